@@ -1,0 +1,149 @@
+# tfgen: one Makefile, not recursive. `make`, `make demo`, `make test`, `make help`.
+#
+#   SAN=address,undefined   builds everything with these sanitizers (a build folder of its own)
+#   TFGEN_GOLDEN_UPDATE=1   (make golden) rewrites golden files
+
+.DEFAULT_GOAL := all
+SHELL := /bin/bash
+
+CC ?= gcc
+SAN ?=
+comma := ,
+
+B := build/$(if $(SAN),san-$(subst $(comma),-,$(SAN)),default)
+
+VERSION := 0.1.0
+SOVERSION := 0
+
+WARN := -Wall -Wextra -Wclobbered -Wshadow=local -Wstrict-prototypes
+ifneq (,$(findstring clang,$(CC)))
+WARN := -Wall -Wextra -Wstrict-prototypes
+endif
+CFLAGS ?= -O2 -g
+ALL_CFLAGS := -std=c11 $(WARN) $(CFLAGS) -fPIC -fvisibility=hidden -pthread -I. -I$(B) -MMD -MP -DTFGEN_VERSION='"$(VERSION)"' \
+  $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer -fno-sanitize-recover=undefined)
+# JIT-compiled kernels resolve the engine's functions from the process, hence -rdynamic.
+ALL_LDFLAGS := $(LDFLAGS) -rdynamic -pthread $(if $(SAN),-fsanitize=$(SAN))
+LIBS := -lyaml -ljansson -lxxhash -ldl -lm
+CHECK_LIBS := -lcheck -lsubunit -lrt -lpthread
+
+LIB_SOURCES := $(wildcard ir/*.c gen/*.c runtime/*.c runtime/host/*.c)
+LIB_SOURCES := $(filter-out runtime/worker_main.c,$(LIB_SOURCES))
+# The float64 reference judges results; it is part of the command, never of the library.
+CLI_SOURCES := $(wildcard runtime/cli/*.c) $(wildcard tests/ref*.c)
+TEST_SOURCES := $(wildcard tests/test_*.c)
+FUZZ_SOURCES := $(wildcard tests/fuzz_*.c)
+TEMPLATES := $(wildcard templates/*.h templates/isa/*.h runtime/host/*.h)
+
+LIB_OBJECTS := $(LIB_SOURCES:%.c=$(B)/%.o)
+CLI_OBJECTS := $(CLI_SOURCES:%.c=$(B)/%.o)
+REF_OBJECTS := $(filter $(B)/tests/ref%,$(CLI_OBJECTS))
+# What tests of the command's own parts link: everything of it but its main.
+CLI_PARTS := $(filter-out $(B)/runtime/cli/main.o,$(CLI_OBJECTS))
+TESTS := $(TEST_SOURCES:tests/%.c=$(B)/tests/%)
+FUZZERS := $(FUZZ_SOURCES:tests/%.c=$(B)/tests/%)
+
+ifeq ($(SAN),)
+PRODUCTS := tfgen tfgen-worker libtfgen.a libtfgen.so
+else
+PRODUCTS := $(B)/tfgen $(B)/tfgen-worker
+endif
+
+.PHONY: all help demo test verify-all test-amd test-bare golden lint schema man clean install deps
+all: $(PRODUCTS)
+
+help:
+	@sed -n 's/^# *\(make [a-z-]*.*\)/\1/p' Makefile
+
+# make               the command ./tfgen and libtfgen (static and shared)
+# make demo          installs what is missing (apt), builds, runs the Llama block on this machine and checks it
+# make test          the same for all tests: a seeded sample, under five minutes on two cores
+# make verify-all    the full matrix of specs, levels, dtypes, targets and odd sizes
+# make test-amd TINYGRAD_DIR=...   real AMD code objects in an instruction emulator (needs python3 and a tinygrad checkout)
+# make test-bare     proves demo and test in a minimal Debian 12 folder (debootstrap, root)
+# make golden        rewrites golden files; the diff is the review
+# make lint          file and function lengths, include direction, clang-tidy when present
+# make install       PREFIX=/usr/local DESTDIR=
+
+$(B)/%.o: %.c
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) -c -o $@ $<
+
+# Files that embed text by .incbin depend on that text.
+$(B)/gen/template_text.o $(B)/runtime/host/cc.o $(B)/runtime/host/embed.o: $(TEMPLATES)
+# Tables are X-macros.
+$(LIB_OBJECTS): ir/op.def
+
+$(B)/libtfgen.a: $(LIB_OBJECTS)
+	@rm -f $@
+	ar rcs $@ $^
+$(B)/libtfgen.so.$(VERSION): $(LIB_OBJECTS)
+	$(CC) -shared -Wl,-soname,libtfgen.so.$(SOVERSION) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
+$(B)/tfgen: $(CLI_OBJECTS) $(B)/libtfgen.a
+	$(CC) $(ALL_LDFLAGS) -o $@ $(CLI_OBJECTS) -Wl,--whole-archive $(B)/libtfgen.a -Wl,--no-whole-archive $(LIBS)
+$(B)/tfgen-worker: $(B)/runtime/worker_main.o $(B)/libtfgen.a
+	$(CC) $(ALL_LDFLAGS) -o $@ $< $(B)/libtfgen.a $(LIBS)
+
+tfgen tfgen-worker libtfgen.a: %: $(B)/%
+	@cp -f $< $@
+libtfgen.so: $(B)/libtfgen.so.$(VERSION)
+	@cp -f $< libtfgen.so.$(VERSION)
+	@ln -sf libtfgen.so.$(VERSION) libtfgen.so.$(SOVERSION)
+	@ln -sf libtfgen.so.$(SOVERSION) $@
+
+$(B)/tests/test_% $(B)/tests/fuzz_%: ;
+$(TESTS): $(B)/tests/%: $(B)/tests/%.o $(CLI_PARTS) $(B)/libtfgen.a $(B)/tfgen $(B)/tfgen-worker
+	$(CC) $(ALL_LDFLAGS) -o $@ $< $(CLI_PARTS) -Wl,--whole-archive $(B)/libtfgen.a -Wl,--no-whole-archive $(CHECK_LIBS) $(LIBS)
+$(FUZZERS): $(B)/tests/%: $(B)/tests/%.o $(CLI_PARTS) $(B)/libtfgen.a
+	$(CC) $(ALL_LDFLAGS) -o $@ $< $(CLI_PARTS) -Wl,--whole-archive $(B)/libtfgen.a -Wl,--no-whole-archive $(LIBS)
+
+# The environment says what to install; it never installs when nothing is missing.
+deps:
+	@sh tests/deps.sh
+
+demo: deps
+	@$(MAKE) --no-print-directory -j$$(nproc) all
+	@sh examples/demo.sh
+
+test: deps
+	@$(MAKE) --no-print-directory -j$$(nproc) run-tests
+
+.PHONY: run-tests
+run-tests: $(PRODUCTS) $(TESTS) $(FUZZERS)
+	@TFGEN=$(B)/tfgen TFGEN_WORKER=$(CURDIR)/$(B)/tfgen-worker sh tests/run.sh $(B) $(TESTS) $(FUZZERS)
+
+verify-all: all
+	./tfgen verify specs/*.yaml --fusion=all --dtype=all --target=all --sizes=all --summary=docs/verification.md
+
+test-amd: all
+	@test -n "$(TINYGRAD_DIR)" || { echo "usage: make test-amd TINYGRAD_DIR=<a tinygrad checkout>"; exit 2; }
+	TINYGRAD_DIR=$(TINYGRAD_DIR) /usr/bin/python3 tests/amd/run.py
+
+test-bare:
+	sh tests/bare.sh
+
+golden: all $(TESTS)
+	TFGEN_GOLDEN_UPDATE=1 sh tests/run.sh $(B) $(TESTS)
+
+lint: all
+	@sh tests/lint.sh
+
+schema: all
+	./tfgen schema > docs/tfgen-spec.schema.json
+man: all
+	./tfgen --man > docs/tfgen.1
+
+PREFIX ?= /usr/local
+install: all
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib $(DESTDIR)$(PREFIX)/libexec/tfgen $(DESTDIR)$(PREFIX)/share/man/man1
+	install -m 755 tfgen $(DESTDIR)$(PREFIX)/bin/
+	install -m 755 tfgen-worker $(DESTDIR)$(PREFIX)/libexec/tfgen/
+	install -m 644 libtfgen.a libtfgen.so.$(VERSION) $(DESTDIR)$(PREFIX)/lib/
+	ln -sf libtfgen.so.$(VERSION) $(DESTDIR)$(PREFIX)/lib/libtfgen.so.$(SOVERSION)
+	ln -sf libtfgen.so.$(SOVERSION) $(DESTDIR)$(PREFIX)/lib/libtfgen.so
+	install -m 644 docs/tfgen.1 $(DESTDIR)$(PREFIX)/share/man/man1/
+
+clean:
+	rm -rf build tfgen tfgen-worker libtfgen.a libtfgen.so*
+
+-include $(LIB_OBJECTS:.o=.d) $(CLI_OBJECTS:.o=.d) $(TESTS:=.d) $(FUZZERS:=.d)

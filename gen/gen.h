@@ -1,0 +1,88 @@
+/* In: a fused program, a target, a tuning table. Out: a plan (which kernels, tiles, arguments, packed weights, workspace) and the
+ * HIP source of each kernel. Pure: no device, no file. Refuses what the target cannot hold (code_unsupported, with the limit). */
+#ifndef TFGEN_GEN_H
+#define TFGEN_GEN_H
+#include "ir/ir.h"
+
+typedef enum argument_kind {
+    argument_value,   /* pointer to a value's storage (input, param, state, output or workspace) */
+    argument_packed,  /* pointer to a packed weight */
+    argument_scratch, /* pointer to workspace of the plan that is no value: split-KV partials */
+    argument_dim      /* int: a dynamic dim */
+} argument_kind;
+
+typedef struct argument {
+    argument_kind kind;
+    const char *name; /* field of args */
+    const ir_value *value;
+    int index; /* packed weight, scratch or dim index */
+    bool written;
+    unsigned offset, size; /* bytes in args */
+} argument;
+
+typedef struct packed_weight {
+    const char *name; /* of the pack kernel: k1_pack */
+    const ir_phase *phase;
+    dtype type;
+    long long columns, length; /* packed_n, packed_k */
+    const char *source; /* HIP source of the pack kernel */
+    argument *arguments;
+    int argument_count, threads;
+    unsigned argument_bytes;
+} packed_weight;
+
+typedef struct scratch {
+    const char *name;
+    extent floats; /* over dynamic dims */
+} scratch;
+
+typedef struct launch {
+    const ir_kernel *kernel;
+    const char *name; /* of the __global__ function: llama_k1 */
+    const char *source;
+    const char *file;    /* llama.k1.hip */
+    const char *spec_header; /* llama.k1.spec.h: only the spec structs */
+    argument *arguments;
+    int argument_count;
+    unsigned argument_bytes;
+    int threads, shared_bytes;
+    /* tiles = ceil(rows/tile_rows) * column_tiles * multiple; multiple covers batches or heads */
+    extent rows, multiple;
+    int tile_rows, column_tiles;
+    int grid_limit; /* largest useful grid; the frame strides over the rest. 0: none */
+} launch;
+
+/* A value kept in the workspace. floats-per-row partial sums have parts > 1. */
+typedef struct storage {
+    const ir_value *value;
+    int parts;
+} storage;
+
+typedef struct plan {
+    const ir_program *program; /* with frames and tiles filled in: ir_print(program) is the plan's text */
+    const target_info *target;
+    launch *launches;
+    int launch_count;
+    packed_weight *packs;
+    int pack_count;
+    storage *stored; /* values in the workspace, in order of first write; not inputs, params, states, outputs */
+    int stored_count;
+    scratch *scratches;
+    int scratch_count;
+} plan;
+
+/* Tuning: lines "family key=value ..." as in the plan's tile lines; NULL: the defaults of gen/tile.c. */
+typedef struct tuning {
+    const char *const *lines;
+    size_t count;
+} tuning;
+
+plan *plan_choose(arena *a, const ir_program *fused, const target_info *target, const tuning *tuning);
+void emit(arena *a, plan *p); /* fills source, spec_header, arguments of every launch and pack */
+char *manifest_json(arena *a, const plan *p);
+
+long long launch_grid(const launch *l, const dim_table *dims);
+long long storage_bytes(const storage *s, const dim_table *dims);
+/* Bytes of workspace for the given dims; offsets[i] of stored values, then of scratches (256-byte aligned), when not NULL. */
+long long workspace_layout(const plan *p, const dim_table *dims, long long *offsets);
+#endif

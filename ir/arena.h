@@ -1,0 +1,68 @@
+/* In: requests for memory and error reports of one compile. Out: zeroed memory that lives as long as the arena, a list of
+ * diagnostics, and the one way out (bail). Refuses: more than arena_limit bytes, which a hostile spec may ask for. */
+#ifndef TFGEN_ARENA_H
+#define TFGEN_ARENA_H
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+/* A place in the spec (or in IR text); line and column count from 1, line 0 is "no place". */
+typedef struct position {
+    int line, column;
+} position;
+
+/* The exit codes of the command are these numbers. */
+typedef enum tfgen_code {
+    code_ok = 0,
+    code_check_failed = 1,
+    code_usage = 2,
+    code_bad_input = 3,
+    code_unsupported = 4,
+    code_compile_failed = 5,
+    code_device = 6,
+    code_io = 7
+} tfgen_code;
+
+typedef struct arena arena;
+
+enum { arena_limit = 512 << 20, max_diagnostics = 100 };
+
+arena *arena_new(void);    /* NULL when the system has no memory */
+void arena_free(arena *a); /* runs the deferred calls, newest first, then frees everything */
+void *arena_alloc(arena *a, size_t bytes); /* zeroed, 16-byte aligned; bails with code_bad_input above arena_limit */
+char *arena_strdup(arena *a, const char *s);
+char *arena_strndup(arena *a, const char *s, size_t n);
+char *arena_printf(arena *a, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void arena_defer(arena *a, void (*call)(void *), void *argument);
+
+/* Names the text that positions refer to from now on; it is kept by reference. NULL text: no caret lines. */
+void arena_source(arena *a, const char *name, const char *text, size_t size);
+const char *arena_source_name(const arena *a);
+
+/* Runs body(argument) under the arena's single setjmp. Returns code_ok, or the code of the bail(), or code_bad_input when
+ * body returned but complaints are pending. May not be nested on one arena. */
+tfgen_code arena_run(arena *a, void (*body)(void *), void *argument);
+
+/* complain() records `file:line:col: error: ...` with the source line and a caret, and returns. bail() records and unwinds to
+ * arena_run(). bail_if_complained() is how a pass that complained ends. */
+void complain(arena *a, position at, const char *format, ...) __attribute__((format(printf, 3, 4)));
+_Noreturn void bail(arena *a, tfgen_code code, position at, const char *format, ...) __attribute__((format(printf, 4, 5)));
+void bail_if_complained(arena *a);
+int arena_complaints(const arena *a);
+const char *arena_diagnostics(const arena *a); /* all of them, rendered, each ends in a newline; "" when none */
+
+/* The candidate nearest to `word` (Levenshtein distance at most a third of its length, at least 1), or NULL. */
+const char *nearest_name(const char *word, const char *const *candidates, size_t n);
+
+/* A string that grows in an arena. Always NUL-terminated. Zero-initialise with {.a = a}. */
+typedef struct text {
+    arena *a;
+    char *data;
+    size_t size, capacity;
+} text;
+
+void text_printf(text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void text_append(text *t, const char *s, size_t n);
+void text_f32(text *t, double value);  /* shortest decimal that reads back as the same float, C++ literal with suffix: 1e-05f */
+void text_number(text *t, double value); /* shortest decimal that reads back as the same double, locale-free */
+#endif

@@ -1,0 +1,182 @@
+/* Every type of the IR. A graph (as read from a spec) and a fused program are the same types: a graph has ops and no kernels; a
+ * program has kernels of phases of ops. Text form: ir/text.c. Rules: ir/check.c. Memory: all in one arena, nothing is freed. */
+#ifndef TFGEN_IR_H
+#define TFGEN_IR_H
+#include "ir/extent.h"
+
+typedef enum dtype { dtype_f32, dtype_f16, dtype_bf16, dtype_i32 } dtype; /* printed f32 f16 bf16 i32 */
+
+typedef enum op_kind {
+#define OP(name, least, most, shape, class, help) op_##name,
+#include "ir/op.def"
+    op_count
+} op_kind;
+
+typedef enum op_class {
+    class_ELEMENT, class_REDUCE, class_COMPOSITE, class_PRODUCT, class_ATTENTION, class_ROPE, class_MOVE, class_APPEND,
+    class_INTERNAL
+} op_class;
+
+typedef struct op_info {
+    const char *name, *help, *shape_rule;
+    int least_inputs, most_inputs;
+    op_class class;
+} op_info;
+extern const op_info op_table[op_count];
+
+typedef enum rope_pairing { pairing_half, pairing_interleaved } rope_pairing;
+typedef enum weight_layout { layout_out_in, layout_in_out } weight_layout;
+typedef enum rope_scaling_kind { scaling_none, scaling_linear, scaling_llama3 } rope_scaling_kind;
+
+typedef struct rope_scaling {
+    rope_scaling_kind kind;
+    double factor, low_freq, high_freq, original;
+} rope_scaling;
+
+typedef struct ir_value ir_value;
+typedef struct ir_op ir_op;
+
+/* Fields that an op does not use are zero. Defaults are filled in by the reader, so later stages never ask "was it given". */
+typedef struct ir_attributes {
+    dtype to;
+    double eps, theta, softcap /* 0: none */, scale;
+    bool unit_offset, causal, transpose;
+    long long heads, kv_heads, rotary, window /* 0: none */, offset /* slice: first column */;
+    rope_pairing pairing;
+    rope_scaling scaling;
+    weight_layout layout;
+    ir_value *lengths, *at, *state; /* also operands: they count as uses */
+    ir_value *fold;                 /* linear after fusion: weight [K] multiplied into the packed weight, or NULL */
+} ir_attributes;
+
+typedef enum value_kind { value_input, value_param, value_state, value_constant, value_result } value_kind;
+
+struct ir_value {
+    int id; /* index in program.values */
+    const char *name; /* without %; unique; [A-Za-z_][A-Za-z0-9_.]* ; a '.' only in names made by lowering: h.ss */
+    value_kind kind;
+    dtype type;
+    int rank; /* 0: scalar constant */
+    extent shape[max_rank];
+    double constant;   /* value_constant */
+    ir_op *def;        /* value_result: the op that makes it */
+    position at;
+    const char *output; /* name in `outputs:`, or NULL. The spec's output y is this value */
+    /* input: sensible range of int32 data, for random data: inclusive */
+    extent range_low, range_high;
+    bool has_range;
+    /* param: where its data comes from in a safetensors file; transpose: stored [in,out] there but declared [out,in] here */
+    const char *from;
+    bool from_transposed;
+    /* Views (set by fusion): this value lives in `root`'s storage, columns root_offset.. of rows of root_stride elements.
+     * NULL: storage of its own. A kv_append's result has root = its state. */
+    ir_value *root;
+    long long root_offset, root_stride;
+};
+
+typedef enum op_role { role_none, role_prologue, role_body, role_epilogue } op_role; /* none in a graph; pro body epi in text */
+
+struct ir_op {
+    op_kind kind;
+    int input_count, output_count;
+    ir_value **inputs, **outputs; /* linear: x, weight[, bias] */
+    ir_attributes attributes;
+    position at;
+    int origin; /* index of the graph op that it comes from: level `none` makes one kernel of each origin */
+    op_role role;
+};
+
+typedef enum phase_family { family_rows, family_gemm, family_attention, family_decode, family_combine } phase_family;
+
+typedef struct tile_setting {
+    const char *key; /* m, n, k, threads, ... : what the family's template calls it */
+    int value;
+} tile_setting;
+
+typedef struct ir_phase {
+    const char *name;
+    phase_family family;
+    ir_op **ops; /* in executable order; values used outside the phase are stored, nothing else is */
+    int op_count;
+    struct ir_phase **after; /* phases whose stored values it reads */
+    int after_count;
+    tile_setting *tile; /* empty before planning */
+    int tile_count;
+} ir_phase;
+
+typedef enum frame_kind { frame_unset, frame_mixed, frame_ws } frame_kind;
+
+typedef struct ir_kernel {
+    const char *name; /* k0, k1, ... */
+    frame_kind frame;
+    ir_phase **phases;
+    int phase_count;
+} ir_kernel;
+
+typedef enum fusion_level { fusion_none, fusion_ops, fusion_tile, fusion_block } fusion_level;
+
+/* Why an edge between two phases was not fused; printed with the edge. Codes and texts: ir/reason.def (owned by ir/fuse.c). */
+typedef struct fusion_note {
+    const char *code; /* e.g. "value-has-other-users" */
+    ir_value *value;
+    ir_op *user;
+} fusion_note;
+
+typedef struct ir_program {
+    const char *name; /* block name, dashes kept */
+    dtype type;       /* the spec's dtype */
+    dim_table dims;
+    ir_value **values;
+    int value_count;
+    ir_op **ops; /* all ops in executable order; in a program each is in exactly one phase */
+    int op_count;
+    ir_kernel **kernels;
+    int kernel_count;
+    fusion_level level;
+    fusion_note *notes;
+    int note_count;
+} ir_program;
+
+typedef struct target_info {
+    const char *name, *family;
+    int wave, lds_bytes, max_threads, granule;
+} target_info;
+const target_info *target_find(const char *name); /* NULL when unknown */
+const target_info *target_list(size_t *count);
+
+/* Shared questions (ir/query.c) */
+int dtype_size(dtype t);
+const char *dtype_name(dtype t);
+bool dtype_parse(const char *name, dtype *out);
+extent value_rows(arena *a, const ir_value *v);  /* product of all axes but the last; 1 for rank 0 and 1 */
+long long value_columns(const ir_value *v);      /* last axis (static by rule); 1 for rank 0 */
+long long value_count(const ir_value *v, const dim_table *dims); /* elements */
+const ir_value *value_root(const ir_value *v);   /* follows root to the value that owns storage */
+bool op_is_elementwise(const ir_op *op);         /* class ELEMENT or INTERNAL */
+int op_operands(const ir_op *op, ir_value **out, int most); /* inputs, then lengths, at, state, fold where set */
+bool value_used_outside(const ir_program *p, const ir_phase *phase, const ir_value *v); /* by another phase, or an output */
+ir_phase *phase_of(const ir_program *p, const ir_op *op);
+ir_value *program_value(const ir_program *p, const char *name);
+
+/* Stages; each is a pure function of its arguments. They bail or complain through the arena. */
+typedef struct dim_override { const char *name; long long value; } dim_override;
+typedef struct graph_options {
+    const char *preset;            /* or NULL */
+    const dim_override *overrides; /* stronger than the preset */
+    size_t override_count;
+    const char *dtype;             /* replaces the spec's dtype, or NULL */
+} graph_options;
+ir_program *graph_read(arena *a, const char *yaml, size_t size, const char *name, const graph_options *options);
+ir_program *lower(arena *a, const ir_program *graph); /* composites become ELEMENT and REDUCE ops; the graph is not changed */
+typedef struct fuse_options {
+    fusion_level level;
+    const target_info *target;
+    const char *const *disabled; /* names of fusions turned off (ir/reason.def lists them) */
+    size_t disabled_count;
+} fuse_options;
+ir_program *fuse(arena *a, const ir_program *lowered, const fuse_options *options); /* kernels of phases */
+const char *const *fusion_names(size_t *count);
+void ir_check(arena *a, const ir_program *p, const char *after_pass); /* bails "internal: after PASS: rule: ..." */
+char *ir_print(arena *a, const ir_program *p);
+ir_program *ir_read(arena *a, const char *ir_text, size_t size, const char *name); /* ir_print(ir_read(t)) == t, byte for byte */
+#endif
