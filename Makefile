@@ -91,7 +91,6 @@ libtfgen.so: $(B)/libtfgen.so.$(VERSION)
 	@ln -sf libtfgen.so.$(VERSION) libtfgen.so.$(SOVERSION)
 	@ln -sf libtfgen.so.$(SOVERSION) $@
 
-$(B)/tests/test_% $(B)/tests/fuzz_%: ;
 $(TESTS): $(B)/tests/%: $(B)/tests/%.o $(CLI_PARTS) $(B)/libtfgen.a $(B)/tfgen $(B)/tfgen-worker
 	$(CC) $(ALL_LDFLAGS) -o $@ $< $(CLI_PARTS) -Wl,--whole-archive $(B)/libtfgen.a -Wl,--no-whole-archive $(CHECK_LIBS) $(LIBS)
 $(FUZZERS): $(B)/tests/%: $(B)/tests/%.o $(CLI_PARTS) $(B)/libtfgen.a

@@ -1,0 +1,111 @@
+/* In: values, ops and programs. Out: answers that several stages need in the same form. Refuses: nothing; pure functions. */
+#include "ir/ir.h"
+#include <string.h>
+
+const op_info op_table[op_count] = {
+#define OP(name, least, most, shape, class, help) {#name, help, #shape, least, most, class_##class},
+#include "ir/op.def"
+};
+
+static const char *const dtype_names[] = {"f32", "f16", "bf16", "i32"};
+
+int dtype_size(dtype t)
+{
+    return t == dtype_f16 || t == dtype_bf16 ? 2 : 4;
+}
+
+const char *dtype_name(dtype t)
+{
+    return dtype_names[t];
+}
+
+bool dtype_parse(const char *name, dtype *out)
+{
+    for (int i = 0; i < (int)(sizeof dtype_names / sizeof *dtype_names); i++) {
+        if (strcmp(name, dtype_names[i]) != 0) continue;
+        *out = (dtype)i;
+        return true;
+    }
+    return false;
+}
+
+extent value_rows(arena *a, const ir_value *v)
+{
+    extent rows = extent_number(1);
+    for (int i = 0; i + 1 < v->rank; i++) rows = extent_multiply(a, v->at, rows, v->shape[i]);
+    return rows;
+}
+
+long long value_columns(const ir_value *v)
+{
+    long long columns = 1;
+    if (v->rank > 0) extent_is_number(&v->shape[v->rank - 1], &columns);
+    return columns;
+}
+
+long long value_count(const ir_value *v, const dim_table *dims)
+{
+    long long count = 1;
+    for (int i = 0; i < v->rank; i++)
+        if (__builtin_mul_overflow(count, extent_value(&v->shape[i], dims), &count)) return __LONG_LONG_MAX__;
+    return count;
+}
+
+const ir_value *value_root(const ir_value *v)
+{
+    while (v->root) v = v->root;
+    return v;
+}
+
+bool op_is_elementwise(const ir_op *op)
+{
+    op_class class = op_table[op->kind].class;
+    return class == class_ELEMENT || class == class_INTERNAL;
+}
+
+int op_operands(const ir_op *op, ir_value **out, int most)
+{
+    ir_value *const more[] = {op->attributes.lengths, op->attributes.at, op->attributes.state, op->attributes.fold};
+    int n = 0;
+    for (int i = 0; i < op->input_count && n < most; i++) out[n++] = op->inputs[i];
+    for (int i = 0; i < 4 && n < most; i++)
+        if (more[i]) out[n++] = more[i];
+    return n;
+}
+
+static bool op_uses(const ir_op *op, const ir_value *v)
+{
+    for (int i = 0; i < op->input_count; i++)
+        if (op->inputs[i] == v) return true;
+    return op->attributes.lengths == v || op->attributes.at == v || op->attributes.state == v || op->attributes.fold == v;
+}
+
+static bool phase_has(const ir_phase *phase, const ir_op *op)
+{
+    for (int i = 0; phase && i < phase->op_count; i++)
+        if (phase->ops[i] == op) return true;
+    return false;
+}
+
+bool value_used_outside(const ir_program *p, const ir_phase *phase, const ir_value *v)
+{
+    if (v->output) return true;
+    for (int i = 0; i < p->op_count; i++)
+        if (op_uses(p->ops[i], v) && !phase_has(phase, p->ops[i])) return true;
+    return false;
+}
+
+ir_phase *phase_of(const ir_program *p, const ir_op *op)
+{
+    for (int k = 0; k < p->kernel_count; k++)
+        for (int i = 0; i < p->kernels[k]->phase_count; i++)
+            if (phase_has(p->kernels[k]->phases[i], op)) return p->kernels[k]->phases[i];
+    return NULL;
+}
+
+ir_value *program_value(const ir_program *p, const char *name)
+{
+    for (int i = 0; i < p->value_count; i++)
+        if (strcmp(p->values[i]->name, name) == 0) return p->values[i];
+    return NULL;
+}

@@ -1,0 +1,21 @@
+/* In: a target's name. Out: its facts from ir/target.def. Refuses (NULL): a name that is not in the table. */
+#include "ir/ir.h"
+#include <string.h>
+
+static const target_info targets[] = {
+#define TARGET(name, family, wave, lds, threads, granule) {#name, #family, wave, lds, threads, granule},
+#include "ir/target.def"
+};
+
+const target_info *target_list(size_t *count)
+{
+    *count = sizeof targets / sizeof *targets;
+    return targets;
+}
+
+const target_info *target_find(const char *name)
+{
+    for (size_t i = 0; i < sizeof targets / sizeof *targets; i++)
+        if (strcmp(targets[i].name, name) == 0) return &targets[i];
+    return NULL;
+}

@@ -1,0 +1,41 @@
+/* In: specs. Out: all their errors on stderr, one line a good spec on stdout. Exit code 3 when any is bad. */
+#include "runtime/cli/cli.h"
+#include <jansson.h>
+#include <stdlib.h>
+
+typedef struct check_job {
+    arena *a;
+    const cli_options *o;
+    const char *path;
+    int ops;
+} check_job;
+
+static void check_one(void *argument)
+{
+    check_job *j = argument;
+    compile_request r = cli_request(j->a, j->o, j->path);
+    j->ops = graph_read(j->a, r.text, r.size, j->path, &r.graph)->op_count;
+}
+
+int command_check_main(const cli_options *o)
+{
+    int worst = code_ok;
+    json_t *results = json_array();
+    for (int i = 0; i < o->file_count; i++) {
+        check_job j = {arena_new(), o, o->files[i], 0};
+        const int code = (int)arena_run(j.a, check_one, &j);
+        if (o->json)
+            json_array_append_new(results, json_pack("{s:s, s:b, s:i, s:s}", "spec", j.path, "good", code == code_ok, "code", code, "errors",
+                                                     arena_diagnostics(j.a)));
+        else fputs(arena_diagnostics(j.a), stderr);
+        if (code == code_ok && !o->json && !o->quiet) printf("%s: good, %d ops\n", j.path, j.ops);
+        if (code > worst) worst = code;
+        arena_free(j.a);
+    }
+    if (o->json) {
+        json_dumpf(results, stdout, JSON_INDENT(2));
+        putchar('\n');
+    }
+    json_decref(results);
+    return worst;
+}

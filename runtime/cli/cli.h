@@ -1,0 +1,36 @@
+/* What the commands share: files, colours, progress, and the request that their options make. */
+#ifndef TFGEN_CLI_H
+#define TFGEN_CLI_H
+#include <stdio.h>
+#include "runtime/cli/options.h"
+#include "runtime/compile.h"
+
+int command_emit_main(const cli_options *o);
+int command_run_main(const cli_options *o);
+int command_verify_main(const cli_options *o);
+int command_check_main(const cli_options *o);
+int command_schema_main(const cli_options *o);
+
+/* Reads a whole file ("-" is standard input) of at most 64 MB into the arena; bails code_io with the reason. */
+char *cli_read_file(arena *a, const char *path, size_t *size);
+/* Writes aside and renames into place. Makes parent folders. Bails code_io. */
+void cli_write_file(arena *a, const char *path, const void *data, size_t size);
+void cli_make_folder(arena *a, const char *path);
+
+/* The request of one spec, from options: dims, preset, dtype, fusion, no-fuse, target, from. */
+compile_request cli_request(arena *a, const cli_options *o, const char *path);
+
+/* Runs body under the arena, prints its diagnostics on stderr, frees the arena, and returns the exit code. */
+int cli_run(void (*body)(void *), void *argument, arena *a);
+
+/* On stderr, only on a terminal, after two seconds: done/total and an ETA. */
+typedef struct progress { double start, shown; const char *what; long long done, total; bool terminal; } progress;
+progress progress_start(const char *what, long long total);
+void progress_step(progress *p, const char *item);
+void progress_end(progress *p);
+double seconds_now(void);
+
+typedef enum colour { colour_none, colour_good, colour_bad, colour_dim, colour_bold } colour;
+/* The escape for this stream, or "" when it is no terminal or NO_COLOR is set. */
+const char *colour_code(FILE *out, colour c);
+#endif

@@ -1,0 +1,59 @@
+/* In: paths. Out: texts, and files written aside and renamed into place. Refuses files above 64 MB and folders it cannot make. */
+#define _GNU_SOURCE
+#include "runtime/cli/cli.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { most_bytes = 64 << 20 };
+
+static void close_file(void *file) { fclose(file); }
+
+char *cli_read_file(arena *a, const char *path, size_t *size)
+{
+    const bool standard = strcmp(path, "-") == 0;
+    FILE *in = standard ? stdin : fopen(path, "rb");
+    if (!in) bail(a, code_bad_input, (position){0}, "%s: cannot open: %s", path, strerror(errno));
+    if (!standard) arena_defer(a, close_file, in);
+    struct stat st;
+    if (fstat(fileno(in), &st) == 0 && S_ISDIR(st.st_mode)) bail(a, code_bad_input, (position){0}, "%s: is a folder", path);
+    text all = {.a = a};
+    char part[65536];
+    for (size_t n; (n = fread(part, 1, sizeof part, in)) > 0;) {
+        if (all.size + n > most_bytes) bail(a, code_bad_input, (position){0}, "%s: larger than %d MB", path, most_bytes >> 20);
+        text_append(&all, part, n);
+    }
+    if (ferror(in)) bail(a, code_io, (position){0}, "%s: cannot read: %s", path, strerror(errno));
+    *size = all.size;
+    return all.data ? all.data : arena_strdup(a, "");
+}
+
+void cli_make_folder(arena *a, const char *path)
+{
+    char *part = arena_strdup(a, path);
+    for (char *p = part + 1;; p++) {
+        if (*p && *p != '/') continue;
+        const char kept = *p;
+        *p = '\0';
+        if (mkdir(part, 0777) != 0 && errno != EEXIST) bail(a, code_io, (position){0}, "%s: cannot make folder: %s", part, strerror(errno));
+        if (!kept) return;
+        *p = kept;
+    }
+}
+
+void cli_write_file(arena *a, const char *path, const void *data, size_t size)
+{
+    const char *slash = strrchr(path, '/');
+    if (slash && slash != path) cli_make_folder(a, arena_strndup(a, path, (size_t)(slash - path)));
+    const char *aside = arena_printf(a, "%s.%ld.part", path, (long)getpid());
+    FILE *out = fopen(aside, "wb");
+    if (!out) bail(a, code_io, (position){0}, "%s: cannot write: %s", path, strerror(errno));
+    bool good = fwrite(data, 1, size, out) == size;
+    good = fclose(out) == 0 && good;
+    if (good && rename(aside, path) == 0) return;
+    const int reason = errno;
+    unlink(aside);
+    bail(a, code_io, (position){0}, "%s: cannot write: %s", path, strerror(reason));
+}

@@ -1,0 +1,33 @@
+/* In: argv. Out: which command, its options and its arguments; --help and the man page from the same table (options.def).
+ * Refuses unknown options, options of another command and bad values: a sentence on stderr, exit code 2. */
+#ifndef TFGEN_CLI_OPTIONS_H
+#define TFGEN_CLI_OPTIONS_H
+#include <stdbool.h>
+#include "ir/ir.h"
+
+typedef enum command_kind {
+#define COMMAND(name, arguments, summary, text) command_##name,
+#include "runtime/cli/options.def"
+    command_count
+} command_kind;
+
+/* The text of each option as given, or NULL; flags are "" when given. */
+typedef struct cli_options {
+    command_kind command;
+#define OPTION(field, name, key, argument, commands, help) const char *field;
+#include "runtime/cli/options.def"
+    char **files;
+    int file_count;
+} cli_options;
+
+/* Returns true when the caller should go on; else *exit_code says how to end (help and version end with 0). */
+bool options_parse(int argc, char **argv, cli_options *out, int *exit_code);
+
+/* Parsed forms; they complain through the arena (position 0) and bail. */
+typedef struct name_list { const char **names; size_t count; } name_list;
+name_list options_list(arena *a, const char *comma_separated);           /* NULL or "" gives an empty list */
+dim_override *options_dims(arena *a, const char *dims, size_t *count);   /* N=V,N=V */
+long long options_integer(arena *a, const char *option, const char *given, long long low, long long high, long long otherwise);
+fusion_level options_level(arena *a, const char *name);
+const char *fusion_level_name(fusion_level level);
+#endif

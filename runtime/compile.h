@@ -1,0 +1,35 @@
+/* In: the text of a spec (or of the IR at some stage) and what is asked for. Out: graph, program and plan in the caller's arena.
+ * Refuses what the stages refuse; diagnostics are in the arena. Pure: reads no file, touches no device. */
+#ifndef TFGEN_COMPILE_H
+#define TFGEN_COMPILE_H
+#include "gen/gen.h"
+
+typedef enum stage { stage_graph, stage_ir, stage_fuse, stage_plan, stage_source, stage_count } stage;
+extern const char *const stage_names[stage_count]; /* graph ir fuse plan source */
+
+typedef struct compile_request {
+    const char *text, *name; /* name: as shown in messages and #line */
+    size_t size;
+    bool from_ir;            /* text is IR text of stage `from`, not a spec */
+    stage from;
+    graph_options graph;
+    fusion_level level;
+    const char *const *disabled; /* fusions turned off by name */
+    size_t disabled_count;
+    const char *target;
+    const tuning *tuning;    /* NULL: defaults */
+    /* Called after each stage with its text, when not NULL; `text` lives in the arena. */
+    void (*dump)(void *context, stage at, const char *text);
+    void *dump_context;
+    unsigned dump_stages;    /* bit set of stages */
+} compile_request;
+
+typedef struct compiled {
+    const ir_program *graph; /* as read; NULL when the text was IR of a later stage */
+    plan *plan;
+} compiled;
+
+/* The spine itself, for callers that are inside arena_run already: bails. */
+void compile_inside(arena *a, const compile_request *request, compiled *out);
+tfgen_code compile(arena *a, const compile_request *request, compiled *out);
+#endif

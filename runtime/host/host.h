@@ -1,0 +1,92 @@
+/* In: HIP source that tfgen emitted (clang compiles it for this CPU), launches, and memory for kernels to work on.
+ * Out: kernels that ran, or a status and a text that says where (block, thread, wave, lane, line) they went wrong.
+ * Refuses: nothing silently; a trap, a fault, a deadlock or a hang ends the launch, never the process. */
+#ifndef TFGEN_HOST_H
+#define TFGEN_HOST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+typedef struct host_engine host_engine; /* workers, pooled stacks, registered memory */
+typedef struct host_module host_module; /* one shared object */
+
+typedef enum host_status {
+    HOST_OK,
+    HOST_BAD_CALL,       /* a launch or a compile that makes no sense; the text says why */
+    HOST_NO_MEMORY,
+    HOST_NO_COMPILER,    /* the text names the package to install */
+    HOST_COMPILE_FAILED, /* the text is the compiler's */
+    HOST_COMPILE_TIMEOUT,
+    HOST_IO,
+    HOST_NO_KERNEL,
+    HOST_TRAP,     /* assert or trap in a kernel */
+    HOST_FAULT,    /* bad address, stack overflow, integer division by zero */
+    HOST_DEADLOCK, /* threads wait for what cannot come */
+    HOST_HANG,     /* no progress within the time limit */
+    HOST_CHECKED,  /* --check found races, accesses out of bounds or reads of memory that nobody wrote */
+    HOST_STATUS_COUNT
+} host_status;
+const char *host_status_name(host_status status);
+
+/* A growing text. Zero-initialise; the engine appends, at most HOST_LOG_MAX bytes. */
+#define HOST_LOG_MAX (1u << 20)
+typedef struct host_log {
+    char *text; /* null or a string */
+    size_t size, room;
+} host_log;
+void host_log_free(host_log *log);
+
+typedef struct host_engine_options {
+    unsigned workers;        /* threads that run blocks, the caller's included; 0: one a CPU */
+    unsigned stall_limit_ms; /* a launch without a barrier or an end of a block for this long is a hang; 0: 60 s */
+    unsigned time_limit_ms;  /* a launch that takes longer is a hang; 0: no limit */
+    bool poison;             /* fill shared memory with NaN before each block, check the slack behind allocations */
+} host_engine_options;
+/* null options: the defaults. Null when memory or threads are short. */
+host_engine *host_engine_open(const host_engine_options *options);
+/* No launch may be running. Frees allocations that are left. */
+void host_engine_close(host_engine *engine);
+unsigned host_engine_workers(const host_engine *engine);
+
+typedef struct host_compile_options {
+    const char *name;        /* of the source in messages; null: "kernel.hip" */
+    const char *compiler;    /* null: $TFGEN_HOST_CC, then clang-22 .. clang-14, clang */
+    const char *cache_dir;   /* null: nothing is kept */
+    const char *flags;       /* further flags, separated by blanks; null: none */
+    int optimise;            /* 0 .. 3; -1: the default, 3 */
+    unsigned time_limit_ms;  /* 0: 120 s */
+    bool check;              /* instrument for races and bounds; launches of this module are checked */
+    bool lines;              /* line tables, so that faults name a source line (check implies it) */
+} host_compile_options;
+/* Thread-safe. Compiler diagnostics, warnings included, go to log. */
+host_status host_compile(const char *source, size_t size, const host_compile_options *options, host_module **out, host_log *log);
+/* No launch of it may be running. */
+void host_module_free(host_module *module);
+bool host_module_has(const host_module *module, const char *kernel);
+bool host_module_cached(const host_module *module);         /* came from the cache */
+const char *host_module_compiler(const host_module *module); /* path of the compiler, which belongs to the cache key */
+
+typedef struct host_launch_dims {
+    unsigned grid[3], block[3]; /* zeros in y and z mean 1 */
+    unsigned shared_bytes;      /* static and dynamic shared memory of a block */
+    unsigned wave;              /* 1, 2, 4 .. 64; 0: 1 */
+    unsigned stack_bytes;       /* of a thread; 0: what TF_EXPORT_STACK said, else 64 KiB, or 1 MiB with one thread a block */
+    bool cooperative;           /* all blocks are resident: tf_grid_sync() and waiting for other blocks work */
+    bool strict;                /* a wave operation that not all live lanes of the wave reach is an error */
+} host_launch_dims;
+/* params as for hipModuleLaunchKernel: params[i] points at argument i. Thread-safe: several threads may launch at once.
+ * The text of a failure is appended to log (which may be null). */
+host_status host_launch(host_engine *engine, host_module *module, const char *kernel, const host_launch_dims *dims, void **params,
+                        host_log *log);
+
+/* Zeroed memory, aligned to 256 bytes, that ends at a page without access (after at most 255 bytes that are checked instead
+ * when the engine poisons); reports call it by name. Null when memory is short. */
+void *host_alloc(host_engine *engine, size_t bytes, const char *name);
+void host_free(host_engine *engine, void *memory);
+/* Fills the allocation with a pattern that is NaN in f32, f16 and bf16, so that reads of unwritten memory show. */
+void host_poison(host_engine *engine, void *memory);
+/* Memory of the caller's own that kernels may use: gives it a name and bounds. False when memory is short. */
+bool host_register(host_engine *engine, void *memory, size_t bytes, const char *name);
+void host_unregister(host_engine *engine, void *memory);
+
+#endif

@@ -1,0 +1,143 @@
+/* In: nothing; the front part of every host build, and included by the engine.
+ * Out: the structures that compiled kernels and the engine share, and the switch between two GPU threads.
+ * Refuses: nothing here; the engine compares HS_ABI_VERSION after dlopen() and rejects a module of another version. */
+#ifndef HS_ABI_H
+#define HS_ABI_H
+
+#define HS_ABI_VERSION 1
+#define HS_MAX_WAVE 64
+
+typedef unsigned long long hs_u64;
+typedef unsigned hs_u32;
+typedef struct hs_dim3 {
+    unsigned x, y, z;
+} hs_dim3;
+
+struct hs_wave;
+struct hs_block;
+
+/* A GPU thread is a fiber. One cache line each, in a dense array and not inside the stacks: stacks lie a constant stride
+ * apart, so their tops fall into few cache sets. The engine reads and writes the first four fields by offset. */
+typedef struct hs_thread {
+    void *sp, *bp, *pc, *bx; /* 0, 8, 16, 24: where to continue */
+    struct hs_wave *w;
+    hs_u32 lane, lin; /* in the wave, in the block */
+    hs_dim3 tid;
+    hs_u32 parity; /* which of the two mailboxes this lane used last */
+} __attribute__((aligned(64))) hs_thread;
+
+/* What the last lane to arrive does with the mailbox, once for the wave. HS_OP_NONE: lanes only read each other's words. */
+enum { HS_OP_NONE, HS_OP_BALLOT, HS_OP_SUM_F32, HS_OP_MAX_F32, HS_OP_MIN_F32, HS_OP_SUM_I32, HS_OP_MAX_I32, HS_OP_MIN_I32,
+       HS_OP_MAX_U32, HS_OP_MIN_U32, HS_OP_MMA, HS_OP_COUNT };
+
+/* A place in the source where lanes wait for each other. A static object per place (not a line, not a code address: two
+ * calls may share a line, and unrolling clones code). The low 32 bits of its address are its name in hs_wave.site. */
+typedef struct hs_site {
+    const char *what, *file;
+    hs_u32 line, op;
+} __attribute__((aligned(32))) hs_site;
+
+/* A word of hs_wave.site: what a lane is doing. */
+#define HS_RUN 0u            /* it can run */
+#define HS_EXIT 0xffffffffu  /* it has ended, or never was */
+#define HS_WAITING 1u        /* set in every word that names a site */
+#define HS_BARRIER 2u        /* waits for the block, otherwise for the wave */
+#define HS_PARITY 4u         /* the mailbox of this collective */
+#define HS_GRID 8u           /* with HS_BARRIER: waits for the grid */
+#define HS_FLAGS 31u
+#define HS_WORD(site) ((hs_u32)(__UINTPTR_TYPE__)(site) | HS_WAITING)
+
+typedef struct hs_wave {
+    hs_u32 *site;     /* one word a lane, then a word that is never HS_RUN (waves of one lane lie side by side instead) */
+    hs_u64 *mail[2];  /* one word a lane; two boxes, as nobody can be two collectives ahead of a lane that still reads */
+    hs_u64 exec;      /* the lanes that took part in the collective that completed last */
+    hs_u32 size, idx; /* lanes, number in the block */
+    hs_u64 live, full;
+    hs_thread *th; /* lane 0 */
+    struct hs_block *b;
+    hs_u64 collectives;
+} __attribute__((aligned(64))) hs_wave;
+
+typedef struct hs_block {
+    hs_dim3 id, block, grid;
+    hs_u32 shared_bytes;
+    char *shared;
+} hs_block;
+
+/* The words of a worker that kernels read through its thread pointer. cur is null outside of fibers. */
+typedef struct hs_self {
+    hs_thread *cur;
+    hs_block *blk;
+} hs_self;
+
+/* Operands of one lane of a matrix instruction; they stay in the waiting lane's frame. */
+typedef struct hs_mma {
+    const void *a, *b, *c;
+    void *d;
+    hs_u32 shape;
+} hs_mma;
+enum { HS_MFMA_32x32x8_BF16, HS_MFMA_16x16x16_BF16, HS_MFMA_32x32x8_F16, HS_MFMA_16x16x16_F16, HS_MFMA_32x32x16_BF16,
+       HS_MFMA_16x16x32_BF16, HS_MFMA_32x32x16_F16, HS_MFMA_16x16x32_F16, HS_MFMA_32x32x2_F32, HS_MFMA_16x16x4_F32,
+       HS_WMMA_16x16x16_F16_GFX11, HS_WMMA_16x16x16_BF16_GFX11, HS_WMMA_16x16x16_F16_GFX12, HS_WMMA_16x16x16_BF16_GFX12,
+       HS_MMA_COUNT };
+
+enum { HS_CHECK_READ, HS_CHECK_WRITE, HS_CHECK_ATOMIC_READ, HS_CHECK_ATOMIC_WRITE };
+enum { HS_SYNC_ACQUIRE = 1, HS_SYNC_RELEASE = 2, HS_SYNC_FENCE = 4 };
+
+/* The engine, as a kernel sees it. A module has one, filled in after dlopen(): no symbol of the process is needed, so that
+ * it does not matter whether the engine sits in a program, in a library, or in a library that was opened privately. */
+typedef struct hs_runtime {
+    long self; /* offset of hs_self from the thread pointer */
+    hs_thread *(*next)(hs_thread *t); /* t waits and the next lane cannot run: completes what is complete, says who runs */
+    hs_thread *(*yield)(hs_thread *t, const hs_site *at);
+    void (*swap)(hs_thread *from, hs_thread *to); /* for processors that hs_switch() does not know */
+    void (*trap)(const char *what, const char *file, int line) __attribute__((noreturn));
+    int (*print)(const char *format, __builtin_va_list arguments);
+    void (*access)(const void *p, unsigned long bytes, int kind, const void *pc); /* --check only */
+    void (*sync)(const void *p, int kind);                                        /* --check only; p may be null: a fence */
+} hs_runtime;
+
+/* hs_switch(from, to) leaves `from` and continues `to`; it returns, when somebody switches back, the thread that runs then.
+ * An inline jump and not a call: the compiler saves only what is live, and the jump's target is the same for all lanes of a
+ * wait, so it is predicted. Whoever is resumed sets hs_self.cur itself, so the compiler need not load it again. */
+#if defined(HS_UCONTEXT) || !(defined(__x86_64__) || defined(__aarch64__))
+#define HS_SWAP_BY_CALL 1
+#elif defined(__x86_64__)
+#ifdef __AVX512F__
+#define HS_CLOBBER_512                                                                                                         \
+    , "xmm16", "xmm17", "xmm18", "xmm19", "xmm20", "xmm21", "xmm22", "xmm23", "xmm24", "xmm25", "xmm26", "xmm27", "xmm28",      \
+        "xmm29", "xmm30", "xmm31", "k0", "k1", "k2", "k3", "k4", "k5", "k6", "k7"
+#else
+#define HS_CLOBBER_512
+#endif
+static inline __attribute__((always_inline)) hs_thread *hs_switch(hs_thread *from, hs_thread *to)
+{
+    __asm__ volatile("leaq 1f(%%rip), %%rax\n\t"
+                     "movq %%rsp, 0(%0)\n\tmovq %%rbp, 8(%0)\n\tmovq %%rax, 16(%0)\n\tmovq %%rbx, 24(%0)\n\t"
+                     "movq 0(%1), %%rsp\n\tmovq 8(%1), %%rbp\n\tmovq 24(%1), %%rbx\n\tjmpq *16(%1)\n"
+                     "1:\n\t"
+                     : "+D"(from), "+S"(to)
+                     :
+                     : "rax", "rcx", "rdx", "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15", "memory", "cc", "xmm0",
+                       "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12",
+                       "xmm13", "xmm14", "xmm15" HS_CLOBBER_512);
+    return to; /* rsi, as the resumer left it */
+}
+#else /* aarch64: x18 too, which compilers for Linux allocate */
+static inline __attribute__((always_inline)) hs_thread *hs_switch(hs_thread *from, hs_thread *to)
+{
+    register hs_thread *f __asm__("x0") = from;
+    register hs_thread *t __asm__("x1") = to;
+    __asm__ volatile("mov x9, sp\n\tadr x10, 1f\n\tstp x9, x29, [x0]\n\tstp x10, x19, [x0, #16]\n\t"
+                     "ldp x9, x29, [x1]\n\tldp x10, x19, [x1, #16]\n\tmov sp, x9\n\tbr x10\n"
+                     "1:\n\t"
+                     : "+r"(f), "+r"(t)
+                     :
+                     : "x2", "x3", "x4", "x5", "x6", "x7", "x8", "x9", "x10", "x11", "x12", "x13", "x14", "x15", "x16", "x17",
+                       "x18", "x20", "x21", "x22", "x23", "x24", "x25", "x26", "x27", "x28", "x30", "memory", "cc", "v0", "v1",
+                       "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11", "v12", "v13", "v14", "v15", "v16", "v17",
+                       "v18", "v19", "v20", "v21", "v22", "v23", "v24", "v25", "v26", "v27", "v28", "v29", "v30", "v31");
+    return t;
+}
+#endif
+#endif

@@ -1,0 +1,14 @@
+#!/bin/sh
+# House rules that a script can see: include direction, file and function lengths, no prints in the library.
+set -u
+bad=0
+complain() { echo "lint: $*"; bad=1; }
+grep -nE '^#include "(gen|runtime)/' ir/*.[ch] && complain "ir includes upward"
+grep -nE '^#include "runtime/' gen/*.[ch] && complain "gen includes upward"
+grep -nE '\b(printf|puts|exit|abort)\(' ir/*.c gen/*.c runtime/*.c 2>/dev/null | grep -vE 'worker_main|text_printf|arena_printf|snprintf|vsnprintf|fprintf\(f|_exit\(12|^[^:]*:[0-9]*: *\*|//|json' && complain "prints or exits in the library"
+for f in ir/*.c gen/*.c runtime/*.c runtime/host/*.c runtime/cli/*.c tests/ref*.c; do
+    lines=$(wc -l <"$f")
+    [ "$lines" -le 650 ] || complain "$f has $lines lines"
+    awk -v f="$f" '/^[a-zA-Z_].*\)$/ {name=$0} /^\{$/ {start=NR} /^\}$/ {if (start && NR-start-1 > 60) {printf "lint: %s:%d: %d lines: %s\n", f, start, NR-start-1, name; bad=1} start=0} END {exit bad}' "$f" || bad=1
+done
+exit $bad
