@@ -82,6 +82,7 @@ void emit(arena *a, plan *p); /* fills source, spec_header, arguments of every l
 char *manifest_json(arena *a, const plan *p);
 
 long long launch_grid(const launch *l, const dim_table *dims);
+long long pack_grid(const packed_weight *w); /* workgroups of the pack kernel */
 long long storage_bytes(const storage *s, const dim_table *dims);
 /* Bytes of workspace for the given dims; offsets[i] of stored values, then of scratches (256-byte aligned), when not NULL. */
 long long workspace_layout(const plan *p, const dim_table *dims, long long *offsets);
