@@ -10,6 +10,7 @@ typedef struct dim {
     const char *name;
     long long value;     /* the value of this plan (static) or of this call (dynamic) */
     bool dynamic;
+    bool used; /* named by an expression: extent_parse() sets it, and the reader reports dims that nothing names */
     long long low, high; /* allowed range; for a static dim both are value */
     int slot;            /* dynamic: index into term.power */
     position at;
