@@ -41,6 +41,7 @@ typedef struct ir_attributes {
     dtype to;
     double eps, theta, softcap /* 0: none */, scale;
     bool unit_offset, causal, transpose;
+    bool fold_offset; /* linear after fusion: the factor is 1 + fold */
     long long heads, kv_heads, rotary, window /* 0: none */, offset /* slice: first column */;
     rope_pairing pairing;
     rope_scaling scaling;
