@@ -40,24 +40,18 @@ static void write_sources(arena *a, const plan *p, const char *folder)
     cli_write_file(a, arena_printf(a, "%s/manifest.json", folder), manifest, strlen(manifest));
 }
 
-static compiler_kind compiler_by_name(arena *a, const char *name)
+static compiler_kind compiler_of(arena *a, const char *name)
 {
-    static const char *const names[] = {"auto", "clang", "hiprtc", "nvrtc"};
-    if (!name) return compiler_auto;
-    for (int i = 0; i < 4; i++)
-        if (strcmp(name, names[i]) == 0) return (compiler_kind)i;
-    bail(a, code_usage, (position){0}, "--compiler: unknown compiler '%s'; compilers are auto, clang, hiprtc, nvrtc", name);
+    compiler_kind kind = compiler_auto;
+    if (name && !compiler_by_name(name, &kind))
+        bail(a, code_usage, (position){0}, "--compiler: unknown compiler '%s'; compilers are auto, clang, hiprtc, nvrtc", name);
+    return kind;
 }
 
-static tfgen_code code_of(code_status status)
+static void count_compiled(void *context, size_t index, const code_result *result)
 {
-    return status == code_status_ok ? code_ok : status == code_status_unsupported ? code_unsupported : code_compile_failed;
-}
-
-static void count_compiled(void *context, const char *name, size_t done, size_t total)
-{
-    (void)done, (void)total;
-    progress_step(context, name);
+    (void)index;
+    progress_step(context, result->compiler ? result->compiler : "");
 }
 
 /* Facts of each kernel beside its code object, as the compiler's own metadata gives them. */
@@ -77,9 +71,10 @@ static void compile_units(const emit_job *j, const plan *p, const char *folder)
     const int jobs = (int)options_integer(a, "jobs", j->o->jobs, 1, 256, 0);
     code_request *requests = arena_alloc(a, (size_t)count * sizeof *requests);
     code_result *results = arena_alloc(a, (size_t)count * sizeof *results);
+    const compiler_kind kind = compiler_of(a, j->o->compiler);
     for (int i = 0; i < count; i++)
         requests[i] = (code_request){.source = units[i].source, .size = strlen(units[i].source), .name = units[i].file,
-                                     .arch = p->target->name, .compiler = compiler_by_name(a, j->o->compiler), .time_limit = 120};
+                                     .arch = p->target->name, .compiler = kind};
     progress bar = progress_start("compiling", count);
     const code_status status = code_compile_all(requests, (size_t)count, jobs, results, count_compiled, &bar);
     progress_end(&bar);
@@ -90,8 +85,8 @@ static void compile_units(const emit_job *j, const plan *p, const char *folder)
             report_facts(j, &units[i], &results[i]);
         } else complain(a, (position){0}, "%s for %s: %s", units[i].file, p->target->name, results[i].log ? results[i].log : "no message");
     }
-    code_results_free(results, (size_t)count);
-    if (status != code_status_ok) bail(a, code_of(status), (position){0}, "kernels of %s were not all compiled for %s", p->program->name, p->target->name);
+    for (int i = 0; i < count; i++) code_result_free(&results[i]);
+    if (status != build_ok) bail(a, code_exit(status), (position){0}, "kernels of %s were not all compiled for %s", p->program->name, p->target->name);
 }
 
 static void emit_target(const emit_job *j, compile_request r, const char *target, const char *folder)

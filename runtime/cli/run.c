@@ -1,0 +1,123 @@
+/* In: a spec and options. Out: the plan run on this machine: kernels, what was fused into each, times, errors beside their computed
+ * bounds; as a table or as JSON. Exit code 1 when a bound is exceeded. */
+#include "runtime/cli/trial.h"
+#include <jansson.h>
+#include <math.h>
+#include <string.h>
+
+typedef struct run_job {
+    arena *a;
+    const cli_options *o;
+    const char *path;
+    bool failed;
+} run_job;
+
+static reference_when when_of(arena *a, const char *given)
+{
+    static const char *const names[] = {"auto", "always", "never"};
+    if (!given) return reference_auto;
+    for (int i = 0; i < 3; i++)
+        if (strcmp(given, names[i]) == 0) return (reference_when)i;
+    bail(a, code_usage, (position){0}, "--reference: '%s' is not auto, always or never", given);
+}
+
+static const char *time_text(arena *a, double seconds)
+{
+    return seconds < 1e-3 ? arena_printf(a, "%.0f us", seconds * 1e6) : seconds < 1 ? arena_printf(a, "%.2f ms", seconds * 1e3)
+                                                                                    : arena_printf(a, "%.2f s", seconds);
+}
+
+static void print_kernels(arena *a, const ir_program *graph, const plan *p, const trial_result *r)
+{
+    printf("%s  %s  level %s  geometry of %s (wave %d)  ISA layer simt\n", p->program->name, dtype_name(p->program->type),
+           fusion_level_name(p->program->level), p->target->name, p->target->wave);
+    for (int i = 0; i < p->launch_count; i++)
+        printf("  %-28s %10s  %s%s%s\n", p->launches[i].name, time_text(a, r->kernel_seconds[i]), colour_code(stdout, colour_dim),
+               kernel_ops(a, graph, p->launches[i].kernel), colour_code(stdout, colour_none));
+    printf("  %d launches, %s a run; compiled in %s\n", r->launches, time_text(a, r->total_seconds), time_text(a, r->compile_seconds));
+}
+
+static void print_checks(const trial_result *r)
+{
+    if (!r->referenced) {
+        printf("not checked: the float64 reference would take %.2g operations (--reference=always computes it)\n", r->operations);
+        return;
+    }
+    printf("%-24s %12s %12s %8s\n", "stored value", "error", "bound", "ratio");
+    for (int i = 0; i < r->check_count; i++) {
+        const trial_check *c = &r->checks[i];
+        printf("%-24s %12.3g %12.3g %s%8.3f%s%s\n", c->name, c->difference, c->bound, colour_code(stdout, c->good ? colour_good : colour_bad),
+               c->ratio, colour_code(stdout, colour_none), c->end_to_end ? "  end to end" : "");
+        if (c->end_to_end && c->rms_rounded > 0)
+            printf("%-24s relative RMS error %.3g, %.2f times that of rounding at the stored values alone (at most 1.5)\n", "", c->rms,
+                   c->rms / c->rms_rounded);
+        else if (c->end_to_end) printf("%-24s relative RMS error %.3g\n", "", c->rms);
+    }
+    printf("%s%s%s\n", colour_code(stdout, r->good ? colour_good : colour_bad), r->good ? "good: every value is within its bound" : "BAD: a bound is exceeded",
+           colour_code(stdout, colour_none));
+}
+
+static void print_json(arena *a, const ir_program *graph, const plan *p, const trial_result *r)
+{
+    json_t *kernels = json_array(), *checks = json_array();
+    for (int i = 0; i < p->launch_count; i++)
+        json_array_append_new(kernels, json_pack("{s:s, s:f, s:s}", "name", p->launches[i].name, "seconds", r->kernel_seconds[i], "ops",
+                                                 kernel_ops(a, graph, p->launches[i].kernel)));
+    for (int i = 0; i < r->check_count; i++) {
+        const trial_check *c = &r->checks[i];
+        /* JSON has no infinities: a ratio that is not finite is null */
+        json_array_append_new(checks, json_pack("{s:s, s:b, s:o, s:b, s:I, s:f, s:f}", "value", c->name, "good", c->good, "ratio",
+                                                isfinite(c->ratio) ? json_real(c->ratio) : json_null(), "end_to_end", c->end_to_end, "elements",
+                                                (json_int_t)c->count, "rms", isfinite(c->rms) ? c->rms : -1.0, "rms_rounded", c->rms_rounded));
+    }
+    json_t *all = json_pack("{s:s, s:s, s:s, s:s, s:i, s:f, s:f, s:b, s:b, s:o, s:o}", "block", p->program->name, "dtype",
+                            dtype_name(p->program->type), "fusion", fusion_level_name(p->program->level), "target", p->target->name, "launches",
+                            r->launches, "seconds", r->total_seconds, "compile_seconds", r->compile_seconds, "referenced", r->referenced,
+                            "good", r->good, "kernels", kernels, "checks", checks);
+    json_dumpf(all, stdout, JSON_INDENT(2));
+    putchar('\n');
+    json_decref(all);
+}
+
+static void step(void *context, const char *kernel) { progress_step(context, kernel); }
+
+static void run_spec(void *argument)
+{
+    run_job *j = argument;
+    arena *a = j->a;
+    const cli_options *o = j->o;
+    compile_request request = cli_request(a, o, j->path);
+    compiled c;
+    compile_inside(a, &request, &c);
+    if (!c.graph) bail(a, code_usage, (position){0}, "--from: running needs the graph, for the reference; use --from=graph or a spec");
+    progress bar = progress_start("compiling", c.plan->launch_count + c.plan->pack_count);
+    const trial_options options = {
+        .seed = (unsigned long long)options_integer(a, "seed", o->seed, 0, 0x7fffffffffffffffll, 1),
+        .repeat = (int)options_integer(a, "repeat", o->repeat, 1, 1000000, 5), .jobs = (int)options_integer(a, "jobs", o->jobs, 1, 256, 0),
+        .check = o->check != NULL, .reference = when_of(a, o->reference), .weights = o->weights, .input = o->input, .output = o->output,
+        .dump_data = o->dump_data, .compiled = step, .context = &bar};
+    const trial_result r = trial_run(a, c.graph, c.plan, &options);
+    progress_end(&bar);
+    j->failed = !r.good;
+    if (o->json) print_json(a, c.graph, c.plan, &r);
+    else if (!o->quiet) {
+        print_kernels(a, c.graph, c.plan, &r);
+        print_checks(&r);
+    }
+}
+
+int command_run_main(const cli_options *o)
+{
+    int worst = code_ok;
+    if (o->file_count > 1 && (o->output || o->dump_data)) {
+        fputs("tfgen: -o and --dump-data take one SPEC\n", stderr);
+        return code_usage;
+    }
+    for (int i = 0; i < o->file_count; i++) {
+        run_job j = {arena_new(), o, o->files[i], false};
+        int code = cli_run(run_spec, &j, j.a);
+        if (code == code_ok && j.failed) code = code_check_failed;
+        if (code > worst) worst = code;
+    }
+    return worst;
+}

@@ -1,0 +1,50 @@
+/* In: a spec's graph and a plan of it, data from files or random. Out: the plan run on the host engine and compared with the float64
+ * reference: every stored value on the device's own inputs, every output end to end. Refuses data that does not fit the spec. */
+#ifndef TFGEN_CLI_TRIAL_H
+#define TFGEN_CLI_TRIAL_H
+#include "runtime/cli/cli.h"
+
+typedef enum reference_when { reference_auto, reference_always, reference_never } reference_when;
+
+typedef struct trial_options {
+    unsigned long long seed;
+    int repeat; /* timed runs after the checked one */
+    int jobs;
+    bool check; /* race and bounds checker */
+    reference_when reference;
+    const char *weights, *input; /* safetensors, or NULL for random data */
+    const char *output, *dump_data;
+    void (*compiled)(void *context, const char *kernel); /* progress */
+    void *context;
+} trial_options;
+
+/* One stored value, or one output end to end, against its bound. ratio = largest |device - reference| / bound; passes up to 1. */
+typedef struct trial_check {
+    const char *name;
+    bool end_to_end;
+    double ratio, difference, bound; /* at the worst element */
+    long long worst, count;
+    double rms, rms_rounded; /* end to end: relative RMS error, and that of the reference with rounding at stored values (or 0) */
+    bool good;
+} trial_check;
+
+typedef struct trial_result {
+    trial_check *checks; /* in the arena */
+    int check_count;
+    bool good, referenced;
+    double operations;      /* what the reference would cost */
+    double *kernel_seconds; /* median per launch */
+    double total_seconds;   /* median of a whole run */
+    int launches;           /* of one run, counted where they are issued */
+    double compile_seconds;
+} trial_result;
+
+/* Bails on bad data and device errors. */
+trial_result trial_run(arena *a, const ir_program *graph, const plan *p, const trial_options *o);
+
+/* Floating-point operations of one evaluation of the graph. */
+double graph_operations(const ir_program *graph);
+/* What a kernel computes, as op names of the spec in order: "rmsnorm linear rope". */
+const char *kernel_ops(arena *a, const ir_program *graph, const ir_kernel *k);
+const char *cache_folder(arena *a); /* $TFGEN_CACHE_DIR, else the user's cache folder; NULL when there is none */
+#endif

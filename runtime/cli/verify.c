@@ -1,0 +1,236 @@
+/* In: specs and lists of levels, dtypes, targets and sizes. Out: every combination run on the host engine and compared with float64.
+ * A size that a spec cannot have (heads that do not divide, say) is left out and counted, never silently. */
+#include "runtime/cli/trial.h"
+#include <jansson.h>
+#include <math.h>
+#include <string.h>
+
+/* Odd sizes: 1, primes, one more than a tile (GPU tiles are 128, 64, 32 and 16; the host's are 128 and 64). Only the dims that a
+ * spec has are overridden; one that it writes as an expression (hd: D/H) keeps following the others. */
+typedef struct size_set {
+    const char *name, *dims;
+    bool sample; /* part of --sizes=sample */
+} size_set;
+static const size_set size_sets[] = {
+    {"spec", "", true},
+    {"ones", "B=1,S=1,D=2,H=1,KV=1,F=1,L=1,M=1,N=1,K=1", true},
+    {"one", "B=1,S=1,D=1,H=1,KV=1,F=1,L=1,M=1,N=1,K=1", false},
+    {"primes", "B=3,S=7,D=26,H=1,KV=1,F=31,L=11,M=7,N=13,K=17", false},
+    {"primes2", "B=2,S=37,D=66,H=3,KV=3,F=89,L=41,M=61,N=127,K=131", true},
+    {"primes3", "B=5,S=13,D=60,H=6,KV=2,F=53,L=17,M=67,N=71,K=73", false},
+    {"prime-d", "B=1,S=19,D=127,H=1,KV=1,F=131,L=23,M=5,N=3,K=7", false},
+    {"tile+1", "B=1,S=129,D=130,H=5,KV=1,F=257,L=131,M=129,N=129,K=65", true},
+    {"tile+1b", "B=1,S=65,D=132,H=2,KV=2,F=129,L=67,M=257,N=33,K=17", false},
+    {"head-33", "B=2,S=17,D=132,H=4,KV=2,F=17,L=33,M=33,N=65,K=129", false}};
+enum { size_count = sizeof size_sets / sizeof *size_sets };
+
+typedef struct tally {
+    int passed, failed, left_out;
+    double worst; /* largest ratio of error to bound */
+    const char *worst_case;
+} tally;
+
+typedef struct verify_job {
+    arena *a; /* of the whole command; each case has one of its own */
+    const cli_options *o;
+    name_list levels, dtypes, targets;
+    const char *sizes;
+    tally total, *specs;
+    json_t *cases;
+    text failures;
+    progress bar;
+} verify_job;
+
+typedef struct verify_case {
+    const cli_options *o; /* of this case */
+    arena *a;
+    const char *path, *name;
+    trial_result result;
+} verify_case;
+
+static name_list expand(arena *a, const char *given, const char *all, const char *otherwise)
+{
+    return options_list(a, !given ? otherwise : strcmp(given, "all") == 0 ? all : given);
+}
+
+static bool wanted(const verify_job *j, const size_set *s)
+{
+    return strcmp(j->sizes, "all") == 0 || (strcmp(j->sizes, "sample") == 0 ? s->sample : strcmp(s->name, "spec") == 0);
+}
+
+static void read_spec(void *argument)
+{
+    verify_case *c = argument;
+    cli_options o = *c->o;
+    o.fusion = NULL;
+    const compile_request r = cli_request(c->a, &o, c->path);
+    (void)graph_read(c->a, r.text, r.size, c->path, &r.graph);
+}
+
+static void run_case(void *argument)
+{
+    verify_case *c = argument;
+    compile_request r = cli_request(c->a, c->o, c->path);
+    compiled done;
+    compile_inside(c->a, &r, &done);
+    const trial_options options = {.seed = (unsigned long long)options_integer(c->a, "seed", c->o->seed, 0, 0x7fffffffffffffffll, 1),
+                                   .jobs = (int)options_integer(c->a, "jobs", c->o->jobs, 1, 256, 0), .reference = reference_always};
+    c->result = trial_run(c->a, done.graph, done.plan, &options);
+}
+
+/* "B=1,S=3" cut down to the dims that the spec has, with the user's own --dim after it. */
+static const char *dims_for(arena *a, const ir_program *graph, const char *dims, const char *given)
+{
+    text kept = {.a = a};
+    name_list pairs = options_list(a, dims);
+    for (size_t i = 0; i < pairs.count; i++)
+        for (int d = 0; d < graph->dims.count; d++) {
+            const char *name = graph->dims.dims[d].name;
+            const size_t n = strlen(name);
+            if (strncmp(name, pairs.names[i], n) == 0 && pairs.names[i][n] == '=') text_printf(&kept, "%s%s", kept.size ? "," : "", pairs.names[i]);
+        }
+    if (given && *given) text_printf(&kept, "%s%s", kept.size ? "," : "", given);
+    return kept.data;
+}
+
+static void record(verify_job *j, tally *spec, const verify_case *c, tfgen_code code, const char *diagnostics)
+{
+    double ratio = 0;
+    const char *value = "";
+    for (int i = 0; i < c->result.check_count; i++)
+        if (!(c->result.checks[i].ratio <= ratio)) ratio = c->result.checks[i].ratio, value = c->result.checks[i].name;
+    const bool good = code == code_ok && c->result.good;
+    tally *const both[] = {spec, &j->total};
+    for (int i = 0; i < 2; i++) {
+        both[i]->passed += good;
+        both[i]->failed += !good;
+        if (good && ratio > both[i]->worst) both[i]->worst = ratio, both[i]->worst_case = arena_printf(j->a, "%s, value %s", c->name, value);
+    }
+    json_array_append_new(j->cases, json_pack("{s:s, s:b, s:o, s:s, s:s}", "case", c->name, "good", good, "ratio",
+                                              isfinite(ratio) ? json_real(ratio) : json_null(), "value", value, "message", diagnostics));
+    if (good) return;
+    text_printf(&j->failures, "FAILED %s: ", c->name);
+    if (code != code_ok) text_printf(&j->failures, "%s", diagnostics);
+    else text_printf(&j->failures, "value %s is %.3g times its bound away\n", value, ratio);
+}
+
+static void verify_one(verify_job *j, tally *spec, const cli_options *o, const char *path, const char *size_name)
+{
+    verify_case c = {o, arena_new(), path,
+                     arena_printf(j->a, "%s %s %s %s %s", path, size_name, o->fusion, o->dtype ? o->dtype : "spec-dtype", o->target), {0}};
+    const tfgen_code code = arena_run(c.a, run_case, &c);
+    record(j, spec, &c, code, arena_diagnostics(c.a));
+    arena_free(c.a);
+    progress_step(&j->bar, c.name);
+}
+
+static void verify_size(verify_job *j, tally *spec, const ir_program *graph, const char *path, const size_set *size)
+{
+    cli_options o = *j->o;
+    const int cases = (int)(j->levels.count * j->dtypes.count * j->targets.count);
+    o.dim = dims_for(j->a, graph, size->dims, j->o->dim);
+    o.dtype = NULL, o.target = "host";
+    verify_case probe = {&o, arena_new(), path, "", {0}};
+    const bool possible = arena_run(probe.a, read_spec, &probe) == code_ok;
+    arena_free(probe.a);
+    if (!possible) {
+        spec->left_out += cases, j->total.left_out += cases;
+        j->bar.done += cases;
+        return;
+    }
+    for (size_t t = 0; t < j->targets.count; t++)
+        for (size_t d = 0; d < j->dtypes.count; d++)
+            for (size_t l = 0; l < j->levels.count; l++) {
+                o.target = j->targets.names[t], o.fusion = j->levels.names[l];
+                o.dtype = strcmp(j->dtypes.names[d], "spec") == 0 ? NULL : j->dtypes.names[d];
+                verify_one(j, spec, &o, path, size->name);
+            }
+}
+
+static void check_lists(verify_job *j)
+{
+    dtype type;
+    for (size_t i = 0; i < j->levels.count; i++) (void)options_level(j->a, j->levels.names[i]);
+    for (size_t i = 0; i < j->targets.count; i++)
+        if (!target_find(j->targets.names[i]))
+            bail(j->a, code_unsupported, (position){0}, "unknown target '%s'; targets are host, gfx90a, gfx942, gfx950, gfx1100, gfx1201, sm_90a", j->targets.names[i]);
+    for (size_t i = 0; i < j->dtypes.count; i++)
+        if (strcmp(j->dtypes.names[i], "spec") != 0 && (!dtype_parse(j->dtypes.names[i], &type) || type == dtype_i32))
+            bail(j->a, code_usage, (position){0}, "--dtype: '%s' is not f32, f16 or bf16", j->dtypes.names[i]);
+    if (strcmp(j->sizes, "spec") != 0 && strcmp(j->sizes, "sample") != 0 && strcmp(j->sizes, "all") != 0)
+        bail(j->a, code_usage, (position){0}, "--sizes: '%s' is not spec, sample or all", j->sizes);
+}
+
+static void verify_all(void *argument)
+{
+    verify_job *j = argument;
+    const cli_options *o = j->o;
+    arena *a = j->a;
+    int sizes = 0;
+    j->levels = expand(a, o->fusion, "none,ops,tile", "tile");
+    j->dtypes = expand(a, o->dtype, "f32,f16,bf16", "spec");
+    j->targets = expand(a, o->target, "host,gfx90a,gfx942,gfx950,gfx1100,gfx1201,sm_90a", "host");
+    j->sizes = o->sizes ? o->sizes : "spec";
+    check_lists(j);
+    for (int i = 0; i < size_count; i++) sizes += wanted(j, &size_sets[i]);
+    j->specs = arena_alloc(a, (size_t)o->file_count * sizeof *j->specs);
+    j->bar = progress_start("verify", (long long)o->file_count * sizes * (long long)(j->levels.count * j->dtypes.count * j->targets.count));
+    for (int f = 0; f < o->file_count; f++) {
+        size_t size;
+        const char *yaml = cli_read_file(a, o->files[f], &size);
+        const ir_program *graph = graph_read(a, yaml, size, o->files[f], &(graph_options){0});
+        for (int i = 0; i < size_count; i++)
+            if (wanted(j, &size_sets[i])) verify_size(j, &j->specs[f], graph, o->files[f], &size_sets[i]);
+    }
+    progress_end(&j->bar);
+}
+
+static void write_summary(verify_job *j)
+{
+    text t = {.a = j->a};
+    text_printf(&t, "# Verification\n\nWritten by `tfgen verify --sizes=%s`: each case runs the emitted source on the host engine, GPU targets in "
+                    "their own geometry and ISA layer (simt), with poisoned outputs, and compares every stored value with the float64 "
+                    "reference. *worst* is the largest ratio of error to computed bound; 1 is the limit.\n\nLevels:", j->sizes);
+    for (size_t i = 0; i < j->levels.count; i++) text_printf(&t, " %s", j->levels.names[i]);
+    text_printf(&t, ". Dtypes:");
+    for (size_t i = 0; i < j->dtypes.count; i++) text_printf(&t, " %s", j->dtypes.names[i]);
+    text_printf(&t, ". Targets:");
+    for (size_t i = 0; i < j->targets.count; i++) text_printf(&t, " %s", j->targets.names[i]);
+    text_printf(&t, ".\n\n| spec | passed | failed | sizes it cannot have | worst | where |\n|---|---|---|---|---|---|\n");
+    for (int f = 0; f < j->o->file_count; f++)
+        text_printf(&t, "| %s | %d | %d | %d | %.3f | %s |\n", j->o->files[f], j->specs[f].passed, j->specs[f].failed, j->specs[f].left_out,
+                    j->specs[f].worst, j->specs[f].worst_case ? j->specs[f].worst_case : "");
+    text_printf(&t, "| all | %d | %d | %d | %.3f | |\n", j->total.passed, j->total.failed, j->total.left_out, j->total.worst);
+    cli_write_file(j->a, j->o->summary, t.data, t.size);
+}
+
+static void print_table(const verify_job *j)
+{
+    printf("%-34s %8s %8s %9s %7s\n", "spec", "passed", "failed", "left out", "worst");
+    for (int f = 0; f < j->o->file_count; f++)
+        printf("%-34s %8d %s%8d%s %9d %7.3f\n", j->o->files[f], j->specs[f].passed, colour_code(stdout, j->specs[f].failed ? colour_bad : colour_none),
+               j->specs[f].failed, colour_code(stdout, colour_none), j->specs[f].left_out, j->specs[f].worst);
+    printf("verify: %d passed, %d failed; %d combinations left out because the spec cannot have the size; worst error/bound %.3f (%s)\n",
+           j->total.passed, j->total.failed, j->total.left_out, j->total.worst, j->total.worst_case ? j->total.worst_case : "-");
+}
+
+static void verify_and_report(void *argument)
+{
+    verify_job *j = argument;
+    verify_all(j);
+    if (j->o->json) {
+        json_dumpf(j->cases, stdout, JSON_INDENT(2));
+        putchar('\n');
+    } else if (!j->o->quiet) print_table(j);
+    if (j->failures.data) fputs(j->failures.data, stderr);
+    if (j->o->summary) write_summary(j);
+}
+
+int command_verify_main(const cli_options *o)
+{
+    verify_job j = {.a = arena_new(), .o = o, .cases = json_array()};
+    j.failures.a = j.a;
+    int code = cli_run(verify_and_report, &j, j.a);
+    json_decref(j.cases);
+    return code == code_ok && j.total.failed ? code_check_failed : code;
+}
