@@ -1,0 +1,215 @@
+// In: shared-memory addresses, tensor maps, accumulators in registers. Out: sm_90a's asynchronous machinery under one set of names:
+// transaction barriers, tensor loads, warpgroup matrix products, register hand-over. Refuses other targets: sm_90a alone has these.
+// The host engine supplies the same names for the same geometry; nothing outside this file holds sm_90a assembly.
+#pragma once
+
+using shared_address = unsigned; // byte address in the shared window
+
+struct alignas(64) tensor_map {
+    unsigned long long opaque[16];
+};
+
+DEV shared_address shared_at(const void *p)
+{
+    return static_cast<shared_address>(__cvta_generic_to_shared(p));
+}
+
+// ---- transaction barriers: a phase ends when all arrivals came and all announced bytes landed
+
+DEV void barrier_init(shared_address barrier, int arrivals)
+{
+    asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(barrier), "r"(arrivals) : "memory");
+}
+
+DEV void barrier_init_done()
+{
+    asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+}
+
+DEV void barrier_expect(shared_address barrier, unsigned bytes) // arrives, too
+{
+    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier), "r"(bytes) : "memory");
+}
+
+DEV void barrier_announce(shared_address barrier, unsigned bytes) // does not arrive
+{
+    asm volatile("mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%0], %1;" ::"r"(barrier), "r"(bytes) : "memory");
+}
+
+// Predicated: a branch between two groups of matrix products makes ptxas serialise them (C7520).
+DEV void barrier_arrive_if(shared_address barrier, bool yes)
+{
+    asm volatile("{ .reg .pred p; setp.ne.b32 p, %1, 0; @p mbarrier.arrive.shared::cta.b64 _, [%0]; }" ::"r"(barrier),
+                 "r"(static_cast<int>(yes))
+                 : "memory");
+}
+
+DEV void barrier_wait(shared_address barrier, unsigned parity)
+{
+    asm volatile("{ .reg .pred p;\n"
+                 "again: mbarrier.try_wait.parity.shared::cta.b64 p, [%0], %1;\n"
+                 "@p bra done;\n"
+                 "bra again;\n"
+                 "done: }" ::"r"(barrier),
+                 "r"(parity)
+                 : "memory");
+}
+
+// Among `threads` threads (whole warps); barrier 0 is __syncthreads'.
+DEV void group_barrier(int index, int threads)
+{
+    asm volatile("bar.sync %0, %1;" ::"r"(index), "r"(threads) : "memory");
+}
+
+// ---- tensor loads: a box of a tensor map, zero outside the tensor, into shared memory; the bytes arrive at the barrier
+
+DEV void tensor_prefetch(const tensor_map &map)
+{
+    asm volatile("prefetch.tensormap [%0];" ::"l"(&map) : "memory");
+}
+
+DEV void tensor_load(shared_address to, const tensor_map &map, shared_address barrier, int column, int row)
+{
+    asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%3, %4}], [%2];" ::"r"(to),
+                 "l"(&map), "r"(barrier), "r"(column), "r"(row)
+                 : "memory");
+}
+
+// Orders ordinary accesses before asynchronous ones (tensor loads, matrix products) of the same memory, in both directions.
+DEV void async_fence_global() { asm volatile("fence.proxy.async.global;" ::: "memory"); }
+DEV void async_fence_shared() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
+
+// ---- copies by threads: 4, 8 or 16 bytes, of which `valid` are read and the rest is zero
+
+template <int Bytes> DEV void copy_async(shared_address to, const void *from, int valid)
+{
+    asm volatile("cp.async.ca.shared.global [%0], [%1], %2, %3;" ::"r"(to), "l"(from), "n"(Bytes), "r"(valid) : "memory");
+}
+DEV void copy_commit() { asm volatile("cp.async.commit_group;" ::: "memory"); }
+template <int Left> DEV void copy_wait() { asm volatile("cp.async.wait_group %0;" ::"n"(Left) : "memory"); }
+
+// ---- shared memory by address
+
+DEV void shared_write(shared_address to, float x, float y)
+{
+    asm volatile("st.shared.v2.f32 [%0], {%1, %2};" ::"r"(to), "f"(x), "f"(y) : "memory");
+}
+DEV void shared_write(shared_address to, unsigned x, unsigned y, unsigned z, unsigned w)
+{
+    asm volatile("st.shared.v4.u32 [%0], {%1, %2, %3, %4};" ::"r"(to), "r"(x), "r"(y), "r"(z), "r"(w) : "memory");
+}
+DEV void shared_read(shared_address from, float &x, float &y, float &z, float &w)
+{
+    asm volatile("ld.shared.v4.f32 {%0, %1, %2, %3}, [%4];" : "=f"(x), "=f"(y), "=f"(z), "=f"(w) : "r"(from) : "memory");
+}
+DEV unsigned packed(bf16, float lo, float hi)
+{
+    unsigned pair;
+    asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(hi), "f"(lo));
+    return pair;
+}
+
+// ---- registers move between warpgroups: the producer gives what the consumers take
+
+template <int N> DEV void registers_shrink() { asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(N)); }
+template <int N> DEV void registers_grow() { asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(N)); }
+
+// ---- global counters between workgroups
+
+DEV unsigned counter_read(const unsigned *counter)
+{
+    unsigned value;
+    asm volatile("ld.acquire.gpu.u32 %0, [%1];" : "=r"(value) : "l"(counter) : "memory");
+    return value;
+}
+DEV unsigned counter_add(unsigned *counter, unsigned n) // releases what came before, acquires what others released
+{
+    unsigned old;
+    asm volatile("atom.acq_rel.gpu.add.u32 %0, [%1], %2;" : "=r"(old) : "l"(counter), "r"(n) : "memory");
+    return old;
+}
+DEV void counter_store(unsigned *counter, unsigned value)
+{
+    asm volatile("st.release.gpu.u32 [%0], %1;" ::"l"(counter), "r"(value) : "memory");
+}
+DEV unsigned microseconds()
+{
+    unsigned long long t;
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(t));
+    return static_cast<unsigned>(t / 1000);
+}
+
+// ---- matrix products of a warpgroup
+
+// Operand in shared memory: rows of 128 bytes along k, 128-byte swizzle, 8 rows a block of 1024 bytes, blocks one after the other.
+// 32 bytes further along k (one product) is 2 more in the descriptor.
+DEV unsigned long long operand(shared_address at)
+{
+    return ((at & 0x3ffffu) >> 4) | 1ull << 16 | 64ull << 32 | 1ull << 62;
+}
+
+DEV void product_fence() { asm volatile("wgmma.fence.sync.aligned;" ::: "memory"); }
+DEV void product_commit() { asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory"); }
+template <int Left> DEV void product_wait() { asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(Left) : "memory"); }
+
+// Keeps accumulators where they are, on both sides of a group; without it ptxas moves them and serialises the products.
+template <int N> DEV void pin(float (&d)[N])
+{
+#pragma unroll
+    for (int i = 0; i < N; i++)
+        asm volatile("" : "+f"(d[i])::"memory");
+}
+
+// Register i of a thread's N/2 is element (row, column) of the group's 64 x N result.
+struct fragment {
+    static constexpr int rows = 2; // a thread has elements of 2 rows, 8 apart
+    DEV static int row(int thread, int i) { return thread / 32 * 16 + thread % 32 / 4 + i / 2 % 2 * 8; }
+    DEV static int column(int thread, int i) { return i / 4 * 8 + thread % 4 * 2 + i % 2; }
+};
+
+// wgmma<T, N>::multiply(d, a, b, keep): d = a * transposed(b) + (keep ? d : 0), 64 x N, 32 bytes along k. An instruction names every
+// register of its accumulator; the lists "%0,%1,..." and "+f"(d[0]), ... are spelled by the preprocessor.
+template <class T, int N> struct wgmma;
+
+#define TF_TEN(t) "%" t "0,%" t "1,%" t "2,%" t "3,%" t "4,%" t "5,%" t "6,%" t "7,%" t "8,%" t "9"
+#define TF_LIST_32 TF_TEN("") "," TF_TEN("1") "," TF_TEN("2") ",%30,%31"
+#define TF_LIST_64 TF_TEN("") "," TF_TEN("1") "," TF_TEN("2") "," TF_TEN("3") "," TF_TEN("4") "," TF_TEN("5") ",%60,%61,%62,%63"
+#define TF_LIST_128                                                                                                                 \
+    TF_TEN("") "," TF_TEN("1") "," TF_TEN("2") "," TF_TEN("3") "," TF_TEN("4") "," TF_TEN("5") "," TF_TEN("6") "," TF_TEN("7") ","  \
+    TF_TEN("8") "," TF_TEN("9") "," TF_TEN("10") "," TF_TEN("11") ",%120,%121,%122,%123,%124,%125,%126,%127"
+#define TF_OUT_4(i) "+f"(d[i]), "+f"(d[i + 1]), "+f"(d[i + 2]), "+f"(d[i + 3])
+#define TF_OUT_16(i) TF_OUT_4(i), TF_OUT_4(i + 4), TF_OUT_4(i + 8), TF_OUT_4(i + 12)
+#define TF_OUT_32 TF_OUT_16(0), TF_OUT_16(16)
+#define TF_OUT_64 TF_OUT_32, TF_OUT_16(32), TF_OUT_16(48)
+#define TF_OUT_128 TF_OUT_64, TF_OUT_16(64), TF_OUT_16(80), TF_OUT_16(96), TF_OUT_16(112)
+
+#define TF_WGMMA(T, N, R, A, B, KEEP, KIND, MAJOR)                                                                                  \
+    template <> struct wgmma<T, N> {                                                                                                \
+        static constexpr int registers = R;                                                                                         \
+        DEV static void multiply(float (&d)[R], unsigned long long a, unsigned long long b, int keep)                               \
+        {                                                                                                                           \
+            asm volatile("{ .reg .pred p; setp.ne.b32 p, " KEEP ", 0; wgmma.mma_async.sync.aligned.m64n" #N KIND " {" TF_LIST_##R   \
+                         "}, " A ", " B ", p, 1, 1" MAJOR "; }"                                                                     \
+                         : TF_OUT_##R                                                                                               \
+                         : "l"(a), "l"(b), "r"(keep));                                                                              \
+        }                                                                                                                           \
+    };
+#define TF_WGMMA_SIZES(T, KIND, MAJOR)                                                                                              \
+    TF_WGMMA(T, 64, 32, "%32", "%33", "%34", KIND, MAJOR)                                                                           \
+    TF_WGMMA(T, 128, 64, "%64", "%65", "%66", KIND, MAJOR)                                                                          \
+    TF_WGMMA(T, 256, 128, "%128", "%129", "%130", KIND, MAJOR)
+
+TF_WGMMA_SIZES(bf16, "k16.f32.bf16.bf16", ", 0, 0")
+TF_WGMMA_SIZES(float, "k8.f32.tf32.tf32", "")
+
+#undef TF_WGMMA_SIZES
+#undef TF_WGMMA
+#undef TF_TEN
+#undef TF_LIST_32
+#undef TF_LIST_64
+#undef TF_LIST_128
+#undef TF_OUT_4
+#undef TF_OUT_16
+#undef TF_OUT_32
+#undef TF_OUT_64
+#undef TF_OUT_128
