@@ -26,6 +26,7 @@ typedef struct segment_list {
     gemm_segment *items;
     int count;
     long long packed_columns; /* packed_n: sum of packed_count */
+    int *of_op;               /* by index in phase->ops: index in items, or -1 */
 } segment_list;
 
 /* Segments of a gemm phase, in the order of its body. A matmul is one plain segment. False: there is no such arrangement. */
@@ -38,9 +39,9 @@ const gemm_segment *segment_of(const segment_list *list, const ir_phase *phase, 
  * head (pair_rope). -1: padding. */
 long long segment_column(const gemm_segment *s, int granule, long long n, bool *second);
 
-/* What a phase walks over: rows x columns. gemm: of its products (for a matmul rows = batches * M; see phase_batches). rows: the
- * widest operand of its ops, so a phase of slices has the source's columns, one of a concat the concat's. attention, decode and
- * combine: of the output. */
+/* What a phase walks over: rows x columns. gemm: rows of its products (of a matmul: batches * M) and the sum of their columns. rows:
+ * the widest value of its ops, so a phase of slices has the source's columns, one of a concat the concat's. attention, decode and
+ * combine: of their out. */
 typedef struct phase_extent {
     extent rows;
     long long columns;
