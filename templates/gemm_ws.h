@@ -49,13 +49,13 @@ template <class S> struct gemm_ws {
     {
         if constexpr (!S::a_plain)
             copy_rows(p, t, stage, m);
-        else if (threadIdx.x == 0)
+        else if (thread_index() == 0)
             tensor_load(m.memory, S::a_map(p), m.full, stage * tile_k, t.batch * S::rows(p) + t.row * tile_m);
     }
 
     template <class Ring> DEV static void compute(const args &p, const tile &t, Ring &ring, carry &c)
     {
-        const int group = threadIdx.x / 128 - 1, n = stages(p, t);
+        const int group = thread_index() / 128 - 1, n = stages(p, t);
         int s = 0, previous = 0;
         if constexpr (Ring::shared) { // else accumulators of every phase are live through all of them
 #pragma unroll
@@ -85,7 +85,7 @@ template <class S> struct gemm_ws {
 
     DEV static void finish(const args &p, const tile &t, carry &c, shared_address scratch)
     {
-        const int thread = threadIdx.x % 128, group = threadIdx.x / 128 - 1;
+        const int thread = thread_index() % 128, group = thread_index() / 128 - 1;
         row_state r[2];
 #pragma unroll
         for (int h = 0; h < 2; h++) {
@@ -96,7 +96,7 @@ template <class S> struct gemm_ws {
                 r[h].context = S::begin(p, t.batch, r[h].row);
         }
         if constexpr (S::staged)
-            store_staged(p, t, c, r, scratch + (threadIdx.x / 32 - 4) * warp_scratch);
+            store_staged(p, t, c, r, scratch + (thread_index() / 32 - 4) * warp_scratch);
         else
             store_direct(p, t, c, r);
         if constexpr (S::row_sums)
@@ -122,10 +122,10 @@ template <class S> struct gemm_ws {
     DEV static void copy_rows(const args &p, const tile &t, int stage, slot m)
     {
         constexpr int V = 16 / sizeof(type), rows_at_once = ws_producers / 8;
-        const int piece = threadIdx.x % 8, k = stage * tile_k + piece * V, left = S::K - k;
+        const int piece = thread_index() % 8, k = stage * tile_k + piece * V, left = S::K - k;
 #pragma unroll(S::a_copy ? tile_m / rows_at_once : 2)
         for (int i = 0; i < tile_m / rows_at_once; i++) {
-            const int in = threadIdx.x / 8 + i * rows_at_once, row = t.row * tile_m + in;
+            const int in = thread_index() / 8 + i * rows_at_once, row = t.row * tile_m + in;
             const shared_address to = m.memory + in * 128 + ((piece ^ in % 8) << 4);
             const int exist = row < S::rows(p) && left > 0 ? (left < V ? left : V) : 0;
             if constexpr (S::a_copy >= 4) {
@@ -148,7 +148,7 @@ template <class S> struct gemm_ws {
     // Fragments as they lie: two columns of n and two of n + 8.
     DEV static void store_direct(const args &p, const tile &t, carry &c, row_state (&r)[2])
     {
-        const int thread = threadIdx.x % 128;
+        const int thread = thread_index() % 128;
 #pragma unroll
         for (int j = 0; j < tile_n / 16; j++) {
             const int n = t.column * tile_n + j * 16 + fragment::column(thread, 0);
@@ -168,7 +168,7 @@ template <class S> struct gemm_ws {
     // 16 rows x 64 columns of a warp at a time through shared memory; a thread keeps its two rows, so contexts and sums stay put.
     DEV static void store_staged(const args &p, const tile &t, carry &c, row_state (&r)[2], shared_address scratch)
     {
-        const int lane = threadIdx.x % 32, quad = lane % 4;
+        const int lane = thread_index() % 32, quad = lane % 4;
 #pragma unroll
         for (int chunk = 0; chunk < tile_n / 64; chunk++) {
             __syncwarp();

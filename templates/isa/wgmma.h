@@ -3,6 +3,10 @@
 // The host engine supplies the same names for the same geometry; nothing outside this file holds sm_90a assembly.
 #pragma once
 
+DEV int thread_index() { return threadIdx.x; }
+DEV int block_index() { return blockIdx.x; }
+DEV int block_total() { return gridDim.x; }
+
 using shared_address = unsigned; // byte address in the shared window
 
 struct alignas(64) tensor_map {
@@ -76,7 +80,8 @@ DEV void tensor_load(shared_address to, const tensor_map &map, shared_address ba
 }
 
 // Orders ordinary accesses before asynchronous ones (tensor loads, matrix products) of the same memory, in both directions.
-DEV void async_fence_global() { asm volatile("fence.proxy.async.global;" ::: "memory"); }
+DEV void foreign_fence() { asm volatile("fence.proxy.async.global;" ::: "memory"); }
+DEV void own_fence() { asm volatile("fence.proxy.async.global;" ::: "memory"); }
 DEV void async_fence_shared() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
 
 // ---- copies by threads: 4, 8 or 16 bytes, of which `valid` are read and the rest is zero
@@ -132,12 +137,7 @@ DEV void counter_store(unsigned *counter, unsigned value)
 {
     asm volatile("st.release.gpu.u32 [%0], %1;" ::"l"(counter), "r"(value) : "memory");
 }
-DEV unsigned microseconds()
-{
-    unsigned long long t;
-    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(t));
-    return static_cast<unsigned>(t / 1000);
-}
+DEV void pause() { asm volatile("nanosleep.u32 20;"); }
 
 // ---- matrix products of a warpgroup
 

@@ -2,6 +2,7 @@
 // with spec structs as the generator writes them, and helpers of probe_h200.c: fill, reference. Refuses nothing.
 #include "templates/device.h"
 #include "templates/isa/wgmma.h"
+#include "templates/frame.h"
 #include "templates/frame_ws.h"
 #include "templates/gemm_ws.h"
 
