@@ -1,0 +1,22 @@
+/* In: the ATTR table of ir/op.def. Out: the same as data, for the spec reader, the schema and the documentation. Refuses: nothing. */
+#ifndef TFGEN_ATTRIBUTES_H
+#define TFGEN_ATTRIBUTES_H
+#include "ir/ir.h"
+
+typedef enum attribute_type {
+    attribute_INT, attribute_FLOAT, attribute_BOOL, attribute_DTYPE, attribute_PAIRING, attribute_LAYOUT, attribute_VALUE,
+    attribute_SIZES, attribute_SHAPE, attribute_SCALING
+} attribute_type;
+
+typedef struct attribute_info {
+    op_kind op;
+    const char *key, *help;
+    attribute_type type;
+    bool required;
+    size_t offset; /* of the field in ir_attributes; 0 for SIZES and SHAPE, which say the shapes of the outs only */
+} attribute_info;
+
+extern const attribute_info attribute_table[];
+extern const int attribute_count;
+bool op_in_spec(op_kind kind); /* false: only lowering or fusion writes it */
+#endif

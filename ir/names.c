@@ -1,0 +1,42 @@
+/* In: names and what they stand for. Out: what a name stands for. Refuses: a name that is there already. Open addressing, at
+ * most half full. */
+#include "ir/names.h"
+#include <string.h>
+
+static size_t hash(const char *s)
+{
+    unsigned long long h = 14695981039346656037ULL; /* FNV-1a */
+    for (; *s; s++) h = (h ^ (unsigned char)*s) * 1099511628211ULL;
+    return (size_t)(h ^ h >> 29);
+}
+
+static name_entry *find_slot(const name_map *t, const char *name)
+{
+    size_t i = hash(name) & (t->capacity - 1);
+    while (t->slots[i].name && strcmp(t->slots[i].name, name) != 0) i = (i + 1) & (t->capacity - 1);
+    return &t->slots[i];
+}
+
+void *names_find(const name_map *t, const char *name)
+{
+    return t->capacity ? find_slot(t, name)->item : NULL;
+}
+
+static void grow(name_map *t)
+{
+    name_map bigger = {.a = t->a, .capacity = t->capacity ? 2 * t->capacity : 32, .count = t->count};
+    bigger.slots = arena_alloc(t->a, bigger.capacity * sizeof *bigger.slots);
+    for (size_t i = 0; i < t->capacity; i++)
+        if (t->slots[i].name) *find_slot(&bigger, t->slots[i].name) = t->slots[i];
+    *t = bigger;
+}
+
+bool names_add(name_map *t, const char *name, void *item)
+{
+    if (2 * (t->count + 1) > t->capacity) grow(t);
+    name_entry *slot = find_slot(t, name);
+    if (slot->name) return false;
+    *slot = (name_entry){name, item};
+    t->count++;
+    return true;
+}
