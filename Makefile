@@ -71,6 +71,7 @@ $(B)/%.o: %.c
 
 # Files that embed text by .incbin depend on that text.
 $(B)/gen/template_text.o $(B)/runtime/host/cc.o $(B)/runtime/host/embed.o: $(TEMPLATES)
+$(B)/runtime/libclang_work.o: runtime/libclang_cuda.h
 # Tables are X-macros.
 $(LIB_OBJECTS): ir/op.def
 
