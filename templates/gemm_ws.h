@@ -14,6 +14,7 @@ template <class S> struct gemm_ws {
     static constexpr int a_bytes = tile_m * 128, slot_bytes = (tile_m + tile_n) * 128;
     static constexpr int warp_scratch = 16 * 64 * 4, scratch_bytes = S::staged ? 8 * warp_scratch : 0;
     static constexpr bool copies = !S::a_plain;
+    static constexpr int threads = ws_threads;
     static_assert(tile_m == 128 && tile_n % 64 == 0 && tile_n <= 256, "tile: two warpgroups of 64 rows");
     static_assert(tile_k * sizeof(type) == 128, "tile: a slot's row is 128 bytes along k");
     static_assert(S::granule == 8, "tile: a thread holds columns n and n + 8");

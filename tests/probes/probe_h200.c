@@ -27,7 +27,7 @@ typedef struct tuned {
 /* Layouts of the spec structs in product_h200.hip. */
 typedef struct plain_args {
     CUtensorMap a, b;
-    CUdeviceptr x, y;
+    CUdeviceptr x, w, y;
     int m;
 } plain_args;
 typedef struct residual_args {
@@ -178,7 +178,7 @@ static CUtensorMap map_rows(CUdeviceptr p, long long rows, long long columns, lo
 
 static plain_args product_args(CUdeviceptr x, CUdeviceptr w, CUdeviceptr y, int m, int n, int k)
 {
-    return (plain_args){map_rows(x, m, k, k, 128), map_rows(w, round_up(n, 16), round_up(k, 16), round_up(k, 16), 256), x, y, m};
+    return (plain_args){map_rows(x, m, k, k, 128), map_rows(w, round_up(n, 16), round_up(k, 16), round_up(k, 16), 256), x, w, y, m};
 }
 
 typedef struct job {
@@ -192,7 +192,10 @@ typedef struct job {
 } job;
 
 static int tiles(int m, int n) { return (m + 127) / 128 * ((n + 255) / 256); }
-static int weights_n(const shape *s) { return s->kind == kind_pair ? 2 * s->n : s->kind == kind_two ? s->f : s->n; }
+static int weights_n(const shape *s)
+{
+    return s->kind == kind_pair ? 2 * round_up(s->n, 8) : s->kind == kind_two ? s->f : s->n;
+}
 
 static buffers make_buffers(gpu *g, const shape *s, unsigned seed)
 {

@@ -1,0 +1,136 @@
+// In: nothing. Out: spec structs of products as the generator writes them, with one text of prologue and epilogue for wgmma and for
+// MFMA; `machine` brings what differs: granule, tile, threads, slots, arguments beyond the common ones. Refuses nothing.
+#pragma once
+
+constexpr int round_up(int n, int to) { return (n + to - 1) / to * to; }
+
+// y = x * transposed(w)
+template <class Machine, int Columns, int Length> struct product_spec : Machine {
+    static constexpr int N = Columns, K = Length, granule = Machine::granule;
+    static constexpr int packed_n = round_up(N, 2 * granule), packed_k = round_up(K, 16);
+    static constexpr bool row_sums = false, a_plain = K % 8 == 0, b_plain = true;
+    static constexpr int a_copy = K % 8 == 0 ? 16 : K % 4 == 0 ? 8 : K % 2 == 0 ? 4 : 0; // bytes that every row's start is a multiple of
+    using a_type = bf16;
+    using b_type = bf16;
+    struct args : Machine::maps {
+        const bf16 *x, *w;
+        bf16 *y;
+        int M;
+    };
+    struct context {};
+    DEV static int rows(const args &p) { return p.M; }
+    DEV static int batches(const args &) { return 1; }
+    DEV static const bf16 *a_row(const args &p, int, int row) { return p.x + static_cast<long long>(row) * K; }
+    DEV static const bf16 *b_row(const args &p, int, int n) { return p.w + static_cast<long long>(n) * packed_k; }
+    template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
+    {
+        return load<V>(a_row(p, batch, row) + k, left);
+    }
+    DEV static context begin(const args &, int, int) { return {}; }
+    template <int W> DEV static void put(const args &p, int row, int col, vec<float, W> v)
+    {
+        bf16 *to = p.y + static_cast<long long>(row) * N + col;
+        if constexpr (N % W == 0)
+            store_aligned<W>(to, v);
+        else
+            store<W>(to, N - col, v);
+    }
+    template <int W>
+    DEV static void epilogue(const args &p, const context &, int, int row, int n, vec<float, W> lo, vec<float, W> hi, float &)
+    {
+        if (n < N)
+            put<W>(p, row, n, lo);
+        if (n + granule < N)
+            put<W>(p, row, n + granule, hi);
+    }
+    DEV static void finish_row(const args &, int, int, int, float) {}
+};
+
+// Gate and up in one packed weight, blocks of a granule in turn: y = silu(gate) * up.
+template <class Machine, int Columns, int Length>
+struct pair_spec : product_spec<Machine, 2 * round_up(Columns, Machine::granule), Length> {
+    using base = product_spec<Machine, 2 * round_up(Columns, Machine::granule), Length>;
+    static constexpr int N = Columns, granule = Machine::granule;
+    template <int W>
+    DEV static void epilogue(const typename base::args &p, const typename base::context &, int, int row, int n, vec<float, W> lo,
+                             vec<float, W> hi, float &)
+    {
+        const int col = n / (2 * granule) * granule + n % granule;
+        if (col >= N)
+            return;
+        vec<float, W> v;
+#pragma unroll
+        for (int i = 0; i < W; i++)
+            v[i] = lo[i] / (1 + probe_exp(-lo[i])) * hi[i];
+        bf16 *to = p.y + static_cast<long long>(row) * N + col;
+        if constexpr (N % W == 0)
+            store_aligned<W>(to, v);
+        else
+            store<W>(to, N - col, v);
+    }
+};
+
+// y = scale[row] * product + residual, and the sum of squares of each row's part in a column tile.
+template <class Machine, int Columns, int Length> struct residual_spec : product_spec<Machine, Columns, Length> {
+    using base = product_spec<Machine, Columns, Length>;
+    static constexpr int N = Columns, granule = Machine::granule;
+    static constexpr bool row_sums = true;
+    struct args : base::args {
+        const bf16 *residual;
+        const float *scale;
+        float *sums; // [rows, column tiles]
+    };
+    struct context {
+        float scale;
+    };
+    DEV static context begin(const args &p, int, int row) { return {p.scale[row]}; }
+    template <int W> DEV static void add(const args &p, const context &c, int row, int col, vec<float, W> v, float &sum)
+    {
+        if (col >= N)
+            return;
+        const vec<float, W> r = load<W>(p.residual + static_cast<long long>(row) * N + col, N - col);
+#pragma unroll
+        for (int i = 0; i < W; i++) {
+            v[i] = v[i] * c.scale + r[i];
+            sum += col + i < N ? v[i] * v[i] : 0;
+        }
+        base::template put<W>(p, row, col, v);
+    }
+    template <int W>
+    DEV static void epilogue(const args &p, const context &c, int, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum)
+    {
+        add<W>(p, c, row, n, lo, sum);
+        add<W>(p, c, row, n + granule, hi, sum);
+    }
+    DEV static void finish_row(const args &p, int, int row, int tile, float sum)
+    {
+        p.sums[row * ((N + Machine::tile_n - 1) / Machine::tile_n) + tile] = sum;
+    }
+};
+
+// h = x * transposed(w0), y = h * transposed(w1) in one launch: a tile of y waits for its rows of h.
+template <class First, class Second, class A0, class A1> struct two_phases {
+    struct args {
+        A0 p0;
+        A1 p1;
+        unsigned *words;
+    };
+    static constexpr int phases = 2, slots = First::slots, slot_bytes = First::slot_bytes, threads = First::threads;
+    static constexpr int scratch_bytes = First::scratch_bytes > Second::scratch_bytes ? First::scratch_bytes : Second::scratch_bytes;
+    static constexpr bool copies = First::copies || Second::copies;
+    DEV static int tiles(const args &p, int phase) { return phase ? Second::tiles(p.p1) : First::tiles(p.p0); }
+    template <class Do> DEV static void with(const args &p, int phase, Do what)
+    {
+        if (phase == 0)
+            what(First(), p.p0);
+        else
+            what(Second(), p.p1);
+    }
+    DEV static unsigned *counters(const args &p) { return p.words; }
+    DEV static int counter_count(const args &p) { return First::row_tiles(p.p0); }
+    DEV static dependency needs(const args &p, int phase, int index)
+    {
+        return phase ? dependency{Second::at(p.p1, index).row, First::column_tiles} : dependency{0, 0};
+    }
+    DEV static int posts(const args &p, int phase, int index) { return phase ? -1 : First::at(p.p0, index).row; }
+};
