@@ -1,6 +1,6 @@
-/* In: requests for memory, deferred calls and error reports of one compile. Out: zeroed memory that is freed together, rendered
- * diagnostics, the unwinding of bail(). Refuses: more than arena_limit bytes or max_diagnostics errors; text of the spec reaches
- * a diagnostic only through ir/diagnostic.c, which makes it harmless to a terminal. */
+/* In: requests for memory, deferred calls and error reports of one compile. Out: zeroed memory that is freed together,
+ * rendered diagnostics, the unwinding of bail(). Refuses: more than arena_limit bytes or max_diagnostics errors; text
+ * of the spec reaches a diagnostic only through ir/diagnostic.c, which makes it harmless to a terminal. */
 #include "ir/arena.h"
 #include "ir/diagnostic.h"
 #include <assert.h>
@@ -36,10 +36,7 @@ struct arena {
     int complaints;
 };
 
-arena *arena_new(void)
-{
-    return calloc(1, sizeof(arena));
-}
+arena *arena_new(void) { return calloc(1, sizeof(arena)); }
 
 void arena_free(arena *a)
 {
@@ -105,10 +102,7 @@ char *arena_strndup(arena *a, const char *s, size_t n)
     return copy;
 }
 
-char *arena_strdup(arena *a, const char *s)
-{
-    return arena_strndup(a, s, strlen(s));
-}
+char *arena_strdup(arena *a, const char *s) { return arena_strndup(a, s, strlen(s)); }
 
 char *arena_printf(arena *a, const char *format, ...)
 {
@@ -136,10 +130,7 @@ void arena_source(arena *a, const char *name, const char *text, size_t size)
     a->source = (diagnostic_source){name, text, text ? size : 0};
 }
 
-const char *arena_source_name(const arena *a)
-{
-    return a->source.name ? a->source.name : "";
-}
+const char *arena_source_name(const arena *a) { return a->source.name ? a->source.name : ""; }
 
 tfgen_code arena_run(arena *a, void (*body)(void *), void *argument)
 {
@@ -187,12 +178,6 @@ void bail_if_complained(arena *a)
     if (a->complaints) unwind(a, code_bad_input);
 }
 
-int arena_complaints(const arena *a)
-{
-    return a->complaints;
-}
+int arena_complaints(const arena *a) { return a->complaints; }
 
-const char *arena_diagnostics(const arena *a)
-{
-    return a->diagnostics.data ? a->diagnostics.data : "";
-}
+const char *arena_diagnostics(const arena *a) { return a->diagnostics.data ? a->diagnostics.data : ""; }

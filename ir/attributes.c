@@ -1,5 +1,5 @@
-/* In: the map of an op and the ATTR table of ir/op.def. Out: the op's attributes, with the defaults that need no shapes. Refuses:
- * missing and unknown keys, wrong types, values that make no sense for any shape. */
+/* In: the map of an op and the ATTR table of ir/op.def. Out: the op's attributes, with the defaults that need no
+ * shapes. Refuses: missing and unknown keys, wrong types, values that make no sense for any shape. */
 #include "ir/graph.h"
 #include <stddef.h>
 #include <string.h>
@@ -16,15 +16,13 @@
 #define OFFSET_SHAPE(field) 0
 
 const attribute_info attribute_table[] = {
-#define ATTR(op, key, field, type, required, help) {op_##op, #key, help, attribute_##type, required, OFFSET_##type(field)},
+#define ATTR(op, key, field, type, required, help)                                                                     \
+    {op_##op, #key, help, attribute_##type, required, OFFSET_##type(field)},
 #include "ir/op.def"
 };
 const int attribute_count = sizeof attribute_table / sizeof *attribute_table;
 
-bool op_in_spec(op_kind kind)
-{
-    return kind < op_slice; /* the table's last part is written by lowering and fusion */
-}
+bool op_in_spec(op_kind kind) { return kind < op_slice; /* the table's last part is written by lowering and fusion */ }
 
 static bool read_word(graph_reader *r, const spec_node *node, const char *what, const char *const *words, int *out)
 {
@@ -43,7 +41,8 @@ static bool read_positive(graph_reader *r, const spec_node *node, const char *wh
     return false;
 }
 
-static bool read_float(graph_reader *r, const spec_node *node, const char *what, const attribute_info *info, double *out)
+static bool read_float(graph_reader *r, const spec_node *node, const char *what, const attribute_info *info,
+                       double *out)
 {
     bool layer_eps = strcmp(info->key, "eps") == 0 && info->op != op_l2norm; /* 0 is what some models use */
     if (!layer_eps) return read_positive(r, node, what, out);
@@ -69,8 +68,10 @@ static bool read_scaling(graph_reader *r, const spec_node *node, const char *wha
     graph_check_keys(r, node, keys, (size_t)count, arena_printf(r->a, "%s of type %s", what, types[type]));
     for (int i = 1; i < count; i++) {
         const spec_node *item = spec_find(node, keys[i]);
-        if (!item) complain(r->a, node->at, "%s: %s: is missing, which type %s needs", what, keys[i], types[type]);
-        else read_positive(r, item, arena_printf(r->a, "%s: %s", what, keys[i]), fields[i]);
+        if (!item)
+            complain(r->a, node->at, "%s: %s: is missing, which type %s needs", what, keys[i], types[type]);
+        else
+            read_positive(r, item, arena_printf(r->a, "%s: %s", what, keys[i]), fields[i]);
     }
     if (arena_complaints(r->a) > before) return false;
     if (type == 0 || out->low_freq < out->high_freq) return true;
@@ -91,7 +92,8 @@ static bool read_list(op_draft *d, const spec_node *node, const char *what, cons
     d->list = arena_alloc(d->r->a, (size_t)node->count * sizeof *d->list);
     for (int i = 0; i < node->count; i++) {
         long long size = 1;
-        bool fine = sizes ? graph_static(d->r, node->items[i], what, &size) : graph_extent(d->r, node->items[i], what, &d->list[i]);
+        bool fine = sizes ? graph_static(d->r, node->items[i], what, &size)
+                          : graph_extent(d->r, node->items[i], what, &d->list[i]);
         if (sizes) d->list[i] = extent_number(size);
         good &= fine;
     }

@@ -1,11 +1,20 @@
-/* In: the ATTR table of ir/op.def. Out: the same as data, for the spec reader, the schema and the documentation. Refuses: nothing. */
+/* In: the ATTR table of ir/op.def. Out: the same as data, for the spec reader, the schema and the documentation.
+ * Refuses: nothing. */
 #ifndef TFGEN_ATTRIBUTES_H
 #define TFGEN_ATTRIBUTES_H
 #include "ir/ir.h"
 
 typedef enum attribute_type {
-    attribute_INT, attribute_FLOAT, attribute_BOOL, attribute_DTYPE, attribute_PAIRING, attribute_LAYOUT, attribute_VALUE,
-    attribute_SIZES, attribute_SHAPE, attribute_SCALING
+    attribute_INT,
+    attribute_FLOAT,
+    attribute_BOOL,
+    attribute_DTYPE,
+    attribute_PAIRING,
+    attribute_LAYOUT,
+    attribute_VALUE,
+    attribute_SIZES,
+    attribute_SHAPE,
+    attribute_SCALING
 } attribute_type;
 
 typedef struct attribute_info {

@@ -1,12 +1,15 @@
-/* In: a message and a place in a source text. Out: `file:line:col: error: message`, the source line and a caret. Refuses: nothing.
- * Everything printed here may come from a hostile file, so it passes put_harmless(); lines break where libyaml breaks them
- * (LF, CR, CR LF, NEL, LS, PS), and columns count characters, as libyaml's marks do. */
+/* In: a message and a place in a source text. Out: `file:line:col: error: message`, the source line and a caret.
+ * Refuses: nothing. Everything printed here may come from a hostile file, so it passes put_harmless(); lines break
+ * where libyaml breaks them (LF, CR, CR LF, NEL, LS, PS), and columns count characters, as libyaml's marks do. */
 #include "ir/diagnostic.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { window = 100 /* columns of a source line that are shown */, lead = 60 /* of them before the caret of a cut line */ };
+enum {
+    window = 100 /* columns of a source line that are shown */,
+    lead = 60 /* of them before the caret of a cut line */
+};
 
 static void put(diagnostic_buffer *b, const char *s, size_t n)
 {
@@ -60,12 +63,14 @@ static bool in_ranges(long point, const range *r, size_t n)
 int utf8_width(long point)
 {
     static const range banned[] = {/* controls, zero-width and direction marks, tags, private use */
-                                   {-1, 0x1f},        {0x7f, 0x9f},      {0xad, 0xad},       {0x61c, 0x61c},
-                                   {0x200b, 0x200f},  {0x2028, 0x202e},  {0x2060, 0x206f},   {0xe000, 0xf8ff},
-                                   {0xfe00, 0xfe0f},  {0xfeff, 0xfeff},  {0xfff0, 0xffff},   {0xe0000, 0x10ffff}};
-    static const range none[] = {{0x300, 0x36f}, {0x483, 0x489}, {0x591, 0x5bd}, {0x64b, 0x65f}, {0x1ab0, 0x1aff}, {0x20d0, 0x20ff}};
-    static const range wide[] = {{0x1100, 0x115f},   {0x2e80, 0xa4cf},   {0xac00, 0xd7a3},  {0xf900, 0xfaff}, {0xfe30, 0xfe6f},
-                                 {0xff00, 0xff60},   {0xffe0, 0xffe6},   {0x1f300, 0x1faff}, {0x20000, 0x3fffd}};
+                                   {-1, 0x1f},       {0x7f, 0x9f},     {0xad, 0xad},     {0x61c, 0x61c},
+                                   {0x200b, 0x200f}, {0x2028, 0x202e}, {0x2060, 0x206f}, {0xe000, 0xf8ff},
+                                   {0xfe00, 0xfe0f}, {0xfeff, 0xfeff}, {0xfff0, 0xffff}, {0xe0000, 0x10ffff}};
+    static const range none[] = {{0x300, 0x36f}, {0x483, 0x489},   {0x591, 0x5bd},
+                                 {0x64b, 0x65f}, {0x1ab0, 0x1aff}, {0x20d0, 0x20ff}};
+    static const range wide[] = {{0x1100, 0x115f}, {0x2e80, 0xa4cf},   {0xac00, 0xd7a3},
+                                 {0xf900, 0xfaff}, {0xfe30, 0xfe6f},   {0xff00, 0xff60},
+                                 {0xffe0, 0xffe6}, {0x1f300, 0x1faff}, {0x20000, 0x3fffd}};
     if (in_ranges(point, banned, sizeof banned / sizeof *banned)) return -1;
     if (in_ranges(point, none, sizeof none / sizeof *none)) return 0;
     return in_ranges(point, wide, sizeof wide / sizeof *wide) ? 2 : 1;
@@ -75,9 +80,12 @@ int utf8_width(long point)
 static int put_harmless(diagnostic_buffer *b, const char *s, int length, long point)
 {
     int width = utf8_width(point);
-    if (point == '\t') put(b, " ", 1);
-    else if (width < 0) put(b, "?", 1);
-    else put(b, s, (size_t)length);
+    if (point == '\t')
+        put(b, " ", 1);
+    else if (width < 0)
+        put(b, "?", 1);
+    else
+        put(b, s, (size_t)length);
     return width < 0 ? 1 : width;
 }
 
@@ -104,7 +112,7 @@ static size_t line_break(const char *s, size_t n)
 static const char *find_line(const diagnostic_source *source, int line, size_t *size)
 {
     const char *s = source->text, *end = s + source->size, *start = s;
-    for (int at = 1; s < end; ) {
+    for (int at = 1; s < end;) {
         size_t skip = line_break(s, (size_t)(end - s));
         if (skip && at == line) break;
         s += skip ? skip : 1;
@@ -115,7 +123,8 @@ static const char *find_line(const diagnostic_source *source, int line, size_t *
     return start;
 }
 
-/* Cuts the line to `window` characters around the caret, prints it, and returns the column of the terminal for the caret. */
+/* Cuts the line to `window` characters around the caret, prints it, and returns the column of the terminal for the
+ * caret. */
 static int put_line(diagnostic_buffer *b, const char *s, size_t n, int column)
 {
     int caret = -1, place = 0, first = column > window - 10 ? column - lead : 1;
@@ -140,7 +149,8 @@ void diagnostic_render(diagnostic_buffer *b, const diagnostic_source *source, po
     char number[48];
     if (source->name && source->name[0]) {
         put_text(b, source->name);
-        int n = at.line ? snprintf(number, sizeof number, ":%d:%d: ", at.line, at.column) : snprintf(number, sizeof number, ": ");
+        int n = at.line ? snprintf(number, sizeof number, ":%d:%d: ", at.line, at.column)
+                        : snprintf(number, sizeof number, ": ");
         put(b, number, (size_t)n);
     }
     put(b, "error: ", 7);

@@ -1,5 +1,6 @@
-/* In: extents and numbers. Out: their sums, differences, products, values and text, in canonical form (see extent.h). Refuses:
- * overflow of 64 bits, more than max_terms terms, powers above 255. Expressions are read by ir/extent_parse.c. */
+/* In: extents and numbers. Out: their sums, differences, products, values and text, in canonical form (see extent.h).
+ * Refuses: overflow of 64 bits, more than max_terms terms, powers above 255. Expressions are read by ir/extent_parse.c.
+ */
 #include "ir/extent.h"
 #include "ir/extent_math.h"
 #include <limits.h>
@@ -194,15 +195,9 @@ static long long evaluate(const extent *e, const dim_table *dims, bool high)
     return sum;
 }
 
-long long extent_value(const extent *e, const dim_table *dims)
-{
-    return evaluate(e, dims, false);
-}
+long long extent_value(const extent *e, const dim_table *dims) { return evaluate(e, dims, false); }
 
-long long extent_high(const extent *e, const dim_table *dims)
-{
-    return evaluate(e, dims, true);
-}
+long long extent_high(const extent *e, const dim_table *dims) { return evaluate(e, dims, true); }
 
 dim *dim_find(dim_table *dims, const char *name)
 {
@@ -218,8 +213,10 @@ static void print(text *t, const extent *e, const dim_table *dims, const char *p
     for (int i = 0; i < e->count; i++) {
         const term *m = &e->terms[i];
         bool negative = m->factor < 0;
-        if (i > 0 && prefix) text_printf(t, negative ? " - " : " + ");
-        else if (i > 0 || negative) text_printf(t, negative ? "-" : "+");
+        if (i > 0 && prefix)
+            text_printf(t, negative ? " - " : " + ");
+        else if (i > 0 || negative)
+            text_printf(t, negative ? "-" : "+");
         unsigned long long size = negative ? 0ULL - (unsigned long long)m->factor : (unsigned long long)m->factor;
         bool printed = size != 1 || degree(m) == 0;
         if (printed) text_printf(t, "%llu", size);
@@ -231,12 +228,6 @@ static void print(text *t, const extent *e, const dim_table *dims, const char *p
     }
 }
 
-void extent_print(text *t, const extent *e, const dim_table *dims)
-{
-    print(t, e, dims, NULL);
-}
+void extent_print(text *t, const extent *e, const dim_table *dims) { print(t, e, dims, NULL); }
 
-void extent_print_c(text *t, const extent *e, const dim_table *dims, const char *prefix)
-{
-    print(t, e, dims, prefix);
-}
+void extent_print_c(text *t, const extent *e, const dim_table *dims, const char *prefix) { print(t, e, dims, prefix); }

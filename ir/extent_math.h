@@ -1,11 +1,15 @@
-/* In: extents. Out: results, or what is wrong with them, as a value: the expression reader goes on after an error, where
- * the functions of ir/extent.h bail. Private to ir/extent*.c. */
+/* In: extents. Out: results, or what is wrong with them, as a value: the expression reader goes on after an error,
+ * where the functions of ir/extent.h bail. Private to ir/extent*.c. */
 #ifndef TFGEN_EXTENT_MATH_H
 #define TFGEN_EXTENT_MATH_H
 #include "ir/extent.h"
 
 typedef enum extent_problem {
-    extent_fine, extent_overflows, extent_too_many_terms, extent_divides_by_zero, extent_inexact
+    extent_fine,
+    extent_overflows,
+    extent_too_many_terms,
+    extent_divides_by_zero,
+    extent_inexact
 } extent_problem;
 
 extent_problem extent_try_add(extent *out, const extent *x, const extent *y, int sign);

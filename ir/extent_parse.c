@@ -1,5 +1,5 @@
-/* In: a dimension expression, the dims known so far. Out: its extent; dims that it names are marked as used. Refuses: syntax
- * errors, unknown names (with the nearest), inexact division, overflow, nesting deeper than most_nested. */
+/* In: a dimension expression, the dims known so far. Out: its extent; dims that it names are marked as used. Refuses:
+ * syntax errors, unknown names (with the nearest), inexact division, overflow, nesting deeper than most_nested. */
 #include "ir/extent.h"
 #include "ir/extent_math.h"
 #include <string.h>
@@ -25,15 +25,9 @@ static void skip_spaces(reader *r)
     while (*r->s == ' ') r->s++;
 }
 
-static bool is_name_start(char c)
-{
-    return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_';
-}
+static bool is_name_start(char c) { return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_'; }
 
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
+static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 static void unexpected(reader *r)
 {
@@ -43,7 +37,9 @@ static void unexpected(reader *r)
         complain(r->a, here(r, r->s), "\"%.40s\" ends where a number, a dim or \"(\" should follow", r->start);
     else if (is_name_start(*r->s) || is_digit(*r->s) || *r->s == '(')
         complain(r->a, here(r, r->s), "an operator + - * / is missing here");
-    else complain(r->a, here(r, r->s), "\"%c\" cannot stand here; a size is made of integers, dims, + - * / and ( )", *r->s);
+    else
+        complain(r->a, here(r, r->s), "\"%c\" cannot stand here; a size is made of integers, dims, + - * / and ( )",
+                 *r->s);
 }
 
 static extent unknown_name(reader *r, const char *name, position at)
@@ -52,8 +48,10 @@ static extent unknown_name(reader *r, const char *name, position at)
     for (int i = 0; i < r->dims->count; i++) names[i] = r->dims->dims[i].name;
     const char *near = nearest_name(name, names, (size_t)r->dims->count);
     r->failed = true;
-    if (near) complain(r->a, at, "there is no dim %s; did you mean %s?", name, near);
-    else complain(r->a, at, "there is no dim %s here; dims stand under \"dims:\", before they are used", name);
+    if (near)
+        complain(r->a, at, "there is no dim %s; did you mean %s?", name, near);
+    else
+        complain(r->a, at, "there is no dim %s here; dims stand under \"dims:\", before they are used", name);
     return extent_number(1);
 }
 
@@ -78,7 +76,8 @@ static extent read_number(reader *r)
     long long value = 0;
     bool overflow = false;
     for (; is_digit(*r->s); r->s++)
-        overflow |= __builtin_mul_overflow(value, 10LL, &value) || __builtin_add_overflow(value, (long long)(*r->s - '0'), &value);
+        overflow |= __builtin_mul_overflow(value, 10LL, &value) ||
+                    __builtin_add_overflow(value, (long long)(*r->s - '0'), &value);
     if (overflow) {
         r->failed = true;
         complain(r->a, here(r, start), "this number is too large");
@@ -108,11 +107,13 @@ static extent read_factor(reader *r)
     }
     extent e = read_sum(r);
     r->depth--;
-    if (*r->s == ')') r->s++;
+    if (*r->s == ')')
+        r->s++;
     else if (!*r->s && !r->failed) {
         r->failed = true;
         complain(r->a, here(r, open), "this \"(\" has no \")\"");
-    } else unexpected(r);
+    } else
+        unexpected(r);
     return e;
 }
 
@@ -136,7 +137,8 @@ static extent combine(reader *r, char op, const extent *x, const extent *y, cons
     int n = (int)(r->s - from) < most_shown ? (int)(r->s - from) : most_shown;
     if (problem == extent_inexact)
         complain(r->a, here(r, from), "%.*s does not divide exactly: %s by %s", n, from, printed(r, x), printed(r, y));
-    else complain(r->a, here(r, from), "%.*s %s", n, from, extent_problem_text(problem));
+    else
+        complain(r->a, here(r, from), "%.*s %s", n, from, extent_problem_text(problem));
     return extent_number(1);
 }
 

@@ -1,6 +1,7 @@
-/* In: the text of a spec, a preset, overrides. Out: its op graph, checked: every shape known, every name used, all defaults filled in.
- * Refuses: everything that the rules of docs/architecture.md and ir/op.def exclude; all errors of a file are reported together,
- * none that only follows from another. The spec may be hostile: sizes, depth and counts are bounded (ir/graph.h, ir/yaml.h). */
+/* In: the text of a spec, a preset, overrides. Out: its op graph, checked: every shape known, every name used, all
+ * defaults filled in. Refuses: everything that the rules of docs/architecture.md and ir/op.def exclude; all errors of a
+ * file are reported together, none that only follows from another. The spec may be hostile: sizes, depth and counts are
+ * bounded (ir/graph.h, ir/yaml.h). */
 #include "ir/graph.h"
 #include <string.h>
 
@@ -28,8 +29,11 @@ static void read_header(graph_reader *r)
 {
     const spec_node *block = spec_find(r->root, "block"), *type = spec_find(r->root, "dtype");
     r->p->name = "block";
-    if (block && block->kind == spec_scalar && is_block_name(block->text)) r->p->name = block->text;
-    else if (block) complain(r->a, block->at, "block: a name of letters, digits, _ and -, beginning with a letter, at most %d", most_name);
+    if (block && block->kind == spec_scalar && is_block_name(block->text))
+        r->p->name = block->text;
+    else if (block)
+        complain(r->a, block->at, "block: a name of letters, digits, _ and -, beginning with a letter, at most %d",
+                 most_name);
     if (type && graph_dtype(r, type, "dtype", &r->p->type) && r->p->type == dtype_i32)
         complain(r->a, type->at, "dtype: a spec computes in f32, f16 or bf16");
     const char *asked = r->options->dtype;

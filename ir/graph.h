@@ -1,6 +1,6 @@
-/* In: the tree of a spec. Out: what the parts of the spec reader share while they fill an ir_program. Refuses: nothing itself; a part
- * complains, marks what it could not read as broken, and goes on, and nobody complains of what is broken already.
- * Private to ir/graph*.c, ir/attributes.c and ir/shape.c. */
+/* In: the tree of a spec. Out: what the parts of the spec reader share while they fill an ir_program. Refuses: nothing
+ * itself; a part complains, marks what it could not read as broken, and goes on, and nobody complains of what is broken
+ * already. Private to ir/graph*.c, ir/attributes.c and ir/shape.c. */
 #ifndef TFGEN_GRAPH_H
 #define TFGEN_GRAPH_H
 #include "ir/attributes.h"
@@ -34,11 +34,11 @@ typedef struct graph_reader {
     name_map names; /* of named */
     named **declared;
     int declared_count;
-    name_map made_later;    /* names that ops make, to the ops' nodes */
-    name_map unknown_dims;  /* reported once */
+    name_map made_later;   /* names that ops make, to the ops' nodes */
+    name_map unknown_dims; /* reported once */
     bool dim_broken[max_dims];
     const ir_op *writer[most_values]; /* by id of a state: the kv_append that writes it */
-    bool lost; /* part of the spec could not be read, so nothing can be called unused */
+    bool lost;                        /* part of the spec could not be read, so nothing can be called unused */
 } graph_reader;
 
 /* One op while it is read; inputs that are broken are NULL. */
@@ -60,12 +60,13 @@ bool graph_check_map(graph_reader *r, const spec_node *node, const char *what);
 /* Complains of every key of `map` that is none of `keys`; `what` names the map. */
 void graph_check_keys(graph_reader *r, const spec_node *map, const char *const *keys, size_t n, const char *what);
 bool graph_check_name(graph_reader *r, const spec_node *node, const char *what);
-const char *graph_hint(graph_reader *r, const char *word, const char *const *names, size_t n); /* "; did you mean X?" or "" */
+const char *graph_hint(graph_reader *r, const char *word, const char *const *names,
+                       size_t n); /* "; did you mean X?" or "" */
 /* Walks the names in an expression: copies the next one (most_name + 1 bytes), steps behind it; false at the end. */
 bool graph_next_name(const char **s, char *name);
 bool graph_extent(graph_reader *r, const spec_node *node, const char *what, extent *out);
 bool graph_static(graph_reader *r, const spec_node *node, const char *what, long long *out); /* 1 to most_number */
-bool graph_real(graph_reader *r, const spec_node *node, const char *what, double *out); /* what a float can hold */
+bool graph_real(graph_reader *r, const spec_node *node, const char *what, double *out);      /* what a float can hold */
 bool graph_bool(graph_reader *r, const spec_node *node, const char *what, bool *out);
 bool graph_dtype(graph_reader *r, const spec_node *node, const char *what, dtype *out);
 const char *graph_shape_text(graph_reader *r, const ir_value *v); /* [B, S, 256] */
@@ -80,12 +81,14 @@ void graph_read_outputs(graph_reader *r);
 void graph_report_unused(graph_reader *r);
 
 ir_value *graph_new_value(graph_reader *r, const char *name, value_kind kind, dtype type, position at);
-bool graph_declare(graph_reader *r, const char *name, position at, ir_value *value); /* false: the name is taken, complained */
+bool graph_declare(graph_reader *r, const char *name, position at,
+                   ir_value *value); /* false: the name is taken, complained */
 ir_value *graph_lookup(graph_reader *r, const spec_node *node, const op_draft *user); /* NULL: broken; marks as used */
 bool graph_value_fits(graph_reader *r, const ir_value *v, const char *what, position at);
 bool graph_shape(graph_reader *r, const spec_node *node, const char *what, ir_value *v);
 
 /* attributes.c, shape.c: set d->broken after a complaint */
 void attributes_read(op_draft *d);
-void shape_infer(op_draft *d); /* needs unbroken inputs; fills defaults that depend on shapes, and the outputs' shapes and types */
+void shape_infer(
+    op_draft *d); /* needs unbroken inputs; fills defaults that depend on shapes, and the outputs' shapes and types */
 #endif

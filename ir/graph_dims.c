@@ -1,14 +1,11 @@
-/* In: `dims`, `dynamic`, `presets` of a spec, the chosen preset and the overrides. Out: the table of dims with their values (default <
- * preset < override) and ranges. Refuses: unknown dims and presets, values below 1 or outside the dynamic range, dims that are
- * made of dynamic dims (they would be sizes, not numbers). */
+/* In: `dims`, `dynamic`, `presets` of a spec, the chosen preset and the overrides. Out: the table of dims with their
+ * values (default < preset < override) and ranges. Refuses: unknown dims and presets, values below 1 or outside the
+ * dynamic range, dims that are made of dynamic dims (they would be sizes, not numbers). */
 #include "ir/graph.h"
 #include "ir/number.h"
 #include <string.h>
 
-static dim_table *table(graph_reader *r)
-{
-    return &r->p->dims;
-}
+static dim_table *table(graph_reader *r) { return &r->p->dims; }
 
 static const char *dim_hint(graph_reader *r, const char *word)
 {
@@ -17,10 +14,7 @@ static const char *dim_hint(graph_reader *r, const char *word)
     return graph_hint(r, word, names, (size_t)table(r)->count);
 }
 
-static void set_broken(graph_reader *r, const dim *d)
-{
-    r->dim_broken[d - table(r)->dims] = true;
-}
+static void set_broken(graph_reader *r, const dim *d) { r->dim_broken[d - table(r)->dims] = true; }
 
 static const spec_node *section(graph_reader *r, const char *key)
 {
@@ -47,7 +41,8 @@ static const spec_node *chosen_preset(graph_reader *r, const spec_node *presets)
     const spec_node *preset = spec_find(presets, wanted);
     if (preset) return preset->kind == spec_map ? preset : NULL;
     text list = {.a = r->a};
-    for (int i = 0; presets && i < presets->count; i++) text_printf(&list, "%s%.40s", i ? ", " : "", presets->keys[i]->text);
+    for (int i = 0; presets && i < presets->count; i++)
+        text_printf(&list, "%s%.40s", i ? ", " : "", presets->keys[i]->text);
     const char *hint = list.data ? arena_printf(r->a, "; there are %s", list.data) : "";
     complain(r->a, (position){0}, "there is no preset \"%.40s\" in this spec%s", wanted, hint);
     return NULL;
@@ -67,7 +62,8 @@ static bool evaluate(graph_reader *r, const spec_node *node, dim *d, const spec_
     const char *s = node->kind == spec_scalar ? node->text : "";
     while (graph_next_name(&s, name)) {
         if (!spec_find(dynamic, name)) continue;
-        complain(r->a, node->at, "%s is made of %s, which is dynamic; write (%.40s) where it is used", d->name, name, node->text);
+        complain(r->a, node->at, "%s is made of %s, which is dynamic; write (%.40s) where it is used", d->name, name,
+                 node->text);
         return false;
     }
     table(r)->count--;
@@ -77,7 +73,8 @@ static bool evaluate(graph_reader *r, const spec_node *node, dim *d, const spec_
 }
 
 /* Default < preset < override. A bad value in a preset is complained of where all presets are checked. */
-static bool choose_value(graph_reader *r, dim *d, const spec_node *node, const spec_node *preset, const spec_node *dynamic)
+static bool choose_value(graph_reader *r, dim *d, const spec_node *node, const spec_node *preset,
+                         const spec_node *dynamic)
 {
     const dim_override *override = find_override(r, d->name);
     const spec_node *given = spec_find(preset, d->name);
@@ -93,11 +90,13 @@ static bool choose_value(graph_reader *r, dim *d, const spec_node *node, const s
         bool good = given->kind == spec_scalar && integer_parse(given->text, &d->value);
         return good && d->value >= 1 && d->value <= most_number;
     }
-    if (node->kind == spec_scalar && integer_parse(node->text, &d->value)) return read_value(r, node, d->name, &d->value);
+    if (node->kind == spec_scalar && integer_parse(node->text, &d->value))
+        return read_value(r, node, d->name, &d->value);
     return evaluate(r, node, d, dynamic);
 }
 
-static void read_dim(graph_reader *r, const spec_node *key, const spec_node *node, const spec_node *preset, const spec_node *dynamic)
+static void read_dim(graph_reader *r, const spec_node *key, const spec_node *node, const spec_node *preset,
+                     const spec_node *dynamic)
 {
     if (!graph_check_name(r, key, "a dim")) {
         names_add(&r->unknown_dims, key->text, r);
@@ -112,7 +111,8 @@ static void read_dim(graph_reader *r, const spec_node *key, const spec_node *nod
     }
 }
 
-/* Reads `S: [1, 8192]` into low and high; the flag `dynamic` waits until all bounds are read, so that they may name dims. */
+/* Reads `S: [1, 8192]` into low and high; the flag `dynamic` waits until all bounds are read, so that they may name
+ * dims. */
 static bool read_range(graph_reader *r, const spec_node *node, const spec_node *dynamic, dim *d)
 {
     if (node->kind != spec_list || node->count != 2) {
@@ -122,10 +122,12 @@ static bool read_range(graph_reader *r, const spec_node *node, const spec_node *
     for (int i = 0; i < 2; i++) {
         const dim *named = node->items[i]->kind == spec_scalar ? dim_find(table(r), node->items[i]->text) : NULL;
         if (!named || !spec_find(dynamic, named->name)) continue;
-        complain(r->a, node->items[i]->at, "%s: the bound %s is dynamic itself; it must be a number", d->name, named->name);
+        complain(r->a, node->items[i]->at, "%s: the bound %s is dynamic itself; it must be a number", d->name,
+                 named->name);
         return false;
     }
-    if (!graph_static(r, node->items[0], d->name, &d->low) || !graph_static(r, node->items[1], d->name, &d->high)) return false;
+    if (!graph_static(r, node->items[0], d->name, &d->low) || !graph_static(r, node->items[1], d->name, &d->high))
+        return false;
     if (d->low <= d->high) return true;
     complain(r->a, node->at, "%s: the range %lld to %lld is empty", d->name, d->low, d->high);
     return false;
@@ -140,8 +142,10 @@ static void read_dynamic(graph_reader *r, const spec_node *dynamic)
         if (!d && !names_find(&r->unknown_dims, name))
             complain(r->a, dynamic->keys[i]->at, "dynamic: there is no dim \"%.40s\"%s", name, dim_hint(r, name));
         if (!d) continue;
-        if (read_range(r, dynamic->items[i], dynamic, d)) ranged[d - table(r)->dims] = true;
-        else set_broken(r, d);
+        if (read_range(r, dynamic->items[i], dynamic, d))
+            ranged[d - table(r)->dims] = true;
+        else
+            set_broken(r, d);
     }
     for (int i = 0; i < table(r)->count; i++) {
         dim *d = &table(r)->dims[i];
@@ -164,11 +168,12 @@ static void check_preset(graph_reader *r, const char *name, const spec_node *pre
         const dim *d = dim_find(table(r), key->text);
         long long value;
         if (!d && !names_find(&r->unknown_dims, key->text))
-            complain(r->a, key->at, "preset %.40s: there is no dim \"%.40s\"%s", name, key->text, dim_hint(r, key->text));
+            complain(r->a, key->at, "preset %.40s: there is no dim \"%.40s\"%s", name, key->text,
+                     dim_hint(r, key->text));
         if (!d || !read_value(r, node, d->name, &value)) continue;
         if (d->dynamic && (value < d->low || value > d->high))
-            complain(r->a, node->at, "preset %.40s: %s=%lld is outside of its dynamic range %lld to %lld", name, d->name, value,
-                     d->low, d->high);
+            complain(r->a, node->at, "preset %.40s: %s=%lld is outside of its dynamic range %lld to %lld", name,
+                     d->name, value, d->low, d->high);
     }
 }
 
@@ -189,7 +194,8 @@ static void check_ranges(graph_reader *r, const spec_node *preset)
         if (!d->dynamic) d->low = d->high = d->value;
         if (!d->dynamic || r->dim_broken[i] || (d->value >= d->low && d->value <= d->high)) continue;
         if (find_override(r, d->name) || !spec_find(preset, d->name))
-            complain(r->a, d->at, "%s=%lld is outside of its dynamic range %lld to %lld", d->name, d->value, d->low, d->high);
+            complain(r->a, d->at, "%s=%lld is outside of its dynamic range %lld to %lld", d->name, d->value, d->low,
+                     d->high);
         set_broken(r, d);
     }
 }

@@ -1,5 +1,6 @@
-/* In: `ops` of a spec. Out: the graph's ops with operands, attributes and results. Refuses: unknown ops, wrong numbers of operands and
- * outs, int data in arithmetic, states and caches where they cannot be. Shapes: ir/shape.c. Attributes: ir/attributes.c. */
+/* In: `ops` of a spec. Out: the graph's ops with operands, attributes and results. Refuses: unknown ops, wrong numbers
+ * of operands and outs, int data in arithmetic, states and caches where they cannot be. Shapes: ir/shape.c. Attributes:
+ * ir/attributes.c. */
 #include "ir/graph.h"
 #include "ir/build.h"
 #include <string.h>
@@ -31,7 +32,8 @@ static ir_value *read_constant(op_draft *d, const spec_node *node)
         return NULL;
     }
     if (!graph_real(r, node, d->name, &number)) return NULL;
-    ir_value *v = graph_new_value(r, arena_printf(r->a, "number.%d", r->p->value_count), value_constant, dtype_f32, node->at);
+    ir_value *v =
+        graph_new_value(r, arena_printf(r->a, "number.%d", r->p->value_count), value_constant, dtype_f32, node->at);
     v->constant = number;
     return v;
 }
@@ -46,7 +48,8 @@ static bool may_be_operand(op_draft *d, const ir_value *v, int i, position at)
         complain(r->a, at, "%s: %%%s is i32; int data serves as at: or lengths: only", d->name, v->name);
     else if (v->root && !(d->op->kind == op_attention && i > 0))
         complain(r->a, at, "%s: %%%s is a cache, which only attention reads, as k or v", d->name, v->name);
-    else return true;
+    else
+        return true;
     return false;
 }
 
@@ -101,7 +104,8 @@ static void make_outputs(op_draft *d)
     }
     int count = items_of(node, &items, &single), wanted = d->op->kind == op_split ? d->list_count : 1;
     if (wanted && count != wanted) {
-        complain(d->r->a, node->at, "%s: makes %d value%s, out: names %d", d->name, wanted, wanted == 1 ? "" : "s", count);
+        complain(d->r->a, node->at, "%s: makes %d value%s, out: names %d", d->name, wanted, wanted == 1 ? "" : "s",
+                 count);
         d->broken = true;
     }
     if (count > most_outputs) count = most_outputs;

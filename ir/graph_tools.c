@@ -1,5 +1,6 @@
-/* In: nodes of a spec. Out: the sizes, numbers, words and texts that all parts of the reader need in the same form. Refuses: wrong
- * kinds of nodes, unknown keys, bad names, sizes that are not static or out of range, numbers that a float cannot hold. */
+/* In: nodes of a spec. Out: the sizes, numbers, words and texts that all parts of the reader need in the same form.
+ * Refuses: wrong kinds of nodes, unknown keys, bad names, sizes that are not static or out of range, numbers that a
+ * float cannot hold. */
 #include "ir/graph.h"
 #include "ir/number.h"
 #include <float.h>
@@ -52,9 +53,12 @@ bool graph_check_name(graph_reader *r, const spec_node *node, const char *what)
 {
     if (node->kind == spec_scalar && is_name(node->text)) return true;
     if (node->kind == spec_scalar)
-        complain(r->a, node->at, "\"%.40s\" cannot name %s: a name has letters, digits and _, no digit first, at most %d of them",
+        complain(r->a, node->at,
+                 "\"%.40s\" cannot name %s: a name has letters, digits and _, no digit first, at most %d of them",
                  node->text, what, most_name);
-    else complain(r->a, node->at, "the name of %s must be a word, not a %s", what, node->kind == spec_list ? "list" : "map");
+    else
+        complain(r->a, node->at, "the name of %s must be a word, not a %s", what,
+                 node->kind == spec_list ? "list" : "map");
     return false;
 }
 
@@ -71,7 +75,8 @@ bool graph_next_name(const char **s, char *name)
     return true;
 }
 
-/* Marks the named dims as used. False when one is broken, or unknown and reported: what is built on it is broken in silence. */
+/* Marks the named dims as used. False when one is broken, or unknown and reported: what is built on it is broken in
+ * silence. */
 static bool names_are_sound(graph_reader *r, const char *expression)
 {
     char name[most_name + 1];
@@ -111,7 +116,8 @@ bool graph_static(graph_reader *r, const spec_node *node, const char *what, long
     extent e;
     if (!graph_extent(r, node, what, &e)) return false;
     if (!extent_is_number(&e, out)) {
-        complain(r->a, node->at, "%s: %s is dynamic; this size must be known when the plan is made", what, graph_extent_text(r, &e));
+        complain(r->a, node->at, "%s: %s is dynamic; this size must be known when the plan is made", what,
+                 graph_extent_text(r, &e));
         return false;
     }
     if (*out >= 1 && *out <= most_number) return true;
@@ -126,7 +132,8 @@ bool graph_real(graph_reader *r, const spec_node *node, const char *what, double
         return false;
     }
     if (fabs(*out) <= FLT_MAX && (*out == 0 || (float)*out != 0)) return true;
-    complain(r->a, node->at, "%s: %.40s is too %s for a 32-bit float", what, node->text, fabs(*out) > 1 ? "large" : "small");
+    complain(r->a, node->at, "%s: %.40s is too %s for a 32-bit float", what, node->text,
+             fabs(*out) > 1 ? "large" : "small");
     return false;
 }
 

@@ -1,6 +1,6 @@
-/* In: `inputs`, `params`, `state` and `outputs` of a spec. Out: the declared values, and the table that finds every value by name.
- * Refuses: names that stand for two things, undefined and unused names, shapes with a dynamic last axis or too many elements,
- * outputs that are no results. */
+/* In: `inputs`, `params`, `state` and `outputs` of a spec. Out: the declared values, and the table that finds every
+ * value by name. Refuses: names that stand for two things, undefined and unused names, shapes with a dynamic last axis
+ * or too many elements, outputs that are no results. */
 #include "ir/graph.h"
 #include "ir/build.h"
 #include <string.h>
@@ -47,7 +47,8 @@ bool graph_declare(graph_reader *r, const char *name, position at, ir_value *val
         return true;
     }
     if (n) {
-        complain(r->a, at, "%%%s is %s already, of line %d; every result has a name of its own", name, article_kind(n), n->at.line);
+        complain(r->a, at, "%%%s is %s already, of line %d; every result has a name of its own", name, article_kind(n),
+                 n->at.line);
         return false;
     }
     enter(r, name, at)->value = value;
@@ -72,15 +73,16 @@ static void complain_undefined(graph_reader *r, const spec_node *node, const op_
     if (later && user && later == user->node)
         complain(r->a, node->at, "%%%s is made of itself", node->text);
     else if (later)
-        complain(r->a, node->at, "%%%s is used here, and made at line %d; ops run in the order in which they stand", node->text,
-                 later->at.line);
+        complain(r->a, node->at, "%%%s is used here, and made at line %d; ops run in the order in which they stand",
+                 node->text, later->at.line);
     else if (dim_find(&r->p->dims, node->text))
         complain(r->a, node->at, "%s is a dim; an operand is a value or a number", node->text);
     else if (near) {
         near->used = true; /* most likely it is what was meant */
         complain(r->a, node->at, "there is no value %%%s; did you mean %%%s?", node->text, near->name);
     } else
-        complain(r->a, node->at, "there is no value %%%s; an operand is an input, a param or the out of an op above", node->text);
+        complain(r->a, node->at, "there is no value %%%s; an operand is an input, a param or the out of an op above",
+                 node->text);
 }
 
 ir_value *graph_lookup(graph_reader *r, const spec_node *node, const op_draft *user)
@@ -109,11 +111,13 @@ bool graph_value_fits(graph_reader *r, const ir_value *v, const char *what, posi
     for (int i = 0; i < v->rank; i++) {
         long long lowest = graph_lowest(&v->shape[i], dims);
         if (lowest < 1) {
-            complain(r->a, at, "%s: axis %d of %s can be %lld; it must be at least 1", what, i, graph_shape_text(r, v), lowest);
+            complain(r->a, at, "%s: axis %d of %s can be %lld; it must be at least 1", what, i, graph_shape_text(r, v),
+                     lowest);
             return false;
         }
         if (!__builtin_mul_overflow(count, extent_high(&v->shape[i], dims), &count) && count <= MOST_ELEMENTS) continue;
-        complain(r->a, at, "%s: %s has more than 2^40 elements with its dims at their greatest", what, graph_shape_text(r, v));
+        complain(r->a, at, "%s: %s has more than 2^40 elements with its dims at their greatest", what,
+                 graph_shape_text(r, v));
         return false;
     }
     return true;
@@ -142,7 +146,8 @@ static bool read_range(graph_reader *r, const spec_node *node, ir_value *v)
         complain(r->a, node->at, "range: only i32 data has one, %%%s is %s", v->name, dtype_name(v->type));
         return false;
     }
-    if (!graph_extent(r, node->items[0], "range", &v->range_low) || !graph_extent(r, node->items[1], "range", &v->range_high))
+    if (!graph_extent(r, node->items[0], "range", &v->range_low) ||
+        !graph_extent(r, node->items[1], "range", &v->range_high))
         return false;
     long long low = extent_value(&v->range_low, &r->p->dims), high = extent_value(&v->range_high, &r->p->dims);
     v->has_range = low <= high && high <= most_number;
@@ -155,8 +160,10 @@ static bool read_from(graph_reader *r, const spec_node *from, ir_value *v)
     size_t n = from->kind == spec_scalar ? strlen(from->text) : 0;
     bool good = n >= 1 && n <= 255;
     for (size_t i = 0; i < n; i++) good &= from->text[i] > ' ' && from->text[i] < 0x7f;
-    if (good) v->from = from->text;
-    else complain(r->a, from->at, "from: takes the name of a tensor of a safetensors file, such as mlp.up_proj.weight");
+    if (good)
+        v->from = from->text;
+    else
+        complain(r->a, from->at, "from: takes the name of a tensor of a safetensors file, such as mlp.up_proj.weight");
     return good;
 }
 
@@ -188,7 +195,8 @@ static bool read_details(graph_reader *r, const spec_node *node, ir_value *v)
     static const char *const kinds[] = {"an input", "a param", "a state"};
     const char *const *known = v->kind == value_input ? input_keys : v->kind == value_param ? param_keys : keys;
     graph_check_keys(r, node, known, v->kind == value_input ? 3 : v->kind == value_param ? 4 : 2, kinds[v->kind]);
-    const spec_node *shape = spec_find(node, "shape"), *type = spec_find(node, "dtype"), *range = spec_find(node, "range");
+    const spec_node *shape = spec_find(node, "shape"), *type = spec_find(node, "dtype"),
+                    *range = spec_find(node, "range");
     const spec_node *from = spec_find(node, "from"), *transpose = spec_find(node, "transpose");
     bool good = true;
     if (type) good = graph_dtype(r, type, "dtype", &v->type) && check_type(r, type, v);
@@ -205,8 +213,10 @@ static void read_declaration(graph_reader *r, const spec_node *key, const spec_n
     if (!graph_check_name(r, key, "a value")) return;
     ir_value *v = graph_new_value(r, key->text, kind, r->p->type, key->at);
     bool good;
-    if (node->kind == spec_map) good = read_details(r, node, v);
-    else good = graph_shape(r, node, arena_printf(r->a, "%%%s", v->name), v);
+    if (node->kind == spec_map)
+        good = read_details(r, node, v);
+    else
+        good = graph_shape(r, node, arena_printf(r->a, "%%%s", v->name), v);
     graph_declare(r, key->text, key->at, good ? v : NULL);
 }
 
@@ -226,15 +236,20 @@ static void read_output(graph_reader *r, const spec_node *key, const spec_node *
     ir_value *v = graph_lookup(r, node, NULL);
     const named *same = names_find(&r->names, key->text);
     if (same && same->value && same->value->kind != value_result)
-        complain(r->a, key->at, "output %s: there is %s of this name, at line %d", key->text, article_kind(same), same->at.line);
+        complain(r->a, key->at, "output %s: there is %s of this name, at line %d", key->text, article_kind(same),
+                 same->at.line);
     if (!v) return;
     if (v->kind != value_result) {
         static const char *const kinds[] = {"an input", "a param", "a state"};
-        complain(r->a, node->at, "output %s: %%%s is %s; an output is the out of an op", key->text, v->name, kinds[v->kind]);
+        complain(r->a, node->at, "output %s: %%%s is %s; an output is the out of an op", key->text, v->name,
+                 kinds[v->kind]);
     } else if (v->root)
-        complain(r->a, node->at, "output %s: %%%s is the state %%%s, which the caller has anyway", key->text, v->name, v->root->name);
-    else if (v->output) complain(r->a, node->at, "output %s: %%%s is the output %s already", key->text, v->name, v->output);
-    else v->output = key->text;
+        complain(r->a, node->at, "output %s: %%%s is the state %%%s, which the caller has anyway", key->text, v->name,
+                 v->root->name);
+    else if (v->output)
+        complain(r->a, node->at, "output %s: %%%s is the output %s already", key->text, v->name, v->output);
+    else
+        v->output = key->text;
 }
 
 void graph_read_outputs(graph_reader *r)
@@ -252,13 +267,15 @@ void graph_report_unused(graph_reader *r)
         const spec_node *dims = spec_find(r->root, "dims");
         if (d->used || r->lost) continue;
         for (int k = 0; k < dims->count; k++)
-            if (strcmp(dims->keys[k]->text, d->name) == 0) complain(r->a, dims->keys[k]->at, "the dim %s is never used", d->name);
+            if (strcmp(dims->keys[k]->text, d->name) == 0)
+                complain(r->a, dims->keys[k]->at, "the dim %s is never used", d->name);
     }
     for (int i = 0; i < r->declared_count; i++) {
         const named *n = r->declared[i];
         static const char *const kinds[] = {"input", "param", "state"};
         if (n->used || n->phantom || r->lost) continue;
-        if (n->value && n->value->kind < value_constant) complain(r->a, n->at, "the %s %%%s is never used", kinds[n->value->kind], n->name);
+        if (n->value && n->value->kind < value_constant)
+            complain(r->a, n->at, "the %s %%%s is never used", kinds[n->value->kind], n->name);
         else if (!n->value || !n->value->root)
             complain(r->a, n->at, "%%%s is never used; give it to an op or to outputs:", n->name);
     }

@@ -1,5 +1,5 @@
-/* In: names and what they stand for. Out: what a name stands for. Refuses: a name that is there already. Open addressing, at
- * most half full. */
+/* In: names and what they stand for. Out: what a name stands for. Refuses: a name that is there already. Open
+ * addressing, at most half full. */
 #include "ir/names.h"
 #include <string.h>
 
@@ -17,10 +17,7 @@ static name_entry *find_slot(const name_map *t, const char *name)
     return &t->slots[i];
 }
 
-void *names_find(const name_map *t, const char *name)
-{
-    return t->capacity ? find_slot(t, name)->item : NULL;
-}
+void *names_find(const name_map *t, const char *name) { return t->capacity ? find_slot(t, name)->item : NULL; }
 
 static void grow(name_map *t)
 {

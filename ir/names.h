@@ -1,5 +1,5 @@
-/* In: names and what they stand for. Out: what a name stands for. Refuses: a name that is there already. Used by the spec reader,
- * whose limits bound the number of names, so colliding hashes cost little. */
+/* In: names and what they stand for. Out: what a name stands for. Refuses: a name that is there already. Used by the
+ * spec reader, whose limits bound the number of names, so colliding hashes cost little. */
 #ifndef TFGEN_NAMES_H
 #define TFGEN_NAMES_H
 #include "ir/arena.h"
@@ -16,6 +16,6 @@ typedef struct name_map {
     size_t capacity, count;
 } name_map;
 
-void *names_find(const name_map *t, const char *name); /* NULL when it is not there */
+void *names_find(const name_map *t, const char *name);     /* NULL when it is not there */
 bool names_add(name_map *t, const char *name, void *item); /* false when it is there already; keeps both by reference */
 #endif

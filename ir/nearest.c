@@ -1,14 +1,11 @@
-/* In: a misspelt word and the names that would be right. Out: the nearest one, for "did you mean". Refuses (NULL): anything
- * further than a third of the word's length, and words that no name can be. */
+/* In: a misspelt word and the names that would be right. Out: the nearest one, for "did you mean". Refuses (NULL):
+ * anything further than a third of the word's length, and words that no name can be. */
 #include "ir/arena.h"
 #include <string.h>
 
 enum { longest = 63 };
 
-static int least(int x, int y)
-{
-    return x < y ? x : y;
-}
+static int least(int x, int y) { return x < y ? x : y; }
 
 /* Levenshtein distance, one row of the table at a time. */
 static int distance(const char *x, size_t nx, const char *y, size_t ny)

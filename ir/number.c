@@ -1,5 +1,5 @@
-/* In: the text of a decimal number. Out: its value, the same in every locale. Refuses: see ir/number.h. The point is taken out
- * and counted into the exponent, because strtod() expects the decimal separator of the locale. */
+/* In: the text of a decimal number. Out: its value, the same in every locale. Refuses: see ir/number.h. The point is
+ * taken out and counted into the exponent, because strtod() expects the decimal separator of the locale. */
 #include "ir/number.h"
 #include <math.h>
 #include <stdio.h>
@@ -8,10 +8,7 @@
 
 enum { longest = 64, largest_exponent = 99999 };
 
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
+static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 /* Reads what follows the "e"; the exponent stops growing where no double can follow. */
 static bool read_exponent(const char *s, int *exponent)
@@ -55,7 +52,8 @@ bool integer_parse(const char *s, long long *value)
     if (*s == '-' || *s == '+') s++;
     if (!is_digit(*s)) return false;
     for (; is_digit(*s); s++)
-        if (__builtin_mul_overflow(sum, 10LL, &sum) || __builtin_sub_overflow(sum, (long long)(*s - '0'), &sum)) return false;
+        if (__builtin_mul_overflow(sum, 10LL, &sum) || __builtin_sub_overflow(sum, (long long)(*s - '0'), &sum))
+            return false;
     if (!negative && __builtin_sub_overflow(0LL, sum, &sum)) return false;
     *value = sum;
     return *s == 0;

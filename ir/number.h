@@ -1,5 +1,6 @@
-/* In: the text of a decimal number. Out: its value, the same in every locale. Refuses (false): anything but an optional sign, digits
- * with at most one point, and an optional exponent; hexadecimal, "inf" and "nan"; more than 64 characters; values beyond a double. */
+/* In: the text of a decimal number. Out: its value, the same in every locale. Refuses (false): anything but an optional
+ * sign, digits with at most one point, and an optional exponent; hexadecimal, "inf" and "nan"; more than 64 characters;
+ * values beyond a double. */
 #ifndef TFGEN_NUMBER_H
 #define TFGEN_NUMBER_H
 #include <stdbool.h>

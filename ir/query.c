@@ -1,4 +1,5 @@
-/* In: values, ops and programs. Out: answers that several stages need in the same form. Refuses: nothing; pure functions. */
+/* In: values, ops and programs. Out: answers that several stages need in the same form. Refuses: nothing; pure
+ * functions. */
 #include "ir/ir.h"
 #include <string.h>
 
@@ -9,15 +10,9 @@ const op_info op_table[op_count] = {
 
 static const char *const dtype_names[] = {"f32", "f16", "bf16", "i32"};
 
-int dtype_size(dtype t)
-{
-    return t == dtype_f16 || t == dtype_bf16 ? 2 : 4;
-}
+int dtype_size(dtype t) { return t == dtype_f16 || t == dtype_bf16 ? 2 : 4; }
 
-const char *dtype_name(dtype t)
-{
-    return dtype_names[t];
-}
+const char *dtype_name(dtype t) { return dtype_names[t]; }
 
 bool dtype_parse(const char *name, dtype *out)
 {
@@ -77,7 +72,8 @@ static bool op_uses(const ir_op *op, const ir_value *v)
 {
     for (int i = 0; i < op->input_count; i++)
         if (op->inputs[i] == v) return true;
-    return op->attributes.lengths == v || op->attributes.at == v || op->attributes.state == v || op->attributes.fold == v;
+    return op->attributes.lengths == v || op->attributes.at == v || op->attributes.state == v ||
+           op->attributes.fold == v;
 }
 
 static bool phase_has(const ir_phase *phase, const ir_op *op)

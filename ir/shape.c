@@ -1,12 +1,23 @@
-/* In: an op with its inputs and attributes. Out: shapes and dtypes of its results, and the attributes that default to what a shape
- * says (kv_heads, rotary, scale). Refuses: shapes that clash, always with both facts. One function for each shape rule of
- * ir/op.def; attention and caches: ir/shape_attention.c. */
+/* In: an op with its inputs and attributes. Out: shapes and dtypes of its results, and the attributes that default to
+ * what a shape says (kv_heads, rotary, scale). Refuses: shapes that clash, always with both facts. One function for
+ * each shape rule of ir/op.def; attention and caches: ir/shape_attention.c. */
 #include "ir/shape.h"
 #include <string.h>
 
 typedef enum shape_rule {
-    rule_SAME, rule_ROW, rule_NORM, rule_LINEAR, rule_MATMUL, rule_ATTENTION, rule_APPEND, rule_SPLIT, rule_CONCAT, rule_RESHAPE,
-    rule_SLICE, rule_PARTIAL, rule_COMBINE
+    rule_SAME,
+    rule_ROW,
+    rule_NORM,
+    rule_LINEAR,
+    rule_MATMUL,
+    rule_ATTENTION,
+    rule_APPEND,
+    rule_SPLIT,
+    rule_CONCAT,
+    rule_RESHAPE,
+    rule_SLICE,
+    rule_PARTIAL,
+    rule_COMBINE
 } shape_rule;
 
 static const shape_rule rules[op_count] = {
@@ -32,10 +43,7 @@ const char *shape_of(op_draft *d, int input)
     return arena_printf(d->r->a, "%%%s %s", v->name, graph_shape_text(d->r, v));
 }
 
-const extent *shape_axis(const ir_value *v, int from_the_end)
-{
-    return &v->shape[v->rank - from_the_end];
-}
+const extent *shape_axis(const ir_value *v, int from_the_end) { return &v->shape[v->rank - from_the_end]; }
 
 void shape_set(ir_value *out, const ir_value *like)
 {
@@ -57,8 +65,9 @@ static bool broadcast(op_draft *d, ir_value *out, const ir_value *x, const ir_va
         const extent *ex = i <= x->rank ? shape_axis(x, i) : NULL, *ey = i <= y->rank ? shape_axis(y, i) : NULL;
         bool take_y = !ex || (ey && is_one(ex));
         if (ex && ey && !is_one(ex) && !is_one(ey) && !extent_equal(ex, ey))
-            return shape_clash(d, d->in_at[1], "%s and %s do not match: axes are paired from the right, %s with %s", shape_of(d, 0),
-                               shape_of(d, 1), graph_extent_text(d->r, ex), graph_extent_text(d->r, ey));
+            return shape_clash(d, d->in_at[1], "%s and %s do not match: axes are paired from the right, %s with %s",
+                               shape_of(d, 0), shape_of(d, 1), graph_extent_text(d->r, ex),
+                               graph_extent_text(d->r, ey));
         out->shape[out->rank - i] = take_y ? *ey : *ex;
     }
     return true;
@@ -71,7 +80,8 @@ static bool shape_same(op_draft *d, ir_value *out)
     shape_set(out, d->op->inputs[0]);
     if (d->op->kind != op_cast) return true;
     out->type = d->op->attributes.to;
-    return out->type != dtype_i32 || shape_clash(d, graph_attribute_at(d, "to"), "to: i32 is for inputs only; there are f32, f16, bf16");
+    return out->type != dtype_i32 ||
+           shape_clash(d, graph_attribute_at(d, "to"), "to: i32 is for inputs only; there are f32, f16, bf16");
 }
 
 static bool shape_norm(op_draft *d, ir_value *out)
@@ -80,8 +90,8 @@ static bool shape_norm(op_draft *d, ir_value *out)
     for (int i = 1; i < d->op->input_count; i++) {
         const ir_value *w = d->op->inputs[i];
         if (w->rank != 1 || !extent_equal(&w->shape[0], shape_axis(x, 1)))
-            return shape_clash(d, d->in_at[i], "%s has %lld columns, the %s %s should be [%lld]", shape_of(d, 0), value_columns(x),
-                               i == 1 ? "weight" : "bias", shape_of(d, i), value_columns(x));
+            return shape_clash(d, d->in_at[i], "%s has %lld columns, the %s %s should be [%lld]", shape_of(d, 0),
+                               value_columns(x), i == 1 ? "weight" : "bias", shape_of(d, i), value_columns(x));
     }
     shape_set(out, x);
     return true;
@@ -101,19 +111,24 @@ static bool shape_linear(op_draft *d, ir_value *out)
     bool in_out = d->op->attributes.layout == layout_in_out;
     long long columns;
     if (w->kind != value_param)
-        return shape_clash(d, d->in_at[1], "the weight %%%s must be a param; matmul multiplies computed values", w->name);
+        return shape_clash(d, d->in_at[1], "the weight %%%s must be a param; matmul multiplies computed values",
+                           w->name);
     if (w->rank != 2)
-        return shape_clash(d, d->in_at[1], "the weight %s should have two axes, %s", shape_of(d, 1), in_out ? "[in, out]" : "[out, in]");
+        return shape_clash(d, d->in_at[1], "the weight %s should have two axes, %s", shape_of(d, 1),
+                           in_out ? "[in, out]" : "[out, in]");
     const extent *in = &w->shape[in_out ? 0 : 1], *to = &w->shape[in_out ? 1 : 0];
     if (!extent_equal(in, shape_axis(x, 1))) {
         bool other = extent_equal(to, shape_axis(x, 1));
-        return shape_clash(d, d->in_at[1], "%%%s has %lld columns, %%%s %s takes %s (%s)%s", x->name, value_columns(x), w->name,
-                           graph_shape_text(d->r, w), graph_extent_text(d->r, in), in_out ? "[in, out]" : "[out, in]",
-                           !other ? "" : in_out ? "; drop layout: in_out?" : "; is it layout: in_out?");
+        return shape_clash(d, d->in_at[1], "%%%s has %lld columns, %%%s %s takes %s (%s)%s", x->name, value_columns(x),
+                           w->name, graph_shape_text(d->r, w), graph_extent_text(d->r, in),
+                           in_out ? "[in, out]" : "[out, in]",
+                           !other   ? ""
+                           : in_out ? "; drop layout: in_out?"
+                                    : "; is it layout: in_out?");
     }
     if (!extent_is_number(to, &columns))
-        return shape_clash(d, d->in_at[1], "the weight %s makes %s columns; the number of columns may not be dynamic", shape_of(d, 1),
-                           graph_extent_text(d->r, to));
+        return shape_clash(d, d->in_at[1], "the weight %s makes %s columns; the number of columns may not be dynamic",
+                           shape_of(d, 1), graph_extent_text(d->r, to));
     if (d->op->input_count == 3 && !check_bias(d, to)) return false;
     shape_set(out, x);
     out->shape[out->rank - 1] = *to;
@@ -126,16 +141,19 @@ static bool shape_matmul(op_draft *d, ir_value *out)
     const ir_value *a = d->op->inputs[0], *b = d->op->inputs[1];
     bool transpose = d->op->attributes.transpose;
     if (a->rank < 2 || b->rank != a->rank)
-        return shape_clash(d, d->in_at[1], "%s and %s should have the same number of axes, at least two", shape_of(d, 0), shape_of(d, 1));
+        return shape_clash(d, d->in_at[1], "%s and %s should have the same number of axes, at least two",
+                           shape_of(d, 0), shape_of(d, 1));
     for (int i = 0; i < a->rank - 2; i++)
         if (!extent_equal(&a->shape[i], &b->shape[i]))
-            return shape_clash(d, d->in_at[1], "%s and %s differ in the batch axis %d", shape_of(d, 0), shape_of(d, 1), i);
+            return shape_clash(d, d->in_at[1], "%s and %s differ in the batch axis %d", shape_of(d, 0), shape_of(d, 1),
+                               i);
     if (!extent_equal(shape_axis(a, 1), shape_axis(b, transpose ? 1 : 2)))
-        return shape_clash(d, d->in_at[1], "%s has %lld columns, %s takes %s (%s)", shape_of(d, 0), value_columns(a), shape_of(d, 1),
-                           graph_extent_text(d->r, shape_axis(b, transpose ? 1 : 2)), transpose ? "[..., N, K]" : "[..., K, N]");
+        return shape_clash(d, d->in_at[1], "%s has %lld columns, %s takes %s (%s)", shape_of(d, 0), value_columns(a),
+                           shape_of(d, 1), graph_extent_text(d->r, shape_axis(b, transpose ? 1 : 2)),
+                           transpose ? "[..., N, K]" : "[..., K, N]");
     if (a->type != b->type)
-        return shape_clash(d, d->in_at[1], "%%%s is %s and %%%s is %s; cast one of them", a->name, dtype_name(a->type), b->name,
-                           dtype_name(b->type));
+        return shape_clash(d, d->in_at[1], "%%%s is %s and %%%s is %s; cast one of them", a->name, dtype_name(a->type),
+                           b->name, dtype_name(b->type));
     shape_set(out, a);
     out->shape[out->rank - 1] = *shape_axis(b, transpose ? 2 : 1);
     return true;
@@ -153,8 +171,8 @@ static bool shape_split(op_draft *d)
         out->shape[out->rank - 1] = d->list[i];
         out->type = x->type;
     }
-    return sum == value_columns(x) ||
-           shape_clash(d, d->list_node->at, "the sizes add up to %lld, %s has %lld columns", sum, shape_of(d, 0), value_columns(x));
+    return sum == value_columns(x) || shape_clash(d, d->list_node->at, "the sizes add up to %lld, %s has %lld columns",
+                                                  sum, shape_of(d, 0), value_columns(x));
 }
 
 static bool shape_concat(op_draft *d, ir_value *out)
@@ -168,8 +186,8 @@ static bool shape_concat(op_draft *d, ir_value *out)
         if (!same)
             return shape_clash(d, d->in_at[i], "%s and %s differ before the last axis", shape_of(d, 0), shape_of(d, i));
         if (y->type != x->type)
-            return shape_clash(d, d->in_at[i], "%%%s is %s and %%%s is %s; cast one of them", x->name, dtype_name(x->type), y->name,
-                               dtype_name(y->type));
+            return shape_clash(d, d->in_at[i], "%%%s is %s and %%%s is %s; cast one of them", x->name,
+                               dtype_name(x->type), y->name, dtype_name(y->type));
         columns += value_columns(y);
     }
     shape_set(out, x);
@@ -193,8 +211,8 @@ static bool shape_reshape(op_draft *d, ir_value *out)
     out->type = x->type;
     extent before = product(d, x), after = product(d, out);
     return extent_equal(&before, &after) ||
-           shape_clash(d, d->list_node->at, "%s has %s elements, %s has %s", shape_of(d, 0), graph_extent_text(d->r, &before),
-                       graph_shape_text(d->r, out), graph_extent_text(d->r, &after));
+           shape_clash(d, d->list_node->at, "%s has %s elements, %s has %s", shape_of(d, 0),
+                       graph_extent_text(d->r, &before), graph_shape_text(d->r, out), graph_extent_text(d->r, &after));
 }
 
 static bool infer(op_draft *d)

@@ -1,6 +1,7 @@
-/* In: a rope, attention or kv_append with its inputs and attributes. Out: the shape of its result and the attributes that shapes
- * say: rotary, kv_heads, scale. Refuses: heads that do not divide the columns, positions that are no int32 [B], caches that
- * do not fit. q is [B,S,H*hd] or [B,S,H,hd]; k and v are [B,T,KV*hd], [B,T,KV,hd] or a cache [B,KV,L,hd]. */
+/* In: a rope, attention or kv_append with its inputs and attributes. Out: the shape of its result and the attributes
+ * that shapes say: rotary, kv_heads, scale. Refuses: heads that do not divide the columns, positions that are no int32
+ * [B], caches that do not fit. q is [B,S,H*hd] or [B,S,H,hd]; k and v are [B,T,KV*hd], [B,T,KV,hd] or a cache
+ * [B,KV,L,hd]. */
 #include "ir/shape.h"
 #include <math.h>
 
@@ -10,7 +11,8 @@ static bool check_positions(op_draft *d, const char *key, const ir_value *p, con
     position at = graph_attribute_at(d, key);
     if (!p) return true;
     if (p->kind != value_input || p->type != dtype_i32)
-        return shape_clash(d, at, "%s: %%%s should be an input of dtype i32, such as {shape: [B], dtype: i32}", key, p->name);
+        return shape_clash(d, at, "%s: %%%s should be an input of dtype i32, such as {shape: [B], dtype: i32}", key,
+                           p->name);
     if (p->rank != 1 || !extent_equal(&p->shape[0], &x->shape[0]))
         return shape_clash(d, at, "%s: %%%s is %s, it should be [%s], one for each sequence of %%%s", key, p->name,
                            graph_shape_text(d->r, p), graph_extent_text(d->r, &x->shape[0]), x->name);
@@ -25,13 +27,16 @@ static bool head_size(op_draft *d, int i, long long heads, const char *key, long
     *size = columns;
     if (x->rank == 4) {
         if (extent_is_number(&x->shape[2], &axis) && axis == heads) return true;
-        return shape_clash(d, d->in_at[i], "%s should have %lld heads (%s) as its third axis", shape_of(d, i), heads, key);
+        return shape_clash(d, d->in_at[i], "%s should have %lld heads (%s) as its third axis", shape_of(d, i), heads,
+                           key);
     }
     if (x->rank != 3)
-        return shape_clash(d, d->in_at[i], "%s should be [batch, tokens, heads*hd] or [batch, tokens, heads, hd]", shape_of(d, i));
+        return shape_clash(d, d->in_at[i], "%s should be [batch, tokens, heads*hd] or [batch, tokens, heads, hd]",
+                           shape_of(d, i));
     *size = columns / heads;
-    return columns % heads == 0 || shape_clash(d, d->in_at[i], "%%%s has %lld columns, which %lld heads (%s) do not divide", x->name,
-                                               columns, heads, key);
+    return columns % heads == 0 ||
+           shape_clash(d, d->in_at[i], "%%%s has %lld columns, which %lld heads (%s) do not divide", x->name, columns,
+                       heads, key);
 }
 
 bool shape_rope(op_draft *d, ir_value *out)
@@ -39,16 +44,16 @@ bool shape_rope(op_draft *d, ir_value *out)
     const ir_value *x = d->op->inputs[0];
     ir_attributes *t = &d->op->attributes;
     long long size;
-    if (x->rank != 3)
-        return shape_clash(d, d->in_at[0], "%s should be [batch, tokens, heads*hd]", shape_of(d, 0));
+    if (x->rank != 3) return shape_clash(d, d->in_at[0], "%s should be [batch, tokens, heads*hd]", shape_of(d, 0));
     if (!head_size(d, 0, t->heads, "heads", &size)) return false;
     if (!t->rotary) t->rotary = size;
     position at = graph_attribute_at(d, spec_find(d->node, "rotary") ? "rotary" : "heads");
     if (t->rotary > size)
-        return shape_clash(d, at, "rotary: %lld is more than the head size %lld (%lld columns, %lld heads)", t->rotary, size,
-                           value_columns(x), t->heads);
+        return shape_clash(d, at, "rotary: %lld is more than the head size %lld (%lld columns, %lld heads)", t->rotary,
+                           size, value_columns(x), t->heads);
     if (t->rotary % 2)
-        return shape_clash(d, at, "%lld elements of each head rotate; they rotate in pairs, so it must be even", t->rotary);
+        return shape_clash(d, at, "%lld elements of each head rotate; they rotate in pairs, so it must be even",
+                           t->rotary);
     shape_set(out, x);
     return check_positions(d, "at", t->at, x);
 }
@@ -61,21 +66,22 @@ static bool check_keys(op_draft *d, int i, long long head_dim)
     if (k->root) {
         size = value_columns(k);
         if (!extent_is_number(&k->shape[1], &heads) || heads != kv_heads)
-            return shape_clash(d, d->in_at[i], "the cache %s [B, KV, L, hd] has %s heads, kv_heads is %lld", shape_of(d, i),
-                               graph_extent_text(d->r, &k->shape[1]), kv_heads);
-    } else if (!head_size(d, i, kv_heads, "kv_heads", &size)) return false;
+            return shape_clash(d, d->in_at[i], "the cache %s [B, KV, L, hd] has %s heads, kv_heads is %lld",
+                               shape_of(d, i), graph_extent_text(d->r, &k->shape[1]), kv_heads);
+    } else if (!head_size(d, i, kv_heads, "kv_heads", &size))
+        return false;
     if (size != head_dim)
-        return shape_clash(d, d->in_at[i], "heads of %%%s have %lld elements, heads of %%%s have %lld", q->name, head_dim, k->name, size);
+        return shape_clash(d, d->in_at[i], "heads of %%%s have %lld elements, heads of %%%s have %lld", q->name,
+                           head_dim, k->name, size);
     if (!extent_equal(&q->shape[0], &k->shape[0]))
-        return shape_clash(d, d->in_at[i], "%s and %s differ in the batch, their first axis", shape_of(d, 0), shape_of(d, i));
-    return q->type == k->type || shape_clash(d, d->in_at[i], "%%%s is %s and %%%s is %s; q, k and v must have one dtype", q->name,
-                                             dtype_name(q->type), k->name, dtype_name(k->type));
+        return shape_clash(d, d->in_at[i], "%s and %s differ in the batch, their first axis", shape_of(d, 0),
+                           shape_of(d, i));
+    return q->type == k->type ||
+           shape_clash(d, d->in_at[i], "%%%s is %s and %%%s is %s; q, k and v must have one dtype", q->name,
+                       dtype_name(q->type), k->name, dtype_name(k->type));
 }
 
-static const extent *key_count(const ir_value *k)
-{
-    return &k->shape[k->root ? 2 : 1];
-}
+static const extent *key_count(const ir_value *k) { return &k->shape[k->root ? 2 : 1]; }
 
 /* Which keys a query may see must be said in one way only. */
 static bool check_visibility(op_draft *d)
@@ -86,16 +92,20 @@ static bool check_visibility(op_draft *d)
         return shape_clash(d, d->in_at[2], "one of %%%s and %%%s is a cache, the other is not", k->name, v->name);
     if (!extent_equal(key_count(k), key_count(v)))
         return shape_clash(d, d->in_at[2], "%s has %s keys, %s has %s values", shape_of(d, 1),
-                           graph_extent_text(d->r, key_count(k)), shape_of(d, 2), graph_extent_text(d->r, key_count(v)));
+                           graph_extent_text(d->r, key_count(k)), shape_of(d, 2),
+                           graph_extent_text(d->r, key_count(v)));
     if (t->at && !k->root)
-        return shape_clash(d, graph_attribute_at(d, "at"), "at: is the place in a cache; %%%s is none (kv_append makes one)", k->name);
+        return shape_clash(d, graph_attribute_at(d, "at"),
+                           "at: is the place in a cache; %%%s is none (kv_append makes one)", k->name);
     if (k->root && !t->at && !t->lengths)
         return shape_clash(d, d->op->at, "%%%s is a cache; at: or lengths: must say how much of it is filled", k->name);
     if (t->causal && !t->at && !extent_equal(&q->shape[1], key_count(k)))
-        return shape_clash(d, graph_attribute_at(d, "causal"), "causal: %%%s has %s queries and %%%s %s keys; without at: they must be as many",
-                           q->name, graph_extent_text(d->r, &q->shape[1]), k->name, graph_extent_text(d->r, key_count(k)));
+        return shape_clash(d, graph_attribute_at(d, "causal"),
+                           "causal: %%%s has %s queries and %%%s %s keys; without at: they must be as many", q->name,
+                           graph_extent_text(d->r, &q->shape[1]), k->name, graph_extent_text(d->r, key_count(k)));
     if (t->window && !t->causal)
-        return shape_clash(d, graph_attribute_at(d, "window"), "window: counts back from a query's own position, so it needs causal: true");
+        return shape_clash(d, graph_attribute_at(d, "window"),
+                           "window: counts back from a query's own position, so it needs causal: true");
     return check_positions(d, "lengths", t->lengths, q) && check_positions(d, "at", t->at, q);
 }
 
@@ -105,7 +115,8 @@ bool shape_attention(op_draft *d, ir_value *out)
     long long head_dim;
     if (!t->kv_heads) t->kv_heads = t->heads;
     if (t->heads % t->kv_heads)
-        return shape_clash(d, graph_attribute_at(d, "kv_heads"), "kv_heads: %lld does not divide heads: %lld", t->kv_heads, t->heads);
+        return shape_clash(d, graph_attribute_at(d, "kv_heads"), "kv_heads: %lld does not divide heads: %lld",
+                           t->kv_heads, t->heads);
     if (!head_size(d, 0, t->heads, "heads", &head_dim)) return false;
     if (!check_keys(d, 1, head_dim) || !check_keys(d, 2, head_dim) || !check_visibility(d)) return false;
     if (t->scale == 0) t->scale = 1 / sqrt((double)head_dim);
@@ -120,11 +131,12 @@ static bool check_capacity(op_draft *d, const ir_value *x, const ir_value *state
     const ir_value *at = d->op->attributes.at;
     extent room = extent_subtract(d->r->a, d->op->at, state->shape[2], x->shape[1]);
     if (graph_lowest(&room, dims) < 0)
-        return shape_clash(d, d->in_at[0], "%s can have more tokens (%lld) than the state %%%s %s holds (%s)", shape_of(d, 0),
-                           extent_high(&x->shape[1], dims), state->name, graph_shape_text(d->r, state),
+        return shape_clash(d, d->in_at[0], "%s can have more tokens (%lld) than the state %%%s %s holds (%s)",
+                           shape_of(d, 0), extent_high(&x->shape[1], dims), state->name, graph_shape_text(d->r, state),
                            graph_extent_text(d->r, &state->shape[2]));
     if (at->has_range && extent_value(&at->range_high, dims) > extent_value(&room, dims))
-        return shape_clash(d, graph_attribute_at(d, "at"), "at: %%%s can be %lld; with %lld tokens from there on, %lld rows of %%%s are too few",
+        return shape_clash(d, graph_attribute_at(d, "at"),
+                           "at: %%%s can be %lld; with %lld tokens from there on, %lld rows of %%%s are too few",
                            at->name, extent_value(&at->range_high, dims), extent_value(&x->shape[1], dims),
                            extent_value(&state->shape[2], dims), state->name);
     return true;
@@ -138,7 +150,8 @@ bool shape_append(op_draft *d, ir_value *out)
     position at = graph_attribute_at(d, "state");
     long long heads, size;
     if (state->kind != value_state)
-        return shape_clash(d, at, "state: %%%s must be declared under state:, so that it lasts from call to call", state->name);
+        return shape_clash(d, at, "state: %%%s must be declared under state:, so that it lasts from call to call",
+                           state->name);
     if (state->rank != 4 || !extent_is_number(&state->shape[1], &heads))
         return shape_clash(d, at, "state: %%%s is %s, it should be [B, KV, L, hd] with KV and hd static", state->name,
                            graph_shape_text(d->r, state));
@@ -147,14 +160,16 @@ bool shape_append(op_draft *d, ir_value *out)
     d->r->writer[state->id] = d->op;
     if (!head_size(d, 0, heads, "second axis of the state", &size)) return false;
     if (size != value_columns(state))
-        return shape_clash(d, d->in_at[0], "%%%s has %lld heads of %lld elements, the state %%%s %s takes heads of %lld", x->name,
+        return shape_clash(d, d->in_at[0],
+                           "%%%s has %lld heads of %lld elements, the state %%%s %s takes heads of %lld", x->name,
                            heads, size, state->name, graph_shape_text(d->r, state), value_columns(state));
     if (!extent_equal(&x->shape[0], &state->shape[0]))
-        return shape_clash(d, d->in_at[0], "%s and the state %%%s %s differ in the batch, their first axis", shape_of(d, 0), state->name,
-                           graph_shape_text(d->r, state));
+        return shape_clash(d, d->in_at[0], "%s and the state %%%s %s differ in the batch, their first axis",
+                           shape_of(d, 0), state->name, graph_shape_text(d->r, state));
     if (!check_positions(d, "at", d->op->attributes.at, x) || !check_capacity(d, x, state)) return false;
     shape_set(out, state);
     out->type = state->type;
     out->root = state;
+    out->root_stride = value_columns(state);
     return true;
 }

@@ -1,5 +1,5 @@
-/* In: pieces of text and numbers. Out: one NUL-terminated string that grows in an arena; numbers are written the same in every
- * locale and read back to the same value. Refuses: nothing (the arena bounds the size). */
+/* In: pieces of text and numbers. Out: one NUL-terminated string that grows in an arena; numbers are written the same
+ * in every locale and read back to the same value. Refuses: nothing (the arena bounds the size). */
 #include "ir/arena.h"
 #include <math.h>
 #include <stdio.h>
@@ -44,8 +44,10 @@ static void use_point(char *s)
 {
     char *to = s;
     for (const char *from = s; *from; from++) {
-        if (strchr("0123456789+-e", *from)) *to++ = *from;
-        else if (to == s || to[-1] != '.') *to++ = '.';
+        if (strchr("0123456789+-e", *from))
+            *to++ = *from;
+        else if (to == s || to[-1] != '.')
+            *to++ = '.';
     }
     *to = 0;
 }

@@ -1,5 +1,6 @@
-/* In: the text of a YAML file, which may be hostile. Out: its tree, every node with line and column. Refuses: see ir/yaml.h; each
- * with the place where it stands. libyaml's event parser does the syntax; nothing of it outlives yaml_read(). */
+/* In: the text of a YAML file, which may be hostile. Out: its tree, every node with line and column. Refuses: see
+ * ir/yaml.h; each with the place where it stands. libyaml's event parser does the syntax; nothing of it outlives
+ * yaml_read(). */
 #include "ir/yaml.h"
 #include "ir/names.h"
 #include <string.h>
@@ -20,18 +21,17 @@ static void release(void *argument)
     yaml_parser_delete(&r->parser); /* leaves zeros, so a second call does nothing */
 }
 
-static position place(yaml_mark_t mark)
-{
-    return (position){(int)mark.line + 1, (int)mark.column + 1};
-}
+static position place(yaml_mark_t mark) { return (position){(int)mark.line + 1, (int)mark.column + 1}; }
 
 /* A byte that cannot be read has an offset only. */
 static position place_of_offset(const char *text, size_t offset)
 {
     position at = {1, 1};
     for (size_t i = 0; i < offset; i++) {
-        if (text[i] == '\n') at = (position){at.line + 1, 1};
-        else if ((text[i] & 0xc0) != 0x80) at.column++;
+        if (text[i] == '\n')
+            at = (position){at.line + 1, 1};
+        else if ((text[i] & 0xc0) != 0x80)
+            at.column++;
     }
     return at;
 }
@@ -44,8 +44,8 @@ static _Noreturn void bail_parser(yaml_reader *r)
     if (p->error == YAML_READER_ERROR)
         bail(r->a, code_bad_input, place_of_offset(r->text, p->problem_offset), "not readable as YAML: %s", problem);
     if (p->context && p->context_mark.line != p->problem_mark.line)
-        bail(r->a, code_bad_input, place(p->problem_mark), "not readable as YAML: %s, %s at line %d", problem, p->context,
-             (int)p->context_mark.line + 1);
+        bail(r->a, code_bad_input, place(p->problem_mark), "not readable as YAML: %s, %s at line %d", problem,
+             p->context, (int)p->context_mark.line + 1);
     bail(r->a, code_bad_input, place(p->problem_mark), "not readable as YAML: %s", problem);
 }
 
@@ -58,14 +58,18 @@ static yaml_event_type_t next_event(yaml_reader *r)
 
 static void refuse_extras(yaml_reader *r, const yaml_char_t *anchor, const yaml_char_t *tag)
 {
-    if (anchor) complain(r->a, place(r->event.start_mark), "anchors (&%.40s) are not part of the spec language", (const char *)anchor);
-    if (tag) complain(r->a, place(r->event.start_mark), "tags (%.40s) are not part of the spec language", (const char *)tag);
+    if (anchor)
+        complain(r->a, place(r->event.start_mark), "anchors (&%.40s) are not part of the spec language",
+                 (const char *)anchor);
+    if (tag)
+        complain(r->a, place(r->event.start_mark), "tags (%.40s) are not part of the spec language", (const char *)tag);
 }
 
 static spec_node *new_node(yaml_reader *r, spec_node_kind kind)
 {
     position at = place(r->event.start_mark);
-    if (++r->nodes > yaml_most_nodes) bail(r->a, code_bad_input, at, "more than %d YAML nodes in one spec", yaml_most_nodes);
+    if (++r->nodes > yaml_most_nodes)
+        bail(r->a, code_bad_input, at, "more than %d YAML nodes in one spec", yaml_most_nodes);
     spec_node *node = arena_alloc(r->a, sizeof *node);
     *node = (spec_node){.kind = kind, .at = at, .text_at = at, .text = ""};
     return node;
