@@ -82,7 +82,7 @@ enum { HS_MFMA_32x32x8_BF16, HS_MFMA_16x16x16_BF16, HS_MFMA_32x32x8_F16, HS_MFMA
        HS_MMA_COUNT };
 
 enum { HS_CHECK_READ, HS_CHECK_WRITE, HS_CHECK_ATOMIC_READ, HS_CHECK_ATOMIC_WRITE };
-enum { HS_SYNC_ACQUIRE = 1, HS_SYNC_RELEASE = 2, HS_SYNC_FENCE = 4 };
+enum { HS_SYNC_ACQUIRE = 1, HS_SYNC_RELEASE = 2, HS_SYNC_FENCE = 4, HS_SYNC_LOAD = 8 }; /* LOAD: an atomic that only reads */
 
 /* The engine, as a kernel sees it. A module has one, filled in after dlopen(): no symbol of the process is needed, so that
  * it does not matter whether the engine sits in a program, in a library, or in a library that was opened privately. */

@@ -1,0 +1,284 @@
+/* In: every access of a kernel that was compiled with check, its barriers, collectives, atomics and fences.
+ * Out: data races, accesses out of bounds and reads of shared memory that nobody wrote, in GPU coordinates with the line.
+ * Refuses: nothing; at most MAX_TOLD places are told in full. An access out of bounds ends the launch. */
+#define _GNU_SOURCE
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include "runtime/host/happens.h"
+
+enum { GRAIN = 2, READERS = 3, MAX_TOLD = 8, LANE_SEVERAL = 64, NEAR = 4096 };
+
+/* One access, of one or both bytes of a grain. */
+typedef struct stamp {
+    uint64_t wave : 24, tick : 28, lane : 7, atomic : 1, bytes : 2, valid : 1;
+} stamp;
+/* The last write, and reads since that are not ordered with each other: the oldest is forgotten, so a race with it may be
+ * missed; none is invented. */
+typedef struct cell {
+    stamp write, reads[READERS];
+} cell;
+
+struct host_check {
+    launch *l;
+    happens order;
+    unsigned count, told;
+    const void *seen[MAX_TOLD];
+};
+
+typedef struct place {
+    cell *cells; /* of the first byte's region */
+    size_t offset;
+    bool shared;
+    char name[64];
+} place;
+
+checker *check_new(launch *l)
+{
+    checker *c = calloc(1, sizeof *c);
+    if (!c) return NULL;
+    c->l = l;
+    if (happens_open(&c->order, l->blocks, l->shape.waves, l->cooperative)) return c;
+    happens_close(&c->order);
+    free(c);
+    return NULL;
+}
+
+static size_t cells_bytes(size_t bytes) { return (bytes / GRAIN + 2) * sizeof(cell); }
+
+void check_free(checker *c)
+{
+    host_engine *e = c->l->engine;
+    pthread_rwlock_wrlock(&e->memory_lock);
+    for (size_t i = 0; i < e->region_count; i++) {
+        region *r = &e->regions[i];
+        if (r->cells) munmap(r->cells, cells_bytes(r->high - r->low));
+        r->cells = NULL;
+    }
+    pthread_rwlock_unlock(&e->memory_lock);
+    happens_close(&c->order);
+    free(c);
+}
+
+unsigned check_count(const checker *c) { return c->count; }
+
+static unsigned number_of(const block *b)
+{
+    return b->pub.id.x + b->pub.grid.x * (b->pub.id.y + b->pub.grid.y * b->pub.id.z);
+}
+static unsigned grid_wave(const checker *c, const hs_wave *w) { return number_of(block_of(w)) * c->order.per_block + w->idx; }
+
+void check_block_start(checker *c, block *b)
+{
+    happens_block(&c->order, number_of(b));
+    if (b->cells) memset(b->cells, 0, cells_bytes(b->shape.shared_bytes));
+}
+void check_collective(checker *c, hs_wave *w) { happens_collective(&c->order, grid_wave(c, w)); }
+void check_barrier(checker *c, block *b) { happens_barrier(&c->order, number_of(b)); }
+void check_grid(checker *c) { happens_grid(&c->order); }
+
+void check_sync(const void *p, int kind)
+{
+    const hs_thread *t = host_self.pub.cur;
+    checker *c = block_of(t->w)->launch->check;
+    host_self.busy++;
+    happens_sync(&c->order, grid_wave(c, t->w), (uintptr_t)p, kind);
+    host_self.busy--;
+}
+
+/* ---- reports ---- */
+
+static const char *kind_text(int kind)
+{
+    static const char *const names[] = {"read", "write", "atomic read", "atomic write"};
+    return names[kind & 3];
+}
+
+/* False when this code was told of already, or enough was. */
+static bool worth_telling(checker *c, const void *pc)
+{
+    c->count++;
+    for (unsigned i = 0; i < c->told; i++)
+        if (c->seen[i] == pc) return false;
+    if (c->told == MAX_TOLD) return false;
+    c->seen[c->told++] = pc;
+    return true;
+}
+
+static void tell_who(checker *c, const void *pc)
+{
+    launch *l = c->l;
+    launch_where(l, host_self.pub.cur, l->log);
+    log_add(l->log, "  at ");
+    module_place(l->module, (uintptr_t)pc - 1, l->log);
+    log_add(l->log, "\n");
+}
+
+static void tell_other(checker *c, stamp s, bool wrote)
+{
+    const launch *l = c->l;
+    const unsigned number = (unsigned)s.wave / c->order.per_block, wave = (unsigned)s.wave % c->order.per_block;
+    const unsigned lin = wave * l->shape.wave + (s.lane & 63);
+    log_add(l->log, "  against %s%s by block (%u,%u,%u) wave %u ", s.atomic ? "an atomic " : "a ", wrote ? "write" : "read",
+            number % l->grid.x, number / l->grid.x % l->grid.y, number / l->grid.x / l->grid.y, wave);
+    if (s.lane == LANE_SEVERAL) log_add(l->log, "several lanes\n");
+    else
+        log_add(l->log, "lane %u thread (%u,%u,%u)\n", (unsigned)s.lane, lin % l->block.x, lin / l->block.x % l->block.y,
+                lin / l->block.x / l->block.y);
+}
+
+static void race(checker *c, const place *at, size_t offset, unsigned long bytes, int kind, const void *pc, stamp other, bool wrote)
+{
+    if (!worth_telling(c, pc)) return;
+    log_add(c->l->log, "data race: %s of %lu bytes at %s+%zu\n", kind_text(kind), bytes, at->name, offset);
+    tell_who(c, pc);
+    tell_other(c, other, wrote);
+}
+
+static void unwritten(checker *c, const place *at, size_t offset, unsigned long bytes, int kind, const void *pc)
+{
+    if (!worth_telling(c, pc)) return;
+    log_add(c->l->log, "%s of %lu bytes at %s+%zu, which nobody wrote\n", kind_text(kind), bytes, at->name, offset);
+    tell_who(c, pc);
+}
+
+/* Does not return: the access itself would touch what is not the kernel's. */
+static void __attribute__((noreturn)) outside(checker *c, block *b, const char *name, const void *p, unsigned long bytes, int kind,
+                                              const void *pc)
+{
+    c->count++;
+    b->state = BLOCK_FAILED;
+    if (launch_fail(c->l, HOST_CHECKED)) {
+        log_add(c->l->log, "out of bounds: %s of %lu bytes at ", kind_text(kind), bytes);
+        if (name) log_add(c->l->log, "%s+%ld (the block has %u bytes)", name, (long)((const char *)p - b->pub.shared), b->shape.shared_bytes);
+        else memory_describe(c->l->engine, (uintptr_t)p, c->l->log);
+        log_add(c->l->log, "\n");
+        tell_who(c, pc);
+        launch_reported(c->l);
+    }
+    host_self.busy--;
+    fiber_abandon(b);
+}
+
+/* ---- accesses ---- */
+
+static stamp stamp_of(const checker *c, const hs_thread *t, int kind, unsigned bytes)
+{
+    const unsigned wave = grid_wave(c, t->w);
+    return (stamp){.wave = wave, .tick = c->order.ticks[wave], .lane = t->lane, .atomic = kind >= HS_CHECK_ATOMIC_READ,
+                   .bytes = bytes, .valid = 1};
+}
+
+static bool conflict(const checker *c, stamp before, stamp now)
+{
+    if (!before.valid || !(before.bytes & now.bytes) || (before.atomic && now.atomic)) return false;
+    if (before.wave == now.wave) return before.lane != now.lane && before.tick == now.tick;
+    return !happens_before(&c->order, (unsigned)before.wave, before.tick, (unsigned)now.wave);
+}
+
+static void note_read(const checker *c, cell *at, stamp now)
+{
+    unsigned to = READERS;
+    for (unsigned i = 0; i < READERS && to == READERS; i++) {
+        const stamp s = at->reads[i];
+        if (!s.valid) {
+            to = i;
+        } else if (s.wave == now.wave && s.bytes == now.bytes && s.atomic == now.atomic) {
+            if (s.tick == now.tick && s.lane != now.lane) now.lane = LANE_SEVERAL;
+            to = i;
+        } else if (s.wave != now.wave && happens_before(&c->order, (unsigned)s.wave, s.tick, (unsigned)now.wave)) {
+            to = i;
+        }
+    }
+    if (to == READERS) {
+        memmove(at->reads, at->reads + 1, sizeof at->reads - sizeof *at->reads);
+        to = READERS - 1;
+    }
+    at->reads[to] = now;
+}
+
+/* Both bytes of a grain have one last write: a write of one byte keeps the other's only if it cannot matter any more. */
+static void touch(checker *c, const place *at, size_t grain, stamp now, int kind, unsigned long bytes, const void *pc)
+{
+    cell *x = &at->cells[grain];
+    const bool write = kind == HS_CHECK_WRITE || kind == HS_CHECK_ATOMIC_WRITE;
+    const size_t offset = grain * GRAIN;
+    if (conflict(c, x->write, now)) race(c, at, offset, bytes, kind, pc, x->write, true);
+    else if (at->shared && !write && !x->write.valid) unwritten(c, at, offset, bytes, kind, pc);
+    for (unsigned i = 0; write && i < READERS; i++)
+        if (conflict(c, x->reads[i], now)) {
+            race(c, at, offset, bytes, kind, pc, x->reads[i], false);
+            break;
+        }
+    if (!write) {
+        note_read(c, x, now);
+        return;
+    }
+    x->write = now;
+    memset(x->reads, 0, sizeof x->reads);
+}
+
+static void touch_all(checker *c, const place *at, unsigned long bytes, int kind, const void *pc)
+{
+    const hs_thread *t = host_self.pub.cur;
+    for (size_t i = at->offset; i < at->offset + bytes;) {
+        const size_t grain = i / GRAIN, end = (grain + 1) * GRAIN < at->offset + bytes ? (grain + 1) * GRAIN : at->offset + bytes;
+        unsigned mask = 0;
+        for (; i < end; i++) mask |= 1u << i % GRAIN;
+        touch(c, at, grain, stamp_of(c, t, kind, mask), kind, bytes, pc);
+    }
+}
+
+static cell *map_cells(size_t bytes)
+{
+    void *p = mmap(NULL, cells_bytes(bytes), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return p == MAP_FAILED ? NULL : p;
+}
+
+void check_drop(block *b) { munmap(b->cells, cells_bytes(b->shape.shared_bytes)); }
+
+static bool in(uintptr_t p, uintptr_t low, size_t bytes) { return p - low < bytes; }
+
+/* The engine's own: the block with its stacks, the worker's words, the module's constants. */
+static bool is_ours(const block *b, uintptr_t p)
+{
+    const host_module *m = b->launch->module;
+    return in(p, (uintptr_t)b->slab, b->slab_bytes) || in(p, (uintptr_t)&host_self, sizeof host_self) || in(p, m->low, m->high - m->low);
+}
+
+static bool find_global(checker *c, uintptr_t p, unsigned long bytes, place *at)
+{
+    host_engine *e = c->l->engine;
+    pthread_rwlock_rdlock(&e->memory_lock);
+    region *r = memory_find(e, p, 0);
+    const bool inside = r && bytes <= r->high - p;
+    if (inside) {
+        if (!r->cells) r->cells = map_cells(r->high - r->low);
+        at->cells = r->cells;
+        at->offset = p - r->low;
+        strncpy(at->name, r->name, sizeof at->name - 1);
+    }
+    pthread_rwlock_unlock(&e->memory_lock);
+    return inside;
+}
+
+void check_access(const void *p, unsigned long bytes, int kind, const void *pc)
+{
+    const hs_thread *t = host_self.pub.cur;
+    if (!t || !bytes) return;
+    block *b = block_of(t->w);
+    checker *c = b->launch->check;
+    const uintptr_t a = (uintptr_t)p, shared = (uintptr_t)b->pub.shared;
+    if (is_ours(b, a)) return;
+    place at = {0};
+    host_self.busy++;
+    if (b->shared_map && in(a, (uintptr_t)b->shared_map, b->shared_map_bytes)) {
+        if (!in(a, shared, b->shape.shared_bytes) || bytes > b->shape.shared_bytes - (a - shared)) outside(c, b, "shared", p, bytes, kind, pc);
+        if (!b->cells) b->cells = map_cells(b->shape.shared_bytes);
+        at = (place){.cells = b->cells, .offset = a - shared, .shared = true, .name = "shared"};
+    } else if (!find_global(c, a, bytes, &at)) {
+        outside(c, b, NULL, p, bytes, kind, pc);
+    }
+    if (at.cells) touch_all(c, &at, bytes, kind, pc);
+    host_self.busy--;
+}

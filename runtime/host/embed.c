@@ -1,0 +1,31 @@
+/* In: the headers of the host build, at compile time (found through -I.).
+ * Out: their text, so that the binary needs no installed files.
+ * Refuses: nothing. */
+#define _GNU_SOURCE
+#include "runtime/host/engine.h"
+/* For the list of dependencies only: both are empty for a C compiler. */
+#include "runtime/host/hip_amdgcn.h"
+#include "runtime/host/hip_library.h"
+#include "runtime/host/hip_on_host.h"
+
+#define EMBED(name, path)                                                                                                      \
+    __asm__(".section .rodata\n\t.balign 16\nembedded_" #name ":\n\t.incbin \"" path "\"\n"                                     \
+            "embedded_" #name "_end:\n\t.byte 0\n\t.previous\n");                                                              \
+    extern __attribute__((visibility("hidden"))) const char embedded_##name[], embedded_##name##_end[]
+
+EMBED(abi, "runtime/host/hs_abi.h");
+EMBED(hip, "runtime/host/hip_on_host.h");
+EMBED(library, "runtime/host/hip_library.h");
+EMBED(amdgcn, "runtime/host/hip_amdgcn.h");
+
+const embedded_part *embedded_parts(void)
+{
+    static const embedded_part parts[] = {
+        {"hs_abi.h", embedded_abi, embedded_abi_end},
+        {"hip_on_host.h", embedded_hip, embedded_hip_end},
+        {"hip_library.h", embedded_library, embedded_library_end},
+        {"hip_amdgcn.h", embedded_amdgcn, embedded_amdgcn_end},
+        {0},
+    };
+    return parts;
+}

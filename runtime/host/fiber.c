@@ -1,0 +1,266 @@
+/* In: the shape of a block (threads, wave size, shared memory, stack size).
+ * Out: a block whose GPU threads are fibers: stacks with guard pages, and the entry and exit of a fiber.
+ * Refuses: nothing but a shortage of memory. Guard pages stop being added when the process has very many mappings. */
+#define _GNU_SOURCE
+#include <string.h>
+#include <sys/mman.h>
+#ifdef HS_UCONTEXT
+#include <stdlib.h>
+#include <ucontext.h>
+#endif
+#include "runtime/host/engine.h"
+
+enum { PAGE = 4096, MAX_GUARDS = 16384, SITE_GAP = 16, ARENA_ALIGN = 256 };
+
+_Thread_local worker_self host_self;
+
+static size_t round_up(size_t n, size_t to) { return (n + to - 1) / to * to; }
+
+/* ---- the life of a fiber ---- */
+
+/* A thread that ends hands its stack to the next one that has not begun, so kernels without barriers are a plain loop. */
+__attribute__((used, visibility("hidden"), no_sanitize_address)) void host_thread_main(hs_thread *t)
+{
+    for (;;) {
+        block *b = block_of(t->w);
+        host_self.pub.cur = t;
+        t->pc = NULL;
+        b->entry(b->params);
+        t = host_self.pub.cur;
+        hs_wave *w = t->w;
+        w->live &= ~(1ull << t->lane);
+        hs_u32 *site = w->site + t->lane;
+        site[0] = HS_EXIT;
+        hs_thread *n = site[1] == HS_RUN ? t + 1 : sched_next(t);
+        if (n != &b->host && fiber_is_fresh(n)) t = n;
+        else fiber_swap(t, n);
+    }
+}
+
+#ifdef HS_SWAP_BY_CALL
+#include <ucontext.h>
+#include <stdlib.h>
+static void fresh(void) { host_thread_main(host_self.pub.cur); }
+static char fresh_mark;
+bool fiber_is_fresh(const hs_thread *t) { return t->pc == &fresh_mark; }
+/* Context 0 is the worker's, the others are made when a fiber is first entered. */
+static ucontext_t *context_of(block *b, const hs_thread *t) { return (ucontext_t *)b->contexts + (t == &b->host ? 0 : t->lin + 1); }
+static void make_fresh(block *b, hs_thread *t)
+{
+    ucontext_t *u = context_of(b, t);
+    getcontext(u);
+    u->uc_stack.ss_sp = b->stacks + t->lin * b->stack_stride + PAGE;
+    u->uc_stack.ss_size = b->stack_stride - PAGE;
+    u->uc_link = NULL;
+    makecontext(u, fresh, 0);
+}
+void fiber_swap(hs_thread *from, hs_thread *to)
+{
+    block *b = (block *)(void *)host_self.pub.blk;
+    if (to != &b->host) {
+        if (fiber_is_fresh(to)) make_fresh(b, to);
+        host_self.pub.cur = to;
+    }
+    swapcontext(context_of(b, from), context_of(b, to));
+}
+void fiber_abandon(block *b)
+{
+    setcontext(context_of(b, &b->host));
+    __builtin_unreachable();
+}
+static void *contexts_new(unsigned threads) { return calloc(threads + 1, sizeof(ucontext_t)); }
+static void contexts_free(void *c) { free(c); }
+static void *fresh_pc(void) { return &fresh_mark; }
+#else
+/* Entered by the jump of hs_switch(): the thread arrives where the resumed side expects it. */
+#ifdef __x86_64__
+__asm__(".text\n.hidden host_trampoline\n.globl host_trampoline\n.type host_trampoline,@function\nhost_trampoline:\n\t"
+        "xorl %ebp, %ebp\n\tandq $-64, %rsp\n\tmovq %rsi, %rdi\n\tcall host_thread_main\n\tud2\n"
+        ".size host_trampoline, .-host_trampoline\n");
+#else
+__asm__(".text\n.hidden host_trampoline\n.globl host_trampoline\nhost_trampoline:\n\t"
+        "mov x29, xzr\n\tmov x30, xzr\n\tmov x0, x1\n\tbl host_thread_main\n\tbrk #1\n");
+#endif
+extern char host_trampoline[] __attribute__((visibility("hidden")));
+bool fiber_is_fresh(const hs_thread *t) { return t->pc == host_trampoline; }
+void fiber_swap(hs_thread *from, hs_thread *to) { hs_switch(from, to); }
+void fiber_abandon(block *b)
+{
+    hs_thread nobody;
+    hs_switch(&nobody, &b->host);
+    __builtin_unreachable();
+}
+static void *contexts_new(unsigned threads) { return (void *)(uintptr_t)threads; }
+static void contexts_free(void *c) { (void)c; }
+static void *fresh_pc(void) { return host_trampoline; }
+#endif
+
+/* ---- blocks ---- */
+
+static bool map_shared(block *b, unsigned bytes)
+{
+    if (!bytes) return true;
+    const size_t body = round_up(round_up(bytes, ARENA_ALIGN), PAGE);
+    b->shared_map_bytes = body + 2 * PAGE;
+    b->shared_map = mmap(NULL, b->shared_map_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (b->shared_map == MAP_FAILED) return false;
+    if (mprotect(b->shared_map + PAGE, body, PROT_READ | PROT_WRITE)) return false;
+    b->pub.shared = b->shared_map + PAGE + body - round_up(bytes, ARENA_ALIGN);
+    return true;
+}
+
+static void add_guards(block *b, atomic_uint *guards)
+{
+    const unsigned n = b->shape.threads;
+    if (atomic_fetch_add(guards, n) + n > MAX_GUARDS) {
+        atomic_fetch_sub(guards, n);
+        return;
+    }
+    b->guards = n;
+    for (unsigned i = 0; i < n; i++)
+        if (mprotect(b->stacks + i * b->stack_stride, PAGE, PROT_NONE)) return; /* too many mappings: go without */
+}
+
+/* Where the parts of the slab begin, after the block itself. */
+typedef struct slab_layout {
+    size_t threads, waves, sites, spins, mail, stacks, end, stride, site_words;
+} slab_layout;
+
+static slab_layout lay_out(const block_shape *s)
+{
+    slab_layout l = {.site_words = s->wave == 1 ? s->threads + SITE_GAP : (size_t)s->waves * (s->wave + SITE_GAP)};
+    l.threads = round_up(sizeof(block), 64);
+    l.waves = l.threads + s->threads * sizeof(hs_thread);
+    l.sites = round_up(l.waves + s->waves * sizeof(hs_wave), 64);
+    l.spins = round_up(l.sites + l.site_words * sizeof(hs_u32), 64);
+    l.mail = round_up(l.spins + s->threads * sizeof(hs_u32), 64);
+    l.stacks = round_up(l.mail + 2 * (size_t)s->waves * s->wave * sizeof(hs_u64), PAGE);
+    /* A power of two would put all stacks into the same cache sets. */
+    l.stride = (round_up(s->stack_bytes, 2 * PAGE) + PAGE);
+    l.end = l.stacks + s->threads * l.stride;
+    return l;
+}
+
+static void set_up_waves(block *b, const slab_layout *l)
+{
+    const block_shape *s = &b->shape;
+    const size_t gap = s->wave == 1 ? 0 : SITE_GAP;
+    for (unsigned i = 0; i < s->waves; i++) {
+        hs_wave *w = &b->waves[i];
+        const unsigned left = s->threads - i * s->wave, lanes = left < s->wave ? left : s->wave;
+        w->site = b->sites + i * (s->wave + gap);
+        w->mail[0] = (hs_u64 *)(b->slab + l->mail) + 2 * (size_t)i * s->wave;
+        w->mail[1] = w->mail[0] + s->wave;
+        w->size = s->wave;
+        w->idx = i;
+        w->full = lanes == 64 ? ~0ull : (1ull << lanes) - 1;
+        w->th = b->threads + i * s->wave;
+        w->b = &b->pub;
+    }
+    for (unsigned i = 0; i < s->threads; i++) {
+        hs_thread *t = &b->threads[i];
+        t->w = &b->waves[i / s->wave];
+        t->lane = i % s->wave;
+        t->lin = i;
+    }
+}
+
+block *block_new(const block_shape *shape, atomic_uint *guards)
+{
+    const slab_layout l = lay_out(shape);
+    char *slab = mmap(NULL, l.end, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (slab == MAP_FAILED) return NULL;
+    block *b = (block *)slab;
+    b->slab = slab;
+    b->slab_bytes = l.end;
+    b->shape = *shape;
+    b->threads = (hs_thread *)(slab + l.threads);
+    b->waves = (hs_wave *)(slab + l.waves);
+    b->sites = (hs_u32 *)(slab + l.sites);
+    b->spins = (hs_u32 *)(slab + l.spins);
+    b->site_words = l.site_words;
+    b->stacks = slab + l.stacks;
+    b->stack_stride = l.stride;
+    b->contexts = contexts_new(shape->threads);
+    if (!b->contexts || !map_shared(b, shape->shared_bytes)) {
+        block_free(b, guards);
+        return NULL;
+    }
+    set_up_waves(b, &l);
+    add_guards(b, guards);
+    return b;
+}
+
+void block_free(block *b, atomic_uint *guards)
+{
+    atomic_fetch_sub(guards, b->guards);
+    contexts_free(b->contexts);
+    if (b->cells) check_drop(b);
+    if (b->shared_map && b->shared_map != MAP_FAILED) munmap(b->shared_map, b->shared_map_bytes);
+    munmap(b->slab, b->slab_bytes);
+}
+
+static void reset_threads(block *b)
+{
+    const hs_dim3 d = b->pub.block;
+    char *top = b->stacks + b->stack_stride - 64;
+    hs_dim3 tid = {0};
+    for (unsigned i = 0; i < b->shape.threads; i++, top += b->stack_stride) {
+        hs_thread *t = &b->threads[i];
+        t->sp = (void *)((uintptr_t)(top - i * 320 % PAGE) & ~(uintptr_t)63); /* spread over cache sets */
+        t->pc = fresh_pc();
+        t->parity = 0;
+        t->tid = tid;
+        if (++tid.x == d.x) {
+            tid.x = 0;
+            if (++tid.y == d.y) tid.y = 0, tid.z++;
+        }
+    }
+}
+
+/* 0x7fff is NaN in f16 and bf16, and so is a pair of it in f32. */
+static void poison_shared(block *b)
+{
+    uint16_t *words = (uint16_t *)b->pub.shared;
+    for (unsigned i = 0; i < b->shape.shared_bytes / 2; i++) words[i] = 0x7fff;
+}
+
+void block_start(block *b, launch *l, unsigned number, bool poison)
+{
+    b->launch = l;
+    b->entry = l->entry;
+    b->params = l->params;
+    b->pub.grid = l->grid;
+    b->pub.block = l->block;
+    b->pub.shared_bytes = b->shape.shared_bytes;
+    b->pub.id = (hs_dim3){number % l->grid.x, number / l->grid.x % l->grid.y, number / l->grid.x / l->grid.y};
+    memset(b->sites, 0xff, b->site_words * sizeof *b->sites);
+    for (unsigned i = 0; i < b->shape.waves; i++) {
+        hs_wave *w = &b->waves[i];
+        w->live = w->exec = w->full;
+        w->collectives = 0;
+        memset(w->site, 0, (size_t)__builtin_popcountll(w->full) * sizeof *w->site);
+    }
+    memset(b->spins, 0, b->shape.threads * sizeof *b->spins);
+    reset_threads(b);
+    b->barriers = 0;
+    b->state = BLOCK_RUNS;
+    b->resume = b->threads;
+    if (poison && b->pub.shared) poison_shared(b);
+    if (l->check) check_block_start(l->check, b);
+}
+
+void block_run(block *b)
+{
+    host_self.pub.blk = &b->pub;
+    host_self.faulted = 0;
+    fiber_swap(&b->host, b->resume);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    host_self.pub.cur = NULL; /* from here on a fault or a kick is not the kernel's */
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    if (host_self.faulted) {
+        host_self.faulted = 0;
+        fault_report(b);
+    }
+    host_self.pub.blk = NULL;
+}

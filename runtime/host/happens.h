@@ -1,0 +1,33 @@
+/* In: what waves of a checked launch do: collectives, barriers, atomics, fences.
+ * Out: whether an earlier access of one wave is ordered before what another wave does now.
+ * Refuses: to follow atomics between the blocks of very large grids; happens_follows() says so. */
+#ifndef TFGEN_HOST_HAPPENS_H
+#define TFGEN_HOST_HAPPENS_H
+
+#include "runtime/host/engine.h"
+
+/* Vector clocks. A wave is the unit: its lanes are ordered by its collectives. A wave's clock ticks at collectives,
+ * barriers and releases; `seen` says up to which tick of each other wave everything happened before. */
+typedef struct happens {
+    unsigned waves, columns, rows, per_block; /* waves of the grid; columns known; rows: waves that are resident */
+    bool cooperative;
+    uint32_t *ticks;                           /* a wave of the grid */
+    uint32_t *seen, *released, *pending;       /* rows x columns; the last two for fences */
+    struct sync_place {
+        uintptr_t address;
+        uint32_t *row;
+    } * places;
+    unsigned place_count, place_room;
+    bool lost; /* something was released that cannot be followed */
+} happens;
+
+bool happens_open(happens *h, unsigned blocks, unsigned waves_per_block, bool cooperative);
+void happens_close(happens *h);
+void happens_block(happens *h, unsigned block);               /* its waves begin */
+void happens_collective(happens *h, unsigned wave);           /* waves are counted over the grid */
+void happens_barrier(happens *h, unsigned block);
+void happens_grid(happens *h);
+void happens_sync(happens *h, unsigned wave, uintptr_t address, int kind);
+bool happens_before(const happens *h, unsigned earlier, uint32_t tick, unsigned wave);
+
+#endif

@@ -1,0 +1,167 @@
+/* In: the public calls of the engine.
+ * Out: an engine; launches that have passed the checks, handed on to launch.c.
+ * Refuses: sizes that do not fit a GPU's habits: more than 1024 threads a block, waves that are not a power of two. */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "runtime/host/engine.h"
+
+enum { MAX_THREADS = 1024, MAX_WORKERS = 256, MAX_SHARED = 1 << 30, DEFAULT_STACK = 64 << 10, LONE_STACK = 1 << 20 };
+enum { MIN_STACK = 16 << 10, MAX_STACK = 1 << 30, DEFAULT_STALL_MS = 60000, MAX_RESIDENT = 1 << 16 };
+
+static bool init_locks(host_engine *e)
+{
+    pthread_condattr_t monotonic;
+    pthread_condattr_init(&monotonic);
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    const bool ok = !pthread_mutex_init(&e->lock, NULL) && !pthread_cond_init(&e->work, NULL) && !pthread_cond_init(&e->idle, NULL) &&
+                    !pthread_rwlock_init(&e->memory_lock, NULL) && !pthread_mutex_init(&e->watch_lock, NULL) &&
+                    !pthread_cond_init(&e->watch, &monotonic);
+    pthread_condattr_destroy(&monotonic);
+    return ok;
+}
+
+host_engine *host_engine_open(const host_engine_options *options)
+{
+    host_engine *e = calloc(1, sizeof *e);
+    if (!e) return NULL;
+    if (options) e->options = *options;
+    const long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+    if (!e->options.workers) e->options.workers = cpus > 0 ? (unsigned)cpus : 1;
+    if (e->options.workers > MAX_WORKERS) e->options.workers = MAX_WORKERS;
+    if (!e->options.stall_limit_ms) e->options.stall_limit_ms = DEFAULT_STALL_MS;
+    e->threads = calloc(e->options.workers, sizeof *e->threads);
+    if (!e->threads || !init_locks(e)) {
+        free(e->threads);
+        free(e);
+        return NULL;
+    }
+    return e;
+}
+
+unsigned host_engine_workers(const host_engine *e) { return e->options.workers; }
+
+void host_engine_close(host_engine *e)
+{
+    if (!e) return;
+    watchdog_close(e);
+    pthread_mutex_lock(&e->lock);
+    e->closing = true;
+    pthread_cond_broadcast(&e->work);
+    pthread_mutex_unlock(&e->lock);
+    for (unsigned i = 0; i < e->helpers; i++) pthread_join(e->threads[i], NULL);
+    for (block *b = e->free_blocks, *next; b; b = next) {
+        next = b->next;
+        block_free(b, &e->guards);
+    }
+    for (void *s = e->free_stacks, *next; s; s = next) {
+        next = *(void **)s;
+        free(s);
+    }
+    memory_close(e);
+    pthread_rwlock_destroy(&e->memory_lock);
+    pthread_mutex_destroy(&e->lock);
+    pthread_mutex_destroy(&e->watch_lock);
+    pthread_cond_destroy(&e->work);
+    pthread_cond_destroy(&e->idle);
+    pthread_cond_destroy(&e->watch);
+    free(e->threads);
+    free(e);
+}
+
+/* ---- launches ---- */
+
+static const char *bad_dims(const host_launch_dims *d, const launch *l)
+{
+    if (!d->grid[0] || !d->block[0]) return "a grid or a block without threads";
+    if ((uint64_t)l->block.x * l->block.y > MAX_THREADS || (uint64_t)l->block.x * l->block.y * l->block.z > MAX_THREADS)
+        return "more than 1024 threads a block";
+    if ((uint64_t)l->grid.x * l->grid.y > INT32_MAX || (uint64_t)l->grid.x * l->grid.y * l->grid.z > INT32_MAX)
+        return "more than 2^31 blocks";
+    if (d->wave > HS_MAX_WAVE || (d->wave & (d->wave - 1))) return "a wave size that is not a power of two up to 64";
+    if (d->shared_bytes > MAX_SHARED) return "more than 1 GiB of shared memory";
+    if (d->stack_bytes > MAX_STACK) return "more than 1 GiB of stack a thread";
+    if (d->cooperative && (uint64_t)l->blocks * l->shape.threads > MAX_RESIDENT)
+        return "more than 65536 threads in a cooperative launch";
+    return NULL;
+}
+
+static hs_dim3 dim3_of(const unsigned d[3]) { return (hs_dim3){d[0], d[1] ? d[1] : 1, d[2] ? d[2] : 1}; }
+
+static void set_shape(launch *l, const host_launch_dims *d)
+{
+    l->grid = dim3_of(d->grid);
+    l->block = dim3_of(d->block);
+    l->blocks = l->grid.x * l->grid.y * l->grid.z;
+    l->cooperative = d->cooperative;
+    l->strict = d->strict;
+    block_shape *s = &l->shape;
+    s->threads = l->block.x * l->block.y * l->block.z;
+    s->wave = d->wave ? d->wave : 1;
+    s->waves = s->threads / s->wave + (s->threads % s->wave != 0);
+    s->shared_bytes = d->shared_bytes;
+}
+
+static size_t stack_of(const launch *l, const host_launch_dims *d)
+{
+    char symbol[512];
+    snprintf(symbol, sizeof symbol, "%s__hs_stack", l->kernel);
+    const unsigned *said = dlsym(l->module->handle, symbol);
+    size_t n = d->stack_bytes ? d->stack_bytes : said ? *said : l->shape.threads == 1 ? LONE_STACK : DEFAULT_STACK;
+    if (n > MAX_STACK) n = MAX_STACK;
+    return n < MIN_STACK ? MIN_STACK : n;
+}
+
+static void (*entry_of(const host_module *m, const char *kernel))(void **)
+{
+    char symbol[512];
+    void (*entry)(void **) = NULL;
+    if ((size_t)snprintf(symbol, sizeof symbol, "%s__hs", kernel) >= sizeof symbol) return NULL;
+    void *found = dlsym(m->handle, symbol);
+    memcpy(&entry, &found, sizeof found);
+    return entry;
+}
+
+bool host_module_has(const host_module *m, const char *kernel) { return entry_of(m, kernel) != NULL; }
+bool host_module_cached(const host_module *m) { return m->cached; }
+const char *host_module_compiler(const host_module *m) { return m->compiler; }
+
+static host_status run_checked(launch *l)
+{
+    if (l->module->check && !(l->check = check_new(l))) return HOST_NO_MEMORY;
+    const host_status status = launch_run(l);
+    if (l->check) check_free(l->check);
+    return status;
+}
+
+host_status host_launch(host_engine *e, host_module *m, const char *kernel, const host_launch_dims *dims, void **params, host_log *log)
+{
+    launch l = {.engine = e, .module = m, .kernel = kernel, .params = params, .log = log};
+    host_log unread = {0};
+    if (!log) l.log = &unread;
+    host_status status = HOST_OK;
+    l.entry = entry_of(m, kernel);
+    set_shape(&l, dims);
+    const char *bad = bad_dims(dims, &l);
+    if (!l.entry) {
+        log_add(l.log, "no kernel %s in this module: is there a TF_EXPORT(%s)?\n", kernel, kernel);
+        status = HOST_NO_KERNEL;
+    } else if (bad) {
+        log_add(l.log, "%s: %s\n", kernel, bad);
+        status = HOST_BAD_CALL;
+    } else {
+        l.shape.stack_bytes = stack_of(&l, dims);
+        /* Checked launches run on one worker: the same report every time. */
+        l.workers = m->check ? 1 : l.blocks < e->options.workers ? l.blocks : e->options.workers;
+        pthread_mutex_init(&l.lock, NULL);
+        pthread_mutex_init(&l.grid_lock, NULL);
+        status = run_checked(&l);
+        pthread_mutex_destroy(&l.lock);
+        pthread_mutex_destroy(&l.grid_lock);
+    }
+    host_log_free(&unread);
+    return status;
+}

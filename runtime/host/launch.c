@@ -1,0 +1,376 @@
+/* In: a kernel of a module, its dimensions and parameters.
+ * Out: the kernel ran over all blocks, on the caller's thread and on the pool's; or a status and a text.
+ * Refuses: dimensions that make no sense (host.c checks them). */
+#define _GNU_SOURCE
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "runtime/host/engine.h"
+
+enum { GRID_SPINS = 300, YIELDS_A_SLEEP = 16 };
+
+#ifdef __x86_64__
+#define PAUSE() __builtin_ia32_pause()
+#else
+#define PAUSE() __asm__ volatile("" ::: "memory")
+#endif
+
+/* ---- failure ---- */
+
+bool launch_fail(launch *l, host_status status)
+{
+    int ok = HOST_OK;
+    host_self.busy++;
+    if (!atomic_compare_exchange_strong(&l->status, &ok, (int)status)) {
+        host_self.busy--;
+        return false;
+    }
+    pthread_mutex_lock(&l->lock);
+    return true;
+}
+
+void launch_reported(launch *l)
+{
+    pthread_mutex_unlock(&l->lock);
+    host_self.busy--;
+}
+
+static bool failed(launch *l) { return atomic_load_explicit(&l->status, memory_order_relaxed) != HOST_OK; }
+
+void launch_where(const launch *l, const hs_thread *t, host_log *log)
+{
+    const block *b = block_of(t->w);
+    log_add(log, "  kernel %s block (%u,%u,%u) thread (%u,%u,%u) wave %u lane %u\n", l->kernel, b->pub.id.x, b->pub.id.y,
+            b->pub.id.z, t->tid.x, t->tid.y, t->tid.z, t->w->idx, t->lane);
+}
+
+static void __attribute__((noreturn)) kernel_trap(const char *what, const char *file, int line)
+{
+    const hs_thread *t = host_self.pub.cur;
+    block *b = block_of(t->w);
+    b->state = BLOCK_FAILED;
+    if (launch_fail(b->launch, HOST_TRAP)) {
+        log_add(b->launch->log, "%s:%d: %s\n", file, line, what);
+        launch_where(b->launch, t, b->launch->log);
+        launch_reported(b->launch);
+    }
+    fiber_abandon(b);
+}
+
+/* Formats before it takes any lock: a bad string faults here, where the worker may be thrown out. */
+static int kernel_print(const char *format, va_list arguments)
+{
+    char line[2048];
+    const int n = vsnprintf(line, sizeof line, format, arguments);
+    host_self.busy++;
+    fputs(line, stdout);
+    host_self.busy--;
+    return n;
+}
+
+const hs_runtime host_runtime = {
+    .next = sched_next,
+    .yield = sched_yield_to,
+    .swap = fiber_swap,
+    .trap = kernel_trap,
+    .print = kernel_print,
+    .access = check_access,
+    .sync = check_sync,
+};
+
+/* ---- the pool of blocks ---- */
+
+static bool same_shape(const block_shape *a, const block_shape *b)
+{
+    return a->threads == b->threads && a->wave == b->wave && a->shared_bytes == b->shared_bytes && a->stack_bytes == b->stack_bytes;
+}
+
+static block *take_block(launch *l)
+{
+    host_engine *e = l->engine;
+    pthread_mutex_lock(&e->lock);
+    for (block **p = &e->free_blocks; *p; p = &(*p)->next) {
+        block *b = *p;
+        if (!same_shape(&b->shape, &l->shape)) continue;
+        *p = b->next;
+        e->free_count--;
+        pthread_mutex_unlock(&e->lock);
+        return b;
+    }
+    pthread_mutex_unlock(&e->lock);
+    block *b = block_new(&l->shape, &e->guards);
+    if (!b && launch_fail(l, HOST_NO_MEMORY)) {
+        log_add(l->log, "%s: no memory for a block of %u threads with %zu bytes of stack each\n", l->kernel, l->shape.threads,
+                l->shape.stack_bytes);
+        launch_reported(l);
+    }
+    return b;
+}
+
+/* The newest come first and the oldest go: a block that failed may have torn frames, and is not kept. */
+static void give_block(launch *l, block *b)
+{
+    enum { KEEP = 64 };
+    host_engine *e = l->engine;
+    block *old = NULL;
+    pthread_mutex_lock(&e->lock);
+    if (b->state == BLOCK_DONE) {
+        b->next = e->free_blocks;
+        e->free_blocks = b;
+        if (++e->free_count > KEEP) {
+            block **p = &e->free_blocks;
+            while ((*p)->next) p = &(*p)->next;
+            old = *p;
+            *p = NULL;
+            e->free_count--;
+        }
+    } else {
+        old = b;
+    }
+    pthread_mutex_unlock(&e->lock);
+    if (old) block_free(old, &e->guards);
+}
+
+/* ---- workers ---- */
+
+static void run_once(launch *l, block *b, unsigned *yields)
+{
+    block_run(b);
+    if (b->state != BLOCK_RUNS) return;
+    if (atomic_load_explicit(&l->kicked, memory_order_relaxed)) fault_report(b);
+    else if (++*yields % YIELDS_A_SLEEP == 0) sched_yield();
+}
+
+static void work_in_turn(launch *l, worker_slot *slot)
+{
+    unsigned number = atomic_fetch_add(&l->next_block, 1), yields = 0;
+    if (number >= l->blocks) return;
+    block *b = take_block(l);
+    if (!b) return;
+    b->progress = &slot->progress;
+    for (; number < l->blocks && !failed(l); number = atomic_fetch_add(&l->next_block, 1)) {
+        block_start(b, l, number, l->engine->options.poison || l->check);
+        do run_once(l, b, &yields);
+        while (b->state == BLOCK_RUNS && !failed(l));
+    }
+    give_block(l, b);
+}
+
+static void grid_deadlock(launch *l)
+{
+    if (!launch_fail(l, HOST_DEADLOCK)) return;
+    log_add(l->log, "deadlock in %s: %u of %u blocks wait for the grid, others have ended\n", l->kernel, l->waiting_blocks,
+            l->blocks);
+    launch_reported(l);
+}
+
+/* Waits for all workers, each of which has brought `waiting` blocks to the grid barrier. False when the launch failed. */
+static bool cross_grid(launch *l, unsigned waiting)
+{
+    pthread_mutex_lock(&l->grid_lock);
+    const unsigned phase = atomic_load(&l->phase);
+    l->waiting_blocks += waiting;
+    l->arrived++;
+    if (l->left || (l->arrived == l->workers && l->waiting_blocks != l->blocks)) {
+        grid_deadlock(l);
+    } else if (l->arrived == l->workers) {
+        l->arrived = l->waiting_blocks = 0;
+        if (l->check) check_grid(l->check);
+        atomic_fetch_add(&l->phase, 1);
+    }
+    pthread_mutex_unlock(&l->grid_lock);
+    for (unsigned spins = 0; atomic_load_explicit(&l->phase, memory_order_acquire) == phase && !failed(l);)
+        if (++spins < GRID_SPINS) PAUSE();
+        else sched_yield();
+    return !failed(l);
+}
+
+/* The blocks of a worker have ended: nobody can wait for the grid any more. */
+static void leave_grid(launch *l)
+{
+    pthread_mutex_lock(&l->grid_lock);
+    l->left++;
+    if (l->arrived) grid_deadlock(l);
+    pthread_mutex_unlock(&l->grid_lock);
+}
+
+static void run_resident(launch *l, block **mine, unsigned n)
+{
+    unsigned yields = 0;
+    while (!failed(l)) {
+        unsigned run = 0, waiting = 0;
+        for (unsigned i = 0; i < n && !failed(l); i++)
+            if (mine[i]->state == BLOCK_RUNS) run_once(l, mine[i], &yields);
+        for (unsigned i = 0; i < n; i++) run += mine[i]->state == BLOCK_RUNS, waiting += mine[i]->state == BLOCK_AT_GRID;
+        if (run) continue;
+        if (!waiting) break;
+        if (!cross_grid(l, waiting)) break;
+        for (unsigned i = 0; i < n; i++) {
+            if (mine[i]->state != BLOCK_AT_GRID) continue;
+            sched_release(mine[i]);
+            mine[i]->state = BLOCK_RUNS;
+            mine[i]->resume = sched_first(mine[i]);
+        }
+    }
+    leave_grid(l);
+}
+
+static void work_resident(launch *l, unsigned id, worker_slot *slot)
+{
+    const unsigned most = (l->blocks + l->workers - 1) / l->workers;
+    block **mine = calloc(most, sizeof *mine);
+    unsigned n = 0;
+    for (unsigned number = id; mine && number < l->blocks; number += l->workers) {
+        block *b = take_block(l);
+        if (!b) break;
+        b->progress = &slot->progress;
+        block_start(b, l, number, l->engine->options.poison || l->check);
+        mine[n++] = b;
+    }
+    if (!mine && launch_fail(l, HOST_NO_MEMORY)) launch_reported(l);
+    run_resident(l, mine, n);
+    for (unsigned i = 0; i < n; i++) give_block(l, mine[i]);
+    free(mine);
+}
+
+static void work(launch *l, unsigned id)
+{
+    worker_slot *slot = &l->slots[id];
+    slot->thread = pthread_self();
+    host_self.launch = l;
+    atomic_store(&slot->running, true);
+    if (l->cooperative) work_resident(l, id, slot);
+    else work_in_turn(l, slot);
+    atomic_store(&slot->running, false);
+    host_self.launch = NULL;
+}
+
+static void *helper(void *argument)
+{
+    host_engine *e = argument;
+    void *stack = malloc(ALTSTACK_BYTES);
+    stack_t old;
+    if (stack) fault_altstack_enter(stack, &old);
+    uint64_t seen = 0;
+    pthread_mutex_lock(&e->lock);
+    while (stack && !e->closing) {
+        if (!e->job || e->job_number == seen || e->joined >= e->job->workers) {
+            pthread_cond_wait(&e->work, &e->lock);
+            continue;
+        }
+        launch *l = e->job;
+        seen = e->job_number;
+        const unsigned id = e->joined++;
+        e->running++;
+        pthread_mutex_unlock(&e->lock);
+        work(l, id);
+        pthread_mutex_lock(&e->lock);
+        if (--e->running == 0) pthread_cond_broadcast(&e->idle);
+    }
+    pthread_mutex_unlock(&e->lock);
+    if (stack) fault_altstack_leave(&old);
+    free(stack);
+    return NULL;
+}
+
+/* Signals that are the program's own must not land on the pool's threads. */
+static bool start_helpers(host_engine *e, unsigned n)
+{
+    sigset_t ours, old;
+    sigfillset(&ours);
+    const int kept[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, KICK_SIGNAL};
+    for (unsigned i = 0; i < sizeof kept / sizeof *kept; i++) sigdelset(&ours, kept[i]);
+    pthread_sigmask(SIG_SETMASK, &ours, &old);
+    while (e->helpers < n && !pthread_create(&e->threads[e->helpers], NULL, helper, e)) e->helpers++;
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    return e->helpers == n;
+}
+
+/* The pool serves one launch at a time; another launch at the same moment runs on its caller's thread alone. Cooperative
+ * launches need the number of workers beforehand, so those wait for the helpers to come. */
+static void run_with_helpers(launch *l)
+{
+    host_engine *e = l->engine;
+    pthread_mutex_lock(&e->lock);
+    const bool mine = !e->pool_taken && l->workers > 1;
+    if (mine) {
+        e->pool_taken = true;
+        start_helpers(e, e->options.workers - 1);
+        if (l->workers > e->helpers + 1) l->workers = e->helpers + 1;
+        e->job = l;
+        e->job_number++;
+        e->joined = 1;
+        pthread_cond_broadcast(&e->work);
+    } else {
+        l->workers = 1;
+    }
+    pthread_mutex_unlock(&e->lock);
+    work(l, 0);
+    if (!mine) return;
+    pthread_mutex_lock(&e->lock);
+    if (!l->cooperative) e->joined = UINT32_MAX; /* nothing is left for those who have not come yet */
+    while (e->running || (l->cooperative && e->joined < l->workers)) pthread_cond_wait(&e->idle, &e->lock);
+    e->job = NULL;
+    e->pool_taken = false;
+    pthread_mutex_unlock(&e->lock);
+}
+
+/* ---- one launch ---- */
+
+static void *take_altstack(host_engine *e)
+{
+    pthread_mutex_lock(&e->lock);
+    void *s = e->free_stacks;
+    if (s) e->free_stacks = *(void **)s;
+    pthread_mutex_unlock(&e->lock);
+    return s ? s : malloc(ALTSTACK_BYTES);
+}
+
+static void give_altstack(host_engine *e, void *s)
+{
+    pthread_mutex_lock(&e->lock);
+    *(void **)s = e->free_stacks;
+    e->free_stacks = s;
+    pthread_mutex_unlock(&e->lock);
+}
+
+static void judge(launch *l)
+{
+    host_engine *e = l->engine;
+    if (l->check && check_count(l->check) && launch_fail(l, HOST_CHECKED)) launch_reported(l);
+    if (!e->options.poison || failed(l)) return;
+    host_log found = {0};
+    if (!memory_slack_intact(e, &found) && launch_fail(l, HOST_FAULT)) {
+        log_add(l->log, "after kernel %s: %s", l->kernel, found.text ? found.text : "");
+        launch_reported(l);
+    }
+    host_log_free(&found);
+}
+
+host_status launch_run(launch *l)
+{
+    host_engine *e = l->engine;
+    void *stack = take_altstack(e);
+    worker_slot slots[64];
+    l->slot_count = l->workers;
+    l->slots = l->workers <= 64 ? slots : aligned_alloc(64, l->workers * sizeof *slots);
+    if (l->slots) memset(l->slots, 0, l->workers * sizeof *slots);
+    if (!stack || !l->slots || !fault_begin()) {
+        if (l->slots != slots) free(l->slots);
+        if (stack) give_altstack(e, stack);
+        log_add(l->log, "%s: no memory for a launch\n", l->kernel);
+        return HOST_NO_MEMORY;
+    }
+    stack_t old;
+    fault_altstack_enter(stack, &old);
+    const bool watched = watchdog_watch(e, l);
+    run_with_helpers(l);
+    if (watched) watchdog_forget(e, l);
+    fault_altstack_leave(&old);
+    fault_end();
+    judge(l);
+    if (l->slots != slots) free(l->slots);
+    give_altstack(e, stack);
+    return (host_status)atomic_load(&l->status);
+}

@@ -1,0 +1,150 @@
+/* In: requests for memory that kernels work on, and addresses that they touched.
+ * Out: allocations between guard pages, with names; what an address belongs to.
+ * Refuses: nothing but a shortage of memory. */
+#define _GNU_SOURCE
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include "runtime/host/engine.h"
+
+enum { PAGE = 4096, ALIGN = 256, SLACK_BYTE = 0xc5 };
+
+static size_t round_up(size_t n, size_t to) { return (n + to - 1) / to * to; }
+
+/* The caller holds the lock for writing. Regions are sorted by address. */
+static bool insert(host_engine *e, region r)
+{
+    if (e->region_count == e->region_room) {
+        const size_t room = 2 * e->region_room + 16;
+        region *regions = realloc(e->regions, room * sizeof *regions);
+        if (!regions) return false;
+        e->regions = regions;
+        e->region_room = room;
+    }
+    size_t i = e->region_count++;
+    for (; i && e->regions[i - 1].low > r.low; i--) e->regions[i] = e->regions[i - 1];
+    e->regions[i] = r;
+    return true;
+}
+
+static bool add(host_engine *e, region r, const char *name)
+{
+    r.name = strdup(name ? name : "memory");
+    if (!r.name) return false;
+    pthread_rwlock_wrlock(&e->memory_lock);
+    const bool ok = insert(e, r);
+    pthread_rwlock_unlock(&e->memory_lock);
+    if (!ok) free(r.name);
+    return ok;
+}
+
+static void discard(region *r)
+{
+    free(r->name);
+    if (r->owned) munmap((void *)r->map_low, r->map_high - r->map_low);
+}
+
+static void remove_at(host_engine *e, uintptr_t low, bool owned)
+{
+    region found = {0};
+    pthread_rwlock_wrlock(&e->memory_lock);
+    for (size_t i = 0; i < e->region_count; i++) {
+        if (e->regions[i].low != low || e->regions[i].owned != owned) continue;
+        found = e->regions[i];
+        memmove(&e->regions[i], &e->regions[i + 1], (--e->region_count - i) * sizeof *e->regions);
+        break;
+    }
+    pthread_rwlock_unlock(&e->memory_lock);
+    if (found.low) discard(&found);
+}
+
+void *host_alloc(host_engine *e, size_t bytes, const char *name)
+{
+    if (bytes > SIZE_MAX / 2) return NULL;
+    const size_t body = round_up(bytes ? bytes : 1, ALIGN), pages = round_up(body, PAGE);
+    char *map = mmap(NULL, pages + 2 * PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (map == MAP_FAILED) return NULL;
+    char *memory = map + PAGE + pages - body;
+    region r = {.low = (uintptr_t)memory, .high = (uintptr_t)memory + bytes, .owned = true};
+    r.map_low = (uintptr_t)map;
+    r.map_high = (uintptr_t)map + pages + 2 * PAGE;
+    if (mprotect(map + PAGE, pages, PROT_READ | PROT_WRITE) || !add(e, r, name)) {
+        munmap(map, pages + 2 * PAGE);
+        return NULL;
+    }
+    memset(memory + bytes, SLACK_BYTE, body - bytes);
+    return memory;
+}
+
+void host_free(host_engine *e, void *memory)
+{
+    if (memory) remove_at(e, (uintptr_t)memory, true);
+}
+
+void host_poison(host_engine *e, void *memory)
+{
+    pthread_rwlock_rdlock(&e->memory_lock);
+    const region *r = memory_find(e, (uintptr_t)memory, 0);
+    unsigned char *p = memory;
+    for (size_t i = 0; r && i < r->high - (uintptr_t)memory; i++) p[i] = i & 1 ? 0x7f : 0xff;
+    pthread_rwlock_unlock(&e->memory_lock);
+}
+
+bool host_register(host_engine *e, void *memory, size_t bytes, const char *name)
+{
+    const uintptr_t low = (uintptr_t)memory, high = low + bytes;
+    return add(e, (region){.low = low, .high = high, .map_low = low, .map_high = high}, name);
+}
+
+void host_unregister(host_engine *e, void *memory) { remove_at(e, (uintptr_t)memory, false); }
+
+region *memory_find(host_engine *e, uintptr_t address, size_t slack)
+{
+    size_t low = 0, high = e->region_count; /* the last region that begins at or below the address */
+    while (low < high) {
+        const size_t mid = (low + high) / 2;
+        if (e->regions[mid].low <= address) low = mid + 1;
+        else high = mid;
+    }
+    region *before = low ? &e->regions[low - 1] : NULL, *after = low < e->region_count ? &e->regions[low] : NULL;
+    if (before && address < before->high) return before;
+    const uintptr_t past = before ? address - before->high : UINTPTR_MAX, ahead = after ? after->low - address : UINTPTR_MAX;
+    if (before && past <= ahead && past < slack) return before;
+    return after && ahead <= slack && slack ? after : NULL;
+}
+
+void memory_describe(host_engine *e, uintptr_t address, host_log *log)
+{
+    pthread_rwlock_rdlock(&e->memory_lock);
+    const region *r = memory_find(e, address, 1 << 20);
+    if (!r) log_add(log, "%#lx, which is nobody's", (unsigned long)address);
+    else if (address >= r->high) log_add(log, "%s, %lu bytes past its end", r->name, (unsigned long)(address - r->high));
+    else if (address < r->low) log_add(log, "%s, %lu bytes before its start", r->name, (unsigned long)(r->low - address));
+    else log_add(log, "%s+%lu", r->name, (unsigned long)(address - r->low));
+    pthread_rwlock_unlock(&e->memory_lock);
+}
+
+/* Behind an allocation whose size is not a multiple of the alignment lie bytes that no page protects. */
+bool memory_slack_intact(host_engine *e, host_log *log)
+{
+    bool ok = true;
+    pthread_rwlock_rdlock(&e->memory_lock);
+    for (size_t i = 0; i < e->region_count; i++) {
+        const region *r = &e->regions[i];
+        if (!r->owned) continue;
+        unsigned char *p = (unsigned char *)r->high, *end = (unsigned char *)r->map_high - PAGE;
+        for (; p < end && *p == SLACK_BYTE; p++) {}
+        if (p == end) continue;
+        log_add(log, "%s was written %lu bytes past its end\n", r->name, (unsigned long)((uintptr_t)p - r->high));
+        memset(p, SLACK_BYTE, (size_t)(end - p)); /* told once */
+        ok = false;
+    }
+    pthread_rwlock_unlock(&e->memory_lock);
+    return ok;
+}
+
+void memory_close(host_engine *e)
+{
+    for (size_t i = 0; i < e->region_count; i++) discard(&e->regions[i]);
+    free(e->regions);
+}

@@ -1,0 +1,140 @@
+/* In: one matrix instruction of a wave: for each lane a pointer to its operands.
+ * Out: D = A * B + C in every lane's registers, accumulated in f32 with ascending k (hardware may add in another order).
+ * Refuses: shapes that are not in the table; sparse and multi-block forms are not. */
+#define _GNU_SOURCE
+#include <string.h>
+#include "runtime/host/engine.h"
+
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC optimize("O3", "fp-contract=fast") /* multiply-add, and the small loops unrolled, in any build */
+#endif
+
+/* Every dense instruction has the form
+ *   A[i][k]: i = lane % M, k = k_of(lane / M, e)    B[k][j]: j = lane % M, k = k_of(lane / M, e)
+ *   D[i][j]: j = lane % M, i = i_of(lane / M, e)    (square: N = M) */
+typedef enum operand_type { F32, F16, BF16 } operand_type;
+typedef enum layout { CDNA, RDNA3, RDNA4 } layout;
+typedef struct mma_form {
+    unsigned m, k, wave, a_elements, d_elements; /* elements a lane */
+    operand_type type;
+    layout layout;
+} mma_form;
+
+#define FORMS(X)                                                                                                               \
+    X(HS_MFMA_32x32x8_BF16, 32, 8, 64, 4, 16, BF16, CDNA)                                                                      \
+    X(HS_MFMA_16x16x16_BF16, 16, 16, 64, 4, 4, BF16, CDNA)                                                                     \
+    X(HS_MFMA_32x32x8_F16, 32, 8, 64, 4, 16, F16, CDNA)                                                                        \
+    X(HS_MFMA_16x16x16_F16, 16, 16, 64, 4, 4, F16, CDNA)                                                                       \
+    X(HS_MFMA_32x32x16_BF16, 32, 16, 64, 8, 16, BF16, CDNA)                                                                    \
+    X(HS_MFMA_16x16x32_BF16, 16, 32, 64, 8, 4, BF16, CDNA)                                                                     \
+    X(HS_MFMA_32x32x16_F16, 32, 16, 64, 8, 16, F16, CDNA)                                                                      \
+    X(HS_MFMA_16x16x32_F16, 16, 32, 64, 8, 4, F16, CDNA)                                                                       \
+    X(HS_MFMA_32x32x2_F32, 32, 2, 64, 1, 16, F32, CDNA)                                                                        \
+    X(HS_MFMA_16x16x4_F32, 16, 4, 64, 1, 4, F32, CDNA)                                                                         \
+    X(HS_WMMA_16x16x16_F16_GFX11, 16, 16, 32, 16, 8, F16, RDNA3)                                                               \
+    X(HS_WMMA_16x16x16_BF16_GFX11, 16, 16, 32, 16, 8, BF16, RDNA3)                                                             \
+    X(HS_WMMA_16x16x16_F16_GFX12, 16, 16, 32, 8, 8, F16, RDNA4)                                                                \
+    X(HS_WMMA_16x16x16_BF16_GFX12, 16, 16, 32, 8, 8, BF16, RDNA4)
+
+#define INLINE static inline __attribute__((always_inline))
+
+INLINE unsigned k_of(const mma_form *f, unsigned half, unsigned e)
+{
+    switch (f->layout) {
+    case CDNA: return half * f->a_elements + e;
+    case RDNA3: return e; /* both halves hold all of it */
+    default: return 8 * (e / 4) + 4 * half + e % 4;
+    }
+}
+
+INLINE unsigned i_of(const mma_form *f, unsigned half, unsigned e)
+{
+    switch (f->layout) {
+    case CDNA: return f->m == 32 ? 8 * (e / 4) + 4 * half + e % 4 : 4 * half + e;
+    case RDNA3: return 2 * e + half;
+    default: return 8 * half + e;
+    }
+}
+
+INLINE float from_bits(uint32_t bits)
+{
+    float v;
+    memcpy(&v, &bits, 4);
+    return v;
+}
+
+/* In integers and by table-free arithmetic: works without F16C, and vectorises. */
+INLINE float from_f16(uint16_t h)
+{
+    const uint32_t magnitude = (uint32_t)(h & 0x7fff) << 13, sign = (uint32_t)(h & 0x8000) << 16;
+    const float scaled = from_bits(magnitude) * 0x1p112f; /* moves the exponent's bias; right for denormals too */
+    uint32_t bits;
+    memcpy(&bits, &scaled, 4);
+    if ((h & 0x7c00) == 0x7c00) bits = magnitude | 0x7f800000;
+    return from_bits(bits | sign);
+}
+
+INLINE float element(const void *p, operand_type type, unsigned e)
+{
+    if (type == F32) return ((const float *)p)[e];
+    const uint16_t h = ((const uint16_t *)p)[e];
+    return type == BF16 ? from_bits((uint32_t)h << 16) : from_f16(h);
+}
+
+/* a[k] holds column k of A in the order of D's registers, so that a lane's accumulator is one vector. */
+INLINE void multiply(const mma_form *f, hs_u64 *mail)
+{
+    float a[32][32], b[32][32];
+    unsigned place[32];
+    for (unsigned h = 0; h < f->wave / f->m; h++)
+        for (unsigned e = 0; e < f->d_elements; e++) place[i_of(f, h, e)] = h * f->d_elements + e;
+    for (unsigned lane = 0; lane < f->wave; lane++) {
+        const hs_mma *m = (const hs_mma *)(uintptr_t)mail[lane];
+        const unsigned i = lane % f->m, to = place[i];
+        for (unsigned e = 0; e < f->a_elements; e++) {
+            const unsigned k = k_of(f, lane / f->m, e);
+            a[k][to] = element(m->a, f->type, e);
+            b[i][k] = element(m->b, f->type, e);
+        }
+    }
+    for (unsigned lane = 0; lane < f->wave; lane++) {
+        const hs_mma *m = (const hs_mma *)(uintptr_t)mail[lane];
+        const unsigned j = lane % f->m, first = lane / f->m * f->d_elements;
+        float sum[16];
+        memcpy(sum, m->c, f->d_elements * sizeof *sum);
+        for (unsigned k = 0; k < f->k; k++)
+            for (unsigned e = 0; e < f->d_elements; e++) sum[e] += a[k][first + e] * b[j][k];
+        memcpy(m->d, sum, f->d_elements * sizeof *sum);
+    }
+}
+
+#if defined(__x86_64__) && !defined(__clang__) && defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__)
+#define CLONES __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
+#else
+#define CLONES
+#endif
+#define FUNCTION(name, ...)                                                                                                    \
+    CLONES static void run_##name(hs_u64 *mail)                                                                                \
+    {                                                                                                                          \
+        static const mma_form form = {__VA_ARGS__};                                                                            \
+        multiply(&form, mail);                                                                                                 \
+    }
+FORMS(FUNCTION)
+
+typedef struct mma_entry {
+    void (*run)(hs_u64 *mail);
+    hs_u32 wave;
+} mma_entry;
+#define ENTRY(name, m, k, wave, ...) [name] = {run_##name, wave},
+static const mma_entry entries[HS_MMA_COUNT] = {FORMS(ENTRY)};
+
+hs_u32 mma_wave(hs_u32 shape) { return shape < HS_MMA_COUNT ? entries[shape].wave : 0; }
+
+const char *mma_run(hs_u32 shape, hs_u64 *mail)
+{
+    const hs_u32 lanes = mma_wave(shape);
+    for (hs_u32 i = 0; i < lanes; i++)
+        if (((const hs_mma *)(uintptr_t)mail[i])->shape != shape) return "lanes of one wave at different matrix instructions";
+    entries[shape].run(mail);
+    return NULL;
+}

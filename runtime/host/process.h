@@ -1,0 +1,14 @@
+/* In: a command.
+ * Out: what it printed, and how it ended.
+ * Refuses: to wait longer than it is told to: the whole process group is killed then. */
+#ifndef TFGEN_HOST_PROCESS_H
+#define TFGEN_HOST_PROCESS_H
+
+#include "runtime/host/host.h"
+
+typedef enum process_end { PROCESS_OK, PROCESS_FAILED, PROCESS_KILLED, PROCESS_TIMEOUT, PROCESS_NOT_STARTED } process_end;
+
+/* argv[0] is a path. Standard input is the descriptor `input`, or nothing when it is -1; both outputs go to `output`. */
+process_end process_run(char *const argv[], int input, unsigned limit_ms, host_log *output);
+
+#endif

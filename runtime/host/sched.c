@@ -1,0 +1,270 @@
+/* In: a GPU thread that waits (for its wave, its block or the grid), yields or has ended.
+ * Out: the thread that runs next; collectives and barriers that are complete are completed on the way.
+ * Refuses: waiting for what cannot come (barriers in divergent code, mixed barriers): reported as a deadlock. */
+#define _GNU_SOURCE
+#include <string.h>
+#include "runtime/host/engine.h"
+
+static bool is_barrier(hs_u32 word) { return word != HS_EXIT && (word & (HS_WAITING | HS_BARRIER)) == (HS_WAITING | HS_BARRIER); }
+static bool is_collective(hs_u32 word) { return word != HS_EXIT && (word & (HS_WAITING | HS_BARRIER)) == HS_WAITING; }
+
+/* Threads of waves of one lane lie side by side; all waves of other sizes have a gap after them. */
+static bool words_are(const hs_u32 *site, hs_u32 n, hs_u32 word)
+{
+    hs_u32 differ = 0;
+    for (hs_u32 i = 0; i < n; i++) differ |= site[i] ^ word;
+    return !differ;
+}
+
+static bool wave_is_at(const hs_wave *w, hs_u32 word)
+{
+    if (w->live == w->full) return words_are(w->site, (hs_u32)__builtin_popcountll(w->full), word);
+    for (hs_u64 m = w->live; m; m &= m - 1)
+        if (w->site[__builtin_ctzll(m)] != word) return false;
+    return true;
+}
+
+static hs_thread *runnable(hs_wave *w)
+{
+    for (hs_u64 m = w->live; m; m &= m - 1) {
+        const int lane = __builtin_ctzll(m);
+        if (w->site[lane] == HS_RUN) return w->th + lane;
+    }
+    return NULL;
+}
+
+static hs_thread *runnable_after(block *b, unsigned wave)
+{
+    for (unsigned i = 1; i <= b->shape.waves; i++) {
+        hs_thread *t = runnable(&b->waves[(wave + i) % b->shape.waves]);
+        if (t) return t;
+    }
+    return NULL;
+}
+
+hs_thread *sched_first(block *b) { return runnable_after(b, b->shape.waves - 1); }
+
+static void progressed(block *b) { ++*b->progress; }
+
+void sched_release(block *b)
+{
+    for (unsigned i = 0; i < b->shape.waves; i++) {
+        hs_wave *w = &b->waves[i];
+        for (hs_u64 m = w->live; m; m &= m - 1) w->site[__builtin_ctzll(m)] = HS_RUN;
+    }
+    b->barriers++;
+    progressed(b);
+    if (b->launch->check) check_barrier(b->launch->check, b);
+}
+
+/* ---- what went wrong ---- */
+
+static void waits_of(host_log *log, const block *b, const hs_wave *w)
+{
+    hs_u64 seen = 0;
+    for (hs_u64 m = w->live; m; m &= m - 1) {
+        const int first = __builtin_ctzll(m);
+        if (seen >> first & 1) continue;
+        const hs_u32 word = w->site[first] & ~HS_PARITY, spin = b->spins[w->th[first].lin];
+        hs_u64 same = 0;
+        for (hs_u64 k = m; k; k &= k - 1) {
+            const int lane = __builtin_ctzll(k);
+            const bool like = (w->site[lane] & ~HS_PARITY) == word && (word != HS_RUN || b->spins[w->th[lane].lin] == spin);
+            same |= (hs_u64)like << lane;
+        }
+        seen |= same;
+        const bool runs = word == HS_RUN;
+        const hs_site *s = runs && !spin ? NULL : module_site(b->launch->module, runs ? spin : word);
+        log_add(log, "  block (%u,%u,%u) wave %u lanes %#llx: ", b->pub.id.x, b->pub.id.y, b->pub.id.z, w->idx, same);
+        if (!s) log_add(log, "running\n");
+        else log_add(log, "%s %s at %s:%u\n", runs ? "last seen in" : "wait in", s->what, s->file, s->line);
+    }
+}
+
+void sched_waits(host_log *log, const block *b)
+{
+    for (unsigned i = 0; i < b->shape.waves && log->size < HOST_LOG_MAX / 2; i++)
+        if (b->waves[i].live) waits_of(log, b, &b->waves[i]);
+}
+
+static hs_thread *deadlock(block *b, const char *why)
+{
+    launch *l = b->launch;
+    b->state = BLOCK_FAILED;
+    if (launch_fail(l, HOST_DEADLOCK)) {
+        log_add(l->log, "deadlock in %s: %s\n", l->kernel, why);
+        sched_waits(l->log, b);
+        launch_reported(l);
+    }
+    return &b->host;
+}
+
+/* ---- divergence ---- */
+
+/* Some live lanes wait in a collective that others will not reach first. Of the places where lanes wait, the one with the
+ * lowest code address goes first: code is laid out so that a branch's body comes before the place where lanes meet again. */
+static hs_u64 pick_group(const hs_wave *w, const hs_thread *now, uintptr_t now_pc, hs_u32 *word)
+{
+    uintptr_t lowest = UINTPTR_MAX;
+    for (hs_u64 m = w->live; m; m &= m - 1) {
+        const int lane = __builtin_ctzll(m);
+        if (!is_collective(w->site[lane])) continue;
+        const uintptr_t pc = w->th + lane == now ? now_pc : (uintptr_t)w->th[lane].pc;
+        if (pc < lowest) lowest = pc, *word = w->site[lane];
+    }
+    hs_u64 group = 0;
+    for (hs_u64 m = lowest == UINTPTR_MAX ? 0 : w->live; m; m &= m - 1) {
+        const int lane = __builtin_ctzll(m);
+        if (is_collective(w->site[lane]) && !((w->site[lane] ^ *word) & ~HS_PARITY)) group |= 1ull << lane;
+    }
+    return group;
+}
+
+/* Lanes that come together again may have used different mailboxes last. */
+static hs_u32 use_one_mailbox(hs_wave *w, hs_u64 group, hs_u32 word)
+{
+    const hs_u32 parity = word & HS_PARITY ? 1 : 0;
+    for (hs_u64 m = group; m; m &= m - 1) {
+        const int lane = __builtin_ctzll(m);
+        if (w->th[lane].parity == parity) continue;
+        w->mail[parity][lane] = w->mail[1 - parity][lane];
+        w->th[lane].parity = parity;
+    }
+    return word;
+}
+
+static bool complete_some(hs_wave *w, const hs_thread *now, uintptr_t now_pc)
+{
+    hs_u32 word = 0;
+    const hs_u64 group = pick_group(w, now, now_pc, &word);
+    if (!group) return false;
+    if (block_of(w)->launch->strict && group != w->live) {
+        deadlock(block_of(w), "a wave operation that not all live lanes of the wave reach (strict)");
+        return true;
+    }
+    wave_complete(w, group, module_site(block_of(w)->launch->module, word), use_one_mailbox(w, group, word));
+    return true;
+}
+
+/* ---- the ends of barriers ---- */
+
+/* Nobody can run. Null when all is well, else why the threads at barriers cannot go on. */
+static const char *barrier_fault(const block *b, bool *grid, bool *any)
+{
+    bool plain = false;
+    for (unsigned i = 0; i < b->shape.waves; i++) {
+        const hs_wave *w = &b->waves[i];
+        hs_u32 first = 0;
+        for (hs_u64 m = w->live; m; m &= m - 1) {
+            const hs_u32 word = w->site[__builtin_ctzll(m)];
+            if (first && word != first) return "a barrier in divergent code: lanes of one wave wait at different barriers";
+            first = word;
+            *(word & HS_GRID ? grid : &plain) = true;
+        }
+    }
+    *any = plain || *grid;
+    return plain && *grid ? "some threads wait for the block, others for the grid" : NULL;
+}
+
+static hs_thread *end_barrier(block *b)
+{
+    bool grid = false, any = false;
+    const char *fault = barrier_fault(b, &grid, &any);
+    if (fault) return deadlock(b, fault);
+    if (!any) {
+        b->state = BLOCK_DONE;
+        progressed(b);
+        return &b->host;
+    }
+    if (grid) {
+        b->state = BLOCK_AT_GRID;
+        if (!b->launch->cooperative) return deadlock(b, "a grid barrier in a launch that is not cooperative");
+        return &b->host;
+    }
+    sched_release(b);
+    return sched_first(b);
+}
+
+static hs_thread *next_slowly(hs_thread *t, uintptr_t pc)
+{
+    hs_wave *w = t->w;
+    block *b = block_of(w);
+    hs_thread *n = runnable(w);
+    if (n) return n;
+    if (complete_some(w, t, pc)) return b->state == BLOCK_FAILED ? &b->host : w->site[t->lane] == HS_RUN ? t : runnable(w);
+    if ((n = runnable_after(b, w->idx))) return n;
+    for (unsigned i = 0; i < b->shape.waves; i++) {
+        if (!complete_some(&b->waves[i], t, pc)) continue;
+        return b->state == BLOCK_FAILED ? &b->host : runnable(&b->waves[i]);
+    }
+    return end_barrier(b);
+}
+
+/* All threads of a block of full waves at plain barriers, each wave at one place? */
+static bool all_at_barrier(const block *b)
+{
+    if (b->shape.wave == 1) {
+        hs_u32 all = HS_BARRIER, some = 0;
+        for (unsigned i = 0; i < b->shape.threads; i++) all &= b->sites[i], some |= b->sites[i] & HS_GRID;
+        return all && !some; /* HS_EXIT has the bit of HS_GRID */
+    }
+    for (unsigned i = 0; i < b->shape.waves; i++) {
+        const hs_wave *w = &b->waves[i];
+        const hs_u32 word = w->site[0];
+        if (w->live != w->full || !is_barrier(word) || word & HS_GRID || !wave_is_at(w, word)) return false;
+    }
+    return true;
+}
+
+static hs_thread *release_all(block *b)
+{
+    if (b->shape.wave == 1) memset(b->sites, 0, b->shape.threads * sizeof *b->sites);
+    else
+        for (unsigned i = 0; i < b->shape.waves; i++)
+            memset(b->waves[i].site, 0, (size_t)__builtin_popcountll(b->waves[i].full) * sizeof(hs_u32));
+    b->barriers++;
+    progressed(b);
+    if (b->launch->check) check_barrier(b->launch->check, b);
+    return b->threads;
+}
+
+/* The usual cases, without a look at every lane's state: rotation within the wave, a collective of all live lanes, a barrier
+ * of all threads. */
+hs_thread *sched_next(hs_thread *t)
+{
+    const uintptr_t pc = (uintptr_t)__builtin_return_address(0);
+    hs_wave *w = t->w;
+    block *b = block_of(w);
+    const hs_u32 word = w->site[t->lane];
+    if (w->site[0] == HS_RUN) return w->th;
+    if (word != HS_EXIT && wave_is_at(w, word)) {
+        if (!(word & HS_BARRIER)) {
+            wave_complete(w, w->live, module_site(b->launch->module, word), word);
+            return b->state == BLOCK_FAILED ? &b->host : t;
+        }
+        if (w->idx + 1 < b->shape.waves) {
+            if (w[1].site[0] == HS_RUN) return w[1].th;
+        } else if (all_at_barrier(b)) {
+            return release_all(b);
+        }
+    }
+    return next_slowly(t, pc);
+}
+
+/* A waiting loop gives the other threads of the block a turn, then, through the worker, the other blocks. */
+hs_thread *sched_yield_to(hs_thread *t, const hs_site *at)
+{
+    hs_wave *w = t->w;
+    block *b = block_of(w);
+    b->spins[t->lin] = HS_WORD(at);
+    for (hs_u64 m = w->live & ~((2ull << t->lane) - 1); m; m &= m - 1) {
+        const int lane = __builtin_ctzll(m);
+        if (w->site[lane] == HS_RUN) return w->th + lane;
+    }
+    for (unsigned i = w->idx + 1; i < b->shape.waves; i++) {
+        hs_thread *n = runnable(&b->waves[i]);
+        if (n) return n;
+    }
+    b->resume = sched_first(b);
+    return &b->host;
+}
