@@ -169,6 +169,20 @@ static const ir_value *state_of(const ir_value *v)
     return root->kind == value_state ? root : NULL;
 }
 
+static bool appends_to(const ir_op *op, const ir_value *state)
+{
+    return op->kind == op_kv_append && state_of(op->attributes.state) == state;
+}
+
+static bool touches(const ir_op *op, const ir_value *state)
+{
+    ir_value *used[24];
+    int n = op_operands(op, used, 24);
+    for (int i = 0; i < n; i++)
+        if (state_of(used[i]) == state) return true;
+    return false;
+}
+
 /* kv_append changes its state in place: whoever touched the state before must be done, whoever touches it later must wait. */
 static void check_states(const checker *c)
 {
@@ -179,11 +193,12 @@ static void check_states(const checker *c)
         for (int k = 0; k < n; k++) {
             const ir_value *state = state_of(used[k]);
             for (int j = state ? i + 1 : p->op_count; j < p->op_count; j++) {
-                if (p->ops[j]->kind != op_kv_append || state_of(p->ops[j]->attributes.state) != state) continue;
+                bool writes = appends_to(p->ops[j], state) || (appends_to(p->ops[i], state) && touches(p->ops[j], state));
+                if (!writes) continue;
                 const ir_phase *x = c->phase_of_value[p->ops[i]->outputs[0]->id];
                 const ir_phase *y = c->phase_of_value[p->ops[j]->outputs[0]->id];
                 if (!comes_after(y, x))
-                    rule_broken(c, p->ops[j]->at, "phase %s writes %%%s while %s may use it", y->name, state->name, x->name);
+                    rule_broken(c, p->ops[j]->at, "phase %s uses %%%s while %s may write it, or the reverse", y->name, state->name, x->name);
             }
         }
     }

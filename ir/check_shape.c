@@ -107,68 +107,77 @@ static void check_matmul(const checker *c, const ir_op *op)
 {
     const ir_value *x = op->inputs[0], *w = op->inputs[1], *y = op->outputs[0];
     bool t = op->attributes.transpose;
-    need(c, op, x->rank >= 2 && w->rank >= 2 && y->rank >= 2, "an operand has fewer than two axes");
+    need(c, op, x->rank >= 2 && w->rank == x->rank && y->rank == x->rank, "the operands have not the same axes, at least two");
+    need(c, op, x->type == w->type, "the operands differ in dtype");
     need(c, op, extent_equal(axis(x, 0), axis(w, t ? 0 : 1)), "the operands differ in the axis that is summed");
     need(c, op, extent_equal(axis(y, 0), axis(w, t ? 1 : 0)) && extent_equal(axis(y, 1), axis(x, 1)), "the out has other rows or columns");
-    for (int i = 2; i < max_rank; i++)
-        for (int k = 0; k < 2; k++) {
-            const extent *e = axis(op->inputs[k], i);
-            if (e) need(c, op, axis(y, i) && (extent_equal(e, axis(y, i)) || is_number(e, 1)), "the batches do not fit");
-        }
+    for (int i = 2; i < x->rank; i++)
+        need(c, op, extent_equal(axis(x, i), axis(y, i)) && extent_equal(axis(w, i), axis(y, i)), "the batches differ");
 }
 
-static void check_cache(const checker *c, const ir_op *op, const ir_value *cache, long long columns, long long heads)
+/* [B, S, H*hd] or [B, S, H, hd]: the head size. */
+static long long head_size(const checker *c, const ir_op *op, const ir_value *x, long long heads)
 {
-    need(c, op, cache->rank == 4 && is_number(&cache->shape[1], heads), "the cache is not [B, KV, L, hd]");
-    need(c, op, is_number(&cache->shape[3], columns / heads), "the cache has another head size");
+    long long columns = value_columns(x);
+    if (x->rank == 4) {
+        need(c, op, is_number(&x->shape[2], heads), "the third axis is not the heads");
+        return columns;
+    }
+    need(c, op, x->rank == 3 && columns % heads == 0, "an operand is not [B, S, H*hd] or [B, S, H, hd]");
+    return columns / heads;
 }
 
 static void check_keys(const checker *c, const ir_op *op, const ir_value *k)
 {
     const ir_attributes *t = &op->attributes;
     const ir_value *q = op->inputs[0];
-    long long size = value_columns(q) / t->heads;
-    need(c, op, extent_equal(&k->shape[0], &q->shape[0]), "keys or values have another batch");
-    if (k->rank == 4) check_cache(c, op, k, size * t->kv_heads, t->kv_heads);
-    else need(c, op, k->rank == 3 && value_columns(k) == size * t->kv_heads, "keys or values are not [B, T, KV*hd]");
+    long long size = head_size(c, op, q, t->heads);
+    need(c, op, k->rank >= 3 && extent_equal(&k->shape[0], &q->shape[0]), "keys or values have another batch");
+    need(c, op, k->type == q->type, "queries, keys and values differ in dtype");
+    if (value_root(k)->kind == value_state)
+        need(c, op, k->rank == 4 && is_number(&k->shape[1], t->kv_heads) && value_columns(k) == size, "the cache is not [B, KV, L, hd]");
+    else need(c, op, head_size(c, op, k, t->kv_heads) == size, "heads differ in size");
 }
 
 static void check_attention(const checker *c, const ir_op *op)
 {
     const ir_attributes *t = &op->attributes;
     const ir_value *q = op->inputs[0], *k = op->inputs[1], *v = op->inputs[2], *y = op->outputs[0];
-    need(c, op, q->rank == 3 && k->rank >= 3 && v->rank >= 3, "queries are not [B, S, H*hd]");
-    need(c, op, value_columns(q) % t->heads == 0 && t->heads % t->kv_heads == 0, "heads do not divide the columns");
+    bool cached = value_root(k)->kind == value_state;
     check_keys(c, op, k);
     check_keys(c, op, v);
-    need(c, op, same_shape(k, v), "keys and values differ in shape");
-    need(c, op, k->type == q->type && v->type == q->type, "queries, keys and values differ in dtype");
+    need(c, op, t->heads % t->kv_heads == 0, "kv_heads does not divide heads");
+    need(c, op, cached == (value_root(v)->kind == value_state), "one of keys and values is a cache, the other is not");
+    need(c, op, extent_equal(&k->shape[cached ? 2 : 1], &v->shape[cached ? 2 : 1]), "not as many keys as values");
+    need(c, op, !t->at || cached, "at without a cache");
+    need(c, op, !cached || t->at || t->lengths, "a cache without at or lengths");
     if (t->at) need(c, op, extent_equal(&t->at->shape[0], &q->shape[0]), "at is not [B]");
     if (t->lengths) need(c, op, extent_equal(&t->lengths->shape[0], &q->shape[0]), "lengths is not [B]");
     if (op->kind == op_attention) need(c, op, same_shape(q, y), "the out is not shaped as the queries");
     else
         need(c, op, y->rank == 4 && y->type == dtype_f32 && extent_equal(&y->shape[0], &q->shape[0]) &&
                  extent_equal(&y->shape[1], &q->shape[1]) && is_number(&y->shape[2], t->heads) &&
-                 is_number(&y->shape[3], value_columns(q) / t->heads + 2), "the out is not f32[B, S, H, hd+2]");
+                 is_number(&y->shape[3], head_size(c, op, q, t->heads) + 2), "the out is not f32[B, S, H, hd+2]");
 }
 
 static void check_combine(const checker *c, const ir_op *op)
 {
     const ir_value *x = op->inputs[0], *y = op->outputs[0];
-    need(c, op, x->rank == 4 && y->rank == 3 && x->type == dtype_f32, "the operand is not f32[B, S, H, hd+2]");
+    need(c, op, x->rank == 4 && y->rank >= 3 && x->type == dtype_f32, "the operand is not f32[B, S, H, hd+2]");
     need(c, op, x->def && x->def->kind == op_attention_partial, "the operand is not of attention_partial");
     need(c, op, extent_equal(&x->shape[0], &y->shape[0]) && extent_equal(&x->shape[1], &y->shape[1]), "rows differ");
     need(c, op, is_number(&x->shape[2], op->attributes.heads), "heads differ");
-    need(c, op, value_columns(y) == (value_columns(x) - 2) * op->attributes.heads, "the out is not [B, S, H*hd]");
+    need(c, op, head_size(c, op, y, op->attributes.heads) == value_columns(x) - 2, "the out is not [B, S, H*hd]");
 }
 
 static void check_append(const checker *c, const ir_op *op)
 {
     const ir_value *x = op->inputs[0], *state = op->attributes.state;
-    need(c, op, x->rank == 3 && state->rank == 4 && same_shape(state, op->outputs[0]), "not [B, S, KV*hd] into [B, KV, L, hd]");
+    need(c, op, x->rank >= 3 && state->rank == 4 && same_shape(state, op->outputs[0]), "not [B, S, KV*hd] into [B, KV, L, hd]");
     need(c, op, value_root(state)->kind == value_state, "the state is no state");
     long long heads = 0;
-    need(c, op, extent_is_number(&state->shape[1], &heads) && value_columns(x) == heads * value_columns(state), "head sizes differ");
+    need(c, op, extent_is_number(&state->shape[1], &heads) && heads >= 1, "the state's heads are dynamic");
+    need(c, op, head_size(c, op, x, heads) == value_columns(state), "head sizes differ");
     need(c, op, extent_equal(&x->shape[0], &state->shape[0]) && extent_equal(&op->attributes.at->shape[0], &x->shape[0]), "batches differ");
     need(c, op, state->type == op->outputs[0]->type, "the out has another dtype than its state");
 }

@@ -550,7 +550,6 @@ static void read_head(reader *r)
     size_t levels;
     const char *const *names = level_names(&levels);
     expect(r, "ir");
-    expect(r, " ");
     if (read_integer(r, 0, 1 << 30, "version") != 1) bail(r->a, code_bad_input, here(r), "only version 1 of the text form is known");
     r->b.p->name = read_word_or_string(r, "the name of the block");
     end_line(r);

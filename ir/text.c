@@ -10,7 +10,7 @@
  *
  *   kernel k0 frame=mixed {
  *     phase h : rows {
- *       body %x.ss         f32[M,1]            = row_sumsq %x                        !11:5 #0
+ *       body %x.ss f32[M,1] = row_sumsq %x    !11:5 #0
  *     }
  *   }
  *
@@ -122,7 +122,7 @@ static void put_type(text *t, const ir_program *p, const ir_value *v)
 static void put_place(text *t, size_t line, position at)
 {
     if (!at.line) return;
-    pad(t, line, 88);
+    pad(t, line, 96);
     text_printf(t, "!%d:%d", at.line, at.column);
 }
 
@@ -230,7 +230,7 @@ static void put_op(text *t, const ir_program *p, const ir_op *op, bool in_phase)
     }
     for (int i = 0; i < attribute_field_count; i++) put_field(t, op, &attribute_fields[i]);
     put_place(t, line, op->at);
-    if (!op->at.line) pad(t, line, 88);
+    if (!op->at.line) pad(t, line, 96);
     text_printf(t, " #%d\n", op->origin);
 }
 

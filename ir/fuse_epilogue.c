@@ -1,0 +1,83 @@
+/* In: groups of elementwise ops, ropes and appends behind a product. Out: they are in the product's epilogue. Refuses: what the
+ * epilogue cannot do (ir/fuse_legal.c says why). */
+#include "ir/fuse.h"
+#include <string.h>
+
+static bool is_sum(const ir_op *op)
+{
+    return op->kind == op_add || op->kind == op_sub;
+}
+
+/* Which fusion moves an op into the epilogue of a product that makes one of its operands. */
+static const char *fusion_of(fusing *f, const ir_op *op, int product)
+{
+    const ir_value *out = op->outputs[0];
+    if (op->kind == op_rope) return "rope";
+    if (op->kind == op_kv_append) return "kv_append";
+    if (op->kind == op_row_sumsq) return "statistics";
+    if (!op_is_elementwise(op)) return NULL;
+    if (op->input_count == 1) return op->kind == op_cast || op->kind == op_finite ? "elementwise" : "activation";
+    const ir_value *x = op->inputs[0], *y = op->inputs[1];
+    bool x_here = fuse_home(f, x) == product, y_here = fuse_home(f, y) == product;
+    if (x_here && y_here && x != y) return "gate_up";
+    const ir_value *other = x_here ? y : x;
+    if (is_sum(op) && value_is_vector(f->a, other, value_columns(out)) && !value_is_full(f->a, other, out)) return "bias";
+    if (is_sum(op) && value_is_full(f->a, other, out)) return "residual";
+    return "elementwise";
+}
+
+int fuse_epilogue_fusion(fusing *f, const ir_op *op, int product)
+{
+    const char *name = fusion_of(f, op, product);
+    return name ? fusion_index(name) : -1;
+}
+
+/* The only op that is no view; NULL when there are more. */
+static const ir_op *sole_op(const group *g)
+{
+    const ir_op *sole = NULL;
+    for (int i = 0; i < g->count; i++) {
+        if (op_is_view(g->ops[i])) continue;
+        if (sole) return NULL;
+        sole = g->ops[i];
+    }
+    return sole;
+}
+
+/* The product whose epilogue could take op: of its operands the one made last, as the others are stored by then. */
+static int product_before(const fusing *f, const ir_op *op, bool rows_too)
+{
+    int best = no_group, best_at = -1;
+    for (int k = 0; k < op->input_count; k++) {
+        int g = fuse_home(f, op->inputs[k]);
+        if (g < 0 || g == fuse_home(f, op->outputs[0])) continue;
+        if (f->groups[g].family != family_gemm && !(rows_too && f->groups[g].family == family_rows)) continue;
+        int at = f->order[op->inputs[k]->id];
+        if (at > best_at) best = g, best_at = at;
+    }
+    return best;
+}
+
+static bool move_into_epilogues(fusing *f, const char *fusion, bool rows_too)
+{
+    bool changed = false;
+    for (int i = 0; i < f->p->op_count; i++) {
+        const ir_op *op = f->p->ops[i];
+        int own = fuse_home(f, op->outputs[0]);
+        if (own < 0 || sole_op(&f->groups[own]) != op) continue;
+        int product = product_before(f, op, rows_too);
+        if (product < 0) continue;
+        const char *name = fusion_of(f, op, product);
+        if (name && strcmp(name, fusion) == 0) changed |= fuse_merge(f, product, own);
+    }
+    return changed;
+}
+
+bool fuse_bias(fusing *f) { return move_into_epilogues(f, "bias", false); }
+bool fuse_activation(fusing *f) { return move_into_epilogues(f, "activation", false); }
+bool fuse_residual(fusing *f) { return move_into_epilogues(f, "residual", false); }
+bool fuse_rope(fusing *f) { return move_into_epilogues(f, "rope", false); }
+bool fuse_kv_append(fusing *f) { return move_into_epilogues(f, "kv_append", true); }
+bool fuse_statistics(fusing *f) { return move_into_epilogues(f, "statistics", true); }
+bool fuse_join(fusing *f) { return move_into_epilogues(f, "gate_up", false); }
+bool fuse_epilogue_elementwise(fusing *f) { return move_into_epilogues(f, "elementwise", false); }

@@ -1,0 +1,187 @@
+/* In: a program, a group for each op. Out: who runs after whom, among ops and among groups. Refuses: nothing. */
+#include "ir/fuse.h"
+#include <string.h>
+
+static void *room_for(fusing *f, void *items, int *room, int wanted, size_t size)
+{
+    if (wanted <= *room) return items;
+    int more = *room ? *room : 256;
+    while (more < wanted) more *= 2;
+    void *copy = arena_alloc(f->a, (size_t)more * size);
+    if (*room) memcpy(copy, items, (size_t)*room * size);
+    *room = more;
+    return copy;
+}
+
+void fuse_set_home(fusing *f, const ir_value *v, int group)
+{
+    int before = f->room, same = f->room;
+    f->home = room_for(f, f->home, &f->room, v->id + 1, sizeof *f->home);
+    f->order = room_for(f, f->order, &same, v->id + 1, sizeof *f->order);
+    for (int i = before; i < f->room; i++) f->home[i] = f->order[i] = no_group;
+    f->home[v->id] = group;
+}
+
+int fuse_home(const fusing *f, const ir_value *v)
+{
+    return v->def && v->id < f->room ? f->home[v->id] : no_group;
+}
+
+int fuse_new_group(fusing *f)
+{
+    f->groups = build_grow(f->a, f->groups, f->group_count, sizeof *f->groups);
+    f->groups[f->group_count] = (group){0};
+    return f->group_count++;
+}
+
+bool op_reads(const ir_op *op, const ir_value *v)
+{
+    ir_value *used[24];
+    int n = op_operands(op, used, 24);
+    for (int i = 0; i < n; i++)
+        if (used[i] == v) return true;
+    return false;
+}
+
+static phase_family family_of(const group *g)
+{
+    for (int i = 0; i < g->count; i++)
+        switch (g->ops[i]->kind) {
+        case op_linear: case op_matmul: return family_gemm;
+        case op_attention: return family_attention;
+        case op_attention_partial: return family_decode;
+        case op_attention_combine: return family_combine;
+        default: break;
+        }
+    return family_rows;
+}
+
+static void list_ops(fusing *f)
+{
+    ir_program *p = f->p;
+    f->lists = room_for(f, f->lists, &f->lists_room, p->op_count, sizeof *f->lists);
+    for (int g = 0; g < f->group_count; g++) f->groups[g].count = 0;
+    for (int i = 0; i < p->op_count; i++) {
+        int g = fuse_home(f, p->ops[i]->outputs[0]);
+        f->order[p->ops[i]->outputs[0]->id] = i;
+        if (g >= 0) f->groups[g].count++;
+    }
+    for (int g = 0, at = 0; g < f->group_count; g++) {
+        f->groups[g].ops = f->lists + at;
+        at += f->groups[g].count;
+        f->groups[g].count = 0;
+    }
+    for (int i = 0; i < p->op_count; i++) {
+        int g = fuse_home(f, p->ops[i]->outputs[0]);
+        if (g >= 0) f->groups[g].ops[f->groups[g].count++] = p->ops[i];
+    }
+    for (int g = 0; g < f->group_count; g++) f->groups[g].family = family_of(&f->groups[g]);
+}
+
+/* The edges of op i of p->ops, from earlier ops: its operands, and hazards on states. kv_append writes its state in place, so it
+ * waits for who touched the state since the last append, and who touches it later waits for it. */
+typedef struct edges {
+    fusing *f;
+    bool fill;
+    int count;
+    const ir_op **last_append; /* by value id of the state */
+} edges;
+
+static void add_edge(edges *e, const ir_op *from, ir_op *to)
+{
+    int i = e->f->order[from->outputs[0]->id];
+    if (e->fill) e->f->after[e->f->after_start[i]++] = to;
+    else e->f->after_start[i]++, e->count++;
+}
+
+static const ir_value *state_of(const ir_value *v)
+{
+    const ir_value *root = value_root(v);
+    return root->kind == value_state ? root : NULL;
+}
+
+static void add_hazards(edges *e, ir_op *op, const ir_value *state)
+{
+    const ir_op *last = e->last_append[state->id];
+    if (last && last != op) add_edge(e, last, op);
+    if (op->kind != op_kv_append || state_of(op->attributes.state) != state) return;
+    const ir_program *p = e->f->p;
+    for (int i = last ? e->f->order[last->outputs[0]->id] + 1 : 0; p->ops[i] != op; i++) {
+        ir_value *used[24];
+        int n = op_operands(p->ops[i], used, 24);
+        for (int k = 0; k < n; k++)
+            if (state_of(used[k]) == state) add_edge(e, p->ops[i], op);
+    }
+    e->last_append[state->id] = op;
+}
+
+static void add_edges(edges *e)
+{
+    const ir_program *p = e->f->p;
+    memset(e->last_append, 0, (size_t)p->value_count * sizeof *e->last_append);
+    for (int i = 0; i < p->op_count; i++) {
+        ir_value *used[24];
+        int n = op_operands(p->ops[i], used, 24);
+        for (int k = 0; k < n; k++) {
+            if (used[k]->def) add_edge(e, used[k]->def, p->ops[i]);
+            if (state_of(used[k])) add_hazards(e, p->ops[i], state_of(used[k]));
+        }
+    }
+}
+
+static void list_after(fusing *f)
+{
+    int n = f->p->op_count;
+    edges e = {.f = f, .last_append = arena_alloc(f->a, ((size_t)f->p->value_count + 1) * sizeof *e.last_append)};
+    f->after_start = room_for(f, f->after_start, &f->start_room, n + 2, sizeof *f->after_start);
+    memset(f->after_start, 0, ((size_t)n + 2) * sizeof *f->after_start);
+    add_edges(&e);
+    f->after = room_for(f, f->after, &f->after_room, e.count, sizeof *f->after);
+    for (int i = 0, at = 0; i <= n; i++) {
+        int count = f->after_start[i];
+        f->after_start[i] = at;
+        at += count;
+    }
+    e.fill = true;
+    add_edges(&e);
+    /* Filling moved each start to the next op's. */
+    memmove(f->after_start + 1, f->after_start, (size_t)n * sizeof *f->after_start);
+    f->after_start[0] = 0;
+}
+
+void fuse_refresh(fusing *f)
+{
+    list_ops(f);
+    list_after(f);
+}
+
+int fuse_users(const fusing *f, const ir_value *v, ir_op **users, int most)
+{
+    int n = 0, i = f->order[v->id];
+    const ir_op *last = NULL;
+    for (int k = f->after_start[i]; k < f->after_start[i + 1]; k++) {
+        ir_op *op = f->after[k];
+        if (op == last || !op_reads(op, v)) continue;
+        last = op;
+        if (n < most) users[n] = op;
+        n++;
+    }
+    return n;
+}
+
+bool fuse_only_used_by(const fusing *f, const ir_value *v, const ir_op *user)
+{
+    ir_op *one[1];
+    return !v->output && fuse_users(f, v, one, 1) == 1 && one[0] == user;
+}
+
+void fuse_insert(fusing *f, int index, ir_op *op, int group)
+{
+    ir_program *p = f->p;
+    p->ops = build_grow(f->a, p->ops, p->op_count, sizeof *p->ops);
+    memmove(p->ops + index + 1, p->ops + index, (size_t)(p->op_count - index) * sizeof *p->ops);
+    p->ops[index] = op;
+    p->op_count++;
+    op->outputs[0]->def = op;
+    fuse_set_home(f, op->outputs[0], group);
+}

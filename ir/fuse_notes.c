@@ -1,0 +1,69 @@
+/* In: the finished phases. Out: a note with a reason for each edge between two of them. Refuses: nothing. */
+#include "ir/fuse.h"
+
+static const struct {
+    const char *code, *sentence;
+} reasons[] = {
+#define REASON(name, code, sentence) {code, sentence},
+#include "ir/reason.def"
+};
+
+const char *reason_code(reason r)
+{
+    return reasons[r].code;
+}
+
+static bool is_statistic(const ir_value *v)
+{
+    return v->def && op_table[v->def->kind].class == class_REDUCE;
+}
+
+/* Which fusion could serve the edge, and if it may run: why the two groups do not fit. */
+static reason why_not_joined(fusing *f, const ir_op *user, int x, int y)
+{
+    int fusion = f->groups[x].family == family_gemm && f->groups[y].family == family_rows ? fuse_epilogue_fusion(f, user, x)
+                                                                                        : fuse_rows_fusion(f, x, y);
+    reason why;
+    if (fusion >= 0 && !fuse_may_run(f, fusion, &why)) return why;
+    why = fuse_why_not(f, x, y);
+    return why ? why : reason_no_fusion;
+}
+
+static reason why_split(fusing *f, const ir_value *v, const ir_op *user)
+{
+    int x = fuse_home(f, v), y = fuse_home(f, user->outputs[0]);
+    phase_family family = f->groups[y].family;
+    if (f->options->level == fusion_none) return reason_level_none;
+    if (family == family_combine) return reason_splits_meet;
+    if (family > family_gemm) return reason_all_keys;
+    if (op_is_product(user)) {
+        if (user->inputs[0] != v) return reason_right_operand;
+        reason why = fuse_why_not_folded(f, v);
+        return why ? why : reason_product_input;
+    }
+    if (is_statistic(v) && f->groups[x].family == family_gemm) return reason_whole_row;
+    if (f->groups[x].family > family_gemm) return reason_attention_out;
+    return why_not_joined(f, user, x, y);
+}
+
+static void add_note(fusing *f, ir_value *v, ir_op *user)
+{
+    ir_program *p = f->p;
+    p->notes = build_grow(f->a, p->notes, p->note_count, sizeof *p->notes);
+    p->notes[p->note_count++] = (fusion_note){reason_code(why_split(f, v, user)), v, user};
+}
+
+void fuse_notes(fusing *f)
+{
+    ir_program *p = f->p;
+    for (int i = 0; i < p->op_count; i++) {
+        ir_value *used[24];
+        int n = op_operands(p->ops[i], used, 24);
+        for (int k = 0; k < n; k++) {
+            bool again = false;
+            for (int j = 0; j < k; j++) again |= used[j] == used[k];
+            int from = fuse_home(f, used[k]), to = fuse_home(f, p->ops[i]->outputs[0]);
+            if (!again && from >= 0 && from != to) add_note(f, used[k], p->ops[i]);
+        }
+    }
+}

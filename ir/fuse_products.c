@@ -1,0 +1,82 @@
+/* In: linears, each in a phase of its own. Out: linears of one input in one phase (qkv; gate and up). Refuses: weights that are not
+ * params or are shared, weights or folds that differ in dtype. */
+#include "ir/fuse.h"
+#include <string.h>
+
+static ir_op *first_product(const group *g)
+{
+    for (int i = 0; i < g->count; i++)
+        if (op_is_product(g->ops[i])) return g->ops[i];
+    return NULL;
+}
+
+static int uses_of_weight(const fusing *f, const ir_value *w)
+{
+    int n = 0;
+    for (int i = 0; i < f->p->op_count; i++) n += op_reads(f->p->ops[i], w);
+    return n;
+}
+
+static reason why_not_packed_together(const fusing *f, const ir_op *x, const ir_op *y)
+{
+    if (x->kind != op_linear || y->kind != op_linear || x->inputs[0] != y->inputs[0]) return reason_product_input;
+    if (x->inputs[1]->kind != value_param || y->inputs[1]->kind != value_param) return reason_not_param;
+    if (x->inputs[1]->type != y->inputs[1]->type) return reason_dtypes;
+    if (x->attributes.fold != y->attributes.fold || x->attributes.fold_offset != y->attributes.fold_offset) return reason_folds;
+    if (uses_of_weight(f, x->inputs[1]) > 1 || uses_of_weight(f, y->inputs[1]) > 1) return reason_shared_weight;
+    return reason_none;
+}
+
+/* Marks what elementwise ops make of v, each value with one user, by value id; returns true when it meets a mark of `other`. */
+static bool follow(const fusing *f, const ir_value *v, int *marks, int mark, int other)
+{
+    for (int steps = 0; steps < most_phase_ops; steps++) {
+        ir_op *user[1];
+        if (fuse_users(f, v, user, 1) != 1 || !op_is_elementwise(user[0])) return false;
+        const ir_value *next = user[0]->outputs[0];
+        if (value_columns(next) != value_columns(v)) return false;
+        if (marks[next->id] == other) return true;
+        marks[next->id] = mark;
+        v = next;
+    }
+    return false;
+}
+
+/* Two linears that an elementwise op joins, as silu(gate) * up. */
+static bool are_joined(const fusing *f, const ir_op *x, const ir_op *y)
+{
+    int *marks = arena_alloc(f->a, ((size_t)f->p->value_count + 1) * sizeof *marks);
+    follow(f, x->outputs[0], marks, 1, 2);
+    return follow(f, y->outputs[0], marks, 2, 1);
+}
+
+static bool any_joined(const fusing *f, const group *x, const group *y)
+{
+    for (int i = 0; i < x->count; i++)
+        for (int k = 0; k < y->count; k++)
+            if (op_is_product(x->ops[i]) && op_is_product(y->ops[k]) && are_joined(f, x->ops[i], y->ops[k])) return true;
+    return false;
+}
+
+static bool join_products(fusing *f, bool joined)
+{
+    bool changed = false;
+    for (int x = 0; x < f->group_count; x++)
+        for (int y = x + 1; y < f->group_count && f->groups[x].family == family_gemm; y++) {
+            if (f->groups[y].family != family_gemm || !f->groups[x].count || !f->groups[y].count) continue;
+            if (why_not_packed_together(f, first_product(&f->groups[x]), first_product(&f->groups[y]))) continue;
+            if (any_joined(f, &f->groups[x], &f->groups[y]) == joined) changed |= fuse_merge(f, x, y);
+        }
+    return changed;
+}
+
+bool fuse_qkv(fusing *f)
+{
+    return join_products(f, false);
+}
+
+bool fuse_gate_up(fusing *f)
+{
+    bool packed = join_products(f, true);
+    return fuse_join(f) || packed;
+}

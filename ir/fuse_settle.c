@@ -1,0 +1,232 @@
+/* In: ops in groups. Out: the program as kernels of one phase each: dead ops gone, phases and ops in executable order, roles, names,
+ * dependencies. Refuses: nothing; then the verifier runs and names the pass. Breaks: value ids, so the groups are refreshed. */
+#include "ir/fuse.h"
+#include <string.h>
+
+/* Removing dead ops renumbers values, by which homes are kept. */
+static void remove_dead(fusing *f)
+{
+    ir_program *p = f->p;
+    int before = p->op_count;
+    int *home = arena_alloc(f->a, ((size_t)before + 1) * sizeof *home);
+    ir_op **ops = arena_alloc(f->a, ((size_t)before + 1) * sizeof *ops);
+    for (int i = 0; i < before; i++) ops[i] = p->ops[i], home[i] = fuse_home(f, p->ops[i]->outputs[0]);
+    if (!remove_dead_ops(f->a, p)) return;
+    memset(f->home, -1, (size_t)f->room * sizeof *f->home);
+    for (int i = 0, k = 0; i < p->op_count; i++, k++) {
+        while (ops[k] != p->ops[i]) k++;
+        fuse_set_home(f, p->ops[i]->outputs[0], home[k]);
+    }
+    fuse_refresh(f);
+}
+
+/* Groups in an order in which they can run; among those that are ready the one whose first op comes first. */
+typedef struct schedule {
+    fusing *f;
+    int *waits; /* by group: edges from groups that have not run */
+    int *sequence, count;
+} schedule;
+
+static void each_edge(schedule *s, int g, int change)
+{
+    const fusing *f = s->f;
+    for (int i = 0; i < f->groups[g].count; i++) {
+        int at = f->order[f->groups[g].ops[i]->outputs[0]->id];
+        for (int k = f->after_start[at]; k < f->after_start[at + 1]; k++) {
+            int next = fuse_home(f, f->after[k]->outputs[0]);
+            if (next >= 0 && next != g) s->waits[next] += change;
+        }
+    }
+}
+
+static schedule schedule_groups(fusing *f)
+{
+    size_t n = (size_t)f->group_count + 1;
+    schedule s = {.f = f, .waits = arena_alloc(f->a, n * sizeof(int)), .sequence = arena_alloc(f->a, n * sizeof(int))};
+    int *done = arena_alloc(f->a, n * sizeof *done), live = 0;
+    for (int g = 0; g < f->group_count; g++) {
+        each_edge(&s, g, 1);
+        live += f->groups[g].count > 0;
+    }
+    while (s.count < live) {
+        int best = -1, best_at = 0;
+        for (int g = 0; g < f->group_count; g++) {
+            if (done[g] || !f->groups[g].count || s.waits[g]) continue;
+            int at = f->order[f->groups[g].ops[0]->outputs[0]->id];
+            if (best < 0 || at < best_at) best = g, best_at = at;
+        }
+        if (best < 0) bail(f->a, code_check_failed, (position){0, 0}, "internal: fusion made a cycle of phases");
+        done[best] = 1;
+        s.sequence[s.count++] = best;
+        each_edge(&s, best, -1);
+    }
+    return s;
+}
+
+/* A view of a declared value stands in the first phase that reads it; going backwards, readers that are views have their place. */
+static void place_views(fusing *f, const schedule *s)
+{
+    int *place = arena_alloc(f->a, ((size_t)f->group_count + 1) * sizeof *place);
+    bool moved = false;
+    for (int i = 0; i < s->count; i++) place[s->sequence[i]] = i;
+    for (int i = f->p->op_count - 1; i >= 0; i--) {
+        const ir_value *v = f->p->ops[i]->outputs[0];
+        if (fuse_home(f, v) != no_group) continue;
+        int first = s->count;
+        for (int k = f->after_start[i]; k < f->after_start[i + 1]; k++) {
+            int g = fuse_home(f, f->after[k]->outputs[0]);
+            if (g >= 0 && place[g] < first) first = place[g];
+        }
+        if (first == s->count) bail(f->a, code_check_failed, v->at, "internal: nobody reads the view %%%s", v->name);
+        fuse_set_home(f, v, s->sequence[first]);
+        moved = true;
+    }
+    if (moved) fuse_refresh(f);
+}
+
+/* What role an op plays, by whom it depends on and who depends on it within its group. */
+typedef struct dependence {
+    bool on_core, for_core; /* core: products, attention, or row reductions */
+} dependence;
+
+static bool is_core(const group *g, const ir_op *op)
+{
+    op_class class = op_table[op->kind].class;
+    if (g->family == family_rows) return class == class_REDUCE;
+    return class == class_PRODUCT || class == class_ATTENTION;
+}
+
+static dependence *find_dependences(fusing *f, const group *g)
+{
+    dependence *d = arena_alloc(f->a, (size_t)g->count * sizeof *d);
+    for (int i = 0; i < g->count; i++) {
+        d[i].on_core = is_core(g, g->ops[i]);
+        for (int k = 0; k < i; k++) d[i].on_core |= d[k].on_core && op_reads(g->ops[i], g->ops[k]->outputs[0]);
+    }
+    for (int i = g->count - 1; i >= 0; i--) {
+        d[i].for_core = is_core(g, g->ops[i]);
+        for (int k = i + 1; k < g->count; k++) d[i].for_core |= d[k].for_core && op_reads(g->ops[k], g->ops[i]->outputs[0]);
+    }
+    return d;
+}
+
+static void set_roles(fusing *f, const group *g)
+{
+    dependence *d = find_dependences(f, g);
+    bool any_core = false;
+    for (int i = 0; i < g->count; i++) any_core |= is_core(g, g->ops[i]);
+    for (int i = 0; i < g->count; i++) {
+        ir_op *op = g->ops[i];
+        bool leads = op_is_view(op) && (!op->inputs[0]->def || fuse_home(f, op->inputs[0]) != fuse_home(f, op->outputs[0]));
+        if (op_is_view(op) && !d[i].on_core) op->role = leads || d[i].for_core ? role_prologue : role_epilogue;
+        else if (!any_core) op->role = role_body;
+        else if (d[i].for_core) op->role = d[i].on_core ? role_body : role_prologue;
+        else op->role = role_epilogue;
+    }
+}
+
+static void add_phase_op(ir_phase *phase, ir_op *op)
+{
+    phase->ops[phase->op_count++] = op;
+}
+
+static ir_phase *make_phase(fusing *f, const group *g)
+{
+    ir_phase *phase = arena_alloc(f->a, sizeof *phase);
+    phase->family = g->family;
+    phase->ops = arena_alloc(f->a, (size_t)g->count * sizeof *phase->ops);
+    set_roles(f, g);
+    for (op_role role = role_prologue; role <= role_epilogue; role++)
+        for (int i = 0; i < g->count; i++)
+            if (g->ops[i]->role == role) add_phase_op(phase, g->ops[i]);
+    return phase;
+}
+
+static const char *base_name(arena *a, const ir_value *v)
+{
+    const char *dot = strchr(v->name, '.');
+    return dot && dot > v->name ? arena_strndup(a, v->name, (size_t)(dot - v->name)) : v->name;
+}
+
+static const char *natural_name(fusing *f, const ir_phase *phase)
+{
+    static const char *const of_family[] = {NULL, NULL, "attention", "decode", "combine"};
+    const ir_op *product = NULL, *last = NULL;
+    int products = 0;
+    segment_list list;
+    for (int i = 0; i < phase->op_count; i++) {
+        if (op_is_product(phase->ops[i]) && !products++) product = phase->ops[i];
+        if (!op_is_view(phase->ops[i])) last = phase->ops[i];
+    }
+    if (of_family[phase->family]) return of_family[phase->family];
+    if (products == 1) return base_name(f->a, product->outputs[0]);
+    if (products == 2 && gemm_segments(f->a, phase, 1, &list) && list.items[0].kind == segment_pair_join) return "gate_up";
+    if (products) return "qkv";
+    if (phase->op_count == 1 && op_table[last->kind].class == class_REDUCE && !last->outputs[0]->output) return "stats";
+    return base_name(f->a, last ? last->outputs[0] : phase->ops[0]->outputs[0]);
+}
+
+static void name_phases(fusing *f, ir_phase **phases, int count)
+{
+    name_map taken = {.a = f->a};
+    for (int i = 0; i < count; i++) {
+        const char *natural = natural_name(f, phases[i]), *name = natural;
+        for (int n = 2; !names_add(&taken, name, phases[i]); n++) name = arena_printf(f->a, "%s_%d", natural, n);
+        phases[i]->name = name;
+    }
+}
+
+static void add_after(fusing *f, ir_phase *phase, ir_phase *earlier)
+{
+    for (int i = 0; i < phase->after_count; i++)
+        if (phase->after[i] == earlier) return;
+    phase->after = build_grow(f->a, phase->after, phase->after_count, sizeof *phase->after);
+    phase->after[phase->after_count++] = earlier;
+}
+
+static void link_phases(fusing *f, const schedule *s, ir_phase **phases)
+{
+    int *place = arena_alloc(f->a, ((size_t)f->group_count + 1) * sizeof *place);
+    for (int i = 0; i < s->count; i++) place[s->sequence[i]] = i;
+    for (int i = 0; i < s->count; i++) {
+        const group *g = &f->groups[s->sequence[i]];
+        for (int o = 0; o < g->count; o++) {
+            int at = f->order[g->ops[o]->outputs[0]->id];
+            for (int k = f->after_start[at]; k < f->after_start[at + 1]; k++) {
+                int next = place[fuse_home(f, f->after[k]->outputs[0])];
+                if (next != i) add_after(f, phases[next], phases[i]);
+            }
+        }
+    }
+}
+
+static void make_kernels(fusing *f, ir_phase **phases, int count)
+{
+    ir_program *p = f->p;
+    int n = 0;
+    p->kernels = arena_alloc(f->a, ((size_t)count + 1) * sizeof *p->kernels);
+    for (int i = 0; i < count; i++) {
+        ir_kernel *k = arena_alloc(f->a, sizeof *k);
+        k->name = arena_printf(f->a, "k%d", i);
+        k->phases = arena_alloc(f->a, sizeof *k->phases);
+        k->phases[k->phase_count++] = phases[i];
+        p->kernels[i] = k;
+        for (int o = 0; o < phases[i]->op_count; o++) p->ops[n++] = phases[i]->ops[o];
+    }
+    p->kernel_count = count;
+}
+
+void fuse_settle(fusing *f, const char *pass)
+{
+    fuse_refresh(f);
+    remove_dead(f);
+    schedule s = schedule_groups(f);
+    place_views(f, &s);
+    ir_phase **phases = arena_alloc(f->a, ((size_t)s.count + 1) * sizeof *phases);
+    for (int i = 0; i < s.count; i++) phases[i] = make_phase(f, &f->groups[s.sequence[i]]);
+    name_phases(f, phases, s.count);
+    link_phases(f, &s, phases);
+    make_kernels(f, phases, s.count);
+    fuse_refresh(f);
+    ir_check(f->a, f->p, pass);
+}
