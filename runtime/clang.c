@@ -18,7 +18,7 @@ char *clang_find(void)
     const char *const lists[] = {getenv("PATH"), "/usr/local/bin:/usr/bin", "/opt/rocm/llvm/bin"};
     if (given && *given) return strchr(given, '/') ? strdup(given) : path_search(lists, 1, given);
     for (int v = newest_clang; v >= oldest_clang; v--) {
-        char name[16], *path;
+        char name[32], *path;
         snprintf(name, sizeof name, "clang-%d", v);
         if ((path = path_search(lists, 2, name))) return path;
     }
@@ -52,10 +52,12 @@ int clang_work(const worker_job *job)
     const int in = source ? open(source, O_RDONLY | O_CLOEXEC) : -1;
     if (in < 0 || dup2(in, 0) < 0 || !code || !arch) return code_io;
     /* Source on stdin: no path of ours in messages or in the file. Code object version 5 is what ROCm 5.7 to 7 load;
-     * clang 22 by itself would write 6, which needs ROCm 6.3, and clang before 17 knows 4 only. */
+     * clang 22 by itself would write 6, which needs ROCm 6.3, and clang before 17 knows 4 only. No compilation-unit id:
+     * it would be a hash of temporary names, and equal sources should give equal bytes. */
     execl(job->tool, job->tool, "-x", "hip", "--cuda-device-only", arch, "--no-gpu-bundle-output", "-nogpulib",
-          "-nogpuinc", "-O3", "-std=c++17", "-Wall", "-Werror", "-fno-crash-diagnostics", "-fno-color-diagnostics",
-          "-o", code, "-", version_of(job->tool) >= 17 ? "-mcode-object-version=5" : (char *)NULL, (char *)NULL);
+          "-nogpuinc", "-O3", "-std=c++17", "-fuse-cuid=none", "-Wall", "-Werror", "-fno-crash-diagnostics",
+          "-fno-color-diagnostics", "-o", code, "-",
+          version_of(job->tool) >= 17 ? "-mcode-object-version=5" : (char *)NULL, (char *)NULL);
     perror(job->tool);
     return code_unsupported;
 }
