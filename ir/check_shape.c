@@ -265,7 +265,7 @@ static void check_value(const checker *c, const ir_value *v)
     for (int i = 0; i < v->rank; i++) {
         bool fixed = extent_is_number(&v->shape[i], &n);
         long long low = bound(&v->shape[i], &c->p->dims, true), high = bound(&v->shape[i], &c->p->dims, false);
-        if (i + 1 == v->rank && !fixed) rule_broken(c, v->at, "%%%s: the last axis is dynamic", v->name);
+        if (i + 1 == v->rank && !fixed && v->type != dtype_i32) rule_broken(c, v->at, "%%%s: the last axis is dynamic", v->name);
         if (low < 1) rule_broken(c, v->at, "%%%s: an axis may be below 1", v->name);
         if (high > 1LL << 31 || __builtin_mul_overflow(elements, high, &elements) || elements > 1LL << 40)
             rule_broken(c, v->at, "%%%s is too large", v->name);
