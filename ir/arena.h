@@ -51,7 +51,7 @@ void bail_if_complained(arena *a);
 int arena_complaints(const arena *a);
 const char *arena_diagnostics(const arena *a); /* all of them, rendered, each ends in a newline; "" when none */
 
-/* The candidate nearest to `word` (Levenshtein distance at most a third of its length, at least 1), or NULL. */
+/* The candidate nearest to `word` (at most a third of its length in changes, or one; a swap is one), or NULL. */
 const char *nearest_name(const char *word, const char *const *candidates, size_t n);
 
 /* A string that grows in an arena. Always NUL-terminated. Zero-initialise with {.a = a}. */

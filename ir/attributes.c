@@ -149,8 +149,8 @@ void attributes_read(op_draft *d)
         keys[n++] = info->key;
         if (node && !read_attribute(d, node, info)) d->broken = true;
         if (node || !info->required) continue;
-        complain(d->r->a, d->op->at, "%s: %s: is missing: %s", d->name, info->key, info->help);
-        d->broken = true;
+        complain(d->r->a, d->op->at, "%s: %s: is missing (%s)", d->name, info->key, info->help);
+        d->broken = d->r->lost = true;
     }
     graph_check_keys(d->r, d->node, keys, n, d->name);
 }

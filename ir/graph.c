@@ -12,16 +12,30 @@ static bool is_block_name(const char *s)
            strspn(s, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-") == n;
 }
 
+static const char *const top_keys[] = {"block",  "dtype",  "dims",  "dynamic", "presets",
+                                       "inputs", "params", "state", "ops",     "outputs"};
+enum { top_key_count = sizeof top_keys / sizeof *top_keys };
+
+/* Some key of the spec that is none looks like this one. */
+static bool is_misspelt(const graph_reader *r, const char *key)
+{
+    for (int i = 0; i < r->root->count; i++) {
+        const char *near = nearest_name(r->root->keys[i]->text, top_keys, top_key_count);
+        if (near && strcmp(near, key) == 0) return true;
+    }
+    return false;
+}
+
 static void check_top(graph_reader *r)
 {
-    static const char *const keys[] = {"block",  "dtype",  "dims",  "dynamic", "presets",
-                                       "inputs", "params", "state", "ops",     "outputs"};
     static const char *const required[] = {"block", "dtype", "inputs", "ops", "outputs"};
-    graph_check_keys(r, r->root, keys, sizeof keys / sizeof *keys, "a spec");
+    if (graph_check_keys(r, r->root, top_keys, top_key_count, "a spec"))
+        r->lost = r->names_lost = r->dims_lost = true; /* a misspelt section is missing elsewhere */
     for (size_t i = 0; i < sizeof required / sizeof *required; i++) {
-        if (spec_find(r->root, required[i])) continue;
+        if (spec_find(r->root, required[i]) || is_misspelt(r, required[i])) continue;
         complain(r->a, r->root->at, "%s: is missing", required[i]);
         if (i > 1) r->lost = true;
+        if (i == 2 || i == 3) r->names_lost = true;
     }
 }
 
@@ -32,13 +46,18 @@ static void read_header(graph_reader *r)
     if (block && block->kind == spec_scalar && is_block_name(block->text))
         r->p->name = block->text;
     else if (block)
-        complain(r->a, block->at, "block: a name of letters, digits, _ and -, beginning with a letter, at most %d",
-                 most_name);
-    if (type && graph_dtype(r, type, "dtype", &r->p->type) && r->p->type == dtype_i32)
+        complain(r->a, block->at,
+                 "block: \"%.40s\" is no name; one has letters, digits, _ and -, a letter first, at most %d of them",
+                 block->kind == spec_scalar ? block->text : "", most_name);
+    if (type && graph_dtype(r, type, "dtype", &r->p->type) && r->p->type == dtype_i32) {
         complain(r->a, type->at, "dtype: a spec computes in f32, f16 or bf16");
+        r->p->type = dtype_f32;
+    }
     const char *asked = r->options->dtype;
-    if (asked && (!dtype_parse(asked, &r->p->type) || r->p->type == dtype_i32))
+    if (asked && (!dtype_parse(asked, &r->p->type) || r->p->type == dtype_i32)) {
         complain(r->a, (position){0}, "\"%.40s\" is asked for; a spec computes in f32, f16 or bf16", asked);
+        r->p->type = dtype_f32;
+    }
 }
 
 ir_program *graph_read(arena *a, const char *yaml, size_t size, const char *name, const graph_options *options)

@@ -23,7 +23,8 @@ typedef struct named {
     position at;
     ir_value *value; /* NULL: declared, but broken */
     bool used;
-    bool phantom; /* never declared; entered so that the complaint comes once */
+    bool contested; /* declared twice, complained */
+    bool phantom;   /* never declared; entered so that the complaint comes once */
 } named;
 
 typedef struct graph_reader {
@@ -38,7 +39,10 @@ typedef struct graph_reader {
     name_map unknown_dims; /* reported once */
     bool dim_broken[max_dims];
     const ir_op *writer[most_values]; /* by id of a state: the kv_append that writes it */
-    bool lost;                        /* part of the spec could not be read, so nothing can be called unused */
+    /* What could not be read, and so must not be blamed on others: */
+    bool names_lost; /* declarations: no value is called undefined */
+    bool dims_lost;  /* dims: none is called unknown */
+    bool lost;       /* part of the spec could not be read, so nothing can be called unused */
 } graph_reader;
 
 /* One op while it is read; inputs that are broken are NULL. */
@@ -57,8 +61,8 @@ typedef struct op_draft {
 /* graph_tools.c */
 position graph_attribute_at(const op_draft *d, const char *key); /* of its value; of the op when it is not given */
 bool graph_check_map(graph_reader *r, const spec_node *node, const char *what);
-/* Complains of every key of `map` that is none of `keys`; `what` names the map. */
-void graph_check_keys(graph_reader *r, const spec_node *map, const char *const *keys, size_t n, const char *what);
+/* Complains of every key of `map` that is none of `keys`; `what` names the map. True when one seems misspelt. */
+bool graph_check_keys(graph_reader *r, const spec_node *map, const char *const *keys, size_t n, const char *what);
 bool graph_check_name(graph_reader *r, const spec_node *node, const char *what);
 const char *graph_hint(graph_reader *r, const char *word, const char *const *names,
                        size_t n); /* "; did you mean X?" or "" */

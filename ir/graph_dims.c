@@ -22,15 +22,15 @@ static const spec_node *section(graph_reader *r, const char *key)
     return node && graph_check_map(r, node, key) ? node : NULL;
 }
 
-/* A plain integer that any dim may have. */
-static bool read_value(graph_reader *r, const spec_node *node, const char *name, long long *value)
+/* A plain integer that any dim may have; `preset` names where it stands, or is "". */
+static bool read_value(graph_reader *r, const spec_node *node, const char *preset, const char *name, long long *value)
 {
     if (node->kind != spec_scalar || !integer_parse(node->text, value)) {
-        complain(r->a, node->at, "%s: must be an integer", name);
+        complain(r->a, node->at, "%s%s must be an integer", preset, name);
         return false;
     }
     if (*value >= 1 && *value <= most_number) return true;
-    complain(r->a, node->at, "%s is %.20s; a dim is from 1 to %d", name, node->text, most_number);
+    complain(r->a, node->at, "%s%s is %.20s; a dim is from 1 to %d", preset, name, node->text, most_number);
     return false;
 }
 
@@ -61,9 +61,15 @@ static bool evaluate(graph_reader *r, const spec_node *node, dim *d, const spec_
     char name[most_name + 1];
     const char *s = node->kind == spec_scalar ? node->text : "";
     while (graph_next_name(&s, name)) {
-        if (!spec_find(dynamic, name)) continue;
-        complain(r->a, node->at, "%s is made of %s, which is dynamic; write (%.40s) where it is used", d->name, name,
-                 node->text);
+        bool itself = strcmp(name, d->name) == 0;
+        if (spec_find(dynamic, name))
+            complain(r->a, node->at, "%s is made of %s, which is dynamic; write (%.40s) where it is used", d->name,
+                     name, node->text);
+        else if (itself || (!dim_find(table(r), name) && spec_find(spec_find(r->root, "dims"), name)))
+            complain(r->a, node->at, "%s is made of %s; a dim is made of those before it", d->name,
+                     itself ? "itself" : arena_printf(r->a, "%s, which stands below it", name));
+        else
+            continue;
         return false;
     }
     table(r)->count--;
@@ -76,6 +82,9 @@ static bool evaluate(graph_reader *r, const spec_node *node, dim *d, const spec_
 static bool choose_value(graph_reader *r, dim *d, const spec_node *node, const spec_node *preset,
                          const spec_node *dynamic)
 {
+    char name[most_name + 1];
+    for (const char *s = node->kind == spec_scalar ? node->text : ""; graph_next_name(&s, name);)
+        if (dim_find(table(r), name)) dim_find(table(r), name)->used = true; /* even where another value replaces it */
     const dim_override *override = find_override(r, d->name);
     const spec_node *given = spec_find(preset, d->name);
     if (override) {
@@ -91,7 +100,7 @@ static bool choose_value(graph_reader *r, dim *d, const spec_node *node, const s
         return good && d->value >= 1 && d->value <= most_number;
     }
     if (node->kind == spec_scalar && integer_parse(node->text, &d->value))
-        return read_value(r, node, d->name, &d->value);
+        return read_value(r, node, "", d->name, &d->value);
     return evaluate(r, node, d, dynamic);
 }
 
@@ -139,7 +148,7 @@ static void read_dynamic(graph_reader *r, const spec_node *dynamic)
     for (int i = 0; dynamic && i < dynamic->count; i++) {
         const char *name = dynamic->keys[i]->text;
         dim *d = dim_find(table(r), name);
-        if (!d && !names_find(&r->unknown_dims, name))
+        if (!d && !r->dims_lost && !names_find(&r->unknown_dims, name))
             complain(r->a, dynamic->keys[i]->at, "dynamic: there is no dim \"%.40s\"%s", name, dim_hint(r, name));
         if (!d) continue;
         if (read_range(r, dynamic->items[i], dynamic, d))
@@ -162,18 +171,18 @@ static void read_dynamic(graph_reader *r, const spec_node *dynamic)
 /* Every preset is checked, whichever is chosen. */
 static void check_preset(graph_reader *r, const char *name, const spec_node *preset)
 {
+    const char *what = arena_printf(r->a, "preset %.40s: ", name);
     if (!graph_check_map(r, preset, arena_printf(r->a, "preset %.40s", name))) return;
     for (int i = 0; i < preset->count; i++) {
         const spec_node *key = preset->keys[i], *node = preset->items[i];
         const dim *d = dim_find(table(r), key->text);
         long long value;
-        if (!d && !names_find(&r->unknown_dims, key->text))
-            complain(r->a, key->at, "preset %.40s: there is no dim \"%.40s\"%s", name, key->text,
-                     dim_hint(r, key->text));
-        if (!d || !read_value(r, node, d->name, &value)) continue;
+        if (!d && !r->dims_lost && !names_find(&r->unknown_dims, key->text))
+            complain(r->a, key->at, "%sthere is no dim \"%.40s\"%s", what, key->text, dim_hint(r, key->text));
+        if (!d || !read_value(r, node, what, d->name, &value)) continue;
         if (d->dynamic && (value < d->low || value > d->high))
-            complain(r->a, node->at, "preset %.40s: %s=%lld is outside of its dynamic range %lld to %lld", name,
-                     d->name, value, d->low, d->high);
+            complain(r->a, node->at, "%s%s=%lld is outside of its dynamic range %lld to %lld", what, d->name, value,
+                     d->low, d->high);
     }
 }
 
@@ -181,7 +190,7 @@ static void check_overrides(graph_reader *r)
 {
     for (size_t i = 0; i < r->options->override_count; i++) {
         const char *name = r->options->overrides[i].name;
-        if (dim_find(table(r), name) || names_find(&r->unknown_dims, name)) continue;
+        if (dim_find(table(r), name) || r->dims_lost || names_find(&r->unknown_dims, name)) continue;
         complain(r->a, (position){0}, "there is no dim \"%.40s\" in this spec%s", name, dim_hint(r, name));
     }
 }
@@ -204,6 +213,7 @@ void graph_read_dims(graph_reader *r)
 {
     const spec_node *dims = section(r, "dims"), *dynamic = section(r, "dynamic"), *presets = section(r, "presets");
     const spec_node *preset = chosen_preset(r, presets);
+    r->dims_lost |= spec_find(r->root, "dims") && !dims;
     for (int i = 0; dims && i < dims->count; i++) read_dim(r, dims->keys[i], dims->items[i], preset, dynamic);
     read_dynamic(r, dynamic);
     for (int i = 0; presets && i < presets->count; i++) check_preset(r, presets->keys[i]->text, presets->items[i]);

@@ -72,7 +72,12 @@ static void read_inputs(op_draft *d)
     int constants = 0;
     if (!node) {
         complain(d->r->a, d->op->at, "%s: in: is missing, the list of its inputs", d->name);
-        d->broken = true;
+        d->broken = d->r->lost = true;
+        return;
+    }
+    if (node->kind == spec_map) {
+        complain(d->r->a, node->at, "%s: in: must be a list of inputs, such as [x, w]", d->name);
+        d->broken = d->r->lost = true;
         return;
     }
     int count = items_of(node, &items, &single);
@@ -99,7 +104,7 @@ static void make_outputs(op_draft *d)
     spec_node *const *items, *single;
     if (!node) {
         complain(d->r->a, d->op->at, "%s: out: is missing, the name of its result", d->name);
-        d->broken = true;
+        d->broken = d->r->names_lost = true;
         return;
     }
     int count = items_of(node, &items, &single), wanted = d->op->kind == op_split ? d->list_count : 1;
@@ -113,7 +118,7 @@ static void make_outputs(op_draft *d)
     d->op->output_count = count;
     for (int i = 0; i < count; i++) {
         bool good = graph_check_name(d->r, items[i], "a value");
-        d->broken |= !good;
+        if (!good) d->broken = d->r->names_lost = true;
         ir_value *v = graph_new_value(d->r, good ? items[i]->text : "", value_result, d->r->p->type, items[i]->at);
         v->def = d->op;
         d->op->outputs[i] = v;
@@ -132,6 +137,18 @@ static void declare_outputs(op_draft *d)
     }
 }
 
+/* `gelu` is nearer to gelu_erf and gelu_tanh than to relu. */
+static void complain_unknown_op(graph_reader *r, position at, const char *name, const char *const *names, size_t n)
+{
+    text longer = {.a = r->a};
+    size_t length = strlen(name);
+    for (size_t i = 0; length >= 3 && i < n; i++)
+        if (strncmp(names[i], name, length) == 0)
+            text_printf(&longer, "%s%s", longer.size ? " or " : "; did you mean ", names[i]);
+    const char *hint = longer.size ? arena_printf(r->a, "%s?", longer.data) : graph_hint(r, name, names, n);
+    complain(r->a, at, "there is no op \"%.40s\"%s", name, hint[0] ? hint : "; `tfgen schema` lists them");
+}
+
 static const spec_node *find_kind(graph_reader *r, const spec_node *node, op_kind *kind)
 {
     const char *names[op_count];
@@ -143,14 +160,17 @@ static const spec_node *find_kind(graph_reader *r, const spec_node *node, op_kin
         complain(r->a, node->at, "op: is missing; an op is a map such as {out: h, op: rmsnorm, in: [x, w]}");
         return NULL;
     }
-    const char *name = word->kind == spec_scalar ? word->text : "";
+    if (word->kind != spec_scalar) {
+        complain(r->a, word->at, "op: must be the name of one op");
+        return NULL;
+    }
+    const char *name = word->text;
     for (size_t i = 0; i < n; i++)
         if (strcmp(names[i], name) == 0) {
             *kind = (op_kind)i;
             return word;
         }
-    const char *hint = graph_hint(r, name, names, n);
-    complain(r->a, word->at, "there is no op \"%.40s\"%s", name, hint[0] ? hint : "; `tfgen schema` lists them");
+    complain_unknown_op(r, word->at, name, names, n);
     return NULL;
 }
 
@@ -171,7 +191,7 @@ static void read_op(graph_reader *r, const spec_node *node)
     op_kind kind;
     if (node->kind != spec_map) {
         complain(r->a, node->at, "an op is a map such as {out: h, op: rmsnorm, in: [x, w]}");
-        r->lost = true;
+        r->lost = r->names_lost = true;
         return;
     }
     if (!find_kind(r, node, &kind)) {
@@ -207,7 +227,7 @@ void graph_read_ops(graph_reader *r)
     if (!ops) return;
     if (ops->kind != spec_list || ops->count == 0) {
         complain(r->a, ops->at, "ops: must be a list of at least one op, such as - {out: h, op: rmsnorm, in: [x, w]}");
-        r->lost = true;
+        r->lost = r->names_lost = true;
         return;
     }
     if (ops->count > most_ops) bail(r->a, code_bad_input, ops->at, "more than %d ops", most_ops);

@@ -18,6 +18,7 @@ bool graph_check_map(graph_reader *r, const spec_node *node, const char *what)
 {
     if (node->kind == spec_map) return true;
     complain(r->a, node->at, "%s: must be a map of \"name: value\"", what);
+    r->lost = true;
     return false;
 }
 
@@ -27,8 +28,9 @@ const char *graph_hint(graph_reader *r, const char *word, const char *const *nam
     return near ? arena_printf(r->a, "; did you mean %s?", near) : "";
 }
 
-void graph_check_keys(graph_reader *r, const spec_node *map, const char *const *keys, size_t n, const char *what)
+bool graph_check_keys(graph_reader *r, const spec_node *map, const char *const *keys, size_t n, const char *what)
 {
+    bool misspelt = false;
     text list = {.a = r->a};
     for (size_t i = 0; i < n; i++) text_printf(&list, "%s%s", i ? ", " : "", keys[i]);
     for (int i = 0; i < map->count; i++) {
@@ -37,9 +39,11 @@ void graph_check_keys(graph_reader *r, const spec_node *map, const char *const *
         for (size_t k = 0; k < n; k++) known |= strcmp(key, keys[k]) == 0;
         if (known) continue;
         const char *hint = graph_hint(r, key, keys, n);
+        misspelt |= hint[0] != 0;
         if (!hint[0]) hint = arena_printf(r->a, "; it takes %s", list.data);
         complain(r->a, map->keys[i]->at, "%s takes no key \"%.40s\"%s", what, key, hint);
     }
+    return misspelt;
 }
 
 static bool is_name(const char *s)
@@ -84,23 +88,35 @@ static bool names_are_sound(graph_reader *r, const char *expression)
     for (const char *s = expression; graph_next_name(&s, name);) {
         dim *d = dim_find(&r->p->dims, name);
         if (d) d->used = true;
-        if (d ? r->dim_broken[d - r->p->dims.dims] : names_find(&r->unknown_dims, name) != NULL) sound = false;
+        if (d ? r->dim_broken[d - r->p->dims.dims] : r->dims_lost || names_find(&r->unknown_dims, name)) sound = false;
     }
     return sound;
 }
 
+/* So that an unknown dim is reported once, and the dim that was meant is not called unused. */
 static void remember_unknown(graph_reader *r, const char *expression)
 {
     char name[most_name + 1];
-    for (const char *s = expression; graph_next_name(&s, name);)
-        if (!dim_find(&r->p->dims, name)) names_add(&r->unknown_dims, arena_strdup(r->a, name), r);
+    const char *known[max_dims];
+    for (int i = 0; i < r->p->dims.count; i++) known[i] = r->p->dims.dims[i].name;
+    for (const char *s = expression; graph_next_name(&s, name);) {
+        if (dim_find(&r->p->dims, name)) continue;
+        const char *near = nearest_name(name, known, (size_t)r->p->dims.count);
+        if (near)
+            dim_find(&r->p->dims, near)->used = true;
+        else
+            r->lost = true;
+        names_add(&r->unknown_dims, arena_strdup(r->a, name), r);
+    }
 }
 
 bool graph_extent(graph_reader *r, const spec_node *node, const char *what, extent *out)
 {
     *out = extent_number(1);
     if (node->kind != spec_scalar || !node->text[0]) {
-        complain(r->a, node->at, "%s: a size is missing here, such as 64, H*hd or (H+2*KV)*hd", what);
+        complain(r->a, node->at, "%s: %s, such as 64, H*hd or (H+2*KV)*hd", what,
+                 node->kind == spec_scalar ? "a size is missing here" : "here must stand one size");
+        r->lost = true;
         return false;
     }
     if (!names_are_sound(r, node->text)) return false;
@@ -121,14 +137,19 @@ bool graph_static(graph_reader *r, const spec_node *node, const char *what, long
         return false;
     }
     if (*out >= 1 && *out <= most_number) return true;
-    complain(r->a, node->at, "%s: %.40s is %lld; it must be from 1 to %d", what, node->text, *out, most_number);
+    long long literal;
+    if (integer_parse(node->text, &literal))
+        complain(r->a, node->at, "%s: %lld is out of range, which is 1 to %d", what, *out, most_number);
+    else
+        complain(r->a, node->at, "%s: %.40s is %lld; it must be from 1 to %d", what, node->text, *out, most_number);
     return false;
 }
 
 bool graph_real(graph_reader *r, const spec_node *node, const char *what, double *out)
 {
     if (node->kind != spec_scalar || node->quoted || !number_parse(node->text, out)) {
-        complain(r->a, node->at, "%s: must be a finite number such as 0.5 or 1.0e-5", what);
+        complain(r->a, node->at, "%s: \"%.40s\" is no finite number, such as 0.5 or 1.0e-5", what,
+                 node->kind == spec_scalar ? node->text : "");
         return false;
     }
     if (fabs(*out) <= FLT_MAX && (*out == 0 || (float)*out != 0)) return true;
@@ -141,7 +162,8 @@ bool graph_bool(graph_reader *r, const spec_node *node, const char *what, bool *
 {
     *out = node->kind == spec_scalar && strcmp(node->text, "true") == 0;
     if (*out || (node->kind == spec_scalar && strcmp(node->text, "false") == 0)) return true;
-    complain(r->a, node->at, "%s: must be true or false", what);
+    complain(r->a, node->at, "%s: must be true or false, not \"%.40s\"", what,
+             node->kind == spec_scalar ? node->text : "");
     return false;
 }
 

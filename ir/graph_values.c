@@ -47,8 +47,9 @@ bool graph_declare(graph_reader *r, const char *name, position at, ir_value *val
         return true;
     }
     if (n) {
-        complain(r->a, at, "%%%s is %s already, of line %d; every result has a name of its own", name, article_kind(n),
+        complain(r->a, at, "%%%s is %s already, of line %d; a name stands for one thing", name, article_kind(n),
                  n->at.line);
+        n->contested = true;
         return false;
     }
     enter(r, name, at)->value = value;
@@ -77,12 +78,14 @@ static void complain_undefined(graph_reader *r, const spec_node *node, const op_
                  node->text, later->at.line);
     else if (dim_find(&r->p->dims, node->text))
         complain(r->a, node->at, "%s is a dim; an operand is a value or a number", node->text);
-    else if (near) {
+    else if (near && !r->names_lost) {
         near->used = true; /* most likely it is what was meant */
         complain(r->a, node->at, "there is no value %%%s; did you mean %%%s?", node->text, near->name);
-    } else
+    } else if (!r->names_lost) {
         complain(r->a, node->at, "there is no value %%%s; an operand is an input, a param or the out of an op above",
                  node->text);
+        r->lost = true; /* whichever was meant is used */
+    }
 }
 
 ir_value *graph_lookup(graph_reader *r, const spec_node *node, const op_draft *user)
@@ -111,8 +114,8 @@ bool graph_value_fits(graph_reader *r, const ir_value *v, const char *what, posi
     for (int i = 0; i < v->rank; i++) {
         long long lowest = graph_lowest(&v->shape[i], dims);
         if (lowest < 1) {
-            complain(r->a, at, "%s: axis %d of %s can be %lld; it must be at least 1", what, i, graph_shape_text(r, v),
-                     lowest);
+            complain(r->a, at, "%s: axis %d of %s %s %lld; it must be at least 1", what, i, graph_shape_text(r, v),
+                     extent_is_number(&v->shape[i], &lowest) ? "is" : "can be", lowest);
             return false;
         }
         if (!__builtin_mul_overflow(count, extent_high(&v->shape[i], dims), &count) && count <= MOST_ELEMENTS) continue;
@@ -127,6 +130,7 @@ bool graph_shape(graph_reader *r, const spec_node *node, const char *what, ir_va
 {
     if (node->kind != spec_list || node->count < 1 || node->count > max_rank) {
         complain(r->a, node->at, "%s: a shape is a list of 1 to %d sizes, such as [B, S, D]", what, max_rank);
+        r->lost = true;
         return false;
     }
     bool good = true;
@@ -150,8 +154,10 @@ static bool read_range(graph_reader *r, const spec_node *node, ir_value *v)
         !graph_extent(r, node->items[1], "range", &v->range_high))
         return false;
     long long low = extent_value(&v->range_low, &r->p->dims), high = extent_value(&v->range_high, &r->p->dims);
-    v->has_range = low <= high && high <= most_number;
-    if (!v->has_range) complain(r->a, node->at, "range: %lld to %lld is empty or not int32", low, high);
+    v->has_range = low <= high && low >= -most_number && high <= most_number;
+    if (!v->has_range)
+        complain(r->a, node->at, "range: %lld to %lld %s", low, high,
+                 low > high ? "is empty" : "does not fit an int32");
     return v->has_range;
 }
 
@@ -194,13 +200,18 @@ static bool read_details(graph_reader *r, const spec_node *node, ir_value *v)
     static const char *const param_keys[] = {"shape", "dtype", "from", "transpose"};
     static const char *const kinds[] = {"an input", "a param", "a state"};
     const char *const *known = v->kind == value_input ? input_keys : v->kind == value_param ? param_keys : keys;
-    graph_check_keys(r, node, known, v->kind == value_input ? 3 : v->kind == value_param ? 4 : 2, kinds[v->kind]);
+    bool misspelt = graph_check_keys(r, node, known,
+                                     v->kind == value_input   ? 3
+                                     : v->kind == value_param ? 4
+                                                              : 2,
+                                     kinds[v->kind]);
     const spec_node *shape = spec_find(node, "shape"), *type = spec_find(node, "dtype"),
                     *range = spec_find(node, "range");
     const spec_node *from = spec_find(node, "from"), *transpose = spec_find(node, "transpose");
     bool good = true;
     if (type) good = graph_dtype(r, type, "dtype", &v->type) && check_type(r, type, v);
-    if (!shape) complain(r->a, node->at, "%%%s has no shape:", v->name);
+    if (!shape && !misspelt) complain(r->a, node->at, "%%%s: shape: is missing, such as [B, S, D]", v->name);
+    r->lost |= !shape;
     good &= shape && graph_shape(r, shape, arena_printf(r->a, "%%%s", v->name), v);
     if (range && v->kind == value_input) good &= read_range(r, range, v);
     if (from && v->kind == value_param) good &= read_from(r, from, v);
@@ -210,7 +221,10 @@ static bool read_details(graph_reader *r, const spec_node *node, ir_value *v)
 
 static void read_declaration(graph_reader *r, const spec_node *key, const spec_node *node, value_kind kind)
 {
-    if (!graph_check_name(r, key, "a value")) return;
+    if (!graph_check_name(r, key, "a value")) {
+        r->lost = r->names_lost = true;
+        return;
+    }
     ir_value *v = graph_new_value(r, key->text, kind, r->p->type, key->at);
     bool good;
     if (node->kind == spec_map)
@@ -225,20 +239,27 @@ void graph_read_values(graph_reader *r)
     static const char *const sections[] = {"inputs", "params", "state"};
     for (int kind = value_input; kind <= value_state; kind++) {
         const spec_node *node = spec_find(r->root, sections[kind]);
-        if (!node || !graph_check_map(r, node, sections[kind])) continue;
+        if (!node) continue;
+        if (!graph_check_map(r, node, sections[kind])) {
+            r->names_lost = true;
+            continue;
+        }
         for (int i = 0; i < node->count; i++) read_declaration(r, node->keys[i], node->items[i], (value_kind)kind);
     }
 }
 
 static void read_output(graph_reader *r, const spec_node *key, const spec_node *node)
 {
-    if (!graph_check_name(r, key, "an output")) return;
+    bool named_well = graph_check_name(r, key, "an output");
     ir_value *v = graph_lookup(r, node, NULL);
+    if (!v) r->lost = true;
+    if (!v || !named_well) return;
     const named *same = names_find(&r->names, key->text);
     if (same && same->value && same->value->kind != value_result)
         complain(r->a, key->at, "output %s: there is %s of this name, at line %d", key->text, article_kind(same),
                  same->at.line);
-    if (!v) return;
+    const named *n = names_find(&r->names, v->name);
+    if (n->contested) return;
     if (v->kind != value_result) {
         static const char *const kinds[] = {"an input", "a param", "a state"};
         complain(r->a, node->at, "output %s: %%%s is %s; an output is the out of an op", key->text, v->name,
@@ -256,7 +277,10 @@ void graph_read_outputs(graph_reader *r)
 {
     const spec_node *node = spec_find(r->root, "outputs");
     if (!node || !graph_check_map(r, node, "outputs")) return;
-    if (node->count == 0) complain(r->a, node->at, "outputs: name at least one, such as {y: x2}");
+    if (node->count == 0) {
+        complain(r->a, node->at, "outputs: name at least one, such as {y: x2}");
+        r->lost = true;
+    }
     for (int i = 0; i < node->count; i++) read_output(r, node->keys[i], node->items[i]);
 }
 

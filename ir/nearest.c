@@ -7,21 +7,21 @@ enum { longest = 63 };
 
 static int least(int x, int y) { return x < y ? x : y; }
 
-/* Levenshtein distance, one row of the table at a time. */
+/* Levenshtein distance where two swapped neighbours count as one; three rows of the table at a time. */
 static int distance(const char *x, size_t nx, const char *y, size_t ny)
 {
-    int row[longest + 1];
-    for (size_t j = 0; j <= ny; j++) row[j] = (int)j;
+    int rows[3][longest + 1];
+    for (size_t j = 0; j <= ny; j++) rows[0][j] = (int)j;
     for (size_t i = 1; i <= nx; i++) {
-        int diagonal = row[0];
+        int *row = rows[i % 3], *above = rows[(i + 2) % 3], *second = rows[(i + 1) % 3];
         row[0] = (int)i;
         for (size_t j = 1; j <= ny; j++) {
-            int above = row[j];
-            row[j] = least(least(above, row[j - 1]) + 1, diagonal + (x[i - 1] != y[j - 1]));
-            diagonal = above;
+            row[j] = least(least(above[j], row[j - 1]) + 1, above[j - 1] + (x[i - 1] != y[j - 1]));
+            if (i > 1 && j > 1 && x[i - 1] == y[j - 2] && x[i - 2] == y[j - 1])
+                row[j] = least(row[j], second[j - 2] + 1);
         }
     }
-    return row[ny];
+    return rows[nx % 3][ny];
 }
 
 const char *nearest_name(const char *word, const char *const *candidates, size_t n)
@@ -30,12 +30,13 @@ const char *nearest_name(const char *word, const char *const *candidates, size_t
     if (length > longest) return NULL;
     const char *best = NULL;
     int bound = length / 3 > 1 ? (int)(length / 3) : 1;
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < n && bound >= 0; i++) {
         size_t other = strlen(candidates[i]);
         if (other > longest || other > length + (size_t)bound || length > other + (size_t)bound) continue;
         int d = distance(word, length, candidates[i], other);
-        if (d <= bound) best = candidates[i], bound = d - 1;
-        if (bound < 0) break;
+        if (d > bound || d >= (int)(length > other ? length : other)) continue; /* nothing in common */
+        best = candidates[i];
+        bound = d - 1;
     }
     return best;
 }

@@ -242,6 +242,8 @@ static bool infer(op_draft *d)
 void shape_infer(op_draft *d)
 {
     if (!infer(d)) return;
+    bool reshape = d->op->kind == op_reshape;
     for (int i = 0; i < d->op->output_count; i++)
-        if (!graph_value_fits(d->r, d->op->outputs[i], d->name, d->op->outputs[i]->at)) d->broken = true;
+        if (!graph_value_fits(d->r, d->op->outputs[i], d->name, reshape ? d->list_node->at : d->op->outputs[i]->at))
+            d->broken = true;
 }

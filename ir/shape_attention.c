@@ -20,23 +20,22 @@ static bool check_positions(op_draft *d, const char *key, const ir_value *p, con
 }
 
 /* Splits the columns of input i into heads. Rank 4 has the heads as an axis of its own. */
-static bool head_size(op_draft *d, int i, long long heads, const char *key, long long *size)
+static bool head_size(op_draft *d, int i, long long heads, const char *whose, long long *size)
 {
     const ir_value *x = d->op->inputs[i];
     long long columns = value_columns(x), axis;
     *size = columns;
     if (x->rank == 4) {
         if (extent_is_number(&x->shape[2], &axis) && axis == heads) return true;
-        return shape_clash(d, d->in_at[i], "%s should have %lld heads (%s) as its third axis", shape_of(d, i), heads,
-                           key);
+        return shape_clash(d, d->in_at[i], "%s should have the %lld %s as its third axis", shape_of(d, i), heads,
+                           whose);
     }
     if (x->rank != 3)
         return shape_clash(d, d->in_at[i], "%s should be [batch, tokens, heads*hd] or [batch, tokens, heads, hd]",
                            shape_of(d, i));
     *size = columns / heads;
-    return columns % heads == 0 ||
-           shape_clash(d, d->in_at[i], "%%%s has %lld columns, which %lld heads (%s) do not divide", x->name, columns,
-                       heads, key);
+    return columns % heads == 0 || shape_clash(d, d->in_at[i], "%%%s has %lld columns, which %lld %s do not divide",
+                                               x->name, columns, heads, whose);
 }
 
 bool shape_rope(op_draft *d, ir_value *out)
@@ -136,7 +135,7 @@ static bool check_capacity(op_draft *d, const ir_value *x, const ir_value *state
                            graph_extent_text(d->r, &state->shape[2]));
     if (at->has_range && extent_value(&at->range_high, dims) > extent_value(&room, dims))
         return shape_clash(d, graph_attribute_at(d, "at"),
-                           "at: %%%s can be %lld; with %lld tokens from there on, %lld rows of %%%s are too few",
+                           "at: %%%s can be %lld; %lld more tokens from there on do not fit the %lld rows of %%%s",
                            at->name, extent_value(&at->range_high, dims), extent_value(&x->shape[1], dims),
                            extent_value(&state->shape[2], dims), state->name);
     return true;
@@ -158,7 +157,7 @@ bool shape_append(op_draft *d, ir_value *out)
     const ir_op *writer = d->r->writer[state->id];
     if (writer) return shape_clash(d, at, "state: %%%s is written already, at line %d", state->name, writer->at.line);
     d->r->writer[state->id] = d->op;
-    if (!head_size(d, 0, heads, "second axis of the state", &size)) return false;
+    if (!head_size(d, 0, heads, "heads of the state", &size)) return false;
     if (size != value_columns(state))
         return shape_clash(d, d->in_at[0],
                            "%%%s has %lld heads of %lld elements, the state %%%s %s takes heads of %lld", x->name,

@@ -11,6 +11,7 @@ typedef struct yaml_reader {
     yaml_parser_t parser;
     yaml_event_t event;
     const char *text;
+    size_t size;
     int nodes;
 } yaml_reader;
 
@@ -36,6 +37,14 @@ static position place_of_offset(const char *text, size_t offset)
     return at;
 }
 
+static bool tab_indents(const char *text, size_t size, yaml_mark_t mark)
+{
+    const char *s = text, *end = text + size;
+    for (size_t line = 0; s < end && line < mark.line; s++) line += *s == '\n';
+    for (size_t column = 0; s < end && column < mark.column && *s == ' '; column++) s++;
+    return s < end && *s == '\t';
+}
+
 static _Noreturn void bail_parser(yaml_reader *r)
 {
     const yaml_parser_t *p = &r->parser;
@@ -43,6 +52,8 @@ static _Noreturn void bail_parser(yaml_reader *r)
     if (p->error == YAML_MEMORY_ERROR) bail(r->a, code_bad_input, (position){0}, "out of memory");
     if (p->error == YAML_READER_ERROR)
         bail(r->a, code_bad_input, place_of_offset(r->text, p->problem_offset), "not readable as YAML: %s", problem);
+    if (tab_indents(r->text, r->size, p->problem_mark))
+        bail(r->a, code_bad_input, place(p->problem_mark), "a tab cannot indent in YAML; use spaces");
     if (p->context && p->context_mark.line != p->problem_mark.line)
         bail(r->a, code_bad_input, place(p->problem_mark), "not readable as YAML: %s, %s at line %d", problem,
              p->context, (int)p->context_mark.line + 1);
@@ -126,10 +137,7 @@ static spec_node *read_list(yaml_reader *r, int depth)
 /* A key that cannot be kept (not a text, or there already) is complained of once. */
 static bool check_key(yaml_reader *r, name_map *seen, const spec_node *key)
 {
-    if (key->kind != spec_scalar) {
-        complain(r->a, key->at, "a key must be a word");
-        return false;
-    }
+    if (key->kind != spec_scalar) bail(r->a, code_bad_input, key->at, "a key must be a word");
     if (names_add(seen, key->text, (void *)key)) return true;
     const spec_node *first = names_find(seen, key->text);
     complain(r->a, key->at, "%.40s stands here twice; first at line %d", key->text, first->at.line);
@@ -195,6 +203,7 @@ spec_node *yaml_read(arena *a, const char *text, size_t size, const char *name)
     yaml_reader *r = arena_alloc(a, sizeof *r);
     r->a = a;
     r->text = text;
+    r->size = size;
     arena_defer(a, release, r);
     if (!yaml_parser_initialize(&r->parser)) bail(a, code_bad_input, (position){0}, "out of memory");
     yaml_parser_set_encoding(&r->parser, YAML_UTF8_ENCODING);
