@@ -1,0 +1,271 @@
+/* In: values, extents. Out: C expressions of addresses, and the arguments that they need, in order of first use. Refuses
+ * (code_unsupported) a view of a view whose rows are no rows of the storage. */
+#include "gen/emit.h"
+#include <string.h>
+
+static argument *add_argument(emission *e, argument g)
+{
+    if (e->argument_count == e->argument_capacity) {
+        const int capacity = e->argument_capacity ? 2 * e->argument_capacity : 16;
+        argument *list = arena_alloc(e->a, (size_t)capacity * sizeof *list);
+        if (e->argument_count) memcpy(list, e->arguments, (size_t)e->argument_count * sizeof *list);
+        e->arguments = list;
+        e->argument_capacity = capacity;
+    }
+    e->arguments[e->argument_count] = g;
+    return &e->arguments[e->argument_count++];
+}
+
+static const char *use_argument(emission *e, argument wanted)
+{
+    argument *found = NULL;
+    for (int i = 0; i < e->argument_count && !found; i++) {
+        argument *g = &e->arguments[i];
+        if (g->kind == wanted.kind && g->value == wanted.value && g->index == wanted.index) found = g;
+    }
+    if (!found) found = add_argument(e, wanted);
+    found->written |= wanted.written;
+    return arena_printf(e->a, "p.%s", found->name);
+}
+
+const char *use_value(emission *e, const ir_value *v, bool written)
+{
+    const ir_value *root = value_root(v);
+    return use_argument(e, (argument){.kind = argument_value, .name = e->names->values[root->id], .value = root, .index = root->id,
+                                      .written = written, .size = sizeof(void *)});
+}
+
+const char *use_scratch(emission *e, int index, bool written)
+{
+    return use_argument(e, (argument){.kind = argument_scratch, .name = name_identifier(e->a, e->plan->scratches[index].name),
+                                      .index = index, .written = written, .size = sizeof(void *)});
+}
+
+const char *use_packed(emission *e, int index, bool written)
+{
+    return use_argument(e, (argument){.kind = argument_packed, .name = "packed", .index = index, .written = written,
+                                      .size = sizeof(void *)});
+}
+
+/* True for (...) as a whole, not for (...) + (...). */
+static bool in_parentheses(const char *s)
+{
+    int depth = 0;
+    if (*s != '(') return false;
+    for (; *s; s++) {
+        depth += (*s == '(') - (*s == ')');
+        if (depth == 0) return s[1] == 0;
+    }
+    return false;
+}
+
+const char *grouped(arena *a, const char *expression)
+{
+    return strchr(expression, ' ') && !in_parentheses(expression) ? arena_printf(a, "(%s)", expression) : expression;
+}
+
+const char *extent_c(emission *e, const extent *x)
+{
+    for (int t = 0; t < x->count; t++)
+        for (int i = 0; i < e->names->dims.count; i++) {
+            const dim *d = &e->names->dims.dims[i];
+            if (d->dynamic && x->terms[t].power[d->slot])
+                use_argument(e, (argument){.kind = argument_dim, .name = d->name, .index = i, .size = sizeof(int)});
+        }
+    text t = {.a = e->a};
+    extent_print_c(&t, x, &e->names->dims, "p.");
+    return t.data;
+}
+
+const char *type_name(dtype t)
+{
+    static const char *const names[] = {"float", "f16", "bf16", "int"};
+    return names[t];
+}
+
+/* Pointers first, then dims, each in order of first use, laid out as C does. */
+void finish_arguments(emission *e)
+{
+    argument *list = arena_alloc(e->a, (size_t)(e->argument_count + 1) * sizeof *list);
+    int n = 0;
+    for (int dims = 0; dims < 2; dims++)
+        for (int i = 0; i < e->argument_count; i++)
+            if ((e->arguments[i].kind == argument_dim) == dims) list[n++] = e->arguments[i];
+    unsigned offset = 0;
+    for (int i = 0; i < n; offset += list[i++].size) list[i].offset = offset;
+    e->arguments = list;
+    e->argument_capacity = n;
+}
+
+unsigned argument_bytes(const argument *list, int count)
+{
+    unsigned bytes = count ? list[count - 1].offset + list[count - 1].size : 0, align = 1;
+    for (int i = 0; i < count; i++)
+        if (list[i].size > align) align = list[i].size;
+    return (bytes + align - 1) / align * align;
+}
+
+static const char *argument_type(const emission *e, const argument *g)
+{
+    switch (g->kind) {
+    case argument_value: return type_name(g->value->type);
+    case argument_packed: return type_name(e->plan->packs[g->index].type);
+    case argument_scratch: return "float";
+    case argument_dim: break;
+    }
+    return "int";
+}
+
+void write_arguments(emission *e, writer *w)
+{
+    text dims = {.a = e->a};
+    write_line(w, "struct args {");
+    for (int i = 0; i < e->argument_count; i++) {
+        const argument *g = &e->arguments[i];
+        if (g->kind == argument_dim) text_printf(&dims, "%s%s", dims.size ? ", " : "int ", g->name);
+        else write_line(w, "%s%s *%s;", g->written ? "" : "const ", argument_type(e, g), g->name);
+    }
+    if (dims.size) write_line(w, "%s;", dims.data);
+    write_line(w, "};");
+}
+
+void write_offset_checks(const emission *e, writer *w)
+{
+    for (int i = 0; i < e->argument_count; i++)
+        write_line(w, "static_assert(__builtin_offsetof(%s::args, %s) == %u);", e->struct_name, e->arguments[i].name,
+                   e->arguments[i].offset);
+    write_line(w, "static_assert(sizeof(%s::args) == %u);", e->struct_name, argument_bytes(e->arguments, e->argument_count));
+}
+
+view view_of(arena *a, const ir_value *v)
+{
+    view w = {v, 0, value_columns(v)};
+    while (w.root->root) {
+        const ir_value *up = w.root->root;
+        const extent rows = value_rows(a, w.root), above = value_rows(a, up);
+        const long long stride = w.root->root_stride ? w.root->root_stride : value_columns(w.root);
+        if (w.stride == value_columns(w.root) || extent_equal(&rows, &above)) {
+            w.offset += w.root->root_offset;
+            /* dense in w.root: its rows may only be strided when v has the same rows */
+            if (stride != value_columns(w.root)) {
+                const extent own = value_rows(a, v);
+                if (!extent_equal(&own, &rows))
+                    bail(a, code_unsupported, v->at, "%%%s: a reshape of columns %%%s of a wider value is not a view", v->name, w.root->name);
+                w.stride = stride;
+            }
+        } else {
+            bail(a, code_unsupported, v->at, "%%%s: a view of rows of %%%s, which is a view itself", v->name, w.root->name);
+        }
+        w.root = up;
+    }
+    return w;
+}
+
+static bool is_one(const extent *x)
+{
+    long long n;
+    return extent_is_number(x, &n) && n == 1;
+}
+
+/* Leading axes of `of`, outermost first; has[i]: the operand runs along axis i too. Axes of extent 1 are left out. */
+typedef struct axes {
+    extent size[max_rank];
+    bool has[max_rank];
+    int count, present;
+} axes;
+
+static axes match_axes(const ir_value *operand, const ir_value *of)
+{
+    axes x = {.count = 0};
+    for (int i = 0; i + 1 < of->rank; i++) {
+        const int j = i - (of->rank - operand->rank);
+        if (is_one(&of->shape[i])) continue;
+        x.size[x.count] = of->shape[i];
+        x.has[x.count] = j >= 0 && !is_one(&operand->shape[j]);
+        x.present += x.has[x.count++];
+    }
+    return x;
+}
+
+static extent product(emission *e, const axes *x, int from, int to, bool present_only)
+{
+    extent n = extent_number(1);
+    for (int i = from; i < to; i++)
+        if (!present_only || x->has[i]) n = extent_multiply(e->a, e->shape->at, n, x->size[i]);
+    return n;
+}
+
+/* The index along axes from..to-1 taken together. */
+static const char *run_index(emission *e, const axes *x, int from, int to, const char *row)
+{
+    const extent after = product(e, x, to, x->count, false), size = product(e, x, from, to, false);
+    const char *index = grouped(e->a, row);
+    if (!is_one(&after)) index = arena_printf(e->a, "%s / %s", index, grouped(e->a, extent_c(e, &after)));
+    if (from > 0) index = arena_printf(e->a, "%s %% %s", index, grouped(e->a, extent_c(e, &size)));
+    return index;
+}
+
+static bool same_rows(emission *e, const ir_value *x, const ir_value *y)
+{
+    const extent a = value_rows(e->a, x), b = value_rows(e->a, y);
+    return extent_equal(&a, &b);
+}
+
+const char *row_of(emission *e, const ir_value *operand, const ir_value *of, const char *row)
+{
+    const axes x = match_axes(operand, of);
+    if (same_rows(e, operand, of)) return row;
+    if (x.present == 0 || strcmp(row, "0") == 0) return "0";
+    const char *sum = NULL;
+    for (int from = 0; from < x.count; from++) {
+        if (!x.has[from]) continue;
+        int to = from;
+        while (to < x.count && x.has[to]) to++;
+        const extent step = product(e, &x, to, x.count, true);
+        const char *index = run_index(e, &x, from, to, row);
+        if (!is_one(&step)) index = arena_printf(e->a, "%s * %s", grouped(e->a, index), grouped(e->a, extent_c(e, &step)));
+        sum = sum ? arena_printf(e->a, "%s + %s", sum, index) : index;
+        from = to;
+    }
+    return arena_printf(e->a, "(%s)", sum);
+}
+
+const char *first_of(emission *e, const ir_value *operand, const ir_value *of, const char *row)
+{
+    const axes x = match_axes(operand, of);
+    if (same_rows(e, operand, of)) return NULL;
+    const char *all = NULL;
+    for (int from = 0; from < x.count; from++) {
+        if (x.has[from]) continue;
+        int to = from;
+        while (to < x.count && !x.has[to]) to++;
+        const char *zero = arena_printf(e->a, "%s == 0", run_index(e, &x, from, to, row));
+        all = all ? arena_printf(e->a, "%s && %s", all, zero) : zero;
+        from = to;
+    }
+    return all;
+}
+
+const char *scaled(arena *a, const char *row, long long stride)
+{
+    if (strcmp(row, "0") == 0 || stride == 1) return row;
+    return arena_printf(a, "%s * %lldll", row, stride);
+}
+
+int value_parts(const plan *p, const ir_value *v)
+{
+    for (int i = 0; i < p->stored_count; i++)
+        if (p->stored[i].value == v) return p->stored[i].parts;
+    return 1;
+}
+
+const char *address(emission *e, const ir_value *v, const char *row, const char *col, bool written)
+{
+    const view w = view_of(e->a, v);
+    text t = {.a = e->a};
+    text_printf(&t, "%s", use_value(e, v, written));
+    if (strcmp(row, "0") != 0) text_printf(&t, " + %s", scaled(e->a, row, w.stride));
+    if (strcmp(col, "0") != 0) text_printf(&t, " + %s", col);
+    if (w.offset) text_printf(&t, " + %lld", w.offset);
+    return t.data;
+}

@@ -1,0 +1,163 @@
+/* In: an attention, decode or combine phase. Out: the members of its spec struct (docs/architecture.md: attention). Refuses nothing:
+ * the verifier let only the op itself and views into these phases. k and v of rank 4 are caches [B, KV, L, hd]. */
+#include "gen/emit.h"
+
+typedef struct heads {
+    emission *e;
+    writer *w;
+    const ir_op *op;
+    long long head;  /* elements */
+    int splits;      /* decode and combine */
+} heads;
+
+static bool is_cache(const ir_value *k)
+{
+    return k->rank == 4;
+}
+
+static bool aligned_rows(const heads *h, const ir_value *x)
+{
+    const view w = view_of(h->e->a, x);
+    const long long size = dtype_size(x->type);
+    return h->head * size % 16 == 0 && w.stride * size % 16 == 0 && w.offset * size % 16 == 0;
+}
+
+static const char *tokens_of(heads *h, const ir_value *x)
+{
+    return grouped(h->e->a, extent_c(h->e, &x->shape[is_cache(x) ? 2 : 1]));
+}
+
+static void write_pointer(heads *h, const char *name, const ir_value *x, const char *token, const char *head, long long count)
+{
+    arena *a = h->e->a;
+    const char *column = arena_printf(a, "%s * %lld", head, h->head);
+    const char *row = arena_printf(a, "(batch * %s + %s)", tokens_of(h, x), token);
+    if (is_cache(x)) {
+        row = arena_printf(a, "((batch * %lld + %s) * %s + %s)", count, head, tokens_of(h, x), token);
+        column = "0";
+    }
+    write_line(h->w, "DEV static const type *%s(const args &p, int batch, int %s, int %s)", name, token, head);
+    write_line(h->w, "{");
+    write_spec_line(h->w, h->op->at, "return %s;", address(h->e, x, row, column, false));
+    write_line(h->w, "}");
+}
+
+static void write_keys(heads *h)
+{
+    emission *e = h->e;
+    arena *a = e->a;
+    const ir_attributes *t = &h->op->attributes;
+    const ir_value *k = h->op->inputs[1];
+    const char *all = extent_c(e, &k->shape[is_cache(k) ? 2 : 1]), *count = all;
+    write_line(h->w, "DEV static int keys(const args &p, int batch)");
+    write_line(h->w, "{");
+    if (t->lengths) count = arena_printf(a, "%s[batch]", use_value(e, t->lengths, false));
+    else if (t->at) count = arena_printf(a, "%s[batch] + %s", use_value(e, t->at, false), extent_c(e, &h->op->inputs[0]->shape[1]));
+    if (count == all) write_line(h->w, "return %s;", all);
+    else {
+        write_spec_line(h->w, h->op->at, "const int keys = %s, most = %s;", count, all);
+        write_line(h->w, "return keys < 0 ? 0 : keys < most ? keys : most;");
+    }
+    write_line(h->w, "}");
+    const char *at = t->at ? arena_printf(a, "%s[batch] + token", use_value(e, t->at, false)) : "token";
+    write_line(h->w, "DEV static int position(const args &p, int batch, int token) { return %s; }", at);
+}
+
+static void write_numbers(heads *h)
+{
+    const ir_phase *phase = h->e->phase;
+    const ir_attributes *t = &h->op->attributes;
+    text cap = {.a = h->e->a}, scale = {.a = h->e->a};
+    text_f32(&cap, t->softcap);
+    text_f32(&scale, t->scale);
+    write_line(h->w, "static constexpr int head_dim = %lld, heads = %lld, kv_heads = %lld;", h->head, t->heads, t->kv_heads);
+    text list = {.a = h->e->a};
+    for (int i = 0; i < phase->tile_count; i++)
+        text_printf(&list, "%s%s = %d", i ? ", " : "", phase->tile[i].key, phase->tile[i].value);
+    write_line(h->w, "static constexpr int %s;", list.data);
+    write_line(h->w, "static constexpr bool causal = %s;", t->causal ? "true" : "false");
+    write_line(h->w, "static constexpr int window = %lld;", t->window);
+    write_line(h->w, "static constexpr float softcap = %s, scale = %s;", cap.data, scale.data);
+}
+
+static void write_operands(heads *h)
+{
+    const ir_op *op = h->op;
+    const ir_value *q = op->inputs[0], *k = op->inputs[1], *v = op->inputs[2];
+    writer *w = h->w;
+    const bool aligned = aligned_rows(h, q) && aligned_rows(h, k) && aligned_rows(h, v);
+    write_line(w, "static constexpr bool aligned = %s;", aligned ? "true" : "false");
+    write_line(w, "using type = %s;", type_name(q->type));
+    write_line(w, "DEV static int batches(const args &p) { return %s; }", extent_c(h->e, &q->shape[0]));
+    write_line(w, "DEV static int queries(const args &p) { return %s; }", extent_c(h->e, &q->shape[1]));
+    write_keys(h);
+    write_pointer(h, "q", q, "token", "head", op->attributes.heads);
+    write_pointer(h, "k", k, "key", "head", op->attributes.kv_heads);
+    write_pointer(h, "v", v, "key", "head", op->attributes.kv_heads);
+}
+
+static void write_output(heads *h)
+{
+    arena *a = h->e->a;
+    writer *w = h->w;
+    const ir_value *out = h->op->outputs[0];
+    const char *row = arena_printf(a, "(batch * %s + token)", grouped(a, extent_c(h->e, &out->shape[1])));
+    const char *to = address(h->e, out, row, arena_printf(a, "head * %lld + col", h->head), true);
+    write_line(w, "template <int V> DEV static void write(const args &p, int batch, int token, int head, int col, int left, vec<float, V> o)");
+    write_line(w, "{");
+    const view view = view_of(a, out);
+    const long long size = dtype_size(out->type), whole = 16 / size;
+    (void)whole;
+    (void)view;
+    write_spec_line(w, h->op->at, "store<V>(%s, left, o);", to);
+    write_line(w, "}");
+}
+
+/* f32[B, S, H, splits, hd + 2] */
+static void write_partial(heads *h, const ir_value *x, bool written)
+{
+    arena *a = h->e->a;
+    const char *tokens = grouped(a, extent_c(h->e, &x->shape[1]));
+    long long heads = 1;
+    extent_is_number(&x->shape[2], &heads);
+    write_line(h->w, "DEV static %sfloat *partial(const args &p, int batch, int head, int token, int split)", written ? "" : "const ");
+    write_line(h->w, "{");
+    write_spec_line(h->w, h->op->at, "return %s + (((batch * %s + token) * %lld + head) * %lldll + split) * %lld;",
+                    use_value(h->e, x, written), tokens, heads, (long long)h->splits, h->head + 2);
+    write_line(h->w, "}");
+}
+
+static void emit_combine(heads *h)
+{
+    const ir_value *x = h->op->inputs[0], *out = h->op->outputs[0];
+    const ir_phase *phase = h->e->phase;
+    h->splits = value_parts(h->e->plan, x);
+    write_line(h->w, "static constexpr int head_dim = %lld, heads = %lld, splits = %d;", h->head, h->op->attributes.heads, h->splits);
+    text list = {.a = h->e->a};
+    for (int i = 0; i < phase->tile_count; i++)
+        text_printf(&list, "%s%s = %d", i ? ", " : "", phase->tile[i].key, phase->tile[i].value);
+    write_line(h->w, "static constexpr int %s;", list.data);
+    write_line(h->w, "DEV static int batches(const args &p) { return %s; }", extent_c(h->e, &out->shape[0]));
+    write_line(h->w, "DEV static int queries(const args &p) { return %s; }", extent_c(h->e, &out->shape[1]));
+    write_partial(h, x, false);
+    write_output(h);
+}
+
+void emit_attention(emission *e, writer *w)
+{
+    heads h = {.e = e, .w = w, .splits = 1};
+    for (int i = 0; i < e->phase->op_count; i++)
+        if (op_table[e->phase->ops[i]->kind].class == class_ATTENTION) h.op = e->phase->ops[i];
+    const bool combine = e->phase->family == family_combine;
+    h.head = combine ? value_columns(h.op->inputs[0]) - 2 : value_columns(h.op->inputs[0]) / h.op->attributes.heads;
+    if (combine) {
+        emit_combine(&h);
+        return;
+    }
+    write_numbers(&h);
+    write_operands(&h);
+    if (e->phase->family == family_decode) {
+        h.splits = value_parts(e->plan, h.op->outputs[0]);
+        write_partial(&h, h.op->outputs[0], true);
+    } else write_output(&h);
+}

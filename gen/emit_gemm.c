@@ -1,0 +1,363 @@
+/* In: a gemm phase. Out: the members of its spec struct (docs/architecture.md: gemm). Refuses (code_unsupported): two row sums in one
+ * epilogue, or a reduction other than a sum. The epilogue is one function a segment of packed columns. */
+#include "gen/emit.h"
+#include <string.h>
+
+typedef struct gemm {
+    emission *e;
+    writer *w;
+    const ir_op *product;     /* the first of the body */
+    const ir_value *a, *b;    /* b: matmul only */
+    const ir_value *row_sum;  /* partial sums made here, or NULL */
+    long long K, packed_n, packed_k;
+    int granule;
+    kept_list kept;
+    scope fields;
+    row_numbers numbers;
+} gemm;
+
+static bool is_matmul(const gemm *g)
+{
+    return g->product->kind == op_matmul;
+}
+
+/* ---- operands */
+static bool prologue(const gemm *g)
+{
+    return value_made_here(g->e, g->a);
+}
+
+/* Rows of A may be copied as they lie in memory, 16 bytes at a time. */
+static bool a_plain(const gemm *g)
+{
+    const view w = view_of(g->e->a, g->a);
+    const long long size = dtype_size(g->a->type);
+    return !prologue(g) && g->a->type != dtype_i32 && w.stride * size % 16 == 0 && w.offset * size % 16 == 0 && g->K * size % 16 == 0;
+}
+
+static const char *shared_type(const ir_value *v)
+{
+    return v->type == dtype_i32 ? "float" : type_name(v->type);
+}
+
+static void flatten_row(gemm *g, writer *w)
+{
+    const ir_value *out = g->product->outputs[0];
+    if (is_matmul(g)) write_line(w, "row += batch * %s;", grouped(g->e->a, extent_c(g->e, &out->shape[out->rank - 2])));
+}
+
+static void write_a(gemm *g)
+{
+    emission *e = g->e;
+    writer *w = g->w;
+    scope s = scope_new(e, w, "V");
+    write_line(w, "template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)");
+    write_line(w, "{");
+    flatten_row(g, w);
+    const place at = {.row = row_of(e, g->a, g->product->outputs[0], "row"), .base = "k", .left = "left"};
+    if (value_narrow(e, g->a)) write_line(w, "return mask<V>(splat<V>(%s), left);", evaluate_narrow(&s, g->a, at.row));
+    else {
+        const char *value = evaluate(&s, g->a, &at);
+        if (prologue(g)) write_line(w, "return mask<V>(%s, left);", value);
+        else write_line(w, "return %s;", value);
+    }
+    write_line(w, "}");
+    if (!a_plain(g)) return;
+    write_line(w, "DEV static const a_type *a_row(const args &p, int batch, int row)");
+    write_line(w, "{");
+    flatten_row(g, w);
+    write_line(w, "return %s;", address(e, g->a, at.row, "0", false));
+    write_line(w, "}");
+}
+
+static int pack_index(const gemm *g)
+{
+    const plan *p = g->e->plan;
+    for (int i = 0; i < p->pack_count; i++)
+        if (p->packs[i].phase == g->e->phase) return i;
+    bail(g->e->a, code_unsupported, g->product->at, "internal: a product without a packed weight");
+}
+
+static void write_packed_b(gemm *g)
+{
+    writer *w = g->w;
+    const char *packed = use_packed(g->e, pack_index(g), false);
+    write_line(w, "template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)");
+    write_line(w, "{");
+    write_line(w, "return load_aligned<V>(%s + %s + k);", packed, scaled(g->e->a, "n", g->packed_k));
+    write_line(w, "}");
+    write_line(w, "DEV static const b_type *b_row(const args &p, int batch, int n) { return %s + %s; }", packed,
+               scaled(g->e->a, "n", g->packed_k));
+}
+
+/* Index of the matrix of `operand` that goes with matrix `batch` of the result. */
+static const char *batch_of(gemm *g, const ir_value *operand)
+{
+    ir_value own = *operand, out = *g->product->outputs[0];
+    own.rank--, out.rank--;
+    return row_of(g->e, &own, &out, "batch");
+}
+
+static void write_dense_b(gemm *g)
+{
+    emission *e = g->e;
+    writer *w = g->w;
+    const long long N = e->space.columns;
+    const char *batch = grouped(e->a, batch_of(g, g->b));
+    write_line(w, "template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)");
+    write_line(w, "{");
+    if (g->product->attributes.transpose) {
+        const char *row = arena_printf(e->a, "(%s * %lld + n)", batch, N);
+        write_line(w, "return load<V>(%s, n < %lld ? left : 0);", address(e, g->b, row, "k", false), N);
+    } else {
+        const char *row = arena_printf(e->a, "(%s * %lld + k + i)", batch, g->K);
+        write_line(w, "vec<float, V> column = splat<V>(0.0f);");
+        write_line(w, "for (int i = 0; i < V; i++)");
+        write_line(w, "    if (i < left && n < %lld) column[i] = load_one(%s);", N, address(e, g->b, row, "n", false));
+        write_line(w, "return column;");
+    }
+    write_line(w, "}");
+}
+
+/* ---- row scalars of the epilogue */
+static void write_begin(gemm *g)
+{
+    writer *w = g->w;
+    write_line(w, "DEV static context begin(const args &p, int batch, int row)");
+    write_line(w, "{");
+    flatten_row(g, w);
+    write_line(w, "context c;");
+    scope s = scope_new(g->e, w, "W");
+    numbers_write(&g->numbers, &s);
+    for (int i = 0; i < g->kept.scalar_count; i++)
+        write_line(w, "c.%s = %s;", g->kept.scalars[i].name, evaluate_narrow(&s, g->kept.scalars[i].value, g->kept.scalars[i].row));
+    write_line(w, "return c;");
+    write_line(w, "}");
+}
+
+/* ---- the epilogue, a function a segment */
+static const char *segment_function(const gemm *g, const gemm_segment *s)
+{
+    return arena_printf(g->e->a, "%s_%s", s->kind == segment_plain ? "columns" : "pairs", g->e->names->values[s->first->outputs[0]->id]);
+}
+
+static bool in_segment(const gemm *g, const gemm_segment *segment, const ir_op *op)
+{
+    return segment_of(&g->e->segments, g->e->phase, op) == segment;
+}
+
+static void write_sum(gemm *g, scope *s, const ir_value *v, const place *at)
+{
+    const char *x = evaluate(s, v->def->inputs[0], at);
+    if (v->def->kind == op_row_sumsq) x = arena_printf(g->e->a, "op_square(%s)", x);
+    if (at->left) x = arena_printf(g->e->a, "mask<W>(%s, %s)", x, at->left);
+    write_spec_line(s->w, v->def->at, "sum += total<W>(%s);", x);
+}
+
+static void write_segment_sinks(gemm *g, const gemm_segment *segment, scope *s, const place *base)
+{
+    const ir_phase *phase = g->e->phase;
+    for (int i = 0; i < phase->op_count; i++) {
+        const ir_op *op = phase->ops[i];
+        const ir_value *v = op->outputs[0];
+        if (op->role == role_prologue || !in_segment(g, segment, op)) continue;
+        if (v == g->row_sum) {
+            const place at = sink_place(s, op->inputs[0], base);
+            write_sum(g, s, v, &at);
+        } else if (value_written(g->e, v)) {
+            const place at = sink_place(s, v, base);
+            write_store(s, v, &at, sink_condition(g->e, v, "row"));
+        }
+    }
+}
+
+static scope epilogue_scope(gemm *g, writer *w)
+{
+    scope s = scope_new(g->e, w, "W");
+    s.whole = g->granule;
+    return s;
+}
+
+/* The body of a segment's function; in a dry run the same statements go to a scratch writer. */
+static void write_segment_body(gemm *g, const gemm_segment *segment, scope *s)
+{
+    const bool whole = (segment->kind == segment_plain ? segment->columns : segment->pairs) % g->granule == 0;
+    const place base = {.row = "row", .base = "col", .left = whole ? NULL : "left"};
+    const char *first = segment->kind == segment_plain ? "product" : "lo";
+    scope_know(s, segment->first->outputs[0], "row", "col", first);
+    if (segment->kind == segment_pair_join) scope_know(s, segment->second->outputs[0], "row", "col", "hi");
+    if (segment->kind == segment_pair_rope) {
+        place far = base;
+        far.base = "far", far.tag = "_far";
+        s->low = "col", s->high = "far";
+        scope_know(s, segment->first->outputs[0], "row", "far", "hi");
+        write_segment_sinks(g, segment, s, &base);
+        write_segment_sinks(g, segment, s, &far);
+        return;
+    }
+    write_segment_sinks(g, segment, s, &base);
+}
+
+static void write_segment(gemm *g, const gemm_segment *segment)
+{
+    writer *w = g->w;
+    const char *name = segment_function(g, segment);
+    if (segment->kind == segment_plain) {
+        write_line(w, "template <int W> DEV static void %s(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)", name);
+        write_line(w, "{");
+        write_line(w, "const int left = %lld - col;", segment->columns);
+        write_line(w, "if (left <= 0) return;");
+    } else {
+        write_line(w, "template <int W> DEV static void %s(const args &p, const context &c, int row, int pair, vec<float, W> lo, vec<float, W> hi, float &sum)", name);
+        write_line(w, "{");
+        if (segment->kind == segment_pair_rope) {
+            write_line(w, "const int head = pair / %lld;", segment->padded);
+            write_line(w, "pair %%= %lld;", segment->padded);
+            write_line(w, "const int col = head * %lld + pair, far = col + %lld, left = %lld - pair;", 2 * segment->pairs, segment->pairs, segment->pairs);
+        } else {
+            write_line(w, "const int col = pair, left = %lld - pair;", segment->pairs);
+        }
+        write_line(w, "if (left <= 0) return;");
+    }
+    scope s = epilogue_scope(g, w);
+    context_know(&g->kept, &s);
+    numbers_know(&g->numbers, &s);
+    write_segment_body(g, segment, &s);
+    write_line(w, "}");
+}
+
+static void write_narrow_sinks(gemm *g, scope *s)
+{
+    const ir_phase *phase = g->e->phase;
+    for (int i = 0; i < phase->op_count; i++) {
+        const ir_value *v = phase->ops[i]->outputs[0];
+        if (v == g->row_sum || phase->ops[i]->kind == op_kv_append || !value_written(g->e, v)) continue;
+        if (segment_of(&g->e->segments, phase, phase->ops[i])) continue;
+        if (!value_narrow(g->e, v))
+            bail(g->e->a, code_unsupported, v->at, "%%%s: a value that no product of the phase makes is stored by it", v->name);
+        write_narrow_store(s, v, "row", "n == 0");
+    }
+}
+
+static void write_dispatch(gemm *g)
+{
+    writer *w = g->w;
+    const segment_list *list = &g->e->segments;
+    write_line(w, "template <int W> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum)");
+    write_line(w, "{");
+    flatten_row(g, w);
+    scope s = epilogue_scope(g, w);
+    context_know(&g->kept, &s);
+    write_narrow_sinks(g, &s);
+    for (int i = 0; i < list->count; i++) {
+        const gemm_segment *x = &list->items[i];
+        const bool last = i + 1 == list->count;
+        const char *name = segment_function(g, x), *from = x->packed_start ? arena_printf(g->e->a, "n - %lld", x->packed_start) : "n";
+        if (!last) write_line(w, "if (n < %lld) {", x->packed_start + x->packed_count);
+        if (x->kind == segment_plain) {
+            write_line(w, "%s<W>(p, c, row, %s, lo, sum);", name, from);
+            write_line(w, "%s<W>(p, c, row, %s + granule, hi, sum);", name, from);
+        } else {
+            from = grouped(g->e->a, from);
+            write_line(w, "%s<W>(p, c, row, %s / (2 * granule) * granule + %s %% (2 * granule), lo, hi, sum);", name, from, from);
+        }
+        if (!last) write_line(w, "return;");
+        if (!last) write_line(w, "}");
+    }
+    write_line(w, "}");
+}
+
+static void write_finish(gemm *g)
+{
+    if (!g->row_sum) return;
+    writer *w = g->w;
+    write_line(w, "DEV static void finish_row(const args &p, int batch, int row, int column_tile, float sum)");
+    write_line(w, "{");
+    flatten_row(g, w);
+    write_spec_line(w, g->row_sum->def->at, "%s[%s + column_tile] = sum;", use_value(g->e, g->row_sum, true),
+                    scaled(g->e->a, "row", value_parts(g->e->plan, g->row_sum)));
+    write_line(w, "}");
+}
+
+/* ---- facts */
+static void find_row_sum(gemm *g)
+{
+    const ir_phase *phase = g->e->phase;
+    for (int i = 0; i < phase->op_count; i++) {
+        const ir_op *op = phase->ops[i];
+        if (op->role == role_prologue || !partial_here(g->e, op->outputs[0])) continue;
+        if (g->row_sum || (op->kind != op_row_sumsq && op->kind != op_row_sum))
+            bail(g->e->a, code_unsupported, op->at, "%%%s: an epilogue can make one row sum, no other reduction", op->outputs[0]->name);
+        g->row_sum = op->outputs[0];
+    }
+}
+
+static void dry_run(gemm *g)
+{
+    writer scratch = {.a = g->e->a};
+    g->fields = scope_new(g->e, &scratch, "W");
+    g->kept.fields = &g->fields;
+    g->kept.scalars_only = true;
+    for (int i = 0; i < g->e->segments.count; i++) {
+        scope s = epilogue_scope(g, &scratch);
+        s.collect = &g->kept;
+        numbers_know(&g->numbers, &s);
+        write_segment_body(g, &g->e->segments.items[i], &s);
+    }
+    scope s = epilogue_scope(g, &scratch);
+    s.collect = &g->kept;
+    write_narrow_sinks(g, &s);
+}
+
+static void write_constants(gemm *g)
+{
+    writer *w = g->w;
+    const ir_phase *phase = g->e->phase;
+    write_line(w, "static constexpr int K = %lld, packed_n = %lld, packed_k = %lld, granule = %d;", g->K, g->packed_n, g->packed_k, g->granule);
+    write_line(w, "static constexpr int tile_m = %lld, tile_n = %lld, tile_k = %lld, thread_m = %lld, thread_n = %lld, threads = %lld, slots = %lld;",
+               tile_value(phase, "m"), tile_value(phase, "n"), tile_value(phase, "k"), tile_value(phase, "thread_m"),
+               tile_value(phase, "thread_n"), tile_value(phase, "threads"), tile_value(phase, "slots"));
+    write_line(w, "static constexpr bool row_sums = %s, a_plain = %s, b_plain = %s;", g->row_sum ? "true" : "false",
+               a_plain(g) ? "true" : "false", is_matmul(g) ? "false" : "true");
+    const char *b = is_matmul(g) ? shared_type(g->b) : type_name(g->e->plan->packs[pack_index(g)].type);
+    write_line(w, "using a_type = %s;", prologue(g) ? "float" : shared_type(g->a));
+    write_line(w, "using b_type = %s;", b);
+}
+
+static void write_extents(gemm *g)
+{
+    emission *e = g->e;
+    const ir_value *out = g->product->outputs[0];
+    extent batches = extent_number(1);
+    for (int i = 0; is_matmul(g) && i + 2 < out->rank; i++) batches = extent_multiply(e->a, out->at, batches, out->shape[i]);
+    const extent *rows = is_matmul(g) ? &out->shape[out->rank - 2] : &e->space.rows;
+    write_line(g->w, "DEV static int rows(const args &p) { return %s; }", extent_c(e, rows));
+    write_line(g->w, "DEV static int batches(const args &p) { return %s; }", extent_c(e, &batches));
+}
+
+void emit_gemm(emission *e, writer *w)
+{
+    gemm g = {.e = e, .w = w, .granule = e->plan->target->granule};
+    for (int i = 0; i < e->phase->op_count && !g.product; i++)
+        if (op_table[e->phase->ops[i]->kind].class == class_PRODUCT) g.product = e->phase->ops[i];
+    g.a = g.product->inputs[0];
+    g.b = is_matmul(&g) ? g.product->inputs[1] : NULL;
+    g.K = value_columns(g.a);
+    g.packed_n = e->segments.packed_columns;
+    g.packed_k = (g.K + 15) / 16 * 16;
+    g.numbers = numbers_find(e);
+    find_row_sum(&g);
+    const int arguments = e->argument_count;
+    dry_run(&g);
+    e->argument_count = arguments; /* what it used is used again below, in the order of the text */
+    write_constants(&g);
+    write_context(e, w, &g.kept, &g.numbers);
+    write_extents(&g);
+    write_a(&g);
+    if (is_matmul(&g)) write_dense_b(&g);
+    else write_packed_b(&g);
+    write_begin(&g);
+    for (int i = 0; i < e->segments.count; i++) write_segment(&g, &e->segments.items[i]);
+    write_dispatch(&g);
+    write_finish(&g);
+}

@@ -1,0 +1,76 @@
+/* In: a gemm phase of linears. Out: the source of the kernel that packs its weights, once, when they are bound
+ * (docs/architecture.md: Packed weights). Refuses nothing; padding is zeros. */
+#include "gen/emit.h"
+
+typedef struct packing {
+    emission *e;
+    writer *w;
+    int granule;
+    long long K;
+} packing;
+
+/* The float at [col][k] of the declared [out, in]. */
+static const char *element_of(packing *g, const ir_op *linear)
+{
+    emission *e = g->e;
+    const ir_value *weight = linear->inputs[1], *fold = linear->attributes.fold;
+    const bool in_out = linear->attributes.layout == layout_in_out;
+    const char *from = in_out ? address(e, weight, "k", "col", false) : address(e, weight, "col", "k", false);
+    const char *value = arena_printf(e->a, "load_one(%s)", from);
+    if (!fold) return value;
+    const char *factor = arena_printf(e->a, "load_one(%s)", address(e, fold, "0", "k", false));
+    if (linear->attributes.fold_offset) factor = arena_printf(e->a, "op_add(%s, 1.0f)", factor);
+    return arena_printf(e->a, "op_mul(%s, %s)", value, factor);
+}
+
+static void write_plain(packing *g, const gemm_segment *s)
+{
+    write_line(g->w, "const int col = n - %lld;", s->packed_start);
+    write_spec_line(g->w, s->first->at, "return col < %lld ? %s : 0.0f;", s->columns, element_of(g, s->first));
+}
+
+static void write_pairs(packing *g, const gemm_segment *s)
+{
+    const int block = 2 * g->granule;
+    write_line(g->w, "const int at = n - %lld, in = at %% %d, pair = at / %d * %d + in %% %d;", s->packed_start, block, block, g->granule,
+               g->granule);
+    if (s->kind == segment_pair_join) {
+        write_line(g->w, "const int col = pair;");
+        write_line(g->w, "if (col >= %lld) return 0.0f;", s->pairs);
+        write_spec_line(g->w, s->first->at, "if (in < %d) return %s;", g->granule, element_of(g, s->first));
+        write_spec_line(g->w, s->second->at, "return %s;", element_of(g, s->second));
+        return;
+    }
+    write_line(g->w, "const int head = pair / %lld, j = pair %% %lld, col = head * %lld + j + (in < %d ? 0 : %lld);", s->padded, s->padded,
+               2 * s->pairs, g->granule, s->pairs);
+    write_spec_line(g->w, s->first->at, "return j < %lld ? %s : 0.0f;", s->pairs, element_of(g, s->first));
+}
+
+static void write_element(packing *g)
+{
+    const segment_list *list = &g->e->segments;
+    write_line(g->w, "DEV static float element(const args &p, int n, int k)");
+    write_line(g->w, "{");
+    write_line(g->w, "if (k >= %lld) return 0.0f;", g->K);
+    for (int i = 0; i < list->count; i++) {
+        const gemm_segment *s = &list->items[i];
+        const bool last = i + 1 == list->count;
+        if (!last) write_line(g->w, "if (n < %lld) {", s->packed_start + s->packed_count);
+        if (s->kind == segment_plain) write_plain(g, s);
+        else write_pairs(g, s);
+        if (!last) write_line(g->w, "}");
+    }
+    write_line(g->w, "}");
+}
+
+void emit_pack(emission *e, writer *w, int index)
+{
+    const packed_weight *pack = &e->plan->packs[index];
+    packing g = {e, w, e->plan->target->granule, 0};
+    const ir_op *first = e->segments.items[0].first;
+    g.K = value_columns(first->inputs[0]);
+    write_line(w, "static constexpr int packed_n = %lld, packed_k = %lld, threads = %d;", pack->columns, pack->length, pack->threads);
+    write_line(w, "using type = %s;", type_name(pack->type));
+    write_element(&g);
+    write_line(w, "DEV static type *out(const args &p) { return %s; }", use_packed(e, index, true));
+}

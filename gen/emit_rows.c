@@ -1,0 +1,224 @@
+/* In: a rows phase. Out: the members of its spec struct (docs/architecture.md: rows). Refuses (code_unsupported): what express.c
+ * refuses. What does not depend on row scalars is read (and computed) in read() and kept; the rest is computed where it is needed. */
+#include "gen/emit.h"
+#include <string.h>
+
+typedef struct rows {
+    emission *e;
+    writer *w;
+    kept_list kept;
+    scope fields;                 /* names of context's fields */
+    const ir_value *reductions[16];
+    place reduced_at[16];
+    int steps;
+    bool tails;                   /* N is no multiple of V */
+    row_numbers numbers;
+} rows;
+
+static place base_place(const rows *r)
+{
+    return (place){.row = "row", .base = "col", .left = r->tails ? "left" : NULL};
+}
+
+static scope function_scope(rows *r, writer *w)
+{
+    scope s = scope_new(r->e, w, "V");
+    if (!r->tails) s.whole = tile_value(r->e->phase, "v");
+    return s;
+}
+
+static void know_kept(rows *r, scope *s)
+{
+    for (int i = 0; i < r->kept.count; i++) {
+        const kept *k = &r->kept.items[i];
+        scope_know(s, k->value, k->at.row, place_column(r->e->a, &k->at), arena_printf(r->e->a, "e.%s", k->field));
+    }
+}
+
+static bool is_sink(const rows *r, const ir_value *v, bool narrow)
+{
+    return value_written(r->e, v) && (v->def->kind != op_kv_append ? value_narrow(r->e, v) : false) == narrow;
+}
+
+/* ---- the dry run: what has to be kept in element and context */
+static void find_steps(rows *r)
+{
+    const ir_phase *phase = r->e->phase;
+    for (int i = 0; i < phase->op_count; i++) {
+        const ir_value *v = phase->ops[i]->outputs[0];
+        if (!wide_reduction(r->e, v)) continue;
+        if (r->steps == 16) bail(r->e->a, code_unsupported, v->at, "%%%s: more than 16 reductions in one phase", v->name);
+        r->reductions[r->steps++] = v;
+    }
+}
+
+static int stage_of(const rows *r, const ir_value *v)
+{
+    if (!value_made_here(r->e, v)) return -1;
+    for (int i = 0; i < r->steps; i++)
+        if (r->reductions[i] == v) return i;
+    int stage = -1;
+    for (int i = 0; i < v->def->input_count; i++) {
+        const int own = stage_of(r, v->def->inputs[i]);
+        if (own > stage) stage = own;
+    }
+    return stage;
+}
+
+/* Totals of earlier steps that v, computed at step `stage`, still needs. */
+static void keep_totals(rows *r, const ir_value *v, int stage)
+{
+    if (!value_made_here(r->e, v)) return;
+    for (int i = 0; i < r->steps; i++)
+        if (r->reductions[i] == v) {
+            if (i < stage) keep_scalar(&r->kept, v, r->reduced_at[i].row);
+            return;
+        }
+    for (int i = 0; i < v->def->input_count; i++) keep_totals(r, v->def->inputs[i], stage);
+}
+
+static void dry_run(rows *r)
+{
+    writer scratch = {.a = r->e->a};
+    const place base = base_place(r);
+    scope s = function_scope(r, &scratch);
+    const ir_phase *phase = r->e->phase;
+    s.collect = &r->kept;
+    r->fields = scope_new(r->e, &scratch, "V");
+    r->kept.fields = &r->fields;
+    numbers_know(&r->numbers, &s);
+    for (int i = 0; i < r->steps; i++) {
+        r->reduced_at[i] = sink_place(&s, r->reductions[i]->def->inputs[0], &base);
+        evaluate(&s, r->reductions[i]->def->inputs[0], &r->reduced_at[i]);
+    }
+    for (int i = 0; i < phase->op_count; i++) {
+        const ir_value *v = phase->ops[i]->outputs[0];
+        if (is_sink(r, v, false)) {
+            const place at = sink_place(&s, v, &base);
+            write_store(&s, v, &at, NULL);
+        } else if (is_sink(r, v, true)) write_narrow_store(&s, v, "row", NULL);
+    }
+    for (int i = 0; i < r->kept.scalar_count; i++) keep_totals(r, r->kept.scalars[i].value, stage_of(r, r->kept.scalars[i].value));
+}
+
+/* ---- members */
+static void write_types(rows *r)
+{
+    writer *w = r->w;
+    write_context(r->e, w, &r->kept, &r->numbers);
+    if (!r->kept.count) {
+        write_line(w, "template <int V> struct element {};");
+        return;
+    }
+    write_line(w, "template <int V> struct element {");
+    text list = {.a = r->e->a};
+    for (int i = 0; i < r->kept.count; i++) text_printf(&list, "%s%s", i ? ", " : "", r->kept.items[i].field);
+    write_line(w, "vec<float, V> %s;", list.data);
+    write_line(w, "};");
+}
+
+/* Fields of context that are known after `stage` (-1: before the first step). */
+static void write_scalars(rows *r, scope *s, int stage)
+{
+    for (int i = 0; i < r->kept.scalar_count; i++) {
+        const known *k = &r->kept.scalars[i];
+        const int own = stage_of(r, k->value);
+        if (own < stage) scope_know(s, k->value, k->row, NULL, arena_printf(r->e->a, "c.%s", k->name));
+        if (own != stage) continue;
+        write_line(s->w, "c.%s = %s;", k->name, evaluate_narrow(s, k->value, k->row));
+    }
+}
+
+static void write_begin(rows *r)
+{
+    write_line(r->w, "DEV static void begin(const args &p, int row, context &c)");
+    write_line(r->w, "{");
+    scope s = function_scope(r, r->w);
+    numbers_write(&r->numbers, &s);
+    write_scalars(r, &s, -1);
+    write_line(r->w, "}");
+}
+
+static void write_read(rows *r)
+{
+    writer *w = r->w;
+    write_line(w, "template <int V> DEV static element<V> read(const args &p, int row, int col, int left)");
+    write_line(w, "{");
+    scope s = function_scope(r, w);
+    text list = {.a = r->e->a};
+    for (int i = 0; i < r->kept.count; i++)
+        text_printf(&list, "%s%s", i ? ", " : "", evaluate(&s, r->kept.items[i].value, &r->kept.items[i].at));
+    write_line(w, "return {%s};", list.size ? list.data : "");
+    write_line(w, "}");
+}
+
+static void write_step(rows *r, int i)
+{
+    static const char *const kinds[] = {"sum", "max", "min"}, *const identities[] = {"0.0f", "-infinity()", "infinity()"};
+    const ir_value *v = r->reductions[i], *x = v->def->inputs[0];
+    const int kind = v->def->kind == op_row_max ? 1 : v->def->kind == op_row_min ? 2 : 0;
+    writer *w = r->w;
+    write_spec_line(w, v->def->at, "static constexpr reduction kind(step<%d>) { return reduction::%s; }", i, kinds[kind]);
+    write_line(w, "template <int V> DEV static vec<float, V> term(step<%d>, const args &p, const context &c, const element<V> &e, int row, int col)", i);
+    write_line(w, "{");
+    scope s = function_scope(r, w);
+    know_kept(r, &s), context_know(&r->kept, &s), numbers_know(&r->numbers, &s);
+    const char *value = evaluate(&s, x, &r->reduced_at[i]);
+    if (v->def->kind == op_row_sumsq) value = arena_printf(r->e->a, "op_square(%s)", value);
+    if (r->reduced_at[i].guard) value = arena_printf(r->e->a, "%s ? %s : splat<V>(%s)", r->reduced_at[i].guard, value, identities[kind]);
+    write_spec_line(w, v->def->at, "return %s;", value);
+    write_line(w, "}");
+    write_line(w, "DEV static void reduced(step<%d>, const args &p, context &c, int row, float total)", i);
+    write_line(w, "{");
+    scope after = function_scope(r, w);
+    scope_know(&after, v, r->reduced_at[i].row, NULL, "total");
+    write_scalars(r, &after, i);
+    write_line(w, "}");
+}
+
+static void write_sinks(rows *r)
+{
+    writer *w = r->w;
+    const ir_phase *phase = r->e->phase;
+    const place base = base_place(r);
+    write_line(w, "template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)");
+    write_line(w, "{");
+    scope s = function_scope(r, w);
+    know_kept(r, &s), context_know(&r->kept, &s), numbers_know(&r->numbers, &s);
+    for (int i = 0; i < phase->op_count; i++) {
+        const ir_value *v = phase->ops[i]->outputs[0];
+        if (!is_sink(r, v, false)) continue;
+        const place at = sink_place(&s, v, &base);
+        write_store(&s, v, &at, sink_condition(r->e, v, "row"));
+    }
+    write_line(w, "}");
+    write_line(w, "DEV static void write_row(const args &p, const context &c, int row)");
+    write_line(w, "{");
+    scope narrow = function_scope(r, w);
+    context_know(&r->kept, &narrow);
+    for (int i = 0; i < phase->op_count; i++) {
+        const ir_value *v = phase->ops[i]->outputs[0];
+        if (is_sink(r, v, true)) write_narrow_store(&narrow, v, "row", sink_condition(r->e, v, "row"));
+    }
+    write_line(w, "}");
+}
+
+void emit_rows(emission *e, writer *w)
+{
+    rows r = {.e = e, .w = w};
+    const ir_phase *phase = e->phase;
+    r.tails = e->space.columns % tile_value(phase, "v") != 0;
+    find_steps(&r);
+    r.numbers = numbers_find(e);
+    const int arguments = e->argument_count;
+    dry_run(&r);
+    e->argument_count = arguments; /* what it used is used again below, in the order of the text */
+    write_types(&r);
+    write_line(w, "static constexpr int N = %lld, threads = %lld, team = %lld, V = %lld, steps = %d;", e->space.columns,
+               tile_value(phase, "threads"), tile_value(phase, "team"), tile_value(phase, "v"), r.steps);
+    write_line(w, "DEV static int rows(const args &p) { return %s; }", extent_c(e, &e->space.rows));
+    write_begin(&r);
+    write_read(&r);
+    for (int i = 0; i < r.steps; i++) write_step(&r, i);
+    write_sinks(&r);
+}

@@ -1,0 +1,420 @@
+/* In: an IR value and a place (row and column). Out: C++ statements that compute it there, one an op, each operand once, and the name
+ * of the result. Refuses (code_unsupported) what has no form inside a phase: a reduction of what is no row of the phase. */
+#include "gen/emit.h"
+#include <string.h>
+
+scope scope_new(emission *e, writer *w, const char *lanes)
+{
+    return (scope){.e = e, .w = w, .lanes = lanes};
+}
+
+static void *grow(arena *a, void *items, int count, int *capacity, size_t size)
+{
+    if (count < *capacity) return items;
+    *capacity = *capacity ? 2 * *capacity : 16;
+    void *larger = arena_alloc(a, (size_t)*capacity * size);
+    if (count) memcpy(larger, items, (size_t)count * size);
+    return larger;
+}
+
+void scope_know(scope *s, const ir_value *v, const char *row, const char *column, const char *name)
+{
+    s->knowns = grow(s->e->a, s->knowns, s->known_count, &s->known_capacity, sizeof *s->knowns);
+    s->knowns[s->known_count++] = (known){v, row, column, name};
+}
+
+static const char *find_known(const scope *s, const ir_value *v, const char *row, const char *column)
+{
+    for (int i = 0; i < s->known_count; i++) {
+        const known *k = &s->knowns[i];
+        if (k->value != v || strcmp(k->row, row) != 0 || !k->column != !column) continue;
+        if (!column || strcmp(k->column, column) == 0) return k->name;
+    }
+    return NULL;
+}
+
+/* A name for a local of this function: that of the value, with the tag of its place. */
+const char *new_local(scope *s, const ir_value *v, const char *tag)
+{
+    arena *a = s->e->a;
+    const char *wanted = arena_printf(a, "%s%s", s->e->names->values[v->id], tag ? tag : ""), *name = wanted;
+    for (int tries = 2;; tries++) {
+        int i = 0;
+        while (i < s->local_count && strcmp(s->locals[i], name) != 0) i++;
+        if (i == s->local_count) break;
+        name = arena_printf(a, "%s_%d", wanted, tries);
+    }
+    s->locals = grow(a, s->locals, s->local_count, &s->local_capacity, sizeof *s->locals);
+    s->locals[s->local_count++] = name;
+    return name;
+}
+
+/* ---- places */
+static const char *shifted(arena *a, const char *base, long long shift)
+{
+    if (shift == 0) return base;
+    return shift > 0 ? arena_printf(a, "%s - %lld", base, shift) : arena_printf(a, "%s + %lld", base, -shift);
+}
+
+const char *place_column(arena *a, const place *at)
+{
+    return shifted(a, at->base, at->shift);
+}
+
+place place_shifted(arena *a, const place *at, long long shift)
+{
+    place to = *at;
+    (void)a;
+    to.shift += shift;
+    to.through = NULL;
+    return to;
+}
+
+/* ---- classes of values */
+bool value_made_here(const emission *e, const ir_value *v)
+{
+    for (int i = 0; v->def && i < e->phase->op_count; i++)
+        if (e->phase->ops[i] == v->def) return true;
+    return false;
+}
+
+bool value_narrow(const emission *e, const ir_value *v)
+{
+    if (v->kind == value_constant || v->rank == 0) return true;
+    if (!value_made_here(e, v)) return value_columns(v) == 1;
+    if (op_table[v->def->kind].class == class_REDUCE) return true;
+    if (!op_is_elementwise(v->def)) return false;
+    for (int i = 0; i < v->def->input_count; i++)
+        if (!value_narrow(e, v->def->inputs[i])) return false;
+    return true;
+}
+
+bool op_has_position(const ir_op *op)
+{
+    return op->kind == op_rope || op->kind == op_kv_append;
+}
+
+bool value_needs_row(const emission *e, const ir_value *v)
+{
+    if (v->kind == value_constant) return false;
+    if (value_narrow(e, v)) return true;
+    if (!value_made_here(e, v)) return false;
+    if (op_has_position(v->def)) return true;
+    for (int i = 0; i < v->def->input_count; i++)
+        if (value_needs_row(e, v->def->inputs[i])) return true;
+    return false;
+}
+
+bool partial_here(const emission *e, const ir_value *v)
+{
+    return e->phase->family == family_gemm && value_made_here(e, v) && op_table[v->def->kind].class == class_REDUCE &&
+           !value_narrow(e, v->def->inputs[0]);
+}
+
+/* ---- operations */
+const char *operation(scope *s, const ir_op *op, const char *const *operands)
+{
+    text t = {.a = s->e->a};
+    if (op->kind == op_cast) text_printf(&t, "op_cast<%s>(%s)", type_name(op->attributes.to), operands[0]);
+    else {
+        text_printf(&t, "op_%s(", op_table[op->kind].name);
+        for (int i = 0; i < op->input_count; i++) text_printf(&t, "%s%s", i ? ", " : "", operands[i]);
+        text_append(&t, ")", 1);
+    }
+    return t.data;
+}
+
+static const char *constant_c(scope *s, const ir_value *v)
+{
+    text t = {.a = s->e->a};
+    text_f32(&t, v->constant);
+    return t.data;
+}
+
+/* ---- row scalars */
+static const char *load_partial_sums(scope *s, const ir_value *v, const char *row, int parts)
+{
+    const char *name = new_local(s, v, NULL), *pointer = use_value(s->e, v, false);
+    write_spec_line(s->w, v->at, "float %s = 0;", name);
+    write_line(s->w, "for (int i = 0; i < %d; i++) %s += %s[%s + i];", parts, name, pointer, scaled(s->e->a, row, parts));
+    return name;
+}
+
+static const char *load_narrow(scope *s, const ir_value *v, const char *row)
+{
+    const int parts = value_parts(s->e->plan, v);
+    if (parts > 1) return load_partial_sums(s, v, row, parts);
+    const char *name = new_local(s, v, NULL);
+    write_spec_line(s->w, v->at, "const float %s = load_one(%s);", name, address(s->e, v, row, "0", false));
+    return name;
+}
+
+/* A reduction over one element, or a narrow op on a wide value of one column. */
+static const char *narrow_operand(scope *s, const ir_value *v, const ir_value *of, const char *row)
+{
+    emission *e = s->e;
+    const char *own = row_of(e, v, of, row);
+    if (value_narrow(e, v)) return evaluate_narrow(s, v, own);
+    bail(e->a, code_unsupported, v->at, "%%%s: a column taken out of wider rows cannot be a row scalar of the same phase", v->name);
+}
+
+static const char *evaluate_narrow_op(scope *s, const ir_value *v, const char *row)
+{
+    const ir_op *op = v->def;
+    const char *operands[16];
+    for (int i = 0; i < op->input_count; i++) operands[i] = narrow_operand(s, op->inputs[i], v, row);
+    const char *code = operands[0];
+    if (op->kind == op_row_sumsq) code = arena_printf(s->e->a, "op_square(%s)", operands[0]);
+    else if (op_is_elementwise(op)) code = operation(s, op, operands);
+    const char *name = new_local(s, v, NULL);
+    write_spec_line(s->w, op->at, "const float %s = %s;", name, code);
+    return name;
+}
+
+bool wide_reduction(const emission *e, const ir_value *v)
+{
+    return value_made_here(e, v) && op_table[v->def->kind].class == class_REDUCE && !value_narrow(e, v->def->inputs[0]);
+}
+
+const char *keep_scalar(kept_list *list, const ir_value *v, const char *row)
+{
+    for (int i = 0; i < list->scalar_count; i++)
+        if (list->scalars[i].value == v && strcmp(list->scalars[i].row, row) == 0) return list->scalars[i].name;
+    list->scalars = grow(list->fields->e->a, list->scalars, list->scalar_count, &list->scalar_capacity, sizeof *list->scalars);
+    const char *field = new_local(list->fields, v, NULL);
+    list->scalars[list->scalar_count++] = (known){v, row, NULL, field};
+    return field;
+}
+
+const char *evaluate_narrow(scope *s, const ir_value *v, const char *row)
+{
+    if (v->kind == value_constant) return constant_c(s, v);
+    const char *name = find_known(s, v, row, NULL);
+    if (name) return name;
+    if (s->collect) return keep_scalar(s->collect, v, row);
+    if (wide_reduction(s->e, v))
+        bail(s->e->a, code_unsupported, v->at, "%%%s: a reduction along columns is used in the phase that makes it", v->name);
+    name = value_made_here(s->e, v) ? evaluate_narrow_op(s, v, row) : load_narrow(s, v, row);
+    scope_know(s, v, row, NULL, name);
+    return name;
+}
+
+/* ---- positions of tokens. The axis before the last counts tokens, the axes before it sequences. */
+static const ir_value *token_value(const ir_op *op)
+{
+    return op->inputs[0];
+}
+
+static bool one_token(const ir_value *x)
+{
+    long long n;
+    return x->rank < 2 || (extent_is_number(&x->shape[x->rank - 2], &n) && n == 1);
+}
+
+static const char *token_index(scope *s, const ir_value *x, const char *row)
+{
+    if (one_token(x)) return "0";
+    if (x->rank < 3) return row;
+    return arena_printf(s->e->a, "%s %% %s", grouped(s->e->a, row), grouped(s->e->a, extent_c(s->e, &x->shape[x->rank - 2])));
+}
+
+const char *evaluate_sequence(scope *s, const ir_op *op, const char *row)
+{
+    const ir_value *x = token_value(op);
+    const char *name = find_known(s, x, row, "sequence");
+    if (name) return name;
+    if (x->rank < 3) return "0";
+    if (one_token(x)) return row;
+    return arena_printf(s->e->a, "(%s / %s)", grouped(s->e->a, row), grouped(s->e->a, extent_c(s->e, &x->shape[x->rank - 2])));
+}
+
+const char *evaluate_position(scope *s, const ir_op *op, const char *row)
+{
+    const ir_value *x = token_value(op), *at = op->attributes.at;
+    const char *key = arena_printf(s->e->a, "position %d", at ? at->id : -1);
+    const char *name = find_known(s, x, row, key);
+    if (name) return name;
+    const char *token = token_index(s, x, row);
+    if (!at) return grouped(s->e->a, token);
+    const char *first = arena_printf(s->e->a, "%s[%s]", use_value(s->e, at, false), evaluate_sequence(s, op, row));
+    return strcmp(token, "0") == 0 ? first : arena_printf(s->e->a, "(%s + %s)", first, token);
+}
+
+/* ---- rows */
+static const char *left_at(scope *s, const ir_value *v, const place *at)
+{
+    (void)v;
+    if (at->left && at->guard) return arena_printf(s->e->a, "%s ? %s : 0", at->guard, at->left);
+    if (at->guard) return arena_printf(s->e->a, "%s ? %s : 0", at->guard, s->lanes);
+    return at->left;
+}
+
+/* Legal to load `whole` columns at a time with one access: rows and first column keep the alignment. */
+static bool aligned(scope *s, const ir_value *v)
+{
+    const view w = view_of(s->e->a, v);
+    return s->whole > 0 && w.offset % s->whole == 0 && w.stride % s->whole == 0;
+}
+
+static const char *load_wide(scope *s, const ir_value *v, const place *at)
+{
+    const char *from = address(s->e, v, at->row, place_column(s->e->a, at), false), *left = left_at(s, v, at);
+    if (!left && aligned(s, v)) return arena_printf(s->e->a, "load_aligned<%s>(%s)", s->lanes, from);
+    return arena_printf(s->e->a, "load<%s>(%s, %s)", s->lanes, from, left ? left : s->lanes);
+}
+
+static place operand_place(scope *s, const ir_value *operand, const ir_value *of, const place *at)
+{
+    place to = *at;
+    to.row = row_of(s->e, operand, of, at->row);
+    if (strcmp(to.row, at->row) != 0) to.through = NULL;
+    return to;
+}
+
+static const char *element_op(scope *s, const ir_op *op, const place *at)
+{
+    const char *operands[16];
+    const ir_value *out = op->outputs[0];
+    for (int i = 0; i < op->input_count; i++) {
+        const ir_value *x = op->inputs[i];
+        const place own = operand_place(s, x, out, at);
+        operands[i] = value_narrow(s->e, x) ? evaluate_narrow(s, x, own.row) : evaluate(s, x, &own);
+    }
+    return operation(s, op, operands);
+}
+
+static const char *range_guard(scope *s, const place *at, long long width)
+{
+    const char *col = grouped(s->e->a, place_column(s->e->a, at));
+    return arena_printf(s->e->a, "%s >= 0 && %s < %lld", col, col, width);
+}
+
+static const char *both(scope *s, const char *x, const char *y)
+{
+    return x ? arena_printf(s->e->a, "%s && %s", x, y) : y;
+}
+
+static const char *concat_op(scope *s, const ir_op *op, const place *at)
+{
+    text t = {.a = s->e->a};
+    long long start = 0;
+    const char *pieces[16], *guards[16];
+    for (int i = 0; i < op->input_count; i++) {
+        place own = operand_place(s, op->inputs[i], op->outputs[0], at);
+        const long long width = value_columns(op->inputs[i]);
+        own.shift += start;
+        own.through = NULL;
+        own.tag = arena_printf(s->e->a, "%s_at%lld", at->tag ? at->tag : "", start);
+        guards[i] = range_guard(s, &own, width);
+        own.guard = both(s, at->guard, guards[i]);
+        pieces[i] = value_narrow(s->e, op->inputs[i]) ? arena_printf(s->e->a, "splat<%s>(%s)", s->lanes, evaluate_narrow(s, op->inputs[i], own.row))
+                                                      : evaluate(s, op->inputs[i], &own);
+        start += width;
+    }
+    for (int i = 0; i + 1 < op->input_count; i++) text_printf(&t, "%s ? %s : ", guards[i], pieces[i]);
+    text_printf(&t, "%s", pieces[op->input_count - 1]);
+    return t.data;
+}
+
+static const char *slice_op(scope *s, const ir_op *op, const place *at)
+{
+    place own = place_shifted(s->e->a, at, -op->attributes.offset);
+    if (value_narrow(s->e, op->inputs[0])) return arena_printf(s->e->a, "splat<%s>(%s)", s->lanes, evaluate_narrow(s, op->inputs[0], at->row));
+    return evaluate(s, op->inputs[0], &own);
+}
+
+/* A reshape keeps the flat index of an element. */
+static const char *reshape_op(scope *s, const ir_op *op, const place *at)
+{
+    arena *a = s->e->a;
+    const ir_value *x = op->inputs[0];
+    if (at->through == op) return evaluate(s, x, at->source);
+    const long long from = value_columns(op->outputs[0]), to = value_columns(x);
+    place own = *at;
+    if (from != to) {
+        const char *flat = arena_printf(a, "(%s + %s)", scaled(a, grouped(a, at->row), from), place_column(a, at));
+        own = (place){.row = arena_printf(a, "(int)(%s / %lld)", flat, to), .base = arena_printf(a, "(int)(%s %% %lld)", flat, to),
+                      .guard = at->guard, .left = at->left, .tag = "_flat"};
+    }
+    if (value_narrow(s->e, x)) return arena_printf(a, "splat<%s>(%s)", s->lanes, evaluate_narrow(s, x, own.row));
+    return evaluate(s, x, &own);
+}
+
+/* Both halves at hand: one cosine and sine serve the pair. */
+static const char *rope_of_pair(scope *s, const ir_op *op, const place *at, long long pairs)
+{
+    arena *a = s->e->a;
+    const ir_value *x = op->inputs[0], *y = op->outputs[0];
+    place low = *at, high = *at;
+    low.base = s->low, high.base = s->high, low.tag = "", high.tag = "_far";
+    const char *lo = evaluate(s, x, &low), *hi = evaluate(s, x, &high), *turn = find_known(s, y, at->row, "turn");
+    if (!turn) {
+        turn = new_local(s, y, "_turn");
+        const char *position = evaluate_position(s, op, at->row), *table = rope_table(s->e, op);
+        write_spec_line(s->w, op->at, "const rope_turn<%s> %s = rope_turn_at<%s, %lld>(pair, %s, %s);", s->lanes, turn, s->lanes, pairs,
+                        position, table);
+        scope_know(s, y, at->row, "turn", turn);
+    }
+    return arena_printf(a, "%s(%s, %s, %s)", strcmp(at->base, s->high) == 0 ? "rope_high" : "rope_low", turn, lo, hi);
+}
+
+static const char *rope_op(scope *s, const ir_op *op, const place *at)
+{
+    arena *a = s->e->a;
+    const ir_attributes *r = &op->attributes;
+    const long long head = value_columns(op->outputs[0]) / r->heads;
+    const ir_value *x = op->inputs[0];
+    if (s->low && r->pairing == pairing_half) return rope_of_pair(s, op, at, head / 2);
+    const char *own = evaluate(s, x, at), *col = place_column(a, at), *position = evaluate_position(s, op, at->row);
+    const char *table = rope_table(s->e, op);
+    if (r->pairing == pairing_interleaved)
+        return arena_printf(a, "rope_interleaved<%lld, %lld>(%s, %s, %s, %s)", head, r->rotary, own, col, position, table);
+    place partner = *at;
+    partner.base = arena_printf(a, "rope_partner<%lld, %lld>(%s)", head, r->rotary, col);
+    partner.shift = 0;
+    partner.tag = "_far";
+    const char *far = evaluate(s, x, &partner);
+    return arena_printf(a, "rope_half<%lld, %lld>(%s, %s, %s, %s, %s)", head, r->rotary, own, far, col, position, table);
+}
+
+static const char *wide_op(scope *s, const ir_value *v, const place *at)
+{
+    const ir_op *op = v->def;
+    if (op_is_elementwise(op)) return element_op(s, op, at);
+    switch (op->kind) {
+    case op_rope: return rope_op(s, op, at);
+    case op_concat: return concat_op(s, op, at);
+    case op_slice: return slice_op(s, op, at);
+    case op_reshape: return reshape_op(s, op, at);
+    case op_kv_append: return evaluate(s, op->inputs[0], at);
+    default: break;
+    }
+    bail(s->e->a, code_unsupported, op->at, "%%%s: %s has no form inside a phase of this family", v->name, op_table[op->kind].name);
+}
+
+const char *keep_value(scope *s, const ir_value *v, const place *at)
+{
+    kept_list *list = s->collect;
+    const char *column = place_column(s->e->a, at);
+    for (int i = 0; i < list->count; i++)
+        if (list->items[i].value == v && strcmp(list->items[i].at.row, at->row) == 0 &&
+            strcmp(place_column(s->e->a, &list->items[i].at), column) == 0)
+            return list->items[i].field;
+    list->items = grow(s->e->a, list->items, list->count, &list->capacity, sizeof *list->items);
+    const char *field = new_local(s, v, at->tag);
+    list->items[list->count++] = (kept){v, *at, field};
+    return field;
+}
+
+const char *evaluate(scope *s, const ir_value *v, const place *at)
+{
+    const char *column = place_column(s->e->a, at), *name = find_known(s, v, at->row, column);
+    if (name) return name;
+    if (s->collect && !s->collect->scalars_only && !value_needs_row(s->e, v)) return keep_value(s, v, at);
+    const char *code = value_made_here(s->e, v) ? wide_op(s, v, at) : load_wide(s, v, at);
+    const position from = v->def && value_made_here(s->e, v) ? v->def->at : v->at;
+    name = new_local(s, v, at->tag);
+    write_spec_line(s->w, from, "const vec<float, %s> %s = %s;", s->lanes, name, code);
+    scope_know(s, v, at->row, column, name);
+    return name;
+}

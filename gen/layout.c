@@ -1,0 +1,46 @@
+/* In: a plan and values of its dynamic dims. Out: grids and sizes in bytes. Refuses nothing: sizes saturate instead of overflowing,
+ * and a caller compares them with what it has. */
+#include "gen/gen.h"
+
+static long long times(long long x, long long y)
+{
+    long long product;
+    return __builtin_mul_overflow(x, y, &product) ? __LONG_LONG_MAX__ : product;
+}
+
+static long long aligned_sum(long long offset, long long bytes)
+{
+    long long sum;
+    if (__builtin_add_overflow(offset, bytes, &sum) || sum > __LONG_LONG_MAX__ - 255) return __LONG_LONG_MAX__;
+    return (sum + 255) / 256 * 256;
+}
+
+long long launch_grid(const launch *l, const dim_table *dims)
+{
+    const long long rows = extent_value(&l->rows, dims), row_tiles = rows / l->tile_rows + (rows % l->tile_rows != 0);
+    long long tiles = times(times(row_tiles, l->column_tiles), extent_value(&l->multiple, dims));
+    if (l->grid_limit && tiles > l->grid_limit) tiles = l->grid_limit;
+    return tiles < 1 ? 1 : tiles;
+}
+
+long long pack_grid(const packed_weight *w)
+{
+    const long long each = 16ll * w->threads, elements = times(w->columns, w->length), blocks = elements / each + (elements % each != 0);
+    return blocks < 1 ? 1 : blocks > 65536 ? 65536 : blocks;
+}
+
+long long storage_bytes(const storage *s, const dim_table *dims)
+{
+    return times(times(value_count(s->value, dims), s->parts), dtype_size(s->value->type));
+}
+
+long long workspace_layout(const plan *p, const dim_table *dims, long long *offsets)
+{
+    long long at = 0;
+    for (int i = 0; i < p->stored_count + p->scratch_count; i++) {
+        const bool value = i < p->stored_count;
+        if (offsets) offsets[i] = at;
+        at = aligned_sum(at, value ? storage_bytes(&p->stored[i], dims) : times(extent_value(&p->scratches[i - p->stored_count].floats, dims), 4));
+    }
+    return at;
+}

@@ -1,0 +1,199 @@
+/* In: an emitted plan. Out: its manifest as JSON: what a program needs to launch the kernels without tfgen. Refuses nothing; keys
+ * come in the order written here, so equal plans have equal manifests. */
+#include "gen/emit.h"
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const level_names[] = {"none", "ops", "tile", "block"};
+static const char *const argument_kinds[] = {"value", "packed", "scratch", "dim"};
+
+static json_t *extent_json(arena *a, const extent *e, const dim_table *dims)
+{
+    text t = {.a = a};
+    extent_print(&t, e, dims);
+    return json_string(t.data ? t.data : "0");
+}
+
+static json_t *shape_json(arena *a, const ir_value *v, const dim_table *dims)
+{
+    json_t *list = json_array();
+    for (int i = 0; i < v->rank; i++) json_array_append_new(list, extent_json(a, &v->shape[i], dims));
+    return list;
+}
+
+static json_t *dims_json(const dim_table *dims)
+{
+    json_t *list = json_array();
+    for (int i = 0; i < dims->count; i++) {
+        const dim *d = &dims->dims[i];
+        json_t *o = json_pack("{s:s, s:I}", "name", d->name, "value", (json_int_t)d->value);
+        if (d->dynamic) json_object_set_new(o, "range", json_pack("[I, I]", (json_int_t)d->low, (json_int_t)d->high));
+        json_array_append_new(list, o);
+    }
+    return list;
+}
+
+static json_t *arguments_json(const argument *list, int count)
+{
+    json_t *out = json_array();
+    for (int i = 0; i < count; i++) {
+        const argument *g = &list[i];
+        json_t *o = json_pack("{s:s, s:s, s:i, s:i}", "name", g->name, "kind", argument_kinds[g->kind], "offset", (int)g->offset,
+                              "size", (int)g->size);
+        if (g->kind == argument_value) json_object_set_new(o, "value", json_string(g->value->name));
+        else json_object_set_new(o, "index", json_integer(g->index));
+        if (g->kind != argument_dim) json_object_set_new(o, "written", json_boolean(g->written));
+        json_array_append_new(out, o);
+    }
+    return out;
+}
+
+static json_t *ops_json(const ir_phase *phase)
+{
+    json_t *list = json_array();
+    for (int i = 0; i < phase->op_count; i++) {
+        const ir_op *op = phase->ops[i];
+        json_t *o = json_pack("{s:s, s:s, s:i}", "op", op_table[op->kind].name, "out", op->outputs[0]->name, "line", op->at.line);
+        json_array_append_new(list, o);
+    }
+    return list;
+}
+
+static json_t *tile_json(const ir_phase *phase)
+{
+    json_t *o = json_object();
+    for (int i = 0; i < phase->tile_count; i++) json_object_set_new(o, phase->tile[i].key, json_integer(phase->tile[i].value));
+    return o;
+}
+
+static json_t *phases_json(const ir_kernel *kernel)
+{
+    static const char *const families[] = {"rows", "gemm", "attention", "decode", "combine"};
+    json_t *list = json_array();
+    for (int i = 0; i < kernel->phase_count; i++) {
+        const ir_phase *phase = kernel->phases[i];
+        json_t *o = json_pack("{s:s, s:s}", "name", phase->name, "family", families[phase->family]);
+        json_object_set_new(o, "tile", tile_json(phase));
+        json_object_set_new(o, "ops", ops_json(phase));
+        json_array_append_new(list, o);
+    }
+    return list;
+}
+
+/* grid = min(ceil(rows / tile_rows) * column_tiles * multiple, limit), at least 1 */
+static json_t *grid_json(arena *a, const launch *l, const dim_table *dims)
+{
+    json_t *o = json_object();
+    json_object_set_new(o, "rows", extent_json(a, &l->rows, dims));
+    json_object_set_new(o, "tile_rows", json_integer(l->tile_rows));
+    json_object_set_new(o, "column_tiles", json_integer(l->column_tiles));
+    json_object_set_new(o, "multiple", extent_json(a, &l->multiple, dims));
+    if (l->grid_limit) json_object_set_new(o, "limit", json_integer(l->grid_limit));
+    json_object_set_new(o, "now", json_integer(launch_grid(l, dims)));
+    return o;
+}
+
+static json_t *kernels_json(arena *a, const plan *p)
+{
+    json_t *list = json_array();
+    for (int i = 0; i < p->launch_count; i++) {
+        const launch *l = &p->launches[i];
+        json_t *o = json_pack("{s:s, s:s, s:i, s:i}", "name", l->name, "file", l->file, "block", l->threads, "shared_bytes", l->shared_bytes);
+        json_object_set_new(o, "grid", grid_json(a, l, &p->program->dims));
+        json_object_set_new(o, "argument_bytes", json_integer(l->argument_bytes));
+        json_object_set_new(o, "arguments", arguments_json(l->arguments, l->argument_count));
+        json_object_set_new(o, "phases", phases_json(l->kernel));
+        json_array_append_new(list, o);
+    }
+    return list;
+}
+
+static json_t *packs_json(const plan *p)
+{
+    json_t *list = json_array();
+    for (int i = 0; i < p->pack_count; i++) {
+        const packed_weight *w = &p->packs[i];
+        json_t *o = json_pack("{s:s, s:s, s:I, s:I, s:i, s:I}", "name", w->name, "dtype", dtype_name(w->type), "columns",
+                              (json_int_t)w->columns, "length", (json_int_t)w->length, "block", w->threads, "grid",
+                              (json_int_t)pack_grid(w));
+        json_object_set_new(o, "argument_bytes", json_integer(w->argument_bytes));
+        json_object_set_new(o, "arguments", arguments_json(w->arguments, w->argument_count));
+        json_array_append_new(list, o);
+    }
+    return list;
+}
+
+static json_t *values_json(arena *a, const plan *p)
+{
+    static const char *const kinds[] = {"input", "param", "state", "constant", "result"};
+    json_t *list = json_array();
+    for (int i = 0; i < p->program->value_count; i++) {
+        const ir_value *v = p->program->values[i];
+        if (v->kind == value_constant || (v->kind == value_result && !v->output)) continue;
+        json_t *o = json_pack("{s:s, s:s, s:s}", "name", v->name, "kind", v->output ? "output" : kinds[v->kind], "dtype", dtype_name(v->type));
+        json_object_set_new(o, "shape", shape_json(a, v, &p->program->dims));
+        if (v->output) json_object_set_new(o, "output", json_string(v->output));
+        json_array_append_new(list, o);
+    }
+    return list;
+}
+
+static json_t *workspace_json(arena *a, const plan *p)
+{
+    const dim_table *dims = &p->program->dims;
+    long long *offsets = arena_alloc(a, (size_t)(p->stored_count + p->scratch_count + 1) * sizeof *offsets);
+    const long long bytes = workspace_layout(p, dims, offsets);
+    json_t *list = json_array();
+    for (int i = 0; i < p->stored_count; i++) {
+        const storage *s = &p->stored[i];
+        json_t *o = json_pack("{s:s, s:s, s:i, s:I, s:I}", "value", s->value->name, "dtype", dtype_name(s->value->type), "parts", s->parts,
+                              "offset", (json_int_t)offsets[i], "bytes", (json_int_t)storage_bytes(s, dims));
+        json_object_set_new(o, "shape", shape_json(a, s->value, dims));
+        json_array_append_new(list, o);
+    }
+    for (int i = 0; i < p->scratch_count; i++) {
+        json_t *o = json_pack("{s:s, s:I}", "scratch", p->scratches[i].name, "offset", (json_int_t)offsets[p->stored_count + i]);
+        json_object_set_new(o, "floats", extent_json(a, &p->scratches[i].floats, dims));
+        json_array_append_new(list, o);
+    }
+    return json_pack("{s:I, s:o}", "bytes", (json_int_t)bytes, "values", list);
+}
+
+static json_t *plan_json(arena *a, const plan *p)
+{
+    const ir_program *program = p->program;
+    const char *spec = arena_source_name(a);
+    json_t *o = json_pack("{s:s, s:s, s:s, s:s, s:s}", "tfgen", TFGEN_VERSION, "block", program->name ? program->name : "",
+                          "target", p->target->name, "fusion", level_names[program->level], "dtype", dtype_name(program->type));
+    json_object_set_new(o, "spec", json_string(spec ? spec : ""));
+    json_object_set_new(o, "wave", json_integer(p->target->wave));
+    json_object_set_new(o, "dims", dims_json(&program->dims));
+    json_object_set_new(o, "values", values_json(a, p));
+    json_object_set_new(o, "packs", packs_json(p));
+    json_object_set_new(o, "kernels", kernels_json(a, p));
+    json_object_set_new(o, "workspace", workspace_json(a, p));
+    return o;
+}
+
+static int append_json(const char *buffer, size_t size, void *out)
+{
+    text_append(out, buffer, size);
+    return 0;
+}
+
+static void release(void *o)
+{
+    json_decref(o);
+}
+
+char *manifest_json(arena *a, const plan *p)
+{
+    text out = {.a = a};
+    json_t *o = plan_json(a, p);
+    arena_defer(a, release, o);
+    if (json_dump_callback(o, append_json, &out, JSON_INDENT(2)) != 0)
+        bail(a, code_io, (position){0}, "the manifest could not be written: a name is no UTF-8, or memory is short");
+    text_append(&out, "\n", 1);
+    return out.data;
+}

@@ -1,0 +1,85 @@
+/* In: names of values and dims, as a user wrote them. Out: identifiers. Refuses: nothing. Names in capitals are left to macros and
+ * template parameters, so `K` becomes `K_`; dims keep theirs where they can, since values yield to them. */
+#include "gen/names.h"
+#include <ctype.h>
+#include <string.h>
+
+/* Keywords, words that headers of run-time compilers define, and what templates and generated functions call their own. */
+static const char *const reserved[] = {
+    "alignas", "alignof", "and", "and_eq", "args", "asm", "assert", "auto", "batch", "bf16", "bitand", "bitor", "bool", "break", "c",
+    "case", "catch", "char", "char16_t", "char32_t", "char8_t", "class", "co_await", "co_return", "co_yield", "col", "column_tile",
+    "compl", "concept", "const", "const_cast", "consteval", "constexpr", "constinit", "context", "continue", "decltype", "default",
+    "delete", "do", "double", "dynamic_cast", "e", "element", "else", "enum", "errno", "explicit", "export", "extern", "f16", "false",
+    "far", "final", "float", "for", "friend", "goto", "half", "head", "hi", "i", "i386", "if", "inline", "int", "key", "keep", "left",
+    "linux", "lo", "load", "load_aligned", "long", "mutable", "n", "namespace", "new", "noexcept", "not", "not_eq", "nullptr", "o",
+    "operator", "or", "or_eq", "override", "p", "packed", "pair", "position", "printf", "private", "protected", "public", "query", "reduction", "register",
+    "reinterpret_cast", "requires", "return", "row", "sequence", "short", "signed", "sizeof", "splat", "split", "static", "static_assert",
+    "static_cast", "step", "store", "store_aligned", "struct", "sum", "switch", "template", "term", "token", "this", "thread_local", "throw",
+    "total", "true", "try", "type", "typedef", "typeid", "typename", "union", "unix", "unsigned", "using", "vec", "virtual", "void",
+    "volatile", "wchar_t", "while", "xor", "xor_eq",
+};
+
+static const char *const reserved_prefixes[] = {"op_", "tf_", "hs_", "rope_", "_"};
+
+static bool is_reserved(const char *name)
+{
+    for (size_t i = 0; i < sizeof reserved / sizeof *reserved; i++)
+        if (strcmp(name, reserved[i]) == 0) return true;
+    for (size_t i = 0; i < sizeof reserved_prefixes / sizeof *reserved_prefixes; i++)
+        if (strncmp(name, reserved_prefixes[i], strlen(reserved_prefixes[i])) == 0) return true;
+    return false;
+}
+
+static bool has_small_letter(const char *name)
+{
+    while (*name && !islower((unsigned char)*name)) name++;
+    return *name != 0;
+}
+
+const char *name_identifier(arena *a, const char *name)
+{
+    const size_t size = strlen(name);
+    char *out = arena_alloc(a, size + 3), *to = out;
+    if (!isalpha((unsigned char)name[0])) *to++ = 'x';
+    for (size_t i = 0; i < size; i++) {
+        const char c = isalnum((unsigned char)name[i]) ? name[i] : '_';
+        if (c == '_' && to > out && to[-1] == '_') continue; /* two in a row belong to the compiler */
+        *to++ = c;
+    }
+    return out;
+}
+
+/* Adds a number until no name of the list is the same. */
+static const char *unused(arena *a, const char *const *names, int count, const char *wanted)
+{
+    const char *name = wanted;
+    for (int tries = 2;; tries++) {
+        int i = 0;
+        while (i < count && strcmp(names[i], name) != 0) i++;
+        if (i == count) return name;
+        name = arena_printf(a, "%s_%d", wanted, tries);
+    }
+}
+
+naming names_choose(arena *a, const ir_program *p)
+{
+    naming n = {.dims = p->dims};
+    const int most = p->value_count + p->dims.count;
+    const char **taken = arena_alloc(a, (size_t)(most + 1) * sizeof *taken);
+    int count = 0;
+    n.values = arena_alloc(a, (size_t)(p->value_count + 1) * sizeof *n.values);
+    for (int i = 0; i < n.dims.count; i++) {
+        const char *name = name_identifier(a, n.dims.dims[i].name);
+        if (is_reserved(name)) name = arena_printf(a, "%s_", name);
+        n.dims.dims[i].name = taken[count] = unused(a, taken, count, name);
+        count++;
+    }
+    for (int i = 0; i < p->value_count; i++) {
+        if (p->values[i]->kind == value_constant) continue;
+        const char *name = name_identifier(a, p->values[i]->name);
+        if (is_reserved(name) || !has_small_letter(name)) name = arena_printf(a, "%s_", name);
+        n.values[i] = taken[count] = unused(a, taken, count, name);
+        count++;
+    }
+    return n;
+}

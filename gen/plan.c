@@ -1,0 +1,229 @@
+/* In: a fused program, a target, a tuning table. Out: the plan: tiles in a copy of the program, launches, packed weights, workspace.
+ * Refuses (code_unsupported) kernels of several phases, sizes that a kernel's ints cannot count, and illegal tiles. */
+#include "gen/gen.h"
+#include "gen/names.h"
+#include "gen/tile.h"
+#include <string.h>
+
+typedef struct planner {
+    arena *a;
+    plan *p;
+    ir_program *program; /* the copy */
+    const tuning *tuning;
+} planner;
+
+/* ---- a copy of the program whose phases may be changed; values and ops stay shared */
+static ir_phase *copied_phase(const ir_program *from, const ir_program *to, const ir_phase *phase)
+{
+    for (int k = 0; k < from->kernel_count; k++)
+        for (int i = 0; i < from->kernels[k]->phase_count; i++)
+            if (from->kernels[k]->phases[i] == phase) return to->kernels[k]->phases[i];
+    return NULL;
+}
+
+static ir_kernel *copy_kernel(arena *a, const ir_kernel *from)
+{
+    ir_kernel *to = arena_alloc(a, sizeof *to);
+    *to = *from;
+    if (to->frame == frame_unset) to->frame = frame_mixed;
+    to->phases = arena_alloc(a, (size_t)from->phase_count * sizeof *to->phases);
+    for (int i = 0; i < from->phase_count; i++) {
+        to->phases[i] = arena_alloc(a, sizeof **to->phases);
+        *to->phases[i] = *from->phases[i];
+    }
+    return to;
+}
+
+static ir_program *copy_program(arena *a, const ir_program *from)
+{
+    ir_program *to = arena_alloc(a, sizeof *to);
+    *to = *from;
+    to->kernels = arena_alloc(a, (size_t)(from->kernel_count + 1) * sizeof *to->kernels);
+    for (int k = 0; k < from->kernel_count; k++) to->kernels[k] = copy_kernel(a, from->kernels[k]);
+    for (int k = 0; k < from->kernel_count; k++)
+        for (int i = 0; i < from->kernels[k]->phase_count; i++) {
+            ir_phase *phase = to->kernels[k]->phases[i], *const *after = phase->after;
+            phase->after = arena_alloc(a, (size_t)(phase->after_count + 1) * sizeof *phase->after);
+            for (int n = 0; n < phase->after_count; n++) phase->after[n] = copied_phase(from, to, after[n]);
+        }
+    return to;
+}
+
+/* ---- limits of 32-bit indices */
+static void check_count(const planner *p, const ir_value *v, long long n, const char *what)
+{
+    if (n > 0x7fffffff)
+        bail(p->a, code_unsupported, v->at, "%%%s: up to %lld %s; kernels count up to 2147483647", v->name, n, what);
+}
+
+static void check_sizes(const planner *p)
+{
+    for (int i = 0; i < p->program->value_count; i++) {
+        const ir_value *v = p->program->values[i];
+        const extent rows = value_rows(p->a, v);
+        check_count(p, v, extent_high(&rows, &p->program->dims), "rows");
+        check_count(p, v, value_columns(v), "columns");
+    }
+}
+
+/* ---- packed weights */
+static bool needs_packing(const ir_phase *phase)
+{
+    for (int i = 0; i < phase->op_count; i++)
+        if (phase->ops[i]->kind == op_linear) return phase->family == family_gemm;
+    return false;
+}
+
+static const ir_op *first_product(const ir_phase *phase)
+{
+    for (int i = 0; i < phase->op_count; i++)
+        if (op_table[phase->ops[i]->kind].class == class_PRODUCT) return phase->ops[i];
+    return NULL;
+}
+
+static segment_list segments_of(const planner *p, const ir_phase *phase)
+{
+    segment_list list = {0};
+    if (phase->family == family_gemm && !gemm_segments(p->a, phase, p->p->target->granule, &list))
+        bail(p->a, code_unsupported, first_product(phase)->at, "phase %s: no arrangement of columns serves its epilogue", phase->name);
+    return list;
+}
+
+static const char *block_name(const planner *p)
+{
+    return name_identifier(p->a, p->program->name ? p->program->name : "block");
+}
+
+static void plan_pack(planner *p, const ir_kernel *kernel, const ir_phase *phase, long long packed_n)
+{
+    const ir_op *product = first_product(phase);
+    const long long K = value_columns(product->inputs[0]);
+    const bool host = strcmp(p->p->target->family, "host") == 0;
+    const char *tail = kernel->phase_count > 1 ? arena_printf(p->a, "_%s", name_identifier(p->a, phase->name)) : "";
+    check_count(p, product->outputs[0], packed_n, "packed columns");
+    p->p->packs[p->p->pack_count++] =
+        (packed_weight){.name = arena_printf(p->a, "%s_%s%s_pack", block_name(p), name_identifier(p->a, kernel->name), tail),
+                        .phase = phase, .type = product->inputs[1]->type, .columns = packed_n, .length = (K + 15) / 16 * 16,
+                        .threads = host ? 1 : 256};
+}
+
+/* ---- workspace */
+static int parts_of(const planner *p, const ir_phase *phase, const ir_value *v, long long packed_n)
+{
+    if (v->def->kind == op_attention_partial) return (int)tile_value(phase, "splits");
+    if (!value_is_partial(p->program, v)) return 1;
+    const long long n = tile_value(phase, "n");
+    return (int)((packed_n + n - 1) / n);
+}
+
+static void store_value(planner *p, const ir_value *v, int parts)
+{
+    const ir_value *root = value_root(v);
+    if (root->kind != value_result || root->output) return;
+    for (int i = 0; i < p->p->stored_count; i++)
+        if (p->p->stored[i].value == root) return;
+    p->p->stored[p->p->stored_count++] = (storage){root, parts};
+}
+
+static void plan_storage(planner *p, const ir_phase *phase, long long packed_n)
+{
+    for (int i = 0; i < phase->op_count; i++)
+        for (int k = 0; k < phase->ops[i]->output_count; k++) {
+            const ir_value *v = phase->ops[i]->outputs[k];
+            if (!op_is_view(phase->ops[i]) && value_stored(p->program, phase, v)) store_value(p, v, parts_of(p, phase, v, packed_n));
+        }
+}
+
+/* ---- launches */
+static const ir_op *attention_op(const ir_phase *phase)
+{
+    for (int i = 0; i < phase->op_count; i++)
+        if (op_table[phase->ops[i]->kind].class == class_ATTENTION) return phase->ops[i];
+    return NULL;
+}
+
+static extent heads_of(planner *p, const ir_op *op)
+{
+    return extent_multiply(p->a, op->at, op->outputs[0]->shape[0], extent_number(op->attributes.heads));
+}
+
+static void gemm_geometry(planner *p, const ir_phase *phase, long long packed_n, launch *l)
+{
+    const ir_op *product = first_product(phase);
+    const ir_value *out = product->outputs[0];
+    const long long n = tile_value(phase, "n");
+    l->tile_rows = (int)tile_value(phase, "m");
+    l->column_tiles = (int)((packed_n + n - 1) / n);
+    if (product->kind != op_matmul) return;
+    l->rows = out->shape[out->rank - 2];
+    for (int i = 0; i + 2 < out->rank; i++) l->multiple = extent_multiply(p->a, out->at, l->multiple, out->shape[i]);
+}
+
+static void geometry(planner *p, const ir_phase *phase, const phase_extent *space, long long packed_n, launch *l)
+{
+    const ir_op *attention = attention_op(phase);
+    l->rows = space->rows;
+    l->multiple = extent_number(1);
+    l->column_tiles = l->tile_rows = 1;
+    switch (phase->family) {
+    case family_rows: l->tile_rows = (int)(tile_value(phase, "threads") / tile_value(phase, "team")); break;
+    case family_gemm: gemm_geometry(p, phase, packed_n, l); break;
+    case family_attention:
+        l->rows = attention->outputs[0]->shape[1];
+        l->multiple = heads_of(p, attention);
+        l->tile_rows = (int)tile_value(phase, "block_q");
+        break;
+    case family_decode:
+        l->rows = attention->outputs[0]->shape[1];
+        l->multiple = heads_of(p, attention);
+        l->column_tiles = (int)tile_value(phase, "splits");
+        break;
+    case family_combine:
+        l->rows = attention->outputs[0]->shape[1];
+        l->multiple = heads_of(p, attention);
+        break;
+    }
+}
+
+static void check_grid(const planner *p, const launch *l)
+{
+    dim_table high = p->program->dims;
+    for (int i = 0; i < high.count; i++)
+        if (high.dims[i].dynamic) high.dims[i].value = high.dims[i].high;
+    const long long tiles = launch_grid(l, &high);
+    if (tiles > 0x7fffffff)
+        bail(p->a, code_unsupported, (position){0}, "kernel %s: up to %lld tiles; a launch has at most 2147483647", l->name, tiles);
+}
+
+static void plan_kernel(planner *p, ir_kernel *kernel)
+{
+    if (kernel->phase_count != 1)
+        bail(p->a, code_unsupported, (position){0}, "kernel %s has %d phases; one launch for several phases is not available yet",
+             kernel->name, kernel->phase_count);
+    ir_phase *phase = kernel->phases[0];
+    const segment_list segments = segments_of(p, phase);
+    const tile_request request = {p->a, p->program, phase, p->p->target, p->tuning, phase_space(p->a, phase), segments.packed_columns};
+    tile_choose(&request, phase);
+    if (needs_packing(phase)) plan_pack(p, kernel, phase, segments.packed_columns);
+    plan_storage(p, phase, segments.packed_columns);
+    launch *l = &p->p->launches[p->p->launch_count++];
+    const char *block = p->program->name ? p->program->name : "block";
+    *l = (launch){.kernel = kernel, .name = arena_printf(p->a, "%s_%s", block_name(p), name_identifier(p->a, kernel->name)),
+                  .file = arena_printf(p->a, "%s.%s.hip", block, kernel->name), .threads = (int)tile_value(phase, "threads"),
+                  .shared_bytes = tile_shared_bytes(&request, phase)};
+    geometry(p, phase, &request.space, segments.packed_columns, l);
+    check_grid(p, l);
+}
+
+plan *plan_choose(arena *a, const ir_program *fused, const target_info *target, const tuning *tuning)
+{
+    planner p = {.a = a, .p = arena_alloc(a, sizeof(plan)), .program = copy_program(a, fused), .tuning = tuning};
+    const size_t kernels = (size_t)fused->kernel_count + 1, values = (size_t)fused->value_count + 1;
+    *p.p = (plan){.program = p.program, .target = target};
+    p.p->launches = arena_alloc(a, kernels * sizeof *p.p->launches);
+    p.p->packs = arena_alloc(a, kernels * sizeof *p.p->packs);
+    p.p->stored = arena_alloc(a, values * sizeof *p.p->stored);
+    check_sizes(&p);
+    for (int k = 0; k < fused->kernel_count; k++) plan_kernel(&p, p.program->kernels[k]);
+    return p.p;
+}

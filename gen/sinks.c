@@ -1,0 +1,155 @@
+/* In: results of a phase and where the function at hand is in the phase's space. Out: the statements that store them: dense values,
+ * views inside a wider root, cache rows. Refuses: nothing; rows that a cache has no room for are left out, by the emitted test. */
+#include "gen/emit.h"
+#include <string.h>
+
+bool value_written(const emission *e, const ir_value *v)
+{
+    if (op_is_view(v->def)) return false;
+    return v->def->kind == op_kv_append || value_stored(e->plan->program, e->phase, v);
+}
+
+static bool same_row_count(emission *e, const ir_value *x, const extent *rows)
+{
+    const extent own = value_rows(e->a, x);
+    return extent_equal(&own, rows);
+}
+
+const char *sink_condition(emission *e, const ir_value *v, const char *row)
+{
+    if (v->def->kind == op_reshape || v->def->kind == op_kv_append || same_row_count(e, v, &e->space.rows)) return NULL;
+    return first_of(e, v, e->shape, row);
+}
+
+/* The operand whose columns an op's result follows. */
+static const ir_value *followed(const emission *e, const ir_op *op)
+{
+    for (int i = 0; i < op->input_count; i++)
+        if (value_made_here(e, op->inputs[i]) && !value_narrow(e, op->inputs[i])) return op->inputs[i];
+    return op->inputs[0];
+}
+
+static place at_start(scope *s, const ir_value *v, const place *base)
+{
+    place at = *base;
+    emission *e = s->e;
+    if (!same_row_count(e, v, &e->space.rows)) at.row = row_of(e, v, e->shape, base->row);
+    if (e->phase->family == family_rows && value_columns(v) < e->space.columns)
+        at.guard = arena_printf(e->a, "%s < %lld", grouped(e->a, base->base), value_columns(v));
+    return at;
+}
+
+static place inside_slice(scope *s, const ir_op *op, const place *source)
+{
+    place at = *source;
+    arena *a = s->e->a;
+    const long long width = value_columns(op->outputs[0]), offset = op->attributes.offset;
+    const char *from = place_column(a, source);
+    at.shift += offset;
+    at.guard = offset ? arena_printf(a, "%s >= %lld && %s < %lld", from, offset, from, offset + width)
+                      : arena_printf(a, "%s < %lld", from, width);
+    if (width == value_columns(op->inputs[0])) at.guard = source->guard;
+    if (at.left) at.left = arena_printf(a, "%lld - (%s)", width, place_column(a, &at));
+    at.tag = at.shift ? arena_printf(a, "_from%lld", at.shift) : source->tag;
+    return at;
+}
+
+static place after_reshape(scope *s, const ir_op *op, const place *source)
+{
+    arena *a = s->e->a;
+    const long long from = value_columns(op->inputs[0]), to = value_columns(op->outputs[0]);
+    if (from == to) return *source;
+    place *origin = arena_alloc(a, sizeof *origin), at = *source;
+    *origin = *source;
+    const char *flat = arena_printf(a, "(%s + %s)", scaled(a, grouped(a, source->row), from), place_column(a, source));
+    at = (place){.row = arena_printf(a, "(int)(%s / %lld)", flat, to), .base = arena_printf(a, "(int)(%s %% %lld)", flat, to),
+                 .guard = source->guard, .left = source->left, .tag = "_flat", .through = op, .source = origin};
+    return at;
+}
+
+static bool alike(emission *e, const ir_value *x, const ir_value *y)
+{
+    const extent rows = value_rows(e->a, x);
+    return value_columns(x) == value_columns(y) && same_row_count(e, y, &rows);
+}
+
+place sink_place(scope *s, const ir_value *v, const place *base)
+{
+    const ir_op *op = v->def;
+    emission *e = s->e;
+    if (!value_made_here(e, v)) return at_start(s, v, base);
+    const ir_value *source = followed(e, op);
+    const bool product = op_table[op->kind].class == class_PRODUCT || op_table[op->kind].class == class_ATTENTION;
+    if (product || op->kind == op_concat) return at_start(s, v, base);
+    const bool here = value_made_here(e, source) && !value_narrow(e, source);
+    const place from = here ? sink_place(s, source, base) : at_start(s, source, base);
+    switch (op->kind) {
+    case op_slice: return inside_slice(s, op, &from);
+    case op_reshape: return value_columns(source) > value_columns(v) ? after_reshape(s, op, &from) : at_start(s, v, base);
+    case op_kv_append: return from;
+    default: return here && alike(e, source, v) ? from : at_start(s, v, base);
+    }
+}
+
+/* ---- stores */
+static const char *joined(arena *a, const char *x, const char *y)
+{
+    if (!x || !y) return x ? x : y;
+    return arena_printf(a, "%s && %s", x, y);
+}
+
+static bool aligned_store(scope *s, const ir_value *v)
+{
+    const view w = view_of(s->e->a, v);
+    return s->whole > 0 && w.offset % s->whole == 0 && w.stride % s->whole == 0;
+}
+
+static void write_dense(scope *s, const ir_value *v, const place *at, const char *when)
+{
+    arena *a = s->e->a;
+    const char *name = evaluate(s, v, at), *to = address(s->e, v, at->row, place_column(a, at), true);
+    const char *test = joined(a, when, at->guard);
+    const char *head = test ? arena_printf(a, "if (%s) ", test) : "";
+    if (!at->left && aligned_store(s, v)) write_spec_line(s->w, v->def->at, "%sstore_aligned<%s>(%s, %s);", head, s->lanes, to, name);
+    else write_spec_line(s->w, v->def->at, "%sstore<%s>(%s, %s, %s);", head, s->lanes, to, at->left ? at->left : s->lanes, name);
+}
+
+/* [B, KV, L, hd]: column h*hd + d of token t of sequence b goes to [b, h, position, d]. */
+static void write_cache(scope *s, const ir_value *v, const place *at, const char *when)
+{
+    emission *e = s->e;
+    arena *a = e->a;
+    const ir_op *op = v->def;
+    const ir_value *state = value_root(op->attributes.state);
+    const long long head = value_columns(state), columns = value_columns(op->inputs[0]);
+    const char *name = evaluate(s, op->inputs[0], at), *col = grouped(a, place_column(a, at));
+    const char *position = evaluate_position(s, op, at->row), *sequence = evaluate_sequence(s, op, at->row);
+    const char *capacity = extent_c(e, &state->shape[state->rank - 2]), *cache = use_value(e, state, true);
+    const char *room = arena_printf(a, "%s >= 0 && %s < %s", position, position, capacity);
+    const char *test = joined(a, joined(a, when, at->guard), room);
+    const char *format = "%s + ((%s * %lld + %s / %lld) * %s + %s) * %lldll + %s %% %lld";
+    if (s->whole > 0 && head % s->whole == 0) {
+        const char *to = arena_printf(a, format, cache, sequence, columns / head, col, head, grouped(a, capacity), position, head, col, head);
+        if (at->left) write_spec_line(s->w, op->at, "if (%s) store<%s>(%s, %s, %s);", test, s->lanes, to, at->left, name);
+        else write_spec_line(s->w, op->at, "if (%s) store_aligned<%s>(%s, %s);", test, s->lanes, to, name);
+        return;
+    }
+    const char *lane = arena_printf(a, "(%s + i)", place_column(a, at));
+    const char *to = arena_printf(a, format, cache, sequence, columns / head, lane, head, grouped(a, capacity), position, head, lane, head);
+    write_spec_line(s->w, op->at, "if (%s)", test);
+    write_spec_line(s->w, op->at, "    for (int i = 0; i < %s && %s < %lld; i++) store_one(%s, %s[i]);", s->lanes, lane, columns, to, name);
+}
+
+void write_store(scope *s, const ir_value *v, const place *at, const char *when)
+{
+    if (v->def->kind == op_kv_append) write_cache(s, v, at, when);
+    else write_dense(s, v, at, when);
+}
+
+void write_narrow_store(scope *s, const ir_value *v, const char *row, const char *when)
+{
+    emission *e = s->e;
+    const char *own = same_row_count(e, v, &e->space.rows) ? row : row_of(e, v, e->shape, row);
+    const char *name = evaluate_narrow(s, v, own), *to = address(e, v, own, "0", true);
+    write_spec_line(s->w, v->def->at, "%s%s%sstore_one(%s, %s);", when ? "if (" : "", when ? when : "", when ? ") " : "", to, name);
+}

@@ -1,0 +1,58 @@
+/* In: nothing at run time; the templates' files at build time. Out: their texts by name. Refuses (NULL) unknown names. The assembler
+ * brings the files in as they are, so the binary needs no folder of templates. */
+#include "gen/template_text.h"
+#include <string.h>
+
+#define TEMPLATE(id, path, users)                                                                                                     \
+    __asm__(".pushsection .rodata\n.global tfgen_template_" #id "\n.hidden tfgen_template_" #id "\ntfgen_template_" #id        \
+            ":\n.incbin \"" path "\"\n.global tfgen_template_end_" #id "\n.hidden tfgen_template_end_" #id                     \
+            "\ntfgen_template_end_" #id ":\n.byte 0\n.popsection\n");                                                          \
+    extern const char tfgen_template_##id[] __attribute__((visibility("hidden")));                                             \
+    extern const char tfgen_template_end_##id[] __attribute__((visibility("hidden")));
+#include "gen/template.def"
+
+typedef struct template_bounds {
+    const char *name, *begin, *end;
+    unsigned users;
+} template_bounds;
+
+static const template_bounds bounds[] = {
+#define TEMPLATE(id, path, users) {path, tfgen_template_##id, tfgen_template_end_##id, users},
+#include "gen/template.def"
+};
+enum { template_count = sizeof bounds / sizeof *bounds };
+
+size_t template_total(void)
+{
+    return template_count;
+}
+
+template_text template_at(size_t i)
+{
+    return (template_text){bounds[i].name, bounds[i].begin, (size_t)(bounds[i].end - bounds[i].begin), bounds[i].users};
+}
+
+static bool starts(const char *line, size_t size, const char *with)
+{
+    const size_t n = strlen(with);
+    return size >= n && memcmp(line, with, n) == 0;
+}
+
+/* What another file of the same text would say again. */
+static bool is_left_out(const char *line, size_t size)
+{
+    return starts(line, size, "#pragma once") || starts(line, size, "#include \"");
+}
+
+void template_append(text *out, size_t i)
+{
+    const template_text t = template_at(i);
+    text_printf(out, "#line 1 \"%s\"\n", t.name);
+    for (size_t at = 0; at < t.size;) {
+        const char *end = memchr(t.data + at, '\n', t.size - at);
+        const size_t size = end ? (size_t)(end - t.data) - at : t.size - at;
+        if (!is_left_out(t.data + at, size)) text_append(out, t.data + at, size);
+        text_append(out, "\n", 1);
+        at += size + 1;
+    }
+}

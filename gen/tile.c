@@ -1,0 +1,309 @@
+/* In: a phase and a target. Out: its tile settings. Refuses what tile.h says. Defaults first, then settings of the program's own text
+ * (a plan that is read back), then lines of the tuning table; what results is checked as a whole. */
+#include "gen/tile.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { most_settings = 12 };
+
+typedef struct settings {
+    tile_setting items[most_settings];
+    int count;
+} settings;
+
+static const char *const family_names[] = {"rows", "gemm", "attention", "decode", "combine"};
+
+static bool is_host(const tile_request *r)
+{
+    return strcmp(r->target->family, "host") == 0;
+}
+
+static void put(settings *s, const char *key, long long value)
+{
+    s->items[s->count++] = (tile_setting){key, (int)value};
+}
+
+static long long power_of_two_up(long long n)
+{
+    long long p = 1;
+    while (p < n) p *= 2;
+    return p;
+}
+
+static long long power_of_two_in(long long n, long long most)
+{
+    long long p = 1;
+    while (2 * p <= most && n % (2 * p) == 0) p *= 2;
+    return p;
+}
+
+/* ---- rows. V: columns a thread takes at a time */
+static long long least(long long x, long long y)
+{
+    return x < y ? x : y;
+}
+
+/* What V must divide, so that no vector lies across a head, a piece of a concat, or the end of a slice. */
+static long long whole_columns(const tile_request *r, const ir_op *op, long long most)
+{
+    const long long N = r->space.columns;
+    long long v = most;
+    for (int i = 0; i < op->input_count + op->output_count; i++) {
+        const ir_value *x = i < op->input_count ? op->inputs[i] : op->outputs[i - op->input_count];
+        if (x->rank > 0 && value_columns(x) != 1 && value_columns(x) != N && op->kind != op_kv_append) v = power_of_two_in(value_columns(x), v);
+    }
+    const ir_attributes *t = &op->attributes;
+    if (op->kind == op_slice) v = power_of_two_in(value_columns(op->outputs[0]), power_of_two_in(t->offset, v));
+    if (op->kind == op_concat)
+        for (int i = 0; i < op->input_count; i++) v = power_of_two_in(value_columns(op->inputs[i]), v);
+    if (op->kind == op_reshape) v = power_of_two_in(value_columns(op->inputs[0]), power_of_two_in(value_columns(op->outputs[0]), v));
+    if (op->kind == op_rope) {
+        const long long head = value_columns(op->outputs[0]) / t->heads;
+        v = power_of_two_in(t->pairing == pairing_half ? t->rotary / 2 : t->rotary, power_of_two_in(head, v));
+    }
+    if (op->kind == op_kv_append) v = power_of_two_in(value_columns(op->outputs[0]), v);
+    return v;
+}
+
+static long long aligned_columns(const ir_value *x, long long N, long long most)
+{
+    if (value_columns(x) != N) return most;
+    most = power_of_two_in(N, most);
+    if (x->root && x->root_stride) most = power_of_two_in(x->root_offset, power_of_two_in(x->root_stride, most));
+    return most;
+}
+
+static long long rows_vector(const tile_request *r)
+{
+    long long v = is_host(r) ? 16 : 8;
+    for (int i = 0; i < r->phase->op_count; i++) {
+        const ir_op *op = r->phase->ops[i];
+        if (op_is_view(op)) continue;
+        v = whole_columns(r, op, v);
+        if (is_host(r)) continue;
+        for (int k = 0; k < op->input_count; k++) v = aligned_columns(op->inputs[k], r->space.columns, v);
+        v = aligned_columns(op->outputs[0], r->space.columns, v);
+    }
+    return v;
+}
+
+static void rows_defaults(const tile_request *r, settings *s)
+{
+    const long long v = rows_vector(r), vectors = (r->space.columns + v - 1) / v;
+    long long team = 1;
+    if (!is_host(r)) team = vectors > 4096 ? 1024 : vectors > 2048 ? 512 : least(power_of_two_up(vectors), 256);
+    put(s, "threads", is_host(r) ? 1 : team > 256 ? team : 256);
+    put(s, "team", team);
+    put(s, "v", v);
+}
+
+/* ---- gemm */
+typedef struct gemm_tile {
+    int most_rows, m, n, k, thread_m, thread_n; /* for at most so many rows; 0: any number */
+} gemm_tile;
+
+static const gemm_tile host_tiles[] = {{4, 4, 256, 64, 4, 32}, {16, 16, 128, 64, 8, 32}, {48, 32, 128, 64, 8, 32}, {0, 128, 128, 64, 8, 32}};
+static const gemm_tile gpu_tiles[] = {{16, 16, 64, 32, 1, 8}, {48, 32, 64, 32, 2, 8}, {96, 64, 64, 16, 4, 8}, {0, 128, 128, 16, 8, 8}};
+static const gemm_tile narrow_tile = {0, 128, 64, 16, 8, 8}; /* few columns */
+
+static void gemm_defaults(const tile_request *r, settings *s)
+{
+    const gemm_tile *t = is_host(r) ? host_tiles : gpu_tiles;
+    const ir_value *out = NULL;
+    for (int i = 0; i < r->phase->op_count && !out; i++)
+        if (op_table[r->phase->ops[i]->kind].class == class_PRODUCT) out = r->phase->ops[i]->outputs[0];
+    const bool matmul = out->def->kind == op_matmul;
+    const long long rows = matmul ? extent_value(&out->shape[out->rank - 2], &r->program->dims) : extent_value(&r->space.rows, &r->program->dims);
+    while (t->most_rows && rows > t->most_rows) t++;
+    if (!is_host(r) && !t->most_rows && r->packed_n <= 64) t = &narrow_tile;
+    put(s, "m", t->m), put(s, "n", t->n), put(s, "k", t->k);
+    put(s, "thread_m", t->thread_m), put(s, "thread_n", t->thread_n);
+    put(s, "threads", (t->m / t->thread_m) * (t->n / t->thread_n));
+    put(s, "slots", 2);
+}
+
+/* ---- attention */
+static const ir_op *attention_of(const ir_phase *phase)
+{
+    const ir_op *op = phase->ops[0];
+    for (int i = 0; i < phase->op_count; i++)
+        if (op_table[phase->ops[i]->kind].class == class_ATTENTION) op = phase->ops[i];
+    return op;
+}
+
+static long long head_size(const ir_phase *phase)
+{
+    const ir_op *op = attention_of(phase);
+    return op->kind == op_attention_combine ? value_columns(op->inputs[0]) - 2 : value_columns(op->inputs[0]) / op->attributes.heads;
+}
+
+static long long block_keys(const tile_request *r, long long head)
+{
+    long long keys = 32;
+    while (keys > 4 && 2 * keys * head * 4 > r->target->lds_bytes / 2) keys /= 2;
+    return keys;
+}
+
+static void attention_defaults(const tile_request *r, settings *s)
+{
+    const long long head = head_size(r->phase);
+    long long team = is_host(r) ? 1 : least(power_of_two_up((head + 15) / 16), r->target->wave);
+    const long long threads = is_host(r) ? 64 : 256;
+    put(s, "block_q", threads / team);
+    put(s, "block_k", block_keys(r, head));
+    put(s, "team", team);
+    put(s, "threads", threads);
+}
+
+/* Keys that a split of a decode step takes at least, and splits at most. */
+static long long split_count(const tile_request *r)
+{
+    const ir_op *op = attention_of(r->phase);
+    const ir_value *k = op->inputs[1];
+    const long long keys = extent_high(&k->shape[k->rank == 4 ? 2 : 1], &r->program->dims);
+    const long long each = is_host(r) ? 512 : 256, most = is_host(r) ? 8 : 32;
+    const long long splits = keys / each + (keys % each != 0);
+    return splits < 1 ? 1 : least(splits, most);
+}
+
+static void decode_defaults(const tile_request *r, settings *s)
+{
+    const long long head = head_size(r->phase);
+    put(s, "block_k", block_keys(r, head));
+    put(s, "team", is_host(r) ? 1 : least(power_of_two_up((head + 7) / 8), r->target->wave));
+    put(s, "threads", is_host(r) ? 1 : 256);
+    put(s, "splits", split_count(r));
+}
+
+static void combine_defaults(const tile_request *r, settings *s)
+{
+    put(s, "threads", is_host(r) ? 1 : least(power_of_two_up(head_size(r->phase)), 256));
+}
+
+/* ---- overrides */
+static bool set(settings *s, const char *key, size_t size, int value)
+{
+    for (int i = 0; i < s->count; i++) {
+        if (strlen(s->items[i].key) != size || memcmp(s->items[i].key, key, size) != 0) continue;
+        s->items[i].value = value;
+        return true;
+    }
+    return false;
+}
+
+static void take_text(const tile_request *r, settings *s)
+{
+    for (int i = 0; i < r->phase->tile_count; i++) {
+        const tile_setting *t = &r->phase->tile[i];
+        if (!set(s, t->key, strlen(t->key), t->value))
+            bail(r->a, code_unsupported, (position){0}, "phase %s: %s has no setting '%s'", r->phase->name, family_names[r->phase->family], t->key);
+    }
+}
+
+static void take_line(const tile_request *r, settings *s, const char *line)
+{
+    const size_t family = strcspn(line, " \t");
+    const char *name = family_names[r->phase->family];
+    if (strlen(name) != family || memcmp(name, line, family) != 0) return;
+    for (const char *at = line + family; *(at += strspn(at, " \t")) && *at != '#'; at += strcspn(at, " \t")) {
+        const size_t key = strcspn(at, "= \t");
+        char *end = NULL;
+        const long value = at[key] == '=' ? strtol(at + key + 1, &end, 10) : 0;
+        if (!end || end == at + key + 1 || (*end && *end != ' ' && *end != '\t') || value < 0 || value > 1 << 20)
+            bail(r->a, code_unsupported, (position){0}, "tuning: '%s': expected key=number, at '%s'", line, at);
+        if (!set(s, at, key, (int)value))
+            bail(r->a, code_unsupported, (position){0}, "tuning: '%s': %s has no setting '%.*s'", line, name, (int)key, at);
+    }
+}
+
+static void check_lines(const tile_request *r)
+{
+    for (size_t i = 0; r->tuning && i < r->tuning->count; i++) {
+        const char *line = r->tuning->lines[i];
+        const size_t size = strcspn(line, " \t");
+        bool known = size == 0 || line[0] == '#';
+        for (int f = 0; f < 5; f++) known |= strlen(family_names[f]) == size && memcmp(family_names[f], line, size) == 0;
+        if (!known) bail(r->a, code_unsupported, (position){0}, "tuning: '%s': no family '%.*s'", line, (int)size, line);
+    }
+}
+
+/* ---- legality */
+long long tile_value(const ir_phase *phase, const char *key)
+{
+    for (int i = 0; i < phase->tile_count; i++)
+        if (strcmp(phase->tile[i].key, key) == 0) return phase->tile[i].value;
+    return -1;
+}
+
+static void need(const tile_request *r, bool holds, const char *rule)
+{
+    if (!holds)
+        bail(r->a, code_unsupported, (position){0}, "tile: phase %s (%s) on %s: %s", r->phase->name, family_names[r->phase->family],
+             r->target->name, rule);
+}
+
+static bool is_power_of_two(long long n)
+{
+    return n > 0 && (n & (n - 1)) == 0;
+}
+
+static void check_rows(const tile_request *r, const ir_phase *p)
+{
+    const long long threads = tile_value(p, "threads"), team = tile_value(p, "team"), v = tile_value(p, "v");
+    need(r, is_power_of_two(team) && is_power_of_two(v) && v <= 16, "team and v are powers of two, v at most 16");
+    need(r, threads % team == 0, "team divides threads");
+    tile_request wide = *r;
+    wide.target = target_find("host");
+    need(r, rows_vector(&wide) % v == 0 || v == 1, "v divides head sizes, slices and pieces");
+}
+
+static void check_gemm(const tile_request *r, const ir_phase *p)
+{
+    const long long m = tile_value(p, "m"), n = tile_value(p, "n"), k = tile_value(p, "k"), thread_m = tile_value(p, "thread_m");
+    const long long thread_n = tile_value(p, "thread_n"), threads = tile_value(p, "threads");
+    need(r, m > 0 && n > 0 && k > 0 && thread_m > 0 && thread_n > 0, "m, n, k, thread_m and thread_n are positive");
+    need(r, m % thread_m == 0 && n % thread_n == 0, "thread_m divides m and thread_n divides n");
+    need(r, thread_n % (2 * r->target->granule) == 0, "thread_n is a multiple of two granules");
+    need(r, (m / thread_m) * (n / thread_n) == threads, "threads = m/thread_m * n/thread_n");
+    need(r, k % 16 == 0, "k is a multiple of 16");
+    need(r, tile_value(p, "slots") >= 1 && tile_value(p, "slots") <= 2, "slots is 1 or 2");
+}
+
+static void check_attention(const tile_request *r, const ir_phase *p)
+{
+    const long long threads = tile_value(p, "threads"), team = tile_value(p, "team");
+    need(r, is_power_of_two(team) && team <= r->target->wave, "team is a power of two, at most a wave");
+    need(r, threads % team == 0, "team divides threads");
+    need(r, tile_value(p, "block_k") > 0, "block_k is positive");
+    if (p->family == family_attention) need(r, tile_value(p, "block_q") * team == threads, "threads = block_q * team");
+    else need(r, tile_value(p, "splits") >= 1 && tile_value(p, "splits") <= 1024, "splits is 1 to 1024");
+}
+
+static void check(const tile_request *r, const ir_phase *p)
+{
+    const long long threads = tile_value(p, "threads");
+    if (threads < 1 || threads > r->target->max_threads)
+        need(r, false, arena_printf(r->a, "%lld threads; a workgroup has 1 to %d", threads, r->target->max_threads));
+    if (p->family == family_rows) check_rows(r, p);
+    else if (p->family == family_gemm) check_gemm(r, p);
+    else if (p->family != family_combine) check_attention(r, p);
+    const int shared = tile_shared_bytes(r, p);
+    if (shared > r->target->lds_bytes)
+        need(r, false, arena_printf(r->a, "%d bytes of shared memory; a workgroup has %d", shared, r->target->lds_bytes));
+}
+
+void tile_choose(const tile_request *r, ir_phase *phase)
+{
+    static void (*const defaults[])(const tile_request *, settings *) = {rows_defaults, gemm_defaults, attention_defaults,
+                                                                         decode_defaults, combine_defaults};
+    settings s = {.count = 0};
+    defaults[phase->family](r, &s);
+    take_text(r, &s);
+    check_lines(r);
+    for (size_t i = 0; r->tuning && i < r->tuning->count; i++) take_line(r, &s, r->tuning->lines[i]);
+    phase->tile = arena_alloc(r->a, (size_t)s.count * sizeof *phase->tile);
+    memcpy(phase->tile, s.items, (size_t)s.count * sizeof *phase->tile);
+    phase->tile_count = s.count;
+    check(r, phase);
+}

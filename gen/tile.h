@@ -1,0 +1,22 @@
+/* In: a phase, its space, a target. Out: the tile settings of its family: defaults of the target, changed by what the program's text
+ * or a tuning table says. Refuses (code_unsupported) settings that the template or the target cannot hold, with the limit. */
+#ifndef TFGEN_GEN_TILE_H
+#define TFGEN_GEN_TILE_H
+#include "gen/gen.h"
+#include "ir/segments.h"
+
+typedef struct tile_request {
+    arena *a;
+    const ir_program *program;
+    const ir_phase *phase;
+    const target_info *target;
+    const tuning *tuning;   /* or NULL */
+    phase_extent space;
+    long long packed_n;     /* gemm */
+} tile_request;
+
+/* Fills phase->tile of the copy that is being planned. */
+void tile_choose(const tile_request *r, ir_phase *phase);
+long long tile_value(const ir_phase *phase, const char *key); /* -1: no such setting */
+int tile_shared_bytes(const tile_request *r, const ir_phase *phase);
+#endif

@@ -1,0 +1,109 @@
+/* In: lines with places. Out: source text. Refuses: nothing. #line is written once a run of lines of one place, and once after it. */
+#include "gen/writer.h"
+#include <stdio.h>
+#include <string.h>
+
+static void push(writer *w, written_line line)
+{
+    if (w->count == w->capacity) {
+        const int capacity = w->capacity ? 2 * w->capacity : 64;
+        written_line *lines = arena_alloc(w->a, (size_t)capacity * sizeof *lines);
+        if (w->count) memcpy(lines, w->lines, (size_t)w->count * sizeof *lines);
+        w->lines = lines;
+        w->capacity = capacity;
+    }
+    w->lines[w->count++] = line;
+}
+
+static void append(writer *w, position at, const char *format, va_list arguments)
+{
+    va_list again;
+    va_copy(again, arguments);
+    const int size = vsnprintf(NULL, 0, format, again);
+    va_end(again);
+    char *code = arena_alloc(w->a, (size_t)size + 1);
+    vsnprintf(code, (size_t)size + 1, format, arguments);
+    if (code[0] == '}') w->indent--;
+    push(w, (written_line){w->indent, at.line, at.column, code});
+    if (size > 0 && code[size - 1] == '{') w->indent++;
+}
+
+void write_line(writer *w, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    append(w, (position){0}, format, arguments);
+    va_end(arguments);
+}
+
+void write_spec_line(writer *w, position at, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    append(w, at, format, arguments);
+    va_end(arguments);
+}
+
+void writer_splice(writer *to, const writer *from)
+{
+    for (int i = 0; i < from->count; i++) {
+        written_line line = from->lines[i];
+        line.indent += to->indent;
+        push(to, line);
+    }
+}
+
+static void append_line(text *out, const written_line *l)
+{
+    if (l->code[0]) text_printf(out, "%*s%s", l->indent * 4, "", l->code);
+    if (l->spec_line) text_printf(out, " // !%d:%d", l->spec_line, l->spec_column);
+    text_append(out, "\n", 1);
+}
+
+void writer_plain(text *out, const writer *w)
+{
+    for (int i = 0; i < w->count; i++) append_line(out, &w->lines[i]);
+}
+
+static int count_lines(const text *t)
+{
+    int lines = 0;
+    for (size_t i = 0; i < t->size; i++) lines += t->data[i] == '\n';
+    return lines;
+}
+
+void resume_lines(text *out, const char *file)
+{
+    text_printf(out, "#line %d \"%s\"\n", count_lines(out) + 2, file);
+}
+
+void writer_with_lines(text *out, const writer *w, const char *spec, const char *file)
+{
+    int lines = count_lines(out), place = 0; /* place: the spec line that the compiler believes to be at; 0: this file */
+    for (int i = 0; i < w->count; i++) {
+        const written_line *l = &w->lines[i];
+        if (l->spec_line) {
+            text_printf(out, "#line %d \"%s\"\n", l->spec_line, spec);
+            lines++;
+        } else if (place) {
+            text_printf(out, "#line %d \"%s\"\n", lines + 2, file);
+            lines++;
+        }
+        place = l->spec_line;
+        append_line(out, l);
+        lines++;
+    }
+    if (place) text_printf(out, "#line %d \"%s\"\n", lines + 2, file);
+}
+
+const char *quoted_name(arena *a, const char *name)
+{
+    text t = {.a = a};
+    for (const char *s = name; *s; s++) {
+        const unsigned char c = (unsigned char)*s;
+        if (c == '"' || c == '\\') text_printf(&t, "\\%c", c);
+        else if (c < ' ' || c == 127) text_append(&t, "?", 1);
+        else text_append(&t, s, 1);
+    }
+    return t.data ? t.data : "";
+}

@@ -1,0 +1,81 @@
+// In: positions of tokens and a table of frequencies, each a fraction of a turn a token in 64 bits. Out: rotated pairs of a head.
+// Refuses (static_assert) interleaved pairs in vectors of odd length. Needs device.h.
+//
+// The angle is an integer: position times frequency, modulo one turn, is exact in 64-bit arithmetic at any position, so neither range
+// reduction nor the rounding of a large angle can go wrong.
+#pragma once
+
+struct rope_point {
+    float c, s;
+};
+
+// Cosine and sine of 2*pi*phase/2^32: eighths of a turn by polynomials (Cephes), the rest by symmetry.
+DEV rope_point rope_cos_sin(unsigned phase)
+{
+    const unsigned quarter = (phase + (1u << 29)) >> 30;
+    const int rest = static_cast<int>(phase - (quarter << 30));
+    const float x = static_cast<float>(rest) * 1.4629180792671596e-09f, z = x * x; // 2*pi/2^32
+    const float s = x + x * z * (-1.6666654611e-1f + z * (8.3321608736e-3f + z * -1.9515295891e-4f));
+    const float c = 1.0f - 0.5f * z + z * z * (4.166664568298827e-2f + z * (-1.388731625493765e-3f + z * 2.443315711809948e-5f));
+    const float swapped_c = quarter & 1 ? -s : c, swapped_s = quarter & 1 ? c : s;
+    return quarter & 2 ? rope_point{-swapped_c, -swapped_s} : rope_point{swapped_c, swapped_s};
+}
+
+DEV rope_point rope_at(int position, unsigned long long turns)
+{
+    return rope_cos_sin(static_cast<unsigned>(static_cast<unsigned long long>(static_cast<long long>(position)) * turns >> 32));
+}
+
+template <int W> struct rope_turn {
+    vec<float, W> c, s;
+};
+
+// Pairs pair..pair+W-1 of a head; those beyond the table's end do not matter.
+template <int W, int Pairs> DEV rope_turn<W> rope_turn_at(int pair, int position, const unsigned long long *turns)
+{
+    rope_turn<W> t;
+#pragma unroll
+    for (int i = 0; i < W; i++) {
+        const rope_point at = rope_at(position, turns[pair + i < Pairs ? pair + i : Pairs - 1]);
+        t.c[i] = at.c;
+        t.s[i] = at.s;
+    }
+    return t;
+}
+
+template <int W> DEV vec<float, W> rope_low(const rope_turn<W> &t, vec<float, W> lo, vec<float, W> hi) { return lo * t.c - hi * t.s; }
+template <int W> DEV vec<float, W> rope_high(const rope_turn<W> &t, vec<float, W> lo, vec<float, W> hi) { return hi * t.c + lo * t.s; }
+
+// Column of the other half of the pair; what does not rotate is its own partner.
+template <int Head, int Rotary> DEV int rope_partner(int col)
+{
+    const int d = col % Head;
+    return d >= Rotary ? col : d < Rotary / 2 ? col + Rotary / 2 : col - Rotary / 2;
+}
+
+// `own` at columns col.., `far` at their partners. A vector lies in one half of one head.
+template <int Head, int Rotary, int V>
+DEV vec<float, V> rope_half(vec<float, V> own, vec<float, V> far, int col, int position, const unsigned long long *turns)
+{
+    const int d = col % Head;
+    if (d >= Rotary) return own;
+    const rope_turn<V> t = rope_turn_at<V, Rotary / 2>(d % (Rotary / 2), position, turns);
+    return d < Rotary / 2 ? rope_low<V>(t, own, far) : rope_high<V>(t, far, own);
+}
+
+// Pairs (2i, 2i+1) of a head; vectors start at even columns and may lie across heads.
+template <int Head, int Rotary, int V>
+DEV vec<float, V> rope_interleaved(vec<float, V> own, int col, int position, const unsigned long long *turns)
+{
+    static_assert(V % 2 == 0, "tile: interleaved pairs need vectors of even length");
+#pragma unroll
+    for (int i = 0; i < V; i += 2) {
+        const int d = (col + i) % Head;
+        if (d >= Rotary) continue;
+        const rope_point at = rope_at(position, turns[d / 2]);
+        const float x = own[i], y = own[i + 1];
+        own[i] = x * at.c - y * at.s;
+        own[i + 1] = y * at.c + x * at.s;
+    }
+    return own;
+}

@@ -1,0 +1,23 @@
+// In: vectors and elements. Out: the few operations that generated spec structs need besides loads, stores and op_...: single elements,
+// vectors cut off at an end, sums along a vector. Refuses nothing. Needs device.h.
+#pragma once
+
+template <class T> DEV float load_one(const T *from) { return load<1>(from, 1)[0]; }
+template <class T> DEV void store_one(T *to, float value) { store<1>(to, 1, splat<1>(value)); }
+
+// The first `left` of v, then zeros.
+template <int V> DEV vec<float, V> mask(vec<float, V> v, int left)
+{
+#pragma unroll
+    for (int i = 0; i < V; i++)
+        if (i >= left) v[i] = 0.0f;
+    return v;
+}
+
+template <int V> DEV float total(vec<float, V> v)
+{
+    float sum = v[0];
+#pragma unroll
+    for (int i = 1; i < V; i++) sum += v[i];
+    return sum;
+}
