@@ -1,0 +1,52 @@
+/* In: graphs and kernels. Out: what a kernel computes in words, what a graph costs, where compiled kernels are kept. */
+#define _GNU_SOURCE
+#include "runtime/cli/trial.h"
+#include <stdlib.h>
+#include <string.h>
+
+double graph_operations(const ir_program *graph)
+{
+    double total = 0;
+    for (int i = 0; i < graph->op_count; i++) {
+        const ir_op *op = graph->ops[i];
+        const ir_value *x = op->inputs[0], *y = op->outputs[0];
+        const double out = (double)value_count(y, &graph->dims);
+        if (op->kind == op_linear || op->kind == op_matmul) total += 2 * out * (double)value_columns(x);
+        else if (op->kind == op_attention) { /* two products of each query with each key */
+            const double width = (double)value_count(y, &graph->dims) / extent_value(&y->shape[0], &graph->dims) /
+                                 extent_value(&y->shape[1], &graph->dims) / (double)op->attributes.heads;
+            const double keys = (double)value_count(op->inputs[1], &graph->dims) / extent_value(&x->shape[0], &graph->dims) / width /
+                                (double)op->attributes.kv_heads;
+            total += 4 * out * keys;
+        } else total += 8 * out;
+    }
+    return total;
+}
+
+/* Op names of the graph in order, each once, as "rmsnorm linear x3 rope x2". */
+const char *kernel_ops(arena *a, const ir_program *graph, const ir_kernel *k)
+{
+    int *counts = arena_alloc(a, ((size_t)graph->op_count + 1) * sizeof *counts);
+    for (int p = 0; p < k->phase_count; p++)
+        for (int i = 0; i < k->phases[p]->op_count; i++)
+            if (k->phases[p]->ops[i]->origin < graph->op_count) counts[k->phases[p]->ops[i]->origin] = 1;
+    text t = {.a = a};
+    for (int i = 0; i < graph->op_count; i++) {
+        if (!counts[i]) continue;
+        int same = 0;
+        const op_kind kind = graph->ops[i]->kind;
+        for (int n = i; n < graph->op_count; n++)
+            if (counts[n] && graph->ops[n]->kind == kind) same++, counts[n] = 0;
+        text_printf(&t, "%s%s", t.size ? " + " : "", op_table[kind].name);
+        if (same > 1) text_printf(&t, " x%d", same);
+    }
+    return t.data ? t.data : "copy";
+}
+
+const char *cache_folder(arena *a)
+{
+    const char *own = getenv("TFGEN_CACHE_DIR"), *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    if (own && *own) return arena_strdup(a, own);
+    if (xdg && *xdg == '/') return arena_printf(a, "%s/tfgen", xdg);
+    return home && *home ? arena_printf(a, "%s/.cache/tfgen", home) : NULL;
+}

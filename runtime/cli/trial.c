@@ -1,0 +1,316 @@
+/* In: graph, plan, data. Out: the plan run on the host engine, compared with the float64 reference. Every stored value is judged on
+ * the device's own inputs (what the device stored replaces the reference's number before the reference goes on), so one flipped
+ * rounding does not cascade; every output is judged end to end as well. Refuses data that does not fit. */
+#include "runtime/cli/trial.h"
+#include "runtime/half.h"
+#include "runtime/random.h"
+#include "runtime/safetensors.h"
+#include "runtime/session.h"
+#include "tests/ref.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct trial {
+    arena *a;
+    const ir_program *graph;
+    const plan *plan;
+    const trial_options *o;
+    session *s;
+    host_log log;
+    ref_tensor *inputs; /* by graph value id */
+    const ref_tensor **given;
+    trial_result result;
+} trial;
+
+/* ---- data */
+static const char *const prefixes[] = {"", "weights.", "input.", "decode."};
+enum { prefix_count = sizeof prefixes / sizeof *prefixes };
+
+static bool is_data(const ir_value *v) { return v->kind == value_input || v->kind == value_param || v->kind == value_state; }
+
+static void free_buffer(void *p) { free(p); }
+
+/* Data and reference results may be larger than an arena wants; they are freed with it all the same. */
+static double *numbers(arena *a, long long count)
+{
+    double *p = calloc((size_t)(count > 0 ? count : 1), sizeof *p);
+    if (!p) bail(a, code_device, (position){0}, "not enough memory for %lld numbers", count);
+    arena_defer(a, free_buffer, p);
+    return p;
+}
+
+static void fill_inputs(trial *t)
+{
+    const safetensors *weights = t->o->weights ? safetensors_open(t->a, t->o->weights) : NULL;
+    const safetensors *input = t->o->input ? safetensors_open(t->a, t->o->input) : NULL;
+    const ir_program *g = t->graph;
+    t->inputs = arena_alloc(t->a, (size_t)(g->value_count + 1) * sizeof *t->inputs);
+    t->given = arena_alloc(t->a, (size_t)(g->value_count + 1) * sizeof *t->given);
+    for (int i = 0; i < g->value_count; i++) {
+        const ir_value *v = g->values[i];
+        if (!is_data(v)) continue;
+        const long long count = value_count(v, &g->dims);
+        const safetensors *file = v->kind == value_param ? weights : input;
+        t->inputs[i] = (ref_tensor){numbers(t->a, count), NULL, (size_t)count};
+        t->given[i] = &t->inputs[i];
+        if (file) safetensors_read_value(file, v, &g->dims, prefixes, prefix_count, true, t->inputs[i].value);
+        else random_fill(g, v, t->o->seed, t->inputs[i].value);
+    }
+}
+
+/* The plan's value for a graph's value: the same name. */
+static const ir_value *planned(const trial *t, const ir_value *v) { return program_value(t->plan->program, v->name); }
+
+static void upload(const trial *t)
+{
+    for (int i = 0; i < t->graph->value_count; i++) {
+        const ir_value *v = t->graph->values[i], *p = is_data(v) ? planned(t, v) : NULL;
+        void *data = p ? session_data(t->s, p, NULL) : NULL;
+        if (!data) continue; /* a value that no kernel reads */
+        for (size_t k = 0; k < t->inputs[i].count; k++) dtype_put(v->type, data, k, t->inputs[i].value[k]);
+    }
+}
+
+static bool in_memory(const trial *t, const ir_value *graph_value)
+{
+    const ir_value *p = planned(t, graph_value);
+    if (!p || graph_value->type != p->type || !session_data(t->s, p, NULL)) return false;
+    if (p->root || p->output || p->kind == value_state) return true;
+    for (int i = 0; i < t->plan->stored_count; i++)
+        if (t->plan->stored[i].value == p) return t->plan->stored[i].parts <= 1;
+    return false;
+}
+
+/* What the device has for a value, through its view. */
+static void download(const trial *t, const ir_value *graph_value, double *out)
+{
+    const ir_value *v = planned(t, graph_value);
+    const void *data = session_data(t->s, v, NULL);
+    const long long count = value_count(graph_value, &t->graph->dims), columns = value_columns(graph_value);
+    const long long stride = v->root && v->root_stride ? v->root_stride : columns, offset = v->root ? v->root_offset : 0;
+    for (long long i = 0; i < count; i++) out[i] = dtype_get(v->type, data, (size_t)(i / columns * stride + offset + i % columns));
+}
+
+/* ---- the reference's questions */
+static bool rule_stored(void *context, const ir_value *v) { return in_memory(context, v); }
+
+static bool rule_folded(void *context, const ir_op *linear)
+{
+    const trial *t = context;
+    for (int i = 0; i < t->plan->program->op_count; i++) {
+        const ir_op *op = t->plan->program->ops[i];
+        if (op->kind == op_linear && op->at.line == linear->at.line && op->at.column == linear->at.column) return op->attributes.fold != NULL;
+    }
+    return false;
+}
+
+static trial_check *add_check(trial *t, const char *name)
+{
+    trial_check *c = &t->result.checks[t->result.check_count++];
+    c->name = name;
+    return c;
+}
+
+static void judge(trial *t, const char *name, const ref_tensor *expected, const double *got, dtype type, bool end_to_end)
+{
+    const ref_verdict v = ref_compare(expected, got, type);
+    trial_check *c = add_check(t, name);
+    *c = (trial_check){.name = name, .end_to_end = end_to_end, .ratio = v.ratio, .difference = v.difference, .bound = v.bound,
+                       .worst = (long long)v.worst, .count = (long long)expected->count, .rms = v.rms, .good = v.ratio <= 1};
+}
+
+static void rule_finished(void *context, const ir_value *v, ref_tensor *r)
+{
+    trial *t = context;
+    if (!in_memory(t, v)) return;
+    double *got = malloc((r->count ? r->count : 1) * sizeof *got);
+    if (!got) return; /* the value then stays unjudged by element and the outputs still are */
+    download(t, v, got);
+    judge(t, v->name, r, got, v->type, false);
+    memcpy(r->value, got, r->count * sizeof *got);
+    if (r->error) memset(r->error, 0, r->count * sizeof *r->error);
+    free(got);
+}
+
+static void reference(trial *t, bool rounded, const ref_rules *rules, ref_tensor *const *results)
+{
+    char message[512];
+    if (!ref_run(t->graph, t->given, rounded, rules, results, message, sizeof message)) bail(t->a, code_bad_input, (position){0}, "%s", message);
+}
+
+static void free_reference(void *p) { ref_free(p); }
+
+static ref_tensor **output_results(trial *t)
+{
+    ref_tensor **results = arena_alloc(t->a, (size_t)(t->graph->value_count + 1) * sizeof *results);
+    for (int i = 0; i < t->graph->value_count; i++) {
+        if (!t->graph->values[i]->output) continue;
+        results[i] = arena_alloc(t->a, sizeof *results[i]);
+        arena_defer(t->a, free_reference, results[i]);
+    }
+    return results;
+}
+
+/* Low precision: the RMS error against exact arithmetic is at most 1.5 times what rounding at the stored values alone costs. */
+static void judge_rms(trial *t, const ir_value *v, const ref_tensor *exact, const ref_tensor *rounded)
+{
+    trial_check *c = &t->result.checks[t->result.check_count - 1];
+    if (v->type == dtype_f32 && t->graph->type == dtype_f32) return;
+    c->rms_rounded = ref_rms(exact->value, rounded->value, exact->count);
+    /* Of few numbers the quotient of two RMS errors says little. */
+    if (exact->count >= 256 && c->rms_rounded > 0 && !(c->rms <= 1.5 * c->rms_rounded)) c->good = false;
+}
+
+static void check_outputs(trial *t, const ref_rules *rules, ref_tensor **exact)
+{
+    ref_rules plain = *rules;
+    plain.finished = NULL;
+    ref_tensor **rounded = output_results(t);
+    reference(t, false, &plain, exact);
+    reference(t, true, &plain, rounded);
+    for (int i = 0; i < t->graph->value_count; i++) {
+        const ir_value *v = t->graph->values[i];
+        if (!v->output) continue;
+        double *got = numbers(t->a, (long long)exact[i]->count);
+        download(t, v, got);
+        judge(t, v->output, exact[i], got, v->type, true);
+        judge_rms(t, v, exact[i], rounded[i]);
+    }
+}
+
+static void compare(trial *t, ref_tensor **exact)
+{
+    const ref_rules rules = {.stored = rule_stored, .folded = rule_folded, .finished = rule_finished, .context = t};
+    t->result.checks = arena_alloc(t->a, (size_t)(2 * t->graph->value_count + 1) * sizeof *t->result.checks);
+    reference(t, true, &rules, output_results(t));
+    check_outputs(t, &rules, exact);
+    t->result.good = true;
+    for (int i = 0; i < t->result.check_count; i++) t->result.good = t->result.good && t->result.checks[i].good;
+    if (t->result.check_count == 0) bail(t->a, code_check_failed, (position){0}, "internal: nothing was checked");
+    t->result.referenced = true;
+}
+
+/* ---- running */
+static void need(trial *t, tfgen_code code)
+{
+    if (code != code_ok) bail(t->a, code, (position){0}, "%s", t->log.text ? t->log.text : "the host engine failed");
+}
+
+static void close_session(void *s) { session_close(s); }
+static void free_log(void *log) { host_log_free(log); }
+
+static void open_session(trial *t)
+{
+    tfgen_code code;
+    const session_options options = {.check = t->o->check, .jobs = t->o->jobs, .cache_dir = cache_folder(t->a), .compiled = t->o->compiled,
+                                     .context = t->o->context};
+    const double start = seconds_now();
+    arena_defer(t->a, free_log, &t->log);
+    t->s = session_open(t->plan, &options, &code, &t->log);
+    if (!t->s) need(t, code);
+    arena_defer(t->a, close_session, t->s);
+    t->result.compile_seconds = seconds_now() - start;
+}
+
+static int by_value(const void *x, const void *y)
+{
+    const double a = *(const double *)x, b = *(const double *)y;
+    return (a > b) - (a < b);
+}
+
+static double median(double *list, int count)
+{
+    qsort(list, (size_t)count, sizeof *list, by_value);
+    return count % 2 ? list[count / 2] : 0.5 * (list[count / 2 - 1] + list[count / 2]);
+}
+
+static void time_runs(trial *t, const double *first)
+{
+    const int launches = t->plan->launch_count, repeat = t->o->repeat;
+    t->result.kernel_seconds = arena_alloc(t->a, (size_t)(launches + 1) * sizeof(double));
+    memcpy(t->result.kernel_seconds, first, (size_t)launches * sizeof *first);
+    for (int i = 0; i < launches; i++) t->result.total_seconds += first[i];
+    if (repeat < 1) return;
+    double *times = numbers(t->a, (long long)repeat * (launches + 1)), *one = numbers(t->a, launches + 1);
+    for (int r = 0; r < repeat; r++) {
+        const double start = seconds_now();
+        need(t, session_execute(t->s, one, &t->log));
+        times[launches * repeat + r] = seconds_now() - start;
+        for (int i = 0; i < launches; i++) times[i * repeat + r] = one[i];
+    }
+    for (int i = 0; i < launches; i++) t->result.kernel_seconds[i] = median(times + i * repeat, repeat);
+    t->result.total_seconds = median(times + launches * repeat, repeat);
+}
+
+/* ---- files */
+typedef struct item_list {
+    safetensors_item *items;
+    size_t count;
+} item_list;
+
+static void add_item(trial *t, item_list *list, const char *name, const ir_value *v, const double *data, bool as_double)
+{
+    long long *shape = arena_alloc(t->a, max_rank * sizeof *shape);
+    const long long count = value_count(v, &t->graph->dims);
+    void *bytes = numbers(t->a, count);
+    for (int i = 0; i < v->rank; i++) shape[i] = extent_value(&v->shape[i], &t->graph->dims);
+    for (long long i = 0; i < count; i++) {
+        if (as_double) ((double *)bytes)[i] = data[i];
+        else dtype_put(v->type, bytes, (size_t)i, data[i]);
+    }
+    list->items[list->count++] = (safetensors_item){name, as_double ? "F64" : safetensors_dtype(v->type), v->rank, shape, bytes};
+}
+
+static void write_outputs(trial *t)
+{
+    item_list list = {arena_alloc(t->a, (size_t)t->graph->value_count * sizeof *list.items), 0};
+    for (int i = 0; i < t->graph->value_count; i++) {
+        const ir_value *v = t->graph->values[i];
+        if (!v->output) continue;
+        double *got = numbers(t->a, value_count(v, &t->graph->dims));
+        download(t, v, got);
+        add_item(t, &list, v->output, v, got, false);
+    }
+    safetensors_write(t->a, t->o->output, list.items, list.count);
+}
+
+/* Inputs, params and states by name; outputs as ref.NAME with bound.NAME in float64, for harnesses that run the kernels elsewhere. */
+static void write_data(trial *t, ref_tensor *const *exact)
+{
+    item_list list = {arena_alloc(t->a, (size_t)t->graph->value_count * 3 * sizeof *list.items), 0};
+    for (int i = 0; i < t->graph->value_count; i++) {
+        const ir_value *v = t->graph->values[i];
+        if (is_data(v)) add_item(t, &list, v->name, v, t->inputs[i].value, false);
+        if (!v->output) continue;
+        double *bound = numbers(t->a, (long long)exact[i]->count);
+        for (size_t k = 0; k < exact[i]->count; k++) bound[k] = exact[i]->error ? ref_sigmas * exact[i]->error[k] : 0;
+        add_item(t, &list, arena_printf(t->a, "ref.%s", v->output), v, exact[i]->value, true);
+        add_item(t, &list, arena_printf(t->a, "bound.%s", v->output), v, bound, true);
+    }
+    safetensors_write(t->a, t->o->dump_data, list.items, list.count);
+}
+
+trial_result trial_run(arena *a, const ir_program *graph, const plan *p, const trial_options *o)
+{
+    trial *t = arena_alloc(a, sizeof *t);
+    *t = (trial){.a = a, .graph = graph, .plan = p, .o = o};
+    t->result.operations = graph_operations(graph);
+    open_session(t);
+    fill_inputs(t);
+    upload(t);
+    session_poison(t->s);
+    need(t, session_pack(t->s, &t->log));
+    const int before = session_launches(t->s);
+    double *first = numbers(a, p->launch_count + 1);
+    need(t, session_execute(t->s, first, &t->log));
+    t->result.launches = session_launches(t->s) - before;
+    t->result.good = true;
+    ref_tensor **exact = output_results(t);
+    if (o->reference == reference_always || (o->reference == reference_auto && t->result.operations <= 2e11)) compare(t, exact);
+    else if (o->dump_data) bail(a, code_usage, (position){0}, "--dump-data needs the reference; add --reference=always");
+    if (o->output) write_outputs(t);
+    if (o->dump_data) write_data(t, exact);
+    time_runs(t, first);
+    return t->result;
+}
