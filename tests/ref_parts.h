@@ -1,0 +1,53 @@
+/* In: one run of the reference. Out: what its files share. Refuses: nothing itself. Private to tests/ref*.c. */
+#ifndef TFGEN_TESTS_REF_PARTS_H
+#define TFGEN_TESTS_REF_PARTS_H
+#include "tests/ref.h"
+
+typedef struct ref_state {
+    const ir_program *p;
+    const ref_rules *rules;
+    bool round_stored;
+    ref_tensor *tensors; /* by value id; count 0: not there */
+    bool *on_grid;       /* by value id: its numbers are numbers of its dtype, so storing them rounds nothing */
+    char *message;
+    size_t message_size;
+} ref_state;
+
+#define REF_UNIT 0x1p-24 /* unit roundoff of float32 */
+#define REF_LEAST 0x1p-126 /* below it a device may flush to 0 */
+
+double ref_unit(dtype t);
+double ref_least(dtype t); /* half the smallest step, or what is flushed */
+
+/* Each returns false after ref_fail(). Outputs are allocated and zeroed, with errors. */
+bool ref_element(ref_state *r, const ir_op *op);
+bool ref_reduce(ref_state *r, const ir_op *op);
+bool ref_norm(ref_state *r, const ir_op *op);
+bool ref_softmax(ref_state *r, const ir_op *op);
+bool ref_linear(ref_state *r, const ir_op *op);
+bool ref_matmul(ref_state *r, const ir_op *op);
+bool ref_rope(ref_state *r, const ir_op *op);
+bool ref_attention(ref_state *r, const ir_op *op);
+bool ref_append(ref_state *r, const ir_op *op);
+bool ref_move(ref_state *r, const ir_op *op);
+
+bool ref_fail(ref_state *r, const ir_op *op, const char *why);
+const ref_tensor *ref_of(const ref_state *r, const ir_value *v);
+ref_tensor *ref_out(ref_state *r, const ir_op *op);
+double ref_error(const ref_tensor *t, size_t i); /* 0 where errors are NULL */
+bool ref_exact(const ref_tensor *t);             /* no error at all */
+long long ref_axis(const ref_state *r, const ir_value *v, int axis); /* negative axes count from the back */
+bool ref_is_stored(const ref_state *r, const ir_value *v);
+
+/* A sum as a device may build it, in any order. */
+typedef struct ref_sum {
+    double value, partial_squares, term_squares, input_squares;
+    size_t count;
+} ref_sum;
+void ref_sum_add(ref_sum *s, double term, double error);
+double ref_sum_rounding(const ref_sum *s); /* squared error by rounding alone */
+double ref_sum_error(const ref_sum *s);    /* squared, with that of the terms */
+
+/* Calls work(context, i) for i < count on all cores. */
+void ref_parallel(size_t count, void (*work)(void *context, size_t i), void *context);
+#endif
