@@ -16,7 +16,7 @@ enum {
     note_amdgpu_metadata = 32,
     descriptor_size = 64,
     cuda_attribute_frame_size = 0x11,
-    cuda_attribute_parameter_bytes = 0x19,
+    cuda_attribute_parameter = 0x17,
     cuda_attribute_registers = 0x2f,
     cuda_attribute_max_threads = 0x05,
     cuda_reserved_shared = 1024, /* ptxas adds the system's kilobyte to a kernel's section from sm_90 on */
@@ -32,6 +32,7 @@ typedef struct image {
     Elf64_Ehdr head;
     codeobject *out;
     char *error;
+    unsigned first_byte, end_byte; /* of the parameters of the cubin's kernel that is being read */
 } image;
 
 static bool refuse(image *m, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -304,14 +305,17 @@ static kernel_facts *kernel_of_symbol(image *m, unsigned index)
 static unsigned word(const unsigned char *p) { return p[0] | p[1] << 8 | p[2] << 16 | (unsigned)p[3] << 24; }
 
 /* One attribute of .nv.info (k NULL: names its kernel by symbol) or of .nv.info.KERNEL. */
-static bool read_attribute(image *m, kernel_facts *k, unsigned attribute, unsigned inline_value,
-                           const unsigned char *data, size_t size)
+static bool read_attribute(image *m, kernel_facts *k, unsigned attribute, const unsigned char *data, size_t size)
 {
     if (!k && size == 8 && (k = kernel_of_symbol(m, word(data)))) {
         if (attribute == cuda_attribute_registers) k->vgprs = word(data + 4);
         if (attribute == cuda_attribute_frame_size) k->scratch_bytes = word(data + 4);
-    } else if (k && attribute == cuda_attribute_parameter_bytes && !size) {
-        k->kernarg_bytes = inline_value;
+    } else if (k && attribute == cuda_attribute_parameter && size == 12) {
+        /* index, ordinal, offset, flags with the size on top; the first offset is padding before an aligned struct */
+        const unsigned at = data[6] | data[7] << 8, end = at + (word(data + 8) >> 18);
+        if (at < m->first_byte) m->first_byte = at;
+        if (end > m->end_byte) m->end_byte = end;
+        k->kernarg_bytes = m->end_byte - m->first_byte;
     } else if (k && attribute == cuda_attribute_max_threads && size == 12) {
         const uint64_t threads = (uint64_t)word(data) * word(data + 4);
         if (threads > 1024 || threads * word(data + 8) > 1024)
@@ -326,10 +330,9 @@ static bool read_attributes(image *m, const Elf64_Shdr *s, kernel_facts *k)
     const unsigned char *p = range(m, s->sh_offset, s->sh_size);
     if (!p) return refuse(m, "an attribute section is outside the file");
     for (uint64_t left = s->sh_size; left >= 4;) {
-        const unsigned value = p[2] | p[3] << 8;
-        const uint64_t size = p[0] == 4 ? value : 0; /* format 4 has its data behind it, the others inside */
+        const uint64_t size = p[0] == 4 ? p[2] | p[3] << 8 : 0; /* format 4 has its data behind it, the others inside */
         if (size > left - 4) return refuse(m, "an attribute does not fit its section");
-        if (!read_attribute(m, k, p[1], value, p + 4, size)) return false;
+        if (!read_attribute(m, k, p[1], p + 4, size)) return false;
         p += 4 + size;
         left -= 4 + size;
     }
@@ -344,6 +347,8 @@ static bool read_cuda_kernel(image *m, const char *name, unsigned sm)
     if (!k || !(k->name = copy_name(m, name, strlen(name)))) return false;
     k->wave = 32;
     k->max_threads = 1024;
+    m->first_byte = UINT_MAX;
+    m->end_byte = 0;
     snprintf(title, sizeof title, ".nv.shared.%s", name);
     if (find_section(m, title, &s)) {
         const unsigned reserved = sm >= 90 ? cuda_reserved_shared : 0;

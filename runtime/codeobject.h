@@ -14,7 +14,7 @@ typedef struct kernel_facts {
     unsigned vgpr_spills, sgpr_spills; /* registers; a cubin does not record them (0) */
     unsigned scratch_bytes;            /* a lane; NVIDIA: local memory */
     unsigned lds_bytes;                /* static shared memory a workgroup */
-    unsigned kernarg_bytes;            /* whole segment; hidden arguments of AMD kernels that use them included */
+    unsigned kernarg_bytes;            /* all parameters; AMD: and the hidden arguments of kernels that use them */
     unsigned max_threads;              /* a workgroup */
     unsigned wave;
 } kernel_facts;

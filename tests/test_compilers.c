@@ -243,6 +243,24 @@ START_TEST(advice_of_ptxas_is_an_error)
 }
 END_TEST
 
+/* ptxas pads before a struct of 64-byte alignment (tensor maps), and one parameter more must count. */
+START_TEST(parameters_are_counted_from_the_first_to_the_last)
+{
+    static const char source[] =
+        "struct alignas(64) map { char opaque[128]; };\n"
+        "struct args { map a; float *y; int n; };\n"
+        "extern \"C\" __global__ void one(const __grid_constant__ args p) { *p.y = p.a.opaque[threadIdx.x & 127]; }\n"
+        "extern \"C\" __global__ void two(float *y, int n) { *y = n; }\n";
+    code_result r;
+    if (!present(nvrtc_find, "NVRTC")) return;
+    ck_assert_msg(build(source, "sm_90a", compiler_nvrtc, &r) == build_ok, "%s", r.log);
+    ck_assert_uint_eq(r.n_kernels, 2);
+    for (int i = 0; i < 2; i++)
+        ck_assert_uint_eq(r.kernels[i].kernarg_bytes, strcmp(r.kernels[i].name, "one") ? 12 : 192);
+    code_result_free(&r);
+}
+END_TEST
+
 static char report[] =
     "ptxas info    : 0 bytes gmem\n"
     "ptxas info    : Compiling entry function 'a' for 'sm_90a'\n"
@@ -614,6 +632,7 @@ int main(void)
     tcase_add_test(t, scratch_of_an_amd_kernel_is_a_fact);
     tcase_add_test(t, local_memory_is_an_error_for_nvidia);
     tcase_add_test(t, advice_of_ptxas_is_an_error);
+    tcase_add_test(t, parameters_are_counted_from_the_first_to_the_last);
     tcase_add_test(t, reports_of_ptxas_become_facts);
     tcase_add_loop_test(t, an_error_is_reported_where_line_says, 0, refuser_count);
     tcase_add_loop_test(t, before_any_line_directive_the_kernels_file_is_named, 0, refuser_count);
