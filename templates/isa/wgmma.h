@@ -9,7 +9,7 @@ DEV int block_total() { return gridDim.x; }
 
 using shared_address = unsigned; // byte address in the shared window
 
-struct alignas(64) tensor_map {
+struct alignas(128) tensor_map { // as cuda.h since CUDA 13 aligns it
     unsigned long long opaque[16];
 };
 

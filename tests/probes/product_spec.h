@@ -15,6 +15,9 @@ template <class Machine, int Columns, int Length> struct product_spec : Machine 
     struct args : Machine::maps {
         const bf16 *x, *w;
         bf16 *y;
+        const bf16 *residual; // of residual_spec
+        const float *scale;
+        float *sums; // [rows, column tiles]
         int M;
     };
     struct context {};
@@ -75,11 +78,7 @@ template <class Machine, int Columns, int Length> struct residual_spec : product
     using base = product_spec<Machine, Columns, Length>;
     static constexpr int N = Columns, granule = Machine::granule;
     static constexpr bool row_sums = true;
-    struct args : base::args {
-        const bf16 *residual;
-        const float *scale;
-        float *sums; // [rows, column tiles]
-    };
+    using args = typename base::args;
     struct context {
         float scale;
     };
