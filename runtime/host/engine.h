@@ -59,7 +59,7 @@ bool fiber_is_fresh(const hs_thread *t);
 
 /* ---- scheduling (sched.c, wave.c, mma.c) ---- */
 hs_thread *sched_next(hs_thread *t);
-hs_thread *sched_yield_to(hs_thread *t, const hs_site *at);
+hs_thread *sched_yield_to(hs_thread *t, const hs_place *at);
 void sched_release(block *b); /* of all threads at a barrier */
 hs_thread *sched_first(block *b);
 void sched_waits(host_log *log, const block *b); /* who waits where, a line a site and wave */
@@ -91,7 +91,7 @@ struct host_module {
     char *compiler;
     bool cached, temporary, check;
     uintptr_t low, high; /* where it is mapped */
-    const hs_site *anchor; /* an address in it, near every site */
+    uintptr_t anchor; /* an address in it, near every place */
 };
 const hs_site *module_site(const host_module *m, hs_u32 word);
 /* "file:line (function)" of an address in the module, as well as symbolisers can tell. */

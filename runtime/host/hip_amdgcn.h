@@ -42,7 +42,7 @@
 #define wall_clock64() ((long long)__builtin_readcyclecounter())
 HS_INLINE bool hs_is_shared(const void *p) { return (uintptr_t)p - (uintptr_t)hs_blk->shared < hs_blk->shared_bytes; }
 // Code may lean on the lockstep of a wave around a wavefront fence; fibers have none, so a release waits for the wave.
-HS_INLINE void hs_amd_fence(const hs_site *s, int order, const char *scope)
+HS_INLINE void hs_amd_fence(const hs_place *s, int order, const char *scope)
 {
     if (__builtin_strcmp(scope, "wavefront") || order == __ATOMIC_ACQUIRE) hs_fence(order);
     else hs_wave_sync(s);
@@ -58,19 +58,19 @@ HS_INLINE hs_u32 hs_mbcnt(hs_u32 mask, hs_u32 base, int high)
 }
 #define __builtin_amdgcn_mbcnt_lo(mask, base) hs_mbcnt(mask, base, 0)
 #define __builtin_amdgcn_mbcnt_hi(mask, base) hs_mbcnt(mask, base, 1)
-HS_INLINE hs_u32 hs_first(const hs_site *s, hs_u32 v)
+HS_INLINE hs_u32 hs_first(const hs_place *s, hs_u32 v)
 {
     hs_u64 *mail = hs_collect(s, v);
     return (hs_u32)mail[__builtin_ctzll(hs_cur->w->exec)];
 }
 #define __builtin_amdgcn_readfirstlane(v) ((int)hs_first(HS_SITE("readfirstlane", HS_OP_NONE), (hs_u32)(v)))
 #define __builtin_amdgcn_readlane(v, lane) ((int)hs_readlane(HS_SITE("readlane", HS_OP_NONE), (hs_u32)(v), lane))
-HS_INLINE hs_u32 hs_readlane(const hs_site *s, hs_u32 v, hs_u32 lane) { return (hs_u32)hs_collect(s, v)[lane & (hs_wave_size() - 1)]; }
+HS_INLINE hs_u32 hs_readlane(const hs_place *s, hs_u32 v, hs_u32 lane) { return (hs_u32)hs_collect(s, v)[lane & (hs_wave_size() - 1)]; }
 #define __builtin_amdgcn_writelane(v, lane, old) ((int)(hs_lane() == (hs_u32)(lane) ? (v) : (old)))
 #define __builtin_amdgcn_ds_bpermute(address, v)                                                                               \
     ((int)hs_shuffle(HS_SITE("ds_bpermute", HS_OP_NONE), (hs_u32)(v), (hs_u32)(address) >> 2 & (hs_wave_size() - 1)))
 #define __builtin_amdgcn_ds_permute(address, v) hs_permute(HS_SITE("ds_permute", HS_OP_NONE), (hs_u32)(address), (hs_u32)(v))
-HS_INLINE int hs_permute(const hs_site *s, hs_u32 address, hs_u32 v) // a lane sends; of several senders the highest wins
+HS_INLINE int hs_permute(const hs_place *s, hs_u32 address, hs_u32 v) // a lane sends; of several senders the highest wins
 {
     const hs_u32 n = hs_wave_size();
     hs_u64 *mail = hs_collect(s, (hs_u64)(address >> 2 & (n - 1)) << 32 | v);
@@ -119,7 +119,7 @@ HS_INLINE int hs_dpp_source(int lane, int control, int wave)
     default: hs_trap("this DPP control is not modelled");
     }
 }
-HS_INLINE hs_u32 hs_dpp(const hs_site *s, hs_u32 old, hs_u32 v, int control, int rows, int banks, bool bound)
+HS_INLINE hs_u32 hs_dpp(const hs_place *s, hs_u32 old, hs_u32 v, int control, int rows, int banks, bool bound)
 {
     hs_u64 *mail = hs_collect(s, v);
     const int lane = (int)hs_lane(), from = hs_dpp_source(lane, control, (int)hs_wave_size());
@@ -136,7 +136,7 @@ HS_INLINE hs_u32 hs_dpp(const hs_site *s, hs_u32 old, hs_u32 v, int control, int
     (hs_shuffle(HS_SITE("mov_dpp8", HS_OP_NONE), (hs_u32)(v), (hs_lane() & ~7u) | ((select) >> 3 * (hs_lane() & 7) & 7)))
 
 // v_permlane16: each lane of a row of 16 picks one of its row; x16: of the row beside it.
-HS_INLINE hs_u32 hs_permlane(const hs_site *s, hs_u32 old, hs_u32 v, hs_u32 low, hs_u32 high, bool fetch, bool bound, hs_u32 other)
+HS_INLINE hs_u32 hs_permlane(const hs_place *s, hs_u32 old, hs_u32 v, hs_u32 low, hs_u32 high, bool fetch, bool bound, hs_u32 other)
 {
     hs_u64 *mail = hs_collect(s, v);
     const hs_u32 lane = hs_lane(), in = lane & 15, pick = (in < 8 ? low >> 4 * in : high >> 4 * (in - 8)) & 15;
@@ -151,7 +151,7 @@ HS_INLINE hs_u32 hs_permlane(const hs_site *s, hs_u32 old, hs_u32 v, hs_u32 low,
 #define __builtin_amdgcn_permlane64(v) (hs_shuffle(HS_SITE("permlane64", HS_OP_NONE), (hs_u32)(v), hs_lane() ^ 32))
 // permlaneN_swap: the odd groups of N lanes of the first operand change places with the even groups of the second.
 typedef hs_u32 hs_u32x2 __attribute__((ext_vector_type(2)));
-HS_INLINE hs_u32x2 hs_permlane_swap(const hs_site *s, hs_u32 a, hs_u32 b, hs_u32 n)
+HS_INLINE hs_u32x2 hs_permlane_swap(const hs_place *s, hs_u32 a, hs_u32 b, hs_u32 n)
 {
     hs_u64 *mail = hs_collect(s, (hs_u64)b << 32 | a);
     const hs_u64 other = mail[(hs_lane() ^ n) & (hs_wave_size() - 1)];
@@ -165,7 +165,7 @@ HS_INLINE hs_u32x2 hs_permlane_swap(const hs_site *s, hs_u32 a, hs_u32 b, hs_u32
 
 // ---- matrix instructions: operands stay in the waiting lanes' frames, the last lane computes for all
 template <unsigned OPERAND, unsigned WAVE, class A, class C>
-HS_INLINE C hs_matrix(const hs_site *s, hs_u32 shape, const char *file, int line, A a, A b, C c, int modifiers)
+HS_INLINE C hs_matrix(const hs_place *s, hs_u32 shape, const char *file, int line, A a, A b, C c, int modifiers)
 {
     static_assert(sizeof(A) == OPERAND, "operand of the wrong size");
     if (hs_wave_size() != WAVE) hs_rt.trap("this matrix instruction is for waves of another size", file, line);
@@ -240,7 +240,7 @@ template <unsigned BYTES, class T> HS_INLINE void hs_buffer_store(T v, hs_buffer
 
 // ---- copies to LDS, done at once. The address in LDS is the first lane's (M0) plus the immediate plus lane * bytes; the
 // immediate is added on both sides.
-template <unsigned BYTES> HS_INLINE void hs_copy_to_lds(const hs_site *s, const char *from, bool valid, void *lds, hs_u32 immediate)
+template <unsigned BYTES> HS_INLINE void hs_copy_to_lds(const hs_place *s, const char *from, bool valid, void *lds, hs_u32 immediate)
 {
     static_assert(BYTES == 1 || BYTES == 2 || BYTES == 4 || BYTES == 12 || BYTES == 16, "copies to LDS are of 1, 2, 4, 12 or 16 bytes");
     hs_u64 *mail = hs_collect(s, (hs_u64)(uintptr_t)lds);

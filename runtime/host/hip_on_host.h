@@ -64,10 +64,21 @@ HS_INLINE hs_self *hs_worker() { return (hs_self *)((char *)__builtin_thread_poi
 #define gridDim (hs_blk->grid)
 #define warpSize ((int)hs_cur->w->size)
 
+// The address of an entry of the table of places, which the asm adds to wherever this code is copied: inlined into two
+// branches it is two places, as on a GPU. The compiler must not copy it otherwise: -fconvergent-functions.
+#ifdef __x86_64__
+#define HS_ADDRESS_OF_1 "leaq 1b(%%rip), %0"
+#else
+#define HS_ADDRESS_OF_1 "adrp %0, 1b\n\tadd %0, %0, :lo12:1b"
+#endif
 #define HS_SITE(what, op)                                                                                                      \
     ({                                                                                                                         \
-        static const hs_site hs_site_here = {what, __FILE__, __LINE__, (op) | (hs_u32)__COUNTER__ << 8};                       \
-        &hs_site_here;                                                                                                         \
+        static const hs_site hs_site_here = {what, __FILE__, __LINE__, op};                                                    \
+        const hs_place *hs_place_here;                                                                                         \
+        __asm__ volatile(".pushsection hs_places,\"aw\"\n\t.balign 16\n1:\t.quad %c1, 0\n\t.popsection\n\t" HS_ADDRESS_OF_1      \
+                         : "=r"(hs_place_here)                                                                                 \
+                         : "i"(&hs_site_here));                                                                                \
+        hs_place_here;                                                                                                         \
     })
 
 // ---- traps
@@ -95,7 +106,7 @@ template <class T> HS_INLINE T *hs_arena(unsigned long bytes, const char *file, 
     return (T *)b->shared;
 }
 #define TF_SHARED_STRUCT(T, name)                                                                                              \
-    typedef T name##_shared_type;                                                                                              \
+    using name##_shared_type = T;                                                                                              \
     name##_shared_type &name = *hs_arena<name##_shared_type>(sizeof(name##_shared_type), __FILE__, __LINE__)
 #define TF_SHARED_DYN(T, name) T *name = hs_arena<T>(0, __FILE__, __LINE__)
 
@@ -116,12 +127,12 @@ HS_INLINE hs_thread *hs_wait(hs_thread *t, hs_wave *w, hs_u32 lane, hs_u32 word)
     site[0] = word;
     return hs_switch_to(t, HS_LIKELY(site[1] == HS_RUN) ? t + 1 : hs_rt.next(t));
 }
-HS_INLINE void hs_barrier(const hs_site *s, hs_u32 kind)
+HS_INLINE void hs_barrier(const hs_place *s, hs_u32 kind)
 {
     hs_thread *t = hs_cur;
     hs_wait(t, t->w, t->lane, HS_WORD(s) | kind);
 }
-HS_INLINE void hs_yield(const hs_site *s)
+HS_INLINE void hs_yield(const hs_place *s)
 {
     hs_thread *t = hs_cur;
     hs_switch_to(t, hs_rt.yield(t, s));
@@ -132,7 +143,7 @@ HS_INLINE void hs_yield(const hs_site *s)
 #define __nanosleep(n) ((void)(n), tf_hs_yield())
 
 // ---- wave operations: every lane leaves a word in the mailbox, all continue when the last has come
-HS_INLINE hs_u64 *hs_collect(const hs_site *s, hs_u64 v)
+HS_INLINE hs_u64 *hs_collect(const hs_place *s, hs_u64 v)
 {
     hs_thread *t = hs_cur;
     hs_wave *w = t->w;
@@ -160,7 +171,7 @@ HS_INLINE hs_u32 hs_wave_size() { return hs_cur->w->size; }
 HS_INLINE bool hs_active(hs_u32 lane) { return hs_cur->w->exec >> (lane & 63) & 1; }
 // A lane that is not there gives 0, as ds_bpermute does.
 template <class T> HS_INLINE T hs_from(hs_u64 *mail, hs_u32 lane) { return hs_value<T>(hs_active(lane) ? mail[lane] : 0); }
-template <class T> HS_INLINE T hs_shuffle(const hs_site *s, T v, hs_u32 from)
+template <class T> HS_INLINE T hs_shuffle(const hs_place *s, T v, hs_u32 from)
 {
     if constexpr (sizeof(T) <= 8) {
         return hs_from<T>(hs_collect(s, hs_word(v)), from);
@@ -173,22 +184,22 @@ template <class T> HS_INLINE T hs_shuffle(const hs_site *s, T v, hs_u32 from)
     }
 }
 HS_INLINE hs_u32 hs_width(int width) { return width > 0 ? (hs_u32)width : hs_wave_size(); }
-template <class T> HS_INLINE T hs_shfl(const hs_site *s, T v, int from, int width = 0)
+template <class T> HS_INLINE T hs_shfl(const hs_place *s, T v, int from, int width = 0)
 {
     const hs_u32 m = hs_width(width) - 1;
     return hs_shuffle(s, v, (hs_lane() & ~m) | ((hs_u32)from & m));
 }
-template <class T> HS_INLINE T hs_shfl_xor(const hs_site *s, T v, int mask, int width = 0)
+template <class T> HS_INLINE T hs_shfl_xor(const hs_place *s, T v, int mask, int width = 0)
 {
     const hs_u32 m = hs_width(width) - 1, lane = hs_lane(), from = lane ^ (hs_u32)mask;
     return hs_shuffle(s, v, (from & ~m) > (lane & ~m) ? lane : from & 63);
 }
-template <class T> HS_INLINE T hs_shfl_down(const hs_site *s, T v, unsigned by, int width = 0)
+template <class T> HS_INLINE T hs_shfl_down(const hs_place *s, T v, unsigned by, int width = 0)
 {
     const hs_u32 m = hs_width(width) - 1, lane = hs_lane();
     return hs_shuffle(s, v, (lane & m) + by > m ? lane : lane + by);
 }
-template <class T> HS_INLINE T hs_shfl_up(const hs_site *s, T v, unsigned by, int width = 0)
+template <class T> HS_INLINE T hs_shfl_up(const hs_place *s, T v, unsigned by, int width = 0)
 {
     const hs_u32 m = hs_width(width) - 1, lane = hs_lane();
     return hs_shuffle(s, v, (lane & m) < by ? lane : lane - by);
@@ -202,30 +213,30 @@ template <class T> HS_INLINE T hs_shfl_up(const hs_site *s, T v, unsigned by, in
 #define tf_hs_shfl_down(...) hs_shfl_down(HS_SITE("tf_hs_shfl_down", HS_OP_NONE), __VA_ARGS__)
 #define tf_hs_shfl_up(...) hs_shfl_up(HS_SITE("tf_hs_shfl_up", HS_OP_NONE), __VA_ARGS__)
 
-HS_INLINE hs_u64 hs_ballot(const hs_site *s, bool p) { return hs_collect(s, p)[hs_lane()]; }
-HS_INLINE bool hs_any(const hs_site *s, bool p) { return hs_ballot(s, p) != 0; }
-HS_INLINE bool hs_all(const hs_site *s, bool p) { return hs_ballot(s, !p) == 0; }
+HS_INLINE hs_u64 hs_ballot(const hs_place *s, bool p) { return hs_collect(s, p)[hs_lane()]; }
+HS_INLINE bool hs_any(const hs_place *s, bool p) { return hs_ballot(s, p) != 0; }
+HS_INLINE bool hs_all(const hs_place *s, bool p) { return hs_ballot(s, !p) == 0; }
 #define __ballot(p) hs_ballot(HS_SITE("__ballot", HS_OP_BALLOT), p)
 #define __any(p) hs_any(HS_SITE("__any", HS_OP_BALLOT), p)
 #define __all(p) hs_all(HS_SITE("__all", HS_OP_BALLOT), p)
 #define tf_hs_ballot(p) hs_ballot(HS_SITE("tf_hs_ballot", HS_OP_BALLOT), p)
 #define tf_hs_any(p) hs_any(HS_SITE("tf_hs_any", HS_OP_BALLOT), p)
 #define tf_hs_all(p) hs_all(HS_SITE("tf_hs_all", HS_OP_BALLOT), p)
-HS_INLINE void hs_wave_sync(const hs_site *s) { hs_collect(s, 0); }
+HS_INLINE void hs_wave_sync(const hs_place *s) { hs_collect(s, 0); }
 #define tf_hs_wave_sync() hs_wave_sync(HS_SITE("tf_hs_wave_sync", HS_OP_NONE))
 #define __syncwarp(...) tf_hs_wave_sync()
 
 // Sum, maximum and minimum over aligned groups of `width` lanes (all of the wave when 0), in the order of an xor butterfly:
 // the same bits as the shuffles of the GPU. One pass for the wave where the type has one; the word carries the width too.
-HS_INLINE float hs_fold(const hs_site *s, float v, int width)
+HS_INLINE float hs_fold(const hs_place *s, float v, int width)
 {
     return hs_value<float>(hs_collect(s, hs_word(v) | (hs_u64)hs_width(width) << 32)[hs_lane()]);
 }
-HS_INLINE int hs_fold(const hs_site *s, int v, int width)
+HS_INLINE int hs_fold(const hs_place *s, int v, int width)
 {
     return hs_value<int>(hs_collect(s, hs_word(v) | (hs_u64)hs_width(width) << 32)[hs_lane()]);
 }
-HS_INLINE unsigned hs_fold(const hs_site *s, unsigned v, int width) { return (unsigned)hs_fold(s, (int)v, width); }
+HS_INLINE unsigned hs_fold(const hs_place *s, unsigned v, int width) { return (unsigned)hs_fold(s, (int)v, width); }
 template <class T> struct hs_ops {}; // other types are folded by shuffles, in the caller's own words
 template <> struct hs_ops<float> { enum { sum = HS_OP_SUM_F32, max = HS_OP_MAX_F32, min = HS_OP_MIN_F32 }; };
 template <> struct hs_ops<int> { enum { sum = HS_OP_SUM_I32, max = HS_OP_MAX_I32, min = HS_OP_MIN_I32 }; };

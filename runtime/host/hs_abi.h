@@ -30,22 +30,27 @@ typedef struct hs_thread {
 enum { HS_OP_NONE, HS_OP_BALLOT, HS_OP_SUM_F32, HS_OP_MAX_F32, HS_OP_MIN_F32, HS_OP_SUM_I32, HS_OP_MAX_I32, HS_OP_MIN_I32,
        HS_OP_MAX_U32, HS_OP_MIN_U32, HS_OP_MMA, HS_OP_COUNT };
 
-/* A place in the source where lanes wait for each other. A static object per place (not a line, not a code address: two
- * calls may share a line, and unrolling clones code). The low 32 bits of its address are its name in hs_wave.site. */
+/* A line of the source where lanes wait for each other, and a copy of its code. Lanes are at the same operation when they are
+ * at the same copy: two calls may share a line, and a function that is inlined into two branches is two operations. The low
+ * 32 bits of a place's address are its name in hs_wave.site. */
 typedef struct hs_site {
     const char *what, *file;
     hs_u32 line, op;
-} __attribute__((aligned(32))) hs_site;
+} hs_site;
+typedef struct hs_place {
+    const hs_site *site;
+    hs_u64 nothing;
+} __attribute__((aligned(16))) hs_place;
 
 /* A word of hs_wave.site: what a lane is doing. */
 #define HS_RUN 0u            /* it can run */
 #define HS_EXIT 0xffffffffu  /* it has ended, or never was */
-#define HS_WAITING 1u        /* set in every word that names a site */
+#define HS_WAITING 1u        /* set in every word that names a place */
 #define HS_BARRIER 2u        /* waits for the block, otherwise for the wave */
 #define HS_PARITY 4u         /* the mailbox of this collective */
 #define HS_GRID 8u           /* with HS_BARRIER: waits for the grid */
-#define HS_FLAGS 31u
-#define HS_WORD(site) ((hs_u32)(__UINTPTR_TYPE__)(site) | HS_WAITING)
+#define HS_FLAGS 15u
+#define HS_WORD(place) ((hs_u32)(__UINTPTR_TYPE__)(place) | HS_WAITING)
 
 typedef struct hs_wave {
     hs_u32 *site;     /* one word a lane, then a word that is never HS_RUN (waves of one lane lie side by side instead) */
@@ -89,7 +94,7 @@ enum { HS_SYNC_ACQUIRE = 1, HS_SYNC_RELEASE = 2, HS_SYNC_FENCE = 4, HS_SYNC_LOAD
 typedef struct hs_runtime {
     long self; /* offset of hs_self from the thread pointer */
     hs_thread *(*next)(hs_thread *t); /* t waits and the next lane cannot run: completes what is complete, says who runs */
-    hs_thread *(*yield)(hs_thread *t, const hs_site *at);
+    hs_thread *(*yield)(hs_thread *t, const hs_place *at);
     void (*swap)(hs_thread *from, hs_thread *to); /* for processors that hs_switch() does not know */
     void (*trap)(const char *what, const char *file, int line) __attribute__((noreturn));
     int (*print)(const char *format, __builtin_va_list arguments);

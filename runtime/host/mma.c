@@ -81,10 +81,33 @@ INLINE float element(const void *p, operand_type type, unsigned e)
     return type == BF16 ? from_bits((uint32_t)h << 16) : from_f16(h);
 }
 
-/* a[k] holds column k of A in the order of D's registers, so that a lane's accumulator is one vector. */
-INLINE void multiply(const mma_form *f, hs_u64 *mail)
+/* a[k] is column k of A in the order of D's registers, so that a lane's accumulator is one vector. Written with vector types:
+ * a compiler that unrolls these loops before it vectorises them makes shuffles of them, eight times slower. */
+typedef struct operands {
+    _Alignas(64) float a[32][32], b[32][32];
+} operands;
+typedef float vec4 __attribute__((vector_size(16)));
+typedef float vec8 __attribute__((vector_size(32)));
+typedef float vec16 __attribute__((vector_size(64)));
+
+#define ACCUMULATE(name, type)                                                                                                 \
+    INLINE void name(const mma_form *f, const operands *o, hs_u64 *mail)                                                       \
+    {                                                                                                                          \
+        for (unsigned lane = 0; lane < f->wave; lane++) {                                                                      \
+            const hs_mma *m = (const hs_mma *)(uintptr_t)mail[lane];                                                           \
+            const float *b = o->b[lane % f->m];                                                                                \
+            type sum;                                                                                                          \
+            memcpy(&sum, m->c, sizeof sum);                                                                                    \
+            for (unsigned k = 0; k < f->k; k++) sum += *(const type *)&o->a[k][lane / f->m * f->d_elements] * b[k];            \
+            memcpy(m->d, &sum, sizeof sum);                                                                                    \
+        }                                                                                                                      \
+    }
+ACCUMULATE(accumulate4, vec4)
+ACCUMULATE(accumulate8, vec8)
+ACCUMULATE(accumulate16, vec16)
+
+INLINE void gather(const mma_form *f, operands *o, hs_u64 *mail)
 {
-    float a[32][32], b[32][32];
     unsigned place[32];
     for (unsigned h = 0; h < f->wave / f->m; h++)
         for (unsigned e = 0; e < f->d_elements; e++) place[i_of(f, h, e)] = h * f->d_elements + e;
@@ -93,19 +116,19 @@ INLINE void multiply(const mma_form *f, hs_u64 *mail)
         const unsigned i = lane % f->m, to = place[i];
         for (unsigned e = 0; e < f->a_elements; e++) {
             const unsigned k = k_of(f, lane / f->m, e);
-            a[k][to] = element(m->a, f->type, e);
-            b[i][k] = element(m->b, f->type, e);
+            o->a[k][to] = element(m->a, f->type, e);
+            o->b[i][k] = element(m->b, f->type, e);
         }
     }
-    for (unsigned lane = 0; lane < f->wave; lane++) {
-        const hs_mma *m = (const hs_mma *)(uintptr_t)mail[lane];
-        const unsigned j = lane % f->m, first = lane / f->m * f->d_elements;
-        float sum[16];
-        memcpy(sum, m->c, f->d_elements * sizeof *sum);
-        for (unsigned k = 0; k < f->k; k++)
-            for (unsigned e = 0; e < f->d_elements; e++) sum[e] += a[k][first + e] * b[j][k];
-        memcpy(m->d, sum, f->d_elements * sizeof *sum);
-    }
+}
+
+INLINE void multiply(const mma_form *f, hs_u64 *mail)
+{
+    operands o;
+    gather(f, &o, mail);
+    if (f->d_elements == 16) accumulate16(f, &o, mail);
+    else if (f->d_elements == 8) accumulate8(f, &o, mail);
+    else accumulate4(f, &o, mail);
 }
 
 #if defined(__x86_64__) && !defined(__clang__) && defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__)

@@ -190,7 +190,7 @@ static bool load(host_module *m, host_log *log)
     dl_iterate_phdr(note_span, &s);
     m->low = s.low;
     m->high = s.high;
-    m->anchor = found;
+    m->anchor = (uintptr_t)found;
     return true;
 }
 
@@ -273,8 +273,8 @@ host_status host_compile(const char *source, size_t size, const host_compile_opt
 
 const hs_site *module_site(const host_module *m, hs_u32 word)
 {
-    const uintptr_t anchor = (uintptr_t)m->anchor;
-    return (const hs_site *)(anchor + (uintptr_t)(intptr_t)(int32_t)((word & ~HS_FLAGS) - (hs_u32)anchor));
+    const uintptr_t offset = (uintptr_t)(intptr_t)(int32_t)((word & ~HS_FLAGS) - (hs_u32)m->anchor);
+    return ((const hs_place *)(m->anchor + offset))->site;
 }
 
 /* clang-22 has llvm-symbolizer-22 beside it. */

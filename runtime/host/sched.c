@@ -8,12 +8,30 @@
 static bool is_barrier(hs_u32 word) { return word != HS_EXIT && (word & (HS_WAITING | HS_BARRIER)) == (HS_WAITING | HS_BARRIER); }
 static bool is_collective(hs_u32 word) { return word != HS_EXIT && (word & (HS_WAITING | HS_BARRIER)) == HS_WAITING; }
 
-/* Threads of waves of one lane lie side by side; all waves of other sizes have a gap after them. */
+/* Four words at a time: these loops are a good part of what a barrier costs. */
+typedef hs_u32 words4 __attribute__((vector_size(16), aligned(4), may_alias));
+static bool none(words4 v) { return !(v[0] | v[1] | v[2] | v[3]); }
+
 static bool words_are(const hs_u32 *site, hs_u32 n, hs_u32 word)
 {
-    hs_u32 differ = 0;
-    for (hs_u32 i = 0; i < n; i++) differ |= site[i] ^ word;
-    return !differ;
+    const words4 all = {word, word, word, word};
+    words4 differ = {0};
+    hs_u32 i = 0;
+    for (; i + 4 <= n; i += 4) differ |= *(const words4 *)(site + i) ^ all;
+    for (; i < n; i++) differ[0] |= site[i] ^ word;
+    return none(differ);
+}
+
+/* Plain barriers all, of one site or several. HS_EXIT has the bit of HS_GRID too. */
+static bool words_are_barriers(const hs_u32 *site, hs_u32 n)
+{
+    const words4 wanted = {HS_BARRIER, HS_BARRIER, HS_BARRIER, HS_BARRIER};
+    const words4 mask = wanted | (words4){HS_GRID, HS_GRID, HS_GRID, HS_GRID};
+    words4 differ = {0};
+    hs_u32 i = 0;
+    for (; i + 4 <= n; i += 4) differ |= (*(const words4 *)(site + i) & mask) ^ wanted;
+    for (; i < n; i++) differ[0] |= (site[i] & (HS_BARRIER | HS_GRID)) ^ HS_BARRIER;
+    return none(differ);
 }
 
 static bool wave_is_at(const hs_wave *w, hs_u32 word)
@@ -148,6 +166,11 @@ static bool complete_some(hs_wave *w, const hs_thread *now, uintptr_t now_pc)
 
 /* ---- the ends of barriers ---- */
 
+static bool same_site(const block *b, hs_u32 x, hs_u32 y)
+{
+    return x == y || module_site(b->launch->module, x) == module_site(b->launch->module, y);
+}
+
 /* Nobody can run. Null when all is well, else why the threads at barriers cannot go on. */
 static const char *barrier_fault(const block *b, bool *grid, bool *any)
 {
@@ -157,7 +180,8 @@ static const char *barrier_fault(const block *b, bool *grid, bool *any)
         hs_u32 first = 0;
         for (hs_u64 m = w->live; m; m &= m - 1) {
             const hs_u32 word = w->site[__builtin_ctzll(m)];
-            if (first && word != first) return "a barrier in divergent code: lanes of one wave wait at different barriers";
+            if (first && !same_site(b, word, first))
+                return "a barrier in divergent code: lanes of one wave wait at different barriers";
             first = word;
             *(word & HS_GRID ? grid : &plain) = true;
         }
@@ -203,11 +227,7 @@ static hs_thread *next_slowly(hs_thread *t, uintptr_t pc)
 /* All threads of a block of full waves at plain barriers, each wave at one place? */
 static bool all_at_barrier(const block *b)
 {
-    if (b->shape.wave == 1) {
-        hs_u32 all = HS_BARRIER, some = 0;
-        for (unsigned i = 0; i < b->shape.threads; i++) all &= b->sites[i], some |= b->sites[i] & HS_GRID;
-        return all && !some; /* HS_EXIT has the bit of HS_GRID */
-    }
+    if (b->shape.wave == 1) return words_are_barriers(b->sites, b->shape.threads); /* they lie side by side */
     for (unsigned i = 0; i < b->shape.waves; i++) {
         const hs_wave *w = &b->waves[i];
         const hs_u32 word = w->site[0];
@@ -252,7 +272,7 @@ hs_thread *sched_next(hs_thread *t)
 }
 
 /* A waiting loop gives the other threads of the block a turn, then, through the worker, the other blocks. */
-hs_thread *sched_yield_to(hs_thread *t, const hs_site *at)
+hs_thread *sched_yield_to(hs_thread *t, const hs_place *at)
 {
     hs_wave *w = t->w;
     block *b = block_of(w);

@@ -1,0 +1,128 @@
+// Kernels that go wrong, each in one way. Tests know lines by the comments at their ends.
+struct wrong_args { int *x; int n; };
+struct wrong_shared { int slot[64]; int other[64]; };
+
+extern "C" __global__ void trapping(const wrong_args p)
+{
+    if (blockIdx.x == 2 && threadIdx.x == 70) __builtin_trap(); // line: trap
+    p.x[threadIdx.x] = 1;
+}
+TF_EXPORT(trapping)
+extern "C" __global__ void asserting(const wrong_args p)
+{
+    assert(p.n != 7 || threadIdx.x != 3); // line: assert
+}
+TF_EXPORT(asserting)
+extern "C" __global__ void outside(const wrong_args p)
+{
+    p.x[blockIdx.x * blockDim.x + threadIdx.x + 1] = 5; // line: outside
+}
+TF_EXPORT(outside)
+extern "C" __global__ void outside_shared(const wrong_args p)
+{
+    TF_SHARED_STRUCT(wrong_shared, sh);
+    sh.slot[threadIdx.x + p.n] = 1; // line: outside_shared
+    __syncthreads();
+    p.x[threadIdx.x] = sh.slot[threadIdx.x];
+}
+TF_EXPORT(outside_shared)
+extern "C" __global__ void dividing(const wrong_args p)
+{
+    p.x[threadIdx.x] = 100 / (p.n - (int)threadIdx.x); // line: divide
+}
+TF_EXPORT(dividing)
+static __device__ __attribute__((noinline)) int dig(const wrong_args &p, volatile int *up, int depth)
+{
+    volatile int room[1000];
+    room[depth % 1000] = up[0] + depth;
+    return depth == p.n ? room[depth % 1000] : dig(p, room, depth + 1) + room[0];
+}
+extern "C" __global__ void overflowing(const wrong_args p)
+{
+    volatile int zero = 0;
+    p.x[threadIdx.x] = dig(p, &zero, 0);
+}
+TF_EXPORT(overflowing)
+
+extern "C" __global__ void waiting_for_nobody(const wrong_args p)
+{
+    if (threadIdx.x == 5)
+        while (!__hip_atomic_load(p.x, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT)) __builtin_amdgcn_s_sleep(1); // line: sleep
+    __syncthreads(); // line: hang_barrier
+}
+TF_EXPORT(waiting_for_nobody)
+extern "C" __global__ void spinning(const wrong_args p)
+{
+    while (!*(volatile int *)p.x) {} // line: spin
+}
+TF_EXPORT(spinning)
+extern "C" __global__ void divergent_barrier(const wrong_args p)
+{
+    if (threadIdx.x & 1) {
+        p.x[threadIdx.x] = 1;
+        __syncthreads(); // line: barrier_odd
+    } else {
+        __syncthreads(); // line: barrier_even
+        p.x[threadIdx.x] = 2;
+    }
+}
+TF_EXPORT(divergent_barrier)
+extern "C" __global__ void half_a_matrix(const wrong_args p)
+{
+    typedef float f32x4 __attribute__((ext_vector_type(4)));
+    f32x4 sum = 0.f;
+    if (threadIdx.x < 32) sum = __builtin_amdgcn_mfma_f32_16x16x4f32(1.f, 1.f, sum, 0, 0, 0); // line: half_a_matrix
+    p.x[threadIdx.x] = (int)sum[0];
+}
+TF_EXPORT(half_a_matrix)
+extern "C" __global__ void partial_fold(const wrong_args p)
+{
+    if (threadIdx.x < 20) p.x[threadIdx.x] = __shfl(p.x[threadIdx.x], 3); // line: partial
+}
+TF_EXPORT(partial_fold)
+
+// For --check.
+extern "C" __global__ void racy(const wrong_args p)
+{
+    TF_SHARED_STRUCT(wrong_shared, sh);
+    const int t = threadIdx.x;
+    for (int i = 0; i < p.n; i++) {
+        sh.slot[t] = t + i; // line: race_write
+        __syncthreads();
+        p.x[t] += sh.slot[63 - t]; // line: race_read
+    }
+}
+TF_EXPORT(racy)
+extern "C" __global__ void racy_wave(const wrong_args p)
+{
+    TF_SHARED_STRUCT(wrong_shared, sh);
+    sh.slot[threadIdx.x] = p.x[threadIdx.x];
+    if (p.n) tf_hs_wave_sync();
+    p.x[threadIdx.x] = sh.slot[threadIdx.x ^ 1]; // line: lockstep
+}
+TF_EXPORT(racy_wave)
+extern "C" __global__ void racy_blocks(const wrong_args p)
+{
+    if (threadIdx.x == 0) p.x[p.n ? (int)blockIdx.x : 0] = (int)blockIdx.x; // line: blocks
+}
+TF_EXPORT(racy_blocks)
+extern "C" __global__ void half_atomic(const wrong_args p)
+{
+    if (threadIdx.x || p.n) atomicAdd(p.x, 1);
+    else *p.x = 3; // line: half_atomic
+}
+TF_EXPORT(half_atomic)
+extern "C" __global__ void unwritten(const wrong_args p)
+{
+    TF_SHARED_STRUCT(wrong_shared, sh);
+    if ((int)threadIdx.x < p.n) sh.other[threadIdx.x] = 1;
+    __syncthreads();
+    p.x[threadIdx.x] = sh.other[threadIdx.x]; // line: unwritten
+}
+TF_EXPORT(unwritten)
+extern "C" __global__ void copying(const wrong_args p)
+{
+    struct big { int v[40]; };
+    *(big *)p.x = *(const big *)(p.x + p.n); // line: copying
+}
+TF_EXPORT(copying)
