@@ -8,28 +8,21 @@
 #endif
 
 // ---- --check: clang calls these instead of touching a shadow memory; atomics and fences report themselves
-HS_INLINE const void *hs_here()
+#ifdef HS_CHECK // functions of their own, so that the compiler reports none of their accesses and their caller is the place
+#define HS_ATOMIC static HS_UNCHECKED __attribute__((noinline))
+HS_UNCHECKED HS_INLINE void hs_note(const volatile void *p, unsigned long bytes, int kind, int order, const void *pc)
 {
-#if defined(HS_CHECK) && defined(__x86_64__)
-    const void *pc;
-    __asm__ volatile("leaq 0(%%rip), %0" : "=r"(pc));
-    return pc;
-#else
-    return nullptr;
-#endif
-}
-HS_INLINE void hs_note(const volatile void *p, unsigned long bytes, int kind, int order)
-{
-#ifdef HS_CHECK
     const bool write = kind == HS_CHECK_ATOMIC_WRITE;
     const bool acquire = order == __ATOMIC_ACQUIRE || order == __ATOMIC_CONSUME || order >= __ATOMIC_ACQ_REL;
     const bool release = write && (order == __ATOMIC_RELEASE || order >= __ATOMIC_ACQ_REL);
-    hs_rt.access((const void *)p, bytes, kind, hs_here());
+    hs_rt.access((const void *)p, bytes, kind, pc);
     hs_rt.sync((const void *)p, (acquire ? HS_SYNC_ACQUIRE : 0) | (release ? HS_SYNC_RELEASE : 0) | (write ? 0 : HS_SYNC_LOAD));
-#else
-    (void)p, (void)bytes, (void)kind, (void)order;
-#endif
 }
+#define HS_NOTE(p, kind, order) hs_note(p, sizeof *(p), kind, order, __builtin_return_address(0))
+#else
+#define HS_ATOMIC HS_INLINE
+#define HS_NOTE(p, kind, order) ((void)(order))
+#endif
 HS_INLINE void hs_fence(int order)
 {
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
@@ -101,28 +94,28 @@ template <class T> struct hs_unqualified<const volatile T> { typedef T type; };
 template <class T> using hs_plain = typename hs_unqualified<T>::type;
 template <class T> using hs_raw = typename hs_bits<sizeof(T)>::type;
 
-template <class T> HS_INLINE hs_plain<T> hs_load(T *p, int order)
+template <class T> HS_ATOMIC hs_plain<T> hs_load(T *p, int order)
 {
-    hs_note(p, sizeof(T), HS_CHECK_ATOMIC_READ, order);
+    HS_NOTE(p, HS_CHECK_ATOMIC_READ, order);
     return __builtin_bit_cast(hs_plain<T>, __atomic_load_n((const volatile hs_raw<T> *)p, __ATOMIC_SEQ_CST));
 }
-template <class T> HS_INLINE void hs_store(T *p, hs_plain<T> v, int order)
+template <class T> HS_ATOMIC void hs_store(T *p, hs_plain<T> v, int order)
 {
-    hs_note(p, sizeof(T), HS_CHECK_ATOMIC_WRITE, order);
+    HS_NOTE(p, HS_CHECK_ATOMIC_WRITE, order);
     // A plain store on x86 for everything below sequential consistency, which would be an exchange.
     const hs_raw<T> raw = __builtin_bit_cast(hs_raw<T>, v);
     if (order == __ATOMIC_SEQ_CST) __atomic_store_n((volatile hs_raw<T> *)p, raw, __ATOMIC_SEQ_CST);
     else __atomic_store_n((volatile hs_raw<T> *)p, raw, __ATOMIC_RELEASE);
 }
-template <class T> HS_INLINE hs_plain<T> hs_exchange(T *p, hs_plain<T> v, int order)
+template <class T> HS_ATOMIC hs_plain<T> hs_exchange(T *p, hs_plain<T> v, int order)
 {
-    hs_note(p, sizeof(T), HS_CHECK_ATOMIC_WRITE, order);
+    HS_NOTE(p, HS_CHECK_ATOMIC_WRITE, order);
     return __builtin_bit_cast(hs_plain<T>,
                               __atomic_exchange_n((volatile hs_raw<T> *)p, __builtin_bit_cast(hs_raw<T>, v), __ATOMIC_SEQ_CST));
 }
-template <class T> HS_INLINE bool hs_compare_exchange(T *p, hs_plain<T> *expected, hs_plain<T> v, int order)
+template <class T> HS_ATOMIC bool hs_compare_exchange(T *p, hs_plain<T> *expected, hs_plain<T> v, int order)
 {
-    hs_note(p, sizeof(T), HS_CHECK_ATOMIC_WRITE, order);
+    HS_NOTE(p, HS_CHECK_ATOMIC_WRITE, order);
     hs_raw<T> e = __builtin_bit_cast(hs_raw<T>, *expected);
     const bool done = __atomic_compare_exchange_n((volatile hs_raw<T> *)p, &e, __builtin_bit_cast(hs_raw<T>, v), 0,
                                                   __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
@@ -130,9 +123,8 @@ template <class T> HS_INLINE bool hs_compare_exchange(T *p, hs_plain<T> *expecte
     return done;
 }
 // Every read-modify-write is a loop over compare-exchange but the integer ones that the processor has.
-template <class T, class F> HS_INLINE hs_plain<T> hs_modify(T *p, int order, F f)
+template <class T, class F> HS_UNCHECKED HS_INLINE hs_plain<T> hs_modify(T *p, F f)
 {
-    hs_note(p, sizeof(T), HS_CHECK_ATOMIC_WRITE, order);
     hs_raw<T> old = __atomic_load_n((volatile hs_raw<T> *)p, __ATOMIC_RELAXED);
     hs_plain<T> v;
     do {
@@ -142,19 +134,17 @@ template <class T, class F> HS_INLINE hs_plain<T> hs_modify(T *p, int order, F f
     return v;
 }
 template <class T> struct hs_is_integer { static constexpr bool value = (T)1 / (T)2 == (T)0; };
-template <class T> HS_INLINE hs_plain<T> hs_add(T *p, hs_plain<T> v, int order)
+template <class T> HS_ATOMIC hs_plain<T> hs_add(T *p, hs_plain<T> v, int order)
 {
-    if constexpr (hs_is_integer<hs_plain<T>>::value) {
-        hs_note(p, sizeof(T), HS_CHECK_ATOMIC_WRITE, order);
-        return __atomic_fetch_add(p, v, __ATOMIC_SEQ_CST);
-    } else {
-        return hs_modify(p, order, [=](hs_plain<T> x) { return x + v; });
-    }
+    HS_NOTE(p, HS_CHECK_ATOMIC_WRITE, order);
+    if constexpr (hs_is_integer<hs_plain<T>>::value) return __atomic_fetch_add(p, v, __ATOMIC_SEQ_CST);
+    else return hs_modify(p, [=](hs_plain<T> x) { return x + v; });
 }
 #define HS_MODIFY(name, expression)                                                                                            \
-    template <class T> HS_INLINE hs_plain<T> name(T *p, hs_plain<T> v, int order)                                              \
+    template <class T> HS_ATOMIC hs_plain<T> name(T *p, hs_plain<T> v, int order)                                              \
     {                                                                                                                          \
-        return hs_modify(p, order, [=](hs_plain<T> x) { return expression; });                                                 \
+        HS_NOTE(p, HS_CHECK_ATOMIC_WRITE, order);                                                                              \
+        return hs_modify(p, [=](hs_plain<T> x) { return expression; });                                                        \
     }
 HS_MODIFY(hs_sub, x - v)
 HS_MODIFY(hs_and, x & v)
@@ -175,17 +165,17 @@ HS_MODIFY(hs_max, x < v ? v : x)
 #define __hip_atomic_fetch_xor(p, v, order, scope) hs_xor(p, v, order)
 #define __hip_atomic_fetch_min(p, v, order, scope) hs_min(p, v, order)
 #define __hip_atomic_fetch_max(p, v, order, scope) hs_max(p, v, order)
-#define HS_ATOMIC(name, function)                                                                                              \
+#define HS_ATOMIC_OF(name, function)                                                                                              \
     template <class T> HS_INLINE T name(T *p, hs_plain<T> v) { return function(p, v, __ATOMIC_RELAXED); }
-HS_ATOMIC(atomicAdd, hs_add)
-HS_ATOMIC(unsafeAtomicAdd, hs_add)
-HS_ATOMIC(atomicSub, hs_sub)
-HS_ATOMIC(atomicAnd, hs_and)
-HS_ATOMIC(atomicOr, hs_or)
-HS_ATOMIC(atomicXor, hs_xor)
-HS_ATOMIC(atomicMin, hs_min)
-HS_ATOMIC(atomicMax, hs_max)
-HS_ATOMIC(atomicExch, hs_exchange)
+HS_ATOMIC_OF(atomicAdd, hs_add)
+HS_ATOMIC_OF(unsafeAtomicAdd, hs_add)
+HS_ATOMIC_OF(atomicSub, hs_sub)
+HS_ATOMIC_OF(atomicAnd, hs_and)
+HS_ATOMIC_OF(atomicOr, hs_or)
+HS_ATOMIC_OF(atomicXor, hs_xor)
+HS_ATOMIC_OF(atomicMin, hs_min)
+HS_ATOMIC_OF(atomicMax, hs_max)
+HS_ATOMIC_OF(atomicExch, hs_exchange)
 template <class T> HS_INLINE T atomicCAS(T *p, hs_plain<T> expected, hs_plain<T> v)
 {
     hs_compare_exchange(p, &expected, v, __ATOMIC_RELAXED);

@@ -76,7 +76,7 @@ TF_EXPORT(one_block_leaves)
 
 extern "C" __global__ void two_kinds_of_barrier(const int)
 {
-    if (threadIdx.x < 32) tf_grid_sync();
+    if (threadIdx.x < 64) tf_grid_sync();
     else __syncthreads();
 }
 TF_EXPORT(two_kinds_of_barrier)
