@@ -77,7 +77,8 @@ bool fuse_norm_prologue(fusing *f);
 bool fuse_split(fusing *f);
 bool fuse_concat(fusing *f);
 
-/* Parts of gate_up and elementwise. */
+/* Parts of statistics, gate_up and elementwise. */
+bool fuse_sums(fusing *f);
 bool fuse_join(fusing *f);
 bool fuse_epilogue_elementwise(fusing *f);
 
@@ -86,6 +87,7 @@ int fusion_index(const char *name);
 int fuse_epilogue_fusion(fusing *f, const ir_op *op, int product_group);
 int fuse_rows_fusion(fusing *f, int producer, int user);
 reason fuse_why_not_folded(fusing *f, const ir_value *a_operand); /* reason_none: it is no norm */
+reason fuse_why_not_packed(fusing *f, int x, int y);                  /* two gemm groups; reason_none: nothing forbids it */
 bool fuse_may_run(const fusing *f, int fusion, reason *why); /* level and --no-fuse */
 void fuse_notes(fusing *f);
 

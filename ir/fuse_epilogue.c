@@ -44,6 +44,13 @@ static const ir_op *sole_op(const group *g)
     return sole;
 }
 
+static bool is_chain(const group *g)
+{
+    for (int i = 0; i < g->count; i++)
+        if (!op_is_elementwise(g->ops[i]) && !op_is_view(g->ops[i])) return false;
+    return true;
+}
+
 /* The product whose epilogue could take op: of its operands the one made last, as the others are stored by then. */
 static int product_before(const fusing *f, const ir_op *op, bool rows_too)
 {
@@ -64,10 +71,11 @@ static bool move_into_epilogues(fusing *f, const char *fusion, bool rows_too)
     for (int i = 0; i < f->p->op_count; i++) {
         const ir_op *op = f->p->ops[i];
         int own = fuse_home(f, op->outputs[0]);
-        if (own < 0 || sole_op(&f->groups[own]) != op) continue;
+        bool sole = own >= 0 && sole_op(&f->groups[own]) == op;
+        if (own < 0 || !(sole || is_chain(&f->groups[own]))) continue;
         int product = product_before(f, op, rows_too);
         if (product < 0) continue;
-        const char *name = fusion_of(f, op, product);
+        const char *name = sole ? fusion_of(f, op, product) : "elementwise";
         if (name && strcmp(name, fusion) == 0) changed |= fuse_merge(f, product, own);
     }
     return changed;
@@ -78,6 +86,6 @@ bool fuse_activation(fusing *f) { return move_into_epilogues(f, "activation", fa
 bool fuse_residual(fusing *f) { return move_into_epilogues(f, "residual", false); }
 bool fuse_rope(fusing *f) { return move_into_epilogues(f, "rope", false); }
 bool fuse_kv_append(fusing *f) { return move_into_epilogues(f, "kv_append", true); }
-bool fuse_statistics(fusing *f) { return move_into_epilogues(f, "statistics", true); }
+bool fuse_sums(fusing *f) { return move_into_epilogues(f, "statistics", true); }
 bool fuse_join(fusing *f) { return move_into_epilogues(f, "gate_up", false); }
 bool fuse_epilogue_elementwise(fusing *f) { return move_into_epilogues(f, "elementwise", false); }

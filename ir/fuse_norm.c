@@ -175,3 +175,31 @@ bool fuse_rmsnorm(fusing *f)
     }
     return changed;
 }
+
+static ir_value *replaced(void *pair, ir_value *v)
+{
+    return v == ((ir_value **)pair)[0] ? ((ir_value **)pair)[1] : v;
+}
+
+/* Norms of one row with different weights need its sum of squares once. */
+static bool share_sums(fusing *f)
+{
+    bool changed = false;
+    for (int i = 0; i < f->p->op_count; i++)
+        for (int k = i + 1; k < f->p->op_count && f->p->ops[i]->kind == op_row_sumsq; k++) {
+            const ir_op *x = f->p->ops[i], *y = f->p->ops[k];
+            bool same = y->kind == op_row_sumsq && y->inputs[0] == x->inputs[0] && y->outputs[0]->type == x->outputs[0]->type;
+            if (!same || y->outputs[0]->output || f->groups[fuse_home(f, y->outputs[0])].count != 1) continue;
+            ir_value *pair[2] = {y->outputs[0], x->outputs[0]};
+            for (int u = k + 1; u < f->p->op_count; u++) changed |= op_reads(f->p->ops[u], pair[0]);
+            for (int u = k + 1; u < f->p->op_count; u++) op_map_operands(f->p->ops[u], replaced, pair);
+        }
+    if (changed) fuse_refresh(f);
+    return changed;
+}
+
+bool fuse_statistics(fusing *f)
+{
+    bool shared = share_sums(f);
+    return fuse_sums(f) || shared;
+}

@@ -13,37 +13,52 @@ const char *reason_code(reason r)
     return reasons[r].code;
 }
 
+/* Sums over a row, known when the whole row is. */
 static bool is_statistic(const ir_value *v)
 {
     return v->def && op_table[v->def->kind].class == class_REDUCE;
 }
 
-/* Which fusion could serve the edge, and if it may run: why the two groups do not fit. */
-static reason why_not_joined(fusing *f, const ir_op *user, int x, int y)
+/* The fusion that serves the edge: an epilogue, a view, or one rows phase. -1: none. */
+static int fusion_for(fusing *f, const ir_value *v, const ir_op *user, int x, int y)
 {
-    int fusion = f->groups[x].family == family_gemm && f->groups[y].family == family_rows ? fuse_epilogue_fusion(f, user, x)
-                                                                                        : fuse_rows_fusion(f, x, y);
+    if (user->kind == op_slice || v->def->kind == op_slice) return fusion_index("split");
+    if (user->kind == op_concat || v->def->kind == op_concat) return fusion_index("concat");
+    return f->groups[x].family == family_gemm ? fuse_epilogue_fusion(f, user, x) : fuse_rows_fusion(f, x, y);
+}
+
+static reason why_not_joined(fusing *f, const ir_value *v, const ir_op *user, int x, int y)
+{
+    int fusion = fusion_for(f, v, user, x, y);
     reason why;
     if (fusion >= 0 && !fuse_may_run(f, fusion, &why)) return why;
     why = fuse_why_not(f, x, y);
     return why ? why : reason_no_fusion;
 }
 
+static reason why_not_product(fusing *f, const ir_value *v, const ir_op *product)
+{
+    if (product->inputs[0] != v) return reason_right_operand;
+    reason why = fuse_why_not_folded(f, v);
+    return why ? why : reason_product_input;
+}
+
 static reason why_split(fusing *f, const ir_value *v, const ir_op *user)
 {
     int x = fuse_home(f, v), y = fuse_home(f, user->outputs[0]);
-    phase_family family = f->groups[y].family;
+    phase_family from = f->groups[x].family, to = f->groups[y].family;
+    bool sole_sum = user->kind == op_row_sumsq && f->groups[y].count == 1;
+    if (op_is_view(user)) return reason_in_place;
     if (f->options->level == fusion_none) return reason_level_none;
-    if (family == family_combine) return reason_splits_meet;
-    if (family > family_gemm) return reason_all_keys;
-    if (op_is_product(user)) {
-        if (user->inputs[0] != v) return reason_right_operand;
-        reason why = fuse_why_not_folded(f, v);
-        return why ? why : reason_product_input;
-    }
-    if (is_statistic(v) && f->groups[x].family == family_gemm) return reason_whole_row;
-    if (f->groups[x].family > family_gemm) return reason_attention_out;
-    return why_not_joined(f, user, x, y);
+    if (to == family_combine) return reason_splits_meet;
+    if (to > family_gemm) return reason_all_keys;
+    if (op_is_product(user)) return why_not_product(f, v, user);
+    if (from > family_gemm) return reason_attention_out;
+    if (is_statistic(v) && (from == family_gemm || to == family_gemm)) return reason_whole_row;
+    if (from == family_rows && to == family_gemm) return reason_stored_operand;
+    if (from == family_gemm && to == family_gemm) return fuse_why_not_packed(f, x, y);
+    if (from == family_gemm && group_reduces(&f->groups[y]) && !sole_sum) return reason_whole_row;
+    return why_not_joined(f, v, user, x, y);
 }
 
 static void add_note(fusing *f, ir_value *v, ir_op *user)

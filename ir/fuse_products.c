@@ -58,6 +58,16 @@ static bool any_joined(const fusing *f, const group *x, const group *y)
     return false;
 }
 
+reason fuse_why_not_packed(fusing *f, int x, int y)
+{
+    const group *gx = &f->groups[x], *gy = &f->groups[y];
+    reason why = why_not_packed_together(f, first_product(gx), first_product(gy));
+    if (why) return why == reason_product_input ? reason_two_products : why;
+    bool joined = any_joined(f, gx, gy) || any_joined(f, gy, gx);
+    if (!fuse_may_run(f, fusion_index(joined ? "gate_up" : "qkv"), &why)) return why;
+    return fuse_why_not(f, x, y);
+}
+
 static bool join_products(fusing *f, bool joined)
 {
     bool changed = false;

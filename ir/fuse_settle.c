@@ -110,6 +110,21 @@ static dependence *find_dependences(fusing *f, const group *g)
     return d;
 }
 
+static bool read_within(const group *g, const ir_op *op)
+{
+    for (int i = 0; i < g->count; i++)
+        if (op_reads(g->ops[i], op->outputs[0])) return true;
+    return false;
+}
+
+/* A view of what is stored already leads; a view that only others read trails. */
+static op_role role_of_view(const fusing *f, const group *g, const ir_op *op, op_role otherwise)
+{
+    const ir_value *x = op->inputs[0];
+    if (!x->def || fuse_home(f, x) != fuse_home(f, op->outputs[0])) return op->kind == op_concat ? role_epilogue : role_prologue;
+    return read_within(g, op) ? otherwise : role_epilogue;
+}
+
 static void set_roles(fusing *f, const group *g)
 {
     dependence *d = find_dependences(f, g);
@@ -117,11 +132,8 @@ static void set_roles(fusing *f, const group *g)
     for (int i = 0; i < g->count; i++) any_core |= is_core(g, g->ops[i]);
     for (int i = 0; i < g->count; i++) {
         ir_op *op = g->ops[i];
-        bool leads = op_is_view(op) && (!op->inputs[0]->def || fuse_home(f, op->inputs[0]) != fuse_home(f, op->outputs[0]));
-        if (op_is_view(op) && !d[i].on_core) op->role = leads || d[i].for_core ? role_prologue : role_epilogue;
-        else if (!any_core) op->role = role_body;
-        else if (d[i].for_core) op->role = d[i].on_core ? role_body : role_prologue;
-        else op->role = role_epilogue;
+        op->role = !any_core ? role_body : !d[i].for_core ? role_epilogue : d[i].on_core ? role_body : role_prologue;
+        if (op_is_view(op)) op->role = role_of_view(f, g, op, op->role);
     }
 }
 
