@@ -107,8 +107,8 @@ static char *read_file(const char *name)
 static CUmodule compile(const shape *s, const tuned *t)
 {
     char defines[6][64];
-    const char *options[16] = {"--gpu-architecture=sm_90a", "-std=c++17", "-default-device", "-I.", "--ptxas-options=-v"};
-    int n = 5;
+    const char *options[16] = {"--gpu-architecture=sm_90a", "-std=c++17", "-default-device", "-I.", "--no-cache", "--ptxas-options=-v"};
+    int n = 6; /* without --no-cache a second compilation has no log */
     snprintf(defines[0], 64, "-DPROBE_N=%d", s->n);
     snprintf(defines[1], 64, "-DPROBE_K=%d", s->k);
     snprintf(defines[2], 64, "-DPROBE_F=%d", s->f ? s->f : 1);
