@@ -58,7 +58,7 @@ bool graph_declare(graph_reader *r, const char *name, position at, ir_value *val
 
 static named *nearest_declared(graph_reader *r, const char *word)
 {
-    enum { most = 2000 }; /* bounds the time that a hostile spec takes */
+    enum { most = 500 }; /* bounds the time that a hostile spec takes */
     const char **names = arena_alloc(r->a, most * sizeof *names);
     size_t n = 0;
     for (int i = r->declared_count; i-- > 0 && n < most;)
