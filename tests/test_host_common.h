@@ -40,6 +40,7 @@ static inline host_module *load_with(const char *file, host_compile_options o)
     const host_status s = host_compile(text, size, &o, &m, &log);
     ck_assert_msg(s == HOST_OK, "%s: %s", host_status_name(s), log.text ? log.text : "");
     ck_assert_msg(log.size == 0, "the compiler warns: %s", log.text ? log.text : "");
+    host_log_free(&log);
     free(text);
     return m;
 }
@@ -68,17 +69,19 @@ static inline void launch_ok(host_module *m, const char *kernel, host_launch_dim
     const host_status s = host_launch(engine, m, kernel, &d, params, &log);
     ck_assert_msg(s == HOST_OK, "%s: %s: %s", kernel, host_status_name(s), log.text ? log.text : "");
     ck_assert_msg(log.size == 0, "%s: %s", kernel, log.text ? log.text : "");
+    host_log_free(&log);
 }
 
-/* The launch must end so; the text is returned and belongs to the caller. */
-static inline host_log launch_bad(host_module *m, const char *kernel, host_launch_dims d, void *argument, host_status expected)
+/* The launch must end so; its text, which stays until the next failure. */
+static host_log failure;
+static inline const host_log *launch_bad(host_module *m, const char *kernel, host_launch_dims d, void *argument, host_status expected)
 {
-    host_log log = {0};
+    host_log_free(&failure);
     void *params[] = {argument};
-    const host_status s = host_launch(engine, m, kernel, &d, params, &log);
-    ck_assert_msg(s == expected, "%s: %s: %s", kernel, host_status_name(s), log.text ? log.text : "");
-    ck_assert_msg(log.size > 0, "%s failed without a text", kernel);
-    return log;
+    const host_status s = host_launch(engine, m, kernel, &d, params, &failure);
+    ck_assert_msg(s == expected, "%s: %s: %s", kernel, host_status_name(s), failure.text ? failure.text : "");
+    ck_assert_msg(failure.size > 0, "%s failed without a text", kernel);
+    return &failure;
 }
 static inline void says(const host_log *log, const char *what)
 {
@@ -114,7 +117,11 @@ static inline void open_engine(void)
     engine = host_engine_open(&(host_engine_options){.poison = true, .workers = 3, .stall_limit_ms = 30000});
     ck_assert_ptr_nonnull(engine);
 }
-static inline void close_engine(void) { host_engine_close(engine); }
+static inline void close_engine(void)
+{
+    host_engine_close(engine);
+    host_log_free(&failure);
+}
 
 static inline int run_suite(Suite *s)
 {

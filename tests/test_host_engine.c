@@ -260,7 +260,7 @@ END_TEST
 
 static host_status compile(const char *text, host_compile_options o, host_module **m, host_log *log)
 {
-    *log = (host_log){0};
+    host_log_free(log);
     return host_compile(text, strlen(text), &o, m, log);
 }
 #define TINY "extern \"C\" __global__ void f(int *p) { *p = 1; }\nTF_EXPORT(f)\n"
@@ -268,7 +268,7 @@ static host_status compile(const char *text, host_compile_options o, host_module
 START_TEST(a_second_compile_comes_from_the_cache)
 {
     host_module *first, *second, *other;
-    host_log log;
+    host_log log = {0};
     const host_compile_options o = {.cache_dir = cache, .optimise = 1}, p = {.cache_dir = cache, .optimise = 2};
     ck_assert_int_eq(compile(TINY "// cached\n", o, &first, &log), HOST_OK);
     ck_assert_int_eq(compile(TINY "// cached\n", o, &second, &log), HOST_OK);
@@ -278,6 +278,7 @@ START_TEST(a_second_compile_comes_from_the_cache)
     host_module_free(first);
     host_module_free(second);
     host_module_free(other);
+    host_log_free(&log);
 }
 END_TEST
 
@@ -308,7 +309,7 @@ START_TEST(a_damaged_cache_is_not_trusted)
     snprintf(directory, sizeof directory, "%s/damaged%d/deep", cache, _i);
     const host_compile_options o = {.cache_dir = directory, .optimise = 0};
     host_module *m;
-    host_log log;
+    host_log log = {0};
     ck_assert_int_eq(compile(TINY, o, &m, &log), HOST_OK);
     host_module_free(m);
     damage(directory, _i);
@@ -318,13 +319,14 @@ START_TEST(a_damaged_cache_is_not_trusted)
     launch_ok(m, "f", (host_launch_dims){.grid = {1}, .block = {1}}, &p);
     ck_assert_int_eq(*p, 1);
     host_module_free(m);
+    host_log_free(&log);
 }
 END_TEST
 
 START_TEST(errors_of_the_compiler_name_lines_of_the_template)
 {
     host_module *m;
-    host_log log;
+    host_log log = {0};
     ck_assert_int_eq(compile("#line 40 \"templates/norm.h\"\nint f() { return nothing; }\n", (host_compile_options){.optimise = -1}, &m, &log), HOST_COMPILE_FAILED);
     says(&log, "templates/norm.h:40:18");
     says(&log, "nothing");
@@ -332,13 +334,14 @@ START_TEST(errors_of_the_compiler_name_lines_of_the_template)
     says(&log, "a _b__.hip:1:2");
     ck_assert_int_eq(compile("__shared__ int x[3];\n", (host_compile_options){0}, &m, &log), HOST_COMPILE_FAILED);
     says(&log, "TF_SHARED_STRUCT");
+    host_log_free(&log);
 }
 END_TEST
 
 START_TEST(a_missing_compiler_is_named_with_its_package)
 {
     host_module *m;
-    host_log log;
+    host_log log = {0};
     setenv("PATH", "/nowhere", 1);
     unsetenv("TFGEN_HOST_CC");
     ck_assert_int_eq(compile(TINY, (host_compile_options){0}, &m, &log), HOST_NO_COMPILER);
@@ -346,6 +349,7 @@ START_TEST(a_missing_compiler_is_named_with_its_package)
     setenv("TFGEN_HOST_CC", "clang-1", 1);
     ck_assert_int_eq(compile(TINY, (host_compile_options){0}, &m, &log), HOST_NO_COMPILER);
     says(&log, "clang-1 ($TFGEN_HOST_CC)");
+    host_log_free(&log);
 }
 END_TEST
 
@@ -358,11 +362,12 @@ START_TEST(a_compiler_that_hangs_is_stopped)
     fclose(f);
     ck_assert(!chmod(path, 0700));
     host_module *m;
-    host_log log;
+    host_log log = {0};
     const double start = now_ms();
     ck_assert_int_eq(compile(TINY, (host_compile_options){.compiler = path, .time_limit_ms = 200}, &m, &log), HOST_COMPILE_TIMEOUT);
     ck_assert_double_lt(now_ms() - start, 5000);
     says(&log, "working");
+    host_log_free(&log);
 }
 END_TEST
 

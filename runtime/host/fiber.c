@@ -57,6 +57,7 @@ static void make_fresh(block *b, hs_thread *t)
 void fiber_swap(hs_thread *from, hs_thread *to)
 {
     block *b = (block *)(void *)host_self.pub.blk;
+    from->pc = __builtin_return_address(0); /* sched.c orders divergent groups by it */
     if (to != &b->host) {
         if (fiber_is_fresh(to)) make_fresh(b, to);
         host_self.pub.cur = to;

@@ -45,7 +45,7 @@ void launch_where(const launch *l, const hs_thread *t, host_log *log)
             b->pub.id.z, t->tid.x, t->tid.y, t->tid.z, t->w->idx, t->lane);
 }
 
-static void __attribute__((noreturn)) kernel_trap(const char *what, const char *file, int line)
+static void __attribute__((noreturn, no_sanitize_address)) kernel_trap(const char *what, const char *file, int line)
 {
     const hs_thread *t = host_self.pub.cur;
     block *b = block_of(t->w);
