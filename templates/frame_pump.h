@@ -1,0 +1,100 @@
+// In: a list of phases F (one, or all of a block) and its arguments. Out: the mixed walk over their tiles for matrix units: every wave
+// computes and, between its matrix clusters, issues copies for the stage after; the next tile's weights are under way before this
+// tile's results are stored. Refuses a list whose slots and scratch exceed LDS.
+//
+// F (frame.h) also has: slots, slot_bytes, scratch_bytes, threads. P, the program of one phase (gemm_mfma.h):
+//   args, tile, carry, late_parts, parts: a stage is loaded in parts, the first late_parts of which the launch itself may write
+//   tiles(p), at(p, index) -> tile, stages(p, tile) >= 1, source(p, tile) -> what load needs, kept over the tile's stages
+//   load<Part>(source, stage, slot): issues only
+//   compute(p, tile, ring, carry), finish(p, tile, carry, scratch)
+#pragma once
+
+template <class F> struct pump_memory {
+    static constexpr int scratch = F::slots * F::slot_bytes, bytes = scratch + F::scratch_bytes;
+};
+
+// The ring inside one tile. Slot `position` holds the stage being computed, the one after it the stage being loaded.
+template <class F, class P> struct pump_ring {
+    lds_address memory;
+    int &position;
+    const typename P::source &from;
+    int stage, stages;
+
+    DEV lds_address at(int ahead) const
+    {
+        const int i = position + ahead;
+        return memory + (i < F::slots ? i : i - F::slots) * F::slot_bytes;
+    }
+    DEV lds_address here() const { return at(0); }
+    template <int Part> DEV void pump()
+    {
+        if (stage + 1 < stages)
+            P::template load<Part>(from, stage + 1, at(1));
+    }
+    DEV void step()
+    {
+        stage++;
+        position = position + 1 < F::slots ? position + 1 : 0;
+    }
+};
+
+template <class P, int From, int To> DEV void load_parts(const typename P::source &from, int stage, lds_address to)
+{
+    if constexpr (From < To) {
+        P::template load<From>(from, stage, to);
+        load_parts<P, From + 1, To>(from, stage, to);
+    }
+}
+
+template <class F> DEV void run_pump(const typename F::args &p)
+{
+    __shared__ __attribute__((aligned(1024))) char shared[pump_memory<F>::bytes];
+    const lds_address memory = (lds_address)shared;
+    int position = 0;
+    item<F> w = item<F>::first(), next = w;
+    const auto weights = [&](const item<F> &v) { // into the slot after the one that was computed last; none has readers left
+        F::with(p, v.phase, [&](auto program, const auto &a) {
+            using P = decltype(program);
+            load_parts<P, P::late_parts, P::parts>(P::source_of(a, P::at(a, v.index)), 0, memory + position * F::slot_bytes);
+        });
+    };
+    if (w.valid(p))
+        weights(w);
+    for (; w.valid(p); w = next) {
+        next.next();
+        if constexpr (F::phases > 1) {
+            if (thread_index() == 0)
+                await<F>(p, w);
+            wave_group_barrier();
+            foreign_fence();
+        }
+        F::with(p, w.phase, [&](auto program, const auto &a) {
+            using P = decltype(program);
+            const auto t = P::at(a, w.index);
+            const auto from = P::source_of(a, t);
+            load_parts<P, 0, P::late_parts>(from, 0, memory + position * F::slot_bytes);
+            pump_ring<F, P> ring{memory, position, from, 0, P::stages(a, t)};
+            typename P::carry c;
+            P::compute(a, t, ring, c);
+            if (next.valid(p))
+                weights(next);
+            P::finish(a, t, c, memory + pump_memory<F>::scratch);
+        });
+        if constexpr (F::phases > 1) {
+            own_fence();
+            wave_group_barrier();
+            if (thread_index() == 0)
+                publish<F>(p, w);
+        }
+    }
+    if constexpr (F::phases > 1)
+        if (thread_index() == 0)
+            leave<F>(p);
+}
+
+#define TF_KERNEL_PUMP(name, phases)                                                                                                \
+    extern "C" __global__ void __attribute__((amdgpu_flat_work_group_size(phases::threads, phases::threads)))                       \
+    __attribute__((amdgpu_waves_per_eu(2, 2))) name(const phases::args p)                                                           \
+    {                                                                                                                               \
+        run_pump<phases>(p);                                                                                                        \
+    }

@@ -1,0 +1,102 @@
+// In: vectors of a wave's registers, pointers, LDS. Out: CDNA's matrix products and copies under one set of names, with the row and
+// column of each accumulator as functions. Refuses other targets. Builtins alone, so that the host engine can stand in for them.
+#pragma once
+
+DEV int thread_index() { return __builtin_amdgcn_workitem_id_x(); }
+DEV int block_index() { return __builtin_amdgcn_workgroup_id_x(); }
+DEV int block_total() { return __builtin_amdgcn_grid_size_x() / __builtin_amdgcn_workgroup_size_x(); }
+DEV int uniform(int same_in_all_lanes) { return __builtin_amdgcn_readfirstlane(same_in_all_lanes); }
+
+// ---- matrix products of a wave: result(i, j) += sum over k of a(i, k) * b(j, k), 16 x 16
+
+using accumulator = float __attribute__((ext_vector_type(4)));
+
+// Lane l holds a(l % 16, k) and b(l % 16, k) for k = width * (l / 16) + e, and result(4 * (l / 16) + e, l % 16).
+template <class T> struct matrix;
+
+#if TF_GFX >= 0x950
+template <> struct matrix<bf16> {
+    static constexpr int k = 32, width = 8;
+    using operand = __bf16 __attribute__((ext_vector_type(8)));
+    DEV static accumulator multiply(operand a, operand b, accumulator c)
+    {
+        return __builtin_amdgcn_mfma_f32_16x16x32_bf16(a, b, c, 0, 0, 0);
+    }
+};
+#else
+template <> struct matrix<bf16> {
+    static constexpr int k = 16, width = 4;
+    using operand = short __attribute__((ext_vector_type(4)));
+    DEV static accumulator multiply(operand a, operand b, accumulator c)
+    {
+        return __builtin_amdgcn_mfma_f32_16x16x16bf16_1k(a, b, c, 0, 0, 0);
+    }
+};
+#endif
+
+struct fragment {
+    static constexpr int lanes = 16; // of one row quad
+    DEV static int quad() { return thread_index() % 64 / 16; }
+    DEV static int line() { return thread_index() % 16; }
+};
+
+// ---- memory
+
+using buffer = __amdgpu_buffer_rsrc_t;
+
+// Loads beyond `bytes` give zero. The base is the same in all lanes.
+DEV buffer buffer_of(const void *base, long long bytes)
+{
+    const long long most = 0x7ffffff0;
+    const int size = uniform(static_cast<int>(bytes < 0 ? 0 : bytes < most ? bytes : most));
+    const unsigned long long at = reinterpret_cast<unsigned long long>(base);
+    const unsigned low = uniform(static_cast<int>(at)), high = uniform(static_cast<int>(at >> 32));
+    void *same = reinterpret_cast<void *>(static_cast<unsigned long long>(high) << 32 | low);
+    return __builtin_amdgcn_make_buffer_rsrc(same, 0, size, 0x00020000);
+}
+constexpr int beyond = 0x7ffffff8; // an offset that no buffer reaches
+
+using lds_address = __attribute__((address_space(3))) char *;
+
+#if TF_GFX >= 0x950
+// 16 bytes a lane from buffer + offset + step to LDS at `to` + 16 * lane. `to` and `step` are the same in all lanes; asynchronous. With
+// Shared, past the caches of one chiplet: data that other workgroups of this launch stored.
+template <bool Shared> DEV void copy_to_lds(lds_address to, buffer from, int offset, int step)
+{
+    constexpr int device_scope = 1 << 4; // sc1
+    __builtin_amdgcn_raw_ptr_buffer_load_lds(from, reinterpret_cast<__attribute__((address_space(3))) void *>(to), 16, offset, step, 0,
+                                             Shared ? device_scope : 0);
+}
+#endif
+
+DEV void wait_memory() { __builtin_amdgcn_s_waitcnt(0x0f70); } // global loads, copies to LDS
+DEV void wait_lds() { __builtin_amdgcn_s_waitcnt(0xc07f); }
+DEV void wave_group_barrier() { __builtin_amdgcn_s_barrier(); }
+DEV void schedule_fence() { __builtin_amdgcn_sched_barrier(0); }
+template <int Level> DEV void priority() { __builtin_amdgcn_s_setprio(Level); }
+
+DEV float sum_over_quads(float x) // of the four lanes with the same line()
+{
+    const int lane = thread_index() % 64;
+    for (int step = 16; step < 64; step *= 2)
+        x += __builtin_bit_cast(float, __builtin_amdgcn_ds_bpermute((lane ^ step) * 4, __builtin_bit_cast(int, x)));
+    return x;
+}
+
+// ---- global counters between workgroups (agent scope)
+
+DEV unsigned counter_read(const unsigned *counter)
+{
+    return __hip_atomic_load(counter, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
+}
+DEV unsigned counter_add(unsigned *counter, unsigned n)
+{
+    return __hip_atomic_fetch_add(counter, n, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
+}
+DEV void counter_store(unsigned *counter, unsigned value)
+{
+    __hip_atomic_store(counter, value, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
+}
+DEV void foreign_fence() { __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "agent"); }
+DEV void own_fence() { __builtin_amdgcn_fence(__ATOMIC_RELEASE, "agent"); }
+DEV void pause() { __builtin_amdgcn_s_sleep(1); }

@@ -1,0 +1,124 @@
+/* In: instructions that tinygrad's emulator lacks or gets wrong and that fit nowhere else. Out: their results. Refuses
+ * DPP with carry (the harness does not route it here). */
+#include "machine.h"
+
+void op_nop4(ARGS) { BEGIN NEXT(4); }
+void op_nop8(ARGS) { BEGIN NEXT(8); }
+void op_nop12(ARGS) { BEGIN NEXT(12); }
+
+// s_mov_b64 sdst, src_{shared,private}_{base,limit}
+void op_mov_aperture(ARGS)
+{
+    BEGIN u32 d = (d0 >> 16) & 0x7f, c = d0 & 0xff;
+    u64 val = c == 235   ? emu_shared_aperture
+              : c == 236 ? emu_shared_aperture + 0xffffffff
+              : c == 237 ? emu_private_aperture
+                         : emu_private_aperture + 0xffffffff;
+    s[d] = (u32)val;
+    s[d + 1] = (u32)(val >> 32);
+    NEXT(4);
+}
+// s_getreg / s_setreg: MODE reads as round-even + denormals on, SH_MEM_BASES as the apertures, the rest as 0; writes
+// ignored
+void op_getreg(ARGS)
+{
+    BEGIN u32 id = d0 & 63, off = (d0 >> 6) & 31, sz = ((d0 >> 11) & 31) + 1;
+    u32 val = id == 1 ? 0x2f0 : id == 15 ? (u32)(emu_shared_aperture >> 48 << 16 | emu_private_aperture >> 48) : 0;
+    s[(d0 >> 16) & 0x7f] = (val >> off) & (sz == 32 ? ~0u : (1u << sz) - 1);
+    NEXT(4);
+}
+
+// ---------------------------------------------------------------- gfx950 v_permlane{16,32}_swap_b32 (e32)
+void op_swap(ARGS)
+{
+    BEGIN u32 op = (d0 >> 9) & 0xff, x = d0 & 0xff, y = (d0 >> 17) & 0xff, h = op == 0x59 ? 16 : 32, t;
+    for (u32 l = 0; l < 64; l++)
+        if (!(l & h) && ACTIVE(l) && ACTIVE(l + h)) {
+            t = v[x * 64 + l];
+            v[x * 64 + l] = v[y * 64 + l + h];
+            v[y * 64 + l + h] = t;
+        }
+    NEXT(4);
+}
+
+// ---------------------------------------------------------------- gfx90a unfused multiply-add (absent from gfx940+ and
+// so from the emulator)
+static inline float vsrc(u32 *s, u32 *v, u32 f, u32 lit, int l)
+{
+    return as_float(f >= 256 ? v[(f - 256) * 64 + l] : f == 255 ? lit : s[f]);
+}
+void op_mad_vop2(ARGS)
+{
+    BEGIN u32 op = (d0 >> 25) & 0x3f, f = d0 & 0x1ff, y = (d0 >> 9) & 0xff, d = (d0 >> 17) & 0xff;
+    for (int l = 0; l < 64; l++)
+        if (ACTIVE(l)) {
+            float a = vsrc(s, v, f, d1, l), b = as_float(v[y * 64 + l]), c = as_float(v[d * 64 + l]);
+            volatile float p = op == 0x17 ? a * as_float(d1) : a * b;
+            v[d * 64 + l] = as_bits(p + (op == 0x17 ? b : op == 0x18 ? as_float(d1) : c));
+        }
+    NEXT(op != 0x16 || f == 255 ? 8 : 4);
+}
+void op_mad_vop3(ARGS)
+{
+    BEGIN u32 op = (d0 >> 16) & 0x3ff, d = d0 & 0xff, ab = (d0 >> 8) & 7, ng = (d1 >> 29) & 7, om = (d1 >> 27) & 3;
+    for (int l = 0; l < 64; l++)
+        if (ACTIVE(l)) {
+            float x[3] = {vsrc(s, v, d1 & 0x1ff, 0, l), vsrc(s, v, (d1 >> 9) & 0x1ff, 0, l),
+                          op == 0x116 ? as_float(v[d * 64 + l]) : vsrc(s, v, (d1 >> 18) & 0x1ff, 0, l)};
+            for (int i = 0; i < 3; i++) {
+                if (ab >> i & 1) x[i] = fabsf(x[i]);
+                if (ng >> i & 1) x[i] = -x[i];
+            }
+            volatile float p = x[0] * x[1];
+            float r = p + x[2];
+            r *= om == 1 ? 2.f : om == 2 ? 4.f : om == 3 ? .5f : 1.f;
+            if (d0 >> 15 & 1) r = r > 0 ? (r < 1 ? r : 1) : 0;
+            v[d * 64 + l] = as_bits(r);
+        }
+    NEXT(8);
+}
+
+// ---------------------------------------------------------------- in-place DPP (vdst == vsrc0): the emulator updates
+// lanes in order, so a lane could read a neighbour's new value; run it once per lane against a snapshot instead.
+// VOP1/VOP2 without a mask result only.
+typedef struct {
+    u64 pc;
+    slot e;
+} wrapped_slot;
+static wrapped_slot wrapped[65536];
+static int wrapped_count;
+void emu_forget_wrapped(void) { wrapped_count = 0; }
+int emu_wrap(u64 pc, slot *e)
+{
+    if (wrapped_count >= 65536) return -1;
+    wrapped[wrapped_count].pc = pc;
+    wrapped[wrapped_count++].e = *e;
+    return 0;
+}
+void op_dpp_inplace(ARGS)
+{
+    BEGIN slot *e = 0;
+    for (int i = 0; i < wrapped_count; i++)
+        if (wrapped[i].pc == pc) e = &wrapped[i].e;
+    u32 dst = (d0 >> 17) & 0xff, snap[64], res[64];
+    u64 b[6] = {S_, V_, M_, L_, X_, A_};
+    u32 *row = &v[dst * emu_wave];
+    memcpy(snap, row, emu_wave * 4);
+    memcpy(res, row, emu_wave * 4);
+    u32 e0 = s[126], e1 = s[127];
+    for (int l = 0; l < emu_wave; l++)
+        if (ACTIVE(l)) {
+            u64 m = 1ull << l;
+            s[126] = (u32)m;
+            if (emu_wave == 64) s[127] = (u32)(m >> 32);
+            s[256] = (u32)pc;
+            s[257] = (u32)(pc >> 32);
+            e->f(b[e->ix[0]], b[e->ix[1]], b[e->ix[2]], b[e->ix[3]], b[e->ix[4]], b[e->ix[5]]);
+            res[l] = row[l];
+            memcpy(row, snap, emu_wave * 4);
+        }
+    memcpy(row, res, emu_wave * 4);
+    s[126] = e0;
+    if (emu_wave == 64) s[127] = e1;
+    NEXT(8);
+}
