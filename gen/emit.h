@@ -105,6 +105,7 @@ bool wide_reduction(const emission *e, const ir_value *v); /* reduces columns of
 scope scope_new(emission *e, writer *w, const char *lanes);
 void scope_know(scope *s, const ir_value *v, const char *row, const char *column, const char *name);
 const char *place_column(arena *a, const place *at);
+const char *place_key(arena *a, const place *at);
 place place_shifted(arena *a, const place *at, long long shift);
 bool value_narrow(const emission *e, const ir_value *v);      /* one number a row */
 bool value_made_here(const emission *e, const ir_value *v);

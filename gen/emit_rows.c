@@ -31,7 +31,7 @@ static void know_kept(rows *r, scope *s)
 {
     for (int i = 0; i < r->kept.count; i++) {
         const kept *k = &r->kept.items[i];
-        scope_know(s, k->value, k->at.row, place_column(r->e->a, &k->at), arena_printf(r->e->a, "e.%s", k->field));
+        scope_know(s, k->value, k->at.row, place_key(r->e->a, &k->at), arena_printf(r->e->a, "e.%s", k->field));
     }
 }
 

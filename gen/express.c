@@ -61,6 +61,13 @@ const char *place_column(arena *a, const place *at)
     return shifted(a, at->base, at->shift);
 }
 
+/* What tells places of one row apart: columns that were loaded under a condition serve no other. */
+const char *place_key(arena *a, const place *at)
+{
+    const char *column = place_column(a, at);
+    return at->guard ? arena_printf(a, "%s if %s", column, at->guard) : column;
+}
+
 place place_shifted(arena *a, const place *at, long long shift)
 {
     place to = *at;
@@ -71,10 +78,14 @@ place place_shifted(arena *a, const place *at, long long shift)
 }
 
 /* ---- classes of values */
+/* A view of what another phase made is read like any stored value, whichever phase its op is in. */
 bool value_made_here(const emission *e, const ir_value *v)
 {
-    for (int i = 0; v->def && i < e->phase->op_count; i++)
-        if (e->phase->ops[i] == v->def) return true;
+    bool here = false;
+    for (int i = 0; v->def && i < e->phase->op_count && !here; i++) here = e->phase->ops[i] == v->def;
+    if (!here || !op_is_view(v->def)) return here;
+    for (int i = 0; i < v->def->input_count; i++)
+        if (value_made_here(e, v->def->inputs[i])) return true;
     return false;
 }
 
@@ -111,6 +122,12 @@ bool partial_here(const emission *e, const ir_value *v)
            !value_narrow(e, v->def->inputs[0]);
 }
 
+/* A result's place is its op's, so that a plan that is read back emits the same bytes. */
+static position place_of(const ir_value *v)
+{
+    return v->def ? v->def->at : v->at;
+}
+
 /* ---- operations */
 const char *operation(scope *s, const ir_op *op, const char *const *operands)
 {
@@ -135,7 +152,7 @@ static const char *constant_c(scope *s, const ir_value *v)
 static const char *load_partial_sums(scope *s, const ir_value *v, const char *row, int parts)
 {
     const char *name = new_local(s, v, NULL), *pointer = use_value(s->e, v, false);
-    write_spec_line(s->w, v->at, "float %s = 0;", name);
+    write_spec_line(s->w, place_of(v), "float %s = 0;", name);
     write_line(s->w, "for (int i = 0; i < %d; i++) %s += %s[%s + i];", parts, name, pointer, scaled(s->e->a, row, parts));
     return name;
 }
@@ -145,7 +162,7 @@ static const char *load_narrow(scope *s, const ir_value *v, const char *row)
     const int parts = value_parts(s->e->plan, v);
     if (parts > 1) return load_partial_sums(s, v, row, parts);
     const char *name = new_local(s, v, NULL);
-    write_spec_line(s->w, v->at, "const float %s = load_one(%s);", name, address(s->e, v, row, "0", false));
+    write_spec_line(s->w, place_of(v), "const float %s = load_one(%s);", name, address(s->e, v, row, "0", false));
     return name;
 }
 
@@ -250,16 +267,16 @@ static const char *left_at(scope *s, const ir_value *v, const place *at)
 }
 
 /* Legal to load `whole` columns at a time with one access: rows and first column keep the alignment. */
-static bool aligned(scope *s, const ir_value *v)
+static bool aligned(scope *s, const ir_value *v, const place *at)
 {
     const view w = view_of(s->e->a, v);
-    return s->whole > 0 && w.offset % s->whole == 0 && w.stride % s->whole == 0;
+    return s->whole > 0 && (w.offset - at->shift) % s->whole == 0 && w.stride % s->whole == 0;
 }
 
 static const char *load_wide(scope *s, const ir_value *v, const place *at)
 {
     const char *from = address(s->e, v, at->row, place_column(s->e->a, at), false), *left = left_at(s, v, at);
-    if (!left && aligned(s, v)) return arena_printf(s->e->a, "load_aligned<%s>(%s)", s->lanes, from);
+    if (!left && aligned(s, v, at)) return arena_printf(s->e->a, "load_aligned<%s>(%s)", s->lanes, from);
     return arena_printf(s->e->a, "load<%s>(%s, %s)", s->lanes, from, left ? left : s->lanes);
 }
 
@@ -319,6 +336,11 @@ static const char *concat_op(scope *s, const ir_op *op, const place *at)
 static const char *slice_op(scope *s, const ir_op *op, const place *at)
 {
     place own = place_shifted(s->e->a, at, -op->attributes.offset);
+    if (own.shift == 0 && value_columns(op->inputs[0]) == s->e->space.columns) { /* all slices share what is read there */
+        own.guard = NULL;
+        own.left = at->left ? "left" : NULL;
+        own.tag = NULL;
+    }
     if (value_narrow(s->e, op->inputs[0])) return arena_printf(s->e->a, "splat<%s>(%s)", s->lanes, evaluate_narrow(s, op->inputs[0], at->row));
     return evaluate(s, op->inputs[0], &own);
 }
@@ -395,10 +417,10 @@ static const char *wide_op(scope *s, const ir_value *v, const place *at)
 const char *keep_value(scope *s, const ir_value *v, const place *at)
 {
     kept_list *list = s->collect;
-    const char *column = place_column(s->e->a, at);
+    const char *key = place_key(s->e->a, at);
     for (int i = 0; i < list->count; i++)
         if (list->items[i].value == v && strcmp(list->items[i].at.row, at->row) == 0 &&
-            strcmp(place_column(s->e->a, &list->items[i].at), column) == 0)
+            strcmp(place_key(s->e->a, &list->items[i].at), key) == 0)
             return list->items[i].field;
     list->items = grow(s->e->a, list->items, list->count, &list->capacity, sizeof *list->items);
     const char *field = new_local(s, v, at->tag);
@@ -406,15 +428,26 @@ const char *keep_value(scope *s, const ir_value *v, const place *at)
     return field;
 }
 
+/* Ops of the phase that use a stored value see what others will read: the rounded one. */
+static bool rounded_here(const emission *e, const ir_value *v)
+{
+    if (dtype_size(v->type) == 4 || v->def->kind == op_cast || v->def->kind == op_kv_append || !value_written(e, v)) return false;
+    for (int i = 0; i < e->phase->op_count; i++)
+        for (int k = 0; k < e->phase->ops[i]->input_count; k++)
+            if (e->phase->ops[i]->inputs[k] == v && !op_is_view(e->phase->ops[i])) return true;
+    return false;
+}
+
 const char *evaluate(scope *s, const ir_value *v, const place *at)
 {
-    const char *column = place_column(s->e->a, at), *name = find_known(s, v, at->row, column);
+    const char *key = place_key(s->e->a, at), *name = find_known(s, v, at->row, key);
     if (name) return name;
     if (s->collect && !s->collect->scalars_only && !value_needs_row(s->e, v)) return keep_value(s, v, at);
-    const char *code = value_made_here(s->e, v) ? wide_op(s, v, at) : load_wide(s, v, at);
-    const position from = v->def && value_made_here(s->e, v) ? v->def->at : v->at;
+    const bool here = value_made_here(s->e, v);
+    const char *code = here ? wide_op(s, v, at) : load_wide(s, v, at);
+    if (here && rounded_here(s->e, v)) code = arena_printf(s->e->a, "op_cast<%s>(%s)", type_name(v->type), code);
     name = new_local(s, v, at->tag);
-    write_spec_line(s->w, from, "const vec<float, %s> %s = %s;", s->lanes, name, code);
-    scope_know(s, v, at->row, column, name);
+    write_spec_line(s->w, place_of(v), "const vec<float, %s> %s = %s;", s->lanes, name, code);
+    scope_know(s, v, at->row, key, name);
     return name;
 }

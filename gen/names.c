@@ -36,6 +36,11 @@ static bool has_small_letter(const char *name)
     return *name != 0;
 }
 
+static const char *marked(arena *a, const char *name)
+{
+    return arena_printf(a, "%s%s", name, name[strlen(name) - 1] == '_' ? "v" : "_");
+}
+
 const char *name_identifier(arena *a, const char *name)
 {
     const size_t size = strlen(name);
@@ -70,14 +75,14 @@ naming names_choose(arena *a, const ir_program *p)
     n.values = arena_alloc(a, (size_t)(p->value_count + 1) * sizeof *n.values);
     for (int i = 0; i < n.dims.count; i++) {
         const char *name = name_identifier(a, n.dims.dims[i].name);
-        if (is_reserved(name)) name = arena_printf(a, "%s_", name);
+        if (is_reserved(name)) name = marked(a, name);
         n.dims.dims[i].name = taken[count] = unused(a, taken, count, name);
         count++;
     }
     for (int i = 0; i < p->value_count; i++) {
         if (p->values[i]->kind == value_constant) continue;
         const char *name = name_identifier(a, p->values[i]->name);
-        if (is_reserved(name) || !has_small_letter(name)) name = arena_printf(a, "%s_", name);
+        if (is_reserved(name) || !has_small_letter(name)) name = marked(a, name);
         n.values[i] = taken[count] = unused(a, taken, count, name);
         count++;
     }

@@ -98,10 +98,10 @@ static const char *joined(arena *a, const char *x, const char *y)
     return arena_printf(a, "%s && %s", x, y);
 }
 
-static bool aligned_store(scope *s, const ir_value *v)
+static bool aligned_store(scope *s, const ir_value *v, const place *at)
 {
     const view w = view_of(s->e->a, v);
-    return s->whole > 0 && w.offset % s->whole == 0 && w.stride % s->whole == 0;
+    return s->whole > 0 && (w.offset - at->shift) % s->whole == 0 && w.stride % s->whole == 0;
 }
 
 static void write_dense(scope *s, const ir_value *v, const place *at, const char *when)
@@ -110,7 +110,7 @@ static void write_dense(scope *s, const ir_value *v, const place *at, const char
     const char *name = evaluate(s, v, at), *to = address(s->e, v, at->row, place_column(a, at), true);
     const char *test = joined(a, when, at->guard);
     const char *head = test ? arena_printf(a, "if (%s) ", test) : "";
-    if (!at->left && aligned_store(s, v)) write_spec_line(s->w, v->def->at, "%sstore_aligned<%s>(%s, %s);", head, s->lanes, to, name);
+    if (!at->left && aligned_store(s, v, at)) write_spec_line(s->w, v->def->at, "%sstore_aligned<%s>(%s, %s);", head, s->lanes, to, name);
     else write_spec_line(s->w, v->def->at, "%sstore<%s>(%s, %s, %s);", head, s->lanes, to, at->left ? at->left : s->lanes, name);
 }
 
