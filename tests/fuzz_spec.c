@@ -1,7 +1,7 @@
 /* In: bytes that claim to be a spec. Out: nothing, or an abort that shows the spec: when the reader crashes, takes
  * longer than slow_seconds, or accepts what the verifier, the text form or lowering does not. For libFuzzer
- * (-fsanitize=fuzzer), and alone: fuzz_spec [SECONDS [SEED]] mutates specs/ and specs/bad/ for that long and prints the
- * seed. */
+ * (-fsanitize=fuzzer with -DFUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION), and alone: fuzz_spec [SECONDS [SEED]] mutates
+ * specs/ and specs/bad/ for that long and prints the seed. */
 #define _DEFAULT_SOURCE
 #include "ir/ir.h"
 #include <glob.h>

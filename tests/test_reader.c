@@ -341,6 +341,71 @@ START_TEST(split_concat_and_reshape_keep_the_dtype_of_their_input)
 }
 END_TEST
 
+#define HEADS(dims) "block: t\ndtype: f16\ndims: {" dims "}\ndynamic: {B: [1, 4]}\n"
+#define CACHES "state: {kc: [B, KV, L, hd], vc: [B, KV, L, hd]}\n"
+
+static void expect_accepted(const char *yaml)
+{
+    reading r = {0};
+    ck_assert_msg(read_text(&r, yaml) == code_ok, "%s", arena_diagnostics(r.a));
+    ir_check(r.a, r.p, "graph_read");
+    done(&r, false);
+}
+
+START_TEST(every_operand_form_of_attention_is_accepted)
+{
+    expect_accepted(HEADS("B: 2, S: 6, T: 7, H: 4, KV: 2, hd: 8") "inputs: {q: [B, S, H, hd], k: [B, T, KV, hd], v: "
+                                                                  "[B, T, KV*hd], n: {shape: [B], dtype: i32}}\nops:\n"
+                                                                  "  - {out: a, op: attention, in: [q, k, v], heads: "
+                                                                  "H, kv_heads: KV, lengths: n}\noutputs: {y: a}\n");
+    expect_accepted(
+        HEADS("B: 2, S: 6, L: 9, H: 4, KV: 2, hd: 8") "inputs: {q: [B, S, H*hd], k: [B, S, KV, hd], pos: {shape: [B], "
+                                                      "dtype: i32, range: [0, L-S]}}\n" CACHES
+                                                      "ops:\n  - {out: ka, op: kv_append, in: k, state: kc, at: pos}\n"
+                                                      "  - {out: va, op: kv_append, in: k, state: vc, at: pos}\n"
+                                                      "  - {out: a, op: attention, in: [q, ka, va], heads: H, "
+                                                      "kv_heads: KV, lengths: pos}\noutputs: {y: a}\n");
+}
+END_TEST
+
+START_TEST(an_append_that_nothing_reads_is_accepted)
+{
+    expect_accepted(HEADS("B: 2, S: 6, L: 9, KV: 2, hd: 8") "inputs: {x: [B, S, KV*hd], pos: {shape: [B], dtype: "
+                                                            "i32}}\nstate: {kc: [B, KV, L, hd]}\nops:\n"
+                                                            "  - {out: ka, op: kv_append, in: x, state: kc, at: pos}\n "
+                                                            " - {out: y, op: neg, in: x}\noutputs: {y: y}\n");
+}
+END_TEST
+
+START_TEST(row_reductions_make_one_column)
+{
+    static const char *const ops[] = {"row_sum", "row_mean", "row_max", "row_min", "row_sumsq"};
+    for (int i = 0; i < 5; i++) {
+        reading r = {0};
+        char yaml[300];
+        snprintf(yaml, sizeof yaml,
+                 HEADS("B: 2, S: 6, T: 7, L: 9, H: 4, KV: 2, hd: 8") "inputs: {x: [B, S, T, L, H, KV*hd]}\nops: [{out: "
+                                                                     "s, op: %s, "
+                                                                     "in: x}]\noutputs: {y: s}\n",
+                 ops[i]);
+        ck_assert_msg(read_text(&r, yaml) == code_ok, "%s", arena_diagnostics(r.a));
+        ck_assert_int_eq(value_columns(program_value(r.p, "s")), 1);
+        ck_assert_int_eq(program_value(r.p, "s")->rank, 6);
+        done(&r, false);
+    }
+}
+END_TEST
+
+START_TEST(norms_and_products_accept_their_optional_forms)
+{
+    expect_accepted(
+        "block: t\ndtype: f32\ninputs: {x: [2, 3, 8], z: [2, 5, 8]}\nparams: {w: [8], u: [6, 8], b: [6]}\nops:\n"
+        "  - {out: n, op: layernorm, in: [x, w]}\n  - {out: p, op: softmax, in: n}\n"
+        "  - {out: l, op: linear, in: [p, u, b]}\n  - {out: m, op: matmul, in: [x, z], transpose: true}\n"
+        "  - {out: c, op: concat, in: [l, m]}\n  - {out: y, op: max, in: [c, 0]}\noutputs: {y: y}\n");
+}
+END_TEST
+
 static char *repeat(const char *head, const char *piece, size_t times, const char *tail)
 {
     size_t n = strlen(piece);
@@ -371,6 +436,12 @@ START_TEST(a_spec_beyond_the_limits_is_refused)
     expect_refusal(repeat("ops:\n", "- {out: a, op: neg, in: b}\n", 4000, ""), "more than 100 errors");
     expect_refusal(repeat("dims: {D: ", "(", 100000, "1}\n"), "more than 16 nested parentheses");
     expect_refusal(repeat("dims: {D: ", "9", 100000, "}\n"), "this number is too large");
+    expect_refusal(repeat("ops:\n",
+                          "- {out: a, in: ["
+                          "b, b, b, b, b, b, b, b, b, b, b, b, b, b, b, b"
+                          "]}\n",
+                          15000, ""),
+                   "more than 262144 YAML nodes");
     expect_refusal(repeat("dims: {? ", "x", 100000, " : 1}\n"), "cannot name a dim");
 }
 END_TEST
@@ -405,6 +476,10 @@ int main(void)
     tcase_add_test(c, every_attribute_reaches_its_field);
     tcase_add_test(c, broadcasting_pairs_axes_from_the_right);
     tcase_add_test(c, split_concat_and_reshape_keep_the_dtype_of_their_input);
+    tcase_add_test(c, every_operand_form_of_attention_is_accepted);
+    tcase_add_test(c, an_append_that_nothing_reads_is_accepted);
+    tcase_add_test(c, row_reductions_make_one_column);
+    tcase_add_test(c, norms_and_products_accept_their_optional_forms);
     tcase_add_test(c, a_spec_beyond_the_limits_is_refused);
     tcase_add_test(c, a_byte_order_mark_does_not_shift_columns);
     suite_add_tcase(s, c);
