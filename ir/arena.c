@@ -5,7 +5,6 @@
 #include "ir/diagnostic.h"
 #include <assert.h>
 #include <setjmp.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
