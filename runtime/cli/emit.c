@@ -83,7 +83,7 @@ static void compile_units(const emit_job *j, const plan *p, const char *folder)
         if (results[i].code) {
             cli_write_file(a, arena_printf(a, "%s/%s.%s", folder, units[i].name, extension), results[i].code, results[i].code_size);
             report_facts(j, &units[i], &results[i]);
-        } else complain(a, (position){0}, "%s for %s: %s", units[i].file, p->target->name, results[i].log ? results[i].log : "no message");
+        } else fprintf(stderr, "%s for %s:\n%s\n", units[i].file, p->target->name, results[i].log ? results[i].log : "no message");
     }
     for (int i = 0; i < count; i++) code_result_free(&results[i]);
     if (status != build_ok) bail(a, code_exit(status), (position){0}, "kernels of %s were not all compiled for %s", p->program->name, p->target->name);

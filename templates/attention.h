@@ -1,0 +1,164 @@
+// In: one spec struct S of an attention phase (docs/architecture.md: attention). Out: the program with an online softmax over blocks of
+// keys: a team of threads a query row, keys and values of a block in shared memory. Any head size to 256, any lengths.
+// Refuses (static_assert) teams wider than a wave. A row with no visible key is zeros; what is masked is never multiplied, so what lies
+// in memory there does not matter. (M. Milakov, N. Gimelshein, "Online normalizer calculation for softmax", 2018.)
+#pragma once
+
+// The columns of a head that one thread of a team has: `count` neighbours from first().
+template <int HeadDim, int Team> struct head_part {
+    static constexpr int count = ceil_div(ceil_div(HeadDim, Team), 4) * 4;
+    DEV static int first() { return thread_index() % Team * count; }
+    template <class T> DEV static vec<float, count> read(const T *row)
+    {
+        if constexpr (count * Team == HeadDim && HeadDim * sizeof(T) % 16 == 0) return load<count>(row + first(), count);
+        else return load<count>(row + first(), HeadDim - first());
+    }
+};
+
+// One row's running softmax: o is the sum of exponentials times values, relative to the largest score so far.
+template <int N> struct softmax_row {
+    vec<float, N> o;
+    float largest, sum;
+
+    DEV void clear()
+    {
+        o = splat<N>(0.0f);
+        largest = take_max::identity;
+        sum = 0.0f;
+    }
+    // The factor of what was summed so far, for a block whose largest score is `score`.
+    DEV float raise(float score)
+    {
+        const float before = largest;
+        largest = take_max::join(before, score);
+        const float scale = before == take_max::identity ? 0.0f : exact_exp(before - largest);
+        sum *= scale;
+        return scale;
+    }
+    DEV float weight(float score) const { return score == take_max::identity ? 0.0f : exact_exp(score - largest); }
+    DEV vec<float, N> result() const { return sum == 0.0f ? splat<N>(0.0f) : o * (1.0f / sum); }
+};
+
+template <class S> DEV bool key_is_visible(int key, int position)
+{
+    return (!S::causal || key <= position) && (S::window == 0 || key > position - S::window);
+}
+
+template <class S> DEV float shaped_score(float dot)
+{
+    const float score = dot * S::scale;
+    if constexpr (S::softcap > 0.0f) return S::softcap * exact_tanh(score * (1.0f / S::softcap));
+    else return score;
+}
+
+template <class S> struct attention {
+    using args = typename S::args;
+    using head = head_part<S::head_dim, S::team>;
+    static constexpr int block_q = S::block_q, block_k = S::block_k, threads = S::threads, slots = 1, width = head::count * S::team;
+    static_assert(block_q * S::team == threads && S::team <= TF_WAVE, "tile: a team of a wave's lanes for each query row");
+    // Scores of so many keys are in registers at a time.
+    static constexpr int at_once = block_k % 8 == 0 ? 8 : block_k % 4 == 0 ? 4 : 1;
+
+    struct tile {
+        int batch, head, first, token; // first query of the block, and this thread's
+        int from, to;                  // keys that some query of the block may see
+    };
+    struct carry {
+        vec<float, head::count> q;
+        softmax_row<head::count> row;
+        int position;
+        bool exists;
+    };
+    struct alignas(16) slot {
+        float k[block_k][width], v[block_k][width];
+    };
+    struct scratch {};
+
+    DEV static int blocks(const args &p) { return ceil_div(S::queries(p), block_q); }
+    DEV static int tiles(const args &p) { return blocks(p) * S::heads * S::batches(p); }
+    // Heavy blocks first: under a causal mask the last queries see most keys.
+    DEV static tile at(const args &p, int index)
+    {
+        const int pairs = S::heads * S::batches(p), block = blocks(p) - 1 - index / pairs, pair = index % pairs;
+        tile t;
+        t.batch = pair / S::heads;
+        t.head = pair % S::heads;
+        t.first = block * block_q;
+        t.token = t.first + thread_index() / S::team;
+        const int keys = S::keys(p, t.batch), last = t.first + block_q < S::queries(p) ? t.first + block_q - 1 : S::queries(p) - 1;
+        const int seen = S::causal ? S::position(p, t.batch, last) + 1 : keys;
+        const int hidden = S::window ? S::position(p, t.batch, t.first) - S::window + 1 : 0;
+        t.to = seen < keys ? seen : keys;
+        t.from = hidden > 0 ? hidden / block_k * block_k : 0; // in blocks from key 0, so the order of a row's keys is its own
+        return t;
+    }
+    DEV static int stages(const args &, const tile &t) { return t.to > t.from ? ceil_div(t.to - t.from, block_k) : 0; }
+
+    DEV static void load(const args &p, const tile &t, int stage, slot &s)
+    {
+        const int first = t.from + stage * block_k, group = t.head / (S::heads / S::kv_heads);
+        for (int i = thread_index(); i < block_k * (width / 4); i += threads) {
+            const int line = i / (width / 4), d = i % (width / 4) * 4, key = first + line, left = key < t.to ? S::head_dim - d : 0;
+            vec<float, 4> k = splat<4>(0.0f), v = splat<4>(0.0f);
+            if (left > 0) {
+                if constexpr (S::aligned && S::head_dim % 8 == 0) {
+                    k = load_aligned<4>(S::k(p, t.batch, key, group) + d);
+                    v = load_aligned<4>(S::v(p, t.batch, key, group) + d);
+                } else {
+                    k = load<4>(S::k(p, t.batch, key, group) + d, left);
+                    v = load<4>(S::v(p, t.batch, key, group) + d, left);
+                }
+            }
+            store_aligned<4>(&s.k[line][d], k);
+            store_aligned<4>(&s.v[line][d], v);
+        }
+    }
+
+    DEV static void block(carry &c, const slot &s, int first, int to)
+    {
+        const int column = head::first();
+        for (int j0 = 0; j0 < block_k && first + j0 < to; j0 += at_once) {
+            float score[at_once], largest = take_max::identity;
+#pragma unroll
+            for (int j = 0; j < at_once; j++) {
+                const vec<float, head::count> x = c.q * load_aligned<head::count>(&s.k[j0 + j][column]);
+                float dot = x[0];
+#pragma unroll
+                for (int e = 1; e < head::count; e++) dot += x[e];
+                dot = wave_join<take_sum, S::team>(dot);
+                const int key = first + j0 + j;
+                score[j] = key < to && key_is_visible<S>(key, c.position) ? shaped_score<S>(dot) : take_max::identity;
+                largest = take_max::join(largest, score[j]);
+            }
+            if (largest == take_max::identity) continue; // the same for the whole team
+            c.row.o *= c.row.raise(largest);
+#pragma unroll
+            for (int j = 0; j < at_once; j++) {
+                const float w = c.row.weight(score[j]);
+                if (w == 0.0f) continue;
+                c.row.sum += w;
+                c.row.o += load_aligned<head::count>(&s.v[j0 + j][column]) * w;
+            }
+        }
+    }
+
+    template <class Ring> DEV static void compute(const args &p, const tile &t, Ring &ring, carry &c)
+    {
+        c.row.clear();
+        c.exists = t.token < S::queries(p);
+        c.position = c.exists ? S::position(p, t.batch, t.token) : -1;
+        c.q = c.exists ? head::read(S::q(p, t.batch, t.token, t.head)) : splat<head::count>(0.0f);
+        while (ring.stage < ring.stages) {
+            const slot &s = ring.wait();
+            block(c, s, t.from + ring.stage * block_k, c.exists ? t.to : 0);
+            ring.release();
+        }
+    }
+
+    DEV static void finish(const args &p, const tile &t, carry &c, scratch &)
+    {
+        const int left = S::head_dim - head::first();
+        if (c.exists && left > 0)
+            S::template write<head::count>(p, t.batch, t.token, t.head, head::first(), left < head::count ? left : head::count, c.row.result());
+    }
+};

@@ -1,0 +1,149 @@
+// In: spec structs of a decode phase (few queries over a cache, its keys split among workgroups) and of the combine phase after it
+// (docs/architecture.md: attention). Out: their programs. Each split leaves its unnormalised o, its largest score and its sum; combine
+// joins them in the order of the splits, so a run repeats bit for bit. Refuses (static_assert) teams wider than a wave.
+#pragma once
+
+template <class S> struct decode {
+    using args = typename S::args;
+    using head = head_part<S::head_dim, S::team>;
+    static constexpr int threads = S::threads, slots = 1, teams = threads / S::team, group = S::heads / S::kv_heads;
+    static_assert(S::team <= TF_WAVE && threads % S::team == 0, "tile: teams of a wave's lanes");
+
+    struct tile {
+        int batch, kv_head, split, from, to; // keys of the split
+    };
+    struct carry {};
+    struct slot {};
+    struct scratch {
+        float part[teams][S::head_dim + 2];
+    };
+
+    DEV static int tiles(const args &p) { return S::splits * S::kv_heads * S::batches(p); }
+    DEV static tile at(const args &p, int index)
+    {
+        tile t;
+        t.split = index % S::splits;
+        t.kv_head = index / S::splits % S::kv_heads;
+        t.batch = index / S::splits / S::kv_heads;
+        const int keys = S::keys(p, t.batch), each = ceil_div(keys > 0 ? keys : 0, S::splits);
+        t.from = t.split * each;
+        t.to = t.from + each < keys ? t.from + each : keys;
+        return t;
+    }
+    DEV static int stages(const args &, const tile &) { return 0; }
+    DEV static void load(const args &, const tile &, int, slot &) {}
+    template <class Ring> DEV static void compute(const args &, const tile &, Ring &, carry &) {}
+
+    template <class T> DEV static vec<float, head::count> read(const T *row)
+    {
+        if constexpr (S::aligned && head::count * S::team == S::head_dim) return load_aligned<head::count>(row + head::first());
+        else return head::read(row);
+    }
+
+    DEV static void one_row(const args &p, const tile &t, int token, int h, int first, int stride, softmax_row<head::count> &row)
+    {
+        const vec<float, head::count> q = head::read(S::q(p, t.batch, token, h));
+        const int position = S::position(p, t.batch, token);
+        for (int key = t.from + first; key < t.to; key += stride) {
+            if (!key_is_visible<S>(key, position)) continue; // the same for the whole team
+            const vec<float, head::count> x = q * read(S::k(p, t.batch, key, t.kv_head));
+            float dot = x[0];
+#pragma unroll
+            for (int e = 1; e < head::count; e++) dot += x[e];
+            const float score = shaped_score<S>(wave_join<take_sum, S::team>(dot));
+            row.o *= row.raise(score);
+            const float w = row.weight(score);
+            row.sum += w;
+            row.o += read(S::v(p, t.batch, key, t.kv_head)) * w;
+        }
+    }
+
+    DEV static void finish(const args &p, const tile &t, carry &, scratch &s)
+    {
+        // Rows are the group's heads of every query; where there are more teams than rows, several teams share a row's keys.
+        const int rows = group * S::queries(p), team = thread_index() / S::team;
+        const int at_once = rows < teams ? rows : teams, sharing = teams / at_once;
+        for (int row0 = 0; row0 < rows; row0 += at_once) {
+            const int row = row0 + team % at_once, share = team / at_once;
+            softmax_row<head::count> r;
+            r.clear();
+            if (row < rows && share < sharing) one_row(p, t, row / group, t.kv_head * group + row % group, share, sharing, r);
+            put(s.part[team], r);
+            barrier();
+            for (int i = thread_index(); i < at_once * S::head_dim; i += threads)
+                if (row0 + i / S::head_dim < rows) join(p, t, s, row0, i / S::head_dim, i % S::head_dim, at_once, sharing);
+            barrier();
+        }
+    }
+
+  private:
+    DEV static void put(float *to, const softmax_row<head::count> &r)
+    {
+#pragma unroll
+        for (int e = 0; e < head::count; e++)
+            if (head::first() + e < S::head_dim) to[head::first() + e] = r.o[e];
+        if (thread_index() % S::team == 0) {
+            to[S::head_dim] = r.largest;
+            to[S::head_dim + 1] = r.sum;
+        }
+    }
+    DEV static void join(const args &p, const tile &t, const scratch &s, int row0, int in, int d, int at_once, int sharing)
+    {
+        float largest = take_max::identity, sum = 0, o = 0;
+        for (int i = 0; i < sharing; i++) largest = take_max::join(largest, s.part[i * at_once + in][S::head_dim]);
+        for (int i = 0; i < sharing; i++) {
+            const float *part = s.part[i * at_once + in];
+            const float scale = part[S::head_dim] == take_max::identity ? 0.0f : exact_exp(part[S::head_dim] - largest);
+            if (scale == 0.0f) continue;
+            sum += part[S::head_dim + 1] * scale;
+            o += part[d] * scale;
+        }
+        const int row = row0 + in;
+        float *to = S::partial(p, t.batch, t.kv_head * group + row % group, row / group, t.split);
+        to[d] = o;
+        if (d == 0) {
+            to[S::head_dim] = largest;
+            to[S::head_dim + 1] = sum;
+        }
+    }
+};
+
+template <class S> struct combine {
+    using args = typename S::args;
+    static constexpr int threads = S::threads, slots = 1;
+    struct tile {
+        int batch, token, head;
+    };
+    struct carry {};
+    struct slot {};
+    struct scratch {};
+
+    DEV static int tiles(const args &p) { return S::heads * S::queries(p) * S::batches(p); }
+    DEV static tile at(const args &p, int index)
+    {
+        const int token = index / S::heads;
+        return {token / S::queries(p), token % S::queries(p), index % S::heads};
+    }
+    DEV static int stages(const args &, const tile &) { return 0; }
+    DEV static void load(const args &, const tile &, int, slot &) {}
+    template <class Ring> DEV static void compute(const args &, const tile &, Ring &, carry &) {}
+    DEV static void finish(const args &p, const tile &t, carry &, scratch &)
+    {
+        float largest = take_max::identity, sum = 0;
+        for (int i = 0; i < S::splits; i++) largest = take_max::join(largest, part(p, t, i)[S::head_dim]);
+        for (int i = 0; i < S::splits; i++) sum += part(p, t, i)[S::head_dim + 1] * factor(part(p, t, i)[S::head_dim], largest);
+        const float scale = sum == 0.0f ? 0.0f : 1.0f / sum;
+        for (int d = thread_index(); d < S::head_dim; d += threads) {
+            float o = 0;
+            for (int i = 0; i < S::splits; i++) {
+                const float f = factor(part(p, t, i)[S::head_dim], largest);
+                if (f != 0.0f) o += part(p, t, i)[d] * f;
+            }
+            S::template write<1>(p, t.batch, t.token, t.head, d, 1, splat<1>(o * scale));
+        }
+    }
+
+  private:
+    DEV static const float *part(const args &p, const tile &t, int split) { return S::partial(p, t.batch, t.head, t.token, split); }
+    DEV static float factor(float own, float largest) { return own == take_max::identity ? 0.0f : exact_exp(own - largest); }
+};

@@ -1,0 +1,207 @@
+// In: the head of an emitted source (TF_TARGET_..., TF_WAVE) and one of four compilers: clang for AMD, HIPRTC, NVRTC, clang for the
+// host engine (TF_ON_HOST). Out: one language for all of them: storage types, register tiles, loads and stores, kernels.
+// Refuses other compilers. No header of any vendor is needed.
+#pragma once
+
+#if defined(TF_ON_HOST)
+#define DEV inline __attribute__((always_inline))
+#define TF_TABLE static const
+#elif defined(__CUDACC_RTC__) || defined(__CUDACC__)
+#define DEV __device__ __forceinline__
+#define TF_TABLE static __constant__ const
+#elif defined(__clang__)
+#ifndef __HIPCC_RTC__
+#define __global__ __attribute__((global))
+#define __device__ __attribute__((device))
+#define __shared__ __attribute__((shared))
+#define __constant__ __attribute__((constant))
+#endif
+#define DEV __attribute__((device)) __attribute__((always_inline)) inline
+#define TF_TABLE static __constant__ const
+#else
+#error "templates need clang, HIPRTC or NVRTC"
+#endif
+
+// What spec structs leave unused they leave on purpose: every struct has the same functions.
+#if defined(__clang__)
+#pragma clang diagnostic ignored "-Wunused-parameter"
+#endif
+
+// ---- register tiles. clang's vectors become registers (and host SIMD); NVRTC has none, so there they are arrays with operators.
+#if defined(__clang__)
+template <class T, int N> using vec = T __attribute__((ext_vector_type(N)));
+#else
+template <class T, int N> struct vec {
+    T e[N];
+    DEV T &operator[](int i) { return e[i]; }
+    DEV const T &operator[](int i) const { return e[i]; }
+};
+#define TF_VEC_OPERATOR(op)                                                                                                     \
+    template <int N> DEV vec<float, N> operator op(vec<float, N> x, vec<float, N> y)                                            \
+    {                                                                                                                           \
+        _Pragma("unroll") for (int i = 0; i < N; i++) x[i] = x[i] op y[i];                                                      \
+        return x;                                                                                                               \
+    }                                                                                                                           \
+    template <int N> DEV vec<float, N> operator op(vec<float, N> x, float y)                                                    \
+    {                                                                                                                           \
+        _Pragma("unroll") for (int i = 0; i < N; i++) x[i] = x[i] op y;                                                         \
+        return x;                                                                                                               \
+    }                                                                                                                           \
+    template <int N> DEV vec<float, N> operator op(float x, vec<float, N> y)                                                    \
+    {                                                                                                                           \
+        _Pragma("unroll") for (int i = 0; i < N; i++) y[i] = x op y[i];                                                         \
+        return y;                                                                                                               \
+    }                                                                                                                           \
+    template <int N, class Y> DEV vec<float, N> &operator op##=(vec<float, N> &x, Y y) { return x = x op y; }
+TF_VEC_OPERATOR(+)
+TF_VEC_OPERATOR(-)
+TF_VEC_OPERATOR(*)
+TF_VEC_OPERATOR(/)
+#undef TF_VEC_OPERATOR
+#endif
+
+template <int N> DEV vec<float, N> splat(float x)
+{
+    vec<float, N> v;
+#pragma unroll
+    for (int i = 0; i < N; i++) v[i] = x;
+    return v;
+}
+
+// The N elements of x from First on.
+template <int First, int N, int M> DEV vec<float, N> part(const vec<float, M> &x)
+{
+    vec<float, N> v;
+#pragma unroll
+    for (int i = 0; i < N; i++) v[i] = x[First + i];
+    return v;
+}
+
+// ---- bits
+DEV unsigned float_bits(float x)
+{
+    union {
+        float f;
+        unsigned u;
+    } b = {x};
+    return b.u;
+}
+DEV float bits_float(unsigned u)
+{
+    union {
+        unsigned u;
+        float f;
+    } b = {u};
+    return b.f;
+}
+
+// ---- storage types: bf16 and f16 are loaded, converted and stored; arithmetic is in float
+struct bf16 {
+    unsigned short bits;
+};
+#if defined(__clang__)
+typedef _Float16 f16;
+DEV float to_float(f16 x) { return static_cast<float>(x); }
+template <class T> struct from_float;
+template <> struct from_float<f16> {
+    DEV static f16 convert(float x) { return static_cast<f16>(x); }
+};
+#else
+struct f16 {
+    unsigned short bits;
+};
+DEV float to_float(f16 x)
+{
+    float y;
+    asm("cvt.f32.f16 %0, %1;" : "=f"(y) : "h"(x.bits));
+    return y;
+}
+template <class T> struct from_float;
+template <> struct from_float<f16> {
+    DEV static f16 convert(float x)
+    {
+        f16 y;
+        asm("cvt.rn.f16.f32 %0, %1;" : "=h"(y.bits) : "f"(x));
+        return y;
+    }
+};
+#endif
+DEV float to_float(float x) { return x; }
+DEV float to_float(bf16 x) { return bits_float(static_cast<unsigned>(x.bits) << 16); }
+template <> struct from_float<float> {
+    DEV static float convert(float x) { return x; }
+};
+template <> struct from_float<bf16> {
+    // To nearest, ties to even; a NaN stays one (its payload's low half could be all that makes it one).
+    DEV static bf16 convert(float x)
+    {
+        const unsigned b = float_bits(x);
+        const unsigned rounded = (b + 0x7fffu + (b >> 16 & 1u)) >> 16, quiet = b >> 16 | 0x40u;
+        return {static_cast<unsigned short>((b & 0x7fffffffu) > 0x7f800000u ? quiet : rounded)};
+    }
+};
+// x rounded to T's precision.
+template <class T> DEV float rounded(float x) { return to_float(from_float<T>::convert(x)); }
+
+// ---- loads and stores of W neighbours. `left` of them exist; the others read as zero and are not stored. The aligned forms need all W,
+// and an address that is a multiple of their size or of 16 bytes.
+template <class T, int W> struct alignas(sizeof(T) * W >= 16 ? 16 : sizeof(T) * W) neighbours {
+    T e[W];
+};
+
+template <int W, class T> DEV vec<float, W> load_aligned(const T *from)
+{
+    const neighbours<T, W> raw = *reinterpret_cast<const neighbours<T, W> *>(from);
+    vec<float, W> v;
+#pragma unroll
+    for (int i = 0; i < W; i++) v[i] = to_float(raw.e[i]);
+    return v;
+}
+template <int W, class T> DEV vec<float, W> load(const T *from, int left)
+{
+    vec<float, W> v;
+#pragma unroll
+    for (int i = 0; i < W; i++) v[i] = i < left ? to_float(from[i]) : 0.0f;
+    return v;
+}
+template <int W, class T> DEV void store_aligned(T *to, vec<float, W> v)
+{
+    neighbours<T, W> raw;
+#pragma unroll
+    for (int i = 0; i < W; i++) raw.e[i] = from_float<T>::convert(v[i]);
+    *reinterpret_cast<neighbours<T, W> *>(to) = raw;
+}
+template <int W, class T> DEV void store(T *to, int left, vec<float, W> v)
+{
+#pragma unroll
+    for (int i = 0; i < W; i++)
+        if (i < left) to[i] = from_float<T>::convert(v[i]);
+}
+
+// ---- names that generated structs use
+template <int I> struct step {};
+enum class reduction { sum, max, min };
+
+constexpr int ceil_div(int x, int y) { return (x + y - 1) / y; }
+
+// ---- a kernel: `program` run by the mixed frame with one workgroup's worth of `threads`
+#if defined(TF_ON_HOST)
+#define TF_KERNEL(name, threads, S, ...)                                                                                        \
+    extern "C" __global__ void name(const S::args p)                                                                            \
+    {                                                                                                                           \
+        run_mixed<__VA_ARGS__>(p);                                                                                              \
+    }                                                                                                                           \
+    TF_EXPORT(name)
+#elif defined(__clang__)
+#define TF_KERNEL(name, threads, S, ...)                                                                                        \
+    extern "C" __global__ void __attribute__((amdgpu_flat_work_group_size(threads, threads))) name(const S::args p)             \
+    {                                                                                                                           \
+        run_mixed<__VA_ARGS__>(p);                                                                                              \
+    }
+#else
+#define TF_KERNEL(name, threads, S, ...)                                                                                        \
+    extern "C" __global__ void __launch_bounds__(threads) name(const __grid_constant__ S::args p)                               \
+    {                                                                                                                           \
+        run_mixed<__VA_ARGS__>(p);                                                                                              \
+    }
+#endif

@@ -1,0 +1,107 @@
+// In: nothing but threads. Out: the ISA layer that every machine has: geometry, barriers, exchange between the lanes of a wave, and
+// products on register tiles. Refuses widths that are no power of two or wider than a wave.
+#pragma once
+
+#if defined(TF_ON_HOST)
+DEV int thread_index() { return static_cast<int>(threadIdx.x); }
+DEV int block_index() { return static_cast<int>(blockIdx.x); }
+DEV int block_total() { return static_cast<int>(gridDim.x); }
+DEV void barrier() { __syncthreads(); }
+template <int Width> DEV float lane_xor(float x, int mask) { return tf_hs_shfl_xor(x, mask, Width); }
+#elif defined(__clang__)
+DEV int thread_index() { return static_cast<int>(__builtin_amdgcn_workitem_id_x()); }
+DEV int block_index() { return static_cast<int>(__builtin_amdgcn_workgroup_id_x()); }
+// The dispatch packet: grid_size_x in work-items at byte 12, workgroup_size_x at byte 4 (HSA AQL kernel dispatch packet).
+DEV int block_total()
+{
+    const auto packet = static_cast<const __attribute__((address_space(4))) char *>(__builtin_amdgcn_dispatch_ptr());
+    const unsigned items = *reinterpret_cast<const __attribute__((address_space(4))) unsigned *>(packet + 12);
+    const unsigned size = *reinterpret_cast<const __attribute__((address_space(4))) unsigned short *>(packet + 4);
+    return static_cast<int>(items / size);
+}
+DEV void barrier()
+{
+    __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup");
+    __builtin_amdgcn_s_barrier();
+    __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup");
+}
+template <int Width> DEV float lane_xor(float x, int mask)
+{
+    const int lane = thread_index() % TF_WAVE;
+    return bits_float(static_cast<unsigned>(__builtin_amdgcn_ds_bpermute((lane ^ mask) * 4, static_cast<int>(float_bits(x)))));
+}
+#else
+DEV int thread_index() { return static_cast<int>(threadIdx.x); }
+DEV int block_index() { return static_cast<int>(blockIdx.x); }
+DEV int block_total() { return static_cast<int>(gridDim.x); }
+DEV void barrier() { __syncthreads(); }
+template <int Width> DEV float lane_xor(float x, int mask) { return __shfl_xor_sync(0xffffffffu, x, mask, Width); }
+#endif
+
+struct take_sum {
+    static constexpr float identity = 0.0f;
+    DEV static float join(float x, float y) { return x + y; }
+};
+struct take_max { // NaN wins, as in the op
+    static constexpr float identity = -__builtin_inff();
+    DEV static float join(float x, float y) { return x > y || x != x ? x : y; }
+};
+struct take_min {
+    static constexpr float identity = __builtin_inff();
+    DEV static float join(float x, float y) { return x < y || x != x ? x : y; }
+};
+
+// Over the `Width` neighbouring lanes that share this lane's group; every one gets the same bits (the tree is symmetric).
+template <class Take, int Width> DEV float wave_join(float x)
+{
+    static_assert(Width <= TF_WAVE && (Width & (Width - 1)) == 0, "tile: a team inside a wave is a power of two");
+#pragma unroll
+    for (int mask = 1; mask < Width; mask *= 2) x = Take::join(x, lane_xor<Width>(x, mask));
+    return x;
+}
+
+// Over the Team threads of a row, in a fixed order. `slot` has a float a wave of the workgroup; teams wider than a wave meet there.
+template <class Take, int Team> DEV float team_join(float x, float *slot)
+{
+    if constexpr (Team <= TF_WAVE) return wave_join<Take, Team>(x);
+    else {
+        constexpr int waves = Team / TF_WAVE;
+        const int wave = thread_index() / TF_WAVE, first = wave / waves * waves;
+        x = wave_join<Take, TF_WAVE>(x);
+        if (thread_index() % TF_WAVE == 0) slot[wave] = x;
+        barrier();
+        float all = slot[first];
+        for (int i = 1; i < waves; i++) all = Take::join(all, slot[first + i]);
+        barrier();
+        return all;
+    }
+}
+
+// ---- fragments of a product: a thread has ThreadM rows and, of every 2 * Granule * Lanes columns, 2 * Granule in a row
+template <int TileN, int ThreadM, int ThreadN, int Granule> struct simt_fragment {
+    static constexpr int width = 2 * Granule, blocks = ThreadN / width, lanes = TileN / ThreadN;
+    static_assert(ThreadN % width == 0, "tile: thread_n is a multiple of 2 * granule");
+    vec<float, width> acc[ThreadM][blocks];
+
+    DEV static int row(int i) { return thread_index() / lanes * ThreadM + i; }      // of the tile
+    DEV static int column(int block) { return (block * lanes + thread_index() % lanes) * width; }
+    DEV static int lane() { return thread_index() % lanes; }
+    DEV void clear()
+    {
+#pragma unroll
+        for (int i = 0; i < ThreadM; i++)
+#pragma unroll
+            for (int j = 0; j < blocks; j++) acc[i][j] = splat<width>(0.0f);
+    }
+    // a: ThreadM rows of one k; b: this lane's columns of that k
+    DEV void multiply(const float *a, const float *b)
+    {
+        const vec<float, ThreadM> x = load_aligned<ThreadM>(a + row(0));
+#pragma unroll
+        for (int j = 0; j < blocks; j++) {
+            const vec<float, width> y = load_aligned<width>(b + column(j));
+#pragma unroll
+            for (int i = 0; i < ThreadM; i++) acc[i][j] += y * x[i];
+        }
+    }
+};
