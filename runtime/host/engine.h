@@ -40,7 +40,7 @@ struct block {
     size_t site_words;
     hs_thread host;        /* the worker's own context while fibers run */
     uint64_t barriers;
-    volatile uint64_t *progress; /* of the worker that runs it: the watchdog looks at it */
+    _Atomic uint64_t *progress; /* of the worker that runs it: the watchdog looks at it */
     char *slab, *stacks, *shared_map;
     size_t slab_bytes, stack_stride, shared_map_bytes;
     unsigned guards;
@@ -109,7 +109,7 @@ bool cc_describe(const char *compiler, const host_compile_options *o, host_log *
 
 /* ---- a launch (launch.c) ---- */
 typedef struct worker_slot {
-    _Alignas(64) volatile uint64_t progress;
+    _Alignas(64) _Atomic uint64_t progress; /* one writer */
     pthread_t thread;
     atomic_bool running; /* thread may be kicked */
 } worker_slot;

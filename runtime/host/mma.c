@@ -131,33 +131,48 @@ INLINE void multiply(const mma_form *f, hs_u64 *mail)
     else accumulate4(f, &o, mail);
 }
 
-#if defined(__x86_64__) && !defined(__clang__) && defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__)
-#define CLONES __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
+/* One copy for each width of vectors; no ifuncs, which sanitizers cannot start. */
+#if defined(__x86_64__)
+static unsigned level(void)
+{
+    if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma")) return 0;
+    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw") &&
+                   __builtin_cpu_supports("avx512dq")
+               ? 2
+               : 1;
+}
 #else
-#define CLONES
+static unsigned level(void) { return 0; }
 #endif
-#define FUNCTION(name, ...)                                                                                                    \
-    CLONES static void run_##name(hs_u64 *mail)                                                                                \
+
+#define FORM(name, ...) static const mma_form form_##name = {__VA_ARGS__};
+FORMS(FORM)
+#define BASE(name, ...)                                                                                                        \
+    static void base_##name(hs_u64 *mail) { multiply(&form_##name, mail); }
+FORMS(BASE)
+#ifdef __x86_64__
+#define WIDE(name, ...)                                                                                                        \
+    __attribute__((target("avx2,fma"))) static void wide_##name(hs_u64 *mail) { multiply(&form_##name, mail); }                \
+    __attribute__((target("avx2,fma,avx512f,avx512vl,avx512bw,avx512dq"))) static void widest_##name(hs_u64 *mail)             \
     {                                                                                                                          \
-        static const mma_form form = {__VA_ARGS__};                                                                            \
-        multiply(&form, mail);                                                                                                 \
+        multiply(&form_##name, mail);                                                                                          \
     }
-FORMS(FUNCTION)
+FORMS(WIDE)
+#define ENTRY(name, ...) [name] = {base_##name, wide_##name, widest_##name},
+#else
+#define ENTRY(name, ...) [name] = {base_##name},
+#endif
+static void (*const run[HS_MMA_COUNT][3])(hs_u64 *mail) = {FORMS(ENTRY)};
+#define WAVE(name, m, k, wave, ...) [name] = wave,
+static const hs_u32 waves[HS_MMA_COUNT] = {FORMS(WAVE)};
 
-typedef struct mma_entry {
-    void (*run)(hs_u64 *mail);
-    hs_u32 wave;
-} mma_entry;
-#define ENTRY(name, m, k, wave, ...) [name] = {run_##name, wave},
-static const mma_entry entries[HS_MMA_COUNT] = {FORMS(ENTRY)};
-
-hs_u32 mma_wave(hs_u32 shape) { return shape < HS_MMA_COUNT ? entries[shape].wave : 0; }
+hs_u32 mma_wave(hs_u32 shape) { return shape < HS_MMA_COUNT ? waves[shape] : 0; }
 
 const char *mma_run(hs_u32 shape, hs_u64 *mail)
 {
     const hs_u32 lanes = mma_wave(shape);
     for (hs_u32 i = 0; i < lanes; i++)
         if (((const hs_mma *)(uintptr_t)mail[i])->shape != shape) return "lanes of one wave at different matrix instructions";
-    entries[shape].run(mail);
+    run[shape][level()](mail);
     return NULL;
 }

@@ -62,7 +62,12 @@ static hs_thread *runnable_after(block *b, unsigned wave)
 
 hs_thread *sched_first(block *b) { return runnable_after(b, b->shape.waves - 1); }
 
-static void progressed(block *b) { ++*b->progress; }
+/* Not an addition in memory: only the worker itself writes it. */
+static void progressed(block *b)
+{
+    const uint64_t n = atomic_load_explicit(b->progress, memory_order_relaxed);
+    atomic_store_explicit(b->progress, n + 1, memory_order_relaxed);
+}
 
 void sched_release(block *b)
 {

@@ -24,7 +24,7 @@ static unsigned period_ms(const host_engine *e)
 static bool overdue(const host_engine *e, launch *l, uint64_t now)
 {
     uint64_t progress = 0;
-    for (unsigned i = 0; i < l->slot_count; i++) progress += l->slots[i].progress;
+    for (unsigned i = 0; i < l->slot_count; i++) progress += atomic_load_explicit(&l->slots[i].progress, memory_order_relaxed);
     if (progress != l->seen_progress) {
         l->seen_progress = progress;
         l->seen_ms = now;
