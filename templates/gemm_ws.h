@@ -103,8 +103,8 @@ template <class S> struct gemm_ws {
         if constexpr (S::row_sums)
             for (int h = 0; h < 2; h++) {
                 float sum = r[h].sum;
-                sum += __shfl_xor_sync(~0u, sum, 1);
-                sum += __shfl_xor_sync(~0u, sum, 2);
+                sum += lane_xor<4>(sum, 1);
+                sum += lane_xor<4>(sum, 2);
                 if (r[h].exists && thread % 4 == 0)
                     S::finish_row(p, t.batch, r[h].row, t.column, sum);
             }

@@ -1,10 +1,7 @@
 // In: vectors of a wave's registers, pointers, LDS. Out: CDNA's matrix products and copies under one set of names, with the row and
-// column of each accumulator as functions. Refuses other targets. Builtins alone, so that the host engine can stand in for them.
+// column of each accumulator as functions. Refuses other targets. Builtins alone, so that the host engine can stand in for them. Needs isa/simt.h.
 #pragma once
 
-DEV int thread_index() { return __builtin_amdgcn_workitem_id_x(); }
-DEV int block_index() { return __builtin_amdgcn_workgroup_id_x(); }
-DEV int block_total() { return __builtin_amdgcn_grid_size_x() / __builtin_amdgcn_workgroup_size_x(); }
 DEV int uniform(int same_in_all_lanes) { return __builtin_amdgcn_readfirstlane(same_in_all_lanes); }
 
 // ---- matrix products of a wave: result(i, j) += sum over k of a(i, k) * b(j, k), 16 x 16
@@ -77,10 +74,8 @@ template <int Level> DEV void priority() { __builtin_amdgcn_s_setprio(Level); }
 
 DEV float sum_over_quads(float x) // of the four lanes with the same line()
 {
-    const int lane = thread_index() % 64;
-    for (int step = 16; step < 64; step *= 2)
-        x += __builtin_bit_cast(float, __builtin_amdgcn_ds_bpermute((lane ^ step) * 4, __builtin_bit_cast(int, x)));
-    return x;
+    x += lane_xor<64>(x, 16);
+    return x + lane_xor<64>(x, 32);
 }
 
 // ---- global counters between workgroups (agent scope)

@@ -1,11 +1,7 @@
 // In: shared-memory addresses, tensor maps, accumulators in registers. Out: sm_90a's asynchronous machinery under one set of names:
 // transaction barriers, tensor loads, warpgroup matrix products, register hand-over. Refuses other targets: sm_90a alone has these.
-// The host engine supplies the same names for the same geometry; nothing outside this file holds sm_90a assembly.
+// The host engine supplies the same names for the same geometry; nothing outside this file holds sm_90a assembly. Needs isa/simt.h.
 #pragma once
-
-DEV int thread_index() { return threadIdx.x; }
-DEV int block_index() { return blockIdx.x; }
-DEV int block_total() { return gridDim.x; }
 
 using shared_address = unsigned; // byte address in the shared window
 

@@ -3,6 +3,7 @@
 #define TF_GFX 0x950
 #define TF_WAVE 64
 #include "templates/device.h"
+#include "templates/isa/simt.h"
 #include "templates/isa/mfma.h"
 #include "templates/frame.h"
 #include "templates/frame_pump.h"

@@ -1,6 +1,8 @@
 // In: PROBE_N, PROBE_K, PROBE_KIND (and PROBE_F for two phases) as macros. Out: one kernel, `probe`, of the warp-specialised product
 // with spec structs as the generator writes them, and helpers of probe_h200.c: fill, reference. Refuses nothing.
+#define TF_WAVE 32
 #include "templates/device.h"
+#include "templates/isa/simt.h"
 #include "templates/isa/wgmma.h"
 #include "templates/frame.h"
 #include "templates/frame_ws.h"
