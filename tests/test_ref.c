@@ -1,0 +1,510 @@
+/* The reference itself: what its ops mean, on inputs whose result is known by other means. Its bounds: tests/test_ref_bounds.c. */
+#include "tests/ref_harness.h"
+
+static bench *open_text(const char *yaml) { return bench_open(yaml, strlen(yaml), NULL); }
+
+static void set(bench *b, const char *name, const double *numbers, size_t count)
+{
+    ck_assert_uint_eq(b->data[bench_id(b, name)].count, count);
+    memcpy(bench_data(b, name), numbers, count * sizeof *numbers);
+}
+
+static const ref_tensor *run(bench *b, const char *name)
+{
+    const ref_rules rules = {0};
+    bench_run(b, false, &rules);
+    return bench_result(b, name);
+}
+
+static void near(double got, double expected) { ck_assert_double_eq_tol(got, expected, 1e-12 * (1 + fabs(expected))); }
+
+/* ---- attention. With q = 0 all scores are equal, so a row of v = 2^t gives the mean of 2^t over the visible keys: its numerator has
+ * one bit for each. */
+#define ATTENTION(extra)                                                                                              \
+    "block: t\ndtype: f32\ndims: {B: 2, S: 3, T: 3, H: 1, hd: 2}\n"                                                \
+    "inputs: {q: [B, S, H*hd], k: [B, T, H*hd], v: [B, T, H*hd]}\n"                                                      \
+    "ops: [{out: a, op: attention, in: [q, k, v], heads: H" extra "}]\noutputs: {y: a}\n"
+
+static unsigned visible_keys(const ref_tensor *a, size_t row, size_t columns, int keys)
+{
+    const double mean = a->value[row * columns];
+    for (int n = 1; n <= keys; n++) {
+        const double sum = mean * n;
+        if (fabs(sum - nearbyint(sum)) < 1e-9 && __builtin_popcount((unsigned)nearbyint(sum)) == n) return (unsigned)nearbyint(sum);
+    }
+    ck_assert_double_eq(mean, 0);
+    return 0;
+}
+
+static void powers_of_two(bench *b, const char *name, size_t keys, size_t width)
+{
+    double *v = bench_data(b, name);
+    for (size_t i = 0; i < b->data[bench_id(b, name)].count; i++) v[i] = ldexp(1, (int)(i / width % keys));
+}
+
+START_TEST(without_a_mask_every_key_is_visible)
+{
+    bench *b = open_text(ATTENTION(""));
+    powers_of_two(b, "v", 3, 2);
+    const ref_tensor *a = run(b, "a");
+    for (size_t row = 0; row < 6; row++) ck_assert_uint_eq(visible_keys(a, row, 2, 3), 7);
+    bench_close(b);
+}
+END_TEST
+
+START_TEST(a_causal_query_sees_keys_up_to_its_own)
+{
+    bench *b = open_text(ATTENTION(", causal: true"));
+    powers_of_two(b, "v", 3, 2);
+    const ref_tensor *a = run(b, "a");
+    for (size_t row = 0; row < 6; row++) ck_assert_uint_eq(visible_keys(a, row, 2, 3), (2u << row % 3) - 1);
+    bench_close(b);
+}
+END_TEST
+
+START_TEST(a_window_counts_the_query_itself)
+{
+    bench *b = open_text(ATTENTION(", causal: true, window: 2"));
+    powers_of_two(b, "v", 3, 2);
+    const ref_tensor *a = run(b, "a");
+    const unsigned expected[] = {1, 3, 6};
+    for (size_t row = 0; row < 6; row++) ck_assert_uint_eq(visible_keys(a, row, 2, 3), expected[row % 3]);
+    bench_close(b);
+}
+END_TEST
+
+START_TEST(more_keys_than_queries_are_aligned_at_the_end)
+{
+    const graph_options more = {.overrides = (const dim_override[]){{"T", 5}}, .override_count = 1};
+    const char *yaml = ATTENTION("");
+    bench *b = bench_open(yaml, strlen(yaml), &more);
+    b->graph->ops[0]->attributes.causal = true; /* the reader wants as many keys as queries here */
+    powers_of_two(b, "v", 5, 2);
+    const ref_tensor *a = run(b, "a");
+    for (size_t row = 0; row < 6; row++) ck_assert_uint_eq(visible_keys(a, row, 2, 5), (8u << row % 3) - 1);
+    bench_close(b);
+}
+END_TEST
+
+START_TEST(lengths_hide_the_keys_behind_and_no_key_at_all_gives_zero)
+{
+    bench *b = open_text("block: t\ndtype: f32\ndims: {B: 2, S: 3, H: 1, hd: 2}\n"
+                         "inputs: {q: [B, S, H*hd], k: [B, S, H*hd], v: [B, S, H*hd], n: {shape: [B], dtype: i32}}\n"
+                         "ops: [{out: a, op: attention, in: [q, k, v], heads: H, causal: true, lengths: n}]\noutputs: {y: a}\n");
+    powers_of_two(b, "v", 3, 2);
+    set(b, "n", (const double[]){2, 0}, 2);
+    const ref_tensor *a = run(b, "a");
+    const unsigned expected[] = {1, 3, 3, 0, 0, 0};
+    for (size_t row = 0; row < 6; row++) ck_assert_uint_eq(visible_keys(a, row, 2, 3), expected[row]);
+    bench_close(b);
+}
+END_TEST
+
+#define CACHE                                                                                                             \
+    "block: t\ndtype: f32\ndims: {B: 2, S: 2, L: 8, H: 2, KV: 1, hd: 2}\n"                                               \
+    "inputs: {q: [B, S, H*hd], k: [B, S, KV*hd], v: [B, S, KV*hd], pos: {shape: [B], dtype: i32, range: [0, L-S]}}\n"    \
+    "state: {kc: [B, KV, L, hd], vc: [B, KV, L, hd]}\n"                                                                   \
+    "ops:\n"                                                                                                              \
+    "  - {out: k2, op: kv_append, in: [k], state: kc, at: pos}\n"                                                         \
+    "  - {out: v2, op: kv_append, in: [v], state: vc, at: pos}\n"                                                         \
+    "  - {out: a, op: attention, in: [q, k2, v2], heads: H, kv_heads: KV, causal: true, at: pos}\n"                       \
+    "outputs: {y: a}\n"
+
+START_TEST(a_cache_is_seen_up_to_each_sequences_own_position)
+{
+    bench *b = open_text(CACHE);
+    powers_of_two(b, "vc", 8, 2);
+    set(b, "pos", (const double[]){3, 0}, 2);
+    /* The new rows are what the cache would have had there. */
+    set(b, "v", (const double[]){8, 8, 16, 16, 1, 1, 2, 2}, 8);
+    const ref_tensor *a = run(b, "a");
+    const unsigned expected[] = {15, 31, 1, 3};
+    for (size_t row = 0; row < 8; row++) ck_assert_uint_eq(visible_keys(a, row, 2, 8), expected[row / 2]);
+    bench_close(b);
+}
+END_TEST
+
+START_TEST(an_append_writes_its_rows_and_nothing_beyond_the_capacity)
+{
+    bench *b = open_text(CACHE);
+    bench_fill(b, 1);
+    set(b, "pos", (const double[]){7, -1}, 2); /* one row of two fits, at each end */
+    const ref_tensor *a = run(b, "k2");
+    const double *cache = bench_data(b, "kc"), *k = bench_data(b, "k");
+    for (size_t i = 0; i < 32; i++) {
+        double expected = cache[i];
+        if (i / 2 == 7) expected = k[i % 2];          /* sequence 0, row 7: its first token */
+        if (i / 2 == 8) expected = k[6 + i % 2];      /* sequence 1, row 0: its second token */
+        ck_assert_double_eq(a->value[i], expected);
+    }
+    bench_close(b);
+}
+END_TEST
+
+START_TEST(query_heads_share_key_heads_in_order)
+{
+    bench *b = open_text("block: t\ndtype: f32\ndims: {B: 1, S: 1, H: 6, KV: 2, hd: 2}\n"
+                         "inputs: {q: [B, S, H*hd], k: [B, S, KV*hd], v: [B, S, KV*hd]}\n"
+                         "ops: [{out: a, op: attention, in: [q, k, v], heads: H, kv_heads: KV}]\noutputs: {y: a}\n");
+    set(b, "v", (const double[]){1, 2, 3, 4}, 4);
+    const ref_tensor *a = run(b, "a");
+    for (size_t i = 0; i < 12; i++) near(a->value[i], (double)(i / 6 * 2 + i % 2 + 1));
+    bench_close(b);
+}
+END_TEST
+
+/* Two keys; the weight of the first is a logistic function of the difference of the scores. */
+static double first_weight(const char *yaml)
+{
+    const graph_options two = {.overrides = (const dim_override[]){{"S", 1}, {"T", 2}, {"B", 1}}, .override_count = 3};
+    bench *b = bench_open(yaml, strlen(yaml), &two);
+    set(b, "q", (const double[]){3, 1}, 2);
+    set(b, "k", (const double[]){1, 1, 0, -1}, 4); /* dot products 4 and -1 */
+    set(b, "v", (const double[]){1, 0, 0, 1}, 4);
+    const double p = run(b, "a")->value[0];
+    near(bench_result(b, "a")->value[1], 1 - p);
+    bench_close(b);
+    return p;
+}
+
+START_TEST(scores_are_scaled_and_capped)
+{
+    near(first_weight(ATTENTION("")), 1 / (1 + exp(-5 / sqrt(2))));
+    near(first_weight(ATTENTION(", scale: 0.25")), 1 / (1 + exp(-1.25)));
+    near(first_weight(ATTENTION(", scale: 1, softcap: 2")), 1 / (1 + exp(-2 * (tanh(2) - tanh(-0.5)))));
+}
+END_TEST
+
+/* ---- rope */
+#define ROPE(extra)                                                                                                      \
+    "block: t\ndtype: f32\ndims: {B: 1, S: 3, H: 2, hd: 8}\ninputs: {x: [B, S, H*hd]}\n"                                  \
+    "ops: [{out: y, op: rope, in: [x], heads: H" extra "}]\noutputs: {y: y}\n"
+
+static double *rope(const char *yaml, size_t unit)
+{
+    static double copy[48];
+    bench *b = open_text(yaml);
+    for (size_t i = 0; i < 48; i++) bench_data(b, "x")[i] = i % 16 == unit;
+    memcpy(copy, run(b, "y")->value, sizeof copy);
+    bench_close(b);
+    return copy;
+}
+
+START_TEST(rope_turns_pairs_by_position_times_frequency)
+{
+    const double *y = rope(ROPE(", pairing: half, theta: 100"), 9); /* second head, pair 1 of 4: frequency 100^(-1/4) */
+    for (int s = 0; s < 3; s++) {
+        near(y[16 * s + 9], cos(s * pow(100, -0.25)));
+        near(y[16 * s + 13], sin(s * pow(100, -0.25)));
+    }
+    y = rope(ROPE(", pairing: half, theta: 100"), 13); /* the other of the pair */
+    near(y[16 + 9], -sin(pow(100, -0.25)));
+    near(y[16 + 13], cos(pow(100, -0.25)));
+    y = rope(ROPE(", pairing: interleaved, theta: 100"), 10); /* elements 2 and 3 of a head: pair 1 */
+    near(y[16 + 10], cos(pow(100, -0.25)));
+    near(y[16 + 11], sin(pow(100, -0.25)));
+}
+END_TEST
+
+START_TEST(partial_rope_leaves_the_rest_of_a_head)
+{
+    const double *y = rope(ROPE(", pairing: half, theta: 100, rotary: 4"), 1); /* pair 1 of 2: frequency 100^(-1/2), partner 3 */
+    near(y[32 + 1], cos(0.2));
+    near(y[32 + 3], sin(0.2));
+    y = rope(ROPE(", pairing: half, theta: 100, rotary: 4"), 4);
+    near(y[32 + 4], 1);
+}
+END_TEST
+
+START_TEST(scalings_slow_the_waves_that_they_name)
+{
+    const double *y = rope(ROPE(", pairing: half, theta: 100, scaling: {type: linear, factor: 4}"), 0);
+    near(y[16], cos(0.25));
+    /* Pairs 0 to 3 have waves of 2 pi 100^(i/4) = 6.3, 19.9, 62.8, 198.7 tokens; 100 / 10 = 10 and 100 / 1 = 100 are the bounds. */
+    const char *llama3 = ROPE(", pairing: half, theta: 100, scaling: {type: llama3, factor: 8, low_freq: 1, high_freq: 10, original: 100}");
+    near(rope(llama3, 0)[16], cos(1));
+    near(rope(llama3, 3)[16 + 3], cos(pow(100, -0.75) / 8));
+    const double f = pow(100, -0.5), blend = (100 * f / (2 * acos(-1)) - 1) / 9;
+    near(rope(llama3, 2)[16 + 2], cos((1 - blend) * f / 8 + blend * f));
+}
+END_TEST
+
+START_TEST(rope_starts_at_each_sequences_own_position)
+{
+    bench *b = open_text("block: t\ndtype: f32\ndims: {B: 2, S: 2, hd: 2}\ninputs: {x: [B, S, hd], pos: {shape: [B], dtype: i32, range: [0, 9]}}\n"
+                         "ops: [{out: y, op: rope, in: [x], heads: 1, pairing: half, at: pos}]\noutputs: {y: y}\n");
+    set(b, "x", (const double[]){1, 0, 1, 0, 1, 0, 1, 0}, 8);
+    set(b, "pos", (const double[]){5, 2}, 2);
+    const ref_tensor *y = run(b, "y");
+    const double position[] = {5, 6, 2, 3};
+    for (int i = 0; i < 4; i++) near(y->value[2 * i], cos(position[i])), near(y->value[2 * i + 1], sin(position[i]));
+    bench_close(b);
+}
+END_TEST
+
+/* ---- products */
+START_TEST(a_weight_may_lie_either_way_round)
+{
+    bench *b = open_text("block: t\ndtype: f32\ndims: {M: 5, K: 37, N: 70}\ninputs: {x: [M, K]}\nparams: {w: [N, K], wt: [K, N], c: [N]}\n"
+                         "ops:\n  - {out: p, op: linear, in: [x, w, c]}\n  - {out: q, op: linear, in: [x, wt, c], layout: in_out}\n"
+                         "  - {out: y, op: sub, in: [p, q]}\noutputs: {y: y}\n");
+    bench_fill(b, 3);
+    const double *x = bench_data(b, "x"), *w = bench_data(b, "w"), *c = bench_data(b, "c");
+    for (size_t n = 0; n < 70; n++)
+        for (size_t k = 0; k < 37; k++) bench_data(b, "wt")[k * 70 + n] = w[n * 37 + k];
+    const ref_tensor *y = run(b, "y");
+    for (size_t i = 0; i < y->count; i++) ck_assert_double_eq(y->value[i], 0);
+    for (size_t m = 0; m < 5; m++)
+        for (size_t n = 0; n < 70; n++) {
+            double sum = c[n];
+            for (size_t k = 0; k < 37; k++) sum += x[m * 37 + k] * w[n * 37 + k];
+            near(bench_result(b, "p")->value[m * 70 + n], sum);
+        }
+    bench_close(b);
+}
+END_TEST
+
+START_TEST(matmul_multiplies_batch_by_batch)
+{
+    bench *b = open_text("block: t\ndtype: f32\ndims: {B: 3, M: 2, K: 5, N: 6}\ninputs: {x: [B, M, K], w: [B, K, N], t: [B, N, K]}\n"
+                         "ops:\n  - {out: p, op: matmul, in: [x, w]}\n  - {out: q, op: matmul, in: [x, t], transpose: true}\n"
+                         "outputs: {p: p, q: q}\n");
+    bench_fill(b, 3);
+    const double *x = bench_data(b, "x"), *w = bench_data(b, "w"), *t = bench_data(b, "t");
+    (void)run(b, "p");
+    for (size_t i = 0; i < 36; i++) {
+        const size_t batch = i / 12, m = i / 6 % 2, n = i % 6;
+        double p = 0, q = 0;
+        for (size_t k = 0; k < 5; k++) p += x[(batch * 2 + m) * 5 + k] * w[(batch * 5 + k) * 6 + n], q += x[(batch * 2 + m) * 5 + k] * t[(batch * 6 + n) * 5 + k];
+        near(bench_result(b, "p")->value[i], p);
+        near(bench_result(b, "q")->value[i], q);
+    }
+    bench_close(b);
+}
+END_TEST
+
+/* ---- norms, rows, moves */
+START_TEST(norms_do_what_they_say)
+{
+    bench *b = open_text("block: t\ndtype: f32\ndims: {M: 2, D: 4}\ninputs: {x: [M, D]}\nparams: {w: [D], c: [D]}\n"
+                         "ops:\n  - {out: r, op: rmsnorm, in: [x, w], eps: 0.5}\n  - {out: u, op: rmsnorm, in: [x, w], eps: 0.5, unit_offset: true}\n"
+                         "  - {out: l, op: layernorm, in: [x, w, c], eps: 0.5}\n  - {out: n, op: l2norm, in: [x], eps: 1}\n"
+                         "outputs: {r: r, u: u, l: l, n: n}\n");
+    set(b, "x", (const double[]){1, 2, 3, 6, 0.1, 0.1, -0.1, 0.1}, 8);
+    set(b, "w", (const double[]){1, -2, 0, 0.5}, 4);
+    set(b, "c", (const double[]){7, 0, 8, 0}, 4);
+    const double *w = bench_data(b, "w"), *c = bench_data(b, "c"), x[] = {1, 2, 3, 6};
+    (void)run(b, "r");
+    for (size_t i = 0; i < 4; i++) {
+        near(bench_result(b, "r")->value[i], x[i] / sqrt(12.5 + 0.5) * w[i]);
+        near(bench_result(b, "u")->value[i], x[i] / sqrt(12.5 + 0.5) * (1 + w[i]));
+        near(bench_result(b, "l")->value[i], (x[i] - 3) / sqrt(3.5 + 0.5) * w[i] + c[i]);
+        near(bench_result(b, "n")->value[i], x[i] / sqrt(50));
+        near(fabs(bench_result(b, "n")->value[4 + i]), 0.1); /* shorter than eps: divided by eps */
+    }
+    bench_close(b);
+}
+END_TEST
+
+START_TEST(softmax_adds_to_one_and_a_row_of_minus_infinities_is_zero)
+{
+    bench *b = open_text("block: t\ndtype: f32\ndims: {M: 3, N: 3}\ninputs: {x: [M, N]}\nops: [{out: y, op: softmax, in: [x]}]\noutputs: {y: y}\n");
+    set(b, "x", (const double[]){1, 2, -INFINITY, -INFINITY, -INFINITY, -INFINITY, 1e4, 1e4, -1e4}, 9);
+    const ref_tensor *y = run(b, "y");
+    const double expected[] = {1 / (1 + exp(1)), 1 / (1 + exp(-1)), 0, 0, 0, 0, 0.5, 0.5, 0};
+    for (size_t i = 0; i < 9; i++) {
+        near(y->value[i], expected[i]);
+        ck_assert(isfinite(y->error[i]));
+    }
+    bench_close(b);
+}
+END_TEST
+
+START_TEST(rows_are_reduced_over_their_last_axis)
+{
+    bench *b = open_text("block: t\ndtype: f32\ndims: {M: 2, N: 3}\ninputs: {x: [M, N]}\nops:\n"
+                         "  - {out: a, op: row_sum, in: [x]}\n  - {out: b, op: row_mean, in: [x]}\n  - {out: c, op: row_max, in: [x]}\n"
+                         "  - {out: d, op: row_min, in: [x]}\n  - {out: e, op: row_sumsq, in: [x]}\n"
+                         "outputs: {a: a, b: b, c: c, d: d, e: e}\n");
+    set(b, "x", (const double[]){1, -5, 10, 2, 2, 2}, 6);
+    (void)run(b, "a");
+    const double expected[][2] = {{6, 6}, {2, 2}, {10, 2}, {-5, 2}, {126, 12}};
+    for (int i = 0; i < 5; i++)
+        for (int row = 0; row < 2; row++) near(bench_result(b, (const char[]){(char)('a' + i), 0})->value[row], expected[i][row]);
+    bench_close(b);
+}
+END_TEST
+
+START_TEST(operands_are_stretched_from_the_right)
+{
+    bench *b = open_text("block: t\ndtype: f32\ndims: {A: 2, M: 3, N: 2}\ninputs: {x: [A, M, N], c: [M, 1], r: [A, 1, N]}\nparams: {v: [N]}\nops:\n"
+                         "  - {out: p, op: add, in: [x, c]}\n  - {out: q, op: mul, in: [v, p]}\n  - {out: s, op: sub, in: [r, q]}\n"
+                         "  - {out: y, op: div, in: [s, 4]}\noutputs: {y: y}\n");
+    bench_fill(b, 5);
+    const double *x = bench_data(b, "x"), *c = bench_data(b, "c"), *r = bench_data(b, "r"), *v = bench_data(b, "v");
+    const ref_tensor *y = run(b, "y");
+    for (size_t i = 0; i < 12; i++) near(y->value[i], (r[i / 6 * 2 + i % 2] - v[i % 2] * (x[i] + c[i / 2 % 3])) / 4);
+    bench_close(b);
+}
+END_TEST
+
+START_TEST(functions_are_those_of_their_definitions)
+{
+    bench *b = open_text("block: t\ndtype: f32\ndims: {N: 3}\ninputs: {x: [1, N]}\nops:\n"
+                         "  - {out: a, op: gelu_erf, in: [x]}\n  - {out: b, op: gelu_tanh, in: [x]}\n  - {out: c, op: silu, in: [x]}\n"
+                         "  - {out: d, op: sigmoid, in: [x]}\n  - {out: e, op: relu, in: [x]}\n  - {out: f, op: square, in: [x]}\n"
+                         "  - {out: g, op: min, in: [x, 1]}\n  - {out: h, op: max, in: [x, 1]}\n  - {out: i, op: neg, in: [x]}\n"
+                         "outputs: {a: a, b: b, c: c, d: d, e: e, f: f, g: g, h: h, i: i}\n");
+    set(b, "x", (const double[]){-0.5, 0, 2}, 3);
+    (void)run(b, "a");
+    /* Printed by an arbitrary precision calculator. */
+    const double expected[][3] = {{-0.15426876936299345, 0, 1.9544997361036416}, {-0.15428599017485608, 0, 1.954597694087775},
+                                  {-0.1887703343990727, 0, 1.7615941559557649},   {0.37754066879814546, 0.5, 0.8807970779778823},
+                                  {0, 0, 2}, {0.25, 0, 4}, {-0.5, 0, 1}, {1, 1, 2}, {0.5, 0, -2}};
+    for (int i = 0; i < 9; i++)
+        for (int k = 0; k < 3; k++) near(bench_result(b, (const char[]){(char)('a' + i), 0})->value[k], expected[i][k]);
+    bench_close(b);
+}
+END_TEST
+
+START_TEST(split_concat_and_reshape_only_move)
+{
+    bench *b = open_text("block: t\ndtype: bf16\ndims: {M: 2}\ninputs: {x: [M, 6]}\nops:\n"
+                         "  - {out: [p, q, r], op: split, in: [x], sizes: [1, 2, 3]}\n  - {out: c, op: concat, in: [r, p, q]}\n"
+                         "  - {out: y, op: reshape, in: [c], shape: [M, 3, 2]}\noutputs: {y: y}\n");
+    bench_fill(b, 7);
+    const ref_tensor *y = run(b, "y");
+    const size_t order[] = {3, 4, 5, 0, 1, 2};
+    for (size_t i = 0; i < 12; i++) {
+        ck_assert_double_eq(y->value[i], bench_data(b, "x")[i / 6 * 6 + order[i % 6]]);
+        ck_assert_double_eq(y->error[i], 0); /* numbers of the dtype are moved, never rounded again */
+    }
+    bench_close(b);
+}
+END_TEST
+
+/* ---- runs */
+START_TEST(missing_or_wrong_data_is_refused_by_name)
+{
+    bench *b = open_text(ATTENTION(""));
+    b->inputs[bench_id(b, "k")] = NULL;
+    ck_assert(!ref_run(b->graph, b->inputs, false, NULL, b->results, b->message, sizeof b->message));
+    ck_assert_ptr_nonnull(strstr(b->message, "%k"));
+    b->inputs[bench_id(b, "k")] = &b->data[bench_id(b, "k")];
+    b->data[bench_id(b, "q")].count--;
+    ck_assert(!ref_run(b->graph, b->inputs, false, NULL, b->results, b->message, sizeof b->message));
+    ck_assert_ptr_nonnull(strstr(b->message, "%q takes 12 numbers, 11 are given"));
+    bench_close(b);
+}
+END_TEST
+
+static const char chain[] = "block: t\ndtype: bf16\ndims: {N: 64}\ninputs: {x: [4, N]}\nops:\n"
+                            "  - {out: a, op: mul, in: [x, 1.1]}\n  - {out: b, op: exp, in: [a]}\n  - {out: c, op: cast, in: [b], to: f16}\n"
+                            "  - {out: y, op: add, in: [c, x]}\noutputs: {y: y}\n";
+
+static bool only_y(void *context, const ir_value *v) { return (void)context, strcmp(v->name, "y") == 0; }
+
+START_TEST(numbers_are_rounded_where_they_are_stored_and_by_cast)
+{
+    bench *b = open_text(chain);
+    bench_fill(b, 7);
+    const ref_rules rules = {.stored = only_y};
+    bench_run(b, true, &rules);
+    for (size_t i = 0; i < 256; i++) {
+        const double x = bench_data(b, "x")[i], a = x * 1.1, e = exp(a);
+        ck_assert_double_eq(bench_result(b, "a")->value[i], a);
+        ck_assert_double_eq(bench_result(b, "c")->value[i], dtype_round(dtype_f16, e));
+        ck_assert_double_eq(bench_result(b, "y")->value[i], dtype_round(dtype_bf16, dtype_round(dtype_f16, e) + x));
+    }
+    bench_run(b, true, NULL);
+    for (size_t i = 0; i < 256; i++) ck_assert_double_eq(bench_result(b, "a")->value[i], dtype_round(dtype_bf16, bench_data(b, "x")[i] * 1.1));
+    bench_run(b, false, NULL);
+    for (size_t i = 0; i < 256; i++) ck_assert_double_eq(bench_result(b, "a")->value[i], bench_data(b, "x")[i] * 1.1);
+    bench_close(b);
+}
+END_TEST
+
+static void take_over(void *context, const ir_value *v, ref_tensor *t)
+{
+    int *calls = context;
+    ++*calls;
+    if (strcmp(v->name, "a") != 0) return;
+    for (size_t i = 0; i < t->count; i++) t->value[i] = 2, t->error[i] = 0;
+}
+
+START_TEST(a_checker_may_put_in_its_own_numbers)
+{
+    bench *b = open_text(chain);
+    bench_fill(b, 7);
+    int calls = 0;
+    const ref_rules rules = {.stored = only_y, .finished = take_over, .context = &calls};
+    bench_run(b, false, &rules);
+    ck_assert_int_eq(calls, 4);
+    for (size_t i = 0; i < 256; i++) ck_assert_double_eq(bench_result(b, "b")->value[i], exp(2));
+    bench_close(b);
+}
+END_TEST
+
+static bool always(void *context, const ir_op *op) { return (void)context, (void)op, true; }
+static bool not_h(void *context, const ir_value *v) { return (void)context, strcmp(v->name, "h") != 0; }
+
+START_TEST(a_folded_norm_rounds_the_weights_instead_of_the_row)
+{
+    bench *b = open_text("block: t\ndtype: bf16\ndims: {M: 3, K: 8, N: 2}\ninputs: {x: [M, K]}\nparams: {g: [K], w: [N, K]}\nops:\n"
+                         "  - {out: h, op: rmsnorm, in: [x, g], eps: 1.0e-5, unit_offset: true}\n  - {out: y, op: linear, in: [h, w]}\noutputs: {y: y}\n");
+    bench_fill(b, 9);
+    const ref_rules rules = {.stored = not_h, .folded = always};
+    bench_run(b, true, &rules);
+    const double *x = bench_data(b, "x"), *g = bench_data(b, "g"), *w = bench_data(b, "w");
+    for (size_t i = 0; i < 6; i++) {
+        double squares = 0, sum = 0;
+        for (size_t k = 0; k < 8; k++) squares += x[i / 2 * 8 + k] * x[i / 2 * 8 + k];
+        for (size_t k = 0; k < 8; k++) sum += x[i / 2 * 8 + k] * dtype_round(dtype_bf16, (1 + g[k]) * w[i % 2 * 8 + k]);
+        ck_assert_double_eq(bench_result(b, "y")->value[i], dtype_round(dtype_bf16, sum / sqrt(squares / 8 + 1e-5)));
+    }
+    bench_close(b);
+}
+END_TEST
+
+START_TEST(verdicts_know_infinities_and_nan)
+{
+    double value[] = {1, NAN, INFINITY, 7e4, 0, 2}, error[] = {0.5, 0, 0, 1, INFINITY, 0};
+    double got[] = {4, NAN, INFINITY, INFINITY, 55, 2};
+    const ref_tensor t = {value, error, 6};
+    ref_verdict v = ref_compare(&t, got, dtype_f16);
+    ck_assert_double_eq(v.ratio, 1); /* 3 of 6 * 0.5; 7e4 is beyond f16, so infinity is right */
+    ck_assert_uint_eq(v.worst, 0);
+    ck_assert(isinf(ref_compare(&t, got, dtype_f32).ratio));
+    ck_assert_uint_eq(ref_compare(&t, got, dtype_f32).worst, 3);
+    got[5] = 2.0000001; /* exact values leave no room */
+    ck_assert(isinf(ref_compare(&t, got, dtype_f16).ratio));
+    got[5] = 2, got[0] = NAN;
+    ck_assert(isinf(ref_compare(&t, got, dtype_f16).ratio));
+    got[0] = 1, got[1] = 0;
+    ck_assert(isinf(ref_compare(&t, got, dtype_f16).ratio));
+}
+END_TEST
+
+int main(void)
+{
+    const TTest *const tests[] = {
+        without_a_mask_every_key_is_visible, a_causal_query_sees_keys_up_to_its_own, a_window_counts_the_query_itself,
+        more_keys_than_queries_are_aligned_at_the_end, lengths_hide_the_keys_behind_and_no_key_at_all_gives_zero,
+        a_cache_is_seen_up_to_each_sequences_own_position, an_append_writes_its_rows_and_nothing_beyond_the_capacity,
+        query_heads_share_key_heads_in_order, scores_are_scaled_and_capped, rope_turns_pairs_by_position_times_frequency,
+        partial_rope_leaves_the_rest_of_a_head, scalings_slow_the_waves_that_they_name, rope_starts_at_each_sequences_own_position,
+        a_weight_may_lie_either_way_round, matmul_multiplies_batch_by_batch, norms_do_what_they_say,
+        softmax_adds_to_one_and_a_row_of_minus_infinities_is_zero, rows_are_reduced_over_their_last_axis, operands_are_stretched_from_the_right,
+        functions_are_those_of_their_definitions, split_concat_and_reshape_only_move, missing_or_wrong_data_is_refused_by_name,
+        numbers_are_rounded_where_they_are_stored_and_by_cast, a_checker_may_put_in_its_own_numbers,
+        a_folded_norm_rounds_the_weights_instead_of_the_row, verdicts_know_infinities_and_nan};
+    Suite *suite = suite_create("reference");
+    TCase *c = tcase_create("reference");
+    for (size_t i = 0; i < sizeof tests / sizeof *tests; i++) tcase_add_test(c, tests[i]);
+    suite_add_tcase(suite, c);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    const int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? 1 : 0;
+}
