@@ -57,7 +57,6 @@ static void make_fresh(block *b, hs_thread *t)
 void fiber_swap(hs_thread *from, hs_thread *to)
 {
     block *b = (block *)(void *)host_self.pub.blk;
-    from->pc = __builtin_return_address(0); /* sched.c orders divergent groups by it */
     if (to != &b->host) {
         if (fiber_is_fresh(to)) make_fresh(b, to);
         host_self.pub.cur = to;
@@ -235,6 +234,9 @@ void block_start(block *b, launch *l, unsigned number, bool poison)
     b->pub.block = l->block;
     b->pub.shared_bytes = b->shape.shared_bytes;
     b->pub.id = (hs_dim3){number % l->grid.x, number / l->grid.x % l->grid.y, number / l->grid.x / l->grid.y};
+    b->pub.packet = (hs_packet){.workgroup_size = {(unsigned short)l->block.x, (unsigned short)l->block.y, (unsigned short)l->block.z},
+                                .grid_size = {l->grid.x * l->block.x, l->grid.y * l->block.y, l->grid.z * l->block.z},
+                                .group_bytes = b->shape.shared_bytes};
     memset(b->sites, 0xff, b->site_words * sizeof *b->sites);
     for (unsigned i = 0; i < b->shape.waves; i++) {
         hs_wave *w = &b->waves[i];

@@ -19,6 +19,7 @@
 #define __builtin_amdgcn_workgroup_size_y() ((unsigned short)blockDim.y)
 #define __builtin_amdgcn_workgroup_size_z() ((unsigned short)blockDim.z)
 #define __builtin_amdgcn_grid_size_x() (gridDim.x * blockDim.x)
+#define __builtin_amdgcn_dispatch_ptr() ((const void *)&hs_blk->packet)
 #define __builtin_amdgcn_wavefrontsize() hs_wave_size()
 #define __builtin_amdgcn_s_barrier() hs_barrier(HS_SITE("s_barrier", HS_OP_NONE), HS_BARRIER)
 #define __builtin_amdgcn_s_barrier_signal(id) ((void)(id)) // the wait does all of the work

@@ -75,7 +75,7 @@ HS_INLINE hs_self *hs_worker() { return (hs_self *)((char *)__builtin_thread_poi
     ({                                                                                                                         \
         static const hs_site hs_site_here = {what, __FILE__, __LINE__, op};                                                    \
         const hs_place *hs_place_here;                                                                                         \
-        __asm__ volatile(".pushsection hs_places,\"aw\"\n\t.balign 16\n1:\t.quad %c1, 0\n\t.popsection\n\t" HS_ADDRESS_OF_1      \
+        __asm__ volatile(".pushsection hs_places,\"aw\"\n\t.balign 16\n1:\t.quad %c1, 2f\n\t.popsection\n2:\t" HS_ADDRESS_OF_1     \
                          : "=r"(hs_place_here)                                                                                 \
                          : "i"(&hs_site_here));                                                                                \
         hs_place_here;                                                                                                         \

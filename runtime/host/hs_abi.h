@@ -39,7 +39,7 @@ typedef struct hs_site {
 } hs_site;
 typedef struct hs_place {
     const hs_site *site;
-    hs_u64 nothing;
+    const void *code;
 } __attribute__((aligned(16))) hs_place;
 
 /* A word of hs_wave.site: what a lane is doing. */
@@ -63,10 +63,17 @@ typedef struct hs_wave {
     hs_u64 collectives;
 } __attribute__((aligned(64))) hs_wave;
 
+/* The head of an AQL kernel dispatch packet, from which code for AMD reads sizes. */
+typedef struct hs_packet {
+    unsigned short header, setup, workgroup_size[3], reserved;
+    hs_u32 grid_size[3], private_bytes, group_bytes;
+} hs_packet;
+
 typedef struct hs_block {
     hs_dim3 id, block, grid;
     hs_u32 shared_bytes;
     char *shared;
+    hs_packet packet;
 } hs_block;
 
 /* The words of a worker that kernels read through its thread pointer. cur is null outside of fibers. */

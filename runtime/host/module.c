@@ -250,7 +250,7 @@ static host_status build(host_module *m, const char *source, size_t size, const 
         status = compile(m, source, size, o, final, key, log);
         free(final);
         if (status == HOST_OK && !load(m, log)) status = HOST_COMPILE_FAILED;
-        if (status == HOST_OK && m->temporary && !o->lines && !o->check) m->temporary = unlink(m->path) != 0;
+        if (status == HOST_OK && m->temporary && !m->lines) m->temporary = unlink(m->path) != 0;
     }
     return status;
 }
@@ -262,6 +262,7 @@ host_status host_compile(const char *source, size_t size, const host_compile_opt
     host_module *m = calloc(1, sizeof *m);
     if (!m) return HOST_NO_MEMORY;
     m->check = o.check;
+    m->lines = o.lines || o.check;
     host_status status = cc_find(&o, &m->compiler, log);
     if (status == HOST_OK) status = build(m, source, size, &o, log);
     if (status == HOST_OK) *out = m;
@@ -271,10 +272,10 @@ host_status host_compile(const char *source, size_t size, const host_compile_opt
 
 /* ---- what lies where ---- */
 
-const hs_site *module_site(const host_module *m, hs_u32 word)
+const hs_place *module_at(const host_module *m, hs_u32 word)
 {
     const uintptr_t offset = (uintptr_t)(intptr_t)(int32_t)((word & ~HS_FLAGS) - (hs_u32)m->anchor);
-    return ((const hs_place *)(m->anchor + offset))->site;
+    return (const hs_place *)(m->anchor + offset);
 }
 
 /* clang-22 has llvm-symbolizer-22 beside it. */
@@ -303,6 +304,8 @@ static bool tell_lines(const char *answer, host_log *log)
     }
     return told > 0;
 }
+
+bool module_has_lines(const host_module *m) { return m->lines; }
 
 void module_place(const host_module *m, uintptr_t pc, host_log *log)
 {

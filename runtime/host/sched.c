@@ -5,6 +5,8 @@
 #include <string.h>
 #include "runtime/host/engine.h"
 
+enum { PLACES_UNTIL = 4096 }; /* bytes of a report, after which it does without symbolisers */
+
 static bool is_barrier(hs_u32 word) { return word != HS_EXIT && (word & (HS_WAITING | HS_BARRIER)) == (HS_WAITING | HS_BARRIER); }
 static bool is_collective(hs_u32 word) { return word != HS_EXIT && (word & (HS_WAITING | HS_BARRIER)) == HS_WAITING; }
 
@@ -82,6 +84,21 @@ void sched_release(block *b)
 
 /* ---- what went wrong ---- */
 
+/* The line of the operation, and where there are line tables the calls that led there. */
+static void tell_place(host_log *log, const host_module *m, const hs_place *at, const char *verb)
+{
+    if (!at) {
+        log_add(log, "running\n");
+        return;
+    }
+    log_add(log, "%s %s at %s:%u", verb, at->site->what, at->site->file, at->site->line);
+    if (module_has_lines(m) && log->size < PLACES_UNTIL) {
+        log_add(log, ": ");
+        module_place(m, (uintptr_t)at->code, log);
+    }
+    log_add(log, "\n");
+}
+
 static void waits_of(host_log *log, const block *b, const hs_wave *w)
 {
     hs_u64 seen = 0;
@@ -97,10 +114,9 @@ static void waits_of(host_log *log, const block *b, const hs_wave *w)
         }
         seen |= same;
         const bool runs = word == HS_RUN;
-        const hs_site *s = runs && !spin ? NULL : module_site(b->launch->module, runs ? spin : word);
+        const hs_place *at = runs && !spin ? NULL : module_at(b->launch->module, runs ? spin : word);
         log_add(log, "  block (%u,%u,%u) wave %u lanes %#llx: ", b->pub.id.x, b->pub.id.y, b->pub.id.z, w->idx, same);
-        if (!s) log_add(log, "running\n");
-        else log_add(log, "%s %s at %s:%u\n", runs ? "last seen in" : "wait in", s->what, s->file, s->line);
+        tell_place(log, b->launch->module, at, runs ? "last seen in" : "wait in");
     }
 }
 
@@ -126,17 +142,17 @@ static hs_thread *deadlock(block *b, const char *why)
 
 /* Some live lanes wait in a collective that others will not reach first. Of the places where lanes wait, the one with the
  * lowest code address goes first: code is laid out so that a branch's body comes before the place where lanes meet again. */
-static hs_u64 pick_group(const hs_wave *w, const hs_thread *now, uintptr_t now_pc, hs_u32 *word)
+static hs_u64 pick_group(const hs_wave *w, hs_u32 *word)
 {
-    uintptr_t lowest = UINTPTR_MAX;
+    const void *lowest = NULL;
     for (hs_u64 m = w->live; m; m &= m - 1) {
-        const int lane = __builtin_ctzll(m);
-        if (!is_collective(w->site[lane])) continue;
-        const uintptr_t pc = w->th + lane == now ? now_pc : (uintptr_t)w->th[lane].pc;
-        if (pc < lowest) lowest = pc, *word = w->site[lane];
+        const hs_u32 here = w->site[__builtin_ctzll(m)];
+        if (!is_collective(here)) continue;
+        const void *code = module_at(block_of(w)->launch->module, here)->code;
+        if (!lowest || (uintptr_t)code < (uintptr_t)lowest) lowest = code, *word = here;
     }
     hs_u64 group = 0;
-    for (hs_u64 m = lowest == UINTPTR_MAX ? 0 : w->live; m; m &= m - 1) {
+    for (hs_u64 m = lowest ? w->live : 0; m; m &= m - 1) {
         const int lane = __builtin_ctzll(m);
         if (is_collective(w->site[lane]) && !((w->site[lane] ^ *word) & ~HS_PARITY)) group |= 1ull << lane;
     }
@@ -156,10 +172,10 @@ static hs_u32 use_one_mailbox(hs_wave *w, hs_u64 group, hs_u32 word)
     return word;
 }
 
-static bool complete_some(hs_wave *w, const hs_thread *now, uintptr_t now_pc)
+static bool complete_some(hs_wave *w)
 {
     hs_u32 word = 0;
-    const hs_u64 group = pick_group(w, now, now_pc, &word);
+    const hs_u64 group = pick_group(w, &word);
     if (!group) return false;
     if (block_of(w)->launch->strict && group != w->live) {
         deadlock(block_of(w), "a wave operation that not all live lanes of the wave reach (strict)");
@@ -171,11 +187,6 @@ static bool complete_some(hs_wave *w, const hs_thread *now, uintptr_t now_pc)
 
 /* ---- the ends of barriers ---- */
 
-static bool same_site(const block *b, hs_u32 x, hs_u32 y)
-{
-    return x == y || module_site(b->launch->module, x) == module_site(b->launch->module, y);
-}
-
 /* Nobody can run. Null when all is well, else why the threads at barriers cannot go on. */
 static const char *barrier_fault(const block *b, bool *grid, bool *any)
 {
@@ -185,7 +196,7 @@ static const char *barrier_fault(const block *b, bool *grid, bool *any)
         hs_u32 first = 0;
         for (hs_u64 m = w->live; m; m &= m - 1) {
             const hs_u32 word = w->site[__builtin_ctzll(m)];
-            if (first && !same_site(b, word, first))
+            if (first && word != first)
                 return "a barrier in divergent code: lanes of one wave wait at different barriers";
             first = word;
             *(word & HS_GRID ? grid : &plain) = true;
@@ -214,16 +225,16 @@ static hs_thread *end_barrier(block *b)
     return sched_first(b);
 }
 
-static hs_thread *next_slowly(hs_thread *t, uintptr_t pc)
+static hs_thread *next_slowly(hs_thread *t)
 {
     hs_wave *w = t->w;
     block *b = block_of(w);
     hs_thread *n = runnable(w);
     if (n) return n;
-    if (complete_some(w, t, pc)) return b->state == BLOCK_FAILED ? &b->host : w->site[t->lane] == HS_RUN ? t : runnable(w);
+    if (complete_some(w)) return b->state == BLOCK_FAILED ? &b->host : w->site[t->lane] == HS_RUN ? t : runnable(w);
     if ((n = runnable_after(b, w->idx))) return n;
     for (unsigned i = 0; i < b->shape.waves; i++) {
-        if (!complete_some(&b->waves[i], t, pc)) continue;
+        if (!complete_some(&b->waves[i])) continue;
         return b->state == BLOCK_FAILED ? &b->host : runnable(&b->waves[i]);
     }
     return end_barrier(b);
@@ -257,7 +268,6 @@ static hs_thread *release_all(block *b)
  * of all threads. */
 hs_thread *sched_next(hs_thread *t)
 {
-    const uintptr_t pc = (uintptr_t)__builtin_return_address(0);
     hs_wave *w = t->w;
     block *b = block_of(w);
     const hs_u32 word = w->site[t->lane];
@@ -273,7 +283,7 @@ hs_thread *sched_next(hs_thread *t)
             return release_all(b);
         }
     }
-    return next_slowly(t, pc);
+    return next_slowly(t);
 }
 
 /* A waiting loop gives the other threads of the block a turn, then, through the worker, the other blocks. */
