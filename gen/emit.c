@@ -10,11 +10,11 @@ typedef struct unit { /* one source file */
     const char *kernel, *file, *program; /* program: the template of the family, gemm_mixed */
     const char *template; /* templates/rows.h */
     unsigned uses;        /* set of use_... */
-    int threads;
+    int threads, shared_bytes;
 } unit;
 
 static const char *const templates[] = {"templates/rows.h", "templates/gemm.h", "templates/attention.h", "templates/decode.h",
-                                        "templates/combine.h"};
+                                        "templates/decode.h"};
 static const char *const programs[] = {"rows", "gemm", "attention", "decode", "combine"};
 
 /* ---- frequencies of rotary embeddings: the part of a turn that a token adds, in units of 2^-64 (templates/rope.h) */
@@ -119,6 +119,7 @@ static const char *source_text(arena *a, const plan *p, const unit *u, const wri
         if (template_at(i).users & u->uses) template_append(&out, i);
     resume_lines(&out, file);
     writer_with_lines(&out, w, spec, file);
+    text_printf(&out, "static_assert(sizeof(mixed_memory<%s<%s>>) == %d, \"shared memory\");\n", u->program, struct_name, u->shared_bytes);
     text_printf(&out, "TF_KERNEL(%s, %d, %s, %s<%s>)\n", u->kernel, u->threads, struct_name, u->program, struct_name);
     return out.data;
 }
@@ -143,7 +144,7 @@ static void emit_launch(arena *a, plan *p, const naming *names, launch *l)
     else emit_attention(&e, &members);
     const writer w = whole_struct(&e, &members);
     const unit u = {l->name, l->file, programs[phase->family], templates[phase->family], 1u << phase->family | (e.tables_made ? use_rope : 0),
-                    l->threads};
+                    l->threads, l->shared_bytes};
     l->source = source_text(a, p, &u, &w, e.struct_name);
     l->spec_header = header_text(a, p, &u, &w);
     l->arguments = e.arguments;
@@ -168,7 +169,7 @@ static void emit_one_pack(arena *a, plan *p, const naming *names, int index)
     writer members = {.a = a};
     emit_pack(&e, &members, index);
     const writer w = whole_struct(&e, &members);
-    const unit u = {pack->name, arena_printf(a, "%s.hip", pack->name), "pack", "templates/pack.h", use_pack, pack->threads};
+    const unit u = {pack->name, arena_printf(a, "%s.hip", pack->name), "pack", "templates/pack.h", use_pack, pack->threads, pack_shared_bytes};
     pack->source = source_text(a, p, &u, &w, e.struct_name);
     pack->arguments = e.arguments;
     pack->argument_count = e.argument_count;

@@ -3,6 +3,8 @@
 #include "gen/emit.h"
 #include <string.h>
 
+enum { staged = 8 }; /* elements of a row of A or B that a thread loads at a time (templates/gemm.h: V) */
+
 typedef struct gemm {
     emission *e;
     writer *w;
@@ -51,14 +53,16 @@ static void write_a(gemm *g)
     emission *e = g->e;
     writer *w = g->w;
     scope s = scope_new(e, w, "V");
+    const bool whole = g->K % staged == 0;
+    s.whole = whole ? staged : 0;
     write_line(w, "template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)");
     write_line(w, "{");
     flatten_row(g, w);
-    const place at = {.row = row_of(e, g->a, g->product->outputs[0], "row"), .base = "k", .left = "left"};
+    const place at = {.row = row_of(e, g->a, g->product->outputs[0], "row"), .base = "k", .left = whole ? NULL : "left"};
     if (value_narrow(e, g->a)) write_line(w, "return mask<V>(splat<V>(%s), left);", evaluate_narrow(&s, g->a, at.row));
     else {
         const char *value = evaluate(&s, g->a, &at);
-        if (prologue(g)) write_line(w, "return mask<V>(%s, left);", value);
+        if (prologue(g) && !whole) write_line(w, "return mask<V>(%s, left);", value);
         else write_line(w, "return %s;", value);
     }
     write_line(w, "}");

@@ -122,10 +122,11 @@ static void write_scalars(rows *r, scope *s, int stage)
 {
     for (int i = 0; i < r->kept.scalar_count; i++) {
         const known *k = &r->kept.scalars[i];
-        const int own = stage_of(r, k->value);
-        if (own < stage) scope_know(s, k->value, k->row, NULL, arena_printf(r->e->a, "c.%s", k->name));
-        if (own != stage) continue;
-        write_line(s->w, "c.%s = %s;", k->name, evaluate_narrow(s, k->value, k->row));
+        if (stage_of(r, k->value) < stage) scope_know(s, k->value, k->row, NULL, arena_printf(r->e->a, "c.%s", k->name));
+    }
+    for (int i = 0; i < r->kept.scalar_count; i++) {
+        const known *k = &r->kept.scalars[i];
+        if (stage_of(r, k->value) == stage) write_line(s->w, "c.%s = %s;", k->name, evaluate_narrow(s, k->value, k->row));
     }
 }
 
@@ -154,7 +155,7 @@ static void write_read(rows *r)
 
 static void write_step(rows *r, int i)
 {
-    static const char *const kinds[] = {"sum", "max", "min"}, *const identities[] = {"0.0f", "-infinity()", "infinity()"};
+    static const char *const kinds[] = {"sum", "max", "min"}, *const identities[] = {"0.0f", "take_max::identity", "take_min::identity"};
     const ir_value *v = r->reductions[i], *x = v->def->inputs[0];
     const int kind = v->def->kind == op_row_max ? 1 : v->def->kind == op_row_min ? 2 : 0;
     writer *w = r->w;

@@ -6,17 +6,17 @@
 
 /* Keywords, words that headers of run-time compilers define, and what templates and generated functions call their own. */
 static const char *const reserved[] = {
-    "alignas", "alignof", "and", "and_eq", "args", "asm", "assert", "auto", "batch", "bf16", "bitand", "bitor", "bool", "break", "c",
+    "address_space", "alignas", "alignof", "and", "and_eq", "args", "asm", "assert", "auto", "batch", "bf16", "bitand", "bitor", "blockDim", "blockIdx", "bool", "break", "c",
     "case", "catch", "char", "char16_t", "char32_t", "char8_t", "class", "co_await", "co_return", "co_yield", "col", "column_tile",
     "compl", "concept", "const", "const_cast", "consteval", "constexpr", "constinit", "context", "continue", "decltype", "default",
     "delete", "do", "double", "dynamic_cast", "e", "element", "else", "enum", "errno", "explicit", "export", "extern", "f16", "false",
-    "far", "final", "float", "for", "friend", "goto", "half", "head", "hi", "i", "i386", "if", "inline", "int", "key", "keep", "left",
-    "linux", "lo", "load", "load_aligned", "long", "mutable", "n", "namespace", "new", "noexcept", "not", "not_eq", "nullptr", "o",
+    "far", "final", "float", "for", "friend", "goto", "gridDim", "half", "head", "hi", "i", "i386", "if", "inline", "int", "key", "keep", "left",
+    "linux", "lo", "load", "load_aligned", "load_one", "long", "mask", "mutable", "n", "namespace", "new", "noexcept", "not", "not_eq", "nullptr", "o",
     "operator", "or", "or_eq", "override", "p", "packed", "pair", "position", "printf", "private", "protected", "public", "query", "reduction", "register",
     "reinterpret_cast", "requires", "return", "row", "sequence", "short", "signed", "sizeof", "splat", "split", "static", "static_assert",
-    "static_cast", "step", "store", "store_aligned", "struct", "sum", "switch", "template", "term", "token", "this", "thread_local", "throw",
+    "static_cast", "step", "store", "store_aligned", "store_one", "struct", "sum", "switch", "template", "term", "token", "this", "threadIdx", "thread_local", "throw",
     "total", "true", "try", "type", "typedef", "typeid", "typename", "union", "unix", "unsigned", "using", "vec", "virtual", "void",
-    "volatile", "wchar_t", "while", "xor", "xor_eq",
+    "volatile", "warpSize", "wchar_t", "while", "xor", "xor_eq",
 };
 
 static const char *const reserved_prefixes[] = {"op_", "tf_", "hs_", "rope_", "_"};

@@ -174,8 +174,8 @@ static void geometry(planner *p, const ir_phase *phase, const phase_extent *spac
         l->tile_rows = (int)tile_value(phase, "block_q");
         break;
     case family_decode:
-        l->rows = attention->outputs[0]->shape[1];
-        l->multiple = heads_of(p, attention);
+        l->rows = extent_number(1);
+        l->multiple = extent_multiply(p->a, attention->at, attention->outputs[0]->shape[0], extent_number(attention->attributes.kv_heads));
         l->column_tiles = (int)tile_value(phase, "splits");
         break;
     case family_combine:
@@ -210,7 +210,7 @@ static void plan_kernel(planner *p, ir_kernel *kernel)
     const char *block = p->program->name ? p->program->name : "block";
     *l = (launch){.kernel = kernel, .name = arena_printf(p->a, "%s_%s", block_name(p), name_identifier(p->a, kernel->name)),
                   .file = arena_printf(p->a, "%s.%s.hip", block, kernel->name), .threads = (int)tile_value(phase, "threads"),
-                  .shared_bytes = tile_shared_bytes(&request, phase)};
+                  .shared_bytes = (int)tile_shared_bytes(&request, phase)};
     geometry(p, phase, &request.space, segments.packed_columns, l);
     check_grid(p, l);
 }

@@ -141,7 +141,7 @@ static long long head_size(const ir_phase *phase)
 static long long block_keys(const tile_request *r, long long head)
 {
     long long keys = 32;
-    while (keys > 4 && 2 * keys * head * 4 > r->target->lds_bytes / 2) keys /= 2;
+    while (keys > 4 && 2 * keys * (head + 64) * 4 > tile_shared_limit(r->target)) keys /= 2;
     return keys;
 }
 
@@ -170,7 +170,6 @@ static long long split_count(const tile_request *r)
 static void decode_defaults(const tile_request *r, settings *s)
 {
     const long long head = head_size(r->phase);
-    put(s, "block_k", block_keys(r, head));
     put(s, "team", is_host(r) ? 1 : least(power_of_two_up((head + 7) / 8), r->target->wave));
     put(s, "threads", is_host(r) ? 1 : 256);
     put(s, "splits", split_count(r));
@@ -275,8 +274,10 @@ static void check_attention(const tile_request *r, const ir_phase *p)
     const long long threads = tile_value(p, "threads"), team = tile_value(p, "team");
     need(r, is_power_of_two(team) && team <= r->target->wave, "team is a power of two, at most a wave");
     need(r, threads % team == 0, "team divides threads");
-    need(r, tile_value(p, "block_k") > 0, "block_k is positive");
-    if (p->family == family_attention) need(r, tile_value(p, "block_q") * team == threads, "threads = block_q * team");
+    if (p->family == family_attention) {
+        need(r, tile_value(p, "block_k") > 0, "block_k is positive");
+        need(r, tile_value(p, "block_q") * team == threads, "threads = block_q * team");
+    }
     else need(r, tile_value(p, "splits") >= 1 && tile_value(p, "splits") <= 1024, "splits is 1 to 1024");
 }
 
@@ -288,9 +289,9 @@ static void check(const tile_request *r, const ir_phase *p)
     if (p->family == family_rows) check_rows(r, p);
     else if (p->family == family_gemm) check_gemm(r, p);
     else if (p->family != family_combine) check_attention(r, p);
-    const int shared = tile_shared_bytes(r, p);
-    if (shared > r->target->lds_bytes)
-        need(r, false, arena_printf(r->a, "%d bytes of shared memory; a workgroup has %d", shared, r->target->lds_bytes));
+    const long long shared = tile_shared_bytes(r, p);
+    const int most = tile_shared_limit(r->target);
+    if (shared > most) need(r, false, arena_printf(r->a, "%lld bytes of shared memory; a workgroup has %d", shared, most));
 }
 
 void tile_choose(const tile_request *r, ir_phase *phase)
