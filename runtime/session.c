@@ -258,7 +258,7 @@ tfgen_code session_pack(session *s, host_log *log)
     const plan *p = s->plan;
     for (int i = 0; i < p->pack_count; i++) {
         const packed_weight *w = &p->packs[i];
-        const tfgen_code code = launch_unit(s, &s->units[i], w->arguments, w->argument_count, w->argument_bytes, pack_grid(w), w->threads, 0, log);
+        const tfgen_code code = launch_unit(s, &s->units[i], w->arguments, w->argument_count, w->argument_bytes, pack_grid(w), w->threads, 16, log);
         if (code != code_ok) return code;
     }
     return code_ok;

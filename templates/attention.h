@@ -23,7 +23,7 @@ template <int N> struct softmax_row {
     DEV void clear()
     {
         o = splat<N>(0.0f);
-        largest = take_max::identity;
+        largest = take_max::identity();
         sum = 0.0f;
     }
     // The factor of what was summed so far, for a block whose largest score is `score`.
@@ -31,11 +31,11 @@ template <int N> struct softmax_row {
     {
         const float before = largest;
         largest = take_max::join(before, score);
-        const float scale = before == take_max::identity ? 0.0f : exact_exp(before - largest);
+        const float scale = before == take_max::identity() ? 0.0f : exact_exp(before - largest);
         sum *= scale;
         return scale;
     }
-    DEV float weight(float score) const { return score == take_max::identity ? 0.0f : exact_exp(score - largest); }
+    DEV float weight(float score) const { return score == take_max::identity() ? 0.0f : exact_exp(score - largest); }
     DEV vec<float, N> result() const { return sum == 0.0f ? splat<N>(0.0f) : o * (1.0f / sum); }
 };
 
@@ -118,7 +118,7 @@ template <class S> struct attention {
     {
         const int column = head::first();
         for (int j0 = 0; j0 < block_k && first + j0 < to; j0 += at_once) {
-            float score[at_once], largest = take_max::identity;
+            float score[at_once], largest = take_max::identity();
 #pragma unroll
             for (int j = 0; j < at_once; j++) {
                 const vec<float, head::count> x = c.q * load_aligned<head::count>(&s.k[j0 + j][column]);
@@ -127,10 +127,10 @@ template <class S> struct attention {
                 for (int e = 1; e < head::count; e++) dot += x[e];
                 dot = wave_join<take_sum, S::team>(dot);
                 const int key = first + j0 + j;
-                score[j] = key < to && key_is_visible<S>(key, c.position) ? shaped_score<S>(dot) : take_max::identity;
+                score[j] = key < to && key_is_visible<S>(key, c.position) ? shaped_score<S>(dot) : take_max::identity();
                 largest = take_max::join(largest, score[j]);
             }
-            if (largest == take_max::identity) continue; // the same for the whole team
+            if (largest == take_max::identity()) continue; // the same for the whole team
             c.row.o *= c.row.raise(largest);
 #pragma unroll
             for (int j = 0; j < at_once; j++) {

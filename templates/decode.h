@@ -89,11 +89,11 @@ template <class S> struct decode {
     }
     DEV static void join(const args &p, const tile &t, const scratch &s, int row0, int in, int d, int at_once, int sharing)
     {
-        float largest = take_max::identity, sum = 0, o = 0;
+        float largest = take_max::identity(), sum = 0, o = 0;
         for (int i = 0; i < sharing; i++) largest = take_max::join(largest, s.part[i * at_once + in][S::head_dim]);
         for (int i = 0; i < sharing; i++) {
             const float *part = s.part[i * at_once + in];
-            const float scale = part[S::head_dim] == take_max::identity ? 0.0f : exact_exp(part[S::head_dim] - largest);
+            const float scale = part[S::head_dim] == take_max::identity() ? 0.0f : exact_exp(part[S::head_dim] - largest);
             if (scale == 0.0f) continue;
             sum += part[S::head_dim + 1] * scale;
             o += part[d] * scale;
@@ -129,7 +129,7 @@ template <class S> struct combine {
     template <class Ring> DEV static void compute(const args &, const tile &, Ring &, carry &) {}
     DEV static void finish(const args &p, const tile &t, carry &, scratch &)
     {
-        float largest = take_max::identity, sum = 0;
+        float largest = take_max::identity(), sum = 0;
         for (int i = 0; i < S::splits; i++) largest = take_max::join(largest, part(p, t, i)[S::head_dim]);
         for (int i = 0; i < S::splits; i++) sum += part(p, t, i)[S::head_dim + 1] * factor(part(p, t, i)[S::head_dim], largest);
         const float scale = sum == 0.0f ? 0.0f : 1.0f / sum;
@@ -145,5 +145,5 @@ template <class S> struct combine {
 
   private:
     DEV static const float *part(const args &p, const tile &t, int split) { return S::partial(p, t.batch, t.head, t.token, split); }
-    DEV static float factor(float own, float largest) { return own == take_max::identity ? 0.0f : exact_exp(own - largest); }
+    DEV static float factor(float own, float largest) { return own == take_max::identity() ? 0.0f : exact_exp(own - largest); }
 };

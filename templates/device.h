@@ -178,6 +178,13 @@ template <int W, class T> DEV void store(T *to, int left, vec<float, W> v)
         if (i < left) to[i] = from_float<T>::convert(v[i]);
 }
 
+// The layout of args as the launcher fills it. NVRTC has no offsetof in constant expressions; sizeof is asserted there all the same.
+#if defined(__clang__)
+#define TF_LAYOUT(type, field, offset) static_assert(__builtin_offsetof(type, field) == offset, "layout of " #type)
+#else
+#define TF_LAYOUT(type, field, offset) static_assert(true, "")
+#endif
+
 // ---- names that generated structs use
 template <int I> struct step {};
 enum class reduction { sum, max, min };

@@ -45,7 +45,7 @@ template <class S> struct rows {
     template <int I> DEV static float start()
     {
         constexpr reduction kind = S::kind(step<I>());
-        return kind == reduction::sum ? take_sum::identity : kind == reduction::max ? take_max::identity : take_min::identity;
+        return kind == reduction::sum ? take_sum::identity() : kind == reduction::max ? take_max::identity() : take_min::identity();
     }
 
     template <int I> DEV static float join(float x, float *slot)

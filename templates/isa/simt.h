@@ -14,7 +14,7 @@ DEV int block_index() { return static_cast<int>(__builtin_amdgcn_workgroup_id_x(
 // The dispatch packet: grid_size_x in work-items at byte 12, workgroup_size_x at byte 4 (HSA AQL kernel dispatch packet).
 DEV int block_total()
 {
-    const auto packet = static_cast<const __attribute__((address_space(4))) char *>(__builtin_amdgcn_dispatch_ptr());
+    const auto packet = (const __attribute__((address_space(4))) char *)__builtin_amdgcn_dispatch_ptr();
     const unsigned items = *reinterpret_cast<const __attribute__((address_space(4))) unsigned *>(packet + 12);
     const unsigned size = *reinterpret_cast<const __attribute__((address_space(4))) unsigned short *>(packet + 4);
     return static_cast<int>(items / size);
@@ -39,15 +39,15 @@ template <int Width> DEV float lane_xor(float x, int mask) { return __shfl_xor_s
 #endif
 
 struct take_sum {
-    static constexpr float identity = 0.0f;
+    DEV static float identity() { return 0.0f; }
     DEV static float join(float x, float y) { return x + y; }
 };
 struct take_max { // NaN wins, as in the op
-    static constexpr float identity = -__builtin_inff();
+    DEV static float identity() { return bits_float(0xff800000u); }
     DEV static float join(float x, float y) { return x > y || x != x ? x : y; }
 };
 struct take_min {
-    static constexpr float identity = __builtin_inff();
+    DEV static float identity() { return bits_float(0x7f800000u); }
     DEV static float join(float x, float y) { return x < y || x != x ? x : y; }
 };
 
