@@ -35,7 +35,7 @@ const char *type_name(dtype t);                              /* float f16 bf16 i
 void finish_arguments(emission *e);                          /* pointers, then dims; offsets and sizes */
 unsigned argument_bytes(const argument *list, int count);
 void write_arguments(emission *e, writer *w);                /* struct args { ... }; */
-void write_offset_checks(const emission *e, writer *w);      /* static_assert(__builtin_offsetof(...) == N) */
+void write_offset_checks(const emission *e, writer *w);      /* TF_LAYOUT(...); */
 
 typedef struct view { /* where a value's rows lie in its root */
     const ir_value *root;

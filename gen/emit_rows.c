@@ -155,7 +155,7 @@ static void write_read(rows *r)
 
 static void write_step(rows *r, int i)
 {
-    static const char *const kinds[] = {"sum", "max", "min"}, *const identities[] = {"0.0f", "take_max::identity", "take_min::identity"};
+    static const char *const kinds[] = {"sum", "max", "min"}, *const identities[] = {"0.0f", "take_max::identity()", "take_min::identity()"};
     const ir_value *v = r->reductions[i], *x = v->def->inputs[0];
     const int kind = v->def->kind == op_row_max ? 1 : v->def->kind == op_row_min ? 2 : 0;
     writer *w = r->w;

@@ -1,18 +1,9 @@
 // In: vectors and elements. Out: the few operations that generated spec structs need besides loads, stores and op_...: single elements,
-// roundings, vectors cut off at an end, sums along a vector. Refuses nothing. Needs device.h.
+// vectors cut off at an end, sums along a vector. Refuses nothing. Needs device.h.
 #pragma once
 
 template <class T> DEV float load_one(const T *from) { return load<1>(from, 1)[0]; }
 template <class T> DEV void store_one(T *to, float value) { store<1>(to, 1, splat<1>(value)); }
-
-// Rounded to T's precision, as it would be if it were stored.
-template <class T> DEV float op_cast(float x) { return rounded<T>(x); }
-template <class T, int N> DEV vec<float, N> op_cast(vec<float, N> x)
-{
-#pragma unroll
-    for (int i = 0; i < N; i++) x[i] = rounded<T>(x[i]);
-    return x;
-}
 
 // The first `left` of v, then zeros.
 template <int V> DEV vec<float, V> mask(vec<float, V> v, int left)
