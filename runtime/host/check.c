@@ -72,6 +72,7 @@ void check_block_start(checker *c, block *b)
 {
     happens_block(&c->order, number_of(b));
     if (b->cells) memset(b->cells, 0, cells_bytes(b->shape.shared_bytes));
+    check_block_end(b);
 }
 void check_collective(checker *c, hs_wave *w) { happens_collective(&c->order, grid_wave(c, w)); }
 void check_barrier(checker *c, block *b) { happens_barrier(&c->order, number_of(b)); }
@@ -235,7 +236,17 @@ static cell *map_cells(size_t bytes)
     return p == MAP_FAILED ? NULL : p;
 }
 
-void check_drop(block *b) { munmap(b->cells, cells_bytes(b->shape.shared_bytes)); }
+/* static_cells are of a module's size: they go with the launch, before the block returns to the pool. */
+void check_drop(block *b)
+{
+    if (b->cells) munmap(b->cells, cells_bytes(b->shape.shared_bytes));
+    b->cells = NULL;
+}
+void check_block_end(block *b)
+{
+    if (b->static_cells) munmap(b->static_cells, cells_bytes(b->launch->module->shared_bytes));
+    b->static_cells = NULL;
+}
 
 static bool in(uintptr_t p, uintptr_t low, size_t bytes) { return p - low < bytes; }
 
@@ -262,6 +273,18 @@ static bool find_global(checker *c, uintptr_t p, unsigned long bytes, place *at)
     return inside;
 }
 
+static place shared_place(block *b, uintptr_t p)
+{
+    if (!b->cells) b->cells = map_cells(b->shape.shared_bytes);
+    return (place){.cells = b->cells, .offset = p - (uintptr_t)b->pub.shared, .shared = true, .name = "shared"};
+}
+
+static place variable_place(block *b, const host_module *m, uintptr_t p)
+{
+    if (!b->static_cells) b->static_cells = map_cells(m->shared_bytes);
+    return (place){.cells = b->static_cells, .offset = p - (uintptr_t)m->shared, .shared = true, .name = "__shared__ variables"};
+}
+
 /* Not instrumented: outside() leaves this stack for good, and the sanitizer would warn of it. */
 __attribute__((no_sanitize_address)) void check_access(const void *p, unsigned long bytes, int kind, const void *pc)
 {
@@ -269,14 +292,17 @@ __attribute__((no_sanitize_address)) void check_access(const void *p, unsigned l
     if (!t || !bytes) return;
     block *b = block_of(t->w);
     checker *c = b->launch->check;
+    const host_module *m = b->launch->module;
     const uintptr_t a = (uintptr_t)p, shared = (uintptr_t)b->pub.shared;
-    if (is_ours(b, a)) return;
+    const bool variable = in(a, (uintptr_t)m->shared, m->shared_bytes) && bytes <= m->shared_bytes - (a - (uintptr_t)m->shared);
+    if (!variable && is_ours(b, a)) return;
     place at = {0};
     host_self.busy++;
-    if (b->shared_map && in(a, (uintptr_t)b->shared_map, b->shared_map_bytes)) {
+    if (variable) {
+        at = variable_place(b, m, a);
+    } else if (b->shared_map && in(a, (uintptr_t)b->shared_map, b->shared_map_bytes)) {
         if (!in(a, shared, b->shape.shared_bytes) || bytes > b->shape.shared_bytes - (a - shared)) outside(c, b, "shared", p, bytes, kind, pc);
-        if (!b->cells) b->cells = map_cells(b->shape.shared_bytes);
-        at = (place){.cells = b->cells, .offset = a - shared, .shared = true, .name = "shared"};
+        at = shared_place(b, a);
     } else if (!find_global(c, a, bytes, &at)) {
         outside(c, b, NULL, p, bytes, kind, pc);
     }

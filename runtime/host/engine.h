@@ -44,7 +44,9 @@ struct block {
     char *slab, *stacks, *shared_map;
     size_t slab_bytes, stack_stride, shared_map_bytes;
     unsigned guards;
-    void *cells;    /* of the checker, for shared memory */
+    void *cells, *static_cells; /* of the checker, for shared memory and for __shared__ variables */
+    char *static_copy;          /* of the module's __shared__ variables while another block has them */
+    size_t static_copy_bytes;
     void *contexts; /* of the fallback that swaps by call */
     block *next;    /* in the pool */
 };
@@ -55,6 +57,8 @@ void block_run(block *b); /* until it ends, waits for the grid, fails or gives o
 void fiber_swap(hs_thread *from, hs_thread *to);
 /* Leaves the fiber for the worker's context, for good. */
 void fiber_abandon(block *b) __attribute__((noreturn));
+/* Gives the module's __shared__ variables to b, whose launch has just started or had them before; null: to nobody. */
+void block_own_shared(host_module *m, block *b);
 bool fiber_is_fresh(const hs_thread *t);
 
 /* ---- scheduling (sched.c, wave.c, mma.c) ---- */
@@ -91,6 +95,10 @@ struct host_module {
     char *compiler;
     bool cached, temporary, check, lines;
     uintptr_t low, high; /* where it is mapped */
+    char *shared;     /* its __shared__ variables, which one block has at a time */
+    size_t shared_bytes;
+    block *shared_owner;
+    pthread_mutex_t shared_lock; /* held through a launch, if there are any */
     uintptr_t anchor; /* an address in it, near every place */
 };
 const hs_place *module_at(const host_module *m, hs_u32 word); /* the place that a word of hs_wave.site names */
@@ -212,7 +220,8 @@ void check_barrier(checker *c, block *b);
 void check_grid(checker *c);
 void check_access(const void *p, unsigned long bytes, int kind, const void *pc);
 void check_sync(const void *p, int kind);
-void check_drop(block *b); /* frees the cells of its shared memory */
+void check_block_end(block *b); /* before it returns to the pool */
+void check_drop(block *b);      /* before it goes */
 unsigned check_count(const checker *c);
 
 /* ---- text (log.c) ---- */

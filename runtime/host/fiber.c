@@ -2,12 +2,9 @@
  * Out: a block whose GPU threads are fibers: stacks with guard pages, and the entry and exit of a fiber.
  * Refuses: nothing but a shortage of memory. Guard pages stop being added when the process has very many mappings. */
 #define _GNU_SOURCE
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#ifdef HS_UCONTEXT
-#include <stdlib.h>
-#include <ucontext.h>
-#endif
 #include "runtime/host/engine.h"
 
 enum { PAGE = 4096, MAX_GUARDS = 16384, SITE_GAP = 16, ARENA_ALIGN = 256 };
@@ -39,7 +36,6 @@ __attribute__((used, visibility("hidden"), no_sanitize_address)) void host_threa
 
 #ifdef HS_SWAP_BY_CALL
 #include <ucontext.h>
-#include <stdlib.h>
 static void fresh(void) { host_thread_main(host_self.pub.cur); }
 static char fresh_mark;
 bool fiber_is_fresh(const hs_thread *t) { return t->pc == &fresh_mark; }
@@ -195,7 +191,8 @@ void block_free(block *b, atomic_uint *guards)
 {
     atomic_fetch_sub(guards, b->guards);
     contexts_free(b->contexts);
-    if (b->cells) check_drop(b);
+    check_drop(b);
+    free(b->static_copy);
     if (b->shared_map && b->shared_map != MAP_FAILED) munmap(b->shared_map, b->shared_map_bytes);
     munmap(b->slab, b->slab_bytes);
 }
@@ -219,10 +216,38 @@ static void reset_threads(block *b)
 }
 
 /* 0x7fff is NaN in f16 and bf16, and so is a pair of it in f32. */
-static void poison_shared(block *b)
+static void poison_bytes(char *p, size_t bytes)
 {
-    uint16_t *words = (uint16_t *)b->pub.shared;
-    for (unsigned i = 0; i < b->shape.shared_bytes / 2; i++) words[i] = 0x7fff;
+    for (size_t i = 0; i < bytes; i++) p[i] = i & 1 ? 0x7f : (char)0xff;
+}
+
+void block_own_shared(host_module *m, block *b)
+{
+    block *old = m->shared_owner;
+    if (old == b) return;
+    if (old && b && old->static_copy) memcpy(old->static_copy, m->shared, m->shared_bytes);
+    if (b && b->static_copy) memcpy(m->shared, b->static_copy, m->shared_bytes);
+    m->shared_owner = b;
+}
+
+/* Only blocks that are resident beside others need a copy. */
+static bool prepare_static_shared(block *b, launch *l, bool poison)
+{
+    host_module *m = l->module;
+    if (b->static_copy_bytes != m->shared_bytes) {
+        free(b->static_copy);
+        b->static_copy = NULL;
+        b->static_copy_bytes = 0;
+    }
+    if (!m->shared_bytes) return true;
+    if (m->shared_owner == b) m->shared_owner = NULL;
+    if (l->cooperative && !b->static_copy) {
+        b->static_copy = calloc(1, m->shared_bytes);
+        b->static_copy_bytes = m->shared_bytes;
+        if (!b->static_copy) return false;
+    }
+    if (poison) poison_bytes(b->static_copy ? b->static_copy : m->shared, m->shared_bytes);
+    return true;
 }
 
 void block_start(block *b, launch *l, unsigned number, bool poison)
@@ -249,12 +274,14 @@ void block_start(block *b, launch *l, unsigned number, bool poison)
     b->barriers = 0;
     b->state = BLOCK_RUNS;
     b->resume = b->threads;
-    if (poison && b->pub.shared) poison_shared(b);
+    if (poison && b->pub.shared) poison_bytes(b->pub.shared, b->shape.shared_bytes);
+    if (!prepare_static_shared(b, l, poison) && launch_fail(l, HOST_NO_MEMORY)) launch_reported(l);
     if (l->check) check_block_start(l->check, b);
 }
 
 void block_run(block *b)
 {
+    if (b->launch->module->shared_bytes) block_own_shared(b->launch->module, b);
     host_self.pub.blk = &b->pub;
     host_self.faulted = 0;
     fiber_swap(&b->host, b->resume);

@@ -1,6 +1,6 @@
 // In: HIP C++ that follows it in one translation unit (clang -x c++ -std=c++17), after hs_abi.h.
 // Out: the names of the HIP language on a CPU: geometry, barriers, wave operations, atomics, shared memory, entries.
-// Refuses: __shared__ variables (TF_SHARED_STRUCT instead). No system header: that keeps the front end in milliseconds.
+// Refuses: extern __shared__ (TF_SHARED_DYN instead). No system header: that keeps the front end in milliseconds.
 #if defined(__cplusplus) && !defined(HS_HIP_ON_HOST_H)
 #define HS_HIP_ON_HOST_H
 #ifndef HS_ABI_H
@@ -32,7 +32,8 @@ typedef __SIZE_TYPE__ size_t;
 #define __constant__ static const
 #define __forceinline__ inline __attribute__((always_inline))
 #define __launch_bounds__(...)
-#define __shared__ _Pragma("GCC error \"__shared__ is for GPUs: write TF_SHARED_STRUCT(type, name)\"")
+// One copy a module, which the engine gives to one block at a time: right, but launches get one worker. TF_SHARED_STRUCT is fast.
+#define __shared__ static __attribute__((section("hs_shared")))
 #define address_space(n) // LDS and global pointers are plain pointers here
 #define amdgpu_flat_work_group_size(...)
 #define amdgpu_waves_per_eu(...)
@@ -50,6 +51,8 @@ HS_EXPORT HS_UNCHECKED unsigned hs_bind(const hs_runtime *engine)
     for (unsigned i = 0; i < sizeof(hs_runtime) / 8; i++) ((volatile hs_u64 *)to)[i] = ((const volatile hs_u64 *)engine)[i];
     return HS_ABI_VERSION;
 }
+extern "C" HS_HIDDEN __attribute__((weak)) char __start_hs_shared[], __stop_hs_shared[];
+HS_EXPORT HS_UNCHECKED void hs_static_shared(char **from, char **to) { *from = __start_hs_shared, *to = __stop_hs_shared; }
 #ifdef __x86_64__
 #define hs_cur (*(hs_thread * __attribute__((__address_space__(257))) *)hs_rt.self)
 #define hs_blk (*(hs_block * __attribute__((__address_space__(257))) *)(hs_rt.self + (long)sizeof(void *)))

@@ -131,8 +131,15 @@ const char *host_module_compiler(const host_module *m) { return m->compiler; }
 
 static host_status run_checked(launch *l)
 {
-    if (l->module->check && !(l->check = check_new(l))) return HOST_NO_MEMORY;
+    host_module *m = l->module;
+    if (m->check && !(l->check = check_new(l))) {
+        log_add(l->log, "%s: no memory to check it, or a cooperative grid that is too large to\n", l->kernel);
+        return HOST_NO_MEMORY;
+    }
+    if (m->shared_bytes) pthread_mutex_lock(&m->shared_lock);
     const host_status status = launch_run(l);
+    block_own_shared(m, NULL);
+    if (m->shared_bytes) pthread_mutex_unlock(&m->shared_lock);
     if (l->check) check_free(l->check);
     return status;
 }
@@ -154,8 +161,8 @@ host_status host_launch(host_engine *e, host_module *m, const char *kernel, cons
         status = HOST_BAD_CALL;
     } else {
         l.shape.stack_bytes = stack_of(&l, dims);
-        /* Checked launches run on one worker: the same report every time. */
-        l.workers = m->check ? 1 : l.blocks < e->options.workers ? l.blocks : e->options.workers;
+        /* Checked launches run on one worker: the same report every time. So do those with one copy of __shared__ variables. */
+        l.workers = m->check || m->shared_bytes ? 1 : l.blocks < e->options.workers ? l.blocks : e->options.workers;
         pthread_mutex_init(&l.lock, NULL);
         pthread_mutex_init(&l.grid_lock, NULL);
         status = run_checked(&l);

@@ -114,6 +114,7 @@ static void give_block(launch *l, block *b)
     enum { KEEP = 64 };
     host_engine *e = l->engine;
     block *old = NULL;
+    check_block_end(b);
     pthread_mutex_lock(&e->lock);
     if (b->state == BLOCK_DONE) {
         b->next = e->free_blocks;
@@ -151,8 +152,7 @@ static void work_in_turn(launch *l, worker_slot *slot)
     b->progress = &slot->progress;
     for (; number < l->blocks && !failed(l); number = atomic_fetch_add(&l->next_block, 1)) {
         block_start(b, l, number, l->engine->options.poison || l->check);
-        do run_once(l, b, &yields);
-        while (b->state == BLOCK_RUNS && !failed(l));
+        while (b->state == BLOCK_RUNS && !failed(l)) run_once(l, b, &yields);
     }
     give_block(l, b);
 }

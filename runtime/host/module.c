@@ -186,6 +186,12 @@ static bool load(host_module *m, host_log *log)
         log_add(log, "%s is not of this version of the engine\n", m->path);
         return false;
     }
+    void (*shared)(char **, char **);
+    found = dlsym(m->handle, "hs_static_shared");
+    memcpy(&shared, &found, sizeof found);
+    char *end = NULL;
+    if (found) shared(&m->shared, &end);
+    m->shared_bytes = (size_t)(end - m->shared);
     span s = {.within = (uintptr_t)found};
     dl_iterate_phdr(note_span, &s);
     m->low = s.low;
@@ -199,6 +205,7 @@ void host_module_free(host_module *m)
     if (!m) return;
     if (m->handle) dlclose(m->handle);
     if (m->temporary && m->path) unlink(m->path);
+    pthread_mutex_destroy(&m->shared_lock);
     free(m->path);
     free(m->compiler);
     free(m);
@@ -261,6 +268,7 @@ host_status host_compile(const char *source, size_t size, const host_compile_opt
     *out = NULL;
     host_module *m = calloc(1, sizeof *m);
     if (!m) return HOST_NO_MEMORY;
+    pthread_mutex_init(&m->shared_lock, NULL);
     m->check = o.check;
     m->lines = o.lines || o.check;
     host_status status = cc_find(&o, &m->compiler, log);
