@@ -149,43 +149,58 @@ def headline(histogram):
     return ", ".join(f"{n} {g}" for g, n in counts.items() if n) or "vector and scalar only"
 
 
-def trial(spec, target, level, size, dtype, seed):
-    """(largest error over its bound, wave instructions, headline)"""
-    with tempfile.TemporaryDirectory() as folder:
-        common = [f"--dim={size}"] * bool(size) + [f"--dtype={dtype}"] * bool(dtype) + [f"--fusion={level}", "--quiet"]
-        tfgen("run", spec, *common, "--reference=always", "--repeat=0", f"--seed={seed}", f"--dump-data={folder}/data.safetensors")
-        tfgen("emit", spec, *common, f"--target={target}", "--code", "-o", f"{folder}/code")
-        data = read_safetensors(f"{folder}/data.safetensors")
-        plan = Plan(f"{folder}/code", data, seed)
+def judge(plan, data):
+    """Largest error of any output over its bound."""
+    worst = 0.0
+    for name in plan.outputs:
+        want, bound = data[f"ref.{name}"][1].ravel(), data[f"bound.{name}"][1].ravel()
+        error = np.abs(plan.output(name) - want)
+        ratio = np.where(error == 0, 0, error / np.maximum(bound, 1e-300))
+        worst = max(worst, float(np.max(np.where(np.isnan(ratio), np.inf, ratio), initial=0)))
+    return worst
+
+
+def run_target(spec, common, target, data, folder, seed):
+    """(passed, text) of one target's code objects."""
+    try:
+        tfgen("emit", spec, *common, f"--target={target}", "--code", "-o", f"{folder}/{target}")
+        plan = Plan(f"{folder}/{target}", data, seed)
         try:
             plan.run()
-            worst = 0.0
-            for name in plan.outputs:
-                want, bound = data[f"ref.{name}"][1].ravel(), data[f"bound.{name}"][1].ravel()
-                error = np.abs(plan.output(name) - want)
-                ratio = np.where(error == 0, 0, error / np.maximum(bound, 1e-300))
-                worst = max(worst, float(np.max(np.where(np.isnan(ratio), np.inf, ratio), initial=0)))
-            return worst, plan.instructions, headline(plan.histogram)
+            worst = judge(plan, data)
+            return worst <= 1, f"error/bound {worst:.3f}, {plan.instructions} wave instructions, {headline(plan.histogram)}"
         finally:
             plan.machine.close()
+    except Exception as e:  # a failure of one target is a row of the table
+        return False, f"{type(e).__name__}: {' '.join(str(e).split())[:700]}"
 
 
 def attempt(job):
-    start = time.time()
-    try:
-        worst, instructions, text = trial(*job)
-        return job, worst <= 1, f"error/bound {worst:.3f}, {instructions} wave instructions, {text}", time.time() - start
-    except Exception as e:  # a failure of one job is a row of the table
-        return job, False, f"{type(e).__name__}: {e}", time.time() - start
+    """Rows (target, passed, seconds, text) of a spec at one level and size; all targets share tfgen's data."""
+    spec, level, size, dtype, seed, targets = job
+    common = [f"--dim={size}"] * bool(size) + [f"--dtype={dtype}"] * bool(dtype) + [f"--fusion={level}", "--quiet"]
+    rows = []
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            file = f"{folder}/data.safetensors"
+            tfgen("run", spec, *common, "--reference=always", "--repeat=1", f"--seed={seed}", f"--dump-data={file}")
+            data = read_safetensors(file)
+        except Exception as e:
+            return job, [(t, False, 0.0, f"no data: {e}") for t in targets]
+        for target in targets:
+            start = time.time()
+            passed, text = run_target(spec, common, target, data, folder, seed)
+            rows.append((target, passed, time.time() - start, text))
+    return job, rows
 
 
 def jobs_of(options):
+    targets = options.target.split(",")
     for spec in options.specs:
         name = os.path.splitext(os.path.basename(spec))[0]
         for size in options.dim or SIZES.get(name, ROWS_SIZES):
-            for target in options.target.split(","):
-                for level in options.fusion.split(","):
-                    yield spec, target, level, size, options.dtype, options.seed
+            for level in options.fusion.split(","):
+                yield spec, level, size, options.dtype, options.seed, targets
 
 
 def main():
@@ -199,20 +214,20 @@ def main():
     parser.add_argument("-j", type=int, default=2, help="processes")
     options = parser.parse_args()
     options.specs = options.specs or sorted(f"specs/{f}" for f in os.listdir(f"{ROOT}/specs") if f.endswith(".yaml"))
-    table, failures = collections.defaultdict(lambda: [0, 0]), []
+    table = collections.defaultdict(lambda: [0, 0])
     with concurrent.futures.ProcessPoolExecutor(options.j) as pool:
-        for job, good, text, seconds in pool.map(attempt, jobs_of(options)):
-            spec, target, level, size = job[:4]
-            table[os.path.basename(spec), target][not good] += 1
-            print(f"{os.path.basename(spec):28s} {target:8s} {level:5s} {size:36s} {'ok  ' if good else 'FAIL'} {seconds:5.1f} s  {text}", flush=True)
-            if not good:
-                failures.append((job, text))
+        for (spec, level, size, *_), rows in pool.map(attempt, jobs_of(options)):
+            name = os.path.basename(spec)
+            for target, passed, seconds, text in rows:
+                table[name, target][not passed] += 1
+                print(f"{name:28s} {target:8s} {level:5s} {size:36s} {'ok  ' if passed else 'FAIL'} {seconds:5.1f} s  {text}", flush=True)
     targets = options.target.split(",")
     print(f"\n{'passed/failed':28s} " + " ".join(f"{t:>9s}" for t in targets))
     for spec in dict.fromkeys(s for s, _ in table):
         print(f"{spec:28s} " + " ".join(f"{table[spec, t][0]:>5d}/{table[spec, t][1]:<3d}" for t in targets))
-    print(f"{sum(p for p, _ in table.values())} passed, {len(failures)} failed")
-    return bool(failures)
+    passed, failed = (sum(row[i] for row in table.values()) for i in (0, 1))
+    print(f"{passed} passed, {failed} failed")
+    return failed != 0
 
 
 if __name__ == "__main__":
