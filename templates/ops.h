@@ -165,7 +165,15 @@ DEV float op_max(float x, float y) { return x > y || x != x ? x : y; }
 DEV float op_min(float x, float y) { return x < y || x != x ? x : y; }
 DEV float op_div_or_zero(float x, float y) { return y == 0.0f ? 0.0f : x / y; }
 
+template <class T> DEV float op_cast(float x) { return rounded<T>(x); }
+
 // ---- and on register tiles
+template <class T, int N> DEV vec<float, N> op_cast(vec<float, N> x)
+{
+#pragma unroll
+    for (int i = 0; i < N; i++) x[i] = rounded<T>(x[i]);
+    return x;
+}
 #define TF_UNARY(name)                                                                                                          \
     template <int N> DEV vec<float, N> name(vec<float, N> x)                                                                    \
     {                                                                                                                           \
