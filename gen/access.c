@@ -135,7 +135,7 @@ void write_offset_checks(const emission *e, writer *w)
         write_line(w, "TF_LAYOUT(%s::args, %s, %u);", e->struct_name, e->arguments[i].name,
                    e->arguments[i].offset);
     write_line(w, "static_assert(sizeof(%s::args) == %u, \"size of args\");", e->struct_name,
-               argument_bytes(e->arguments, e->argument_count), e->struct_name);
+               argument_bytes(e->arguments, e->argument_count));
 }
 
 view view_of(arena *a, const ir_value *v)
