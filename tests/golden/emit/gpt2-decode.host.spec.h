@@ -1,0 +1,1781 @@
+// ---- level none
+// Written by tfgen: gpt2_decode_k0 of specs/gpt2-decode.yaml for host; read it beside templates/rows.h.
+struct k0_h {
+    struct args {
+        const bf16 *x;
+        const bf16 *ln_1_w;
+        const bf16 *ln_1_b;
+        bf16 *h;
+        int B;
+    };
+    struct context {
+        float h_mu, h_r;
+    };
+    template <int V> struct element {
+        vec<float, V> x, ln_1_w, ln_1_b;
+    };
+    static constexpr int N = 128, threads = 1, team = 1, V = 16, steps = 2;
+    DEV static int rows(const args &p) { return p.B; }
+    DEV static void begin(const args &p, int row, context &c)
+    {
+    }
+    template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
+    {
+        const vec<float, V> x = load_aligned<V>(p.x + row * 128ll + col); // !12:3
+        const vec<float, V> ln_1_w = load_aligned<V>(p.ln_1_w + col); // !15:3
+        const vec<float, V> ln_1_b = load_aligned<V>(p.ln_1_b + col); // !16:3
+        return {x, ln_1_w, ln_1_b};
+    }
+    static constexpr reduction kind(step<0>) { return reduction::sum; } // !33:5
+    template <int V> DEV static vec<float, V> term(step<0>, const args &p, const context &c, const element<V> &e, int row, int col)
+    {
+        return e.x; // !33:5
+    }
+    DEV static void reduced(step<0>, const args &p, context &c, int row, float total)
+    {
+        const float h_mu = op_div(total, 128.0f); // !33:5
+        c.h_mu = h_mu;
+    }
+    static constexpr reduction kind(step<1>) { return reduction::sum; } // !33:5
+    template <int V> DEV static vec<float, V> term(step<1>, const args &p, const context &c, const element<V> &e, int row, int col)
+    {
+        const vec<float, V> h_c = op_sub(e.x, c.h_mu); // !33:5
+        return op_square(h_c); // !33:5
+    }
+    DEV static void reduced(step<1>, const args &p, context &c, int row, float total)
+    {
+        const float h_vm = op_div(total, 128.0f); // !33:5
+        const float h_ve = op_add(h_vm, 1e-05f); // !33:5
+        const float h_r = op_rsqrt(h_ve); // !33:5
+        c.h_r = h_r;
+    }
+    template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
+    {
+        const vec<float, V> h_c = op_sub(e.x, c.h_mu); // !33:5
+        const vec<float, V> h_n = op_mul(h_c, c.h_r); // !33:5
+        const vec<float, V> h_t = op_mul(h_n, e.ln_1_w); // !33:5
+        const vec<float, V> h = op_add(h_t, e.ln_1_b); // !33:5
+        store_aligned<V>(p.h + row * 128ll + col, h); // !33:5
+    }
+    DEV static void write_row(const args &p, const context &c, int row)
+    {
+    }
+};
+TF_LAYOUT(k0_h::args, x, 0);
+TF_LAYOUT(k0_h::args, ln_1_w, 8);
+TF_LAYOUT(k0_h::args, ln_1_b, 16);
+TF_LAYOUT(k0_h::args, h, 24);
+TF_LAYOUT(k0_h::args, B, 32);
+static_assert(sizeof(k0_h::args) == 40, "size of args");
+
+// Written by tfgen: gpt2_decode_k1 of specs/gpt2-decode.yaml for host; read it beside templates/gemm.h.
+struct k1_qkv {
+    struct args {
+        const bf16 *h;
+        const bf16 *packed;
+        const bf16 *b_qkv;
+        bf16 *qkv;
+        int B;
+    };
+    static constexpr int K = 128, packed_n = 384, packed_k = 128, granule = 16;
+    static constexpr int tile_m = 4, tile_n = 256, tile_k = 64, thread_m = 4, thread_n = 32, threads = 8, slots = 2;
+    static constexpr bool row_sums = false, a_plain = true, b_plain = true;
+    using a_type = bf16;
+    using b_type = bf16;
+    struct context {};
+    DEV static int rows(const args &p) { return p.B; }
+    DEV static int batches(const args &p) { return 1; }
+    template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
+    {
+        const vec<float, V> h = load_aligned<V>(p.h + row * 128ll + k); // !33:5
+        return h;
+    }
+    DEV static const a_type *a_row(const args &p, int batch, int row)
+    {
+        return p.h + row * 128ll;
+    }
+    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
+    {
+        return load_aligned<V>(p.packed + n * 128ll + k);
+    }
+    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 128ll; }
+    DEV static context begin(const args &p, int batch, int row)
+    {
+        context c;
+        return c;
+    }
+    template <int W> DEV static void columns_qkv_l(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
+    {
+        const int left = 384 - col;
+        if (left <= 0) return;
+        const vec<float, W> b_qkv = load_aligned<W>(p.b_qkv + col); // !19:3
+        const vec<float, W> qkv = op_add(product, b_qkv); // !34:5
+        store_aligned<W>(p.qkv + row * 384ll + col, qkv); // !34:5
+    }
+    template <int W> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum)
+    {
+        columns_qkv_l<W>(p, c, row, n, lo, sum);
+        columns_qkv_l<W>(p, c, row, n + granule, hi, sum);
+    }
+};
+TF_LAYOUT(k1_qkv::args, h, 0);
+TF_LAYOUT(k1_qkv::args, packed, 8);
+TF_LAYOUT(k1_qkv::args, b_qkv, 16);
+TF_LAYOUT(k1_qkv::args, qkv, 24);
+TF_LAYOUT(k1_qkv::args, B, 32);
+static_assert(sizeof(k1_qkv::args) == 40, "size of args");
+
+// Written by tfgen: gpt2_decode_k2 of specs/gpt2-decode.yaml for host; read it beside templates/rows.h.
+struct k2_v {
+    struct args {
+        const bf16 *qkv;
+        bf16 *q;
+        bf16 *k;
+        bf16 *v;
+        int B;
+    };
+    struct context {};
+    template <int V> struct element {
+        vec<float, V> q, k_from128, v_from256;
+    };
+    static constexpr int N = 384, threads = 1, team = 1, V = 16, steps = 0;
+    DEV static int rows(const args &p) { return p.B; }
+    DEV static void begin(const args &p, int row, context &c)
+    {
+    }
+    template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
+    {
+        const vec<float, V> qkv = load_aligned<V>(p.qkv + row * 384ll + col); // !34:5
+        const vec<float, V> q = qkv; // !35:5
+        const vec<float, V> k_from128 = qkv; // !35:5
+        const vec<float, V> v_from256 = qkv; // !35:5
+        return {q, k_from128, v_from256};
+    }
+    template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
+    {
+        if (col < 128) store_aligned<V>(p.q + row * 128ll + col, e.q); // !35:5
+        if (col >= 128 && col < 256) store_aligned<V>(p.k + row * 128ll + col - 128, e.k_from128); // !35:5
+        if (col >= 256 && col < 384) store_aligned<V>(p.v + row * 128ll + col - 256, e.v_from256); // !35:5
+    }
+    DEV static void write_row(const args &p, const context &c, int row)
+    {
+    }
+};
+TF_LAYOUT(k2_v::args, qkv, 0);
+TF_LAYOUT(k2_v::args, q, 8);
+TF_LAYOUT(k2_v::args, k, 16);
+TF_LAYOUT(k2_v::args, v, 24);
+TF_LAYOUT(k2_v::args, B, 32);
+static_assert(sizeof(k2_v::args) == 40, "size of args");
+
+// Written by tfgen: gpt2_decode_k3 of specs/gpt2-decode.yaml for host; read it beside templates/rows.h.
+struct k3_kc {
+    struct args {
+        const int *pos;
+        const bf16 *k;
+        bf16 *k_cache;
+        int B;
+    };
+    struct context {
+        int position, sequence;
+    };
+    template <int V> struct element {
+        vec<float, V> k;
+    };
+    static constexpr int N = 128, threads = 1, team = 1, V = 16, steps = 0;
+    DEV static int rows(const args &p) { return p.B; }
+    DEV static void begin(const args &p, int row, context &c)
+    {
+        c.sequence = row; // !36:5
+        c.position = p.pos[c.sequence]; // !36:5
+    }
+    template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
+    {
+        const vec<float, V> k = load_aligned<V>(p.k + row * 128ll + col); // !35:5
+        return {k};
+    }
+    template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
+    {
+        if (c.position >= 0 && c.position < 64) store_aligned<V>(p.k_cache + ((c.sequence * 4 + col / 32) * 64 + c.position) * 32ll + col % 32, e.k); // !36:5
+    }
+    DEV static void write_row(const args &p, const context &c, int row)
+    {
+    }
+};
+TF_LAYOUT(k3_kc::args, pos, 0);
+TF_LAYOUT(k3_kc::args, k, 8);
+TF_LAYOUT(k3_kc::args, k_cache, 16);
+TF_LAYOUT(k3_kc::args, B, 24);
+static_assert(sizeof(k3_kc::args) == 32, "size of args");
+
+// Written by tfgen: gpt2_decode_k4 of specs/gpt2-decode.yaml for host; read it beside templates/rows.h.
+struct k4_vc {
+    struct args {
+        const int *pos;
+        const bf16 *v;
+        bf16 *v_cache;
+        int B;
+    };
+    struct context {
+        int position, sequence;
+    };
+    template <int V> struct element {
+        vec<float, V> v;
+    };
+    static constexpr int N = 128, threads = 1, team = 1, V = 16, steps = 0;
+    DEV static int rows(const args &p) { return p.B; }
+    DEV static void begin(const args &p, int row, context &c)
+    {
+        c.sequence = row; // !37:5
+        c.position = p.pos[c.sequence]; // !37:5
+    }
+    template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
+    {
+        const vec<float, V> v = load_aligned<V>(p.v + row * 128ll + col); // !35:5
+        return {v};
+    }
+    template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
+    {
+        if (c.position >= 0 && c.position < 64) store_aligned<V>(p.v_cache + ((c.sequence * 4 + col / 32) * 64 + c.position) * 32ll + col % 32, e.v); // !37:5
+    }
+    DEV static void write_row(const args &p, const context &c, int row)
+    {
+    }
+};
+TF_LAYOUT(k4_vc::args, pos, 0);
+TF_LAYOUT(k4_vc::args, v, 8);
+TF_LAYOUT(k4_vc::args, v_cache, 16);
+TF_LAYOUT(k4_vc::args, B, 24);
+static_assert(sizeof(k4_vc::args) == 32, "size of args");
+
+// Written by tfgen: gpt2_decode_k5 of specs/gpt2-decode.yaml for host; read it beside templates/decode.h.
+struct k5_decode {
+    struct args {
+        const int *pos;
+        const bf16 *q;
+        const bf16 *k_cache;
+        const bf16 *v_cache;
+        float *a_part;
+        int B;
+    };
+    static constexpr int head_dim = 32, heads = 4, kv_heads = 4;
+    static constexpr int team = 1, threads = 1, splits = 1;
+    static constexpr bool causal = true;
+    static constexpr int window = 0;
+    static constexpr float softcap = 0.0f, scale = 0.17677669f;
+    static constexpr bool aligned = true;
+    using type = bf16;
+    DEV static int batches(const args &p) { return p.B; }
+    DEV static int queries(const args &p) { return 1; }
+    DEV static int keys(const args &p, int batch)
+    {
+        const int keys = p.pos[batch] + 1, most = 64; // !38:5
+        return keys < 0 ? 0 : keys < most ? keys : most;
+    }
+    DEV static int position(const args &p, int batch, int token) { return p.pos[batch] + token; }
+    DEV static const type *q(const args &p, int batch, int token, int head)
+    {
+        return p.q + (batch * 1 + token) * 128ll + head * 32; // !38:5
+    }
+    DEV static const type *k(const args &p, int batch, int key, int head)
+    {
+        return p.k_cache + ((batch * 4 + head) * 64 + key) * 32ll; // !38:5
+    }
+    DEV static const type *v(const args &p, int batch, int key, int head)
+    {
+        return p.v_cache + ((batch * 4 + head) * 64 + key) * 32ll; // !38:5
+    }
+    DEV static float *partial(const args &p, int batch, int head, int token, int split)
+    {
+        return p.a_part + (((batch * 1 + token) * 4 + head) * 1ll + split) * 34; // !38:5
+    }
+};
+TF_LAYOUT(k5_decode::args, pos, 0);
+TF_LAYOUT(k5_decode::args, q, 8);
+TF_LAYOUT(k5_decode::args, k_cache, 16);
+TF_LAYOUT(k5_decode::args, v_cache, 24);
+TF_LAYOUT(k5_decode::args, a_part, 32);
+TF_LAYOUT(k5_decode::args, B, 40);
+static_assert(sizeof(k5_decode::args) == 48, "size of args");
+
+// Written by tfgen: gpt2_decode_k6 of specs/gpt2-decode.yaml for host; read it beside templates/decode.h.
+struct k6_combine {
+    struct args {
+        const float *a_part;
+        bf16 *a;
+        int B;
+    };
+    static constexpr int head_dim = 32, heads = 4, splits = 1;
+    static constexpr int threads = 1;
+    DEV static int batches(const args &p) { return p.B; }
+    DEV static int queries(const args &p) { return 1; }
+    DEV static const float *partial(const args &p, int batch, int head, int token, int split)
+    {
+        return p.a_part + (((batch * 1 + token) * 4 + head) * 1ll + split) * 34; // !38:5
+    }
+    template <int V> DEV static void write(const args &p, int batch, int token, int head, int col, int left, vec<float, V> o)
+    {
+        store<V>(p.a + (batch * 1 + token) * 128ll + head * 32 + col, left, o); // !38:5
+    }
+};
+TF_LAYOUT(k6_combine::args, a_part, 0);
+TF_LAYOUT(k6_combine::args, a, 8);
+TF_LAYOUT(k6_combine::args, B, 16);
+static_assert(sizeof(k6_combine::args) == 24, "size of args");
+
+// Written by tfgen: gpt2_decode_k7 of specs/gpt2-decode.yaml for host; read it beside templates/gemm.h.
+struct k7_o {
+    struct args {
+        const bf16 *a;
+        const bf16 *packed;
+        const bf16 *b_proj;
+        bf16 *o_;
+        int B;
+    };
+    static constexpr int K = 128, packed_n = 128, packed_k = 128, granule = 16;
+    static constexpr int tile_m = 4, tile_n = 256, tile_k = 64, thread_m = 4, thread_n = 32, threads = 8, slots = 2;
+    static constexpr bool row_sums = false, a_plain = true, b_plain = true;
+    using a_type = bf16;
+    using b_type = bf16;
+    struct context {};
+    DEV static int rows(const args &p) { return p.B; }
+    DEV static int batches(const args &p) { return 1; }
+    template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
+    {
+        const vec<float, V> a = load_aligned<V>(p.a + row * 128ll + k); // !38:5
+        return a;
+    }
+    DEV static const a_type *a_row(const args &p, int batch, int row)
+    {
+        return p.a + row * 128ll;
+    }
+    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
+    {
+        return load_aligned<V>(p.packed + n * 128ll + k);
+    }
+    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 128ll; }
+    DEV static context begin(const args &p, int batch, int row)
+    {
+        context c;
+        return c;
+    }
+    template <int W> DEV static void columns_o_l(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
+    {
+        const int left = 128 - col;
+        if (left <= 0) return;
+        const vec<float, W> b_proj = load_aligned<W>(p.b_proj + col); // !22:3
+        const vec<float, W> o_ = op_add(product, b_proj); // !39:5
+        store_aligned<W>(p.o_ + row * 128ll + col, o_); // !39:5
+    }
+    template <int W> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum)
+    {
+        columns_o_l<W>(p, c, row, n, lo, sum);
+        columns_o_l<W>(p, c, row, n + granule, hi, sum);
+    }
+};
+TF_LAYOUT(k7_o::args, a, 0);
+TF_LAYOUT(k7_o::args, packed, 8);
+TF_LAYOUT(k7_o::args, b_proj, 16);
+TF_LAYOUT(k7_o::args, o_, 24);
+TF_LAYOUT(k7_o::args, B, 32);
+static_assert(sizeof(k7_o::args) == 40, "size of args");
+
+// Written by tfgen: gpt2_decode_k8 of specs/gpt2-decode.yaml for host; read it beside templates/rows.h.
+struct k8_x1 {
+    struct args {
+        const bf16 *x;
+        const bf16 *o_;
+        bf16 *x1;
+        int B;
+    };
+    struct context {};
+    template <int V> struct element {
+        vec<float, V> x1;
+    };
+    static constexpr int N = 128, threads = 1, team = 1, V = 16, steps = 0;
+    DEV static int rows(const args &p) { return p.B; }
+    DEV static void begin(const args &p, int row, context &c)
+    {
+    }
+    template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
+    {
+        const vec<float, V> x = load_aligned<V>(p.x + row * 128ll + col); // !12:3
+        const vec<float, V> o_ = load_aligned<V>(p.o_ + row * 128ll + col); // !39:5
+        const vec<float, V> x1 = op_add(x, o_); // !40:5
+        return {x1};
+    }
+    template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
+    {
+        store_aligned<V>(p.x1 + row * 128ll + col, e.x1); // !40:5
+    }
+    DEV static void write_row(const args &p, const context &c, int row)
+    {
+    }
+};
+TF_LAYOUT(k8_x1::args, x, 0);
+TF_LAYOUT(k8_x1::args, o_, 8);
+TF_LAYOUT(k8_x1::args, x1, 16);
+TF_LAYOUT(k8_x1::args, B, 24);
+static_assert(sizeof(k8_x1::args) == 32, "size of args");
+
+// Written by tfgen: gpt2_decode_k9 of specs/gpt2-decode.yaml for host; read it beside templates/rows.h.
+struct k9_h2 {
+    struct args {
+        const bf16 *x1;
+        const bf16 *ln_2_w;
+        const bf16 *ln_2_b;
+        bf16 *h2;
+        int B;
+    };
+    struct context {
+        float h2_mu, h2_r;
+    };
+    template <int V> struct element {
+        vec<float, V> x1, ln_2_w, ln_2_b;
+    };
+    static constexpr int N = 128, threads = 1, team = 1, V = 16, steps = 2;
+    DEV static int rows(const args &p) { return p.B; }
+    DEV static void begin(const args &p, int row, context &c)
+    {
+    }
+    template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
+    {
+        const vec<float, V> x1 = load_aligned<V>(p.x1 + row * 128ll + col); // !40:5
+        const vec<float, V> ln_2_w = load_aligned<V>(p.ln_2_w + col); // !23:3
+        const vec<float, V> ln_2_b = load_aligned<V>(p.ln_2_b + col); // !24:3
+        return {x1, ln_2_w, ln_2_b};
+    }
+    static constexpr reduction kind(step<0>) { return reduction::sum; } // !41:5
+    template <int V> DEV static vec<float, V> term(step<0>, const args &p, const context &c, const element<V> &e, int row, int col)
+    {
+        return e.x1; // !41:5
+    }
+    DEV static void reduced(step<0>, const args &p, context &c, int row, float total)
+    {
+        const float h2_mu = op_div(total, 128.0f); // !41:5
+        c.h2_mu = h2_mu;
+    }
+    static constexpr reduction kind(step<1>) { return reduction::sum; } // !41:5
+    template <int V> DEV static vec<float, V> term(step<1>, const args &p, const context &c, const element<V> &e, int row, int col)
+    {
+        const vec<float, V> h2_c = op_sub(e.x1, c.h2_mu); // !41:5
+        return op_square(h2_c); // !41:5
+    }
+    DEV static void reduced(step<1>, const args &p, context &c, int row, float total)
+    {
+        const float h2_vm = op_div(total, 128.0f); // !41:5
+        const float h2_ve = op_add(h2_vm, 1e-05f); // !41:5
+        const float h2_r = op_rsqrt(h2_ve); // !41:5
+        c.h2_r = h2_r;
+    }
+    template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
+    {
+        const vec<float, V> h2_c = op_sub(e.x1, c.h2_mu); // !41:5
+        const vec<float, V> h2_n = op_mul(h2_c, c.h2_r); // !41:5
+        const vec<float, V> h2_t = op_mul(h2_n, e.ln_2_w); // !41:5
+        const vec<float, V> h2 = op_add(h2_t, e.ln_2_b); // !41:5
+        store_aligned<V>(p.h2 + row * 128ll + col, h2); // !41:5
+    }
+    DEV static void write_row(const args &p, const context &c, int row)
+    {
+    }
+};
+TF_LAYOUT(k9_h2::args, x1, 0);
+TF_LAYOUT(k9_h2::args, ln_2_w, 8);
+TF_LAYOUT(k9_h2::args, ln_2_b, 16);
+TF_LAYOUT(k9_h2::args, h2, 24);
+TF_LAYOUT(k9_h2::args, B, 32);
+static_assert(sizeof(k9_h2::args) == 40, "size of args");
+
+// Written by tfgen: gpt2_decode_k10 of specs/gpt2-decode.yaml for host; read it beside templates/gemm.h.
+struct k10_fc {
+    struct args {
+        const bf16 *h2;
+        const bf16 *packed;
+        const bf16 *b_fc;
+        bf16 *fc;
+        int B;
+    };
+    static constexpr int K = 128, packed_n = 512, packed_k = 128, granule = 16;
+    static constexpr int tile_m = 4, tile_n = 256, tile_k = 64, thread_m = 4, thread_n = 32, threads = 8, slots = 2;
+    static constexpr bool row_sums = false, a_plain = true, b_plain = true;
+    using a_type = bf16;
+    using b_type = bf16;
+    struct context {};
+    DEV static int rows(const args &p) { return p.B; }
+    DEV static int batches(const args &p) { return 1; }
+    template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
+    {
+        const vec<float, V> h2 = load_aligned<V>(p.h2 + row * 128ll + k); // !41:5
+        return h2;
+    }
+    DEV static const a_type *a_row(const args &p, int batch, int row)
+    {
+        return p.h2 + row * 128ll;
+    }
+    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
+    {
+        return load_aligned<V>(p.packed + n * 128ll + k);
+    }
+    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 128ll; }
+    DEV static context begin(const args &p, int batch, int row)
+    {
+        context c;
+        return c;
+    }
+    template <int W> DEV static void columns_fc_l(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
+    {
+        const int left = 512 - col;
+        if (left <= 0) return;
+        const vec<float, W> b_fc = load_aligned<W>(p.b_fc + col); // !26:3
+        const vec<float, W> fc = op_add(product, b_fc); // !42:5
+        store_aligned<W>(p.fc + row * 512ll + col, fc); // !42:5
+    }
+    template <int W> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum)
+    {
+        columns_fc_l<W>(p, c, row, n, lo, sum);
+        columns_fc_l<W>(p, c, row, n + granule, hi, sum);
+    }
+};
+TF_LAYOUT(k10_fc::args, h2, 0);
+TF_LAYOUT(k10_fc::args, packed, 8);
+TF_LAYOUT(k10_fc::args, b_fc, 16);
+TF_LAYOUT(k10_fc::args, fc, 24);
+TF_LAYOUT(k10_fc::args, B, 32);
+static_assert(sizeof(k10_fc::args) == 40, "size of args");
+
+// Written by tfgen: gpt2_decode_k11 of specs/gpt2-decode.yaml for host; read it beside templates/rows.h.
+struct k11_g {
+    struct args {
+        const bf16 *fc;
+        bf16 *g;
+        int B;
+    };
+    struct context {};
+    template <int V> struct element {
+        vec<float, V> g;
+    };
+    static constexpr int N = 512, threads = 1, team = 1, V = 16, steps = 0;
+    DEV static int rows(const args &p) { return p.B; }
+    DEV static void begin(const args &p, int row, context &c)
+    {
+    }
+    template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
+    {
+        const vec<float, V> fc = load_aligned<V>(p.fc + row * 512ll + col); // !42:5
+        const vec<float, V> g = op_gelu_tanh(fc); // !43:5
+        return {g};
+    }
+    template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
+    {
+        store_aligned<V>(p.g + row * 512ll + col, e.g); // !43:5
+    }
+    DEV static void write_row(const args &p, const context &c, int row)
+    {
+    }
+};
+TF_LAYOUT(k11_g::args, fc, 0);
+TF_LAYOUT(k11_g::args, g, 8);
+TF_LAYOUT(k11_g::args, B, 16);
+static_assert(sizeof(k11_g::args) == 24, "size of args");
+
+// Written by tfgen: gpt2_decode_k12 of specs/gpt2-decode.yaml for host; read it beside templates/gemm.h.
+struct k12_m {
+    struct args {
+        const bf16 *g;
+        const bf16 *packed;
+        const bf16 *b_out;
+        bf16 *m;
+        int B;
+    };
+    static constexpr int K = 512, packed_n = 128, packed_k = 512, granule = 16;
+    static constexpr int tile_m = 4, tile_n = 256, tile_k = 64, thread_m = 4, thread_n = 32, threads = 8, slots = 2;
+    static constexpr bool row_sums = false, a_plain = true, b_plain = true;
+    using a_type = bf16;
+    using b_type = bf16;
+    struct context {};
+    DEV static int rows(const args &p) { return p.B; }
+    DEV static int batches(const args &p) { return 1; }
+    template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
+    {
+        const vec<float, V> g = load_aligned<V>(p.g + row * 512ll + k); // !43:5
+        return g;
+    }
+    DEV static const a_type *a_row(const args &p, int batch, int row)
+    {
+        return p.g + row * 512ll;
+    }
+    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
+    {
+        return load_aligned<V>(p.packed + n * 512ll + k);
+    }
+    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 512ll; }
+    DEV static context begin(const args &p, int batch, int row)
+    {
+        context c;
+        return c;
+    }
+    template <int W> DEV static void columns_m_l(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
+    {
+        const int left = 128 - col;
+        if (left <= 0) return;
+        const vec<float, W> b_out = load_aligned<W>(p.b_out + col); // !28:3
+        const vec<float, W> m = op_add(product, b_out); // !44:5
+        store_aligned<W>(p.m + row * 128ll + col, m); // !44:5
+    }
+    template <int W> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum)
+    {
+        columns_m_l<W>(p, c, row, n, lo, sum);
+        columns_m_l<W>(p, c, row, n + granule, hi, sum);
+    }
+};
+TF_LAYOUT(k12_m::args, g, 0);
+TF_LAYOUT(k12_m::args, packed, 8);
+TF_LAYOUT(k12_m::args, b_out, 16);
+TF_LAYOUT(k12_m::args, m, 24);
+TF_LAYOUT(k12_m::args, B, 32);
+static_assert(sizeof(k12_m::args) == 40, "size of args");
+
+// Written by tfgen: gpt2_decode_k13 of specs/gpt2-decode.yaml for host; read it beside templates/rows.h.
+struct k13_x2 {
+    struct args {
+        const bf16 *x1;
+        const bf16 *m;
+        bf16 *x2;
+        int B;
+    };
+    struct context {};
+    template <int V> struct element {
+        vec<float, V> x2;
+    };
+    static constexpr int N = 128, threads = 1, team = 1, V = 16, steps = 0;
+    DEV static int rows(const args &p) { return p.B; }
+    DEV static void begin(const args &p, int row, context &c)
+    {
+    }
+    template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
+    {
+        const vec<float, V> x1 = load_aligned<V>(p.x1 + row * 128ll + col); // !40:5
+        const vec<float, V> m = load_aligned<V>(p.m + row * 128ll + col); // !44:5
+        const vec<float, V> x2 = op_add(x1, m); // !45:5
+        return {x2};
+    }
+    template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
+    {
+        store_aligned<V>(p.x2 + row * 128ll + col, e.x2); // !45:5
+    }
+    DEV static void write_row(const args &p, const context &c, int row)
+    {
+    }
+};
+TF_LAYOUT(k13_x2::args, x1, 0);
+TF_LAYOUT(k13_x2::args, m, 8);
+TF_LAYOUT(k13_x2::args, x2, 16);
+TF_LAYOUT(k13_x2::args, B, 24);
+static_assert(sizeof(k13_x2::args) == 32, "size of args");
+
+// ---- level ops
+// Written by tfgen: gpt2_decode_k0 of specs/gpt2-decode.yaml for host; read it beside templates/rows.h.
+struct k0_h {
+    struct args {
+        const bf16 *x;
+        const bf16 *ln_1_w;
+        const bf16 *ln_1_b;
+        bf16 *h;
+        int B;
+    };
+    struct context {
+        float h_mu, h_r;
+    };
+    template <int V> struct element {
+        vec<float, V> x, ln_1_w, ln_1_b;
+    };
+    static constexpr int N = 128, threads = 1, team = 1, V = 16, steps = 2;
+    DEV static int rows(const args &p) { return p.B; }
+    DEV static void begin(const args &p, int row, context &c)
+    {
+    }
+    template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
+    {
+        const vec<float, V> x = load_aligned<V>(p.x + row * 128ll + col); // !12:3
+        const vec<float, V> ln_1_w = load_aligned<V>(p.ln_1_w + col); // !15:3
+        const vec<float, V> ln_1_b = load_aligned<V>(p.ln_1_b + col); // !16:3
+        return {x, ln_1_w, ln_1_b};
+    }
+    static constexpr reduction kind(step<0>) { return reduction::sum; } // !33:5
+    template <int V> DEV static vec<float, V> term(step<0>, const args &p, const context &c, const element<V> &e, int row, int col)
+    {
+        return e.x; // !33:5
+    }
+    DEV static void reduced(step<0>, const args &p, context &c, int row, float total)
+    {
+        const float h_mu = op_div(total, 128.0f); // !33:5
+        c.h_mu = h_mu;
+    }
+    static constexpr reduction kind(step<1>) { return reduction::sum; } // !33:5
+    template <int V> DEV static vec<float, V> term(step<1>, const args &p, const context &c, const element<V> &e, int row, int col)
+    {
+        const vec<float, V> h_c = op_sub(e.x, c.h_mu); // !33:5
+        return op_square(h_c); // !33:5
+    }
+    DEV static void reduced(step<1>, const args &p, context &c, int row, float total)
+    {
+        const float h_vm = op_div(total, 128.0f); // !33:5
+        const float h_ve = op_add(h_vm, 1e-05f); // !33:5
+        const float h_r = op_rsqrt(h_ve); // !33:5
+        c.h_r = h_r;
+    }
+    template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
+    {
+        const vec<float, V> h_c = op_sub(e.x, c.h_mu); // !33:5
+        const vec<float, V> h_n = op_mul(h_c, c.h_r); // !33:5
+        const vec<float, V> h_t = op_mul(h_n, e.ln_1_w); // !33:5
+        const vec<float, V> h = op_add(h_t, e.ln_1_b); // !33:5
+        store_aligned<V>(p.h + row * 128ll + col, h); // !33:5
+    }
+    DEV static void write_row(const args &p, const context &c, int row)
+    {
+    }
+};
+TF_LAYOUT(k0_h::args, x, 0);
+TF_LAYOUT(k0_h::args, ln_1_w, 8);
+TF_LAYOUT(k0_h::args, ln_1_b, 16);
+TF_LAYOUT(k0_h::args, h, 24);
+TF_LAYOUT(k0_h::args, B, 32);
+static_assert(sizeof(k0_h::args) == 40, "size of args");
+
+// Written by tfgen: gpt2_decode_k1 of specs/gpt2-decode.yaml for host; read it beside templates/gemm.h.
+struct k1_qkv {
+    struct args {
+        const bf16 *h;
+        const bf16 *packed;
+        const bf16 *b_qkv;
+        bf16 *qkv;
+        int B;
+    };
+    static constexpr int K = 128, packed_n = 384, packed_k = 128, granule = 16;
+    static constexpr int tile_m = 4, tile_n = 256, tile_k = 64, thread_m = 4, thread_n = 32, threads = 8, slots = 2;
+    static constexpr bool row_sums = false, a_plain = true, b_plain = true;
+    using a_type = bf16;
+    using b_type = bf16;
+    struct context {};
+    DEV static int rows(const args &p) { return p.B; }
+    DEV static int batches(const args &p) { return 1; }
+    template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
+    {
+        const vec<float, V> h = load_aligned<V>(p.h + row * 128ll + k); // !33:5
+        return h;
+    }
+    DEV static const a_type *a_row(const args &p, int batch, int row)
+    {
+        return p.h + row * 128ll;
+    }
+    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
+    {
+        return load_aligned<V>(p.packed + n * 128ll + k);
+    }
+    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 128ll; }
+    DEV static context begin(const args &p, int batch, int row)
+    {
+        context c;
+        return c;
+    }
+    template <int W> DEV static void columns_qkv_l(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
+    {
+        const int left = 384 - col;
+        if (left <= 0) return;
+        const vec<float, W> b_qkv = load_aligned<W>(p.b_qkv + col); // !19:3
+        const vec<float, W> qkv = op_add(product, b_qkv); // !34:5
+        store_aligned<W>(p.qkv + row * 384ll + col, qkv); // !34:5
+    }
+    template <int W> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum)
+    {
+        columns_qkv_l<W>(p, c, row, n, lo, sum);
+        columns_qkv_l<W>(p, c, row, n + granule, hi, sum);
+    }
+};
+TF_LAYOUT(k1_qkv::args, h, 0);
+TF_LAYOUT(k1_qkv::args, packed, 8);
+TF_LAYOUT(k1_qkv::args, b_qkv, 16);
+TF_LAYOUT(k1_qkv::args, qkv, 24);
+TF_LAYOUT(k1_qkv::args, B, 32);
+static_assert(sizeof(k1_qkv::args) == 40, "size of args");
+
+// Written by tfgen: gpt2_decode_k2 of specs/gpt2-decode.yaml for host; read it beside templates/rows.h.
+struct k2_v {
+    struct args {
+        const bf16 *qkv;
+        bf16 *q;
+        bf16 *k;
+        bf16 *v;
+        int B;
+    };
+    struct context {};
+    template <int V> struct element {
+        vec<float, V> q, k_from128, v_from256;
+    };
+    static constexpr int N = 384, threads = 1, team = 1, V = 16, steps = 0;
+    DEV static int rows(const args &p) { return p.B; }
+    DEV static void begin(const args &p, int row, context &c)
+    {
+    }
+    template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
+    {
+        const vec<float, V> qkv = load_aligned<V>(p.qkv + row * 384ll + col); // !34:5
+        const vec<float, V> q = qkv; // !35:5
+        const vec<float, V> k_from128 = qkv; // !35:5
+        const vec<float, V> v_from256 = qkv; // !35:5
+        return {q, k_from128, v_from256};
+    }
+    template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
+    {
+        if (col < 128) store_aligned<V>(p.q + row * 128ll + col, e.q); // !35:5
+        if (col >= 128 && col < 256) store_aligned<V>(p.k + row * 128ll + col - 128, e.k_from128); // !35:5
+        if (col >= 256 && col < 384) store_aligned<V>(p.v + row * 128ll + col - 256, e.v_from256); // !35:5
+    }
+    DEV static void write_row(const args &p, const context &c, int row)
+    {
+    }
+};
+TF_LAYOUT(k2_v::args, qkv, 0);
+TF_LAYOUT(k2_v::args, q, 8);
+TF_LAYOUT(k2_v::args, k, 16);
+TF_LAYOUT(k2_v::args, v, 24);
+TF_LAYOUT(k2_v::args, B, 32);
+static_assert(sizeof(k2_v::args) == 40, "size of args");
+
+// Written by tfgen: gpt2_decode_k3 of specs/gpt2-decode.yaml for host; read it beside templates/rows.h.
+struct k3_kc {
+    struct args {
+        const int *pos;
+        const bf16 *k;
+        bf16 *k_cache;
+        int B;
+    };
+    struct context {
+        int position, sequence;
+    };
+    template <int V> struct element {
+        vec<float, V> k;
+    };
+    static constexpr int N = 128, threads = 1, team = 1, V = 16, steps = 0;
+    DEV static int rows(const args &p) { return p.B; }
+    DEV static void begin(const args &p, int row, context &c)
+    {
+        c.sequence = row; // !36:5
+        c.position = p.pos[c.sequence]; // !36:5
+    }
+    template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
+    {
+        const vec<float, V> k = load_aligned<V>(p.k + row * 128ll + col); // !35:5
+        return {k};
+    }
+    template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
+    {
+        if (c.position >= 0 && c.position < 64) store_aligned<V>(p.k_cache + ((c.sequence * 4 + col / 32) * 64 + c.position) * 32ll + col % 32, e.k); // !36:5
+    }
+    DEV static void write_row(const args &p, const context &c, int row)
+    {
+    }
+};
+TF_LAYOUT(k3_kc::args, pos, 0);
+TF_LAYOUT(k3_kc::args, k, 8);
+TF_LAYOUT(k3_kc::args, k_cache, 16);
+TF_LAYOUT(k3_kc::args, B, 24);
+static_assert(sizeof(k3_kc::args) == 32, "size of args");
+
+// Written by tfgen: gpt2_decode_k4 of specs/gpt2-decode.yaml for host; read it beside templates/rows.h.
+struct k4_vc {
+    struct args {
+        const int *pos;
+        const bf16 *v;
+        bf16 *v_cache;
+        int B;
+    };
+    struct context {
+        int position, sequence;
+    };
+    template <int V> struct element {
+        vec<float, V> v;
+    };
+    static constexpr int N = 128, threads = 1, team = 1, V = 16, steps = 0;
+    DEV static int rows(const args &p) { return p.B; }
+    DEV static void begin(const args &p, int row, context &c)
+    {
+        c.sequence = row; // !37:5
+        c.position = p.pos[c.sequence]; // !37:5
+    }
+    template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
+    {
+        const vec<float, V> v = load_aligned<V>(p.v + row * 128ll + col); // !35:5
+        return {v};
+    }
+    template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
+    {
+        if (c.position >= 0 && c.position < 64) store_aligned<V>(p.v_cache + ((c.sequence * 4 + col / 32) * 64 + c.position) * 32ll + col % 32, e.v); // !37:5
+    }
+    DEV static void write_row(const args &p, const context &c, int row)
+    {
+    }
+};
+TF_LAYOUT(k4_vc::args, pos, 0);
+TF_LAYOUT(k4_vc::args, v, 8);
+TF_LAYOUT(k4_vc::args, v_cache, 16);
+TF_LAYOUT(k4_vc::args, B, 24);
+static_assert(sizeof(k4_vc::args) == 32, "size of args");
+
+// Written by tfgen: gpt2_decode_k5 of specs/gpt2-decode.yaml for host; read it beside templates/decode.h.
+struct k5_decode {
+    struct args {
+        const int *pos;
+        const bf16 *q;
+        const bf16 *k_cache;
+        const bf16 *v_cache;
+        float *a_part;
+        int B;
+    };
+    static constexpr int head_dim = 32, heads = 4, kv_heads = 4;
+    static constexpr int team = 1, threads = 1, splits = 1;
+    static constexpr bool causal = true;
+    static constexpr int window = 0;
+    static constexpr float softcap = 0.0f, scale = 0.17677669f;
+    static constexpr bool aligned = true;
+    using type = bf16;
+    DEV static int batches(const args &p) { return p.B; }
+    DEV static int queries(const args &p) { return 1; }
+    DEV static int keys(const args &p, int batch)
+    {
+        const int keys = p.pos[batch] + 1, most = 64; // !38:5
+        return keys < 0 ? 0 : keys < most ? keys : most;
+    }
+    DEV static int position(const args &p, int batch, int token) { return p.pos[batch] + token; }
+    DEV static const type *q(const args &p, int batch, int token, int head)
+    {
+        return p.q + (batch * 1 + token) * 128ll + head * 32; // !38:5
+    }
+    DEV static const type *k(const args &p, int batch, int key, int head)
+    {
+        return p.k_cache + ((batch * 4 + head) * 64 + key) * 32ll; // !38:5
+    }
+    DEV static const type *v(const args &p, int batch, int key, int head)
+    {
+        return p.v_cache + ((batch * 4 + head) * 64 + key) * 32ll; // !38:5
+    }
+    DEV static float *partial(const args &p, int batch, int head, int token, int split)
+    {
+        return p.a_part + (((batch * 1 + token) * 4 + head) * 1ll + split) * 34; // !38:5
+    }
+};
+TF_LAYOUT(k5_decode::args, pos, 0);
+TF_LAYOUT(k5_decode::args, q, 8);
+TF_LAYOUT(k5_decode::args, k_cache, 16);
+TF_LAYOUT(k5_decode::args, v_cache, 24);
+TF_LAYOUT(k5_decode::args, a_part, 32);
+TF_LAYOUT(k5_decode::args, B, 40);
+static_assert(sizeof(k5_decode::args) == 48, "size of args");
+
+// Written by tfgen: gpt2_decode_k6 of specs/gpt2-decode.yaml for host; read it beside templates/decode.h.
+struct k6_combine {
+    struct args {
+        const float *a_part;
+        bf16 *a;
+        int B;
+    };
+    static constexpr int head_dim = 32, heads = 4, splits = 1;
+    static constexpr int threads = 1;
+    DEV static int batches(const args &p) { return p.B; }
+    DEV static int queries(const args &p) { return 1; }
+    DEV static const float *partial(const args &p, int batch, int head, int token, int split)
+    {
+        return p.a_part + (((batch * 1 + token) * 4 + head) * 1ll + split) * 34; // !38:5
+    }
+    template <int V> DEV static void write(const args &p, int batch, int token, int head, int col, int left, vec<float, V> o)
+    {
+        store<V>(p.a + (batch * 1 + token) * 128ll + head * 32 + col, left, o); // !38:5
+    }
+};
+TF_LAYOUT(k6_combine::args, a_part, 0);
+TF_LAYOUT(k6_combine::args, a, 8);
+TF_LAYOUT(k6_combine::args, B, 16);
+static_assert(sizeof(k6_combine::args) == 24, "size of args");
+
+// Written by tfgen: gpt2_decode_k7 of specs/gpt2-decode.yaml for host; read it beside templates/gemm.h.
+struct k7_o {
+    struct args {
+        const bf16 *a;
+        const bf16 *packed;
+        const bf16 *x;
+        const bf16 *b_proj;
+        bf16 *x1;
+        int B;
+    };
+    static constexpr int K = 128, packed_n = 128, packed_k = 128, granule = 16;
+    static constexpr int tile_m = 4, tile_n = 256, tile_k = 64, thread_m = 4, thread_n = 32, threads = 8, slots = 2;
+    static constexpr bool row_sums = false, a_plain = true, b_plain = true;
+    using a_type = bf16;
+    using b_type = bf16;
+    struct context {};
+    DEV static int rows(const args &p) { return p.B; }
+    DEV static int batches(const args &p) { return 1; }
+    template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
+    {
+        const vec<float, V> a = load_aligned<V>(p.a + row * 128ll + k); // !38:5
+        return a;
+    }
+    DEV static const a_type *a_row(const args &p, int batch, int row)
+    {
+        return p.a + row * 128ll;
+    }
+    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
+    {
+        return load_aligned<V>(p.packed + n * 128ll + k);
+    }
+    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 128ll; }
+    DEV static context begin(const args &p, int batch, int row)
+    {
+        context c;
+        return c;
+    }
+    template <int W> DEV static void columns_o_l(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
+    {
+        const int left = 128 - col;
+        if (left <= 0) return;
+        const vec<float, W> x = load_aligned<W>(p.x + row * 128ll + col); // !12:3
+        const vec<float, W> b_proj = load_aligned<W>(p.b_proj + col); // !22:3
+        const vec<float, W> o_ = op_add(product, b_proj); // !39:5
+        const vec<float, W> x1 = op_add(x, o_); // !40:5
+        store_aligned<W>(p.x1 + row * 128ll + col, x1); // !40:5
+    }
+    template <int W> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum)
+    {
+        columns_o_l<W>(p, c, row, n, lo, sum);
+        columns_o_l<W>(p, c, row, n + granule, hi, sum);
+    }
+};
+TF_LAYOUT(k7_o::args, a, 0);
+TF_LAYOUT(k7_o::args, packed, 8);
+TF_LAYOUT(k7_o::args, x, 16);
+TF_LAYOUT(k7_o::args, b_proj, 24);
+TF_LAYOUT(k7_o::args, x1, 32);
+TF_LAYOUT(k7_o::args, B, 40);
+static_assert(sizeof(k7_o::args) == 48, "size of args");
+
+// Written by tfgen: gpt2_decode_k8 of specs/gpt2-decode.yaml for host; read it beside templates/rows.h.
+struct k8_h2 {
+    struct args {
+        const bf16 *x1;
+        const bf16 *ln_2_w;
+        const bf16 *ln_2_b;
+        bf16 *h2;
+        int B;
+    };
+    struct context {
+        float h2_mu, h2_r;
+    };
+    template <int V> struct element {
+        vec<float, V> x1, ln_2_w, ln_2_b;
+    };
+    static constexpr int N = 128, threads = 1, team = 1, V = 16, steps = 2;
+    DEV static int rows(const args &p) { return p.B; }
+    DEV static void begin(const args &p, int row, context &c)
+    {
+    }
+    template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
+    {
+        const vec<float, V> x1 = load_aligned<V>(p.x1 + row * 128ll + col); // !40:5
+        const vec<float, V> ln_2_w = load_aligned<V>(p.ln_2_w + col); // !23:3
+        const vec<float, V> ln_2_b = load_aligned<V>(p.ln_2_b + col); // !24:3
+        return {x1, ln_2_w, ln_2_b};
+    }
+    static constexpr reduction kind(step<0>) { return reduction::sum; } // !41:5
+    template <int V> DEV static vec<float, V> term(step<0>, const args &p, const context &c, const element<V> &e, int row, int col)
+    {
+        return e.x1; // !41:5
+    }
+    DEV static void reduced(step<0>, const args &p, context &c, int row, float total)
+    {
+        const float h2_mu = op_div(total, 128.0f); // !41:5
+        c.h2_mu = h2_mu;
+    }
+    static constexpr reduction kind(step<1>) { return reduction::sum; } // !41:5
+    template <int V> DEV static vec<float, V> term(step<1>, const args &p, const context &c, const element<V> &e, int row, int col)
+    {
+        const vec<float, V> h2_c = op_sub(e.x1, c.h2_mu); // !41:5
+        return op_square(h2_c); // !41:5
+    }
+    DEV static void reduced(step<1>, const args &p, context &c, int row, float total)
+    {
+        const float h2_vm = op_div(total, 128.0f); // !41:5
+        const float h2_ve = op_add(h2_vm, 1e-05f); // !41:5
+        const float h2_r = op_rsqrt(h2_ve); // !41:5
+        c.h2_r = h2_r;
+    }
+    template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
+    {
+        const vec<float, V> h2_c = op_sub(e.x1, c.h2_mu); // !41:5
+        const vec<float, V> h2_n = op_mul(h2_c, c.h2_r); // !41:5
+        const vec<float, V> h2_t = op_mul(h2_n, e.ln_2_w); // !41:5
+        const vec<float, V> h2 = op_add(h2_t, e.ln_2_b); // !41:5
+        store_aligned<V>(p.h2 + row * 128ll + col, h2); // !41:5
+    }
+    DEV static void write_row(const args &p, const context &c, int row)
+    {
+    }
+};
+TF_LAYOUT(k8_h2::args, x1, 0);
+TF_LAYOUT(k8_h2::args, ln_2_w, 8);
+TF_LAYOUT(k8_h2::args, ln_2_b, 16);
+TF_LAYOUT(k8_h2::args, h2, 24);
+TF_LAYOUT(k8_h2::args, B, 32);
+static_assert(sizeof(k8_h2::args) == 40, "size of args");
+
+// Written by tfgen: gpt2_decode_k9 of specs/gpt2-decode.yaml for host; read it beside templates/gemm.h.
+struct k9_fc {
+    struct args {
+        const bf16 *h2;
+        const bf16 *packed;
+        const bf16 *b_fc;
+        bf16 *g;
+        int B;
+    };
+    static constexpr int K = 128, packed_n = 512, packed_k = 128, granule = 16;
+    static constexpr int tile_m = 4, tile_n = 256, tile_k = 64, thread_m = 4, thread_n = 32, threads = 8, slots = 2;
+    static constexpr bool row_sums = false, a_plain = true, b_plain = true;
+    using a_type = bf16;
+    using b_type = bf16;
+    struct context {};
+    DEV static int rows(const args &p) { return p.B; }
+    DEV static int batches(const args &p) { return 1; }
+    template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
+    {
+        const vec<float, V> h2 = load_aligned<V>(p.h2 + row * 128ll + k); // !41:5
+        return h2;
+    }
+    DEV static const a_type *a_row(const args &p, int batch, int row)
+    {
+        return p.h2 + row * 128ll;
+    }
+    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
+    {
+        return load_aligned<V>(p.packed + n * 128ll + k);
+    }
+    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 128ll; }
+    DEV static context begin(const args &p, int batch, int row)
+    {
+        context c;
+        return c;
+    }
+    template <int W> DEV static void columns_fc_l(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
+    {
+        const int left = 512 - col;
+        if (left <= 0) return;
+        const vec<float, W> b_fc = load_aligned<W>(p.b_fc + col); // !26:3
+        const vec<float, W> fc = op_add(product, b_fc); // !42:5
+        const vec<float, W> g = op_gelu_tanh(fc); // !43:5
+        store_aligned<W>(p.g + row * 512ll + col, g); // !43:5
+    }
+    template <int W> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum)
+    {
+        columns_fc_l<W>(p, c, row, n, lo, sum);
+        columns_fc_l<W>(p, c, row, n + granule, hi, sum);
+    }
+};
+TF_LAYOUT(k9_fc::args, h2, 0);
+TF_LAYOUT(k9_fc::args, packed, 8);
+TF_LAYOUT(k9_fc::args, b_fc, 16);
+TF_LAYOUT(k9_fc::args, g, 24);
+TF_LAYOUT(k9_fc::args, B, 32);
+static_assert(sizeof(k9_fc::args) == 40, "size of args");
+
+// Written by tfgen: gpt2_decode_k10 of specs/gpt2-decode.yaml for host; read it beside templates/gemm.h.
+struct k10_m {
+    struct args {
+        const bf16 *g;
+        const bf16 *packed;
+        const bf16 *x1;
+        const bf16 *b_out;
+        bf16 *x2;
+        int B;
+    };
+    static constexpr int K = 512, packed_n = 128, packed_k = 512, granule = 16;
+    static constexpr int tile_m = 4, tile_n = 256, tile_k = 64, thread_m = 4, thread_n = 32, threads = 8, slots = 2;
+    static constexpr bool row_sums = false, a_plain = true, b_plain = true;
+    using a_type = bf16;
+    using b_type = bf16;
+    struct context {};
+    DEV static int rows(const args &p) { return p.B; }
+    DEV static int batches(const args &p) { return 1; }
+    template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
+    {
+        const vec<float, V> g = load_aligned<V>(p.g + row * 512ll + k); // !43:5
+        return g;
+    }
+    DEV static const a_type *a_row(const args &p, int batch, int row)
+    {
+        return p.g + row * 512ll;
+    }
+    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
+    {
+        return load_aligned<V>(p.packed + n * 512ll + k);
+    }
+    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 512ll; }
+    DEV static context begin(const args &p, int batch, int row)
+    {
+        context c;
+        return c;
+    }
+    template <int W> DEV static void columns_m_l(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
+    {
+        const int left = 128 - col;
+        if (left <= 0) return;
+        const vec<float, W> x1 = load_aligned<W>(p.x1 + row * 128ll + col); // !40:5
+        const vec<float, W> b_out = load_aligned<W>(p.b_out + col); // !28:3
+        const vec<float, W> m = op_add(product, b_out); // !44:5
+        const vec<float, W> x2 = op_add(x1, m); // !45:5
+        store_aligned<W>(p.x2 + row * 128ll + col, x2); // !45:5
+    }
+    template <int W> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum)
+    {
+        columns_m_l<W>(p, c, row, n, lo, sum);
+        columns_m_l<W>(p, c, row, n + granule, hi, sum);
+    }
+};
+TF_LAYOUT(k10_m::args, g, 0);
+TF_LAYOUT(k10_m::args, packed, 8);
+TF_LAYOUT(k10_m::args, x1, 16);
+TF_LAYOUT(k10_m::args, b_out, 24);
+TF_LAYOUT(k10_m::args, x2, 32);
+TF_LAYOUT(k10_m::args, B, 40);
+static_assert(sizeof(k10_m::args) == 48, "size of args");
+
+// ---- level tile
+// Written by tfgen: gpt2_decode_k0 of specs/gpt2-decode.yaml for host; read it beside templates/rows.h.
+struct k0_h {
+    struct args {
+        const bf16 *x;
+        const bf16 *ln_1_w;
+        const bf16 *ln_1_b;
+        bf16 *h;
+        int B;
+    };
+    struct context {
+        float h_mu, h_r;
+    };
+    template <int V> struct element {
+        vec<float, V> x, ln_1_w, ln_1_b;
+    };
+    static constexpr int N = 128, threads = 1, team = 1, V = 16, steps = 2;
+    DEV static int rows(const args &p) { return p.B; }
+    DEV static void begin(const args &p, int row, context &c)
+    {
+    }
+    template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
+    {
+        const vec<float, V> x = load_aligned<V>(p.x + row * 128ll + col); // !12:3
+        const vec<float, V> ln_1_w = load_aligned<V>(p.ln_1_w + col); // !15:3
+        const vec<float, V> ln_1_b = load_aligned<V>(p.ln_1_b + col); // !16:3
+        return {x, ln_1_w, ln_1_b};
+    }
+    static constexpr reduction kind(step<0>) { return reduction::sum; } // !33:5
+    template <int V> DEV static vec<float, V> term(step<0>, const args &p, const context &c, const element<V> &e, int row, int col)
+    {
+        return e.x; // !33:5
+    }
+    DEV static void reduced(step<0>, const args &p, context &c, int row, float total)
+    {
+        const float h_mu = op_div(total, 128.0f); // !33:5
+        c.h_mu = h_mu;
+    }
+    static constexpr reduction kind(step<1>) { return reduction::sum; } // !33:5
+    template <int V> DEV static vec<float, V> term(step<1>, const args &p, const context &c, const element<V> &e, int row, int col)
+    {
+        const vec<float, V> h_c = op_sub(e.x, c.h_mu); // !33:5
+        return op_square(h_c); // !33:5
+    }
+    DEV static void reduced(step<1>, const args &p, context &c, int row, float total)
+    {
+        const float h_vm = op_div(total, 128.0f); // !33:5
+        const float h_ve = op_add(h_vm, 1e-05f); // !33:5
+        const float h_r = op_rsqrt(h_ve); // !33:5
+        c.h_r = h_r;
+    }
+    template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
+    {
+        const vec<float, V> h_c = op_sub(e.x, c.h_mu); // !33:5
+        const vec<float, V> h_n = op_mul(h_c, c.h_r); // !33:5
+        const vec<float, V> h_t = op_mul(h_n, e.ln_1_w); // !33:5
+        const vec<float, V> h = op_add(h_t, e.ln_1_b); // !33:5
+        store_aligned<V>(p.h + row * 128ll + col, h); // !33:5
+    }
+    DEV static void write_row(const args &p, const context &c, int row)
+    {
+    }
+};
+TF_LAYOUT(k0_h::args, x, 0);
+TF_LAYOUT(k0_h::args, ln_1_w, 8);
+TF_LAYOUT(k0_h::args, ln_1_b, 16);
+TF_LAYOUT(k0_h::args, h, 24);
+TF_LAYOUT(k0_h::args, B, 32);
+static_assert(sizeof(k0_h::args) == 40, "size of args");
+
+// Written by tfgen: gpt2_decode_k1 of specs/gpt2-decode.yaml for host; read it beside templates/gemm.h.
+struct k1_qkv {
+    struct args {
+        const bf16 *h;
+        const bf16 *packed;
+        const bf16 *b_qkv;
+        bf16 *qkv;
+        int B;
+    };
+    static constexpr int K = 128, packed_n = 384, packed_k = 128, granule = 16;
+    static constexpr int tile_m = 4, tile_n = 256, tile_k = 64, thread_m = 4, thread_n = 32, threads = 8, slots = 2;
+    static constexpr bool row_sums = false, a_plain = true, b_plain = true;
+    using a_type = bf16;
+    using b_type = bf16;
+    struct context {};
+    DEV static int rows(const args &p) { return p.B; }
+    DEV static int batches(const args &p) { return 1; }
+    template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
+    {
+        const vec<float, V> h = load_aligned<V>(p.h + row * 128ll + k); // !33:5
+        return h;
+    }
+    DEV static const a_type *a_row(const args &p, int batch, int row)
+    {
+        return p.h + row * 128ll;
+    }
+    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
+    {
+        return load_aligned<V>(p.packed + n * 128ll + k);
+    }
+    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 128ll; }
+    DEV static context begin(const args &p, int batch, int row)
+    {
+        context c;
+        return c;
+    }
+    template <int W> DEV static void columns_qkv_l(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
+    {
+        const int left = 384 - col;
+        if (left <= 0) return;
+        const vec<float, W> b_qkv = load_aligned<W>(p.b_qkv + col); // !19:3
+        const vec<float, W> qkv = op_add(product, b_qkv); // !34:5
+        store_aligned<W>(p.qkv + row * 384ll + col, qkv); // !34:5
+    }
+    template <int W> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum)
+    {
+        columns_qkv_l<W>(p, c, row, n, lo, sum);
+        columns_qkv_l<W>(p, c, row, n + granule, hi, sum);
+    }
+};
+TF_LAYOUT(k1_qkv::args, h, 0);
+TF_LAYOUT(k1_qkv::args, packed, 8);
+TF_LAYOUT(k1_qkv::args, b_qkv, 16);
+TF_LAYOUT(k1_qkv::args, qkv, 24);
+TF_LAYOUT(k1_qkv::args, B, 32);
+static_assert(sizeof(k1_qkv::args) == 40, "size of args");
+
+// Written by tfgen: gpt2_decode_k2 of specs/gpt2-decode.yaml for host; read it beside templates/rows.h.
+struct k2_kc {
+    struct args {
+        const int *pos;
+        const bf16 *qkv;
+        bf16 *k_cache;
+        int B;
+    };
+    struct context {
+        int position, sequence;
+    };
+    template <int V> struct element {
+        vec<float, V> k;
+    };
+    static constexpr int N = 128, threads = 1, team = 1, V = 16, steps = 0;
+    DEV static int rows(const args &p) { return p.B; }
+    DEV static void begin(const args &p, int row, context &c)
+    {
+        c.sequence = row; // !36:5
+        c.position = p.pos[c.sequence]; // !36:5
+    }
+    template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
+    {
+        const vec<float, V> k = load_aligned<V>(p.qkv + row * 384ll + col + 128); // !35:5
+        return {k};
+    }
+    template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
+    {
+        if (c.position >= 0 && c.position < 64) store_aligned<V>(p.k_cache + ((c.sequence * 4 + col / 32) * 64 + c.position) * 32ll + col % 32, e.k); // !36:5
+    }
+    DEV static void write_row(const args &p, const context &c, int row)
+    {
+    }
+};
+TF_LAYOUT(k2_kc::args, pos, 0);
+TF_LAYOUT(k2_kc::args, qkv, 8);
+TF_LAYOUT(k2_kc::args, k_cache, 16);
+TF_LAYOUT(k2_kc::args, B, 24);
+static_assert(sizeof(k2_kc::args) == 32, "size of args");
+
+// Written by tfgen: gpt2_decode_k3 of specs/gpt2-decode.yaml for host; read it beside templates/rows.h.
+struct k3_vc {
+    struct args {
+        const int *pos;
+        const bf16 *qkv;
+        bf16 *v_cache;
+        int B;
+    };
+    struct context {
+        int position, sequence;
+    };
+    template <int V> struct element {
+        vec<float, V> v;
+    };
+    static constexpr int N = 128, threads = 1, team = 1, V = 16, steps = 0;
+    DEV static int rows(const args &p) { return p.B; }
+    DEV static void begin(const args &p, int row, context &c)
+    {
+        c.sequence = row; // !37:5
+        c.position = p.pos[c.sequence]; // !37:5
+    }
+    template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
+    {
+        const vec<float, V> v = load_aligned<V>(p.qkv + row * 384ll + col + 256); // !35:5
+        return {v};
+    }
+    template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
+    {
+        if (c.position >= 0 && c.position < 64) store_aligned<V>(p.v_cache + ((c.sequence * 4 + col / 32) * 64 + c.position) * 32ll + col % 32, e.v); // !37:5
+    }
+    DEV static void write_row(const args &p, const context &c, int row)
+    {
+    }
+};
+TF_LAYOUT(k3_vc::args, pos, 0);
+TF_LAYOUT(k3_vc::args, qkv, 8);
+TF_LAYOUT(k3_vc::args, v_cache, 16);
+TF_LAYOUT(k3_vc::args, B, 24);
+static_assert(sizeof(k3_vc::args) == 32, "size of args");
+
+// Written by tfgen: gpt2_decode_k4 of specs/gpt2-decode.yaml for host; read it beside templates/decode.h.
+struct k4_decode {
+    struct args {
+        const int *pos;
+        const bf16 *qkv;
+        const bf16 *k_cache;
+        const bf16 *v_cache;
+        float *a_part;
+        int B;
+    };
+    static constexpr int head_dim = 32, heads = 4, kv_heads = 4;
+    static constexpr int team = 1, threads = 1, splits = 1;
+    static constexpr bool causal = true;
+    static constexpr int window = 0;
+    static constexpr float softcap = 0.0f, scale = 0.17677669f;
+    static constexpr bool aligned = true;
+    using type = bf16;
+    DEV static int batches(const args &p) { return p.B; }
+    DEV static int queries(const args &p) { return 1; }
+    DEV static int keys(const args &p, int batch)
+    {
+        const int keys = p.pos[batch] + 1, most = 64; // !38:5
+        return keys < 0 ? 0 : keys < most ? keys : most;
+    }
+    DEV static int position(const args &p, int batch, int token) { return p.pos[batch] + token; }
+    DEV static const type *q(const args &p, int batch, int token, int head)
+    {
+        return p.qkv + (batch * 1 + token) * 384ll + head * 32; // !38:5
+    }
+    DEV static const type *k(const args &p, int batch, int key, int head)
+    {
+        return p.k_cache + ((batch * 4 + head) * 64 + key) * 32ll; // !38:5
+    }
+    DEV static const type *v(const args &p, int batch, int key, int head)
+    {
+        return p.v_cache + ((batch * 4 + head) * 64 + key) * 32ll; // !38:5
+    }
+    DEV static float *partial(const args &p, int batch, int head, int token, int split)
+    {
+        return p.a_part + (((batch * 1 + token) * 4 + head) * 1ll + split) * 34; // !38:5
+    }
+};
+TF_LAYOUT(k4_decode::args, pos, 0);
+TF_LAYOUT(k4_decode::args, qkv, 8);
+TF_LAYOUT(k4_decode::args, k_cache, 16);
+TF_LAYOUT(k4_decode::args, v_cache, 24);
+TF_LAYOUT(k4_decode::args, a_part, 32);
+TF_LAYOUT(k4_decode::args, B, 40);
+static_assert(sizeof(k4_decode::args) == 48, "size of args");
+
+// Written by tfgen: gpt2_decode_k5 of specs/gpt2-decode.yaml for host; read it beside templates/decode.h.
+struct k5_combine {
+    struct args {
+        const float *a_part;
+        bf16 *a;
+        int B;
+    };
+    static constexpr int head_dim = 32, heads = 4, splits = 1;
+    static constexpr int threads = 1;
+    DEV static int batches(const args &p) { return p.B; }
+    DEV static int queries(const args &p) { return 1; }
+    DEV static const float *partial(const args &p, int batch, int head, int token, int split)
+    {
+        return p.a_part + (((batch * 1 + token) * 4 + head) * 1ll + split) * 34; // !38:5
+    }
+    template <int V> DEV static void write(const args &p, int batch, int token, int head, int col, int left, vec<float, V> o)
+    {
+        store<V>(p.a + (batch * 1 + token) * 128ll + head * 32 + col, left, o); // !38:5
+    }
+};
+TF_LAYOUT(k5_combine::args, a_part, 0);
+TF_LAYOUT(k5_combine::args, a, 8);
+TF_LAYOUT(k5_combine::args, B, 16);
+static_assert(sizeof(k5_combine::args) == 24, "size of args");
+
+// Written by tfgen: gpt2_decode_k6 of specs/gpt2-decode.yaml for host; read it beside templates/gemm.h.
+struct k6_o {
+    struct args {
+        const bf16 *a;
+        const bf16 *packed;
+        const bf16 *x;
+        const bf16 *b_proj;
+        bf16 *x1;
+        int B;
+    };
+    static constexpr int K = 128, packed_n = 128, packed_k = 128, granule = 16;
+    static constexpr int tile_m = 4, tile_n = 256, tile_k = 64, thread_m = 4, thread_n = 32, threads = 8, slots = 2;
+    static constexpr bool row_sums = false, a_plain = true, b_plain = true;
+    using a_type = bf16;
+    using b_type = bf16;
+    struct context {};
+    DEV static int rows(const args &p) { return p.B; }
+    DEV static int batches(const args &p) { return 1; }
+    template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
+    {
+        const vec<float, V> a = load_aligned<V>(p.a + row * 128ll + k); // !38:5
+        return a;
+    }
+    DEV static const a_type *a_row(const args &p, int batch, int row)
+    {
+        return p.a + row * 128ll;
+    }
+    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
+    {
+        return load_aligned<V>(p.packed + n * 128ll + k);
+    }
+    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 128ll; }
+    DEV static context begin(const args &p, int batch, int row)
+    {
+        context c;
+        return c;
+    }
+    template <int W> DEV static void columns_o_l(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
+    {
+        const int left = 128 - col;
+        if (left <= 0) return;
+        const vec<float, W> x = load_aligned<W>(p.x + row * 128ll + col); // !12:3
+        const vec<float, W> b_proj = load_aligned<W>(p.b_proj + col); // !22:3
+        const vec<float, W> o_ = op_add(product, b_proj); // !39:5
+        const vec<float, W> x1 = op_add(x, o_); // !40:5
+        store_aligned<W>(p.x1 + row * 128ll + col, x1); // !40:5
+    }
+    template <int W> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum)
+    {
+        columns_o_l<W>(p, c, row, n, lo, sum);
+        columns_o_l<W>(p, c, row, n + granule, hi, sum);
+    }
+};
+TF_LAYOUT(k6_o::args, a, 0);
+TF_LAYOUT(k6_o::args, packed, 8);
+TF_LAYOUT(k6_o::args, x, 16);
+TF_LAYOUT(k6_o::args, b_proj, 24);
+TF_LAYOUT(k6_o::args, x1, 32);
+TF_LAYOUT(k6_o::args, B, 40);
+static_assert(sizeof(k6_o::args) == 48, "size of args");
+
+// Written by tfgen: gpt2_decode_k7 of specs/gpt2-decode.yaml for host; read it beside templates/rows.h.
+struct k7_h2 {
+    struct args {
+        const bf16 *x1;
+        const bf16 *ln_2_w;
+        const bf16 *ln_2_b;
+        bf16 *h2;
+        int B;
+    };
+    struct context {
+        float h2_mu, h2_r;
+    };
+    template <int V> struct element {
+        vec<float, V> x1, ln_2_w, ln_2_b;
+    };
+    static constexpr int N = 128, threads = 1, team = 1, V = 16, steps = 2;
+    DEV static int rows(const args &p) { return p.B; }
+    DEV static void begin(const args &p, int row, context &c)
+    {
+    }
+    template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
+    {
+        const vec<float, V> x1 = load_aligned<V>(p.x1 + row * 128ll + col); // !40:5
+        const vec<float, V> ln_2_w = load_aligned<V>(p.ln_2_w + col); // !23:3
+        const vec<float, V> ln_2_b = load_aligned<V>(p.ln_2_b + col); // !24:3
+        return {x1, ln_2_w, ln_2_b};
+    }
+    static constexpr reduction kind(step<0>) { return reduction::sum; } // !41:5
+    template <int V> DEV static vec<float, V> term(step<0>, const args &p, const context &c, const element<V> &e, int row, int col)
+    {
+        return e.x1; // !41:5
+    }
+    DEV static void reduced(step<0>, const args &p, context &c, int row, float total)
+    {
+        const float h2_mu = op_div(total, 128.0f); // !41:5
+        c.h2_mu = h2_mu;
+    }
+    static constexpr reduction kind(step<1>) { return reduction::sum; } // !41:5
+    template <int V> DEV static vec<float, V> term(step<1>, const args &p, const context &c, const element<V> &e, int row, int col)
+    {
+        const vec<float, V> h2_c = op_sub(e.x1, c.h2_mu); // !41:5
+        return op_square(h2_c); // !41:5
+    }
+    DEV static void reduced(step<1>, const args &p, context &c, int row, float total)
+    {
+        const float h2_vm = op_div(total, 128.0f); // !41:5
+        const float h2_ve = op_add(h2_vm, 1e-05f); // !41:5
+        const float h2_r = op_rsqrt(h2_ve); // !41:5
+        c.h2_r = h2_r;
+    }
+    template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
+    {
+        const vec<float, V> h2_c = op_sub(e.x1, c.h2_mu); // !41:5
+        const vec<float, V> h2_n = op_mul(h2_c, c.h2_r); // !41:5
+        const vec<float, V> h2_t = op_mul(h2_n, e.ln_2_w); // !41:5
+        const vec<float, V> h2 = op_add(h2_t, e.ln_2_b); // !41:5
+        store_aligned<V>(p.h2 + row * 128ll + col, h2); // !41:5
+    }
+    DEV static void write_row(const args &p, const context &c, int row)
+    {
+    }
+};
+TF_LAYOUT(k7_h2::args, x1, 0);
+TF_LAYOUT(k7_h2::args, ln_2_w, 8);
+TF_LAYOUT(k7_h2::args, ln_2_b, 16);
+TF_LAYOUT(k7_h2::args, h2, 24);
+TF_LAYOUT(k7_h2::args, B, 32);
+static_assert(sizeof(k7_h2::args) == 40, "size of args");
+
+// Written by tfgen: gpt2_decode_k8 of specs/gpt2-decode.yaml for host; read it beside templates/gemm.h.
+struct k8_fc {
+    struct args {
+        const bf16 *h2;
+        const bf16 *packed;
+        const bf16 *b_fc;
+        bf16 *g;
+        int B;
+    };
+    static constexpr int K = 128, packed_n = 512, packed_k = 128, granule = 16;
+    static constexpr int tile_m = 4, tile_n = 256, tile_k = 64, thread_m = 4, thread_n = 32, threads = 8, slots = 2;
+    static constexpr bool row_sums = false, a_plain = true, b_plain = true;
+    using a_type = bf16;
+    using b_type = bf16;
+    struct context {};
+    DEV static int rows(const args &p) { return p.B; }
+    DEV static int batches(const args &p) { return 1; }
+    template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
+    {
+        const vec<float, V> h2 = load_aligned<V>(p.h2 + row * 128ll + k); // !41:5
+        return h2;
+    }
+    DEV static const a_type *a_row(const args &p, int batch, int row)
+    {
+        return p.h2 + row * 128ll;
+    }
+    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
+    {
+        return load_aligned<V>(p.packed + n * 128ll + k);
+    }
+    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 128ll; }
+    DEV static context begin(const args &p, int batch, int row)
+    {
+        context c;
+        return c;
+    }
+    template <int W> DEV static void columns_fc_l(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
+    {
+        const int left = 512 - col;
+        if (left <= 0) return;
+        const vec<float, W> b_fc = load_aligned<W>(p.b_fc + col); // !26:3
+        const vec<float, W> fc = op_add(product, b_fc); // !42:5
+        const vec<float, W> g = op_gelu_tanh(fc); // !43:5
+        store_aligned<W>(p.g + row * 512ll + col, g); // !43:5
+    }
+    template <int W> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum)
+    {
+        columns_fc_l<W>(p, c, row, n, lo, sum);
+        columns_fc_l<W>(p, c, row, n + granule, hi, sum);
+    }
+};
+TF_LAYOUT(k8_fc::args, h2, 0);
+TF_LAYOUT(k8_fc::args, packed, 8);
+TF_LAYOUT(k8_fc::args, b_fc, 16);
+TF_LAYOUT(k8_fc::args, g, 24);
+TF_LAYOUT(k8_fc::args, B, 32);
+static_assert(sizeof(k8_fc::args) == 40, "size of args");
+
+// Written by tfgen: gpt2_decode_k9 of specs/gpt2-decode.yaml for host; read it beside templates/gemm.h.
+struct k9_m {
+    struct args {
+        const bf16 *g;
+        const bf16 *packed;
+        const bf16 *x1;
+        const bf16 *b_out;
+        bf16 *x2;
+        int B;
+    };
+    static constexpr int K = 512, packed_n = 128, packed_k = 512, granule = 16;
+    static constexpr int tile_m = 4, tile_n = 256, tile_k = 64, thread_m = 4, thread_n = 32, threads = 8, slots = 2;
+    static constexpr bool row_sums = false, a_plain = true, b_plain = true;
+    using a_type = bf16;
+    using b_type = bf16;
+    struct context {};
+    DEV static int rows(const args &p) { return p.B; }
+    DEV static int batches(const args &p) { return 1; }
+    template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
+    {
+        const vec<float, V> g = load_aligned<V>(p.g + row * 512ll + k); // !43:5
+        return g;
+    }
+    DEV static const a_type *a_row(const args &p, int batch, int row)
+    {
+        return p.g + row * 512ll;
+    }
+    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
+    {
+        return load_aligned<V>(p.packed + n * 512ll + k);
+    }
+    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 512ll; }
+    DEV static context begin(const args &p, int batch, int row)
+    {
+        context c;
+        return c;
+    }
+    template <int W> DEV static void columns_m_l(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
+    {
+        const int left = 128 - col;
+        if (left <= 0) return;
+        const vec<float, W> x1 = load_aligned<W>(p.x1 + row * 128ll + col); // !40:5
+        const vec<float, W> b_out = load_aligned<W>(p.b_out + col); // !28:3
+        const vec<float, W> m = op_add(product, b_out); // !44:5
+        const vec<float, W> x2 = op_add(x1, m); // !45:5
+        store_aligned<W>(p.x2 + row * 128ll + col, x2); // !45:5
+    }
+    template <int W> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum)
+    {
+        columns_m_l<W>(p, c, row, n, lo, sum);
+        columns_m_l<W>(p, c, row, n + granule, hi, sum);
+    }
+};
+TF_LAYOUT(k9_m::args, g, 0);
+TF_LAYOUT(k9_m::args, packed, 8);
+TF_LAYOUT(k9_m::args, x1, 16);
+TF_LAYOUT(k9_m::args, b_out, 24);
+TF_LAYOUT(k9_m::args, x2, 32);
+TF_LAYOUT(k9_m::args, B, 40);
+static_assert(sizeof(k9_m::args) == 48, "size of args");
+

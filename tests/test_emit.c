@@ -1,0 +1,413 @@
+/* The planner and the emitter: golden spec headers of every shipped spec, plans that read back, sources that compile, layouts that the
+ * compilers confirm, tunings, sizes that follow dynamic dims. TFGEN_GOLDEN_UPDATE=1 rewrites tests/golden/emit. */
+#include "gen/gen.h"
+#include "gen/names.h"
+#include <check.h>
+#include <glob.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+typedef struct build {
+    arena *a;
+    const char *name, *text, *target;
+    size_t size;
+    fusion_level level;
+    bool from_plan;
+    const tuning *tuning;
+    graph_options options;
+    plan *p;
+    double seconds; /* of plan and emission */
+    tfgen_code code;
+} build;
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void build_body(void *argument)
+{
+    build *b = argument;
+    const target_info *target = target_find(b->target);
+    arena_source(b->a, b->name, b->text, b->size);
+    const ir_program *p;
+    if (b->from_plan) p = ir_read(b->a, b->text, b->size, b->name);
+    else {
+        const fuse_options fusion = {b->level, target, NULL, 0};
+        p = fuse(b->a, lower(b->a, graph_read(b->a, b->text, b->size, b->name, &b->options)), &fusion);
+    }
+    const double start = now();
+    b->p = plan_choose(b->a, p, target, b->tuning);
+    emit(b->a, b->p);
+    b->seconds = now() - start;
+}
+
+/* The caller frees b->a. */
+static void run_build(build *b)
+{
+    b->a = arena_new();
+    b->size = strlen(b->text);
+    b->code = arena_run(b->a, build_body, b);
+}
+
+static void must_build(build *b)
+{
+    run_build(b);
+    ck_assert_msg(b->code == code_ok, "%s", arena_diagnostics(b->a));
+}
+
+static char *slurp(const char *path)
+{
+    FILE *f = fopen(path, "rb");
+    if (!f) return NULL;
+    char *text = calloc(1, 1 << 22);
+    const size_t n = fread(text, 1, (1 << 22) - 1, f);
+    ck_assert_uint_lt(n, (1 << 22) - 1);
+    fclose(f);
+    return text;
+}
+
+static const char *const level_names[] = {"none", "ops", "tile"};
+static const char *const golden_targets[] = {"host", "gfx942"};
+
+static bool updating(void)
+{
+    const char *update = getenv("TFGEN_GOLDEN_UPDATE");
+    return update && *update && strcmp(update, "0") != 0;
+}
+
+static void compare_golden(const char *path, const char *text)
+{
+    if (updating()) {
+        FILE *f = fopen(path, "wb");
+        ck_assert_msg(f != NULL, "%s cannot be written", path);
+        fputs(text, f);
+        ck_assert_int_eq(fclose(f), 0);
+        return;
+    }
+    char *expected = slurp(path);
+    ck_assert_msg(expected != NULL, "%s is not there; make golden writes it", path);
+    const char *x = expected, *y = text;
+    int line = 1;
+    for (; *x && *x == *y; x++, y++) line += *x == '\n';
+    ck_assert_msg(*x == *y, "%s:%d: the emitted header differs from here on: %.200s", path, line, y);
+    free(expected);
+}
+
+/* Spec headers of all launches; a level that emits what the one below does is named only. */
+static char *headers_of(arena *keep, const char *spec, const char *text, const char *target)
+{
+    struct text all = {.a = keep};
+    const char *below = "";
+    for (int level = 0; level < 3; level++) {
+        build b = {.name = spec, .text = text, .target = target, .level = (fusion_level)level};
+        struct text headers = {.a = keep};
+        must_build(&b);
+        for (int i = 0; i < b.p->launch_count; i++) text_printf(&headers, "%s\n", b.p->launches[i].spec_header);
+        const bool same = strcmp(headers.data, below) == 0;
+        text_printf(&all, "// ---- level %s%s\n%s", level_names[level], same ? ": as the one before" : "", same ? "" : headers.data);
+        below = headers.data;
+        arena_free(b.a);
+    }
+    return all.data;
+}
+
+static char spec_paths[64][256];
+static int spec_count;
+
+static void find_specs(void)
+{
+    glob_t g;
+    if (glob("specs/*.yaml", 0, NULL, &g) != 0) return;
+    for (size_t i = 0; i < g.gl_pathc && spec_count < 64; i++) snprintf(spec_paths[spec_count++], 256, "%s", g.gl_pathv[i]);
+    globfree(&g);
+}
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+START_TEST(shipped_specs_emit_the_golden_spec_headers)
+{
+    const char *spec = spec_paths[_i / 2], *target = golden_targets[_i % 2], *base = base_name(spec);
+    char *text = slurp(spec);
+    arena *keep = arena_new();
+    compare_golden(arena_printf(keep, "tests/golden/emit/%.*s.%s.spec.h", (int)strcspn(base, "."), base, target),
+                   headers_of(keep, spec, text, target));
+    arena_free(keep);
+    free(text);
+}
+END_TEST
+
+static void must_be_equal(const plan *x, const plan *y)
+{
+    ck_assert_int_eq(x->launch_count, y->launch_count);
+    ck_assert_int_eq(x->pack_count, y->pack_count);
+    for (int i = 0; i < x->launch_count; i++) ck_assert(strcmp(x->launches[i].source, y->launches[i].source) == 0);
+    for (int i = 0; i < x->pack_count; i++) ck_assert(strcmp(x->packs[i].source, y->packs[i].source) == 0);
+}
+
+START_TEST(equal_inputs_give_equal_bytes)
+{
+    const char *spec = spec_paths[_i];
+    char *text = slurp(spec);
+    for (int level = 0; level < 3; level++) {
+        build x = {.name = spec, .text = text, .target = "gfx1201", .level = (fusion_level)level}, y = x;
+        must_build(&x);
+        must_build(&y);
+        must_be_equal(x.p, y.p);
+        ck_assert(strcmp(manifest_json(x.a, x.p), manifest_json(y.a, y.p)) == 0);
+        arena_free(x.a);
+        arena_free(y.a);
+    }
+    free(text);
+}
+END_TEST
+
+START_TEST(a_plan_reads_back_as_the_same_plan)
+{
+    const char *spec = spec_paths[_i];
+    char *text = slurp(spec);
+    for (int level = 0; level < 3; level++) {
+        build x = {.name = spec, .text = text, .target = "sm_90a", .level = (fusion_level)level};
+        must_build(&x);
+        build y = {.name = spec, .text = ir_print(x.a, x.p->program), .target = "sm_90a", .from_plan = true};
+        must_build(&y);
+        ck_assert_msg(strcmp(ir_print(y.a, y.p->program), y.text) == 0, "%s", spec);
+        must_be_equal(x.p, y.p);
+        arena_free(y.a);
+        arena_free(x.a);
+    }
+    free(text);
+}
+END_TEST
+
+static const char linear_spec[] = "block: t\ndtype: f32\ndims: {B: 2, S: 3, D: 20, F: 11}\ndynamic: {B: [1, 64], S: [1, 512]}\n"
+                                  "inputs: {x: [B, S, D]}\nparams: {w: [F, D], n: [D]}\n"
+                                  "ops:\n  - {out: h, op: rmsnorm, in: [x, n]}\n  - {out: y1, op: linear, in: [h, w]}\noutputs: {y: y1}\n";
+
+START_TEST(grids_and_workspace_follow_the_dynamic_dims)
+{
+    build b = {.name = "t.yaml", .text = linear_spec, .target = "gfx942", .level = fusion_none};
+    must_build(&b);
+    ck_assert_int_eq(b.p->launch_count, 2);
+    dim_table dims = b.p->program->dims;
+    const launch *norm = &b.p->launches[0], *product = &b.p->launches[1];
+    long long offsets[8];
+    dim_find(&dims, "B")->value = 7;
+    dim_find(&dims, "S")->value = 100;
+    ck_assert_int_eq(b.p->stored_count, 1);
+    ck_assert_int_eq(storage_bytes(&b.p->stored[0], &dims), 7 * 100 * 20 * 4);
+    ck_assert_int_eq(workspace_layout(b.p, &dims, offsets), (7 * 100 * 20 * 4 + 255) / 256 * 256);
+    ck_assert_int_eq(offsets[0], 0);
+    ck_assert_int_eq(launch_grid(norm, &dims), (700 + norm->tile_rows - 1) / norm->tile_rows);
+    ck_assert_int_eq(launch_grid(product, &dims), (700 + product->tile_rows - 1) / product->tile_rows * product->column_tiles);
+    arena_free(b.a);
+}
+END_TEST
+
+START_TEST(a_packed_weight_has_whole_blocks_and_padded_rows)
+{
+    build b = {.name = "t.yaml", .text = linear_spec, .target = "gfx942", .level = fusion_tile};
+    must_build(&b);
+    ck_assert_int_eq(b.p->pack_count, 1);
+    ck_assert_int_eq(b.p->packs[0].columns, 16); /* 11 in blocks of 8 */
+    ck_assert_int_eq(b.p->packs[0].length, 32);  /* 20 in sixteens */
+    ck_assert_ptr_nonnull(strstr(b.p->packs[0].source, "op_mul(load_one(p.w + col * 20ll + k), load_one(p.n_ + k))"));
+    arena_free(b.a);
+}
+END_TEST
+
+static const char *tuned(const char *line, build *b)
+{
+    const tuning t = {&line, 1};
+    *b = (build){.name = "t.yaml", .text = linear_spec, .target = "gfx90a", .level = fusion_tile, .tuning = &t};
+    run_build(b);
+    b->tuning = NULL;
+    return arena_diagnostics(b->a);
+}
+
+START_TEST(a_tuning_line_changes_the_tile)
+{
+    build b;
+    const char *errors = tuned("gemm m=16 n=64 k=32 thread_m=1 thread_n=8 threads=128", &b);
+    ck_assert_msg(b.code == code_ok, "%s", errors);
+    const char *text = ir_print(b.a, b.p->program);
+    ck_assert_ptr_nonnull(strstr(text, "tile m=16 n=64 k=32 thread_m=1 thread_n=8 threads=128"));
+    arena_free(b.a);
+}
+END_TEST
+
+typedef struct bad_tuning {
+    const char *line, *message;
+} bad_tuning;
+
+static const bad_tuning bad_tunings[] = {
+    {"gemm m=64", "threads = m/thread_m * n/thread_n"},
+    {"gemm m=1024 n=1024 thread_m=32 thread_n=32 threads=1024", "bytes of shared memory; a workgroup has 65536"},
+    {"gemm thread_n=12", "thread_n"},
+    {"gemm threads=4096 m=512 n=512 thread_m=8 thread_n=8", "4096 threads; a workgroup has 1 to 1024"},
+    {"rows team=3", "team and v are powers of two"},
+    {"gemm depth=3", "gemm has no setting 'depth'"},
+    {"gemm m=x", "expected key=number"},
+    {"gemv m=1", "no family 'gemv'"},
+};
+
+START_TEST(an_illegal_tuning_is_an_error_that_names_the_limit)
+{
+    build b;
+    const char *errors = tuned(bad_tunings[_i].line, &b);
+    ck_assert_int_eq(b.code, code_unsupported);
+    ck_assert_msg(strstr(errors, bad_tunings[_i].message) != NULL, "%s: %s", bad_tunings[_i].line, errors);
+    arena_free(b.a);
+}
+END_TEST
+
+START_TEST(the_manifest_says_what_the_plan_says)
+{
+    char *text = slurp("specs/llama-block.yaml");
+    build b = {.name = "specs/llama-block.yaml", .text = text, .target = "gfx942", .level = fusion_tile};
+    must_build(&b);
+    json_error_t error;
+    json_t *o = json_loads(manifest_json(b.a, b.p), 0, &error);
+    ck_assert_msg(o != NULL, "line %d: %s", error.line, error.text);
+    json_t *kernels = json_object_get(o, "kernels");
+    ck_assert_uint_eq(json_array_size(kernels), (size_t)b.p->launch_count);
+    for (int i = 0; i < b.p->launch_count; i++) {
+        const launch *l = &b.p->launches[i];
+        json_t *k = json_array_get(kernels, (size_t)i), *arguments = json_object_get(k, "arguments");
+        ck_assert_str_eq(json_string_value(json_object_get(k, "name")), l->name);
+        ck_assert_int_eq(json_integer_value(json_object_get(json_object_get(k, "grid"), "now")), launch_grid(l, &b.p->program->dims));
+        ck_assert_uint_eq(json_array_size(arguments), (size_t)l->argument_count);
+        for (int n = 0; n < l->argument_count; n++)
+            ck_assert_int_eq(json_integer_value(json_object_get(json_array_get(arguments, (size_t)n), "offset")), l->arguments[n].offset);
+    }
+    json_decref(o);
+    arena_free(b.a);
+    free(text);
+}
+END_TEST
+
+static const char odd_names[] = "block: x\ndtype: bf16\ndims: {int: 2, S: 3, N: 16}\ndynamic: {int: [1, 64], S: [1, 8192]}\n"
+                                "inputs: {load: [int, S, N], p: [int, S, N], V: [N], op_add: [N], linux: [N], S_: [N]}\nops:\n"
+                                "  - {out: c, op: add, in: [load, p]}\n  - {out: template, op: mul, in: [c, V]}\n"
+                                "  - {out: row, op: add, in: [template, op_add]}\n  - {out: e, op: add, in: [row, linux]}\n"
+                                "  - {out: x__y, op: add, in: [e, S_]}\n  - {out: x_y, op: add, in: [x__y, S_]}\noutputs: {y: x_y}\n";
+
+START_TEST(names_of_values_never_clash_in_the_source)
+{
+    build b = {.name = "t.yaml", .text = odd_names, .target = "host", .level = fusion_ops};
+    must_build(&b);
+    const naming n = names_choose(b.a, b.p->program);
+    for (int i = 0; i < b.p->program->value_count; i++)
+        for (int k = 0; k < i; k++)
+            if (n.values[i] && n.values[k]) ck_assert_str_ne(n.values[i], n.values[k]);
+    const char *source = b.p->launches[0].source;
+    ck_assert_ptr_nonnull(strstr(source, "p.load_ + row"));
+    ck_assert_ptr_nonnull(strstr(source, "int int_, S;"));
+    ck_assert_ptr_nonnull(strstr(source, "const vec<float, V> template_ = op_mul(c_, V_);"));
+    arena_free(b.a);
+}
+END_TEST
+
+START_TEST(a_llama_block_is_planned_and_emitted_in_20_ms)
+{
+    char *text = slurp("specs/llama-block.yaml");
+    double best = 1;
+    for (int i = 0; i < 5; i++) {
+        build b = {.name = "specs/llama-block.yaml", .text = text, .target = "gfx942", .level = fusion_none};
+        must_build(&b);
+        if (b.seconds < best) best = b.seconds;
+        arena_free(b.a);
+    }
+    free(text);
+    ck_assert_double_lt(best, 0.020);
+}
+END_TEST
+
+/* ---- compilers: front ends only */
+typedef struct front_end {
+    const char *target, *command;
+} front_end;
+
+static const front_end front_ends[] = {
+    {"gfx942", "clang-22 -x hip --offload-arch=gfx942 --offload-device-only -nogpulib -nogpuinc -std=c++17 -Wall -Wno-unused-function "
+               "-Werror -fsyntax-only"},
+    {"gfx1100", "clang-22 -x hip --offload-arch=gfx1100 --offload-device-only -nogpulib -nogpuinc -std=c++17 -Wall "
+                "-Wno-unused-function -Werror -fsyntax-only"},
+    {"host", "clang-22 -x c++ -std=c++17 -include runtime/host/hs_abi.h -include runtime/host/hip_on_host.h -fsyntax-only"},
+};
+enum { front_end_count = sizeof front_ends / sizeof *front_ends };
+
+static bool have_clang(void)
+{
+    return system("clang-22 --version > /dev/null 2>&1") == 0;
+}
+
+static void must_compile(const char *source, const char *name, const char *command)
+{
+    char path[] = "/tmp/tfgen-emit-XXXXXX", line[1024];
+    const int fd = mkstemp(path);
+    ck_assert_int_ge(fd, 0);
+    ck_assert_int_eq(write(fd, source, strlen(source)), (ssize_t)strlen(source));
+    close(fd);
+    snprintf(line, sizeof line, "%s %s", command, path);
+    const int status = system(line);
+    unlink(path);
+    ck_assert_msg(status == 0, "%s: %s", name, command);
+}
+
+START_TEST(emitted_sources_compile)
+{
+    const char *spec = spec_paths[_i / front_end_count];
+    const front_end *f = &front_ends[_i % front_end_count];
+    if (!have_clang()) {
+        printf("skipped: no clang-22\n");
+        return;
+    }
+    char *text = slurp(spec);
+    build b = {.name = spec, .text = text, .target = f->target, .level = (fusion_level)(_i % 3)};
+    must_build(&b);
+    for (int i = 0; i < b.p->launch_count; i++) must_compile(b.p->launches[i].source, b.p->launches[i].name, f->command);
+    for (int i = 0; i < b.p->pack_count; i++) must_compile(b.p->packs[i].source, b.p->packs[i].name, f->command);
+    arena_free(b.a);
+    free(text);
+}
+END_TEST
+
+int main(void)
+{
+    find_specs();
+    Suite *s = suite_create("emit");
+    TCase *t = tcase_create("plans");
+    tcase_set_timeout(t, 120);
+    tcase_add_loop_test(t, shipped_specs_emit_the_golden_spec_headers, 0, 2 * spec_count);
+    tcase_add_loop_test(t, equal_inputs_give_equal_bytes, 0, spec_count);
+    tcase_add_loop_test(t, a_plan_reads_back_as_the_same_plan, 0, spec_count);
+    tcase_add_test(t, grids_and_workspace_follow_the_dynamic_dims);
+    tcase_add_test(t, a_packed_weight_has_whole_blocks_and_padded_rows);
+    tcase_add_test(t, a_tuning_line_changes_the_tile);
+    tcase_add_loop_test(t, an_illegal_tuning_is_an_error_that_names_the_limit, 0, sizeof bad_tunings / sizeof *bad_tunings);
+    tcase_add_test(t, the_manifest_says_what_the_plan_says);
+    tcase_add_test(t, names_of_values_never_clash_in_the_source);
+    tcase_add_test(t, a_llama_block_is_planned_and_emitted_in_20_ms);
+    suite_add_tcase(s, t);
+    TCase *c = tcase_create("compilers");
+    tcase_set_timeout(c, 120);
+    tcase_add_loop_test(c, emitted_sources_compile, 0, front_end_count * spec_count);
+    suite_add_tcase(s, c);
+    SRunner *r = srunner_create(s);
+    srunner_run_all(r, CK_ENV);
+    const int failed = srunner_ntests_failed(r);
+    srunner_free(r);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
