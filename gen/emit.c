@@ -104,8 +104,7 @@ static void append_target(text *out, const target_info *target)
     const bool host = strcmp(target->family, "host") == 0, nvidia = strncmp(target->name, "sm_", 3) == 0;
     text_printf(out, "#define TF_TARGET_%s 1\n", host ? "HOST" : nvidia ? "NVIDIA" : "AMD");
     text_printf(out, "#define TF_WAVE %d\n", target->wave);
-    if (nvidia) text_printf(out, "#define TF_SM %d\n", atoi(target->name + 3));
-    else if (!host) text_printf(out, "#define TF_GFX 0x%s\n", target->name + 3);
+    /* No name of the machine: on register tiles the source is the same for a whole family, and so is its cache entry. */
 }
 
 static const char *source_text(arena *a, const plan *p, const unit *u, const writer *w, const char *struct_name)
@@ -113,7 +112,8 @@ static const char *source_text(arena *a, const plan *p, const unit *u, const wri
     text out = {.a = a};
     const char *file = quoted_name(a, u->file), *spec = arena_source_name(a);
     spec = quoted_name(a, spec ? spec : "spec");
-    text_printf(&out, "// Written by tfgen: %s of %s for %s. Do not edit.\n", u->kernel, spec, p->target->name);
+    text_printf(&out, "// Written by tfgen: %s of %s for %s, wave %d. Do not edit.\n", u->kernel, spec, p->target->family,
+                p->target->wave);
     append_target(&out, p->target);
     for (size_t i = 0; i < template_total(); i++)
         if (template_at(i).users & u->uses) template_append(&out, i);
@@ -129,7 +129,7 @@ static const char *header_text(arena *a, const plan *p, const unit *u, const wri
     text out = {.a = a};
     const char *spec = arena_source_name(a);
     text_printf(&out, "// Written by tfgen: %s of %s for %s; read it beside %s.\n", u->kernel, quoted_name(a, spec ? spec : "spec"),
-                p->target->name, u->template);
+                p->target->family, u->template);
     writer_plain(&out, w);
     return out.data;
 }

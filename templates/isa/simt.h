@@ -2,7 +2,7 @@
 // products on register tiles. Refuses widths that are no power of two or wider than a wave.
 #pragma once
 
-#if defined(TF_ON_HOST)
+#if defined(TF_ON_HOST) && !defined(TF_TARGET_AMD) // the host engine runs AMD's own builtins for AMD targets
 DEV int thread_index() { return static_cast<int>(threadIdx.x); }
 DEV int block_index() { return static_cast<int>(blockIdx.x); }
 DEV int block_total() { return static_cast<int>(gridDim.x); }
