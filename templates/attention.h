@@ -105,8 +105,8 @@ template <class S> struct attention {
                     k = load_aligned<4>(S::k(p, t.batch, key, group) + d);
                     v = load_aligned<4>(S::v(p, t.batch, key, group) + d);
                 } else {
-                    k = load<4>(S::k(p, t.batch, key, group) + d, left);
-                    v = load<4>(S::v(p, t.batch, key, group) + d, left);
+                    k = ::load<4>(S::k(p, t.batch, key, group) + d, left);
+                    v = ::load<4>(S::v(p, t.batch, key, group) + d, left);
                 }
             }
             store_aligned<4>(&s.k[line][d], k);
