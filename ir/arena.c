@@ -171,6 +171,16 @@ void bail(arena *a, tfgen_code code, position at, const char *format, ...)
     unwind(a, code);
 }
 
+void bail_with_log(arena *a, tfgen_code code, const char *log, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    record(a, (position){0}, format, list);
+    va_end(list);
+    diagnostic_log(&a->diagnostics, log);
+    unwind(a, code);
+}
+
 void bail_if_complained(arena *a)
 {
     if (a->complaints) unwind(a, code_bad_input);

@@ -168,3 +168,17 @@ void diagnostic_render(diagnostic_buffer *b, const diagnostic_source *source, po
     put_spaces(b, caret);
     put(b, "^\n", 2);
 }
+
+void diagnostic_log(diagnostic_buffer *b, const char *log)
+{
+    for (size_t n; *log; log += n + (log[n] == '\n')) {
+        n = strcspn(log, "\n");
+        for (size_t i = 0; i < n;) {
+            long point;
+            int length = utf8_decode(log + i, n - i, &point);
+            put_harmless(b, log + i, length, point);
+            i += (size_t)length;
+        }
+        put(b, "\n", 1);
+    }
+}

@@ -17,6 +17,8 @@ typedef struct diagnostic_buffer {
 } diagnostic_buffer;
 
 void diagnostic_render(diagnostic_buffer *b, const diagnostic_source *source, position at, const char *message);
+/* The text of another program (a compiler, an engine): its lines are kept, the rest is made harmless alike. */
+void diagnostic_log(diagnostic_buffer *b, const char *log);
 
 /* One character of UTF-8 at s (n >= 1 bytes left): its length, its code point (-1 when malformed, length 1). */
 int utf8_decode(const char *s, size_t n, long *point);

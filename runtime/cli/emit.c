@@ -2,6 +2,8 @@
  * object a kernel. Exit code 4 when a target has no compiler here, 5 when a kernel does not compile. */
 #include "runtime/cli/cli.h"
 #include "runtime/compiler.h"
+#include <jansson.h>
+#include <stdlib.h>
 #include <string.h>
 
 typedef struct emit_job {
@@ -11,7 +13,16 @@ typedef struct emit_job {
 } emit_job;
 
 /* Everything that is compiled: pack kernels, then launches. */
-typedef struct unit { const char *name, *file, *source; } unit;
+typedef struct unit {
+    const char *name, *file, *source;
+    unsigned argument_bytes;
+    int shared_bytes;
+} unit;
+
+typedef struct result_list {
+    code_result *items;
+    int count;
+} result_list;
 
 static int list_units(arena *a, const plan *p, unit **out)
 {
@@ -19,8 +30,11 @@ static int list_units(arena *a, const plan *p, unit **out)
     unit *units = arena_alloc(a, (size_t)(count + 1) * sizeof *units);
     int n = 0;
     for (int i = 0; i < p->pack_count; i++, n++)
-        units[n] = (unit){p->packs[i].name, arena_printf(a, "%s.hip", p->packs[i].name), p->packs[i].source};
-    for (int i = 0; i < p->launch_count; i++, n++) units[n] = (unit){p->launches[i].name, p->launches[i].file, p->launches[i].source};
+        units[n] = (unit){p->packs[i].name, arena_printf(a, "%s.hip", p->packs[i].name), p->packs[i].source, p->packs[i].argument_bytes, 16};
+    for (int i = 0; i < p->launch_count; i++, n++) {
+        const launch *l = &p->launches[i];
+        units[n] = (unit){l->name, l->file, l->source, l->argument_bytes, l->shared_bytes};
+    }
     *out = units;
     return count;
 }
@@ -35,9 +49,8 @@ static void write_sources(arena *a, const plan *p, const char *folder)
     for (int i = 0; i < p->launch_count; i++)
         cli_write_file(a, arena_printf(a, "%s/%s.spec.h", folder, p->launches[i].name), p->launches[i].spec_header,
                        strlen(p->launches[i].spec_header));
-    const char *text = ir_print(a, p->program), *manifest = manifest_json(a, p);
+    const char *text = ir_print(a, p->program);
     cli_write_file(a, arena_printf(a, "%s/plan.ir", folder), text, strlen(text));
-    cli_write_file(a, arena_printf(a, "%s/manifest.json", folder), manifest, strlen(manifest));
 }
 
 static compiler_kind compiler_of(arena *a, const char *name)
@@ -54,39 +67,78 @@ static void count_compiled(void *context, size_t index, const code_result *resul
     progress_step(context, result->compiler ? result->compiler : "");
 }
 
-/* Facts of each kernel beside its code object, as the compiler's own metadata gives them. */
-static void report_facts(const emit_job *j, const unit *u, const code_result *r)
+/* What the code object says must agree with what the plan promised, whichever compiler made it. */
+static void check_facts(const emit_job *j, const unit *u, const code_result *r)
 {
-    if (j->o->quiet) return;
-    for (size_t k = 0; k < r->n_kernels; k++)
-        printf("  %-28s %s: %u vgprs, %u sgprs, %u scratch, %u LDS bytes\n", u->name, r->compiler, r->kernels[k].vgprs,
-               r->kernels[k].sgprs, r->kernels[k].scratch_bytes, r->kernels[k].lds_bytes);
+    for (size_t k = 0; k < r->n_kernels; k++) {
+        const kernel_facts *f = &r->kernels[k];
+        if (f->scratch_bytes || f->vgpr_spills || f->sgpr_spills)
+            bail(j->a, code_compile_failed, (position){0}, "%s: %s spilled: %u bytes of scratch a thread, %u vector and %u scalar spills", u->name,
+                 r->compiler, f->scratch_bytes, f->vgpr_spills, f->sgpr_spills);
+        if (f->kernarg_bytes < u->argument_bytes || f->kernarg_bytes > u->argument_bytes + 256)
+            bail(j->a, code_compile_failed, (position){0}, "%s: %s lays out %u bytes of arguments, the plan %u", u->name, r->compiler,
+                 f->kernarg_bytes, u->argument_bytes);
+        if (f->lds_bytes > (unsigned)u->shared_bytes)
+            bail(j->a, code_compile_failed, (position){0}, "%s: %s uses %u bytes of shared memory, the plan %d", u->name, r->compiler, f->lds_bytes,
+                 u->shared_bytes);
+        if (!j->o->quiet)
+            printf("  %-28s %s: %u vgprs, %u sgprs, %u scratch, %u LDS bytes\n", u->name, r->compiler, f->vgprs, f->sgprs, f->scratch_bytes,
+                   f->lds_bytes);
+    }
+}
+
+static json_t *facts_json(const char *file, const code_result *r)
+{
+    const kernel_facts *f = r->n_kernels ? &r->kernels[0] : &(kernel_facts){0};
+    return json_pack("{s:s, s:s, s:i, s:i, s:i, s:i, s:i}", "file", file, "compiler", r->compiler, "vgprs", f->vgprs, "agprs", f->agprs, "sgprs",
+                     f->sgprs, "scratch_bytes", f->scratch_bytes, "lds_bytes", f->lds_bytes);
+}
+
+/* The manifest of a folder with code objects has one more key, "code": what compiler made each, and what it needs. */
+static void write_manifest(arena *a, const plan *p, const char *folder, json_t *code)
+{
+    json_t *manifest = json_loads(manifest_json(a, p), 0, NULL);
+    if (code) json_object_set_new(manifest, "code", code);
+    char *text = json_dumps(manifest, JSON_INDENT(2));
+    cli_write_file(a, arena_printf(a, "%s/manifest.json", folder), text, strlen(text));
+    free(text);
+    json_decref(manifest);
+}
+
+static void free_results(void *argument)
+{
+    const result_list *list = argument;
+    for (int i = 0; i < list->count; i++) code_result_free(&list->items[i]);
 }
 
 static void compile_units(const emit_job *j, const plan *p, const char *folder)
 {
     arena *a = j->a;
     unit *units;
-    const int count = list_units(a, p, &units);
-    const int jobs = (int)options_integer(a, "jobs", j->o->jobs, 1, 256, 0);
+    const int count = list_units(a, p, &units), jobs = (int)options_integer(a, "jobs", j->o->jobs, 1, 256, 0);
     code_request *requests = arena_alloc(a, (size_t)count * sizeof *requests);
-    code_result *results = arena_alloc(a, (size_t)count * sizeof *results);
+    result_list *results = arena_alloc(a, sizeof *results);
+    *results = (result_list){arena_alloc(a, (size_t)count * sizeof *results->items), count};
     const compiler_kind kind = compiler_of(a, j->o->compiler);
     for (int i = 0; i < count; i++)
         requests[i] = (code_request){.source = units[i].source, .size = strlen(units[i].source), .name = units[i].file,
                                      .arch = p->target->name, .compiler = kind};
     progress bar = progress_start("compiling", count);
-    const code_status status = code_compile_all(requests, (size_t)count, jobs, results, count_compiled, &bar);
+    code_compile_all(requests, (size_t)count, jobs, results->items, count_compiled, &bar);
+    arena_defer(a, free_results, results);
     progress_end(&bar);
     const char *extension = strncmp(p->target->name, "sm_", 3) == 0 ? "cubin" : "hsaco";
+    json_t *code = json_object();
     for (int i = 0; i < count; i++) {
-        if (results[i].code) {
-            cli_write_file(a, arena_printf(a, "%s/%s.%s", folder, units[i].name, extension), results[i].code, results[i].code_size);
-            report_facts(j, &units[i], &results[i]);
-        } else fprintf(stderr, "%s for %s:\n%s\n", units[i].file, p->target->name, results[i].log ? results[i].log : "no message");
+        const code_result *r = &results->items[i];
+        if (r->status != build_ok)
+            bail_with_log(a, code_exit(r->status), r->log ? r->log : "", "%s is not compiled for %s", units[i].file, p->target->name);
+        const char *file = arena_printf(a, "%s.%s", units[i].name, extension);
+        check_facts(j, &units[i], r);
+        cli_write_file(a, arena_printf(a, "%s/%s", folder, file), r->code, r->code_size);
+        json_object_set_new(code, units[i].name, facts_json(file, r));
     }
-    for (int i = 0; i < count; i++) code_result_free(&results[i]);
-    if (status != build_ok) bail(a, code_exit(status), (position){0}, "kernels of %s were not all compiled for %s", p->program->name, p->target->name);
+    write_manifest(a, p, folder, code);
 }
 
 static void emit_target(const emit_job *j, compile_request r, const char *target, const char *folder)
@@ -99,6 +151,7 @@ static void emit_target(const emit_job *j, compile_request r, const char *target
         printf("%s: %d kernels, %d packed weights for %s at level %s in %s\n", j->path, c.plan->launch_count, c.plan->pack_count, target,
                fusion_level_name(r.level), folder);
     if (j->o->code) compile_units(j, c.plan, folder);
+    else write_manifest(j->a, c.plan, folder, NULL);
 }
 
 static void emit_spec(void *argument)

@@ -194,7 +194,9 @@ static void compare(trial *t, ref_tensor **exact)
 /* ---- running */
 static void need(trial *t, tfgen_code code)
 {
-    if (code != code_ok) bail(t->a, code, (position){0}, "%s", t->log.text ? t->log.text : "the host engine failed");
+    if (code == code_ok) return;
+    bail_with_log(t->a, code, t->log.text ? t->log.text : "", "%s", code == code_compile_failed ? "a kernel did not compile for the host engine"
+                                                                     : code == code_check_failed ? "the checker found faults" : "the host engine stopped");
 }
 
 static void close_session(void *s) { session_close(s); }

@@ -1,0 +1,222 @@
+/* The command as a person or a script sees it: exit codes, help, errors, output. Runs $TFGEN (default ./tfgen). */
+#define _GNU_SOURCE
+#include <check.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static char output[1 << 20];
+
+/* Runs `tfgen ARGUMENTS` with stderr in the output; returns the exit code. */
+static int tfgen(const char *arguments)
+{
+    const char *program = getenv("TFGEN") ? getenv("TFGEN") : "./tfgen";
+    char command[4096];
+    snprintf(command, sizeof command, "%s %s 2>&1", program, arguments);
+    FILE *pipe = popen(command, "r");
+    ck_assert_ptr_nonnull(pipe);
+    output[fread(output, 1, sizeof output - 1, pipe)] = '\0';
+    return WEXITSTATUS(pclose(pipe));
+}
+
+static void says(const char *part) { ck_assert_msg(strstr(output, part) != NULL, "no '%s' in:\n%s", part, output); }
+
+static char folder[64];
+static void make_folder(void)
+{
+    strcpy(folder, "/tmp/tfgen-cli-XXXXXX");
+    ck_assert_ptr_nonnull(mkdtemp(folder));
+}
+static void remove_folder(void)
+{
+    char command[128];
+    snprintf(command, sizeof command, "rm -rf %s", folder);
+    ck_assert_int_eq(system(command), 0);
+}
+
+static const char *in_folder(const char *format)
+{
+    static char text[4096];
+    snprintf(text, sizeof text, format, folder, folder, folder);
+    return text;
+}
+
+START_TEST(help_names_every_command_and_exit_code)
+{
+    ck_assert_int_eq(tfgen("--help"), 0);
+    says("tfgen verify");
+    says("--no-fuse");
+    says("5 a kernel failed to compile");
+    ck_assert_int_eq(tfgen("run --help"), 0);
+    says("--weights");
+    ck_assert_ptr_null(strstr(output, "--summary"));
+}
+END_TEST
+
+START_TEST(the_man_page_is_well_formed_and_has_every_option)
+{
+    ck_assert_int_eq(tfgen("--man"), 0);
+    says(".TH TFGEN 1");
+    says("\\-\\-dump\\-data");
+    says("TFGEN_CACHE_DIR");
+}
+END_TEST
+
+START_TEST(the_checked_in_man_page_and_schema_are_current)
+{
+    ck_assert_int_eq(tfgen("--man | cmp - docs/tfgen.1 && echo same"), 0);
+    says("same");
+    ck_assert_int_eq(tfgen("schema | cmp - docs/tfgen-spec.schema.json && echo same"), 0);
+    says("same");
+}
+END_TEST
+
+START_TEST(bad_usage_is_2)
+{
+    ck_assert_int_eq(tfgen("--nonsense specs/rmsnorm.yaml"), 2);
+    ck_assert_int_eq(tfgen(""), 2);
+    ck_assert_int_eq(tfgen("check --weights=x specs/rmsnorm.yaml"), 2);
+    says("not an option of `tfgen check`");
+    ck_assert_int_eq(tfgen("specs/rmsnorm.yaml --fusion=til"), 2);
+    says("did you mean 'tile'");
+    ck_assert_int_eq(tfgen("specs/rmsnorm.yaml --no-fuse=nothing"), 2);
+    says("qkv");
+    ck_assert_int_eq(tfgen("specs/rmsnorm.yaml --dim B"), 2);
+    ck_assert_int_eq(tfgen("run specs/rmsnorm.yaml --repeat=0"), 2);
+}
+END_TEST
+
+START_TEST(a_bad_spec_is_3_and_a_missing_one_too)
+{
+    ck_assert_int_eq(tfgen("check specs/no-such-file.yaml"), 3);
+    says("No such file");
+    make_folder();
+    ck_assert_int_eq(tfgen(in_folder("check /dev/null")), 3);
+    ck_assert_int_eq(tfgen("specs/rmsnorm.yaml --dim QQ=3 -o /dev/null/x"), 3);
+    remove_folder();
+}
+END_TEST
+
+START_TEST(an_unknown_target_is_4)
+{
+    ck_assert_int_eq(tfgen("specs/rmsnorm.yaml --target=gfx9999"), 4);
+    says("gfx942");
+}
+END_TEST
+
+START_TEST(a_folder_that_cannot_be_written_is_7)
+{
+    ck_assert_int_eq(tfgen("specs/rmsnorm.yaml -o /dev/null/x"), 7);
+}
+END_TEST
+
+START_TEST(emit_writes_plan_sources_headers_and_manifest)
+{
+    make_folder();
+    ck_assert_int_eq(tfgen(in_folder("specs/llama-block.yaml -o %s/out --target=gfx942 && cat %s/out/manifest.json")), 0);
+    json_t *manifest = json_loads(strchr(output, '{'), 0, NULL);
+    ck_assert_ptr_nonnull(manifest);
+    ck_assert_str_eq(json_string_value(json_object_get(manifest, "target")), "gfx942");
+    ck_assert_uint_ge(json_array_size(json_object_get(manifest, "kernels")), 5);
+    json_decref(manifest);
+    ck_assert_int_eq(tfgen(in_folder("--version && ls %s/out/*.hip %s/out/*.spec.h %s/out/plan.ir")), 0);
+    remove_folder();
+}
+END_TEST
+
+START_TEST(emission_is_deterministic_to_the_byte)
+{
+    make_folder();
+    ck_assert_int_eq(tfgen(in_folder("specs/llama-decode.yaml -q -o %s/a")), 0);
+    ck_assert_int_eq(tfgen(in_folder("specs/llama-decode.yaml -q -o %s/b; diff -r %s/a %s/b && echo same")), 0);
+    says("same");
+    remove_folder();
+}
+END_TEST
+
+START_TEST(a_dumped_stage_is_read_back_and_gives_the_same_kernels)
+{
+    static const char *const stages[] = {"graph", "ir", "fuse", "plan"};
+    make_folder();
+    ck_assert_int_eq(tfgen(in_folder("specs/llama-block.yaml -q -o %s/direct")), 0);
+    for (int i = 0; i < 4; i++) {
+        char arguments[1024];
+        snprintf(arguments, sizeof arguments,
+                 "specs/llama-block.yaml --dump=%s -o %s/x >%s/stage.ir && ${TFGEN:-./tfgen} %s/stage.ir -q --from=%s -o %s/again && "
+                 "for f in %s/direct/*.hip; do grep -v '^#line' $f >%s/1; grep -v '^#line' %s/again/$(basename $f) >%s/2; cmp %s/1 %s/2 || exit 1; done; echo same",
+                 stages[i], folder, folder, folder, stages[i], folder, folder, folder, folder, folder, folder, folder);
+        ck_assert_msg(tfgen(arguments) == 0, "%s: %s", stages[i], output);
+        says("same");
+    }
+    remove_folder();
+}
+END_TEST
+
+START_TEST(run_checks_itself_and_reports_json)
+{
+    ck_assert_int_eq(tfgen("run specs/rmsnorm.yaml --json --repeat=1"), 0);
+    json_t *result = json_loads(output, 0, NULL);
+    ck_assert_ptr_nonnull(result);
+    ck_assert(json_is_true(json_object_get(result, "good")) && json_is_true(json_object_get(result, "referenced")));
+    json_decref(result);
+}
+END_TEST
+
+START_TEST(outputs_are_written_and_depend_on_the_seed)
+{
+    make_folder();
+    ck_assert_int_eq(tfgen(in_folder("run specs/softmax.yaml -q --repeat=1 -o %s/a.safetensors")), 0);
+    ck_assert_int_eq(tfgen(in_folder("run specs/softmax.yaml -q --repeat=1 -o %s/b.safetensors; cmp %s/a.safetensors %s/b.safetensors && echo same")), 0);
+    says("same");
+    ck_assert_int_eq(tfgen(in_folder("run specs/softmax.yaml -q --repeat=1 --seed=2 -o %s/c.safetensors; cmp -s %s/a.safetensors %s/c.safetensors || echo differs")), 0);
+    says("differs");
+    remove_folder();
+}
+END_TEST
+
+START_TEST(weights_that_do_not_fit_are_refused_by_name)
+{
+    ck_assert_int_eq(tfgen("run specs/llama-block.yaml --weights=tests/golden/models/llama.safetensors"), 3);
+    ck_assert_int_eq(tfgen("run specs/llama-block.yaml --weights=tests/golden/models/bert.safetensors"), 3);
+    says("input_layernorm.weight");
+    ck_assert_int_eq(tfgen("run specs/llama-block.yaml --weights=/dev/null"), 3);
+}
+END_TEST
+
+START_TEST(golden_models_run_within_their_bounds)
+{
+    ck_assert_msg(tfgen("run specs/llama-block.yaml --weights=tests/golden/models/llama.safetensors --input=tests/golden/models/llama.safetensors "
+                        "--dim B=2,S=61,D=128,H=4,KV=2,F=344 --dtype=f32 --repeat=1") == 0, "%s", output);
+    says("end to end");
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("command");
+    TCase *c = tcase_create("command");
+    tcase_set_timeout(c, 120);
+    tcase_add_test(c, help_names_every_command_and_exit_code);
+    tcase_add_test(c, the_man_page_is_well_formed_and_has_every_option);
+    tcase_add_test(c, the_checked_in_man_page_and_schema_are_current);
+    tcase_add_test(c, bad_usage_is_2);
+    tcase_add_test(c, a_bad_spec_is_3_and_a_missing_one_too);
+    tcase_add_test(c, an_unknown_target_is_4);
+    tcase_add_test(c, a_folder_that_cannot_be_written_is_7);
+    tcase_add_test(c, emit_writes_plan_sources_headers_and_manifest);
+    tcase_add_test(c, emission_is_deterministic_to_the_byte);
+    tcase_add_test(c, a_dumped_stage_is_read_back_and_gives_the_same_kernels);
+    tcase_add_test(c, run_checks_itself_and_reports_json);
+    tcase_add_test(c, outputs_are_written_and_depend_on_the_seed);
+    tcase_add_test(c, weights_that_do_not_fit_are_refused_by_name);
+    tcase_add_test(c, golden_models_run_within_their_bounds);
+    suite_add_tcase(suite, c);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    const int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
