@@ -4,41 +4,82 @@
 
 DEV int uniform(int same_in_all_lanes) { return __builtin_amdgcn_readfirstlane(same_in_all_lanes); }
 
-// ---- matrix products of a wave: result(i, j) += sum over k of a(i, k) * b(j, k), 16 x 16
+// ---- matrix products of a wave: result(i, j) += sum over k of a(i, k) * b(j, k), 16 x 16, over 64 bytes of k
 
 using accumulator = float __attribute__((ext_vector_type(4)));
+using four_shorts = short __attribute__((ext_vector_type(4)));
+using four_halves = _Float16 __attribute__((ext_vector_type(4)));
+using four_floats = float __attribute__((ext_vector_type(4)));
 
-// Lane l holds a(l % 16, k) and b(l % 16, k) for k = width * (l / 16) + e, and result(4 * (l / 16) + e, l % 16).
+// Lane l holds 16 bytes of a(l % 16, ...) and of b(l % 16, ...), piece l / 16 of the 64, and result(4 * (l / 16) + e, l % 16). Where an
+// instruction takes less than 16 bytes, several do; which element then meets which instruction is the same in a and b, so k is merely
+// summed in another order.
 template <class T> struct matrix;
 
 #if TF_GFX >= 0x950
 template <> struct matrix<bf16> {
-    static constexpr int k = 32, width = 8;
     using operand = __bf16 __attribute__((ext_vector_type(8)));
     DEV static accumulator multiply(operand a, operand b, accumulator c)
     {
         return __builtin_amdgcn_mfma_f32_16x16x32_bf16(a, b, c, 0, 0, 0);
     }
 };
-#else
-template <> struct matrix<bf16> {
-    static constexpr int k = 16, width = 4;
-    using operand = short __attribute__((ext_vector_type(4)));
+template <> struct matrix<f16> {
+    using operand = _Float16 __attribute__((ext_vector_type(8)));
     DEV static accumulator multiply(operand a, operand b, accumulator c)
     {
-        return __builtin_amdgcn_mfma_f32_16x16x16bf16_1k(a, b, c, 0, 0, 0);
+        return __builtin_amdgcn_mfma_f32_16x16x32_f16(a, b, c, 0, 0, 0);
+    }
+};
+#else
+template <> struct matrix<bf16> {
+    using operand = short __attribute__((ext_vector_type(8)));
+    DEV static accumulator multiply(operand a, operand b, accumulator c)
+    {
+        const four_shorts a0 = {a[0], a[1], a[2], a[3]}, a1 = {a[4], a[5], a[6], a[7]};
+        const four_shorts b0 = {b[0], b[1], b[2], b[3]}, b1 = {b[4], b[5], b[6], b[7]};
+        c = __builtin_amdgcn_mfma_f32_16x16x16bf16_1k(a0, b0, c, 0, 0, 0);
+        return __builtin_amdgcn_mfma_f32_16x16x16bf16_1k(a1, b1, c, 0, 0, 0);
+    }
+};
+template <> struct matrix<f16> {
+    using operand = _Float16 __attribute__((ext_vector_type(8)));
+    DEV static accumulator multiply(operand a, operand b, accumulator c)
+    {
+        const four_halves a0 = {a[0], a[1], a[2], a[3]}, a1 = {a[4], a[5], a[6], a[7]};
+        const four_halves b0 = {b[0], b[1], b[2], b[3]}, b1 = {b[4], b[5], b[6], b[7]};
+        c = __builtin_amdgcn_mfma_f32_16x16x16f16(a0, b0, c, 0, 0, 0);
+        return __builtin_amdgcn_mfma_f32_16x16x16f16(a1, b1, c, 0, 0, 0);
     }
 };
 #endif
+template <> struct matrix<float> {
+    using operand = four_floats;
+    DEV static accumulator multiply(operand a, operand b, accumulator c)
+    {
+#pragma unroll
+        for (int i = 0; i < 4; i++) c = __builtin_amdgcn_mfma_f32_16x16x4f32(a[i], b[i], c, 0, 0, 0);
+        return c;
+    }
+};
 
 struct fragment {
-    static constexpr int lanes = 16; // of one row quad
     DEV static int quad() { return thread_index() % 64 / 16; }
     DEV static int line() { return thread_index() % 16; }
 };
 
 // ---- memory
 
+using lds_address = __attribute__((address_space(3))) char *;
+using sixteen_bytes = unsigned __attribute__((ext_vector_type(4)));
+
+DEV void lds_write(lds_address to, sixteen_bytes x)
+{
+    *reinterpret_cast<__attribute__((address_space(3))) sixteen_bytes *>(to) = x;
+}
+template <class T> DEV T lds_read(lds_address from) { return *reinterpret_cast<__attribute__((address_space(3))) const T *>(from); }
+
+#if TF_GFX >= 0x950
 using buffer = __amdgpu_buffer_rsrc_t;
 
 // Loads beyond `bytes` give zero. The base is the same in all lanes.
@@ -53,9 +94,6 @@ DEV buffer buffer_of(const void *base, long long bytes)
 }
 constexpr int beyond = 0x7ffffff8; // an offset that no buffer reaches
 
-using lds_address = __attribute__((address_space(3))) char *;
-
-#if TF_GFX >= 0x950
 // 16 bytes a lane from buffer + offset + step to LDS at `to` + 16 * lane. `to` and `step` are the same in all lanes; asynchronous. With
 // Shared, past the caches of one chiplet: data that other workgroups of this launch stored.
 template <bool Shared> DEV void copy_to_lds(lds_address to, buffer from, int offset, int step)

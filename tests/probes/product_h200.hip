@@ -21,6 +21,7 @@ DEV float probe_exp(float x) { return __expf(x); }
 struct hopper {
     static constexpr int granule = 8, tile_m = 128, tile_n = 256, tile_k = 64, threads = 384, slots = 4, group = PROBE_GROUP;
     static constexpr bool staged = PROBE_STAGED;
+    using type = bf16;
     struct maps {
         tensor_map a_tensor, b_tensor;
     };

@@ -6,16 +6,18 @@ constexpr int round_up(int n, int to) { return (n + to - 1) / to * to; }
 
 // y = x * transposed(w)
 template <class Machine, int Columns, int Length> struct product_spec : Machine {
+    using type = typename Machine::type;
     static constexpr int N = Columns, K = Length, granule = Machine::granule;
     static constexpr int packed_n = round_up(N, 2 * granule), packed_k = round_up(K, 16);
-    static constexpr bool row_sums = false, a_plain = K % 8 == 0, b_plain = true;
-    static constexpr int a_copy = K % 8 == 0 ? 16 : K % 4 == 0 ? 8 : K % 2 == 0 ? 4 : 0; // bytes that every row's start is a multiple of
-    using a_type = bf16;
-    using b_type = bf16;
+    static constexpr bool row_sums = false, a_plain = K * sizeof(type) % 16 == 0, b_plain = true;
+    static constexpr int row_size = K * sizeof(type); // a_copy: bytes that every row's start is a multiple of
+    static constexpr int a_copy = row_size % 16 == 0 ? 16 : row_size % 8 == 0 ? 8 : row_size % 4 == 0 ? 4 : 0;
+    using a_type = type;
+    using b_type = type;
     struct args : Machine::maps {
-        const bf16 *x, *w;
-        bf16 *y;
-        const bf16 *residual; // of residual_spec
+        const type *x, *w;
+        type *y;
+        const type *residual; // of residual_spec
         const float *scale;
         float *sums; // [rows, column tiles]
         int M;
@@ -23,8 +25,8 @@ template <class Machine, int Columns, int Length> struct product_spec : Machine 
     struct context {};
     DEV static int rows(const args &p) { return p.M; }
     DEV static int batches(const args &) { return 1; }
-    DEV static const bf16 *a_row(const args &p, int, int row) { return p.x + static_cast<long long>(row) * K; }
-    DEV static const bf16 *b_row(const args &p, int, int n) { return p.w + static_cast<long long>(n) * packed_k; }
+    DEV static const type *a_row(const args &p, int, int row) { return p.x + static_cast<long long>(row) * K; }
+    DEV static const type *b_row(const args &p, int, int n) { return p.w + static_cast<long long>(n) * packed_k; }
     template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
     {
         return load<V>(a_row(p, batch, row) + k, left);
@@ -32,7 +34,7 @@ template <class Machine, int Columns, int Length> struct product_spec : Machine 
     DEV static context begin(const args &, int, int) { return {}; }
     template <int W> DEV static void put(const args &p, int row, int col, vec<float, W> v)
     {
-        bf16 *to = p.y + static_cast<long long>(row) * N + col;
+        auto *to = p.y + static_cast<long long>(row) * N + col;
         if constexpr (N % W == 0)
             store_aligned<W>(to, v);
         else
@@ -65,7 +67,7 @@ struct pair_spec : product_spec<Machine, 2 * round_up(Columns, Machine::granule)
 #pragma unroll
         for (int i = 0; i < W; i++)
             v[i] = lo[i] / (1 + probe_exp(-lo[i])) * hi[i];
-        bf16 *to = p.y + static_cast<long long>(row) * N + col;
+        auto *to = p.y + static_cast<long long>(row) * N + col;
         if constexpr (N % W == 0)
             store_aligned<W>(to, v);
         else

@@ -1,5 +1,8 @@
 """In: tinygrad's emulator module. Out: the same, with instructions corrected that random programs showed to be wrong there: rounding
-to even, integer clamps, 24-bit multiplies, SDWA results. Refuses SDWA with float modifiers, by an exception when one is met."""
+to even, integer clamps, 24-bit multiplies, SDWA results, 16-bit operations on high registers. Refuses SDWA with float modifiers, by an exception when one is met."""
+import inspect
+
+
 def apply(emu):
     from tinygrad.uop.ops import UOp, Ops
     from tinygrad.dtype import dtypes
@@ -65,3 +68,13 @@ def apply(emu):
         finally: cl.pop()
     for k, v in list(emu._INST_HANDLERS.items()):
         if v is sd: emu._INST_HANDLERS[k] = compile_sdwa
+    # --- CDNA has no half registers: v128 and up are registers in 16-bit VOP1, VOP2 and VOPC, too (on RDNA3 they are high halves)
+    halves = dict(vars(emu))
+    for name in ("_load_vsrc0", "_compile_vop12", "_compile_vopc"):
+        source = inspect.getsource(getattr(emu, name))
+        changed = source.replace("_c(128)", "_c(1 << 20)").replace("_c(384)", "_c(1 << 20)")
+        assert changed != source, f"{name} of this tinygrad is not the one that is corrected here"
+        exec(compile(changed, emu.__file__, "exec"), halves)
+    replaced = {emu._compile_vop12: halves["_compile_vop12"], emu._compile_vopc: halves["_compile_vopc"]}
+    for k, v in list(emu._INST_HANDLERS.items()):
+        if k.__module__ == emu.irc.__name__ and v in replaced: emu._INST_HANDLERS[k] = replaced[v]

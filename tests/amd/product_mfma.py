@@ -1,0 +1,166 @@
+#!/usr/bin/python3
+"""In: clang (CLANG, default clang-22), TINYGRAD_DIR. Out: the 8-wave product of tests/probes/product_mfma.hip, alone and two in one
+launch, run in the emulator at odd sizes with random scheduling and compared with float64, for gfx950 (direct copies to LDS), gfx942 and
+gfx90a. Refuses (exit 1) a wrong element, scratch, or more than 256 vector registers."""
+import os
+import struct
+import subprocess
+import sys
+import tempfile
+
+import numpy as np
+
+from emulator import CodeObject, Machine
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+PLAIN, PAIR, RESIDUAL, TWO = range(4)
+GRANULE, COLUMNS = 4, 256
+
+
+class Number:
+    """How a type is stored, and half a unit of its last place, relative."""
+
+    def __init__(self, name, storage, unit):
+        self.name, self.storage, self.unit = name, storage, unit
+
+    def store(self, x):
+        if self.name != "bf16":
+            return np.ascontiguousarray(x, self.storage)
+        u = np.ascontiguousarray(x, np.float32).view(np.uint32)
+        return ((u + 0x7FFF + ((u >> 16) & 1)) >> 16).astype(np.uint16)
+
+    def value(self, h):
+        return ((h.astype(np.uint32) << 16).view(np.float32) if self.name == "bf16" else h).astype(np.float64)
+
+
+TYPES = {t.name: t for t in (Number("bf16", np.uint16, 2**-8), Number("f16", np.float16, 2**-11), Number("float", np.float32, 2**-24))}
+
+
+def round_up(n, to):
+    return (n + to - 1) // to * to
+
+
+def build(folder, target, number, tile_m, kind, n, k, middle):
+    path = f"{folder}/{target}-{number.name}-{tile_m}-{kind}-{n}-{k}-{middle}.hsaco"
+    subprocess.check_call([os.environ.get("CLANG", "clang-22"), "-x", "hip", f"--offload-arch={target}", "--offload-device-only",
+                           "--no-gpu-bundle-output", "-nogpulib", "-nogpuinc", "-O3", "-std=c++17", "-Wall", "-Werror", f"-I{ROOT}",
+                           f"-DPROBE_KIND={kind}", f"-DPROBE_N={n}", f"-DPROBE_K={k}", f"-DPROBE_F={middle or 8}", f"-DPROBE_M={tile_m}",
+                           f"-DPROBE_TYPE={number.name}", "-o", path, f"{ROOT}/tests/probes/product_mfma.hip"])
+    code = CodeObject(path)
+    meta = code.kernels["probe"].meta
+    assert meta[".private_segment_fixed_size"] == 0 and meta[".vgpr_count"] <= 256, meta
+    return code, meta[".vgpr_count"]
+
+
+class Trial:
+    """Buffers of one launch; arguments are packed in the order of product_spec.h."""
+
+    def __init__(self, number, seed):
+        self.number, self.machine, self.random = number, Machine(seed=seed), np.random.default_rng(seed)
+
+    def normal(self, rows, columns, scale=1.0):
+        return self.number.store(self.random.standard_normal((rows, columns)) * scale)
+
+    def put(self, array, name):
+        return self.machine.memory.upload(array.tobytes(), name)
+
+    def weight(self, w, name):
+        padded = np.zeros((round_up(w.shape[0], 2 * GRANULE), round_up(w.shape[1], 16)), w.dtype)
+        padded[:w.shape[0], :w.shape[1]] = w
+        return self.put(padded, name)
+
+    def poisoned(self, rows, columns, name):
+        return self.machine.memory.upload(b"\xff" * (rows * columns * np.dtype(self.number.storage).itemsize), name)
+
+    def get(self, address, rows, columns, dtype):
+        return np.frombuffer(self.machine.memory.download(address, rows * columns * np.dtype(dtype).itemsize), dtype).reshape(rows, columns)
+
+
+def judge(number, got, want, size, k):
+    """Largest error over its bound: rounding of the result, and accumulation in float."""
+    return float(np.max(np.abs(got - want) / (np.abs(want) * number.unit * 1.004 + 2 * k**0.5 * 2**-24 * size + 1e-30)))
+
+
+def arguments(x, w, y, residual, scale, sums, m):
+    return struct.pack("<6Qi4x", x, w, y, residual, scale, sums, m)
+
+
+def run_one(code, number, tile_m, kind, m, n, k, seed, grid):
+    t, value = Trial(number, seed), number.value
+    x, w = t.normal(m, k), t.normal(n, k, k**-0.5)
+    tiles = -(-n // COLUMNS)
+    up, weight = None, w
+    if kind == PAIR:
+        up, weight = t.normal(n, k, k**-0.5), np.zeros((2 * round_up(n, GRANULE), k), w.dtype)
+        for j in range(n):
+            weight[j // GRANULE * 2 * GRANULE + j % GRANULE], weight[j // GRANULE * 2 * GRANULE + GRANULE + j % GRANULE] = w[j], up[j]
+        tiles = -(-len(weight) // COLUMNS)
+    residual, scale = t.normal(m, n), (0.5 + t.random.random(m)).astype(np.float32)
+    y, sums = t.poisoned(m, n, "y"), t.put(np.full((m, tiles), np.nan, np.float32), "sums")
+    args = arguments(t.put(x, "x"), t.weight(weight, "w"), y, t.put(residual, "residual"), t.put(scale, "scale"), sums, m)
+    result = t.machine.run(code, "probe", grid or -(-m // tile_m) * tiles, 512, args)
+    got = value(t.get(y, m, n, number.storage))
+    X, W = value(x), value(w)
+    want, size = X @ W.T, np.abs(X) @ np.abs(W).T
+    if kind == PAIR:
+        U = value(up)
+        gate, up_value = want / (1 + np.exp(-want)), X @ U.T
+        size = 1.1 * size * np.abs(up_value) + np.abs(gate) * (np.abs(X) @ np.abs(U).T) + 16 * np.abs(gate * up_value)
+        want = gate * up_value
+    if kind == RESIDUAL:
+        R = value(residual)
+        want, size = want * scale[:, None].astype(np.float64) + R, size * scale[:, None] + np.abs(R)
+        parts = t.get(sums, m, tiles, np.float32)
+        for i in range(tiles):
+            exact = (got[:, i * COLUMNS:(i + 1) * COLUMNS]**2).sum(1)
+            assert np.all(np.abs(parts[:, i] - exact) <= exact / 100), "row sums"
+    t.machine.close()
+    return judge(number, got, want, size, k), result
+
+
+def run_two(code, number, tile_m, m, n, k, middle, seed, grid):
+    t, value = Trial(number, seed), number.value
+    x, w0, w1 = t.normal(m, k), t.normal(middle, k, k**-0.5), t.normal(n, middle, middle**-0.5)
+    h, y, words = t.poisoned(m, middle, "h"), t.poisoned(m, n, "y"), t.put(np.zeros(16, np.uint32), "words")
+    args = (arguments(t.put(x, "x"), t.weight(w0, "w0"), h, 0, 0, 0, m) + arguments(h, t.weight(w1, "w1"), y, 0, 0, 0, m) +
+            struct.pack("<Q", words))
+    tiles = -(-m // tile_m) * (-(-middle // COLUMNS) + -(-n // COLUMNS))
+    for _ in range(2):  # the second launch finds the counters as the first left them
+        result = t.machine.run(code, "probe", grid or tiles, 512, args)
+        assert not t.get(words, 1, 16, np.uint32).any(), "counters or the hang word are not zero"
+    H, Y = value(t.get(h, m, middle, number.storage)), value(t.get(y, m, n, number.storage))
+    X, W0, W1 = value(x), value(w0), value(w1)
+    t.machine.close()
+    return max(judge(number, H, X @ W0.T, np.abs(X) @ np.abs(W0).T, k), judge(number, Y, H @ W1.T, np.abs(H) @ np.abs(W1).T, middle)), result
+
+
+CASES = [  # type, rows of a tile, kind, m, n, k, middle, grid (0: one workgroup a tile)
+    ("bf16", 256, PLAIN, 1, 1, 8, 0, 0), ("bf16", 256, PLAIN, 257, 261, 136, 0, 0), ("bf16", 256, PLAIN, 300, 500, 200, 0, 3),
+    ("bf16", 256, PLAIN, 257, 37, 133, 0, 0), ("bf16", 128, PLAIN, 131, 263, 136, 0, 2), ("bf16", 64, PLAIN, 65, 261, 71, 0, 0),
+    ("f16", 256, PLAIN, 37, 261, 136, 0, 0), ("float", 256, PLAIN, 257, 37, 68, 0, 0), ("float", 64, PLAIN, 3, 7, 5, 0, 0),
+    ("bf16", 256, PAIR, 37, 101, 72, 0, 0), ("bf16", 256, RESIDUAL, 259, 263, 128, 0, 2), ("bf16", 128, RESIDUAL, 131, 259, 67, 0, 0),
+    ("bf16", 256, TWO, 257, 261, 136, 264, 0), ("bf16", 256, TWO, 257, 261, 136, 264, 3), ("bf16", 256, TWO, 600, 37, 64, 520, 2),
+    ("bf16", 128, TWO, 257, 37, 133, 131, 2)]
+NAMES = ["plain", "pair", "residual", "two-phase"]
+
+
+def main(targets):
+    failures = 0
+    with tempfile.TemporaryDirectory() as folder:
+        for target in targets or ["gfx950", "gfx942", "gfx90a"]:
+            for name, tile_m, kind, m, n, k, middle, grid in CASES:
+                number = TYPES[name]
+                code, registers = build(folder, target, number, tile_m, kind, n, k, middle)
+                for seed in (1, 2):
+                    worst, result = (run_two(code, number, tile_m, m, n, k, middle, seed, grid) if kind == TWO else
+                                     run_one(code, number, tile_m, kind, m, n, k, seed, grid))
+                    failures += not worst <= 1
+                    print(f"{target} {name:5s} {tile_m:3d} {NAMES[kind]:10s} {m}x{n}x{k} middle {middle} grid {grid or 'tiles'} seed {seed}: "
+                          f"error/bound {worst:.3f}, {registers} VGPRs, {result.histogram['op_mfma']} MFMA of {result.instructions} "
+                          f"instructions  {'ok' if worst <= 1 else 'WRONG'}", flush=True)
+    print(f"{failures} failures")
+    return failures != 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

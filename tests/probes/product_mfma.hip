@@ -1,0 +1,39 @@
+// In: PROBE_N, PROBE_K, PROBE_M (rows of a tile), PROBE_TYPE, PROBE_KIND (and PROBE_F for two phases) as macros, a CDNA target. Out: one
+// kernel, `probe`, of the 8-wave product with the spec structs of product_spec.h. Refuses nothing.
+#if defined(__gfx950__)
+#define TF_GFX 0x950
+#elif defined(__gfx942__)
+#define TF_GFX 0x942
+#else
+#define TF_GFX 0x90a
+#endif
+#define TF_WAVE 64
+#include "templates/device.h"
+#include "templates/isa/simt.h"
+#include "templates/isa/mfma.h"
+#include "templates/frame.h"
+#include "templates/frame_pump.h"
+#include "templates/gemm_mfma.h"
+
+DEV float probe_exp(float x) { return __builtin_amdgcn_exp2f(x * 1.44269504f); }
+#include "tests/probes/product_spec.h"
+
+template <bool Written> struct cdna {
+    static constexpr int granule = 4, tile_m = PROBE_M, tile_n = 256, tile_k = 128 / sizeof(PROBE_TYPE), threads = 512, slots = 2, group = 8;
+    static constexpr bool a_written = Written;
+    using type = PROBE_TYPE;
+    struct maps {};
+};
+
+#if PROBE_KIND == 0
+using phases = one_phase<gemm_mfma<product_spec<cdna<false>, PROBE_N, PROBE_K>>>;
+#elif PROBE_KIND == 1
+using phases = one_phase<gemm_mfma<pair_spec<cdna<false>, PROBE_N, PROBE_K>>>;
+#elif PROBE_KIND == 2
+using phases = one_phase<gemm_mfma<residual_spec<cdna<false>, PROBE_N, PROBE_K>>>;
+#else
+using first = product_spec<cdna<false>, PROBE_F, PROBE_K>;
+using second = product_spec<cdna<true>, PROBE_N, PROBE_F>;
+using phases = two_phases<gemm_mfma<first>, gemm_mfma<second>, first::args, second::args>;
+#endif
+TF_KERNEL_PUMP(probe, phases)
