@@ -1,5 +1,6 @@
 # tfgen: one Makefile, not recursive. `make`, `make demo`, `make test`, `make help`.
 #
+#   V=1                     shows every command
 #   SAN=address,undefined   builds everything with these sanitizers (a build folder of its own)
 #   TFGEN_GOLDEN_UPDATE=1   (make golden) rewrites golden files
 
@@ -8,6 +9,7 @@ SHELL := /bin/bash
 
 CC ?= gcc
 SAN ?=
+Q := $(if $(V),,@)
 comma := ,
 
 B := build/$(if $(SAN),san-$(subst $(comma),-,$(SAN)),default)
@@ -67,7 +69,8 @@ help:
 
 $(B)/%.o: %.c
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) -c -o $@ $<
+	$(if $(V),,@echo "  CC   $<")
+	$(Q)$(CC) $(ALL_CFLAGS) -c -o $@ $<
 
 # Files that embed text by .incbin depend on that text.
 $(B)/gen/template_text.o $(B)/runtime/host/cc.o $(B)/runtime/host/embed.o: $(TEMPLATES)
@@ -77,13 +80,16 @@ $(LIB_OBJECTS): ir/op.def
 
 $(B)/libtfgen.a: $(LIB_OBJECTS)
 	@rm -f $@
-	ar rcs $@ $^
+	$(Q)ar rcs $@ $^
 $(B)/libtfgen.so.$(VERSION): $(LIB_OBJECTS)
-	$(CC) -shared -Wl,-soname,libtfgen.so.$(SOVERSION) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
+	$(if $(V),,@echo "  LINK $@")
+	$(Q)$(CC) -shared -Wl,-soname,libtfgen.so.$(SOVERSION) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
 $(B)/tfgen: $(CLI_OBJECTS) $(B)/libtfgen.a
-	$(CC) $(ALL_LDFLAGS) -o $@ $(CLI_OBJECTS) -Wl,--whole-archive $(B)/libtfgen.a -Wl,--no-whole-archive $(LIBS)
+	$(if $(V),,@echo "  LINK $@")
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $(CLI_OBJECTS) -Wl,--whole-archive $(B)/libtfgen.a -Wl,--no-whole-archive $(LIBS)
 $(B)/tfgen-worker: $(B)/runtime/worker_main.o $(B)/libtfgen.a
-	$(CC) $(ALL_LDFLAGS) -o $@ $< $(B)/libtfgen.a $(LIBS)
+	$(if $(V),,@echo "  LINK $@")
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $< $(B)/libtfgen.a $(LIBS)
 
 tfgen tfgen-worker libtfgen.a: %: $(B)/%
 	@cp -f $< $@
@@ -93,9 +99,11 @@ libtfgen.so: $(B)/libtfgen.so.$(VERSION)
 	@ln -sf libtfgen.so.$(SOVERSION) $@
 
 $(TESTS): $(B)/tests/%: $(B)/tests/%.o $(CLI_PARTS) $(B)/libtfgen.a $(B)/tfgen $(B)/tfgen-worker
-	$(CC) $(ALL_LDFLAGS) -o $@ $< $(CLI_PARTS) -Wl,--whole-archive $(B)/libtfgen.a -Wl,--no-whole-archive $(CHECK_LIBS) $(LIBS)
+	$(if $(V),,@echo "  LINK $@")
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $< $(CLI_PARTS) -Wl,--whole-archive $(B)/libtfgen.a -Wl,--no-whole-archive $(CHECK_LIBS) $(LIBS)
 $(FUZZERS): $(B)/tests/%: $(B)/tests/%.o $(CLI_PARTS) $(B)/libtfgen.a
-	$(CC) $(ALL_LDFLAGS) -o $@ $< $(CLI_PARTS) -Wl,--whole-archive $(B)/libtfgen.a -Wl,--no-whole-archive $(LIBS)
+	$(if $(V),,@echo "  LINK $@")
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $< $(CLI_PARTS) -Wl,--whole-archive $(B)/libtfgen.a -Wl,--no-whole-archive $(LIBS)
 
 # The environment says what to install; it never installs when nothing is missing.
 deps:
