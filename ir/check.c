@@ -58,6 +58,7 @@ static void check_ids(const checker *c)
         if (v->id != i) rule_broken(c, v->at, "%%%s has id %d at index %d", v->name, v->id, i);
         if (v->root && (v->root->id < 0 || v->root->id >= c->p->value_count || c->p->values[v->root->id] != v->root))
             rule_broken(c, v->at, "%%%s lives in a value that is not of this program", v->name);
+        if (v->root && v->root->root) rule_broken(c, v->at, "%%%s lives in %%%s, which is a view itself", v->name, v->root->name);
         if ((v->kind == value_result) != (v->def != NULL)) rule_broken(c, v->at, "%%%s: only results are made by an op", v->name);
     }
 }
@@ -209,7 +210,6 @@ static void check_view(const checker *c, const ir_value *v)
     const ir_value *root = v->root;
     long long columns = value_columns(v);
     if (!root) return;
-    if (root->root) rule_broken(c, v->at, "%%%s lives in %%%s, which is a view itself", v->name, root->name);
     if (root->kind == value_constant || v->kind != value_result || root == v)
         rule_broken(c, v->at, "%%%s cannot live in %%%s", v->name, root->name);
     if (root->type != v->type) rule_broken(c, v->at, "%%%s and its storage %%%s differ in dtype", v->name, root->name);

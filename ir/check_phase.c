@@ -76,6 +76,9 @@ static void check_attention_phase(const checker *c, const ir_phase *phase)
 
 static void check_one_family(const checker *c, const ir_phase *phase)
 {
+    bool has_code = false;
+    for (int i = 0; i < phase->op_count; i++) has_code |= !op_is_view(phase->ops[i]);
+    if (!has_code) rule_broken(c, phase->ops[0]->at, "phase %s holds views only, which need no kernel", phase->name);
     if (phase->family == family_gemm) check_gemm(c, phase);
     else if (phase->family != family_rows) check_attention_phase(c, phase);
     for (int i = 0; i < phase->op_count && phase->family == family_rows; i++) {

@@ -12,7 +12,7 @@ static const struct {
 #define FUSION(name, least, help) {#name, fusion_##least, fuse_##name},
 #include "ir/reason.def"
 };
-enum { pass_count = sizeof passes / sizeof *passes, most_rounds = 64 };
+enum { pass_count = sizeof passes / sizeof *passes, most_changes = 256 };
 
 const char *const *fusion_names(size_t *count)
 {
@@ -132,16 +132,18 @@ static void begin(fusing *f)
     fuse_settle(f, "origins");
 }
 
-static bool run_passes(fusing *f)
+/* After a change the first passes get their turn again: they fuse more than the later ones, which may take their ops away. The limit is
+ * for hostile graphs; to fuse less is always right. */
+static void run_passes(fusing *f)
 {
-    bool changed = false;
-    for (int i = 0; i < pass_count; i++) {
+    int changes = 0;
+    for (int i = 0; i < pass_count && changes < most_changes; i++) {
         reason why;
         if (!fuse_may_run(f, i, &why) || !passes[i].run(f)) continue;
         fuse_settle(f, passes[i].name);
-        changed = true;
+        changes++;
+        i = -1;
     }
-    return changed;
 }
 
 ir_program *fuse(arena *a, const ir_program *lowered, const fuse_options *options)
@@ -155,7 +157,7 @@ ir_program *fuse(arena *a, const ir_program *lowered, const fuse_options *option
     f.p->level = options->level;
     read_disabled(&f);
     begin(&f);
-    for (int round = 0; round < most_rounds && run_passes(&f); round++) continue;
+    run_passes(&f);
     fuse_notes(&f);
     return f.p;
 }

@@ -85,6 +85,7 @@ bool fuse_epilogue_elementwise(fusing *f);
 /* What the notes ask: the fusion that serves an edge (index in fusion_names(), -1: none), and why a norm was not folded. */
 int fusion_index(const char *name);
 int fuse_epilogue_fusion(fusing *f, const ir_op *op, int product_group);
+bool fuse_epilogue_allowed(fusing *f, int group, int product_group, reason *why); /* the fusion of each of its ops may run */
 int fuse_rows_fusion(fusing *f, int producer, int user);
 reason fuse_why_not_folded(fusing *f, const ir_value *a_operand); /* reason_none: it is no norm */
 reason fuse_why_not_packed(fusing *f, int x, int y);                  /* two gemm groups; reason_none: nothing forbids it */

@@ -32,6 +32,15 @@ int fuse_epilogue_fusion(fusing *f, const ir_op *op, int product)
     return name ? fusion_index(name) : -1;
 }
 
+bool fuse_epilogue_allowed(fusing *f, int group, int product, reason *why)
+{
+    for (int i = 0; i < f->groups[group].count; i++) {
+        int fusion = fuse_epilogue_fusion(f, f->groups[group].ops[i], product);
+        if (fusion >= 0 && !fuse_may_run(f, fusion, why)) return false;
+    }
+    return true;
+}
+
 /* The only op that is no view; NULL when there are more. */
 static const ir_op *sole_op(const group *g)
 {
@@ -75,6 +84,8 @@ static bool move_into_epilogues(fusing *f, const char *fusion, bool rows_too)
         if (own < 0 || !(sole || is_chain(&f->groups[own]))) continue;
         int product = product_before(f, op, rows_too);
         if (product < 0) continue;
+        reason why;
+        if (!sole && !fuse_epilogue_allowed(f, own, product, &why)) continue;
         const char *name = sole ? fusion_of(f, op, product) : "elementwise";
         if (name && strcmp(name, fusion) == 0) changed |= fuse_merge(f, product, own);
     }

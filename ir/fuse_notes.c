@@ -32,6 +32,7 @@ static reason why_not_joined(fusing *f, const ir_value *v, const ir_op *user, in
     int fusion = fusion_for(f, v, user, x, y);
     reason why;
     if (fusion >= 0 && !fuse_may_run(f, fusion, &why)) return why;
+    if (f->groups[x].family == family_gemm && !fuse_epilogue_allowed(f, y, x, &why)) return why;
     why = fuse_why_not(f, x, y);
     return why ? why : reason_no_fusion;
 }

@@ -70,11 +70,12 @@ static bool join_siblings(fusing *f)
     return changed;
 }
 
+/* Epilogues first: what they take lets other passes add to them, before chains of rows form. */
 bool fuse_elementwise(fusing *f)
 {
-    bool epilogues = fuse_epilogue_elementwise(f);
+    if (fuse_epilogue_elementwise(f)) return true;
     bool chains = join_rows(f, fusion_index("elementwise"));
-    return join_siblings(f) || chains || epilogues;
+    return join_siblings(f) || chains;
 }
 
 bool fuse_norm_prologue(fusing *f)

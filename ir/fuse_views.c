@@ -77,17 +77,27 @@ bool fuse_reshapes(fusing *f)
     return changed;
 }
 
+/* The slices of one operand share a group; as a view each goes its own way. */
+static void stand_alone(fusing *f, ir_op *op)
+{
+    group *old = &f->groups[fuse_home(f, op->outputs[0])];
+    int kept = 0;
+    for (int i = 0; i < old->count; i++)
+        if (old->ops[i] != op) old->ops[kept++] = old->ops[i];
+    old->count = kept;
+    int own = fuse_new_group(f);
+    f->groups[own] = (group){.ops = arena_alloc(f->a, sizeof(ir_op *)), .count = 1};
+    f->groups[own].ops[0] = op;
+    fuse_set_home(f, op->outputs[0], own);
+}
+
 /* A slice may not own what others see as rows without gaps. */
 static bool slice_as_view(fusing *f, ir_op *op)
 {
     ir_value *x = op->inputs[0], *y = op->outputs[0];
     if (op_is_view(op) || y->output || is_root(f, y) || y->type != x->type) return false;
     set_view(y, x, op->attributes.offset);
-    /* The slices of one operand share a group; as views each goes its own way. */
-    int own = fuse_new_group(f);
-    f->groups[own] = (group){.ops = arena_alloc(f->a, sizeof(ir_op *)), .count = 1};
-    f->groups[own].ops[0] = op;
-    fuse_set_home(f, y, own);
+    stand_alone(f, op);
     host(f, op);
     return true;
 }

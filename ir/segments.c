@@ -1,5 +1,5 @@
 /* In: a phase. Out: its space, what it stores, the column segments of its packed weight (see segments.h). Refuses: epilogues that join
- * three products, join products of different widths, or rotate what is joined. */
+ * three products, join products of different widths, rotate what is joined, or rotate one product in two ways. */
 #include "ir/segments.h"
 #include <string.h>
 
@@ -34,7 +34,8 @@ static bool find_owners(const ir_phase *phase, owners *of, int i)
     const ir_op *op = phase->ops[i];
     of[i] = (owners){-1, -1};
     if (is_product(op)) of[i].first = i;
-    for (int k = 0; k < op->input_count && !is_product(op); k++) {
+    /* A concat is a view here: its operands keep the columns of their own products. */
+    for (int k = 0; k < op->input_count && !is_product(op) && op->kind != op_concat; k++) {
         int def = index_in_phase(phase, op->inputs[k]->def);
         if (def < 0 || def >= i) continue;
         if (!add_owner(&of[i], of[def].first) || !add_owner(&of[i], of[def].second)) return false;
@@ -66,7 +67,7 @@ static bool demand_of_op(const ir_phase *phase, const owners *o, demand *of, int
     if (op->kind != op_rope || o[i].first < 0) return true;
     if (o[i].second >= 0 || !full_rotary(op)) return false;
     demand *d = &of[o[i].first];
-    if (op->attributes.pairing == pairing_interleaved) return true;
+    if (d->rope && d->rope->attributes.pairing != op->attributes.pairing) return false;
     if (d->rope && d->rope->attributes.heads != op->attributes.heads) return false;
     if (!d->rope) d->rope = op;
     return true;
@@ -97,7 +98,7 @@ static bool make_segment(const ir_phase *phase, const demand *of, int i, gemm_se
         s->pairs = s->columns;
         return !of[i].rope && !of[of[i].partner].rope && value_columns(s->second->outputs[0]) == s->columns;
     }
-    if (!of[i].rope) return true;
+    if (!of[i].rope || of[i].rope->attributes.pairing == pairing_interleaved) return true;
     s->kind = segment_pair_rope;
     s->rope = of[i].rope;
     s->units = s->rope->attributes.heads;
@@ -149,13 +150,28 @@ long long segment_column(const gemm_segment *s, int granule, long long n, bool *
     return s->kind == segment_pair_join ? j : unit * 2 * s->pairs + (*second ? s->pairs : 0) + j;
 }
 
+/* y's columns are x's from `offset` on, in one storage. */
+static bool lies_in(const ir_value *y, const ir_value *x, long long offset)
+{
+    long long x_stride = x->root ? x->root_stride : value_columns(x), y_stride = y->root ? y->root_stride : value_columns(y);
+    return value_root(x) == value_root(y) && x_stride == y_stride && y->root_offset == x->root_offset + offset;
+}
+
 bool op_is_view(const ir_op *op)
 {
-    if (op_table[op->kind].class != class_MOVE || op->kind == op_split) return false;
-    const ir_value *root = value_root(op->outputs[0]);
-    for (int i = 0; i < op->input_count; i++)
-        if (value_root(op->inputs[i]) != root) return false;
-    return true;
+    const ir_value *x = op->inputs[0], *y = op->outputs[0];
+    long long offset = 0;
+    switch (op->kind) {
+    case op_slice: return lies_in(y, x, op->attributes.offset);
+    case op_reshape: return value_root(x) == value_root(y) && y->root_offset == x->root_offset;
+    case op_concat:
+        for (int i = 0; i < op->input_count; i++) {
+            if (!lies_in(op->inputs[i], y, offset)) return false;
+            offset += value_columns(op->inputs[i]);
+        }
+        return true;
+    default: return false;
+    }
 }
 
 /* The value whose shape an op of a rows phase works on. */
