@@ -1,0 +1,139 @@
+#!/usr/bin/env python3
+"""In: folders that tests/h200/prepare.sh made (manifest.json, cubins, data.safetensors with reference and bounds). Out: every plan run on
+this machine's NVIDIA GPU through the driver, compared with the float64 reference under its bounds; times with CUDA events over rotating
+buffers. Refuses (exit 1) an element beyond its bound. Needs cupy and numpy; no compiler.
+
+usage: run.py FOLDER [--time]"""
+import json
+import os
+import struct
+import sys
+
+import cupy as cp
+import numpy as np
+
+NUMPY = {"F64": np.float64, "F32": np.float32, "F16": np.float16, "BF16": np.uint16, "I32": np.int32}
+TYPES = {"f32": np.float32, "f16": np.float16, "bf16": np.uint16, "i32": np.int32}
+
+
+def read_safetensors(path):
+    with open(path, "rb") as f:
+        data = f.read()
+    size, = struct.unpack_from("<Q", data)
+    out = {}
+    for name, item in json.loads(data[8:8 + size]).items():
+        if name != "__metadata__":
+            low, high = item["data_offsets"]
+            out[name] = np.frombuffer(data[8 + size + low:8 + size + high], NUMPY[item["dtype"]])
+    return out
+
+
+def as_double(array, dtype):
+    if dtype == "bf16":
+        return (array.astype(np.uint32) << 16).view(np.float32).astype(np.float64)
+    return array.astype(np.float64)
+
+
+class Plan:
+    def __init__(self, folder):
+        with open(os.path.join(folder, "manifest.json")) as f:
+            self.manifest = m = json.load(f)
+        self.data = read_safetensors(os.path.join(folder, "data.safetensors"))
+        self.dims = [d["value"] for d in m["dims"]]
+        self.modules = {n: cp.RawModule(path=os.path.join(folder, c["file"])).get_function(n) for n, c in m["code"].items()}
+        self.buffers = {}
+        for v in m["values"]:
+            if v["name"] in self.data:
+                self.buffers[v["name"]] = cp.asarray(self.data[v["name"]])
+        for v in m["values"]:
+            if v.get("output"):
+                count = self.data["ref." + v["output"]].size
+                self.buffers.setdefault(v["name"], cp.full(count * np.dtype(TYPES[v["dtype"]]).itemsize, 0xFF, cp.uint8))
+        w = m["workspace"]
+        self.workspace = cp.full(max(w["bytes"], 1), 0xFF, cp.uint8)
+        for v in w["values"]:
+            self.buffers.setdefault(v["value"], self.workspace[v["offset"]:v["offset"] + v["bytes"]])
+        self.packed = [cp.full(p["columns"] * p["length"] * np.dtype(TYPES[p["dtype"]]).itemsize, 0xFF, cp.uint8) for p in m["packs"]]
+
+    def launch(self, k, grid):
+        args = bytearray(k["argument_bytes"])
+        for a in k["arguments"]:
+            if a["kind"] == "dim":
+                struct.pack_into("<i", args, a["offset"], self.dims[a["index"]])
+            elif a["kind"] == "packed":
+                struct.pack_into("<Q", args, a["offset"], self.packed[a["index"]].data.ptr)
+            else:
+                struct.pack_into("<Q", args, a["offset"], self.buffers[a["value"]].data.ptr)
+        struct_type = np.dtype((np.void, len(args)))
+        self.modules[k["name"]]((grid,), (k["block"],), (np.frombuffer(bytes(args), struct_type)[0],))
+
+    def pack(self):
+        for k in self.manifest["packs"]:
+            self.launch(k, k["grid"])
+
+    def run(self):
+        for k in self.manifest["kernels"]:
+            self.launch(k, k["grid"]["now"])
+
+    def check(self):
+        """Largest error over bound of every output."""
+        worst = 0.0
+        for v in self.manifest["values"]:
+            if not v.get("output"):
+                continue
+            got = as_double(cp.asnumpy(self.buffers[v["name"]]).view(TYPES[v["dtype"]]), v["dtype"])
+            ref, bound = self.data["ref." + v["output"]], self.data["bound." + v["output"]]
+            difference = np.abs(got - ref)
+            ratio = np.where(difference == 0, 0.0, difference / np.maximum(bound, 1e-300))
+            ratio[~np.isfinite(got) & np.isfinite(ref)] = np.inf
+            worst = max(worst, float(ratio.max()))
+        return worst
+
+
+def median_us(plan, repeat=30):
+    """A launch list at a time; what it reads was last touched more than an L2 cache of bytes ago."""
+    flush = cp.empty(128 << 20, cp.uint8)
+    times = []
+    for i in range(repeat + 3):
+        flush.fill(i & 1)
+        start, end = cp.cuda.Event(), cp.cuda.Event()
+        start.record()
+        plan.run()
+        end.record()
+        end.synchronize()
+        if i >= 3:
+            times.append(cp.cuda.get_elapsed_time(start, end) * 1e3)
+    times.sort()
+    return times[len(times) // 2], times[len(times) // 10], times[len(times) * 9 // 10]
+
+
+def main():
+    root, timing = sys.argv[1], "--time" in sys.argv
+    failed = passed = 0
+    properties = cp.cuda.runtime.getDeviceProperties(0)
+    print(properties["name"].decode(), "driver", cp.cuda.runtime.driverGetVersion())
+    for name in sorted(os.listdir(root)):
+        folder = os.path.join(root, name)
+        if not os.path.exists(os.path.join(folder, "manifest.json")):
+            continue
+        try:
+            plan = Plan(folder)
+            plan.pack()
+            plan.run()
+            cp.cuda.Device().synchronize()
+            worst = plan.check()
+        except Exception as e:  # a launch that fails is a failure of this plan; the context may be lost with it
+            worst, plan = float("inf"), None
+            print(f"{name}: {type(e).__name__}: {e}", flush=True)
+        good = worst <= 1
+        passed, failed = passed + good, failed + (not good)
+        line = f"{name:60s} error/bound {worst:7.3f} {'ok' if good else 'WRONG'}"
+        if timing and plan and good:
+            line += "  median %8.1f us (10%% %.1f, 90%% %.1f), %d launches" % (*median_us(plan), len(plan.manifest["kernels"]))
+        print(line, flush=True)
+    print(f"{passed} passed, {failed} failed")
+    return 1 if failed or not passed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
