@@ -72,6 +72,21 @@ START_TEST(a_barrier_separates_what_is_before_from_what_is_after)
 }
 END_TEST
 
+START_TEST(a_barrier_waits_for_waiting_loops_and_not_for_the_gone)
+{
+    host_module *m = load("basics.hip");
+    const unsigned threads = geometries[_i][0];
+    int *out = memory((3 * threads + 1) * 4, "out");
+    launch_ok(m, "late", (host_launch_dims){.grid = {3}, .block = {threads}, .wave = geometries[_i][1], .shared_bytes = 8}, &out);
+    for (unsigned i = 0; i < 3 * threads; i++) {
+        const unsigned t = i % threads;
+        ck_assert_int_eq(out[i], t % 3 == 1 && t != threads - 1 ? 0 : 42);
+    }
+    ck_assert_int_eq(out[3 * threads], (int)(3 * threads));
+    host_module_free(m);
+}
+END_TEST
+
 START_TEST(stacks_are_as_large_as_the_export_says)
 {
     host_module *m = load("basics.hip");
@@ -112,9 +127,12 @@ START_TEST(half_conversions_round_to_nearest_even)
     struct { float *x; uint16_t *h; float *y; int n; } args = {floats(N, "x"), memory(2 * N, "h"), floats(N, "y"), N};
     uint32_t seed = 1;
     for (int i = 0; i < N; i++) {
+        static const uint32_t beside[] = {0x1000, 0x0fff, 0x1001, 0}; /* of the 13 bits that go: a tie, and beside it */
         uint32_t bits = seed = seed * 1664525 + 1013904223;
-        if (i % 2) bits = (bits & 0x80001fff) | (100 + bits % 60) << 23 | (bits << 7 & 0x7fe000); /* around f16's range, ties too */
+        bits ^= bits >> 15;
+        if (i % 2) bits = (bits & 0x807fe000) | (110 + bits % 36) << 23 | beside[i / 2 % 4];
         memcpy(&args.x[i], &bits, 4);
+        if (i < 4100) args.x[i] = (float)i / 4 * 0x1p-24f; /* denormals up to the first normal, with ties */
     }
     launch_ok(m, "through_half", (host_launch_dims){.grid = {1}, .block = {32}, .wave = 32}, &args);
     for (int i = 0; i < N; i++) {
@@ -231,7 +249,7 @@ END_TEST
 /* Written as for a GPU: each resident block keeps its own, though there is one copy in the module. */
 START_TEST(shared_variables_belong_to_their_block)
 {
-    host_module *m = _i & 2 ? load_checked("grid.hip") : load("grid.hip");
+    host_module *m = _i & 2 ? load_checked("variables.hip") : load("variables.hip");
     int *out = memory(4 * 64 * 4, "out");
     for (int k = 0; k < 3; k++) {
         memset(out, 0, 4 * 64 * 4);
@@ -416,6 +434,7 @@ int main(void)
     tcase_add_test(t, a_norm_is_right_with_one_thread_a_row);
     tcase_add_test(t, threads_know_where_they_are);
     tcase_add_loop_test(t, a_barrier_separates_what_is_before_from_what_is_after, 0, shapes);
+    tcase_add_loop_test(t, a_barrier_waits_for_waiting_loops_and_not_for_the_gone, 0, shapes);
     tcase_add_test(t, stacks_are_as_large_as_the_export_says);
     tcase_add_test(t, atomics_count_across_workers);
     tcase_add_loop_test(t, half_conversions_round_to_nearest_even, 0, 2);

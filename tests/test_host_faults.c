@@ -181,6 +181,8 @@ START_TEST(a_grid_barrier_that_a_block_skips_is_a_deadlock)
     d.cooperative = true;
     const host_log *log = launch_bad(m, "one_block_leaves", d, (void *)&zero, HOST_DEADLOCK);
     says(log, "blocks wait for the grid");
+    log = launch_bad(m, "one_block_leaves_late", d, (void *)&zero, HOST_DEADLOCK);
+    says(log, "blocks wait for the grid");
     d.block[0] = 128;
     log = launch_bad(m, "two_kinds_of_barrier", d, (void *)&zero, HOST_DEADLOCK);
     says(log, "some threads wait for the block, others for the grid");

@@ -168,6 +168,14 @@ START_TEST(lanes_that_part_meet_again)
 }
 END_TEST
 
+START_TEST(lanes_outside_a_branch_give_zero)
+{
+    run("alone", 64);
+    for (int t = 0; t < N; t++)
+        ck_assert_uint_eq(out[t], t % 64 < 20 ? 0 : 1000 * in[t / 64 * 64 + 40] + 1000000 * in[t / 64 * 64 + 20]);
+}
+END_TEST
+
 START_TEST(who_skips_a_branch_waits_behind_it)
 {
     run("helped", 64);
@@ -307,6 +315,7 @@ int main(void)
     tcase_add_test(t, folds_are_over_the_wave_or_the_width);
     tcase_add_test(t, a_fold_has_the_bits_of_the_shuffles);
     tcase_add_test(t, lanes_that_part_meet_again);
+    tcase_add_test(t, lanes_outside_a_branch_give_zero);
     tcase_add_test(t, who_skips_a_branch_waits_behind_it);
     tcase_add_test(t, copies_to_lds_go_to_the_first_lanes_address);
     tcase_add_test(t, buffers_read_zero_and_write_nothing_beyond_their_records);

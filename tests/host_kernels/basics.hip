@@ -69,6 +69,27 @@ extern "C" __global__ void relay(const relay_args p)
 }
 TF_EXPORT(relay)
 
+// Thread 0 waits in a loop for the last thread, some threads leave, and the barrier holds for all that are left.
+struct late_shared { int flag, slot; };
+extern "C" __global__ void late(int *out)
+{
+    TF_SHARED_STRUCT(late_shared, sh);
+    atomicAdd(&out[gridDim.x * blockDim.x], 1); // every thread begins once
+    const int t = threadIdx.x, last = blockDim.x - 1;
+    if (t == 0) sh.flag = 0, sh.slot = 0;
+    __syncthreads();
+    if (t % 3 == 1 && t != last) return;
+    if (t == last) __hip_atomic_store(&sh.flag, 1, __ATOMIC_RELEASE, __HIP_MEMORY_SCOPE_WORKGROUP);
+    if (t == 0) {
+        while (!__hip_atomic_load(&sh.flag, __ATOMIC_ACQUIRE, __HIP_MEMORY_SCOPE_WORKGROUP)) __builtin_amdgcn_s_sleep(1);
+        for (int i = 0; i < 5; i++) __builtin_amdgcn_s_sleep(1);
+        sh.slot = 42;
+    }
+    __syncthreads();
+    out[blockIdx.x * blockDim.x + t] = sh.slot;
+}
+TF_EXPORT(late)
+
 extern "C" __global__ void empty(const int) {}
 TF_EXPORT(empty)
 

@@ -67,29 +67,22 @@ extern "C" __global__ void phases_relaxed(const phases_args p)
 }
 TF_EXPORT(phases_relaxed)
 
-// __shared__ variables, as a GPU has them; with a grid barrier while they hold something, or without.
-template <bool Grid> static __device__ __forceinline__ void use_variables(int *out)
-{
-    __shared__ int first[64];
-    __shared__ __attribute__((aligned(1024))) char second[64];
-    const int t = threadIdx.x;
-    first[t] = blockIdx.x * 1000;
-    second[t] = (char)t;
-    if (Grid) tf_grid_sync();
-    else __syncthreads();
-    out[blockIdx.x * 64 + t] = first[63 - t] + second[63 - t];
-}
-extern "C" __global__ void variables(int *out) { use_variables<true>(out); }
-TF_EXPORT(variables)
-extern "C" __global__ void variables_in_turn(int *out) { use_variables<false>(out); }
-TF_EXPORT(variables_in_turn)
-
 extern "C" __global__ void one_block_leaves(const int)
 {
     if (blockIdx.x == 1) return;
     tf_grid_sync();
 }
 TF_EXPORT(one_block_leaves)
+
+extern "C" __global__ void one_block_leaves_late(const int)
+{
+    if (blockIdx.x == 1) {
+        for (int i = 0; threadIdx.x == 0 && i < 100000; i++) __builtin_amdgcn_s_sleep(1);
+        return;
+    }
+    tf_grid_sync();
+}
+TF_EXPORT(one_block_leaves_late)
 
 extern "C" __global__ void two_kinds_of_barrier(const int)
 {

@@ -61,6 +61,13 @@ r += __popcll(__ballot(1));
 __syncthreads();
 p.out[t] = r)
 
+// In a branch, lanes outside of it give 0, and the first lane is the first of the branch.
+KERNEL(alone, unsigned r = 0; if ((t & 63) >= 20) {
+    r = __shfl(v, 3) + 1000 * __shfl(v, 40);
+    r += 1000000 * __builtin_amdgcn_readfirstlane(v);
+}
+p.out[t] = r)
+
 // A helper with a collective, called in a branch: who skips the branch must wait behind it.
 static __device__ __forceinline__ unsigned helper(unsigned v) { return __popcll(__ballot(v != ~0u)); }
 KERNEL(helped, unsigned r = 0; if (t & 1) r = helper(v); r += 100 * helper(v + 1); if (t & 2) r += 10000 * helper(v); p.out[t] = r)
