@@ -335,7 +335,7 @@ static size_t mutate(char *text, size_t size, size_t room)
         switch (random_below(12)) {
         case 0: text[random_below((unsigned)size)] = (char)random_below(256); break;
         case 1: text[random_below((unsigned)size)] = "0123456789,%[]=#! \n"[random_below(19)]; break;
-        case 2: size = replace_piece(text, size, room, at, random_below((unsigned)(size - at) < 40 ? (unsigned)(size - at) : 40), "", 0); break;
+        case 2: size = replace_piece(text, size, room, at, random_below(size - at < 40 ? (unsigned)(size - at) + 1 : 40), "", 0); break;
         case 3: size = replace_piece(text, size, room, at, 0, text + from, size - from < 200 ? size - from : 200); break;
         default: size = replace_piece(text, size, room, at, old, text + from, length); break;
         }
