@@ -1,5 +1,5 @@
-/* In: values, extents. Out: C expressions of addresses, and the arguments that they need, in order of first use. Refuses
- * (code_unsupported) a view of a view whose rows are no rows of the storage. */
+/* In: values, extents. Out: C expressions of addresses, and the arguments that they need, in order of first use.
+ * Refuses (code_unsupported) a view of a view whose rows are no rows of the storage. */
 #include "gen/emit.h"
 #include <string.h>
 
@@ -31,20 +31,28 @@ static const char *use_argument(emission *e, argument wanted)
 const char *use_value(emission *e, const ir_value *v, bool written)
 {
     const ir_value *root = value_root(v);
-    return use_argument(e, (argument){.kind = argument_value, .name = e->names->values[root->id], .value = root, .index = root->id,
-                                      .written = written, .size = sizeof(void *)});
+    return use_argument(e, (argument){.kind = argument_value,
+                                      .name = e->names->values[root->id],
+                                      .value = root,
+                                      .index = root->id,
+                                      .written = written,
+                                      .size = sizeof(void *)});
 }
 
 const char *use_scratch(emission *e, int index, bool written)
 {
-    return use_argument(e, (argument){.kind = argument_scratch, .name = name_identifier(e->a, e->plan->scratches[index].name),
-                                      .index = index, .written = written, .size = sizeof(void *)});
+    return use_argument(e, (argument){.kind = argument_scratch,
+                                      .name = name_identifier(e->a, e->plan->scratches[index].name),
+                                      .index = index,
+                                      .written = written,
+                                      .size = sizeof(void *)});
 }
 
 const char *use_packed(emission *e, int index, bool written)
 {
-    return use_argument(e, (argument){.kind = argument_packed, .name = "packed", .index = index, .written = written,
-                                      .size = sizeof(void *)});
+    return use_argument(
+        e, (argument){
+               .kind = argument_packed, .name = "packed", .index = index, .written = written, .size = sizeof(void *)});
 }
 
 /* True for (...) as a whole, not for (...) + (...). */
@@ -122,8 +130,10 @@ void write_arguments(emission *e, writer *w)
     write_line(w, "struct args {");
     for (int i = 0; i < e->argument_count; i++) {
         const argument *g = &e->arguments[i];
-        if (g->kind == argument_dim) text_printf(&dims, "%s%s", dims.size ? ", " : "int ", g->name);
-        else write_line(w, "%s%s *%s;", g->written ? "" : "const ", argument_type(e, g), g->name);
+        if (g->kind == argument_dim)
+            text_printf(&dims, "%s%s", dims.size ? ", " : "int ", g->name);
+        else
+            write_line(w, "%s%s *%s;", g->written ? "" : "const ", argument_type(e, g), g->name);
     }
     if (dims.size) write_line(w, "%s;", dims.data);
     write_line(w, "};");
@@ -132,8 +142,7 @@ void write_arguments(emission *e, writer *w)
 void write_offset_checks(const emission *e, writer *w)
 {
     for (int i = 0; i < e->argument_count; i++)
-        write_line(w, "TF_LAYOUT(%s::args, %s, %u);", e->struct_name, e->arguments[i].name,
-                   e->arguments[i].offset);
+        write_line(w, "TF_LAYOUT(%s::args, %s, %u);", e->struct_name, e->arguments[i].name, e->arguments[i].offset);
     write_line(w, "static_assert(sizeof(%s::args) == %u, \"size of args\");", e->struct_name,
                argument_bytes(e->arguments, e->argument_count));
 }
@@ -151,11 +160,13 @@ view view_of(arena *a, const ir_value *v)
             if (stride != value_columns(w.root)) {
                 const extent own = value_rows(a, v);
                 if (!extent_equal(&own, &rows))
-                    bail(a, code_unsupported, v->at, "%%%s: a reshape of columns %%%s of a wider value is not a view", v->name, w.root->name);
+                    bail(a, code_unsupported, v->at, "%%%s: a reshape of columns %%%s of a wider value is not a view",
+                         v->name, w.root->name);
                 w.stride = stride;
             }
         } else {
-            bail(a, code_unsupported, v->at, "%%%s: a view of rows of %%%s, which is a view itself", v->name, w.root->name);
+            bail(a, code_unsupported, v->at, "%%%s: a view of rows of %%%s, which is a view itself", v->name,
+                 w.root->name);
         }
         w.root = up;
     }
@@ -224,7 +235,8 @@ const char *row_of(emission *e, const ir_value *operand, const ir_value *of, con
         while (to < x.count && x.has[to]) to++;
         const extent step = product(e, &x, to, x.count, true);
         const char *index = run_index(e, &x, from, to, row);
-        if (!is_one(&step)) index = arena_printf(e->a, "%s * %s", grouped(e->a, index), grouped(e->a, extent_c(e, &step)));
+        if (!is_one(&step))
+            index = arena_printf(e->a, "%s * %s", grouped(e->a, index), grouped(e->a, extent_c(e, &step)));
         sum = sum ? arena_printf(e->a, "%s + %s", sum, index) : index;
         from = to;
     }

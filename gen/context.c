@@ -1,5 +1,6 @@
-/* In: what a dry run found that row scalars and positions are needed. Out: the struct `context`, the statements that fill its ints,
- * and its fields under their names in a function. Refuses (code_unsupported) more than 16 ropes and appends in one phase. */
+/* In: what a dry run found that row scalars and positions are needed. Out: the struct `context`, the statements that
+ * fill its ints, and its fields under their names in a function. Refuses (code_unsupported) more than 16 ropes and
+ * appends in one phase. */
 #include "gen/emit.h"
 
 /* The same position of the same rows, under an earlier name. */
@@ -8,7 +9,8 @@ static const struct row_number *same_number(const row_numbers *n, const ir_op *o
     const ir_value *x = op->inputs[0];
     for (int i = 0; i < n->count; i++) {
         const ir_value *y = n->items[i].op->inputs[0];
-        const bool tokens = x->rank == y->rank && (x->rank < 2 || extent_equal(&x->shape[x->rank - 2], &y->shape[y->rank - 2]));
+        const bool tokens =
+            x->rank == y->rank && (x->rank < 2 || extent_equal(&x->shape[x->rank - 2], &y->shape[y->rank - 2]));
         if (tokens && n->items[i].op->attributes.at == op->attributes.at) return &n->items[i];
     }
     return NULL;
@@ -26,7 +28,8 @@ row_numbers numbers_find(emission *e)
         const char *tail = named ? arena_printf(e->a, "_%d", named + 1) : "";
         const bool sequence = op->attributes.at || op->kind == op_kv_append;
         struct row_number *own = &n.items[n.count++];
-        *own = (struct row_number){op, same ? same->position : arena_printf(e->a, "c.position%s", tail), NULL, same != NULL};
+        *own = (struct row_number){op, same ? same->position : arena_printf(e->a, "c.position%s", tail), NULL,
+                                   same != NULL};
         if (sequence) own->sequence = same ? same->sequence : arena_printf(e->a, "c.sequence%s", tail);
         named += !same;
     }
@@ -82,5 +85,6 @@ void write_context(emission *e, writer *w, const kept_list *kept, const row_numb
 void context_know(const kept_list *kept, scope *s)
 {
     for (int i = 0; i < kept->scalar_count; i++)
-        scope_know(s, kept->scalars[i].value, kept->scalars[i].row, NULL, arena_printf(s->e->a, "c.%s", kept->scalars[i].name));
+        scope_know(s, kept->scalars[i].value, kept->scalars[i].row, NULL,
+                   arena_printf(s->e->a, "c.%s", kept->scalars[i].name));
 }

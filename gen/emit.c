@@ -1,20 +1,21 @@
-/* In: a plan. Out: the source, the spec header and the arguments of every launch and pack. Refuses (code_unsupported) what the families'
- * emitters refuse. A source is: defines of the target, the templates, constant tables, the spec struct, the kernel. */
+/* In: a plan. Out: the source, the spec header and the arguments of every launch and pack. Refuses (code_unsupported)
+ * what the families' emitters refuse. A source is: defines of the target, the templates, constant tables, the spec
+ * struct, the kernel. */
 #include "gen/emit.h"
 #include "gen/template_text.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct unit { /* one source file */
+typedef struct unit {                    /* one source file */
     const char *kernel, *file, *program; /* program: the template of the family, gemm_mixed */
-    const char *template; /* templates/rows.h */
-    unsigned uses;        /* set of use_... */
+    const char *template;                /* templates/rows.h */
+    unsigned uses;                       /* set of use_... */
     int threads, shared_bytes;
 } unit;
 
-static const char *const templates[] = {"templates/rows.h", "templates/gemm.h", "templates/attention.h", "templates/decode.h",
-                                        "templates/decode.h"};
+static const char *const templates[] = {"templates/rows.h", "templates/gemm.h", "templates/attention.h",
+                                        "templates/decode.h", "templates/decode.h"};
 static const char *const programs[] = {"rows", "gemm", "attention", "decode", "combine"};
 
 /* ---- frequencies of rotary embeddings: the part of a turn that a token adds, in units of 2^-64 (templates/rope.h) */
@@ -23,7 +24,8 @@ static double scaled_frequency(const rope_scaling *s, double frequency)
     const double turn = 6.283185307179586476925286766559;
     if (s->kind == scaling_none) return frequency;
     if (s->kind == scaling_linear) return frequency / s->factor;
-    const double wavelength = turn / frequency, longest = s->original / s->low_freq, shortest = s->original / s->high_freq;
+    const double wavelength = turn / frequency, longest = s->original / s->low_freq,
+                 shortest = s->original / s->high_freq;
     if (wavelength > longest) return frequency / s->factor;
     if (wavelength < shortest) return frequency;
     const double smooth = (s->original / wavelength - s->low_freq) / (s->high_freq - s->low_freq);
@@ -34,8 +36,8 @@ static bool same_frequencies(const ir_op *x, const ir_op *y)
 {
     const ir_attributes *a = &x->attributes, *b = &y->attributes;
     const rope_scaling *s = &a->scaling, *t = &b->scaling;
-    return a->theta == b->theta && a->rotary == b->rotary && s->kind == t->kind && s->factor == t->factor && s->low_freq == t->low_freq &&
-           s->high_freq == t->high_freq && s->original == t->original;
+    return a->theta == b->theta && a->rotary == b->rotary && s->kind == t->kind && s->factor == t->factor &&
+           s->low_freq == t->low_freq && s->high_freq == t->high_freq && s->original == t->original;
 }
 
 static const char *table_name(const emission *e, const ir_op *op)
@@ -50,7 +52,8 @@ const char *rope_table(emission *e, const ir_op *op)
     for (int i = 0; i < e->tables_made; i++)
         if (same_frequencies(e->table_ops[i], op)) return table_name(e, e->table_ops[i]);
     const char *name = table_name(e, op);
-    if (e->tables_made == max_tables) bail(e->a, code_unsupported, op->at, "more than %d rotations in one phase", max_tables);
+    if (e->tables_made == max_tables)
+        bail(e->a, code_unsupported, op->at, "more than %d rotations in one phase", max_tables);
     e->table_ops[e->tables_made++] = op;
     text list = {.a = e->a};
     for (long long i = 0; i < t->rotary / 2; i++) {
@@ -66,7 +69,8 @@ static void set_shape(emission *e)
 {
     for (int i = 0; i < e->phase->op_count && !e->shape; i++) {
         const ir_op *op = e->phase->ops[i];
-        const bool of_input = op_table[op->kind].class == class_REDUCE || op->kind == op_slice || op->kind == op_kv_append;
+        const bool of_input =
+            op_table[op->kind].class == class_REDUCE || op->kind == op_slice || op->kind == op_kv_append;
         const ir_value *v = of_input ? op->inputs[0] : op->outputs[0];
         const extent rows = value_rows(e->a, v);
         if (!op_is_view(op) && extent_equal(&rows, &e->space.rows)) e->shape = v;
@@ -74,7 +78,8 @@ static void set_shape(emission *e)
     if (!e->shape) e->shape = e->phase->ops[0]->outputs[0];
 }
 
-static emission emission_new(arena *a, const plan *p, const naming *names, const ir_kernel *kernel, const ir_phase *phase)
+static emission emission_new(arena *a, const plan *p, const naming *names, const ir_kernel *kernel,
+                             const ir_phase *phase)
 {
     emission e = {.a = a, .plan = p, .names = names, .phase = phase, .tables = {.a = a}};
     e.struct_name = arena_printf(a, "%s_%s", name_identifier(a, kernel->name), name_identifier(a, phase->name));
@@ -104,7 +109,8 @@ static void append_target(text *out, const target_info *target)
     const bool host = strcmp(target->family, "host") == 0, nvidia = strncmp(target->name, "sm_", 3) == 0;
     text_printf(out, "#define TF_TARGET_%s 1\n", host ? "HOST" : nvidia ? "NVIDIA" : "AMD");
     text_printf(out, "#define TF_WAVE %d\n", target->wave);
-    /* No name of the machine: on register tiles the source is the same for a whole family, and so is its cache entry. */
+    /* No name of the machine: on register tiles the source is the same for a whole family, and so is its cache entry.
+     */
 }
 
 static const char *source_text(arena *a, const plan *p, const unit *u, const writer *w, const char *struct_name)
@@ -112,14 +118,15 @@ static const char *source_text(arena *a, const plan *p, const unit *u, const wri
     text out = {.a = a};
     const char *file = quoted_name(a, u->file), *spec = arena_source_name(a);
     spec = quoted_name(a, spec ? spec : "spec");
-    text_printf(&out, "// Written by tfgen: %s of %s for %s, wave %d. Do not edit.\n", u->kernel, spec, p->target->family,
-                p->target->wave);
+    text_printf(&out, "// Written by tfgen: %s of %s for %s, wave %d. Do not edit.\n", u->kernel, spec,
+                p->target->family, p->target->wave);
     append_target(&out, p->target);
     for (size_t i = 0; i < template_total(); i++)
         if (template_at(i).users & u->uses) template_append(&out, i);
     resume_lines(&out, file);
     writer_with_lines(&out, w, spec, file);
-    text_printf(&out, "static_assert(sizeof(mixed_memory<%s<%s>>) == %d, \"shared memory\");\n", u->program, struct_name, u->shared_bytes);
+    text_printf(&out, "static_assert(sizeof(mixed_memory<%s<%s>>) == %d, \"shared memory\");\n", u->program,
+                struct_name, u->shared_bytes);
     text_printf(&out, "TF_KERNEL(%s, %d, %s, %s<%s>)\n", u->kernel, u->threads, struct_name, u->program, struct_name);
     return out.data;
 }
@@ -128,8 +135,8 @@ static const char *header_text(arena *a, const plan *p, const unit *u, const wri
 {
     text out = {.a = a};
     const char *spec = arena_source_name(a);
-    text_printf(&out, "// Written by tfgen: %s of %s for %s; read it beside %s.\n", u->kernel, quoted_name(a, spec ? spec : "spec"),
-                p->target->family, u->template);
+    text_printf(&out, "// Written by tfgen: %s of %s for %s; read it beside %s.\n", u->kernel,
+                quoted_name(a, spec ? spec : "spec"), p->target->family, u->template);
     writer_plain(&out, w);
     return out.data;
 }
@@ -139,12 +146,20 @@ static void emit_launch(arena *a, plan *p, const naming *names, launch *l)
     const ir_phase *phase = l->kernel->phases[0];
     emission e = emission_new(a, p, names, l->kernel, phase);
     writer members = {.a = a};
-    if (phase->family == family_rows) emit_rows(&e, &members);
-    else if (phase->family == family_gemm) emit_gemm(&e, &members);
-    else emit_attention(&e, &members);
+    if (phase->family == family_rows)
+        emit_rows(&e, &members);
+    else if (phase->family == family_gemm)
+        emit_gemm(&e, &members);
+    else
+        emit_attention(&e, &members);
     const writer w = whole_struct(&e, &members);
-    const unit u = {l->name, l->file, programs[phase->family], templates[phase->family], 1u << phase->family | (e.tables_made ? use_rope : 0),
-                    l->threads, l->shared_bytes};
+    const unit u = {l->name,
+                    l->file,
+                    programs[phase->family],
+                    templates[phase->family],
+                    1u << phase->family | (e.tables_made ? use_rope : 0),
+                    l->threads,
+                    l->shared_bytes};
     l->source = source_text(a, p, &u, &w, e.struct_name);
     l->spec_header = header_text(a, p, &u, &w);
     l->arguments = e.arguments;
@@ -169,7 +184,9 @@ static void emit_one_pack(arena *a, plan *p, const naming *names, int index)
     writer members = {.a = a};
     emit_pack(&e, &members, index);
     const writer w = whole_struct(&e, &members);
-    const unit u = {pack->name, arena_printf(a, "%s.hip", pack->name), "pack", "templates/pack.h", use_pack, pack->threads, pack_shared_bytes};
+    const unit u = {
+        pack->name,       arena_printf(a, "%s.hip", pack->name), "pack", "templates/pack.h", use_pack, pack->threads,
+        pack_shared_bytes};
     pack->source = source_text(a, p, &u, &w, e.struct_name);
     pack->arguments = e.arguments;
     pack->argument_count = e.argument_count;

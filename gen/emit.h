@@ -1,5 +1,5 @@
-/* In: a plan. Out: parts of spec structs. Private to gen/: what the emitters of the families share. An `emission` is the state of one
- * kernel's spec struct: its arguments in order of first use, and the phase at hand. */
+/* In: a plan. Out: parts of spec structs. Private to gen/: what the emitters of the families share. An `emission` is
+ * the state of one kernel's spec struct: its arguments in order of first use, and the phase at hand. */
 #ifndef TFGEN_GEN_EMIT_H
 #define TFGEN_GEN_EMIT_H
 #include "gen/gen.h"
@@ -21,7 +21,7 @@ typedef struct emission {
     segment_list segments; /* gemm */
     argument *arguments;
     int argument_count, argument_capacity;
-    writer tables;         /* constant tables that stand before the struct */
+    writer tables; /* constant tables that stand before the struct */
     int tables_made;
     const ir_op *table_ops[max_tables];
 } emission;
@@ -30,12 +30,12 @@ typedef struct emission {
 const char *use_value(emission *e, const ir_value *v, bool written); /* "p.x", of v's root; registers the argument */
 const char *use_scratch(emission *e, int index, bool written);
 const char *use_packed(emission *e, int index, bool written);
-const char *extent_c(emission *e, const extent *x);          /* C of an extent over p.; registers its dims; in () when a sum */
-const char *type_name(dtype t);                              /* float f16 bf16 int */
-void finish_arguments(emission *e);                          /* pointers, then dims; offsets and sizes */
+const char *extent_c(emission *e, const extent *x); /* C of an extent over p.; registers its dims; in () when a sum */
+const char *type_name(dtype t);                     /* float f16 bf16 int */
+void finish_arguments(emission *e);                 /* pointers, then dims; offsets and sizes */
 unsigned argument_bytes(const argument *list, int count);
-void write_arguments(emission *e, writer *w);                /* struct args { ... }; */
-void write_offset_checks(const emission *e, writer *w);      /* TF_LAYOUT(...); */
+void write_arguments(emission *e, writer *w);           /* struct args { ... }; */
+void write_offset_checks(const emission *e, writer *w); /* TF_LAYOUT(...); */
 
 typedef struct view { /* where a value's rows lie in its root */
     const ir_value *root;
@@ -47,7 +47,7 @@ const char *row_of(emission *e, const ir_value *operand, const ir_value *of, con
 /* C condition under which row `row` of `of` is the first that maps to its row of `operand`; NULL: always. */
 const char *first_of(emission *e, const ir_value *operand, const ir_value *of, const char *row);
 const char *address(emission *e, const ir_value *v, const char *row, const char *col, bool written);
-int value_parts(const plan *p, const ir_value *v); /* partial sums a row; 1 for plain values */
+int value_parts(const plan *p, const ir_value *v);               /* partial sums a row; 1 for plain values */
 const char *scaled(arena *a, const char *row, long long stride); /* "row * 64ll" */
 const char *grouped(arena *a, const char *expression);           /* in () unless it is one operand */
 
@@ -56,9 +56,9 @@ const char *grouped(arena *a, const char *expression);           /* in () unless
 typedef struct place {
     const char *row, *base;
     long long shift;
-    const char *guard; /* condition under which the columns exist; NULL: they do */
-    const char *left;  /* how many of the columns exist; NULL: all of them */
-    const char *tag;   /* suffix of locals */
+    const char *guard;    /* condition under which the columns exist; NULL: they do */
+    const char *left;     /* how many of the columns exist; NULL: all of them */
+    const char *tag;      /* suffix of locals */
     const ir_op *through; /* a copying reshape whose operand is at *source */
     const struct place *source;
 } place;
@@ -77,9 +77,9 @@ typedef struct kept { /* collected instead of evaluated: a wide value that does 
 
 typedef struct scope scope;
 typedef struct kept_list {
-    kept *items;       /* wide: fields of element */
+    kept *items; /* wide: fields of element */
     int count, capacity;
-    known *scalars;    /* row scalars that the dry run asked for: fields of context */
+    known *scalars; /* row scalars that the dry run asked for: fields of context */
     int scalar_count, scalar_capacity;
     scope *fields;     /* names of the scalars' fields */
     bool scalars_only; /* wide values are computed where they are used (epilogues) */
@@ -94,8 +94,8 @@ struct scope {
     int known_count, known_capacity;
     const char **locals;
     int local_count, local_capacity;
-    const char *low, *high;   /* columns of the two halves of a rotated pair, when the function has both */
-    kept_list *collect;       /* a dry run that finds out what to keep */
+    const char *low, *high; /* columns of the two halves of a rotated pair, when the function has both */
+    kept_list *collect;     /* a dry run that finds out what to keep */
 };
 
 const char *new_local(scope *s, const ir_value *v, const char *tag); /* a name that the function does not have yet */
@@ -107,13 +107,14 @@ void scope_know(scope *s, const ir_value *v, const char *row, const char *column
 const char *place_column(arena *a, const place *at);
 const char *place_key(arena *a, const place *at);
 place place_shifted(arena *a, const place *at, long long shift);
-bool value_narrow(const emission *e, const ir_value *v);      /* one number a row */
+bool value_narrow(const emission *e, const ir_value *v); /* one number a row */
 bool value_made_here(const emission *e, const ir_value *v);
-bool value_needs_row(const emission *e, const ir_value *v);   /* depends on row scalars or a position */
-const char *evaluate(scope *s, const ir_value *v, const place *at);         /* a vec */
-const char *evaluate_narrow(scope *s, const ir_value *v, const char *row);  /* a float */
-const char *evaluate_position(scope *s, const ir_op *op, const char *row);  /* int: position of a rope's or kv_append's row */
-const char *evaluate_sequence(scope *s, const ir_op *op, const char *row);  /* int: index of its sequence */
+bool value_needs_row(const emission *e, const ir_value *v);                /* depends on row scalars or a position */
+const char *evaluate(scope *s, const ir_value *v, const place *at);        /* a vec */
+const char *evaluate_narrow(scope *s, const ir_value *v, const char *row); /* a float */
+const char *evaluate_position(scope *s, const ir_op *op,
+                              const char *row); /* int: position of a rope's or kv_append's row */
+const char *evaluate_sequence(scope *s, const ir_op *op, const char *row); /* int: index of its sequence */
 bool op_has_position(const ir_op *op);
 
 /* ---- sinks.c: what a phase leaves in memory */
@@ -133,7 +134,11 @@ const char *rope_table(emission *e, const ir_op *op);
 
 /* Numbers of a row that ropes and appends need (ints of context): named, declared, computed. */
 typedef struct row_numbers {
-    struct row_number { const ir_op *op; const char *position, *sequence; bool shared; } items[16];
+    struct row_number {
+        const ir_op *op;
+        const char *position, *sequence;
+        bool shared;
+    } items[16];
     int count;
 } row_numbers;
 row_numbers numbers_find(emission *e);
@@ -145,6 +150,6 @@ void context_know(const kept_list *kept, scope *s);
 /* ---- one a family: members of the spec struct, args left out */
 void emit_rows(emission *e, writer *w);
 void emit_gemm(emission *e, writer *w);
-void emit_attention(emission *e, writer *w); /* attention, decode, combine */
+void emit_attention(emission *e, writer *w);       /* attention, decode, combine */
 void emit_pack(emission *e, writer *w, int index); /* the packed weight plan->packs[index] */
 #endif

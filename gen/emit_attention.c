@@ -1,19 +1,17 @@
-/* In: an attention, decode or combine phase. Out: the members of its spec struct (docs/architecture.md: attention). Refuses nothing:
- * the verifier let only the op itself and views into these phases. k and v of rank 4 are caches [B, KV, L, hd]. */
+/* In: an attention, decode or combine phase. Out: the members of its spec struct (docs/architecture.md: attention).
+ * Refuses nothing: the verifier let only the op itself and views into these phases. k and v of rank 4 are caches [B,
+ * KV, L, hd]. */
 #include "gen/emit.h"
 
 typedef struct heads {
     emission *e;
     writer *w;
     const ir_op *op;
-    long long head;  /* elements */
-    int splits;      /* decode and combine */
+    long long head; /* elements */
+    int splits;     /* decode and combine */
 } heads;
 
-static bool is_cache(const ir_value *k)
-{
-    return k->rank == 4;
-}
+static bool is_cache(const ir_value *k) { return k->rank == 4; }
 
 static bool aligned_rows(const heads *h, const ir_value *x)
 {
@@ -27,7 +25,8 @@ static const char *tokens_of(heads *h, const ir_value *x)
     return grouped(h->e->a, extent_c(h->e, &x->shape[is_cache(x) ? 2 : 1]));
 }
 
-static void write_pointer(heads *h, const char *name, const ir_value *x, const char *token, const char *head, long long count)
+static void write_pointer(heads *h, const char *name, const ir_value *x, const char *token, const char *head,
+                          long long count)
 {
     arena *a = h->e->a;
     const char *column = arena_printf(a, "%s * %lld", head, h->head);
@@ -51,9 +50,12 @@ static void write_keys(heads *h)
     const char *all = extent_c(e, &k->shape[is_cache(k) ? 2 : 1]), *count = all;
     write_line(h->w, "DEV static int keys(const args &p, int batch)");
     write_line(h->w, "{");
-    if (t->lengths) count = arena_printf(a, "%s[batch]", use_value(e, t->lengths, false));
-    else if (t->at) count = arena_printf(a, "%s[batch] + %s", use_value(e, t->at, false), extent_c(e, &h->op->inputs[0]->shape[1]));
-    if (count == all) write_line(h->w, "return %s;", all);
+    if (t->lengths)
+        count = arena_printf(a, "%s[batch]", use_value(e, t->lengths, false));
+    else if (t->at)
+        count = arena_printf(a, "%s[batch] + %s", use_value(e, t->at, false), extent_c(e, &h->op->inputs[0]->shape[1]));
+    if (count == all)
+        write_line(h->w, "return %s;", all);
     else {
         write_spec_line(h->w, h->op->at, "const int keys = %s, most = %s;", count, all);
         write_line(h->w, "return keys < 0 ? 0 : keys < most ? keys : most;");
@@ -70,7 +72,8 @@ static void write_numbers(heads *h)
     text cap = {.a = h->e->a}, scale = {.a = h->e->a};
     text_f32(&cap, t->softcap);
     text_f32(&scale, t->scale);
-    write_line(h->w, "static constexpr int head_dim = %lld, heads = %lld, kv_heads = %lld;", h->head, t->heads, t->kv_heads);
+    write_line(h->w, "static constexpr int head_dim = %lld, heads = %lld, kv_heads = %lld;", h->head, t->heads,
+               t->kv_heads);
     text list = {.a = h->e->a};
     for (int i = 0; i < phase->tile_count; i++)
         text_printf(&list, "%s%s = %d", i ? ", " : "", phase->tile[i].key, phase->tile[i].value);
@@ -103,7 +106,8 @@ static void write_output(heads *h)
     const ir_value *out = h->op->outputs[0];
     const char *row = arena_printf(a, "(batch * %s + token)", grouped(a, extent_c(h->e, &out->shape[1])));
     const char *to = address(h->e, out, row, arena_printf(a, "head * %lld + col", h->head), true);
-    write_line(w, "template <int V> DEV static void write(const args &p, int batch, int token, int head, int col, int left, vec<float, V> o)");
+    write_line(w, "template <int V> DEV static void write(const args &p, int batch, int token, int head, int col, int "
+                  "left, vec<float, V> o)");
     write_line(w, "{");
     const view view = view_of(a, out);
     const long long size = dtype_size(out->type), whole = 16 / size;
@@ -120,7 +124,8 @@ static void write_partial(heads *h, const ir_value *x, bool written)
     const char *tokens = grouped(a, extent_c(h->e, &x->shape[1]));
     long long heads = 1;
     extent_is_number(&x->shape[2], &heads);
-    write_line(h->w, "DEV static %sfloat *partial(const args &p, int batch, int head, int token, int split)", written ? "" : "const ");
+    write_line(h->w, "DEV static %sfloat *partial(const args &p, int batch, int head, int token, int split)",
+               written ? "" : "const ");
     write_line(h->w, "{");
     write_spec_line(h->w, h->op->at, "return %s + (((batch * %s + token) * %lld + head) * %lldll + split) * %lld;",
                     use_value(h->e, x, written), tokens, heads, (long long)h->splits, h->head + 2);
@@ -132,7 +137,8 @@ static void emit_combine(heads *h)
     const ir_value *x = h->op->inputs[0], *out = h->op->outputs[0];
     const ir_phase *phase = h->e->phase;
     h->splits = value_parts(h->e->plan, x);
-    write_line(h->w, "static constexpr int head_dim = %lld, heads = %lld, splits = %d;", h->head, h->op->attributes.heads, h->splits);
+    write_line(h->w, "static constexpr int head_dim = %lld, heads = %lld, splits = %d;", h->head,
+               h->op->attributes.heads, h->splits);
     text list = {.a = h->e->a};
     for (int i = 0; i < phase->tile_count; i++)
         text_printf(&list, "%s%s = %d", i ? ", " : "", phase->tile[i].key, phase->tile[i].value);
@@ -159,5 +165,6 @@ void emit_attention(emission *e, writer *w)
     if (e->phase->family == family_decode) {
         h.splits = value_parts(e->plan, h.op->outputs[0]);
         write_partial(&h, h.op->outputs[0], true);
-    } else write_output(&h);
+    } else
+        write_output(&h);
 }

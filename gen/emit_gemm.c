@@ -1,5 +1,6 @@
-/* In: a gemm phase. Out: the members of its spec struct (docs/architecture.md: gemm). Refuses (code_unsupported): two row sums in one
- * epilogue, or a reduction other than a sum. The epilogue is one function a segment of packed columns. */
+/* In: a gemm phase. Out: the members of its spec struct (docs/architecture.md: gemm). Refuses (code_unsupported): two
+ * row sums in one epilogue, or a reduction other than a sum. The epilogue is one function a segment of packed columns.
+ */
 #include "gen/emit.h"
 #include <string.h>
 
@@ -8,9 +9,9 @@ enum { staged = 8 }; /* elements of a row of A or B that a thread loads at a tim
 typedef struct gemm {
     emission *e;
     writer *w;
-    const ir_op *product;     /* the first of the body */
-    const ir_value *a, *b;    /* b: matmul only */
-    const ir_value *row_sum;  /* partial sums made here, or NULL */
+    const ir_op *product;    /* the first of the body */
+    const ir_value *a, *b;   /* b: matmul only */
+    const ir_value *row_sum; /* partial sums made here, or NULL */
     long long K, packed_n, packed_k;
     int granule;
     kept_list kept;
@@ -18,29 +19,21 @@ typedef struct gemm {
     row_numbers numbers;
 } gemm;
 
-static bool is_matmul(const gemm *g)
-{
-    return g->product->kind == op_matmul;
-}
+static bool is_matmul(const gemm *g) { return g->product->kind == op_matmul; }
 
 /* ---- operands */
-static bool prologue(const gemm *g)
-{
-    return value_made_here(g->e, g->a);
-}
+static bool prologue(const gemm *g) { return value_made_here(g->e, g->a); }
 
 /* Rows of A may be copied as they lie in memory, 16 bytes at a time. */
 static bool a_plain(const gemm *g)
 {
     const view w = view_of(g->e->a, g->a);
     const long long size = dtype_size(g->a->type);
-    return !prologue(g) && g->a->type != dtype_i32 && w.stride * size % 16 == 0 && w.offset * size % 16 == 0 && g->K * size % 16 == 0;
+    return !prologue(g) && g->a->type != dtype_i32 && w.stride * size % 16 == 0 && w.offset * size % 16 == 0 &&
+           g->K * size % 16 == 0;
 }
 
-static const char *shared_type(const ir_value *v)
-{
-    return v->type == dtype_i32 ? "float" : type_name(v->type);
-}
+static const char *shared_type(const ir_value *v) { return v->type == dtype_i32 ? "float" : type_name(v->type); }
 
 static void flatten_row(gemm *g, writer *w)
 {
@@ -58,12 +51,16 @@ static void write_a(gemm *g)
     write_line(w, "template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)");
     write_line(w, "{");
     flatten_row(g, w);
-    const place at = {.row = row_of(e, g->a, g->product->outputs[0], "row"), .base = "k", .left = whole ? NULL : "left"};
-    if (value_narrow(e, g->a)) write_line(w, "return mask<V>(splat<V>(%s), left);", evaluate_narrow(&s, g->a, at.row));
+    const place at = {
+        .row = row_of(e, g->a, g->product->outputs[0], "row"), .base = "k", .left = whole ? NULL : "left"};
+    if (value_narrow(e, g->a))
+        write_line(w, "return mask<V>(splat<V>(%s), left);", evaluate_narrow(&s, g->a, at.row));
     else {
         const char *value = evaluate(&s, g->a, &at);
-        if (prologue(g) && !whole) write_line(w, "return mask<V>(%s, left);", value);
-        else write_line(w, "return %s;", value);
+        if (prologue(g) && !whole)
+            write_line(w, "return mask<V>(%s, left);", value);
+        else
+            write_line(w, "return %s;", value);
     }
     write_line(w, "}");
     if (!a_plain(g)) return;
@@ -134,7 +131,8 @@ static void write_begin(gemm *g)
     scope s = scope_new(g->e, w, "W");
     numbers_write(&g->numbers, &s);
     for (int i = 0; i < g->kept.scalar_count; i++)
-        write_line(w, "c.%s = %s;", g->kept.scalars[i].name, evaluate_narrow(&s, g->kept.scalars[i].value, g->kept.scalars[i].row));
+        write_line(w, "c.%s = %s;", g->kept.scalars[i].name,
+                   evaluate_narrow(&s, g->kept.scalars[i].value, g->kept.scalars[i].row));
     write_line(w, "return c;");
     write_line(w, "}");
 }
@@ -142,7 +140,8 @@ static void write_begin(gemm *g)
 /* ---- the epilogue, a function a segment */
 static const char *segment_function(const gemm *g, const gemm_segment *s)
 {
-    return arena_printf(g->e->a, "%s_%s", s->kind == segment_plain ? "columns" : "pairs", g->e->names->values[s->first->outputs[0]->id]);
+    return arena_printf(g->e->a, "%s_%s", s->kind == segment_plain ? "columns" : "pairs",
+                        g->e->names->values[s->first->outputs[0]->id]);
 }
 
 static bool in_segment(const gemm *g, const gemm_segment *segment, const ir_op *op)
@@ -207,17 +206,24 @@ static void write_segment(gemm *g, const gemm_segment *segment)
     writer *w = g->w;
     const char *name = segment_function(g, segment);
     if (segment->kind == segment_plain) {
-        write_line(w, "template <int W> DEV static void %s(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)", name);
+        write_line(w,
+                   "template <int W> DEV static void %s(const args &p, const context &c, int row, int col, vec<float, "
+                   "W> product, float &sum)",
+                   name);
         write_line(w, "{");
         write_line(w, "const int left = %lld - col;", segment->columns);
         write_line(w, "if (left <= 0) return;");
     } else {
-        write_line(w, "template <int W> DEV static void %s(const args &p, const context &c, int row, int pair, vec<float, W> lo, vec<float, W> hi, float &sum)", name);
+        write_line(w,
+                   "template <int W> DEV static void %s(const args &p, const context &c, int row, int pair, vec<float, "
+                   "W> lo, vec<float, W> hi, float &sum)",
+                   name);
         write_line(w, "{");
         if (segment->kind == segment_pair_rope) {
             write_line(w, "const int head = pair / %lld;", segment->padded);
             write_line(w, "pair %%= %lld;", segment->padded);
-            write_line(w, "const int col = head * %lld + pair, far = col + %lld, left = %lld - pair;", 2 * segment->pairs, segment->pairs, segment->pairs);
+            write_line(w, "const int col = head * %lld + pair, far = col + %lld, left = %lld - pair;",
+                       2 * segment->pairs, segment->pairs, segment->pairs);
         } else {
             write_line(w, "const int col = pair, left = %lld - pair;", segment->pairs);
         }
@@ -238,7 +244,8 @@ static void write_narrow_sinks(gemm *g, scope *s)
         if (v == g->row_sum || phase->ops[i]->kind == op_kv_append || !value_written(g->e, v)) continue;
         if (segment_of(&g->e->segments, phase, phase->ops[i])) continue;
         if (!value_narrow(g->e, v))
-            bail(g->e->a, code_unsupported, v->at, "%%%s: a value that no product of the phase makes is stored by it", v->name);
+            bail(g->e->a, code_unsupported, v->at, "%%%s: a value that no product of the phase makes is stored by it",
+                 v->name);
         write_narrow_store(s, v, "row", "n == 0");
     }
 }
@@ -247,7 +254,8 @@ static void write_dispatch(gemm *g)
 {
     writer *w = g->w;
     const segment_list *list = &g->e->segments;
-    write_line(w, "template <int W> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum)");
+    write_line(w, "template <int W> DEV static void epilogue(const args &p, const context &c, int batch, int row, int "
+                  "n, vec<float, W> lo, vec<float, W> hi, float &sum)");
     write_line(w, "{");
     flatten_row(g, w);
     scope s = epilogue_scope(g, w);
@@ -256,14 +264,16 @@ static void write_dispatch(gemm *g)
     for (int i = 0; i < list->count; i++) {
         const gemm_segment *x = &list->items[i];
         const bool last = i + 1 == list->count;
-        const char *name = segment_function(g, x), *from = x->packed_start ? arena_printf(g->e->a, "n - %lld", x->packed_start) : "n";
+        const char *name = segment_function(g, x),
+                   *from = x->packed_start ? arena_printf(g->e->a, "n - %lld", x->packed_start) : "n";
         if (!last) write_line(w, "if (n < %lld) {", x->packed_start + x->packed_count);
         if (x->kind == segment_plain) {
             write_line(w, "%s<W>(p, c, row, %s, lo, sum);", name, from);
             write_line(w, "%s<W>(p, c, row, %s + granule, hi, sum);", name, from);
         } else {
             from = grouped(g->e->a, from);
-            write_line(w, "%s<W>(p, c, row, %s / (2 * granule) * granule + %s %% (2 * granule), lo, hi, sum);", name, from, from);
+            write_line(w, "%s<W>(p, c, row, %s / (2 * granule) * granule + %s %% (2 * granule), lo, hi, sum);", name,
+                       from, from);
         }
         if (!last) write_line(w, "return;");
         if (!last) write_line(w, "}");
@@ -291,7 +301,8 @@ static void find_row_sum(gemm *g)
         const ir_op *op = phase->ops[i];
         if (op->role == role_prologue || !partial_here(g->e, op->outputs[0])) continue;
         if (g->row_sum || (op->kind != op_row_sumsq && op->kind != op_row_sum))
-            bail(g->e->a, code_unsupported, op->at, "%%%s: an epilogue can make one row sum, no other reduction", op->outputs[0]->name);
+            bail(g->e->a, code_unsupported, op->at, "%%%s: an epilogue can make one row sum, no other reduction",
+                 op->outputs[0]->name);
         g->row_sum = op->outputs[0];
     }
 }
@@ -317,8 +328,11 @@ static void write_constants(gemm *g)
 {
     writer *w = g->w;
     const ir_phase *phase = g->e->phase;
-    write_line(w, "static constexpr int K = %lld, packed_n = %lld, packed_k = %lld, granule = %d;", g->K, g->packed_n, g->packed_k, g->granule);
-    write_line(w, "static constexpr int tile_m = %lld, tile_n = %lld, tile_k = %lld, thread_m = %lld, thread_n = %lld, threads = %lld, slots = %lld;",
+    write_line(w, "static constexpr int K = %lld, packed_n = %lld, packed_k = %lld, granule = %d;", g->K, g->packed_n,
+               g->packed_k, g->granule);
+    write_line(w,
+               "static constexpr int tile_m = %lld, tile_n = %lld, tile_k = %lld, thread_m = %lld, thread_n = %lld, "
+               "threads = %lld, slots = %lld;",
                tile_value(phase, "m"), tile_value(phase, "n"), tile_value(phase, "k"), tile_value(phase, "thread_m"),
                tile_value(phase, "thread_n"), tile_value(phase, "threads"), tile_value(phase, "slots"));
     write_line(w, "static constexpr bool row_sums = %s, a_plain = %s, b_plain = %s;", g->row_sum ? "true" : "false",
@@ -333,7 +347,8 @@ static void write_extents(gemm *g)
     emission *e = g->e;
     const ir_value *out = g->product->outputs[0];
     extent batches = extent_number(1);
-    for (int i = 0; is_matmul(g) && i + 2 < out->rank; i++) batches = extent_multiply(e->a, out->at, batches, out->shape[i]);
+    for (int i = 0; is_matmul(g) && i + 2 < out->rank; i++)
+        batches = extent_multiply(e->a, out->at, batches, out->shape[i]);
     const extent *rows = is_matmul(g) ? &out->shape[out->rank - 2] : &e->space.rows;
     write_line(g->w, "DEV static int rows(const args &p) { return %s; }", extent_c(e, rows));
     write_line(g->w, "DEV static int batches(const args &p) { return %s; }", extent_c(e, &batches));
@@ -358,8 +373,10 @@ void emit_gemm(emission *e, writer *w)
     write_context(e, w, &g.kept, &g.numbers);
     write_extents(&g);
     write_a(&g);
-    if (is_matmul(&g)) write_dense_b(&g);
-    else write_packed_b(&g);
+    if (is_matmul(&g))
+        write_dense_b(&g);
+    else
+        write_packed_b(&g);
     write_begin(&g);
     for (int i = 0; i < e->segments.count; i++) write_segment(&g, &e->segments.items[i]);
     write_dispatch(&g);

@@ -32,8 +32,8 @@ static void write_plain(packing *g, const gemm_segment *s)
 static void write_pairs(packing *g, const gemm_segment *s)
 {
     const int block = 2 * g->granule;
-    write_line(g->w, "const int at = n - %lld, in = at %% %d, pair = at / %d * %d + in %% %d;", s->packed_start, block, block, g->granule,
-               g->granule);
+    write_line(g->w, "const int at = n - %lld, in = at %% %d, pair = at / %d * %d + in %% %d;", s->packed_start, block,
+               block, g->granule, g->granule);
     if (s->kind == segment_pair_join) {
         write_line(g->w, "const int col = pair;");
         write_line(g->w, "if (col >= %lld) return 0.0f;", s->pairs);
@@ -41,8 +41,8 @@ static void write_pairs(packing *g, const gemm_segment *s)
         write_spec_line(g->w, s->second->at, "return %s;", element_of(g, s->second));
         return;
     }
-    write_line(g->w, "const int head = pair / %lld, j = pair %% %lld, col = head * %lld + j + (in < %d ? 0 : %lld);", s->padded, s->padded,
-               2 * s->pairs, g->granule, s->pairs);
+    write_line(g->w, "const int head = pair / %lld, j = pair %% %lld, col = head * %lld + j + (in < %d ? 0 : %lld);",
+               s->padded, s->padded, 2 * s->pairs, g->granule, s->pairs);
     write_spec_line(g->w, s->first->at, "return j < %lld ? %s : 0.0f;", s->pairs, element_of(g, s->first));
 }
 
@@ -56,8 +56,10 @@ static void write_element(packing *g)
         const gemm_segment *s = &list->items[i];
         const bool last = i + 1 == list->count;
         if (!last) write_line(g->w, "if (n < %lld) {", s->packed_start + s->packed_count);
-        if (s->kind == segment_plain) write_plain(g, s);
-        else write_pairs(g, s);
+        if (s->kind == segment_plain)
+            write_plain(g, s);
+        else
+            write_pairs(g, s);
         if (!last) write_line(g->w, "}");
     }
     write_line(g->w, "}");
@@ -69,7 +71,8 @@ void emit_pack(emission *e, writer *w, int index)
     packing g = {e, w, e->plan->target->granule, 0};
     const ir_op *first = e->segments.items[0].first;
     g.K = value_columns(first->inputs[0]);
-    write_line(w, "static constexpr int packed_n = %lld, packed_k = %lld, threads = %d;", pack->columns, pack->length, pack->threads);
+    write_line(w, "static constexpr int packed_n = %lld, packed_k = %lld, threads = %d;", pack->columns, pack->length,
+               pack->threads);
     write_line(w, "using type = %s;", type_name(pack->type));
     write_element(&g);
     write_line(w, "DEV static type *out(const args &p) { return %s; }", use_packed(e, index, true));

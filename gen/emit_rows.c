@@ -1,5 +1,6 @@
-/* In: a rows phase. Out: the members of its spec struct (docs/architecture.md: rows). Refuses (code_unsupported): what express.c
- * refuses. What does not depend on row scalars is read (and computed) in read() and kept; the rest is computed where it is needed. */
+/* In: a rows phase. Out: the members of its spec struct (docs/architecture.md: rows). Refuses (code_unsupported): what
+ * express.c refuses. What does not depend on row scalars is read (and computed) in read() and kept; the rest is
+ * computed where it is needed. */
 #include "gen/emit.h"
 #include <string.h>
 
@@ -7,11 +8,11 @@ typedef struct rows {
     emission *e;
     writer *w;
     kept_list kept;
-    scope fields;                 /* names of context's fields */
+    scope fields; /* names of context's fields */
     const ir_value *reductions[16];
     place reduced_at[16];
     int steps;
-    bool tails;                   /* N is no multiple of V */
+    bool tails; /* N is no multiple of V */
     row_numbers numbers;
 } rows;
 
@@ -47,7 +48,8 @@ static void find_steps(rows *r)
     for (int i = 0; i < phase->op_count; i++) {
         const ir_value *v = phase->ops[i]->outputs[0];
         if (!wide_reduction(r->e, v)) continue;
-        if (r->steps == 16) bail(r->e->a, code_unsupported, v->at, "%%%s: more than 16 reductions in one phase", v->name);
+        if (r->steps == 16)
+            bail(r->e->a, code_unsupported, v->at, "%%%s: more than 16 reductions in one phase", v->name);
         r->reductions[r->steps++] = v;
     }
 }
@@ -96,9 +98,11 @@ static void dry_run(rows *r)
         if (is_sink(r, v, false)) {
             const place at = sink_place(&s, v, &base);
             write_store(&s, v, &at, NULL);
-        } else if (is_sink(r, v, true)) write_narrow_store(&s, v, "row", NULL);
+        } else if (is_sink(r, v, true))
+            write_narrow_store(&s, v, "row", NULL);
     }
-    for (int i = 0; i < r->kept.scalar_count; i++) keep_totals(r, r->kept.scalars[i].value, stage_of(r, r->kept.scalars[i].value));
+    for (int i = 0; i < r->kept.scalar_count; i++)
+        keep_totals(r, r->kept.scalars[i].value, stage_of(r, r->kept.scalars[i].value));
 }
 
 /* ---- members */
@@ -122,11 +126,13 @@ static void write_scalars(rows *r, scope *s, int stage)
 {
     for (int i = 0; i < r->kept.scalar_count; i++) {
         const known *k = &r->kept.scalars[i];
-        if (stage_of(r, k->value) < stage) scope_know(s, k->value, k->row, NULL, arena_printf(r->e->a, "c.%s", k->name));
+        if (stage_of(r, k->value) < stage)
+            scope_know(s, k->value, k->row, NULL, arena_printf(r->e->a, "c.%s", k->name));
     }
     for (int i = 0; i < r->kept.scalar_count; i++) {
         const known *k = &r->kept.scalars[i];
-        if (stage_of(r, k->value) == stage) write_line(s->w, "c.%s = %s;", k->name, evaluate_narrow(s, k->value, k->row));
+        if (stage_of(r, k->value) == stage)
+            write_line(s->w, "c.%s = %s;", k->name, evaluate_narrow(s, k->value, k->row));
     }
 }
 
@@ -155,18 +161,24 @@ static void write_read(rows *r)
 
 static void write_step(rows *r, int i)
 {
-    static const char *const kinds[] = {"sum", "max", "min"}, *const identities[] = {"0.0f", "take_max::identity()", "take_min::identity()"};
+    static const char *const kinds[] = {"sum", "max", "min"}, *const identities[] = {"0.0f", "take_max::identity()",
+                                                                                     "take_min::identity()"};
     const ir_value *v = r->reductions[i], *x = v->def->inputs[0];
     const int kind = v->def->kind == op_row_max ? 1 : v->def->kind == op_row_min ? 2 : 0;
     writer *w = r->w;
-    write_spec_line(w, v->def->at, "static constexpr reduction kind(step<%d>) { return reduction::%s; }", i, kinds[kind]);
-    write_line(w, "template <int V> DEV static vec<float, V> term(step<%d>, const args &p, const context &c, const element<V> &e, int row, int col)", i);
+    write_spec_line(w, v->def->at, "static constexpr reduction kind(step<%d>) { return reduction::%s; }", i,
+                    kinds[kind]);
+    write_line(w,
+               "template <int V> DEV static vec<float, V> term(step<%d>, const args &p, const context &c, const "
+               "element<V> &e, int row, int col)",
+               i);
     write_line(w, "{");
     scope s = function_scope(r, w);
     know_kept(r, &s), context_know(&r->kept, &s), numbers_know(&r->numbers, &s);
     const char *value = evaluate(&s, x, &r->reduced_at[i]);
     if (v->def->kind == op_row_sumsq) value = arena_printf(r->e->a, "op_square(%s)", value);
-    if (r->reduced_at[i].guard) value = arena_printf(r->e->a, "%s ? %s : splat<V>(%s)", r->reduced_at[i].guard, value, identities[kind]);
+    if (r->reduced_at[i].guard)
+        value = arena_printf(r->e->a, "%s ? %s : splat<V>(%s)", r->reduced_at[i].guard, value, identities[kind]);
     write_spec_line(w, v->def->at, "return %s;", value);
     write_line(w, "}");
     write_line(w, "DEV static void reduced(step<%d>, const args &p, context &c, int row, float total)", i);
@@ -182,7 +194,8 @@ static void write_sinks(rows *r)
     writer *w = r->w;
     const ir_phase *phase = r->e->phase;
     const place base = base_place(r);
-    write_line(w, "template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)");
+    write_line(w, "template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int "
+                  "row, int col, int left)");
     write_line(w, "{");
     scope s = function_scope(r, w);
     know_kept(r, &s), context_know(&r->kept, &s), numbers_know(&r->numbers, &s);

@@ -1,12 +1,10 @@
-/* In: an IR value and a place (row and column). Out: C++ statements that compute it there, one an op, each operand once, and the name
- * of the result. Refuses (code_unsupported) what has no form inside a phase: a reduction of what is no row of the phase. */
+/* In: an IR value and a place (row and column). Out: C++ statements that compute it there, one an op, each operand
+ * once, and the name of the result. Refuses (code_unsupported) what has no form inside a phase: a reduction of what is
+ * no row of the phase. */
 #include "gen/emit.h"
 #include <string.h>
 
-scope scope_new(emission *e, writer *w, const char *lanes)
-{
-    return (scope){.e = e, .w = w, .lanes = lanes};
-}
+scope scope_new(emission *e, writer *w, const char *lanes) { return (scope){.e = e, .w = w, .lanes = lanes}; }
 
 static void *grow(arena *a, void *items, int count, int *capacity, size_t size)
 {
@@ -56,10 +54,7 @@ static const char *shifted(arena *a, const char *base, long long shift)
     return shift > 0 ? arena_printf(a, "%s - %lld", base, shift) : arena_printf(a, "%s + %lld", base, -shift);
 }
 
-const char *place_column(arena *a, const place *at)
-{
-    return shifted(a, at->base, at->shift);
-}
+const char *place_column(arena *a, const place *at) { return shifted(a, at->base, at->shift); }
 
 /* What tells places of one row apart: columns that were loaded under a condition serve no other. */
 const char *place_key(arena *a, const place *at)
@@ -100,10 +95,7 @@ bool value_narrow(const emission *e, const ir_value *v)
     return true;
 }
 
-bool op_has_position(const ir_op *op)
-{
-    return op->kind == op_rope || op->kind == op_kv_append;
-}
+bool op_has_position(const ir_op *op) { return op->kind == op_rope || op->kind == op_kv_append; }
 
 bool value_needs_row(const emission *e, const ir_value *v)
 {
@@ -123,16 +115,14 @@ bool partial_here(const emission *e, const ir_value *v)
 }
 
 /* A result's place is its op's, so that a plan that is read back emits the same bytes. */
-static position place_of(const ir_value *v)
-{
-    return v->def ? v->def->at : v->at;
-}
+static position place_of(const ir_value *v) { return v->def ? v->def->at : v->at; }
 
 /* ---- operations */
 const char *operation(scope *s, const ir_op *op, const char *const *operands)
 {
     text t = {.a = s->e->a};
-    if (op->kind == op_cast) text_printf(&t, "op_cast<%s>(%s)", type_name(op->attributes.to), operands[0]);
+    if (op->kind == op_cast)
+        text_printf(&t, "op_cast<%s>(%s)", type_name(op->attributes.to), operands[0]);
     else {
         text_printf(&t, "op_%s(", op_table[op->kind].name);
         for (int i = 0; i < op->input_count; i++) text_printf(&t, "%s%s", i ? ", " : "", operands[i]);
@@ -153,7 +143,8 @@ static const char *load_partial_sums(scope *s, const ir_value *v, const char *ro
 {
     const char *name = new_local(s, v, NULL), *pointer = use_value(s->e, v, false);
     write_spec_line(s->w, place_of(v), "float %s = 0;", name);
-    write_line(s->w, "for (int i = 0; i < %d; i++) %s += %s[%s + i];", parts, name, pointer, scaled(s->e->a, row, parts));
+    write_line(s->w, "for (int i = 0; i < %d; i++) %s += %s[%s + i];", parts, name, pointer,
+               scaled(s->e->a, row, parts));
     return name;
 }
 
@@ -172,7 +163,8 @@ static const char *narrow_operand(scope *s, const ir_value *v, const ir_value *o
     emission *e = s->e;
     const char *own = row_of(e, v, of, row);
     if (value_narrow(e, v)) return evaluate_narrow(s, v, own);
-    bail(e->a, code_unsupported, v->at, "%%%s: a column taken out of wider rows cannot be a row scalar of the same phase", v->name);
+    bail(e->a, code_unsupported, v->at,
+         "%%%s: a column taken out of wider rows cannot be a row scalar of the same phase", v->name);
 }
 
 static const char *evaluate_narrow_op(scope *s, const ir_value *v, const char *row)
@@ -181,8 +173,10 @@ static const char *evaluate_narrow_op(scope *s, const ir_value *v, const char *r
     const char *operands[16];
     for (int i = 0; i < op->input_count; i++) operands[i] = narrow_operand(s, op->inputs[i], v, row);
     const char *code = operands[0];
-    if (op->kind == op_row_sumsq) code = arena_printf(s->e->a, "op_square(%s)", operands[0]);
-    else if (op_is_elementwise(op)) code = operation(s, op, operands);
+    if (op->kind == op_row_sumsq)
+        code = arena_printf(s->e->a, "op_square(%s)", operands[0]);
+    else if (op_is_elementwise(op))
+        code = operation(s, op, operands);
     const char *name = new_local(s, v, NULL);
     write_spec_line(s->w, op->at, "const float %s = %s;", name, code);
     return name;
@@ -197,7 +191,8 @@ const char *keep_scalar(kept_list *list, const ir_value *v, const char *row)
 {
     for (int i = 0; i < list->scalar_count; i++)
         if (list->scalars[i].value == v && strcmp(list->scalars[i].row, row) == 0) return list->scalars[i].name;
-    list->scalars = grow(list->fields->e->a, list->scalars, list->scalar_count, &list->scalar_capacity, sizeof *list->scalars);
+    list->scalars =
+        grow(list->fields->e->a, list->scalars, list->scalar_count, &list->scalar_capacity, sizeof *list->scalars);
     const char *field = new_local(list->fields, v, NULL);
     list->scalars[list->scalar_count++] = (known){v, row, NULL, field};
     return field;
@@ -210,17 +205,15 @@ const char *evaluate_narrow(scope *s, const ir_value *v, const char *row)
     if (name) return name;
     if (s->collect) return keep_scalar(s->collect, v, row);
     if (wide_reduction(s->e, v))
-        bail(s->e->a, code_unsupported, v->at, "%%%s: a reduction along columns is used in the phase that makes it", v->name);
+        bail(s->e->a, code_unsupported, v->at, "%%%s: a reduction along columns is used in the phase that makes it",
+             v->name);
     name = value_made_here(s->e, v) ? evaluate_narrow_op(s, v, row) : load_narrow(s, v, row);
     scope_know(s, v, row, NULL, name);
     return name;
 }
 
 /* ---- positions of tokens. The axis before the last counts tokens, the axes before it sequences. */
-static const ir_value *token_value(const ir_op *op)
-{
-    return op->inputs[0];
-}
+static const ir_value *token_value(const ir_op *op) { return op->inputs[0]; }
 
 static bool one_token(const ir_value *x)
 {
@@ -232,7 +225,8 @@ static const char *token_index(scope *s, const ir_value *x, const char *row)
 {
     if (one_token(x)) return "0";
     if (x->rank < 3) return row;
-    return arena_printf(s->e->a, "%s %% %s", grouped(s->e->a, row), grouped(s->e->a, extent_c(s->e, &x->shape[x->rank - 2])));
+    return arena_printf(s->e->a, "%s %% %s", grouped(s->e->a, row),
+                        grouped(s->e->a, extent_c(s->e, &x->shape[x->rank - 2])));
 }
 
 const char *evaluate_sequence(scope *s, const ir_op *op, const char *row)
@@ -242,7 +236,8 @@ const char *evaluate_sequence(scope *s, const ir_op *op, const char *row)
     if (name) return name;
     if (x->rank < 3) return "0";
     if (one_token(x)) return row;
-    return arena_printf(s->e->a, "(%s / %s)", grouped(s->e->a, row), grouped(s->e->a, extent_c(s->e, &x->shape[x->rank - 2])));
+    return arena_printf(s->e->a, "(%s / %s)", grouped(s->e->a, row),
+                        grouped(s->e->a, extent_c(s->e, &x->shape[x->rank - 2])));
 }
 
 const char *evaluate_position(scope *s, const ir_op *op, const char *row)
@@ -324,8 +319,9 @@ static const char *concat_op(scope *s, const ir_op *op, const place *at)
         own.tag = arena_printf(s->e->a, "%s_at%lld", at->tag ? at->tag : "", start);
         guards[i] = range_guard(s, &own, width);
         own.guard = both(s, at->guard, guards[i]);
-        pieces[i] = value_narrow(s->e, op->inputs[i]) ? arena_printf(s->e->a, "splat<%s>(%s)", s->lanes, evaluate_narrow(s, op->inputs[i], own.row))
-                                                      : evaluate(s, op->inputs[i], &own);
+        pieces[i] = value_narrow(s->e, op->inputs[i])
+                        ? arena_printf(s->e->a, "splat<%s>(%s)", s->lanes, evaluate_narrow(s, op->inputs[i], own.row))
+                        : evaluate(s, op->inputs[i], &own);
         start += width;
     }
     for (int i = 0; i + 1 < op->input_count; i++) text_printf(&t, "%s ? %s : ", guards[i], pieces[i]);
@@ -336,12 +332,14 @@ static const char *concat_op(scope *s, const ir_op *op, const place *at)
 static const char *slice_op(scope *s, const ir_op *op, const place *at)
 {
     place own = place_shifted(s->e->a, at, -op->attributes.offset);
-    if (own.shift == 0 && value_columns(op->inputs[0]) == s->e->space.columns) { /* all slices share what is read there */
+    if (own.shift == 0 &&
+        value_columns(op->inputs[0]) == s->e->space.columns) { /* all slices share what is read there */
         own.guard = NULL;
         own.left = at->left ? "left" : NULL;
         own.tag = NULL;
     }
-    if (value_narrow(s->e, op->inputs[0])) return arena_printf(s->e->a, "splat<%s>(%s)", s->lanes, evaluate_narrow(s, op->inputs[0], at->row));
+    if (value_narrow(s->e, op->inputs[0]))
+        return arena_printf(s->e->a, "splat<%s>(%s)", s->lanes, evaluate_narrow(s, op->inputs[0], at->row));
     return evaluate(s, op->inputs[0], &own);
 }
 
@@ -355,8 +353,11 @@ static const char *reshape_op(scope *s, const ir_op *op, const place *at)
     place own = *at;
     if (from != to) {
         const char *flat = arena_printf(a, "(%s + %s)", scaled(a, grouped(a, at->row), from), place_column(a, at));
-        own = (place){.row = arena_printf(a, "(int)(%s / %lld)", flat, to), .base = arena_printf(a, "(int)(%s %% %lld)", flat, to),
-                      .guard = at->guard, .left = at->left, .tag = "_flat"};
+        own = (place){.row = arena_printf(a, "(int)(%s / %lld)", flat, to),
+                      .base = arena_printf(a, "(int)(%s %% %lld)", flat, to),
+                      .guard = at->guard,
+                      .left = at->left,
+                      .tag = "_flat"};
     }
     if (value_narrow(s->e, x)) return arena_printf(a, "splat<%s>(%s)", s->lanes, evaluate_narrow(s, x, own.row));
     return evaluate(s, x, &own);
@@ -373,8 +374,8 @@ static const char *rope_of_pair(scope *s, const ir_op *op, const place *at, long
     if (!turn) {
         turn = new_local(s, y, "_turn");
         const char *position = evaluate_position(s, op, at->row), *table = rope_table(s->e, op);
-        write_spec_line(s->w, op->at, "const rope_turn<%s> %s = rope_turn_at<%s, %lld>(pair, %s, %s);", s->lanes, turn, s->lanes, pairs,
-                        position, table);
+        write_spec_line(s->w, op->at, "const rope_turn<%s> %s = rope_turn_at<%s, %lld>(pair, %s, %s);", s->lanes, turn,
+                        s->lanes, pairs, position, table);
         scope_know(s, y, at->row, "turn", turn);
     }
     return arena_printf(a, "%s(%s, %s, %s)", strcmp(at->base, s->high) == 0 ? "rope_high" : "rope_low", turn, lo, hi);
@@ -390,13 +391,15 @@ static const char *rope_op(scope *s, const ir_op *op, const place *at)
     const char *own = evaluate(s, x, at), *col = place_column(a, at), *position = evaluate_position(s, op, at->row);
     const char *table = rope_table(s->e, op);
     if (r->pairing == pairing_interleaved)
-        return arena_printf(a, "rope_interleaved<%lld, %lld>(%s, %s, %s, %s)", head, r->rotary, own, col, position, table);
+        return arena_printf(a, "rope_interleaved<%lld, %lld>(%s, %s, %s, %s)", head, r->rotary, own, col, position,
+                            table);
     place partner = *at;
     partner.base = arena_printf(a, "rope_partner<%lld, %lld>(%s)", head, r->rotary, col);
     partner.shift = 0;
     partner.tag = "_far";
     const char *far = evaluate(s, x, &partner);
-    return arena_printf(a, "rope_half<%lld, %lld>(%s, %s, %s, %s, %s)", head, r->rotary, own, far, col, position, table);
+    return arena_printf(a, "rope_half<%lld, %lld>(%s, %s, %s, %s, %s)", head, r->rotary, own, far, col, position,
+                        table);
 }
 
 static const char *wide_op(scope *s, const ir_value *v, const place *at)
@@ -411,7 +414,8 @@ static const char *wide_op(scope *s, const ir_value *v, const place *at)
     case op_kv_append: return evaluate(s, op->inputs[0], at);
     default: break;
     }
-    bail(s->e->a, code_unsupported, op->at, "%%%s: %s has no form inside a phase of this family", v->name, op_table[op->kind].name);
+    bail(s->e->a, code_unsupported, op->at, "%%%s: %s has no form inside a phase of this family", v->name,
+         op_table[op->kind].name);
 }
 
 const char *keep_value(scope *s, const ir_value *v, const place *at)
@@ -431,7 +435,8 @@ const char *keep_value(scope *s, const ir_value *v, const place *at)
 /* Ops of the phase that use a stored value see what others will read: the rounded one. */
 static bool rounded_here(const emission *e, const ir_value *v)
 {
-    if (dtype_size(v->type) == 4 || v->def->kind == op_cast || v->def->kind == op_kv_append || !value_written(e, v)) return false;
+    if (dtype_size(v->type) == 4 || v->def->kind == op_cast || v->def->kind == op_kv_append || !value_written(e, v))
+        return false;
     for (int i = 0; i < e->phase->op_count; i++)
         for (int k = 0; k < e->phase->ops[i]->input_count; k++)
             if (e->phase->ops[i]->inputs[k] == v && !op_is_view(e->phase->ops[i])) return true;

@@ -1,5 +1,5 @@
-/* In: a plan and values of its dynamic dims. Out: grids and sizes in bytes. Refuses nothing: sizes saturate instead of overflowing,
- * and a caller compares them with what it has. */
+/* In: a plan and values of its dynamic dims. Out: grids and sizes in bytes. Refuses nothing: sizes saturate instead of
+ * overflowing, and a caller compares them with what it has. */
 #include "gen/gen.h"
 
 static long long times(long long x, long long y)
@@ -25,7 +25,8 @@ long long launch_grid(const launch *l, const dim_table *dims)
 
 long long pack_grid(const packed_weight *w)
 {
-    const long long each = 16ll * w->threads, elements = times(w->columns, w->length), blocks = elements / each + (elements % each != 0);
+    const long long each = 16ll * w->threads, elements = times(w->columns, w->length),
+                    blocks = elements / each + (elements % each != 0);
     return blocks < 1 ? 1 : blocks > 65536 ? 65536 : blocks;
 }
 
@@ -40,7 +41,8 @@ long long workspace_layout(const plan *p, const dim_table *dims, long long *offs
     for (int i = 0; i < p->stored_count + p->scratch_count; i++) {
         const bool value = i < p->stored_count;
         if (offsets) offsets[i] = at;
-        at = aligned_sum(at, value ? storage_bytes(&p->stored[i], dims) : times(extent_value(&p->scratches[i - p->stored_count].floats, dims), 4));
+        at = aligned_sum(at, value ? storage_bytes(&p->stored[i], dims)
+                                   : times(extent_value(&p->scratches[i - p->stored_count].floats, dims), 4));
     }
     return at;
 }

@@ -1,5 +1,5 @@
-/* In: an emitted plan. Out: its manifest as JSON: what a program needs to launch the kernels without tfgen. Refuses nothing; keys
- * come in the order written here, so equal plans have equal manifests. */
+/* In: an emitted plan. Out: its manifest as JSON: what a program needs to launch the kernels without tfgen. Refuses
+ * nothing; keys come in the order written here, so equal plans have equal manifests. */
 #include "gen/emit.h"
 #include <jansson.h>
 #include <stdlib.h>
@@ -39,10 +39,12 @@ static json_t *arguments_json(const argument *list, int count)
     json_t *out = json_array();
     for (int i = 0; i < count; i++) {
         const argument *g = &list[i];
-        json_t *o = json_pack("{s:s, s:s, s:i, s:i}", "name", g->name, "kind", argument_kinds[g->kind], "offset", (int)g->offset,
-                              "size", (int)g->size);
-        if (g->kind == argument_value) json_object_set_new(o, "value", json_string(g->value->name));
-        else json_object_set_new(o, "index", json_integer(g->index));
+        json_t *o = json_pack("{s:s, s:s, s:i, s:i}", "name", g->name, "kind", argument_kinds[g->kind], "offset",
+                              (int)g->offset, "size", (int)g->size);
+        if (g->kind == argument_value)
+            json_object_set_new(o, "value", json_string(g->value->name));
+        else
+            json_object_set_new(o, "index", json_integer(g->index));
         if (g->kind != argument_dim) json_object_set_new(o, "written", json_boolean(g->written));
         json_array_append_new(out, o);
     }
@@ -54,7 +56,8 @@ static json_t *ops_json(const ir_phase *phase)
     json_t *list = json_array();
     for (int i = 0; i < phase->op_count; i++) {
         const ir_op *op = phase->ops[i];
-        json_t *o = json_pack("{s:s, s:s, s:i}", "op", op_table[op->kind].name, "out", op->outputs[0]->name, "line", op->at.line);
+        json_t *o = json_pack("{s:s, s:s, s:i}", "op", op_table[op->kind].name, "out", op->outputs[0]->name, "line",
+                              op->at.line);
         json_array_append_new(list, o);
     }
     return list;
@@ -63,7 +66,8 @@ static json_t *ops_json(const ir_phase *phase)
 static json_t *tile_json(const ir_phase *phase)
 {
     json_t *o = json_object();
-    for (int i = 0; i < phase->tile_count; i++) json_object_set_new(o, phase->tile[i].key, json_integer(phase->tile[i].value));
+    for (int i = 0; i < phase->tile_count; i++)
+        json_object_set_new(o, phase->tile[i].key, json_integer(phase->tile[i].value));
     return o;
 }
 
@@ -99,7 +103,8 @@ static json_t *kernels_json(arena *a, const plan *p)
     json_t *list = json_array();
     for (int i = 0; i < p->launch_count; i++) {
         const launch *l = &p->launches[i];
-        json_t *o = json_pack("{s:s, s:s, s:i, s:i}", "name", l->name, "file", l->file, "block", l->threads, "shared_bytes", l->shared_bytes);
+        json_t *o = json_pack("{s:s, s:s, s:i, s:i}", "name", l->name, "file", l->file, "block", l->threads,
+                              "shared_bytes", l->shared_bytes);
         json_object_set_new(o, "grid", grid_json(a, l, &p->program->dims));
         json_object_set_new(o, "argument_bytes", json_integer(l->argument_bytes));
         json_object_set_new(o, "arguments", arguments_json(l->arguments, l->argument_count));
@@ -114,9 +119,9 @@ static json_t *packs_json(const plan *p)
     json_t *list = json_array();
     for (int i = 0; i < p->pack_count; i++) {
         const packed_weight *w = &p->packs[i];
-        json_t *o = json_pack("{s:s, s:s, s:I, s:I, s:i, s:I}", "name", w->name, "dtype", dtype_name(w->type), "columns",
-                              (json_int_t)w->columns, "length", (json_int_t)w->length, "block", w->threads, "grid",
-                              (json_int_t)pack_grid(w));
+        json_t *o = json_pack("{s:s, s:s, s:I, s:I, s:i, s:I}", "name", w->name, "dtype", dtype_name(w->type),
+                              "columns", (json_int_t)w->columns, "length", (json_int_t)w->length, "block", w->threads,
+                              "grid", (json_int_t)pack_grid(w));
         json_object_set_new(o, "argument_bytes", json_integer(w->argument_bytes));
         json_object_set_new(o, "arguments", arguments_json(w->arguments, w->argument_count));
         json_array_append_new(list, o);
@@ -131,7 +136,8 @@ static json_t *values_json(arena *a, const plan *p)
     for (int i = 0; i < p->program->value_count; i++) {
         const ir_value *v = p->program->values[i];
         if (v->kind == value_constant || (v->kind == value_result && !v->output)) continue;
-        json_t *o = json_pack("{s:s, s:s, s:s}", "name", v->name, "kind", v->output ? "output" : kinds[v->kind], "dtype", dtype_name(v->type));
+        json_t *o = json_pack("{s:s, s:s, s:s}", "name", v->name, "kind", v->output ? "output" : kinds[v->kind],
+                              "dtype", dtype_name(v->type));
         json_object_set_new(o, "shape", shape_json(a, v, &p->program->dims));
         if (v->output) json_object_set_new(o, "output", json_string(v->output));
         json_array_append_new(list, o);
@@ -147,13 +153,15 @@ static json_t *workspace_json(arena *a, const plan *p)
     json_t *list = json_array();
     for (int i = 0; i < p->stored_count; i++) {
         const storage *s = &p->stored[i];
-        json_t *o = json_pack("{s:s, s:s, s:i, s:I, s:I}", "value", s->value->name, "dtype", dtype_name(s->value->type), "parts", s->parts,
-                              "offset", (json_int_t)offsets[i], "bytes", (json_int_t)storage_bytes(s, dims));
+        json_t *o =
+            json_pack("{s:s, s:s, s:i, s:I, s:I}", "value", s->value->name, "dtype", dtype_name(s->value->type),
+                      "parts", s->parts, "offset", (json_int_t)offsets[i], "bytes", (json_int_t)storage_bytes(s, dims));
         json_object_set_new(o, "shape", shape_json(a, s->value, dims));
         json_array_append_new(list, o);
     }
     for (int i = 0; i < p->scratch_count; i++) {
-        json_t *o = json_pack("{s:s, s:I}", "scratch", p->scratches[i].name, "offset", (json_int_t)offsets[p->stored_count + i]);
+        json_t *o = json_pack("{s:s, s:I}", "scratch", p->scratches[i].name, "offset",
+                              (json_int_t)offsets[p->stored_count + i]);
         json_object_set_new(o, "floats", extent_json(a, &p->scratches[i].floats, dims));
         json_array_append_new(list, o);
     }
@@ -164,8 +172,9 @@ static json_t *plan_json(arena *a, const plan *p)
 {
     const ir_program *program = p->program;
     const char *spec = arena_source_name(a);
-    json_t *o = json_pack("{s:s, s:s, s:s, s:s, s:s}", "tfgen", TFGEN_VERSION, "block", program->name ? program->name : "",
-                          "target", p->target->name, "fusion", level_names[program->level], "dtype", dtype_name(program->type));
+    json_t *o =
+        json_pack("{s:s, s:s, s:s, s:s, s:s}", "tfgen", TFGEN_VERSION, "block", program->name ? program->name : "",
+                  "target", p->target->name, "fusion", level_names[program->level], "dtype", dtype_name(program->type));
     json_object_set_new(o, "spec", json_string(spec ? spec : ""));
     json_object_set_new(o, "wave", json_integer(p->target->wave));
     json_object_set_new(o, "dims", dims_json(&program->dims));
@@ -182,10 +191,7 @@ static int append_json(const char *buffer, size_t size, void *out)
     return 0;
 }
 
-static void release(void *o)
-{
-    json_decref(o);
-}
+static void release(void *o) { json_decref(o); }
 
 char *manifest_json(arena *a, const plan *p)
 {

@@ -1,30 +1,31 @@
-/* In: names of values and dims, as a user wrote them. Out: identifiers. Refuses: nothing. Names in capitals are left to macros and
- * template parameters, so `K` becomes `K_`; dims keep theirs where they can, since values yield to them. */
+/* In: names of values and dims, as a user wrote them. Out: identifiers. Refuses: nothing. Names in capitals are left to
+ * macros and template parameters, so `K` becomes `K_`; dims keep theirs where they can, since values yield to them. */
 #include "gen/names.h"
 #include <ctype.h>
 #include <string.h>
 
-/* Keywords, words that headers of run-time compilers define, and what templates and generated functions call their own. */
-static const char *const reserved[] = {
-    "address_space", "alignas", "alignof", "and", "and_eq", "args", "asm", "assert", "auto", "batch", "bf16", "bitand", "bitor", "blockDim", "blockIdx", "bool", "break", "c",
-    "case", "catch", "char", "char16_t", "char32_t", "char8_t", "class", "co_await", "co_return", "co_yield", "col", "column_tile",
-    "compl", "concept", "const", "const_cast", "consteval", "constexpr", "constinit", "context", "continue", "decltype", "default",
-    "delete", "do", "double", "dynamic_cast", "e", "element", "else", "enum", "errno", "explicit", "export", "extern", "f16", "false",
-    "far", "final", "float", "for", "friend", "goto", "gridDim", "half", "head", "hi", "i", "i386", "if", "inline", "int", "key", "keep", "left",
-    "linux", "lo", "load", "load_aligned", "load_one", "long", "mask", "mutable", "n", "namespace", "new", "noexcept", "not", "not_eq", "nullptr", "o",
-    "operator", "or", "or_eq", "override", "p", "packed", "pair", "position", "printf", "private", "protected", "public", "query", "reduction", "register",
-    "reinterpret_cast", "requires", "return", "row", "sequence", "short", "signed", "sizeof", "splat", "split", "static", "static_assert",
-    "static_cast", "step", "store", "store_aligned", "store_one", "struct", "sum", "switch", "template", "term", "token", "this", "threadIdx", "thread_local", "throw",
-    "total", "true", "try", "type", "typedef", "typeid", "typename", "union", "unix", "unsigned", "using", "vec", "virtual", "void",
-    "volatile", "warpSize", "wchar_t", "while", "xor", "xor_eq",
-};
+/* Keywords, words that headers of run-time compilers define, what templates and generated functions call their own. */
+static const char reserved[] =
+    " "
+    "address_space alignas alignof and and_eq args asm assert auto batch bf16 bitand bitor blockDim blockIdx "
+    "bool break c case catch char char16_t char32_t char8_t class co_await co_return co_yield col column_tile "
+    "compl concept const const_cast consteval constexpr constinit context continue decltype default delete do "
+    "double dynamic_cast e element else enum errno explicit export extern f16 false far final float for "
+    "friend goto gridDim half head hi i i386 if inline int keep key left linux lo load load_aligned load_one "
+    "long mask mutable n namespace new noexcept not not_eq nullptr o operator or or_eq override p packed pair "
+    "position printf private protected public query reduction register reinterpret_cast requires return row "
+    "sequence short signed sizeof splat split static static_assert static_cast step store store_aligned "
+    "store_one struct sum switch template term this threadIdx thread_local throw token total true try type "
+    "typedef typeid typename union unix unsigned using vec virtual void volatile warpSize wchar_t while xor "
+    "xor_eq ";
 
 static const char *const reserved_prefixes[] = {"op_", "tf_", "hs_", "rope_", "_"};
 
 static bool is_reserved(const char *name)
 {
-    for (size_t i = 0; i < sizeof reserved / sizeof *reserved; i++)
-        if (strcmp(name, reserved[i]) == 0) return true;
+    const size_t size = strlen(name);
+    for (const char *at = reserved; (at = strstr(at, name)); at += size)
+        if (at[-1] == ' ' && at[size] == ' ') return true;
     for (size_t i = 0; i < sizeof reserved_prefixes / sizeof *reserved_prefixes; i++)
         if (strncmp(name, reserved_prefixes[i], strlen(reserved_prefixes[i])) == 0) return true;
     return false;

@@ -1,5 +1,6 @@
-/* In: names from specs. Out: C++ identifiers that clash with no keyword, macro, template member or each other; the same for every
- * kernel of a plan. Refuses: nothing. A name that needs no change keeps its spelling; others get underscores. */
+/* In: names from specs. Out: C++ identifiers that clash with no keyword, macro, template member or each other; the same
+ * for every kernel of a plan. Refuses: nothing. A name that needs no change keeps its spelling; others get underscores.
+ */
 #ifndef TFGEN_GEN_NAMES_H
 #define TFGEN_GEN_NAMES_H
 #include "ir/ir.h"

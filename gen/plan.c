@@ -1,5 +1,6 @@
-/* In: a fused program, a target, a tuning table. Out: the plan: tiles in a copy of the program, launches, packed weights, workspace.
- * Refuses (code_unsupported) kernels of several phases, sizes that a kernel's ints cannot count, and illegal tiles. */
+/* In: a fused program, a target, a tuning table. Out: the plan: tiles in a copy of the program, launches, packed
+ * weights, workspace. Refuses (code_unsupported) kernels of several phases, sizes that a kernel's ints cannot count,
+ * and illegal tiles. */
 #include "gen/gen.h"
 #include "gen/names.h"
 #include "gen/tile.h"
@@ -85,7 +86,8 @@ static segment_list segments_of(const planner *p, const ir_phase *phase)
 {
     segment_list list = {0};
     if (phase->family == family_gemm && !gemm_segments(p->a, phase, p->p->target->granule, &list))
-        bail(p->a, code_unsupported, first_product(phase)->at, "phase %s: no arrangement of columns serves its epilogue", phase->name);
+        bail(p->a, code_unsupported, first_product(phase)->at,
+             "phase %s: no arrangement of columns serves its epilogue", phase->name);
     return list;
 }
 
@@ -101,10 +103,13 @@ static void plan_pack(planner *p, const ir_kernel *kernel, const ir_phase *phase
     const bool host = strcmp(p->p->target->family, "host") == 0;
     const char *tail = kernel->phase_count > 1 ? arena_printf(p->a, "_%s", name_identifier(p->a, phase->name)) : "";
     check_count(p, product->outputs[0], packed_n, "packed columns");
-    p->p->packs[p->p->pack_count++] =
-        (packed_weight){.name = arena_printf(p->a, "%s_%s%s_pack", block_name(p), name_identifier(p->a, kernel->name), tail),
-                        .phase = phase, .type = product->inputs[1]->type, .columns = packed_n, .length = (K + 15) / 16 * 16,
-                        .threads = host ? 1 : 256};
+    p->p->packs[p->p->pack_count++] = (packed_weight){
+        .name = arena_printf(p->a, "%s_%s%s_pack", block_name(p), name_identifier(p->a, kernel->name), tail),
+        .phase = phase,
+        .type = product->inputs[1]->type,
+        .columns = packed_n,
+        .length = (K + 15) / 16 * 16,
+        .threads = host ? 1 : 256};
 }
 
 /* ---- workspace */
@@ -130,7 +135,8 @@ static void plan_storage(planner *p, const ir_phase *phase, long long packed_n)
     for (int i = 0; i < phase->op_count; i++)
         for (int k = 0; k < phase->ops[i]->output_count; k++) {
             const ir_value *v = phase->ops[i]->outputs[k];
-            if (!op_is_view(phase->ops[i]) && value_stored(p->program, phase, v)) store_value(p, v, parts_of(p, phase, v, packed_n));
+            if (!op_is_view(phase->ops[i]) && value_stored(p->program, phase, v))
+                store_value(p, v, parts_of(p, phase, v, packed_n));
         }
 }
 
@@ -175,7 +181,8 @@ static void geometry(planner *p, const ir_phase *phase, const phase_extent *spac
         break;
     case family_decode:
         l->rows = extent_number(1);
-        l->multiple = extent_multiply(p->a, attention->at, attention->outputs[0]->shape[0], extent_number(attention->attributes.kv_heads));
+        l->multiple = extent_multiply(p->a, attention->at, attention->outputs[0]->shape[0],
+                                      extent_number(attention->attributes.kv_heads));
         l->column_tiles = (int)tile_value(phase, "splits");
         break;
     case family_combine:
@@ -192,24 +199,29 @@ static void check_grid(const planner *p, const launch *l)
         if (high.dims[i].dynamic) high.dims[i].value = high.dims[i].high;
     const long long tiles = launch_grid(l, &high);
     if (tiles > 0x7fffffff)
-        bail(p->a, code_unsupported, (position){0}, "kernel %s: up to %lld tiles; a launch has at most 2147483647", l->name, tiles);
+        bail(p->a, code_unsupported, (position){0}, "kernel %s: up to %lld tiles; a launch has at most 2147483647",
+             l->name, tiles);
 }
 
 static void plan_kernel(planner *p, ir_kernel *kernel)
 {
     if (kernel->phase_count != 1)
-        bail(p->a, code_unsupported, (position){0}, "kernel %s has %d phases; one launch for several phases is not available yet",
-             kernel->name, kernel->phase_count);
+        bail(p->a, code_unsupported, (position){0},
+             "kernel %s has %d phases; one launch for several phases is not available yet", kernel->name,
+             kernel->phase_count);
     ir_phase *phase = kernel->phases[0];
     const segment_list segments = segments_of(p, phase);
-    const tile_request request = {p->a, p->program, phase, p->p->target, p->tuning, phase_space(p->a, phase), segments.packed_columns};
+    const tile_request request = {
+        p->a, p->program, phase, p->p->target, p->tuning, phase_space(p->a, phase), segments.packed_columns};
     tile_choose(&request, phase);
     if (needs_packing(phase)) plan_pack(p, kernel, phase, segments.packed_columns);
     plan_storage(p, phase, segments.packed_columns);
     launch *l = &p->p->launches[p->p->launch_count++];
     const char *block = p->program->name ? p->program->name : "block";
-    *l = (launch){.kernel = kernel, .name = arena_printf(p->a, "%s_%s", block_name(p), name_identifier(p->a, kernel->name)),
-                  .file = arena_printf(p->a, "%s.%s.hip", block, kernel->name), .threads = (int)tile_value(phase, "threads"),
+    *l = (launch){.kernel = kernel,
+                  .name = arena_printf(p->a, "%s_%s", block_name(p), name_identifier(p->a, kernel->name)),
+                  .file = arena_printf(p->a, "%s.%s.hip", block, kernel->name),
+                  .threads = (int)tile_value(phase, "threads"),
                   .shared_bytes = (int)tile_shared_bytes(&request, phase)};
     geometry(p, phase, &request.space, segments.packed_columns, l);
     check_grid(p, l);

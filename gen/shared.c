@@ -1,5 +1,5 @@
-/* In: a phase with its tile. Out: bytes of shared memory that its template asks for, by the layouts of templates/. Refuses nothing; the
- * emitted source asserts that compilers agree. */
+/* In: a phase with its tile. Out: bytes of shared memory that its template asks for, by the layouts of templates/.
+ * Refuses nothing; the emitted source asserts that compilers agree. */
 #include "gen/tile.h"
 #include <string.h>
 
@@ -13,15 +13,18 @@ static long long memory_bytes(long long slots, long long slot, long long scratch
 static bool sums_rows(const tile_request *r, const ir_phase *phase)
 {
     for (int i = 0; i < phase->op_count; i++)
-        if (phase->ops[i]->role == role_epilogue && value_is_partial(r->program, phase->ops[i]->outputs[0])) return true;
+        if (phase->ops[i]->role == role_epilogue && value_is_partial(r->program, phase->ops[i]->outputs[0]))
+            return true;
     return false;
 }
 
 static long long gemm_bytes(const tile_request *r, const ir_phase *p)
 {
-    const long long m = tile_value(p, "m"), n = tile_value(p, "n"), k = tile_value(p, "k"), pad = r->target->wave == 1 ? 0 : 4;
+    const long long m = tile_value(p, "m"), n = tile_value(p, "n"), k = tile_value(p, "k"),
+                    pad = r->target->wave == 1 ? 0 : 4;
     const long long a = 4 * k * (m + pad), b = 4 * k * (n + pad), slot = (a + b + 15) / 16 * 16;
-    return memory_bytes(tile_value(p, "slots"), slot, sums_rows(r, p) ? 4 * m * (n / tile_value(p, "thread_n")) : 4, 16);
+    return memory_bytes(tile_value(p, "slots"), slot, sums_rows(r, p) ? 4 * m * (n / tile_value(p, "thread_n")) : 4,
+                        16);
 }
 
 static const ir_op *attention_of(const ir_phase *phase)

@@ -1,5 +1,6 @@
-/* In: results of a phase and where the function at hand is in the phase's space. Out: the statements that store them: dense values,
- * views inside a wider root, cache rows. Refuses: nothing; rows that a cache has no room for are left out, by the emitted test. */
+/* In: results of a phase and where the function at hand is in the phase's space. Out: the statements that store them:
+ * dense values, views inside a wider root, cache rows. Refuses: nothing; rows that a cache has no room for are left
+ * out, by the emitted test. */
 #include "gen/emit.h"
 #include <string.h>
 
@@ -62,8 +63,13 @@ static place after_reshape(scope *s, const ir_op *op, const place *source)
     place *origin = arena_alloc(a, sizeof *origin), at = *source;
     *origin = *source;
     const char *flat = arena_printf(a, "(%s + %s)", scaled(a, grouped(a, source->row), from), place_column(a, source));
-    at = (place){.row = arena_printf(a, "(int)(%s / %lld)", flat, to), .base = arena_printf(a, "(int)(%s %% %lld)", flat, to),
-                 .guard = source->guard, .left = source->left, .tag = "_flat", .through = op, .source = origin};
+    at = (place){.row = arena_printf(a, "(int)(%s / %lld)", flat, to),
+                 .base = arena_printf(a, "(int)(%s %% %lld)", flat, to),
+                 .guard = source->guard,
+                 .left = source->left,
+                 .tag = "_flat",
+                 .through = op,
+                 .source = origin};
     return at;
 }
 
@@ -85,7 +91,8 @@ place sink_place(scope *s, const ir_value *v, const place *base)
     const place from = here ? sink_place(s, source, base) : at_start(s, source, base);
     switch (op->kind) {
     case op_slice: return inside_slice(s, op, &from);
-    case op_reshape: return value_columns(source) > value_columns(v) ? after_reshape(s, op, &from) : at_start(s, v, base);
+    case op_reshape:
+        return value_columns(source) > value_columns(v) ? after_reshape(s, op, &from) : at_start(s, v, base);
     case op_kv_append: return from;
     default: return here && alike(e, source, v) ? from : at_start(s, v, base);
     }
@@ -110,8 +117,11 @@ static void write_dense(scope *s, const ir_value *v, const place *at, const char
     const char *name = evaluate(s, v, at), *to = address(s->e, v, at->row, place_column(a, at), true);
     const char *test = joined(a, when, at->guard);
     const char *head = test ? arena_printf(a, "if (%s) ", test) : "";
-    if (!at->left && aligned_store(s, v, at)) write_spec_line(s->w, v->def->at, "%sstore_aligned<%s>(%s, %s);", head, s->lanes, to, name);
-    else write_spec_line(s->w, v->def->at, "%sstore<%s>(%s, %s, %s);", head, s->lanes, to, at->left ? at->left : s->lanes, name);
+    if (!at->left && aligned_store(s, v, at))
+        write_spec_line(s->w, v->def->at, "%sstore_aligned<%s>(%s, %s);", head, s->lanes, to, name);
+    else
+        write_spec_line(s->w, v->def->at, "%sstore<%s>(%s, %s, %s);", head, s->lanes, to,
+                        at->left ? at->left : s->lanes, name);
 }
 
 /* [B, KV, L, hd]: column h*hd + d of token t of sequence b goes to [b, h, position, d]. */
@@ -129,21 +139,28 @@ static void write_cache(scope *s, const ir_value *v, const place *at, const char
     const char *test = joined(a, joined(a, when, at->guard), room);
     const char *format = "%s + ((%s * %lld + %s / %lld) * %s + %s) * %lldll + %s %% %lld";
     if (s->whole > 0 && head % s->whole == 0) {
-        const char *to = arena_printf(a, format, cache, sequence, columns / head, col, head, grouped(a, capacity), position, head, col, head);
-        if (at->left) write_spec_line(s->w, op->at, "if (%s) store<%s>(%s, %s, %s);", test, s->lanes, to, at->left, name);
-        else write_spec_line(s->w, op->at, "if (%s) store_aligned<%s>(%s, %s);", test, s->lanes, to, name);
+        const char *to = arena_printf(a, format, cache, sequence, columns / head, col, head, grouped(a, capacity),
+                                      position, head, col, head);
+        if (at->left)
+            write_spec_line(s->w, op->at, "if (%s) store<%s>(%s, %s, %s);", test, s->lanes, to, at->left, name);
+        else
+            write_spec_line(s->w, op->at, "if (%s) store_aligned<%s>(%s, %s);", test, s->lanes, to, name);
         return;
     }
     const char *lane = arena_printf(a, "(%s + i)", place_column(a, at));
-    const char *to = arena_printf(a, format, cache, sequence, columns / head, lane, head, grouped(a, capacity), position, head, lane, head);
+    const char *to = arena_printf(a, format, cache, sequence, columns / head, lane, head, grouped(a, capacity),
+                                  position, head, lane, head);
     write_spec_line(s->w, op->at, "if (%s)", test);
-    write_spec_line(s->w, op->at, "    for (int i = 0; i < %s && %s < %lld; i++) store_one(%s, %s[i]);", s->lanes, lane, columns, to, name);
+    write_spec_line(s->w, op->at, "    for (int i = 0; i < %s && %s < %lld; i++) store_one(%s, %s[i]);", s->lanes, lane,
+                    columns, to, name);
 }
 
 void write_store(scope *s, const ir_value *v, const place *at, const char *when)
 {
-    if (v->def->kind == op_kv_append) write_cache(s, v, at, when);
-    else write_dense(s, v, at, when);
+    if (v->def->kind == op_kv_append)
+        write_cache(s, v, at, when);
+    else
+        write_dense(s, v, at, when);
 }
 
 void write_narrow_store(scope *s, const ir_value *v, const char *row, const char *when)
@@ -151,5 +168,6 @@ void write_narrow_store(scope *s, const ir_value *v, const char *row, const char
     emission *e = s->e;
     const char *own = same_row_count(e, v, &e->space.rows) ? row : row_of(e, v, e->shape, row);
     const char *name = evaluate_narrow(s, v, own), *to = address(e, v, own, "0", true);
-    write_spec_line(s->w, v->def->at, "%s%s%sstore_one(%s, %s);", when ? "if (" : "", when ? when : "", when ? ") " : "", to, name);
+    write_spec_line(s->w, v->def->at, "%s%s%sstore_one(%s, %s);", when ? "if (" : "", when ? when : "",
+                    when ? ") " : "", to, name);
 }

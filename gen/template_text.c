@@ -1,13 +1,13 @@
-/* In: nothing at run time; the templates' files at build time. Out: their texts by name. Refuses (NULL) unknown names. The assembler
- * brings the files in as they are, so the binary needs no folder of templates. */
+/* In: nothing at run time; the templates' files at build time. Out: their texts by name. Refuses (NULL) unknown names.
+ * The assembler brings the files in as they are, so the binary needs no folder of templates. */
 #include "gen/template_text.h"
 #include <string.h>
 
-#define TEMPLATE(id, path, users)                                                                                                     \
-    __asm__(".pushsection .rodata\n.global tfgen_template_" #id "\n.hidden tfgen_template_" #id "\ntfgen_template_" #id        \
-            ":\n.incbin \"" path "\"\n.global tfgen_template_end_" #id "\n.hidden tfgen_template_end_" #id                     \
-            "\ntfgen_template_end_" #id ":\n.byte 0\n.popsection\n");                                                          \
-    extern const char tfgen_template_##id[] __attribute__((visibility("hidden")));                                             \
+#define TEMPLATE(id, path, users)                                                                                      \
+    __asm__(".pushsection .rodata\n.global tfgen_template_" #id "\n.hidden tfgen_template_" #id                        \
+            "\ntfgen_template_" #id ":\n.incbin \"" path "\"\n.global tfgen_template_end_" #id                         \
+            "\n.hidden tfgen_template_end_" #id "\ntfgen_template_end_" #id ":\n.byte 0\n.popsection\n");              \
+    extern const char tfgen_template_##id[] __attribute__((visibility("hidden")));                                     \
     extern const char tfgen_template_end_##id[] __attribute__((visibility("hidden")));
 #include "gen/template.def"
 
@@ -22,10 +22,7 @@ static const template_bounds bounds[] = {
 };
 enum { template_count = sizeof bounds / sizeof *bounds };
 
-size_t template_total(void)
-{
-    return template_count;
-}
+size_t template_total(void) { return template_count; }
 
 template_text template_at(size_t i)
 {

@@ -4,7 +4,13 @@
 #include "ir/arena.h"
 
 typedef enum template_use {
-    use_rows = 1, use_gemm = 2, use_attention = 4, use_decode = 8, use_combine = 16, use_pack = 32, use_rope = 64,
+    use_rows = 1,
+    use_gemm = 2,
+    use_attention = 4,
+    use_decode = 8,
+    use_combine = 16,
+    use_pack = 32,
+    use_rope = 64,
     use_all = use_rows | use_gemm | use_attention | use_decode | use_combine | use_pack
 } template_use;
 
@@ -17,6 +23,7 @@ typedef struct template_text {
 
 size_t template_total(void);
 template_text template_at(size_t i); /* in order of inclusion */
-/* Appends its text under a #line. Lines that include another template or say #pragma once become empty, so line numbers stay. */
+/* Appends its text under a #line. Lines that include another template or say #pragma once become empty, so line numbers
+ * stay. */
 void template_append(text *out, size_t i);
 #endif

@@ -1,5 +1,5 @@
-/* In: a phase and a target. Out: its tile settings. Refuses what tile.h says. Defaults first, then settings of the program's own text
- * (a plan that is read back), then lines of the tuning table; what results is checked as a whole. */
+/* In: a phase and a target. Out: its tile settings. Refuses what tile.h says. Defaults first, then settings of the
+ * program's own text (a plan that is read back), then lines of the tuning table; what results is checked as a whole. */
 #include "gen/tile.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,10 +14,7 @@ typedef struct settings {
 
 static const char *const family_names[] = {"rows", "gemm", "attention", "decode", "combine"};
 
-static bool is_host(const tile_request *r)
-{
-    return strcmp(r->target->family, "host") == 0;
-}
+static bool is_host(const tile_request *r) { return strcmp(r->target->family, "host") == 0; }
 
 static void put(settings *s, const char *key, long long value)
 {
@@ -39,10 +36,7 @@ static long long power_of_two_in(long long n, long long most)
 }
 
 /* ---- rows. V: columns a thread takes at a time */
-static long long least(long long x, long long y)
-{
-    return x < y ? x : y;
-}
+static long long least(long long x, long long y) { return x < y ? x : y; }
 
 /* What V must divide, so that no vector lies across a head, a piece of a concat, or the end of a slice. */
 static long long whole_columns(const tile_request *r, const ir_op *op, long long most)
@@ -51,13 +45,15 @@ static long long whole_columns(const tile_request *r, const ir_op *op, long long
     long long v = most;
     for (int i = 0; i < op->input_count + op->output_count; i++) {
         const ir_value *x = i < op->input_count ? op->inputs[i] : op->outputs[i - op->input_count];
-        if (x->rank > 0 && value_columns(x) != 1 && value_columns(x) != N && op->kind != op_kv_append) v = power_of_two_in(value_columns(x), v);
+        if (x->rank > 0 && value_columns(x) != 1 && value_columns(x) != N && op->kind != op_kv_append)
+            v = power_of_two_in(value_columns(x), v);
     }
     const ir_attributes *t = &op->attributes;
     if (op->kind == op_slice) v = power_of_two_in(value_columns(op->outputs[0]), power_of_two_in(t->offset, v));
     if (op->kind == op_concat)
         for (int i = 0; i < op->input_count; i++) v = power_of_two_in(value_columns(op->inputs[i]), v);
-    if (op->kind == op_reshape) v = power_of_two_in(value_columns(op->inputs[0]), power_of_two_in(value_columns(op->outputs[0]), v));
+    if (op->kind == op_reshape)
+        v = power_of_two_in(value_columns(op->inputs[0]), power_of_two_in(value_columns(op->outputs[0]), v));
     if (op->kind == op_rope) {
         const long long head = value_columns(op->outputs[0]) / t->heads;
         v = power_of_two_in(t->pairing == pairing_half ? t->rotary / 2 : t->rotary, power_of_two_in(head, v));
@@ -103,8 +99,10 @@ typedef struct gemm_tile {
     int most_rows, m, n, k, thread_m, thread_n; /* for at most so many rows; 0: any number */
 } gemm_tile;
 
-static const gemm_tile host_tiles[] = {{4, 4, 256, 64, 4, 32}, {16, 16, 128, 64, 8, 32}, {48, 32, 128, 64, 8, 32}, {0, 128, 128, 64, 8, 32}};
-static const gemm_tile gpu_tiles[] = {{16, 16, 64, 32, 1, 8}, {48, 32, 64, 32, 2, 8}, {96, 64, 64, 16, 4, 8}, {0, 128, 128, 16, 8, 8}};
+static const gemm_tile host_tiles[] = {
+    {4, 4, 256, 64, 4, 32}, {16, 16, 128, 64, 8, 32}, {48, 32, 128, 64, 8, 32}, {0, 128, 128, 64, 8, 32}};
+static const gemm_tile gpu_tiles[] = {
+    {16, 16, 64, 32, 1, 8}, {48, 32, 64, 32, 2, 8}, {96, 64, 64, 16, 4, 8}, {0, 128, 128, 16, 8, 8}};
 static const gemm_tile narrow_tile = {0, 128, 64, 16, 8, 8}; /* few columns */
 
 static void gemm_defaults(const tile_request *r, settings *s)
@@ -114,7 +112,8 @@ static void gemm_defaults(const tile_request *r, settings *s)
     for (int i = 0; i < r->phase->op_count && !out; i++)
         if (op_table[r->phase->ops[i]->kind].class == class_PRODUCT) out = r->phase->ops[i]->outputs[0];
     const bool matmul = out->def->kind == op_matmul;
-    const long long rows = matmul ? extent_value(&out->shape[out->rank - 2], &r->program->dims) : extent_value(&r->space.rows, &r->program->dims);
+    const long long rows = matmul ? extent_value(&out->shape[out->rank - 2], &r->program->dims)
+                                  : extent_value(&r->space.rows, &r->program->dims);
     while (t->most_rows && rows > t->most_rows) t++;
     if (!is_host(r) && !t->most_rows && r->packed_n <= 64) t = &narrow_tile;
     put(s, "m", t->m), put(s, "n", t->n), put(s, "k", t->k);
@@ -135,7 +134,8 @@ static const ir_op *attention_of(const ir_phase *phase)
 static long long head_size(const ir_phase *phase)
 {
     const ir_op *op = attention_of(phase);
-    return op->kind == op_attention_combine ? value_columns(op->inputs[0]) - 2 : value_columns(op->inputs[0]) / op->attributes.heads;
+    return op->kind == op_attention_combine ? value_columns(op->inputs[0]) - 2
+                                            : value_columns(op->inputs[0]) / op->attributes.heads;
 }
 
 static long long block_keys(const tile_request *r, long long head)
@@ -196,7 +196,8 @@ static void take_text(const tile_request *r, settings *s)
     for (int i = 0; i < r->phase->tile_count; i++) {
         const tile_setting *t = &r->phase->tile[i];
         if (!set(s, t->key, strlen(t->key), t->value))
-            bail(r->a, code_unsupported, (position){0}, "phase %s: %s has no setting '%s'", r->phase->name, family_names[r->phase->family], t->key);
+            bail(r->a, code_unsupported, (position){0}, "phase %s: %s has no setting '%s'", r->phase->name,
+                 family_names[r->phase->family], t->key);
     }
 }
 
@@ -212,7 +213,8 @@ static void take_line(const tile_request *r, settings *s, const char *line)
         if (!end || end == at + key + 1 || (*end && *end != ' ' && *end != '\t') || value < 0 || value > 1 << 20)
             bail(r->a, code_unsupported, (position){0}, "tuning: '%s': expected key=number, at '%s'", line, at);
         if (!set(s, at, key, (int)value))
-            bail(r->a, code_unsupported, (position){0}, "tuning: '%s': %s has no setting '%.*s'", line, name, (int)key, at);
+            bail(r->a, code_unsupported, (position){0}, "tuning: '%s': %s has no setting '%.*s'", line, name, (int)key,
+                 at);
     }
 }
 
@@ -222,8 +224,10 @@ static void check_lines(const tile_request *r)
         const char *line = r->tuning->lines[i];
         const size_t size = strcspn(line, " \t");
         bool known = size == 0 || line[0] == '#';
-        for (int f = 0; f < 5; f++) known |= strlen(family_names[f]) == size && memcmp(family_names[f], line, size) == 0;
-        if (!known) bail(r->a, code_unsupported, (position){0}, "tuning: '%s': no family '%.*s'", line, (int)size, line);
+        for (int f = 0; f < 5; f++)
+            known |= strlen(family_names[f]) == size && memcmp(family_names[f], line, size) == 0;
+        if (!known)
+            bail(r->a, code_unsupported, (position){0}, "tuning: '%s': no family '%.*s'", line, (int)size, line);
     }
 }
 
@@ -238,14 +242,11 @@ long long tile_value(const ir_phase *phase, const char *key)
 static void need(const tile_request *r, bool holds, const char *rule)
 {
     if (!holds)
-        bail(r->a, code_unsupported, (position){0}, "tile: phase %s (%s) on %s: %s", r->phase->name, family_names[r->phase->family],
-             r->target->name, rule);
+        bail(r->a, code_unsupported, (position){0}, "tile: phase %s (%s) on %s: %s", r->phase->name,
+             family_names[r->phase->family], r->target->name, rule);
 }
 
-static bool is_power_of_two(long long n)
-{
-    return n > 0 && (n & (n - 1)) == 0;
-}
+static bool is_power_of_two(long long n) { return n > 0 && (n & (n - 1)) == 0; }
 
 static void check_rows(const tile_request *r, const ir_phase *p)
 {
@@ -259,7 +260,8 @@ static void check_rows(const tile_request *r, const ir_phase *p)
 
 static void check_gemm(const tile_request *r, const ir_phase *p)
 {
-    const long long m = tile_value(p, "m"), n = tile_value(p, "n"), k = tile_value(p, "k"), thread_m = tile_value(p, "thread_m");
+    const long long m = tile_value(p, "m"), n = tile_value(p, "n"), k = tile_value(p, "k"),
+                    thread_m = tile_value(p, "thread_m");
     const long long thread_n = tile_value(p, "thread_n"), threads = tile_value(p, "threads");
     need(r, m > 0 && n > 0 && k > 0 && thread_m > 0 && thread_n > 0, "m, n, k, thread_m and thread_n are positive");
     need(r, m % thread_m == 0 && n % thread_n == 0, "thread_m divides m and thread_n divides n");
@@ -277,8 +279,8 @@ static void check_attention(const tile_request *r, const ir_phase *p)
     if (p->family == family_attention) {
         need(r, tile_value(p, "block_k") > 0, "block_k is positive");
         need(r, tile_value(p, "block_q") * team == threads, "threads = block_q * team");
-    }
-    else need(r, tile_value(p, "splits") >= 1 && tile_value(p, "splits") <= 1024, "splits is 1 to 1024");
+    } else
+        need(r, tile_value(p, "splits") >= 1 && tile_value(p, "splits") <= 1024, "splits is 1 to 1024");
 }
 
 static void check(const tile_request *r, const ir_phase *p)
@@ -286,18 +288,22 @@ static void check(const tile_request *r, const ir_phase *p)
     const long long threads = tile_value(p, "threads");
     if (threads < 1 || threads > r->target->max_threads)
         need(r, false, arena_printf(r->a, "%lld threads; a workgroup has 1 to %d", threads, r->target->max_threads));
-    if (p->family == family_rows) check_rows(r, p);
-    else if (p->family == family_gemm) check_gemm(r, p);
-    else if (p->family != family_combine) check_attention(r, p);
+    if (p->family == family_rows)
+        check_rows(r, p);
+    else if (p->family == family_gemm)
+        check_gemm(r, p);
+    else if (p->family != family_combine)
+        check_attention(r, p);
     const long long shared = tile_shared_bytes(r, p);
     const int most = tile_shared_limit(r->target);
-    if (shared > most) need(r, false, arena_printf(r->a, "%lld bytes of shared memory; a workgroup has %d", shared, most));
+    if (shared > most)
+        need(r, false, arena_printf(r->a, "%lld bytes of shared memory; a workgroup has %d", shared, most));
 }
 
 void tile_choose(const tile_request *r, ir_phase *phase)
 {
-    static void (*const defaults[])(const tile_request *, settings *) = {rows_defaults, gemm_defaults, attention_defaults,
-                                                                         decode_defaults, combine_defaults};
+    static void (*const defaults[])(const tile_request *, settings *) = {
+        rows_defaults, gemm_defaults, attention_defaults, decode_defaults, combine_defaults};
     settings s = {.count = 0};
     defaults[phase->family](r, &s);
     take_text(r, &s);

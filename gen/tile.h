@@ -1,5 +1,6 @@
-/* In: a phase, its space, a target. Out: the tile settings of its family: defaults of the target, changed by what the program's text
- * or a tuning table says. Refuses (code_unsupported) settings that the template or the target cannot hold, with the limit. */
+/* In: a phase, its space, a target. Out: the tile settings of its family: defaults of the target, changed by what the
+ * program's text or a tuning table says. Refuses (code_unsupported) settings that the template or the target cannot
+ * hold, with the limit. */
 #ifndef TFGEN_GEN_TILE_H
 #define TFGEN_GEN_TILE_H
 #include "gen/gen.h"
@@ -10,9 +11,9 @@ typedef struct tile_request {
     const ir_program *program;
     const ir_phase *phase;
     const target_info *target;
-    const tuning *tuning;   /* or NULL */
+    const tuning *tuning; /* or NULL */
     phase_extent space;
-    long long packed_n;     /* gemm */
+    long long packed_n; /* gemm */
 } tile_request;
 
 /* Fills phase->tile of the copy that is being planned. */

@@ -1,4 +1,5 @@
-/* In: lines with places. Out: source text. Refuses: nothing. #line is written once a run of lines of one place, and once after it. */
+/* In: lines with places. Out: source text. Refuses: nothing. #line is written once a run of lines of one place, and
+ * once after it. */
 #include "gen/writer.h"
 #include <stdio.h>
 #include <string.h>
@@ -72,14 +73,12 @@ static int count_lines(const text *t)
     return lines;
 }
 
-void resume_lines(text *out, const char *file)
-{
-    text_printf(out, "#line %d \"%s\"\n", count_lines(out) + 2, file);
-}
+void resume_lines(text *out, const char *file) { text_printf(out, "#line %d \"%s\"\n", count_lines(out) + 2, file); }
 
 void writer_with_lines(text *out, const writer *w, const char *spec, const char *file)
 {
-    int lines = count_lines(out), place = 0; /* place: the spec line that the compiler believes to be at; 0: this file */
+    int lines = count_lines(out),
+        place = 0; /* place: the spec line that the compiler believes to be at; 0: this file */
     for (int i = 0; i < w->count; i++) {
         const written_line *l = &w->lines[i];
         if (l->spec_line) {
@@ -101,9 +100,12 @@ const char *quoted_name(arena *a, const char *name)
     text t = {.a = a};
     for (const char *s = name; *s; s++) {
         const unsigned char c = (unsigned char)*s;
-        if (c == '"' || c == '\\') text_printf(&t, "\\%c", c);
-        else if (c < ' ' || c == 127) text_append(&t, "?", 1);
-        else text_append(&t, s, 1);
+        if (c == '"' || c == '\\')
+            text_printf(&t, "\\%c", c);
+        else if (c < ' ' || c == 127)
+            text_append(&t, "?", 1);
+        else
+            text_append(&t, s, 1);
     }
     return t.data ? t.data : "";
 }

@@ -1,5 +1,6 @@
-/* In: lines of generated C++, each with the place in the spec that it comes from, or none. Out: two renderings of them: plain, with
- * the place as a comment (KERNEL.spec.h), and with #line directives, so that compilers point at the spec (KERNEL.hip). */
+/* In: lines of generated C++, each with the place in the spec that it comes from, or none. Out: two renderings of them:
+ * plain, with the place as a comment (KERNEL.spec.h), and with #line directives, so that compilers point at the spec
+ * (KERNEL.hip). */
 #ifndef TFGEN_GEN_WRITER_H
 #define TFGEN_GEN_WRITER_H
 #include "ir/ir.h"
@@ -23,7 +24,8 @@ void write_spec_line(writer *w, position at, const char *format, ...) __attribut
 void writer_splice(writer *to, const writer *from);
 
 void writer_plain(text *out, const writer *w);
-/* `spec` is the name of the spec's file, `file` that of the output; line numbers continue after what `out` already holds. */
+/* `spec` is the name of the spec's file, `file` that of the output; line numbers continue after what `out` already
+ * holds. */
 void writer_with_lines(text *out, const writer *w, const char *spec, const char *file);
 /* #line for the line that follows in `out`. */
 void resume_lines(text *out, const char *file);

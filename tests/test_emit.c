@@ -1,5 +1,6 @@
-/* The planner and the emitter: golden spec headers of every shipped spec, plans that read back, sources that compile, layouts that the
- * compilers confirm, tunings, sizes that follow dynamic dims. TFGEN_GOLDEN_UPDATE=1 rewrites tests/golden/emit. */
+/* The planner and the emitter: golden spec headers of every shipped spec, plans that read back, sources that compile,
+ * layouts that the compilers confirm, tunings, sizes that follow dynamic dims. TFGEN_GOLDEN_UPDATE=1 rewrites
+ * tests/golden/emit. */
 #include "gen/gen.h"
 #include "gen/names.h"
 #include <check.h>
@@ -38,7 +39,8 @@ static void build_body(void *argument)
     const target_info *target = target_find(b->target);
     arena_source(b->a, b->name, b->text, b->size);
     const ir_program *p;
-    if (b->from_plan) p = ir_read(b->a, b->text, b->size, b->name);
+    if (b->from_plan)
+        p = ir_read(b->a, b->text, b->size, b->name);
     else {
         const fuse_options fusion = {b->level, target, NULL, 0};
         p = fuse(b->a, lower(b->a, graph_read(b->a, b->text, b->size, b->name, &b->options)), &fusion);
@@ -112,7 +114,8 @@ static char *headers_of(arena *keep, const char *spec, const char *text, const c
         must_build(&b);
         for (int i = 0; i < b.p->launch_count; i++) text_printf(&headers, "%s\n", b.p->launches[i].spec_header);
         const bool same = strcmp(headers.data, below) == 0;
-        text_printf(&all, "// ---- level %s%s\n%s", level_names[level], same ? ": as the one before" : "", same ? "" : headers.data);
+        text_printf(&all, "// ---- level %s%s\n%s", level_names[level], same ? ": as the one before" : "",
+                    same ? "" : headers.data);
         below = headers.data;
         arena_free(b.a);
     }
@@ -126,7 +129,8 @@ static void find_specs(void)
 {
     glob_t g;
     if (glob("specs/*.yaml", 0, NULL, &g) != 0) return;
-    for (size_t i = 0; i < g.gl_pathc && spec_count < 64; i++) snprintf(spec_paths[spec_count++], 256, "%s", g.gl_pathv[i]);
+    for (size_t i = 0; i < g.gl_pathc && spec_count < 64; i++)
+        snprintf(spec_paths[spec_count++], 256, "%s", g.gl_pathv[i]);
     globfree(&g);
 }
 
@@ -144,6 +148,33 @@ START_TEST(shipped_specs_emit_the_golden_spec_headers)
     compare_golden(arena_printf(keep, "tests/golden/emit/%.*s.%s.spec.h", (int)strcspn(base, "."), base, target),
                    headers_of(keep, spec, text, target));
     arena_free(keep);
+    free(text);
+}
+END_TEST
+
+/* What a person reads beside each template. */
+typedef struct beside {
+    const char *path, *spec;
+    phase_family family;
+} beside;
+
+static const beside besides[] = {
+    {"templates/rows.spec.h", "specs/layernorm.yaml", family_rows},
+    {"templates/gemm.spec.h", "specs/llama-block.yaml", family_gemm},
+    {"templates/attention.spec.h", "specs/llama-block.yaml", family_attention},
+    {"templates/decode.spec.h", "specs/llama-decode.yaml", family_decode},
+};
+
+START_TEST(a_spec_struct_lies_beside_each_template)
+{
+    const beside *of = &besides[_i];
+    char *text = slurp(of->spec);
+    build b = {.name = of->spec, .text = text, .target = "gfx942", .level = fusion_tile};
+    must_build(&b);
+    int i = 0;
+    while (b.p->launches[i].kernel->phases[0]->family != of->family) i++;
+    compare_golden(of->path, b.p->launches[i].spec_header);
+    arena_free(b.a);
     free(text);
 }
 END_TEST
@@ -191,9 +222,10 @@ START_TEST(a_plan_reads_back_as_the_same_plan)
 }
 END_TEST
 
-static const char linear_spec[] = "block: t\ndtype: f32\ndims: {B: 2, S: 3, D: 20, F: 11}\ndynamic: {B: [1, 64], S: [1, 512]}\n"
-                                  "inputs: {x: [B, S, D]}\nparams: {w: [F, D], n: [D]}\n"
-                                  "ops:\n  - {out: h, op: rmsnorm, in: [x, n]}\n  - {out: y1, op: linear, in: [h, w]}\noutputs: {y: y1}\n";
+static const char linear_spec[] =
+    "block: t\ndtype: f32\ndims: {B: 2, S: 3, D: 20, F: 11}\ndynamic: {B: [1, 64], S: [1, 512]}\n"
+    "inputs: {x: [B, S, D]}\nparams: {w: [F, D], n: [D]}\n"
+    "ops:\n  - {out: h, op: rmsnorm, in: [x, n]}\n  - {out: y1, op: linear, in: [h, w]}\noutputs: {y: y1}\n";
 
 START_TEST(grids_and_workspace_follow_the_dynamic_dims)
 {
@@ -210,7 +242,8 @@ START_TEST(grids_and_workspace_follow_the_dynamic_dims)
     ck_assert_int_eq(workspace_layout(b.p, &dims, offsets), (7 * 100 * 20 * 4 + 255) / 256 * 256);
     ck_assert_int_eq(offsets[0], 0);
     ck_assert_int_eq(launch_grid(norm, &dims), (700 + norm->tile_rows - 1) / norm->tile_rows);
-    ck_assert_int_eq(launch_grid(product, &dims), (700 + product->tile_rows - 1) / product->tile_rows * product->column_tiles);
+    ck_assert_int_eq(launch_grid(product, &dims),
+                     (700 + product->tile_rows - 1) / product->tile_rows * product->column_tiles);
     arena_free(b.a);
 }
 END_TEST
@@ -286,10 +319,12 @@ START_TEST(the_manifest_says_what_the_plan_says)
         const launch *l = &b.p->launches[i];
         json_t *k = json_array_get(kernels, (size_t)i), *arguments = json_object_get(k, "arguments");
         ck_assert_str_eq(json_string_value(json_object_get(k, "name")), l->name);
-        ck_assert_int_eq(json_integer_value(json_object_get(json_object_get(k, "grid"), "now")), launch_grid(l, &b.p->program->dims));
+        ck_assert_int_eq(json_integer_value(json_object_get(json_object_get(k, "grid"), "now")),
+                         launch_grid(l, &b.p->program->dims));
         ck_assert_uint_eq(json_array_size(arguments), (size_t)l->argument_count);
         for (int n = 0; n < l->argument_count; n++)
-            ck_assert_int_eq(json_integer_value(json_object_get(json_array_get(arguments, (size_t)n), "offset")), l->arguments[n].offset);
+            ck_assert_int_eq(json_integer_value(json_object_get(json_array_get(arguments, (size_t)n), "offset")),
+                             l->arguments[n].offset);
     }
     json_decref(o);
     arena_free(b.a);
@@ -297,11 +332,12 @@ START_TEST(the_manifest_says_what_the_plan_says)
 }
 END_TEST
 
-static const char odd_names[] = "block: x\ndtype: bf16\ndims: {int: 2, S: 3, N: 16}\ndynamic: {int: [1, 64], S: [1, 8192]}\n"
-                                "inputs: {load: [int, S, N], p: [int, S, N], V: [N], op_add: [N], linux: [N], S_: [N]}\nops:\n"
-                                "  - {out: c, op: add, in: [load, p]}\n  - {out: template, op: mul, in: [c, V]}\n"
-                                "  - {out: row, op: add, in: [template, op_add]}\n  - {out: e, op: add, in: [row, linux]}\n"
-                                "  - {out: x__y, op: add, in: [e, S_]}\n  - {out: x_y, op: add, in: [x__y, S_]}\noutputs: {y: x_y}\n";
+static const char odd_names[] =
+    "block: x\ndtype: bf16\ndims: {int: 2, S: 3, N: 16}\ndynamic: {int: [1, 64], S: [1, 8192]}\n"
+    "inputs: {load: [int, S, N], p: [int, S, N], V: [N], op_add: [N], linux: [N], S_: [N]}\nops:\n"
+    "  - {out: c, op: add, in: [load, p]}\n  - {out: template, op: mul, in: [c, V]}\n"
+    "  - {out: row, op: add, in: [template, op_add]}\n  - {out: e, op: add, in: [row, linux]}\n"
+    "  - {out: x__y, op: add, in: [e, S_]}\n  - {out: x_y, op: add, in: [x__y, S_]}\noutputs: {y: x_y}\n";
 
 START_TEST(names_of_values_never_clash_in_the_source)
 {
@@ -340,18 +376,17 @@ typedef struct front_end {
 } front_end;
 
 static const front_end front_ends[] = {
-    {"gfx942", "clang-22 -x hip --offload-arch=gfx942 --offload-device-only -nogpulib -nogpuinc -std=c++17 -Wall -Wno-unused-function "
+    {"gfx942", "clang-22 -x hip --offload-arch=gfx942 --offload-device-only -nogpulib -nogpuinc -std=c++17 -Wall "
+               "-Wno-unused-function "
                "-Werror -fsyntax-only"},
     {"gfx1100", "clang-22 -x hip --offload-arch=gfx1100 --offload-device-only -nogpulib -nogpuinc -std=c++17 -Wall "
                 "-Wno-unused-function -Werror -fsyntax-only"},
-    {"host", "clang-22 -x c++ -std=c++17 -include runtime/host/hs_abi.h -include runtime/host/hip_on_host.h -fsyntax-only"},
+    {"host",
+     "clang-22 -x c++ -std=c++17 -include runtime/host/hs_abi.h -include runtime/host/hip_on_host.h -fsyntax-only"},
 };
 enum { front_end_count = sizeof front_ends / sizeof *front_ends };
 
-static bool have_clang(void)
-{
-    return system("clang-22 --version > /dev/null 2>&1") == 0;
-}
+static bool have_clang(void) { return system("clang-22 --version > /dev/null 2>&1") == 0; }
 
 static void must_compile(const char *source, const char *name, const char *command)
 {
@@ -377,7 +412,8 @@ START_TEST(emitted_sources_compile)
     char *text = slurp(spec);
     build b = {.name = spec, .text = text, .target = f->target, .level = (fusion_level)(_i % 3)};
     must_build(&b);
-    for (int i = 0; i < b.p->launch_count; i++) must_compile(b.p->launches[i].source, b.p->launches[i].name, f->command);
+    for (int i = 0; i < b.p->launch_count; i++)
+        must_compile(b.p->launches[i].source, b.p->launches[i].name, f->command);
     for (int i = 0; i < b.p->pack_count; i++) must_compile(b.p->packs[i].source, b.p->packs[i].name, f->command);
     arena_free(b.a);
     free(text);
@@ -391,12 +427,14 @@ int main(void)
     TCase *t = tcase_create("plans");
     tcase_set_timeout(t, 120);
     tcase_add_loop_test(t, shipped_specs_emit_the_golden_spec_headers, 0, 2 * spec_count);
+    tcase_add_loop_test(t, a_spec_struct_lies_beside_each_template, 0, sizeof besides / sizeof *besides);
     tcase_add_loop_test(t, equal_inputs_give_equal_bytes, 0, spec_count);
     tcase_add_loop_test(t, a_plan_reads_back_as_the_same_plan, 0, spec_count);
     tcase_add_test(t, grids_and_workspace_follow_the_dynamic_dims);
     tcase_add_test(t, a_packed_weight_has_whole_blocks_and_padded_rows);
     tcase_add_test(t, a_tuning_line_changes_the_tile);
-    tcase_add_loop_test(t, an_illegal_tuning_is_an_error_that_names_the_limit, 0, sizeof bad_tunings / sizeof *bad_tunings);
+    tcase_add_loop_test(t, an_illegal_tuning_is_an_error_that_names_the_limit, 0,
+                        sizeof bad_tunings / sizeof *bad_tunings);
     tcase_add_test(t, the_manifest_says_what_the_plan_says);
     tcase_add_test(t, names_of_values_never_clash_in_the_source);
     tcase_add_test(t, a_llama_block_is_planned_and_emitted_in_20_ms);

@@ -1,5 +1,5 @@
 // ---- level none
-// Written by tfgen: attention_k0 of specs/attention.yaml for gfx942; read it beside templates/attention.h.
+// Written by tfgen: attention_k0 of specs/attention.yaml for cdna; read it beside templates/attention.h.
 struct k0_attention {
     struct args {
         const bf16 *q;

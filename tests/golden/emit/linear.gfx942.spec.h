@@ -1,5 +1,5 @@
 // ---- level none
-// Written by tfgen: linear_k0 of specs/linear.yaml for gfx942; read it beside templates/gemm.h.
+// Written by tfgen: linear_k0 of specs/linear.yaml for cdna; read it beside templates/gemm.h.
 struct k0_l {
     struct args {
         const bf16 *x;
