@@ -1,0 +1,281 @@
+/* In: see support.h. Out: plans on the host engine for tests. Refuses: nothing; the test fails instead. */
+#include "tests/support.h"
+#include "runtime/cli/trial.h"
+#include "runtime/half.h"
+#include "runtime/random.h"
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void *must_allocate(size_t count, size_t size)
+{
+    void *p = calloc(count + 1, size);
+    ck_assert_msg(p != NULL, "not enough memory");
+    return p;
+}
+
+static const char *slurp(arena *a, const char *path, size_t *size)
+{
+    FILE *f = fopen(path, "rb");
+    ck_assert_msg(f != NULL, "%s is missing", path);
+    char *text = arena_alloc(a, 1 << 16);
+    *size = fread(text, 1, (1 << 16) - 1, f);
+    fclose(f);
+    return text;
+}
+
+typedef struct plan_job {
+    rig *r;
+    tfgen_code code;
+} plan_job;
+
+static void plan_inside(void *argument)
+{
+    rig *r = ((plan_job *)argument)->r;
+    const rig_request *q = &r->request;
+    compile_request request = {.name = q->path ? q->path : "test.yaml", .text = q->yaml, .level = q->level,
+                               .target = q->target ? q->target : "host", .disabled = &q->disabled, .disabled_count = q->disabled != NULL,
+                               .graph = {.overrides = q->dims, .override_count = q->dim_count, .dtype = q->dtype}};
+    if (q->path) request.text = slurp(r->a, q->path, &request.size);
+    else request.size = strlen(q->yaml);
+    const double start = seconds_now();
+    compile_inside(r->a, &request, &r->c);
+    r->plan_seconds = seconds_now() - start;
+}
+
+static bool is_data(const ir_value *v) { return v->kind == value_input || v->kind == value_param || v->kind == value_state; }
+
+static void make_room(rig *r)
+{
+    const size_t n = (size_t)r->graph->value_count;
+    r->room = must_allocate(n, sizeof *r->room);
+    r->data = must_allocate(n, sizeof *r->data);
+    r->exact = must_allocate(n, sizeof *r->exact);
+    r->rounded = must_allocate(n, sizeof *r->rounded);
+    r->given = must_allocate(n, sizeof *r->given);
+    for (int i = 0; i < r->graph->value_count; i++) {
+        const ir_value *v = r->graph->values[i];
+        r->room[i] = (size_t)value_count(v, &r->graph->dims);
+        if (!is_data(v)) continue;
+        r->data[i] = (ref_tensor){must_allocate(r->room[i], sizeof(double)), NULL, r->room[i]};
+        r->given[i] = &r->data[i];
+    }
+}
+
+rig *rig_plan(const rig_request *request)
+{
+    rig *r = must_allocate(1, sizeof *r);
+    r->a = arena_new();
+    r->request = *request;
+    plan_job job = {r, code_ok};
+    job.code = arena_run(r->a, plan_inside, &job);
+    ck_assert_msg(job.code == code_ok, "%s", arena_diagnostics(r->a));
+    r->graph = (ir_program *)r->c.graph; /* its dims table is set by rig_set_dim() */
+    make_room(r);
+    return r;
+}
+
+rig *rig_open(const rig_request *request)
+{
+    rig *r = rig_plan(request);
+    tfgen_code code;
+    const session_options options = {.cache_dir = getenv("TFGEN_CACHE_DIR")};
+    r->s = session_open(r->c.plan, &options, &code, &r->log);
+    ck_assert_msg(r->s != NULL, "%s", r->log.text ? r->log.text : "no session");
+    rig_fill(r, 1);
+    return r;
+}
+
+static void forget_reference(rig *r)
+{
+    for (int i = 0; i < r->graph->value_count; i++) {
+        ref_free(&r->exact[i]);
+        ref_free(&r->rounded[i]);
+    }
+}
+
+void rig_close(rig *r)
+{
+    session_close(r->s);
+    host_log_free(&r->log);
+    forget_reference(r);
+    for (int i = 0; i < r->graph->value_count; i++) ref_free(&r->data[i]);
+    for (int i = 0; i < r->read_count; i++) free(r->reads[i]);
+    free(r->room);
+    free(r->data);
+    free(r->exact);
+    free(r->rounded);
+    free(r->given);
+    arena_free(r->a);
+    free(r);
+}
+
+/* ---- data */
+void rig_set_dim(rig *r, const char *name, long long value)
+{
+    dim_table *const tables[] = {&r->graph->dims, &((ir_program *)r->c.plan->program)->dims};
+    for (int i = 0; i < 2; i++) {
+        dim *d = dim_find(tables[i], name);
+        ck_assert_msg(d && d->dynamic && value >= d->low && value <= d->high, "%s is no dynamic dim that may be %lld", name, value);
+        d->value = value;
+    }
+    for (int i = 0; i < r->graph->value_count; i++) {
+        const size_t count = (size_t)value_count(r->graph->values[i], &r->graph->dims);
+        ck_assert_msg(count <= r->room[i], "the rig was opened with less than %s = %lld", name, value);
+        if (r->given[i]) r->data[i].count = count;
+    }
+}
+
+const ir_value *rig_value(const rig *r, const char *name)
+{
+    const ir_value *v = program_value(r->graph, name);
+    ck_assert_msg(v != NULL, "the graph has no value %s", name);
+    return v;
+}
+
+size_t rig_count(const rig *r, const char *name) { return (size_t)value_count(rig_value(r, name), &r->graph->dims); }
+
+double *rig_data(const rig *r, const char *name)
+{
+    const ir_value *v = rig_value(r, name);
+    ck_assert_msg(r->given[v->id] != NULL, "%s is no input, param or state", name);
+    return r->data[v->id].value;
+}
+
+void rig_fill(rig *r, unsigned long long seed)
+{
+    for (int i = 0; i < r->graph->value_count; i++)
+        if (r->given[i]) random_fill(r->graph, r->graph->values[i], seed, r->data[i].value);
+}
+
+void rig_round(rig *r)
+{
+    for (int i = 0; i < r->graph->value_count; i++)
+        for (size_t k = 0; r->given[i] && k < r->data[i].count; k++)
+            r->data[i].value[k] = dtype_round(r->graph->values[i]->type, r->data[i].value[k]);
+}
+
+/* ---- the device */
+static const ir_value *planned(const rig *r, const ir_value *v) { return program_value(r->c.plan->program, v->name); }
+
+void rig_upload(rig *r, const char *name)
+{
+    const ir_value *v = rig_value(r, name), *p = planned(r, v);
+    void *data = p ? session_data(r->s, p, NULL) : NULL;
+    if (!data) return; /* a value that no kernel reads */
+    for (size_t k = 0; k < r->data[v->id].count; k++) dtype_put(v->type, data, k, r->data[v->id].value[k]);
+}
+
+void rig_execute(rig *r)
+{
+    const tfgen_code code = session_execute(r->s, NULL, &r->log);
+    ck_assert_msg(code == code_ok, "%s", r->log.text ? r->log.text : "the launch failed");
+}
+
+void rig_run(rig *r)
+{
+    for (int i = 0; i < r->graph->value_count; i++)
+        if (r->given[i]) rig_upload(r, r->graph->values[i]->name);
+    session_poison(r->s);
+    const tfgen_code code = session_pack(r->s, &r->log);
+    ck_assert_msg(code == code_ok, "%s", r->log.text ? r->log.text : "packing failed");
+    rig_execute(r);
+}
+
+/* As the reference's rules ask: memory holds this value, in its own dtype and not as partial sums. */
+static bool in_memory(void *context, const ir_value *graph_value)
+{
+    const rig *r = context;
+    const ir_value *p = planned(r, graph_value);
+    if (!p || p->type != graph_value->type || !session_data(r->s, p, NULL)) return false;
+    if (p->root || p->output || p->kind == value_state) return true;
+    for (int i = 0; i < r->c.plan->stored_count; i++)
+        if (r->c.plan->stored[i].value == p) return r->c.plan->stored[i].parts <= 1;
+    return false;
+}
+
+double *rig_read(rig *r, const char *name)
+{
+    const ir_value *graph_value = rig_value(r, name), *v = planned(r, graph_value);
+    ck_assert_msg(in_memory(r, graph_value) || is_data(graph_value), "%s is not in memory", name);
+    ck_assert_int_lt(r->read_count, rig_most_reads);
+    const void *data = session_data(r->s, v, NULL);
+    const size_t count = rig_count(r, name), columns = (size_t)value_columns(graph_value);
+    const size_t stride = v->root && v->root_stride ? (size_t)v->root_stride : columns, offset = v->root ? (size_t)v->root_offset : 0;
+    double *out = must_allocate(count, sizeof *out);
+    for (size_t i = 0; i < count; i++) out[i] = dtype_get(v->type, data, i / columns * stride + offset + i % columns);
+    r->reads[r->read_count++] = out;
+    return out;
+}
+
+bool rig_tail_untouched(const rig *r, const char *name)
+{
+    const ir_value *v = rig_value(r, name);
+    const void *data = session_data(r->s, planned(r, v), NULL);
+    for (size_t i = rig_count(r, name); i < r->room[v->id]; i++)
+        if (!isnan(dtype_get(v->type, data, i))) return false;
+    return true;
+}
+
+/* ---- the reference */
+static bool folded(void *context, const ir_op *linear)
+{
+    const ir_program *p = ((const rig *)context)->c.plan->program;
+    for (int i = 0; i < p->op_count; i++)
+        if (p->ops[i]->kind == op_linear && p->ops[i]->at.line == linear->at.line && p->ops[i]->at.column == linear->at.column)
+            return p->ops[i]->attributes.fold != NULL;
+    return false;
+}
+
+void rig_reference(rig *r)
+{
+    const ref_rules rules = {.stored = in_memory, .folded = folded, .context = r};
+    ref_tensor *results[2][512] = {{0}};
+    char message[512];
+    forget_reference(r);
+    ck_assert_int_lt(r->graph->value_count, 512);
+    for (int i = 0; i < r->graph->value_count; i++)
+        if (r->graph->values[i]->output) results[0][i] = &r->exact[i], results[1][i] = &r->rounded[i];
+    for (int k = 0; k < 2; k++)
+        ck_assert_msg(ref_run(r->graph, r->given, k == 1, &rules, results[k], message, sizeof message), "%s", message);
+}
+
+double rig_judge(rig *r)
+{
+    double worst = 0;
+    rig_reference(r);
+    for (int i = 0; i < r->graph->value_count; i++) {
+        const ir_value *v = r->graph->values[i];
+        if (!v->output) continue;
+        const ref_verdict verdict = ref_compare(&r->exact[i], rig_read(r, v->name), v->type);
+        ck_assert_msg(verdict.ratio <= 1, "%s: element %zu is %.3g off, its bound is %.3g", v->name, verdict.worst, verdict.difference,
+                      verdict.bound);
+        if (verdict.ratio > worst) worst = verdict.ratio;
+    }
+    return worst;
+}
+
+/* ---- small things */
+bool same_numbers(const double *x, const double *y, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (memcmp(&x[i], &y[i], sizeof *x) != 0 && !(isnan(x[i]) && isnan(y[i]))) return false;
+    return true;
+}
+
+double *copy_numbers(const double *x, size_t count)
+{
+    double *copy = must_allocate(count, sizeof *copy);
+    memcpy(copy, x, count * sizeof *copy);
+    return copy;
+}
+
+int run_suite(Suite *suite)
+{
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    const int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? 1 : 0;
+}

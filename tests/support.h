@@ -1,0 +1,66 @@
+/* In: a spec, a level, a target, sizes, data. Out: its plan on the host engine with the data a test gives it, what the device stored,
+ * and the float64 reference of the same data. Refuses: nothing; what the stages refuse fails the test that asked, with their text. */
+#ifndef TFGEN_TESTS_SUPPORT_H
+#define TFGEN_TESTS_SUPPORT_H
+#include "runtime/compile.h"
+#include "runtime/session.h"
+#include "tests/ref.h"
+#include <check.h>
+
+typedef struct rig_request {
+    const char *path, *yaml; /* one of them */
+    fusion_level level;
+    const char *target, *dtype; /* NULL: host, the spec's */
+    const dim_override *dims;
+    size_t dim_count;
+    const char *disabled; /* a fusion that is turned off, or NULL */
+} rig_request;
+
+enum { rig_most_reads = 256 };
+
+typedef struct rig {
+    arena *a;
+    rig_request request;
+    compiled c;
+    ir_program *graph;
+    session *s; /* NULL: only planned */
+    host_log log;
+    double plan_seconds; /* text to sources, all stages */
+    size_t *room;        /* numbers that a value had when the rig was opened, by graph value id */
+    ref_tensor *data, *exact, *rounded; /* by graph value id; exact and rounded: outputs, after rig_reference() */
+    const ref_tensor **given;
+    double *reads[rig_most_reads];
+    int read_count;
+} rig;
+
+rig *rig_plan(const rig_request *request); /* compiles no kernel */
+rig *rig_open(const rig_request *request); /* kernels, memory, random data of seed 1 */
+void rig_close(rig *r);
+
+/* Another value of a dynamic dim, at most the one that the rig was opened with: the plan and its kernels stay as they are. Data is as
+ * long as the new dims say, and keeps its first numbers. */
+void rig_set_dim(rig *r, const char *name, long long value);
+
+const ir_value *rig_value(const rig *r, const char *name); /* of the graph */
+size_t rig_count(const rig *r, const char *name);
+double *rig_data(const rig *r, const char *name); /* what the device will be given; room for the numbers of the first dims */
+void rig_fill(rig *r, unsigned long long seed);
+void rig_round(rig *r); /* data to what its dtypes hold */
+
+/* Gives the device all data, fills everything else with NaN, packs weights and launches once. */
+void rig_run(rig *r);
+void rig_upload(rig *r, const char *name);
+void rig_execute(rig *r); /* launches again: states go on */
+/* What the device has of a value, as many numbers as it has now; freed with the rig. */
+double *rig_read(rig *r, const char *name);
+/* True when nothing behind the numbers of an output has been written since rig_run() filled it with NaN. */
+bool rig_tail_untouched(const rig *r, const char *name);
+
+void rig_reference(rig *r); /* fills exact and rounded: see trial.c */
+/* The reference, and every output of the device within its bound of it; returns the largest ratio. */
+double rig_judge(rig *r);
+
+bool same_numbers(const double *x, const double *y, size_t count); /* bit by bit; NaNs are one number */
+double *copy_numbers(const double *x, size_t count);
+int run_suite(Suite *suite);
+#endif
