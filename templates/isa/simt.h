@@ -35,7 +35,12 @@ DEV int thread_index() { return static_cast<int>(threadIdx.x); }
 DEV int block_index() { return static_cast<int>(blockIdx.x); }
 DEV int block_total() { return static_cast<int>(gridDim.x); }
 DEV void barrier() { __syncthreads(); }
-template <int Width> DEV float lane_xor(float x, int mask) { return __shfl_xor_sync(0xffffffffu, x, mask, Width); }
+// Only the lanes of the group take part: other groups of the warp may be in other iterations, and a mask that names them would wait.
+template <int Width> DEV float lane_xor(float x, int mask)
+{
+    const unsigned group = Width == 32 ? 0xffffffffu : ((1u << (Width % 32)) - 1u) << (threadIdx.x % 32u & ~(Width - 1u));
+    return __shfl_xor_sync(group, x, mask, Width);
+}
 #endif
 
 struct take_sum {
