@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { lanes = 4, tall = 4, group = 64 };
+enum { lanes = 8, tall = 4, group = 64 };
 typedef double lane __attribute__((vector_size(lanes * sizeof(double))));
 
 /* One product [M,K] x [K,N]. */
@@ -92,6 +92,11 @@ static inline __attribute__((always_inline)) void multiply_body(const double *ro
 }
 
 #if defined(__x86_64__)
+static __attribute__((target("avx512f"))) void multiply_avx512(const double *rows, const lane *w, size_t K, size_t stride, block *out)
+{
+    multiply_body(rows, w, K, stride, out);
+}
+
 static __attribute__((target("avx2"))) void multiply_avx2(const double *rows, const lane *w, size_t K, size_t stride, block *out)
 {
     multiply_body(rows, w, K, stride, out);
@@ -101,6 +106,10 @@ static __attribute__((target("avx2"))) void multiply_avx2(const double *rows, co
 static void multiply(const double *rows, const lane *w, size_t K, size_t stride, block *out)
 {
 #if defined(__x86_64__)
+    if (__builtin_cpu_supports("avx512f")) {
+        multiply_avx512(rows, w, K, stride, out);
+        return;
+    }
     if (__builtin_cpu_supports("avx2")) {
         multiply_avx2(rows, w, K, stride, out);
         return;

@@ -137,6 +137,22 @@ START_TEST(an_append_writes_its_rows_and_nothing_beyond_the_capacity)
         if (i / 2 == 8) expected = k[6 + i % 2];      /* sequence 1, row 0: its second token */
         ck_assert_double_eq(a->value[i], expected);
     }
+    set(b, "pos", (const double[]){7, -2}, 2);
+    a = run(b, "k2");
+    for (size_t i = 0; i < 32; i++) ck_assert_double_eq(a->value[i], i / 2 == 7 ? k[i % 2] : cache[i]);
+    bench_close(b);
+}
+END_TEST
+
+START_TEST(without_causal_all_filled_rows_of_a_cache_are_seen)
+{
+    bench *b = open_text(CACHE);
+    b->graph->ops[2]->attributes.causal = false;
+    for (size_t i = 0; i < 32; i++) bench_data(b, "vc")[i] = ldexp(1, (int)(i / 2 % 8));
+    set(b, "pos", (const double[]){3, 0}, 2);
+    set(b, "v", (const double[]){8, 8, 16, 16, 1, 1, 2, 2}, 8);
+    const ref_tensor *a = run(b, "a");
+    for (size_t row = 0; row < 8; row++) ck_assert_uint_eq(visible_keys(a, row, 2, 8), row < 4 ? 31 : 3);
     bench_close(b);
 }
 END_TEST
@@ -491,7 +507,7 @@ int main(void)
         without_a_mask_every_key_is_visible, a_causal_query_sees_keys_up_to_its_own, a_window_counts_the_query_itself,
         more_keys_than_queries_are_aligned_at_the_end, lengths_hide_the_keys_behind_and_no_key_at_all_gives_zero,
         a_cache_is_seen_up_to_each_sequences_own_position, an_append_writes_its_rows_and_nothing_beyond_the_capacity,
-        query_heads_share_key_heads_in_order, scores_are_scaled_and_capped, rope_turns_pairs_by_position_times_frequency,
+        without_causal_all_filled_rows_of_a_cache_are_seen, query_heads_share_key_heads_in_order, scores_are_scaled_and_capped, rope_turns_pairs_by_position_times_frequency,
         partial_rope_leaves_the_rest_of_a_head, scalings_slow_the_waves_that_they_name, rope_starts_at_each_sequences_own_position,
         a_weight_may_lie_either_way_round, matmul_multiplies_batch_by_batch, norms_do_what_they_say,
         softmax_adds_to_one_and_a_row_of_minus_infinities_is_zero, rows_are_reduced_over_their_last_axis, operands_are_stretched_from_the_right,
