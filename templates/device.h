@@ -149,6 +149,12 @@ template <class T, int W> struct alignas(sizeof(T) * W >= 16 ? 16 : sizeof(T) * 
     T e[W];
 };
 
+#if defined(TF_ON_HOST) // a CPU takes vectors at any address
+template <class T, int W> struct __attribute__((packed)) neighbours_anywhere {
+    T e[W];
+};
+#endif
+
 template <int W, class T> DEV vec<float, W> load_aligned(const T *from)
 {
     const neighbours<T, W> raw = *reinterpret_cast<const neighbours<T, W> *>(from);
@@ -160,6 +166,13 @@ template <int W, class T> DEV vec<float, W> load_aligned(const T *from)
 template <int W, class T> DEV vec<float, W> load(const T *from, int left)
 {
     vec<float, W> v;
+#if defined(TF_ON_HOST)
+    if (left >= W) {
+        const neighbours_anywhere<T, W> raw = *reinterpret_cast<const neighbours_anywhere<T, W> *>(from);
+        for (int i = 0; i < W; i++) v[i] = to_float(raw.e[i]);
+        return v;
+    }
+#endif
 #pragma unroll
     for (int i = 0; i < W; i++) v[i] = i < left ? to_float(from[i]) : 0.0f;
     return v;
@@ -173,6 +186,14 @@ template <int W, class T> DEV void store_aligned(T *to, vec<float, W> v)
 }
 template <int W, class T> DEV void store(T *to, int left, vec<float, W> v)
 {
+#if defined(TF_ON_HOST)
+    if (left >= W) {
+        neighbours_anywhere<T, W> raw;
+        for (int i = 0; i < W; i++) raw.e[i] = from_float<T>::convert(v[i]);
+        *reinterpret_cast<neighbours_anywhere<T, W> *>(to) = raw;
+        return;
+    }
+#endif
 #pragma unroll
     for (int i = 0; i < W; i++)
         if (i < left) to[i] = from_float<T>::convert(v[i]);

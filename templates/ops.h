@@ -2,23 +2,19 @@
 // function, so results differ only by how a compiler contracts multiply and add. Refuses nothing; NaN and infinities behave as in
 // IEEE arithmetic on the op's formula, and max and min pass NaN on.
 //
-// Errors in ulp, measured by tests/test_templates.c over the whole range: exp 2, log 2, tanh 3, erfc 8, sin and cos 2 up to |x| = 1e5.
-// Polynomials: exp and log as SLEEF 3 (N. Shibata, F. Petrogalli, "SLEEF", IEEE TPDS 2020), sin, cos and tanh as Cephes (S. Moshier),
-// erfc as Numerical Recipes 6.2 (Chebyshev fit).
+// Largest errors in ulp of the result, over all of float, subnormal results included (tests/test_templates.c asserts them):
+// exp 1, log 1, tanh 1.3, rsqrt 1.5, sigmoid 2.1, silu 2.3, gelu_tanh 2.3, gelu_erf 3.7, sin and cos 2.7; the rest are rounded once.
+// Polynomials: exp and log as SLEEF 3 (N. Shibata, F. Petrogalli, "SLEEF", IEEE TPDS 2020), sin, cos and tanh as Cephes (S. Moshier).
 #pragma once
 
 #if defined(__clang__)
 DEV float fused(float x, float y, float z) { return __builtin_fmaf(x, y, z); }
 DEV float nearest(float x) { return __builtin_rintf(x); }
-DEV double nearest(double x) { return __builtin_rint(x); }
-DEV double fused(double x, double y, double z) { return __builtin_fma(x, y, z); }
 DEV float root(float x) { return __builtin_sqrtf(x); }
 DEV float magnitude(float x) { return __builtin_fabsf(x); }
 #else
 DEV float fused(float x, float y, float z) { return fmaf(x, y, z); }
 DEV float nearest(float x) { return rintf(x); }
-DEV double nearest(double x) { return rint(x); }
-DEV double fused(double x, double y, double z) { return fma(x, y, z); }
 DEV float root(float x) { return sqrtf(x); }
 DEV float magnitude(float x) { return fabsf(x); }
 #endif
@@ -30,19 +26,30 @@ DEV float times_power(float x, int n)
     return x * bits_float(static_cast<unsigned>(half + 127) << 23) * bits_float(static_cast<unsigned>(n - half + 127) << 23);
 }
 
-DEV float exact_exp(float x)
+// (1 + more) * 2^n: an exponential that may be too small for a float on its way to a result that is not. A product with it,
+// fused(y, more, y), is rounded once.
+struct power {
+    float more;
+    int n;
+};
+// exp(x + rest) for |x| <= 170 and a small rest.
+DEV power scaled_exp(float x, float rest)
 {
-    const float bounded = x < -104.0f ? -104.0f : x > 89.0f ? 89.0f : x; // beyond: 0 and infinity
-    const float n = nearest(bounded * 1.442695040888963f);
-    const float r = fused(n, -1.428606765330187045e-06f, fused(n, -0.693145751953125f, bounded));
+    const float n = nearest(x * 1.442695040888963f);
+    const float r = fused(n, -1.428606765330187045e-06f, fused(n, -0.693145751953125f, x)) + rest;
     float u = 0.000198527617612853646278381f;
     u = fused(u, r, 0.00139304355252534151077271f);
     u = fused(u, r, 0.00833336077630519866943359f);
     u = fused(u, r, 0.0416664853692054748535156f);
     u = fused(u, r, 0.166666671633720397949219f);
     u = fused(u, r, 0.5f);
-    u = 1.0f + fused(r * r, u, r);
-    return x != x ? x : times_power(u, static_cast<int>(n));
+    return {fused(r * r, u, r), static_cast<int>(n)};
+}
+
+DEV float exact_exp(float x)
+{
+    const power e = scaled_exp(x < -104.0f ? -104.0f : x > 89.0f ? 89.0f : x, 0.0f); // beyond: 0 and infinity
+    return x != x ? x : times_power(1.0f + e.more, e.n);
 }
 
 DEV float exact_log(float x)
@@ -52,14 +59,14 @@ DEV float exact_log(float x)
     const unsigned b = float_bits(scaled * 1.3333334f);
     const int e = static_cast<int>(b >> 23) - 127;
     const float m = bits_float(float_bits(scaled) - (static_cast<unsigned>(e) << 23)); // 0.75 .. 1.5
-    const float s = (m - 1.0f) / (m + 1.0f), z = s * s;
+    const float f = m - 1.0f, s = f / (m + 1.0f), z = s * s; // log m = 2s + z*s*t and 2s = f - s*f
     float t = 0.2392828464508056640625f;
     t = fused(t, z, 0.28518211841583251953125f);
     t = fused(t, z, 0.400005877017974853515625f);
     t = fused(t, z, 0.666666686534881591796875f);
-    t = fused(t, z, 2.0f);
+    const float part = fused(-s, fused(-z, t, f), f);
     const float n = static_cast<float>(tiny ? e - 23 : e);
-    const float y = fused(n, 0.693359375f, fused(n, -2.1219444e-4f, s * t));
+    const float y = fused(n, 0.693359375f, fused(n, -2.1219444e-4f, part));
     const float infinity = bits_float(0x7f800000u);
     return x == 0.0f ? -infinity : !(x >= 0.0f) ? bits_float(0x7fc00000u) : x == infinity ? x : y;
 }
@@ -69,18 +76,32 @@ struct turned {
     int quarters; // modulo 4
 };
 
-// Up to 1e5 by three parts of pi/2 in float (Cody and Waite); beyond, two parts in double, good to |x| = 1e15.
+// 2/pi, 32 bits a word after a word before the point.
+TF_TABLE unsigned two_over_pi[8] = {0, 0xa2f9836e, 0x4e441529, 0xfc2757d1, 0xf534ddc0, 0xdb629599, 0x3c439041, 0xfe5163ab};
+
+// For |x| >= 2^-7: the integer mantissa times those 96 bits of 2/pi that matter modulo 4 (M. Payne, R. Hanek, 1983).
+DEV turned reduce_large_angle(float x)
+{
+    const unsigned b = float_bits(x), m = (b & 0x7fffffu) | 0x800000u;
+    const int at = static_cast<int>(b >> 23 & 255u) - 120, word = at >> 5, shift = 32 - (at & 31);
+    unsigned long long f[3];
+#pragma unroll
+    for (int i = 0; i < 3; i++)
+        f[i] = (static_cast<unsigned long long>(two_over_pi[word + i]) << 32 | two_over_pi[word + i + 1]) >> shift & 0xffffffffu;
+    const unsigned long long middle = m * f[1] + (m * f[2] >> 32);
+    unsigned long long quarters = (m * f[0] << 32) + middle; // in units of 2^-62
+    if (b >> 31) quarters = 0 - quarters;
+    const unsigned long long whole = (quarters + (1ull << 61)) >> 62;
+    return {static_cast<float>(static_cast<long long>(quarters - (whole << 62))) * 3.40612167e-19f, static_cast<int>(whole)};
+}
+
+// Up to 1e5 by three parts of pi/2 (Cody and Waite).
 DEV turned reduce_angle(float x)
 {
-    if (magnitude(x) < 1e5f) {
-        const float n = nearest(x * 0.636619772367581343f);
-        const float r = fused(n, 1.71512449e-15f, fused(n, 4.37113883e-8f, fused(n, -1.57079637050628662f, x)));
-        return {r, static_cast<int>(n) & 3};
-    }
-    const double d = static_cast<double>(x), n = nearest(d * 0.63661977236758134308);
-    const double r = fused(n, -6.123233995736766e-17, fused(n, -1.5707963267948966, d));
-    const double four = n - 4.0 * nearest(n * 0.25); // -2 .. 2
-    return {static_cast<float>(r), static_cast<int>(four) & 3};
+    if (!(magnitude(x) < 1e5f)) return reduce_large_angle(x);
+    const float n = nearest(x * 0.636619772367581343f);
+    const float r = fused(n, 1.71512449e-15f, fused(n, 4.37113883e-8f, fused(n, -1.57079637050628662f, x)));
+    return {r, static_cast<int>(n) & 3};
 }
 
 DEV float sine_near_zero(float x)
@@ -119,26 +140,64 @@ DEV float exact_tanh(float x)
     return a < 0.625f ? near : x < 0.0f ? -far : far;
 }
 
-// 1 - erf(x) with a small relative error in its tail too. x*x is split, so that a large square's rounding does not become an error
-// of the exponential.
-DEV float exact_erfc(float x)
+DEV float at_most(float x, float limit) { return x > limit ? limit : x; } // a NaN stays
+
+// y / (1 + e) with e = exp(-|argument|): `y` for arguments from 0 on, y * e below, where neither e nor e + 1 loses what y * e keeps.
+DEV float logistic(bool negative, float y, power e)
 {
-    const float a = magnitude(x), t = 1.0f / fused(0.5f, a, 1.0f), square = a * a, rest = fused(a, a, -square);
-    float u = 0.17087277f;
-    u = fused(u, t, -0.82215223f);
-    u = fused(u, t, 1.48851587f);
-    u = fused(u, t, -1.13520398f);
-    u = fused(u, t, 0.27886807f);
-    u = fused(u, t, -0.18628806f);
-    u = fused(u, t, 0.09678418f);
-    u = fused(u, t, 0.37409196f);
-    u = fused(u, t, 1.00002368f);
-    u = fused(u, t, -1.26551223f);
-    const float y = a > 10.0f ? 0.0f : t * exact_exp(u) * (exact_exp(-square) * (1.0f - rest));
-    return x != x ? x : x < 0.0f ? 2.0f - y : y;
+    const float small = bits_float(static_cast<unsigned>((e.n < -126 ? -126 : e.n) + 127) << 23), sum = 1.0f + fused(small, e.more, small);
+    return times_power((negative ? fused(y, e.more, y) : y) / sum, negative ? e.n : 0);
 }
 
-DEV float exact_sigmoid(float x) { return 1.0f / (1.0f + exact_exp(-x)); }
+DEV float exact_sigmoid(float x)
+{
+    const float y = logistic(x < 0.0f, 1.0f, scaled_exp(-at_most(magnitude(x), 110.0f), 0.0f));
+    return x != x ? x : y;
+}
+
+// Activations x * f(x) with f(-inf) = 0: -inf is NaN, as in the formula.
+DEV float activated(float x, float y) { return x - x == 0.0f ? y : x > 0.0f ? x : x - x; }
+
+DEV float exact_silu(float x)
+{
+    const float a = at_most(magnitude(x), 110.0f); // below -110 nothing is left
+    return activated(x, logistic(x < 0.0f, x < 0.0f ? -a : x, scaled_exp(-a, 0.0f)));
+}
+
+// x * (1 + tanh(u)) / 2 is x * sigmoid(2u), which loses nothing for negative x. 2u = a * (A + B*a*a) in two floats: an error of the
+// argument would be multiplied by it.
+DEV float exact_gelu_tanh(float x)
+{
+    const float A = 1.59576917f, A_rest = -4.53406805e-8f, B = 0.0713548139f, B_rest = 2.39883247e-9f;
+    const float a = at_most(magnitude(x), 11.0f), square = a * a, square_rest = fused(a, a, -square);
+    const float sum = fused(B, square, A), from = sum - A;
+    const float rest = (A - (sum - from)) + fused(B, square, -from) + fused(B, square_rest, fused(B_rest, square, A_rest));
+    const float u = a * sum, u_rest = fused(a, rest, fused(a, sum, -u));
+    return activated(x, logistic(x < 0.0f, x < 0.0f ? -a : x, scaled_exp(-u, -u_rest)));
+}
+
+// The normal distribution below -|x| is t * P(t) * exp(-x*x/2), t = 1 / (1 + 5/16 |x|); P is fitted by Chebyshev's nodes. The square is
+// split, for its rounding would be an error of the exponential.
+DEV float exact_gelu_erf(float x)
+{
+    const float a = at_most(magnitude(x), 14.5f), square = a * a;
+    const float d = fused(0.3125f, a, 1.0f), d_rest = fused(0.3125f, a, 1.0f - d), t = 1.0f / d;
+    const float t_error = fused(-t, d_rest, fused(-t, d, 1.0f)); // relative; t * P(t) has it 1.9 to 2.6 times
+    float u = -0.0183027182f;
+    u = fused(u, t, 0.0876925662f);
+    u = fused(u, t, -0.142753288f);
+    u = fused(u, t, 0.0638322607f);
+    u = fused(u, t, 0.00557762804f);
+    u = fused(u, t, 0.0515116975f);
+    u = fused(u, t, 0.0913644657f);
+    u = fused(u, t, 0.111636274f);
+    u = fused(u, t, 0.124776967f);
+    u = fused(u, t, 0.12466415f);
+    const power e = scaled_exp(-0.5f * square, -0.5f * fused(a, a, -square));
+    const float tu = t * u, half = a * fused(tu, 2.2f * t_error, tu);
+    const float tail = times_power(fused(half, e.more, half), e.n); // |x| times the distribution below -|x|
+    return activated(x, x > 0.0f ? x - tail : -tail);
+}
 
 // ---- the ops, on floats
 DEV float op_neg(float x) { return -x; }
@@ -151,10 +210,9 @@ DEV float op_sin(float x) { return exact_sin(x); }
 DEV float op_cos(float x) { return exact_cos(x); }
 DEV float op_tanh(float x) { return exact_tanh(x); }
 DEV float op_sigmoid(float x) { return exact_sigmoid(x); }
-DEV float op_silu(float x) { return x / (1.0f + exact_exp(-x)); }
-DEV float op_gelu_erf(float x) { return 0.5f * x * exact_erfc(-0.707106781186547524f * x); }
-// x * (1 + tanh(u)) / 2 is x * sigmoid(2u), which loses nothing for negative x
-DEV float op_gelu_tanh(float x) { return x / (1.0f + exact_exp(-1.5957691216057308f * fused(0.044715f * x * x, x, x))); }
+DEV float op_silu(float x) { return exact_silu(x); }
+DEV float op_gelu_erf(float x) { return exact_gelu_erf(x); }
+DEV float op_gelu_tanh(float x) { return exact_gelu_tanh(x); }
 DEV float op_relu(float x) { return x < 0.0f ? 0.0f : x; }
 DEV float op_finite(float x) { return x - x == 0.0f ? x : 0.0f; }
 DEV float op_add(float x, float y) { return x + y; }
@@ -174,12 +232,25 @@ template <class T, int N> DEV vec<float, N> op_cast(vec<float, N> x)
     for (int i = 0; i < N; i++) x[i] = rounded<T>(x[i]);
     return x;
 }
+#if defined(TF_ON_HOST)
+// A loop over an array, which the compiler makes one of vectors; over a vector's elements it would make N calls.
+#define TF_UNARY(name)                                                                                                          \
+    template <int N> DEV vec<float, N> name(vec<float, N> x)                                                                    \
+    {                                                                                                                           \
+        float e[N];                                                                                                             \
+        __builtin_memcpy(e, &x, sizeof e);                                                                                      \
+        _Pragma("clang loop vectorize(enable)") for (int i = 0; i < N; i++) e[i] = name(e[i]);                                  \
+        __builtin_memcpy(&x, e, sizeof e);                                                                                      \
+        return x;                                                                                                               \
+    }
+#else
 #define TF_UNARY(name)                                                                                                          \
     template <int N> DEV vec<float, N> name(vec<float, N> x)                                                                    \
     {                                                                                                                           \
         _Pragma("unroll") for (int i = 0; i < N; i++) x[i] = name(static_cast<float>(x[i]));                                    \
         return x;                                                                                                               \
     }
+#endif
 #define TF_BINARY(name)                                                                                                         \
     template <int N> DEV vec<float, N> name(vec<float, N> x, vec<float, N> y)                                                   \
     {                                                                                                                           \

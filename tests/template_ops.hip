@@ -1,0 +1,96 @@
+// In: arrays of floats. Out: what each op of templates/ops.h and each conversion of templates/device.h makes of them. The test puts the
+// templates' texts before this one.
+struct floats_args {
+    const float *x, *y;
+    float *out;
+    int count;
+};
+
+// A vector at a time, as kernels use them; a launch's blocks share the array.
+template <class Do> DEV void each_vector(const floats_args &p, Do what)
+{
+    for (int i = 16 * block_index(); i < p.count; i += 16 * block_total())
+        store<16>(p.out + i, p.count - i, what(load<16>(p.x + i, p.count - i), load<16>(p.y + i, p.count - i)));
+}
+
+#define UNARY(name)                                                                                                             \
+    extern "C" __global__ void one_##name(const floats_args p)                                                                  \
+    {                                                                                                                           \
+        each_vector(p, [](vec<float, 16> x, vec<float, 16>) { return name(x); });                                               \
+    }                                                                                                                           \
+    TF_EXPORT(one_##name)
+#define BINARY(name)                                                                                                            \
+    extern "C" __global__ void two_##name(const floats_args p)                                                                  \
+    {                                                                                                                           \
+        each_vector(p, [](vec<float, 16> x, vec<float, 16> y) { return name(x, y); });                                          \
+    }                                                                                                                           \
+    TF_EXPORT(two_##name)
+UNARY(op_neg)
+UNARY(op_exp)
+UNARY(op_log)
+UNARY(op_sqrt)
+UNARY(op_square)
+UNARY(op_rsqrt)
+UNARY(op_sin)
+UNARY(op_cos)
+UNARY(op_tanh)
+UNARY(op_sigmoid)
+UNARY(op_silu)
+UNARY(op_gelu_erf)
+UNARY(op_gelu_tanh)
+UNARY(op_relu)
+UNARY(op_finite)
+BINARY(op_add)
+BINARY(op_sub)
+BINARY(op_mul)
+BINARY(op_div)
+BINARY(op_max)
+BINARY(op_min)
+BINARY(op_div_or_zero)
+
+// ---- conversions: `bits` holds storage, `x` floats
+struct conversion_args {
+    const unsigned short *from;
+    const float *x;
+    unsigned short *to;
+    float *out;
+    int count;
+};
+
+template <class T> DEV void convert_all(const conversion_args &p)
+{
+    const T *from = reinterpret_cast<const T *>(p.from);
+    T *to = reinterpret_cast<T *>(p.to);
+    for (int i = 0; i < p.count; i += 8) {
+        const int left = p.count - i;
+        if (left >= 8) {
+            store_aligned<8>(p.out + i, load_aligned<8>(from + i));
+            store_aligned<8>(to + i, load_aligned<8>(p.x + i));
+        } else {
+            store<8>(p.out + i, left, load<8>(from + i, left));
+            store<8>(to + i, left, load<8>(p.x + i, left));
+        }
+    }
+}
+extern "C" __global__ void convert_bf16(const conversion_args p)
+{
+    convert_all<bf16>(p);
+}
+TF_EXPORT(convert_bf16)
+extern "C" __global__ void convert_f16(const conversion_args p)
+{
+    convert_all<f16>(p);
+}
+TF_EXPORT(convert_f16)
+
+// What op_cast rounds to, and the free store at odd addresses.
+extern "C" __global__ void cast_both(const conversion_args p)
+{
+    bf16 *to = reinterpret_cast<bf16 *>(p.to);
+    for (int i = 0; i < p.count; i += 5) {
+        const vec<float, 5> x = load<5>(p.x + i, p.count - i);
+        store<5>(p.out + i, p.count - i, op_cast<f16>(x));
+        store<5>(to + i, p.count - i, x);
+    }
+}
+TF_EXPORT(cast_both)
