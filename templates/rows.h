@@ -3,6 +3,10 @@
 // step. Refuses (static_assert) teams that do not divide the workgroup. The order of summation depends on N and the tile alone.
 #pragma once
 
+template <reduction Kind> struct joining : take_sum {};
+template <> struct joining<reduction::max> : take_max {};
+template <> struct joining<reduction::min> : take_min {};
+
 template <class S> struct rows {
     using args = typename S::args;
     using context = typename S::context;
@@ -29,41 +33,29 @@ template <class S> struct rows {
 
     DEV static int column(int chunk) { return (chunk * team + thread_index() % team) * V; }
 
-    template <int I> DEV static void term(const args &p, const context &c, const typename S::template element<V> &e, int row, int col, float &all)
+    // V sums side by side: neighbours do not wait for each other.
+    template <int I>
+    DEV static void term(const args &p, const context &c, const typename S::template element<V> &e, int row, int col, vec<float, V> &all)
     {
-        const vec<float, V> x = S::template term<V>(step<I>(), p, c, e, row, col);
-        constexpr reduction kind = S::kind(step<I>());
+        using take = joining<S::kind(step<I>())>;
+        vec<float, V> x = S::template term<V>(step<I>(), p, c, e, row, col);
+        if (S::N % V && col + V > S::N) {
 #pragma unroll
-        for (int i = 0; i < V; i++) {
-            if (col + i >= S::N) continue;
-            if constexpr (kind == reduction::sum) all = take_sum::join(all, x[i]);
-            else if constexpr (kind == reduction::max) all = take_max::join(all, x[i]);
-            else all = take_min::join(all, x[i]);
+            for (int i = 0; i < V; i++)
+                if (col + i >= S::N) x[i] = take::identity();
         }
-    }
-
-    template <int I> DEV static float start()
-    {
-        constexpr reduction kind = S::kind(step<I>());
-        return kind == reduction::sum ? take_sum::identity() : kind == reduction::max ? take_max::identity() : take_min::identity();
-    }
-
-    template <int I> DEV static float join(float x, float *slot)
-    {
-        constexpr reduction kind = S::kind(step<I>());
-        if constexpr (kind == reduction::sum) return team_join<take_sum, team>(x, slot);
-        else if constexpr (kind == reduction::max) return team_join<take_max, team>(x, slot);
-        else return team_join<take_min, team>(x, slot);
+        all = take::join(all, x);
     }
 
     // Rows that do not exist take part in the barriers of their workgroup and touch no memory.
     template <int I, class Each> DEV static void steps(const args &p, context &c, int row, bool exists, scratch &s, Each each)
     {
         if constexpr (I < S::steps) {
-            float all = start<I>();
+            using take = joining<S::kind(step<I>())>;
+            vec<float, V> all = splat<V>(take::identity());
             if (exists) each([&](const typename S::template element<V> &e, int col) { term<I>(p, c, e, row, col, all); });
-            all = join<I>(all, s.waves);
-            if (exists) S::reduced(step<I>(), p, c, row, all);
+            const float total = team_join<take, team>(tree_join<take>(all), s.waves);
+            if (exists) S::reduced(step<I>(), p, c, row, total);
             steps<I + 1>(p, c, row, exists, s, each);
         }
     }

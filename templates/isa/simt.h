@@ -45,16 +45,26 @@ template <int Width> DEV float lane_xor(float x, int mask)
 
 struct take_sum {
     DEV static float identity() { return 0.0f; }
-    DEV static float join(float x, float y) { return x + y; }
+    template <class X> DEV static X join(X x, X y) { return x + y; }
 };
 struct take_max { // NaN wins, as in the op
     DEV static float identity() { return bits_float(0xff800000u); }
     DEV static float join(float x, float y) { return x > y || x != x ? x : y; }
+    template <int N> DEV static vec<float, N> join(vec<float, N> x, vec<float, N> y) { return op_max(x, y); }
 };
 struct take_min {
     DEV static float identity() { return bits_float(0x7f800000u); }
     DEV static float join(float x, float y) { return x < y || x != x ? x : y; }
+    template <int N> DEV static vec<float, N> join(vec<float, N> x, vec<float, N> y) { return op_min(x, y); }
 };
+
+// All elements of x, in pairs that are N/2 apart, then N/4, ...
+template <class Take, int N> DEV float tree_join(vec<float, N> x)
+{
+    if constexpr (N == 1) return x[0];
+    else if constexpr (N % 2) return Take::join(tree_join<Take>(part<0, N - 1>(x)), static_cast<float>(x[N - 1]));
+    else return tree_join<Take>(Take::join(part<0, N / 2>(x), part<N / 2, N / 2>(x)));
+}
 
 // Over the `Width` neighbouring lanes that share this lane's group; every one gets the same bits (the tree is symmetric).
 template <class Take, int Width> DEV float wave_join(float x)
