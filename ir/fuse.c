@@ -91,8 +91,10 @@ bool fuse_decode(fusing *f)
         split_keys(f, i);
         changed = true;
     }
-    if (changed) fuse_refresh(f);
-    return changed;
+    if (!changed) return false;
+    fuse_refresh(f);
+    fuse_schedule(f);
+    return true;
 }
 
 static bool joins_origin(const ir_op *op, const ir_op *other)
@@ -124,10 +126,9 @@ static void begin(fusing *f)
     for (int i = 0; i < f->p->value_count; i++)
         if (!f->p->values[i]->def) fuse_set_home(f, f->p->values[i], no_group);
     fuse_refresh(f);
-    fuse_decode(f);
-    fuse_settle(f, "decode");
-    fuse_reshapes(f);
-    fuse_settle(f, "reshapes");
+    fuse_schedule(f);
+    if (fuse_decode(f)) fuse_settle(f, "decode");
+    if (fuse_reshapes(f)) fuse_settle(f, "reshapes");
     fuse_origins(f);
     fuse_settle(f, "origins");
 }

@@ -33,6 +33,12 @@ typedef struct fusing {
     ir_op **after;    /* ops that must run after an op: users of its out, then hazards on states */
     int *after_start; /* by index in p->ops; one more at the end */
     int after_room, start_room;
+    int *uses; /* by value id: how often ops read it */
+    const ir_op **last_append;
+    int uses_room;
+    int *rank, *sequence, sequence_count; /* a valid order of the groups: position by group, group by position (-1: merged) */
+    int *waits, *ready, waits_room;       /* of fuse_schedule */
+    int *marks, marks_room, marks_now;    /* of fuse_products.c */
     ir_op **lists; /* what the groups' op lists lie in after a refresh */
     int lists_room;
     int *stamp, *stack, stamp_room, stamp_now; /* by group: visited by the walk stamp_now; groups still to visit */
@@ -40,6 +46,7 @@ typedef struct fusing {
 
 /* fuse_group.c */
 void fuse_refresh(fusing *f); /* after ops or their order changed: recomputes order, after and the groups' op lists */
+void fuse_schedule(fusing *f); /* ranks the groups anew: after groups were added */
 void fuse_set_home(fusing *f, const ir_value *v, int group);
 int fuse_home(const fusing *f, const ir_value *v); /* no_group for declared values and views of them */
 int fuse_new_group(fusing *f);

@@ -123,6 +123,7 @@ static void add_edges(edges *e)
         ir_value *used[24];
         int n = op_operands(p->ops[i], used, 24);
         for (int k = 0; k < n; k++) {
+            if (!e->fill) e->f->uses[used[k]->id]++;
             if (used[k]->def) add_edge(e, used[k]->def, p->ops[i]);
             if (state_of(used[k])) add_hazards(e, p->ops[i], state_of(used[k]));
         }
@@ -131,8 +132,11 @@ static void add_edges(edges *e)
 
 static void list_after(fusing *f)
 {
-    int n = f->p->op_count;
-    edges e = {.f = f, .last_append = arena_alloc(f->a, ((size_t)f->p->value_count + 1) * sizeof *e.last_append)};
+    int n = f->p->op_count, same = f->uses_room;
+    f->uses = room_for(f, f->uses, &f->uses_room, f->p->value_count, sizeof *f->uses);
+    f->last_append = room_for(f, f->last_append, &same, f->p->value_count, sizeof *f->last_append);
+    memset(f->uses, 0, (size_t)f->p->value_count * sizeof *f->uses);
+    edges e = {.f = f, .last_append = f->last_append};
     f->after_start = room_for(f, f->after_start, &f->start_room, n + 2, sizeof *f->after_start);
     memset(f->after_start, 0, ((size_t)n + 2) * sizeof *f->after_start);
     add_edges(&e);
@@ -184,4 +188,83 @@ void fuse_insert(fusing *f, int index, ir_op *op, int group)
     p->op_count++;
     op->outputs[0]->def = op;
     fuse_set_home(f, op->outputs[0], group);
+}
+
+/* Groups in an order in which they can run; among those that are ready the one whose first op comes first. */
+typedef struct schedule {
+    fusing *f;
+    int *waits; /* by group: edges from groups that have not run */
+    int *ready, ready_count; /* a heap: the parent of i is (i - 1) / 2 and comes first */
+} schedule;
+
+static int first_op(const fusing *f, int g)
+{
+    return f->order[f->groups[g].ops[0]->outputs[0]->id];
+}
+
+static void swap(int *x, int *y)
+{
+    int other = *x;
+    *x = *y, *y = other;
+}
+
+static void add_ready(schedule *s, int g)
+{
+    int i = s->ready_count++;
+    s->ready[i] = g;
+    for (; i > 0 && first_op(s->f, s->ready[i]) < first_op(s->f, s->ready[(i - 1) / 2]); i = (i - 1) / 2)
+        swap(&s->ready[i], &s->ready[(i - 1) / 2]);
+}
+
+static int take_ready(schedule *s)
+{
+    int taken = s->ready[0];
+    s->ready[0] = s->ready[--s->ready_count];
+    for (int i = 0, child; (child = 2 * i + 1) < s->ready_count; i = child) {
+        if (child + 1 < s->ready_count && first_op(s->f, s->ready[child + 1]) < first_op(s->f, s->ready[child])) child++;
+        if (first_op(s->f, s->ready[i]) < first_op(s->f, s->ready[child])) break;
+        swap(&s->ready[i], &s->ready[child]);
+    }
+    return taken;
+}
+
+/* Counts the edges out of g, or takes them away and finds who is ready then. */
+static void each_edge(schedule *s, int g, int change)
+{
+    const fusing *f = s->f;
+    for (int i = 0; i < f->groups[g].count; i++) {
+        int at = f->order[f->groups[g].ops[i]->outputs[0]->id];
+        for (int k = f->after_start[at]; k < f->after_start[at + 1]; k++) {
+            int next = fuse_home(f, f->after[k]->outputs[0]);
+            if (next < 0 || next == g) continue;
+            s->waits[next] += change;
+            if (change < 0 && s->waits[next] == 0) add_ready(s, next);
+        }
+    }
+}
+
+void fuse_schedule(fusing *f)
+{
+    int waits_room = f->waits_room, ready_room = f->waits_room, sequence_room = f->waits_room;
+    f->rank = room_for(f, f->rank, &f->waits_room, f->group_count + 1, sizeof *f->rank);
+    f->waits = room_for(f, f->waits, &waits_room, f->group_count + 1, sizeof *f->waits);
+    f->ready = room_for(f, f->ready, &ready_room, f->group_count + 1, sizeof *f->ready);
+    f->sequence = room_for(f, f->sequence, &sequence_room, f->group_count + 1, sizeof *f->sequence);
+    memset(f->waits, 0, (size_t)f->group_count * sizeof *f->waits);
+    schedule s = {.f = f, .waits = f->waits, .ready = f->ready};
+    int live = 0;
+    f->sequence_count = 0;
+    for (int g = 0; g < f->group_count; g++) each_edge(&s, g, 1);
+    for (int g = 0; g < f->group_count; g++) {
+        if (!f->groups[g].count) continue;
+        live++;
+        if (!s.waits[g]) add_ready(&s, g);
+    }
+    while (s.ready_count > 0) {
+        int g = take_ready(&s);
+        f->rank[g] = f->sequence_count;
+        f->sequence[f->sequence_count++] = g;
+        each_edge(&s, g, -1);
+    }
+    if (f->sequence_count != live) bail(f->a, code_check_failed, (position){0, 0}, "internal: fusion made a cycle of phases");
 }

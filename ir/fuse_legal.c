@@ -56,7 +56,7 @@ static bool used_outside(const trial *t, const ir_value *v)
     return v->output != NULL;
 }
 
-/* True when a walk from group x reaches y through a third group. */
+/* True when a walk from group x reaches y through a third group. Stamps what it meets; a walk to y meets lower ranks only. */
 static bool reaches(fusing *f, int x, int y)
 {
     if (f->group_count > f->stamp_room) {
@@ -75,13 +75,30 @@ static bool reaches(fusing *f, int x, int y)
             for (int k = f->after_start[at]; k < f->after_start[at + 1]; k++) {
                 int next = fuse_home(f, f->after[k]->outputs[0]);
                 if (next == y && g != x) return true;
-                if (next < 0 || next == y || f->stamp[next] == now) continue;
+                if (next < 0 || next == y || f->stamp[next] == now || f->rank[next] > f->rank[y]) continue;
                 f->stamp[next] = now;
                 f->stack[depth++] = next;
             }
         }
     }
     return false;
+}
+
+/* After a merge of low and high: what the walk from low stamped runs after the merged group, what lies between runs before it. */
+static void reorder(fusing *f, int low, int high, int merged)
+{
+    int begin = f->rank[low], end = f->rank[high], n = 0, *window = f->stack;
+    for (int pass = 0; pass < 2; pass++) {
+        for (int i = begin; i <= end; i++) {
+            int g = f->sequence[i];
+            if (g >= 0 && g != low && g != high && (f->stamp[g] == f->stamp_now) == pass) window[n++] = g;
+        }
+        if (pass == 0) window[n++] = merged;
+    }
+    for (int i = begin; i <= end; i++) {
+        f->sequence[i] = i - begin < n ? window[i - begin] : no_group;
+        if (f->sequence[i] >= 0) f->rank[f->sequence[i]] = i;
+    }
 }
 
 /* Rows are the space's or 1, columns are `columns` or 1; a value that all rows share is not stored. */
@@ -255,7 +272,8 @@ static reason try_union(fusing *f, trial *t)
         if (!why) why = t->phase.family == family_gemm ? why_not_gemm(t) : why_not_rows(t);
         if (why) return why;
     }
-    return reaches(f, t->x, t->y) || reaches(f, t->y, t->x) ? reason_cycle : reason_none;
+    bool forward = f->rank[t->x] < f->rank[t->y];
+    return reaches(f, forward ? t->x : t->y, forward ? t->y : t->x) ? reason_cycle : reason_none;
 }
 
 reason fuse_why_not(fusing *f, int x, int y)
@@ -271,5 +289,7 @@ bool fuse_merge(fusing *f, int x, int y)
     for (int i = 0; i < f->groups[y].count; i++) fuse_set_home(f, f->groups[y].ops[i]->outputs[0], x);
     f->groups[x] = (group){.ops = t.phase.ops, .count = t.phase.op_count, .family = t.phase.family};
     f->groups[y] = (group){0};
+    bool forward = f->rank[x] < f->rank[y];
+    reorder(f, forward ? x : y, forward ? y : x, x);
     return true;
 }

@@ -53,9 +53,7 @@ static reason why_not_user(const fusing *f, const ir_op *op, const folded *n)
 {
     if (op->kind != op_linear || op->inputs[0] != n->y || op->attributes.fold) return reason_other_users;
     if (op->inputs[1]->kind != value_param) return reason_not_param;
-    int uses = 0;
-    for (int i = 0; i < f->p->op_count; i++) uses += op_reads(f->p->ops[i], op->inputs[1]);
-    return uses == 1 ? reason_none : reason_shared_weight;
+    return f->uses[op->inputs[1]->id] == 1 ? reason_none : reason_shared_weight;
 }
 
 static reason why_not_foldable(fusing *f, const folded *n)

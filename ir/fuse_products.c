@@ -10,20 +10,13 @@ static ir_op *first_product(const group *g)
     return NULL;
 }
 
-static int uses_of_weight(const fusing *f, const ir_value *w)
-{
-    int n = 0;
-    for (int i = 0; i < f->p->op_count; i++) n += op_reads(f->p->ops[i], w);
-    return n;
-}
-
 static reason why_not_packed_together(const fusing *f, const ir_op *x, const ir_op *y)
 {
     if (x->kind != op_linear || y->kind != op_linear || x->inputs[0] != y->inputs[0]) return reason_product_input;
     if (x->inputs[1]->kind != value_param || y->inputs[1]->kind != value_param) return reason_not_param;
     if (x->inputs[1]->type != y->inputs[1]->type) return reason_dtypes;
     if (x->attributes.fold != y->attributes.fold || x->attributes.fold_offset != y->attributes.fold_offset) return reason_folds;
-    if (uses_of_weight(f, x->inputs[1]) > 1 || uses_of_weight(f, y->inputs[1]) > 1) return reason_shared_weight;
+    if (f->uses[x->inputs[1]->id] > 1 || f->uses[y->inputs[1]->id] > 1) return reason_shared_weight;
     return reason_none;
 }
 
@@ -43,14 +36,18 @@ static bool follow(const fusing *f, const ir_value *v, int *marks, int mark, int
 }
 
 /* Two linears that an elementwise op joins, as silu(gate) * up. */
-static bool are_joined(const fusing *f, const ir_op *x, const ir_op *y)
+static bool are_joined(fusing *f, const ir_op *x, const ir_op *y)
 {
-    int *marks = arena_alloc(f->a, ((size_t)f->p->value_count + 1) * sizeof *marks);
-    follow(f, x->outputs[0], marks, 1, 2);
-    return follow(f, y->outputs[0], marks, 2, 1);
+    if (f->marks_room < f->p->value_count) {
+        f->marks_room = f->p->value_count * 2;
+        f->marks = arena_alloc(f->a, (size_t)f->marks_room * sizeof *f->marks);
+    }
+    int mine = ++f->marks_now, other = ++f->marks_now;
+    follow(f, x->outputs[0], f->marks, mine, other);
+    return follow(f, y->outputs[0], f->marks, other, mine);
 }
 
-static bool any_joined(const fusing *f, const group *x, const group *y)
+static bool any_joined(fusing *f, const group *x, const group *y)
 {
     for (int i = 0; i < x->count; i++)
         for (int k = 0; k < y->count; k++)
@@ -74,6 +71,7 @@ static bool join_products(fusing *f, bool joined)
     for (int x = 0; x < f->group_count; x++)
         for (int y = x + 1; y < f->group_count && f->groups[x].family == family_gemm; y++) {
             if (f->groups[y].family != family_gemm || !f->groups[x].count || !f->groups[y].count) continue;
+            if (f->groups[x].count + f->groups[y].count > most_phase_ops) continue;
             if (why_not_packed_together(f, first_product(&f->groups[x]), first_product(&f->groups[y]))) continue;
             if (any_joined(f, &f->groups[x], &f->groups[y]) == joined) changed |= fuse_merge(f, x, y);
         }

@@ -20,65 +20,20 @@ static void remove_dead(fusing *f)
     fuse_refresh(f);
 }
 
-/* Groups in an order in which they can run; among those that are ready the one whose first op comes first. */
-typedef struct schedule {
-    fusing *f;
-    int *waits; /* by group: edges from groups that have not run */
-    int *sequence, count;
-} schedule;
-
-static void each_edge(schedule *s, int g, int change)
-{
-    const fusing *f = s->f;
-    for (int i = 0; i < f->groups[g].count; i++) {
-        int at = f->order[f->groups[g].ops[i]->outputs[0]->id];
-        for (int k = f->after_start[at]; k < f->after_start[at + 1]; k++) {
-            int next = fuse_home(f, f->after[k]->outputs[0]);
-            if (next >= 0 && next != g) s->waits[next] += change;
-        }
-    }
-}
-
-static schedule schedule_groups(fusing *f)
-{
-    size_t n = (size_t)f->group_count + 1;
-    schedule s = {.f = f, .waits = arena_alloc(f->a, n * sizeof(int)), .sequence = arena_alloc(f->a, n * sizeof(int))};
-    int *done = arena_alloc(f->a, n * sizeof *done), live = 0;
-    for (int g = 0; g < f->group_count; g++) {
-        each_edge(&s, g, 1);
-        live += f->groups[g].count > 0;
-    }
-    while (s.count < live) {
-        int best = -1, best_at = 0;
-        for (int g = 0; g < f->group_count; g++) {
-            if (done[g] || !f->groups[g].count || s.waits[g]) continue;
-            int at = f->order[f->groups[g].ops[0]->outputs[0]->id];
-            if (best < 0 || at < best_at) best = g, best_at = at;
-        }
-        if (best < 0) bail(f->a, code_check_failed, (position){0, 0}, "internal: fusion made a cycle of phases");
-        done[best] = 1;
-        s.sequence[s.count++] = best;
-        each_edge(&s, best, -1);
-    }
-    return s;
-}
-
 /* A view of a declared value stands in the first phase that reads it; going backwards, readers that are views have their place. */
-static void place_views(fusing *f, const schedule *s)
+static void place_views(fusing *f)
 {
-    int *place = arena_alloc(f->a, ((size_t)f->group_count + 1) * sizeof *place);
     bool moved = false;
-    for (int i = 0; i < s->count; i++) place[s->sequence[i]] = i;
     for (int i = f->p->op_count - 1; i >= 0; i--) {
         const ir_value *v = f->p->ops[i]->outputs[0];
         if (fuse_home(f, v) != no_group) continue;
-        int first = s->count;
+        int first = no_group;
         for (int k = f->after_start[i]; k < f->after_start[i + 1]; k++) {
             int g = fuse_home(f, f->after[k]->outputs[0]);
-            if (g >= 0 && place[g] < first) first = place[g];
+            if (g >= 0 && (first < 0 || f->rank[g] < f->rank[first])) first = g;
         }
-        if (first == s->count) bail(f->a, code_check_failed, v->at, "internal: nobody reads the view %%%s", v->name);
-        fuse_set_home(f, v, s->sequence[first]);
+        if (first < 0) bail(f->a, code_check_failed, v->at, "internal: nobody reads the view %%%s", v->name);
+        fuse_set_home(f, v, first);
         moved = true;
     }
     if (moved) fuse_refresh(f);
@@ -178,12 +133,21 @@ static const char *natural_name(fusing *f, const ir_phase *phase)
     return base_name(f->a, last ? last->outputs[0] : phase->ops[0]->outputs[0]);
 }
 
+/* name, name_2, ...: each natural name counts for itself, as there may be thousands of "stats". */
 static void name_phases(fusing *f, ir_phase **phases, int count)
 {
-    name_map taken = {.a = f->a};
+    name_map taken = {.a = f->a}, counters = {.a = f->a};
     for (int i = 0; i < count; i++) {
         const char *natural = natural_name(f, phases[i]), *name = natural;
-        for (int n = 2; !names_add(&taken, name, phases[i]); n++) name = arena_printf(f->a, "%s_%d", natural, n);
+        int *n = names_find(&counters, natural);
+        if (!n) {
+            n = arena_alloc(f->a, sizeof *n);
+            *n = 1;
+            names_add(&counters, natural, n);
+        }
+        if (*n > 1) name = arena_printf(f->a, "%s_%d", natural, *n);
+        while (!names_add(&taken, name, phases[i])) name = arena_printf(f->a, "%s_%d", natural, ++*n);
+        ++*n;
         phases[i]->name = name;
     }
 }
@@ -196,16 +160,14 @@ static void add_after(fusing *f, ir_phase *phase, ir_phase *earlier)
     phase->after[phase->after_count++] = earlier;
 }
 
-static void link_phases(fusing *f, const schedule *s, ir_phase **phases)
+static void link_phases(fusing *f, ir_phase **phases)
 {
-    int *place = arena_alloc(f->a, ((size_t)f->group_count + 1) * sizeof *place);
-    for (int i = 0; i < s->count; i++) place[s->sequence[i]] = i;
-    for (int i = 0; i < s->count; i++) {
-        const group *g = &f->groups[s->sequence[i]];
+    for (int i = 0; i < f->sequence_count; i++) {
+        const group *g = &f->groups[f->sequence[i]];
         for (int o = 0; o < g->count; o++) {
             int at = f->order[g->ops[o]->outputs[0]->id];
             for (int k = f->after_start[at]; k < f->after_start[at + 1]; k++) {
-                int next = place[fuse_home(f, f->after[k]->outputs[0])];
+                int next = f->rank[fuse_home(f, f->after[k]->outputs[0])];
                 if (next != i) add_after(f, phases[next], phases[i]);
             }
         }
@@ -232,13 +194,14 @@ void fuse_settle(fusing *f, const char *pass)
 {
     fuse_refresh(f);
     remove_dead(f);
-    schedule s = schedule_groups(f);
-    place_views(f, &s);
-    ir_phase **phases = arena_alloc(f->a, ((size_t)s.count + 1) * sizeof *phases);
-    for (int i = 0; i < s.count; i++) phases[i] = make_phase(f, &f->groups[s.sequence[i]]);
-    name_phases(f, phases, s.count);
-    link_phases(f, &s, phases);
-    make_kernels(f, phases, s.count);
+    fuse_schedule(f);
+    place_views(f);
+    int count = f->sequence_count;
+    ir_phase **phases = arena_alloc(f->a, ((size_t)count + 1) * sizeof *phases);
+    for (int i = 0; i < count; i++) phases[i] = make_phase(f, &f->groups[f->sequence[i]]);
+    name_phases(f, phases, count);
+    link_phases(f, phases);
+    make_kernels(f, phases, count);
     fuse_refresh(f);
     ir_check(f->a, f->p, pass);
 }

@@ -98,7 +98,6 @@ static bool slice_as_view(fusing *f, ir_op *op)
     if (op_is_view(op) || y->output || is_root(f, y) || y->type != x->type) return false;
     set_view(y, x, op->attributes.offset);
     stand_alone(f, op);
-    host(f, op);
     return true;
 }
 
@@ -107,8 +106,16 @@ bool fuse_split(fusing *f)
     bool changed = false;
     for (int i = 0; i < f->p->op_count; i++)
         if (f->p->ops[i]->kind == op_slice) changed |= slice_as_view(f, f->p->ops[i]);
-    if (changed) fuse_refresh(f);
-    return changed;
+    if (!changed) return false;
+    fuse_refresh(f);
+    fuse_schedule(f);
+    for (int i = 0; i < f->p->op_count; i++) {
+        const ir_op *op = f->p->ops[i];
+        int home = fuse_home(f, op->outputs[0]);
+        if (op->kind == op_slice && op_is_view(op) && home >= 0 && f->groups[home].count == 1) host(f, op);
+    }
+    fuse_refresh(f);
+    return true;
 }
 
 static bool may_live_in(const fusing *f, const ir_op *concat, int i)

@@ -7,7 +7,7 @@
 #include <ctype.h>
 #include <string.h>
 
-enum { max_text = 16 << 20, max_ops = 8192, max_values = 32768, max_list = 256, max_kernels = 8192 };
+enum { max_text = 16 << 20, max_ops = 65536, max_values = 262144, max_list = 256, max_kernels = 65536 };
 
 /* A name that is used before the line that makes it. */
 typedef struct pending {
