@@ -101,6 +101,7 @@ struct scope {
 const char *new_local(scope *s, const ir_value *v, const char *tag); /* a name that the function does not have yet */
 const char *keep_scalar(kept_list *list, const ir_value *v, const char *row);
 const char *keep_value(scope *s, const ir_value *v, const place *at);
+bool rounded_here(const emission *e, const ir_value *v);  /* ops of the phase see what is stored, rounded */
 bool wide_reduction(const emission *e, const ir_value *v); /* reduces columns of the phase's space */
 scope scope_new(emission *e, writer *w, const char *lanes);
 void scope_know(scope *s, const ir_value *v, const char *row, const char *column, const char *name);

@@ -138,6 +138,17 @@ static const char *constant_c(scope *s, const ir_value *v)
     return t.data;
 }
 
+/* Ops of the phase that use a stored value see what others will read: the rounded one. */
+bool rounded_here(const emission *e, const ir_value *v)
+{
+    if (dtype_size(v->type) == 4 || v->def->kind == op_cast || v->def->kind == op_kv_append || !value_written(e, v))
+        return false;
+    for (int i = 0; i < e->phase->op_count; i++)
+        for (int k = 0; k < e->phase->ops[i]->input_count; k++)
+            if (e->phase->ops[i]->inputs[k] == v && !op_is_view(e->phase->ops[i])) return true;
+    return false;
+}
+
 /* ---- row scalars */
 static const char *load_partial_sums(scope *s, const ir_value *v, const char *row, int parts)
 {
@@ -177,6 +188,7 @@ static const char *evaluate_narrow_op(scope *s, const ir_value *v, const char *r
         code = arena_printf(s->e->a, "op_square(%s)", operands[0]);
     else if (op_is_elementwise(op))
         code = operation(s, op, operands);
+    if (rounded_here(s->e, v)) code = arena_printf(s->e->a, "op_cast<%s>(%s)", type_name(v->type), code);
     const char *name = new_local(s, v, NULL);
     write_spec_line(s->w, op->at, "const float %s = %s;", name, code);
     return name;
@@ -430,17 +442,6 @@ const char *keep_value(scope *s, const ir_value *v, const place *at)
     const char *field = new_local(s, v, at->tag);
     list->items[list->count++] = (kept){v, *at, field};
     return field;
-}
-
-/* Ops of the phase that use a stored value see what others will read: the rounded one. */
-static bool rounded_here(const emission *e, const ir_value *v)
-{
-    if (dtype_size(v->type) == 4 || v->def->kind == op_cast || v->def->kind == op_kv_append || !value_written(e, v))
-        return false;
-    for (int i = 0; i < e->phase->op_count; i++)
-        for (int k = 0; k < e->phase->ops[i]->input_count; k++)
-            if (e->phase->ops[i]->inputs[k] == v && !op_is_view(e->phase->ops[i])) return true;
-    return false;
 }
 
 const char *evaluate(scope *s, const ir_value *v, const place *at)
