@@ -35,6 +35,14 @@ template <int N> struct softmax_row {
         sum *= scale;
         return scale;
     }
+    template <int K> DEV vec<float, K> weights(const vec<float, K> &score) const
+    {
+        vec<float, K> w = op_exp(score - splat<K>(largest));
+#pragma unroll
+        for (int j = 0; j < K; j++)
+            if (score[j] == take_max::identity()) w[j] = 0.0f; // also where the largest is infinite or NaN
+        return w;
+    }
     DEV float weight(float score) const { return score == take_max::identity() ? 0.0f : exact_exp(score - largest); }
     DEV vec<float, N> result() const { return sum == 0.0f ? splat<N>(0.0f) : o * (1.0f / sum); }
 };
@@ -118,23 +126,21 @@ template <class S> struct attention {
     {
         const int column = head::first();
         for (int j0 = 0; j0 < block_k && first + j0 < to; j0 += at_once) {
-            float score[at_once], largest = take_max::identity();
+            vec<float, at_once> score;
 #pragma unroll
             for (int j = 0; j < at_once; j++) {
                 const vec<float, head::count> x = c.q * load_aligned<head::count>(&s.k[j0 + j][column]);
-                float dot = x[0];
-#pragma unroll
-                for (int e = 1; e < head::count; e++) dot += x[e];
-                dot = wave_join<take_sum, S::team>(dot);
+                const float dot = wave_join<take_sum, S::team>(tree_join<take_sum>(x));
                 const int key = first + j0 + j;
                 score[j] = key < to && key_is_visible<S>(key, c.position) ? shaped_score<S>(dot) : take_max::identity();
-                largest = take_max::join(largest, score[j]);
             }
+            const float largest = tree_join<take_max>(score);
             if (largest == take_max::identity()) continue; // the same for the whole team
             c.row.o *= c.row.raise(largest);
+            const vec<float, at_once> weight = c.row.weights(score);
 #pragma unroll
             for (int j = 0; j < at_once; j++) {
-                const float w = c.row.weight(score[j]);
+                const float w = weight[j];
                 if (w == 0.0f) continue;
                 c.row.sum += w;
                 c.row.o += load_aligned<head::count>(&s.v[j0 + j][column]) * w;

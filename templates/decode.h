@@ -47,10 +47,7 @@ template <class S> struct decode {
         for (int key = t.from + first; key < t.to; key += stride) {
             if (!key_is_visible<S>(key, position)) continue; // the same for the whole team
             const vec<float, head::count> x = q * read(S::k(p, t.batch, key, t.kv_head));
-            float dot = x[0];
-#pragma unroll
-            for (int e = 1; e < head::count; e++) dot += x[e];
-            const float score = shaped_score<S>(wave_join<take_sum, S::team>(dot));
+            const float score = shaped_score<S>(wave_join<take_sum, S::team>(tree_join<take_sum>(x)));
             row.o *= row.raise(score);
             const float w = row.weight(score);
             row.sum += w;

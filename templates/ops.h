@@ -243,7 +243,23 @@ template <class T, int N> DEV vec<float, N> op_cast(vec<float, N> x)
         __builtin_memcpy(&x, e, sizeof e);                                                                                      \
         return x;                                                                                                               \
     }
+#define TF_BINARY_VECTORS(name)                                                                                                 \
+    template <int N> DEV vec<float, N> name(vec<float, N> x, vec<float, N> y)                                                   \
+    {                                                                                                                           \
+        float e[N], f[N];                                                                                                       \
+        __builtin_memcpy(e, &x, sizeof e);                                                                                      \
+        __builtin_memcpy(f, &y, sizeof f);                                                                                      \
+        _Pragma("clang loop vectorize(enable)") for (int i = 0; i < N; i++) e[i] = name(e[i], f[i]);                            \
+        __builtin_memcpy(&x, e, sizeof e);                                                                                      \
+        return x;                                                                                                               \
+    }
 #else
+#define TF_BINARY_VECTORS(name)                                                                                                 \
+    template <int N> DEV vec<float, N> name(vec<float, N> x, vec<float, N> y)                                                   \
+    {                                                                                                                           \
+        _Pragma("unroll") for (int i = 0; i < N; i++) x[i] = name(static_cast<float>(x[i]), static_cast<float>(y[i]));          \
+        return x;                                                                                                               \
+    }
 #define TF_UNARY(name)                                                                                                          \
     template <int N> DEV vec<float, N> name(vec<float, N> x)                                                                    \
     {                                                                                                                           \
@@ -252,21 +268,9 @@ template <class T, int N> DEV vec<float, N> op_cast(vec<float, N> x)
     }
 #endif
 #define TF_BINARY(name)                                                                                                         \
-    template <int N> DEV vec<float, N> name(vec<float, N> x, vec<float, N> y)                                                   \
-    {                                                                                                                           \
-        _Pragma("unroll") for (int i = 0; i < N; i++) x[i] = name(static_cast<float>(x[i]), static_cast<float>(y[i]));          \
-        return x;                                                                                                               \
-    }                                                                                                                           \
-    template <int N> DEV vec<float, N> name(vec<float, N> x, float y)                                                           \
-    {                                                                                                                           \
-        _Pragma("unroll") for (int i = 0; i < N; i++) x[i] = name(static_cast<float>(x[i]), y);                                 \
-        return x;                                                                                                               \
-    }                                                                                                                           \
-    template <int N> DEV vec<float, N> name(float x, vec<float, N> y)                                                           \
-    {                                                                                                                           \
-        _Pragma("unroll") for (int i = 0; i < N; i++) y[i] = name(x, static_cast<float>(y[i]));                                 \
-        return y;                                                                                                               \
-    }
+    TF_BINARY_VECTORS(name)                                                                                                     \
+    template <int N> DEV vec<float, N> name(vec<float, N> x, float y) { return name(x, splat<N>(y)); }                          \
+    template <int N> DEV vec<float, N> name(float x, vec<float, N> y) { return name(splat<N>(x), y); }
 TF_UNARY(op_neg)
 TF_UNARY(op_exp)
 TF_UNARY(op_log)
@@ -291,3 +295,4 @@ TF_BINARY(op_min)
 TF_BINARY(op_div_or_zero)
 #undef TF_UNARY
 #undef TF_BINARY
+#undef TF_BINARY_VECTORS

@@ -1,5 +1,5 @@
 // In: vectors and elements. Out: the few operations that generated spec structs need besides loads, stores and op_...: single elements,
-// vectors cut off at an end, sums along a vector. Refuses nothing. Needs device.h.
+// vectors cut off at an end, sums along a vector. Refuses nothing. Needs device.h, isa/simt.h.
 #pragma once
 
 template <class T> DEV float load_one(const T *from) { return load<1>(from, 1)[0]; }
@@ -14,10 +14,4 @@ template <int V> DEV vec<float, V> mask(vec<float, V> v, int left)
     return v;
 }
 
-template <int V> DEV float total(vec<float, V> v)
-{
-    float sum = v[0];
-#pragma unroll
-    for (int i = 1; i < V; i++) sum += v[i];
-    return sum;
-}
+template <int V> DEV float total(vec<float, V> v) { return tree_join<take_sum>(v); }
