@@ -1,6 +1,7 @@
 /* The planner and the emitter: golden spec headers of every shipped spec, plans that read back, sources that compile,
  * layouts that the compilers confirm, tunings, sizes that follow dynamic dims. TFGEN_GOLDEN_UPDATE=1 rewrites
  * tests/golden/emit. */
+#define _GNU_SOURCE
 #include "gen/gen.h"
 #include "gen/names.h"
 #include <check.h>
@@ -128,7 +129,7 @@ static int spec_count;
 static void find_specs(void)
 {
     glob_t g;
-    if (glob("specs/*.yaml", 0, NULL, &g) != 0) return;
+    if (glob("specs/*.yaml", 0, NULL, &g) != 0 || glob("tests/specs/*.yaml", GLOB_APPEND, NULL, &g) != 0) return;
     for (size_t i = 0; i < g.gl_pathc && spec_count < 64; i++)
         snprintf(spec_paths[spec_count++], 256, "%s", g.gl_pathv[i]);
     globfree(&g);
@@ -370,6 +371,18 @@ START_TEST(a_llama_block_is_planned_and_emitted_in_20_ms)
 }
 END_TEST
 
+/* ---- numbers: against the float64 reference, in the host's geometry and in one of a GPU */
+START_TEST(what_the_specs_of_this_suite_compute_is_right)
+{
+    static const char *const targets[] = {"host", "gfx1100"};
+    const char *program = getenv("TFGEN") ? getenv("TFGEN") : "./tfgen";
+    char command[512];
+    snprintf(command, sizeof command, "%s verify tests/specs/*.yaml --fusion=%s --target=%s --quiet", program,
+             _i % 2 ? "tile" : "none", targets[_i / 2]);
+    ck_assert_msg(system(command) == 0, "%s", command);
+}
+END_TEST
+
 /* ---- compilers: front ends only */
 typedef struct front_end {
     const char *target, *command;
@@ -439,6 +452,10 @@ int main(void)
     tcase_add_test(t, names_of_values_never_clash_in_the_source);
     tcase_add_test(t, a_llama_block_is_planned_and_emitted_in_20_ms);
     suite_add_tcase(s, t);
+    TCase *n = tcase_create("numbers");
+    tcase_set_timeout(n, 300);
+    tcase_add_loop_test(n, what_the_specs_of_this_suite_compute_is_right, 0, 4);
+    suite_add_tcase(s, n);
     TCase *c = tcase_create("compilers");
     tcase_set_timeout(c, 120);
     tcase_add_loop_test(c, emitted_sources_compile, 0, front_end_count * spec_count);

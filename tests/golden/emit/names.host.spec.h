@@ -1,0 +1,299 @@
+// ---- level none
+// Written by tfgen: names_k0 of tests/specs/names.yaml for host; read it beside templates/rows.h.
+struct k0_c {
+    struct args {
+        const bf16 *load_;
+        const bf16 *p_;
+        bf16 *c_;
+        int int_, S;
+    };
+    struct context {};
+    template <int V> struct element {
+        vec<float, V> c_;
+    };
+    static constexpr int N = 16, threads = 1, team = 1, V = 16, steps = 0;
+    DEV static int rows(const args &p) { return p.int_ * p.S; }
+    DEV static void begin(const args &p, int row, context &c)
+    {
+    }
+    template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
+    {
+        const vec<float, V> load_ = load_aligned<V>(p.load_ + row * 16ll + col); // !6:10
+        const vec<float, V> p_ = load_aligned<V>(p.p_ + row * 16ll + col); // !6:29
+        const vec<float, V> c_ = op_add(load_, p_); // !8:5
+        return {c_};
+    }
+    template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
+    {
+        store_aligned<V>(p.c_ + row * 16ll + col, e.c_); // !8:5
+    }
+    DEV static void write_row(const args &p, const context &c, int row)
+    {
+    }
+};
+TF_LAYOUT(k0_c::args, load_, 0);
+TF_LAYOUT(k0_c::args, p_, 8);
+TF_LAYOUT(k0_c::args, c_, 16);
+TF_LAYOUT(k0_c::args, int_, 24);
+TF_LAYOUT(k0_c::args, S, 28);
+static_assert(sizeof(k0_c::args) == 32, "size of args");
+
+// Written by tfgen: names_k1 of tests/specs/names.yaml for host; read it beside templates/rows.h.
+struct k1_template {
+    struct args {
+        const bf16 *c_;
+        const bf16 *V_;
+        bf16 *template_;
+        int int_, S;
+    };
+    struct context {};
+    template <int V> struct element {
+        vec<float, V> template_;
+    };
+    static constexpr int N = 16, threads = 1, team = 1, V = 16, steps = 0;
+    DEV static int rows(const args &p) { return p.int_ * p.S; }
+    DEV static void begin(const args &p, int row, context &c)
+    {
+    }
+    template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
+    {
+        const vec<float, V> c_ = load_aligned<V>(p.c_ + row * 16ll + col); // !8:5
+        const vec<float, V> V_ = load_aligned<V>(p.V_ + col); // !6:45
+        const vec<float, V> template_ = op_mul(c_, V_); // !9:5
+        return {template_};
+    }
+    template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
+    {
+        store_aligned<V>(p.template_ + row * 16ll + col, e.template_); // !9:5
+    }
+    DEV static void write_row(const args &p, const context &c, int row)
+    {
+    }
+};
+TF_LAYOUT(k1_template::args, c_, 0);
+TF_LAYOUT(k1_template::args, V_, 8);
+TF_LAYOUT(k1_template::args, template_, 16);
+TF_LAYOUT(k1_template::args, int_, 24);
+TF_LAYOUT(k1_template::args, S, 28);
+static_assert(sizeof(k1_template::args) == 32, "size of args");
+
+// Written by tfgen: names_k2 of tests/specs/names.yaml for host; read it beside templates/rows.h.
+struct k2_row {
+    struct args {
+        const bf16 *template_;
+        const bf16 *op_add_;
+        bf16 *row_;
+        int int_, S;
+    };
+    struct context {};
+    template <int V> struct element {
+        vec<float, V> row_;
+    };
+    static constexpr int N = 16, threads = 1, team = 1, V = 16, steps = 0;
+    DEV static int rows(const args &p) { return p.int_ * p.S; }
+    DEV static void begin(const args &p, int row, context &c)
+    {
+    }
+    template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
+    {
+        const vec<float, V> template_ = load_aligned<V>(p.template_ + row * 16ll + col); // !9:5
+        const vec<float, V> op_add_ = load_aligned<V>(p.op_add_ + row * 16ll + col); // !6:53
+        const vec<float, V> row_ = op_add(template_, op_add_); // !10:5
+        return {row_};
+    }
+    template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
+    {
+        store_aligned<V>(p.row_ + row * 16ll + col, e.row_); // !10:5
+    }
+    DEV static void write_row(const args &p, const context &c, int row)
+    {
+    }
+};
+TF_LAYOUT(k2_row::args, template_, 0);
+TF_LAYOUT(k2_row::args, op_add_, 8);
+TF_LAYOUT(k2_row::args, row_, 16);
+TF_LAYOUT(k2_row::args, int_, 24);
+TF_LAYOUT(k2_row::args, S, 28);
+static_assert(sizeof(k2_row::args) == 32, "size of args");
+
+// Written by tfgen: names_k3 of tests/specs/names.yaml for host; read it beside templates/rows.h.
+struct k3_e {
+    struct args {
+        const bf16 *row_;
+        const bf16 *vec_;
+        bf16 *e_;
+        int int_, S;
+    };
+    struct context {};
+    template <int V> struct element {
+        vec<float, V> e_;
+    };
+    static constexpr int N = 16, threads = 1, team = 1, V = 16, steps = 0;
+    DEV static int rows(const args &p) { return p.int_ * p.S; }
+    DEV static void begin(const args &p, int row, context &c)
+    {
+    }
+    template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
+    {
+        const vec<float, V> row_ = load_aligned<V>(p.row_ + row * 16ll + col); // !10:5
+        const vec<float, V> vec_ = load_aligned<V>(p.vec_ + col); // !6:74
+        const vec<float, V> e_ = op_add(row_, vec_); // !11:5
+        return {e_};
+    }
+    template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
+    {
+        store_aligned<V>(p.e_ + row * 16ll + col, e.e_); // !11:5
+    }
+    DEV static void write_row(const args &p, const context &c, int row)
+    {
+    }
+};
+TF_LAYOUT(k3_e::args, row_, 0);
+TF_LAYOUT(k3_e::args, vec_, 8);
+TF_LAYOUT(k3_e::args, e_, 16);
+TF_LAYOUT(k3_e::args, int_, 24);
+TF_LAYOUT(k3_e::args, S, 28);
+static_assert(sizeof(k3_e::args) == 32, "size of args");
+
+// Written by tfgen: names_k4 of tests/specs/names.yaml for host; read it beside templates/rows.h.
+struct k4_x_x {
+    struct args {
+        const bf16 *e_;
+        const bf16 *linux_;
+        bf16 *x_x;
+        int int_, S;
+    };
+    struct context {};
+    template <int V> struct element {
+        vec<float, V> x_x;
+    };
+    static constexpr int N = 16, threads = 1, team = 1, V = 16, steps = 0;
+    DEV static int rows(const args &p) { return p.int_ * p.S; }
+    DEV static void begin(const args &p, int row, context &c)
+    {
+    }
+    template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
+    {
+        const vec<float, V> e_ = load_aligned<V>(p.e_ + row * 16ll + col); // !11:5
+        const vec<float, V> linux_ = load_aligned<V>(p.linux_ + col); // !6:84
+        const vec<float, V> x_x = op_add(e_, linux_); // !12:5
+        return {x_x};
+    }
+    template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
+    {
+        store_aligned<V>(p.x_x + row * 16ll + col, e.x_x); // !12:5
+    }
+    DEV static void write_row(const args &p, const context &c, int row)
+    {
+    }
+};
+TF_LAYOUT(k4_x_x::args, e_, 0);
+TF_LAYOUT(k4_x_x::args, linux_, 8);
+TF_LAYOUT(k4_x_x::args, x_x, 16);
+TF_LAYOUT(k4_x_x::args, int_, 24);
+TF_LAYOUT(k4_x_x::args, S, 28);
+static_assert(sizeof(k4_x_x::args) == 32, "size of args");
+
+// Written by tfgen: names_k5 of tests/specs/names.yaml for host; read it beside templates/rows.h.
+struct k5_x_y {
+    struct args {
+        const bf16 *x_x;
+        const bf16 *S_v;
+        bf16 *x_y;
+        int int_, S;
+    };
+    struct context {};
+    template <int V> struct element {
+        vec<float, V> x_y;
+    };
+    static constexpr int N = 16, threads = 1, team = 1, V = 16, steps = 0;
+    DEV static int rows(const args &p) { return p.int_ * p.S; }
+    DEV static void begin(const args &p, int row, context &c)
+    {
+    }
+    template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
+    {
+        const vec<float, V> x_x = load_aligned<V>(p.x_x + row * 16ll + col); // !12:5
+        const vec<float, V> S_v = load_aligned<V>(p.S_v + col); // !6:96
+        const vec<float, V> x_y = op_add(x_x, S_v); // !13:5
+        return {x_y};
+    }
+    template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
+    {
+        store_aligned<V>(p.x_y + row * 16ll + col, e.x_y); // !13:5
+    }
+    DEV static void write_row(const args &p, const context &c, int row)
+    {
+    }
+};
+TF_LAYOUT(k5_x_y::args, x_x, 0);
+TF_LAYOUT(k5_x_y::args, S_v, 8);
+TF_LAYOUT(k5_x_y::args, x_y, 16);
+TF_LAYOUT(k5_x_y::args, int_, 24);
+TF_LAYOUT(k5_x_y::args, S, 28);
+static_assert(sizeof(k5_x_y::args) == 32, "size of args");
+
+// ---- level ops
+// Written by tfgen: names_k0 of tests/specs/names.yaml for host; read it beside templates/rows.h.
+struct k0_x_y {
+    struct args {
+        const bf16 *load_;
+        const bf16 *p_;
+        const bf16 *V_;
+        const bf16 *op_add_;
+        const bf16 *vec_;
+        const bf16 *linux_;
+        const bf16 *S_v;
+        bf16 *c_;
+        bf16 *x_y;
+        int int_, S;
+    };
+    struct context {};
+    template <int V> struct element {
+        vec<float, V> c_, x_y;
+    };
+    static constexpr int N = 16, threads = 1, team = 1, V = 16, steps = 0;
+    DEV static int rows(const args &p) { return p.int_ * p.S; }
+    DEV static void begin(const args &p, int row, context &c)
+    {
+    }
+    template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
+    {
+        const vec<float, V> load_ = load_aligned<V>(p.load_ + row * 16ll + col); // !6:10
+        const vec<float, V> p_ = load_aligned<V>(p.p_ + row * 16ll + col); // !6:29
+        const vec<float, V> c_ = op_cast<bf16>(op_add(load_, p_)); // !8:5
+        const vec<float, V> V_ = load_aligned<V>(p.V_ + col); // !6:45
+        const vec<float, V> template_ = op_mul(c_, V_); // !9:5
+        const vec<float, V> op_add_ = load_aligned<V>(p.op_add_ + row * 16ll + col); // !6:53
+        const vec<float, V> row_ = op_add(template_, op_add_); // !10:5
+        const vec<float, V> vec_ = load_aligned<V>(p.vec_ + col); // !6:74
+        const vec<float, V> e_ = op_add(row_, vec_); // !11:5
+        const vec<float, V> linux_ = load_aligned<V>(p.linux_ + col); // !6:84
+        const vec<float, V> x_x = op_add(e_, linux_); // !12:5
+        const vec<float, V> S_v = load_aligned<V>(p.S_v + col); // !6:96
+        const vec<float, V> x_y = op_add(x_x, S_v); // !13:5
+        return {c_, x_y};
+    }
+    template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
+    {
+        store_aligned<V>(p.c_ + row * 16ll + col, e.c_); // !8:5
+        store_aligned<V>(p.x_y + row * 16ll + col, e.x_y); // !13:5
+    }
+    DEV static void write_row(const args &p, const context &c, int row)
+    {
+    }
+};
+TF_LAYOUT(k0_x_y::args, load_, 0);
+TF_LAYOUT(k0_x_y::args, p_, 8);
+TF_LAYOUT(k0_x_y::args, V_, 16);
+TF_LAYOUT(k0_x_y::args, op_add_, 24);
+TF_LAYOUT(k0_x_y::args, vec_, 32);
+TF_LAYOUT(k0_x_y::args, linux_, 40);
+TF_LAYOUT(k0_x_y::args, S_v, 48);
+TF_LAYOUT(k0_x_y::args, c_, 56);
+TF_LAYOUT(k0_x_y::args, x_y, 64);
+TF_LAYOUT(k0_x_y::args, int_, 72);
+TF_LAYOUT(k0_x_y::args, S, 76);
+static_assert(sizeof(k0_x_y::args) == 80, "size of args");
+
+// ---- level tile: as the one before
