@@ -114,9 +114,9 @@ static void float_rope(float_device *d, const ir_op *op, float *y)
     for (size_t i = 0; i < rows * (size_t)t->heads * half; i++) {
         const size_t row = i / ((size_t)t->heads * half), start = row * C + i / half % (size_t)t->heads * hd, pair = i % half;
         const size_t one = start + pair, two = start + pair + half;
-        const float position = (float)(row % S) + (fails(d, op, fault_late_position) ? 1 : 0);
-        const float angle = position * (float)pow(t->theta, -2.0 * (double)pair / (double)t->rotary);
-        const float c = cosf(angle), s = turn * sinf(angle);
+        const double position = (double)(row % S) + (fails(d, op, fault_late_position) ? 1 : 0);
+        const double angle = position * pow(t->theta, -2.0 * (double)pair / (double)t->rotary);
+        const float c = (float)cos(angle), s = turn * (float)sin(angle);
         y[one] = x[one] * c - x[two] * s;
         y[two] = x[two] * c + x[one] * s;
     }

@@ -20,12 +20,13 @@ static double frequency(const ir_attributes *t, size_t i)
     return (1 - blend) * plain / s->factor + blend * plain;
 }
 
-/* y1 = x1 cos - x2 sin, y2 = x2 cos + x1 sin. A device multiplies position and frequency in float32, so the angle is off by 2u of
- * itself; cos and sin by 2u, products and sum by u of what is added. */
+/* y1 = x1 cos - x2 sin, y2 = x2 cos + x1 sin. A device must keep the angle modulo a turn (templates/rope.h does, by integers): it is
+ * off by u at any position, where a float32 product of position and frequency would be by u times the angle. cos and sin are off by
+ * 2u, products and sum by u of what is added. */
 static void rotate(const ref_tensor *x, ref_tensor *y, size_t one, size_t two, double angle)
 {
     const double c = cos(angle), s = sin(angle), a = x->value[one], b = x->value[two];
-    const double turn = square(2 * REF_UNIT * angle), ea = square(ref_error(x, one)), eb = square(ref_error(x, two));
+    const double turn = square(REF_UNIT), ea = square(ref_error(x, one)), eb = square(ref_error(x, two));
     const double own = 9 * square(REF_UNIT); /* (2u)^2 of cos or sin, and 5u^2 for two products and a sum */
     y->value[one] = a * c - b * s;
     y->value[two] = b * c + a * s;
