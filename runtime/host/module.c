@@ -286,7 +286,7 @@ const hs_place *module_at(const host_module *m, hs_u32 word)
     return (const hs_place *)(m->anchor + offset);
 }
 
-/* clang-22 has llvm-symbolizer-22 beside it. */
+/* clang-22 may have llvm-symbolizer-22 beside it; binutils, which every linker comes with, has addr2line. */
 static char *symboliser_of(const host_module *m)
 {
     const char *base = strrchr(m->compiler, '/');
@@ -296,10 +296,11 @@ static char *symboliser_of(const host_module *m)
     if (asprintf(&path, "%.*s/llvm-symbolizer%s", (int)(base - m->compiler), m->compiler, version + 5) < 0) return NULL;
     if (!access(path, X_OK)) return path;
     free(path);
-    return access("/usr/bin/llvm-symbolizer", X_OK) ? NULL : strdup("/usr/bin/llvm-symbolizer");
+    if (!access("/usr/bin/llvm-symbolizer", X_OK)) return strdup("/usr/bin/llvm-symbolizer");
+    return access("/usr/bin/addr2line", X_OK) ? NULL : strdup("/usr/bin/addr2line");
 }
 
-/* The symboliser's answer is "function, newline, file:line:column, newline" for each inlined call, innermost first. */
+/* The symboliser's answer is "function, newline, file:line (and column), newline" for each inlined call, innermost first. */
 static bool tell_lines(const char *answer, host_log *log)
 {
     enum { MOST = 4 };
@@ -328,9 +329,10 @@ void module_place(const host_module *m, uintptr_t pc, host_log *log)
     if (tool) {
         char object[600], address[40];
         host_log answer = {0};
-        snprintf(object, sizeof object, "--obj=%s", m->path);
+        const bool binutils = strstr(tool, "addr2line") != NULL;
+        snprintf(object, sizeof object, "--%s=%s", binutils ? "exe" : "obj", m->path);
         snprintf(address, sizeof address, "0x%lx", (unsigned long)(pc - m->low));
-        char *argv[] = {tool, object, "--functions=short", address, NULL};
+        char *argv[] = {tool, object, binutils ? "-ifC" : "--functions=short", address, NULL};
         told = process_run(argv, -1, SYMBOLISE_LIMIT_MS, &answer) == PROCESS_OK && answer.text && tell_lines(answer.text, log);
         host_log_free(&answer);
     }
