@@ -52,10 +52,10 @@ template <class S> DEV bool key_is_visible(int key, int position)
     return (!S::causal || key <= position) && (S::window == 0 || key > position - S::window);
 }
 
-template <class S> DEV float shaped_score(float dot)
+template <class S, class X> DEV X shaped_score(X dot)
 {
-    const float score = dot * S::scale;
-    if constexpr (S::softcap > 0.0f) return S::softcap * exact_tanh(score * (1.0f / S::softcap));
+    const X score = dot * S::scale;
+    if constexpr (S::softcap > 0.0f) return S::softcap * op_tanh(score * (1.0f / S::softcap));
     else return score;
 }
 
@@ -64,21 +64,24 @@ template <class S> struct attention {
     using head = head_part<S::head_dim, S::team>;
     static constexpr int block_q = S::block_q, block_k = S::block_k, threads = S::threads, slots = 1, width = head::count * S::team;
     static_assert(block_q * S::team == threads && S::team <= TF_WAVE, "tile: a team of a wave's lanes for each query row");
+    // A thread that has whole rows and a processor's vectors to itself takes many keys side by side, so its keys lie transposed; in a team
+    // each has a part of the row and the team adds up a score at a time.
+    static constexpr bool alone = S::team == 1 && TF_WAVE == 1;
     // Scores of so many keys are in registers at a time.
-    static constexpr int at_once = block_k % 8 == 0 ? 8 : block_k % 4 == 0 ? 4 : 1;
+    static constexpr int at_once = alone && block_k % 32 == 0 ? 32 : block_k % 4 == 0 ? 4 : 1;
+    static constexpr int piece = alone && width % 16 == 0 ? 16 : 4; // columns that a thread stages at a time
 
     struct tile {
         int batch, head, first, token; // first query of the block, and this thread's
         int from, to;                  // keys that some query of the block may see
     };
     struct carry {
-        vec<float, head::count> q;
         softmax_row<head::count> row;
         int position;
         bool exists;
     };
     struct alignas(16) slot {
-        float k[block_k][width], v[block_k][width];
+        float k[alone ? width : block_k][alone ? block_k : width], v[block_k][width];
     };
     struct scratch {};
 
@@ -105,45 +108,78 @@ template <class S> struct attention {
     DEV static void load(const args &p, const tile &t, int stage, slot &s)
     {
         const int first = t.from + stage * block_k, group = t.head / (S::heads / S::kv_heads);
-        for (int i = thread_index(); i < block_k * (width / 4); i += threads) {
-            const int line = i / (width / 4), d = i % (width / 4) * 4, key = first + line, left = key < t.to ? S::head_dim - d : 0;
-            vec<float, 4> k = splat<4>(0.0f), v = splat<4>(0.0f);
+        for (int i = thread_index(); i < block_k * (width / piece); i += threads) {
+            const int line = i / (width / piece), d = i % (width / piece) * piece, key = first + line, left = key < t.to ? S::head_dim - d : 0;
+            vec<float, piece> k = splat<piece>(0.0f), v = splat<piece>(0.0f);
             if (left > 0) {
-                if constexpr (S::aligned && S::head_dim % 8 == 0) {
-                    k = load_aligned<4>(S::k(p, t.batch, key, group) + d);
-                    v = load_aligned<4>(S::v(p, t.batch, key, group) + d);
+                if constexpr (S::aligned && S::head_dim % 8 == 0 && S::head_dim % piece == 0) {
+                    k = load_aligned<piece>(S::k(p, t.batch, key, group) + d);
+                    v = load_aligned<piece>(S::v(p, t.batch, key, group) + d);
                 } else {
-                    k = ::load<4>(S::k(p, t.batch, key, group) + d, left);
-                    v = ::load<4>(S::v(p, t.batch, key, group) + d, left);
+                    k = ::load<piece>(S::k(p, t.batch, key, group) + d, left);
+                    v = ::load<piece>(S::v(p, t.batch, key, group) + d, left);
                 }
             }
-            store_aligned<4>(&s.k[line][d], k);
-            store_aligned<4>(&s.v[line][d], v);
+            store_aligned<piece>(&s.v[line][d], v);
+            if constexpr (alone) {
+#pragma unroll
+                for (int e = 0; e < piece; e++) s.k[d + e][line] = k[e];
+            } else store_aligned<piece>(&s.k[line][d], k);
         }
     }
 
-    DEV static void block(carry &c, const slot &s, int first, int to)
+    using scores = vec<float, at_once>;
+
+    DEV static scores dots(const float *q, const slot &s, int j0)
+    {
+        scores all;
+        if constexpr (alone) {
+            scores part[4] = {splat<at_once>(0.0f), splat<at_once>(0.0f), splat<at_once>(0.0f), splat<at_once>(0.0f)};
+            for (int d = 0; d < head::count; d += 4) {
+#pragma unroll
+                for (int e = 0; e < 4; e++) part[e] += load_aligned<at_once>(&s.k[d + e][j0]) * q[d + e];
+            }
+            all = (part[0] + part[1]) + (part[2] + part[3]);
+        } else {
+#pragma unroll
+            for (int j = 0; j < at_once; j++) {
+                const vec<float, head::count> k = load_aligned<head::count>(&s.k[j0 + j][head::first()]);
+                vec<float, head::count> x;
+#pragma unroll
+                for (int e = 0; e < head::count; e++) x[e] = q[e] * k[e];
+                all[j] = wave_join<take_sum, S::team>(tree_join<take_sum>(x));
+            }
+        }
+        return all;
+    }
+
+    // Keys of which row `position` sees all need no mask.
+    DEV static bool all_visible(int key, int to, int position)
+    {
+        return key + at_once <= to && key_is_visible<S>(key, position) && key_is_visible<S>(key + at_once - 1, position);
+    }
+
+    DEV static void block(carry &c, const float *q, const slot &s, int first, int to)
     {
         const int column = head::first();
         for (int j0 = 0; j0 < block_k && first + j0 < to; j0 += at_once) {
-            vec<float, at_once> score;
+            scores score = shaped_score<S>(dots(q, s, j0));
+            if (!alone || !all_visible(first + j0, to, c.position)) {
 #pragma unroll
-            for (int j = 0; j < at_once; j++) {
-                const vec<float, head::count> x = c.q * load_aligned<head::count>(&s.k[j0 + j][column]);
-                const float dot = wave_join<take_sum, S::team>(tree_join<take_sum>(x));
-                const int key = first + j0 + j;
-                score[j] = key < to && key_is_visible<S>(key, c.position) ? shaped_score<S>(dot) : take_max::identity();
+                for (int j = 0; j < at_once; j++) {
+                    const int key = first + j0 + j;
+                    score[j] = key < to && key_is_visible<S>(key, c.position) ? static_cast<float>(score[j]) : take_max::identity();
+                }
             }
             const float largest = tree_join<take_max>(score);
             if (largest == take_max::identity()) continue; // the same for the whole team
             c.row.o *= c.row.raise(largest);
-            const vec<float, at_once> weight = c.row.weights(score);
+            const scores w = c.row.weights(score);
+            c.row.sum += tree_join<take_sum>(w);
 #pragma unroll
             for (int j = 0; j < at_once; j++) {
-                const float w = weight[j];
-                if (w == 0.0f) continue;
-                c.row.sum += w;
-                c.row.o += load_aligned<head::count>(&s.v[j0 + j][column]) * w;
+                if (w[j] == 0.0f) continue;
+                c.row.o += load_aligned<head::count>(&s.v[j0 + j][column]) * w[j];
             }
         }
     }
@@ -153,10 +189,13 @@ template <class S> struct attention {
         c.row.clear();
         c.exists = t.token < S::queries(p);
         c.position = c.exists ? S::position(p, t.batch, t.token) : -1;
-        c.q = c.exists ? head::read(S::q(p, t.batch, t.token, t.head)) : splat<head::count>(0.0f);
+        const vec<float, head::count> read = c.exists ? head::read(S::q(p, t.batch, t.token, t.head)) : splat<head::count>(0.0f);
+        float q[head::count];
+#pragma unroll
+        for (int e = 0; e < head::count; e++) q[e] = read[e];
         while (ring.stage < ring.stages) {
             const slot &s = ring.wait();
-            block(c, s, t.from + ring.stage * block_k, c.exists ? t.to : 0);
+            block(c, q, s, t.from + ring.stage * block_k, c.exists ? t.to : 0);
             ring.release();
         }
     }
