@@ -13,8 +13,9 @@ template <class S> struct rows {
     static constexpr int V = S::V, team = S::team, rows_at_once = S::threads / team, slots = 1;
     static_assert(S::threads % team == 0, "tile: teams divide the workgroup");
     static constexpr int chunks = ceil_div(ceil_div(S::N, V), team);
-    // What a thread may keep: 64 floats of each operand is what a full wave's registers hold beside the rest.
-    static constexpr bool kept = chunks <= (TF_WAVE == 1 ? 1 : 8);
+    // What a thread may keep, in floats: half of the registers that a thread of so large a workgroup has, 128 at most.
+    static constexpr int most_kept = S::threads <= 256 ? 128 : 128 * 256 / S::threads;
+    static constexpr bool kept = chunks == 1 || (TF_WAVE > 1 && chunks * sizeof(typename S::template element<V>) <= 4u * most_kept);
 
     struct tile {
         int row;
