@@ -66,12 +66,12 @@ struct k1_qkv {
         pair %= 16;
         const int col = head * 32 + pair, far = col + 16, left = 16 - pair;
         if (left <= 0) return;
-        const vec<float, W> k = op_mul(lo, c.q_r); // !26:5
-        const vec<float, W> k_far = op_mul(hi, c.q_r); // !26:5
+        const vec<float, W> k_ = op_mul(lo, c.q_r); // !26:5
+        const vec<float, W> k__far = op_mul(hi, c.q_r); // !26:5
         const rope_turn<W> kr_turn = rope_turn_at<W, 16>(pair, c.position, k1_qkv_qr_turns); // !31:5
-        const vec<float, W> kr = rope_low(kr_turn, k, k_far); // !31:5
+        const vec<float, W> kr = rope_low(kr_turn, k_, k__far); // !31:5
         store_aligned<W>(p.kr + row * 64ll + col, kr); // !31:5
-        const vec<float, W> kr_far = rope_high(kr_turn, k, k_far); // !31:5
+        const vec<float, W> kr_far = rope_high(kr_turn, k_, k__far); // !31:5
         store_aligned<W>(p.kr + row * 64ll + far, kr_far); // !31:5
     }
     template <int W> DEV static void columns_v_raw(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)

@@ -290,6 +290,215 @@ START_TEST(casts_and_free_stores_round_alike)
 }
 END_TEST
 
+/* ---- plans of specs */
+typedef struct build {
+    arena *a;
+    const char *name, *text, *target;
+    fusion_level level;
+    plan *p;
+    tfgen_code code;
+} build;
+
+static void build_body(void *argument)
+{
+    build *b = argument;
+    const target_info *target = target_find(b->target);
+    const fuse_options fusion = {b->level, target, NULL, 0};
+    const graph_options options = {0};
+    arena_source(b->a, b->name, b->text, strlen(b->text));
+    b->p = plan_choose(b->a, fuse(b->a, lower(b->a, graph_read(b->a, b->text, strlen(b->text), b->name, &options)), &fusion), target, NULL);
+    emit(b->a, b->p);
+}
+
+static build build_plan(const char *name, const char *text, const char *target, fusion_level level)
+{
+    build b = {.a = arena_new(), .name = name, .text = text, .target = target, .level = level};
+    b.code = arena_run(b.a, build_body, &b);
+    ck_assert_msg(b.code == code_ok, "%s", arena_diagnostics(b.a));
+    return b;
+}
+
+/* ---- one true spec struct beside each template */
+typedef struct golden {
+    const char *path, *spec, *program, *kernel; /* program: how the source names the template's struct */
+} golden;
+
+static const golden goldens[] = {
+    {"templates/rows.spec.h", "specs/layernorm.yaml", "rows", "layernorm_k0"},
+    {"templates/gemm.spec.h", "specs/llama-block.yaml", "gemm", "llama_k1"},
+    {"templates/attention.spec.h", "specs/llama-block.yaml", "attention", "llama_k2"},
+    {"templates/decode.spec.h", "specs/llama-decode.yaml", "decode", NULL}, /* the first of its family */
+    {"templates/pack.spec.h", "specs/llama-block.yaml", "pack", "llama_k1_pack"},
+};
+enum { golden_count = sizeof goldens / sizeof *goldens };
+
+static bool runs(const char *source, const char *program)
+{
+    char kernel[64];
+    snprintf(kernel, sizeof kernel, ", %s<", program);
+    const char *at = strstr(source, "\nTF_KERNEL(");
+    return at && strstr(at, kernel);
+}
+
+/* What follows the templates in a source, without its line directives, up to the kernel. */
+static const char *struct_text(arena *a, const char *name, const char *spec, const char *source)
+{
+    struct text out = {.a = a};
+    text_printf(&out, "// Written by tfgen: %s of %s for cdna; read it beside templates/pack.h.\n", name, spec);
+    const char *from = source, *end = strstr(source, "static_assert(sizeof(mixed_memory<");
+    for (const char *at = source; (at = strstr(at, "\n#line 1 \"templates/")); at++) from = at + 1;
+    from = strstr(from, "\nstruct k1_pack") + 1;
+    for (const char *next; from < end; from = next) {
+        next = strchr(from, '\n') + 1;
+        if (strncmp(from, "#line", 5) != 0) text_append(&out, from, (size_t)(next - from));
+    }
+    return out.data;
+}
+
+static const char *golden_text(const golden *g, const build *b)
+{
+    for (int i = 0; i < b->p->launch_count; i++) {
+        const launch *l = &b->p->launches[i];
+        if (runs(l->source, g->program) && (!g->kernel || strcmp(g->kernel, l->name) == 0)) return l->spec_header;
+    }
+    for (int i = 0; i < b->p->pack_count; i++)
+        if (g->kernel && strcmp(g->kernel, b->p->packs[i].name) == 0) return struct_text(b->a, g->kernel, g->spec, b->p->packs[i].source);
+    ck_abort_msg("%s has no %s kernel %s", g->spec, g->program, g->kernel ? g->kernel : "");
+}
+
+START_TEST(the_spec_struct_beside_a_template_is_what_the_emitter_writes)
+{
+    const golden *g = &goldens[_i];
+    const char *update = getenv("TFGEN_GOLDEN_UPDATE");
+    char *spec = slurp(g->spec);
+    ck_assert_ptr_nonnull(spec);
+    build b = build_plan(g->spec, spec, "gfx942", fusion_tile);
+    const char *text = golden_text(g, &b);
+    if (update && *update && strcmp(update, "0") != 0) {
+        FILE *f = fopen(g->path, "wb");
+        ck_assert_ptr_nonnull(f);
+        fputs(text, f);
+        ck_assert_int_eq(fclose(f), 0);
+    }
+    char *expected = slurp(g->path);
+    ck_assert_msg(expected && strcmp(expected, text) == 0, "%s is not what tfgen emits now; make golden rewrites it", g->path);
+    free(expected);
+    free(spec);
+    arena_free(b.a);
+}
+END_TEST
+
+START_TEST(a_template_with_its_spec_struct_compiles_without_warnings)
+{
+    const golden *g = &goldens[_i];
+    char path[] = "/tmp/tfgen-template-XXXXXX", command[512];
+    if (system("clang-22 --version > /dev/null 2>&1") != 0) {
+        printf("skipped: no clang-22\n");
+        return;
+    }
+    char *header = slurp(g->path);
+    ck_assert_ptr_nonnull(header);
+    char name[64] = "";
+    for (const char *at = header; (at = strstr(at, "\nstruct ")); at++) sscanf(at, "\nstruct %63[a-z0-9A-Z_]", name); /* the last one */
+    free(header);
+    const int fd = mkstemp(path);
+    ck_assert_int_ge(fd, 0);
+    FILE *f = fdopen(fd, "wb");
+    fprintf(f, "#define TF_TARGET_AMD 1\n#define TF_WAVE 64\n");
+    static const char *const before[] = {"device.h", "ops.h", "isa/simt.h", "frame_mixed.h", "spec.h", "rope.h", "attention.h"};
+    for (size_t i = 0; i < sizeof before / sizeof *before; i++) fprintf(f, "#include \"templates/%s\"\n", before[i]);
+    fprintf(f, "#include \"templates/%s.h\"\n#include \"%s\"\nTF_KERNEL(kernel, %s::threads, %s, %s<%s>)\n", g->program, g->path, name, name,
+            g->program, name);
+    fclose(f);
+    snprintf(command, sizeof command,
+             "clang-22 -x hip --offload-arch=gfx942 --offload-device-only -nogpulib -nogpuinc -std=c++17 -Wall -Wextra -Werror -fsyntax-only "
+             "-I. %s", path);
+    const int status = system(command);
+    unlink(path);
+    ck_assert_msg(status == 0, "%s: %s", g->path, command);
+}
+END_TEST
+
+/* ---- the same bits whatever the grid and the rest of the batch */
+static const char prefill_spec[] =
+    "block: t\ndtype: bf16\ndims: {B: 1, S: 37, D: 65, H: 4, KV: 2, hd: 33}\ndynamic: {B: [1, 64], S: [1, 512]}\n"
+    "inputs: {x: [B, S, D]}\nparams: {n: [D], wq: [H*hd, D], wk: [KV*hd, D], wv: [KV*hd, D], wo: [D, H*hd]}\n"
+    "ops:\n  - {out: h, op: rmsnorm, in: [x, n]}\n  - {out: q, op: linear, in: [h, wq]}\n  - {out: k, op: linear, in: [h, wk]}\n"
+    "  - {out: v, op: linear, in: [h, wv]}\n  - {out: a, op: attention, in: [q, k, v], heads: H, kv_heads: KV, causal: true}\n"
+    "  - {out: o, op: linear, in: [a, wo]}\n  - {out: x1, op: add, in: [x, o]}\noutputs: {y: x1}\n";
+static const char decode_spec[] =
+    "block: t\ndtype: f16\ndims: {B: 1, S: 1, L: 1100, H: 6, KV: 2, hd: 65}\ndynamic: {B: [1, 64]}\n"
+    "inputs: {q: [B, S, H*hd], k: [B, L, KV*hd], v: [B, L, KV*hd], lengths: {shape: [B], dtype: i32, range: [0, L]}}\n"
+    "ops:\n  - {out: a, op: attention, in: [q, k, v], heads: H, kv_heads: KV, lengths: lengths}\noutputs: {y: a}\n";
+
+/* Data by index, so that a larger batch begins with the smaller one; what is beyond the first sequence may be NaN. */
+static void fill_value(const ir_value *v, void *data, long long count, long long first_count, bool nan_beyond)
+{
+    for (long long i = 0; i < count; i++) {
+        const double x = (double)number((size_t)i + (size_t)(v->id * 977));
+        const bool bad = nan_beyond && v->kind == value_input && i >= first_count;
+        dtype_put(v->type, data, (size_t)i, v->type == dtype_i32 ? (double)(1000 - i % 3 * 333) : bad ? NAN : x);
+    }
+}
+
+/* The first sequence of the output; the caller frees it. */
+static void *run_plan(const build *b, int batch, int grid, bool nan_beyond, size_t *bytes)
+{
+    ir_program *g = (ir_program *)b->p->program;
+    const ir_value *y = NULL;
+    host_log log = {0};
+    tfgen_code code;
+    dim_find(&g->dims, "B")->value = batch;
+    for (int i = 0; i < b->p->launch_count; i++) b->p->launches[i].grid_limit = grid;
+    const session_options options = {.cache_dir = cache};
+    session *s = session_open(b->p, &options, &code, &log);
+    ck_assert_msg(s != NULL, "%s", log.text ? log.text : "");
+    for (int i = 0; i < g->value_count; i++) {
+        const ir_value *v = g->values[i];
+        const long long count = value_count(v, &g->dims);
+        void *data = session_data(s, v, NULL);
+        if (v->output) y = v;
+        if (data && (v->kind == value_input || v->kind == value_param)) fill_value(v, data, count, count / batch, nan_beyond);
+    }
+    session_poison(s);
+    ck_assert_msg(session_pack(s, &log) == code_ok && session_execute(s, NULL, &log) == code_ok, "%s", log.text ? log.text : "");
+    *bytes = (size_t)(value_count(y, &g->dims) / batch) * (size_t)dtype_size(y->type);
+    void *out = malloc(*bytes);
+    memcpy(out, session_data(s, y, NULL), *bytes);
+    session_close(s);
+    host_log_free(&log);
+    return out;
+}
+
+typedef struct invariance {
+    const char *spec, *target;
+} invariance;
+
+static const invariance invariances[] = {{prefill_spec, "host"}, {prefill_spec, "gfx942"}, {decode_spec, "host"}, {decode_spec, "gfx1100"}};
+
+START_TEST(a_sequence_has_the_same_bits_alone_in_a_batch_and_on_a_small_grid)
+{
+    const build b = build_plan("t.yaml", invariances[_i].spec, invariances[_i].target, fusion_ops);
+    static const struct {
+        int batch, grid;
+        bool nan_beyond;
+    } runs[] = {{1, 1, false}, {3, 0, false}, {3, 5, true}};
+    size_t bytes, again;
+    unsigned char *alone = run_plan(&b, 1, 0, false, &bytes);
+    const dtype type = program_value(b.p->program, "x") ? dtype_bf16 : dtype_f16;
+    for (size_t i = 0; i < bytes / 2; i++) ck_assert_msg(isfinite(dtype_get(type, alone, i)), "element %zu is not finite", i);
+    for (size_t r = 0; r < sizeof runs / sizeof *runs; r++) {
+        unsigned char *other = run_plan(&b, runs[r].batch, runs[r].grid, runs[r].nan_beyond, &again);
+        ck_assert_uint_eq(bytes, again);
+        for (size_t i = 0; i < bytes; i++)
+            ck_assert_msg(alone[i] == other[i], "%s, batch %d, grid %d: byte %zu differs", invariances[_i].target, runs[r].batch, runs[r].grid, i);
+        free(other);
+    }
+    free(alone);
+    arena_free(b.a);
+}
+END_TEST
+
 int main(void)
 {
     Suite *s = suite_create("templates");
@@ -301,5 +510,14 @@ int main(void)
     tcase_add_loop_test(t, sixteen_bit_types_convert_as_the_reference_does, 0, 2);
     tcase_add_test(t, casts_and_free_stores_round_alike);
     suite_add_tcase(s, t);
+    TCase *g = tcase_create("spec structs");
+    tcase_set_timeout(g, 60);
+    tcase_add_loop_test(g, the_spec_struct_beside_a_template_is_what_the_emitter_writes, 0, golden_count);
+    tcase_add_loop_test(g, a_template_with_its_spec_struct_compiles_without_warnings, 0, golden_count);
+    suite_add_tcase(s, g);
+    TCase *i = tcase_create("invariance");
+    tcase_set_timeout(i, 120);
+    tcase_add_loop_test(i, a_sequence_has_the_same_bits_alone_in_a_batch_and_on_a_small_grid, 0, sizeof invariances / sizeof *invariances);
+    suite_add_tcase(s, i);
     return run_suite(s);
 }
