@@ -11,7 +11,7 @@ static const char reserved[] =
     "bool break c case catch char char16_t char32_t char8_t class co_await co_return co_yield col column_tile "
     "compl concept const const_cast consteval constexpr constinit context continue decltype default delete do "
     "double dynamic_cast e element else enum errno explicit export extern f16 false far final float for "
-    "friend goto gridDim half head hi i i386 if inline int keep key left linux lo load load_aligned load_one "
+    "friend goto gridDim half head hi i i386 if inline int k keep key left linux lo load load_aligned load_one "
     "long mask mutable n namespace new noexcept not not_eq nullptr o operator or or_eq override p packed pair "
     "position printf private protected public query reduction register reinterpret_cast requires return row "
     "sequence short signed sizeof splat split static static_assert static_cast step store store_aligned "

@@ -3,7 +3,7 @@
 struct k0_attention {
     struct args {
         const bf16 *q;
-        const bf16 *k;
+        const bf16 *k_;
         const bf16 *v;
         bf16 *a;
         int B, S;
@@ -28,7 +28,7 @@ struct k0_attention {
     }
     DEV static const type *k(const args &p, int batch, int key, int head)
     {
-        return p.k + (batch * p.S + key) * 64ll + head * 32; // !19:5
+        return p.k_ + (batch * p.S + key) * 64ll + head * 32; // !19:5
     }
     DEV static const type *v(const args &p, int batch, int key, int head)
     {
@@ -40,7 +40,7 @@ struct k0_attention {
     }
 };
 TF_LAYOUT(k0_attention::args, q, 0);
-TF_LAYOUT(k0_attention::args, k, 8);
+TF_LAYOUT(k0_attention::args, k_, 8);
 TF_LAYOUT(k0_attention::args, v, 16);
 TF_LAYOUT(k0_attention::args, a, 24);
 TF_LAYOUT(k0_attention::args, B, 32);

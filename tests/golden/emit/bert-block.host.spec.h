@@ -63,7 +63,7 @@ struct k1_k {
         const bf16 *x;
         const bf16 *packed;
         const bf16 *bk;
-        bf16 *k;
+        bf16 *k_;
         int B, S;
     };
     static constexpr int K = 128, packed_n = 128, packed_k = 128, granule = 16;
@@ -98,8 +98,8 @@ struct k1_k {
         const int left = 128 - col;
         if (left <= 0) return;
         const vec<float, W> bk = load_aligned<W>(p.bk + col); // !17:3
-        const vec<float, W> k = op_add(product, bk); // !32:5
-        store_aligned<W>(p.k + row * 128ll + col, k); // !32:5
+        const vec<float, W> k_ = op_add(product, bk); // !32:5
+        store_aligned<W>(p.k_ + row * 128ll + col, k_); // !32:5
     }
     template <int W> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum)
     {
@@ -110,7 +110,7 @@ struct k1_k {
 TF_LAYOUT(k1_k::args, x, 0);
 TF_LAYOUT(k1_k::args, packed, 8);
 TF_LAYOUT(k1_k::args, bk, 16);
-TF_LAYOUT(k1_k::args, k, 24);
+TF_LAYOUT(k1_k::args, k_, 24);
 TF_LAYOUT(k1_k::args, B, 32);
 TF_LAYOUT(k1_k::args, S, 36);
 static_assert(sizeof(k1_k::args) == 40, "size of args");
@@ -177,7 +177,7 @@ static_assert(sizeof(k2_v::args) == 40, "size of args");
 struct k3_attention {
     struct args {
         const bf16 *q;
-        const bf16 *k;
+        const bf16 *k_;
         const bf16 *v;
         bf16 *a;
         int B, S;
@@ -202,7 +202,7 @@ struct k3_attention {
     }
     DEV static const type *k(const args &p, int batch, int key, int head)
     {
-        return p.k + (batch * p.S + key) * 128ll + head * 32; // !34:5
+        return p.k_ + (batch * p.S + key) * 128ll + head * 32; // !34:5
     }
     DEV static const type *v(const args &p, int batch, int key, int head)
     {
@@ -214,7 +214,7 @@ struct k3_attention {
     }
 };
 TF_LAYOUT(k3_attention::args, q, 0);
-TF_LAYOUT(k3_attention::args, k, 8);
+TF_LAYOUT(k3_attention::args, k_, 8);
 TF_LAYOUT(k3_attention::args, v, 16);
 TF_LAYOUT(k3_attention::args, a, 24);
 TF_LAYOUT(k3_attention::args, B, 32);
@@ -658,7 +658,7 @@ struct k0_qkv {
         const bf16 *bq;
         bf16 *q;
         const bf16 *bk;
-        bf16 *k;
+        bf16 *k_;
         const bf16 *bv;
         bf16 *v;
         int B, S;
@@ -703,8 +703,8 @@ struct k0_qkv {
         const int left = 128 - col;
         if (left <= 0) return;
         const vec<float, W> bk = load_aligned<W>(p.bk + col); // !17:3
-        const vec<float, W> k = op_add(product, bk); // !32:5
-        store_aligned<W>(p.k + row * 128ll + col, k); // !32:5
+        const vec<float, W> k_ = op_add(product, bk); // !32:5
+        store_aligned<W>(p.k_ + row * 128ll + col, k_); // !32:5
     }
     template <int W> DEV static void columns_v_l(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
     {
@@ -735,7 +735,7 @@ TF_LAYOUT(k0_qkv::args, packed, 8);
 TF_LAYOUT(k0_qkv::args, bq, 16);
 TF_LAYOUT(k0_qkv::args, q, 24);
 TF_LAYOUT(k0_qkv::args, bk, 32);
-TF_LAYOUT(k0_qkv::args, k, 40);
+TF_LAYOUT(k0_qkv::args, k_, 40);
 TF_LAYOUT(k0_qkv::args, bv, 48);
 TF_LAYOUT(k0_qkv::args, v, 56);
 TF_LAYOUT(k0_qkv::args, B, 64);
@@ -746,7 +746,7 @@ static_assert(sizeof(k0_qkv::args) == 72, "size of args");
 struct k1_attention {
     struct args {
         const bf16 *q;
-        const bf16 *k;
+        const bf16 *k_;
         const bf16 *v;
         bf16 *a;
         int B, S;
@@ -771,7 +771,7 @@ struct k1_attention {
     }
     DEV static const type *k(const args &p, int batch, int key, int head)
     {
-        return p.k + (batch * p.S + key) * 128ll + head * 32; // !34:5
+        return p.k_ + (batch * p.S + key) * 128ll + head * 32; // !34:5
     }
     DEV static const type *v(const args &p, int batch, int key, int head)
     {
@@ -783,7 +783,7 @@ struct k1_attention {
     }
 };
 TF_LAYOUT(k1_attention::args, q, 0);
-TF_LAYOUT(k1_attention::args, k, 8);
+TF_LAYOUT(k1_attention::args, k_, 8);
 TF_LAYOUT(k1_attention::args, v, 16);
 TF_LAYOUT(k1_attention::args, a, 24);
 TF_LAYOUT(k1_attention::args, B, 32);

@@ -132,13 +132,13 @@ struct k2_v {
     struct args {
         const bf16 *qkv;
         bf16 *q;
-        bf16 *k;
+        bf16 *k_;
         bf16 *v;
         int B, S;
     };
     struct context {};
     template <int V> struct element {
-        vec<float, V> q, k_from128, v_from256;
+        vec<float, V> q, k__from128, v_from256;
     };
     static constexpr int N = 384, threads = 1, team = 1, V = 16, steps = 0;
     DEV static int rows(const args &p) { return p.B * p.S; }
@@ -149,14 +149,14 @@ struct k2_v {
     {
         const vec<float, V> qkv = load_aligned<V>(p.qkv + row * 384ll + col); // !29:5
         const vec<float, V> q = qkv; // !30:5
-        const vec<float, V> k_from128 = qkv; // !30:5
+        const vec<float, V> k__from128 = qkv; // !30:5
         const vec<float, V> v_from256 = qkv; // !30:5
-        return {q, k_from128, v_from256};
+        return {q, k__from128, v_from256};
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
         if (col < 128) store_aligned<V>(p.q + row * 128ll + col, e.q); // !30:5
-        if (col >= 128 && col < 256) store_aligned<V>(p.k + row * 128ll + col - 128, e.k_from128); // !30:5
+        if (col >= 128 && col < 256) store_aligned<V>(p.k_ + row * 128ll + col - 128, e.k__from128); // !30:5
         if (col >= 256 && col < 384) store_aligned<V>(p.v + row * 128ll + col - 256, e.v_from256); // !30:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
@@ -165,7 +165,7 @@ struct k2_v {
 };
 TF_LAYOUT(k2_v::args, qkv, 0);
 TF_LAYOUT(k2_v::args, q, 8);
-TF_LAYOUT(k2_v::args, k, 16);
+TF_LAYOUT(k2_v::args, k_, 16);
 TF_LAYOUT(k2_v::args, v, 24);
 TF_LAYOUT(k2_v::args, B, 32);
 TF_LAYOUT(k2_v::args, S, 36);
@@ -175,7 +175,7 @@ static_assert(sizeof(k2_v::args) == 40, "size of args");
 struct k3_attention {
     struct args {
         const bf16 *q;
-        const bf16 *k;
+        const bf16 *k_;
         const bf16 *v;
         bf16 *a;
         int B, S;
@@ -200,7 +200,7 @@ struct k3_attention {
     }
     DEV static const type *k(const args &p, int batch, int key, int head)
     {
-        return p.k + (batch * p.S + key) * 128ll + head * 32; // !31:5
+        return p.k_ + (batch * p.S + key) * 128ll + head * 32; // !31:5
     }
     DEV static const type *v(const args &p, int batch, int key, int head)
     {
@@ -212,7 +212,7 @@ struct k3_attention {
     }
 };
 TF_LAYOUT(k3_attention::args, q, 0);
-TF_LAYOUT(k3_attention::args, k, 8);
+TF_LAYOUT(k3_attention::args, k_, 8);
 TF_LAYOUT(k3_attention::args, v, 16);
 TF_LAYOUT(k3_attention::args, a, 24);
 TF_LAYOUT(k3_attention::args, B, 32);
@@ -711,13 +711,13 @@ struct k2_v {
     struct args {
         const bf16 *qkv;
         bf16 *q;
-        bf16 *k;
+        bf16 *k_;
         bf16 *v;
         int B, S;
     };
     struct context {};
     template <int V> struct element {
-        vec<float, V> q, k_from128, v_from256;
+        vec<float, V> q, k__from128, v_from256;
     };
     static constexpr int N = 384, threads = 1, team = 1, V = 16, steps = 0;
     DEV static int rows(const args &p) { return p.B * p.S; }
@@ -728,14 +728,14 @@ struct k2_v {
     {
         const vec<float, V> qkv = load_aligned<V>(p.qkv + row * 384ll + col); // !29:5
         const vec<float, V> q = qkv; // !30:5
-        const vec<float, V> k_from128 = qkv; // !30:5
+        const vec<float, V> k__from128 = qkv; // !30:5
         const vec<float, V> v_from256 = qkv; // !30:5
-        return {q, k_from128, v_from256};
+        return {q, k__from128, v_from256};
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
         if (col < 128) store_aligned<V>(p.q + row * 128ll + col, e.q); // !30:5
-        if (col >= 128 && col < 256) store_aligned<V>(p.k + row * 128ll + col - 128, e.k_from128); // !30:5
+        if (col >= 128 && col < 256) store_aligned<V>(p.k_ + row * 128ll + col - 128, e.k__from128); // !30:5
         if (col >= 256 && col < 384) store_aligned<V>(p.v + row * 128ll + col - 256, e.v_from256); // !30:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
@@ -744,7 +744,7 @@ struct k2_v {
 };
 TF_LAYOUT(k2_v::args, qkv, 0);
 TF_LAYOUT(k2_v::args, q, 8);
-TF_LAYOUT(k2_v::args, k, 16);
+TF_LAYOUT(k2_v::args, k_, 16);
 TF_LAYOUT(k2_v::args, v, 24);
 TF_LAYOUT(k2_v::args, B, 32);
 TF_LAYOUT(k2_v::args, S, 36);
@@ -754,7 +754,7 @@ static_assert(sizeof(k2_v::args) == 40, "size of args");
 struct k3_attention {
     struct args {
         const bf16 *q;
-        const bf16 *k;
+        const bf16 *k_;
         const bf16 *v;
         bf16 *a;
         int B, S;
@@ -779,7 +779,7 @@ struct k3_attention {
     }
     DEV static const type *k(const args &p, int batch, int key, int head)
     {
-        return p.k + (batch * p.S + key) * 128ll + head * 32; // !31:5
+        return p.k_ + (batch * p.S + key) * 128ll + head * 32; // !31:5
     }
     DEV static const type *v(const args &p, int batch, int key, int head)
     {
@@ -791,7 +791,7 @@ struct k3_attention {
     }
 };
 TF_LAYOUT(k3_attention::args, q, 0);
-TF_LAYOUT(k3_attention::args, k, 8);
+TF_LAYOUT(k3_attention::args, k_, 8);
 TF_LAYOUT(k3_attention::args, v, 16);
 TF_LAYOUT(k3_attention::args, a, 24);
 TF_LAYOUT(k3_attention::args, B, 32);

@@ -130,13 +130,13 @@ struct k2_v {
     struct args {
         const bf16 *qkv;
         bf16 *q;
-        bf16 *k;
+        bf16 *k_;
         bf16 *v;
         int B;
     };
     struct context {};
     template <int V> struct element {
-        vec<float, V> q, k_from128, v_from256;
+        vec<float, V> q, k__from128, v_from256;
     };
     static constexpr int N = 384, threads = 256, team = 64, V = 8, steps = 0;
     DEV static int rows(const args &p) { return p.B; }
@@ -147,14 +147,14 @@ struct k2_v {
     {
         const vec<float, V> qkv = load_aligned<V>(p.qkv + row * 384ll + col); // !34:5
         const vec<float, V> q = qkv; // !35:5
-        const vec<float, V> k_from128 = qkv; // !35:5
+        const vec<float, V> k__from128 = qkv; // !35:5
         const vec<float, V> v_from256 = qkv; // !35:5
-        return {q, k_from128, v_from256};
+        return {q, k__from128, v_from256};
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
         if (col < 128) store_aligned<V>(p.q + row * 128ll + col, e.q); // !35:5
-        if (col >= 128 && col < 256) store_aligned<V>(p.k + row * 128ll + col - 128, e.k_from128); // !35:5
+        if (col >= 128 && col < 256) store_aligned<V>(p.k_ + row * 128ll + col - 128, e.k__from128); // !35:5
         if (col >= 256 && col < 384) store_aligned<V>(p.v + row * 128ll + col - 256, e.v_from256); // !35:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
@@ -163,7 +163,7 @@ struct k2_v {
 };
 TF_LAYOUT(k2_v::args, qkv, 0);
 TF_LAYOUT(k2_v::args, q, 8);
-TF_LAYOUT(k2_v::args, k, 16);
+TF_LAYOUT(k2_v::args, k_, 16);
 TF_LAYOUT(k2_v::args, v, 24);
 TF_LAYOUT(k2_v::args, B, 32);
 static_assert(sizeof(k2_v::args) == 40, "size of args");
@@ -172,7 +172,7 @@ static_assert(sizeof(k2_v::args) == 40, "size of args");
 struct k3_kc {
     struct args {
         const int *pos;
-        const bf16 *k;
+        const bf16 *k_;
         bf16 *k_cache;
         int B;
     };
@@ -180,7 +180,7 @@ struct k3_kc {
         int position, sequence;
     };
     template <int V> struct element {
-        vec<float, V> k;
+        vec<float, V> k_;
     };
     static constexpr int N = 128, threads = 256, team = 16, V = 8, steps = 0;
     DEV static int rows(const args &p) { return p.B; }
@@ -191,19 +191,19 @@ struct k3_kc {
     }
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
     {
-        const vec<float, V> k = load_aligned<V>(p.k + row * 128ll + col); // !35:5
-        return {k};
+        const vec<float, V> k_ = load_aligned<V>(p.k_ + row * 128ll + col); // !35:5
+        return {k_};
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        if (c.position >= 0 && c.position < 64) store_aligned<V>(p.k_cache + ((c.sequence * 4 + col / 32) * 64 + c.position) * 32ll + col % 32, e.k); // !36:5
+        if (c.position >= 0 && c.position < 64) store_aligned<V>(p.k_cache + ((c.sequence * 4 + col / 32) * 64 + c.position) * 32ll + col % 32, e.k_); // !36:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
     {
     }
 };
 TF_LAYOUT(k3_kc::args, pos, 0);
-TF_LAYOUT(k3_kc::args, k, 8);
+TF_LAYOUT(k3_kc::args, k_, 8);
 TF_LAYOUT(k3_kc::args, k_cache, 16);
 TF_LAYOUT(k3_kc::args, B, 24);
 static_assert(sizeof(k3_kc::args) == 32, "size of args");
@@ -806,13 +806,13 @@ struct k2_v {
     struct args {
         const bf16 *qkv;
         bf16 *q;
-        bf16 *k;
+        bf16 *k_;
         bf16 *v;
         int B;
     };
     struct context {};
     template <int V> struct element {
-        vec<float, V> q, k_from128, v_from256;
+        vec<float, V> q, k__from128, v_from256;
     };
     static constexpr int N = 384, threads = 256, team = 64, V = 8, steps = 0;
     DEV static int rows(const args &p) { return p.B; }
@@ -823,14 +823,14 @@ struct k2_v {
     {
         const vec<float, V> qkv = load_aligned<V>(p.qkv + row * 384ll + col); // !34:5
         const vec<float, V> q = qkv; // !35:5
-        const vec<float, V> k_from128 = qkv; // !35:5
+        const vec<float, V> k__from128 = qkv; // !35:5
         const vec<float, V> v_from256 = qkv; // !35:5
-        return {q, k_from128, v_from256};
+        return {q, k__from128, v_from256};
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
         if (col < 128) store_aligned<V>(p.q + row * 128ll + col, e.q); // !35:5
-        if (col >= 128 && col < 256) store_aligned<V>(p.k + row * 128ll + col - 128, e.k_from128); // !35:5
+        if (col >= 128 && col < 256) store_aligned<V>(p.k_ + row * 128ll + col - 128, e.k__from128); // !35:5
         if (col >= 256 && col < 384) store_aligned<V>(p.v + row * 128ll + col - 256, e.v_from256); // !35:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
@@ -839,7 +839,7 @@ struct k2_v {
 };
 TF_LAYOUT(k2_v::args, qkv, 0);
 TF_LAYOUT(k2_v::args, q, 8);
-TF_LAYOUT(k2_v::args, k, 16);
+TF_LAYOUT(k2_v::args, k_, 16);
 TF_LAYOUT(k2_v::args, v, 24);
 TF_LAYOUT(k2_v::args, B, 32);
 static_assert(sizeof(k2_v::args) == 40, "size of args");
@@ -848,7 +848,7 @@ static_assert(sizeof(k2_v::args) == 40, "size of args");
 struct k3_kc {
     struct args {
         const int *pos;
-        const bf16 *k;
+        const bf16 *k_;
         bf16 *k_cache;
         int B;
     };
@@ -856,7 +856,7 @@ struct k3_kc {
         int position, sequence;
     };
     template <int V> struct element {
-        vec<float, V> k;
+        vec<float, V> k_;
     };
     static constexpr int N = 128, threads = 256, team = 16, V = 8, steps = 0;
     DEV static int rows(const args &p) { return p.B; }
@@ -867,19 +867,19 @@ struct k3_kc {
     }
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
     {
-        const vec<float, V> k = load_aligned<V>(p.k + row * 128ll + col); // !35:5
-        return {k};
+        const vec<float, V> k_ = load_aligned<V>(p.k_ + row * 128ll + col); // !35:5
+        return {k_};
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        if (c.position >= 0 && c.position < 64) store_aligned<V>(p.k_cache + ((c.sequence * 4 + col / 32) * 64 + c.position) * 32ll + col % 32, e.k); // !36:5
+        if (c.position >= 0 && c.position < 64) store_aligned<V>(p.k_cache + ((c.sequence * 4 + col / 32) * 64 + c.position) * 32ll + col % 32, e.k_); // !36:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
     {
     }
 };
 TF_LAYOUT(k3_kc::args, pos, 0);
-TF_LAYOUT(k3_kc::args, k, 8);
+TF_LAYOUT(k3_kc::args, k_, 8);
 TF_LAYOUT(k3_kc::args, k_cache, 16);
 TF_LAYOUT(k3_kc::args, B, 24);
 static_assert(sizeof(k3_kc::args) == 32, "size of args");
@@ -1387,7 +1387,7 @@ struct k2_kc {
         int position, sequence;
     };
     template <int V> struct element {
-        vec<float, V> k;
+        vec<float, V> k_;
     };
     static constexpr int N = 128, threads = 256, team = 16, V = 8, steps = 0;
     DEV static int rows(const args &p) { return p.B; }
@@ -1398,12 +1398,12 @@ struct k2_kc {
     }
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
     {
-        const vec<float, V> k = load_aligned<V>(p.qkv + row * 384ll + col + 128); // !35:5
-        return {k};
+        const vec<float, V> k_ = load_aligned<V>(p.qkv + row * 384ll + col + 128); // !35:5
+        return {k_};
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        if (c.position >= 0 && c.position < 64) store_aligned<V>(p.k_cache + ((c.sequence * 4 + col / 32) * 64 + c.position) * 32ll + col % 32, e.k); // !36:5
+        if (c.position >= 0 && c.position < 64) store_aligned<V>(p.k_cache + ((c.sequence * 4 + col / 32) * 64 + c.position) * 32ll + col % 32, e.k_); // !36:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
     {

@@ -112,7 +112,7 @@ struct k2_k {
     struct args {
         const bf16 *h;
         const bf16 *packed;
-        bf16 *k;
+        bf16 *k_;
         int B, S;
     };
     static constexpr int K = 256, packed_n = 64, packed_k = 256, granule = 16;
@@ -142,21 +142,21 @@ struct k2_k {
         context c;
         return c;
     }
-    template <int W> DEV static void columns_k(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
+    template <int W> DEV static void columns_k_(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
     {
         const int left = 64 - col;
         if (left <= 0) return;
-        store_aligned<W>(p.k + row * 64ll + col, product); // !28:5
+        store_aligned<W>(p.k_ + row * 64ll + col, product); // !28:5
     }
     template <int W> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum)
     {
-        columns_k<W>(p, c, row, n, lo, sum);
-        columns_k<W>(p, c, row, n + granule, hi, sum);
+        columns_k_<W>(p, c, row, n, lo, sum);
+        columns_k_<W>(p, c, row, n + granule, hi, sum);
     }
 };
 TF_LAYOUT(k2_k::args, h, 0);
 TF_LAYOUT(k2_k::args, packed, 8);
-TF_LAYOUT(k2_k::args, k, 16);
+TF_LAYOUT(k2_k::args, k_, 16);
 TF_LAYOUT(k2_k::args, B, 24);
 TF_LAYOUT(k2_k::args, S, 28);
 static_assert(sizeof(k2_k::args) == 32, "size of args");
@@ -260,7 +260,7 @@ static_assert(sizeof(k4_qr::args) == 24, "size of args");
 TF_TABLE unsigned long long k5_kr_kr_turns[16] = {0x28be60db93910600ull, 0x11f130b61c287900ull, 0x7e6b006746579c0ull, 0x37ab95c63e892c0ull, 0x1883ec0e5870a90ull, 0xacbb4dc9a23f68ull, 0x4c10b4617af38cull, 0x217f20f7661d20ull, 0xec0334892a2e2ull, 0x67ee99a2a4482ull, 0x2dc4a879fd26full, 0x14279ffb3a5e5ull, 0x8e0206251efcull, 0x3e8919196a4cull, 0x1b89df4317adull, 0xc20873a521cull}; // !31:5
 struct k5_kr {
     struct args {
-        const bf16 *k;
+        const bf16 *k_;
         bf16 *kr;
         int B, S;
     };
@@ -268,7 +268,7 @@ struct k5_kr {
         int position;
     };
     template <int V> struct element {
-        vec<float, V> k, k_far;
+        vec<float, V> k_, k__far;
     };
     static constexpr int N = 64, threads = 1, team = 1, V = 16, steps = 0;
     DEV static int rows(const args &p) { return p.B * p.S; }
@@ -278,20 +278,20 @@ struct k5_kr {
     }
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
     {
-        const vec<float, V> k = load_aligned<V>(p.k + row * 64ll + col); // !28:5
-        const vec<float, V> k_far = load_aligned<V>(p.k + row * 64ll + rope_partner<32, 32>(col)); // !28:5
-        return {k, k_far};
+        const vec<float, V> k_ = load_aligned<V>(p.k_ + row * 64ll + col); // !28:5
+        const vec<float, V> k__far = load_aligned<V>(p.k_ + row * 64ll + rope_partner<32, 32>(col)); // !28:5
+        return {k_, k__far};
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        const vec<float, V> kr = rope_half<32, 32>(e.k, e.k_far, col, c.position, k5_kr_kr_turns); // !31:5
+        const vec<float, V> kr = rope_half<32, 32>(e.k_, e.k__far, col, c.position, k5_kr_kr_turns); // !31:5
         store_aligned<V>(p.kr + row * 64ll + col, kr); // !31:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
     {
     }
 };
-TF_LAYOUT(k5_kr::args, k, 0);
+TF_LAYOUT(k5_kr::args, k_, 0);
 TF_LAYOUT(k5_kr::args, kr, 8);
 TF_LAYOUT(k5_kr::args, B, 16);
 TF_LAYOUT(k5_kr::args, S, 20);
@@ -829,7 +829,7 @@ struct k1_qkv {
         const bf16 *h;
         const bf16 *packed;
         bf16 *q;
-        bf16 *k;
+        bf16 *k_;
         bf16 *v;
         int B, S;
     };
@@ -866,11 +866,11 @@ struct k1_qkv {
         if (left <= 0) return;
         store_aligned<W>(p.q + row * 256ll + col, product); // !27:5
     }
-    template <int W> DEV static void columns_k(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
+    template <int W> DEV static void columns_k_(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
     {
         const int left = 64 - col;
         if (left <= 0) return;
-        store_aligned<W>(p.k + row * 64ll + col, product); // !28:5
+        store_aligned<W>(p.k_ + row * 64ll + col, product); // !28:5
     }
     template <int W> DEV static void columns_v(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
     {
@@ -886,8 +886,8 @@ struct k1_qkv {
             return;
         }
         if (n < 320) {
-            columns_k<W>(p, c, row, n - 256, lo, sum);
-            columns_k<W>(p, c, row, n - 256 + granule, hi, sum);
+            columns_k_<W>(p, c, row, n - 256, lo, sum);
+            columns_k_<W>(p, c, row, n - 256 + granule, hi, sum);
             return;
         }
         columns_v<W>(p, c, row, n - 320, lo, sum);
@@ -897,7 +897,7 @@ struct k1_qkv {
 TF_LAYOUT(k1_qkv::args, h, 0);
 TF_LAYOUT(k1_qkv::args, packed, 8);
 TF_LAYOUT(k1_qkv::args, q, 16);
-TF_LAYOUT(k1_qkv::args, k, 24);
+TF_LAYOUT(k1_qkv::args, k_, 24);
 TF_LAYOUT(k1_qkv::args, v, 32);
 TF_LAYOUT(k1_qkv::args, B, 40);
 TF_LAYOUT(k1_qkv::args, S, 44);
@@ -948,7 +948,7 @@ static_assert(sizeof(k2_qr::args) == 24, "size of args");
 TF_TABLE unsigned long long k3_kr_kr_turns[16] = {0x28be60db93910600ull, 0x11f130b61c287900ull, 0x7e6b006746579c0ull, 0x37ab95c63e892c0ull, 0x1883ec0e5870a90ull, 0xacbb4dc9a23f68ull, 0x4c10b4617af38cull, 0x217f20f7661d20ull, 0xec0334892a2e2ull, 0x67ee99a2a4482ull, 0x2dc4a879fd26full, 0x14279ffb3a5e5ull, 0x8e0206251efcull, 0x3e8919196a4cull, 0x1b89df4317adull, 0xc20873a521cull}; // !31:5
 struct k3_kr {
     struct args {
-        const bf16 *k;
+        const bf16 *k_;
         bf16 *kr;
         int B, S;
     };
@@ -956,7 +956,7 @@ struct k3_kr {
         int position;
     };
     template <int V> struct element {
-        vec<float, V> k, k_far;
+        vec<float, V> k_, k__far;
     };
     static constexpr int N = 64, threads = 1, team = 1, V = 16, steps = 0;
     DEV static int rows(const args &p) { return p.B * p.S; }
@@ -966,20 +966,20 @@ struct k3_kr {
     }
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
     {
-        const vec<float, V> k = load_aligned<V>(p.k + row * 64ll + col); // !28:5
-        const vec<float, V> k_far = load_aligned<V>(p.k + row * 64ll + rope_partner<32, 32>(col)); // !28:5
-        return {k, k_far};
+        const vec<float, V> k_ = load_aligned<V>(p.k_ + row * 64ll + col); // !28:5
+        const vec<float, V> k__far = load_aligned<V>(p.k_ + row * 64ll + rope_partner<32, 32>(col)); // !28:5
+        return {k_, k__far};
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        const vec<float, V> kr = rope_half<32, 32>(e.k, e.k_far, col, c.position, k3_kr_kr_turns); // !31:5
+        const vec<float, V> kr = rope_half<32, 32>(e.k_, e.k__far, col, c.position, k3_kr_kr_turns); // !31:5
         store_aligned<V>(p.kr + row * 64ll + col, kr); // !31:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
     {
     }
 };
-TF_LAYOUT(k3_kr::args, k, 0);
+TF_LAYOUT(k3_kr::args, k_, 0);
 TF_LAYOUT(k3_kr::args, kr, 8);
 TF_LAYOUT(k3_kr::args, B, 16);
 TF_LAYOUT(k3_kr::args, S, 20);
@@ -1373,12 +1373,12 @@ struct k1_qkv {
         pair %= 16;
         const int col = head * 32 + pair, far = col + 16, left = 16 - pair;
         if (left <= 0) return;
-        const vec<float, W> k = op_mul(lo, c.q_r); // !26:5
-        const vec<float, W> k_far = op_mul(hi, c.q_r); // !26:5
+        const vec<float, W> k_ = op_mul(lo, c.q_r); // !26:5
+        const vec<float, W> k__far = op_mul(hi, c.q_r); // !26:5
         const rope_turn<W> kr_turn = rope_turn_at<W, 16>(pair, c.position, k1_qkv_qr_turns); // !31:5
-        const vec<float, W> kr = rope_low(kr_turn, k, k_far); // !31:5
+        const vec<float, W> kr = rope_low(kr_turn, k_, k__far); // !31:5
         store_aligned<W>(p.kr + row * 64ll + col, kr); // !31:5
-        const vec<float, W> kr_far = rope_high(kr_turn, k, k_far); // !31:5
+        const vec<float, W> kr_far = rope_high(kr_turn, k_, k__far); // !31:5
         store_aligned<W>(p.kr + row * 64ll + far, kr_far); // !31:5
     }
     template <int W> DEV static void columns_v_raw(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)

@@ -110,7 +110,7 @@ struct k2_k {
     struct args {
         const bf16 *h;
         const bf16 *packed;
-        bf16 *k;
+        bf16 *k_;
         int B;
     };
     static constexpr int K = 256, packed_n = 64, packed_k = 256, granule = 16;
@@ -140,21 +140,21 @@ struct k2_k {
         context c;
         return c;
     }
-    template <int W> DEV static void columns_k(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
+    template <int W> DEV static void columns_k_(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
     {
         const int left = 64 - col;
         if (left <= 0) return;
-        store_aligned<W>(p.k + row * 64ll + col, product); // !35:5
+        store_aligned<W>(p.k_ + row * 64ll + col, product); // !35:5
     }
     template <int W> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum)
     {
-        columns_k<W>(p, c, row, n, lo, sum);
-        columns_k<W>(p, c, row, n + granule, hi, sum);
+        columns_k_<W>(p, c, row, n, lo, sum);
+        columns_k_<W>(p, c, row, n + granule, hi, sum);
     }
 };
 TF_LAYOUT(k2_k::args, h, 0);
 TF_LAYOUT(k2_k::args, packed, 8);
-TF_LAYOUT(k2_k::args, k, 16);
+TF_LAYOUT(k2_k::args, k_, 16);
 TF_LAYOUT(k2_k::args, B, 24);
 static_assert(sizeof(k2_k::args) == 32, "size of args");
 
@@ -259,7 +259,7 @@ TF_TABLE unsigned long long k5_kr_kr_turns[16] = {0x28be60db93910600ull, 0x11f13
 struct k5_kr {
     struct args {
         const int *pos;
-        const bf16 *k;
+        const bf16 *k_;
         bf16 *kr;
         int B;
     };
@@ -267,7 +267,7 @@ struct k5_kr {
         int position, sequence;
     };
     template <int V> struct element {
-        vec<float, V> k, k_far;
+        vec<float, V> k_, k__far;
     };
     static constexpr int N = 64, threads = 1, team = 1, V = 16, steps = 0;
     DEV static int rows(const args &p) { return p.B; }
@@ -278,13 +278,13 @@ struct k5_kr {
     }
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
     {
-        const vec<float, V> k = load_aligned<V>(p.k + row * 64ll + col); // !35:5
-        const vec<float, V> k_far = load_aligned<V>(p.k + row * 64ll + rope_partner<32, 32>(col)); // !35:5
-        return {k, k_far};
+        const vec<float, V> k_ = load_aligned<V>(p.k_ + row * 64ll + col); // !35:5
+        const vec<float, V> k__far = load_aligned<V>(p.k_ + row * 64ll + rope_partner<32, 32>(col)); // !35:5
+        return {k_, k__far};
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        const vec<float, V> kr = rope_half<32, 32>(e.k, e.k_far, col, c.position, k5_kr_kr_turns); // !38:5
+        const vec<float, V> kr = rope_half<32, 32>(e.k_, e.k__far, col, c.position, k5_kr_kr_turns); // !38:5
         store_aligned<V>(p.kr + row * 64ll + col, kr); // !38:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
@@ -292,7 +292,7 @@ struct k5_kr {
     }
 };
 TF_LAYOUT(k5_kr::args, pos, 0);
-TF_LAYOUT(k5_kr::args, k, 8);
+TF_LAYOUT(k5_kr::args, k_, 8);
 TF_LAYOUT(k5_kr::args, kr, 16);
 TF_LAYOUT(k5_kr::args, B, 24);
 static_assert(sizeof(k5_kr::args) == 32, "size of args");
@@ -926,7 +926,7 @@ struct k1_qkv {
         const bf16 *h;
         const bf16 *packed;
         bf16 *q;
-        bf16 *k;
+        bf16 *k_;
         bf16 *v;
         int B;
     };
@@ -963,11 +963,11 @@ struct k1_qkv {
         if (left <= 0) return;
         store_aligned<W>(p.q + row * 256ll + col, product); // !34:5
     }
-    template <int W> DEV static void columns_k(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
+    template <int W> DEV static void columns_k_(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
     {
         const int left = 64 - col;
         if (left <= 0) return;
-        store_aligned<W>(p.k + row * 64ll + col, product); // !35:5
+        store_aligned<W>(p.k_ + row * 64ll + col, product); // !35:5
     }
     template <int W> DEV static void columns_v(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
     {
@@ -983,8 +983,8 @@ struct k1_qkv {
             return;
         }
         if (n < 320) {
-            columns_k<W>(p, c, row, n - 256, lo, sum);
-            columns_k<W>(p, c, row, n - 256 + granule, hi, sum);
+            columns_k_<W>(p, c, row, n - 256, lo, sum);
+            columns_k_<W>(p, c, row, n - 256 + granule, hi, sum);
             return;
         }
         columns_v<W>(p, c, row, n - 320, lo, sum);
@@ -994,7 +994,7 @@ struct k1_qkv {
 TF_LAYOUT(k1_qkv::args, h, 0);
 TF_LAYOUT(k1_qkv::args, packed, 8);
 TF_LAYOUT(k1_qkv::args, q, 16);
-TF_LAYOUT(k1_qkv::args, k, 24);
+TF_LAYOUT(k1_qkv::args, k_, 24);
 TF_LAYOUT(k1_qkv::args, v, 32);
 TF_LAYOUT(k1_qkv::args, B, 40);
 static_assert(sizeof(k1_qkv::args) == 48, "size of args");
@@ -1047,7 +1047,7 @@ TF_TABLE unsigned long long k3_kr_kr_turns[16] = {0x28be60db93910600ull, 0x11f13
 struct k3_kr {
     struct args {
         const int *pos;
-        const bf16 *k;
+        const bf16 *k_;
         bf16 *kr;
         int B;
     };
@@ -1055,7 +1055,7 @@ struct k3_kr {
         int position, sequence;
     };
     template <int V> struct element {
-        vec<float, V> k, k_far;
+        vec<float, V> k_, k__far;
     };
     static constexpr int N = 64, threads = 1, team = 1, V = 16, steps = 0;
     DEV static int rows(const args &p) { return p.B; }
@@ -1066,13 +1066,13 @@ struct k3_kr {
     }
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
     {
-        const vec<float, V> k = load_aligned<V>(p.k + row * 64ll + col); // !35:5
-        const vec<float, V> k_far = load_aligned<V>(p.k + row * 64ll + rope_partner<32, 32>(col)); // !35:5
-        return {k, k_far};
+        const vec<float, V> k_ = load_aligned<V>(p.k_ + row * 64ll + col); // !35:5
+        const vec<float, V> k__far = load_aligned<V>(p.k_ + row * 64ll + rope_partner<32, 32>(col)); // !35:5
+        return {k_, k__far};
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        const vec<float, V> kr = rope_half<32, 32>(e.k, e.k_far, col, c.position, k3_kr_kr_turns); // !38:5
+        const vec<float, V> kr = rope_half<32, 32>(e.k_, e.k__far, col, c.position, k3_kr_kr_turns); // !38:5
         store_aligned<V>(p.kr + row * 64ll + col, kr); // !38:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
@@ -1080,7 +1080,7 @@ struct k3_kr {
     }
 };
 TF_LAYOUT(k3_kr::args, pos, 0);
-TF_LAYOUT(k3_kr::args, k, 8);
+TF_LAYOUT(k3_kr::args, k_, 8);
 TF_LAYOUT(k3_kr::args, kr, 16);
 TF_LAYOUT(k3_kr::args, B, 24);
 static_assert(sizeof(k3_kr::args) == 32, "size of args");
@@ -1577,12 +1577,12 @@ struct k1_qkv {
         pair %= 16;
         const int col = head * 32 + pair, far = col + 16, left = 16 - pair;
         if (left <= 0) return;
-        const vec<float, W> k = op_mul(lo, c.q_r); // !33:5
-        const vec<float, W> k_far = op_mul(hi, c.q_r); // !33:5
+        const vec<float, W> k_ = op_mul(lo, c.q_r); // !33:5
+        const vec<float, W> k__far = op_mul(hi, c.q_r); // !33:5
         const rope_turn<W> kr_turn = rope_turn_at<W, 16>(pair, c.position, k1_qkv_qr_turns); // !38:5
-        const vec<float, W> kr = rope_low(kr_turn, k, k_far); // !38:5
+        const vec<float, W> kr = rope_low(kr_turn, k_, k__far); // !38:5
         if (c.position >= 0 && c.position < 64) store_aligned<W>(p.k_cache + ((c.sequence * 2 + col / 32) * 64 + c.position) * 32ll + col % 32, kr); // !39:5
-        const vec<float, W> kr_far = rope_high(kr_turn, k, k_far); // !38:5
+        const vec<float, W> kr_far = rope_high(kr_turn, k_, k__far); // !38:5
         if (c.position >= 0 && c.position < 64) store_aligned<W>(p.k_cache + ((c.sequence * 2 + far / 32) * 64 + c.position) * 32ll + far % 32, kr_far); // !39:5
     }
     template <int W> DEV static void columns_v_raw(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)

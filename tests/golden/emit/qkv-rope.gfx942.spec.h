@@ -58,7 +58,7 @@ struct k1_k {
     struct args {
         const bf16 *x;
         const bf16 *packed;
-        bf16 *k;
+        bf16 *k_;
         int B, S;
     };
     static constexpr int K = 256, packed_n = 64, packed_k = 256, granule = 4;
@@ -88,21 +88,21 @@ struct k1_k {
         context c;
         return c;
     }
-    template <int W> DEV static void columns_k(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
+    template <int W> DEV static void columns_k_(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
     {
         const int left = 64 - col;
         if (left <= 0) return;
-        store_aligned<W>(p.k + row * 64ll + col, product); // !20:5
+        store_aligned<W>(p.k_ + row * 64ll + col, product); // !20:5
     }
     template <int W> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum)
     {
-        columns_k<W>(p, c, row, n, lo, sum);
-        columns_k<W>(p, c, row, n + granule, hi, sum);
+        columns_k_<W>(p, c, row, n, lo, sum);
+        columns_k_<W>(p, c, row, n + granule, hi, sum);
     }
 };
 TF_LAYOUT(k1_k::args, x, 0);
 TF_LAYOUT(k1_k::args, packed, 8);
-TF_LAYOUT(k1_k::args, k, 16);
+TF_LAYOUT(k1_k::args, k_, 16);
 TF_LAYOUT(k1_k::args, B, 24);
 TF_LAYOUT(k1_k::args, S, 28);
 static_assert(sizeof(k1_k::args) == 32, "size of args");
@@ -206,7 +206,7 @@ static_assert(sizeof(k3_qr::args) == 24, "size of args");
 TF_TABLE unsigned long long k4_kr_kr_turns[16] = {0x28be60db93910600ull, 0x11f130b61c287900ull, 0x7e6b006746579c0ull, 0x37ab95c63e892c0ull, 0x1883ec0e5870a90ull, 0xacbb4dc9a23f68ull, 0x4c10b4617af38cull, 0x217f20f7661d20ull, 0xec0334892a2e2ull, 0x67ee99a2a4482ull, 0x2dc4a879fd26full, 0x14279ffb3a5e5ull, 0x8e0206251efcull, 0x3e8919196a4cull, 0x1b89df4317adull, 0xc20873a521cull}; // !24:5
 struct k4_kr {
     struct args {
-        const bf16 *k;
+        const bf16 *k_;
         bf16 *kr;
         int B, S;
     };
@@ -214,7 +214,7 @@ struct k4_kr {
         int position;
     };
     template <int V> struct element {
-        vec<float, V> k, k_far;
+        vec<float, V> k_, k__far;
     };
     static constexpr int N = 64, threads = 256, team = 8, V = 8, steps = 0;
     DEV static int rows(const args &p) { return p.B * p.S; }
@@ -224,20 +224,20 @@ struct k4_kr {
     }
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
     {
-        const vec<float, V> k = load_aligned<V>(p.k + row * 64ll + col); // !20:5
-        const vec<float, V> k_far = load_aligned<V>(p.k + row * 64ll + rope_partner<32, 32>(col)); // !20:5
-        return {k, k_far};
+        const vec<float, V> k_ = load_aligned<V>(p.k_ + row * 64ll + col); // !20:5
+        const vec<float, V> k__far = load_aligned<V>(p.k_ + row * 64ll + rope_partner<32, 32>(col)); // !20:5
+        return {k_, k__far};
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        const vec<float, V> kr = rope_half<32, 32>(e.k, e.k_far, col, c.position, k4_kr_kr_turns); // !24:5
+        const vec<float, V> kr = rope_half<32, 32>(e.k_, e.k__far, col, c.position, k4_kr_kr_turns); // !24:5
         store_aligned<V>(p.kr + row * 64ll + col, kr); // !24:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
     {
     }
 };
-TF_LAYOUT(k4_kr::args, k, 0);
+TF_LAYOUT(k4_kr::args, k_, 0);
 TF_LAYOUT(k4_kr::args, kr, 8);
 TF_LAYOUT(k4_kr::args, B, 16);
 TF_LAYOUT(k4_kr::args, S, 20);
@@ -250,7 +250,7 @@ struct k0_qkv {
         const bf16 *x;
         const bf16 *packed;
         bf16 *q;
-        bf16 *k;
+        bf16 *k_;
         bf16 *v;
         int B, S;
     };
@@ -287,11 +287,11 @@ struct k0_qkv {
         if (left <= 0) return;
         store_aligned<W>(p.q + row * 256ll + col, product); // !19:5
     }
-    template <int W> DEV static void columns_k(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
+    template <int W> DEV static void columns_k_(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
     {
         const int left = 64 - col;
         if (left <= 0) return;
-        store_aligned<W>(p.k + row * 64ll + col, product); // !20:5
+        store_aligned<W>(p.k_ + row * 64ll + col, product); // !20:5
     }
     template <int W> DEV static void columns_v(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
     {
@@ -307,8 +307,8 @@ struct k0_qkv {
             return;
         }
         if (n < 320) {
-            columns_k<W>(p, c, row, n - 256, lo, sum);
-            columns_k<W>(p, c, row, n - 256 + granule, hi, sum);
+            columns_k_<W>(p, c, row, n - 256, lo, sum);
+            columns_k_<W>(p, c, row, n - 256 + granule, hi, sum);
             return;
         }
         columns_v<W>(p, c, row, n - 320, lo, sum);
@@ -318,7 +318,7 @@ struct k0_qkv {
 TF_LAYOUT(k0_qkv::args, x, 0);
 TF_LAYOUT(k0_qkv::args, packed, 8);
 TF_LAYOUT(k0_qkv::args, q, 16);
-TF_LAYOUT(k0_qkv::args, k, 24);
+TF_LAYOUT(k0_qkv::args, k_, 24);
 TF_LAYOUT(k0_qkv::args, v, 32);
 TF_LAYOUT(k0_qkv::args, B, 40);
 TF_LAYOUT(k0_qkv::args, S, 44);
@@ -369,7 +369,7 @@ static_assert(sizeof(k1_qr::args) == 24, "size of args");
 TF_TABLE unsigned long long k2_kr_kr_turns[16] = {0x28be60db93910600ull, 0x11f130b61c287900ull, 0x7e6b006746579c0ull, 0x37ab95c63e892c0ull, 0x1883ec0e5870a90ull, 0xacbb4dc9a23f68ull, 0x4c10b4617af38cull, 0x217f20f7661d20ull, 0xec0334892a2e2ull, 0x67ee99a2a4482ull, 0x2dc4a879fd26full, 0x14279ffb3a5e5ull, 0x8e0206251efcull, 0x3e8919196a4cull, 0x1b89df4317adull, 0xc20873a521cull}; // !24:5
 struct k2_kr {
     struct args {
-        const bf16 *k;
+        const bf16 *k_;
         bf16 *kr;
         int B, S;
     };
@@ -377,7 +377,7 @@ struct k2_kr {
         int position;
     };
     template <int V> struct element {
-        vec<float, V> k, k_far;
+        vec<float, V> k_, k__far;
     };
     static constexpr int N = 64, threads = 256, team = 8, V = 8, steps = 0;
     DEV static int rows(const args &p) { return p.B * p.S; }
@@ -387,20 +387,20 @@ struct k2_kr {
     }
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
     {
-        const vec<float, V> k = load_aligned<V>(p.k + row * 64ll + col); // !20:5
-        const vec<float, V> k_far = load_aligned<V>(p.k + row * 64ll + rope_partner<32, 32>(col)); // !20:5
-        return {k, k_far};
+        const vec<float, V> k_ = load_aligned<V>(p.k_ + row * 64ll + col); // !20:5
+        const vec<float, V> k__far = load_aligned<V>(p.k_ + row * 64ll + rope_partner<32, 32>(col)); // !20:5
+        return {k_, k__far};
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        const vec<float, V> kr = rope_half<32, 32>(e.k, e.k_far, col, c.position, k2_kr_kr_turns); // !24:5
+        const vec<float, V> kr = rope_half<32, 32>(e.k_, e.k__far, col, c.position, k2_kr_kr_turns); // !24:5
         store_aligned<V>(p.kr + row * 64ll + col, kr); // !24:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
     {
     }
 };
-TF_LAYOUT(k2_kr::args, k, 0);
+TF_LAYOUT(k2_kr::args, k_, 0);
 TF_LAYOUT(k2_kr::args, kr, 8);
 TF_LAYOUT(k2_kr::args, B, 16);
 TF_LAYOUT(k2_kr::args, S, 20);
@@ -460,7 +460,7 @@ struct k0_qkv {
         const vec<float, W> qr_far = rope_high(qr_turn, lo, hi); // !23:5
         store_aligned<W>(p.qr + row * 256ll + far, qr_far); // !23:5
     }
-    template <int W> DEV static void pairs_k(const args &p, const context &c, int row, int pair, vec<float, W> lo, vec<float, W> hi, float &sum)
+    template <int W> DEV static void pairs_k_(const args &p, const context &c, int row, int pair, vec<float, W> lo, vec<float, W> hi, float &sum)
     {
         const int head = pair / 16;
         pair %= 16;
@@ -485,7 +485,7 @@ struct k0_qkv {
             return;
         }
         if (n < 320) {
-            pairs_k<W>(p, c, row, (n - 256) / (2 * granule) * granule + (n - 256) % (2 * granule), lo, hi, sum);
+            pairs_k_<W>(p, c, row, (n - 256) / (2 * granule) * granule + (n - 256) % (2 * granule), lo, hi, sum);
             return;
         }
         columns_v<W>(p, c, row, n - 320, lo, sum);

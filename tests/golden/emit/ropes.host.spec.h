@@ -113,7 +113,7 @@ struct k2_k {
     struct args {
         const bf16 *h;
         const bf16 *packed;
-        bf16 *k;
+        bf16 *k_;
         int B, S;
     };
     static constexpr int K = 24, packed_n = 32, packed_k = 32, granule = 16;
@@ -143,21 +143,21 @@ struct k2_k {
         context c;
         return c;
     }
-    template <int W> DEV static void columns_k(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
+    template <int W> DEV static void columns_k_(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
     {
         const int left = 30 - col;
         if (left <= 0) return;
-        store<W>(p.k + row * 30ll + col, left, product); // !12:5
+        store<W>(p.k_ + row * 30ll + col, left, product); // !12:5
     }
     template <int W> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum)
     {
-        columns_k<W>(p, c, row, n, lo, sum);
-        columns_k<W>(p, c, row, n + granule, hi, sum);
+        columns_k_<W>(p, c, row, n, lo, sum);
+        columns_k_<W>(p, c, row, n + granule, hi, sum);
     }
 };
 TF_LAYOUT(k2_k::args, h, 0);
 TF_LAYOUT(k2_k::args, packed, 8);
-TF_LAYOUT(k2_k::args, k, 16);
+TF_LAYOUT(k2_k::args, k_, 16);
 TF_LAYOUT(k2_k::args, B, 24);
 TF_LAYOUT(k2_k::args, S, 28);
 static_assert(sizeof(k2_k::args) == 32, "size of args");
@@ -264,7 +264,7 @@ TF_TABLE unsigned long long k5_kr_kr_turns[3] = {0x28be60db93910600ull, 0x1e422a
 struct k5_kr {
     struct args {
         const int *pos;
-        const bf16 *k;
+        const bf16 *k_;
         bf16 *kr;
         int B, S;
     };
@@ -272,7 +272,7 @@ struct k5_kr {
         int position, sequence;
     };
     template <int V> struct element {
-        vec<float, V> k, k_far;
+        vec<float, V> k_, k__far;
     };
     static constexpr int N = 30, threads = 1, team = 1, V = 1, steps = 0;
     DEV static int rows(const args &p) { return p.B * p.S; }
@@ -283,13 +283,13 @@ struct k5_kr {
     }
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
     {
-        const vec<float, V> k = load_aligned<V>(p.k + row * 30ll + col); // !12:5
-        const vec<float, V> k_far = load_aligned<V>(p.k + row * 30ll + rope_partner<10, 6>(col)); // !12:5
-        return {k, k_far};
+        const vec<float, V> k_ = load_aligned<V>(p.k_ + row * 30ll + col); // !12:5
+        const vec<float, V> k__far = load_aligned<V>(p.k_ + row * 30ll + rope_partner<10, 6>(col)); // !12:5
+        return {k_, k__far};
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        const vec<float, V> kr = rope_half<10, 6>(e.k, e.k_far, col, c.position, k5_kr_kr_turns); // !15:5
+        const vec<float, V> kr = rope_half<10, 6>(e.k_, e.k__far, col, c.position, k5_kr_kr_turns); // !15:5
         store_aligned<V>(p.kr + row * 30ll + col, kr); // !15:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
@@ -297,7 +297,7 @@ struct k5_kr {
     }
 };
 TF_LAYOUT(k5_kr::args, pos, 0);
-TF_LAYOUT(k5_kr::args, k, 8);
+TF_LAYOUT(k5_kr::args, k_, 8);
 TF_LAYOUT(k5_kr::args, kr, 16);
 TF_LAYOUT(k5_kr::args, B, 24);
 TF_LAYOUT(k5_kr::args, S, 28);
@@ -524,7 +524,7 @@ struct k1_qkv {
         const bf16 *h;
         const bf16 *packed;
         bf16 *q;
-        bf16 *k;
+        bf16 *k_;
         bf16 *v;
         int B, S;
     };
@@ -561,11 +561,11 @@ struct k1_qkv {
         if (left <= 0) return;
         store<W>(p.q + row * 30ll + col, left, product); // !11:5
     }
-    template <int W> DEV static void columns_k(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
+    template <int W> DEV static void columns_k_(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
     {
         const int left = 30 - col;
         if (left <= 0) return;
-        store<W>(p.k + row * 30ll + col, left, product); // !12:5
+        store<W>(p.k_ + row * 30ll + col, left, product); // !12:5
     }
     template <int W> DEV static void columns_v(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
     {
@@ -581,8 +581,8 @@ struct k1_qkv {
             return;
         }
         if (n < 64) {
-            columns_k<W>(p, c, row, n - 32, lo, sum);
-            columns_k<W>(p, c, row, n - 32 + granule, hi, sum);
+            columns_k_<W>(p, c, row, n - 32, lo, sum);
+            columns_k_<W>(p, c, row, n - 32 + granule, hi, sum);
             return;
         }
         columns_v<W>(p, c, row, n - 64, lo, sum);
@@ -592,7 +592,7 @@ struct k1_qkv {
 TF_LAYOUT(k1_qkv::args, h, 0);
 TF_LAYOUT(k1_qkv::args, packed, 8);
 TF_LAYOUT(k1_qkv::args, q, 16);
-TF_LAYOUT(k1_qkv::args, k, 24);
+TF_LAYOUT(k1_qkv::args, k_, 24);
 TF_LAYOUT(k1_qkv::args, v, 32);
 TF_LAYOUT(k1_qkv::args, B, 40);
 TF_LAYOUT(k1_qkv::args, S, 44);
@@ -646,7 +646,7 @@ TF_TABLE unsigned long long k3_kr_kr_turns[3] = {0x28be60db93910600ull, 0x1e422a
 struct k3_kr {
     struct args {
         const int *pos;
-        const bf16 *k;
+        const bf16 *k_;
         bf16 *kr;
         int B, S;
     };
@@ -654,7 +654,7 @@ struct k3_kr {
         int position, sequence;
     };
     template <int V> struct element {
-        vec<float, V> k, k_far;
+        vec<float, V> k_, k__far;
     };
     static constexpr int N = 30, threads = 1, team = 1, V = 1, steps = 0;
     DEV static int rows(const args &p) { return p.B * p.S; }
@@ -665,13 +665,13 @@ struct k3_kr {
     }
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
     {
-        const vec<float, V> k = load_aligned<V>(p.k + row * 30ll + col); // !12:5
-        const vec<float, V> k_far = load_aligned<V>(p.k + row * 30ll + rope_partner<10, 6>(col)); // !12:5
-        return {k, k_far};
+        const vec<float, V> k_ = load_aligned<V>(p.k_ + row * 30ll + col); // !12:5
+        const vec<float, V> k__far = load_aligned<V>(p.k_ + row * 30ll + rope_partner<10, 6>(col)); // !12:5
+        return {k_, k__far};
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        const vec<float, V> kr = rope_half<10, 6>(e.k, e.k_far, col, c.position, k3_kr_kr_turns); // !15:5
+        const vec<float, V> kr = rope_half<10, 6>(e.k_, e.k__far, col, c.position, k3_kr_kr_turns); // !15:5
         store_aligned<V>(p.kr + row * 30ll + col, kr); // !15:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
@@ -679,7 +679,7 @@ struct k3_kr {
     }
 };
 TF_LAYOUT(k3_kr::args, pos, 0);
-TF_LAYOUT(k3_kr::args, k, 8);
+TF_LAYOUT(k3_kr::args, k_, 8);
 TF_LAYOUT(k3_kr::args, kr, 16);
 TF_LAYOUT(k3_kr::args, B, 24);
 TF_LAYOUT(k3_kr::args, S, 28);
@@ -900,7 +900,7 @@ struct k1_qkv {
         const int *pos;
         const float *h_ss;
         bf16 *qr;
-        bf16 *k;
+        bf16 *k_;
         bf16 *vc;
         int B, S;
     };
@@ -953,8 +953,8 @@ struct k1_qkv {
     {
         const int left = 30 - col;
         if (left <= 0) return;
-        const vec<float, W> k = op_mul(product, c.q_r); // !10:5
-        store<W>(p.k + row * 30ll + col, left, k); // !10:5
+        const vec<float, W> k_ = op_mul(product, c.q_r); // !10:5
+        store<W>(p.k_ + row * 30ll + col, left, k_); // !10:5
     }
     template <int W> DEV static void columns_v_raw(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
     {
@@ -985,7 +985,7 @@ TF_LAYOUT(k1_qkv::args, packed, 8);
 TF_LAYOUT(k1_qkv::args, pos, 16);
 TF_LAYOUT(k1_qkv::args, h_ss, 24);
 TF_LAYOUT(k1_qkv::args, qr, 32);
-TF_LAYOUT(k1_qkv::args, k, 40);
+TF_LAYOUT(k1_qkv::args, k_, 40);
 TF_LAYOUT(k1_qkv::args, vc, 48);
 TF_LAYOUT(k1_qkv::args, B, 56);
 TF_LAYOUT(k1_qkv::args, S, 60);
@@ -996,7 +996,7 @@ TF_TABLE unsigned long long k2_ks_kr_turns[3] = {0x28be60db93910600ull, 0x1e422a
 struct k2_ks {
     struct args {
         const int *pos;
-        const bf16 *k;
+        const bf16 *k_;
         bf16 *kc;
         int B, S;
     };
@@ -1004,7 +1004,7 @@ struct k2_ks {
         int position, sequence;
     };
     template <int V> struct element {
-        vec<float, V> k, k_far;
+        vec<float, V> k_, k__far;
     };
     static constexpr int N = 30, threads = 1, team = 1, V = 1, steps = 0;
     DEV static int rows(const args &p) { return p.B * p.S; }
@@ -1015,13 +1015,13 @@ struct k2_ks {
     }
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
     {
-        const vec<float, V> k = load_aligned<V>(p.k + row * 30ll + col); // !10:5
-        const vec<float, V> k_far = load_aligned<V>(p.k + row * 30ll + rope_partner<10, 6>(col)); // !10:5
-        return {k, k_far};
+        const vec<float, V> k_ = load_aligned<V>(p.k_ + row * 30ll + col); // !10:5
+        const vec<float, V> k__far = load_aligned<V>(p.k_ + row * 30ll + rope_partner<10, 6>(col)); // !10:5
+        return {k_, k__far};
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        const vec<float, V> kr = rope_half<10, 6>(e.k, e.k_far, col, c.position, k2_ks_kr_turns); // !15:5
+        const vec<float, V> kr = rope_half<10, 6>(e.k_, e.k__far, col, c.position, k2_ks_kr_turns); // !15:5
         if (c.position >= 0 && c.position < 33) store_aligned<V>(p.kc + ((c.sequence * 3 + col / 10) * 33 + c.position) * 10ll + col % 10, kr); // !16:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
@@ -1029,7 +1029,7 @@ struct k2_ks {
     }
 };
 TF_LAYOUT(k2_ks::args, pos, 0);
-TF_LAYOUT(k2_ks::args, k, 8);
+TF_LAYOUT(k2_ks::args, k_, 8);
 TF_LAYOUT(k2_ks::args, kc, 16);
 TF_LAYOUT(k2_ks::args, B, 24);
 TF_LAYOUT(k2_ks::args, S, 28);
