@@ -181,19 +181,26 @@ static scope epilogue_scope(gemm *g, writer *w)
     return s;
 }
 
+/* A product's name for the ops after it: rounded where it is stored too, since they see what is stored. */
+static const char *seen_product(gemm *g, const ir_op *op, const char *name)
+{
+    const ir_value *v = op->outputs[0];
+    return rounded_here(g->e, v) ? arena_printf(g->e->a, "op_cast<%s>(%s)", type_name(v->type), name) : name;
+}
+
 /* The body of a segment's function; in a dry run the same statements go to a scratch writer. */
 static void write_segment_body(gemm *g, const gemm_segment *segment, scope *s)
 {
     const bool whole = (segment->kind == segment_plain ? segment->columns : segment->pairs) % g->granule == 0;
     const place base = {.row = "row", .base = "col", .left = whole ? NULL : "left"};
     const char *first = segment->kind == segment_plain ? "product" : "lo";
-    scope_know(s, segment->first->outputs[0], "row", "col", first);
-    if (segment->kind == segment_pair_join) scope_know(s, segment->second->outputs[0], "row", "col", "hi");
+    scope_know(s, segment->first->outputs[0], "row", "col", seen_product(g, segment->first, first));
+    if (segment->kind == segment_pair_join) scope_know(s, segment->second->outputs[0], "row", "col", seen_product(g, segment->second, "hi"));
     if (segment->kind == segment_pair_rope) {
         place far = base;
         far.base = "far", far.tag = "_far";
         s->low = "col", s->high = "far";
-        scope_know(s, segment->first->outputs[0], "row", "far", "hi");
+        scope_know(s, segment->first->outputs[0], "row", "far", seen_product(g, segment->first, "hi"));
         write_segment_sinks(g, segment, s, &base);
         write_segment_sinks(g, segment, s, &far);
         return;
