@@ -92,6 +92,13 @@ static void float_norm(float_device *d, const ir_op *op, float *y)
     free(one);
 }
 
+static void float_row_sum(float_device *d, const ir_op *op, float *y)
+{
+    const size_t N = axis_of(d, op->inputs[0], 1);
+    const float one = 1;
+    for (size_t row = 0; row < count_of(d, op->outputs[0]); row++) y[row] = float_dot(d, d->value[op->inputs[0]->id] + row * N, &one, 0, N);
+}
+
 static void float_softmax(float_device *d, const ir_op *op, float *y)
 {
     const size_t N = axis_of(d, op->inputs[0], 1), rows = count_of(d, op->inputs[0]) / N, n = faulty_length(d, op, N);
@@ -186,6 +193,7 @@ static void float_op(float_device *d, const ir_op *op)
     case op_linear: float_linear(d, op, y); break;
     case op_rmsnorm: case op_layernorm: float_norm(d, op, y); break;
     case op_softmax: float_softmax(d, op, y); break;
+    case op_row_sum: float_row_sum(d, op, y); break;
     case op_rope: float_rope(d, op, y); break;
     case op_attention: float_attention(d, op, y); break;
     default: float_element(d, op, y);

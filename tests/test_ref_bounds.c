@@ -66,6 +66,23 @@ START_TEST(a_right_device_stays_below_the_bound_and_comes_near)
 }
 END_TEST
 
+/* Sums that grow round more than sums that hover around 0: then it is the partial sums that count, not the terms. */
+START_TEST(a_sum_of_one_sign_stays_below_the_bound_too)
+{
+    const dim_override longer = {"D", 1536};
+    bench *b = open_as(_i < 3 ? linear : ONE("{x: [M, N, D]}", "", "{out: y, op: row_sum, in: [x]}"), "f32", &longer, 1);
+    for (int i = 0; i < b->graph->value_count; i++)
+        for (size_t k = 0; b->inputs[i] && k < b->data[i].count; k++) b->data[i].value[k] = fabs(b->data[i].value[k]);
+    float_device d = {.b = b, .order = orders[_i % 3]};
+    bench_run(b, false, NULL);
+    float_device_run(&d);
+    const double ratio = float_device_judge(&d, program_value(b->graph, "y")).ratio;
+    ck_assert_msg(ratio < 0.7 && ratio > 0.005, "ratio %g", ratio);
+    float_device_free(&d);
+    bench_close(b);
+}
+END_TEST
+
 typedef struct fault_case {
     const char *yaml;
     fault wrong;
@@ -255,6 +272,7 @@ int main(void)
     TCase *c = tcase_create("bounds");
     tcase_set_timeout(c, 60);
     tcase_add_loop_test(c, a_right_device_stays_below_the_bound_and_comes_near, 0, 9 * sizeof right_cases / sizeof *right_cases);
+    tcase_add_loop_test(c, a_sum_of_one_sign_stays_below_the_bound_too, 0, 6);
     tcase_add_loop_test(c, a_wrong_device_exceeds_the_bound_in_f32, 0, fault_case_count);
     tcase_add_loop_test(c, a_wrong_device_exceeds_the_bound_in_bf16, 0, fault_case_count);
     tcase_add_loop_test(c, the_error_of_each_input_arrives_at_the_result, 0, shifted_case_count);
