@@ -18,6 +18,14 @@ void op_mov_aperture(ARGS)
     s[d + 1] = (u32)(val >> 32);
     NEXT(4);
 }
+// s_getpc_b64: the address of the next instruction (tables in constant memory are found from it)
+void op_getpc(ARGS)
+{
+    BEGIN u32 d = (d0 >> 16) & 0x7f;
+    s[d] = (u32)(pc + 4);
+    s[d + 1] = (u32)((pc + 4) >> 32);
+    NEXT(4);
+}
 // s_getreg / s_setreg: MODE reads as round-even + denormals on, SH_MEM_BASES as the apertures, the rest as 0; writes
 // ignored
 void op_getreg(ARGS)
