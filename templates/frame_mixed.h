@@ -3,6 +3,8 @@
 //
 // P: args, tile, carry, slot, scratch (types), slots (1 or 2), tiles(p), at(p, index) -> tile, stages(p, tile) >= 0,
 //    load(p, tile, stage, slot), compute(p, tile, ring, carry), finish(p, tile, carry, scratch)
+// P may also have staged, the registers in which a stage's data wait for their slot: fetch(p, tile, stage, staged) only issues loads, which
+//    then run beside the computation, and land(staged, slot) stores them.
 // Ring: wait() makes the next stage's slot readable for all and returns it; pump() loads the stage after it (two slots: while others
 //    still compute); release() ends this thread's reading of it.
 #pragma once
@@ -12,32 +14,45 @@ template <class P> struct mixed_memory {
     typename P::scratch scratch;
 };
 
+template <class...> using nothing = void;
+template <class P, class = void> struct staging {
+    static constexpr bool used = false;
+    struct type {};
+};
+template <class P> struct staging<P, nothing<typename P::staged>> {
+    static constexpr bool used = true;
+    using type = typename P::staged;
+};
+
 template <class P> struct mixed_ring {
     const typename P::args &p;
     const typename P::tile &t;
     mixed_memory<P> &memory;
     int stage, stages;
+    typename staging<P>::type staged;
 
-    DEV typename P::slot &here() { return memory.slot[P::slots == 1 ? 0 : stage % P::slots]; }
+    DEV typename P::slot &at(int s) { return memory.slot[P::slots == 1 ? 0 : s % P::slots]; }
     DEV void start()
     {
-        if (stages > 0) P::load(p, t, 0, memory.slot[0]);
+        if (stages > 0) P::load(p, t, 0, at(0));
     }
     DEV typename P::slot &wait()
     {
         barrier();
-        return here();
+        return at(stage);
     }
     DEV void pump()
     {
-        if (P::slots > 1 && stage + 1 < stages) P::load(p, t, stage + 1, memory.slot[(stage + 1) % P::slots]);
+        if (stage + 1 == stages) return;
+        if constexpr (staging<P>::used) P::fetch(p, t, stage + 1, staged);
+        else if constexpr (P::slots > 1) P::load(p, t, stage + 1, at(stage + 1));
     }
     DEV void release()
     {
-        stage++;
-        if (P::slots > 1 || stage == stages) return;
-        barrier();
-        P::load(p, t, stage, memory.slot[0]);
+        if (++stage == stages) return;
+        if constexpr (P::slots == 1) barrier();
+        if constexpr (staging<P>::used) P::land(staged, at(stage));
+        else if constexpr (P::slots == 1) P::load(p, t, stage, at(0));
     }
 };
 
@@ -53,7 +68,7 @@ template <class P> DEV void run_mixed(const typename P::args &p)
     for (int index = block_index(); index < tiles; index += block_total()) {
         const typename P::tile t = P::at(p, index);
         typename P::carry c;
-        mixed_ring<P> ring{p, t, memory, 0, P::stages(p, t)};
+        mixed_ring<P> ring{p, t, memory, 0, P::stages(p, t), {}};
         ring.start();
         P::compute(p, t, ring, c);
         P::finish(p, t, c, memory.scratch);

@@ -32,27 +32,72 @@ template <class S> struct gemm {
     }
     DEV static int stages(const args &, const tile &) { return ceil_div(S::K, tile_k); }
 
-    template <int Lines, int Stride, class Read> DEV static void stage_tile(float (*to)[Stride], Read read)
+    // Pieces of V elements along k of one line (a row of A, a column of B), dealt to the threads.
+    template <int Lines> struct pieces {
+        static constexpr int count = Lines * (tile_k / V), each = ceil_div(count, threads);
+        vec<float, V> x[each];
+
+        DEV static int line(int i) { return (thread_index() + i * threads) / (tile_k / V); }
+        DEV static int k(int i) { return (thread_index() + i * threads) % (tile_k / V) * V; }
+        DEV static bool exists(int i) { return count % threads == 0 || thread_index() + i * threads < count; }
+    };
+    using a_pieces = pieces<tile_m>;
+    using b_pieces = pieces<tile_n>;
+
+    DEV static vec<float, V> a_piece(const args &p, const tile &t, int k0, int i)
     {
-        for (int i = thread_index(); i < Lines * (tile_k / V); i += threads) {
-            const int line = i / (tile_k / V), k = i % (tile_k / V) * V;
-            const vec<float, V> x = read(line, k);
+        const int row = t.row + a_pieces::line(i), k = k0 + a_pieces::k(i);
+        return row < S::rows(p) && k < S::K ? S::template a<V>(p, t.batch, row, k, S::K - k) : splat<V>(0.0f);
+    }
+    DEV static vec<float, V> b_piece(const args &p, const tile &t, int k0, int i)
+    {
+        const int n = t.column + b_pieces::line(i), k = k0 + b_pieces::k(i);
+        return n < S::packed_n && k < S::K ? S::template b<V>(p, t.batch, n, k, S::K - k) : splat<V>(0.0f);
+    }
+    DEV static void put_a(slot &s, int i, const vec<float, V> &x)
+    {
 #pragma unroll
-            for (int e = 0; e < V; e++) to[k + e][line] = x[e];
-        }
+        for (int e = 0; e < V; e++) s.a[a_pieces::k(i) + e][a_pieces::line(i)] = x[e];
+    }
+    DEV static void put_b(slot &s, int i, const vec<float, V> &x)
+    {
+#pragma unroll
+        for (int e = 0; e < V; e++) s.b[b_pieces::k(i) + e][carry::place(b_pieces::line(i))] = x[e];
     }
 
     DEV static void load(const args &p, const tile &t, int stage, slot &s)
     {
-        const int k0 = stage * tile_k, last = S::rows(p) - t.row;
-        stage_tile<tile_m>(s.a, [&](int line, int k) {
-            return line < last && k0 + k < S::K ? S::template a<V>(p, t.batch, t.row + line, k0 + k, S::K - k0 - k) : splat<V>(0.0f);
-        });
-        stage_tile<tile_n>(s.b, [&](int line, int k) {
-            return t.column + line < S::packed_n && k0 + k < S::K ? S::template b<V>(p, t.batch, t.column + line, k0 + k, S::K - k0 - k)
-                                                                  : splat<V>(0.0f);
-        });
+#pragma unroll 1
+        for (int i = 0; i < a_pieces::each; i++)
+            if (a_pieces::exists(i)) put_a(s, i, a_piece(p, t, stage * tile_k, i));
+#pragma unroll 1
+        for (int i = 0; i < b_pieces::each; i++)
+            if (b_pieces::exists(i)) put_b(s, i, b_piece(p, t, stage * tile_k, i));
     }
+#if TF_WAVE > 1
+    struct staged {
+        a_pieces a;
+        b_pieces b;
+    };
+    DEV static void fetch(const args &p, const tile &t, int stage, staged &to)
+    {
+#pragma unroll
+        for (int i = 0; i < a_pieces::each; i++)
+            if (a_pieces::exists(i)) to.a.x[i] = a_piece(p, t, stage * tile_k, i);
+#pragma unroll
+        for (int i = 0; i < b_pieces::each; i++)
+            if (b_pieces::exists(i)) to.b.x[i] = b_piece(p, t, stage * tile_k, i);
+    }
+    DEV static void land(const staged &from, slot &s)
+    {
+#pragma unroll
+        for (int i = 0; i < a_pieces::each; i++)
+            if (a_pieces::exists(i)) put_a(s, i, from.a.x[i]);
+#pragma unroll
+        for (int i = 0; i < b_pieces::each; i++)
+            if (b_pieces::exists(i)) put_b(s, i, from.b.x[i]);
+    }
+#endif
 
     template <class Ring> DEV static void compute(const args &, const tile &, Ring &ring, carry &c)
     {
@@ -79,8 +124,7 @@ template <class S> struct gemm {
                 for (int j = 0; j < carry::blocks; j++) {
                     const int n = t.column + carry::column(j);
                     if (n < S::packed_n)
-                        S::template epilogue<S::granule>(p, context, t.batch, row, n, part<0, S::granule>(c.acc[i][j]),
-                                                         part<S::granule, S::granule>(c.acc[i][j]), sum);
+                        S::template epilogue<S::granule>(p, context, t.batch, row, n, c.low[i][j], c.high[i][j], sum);
                 }
             }
             if constexpr (S::row_sums) s.sums[carry::row(i) * lanes + carry::lane()] = sum;

@@ -96,27 +96,34 @@ template <class Take, int Team> DEV float team_join(float x, float *slot)
 template <int TileN, int ThreadM, int ThreadN, int Granule> struct simt_fragment {
     static constexpr int width = 2 * Granule, blocks = ThreadN / width, lanes = TileN / ThreadN;
     static_assert(ThreadN % width == 0, "tile: thread_n is a multiple of 2 * granule");
-    vec<float, width> acc[ThreadM][blocks];
+    vec<float, Granule> low[ThreadM][blocks], high[ThreadM][blocks];
 
     DEV static int row(int i) { return thread_index() / lanes * ThreadM + i; }      // of the tile
     DEV static int column(int block) { return (block * lanes + thread_index() % lanes) * width; }
     DEV static int lane() { return thread_index() % lanes; }
+    // Where column n of the tile lies in a line of shared memory: first the low halves of all blocks, then the high ones, so that lanes side
+    // by side read neighbouring granules.
+    DEV static int place(int n) { return n / width * Granule + n % Granule + (n % width < Granule ? 0 : TileN / 2); }
     DEV void clear()
     {
 #pragma unroll
         for (int i = 0; i < ThreadM; i++)
 #pragma unroll
-            for (int j = 0; j < blocks; j++) acc[i][j] = splat<width>(0.0f);
+            for (int j = 0; j < blocks; j++) low[i][j] = high[i][j] = splat<Granule>(0.0f);
     }
-    // a: ThreadM rows of one k; b: this lane's columns of that k
+    // a: rows of one k; b: columns of that k, in their places
     DEV void multiply(const float *a, const float *b)
     {
         const vec<float, ThreadM> x = load_aligned<ThreadM>(a + row(0));
 #pragma unroll
         for (int j = 0; j < blocks; j++) {
-            const vec<float, width> y = load_aligned<width>(b + column(j));
+            const float *at = b + (j * lanes + lane()) * Granule;
+            const vec<float, Granule> lo = load_aligned<Granule>(at), hi = load_aligned<Granule>(at + TileN / 2);
 #pragma unroll
-            for (int i = 0; i < ThreadM; i++) acc[i][j] += y * x[i];
+            for (int i = 0; i < ThreadM; i++) {
+                low[i][j] += lo * x[i];
+                high[i][j] += hi * x[i];
+            }
         }
     }
 };
