@@ -151,11 +151,11 @@ static void read_graph(void *argument)
         "block: t\ndtype: bf16\ndims: {B: 64, S: 3, L: 9, D: 256, H: 2, hd: D/H}\n"
         "inputs: {x: [B, S, D], e: [B, D], pos: {shape: [B], dtype: i32}, ten: {shape: [B], dtype: i32, range: [3, L]}}\n"
         "state: {kc: [B, H, L, hd], vc: [B, H, L, hd]}\n"
-        "params: {g: [D], g1: [D], c: [D], w: [D, D], wt: [D, D], b: [D]}\n"
+        "params: {g: [D], g1: [D], c: [D], w: [4*D, D], wt: [4*D, D], b: [4*D]}\n"
         "ops:\n  - {out: h, op: rmsnorm, in: [x, g]}\n  - {out: h1, op: rmsnorm, in: [h, g1], unit_offset: true}\n"
         "  - {out: h2, op: layernorm, in: [h1, g, c]}\n  - {out: l, op: linear, in: [h2, w, b]}\n  - {out: m, op: linear, in: [l, wt], layout: in_out}\n"
-        "  - {out: kn, op: kv_append, in: [m], state: kc, at: pos}\n  - {out: vn, op: kv_append, in: [l], state: vc, at: pos}\n"
-        "  - {out: a, op: attention, in: [l, kn, vn], heads: H, causal: true, at: pos, lengths: ten}\n  - {out: s, op: log, in: [e]}\n"
+        "  - {out: kn, op: kv_append, in: [m], state: kc, at: pos}\n  - {out: vn, op: kv_append, in: [m], state: vc, at: pos}\n"
+        "  - {out: a, op: attention, in: [m, kn, vn], heads: H, causal: true, at: pos, lengths: ten}\n  - {out: s, op: log, in: [e]}\n"
         "outputs: {y: a, s: s}\n";
     reading *r = argument;
     r->graph = graph_read(r->a, yaml, sizeof yaml - 1, "t.yaml", &(graph_options){0});
@@ -181,7 +181,7 @@ static void moments(const reading *r, const char *name, double *mean, double *de
 START_TEST(data_fits_its_use)
 {
     static const struct { const char *name; double mean, deviation; } expected[] = {
-        {"x", 0, 1}, {"kc", 0, 1}, {"g", 1, 0.1}, {"g1", 0, 0.1}, {"c", 0, 0.1}, {"b", 0, 0.1}, {"w", 0, 1.0 / 16}, {"wt", 0, 1.0 / 16}, {"e", 1.298, 0.603}};
+        {"x", 0, 1}, {"kc", 0, 1}, {"g", 1, 0.1}, {"g1", 0, 0.1}, {"c", 0, 0.1}, {"b", 0, 0.1}, {"w", 0, 1.0 / 16}, {"wt", 0, 1.0 / 32}, {"e", 1.298, 0.603}};
     reading r = {arena_new(), NULL};
     double mean, deviation, least, most;
     ck_assert_msg(arena_run(r.a, read_graph, &r) == code_ok, "%s", arena_diagnostics(r.a));

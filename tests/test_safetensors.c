@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <signal.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include "runtime/half.h"
@@ -342,15 +344,36 @@ START_TEST(a_write_that_fails_leaves_nothing_behind)
     ck_assert_ptr_nonnull(strstr(message, "two tensors of one name"));
     ck_assert_int_eq(write_items("/nowhere/at/all.safetensors", twice, 1, message), code_io);
     ck_assert_ptr_nonnull(strstr(message, "cannot write /nowhere/at/all.safetensors: No such file"));
+    const long long large[] = {1 << 20};
+    const safetensors_item too_large = {"a", "F32", 1, large, calloc(1 << 20, sizeof(float))};
+    signal(SIGXFSZ, SIG_IGN);
+    ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &(const struct rlimit){1 << 20, RLIM_INFINITY}), 0); /* as a disk that is full */
+    ck_assert_int_eq(write_items(path, &too_large, 1, message), code_io);
+    ck_assert_ptr_nonnull(strstr(message, "File too large"));
+    ck_assert_int_eq(files_in_folder(), 0);
+    free((void *)too_large.data);
     ck_assert_int_eq(mkdir(path, 0777), 0); /* a folder stands where the file should go */
     ck_assert_int_eq(write_items(path, twice, 1, message), code_io);
     ck_assert_int_eq(files_in_folder(), 1);
-    ck_assert_int_eq(write_items("/dev/full", twice, 1, message), code_io);
-    ck_assert_ptr_nonnull(strstr(message, "No space left"));
-    ck_assert_int_eq(write_items("/dev/null", twice, 1, message), code_ok);
-    struct stat info;
-    ck_assert(stat("/dev/null", &info) == 0 && S_ISCHR(info.st_mode)); /* still a device */
     rmdir(path);
+    rmdir(folder);
+}
+END_TEST
+
+START_TEST(a_device_is_written_to_and_never_replaced)
+{
+    char message[256];
+    struct stat info;
+    make_folder();
+    const long long shape[] = {1};
+    const float one = 1;
+    const safetensors_item item = {"a", "F32", 1, shape, &one};
+    ck_assert_int_eq(symlink("/dev/full", path), 0); /* by way of a link, so that a mistake costs a link */
+    ck_assert_int_eq(write_items(path, &item, 1, message), code_io);
+    ck_assert_ptr_nonnull(strstr(message, "No space left"));
+    ck_assert(stat(path, &info) == 0 && S_ISCHR(info.st_mode));
+    ck_assert_int_eq(files_in_folder(), 1);
+    unlink(path);
     rmdir(folder);
 }
 END_TEST
@@ -406,6 +429,7 @@ int main(void)
     tcase_add_test(c, values_are_rounded_to_their_dtype_when_asked);
     tcase_add_test(c, what_is_written_is_read_back);
     tcase_add_test(c, a_write_that_fails_leaves_nothing_behind);
+    tcase_add_test(c, a_device_is_written_to_and_never_replaced);
     tcase_add_test(c, a_file_that_shrinks_while_it_is_open_is_an_error);
     tcase_add_test(c, what_is_no_file_is_refused);
     suite_add_tcase(suite, c);
