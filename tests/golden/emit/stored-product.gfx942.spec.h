@@ -1,0 +1,389 @@
+// ---- level none
+// Written by tfgen: stored_product_k0 of tests/specs/stored-product.yaml for cdna; read it beside templates/gemm.h.
+struct k0_h {
+    struct args {
+        const bf16 *k_;
+        const bf16 *packed;
+        bf16 *h;
+    };
+    static constexpr int K = 32, packed_n = 24, packed_k = 32, granule = 4;
+    static constexpr int tile_m = 16, tile_n = 64, tile_k = 32, thread_m = 1, thread_n = 8, threads = 128, slots = 2;
+    static constexpr bool row_sums = false, a_plain = true, b_plain = true;
+    using a_type = bf16;
+    using b_type = bf16;
+    struct context {};
+    DEV static int rows(const args &p) { return 10; }
+    DEV static int batches(const args &p) { return 1; }
+    template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
+    {
+        const vec<float, V> k_ = load_aligned<V>(p.k_ + row * 32ll + k); // !5:10
+        return k_;
+    }
+    DEV static const a_type *a_row(const args &p, int batch, int row)
+    {
+        return p.k_ + row * 32ll;
+    }
+    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
+    {
+        return load_aligned<V>(p.packed + n * 32ll + k);
+    }
+    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 32ll; }
+    DEV static context begin(const args &p, int batch, int row)
+    {
+        context c;
+        return c;
+    }
+    template <int W> DEV static void columns_h(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
+    {
+        const int left = 24 - col;
+        if (left <= 0) return;
+        store_aligned<W>(p.h + row * 24ll + col, product); // !8:5
+    }
+    template <int W> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum)
+    {
+        columns_h<W>(p, c, row, n, lo, sum);
+        columns_h<W>(p, c, row, n + granule, hi, sum);
+    }
+};
+TF_LAYOUT(k0_h::args, k_, 0);
+TF_LAYOUT(k0_h::args, packed, 8);
+TF_LAYOUT(k0_h::args, h, 16);
+static_assert(sizeof(k0_h::args) == 24, "size of args");
+
+// Written by tfgen: stored_product_k1 of tests/specs/stored-product.yaml for cdna; read it beside templates/rows.h.
+struct k1_a {
+    struct args {
+        const bf16 *h;
+        bf16 *a;
+    };
+    struct context {};
+    template <int V> struct element {
+        vec<float, V> a;
+    };
+    static constexpr int N = 24, threads = 256, team = 4, V = 8, steps = 0;
+    DEV static int rows(const args &p) { return 10; }
+    DEV static void begin(const args &p, int row, context &c)
+    {
+    }
+    template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
+    {
+        const vec<float, V> h = load_aligned<V>(p.h + row * 24ll + col); // !8:5
+        const vec<float, V> a = op_relu(h); // !9:5
+        return {a};
+    }
+    template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
+    {
+        store_aligned<V>(p.a + row * 24ll + col, e.a); // !9:5
+    }
+    DEV static void write_row(const args &p, const context &c, int row)
+    {
+    }
+};
+TF_LAYOUT(k1_a::args, h, 0);
+TF_LAYOUT(k1_a::args, a, 8);
+static_assert(sizeof(k1_a::args) == 16, "size of args");
+
+// Written by tfgen: stored_product_k2 of tests/specs/stored-product.yaml for cdna; read it beside templates/gemm.h.
+struct k2_u {
+    struct args {
+        const bf16 *a;
+        const bf16 *packed;
+        bf16 *u;
+    };
+    static constexpr int K = 24, packed_n = 32, packed_k = 32, granule = 4;
+    static constexpr int tile_m = 16, tile_n = 64, tile_k = 32, thread_m = 1, thread_n = 8, threads = 128, slots = 2;
+    static constexpr bool row_sums = false, a_plain = true, b_plain = true;
+    using a_type = bf16;
+    using b_type = bf16;
+    struct context {};
+    DEV static int rows(const args &p) { return 10; }
+    DEV static int batches(const args &p) { return 1; }
+    template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
+    {
+        const vec<float, V> a = load_aligned<V>(p.a + row * 24ll + k); // !9:5
+        return a;
+    }
+    DEV static const a_type *a_row(const args &p, int batch, int row)
+    {
+        return p.a + row * 24ll;
+    }
+    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
+    {
+        return load_aligned<V>(p.packed + n * 32ll + k);
+    }
+    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 32ll; }
+    DEV static context begin(const args &p, int batch, int row)
+    {
+        context c;
+        return c;
+    }
+    template <int W> DEV static void columns_u(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
+    {
+        const int left = 32 - col;
+        if (left <= 0) return;
+        store_aligned<W>(p.u + row * 32ll + col, product); // !10:5
+    }
+    template <int W> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum)
+    {
+        columns_u<W>(p, c, row, n, lo, sum);
+        columns_u<W>(p, c, row, n + granule, hi, sum);
+    }
+};
+TF_LAYOUT(k2_u::args, a, 0);
+TF_LAYOUT(k2_u::args, packed, 8);
+TF_LAYOUT(k2_u::args, u, 16);
+static_assert(sizeof(k2_u::args) == 24, "size of args");
+
+// Written by tfgen: stored_product_k3 of tests/specs/stored-product.yaml for cdna; read it beside templates/rows.h.
+struct k3_r {
+    struct args {
+        const bf16 *u;
+        const bf16 *k_;
+        bf16 *r;
+    };
+    struct context {};
+    template <int V> struct element {
+        vec<float, V> r;
+    };
+    static constexpr int N = 32, threads = 256, team = 4, V = 8, steps = 0;
+    DEV static int rows(const args &p) { return 10; }
+    DEV static void begin(const args &p, int row, context &c)
+    {
+    }
+    template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
+    {
+        const vec<float, V> u = load_aligned<V>(p.u + row * 32ll + col); // !10:5
+        const vec<float, V> k_ = load_aligned<V>(p.k_ + row * 32ll + col); // !5:10
+        const vec<float, V> r = op_add(u, k_); // !11:5
+        return {r};
+    }
+    template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
+    {
+        store_aligned<V>(p.r + row * 32ll + col, e.r); // !11:5
+    }
+    DEV static void write_row(const args &p, const context &c, int row)
+    {
+    }
+};
+TF_LAYOUT(k3_r::args, u, 0);
+TF_LAYOUT(k3_r::args, k_, 8);
+TF_LAYOUT(k3_r::args, r, 16);
+static_assert(sizeof(k3_r::args) == 24, "size of args");
+
+// Written by tfgen: stored_product_k4 of tests/specs/stored-product.yaml for cdna; read it beside templates/gemm.h.
+struct k4_z {
+    struct args {
+        const bf16 *r;
+        const bf16 *packed;
+        bf16 *z;
+    };
+    static constexpr int K = 32, packed_n = 24, packed_k = 32, granule = 4;
+    static constexpr int tile_m = 16, tile_n = 64, tile_k = 32, thread_m = 1, thread_n = 8, threads = 128, slots = 2;
+    static constexpr bool row_sums = false, a_plain = true, b_plain = true;
+    using a_type = bf16;
+    using b_type = bf16;
+    struct context {};
+    DEV static int rows(const args &p) { return 10; }
+    DEV static int batches(const args &p) { return 1; }
+    template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
+    {
+        const vec<float, V> r = load_aligned<V>(p.r + row * 32ll + k); // !11:5
+        return r;
+    }
+    DEV static const a_type *a_row(const args &p, int batch, int row)
+    {
+        return p.r + row * 32ll;
+    }
+    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
+    {
+        return load_aligned<V>(p.packed + n * 32ll + k);
+    }
+    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 32ll; }
+    DEV static context begin(const args &p, int batch, int row)
+    {
+        context c;
+        return c;
+    }
+    template <int W> DEV static void columns_z(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
+    {
+        const int left = 24 - col;
+        if (left <= 0) return;
+        store_aligned<W>(p.z + row * 24ll + col, product); // !12:5
+    }
+    template <int W> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum)
+    {
+        columns_z<W>(p, c, row, n, lo, sum);
+        columns_z<W>(p, c, row, n + granule, hi, sum);
+    }
+};
+TF_LAYOUT(k4_z::args, r, 0);
+TF_LAYOUT(k4_z::args, packed, 8);
+TF_LAYOUT(k4_z::args, z, 16);
+static_assert(sizeof(k4_z::args) == 24, "size of args");
+
+// ---- level ops
+// Written by tfgen: stored_product_k0 of tests/specs/stored-product.yaml for cdna; read it beside templates/gemm.h.
+struct k0_h {
+    struct args {
+        const bf16 *k_;
+        const bf16 *packed;
+        bf16 *h;
+        bf16 *a;
+    };
+    static constexpr int K = 32, packed_n = 24, packed_k = 32, granule = 4;
+    static constexpr int tile_m = 16, tile_n = 64, tile_k = 32, thread_m = 1, thread_n = 8, threads = 128, slots = 2;
+    static constexpr bool row_sums = false, a_plain = true, b_plain = true;
+    using a_type = bf16;
+    using b_type = bf16;
+    struct context {};
+    DEV static int rows(const args &p) { return 10; }
+    DEV static int batches(const args &p) { return 1; }
+    template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
+    {
+        const vec<float, V> k_ = load_aligned<V>(p.k_ + row * 32ll + k); // !5:10
+        return k_;
+    }
+    DEV static const a_type *a_row(const args &p, int batch, int row)
+    {
+        return p.k_ + row * 32ll;
+    }
+    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
+    {
+        return load_aligned<V>(p.packed + n * 32ll + k);
+    }
+    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 32ll; }
+    DEV static context begin(const args &p, int batch, int row)
+    {
+        context c;
+        return c;
+    }
+    template <int W> DEV static void columns_h(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
+    {
+        const int left = 24 - col;
+        if (left <= 0) return;
+        store_aligned<W>(p.h + row * 24ll + col, op_cast<bf16>(product)); // !8:5
+        const vec<float, W> a = op_relu(op_cast<bf16>(product)); // !9:5
+        store_aligned<W>(p.a + row * 24ll + col, a); // !9:5
+    }
+    template <int W> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum)
+    {
+        columns_h<W>(p, c, row, n, lo, sum);
+        columns_h<W>(p, c, row, n + granule, hi, sum);
+    }
+};
+TF_LAYOUT(k0_h::args, k_, 0);
+TF_LAYOUT(k0_h::args, packed, 8);
+TF_LAYOUT(k0_h::args, h, 16);
+TF_LAYOUT(k0_h::args, a, 24);
+static_assert(sizeof(k0_h::args) == 32, "size of args");
+
+// Written by tfgen: stored_product_k1 of tests/specs/stored-product.yaml for cdna; read it beside templates/gemm.h.
+struct k1_u {
+    struct args {
+        const bf16 *a;
+        const bf16 *packed;
+        bf16 *u;
+        const bf16 *k_;
+        bf16 *r;
+    };
+    static constexpr int K = 24, packed_n = 32, packed_k = 32, granule = 4;
+    static constexpr int tile_m = 16, tile_n = 64, tile_k = 32, thread_m = 1, thread_n = 8, threads = 128, slots = 2;
+    static constexpr bool row_sums = false, a_plain = true, b_plain = true;
+    using a_type = bf16;
+    using b_type = bf16;
+    struct context {};
+    DEV static int rows(const args &p) { return 10; }
+    DEV static int batches(const args &p) { return 1; }
+    template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
+    {
+        const vec<float, V> a = load_aligned<V>(p.a + row * 24ll + k); // !9:5
+        return a;
+    }
+    DEV static const a_type *a_row(const args &p, int batch, int row)
+    {
+        return p.a + row * 24ll;
+    }
+    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
+    {
+        return load_aligned<V>(p.packed + n * 32ll + k);
+    }
+    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 32ll; }
+    DEV static context begin(const args &p, int batch, int row)
+    {
+        context c;
+        return c;
+    }
+    template <int W> DEV static void columns_u(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
+    {
+        const int left = 32 - col;
+        if (left <= 0) return;
+        store_aligned<W>(p.u + row * 32ll + col, op_cast<bf16>(product)); // !10:5
+        const vec<float, W> k_ = load_aligned<W>(p.k_ + row * 32ll + col); // !5:10
+        const vec<float, W> r = op_add(op_cast<bf16>(product), k_); // !11:5
+        store_aligned<W>(p.r + row * 32ll + col, r); // !11:5
+    }
+    template <int W> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum)
+    {
+        columns_u<W>(p, c, row, n, lo, sum);
+        columns_u<W>(p, c, row, n + granule, hi, sum);
+    }
+};
+TF_LAYOUT(k1_u::args, a, 0);
+TF_LAYOUT(k1_u::args, packed, 8);
+TF_LAYOUT(k1_u::args, u, 16);
+TF_LAYOUT(k1_u::args, k_, 24);
+TF_LAYOUT(k1_u::args, r, 32);
+static_assert(sizeof(k1_u::args) == 40, "size of args");
+
+// Written by tfgen: stored_product_k2 of tests/specs/stored-product.yaml for cdna; read it beside templates/gemm.h.
+struct k2_z {
+    struct args {
+        const bf16 *r;
+        const bf16 *packed;
+        bf16 *z;
+    };
+    static constexpr int K = 32, packed_n = 24, packed_k = 32, granule = 4;
+    static constexpr int tile_m = 16, tile_n = 64, tile_k = 32, thread_m = 1, thread_n = 8, threads = 128, slots = 2;
+    static constexpr bool row_sums = false, a_plain = true, b_plain = true;
+    using a_type = bf16;
+    using b_type = bf16;
+    struct context {};
+    DEV static int rows(const args &p) { return 10; }
+    DEV static int batches(const args &p) { return 1; }
+    template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
+    {
+        const vec<float, V> r = load_aligned<V>(p.r + row * 32ll + k); // !11:5
+        return r;
+    }
+    DEV static const a_type *a_row(const args &p, int batch, int row)
+    {
+        return p.r + row * 32ll;
+    }
+    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
+    {
+        return load_aligned<V>(p.packed + n * 32ll + k);
+    }
+    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 32ll; }
+    DEV static context begin(const args &p, int batch, int row)
+    {
+        context c;
+        return c;
+    }
+    template <int W> DEV static void columns_z(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
+    {
+        const int left = 24 - col;
+        if (left <= 0) return;
+        store_aligned<W>(p.z + row * 24ll + col, product); // !12:5
+    }
+    template <int W> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum)
+    {
+        columns_z<W>(p, c, row, n, lo, sum);
+        columns_z<W>(p, c, row, n + granule, hi, sum);
+    }
+};
+TF_LAYOUT(k2_z::args, r, 0);
+TF_LAYOUT(k2_z::args, packed, 8);
+TF_LAYOUT(k2_z::args, z, 16);
+static_assert(sizeof(k2_z::args) == 24, "size of args");
+
+// ---- level tile: as the one before
