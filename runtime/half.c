@@ -1,13 +1,13 @@
-/* In: numbers as doubles, or as they lie in memory. Out: the other form, rounded once, to nearest even. Refuses: nothing; what is too
- * large becomes infinite, a NaN stays one. */
+/* In: numbers as doubles, or as they lie in memory. Out: the other form, rounded once, to nearest even. Refuses:
+ * nothing; what is too large becomes infinite, a NaN stays one. */
 #include "runtime/half.h"
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
 typedef struct format {
-    int digits;   /* of the significand, the hidden one too */
-    int least;    /* exponent of the smallest normal number */
+    int digits; /* of the significand, the hidden one too */
+    int least;  /* exponent of the smallest normal number */
     double largest;
 } format;
 static const format f16 = {11, -14, 65504.0}, bf16 = {8, -126, 0x1.fep127};
@@ -103,9 +103,12 @@ void dtype_put(dtype t, void *data, size_t index, double value)
     const int32_t n = t == dtype_i32 ? to_int32(value) : 0;
     const uint16_t half = t == dtype_f16 ? f16_from_double(value) : t == dtype_bf16 ? bf16_from_double(value) : 0;
     char *to = (char *)data + index * (size_t)dtype_size(t);
-    if (t == dtype_f32) memcpy(to, &f, sizeof f);
-    else if (t == dtype_i32) memcpy(to, &n, sizeof n);
-    else memcpy(to, &half, sizeof half);
+    if (t == dtype_f32)
+        memcpy(to, &f, sizeof f);
+    else if (t == dtype_i32)
+        memcpy(to, &n, sizeof n);
+    else
+        memcpy(to, &half, sizeof half);
 }
 
 double dtype_get(dtype t, const void *data, size_t index)

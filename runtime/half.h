@@ -1,5 +1,5 @@
-/* In: numbers as doubles, or as they lie in memory. Out: the other form, rounded once, to nearest even. Refuses: nothing; what is too
- * large becomes infinite, a NaN stays one. */
+/* In: numbers as doubles, or as they lie in memory. Out: the other form, rounded once, to nearest even. Refuses:
+ * nothing; what is too large becomes infinite, a NaN stays one. */
 #ifndef TFGEN_HALF_H
 #define TFGEN_HALF_H
 #include "ir/ir.h"

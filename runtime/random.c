@@ -1,11 +1,12 @@
-/* In: a seed, the name of a value, an index. Out: numbers that depend on nothing else: not on the machine, its math library, the order
- * of calls or the other values of a spec. Refuses: nothing. */
+/* In: a seed, the name of a value, an index. Out: numbers that depend on nothing else: not on the machine, its math
+ * library, the order of calls or the other values of a spec. Refuses: nothing. */
 #include "runtime/random.h"
 #include "runtime/half.h"
 #include <math.h>
 
 #ifdef __clang__
-#pragma STDC FP_CONTRACT OFF /* gcc's -std=c11 has it off; a fused multiply-add would give other numbers on other machines */
+#pragma STDC FP_CONTRACT                                                                                               \
+    OFF /* gcc's -std=c11 has it off; a fused multiply-add would give other numbers on other machines */
 #endif
 
 /* The finalizer of splitmix64 (Steele, Lea, Flood 2014). */
@@ -34,7 +35,8 @@ double random_uniform(uint64_t seed, uint64_t stream, uint64_t index)
     return ((double)(random_bits(seed, stream, index) >> 12) + 0.5) * 0x1p-52;
 }
 
-/* By basic arithmetic alone, which IEEE 754 pins down; a library's log is not the same everywhere. x is above 0 and normal. */
+/* By basic arithmetic alone, which IEEE 754 pins down; a library's log is not the same everywhere. x is above 0 and
+ * normal. */
 static double logarithm(double x)
 {
     int exponent;
@@ -46,7 +48,8 @@ static double logarithm(double x)
     return 2 * z * sum + exponent * 0.69314718055994531;
 }
 
-/* The inverse of the normal distribution: PPND7, M. J. Wichura, Algorithm AS 241, Applied Statistics 37(3), 1988; 7 digits. */
+/* The inverse of the normal distribution: PPND7, M. J. Wichura, Algorithm AS 241, Applied Statistics 37(3), 1988; 7
+ * digits. */
 static double normal_at(double p)
 {
     const double q = p - 0.5;
@@ -58,15 +61,20 @@ static double normal_at(double p)
     double r = sqrt(-logarithm(q < 0 ? p : 1 - p)), z;
     if (r <= 5) {
         r -= 1.6;
-        z = (((0.17023821103 * r + 1.3067284816) * r + 2.7568153900) * r + 1.4234372777) / ((0.12021132975 * r + 0.73700164250) * r + 1);
+        z = (((0.17023821103 * r + 1.3067284816) * r + 2.7568153900) * r + 1.4234372777) /
+            ((0.12021132975 * r + 0.73700164250) * r + 1);
     } else {
         r -= 5;
-        z = (((0.017337203997 * r + 0.42868294337) * r + 3.0812263860) * r + 6.6579051150) / ((0.012258202635 * r + 0.24197894225) * r + 1);
+        z = (((0.017337203997 * r + 0.42868294337) * r + 3.0812263860) * r + 6.6579051150) /
+            ((0.012258202635 * r + 0.24197894225) * r + 1);
     }
     return q < 0 ? -z : z;
 }
 
-double random_normal(uint64_t seed, uint64_t stream, uint64_t index) { return normal_at(random_uniform(seed, stream, index)); }
+double random_normal(uint64_t seed, uint64_t stream, uint64_t index)
+{
+    return normal_at(random_uniform(seed, stream, index));
+}
 
 /* What one kind of data looks like: centre + spread * N, or low + |spread * N| where positive. */
 typedef struct distribution {
@@ -78,7 +86,8 @@ static distribution of_param(const ir_program *graph, const ir_op *op, int input
 {
     const ir_value *v = op->inputs[input];
     switch (op->kind) {
-    case op_rmsnorm: case op_layernorm:
+    case op_rmsnorm:
+    case op_layernorm:
         if (input == 1) return (distribution){op->attributes.unit_offset ? 0 : 1, 0.1, false};
         return input == 2 ? (distribution){0, 0.1, false} : otherwise;
     case op_linear: {
@@ -87,7 +96,9 @@ static distribution of_param(const ir_program *graph, const ir_op *op, int input
         const long long length = extent_value(&v->shape[op->attributes.layout == layout_out_in], &graph->dims);
         return (distribution){0, 1 / sqrt((double)(length > 0 ? length : 1)), false};
     }
-    case op_sqrt: case op_rsqrt: case op_log: return (distribution){0.5, 1, true};
+    case op_sqrt:
+    case op_rsqrt:
+    case op_log: return (distribution){0.5, 1, true};
     default: return otherwise;
     }
 }
@@ -114,7 +125,8 @@ static void integer_range(const ir_program *graph, const ir_value *v, long long 
         const ir_op *op = graph->ops[i];
         const ir_attributes *t = &op->attributes;
         if (op->kind == op_kv_append && t->at == v) {
-            const long long room = extent_value(&t->state->shape[2], &graph->dims) - extent_value(&op->inputs[0]->shape[1], &graph->dims);
+            const long long room =
+                extent_value(&t->state->shape[2], &graph->dims) - extent_value(&op->inputs[0]->shape[1], &graph->dims);
             if (room < *high || *high == 16) *high = room > 0 ? room : 0;
         }
         if (op->kind == op_attention && t->lengths == v) {
@@ -132,7 +144,8 @@ void random_fill(const ir_program *graph, const ir_value *v, uint64_t seed, doub
         long long low, high;
         integer_range(graph, v, &low, &high);
         const uint64_t width = high > low ? (uint64_t)(high - low) + 1 : 1;
-        for (long long i = 0; i < count; i++) out[i] = (double)(low + (long long)(random_bits(seed, stream, (uint64_t)i) % width));
+        for (long long i = 0; i < count; i++)
+            out[i] = (double)(low + (long long)(random_bits(seed, stream, (uint64_t)i) % width));
         return;
     }
     const distribution d = of_value(graph, v);

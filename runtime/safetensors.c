@@ -1,5 +1,5 @@
-/* In: safetensors files. Out: their tensors by name, as doubles. Refuses (code_bad_input, with file and byte offset) headers that are
- * not what the format says; see the header. Writing: runtime/safetensors_write.c. */
+/* In: safetensors files. Out: their tensors by name, as doubles. Refuses (code_bad_input, with file and byte offset)
+ * headers that are not what the format says; see the header. Writing: runtime/safetensors_write.c. */
 #define _GNU_SOURCE
 #include "runtime/safetensors.h"
 #include "runtime/half.h"
@@ -18,25 +18,34 @@ struct safetensors {
     const char *name;
     int file; /* -1: in memory */
     const unsigned char *memory;
-    size_t size, data; /* of the file; where its data starts */
+    size_t size, data;           /* of the file; where its data starts */
     safetensors_tensor *tensors; /* by offset */
     safetensors_tensor **sorted; /* by name */
     size_t count;
 };
 
 /* Element types of the format. Those without a reader have a size only; types not listed here are kept by name. */
-typedef enum element { element_none, element_f64, element_f32, element_f16, element_bf16, element_signed, element_unsigned } element;
+typedef enum element {
+    element_none,
+    element_f64,
+    element_f32,
+    element_f16,
+    element_bf16,
+    element_signed,
+    element_unsigned
+} element;
 typedef struct element_type {
     const char *name;
     size_t size;
     element read;
 } element_type;
 static const element_type element_types[] = {
-    {"F64", 8, element_f64},      {"F32", 4, element_f32},      {"F16", 2, element_f16},      {"BF16", 2, element_bf16},
-    {"I64", 8, element_signed},   {"I32", 4, element_signed},   {"I16", 2, element_signed},   {"I8", 1, element_signed},
-    {"U64", 8, element_unsigned}, {"U32", 4, element_unsigned}, {"U16", 2, element_unsigned}, {"U8", 1, element_unsigned},
-    {"BOOL", 1, element_unsigned}, {"F8_E5M2", 1, element_none}, {"F8_E4M3", 1, element_none}, {"F8_E8M0", 1, element_none},
-    {"C64", 8, element_none}};
+    {"F64", 8, element_f64},       {"F32", 4, element_f32},      {"F16", 2, element_f16},
+    {"BF16", 2, element_bf16},     {"I64", 8, element_signed},   {"I32", 4, element_signed},
+    {"I16", 2, element_signed},    {"I8", 1, element_signed},    {"U64", 8, element_unsigned},
+    {"U32", 4, element_unsigned},  {"U16", 2, element_unsigned}, {"U8", 1, element_unsigned},
+    {"BOOL", 1, element_unsigned}, {"F8_E5M2", 1, element_none}, {"F8_E4M3", 1, element_none},
+    {"F8_E8M0", 1, element_none},  {"C64", 8, element_none}};
 
 static const element_type *find_type(const char *name)
 {
@@ -50,7 +59,8 @@ static const element_type *find_type(const char *name)
 
 static void read_bytes(const safetensors *f, size_t offset, void *out, size_t size)
 {
-    if (offset > f->size || size > f->size - offset) bad(f, "byte %zu: the file ends here, %zu more bytes are needed", f->size, size);
+    if (offset > f->size || size > f->size - offset)
+        bad(f, "byte %zu: the file ends here, %zu more bytes are needed", f->size, size);
     if (f->file < 0) {
         memcpy(out, f->memory + offset, size);
         return;
@@ -76,13 +86,15 @@ static void read_shape(const safetensors *f, safetensors_tensor *t, const json_t
 {
     if (!json_is_array(shape)) bad(f, "byte 8: header: tensor '%s' has no list 'shape'", t->name);
     if (json_array_size(shape) > safetensors_most_rank)
-        bad(f, "byte 8: header: tensor '%s' has %zu axes; at most %d are read", t->name, json_array_size(shape), safetensors_most_rank);
+        bad(f, "byte 8: header: tensor '%s' has %zu axes; at most %d are read", t->name, json_array_size(shape),
+            safetensors_most_rank);
     t->rank = (int)json_array_size(shape);
     t->count = 1;
     for (int i = 0; i < t->rank; i++) {
         if (!natural(json_array_get(shape, (size_t)i), &t->shape[i]))
             bad(f, "byte 8: header: tensor '%s': axis %d of its shape is no size", t->name, i);
-        if (__builtin_mul_overflow(t->count, t->shape[i], &t->count)) bad(f, "byte 8: header: tensor '%s': its shape is beyond 2^63 elements", t->name);
+        if (__builtin_mul_overflow(t->count, t->shape[i], &t->count))
+            bad(f, "byte 8: header: tensor '%s': its shape is beyond 2^63 elements", t->name);
     }
 }
 
@@ -94,14 +106,15 @@ static void read_offsets(const safetensors *f, safetensors_tensor *t, const json
         bad(f, "byte 8: header: tensor '%s' has no 'data_offsets': [begin, end]", t->name);
     if (begin > end) bad(f, "byte 8: header: tensor '%s' begins at %lld, behind its end %lld", t->name, begin, end);
     if ((unsigned long long)end > f->size - f->data)
-        bad(f, "byte %zu: tensor '%s' ends at %lld of the data, the file has %zu bytes of data", f->size, t->name, end, f->size - f->data);
+        bad(f, "byte %zu: tensor '%s' ends at %lld of the data, the file has %zu bytes of data", f->size, t->name, end,
+            f->size - f->data);
     t->offset = f->data + (size_t)begin;
     t->bytes = (size_t)(end - begin);
     const element_type *type = find_type(t->dtype);
     if (!type) return;
     if (__builtin_mul_overflow(t->count, (long long)type->size, &bytes) || bytes != end - begin)
-        bad(f, "byte %zu: tensor '%s' has %zu bytes, its shape and dtype %s make it %lld elements of %zu", t->offset, t->name, t->bytes, t->dtype,
-            t->count, type->size);
+        bad(f, "byte %zu: tensor '%s' has %zu bytes, its shape and dtype %s make it %lld elements of %zu", t->offset,
+            t->name, t->bytes, t->dtype, t->count, type->size);
 }
 
 static void read_tensor(const safetensors *f, safetensors_tensor *t, const char *name, const json_t *entry)
@@ -111,7 +124,8 @@ static void read_tensor(const safetensors *f, safetensors_tensor *t, const char 
     json_t *unused;
     t->name = arena_strdup(f->a, name);
     if (!json_is_object(entry)) bad(f, "byte 8: header: tensor '%s' is no object", t->name);
-    json_object_foreach((json_t *)entry, key, unused) {
+    json_object_foreach((json_t *)entry, key, unused)
+    {
         bool known = false;
         for (int i = 0; i < 3; i++) known |= strcmp(key, keys[i]) == 0;
         if (!known) bad(f, "byte 8: header: tensor '%s' has an unknown key '%s'", t->name, key);
@@ -141,8 +155,10 @@ static void check_layout(const safetensors *f)
     size_t at = f->data;
     for (size_t i = 0; i < f->count; i++) {
         const safetensors_tensor *t = &f->tensors[i];
-        if (t->offset < at) bad(f, "byte %zu: tensors '%s' and '%s' overlap", t->offset, f->tensors[i - 1].name, t->name);
-        if (t->offset > at) bad(f, "byte %zu: %zu bytes before tensor '%s' belong to no tensor", at, t->offset - at, t->name);
+        if (t->offset < at)
+            bad(f, "byte %zu: tensors '%s' and '%s' overlap", t->offset, f->tensors[i - 1].name, t->name);
+        if (t->offset > at)
+            bad(f, "byte %zu: %zu bytes before tensor '%s' belong to no tensor", at, t->offset - at, t->name);
         at += t->bytes;
     }
     if (at != f->size) bad(f, "byte %zu: %zu bytes at the end belong to no tensor", at, f->size - at);
@@ -155,21 +171,24 @@ static void check_metadata(const safetensors *f, const json_t *metadata)
     const char *key;
     json_t *value;
     if (!json_is_object(metadata)) bad(f, "byte 8: header: __metadata__ is no object");
-    json_object_foreach((json_t *)metadata, key, value)
-        if (!json_is_string(value)) bad(f, "byte 8: header: __metadata__ '%s' is no text", key);
+    json_object_foreach((json_t *)metadata, key, value) if (!json_is_string(value))
+        bad(f, "byte 8: header: __metadata__ '%s' is no text", key);
 }
 
 static const json_t *parse_header(safetensors *f)
 {
     unsigned char prefix[8];
     uint64_t size = 0;
-    if (f->size < sizeof prefix) bad(f, "byte %zu: too short for a safetensors file, which starts with the 8-byte size of its header", f->size);
+    if (f->size < sizeof prefix)
+        bad(f, "byte %zu: too short for a safetensors file, which starts with the 8-byte size of its header", f->size);
     read_bytes(f, 0, prefix, sizeof prefix);
     for (int i = 7; i >= 0; i--) size = size << 8 | prefix[i];
     if (size > f->size - sizeof prefix)
-        bad(f, "byte 0: a header of %llu bytes in a file of %zu; is it a safetensors file?", (unsigned long long)size, f->size);
+        bad(f, "byte 0: a header of %llu bytes in a file of %zu; is it a safetensors file?", (unsigned long long)size,
+            f->size);
     if (size > safetensors_most_header)
-        bad(f, "byte 0: a header of %llu bytes; at most %d are read", (unsigned long long)size, safetensors_most_header);
+        bad(f, "byte 0: a header of %llu bytes; at most %d are read", (unsigned long long)size,
+            safetensors_most_header);
     f->data = sizeof prefix + (size_t)size;
     char *header = arena_alloc(f->a, (size_t)size + 1);
     read_bytes(f, sizeof prefix, header, (size_t)size);
@@ -188,9 +207,12 @@ static safetensors *read_header(safetensors *f)
     json_t *entry;
     json_t *root = (json_t *)parse_header(f);
     f->tensors = arena_alloc(f->a, json_object_size(root) * sizeof *f->tensors);
-    json_object_foreach(root, name, entry) {
-        if (strcmp(name, "__metadata__") == 0) check_metadata(f, entry);
-        else read_tensor(f, &f->tensors[f->count++], name, entry);
+    json_object_foreach(root, name, entry)
+    {
+        if (strcmp(name, "__metadata__") == 0)
+            check_metadata(f, entry);
+        else
+            read_tensor(f, &f->tensors[f->count++], name, entry);
     }
     qsort(f->tensors, f->count, sizeof *f->tensors, by_offset);
     check_layout(f);
@@ -225,12 +247,16 @@ safetensors *safetensors_in_memory(arena *a, const void *data, size_t size, cons
 }
 
 size_t safetensors_count(const safetensors *f) { return f->count; }
-const safetensors_tensor *safetensors_at(const safetensors *f, size_t index) { return index < f->count ? &f->tensors[index] : NULL; }
+const safetensors_tensor *safetensors_at(const safetensors *f, size_t index)
+{
+    return index < f->count ? &f->tensors[index] : NULL;
+}
 
 const safetensors_tensor *safetensors_find(const safetensors *f, const char *name)
 {
     const safetensors_tensor key = {.name = name}, *pointer = &key;
-    safetensors_tensor *const *found = f->count ? bsearch(&pointer, f->sorted, f->count, sizeof *f->sorted, by_name) : NULL;
+    safetensors_tensor *const *found =
+        f->count ? bsearch(&pointer, f->sorted, f->count, sizeof *f->sorted, by_name) : NULL;
     return found ? *found : NULL;
 }
 
@@ -282,7 +308,8 @@ void safetensors_read(const safetensors *f, const safetensors_tensor *t, double 
     unsigned char buffer[piece * 8];
     const element_type *type = find_type(t->dtype);
     if (!type || type->read == element_none)
-        bad(f, "byte %zu: tensor '%s' is %s; numbers are read from F64, F32, F16, BF16, integers and BOOL", t->offset, t->name, t->dtype);
+        bad(f, "byte %zu: tensor '%s' is %s; numbers are read from F64, F32, F16, BF16, integers and BOOL", t->offset,
+            t->name, t->dtype);
     for (long long i = 0; i < t->count; i += piece) {
         const long long n = t->count - i < piece ? t->count - i : piece;
         read_bytes(f, t->offset + (size_t)i * type->size, buffer, (size_t)n * type->size);
@@ -307,16 +334,19 @@ static const char *shape_text(arena *a, const long long *shape, int rank)
     return t.data;
 }
 
-static _Noreturn void refuse_shape(const safetensors *f, const safetensors_tensor *t, const ir_value *v, const dim_table *dims)
+static _Noreturn void refuse_shape(const safetensors *f, const safetensors_tensor *t, const ir_value *v,
+                                   const dim_table *dims)
 {
     long long wanted[max_rank];
-    for (int i = 0; i < v->rank; i++) wanted[i] = extent_value(&v->shape[v->from_transposed ? v->rank - 1 - i : i], dims);
-    bad(f, "byte %zu: tensor '%s' is %s, the spec's %%%s takes %s%s", t->offset, t->name, shape_text(f->a, t->shape, t->rank), v->name,
-        shape_text(f->a, wanted, v->rank), v->from_transposed ? " (which it transposes)" : "");
+    for (int i = 0; i < v->rank; i++)
+        wanted[i] = extent_value(&v->shape[v->from_transposed ? v->rank - 1 - i : i], dims);
+    bad(f, "byte %zu: tensor '%s' is %s, the spec's %%%s takes %s%s", t->offset, t->name,
+        shape_text(f->a, t->shape, t->rank), v->name, shape_text(f->a, wanted, v->rank),
+        v->from_transposed ? " (which it transposes)" : "");
 }
 
-const safetensors_tensor *safetensors_of_value(const safetensors *f, const ir_value *v, const dim_table *dims, const char *const *prefixes,
-                                               size_t prefix_count)
+const safetensors_tensor *safetensors_of_value(const safetensors *f, const ir_value *v, const dim_table *dims,
+                                               const char *const *prefixes, size_t prefix_count)
 {
     const char *const names[] = {v->from, v->name};
     const safetensors_tensor *misfit = NULL;
@@ -346,6 +376,7 @@ void safetensors_read_value(const safetensors *f, const ir_value *v, const dim_t
     }
     for (long long i = 0; i < t->count && v->type == dtype_i32; i++)
         if (out[i] != (double)(int32_t)(out[i] > INT32_MIN && out[i] < INT32_MAX ? out[i] : 0))
-            bad(f, "byte %zu: element %lld of tensor '%s' is %g, %%%s takes 32-bit integers", t->offset, i, t->name, out[i], v->name);
+            bad(f, "byte %zu: element %lld of tensor '%s' is %g, %%%s takes 32-bit integers", t->offset, i, t->name,
+                out[i], v->name);
     for (long long i = 0; rounded && i < t->count; i++) out[i] = dtype_round(v->type, out[i]);
 }

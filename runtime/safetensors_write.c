@@ -1,4 +1,5 @@
-/* In: tensors in memory. Out: a safetensors file, whole or not at all. Refuses (code_io) what the system refuses to write. */
+/* In: tensors in memory. Out: a safetensors file, whole or not at all. Refuses (code_io) what the system refuses to
+ * write. */
 #define _GNU_SOURCE
 #include "runtime/safetensors.h"
 #include <errno.h>
@@ -47,15 +48,18 @@ static char *header_text(arena *a, const safetensors_item *const *items, size_t 
         json_t *shape = json_array();
         for (int k = 0; k < items[i]->rank; k++) json_array_append_new(shape, json_integer(items[i]->shape[k]));
         const size_t end = at + item_bytes(items[i]);
-        json_object_set_new(root, items[i]->name, json_pack("{s:s, s:o, s:[I, I]}", "dtype", items[i]->dtype, "shape", shape, "data_offsets",
-                                                            (json_int_t)at, (json_int_t)end));
+        json_object_set_new(root, items[i]->name,
+                            json_pack("{s:s, s:o, s:[I, I]}", "dtype", items[i]->dtype, "shape", shape, "data_offsets",
+                                      (json_int_t)at, (json_int_t)end));
         at = end;
     }
     const bool distinct = json_object_size(root) == count;
     char *s = json_dumps(root, JSON_COMPACT);
     json_decref(root);
     if (s) arena_defer(a, free_text, s);
-    if (!s || !distinct) bail(a, code_io, (position){0}, s ? "two tensors of one name cannot be written" : "tensor names are no UTF-8, or out of memory");
+    if (!s || !distinct)
+        bail(a, code_io, (position){0},
+             s ? "two tensors of one name cannot be written" : "tensor names are no UTF-8, or out of memory");
     return s;
 }
 
@@ -75,13 +79,16 @@ static bool write_file(int file, const char *header, const safetensors_item *con
     const size_t length = strlen(header), padded = (length + 7) / 8 * 8;
     unsigned char size[8];
     for (int i = 0; i < 8; i++) size[i] = (unsigned char)((uint64_t)padded >> 8 * i);
-    if (!write_all(file, size, sizeof size) || !write_all(file, header, length) || !write_all(file, "        ", padded - length)) return false;
+    if (!write_all(file, size, sizeof size) || !write_all(file, header, length) ||
+        !write_all(file, "        ", padded - length))
+        return false;
     for (size_t i = 0; i < count; i++)
         if (!write_all(file, items[i]->data, item_bytes(items[i]))) return false;
     return true;
 }
 
-/* A file beside `path` under a name that nobody else has; *temporary is NULL where path is a device or pipe, written as it is. */
+/* A file beside `path` under a name that nobody else has; *temporary is NULL where path is a device or pipe, written as
+ * it is. */
 static int open_beside(arena *a, const char *path, const char **temporary)
 {
     struct stat info;

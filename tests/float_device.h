@@ -1,5 +1,6 @@
-/* In: a graph and its data. Out: its values as a plain float32 device computes them, storing each in its dtype, on purpose with one
- * fault if asked. For tests of the bounds: written apart from the reference, in float, in the orders of a GPU. */
+/* In: a graph and its data. Out: its values as a plain float32 device computes them, storing each in its dtype, on
+ * purpose with one fault if asked. For tests of the bounds: written apart from the reference, in float, in the orders
+ * of a GPU. */
 #ifndef TFGEN_TESTS_FLOAT_DEVICE_H
 #define TFGEN_TESTS_FLOAT_DEVICE_H
 #include "tests/ref_harness.h"
@@ -13,8 +14,8 @@ typedef enum fault {
     fault_unscaled_head, /* head 0 without its scale */
     fault_wrong_divisor, /* mean over D-1 */
     fault_no_eps,
-    fault_swapped_pair,  /* rope turns the wrong way */
-    fault_late_position  /* rope one token late */
+    fault_swapped_pair, /* rope turns the wrong way */
+    fault_late_position /* rope one token late */
 } fault;
 
 typedef enum summing { summing_in_order, summing_strided, summing_backward } summing;
@@ -65,8 +66,10 @@ static size_t faulty_length(const float_device *d, const ir_op *op, size_t n)
 
 static void float_linear(float_device *d, const ir_op *op, float *y)
 {
-    const size_t K = axis_of(d, op->inputs[0], 1), N = axis_of(d, op->outputs[0], 1), rows = count_of(d, op->inputs[0]) / K;
-    const float *x = d->value[op->inputs[0]->id], *w = d->value[op->inputs[1]->id], *b = op->input_count > 2 ? d->value[op->inputs[2]->id] : NULL;
+    const size_t K = axis_of(d, op->inputs[0], 1), N = axis_of(d, op->outputs[0], 1),
+                 rows = count_of(d, op->inputs[0]) / K;
+    const float *x = d->value[op->inputs[0]->id], *w = d->value[op->inputs[1]->id],
+                *b = op->input_count > 2 ? d->value[op->inputs[2]->id] : NULL;
     const bool out_in = op->attributes.layout == layout_out_in;
     const size_t n = faulty_length(d, op, K);
     for (size_t i = 0; i < rows * N; i++)
@@ -86,7 +89,8 @@ static void float_norm(float_device *d, const ir_op *op, float *y)
         const float mean = op->kind == op_layernorm ? float_dot(d, x, one, 1, n) / divisor : 0;
         for (size_t i = 0; i < D; i++) c[i] = x[i] - mean;
         const float r = 1 / sqrtf(float_dot(d, c, c, 1, n) / divisor + eps);
-        for (size_t i = 0; i < D; i++) y[row * D + i] = c[i] * r * (w[i] + (op->attributes.unit_offset ? 1 : 0)) + (b ? b[i] : 0);
+        for (size_t i = 0; i < D; i++)
+            y[row * D + i] = c[i] * r * (w[i] + (op->attributes.unit_offset ? 1 : 0)) + (b ? b[i] : 0);
     }
     free(c);
     free(one);
@@ -96,7 +100,8 @@ static void float_row_sum(float_device *d, const ir_op *op, float *y)
 {
     const size_t N = axis_of(d, op->inputs[0], 1);
     const float one = 1;
-    for (size_t row = 0; row < count_of(d, op->outputs[0]); row++) y[row] = float_dot(d, d->value[op->inputs[0]->id] + row * N, &one, 0, N);
+    for (size_t row = 0; row < count_of(d, op->outputs[0]); row++)
+        y[row] = float_dot(d, d->value[op->inputs[0]->id] + row * N, &one, 0, N);
 }
 
 static void float_softmax(float_device *d, const ir_op *op, float *y)
@@ -114,12 +119,14 @@ static void float_softmax(float_device *d, const ir_op *op, float *y)
 static void float_rope(float_device *d, const ir_op *op, float *y)
 {
     const ir_attributes *t = &op->attributes;
-    const size_t C = axis_of(d, op->inputs[0], 1), S = axis_of(d, op->inputs[0], 2), rows = count_of(d, op->inputs[0]) / C;
+    const size_t C = axis_of(d, op->inputs[0], 1), S = axis_of(d, op->inputs[0], 2),
+                 rows = count_of(d, op->inputs[0]) / C;
     const size_t hd = C / (size_t)t->heads, half = (size_t)t->rotary / 2;
     const float *x = d->value[op->inputs[0]->id], turn = fails(d, op, fault_swapped_pair) ? -1 : 1;
     memcpy(y, x, rows * C * sizeof *y);
     for (size_t i = 0; i < rows * (size_t)t->heads * half; i++) {
-        const size_t row = i / ((size_t)t->heads * half), start = row * C + i / half % (size_t)t->heads * hd, pair = i % half;
+        const size_t row = i / ((size_t)t->heads * half), start = row * C + i / half % (size_t)t->heads * hd,
+                     pair = i % half;
         const size_t one = start + pair, two = start + pair + half;
         const double position = (double)(row % S) + (fails(d, op, fault_late_position) ? 1 : 0);
         const double angle = position * pow(t->theta, -2.0 * (double)pair / (double)t->rotary);
@@ -138,7 +145,8 @@ static void float_attention(float_device *d, const ir_op *op, float *y)
     float *o = calloc(hd, sizeof *o);
     for (size_t i = 0; i < B * S * H; i++) {
         const size_t b = i / (S * H), s = i / H % S, head = i % H;
-        const float *q = d->value[op->inputs[0]->id] + i * hd, scale = fails(d, op, fault_unscaled_head) && head == 0 ? 1 : (float)t->scale;
+        const float *q = d->value[op->inputs[0]->id] + i * hd,
+                    scale = fails(d, op, fault_unscaled_head) && head == 0 ? 1 : (float)t->scale;
         size_t visible = t->causal ? s + 1 : T;
         if (fails(d, op, fault_shifted_mask) && visible < T) visible++;
         if (fails(d, op, fault_missing_key) && visible > 1) visible--;
@@ -146,7 +154,8 @@ static void float_attention(float_device *d, const ir_op *op, float *y)
         memset(o, 0, hd * sizeof *o);
         for (size_t k = 0; k < visible; k++) {
             const size_t at = ((b * T + k) * KV + head / (H / KV)) * hd;
-            const float *v = d->value[op->inputs[2]->id] + at, z = scale * float_dot(d, q, d->value[op->inputs[1]->id] + at, 1, hd);
+            const float *v = d->value[op->inputs[2]->id] + at,
+                        z = scale * float_dot(d, q, d->value[op->inputs[1]->id] + at, 1, hd);
             const float now = fmaxf(largest, z), shrink = expf(largest - now), p = expf(z - now);
             for (size_t e = 0; e < hd; e++) o[e] = o[e] * shrink + p * v[e];
             sum = sum * shrink + p;
@@ -191,7 +200,8 @@ static void float_op(float_device *d, const ir_op *op)
     float *y = d->value[op->outputs[0]->id];
     switch (op->kind) {
     case op_linear: float_linear(d, op, y); break;
-    case op_rmsnorm: case op_layernorm: float_norm(d, op, y); break;
+    case op_rmsnorm:
+    case op_layernorm: float_norm(d, op, y); break;
     case op_softmax: float_softmax(d, op, y); break;
     case op_row_sum: float_row_sum(d, op, y); break;
     case op_rope: float_rope(d, op, y); break;

@@ -1,5 +1,6 @@
 /* In: bytes. Out: nothing; a crash, a leak or a sanitizer's report is a finding. With libFuzzer's driver:
- * clang -fsanitize=fuzzer,address -DTFGEN_LIBFUZZER. Else main() mutates small files for the seconds given (3), from a fixed seed. */
+ * clang -fsanitize=fuzzer,address -DTFGEN_LIBFUZZER. Else main() mutates small files for the seconds given (3), from a
+ * fixed seed. */
 #define _GNU_SOURCE
 #include <stdint.h>
 #include <stdio.h>
@@ -22,7 +23,11 @@ static void read_all(void *argument)
     const safetensors *f = safetensors_in_memory(o->a, o->data, o->size, "fuzz.safetensors");
     static const char *const prefixes[] = {"", "weights."};
     static const dim_table no_dims;
-    const ir_value v = {.name = "a", .type = dtype_bf16, .rank = 2, .shape = {extent_number(2), extent_number(3)}, .from_transposed = true};
+    const ir_value v = {.name = "a",
+                        .type = dtype_bf16,
+                        .rank = 2,
+                        .shape = {extent_number(2), extent_number(3)},
+                        .from_transposed = true};
     double out[6];
     size_t total = 0;
     for (size_t i = 0; i < safetensors_count(f); i++) {
@@ -63,11 +68,29 @@ typedef struct mutator {
 static uint64_t draw(mutator *m, uint64_t below) { return random_bits(1, m->round, m->draw++) % below; }
 
 static const char *const headers[] = {
-    "{\"a\":{\"dtype\":\"F32\",\"shape\":[3,2],\"data_offsets\":[0,24]},\"b\":{\"dtype\":\"BF16\",\"shape\":[2],\"data_offsets\":[24,28]}}",
+    "{\"a\":{\"dtype\":\"F32\",\"shape\":[3,2],\"data_offsets\":[0,24]},\"b\":{\"dtype\":\"BF16\",\"shape\":[2],\"data_"
+    "offsets\":[24,28]}}",
     "{\"__metadata__\":{\"k\":\"v\"},\"weights.a\":{\"dtype\":\"F16\",\"shape\":[3,2],\"data_offsets\":[0,12]}}",
-    "{\"a\":{\"dtype\":\"I64\",\"shape\":[],\"data_offsets\":[0,8]},\"c\":{\"dtype\":\"U8\",\"shape\":[0],\"data_offsets\":[8,8]}}"};
-static const char *const words[] = {"0", "-1", "9223372036854775807", "18446744073709551616", "1e9", "[", "{", "]", "}", "\"", "\\u0000", "\"F64\"",
-                                    "\"NEW\"", ",", "null", "\"a\":", "4294967296", "\xff"};
+    "{\"a\":{\"dtype\":\"I64\",\"shape\":[],\"data_offsets\":[0,8]},\"c\":{\"dtype\":\"U8\",\"shape\":[0],\"data_"
+    "offsets\":[8,8]}}"};
+static const char *const words[] = {"0",
+                                    "-1",
+                                    "9223372036854775807",
+                                    "18446744073709551616",
+                                    "1e9",
+                                    "[",
+                                    "{",
+                                    "]",
+                                    "}",
+                                    "\"",
+                                    "\\u0000",
+                                    "\"F64\"",
+                                    "\"NEW\"",
+                                    ",",
+                                    "null",
+                                    "\"a\":",
+                                    "4294967296",
+                                    "\xff"};
 
 static void start(mutator *m)
 {

@@ -1,5 +1,5 @@
-/* In: a graph and its data. Out: every value in float64 with its error bound, op after op; see tests/ref.h. Refuses: data that is
- * missing or of the wrong size. */
+/* In: a graph and its data. Out: every value in float64 with its error bound, op after op; see tests/ref.h. Refuses:
+ * data that is missing or of the wrong size. */
 #define _GNU_SOURCE
 #include "tests/ref_parts.h"
 #include "runtime/half.h"
@@ -10,17 +10,17 @@
 #include <string.h>
 #include <unistd.h>
 
-double ref_unit(dtype t)
-{
-    return t == dtype_bf16 ? 0x1p-8 : t == dtype_f16 ? 0x1p-11 : t == dtype_f32 ? REF_UNIT : 0;
-}
+double ref_unit(dtype t) { return t == dtype_bf16 ? 0x1p-8 : t == dtype_f16 ? 0x1p-11 : t == dtype_f32 ? REF_UNIT : 0; }
 
 double ref_least(dtype t) { return t == dtype_f16 ? 0x1p-25 : REF_LEAST; }
 
 bool ref_fail(ref_state *r, const ir_op *op, const char *why)
 {
-    if (op) snprintf(r->message, r->message_size, "reference: %s %%%s: %s", op_table[op->kind].name, op->outputs[0]->name, why);
-    else snprintf(r->message, r->message_size, "reference: %s", why);
+    if (op)
+        snprintf(r->message, r->message_size, "reference: %s %%%s: %s", op_table[op->kind].name, op->outputs[0]->name,
+                 why);
+    else
+        snprintf(r->message, r->message_size, "reference: %s", why);
     return false;
 }
 
@@ -98,7 +98,9 @@ void ref_parallel(size_t count, void (*work)(void *context, size_t i), void *con
     crew c = {count, 0, work, context};
     const long cores = sysconf(_SC_NPROCESSORS_ONLN);
     size_t started = 0;
-    while (started < most && (long)started + 1 < cores && started + 1 < count && pthread_create(&others[started], NULL, work_along, &c) == 0) started++;
+    while (started < most && (long)started + 1 < cores && started + 1 < count &&
+           pthread_create(&others[started], NULL, work_along, &c) == 0)
+        started++;
     work_along(&c);
     for (size_t i = 0; i < started; i++) pthread_join(others[i], NULL);
 }
@@ -125,7 +127,8 @@ static bool take_given(ref_state *r, const ir_value *v, const ref_tensor *given)
     if (!allocate(r, v)) return false;
     ref_tensor *t = &r->tensors[v->id];
     if (given->count != t->count) {
-        snprintf(r->message, r->message_size, "reference: %%%s takes %zu numbers, %zu are given", v->name, t->count, given->count);
+        snprintf(r->message, r->message_size, "reference: %%%s takes %zu numbers, %zu are given", v->name, t->count,
+                 given->count);
         return false;
     }
     memcpy(t->value, given->value, t->count * sizeof *t->value);
@@ -147,7 +150,8 @@ static bool moves_grid(const ref_state *r, const ir_op *op)
 static void round_to_type(ref_state *r, const ir_value *v)
 {
     ref_tensor *t = &r->tensors[v->id];
-    const double unit = v->type == dtype_f32 ? 0 : ref_unit(v->type), least = ref_least(v->type); /* ops count their own u(f32) */
+    const double unit = v->type == dtype_f32 ? 0 : ref_unit(v->type),
+                 least = ref_least(v->type); /* ops count their own u(f32) */
     for (size_t i = 0; i < t->count; i++) {
         const double y = t->value[i];
         if (!isfinite(y)) continue;
@@ -161,13 +165,16 @@ static void round_to_type(ref_state *r, const ir_value *v)
 static void allow_flush(ref_tensor *t)
 {
     for (size_t i = 0; i < t->count; i++)
-        if (t->value[i] != 0 && fabs(t->value[i]) < 0x1p-60) t->error[i] = sqrt(t->error[i] * t->error[i] + REF_LEAST * REF_LEAST);
+        if (t->value[i] != 0 && fabs(t->value[i]) < 0x1p-60)
+            t->error[i] = sqrt(t->error[i] * t->error[i] + REF_LEAST * REF_LEAST);
 }
 
 static void finish(ref_state *r, const ir_op *op, const ir_value *v)
 {
-    if (moves_grid(r, op)) r->on_grid[v->id] = true;
-    else allow_flush(&r->tensors[v->id]);
+    if (moves_grid(r, op))
+        r->on_grid[v->id] = true;
+    else
+        allow_flush(&r->tensors[v->id]);
     const bool rounds = ref_is_stored(r, v) || op->kind == op_cast;
     if (rounds && !r->on_grid[v->id]) round_to_type(r, v);
     if (r->rules && r->rules->finished) r->rules->finished(r->rules->context, v, &r->tensors[v->id]);
@@ -176,15 +183,23 @@ static void finish(ref_state *r, const ir_op *op, const ir_value *v)
 static bool evaluate(ref_state *r, const ir_op *op)
 {
     switch (op->kind) {
-    case op_rmsnorm: case op_layernorm: case op_l2norm: return ref_norm(r, op);
+    case op_rmsnorm:
+    case op_layernorm:
+    case op_l2norm: return ref_norm(r, op);
     case op_softmax: return ref_softmax(r, op);
-    case op_row_sum: case op_row_mean: case op_row_max: case op_row_min: case op_row_sumsq: return ref_reduce(r, op);
+    case op_row_sum:
+    case op_row_mean:
+    case op_row_max:
+    case op_row_min:
+    case op_row_sumsq: return ref_reduce(r, op);
     case op_linear: return ref_linear(r, op);
     case op_matmul: return ref_matmul(r, op);
     case op_rope: return ref_rope(r, op);
     case op_attention: return ref_attention(r, op);
     case op_kv_append: return ref_append(r, op);
-    case op_split: case op_concat: case op_reshape: return ref_move(r, op);
+    case op_split:
+    case op_concat:
+    case op_reshape: return ref_move(r, op);
     default: break;
     }
     if (op_table[op->kind].class == class_ELEMENT) return ref_element(r, op);
@@ -216,8 +231,10 @@ static void find_last_uses(const ir_program *p, int *last)
 static void hand_over(ref_state *r, const ir_value *v, ref_tensor *const *results)
 {
     ref_tensor *t = &r->tensors[v->id];
-    if (results && results[v->id]) *results[v->id] = *t;
-    else ref_free(t);
+    if (results && results[v->id])
+        *results[v->id] = *t;
+    else
+        ref_free(t);
     *t = (ref_tensor){0};
 }
 
@@ -267,9 +284,11 @@ bool ref_run(const ir_program *graph, const ref_tensor *const inputs[], bool rou
              ref_tensor *const results[], char *message, size_t message_size)
 {
     const size_t n = (size_t)graph->value_count + 1;
-    ref_state r = {graph, rules, round_stored, calloc(n, sizeof(ref_tensor)), calloc(n, sizeof(bool)), message, message_size};
+    ref_state r = {graph,   rules,       round_stored, calloc(n, sizeof(ref_tensor)), calloc(n, sizeof(bool)),
+                   message, message_size};
     int *last = calloc(n, sizeof *last);
-    bool good = r.tensors && r.on_grid && last ? run_all(&r, inputs, results, last) : ref_fail(&r, NULL, "out of memory");
+    bool good =
+        r.tensors && r.on_grid && last ? run_all(&r, inputs, results, last) : ref_fail(&r, NULL, "out of memory");
     for (size_t i = 0; r.tensors && i < n; i++) ref_free(&r.tensors[i]);
     free(r.tensors);
     free(r.on_grid);
@@ -295,7 +314,8 @@ static double element_ratio(double expected, double got, double bound, double la
 {
     if (isnan(expected)) return isnan(got) ? 0 : INFINITY;
     if (expected == got || isinf(bound)) return 0; /* an infinite bound: a logarithm of a number that may be 0, say */
-    if (isinf(got) && fabs(expected) + bound >= largest && signbit(got) == signbit(expected)) return 0; /* beyond the dtype */
+    if (isinf(got) && fabs(expected) + bound >= largest && signbit(got) == signbit(expected))
+        return 0; /* beyond the dtype */
     const double difference = fabs(got - expected);
     return isnan(difference) || !(bound > 0) ? INFINITY : difference / bound;
 }

@@ -1,9 +1,9 @@
 /* In: attention of a graph. Out: its values and errors. Refuses: shapes that do not fit.
  *
- * For a query and its visible keys t: z_t = scale * q.k_t (capped: c tanh(z_t/c)), p_t = exp(z_t - m) / s, o = sum p_t v_t. With a_t the
- * error of z_t and of exp together,
- *   do = sum p_t (v_t - o) a_t + sum p_t dv_t, in squares; then the sums of products and of exponentials round as sums do.
- * a_t^2 = scale^2 (sum k^2 e_q^2 + q^2 e_k^2 + rounding of the dot product) + u^2 (z_t^2 + (z_t - m)^2 + 4): scaling, and exp's argument. */
+ * For a query and its visible keys t: z_t = scale * q.k_t (capped: c tanh(z_t/c)), p_t = exp(z_t - m) / s, o = sum p_t
+ * v_t. With a_t the error of z_t and of exp together, do = sum p_t (v_t - o) a_t + sum p_t dv_t, in squares; then the
+ * sums of products and of exponentials round as sums do. a_t^2 = scale^2 (sum k^2 e_q^2 + q^2 e_k^2 + rounding of the
+ * dot product) + u^2 (z_t^2 + (z_t - m)^2 + 4): scaling, and exp's argument. */
 #include "tests/ref_parts.h"
 #include <math.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@ typedef struct attention_job {
 
 /* Of one head while it runs, one number a key or a column. */
 typedef struct head_buffers {
-    double *score, *noise;          /* z, then p; a^2 */
+    double *score, *noise; /* z, then p; a^2 */
     double *o, *prefix, *in_order, *terms, *squares;
 } head_buffers;
 
@@ -60,7 +60,8 @@ static double dot(const attention_job *j, size_t q, size_t k, double *noise)
 }
 
 /* z and the error of z, for the visible keys; returns the largest z. */
-static double scores(const attention_job *j, size_t q, size_t b, size_t g, long long low, long long high, const head_buffers *h)
+static double scores(const attention_job *j, size_t q, size_t b, size_t g, long long low, long long high,
+                     const head_buffers *h)
 {
     double largest = -INFINITY;
     for (long long t = low; t < high; t++) {
@@ -77,7 +78,8 @@ static double scores(const attention_job *j, size_t q, size_t b, size_t g, long 
     return largest;
 }
 
-/* Turns z into p and the error of z into that of p, both relative; returns the squared relative rounding of their sum. */
+/* Turns z into p and the error of z into that of p, both relative; returns the squared relative rounding of their sum.
+ */
 static double probabilities(long long low, long long high, double largest, const head_buffers *h)
 {
     ref_sum s = {0};
@@ -91,7 +93,8 @@ static double probabilities(long long low, long long high, double largest, const
     return ref_sum_rounding(&s) / square(s.value);
 }
 
-static void weigh_values(const attention_job *j, size_t b, size_t g, long long low, long long high, const head_buffers *h)
+static void weigh_values(const attention_job *j, size_t b, size_t g, long long low, long long high,
+                         const head_buffers *h)
 {
     for (size_t d = 0; d < j->hd; d++) h->o[d] = h->prefix[d] = h->in_order[d] = h->terms[d] = h->squares[d] = 0;
     for (long long t = low; t < high; t++) {
@@ -105,7 +108,8 @@ static void weigh_values(const attention_job *j, size_t b, size_t g, long long l
     }
     for (long long t = low; t < high; t++) {
         const size_t start = key_start(j, b, g, (size_t)t);
-        const double *v = j->v->value + start, p2 = square(h->score[t]), a2 = h->noise[t], unit2 = square(j->score_unit);
+        const double *v = j->v->value + start, p2 = square(h->score[t]), a2 = h->noise[t],
+                     unit2 = square(j->score_unit);
         for (size_t d = 0; d < j->hd; d++) h->squares[d] += p2 * (square(v[d] - h->o[d]) * a2 + square(v[d]) * unit2);
         for (size_t d = 0; !j->v_exact && d < j->hd; d++) h->squares[d] += p2 * square(j->v->error[start + d]);
     }
@@ -138,7 +142,8 @@ static void one_head(void *context, size_t index)
         return;
     }
     double *columns = memory + 2 * j->T;
-    const head_buffers h = {memory, memory + j->T, columns, columns + j->hd, columns + 2 * j->hd, columns + 3 * j->hd, columns + 4 * j->hd};
+    const head_buffers h = {
+        memory, memory + j->T, columns, columns + j->hd, columns + 2 * j->hd, columns + 3 * j->hd, columns + 4 * j->hd};
     for (size_t s = 0; s < j->S; s++) one_query(j, index / j->H, s, index % j->H, &h);
     free(memory);
 }
@@ -147,17 +152,29 @@ bool ref_attention(ref_state *r, const ir_op *op)
 {
     const ir_attributes *t = &op->attributes;
     const ir_value *qv = op->inputs[0], *kv = op->inputs[1];
-    attention_job j = {.t = t, .B = (size_t)ref_axis(r, qv, 0), .S = (size_t)ref_axis(r, qv, 1), .H = (size_t)t->heads, .KV = (size_t)t->kv_heads,
-                       .cache = kv->root != NULL, .q = ref_of(r, qv), .k = ref_of(r, kv), .v = ref_of(r, op->inputs[2]),
-                       .lengths = t->lengths ? ref_of(r, t->lengths) : NULL, .at = t->at ? ref_of(r, t->at) : NULL, .o = ref_out(r, op)};
+    attention_job j = {.t = t,
+                       .B = (size_t)ref_axis(r, qv, 0),
+                       .S = (size_t)ref_axis(r, qv, 1),
+                       .H = (size_t)t->heads,
+                       .KV = (size_t)t->kv_heads,
+                       .cache = kv->root != NULL,
+                       .q = ref_of(r, qv),
+                       .k = ref_of(r, kv),
+                       .v = ref_of(r, op->inputs[2]),
+                       .lengths = t->lengths ? ref_of(r, t->lengths) : NULL,
+                       .at = t->at ? ref_of(r, t->at) : NULL,
+                       .o = ref_out(r, op)};
     j.T = (size_t)ref_axis(r, kv, j.cache ? 2 : 1);
     if (j.B * j.S * j.H * j.KV == 0 || j.H % j.KV != 0) return ref_fail(r, op, "heads do not divide");
     j.hd = j.q->count / (j.B * j.S * j.H);
-    if (j.q->count != j.B * j.S * j.H * j.hd || j.k->count != j.B * j.T * j.KV * j.hd || j.v->count != j.k->count || j.o->count != j.q->count)
+    if (j.q->count != j.B * j.S * j.H * j.hd || j.k->count != j.B * j.T * j.KV * j.hd || j.v->count != j.k->count ||
+        j.o->count != j.q->count)
         return ref_fail(r, op, "queries, keys and values do not fit");
-    if ((j.at && j.at->count != j.B) || (j.lengths && j.lengths->count != j.B)) return ref_fail(r, op, "at or lengths do not fit");
+    if ((j.at && j.at->count != j.B) || (j.lengths && j.lengths->count != j.B))
+        return ref_fail(r, op, "at or lengths do not fit");
     j.q_exact = ref_exact(j.q), j.k_exact = ref_exact(j.k), j.v_exact = ref_exact(j.v);
-    if (r->rules && r->rules->rounds_scores && r->rules->rounds_scores(r->rules->context, op)) j.score_unit = ref_unit(qv->type);
+    if (r->rules && r->rules->rounds_scores && r->rules->rounds_scores(r->rules->context, op))
+        j.score_unit = ref_unit(qv->type);
     ref_parallel(j.B * j.H, one_head, &j);
     return !j.failed || ref_fail(r, op, "out of memory");
 }

@@ -1,7 +1,9 @@
-/* In: elementwise ops and row reductions of a graph. Out: their values and errors. Refuses: operands that do not broadcast.
+/* In: elementwise ops and row reductions of a graph. Out: their values and errors. Refuses: operands that do not
+ * broadcast.
  *
- * An elementwise result is off by what each operand's error does to it, |f(x +- e) - f(x)|, the larger side (a difference, no
- * derivative, so that kinks and poles are seen), and by its own rounding, a few u, which each function states below. */
+ * An elementwise result is off by what each operand's error does to it, |f(x +- e) - f(x)|, the larger side (a
+ * difference, no derivative, so that kinks and poles are seen), and by its own rounding, a few u, which each function
+ * states below. */
 #include "tests/ref_parts.h"
 #include <math.h>
 
@@ -34,20 +36,33 @@ static double apply(op_kind kind, double x, double y)
     }
 }
 
-/* Size of a float32 evaluation's own error. Functions of exp round the argument of exp2 (|x| u), gelu's 1 + tanh or 1 + erf cancels
- * (so |x| u, not |y| u), and a device's functions are right to two units in the last place. */
+/* Size of a float32 evaluation's own error. Functions of exp round the argument of exp2 (|x| u), gelu's 1 + tanh or 1 +
+ * erf cancels (so |x| u, not |y| u), and a device's functions are right to two units in the last place. */
 static double rounding(op_kind kind, double x, double y, double result)
 {
     const double size = fabs(result);
     switch (kind) {
-    case op_neg: case op_relu: case op_max: case op_min: case op_cast: return 0;
-    case op_add: case op_sub: case op_mul: case op_square: case op_sqrt: return REF_UNIT * size;
-    case op_div: case op_rsqrt: case op_log: return 2 * REF_UNIT * size;
+    case op_neg:
+    case op_relu:
+    case op_max:
+    case op_min:
+    case op_cast: return 0;
+    case op_add:
+    case op_sub:
+    case op_mul:
+    case op_square:
+    case op_sqrt: return REF_UNIT * size;
+    case op_div:
+    case op_rsqrt:
+    case op_log: return 2 * REF_UNIT * size;
     case op_exp: return (2 + fabs(x)) * REF_UNIT * size;
     case op_sigmoid: return (3 + fabs(x) * (1 - result)) * REF_UNIT * size;
     case op_silu: return (3 + (x < 0 ? -x : 0)) * REF_UNIT * size + (1 + fabs(x)) * REF_LEAST;
-    case op_gelu_erf: case op_gelu_tanh: return 2 * REF_UNIT * fabs(x);
-    case op_sin: case op_cos: case op_tanh: return 2 * REF_UNIT;
+    case op_gelu_erf:
+    case op_gelu_tanh: return 2 * REF_UNIT * fabs(x);
+    case op_sin:
+    case op_cos:
+    case op_tanh: return 2 * REF_UNIT;
     default: return (void)y, 2 * REF_UNIT * size;
     }
 }
@@ -90,7 +105,8 @@ static bool find_steps(const ref_state *r, const ir_value *v, const ir_value *ou
 }
 
 /* Moves to the next element of the result: index counts like an odometer. */
-static void step_on(const ref_state *r, const ir_value *out, long long *index, const long long *const steps[2], size_t at[2])
+static void step_on(const ref_state *r, const ir_value *out, long long *index, const long long *const steps[2],
+                    size_t at[2])
 {
     for (int i = out->rank - 1; i >= 0; i--) {
         const long long size = ref_axis(r, out, i);
@@ -113,8 +129,8 @@ bool ref_element(ref_state *r, const ir_op *op)
     if (!find_steps(r, op->inputs[0], out, x_steps) || (two && !find_steps(r, op->inputs[1], out, y_steps)))
         return ref_fail(r, op, "an operand does not broadcast to the result");
     for (size_t i = 0; i < f->count; i++) {
-        one_element(op->kind, x->value[at[0]], ref_error(x, at[0]), two ? y->value[at[1]] : 0, two ? ref_error(y, at[1]) : 0, &f->value[i],
-                    &f->error[i]);
+        one_element(op->kind, x->value[at[0]], ref_error(x, at[0]), two ? y->value[at[1]] : 0,
+                    two ? ref_error(y, at[1]) : 0, &f->value[i], &f->error[i]);
         step_on(r, out, index, steps, at);
     }
     return true;
@@ -141,8 +157,10 @@ static void row_total(op_kind kind, const ref_tensor *x, size_t start, size_t co
     ref_sum s = {0};
     for (size_t i = start; i < start + columns; i++) {
         const double v = x->value[i], e = ref_error(x, i);
-        if (kind == op_row_sumsq) ref_sum_add(&s, v * v, 2 * fabs(v) * e + e * e);
-        else ref_sum_add(&s, v, e);
+        if (kind == op_row_sumsq)
+            ref_sum_add(&s, v * v, 2 * fabs(v) * e + e * e);
+        else
+            ref_sum_add(&s, v, e);
     }
     const double scale = kind == op_row_mean ? 1 / (double)columns : 1;
     const double own = kind == op_row_mean ? REF_UNIT * s.value : 0;
@@ -155,11 +173,13 @@ bool ref_reduce(ref_state *r, const ir_op *op)
     const ref_tensor *x = ref_of(r, op->inputs[0]);
     ref_tensor *f = ref_out(r, op);
     const size_t columns = (size_t)ref_axis(r, op->inputs[0], -1);
-    if (columns == 0 || f->count * columns != x->count) return ref_fail(r, op, "operand and result do not have the same rows");
+    if (columns == 0 || f->count * columns != x->count)
+        return ref_fail(r, op, "operand and result do not have the same rows");
     for (size_t i = 0; i < f->count; i++) {
         if (op->kind == op_row_max || op->kind == op_row_min)
             row_extreme(x, i * columns, columns, op->kind == op_row_max ? 1 : -1, &f->value[i], &f->error[i]);
-        else row_total(op->kind, x, i * columns, columns, &f->value[i], &f->error[i]);
+        else
+            row_total(op->kind, x, i * columns, columns, &f->value[i], &f->error[i]);
     }
     return true;
 }

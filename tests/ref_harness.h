@@ -1,4 +1,5 @@
-/* In: specs as text or files, data. Out: graphs and reference runs for tests, failing the test when something is refused. */
+/* In: specs as text or files, data. Out: graphs and reference runs for tests, failing the test when something is
+ * refused. */
 #ifndef TFGEN_TESTS_REF_HARNESS_H
 #define TFGEN_TESTS_REF_HARNESS_H
 #include <check.h>

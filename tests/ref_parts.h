@@ -13,7 +13,7 @@ typedef struct ref_state {
     size_t message_size;
 } ref_state;
 
-#define REF_UNIT 0x1p-24 /* unit roundoff of float32 */
+#define REF_UNIT 0x1p-24   /* unit roundoff of float32 */
 #define REF_LEAST 0x1p-126 /* below it a device may flush to 0 */
 
 double ref_unit(dtype t);
@@ -34,8 +34,8 @@ bool ref_move(ref_state *r, const ir_op *op);
 bool ref_fail(ref_state *r, const ir_op *op, const char *why);
 const ref_tensor *ref_of(const ref_state *r, const ir_value *v);
 ref_tensor *ref_out(ref_state *r, const ir_op *op);
-double ref_error(const ref_tensor *t, size_t i); /* 0 where errors are NULL */
-bool ref_exact(const ref_tensor *t);             /* no error at all */
+double ref_error(const ref_tensor *t, size_t i);                     /* 0 where errors are NULL */
+bool ref_exact(const ref_tensor *t);                                 /* no error at all */
 long long ref_axis(const ref_state *r, const ir_value *v, int axis); /* negative axes count from the back */
 bool ref_is_stored(const ref_state *r, const ir_value *v);
 

@@ -2,10 +2,10 @@
  *
  * y = sum_k x_k w_k, K terms, each element with
  *   e_y^2 = sum w^2 (e_x^2 + x^2 (u^2 ((K-1)/6 + 1) + extra^2)) + sum x^2 e_w^2 + u^2 max(sum s_i^2, (K-1) y^2/3)
- * (tests/ref.h says why; s_i partial sums, sampled every `stride` terms). `extra` is the storage type's unit roundoff where a weight
- * has a norm's weight folded into it, and where an operand that is not in memory is rounded on its way to the product.
- * Two sums of products run side by side, sum x w and sum g w^2; multiplication and addition round apart (-ffp-contract is off in
- * ISO C), so that the numbers do not depend on the processor. */
+ * (tests/ref.h says why; s_i partial sums, sampled every `stride` terms). `extra` is the storage type's unit roundoff
+ * where a weight has a norm's weight folded into it, and where an operand that is not in memory is rounded on its way
+ * to the product. Two sums of products run side by side, sum x w and sum g w^2; multiplication and addition round apart
+ * (-ffp-contract is off in ISO C), so that the numbers do not depend on the processor. */
 #include "tests/ref_parts.h"
 #include "runtime/half.h"
 #include <math.h>
@@ -20,7 +20,7 @@ typedef struct product {
     size_t M, N, K;
     const double *x, *x_error, *w, *w_error; /* errors may be NULL */
     bool out_in;                             /* w is [N,K], else [K,N] */
-    const double *fold;                      /* [K]: the weight is w * fold, rounded once to `type`, and x has fold in it already */
+    const double *fold; /* [K]: the weight is w * fold, rounded once to `type`, and x has fold in it already */
     double fold_offset;
     double extra, fold_least; /* fold_least: half the smallest step of a folded weight */
     dtype type;
@@ -76,7 +76,8 @@ typedef struct block {
     lane sum[tall], noise[tall], partial[tall];
 } block;
 
-static inline __attribute__((always_inline)) void multiply_body(const double *rows, const lane *w, size_t K, size_t stride, block *out)
+static inline __attribute__((always_inline)) void multiply_body(const double *rows, const lane *w, size_t K,
+                                                                size_t stride, block *out)
 {
     block b = {0};
     for (size_t start = 0; start < K; start += stride) {
@@ -92,12 +93,14 @@ static inline __attribute__((always_inline)) void multiply_body(const double *ro
 }
 
 #if defined(__x86_64__)
-static __attribute__((target("avx512f"))) void multiply_avx512(const double *rows, const lane *w, size_t K, size_t stride, block *out)
+static __attribute__((target("avx512f"))) void multiply_avx512(const double *rows, const lane *w, size_t K,
+                                                               size_t stride, block *out)
 {
     multiply_body(rows, w, K, stride, out);
 }
 
-static __attribute__((target("avx2"))) void multiply_avx2(const double *rows, const lane *w, size_t K, size_t stride, block *out)
+static __attribute__((target("avx2"))) void multiply_avx2(const double *rows, const lane *w, size_t K, size_t stride,
+                                                          block *out)
 {
     multiply_body(rows, w, K, stride, out);
 }
@@ -140,7 +143,8 @@ static double fold_noise(const product *p, const double *rows, size_t row)
     return sum * p->fold_least * p->fold_least;
 }
 
-static void write_block(const product *p, const block *b, size_t m, size_t n, const lane *errors, const double *rows, const double *fixed)
+static void write_block(const product *p, const block *b, size_t m, size_t n, const lane *errors, const double *rows,
+                        const double *fixed)
 {
     for (size_t row = 0; row < tall && m + row < p->M; row++) {
         for (size_t i = 0; i < lanes && n + i < p->N; i++) {
@@ -178,7 +182,8 @@ static void run_group(void *context, size_t index)
         pack(p, index * group, w);
         if (errors) pack_errors(p, index * group, errors);
         multiply_group(p, index * group, w, errors, rows);
-    } else __atomic_store_n(&p->failed, true, __ATOMIC_RELAXED);
+    } else
+        __atomic_store_n(&p->failed, true, __ATOMIC_RELAXED);
     free(w);
     free(errors);
     free(rows);
@@ -221,15 +226,24 @@ static void add_bias(const ref_tensor *b, size_t columns, ref_tensor *y)
 
 bool ref_linear(ref_state *r, const ir_op *op)
 {
-    const ref_tensor *x = ref_of(r, op->inputs[0]), *w = ref_of(r, op->inputs[1]), *b = op->input_count > 2 ? ref_of(r, op->inputs[2]) : NULL;
+    const ref_tensor *x = ref_of(r, op->inputs[0]), *w = ref_of(r, op->inputs[1]),
+                     *b = op->input_count > 2 ? ref_of(r, op->inputs[2]) : NULL;
     ref_tensor *y = ref_out(r, op);
     const size_t K = (size_t)ref_axis(r, op->inputs[0], -1), N = (size_t)ref_axis(r, op->outputs[0], -1);
-    if (K == 0 || N == 0 || x->count % K != 0 || w->count != K * N || y->count != x->count / K * N || (b && b->count != N))
+    if (K == 0 || N == 0 || x->count % K != 0 || w->count != K * N || y->count != x->count / K * N ||
+        (b && b->count != N))
         return ref_fail(r, op, "operand, weight, bias and result do not fit");
     if (ref_axis(r, op->inputs[1], 0) != (long long)(op->attributes.layout == layout_out_in ? N : K))
         return ref_fail(r, op, "the weight lies the other way round");
-    product p = {.M = x->count / K, .N = N, .K = K, .x = x->value, .w = w->value, .out_in = op->attributes.layout == layout_out_in,
-                 .round = r->round_stored, .y = y->value, .y_error = y->error};
+    product p = {.M = x->count / K,
+                 .N = N,
+                 .K = K,
+                 .x = x->value,
+                 .w = w->value,
+                 .out_in = op->attributes.layout == layout_out_in,
+                 .round = r->round_stored,
+                 .y = y->value,
+                 .y_error = y->error};
     if (!ref_exact(x)) p.x_error = x->error;
     if (!ref_exact(w)) p.w_error = w->error;
     p.extra = entry_rounding(r, op->inputs[0]);
@@ -260,15 +274,25 @@ bool ref_matmul(ref_state *r, const ir_op *op)
     ref_tensor *y = ref_out(r, op);
     const size_t M = (size_t)ref_axis(r, xv, -2), K = (size_t)ref_axis(r, xv, -1), N = (size_t)ref_axis(r, yv, -1);
     const bool transposed = op->attributes.transpose;
-    if (M * N * K == 0 || (size_t)ref_axis(r, wv, transposed ? -2 : -1) != N || (size_t)ref_axis(r, wv, transposed ? -1 : -2) != K)
+    if (M * N * K == 0 || (size_t)ref_axis(r, wv, transposed ? -2 : -1) != N ||
+        (size_t)ref_axis(r, wv, transposed ? -1 : -2) != K)
         return ref_fail(r, op, "operands and result do not fit");
     const double x_unit = entry_rounding(r, xv), w_unit = entry_rounding(r, wv);
     for (size_t i = 0; i < y->count / (M * N); i++) {
         size_t x_batch, w_batch;
-        if (!batch_of(r, xv, yv, i, &x_batch) || !batch_of(r, wv, yv, i, &w_batch)) return ref_fail(r, op, "batches do not fit");
-        if ((x_batch + 1) * M * K > x->count || (w_batch + 1) * K * N > w->count) return ref_fail(r, op, "batches do not fit");
-        product p = {.M = M, .N = N, .K = K, .x = x->value + x_batch * M * K, .w = w->value + w_batch * K * N, .out_in = transposed,
-                     .extra = sqrt(x_unit * x_unit + w_unit * w_unit), .y = y->value + i * M * N, .y_error = y->error + i * M * N};
+        if (!batch_of(r, xv, yv, i, &x_batch) || !batch_of(r, wv, yv, i, &w_batch))
+            return ref_fail(r, op, "batches do not fit");
+        if ((x_batch + 1) * M * K > x->count || (w_batch + 1) * K * N > w->count)
+            return ref_fail(r, op, "batches do not fit");
+        product p = {.M = M,
+                     .N = N,
+                     .K = K,
+                     .x = x->value + x_batch * M * K,
+                     .w = w->value + w_batch * K * N,
+                     .out_in = transposed,
+                     .extra = sqrt(x_unit * x_unit + w_unit * w_unit),
+                     .y = y->value + i * M * N,
+                     .y_error = y->error + i * M * N};
         if (!ref_exact(x)) p.x_error = x->error + x_batch * M * K;
         if (!ref_exact(w)) p.w_error = w->error + w_batch * K * N;
         if (!run_product(r, op, &p)) return false;

@@ -14,7 +14,8 @@ typedef struct half_type {
     double (*to)(uint16_t);
     unsigned infinity;
 } half_type;
-static const half_type halves[] = {{dtype_f16, f16_from_double, f16_to_double, 0x7c00}, {dtype_bf16, bf16_from_double, bf16_to_double, 0x7f80}};
+static const half_type halves[] = {{dtype_f16, f16_from_double, f16_to_double, 0x7c00},
+                                   {dtype_bf16, bf16_from_double, bf16_to_double, 0x7f80}};
 
 START_TEST(every_half_number_comes_back)
 {
@@ -67,7 +68,8 @@ START_TEST(what_is_too_large_is_infinite_and_what_is_too_small_is_zero)
     ck_assert_double_eq(dtype_round(dtype_f16, 0x1.000001p-25), 0x1p-24);
     ck_assert_double_eq(dtype_round(dtype_bf16, 1e-300), 0);
     ck_assert(signbit(dtype_round(dtype_f16, -1e-300)));
-    for (int i = 0; i < 4; i++) ck_assert_double_eq(dtype_round((dtype)i, dtype_largest((dtype)i)), dtype_largest((dtype)i));
+    for (int i = 0; i < 4; i++)
+        ck_assert_double_eq(dtype_round((dtype)i, dtype_largest((dtype)i)), dtype_largest((dtype)i));
 }
 END_TEST
 
@@ -149,13 +151,17 @@ static void read_graph(void *argument)
 {
     static const char yaml[] =
         "block: t\ndtype: bf16\ndims: {B: 64, S: 3, L: 9, D: 256, H: 2, hd: D/H}\n"
-        "inputs: {x: [B, S, D], e: [B, D], pos: {shape: [B], dtype: i32}, ten: {shape: [B], dtype: i32, range: [3, L]}}\n"
+        "inputs: {x: [B, S, D], e: [B, D], pos: {shape: [B], dtype: i32}, ten: {shape: [B], dtype: i32, range: [3, "
+        "L]}}\n"
         "state: {kc: [B, H, L, hd], vc: [B, H, L, hd]}\n"
         "params: {g: [D], g1: [D], c: [D], w: [4*D, D], wt: [4*D, D], b: [4*D]}\n"
         "ops:\n  - {out: h, op: rmsnorm, in: [x, g]}\n  - {out: h1, op: rmsnorm, in: [h, g1], unit_offset: true}\n"
-        "  - {out: h2, op: layernorm, in: [h1, g, c]}\n  - {out: l, op: linear, in: [h2, w, b]}\n  - {out: m, op: linear, in: [l, wt], layout: in_out}\n"
-        "  - {out: kn, op: kv_append, in: [m], state: kc, at: pos}\n  - {out: vn, op: kv_append, in: [m], state: vc, at: pos}\n"
-        "  - {out: a, op: attention, in: [m, kn, vn], heads: H, causal: true, at: pos, lengths: ten}\n  - {out: s, op: log, in: [e]}\n"
+        "  - {out: h2, op: layernorm, in: [h1, g, c]}\n  - {out: l, op: linear, in: [h2, w, b]}\n  - {out: m, op: "
+        "linear, in: [l, wt], layout: in_out}\n"
+        "  - {out: kn, op: kv_append, in: [m], state: kc, at: pos}\n  - {out: vn, op: kv_append, in: [m], state: vc, "
+        "at: pos}\n"
+        "  - {out: a, op: attention, in: [m, kn, vn], heads: H, causal: true, at: pos, lengths: ten}\n  - {out: s, op: "
+        "log, in: [e]}\n"
         "outputs: {y: a, s: s}\n";
     reading *r = argument;
     r->graph = graph_read(r->a, yaml, sizeof yaml - 1, "t.yaml", &(graph_options){0});
@@ -180,15 +186,19 @@ static void moments(const reading *r, const char *name, double *mean, double *de
 
 START_TEST(data_fits_its_use)
 {
-    static const struct { const char *name; double mean, deviation; } expected[] = {
-        {"x", 0, 1}, {"kc", 0, 1}, {"g", 1, 0.1}, {"g1", 0, 0.1}, {"c", 0, 0.1}, {"b", 0, 0.1}, {"w", 0, 1.0 / 16}, {"wt", 0, 1.0 / 32}, {"e", 1.298, 0.603}};
+    static const struct {
+        const char *name;
+        double mean, deviation;
+    } expected[] = {{"x", 0, 1},   {"kc", 0, 1},       {"g", 1, 0.1},       {"g1", 0, 0.1},     {"c", 0, 0.1},
+                    {"b", 0, 0.1}, {"w", 0, 1.0 / 16}, {"wt", 0, 1.0 / 32}, {"e", 1.298, 0.603}};
     reading r = {arena_new(), NULL};
     double mean, deviation, least, most;
     ck_assert_msg(arena_run(r.a, read_graph, &r) == code_ok, "%s", arena_diagnostics(r.a));
     for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
         moments(&r, expected[i].name, &mean, &deviation, &least, &most);
-        ck_assert_msg(fabs(mean - expected[i].mean) < 0.3 * expected[i].deviation && fabs(deviation / expected[i].deviation - 1) < 0.15, "%s: %g, %g",
-                      expected[i].name, mean, deviation);
+        ck_assert_msg(fabs(mean - expected[i].mean) < 0.3 * expected[i].deviation &&
+                          fabs(deviation / expected[i].deviation - 1) < 0.15,
+                      "%s: %g, %g", expected[i].name, mean, deviation);
     }
     ck_assert_double_ge(least, 0.5); /* e, which goes into a logarithm */
     moments(&r, "pos", &mean, &deviation, &least, &most);

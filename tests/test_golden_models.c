@@ -34,7 +34,8 @@ static void load_cache(const golden_data *d, const safetensors *f, const char *t
     ck_assert_int_gt(capacity, rows);
     safetensors_read(f, t, given);
     for (size_t i = 0; i < d->b->data[v->id].count; i++) to[i] = 1e3;
-    for (long long i = 0; i < t->count; i++) to[(i / (rows * width) * capacity + i / width % rows) * width + i % width] = given[i];
+    for (long long i = 0; i < t->count; i++)
+        to[(i / (rows * width) * capacity + i / width % rows) * width + i % width] = given[i];
     free(given);
 }
 
@@ -59,12 +60,14 @@ static void load_golden(void *argument)
 }
 
 /* Relative RMS distance of the reference from the model. */
-static double distance(const char *spec, const char *model, const char *prefix, const char *output, const dim_override *dims, size_t dim_count)
+static double distance(const char *spec, const char *model, const char *prefix, const char *output,
+                       const dim_override *dims, size_t dim_count)
 {
     size_t size;
     char *yaml = read_text(spec, &size);
     const graph_options options = {.overrides = dims, .override_count = dim_count, .dtype = "f32"};
-    golden_data d = {.a = arena_new(), .b = bench_open(yaml, size, &options), .path = model, .prefix = prefix, .output = output};
+    golden_data d = {
+        .a = arena_new(), .b = bench_open(yaml, size, &options), .path = model, .prefix = prefix, .output = output};
     const tfgen_code code = arena_run(d.a, load_golden, &d);
     ck_assert_msg(code == code_ok, "%s", arena_diagnostics(d.a));
     const ref_rules rules = {0};
@@ -92,7 +95,8 @@ END_TEST
 
 START_TEST(the_reference_is_a_decode_step_of_llama)
 {
-    ck_assert_double_lt(distance("specs/llama-decode.yaml", GOLDEN("llama"), "decode.", "decode.y", llama_step, 5), agreement);
+    ck_assert_double_lt(distance("specs/llama-decode.yaml", GOLDEN("llama"), "decode.", "decode.y", llama_step, 5),
+                        agreement);
 }
 END_TEST
 
@@ -104,7 +108,8 @@ END_TEST
 
 START_TEST(the_reference_is_a_decode_step_of_gpt2)
 {
-    ck_assert_double_lt(distance("specs/gpt2-decode.yaml", GOLDEN("gpt2"), "decode.", "decode.y", other_step, 1), agreement);
+    ck_assert_double_lt(distance("specs/gpt2-decode.yaml", GOLDEN("gpt2"), "decode.", "decode.y", other_step, 1),
+                        agreement);
 }
 END_TEST
 

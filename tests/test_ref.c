@@ -1,4 +1,5 @@
-/* The reference itself: what its ops mean, on inputs whose result is known by other means. Its bounds: tests/test_ref_bounds.c. */
+/* The reference itself: what its ops mean, on inputs whose result is known by other means. Its bounds:
+ * tests/test_ref_bounds.c. */
 #include "tests/ref_harness.h"
 
 static bench *open_text(const char *yaml) { return bench_open(yaml, strlen(yaml), NULL); }
@@ -18,11 +19,11 @@ static const ref_tensor *run(bench *b, const char *name)
 
 static void near(double got, double expected) { ck_assert_double_eq_tol(got, expected, 1e-12 * (1 + fabs(expected))); }
 
-/* ---- attention. With q = 0 all scores are equal, so a row of v = 2^t gives the mean of 2^t over the visible keys: its numerator has
- * one bit for each. */
-#define ATTENTION(extra)                                                                                              \
-    "block: t\ndtype: f32\ndims: {B: 2, S: 3, T: 3, H: 1, hd: 2}\n"                                                \
-    "inputs: {q: [B, S, H*hd], k: [B, T, H*hd], v: [B, T, H*hd]}\n"                                                      \
+/* ---- attention. With q = 0 all scores are equal, so a row of v = 2^t gives the mean of 2^t over the visible keys: its
+ * numerator has one bit for each. */
+#define ATTENTION(extra)                                                                                               \
+    "block: t\ndtype: f32\ndims: {B: 2, S: 3, T: 3, H: 1, hd: 2}\n"                                                    \
+    "inputs: {q: [B, S, H*hd], k: [B, T, H*hd], v: [B, T, H*hd]}\n"                                                    \
     "ops: [{out: a, op: attention, in: [q, k, v], heads: H" extra "}]\noutputs: {y: a}\n"
 
 static unsigned visible_keys(const ref_tensor *a, size_t row, size_t columns, int keys)
@@ -30,7 +31,8 @@ static unsigned visible_keys(const ref_tensor *a, size_t row, size_t columns, in
     const double mean = a->value[row * columns];
     for (int n = 1; n <= keys; n++) {
         const double sum = mean * n;
-        if (fabs(sum - nearbyint(sum)) < 1e-9 && __builtin_popcount((unsigned)nearbyint(sum)) == n) return (unsigned)nearbyint(sum);
+        if (fabs(sum - nearbyint(sum)) < 1e-9 && __builtin_popcount((unsigned)nearbyint(sum)) == n)
+            return (unsigned)nearbyint(sum);
     }
     ck_assert_double_eq(mean, 0);
     return 0;
@@ -88,9 +90,10 @@ END_TEST
 
 START_TEST(lengths_hide_the_keys_behind_and_no_key_at_all_gives_zero)
 {
-    bench *b = open_text("block: t\ndtype: f32\ndims: {B: 2, S: 3, H: 1, hd: 2}\n"
-                         "inputs: {q: [B, S, H*hd], k: [B, S, H*hd], v: [B, S, H*hd], n: {shape: [B], dtype: i32}}\n"
-                         "ops: [{out: a, op: attention, in: [q, k, v], heads: H, causal: true, lengths: n}]\noutputs: {y: a}\n");
+    bench *b = open_text(
+        "block: t\ndtype: f32\ndims: {B: 2, S: 3, H: 1, hd: 2}\n"
+        "inputs: {q: [B, S, H*hd], k: [B, S, H*hd], v: [B, S, H*hd], n: {shape: [B], dtype: i32}}\n"
+        "ops: [{out: a, op: attention, in: [q, k, v], heads: H, causal: true, lengths: n}]\noutputs: {y: a}\n");
     powers_of_two(b, "v", 3, 2);
     set(b, "n", (const double[]){2, 0}, 2);
     const ref_tensor *a = run(b, "a");
@@ -100,14 +103,14 @@ START_TEST(lengths_hide_the_keys_behind_and_no_key_at_all_gives_zero)
 }
 END_TEST
 
-#define CACHE                                                                                                             \
-    "block: t\ndtype: f32\ndims: {B: 2, S: 2, L: 8, H: 2, KV: 1, hd: 2}\n"                                               \
-    "inputs: {q: [B, S, H*hd], k: [B, S, KV*hd], v: [B, S, KV*hd], pos: {shape: [B], dtype: i32, range: [0, L-S]}}\n"    \
-    "state: {kc: [B, KV, L, hd], vc: [B, KV, L, hd]}\n"                                                                   \
-    "ops:\n"                                                                                                              \
-    "  - {out: k2, op: kv_append, in: [k], state: kc, at: pos}\n"                                                         \
-    "  - {out: v2, op: kv_append, in: [v], state: vc, at: pos}\n"                                                         \
-    "  - {out: a, op: attention, in: [q, k2, v2], heads: H, kv_heads: KV, causal: true, at: pos}\n"                       \
+#define CACHE                                                                                                          \
+    "block: t\ndtype: f32\ndims: {B: 2, S: 2, L: 8, H: 2, KV: 1, hd: 2}\n"                                             \
+    "inputs: {q: [B, S, H*hd], k: [B, S, KV*hd], v: [B, S, KV*hd], pos: {shape: [B], dtype: i32, range: [0, L-S]}}\n"  \
+    "state: {kc: [B, KV, L, hd], vc: [B, KV, L, hd]}\n"                                                                \
+    "ops:\n"                                                                                                           \
+    "  - {out: k2, op: kv_append, in: [k], state: kc, at: pos}\n"                                                      \
+    "  - {out: v2, op: kv_append, in: [v], state: vc, at: pos}\n"                                                      \
+    "  - {out: a, op: attention, in: [q, k2, v2], heads: H, kv_heads: KV, causal: true, at: pos}\n"                    \
     "outputs: {y: a}\n"
 
 START_TEST(a_cache_is_seen_up_to_each_sequences_own_position)
@@ -133,8 +136,8 @@ START_TEST(an_append_writes_its_rows_and_nothing_beyond_the_capacity)
     const double *cache = bench_data(b, "kc"), *k = bench_data(b, "k");
     for (size_t i = 0; i < 32; i++) {
         double expected = cache[i];
-        if (i / 2 == 7) expected = k[i % 2];          /* sequence 0, row 7: its first token */
-        if (i / 2 == 8) expected = k[6 + i % 2];      /* sequence 1, row 0: its second token */
+        if (i / 2 == 7) expected = k[i % 2];     /* sequence 0, row 7: its first token */
+        if (i / 2 == 8) expected = k[6 + i % 2]; /* sequence 1, row 0: its second token */
         ck_assert_double_eq(a->value[i], expected);
     }
     set(b, "pos", (const double[]){7, -2}, 2);
@@ -192,8 +195,8 @@ START_TEST(scores_are_scaled_and_capped)
 END_TEST
 
 /* ---- rope */
-#define ROPE(extra)                                                                                                      \
-    "block: t\ndtype: f32\ndims: {B: 1, S: 3, H: 2, hd: 8}\ninputs: {x: [B, S, H*hd]}\n"                                  \
+#define ROPE(extra)                                                                                                    \
+    "block: t\ndtype: f32\ndims: {B: 1, S: 3, H: 2, hd: 8}\ninputs: {x: [B, S, H*hd]}\n"                               \
     "ops: [{out: y, op: rope, in: [x], heads: H" extra "}]\noutputs: {y: y}\n"
 
 static double *rope(const char *yaml, size_t unit)
@@ -224,7 +227,8 @@ END_TEST
 
 START_TEST(partial_rope_leaves_the_rest_of_a_head)
 {
-    const double *y = rope(ROPE(", pairing: half, theta: 100, rotary: 4"), 1); /* pair 1 of 2: frequency 100^(-1/2), partner 3 */
+    const double *y =
+        rope(ROPE(", pairing: half, theta: 100, rotary: 4"), 1); /* pair 1 of 2: frequency 100^(-1/2), partner 3 */
     near(y[32 + 1], cos(0.2));
     near(y[32 + 3], sin(0.2));
     y = rope(ROPE(", pairing: half, theta: 100, rotary: 4"), 4);
@@ -236,8 +240,10 @@ START_TEST(scalings_slow_the_waves_that_they_name)
 {
     const double *y = rope(ROPE(", pairing: half, theta: 100, scaling: {type: linear, factor: 4}"), 0);
     near(y[16], cos(0.25));
-    /* Pairs 0 to 3 have waves of 2 pi 100^(i/4) = 6.3, 19.9, 62.8, 198.7 tokens; 100 / 10 = 10 and 100 / 1 = 100 are the bounds. */
-    const char *llama3 = ROPE(", pairing: half, theta: 100, scaling: {type: llama3, factor: 8, low_freq: 1, high_freq: 10, original: 100}");
+    /* Pairs 0 to 3 have waves of 2 pi 100^(i/4) = 6.3, 19.9, 62.8, 198.7 tokens; 100 / 10 = 10 and 100 / 1 = 100 are
+     * the bounds. */
+    const char *llama3 = ROPE(
+        ", pairing: half, theta: 100, scaling: {type: llama3, factor: 8, low_freq: 1, high_freq: 10, original: 100}");
     near(rope(llama3, 0)[16], cos(1));
     near(rope(llama3, 3)[16 + 3], cos(pow(100, -0.75) / 8));
     const double f = pow(100, -0.5), blend = (100 * f / (2 * acos(-1)) - 1) / 9;
@@ -247,7 +253,8 @@ END_TEST
 
 START_TEST(rope_starts_at_each_sequences_own_position)
 {
-    bench *b = open_text("block: t\ndtype: f32\ndims: {B: 2, S: 2, hd: 2}\ninputs: {x: [B, S, hd], pos: {shape: [B], dtype: i32, range: [0, 9]}}\n"
+    bench *b = open_text("block: t\ndtype: f32\ndims: {B: 2, S: 2, hd: 2}\ninputs: {x: [B, S, hd], pos: {shape: [B], "
+                         "dtype: i32, range: [0, 9]}}\n"
                          "ops: [{out: y, op: rope, in: [x], heads: 1, pairing: half, at: pos}]\noutputs: {y: y}\n");
     set(b, "x", (const double[]){1, 0, 1, 0, 1, 0, 1, 0}, 8);
     set(b, "pos", (const double[]){5, 2}, 2);
@@ -261,9 +268,11 @@ END_TEST
 /* ---- products */
 START_TEST(a_weight_may_lie_either_way_round)
 {
-    bench *b = open_text("block: t\ndtype: f32\ndims: {M: 5, K: 37, N: 70}\ninputs: {x: [M, K]}\nparams: {w: [N, K], wt: [K, N], c: [N]}\n"
-                         "ops:\n  - {out: p, op: linear, in: [x, w, c]}\n  - {out: q, op: linear, in: [x, wt, c], layout: in_out}\n"
-                         "  - {out: y, op: sub, in: [p, q]}\noutputs: {y: y}\n");
+    bench *b = open_text(
+        "block: t\ndtype: f32\ndims: {M: 5, K: 37, N: 70}\ninputs: {x: [M, K]}\nparams: {w: [N, K], wt: [K, N], c: "
+        "[N]}\n"
+        "ops:\n  - {out: p, op: linear, in: [x, w, c]}\n  - {out: q, op: linear, in: [x, wt, c], layout: in_out}\n"
+        "  - {out: y, op: sub, in: [p, q]}\noutputs: {y: y}\n");
     bench_fill(b, 3);
     const double *x = bench_data(b, "x"), *w = bench_data(b, "w"), *c = bench_data(b, "c");
     for (size_t n = 0; n < 70; n++)
@@ -282,16 +291,19 @@ END_TEST
 
 START_TEST(matmul_multiplies_batch_by_batch)
 {
-    bench *b = open_text("block: t\ndtype: f32\ndims: {B: 3, M: 2, K: 5, N: 6}\ninputs: {x: [B, M, K], w: [B, K, N], t: [B, N, K]}\n"
-                         "ops:\n  - {out: p, op: matmul, in: [x, w]}\n  - {out: q, op: matmul, in: [x, t], transpose: true}\n"
-                         "outputs: {p: p, q: q}\n");
+    bench *b = open_text(
+        "block: t\ndtype: f32\ndims: {B: 3, M: 2, K: 5, N: 6}\ninputs: {x: [B, M, K], w: [B, K, N], t: [B, N, K]}\n"
+        "ops:\n  - {out: p, op: matmul, in: [x, w]}\n  - {out: q, op: matmul, in: [x, t], transpose: true}\n"
+        "outputs: {p: p, q: q}\n");
     bench_fill(b, 3);
     const double *x = bench_data(b, "x"), *w = bench_data(b, "w"), *t = bench_data(b, "t");
     (void)run(b, "p");
     for (size_t i = 0; i < 36; i++) {
         const size_t batch = i / 12, m = i / 6 % 2, n = i % 6;
         double p = 0, q = 0;
-        for (size_t k = 0; k < 5; k++) p += x[(batch * 2 + m) * 5 + k] * w[(batch * 5 + k) * 6 + n], q += x[(batch * 2 + m) * 5 + k] * t[(batch * 6 + n) * 5 + k];
+        for (size_t k = 0; k < 5; k++)
+            p += x[(batch * 2 + m) * 5 + k] * w[(batch * 5 + k) * 6 + n],
+                q += x[(batch * 2 + m) * 5 + k] * t[(batch * 6 + n) * 5 + k];
         near(bench_result(b, "p")->value[i], p);
         near(bench_result(b, "q")->value[i], q);
     }
@@ -302,10 +314,12 @@ END_TEST
 /* ---- norms, rows, moves */
 START_TEST(norms_do_what_they_say)
 {
-    bench *b = open_text("block: t\ndtype: f32\ndims: {M: 2, D: 4}\ninputs: {x: [M, D]}\nparams: {w: [D], c: [D]}\n"
-                         "ops:\n  - {out: r, op: rmsnorm, in: [x, w], eps: 0.5}\n  - {out: u, op: rmsnorm, in: [x, w], eps: 0.5, unit_offset: true}\n"
-                         "  - {out: l, op: layernorm, in: [x, w, c], eps: 0.5}\n  - {out: n, op: l2norm, in: [x], eps: 1}\n"
-                         "outputs: {r: r, u: u, l: l, n: n}\n");
+    bench *b =
+        open_text("block: t\ndtype: f32\ndims: {M: 2, D: 4}\ninputs: {x: [M, D]}\nparams: {w: [D], c: [D]}\n"
+                  "ops:\n  - {out: r, op: rmsnorm, in: [x, w], eps: 0.5}\n  - {out: u, op: rmsnorm, in: [x, w], eps: "
+                  "0.5, unit_offset: true}\n"
+                  "  - {out: l, op: layernorm, in: [x, w, c], eps: 0.5}\n  - {out: n, op: l2norm, in: [x], eps: 1}\n"
+                  "outputs: {r: r, u: u, l: l, n: n}\n");
     set(b, "x", (const double[]){1, 2, 3, 6, 0.1, 0.1, -0.1, 0.1}, 8);
     set(b, "w", (const double[]){1, -2, 0, 0.5}, 4);
     set(b, "c", (const double[]){7, 0, 8, 0}, 4);
@@ -324,7 +338,8 @@ END_TEST
 
 START_TEST(softmax_adds_to_one_and_a_row_of_minus_infinities_is_zero)
 {
-    bench *b = open_text("block: t\ndtype: f32\ndims: {M: 3, N: 3}\ninputs: {x: [M, N]}\nops: [{out: y, op: softmax, in: [x]}]\noutputs: {y: y}\n");
+    bench *b = open_text("block: t\ndtype: f32\ndims: {M: 3, N: 3}\ninputs: {x: [M, N]}\nops: [{out: y, op: softmax, "
+                         "in: [x]}]\noutputs: {y: y}\n");
     set(b, "x", (const double[]){1, 2, -INFINITY, -INFINITY, -INFINITY, -INFINITY, 1e4, 1e4, -1e4}, 9);
     const ref_tensor *y = run(b, "y");
     const double expected[] = {1 / (1 + exp(1)), 1 / (1 + exp(-1)), 0, 0, 0, 0, 0.5, 0.5, 0};
@@ -338,24 +353,28 @@ END_TEST
 
 START_TEST(rows_are_reduced_over_their_last_axis)
 {
-    bench *b = open_text("block: t\ndtype: f32\ndims: {M: 2, N: 3}\ninputs: {x: [M, N]}\nops:\n"
-                         "  - {out: a, op: row_sum, in: [x]}\n  - {out: b, op: row_mean, in: [x]}\n  - {out: c, op: row_max, in: [x]}\n"
-                         "  - {out: d, op: row_min, in: [x]}\n  - {out: e, op: row_sumsq, in: [x]}\n"
-                         "outputs: {a: a, b: b, c: c, d: d, e: e}\n");
+    bench *b = open_text(
+        "block: t\ndtype: f32\ndims: {M: 2, N: 3}\ninputs: {x: [M, N]}\nops:\n"
+        "  - {out: a, op: row_sum, in: [x]}\n  - {out: b, op: row_mean, in: [x]}\n  - {out: c, op: row_max, in: [x]}\n"
+        "  - {out: d, op: row_min, in: [x]}\n  - {out: e, op: row_sumsq, in: [x]}\n"
+        "outputs: {a: a, b: b, c: c, d: d, e: e}\n");
     set(b, "x", (const double[]){1, -5, 10, 2, 2, 2}, 6);
     (void)run(b, "a");
     const double expected[][2] = {{6, 6}, {2, 2}, {10, 2}, {-5, 2}, {126, 12}};
     for (int i = 0; i < 5; i++)
-        for (int row = 0; row < 2; row++) near(bench_result(b, (const char[]){(char)('a' + i), 0})->value[row], expected[i][row]);
+        for (int row = 0; row < 2; row++)
+            near(bench_result(b, (const char[]){(char)('a' + i), 0})->value[row], expected[i][row]);
     bench_close(b);
 }
 END_TEST
 
 START_TEST(operands_are_stretched_from_the_right)
 {
-    bench *b = open_text("block: t\ndtype: f32\ndims: {A: 2, M: 3, N: 2}\ninputs: {x: [A, M, N], c: [M, 1], r: [A, 1, N]}\nparams: {v: [N]}\nops:\n"
-                         "  - {out: p, op: add, in: [x, c]}\n  - {out: q, op: mul, in: [v, p]}\n  - {out: s, op: sub, in: [r, q]}\n"
-                         "  - {out: y, op: div, in: [s, 4]}\noutputs: {y: y}\n");
+    bench *b = open_text(
+        "block: t\ndtype: f32\ndims: {A: 2, M: 3, N: 2}\ninputs: {x: [A, M, N], c: [M, 1], r: [A, 1, N]}\nparams: {v: "
+        "[N]}\nops:\n"
+        "  - {out: p, op: add, in: [x, c]}\n  - {out: q, op: mul, in: [v, p]}\n  - {out: s, op: sub, in: [r, q]}\n"
+        "  - {out: y, op: div, in: [s, 4]}\noutputs: {y: y}\n");
     bench_fill(b, 5);
     const double *x = bench_data(b, "x"), *c = bench_data(b, "c"), *r = bench_data(b, "r"), *v = bench_data(b, "v");
     const ref_tensor *y = run(b, "y");
@@ -366,17 +385,24 @@ END_TEST
 
 START_TEST(functions_are_those_of_their_definitions)
 {
-    bench *b = open_text("block: t\ndtype: f32\ndims: {N: 3}\ninputs: {x: [1, N]}\nops:\n"
-                         "  - {out: a, op: gelu_erf, in: [x]}\n  - {out: b, op: gelu_tanh, in: [x]}\n  - {out: c, op: silu, in: [x]}\n"
-                         "  - {out: d, op: sigmoid, in: [x]}\n  - {out: e, op: relu, in: [x]}\n  - {out: f, op: square, in: [x]}\n"
-                         "  - {out: g, op: min, in: [x, 1]}\n  - {out: h, op: max, in: [x, 1]}\n  - {out: i, op: neg, in: [x]}\n"
-                         "outputs: {a: a, b: b, c: c, d: d, e: e, f: f, g: g, h: h, i: i}\n");
+    bench *b = open_text(
+        "block: t\ndtype: f32\ndims: {N: 3}\ninputs: {x: [1, N]}\nops:\n"
+        "  - {out: a, op: gelu_erf, in: [x]}\n  - {out: b, op: gelu_tanh, in: [x]}\n  - {out: c, op: silu, in: [x]}\n"
+        "  - {out: d, op: sigmoid, in: [x]}\n  - {out: e, op: relu, in: [x]}\n  - {out: f, op: square, in: [x]}\n"
+        "  - {out: g, op: min, in: [x, 1]}\n  - {out: h, op: max, in: [x, 1]}\n  - {out: i, op: neg, in: [x]}\n"
+        "outputs: {a: a, b: b, c: c, d: d, e: e, f: f, g: g, h: h, i: i}\n");
     set(b, "x", (const double[]){-0.5, 0, 2}, 3);
     (void)run(b, "a");
     /* Printed by an arbitrary precision calculator. */
-    const double expected[][3] = {{-0.15426876936299345, 0, 1.9544997361036416}, {-0.15428599017485608, 0, 1.954597694087775},
-                                  {-0.1887703343990727, 0, 1.7615941559557649},   {0.37754066879814546, 0.5, 0.8807970779778823},
-                                  {0, 0, 2}, {0.25, 0, 4}, {-0.5, 0, 1}, {1, 1, 2}, {0.5, 0, -2}};
+    const double expected[][3] = {{-0.15426876936299345, 0, 1.9544997361036416},
+                                  {-0.15428599017485608, 0, 1.954597694087775},
+                                  {-0.1887703343990727, 0, 1.7615941559557649},
+                                  {0.37754066879814546, 0.5, 0.8807970779778823},
+                                  {0, 0, 2},
+                                  {0.25, 0, 4},
+                                  {-0.5, 0, 1},
+                                  {1, 1, 2},
+                                  {0.5, 0, -2}};
     for (int i = 0; i < 9; i++)
         for (int k = 0; k < 3; k++) near(bench_result(b, (const char[]){(char)('a' + i), 0})->value[k], expected[i][k]);
     bench_close(b);
@@ -385,9 +411,10 @@ END_TEST
 
 START_TEST(split_concat_and_reshape_only_move)
 {
-    bench *b = open_text("block: t\ndtype: bf16\ndims: {M: 2}\ninputs: {x: [M, 6]}\nops:\n"
-                         "  - {out: [p, q, r], op: split, in: [x], sizes: [1, 2, 3]}\n  - {out: c, op: concat, in: [r, p, q]}\n"
-                         "  - {out: y, op: reshape, in: [c], shape: [M, 3, 2]}\noutputs: {y: y}\n");
+    bench *b = open_text(
+        "block: t\ndtype: bf16\ndims: {M: 2}\ninputs: {x: [M, 6]}\nops:\n"
+        "  - {out: [p, q, r], op: split, in: [x], sizes: [1, 2, 3]}\n  - {out: c, op: concat, in: [r, p, q]}\n"
+        "  - {out: y, op: reshape, in: [c], shape: [M, 3, 2]}\noutputs: {y: y}\n");
     bench_fill(b, 7);
     const ref_tensor *y = run(b, "y");
     const size_t order[] = {3, 4, 5, 0, 1, 2};
@@ -414,9 +441,10 @@ START_TEST(missing_or_wrong_data_is_refused_by_name)
 }
 END_TEST
 
-static const char chain[] = "block: t\ndtype: bf16\ndims: {N: 64}\ninputs: {x: [4, N]}\nops:\n"
-                            "  - {out: a, op: mul, in: [x, 1.1]}\n  - {out: b, op: exp, in: [a]}\n  - {out: c, op: cast, in: [b], to: f16}\n"
-                            "  - {out: y, op: add, in: [c, x]}\noutputs: {y: y}\n";
+static const char chain[] =
+    "block: t\ndtype: bf16\ndims: {N: 64}\ninputs: {x: [4, N]}\nops:\n"
+    "  - {out: a, op: mul, in: [x, 1.1]}\n  - {out: b, op: exp, in: [a]}\n  - {out: c, op: cast, in: [b], to: f16}\n"
+    "  - {out: y, op: add, in: [c, x]}\noutputs: {y: y}\n";
 
 static bool only_y(void *context, const ir_value *v) { return (void)context, strcmp(v->name, "y") == 0; }
 
@@ -433,7 +461,8 @@ START_TEST(numbers_are_rounded_where_they_are_stored_and_by_cast)
         ck_assert_double_eq(bench_result(b, "y")->value[i], dtype_round(dtype_bf16, dtype_round(dtype_f16, e) + x));
     }
     bench_run(b, true, NULL);
-    for (size_t i = 0; i < 256; i++) ck_assert_double_eq(bench_result(b, "a")->value[i], dtype_round(dtype_bf16, bench_data(b, "x")[i] * 1.1));
+    for (size_t i = 0; i < 256; i++)
+        ck_assert_double_eq(bench_result(b, "a")->value[i], dtype_round(dtype_bf16, bench_data(b, "x")[i] * 1.1));
     bench_run(b, false, NULL);
     for (size_t i = 0; i < 256; i++) ck_assert_double_eq(bench_result(b, "a")->value[i], bench_data(b, "x")[i] * 1.1);
     bench_close(b);
@@ -466,8 +495,10 @@ static bool not_h(void *context, const ir_value *v) { return (void)context, strc
 
 START_TEST(a_folded_norm_rounds_the_weights_instead_of_the_row)
 {
-    bench *b = open_text("block: t\ndtype: bf16\ndims: {M: 3, K: 8, N: 2}\ninputs: {x: [M, K]}\nparams: {g: [K], w: [N, K]}\nops:\n"
-                         "  - {out: h, op: rmsnorm, in: [x, g], eps: 1.0e-5, unit_offset: true}\n  - {out: y, op: linear, in: [h, w]}\noutputs: {y: y}\n");
+    bench *b = open_text(
+        "block: t\ndtype: bf16\ndims: {M: 3, K: 8, N: 2}\ninputs: {x: [M, K]}\nparams: {g: [K], w: [N, K]}\nops:\n"
+        "  - {out: h, op: rmsnorm, in: [x, g], eps: 1.0e-5, unit_offset: true}\n  - {out: y, op: linear, in: [h, "
+        "w]}\noutputs: {y: y}\n");
     bench_fill(b, 9);
     const ref_rules rules = {.stored = not_h, .folded = always};
     bench_run(b, true, &rules);
@@ -503,17 +534,33 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {
-        without_a_mask_every_key_is_visible, a_causal_query_sees_keys_up_to_its_own, a_window_counts_the_query_itself,
-        more_keys_than_queries_are_aligned_at_the_end, lengths_hide_the_keys_behind_and_no_key_at_all_gives_zero,
-        a_cache_is_seen_up_to_each_sequences_own_position, an_append_writes_its_rows_and_nothing_beyond_the_capacity,
-        without_causal_all_filled_rows_of_a_cache_are_seen, query_heads_share_key_heads_in_order, scores_are_scaled_and_capped, rope_turns_pairs_by_position_times_frequency,
-        partial_rope_leaves_the_rest_of_a_head, scalings_slow_the_waves_that_they_name, rope_starts_at_each_sequences_own_position,
-        a_weight_may_lie_either_way_round, matmul_multiplies_batch_by_batch, norms_do_what_they_say,
-        softmax_adds_to_one_and_a_row_of_minus_infinities_is_zero, rows_are_reduced_over_their_last_axis, operands_are_stretched_from_the_right,
-        functions_are_those_of_their_definitions, split_concat_and_reshape_only_move, missing_or_wrong_data_is_refused_by_name,
-        numbers_are_rounded_where_they_are_stored_and_by_cast, a_checker_may_put_in_its_own_numbers,
-        a_folded_norm_rounds_the_weights_instead_of_the_row, verdicts_know_infinities_and_nan};
+    const TTest *const tests[] = {without_a_mask_every_key_is_visible,
+                                  a_causal_query_sees_keys_up_to_its_own,
+                                  a_window_counts_the_query_itself,
+                                  more_keys_than_queries_are_aligned_at_the_end,
+                                  lengths_hide_the_keys_behind_and_no_key_at_all_gives_zero,
+                                  a_cache_is_seen_up_to_each_sequences_own_position,
+                                  an_append_writes_its_rows_and_nothing_beyond_the_capacity,
+                                  without_causal_all_filled_rows_of_a_cache_are_seen,
+                                  query_heads_share_key_heads_in_order,
+                                  scores_are_scaled_and_capped,
+                                  rope_turns_pairs_by_position_times_frequency,
+                                  partial_rope_leaves_the_rest_of_a_head,
+                                  scalings_slow_the_waves_that_they_name,
+                                  rope_starts_at_each_sequences_own_position,
+                                  a_weight_may_lie_either_way_round,
+                                  matmul_multiplies_batch_by_batch,
+                                  norms_do_what_they_say,
+                                  softmax_adds_to_one_and_a_row_of_minus_infinities_is_zero,
+                                  rows_are_reduced_over_their_last_axis,
+                                  operands_are_stretched_from_the_right,
+                                  functions_are_those_of_their_definitions,
+                                  split_concat_and_reshape_only_move,
+                                  missing_or_wrong_data_is_refused_by_name,
+                                  numbers_are_rounded_where_they_are_stored_and_by_cast,
+                                  a_checker_may_put_in_its_own_numbers,
+                                  a_folded_norm_rounds_the_weights_instead_of_the_row,
+                                  verdicts_know_infinities_and_nan};
     Suite *suite = suite_create("reference");
     TCase *c = tcase_create("reference");
     for (size_t i = 0; i < sizeof tests / sizeof *tests; i++) tcase_add_test(c, tests[i]);

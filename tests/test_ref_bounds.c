@@ -9,26 +9,36 @@ static bench *open_as(const char *yaml, const char *type, const dim_override *di
     return b;
 }
 
-#define ONE(inputs, params, ops) "block: t\ndtype: f32\ndims: {M: 24, D: 173, N: 96}\ninputs: " inputs "\n" params "ops: [" ops "]\noutputs: {y: y}\n"
-#define HEADS(ops) "block: t\ndtype: f32\ndims: {B: 2, S: 19, H: 4, KV: 2, hd: 16}\ninputs: {q: [B, S, H*hd], k: [B, S, KV*hd], v: [B, S, KV*hd]}\nops: [" ops "]\noutputs: {y: y}\n"
+#define ONE(inputs, params, ops)                                                                                       \
+    "block: t\ndtype: f32\ndims: {M: 24, D: 173, N: 96}\ninputs: " inputs "\n" params "ops: [" ops                     \
+    "]\noutputs: {y: y}\n"
+#define HEADS(ops)                                                                                                     \
+    "block: t\ndtype: f32\ndims: {B: 2, S: 19, H: 4, KV: 2, hd: 16}\ninputs: {q: [B, S, H*hd], k: [B, S, KV*hd], v: "  \
+    "[B, S, KV*hd]}\nops: [" ops "]\noutputs: {y: y}\n"
 static const char linear[] = ONE("{x: [M, D]}", "params: {w: [N, D], b: [N]}\n", "{out: y, op: linear, in: [x, w, b]}");
-static const char rmsnorm[] = ONE("{x: [M, N, D]}", "params: {w: [D]}\n", "{out: y, op: rmsnorm, in: [x, w], eps: 1.0e-4}");
-static const char layernorm[] = ONE("{x: [M, N, D]}", "params: {w: [D], b: [D]}\n", "{out: y, op: layernorm, in: [x, w, b], eps: 1.0e-4}");
+static const char rmsnorm[] =
+    ONE("{x: [M, N, D]}", "params: {w: [D]}\n", "{out: y, op: rmsnorm, in: [x, w], eps: 1.0e-4}");
+static const char layernorm[] =
+    ONE("{x: [M, N, D]}", "params: {w: [D], b: [D]}\n", "{out: y, op: layernorm, in: [x, w, b], eps: 1.0e-4}");
 static const char softmax[] = ONE("{x: [M, N, D]}", "", "{out: y, op: softmax, in: [x]}");
 static const char l2norm[] = ONE("{x: [M, N, D]}", "", "{out: y, op: l2norm, in: [x]}");
 static const char matmul[] = ONE("{x: [M, D], w: [D, N]}", "", "{out: y, op: matmul, in: [x, w]}");
 static const char attention[] = HEADS("{out: y, op: attention, in: [q, k, v], heads: H, kv_heads: KV, causal: true}");
-static const char capped[] = HEADS("{out: y, op: attention, in: [q, k, v], heads: H, kv_heads: KV, causal: true, window: 7, softcap: 1.5}");
+static const char capped[] =
+    HEADS("{out: y, op: attention, in: [q, k, v], heads: H, kv_heads: KV, causal: true, window: 7, softcap: 1.5}");
 static const char rope[] = "block: t\ndtype: f32\ndims: {B: 2, S: 33, D: 64}\ninputs: {x: [B, S, D]}\n"
                            "ops: [{out: y, op: rope, in: [x], heads: 4, pairing: half}]\noutputs: {y: y}\n";
 
 static const char llama[] =
     "block: llama\ndtype: f32\ndims: {B: 2, S: 21, D: 72, H: 4, KV: 2, hd: 18, F: 101}\ninputs: {x: [B, S, D]}\n"
-    "params: {g: [D], wq: [H*hd, D], wk: [KV*hd, D], wv: [KV*hd, D], wo: [D, H*hd], g2: [D], wg: [F, D], wu: [F, D], wd: [D, F]}\n"
+    "params: {g: [D], wq: [H*hd, D], wk: [KV*hd, D], wv: [KV*hd, D], wo: [D, H*hd], g2: [D], wg: [F, D], wu: [F, D], "
+    "wd: [D, F]}\n"
     "ops:\n"
     "  - {out: h, op: rmsnorm, in: [x, g]}\n"
-    "  - {out: q, op: linear, in: [h, wq]}\n  - {out: k, op: linear, in: [h, wk]}\n  - {out: v, op: linear, in: [h, wv]}\n"
-    "  - {out: qr, op: rope, in: [q], heads: H, pairing: half}\n  - {out: kr, op: rope, in: [k], heads: KV, pairing: half}\n"
+    "  - {out: q, op: linear, in: [h, wq]}\n  - {out: k, op: linear, in: [h, wk]}\n  - {out: v, op: linear, in: [h, "
+    "wv]}\n"
+    "  - {out: qr, op: rope, in: [q], heads: H, pairing: half}\n  - {out: kr, op: rope, in: [k], heads: KV, pairing: "
+    "half}\n"
     "  - {out: a, op: attention, in: [qr, kr, v], heads: H, kv_heads: KV, causal: true}\n"
     "  - {out: o, op: linear, in: [a, wo]}\n  - {out: x1, op: add, in: [x, o]}\n"
     "  - {out: h2, op: rmsnorm, in: [x1, g2]}\n"
@@ -42,7 +52,8 @@ typedef struct op_case {
     const char *yaml;
     double least; /* a right device's largest ratio is at least this: the bound is tight */
 } op_case;
-static const op_case right_cases[] = {{linear, 0.03}, {rmsnorm, 0.02}, {layernorm, 0.02}, {softmax, 0.02}, {attention, 0.02}, {rope, 0.02}};
+static const op_case right_cases[] = {{linear, 0.03},  {rmsnorm, 0.02},   {layernorm, 0.02},
+                                      {softmax, 0.02}, {attention, 0.02}, {rope, 0.02}};
 static const char *const types[] = {"f32", "f16", "bf16"};
 static const summing orders[] = {summing_in_order, summing_strided, summing_backward};
 
@@ -62,7 +73,8 @@ START_TEST(a_right_device_stays_below_the_bound_and_comes_near)
 {
     const op_case *c = &right_cases[_i / 9];
     const double ratio = device_ratio(c->yaml, types[_i / 3 % 3], orders[_i % 3], fault_none, NULL);
-    ck_assert_msg(ratio <= 0.7 && ratio >= c->least, "ratio %g, %s, order %d: %s", ratio, types[_i / 3 % 3], _i % 3, c->yaml);
+    ck_assert_msg(ratio <= 0.7 && ratio >= c->least, "ratio %g, %s, order %d: %s", ratio, types[_i / 3 % 3], _i % 3,
+                  c->yaml);
 }
 END_TEST
 
@@ -70,7 +82,8 @@ END_TEST
 START_TEST(a_sum_of_one_sign_stays_below_the_bound_too)
 {
     const dim_override longer = {"D", 1536};
-    bench *b = open_as(_i < 3 ? linear : ONE("{x: [M, N, D]}", "", "{out: y, op: row_sum, in: [x]}"), "f32", &longer, 1);
+    bench *b =
+        open_as(_i < 3 ? linear : ONE("{x: [M, N, D]}", "", "{out: y, op: row_sum, in: [x]}"), "f32", &longer, 1);
     for (int i = 0; i < b->graph->value_count; i++)
         for (size_t k = 0; b->inputs[i] && k < b->data[i].count; k++) b->data[i].value[k] = fabs(b->data[i].value[k]);
     float_device d = {.b = b, .order = orders[_i % 3]};
@@ -88,11 +101,12 @@ typedef struct fault_case {
     fault wrong;
 } fault_case;
 static const fault_case fault_cases[] = {
-    {linear, fault_missing_term}, {linear, fault_dropped_tail}, {rmsnorm, fault_missing_term}, {rmsnorm, fault_dropped_tail},
-    {rmsnorm, fault_wrong_divisor}, {rmsnorm, fault_no_eps}, {layernorm, fault_missing_term}, {layernorm, fault_dropped_tail},
-    {layernorm, fault_wrong_divisor}, {layernorm, fault_no_eps}, {softmax, fault_missing_term}, {softmax, fault_dropped_tail},
-    {attention, fault_shifted_mask}, {attention, fault_missing_key}, {attention, fault_unscaled_head}, {rope, fault_swapped_pair},
-    {rope, fault_late_position}};
+    {linear, fault_missing_term},    {linear, fault_dropped_tail},    {rmsnorm, fault_missing_term},
+    {rmsnorm, fault_dropped_tail},   {rmsnorm, fault_wrong_divisor},  {rmsnorm, fault_no_eps},
+    {layernorm, fault_missing_term}, {layernorm, fault_dropped_tail}, {layernorm, fault_wrong_divisor},
+    {layernorm, fault_no_eps},       {softmax, fault_missing_term},   {softmax, fault_dropped_tail},
+    {attention, fault_shifted_mask}, {attention, fault_missing_key},  {attention, fault_unscaled_head},
+    {rope, fault_swapped_pair},      {rope, fault_late_position}};
 enum { fault_case_count = sizeof fault_cases / sizeof *fault_cases };
 
 START_TEST(a_wrong_device_exceeds_the_bound_in_f32)
@@ -106,31 +120,40 @@ END_TEST
 START_TEST(a_wrong_device_exceeds_the_bound_in_bf16)
 {
     const fault_case *c = &fault_cases[_i];
-    if (c->wrong == fault_no_eps || c->wrong == fault_wrong_divisor) return; /* 5e-5 and 1/346 are below bf16's own 1/256 */
-    if (c->yaml == rmsnorm && c->wrong == fault_missing_term) return;        /* so is one square of 173 in a mean */
+    if (c->wrong == fault_no_eps || c->wrong == fault_wrong_divisor)
+        return;                                                       /* 5e-5 and 1/346 are below bf16's own 1/256 */
+    if (c->yaml == rmsnorm && c->wrong == fault_missing_term) return; /* so is one square of 173 in a mean */
     if (c->yaml == layernorm && c->wrong == fault_missing_term) return;
     const double ratio = device_ratio(c->yaml, "bf16", summing_strided, c->wrong, NULL);
     ck_assert_msg(ratio > 1, "ratio %g of fault %d in %s", ratio, c->wrong, c->yaml);
 }
 END_TEST
 
-/* ---- errors of inputs: the inputs are shifted by as much as their errors say, at random, and the reference is run again */
-static const char *const shifted_cases[] = {
-    linear, rmsnorm, layernorm, l2norm, softmax, matmul, attention, capped, rope,
-    ONE("{x: [M, N, D]}", "", "{out: y, op: row_mean, in: [x]}"),
-    ONE("{x: [M, N, D]}", "", "{out: y, op: row_sumsq, in: [x]}"),
-    ONE("{x: [M, N, D]}", "", "{out: y, op: row_max, in: [x]}"),
-    ONE("{x: [M, N, D]}", "", "{out: y, op: row_min, in: [x]}"),
-    ONE("{x: [M, N, D], z: [M, N, 1]}", "", "{out: y, op: mul, in: [x, z]}"),
-    ONE("{x: [M, N, D], z: [D]}", "", "{out: y, op: sub, in: [x, z]}"),
-    ONE("{x: [M, N, D]}", "", "{out: y, op: gelu_erf, in: [x]}"),
-    ONE("{x: [M, N, D]}", "", "{out: y, op: gelu_tanh, in: [x]}"),
-    ONE("{x: [M, N, D]}", "", "{out: y, op: silu, in: [x]}"),
-    ONE("{x: [M, N, D]}", "", "{out: y, op: sigmoid, in: [x]}"),
-    ONE("{x: [M, N, D]}", "", "{out: y, op: rsqrt, in: [x]}"),
-    ONE("{x: [M, N, D]}", "", "{out: y, op: log, in: [x]}"),
-    ONE("{x: [M, N, D]}", "", "{out: y, op: sin, in: [x]}"),
-    ONE("{x: [M, N, D]}", "", "{out: y, op: square, in: [x]}")};
+/* ---- errors of inputs: the inputs are shifted by as much as their errors say, at random, and the reference is run
+ * again */
+static const char *const shifted_cases[] = {linear,
+                                            rmsnorm,
+                                            layernorm,
+                                            l2norm,
+                                            softmax,
+                                            matmul,
+                                            attention,
+                                            capped,
+                                            rope,
+                                            ONE("{x: [M, N, D]}", "", "{out: y, op: row_mean, in: [x]}"),
+                                            ONE("{x: [M, N, D]}", "", "{out: y, op: row_sumsq, in: [x]}"),
+                                            ONE("{x: [M, N, D]}", "", "{out: y, op: row_max, in: [x]}"),
+                                            ONE("{x: [M, N, D]}", "", "{out: y, op: row_min, in: [x]}"),
+                                            ONE("{x: [M, N, D], z: [M, N, 1]}", "", "{out: y, op: mul, in: [x, z]}"),
+                                            ONE("{x: [M, N, D], z: [D]}", "", "{out: y, op: sub, in: [x, z]}"),
+                                            ONE("{x: [M, N, D]}", "", "{out: y, op: gelu_erf, in: [x]}"),
+                                            ONE("{x: [M, N, D]}", "", "{out: y, op: gelu_tanh, in: [x]}"),
+                                            ONE("{x: [M, N, D]}", "", "{out: y, op: silu, in: [x]}"),
+                                            ONE("{x: [M, N, D]}", "", "{out: y, op: sigmoid, in: [x]}"),
+                                            ONE("{x: [M, N, D]}", "", "{out: y, op: rsqrt, in: [x]}"),
+                                            ONE("{x: [M, N, D]}", "", "{out: y, op: log, in: [x]}"),
+                                            ONE("{x: [M, N, D]}", "", "{out: y, op: sin, in: [x]}"),
+                                            ONE("{x: [M, N, D]}", "", "{out: y, op: square, in: [x]}")};
 enum { shifted_case_count = sizeof shifted_cases / sizeof *shifted_cases };
 
 /* Puts every number of input `one` off by up to its error. */
@@ -167,13 +190,15 @@ static double shifted_ratio(bench *b, int one)
 START_TEST(the_error_of_each_input_arrives_at_the_result)
 {
     const dim_override few = {"M", 6};
-    bench *b = open_as(shifted_cases[_i], "f32", strstr(shifted_cases[_i], " M: ") ? &few : NULL, strstr(shifted_cases[_i], " M: ") != NULL);
+    bench *b = open_as(shifted_cases[_i], "f32", strstr(shifted_cases[_i], " M: ") ? &few : NULL,
+                       strstr(shifted_cases[_i], " M: ") != NULL);
     for (int i = 0; i < b->graph->value_count; i++) {
         if (!b->inputs[i]) continue;
         const double ratio = shifted_ratio(b, i);
-        /* Of one number alone the ratio is 1/6; a sum of uniform shifts, 1/sqrt(3) of their bounds, comes to 4/sqrt(3)/6 = 0.38 in
-         * 10^4 elements. */
-        ck_assert_msg(ratio > 0.12 && ratio < 0.7, "ratio %g by %s: %s", ratio, b->graph->values[i]->name, shifted_cases[_i]);
+        /* Of one number alone the ratio is 1/6; a sum of uniform shifts, 1/sqrt(3) of their bounds, comes to
+         * 4/sqrt(3)/6 = 0.38 in 10^4 elements. */
+        ck_assert_msg(ratio > 0.12 && ratio < 0.7, "ratio %g by %s: %s", ratio, b->graph->values[i]->name,
+                      shifted_cases[_i]);
     }
     bench_close(b);
 }
@@ -219,8 +244,9 @@ END_TEST
 static const struct {
     fault wrong;
     const char *at;
-} block_faults[] = {{fault_missing_term, "q"}, {fault_missing_term, "down"}, {fault_dropped_tail, "o"}, {fault_shifted_mask, "a"},
-                    {fault_unscaled_head, "a"}, {fault_missing_key, "a"}, {fault_late_position, "kr"}, {fault_wrong_divisor, "h2"}};
+} block_faults[] = {{fault_missing_term, "q"},   {fault_missing_term, "down"}, {fault_dropped_tail, "o"},
+                    {fault_shifted_mask, "a"},   {fault_unscaled_head, "a"},   {fault_missing_key, "a"},
+                    {fault_late_position, "kr"}, {fault_wrong_divisor, "h2"}};
 
 START_TEST(a_wrong_kernel_in_a_block_is_seen_at_its_end_in_f32)
 {
@@ -271,7 +297,8 @@ int main(void)
     Suite *suite = suite_create("bounds");
     TCase *c = tcase_create("bounds");
     tcase_set_timeout(c, 60);
-    tcase_add_loop_test(c, a_right_device_stays_below_the_bound_and_comes_near, 0, 9 * sizeof right_cases / sizeof *right_cases);
+    tcase_add_loop_test(c, a_right_device_stays_below_the_bound_and_comes_near, 0,
+                        9 * sizeof right_cases / sizeof *right_cases);
     tcase_add_loop_test(c, a_sum_of_one_sign_stays_below_the_bound_too, 0, 6);
     tcase_add_loop_test(c, a_wrong_device_exceeds_the_bound_in_f32, 0, fault_case_count);
     tcase_add_loop_test(c, a_wrong_device_exceeds_the_bound_in_bf16, 0, fault_case_count);

@@ -31,10 +31,15 @@ static void read_attempt(void *argument)
 {
     attempt *t = argument;
     static const dim_table no_dims;
-    if (!t->f) t->f = t->path ? safetensors_open(t->a, t->path) : safetensors_in_memory(t->a, t->file, t->size, "a.safetensors");
-    if (t->value) safetensors_read_value(t->f, t->value, &no_dims, t->prefixes, t->prefix_count, t->rounded, t->out);
-    else if (t->need && t->out) safetensors_read(t->f, safetensors_need(t->f, t->need), t->out);
-    else if (t->need) (void)safetensors_need(t->f, t->need);
+    if (!t->f)
+        t->f =
+            t->path ? safetensors_open(t->a, t->path) : safetensors_in_memory(t->a, t->file, t->size, "a.safetensors");
+    if (t->value)
+        safetensors_read_value(t->f, t->value, &no_dims, t->prefixes, t->prefix_count, t->rounded, t->out);
+    else if (t->need && t->out)
+        safetensors_read(t->f, safetensors_need(t->f, t->need), t->out);
+    else if (t->need)
+        (void)safetensors_need(t->f, t->need);
 }
 
 static void write_attempt(void *argument)
@@ -64,8 +69,10 @@ static void finish(attempt *t)
 static void refused(attempt *t, const char *expected)
 {
     ck_assert_int_eq(arena_run(t->a, read_attempt, t), code_bad_input);
-    ck_assert_msg(strstr(arena_diagnostics(t->a), expected) != NULL, "expected: %s\ngot: %s", expected, arena_diagnostics(t->a));
-    ck_assert_msg(strstr(arena_diagnostics(t->a), "a.safetensors: error: ") == arena_diagnostics(t->a), "%s", arena_diagnostics(t->a));
+    ck_assert_msg(strstr(arena_diagnostics(t->a), expected) != NULL, "expected: %s\ngot: %s", expected,
+                  arena_diagnostics(t->a));
+    ck_assert_msg(strstr(arena_diagnostics(t->a), "a.safetensors: error: ") == arena_diagnostics(t->a), "%s",
+                  arena_diagnostics(t->a));
     finish(t);
 }
 
@@ -76,14 +83,23 @@ static void accepted(attempt *t)
 
 START_TEST(every_number_type_is_read)
 {
-    attempt t = file_of("{\"a\":{\"dtype\":\"F64\",\"shape\":[1],\"data_offsets\":[0,8]},\"b\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[8,12]},"
-                        "\"c\":{\"dtype\":\"F16\",\"shape\":[1],\"data_offsets\":[12,14]},\"d\":{\"dtype\":\"BF16\",\"shape\":[1],\"data_offsets\":[14,16]},"
-                        "\"e\":{\"dtype\":\"I64\",\"shape\":[1],\"data_offsets\":[16,24]},\"f\":{\"dtype\":\"I32\",\"shape\":[1],\"data_offsets\":[24,28]},"
-                        "\"g\":{\"dtype\":\"I16\",\"shape\":[1],\"data_offsets\":[28,30]},\"h\":{\"dtype\":\"I8\",\"shape\":[1],\"data_offsets\":[30,31]},"
-                        "\"i\":{\"dtype\":\"U8\",\"shape\":[1],\"data_offsets\":[31,32]},\"j\":{\"dtype\":\"BOOL\",\"shape\":[1],\"data_offsets\":[32,33]},"
-                        "\"k\":{\"dtype\":\"U16\",\"shape\":[1],\"data_offsets\":[33,35]}}", 35);
-    static const unsigned char bytes[] = {0, 0, 0, 0, 0, 0, 0xf8, 0xbf, /* -1.5 */ 0, 0, 0x20, 0x40, /* 2.5 */ 0, 0xc2, /* -3 */ 0x20, 0x40, /* 2.5 */
-                                          0xfe, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, /* -2 */ 7, 0, 0, 0x80, 0xff, 0x7f, 0x80, 0x80, 1, 0xff, 0xff};
+    attempt t = file_of("{\"a\":{\"dtype\":\"F64\",\"shape\":[1],\"data_offsets\":[0,8]},\"b\":{\"dtype\":\"F32\","
+                        "\"shape\":[1],\"data_offsets\":[8,12]},"
+                        "\"c\":{\"dtype\":\"F16\",\"shape\":[1],\"data_offsets\":[12,14]},\"d\":{\"dtype\":\"BF16\","
+                        "\"shape\":[1],\"data_offsets\":[14,16]},"
+                        "\"e\":{\"dtype\":\"I64\",\"shape\":[1],\"data_offsets\":[16,24]},\"f\":{\"dtype\":\"I32\","
+                        "\"shape\":[1],\"data_offsets\":[24,28]},"
+                        "\"g\":{\"dtype\":\"I16\",\"shape\":[1],\"data_offsets\":[28,30]},\"h\":{\"dtype\":\"I8\","
+                        "\"shape\":[1],\"data_offsets\":[30,31]},"
+                        "\"i\":{\"dtype\":\"U8\",\"shape\":[1],\"data_offsets\":[31,32]},\"j\":{\"dtype\":\"BOOL\","
+                        "\"shape\":[1],\"data_offsets\":[32,33]},"
+                        "\"k\":{\"dtype\":\"U16\",\"shape\":[1],\"data_offsets\":[33,35]}}",
+                        35);
+    static const unsigned char bytes[] = {
+        0,    0,    0,    0,    0,    0,    0xf8, 0xbf, /* -1.5 */ 0, 0, 0x20, 0x40, /* 2.5 */ 0, 0xc2, /* -3 */ 0x20,
+        0x40, /* 2.5 */
+        0xfe, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, /* -2 */ 7,   0, 0,    0x80, 0xff,        0x7f, 0x80,
+        0x80, 1,    0xff, 0xff};
     static const double expected[] = {-1.5, 2.5, -3, 2.5, -2, 7 - 0x1p31, 32767, -128, 128, 1, 65535};
     memcpy(t.file + t.size - 35, bytes, 35);
     for (int i = 0; i < 11; i++) {
@@ -103,7 +119,8 @@ END_TEST
 START_TEST(a_type_without_numbers_is_an_error_only_when_it_is_asked_for)
 {
     double out[8];
-    const char *header = "{\"x\":{\"dtype\":\"F4_NEW\",\"shape\":[6],\"data_offsets\":[0,3]},\"y\":{\"dtype\":\"F8_E4M3\",\"shape\":[2],\"data_offsets\":[3,5]},"
+    const char *header = "{\"x\":{\"dtype\":\"F4_NEW\",\"shape\":[6],\"data_offsets\":[0,3]},\"y\":{\"dtype\":\"F8_"
+                         "E4M3\",\"shape\":[2],\"data_offsets\":[3,5]},"
                          "\"z\":{\"dtype\":\"U8\",\"shape\":[2],\"data_offsets\":[5,7]}}";
     attempt t = file_of(header, 7);
     t.need = "z", t.out = out;
@@ -122,8 +139,10 @@ END_TEST
 START_TEST(metadata_scalars_and_empty_tensors_are_fine)
 {
     double out[1];
-    attempt t = file_of("{\"__metadata__\":{\"format\":\"pt\"},\"s\":{\"dtype\":\"U8\",\"shape\":[],\"data_offsets\":[0,1]},"
-                        "\"n\":{\"dtype\":\"F32\",\"shape\":[3,0],\"data_offsets\":[0,0]}}   ", 1);
+    attempt t =
+        file_of("{\"__metadata__\":{\"format\":\"pt\"},\"s\":{\"dtype\":\"U8\",\"shape\":[],\"data_offsets\":[0,1]},"
+                "\"n\":{\"dtype\":\"F32\",\"shape\":[3,0],\"data_offsets\":[0,0]}}   ",
+                1);
     t.need = "s", t.out = out;
     accepted(&t);
     ck_assert_int_eq(safetensors_find(t.f, "s")->rank, 0);
@@ -141,7 +160,8 @@ typedef struct bad_file {
     size_t data;
     const char *expected;
 } bad_file;
-#define T(name, dtype, shape, offsets) "\"" name "\":{\"dtype\":\"" dtype "\",\"shape\":" shape ",\"data_offsets\":" offsets "}"
+#define T(name, dtype, shape, offsets)                                                                                 \
+    "\"" name "\":{\"dtype\":\"" dtype "\",\"shape\":" shape ",\"data_offsets\":" offsets "}"
 static const bad_file bad_files[] = {
     {"", 0, "the header does not start with '{'"},
     {"[]", 0, "the header does not start with '{'"},
@@ -167,7 +187,8 @@ static const bad_file bad_files[] = {
     {"{" T("a", "U8", "[1]", "[0,2]") "}", 2, "tensor 'a' has 2 bytes, its shape and dtype U8 make it 1 elements of 1"},
     {"{" T("a", "F32", "[1]", "[0,2]") "}", 2, "tensor 'a' has 2 bytes"},
     {"{" T("a", "U8", "[2]", "[0,2]") "," T("b", "U8", "[2]", "[1,3]") "}", 3, "tensors 'a' and 'b' overlap"},
-    {"{" T("a", "U8", "[1]", "[0,1]") "," T("b", "U8", "[1]", "[2,3]") "}", 3, "1 bytes before tensor 'b' belong to no tensor"},
+    {"{" T("a", "U8", "[1]", "[0,1]") "," T("b", "U8", "[1]", "[2,3]") "}", 3,
+     "1 bytes before tensor 'b' belong to no tensor"},
     {"{" T("a", "U8", "[1]", "[0,1]") "}", 3, "2 bytes at the end belong to no tensor"},
     {"{\"__metadata__\":{\"a\":1}}", 0, "__metadata__ 'a' is no text"},
     {"{\"__metadata__\":[]}", 0, "__metadata__ is no object"},
@@ -218,9 +239,14 @@ START_TEST(a_missing_tensor_is_told_with_the_nearest_name)
 }
 END_TEST
 
-static ir_value matrix(const char *name, const char *from, dtype type, long long rows, long long columns, bool transposed)
+static ir_value matrix(const char *name, const char *from, dtype type, long long rows, long long columns,
+                       bool transposed)
 {
-    return (ir_value){.name = name, .from = from, .type = type, .rank = 2, .shape = {extent_number(rows), extent_number(columns)},
+    return (ir_value){.name = name,
+                      .from = from,
+                      .type = type,
+                      .rank = 2,
+                      .shape = {extent_number(rows), extent_number(columns)},
                       .from_transposed = transposed};
 }
 
@@ -228,7 +254,8 @@ START_TEST(values_are_found_by_from_then_name_behind_prefixes_and_by_shape)
 {
     static const char *const prefixes[] = {"", "weights."};
     double out[6];
-    const char *header = "{" T("w", "U8", "[3,2]", "[0,6]") "," T("weights.w", "U8", "[2,3]", "[6,12]") "," T("weights.f", "U8", "[2,3]", "[12,18]") "}";
+    const char *header = "{" T("w", "U8", "[3,2]", "[0,6]") "," T("weights.w", "U8", "[2,3]", "[6,12]") "," T(
+        "weights.f", "U8", "[2,3]", "[12,18]") "}";
     attempt t = file_of(header, 18);
     t.prefixes = prefixes, t.prefix_count = 2, t.out = out;
     ir_value v = matrix("w", NULL, dtype_f32, 2, 3, false);
@@ -310,7 +337,8 @@ START_TEST(what_is_written_is_read_back)
     uint16_t h[6];
     double d[6], out[6];
     for (int i = 0; i < 6; i++) f[i] = (float)i / 3, h[i] = bf16_from_double(i / 3.0), d[i] = i / 3.0;
-    const safetensors_item items[] = {{"half \"quoted\"", "BF16", 2, shape, h}, {"float", "F32", 2, shape, f}, {"double", "F64", 2, shape, d}};
+    const safetensors_item items[] = {
+        {"half \"quoted\"", "BF16", 2, shape, h}, {"float", "F32", 2, shape, f}, {"double", "F64", 2, shape, d}};
     ck_assert_msg(write_items(path, items, 3, message) == code_ok, "%s", message);
     ck_assert_int_eq(files_in_folder(), 1);
     const char *names[] = {"half \"quoted\"", "float", "double"};
@@ -318,7 +346,8 @@ START_TEST(what_is_written_is_read_back)
         attempt t = {.a = arena_new(), .path = path, .need = names[k], .out = out};
         accepted(&t);
         for (int i = 0; i < 6; i++) ck_assert_double_eq(out[i], k == 0 ? bf16_to_double(h[i]) : k == 1 ? f[i] : d[i]);
-        for (size_t i = 0; i < 3; i++) ck_assert_uint_eq(safetensors_at(t.f, i)->offset % (safetensors_at(t.f, i)->bytes / 6), 0);
+        for (size_t i = 0; i < 3; i++)
+            ck_assert_uint_eq(safetensors_at(t.f, i)->offset % (safetensors_at(t.f, i)->bytes / 6), 0);
         arena_free(t.a);
     }
     /* Written again: the old file is replaced whole. */
@@ -347,7 +376,8 @@ START_TEST(a_write_that_fails_leaves_nothing_behind)
     const long long large[] = {1 << 20};
     const safetensors_item too_large = {"a", "F32", 1, large, calloc(1 << 20, sizeof(float))};
     signal(SIGXFSZ, SIG_IGN);
-    ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &(const struct rlimit){1 << 20, RLIM_INFINITY}), 0); /* as a disk that is full */
+    ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &(const struct rlimit){1 << 20, RLIM_INFINITY}),
+                     0); /* as a disk that is full */
     ck_assert_int_eq(write_items(path, &too_large, 1, message), code_io);
     ck_assert_ptr_nonnull(strstr(message, "File too large"));
     ck_assert_int_eq(files_in_folder(), 0);
@@ -393,7 +423,8 @@ START_TEST(a_file_that_shrinks_while_it_is_open_is_an_error)
     ck_assert_int_eq(truncate(path, (off_t)a->offset + 4), 0);
     t.need = "a", t.out = out;
     ck_assert_int_eq(arena_run(t.a, read_attempt, &t), code_bad_input);
-    ck_assert_msg(strstr(arena_diagnostics(t.a), "it was longer when it was opened") != NULL, "%s", arena_diagnostics(t.a));
+    ck_assert_msg(strstr(arena_diagnostics(t.a), "it was longer when it was opened") != NULL, "%s",
+                  arena_diagnostics(t.a));
     arena_free(t.a);
     unlink(path);
     rmdir(folder);
@@ -403,7 +434,8 @@ END_TEST
 START_TEST(what_is_no_file_is_refused)
 {
     static const char *const paths[] = {"/dev/null", "/tmp", "/nowhere/x.safetensors"};
-    static const char *const expected[] = {"/dev/null: error: is no regular file", "/tmp: error: is no regular file", "cannot open: No such file"};
+    static const char *const expected[] = {"/dev/null: error: is no regular file", "/tmp: error: is no regular file",
+                                           "cannot open: No such file"};
     for (int i = 0; i < 3; i++) {
         attempt t = {.a = arena_new(), .path = paths[i]};
         ck_assert_int_eq(arena_run(t.a, read_attempt, &t), code_bad_input);
