@@ -109,10 +109,6 @@ static void write_output(heads *h)
     write_line(w, "template <int V> DEV static void write(const args &p, int batch, int token, int head, int col, int "
                   "left, vec<float, V> o)");
     write_line(w, "{");
-    const view view = view_of(a, out);
-    const long long size = dtype_size(out->type), whole = 16 / size;
-    (void)whole;
-    (void)view;
     write_spec_line(w, h->op->at, "store<V>(%s, left, o);", to);
     write_line(w, "}");
 }
