@@ -19,6 +19,9 @@ DEV float root(float x) { return sqrtf(x); }
 DEV float magnitude(float x) { return fabsf(x); }
 #endif
 
+// Not x - x == 0: where x is a product, compilers contract that to the product's rounding error.
+DEV bool is_finite(float x) { return magnitude(x) <= 3.40282347e38f; }
+
 // x * 2^n for n in -252..252: two factors, so that subnormal results are rounded once.
 DEV float times_power(float x, int n)
 {
@@ -118,13 +121,13 @@ DEV float exact_sin(float x)
 {
     const turned t = reduce_angle(x);
     const float y = t.quarters & 1 ? cosine_near_zero(t.x) : sine_near_zero(t.x);
-    return x - x != 0.0f ? x - x : t.quarters & 2 ? -y : y;
+    return !is_finite(x) ? x - x : t.quarters & 2 ? -y : y;
 }
 DEV float exact_cos(float x)
 {
     const turned t = reduce_angle(x);
     const float y = t.quarters & 1 ? sine_near_zero(t.x) : cosine_near_zero(t.x);
-    return x - x != 0.0f ? x - x : (t.quarters + 1) & 2 ? -y : y;
+    return !is_finite(x) ? x - x : (t.quarters + 1) & 2 ? -y : y;
 }
 
 DEV float exact_tanh(float x)
@@ -156,7 +159,7 @@ DEV float exact_sigmoid(float x)
 }
 
 // Activations x * f(x) with f(-inf) = 0: -inf is NaN, as in the formula.
-DEV float activated(float x, float y) { return x - x == 0.0f ? y : x > 0.0f ? x : x - x; }
+DEV float activated(float x, float y) { return is_finite(x) ? y : x > 0.0f ? x : x - x; }
 
 DEV float exact_silu(float x)
 {
@@ -214,7 +217,7 @@ DEV float op_silu(float x) { return exact_silu(x); }
 DEV float op_gelu_erf(float x) { return exact_gelu_erf(x); }
 DEV float op_gelu_tanh(float x) { return exact_gelu_tanh(x); }
 DEV float op_relu(float x) { return x < 0.0f ? 0.0f : x; }
-DEV float op_finite(float x) { return x - x == 0.0f ? x : 0.0f; }
+DEV float op_finite(float x) { return is_finite(x) ? x : 0.0f; }
 DEV float op_add(float x, float y) { return x + y; }
 DEV float op_sub(float x, float y) { return x - y; }
 DEV float op_mul(float x, float y) { return x * y; }
