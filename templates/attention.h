@@ -31,19 +31,18 @@ template <int N> struct softmax_row {
     {
         const float before = largest;
         largest = take_max::join(before, score);
-        const float scale = before == take_max::identity() ? 0.0f : exact_exp(before - largest);
+        const float scale = before == take_max::identity() ? 0.0f : weight_exp(before - largest);
         sum *= scale;
         return scale;
     }
     template <int K> DEV vec<float, K> weights(const vec<float, K> &score) const
     {
-        vec<float, K> w = op_exp(score - splat<K>(largest));
+        vec<float, K> w = weight_exp(score - splat<K>(largest));
 #pragma unroll
         for (int j = 0; j < K; j++)
             if (score[j] == take_max::identity()) w[j] = 0.0f; // also where the largest is infinite or NaN
         return w;
     }
-    DEV float weight(float score) const { return score == take_max::identity() ? 0.0f : exact_exp(score - largest); }
     DEV vec<float, N> result() const { return sum == 0.0f ? splat<N>(0.0f) : o * (1.0f / sum); }
 };
 

@@ -8,6 +8,7 @@ template <class S> struct decode {
     using head = head_part<S::head_dim, S::team>;
     static constexpr int threads = S::threads, slots = 1, teams = threads / S::team, group = S::heads / S::kv_heads;
     static_assert(S::team <= TF_WAVE && threads % S::team == 0, "tile: teams of a wave's lanes");
+    static constexpr int at_once = head::count <= 16 || TF_WAVE == 1 ? 4 : 2; // keys
 
     struct tile {
         int batch, kv_head, split, from, to; // keys of the split
@@ -40,18 +41,34 @@ template <class S> struct decode {
         else return head::read(row);
     }
 
+    // Every stride-th key from the first on, some at a time, so that their loads are under way together.
     DEV static void one_row(const args &p, const tile &t, int token, int h, int first, int stride, softmax_row<head::count> &row)
     {
         const vec<float, head::count> q = head::read(S::q(p, t.batch, token, h));
-        const int position = S::position(p, t.batch, token);
-        for (int key = t.from + first; key < t.to; key += stride) {
-            if (!key_is_visible<S>(key, position)) continue; // the same for the whole team
-            const vec<float, head::count> x = q * read(S::k(p, t.batch, key, t.kv_head));
-            const float score = shaped_score<S>(wave_join<take_sum, S::team>(tree_join<take_sum>(x)));
-            row.o *= row.raise(score);
-            const float w = row.weight(score);
-            row.sum += w;
-            row.o += read(S::v(p, t.batch, key, t.kv_head)) * w;
+        const int position = S::position(p, t.batch, token), oldest = position - S::window + 1;
+        const int from = S::window && oldest > t.from ? oldest : t.from, to = S::causal && position < t.to ? position + 1 : t.to;
+        for (int key0 = from + first; key0 < to; key0 += at_once * stride) {
+            vec<float, head::count> v[at_once];
+            vec<float, at_once> score;
+#pragma unroll
+            for (int j = 0; j < at_once; j++) {
+                const int key = key0 + j * stride < to ? key0 + j * stride : to - 1;
+                const vec<float, head::count> x = q * read(S::k(p, t.batch, key, t.kv_head));
+                v[j] = read(S::v(p, t.batch, key, t.kv_head));
+                score[j] = wave_join<take_sum, S::team>(tree_join<take_sum>(x));
+            }
+            score = shaped_score<S>(score);
+#pragma unroll
+            for (int j = 1; j < at_once; j++)
+                if (key0 + j * stride >= to) score[j] = take_max::identity();
+            const float largest = tree_join<take_max>(score);
+            if (largest == take_max::identity()) continue;
+            row.o *= row.raise(largest);
+            const vec<float, at_once> w = row.weights(score);
+            row.sum += tree_join<take_sum>(w);
+#pragma unroll
+            for (int j = 0; j < at_once; j++)
+                if (w[j] != 0.0f) row.o += v[j] * w[j];
         }
     }
 

@@ -43,6 +43,32 @@ template <int Width> DEV float lane_xor(float x, int mask)
 }
 #endif
 
+// exp(x) as weights of a softmax need it: with an error of |x| ulp, which is least where a weight counts. exp2 is one instruction on GPUs.
+#if !defined(__clang__)
+DEV float machine_exp2(float x)
+{
+    float y;
+    asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+    return y;
+}
+#define TF_MACHINE_EXP2
+#elif !defined(TF_ON_HOST) && __has_builtin(__builtin_amdgcn_exp2f)
+DEV float machine_exp2(float x) { return __builtin_amdgcn_exp2f(x); }
+#define TF_MACHINE_EXP2
+#endif
+template <int N> DEV vec<float, N> weight_exp(vec<float, N> x)
+{
+#if defined(TF_MACHINE_EXP2)
+    x *= 1.44269504089f;
+#pragma unroll
+    for (int i = 0; i < N; i++) x[i] = machine_exp2(x[i]);
+    return x;
+#else
+    return op_exp(x);
+#endif
+}
+DEV float weight_exp(float x) { return weight_exp(splat<1>(x))[0]; }
+
 struct take_sum {
     DEV static float identity() { return 0.0f; }
     template <class X> DEV static X join(X x, X y) { return x + y; }
