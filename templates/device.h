@@ -136,9 +136,17 @@ template <> struct from_float<bf16> {
     // To nearest, ties to even; a NaN stays one (its payload's low half could be all that makes it one).
     DEV static bf16 convert(float x)
     {
+#if defined(__CUDACC_RTC__)
+        bf16 y;
+        asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(y.bits) : "f"(x));
+        return y;
+#elif defined(__gfx950__)
+        return __builtin_bit_cast(bf16, static_cast<__bf16>(x));
+#else
         const unsigned b = float_bits(x);
         const unsigned rounded = (b + 0x7fffu + (b >> 16 & 1u)) >> 16, quiet = b >> 16 | 0x40u;
         return {static_cast<unsigned short>((b & 0x7fffffffu) > 0x7f800000u ? quiet : rounded)};
+#endif
     }
 };
 // x rounded to T's precision.
@@ -185,6 +193,20 @@ template <int W, class T> DEV void store_aligned(T *to, vec<float, W> v)
     for (int i = 0; i < W; i++) raw.e[i] = from_float<T>::convert(v[i]);
     *reinterpret_cast<neighbours<T, W> *>(to) = raw;
 }
+#if defined(__CUDACC_RTC__)
+// One instruction converts two; its result needs no packing.
+template <int W> DEV void store_aligned(bf16 *to, vec<float, W> v)
+{
+    if constexpr (W % 2 == 0) {
+        neighbours<unsigned, W / 2> raw;
+#pragma unroll
+        for (int i = 0; i < W; i += 2) asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(raw.e[i / 2]) : "f"(v[i + 1]), "f"(v[i]));
+        *reinterpret_cast<neighbours<unsigned, W / 2> *>(to) = raw;
+    } else {
+        store_aligned<W, bf16>(to, v);
+    }
+}
+#endif
 template <int W, class T> DEV void store(T *to, int left, vec<float, W> v)
 {
 #if defined(TF_ON_HOST)

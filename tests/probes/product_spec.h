@@ -32,13 +32,22 @@ template <class Machine, int Columns, int Length> struct product_spec : Machine 
         return load<V>(a_row(p, batch, row) + k, left);
     }
     DEV static context begin(const args &, int, int) { return {}; }
+    // Rows begin at multiples of `step` elements: so wide are the stores where a whole W is not aligned.
     template <int W> DEV static void put(const args &p, int row, int col, vec<float, W> v)
     {
-        auto *to = p.y + static_cast<long long>(row) * N + col;
-        if constexpr (N % W == 0)
-            store_aligned<W>(to, v);
-        else
-            store<W>(to, N - col, v);
+        put_row<W, N>(p.y + static_cast<long long>(row) * N + col, N - col, v);
+    }
+    template <int W, int Stride> DEV static void put_row(type *to, int left, vec<float, W> v)
+    {
+        constexpr int step = Stride % W == 0 ? W : Stride % 4 == 0 && W > 4 ? 4 : Stride % 2 == 0 ? 2 : 1;
+        put_pieces<W, step, 0>(to, left, v);
+    }
+    template <int W, int Step, int I> DEV static void put_pieces(type *to, int left, vec<float, W> v)
+    {
+        if (I < left)
+            store_aligned<Step>(to + I, part<I, Step>(v));
+        if constexpr (I + Step < W)
+            put_pieces<W, Step, I + Step>(to, left, v);
     }
     template <int W>
     DEV static void epilogue(const args &p, const context &, int, int row, int n, vec<float, W> lo, vec<float, W> hi, float &)
@@ -67,11 +76,7 @@ struct pair_spec : product_spec<Machine, 2 * round_up(Columns, Machine::granule)
 #pragma unroll
         for (int i = 0; i < W; i++)
             v[i] = lo[i] / (1 + probe_exp(-lo[i])) * hi[i];
-        auto *to = p.y + static_cast<long long>(row) * N + col;
-        if constexpr (N % W == 0)
-            store_aligned<W>(to, v);
-        else
-            store<W>(to, N - col, v);
+        base::template put_row<W, N>(p.y + static_cast<long long>(row) * N + col, N - col, v);
     }
 };
 
@@ -89,7 +94,12 @@ template <class Machine, int Columns, int Length> struct residual_spec : product
     {
         if (col >= N)
             return;
-        const vec<float, W> r = load<W>(p.residual + static_cast<long long>(row) * N + col, N - col);
+        const type *from = p.residual + static_cast<long long>(row) * N + col;
+        vec<float, W> r;
+        if constexpr (N % W == 0)
+            r = load_aligned<W>(from);
+        else
+            r = load<W>(from, N - col);
 #pragma unroll
         for (int i = 0; i < W; i++) {
             v[i] = v[i] * c.scale + r[i];
