@@ -94,7 +94,7 @@ template <class Machine, int Columns, int Length> struct residual_spec : product
     {
         if (col >= N)
             return;
-        const type *from = p.residual + static_cast<long long>(row) * N + col;
+        const auto *from = p.residual + static_cast<long long>(row) * N + col;
         vec<float, W> r;
         if constexpr (N % W == 0)
             r = load_aligned<W>(from);
