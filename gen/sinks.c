@@ -151,8 +151,9 @@ static void write_cache(scope *s, const ir_value *v, const place *at, const char
     const char *to = arena_printf(a, format, cache, sequence, columns / head, lane, head, grouped(a, capacity),
                                   position, head, lane, head);
     write_spec_line(s->w, op->at, "if (%s)", test);
-    write_spec_line(s->w, op->at, "    for (int i = 0; i < %s && %s < %lld; i++) store_one(%s, %s[i]);", s->lanes, lane,
-                    columns, to, name);
+    /* A pair's half ends at `left`; what follows it in memory belongs to another lane. */
+    const char *end = at->left ? arena_printf(a, " && i < %s", at->left) : "";
+    write_spec_line(s->w, op->at, "    for (int i = 0; i < %s%s; i++) store_one(%s, %s[i]);", s->lanes, end, to, name);
 }
 
 void write_store(scope *s, const ir_value *v, const place *at, const char *when)

@@ -962,7 +962,7 @@ struct k1_qkv {
         if (left <= 0) return;
         const vec<float, W> v = op_mul(product, c.q_r); // !10:5
         if (c.position >= 0 && c.position < 33) // !17:5
-            for (int i = 0; i < W && (col + i) < 30; i++) store_one(p.vc + ((c.sequence * 3 + (col + i) / 10) * 33 + c.position) * 10ll + (col + i) % 10, v[i]); // !17:5
+            for (int i = 0; i < W && i < left; i++) store_one(p.vc + ((c.sequence * 3 + (col + i) / 10) * 33 + c.position) * 10ll + (col + i) % 10, v[i]); // !17:5
     }
     template <int W> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum)
     {
