@@ -22,9 +22,11 @@ static long long gemm_bytes(const tile_request *r, const ir_phase *p)
 {
     const long long m = tile_value(p, "m"), n = tile_value(p, "n"), k = tile_value(p, "k"),
                     pad = r->target->wave == 1 ? 0 : 4;
+    const long long thread_n = tile_value(p, "thread_n"), threads = tile_value(p, "threads");
+    if (threads > m / tile_value(p, "thread_m") * (n / thread_n)) /* few rows: part[waves][m * thread_n], sums[] */
+        return 16 + (4 * m * (threads / r->target->wave * thread_n + n / thread_n) + 15) / 16 * 16;
     const long long a = 4 * k * (m + pad), b = 4 * k * (n + pad), slot = (a + b + 15) / 16 * 16;
-    return memory_bytes(tile_value(p, "slots"), slot, sums_rows(r, p) ? 4 * m * (n / tile_value(p, "thread_n")) : 4,
-                        16);
+    return memory_bytes(tile_value(p, "slots"), slot, sums_rows(r, p) ? 4 * m * (n / thread_n) : 4, 16);
 }
 
 static const ir_op *attention_of(const ir_phase *phase)

@@ -97,13 +97,15 @@ static void rows_defaults(const tile_request *r, settings *s)
 /* ---- gemm */
 typedef struct gemm_tile {
     int most_rows, m, n, k, thread_m, thread_n; /* for at most so many rows; 0: any number */
+    int threads; /* more than cover the tile: few rows, waves share out K; 0: as many as cover it */
 } gemm_tile;
 
 static const gemm_tile host_tiles[] = {
-    {4, 4, 256, 64, 4, 32}, {16, 16, 128, 64, 8, 32}, {48, 32, 128, 64, 8, 32}, {0, 128, 128, 64, 8, 32}};
+    {4, 4, 256, 64, 4, 32, 0}, {16, 16, 128, 64, 8, 32, 0}, {48, 32, 128, 64, 8, 32, 0}, {0, 128, 128, 64, 8, 32, 0}};
 static const gemm_tile gpu_tiles[] = {
-    {16, 16, 64, 32, 1, 8}, {48, 32, 64, 32, 2, 8}, {96, 64, 64, 16, 4, 8}, {0, 128, 128, 16, 8, 8}};
-static const gemm_tile narrow_tile = {0, 128, 64, 16, 8, 8}; /* few columns */
+    {1, 1, 32, 16, 1, 8, 256},   {2, 2, 32, 16, 2, 8, 256},   {4, 4, 32, 16, 4, 8, 256}, {16, 8, 32, 16, 8, 8, 256},
+    {48, 32, 64, 32, 2, 8, 0}, {96, 64, 64, 16, 4, 8, 0}, {0, 128, 128, 16, 8, 8, 0}};
+static const gemm_tile narrow_tile = {0, 128, 64, 16, 8, 8, 0}; /* few columns */
 
 static void gemm_defaults(const tile_request *r, settings *s)
 {
@@ -118,7 +120,7 @@ static void gemm_defaults(const tile_request *r, settings *s)
     if (!is_host(r) && !t->most_rows && r->packed_n <= 64) t = &narrow_tile;
     put(s, "m", t->m), put(s, "n", t->n), put(s, "k", t->k);
     put(s, "thread_m", t->thread_m), put(s, "thread_n", t->thread_n);
-    put(s, "threads", (t->m / t->thread_m) * (t->n / t->thread_n));
+    put(s, "threads", t->threads ? t->threads : (t->m / t->thread_m) * (t->n / t->thread_n));
     put(s, "slots", 2);
 }
 
@@ -266,7 +268,14 @@ static void check_gemm(const tile_request *r, const ir_phase *p)
     need(r, m > 0 && n > 0 && k > 0 && thread_m > 0 && thread_n > 0, "m, n, k, thread_m and thread_n are positive");
     need(r, m % thread_m == 0 && n % thread_n == 0, "thread_m divides m and thread_n divides n");
     need(r, thread_n % (2 * r->target->granule) == 0, "thread_n is a multiple of two granules");
-    need(r, (m / thread_m) * (n / thread_n) == threads, "threads = m/thread_m * n/thread_n");
+    if (threads > (m / thread_m) * (n / thread_n)) {
+        const int wave = r->target->wave;
+        need(r, m == thread_m && is_power_of_two(m) && m <= 16,
+             "threads = m/thread_m * n/thread_n; with more, m = thread_m, a power of two, at most 16");
+        need(r, thread_n == 2 * r->target->granule && threads % (wave * (n / thread_n)) == 0,
+             "with more threads than cover the tile, thread_n is two granules and as many waves share each");
+    } else
+        need(r, (m / thread_m) * (n / thread_n) == threads, "threads = m/thread_m * n/thread_n");
     need(r, k % 16 == 0, "k is a multiple of 16");
     need(r, tile_value(p, "slots") >= 1 && tile_value(p, "slots") <= 2, "slots is 1 or 2");
 }

@@ -144,14 +144,18 @@ template <class S> struct combine {
     DEV static void finish(const args &p, const tile &t, carry &, scratch &)
     {
         float largest = take_max::identity(), sum = 0;
+        // Unrolled, so that many loads are under way.
+#pragma unroll 8
         for (int i = 0; i < S::splits; i++) largest = take_max::join(largest, part(p, t, i)[S::head_dim]);
+#pragma unroll 8
         for (int i = 0; i < S::splits; i++) sum += part(p, t, i)[S::head_dim + 1] * factor(part(p, t, i)[S::head_dim], largest);
         const float scale = sum == 0.0f ? 0.0f : 1.0f / sum;
         for (int d = thread_index(); d < S::head_dim; d += threads) {
             float o = 0;
+#pragma unroll 8
             for (int i = 0; i < S::splits; i++) {
-                const float f = factor(part(p, t, i)[S::head_dim], largest);
-                if (f != 0.0f) o += part(p, t, i)[d] * f;
+                const float f = factor(part(p, t, i)[S::head_dim], largest), x = part(p, t, i)[d];
+                o += f == 0.0f ? 0.0f : x * f;
             }
             S::template write<1>(p, t.batch, t.token, t.head, d, 1, splat<1>(o * scale));
         }

@@ -1,9 +1,10 @@
 // In: one spec struct S of a matrix product (docs/architecture.md: gemm). Out: its program on register tiles: shared memory holds a
-// k-major tile of each operand in f32; a thread has thread_m rows and whole epilogue blocks of columns. Any M, N, K from 1.
+// k-major tile of each operand in f32; a thread has thread_m rows and whole epilogue blocks of columns. Or, where there are more threads
+// than that needs, the program for few rows: waves share out K. Any M, N, K from 1.
 // Refuses (static_assert) tiles that threads do not cover. A row's result depends on its own data and the tile alone.
 #pragma once
 
-template <class S> struct gemm {
+template <class S> struct gemm_tiles {
     using args = typename S::args;
     using carry = simt_fragment<S::tile_n, S::thread_m, S::thread_n, S::granule>;
     static constexpr int tile_m = S::tile_m, tile_n = S::tile_n, tile_k = S::tile_k, threads = S::threads, slots = S::slots;
@@ -139,3 +140,115 @@ template <class S> struct gemm {
         }
     }
 };
+
+// Few rows: what counts is to read B once, at the speed of memory. A wave has all rows of the tile and one epilogue block of columns, each
+// lane a piece of K of both; waves share out K, too. At the end lanes and waves add up, in a fixed order.
+template <class S> struct gemm_few {
+    using args = typename S::args;
+    static constexpr int tile_m = S::tile_m, tile_n = S::tile_n, threads = S::threads, slots = 1, width = 2 * S::granule;
+    static constexpr int waves = threads / TF_WAVE, blocks = tile_n / width, sharing = waves / blocks, each = tile_m * width;
+    static constexpr int V = sizeof(typename S::b_type) == 4 ? 4 : 8, column_tiles = ceil_div(S::packed_n, tile_n); // V: 16 bytes of K
+    static_assert(S::thread_m == tile_m && S::thread_n == width, "tile: a thread has all rows and one block of columns");
+    static_assert(threads % TF_WAVE == 0 && sharing * blocks == waves, "tile: whole waves share out K");
+
+    struct tile {
+        int batch, row, column;
+    };
+    struct carry {
+        float sum[each];
+    };
+    struct slot {};
+    struct alignas(16) scratch {
+        float part[waves][each], sums[blocks * tile_m];
+    };
+
+    DEV static int row_tiles(const args &p) { return ceil_div(S::rows(p), tile_m); }
+    DEV static int tiles(const args &p) { return row_tiles(p) * column_tiles * S::batches(p); }
+    // Tiles of the same columns side by side, for these are in cache then.
+    DEV static tile at(const args &p, int index)
+    {
+        const int rows = row_tiles(p), in = index % (rows * column_tiles);
+        return {index / (rows * column_tiles), in % rows * tile_m, in / rows * tile_n};
+    }
+    DEV static int stages(const args &, const tile &) { return 0; }
+    DEV static void load(const args &, const tile &, int, slot &) {}
+
+    DEV static int wave() { return thread_index() / TF_WAVE; }
+
+    template <class Ring> DEV static void compute(const args &p, const tile &t, Ring &, carry &c)
+    {
+        const int rows = S::rows(p), column = t.column + wave() / sharing * width;
+#pragma unroll
+        for (int i = 0; i < each; i++) c.sum[i] = 0.0f;
+        if (column >= S::packed_n) return;
+        for (int k = (wave() % sharing * TF_WAVE + thread_index() % TF_WAVE) * V; k < S::K; k += sharing * TF_WAVE * V) {
+            vec<float, V> b[width];
+#pragma unroll
+            for (int j = 0; j < width; j++)
+                b[j] = S::packed_n % width == 0 || column + j < S::packed_n ? S::template b<V>(p, t.batch, column + j, k, S::K - k) : splat<V>(0.0f);
+#pragma unroll
+            for (int i = 0; i < tile_m; i++) {
+                if (i > 0 && t.row + i >= rows) break;
+                const vec<float, V> a = S::template a<V>(p, t.batch, t.row + i, k, S::K - k);
+#pragma unroll
+                for (int j = 0; j < width; j++)
+#pragma unroll
+                    for (int e = 0; e < V; e++) c.sum[i * width + j] = fused(a[e], b[j][e], c.sum[i * width + j]);
+            }
+        }
+    }
+
+    // Sums over the lanes of a wave. While a lane has several sums it keeps half of them and gives away the rest, so a step takes half as
+    // many exchanges as the one before. Returns the first of those that the lane ends up with, the first Count of c.sum.
+    template <int Count, int Mask> DEV static int fold(carry &c, int first)
+    {
+        if constexpr (Mask == 0) return first;
+        else if constexpr (Count == 1) {
+            c.sum[0] += lane_xor<TF_WAVE>(c.sum[0], Mask);
+            return fold<1, Mask / 2>(c, first);
+        } else {
+            const bool upper = thread_index() & Mask;
+#pragma unroll
+            for (int i = 0; i < Count / 2; i++) {
+                const float low = c.sum[i], high = c.sum[i + Count / 2];
+                c.sum[i] = (upper ? high : low) + lane_xor<TF_WAVE>(upper ? low : high, Mask);
+            }
+            return fold<Count / 2, Mask / 2>(c, first + (upper ? Count / 2 : 0));
+        }
+    }
+
+    DEV static void finish(const args &p, const tile &t, carry &c, scratch &s)
+    {
+        static_assert((each & (each - 1)) == 0, "tile: tile_m is a power of two");
+        constexpr int left = each > TF_WAVE ? each / TF_WAVE : 1;
+        const int first = fold<each, TF_WAVE / 2>(c, 0);
+#pragma unroll
+        for (int i = 0; i < left; i++) s.part[wave()][first + i] = c.sum[i]; // lanes with the same sum have the same bits
+        barrier();
+        static_assert(blocks * tile_m <= threads, "tile: a thread a row and block");
+        const int rows = S::rows(p), block = thread_index() / tile_m, i = thread_index() % tile_m, row = t.row + i, n = t.column + block * width;
+        if (block < blocks && row < rows) {
+            vec<float, S::granule> lo = splat<S::granule>(0.0f), hi = lo;
+#pragma unroll
+            for (int w = 0; w < sharing; w++) {
+                lo += load_aligned<S::granule>(&s.part[block * sharing + w][i * width]);
+                hi += load_aligned<S::granule>(&s.part[block * sharing + w][i * width + S::granule]);
+            }
+            float sum = 0;
+            if (n < S::packed_n) S::template epilogue<S::granule>(p, S::begin(p, t.batch, row), t.batch, row, n, lo, hi, sum);
+            s.sums[thread_index()] = sum;
+        }
+        if constexpr (S::row_sums) {
+            barrier();
+            if (block == 0 && row < rows) {
+                float all = 0;
+                for (int j = 0; j < blocks; j++) all += s.sums[j * tile_m + i];
+                S::finish_row(p, t.batch, row, t.column / tile_n, all);
+            }
+        }
+    }
+};
+
+template <class S, bool Few> struct gemm_program : gemm_tiles<S> {};
+template <class S> struct gemm_program<S, true> : gemm_few<S> {};
+template <class S> struct gemm : gemm_program<S, (S::threads > S::tile_m / S::thread_m * (S::tile_n / S::thread_n))> {};

@@ -78,7 +78,7 @@ struct k1_qkv {
         int B;
     };
     static constexpr int K = 128, packed_n = 384, packed_k = 128, granule = 4;
-    static constexpr int tile_m = 16, tile_n = 64, tile_k = 32, thread_m = 1, thread_n = 8, threads = 128, slots = 2;
+    static constexpr int tile_m = 1, tile_n = 32, tile_k = 16, thread_m = 1, thread_n = 8, threads = 256, slots = 2;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -333,7 +333,7 @@ struct k7_o {
         int B;
     };
     static constexpr int K = 128, packed_n = 128, packed_k = 128, granule = 4;
-    static constexpr int tile_m = 16, tile_n = 64, tile_k = 32, thread_m = 1, thread_n = 8, threads = 128, slots = 2;
+    static constexpr int tile_m = 1, tile_n = 32, tile_k = 16, thread_m = 1, thread_n = 8, threads = 256, slots = 2;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -497,7 +497,7 @@ struct k10_fc {
         int B;
     };
     static constexpr int K = 128, packed_n = 512, packed_k = 128, granule = 4;
-    static constexpr int tile_m = 16, tile_n = 64, tile_k = 32, thread_m = 1, thread_n = 8, threads = 128, slots = 2;
+    static constexpr int tile_m = 1, tile_n = 32, tile_k = 16, thread_m = 1, thread_n = 8, threads = 256, slots = 2;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -589,7 +589,7 @@ struct k12_m {
         int B;
     };
     static constexpr int K = 512, packed_n = 128, packed_k = 512, granule = 4;
-    static constexpr int tile_m = 16, tile_n = 64, tile_k = 32, thread_m = 1, thread_n = 8, threads = 128, slots = 2;
+    static constexpr int tile_m = 1, tile_n = 32, tile_k = 16, thread_m = 1, thread_n = 8, threads = 256, slots = 2;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -754,7 +754,7 @@ struct k1_qkv {
         int B;
     };
     static constexpr int K = 128, packed_n = 384, packed_k = 128, granule = 4;
-    static constexpr int tile_m = 16, tile_n = 64, tile_k = 32, thread_m = 1, thread_n = 8, threads = 128, slots = 2;
+    static constexpr int tile_m = 1, tile_n = 32, tile_k = 16, thread_m = 1, thread_n = 8, threads = 256, slots = 2;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -1010,7 +1010,7 @@ struct k7_o {
         int B;
     };
     static constexpr int K = 128, packed_n = 128, packed_k = 128, granule = 4;
-    static constexpr int tile_m = 16, tile_n = 64, tile_k = 32, thread_m = 1, thread_n = 8, threads = 128, slots = 2;
+    static constexpr int tile_m = 1, tile_n = 32, tile_k = 16, thread_m = 1, thread_n = 8, threads = 256, slots = 2;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -1139,7 +1139,7 @@ struct k9_fc {
         int B;
     };
     static constexpr int K = 128, packed_n = 512, packed_k = 128, granule = 4;
-    static constexpr int tile_m = 16, tile_n = 64, tile_k = 32, thread_m = 1, thread_n = 8, threads = 128, slots = 2;
+    static constexpr int tile_m = 1, tile_n = 32, tile_k = 16, thread_m = 1, thread_n = 8, threads = 256, slots = 2;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -1198,7 +1198,7 @@ struct k10_m {
         int B;
     };
     static constexpr int K = 512, packed_n = 128, packed_k = 512, granule = 4;
-    static constexpr int tile_m = 16, tile_n = 64, tile_k = 32, thread_m = 1, thread_n = 8, threads = 128, slots = 2;
+    static constexpr int tile_m = 1, tile_n = 32, tile_k = 16, thread_m = 1, thread_n = 8, threads = 256, slots = 2;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -1328,7 +1328,7 @@ struct k1_qkv {
         int B;
     };
     static constexpr int K = 128, packed_n = 384, packed_k = 128, granule = 4;
-    static constexpr int tile_m = 16, tile_n = 64, tile_k = 32, thread_m = 1, thread_n = 8, threads = 128, slots = 2;
+    static constexpr int tile_m = 1, tile_n = 32, tile_k = 16, thread_m = 1, thread_n = 8, threads = 256, slots = 2;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -1541,7 +1541,7 @@ struct k6_o {
         int B;
     };
     static constexpr int K = 128, packed_n = 128, packed_k = 128, granule = 4;
-    static constexpr int tile_m = 16, tile_n = 64, tile_k = 32, thread_m = 1, thread_n = 8, threads = 128, slots = 2;
+    static constexpr int tile_m = 1, tile_n = 32, tile_k = 16, thread_m = 1, thread_n = 8, threads = 256, slots = 2;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -1670,7 +1670,7 @@ struct k8_fc {
         int B;
     };
     static constexpr int K = 128, packed_n = 512, packed_k = 128, granule = 4;
-    static constexpr int tile_m = 16, tile_n = 64, tile_k = 32, thread_m = 1, thread_n = 8, threads = 128, slots = 2;
+    static constexpr int tile_m = 1, tile_n = 32, tile_k = 16, thread_m = 1, thread_n = 8, threads = 256, slots = 2;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -1729,7 +1729,7 @@ struct k9_m {
         int B;
     };
     static constexpr int K = 512, packed_n = 128, packed_k = 512, granule = 4;
-    static constexpr int tile_m = 16, tile_n = 64, tile_k = 32, thread_m = 1, thread_n = 8, threads = 128, slots = 2;
+    static constexpr int tile_m = 1, tile_n = 32, tile_k = 16, thread_m = 1, thread_n = 8, threads = 256, slots = 2;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;

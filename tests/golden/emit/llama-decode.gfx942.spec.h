@@ -61,7 +61,7 @@ struct k1_q {
         int B;
     };
     static constexpr int K = 256, packed_n = 256, packed_k = 256, granule = 4;
-    static constexpr int tile_m = 16, tile_n = 64, tile_k = 32, thread_m = 1, thread_n = 8, threads = 128, slots = 2;
+    static constexpr int tile_m = 1, tile_n = 32, tile_k = 16, thread_m = 1, thread_n = 8, threads = 256, slots = 2;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -114,7 +114,7 @@ struct k2_k {
         int B;
     };
     static constexpr int K = 256, packed_n = 64, packed_k = 256, granule = 4;
-    static constexpr int tile_m = 16, tile_n = 64, tile_k = 32, thread_m = 1, thread_n = 8, threads = 128, slots = 2;
+    static constexpr int tile_m = 1, tile_n = 32, tile_k = 16, thread_m = 1, thread_n = 8, threads = 256, slots = 2;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -167,7 +167,7 @@ struct k3_v {
         int B;
     };
     static constexpr int K = 256, packed_n = 64, packed_k = 256, granule = 4;
-    static constexpr int tile_m = 16, tile_n = 64, tile_k = 32, thread_m = 1, thread_n = 8, threads = 128, slots = 2;
+    static constexpr int tile_m = 1, tile_n = 32, tile_k = 16, thread_m = 1, thread_n = 8, threads = 256, slots = 2;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -461,7 +461,7 @@ struct k10_o {
         int B;
     };
     static constexpr int K = 256, packed_n = 256, packed_k = 256, granule = 4;
-    static constexpr int tile_m = 16, tile_n = 64, tile_k = 32, thread_m = 1, thread_n = 8, threads = 128, slots = 2;
+    static constexpr int tile_m = 1, tile_n = 32, tile_k = 16, thread_m = 1, thread_n = 8, threads = 256, slots = 2;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -605,7 +605,7 @@ struct k13_gate {
         int B;
     };
     static constexpr int K = 256, packed_n = 688, packed_k = 256, granule = 4;
-    static constexpr int tile_m = 16, tile_n = 64, tile_k = 32, thread_m = 1, thread_n = 8, threads = 128, slots = 2;
+    static constexpr int tile_m = 1, tile_n = 32, tile_k = 16, thread_m = 1, thread_n = 8, threads = 256, slots = 2;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -658,7 +658,7 @@ struct k14_up {
         int B;
     };
     static constexpr int K = 256, packed_n = 688, packed_k = 256, granule = 4;
-    static constexpr int tile_m = 16, tile_n = 64, tile_k = 32, thread_m = 1, thread_n = 8, threads = 128, slots = 2;
+    static constexpr int tile_m = 1, tile_n = 32, tile_k = 16, thread_m = 1, thread_n = 8, threads = 256, slots = 2;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -784,7 +784,7 @@ struct k17_down {
         int B;
     };
     static constexpr int K = 688, packed_n = 256, packed_k = 688, granule = 4;
-    static constexpr int tile_m = 16, tile_n = 64, tile_k = 32, thread_m = 1, thread_n = 8, threads = 128, slots = 2;
+    static constexpr int tile_m = 1, tile_n = 32, tile_k = 16, thread_m = 1, thread_n = 8, threads = 256, slots = 2;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -931,7 +931,7 @@ struct k1_qkv {
         int B;
     };
     static constexpr int K = 256, packed_n = 384, packed_k = 256, granule = 4;
-    static constexpr int tile_m = 16, tile_n = 64, tile_k = 32, thread_m = 1, thread_n = 8, threads = 128, slots = 2;
+    static constexpr int tile_m = 1, tile_n = 32, tile_k = 16, thread_m = 1, thread_n = 8, threads = 256, slots = 2;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -1250,7 +1250,7 @@ struct k8_o {
         int B;
     };
     static constexpr int K = 256, packed_n = 256, packed_k = 256, granule = 4;
-    static constexpr int tile_m = 16, tile_n = 64, tile_k = 32, thread_m = 1, thread_n = 8, threads = 128, slots = 2;
+    static constexpr int tile_m = 1, tile_n = 32, tile_k = 16, thread_m = 1, thread_n = 8, threads = 256, slots = 2;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -1359,7 +1359,7 @@ struct k10_gate_up {
         int B;
     };
     static constexpr int K = 256, packed_n = 1376, packed_k = 256, granule = 4;
-    static constexpr int tile_m = 16, tile_n = 64, tile_k = 32, thread_m = 1, thread_n = 8, threads = 128, slots = 2;
+    static constexpr int tile_m = 1, tile_n = 32, tile_k = 16, thread_m = 1, thread_n = 8, threads = 256, slots = 2;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -1414,7 +1414,7 @@ struct k11_down {
         int B;
     };
     static constexpr int K = 688, packed_n = 256, packed_k = 688, granule = 4;
-    static constexpr int tile_m = 16, tile_n = 64, tile_k = 32, thread_m = 1, thread_n = 8, threads = 128, slots = 2;
+    static constexpr int tile_m = 1, tile_n = 32, tile_k = 16, thread_m = 1, thread_n = 8, threads = 256, slots = 2;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -1521,7 +1521,7 @@ struct k1_qkv {
         int B;
     };
     static constexpr int K = 256, packed_n = 384, packed_k = 256, granule = 4;
-    static constexpr int tile_m = 16, tile_n = 64, tile_k = 32, thread_m = 1, thread_n = 8, threads = 128, slots = 2;
+    static constexpr int tile_m = 1, tile_n = 32, tile_k = 16, thread_m = 1, thread_n = 8, threads = 256, slots = 2;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -1702,7 +1702,7 @@ struct k4_o {
         int B;
     };
     static constexpr int K = 256, packed_n = 256, packed_k = 256, granule = 4;
-    static constexpr int tile_m = 16, tile_n = 64, tile_k = 32, thread_m = 1, thread_n = 8, threads = 128, slots = 2;
+    static constexpr int tile_m = 1, tile_n = 32, tile_k = 16, thread_m = 1, thread_n = 8, threads = 256, slots = 2;
     static constexpr bool row_sums = true, a_plain = true, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -1744,7 +1744,7 @@ struct k4_o {
     }
     DEV static void finish_row(const args &p, int batch, int row, int column_tile, float sum)
     {
-        p.h2_ss[row * 4ll + column_tile] = sum; // !45:5
+        p.h2_ss[row * 8ll + column_tile] = sum; // !45:5
     }
 };
 TF_LAYOUT(k4_o::args, a, 0);
@@ -1765,7 +1765,7 @@ struct k5_gate_up {
         int B;
     };
     static constexpr int K = 256, packed_n = 1376, packed_k = 256, granule = 4;
-    static constexpr int tile_m = 16, tile_n = 64, tile_k = 32, thread_m = 1, thread_n = 8, threads = 128, slots = 2;
+    static constexpr int tile_m = 1, tile_n = 32, tile_k = 16, thread_m = 1, thread_n = 8, threads = 256, slots = 2;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -1792,7 +1792,7 @@ struct k5_gate_up {
     {
         context c;
         float h2_ss = 0; // !45:5
-        for (int i = 0; i < 4; i++) h2_ss += p.h2_ss[row * 4ll + i];
+        for (int i = 0; i < 8; i++) h2_ss += p.h2_ss[row * 8ll + i];
         const float gate_ms = op_div(h2_ss, 256.0f); // !45:5
         const float gate_me = op_add(gate_ms, 1e-05f); // !45:5
         const float gate_r = op_rsqrt(gate_me); // !45:5
@@ -1831,7 +1831,7 @@ struct k6_down {
         int B;
     };
     static constexpr int K = 688, packed_n = 256, packed_k = 688, granule = 4;
-    static constexpr int tile_m = 16, tile_n = 64, tile_k = 32, thread_m = 1, thread_n = 8, threads = 128, slots = 2;
+    static constexpr int tile_m = 1, tile_n = 32, tile_k = 16, thread_m = 1, thread_n = 8, threads = 256, slots = 2;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;

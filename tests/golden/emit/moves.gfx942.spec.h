@@ -174,7 +174,7 @@ struct k4_y1 {
         int B, S;
     };
     static constexpr int K = 12, packed_n = 24, packed_k = 16, granule = 4;
-    static constexpr int tile_m = 16, tile_n = 64, tile_k = 32, thread_m = 1, thread_n = 8, threads = 128, slots = 2;
+    static constexpr int tile_m = 8, tile_n = 32, tile_k = 16, thread_m = 8, thread_n = 8, threads = 256, slots = 2;
     static constexpr bool row_sums = false, a_plain = false, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -536,7 +536,7 @@ struct k4_y1 {
         int B, S;
     };
     static constexpr int K = 12, packed_n = 24, packed_k = 16, granule = 4;
-    static constexpr int tile_m = 16, tile_n = 64, tile_k = 32, thread_m = 1, thread_n = 8, threads = 128, slots = 2;
+    static constexpr int tile_m = 8, tile_n = 32, tile_k = 16, thread_m = 8, thread_n = 8, threads = 256, slots = 2;
     static constexpr bool row_sums = false, a_plain = false, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -855,7 +855,7 @@ struct k4_y1 {
         int B, S;
     };
     static constexpr int K = 12, packed_n = 24, packed_k = 16, granule = 4;
-    static constexpr int tile_m = 16, tile_n = 64, tile_k = 32, thread_m = 1, thread_n = 8, threads = 128, slots = 2;
+    static constexpr int tile_m = 8, tile_n = 32, tile_k = 16, thread_m = 8, thread_n = 8, threads = 256, slots = 2;
     static constexpr bool row_sums = false, a_plain = false, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;

@@ -7,7 +7,7 @@ struct k0_q {
         bf16 *q;
     };
     static constexpr int K = 44, packed_n = 48, packed_k = 48, granule = 4;
-    static constexpr int tile_m = 16, tile_n = 64, tile_k = 32, thread_m = 1, thread_n = 8, threads = 128, slots = 2;
+    static constexpr int tile_m = 8, tile_n = 32, tile_k = 16, thread_m = 8, thread_n = 8, threads = 256, slots = 2;
     static constexpr bool row_sums = false, a_plain = false, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -54,7 +54,7 @@ struct k1_k {
         bf16 *k_;
     };
     static constexpr int K = 44, packed_n = 48, packed_k = 48, granule = 4;
-    static constexpr int tile_m = 16, tile_n = 64, tile_k = 32, thread_m = 1, thread_n = 8, threads = 128, slots = 2;
+    static constexpr int tile_m = 8, tile_n = 32, tile_k = 16, thread_m = 8, thread_n = 8, threads = 256, slots = 2;
     static constexpr bool row_sums = false, a_plain = false, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -101,7 +101,7 @@ struct k2_v {
         bf16 *v;
     };
     static constexpr int K = 44, packed_n = 48, packed_k = 48, granule = 4;
-    static constexpr int tile_m = 16, tile_n = 64, tile_k = 32, thread_m = 1, thread_n = 8, threads = 128, slots = 2;
+    static constexpr int tile_m = 8, tile_n = 32, tile_k = 16, thread_m = 8, thread_n = 8, threads = 256, slots = 2;
     static constexpr bool row_sums = false, a_plain = false, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -380,7 +380,7 @@ struct k0_qkv {
         bf16 *v;
     };
     static constexpr int K = 44, packed_n = 144, packed_k = 48, granule = 4;
-    static constexpr int tile_m = 16, tile_n = 64, tile_k = 32, thread_m = 1, thread_n = 8, threads = 128, slots = 2;
+    static constexpr int tile_m = 8, tile_n = 32, tile_k = 16, thread_m = 8, thread_n = 8, threads = 256, slots = 2;
     static constexpr bool row_sums = false, a_plain = false, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -685,7 +685,7 @@ struct k0_qkv {
         bf16 *v_cache;
     };
     static constexpr int K = 44, packed_n = 144, packed_k = 48, granule = 4;
-    static constexpr int tile_m = 16, tile_n = 64, tile_k = 32, thread_m = 1, thread_n = 8, threads = 128, slots = 2;
+    static constexpr int tile_m = 8, tile_n = 32, tile_k = 16, thread_m = 8, thread_n = 8, threads = 256, slots = 2;
     static constexpr bool row_sums = false, a_plain = false, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;

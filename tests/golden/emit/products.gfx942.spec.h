@@ -8,7 +8,7 @@ struct k0_a {
         int S, B;
     };
     static constexpr int K = 12, packed_n = 16, packed_k = 16, granule = 4;
-    static constexpr int tile_m = 16, tile_n = 64, tile_k = 32, thread_m = 1, thread_n = 8, threads = 128, slots = 2;
+    static constexpr int tile_m = 8, tile_n = 32, tile_k = 16, thread_m = 8, thread_n = 8, threads = 256, slots = 2;
     static constexpr bool row_sums = false, a_plain = false, b_plain = false;
     using a_type = f16;
     using b_type = f16;
@@ -99,7 +99,7 @@ struct k2_b {
         int S, B;
     };
     static constexpr int K = 12, packed_n = 16, packed_k = 16, granule = 4;
-    static constexpr int tile_m = 16, tile_n = 64, tile_k = 32, thread_m = 1, thread_n = 8, threads = 128, slots = 2;
+    static constexpr int tile_m = 8, tile_n = 32, tile_k = 16, thread_m = 8, thread_n = 8, threads = 256, slots = 2;
     static constexpr bool row_sums = false, a_plain = false, b_plain = false;
     using a_type = f16;
     using b_type = f16;
@@ -327,7 +327,7 @@ struct k1_b {
         int S, B;
     };
     static constexpr int K = 12, packed_n = 16, packed_k = 16, granule = 4;
-    static constexpr int tile_m = 16, tile_n = 64, tile_k = 32, thread_m = 1, thread_n = 8, threads = 128, slots = 2;
+    static constexpr int tile_m = 8, tile_n = 32, tile_k = 16, thread_m = 8, thread_n = 8, threads = 256, slots = 2;
     static constexpr bool row_sums = false, a_plain = false, b_plain = false;
     using a_type = f16;
     using b_type = f16;
@@ -442,7 +442,7 @@ struct k3_a {
         int S, B;
     };
     static constexpr int K = 12, packed_n = 16, packed_k = 16, granule = 4;
-    static constexpr int tile_m = 16, tile_n = 64, tile_k = 32, thread_m = 1, thread_n = 8, threads = 128, slots = 2;
+    static constexpr int tile_m = 8, tile_n = 32, tile_k = 16, thread_m = 8, thread_n = 8, threads = 256, slots = 2;
     static constexpr bool row_sums = false, a_plain = false, b_plain = false;
     using a_type = f16;
     using b_type = f16;

@@ -63,7 +63,7 @@ struct k1_q {
         int B, S;
     };
     static constexpr int K = 24, packed_n = 32, packed_k = 32, granule = 4;
-    static constexpr int tile_m = 16, tile_n = 64, tile_k = 32, thread_m = 1, thread_n = 8, threads = 128, slots = 2;
+    static constexpr int tile_m = 8, tile_n = 32, tile_k = 16, thread_m = 8, thread_n = 8, threads = 256, slots = 2;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -117,7 +117,7 @@ struct k2_k {
         int B, S;
     };
     static constexpr int K = 24, packed_n = 32, packed_k = 32, granule = 4;
-    static constexpr int tile_m = 16, tile_n = 64, tile_k = 32, thread_m = 1, thread_n = 8, threads = 128, slots = 2;
+    static constexpr int tile_m = 8, tile_n = 32, tile_k = 16, thread_m = 8, thread_n = 8, threads = 256, slots = 2;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -171,7 +171,7 @@ struct k3_v {
         int B, S;
     };
     static constexpr int K = 24, packed_n = 32, packed_k = 32, granule = 4;
-    static constexpr int tile_m = 16, tile_n = 64, tile_k = 32, thread_m = 1, thread_n = 8, threads = 128, slots = 2;
+    static constexpr int tile_m = 8, tile_n = 32, tile_k = 16, thread_m = 8, thread_n = 8, threads = 256, slots = 2;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -529,7 +529,7 @@ struct k1_qkv {
         int B, S;
     };
     static constexpr int K = 24, packed_n = 96, packed_k = 32, granule = 4;
-    static constexpr int tile_m = 16, tile_n = 64, tile_k = 32, thread_m = 1, thread_n = 8, threads = 128, slots = 2;
+    static constexpr int tile_m = 8, tile_n = 32, tile_k = 16, thread_m = 8, thread_n = 8, threads = 256, slots = 2;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -905,7 +905,7 @@ struct k1_qkv {
         int B, S;
     };
     static constexpr int K = 24, packed_n = 96, packed_k = 32, granule = 4;
-    static constexpr int tile_m = 16, tile_n = 64, tile_k = 32, thread_m = 1, thread_n = 8, threads = 128, slots = 2;
+    static constexpr int tile_m = 8, tile_n = 32, tile_k = 16, thread_m = 8, thread_n = 8, threads = 256, slots = 2;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
