@@ -1,15 +1,22 @@
-/* libtfgen: fused transformer kernels from a YAML op-graph.
+/* libtfgen: fused transformer kernels from a YAML op-graph, compiled at run time for the very GPU and shapes.
  *
- * A plan is a spec, its dimensions and a target: which kernels, what is fused into each, and their HIP source. It is immutable,
- * needs no device, and may be used from many threads at once. Nothing here prints, exits or keeps global state.
+ *     device   where kernels run: "hip:0", "cuda:0", "host"
+ *     plan     a spec, its dimensions and a target: which kernels, what is fused into each, their HIP source. Needs no device
+ *     module   a plan compiled (or taken from the kernel cache) and loaded on a device
+ *     weights  one layer's parameters, packed for a module; many layers share a module
+ *     execute  launches only: no allocation, no synchronisation, no lock; capturable in a HIP or CUDA graph
  *
- *     tfgen_plan *plan;
- *     tfgen_error error;
- *     tfgen_plan_options options = TFGEN_PLAN_OPTIONS_INIT;
- *     options.target = "gfx942";
- *     if (tfgen_plan_create(yaml, yaml_size, "ffn.yaml", &options, &plan, &error) != TFGEN_OK) report(error.text);
+ *     tfgen_device_open(NULL, &device, &error);
+ *     options.target = tfgen_device_target(device);
+ *     tfgen_plan_create(yaml, yaml_size, "ffn.yaml", &options, &plan, &error);
+ *     tfgen_module_create(plan, device, NULL, &module, &error);
+ *     tfgen_weights_create(module, tensors, stream, &weights, &error);
+ *     tfgen_execute(module, weights, &args, workspace, stream, &error);
  *
- * C99 and C++17. */
+ * Every object is immutable once made and may be used from many threads at once; concurrent executes need separate workspaces and
+ * outputs. An object must outlive those made from it: free weights, then module, then plan and device. Nothing here prints, exits,
+ * installs signal handlers or keeps global state. Where a function returns a status, *out is NULL unless TFGEN_OK, and `error` may
+ * be NULL. C99 and C++17. */
 #ifndef TFGEN_H
 #define TFGEN_H
 #include <stddef.h>
@@ -30,8 +37,11 @@ typedef enum tfgen_status {
     TFGEN_OK = 0,
     TFGEN_USAGE = 2,       /* an argument of the call is wrong */
     TFGEN_BAD_INPUT = 3,   /* the spec is wrong; the text says where: "ffn.yaml:12:5: error: ..." */
-    TFGEN_UNSUPPORTED = 4, /* right, but not for this target or size */
-    TFGEN_NO_MEMORY = 6
+    TFGEN_UNSUPPORTED = 4, /* right, but not for this target or size, or no compiler for it on this machine */
+    TFGEN_COMPILE_FAILED = 5, /* the compiler refused, crashed or ran out of time; the text has the kernel and the log's start */
+    TFGEN_DEVICE_ERROR = 6,   /* a call of the driver failed; the text names it and its code */
+    TFGEN_NO_MEMORY = TFGEN_DEVICE_ERROR,
+    TFGEN_IO = 7
 } tfgen_status;
 
 /* The first lines of what went wrong, cut to fit, always terminated. */
@@ -71,6 +81,112 @@ TFGEN_API const char *tfgen_plan_kernel_source(const tfgen_plan *plan, size_t in
 TFGEN_API const char *tfgen_plan_text(const tfgen_plan *plan);     /* the plan as IR text, as --dump=plan prints it */
 TFGEN_API const char *tfgen_plan_manifest(const tfgen_plan *plan); /* JSON: kernels, arguments, grids, packed weights, workspace */
 TFGEN_API int64_t tfgen_plan_workspace_bytes(const tfgen_plan *plan);
+
+/* The same for a call with other values of dynamic dims (NULL, 0: the plan's own); -1: a value outside the spec's range. */
+TFGEN_API int64_t tfgen_workspace_bytes(const tfgen_plan *plan, const tfgen_dim *dims, size_t dim_count);
+
+/* ---- tensors: what a plan reads and writes of the caller's. One index space for weights and for execute. */
+typedef enum tfgen_tensor_kind { TFGEN_INPUT = 0, TFGEN_PARAM = 1, TFGEN_STATE = 2, TFGEN_OUTPUT = 3 } tfgen_tensor_kind;
+
+/* Set `size` to sizeof before asking. Data is dense, row-major; a pointer must be aligned to 16 bytes. */
+typedef struct tfgen_tensor {
+    size_t size;
+    const char *name; /* as the spec has it; of an output: its name in `outputs:` */
+    tfgen_tensor_kind kind;
+    const char *dtype; /* "f32", "f16", "bf16", "i32" */
+    int rank;
+    int64_t shape[8];  /* at the plan's own dims */
+    int64_t bytes;     /* at the plan's own dims */
+    const char *from;  /* param: its name in a safetensors file, or NULL */
+    int from_transposed;
+} tfgen_tensor;
+
+TFGEN_API size_t tfgen_plan_tensor_count(const tfgen_plan *plan);
+TFGEN_API tfgen_status tfgen_plan_tensor(const tfgen_plan *plan, size_t index, tfgen_tensor *out);
+TFGEN_API size_t tfgen_plan_tensor_index(const tfgen_plan *plan, const char *name, tfgen_tensor_kind kind); /* (size_t)-1: none */
+
+/* ---- devices. HIP_VISIBLE_DEVICES, ROCR_VISIBLE_DEVICES and CUDA_VISIBLE_DEVICES are obeyed by the vendors' libraries, which are
+ * opened at run time. HSA_OVERRIDE_GFX_VERSION is part of a kernel's key in the cache. */
+typedef struct tfgen_device tfgen_device;
+
+typedef struct tfgen_device_info {
+    size_t size;
+    char name[16];    /* "hip:0", "cuda:1", "host" */
+    char label[96];   /* "NVIDIA H200" */
+    char arch[64];    /* as its compiler is asked for: "gfx90a:sramecc+:xnack-", "sm_90a", "host" */
+    char target[16];  /* for tfgen_plan_options.target; "" when tfgen has no target for it */
+    int multiprocessors; /* compute units; on the host: processors */
+    int64_t memory_bytes;
+} tfgen_device_info;
+
+/* Fills at most `room` entries (the first one's `size` says how large each is); returns how many there are. The host is always the
+ * last. */
+TFGEN_API size_t tfgen_device_list(tfgen_device_info *list, size_t room);
+/* `name` as above, a kind alone ("hip"), or NULL: the first GPU that tfgen has a target for, else the host. A context that the calling
+ * thread has current on a CUDA device is used, else the primary one is retained. */
+TFGEN_API tfgen_status tfgen_device_open(const char *name, tfgen_device **device, tfgen_error *error);
+TFGEN_API void tfgen_device_close(tfgen_device *device);
+TFGEN_API const char *tfgen_device_target(const tfgen_device *device);
+TFGEN_API tfgen_status tfgen_device_query(const tfgen_device *device, tfgen_device_info *out);
+
+/* Memory, for programs that have no allocator of their own; any device pointer of the caller's does as well. */
+typedef enum tfgen_copy_kind { TFGEN_TO_DEVICE = 0, TFGEN_FROM_DEVICE = 1, TFGEN_ON_DEVICE = 2 } tfgen_copy_kind;
+TFGEN_API tfgen_status tfgen_device_alloc(tfgen_device *device, size_t bytes, void **memory, tfgen_error *error);
+TFGEN_API void tfgen_device_free(tfgen_device *device, void *memory);
+/* In stream order; from pageable host memory the call may wait. TFGEN_FROM_DEVICE has arrived when it returns. */
+TFGEN_API tfgen_status tfgen_device_copy(tfgen_device *device, void *to, const void *from, size_t bytes, tfgen_copy_kind kind, void *stream,
+                                         tfgen_error *error);
+TFGEN_API tfgen_status tfgen_device_synchronize(tfgen_device *device, void *stream, tfgen_error *error);
+
+/* ---- modules */
+typedef struct tfgen_module tfgen_module;
+
+typedef struct tfgen_progress {
+    size_t size;
+    size_t done, total; /* kernels */
+    const char *kernel; /* the one that is done now */
+    int cached;
+} tfgen_progress;
+
+typedef struct tfgen_module_options {
+    size_t size;
+    int jobs;               /* compilers at once; 0: one a processor */
+    double compile_seconds; /* limit of one kernel; 0: 300 */
+    const char *cache_dir;  /* NULL: TFGEN_CACHE_DIR, XDG_CACHE_HOME/tfgen, ~/.cache/tfgen; "": no cache */
+    void (*progress)(void *context, const tfgen_progress *progress); /* from any thread, never by two at once */
+    void *context;
+    const void *bundle;     /* code objects made ahead of time (`tfgen build`), looked up first; or NULL */
+    size_t bundle_size;
+    int bundle_only;        /* what the bundle lacks is TFGEN_UNSUPPORTED, no compiler is looked for */
+} tfgen_module_options;
+#define TFGEN_MODULE_OPTIONS_INIT {sizeof(tfgen_module_options), 0, 0.0, NULL, NULL, NULL, NULL, 0, 0}
+
+/* Compiles what the cache lacks, in child processes, several at a time, and loads it. The plan's target must be the device's. */
+TFGEN_API tfgen_status tfgen_module_create(const tfgen_plan *plan, tfgen_device *device, const tfgen_module_options *options,
+                                           tfgen_module **module, tfgen_error *error);
+TFGEN_API void tfgen_module_free(tfgen_module *module);
+
+/* ---- weights: tensors[i] is the device pointer of the plan's tensor i; only params are read. When this returns the weights are packed
+ * and copied: the caller may free the originals. */
+typedef struct tfgen_weights tfgen_weights;
+TFGEN_API tfgen_status tfgen_weights_create(tfgen_module *module, void *const *tensors, void *stream, tfgen_weights **weights, tfgen_error *error);
+TFGEN_API int64_t tfgen_weights_bytes(const tfgen_weights *weights); /* of device memory */
+TFGEN_API void tfgen_weights_free(tfgen_weights *weights);
+
+/* ---- execute */
+typedef struct tfgen_args {
+    size_t size;
+    void *const *tensors;  /* tensors[i]: device pointer of the plan's tensor i; params may be NULL */
+    const tfgen_dim *dims; /* dynamic dims that differ from the plan's own; NULL, 0: none */
+    size_t dim_count;
+} tfgen_args;
+#define TFGEN_ARGS_INIT {sizeof(tfgen_args), NULL, NULL, 0}
+
+/* Launches every kernel of the plan on `stream` (hipStream_t, CUstream; NULL: the default one; the host runs at once). `workspace`:
+ * device memory of tfgen_workspace_bytes(), aligned to 256 bytes, of this call alone until it is done; it needs no preparation and
+ * holds nothing between calls. */
+TFGEN_API tfgen_status tfgen_execute(const tfgen_module *module, const tfgen_weights *weights, const tfgen_args *args, void *workspace,
+                                     void *stream, tfgen_error *error);
 
 TFGEN_API const char *tfgen_version(void); /* "0.1.0" */
 
