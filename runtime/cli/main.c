@@ -4,7 +4,7 @@
 int main(int argc, char **argv)
 {
     static int (*const mains[command_count])(const cli_options *) = {
-#define COMMAND(name, arguments, summary, text) [command_##name] = command_##name##_main,
+#define COMMAND(name, letter, arguments, summary, text) [command_##name] = command_##name##_main,
 #include "runtime/cli/options.def"
     };
     cli_options o;

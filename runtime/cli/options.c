@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct command_info { const char *name, *arguments, *summary, *text; } command_info;
+typedef struct command_info { const char *name; char letter; const char *arguments, *summary, *text; } command_info;
 static const command_info commands[command_count] = {
-#define COMMAND(name, arguments, summary, text) {#name, arguments, summary, text},
+#define COMMAND(name, letter, arguments, summary, text) {#name, letter, arguments, summary, text},
 #include "runtime/cli/options.def"
 };
 
@@ -37,7 +37,7 @@ static const variable_info variables[] = {
 
 static bool option_is_for(const option_info *o, command_kind command)
 {
-    return strchr(o->commands, commands[command].name[0]) != NULL;
+    return strchr(o->commands, commands[command].letter) != NULL;
 }
 
 static void print_help(FILE *out, int only)

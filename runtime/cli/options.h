@@ -6,7 +6,7 @@
 #include "ir/ir.h"
 
 typedef enum command_kind {
-#define COMMAND(name, arguments, summary, text) command_##name,
+#define COMMAND(name, letter, arguments, summary, text) command_##name,
 #include "runtime/cli/options.def"
     command_count
 } command_kind;
