@@ -251,12 +251,10 @@ template <class S> struct gemm_mfma {
         if constexpr (S::a_plain) return *reinterpret_cast<const sixteen_bytes *>(S::a_row(p, t.batch, row) + k);
         else {
             const vec<float, V> v = S::template a<V>(p, t.batch, row, k, S::K - k);
-            struct alignas(16) {
-                type e[V];
-            } raw;
+            sixteen_bytes raw = {0, 0, 0, 0};
 #pragma unroll
-            for (int i = 0; i < V; i++) raw.e[i] = from_float<type>::convert(v[i]);
-            return __builtin_bit_cast(sixteen_bytes, raw);
+            for (int i = 0; i < V; i++) raw[i * 4 / V] |= storage_bits(from_float<type>::convert(v[i])) << i * 4 % V * 32 / V;
+            return raw;
         }
     }
     DEV static void hold(const staged_source &s, int stage, held &h)

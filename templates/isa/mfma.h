@@ -73,6 +73,10 @@ struct fragment {
 using lds_address = __attribute__((address_space(3))) char *;
 using sixteen_bytes = unsigned __attribute__((ext_vector_type(4)));
 
+DEV unsigned storage_bits(bf16 x) { return x.bits; }
+DEV unsigned storage_bits(f16 x) { return __builtin_bit_cast(unsigned short, x); }
+DEV unsigned storage_bits(float x) { return float_bits(x); }
+
 DEV void lds_write(lds_address to, sixteen_bytes x)
 {
     *reinterpret_cast<__attribute__((address_space(3))) sixteen_bytes *>(to) = x;
@@ -107,8 +111,13 @@ template <bool Shared> DEV void copy_to_lds(lds_address to, buffer from, int off
 DEV void wait_memory() { __builtin_amdgcn_s_waitcnt(0x0f70); } // global loads, copies to LDS
 DEV void wait_lds() { __builtin_amdgcn_s_waitcnt(0xc07f); }
 DEV void wave_group_barrier() { __builtin_amdgcn_s_barrier(); }
+#if defined(TF_ON_HOST) || __has_builtin(__builtin_amdgcn_sched_barrier)
 DEV void schedule_fence() { __builtin_amdgcn_sched_barrier(0); }
 template <int Level> DEV void priority() { __builtin_amdgcn_s_setprio(Level); }
+#else // HIPRTC 5.2
+DEV void schedule_fence() { asm volatile("" ::: "memory"); }
+template <int Level> DEV void priority() { asm volatile("s_setprio %0" ::"n"(Level)); }
+#endif
 
 DEV float sum_over_quads(float x) // of the four lanes with the same line()
 {

@@ -2,6 +2,7 @@
 // with spec structs as the generator writes them, and helpers of probe_h200.c: fill, reference. Refuses nothing.
 #define TF_WAVE 32
 #include "templates/device.h"
+#include "templates/ops.h"
 #include "templates/isa/simt.h"
 #include "templates/isa/wgmma.h"
 #include "templates/frame.h"

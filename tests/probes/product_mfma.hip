@@ -9,13 +9,14 @@
 #endif
 #define TF_WAVE 64
 #include "templates/device.h"
+#include "templates/ops.h"
 #include "templates/isa/simt.h"
 #include "templates/isa/mfma.h"
 #include "templates/frame.h"
 #include "templates/frame_pump.h"
 #include "templates/gemm_mfma.h"
 
-DEV float probe_exp(float x) { return __builtin_amdgcn_exp2f(x * 1.44269504f); }
+DEV float probe_exp(float x) { return op_exp(x); }
 #include "tests/probes/product_spec.h"
 
 template <bool Written> struct cdna {
