@@ -1,7 +1,9 @@
 #!/usr/bin/python3
-"""In: clang (CLANG, default clang-22), TINYGRAD_DIR. Out: the 8-wave product of tests/probes/product_mfma.hip, alone and two in one
-launch, run in the emulator at odd sizes with random scheduling and compared with float64, for gfx950 (direct copies to LDS), gfx942 and
-gfx90a. Refuses (exit 1) a wrong element, scratch, or more than 256 vector registers."""
+"""In: clang (CLANG, default clang-22), TINYGRAD_DIR, targets as arguments. Out: the product on matrix units of tests/probes/product_mfma.hip,
+alone and two in one launch, run in the emulator at odd sizes with random scheduling and compared with float64, for gfx950 (direct copies to
+LDS), gfx942 and gfx90a, gfx1100 and gfx1201 (no floats there, and no two phases). Refuses (exit 1) a wrong element, scratch, more than 256
+vector registers, or no matrix instruction."""
+import collections
 import os
 import struct
 import subprocess
@@ -14,7 +16,10 @@ from emulator import CodeObject, Machine
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 PLAIN, PAIR, RESIDUAL, TWO = range(4)
-GRANULE, COLUMNS = 4, 256
+GRANULE = 4
+Tile = collections.namedtuple("Tile", "rows columns threads")
+T256, T128, T64 = (Tile(rows, 256, 512) for rows in (256, 128, 64))
+SQUARE, SMALL, FLAT = Tile(128, 128, 256), Tile(64, 64, 256), Tile(32, 128, 256)
 
 
 class Number:
@@ -40,11 +45,12 @@ def round_up(n, to):
     return (n + to - 1) // to * to
 
 
-def build(folder, target, number, tile_m, kind, n, k, middle):
-    path = f"{folder}/{target}-{number.name}-{tile_m}-{kind}-{n}-{k}-{middle}.hsaco"
+def build(folder, target, number, tile, kind, n, k, middle):
+    path = f"{folder}/{target}-{number.name}-{'-'.join(map(str, tile))}-{kind}-{n}-{k}-{middle}.hsaco"
     subprocess.check_call([os.environ.get("CLANG", "clang-22"), "-x", "hip", f"--offload-arch={target}", "--offload-device-only",
                            "--no-gpu-bundle-output", "-nogpulib", "-nogpuinc", "-O3", "-std=c++17", "-Wall", "-Werror", f"-I{ROOT}",
-                           f"-DPROBE_KIND={kind}", f"-DPROBE_N={n}", f"-DPROBE_K={k}", f"-DPROBE_F={middle or 8}", f"-DPROBE_M={tile_m}",
+                           f"-DPROBE_KIND={kind}", f"-DPROBE_N={n}", f"-DPROBE_K={k}", f"-DPROBE_F={middle or 8}", f"-DPROBE_M={tile.rows}",
+                           f"-DPROBE_COLUMNS={tile.columns}", f"-DPROBE_THREADS={tile.threads}",
                            f"-DPROBE_TYPE={number.name}", "-o", path, f"{ROOT}/tests/probes/product_mfma.hip"])
     code = CodeObject(path)
     meta = code.kernels["probe"].meta
@@ -85,20 +91,20 @@ def arguments(x, w, y, residual, scale, sums, m):
     return struct.pack("<6Qi4x", x, w, y, residual, scale, sums, m)
 
 
-def run_one(code, number, tile_m, kind, m, n, k, seed, grid):
+def run_one(code, number, tile, kind, m, n, k, seed, grid):
     t, value = Trial(number, seed), number.value
     x, w = t.normal(m, k), t.normal(n, k, k**-0.5)
-    tiles = -(-n // COLUMNS)
+    tiles = -(-n // tile.columns)
     up, weight = None, w
     if kind == PAIR:
         up, weight = t.normal(n, k, k**-0.5), np.zeros((2 * round_up(n, GRANULE), k), w.dtype)
         for j in range(n):
             weight[j // GRANULE * 2 * GRANULE + j % GRANULE], weight[j // GRANULE * 2 * GRANULE + GRANULE + j % GRANULE] = w[j], up[j]
-        tiles = -(-len(weight) // COLUMNS)
+        tiles = -(-len(weight) // tile.columns)
     residual, scale = t.normal(m, n), (0.5 + t.random.random(m)).astype(np.float32)
     y, sums = t.poisoned(m, n, "y"), t.put(np.full((m, tiles), np.nan, np.float32), "sums")
     args = arguments(t.put(x, "x"), t.weight(weight, "w"), y, t.put(residual, "residual"), t.put(scale, "scale"), sums, m)
-    result = t.machine.run(code, "probe", grid or -(-m // tile_m) * tiles, 512, args)
+    result = t.machine.run(code, "probe", grid or -(-m // tile.rows) * tiles, tile.threads, args)
     got = value(t.get(y, m, n, number.storage))
     X, W = value(x), value(w)
     want, size = X @ W.T, np.abs(X) @ np.abs(W).T
@@ -112,21 +118,21 @@ def run_one(code, number, tile_m, kind, m, n, k, seed, grid):
         want, size = want * scale[:, None].astype(np.float64) + R, size * scale[:, None] + np.abs(R)
         parts = t.get(sums, m, tiles, np.float32)
         for i in range(tiles):
-            exact = (got[:, i * COLUMNS:(i + 1) * COLUMNS]**2).sum(1)
+            exact = (got[:, i * tile.columns:(i + 1) * tile.columns]**2).sum(1)
             assert np.all(np.abs(parts[:, i] - exact) <= exact / 100), "row sums"
     t.machine.close()
     return judge(number, got, want, size, k), result
 
 
-def run_two(code, number, tile_m, m, n, k, middle, seed, grid):
+def run_two(code, number, tile, m, n, k, middle, seed, grid):
     t, value = Trial(number, seed), number.value
     x, w0, w1 = t.normal(m, k), t.normal(middle, k, k**-0.5), t.normal(n, middle, middle**-0.5)
     h, y, words = t.poisoned(m, middle, "h"), t.poisoned(m, n, "y"), t.put(np.zeros(16, np.uint32), "words")
     args = (arguments(t.put(x, "x"), t.weight(w0, "w0"), h, 0, 0, 0, m) + arguments(h, t.weight(w1, "w1"), y, 0, 0, 0, m) +
             struct.pack("<Q", words))
-    tiles = -(-m // tile_m) * (-(-middle // COLUMNS) + -(-n // COLUMNS))
+    tiles = -(-m // tile.rows) * (-(-middle // tile.columns) + -(-n // tile.columns))
     for _ in range(2):  # the second launch finds the counters as the first left them
-        result = t.machine.run(code, "probe", grid or tiles, 512, args)
+        result = t.machine.run(code, "probe", grid or tiles, tile.threads, args)
         assert not t.get(words, 1, 16, np.uint32).any(), "counters or the hang word are not zero"
     H, Y = value(t.get(h, m, middle, number.storage)), value(t.get(y, m, n, number.storage))
     X, W0, W1 = value(x), value(w0), value(w1)
@@ -134,30 +140,41 @@ def run_two(code, number, tile_m, m, n, k, middle, seed, grid):
     return max(judge(number, H, X @ W0.T, np.abs(X) @ np.abs(W0).T, k), judge(number, Y, H @ W1.T, np.abs(H) @ np.abs(W1).T, middle)), result
 
 
-CASES = [  # type, rows of a tile, kind, m, n, k, middle, grid (0: one workgroup a tile)
-    ("bf16", 256, PLAIN, 1, 1, 8, 0, 0), ("bf16", 256, PLAIN, 257, 261, 136, 0, 0), ("bf16", 256, PLAIN, 300, 500, 200, 0, 3),
-    ("bf16", 256, PLAIN, 257, 37, 133, 0, 0), ("bf16", 128, PLAIN, 131, 263, 136, 0, 2), ("bf16", 64, PLAIN, 65, 261, 71, 0, 0),
-    ("f16", 256, PLAIN, 37, 261, 136, 0, 0), ("float", 256, PLAIN, 257, 37, 68, 0, 0), ("float", 64, PLAIN, 3, 7, 5, 0, 0),
-    ("bf16", 256, PAIR, 37, 101, 72, 0, 0), ("bf16", 256, RESIDUAL, 259, 263, 128, 0, 2), ("bf16", 128, RESIDUAL, 131, 259, 67, 0, 0),
-    ("bf16", 256, TWO, 257, 261, 136, 264, 0), ("bf16", 256, TWO, 257, 261, 136, 264, 3), ("bf16", 256, TWO, 600, 37, 64, 520, 2),
-    ("bf16", 128, TWO, 257, 37, 133, 131, 2)]
+CASES = [  # type, tile, kind, m, n, k, middle, grid (0: one workgroup a tile)
+    ("bf16", T256, PLAIN, 1, 1, 8, 0, 0), ("bf16", T256, PLAIN, 257, 261, 136, 0, 0), ("bf16", T256, PLAIN, 300, 500, 200, 0, 3),
+    ("bf16", T256, PLAIN, 257, 37, 133, 0, 0), ("bf16", T128, PLAIN, 131, 263, 136, 0, 2), ("bf16", T64, PLAIN, 65, 261, 71, 0, 0),
+    ("f16", T256, PLAIN, 37, 261, 136, 0, 0), ("float", T256, PLAIN, 257, 37, 68, 0, 0), ("float", T64, PLAIN, 3, 7, 5, 0, 0),
+    ("bf16", T256, PAIR, 37, 101, 72, 0, 0), ("bf16", T256, RESIDUAL, 259, 263, 128, 0, 2), ("bf16", T128, RESIDUAL, 131, 259, 67, 0, 0),
+    ("bf16", SQUARE, PLAIN, 130, 261, 136, 0, 2), ("f16", SQUARE, RESIDUAL, 259, 131, 67, 0, 0), ("bf16", SMALL, PLAIN, 67, 131, 133, 0, 0),
+    ("bf16", SMALL, RESIDUAL, 65, 67, 72, 0, 0), ("f16", FLAT, PAIR, 37, 101, 72, 0, 0), ("bf16", FLAT, RESIDUAL, 33, 131, 200, 0, 2),
+    ("float", SQUARE, RESIDUAL, 131, 133, 37, 0, 0),
+    ("bf16", T256, TWO, 257, 261, 136, 264, 0), ("bf16", T256, TWO, 257, 261, 136, 264, 3), ("bf16", T256, TWO, 600, 37, 64, 520, 2),
+    ("bf16", T128, TWO, 257, 37, 133, 131, 2)]
 NAMES = ["plain", "pair", "residual", "two-phase"]
+
+
+def possible(target, name, tile, kind):
+    return not target.startswith("gfx1") or (name != "float" and kind != TWO and tile.threads == 256)
 
 
 def main(targets):
     failures = 0
     with tempfile.TemporaryDirectory() as folder:
-        for target in targets or ["gfx950", "gfx942", "gfx90a"]:
-            for name, tile_m, kind, m, n, k, middle, grid in CASES:
+        for target in targets or ["gfx950", "gfx942", "gfx90a", "gfx1100", "gfx1201"]:
+            for name, tile, kind, m, n, k, middle, grid in CASES:
+                if not possible(target, name, tile, kind):
+                    continue
                 number = TYPES[name]
-                code, registers = build(folder, target, number, tile_m, kind, n, k, middle)
+                code, registers = build(folder, target, number, tile, kind, n, k, middle)
                 for seed in (1, 2):
-                    worst, result = (run_two(code, number, tile_m, m, n, k, middle, seed, grid) if kind == TWO else
-                                     run_one(code, number, tile_m, kind, m, n, k, seed, grid))
-                    failures += not worst <= 1
-                    print(f"{target} {name:5s} {tile_m:3d} {NAMES[kind]:10s} {m}x{n}x{k} middle {middle} grid {grid or 'tiles'} seed {seed}: "
-                          f"error/bound {worst:.3f}, {registers} VGPRs, {result.histogram['op_mfma']} MFMA of {result.instructions} "
-                          f"instructions  {'ok' if worst <= 1 else 'WRONG'}", flush=True)
+                    worst, result = (run_two(code, number, tile, m, n, k, middle, seed, grid) if kind == TWO else
+                                     run_one(code, number, tile, kind, m, n, k, seed, grid))
+                    products = sum(c for i, c in result.histogram.items() if "_MFMA" in i or "_WMMA" in i)
+                    good = worst <= 1 and products > 0
+                    failures += not good
+                    print(f"{target} {name:5s} {tile.rows}x{tile.columns} {NAMES[kind]:10s} {m}x{n}x{k} middle {middle} grid {grid or 'tiles'} "
+                          f"seed {seed}: error/bound {worst:.3f}, {registers} VGPRs, {products} matrix of {result.instructions} instructions  "
+                          f"{'ok' if good else 'WRONG'}", flush=True)
     print(f"{failures} failures")
     return failures != 0
 

@@ -1,7 +1,11 @@
 #!/usr/bin/python3
-"""In: ./tfgen (TFGEN), TINYGRAD_DIR; options choose specs, targets, levels and sizes. Out: for each, the code objects that tfgen writes, run in
-the instruction emulator on the data that tfgen writes, compared with its float64 reference; a table of passes and failures. Refuses
-(exit 1) an element beyond its bound, a fault, a kernel with scratch. Never part of CI: needs numpy, msgpack and a tinygrad checkout."""
+"""In: ./tfgen (TFGEN), TINYGRAD_DIR; options choose specs, targets, levels, types and sizes. Out: for each, the code objects that tfgen writes,
+run in the instruction emulator on the data that tfgen writes, compared with its float64 reference; progress, a table of passes and
+failures, an instruction histogram a target (--summary=FILE: as Markdown). Refuses (exit 1) an element beyond its bound, a fault, a kernel
+with scratch. Never part of CI: needs numpy, msgpack and a tinygrad checkout.
+
+Without --fusion and --dtype: every spec and size at level tile in bf16, and the first size of each also at none and ops in bf16 and at tile
+in f32 and f16."""
 import argparse
 import collections
 import concurrent.futures
@@ -143,10 +147,21 @@ class Plan:
         return as_double(value["dtype"], np.frombuffer(raw, self.ARRAY[value["dtype"]]))
 
 
+GROUPS = {  # a histogram in words: the first that matches counts
+    "matrix": r"_S?W?MFMA|_SWMMAC|_WMMA", "copies to LDS": r"_LDS_", "LDS": r"^DS_", "vector memory": r"^(GLOBAL|BUFFER|FLAT|SCRATCH)_",
+    "scalar memory": r"^S_(BUFFER_)?LOAD", "barriers": r"^S_BARRIER", "waits": r"^S_WAIT", "vector": r"^V(_|OPD)", "scalar": r"^S_"}
+
+
+def grouped(histogram):
+    counts = collections.Counter()
+    for name, n in histogram.items():
+        counts[next((g for g, p in GROUPS.items() if re.search(p, name)), "other")] += n
+    return counts
+
+
 def headline(histogram):
-    groups = {"matrix": r"op_[mw]+fma|op_wmma|op_mfma", "dot": r"DOT", "dpp": r"DPP|op_dpp", "to LDS": r"global_lds"}
-    counts = {g: sum(n for name, n in histogram.items() if re.search(p, name)) for g, p in groups.items()}
-    return ", ".join(f"{n} {g}" for g, n in counts.items() if n) or "vector and scalar only"
+    counts = grouped(histogram)
+    return ", ".join(f"{counts[g]} {g}" for g in ("matrix", "copies to LDS") if counts[g]) or "vector and scalar only"
 
 
 def judge(plan, data):
@@ -161,22 +176,23 @@ def judge(plan, data):
 
 
 def run_target(spec, common, target, data, folder, seed):
-    """(passed, text) of one target's code objects."""
+    """(passed, text, error over bound, histogram) of one target's code objects."""
     try:
         tfgen("emit", spec, *common, f"--target={target}", "--code", "-o", f"{folder}/{target}")
         plan = Plan(f"{folder}/{target}", data, seed)
         try:
             plan.run()
             worst = judge(plan, data)
-            return worst <= 1, f"error/bound {worst:.3f}, {plan.instructions} wave instructions, {headline(plan.histogram)}"
+            return (worst <= 1, f"error/bound {worst:.3f}, {plan.instructions} wave instructions, {headline(plan.histogram)}", worst,
+                    plan.histogram)
         finally:
             plan.machine.close()
     except Exception as e:  # a failure of one target is a row of the table
-        return False, f"{type(e).__name__}: {' '.join(str(e).split())[:700]}"
+        return False, f"{type(e).__name__}: {' '.join(str(e).split())[:700]}", math.inf, collections.Counter()
 
 
 def attempt(job):
-    """Rows (target, passed, seconds, text) of a spec at one level and size; all targets share tfgen's data."""
+    """Rows (target, passed, seconds, text, worst, histogram) of a spec at one level and size; all targets share tfgen's data."""
     spec, level, size, dtype, seed, targets = job
     common = [f"--dim={size}"] * bool(size) + [f"--dtype={dtype}"] * bool(dtype) + [f"--fusion={level}", "--quiet"]
     rows = []
@@ -186,11 +202,11 @@ def attempt(job):
             tfgen("run", spec, *common, "--reference=always", "--repeat=1", f"--seed={seed}", f"--dump-data={file}")
             data = read_safetensors(file)
         except Exception as e:
-            return job, [(t, False, 0.0, f"no data: {e}") for t in targets]
+            return job, [(t, False, 0.0, f"no data: {e}", math.inf, collections.Counter()) for t in targets]
         for target in targets:
             start = time.time()
-            passed, text = run_target(spec, common, target, data, folder, seed)
-            rows.append((target, passed, time.time() - start, text))
+            passed, text, worst, histogram = run_target(spec, common, target, data, folder, seed)
+            rows.append((target, passed, time.time() - start, text, worst, histogram))
     return job, rows
 
 
@@ -198,35 +214,79 @@ def jobs_of(options):
     targets = options.target.split(",")
     for spec in options.specs:
         name = os.path.splitext(os.path.basename(spec))[0]
-        for size in options.dim or SIZES.get(name, ROWS_SIZES):
-            for level in options.fusion.split(","):
-                yield spec, level, size, options.dtype, options.seed, targets
+        for i, size in enumerate(options.dim or SIZES.get(name, ROWS_SIZES)):
+            if options.fusion or options.dtype:
+                cases = [(f, d) for f in (options.fusion or "tile").split(",") for d in (options.dtype or "bf16").split(",")]
+            else:
+                cases = [("tile", "bf16")] + [("none", "bf16"), ("ops", "bf16"), ("tile", "f32"), ("tile", "f16")] * (i == 0)
+            for level, dtype in cases:
+                yield spec, level, size, dtype, options.seed, targets
+
+
+class Summary:
+    """Counts of what ran, and how they are shown."""
+
+    def __init__(self, targets):
+        self.targets, self.table = targets, collections.defaultdict(lambda: [0, 0])
+        self.histogram, self.worst = collections.defaultdict(collections.Counter), collections.defaultdict(lambda: (0.0, "-"))
+
+    def add(self, spec, where, row):
+        target, passed, _, _, worst, histogram = row
+        self.table[spec, target][not passed] += 1
+        self.histogram[target] += histogram
+        self.worst[target] = max(self.worst[target], (worst, where))
+
+    def totals(self, target=None):
+        return [sum(row[i] for (_, t), row in self.table.items() if target in (None, t)) for i in (0, 1)]
+
+    def _columns(self, head, cells):
+        return [f"| {head} | " + " | ".join(str(c) for c in cells) + " |"]
+
+    def markdown(self):
+        specs = list(dict.fromkeys(s for s, _ in self.table))
+        out = self._columns("passed (failed)", self.targets) + ["|---" * (len(self.targets) + 1) + "|"]
+        for spec in specs:
+            out += self._columns(spec, ("{} ({})".format(*self.table[spec, t]) for t in self.targets))
+        out += self._columns("all", ("{} ({})".format(*self.totals(t)) for t in self.targets))
+        out += self._columns("largest error over bound", (f"{self.worst[t][0]:.3f}: {self.worst[t][1]}" for t in self.targets))
+        groups = {t: grouped(self.histogram[t]) for t in self.targets}
+        out += ["", *self._columns("wave instructions", self.targets), "|---" * (len(self.targets) + 1) + "|"]
+        for group in [*GROUPS, "other"]:
+            if any(groups[t][group] for t in self.targets):
+                out += self._columns(group, (groups[t][group] for t in self.targets))
+        out += self._columns("all", (sum(groups[t].values()) for t in self.targets))
+        out += self._columns("most frequent", (", ".join(f"{n} {c}" for n, c in self.histogram[t].most_common(8)) for t in self.targets))
+        return "\n".join(out)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("specs", nargs="*", help="default: all of specs/")
     parser.add_argument("--target", default=",".join(TARGETS))
-    parser.add_argument("--fusion", default=",".join(LEVELS))
+    parser.add_argument("--fusion", help=f"levels, of {','.join(LEVELS)}")
     parser.add_argument("--dim", action="append", help="sizes instead of the built-in small ones; may be given several times")
-    parser.add_argument("--dtype", default="")
+    parser.add_argument("--dtype", help="storage types, of bf16,f16,f32")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--summary", help="a file for the tables, as Markdown")
     parser.add_argument("-j", type=int, default=2, help="processes")
     options = parser.parse_args()
     options.specs = options.specs or sorted(f"specs/{f}" for f in os.listdir(f"{ROOT}/specs") if f.endswith(".yaml"))
-    table = collections.defaultdict(lambda: [0, 0])
+    jobs, start = list(jobs_of(options)), time.time()
+    summary = Summary(options.target.split(","))
     with concurrent.futures.ProcessPoolExecutor(options.j) as pool:
-        for (spec, level, size, *_), rows in pool.map(attempt, jobs_of(options)):
-            name = os.path.basename(spec)
-            for target, passed, seconds, text in rows:
-                table[name, target][not passed] += 1
-                print(f"{name:28s} {target:8s} {level:5s} {size:36s} {'ok  ' if passed else 'FAIL'} {seconds:5.1f} s  {text}", flush=True)
-    targets = options.target.split(",")
-    print(f"\n{'passed/failed':28s} " + " ".join(f"{t:>9s}" for t in targets))
-    for spec in dict.fromkeys(s for s, _ in table):
-        print(f"{spec:28s} " + " ".join(f"{table[spec, t][0]:>5d}/{table[spec, t][1]:<3d}" for t in targets))
-    passed, failed = (sum(row[i] for row in table.values()) for i in (0, 1))
-    print(f"{passed} passed, {failed} failed")
+        for i, ((spec, level, size, dtype, *_), rows) in enumerate(pool.map(attempt, jobs)):
+            name = os.path.splitext(os.path.basename(spec))[0]
+            for row in rows:
+                target, passed, seconds, text, *_ = row
+                summary.add(name, f"{name} {level} {dtype} {size}", row)
+                print(f"[{i + 1}/{len(jobs)}, {time.time() - start:.0f} s] {name} {target} {level} {dtype} {size} "
+                      f"{'ok' if passed else 'FAIL'} {seconds:.1f} s  {text}", flush=True)
+    print("\n" + summary.markdown())
+    passed, failed = summary.totals()
+    print(f"\n{passed} passed, {failed} failed, {time.time() - start:.0f} s")
+    if options.summary:
+        with open(options.summary, "w") as f:
+            f.write(summary.markdown() + "\n")
     return failed != 0
 
 

@@ -245,6 +245,22 @@ def compiler():
     return _compiler
 
 
+_mnemonics = {}  # (target, bytes) -> name
+
+
+def mnemonics(gfx, raws):
+    """The instructions' names, in capitals as the emulator's own are; one run of the disassembler for those that are new."""
+    new = list(dict.fromkeys(raw for raw in raws if (gfx, raw) not in _mnemonics))
+    if new:
+        text = "\n".join(" ".join(f"0x{b:02x}" for b in raw) for raw in new)
+        done = subprocess.run(["llvm-mc-22", "-triple=amdgcn-amd-amdhsa", f"-mcpu={gfx}", "-disassemble"], text=True, capture_output=True, input=text)
+        lines = [x.split()[0].upper() for x in done.stdout.splitlines() if x.strip() and not x.strip().startswith(".")]
+        if len(lines) != len(new):
+            raise EmulatorError(f"{gfx}: the disassembler knows {len(lines)} of {len(new)} instructions: {done.stderr.strip()[:300]}")
+        _mnemonics.update({(gfx, raw): name for raw, name in zip(new, lines)})
+    return [_mnemonics[gfx, raw] for raw in raws]
+
+
 def disassemble(gfx, raw):
     for tool in ("llvm-mc-22", "llvm-mc"):
         try:

@@ -12,7 +12,7 @@ import time
 
 from .errors import EmulatorError, GpuFault
 from .instructions import (BAD_PC, BARRIER, DONE, FAULT, FLAG_BARRIER, FLAG_SIGNAL, FLAG_WAIT, FLAG_YIELD, MFMA, NEED, QUANTUM, SIGNAL, TYPES,
-                           WAIT, WMMA, YIELD, Slot, Wave, address_of, compiler, disassemble, family_of, native, replacement)
+                           WAIT, WMMA, YIELD, Slot, Wave, address_of, compiler, disassemble, family_of, mnemonics, native, replacement)
 from .memory import CANARY, Memory
 
 SHARED_APERTURE, PRIVATE_APERTURE = 1 << 48, 2 << 48  # generic addresses of LDS and scratch
@@ -289,10 +289,16 @@ class _Launch:
         finally:
             compiler().save()
         self._check_canaries()
+        return Result(self.kernel.name, self.gfx, self.total, time.time() - start, self._histogram(), resident)
+
+    def _histogram(self):
+        ours = [pc for pc, name in self.names.items() if name.startswith("op_")]  # a C function serves many instructions
+        raws = [ctypes.string_at(pc, self.table[(pc - self.text) // 4].size) for pc in ours]
+        names = {**self.names, **dict(zip(ours, mnemonics(self.gfx, raws)))}
         histogram = collections.Counter()
-        for pc, name in self.names.items():
+        for pc, name in names.items():
             histogram[name] += self.table[(pc - self.text) // 4].count
-        return Result(self.kernel.name, self.gfx, self.total, time.time() - start, histogram, resident)
+        return histogram
 
     def _check_canaries(self):
         bad = sorted(set(self.machine.memory.overrun()))
