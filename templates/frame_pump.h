@@ -13,6 +13,10 @@ template <class F> struct pump_memory {
     static constexpr int scratch = F::slots * F::slot_bytes, bytes = scratch + F::scratch_bytes;
 };
 
+template <class F> struct alignas(16) pump_bytes {
+    char byte[pump_memory<F>::bytes];
+};
+
 // The ring inside one tile. Slot `position` holds the stage being computed, the one after it the stage being loaded.
 template <class F, class P> struct pump_ring {
     lds_address memory;
@@ -48,8 +52,13 @@ template <class P, int From, int To> DEV void load_parts(const typename P::sourc
 
 template <class F> DEV void run_pump(const typename F::args &p)
 {
+#if defined(TF_ON_HOST)
+    TF_SHARED_STRUCT(pump_bytes<F>, shared);
+    const lds_address memory = shared.byte;
+#else
     __shared__ __attribute__((aligned(1024))) char shared[pump_memory<F>::bytes];
     const lds_address memory = (lds_address)shared;
+#endif
     int position = 0;
     item<F> w = item<F>::first(), next = w;
     const auto weights = [&](const item<F> &v) { // into the slot after the one that was computed last; none has readers left
@@ -92,9 +101,18 @@ template <class F> DEV void run_pump(const typename F::args &p)
             leave<F>(p);
 }
 
-#define TF_KERNEL_PUMP(name, phases)                                                                                                \
-    extern "C" __global__ void __attribute__((amdgpu_flat_work_group_size(phases::threads, phases::threads)))                       \
-    __attribute__((amdgpu_waves_per_eu(2, 2))) name(const phases::args p)                                                           \
-    {                                                                                                                               \
-        run_pump<phases>(p);                                                                                                        \
+#if defined(TF_ON_HOST)
+#define TF_KERNEL_PUMP(name, ...)                                                                                                  \
+    extern "C" __global__ void name(const __VA_ARGS__::args p)                                                                     \
+    {                                                                                                                              \
+        run_pump<__VA_ARGS__>(p);                                                                                                  \
+    }                                                                                                                              \
+    TF_EXPORT(name)
+#else
+#define TF_KERNEL_PUMP(name, ...)                                                                                                  \
+    extern "C" __global__ void __attribute__((amdgpu_flat_work_group_size(__VA_ARGS__::threads, __VA_ARGS__::threads)))            \
+    TF_PUMP_OCCUPANCY name(const __VA_ARGS__::args p)                                                                              \
+    {                                                                                                                              \
+        run_pump<__VA_ARGS__>(p);                                                                                                  \
     }
+#endif

@@ -1,31 +1,34 @@
-// In: one spec struct S of a matrix product (docs/architecture.md: gemm). Out: its program for matrix units: 8 waves, 2 x 4, each with
-// tile_m / 2 x 64 of a tile of {64, 128, 256} x 256 x 128 bytes; operands are swapped, so that a lane's results are columns of one row.
-// Refuses (static_assert) other tiles. Any M, N, K from 1.
+// In: one spec struct S of a matrix product (docs/architecture.md: gemm). Out: its program for matrix units, MFMA (isa/mfma.h) or WMMA
+// (isa/wmma.h): 4 or 8 waves, of which two share out the rows (one where there are fewer than 64) and the others the columns of a tile,
+// 128 bytes of k a stage. Refuses (static_assert) tiles that the waves do not share out evenly. Any M, N, K from 1.
 //
 // Beyond the common contract S has: group: row tiles that share a column of B tiles while it is in L2; a_written: A may be written by
-// this launch. Where copies to LDS are 16 bytes wide (gfx950) and both operands lie in rows of 16 bytes, they are copied directly, two
-// slots in turn; else a stage passes through registers into the one slot.
+// this launch; a_dense: a row of A lies in memory as it is used, at a_row(), and rows are a_stride elements apart (else only a<V>()).
+// Where copies to LDS are 16 bytes wide (gfx950), a_plain, and there are 512 threads, both operands are copied directly, two slots in turn,
+// and the two halves of the waves take turns with the matrix units; else a stage passes through registers into the one slot.
 #pragma once
 
 template <class S> struct gemm_mfma {
     using args = typename S::args;
     using type = typename S::a_type;
     using product = matrix<type>;
-    static constexpr int tile_m = S::tile_m, tile_n = S::tile_n, row_bytes = 128, tile_k = row_bytes / sizeof(type), threads = 512;
-    static constexpr bool direct = TF_GFX >= 0x950 && S::a_plain && tile_m >= 128;
+    static constexpr int tile_m = S::tile_m, tile_n = S::tile_n, row_bytes = 128, tile_k = row_bytes / sizeof(type), threads = S::threads;
+    static constexpr int waves = threads / TF_WAVE, waves_m = tile_m >= 64 ? 2 : 1, waves_n = waves / waves_m, lines = threads / 8;
+    static constexpr bool direct = TF_GFX == 0x950 && S::a_plain && tile_m >= 128 && threads == 512;
     static constexpr int slots = direct ? 2 : 1, a_bytes = tile_m * row_bytes, slot_bytes = a_bytes + tile_n * row_bytes;
-    static constexpr int wave_m = tile_m / 2, wave_n = tile_n / 4, clusters = wave_m / 32;
-    static constexpr int sums_bytes = S::row_sums ? tile_m * 4 * 4 : 0, scratch_bytes = direct ? sums_bytes : 0; // else in the slot
-    static constexpr int parts = direct ? 4 : 0, late_parts = parts / 2;
+    static constexpr int wave_m = tile_m / waves_m, wave_n = tile_n / waves_n, blocks = wave_n / fragment::columns;
+    static constexpr int sums_bytes = S::row_sums ? tile_m * waves_n * 4 : 0, scratch_bytes = direct ? sums_bytes : 0; // else in the slot
+    static constexpr int parts = direct ? 4 : 0, late_parts = parts / 2, clusters = wave_m / 32; // direct: 32 rows are multiplied at a time
     static constexpr bool copies = false;
-    static_assert((tile_m == 64 || tile_m == 128 || tile_m == 256) && tile_n == 256, "tile: 8 waves of 64 columns");
-    static_assert(S::granule == 4 && S::b_plain && S::tile_k == tile_k && S::threads == threads, "tile: granule 4, packed B, rows of 128 bytes");
+    static_assert(tile_m % (16 * waves_m) == 0 && wave_n * waves_n == tile_n && wave_n % fragment::columns == 0, "tile: whole blocks a wave");
+    static_assert(S::granule == 4 && S::tile_k == tile_k && threads % TF_WAVE == 0, "tile: granule 4, rows of 128 bytes");
+    static_assert(S::a_stride * sizeof(type) * tile_m < 0x7fffffffu, "tile: its rows are reached by 31 bits");
 
     struct tile {
         int batch, row, column; // in tiles
     };
     struct carry {
-        accumulator acc[wave_m / 16][wave_n / 16];
+        fragment::block acc[wave_m / 16][blocks];
     };
 
     DEV static int row_tiles(const args &p) { return ceil_div(S::rows(p), tile_m); }
@@ -44,7 +47,7 @@ template <class S> struct gemm_mfma {
         const args &p;
         const tile &t;
     };
-#if TF_GFX >= 0x950
+#if TF_GFX == 0x950
     // ---- direct loads: an instruction of a wave brings 8 rows of 128 bytes; 64 rows have a buffer, so rows that do not exist are zero
     struct direct_source {
         buffer a[tile_m / 64], b[tile_n / 64];
@@ -67,16 +70,16 @@ template <class S> struct gemm_mfma {
 #pragma unroll
             for (int i = 0; i < tile_m / 64; i++) {
                 const int left = a_rows - i * 64;
-                s.a[i] = buffer_of(S::a_row(p, t.batch, t.row * tile_m + (left > 0 ? i * 64 : 0)), left * (a_stride * 1ll));
+                s.a[i] = buffer_of(S::a_row(p, t.batch, t.row * tile_m + (left > 0 ? i * 64 : 0)), left * (1ll * a_stride));
             }
 #pragma unroll
             for (int i = 0; i < tile_n / 64; i++) {
                 const int left = b_rows - i * 64;
-                s.b[i] = buffer_of(S::b_row(p, t.batch, t.column * tile_n + (left > 0 ? i * 64 : 0)), left * (b_stride * 1ll));
+                s.b[i] = buffer_of(S::b_row(p, t.batch, t.column * tile_n + (left > 0 ? i * 64 : 0)), left * (1ll * b_stride));
             }
             // These copies fix the place in LDS, so the swizzle is in which 16 bytes a lane asks for.
-            s.a_offset = in * a_stride + (piece_here() ^ a_key(in)) * 16;
-            s.b_offset = in * b_stride + (piece_here() ^ b_key(in)) * 16;
+            s.a_offset = in * a_stride + (piece_here() ^ fragment::a_key(in)) * 16;
+            s.b_offset = in * b_stride + (piece_here() ^ fragment::b_key(in)) * 16;
             return s;
         }
     }
@@ -88,7 +91,7 @@ template <class S> struct gemm_mfma {
         const int in = line_here(), step = stage * row_bytes;
         int offset = is_a ? s.a_offset : s.b_offset;
         if constexpr (length % row_bytes != 0) // the last stage has 16-byte pieces beyond the row
-            offset = step + (piece_here() ^ (is_a ? a_key(in) : b_key(in))) * 16 < length ? offset : beyond;
+            offset = step + (piece_here() ^ (is_a ? fragment::a_key(in) : fragment::b_key(in))) * 16 < length ? offset : beyond;
 #pragma unroll
         for (int j = 0; j < count; j++) {
             const int i = Part % 2 * count + j;
@@ -108,32 +111,36 @@ template <class S> struct gemm_mfma {
 #pragma unroll
         for (int i = 0; i < wave_m / 16; i++)
 #pragma unroll
-            for (int j = 0; j < wave_n / 16; j++) c.acc[i][j] = {0, 0, 0, 0};
+            for (int j = 0; j < blocks; j++) fragment::clear(c.acc[i][j]);
         if constexpr (direct) compute_direct(ring, c);
         else compute_staged(ring, c);
+#pragma unroll
+        for (int i = 0; i < wave_m / 16; i++)
+#pragma unroll
+            for (int j = 0; j < blocks; j++)
+#pragma unroll
+                for (int e = 0; e < fragment::products; e++) settle(c.acc[i][j].sum[e]);
     }
 
     DEV static void finish(const args &p, const tile &t, carry &c, lds_address scratch)
     {
         if constexpr (S::row_sums && !direct) scratch = scratch - slot_bytes;
-        const int wave = uniform(thread_index() / 64);
-        const int n0 = t.column * tile_n + wave % 4 * wave_n + fragment::quad() * 8;
+        const int wave = wave_here();
+        const int n0 = t.column * tile_n + wave % waves_n * wave_n + fragment::part() * 8;
 #pragma unroll
         for (int i = 0; i < wave_m / 16; i++) {
-            const int in = wave / 4 * wave_m + i * 16 + fragment::line(), row = t.row * tile_m + in;
+            const int in = wave / waves_n * wave_m + i * 16 + fragment::line(), row = t.row * tile_m + in;
             float sum = 0;
             if (row < S::rows(p)) {
                 const auto context = S::begin(p, t.batch, row);
 #pragma unroll
-                for (int j = 0; j < wave_n / 32; j++) {
-                    const int n = n0 + j * 32;
-                    vec<float, 4> lo, hi;
-#pragma unroll
-                    for (int e = 0; e < 4; e++) lo[e] = c.acc[i][2 * j][e], hi[e] = c.acc[i][2 * j + 1][e];
-                    if (n < S::packed_n) S::template epilogue<4>(p, context, t.batch, row, n, lo, hi, sum);
+                for (int j = 0; j < blocks; j++) {
+                    const int n = n0 + j * fragment::columns;
+                    if (n < S::packed_n)
+                        S::template epilogue<4>(p, context, t.batch, row, n, fragment::low(c.acc[i][j]), fragment::high(c.acc[i][j]), sum);
                 }
             }
-            if constexpr (S::row_sums) put_sum(scratch, in, wave % 4, sum_over_quads(sum));
+            if constexpr (S::row_sums) put_sum(scratch, in, wave % waves_n, fragment::sum_over_parts(sum));
         }
         if constexpr (S::row_sums) {
             wait_lds();
@@ -146,79 +153,74 @@ template <class S> struct gemm_mfma {
     }
 
   private:
-    static constexpr int a_stride = S::K * sizeof(type), b_stride = S::packed_k * sizeof(type), V = 16 / sizeof(type);
-    static_assert(b_stride % 16 == 0, "tile: packed rows are whole pieces of 16 bytes");
+    static constexpr int a_stride = S::a_stride * sizeof(type), b_stride = S::packed_k * sizeof(type), V = 16 / sizeof(type);
+    static_assert(tile_m <= threads, "tile: a thread a row sum");
 
-    // Thread i loads piece i % 8 of lines i / 8, i / 8 + 64, ...: a wave reads 8 whole rows.
-    DEV static int line_here() { return uniform(thread_index() / 64) * 8 + thread_index() % 64 / 8; }
+    // Thread i loads piece i % 8 of lines i / 8, i / 8 + lines, ...: a wave reads whole rows.
+    DEV static int wave_here() { return uniform(thread_index() / TF_WAVE); }
+    DEV static int line_here() { return wave_here() * (TF_WAVE / 8) + thread_index() % TF_WAVE / 8; }
     DEV static int piece_here() { return thread_index() % 8; }
 
-    // Which of a row's eight 16-byte pieces lies first: rows that one read touches together fall into different banks.
-    DEV static int a_key(int row) { return row % 8; }
-    DEV static int b_key(int row) { return row % 4 | row / 8 % 2 * 4; }
-
-    // Line i of product j is column (j / 2) * 32 + 8 * (i / 4) + 4 * (j % 2) + i % 4: so a lane's results of two products are 8 columns.
-    DEV static int b_line(int j, int i) { return j / 2 * 32 + i / 4 * 8 + j % 2 * 4 + i % 4; }
-
     using operand = typename product::operand;
-    struct operands {
-        operand a[2][2], b[2][wave_n / 16];
+    template <int Rows, int Units> struct operands {
+        operand a[Units][Rows], b[Units][blocks][fragment::products];
     };
-
-    DEV static void read_b(lds_address m, int column, operands &o)
+    // Keys repeat every 16 rows and every block of columns, so addresses of one lane differ by constants.
+    template <int Rows, int Units> DEV static void read_b(lds_address m, int column, int unit, operands<Rows, Units> &o)
     {
 #pragma unroll
-        for (int j = 0; j < wave_n / 16; j++) {
-            const int line = column + b_line(j, fragment::line());
+        for (int j = 0; j < blocks; j++)
 #pragma unroll
-            for (int kk = 0; kk < 2; kk++)
-                o.b[kk][j] = lds_read<operand>(m + line * row_bytes + (kk * 4 + fragment::quad() ^ b_key(line)) * 16);
-        }
+            for (int e = 0; e < fragment::products; e++) {
+                const int in = fragment::column_of(e, fragment::line()), line = column + j * fragment::columns + in;
+#pragma unroll
+                for (int u = 0; u < Units; u++) o.b[u][j][e] = read_operand<type>(m + line * row_bytes, unit + u, fragment::b_key(in));
+            }
     }
-    DEV static void read_a(lds_address m, int row, operands &o)
+    template <int Rows, int Units> DEV static void read_a(lds_address m, int row, int unit, operands<Rows, Units> &o)
     {
 #pragma unroll
-        for (int i = 0; i < 2; i++) {
+        for (int i = 0; i < Rows; i++) {
             const int line = row + i * 16 + fragment::line();
 #pragma unroll
-            for (int kk = 0; kk < 2; kk++)
-                o.a[kk][i] = lds_read<operand>(m + line * row_bytes + (kk * 4 + fragment::quad() ^ a_key(line)) * 16);
+            for (int u = 0; u < Units; u++) o.a[u][i] = read_operand<type>(m + line * row_bytes, unit + u, fragment::a_key(fragment::line()));
         }
     }
-    template <int Q> DEV static void read(lds_address m, operands &o)
-    {
-        const int wave = uniform(thread_index() / 64);
-        if constexpr (Q == 0) read_b(m + a_bytes, wave % 4 * wave_n, o);
-        read_a(m, wave / 4 * wave_m + Q * 32, o);
-    }
-    template <int Q> DEV static void multiply(carry &c, const operands &o)
+    template <int Rows, int Units> DEV static void multiply(carry &c, int row, const operands<Rows, Units> &o)
     {
 #pragma unroll
-        for (int kk = 0; kk < 2; kk++)
+        for (int u = 0; u < Units; u++)
 #pragma unroll
-            for (int i = 0; i < 2; i++)
+            for (int i = 0; i < Rows; i++)
 #pragma unroll
-                for (int j = 0; j < wave_n / 16; j++)
-                    c.acc[Q * 2 + i][j] = product::multiply(o.b[kk][j], o.a[kk][i], c.acc[Q * 2 + i][j]);
+                for (int j = 0; j < blocks; j++)
+#pragma unroll
+                    for (int e = 0; e < fragment::products; e++) {
+                        accumulator &sum = c.acc[row + i][j].sum[e];
+                        sum = product::multiply(o.b[u][j][e], o.a[u][i], sum);
+                    }
     }
 
+#if TF_GFX == 0x950
     // Direct: the two halves of the waves take turns with memory and matrix units, one of them half a step behind.
     template <class Ring> DEV static void compute_direct(Ring &ring, carry &c)
     {
-        const int half = uniform(thread_index() / 64) / 4;
+        const int half = wave_here() / waves_n;
         wait_memory();
         wave_group_barrier();
         if (half) wave_group_barrier();
         do {
-            operands o;
+            operands<2, 2> o;
             direct_clusters<0>(ring, c, o);
             ring.step();
         } while (ring.stage < ring.stages);
         if (!half) wave_group_barrier();
     }
-    template <int Q, class Ring> DEV static void direct_clusters(Ring &ring, carry &c, operands &o)
+    template <int Q, class Ring> DEV static void direct_clusters(Ring &ring, carry &c, operands<2, 2> &o)
     {
-        read<Q>(ring.here(), o);
+        const lds_address m = ring.here();
+        if constexpr (Q == 0) read_b(m + a_bytes, wave_here() % waves_n * wave_n, 0, o);
+        read_a(m, wave_here() / waves_n * wave_m + Q * 32, 0, o);
         if constexpr (Q == 0) { // half the stage's clusters lie between a copy and the wait for it
             ring.template pump<0>();
             ring.template pump<1>();
@@ -232,80 +234,140 @@ template <class S> struct gemm_mfma {
         wave_group_barrier();
         schedule_fence();
         priority<1>();
-        multiply<Q>(c, o);
+        multiply(c, Q * 2, o);
         priority<0>();
         schedule_fence();
         wave_group_barrier();
         schedule_fence();
         if constexpr (Q + 1 < clusters) direct_clusters<Q + 1>(ring, c, o);
     }
+#else
+    template <class Ring> DEV static void compute_direct(Ring &, carry &) {}
+#endif
 
-    // Staged: the next stage comes into registers while this one is multiplied.
+    // ---- staged: the next stage comes into registers while this one is multiplied
+    static constexpr int a_pieces = ceil_div(tile_m, lines), b_pieces = ceil_div(tile_n, lines);
+    static_assert(a_pieces * lines == tile_m || tile_m < lines, "tile: all threads load the same number of lines");
+    static_assert(b_pieces * lines == tile_n || tile_n < lines, "tile: all threads load the same number of lines");
     struct held {
-        sixteen_bytes a[tile_m / 64], b[tile_n / 64];
+        sixteen_bytes a[a_pieces], b[b_pieces];
     };
-    DEV static sixteen_bytes held_a(const args &p, const tile &t, int in, int k)
+    using sixteen_bytes_anywhere = unsigned __attribute__((ext_vector_type(4), aligned(sizeof(type))));
+
+    // The tile's first row and column, of whose lines this thread loads in, in + lines, ...
+    struct staged_place {
+        const char *a, *b;
+        int a_last, b_last; // lines that exist: the others are the last one again, and what they make is never stored
+        bool whole;         // all do
+    };
+    DEV static staged_place place_of(const args &p, const tile &t)
     {
-        const int row = t.row * tile_m + in;
-        if (row >= S::rows(p) || k >= S::K) return sixteen_bytes{0, 0, 0, 0};
-        if constexpr (S::a_plain) return *reinterpret_cast<const sixteen_bytes *>(S::a_row(p, t.batch, row) + k);
-        else {
-            const vec<float, V> v = S::template a<V>(p, t.batch, row, k, S::K - k);
-            sixteen_bytes raw = {0, 0, 0, 0};
-#pragma unroll
-            for (int i = 0; i < V; i++) raw[i * 4 / V] |= storage_bits(from_float<type>::convert(v[i])) << i * 4 % V * 32 / V;
-            return raw;
-        }
+        staged_place s = {nullptr, nullptr, S::rows(p) - 1 - t.row * tile_m, S::packed_n - 1 - t.column * tile_n, false};
+        if constexpr (S::a_dense) s.a = reinterpret_cast<const char *>(S::a_row(p, t.batch, t.row * tile_m));
+        if constexpr (S::b_plain) s.b = reinterpret_cast<const char *>(S::b_row(p, t.batch, t.column * tile_n));
+        s.whole = S::a_dense && S::b_plain && a_pieces * lines - 1 <= s.a_last && b_pieces * lines - 1 <= s.b_last;
+        return s;
     }
-    DEV static void hold(const staged_source &s, int stage, held &h)
+    DEV static int least(int x, int y) { return x < y ? x : y; }
+
+    DEV static sixteen_bytes packed(vec<float, V> v)
     {
-        const int k = stage * tile_k + piece_here() * V, in = line_here();
+        sixteen_bytes raw = {0, 0, 0, 0};
 #pragma unroll
-        for (int i = 0; i < tile_n / 64; i++) {
-            const int n = s.t.column * tile_n + in + i * 64;
-            const bool exists = n < S::packed_n && k < S::packed_k;
-            h.b[i] = exists ? *reinterpret_cast<const sixteen_bytes *>(S::b_row(s.p, s.t.batch, n) + k) : sixteen_bytes{0, 0, 0, 0};
+        for (int i = 0; i < V; i++) raw[i * 4 / V] |= storage_bits(from_float<type>::convert(v[i])) << i * 4 % V * 32 / V;
+        return raw;
+    }
+    // A row's 16 bytes at `at`, `left` of whose elements exist.
+    DEV static sixteen_bytes cut(const char *at, int left)
+    {
+        if (left >= V) return *reinterpret_cast<const sixteen_bytes_anywhere *>(at);
+        if constexpr (S::K % V == 0) return sixteen_bytes{0, 0, 0, 0};
+        else return packed(::load<V>(reinterpret_cast<const type *>(at), left));
+    }
+
+    DEV static void hold(const args &p, const tile &t, const staged_place &s, int stage, bool last, held &h)
+    {
+        if (s.whole && (S::K % tile_k == 0 || !last)) hold_whole(s, stage, h);
+        else hold_part(p, t, s, stage, h);
+    }
+    DEV static void hold_whole(const staged_place &s, int stage, held &h)
+    {
+        const unsigned a_at = line_here() * a_stride + piece_here() * 16, b_at = line_here() * b_stride + piece_here() * 16;
+        const char *a = s.a + 1ll * stage * row_bytes, *b = s.b + 1ll * stage * row_bytes;
+#pragma unroll
+        for (int i = 0; i < b_pieces; i++) h.b[i] = *reinterpret_cast<const sixteen_bytes *>(b + 1ll * i * lines * b_stride + b_at);
+#pragma unroll
+        for (int i = 0; i < a_pieces; i++) h.a[i] = *reinterpret_cast<const sixteen_bytes_anywhere *>(a + 1ll * i * lines * a_stride + a_at);
+    }
+    DEV static void hold_part(const args &p, const tile &t, const staged_place &s, int stage, held &h)
+    {
+        const int k = stage * tile_k + piece_here() * V;
+#pragma unroll
+        for (int i = 0; i < b_pieces; i++) {
+            const int n = least(line_here() + i * lines, s.b_last);
+            if constexpr (!S::b_plain) h.b[i] = packed(S::template b<V>(p, t.batch, t.column * tile_n + n, k, S::K - k));
+            else h.b[i] = k < S::packed_k ? *reinterpret_cast<const sixteen_bytes *>(s.b + 1ll * n * b_stride + 1ll * k * sizeof(type)) : sixteen_bytes{0, 0, 0, 0};
         }
 #pragma unroll
-        for (int i = 0; i < tile_m / 64; i++) h.a[i] = held_a(s.p, s.t, in + i * 64, k);
+        for (int i = 0; i < a_pieces; i++) {
+            const int row = least(line_here() + i * lines, s.a_last);
+            if constexpr (!S::a_dense) h.a[i] = packed(S::template a<V>(p, t.batch, t.row * tile_m + row, k, S::K - k));
+            else h.a[i] = cut(s.a + 1ll * row * a_stride + 1ll * k * sizeof(type), S::K - k);
+        }
     }
     DEV static void put(lds_address m, const held &h)
     {
         const int in = line_here();
 #pragma unroll
-        for (int i = 0; i < tile_m / 64; i++) lds_write(m + (in + i * 64) * row_bytes + (piece_here() ^ a_key(in)) * 16, h.a[i]);
+        for (int i = 0; i < a_pieces; i++) {
+            const int line = in + i * lines;
+            if (tile_m >= lines || line < tile_m) lds_write(m + line * row_bytes + (piece_here() ^ fragment::a_key(line)) * 16, h.a[i]);
+        }
 #pragma unroll
-        for (int i = 0; i < tile_n / 64; i++) lds_write(m + a_bytes + (in + i * 64) * row_bytes + (piece_here() ^ b_key(in)) * 16, h.b[i]);
+        for (int i = 0; i < b_pieces; i++) {
+            const int line = in + i * lines;
+            if (tile_n >= lines || line < tile_n) lds_write(m + a_bytes + line * row_bytes + (piece_here() ^ fragment::b_key(line)) * 16, h.b[i]);
+        }
     }
     template <class Ring> DEV static void compute_staged(Ring &ring, carry &c)
     {
+        const args &p = ring.from.p;
+        const tile &t = ring.from.t;
+        const staged_place s = place_of(p, t);
         held h;
-        hold(ring.from, 0, h);
+        hold(p, t, s, 0, ring.stages == 1, h);
+#pragma unroll 1
         for (; ring.stage < ring.stages; ring.stage++) {
             barrier(); // the last stage has been read, or the last tile's sums
             put(ring.memory, h);
             barrier();
-            if (ring.stage + 1 < ring.stages) hold(ring.from, ring.stage + 1, h);
-            operands o;
-            staged_from<0>(ring.memory, c, o);
+            if (ring.stage + 1 < ring.stages) hold(p, t, s, ring.stage + 1, ring.stage + 2 == ring.stages, h);
+            staged_from<0>(ring.memory, c);
         }
         barrier();
     }
-    template <int Q> DEV static void staged_from(lds_address m, carry &c, operands &o)
+    static constexpr int operand_bytes = (wave_m / 16 + blocks * fragment::products) * row_bytes / fragment::unit * sizeof(operand);
+    static constexpr bool crowded = wave_m * wave_n / TF_WAVE * 4 + operand_bytes + sizeof(held) > 200 * 4;
+    template <int Unit> DEV static void staged_from(lds_address m, carry &c)
     {
-        read<Q>(m, o);
-        multiply<Q>(c, o);
-        schedule_fence(); // reading further ahead would cost registers that there are not
-        if constexpr (Q + 1 < clusters) staged_from<Q + 1>(m, c, o);
+        operands<wave_m / 16, 1> o;
+        read_b(m + a_bytes, wave_here() % waves_n * wave_n, Unit, o);
+        read_a(m, wave_here() / waves_n * wave_m, Unit, o);
+        multiply(c, 0, o);
+        if constexpr (crowded) schedule_fence(); // reading further ahead would cost registers that there are not
+        if constexpr ((Unit + 1) * fragment::unit < row_bytes) staged_from<Unit + 1>(m, c);
     }
 
-    DEV static void put_sum(lds_address scratch, int row, int part, float sum)
+    DEV static void put_sum(lds_address scratch, int row, int wave, float sum)
     {
-        if (fragment::quad() == 0) reinterpret_cast<__attribute__((address_space(3))) float *>(scratch)[row * 4 + part] = sum;
+        if (fragment::part() == 0) reinterpret_cast<__attribute__((address_space(3))) float *>(scratch)[row * waves_n + wave] = sum;
     }
     DEV static float get_sums(lds_address scratch, int row)
     {
-        auto s = reinterpret_cast<__attribute__((address_space(3))) const float *>(scratch) + row * 4;
-        return ((s[0] + s[1]) + s[2]) + s[3];
+        auto s = reinterpret_cast<__attribute__((address_space(3))) const float *>(scratch) + row * waves_n;
+        float sum = s[0];
+#pragma unroll
+        for (int i = 1; i < waves_n; i++) sum += s[i];
+        return sum;
     }
 };

@@ -1,8 +1,6 @@
-// In: vectors of a wave's registers, pointers, LDS. Out: CDNA's matrix products and copies under one set of names, with the row and
-// column of each accumulator as functions. Refuses other targets. Builtins alone, so that the host engine can stand in for them. Needs isa/simt.h.
+// In: vectors of a wave's registers, pointers, LDS. Out: CDNA's matrix products and copies to LDS, with the row and column of each accumulator
+// as functions. Refuses other targets. Needs isa/amd.h.
 #pragma once
-
-DEV int uniform(int same_in_all_lanes) { return __builtin_amdgcn_readfirstlane(same_in_all_lanes); }
 
 // ---- matrix products of a wave: result(i, j) += sum over k of a(i, k) * b(j, k), 16 x 16, over 64 bytes of k
 
@@ -17,8 +15,13 @@ using four_floats = float __attribute__((ext_vector_type(4)));
 template <class T> struct matrix;
 
 #if TF_GFX >= 0x950
+#if defined(TF_ON_HOST)
+using matrix_bf16 = short; // not every host compiler knows __bf16
+#else
+using matrix_bf16 = __bf16;
+#endif
 template <> struct matrix<bf16> {
-    using operand = __bf16 __attribute__((ext_vector_type(8)));
+    using operand = matrix_bf16 __attribute__((ext_vector_type(8)));
     DEV static accumulator multiply(operand a, operand b, accumulator c)
     {
         return __builtin_amdgcn_mfma_f32_16x16x32_bf16(a, b, c, 0, 0, 0);
@@ -63,25 +66,35 @@ template <> struct matrix<float> {
     }
 };
 
+// Two products side by side make a block: 16 rows of A by 32 columns of B, of which a lane has 8 neighbouring columns of one row. For that
+// the operands are swapped, and line i of product j is column column_of(j, i).
 struct fragment {
-    DEV static int quad() { return thread_index() % 64 / 16; }
+    static constexpr int columns = 32, products = 2, unit = 64 /* bytes of k a product */;
+    struct block {
+        accumulator sum[products];
+    };
     DEV static int line() { return thread_index() % 16; }
+    DEV static int part() { return thread_index() % 64 / 16; } // which 8 of the columns
+    DEV static int column_of(int product, int line) { return line / 4 * 8 + product * 4 + line % 4; }
+    DEV static void clear(block &b) { b.sum[0] = b.sum[1] = accumulator{0, 0, 0, 0}; }
+    DEV static vec<float, 4> low(const block &b) { return b.sum[0]; }
+    DEV static vec<float, 4> high(const block &b) { return b.sum[1]; }
+    DEV static float sum_over_parts(float x) // of the lanes with the same line()
+    {
+        x += lane_xor<64>(x, 16);
+        return x + lane_xor<64>(x, 32);
+    }
+    // Which of a line's eight 16-byte pieces lies first in LDS: lines that one read touches together fall into different banks.
+    DEV static int a_key(int row) { return row % 8; }
+    DEV static int b_key(int column) { return column % 4 | column / 8 % 2 * 4; }
 };
 
 // ---- memory
 
-using lds_address = __attribute__((address_space(3))) char *;
-using sixteen_bytes = unsigned __attribute__((ext_vector_type(4)));
-
-DEV unsigned storage_bits(bf16 x) { return x.bits; }
-DEV unsigned storage_bits(f16 x) { return __builtin_bit_cast(unsigned short, x); }
-DEV unsigned storage_bits(float x) { return float_bits(x); }
-
-DEV void lds_write(lds_address to, sixteen_bytes x)
+template <class T> DEV typename matrix<T>::operand read_operand(lds_address line, int unit, int key) // this lane's of a line
 {
-    *reinterpret_cast<__attribute__((address_space(3))) sixteen_bytes *>(to) = x;
+    return lds_read<typename matrix<T>::operand>(line + (unit * 4 + fragment::part() ^ key) * 16);
 }
-template <class T> DEV T lds_read(lds_address from) { return *reinterpret_cast<__attribute__((address_space(3))) const T *>(from); }
 
 #if TF_GFX >= 0x950
 using buffer = __amdgpu_buffer_rsrc_t;
@@ -110,35 +123,5 @@ template <bool Shared> DEV void copy_to_lds(lds_address to, buffer from, int off
 
 DEV void wait_memory() { __builtin_amdgcn_s_waitcnt(0x0f70); } // global loads, copies to LDS
 DEV void wait_lds() { __builtin_amdgcn_s_waitcnt(0xc07f); }
-DEV void wave_group_barrier() { __builtin_amdgcn_s_barrier(); }
-#if defined(TF_ON_HOST) || __has_builtin(__builtin_amdgcn_sched_barrier)
-DEV void schedule_fence() { __builtin_amdgcn_sched_barrier(0); }
-template <int Level> DEV void priority() { __builtin_amdgcn_s_setprio(Level); }
-#else // HIPRTC 5.2
-DEV void schedule_fence() { asm volatile("" ::: "memory"); }
-template <int Level> DEV void priority() { asm volatile("s_setprio %0" ::"n"(Level)); }
-#endif
 
-DEV float sum_over_quads(float x) // of the four lanes with the same line()
-{
-    x += lane_xor<64>(x, 16);
-    return x + lane_xor<64>(x, 32);
-}
-
-// ---- global counters between workgroups (agent scope)
-
-DEV unsigned counter_read(const unsigned *counter)
-{
-    return __hip_atomic_load(counter, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
-}
-DEV unsigned counter_add(unsigned *counter, unsigned n)
-{
-    return __hip_atomic_fetch_add(counter, n, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
-}
-DEV void counter_store(unsigned *counter, unsigned value)
-{
-    __hip_atomic_store(counter, value, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
-}
-DEV void foreign_fence() { __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "agent"); }
-DEV void own_fence() { __builtin_amdgcn_fence(__ATOMIC_RELEASE, "agent"); }
-DEV void pause() { __builtin_amdgcn_s_sleep(1); }
+#define TF_PUMP_OCCUPANCY __attribute__((amdgpu_waves_per_eu(2, 2))) // 256 registers a lane

@@ -1,17 +1,30 @@
-// In: PROBE_N, PROBE_K, PROBE_M (rows of a tile), PROBE_TYPE, PROBE_KIND (and PROBE_F for two phases) as macros, a CDNA target. Out: one
-// kernel, `probe`, of the 8-wave product with the spec structs of product_spec.h. Refuses nothing.
+// In: PROBE_N, PROBE_K, PROBE_M and PROBE_COLUMNS (of a tile), PROBE_THREADS, PROBE_TYPE, PROBE_KIND (and PROBE_F for two phases) as macros,
+// a CDNA or RDNA target. Out: one kernel, `probe`, of the product on matrix units with the spec structs of product_spec.h. Refuses nothing.
 #if defined(__gfx950__)
 #define TF_GFX 0x950
 #elif defined(__gfx942__)
 #define TF_GFX 0x942
-#else
+#elif defined(__gfx90a__)
 #define TF_GFX 0x90a
+#elif defined(__gfx1100__)
+#define TF_GFX 0x1100
+#else
+#define TF_GFX 0x1201
 #endif
+#if TF_GFX >= 0x1100
+#define TF_WAVE 32
+#else
 #define TF_WAVE 64
+#endif
 #include "templates/device.h"
 #include "templates/ops.h"
 #include "templates/isa/simt.h"
+#include "templates/isa/amd.h"
+#if TF_GFX >= 0x1100
+#include "templates/isa/wmma.h"
+#else
 #include "templates/isa/mfma.h"
+#endif
 #include "templates/frame.h"
 #include "templates/frame_pump.h"
 #include "templates/gemm_mfma.h"
@@ -19,22 +32,22 @@
 DEV float probe_exp(float x) { return op_exp(x); }
 #include "tests/probes/product_spec.h"
 
-template <bool Written> struct cdna {
-    static constexpr int granule = 4, tile_m = PROBE_M, tile_n = 256, tile_k = 128 / sizeof(PROBE_TYPE), threads = 512, slots = 2, group = 8;
+template <bool Written> struct machine {
+    static constexpr int granule = 4, tile_m = PROBE_M, tile_n = PROBE_COLUMNS, tile_k = 128 / sizeof(PROBE_TYPE), threads = PROBE_THREADS, group = 8;
     static constexpr bool a_written = Written;
     using type = PROBE_TYPE;
     struct maps {};
 };
 
 #if PROBE_KIND == 0
-using phases = one_phase<gemm_mfma<product_spec<cdna<false>, PROBE_N, PROBE_K>>>;
+using phases = one_phase<gemm_mfma<product_spec<machine<false>, PROBE_N, PROBE_K>>>;
 #elif PROBE_KIND == 1
-using phases = one_phase<gemm_mfma<pair_spec<cdna<false>, PROBE_N, PROBE_K>>>;
+using phases = one_phase<gemm_mfma<pair_spec<machine<false>, PROBE_N, PROBE_K>>>;
 #elif PROBE_KIND == 2
-using phases = one_phase<gemm_mfma<residual_spec<cdna<false>, PROBE_N, PROBE_K>>>;
+using phases = one_phase<gemm_mfma<residual_spec<machine<false>, PROBE_N, PROBE_K>>>;
 #else
-using first = product_spec<cdna<false>, PROBE_F, PROBE_K>;
-using second = product_spec<cdna<true>, PROBE_N, PROBE_F>;
+using first = product_spec<machine<false>, PROBE_F, PROBE_K>;
+using second = product_spec<machine<true>, PROBE_N, PROBE_F>;
 using phases = two_phases<gemm_mfma<first>, gemm_mfma<second>, first::args, second::args>;
 #endif
 TF_KERNEL_PUMP(probe, phases)

@@ -12,6 +12,8 @@ template <class Machine, int Columns, int Length> struct product_spec : Machine 
     static constexpr bool row_sums = false, a_plain = K * sizeof(type) % 16 == 0, b_plain = true;
     static constexpr int row_size = K * sizeof(type); // a_copy: bytes that every row's start is a multiple of
     static constexpr int a_copy = row_size % 16 == 0 ? 16 : row_size % 8 == 0 ? 8 : row_size % 4 == 0 ? 4 : 0;
+    static constexpr int a_stride = K;
+    static constexpr bool a_dense = true;
     using a_type = type;
     using b_type = type;
     struct args : Machine::maps {

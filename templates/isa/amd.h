@@ -1,0 +1,54 @@
+// In: vectors of a wave's registers, pointers, LDS. Out: what the matrix layers of AMD's machines (mfma.h, wmma.h) share: LDS, uniform
+// values, fences of the compiler's schedule, counters between workgroups. Refuses other makers' targets. Builtins alone, so that the host engine
+// can stand in for them. Needs isa/simt.h.
+#pragma once
+
+DEV int uniform(int same_in_all_lanes) { return __builtin_amdgcn_readfirstlane(same_in_all_lanes); }
+
+using lds_address = __attribute__((address_space(3))) char *;
+using sixteen_bytes = unsigned __attribute__((ext_vector_type(4)));
+
+DEV unsigned storage_bits(bf16 x) { return x.bits; }
+DEV unsigned storage_bits(f16 x) { return __builtin_bit_cast(unsigned short, x); }
+DEV unsigned storage_bits(float x) { return float_bits(x); }
+
+DEV void lds_write(lds_address to, sixteen_bytes x)
+{
+    *reinterpret_cast<__attribute__((address_space(3))) sixteen_bytes *>(to) = x;
+}
+template <class T> DEV T lds_read(lds_address from) { return *reinterpret_cast<__attribute__((address_space(3))) const T *>(from); }
+
+// The registers hold x here: what makes it is not moved beyond, into the branches of its users.
+template <class T> DEV void settle(T &x)
+{
+#if !defined(TF_ON_HOST)
+    asm volatile("" : "+v"(x));
+#endif
+}
+
+DEV void wave_group_barrier() { __builtin_amdgcn_s_barrier(); }
+#if defined(TF_ON_HOST) || __has_builtin(__builtin_amdgcn_sched_barrier)
+DEV void schedule_fence() { __builtin_amdgcn_sched_barrier(0); }
+template <int Level> DEV void priority() { __builtin_amdgcn_s_setprio(Level); }
+#else // HIPRTC 5.2
+DEV void schedule_fence() { asm volatile("" ::: "memory"); }
+template <int Level> DEV void priority() { asm volatile("s_setprio %0" ::"n"(Level)); }
+#endif
+
+// ---- global counters between workgroups (agent scope)
+
+DEV unsigned counter_read(const unsigned *counter)
+{
+    return __hip_atomic_load(counter, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
+}
+DEV unsigned counter_add(unsigned *counter, unsigned n)
+{
+    return __hip_atomic_fetch_add(counter, n, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
+}
+DEV void counter_store(unsigned *counter, unsigned value)
+{
+    __hip_atomic_store(counter, value, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
+}
+DEV void foreign_fence() { __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "agent"); }
+DEV void own_fence() { __builtin_amdgcn_fence(__ATOMIC_RELEASE, "agent"); }
+DEV void pause() { __builtin_amdgcn_s_sleep(1); }

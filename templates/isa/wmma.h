@@ -1,0 +1,67 @@
+// In: vectors of a wave's registers, LDS. Out: the matrix products of RDNA 3 and 4 (wave32) under the names of isa/mfma.h. Refuses f32, which
+// has no such product, and other targets. Needs isa/amd.h.
+#pragma once
+
+using accumulator = float __attribute__((ext_vector_type(8)));
+
+// ---- matrix products of a wave: result(i, j) += sum over k of a(i, k) * b(j, k), 16 x 16, over 32 bytes of k. Lane l has lines l % 16 of a
+// and b. gfx11: all 32 bytes, and result(2 * e + l / 16, l % 16). gfx12: half of them, and result(8 * (l / 16) + e, l % 16).
+template <class T> struct matrix;
+#if TF_GFX >= 0x1200
+constexpr int operand_pieces = 1;
+#define TF_WMMA(type) __builtin_amdgcn_wmma_f32_16x16x16_##type##_w32_gfx12
+#else
+constexpr int operand_pieces = 2;
+#define TF_WMMA(type) __builtin_amdgcn_wmma_f32_16x16x16_##type##_w32
+#endif
+template <> struct matrix<bf16> {
+    using operand = short __attribute__((ext_vector_type(8 * operand_pieces)));
+    DEV static accumulator multiply(operand a, operand b, accumulator c) { return TF_WMMA(bf16)(a, b, c); }
+};
+template <> struct matrix<f16> {
+    using operand = _Float16 __attribute__((ext_vector_type(8 * operand_pieces)));
+    DEV static accumulator multiply(operand a, operand b, accumulator c) { return TF_WMMA(f16)(a, b, c); }
+};
+#undef TF_WMMA
+
+// A block is one product. The operands are swapped, so that a lane has 8 neighbouring columns of one row; on gfx11, line i is column_of(0, i).
+struct fragment {
+    static constexpr int columns = 16, products = 1, unit = 32;
+    struct block {
+        accumulator sum[products];
+    };
+    DEV static int line() { return thread_index() % 16; }
+    DEV static int part() { return thread_index() % 32 / 16; }
+#if TF_GFX >= 0x1200
+    DEV static int column_of(int, int line) { return line; }
+    DEV static int b_key(int column) { return column % 8; }
+#else
+    DEV static int column_of(int, int line) { return line % 2 * 8 + line / 2; }
+    DEV static int b_key(int column) { return column % 4 * 2 + column / 8 % 2; }
+#endif
+    DEV static int a_key(int row) { return row % 8; }
+    DEV static void clear(block &b) { b.sum[0] = accumulator{0, 0, 0, 0, 0, 0, 0, 0}; }
+    DEV static vec<float, 4> low(const block &b) { return part_of<0>(b.sum[0]); }
+    DEV static vec<float, 4> high(const block &b) { return part_of<4>(b.sum[0]); }
+    DEV static float sum_over_parts(float x) { return x + lane_xor<32>(x, 16); }
+
+  private:
+    template <int First> DEV static vec<float, 4> part_of(accumulator x) { return {x[First], x[First + 1], x[First + 2], x[First + 3]}; }
+};
+
+template <class T> DEV typename matrix<T>::operand read_operand(lds_address line, int unit, int key) // this lane's of a line
+{
+#if TF_GFX >= 0x1200
+    return lds_read<typename matrix<T>::operand>(line + (unit * 2 + fragment::part() ^ key) * 16);
+#else
+    struct halves {
+        sixteen_bytes piece[2];
+    };
+    const halves both = {{lds_read<sixteen_bytes>(line + (unit * 2 ^ key) * 16), lds_read<sixteen_bytes>(line + (unit * 2 + 1 ^ key) * 16)}};
+    return __builtin_bit_cast(typename matrix<T>::operand, both);
+#endif
+}
+
+DEV void wait_lds() { __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup"); }
+
+#define TF_PUMP_OCCUPANCY
