@@ -3,13 +3,13 @@
  * text. */
 #define _GNU_SOURCE
 #include "runtime/compiler.h"
+#include "runtime/parallel.h"
 #include "runtime/worker.h"
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 typedef struct tool {
     compiler_kind kind;
@@ -220,42 +220,27 @@ char *code_compiler_identity(const char *arch, compiler_kind kind)
 typedef struct batch {
     const code_request *requests;
     code_result *out;
-    size_t n, next;
     code_progress *progress;
     void *context;
-    pthread_mutex_t lock; /* next, and calls of progress */
+    pthread_mutex_t lock; /* of progress */
 } batch;
 
-static void *take_requests(void *argument)
+static void compile_one(void *context, size_t i)
 {
-    batch *b = argument;
+    batch *b = context;
+    code_compile(&b->requests[i], &b->out[i]);
+    if (!b->progress) return;
     pthread_mutex_lock(&b->lock);
-    while (b->next < b->n) {
-        const size_t i = b->next++;
-        pthread_mutex_unlock(&b->lock);
-        code_compile(&b->requests[i], &b->out[i]);
-        pthread_mutex_lock(&b->lock);
-        if (b->progress) b->progress(b->context, i, &b->out[i]);
-    }
+    b->progress(b->context, i, &b->out[i]);
     pthread_mutex_unlock(&b->lock);
-    return NULL;
 }
 
 code_status code_compile_all(const code_request *requests, size_t n, int jobs, code_result *out,
                              code_progress *progress, void *context)
 {
-    enum { most_jobs = 64 };
-    batch b = {.requests = requests, .out = out, .n = n, .progress = progress, .context = context};
-    pthread_t threads[most_jobs];
-    int started = 0;
-    if (jobs <= 0) jobs = (int)sysconf(_SC_NPROCESSORS_ONLN);
+    batch b = {.requests = requests, .out = out, .progress = progress, .context = context};
     pthread_mutex_init(&b.lock, NULL);
-    /* The calling thread takes its share, so nothing is lost when threads cannot be had. */
-    while (started + 1 < jobs && started < most_jobs && (size_t)started + 1 < n &&
-           !pthread_create(&threads[started], NULL, take_requests, &b))
-        started++;
-    take_requests(&b);
-    for (int i = 0; i < started; i++) pthread_join(threads[i], NULL);
+    run_parallel(n, jobs, compile_one, &b);
     pthread_mutex_destroy(&b.lock);
     for (size_t i = 0; i < n; i++)
         if (out[i].status != build_ok) return out[i].status;

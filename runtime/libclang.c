@@ -2,6 +2,7 @@
  */
 #define _GNU_SOURCE
 #include "runtime/libclang.h"
+#include "runtime/parallel.h"
 #include "runtime/worker.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,10 +53,10 @@ static size_t count_lines(const char *text, const char *kind)
 
 typedef struct reader {
     libclang_facts *f;
-    size_t parameters, fields;
+    size_t parameters, fields, shared;
 } reader;
 
-/* A parameter belongs to the kernel above it, a field to the parameter above it. */
+/* A parameter and a shared variable belong to the kernel above them, a field to the parameter above it. */
 static void read_layout(reader *r, const char *kind, char **line)
 {
     libclang_facts *f = r->f;
@@ -74,6 +75,12 @@ static void read_layout(reader *r, const char *kind, char **line)
         *field = (libclang_field){.name = name, .type = type};
         field->offset = number(line);
         field->size = number(line);
+    } else if (!strcmp(kind, "shared") && kernel) {
+        libclang_shared *shared = &f->shared[r->shared++];
+        if (!kernel->n_shared++) kernel->shared = shared;
+        *shared = (libclang_shared){.name = name, .type = type};
+        shared->size = number(line);
+        shared->align = number(line);
     }
 }
 
@@ -100,11 +107,6 @@ static void read_line(reader *r, char *line)
         libclang_kernel *k = &f->kernels[f->n_kernels++];
         k->name = word(&line);
         k->generated_line = (unsigned)number(&line);
-    } else if (!strcmp(kind, "shared")) {
-        libclang_shared *s = &f->shared[f->n_shared++];
-        s->name = word(&line);
-        s->type = word(&line);
-        s->size = number(&line);
     } else if (!strcmp(kind, "requires")) {
         libclang_requirement *q = &f->requirements[f->n_requirements++];
         q->name = word(&line);
@@ -192,14 +194,44 @@ code_status libclang_template_requirements(const char *text, size_t size, const 
     return ask(&call, out, log);
 }
 
-char *libclang_report(const libclang_facts *f)
+typedef struct check_batch {
+    const code_request *requests;
+    libclang_answer *out;
+} check_batch;
+
+static void check_one(void *context, size_t i)
+{
+    const check_batch *b = context;
+    const code_request *q = &b->requests[i];
+    libclang_answer *r = &b->out[i];
+    r->status = libclang_check(q->source, q->size, q->name, q->arch, 0, &r->facts, &r->log);
+}
+
+void libclang_check_all(const code_request *requests, size_t n, int jobs, libclang_answer *out)
+{
+    check_batch b = {requests, out};
+    run_parallel(n, jobs, check_one, &b);
+}
+
+void libclang_answers_free(libclang_answer *answers, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        libclang_facts_free(&answers[i].facts);
+        free(answers[i].log);
+    }
+}
+
+char *libclang_report(const libclang_facts *f, const char *log)
 {
     char *text = NULL;
     size_t size;
     FILE *out = open_memstream(&text, &size);
+    bool said = false;
     if (!out) return NULL;
     for (size_t i = 0; i < f->n_messages; i++) {
         const libclang_message *m = &f->messages[i];
+        if (strcmp(m->severity, "note")) said = log && strstr(log, m->text);
+        if (said) continue;
         if (*m->file) fprintf(out, "%s:%u:%u: ", m->file, m->line, m->column);
         fprintf(out, "%s: %s", m->severity, m->text);
         if (m->generated_line) fprintf(out, " (generated line %u)", m->generated_line);

@@ -34,8 +34,15 @@ struct CXUnsavedFile {
 typedef void *CXIndex, *CXTranslationUnit, *CXDiagnostic, *CXDiagnosticSet, *CXFile;
 
 enum {
+    CXCursor_Unexposed = 1, /* what extern "C" is before clang 17 */
     CXCursor_FunctionDecl = 8,
     CXCursor_VarDecl = 9,
+    CXCursor_Method = 21,
+    CXCursor_Namespace = 22,
+    CXCursor_LinkageSpec = 23,
+    CXCursor_DeclRefExpr = 101,
+    CXCursor_MemberRefExpr = 102,
+    CXCursor_CallExpr = 103,
     CXCursor_CUDAGlobalAttr = 414,
     CXCursor_CUDASharedAttr = 416,
     CXType_Record = 105,
@@ -73,6 +80,9 @@ typedef int field_visitor(CXCursor, void *);
     FUNCTION(unsigned, visitChildren, (CXCursor, cursor_visitor *, void *))                                            \
     FUNCTION(CXString, getCursorSpelling, (CXCursor))                                                                  \
     FUNCTION(CXSourceLocation, getCursorLocation, (CXCursor))                                                          \
+    FUNCTION(CXCursor, getCursorReferenced, (CXCursor))                                                                \
+    FUNCTION(unsigned, equalCursors, (CXCursor, CXCursor))                                                             \
+    FUNCTION(unsigned, hashCursor, (CXCursor))                                                                         \
     FUNCTION(CXType, getCursorType, (CXCursor))                                                                        \
     FUNCTION(CXType, getCanonicalType, (CXType))                                                                       \
     FUNCTION(CXString, getTypeSpelling, (CXType))                                                                      \

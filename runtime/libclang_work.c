@@ -14,8 +14,17 @@ typedef struct libclang {
 #undef FUNCTION
 } libclang;
 
+typedef struct cursor_set { /* open addressing; kind 0 is an empty slot */
+    CXCursor *slots;
+    size_t capacity, count;
+} cursor_set;
+
+enum { most_calls = 200 /* depth of calls that is followed */ };
+
 typedef struct walker {
     libclang api;
+    cursor_set seen;
+    int depth;
     CXTranslationUnit unit;
     const worker_job *job;
     FILE *out;
@@ -124,24 +133,16 @@ static int put_field(CXCursor c, void *argument)
     return CXChildVisit_Continue;
 }
 
-static void put_kernel(walker *w, CXCursor c)
+static void put_parameter(walker *w, CXCursor parameter)
 {
-    unsigned column;
-    fprintf(w->out, "kernel");
-    put_string(w, w->api.getCursorSpelling(c));
-    put_number(w, generated(w, w->api.getCursorLocation(c), &column));
+    const CXType type = w->api.getCanonicalType(w->api.getCursorType(parameter));
+    fprintf(w->out, "parameter");
+    put_string(w, w->api.getCursorSpelling(parameter));
+    put_string(w, w->api.getTypeSpelling(type));
+    put_number(w, w->api.Type_getSizeOf(type));
+    put_number(w, w->api.Type_getAlignOf(type));
     fputc('\n', w->out);
-    for (int i = 0; i < w->api.Cursor_getNumArguments(c); i++) {
-        const CXCursor parameter = w->api.Cursor_getArgument(c, (unsigned)i);
-        const CXType type = w->api.getCanonicalType(w->api.getCursorType(parameter));
-        fprintf(w->out, "parameter");
-        put_string(w, w->api.getCursorSpelling(parameter));
-        put_string(w, w->api.getTypeSpelling(type));
-        put_number(w, w->api.Type_getSizeOf(type));
-        put_number(w, w->api.Type_getAlignOf(type));
-        fputc('\n', w->out);
-        if (type.kind == CXType_Record) w->api.Type_visitFields(type, put_field, w);
-    }
+    if (type.kind == CXType_Record) w->api.Type_visitFields(type, put_field, w);
 }
 
 static void put_shared(walker *w, CXCursor c)
@@ -152,16 +153,72 @@ static void put_shared(walker *w, CXCursor c)
     put_string(w, w->api.getCursorSpelling(c));
     put_string(w, w->api.getTypeSpelling(type));
     put_number(w, size < 0 ? -1 : size);
+    put_number(w, w->api.Type_getAlignOf(type));
     fputc('\n', w->out);
+}
+
+/* Puts c into the set; false: it was there, or there is no memory. */
+static bool first_time(walker *w, CXCursor c)
+{
+    cursor_set *s = &w->seen;
+    if (2 * s->count >= s->capacity) {
+        const size_t old = s->capacity, capacity = old ? 2 * old : 256;
+        CXCursor *before = s->slots, *slots = calloc(capacity, sizeof *slots);
+        if (!slots) return false;
+        *s = (cursor_set){slots, capacity, 0};
+        for (size_t i = 0; i < old; i++)
+            if (before[i].kind) first_time(w, before[i]);
+        free(before);
+    }
+    size_t at = w->api.hashCursor(c) % s->capacity;
+    for (; s->slots[at].kind; at = (at + 1) % s->capacity)
+        if (w->api.equalCursors(s->slots[at], c)) return false;
+    s->slots[at] = c;
+    s->count++;
+    return true;
+}
+
+/* Follows what a kernel calls into instantiated templates, where the sizes of shared variables are known. */
+static int follow(CXCursor c, CXCursor parent, void *argument)
+{
+    walker *w = argument;
+    (void)parent;
+    if (c.kind == CXCursor_VarDecl && has_attribute(w, c, CXCursor_CUDASharedAttr) && first_time(w, c)) put_shared(w, c);
+    if (c.kind < CXCursor_DeclRefExpr || c.kind > CXCursor_CallExpr) return CXChildVisit_Recurse;
+    const CXCursor to = w->api.getCursorReferenced(c);
+    const bool variable = to.kind == CXCursor_VarDecl && has_attribute(w, to, CXCursor_CUDASharedAttr);
+    const bool function = to.kind == CXCursor_FunctionDecl || to.kind == CXCursor_Method;
+    if ((variable || function) && w->depth < most_calls && first_time(w, to)) {
+        w->depth++;
+        if (variable) put_shared(w, to);
+        if (function) w->api.visitChildren(to, follow, w);
+        w->depth--;
+    }
+    return CXChildVisit_Recurse;
+}
+
+static void put_kernel(walker *w, CXCursor c)
+{
+    unsigned column;
+    fprintf(w->out, "kernel");
+    put_string(w, w->api.getCursorSpelling(c));
+    put_number(w, generated(w, w->api.getCursorLocation(c), &column));
+    fputc('\n', w->out);
+    for (int i = 0; i < w->api.Cursor_getNumArguments(c); i++) put_parameter(w, w->api.Cursor_getArgument(c, (unsigned)i));
+    free(w->seen.slots);
+    w->seen = (cursor_set){0};
+    w->api.visitChildren(c, follow, w);
 }
 
 static int visit(CXCursor c, CXCursor parent, void *argument)
 {
     walker *w = argument;
     (void)parent;
-    if (c.kind == CXCursor_FunctionDecl && has_attribute(w, c, CXCursor_CUDAGlobalAttr)) put_kernel(w, c);
-    if (c.kind == CXCursor_VarDecl && has_attribute(w, c, CXCursor_CUDASharedAttr)) put_shared(w, c);
-    return CXChildVisit_Recurse;
+    const bool kernel = c.kind == CXCursor_FunctionDecl && has_attribute(w, c, CXCursor_CUDAGlobalAttr);
+    if (kernel) put_kernel(w, c);
+    return c.kind == CXCursor_LinkageSpec || c.kind == CXCursor_Unexposed || c.kind == CXCursor_Namespace
+               ? CXChildVisit_Recurse
+               : CXChildVisit_Continue;
 }
 
 /* ---- the two jobs ---- */
@@ -204,7 +261,7 @@ int libclang_check_work(const worker_job *job)
                                    "-nogpuinc", "-nogpulib", "-std=c++17",         "-Wall"};
     const char *const for_cuda[] = {
         "-x",         "cuda",  "--cuda-device-only",        cuda,       "-nocudainc",   "-nocudalib",
-        "-std=c++17", "-Wall", "-Wno-unknown-cuda-version", "-include", "/tfgen/cuda.h"};
+        "-std=c++17", "-Wall", "-Wno-unknown-cuda-version", "-U__clang__", "-include", "/tfgen/cuda.h"};
     if (!hip || !cuda || !begin(&w, job, &text, &size)) return code_unsupported;
     const int count = nvidia ? sizeof for_cuda / sizeof *for_cuda : sizeof for_hip / sizeof *for_hip;
     if (!parse(&w, nvidia ? for_cuda : for_hip, count)) return code_unsupported;

@@ -155,6 +155,35 @@ START_TEST(a_dumped_stage_is_read_back_and_gives_the_same_kernels)
 }
 END_TEST
 
+static int times(const char *part)
+{
+    int n = 0;
+    for (const char *at = output; (at = strstr(at, part)); at += strlen(part)) n++;
+    return n;
+}
+
+START_TEST(without_libclang_code_is_made_and_one_note_says_so)
+{
+    make_folder();
+    setenv("TFGEN_LIBCLANG", "/nonexistent.so", 1);
+    const int code = tfgen(in_folder("specs/gelu-layernorm-linear.yaml -q --target=gfx90a,gfx90a --code -o %s/out"));
+    unsetenv("TFGEN_LIBCLANG");
+    ck_assert_msg(code == 0 || code == 4, "%s", output); /* 4: no compiler here */
+    ck_assert_msg(times("note: ") == 1, "%s", output);
+    says("/nonexistent.so");
+    remove_folder();
+}
+END_TEST
+
+START_TEST(code_is_made_without_a_word_when_all_checks_agree)
+{
+    make_folder();
+    const int code = tfgen(in_folder("specs/rmsnorm.yaml -q --target=gfx90a --code -o %s/out"));
+    ck_assert_msg(code == 4 || (code == 0 && (*output == 0 || times("note: ") == 1)), "%s", output);
+    remove_folder();
+}
+END_TEST
+
 START_TEST(run_checks_itself_and_reports_json)
 {
     ck_assert_int_eq(tfgen("run specs/rmsnorm.yaml --json --repeat=1"), 0);
@@ -209,6 +238,8 @@ int main(void)
     tcase_add_test(c, emit_writes_plan_sources_headers_and_manifest);
     tcase_add_test(c, emission_is_deterministic_to_the_byte);
     tcase_add_test(c, a_dumped_stage_is_read_back_and_gives_the_same_kernels);
+    tcase_add_test(c, without_libclang_code_is_made_and_one_note_says_so);
+    tcase_add_test(c, code_is_made_without_a_word_when_all_checks_agree);
     tcase_add_test(c, run_checks_itself_and_reports_json);
     tcase_add_test(c, outputs_are_written_and_depend_on_the_seed);
     tcase_add_test(c, weights_that_do_not_fit_are_refused_by_name);

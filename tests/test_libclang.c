@@ -1,5 +1,6 @@
 /* What clang's parser says of emitted source: layouts, positions, shared memory, and what a template asks of its S. */
 #define _GNU_SOURCE
+#include "runtime/compile.h"
 #include "runtime/libclang.h"
 #include "runtime/worker.h"
 #include <check.h>
@@ -35,7 +36,7 @@
 #define KERNEL                                                                                                         \
     "#line 30 \"specs/ffn.yaml\"\n"                                                                                    \
     "__device__ float table[3];\n"                                                                                     \
-    "__shared__ double whole[2][8];\n"                                                                                 \
+    "__shared__ double whole[2][8], idle[9];\n"                                                                             \
     "extern \"C\" __global__ void ffn_k0(const k0_up::args p, int extra) { gemm<k0_up>::run(p); whole[0][0] = extra; " \
     "}\n"
 
@@ -71,7 +72,7 @@ START_TEST(kernels_have_the_layout_that_the_host_uses)
     char *log;
     if (!present()) return;
     const code_status s = check(HEAD SPEC("scale") KERNEL, archs[_i], &f, &log);
-    char *report = libclang_report(&f);
+    char *report = libclang_report(&f, NULL);
     ck_assert_msg(s == build_ok, "%s%s", report, log);
     ck_assert_uint_eq(f.n_kernels, 1);
     const libclang_kernel *k = &f.kernels[0];
@@ -97,17 +98,41 @@ START_TEST(kernels_have_the_layout_that_the_host_uses)
 }
 END_TEST
 
-START_TEST(shared_variables_have_sizes_unless_a_template_decides)
+START_TEST(a_kernel_has_the_shared_variables_that_it_reaches_with_their_instantiated_sizes)
 {
     libclang_facts f;
     char *log;
     if (!present()) return;
-    ck_assert_int_eq(check(HEAD SPEC("scale") KERNEL, "gfx942", &f, &log), build_ok);
-    ck_assert_uint_eq(f.n_shared, 2); /* not `table`, which is in global memory */
-    ck_assert_str_eq(f.shared[0].name, "t");
-    ck_assert_int_eq(f.shared[0].size, -1);
-    ck_assert_str_eq(f.shared[1].name, "whole");
-    ck_assert_int_eq(f.shared[1].size, 128);
+    ck_assert_int_eq(check(HEAD SPEC("scale") KERNEL, archs[_i], &f, &log), build_ok);
+    ck_assert_uint_eq(f.n_kernels, 1);
+    const libclang_kernel *k = &f.kernels[0];
+    ck_assert_uint_eq(k->n_shared, 2); /* not `table`, which is in global memory, and not `idle` */
+    ck_assert_str_eq(k->shared[0].name, "t");
+    ck_assert_int_eq(k->shared[0].size, 64 * 4);
+    ck_assert_str_eq(k->shared[1].name, "whole");
+    ck_assert_int_eq(k->shared[1].size, 128);
+    ck_assert_int_eq(k->shared[1].align, 8);
+    free(log);
+    libclang_facts_free(&f);
+}
+END_TEST
+
+START_TEST(shared_memory_of_no_length_is_dynamic)
+{
+    static const char source[] = HEAD "extern __shared__ double open[];\n"
+                                      "__device__ void deep(float *x) { __shared__ float s[3]; *x = s[0] + open[0]; }\n"
+                                      "extern \"C\" __global__ void k(float *x) { deep(x); deep(x); }\n"
+                                      "extern \"C\" __global__ void l(float *x) { deep(x); }\n";
+    libclang_facts f;
+    char *log;
+    if (!present()) return;
+    ck_assert_int_eq(check(source, archs[_i], &f, &log), build_ok);
+    ck_assert_uint_eq(f.n_kernels, 2);
+    for (int i = 0; i < 2; i++) { /* each kernel has all it reaches, once */
+        ck_assert_uint_eq(f.kernels[i].n_shared, 2);
+        ck_assert_int_eq(f.kernels[i].shared[0].size, 12);
+        ck_assert_int_eq(f.kernels[i].shared[1].size, -1);
+    }
     free(log);
     libclang_facts_free(&f);
 }
@@ -130,7 +155,7 @@ START_TEST(a_member_that_the_generator_forgot_is_reported_at_template_and_spec)
     while (note < f.messages + f.n_messages - 1 && strcmp(note->file, "specs/ffn.yaml")) note++;
     ck_assert_str_eq(note->severity, "note");
     ck_assert_str_eq(note->file, "specs/ffn.yaml");
-    char *report = libclang_report(&f);
+    char *report = libclang_report(&f, NULL);
     ck_assert_msg(!strncmp(report, "templates/gemm.h:5:19: error: ", 30), "%s", report);
     ck_assert_msg(strstr(report, "specs/ffn.yaml:") && strstr(report, " (generated line 11)\n"), "%s", report);
     free(report);
@@ -175,11 +200,150 @@ START_TEST(odd_sources_are_only_failures)
     if (!present()) return;
     ck_assert_int_eq(check(odd[_i], "gfx942", &f, &log), _i == 0 ? build_ok : build_failed);
     ck_assert_uint_eq(f.n_kernels, 0);
-    char *report = libclang_report(&f);
+    char *report = libclang_report(&f, NULL);
     ck_assert(_i == 0 || strstr(report, "error: "));
     free(report);
     free(log);
     libclang_facts_free(&f);
+}
+END_TEST
+
+/* ---- what the plan says of a kernel against what libclang found */
+
+/* The layout of k0_up::args above, as a plan has it. */
+static void as_planned(argument *list)
+{
+    static const argument fields[] = {{.name = "x", .offset = 0, .size = 8},
+                                      {.name = "y", .offset = 8, .size = 8},
+                                      {.name = "n", .offset = 16, .size = 4},
+                                      {.name = "tag", .offset = 20, .size = 1},
+                                      {.name = "eps", .offset = 24, .size = 8}};
+    memcpy(list, fields, sizeof fields);
+}
+
+#define ONE_PARAMETER                                                                                                  \
+    "extern \"C\" __global__ void ffn_k0(const k0_up::args p) { gemm<k0_up>::run(p); }\n"
+
+static char *difference(const char *source, const libclang_expected *e)
+{
+    libclang_facts f;
+    char *log;
+    ck_assert_int_eq(check(source, "gfx942", &f, &log), build_ok);
+    char *text = libclang_difference(&f, e);
+    libclang_facts_free(&f);
+    free(log);
+    return text;
+}
+
+START_TEST(a_kernel_that_is_what_the_plan_says_has_no_difference)
+{
+    argument list[5];
+    const libclang_expected e = {"ffn_k0", list, 5, 32, 256};
+    if (!present()) return;
+    as_planned(list);
+    char *text = difference(HEAD SPEC("scale") ONE_PARAMETER, &e);
+    ck_assert_msg(text == NULL, "%s", text);
+}
+END_TEST
+
+START_TEST(every_difference_from_the_plan_names_kernel_and_field)
+{
+    static const struct {
+        int change;
+        const char *says;
+    } cases[] = {
+        {0, "ffn_k0: the source has field n of const k0_up::args at byte 16, the plan at byte 20"},
+        {1, "ffn_k0: the source has field tag of const k0_up::args in 1 bytes, the plan in 4"},
+        {2, "ffn_k0: const k0_up::args has no field z, which the plan fills"},
+        {3, "ffn_k0: const k0_up::args has 5 fields, the plan fills 4"},
+        {4, "ffn_k0: const k0_up::args is 32 bytes, the plan's arguments are 40"},
+        {5, "ffn_k0: the source has 256 bytes of static shared memory, the plan 260"},
+        {6, "ffn_k1: the source has 1 kernels, none of this name"},
+        {7, "ffn_k0: the kernel takes 2 parameters, the plan passes one struct"},
+    };
+    argument list[5];
+    libclang_expected e = {"ffn_k0", list, 5, 32, 256};
+    if (!present()) return;
+    as_planned(list);
+    switch (cases[_i].change) {
+    case 0: list[2].offset = 20; break;
+    case 1: list[3].size = 4; break;
+    case 2: list[0].name = "z"; break;
+    case 3: e.argument_count = 4; break;
+    case 4: e.argument_bytes = 40; break;
+    case 5: e.shared_bytes = 260; break;
+    case 6: e.kernel = "ffn_k1"; break;
+    default: break;
+    }
+    char *text = difference(_i == 7 ? HEAD SPEC("scale") KERNEL : HEAD SPEC("scale") ONE_PARAMETER, &e);
+    ck_assert_ptr_nonnull(text);
+    ck_assert_str_eq(text, cases[_i].says);
+    free(text);
+}
+END_TEST
+
+START_TEST(what_the_compiler_said_is_not_said_again)
+{
+    libclang_facts f;
+    char *log;
+    if (!present()) return;
+    ck_assert_int_eq(check(HEAD SPEC("scales") KERNEL, "gfx942", &f, &log), build_failed);
+    char *once = libclang_report(&f, f.messages[0].text), *all = libclang_report(&f, "another message");
+    ck_assert_str_eq(once, "");
+    ck_assert_ptr_nonnull(strstr(all, "templates/gemm.h:5:19: error: "));
+    free(once);
+    free(all);
+    free(log);
+    libclang_facts_free(&f);
+}
+END_TEST
+
+/* ---- emitted sources */
+
+typedef struct planned {
+    arena *a;
+    compiled c;
+    const char *path, *target;
+} planned;
+
+static planned plan_spec(const char *path, const char *target, fusion_level level)
+{
+    planned p = {.a = arena_new(), .path = path, .target = target};
+    FILE *f = fopen(path, "rb");
+    ck_assert_ptr_nonnull(f);
+    char *text = arena_alloc(p.a, 1 << 20);
+    const size_t size = fread(text, 1, 1 << 20, f);
+    fclose(f);
+    const compile_request r = {.text = text, .size = size, .name = path, .target = target, .level = level};
+    ck_assert_msg(compile(p.a, &r, &p.c) == code_ok, "%s", arena_diagnostics(p.a));
+    return p;
+}
+
+static const char *const shipped[] = {
+    "attention", "bert-block", "elementwise", "gelu-layernorm-linear", "gpt2-block", "gpt2-decode", "l2norm", "layernorm-gelu-linear",
+    "layernorm", "linear", "llama-block", "llama-decode", "qkv-rope", "rmsnorm", "softmax", "swiglu"};
+enum { shipped_count = sizeof shipped / sizeof *shipped };
+
+/* Each spec for one target in turn, so that all targets have their share. */
+START_TEST(emitted_kernels_are_what_their_plans_say)
+{
+    char path[64];
+    if (!present()) return;
+    snprintf(path, sizeof path, "specs/%s.yaml", shipped[_i]);
+    planned p = plan_spec(path, archs[_i % arch_count], fusion_tile);
+    for (int i = 0; i < p.c.plan->launch_count; i++) {
+        const launch *l = &p.c.plan->launches[i];
+        const libclang_expected e = {l->name, l->arguments, l->argument_count, l->argument_bytes, l->shared_bytes};
+        libclang_facts f;
+        char *log;
+        const code_status s = libclang_check(l->source, strlen(l->source), l->file, p.target, 0, &f, &log);
+        char *report = libclang_report(&f, NULL), *differs = s ? NULL : libclang_difference(&f, &e);
+        ck_assert_msg(s == build_ok && !*report && !differs, "%s for %s: %s%s%s", path, p.target, report, log, differs ? differs : "");
+        free(report);
+        free(log);
+        libclang_facts_free(&f);
+    }
+    arena_free(p.a);
 }
 END_TEST
 
@@ -234,11 +398,16 @@ int main(void)
     TCase *t = tcase_create("all");
     tcase_set_timeout(t, 60);
     tcase_add_loop_test(t, kernels_have_the_layout_that_the_host_uses, 0, arch_count);
-    tcase_add_test(t, shared_variables_have_sizes_unless_a_template_decides);
+    tcase_add_loop_test(t, a_kernel_has_the_shared_variables_that_it_reaches_with_their_instantiated_sizes, 0, arch_count);
+    tcase_add_loop_test(t, shared_memory_of_no_length_is_dynamic, 0, arch_count);
     tcase_add_loop_test(t, a_member_that_the_generator_forgot_is_reported_at_template_and_spec, 0, arch_count);
     tcase_add_loop_test(t, an_architecture_that_libclang_does_not_know_is_unsupported, 0, 2);
     tcase_add_test(t, a_missing_libclang_is_unsupported);
     tcase_add_loop_test(t, odd_sources_are_only_failures, 0, 5);
+    tcase_add_test(t, a_kernel_that_is_what_the_plan_says_has_no_difference);
+    tcase_add_loop_test(t, every_difference_from_the_plan_names_kernel_and_field, 0, 8);
+    tcase_add_test(t, what_the_compiler_said_is_not_said_again);
+    tcase_add_loop_test(t, emitted_kernels_are_what_their_plans_say, 0, shipped_count);
     tcase_add_loop_test(t, a_template_says_what_it_asks_of_s, 0, 4);
     suite_add_tcase(s, t);
     SRunner *r = srunner_create(s);

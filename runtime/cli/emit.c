@@ -1,7 +1,8 @@
 /* In: a spec and options. Out: a folder with the plan, one source and spec header a kernel, the manifest, and with --code a code
  * object a kernel. Exit code 4 when a target has no compiler here, 5 when a kernel does not compile. */
+#include "gen/tile.h"
 #include "runtime/cli/cli.h"
-#include "runtime/compiler.h"
+#include "runtime/cli/emit_check.h"
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,13 +11,13 @@ typedef struct emit_job {
     arena *a;
     const cli_options *o;
     const char *path;
+    bool *noted; /* see emit_check */
 } emit_job;
 
 /* Everything that is compiled: pack kernels, then launches. */
 typedef struct unit {
-    const char *name, *file, *source;
-    unsigned argument_bytes;
-    int shared_bytes;
+    const char *file, *source;
+    libclang_expected plan; /* what the plan says of its kernel */
 } unit;
 
 typedef struct result_list {
@@ -29,11 +30,14 @@ static int list_units(arena *a, const plan *p, unit **out)
     const int count = p->pack_count + p->launch_count;
     unit *units = arena_alloc(a, (size_t)(count + 1) * sizeof *units);
     int n = 0;
-    for (int i = 0; i < p->pack_count; i++, n++)
-        units[n] = (unit){p->packs[i].name, arena_printf(a, "%s.hip", p->packs[i].name), p->packs[i].source, p->packs[i].argument_bytes, 16};
+    for (int i = 0; i < p->pack_count; i++, n++) {
+        const packed_weight *k = &p->packs[i];
+        units[n] = (unit){arena_printf(a, "%s.hip", k->name), k->source,
+                          {k->name, k->arguments, k->argument_count, k->argument_bytes, pack_shared_bytes}};
+    }
     for (int i = 0; i < p->launch_count; i++, n++) {
         const launch *l = &p->launches[i];
-        units[n] = (unit){l->name, l->file, l->source, l->argument_bytes, l->shared_bytes};
+        units[n] = (unit){l->file, l->source, {l->name, l->arguments, l->argument_count, l->argument_bytes, l->shared_bytes}};
     }
     *out = units;
     return count;
@@ -70,20 +74,21 @@ static void count_compiled(void *context, size_t index, const code_result *resul
 /* What the code object says must agree with what the plan promised, whichever compiler made it. */
 static void check_facts(const emit_job *j, const unit *u, const code_result *r)
 {
+    const libclang_expected *plan = &u->plan;
     for (size_t k = 0; k < r->n_kernels; k++) {
         const kernel_facts *f = &r->kernels[k];
         if (f->scratch_bytes || f->vgpr_spills || f->sgpr_spills)
-            bail(j->a, code_compile_failed, (position){0}, "%s: %s spilled: %u bytes of scratch a thread, %u vector and %u scalar spills", u->name,
-                 r->compiler, f->scratch_bytes, f->vgpr_spills, f->sgpr_spills);
-        if (f->kernarg_bytes < u->argument_bytes || f->kernarg_bytes > u->argument_bytes + 256)
-            bail(j->a, code_compile_failed, (position){0}, "%s: %s lays out %u bytes of arguments, the plan %u", u->name, r->compiler,
-                 f->kernarg_bytes, u->argument_bytes);
-        if (f->lds_bytes > (unsigned)u->shared_bytes)
-            bail(j->a, code_compile_failed, (position){0}, "%s: %s uses %u bytes of shared memory, the plan %d", u->name, r->compiler, f->lds_bytes,
-                 u->shared_bytes);
+            bail(j->a, code_compile_failed, (position){0}, "%s: %s spilled: %u bytes of scratch a thread, %u vector and %u scalar spills",
+                 plan->kernel, r->compiler, f->scratch_bytes, f->vgpr_spills, f->sgpr_spills);
+        if (f->kernarg_bytes < plan->argument_bytes || f->kernarg_bytes > plan->argument_bytes + 256)
+            bail(j->a, code_compile_failed, (position){0}, "%s: %s lays out %u bytes of arguments, the plan %u", plan->kernel, r->compiler,
+                 f->kernarg_bytes, plan->argument_bytes);
+        if (f->lds_bytes > (unsigned)plan->shared_bytes)
+            bail(j->a, code_compile_failed, (position){0}, "%s: %s uses %u bytes of shared memory, the plan %d", plan->kernel, r->compiler,
+                 f->lds_bytes, plan->shared_bytes);
         if (!j->o->quiet)
-            printf("  %-28s %s: %u vgprs, %u sgprs, %u scratch, %u LDS bytes\n", u->name, r->compiler, f->vgprs, f->sgprs, f->scratch_bytes,
-                   f->lds_bytes);
+            printf("  %-28s %s: %u vgprs, %u sgprs, %u scratch, %u LDS bytes\n", plan->kernel, r->compiler, f->vgprs, f->sgprs,
+                   f->scratch_bytes, f->lds_bytes);
     }
 }
 
@@ -111,18 +116,32 @@ static void free_results(void *argument)
     for (int i = 0; i < list->count; i++) code_result_free(&list->items[i]);
 }
 
+static code_request *requests_of(const emit_job *j, const plan *p, const unit *units, int count)
+{
+    code_request *requests = arena_alloc(j->a, (size_t)(count + 1) * sizeof *requests);
+    const compiler_kind kind = compiler_of(j->a, j->o->compiler);
+    for (int i = 0; i < count; i++)
+        requests[i] = (code_request){.source = units[i].source, .size = strlen(units[i].source), .name = units[i].file,
+                                     .arch = p->target->name, .compiler = kind};
+    return requests;
+}
+
+static emit_check check_units(const emit_job *j, const code_request *requests, const unit *units, int count, int jobs)
+{
+    libclang_expected *expected = arena_alloc(j->a, (size_t)(count + 1) * sizeof *expected);
+    for (int i = 0; i < count; i++) expected[i] = units[i].plan;
+    return emit_check_start(j->a, requests, expected, count, jobs, j->noted);
+}
+
 static void compile_units(const emit_job *j, const plan *p, const char *folder)
 {
     arena *a = j->a;
     unit *units;
     const int count = list_units(a, p, &units), jobs = (int)options_integer(a, "jobs", j->o->jobs, 1, 256, 0);
-    code_request *requests = arena_alloc(a, (size_t)count * sizeof *requests);
+    const code_request *requests = requests_of(j, p, units, count);
     result_list *results = arena_alloc(a, sizeof *results);
-    *results = (result_list){arena_alloc(a, (size_t)count * sizeof *results->items), count};
-    const compiler_kind kind = compiler_of(a, j->o->compiler);
-    for (int i = 0; i < count; i++)
-        requests[i] = (code_request){.source = units[i].source, .size = strlen(units[i].source), .name = units[i].file,
-                                     .arch = p->target->name, .compiler = kind};
+    *results = (result_list){arena_alloc(a, (size_t)(count + 1) * sizeof *results->items), count};
+    const emit_check check = check_units(j, requests, units, count, jobs);
     progress bar = progress_start("compiling", count);
     code_compile_all(requests, (size_t)count, jobs, results->items, count_compiled, &bar);
     arena_defer(a, free_results, results);
@@ -131,12 +150,14 @@ static void compile_units(const emit_job *j, const plan *p, const char *folder)
     json_t *code = json_object();
     for (int i = 0; i < count; i++) {
         const code_result *r = &results->items[i];
+        const char *said = emit_check_report(&check, i, r), *name = units[i].plan.kernel;
         if (r->status != build_ok)
-            bail_with_log(a, code_exit(r->status), r->log ? r->log : "", "%s is not compiled for %s", units[i].file, p->target->name);
-        const char *file = arena_printf(a, "%s.%s", units[i].name, extension);
+            bail_with_log(a, code_exit(r->status), arena_printf(a, "%s%s", said, r->log ? r->log : ""), "%s is not compiled for %s",
+                          units[i].file, p->target->name);
+        const char *file = arena_printf(a, "%s.%s", name, extension);
         check_facts(j, &units[i], r);
         cli_write_file(a, arena_printf(a, "%s/%s", folder, file), r->code, r->code_size);
-        json_object_set_new(code, units[i].name, facts_json(file, r));
+        json_object_set_new(code, name, facts_json(file, r));
     }
     write_manifest(a, p, folder, code);
 }
@@ -172,12 +193,13 @@ static void emit_spec(void *argument)
 int command_emit_main(const cli_options *o)
 {
     int worst = code_ok;
+    bool noted = false;
     if (o->output && o->file_count > 1) {
         fputs("tfgen: -o takes one SPEC; give each its own call\n", stderr);
         return code_usage;
     }
     for (int i = 0; i < o->file_count; i++) {
-        emit_job j = {arena_new(), o, o->files[i]};
+        emit_job j = {arena_new(), o, o->files[i], &noted};
         const int code = cli_run(emit_spec, &j, j.a);
         if (code > worst) worst = code;
     }
