@@ -93,6 +93,7 @@ struct host_module {
     void *handle;
     char *path;     /* of the shared object; owned, and deleted with the module unless it is the cache's */
     char *compiler;
+    int file;       /* of an object in memory, else 0 */
     bool cached, temporary, check, lines;
     uintptr_t low, high; /* where it is mapped */
     char *shared;     /* its __shared__ variables, which one block has at a time */
@@ -103,6 +104,7 @@ struct host_module {
 };
 const hs_place *module_at(const host_module *m, hs_u32 word); /* the place that a word of hs_wave.site names */
 static inline const hs_site *module_site(const host_module *m, hs_u32 word) { return module_at(m, word)->site; }
+bool module_load(host_module *m, host_log *log); /* what m->path names */
 bool module_has_lines(const host_module *m);
 /* "file:line (function)" of an address in the module, as well as symbolisers can tell. */
 void module_place(const host_module *m, uintptr_t pc, host_log *log);

@@ -60,6 +60,13 @@ typedef struct host_compile_options {
 } host_compile_options;
 /* Thread-safe. Compiler diagnostics, warnings included, go to log. */
 host_status host_compile(const char *source, size_t size, const host_compile_options *options, host_module **out, host_log *log);
+/* A shared object that host_compile_object() made, on this machine or another of the same instruction set: loaded from memory, without a
+ * compiler. HOST_IO: it is not of this version of the engine, or no shared object that can be loaded here. */
+host_status host_module_open(const void *object, size_t size, host_module **out, host_log *log);
+/* Compiles without loading; the caller frees *object. o->cache_dir is not used, and o->flags can name another processor than
+ * this one ("-march=x86-64-v3"). */
+host_status host_compile_object(const char *source, size_t source_size, const host_compile_options *o, unsigned char **object, size_t *size,
+                                host_log *log);
 /* No launch of it may be running. */
 void host_module_free(host_module *module);
 bool host_module_has(const host_module *module, const char *kernel);

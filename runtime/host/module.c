@@ -200,10 +200,13 @@ static bool load(host_module *m, host_log *log)
     return true;
 }
 
+bool module_load(host_module *m, host_log *log) { return load(m, log); }
+
 void host_module_free(host_module *m)
 {
     if (!m) return;
     if (m->handle) dlclose(m->handle);
+    if (m->file > 0) close(m->file);
     if (m->temporary && m->path) unlink(m->path);
     pthread_mutex_destroy(&m->shared_lock);
     free(m->path);

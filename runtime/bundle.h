@@ -1,0 +1,62 @@
+/* In: code objects with what they were made from. Out: one run of bytes to link into a program, and look-ups in it that copy nothing.
+ * Refuses bytes that are not exactly what bundle_write() makes, with the offset where they stop making sense; code whose content hash
+ * does not match is never handed out. The hashes (XXH3) tell accidents, not malice: a bundle is code, trust it as such.
+ *
+ * Little-endian throughout, docs/ahead-of-time.md has the same as a table:
+ *     head     64 bytes: "tfbundle", u32 version 1, u32 entries, u64 bytes in all, u64 bytes of names, u64 hash of the rest of the head, all
+ *              entries and the names, zeros
+ *     entries  64 bytes each, sorted by (arch, kernel, source): u128 hash and u64 size of the source, u64 hash of the code, u64 offset,
+ *              u64 size, u32 arch, u32 kernel (offsets in names), zeros
+ *     names    strings, each with its NUL
+ *     code     each at a multiple of 64 */
+#ifndef TFGEN_BUNDLE_H
+#define TFGEN_BUNDLE_H
+#include <stdbool.h>
+#include <stddef.h>
+
+typedef struct bundle_code {
+    const char *arch;   /* as its compiler was asked for: gfx90a, sm_90a; of the host bundle_host_arch() */
+    const char *kernel; /* name of the __global__ function */
+    const char *source;
+    size_t source_size;
+    const void *code;
+    size_t size;
+} bundle_code;
+
+/* The caller frees *out. The order of `list` does not show in the bytes; of equal keys the first counts. False: no memory. */
+bool bundle_write(const bundle_code *list, size_t count, unsigned char **out, size_t *size);
+
+typedef struct bundle { /* points into the caller's bytes */
+    const unsigned char *data;
+    size_t size;
+    unsigned count;
+    size_t names; /* offset */
+} bundle;
+
+enum { bundle_error_size = 512 };
+
+/* Checks all but the code. `data` must be aligned to 16 bytes and outlive what is found in it. */
+bool bundle_open(const void *data, size_t size, bundle *out, char error[bundle_error_size]);
+
+typedef enum bundle_found { bundle_ok, bundle_missing, bundle_broken } bundle_found;
+
+/* `arch` is a device's: "gfx90a:sramecc+:xnack-" is served by code for gfx90a, "host" by the best level that this processor has.
+ * *code is aligned to 16 bytes. Unless bundle_ok, error says why: no code for the arch (and which it has), or for this very source. */
+bundle_found bundle_find(const bundle *b, const char *arch, const char *kernel, const char *source, size_t source_size, const void **code,
+                         size_t *size, char error[bundle_error_size]);
+
+/* Entries in order; false: no such index. The strings live as long as the bytes. */
+typedef struct bundle_item {
+    const char *arch, *kernel;
+    size_t size;
+} bundle_item;
+bool bundle_at(const bundle *b, unsigned index, bundle_item *out);
+
+/* For tests of wrong bundles: makes the head's hash right for whatever stands there, as far as the head itself makes sense. */
+void bundle_rehash(unsigned char *data, size_t size);
+
+/* Host code is built for a level of the instruction set ("x86-64-v3"), never for the very processor of the build machine. */
+const char *const *bundle_host_levels(size_t *count);      /* best first; none on machines that have no levels here */
+bool bundle_host_level_runs(const char *level);
+void bundle_host_arch(const char *level, char arch[48]);   /* "host-x86-64-v3-abi7": the engine's version belongs to it */
+#endif
