@@ -45,6 +45,11 @@ static int version_of(const char *tool)
     return version;
 }
 
+/* No compilation-unit id: it would be a hash of temporary names, and equal sources should give equal bytes. */
+const char *const clang_flags[] = {"-x",         "hip",        "--cuda-device-only", "--no-gpu-bundle-output",  "-nogpulib",
+                                   "-nogpuinc",  "-O3",        "-std=c++17",         "-fuse-cuid=none",         "-Wall",
+                                   "-Werror",    "-fno-crash-diagnostics",           "-fno-color-diagnostics", NULL};
+
 int clang_work(const worker_job *job)
 {
     char *source = printed("%s/source", job->directory), *code = printed("%s/code", job->directory);
@@ -52,12 +57,13 @@ int clang_work(const worker_job *job)
     const int in = source ? open(source, O_RDONLY | O_CLOEXEC) : -1;
     if (in < 0 || dup2(in, 0) < 0 || !code || !arch) return code_io;
     /* Source on stdin: no path of ours in messages or in the file. Code object version 5 is what ROCm 5.7 to 7 load;
-     * clang 22 by itself would write 6, which needs ROCm 6.3, and clang before 17 knows 4 only. No compilation-unit id:
-     * it would be a hash of temporary names, and equal sources should give equal bytes. */
-    execl(job->tool, job->tool, "-x", "hip", "--cuda-device-only", arch, "--no-gpu-bundle-output", "-nogpulib",
-          "-nogpuinc", "-O3", "-std=c++17", "-fuse-cuid=none", "-Wall", "-Werror", "-fno-crash-diagnostics",
-          "-fno-color-diagnostics", "-o", code, "-",
-          version_of(job->tool) >= 17 ? "-mcode-object-version=5" : (char *)NULL, (char *)NULL);
+     * clang 22 by itself would write 6, which needs ROCm 6.3, and clang before 17 knows 4 only. */
+    const char *line[40] = {job->tool};
+    int n = 1;
+    for (const char *const *f = clang_flags; *f; f++) line[n++] = *f;
+    for (const char *const *f = (const char *const[]){arch, "-o", code, "-", NULL}; *f; f++) line[n++] = *f;
+    if (version_of(job->tool) >= 17) line[n++] = "-mcode-object-version=5";
+    execv(job->tool, (char *const *)line);
     perror(job->tool);
     return code_unsupported;
 }

@@ -16,15 +16,18 @@ typedef struct tool {
     const char *name;
     char *(*find)(void);
     const char *missing; /* what to install */
+    const char *const *flags;
+    const char *beside[3]; /* files that do a part of its work, beside it */
 } tool;
 
 static const tool tools[] = {
     {compiler_clang, "clang", clang_find,
-     "no clang on the PATH (Debian: apt install clang-22 lld-22; or set TFGEN_CLANG)"},
+     "no clang on the PATH (Debian: apt install clang-22 lld-22; or set TFGEN_CLANG)", clang_flags, {"lld"}},
     {compiler_hiprtc, "hiprtc", hiprtc_find,
-     "no HIPRTC (Debian: apt install libamdhip64-5; or ROCm; or set TFGEN_HIPRTC)"},
+     "no HIPRTC (Debian: apt install libamdhip64-5; or ROCm; or set TFGEN_HIPRTC)", hiprtc_flags,
+     {"libamd_comgr.so.2", "libamd_comgr.so.3"}},
     {compiler_nvrtc, "nvrtc", nvrtc_find,
-     "no libnvrtc.so.13 or .12 (a CUDA toolkit; set CUDA_HOME or TFGEN_NVRTC when it is elsewhere)"},
+     "no libnvrtc.so.13 or .12 (a CUDA toolkit; set CUDA_HOME or TFGEN_NVRTC when it is elsewhere)", nvrtc_flags, {NULL}},
 };
 
 bool compiler_by_name(const char *name, compiler_kind *out)
@@ -197,22 +200,47 @@ void code_result_free(code_result *r)
     *r = (code_result){0};
 }
 
+/* File, size and time; only a file that is there is named. */
+static bool put_file(FILE *f, const char *before, const char *path)
+{
+    char *real = realpath(path, NULL);
+    struct stat st;
+    const bool there = real && stat(real, &st) == 0;
+    if (there)
+        fprintf(f, "%s%s %lld %lld.%09ld", before, real, (long long)st.st_size, (long long)st.st_mtim.tv_sec, st.st_mtim.tv_nsec);
+    free(real);
+    return there;
+}
+
+static void put_tool(FILE *f, const tool *t, const char *path)
+{
+    char *before = printed("%s%s ", ftell(f) > 0 ? "; " : "", t->name), *slash = strrchr(path, '/');
+    if (before && put_file(f, before, path)) {
+        for (int i = 0; t->beside[i] && slash; i++) {
+            char *file = printed("%.*s/%s", (int)(slash - path), path, t->beside[i]);
+            if (file) put_file(f, " + ", file);
+            free(file);
+        }
+        for (const char *const *flag = t->flags; *flag; flag++) fprintf(f, " %s", *flag);
+    }
+    free(before);
+}
+
 char *code_compiler_identity(const char *arch, compiler_kind kind)
 {
     char *line = NULL;
+    size_t size;
+    FILE *f = open_memstream(&line, &size);
+    if (!f) return NULL;
     for (size_t i = 0; i < sizeof tools / sizeof *tools; i++) {
         char *path = serves(&tools[i], arch, kind) ? tools[i].find() : NULL, *real = path ? realpath(path, NULL) : NULL;
-        struct stat st;
-        if (real && stat(real, &st) == 0) {
-            char *longer = printed("%s%s%s %s %lld %lld.%09ld", line ? line : "", line ? "; " : "", tools[i].name, real,
-                                   (long long)st.st_size, (long long)st.st_mtim.tv_sec, st.st_mtim.tv_nsec);
-            free(line);
-            line = longer;
-        }
+        if (real) put_tool(f, &tools[i], real);
         free(real);
         free(path);
     }
-    return line;
+    if (fclose(f) == 0 && line && *line) return line;
+    free(line);
+    return NULL;
 }
 
 /* ---- many at once ---- */

@@ -52,8 +52,8 @@ typedef void code_progress(void *context, size_t index, const code_result *resul
 code_status code_compile_all(const code_request *requests, size_t n, int jobs, code_result *out,
                              code_progress *progress, void *context);
 
-/* One line that changes when a compiler that this request may run does (file, size, time): part of a cache key. Starts
- * no process. NULL when there is no such compiler. The caller frees it. */
+/* One line that changes when a compiler that this request may run does (file, size, time, what it is told): part of a cache
+ * key. Starts no process. NULL when there is no such compiler. The caller frees it. */
 char *code_compiler_identity(const char *arch, compiler_kind kind);
 
 bool compiler_by_name(const char *name, compiler_kind *out); /* auto, clang, hiprtc, nvrtc */

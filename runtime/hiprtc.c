@@ -90,16 +90,20 @@ static bool knows(const worker_job *job, const char *version)
     return false;
 }
 
+const char *const hiprtc_flags[] = {"-O3", "-std=c++17", "-Wall", "-Werror", NULL};
+
 static int compile(const hiprtc *api, const worker_job *job)
 {
-    const char *options[] = {NULL, "-O3", "-std=c++17", "-Wall", "-Werror"};
+    const char *options[16] = {NULL};
+    int count = 1;
     void *program;
     size_t size = 0;
     char *arch = printed("--gpu-architecture=%s", job->arch), *text;
     options[0] = arch;
+    for (const char *const *f = hiprtc_flags; *f; f++) options[count++] = *f;
     if (!arch || api->create(&program, job->source, job->name, 0, NULL, NULL))
         return fputs("hiprtcCreateProgram failed\n", stderr), code_io;
-    const int bad = api->compile(program, sizeof options / sizeof *options, options);
+    const int bad = api->compile(program, count, options);
     if (api->log_size(program, &size) == 0 && size > 1 && (text = calloc(1, size + 1)) && api->log(program, text) == 0)
         fputs(text, stderr);
     if (bad) return code_compile_failed;

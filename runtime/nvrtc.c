@@ -54,14 +54,18 @@ static bool load(nvrtc *api, const char *tool)
     return worker_load(tool, wanted, sizeof wanted / sizeof *wanted);
 }
 
+/* A compile from NVRTC's own cache has an empty log, and with it no registers, no spills and no warnings. NVRTC 12 knows no cache:
+ * --no-cache is the last, and is left out when it is refused. */
+const char *const nvrtc_flags[] = {"-std=c++17", "-default-device", "--ptxas-options=-v", "--no-cache", NULL};
+
 /* The only option that depends on the request is the architecture, so an option that is refused is an unknown
  * architecture. */
 static int compile(const nvrtc *api, const worker_job *job)
 {
     char *arch = printed("--gpu-architecture=%s", job->arch), *text;
-    /* A cached compile has an empty log, and with it no registers, no spills and no warnings. NVRTC 12 knows no cache. */
-    const char *const options[] = {arch, "-std=c++17", "-default-device", "--ptxas-options=-v", "--no-cache"};
-    const int option_count = sizeof options / sizeof *options;
+    const char *options[16] = {arch};
+    int option_count = 1;
+    for (const char *const *f = nvrtc_flags; *f; f++) options[option_count++] = *f;
     void *program;
     size_t size = 0;
     int bad = arch ? api->create(&program, job->source, job->name, 0, NULL, NULL) : -1;

@@ -86,7 +86,7 @@ static tfgen_code compile_all(session *s, const session_options *o, host_log *lo
 {
     enum { most_jobs = 64 };
     pthread_t threads[most_jobs];
-    compile_crew crew = {.s = s, .options = {.cache_dir = o->cache_dir, .optimise = -1, .check = o->check}};
+    compile_crew crew = {.s = s, .options = {.cache_dir = o->cache_dir, .cache = o->cache, .optimise = -1, .check = o->check}};
     int jobs = default_jobs(o->jobs), started = 0;
     if (jobs > s->unit_count) jobs = s->unit_count;
     if (jobs > most_jobs) jobs = most_jobs;

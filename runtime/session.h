@@ -11,6 +11,7 @@ typedef struct session_options {
     bool check;            /* race and bounds checker */
     int jobs;              /* compilers and workers at once; 0: one a CPU */
     const char *cache_dir; /* compiled kernels; NULL: none kept */
+    struct cache *cache;   /* stronger than cache_dir; NULL: none (runtime/cache.h) */
     void (*compiled)(void *context, const char *kernel); /* progress; called from the caller's thread */
     void *context;
 } session_options;

@@ -49,6 +49,9 @@ bool worker_load(const char *library, const worker_symbol *wanted, size_t count)
 
 void directory_remove(const char *path);
 
+/* What each compiler is told besides the architecture and, for clang, where to write. NULL-terminated. */
+extern const char *const clang_flags[], *const hiprtc_flags[], *const nvrtc_flags[];
+
 /* ---- where compilers are: each returns a path to free, or NULL ---- */
 
 char *clang_find(void);

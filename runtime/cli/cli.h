@@ -3,6 +3,7 @@
 #define TFGEN_CLI_H
 #include <stdio.h>
 #include "runtime/cli/options.h"
+#include "runtime/cache.h"
 #include "runtime/compile.h"
 
 int command_emit_main(const cli_options *o);
@@ -10,6 +11,7 @@ int command_run_main(const cli_options *o);
 int command_verify_main(const cli_options *o);
 int command_check_main(const cli_options *o);
 int command_schema_main(const cli_options *o);
+int command_cache_main(const cli_options *o);
 
 /* Reads a whole file ("-" is standard input) of at most 64 MB into the arena; bails code_io with the reason. */
 char *cli_read_file(arena *a, const char *path, size_t *size);
@@ -19,6 +21,9 @@ void cli_make_folder(arena *a, const char *path);
 
 /* The request of one spec, from options: dims, preset, dtype, fusion, no-fuse, target, from. */
 compile_request cli_request(arena *a, const cli_options *o, const char *path);
+
+/* The kernel cache, closed with the arena; NULL with --no-cache or an empty TFGEN_CACHE_DIR. Warns on stderr. */
+cache *cli_cache(arena *a, const cli_options *o);
 
 /* Runs body under the arena, prints its diagnostics on stderr, frees the arena, and returns the exit code. */
 int cli_run(void (*body)(void *), void *argument, arena *a);

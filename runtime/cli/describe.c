@@ -1,4 +1,4 @@
-/* In: graphs and kernels. Out: what a kernel computes in words, what a graph costs, where compiled kernels are kept. */
+/* In: graphs and kernels. Out: what a kernel computes in words, what a graph costs. */
 #define _GNU_SOURCE
 #include "runtime/cli/trial.h"
 #include <stdlib.h>
@@ -41,12 +41,4 @@ const char *kernel_ops(arena *a, const ir_program *graph, const ir_kernel *k)
         if (same > 1) text_printf(&t, " x%d", same);
     }
     return t.data ? t.data : "copy";
-}
-
-const char *cache_folder(arena *a)
-{
-    const char *own = getenv("TFGEN_CACHE_DIR"), *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-    if (own && *own) return arena_strdup(a, own);
-    if (xdg && *xdg == '/') return arena_printf(a, "%s/tfgen", xdg);
-    return home && *home ? arena_printf(a, "%s/.cache/tfgen", home) : NULL;
 }

@@ -18,12 +18,15 @@ typedef struct emit_job {
 typedef struct unit {
     const char *file, *source;
     libclang_expected plan; /* what the plan says of its kernel */
+    position at;            /* of its first op in the spec */
 } unit;
 
 typedef struct result_list {
     code_result *items;
     int count;
 } result_list;
+
+static position place_of(const ir_phase *phase) { return phase->op_count ? phase->ops[0]->at : (position){0}; }
 
 static int list_units(arena *a, const plan *p, unit **out)
 {
@@ -33,11 +36,12 @@ static int list_units(arena *a, const plan *p, unit **out)
     for (int i = 0; i < p->pack_count; i++, n++) {
         const packed_weight *k = &p->packs[i];
         units[n] = (unit){arena_printf(a, "%s.hip", k->name), k->source,
-                          {k->name, k->arguments, k->argument_count, k->argument_bytes, pack_shared_bytes}};
+                          {k->name, k->arguments, k->argument_count, k->argument_bytes, pack_shared_bytes}, place_of(k->phase)};
     }
     for (int i = 0; i < p->launch_count; i++, n++) {
         const launch *l = &p->launches[i];
-        units[n] = (unit){l->file, l->source, {l->name, l->arguments, l->argument_count, l->argument_bytes, l->shared_bytes}};
+        units[n] = (unit){l->file, l->source, {l->name, l->arguments, l->argument_count, l->argument_bytes, l->shared_bytes},
+                          place_of(l->kernel->phases[0])};
     }
     *out = units;
     return count;
@@ -65,14 +69,23 @@ static compiler_kind compiler_of(arena *a, const char *name)
     return kind;
 }
 
+typedef struct compile_progress {
+    progress bar;
+    const code_request *requests;
+    bool *hit;
+} compile_progress;
+
+/* What was cached took no time, so it is no part of the estimate. */
 static void count_compiled(void *context, size_t index, const code_result *result)
 {
-    (void)index;
-    progress_step(context, result->compiler ? result->compiler : "");
+    compile_progress *p = context;
+    (void)result;
+    if (p->hit[index]) p->bar.total--;
+    else progress_step(&p->bar, p->requests[index].name);
 }
 
 /* What the code object says must agree with what the plan promised, whichever compiler made it. */
-static void check_facts(const emit_job *j, const unit *u, const code_result *r)
+static void check_facts(const emit_job *j, const unit *u, const code_result *r, bool hit)
 {
     const libclang_expected *plan = &u->plan;
     for (size_t k = 0; k < r->n_kernels; k++) {
@@ -87,8 +100,8 @@ static void check_facts(const emit_job *j, const unit *u, const code_result *r)
             bail(j->a, code_compile_failed, (position){0}, "%s: %s uses %u bytes of shared memory, the plan %d", plan->kernel, r->compiler,
                  f->lds_bytes, plan->shared_bytes);
         if (!j->o->quiet)
-            printf("  %-28s %s: %u vgprs, %u sgprs, %u scratch, %u LDS bytes\n", plan->kernel, r->compiler, f->vgprs, f->sgprs,
-                   f->scratch_bytes, f->lds_bytes);
+            printf("  %-28s %s: %u vgprs, %u sgprs, %u scratch, %u LDS bytes%s\n", plan->kernel, r->compiler, f->vgprs, f->sgprs,
+                   f->scratch_bytes, f->lds_bytes, hit ? ", cached" : "");
     }
 }
 
@@ -126,11 +139,29 @@ static code_request *requests_of(const emit_job *j, const plan *p, const unit *u
     return requests;
 }
 
-static emit_check check_units(const emit_job *j, const code_request *requests, const unit *units, int count, int jobs)
+/* What is cached was checked when it was made. slot[i]: where unit i is among those that are checked; -1: it is not. */
+static emit_check check_units(const emit_job *j, cache *c, const code_request *requests, const unit *units, int count, int jobs, int *slot)
 {
     libclang_expected *expected = arena_alloc(j->a, (size_t)(count + 1) * sizeof *expected);
-    for (int i = 0; i < count; i++) expected[i] = units[i].plan;
-    return emit_check_start(j->a, requests, expected, count, jobs, j->noted);
+    code_request *missing = arena_alloc(j->a, (size_t)(count + 1) * sizeof *missing);
+    int n = 0;
+    for (int i = 0; i < count; i++) {
+        code_result cached = {0};
+        slot[i] = cache_lookup(c, &requests[i], &cached) ? -1 : n;
+        code_result_free(&cached);
+        if (slot[i] < 0) continue;
+        expected[n] = units[i].plan;
+        missing[n++] = requests[i];
+    }
+    return emit_check_start(j->a, missing, expected, n, jobs, j->noted);
+}
+
+/* The kernel, the place in the spec, the log. Positions of IR text are another file's. */
+static void not_compiled(const emit_job *j, const unit *u, const code_result *r, const char *said, const char *target)
+{
+    complain(j->a, j->o->from ? (position){0} : u->at, "%s is not compiled for %s; it begins with this op", u->file, target);
+    bail_with_log(j->a, code_exit(r->status), arena_printf(j->a, "%s%s", said, r->log ? r->log : ""), "%s: the compiler%s%s said:", u->file,
+                  r->compiler ? ", " : "", r->compiler ? r->compiler : "");
 }
 
 static void compile_units(const emit_job *j, const plan *p, const char *folder)
@@ -141,21 +172,22 @@ static void compile_units(const emit_job *j, const plan *p, const char *folder)
     const code_request *requests = requests_of(j, p, units, count);
     result_list *results = arena_alloc(a, sizeof *results);
     *results = (result_list){arena_alloc(a, (size_t)(count + 1) * sizeof *results->items), count};
-    const emit_check check = check_units(j, requests, units, count, jobs);
-    progress bar = progress_start("compiling", count);
-    code_compile_all(requests, (size_t)count, jobs, results->items, count_compiled, &bar);
+    cache *c = cli_cache(a, j->o);
+    int *slot = arena_alloc(a, (size_t)(count + 1) * sizeof *slot);
+    bool *hit = arena_alloc(a, (size_t)count + 1);
+    const emit_check check = check_units(j, c, requests, units, count, jobs, slot);
+    compile_progress report = {progress_start("compiling", count), requests, hit};
+    cache_compile_all(c, requests, (size_t)count, jobs, results->items, hit, count_compiled, &report);
     arena_defer(a, free_results, results);
-    progress_end(&bar);
+    progress_end(&report.bar);
     const char *extension = strncmp(p->target->name, "sm_", 3) == 0 ? "cubin" : "hsaco";
     json_t *code = json_object();
     for (int i = 0; i < count; i++) {
         const code_result *r = &results->items[i];
-        const char *said = emit_check_report(&check, i, r), *name = units[i].plan.kernel;
-        if (r->status != build_ok)
-            bail_with_log(a, code_exit(r->status), arena_printf(a, "%s%s", said, r->log ? r->log : ""), "%s is not compiled for %s",
-                          units[i].file, p->target->name);
+        const char *said = slot[i] < 0 ? "" : emit_check_report(&check, slot[i], r), *name = units[i].plan.kernel;
+        if (r->status != build_ok) not_compiled(j, &units[i], r, said, p->target->name);
         const char *file = arena_printf(a, "%s.%s", name, extension);
-        check_facts(j, &units[i], r);
+        check_facts(j, &units[i], r, hit[i]);
         cli_write_file(a, arena_printf(a, "%s/%s", folder, file), r->code, r->code_size);
         json_object_set_new(code, name, facts_json(file, r));
     }

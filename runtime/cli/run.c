@@ -94,7 +94,7 @@ static void run_spec(void *argument)
     const trial_options options = {
         .seed = (unsigned long long)options_integer(a, "seed", o->seed, 0, 0x7fffffffffffffffll, 1),
         .repeat = (int)options_integer(a, "repeat", o->repeat, 1, 1000000, 5), .jobs = (int)options_integer(a, "jobs", o->jobs, 1, 256, 0),
-        .check = o->check != NULL, .reference = when_of(a, o->reference), .weights = o->weights, .input = o->input, .output = o->output,
+        .check = o->check != NULL, .cache = cli_cache(a, o), .reference = when_of(a, o->reference), .weights = o->weights, .input = o->input, .output = o->output,
         .dump_data = o->dump_data, .compiled = step, .context = &bar};
     const trial_result r = trial_run(a, c.graph, c.plan, &options);
     progress_end(&bar);

@@ -205,7 +205,7 @@ static void free_log(void *log) { host_log_free(log); }
 static void open_session(trial *t)
 {
     tfgen_code code;
-    const session_options options = {.check = t->o->check, .jobs = t->o->jobs, .cache_dir = cache_folder(t->a), .compiled = t->o->compiled,
+    const session_options options = {.check = t->o->check, .jobs = t->o->jobs, .cache = t->o->cache, .compiled = t->o->compiled,
                                      .context = t->o->context};
     const double start = seconds_now();
     arena_defer(t->a, free_log, &t->log);

@@ -11,6 +11,7 @@ typedef struct trial_options {
     int repeat; /* timed runs after the checked one */
     int jobs;
     bool check; /* race and bounds checker */
+    cache *cache; /* of compiled kernels, or NULL */
     reference_when reference;
     const char *weights, *input; /* safetensors, or NULL for random data */
     const char *output, *dump_data;
@@ -46,5 +47,4 @@ trial_result trial_run(arena *a, const ir_program *graph, const plan *p, const t
 double graph_operations(const ir_program *graph);
 /* What a kernel computes, as op names of the spec in order: "rmsnorm linear rope". */
 const char *kernel_ops(arena *a, const ir_program *graph, const ir_kernel *k);
-const char *cache_folder(arena *a); /* $TFGEN_CACHE_DIR, else the user's cache folder; NULL when there is none */
 #endif

@@ -74,7 +74,8 @@ static void run_case(void *argument)
     compiled done;
     compile_inside(c->a, &r, &done);
     const trial_options options = {.seed = (unsigned long long)options_integer(c->a, "seed", c->o->seed, 0, 0x7fffffffffffffffll, 1),
-                                   .jobs = (int)options_integer(c->a, "jobs", c->o->jobs, 1, 256, 0), .reference = reference_always};
+                                   .jobs = (int)options_integer(c->a, "jobs", c->o->jobs, 1, 256, 0), .reference = reference_always,
+                                   .cache = cli_cache(c->a, c->o)};
     c->result = trial_run(c->a, done.graph, done.plan, &options);
 }
 

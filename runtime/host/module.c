@@ -1,6 +1,6 @@
 /* In: source text and options.
  * Out: a loaded module, from the cache or fresh from the compiler; what lies where in it.
- * Refuses: cached files that are damaged, of another key, or that other users can write: those are compiled again. */
+ * Refuses: objects of another version of the engine. What the cache refuses is compiled again. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -13,118 +13,59 @@
 #include <unistd.h>
 #define XXH_INLINE_ALL
 #include <xxhash.h>
+#include "runtime/cache.h"
 #include "runtime/host/engine.h"
 #include "runtime/host/process.h"
 
 enum { MAX_OBJECT = 256 << 20, SYMBOLISE_LIMIT_MS = 5000 };
 
-/* Behind the shared object, where the dynamic loader does not look. */
-typedef struct seal {
-    char magic[16];
-    XXH128_hash_t key;
-    XXH64_hash_t content;
-} seal;
-static const char MAGIC[16] = "tfgen-host-so-1";
-
 /* ---- the cache ---- */
 
-static bool key_of(const char *compiler, const char *source, size_t size, const host_compile_options *o, XXH128_hash_t *key)
+static char *key_of(const char *compiler, const char *source, size_t size, const host_compile_options *o)
 {
     host_log text = {0};
+    char *key = NULL;
     XXH3_state_t *state = XXH3_createState();
-    const bool ok = state && cc_describe(compiler, o, &text) && XXH3_128bits_reset(state) == XXH_OK;
-    if (ok) {
-        XXH3_128bits_update(state, text.text, text.size);
+    if (state && cc_describe(compiler, o, &text) && XXH3_128bits_reset(state) == XXH_OK) {
         for (const embedded_part *p = embedded_parts(); p->text; p++) XXH3_128bits_update(state, p->text, (size_t)(p->end - p->text));
-        XXH3_128bits_update(state, source, size);
-        *key = XXH3_128bits_digest(state);
+        const XXH128_hash_t headers = XXH3_128bits_digest(state);
+        log_add(&text, "headers %016llx%016llx", (unsigned long long)headers.high64, (unsigned long long)headers.low64);
+        if (text.text)
+            key = cache_key(&(cache_parts){.kind = cache_host, .name = o->name ? o->name : "kernel.hip", .arch = "host", .compiler = compiler,
+                                           .options = text.text, .source = source, .size = size});
     }
     XXH3_freeState(state);
     host_log_free(&text);
-    return ok;
+    return key;
 }
 
-static char *read_file(int file, size_t *size)
+static unsigned char *read_file(const char *path, size_t *size)
 {
+    const int file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
     struct stat s;
-    if (fstat(file, &s) || !S_ISREG(s.st_mode) || s.st_size <= 0 || s.st_size > MAX_OBJECT) return NULL;
-    char *bytes = malloc((size_t)s.st_size);
+    unsigned char *bytes = NULL;
     size_t at = 0;
+    if (file >= 0 && !fstat(file, &s) && S_ISREG(s.st_mode) && s.st_size > 0 && s.st_size <= MAX_OBJECT) bytes = malloc((size_t)s.st_size);
     for (ssize_t n = 1; bytes && n > 0 && at < (size_t)s.st_size; at += n > 0 ? (size_t)n : 0)
         n = pread(file, bytes + at, (size_t)s.st_size - at, (off_t)at);
-    if (bytes && at == (size_t)s.st_size) {
-        *size = at;
-        return bytes;
-    }
+    if (file >= 0) close(file);
+    *size = at;
+    if (bytes && at == (size_t)s.st_size) return bytes;
     free(bytes);
     return NULL;
 }
 
-static bool safe_owner(int file)
+static const char *temporary_directory(void)
 {
-    struct stat s;
-    return !fstat(file, &s) && (s.st_uid == geteuid() || s.st_uid == 0) && !(s.st_mode & 022);
+    const char *given = getenv("TMPDIR");
+    return given && *given ? given : "/tmp";
 }
 
-static bool sealed(const char *path, XXH128_hash_t key)
-{
-    const int file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-    if (file < 0) return false;
-    size_t size = 0;
-    char *bytes = safe_owner(file) ? read_file(file, &size) : NULL;
-    close(file);
-    seal s;
-    bool ok = bytes && size > sizeof s;
-    if (ok) {
-        memcpy(&s, bytes + size - sizeof s, sizeof s);
-        ok = !memcmp(s.magic, MAGIC, sizeof MAGIC) && XXH128_isEqual(s.key, key) && s.content == XXH3_64bits(bytes, size - sizeof s);
-    }
-    free(bytes);
-    return ok;
-}
-
-static bool put_seal(const char *path, XXH128_hash_t key)
-{
-    const int file = open(path, O_RDWR | O_CLOEXEC | O_APPEND);
-    if (file < 0) return false;
-    size_t size = 0;
-    char *bytes = read_file(file, &size);
-    seal s = {.key = key};
-    memcpy(s.magic, MAGIC, sizeof MAGIC);
-    if (bytes) s.content = XXH3_64bits(bytes, size);
-    const bool ok = bytes && write(file, &s, sizeof s) == (ssize_t)sizeof s && !fchmod(file, 0600);
-    free(bytes);
-    close(file);
-    return ok;
-}
-
-static bool make_directory(const char *path)
-{
-    char *copy = strdup(path);
-    if (!copy) return false;
-    for (char *p = copy + 1; *p; p++) {
-        if (*p != '/') continue;
-        *p = 0;
-        if (mkdir(copy, 0700) && errno != EEXIST) break;
-        *p = '/';
-    }
-    const bool ok = !mkdir(copy, 0700) || errno == EEXIST;
-    free(copy);
-    return ok;
-}
-
-static char *cache_path(const char *directory, XXH128_hash_t key)
+/* An empty file in the folder for temporary ones. */
+static char *temporary_path(void)
 {
     char *path;
-    return asprintf(&path, "%s/host-%016llx%016llx.so", directory, (unsigned long long)key.high64, (unsigned long long)key.low64) < 0
-               ? NULL
-               : path;
-}
-
-static char *temporary_path(const char *directory)
-{
-    char *path;
-    if (asprintf(&path, "%s/tfgen-XXXXXX.so", directory) < 0) return NULL;
+    if (asprintf(&path, "%s/tfgen-XXXXXX.so", temporary_directory()) < 0) return NULL;
     const int file = mkostemps(path, 3, O_CLOEXEC);
     if (file >= 0) {
         close(file);
@@ -214,54 +155,102 @@ void host_module_free(host_module *m)
     free(m);
 }
 
-/* Compiles beside `final`, which is null when nothing is kept, and moves the result there in one step. */
-static host_status compile(host_module *m, const char *source, size_t size, const host_compile_options *o, char *final,
-                           XXH128_hash_t key, host_log *log)
+static void unload(host_module *m)
 {
-    const char *temporary = getenv("TMPDIR");
-    m->path = temporary_path(final ? o->cache_dir : temporary && *temporary ? temporary : "/tmp");
-    m->temporary = true;
-    if (!m->path) {
-        log_add(log, "cannot create a file in %s\n", final ? o->cache_dir : temporary && *temporary ? temporary : "/tmp");
-        return HOST_IO;
-    }
-    const host_status status = cc_run(m->compiler, source, size, o, m->path, log);
-    if (status != HOST_OK || !final) return status;
-    if (!put_seal(m->path, key) || rename(m->path, final)) {
-        log_add(log, "cannot write %s\n", final);
-        return HOST_IO;
-    }
+    if (m->temporary && m->path) unlink(m->path);
+    if (m->handle) dlclose(m->handle);
     free(m->path);
-    m->path = strdup(final);
+    m->handle = NULL;
+    m->path = NULL;
     m->temporary = false;
-    return m->path ? HOST_OK : HOST_NO_MEMORY;
 }
+
+/* Symbolisers need the file as long as the module; nobody else does. Takes `entry`, the same bytes in the cache, or NULL. */
+static void settle(host_module *m, char *entry)
+{
+    if (m->temporary && (entry || !m->lines)) {
+        unlink(m->path);
+        m->temporary = false;
+    }
+    if (entry && m->path != entry) {
+        free(m->path);
+        m->path = entry;
+    }
+}
+
+/* Loads a copy of the entry's bytes, so that what was checked is what runs, and two modules do not share their __shared__ variables.
+ * Takes `entry`, the file that they are from: it is loaded itself where temporary files cannot be. */
+static bool load_entry(host_module *m, const code_result *r, char *entry)
+{
+    host_log ignored = {0};
+    m->path = temporary_path();
+    m->temporary = m->path != NULL;
+    FILE *f = m->path ? fopen(m->path, "we") : NULL;
+    bool ok = f && fwrite(r->code, 1, r->code_size, f) == r->code_size;
+    if (f && fclose(f)) ok = false;
+    ok = ok && load(m, &ignored);
+    if (!ok) {
+        unload(m);
+        m->path = entry;
+        ok = entry && load(m, &ignored);
+    }
+    if (ok) settle(m, entry);
+    else unload(m);
+    host_log_free(&ignored);
+    return m->cached = ok;
+}
+
+static host_status compile(host_module *m, const char *source, size_t size, const host_compile_options *o, host_log *log)
+{
+    m->path = temporary_path();
+    m->temporary = true;
+    if (m->path) return cc_run(m->compiler, source, size, o, m->path, log);
+    log_add(log, "cannot create a file in %s\n", temporary_directory());
+    return HOST_IO;
+}
+
+/* Compiles, stores and loads. What does not fit into the cache is loaded all the same. */
+static host_status make(host_module *m, const char *source, size_t size, const host_compile_options *o, cache *c, const char *key, host_log *log)
+{
+    const size_t before = log ? log->size : 0;
+    char *entry = NULL;
+    const host_status status = compile(m, source, size, o, log);
+    if (status != HOST_OK) return status;
+    code_result r = {.status = build_ok, .compiler = m->compiler, .log = log && log->text ? log->text + before : (char *)""};
+    if (key && (r.code = read_file(m->path, &r.code_size))) cache_store(c, cache_host, key, &r, &entry);
+    free(r.code);
+    host_log ignored = {0};
+    bool ok = load(m, entry ? &ignored : log);
+    if (!ok && entry) {
+        unload(m);
+        m->path = entry;
+        ok = load(m, log);
+    }
+    host_log_free(&ignored);
+    if (ok) settle(m, entry);
+    return ok ? HOST_OK : HOST_COMPILE_FAILED;
+}
+
+static void note_warning(void *log, const char *text) { log_add(log, "%s\n", text); }
 
 static host_status build(host_module *m, const char *source, size_t size, const host_compile_options *o, host_log *log)
 {
-    XXH128_hash_t key = {0};
-    char *final = NULL;
-    if (o->cache_dir) {
-        if (!key_of(m->compiler, source, size, o, &key) || !(final = cache_path(o->cache_dir, key))) return HOST_NO_MEMORY;
-        if (!make_directory(o->cache_dir)) {
-            log_add(log, "cannot create the cache directory %s: %s\n", o->cache_dir, strerror(errno));
-            free(final);
-            return HOST_IO;
-        }
-    }
+    cache *own = o->cache_dir && !o->cache ? cache_open(&(cache_options){.directory = o->cache_dir, .warn = note_warning, .context = log}) : NULL;
+    cache *c = o->cache ? o->cache : own;
+    char *key = c ? key_of(m->compiler, source, size, o) : NULL, *entry = NULL;
+    cache_claim *claim = NULL;
+    code_result r = {0};
+    const bool found = key && cache_find_or_claim(c, cache_host, key, &r, &entry, &claim);
     host_status status = HOST_OK;
-    if (final && sealed(final, key)) {
-        m->path = final;
-        m->cached = true;
-        if (load(m, log)) return HOST_OK;
-        unlink(final);
-        status = HOST_IO;
+    if (found && load_entry(m, &r, entry)) {
+        if (r.log) log_add(log, "%s", r.log);
     } else {
-        status = compile(m, source, size, o, final, key, log);
-        free(final);
-        if (status == HOST_OK && !load(m, log)) status = HOST_COMPILE_FAILED;
-        if (status == HOST_OK && m->temporary && !m->lines) m->temporary = unlink(m->path) != 0;
+        status = make(m, source, size, o, c, key, log);
     }
+    cache_claim_end(claim);
+    code_result_free(&r);
+    free(key);
+    cache_close(own);
     return status;
 }
 
