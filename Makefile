@@ -45,6 +45,7 @@ CLI_PARTS := $(filter-out $(B)/runtime/cli/main.o,$(CLI_OBJECTS))
 SUPPORT := $(B)/tests/support.o
 TESTS := $(TEST_SOURCES:tests/%.c=$(B)/tests/%)
 FUZZERS := $(FUZZ_SOURCES:tests/%.c=$(B)/tests/%)
+VERIFY_CODE := $(B)/tests/verify_code
 
 ifeq ($(SAN),)
 PRODUCTS := tfgen tfgen-worker libtfgen.a libtfgen.so
@@ -52,7 +53,7 @@ else
 PRODUCTS := $(B)/tfgen $(B)/tfgen-worker
 endif
 
-.PHONY: all help demo test verify-all test-amd test-bare golden lint schema man clean install deps
+.PHONY: all help demo test verify-all verify-code test-amd test-bare golden lint schema man clean install deps
 all: $(PRODUCTS)
 
 help:
@@ -62,6 +63,7 @@ help:
 # make demo          installs what is missing (apt), builds, runs the Llama block on this machine and checks it
 # make test          the same for all tests: a seeded sample, under five minutes on two cores
 # make verify-all    the full matrix of specs, levels, dtypes, targets and odd sizes
+# make verify-code  every kernel of every spec, preset, level and dtype compiled for every GPU target; goes on where it was stopped
 # make test-amd TINYGRAD_DIR=...   real AMD code objects in an instruction emulator (needs python3 and a tinygrad checkout)
 # make test-bare     proves demo and test in a minimal Debian 12 folder (debootstrap, root)
 # make golden        rewrites golden files; the diff is the review
@@ -102,7 +104,7 @@ libtfgen.so: $(B)/libtfgen.so.$(VERSION)
 $(TESTS): $(B)/tests/%: $(B)/tests/%.o $(SUPPORT) $(CLI_PARTS) $(B)/libtfgen.a $(B)/tfgen $(B)/tfgen-worker
 	$(if $(V),,@echo "  LINK $@")
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $< $(SUPPORT) $(CLI_PARTS) -Wl,--whole-archive $(B)/libtfgen.a -Wl,--no-whole-archive $(CHECK_LIBS) $(LIBS)
-$(FUZZERS): $(B)/tests/%: $(B)/tests/%.o $(CLI_PARTS) $(B)/libtfgen.a
+$(FUZZERS) $(VERIFY_CODE): $(B)/tests/%: $(B)/tests/%.o $(CLI_PARTS) $(B)/libtfgen.a
 	$(if $(V),,@echo "  LINK $@")
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $< $(CLI_PARTS) -Wl,--whole-archive $(B)/libtfgen.a -Wl,--no-whole-archive $(LIBS)
 
@@ -118,11 +120,14 @@ test: deps
 	@$(MAKE) --no-print-directory -j$$(nproc) run-tests
 
 .PHONY: run-tests
-run-tests: $(PRODUCTS) $(TESTS) $(FUZZERS)
+run-tests: $(PRODUCTS) $(TESTS) $(FUZZERS) $(VERIFY_CODE)
 	@TFGEN=$(B)/tfgen TFGEN_WORKER=$(CURDIR)/$(B)/tfgen-worker sh tests/run.sh $(B) $(TESTS) $(FUZZERS)
 
 verify-all: all
 	./tfgen verify specs/*.yaml --fusion=all --dtype=all --target=all --sizes=all --summary=docs/verification.md
+
+verify-code: all $(VERIFY_CODE)
+	VERIFY_CODE=$(VERIFY_CODE) SUMMARY=docs/verification.md sh tests/verify_code.sh $(B)/verify-code $$(nproc)
 
 test-amd: all
 	@test -n "$(TINYGRAD_DIR)" || { echo "usage: make test-amd TINYGRAD_DIR=<a tinygrad checkout>"; exit 2; }
@@ -155,4 +160,4 @@ install: all
 clean:
 	rm -rf build tfgen tfgen-worker libtfgen.a libtfgen.so*
 
--include $(LIB_OBJECTS:.o=.d) $(CLI_OBJECTS:.o=.d) $(TESTS:=.d) $(FUZZERS:=.d) $(SUPPORT:.o=.d)
+-include $(LIB_OBJECTS:.o=.d) $(CLI_OBJECTS:.o=.d) $(TESTS:=.d) $(FUZZERS:=.d) $(VERIFY_CODE:=.d) $(SUPPORT:.o=.d)

@@ -1,6 +1,7 @@
 /* In: nothing but a Hopper GPU, libcuda, NVRTC, cuBLAS; arguments choose rows of the tables by number (checks, then times).
  * PROBE_OPTION: one more option for NVRTC. Out: checks of product_h200.hip against sums in double, then times beside cuBLAS in the
  * same run. Refuses (exit 1) any wrong element, API error, hang, or compiler remark about spills or serialised products. */
+#define _GNU_SOURCE
 #include <cublas_v2.h>
 #include <cuda.h>
 #include <dlfcn.h>
