@@ -25,19 +25,28 @@ static const char *tokens_of(heads *h, const ir_value *x)
     return grouped(h->e->a, extent_c(h->e, &x->shape[is_cache(x) ? 2 : 1]));
 }
 
+/* A cache may have more rows than an int counts, so where a head begins is reckoned in 64 bits; it does not change in loops
+ * over keys. Rows of other values are checked when a kernel is planned. */
+static const char *cache_row(heads *h, const ir_value *x, const char *token, const char *head, long long count)
+{
+    const view w = view_of(h->e->a, x);
+    text t = {.a = h->e->a};
+    text_printf(&t, "%s + (batch * %lldll + %s) * %s * %lldll + %s", use_value(h->e, x, false), count, head, tokens_of(h, x), w.stride,
+                scaled(h->e->a, token, w.stride));
+    if (w.offset) text_printf(&t, " + %lld", w.offset);
+    return t.data;
+}
+
 static void write_pointer(heads *h, const char *name, const ir_value *x, const char *token, const char *head,
                           long long count)
 {
     arena *a = h->e->a;
-    const char *column = arena_printf(a, "%s * %lld", head, h->head);
     const char *row = arena_printf(a, "(batch * %s + %s)", tokens_of(h, x), token);
-    if (is_cache(x)) {
-        row = arena_printf(a, "((batch * %lld + %s) * %s + %s)", count, head, tokens_of(h, x), token);
-        column = "0";
-    }
+    const char *column = arena_printf(a, "%s * %lld", head, h->head);
+    const char *from = is_cache(x) ? cache_row(h, x, token, head, count) : address(h->e, x, row, column, false);
     write_line(h->w, "DEV static const type *%s(const args &p, int batch, int %s, int %s)", name, token, head);
     write_line(h->w, "{");
-    write_spec_line(h->w, h->op->at, "return %s;", address(h->e, x, row, column, false));
+    write_spec_line(h->w, h->op->at, "return %s;", from);
     write_line(h->w, "}");
 }
 

@@ -51,18 +51,23 @@ static ir_program *copy_program(arena *a, const ir_program *from)
 }
 
 /* ---- limits of 32-bit indices */
+enum { most_index = 0x7fffffff - 0xffff /* the last tile may reach beyond the end */ };
+
 static void check_count(const planner *p, const ir_value *v, long long n, const char *what)
 {
-    if (n > 0x7fffffff)
-        bail(p->a, code_unsupported, v->at, "%%%s: up to %lld %s; kernels count up to 2147483647", v->name, n, what);
+    if (n > most_index)
+        bail(p->a, code_unsupported, v->at, "%%%s: up to %lld %s; kernels count up to %d", v->name, n, what, most_index);
 }
+
+/* Rows of a cache are reached by sequence, head and position, never counted through. */
+static bool is_cache(const ir_value *v) { return v->rank == 4 && value_root(v)->kind == value_state; }
 
 static void check_sizes(const planner *p)
 {
     for (int i = 0; i < p->program->value_count; i++) {
         const ir_value *v = p->program->values[i];
         const extent rows = value_rows(p->a, v);
-        check_count(p, v, extent_high(&rows, &p->program->dims), "rows");
+        if (!is_cache(v)) check_count(p, v, extent_high(&rows, &p->program->dims), "rows");
         check_count(p, v, value_columns(v), "columns");
     }
 }

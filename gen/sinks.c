@@ -124,7 +124,8 @@ static void write_dense(scope *s, const ir_value *v, const place *at, const char
                         at->left ? at->left : s->lanes, name);
 }
 
-/* [B, KV, L, hd]: column h*hd + d of token t of sequence b goes to [b, h, position, d]. */
+/* [B, KV, L, hd]: column h*hd + d of token t of sequence b goes to [b, h, position, d]. A cache may have more rows than an
+ * int counts. */
 static void write_cache(scope *s, const ir_value *v, const place *at, const char *when)
 {
     emission *e = s->e;
@@ -137,7 +138,7 @@ static void write_cache(scope *s, const ir_value *v, const place *at, const char
     const char *capacity = extent_c(e, &state->shape[state->rank - 2]), *cache = use_value(e, state, true);
     const char *room = arena_printf(a, "%s >= 0 && %s < %s", position, position, capacity);
     const char *test = joined(a, joined(a, when, at->guard), room);
-    const char *format = "%s + ((%s * %lld + %s / %lld) * %s + %s) * %lldll + %s %% %lld";
+    const char *format = "%s + ((%s * %lldll + %s / %lld) * %s + %s) * %lld + %s %% %lld";
     if (s->whole > 0 && head % s->whole == 0) {
         const char *to = arena_printf(a, format, cache, sequence, columns / head, col, head, grouped(a, capacity),
                                       position, head, col, head);

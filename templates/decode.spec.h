@@ -29,11 +29,11 @@ struct k2_decode {
     }
     DEV static const type *k(const args &p, int batch, int key, int head)
     {
-        return p.k_cache + ((batch * 2 + head) * 64 + key) * 32ll; // !41:5
+        return p.k_cache + (batch * 2ll + head) * 64 * 32ll + key * 32ll; // !41:5
     }
     DEV static const type *v(const args &p, int batch, int key, int head)
     {
-        return p.v_cache + ((batch * 2 + head) * 64 + key) * 32ll; // !41:5
+        return p.v_cache + (batch * 2ll + head) * 64 * 32ll + key * 32ll; // !41:5
     }
     DEV static float *partial(const args &p, int batch, int head, int token, int split)
     {

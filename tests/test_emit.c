@@ -383,6 +383,72 @@ START_TEST(what_the_specs_of_this_suite_compute_is_right)
 }
 END_TEST
 
+/* ---- caches of more rows than an int counts: 4096 sequences, 8 heads, 131072 tokens */
+#define LARGE_CACHE                                                                                                    \
+    "block: large\ndtype: bf16\ndims: {B: 4096, S: 1, L: %s, D: 192, H: 8, hd: 24}\n"                                  \
+    "inputs: {x: [B, S, D], pos: {shape: [B], dtype: i32, range: [0, L-S]}}\nparams: {wk: [H*hd, D]}\n"               \
+    "state: {k_cache: [B, H, L, hd], v_cache: [B, H, L, hd]}\nops:\n"                                                 \
+    "  - {out: k, op: linear, in: [x, wk]}\n"                                                                         \
+    "  - {out: kc, op: kv_append, in: [k], state: k_cache, at: pos}\n"                                                \
+    "  - {out: vc, op: kv_append, in: [k], state: v_cache, at: pos}\n"                                                \
+    "  - {out: a, op: attention, in: [x, kc, vc], heads: H, kv_heads: H, causal: true, at: pos}\noutputs: {y: a}\n"
+
+static bool have_clang(void) { return system("clang-22 --version > /dev/null 2>&1") == 0; }
+
+static const char *header_with(const plan *p, const char *part)
+{
+    for (int i = 0; i < p->launch_count; i++)
+        if (strstr(p->launches[i].spec_header, part)) return p->launches[i].spec_header;
+    ck_abort_msg("no kernel has %s", part);
+    return NULL;
+}
+
+START_TEST(a_cache_may_have_more_rows_than_an_int_counts)
+{
+    char text[2048];
+    snprintf(text, sizeof text, LARGE_CACHE, "131072");
+    build b = {.name = "large.yaml", .text = text, .target = "gfx942", .level = fusion_tile};
+    must_build(&b);
+    /* 64 bits from the first product on */
+    const char *store = strstr(header_with(b.p, "store_aligned<W>(p.k_cache"), "p.k_cache + (");
+    ck_assert_ptr_nonnull(store);
+    ck_assert_msg(!strncmp(store, "p.k_cache + ((c.sequence * 8ll + ", 33), "%.100s", store);
+    const char *read = header_with(b.p, "const type *k(");
+    char path[] = "/tmp/tfgen-large-XXXXXX", command[256];
+    const int fd = mkstemp(path);
+    ck_assert_int_ge(fd, 0);
+    FILE *f = fdopen(fd, "w");
+    const char *name = strstr(read, "struct ") + 7;
+    fprintf(f, "#define DEV inline\n#define TF_LAYOUT(...)\nstruct bf16 { unsigned short bits; };\n%s"
+               "int main() { %.*s::args p = {}; long long at = %.*s::k(p, 4095, 131071, 7) - p.k_cache;\n"
+               "return at == ((4095ll * 8 + 7) * 131072 + 131071) * 24 ? 0 : 1; }\n",
+            read, (int)strcspn(name, " "), name, (int)strcspn(name, " "), name);
+    fclose(f);
+    snprintf(command, sizeof command, "clang-22 -x c++ -std=c++17 -fwrapv %s -o %s.out && %s.out", path, path, path);
+    const int status = have_clang() ? system(command) : 0;
+    snprintf(command, sizeof command, "%s.out", path);
+    unlink(command);
+    unlink(path);
+    ck_assert_int_eq(status, 0);
+    arena_free(b.a);
+}
+END_TEST
+
+START_TEST(other_values_have_as_many_rows_as_an_int_counts_with_a_tile_to_spare)
+{
+    static const char format[] = "block: tall\ndtype: bf16\ndims: {B: %s, D: 2}\ninputs: {x: [B, D]}\nops:\n"
+                                 "  - {out: y, op: silu, in: [x]}\noutputs: {y: y}\n";
+    static const char *const rows[] = {"2147418112", "2147418113"};
+    char text[512];
+    snprintf(text, sizeof text, format, rows[_i]);
+    build b = {.name = "tall.yaml", .text = text, .target = "gfx942", .level = fusion_tile};
+    run_build(&b);
+    ck_assert_msg(b.code == (_i ? code_unsupported : code_ok), "%s", arena_diagnostics(b.a));
+    if (_i) ck_assert_ptr_nonnull(strstr(arena_diagnostics(b.a), "up to 2147418113 rows; kernels count up to 2147418112"));
+    arena_free(b.a);
+}
+END_TEST
+
 /* ---- compilers: front ends only */
 typedef struct front_end {
     const char *target, *command;
@@ -398,8 +464,6 @@ static const front_end front_ends[] = {
      "clang-22 -x c++ -std=c++17 -include runtime/host/hs_abi.h -include runtime/host/hip_on_host.h -fsyntax-only"},
 };
 enum { front_end_count = sizeof front_ends / sizeof *front_ends };
-
-static bool have_clang(void) { return system("clang-22 --version > /dev/null 2>&1") == 0; }
 
 static void must_compile(const char *source, const char *name, const char *command)
 {
@@ -448,6 +512,8 @@ int main(void)
     tcase_add_test(t, a_tuning_line_changes_the_tile);
     tcase_add_loop_test(t, an_illegal_tuning_is_an_error_that_names_the_limit, 0,
                         sizeof bad_tunings / sizeof *bad_tunings);
+    tcase_add_test(t, a_cache_may_have_more_rows_than_an_int_counts);
+    tcase_add_loop_test(t, other_values_have_as_many_rows_as_an_int_counts_with_a_tile_to_spare, 0, 2);
     tcase_add_test(t, the_manifest_says_what_the_plan_says);
     tcase_add_test(t, names_of_values_never_clash_in_the_source);
     tcase_add_test(t, a_llama_block_is_planned_and_emitted_in_20_ms);

@@ -196,7 +196,7 @@ struct k3_kc {
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        if (c.position >= 0 && c.position < 64) store_aligned<V>(p.k_cache + ((c.sequence * 4 + col / 32) * 64 + c.position) * 32ll + col % 32, e.k_); // !36:5
+        if (c.position >= 0 && c.position < 64) store_aligned<V>(p.k_cache + ((c.sequence * 4ll + col / 32) * 64 + c.position) * 32 + col % 32, e.k_); // !36:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
     {
@@ -236,7 +236,7 @@ struct k4_vc {
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        if (c.position >= 0 && c.position < 64) store_aligned<V>(p.v_cache + ((c.sequence * 4 + col / 32) * 64 + c.position) * 32ll + col % 32, e.v); // !37:5
+        if (c.position >= 0 && c.position < 64) store_aligned<V>(p.v_cache + ((c.sequence * 4ll + col / 32) * 64 + c.position) * 32 + col % 32, e.v); // !37:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
     {
@@ -279,11 +279,11 @@ struct k5_decode {
     }
     DEV static const type *k(const args &p, int batch, int key, int head)
     {
-        return p.k_cache + ((batch * 4 + head) * 64 + key) * 32ll; // !38:5
+        return p.k_cache + (batch * 4ll + head) * 64 * 32ll + key * 32ll; // !38:5
     }
     DEV static const type *v(const args &p, int batch, int key, int head)
     {
-        return p.v_cache + ((batch * 4 + head) * 64 + key) * 32ll; // !38:5
+        return p.v_cache + (batch * 4ll + head) * 64 * 32ll + key * 32ll; // !38:5
     }
     DEV static float *partial(const args &p, int batch, int head, int token, int split)
     {
@@ -872,7 +872,7 @@ struct k3_kc {
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        if (c.position >= 0 && c.position < 64) store_aligned<V>(p.k_cache + ((c.sequence * 4 + col / 32) * 64 + c.position) * 32ll + col % 32, e.k_); // !36:5
+        if (c.position >= 0 && c.position < 64) store_aligned<V>(p.k_cache + ((c.sequence * 4ll + col / 32) * 64 + c.position) * 32 + col % 32, e.k_); // !36:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
     {
@@ -912,7 +912,7 @@ struct k4_vc {
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        if (c.position >= 0 && c.position < 64) store_aligned<V>(p.v_cache + ((c.sequence * 4 + col / 32) * 64 + c.position) * 32ll + col % 32, e.v); // !37:5
+        if (c.position >= 0 && c.position < 64) store_aligned<V>(p.v_cache + ((c.sequence * 4ll + col / 32) * 64 + c.position) * 32 + col % 32, e.v); // !37:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
     {
@@ -955,11 +955,11 @@ struct k5_decode {
     }
     DEV static const type *k(const args &p, int batch, int key, int head)
     {
-        return p.k_cache + ((batch * 4 + head) * 64 + key) * 32ll; // !38:5
+        return p.k_cache + (batch * 4ll + head) * 64 * 32ll + key * 32ll; // !38:5
     }
     DEV static const type *v(const args &p, int batch, int key, int head)
     {
-        return p.v_cache + ((batch * 4 + head) * 64 + key) * 32ll; // !38:5
+        return p.v_cache + (batch * 4ll + head) * 64 * 32ll + key * 32ll; // !38:5
     }
     DEV static float *partial(const args &p, int batch, int head, int token, int split)
     {
@@ -1403,7 +1403,7 @@ struct k2_kc {
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        if (c.position >= 0 && c.position < 64) store_aligned<V>(p.k_cache + ((c.sequence * 4 + col / 32) * 64 + c.position) * 32ll + col % 32, e.k_); // !36:5
+        if (c.position >= 0 && c.position < 64) store_aligned<V>(p.k_cache + ((c.sequence * 4ll + col / 32) * 64 + c.position) * 32 + col % 32, e.k_); // !36:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
     {
@@ -1443,7 +1443,7 @@ struct k3_vc {
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        if (c.position >= 0 && c.position < 64) store_aligned<V>(p.v_cache + ((c.sequence * 4 + col / 32) * 64 + c.position) * 32ll + col % 32, e.v); // !37:5
+        if (c.position >= 0 && c.position < 64) store_aligned<V>(p.v_cache + ((c.sequence * 4ll + col / 32) * 64 + c.position) * 32 + col % 32, e.v); // !37:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
     {
@@ -1486,11 +1486,11 @@ struct k4_decode {
     }
     DEV static const type *k(const args &p, int batch, int key, int head)
     {
-        return p.k_cache + ((batch * 4 + head) * 64 + key) * 32ll; // !38:5
+        return p.k_cache + (batch * 4ll + head) * 64 * 32ll + key * 32ll; // !38:5
     }
     DEV static const type *v(const args &p, int batch, int key, int head)
     {
-        return p.v_cache + ((batch * 4 + head) * 64 + key) * 32ll; // !38:5
+        return p.v_cache + (batch * 4ll + head) * 64 * 32ll + key * 32ll; // !38:5
     }
     DEV static float *partial(const args &p, int batch, int head, int token, int split)
     {

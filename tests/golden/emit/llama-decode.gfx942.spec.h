@@ -325,7 +325,7 @@ struct k6_kc {
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        if (c.position >= 0 && c.position < 64) store_aligned<V>(p.k_cache + ((c.sequence * 2 + col / 32) * 64 + c.position) * 32ll + col % 32, e.kr); // !39:5
+        if (c.position >= 0 && c.position < 64) store_aligned<V>(p.k_cache + ((c.sequence * 2ll + col / 32) * 64 + c.position) * 32 + col % 32, e.kr); // !39:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
     {
@@ -365,7 +365,7 @@ struct k7_vc {
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        if (c.position >= 0 && c.position < 64) store_aligned<V>(p.v_cache + ((c.sequence * 2 + col / 32) * 64 + c.position) * 32ll + col % 32, e.v); // !40:5
+        if (c.position >= 0 && c.position < 64) store_aligned<V>(p.v_cache + ((c.sequence * 2ll + col / 32) * 64 + c.position) * 32 + col % 32, e.v); // !40:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
     {
@@ -408,11 +408,11 @@ struct k8_decode {
     }
     DEV static const type *k(const args &p, int batch, int key, int head)
     {
-        return p.k_cache + ((batch * 2 + head) * 64 + key) * 32ll; // !41:5
+        return p.k_cache + (batch * 2ll + head) * 64 * 32ll + key * 32ll; // !41:5
     }
     DEV static const type *v(const args &p, int batch, int key, int head)
     {
-        return p.v_cache + ((batch * 2 + head) * 64 + key) * 32ll; // !41:5
+        return p.v_cache + (batch * 2ll + head) * 64 * 32ll + key * 32ll; // !41:5
     }
     DEV static float *partial(const args &p, int batch, int head, int token, int split)
     {
@@ -1113,7 +1113,7 @@ struct k4_kc {
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        if (c.position >= 0 && c.position < 64) store_aligned<V>(p.k_cache + ((c.sequence * 2 + col / 32) * 64 + c.position) * 32ll + col % 32, e.kr); // !39:5
+        if (c.position >= 0 && c.position < 64) store_aligned<V>(p.k_cache + ((c.sequence * 2ll + col / 32) * 64 + c.position) * 32 + col % 32, e.kr); // !39:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
     {
@@ -1153,7 +1153,7 @@ struct k5_vc {
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        if (c.position >= 0 && c.position < 64) store_aligned<V>(p.v_cache + ((c.sequence * 2 + col / 32) * 64 + c.position) * 32ll + col % 32, e.v); // !40:5
+        if (c.position >= 0 && c.position < 64) store_aligned<V>(p.v_cache + ((c.sequence * 2ll + col / 32) * 64 + c.position) * 32 + col % 32, e.v); // !40:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
     {
@@ -1196,11 +1196,11 @@ struct k6_decode {
     }
     DEV static const type *k(const args &p, int batch, int key, int head)
     {
-        return p.k_cache + ((batch * 2 + head) * 64 + key) * 32ll; // !41:5
+        return p.k_cache + (batch * 2ll + head) * 64 * 32ll + key * 32ll; // !41:5
     }
     DEV static const type *v(const args &p, int batch, int key, int head)
     {
-        return p.v_cache + ((batch * 2 + head) * 64 + key) * 32ll; // !41:5
+        return p.v_cache + (batch * 2ll + head) * 64 * 32ll + key * 32ll; // !41:5
     }
     DEV static float *partial(const args &p, int batch, int head, int token, int split)
     {
@@ -1581,16 +1581,16 @@ struct k1_qkv {
         const vec<float, W> k__far = op_mul(hi, c.q_r); // !33:5
         const rope_turn<W> kr_turn = rope_turn_at<W, 16>(pair, c.position, k1_qkv_qr_turns); // !38:5
         const vec<float, W> kr = rope_low(kr_turn, k_, k__far); // !38:5
-        if (c.position >= 0 && c.position < 64) store_aligned<W>(p.k_cache + ((c.sequence * 2 + col / 32) * 64 + c.position) * 32ll + col % 32, kr); // !39:5
+        if (c.position >= 0 && c.position < 64) store_aligned<W>(p.k_cache + ((c.sequence * 2ll + col / 32) * 64 + c.position) * 32 + col % 32, kr); // !39:5
         const vec<float, W> kr_far = rope_high(kr_turn, k_, k__far); // !38:5
-        if (c.position >= 0 && c.position < 64) store_aligned<W>(p.k_cache + ((c.sequence * 2 + far / 32) * 64 + c.position) * 32ll + far % 32, kr_far); // !39:5
+        if (c.position >= 0 && c.position < 64) store_aligned<W>(p.k_cache + ((c.sequence * 2ll + far / 32) * 64 + c.position) * 32 + far % 32, kr_far); // !39:5
     }
     template <int W> DEV static void columns_v_raw(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
     {
         const int left = 64 - col;
         if (left <= 0) return;
         const vec<float, W> v = op_mul(product, c.q_r); // !33:5
-        if (c.position >= 0 && c.position < 64) store_aligned<W>(p.v_cache + ((c.sequence * 2 + col / 32) * 64 + c.position) * 32ll + col % 32, v); // !40:5
+        if (c.position >= 0 && c.position < 64) store_aligned<W>(p.v_cache + ((c.sequence * 2ll + col / 32) * 64 + c.position) * 32 + col % 32, v); // !40:5
     }
     template <int W> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum)
     {
@@ -1647,11 +1647,11 @@ struct k2_decode {
     }
     DEV static const type *k(const args &p, int batch, int key, int head)
     {
-        return p.k_cache + ((batch * 2 + head) * 64 + key) * 32ll; // !41:5
+        return p.k_cache + (batch * 2ll + head) * 64 * 32ll + key * 32ll; // !41:5
     }
     DEV static const type *v(const args &p, int batch, int key, int head)
     {
-        return p.v_cache + ((batch * 2 + head) * 64 + key) * 32ll; // !41:5
+        return p.v_cache + (batch * 2ll + head) * 64 * 32ll + key * 32ll; // !41:5
     }
     DEV static float *partial(const args &p, int batch, int head, int token, int split)
     {

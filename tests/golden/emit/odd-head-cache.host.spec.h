@@ -249,7 +249,7 @@ struct k5_kc {
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        if (c.position >= 0 && c.position < 9) store_aligned<V>(p.k_cache + ((c.sequence * 2 + col / 22) * 9 + c.position) * 22ll + col % 22, e.kr); // !14:5
+        if (c.position >= 0 && c.position < 9) store_aligned<V>(p.k_cache + ((c.sequence * 2ll + col / 22) * 9 + c.position) * 22 + col % 22, e.kr); // !14:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
     {
@@ -287,7 +287,7 @@ struct k6_vc {
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        if (c.position >= 0 && c.position < 9) store_aligned<V>(p.v_cache + ((c.sequence * 2 + col / 22) * 9 + c.position) * 22ll + col % 22, e.v); // !15:5
+        if (c.position >= 0 && c.position < 9) store_aligned<V>(p.v_cache + ((c.sequence * 2ll + col / 22) * 9 + c.position) * 22 + col % 22, e.v); // !15:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
     {
@@ -328,11 +328,11 @@ struct k7_decode {
     }
     DEV static const type *k(const args &p, int batch, int key, int head)
     {
-        return p.k_cache + ((batch * 2 + head) * 9 + key) * 22ll; // !16:5
+        return p.k_cache + (batch * 2ll + head) * 9 * 22ll + key * 22ll; // !16:5
     }
     DEV static const type *v(const args &p, int batch, int key, int head)
     {
-        return p.v_cache + ((batch * 2 + head) * 9 + key) * 22ll; // !16:5
+        return p.v_cache + (batch * 2ll + head) * 9 * 22ll + key * 22ll; // !16:5
     }
     DEV static float *partial(const args &p, int batch, int head, int token, int split)
     {
@@ -552,7 +552,7 @@ struct k3_kc {
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        if (c.position >= 0 && c.position < 9) store_aligned<V>(p.k_cache + ((c.sequence * 2 + col / 22) * 9 + c.position) * 22ll + col % 22, e.kr); // !14:5
+        if (c.position >= 0 && c.position < 9) store_aligned<V>(p.k_cache + ((c.sequence * 2ll + col / 22) * 9 + c.position) * 22 + col % 22, e.kr); // !14:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
     {
@@ -590,7 +590,7 @@ struct k4_vc {
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        if (c.position >= 0 && c.position < 9) store_aligned<V>(p.v_cache + ((c.sequence * 2 + col / 22) * 9 + c.position) * 22ll + col % 22, e.v); // !15:5
+        if (c.position >= 0 && c.position < 9) store_aligned<V>(p.v_cache + ((c.sequence * 2ll + col / 22) * 9 + c.position) * 22 + col % 22, e.v); // !15:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
     {
@@ -631,11 +631,11 @@ struct k5_decode {
     }
     DEV static const type *k(const args &p, int batch, int key, int head)
     {
-        return p.k_cache + ((batch * 2 + head) * 9 + key) * 22ll; // !16:5
+        return p.k_cache + (batch * 2ll + head) * 9 * 22ll + key * 22ll; // !16:5
     }
     DEV static const type *v(const args &p, int batch, int key, int head)
     {
-        return p.v_cache + ((batch * 2 + head) * 9 + key) * 22ll; // !16:5
+        return p.v_cache + (batch * 2ll + head) * 9 * 22ll + key * 22ll; // !16:5
     }
     DEV static float *partial(const args &p, int batch, int head, int token, int split)
     {
@@ -732,17 +732,17 @@ struct k0_qkv {
         const rope_turn<W> kr_turn = rope_turn_at<W, 11>(pair, c.position, k0_qkv_qr_turns); // !13:5
         const vec<float, W> kr = rope_low(kr_turn, lo, hi); // !13:5
         if (c.position >= 0 && c.position < 9) // !14:5
-            for (int i = 0; i < W && i < left; i++) store_one(p.k_cache + ((c.sequence * 2 + (col + i) / 22) * 9 + c.position) * 22ll + (col + i) % 22, kr[i]); // !14:5
+            for (int i = 0; i < W && i < left; i++) store_one(p.k_cache + ((c.sequence * 2ll + (col + i) / 22) * 9 + c.position) * 22 + (col + i) % 22, kr[i]); // !14:5
         const vec<float, W> kr_far = rope_high(kr_turn, lo, hi); // !13:5
         if (c.position >= 0 && c.position < 9) // !14:5
-            for (int i = 0; i < W && i < left; i++) store_one(p.k_cache + ((c.sequence * 2 + (far + i) / 22) * 9 + c.position) * 22ll + (far + i) % 22, kr_far[i]); // !14:5
+            for (int i = 0; i < W && i < left; i++) store_one(p.k_cache + ((c.sequence * 2ll + (far + i) / 22) * 9 + c.position) * 22 + (far + i) % 22, kr_far[i]); // !14:5
     }
     template <int W> DEV static void columns_v(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
     {
         const int left = 44 - col;
         if (left <= 0) return;
         if (c.position >= 0 && c.position < 9) // !15:5
-            for (int i = 0; i < W && i < left; i++) store_one(p.v_cache + ((c.sequence * 2 + (col + i) / 22) * 9 + c.position) * 22ll + (col + i) % 22, product[i]); // !15:5
+            for (int i = 0; i < W && i < left; i++) store_one(p.v_cache + ((c.sequence * 2ll + (col + i) / 22) * 9 + c.position) * 22 + (col + i) % 22, product[i]); // !15:5
     }
     template <int W> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum)
     {
@@ -796,11 +796,11 @@ struct k1_decode {
     }
     DEV static const type *k(const args &p, int batch, int key, int head)
     {
-        return p.k_cache + ((batch * 2 + head) * 9 + key) * 22ll; // !16:5
+        return p.k_cache + (batch * 2ll + head) * 9 * 22ll + key * 22ll; // !16:5
     }
     DEV static const type *v(const args &p, int batch, int key, int head)
     {
-        return p.v_cache + ((batch * 2 + head) * 9 + key) * 22ll; // !16:5
+        return p.v_cache + (batch * 2ll + head) * 9 * 22ll + key * 22ll; // !16:5
     }
     DEV static float *partial(const args &p, int batch, int head, int token, int split)
     {

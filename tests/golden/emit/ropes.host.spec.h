@@ -331,7 +331,7 @@ struct k6_ks {
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        if (c.position >= 0 && c.position < 33) store_aligned<V>(p.kc + ((c.sequence * 3 + col / 10) * 33 + c.position) * 10ll + col % 10, e.kr); // !16:5
+        if (c.position >= 0 && c.position < 33) store_aligned<V>(p.kc + ((c.sequence * 3ll + col / 10) * 33 + c.position) * 10 + col % 10, e.kr); // !16:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
     {
@@ -372,7 +372,7 @@ struct k7_vs {
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        if (c.position >= 0 && c.position < 33) store_aligned<V>(p.vc + ((c.sequence * 3 + col / 10) * 33 + c.position) * 10ll + col % 10, e.v); // !17:5
+        if (c.position >= 0 && c.position < 33) store_aligned<V>(p.vc + ((c.sequence * 3ll + col / 10) * 33 + c.position) * 10 + col % 10, e.v); // !17:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
     {
@@ -416,11 +416,11 @@ struct k8_decode {
     }
     DEV static const type *k(const args &p, int batch, int key, int head)
     {
-        return p.kc + ((batch * 3 + head) * 33 + key) * 10ll; // !18:5
+        return p.kc + (batch * 3ll + head) * 33 * 10ll + key * 10ll; // !18:5
     }
     DEV static const type *v(const args &p, int batch, int key, int head)
     {
-        return p.vc + ((batch * 3 + head) * 33 + key) * 10ll; // !18:5
+        return p.vc + (batch * 3ll + head) * 33 * 10ll + key * 10ll; // !18:5
     }
     DEV static float *partial(const args &p, int batch, int head, int token, int split)
     {
@@ -713,7 +713,7 @@ struct k4_ks {
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        if (c.position >= 0 && c.position < 33) store_aligned<V>(p.kc + ((c.sequence * 3 + col / 10) * 33 + c.position) * 10ll + col % 10, e.kr); // !16:5
+        if (c.position >= 0 && c.position < 33) store_aligned<V>(p.kc + ((c.sequence * 3ll + col / 10) * 33 + c.position) * 10 + col % 10, e.kr); // !16:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
     {
@@ -754,7 +754,7 @@ struct k5_vs {
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        if (c.position >= 0 && c.position < 33) store_aligned<V>(p.vc + ((c.sequence * 3 + col / 10) * 33 + c.position) * 10ll + col % 10, e.v); // !17:5
+        if (c.position >= 0 && c.position < 33) store_aligned<V>(p.vc + ((c.sequence * 3ll + col / 10) * 33 + c.position) * 10 + col % 10, e.v); // !17:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
     {
@@ -798,11 +798,11 @@ struct k6_decode {
     }
     DEV static const type *k(const args &p, int batch, int key, int head)
     {
-        return p.kc + ((batch * 3 + head) * 33 + key) * 10ll; // !18:5
+        return p.kc + (batch * 3ll + head) * 33 * 10ll + key * 10ll; // !18:5
     }
     DEV static const type *v(const args &p, int batch, int key, int head)
     {
-        return p.vc + ((batch * 3 + head) * 33 + key) * 10ll; // !18:5
+        return p.vc + (batch * 3ll + head) * 33 * 10ll + key * 10ll; // !18:5
     }
     DEV static float *partial(const args &p, int batch, int head, int token, int split)
     {
@@ -962,7 +962,7 @@ struct k1_qkv {
         if (left <= 0) return;
         const vec<float, W> v = op_mul(product, c.q_r); // !10:5
         if (c.position >= 0 && c.position < 33) // !17:5
-            for (int i = 0; i < W && i < left; i++) store_one(p.vc + ((c.sequence * 3 + (col + i) / 10) * 33 + c.position) * 10ll + (col + i) % 10, v[i]); // !17:5
+            for (int i = 0; i < W && i < left; i++) store_one(p.vc + ((c.sequence * 3ll + (col + i) / 10) * 33 + c.position) * 10 + (col + i) % 10, v[i]); // !17:5
     }
     template <int W> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum)
     {
@@ -1022,7 +1022,7 @@ struct k2_ks {
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
         const vec<float, V> kr = rope_half<10, 6>(e.k_, e.k__far, col, c.position, k2_ks_kr_turns); // !15:5
-        if (c.position >= 0 && c.position < 33) store_aligned<V>(p.kc + ((c.sequence * 3 + col / 10) * 33 + c.position) * 10ll + col % 10, kr); // !16:5
+        if (c.position >= 0 && c.position < 33) store_aligned<V>(p.kc + ((c.sequence * 3ll + col / 10) * 33 + c.position) * 10 + col % 10, kr); // !16:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
     {
@@ -1066,11 +1066,11 @@ struct k3_decode {
     }
     DEV static const type *k(const args &p, int batch, int key, int head)
     {
-        return p.kc + ((batch * 3 + head) * 33 + key) * 10ll; // !18:5
+        return p.kc + (batch * 3ll + head) * 33 * 10ll + key * 10ll; // !18:5
     }
     DEV static const type *v(const args &p, int batch, int key, int head)
     {
-        return p.vc + ((batch * 3 + head) * 33 + key) * 10ll; // !18:5
+        return p.vc + (batch * 3ll + head) * 33 * 10ll + key * 10ll; // !18:5
     }
     DEV static float *partial(const args &p, int batch, int head, int token, int split)
     {
