@@ -21,7 +21,8 @@ static const char *use_argument(emission *e, argument wanted)
     argument *found = NULL;
     for (int i = 0; i < e->argument_count && !found; i++) {
         argument *g = &e->arguments[i];
-        if (g->kind == wanted.kind && g->value == wanted.value && g->index == wanted.index) found = g;
+        if (g->kind != wanted.kind || g->value != wanted.value || g->index != wanted.index) continue;
+        if (g->kind != argument_map || strcmp(g->name, wanted.name) == 0) found = g;
     }
     if (!found) found = add_argument(e, wanted);
     found->written |= wanted.written;
@@ -53,6 +54,13 @@ const char *use_packed(emission *e, int index, bool written)
     return use_argument(
         e, (argument){
                .kind = argument_packed, .name = "packed", .index = index, .written = written, .size = sizeof(void *)});
+}
+
+/* Maps have names of their own, so equal boxes under two names are two arguments. */
+const char *use_map(emission *e, const char *name, const tensor_box *box)
+{
+    return use_argument(
+        e, (argument){.kind = argument_map, .name = name, .value = box->value, .index = box->packed, .box = box, .size = 128});
 }
 
 /* True for (...) as a whole, not for (...) + (...). */
@@ -91,14 +99,16 @@ const char *type_name(dtype t)
     return names[t];
 }
 
-/* Pointers first, then dims, each in order of first use, laid out as C does. */
+static int argument_place(const argument *g) { return g->kind == argument_map ? 0 : g->kind == argument_dim ? 2 : 1; }
+
+/* Maps first, then pointers, then dims, each in order of first use, laid out as C does. */
 void finish_arguments(emission *e)
 {
     argument *list = arena_alloc(e->a, (size_t)(e->argument_count + 1) * sizeof *list);
     int n = 0;
-    for (int dims = 0; dims < 2; dims++)
+    for (int place = 0; place < 3; place++)
         for (int i = 0; i < e->argument_count; i++)
-            if ((e->arguments[i].kind == argument_dim) == dims) list[n++] = e->arguments[i];
+            if (argument_place(&e->arguments[i]) == place) list[n++] = e->arguments[i];
     unsigned offset = 0;
     for (int i = 0; i < n; offset += list[i++].size) list[i].offset = offset;
     e->arguments = list;
@@ -119,6 +129,7 @@ static const char *argument_type(const emission *e, const argument *g)
     case argument_value: return type_name(g->value->type);
     case argument_packed: return type_name(e->plan->packs[g->index].type);
     case argument_scratch: return "float";
+    case argument_map: return "tensor_map";
     case argument_dim: break;
     }
     return "int";
@@ -132,6 +143,8 @@ void write_arguments(emission *e, writer *w)
         const argument *g = &e->arguments[i];
         if (g->kind == argument_dim)
             text_printf(&dims, "%s%s", dims.size ? ", " : "int ", g->name);
+        else if (g->kind == argument_map)
+            write_line(w, "tensor_map %s;", g->name);
         else
             write_line(w, "%s%s *%s;", g->written ? "" : "const ", argument_type(e, g), g->name);
     }

@@ -2,21 +2,37 @@
  * what the families' emitters refuse. A source is: defines of the target, the templates, constant tables, the spec
  * struct, the kernel. */
 #include "gen/emit.h"
+#include "gen/layer.h"
 #include "gen/template_text.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct unit {                    /* one source file */
-    const char *kernel, *file, *program; /* program: the template of the family, gemm_mixed */
-    const char *template;                /* templates/rows.h */
-    unsigned uses;                       /* set of use_... */
+typedef struct family_program {
+    const char *program, *template; /* gemm, templates/gemm.h */
+    unsigned uses;                  /* set of use_... */
+} family_program;
+
+typedef struct unit { /* one source file */
+    const char *kernel, *file;
+    family_program of;
+    frame_kind frame;
     int threads, shared_bytes;
 } unit;
 
-static const char *const templates[] = {"templates/rows.h", "templates/gemm.h", "templates/attention.h",
-                                        "templates/decode.h", "templates/decode.h"};
-static const char *const programs[] = {"rows", "gemm", "attention", "decode", "combine"};
+static const family_program programs[] = {{"rows", "templates/rows.h", use_rows},
+                                          {"gemm", "templates/gemm.h", use_gemm},
+                                          {"attention", "templates/attention.h", use_attention},
+                                          {"decode", "templates/decode.h", use_decode},
+                                          {"combine", "templates/decode.h", use_combine}};
+static const family_program pack_program = {"pack", "templates/pack.h", use_pack};
+
+static family_program program_of(const ir_phase *phase)
+{
+    if (phase->family == family_gemm && layer_of(phase) == layer_wgmma)
+        return (family_program){"gemm_ws", "templates/gemm_ws.h", use_gemm_ws};
+    return programs[phase->family];
+}
 
 /* ---- frequencies of rotary embeddings: the part of a turn that a token adds, in units of 2^-64 (templates/rope.h) */
 static double scaled_frequency(const rope_scaling *s, double frequency)
@@ -85,7 +101,7 @@ static emission emission_new(arena *a, const plan *p, const naming *names, const
     e.struct_name = arena_printf(a, "%s_%s", name_identifier(a, kernel->name), name_identifier(a, phase->name));
     e.space = phase_space(a, phase);
     set_shape(&e);
-    if (phase->family == family_gemm) gemm_segments(a, phase, p->target->granule, &e.segments);
+    if (phase->family == family_gemm) gemm_segments(a, phase, layer_granule(layer_of(phase), p->target), &e.segments);
     return e;
 }
 
@@ -113,6 +129,18 @@ static void append_target(text *out, const target_info *target)
      */
 }
 
+static void append_kernel(arena *a, text *out, const unit *u, const char *struct_name)
+{
+    const char *program = arena_printf(a, "%s<%s>", u->of.program, struct_name);
+    if (u->frame == frame_ws) {
+        text_printf(out, "static_assert(ws_memory<one_phase<%s>>::bytes == %d, \"shared memory\");\n", program, u->shared_bytes);
+        text_printf(out, "TF_KERNEL_WS(%s, one_phase<%s>)\n", u->kernel, program);
+        return;
+    }
+    text_printf(out, "static_assert(sizeof(mixed_memory<%s>) == %d, \"shared memory\");\n", program, u->shared_bytes);
+    text_printf(out, "TF_KERNEL(%s, %d, %s, %s)\n", u->kernel, u->threads, struct_name, program);
+}
+
 static const char *source_text(arena *a, const plan *p, const unit *u, const writer *w, const char *struct_name)
 {
     text out = {.a = a};
@@ -122,12 +150,10 @@ static const char *source_text(arena *a, const plan *p, const unit *u, const wri
                 p->target->family, p->target->wave);
     append_target(&out, p->target);
     for (size_t i = 0; i < template_total(); i++)
-        if (template_at(i).users & u->uses) template_append(&out, i);
+        if (template_at(i).users & u->of.uses) template_append(&out, i);
     resume_lines(&out, file);
     writer_with_lines(&out, w, spec, file);
-    text_printf(&out, "static_assert(sizeof(mixed_memory<%s<%s>>) == %d, \"shared memory\");\n", u->program,
-                struct_name, u->shared_bytes);
-    text_printf(&out, "TF_KERNEL(%s, %d, %s, %s<%s>)\n", u->kernel, u->threads, struct_name, u->program, struct_name);
+    append_kernel(a, &out, u, struct_name);
     return out.data;
 }
 
@@ -136,7 +162,7 @@ static const char *header_text(arena *a, const plan *p, const unit *u, const wri
     text out = {.a = a};
     const char *spec = arena_source_name(a);
     text_printf(&out, "// Written by tfgen: %s of %s for %s; read it beside %s.\n", u->kernel,
-                quoted_name(a, spec ? spec : "spec"), p->target->family, u->template);
+                quoted_name(a, spec ? spec : "spec"), p->target->family, u->of.template);
     writer_plain(&out, w);
     return out.data;
 }
@@ -153,13 +179,8 @@ static void emit_launch(arena *a, plan *p, const naming *names, launch *l)
     else
         emit_attention(&e, &members);
     const writer w = whole_struct(&e, &members);
-    const unit u = {l->name,
-                    l->file,
-                    programs[phase->family],
-                    templates[phase->family],
-                    1u << phase->family | (e.tables_made ? use_rope : 0),
-                    l->threads,
-                    l->shared_bytes};
+    unit u = {l->name, l->file, program_of(phase), l->kernel->frame, l->threads, l->shared_bytes};
+    if (e.tables_made) u.of.uses |= use_rope;
     l->source = source_text(a, p, &u, &w, e.struct_name);
     l->spec_header = header_text(a, p, &u, &w);
     l->arguments = e.arguments;
@@ -184,9 +205,7 @@ static void emit_one_pack(arena *a, plan *p, const naming *names, int index)
     writer members = {.a = a};
     emit_pack(&e, &members, index);
     const writer w = whole_struct(&e, &members);
-    const unit u = {
-        pack->name,       arena_printf(a, "%s.hip", pack->name), "pack", "templates/pack.h", use_pack, pack->threads,
-        pack_shared_bytes};
+    const unit u = {pack->name, arena_printf(a, "%s.hip", pack->name), pack_program, frame_mixed, pack->threads, pack_shared_bytes};
     pack->source = source_text(a, p, &u, &w, e.struct_name);
     pack->arguments = e.arguments;
     pack->argument_count = e.argument_count;

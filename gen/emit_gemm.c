@@ -2,6 +2,7 @@
  * row sums in one epilogue, or a reduction other than a sum. The epilogue is one function a segment of packed columns.
  */
 #include "gen/emit.h"
+#include "gen/layer.h"
 #include <string.h>
 
 enum { staged = 8 }; /* elements of a row of A or B that a thread loads at a time (templates/gemm.h: V) */
@@ -13,7 +14,8 @@ typedef struct gemm {
     const ir_value *a, *b;   /* b: matmul only */
     const ir_value *row_sum; /* partial sums made here, or NULL */
     long long K, packed_n, packed_k;
-    int granule;
+    layer_kind layer;
+    int granule, width; /* width: neighbouring columns that a store may take for granted, at most a granule */
     kept_list kept;
     scope fields;
     row_numbers numbers;
@@ -33,12 +35,32 @@ static bool a_plain(const gemm *g)
            g->K * size % 16 == 0;
 }
 
+/* Bytes that every row of A begins at a multiple of, 16 at most. */
+static long long a_alignment(const gemm *g)
+{
+    const view w = view_of(g->e->a, g->a);
+    const long long size = dtype_size(g->a->type), bits = w.stride * size | w.offset * size | 16;
+    return bits & -bits;
+}
+
 static const char *shared_type(const ir_value *v) { return v->type == dtype_i32 ? "float" : type_name(v->type); }
 
 static void flatten_row(gemm *g, writer *w)
 {
     const ir_value *out = g->product->outputs[0];
     if (is_matmul(g)) write_line(w, "row += batch * %s;", grouped(g->e->a, extent_c(g->e, &out->shape[out->rank - 2])));
+}
+
+static const char *row_of_a(gemm *g) { return row_of(g->e, g->a, g->product->outputs[0], "row"); }
+
+static void write_a_row(gemm *g, const char *row)
+{
+    writer *w = g->w;
+    write_line(w, "DEV static const a_type *a_row(const args &p, int batch, int row)");
+    write_line(w, "{");
+    flatten_row(g, w);
+    write_line(w, "return %s;", address(g->e, g->a, row, "0", false));
+    write_line(w, "}");
 }
 
 static void write_a(gemm *g)
@@ -52,7 +74,7 @@ static void write_a(gemm *g)
     write_line(w, "{");
     flatten_row(g, w);
     const place at = {
-        .row = row_of(e, g->a, g->product->outputs[0], "row"), .base = "k", .left = whole ? NULL : "left"};
+        .row = row_of_a(g), .base = "k", .left = whole ? NULL : "left"};
     if (value_narrow(e, g->a))
         write_line(w, "return mask<V>(splat<V>(%s), left);", evaluate_narrow(&s, g->a, at.row));
     else {
@@ -63,12 +85,7 @@ static void write_a(gemm *g)
             write_line(w, "return %s;", value);
     }
     write_line(w, "}");
-    if (!a_plain(g)) return;
-    write_line(w, "DEV static const a_type *a_row(const args &p, int batch, int row)");
-    write_line(w, "{");
-    flatten_row(g, w);
-    write_line(w, "return %s;", address(e, g->a, at.row, "0", false));
-    write_line(w, "}");
+    if (a_plain(g)) write_a_row(g, at.row);
 }
 
 static int pack_index(const gemm *g)
@@ -118,6 +135,52 @@ static void write_dense_b(gemm *g)
         write_line(w, "return column;");
     }
     write_line(w, "}");
+}
+
+/* ---- operands on wgmma: tensor maps; A by its rows, or by a<V>(), where tensor loads cannot take them (a_plain false) */
+static bool a_mapped(gemm *g)
+{
+    const extent rows = value_rows(g->e->a, g->a);
+    return a_alignment(g) == 16 && extent_equal(&rows, &g->e->space.rows);
+}
+
+static void write_map(gemm *g, const char *name, const tensor_box *box)
+{
+    write_line(g->w, "DEV static const tensor_map &%s(const args &p) { return %s; }", name, use_map(g->e, name, box));
+}
+
+static void write_a_map(gemm *g)
+{
+    const view v = view_of(g->e->a, g->a);
+    const int size = dtype_size(g->a->type);
+    tensor_box *box = arena_alloc(g->e->a, sizeof *box);
+    *box = (tensor_box){.value = v.root,
+                        .type = g->a->type,
+                        .start = v.offset * size,
+                        .stride = v.stride * size,
+                        .rows = g->e->space.rows,
+                        .columns = g->K,
+                        .box_rows = (int)tile_value(g->e->phase, "m"),
+                        .box_columns = 128 / size};
+    write_map(g, "a_map", box);
+}
+
+static void write_mapped_operands(gemm *g)
+{
+    const packed_weight *pack = &g->e->plan->packs[pack_index(g)];
+    const int size = dtype_size(pack->type);
+    tensor_box *box = arena_alloc(g->e->a, sizeof *box);
+    *box = (tensor_box){.packed = pack_index(g),
+                        .type = pack->type,
+                        .stride = g->packed_k * size,
+                        .rows = extent_number(g->packed_n),
+                        .columns = g->packed_k,
+                        .box_rows = (int)tile_value(g->e->phase, "n"),
+                        .box_columns = 128 / size};
+    if (a_mapped(g)) write_a_map(g);
+    else if (a_alignment(g) >= 4) write_a_row(g, row_of_a(g));
+    else write_a(g);
+    write_map(g, "b_map", box);
 }
 
 /* ---- row scalars of the epilogue */
@@ -177,7 +240,7 @@ static void write_segment_sinks(gemm *g, const gemm_segment *segment, scope *s, 
 static scope epilogue_scope(gemm *g, writer *w)
 {
     scope s = scope_new(g->e, w, "W");
-    s.whole = g->granule;
+    s.whole = g->width;
     return s;
 }
 
@@ -191,7 +254,7 @@ static const char *seen_product(gemm *g, const ir_op *op, const char *name)
 /* The body of a segment's function; in a dry run the same statements go to a scratch writer. */
 static void write_segment_body(gemm *g, const gemm_segment *segment, scope *s)
 {
-    const bool whole = (segment->kind == segment_plain ? segment->columns : segment->pairs) % g->granule == 0;
+    const bool whole = (segment->kind == segment_plain ? segment->columns : segment->pairs) % g->width == 0;
     const place base = {.row = "row", .base = "col", .left = whole ? NULL : "left"};
     const char *first = segment->kind == segment_plain ? "product" : "lo";
     scope_know(s, segment->first->outputs[0], "row", "col", seen_product(g, segment->first, first));
@@ -331,12 +394,30 @@ static void dry_run(gemm *g)
     write_narrow_sinks(g, &s);
 }
 
+static void write_wgmma_constants(gemm *g)
+{
+    writer *w = g->w;
+    const ir_phase *phase = g->e->phase;
+    const long long copy = a_alignment(g);
+    write_line(w, "static constexpr int tile_m = %lld, tile_n = %lld, tile_k = %lld, threads = %lld, slots = %lld, group = %lld;",
+               tile_value(phase, "m"), tile_value(phase, "n"), tile_value(phase, "k"), tile_value(phase, "threads"),
+               tile_value(phase, "slots"), tile_value(phase, "group"));
+    write_line(w, "static constexpr int width = %d, a_copy = %lld;", g->width, copy < 4 ? 0 : copy);
+    write_line(w, "static constexpr bool row_sums = %s, a_plain = %s;", g->row_sum ? "true" : "false", a_mapped(g) ? "true" : "false");
+    write_line(w, "using a_type = %s;", type_name(g->a->type));
+    write_line(w, "using b_type = a_type;");
+}
+
 static void write_constants(gemm *g)
 {
     writer *w = g->w;
     const ir_phase *phase = g->e->phase;
     write_line(w, "static constexpr int K = %lld, packed_n = %lld, packed_k = %lld, granule = %d;", g->K, g->packed_n,
                g->packed_k, g->granule);
+    if (g->layer == layer_wgmma) {
+        write_wgmma_constants(g);
+        return;
+    }
     write_line(w,
                "static constexpr int tile_m = %lld, tile_n = %lld, tile_k = %lld, thread_m = %lld, thread_n = %lld, "
                "threads = %lld, slots = %lld;",
@@ -361,9 +442,24 @@ static void write_extents(gemm *g)
     write_line(g->w, "DEV static int batches(const args &p) { return %s; }", extent_c(e, &batches));
 }
 
+/* On wgmma a thread has 4 neighbours, or 2 where rows that the epilogue stores begin at odd multiples of 2 elements. */
+static int stored_width(const emission *e)
+{
+    long long bits = 4;
+    for (int i = 0; i < e->phase->op_count; i++) {
+        const ir_value *v = e->phase->ops[i]->outputs[0];
+        if (value_narrow(e, v) || e->phase->ops[i]->role == role_prologue || !value_written(e, v)) continue;
+        const view at = view_of(e->a, v);
+        bits |= at.stride | at.offset;
+    }
+    return (bits & -bits) == 2 ? 2 : 4;
+}
+
 void emit_gemm(emission *e, writer *w)
 {
-    gemm g = {.e = e, .w = w, .granule = e->plan->target->granule};
+    gemm g = {.e = e, .w = w, .layer = layer_of(e->phase)};
+    g.granule = layer_granule(g.layer, e->plan->target);
+    g.width = g.layer == layer_wgmma ? stored_width(e) : g.granule;
     for (int i = 0; i < e->phase->op_count && !g.product; i++)
         if (op_table[e->phase->ops[i]->kind].class == class_PRODUCT) g.product = e->phase->ops[i];
     g.a = g.product->inputs[0];
@@ -379,11 +475,12 @@ void emit_gemm(emission *e, writer *w)
     write_constants(&g);
     write_context(e, w, &g.kept, &g.numbers);
     write_extents(&g);
-    write_a(&g);
-    if (is_matmul(&g))
-        write_dense_b(&g);
-    else
-        write_packed_b(&g);
+    if (g.layer == layer_wgmma) write_mapped_operands(&g);
+    else {
+        write_a(&g);
+        if (is_matmul(&g)) write_dense_b(&g);
+        else write_packed_b(&g);
+    }
     write_begin(&g);
     for (int i = 0; i < e->segments.count; i++) write_segment(&g, &e->segments.items[i]);
     write_dispatch(&g);

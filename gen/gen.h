@@ -8,14 +8,27 @@ typedef enum argument_kind {
     argument_value,   /* pointer to a value's storage (input, param, state, output or workspace) */
     argument_packed,  /* pointer to a packed weight */
     argument_scratch, /* pointer to workspace of the plan that is no value: split-KV partials */
+    argument_map,     /* a tensor map, 128 bytes aligned to 128, by value: whoever launches encodes it from tensor_box */
     argument_dim      /* int: a dynamic dim */
 } argument_kind;
+
+/* A matrix in memory and the box of it that one tensor load takes: a 128-byte swizzle, zeros outside the matrix. */
+typedef struct tensor_box {
+    const ir_value *value; /* root, or NULL: the packed weight `packed` */
+    int packed;
+    dtype type;
+    long long start, stride; /* bytes: of the first row in the storage, from row to row; multiples of 16 */
+    extent rows;             /* over dynamic dims */
+    long long columns;
+    int box_rows, box_columns; /* box_columns elements are 128 bytes */
+} tensor_box;
 
 typedef struct argument {
     argument_kind kind;
     const char *name; /* field of args */
     const ir_value *value;
     int index; /* packed weight, scratch or dim index */
+    const tensor_box *box; /* of a map */
     bool written;
     unsigned offset, size; /* bytes in args */
 } argument;
@@ -46,6 +59,8 @@ typedef struct launch {
     int argument_count;
     unsigned argument_bytes;
     int threads, shared_bytes;
+    int dynamic_bytes; /* what of shared_bytes a launch asks for; 0: all of it is in the kernel */
+    int resident;      /* at most so many workgroups a multiprocessor, which share out the tiles; 0: any grid */
     /* tiles = ceil(rows/tile_rows) * column_tiles * multiple; multiple covers batches or heads */
     extent rows, multiple;
     int tile_rows, column_tiles;
@@ -71,16 +86,19 @@ typedef struct plan {
     int scratch_count;
 } plan;
 
-/* Tuning: lines "family key=value ..." as in the plan's tile lines; NULL: the defaults of gen/tile.c. */
+/* Tuning: lines "family key=value ..." as in the plan's tile lines; NULL: the defaults of gen/tile.c. portable: nothing but layer
+ * simt unless a line or the text asks for another, since that is what the host engine runs in the place of every target. */
 typedef struct tuning {
     const char *const *lines;
     size_t count;
+    bool portable;
 } tuning;
 
 plan *plan_choose(arena *a, const ir_program *fused, const target_info *target, const tuning *tuning);
 void emit(arena *a, plan *p); /* fills source, spec_header, arguments of every launch and pack */
 char *manifest_json(arena *a, const plan *p);
 
+/* Workgroups of a launch; with `resident`, tiles: a device starts at most resident * multiprocessors of them. */
 long long launch_grid(const launch *l, const dim_table *dims);
 long long pack_grid(const packed_weight *w); /* workgroups of the pack kernel */
 long long storage_bytes(const storage *s, const dim_table *dims);

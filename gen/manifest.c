@@ -6,7 +6,7 @@
 #include <string.h>
 
 static const char *const level_names[] = {"none", "ops", "tile", "block"};
-static const char *const argument_kinds[] = {"value", "packed", "scratch", "dim"};
+static const char *const argument_kinds[] = {"value", "packed", "scratch", "map", "dim"};
 
 static json_t *extent_json(arena *a, const extent *e, const dim_table *dims)
 {
@@ -34,18 +34,35 @@ static json_t *dims_json(const dim_table *dims)
     return list;
 }
 
-static json_t *arguments_json(const argument *list, int count)
+/* A matrix of rows x columns elements, `start` bytes into what it lies in, rows `stride` bytes apart, loaded box[0] x box[1] elements
+ * at a time with a 128-byte swizzle and zeros outside. */
+static void add_box(arena *a, json_t *o, const tensor_box *box, const dim_table *dims)
+{
+    if (box->value) json_object_set_new(o, "value", json_string(box->value->name));
+    else json_object_set_new(o, "index", json_integer(box->packed));
+    json_object_set_new(o, "dtype", json_string(dtype_name(box->type)));
+    json_object_set_new(o, "start", json_integer(box->start));
+    json_object_set_new(o, "stride", json_integer(box->stride));
+    json_object_set_new(o, "columns", json_integer(box->columns));
+    json_object_set_new(o, "rows", json_pack("{s:o, s:I}", "of", extent_json(a, &box->rows, dims), "now",
+                                             (json_int_t)extent_value(&box->rows, dims)));
+    json_object_set_new(o, "box", json_pack("[i, i]", box->box_rows, box->box_columns));
+}
+
+static json_t *arguments_json(arena *a, const argument *list, int count, const dim_table *dims)
 {
     json_t *out = json_array();
     for (int i = 0; i < count; i++) {
         const argument *g = &list[i];
         json_t *o = json_pack("{s:s, s:s, s:i, s:i}", "name", g->name, "kind", argument_kinds[g->kind], "offset",
                               (int)g->offset, "size", (int)g->size);
-        if (g->kind == argument_value)
+        if (g->kind == argument_map)
+            add_box(a, o, g->box, dims);
+        else if (g->kind == argument_value)
             json_object_set_new(o, "value", json_string(g->value->name));
         else
             json_object_set_new(o, "index", json_integer(g->index));
-        if (g->kind != argument_dim) json_object_set_new(o, "written", json_boolean(g->written));
+        if (g->kind != argument_dim && g->kind != argument_map) json_object_set_new(o, "written", json_boolean(g->written));
         json_array_append_new(out, o);
     }
     return out;
@@ -67,7 +84,9 @@ static json_t *tile_json(const ir_phase *phase)
 {
     json_t *o = json_object();
     for (int i = 0; i < phase->tile_count; i++)
-        json_object_set_new(o, phase->tile[i].key, json_integer(phase->tile[i].value));
+        json_object_set_new(o, phase->tile[i].key,
+                            strcmp(phase->tile[i].key, "layer") == 0 ? json_string(layer_names(NULL)[phase->tile[i].value])
+                                                                     : json_integer(phase->tile[i].value));
     return o;
 }
 
@@ -85,7 +104,8 @@ static json_t *phases_json(const ir_kernel *kernel)
     return list;
 }
 
-/* grid = min(ceil(rows / tile_rows) * column_tiles * multiple, limit), at least 1 */
+/* grid = min(ceil(rows / tile_rows) * column_tiles * multiple, limit, resident * multiprocessors of the device), at least 1; `now`
+ * leaves out the last, which a plan does not know */
 static json_t *grid_json(arena *a, const launch *l, const dim_table *dims)
 {
     json_t *o = json_object();
@@ -93,6 +113,7 @@ static json_t *grid_json(arena *a, const launch *l, const dim_table *dims)
     json_object_set_new(o, "tile_rows", json_integer(l->tile_rows));
     json_object_set_new(o, "column_tiles", json_integer(l->column_tiles));
     json_object_set_new(o, "multiple", extent_json(a, &l->multiple, dims));
+    if (l->resident) json_object_set_new(o, "resident", json_integer(l->resident));
     if (l->grid_limit) json_object_set_new(o, "limit", json_integer(l->grid_limit));
     json_object_set_new(o, "now", json_integer(launch_grid(l, dims)));
     return o;
@@ -105,16 +126,17 @@ static json_t *kernels_json(arena *a, const plan *p)
         const launch *l = &p->launches[i];
         json_t *o = json_pack("{s:s, s:s, s:i, s:i}", "name", l->name, "file", l->file, "block", l->threads,
                               "shared_bytes", l->shared_bytes);
+        if (l->dynamic_bytes) json_object_set_new(o, "dynamic_bytes", json_integer(l->dynamic_bytes));
         json_object_set_new(o, "grid", grid_json(a, l, &p->program->dims));
         json_object_set_new(o, "argument_bytes", json_integer(l->argument_bytes));
-        json_object_set_new(o, "arguments", arguments_json(l->arguments, l->argument_count));
+        json_object_set_new(o, "arguments", arguments_json(a, l->arguments, l->argument_count, &p->program->dims));
         json_object_set_new(o, "phases", phases_json(l->kernel));
         json_array_append_new(list, o);
     }
     return list;
 }
 
-static json_t *packs_json(const plan *p)
+static json_t *packs_json(arena *a, const plan *p)
 {
     json_t *list = json_array();
     for (int i = 0; i < p->pack_count; i++) {
@@ -123,7 +145,7 @@ static json_t *packs_json(const plan *p)
                               "columns", (json_int_t)w->columns, "length", (json_int_t)w->length, "block", w->threads,
                               "grid", (json_int_t)pack_grid(w));
         json_object_set_new(o, "argument_bytes", json_integer(w->argument_bytes));
-        json_object_set_new(o, "arguments", arguments_json(w->arguments, w->argument_count));
+        json_object_set_new(o, "arguments", arguments_json(a, w->arguments, w->argument_count, &p->program->dims));
         json_array_append_new(list, o);
     }
     return list;
@@ -179,7 +201,7 @@ static json_t *plan_json(arena *a, const plan *p)
     json_object_set_new(o, "wave", json_integer(p->target->wave));
     json_object_set_new(o, "dims", dims_json(&program->dims));
     json_object_set_new(o, "values", values_json(a, p));
-    json_object_set_new(o, "packs", packs_json(p));
+    json_object_set_new(o, "packs", packs_json(a, p));
     json_object_set_new(o, "kernels", kernels_json(a, p));
     json_object_set_new(o, "workspace", workspace_json(a, p));
     return o;

@@ -7,7 +7,7 @@
 /* Keywords, words that headers of run-time compilers define, what templates and generated functions call their own. */
 static const char reserved[] =
     " "
-    "address_space alignas alignof and and_eq args asm assert auto batch bf16 bitand bitor blockDim blockIdx "
+    "a_map address_space alignas alignof and and_eq args asm assert auto b_map batch bf16 bitand bitor blockDim blockIdx "
     "bool break c case catch char char16_t char32_t char8_t class co_await co_return co_yield col column_tile "
     "compl concept const const_cast consteval constexpr constinit context continue decltype default delete do "
     "double dynamic_cast e element else enum errno explicit export extern f16 false far final float for "

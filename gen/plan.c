@@ -3,7 +3,7 @@
  * and illegal tiles. */
 #include "gen/gen.h"
 #include "gen/names.h"
-#include "gen/tile.h"
+#include "gen/layer.h"
 #include <string.h>
 
 typedef struct planner {
@@ -87,10 +87,10 @@ static const ir_op *first_product(const ir_phase *phase)
     return NULL;
 }
 
-static segment_list segments_of(const planner *p, const ir_phase *phase)
+static segment_list segments_of(const planner *p, const ir_phase *phase, layer_kind layer)
 {
     segment_list list = {0};
-    if (phase->family == family_gemm && !gemm_segments(p->a, phase, p->p->target->granule, &list))
+    if (phase->family == family_gemm && !gemm_segments(p->a, phase, layer_granule(layer, p->p->target), &list))
         bail(p->a, code_unsupported, first_product(phase)->at,
              "phase %s: no arrangement of columns serves its epilogue", phase->name);
     return list;
@@ -215,9 +215,11 @@ static void plan_kernel(planner *p, ir_kernel *kernel)
              "kernel %s has %d phases; one launch for several phases is not available yet", kernel->name,
              kernel->phase_count);
     ir_phase *phase = kernel->phases[0];
-    const segment_list segments = segments_of(p, phase);
-    const tile_request request = {
-        p->a, p->program, phase, p->p->target, p->tuning, phase_space(p->a, phase), segments.packed_columns};
+    tile_request request = {p->a, p->program, phase, p->p->target, p->tuning, phase_space(p->a, phase), layer_simt, 0};
+    request.layer = layer_choose(&request);
+    const segment_list segments = segments_of(p, phase, request.layer);
+    request.packed_n = segments.packed_columns;
+    kernel->frame = layer_frame(request.layer);
     tile_choose(&request, phase);
     if (needs_packing(phase)) plan_pack(p, kernel, phase, segments.packed_columns);
     plan_storage(p, phase, segments.packed_columns);
@@ -228,6 +230,7 @@ static void plan_kernel(planner *p, ir_kernel *kernel)
                   .file = arena_printf(p->a, "%s.%s.hip", block, kernel->name),
                   .threads = (int)tile_value(phase, "threads"),
                   .shared_bytes = (int)tile_shared_bytes(&request, phase)};
+    if (kernel->frame == frame_ws) l->dynamic_bytes = l->shared_bytes, l->resident = 1;
     geometry(p, phase, &request.space, segments.packed_columns, l);
     check_grid(p, l);
 }

@@ -11,7 +11,10 @@ typedef enum template_use {
     use_combine = 16,
     use_pack = 32,
     use_rope = 64,
-    use_all = use_rows | use_gemm | use_attention | use_decode | use_combine | use_pack
+    use_gemm_ws = 128,
+    use_mixed = use_rows | use_gemm | use_attention | use_decode | use_combine | use_pack, /* by frame */
+    use_ws = use_gemm_ws,
+    use_all = use_mixed | use_ws
 } template_use;
 
 typedef struct template_text {

@@ -1,6 +1,6 @@
 /* In: a phase and a target. Out: its tile settings. Refuses what tile.h says. Defaults first, then settings of the
  * program's own text (a plan that is read back), then lines of the tuning table; what results is checked as a whole. */
-#include "gen/tile.h"
+#include "gen/layer.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -107,8 +107,20 @@ static const gemm_tile gpu_tiles[] = {
     {48, 32, 64, 32, 2, 8, 0}, {96, 64, 64, 16, 4, 8, 0}, {0, 128, 128, 16, 8, 8, 0}};
 static const gemm_tile narrow_tile = {0, 128, 64, 16, 8, 8, 0}; /* few columns */
 
+static void put_wgmma(const tile_request *r, settings *s)
+{
+    const wgmma_tile t = wgmma_defaults(r);
+    put(s, "layer", layer_wgmma);
+    put(s, "m", t.m), put(s, "n", t.n), put(s, "k", t.k);
+    put(s, "threads", t.threads), put(s, "slots", t.slots), put(s, "group", t.group);
+}
+
 static void gemm_defaults(const tile_request *r, settings *s)
 {
+    if (r->layer == layer_wgmma) {
+        put_wgmma(r, s);
+        return;
+    }
     const gemm_tile *t = is_host(r) ? host_tiles : gpu_tiles;
     const ir_value *out = NULL;
     for (int i = 0; i < r->phase->op_count && !out; i++)
@@ -118,6 +130,7 @@ static void gemm_defaults(const tile_request *r, settings *s)
                                   : extent_value(&r->space.rows, &r->program->dims);
     while (t->most_rows && rows > t->most_rows) t++;
     if (!is_host(r) && !t->most_rows && r->packed_n <= 64) t = &narrow_tile;
+    put(s, "layer", layer_simt);
     put(s, "m", t->m), put(s, "n", t->n), put(s, "k", t->k);
     put(s, "thread_m", t->thread_m), put(s, "thread_n", t->thread_n);
     put(s, "threads", t->threads ? t->threads : (t->m / t->thread_m) * (t->n / t->thread_n));
@@ -203,21 +216,70 @@ static void take_text(const tile_request *r, settings *s)
     }
 }
 
-static void take_line(const tile_request *r, settings *s, const char *line)
+typedef struct line_setting {
+    const char *key;
+    size_t key_size;
+    int value;
+} line_setting;
+
+static int line_value(const tile_request *r, const char *line, const char *at, size_t key, const char **end)
+{
+    const char *from = at + key + 1;
+    const size_t size = strcspn(from, " \t");
+    *end = from;
+    if (at[key] != '=') return 0;
+    size_t layers;
+    const char *const *names = layer_names(&layers);
+    const bool layer = key == 5 && memcmp(at, "layer", 5) == 0;
+    for (size_t i = 0; layer && i < layers; i++)
+        if (strlen(names[i]) == size && memcmp(names[i], from, size) == 0) return *end = from + size, (int)i;
+    if (layer) bail(r->a, code_unsupported, (position){0}, "tuning: '%s': no layer '%.*s'", line, (int)size, from);
+    char *stop = NULL;
+    const long value = strtol(from, &stop, 10);
+    if (value < 0 || value > 1 << 20 || (*stop && *stop != ' ' && *stop != '\t')) return 0;
+    return *end = stop, (int)value;
+}
+
+/* The setting at *at, which moves behind it; false at the end of the line. */
+static bool next_setting(const tile_request *r, const char *line, const char **at, line_setting *out)
+{
+    *at += strspn(*at, " \t");
+    if (!**at || **at == '#') return false;
+    const char *end;
+    *out = (line_setting){*at, strcspn(*at, "= \t"), 0};
+    out->value = line_value(r, line, *at, out->key_size, &end);
+    if (end == *at + out->key_size + 1)
+        bail(r->a, code_unsupported, (position){0}, "tuning: '%s': expected key=number, at '%s'", line, *at);
+    *at = end;
+    return true;
+}
+
+/* What follows the family's name, or NULL when the line is another family's. */
+static const char *line_settings(const tile_request *r, const char *line)
 {
     const size_t family = strcspn(line, " \t");
     const char *name = family_names[r->phase->family];
-    if (strlen(name) != family || memcmp(name, line, family) != 0) return;
-    for (const char *at = line + family; *(at += strspn(at, " \t")) && *at != '#'; at += strcspn(at, " \t")) {
-        const size_t key = strcspn(at, "= \t");
-        char *end = NULL;
-        const long value = at[key] == '=' ? strtol(at + key + 1, &end, 10) : 0;
-        if (!end || end == at + key + 1 || (*end && *end != ' ' && *end != '\t') || value < 0 || value > 1 << 20)
-            bail(r->a, code_unsupported, (position){0}, "tuning: '%s': expected key=number, at '%s'", line, at);
-        if (!set(s, at, key, (int)value))
-            bail(r->a, code_unsupported, (position){0}, "tuning: '%s': %s has no setting '%.*s'", line, name, (int)key,
-                 at);
-    }
+    return strlen(name) == family && memcmp(name, line, family) == 0 ? line + family : NULL;
+}
+
+static void take_line(const tile_request *r, settings *s, const char *line)
+{
+    const char *at = line_settings(r, line);
+    line_setting one;
+    while (at && next_setting(r, line, &at, &one))
+        if (!set(s, one.key, one.key_size, one.value))
+            bail(r->a, code_unsupported, (position){0}, "tuning: '%s': %s has no setting '%.*s'", line,
+                 family_names[r->phase->family], (int)one.key_size, one.key);
+}
+
+int tile_asked(const tile_request *r, const char *key)
+{
+    int value = (int)tile_value(r->phase, key);
+    line_setting one;
+    for (size_t i = 0; r->tuning && i < r->tuning->count; i++)
+        for (const char *line = r->tuning->lines[i], *at = line_settings(r, line); at && next_setting(r, line, &at, &one);)
+            if (strlen(key) == one.key_size && memcmp(key, one.key, one.key_size) == 0) value = one.value;
+    return value;
 }
 
 static void check_lines(const tile_request *r)
@@ -262,6 +324,11 @@ static void check_rows(const tile_request *r, const ir_phase *p)
 
 static void check_gemm(const tile_request *r, const ir_phase *p)
 {
+    if (layer_of(p) == layer_wgmma) {
+        const char *rule = wgmma_illegal(p);
+        need(r, !rule, rule);
+        return;
+    }
     const long long m = tile_value(p, "m"), n = tile_value(p, "n"), k = tile_value(p, "k"),
                     thread_m = tile_value(p, "thread_m");
     const long long thread_n = tile_value(p, "thread_n"), threads = tile_value(p, "threads");
@@ -304,7 +371,7 @@ static void check(const tile_request *r, const ir_phase *p)
     else if (p->family != family_combine)
         check_attention(r, p);
     const long long shared = tile_shared_bytes(r, p);
-    const int most = tile_shared_limit(r->target);
+    const int most = layer_of(p) == layer_simt ? tile_shared_limit(r->target) : r->target->lds_bytes;
     if (shared > most)
         need(r, false, arena_printf(r->a, "%lld bytes of shared memory; a workgroup has %d", shared, most));
 }

@@ -13,12 +13,15 @@ typedef struct tile_request {
     const target_info *target;
     const tuning *tuning; /* or NULL */
     phase_extent space;
-    long long packed_n; /* gemm */
+    layer_kind layer;
+    long long packed_n; /* gemm; follows from the layer */
 } tile_request;
 
 /* Fills phase->tile of the copy that is being planned. */
 void tile_choose(const tile_request *r, ir_phase *phase);
 long long tile_value(const ir_phase *phase, const char *key); /* -1: no such setting */
+/* What the phase's own text, or a tuning line, says of one setting; -1: nothing. */
+int tile_asked(const tile_request *r, const char *key);
 /* sizeof(mixed_memory<...>) of templates/frame_mixed.h, which the emitted source asserts. */
 long long tile_shared_bytes(const tile_request *r, const ir_phase *phase);
 int tile_shared_limit(const target_info *target); /* of variables whose size is known when a kernel is compiled */

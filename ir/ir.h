@@ -89,6 +89,9 @@ struct ir_op {
 
 typedef enum phase_family { family_rows, family_gemm, family_attention, family_decode, family_combine } phase_family;
 
+/* The instructions that a phase computes with (gen/layer.h). In text and manifest a tile's setting `layer` has its name. */
+typedef enum layer_kind { layer_simt, layer_wgmma } layer_kind; /* printed simt wgmma */
+
 typedef struct tile_setting {
     const char *key; /* m, n, k, threads, ... : what the family's template calls it */
     int value;
@@ -158,6 +161,7 @@ int op_operands(const ir_op *op, ir_value **out, int most); /* inputs, then leng
 bool value_used_outside(const ir_program *p, const ir_phase *phase, const ir_value *v); /* by another phase, or an output */
 ir_phase *phase_of(const ir_program *p, const ir_op *op);
 ir_value *program_value(const ir_program *p, const char *name);
+const char *const *layer_names(size_t *count);   /* by layer_kind */
 
 /* Stages; each is a pure function of its arguments. They bail or complain through the arena. */
 typedef struct dim_override { const char *name; long long value; } dim_override;

@@ -374,12 +374,15 @@ static void read_kernel(reader *r)
 static void read_tile(reader *r)
 {
     ir_phase *phase = r->phase;
+    size_t layer_count;
+    const char *const *layers = layer_names(&layer_count);
     if (phase->tile_count) bail(r->a, code_bad_input, scan_here(&r->in), "a second tile line");
     while (!scan_at_line_end(&r->in)) {
         if (phase->tile_count == max_list) bail(r->a, code_bad_input, scan_here(&r->in), "more than %d settings", max_list);
         tile_setting s = {.key = scan_name(&r->in, "a setting")};
         scan_expect(&r->in, "=");
-        s.value = (int)scan_integer(&r->in, 0, 1 << 30, s.key);
+        if (strcmp(s.key, "layer") == 0) s.value = scan_choice(&r->in, layers, layer_count, s.key);
+        else s.value = (int)scan_integer(&r->in, 0, 1 << 30, s.key);
         phase->tile = build_grow(r->a, phase->tile, phase->tile_count, sizeof *phase->tile);
         phase->tile[phase->tile_count++] = s;
     }

@@ -73,6 +73,7 @@ bool field_is_set(const ir_attributes *t, const attribute_field *f)
     return names
 const char *const *family_names(size_t *count) { NAMES("rows", "gemm", "attention", "decode", "combine"); }
 const char *const *frame_names(size_t *count) { NAMES("", "mixed", "ws"); }
+const char *const *layer_names(size_t *count) { NAMES("simt", "wgmma"); }
 const char *const *level_names(size_t *count) { NAMES("none", "ops", "tile", "block"); }
 static const char *const *four_roles(size_t *count) { NAMES("", "pro", "body", "epi"); }
 static const char *const *five_kinds(size_t *count) { NAMES("in", "par", "state", "", ""); }
@@ -234,6 +235,12 @@ static void put_op(text *t, const ir_program *p, const ir_op *op, bool in_phase)
     text_printf(t, " #%d\n", op->origin);
 }
 
+static void put_setting(text *t, const tile_setting *s)
+{
+    if (strcmp(s->key, "layer") == 0) text_printf(t, " layer=%s", layer_names(NULL)[s->value]);
+    else text_printf(t, " %s=%d", s->key, s->value);
+}
+
 static void put_phase(text *t, const ir_program *p, const ir_phase *phase)
 {
     text_printf(t, "  phase %s : %s", phase->name, family_names(NULL)[phase->family]);
@@ -242,7 +249,7 @@ static void put_phase(text *t, const ir_program *p, const ir_phase *phase)
     text_printf(t, " {\n");
     for (int i = 0; i < phase->op_count; i++) put_op(t, p, phase->ops[i], true);
     if (phase->tile_count) text_printf(t, "    tile");
-    for (int i = 0; i < phase->tile_count; i++) text_printf(t, " %s=%d", phase->tile[i].key, phase->tile[i].value);
+    for (int i = 0; i < phase->tile_count; i++) put_setting(t, &phase->tile[i]);
     text_printf(t, phase->tile_count ? "\n  }\n" : "  }\n");
 }
 

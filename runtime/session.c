@@ -154,12 +154,29 @@ static bool allocate_all(session *s)
     return true;
 }
 
+/* The engine runs the layers whose instructions it has; a plan for it is made with tuning.portable. */
+static bool runs_elsewhere(const plan *p, host_log *log)
+{
+    static const char text[] = "a kernel of this plan is for matrix units that the host engine does not have: plan with layer simt\n";
+    for (int i = 0; i < p->launch_count; i++)
+        if (p->launches[i].kernel->frame == frame_ws) {
+            log_append(log, &(host_log){(char *)text, sizeof text - 1, 0});
+            return true;
+        }
+    return false;
+}
+
 session *session_open(const plan *p, const session_options *options, tfgen_code *code, host_log *log)
 {
     session *s = calloc(1, sizeof *s);
     *code = code_device;
     if (!s) return NULL;
     s->plan = p;
+    if (runs_elsewhere(p, log)) {
+        *code = code_unsupported;
+        session_close(s);
+        return NULL;
+    }
     s->engine = host_engine_open(&(host_engine_options){.workers = (unsigned)(options->jobs > 0 ? options->jobs : 0), .poison = true});
     if (s->engine && list_units(s)) {
         *code = compile_all(s, options, log);
@@ -219,6 +236,7 @@ static void *pointer_of(const session *s, const argument *g)
     case argument_value: return s->values[value_root(g->value)->id].data;
     case argument_packed: return s->packed[g->index].data;
     case argument_scratch: return s->scratch[g->index].data;
+    case argument_map:
     case argument_dim: break;
     }
     return NULL;

@@ -165,5 +165,8 @@ template <class F> DEV void run_ws(const typename F::args &p)
 }
 
 // Tensor maps in args are read through the constant bank, so the parameter itself must be the tensor map's home.
-#define TF_KERNEL_WS(name, phases)                                                                                                  \
-    extern "C" __global__ void __launch_bounds__(ws_threads, 1) name(const __grid_constant__ phases::args p) { run_ws<phases>(p); }
+#define TF_KERNEL_WS(name, ...)                                                                                                     \
+    extern "C" __global__ void __launch_bounds__(ws_threads, 1) name(const __grid_constant__ __VA_ARGS__::args p)                   \
+    {                                                                                                                               \
+        run_ws<__VA_ARGS__>(p);                                                                                                     \
+    }

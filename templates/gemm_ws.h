@@ -1,10 +1,10 @@
 // In: one spec struct S of a matrix product (docs/architecture.md: gemm). Out: its program under the warp-specialised frame: tensor
-// loads into 128-byte swizzled slots, 2 warpgroups of 64 x tile_n each, S's epilogue. Refuses tiles other than 128 x {64, 128, 256}.
+// loads into 128-byte swizzled slots, 2 warpgroups of 64 x tile_n each, S's epilogue. Refuses tiles other than 128 x {64, 128, 192, 256}.
 //
 // Beyond the common contract S has: a_map(p) and b_map(p), tensor maps of A [batches*rows, K] and packed B [batches*packed_n, packed_k]
-// with boxes of 128 bytes x tile_m and x tile_n rows, 128-byte swizzle; a_plain false: A's rows are no multiple of 16 bytes or A has
-// a prologue, so the producer's threads load it by S::a; group: row tiles that share a column of B tiles while it is in L2;
-// staged: results pass through shared memory, so the epilogue sees 8 columns of a row, not 2.
+// with boxes of 128 bytes x tile_m and x tile_n rows, 128-byte swizzle; a_plain false: A's rows are no multiple of 16 bytes, so the
+// producer's threads copy them (a_copy: bytes, 4 to 16, that every row begins at a multiple of, at S::a_row; 0: by S::a); group: row
+// tiles that share a column of B tiles while it is in L2; width: columns of a row that the epilogue is handed at a time, 2 or 4.
 #pragma once
 
 template <class S> struct gemm_ws {
@@ -12,12 +12,12 @@ template <class S> struct gemm_ws {
     using type = typename S::a_type;
     static constexpr int tile_m = S::tile_m, tile_n = S::tile_n, tile_k = S::tile_k, slots = S::slots;
     static constexpr int a_bytes = tile_m * 128, slot_bytes = (tile_m + tile_n) * 128;
-    static constexpr int warp_scratch = 16 * 64 * 4, scratch_bytes = S::staged ? 8 * warp_scratch : 0;
+    static constexpr int scratch_bytes = 0;
     static constexpr bool copies = !S::a_plain;
     static constexpr int threads = ws_threads;
     static_assert(tile_m == 128 && tile_n % 64 == 0 && tile_n <= 256, "tile: two warpgroups of 64 rows");
     static_assert(tile_k * sizeof(type) == 128, "tile: a slot's row is 128 bytes along k");
-    static_assert(S::granule == 8, "tile: a thread holds columns n and n + 8");
+    static_assert(S::granule == 16 && (S::width == 2 || S::width == 4), "tile: 32 columns are a block of the epilogue");
 
     using product = wgmma<type, tile_n>;
     struct tile {
@@ -84,7 +84,7 @@ template <class S> struct gemm_ws {
         ring.release_if(previous, true);
     }
 
-    DEV static void finish(const args &p, const tile &t, carry &c, shared_address scratch)
+    DEV static void finish(const args &p, const tile &t, carry &c, shared_address)
     {
         const int thread = thread_index() % 128, group = thread_index() / 128 - 1;
         row_state r[2];
@@ -96,10 +96,12 @@ template <class S> struct gemm_ws {
             if (r[h].exists)
                 r[h].context = S::begin(p, t.batch, r[h].row);
         }
-        if constexpr (S::staged)
-            store_staged(p, t, c, r, scratch + (thread_index() / 32 - 4) * warp_scratch);
-        else
-            store_direct(p, t, c, r);
+#pragma unroll
+        for (int j = 0; j < tile_n / 32; j++) {
+            if (t.column * tile_n + j * 32 >= S::packed_n)
+                break;
+            store_block<S::width>(p, t, c.acc + j * 16, t.column * tile_n + j * 32, r);
+        }
         if constexpr (S::row_sums)
             for (int h = 0; h < 2; h++) {
                 float sum = r[h].sum;
@@ -122,9 +124,9 @@ template <class S> struct gemm_ws {
     // them. Straight from memory where a row's alignment allows copies of at least 4 bytes, else through registers (prologues, too).
     DEV static void copy_rows(const args &p, const tile &t, int stage, slot m)
     {
-        constexpr int V = 16 / sizeof(type), rows_at_once = ws_producers / 8;
+        constexpr int V = 16 / sizeof(type), rows_at_once = ws_producers / 8, unrolled = S::a_copy ? tile_m / rows_at_once : 2;
         const int piece = thread_index() % 8, k = stage * tile_k + piece * V, left = S::K - k;
-#pragma unroll(S::a_copy ? tile_m / rows_at_once : 2)
+#pragma unroll unrolled
         for (int i = 0; i < tile_m / rows_at_once; i++) {
             const int in = thread_index() / 8 + i * rows_at_once, row = t.row * tile_m + in;
             const shared_address to = m.memory + in * 128 + ((piece ^ in % 8) << 4);
@@ -146,55 +148,36 @@ template <class S> struct gemm_ws {
         }
     }
 
-    // Fragments as they lie: two columns of n and two of n + 8.
-    DEV static void store_direct(const args &p, const tile &t, carry &c, row_state (&r)[2])
+    // 32 columns: 4 blocks of 8, of which a thread has 2 columns each in two rows. So a quad's stores fill 32 bytes of a 16-bit row.
+    template <int W> DEV static void store_block(const args &p, const tile &t, const float *acc, int n, row_state (&r)[2])
     {
-        const int thread = thread_index() % 128;
+        const int lane = thread_index() % 4;
 #pragma unroll
-        for (int j = 0; j < tile_n / 16; j++) {
-            const int n = t.column * tile_n + j * 16 + fragment::column(thread, 0);
-            if (n >= S::packed_n)
-                continue;
-#pragma unroll
-            for (int h = 0; h < 2; h++) {
-                vec<float, 2> lo, hi;
-                lo[0] = c.acc[j * 8 + 2 * h], lo[1] = c.acc[j * 8 + 2 * h + 1];
-                hi[0] = c.acc[j * 8 + 2 * h + 4], hi[1] = c.acc[j * 8 + 2 * h + 5];
+        for (int h = 0; h < 2; h++) {
+            const float *x = acc + 2 * h; // x[4 * block + i]
+            if constexpr (W == 4) {
+                const vec<float, 4> lo = exchanged(x[0], x[1], x[4], x[5]), hi = exchanged(x[8], x[9], x[12], x[13]);
                 if (r[h].exists)
-                    S::template epilogue<2>(p, r[h].context, t.batch, r[h].row, n, lo, hi, r[h].sum);
-            }
-        }
-    }
-
-    // 16 rows x 64 columns of a warp at a time through shared memory; a thread keeps its two rows, so contexts and sums stay put.
-    DEV static void store_staged(const args &p, const tile &t, carry &c, row_state (&r)[2], shared_address scratch)
-    {
-        const int lane = thread_index() % 32, quad = lane % 4;
+                    S::template epilogue<4>(p, r[h].context, t.batch, r[h].row, n + lane % 2 * 8 + lane / 2 * 4, lo, hi, r[h].sum);
+            } else {
 #pragma unroll
-        for (int chunk = 0; chunk < tile_n / 64; chunk++) {
-            __syncwarp();
-#pragma unroll
-            for (int i = 0; i < 32; i += 2)
-                shared_write(scratch + staged_at(lane / 4 + i / 2 % 2 * 8, i / 4 * 8 + quad * 2), c.acc[chunk * 32 + i],
-                             c.acc[chunk * 32 + i + 1]);
-            __syncwarp();
-            const int n = t.column * tile_n + chunk * 64 + quad * 16;
-#pragma unroll
-            for (int h = 0; h < 2; h++) {
-                const int row = lane / 4 + h * 8;
-                vec<float, 8> lo, hi;
-#pragma unroll
-                for (int i = 0; i < 2; i++) {
-                    shared_read(scratch + staged_at(row, quad * 16 + i * 4), lo[4 * i], lo[4 * i + 1], lo[4 * i + 2], lo[4 * i + 3]);
-                    shared_read(scratch + staged_at(row, quad * 16 + 8 + i * 4), hi[4 * i], hi[4 * i + 1], hi[4 * i + 2],
-                                hi[4 * i + 3]);
+                for (int b = 0; b < 2; b++) {
+                    vec<float, 2> lo, hi;
+                    lo[0] = x[4 * b], lo[1] = x[4 * b + 1], hi[0] = x[4 * b + 8], hi[1] = x[4 * b + 9];
+                    if (r[h].exists)
+                        S::template epilogue<2>(p, r[h].context, t.batch, r[h].row, n + b * 8 + lane * 2, lo, hi, r[h].sum);
                 }
-                if (r[h].exists && n < S::packed_n)
-                    S::template epilogue<8>(p, r[h].context, t.batch, r[h].row, n, lo, hi, r[h].sum);
             }
         }
     }
 
-    // Byte offset of (row, column) in 16 x 64 floats; pairs are written and fours read without bank conflicts.
-    DEV static int staged_at(int row, int column) { return row * 256 + (column ^ row % 4 * 8 ^ column / 32 * 4) * 4; }
+    // Two columns of block x and of block y: an even lane gives y for its neighbour's x and has 4 columns of x, an odd one 4 of y.
+    DEV static vec<float, 4> exchanged(float x0, float x1, float y0, float y1)
+    {
+        const bool odd = thread_index() % 2;
+        const float other0 = lane_xor<32>(odd ? x0 : y0, 1), other1 = lane_xor<32>(odd ? x1 : y1, 1);
+        vec<float, 4> v;
+        v[0] = odd ? other0 : x0, v[1] = odd ? other1 : x1, v[2] = odd ? y0 : other0, v[3] = odd ? y1 : other1;
+        return v;
+    }
 };

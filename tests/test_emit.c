@@ -157,20 +157,22 @@ END_TEST
 typedef struct beside {
     const char *path, *spec;
     phase_family family;
+    const char *target;
 } beside;
 
 static const beside besides[] = {
-    {"templates/rows.spec.h", "specs/layernorm.yaml", family_rows},
-    {"templates/gemm.spec.h", "specs/llama-block.yaml", family_gemm},
-    {"templates/attention.spec.h", "specs/llama-block.yaml", family_attention},
-    {"templates/decode.spec.h", "specs/llama-decode.yaml", family_decode},
+    {"templates/rows.spec.h", "specs/layernorm.yaml", family_rows, "gfx942"},
+    {"templates/gemm.spec.h", "specs/llama-block.yaml", family_gemm, "gfx942"},
+    {"templates/attention.spec.h", "specs/llama-block.yaml", family_attention, "gfx942"},
+    {"templates/decode.spec.h", "specs/llama-decode.yaml", family_decode, "gfx942"},
+    {"templates/gemm_ws.spec.h", "specs/llama-block.yaml", family_gemm, "sm_90a"},
 };
 
 START_TEST(a_spec_struct_lies_beside_each_template)
 {
     const beside *of = &besides[_i];
     char *text = slurp(of->spec);
-    build b = {.name = of->spec, .text = text, .target = "gfx942", .level = fusion_tile};
+    build b = {.name = of->spec, .text = text, .target = of->target, .level = fusion_tile};
     must_build(&b);
     int i = 0;
     while (b.p->launches[i].kernel->phases[0]->family != of->family) i++;
@@ -263,7 +265,7 @@ END_TEST
 
 static const char *tuned(const char *line, build *b)
 {
-    const tuning t = {&line, 1};
+    const tuning t = {&line, 1, false};
     *b = (build){.name = "t.yaml", .text = linear_spec, .target = "gfx90a", .level = fusion_tile, .tuning = &t};
     run_build(b);
     b->tuning = NULL;
@@ -276,7 +278,7 @@ START_TEST(a_tuning_line_changes_the_tile)
     const char *errors = tuned("gemm m=16 n=64 k=32 thread_m=1 thread_n=8 threads=128", &b);
     ck_assert_msg(b.code == code_ok, "%s", errors);
     const char *text = ir_print(b.a, b.p->program);
-    ck_assert_ptr_nonnull(strstr(text, "tile m=16 n=64 k=32 thread_m=1 thread_n=8 threads=128"));
+    ck_assert_ptr_nonnull(strstr(text, "tile layer=simt m=16 n=64 k=32 thread_m=1 thread_n=8 threads=128"));
     arena_free(b.a);
 }
 END_TEST
@@ -293,6 +295,10 @@ static const bad_tuning bad_tunings[] = {
     {"rows team=3", "team and v are powers of two"},
     {"gemm depth=3", "gemm has no setting 'depth'"},
     {"gemm m=x", "expected key=number"},
+    {"gemm m", "expected key=number"},
+    {"gemm layer=wgma", "no layer 'wgma'"},
+    {"gemm layer=wgmma", "layer=wgmma: only sm_90a has it"},
+    {"rows layer=simt", "rows has no setting 'layer'"},
     {"gemv m=1", "no family 'gemv'"},
 };
 

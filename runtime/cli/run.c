@@ -86,7 +86,9 @@ static void run_spec(void *argument)
     run_job *j = argument;
     arena *a = j->a;
     const cli_options *o = j->o;
+    const tuning portable = {.portable = true};
     compile_request request = cli_request(a, o, j->path);
+    request.tuning = &portable;
     compiled c;
     compile_inside(a, &request, &c);
     if (!c.graph) bail(a, code_usage, (position){0}, "--from: running needs the graph, for the reference; use --from=graph or a spec");

@@ -110,6 +110,13 @@ DEV unsigned packed(bf16, float lo, float hi)
     return pair;
 }
 
+DEV unsigned packed(f16, float lo, float hi)
+{
+    unsigned pair;
+    asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(hi), "f"(lo));
+    return pair;
+}
+
 // ---- registers move between warpgroups: the producer gives what the consumers take
 
 template <int N> DEV void registers_shrink() { asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(N)); }
@@ -170,6 +177,9 @@ template <class T, int N> struct wgmma;
 #define TF_TEN(t) "%" t "0,%" t "1,%" t "2,%" t "3,%" t "4,%" t "5,%" t "6,%" t "7,%" t "8,%" t "9"
 #define TF_LIST_32 TF_TEN("") "," TF_TEN("1") "," TF_TEN("2") ",%30,%31"
 #define TF_LIST_64 TF_TEN("") "," TF_TEN("1") "," TF_TEN("2") "," TF_TEN("3") "," TF_TEN("4") "," TF_TEN("5") ",%60,%61,%62,%63"
+#define TF_LIST_96                                                                                                                  \
+    TF_TEN("") "," TF_TEN("1") "," TF_TEN("2") "," TF_TEN("3") "," TF_TEN("4") "," TF_TEN("5") "," TF_TEN("6") "," TF_TEN("7") ","  \
+    TF_TEN("8") ",%90,%91,%92,%93,%94,%95"
 #define TF_LIST_128                                                                                                                 \
     TF_TEN("") "," TF_TEN("1") "," TF_TEN("2") "," TF_TEN("3") "," TF_TEN("4") "," TF_TEN("5") "," TF_TEN("6") "," TF_TEN("7") ","  \
     TF_TEN("8") "," TF_TEN("9") "," TF_TEN("10") "," TF_TEN("11") ",%120,%121,%122,%123,%124,%125,%126,%127"
@@ -177,6 +187,7 @@ template <class T, int N> struct wgmma;
 #define TF_OUT_16(i) TF_OUT_4(i), TF_OUT_4(i + 4), TF_OUT_4(i + 8), TF_OUT_4(i + 12)
 #define TF_OUT_32 TF_OUT_16(0), TF_OUT_16(16)
 #define TF_OUT_64 TF_OUT_32, TF_OUT_16(32), TF_OUT_16(48)
+#define TF_OUT_96 TF_OUT_64, TF_OUT_16(64), TF_OUT_16(80)
 #define TF_OUT_128 TF_OUT_64, TF_OUT_16(64), TF_OUT_16(80), TF_OUT_16(96), TF_OUT_16(112)
 
 #define TF_WGMMA(T, N, R, A, B, KEEP, KIND, MAJOR)                                                                                  \
@@ -193,9 +204,11 @@ template <class T, int N> struct wgmma;
 #define TF_WGMMA_SIZES(T, KIND, MAJOR)                                                                                              \
     TF_WGMMA(T, 64, 32, "%32", "%33", "%34", KIND, MAJOR)                                                                           \
     TF_WGMMA(T, 128, 64, "%64", "%65", "%66", KIND, MAJOR)                                                                          \
+    TF_WGMMA(T, 192, 96, "%96", "%97", "%98", KIND, MAJOR)                                                                          \
     TF_WGMMA(T, 256, 128, "%128", "%129", "%130", KIND, MAJOR)
 
 TF_WGMMA_SIZES(bf16, "k16.f32.bf16.bf16", ", 0, 0")
+TF_WGMMA_SIZES(f16, "k16.f32.f16.f16", ", 0, 0")
 TF_WGMMA_SIZES(float, "k8.f32.tf32.tf32", "")
 
 #undef TF_WGMMA_SIZES
@@ -203,9 +216,11 @@ TF_WGMMA_SIZES(float, "k8.f32.tf32.tf32", "")
 #undef TF_TEN
 #undef TF_LIST_32
 #undef TF_LIST_64
+#undef TF_LIST_96
 #undef TF_LIST_128
 #undef TF_OUT_4
 #undef TF_OUT_16
 #undef TF_OUT_32
 #undef TF_OUT_64
+#undef TF_OUT_96
 #undef TF_OUT_128

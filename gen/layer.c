@@ -1,0 +1,104 @@
+/* In: a phase, its space, target and tuning. Out: its ISA layer, and the tile of a product on wgmma by a model of its time. Refuses
+ * what layer.h says. */
+#include "gen/layer.h"
+#include <string.h>
+
+frame_kind layer_frame(layer_kind layer) { return layer == layer_wgmma ? frame_ws : frame_mixed; }
+
+int layer_granule(layer_kind layer, const target_info *target) { return layer == layer_wgmma ? 16 : target->granule; }
+
+layer_kind layer_of(const ir_phase *phase)
+{
+    const long long layer = tile_value(phase, "layer");
+    return layer < 0 ? layer_simt : (layer_kind)layer;
+}
+
+layer_kind layer_choose(const tile_request *r)
+{
+    const bool portable = r->tuning && r->tuning->portable;
+    layer_kind layer = !portable && !wgmma_obstacle(r) && wgmma_pays(r) ? layer_wgmma : layer_simt;
+    const int asked = tile_asked(r, "layer");
+    if (asked >= 0) layer = (layer_kind)asked;
+    const char *obstacle = layer == layer_wgmma ? wgmma_obstacle(r) : NULL;
+    if (obstacle)
+        bail(r->a, code_unsupported, (position){0}, "tile: phase %s on %s: layer=%s: %s", r->phase->name, r->target->name,
+             layer_names(NULL)[layer], obstacle);
+    return layer;
+}
+
+/* ---- wgmma */
+static const ir_op *first_product(const ir_phase *phase)
+{
+    for (int i = 0; i < phase->op_count; i++)
+        if (op_table[phase->ops[i]->kind].class == class_PRODUCT) return phase->ops[i];
+    return NULL;
+}
+
+static bool made_here(const ir_phase *phase, const ir_value *v)
+{
+    for (int i = 0; i < phase->op_count; i++)
+        if (phase->ops[i] == v->def) return !op_is_view(v->def);
+    return false;
+}
+
+const char *wgmma_obstacle(const tile_request *r)
+{
+    const ir_op *product = first_product(r->phase);
+    if (strcmp(r->target->name, "sm_90a") != 0) return "only sm_90a has it";
+    if (r->phase->family != family_gemm || !product) return "the phase has no product";
+    if (product->kind != op_linear) return "the second operand is no packed weight";
+    const ir_value *a = product->inputs[0], *b = product->inputs[1];
+    if ((a->type != dtype_bf16 && a->type != dtype_f16) || a->type != b->type) return "operands are not both bf16 or both f16";
+    if (made_here(r->phase, a)) return "the first operand is computed in the phase";
+    return NULL;
+}
+
+/* Up to 16 rows the few-rows program reads the weight at the speed of memory already. */
+bool wgmma_pays(const tile_request *r) { return extent_value(&r->space.rows, &r->program->dims) > 16; }
+
+/* Cycles of one workgroup for a tile: stages are bound by the tensor cores (4096 bf16 operations a cycle and multiprocessor) or by
+ * what L2 delivers (48 bytes a cycle); the epilogue and the first loads are not hidden. H200: 132 multiprocessors. */
+static double tile_cycles(long long n, long long K)
+{
+    const double stages = (double)((K + 63) / 64), multiply = 4.0 * (double)n, load = (128.0 + (double)n) * 128 / 48;
+    return stages * (multiply > load ? multiply : load) + 9.0 * (double)n + 700;
+}
+
+static double launch_cycles(long long rows, long long packed_n, long long n, long long K)
+{
+    enum { multiprocessors = 132, start = 2500 };
+    const double tiles = (double)((rows + 127) / 128) * (double)((packed_n + n - 1) / n);
+    const double waves = (double)(long long)((tiles + multiprocessors - 1) / multiprocessors);
+    return waves * tile_cycles(n, K) + start;
+}
+
+wgmma_tile wgmma_defaults(const tile_request *r)
+{
+    static const int widths[] = {256, 192, 128, 64};
+    const long long rows = extent_value(&r->space.rows, &r->program->dims), K = value_columns(first_product(r->phase)->inputs[0]);
+    wgmma_tile best = {.m = 128, .n = 256, .k = 64, .threads = 384, .group = 16};
+    double least = launch_cycles(rows, r->packed_n, best.n, K);
+    for (size_t i = 1; i < sizeof widths / sizeof *widths; i++) {
+        const double cycles = launch_cycles(rows, r->packed_n, widths[i], K);
+        if (cycles < 0.99 * least) best.n = widths[i], least = cycles;
+    }
+    best.slots = best.n == 256 ? 4 : best.n == 192 ? 5 : best.n == 128 ? 6 : 8;
+    return best;
+}
+
+const char *wgmma_illegal(const ir_phase *p)
+{
+    const long long n = tile_value(p, "n"), slots = tile_value(p, "slots"), group = tile_value(p, "group");
+    if (tile_value(p, "m") != 128 || tile_value(p, "k") != 64) return "on wgmma m is 128 and k is 64";
+    if (n != 64 && n != 128 && n != 192 && n != 256) return "on wgmma n is 64, 128, 192 or 256";
+    if (tile_value(p, "threads") != 384) return "on wgmma threads is 384: three warpgroups";
+    if (slots < 2 || slots > 8) return "on wgmma slots is 2 to 8";
+    if (group < 1 || group > 1024) return "group is 1 to 1024";
+    return NULL;
+}
+
+long long wgmma_shared_bytes(const ir_phase *p)
+{
+    const long long slots = tile_value(p, "slots"), slot = (tile_value(p, "m") + tile_value(p, "n")) * 128;
+    return 1024 + slots * slot + 16 * slots;
+}

@@ -1,0 +1,26 @@
+/* In: a phase, its target. Out: its ISA layer (which instructions multiply), and what follows from it alone: the frame, how packed
+ * weights are paired, how wide an epilogue's pieces are. Refuses (code_unsupported) a layer that the target or the phase cannot have. */
+#ifndef TFGEN_GEN_LAYER_H
+#define TFGEN_GEN_LAYER_H
+#include "gen/tile.h"
+
+/* The layer of a phase that is planned: what `text`, a tuning line "gemm layer=simt", or else the shape says. */
+layer_kind layer_choose(const tile_request *r);
+layer_kind layer_of(const ir_phase *phase); /* of its tile; simt when it has none */
+frame_kind layer_frame(layer_kind layer);
+
+/* docs/architecture.md: Packed weights. A block is a granule of columns and the granule that belongs to it. */
+int layer_granule(layer_kind layer, const target_info *target);
+
+/* ---- wgmma: products on sm_90a (templates/gemm_ws.h) */
+/* NULL when it can have that layer, else what is in the way. */
+const char *wgmma_obstacle(const tile_request *r);
+bool wgmma_pays(const tile_request *r);
+typedef struct wgmma_tile {
+    int m, n, k, threads, slots, group;
+} wgmma_tile;
+wgmma_tile wgmma_defaults(const tile_request *r); /* packed_n is known */
+const char *wgmma_illegal(const ir_phase *phase); /* a tile that the template does not take: the rule; else NULL */
+/* sizeof what ws_memory<...>::bytes says in templates/frame_ws.h. */
+long long wgmma_shared_bytes(const ir_phase *phase);
+#endif

@@ -1,0 +1,172 @@
+/* Which ISA layer a product is planned on, and what follows: packed weights, tensor maps, frame, geometry, and that NVRTC takes it. */
+#include "gen/gen.h"
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct build {
+    arena *a;
+    const char *text, *target;
+    const tuning *tuning;
+    plan *p;
+    tfgen_code code;
+} build;
+
+static void build_body(void *argument)
+{
+    build *b = argument;
+    const target_info *target = target_find(b->target);
+    const fuse_options fusion = {fusion_tile, target, NULL, 0};
+    const graph_options options = {0};
+    arena_source(b->a, "t.yaml", b->text, strlen(b->text));
+    b->p = plan_choose(b->a, fuse(b->a, lower(b->a, graph_read(b->a, b->text, strlen(b->text), "t.yaml", &options)), &fusion), target,
+                       b->tuning);
+    emit(b->a, b->p);
+}
+
+static build build_spec(const char *text, const char *target, const tuning *t)
+{
+    build b = {.a = arena_new(), .text = text, .target = target, .tuning = t};
+    b.code = arena_run(b.a, build_body, &b);
+    return b;
+}
+
+static build must_build(const char *text, const tuning *t)
+{
+    build b = build_spec(text, "sm_90a", t);
+    ck_assert_msg(b.code == code_ok, "%s", arena_diagnostics(b.a));
+    return b;
+}
+
+#define PRODUCT(type, M, K)                                                                                                         \
+    "block: t\ndtype: " type "\ndims: {M: " M ", K: " K ", N: 70}\ndynamic: {M: [1, 4096]}\ninputs: {x: [M, K]}\n"                  \
+    "params: {w: [N, K]}\nops:\n  - {out: y, op: linear, in: [x, w]}\noutputs: {y: y}\n"
+
+static const struct {
+    const char *text;
+    bool wgmma;
+} layers[] = {{PRODUCT("bf16", "17", "64"), true},
+              {PRODUCT("f16", "4096", "20"), true},
+              {PRODUCT("bf16", "16", "64"), false}, /* few rows: the weight is read once, and that is all there is */
+              {PRODUCT("f32", "64", "64"), false},
+              {"block: t\ndtype: bf16\ndims: {M: 64, K: 64, N: 64}\ninputs: {x: [M, K], w: [K, N]}\n"
+               "ops:\n  - {out: y, op: matmul, in: [x, w]}\noutputs: {y: y}\n", false}};
+
+START_TEST(a_product_of_many_rows_in_16_bits_is_on_wgmma)
+{
+    build b = must_build(layers[_i].text, NULL);
+    const char *text = ir_print(b.a, b.p->program);
+    ck_assert_ptr_nonnull(strstr(text, layers[_i].wgmma ? "tile layer=wgmma m=128" : "tile layer=simt"));
+    ck_assert_ptr_nonnull(strstr(text, layers[_i].wgmma ? "frame=ws" : "frame=mixed"));
+    ck_assert_int_eq(strstr(b.p->launches[0].source, "TF_KERNEL_WS(t_k0, one_phase<gemm_ws<k0_y>>)") != NULL, layers[_i].wgmma);
+    arena_free(b.a);
+}
+END_TEST
+
+START_TEST(a_portable_plan_has_no_matrix_units_unless_asked)
+{
+    const char *line = "gemm layer=wgmma";
+    const tuning portable = {.portable = true}, asked = {&line, 1, true};
+    build b = must_build(layers[0].text, &portable), c = must_build(layers[0].text, &asked);
+    ck_assert_int_eq(b.p->launches[0].kernel->frame, frame_mixed);
+    ck_assert_int_eq(b.p->packs[0].columns, 72);
+    ck_assert_int_eq(c.p->launches[0].kernel->frame, frame_ws);
+    ck_assert_int_eq(c.p->packs[0].columns, 96); /* whole blocks of 32 */
+    arena_free(b.a);
+    arena_free(c.a);
+}
+END_TEST
+
+START_TEST(tensor_maps_come_first_and_say_what_they_map)
+{
+    build b = must_build(layers[0].text, NULL);
+    const launch *l = &b.p->launches[0];
+    ck_assert_int_eq(l->argument_bytes % 128, 0);
+    ck_assert_int_eq(l->resident, 1);
+    ck_assert_int_eq(l->dynamic_bytes, l->shared_bytes);
+    const argument *x = &l->arguments[0], *w = &l->arguments[1];
+    ck_assert_int_eq(x->kind, argument_map);
+    ck_assert_int_eq(w->kind, argument_map);
+    ck_assert_int_eq(w->offset, 128);
+    ck_assert_str_eq(x->box->value->name, "x");
+    ck_assert_int_eq(extent_value(&x->box->rows, &b.p->program->dims), 17);
+    ck_assert_int_eq(x->box->columns, 64);
+    ck_assert_int_eq(x->box->stride, 128);
+    ck_assert_int_eq(x->box->box_rows, 128);
+    ck_assert_ptr_null(w->box->value);
+    ck_assert_int_eq(extent_value(&w->box->rows, &b.p->program->dims), 96);
+    ck_assert_int_eq(w->box->box_columns, 64);
+    for (int i = 2; i < l->argument_count; i++) ck_assert_int_ge(l->arguments[i].offset, 256);
+    ck_assert_ptr_nonnull(strstr(manifest_json(b.a, b.p), "\"kind\": \"map\""));
+    arena_free(b.a);
+}
+END_TEST
+
+START_TEST(rows_that_tensor_loads_cannot_take_are_copied)
+{
+    static const struct {
+        const char *text, *copy;
+    } cases[] = {{PRODUCT("bf16", "64", "1366"), "a_copy = 4;"}, {PRODUCT("bf16", "64", "5468"), "a_copy = 8;"},
+                 {PRODUCT("bf16", "64", "1367"), "a_copy = 0;"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        build b = must_build(cases[i].text, NULL);
+        ck_assert_ptr_nonnull(strstr(b.p->launches[0].spec_header, cases[i].copy));
+        ck_assert_ptr_nonnull(strstr(b.p->launches[0].spec_header, "a_plain = false;"));
+        ck_assert_int_eq(b.p->launches[0].arguments[1].kind, argument_value);
+        arena_free(b.a);
+    }
+}
+END_TEST
+
+START_TEST(a_layer_that_a_phase_cannot_have_is_an_error_that_says_why)
+{
+    static const struct {
+        const char *line, *text, *message;
+    } cases[] = {{"gemm layer=wgmma", PRODUCT("f32", "64", "64"), "operands are not both bf16 or both f16"},
+                 {"gemm layer=wgmma n=96", PRODUCT("bf16", "64", "64"), "on wgmma n is 64, 128, 192 or 256"},
+                 {"gemm m=64", PRODUCT("bf16", "64", "64"), "on wgmma m is 128 and k is 64"},
+                 {"gemm n=256 slots=5", PRODUCT("bf16", "64", "64"), "bytes of shared memory; a workgroup has 232448"},
+                 {"gemm thread_m=8", PRODUCT("bf16", "64", "64"), "gemm has no setting 'thread_m'"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const tuning t = {&cases[i].line, 1, false};
+        build b = build_spec(cases[i].text, "sm_90a", &t);
+        ck_assert_int_eq(b.code, code_unsupported);
+        ck_assert_msg(strstr(arena_diagnostics(b.a), cases[i].message) != NULL, "%s", arena_diagnostics(b.a));
+        arena_free(b.a);
+    }
+}
+END_TEST
+
+/* No spills, no serialised products, no ignored register hand-over: `tfgen --code` refuses those (runtime/nvrtc.c). */
+START_TEST(nvrtc_takes_every_form_of_a_product_on_wgmma)
+{
+    static const char *const options[] = {"specs/gpt2-block.yaml", "specs/llama-block.yaml --dim=D=272,F=342",
+                                          "specs/linear.yaml --dtype=f16 --dim=D=67,F=131"};
+    const char *program = getenv("TFGEN") ? getenv("TFGEN") : "./tfgen";
+    char command[512];
+    snprintf(command, sizeof command, "d=$(mktemp -d) && %s %s --target=sm_90a --code -q -o $d; s=$?; rm -rf $d; exit $s", program, options[_i]);
+    const int status = system(command);
+    if (status == code_unsupported << 8) printf("skipped: no NVRTC\n");
+    else ck_assert_msg(status == 0, "%s: status %d", command, status >> 8);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *s = suite_create("layers");
+    TCase *t = tcase_create("layers");
+    tcase_set_timeout(t, 120);
+    tcase_add_loop_test(t, a_product_of_many_rows_in_16_bits_is_on_wgmma, 0, sizeof layers / sizeof *layers);
+    tcase_add_test(t, a_portable_plan_has_no_matrix_units_unless_asked);
+    tcase_add_test(t, tensor_maps_come_first_and_say_what_they_map);
+    tcase_add_test(t, rows_that_tensor_loads_cannot_take_are_copied);
+    tcase_add_test(t, a_layer_that_a_phase_cannot_have_is_an_error_that_says_why);
+    tcase_add_loop_test(t, nvrtc_takes_every_form_of_a_product_on_wgmma, 0, 3);
+    suite_add_tcase(s, t);
+    SRunner *r = srunner_create(s);
+    srunner_run_all(r, CK_ENV);
+    const int failed = srunner_ntests_failed(r);
+    srunner_free(r);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
