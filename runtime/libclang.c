@@ -111,6 +111,7 @@ static void read_line(reader *r, char *line)
         libclang_requirement *q = &f->requirements[f->n_requirements++];
         q->name = word(&line);
         q->line = (unsigned)number(&line);
+        q->guarded = number(&line) != 0;
     } else {
         read_layout(r, kind, &line);
     }

@@ -44,6 +44,7 @@ typedef struct libclang_kernel {
 typedef struct libclang_requirement {
     const char *name; /* member of S; each once, in the order of first use */
     unsigned line;
+    bool guarded; /* only used in branches of `if constexpr`: need not exist */
 } libclang_requirement;
 
 typedef struct libclang_facts {

@@ -276,6 +276,7 @@ typedef struct tokens {
     walker *w;
     char **text; /* spelling of each; comments left out */
     unsigned *line;
+    bool *guarded;
     size_t count;
 } tokens;
 
@@ -288,32 +289,91 @@ static bool read_tokens(walker *w, tokens *t)
                     w->api.getRange(w->api.getLocationForOffset(w->unit, file, 0),
                                     w->api.getLocationForOffset(w->unit, file, (unsigned)w->job->size)),
                     &all, &n);
-    *t = (tokens){.w = w, .text = calloc(n + 1, sizeof *t->text), .line = calloc(n + 1, sizeof *t->line)};
-    for (unsigned i = 0; t->text && t->line && i < n; i++) {
+    *t = (tokens){.w = w,
+                  .text = calloc(n + 1, sizeof *t->text),
+                  .line = calloc(n + 1, sizeof *t->line),
+                  .guarded = calloc(n + 1, sizeof *t->guarded)};
+    if (!t->text || !t->line || !t->guarded) return false;
+    for (unsigned i = 0; i < n; i++) {
         if (w->api.getTokenKind(all[i]) > CXToken_Identifier + 1) continue; /* comments */
         const CXString s = w->api.getTokenSpelling(w->unit, all[i]);
         t->line[t->count] = generated(w, w->api.getTokenLocation(w->unit, all[i]), &column);
         t->text[t->count++] = strdup(w->api.getCString(s));
         w->api.disposeString(s);
     }
-    return t->text && t->line;
+    return true;
 }
 
 static bool is(const tokens *t, size_t i, const char *text) { return i < t->count && !strcmp(t->text[i], text); }
 
-/* Tokens from..to use members of `parameter`: prints those that `seen` has not. */
-static void put_members(const tokens *t, size_t from, size_t to, const char *parameter, char **seen, size_t *n)
+/* The token behind the bracket that closes the one at i. */
+static size_t bracket_end(const tokens *t, size_t i)
+{
+    for (int depth = 0; i < t->count; i++) {
+        if (is(t, i, "(") || is(t, i, "{") || is(t, i, "[")) depth++;
+        if ((is(t, i, ")") || is(t, i, "}") || is(t, i, "]")) && --depth == 0) return i + 1;
+    }
+    return t->count;
+}
+
+/* The token behind the statement at i. An else belongs to it: both branches are guarded alike. */
+static size_t statement_end(const tokens *t, size_t i)
+{
+    while (i < t->count) {
+        const bool block = is(t, i, "{"), bracket = block || is(t, i, "(") || is(t, i, "[");
+        if (is(t, i, "}")) return i; /* of the block around it */
+        const bool last = is(t, i, ";");
+        i = bracket ? bracket_end(t, i) : i + 1;
+        const bool goes_on = is(t, i, ";") || is(t, i, ",") || is(t, i, ".") || is(t, i, "(") || is(t, i, ")");
+        if (!last && !(block && !goes_on)) continue;
+        if (!is(t, i, "else")) return i;
+        i++;
+    }
+    return i;
+}
+
+/* Marks what may not be instantiated: branches of `if constexpr (...)`. */
+static void mark_guarded(tokens *t)
+{
+    for (size_t i = 0; i + 2 < t->count; i++) {
+        if (!is(t, i, "if") || !is(t, i + 1, "constexpr") || !is(t, i + 2, "(")) continue;
+        const size_t from = bracket_end(t, i + 2), to = statement_end(t, from);
+        for (size_t k = from; k < to; k++) t->guarded[k] = true;
+    }
+}
+
+typedef struct member {
+    const char *name;
+    unsigned line;
+    bool guarded;
+} member;
+
+typedef struct member_list {
+    member *items;
+    size_t count;
+} member_list;
+
+/* Tokens from..to use members of `parameter`: adds those that the list has not. */
+static void add_members(const tokens *t, size_t from, size_t to, const char *parameter, member_list *list)
 {
     for (size_t i = from; i + 2 < to; i++) {
         if (!is(t, i, parameter) || !is(t, i + 1, "::") || (i && is(t, i - 1, "::"))) continue;
         const size_t at = i + 2 + is(t, i + 2, "template");
-        bool known = at >= to;
-        for (size_t k = 0; !known && k < *n; k++) known = !strcmp(seen[k], t->text[at]);
-        if (known) continue;
-        seen[(*n)++] = t->text[at];
+        size_t k = 0;
+        if (at >= to) continue;
+        while (k < list->count && strcmp(list->items[k].name, t->text[at])) k++;
+        if (k == list->count) list->items[list->count++] = (member){t->text[at], t->line[at], true};
+        list->items[k].guarded = list->items[k].guarded && t->guarded[at];
+    }
+}
+
+static void put_members(const tokens *t, const member_list *list)
+{
+    for (size_t k = 0; k < list->count; k++) {
         fprintf(t->w->out, "requires");
-        put_text(t->w->out, t->text[at]);
-        put_number(t->w, t->line[at]);
+        put_text(t->w->out, list->items[k].name);
+        put_number(t->w, list->items[k].line);
+        put_number(t->w, list->items[k].guarded);
         fputc('\n', t->w->out);
     }
 }
@@ -329,24 +389,34 @@ static size_t declaration_end(const tokens *t, size_t i)
     return t->count;
 }
 
+/* The token behind the > that closes the < at i. */
+static size_t angle_end(const tokens *t, size_t i)
+{
+    size_t depth = 0;
+    do depth += is(t, i, "<"), depth -= is(t, i, ">"), i++;
+    while (i < t->count && depth);
+    return i;
+}
+
 /* template < class S ... > struct NAME ...: `name` "" means all whose parameter is called S, functions too. */
 static bool put_requirements(const tokens *t, const char *name)
 {
-    char **seen = calloc(t->count + 1, sizeof *seen);
-    size_t n = 0, found = 0;
-    for (size_t i = 0; seen && i + 4 < t->count; i++) {
+    member_list list = {calloc(t->count + 1, sizeof *list.items), 0};
+    size_t found = 0;
+    for (size_t i = 0; list.items && i + 4 < t->count; i++) {
         if (!is(t, i, "template") || !is(t, i + 1, "<") || !(is(t, i + 2, "class") || is(t, i + 2, "typename")))
             continue;
-        size_t at = i + 2, depth = 1;
-        while (at < t->count && depth) depth += is(t, at, "<"), depth -= is(t, at, ">"), at++;
+        const size_t at = angle_end(t, i + 1);
         const bool record = is(t, at, "struct") || is(t, at, "class");
         if (*name ? !(record && is(t, at + 1, name)) : !is(t, i + 3, "S")) continue;
         const size_t end_at = declaration_end(t, at);
-        put_members(t, at, end_at, t->text[i + 3], seen, &n);
+        const size_t body = record && is(t, at + 2, "<") ? angle_end(t, at + 2) : at; /* arguments of a specialization */
+        add_members(t, body, end_at, t->text[i + 3], &list);
         found++;
         i = *name ? end_at - 1 : i; /* templates inside templates have an S of their own */
     }
-    free(seen);
+    put_members(t, &list);
+    free(list.items);
     return found > 0;
 }
 
@@ -360,6 +430,7 @@ int libclang_requires_work(const worker_job *job)
     char *text;
     if (!begin(&w, job, &text, &size) || !parse(&w, options, sizeof options / sizeof *options)) return code_unsupported;
     if (!read_tokens(&w, &t)) return code_io;
+    mark_guarded(&t);
     if (!put_requirements(&t, name))
         return fprintf(stderr, "%s: no template <class S> struct %s\n", job->name, name), code_compile_failed;
     return end(&w, &text, &size);

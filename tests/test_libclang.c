@@ -4,6 +4,7 @@
 #include "runtime/libclang.h"
 #include "runtime/worker.h"
 #include <check.h>
+#include <glob.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -356,7 +357,21 @@ static const char family[] = "template <class S> struct gemm; // a declaration a
                              "    template <class R> void f(R r) { r(\"S::in_text\"); R::of_r(); x::S::not_s(); }\n"
                              "    float g() { if (m) { return S::template load<4>(); } return S::last; }\n"
                              "};\n"
-                             "template <class S> void loose() { S::of_a_function(); }\n";
+                             "template <class S> void loose() { S::of_a_function(); }\n"
+                             "template <class S> struct choosy {\n"
+                             "    static constexpr int a = S::always;\n"
+                             "    void f()\n"
+                             "    {\n"
+                             "        if constexpr (S::condition) for (int i = 0; i < 2; i++) { S::first(); }\n"
+                             "        else S::second(T{S::third}, [] { S::fourth(); });\n"
+                             "        S::behind();\n"
+                             "        if constexpr (S::condition) { if (a) S::fifth(); else S::sixth(); }\n"
+                             "        if (S::plain) S::seventh(); else S::eighth();\n"
+                             "        if constexpr (a) S::mixed(); S::mixed();\n"
+                             "        if constexpr (a) { S::ninth(); }\n"
+                             "    }\n"
+                             "    void g() { S::tenth(); }\n"
+                             "};\n";
 
 static char *requirements(const char *name, code_status *status)
 {
@@ -364,8 +379,8 @@ static char *requirements(const char *name, code_status *status)
     char *log, *joined = calloc(1, 1000);
     *status = libclang_template_requirements(family, sizeof family - 1, "templates/gemm.h", name, &f, &log);
     for (size_t i = 0; i < f.n_requirements; i++)
-        snprintf(joined + strlen(joined), 1000 - strlen(joined), "%s:%u ", f.requirements[i].name,
-                 f.requirements[i].line);
+        snprintf(joined + strlen(joined), 1000 - strlen(joined), "%s%s:%u ", f.requirements[i].guarded ? "?" : "",
+                 f.requirements[i].name, f.requirements[i].line);
     if (*status) snprintf(joined, 1000, "%s", log);
     free(log);
     libclang_facts_free(&f);
@@ -380,7 +395,8 @@ START_TEST(a_template_says_what_it_asks_of_s)
     } cases[] = {
         {"gemm", "args:4 tile_m:5 tile_n:5 load:8 last:8 ", build_ok},
         {"other", "only_other:2 ", build_ok},
-        {"", "only_other:2 args:4 tile_m:5 tile_n:5 load:8 last:8 of_a_function:10 ", build_ok},
+        {"choosy", "always:12 condition:15 ?first:15 ?second:16 ?third:16 ?fourth:16 behind:17 ?fifth:18 ?sixth:18 plain:19 "
+                   "seventh:19 eighth:19 mixed:20 ?ninth:21 tenth:23 ", build_ok},
         {"absent", "templates/gemm.h: no template <class S> struct absent\n", build_failed},
     };
     code_status status;
@@ -389,6 +405,174 @@ START_TEST(a_template_says_what_it_asks_of_s)
     ck_assert_str_eq(found, cases[_i].members);
     ck_assert_int_eq(status, cases[_i].status);
     free(found);
+}
+END_TEST
+
+/* ---- what templates ask against what the generator wrote */
+
+enum { most_members = 256 };
+
+typedef struct name_set {
+    char names[most_members][64];
+    int count;
+} name_set;
+
+static bool has(const name_set *s, const char *name)
+{
+    for (int i = 0; i < s->count; i++)
+        if (!strcmp(s->names[i], name)) return true;
+    return false;
+}
+
+/* Names that the struct itself declares: outside all brackets, and what stands behind them ends a declarator. */
+static name_set members_of(const char *body)
+{
+    name_set s = {.count = 0};
+    int depth = 0;
+    for (const char *p = body; *p && depth >= 0; p++) {
+        const size_t n = strspn(p, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789");
+        if (p[0] == '/' && p[1] == '/') p += strcspn(p, "\n");
+        if (strchr("({[", *p)) depth++;
+        if (strchr(")}]", *p)) depth--;
+        if (!n) continue;
+        ck_assert(s.count < most_members);
+        const char *behind = p + n + strspn(p + n, " ");
+        if (depth == 0 && *behind && strchr("(=;,{[", *behind)) snprintf(s.names[s.count++], 64, "%.*s", (int)n, p);
+        p += n - 1;
+    }
+    return s;
+}
+
+typedef struct asked { /* what one template asks for; read once */
+    char file[64], name[32];
+    libclang_facts facts;
+} asked;
+
+static const libclang_facts *asked_by(const char *file, const char *name)
+{
+    static asked known[16]; /* freed with the process of the test */
+    static int count;
+    for (int i = 0; i < count; i++)
+        if (!strcmp(known[i].file, file) && !strcmp(known[i].name, name)) return &known[i].facts;
+    ck_assert_int_lt(count, 16);
+    asked *a = &known[count++];
+    char *log, *text = calloc(1, 1 << 20);
+    FILE *f = fopen(file, "rb");
+    ck_assert_msg(f != NULL, "no %s", file);
+    const size_t size = fread(text, 1, (1 << 20) - 1, f);
+    fclose(f);
+    snprintf(a->file, sizeof a->file, "%s", file);
+    snprintf(a->name, sizeof a->name, "%s", name);
+    const code_status s = libclang_template_requirements(text, size, file, name, &a->facts, &log);
+    ck_assert_msg(s == build_ok && a->facts.n_requirements > 0, "%s: %s: %s", file, name, log);
+    free(log);
+    free(text);
+    return &a->facts;
+}
+
+/* Asked for in member templates that are instantiated below S::steps only. */
+static bool asked_by_no_step(const char *header, const char *member)
+{
+    return strstr(header, "steps = 0;") && (!strcmp(member, "kind") || !strcmp(member, "term"));
+}
+
+/* Empty, or which member is missing. The header is one spec struct behind its comment. */
+static void compare_header(const char *header, char *sentence, size_t room)
+{
+    static const struct {
+        const char *file, *members, *names[4]; /* members: in the struct; names: templates that take it */
+    } programs[] = {
+        {"templates/gemm.h", "", {"gemm", "gemm_tiles", "gemm_few", NULL}},
+        {"templates/decode.h", "kv_heads", {"decode", NULL}},
+        {"templates/decode.h", "", {"combine", NULL}},
+    };
+    char file[64] = "", structure[64] = "", own[32] = "";
+    const char *beside = strstr(header, "beside templates/"), *start = strstr(header, "\nstruct ");
+    ck_assert_msg(beside && start, "%.100s", header);
+    snprintf(file, sizeof file, "%.*s", (int)strcspn(beside + 7, "\n") - 1, beside + 7);
+    snprintf(own, sizeof own, "%.*s", (int)strcspn(file + 10, "."), file + 10);
+    snprintf(structure, sizeof structure, "%.*s", (int)strcspn(start + 8, " "), start + 8);
+    const name_set members = members_of(strchr(start, '{') + 1);
+    const char *const alone[] = {own, NULL}, *const *names = alone;
+    for (size_t i = 0; i < sizeof programs / sizeof *programs && names == alone; i++)
+        if (!strcmp(programs[i].file, file) && (!*programs[i].members || has(&members, programs[i].members)))
+            names = programs[i].names;
+    *sentence = 0;
+    for (; *names && !*sentence; names++) {
+        const libclang_facts *f = asked_by(file, *names);
+        for (size_t i = 0; i < f->n_requirements && !*sentence; i++)
+            if (!f->requirements[i].guarded && !has(&members, f->requirements[i].name) &&
+                !asked_by_no_step(header, f->requirements[i].name))
+                snprintf(sentence, room, "%s:%u: %s asks for S::%s, which %s does not have", file, f->requirements[i].line, *names,
+                         f->requirements[i].name, structure);
+    }
+}
+
+static char *read_whole(const char *path)
+{
+    FILE *f = fopen(path, "rb");
+    char *text = calloc(1, 4 << 20);
+    ck_assert_ptr_nonnull(f);
+    ck_assert_uint_lt(fread(text, 1, 4 << 20, f), 4 << 20);
+    fclose(f);
+    return text;
+}
+
+/* Compares each header of a file; returns how many there are. */
+static int compare_headers(const char *path)
+{
+    static const char head[] = "// Written by tfgen: ";
+    char *text = read_whole(path), sentence[400];
+    int count = 0;
+    for (char *at = strstr(text, head), *next; at; at = next, count++) {
+        next = strstr(at + 1, head);
+        if (next) next[-1] = 0;
+        compare_header(at, sentence, sizeof sentence);
+        ck_assert_msg(!*sentence, "%s: %s", path, sentence);
+    }
+    free(text);
+    return count;
+}
+
+START_TEST(generated_structs_have_what_their_templates_ask_for)
+{
+    glob_t files;
+    int headers = 0;
+    if (!present()) return;
+    ck_assert_int_eq(glob("tests/golden/emit/*.spec.h", 0, NULL, &files), 0);
+    ck_assert_int_eq(glob("templates/*.spec.h", GLOB_APPEND, NULL, &files), 0);
+    for (size_t i = 0; i < files.gl_pathc; i++) headers += compare_headers(files.gl_pathv[i]);
+    ck_assert_int_gt(headers, 500);
+    globfree(&files);
+}
+END_TEST
+
+START_TEST(a_member_that_is_taken_out_is_missed_by_name)
+{
+    static const struct {
+        const char *file, *taken, *name, *says;
+    } cases[] = {
+        {"templates/rows.spec.h", "DEV static int rows(", "rows(", "templates/rows.h:%u: rows asks for S::rows, which k0_n does not have"},
+        {"templates/gemm.spec.h", "granule = 4", "granule", "templates/gemm.h:%u: gemm_tiles asks for S::granule, which k1_qkv does not have"},
+        {"templates/gemm.spec.h", "struct context {", "context", "templates/gemm.h:%u: gemm_tiles asks for S::context, which k1_qkv does not have"},
+        {"templates/attention.spec.h", "DEV static int keys(", "keys(",
+         "templates/attention.h:%u: attention asks for S::keys, which k2_attention does not have"},
+        {"templates/decode.spec.h", "using type = ", "type", NULL}, /* asked for by no decode */
+        {"templates/decode.spec.h", "window = 0", "window", "templates/decode.h:%u: decode asks for S::window, which k2_decode does not have"},
+        {"templates/pack.spec.h", "DEV static float element(", "element(", "templates/pack.h:%u: pack asks for S::element, which k1_pack does not have"},
+    };
+    if (!present()) return;
+    char *text = read_whole(cases[_i].file), *at = strstr(text, cases[_i].taken), sentence[400], expected[400] = "";
+    ck_assert_msg(at != NULL, "%s has no '%s'", cases[_i].file, cases[_i].taken);
+    *strstr(at, cases[_i].name) = 'X'; /* granule becomes Xranule */
+    compare_header(text, sentence, sizeof sentence);
+    unsigned line = 0;
+    if (cases[_i].says) {
+        ck_assert_int_eq(sscanf(strchr(sentence, ':') ? strchr(sentence, ':') + 1 : "", "%u", &line), 1);
+        snprintf(expected, sizeof expected, cases[_i].says, line);
+    }
+    ck_assert_str_eq(sentence, expected);
+    free(text);
 }
 END_TEST
 
@@ -409,6 +593,8 @@ int main(void)
     tcase_add_test(t, what_the_compiler_said_is_not_said_again);
     tcase_add_loop_test(t, emitted_kernels_are_what_their_plans_say, 0, shipped_count);
     tcase_add_loop_test(t, a_template_says_what_it_asks_of_s, 0, 4);
+    tcase_add_test(t, generated_structs_have_what_their_templates_ask_for);
+    tcase_add_loop_test(t, a_member_that_is_taken_out_is_missed_by_name, 0, 7);
     suite_add_tcase(s, t);
     SRunner *r = srunner_create(s);
     srunner_run_all(r, CK_NORMAL);
