@@ -1,20 +1,9 @@
-/* In: a plan. Out: compiled kernels, memory and runs on the host engine. Every value has an allocation of its own that ends at a
- * guard page, so that an access past its end is caught. Refuses nothing silently: the engine's status becomes an exit code. */
-#define _GNU_SOURCE
+/* In: a plan and a device. Out: a module, weights, an allocation for every value, and runs. On the host each allocation ends at a guard
+ * page, so that an access past its end is caught. Refuses nothing silently: a status becomes an exit code and its text goes to the log. */
 #include "runtime/session.h"
-#include <pthread.h>
-#include <stdatomic.h>
+#include "runtime/cache.h"
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-#include <unistd.h>
-
-typedef struct unit { /* a pack kernel or a launch */
-    const char *name, *source;
-    host_module *module;
-    host_status status;
-    host_log log;
-} unit;
 
 typedef struct memory {
     void *data;
@@ -23,170 +12,126 @@ typedef struct memory {
 
 struct session {
     const plan *plan;
-    host_engine *engine;
-    unit *units; /* packs, then launches */
-    int unit_count;
-    memory *values; /* by value id, at roots */
-    memory *packed, *scratch;
+    tfgen_device *device, *own; /* own: opened here */
+    tfgen_module *module;
+    tfgen_weights *weights;
+    memory *tensors, *workspace;
+    void **tensor_pointers, **workspace_pointers; /* the same addresses, as calls want them */
+    void **events;                                /* one before each launch and one behind the last */
+    host_log engine;                              /* what the host engine said at length */
     int launches;
 };
 
-static tfgen_code code_of(host_status status)
+/* The device's whole report where it made one, else the error's first lines. */
+static tfgen_code noted(session *s, tfgen_status status, const tfgen_error *error, host_log *log)
 {
-    switch (status) {
-    case HOST_OK: return code_ok;
-    case HOST_NO_COMPILER: return code_unsupported;
-    case HOST_COMPILE_FAILED:
-    case HOST_COMPILE_TIMEOUT: return code_compile_failed;
-    case HOST_IO: return code_io;
-    case HOST_CHECKED: return code_check_failed;
-    default: return code_device;
+    if (status == TFGEN_OK) return code_ok;
+    if (s && s->engine.size) {
+        host_log_add(log, s->engine.text, s->engine.size);
+        host_log_free(&s->engine);
+        s->engine = (host_log){0};
+    } else {
+        host_log_add(log, error->text, strlen(error->text));
+        host_log_add(log, "\n", 1);
     }
+    return (tfgen_code)status;
 }
 
-static void log_append(host_log *log, const host_log *from)
+/* ---- opening */
+static tfgen_status open_device(session *s, const session_options *o, tfgen_error *error)
 {
-    if (!from->size) return;
-    char *grown = realloc(log->text, log->size + from->size + 1);
-    if (!grown) return;
-    memcpy(grown + log->size, from->text, from->size);
-    log->text = grown;
-    log->size += from->size;
-    log->room = log->size + 1;
-    grown[log->size] = '\0';
+    const target_info *target = s->plan->target;
+    const host_device_options host = {.target = strcmp(target->family, "host") == 0 ? NULL : target, .poison = true, .check = o->check,
+                                      .workers = o->jobs > 0 ? (unsigned)o->jobs : 0, .log = &s->engine};
+    s->device = o->device;
+    if (s->device) return TFGEN_OK;
+    const tfgen_status status = host_device_open(&host, &s->own, error);
+    s->device = s->own;
+    return status;
 }
 
-/* ---- compiling: a few threads take units in order; each compile is a subprocess of the engine */
-typedef struct compile_crew {
-    session *s;
-    host_compile_options options;
-    atomic_int next, done;
-} compile_crew;
-
-static void *compile_units(void *argument)
+static tfgen_status allocate(session *s, memory *m, long long bytes, const char *name, tfgen_error *error)
 {
-    compile_crew *crew = argument;
-    for (int i; (i = atomic_fetch_add(&crew->next, 1)) < crew->s->unit_count;) {
-        unit *u = &crew->s->units[i];
-        host_compile_options options = crew->options;
-        options.name = u->name;
-        u->status = host_compile(u->source, strlen(u->source), &options, &u->module, &u->log);
-        atomic_fetch_add(&crew->done, 1);
+    m->bytes = bytes > 0 ? (size_t)bytes : 1; /* an empty tensor still needs an address */
+    return s->device->api->alloc(s->device, m->bytes, name, &m->data, error);
+}
+
+static tfgen_status allocate_tensors(session *s, tfgen_error *error)
+{
+    const tfgen_module *m = s->module;
+    tfgen_status status = TFGEN_OK;
+    for (int i = 0; i < m->tensors.count && status == TFGEN_OK; i++) {
+        const ir_value *v = m->tensors.values[i];
+        status = allocate(s, &s->tensors[i], value_count(v, &s->plan->program->dims) * dtype_size(v->type), v->name, error);
+        s->tensor_pointers[i] = s->tensors[i].data;
     }
-    return NULL;
+    return status;
 }
 
-static int default_jobs(int jobs)
-{
-    const long cpus = sysconf(_SC_NPROCESSORS_ONLN);
-    return jobs > 0 ? jobs : cpus > 0 ? (int)cpus : 1;
-}
-
-static tfgen_code compile_all(session *s, const session_options *o, host_log *log)
-{
-    enum { most_jobs = 64 };
-    pthread_t threads[most_jobs];
-    compile_crew crew = {.s = s, .options = {.cache_dir = o->cache_dir, .cache = o->cache, .optimise = -1, .check = o->check}};
-    int jobs = default_jobs(o->jobs), started = 0;
-    if (jobs > s->unit_count) jobs = s->unit_count;
-    if (jobs > most_jobs) jobs = most_jobs;
-    for (int i = 0; i < jobs; i++) started += pthread_create(&threads[started], NULL, compile_units, &crew) == 0;
-    if (!started) compile_units(&crew);
-    for (int reported = 0; o->compiled && reported < s->unit_count;) {
-        if (reported < atomic_load(&crew.done)) o->compiled(o->context, s->units[reported++].name);
-        else nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
-    }
-    for (int i = 0; i < started; i++) pthread_join(threads[i], NULL);
-    for (int i = 0; i < s->unit_count; i++) {
-        if (s->units[i].status == HOST_OK) continue;
-        log_append(log, &s->units[i].log);
-        return code_of(s->units[i].status);
-    }
-    return code_ok;
-}
-
-static bool list_units(session *s)
+static tfgen_status allocate_workspace(session *s, tfgen_error *error)
 {
     const plan *p = s->plan;
-    s->units = calloc((size_t)(p->pack_count + p->launch_count + 1), sizeof *s->units);
-    if (!s->units) return false;
-    for (int i = 0; i < p->pack_count; i++)
-        s->units[s->unit_count++] = (unit){.name = p->packs[i].name, .source = p->packs[i].source};
-    for (int i = 0; i < p->launch_count; i++)
-        s->units[s->unit_count++] = (unit){.name = p->launches[i].name, .source = p->launches[i].source};
-    return true;
-}
-
-/* ---- memory */
-static bool allocate(session *s, memory *m, long long bytes, const char *name)
-{
-    if (bytes <= 0) bytes = 1; /* an empty tensor still needs an address */
-    m->bytes = (size_t)bytes;
-    m->data = host_alloc(s->engine, m->bytes, name);
-    return m->data != NULL;
-}
-
-static bool allocate_all(session *s)
-{
-    const plan *p = s->plan;
-    const ir_program *program = p->program;
-    const dim_table *dims = &program->dims;
-    s->values = calloc((size_t)program->value_count + 1, sizeof *s->values);
-    s->packed = calloc((size_t)p->pack_count + 1, sizeof *s->packed);
-    s->scratch = calloc((size_t)p->scratch_count + 1, sizeof *s->scratch);
-    if (!s->values || !s->packed || !s->scratch) return false;
-    for (int i = 0; i < program->value_count; i++) {
-        const ir_value *v = program->values[i];
-        const bool callers = v->kind == value_input || v->kind == value_param || v->kind == value_state || v->output;
-        if (!callers || v->kind == value_constant || value_root(v) != v) continue;
-        if (!allocate(s, &s->values[v->id], value_count(v, dims) * dtype_size(v->type), v->name)) return false;
+    const dim_table *dims = &p->program->dims;
+    tfgen_status status = TFGEN_OK;
+    for (int i = 0; i < s->module->workspace_count && status == TFGEN_OK; i++) {
+        const bool stored = i < p->stored_count;
+        const scratch *c = &p->scratches[stored ? 0 : i - p->stored_count];
+        status = allocate(s, &s->workspace[i], stored ? storage_bytes(&p->stored[i], dims) : extent_value(&c->floats, dims) * 4,
+                          stored ? p->stored[i].value->name : c->name, error);
+        s->workspace_pointers[i] = s->workspace[i].data;
     }
-    for (int i = 0; i < p->stored_count; i++) {
-        const ir_value *v = p->stored[i].value;
-        if (s->values[v->id].data) continue;
-        if (!allocate(s, &s->values[v->id], storage_bytes(&p->stored[i], dims), v->name)) return false;
-    }
-    for (int i = 0; i < p->pack_count; i++)
-        if (!allocate(s, &s->packed[i], p->packs[i].columns * p->packs[i].length * dtype_size(p->packs[i].type), p->packs[i].name))
-            return false;
-    for (int i = 0; i < p->scratch_count; i++)
-        if (!allocate(s, &s->scratch[i], extent_value(&p->scratches[i].floats, dims) * 4, p->scratches[i].name)) return false;
-    return true;
+    return status;
 }
 
-/* The engine runs the layers whose instructions it has; a plan for it is made with tuning.portable. */
-static bool runs_elsewhere(const plan *p, host_log *log)
+static tfgen_status make_events(session *s, tfgen_error *error)
 {
-    static const char text[] = "a kernel of this plan is for matrix units that the host engine does not have: plan with layer simt\n";
-    for (int i = 0; i < p->launch_count; i++)
-        if (p->launches[i].kernel->frame == frame_ws) {
-            log_append(log, &(host_log){(char *)text, sizeof text - 1, 0});
-            return true;
-        }
-    return false;
+    tfgen_status status = TFGEN_OK;
+    for (int i = 0; i <= s->module->launch_count && status == TFGEN_OK; i++)
+        status = s->device->api->event_create(s->device, &s->events[i], error);
+    return status;
+}
+
+static bool make_tables(session *s)
+{
+    const size_t tensors = (size_t)s->module->tensors.count + 1, items = (size_t)s->module->workspace_count + 1;
+    s->tensors = calloc(tensors, sizeof *s->tensors);
+    s->tensor_pointers = calloc(tensors, sizeof *s->tensor_pointers);
+    s->workspace = calloc(items, sizeof *s->workspace);
+    s->workspace_pointers = calloc(items, sizeof *s->workspace_pointers);
+    s->events = calloc((size_t)s->module->launch_count + 1, sizeof *s->events);
+    return s->tensors && s->tensor_pointers && s->workspace && s->workspace_pointers && s->events;
+}
+
+static tfgen_status build_module(session *s, const session_options *o, tfgen_error *error)
+{
+    const tfgen_module_options options = {.size = sizeof options, .jobs = o->jobs, .progress = o->progress, .context = o->context};
+    cache *own = o->cache || !o->cache_dir ? NULL : cache_open(&(cache_options){.directory = o->cache_dir});
+    const module_settings settings = {&options, o->cache ? o->cache : own, &s->engine};
+    const tfgen_status status = module_build(s->plan, s->device, &settings, &s->module, error);
+    cache_close(own);
+    return status;
+}
+
+static tfgen_status open_all(session *s, const session_options *o, tfgen_error *error)
+{
+    tfgen_status status = open_device(s, o, error);
+    if (status == TFGEN_OK) status = build_module(s, o, error);
+    if (status == TFGEN_OK && !make_tables(s)) status = device_report(error, TFGEN_NO_MEMORY, "not enough memory");
+    if (status == TFGEN_OK) status = weights_allocate(s->module, &s->weights, error);
+    if (status == TFGEN_OK) status = allocate_tensors(s, error);
+    if (status == TFGEN_OK) status = allocate_workspace(s, error);
+    return status == TFGEN_OK ? make_events(s, error) : status;
 }
 
 session *session_open(const plan *p, const session_options *options, tfgen_code *code, host_log *log)
 {
     session *s = calloc(1, sizeof *s);
+    tfgen_error error = {""};
     *code = code_device;
     if (!s) return NULL;
     s->plan = p;
-    if (runs_elsewhere(p, log)) {
-        *code = code_unsupported;
-        session_close(s);
-        return NULL;
-    }
-    s->engine = host_engine_open(&(host_engine_options){.workers = (unsigned)(options->jobs > 0 ? options->jobs : 0), .poison = true});
-    if (s->engine && list_units(s)) {
-        *code = compile_all(s, options, log);
-        if (*code == code_ok && !allocate_all(s)) {
-            static const char text[] = "not enough memory for the values of this plan\n";
-            log_append(log, &(host_log){(char *)text, sizeof text - 1, 0});
-            *code = code_device;
-        }
-        if (*code == code_ok) return s;
-    }
+    *code = noted(s, open_all(s, options, &error), &error, log);
+    if (*code == code_ok) return s;
     session_close(s);
     return NULL;
 }
@@ -194,113 +139,121 @@ session *session_open(const plan *p, const session_options *options, tfgen_code 
 static void free_memories(session *s, memory *m, int count)
 {
     for (int i = 0; m && i < count; i++)
-        if (m[i].data) host_free(s->engine, m[i].data);
+        if (m[i].data) s->device->api->free(s->device, m[i].data);
     free(m);
+}
+
+static void close_module(session *s)
+{
+    for (int i = 0; s->events && i <= s->module->launch_count; i++)
+        if (s->events[i]) s->device->api->event_destroy(s->device, s->events[i]);
+    free_memories(s, s->tensors, s->module->tensors.count);
+    free_memories(s, s->workspace, s->module->workspace_count);
+    tfgen_weights_free(s->weights);
+    tfgen_module_free(s->module);
 }
 
 void session_close(session *s)
 {
     if (!s) return;
-    for (int i = 0; i < s->unit_count; i++) {
-        if (s->units[i].module) host_module_free(s->units[i].module);
-        host_log_free(&s->units[i].log);
-    }
-    free(s->units);
-    free_memories(s, s->values, s->plan->program->value_count);
-    free_memories(s, s->packed, s->plan->pack_count);
-    free_memories(s, s->scratch, s->plan->scratch_count);
-    if (s->engine) host_engine_close(s->engine);
+    if (s->module) close_module(s);
+    tfgen_device_close(s->own);
+    free(s->events);
+    free(s->tensor_pointers);
+    free(s->workspace_pointers);
+    host_log_free(&s->engine);
     free(s);
 }
 
-void *session_data(const session *s, const ir_value *v, size_t *bytes)
-{
-    const memory *m = &s->values[value_root(v)->id];
-    if (bytes) *bytes = m->bytes;
-    return m->data;
-}
+const tfgen_device_info *session_device(const session *s) { return &s->device->info; }
 
-void session_poison(session *s)
+/* ---- data */
+static const memory *memory_of(const session *s, const ir_value *v)
 {
-    const ir_program *program = s->plan->program;
-    for (int i = 0; i < program->value_count; i++)
-        if (program->values[i]->kind == value_result && s->values[i].data) host_poison(s->engine, s->values[i].data);
-    for (int i = 0; i < s->plan->pack_count; i++) host_poison(s->engine, s->packed[i].data);
-    for (int i = 0; i < s->plan->scratch_count; i++) host_poison(s->engine, s->scratch[i].data);
-}
-
-/* ---- launching */
-static void *pointer_of(const session *s, const argument *g)
-{
-    switch (g->kind) {
-    case argument_value: return s->values[value_root(g->value)->id].data;
-    case argument_packed: return s->packed[g->index].data;
-    case argument_scratch: return s->scratch[g->index].data;
-    case argument_map:
-    case argument_dim: break;
-    }
+    const ir_value *root = value_root(v);
+    for (int i = 0; i < s->module->tensors.count; i++)
+        if (s->module->tensors.values[i] == root) return &s->tensors[i];
+    for (int i = 0; i < s->plan->stored_count; i++)
+        if (s->plan->stored[i].value == root) return &s->workspace[i];
     return NULL;
 }
 
-static void fill_arguments(const session *s, const argument *list, int count, unsigned char *bytes)
+size_t session_bytes(const session *s, const ir_value *v)
 {
-    for (int i = 0; i < count; i++) {
-        const argument *g = &list[i];
-        if (g->kind == argument_dim) {
-            const int value = (int)s->plan->program->dims.dims[g->index].value;
-            memcpy(bytes + g->offset, &value, sizeof value);
-        } else {
-            void *pointer = pointer_of(s, g);
-            memcpy(bytes + g->offset, &pointer, sizeof pointer);
-        }
-    }
+    const memory *m = memory_of(s, v);
+    return m ? m->bytes : 0;
 }
 
-static tfgen_code launch_unit(session *s, unit *u, const argument *list, int count, unsigned argument_bytes, long long grid, int threads,
-                              int shared_bytes, host_log *log)
+static tfgen_code move(session *s, const ir_value *v, void *data, size_t bytes, tfgen_copy_kind kind, host_log *log)
 {
-    unsigned char *bytes = calloc(1, argument_bytes + 16u);
-    if (!bytes) return code_device;
-    fill_arguments(s, list, count, bytes);
-    const host_launch_dims dims = {.grid = {(unsigned)grid, 1, 1}, .block = {(unsigned)threads, 1, 1},
-                                   .shared_bytes = (unsigned)shared_bytes, .wave = (unsigned)s->plan->target->wave};
-    void *params[] = {bytes};
-    s->launches++;
-    const host_status status = host_launch(s->engine, u->module, u->name, &dims, params, log);
-    free(bytes);
-    return code_of(status);
+    const memory *m = memory_of(s, v);
+    tfgen_error error = {""};
+    if (!m || !bytes) return code_ok;
+    if (bytes > m->bytes) bytes = m->bytes;
+    const bool up = kind == TFGEN_TO_DEVICE;
+    return noted(s, s->device->api->copy(s->device, up ? m->data : data, up ? data : m->data, bytes, kind, NULL, &error), &error, log);
 }
 
+tfgen_code session_put(session *s, const ir_value *v, const void *data, size_t bytes, host_log *log)
+{
+    return move(s, v, (void *)data, bytes, TFGEN_TO_DEVICE, log);
+}
+
+tfgen_code session_get(session *s, const ir_value *v, void *data, size_t bytes, host_log *log)
+{
+    return move(s, v, data, bytes, TFGEN_FROM_DEVICE, log);
+}
+
+static tfgen_status poison(session *s, void *data, size_t bytes, tfgen_error *error)
+{
+    return s->device->api->fill(s->device, data, 0xff, bytes, NULL, error); /* NaN in f32, f16 and bf16 */
+}
+
+tfgen_code session_poison(session *s, host_log *log)
+{
+    const tfgen_module *m = s->module;
+    tfgen_error error = {""};
+    tfgen_status status = TFGEN_OK;
+    for (int i = 0; i < m->tensors.count && status == TFGEN_OK; i++)
+        if (tensor_kind_of(m->tensors.values[i]) == TFGEN_OUTPUT) status = poison(s, s->tensors[i].data, s->tensors[i].bytes, &error);
+    for (int i = 0; i < m->workspace_count && status == TFGEN_OK; i++)
+        status = poison(s, s->workspace[i].data, s->workspace[i].bytes, &error);
+    for (int i = 0; i < m->weight_count && status == TFGEN_OK; i++)
+        if (m->weights[i].bytes > 0) status = poison(s, s->weights->memory[i], (size_t)m->weights[i].bytes, &error);
+    return noted(s, status, &error, log);
+}
+
+/* ---- launching */
 tfgen_code session_pack(session *s, host_log *log)
 {
-    const plan *p = s->plan;
-    for (int i = 0; i < p->pack_count; i++) {
-        const packed_weight *w = &p->packs[i];
-        const tfgen_code code = launch_unit(s, &s->units[i], w->arguments, w->argument_count, w->argument_bytes, pack_grid(w), w->threads, 16, log);
-        if (code != code_ok) return code;
-    }
-    return code_ok;
+    tfgen_error error = {""};
+    tfgen_status status = weights_fill(s->weights, s->tensor_pointers, NULL, &s->launches, &error);
+    if (status == TFGEN_OK) status = s->device->api->synchronize(s->device, NULL, &error);
+    return noted(s, status, &error, log);
 }
 
-static double now(void)
+static tfgen_status launch_all(session *s, tfgen_error *error)
 {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+    const tfgen_module *m = s->module;
+    const device_api *api = s->device->api;
+    const call c = {.dims = &s->plan->program->dims, .tensors = s->tensor_pointers, .workspace = s->workspace_pointers,
+                    .weights = s->weights};
+    tfgen_status status = api->event_record(s->device, s->events[0], NULL, error);
+    for (int i = 0; i < m->launch_count && status == TFGEN_OK; i++) {
+        s->launches++;
+        status = unit_launch(m, &m->units[m->pack_count + i], &c, error);
+        if (status == TFGEN_OK) status = api->event_record(s->device, s->events[i + 1], NULL, error);
+    }
+    return status == TFGEN_OK ? api->synchronize(s->device, NULL, error) : status;
 }
 
 tfgen_code session_execute(session *s, double *seconds, host_log *log)
 {
-    const plan *p = s->plan;
-    for (int i = 0; i < p->launch_count; i++) {
-        const launch *l = &p->launches[i];
-        const double start = now();
-        const tfgen_code code = launch_unit(s, &s->units[p->pack_count + i], l->arguments, l->argument_count, l->argument_bytes,
-                                            launch_grid(l, &p->program->dims), l->threads, l->shared_bytes, log);
-        if (code != code_ok) return code;
-        if (seconds) seconds[i] = now() - start;
-    }
-    return code_ok;
+    tfgen_error error = {""};
+    tfgen_status status = launch_all(s, &error);
+    for (int i = 0; seconds && i < s->module->launch_count && status == TFGEN_OK; i++)
+        status = s->device->api->event_elapsed(s->device, s->events[i], s->events[i + 1], &seconds[i], &error);
+    return noted(s, status, &error, log);
 }
 
 int session_launches(const session *s) { return s->launches; }

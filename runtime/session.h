@@ -1,31 +1,37 @@
-/* In: a plan. Out: its kernels compiled for the host engine, memory for every value, and runs of it in launch order.
- * A plan for a GPU target runs in that target's geometry and ISA layer on the CPU. Refuses what the engine refuses, with its text. */
+/* In: a plan and a device. Out: what the command's run, verify and bench, and tests of kernels, use of the library: a module, memory of its
+ * own for every value (not one workspace), poisoned, and runs launch by launch. A plan for a GPU target runs on the host engine in that
+ * target's geometry when the session opens the host for it. Refuses what the device refuses, with its text. */
 #ifndef TFGEN_SESSION_H
 #define TFGEN_SESSION_H
-#include "gen/gen.h"
-#include "runtime/host/host.h"
+#include "runtime/module.h"
 
 typedef struct session session;
 
 typedef struct session_options {
-    bool check;            /* race and bounds checker */
-    int jobs;              /* compilers and workers at once; 0: one a CPU */
-    const char *cache_dir; /* compiled kernels; NULL: none kept */
-    struct cache *cache;   /* stronger than cache_dir; NULL: none (runtime/cache.h) */
-    void (*compiled)(void *context, const char *kernel); /* progress; called from the caller's thread */
+    tfgen_device *device;  /* for the plan's target; NULL: the host engine, in the geometry of the plan's target */
+    bool check;            /* race and bounds checker: the host engine only */
+    int jobs;              /* compilers, and the host's workers, at once; 0: one a CPU */
+    struct cache *cache;   /* compiled kernels (runtime/cache.h); NULL: cache_dir */
+    const char *cache_dir; /* NULL: none kept */
+    void (*progress)(void *context, const tfgen_progress *progress);
     void *context;
 } session_options;
 
-/* NULL on failure: *code says which kind, the log says what. The plan must outlive the session. */
+/* NULL on failure: *code says which kind, the log says what. The plan and the device must outlive the session. */
 session *session_open(const plan *p, const session_options *options, tfgen_code *code, host_log *log);
 void session_close(session *s);
+const tfgen_device_info *session_device(const session *s);
 
-/* Storage of a value (of its root), or NULL when the plan keeps it nowhere. Bytes in *bytes when not NULL. */
-void *session_data(const session *s, const ir_value *v, size_t *bytes);
-/* Fills outputs, workspace and packed weights with NaN patterns, so that what nobody writes shows. */
-void session_poison(session *s);
+/* Bytes of a value's storage (of its root); 0: the plan keeps it nowhere. */
+size_t session_bytes(const session *s, const ir_value *v);
+/* Data between this process and a value's storage, at most its bytes. */
+tfgen_code session_put(session *s, const ir_value *v, const void *data, size_t bytes, host_log *log);
+tfgen_code session_get(session *s, const ir_value *v, void *data, size_t bytes, host_log *log);
+
+/* Fills outputs, workspace and weights with NaN, so that what nobody writes shows. */
+tfgen_code session_poison(session *s, host_log *log);
 tfgen_code session_pack(session *s, host_log *log);
-/* Launches every kernel once; seconds[i] of launch i when not NULL. */
+/* Launches every kernel once, at the present dims of the plan's program; seconds[i] of launch i, by the device's events, when not NULL. */
 tfgen_code session_execute(session *s, double *seconds, host_log *log);
 /* Launches since session_open, pack kernels included, as counted where they are issued. */
 int session_launches(const session *s);

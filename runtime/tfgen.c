@@ -1,14 +1,8 @@
 /* The public interface and nothing else. In: calls. Out: plans that own their arena. Refuses with a status and a text. */
 #include "runtime/tfgen.h"
-#include "runtime/compile.h"
+#include "runtime/module.h"
 #include <stdlib.h>
 #include <string.h>
-
-struct tfgen_plan {
-    arena *arena;
-    compiled compiled;
-    const char *text, *manifest;
-};
 
 typedef struct plan_job {
     tfgen_plan *plan;
@@ -16,13 +10,6 @@ typedef struct plan_job {
     size_t size;
     const tfgen_plan_options *options;
 } plan_job;
-
-static void report(tfgen_error *error, const char *message)
-{
-    if (!error) return;
-    strncpy(error->text, message, sizeof error->text - 1);
-    error->text[sizeof error->text - 1] = '\0';
-}
 
 static void plan_body(void *argument)
 {
@@ -39,33 +26,26 @@ static void plan_body(void *argument)
     compile_inside(a, &request, &j->plan->compiled);
     j->plan->text = ir_print(a, j->plan->compiled.plan->program);
     j->plan->manifest = manifest_json(a, j->plan->compiled.plan);
+    j->plan->tensors = tensors_of(a, j->plan->compiled.plan);
 }
 
 tfgen_status tfgen_plan_create(const char *spec, size_t size, const char *name, const tfgen_plan_options *options, tfgen_plan **out,
                                tfgen_error *error)
 {
     tfgen_plan_options known = TFGEN_PLAN_OPTIONS_INIT;
-    if (!spec || !name || !out || (options && options->size < sizeof options->size)) {
-        report(error, "tfgen_plan_create: spec, name and plan must be given, and options.size set");
-        return TFGEN_USAGE;
-    }
+    if (!spec || !name || !out || !take_options(&known, sizeof known, options))
+        return device_report(error, TFGEN_USAGE, "tfgen_plan_create: spec, name and plan must be given, and options.size set");
     *out = NULL;
-    if (options) {
-        const size_t bytes = options->size < sizeof known ? options->size : sizeof known;
-        memset(&known, 0, sizeof known);
-        if (options->size < offsetof(tfgen_plan_options, no_fuse)) known.fusion = TFGEN_FUSION_TILE;
-        memcpy(&known, options, bytes);
-    }
-    if (known.fusion < TFGEN_FUSION_NONE || known.fusion > TFGEN_FUSION_TILE) {
-        report(error, "tfgen_plan_create: options.fusion is no tfgen_fusion");
-        return TFGEN_USAGE;
-    }
+    if (options && options->size < offsetof(tfgen_plan_options, fusion) + sizeof known.fusion) known.fusion = TFGEN_FUSION_TILE;
+    if (known.fusion < TFGEN_FUSION_NONE || known.fusion > TFGEN_FUSION_TILE)
+        return device_report(error, TFGEN_USAGE, "tfgen_plan_create: options.fusion is no tfgen_fusion");
+    if ((known.dim_count && !known.dims) || (known.no_fuse_count && !known.no_fuse))
+        return device_report(error, TFGEN_USAGE, "tfgen_plan_create: options.dims or no_fuse is NULL with a count");
     tfgen_plan *plan = calloc(1, sizeof *plan);
     if (plan) plan->arena = arena_new();
     if (!plan || !plan->arena) {
         free(plan);
-        report(error, "not enough memory");
-        return TFGEN_NO_MEMORY;
+        return device_report(error, TFGEN_NO_MEMORY, "not enough memory");
     }
     plan_job job = {plan, spec, name, size, &known};
     const tfgen_code code = arena_run(plan->arena, plan_body, &job);
@@ -73,7 +53,7 @@ tfgen_status tfgen_plan_create(const char *spec, size_t size, const char *name, 
         *out = plan;
         return TFGEN_OK;
     }
-    report(error, arena_diagnostics(plan->arena));
+    device_report(error, TFGEN_OK, "%s", arena_diagnostics(plan->arena));
     tfgen_plan_free(plan);
     return (tfgen_status)code;
 }
@@ -111,6 +91,43 @@ const char *tfgen_plan_manifest(const tfgen_plan *plan) { return plan ? plan->ma
 int64_t tfgen_plan_workspace_bytes(const tfgen_plan *plan)
 {
     return plan ? workspace_layout(plan->compiled.plan, &plan->compiled.plan->program->dims, NULL) : 0;
+}
+
+int64_t tfgen_workspace_bytes(const tfgen_plan *plan, const tfgen_dim *dims, size_t dim_count)
+{
+    dim_table taken;
+    if (!plan || (dim_count && !dims) || dims_take(plan->compiled.plan, dims, dim_count, &taken, NULL) != TFGEN_OK) return -1;
+    return workspace_layout(plan->compiled.plan, &taken, NULL);
+}
+
+/* ---- tensors */
+size_t tfgen_plan_tensor_count(const tfgen_plan *plan) { return plan ? (size_t)plan->tensors.count : 0; }
+
+static const char *tensor_name(const ir_value *v) { return v->output ? v->output : v->name; }
+
+tfgen_status tfgen_plan_tensor(const tfgen_plan *plan, size_t index, tfgen_tensor *out)
+{
+    tfgen_tensor t = {.size = sizeof t};
+    if (!plan || !out || out->size < sizeof out->size || index >= (size_t)plan->tensors.count) return TFGEN_USAGE;
+    const ir_value *v = plan->tensors.values[index];
+    const dim_table *dims = &plan->compiled.plan->program->dims;
+    t.name = tensor_name(v);
+    t.kind = tensor_kind_of(v);
+    t.dtype = dtype_name(v->type);
+    t.rank = v->rank;
+    for (int i = 0; i < v->rank; i++) t.shape[i] = extent_value(&v->shape[i], dims);
+    t.bytes = value_count(v, dims) * dtype_size(v->type);
+    t.from = v->from;
+    t.from_transposed = v->from_transposed;
+    give_struct(out, out->size, &t, sizeof t);
+    return TFGEN_OK;
+}
+
+size_t tfgen_plan_tensor_index(const tfgen_plan *plan, const char *name, tfgen_tensor_kind kind)
+{
+    for (int i = 0; plan && name && i < plan->tensors.count; i++)
+        if (tensor_kind_of(plan->tensors.values[i]) == kind && strcmp(tensor_name(plan->tensors.values[i]), name) == 0) return (size_t)i;
+    return (size_t)-1;
 }
 
 const char *tfgen_version(void) { return TFGEN_VERSION; }

@@ -162,9 +162,11 @@ static const ir_value *planned(const rig *r, const ir_value *v) { return program
 void rig_upload(rig *r, const char *name)
 {
     const ir_value *v = rig_value(r, name), *p = planned(r, v);
-    void *data = p ? session_data(r->s, p, NULL) : NULL;
-    if (!data) return; /* a value that no kernel reads */
+    if (!p || !session_bytes(r->s, p)) return; /* a value that no kernel reads */
+    void *data = must_allocate(r->data[v->id].count, (size_t)dtype_size(v->type));
     for (size_t k = 0; k < r->data[v->id].count; k++) dtype_put(v->type, data, k, r->data[v->id].value[k]);
+    session_put(r->s, p, data, r->data[v->id].count * (size_t)dtype_size(v->type), &r->log);
+    free(data);
 }
 
 void rig_execute(rig *r)
@@ -177,7 +179,7 @@ void rig_run(rig *r)
 {
     for (int i = 0; i < r->graph->value_count; i++)
         if (r->given[i]) rig_upload(r, r->graph->values[i]->name);
-    session_poison(r->s);
+    session_poison(r->s, &r->log);
     const tfgen_code code = session_pack(r->s, &r->log);
     ck_assert_msg(code == code_ok, "%s", r->log.text ? r->log.text : "packing failed");
     rig_execute(r);
@@ -188,11 +190,21 @@ static bool in_memory(void *context, const ir_value *graph_value)
 {
     const rig *r = context;
     const ir_value *p = planned(r, graph_value);
-    if (!p || p->type != graph_value->type || !session_data(r->s, p, NULL)) return false;
+    if (!p || p->type != graph_value->type || !session_bytes(r->s, p)) return false;
     if (p->root || p->output || p->kind == value_state) return true;
     for (int i = 0; i < r->c.plan->stored_count; i++)
         if (r->c.plan->stored[i].value == p) return r->c.plan->stored[i].parts <= 1;
     return false;
+}
+
+/* All that the device has of a value's root; freed by the caller. */
+static void *fetched(const rig *r, const ir_value *v)
+{
+    const size_t bytes = session_bytes(r->s, v);
+    host_log log = {0};
+    void *data = must_allocate(bytes, 1);
+    ck_assert_msg(session_get(r->s, v, data, bytes, &log) == code_ok, "%s", log.text ? log.text : "no data");
+    return data;
 }
 
 double *rig_read(rig *r, const char *name)
@@ -200,11 +212,12 @@ double *rig_read(rig *r, const char *name)
     const ir_value *graph_value = rig_value(r, name), *v = planned(r, graph_value);
     ck_assert_msg(in_memory(r, graph_value) || is_data(graph_value), "%s is not in memory", name);
     ck_assert_int_lt(r->read_count, rig_most_reads);
-    const void *data = session_data(r->s, v, NULL);
+    void *data = fetched(r, v);
     const size_t count = rig_count(r, name), columns = (size_t)value_columns(graph_value);
     const size_t stride = v->root && v->root_stride ? (size_t)v->root_stride : columns, offset = v->root ? (size_t)v->root_offset : 0;
     double *out = must_allocate(count, sizeof *out);
     for (size_t i = 0; i < count; i++) out[i] = dtype_get(v->type, data, i / columns * stride + offset + i % columns);
+    free(data);
     r->reads[r->read_count++] = out;
     return out;
 }
@@ -212,10 +225,11 @@ double *rig_read(rig *r, const char *name)
 bool rig_tail_untouched(const rig *r, const char *name)
 {
     const ir_value *v = rig_value(r, name);
-    const void *data = session_data(r->s, planned(r, v), NULL);
-    for (size_t i = rig_count(r, name); i < r->room[v->id]; i++)
-        if (!isnan(dtype_get(v->type, data, i))) return false;
-    return true;
+    void *data = fetched(r, planned(r, v));
+    bool untouched = true;
+    for (size_t i = rig_count(r, name); i < r->room[v->id]; i++) untouched = untouched && isnan(dtype_get(v->type, data, i));
+    free(data);
+    return untouched;
 }
 
 /* ---- the reference */

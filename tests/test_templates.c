@@ -458,15 +458,18 @@ static void *run_plan(const build *b, int batch, int grid, bool nan_beyond, size
     for (int i = 0; i < g->value_count; i++) {
         const ir_value *v = g->values[i];
         const long long count = value_count(v, &g->dims);
-        void *data = session_data(s, v, NULL);
+        const size_t size = session_bytes(s, v);
         if (v->output) y = v;
-        if (data && (v->kind == value_input || v->kind == value_param)) fill_value(v, data, count, count / batch, nan_beyond);
+        if (!size || (v->kind != value_input && v->kind != value_param)) continue;
+        void *data = calloc(1, size);
+        fill_value(v, data, count, count / batch, nan_beyond);
+        session_put(s, v, data, size, &log);
+        free(data);
     }
-    session_poison(s);
-    ck_assert_msg(session_pack(s, &log) == code_ok && session_execute(s, NULL, &log) == code_ok, "%s", log.text ? log.text : "");
+    ck_assert_msg(session_poison(s, &log) == code_ok && session_pack(s, &log) == code_ok && session_execute(s, NULL, &log) == code_ok, "%s", log.text ? log.text : "");
     *bytes = (size_t)(value_count(y, &g->dims) / batch) * (size_t)dtype_size(y->type);
     void *out = malloc(*bytes * (size_t)batch);
-    memcpy(out, session_data(s, y, NULL), *bytes * (size_t)batch);
+    session_get(s, y, out, *bytes * (size_t)batch, &log);
     session_close(s);
     host_log_free(&log);
     return out;

@@ -29,8 +29,9 @@ static const char *time_text(arena *a, double seconds)
 
 static void print_kernels(arena *a, const ir_program *graph, const plan *p, const trial_result *r)
 {
-    printf("%s  %s  level %s  geometry of %s (wave %d)  ISA layer simt\n", p->program->name, dtype_name(p->program->type),
-           fusion_level_name(p->program->level), p->target->name, p->target->wave);
+    printf("%s  %s  level %s  ", p->program->name, dtype_name(p->program->type), fusion_level_name(p->program->level));
+    if (strcmp(r->device, "host") == 0) printf("geometry of %s (wave %d)  ISA layer simt\n", p->target->name, p->target->wave);
+    else printf("on %s  target %s\n", r->device, p->target->name);
     for (int i = 0; i < p->launch_count; i++)
         printf("  %-28s %10s  %s%s%s\n", p->launches[i].name, time_text(a, r->kernel_seconds[i]), colour_code(stdout, colour_dim),
                kernel_ops(a, graph, p->launches[i].kernel), colour_code(stdout, colour_none));
@@ -70,8 +71,8 @@ static void print_json(arena *a, const ir_program *graph, const plan *p, const t
                                                 isfinite(c->ratio) ? json_real(c->ratio) : json_null(), "end_to_end", c->end_to_end, "elements",
                                                 (json_int_t)c->count, "rms", isfinite(c->rms) ? c->rms : -1.0, "rms_rounded", c->rms_rounded));
     }
-    json_t *all = json_pack("{s:s, s:s, s:s, s:s, s:i, s:f, s:f, s:b, s:b, s:o, s:o}", "block", p->program->name, "dtype",
-                            dtype_name(p->program->type), "fusion", fusion_level_name(p->program->level), "target", p->target->name, "launches",
+    json_t *all = json_pack("{s:s, s:s, s:s, s:s, s:s, s:i, s:f, s:f, s:b, s:b, s:o, s:o}", "block", p->program->name, "dtype",
+                            dtype_name(p->program->type), "fusion", fusion_level_name(p->program->level), "target", p->target->name, "device", r->device, "launches",
                             r->launches, "seconds", r->total_seconds, "compile_seconds", r->compile_seconds, "referenced", r->referenced,
                             "good", r->good, "kernels", kernels, "checks", checks);
     json_dumpf(all, stdout, JSON_INDENT(2));
@@ -86,15 +87,18 @@ static void run_spec(void *argument)
     run_job *j = argument;
     arena *a = j->a;
     const cli_options *o = j->o;
-    const tuning portable = {.portable = true};
+    const char *target = o->target;
+    tfgen_device *device = trial_device(a, o->device, o->check != NULL, &target);
     compile_request request = cli_request(a, o, j->path);
-    request.tuning = &portable;
+    const tuning portable = {.portable = true}; /* the layer that the host engine runs */
     compiled c;
+    if (target) request.target = target;
+    if (!device) request.tuning = &portable;
     compile_inside(a, &request, &c);
     if (!c.graph) bail(a, code_usage, (position){0}, "--from: running needs the graph, for the reference; use --from=graph or a spec");
     progress bar = progress_start("compiling", c.plan->launch_count + c.plan->pack_count);
     const trial_options options = {
-        .seed = (unsigned long long)options_integer(a, "seed", o->seed, 0, 0x7fffffffffffffffll, 1),
+        .device = device, .seed = (unsigned long long)options_integer(a, "seed", o->seed, 0, 0x7fffffffffffffffll, 1),
         .repeat = (int)options_integer(a, "repeat", o->repeat, 1, 1000000, 5), .jobs = (int)options_integer(a, "jobs", o->jobs, 1, 256, 0),
         .check = o->check != NULL, .cache = cli_cache(a, o), .reference = when_of(a, o->reference), .weights = o->weights, .input = o->input, .output = o->output,
         .dump_data = o->dump_data, .compiled = step, .context = &bar};

@@ -1,4 +1,4 @@
-/* In: graph, plan, data. Out: the plan run on the host engine, compared with the float64 reference. Every stored value is judged on
+/* In: graph, plan, data. Out: the plan run on a device, compared with the float64 reference. Every stored value is judged on
  * the device's own inputs (what the device stored replaces the reference's number before the reference goes on), so one flipped
  * rounding does not cascade; every output is judged end to end as well. Refuses data that does not fit. */
 #include "runtime/cli/trial.h"
@@ -62,20 +62,39 @@ static void fill_inputs(trial *t)
 /* The plan's value for a graph's value: the same name. */
 static const ir_value *planned(const trial *t, const ir_value *v) { return program_value(t->plan->program, v->name); }
 
-static void upload(const trial *t)
+static void need(trial *t, tfgen_code code)
+{
+    if (code == code_ok) return;
+    bail_with_log(t->a, code, t->log.text ? t->log.text : "", "%s", code == code_compile_failed || code == code_unsupported
+                                                                        ? "a kernel did not compile for this device"
+                                                                    : code == code_check_failed ? "the checker found faults" : "the device stopped");
+}
+
+/* Bytes on their way between the device and numbers. */
+static void *staging(size_t bytes)
+{
+    return malloc(bytes ? bytes : 1);
+}
+
+static void upload(trial *t)
 {
     for (int i = 0; i < t->graph->value_count; i++) {
         const ir_value *v = t->graph->values[i], *p = is_data(v) ? planned(t, v) : NULL;
-        void *data = p ? session_data(t->s, p, NULL) : NULL;
-        if (!data) continue; /* a value that no kernel reads */
+        if (!p || !session_bytes(t->s, p)) continue; /* a value that no kernel reads */
+        const size_t bytes = t->inputs[i].count * (size_t)dtype_size(v->type);
+        void *data = staging(bytes);
+        if (!data) bail(t->a, code_device, (position){0}, "not enough memory for %zu bytes of %s", bytes, v->name);
         for (size_t k = 0; k < t->inputs[i].count; k++) dtype_put(v->type, data, k, t->inputs[i].value[k]);
+        const tfgen_code code = session_put(t->s, p, data, bytes, &t->log);
+        free(data);
+        need(t, code);
     }
 }
 
 static bool in_memory(const trial *t, const ir_value *graph_value)
 {
     const ir_value *p = planned(t, graph_value);
-    if (!p || graph_value->type != p->type || !session_data(t->s, p, NULL)) return false;
+    if (!p || graph_value->type != p->type || !session_bytes(t->s, p)) return false;
     if (p->root || p->output || p->kind == value_state) return true;
     for (int i = 0; i < t->plan->stored_count; i++)
         if (t->plan->stored[i].value == p) return t->plan->stored[i].parts <= 1;
@@ -83,13 +102,19 @@ static bool in_memory(const trial *t, const ir_value *graph_value)
 }
 
 /* What the device has for a value, through its view. */
-static void download(const trial *t, const ir_value *graph_value, double *out)
+static void download(trial *t, const ir_value *graph_value, double *out)
 {
     const ir_value *v = planned(t, graph_value);
-    const void *data = session_data(t->s, v, NULL);
+    const size_t bytes = session_bytes(t->s, v);
+    void *data = staging(bytes);
+    if (!data) bail(t->a, code_device, (position){0}, "not enough memory for %zu bytes of %s", bytes, v->name);
+    const tfgen_code got = session_get(t->s, v, data, bytes, &t->log);
     const long long count = value_count(graph_value, &t->graph->dims), columns = value_columns(graph_value);
     const long long stride = v->root && v->root_stride ? v->root_stride : columns, offset = v->root ? v->root_offset : 0;
-    for (long long i = 0; i < count; i++) out[i] = dtype_get(v->type, data, (size_t)(i / columns * stride + offset + i % columns));
+    for (long long i = 0; got == code_ok && i < count; i++)
+        out[i] = dtype_get(v->type, data, (size_t)(i / columns * stride + offset + i % columns));
+    free(data);
+    need(t, got);
 }
 
 /* ---- the reference's questions */
@@ -192,27 +217,45 @@ static void compare(trial *t, ref_tensor **exact)
 }
 
 /* ---- running */
-static void need(trial *t, tfgen_code code)
-{
-    if (code == code_ok) return;
-    bail_with_log(t->a, code, t->log.text ? t->log.text : "", "%s", code == code_compile_failed ? "a kernel did not compile for the host engine"
-                                                                     : code == code_check_failed ? "the checker found faults" : "the host engine stopped");
-}
-
 static void close_session(void *s) { session_close(s); }
 static void free_log(void *log) { host_log_free(log); }
+
+static void tell_progress(void *context, const tfgen_progress *p)
+{
+    const trial *t = context;
+    if (t->o->compiled) t->o->compiled(t->o->context, p->kernel);
+}
 
 static void open_session(trial *t)
 {
     tfgen_code code;
-    const session_options options = {.check = t->o->check, .jobs = t->o->jobs, .cache = t->o->cache, .compiled = t->o->compiled,
-                                     .context = t->o->context};
+    const session_options options = {.device = t->o->device, .check = t->o->check, .jobs = t->o->jobs, .cache = t->o->cache, .progress = tell_progress, .context = t};
     const double start = seconds_now();
     arena_defer(t->a, free_log, &t->log);
     t->s = session_open(t->plan, &options, &code, &t->log);
     if (!t->s) need(t, code);
     arena_defer(t->a, close_session, t->s);
     t->result.compile_seconds = seconds_now() - start;
+    const tfgen_device_info *info = session_device(t->s);
+    t->result.device = strcmp(info->name, "host") == 0 ? "host" : arena_printf(t->a, "%s, %s", info->name, info->label);
+}
+
+static void close_device(void *d) { tfgen_device_close(d); }
+
+tfgen_device *trial_device(arena *a, const char *name, bool check, const char **target)
+{
+    tfgen_device *device;
+    tfgen_error error;
+    if (!name || strcmp(name, "host") == 0) return NULL;
+    if (check) bail(a, code_usage, (position){0}, "--check: only the host engine checks; leave --device out");
+    const tfgen_status status = tfgen_device_open(name, &device, &error);
+    if (status != TFGEN_OK) bail(a, (tfgen_code)status, (position){0}, "--device: %s", error.text);
+    arena_defer(a, close_device, device);
+    if (!*tfgen_device_target(device)) bail(a, code_unsupported, (position){0}, "--device: tfgen has no target for %s", name);
+    if (*target && strcmp(*target, tfgen_device_target(device)) != 0)
+        bail(a, code_usage, (position){0}, "--target=%s: the device %s needs %s", *target, name, tfgen_device_target(device));
+    *target = tfgen_device_target(device);
+    return device;
 }
 
 static int by_value(const void *x, const void *y)
@@ -301,7 +344,7 @@ trial_result trial_run(arena *a, const ir_program *graph, const plan *p, const t
     open_session(t);
     fill_inputs(t);
     upload(t);
-    session_poison(t->s);
+    need(t, session_poison(t->s, &t->log));
     need(t, session_pack(t->s, &t->log));
     const int before = session_launches(t->s);
     double *first = numbers(a, p->launch_count + 1);

@@ -1,12 +1,15 @@
-/* In: a spec's graph and a plan of it, data from files or random. Out: the plan run on the host engine and compared with the float64
- * reference: every stored value on the device's own inputs, every output end to end. Refuses data that does not fit the spec. */
+/* In: a spec's graph and a plan of it, data from files or random. Out: the plan run on a device, or on the host engine in the geometry of
+ * the plan's target, and compared with the float64 reference: every stored value on the device's own inputs, every output end to end.
+ * Refuses data that does not fit the spec. */
 #ifndef TFGEN_CLI_TRIAL_H
 #define TFGEN_CLI_TRIAL_H
 #include "runtime/cli/cli.h"
+#include "runtime/tfgen.h"
 
 typedef enum reference_when { reference_auto, reference_always, reference_never } reference_when;
 
 typedef struct trial_options {
+    tfgen_device *device; /* NULL: the host engine */
     unsigned long long seed;
     int repeat; /* timed runs after the checked one */
     int jobs;
@@ -38,10 +41,14 @@ typedef struct trial_result {
     double total_seconds;   /* median of a whole run */
     int launches;           /* of one run, counted where they are issued */
     double compile_seconds;
+    const char *device; /* "host", or a GPU's name and label */
 } trial_result;
 
 /* Bails on bad data and device errors. */
 trial_result trial_run(arena *a, const ir_program *graph, const plan *p, const trial_options *o);
+
+/* --device: opens it and makes its target that of *target; NULL, when none was asked for, leaves the host engine to the session. Bails. */
+tfgen_device *trial_device(arena *a, const char *name, bool check, const char **target);
 
 /* Floating-point operations of one evaluation of the graph. */
 double graph_operations(const ir_program *graph);

@@ -35,6 +35,7 @@ typedef struct verify_job {
     const cli_options *o;
     name_list levels, dtypes, targets;
     const char *sizes;
+    tfgen_device *device; /* NULL: the host engine */
     tally total, *specs;
     json_t *cases;
     text failures;
@@ -43,6 +44,7 @@ typedef struct verify_job {
 
 typedef struct verify_case {
     const cli_options *o; /* of this case */
+    tfgen_device *device;
     arena *a;
     const char *path, *name;
     trial_result result;
@@ -72,10 +74,10 @@ static void run_case(void *argument)
     verify_case *c = argument;
     const tuning portable = {.portable = true}; /* the layer that the host engine runs; the summary says so */
     compile_request r = cli_request(c->a, c->o, c->path);
-    r.tuning = &portable;
+    if (!c->device) r.tuning = &portable;
     compiled done;
     compile_inside(c->a, &r, &done);
-    const trial_options options = {.seed = (unsigned long long)options_integer(c->a, "seed", c->o->seed, 0, 0x7fffffffffffffffll, 1),
+    const trial_options options = {.device = c->device, .seed = (unsigned long long)options_integer(c->a, "seed", c->o->seed, 0, 0x7fffffffffffffffll, 1),
                                    .jobs = (int)options_integer(c->a, "jobs", c->o->jobs, 1, 256, 0), .reference = reference_always,
                                    .cache = cli_cache(c->a, c->o)};
     c->result = trial_run(c->a, done.graph, done.plan, &options);
@@ -119,7 +121,7 @@ static void record(verify_job *j, tally *spec, const verify_case *c, tfgen_code 
 
 static void verify_one(verify_job *j, tally *spec, const cli_options *o, const char *path, const char *size_name)
 {
-    verify_case c = {o, arena_new(), path,
+    verify_case c = {o, j->device, arena_new(), path,
                      arena_printf(j->a, "%s %s %s %s %s", path, size_name, o->fusion, o->dtype ? o->dtype : "spec-dtype", o->target), {0}};
     const tfgen_code code = arena_run(c.a, run_case, &c);
     record(j, spec, &c, code, arena_diagnostics(c.a));
@@ -133,7 +135,7 @@ static void verify_size(verify_job *j, tally *spec, const ir_program *graph, con
     const int cases = (int)(j->levels.count * j->dtypes.count * j->targets.count);
     o.dim = dims_for(j->a, graph, size->dims, j->o->dim);
     o.dtype = NULL, o.target = "host";
-    verify_case probe = {&o, arena_new(), path, "", {0}};
+    verify_case probe = {&o, NULL, arena_new(), path, "", {0}};
     const bool possible = arena_run(probe.a, read_spec, &probe) == code_ok;
     arena_free(probe.a);
     if (!possible) {
@@ -172,7 +174,9 @@ static void verify_all(void *argument)
     int sizes = 0;
     j->levels = expand(a, o->fusion, "none,ops,tile", "tile");
     j->dtypes = expand(a, o->dtype, "f32,f16,bf16", "spec");
-    j->targets = expand(a, o->target, "host,gfx90a,gfx942,gfx950,gfx1100,gfx1201,sm_90a", "host");
+    const char *target = o->target;
+    j->device = trial_device(a, o->device, false, &target);
+    j->targets = expand(a, target, "host,gfx90a,gfx942,gfx950,gfx1100,gfx1201,sm_90a", "host");
     j->sizes = o->sizes ? o->sizes : "spec";
     check_lists(j);
     for (int i = 0; i < size_count; i++) sizes += wanted(j, &size_sets[i]);
@@ -191,9 +195,10 @@ static void verify_all(void *argument)
 static void write_summary(verify_job *j)
 {
     text t = {.a = j->a};
-    text_printf(&t, "# Verification\n\nWritten by `tfgen verify --sizes=%s`: each case runs the emitted source on the host engine, GPU targets in "
-                    "their own geometry and ISA layer (simt), with poisoned outputs, and compares every stored value with the float64 "
-                    "reference. *worst* is the largest ratio of error to computed bound; 1 is the limit.\n\nLevels:", j->sizes);
+    text_printf(&t, "# Verification\n\nWritten by `tfgen verify --sizes=%s%s%s`: each case runs the emitted source on %s, with poisoned outputs, and "
+                    "compares every stored value with the float64 reference. *worst* is the largest ratio of error to computed bound; 1 is "
+                    "the limit.\n\nLevels:", j->sizes, j->device ? " --device=" : "", j->device ? j->o->device : "",
+                j->device ? "that device" : "the host engine, GPU targets in their own geometry and ISA layer (simt)");
     for (size_t i = 0; i < j->levels.count; i++) text_printf(&t, " %s", j->levels.names[i]);
     text_printf(&t, ". Dtypes:");
     for (size_t i = 0; i < j->dtypes.count; i++) text_printf(&t, " %s", j->dtypes.names[i]);

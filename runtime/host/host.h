@@ -35,6 +35,7 @@ typedef struct host_log {
     size_t size, room;
 } host_log;
 void host_log_free(host_log *log);
+void host_log_add(host_log *log, const char *bytes, size_t size);
 
 typedef struct host_engine_options {
     unsigned workers;        /* threads that run blocks, the caller's included; 0: one a CPU */

@@ -23,6 +23,8 @@ void log_bytes(host_log *log, const char *bytes, size_t size)
     log->text[log->size] = 0;
 }
 
+void host_log_add(host_log *log, const char *bytes, size_t size) { log_bytes(log, bytes, size); }
+
 void log_vadd(host_log *log, const char *format, va_list arguments)
 {
     char line[1024];
