@@ -125,7 +125,12 @@ void arena_defer(arena *a, void (*call)(void *), void *argument)
 
 void arena_source(arena *a, const char *name, const char *text, size_t size)
 {
-    a->source = (diagnostic_source){name, text, text ? size : 0};
+    a->source = (diagnostic_source){name, text, text ? size : 0, false};
+}
+
+void arena_source_marked(arena *a, const char *name, const char *text, size_t size)
+{
+    a->source = (diagnostic_source){name, text, size, true};
 }
 
 const char *arena_source_name(const arena *a) { return a->source.name ? a->source.name : ""; }

@@ -37,6 +37,8 @@ void arena_defer(arena *a, void (*call)(void *), void *argument);
 
 /* Names the text that positions refer to from now on; it is kept by reference. NULL text: no caret lines. */
 void arena_source(arena *a, const char *name, const char *text, size_t size);
+/* The same for IR text, whose values have places in a spec that is not here: a place means the line that ends in it, !13:5. */
+void arena_source_marked(arena *a, const char *name, const char *text, size_t size);
 const char *arena_source_name(const arena *a);
 
 /* Runs body(argument) under the arena's single setjmp. Returns code_ok, or the code of the bail(), or code_bad_input when

@@ -1,6 +1,7 @@
 /* In: a message and a place in a source text. Out: `file:line:col: error: message`, the source line and a caret.
  * Refuses: nothing. Everything printed here may come from a hostile file, so it passes put_harmless(); lines break
  * where libyaml breaks them (LF, CR, CR LF, NEL, LS, PS), and columns count characters, as libyaml's marks do. */
+#define _GNU_SOURCE
 #include "ir/diagnostic.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -144,9 +145,28 @@ static int put_line(diagnostic_buffer *b, const char *s, size_t n, int column)
     return caret < 0 ? place : caret;
 }
 
+/* The first word of the line that ends in !line:column (or has only " #7" behind it); no place when there is none. */
+static position marked_place(const diagnostic_source *source, position at)
+{
+    char mark[32];
+    const size_t n = (size_t)snprintf(mark, sizeof mark, " !%d:%d", at.line, at.column);
+    const char *text = source->text, *end = text + source->size, *p = text;
+    for (; at.line > 0 && (p = memmem(p, (size_t)(end - p), mark, n)); p += n)
+        if (p + n == end || (p[n] != '"' && strchr(" \r\n", p[n]))) {
+            const char *start = memrchr(text, '\n', (size_t)(p - text));
+            position found = {1, 1};
+            start = start ? start + 1 : text;
+            for (const char *s = text; s < start; s++) found.line += *s == '\n';
+            for (; *start == ' '; start++) found.column++;
+            return found;
+        }
+    return (position){0, 0};
+}
+
 void diagnostic_render(diagnostic_buffer *b, const diagnostic_source *source, position at, const char *message)
 {
     char number[48];
+    if (source->marked) at = marked_place(source, at);
     if (source->name && source->name[0]) {
         put_text(b, source->name);
         int n = at.line ? snprintf(number, sizeof number, ":%d:%d: ", at.line, at.column)

@@ -8,6 +8,7 @@
 typedef struct diagnostic_source {
     const char *name, *text;
     size_t size;
+    bool marked; /* places are those that lines of the text end with: !13:5 */
 } diagnostic_source;
 
 /* Owns malloc()ed data, NUL-terminated; when memory ends, what does not fit is left out. */

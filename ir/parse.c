@@ -17,6 +17,11 @@ typedef struct pending {
     position at;
 } pending;
 
+typedef struct declared { /* an input, parameter or state, and where its line is */
+    ir_value *value;
+    position here, spec;
+} declared;
+
 typedef struct reader {
     arena *a;
     scanner in;
@@ -25,6 +30,8 @@ typedef struct reader {
     int pending_count;
     position *op_places; /* in this text; the ops' own positions are in the spec */
     position *spec_places;
+    declared *declared;
+    int declared_count;
     int depth; /* 0: file, 1: in a kernel, 2: in a phase */
     ir_kernel *kernel;
     ir_phase *phase, **phases;
@@ -162,7 +169,8 @@ static void read_declared(reader *r, value_kind kind)
     scan_spaces(&r->in);
     if (scan_accept(&r->in, "transposed")) v->from_transposed = true;
     build_add_value(&r->b, v);
-    v->at = read_place(r);
+    r->declared = build_grow(r->a, r->declared, r->declared_count, sizeof *r->declared);
+    r->declared[r->declared_count++] = (declared){v, v->at, read_place(r)};
     scan_end_line(&r->in);
 }
 
@@ -464,8 +472,12 @@ static void settle_names(reader *r)
     }
 }
 
-static void move_places(reader *r, const position *places)
+/* Places in this text while it is checked, those of the spec for what comes later. */
+static void move_places(reader *r, bool to_spec)
 {
+    const position *places = to_spec ? r->spec_places : r->op_places;
+    for (int i = 0; i < r->declared_count; i++)
+        r->declared[i].value->at = to_spec ? r->declared[i].spec : r->declared[i].here;
     for (int i = 0; i < r->b.p->op_count; i++) {
         ir_op *op = r->b.p->ops[i];
         op->at = places[i];
@@ -487,9 +499,9 @@ ir_program *ir_read(arena *a, const char *ir_text, size_t size, const char *name
     }
     if (r.depth) scan_expected(&r.in, "\"}\"");
     settle_names(&r);
-    move_places(&r, r.op_places);
+    move_places(&r, false);
     ir_check_read(a, r.b.p);
-    move_places(&r, r.spec_places);
-    arena_source(a, name, NULL, 0);
+    move_places(&r, true);
+    arena_source_marked(a, name, arena_strndup(a, ir_text, size), size);
     return r.b.p;
 }

@@ -162,12 +162,38 @@ static int times(const char *part)
     return n;
 }
 
+START_TEST(errors_in_ir_text_show_its_line_also_after_it_was_read)
+{
+    static const char make[] = "printf 'block: tall\ndtype: bf16\ndims: {B: 4, D: 2}\ninputs: {x: [B, D]}\n"
+                               "ops:\n  - {out: y, op: silu, in: [x]}\noutputs: {z: y}\n' >%s/tall.yaml";
+    char command[4096];
+    make_folder();
+    snprintf(command, sizeof command, make, folder);
+    ck_assert_int_eq(system(command), 0);
+    for (int i = 0; i < 2; i++) { /* more rows than kernels count (found by the planner), more than a value may have (by the reader) */
+        static const char *const shapes[] = {"2147483600,2", "2147483600,2000000000"};
+        snprintf(command, sizeof command,
+                 "%s/tall.yaml -q --dump=graph -o %s/x >%s/tall.ir && sed -i 's/bf16.4,2./bf16[%s]/' %s/tall.ir && "
+                 "${TFGEN:-./tfgen} %s/tall.ir --from=graph -q -o %s/x",
+                 folder, folder, folder, shapes[i], folder, folder, folder);
+        ck_assert_int_ne(tfgen(command), 0);
+        says(i ? "is too large" : "up to 2147483600 rows");
+        says("tall.ir:6:");
+        says("    6 | in   %x");
+        says(i ? "      |      ^\n" : "      | ^\n"); /* the reader points at the name, a later stage at the line */
+    }
+    remove_folder();
+}
+END_TEST
+
 START_TEST(without_libclang_code_is_made_and_one_note_says_so)
 {
     make_folder();
     setenv("TFGEN_LIBCLANG", "/nonexistent.so", 1);
+    setenv("TFGEN_CACHE_DIR", in_folder("%s/cache"), 1);
     const int code = tfgen(in_folder("specs/gelu-layernorm-linear.yaml -q --target=gfx90a,gfx90a --code -o %s/out"));
     unsetenv("TFGEN_LIBCLANG");
+    unsetenv("TFGEN_CACHE_DIR"); /* each test is a process of its own */
     ck_assert_msg(code == 0 || code == 4, "%s", output); /* 4: no compiler here */
     ck_assert_msg(times("note: ") == 1, "%s", output);
     says("/nonexistent.so");
@@ -238,6 +264,7 @@ int main(void)
     tcase_add_test(c, emit_writes_plan_sources_headers_and_manifest);
     tcase_add_test(c, emission_is_deterministic_to_the_byte);
     tcase_add_test(c, a_dumped_stage_is_read_back_and_gives_the_same_kernels);
+    tcase_add_test(c, errors_in_ir_text_show_its_line_also_after_it_was_read);
     tcase_add_test(c, without_libclang_code_is_made_and_one_note_says_so);
     tcase_add_test(c, code_is_made_without_a_word_when_all_checks_agree);
     tcase_add_test(c, run_checks_itself_and_reports_json);

@@ -156,10 +156,10 @@ static emit_check check_units(const emit_job *j, cache *c, const code_request *r
     return emit_check_start(j->a, missing, expected, n, jobs, j->noted);
 }
 
-/* The kernel, the place in the spec, the log. Positions of IR text are another file's. */
+/* The kernel, the place in the spec, the log. */
 static void not_compiled(const emit_job *j, const unit *u, const code_result *r, const char *said, const char *target)
 {
-    complain(j->a, j->o->from ? (position){0} : u->at, "%s is not compiled for %s; it begins with this op", u->file, target);
+    complain(j->a, u->at, "%s is not compiled for %s; it begins with this op", u->file, target);
     bail_with_log(j->a, code_exit(r->status), arena_printf(j->a, "%s%s", said, r->log ? r->log : ""), "%s: the compiler%s%s said:", u->file,
                   r->compiler ? ", " : "", r->compiler ? r->compiler : "");
 }
