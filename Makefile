@@ -148,14 +148,21 @@ man: all
 	./tfgen --man > docs/tfgen.1
 
 PREFIX ?= /usr/local
+D := $(DESTDIR)$(PREFIX)
+FILLED := sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|'
 install: all
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib $(DESTDIR)$(PREFIX)/libexec/tfgen $(DESTDIR)$(PREFIX)/share/man/man1
-	install -m 755 tfgen $(DESTDIR)$(PREFIX)/bin/
-	install -m 755 tfgen-worker $(DESTDIR)$(PREFIX)/libexec/tfgen/
-	install -m 644 libtfgen.a libtfgen.so.$(VERSION) $(DESTDIR)$(PREFIX)/lib/
-	ln -sf libtfgen.so.$(VERSION) $(DESTDIR)$(PREFIX)/lib/libtfgen.so.$(SOVERSION)
-	ln -sf libtfgen.so.$(SOVERSION) $(DESTDIR)$(PREFIX)/lib/libtfgen.so
-	install -m 644 docs/tfgen.1 $(DESTDIR)$(PREFIX)/share/man/man1/
+	install -d $(D)/bin $(D)/include $(D)/lib/pkgconfig $(D)/lib/cmake/tfgen $(D)/libexec/tfgen $(D)/share/man/man1 $(D)/share/tfgen/specs
+	install -m 755 tfgen $(D)/bin/
+	install -m 755 tfgen-worker $(D)/libexec/tfgen/
+	install -m 644 runtime/tfgen.h $(D)/include/
+	install -m 644 libtfgen.a libtfgen.so.$(VERSION) $(D)/lib/
+	ln -sf libtfgen.so.$(VERSION) $(D)/lib/libtfgen.so.$(SOVERSION)
+	ln -sf libtfgen.so.$(SOVERSION) $(D)/lib/libtfgen.so
+	$(FILLED) runtime/install/tfgen.pc.in > $(D)/lib/pkgconfig/tfgen.pc
+	$(FILLED) runtime/install/tfgenConfigVersion.cmake.in > $(D)/lib/cmake/tfgen/tfgenConfigVersion.cmake
+	install -m 644 runtime/install/tfgenConfig.cmake $(D)/lib/cmake/tfgen/
+	install -m 644 specs/*.yaml $(D)/share/tfgen/specs/
+	install -m 644 docs/tfgen.1 $(D)/share/man/man1/
 
 clean:
 	rm -rf build tfgen tfgen-worker libtfgen.a libtfgen.so*

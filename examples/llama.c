@@ -1,0 +1,379 @@
+/* A small Llama, end to end: embedding, N fused layers with a KV cache, final norm, logits, greedy decoding.
+ *
+ *   llama FOLDER [--prompt=1,15043,3186] [--tokens=32] [--context=256] [--device=hip:0]
+ *
+ * FOLDER holds model.safetensors (one file, HuggingFace's names) and config.json of a Llama. Token numbers in, token numbers out (stdout);
+ * tokens per second go to stderr. Every layer is one module, compiled once, with weights of its own. Needs libtfgen and jansson. */
+#include <errno.h>
+#include <fcntl.h>
+#include <jansson.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <tfgen.h>
+#include <time.h>
+#include <unistd.h>
+
+/* What is computed. One new token attends to all that the cache holds; `pos` is data on the device. */
+static const char layer_spec[] =
+    "block: llama-layer\n"
+    "dtype: %s\n"
+    "dims: {B: 1, S: 1, L: %d, D: %d, H: %d, KV: %d, hd: %d, F: %d}\n"
+    "inputs:\n"
+    "  x: [B, S, D]\n"
+    "  pos: {shape: [B], dtype: i32, range: [0, L-S]}\n"
+    "params:\n"
+    "  attn_norm: {shape: [D], from: input_layernorm.weight}\n"
+    "  wq: {shape: [H*hd, D], from: self_attn.q_proj.weight}\n"
+    "  wk: {shape: [KV*hd, D], from: self_attn.k_proj.weight}\n"
+    "  wv: {shape: [KV*hd, D], from: self_attn.v_proj.weight}\n"
+    "  wo: {shape: [D, H*hd], from: self_attn.o_proj.weight}\n"
+    "  mlp_norm: {shape: [D], from: post_attention_layernorm.weight}\n"
+    "  w_gate: {shape: [F, D], from: mlp.gate_proj.weight}\n"
+    "  w_up: {shape: [F, D], from: mlp.up_proj.weight}\n"
+    "  w_down: {shape: [D, F], from: mlp.down_proj.weight}\n"
+    "state: {k_cache: [B, KV, L, hd], v_cache: [B, KV, L, hd]}\n"
+    "ops:\n"
+    "  - {out: h, op: rmsnorm, in: [x, attn_norm], eps: %.9g}\n"
+    "  - {out: q, op: linear, in: [h, wq]}\n"
+    "  - {out: k, op: linear, in: [h, wk]}\n"
+    "  - {out: v, op: linear, in: [h, wv]}\n"
+    "  - {out: qr, op: rope, in: [q], heads: H, pairing: half, theta: %.9g, at: pos}\n"
+    "  - {out: kr, op: rope, in: [k], heads: KV, pairing: half, theta: %.9g, at: pos}\n"
+    "  - {out: kc, op: kv_append, in: [kr], state: k_cache, at: pos}\n"
+    "  - {out: vc, op: kv_append, in: [v], state: v_cache, at: pos}\n"
+    "  - {out: a, op: attention, in: [qr, kc, vc], heads: H, kv_heads: KV, causal: true, at: pos}\n"
+    "  - {out: o, op: linear, in: [a, wo]}\n"
+    "  - {out: x1, op: add, in: [x, o]}\n"
+    "  - {out: h2, op: rmsnorm, in: [x1, mlp_norm], eps: %.9g}\n"
+    "  - {out: gate, op: linear, in: [h2, w_gate]}\n"
+    "  - {out: up, op: linear, in: [h2, w_up]}\n"
+    "  - {out: act, op: silu, in: [gate]}\n"
+    "  - {out: prod, op: mul, in: [act, up]}\n"
+    "  - {out: down, op: linear, in: [prod, w_down]}\n"
+    "  - {out: x2, op: add, in: [x1, down]}\n"
+    "outputs: {y: x2}\n";
+
+static const char head_spec[] = "block: llama-head\n"
+                                "dtype: %s\n"
+                                "dims: {M: 1, D: %d, N: %d}\n"
+                                "inputs: {x: [M, D]}\n"
+                                "params: {norm: {shape: [D], from: model.norm.weight}, w: {shape: [N, D], from: %s}}\n"
+                                "ops:\n"
+                                "  - {out: h, op: rmsnorm, in: [x, norm], eps: %.9g}\n"
+                                "  - {out: l, op: linear, in: [h, w]}\n"
+                                "  - {out: f, op: cast, in: [l], to: f32}\n"
+                                "outputs: {logits: f}\n";
+
+enum { most_tensors = 32, most_layers = 256, most_prompt = 4096 };
+
+static tfgen_error error;
+
+static void fail(const char *what, const char *which)
+{
+    fprintf(stderr, "llama: %s%s%s\n", what, *which ? ": " : "", which);
+    exit(1);
+}
+
+static void must(tfgen_status status)
+{
+    if (status != TFGEN_OK) fail(error.text, "");
+}
+
+static void *kept(void *memory)
+{
+    if (!memory) fail("not enough memory", "");
+    return memory;
+}
+
+/* ---- the model's file */
+typedef struct checkpoint {
+    json_t *header, *config;
+    const unsigned char *data; /* after the header */
+    size_t bytes;
+    const char *dtype; /* as a spec names it */
+    int layers, heads, kv_heads, head, width, hidden, vocabulary;
+    double eps, theta;
+} checkpoint;
+
+static const unsigned char *map_file(const char *path, size_t *size)
+{
+    struct stat s;
+    const int file = open(path, O_RDONLY);
+    if (file < 0 || fstat(file, &s)) fail(path, strerror(errno));
+    *size = (size_t)s.st_size;
+    void *data = mmap(NULL, *size, PROT_READ, MAP_PRIVATE, file, 0);
+    close(file);
+    if (data == MAP_FAILED) fail(path, strerror(errno));
+    return data;
+}
+
+static double number(const checkpoint *c, const char *key, double otherwise)
+{
+    const json_t *n = json_object_get(c->config, key);
+    if (!n || json_is_null(n)) {
+        if (otherwise >= 0) return otherwise;
+        fail("config.json lacks", key);
+    }
+    return json_number_value(n);
+}
+
+static checkpoint checkpoint_open(const char *folder)
+{
+    checkpoint c = {0};
+    char path[4096];
+    json_error_t wrong;
+    snprintf(path, sizeof path, "%s/config.json", folder);
+    if (!(c.config = json_load_file(path, 0, &wrong))) fail(path, wrong.text);
+    snprintf(path, sizeof path, "%s/model.safetensors", folder);
+    size_t size;
+    const unsigned char *file = map_file(path, &size);
+    uint64_t header = 0;
+    if (size >= 8) memcpy(&header, file, 8);
+    if (size < 8 || header > size - 8 || !(c.header = json_loadb((const char *)file + 8, header, 0, &wrong))) fail(path, "is no safetensors file");
+    c.data = file + 8 + header, c.bytes = size - 8 - header;
+    c.layers = (int)number(&c, "num_hidden_layers", -1), c.heads = (int)number(&c, "num_attention_heads", -1);
+    c.kv_heads = (int)number(&c, "num_key_value_heads", c.heads), c.width = (int)number(&c, "hidden_size", -1);
+    c.hidden = (int)number(&c, "intermediate_size", -1), c.vocabulary = (int)number(&c, "vocab_size", -1);
+    c.eps = number(&c, "rms_norm_eps", 1e-5), c.theta = number(&c, "rope_theta", 10000);
+    if (c.layers < 1 || c.layers > most_layers || c.heads < 1 || c.width < 1) fail(path, "sizes in config.json make no sense");
+    c.head = (int)number(&c, "head_dim", c.width / c.heads);
+    const json_t *scaling = json_object_get(c.config, "rope_scaling");
+    if (scaling && !json_is_null(scaling)) fail("config.json", "rope_scaling is not supported by this example");
+    return c;
+}
+
+/* Data of a tensor; `bytes` is what the plan wants and must be what the file has. */
+static const void *tensor_data(const checkpoint *c, const char *name, int64_t bytes)
+{
+    const json_t *t = json_object_get(c->header, name), *offsets = json_object_get(t, "data_offsets");
+    if (!t) fail("model.safetensors has no tensor", name);
+    const json_int_t begin = json_integer_value(json_array_get(offsets, 0)), end = json_integer_value(json_array_get(offsets, 1));
+    if (begin < 0 || end < begin || (size_t)end > c->bytes || (bytes >= 0 && end - begin != bytes)) fail("model.safetensors: wrong size", name);
+    return c->data + begin;
+}
+
+static const char *stored_dtype(const checkpoint *c, const char *name)
+{
+    static const char *const files[] = {"F32", "F16", "BF16"}, *const specs[] = {"f32", "f16", "bf16"};
+    const char *type = json_string_value(json_object_get(json_object_get(c->header, name), "dtype"));
+    for (int i = 0; i < 3; i++)
+        if (type && strcmp(type, files[i]) == 0) return specs[i];
+    fail("model.safetensors: no F32, F16 or BF16 tensor", name);
+    return NULL;
+}
+
+/* ---- a stage: a compiled spec, the weights of its layers, its tensors on the device */
+typedef struct stage {
+    tfgen_plan *plan;
+    tfgen_module *module;
+    tfgen_weights *weights[most_layers];
+    void *tensors[most_tensors];
+} stage;
+
+static void show(void *context, const tfgen_progress *p)
+{
+    if (isatty(2)) fprintf(stderr, "\r%s: %zu of %zu kernels%s", (const char *)context, p->done, p->total, p->done == p->total ? "\n" : "");
+}
+
+static stage *stage_open(tfgen_device *device, const char *spec, const char *name)
+{
+    stage *s = kept(calloc(1, sizeof *s));
+    tfgen_plan_options options = TFGEN_PLAN_OPTIONS_INIT;
+    options.target = tfgen_device_target(device);
+    must(tfgen_plan_create(spec, strlen(spec), name, &options, &s->plan, &error));
+    tfgen_module_options how = TFGEN_MODULE_OPTIONS_INIT;
+    how.progress = show, how.context = (void *)(uintptr_t)name;
+    must(tfgen_module_create(s->plan, device, &how, &s->module, &error));
+    return s;
+}
+
+static void *zeroed(tfgen_device *device, size_t bytes)
+{
+    void *memory, *zeros = kept(calloc(1, bytes));
+    must(tfgen_device_alloc(device, bytes, &memory, &error));
+    must(tfgen_device_copy(device, memory, zeros, bytes, TFGEN_TO_DEVICE, NULL, &error));
+    must(tfgen_device_synchronize(device, NULL, &error));
+    free(zeros);
+    return memory;
+}
+
+static tfgen_tensor tensor_at(const stage *s, size_t index)
+{
+    tfgen_tensor t = {.size = sizeof t};
+    must(tfgen_plan_tensor(s->plan, index, &t));
+    return t;
+}
+
+/* Uploads the params of layer `layer`, packs them, and gives their memory back. */
+static void stage_load(stage *s, tfgen_device *device, const checkpoint *c, int layer, const char *prefix)
+{
+    void *params[most_tensors] = {NULL};
+    const size_t count = tfgen_plan_tensor_count(s->plan);
+    for (size_t i = 0; i < count; i++) {
+        const tfgen_tensor t = tensor_at(s, i);
+        if (t.kind != TFGEN_PARAM) continue;
+        char name[256];
+        snprintf(name, sizeof name, "%s%s", prefix, t.from);
+        must(tfgen_device_alloc(device, (size_t)t.bytes, &params[i], &error));
+        must(tfgen_device_copy(device, params[i], tensor_data(c, name, t.bytes), (size_t)t.bytes, TFGEN_TO_DEVICE, NULL, &error));
+    }
+    must(tfgen_weights_create(s->module, params, NULL, &s->weights[layer], &error));
+    for (size_t i = 0; i < count; i++) tfgen_device_free(device, params[i]);
+}
+
+static void stage_close(stage *s, int layers)
+{
+    for (int i = 0; i < layers; i++) tfgen_weights_free(s->weights[i]);
+    tfgen_module_free(s->module);
+    tfgen_plan_free(s->plan);
+    free(s);
+}
+
+/* ---- the whole model */
+typedef struct model {
+    checkpoint file;
+    tfgen_device *device;
+    stage *layer, *head;
+    void *keys[most_layers], *values[most_layers];
+    void *x[2], *pos, *logits, *workspace;
+    const unsigned char *embedding;
+    size_t row_bytes;
+} model;
+
+static void **slot(stage *s, const char *name, tfgen_tensor_kind kind)
+{
+    const size_t index = tfgen_plan_tensor_index(s->plan, name, kind);
+    if (index >= most_tensors) fail("the plan has no tensor", name);
+    return &s->tensors[index];
+}
+
+static model model_open(const char *folder, const char *device, int context)
+{
+    model m = {.file = checkpoint_open(folder)};
+    const checkpoint *c = &m.file;
+    const char *const type = stored_dtype(c, "model.embed_tokens.weight");
+    const char *const output = json_object_get(c->header, "lm_head.weight") ? "lm_head.weight" : "model.embed_tokens.weight";
+    char text[8192];
+    must(tfgen_device_open(device, &m.device, &error));
+    snprintf(text, sizeof text, layer_spec, type, context, c->width, c->heads, c->kv_heads, c->head, c->hidden, c->eps, c->theta, c->theta, c->eps);
+    m.layer = stage_open(m.device, text, "layer");
+    snprintf(text, sizeof text, head_spec, type, c->width, c->vocabulary, output, c->eps);
+    m.head = stage_open(m.device, text, "head");
+    stage_load(m.head, m.device, c, 0, "");
+    const size_t cache = (size_t)tensor_at(m.layer, tfgen_plan_tensor_index(m.layer->plan, "k_cache", TFGEN_STATE)).bytes;
+    for (int i = 0; i < c->layers; i++) {
+        char prefix[64];
+        snprintf(prefix, sizeof prefix, "model.layers.%d.", i);
+        stage_load(m.layer, m.device, c, i, prefix);
+        m.keys[i] = zeroed(m.device, cache), m.values[i] = zeroed(m.device, cache);
+    }
+    m.row_bytes = (size_t)c->width * (strcmp(type, "f32") == 0 ? 4 : 2);
+    m.embedding = tensor_data(c, "model.embed_tokens.weight", (int64_t)m.row_bytes * c->vocabulary);
+    for (int i = 0; i < 2; i++) m.x[i] = zeroed(m.device, m.row_bytes);
+    m.pos = zeroed(m.device, sizeof(int32_t)), m.logits = zeroed(m.device, (size_t)c->vocabulary * sizeof(float));
+    const int64_t a = tfgen_plan_workspace_bytes(m.layer->plan), b = tfgen_plan_workspace_bytes(m.head->plan);
+    m.workspace = zeroed(m.device, (size_t)(a > b ? a : b) + 1);
+    return m;
+}
+
+static void model_close(model *m)
+{
+    for (int i = 0; i < m->file.layers; i++) tfgen_device_free(m->device, m->keys[i]), tfgen_device_free(m->device, m->values[i]);
+    for (int i = 0; i < 2; i++) tfgen_device_free(m->device, m->x[i]);
+    tfgen_device_free(m->device, m->pos);
+    tfgen_device_free(m->device, m->logits);
+    tfgen_device_free(m->device, m->workspace);
+    stage_close(m->layer, m->file.layers);
+    stage_close(m->head, 1);
+    tfgen_device_close(m->device);
+    json_decref(m->file.header);
+    json_decref(m->file.config);
+}
+
+/* Feeds one token at position `at`; logits are on the device afterwards, when `last`. */
+static void step(model *m, int token, int32_t at, int last)
+{
+    if (token < 0 || token >= m->file.vocabulary) fail("a token is not in the vocabulary", "");
+    must(tfgen_device_copy(m->device, m->x[0], m->embedding + (size_t)token * m->row_bytes, m->row_bytes, TFGEN_TO_DEVICE, NULL, &error));
+    must(tfgen_device_copy(m->device, m->pos, &at, sizeof at, TFGEN_TO_DEVICE, NULL, &error));
+    tfgen_args args = TFGEN_ARGS_INIT;
+    args.tensors = m->layer->tensors;
+    *slot(m->layer, "pos", TFGEN_INPUT) = m->pos;
+    for (int i = 0; i < m->file.layers; i++) {
+        *slot(m->layer, "x", TFGEN_INPUT) = m->x[i % 2];
+        *slot(m->layer, "y", TFGEN_OUTPUT) = m->x[1 - i % 2];
+        *slot(m->layer, "k_cache", TFGEN_STATE) = m->keys[i];
+        *slot(m->layer, "v_cache", TFGEN_STATE) = m->values[i];
+        must(tfgen_execute(m->layer->module, m->layer->weights[i], &args, m->workspace, NULL, &error));
+    }
+    if (!last) return;
+    args.tensors = m->head->tensors;
+    *slot(m->head, "x", TFGEN_INPUT) = m->x[m->file.layers % 2];
+    *slot(m->head, "logits", TFGEN_OUTPUT) = m->logits;
+    must(tfgen_execute(m->head->module, m->head->weights[0], &args, m->workspace, NULL, &error));
+}
+
+static int most_likely(model *m, float *logits)
+{
+    must(tfgen_device_copy(m->device, logits, m->logits, (size_t)m->file.vocabulary * sizeof *logits, TFGEN_FROM_DEVICE, NULL, &error));
+    int best = 0;
+    for (int i = 1; i < m->file.vocabulary; i++)
+        if (logits[i] > logits[best]) best = i;
+    return best;
+}
+
+static double now(void)
+{
+    struct timespec t;
+    timespec_get(&t, TIME_UTC);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static const char *option(int argc, char **argv, const char *name, const char *otherwise)
+{
+    const size_t n = strlen(name);
+    for (int i = 2; i < argc; i++)
+        if (strncmp(argv[i], name, n) == 0) return argv[i] + n;
+    return otherwise;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc < 2) {
+        fprintf(stderr, "usage: llama FOLDER [--prompt=1,2,3] [--tokens=32] [--context=256] [--device=NAME]\n");
+        return 2;
+    }
+    const int tokens = atoi(option(argc, argv, "--tokens=", "32")), context = atoi(option(argc, argv, "--context=", "256"));
+    static int prompt[most_prompt];
+    int length = 0;
+    for (const char *p = option(argc, argv, "--prompt=", "1"); *p && length < most_prompt; p += *p == ',') {
+        char *end;
+        prompt[length++] = (int)strtol(p, &end, 10);
+        if (end == p || (*end && *end != ',')) fail("--prompt is not a list of numbers", "");
+        p = end;
+    }
+    if (tokens < 1 || length < 1 || length + tokens > context + 1) fail("prompt and tokens do not fit --context", "");
+
+    model m = model_open(argv[1], option(argc, argv, "--device=", NULL), context);
+    float *logits = kept(malloc((size_t)m.file.vocabulary * sizeof *logits));
+    int at = 0;
+    for (; at < length - 1; at++) step(&m, prompt[at], at, 0);
+    int token = prompt[length - 1];
+    const double start = now();
+    for (int i = 0; i < tokens; i++, at++) {
+        step(&m, token, at, 1);
+        token = most_likely(&m, logits);
+        printf("%d%s", token, i + 1 < tokens ? " " : "\n");
+        fflush(stdout);
+    }
+    const double seconds = now() - start;
+    fprintf(stderr, "%.1f tokens/s on %s (%d layers, %zu kernels each)\n", tokens / seconds, tfgen_device_target(m.device), m.file.layers,
+            tfgen_plan_kernel_count(m.layer->plan));
+    free(logits);
+    model_close(&m);
+    return 0;
+}

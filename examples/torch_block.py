@@ -1,0 +1,113 @@
+#!/usr/bin/env python3
+"""A fused layer over PyTorch tensors, through libtfgen and ctypes: no extension to build.
+
+usage: torch_block.py [SPEC] [--device=cuda|cpu]      default: specs/swiglu.yaml, cuda when there is one
+
+The tensors are PyTorch's own, and the kernels run on PyTorch's current stream. TFGEN_LIBRARY names libtfgen.so."""
+import ctypes as c
+import os
+import sys
+
+import torch
+
+TYPES = {"f32": torch.float32, "f16": torch.float16, "bf16": torch.bfloat16, "i32": torch.int32}
+INPUT, PARAM, STATE, OUTPUT = range(4)
+
+
+class Error(c.Structure):
+    _fields_ = [("text", c.c_char * 1024)]
+
+
+class PlanOptions(c.Structure):
+    _fields_ = [("size", c.c_size_t), ("target", c.c_char_p), ("preset", c.c_char_p), ("dtype", c.c_char_p), ("dims", c.c_void_p),
+                ("dim_count", c.c_size_t), ("fusion", c.c_int), ("no_fuse", c.c_void_p), ("no_fuse_count", c.c_size_t)]
+
+
+class Tensor(c.Structure):
+    _fields_ = [("size", c.c_size_t), ("name", c.c_char_p), ("kind", c.c_int), ("dtype", c.c_char_p), ("rank", c.c_int),
+                ("shape", c.c_int64 * 8), ("bytes", c.c_int64), ("source", c.c_char_p), ("transposed", c.c_int)]
+
+
+class Args(c.Structure):
+    _fields_ = [("size", c.c_size_t), ("tensors", c.POINTER(c.c_void_p)), ("dims", c.c_void_p), ("dim_count", c.c_size_t)]
+
+
+class Layer:
+    """A spec compiled for where its tensors are. Call it with the inputs by name; it returns the outputs by name."""
+
+    def __init__(self, spec, name, params, device):
+        self.lib = c.CDLL(os.environ.get("TFGEN_LIBRARY", "libtfgen.so.0"))
+        for f in ("device_target", "version"):
+            getattr(self.lib, "tfgen_" + f).restype = c.c_char_p
+        for f in ("plan_tensor_count", "plan_kernel_count"):
+            getattr(self.lib, "tfgen_" + f).restype = c.c_size_t
+        self.lib.tfgen_plan_workspace_bytes.restype = c.c_int64
+        self.error, self.device = Error(), device
+        self.handle, self.plan, self.module, self.weights = (c.c_void_p() for _ in range(4))
+        self.call("device_open", b"host" if device.type == "cpu" else f"{'hip' if torch.version.hip else 'cuda'}:{device.index or 0}".encode(),
+                  c.byref(self.handle))
+        options = PlanOptions(size=c.sizeof(PlanOptions), target=self.lib.tfgen_device_target(self.handle), fusion=2)
+        self.call("plan_create", spec, c.c_size_t(len(spec)), name, c.byref(options), c.byref(self.plan))
+        self.call("module_create", self.plan, self.handle, None, c.byref(self.module))
+        self.tensors = [self.describe(i) for i in range(self.lib.tfgen_plan_tensor_count(self.plan))]
+        given = {t["name"]: params(t) for t in self.tensors if t["kind"] == PARAM}
+        self.call("weights_create", self.module, self.pointers(given), self.stream(), c.byref(self.weights))
+        self.workspace = torch.empty(max(self.lib.tfgen_plan_workspace_bytes(self.plan), 1), dtype=torch.uint8, device=device)
+
+    def call(self, name, *args):
+        if getattr(self.lib, "tfgen_" + name)(*args, c.byref(self.error)):
+            raise RuntimeError(self.error.text.decode())
+
+    def describe(self, index):
+        t = Tensor(size=c.sizeof(Tensor))
+        self.lib.tfgen_plan_tensor(self.plan, c.c_size_t(index), c.byref(t))
+        return {"name": t.name.decode(), "kind": t.kind, "dtype": TYPES[t.dtype.decode()], "shape": tuple(t.shape[:t.rank])}
+
+    def pointers(self, by_name):
+        return (c.c_void_p * len(self.tensors))(*[by_name[t["name"]].data_ptr() if t["name"] in by_name else None for t in self.tensors])
+
+    def stream(self):
+        return c.c_void_p(None if self.device.type == "cpu" else torch.cuda.current_stream(self.device).cuda_stream)
+
+    def __call__(self, **inputs):
+        out = {t["name"]: torch.empty(t["shape"], dtype=t["dtype"], device=self.device) for t in self.tensors if t["kind"] == OUTPUT}
+        args = Args(size=c.sizeof(Args), tensors=self.pointers({**inputs, **out}))
+        self.call("execute", self.module, self.weights, c.byref(args), c.c_void_p(self.workspace.data_ptr()), self.stream())
+        return out
+
+    def close(self):
+        self.lib.tfgen_weights_free(self.weights)
+        self.lib.tfgen_module_free(self.module)
+        self.lib.tfgen_plan_free(self.plan)
+        self.lib.tfgen_device_close(self.handle)
+
+
+def main():
+    options = dict(a[2:].split("=") for a in sys.argv[1:] if a.startswith("--"))
+    files = [a for a in sys.argv[1:] if not a.startswith("--")] or ["specs/swiglu.yaml"]
+    device = torch.device(options.get("device", "cuda" if torch.cuda.is_available() else "cpu"))
+    torch.manual_seed(1)
+    kept = {}
+
+    def random(t):
+        kept[t["name"]] = torch.randn(t["shape"], device=device).mul(0.1).to(t["dtype"])
+        return kept[t["name"]]
+
+    with open(files[0], "rb") as f:
+        layer = Layer(f.read(), files[0].encode(), random, device)
+    x = {t["name"]: random(t) for t in layer.tensors if t["kind"] == INPUT}
+    out = layer(**x)
+    print(f"{layer.lib.tfgen_plan_kernel_count(layer.plan)} kernels on {device}:", {n: tuple(t.shape) for n, t in out.items()})
+    if files[0].endswith("swiglu.yaml"):
+        h = {n: t.double() for n, t in {**kept, **x}.items()}
+        want = (torch.nn.functional.silu(h["x"] @ h["w_gate"].T) * (h["x"] @ h["w_up"].T))
+        want = want @ h["w_down"].T if "w_down" in h else want
+        got = next(iter(out.values())).double()
+        error = ((got - want).norm() / want.norm()).item()
+        print(f"relative error {error:.2g} against PyTorch in double precision")
+        assert error < 1e-2
+    layer.close()
+
+
+if __name__ == "__main__":
+    main()

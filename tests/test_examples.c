@@ -1,0 +1,260 @@
+/* The examples as a user builds them: against an installed tfgen, with pkg-config or CMake, nothing of this tree in the include path.
+ * The Llama's tokens are compared with a greedy decoding in double precision that shares no code with tfgen. */
+#define _GNU_SOURCE
+#include <check.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static char output[1 << 16], folder[] = "/tmp/tfgen-examples-XXXXXX";
+
+static int shell(const char *format, ...) __attribute__((format(printf, 1, 2)));
+static int shell(const char *format, ...)
+{
+    char command[4096];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(command, sizeof command, format, list);
+    va_end(list);
+    FILE *pipe = popen(command, "r");
+    ck_assert_ptr_nonnull(pipe);
+    output[fread(output, 1, sizeof output - 1, pipe)] = '\0';
+    return WEXITSTATUS(pclose(pipe));
+}
+
+static bool have(const char *program) { return shell("command -v %s", program) == 0; }
+
+/* A sanitizer build makes no installable library: the plain one is made by the plain tests. */
+static bool sanitized(void)
+{
+    const char *program = getenv("TFGEN");
+    return program && strstr(program, "san-");
+}
+
+static void install(void)
+{
+    ck_assert_ptr_nonnull(mkdtemp(folder));
+    if (!sanitized()) ck_assert_msg(shell("make -s install PREFIX=%s/usr 2>&1", folder) == 0, "%s", output);
+}
+
+static void uninstall(void) { ck_assert_int_eq(shell("rm -rf %s", folder), 0); }
+
+/* Compiles examples/FILE against the installed library; false (and said) when this machine lacks the compiler. */
+static bool built(const char *compiler, const char *file, const char *program, const char *more)
+{
+    if (sanitized()) return false;
+    if (!have(compiler) || !have("pkg-config")) {
+        printf("skipped: examples/%s: no %s or no pkg-config here\n", file, compiler);
+        return false;
+    }
+    ck_assert_msg(shell("%s -Wall -Wextra -Werror -O1 examples/%s -o %s/%s $(PKG_CONFIG_PATH=%s/usr/lib/pkgconfig pkg-config --cflags --libs tfgen) "
+                        "-Wl,-rpath,%s/usr/lib %s 2>&1", compiler, file, folder, program, folder, folder, more) == 0, "%s", output);
+    return true;
+}
+
+START_TEST(a_host_program_in_c_gets_what_double_precision_gets)
+{
+    if (!built("cc -std=c11", "block.c", "block", "-lm")) return;
+    ck_assert_msg(shell("env -u TFGEN_WORKER %s/block host 2>&1", folder) == 0, "%s", output);
+    ck_assert_ptr_nonnull(strstr(output, "kernels on host"));
+    ck_assert_int_ne(shell("%s/block hip:99 2>&1", folder), 0);
+}
+END_TEST
+
+START_TEST(a_host_program_in_cpp_owns_what_it_makes)
+{
+    if (!built("c++ -std=c++17", "swiglu.cpp", "swiglu", "")) return;
+    ck_assert_msg(shell("%s/swiglu specs/swiglu.yaml host 2>&1", folder) == 0, "%s", output);
+    ck_assert_msg(shell("%s/swiglu specs/bad/no-such.yaml host 2>&1", folder) == 1, "%s", output);
+}
+END_TEST
+
+START_TEST(cmake_finds_the_installed_package)
+{
+    if (sanitized()) return;
+    if (!have("cmake") || !have("c++")) {
+        printf("skipped: no cmake or no C++ compiler here\n");
+        return;
+    }
+    ck_assert_int_eq(shell("mkdir %s/project && printf 'cmake_minimum_required(VERSION 3.13)\\nproject(p C)\\nfind_package(tfgen 0.1 REQUIRED)\\n"
+                           "add_executable(p %s/examples/block.c)\\ntarget_link_libraries(p tfgen::tfgen m)\\n' > %s/project/CMakeLists.txt",
+                           folder, getenv("PWD"), folder), 0);
+    ck_assert_msg(shell("cd %s/project && cmake -DCMAKE_PREFIX_PATH=%s/usr . 2>&1 && make 2>&1 && ./p host", folder, folder) == 0, "%s", output);
+}
+END_TEST
+
+/* ---- a Llama in double precision */
+typedef struct llama {
+    json_t *header;
+    const char *data;
+    int layers, width, heads, kv_heads, hidden, vocabulary;
+    double *keys, *values; /* layers x context x kv_heads*head */
+    int context;
+} llama;
+
+static const float *weight(const llama *m, const char *prefix, const char *name)
+{
+    char full[256];
+    snprintf(full, sizeof full, "%s%s", prefix, name);
+    const json_t *t = json_object_get(m->header, full);
+    ck_assert_msg(t != NULL, "no %s", full);
+    return (const float *)(m->data + json_integer_value(json_array_get(json_object_get(t, "data_offsets"), 0)));
+}
+
+static void product(const float *w, const double *x, int rows, int columns, double *out)
+{
+    for (int r = 0; r < rows; r++) {
+        out[r] = 0;
+        for (int c = 0; c < columns; c++) out[r] += (double)w[(long)r * columns + c] * x[c];
+    }
+}
+
+static void norm(const float *w, const double *x, int n, double *out)
+{
+    double squares = 0;
+    for (int i = 0; i < n; i++) squares += x[i] * x[i];
+    for (int i = 0; i < n; i++) out[i] = x[i] / sqrt(squares / n + 1e-5) * w[i];
+}
+
+static void rotate(double *x, int heads, int head, int at)
+{
+    for (int h = 0; h < heads; h++)
+        for (int i = 0; i < head / 2; i++) {
+            double *const a = &x[h * head + i], *const b = a + head / 2, angle = at * pow(10000.0, -2.0 * i / head), old = *a;
+            *a = old * cos(angle) - *b * sin(angle);
+            *b = *b * cos(angle) + old * sin(angle);
+        }
+}
+
+static void attend(const llama *m, int layer, const double *q, int at, double *out)
+{
+    const int head = m->width / m->heads, row = m->kv_heads * head;
+    for (int h = 0; h < m->heads; h++) {
+        const int from = h / (m->heads / m->kv_heads) * head;
+        double weights[256], sum = 0;
+        for (int t = 0; t <= at; t++) {
+            const double *k = &m->keys[((long)layer * m->context + t) * row + from];
+            double score = 0;
+            for (int i = 0; i < head; i++) score += q[h * head + i] * k[i];
+            sum += weights[t] = exp(score / sqrt(head));
+        }
+        for (int i = 0; i < head; i++) {
+            out[h * head + i] = 0;
+            for (int t = 0; t <= at; t++) out[h * head + i] += weights[t] / sum * m->values[((long)layer * m->context + t) * row + from + i];
+        }
+    }
+}
+
+static void layer_step(const llama *m, int layer, int at, double *x)
+{
+    const int head = m->width / m->heads, row = m->kv_heads * head;
+    double h[256], q[256], a[256], o[256], gate[512], up[512];
+    char prefix[64];
+    snprintf(prefix, sizeof prefix, "model.layers.%d.", layer);
+    double *k = &m->keys[((long)layer * m->context + at) * row], *v = &m->values[((long)layer * m->context + at) * row];
+    norm(weight(m, prefix, "input_layernorm.weight"), x, m->width, h);
+    product(weight(m, prefix, "self_attn.q_proj.weight"), h, m->width, m->width, q);
+    product(weight(m, prefix, "self_attn.k_proj.weight"), h, row, m->width, k);
+    product(weight(m, prefix, "self_attn.v_proj.weight"), h, row, m->width, v);
+    rotate(q, m->heads, head, at);
+    rotate(k, m->kv_heads, head, at);
+    attend(m, layer, q, at, a);
+    product(weight(m, prefix, "self_attn.o_proj.weight"), a, m->width, m->width, o);
+    for (int i = 0; i < m->width; i++) x[i] += o[i];
+    norm(weight(m, prefix, "post_attention_layernorm.weight"), x, m->width, h);
+    product(weight(m, prefix, "mlp.gate_proj.weight"), h, m->hidden, m->width, gate);
+    product(weight(m, prefix, "mlp.up_proj.weight"), h, m->hidden, m->width, up);
+    for (int i = 0; i < m->hidden; i++) gate[i] = gate[i] / (1 + exp(-gate[i])) * up[i];
+    product(weight(m, prefix, "mlp.down_proj.weight"), gate, m->width, m->hidden, o);
+    for (int i = 0; i < m->width; i++) x[i] += o[i];
+}
+
+static int next_token(const llama *m, int token, int at)
+{
+    double x[256], h[256], logits[512];
+    for (int i = 0; i < m->width; i++) x[i] = weight(m, "", "model.embed_tokens.weight")[(long)token * m->width + i];
+    for (int l = 0; l < m->layers; l++) layer_step(m, l, at, x);
+    norm(weight(m, "", "model.norm.weight"), x, m->width, h);
+    product(weight(m, "", "lm_head.weight"), h, m->vocabulary, m->width, logits);
+    int best = 0;
+    for (int i = 1; i < m->vocabulary; i++)
+        if (logits[i] > logits[best]) best = i;
+    return best;
+}
+
+static llama read_model(void)
+{
+    static char file[8 << 20];
+    llama m = {.layers = 2, .width = 64, .heads = 4, .kv_heads = 2, .hidden = 160, .vocabulary = 97, .context = 64};
+    char path[256];
+    snprintf(path, sizeof path, "%s/model.safetensors", folder);
+    FILE *f = fopen(path, "rb");
+    ck_assert_ptr_nonnull(f);
+    ck_assert_uint_gt(fread(file, 1, sizeof file, f), 8);
+    fclose(f);
+    uint64_t size;
+    memcpy(&size, file, 8);
+    m.header = json_loadb(file + 8, size, 0, NULL);
+    ck_assert_ptr_nonnull(m.header);
+    m.data = file + 8 + size;
+    const size_t room = (size_t)m.layers * (size_t)m.context * (size_t)(m.kv_heads * m.width / m.heads);
+    m.keys = calloc(room, sizeof(double)), m.values = calloc(room, sizeof(double));
+    return m;
+}
+
+START_TEST(the_llama_says_what_double_precision_says)
+{
+    if (!built("cc -std=c11", "make_llama.c", "make_llama", "") || !built("cc -std=gnu11", "llama.c", "llama", "-ljansson")) return;
+    ck_assert_msg(shell("%s/make_llama %s", folder, folder) == 0, "%s", output);
+    ck_assert_msg(shell("%s/llama %s --device=host --prompt=3,14,15,92 --tokens=12 --context=64 2>%s/err || cat %s/err", folder, folder, folder, folder) == 0, "%s", output);
+    llama m = read_model();
+    static const int prompt[] = {3, 14, 15, 92};
+    char expected[256] = "";
+    int token = 0, at = 0;
+    for (; at < 4; at++) token = next_token(&m, prompt[at], at);
+    for (int i = 0; i < 12; i++) {
+        snprintf(expected + strlen(expected), sizeof expected - strlen(expected), "%d%s", token, i < 11 ? " " : "\n");
+        token = next_token(&m, token, at++);
+    }
+    ck_assert_str_eq(output, expected);
+    json_decref(m.header);
+    free(m.keys);
+    free(m.values);
+}
+END_TEST
+
+START_TEST(the_llama_refuses_a_broken_model_with_a_sentence)
+{
+    if (!built("cc -std=gnu11", "llama.c", "llama", "-ljansson")) return;
+    ck_assert_int_eq(shell("%s/llama %s/nowhere --device=host 2>&1", folder, folder), 1);
+    ck_assert_int_eq(shell("mkdir -p %s/m && cp %s/config.json %s/m && printf 12345678 > %s/m/model.safetensors; %s/llama %s/m --device=host 2>&1",
+                           folder, folder, folder, folder, folder, folder), 1);
+    ck_assert_ptr_nonnull(strstr(output, "no safetensors file"));
+}
+END_TEST
+
+int main(void)
+{
+    TCase *t = tcase_create("examples");
+    tcase_set_timeout(t, 120);
+    tcase_add_unchecked_fixture(t, install, uninstall);
+    tcase_add_test(t, a_host_program_in_c_gets_what_double_precision_gets);
+    tcase_add_test(t, a_host_program_in_cpp_owns_what_it_makes);
+    tcase_add_test(t, cmake_finds_the_installed_package);
+    tcase_add_test(t, the_llama_says_what_double_precision_says);
+    tcase_add_test(t, the_llama_refuses_a_broken_model_with_a_sentence);
+    Suite *s = suite_create("examples");
+    suite_add_tcase(s, t);
+    SRunner *r = srunner_create(s);
+    srunner_run_all(r, CK_ENV);
+    const int failed = srunner_ntests_failed(r);
+    srunner_free(r);
+    return failed ? 1 : 0;
+}
