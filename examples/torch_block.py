@@ -28,14 +28,19 @@ class Tensor(c.Structure):
                 ("shape", c.c_int64 * 8), ("bytes", c.c_int64), ("source", c.c_char_p), ("transposed", c.c_int)]
 
 
+class Dim(c.Structure):
+    _fields_ = [("name", c.c_char_p), ("value", c.c_int64)]
+
+
 class Args(c.Structure):
     _fields_ = [("size", c.c_size_t), ("tensors", c.POINTER(c.c_void_p)), ("dims", c.c_void_p), ("dim_count", c.c_size_t)]
 
 
 class Layer:
-    """A spec compiled for where its tensors are. Call it with the inputs by name; it returns the outputs by name."""
+    """A spec compiled for where its tensors are. Call it with the inputs by name; it returns the outputs by name.
+    params(description) gives the tensor of each parameter; dims overrides the spec's."""
 
-    def __init__(self, spec, name, params, device):
+    def __init__(self, spec, name, params, device, dims=None, dtype=None, fusion="tile"):
         self.lib = c.CDLL(os.environ.get("TFGEN_LIBRARY", "libtfgen.so.0"))
         for f in ("device_target", "version"):
             getattr(self.lib, "tfgen_" + f).restype = c.c_char_p
@@ -43,15 +48,16 @@ class Layer:
             getattr(self.lib, "tfgen_" + f).restype = c.c_size_t
         self.lib.tfgen_plan_workspace_bytes.restype = c.c_int64
         self.error, self.device = Error(), device
-        self.handle, self.plan, self.module, self.weights = (c.c_void_p() for _ in range(4))
+        self.handle, self.plan, self.module = (c.c_void_p() for _ in range(3))
         self.call("device_open", b"host" if device.type == "cpu" else f"{'hip' if torch.version.hip else 'cuda'}:{device.index or 0}".encode(),
                   c.byref(self.handle))
-        options = PlanOptions(size=c.sizeof(PlanOptions), target=self.lib.tfgen_device_target(self.handle), fusion=2)
+        given = (Dim * len(dims or {}))(*[(n.encode(), v) for n, v in (dims or {}).items()])
+        options = PlanOptions(size=c.sizeof(PlanOptions), target=self.lib.tfgen_device_target(self.handle), fusion=("none", "ops", "tile").index(fusion),
+                              dtype=dtype and dtype.encode(), dims=c.addressof(given) if dims else None, dim_count=len(given))
         self.call("plan_create", spec, c.c_size_t(len(spec)), name, c.byref(options), c.byref(self.plan))
         self.call("module_create", self.plan, self.handle, None, c.byref(self.module))
         self.tensors = [self.describe(i) for i in range(self.lib.tfgen_plan_tensor_count(self.plan))]
-        given = {t["name"]: params(t) for t in self.tensors if t["kind"] == PARAM}
-        self.call("weights_create", self.module, self.pointers(given), self.stream(), c.byref(self.weights))
+        self.weights = self.pack(params)
         self.workspace = torch.empty(max(self.lib.tfgen_plan_workspace_bytes(self.plan), 1), dtype=torch.uint8, device=device)
 
     def call(self, name, *args):
@@ -69,17 +75,41 @@ class Layer:
     def stream(self):
         return c.c_void_p(None if self.device.type == "cpu" else torch.cuda.current_stream(self.device).cuda_stream)
 
+    def pack(self, params):
+        """Weights of one layer; the tensors that params() gives may be freed afterwards."""
+        given, weights = {t["name"]: params(t) for t in self.tensors if t["kind"] == PARAM}, c.c_void_p()
+        self.call("weights_create", self.module, self.pointers(given), self.stream(), c.byref(weights))
+        return weights
+
+    def outputs(self):
+        return {t["name"]: torch.empty(t["shape"], dtype=t["dtype"], device=self.device) for t in self.tensors if t["kind"] == OUTPUT}
+
+    def prepare(self, tensors):
+        """A call with buffers and weights of its own, ready to be issued again and again or captured in a graph."""
+        return Prepared(self, tensors)
+
     def __call__(self, **inputs):
-        out = {t["name"]: torch.empty(t["shape"], dtype=t["dtype"], device=self.device) for t in self.tensors if t["kind"] == OUTPUT}
-        args = Args(size=c.sizeof(Args), tensors=self.pointers({**inputs, **out}))
-        self.call("execute", self.module, self.weights, c.byref(args), c.c_void_p(self.workspace.data_ptr()), self.stream())
-        return out
+        run = Prepared(self, inputs, self.weights)
+        run.execute()
+        return run.outputs
 
     def close(self):
         self.lib.tfgen_weights_free(self.weights)
         self.lib.tfgen_module_free(self.module)
         self.lib.tfgen_plan_free(self.plan)
         self.lib.tfgen_device_close(self.handle)
+
+
+class Prepared:
+    def __init__(self, layer, tensors, weights=None):
+        self.layer, self.inputs, self.outputs = layer, tensors, layer.outputs()
+        self.weights = weights or layer.pack(lambda t: tensors[t["name"]])
+        self.pointers = layer.pointers({**tensors, **self.outputs})
+        self.args = Args(size=c.sizeof(Args), tensors=self.pointers)
+
+    def execute(self):
+        layer = self.layer
+        layer.call("execute", layer.module, self.weights, c.byref(self.args), c.c_void_p(layer.workspace.data_ptr()), layer.stream())
 
 
 def main():

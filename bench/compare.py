@@ -1,0 +1,354 @@
+#!/usr/bin/env python3
+"""tfgen beside what a user would pick instead, on one GPU, in one process, on the same inputs.
+
+usage: compare.py [products] [fused] [attention] [rows] [blocks] [fp32] [--tune] [--json=FILE]        default: all but --tune
+
+Every time is GPU time of one call: the median of CUDA-graph replays of several calls over rotated inputs, with the 10 % and 90 % points.
+Both sides' results are compared with PyTorch in float32 (float64 for fp32 cases) before anything is timed; a case that disagrees is printed
+as WRONG and fails the run. floor: max(FLOPs / peak, bytes / bandwidth). TFGEN_LIBRARY names libtfgen.so. Needs PyTorch."""
+import json
+import math
+import os
+import sys
+
+import torch
+import torch.nn.functional as F
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "..", "examples"))
+from torch_block import Layer  # noqa: E402
+
+DEVICE = torch.device("cuda")
+BANDWIDTH = 4.3e12  # bytes/s, device-to-device copy, read and written
+PEAK = {"bf16": 790e12, "f16": 790e12, "f32": 60e12}
+TYPE = {"bf16": torch.bfloat16, "f16": torch.float16, "f32": torch.float32}
+L2 = 64 << 20
+rows, wrong = [], []
+
+
+def specs(name):
+    with open(os.path.join(HERE, "..", "specs", name + ".yaml"), "rb") as f:
+        return f.read()
+
+
+def median_us(calls, repeat=25):
+    """calls: closures over rotated inputs. Median, 10 % and 90 % of one call's time."""
+    for c in calls:
+        c()
+    torch.cuda.synchronize()
+    side = torch.cuda.Stream()
+    side.wait_stream(torch.cuda.current_stream())
+    with torch.cuda.stream(side):
+        for c in calls:
+            c()
+    torch.cuda.current_stream().wait_stream(side)
+    graph, inner = torch.cuda.CUDAGraph(), max(len(calls), 8) // len(calls) * len(calls)
+    with torch.cuda.graph(graph):
+        for i in range(inner):
+            calls[i % len(calls)]()
+    for _ in range(3):
+        graph.replay()
+    marks = [(torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)) for _ in range(repeat)]
+    for start, end in marks:
+        start.record()
+        graph.replay()
+        end.record()
+    torch.cuda.synchronize()
+    times = sorted(start.elapsed_time(end) * 1e3 / inner for start, end in marks)
+    return times[len(times) // 2], times[len(times) // 10], times[len(times) * 9 // 10]
+
+
+def difference(got, want):
+    got, want = got.double().flatten(), want.double().flatten()
+    return ((got - want).norm() / want.norm()).item() if torch.isfinite(got).all() else math.inf
+
+
+class Ours:
+    """A spec over some sets of inputs and weights, each with buffers of its own, so that a call is nothing but tfgen_execute."""
+
+    def __init__(self, text, dims, dtype, data, fusion="tile"):
+        self.layer = Layer(text, b"compare.yaml", lambda t: data[0][t["name"]], DEVICE, dims=dims, dtype=dtype, fusion=fusion)
+        self.runs = [self.layer.prepare(d) for d in data]
+        self.out = [r.outputs for r in self.runs]
+
+    def calls(self):
+        return [r.execute for r in self.runs]
+
+
+def report(case, dtype, flops, bytes_, peers, ours, tolerance, goal=None):
+    """peers: name -> list of closures; ours: Ours, or None when tfgen refuses. Prints a line a peer."""
+    floor = max(flops / PEAK[dtype], bytes_ / BANDWIDTH) * 1e6
+    timed = {}
+    for name, calls in peers.items():
+        try:
+            timed[name] = median_us(calls)
+        except Exception as e:  # a peer that cannot do the case is said and left out
+            print(f"  {case}: {name} failed: {type(e).__name__} {str(e)[:120]}", flush=True)
+    mine = median_us(ours.calls())
+    best = min(timed, key=lambda n: timed[n][0]) if timed else None
+    ratio = timed[best][0] / mine[0] if best else float("nan")
+    rows.append({"case": case, "dtype": dtype, "tfgen_us": mine, "peers_us": timed, "best": best, "ratio": ratio, "floor_us": floor,
+                 "of_floor": floor / mine[0], "tflops": flops / mine[0] / 1e6, "error": tolerance})
+    print(f"{case:44s} {dtype:5s} tfgen {mine[0]:8.1f} us ({mine[1]:.1f}, {mine[2]:.1f})  {best or '-':>16s} {timed[best][0] if best else 0:8.1f} us  "
+          f"{ratio:5.2f}x  floor {floor:7.1f} us {100 * floor / mine[0]:3.0f} %  {flops / mine[0] / 1e6:6.1f} TFLOP/s"
+          + (f"  goal {goal}" if goal else ""), flush=True)
+
+
+def agree(case, got, want, limit):
+    """True when both computed the same thing."""
+    d = difference(got, want)
+    if d <= limit:
+        return d
+    wrong.append(case)
+    print(f"{case}: WRONG, relative RMS difference {d:.3g} (limit {limit:g})", flush=True)
+    return d
+
+
+LIMIT = {"bf16": 1.5e-2, "f16": 2e-3, "f32": 1e-5}
+
+
+def attempt(function, *args, **named):
+    try:
+        function(*args, **named)
+    except RuntimeError as e:
+        wrong.append(str(args))
+        print(f"{function.__name__}{args}: FAILED {str(e)[:300]}", flush=True)
+    torch.cuda.empty_cache()
+
+
+def normal(*shape, dtype, scale=1.0):
+    return torch.randn(*shape, device=DEVICE).mul_(scale).to(TYPE[dtype])
+
+
+def sets(bytes_):
+    return max(2, int(3 * L2 // max(bytes_, 1)) + 1)
+
+
+def compiled(function, tune, modes=("default",)):
+    names = list(modes) + (["max-autotune-no-cudagraphs"] if tune else [])
+    out = {}
+    for mode in names:
+        torch._dynamo.reset()
+        out["torch.compile" + ("" if mode == "default" else " tuned")] = torch.compile(function, mode=mode)
+    return out
+
+
+# ---- products
+LLM = [(2048, 4096, 4096), (2048, 6144, 4096), (2048, 28672, 4096), (2048, 4096, 14336), (4096, 6144, 4096), (4096, 4096, 14336), (8192, 4096, 4096),
+       (1024, 4096, 4096), (512, 4096, 4096), (256, 14336, 4096), (128, 4096, 14336), (2048, 3072, 2048), (2048, 2048, 2048), (2048, 16384, 2048),
+       (2048, 2048, 8192), (1021, 4093, 4099), (2039, 5471, 2053), (509, 8191, 1021), (4001, 4001, 4001), (3001, 2048, 2048), (2048, 10936, 2048),
+       (8192, 1024, 8192), (1536, 4608, 1536), (8192, 8192, 2048)]
+LINEAR = b"block: linear\ndtype: bf16\ndims: {M: 1, N: 1, K: 1}\ninputs: {x: [M, K]}\nparams: {w: [N, K]}\nops: [{out: l, op: linear, in: [x, w]}]\noutputs: {y: l}\n"
+
+
+def product(M, N, K, dtype="bf16", goal=None):
+    size = torch.finfo(TYPE[dtype]).bits // 8
+    bytes_ = (M * K + N * K + M * N) * size
+    data = [{"x": normal(M, K, dtype=dtype), "w": normal(N, K, dtype=dtype, scale=0.05)} for _ in range(min(sets(bytes_), 6))]
+    ours = Ours(LINEAR, {"M": M, "N": N, "K": K}, dtype, data)
+    ours.calls()[0]()
+    exact = torch.float64 if dtype == "f32" else torch.float32
+    torch.backends.cuda.matmul.allow_tf32 = False
+    d = agree(f"{M}x{N}x{K}", ours.out[0]["y"], data[0]["x"].to(exact) @ data[0]["w"].to(exact).T, LIMIT[dtype])
+    report(f"product {M}x{N}x{K}", dtype, 2.0 * M * N * K, bytes_, {"cuBLAS": [lambda v=v: F.linear(v["x"], v["w"]) for v in data]}, ours, d, goal)
+
+
+def products(tune):
+    for m, n, k, goal in ((8192, 8192, 8192, ">= 1.00"), (4096, 14336, 4096, ">= 1.00"), (2048, 5468, 2048, "<= 70 us"), (2048, 8192, 2048, None)):
+        attempt(product, m, n, k, goal=goal)
+    first = len(rows)
+    for m, n, k in LLM:
+        attempt(product, m, n, k)
+    ratios = [r["ratio"] for r in rows[first:]]
+    if ratios:
+        print(f"{len(ratios)} products: geometric mean {math.exp(sum(map(math.log, ratios)) / len(ratios)):.3f} of cuBLAS, worst {min(ratios):.3f}"
+              "  goal >= 1.0, >= 0.85")
+
+
+# ---- fused products
+def swiglu(M, D, Fd, goal=None, tune=False):
+    data = [{"x": normal(1, M, D, dtype="bf16"), "w_gate": normal(Fd, D, dtype="bf16", scale=0.03), "w_up": normal(Fd, D, dtype="bf16", scale=0.03)} for _ in range(3)]
+    ours = Ours(specs("swiglu"), {"B": 1, "S": M, "D": D, "F": Fd}, "bf16", data)
+    ours.calls()[0]()
+    v = {n: t.float() for n, t in data[0].items()}
+    d = agree("swiglu", ours.out[0]["y"], F.silu(v["x"] @ v["w_gate"].T) * (v["x"] @ v["w_up"].T), LIMIT["bf16"])
+    joined = [(v["x"], torch.cat([v["w_gate"], v["w_up"]])) for v in data]
+
+    def peer(x, w):
+        g, u = F.linear(x, w).chunk(2, -1)
+        return F.silu(g) * u
+    peers = {n: [lambda f=f, a=a: f(*a) for a in joined] for n, f in compiled(peer, tune).items()}
+    report(f"swiglu {M}x{D}x{Fd}", "bf16", 4.0 * M * D * Fd, (M * D + 2 * Fd * D + M * Fd) * 2, peers, ours, d, goal)
+
+
+def gelu_norm_linear(M, D, Fd, goal=None, tune=False):
+    data = [{"x": normal(1, M, D, dtype="bf16"), "w": normal(Fd, D, dtype="bf16", scale=0.03), "b": normal(Fd, dtype="bf16"),
+             "norm_w": normal(Fd, dtype="bf16"), "norm_b": normal(Fd, dtype="bf16")} for _ in range(3)]
+    ours = Ours(specs("gelu-layernorm-linear"), {"B": 1, "S": M, "D": D, "F": Fd}, "bf16", data)
+    ours.calls()[0]()
+    v = {n: t.float() for n, t in data[0].items()}
+    d = agree("gelu(layernorm(linear))", ours.out[0]["y"], F.gelu(F.layer_norm(v["x"] @ v["w"].T + v["b"], (Fd,), v["norm_w"], v["norm_b"])), LIMIT["bf16"])
+
+    def peer(x, w, b, nw, nb):
+        return F.gelu(F.layer_norm(F.linear(x, w, b), (Fd,), nw, nb))
+    order = ("x", "w", "b", "norm_w", "norm_b")
+    peers = {n: [lambda f=f, v=v: f(*(v[o] for o in order)) for v in data] for n, f in compiled(peer, tune).items()}
+    report(f"gelu(layernorm(linear)) {M}x{D}x{Fd}", "bf16", 2.0 * M * D * Fd, (M * D + Fd * D + M * Fd) * 2, peers, ours, d, goal)
+
+
+def fused(tune):
+    attempt(swiglu, 2048, 2048, 8192, "<= 185 us", tune)
+    attempt(swiglu, 2048, 2048, 5468, None, tune)
+    attempt(swiglu, 4096, 4096, 14336, None, tune)
+    attempt(gelu_norm_linear, 2048, 2048, 8192, "<= 105 us", tune)
+    attempt(gelu_norm_linear, 2048, 2048, 5468, None, tune)
+
+
+# ---- attention
+def attend(B, H, KV, S, hd, causal, goal=None):
+    text = specs("attention") if causal else specs("attention").replace(b"causal: true", b"causal: false")
+    data = [{"q": normal(B, S, H * hd, dtype="bf16"), "k": normal(B, S, KV * hd, dtype="bf16"), "v": normal(B, S, KV * hd, dtype="bf16")} for _ in range(3)]
+    ours = Ours(text, {"B": B, "S": S, "H": H, "KV": KV, "hd": hd}, "bf16", data)
+    ours.calls()[0]()
+
+    def heads(t, n):
+        return t.view(B, S, n, hd).transpose(1, 2)
+
+    def want(part):  # one batch entry at a time, fp32
+        v = {n: t[part:part + 1].float() for n, t in data[0].items()}
+        q, k, w = (v[n].view(1, S, c, hd).transpose(1, 2) for n, c in (("q", H), ("k", KV), ("v", KV)))
+        from torch.nn.attention import SDPBackend, sdpa_kernel
+        with sdpa_kernel(SDPBackend.EFFICIENT_ATTENTION):
+            r = H // KV
+            return F.scaled_dot_product_attention(q, k.repeat_interleave(r, 1), w.repeat_interleave(r, 1), is_causal=causal).transpose(1, 2).reshape(1, S, H * hd)
+    d = agree(f"attention S{S} d{hd}", ours.out[0]["y"], torch.cat([want(b) for b in range(B)]), LIMIT["bf16"])
+    peer_data = [tuple(heads(v[n], c).contiguous() for n, c in (("q", H), ("k", KV), ("v", KV))) for v in data]
+    from torch.nn.attention import SDPBackend, sdpa_kernel
+
+    def through(backend, q, k, v):
+        with sdpa_kernel(backend):
+            return F.scaled_dot_product_attention(q, k, v, is_causal=causal, enable_gqa=KV != H)
+    peers = {n: [lambda b=b, a=a: through(b, *a) for a in peer_data]
+             for n, b in (("cuDNN", SDPBackend.CUDNN_ATTENTION), ("flash", SDPBackend.FLASH_ATTENTION))}
+    report(f"attention B{B} H{H}/{KV} S{S} d{hd}{' causal' if causal else ''}", "bf16", 4.0 * B * H * S * S * hd * (0.5 if causal else 1.0),
+           2.0 * (2 * B * H * S * hd + 2 * B * KV * S * hd), peers, ours, d, goal)
+
+
+def attention(tune):
+    for B, H, KV, S, hd, causal, goal in ((4, 32, 32, 512, 64, True, ">= 1.2"), (1, 32, 8, 2048, 64, True, ">= 1.2"), (1, 32, 8, 4096, 128, True, ">= 1.05"),
+                                          (2, 16, 16, 8192, 128, True, ">= 1.05"), (2, 16, 16, 8192, 128, False, ">= 1.05")):
+        attempt(attend, B, H, KV, S, hd, causal, goal)
+
+
+# ---- row operations
+ADD_NORM = (b"block: add-rmsnorm\ndtype: bf16\ndims: {M: 1, D: 1}\ninputs: {x: [M, D], r: [M, D]}\nparams: {w: [D]}\n"
+            b"ops: [{out: h, op: add, in: [x, r]}, {out: n, op: rmsnorm, in: [h, w], eps: 1.0e-5}]\noutputs: {s: h, y: n}\n")
+
+
+def row(name, M, D, dtype, tune=False):
+    size = torch.finfo(TYPE[dtype]).bits // 8
+    bytes_ = (4 if name == "add+rmsnorm" else 2) * M * D * size
+    eps = 1e-5
+    text = ADD_NORM if name == "add+rmsnorm" else specs(name)
+    dims = {"M": M, "D": D} if name == "add+rmsnorm" else {"B": 1, "S": M, "D": D}
+    shape = (M, D) if name == "add+rmsnorm" else (1, M, D)
+    data = [{"x": normal(*shape, dtype=dtype), "r": normal(*shape, dtype=dtype), "w": normal(D, dtype=dtype), "b": normal(D, dtype=dtype)}
+            for _ in range(min(sets(bytes_), 32))]
+    ours = Ours(text, dims, dtype, data)
+    ours.calls()[0]()
+    functions = {"rmsnorm": lambda x, r, w, b: F.rms_norm(x, (D,), w, eps), "layernorm": lambda x, r, w, b: F.layer_norm(x, (D,), w, b, eps),
+                 "l2norm": lambda x, r, w, b: F.normalize(x, dim=-1), "softmax": lambda x, r, w, b: F.softmax(x, dim=-1),
+                 "add+rmsnorm": lambda x, r, w, b: (x + r, F.rms_norm(x + r, (D,), w, eps))}
+    order = ("x", "r", "w", "b")
+    exact = torch.float64 if dtype == "f32" else torch.float32
+    want = functions[name](*(data[0][n].to(exact) for n in order))
+    d = agree(name, ours.out[0]["y"], want[1] if isinstance(want, tuple) else want, LIMIT[dtype])
+    peers = {n: [lambda f=f, v=v: f(*(v[o] for o in order)) for v in data] for n, f in compiled(functions[name], tune).items()}
+    goal = None if name not in ("rmsnorm", "layernorm", "l2norm", "add+rmsnorm") else ">= 80 % of floor" if M == 2048 else ">= 92 % of floor"
+    report(f"{name} {M}x{D}", dtype, 0.0, bytes_, peers, ours, d, goal)
+
+
+def rows_(tune):
+    for M, D in ((2048, 2048), (16384, 4096)):
+        for name in ("rmsnorm", "layernorm", "l2norm", "add+rmsnorm"):
+            attempt(row, name, M, D, "bf16", tune)
+
+
+# ---- blocks
+SHAPES = {"tiny-small": (8, 128, 512, 8, 8, 64, 2048), "tiny-medium": (16, 512, 1024, 16, 8, 64, 4096), "exercise": (4, 512, 2048, 32, 32, 64, 5468),
+          "llama-1b": (1, 2048, 2048, 32, 8, 64, 8192), "llama-8b": (1, 4096, 4096, 32, 8, 128, 14336)}
+
+
+def rotated(x, cos, sin):
+    a, b = x.chunk(2, -1)
+    return torch.cat([a * cos - b * sin, b * cos + a * sin], -1)
+
+
+def torch_block(x, w, H, KV, hd, cos, sin):
+    B, S, D = x.shape
+    q, k, v = F.linear(F.rms_norm(x, (D,), w["attn_norm"], 1e-5), w["qkv"]).split([H * hd, KV * hd, KV * hd], -1)
+    q, k = (rotated(t.view(B, S, n, hd).transpose(1, 2), cos, sin) for t, n in ((q, H), (k, KV)))
+    a = F.scaled_dot_product_attention(q, k, v.view(B, S, KV, hd).transpose(1, 2), is_causal=True, enable_gqa=H != KV)
+    x = x + F.linear(a.transpose(1, 2).reshape(B, S, H * hd), w["wo"])
+    g, u = F.linear(F.rms_norm(x, (D,), w["mlp_norm"], 1e-5), w["gate_up"]).chunk(2, -1)
+    return x + F.linear(F.silu(g) * u, w["w_down"])
+
+
+def block(name, dtype, tune=False, goal=None):
+    B, S, D, H, KV, hd, Fd = SHAPES[name]
+    size, T = torch.finfo(TYPE[dtype]).bits // 8, B * S
+    shapes = {"wq": (H * hd, D), "wk": (KV * hd, D), "wv": (KV * hd, D), "wo": (D, H * hd), "w_gate": (Fd, D), "w_up": (Fd, D), "w_down": (D, Fd)}
+    data = [{**{n: normal(*s, dtype=dtype, scale=s[1] ** -0.5) for n, s in shapes.items()}, "x": normal(B, S, D, dtype=dtype),
+             "attn_norm": normal(D, dtype=dtype, scale=0.1) + 1, "mlp_norm": normal(D, dtype=dtype, scale=0.1) + 1} for _ in range(2)]
+    ours = Ours(specs("llama-block"), {"B": B, "S": S, "D": D, "H": H, "KV": KV, "hd": hd, "F": Fd}, dtype, data)
+    ours.calls()[0]()
+    angles = torch.outer(torch.arange(S, device=DEVICE).double(), 500000.0 ** (-torch.arange(0, hd, 2, device=DEVICE).double() / hd))
+
+    def joined(v, type_):
+        v = {n: t.to(type_) for n, t in v.items()}
+        return v["x"], {**v, "qkv": torch.cat([v["wq"], v["wk"], v["wv"]]), "gate_up": torch.cat([v["w_gate"], v["w_up"]])}
+    tables = (angles.cos().to(TYPE[dtype]), angles.sin().to(TYPE[dtype]))
+    x, w = joined(data[0], torch.float32)
+    want = torch_block(x, w, H, KV, hd, angles.cos().float(), angles.sin().float())
+    d = agree(f"block {name}", ours.out[0]["y"], want, LIMIT[dtype] if dtype != "f32" else 1e-4)
+    del x, w, want
+    inputs = [joined(v, TYPE[dtype]) for v in data]
+
+    def peer(x, w):
+        return torch_block(x, w, H, KV, hd, *tables)
+    peers = {n: [lambda f=f, a=a: f(*a) for a in inputs] for n, f in compiled(peer, tune).items()}
+    flops = 2.0 * T * (D * (H + 2 * KV) * hd + H * hd * D + 3 * D * Fd) + 2.0 * B * H * S * S * hd
+    bytes_ = ((D * (H + 2 * KV) * hd + H * hd * D + 3 * D * Fd) + 2 * T * D) * size
+    report(f"block {name} B{B} S{S}", dtype, flops, bytes_, peers, ours, d, goal)
+
+
+def blocks(tune):
+    for name in SHAPES:
+        attempt(block, name, "bf16", tune, ">= 1.15")
+
+
+def fp32(tune):
+    attempt(block, "exercise", "f32", tune, "<= 2300 us")
+    attempt(product, 2048, 8192, 2048, "f32")
+    attempt(product, 4096, 4096, 4096, "f32")
+
+
+def main():
+    parts = {"products": products, "fused": fused, "attention": attention, "rows": rows_, "blocks": blocks, "fp32": fp32}
+    asked = [a for a in sys.argv[1:] if not a.startswith("--")] or list(parts)
+    file = next((a[7:] for a in sys.argv if a.startswith("--json=")), None)
+    torch.manual_seed(1)
+    print(f"{torch.cuda.get_device_name()}, PyTorch {torch.__version__}")
+    for part in asked:
+        with torch.no_grad():
+            parts[part]("--tune" in sys.argv)
+        if file:
+            with open(file, "w") as f:
+                json.dump(rows, f, indent=1)
+    if wrong:
+        print(f"{len(wrong)} cases WRONG or failed: {wrong}")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
