@@ -138,19 +138,23 @@ static void integer_range(const ir_program *graph, const ir_value *v, long long 
 
 void random_fill(const ir_program *graph, const ir_value *v, uint64_t seed, double *out)
 {
+    random_part(graph, v, seed, 0, value_count(v, &graph->dims), out);
+}
+
+void random_part(const ir_program *graph, const ir_value *v, uint64_t seed, long long first, long long count, double *out)
+{
     const uint64_t stream = random_stream(v->name);
-    const long long count = value_count(v, &graph->dims);
     if (v->type == dtype_i32) {
         long long low, high;
         integer_range(graph, v, &low, &high);
         const uint64_t width = high > low ? (uint64_t)(high - low) + 1 : 1;
         for (long long i = 0; i < count; i++)
-            out[i] = (double)(low + (long long)(random_bits(seed, stream, (uint64_t)i) % width));
+            out[i] = (double)(low + (long long)(random_bits(seed, stream, (uint64_t)(first + i)) % width));
         return;
     }
     const distribution d = of_value(graph, v);
     for (long long i = 0; i < count; i++) {
-        const double z = d.spread * random_normal(seed, stream, (uint64_t)i);
+        const double z = d.spread * random_normal(seed, stream, (uint64_t)(first + i));
         out[i] = dtype_round(v->type, d.centre + (d.positive ? fabs(z) : z));
     }
 }

@@ -1,0 +1,245 @@
+/* In: specs and options. Out: for each fusion level the launch list with times, work and the share of the device's floor, as tables or as
+ * one JSON array. Refuses levels, files and devices that do not exist; exit code 1 when --check finds a value outside its bound. */
+#include "runtime/cli/bench.h"
+#include "runtime/cli/peaks.h"
+#include "runtime/cli/trial.h"
+#include <errno.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct bench_job {
+    arena *a;
+    const cli_options *o;
+    const char *path, *level;
+    json_t *all; /* of the whole command, or NULL */
+    bool failed, checked;
+} bench_job;
+
+typedef struct report {
+    arena *a;
+    const ir_program *graph;
+    const plan *plan;
+    const tfgen_device_info *device;
+    const peaks *peaks; /* or NULL */
+    const bench_result *r;
+    bool graphs;
+    const char *check; /* a sentence, or NULL */
+} report;
+
+/* ---- options */
+static double seconds_of(arena *a, const char *given)
+{
+    char *end;
+    if (!given) return 2;
+    errno = 0;
+    const double x = strtod(given, &end);
+    if (end == given || *end || errno || !(x >= 0 && x <= 3600))
+        bail(a, code_usage, (position){0}, "--seconds: '%s' is not a number from 0 to 3600", given);
+    return x;
+}
+
+static void close_device(void *d) { tfgen_device_close(d); }
+
+static tfgen_device *open_device(arena *a, const char *name)
+{
+    tfgen_device *device;
+    tfgen_error error;
+    const tfgen_status status = tfgen_device_open(name, &device, &error);
+    if (status != TFGEN_OK) bail(a, (tfgen_code)status, (position){0}, "--device: %s", error.text);
+    arena_defer(a, close_device, device);
+    if (!*device->info.target) bail(a, code_unsupported, (position){0}, "--device: tfgen has no target for %s (%s)", device->info.name, device->info.label);
+    return device;
+}
+
+/* ---- words */
+static bool on_host(const report *p) { return strcmp(p->device->name, "host") == 0; }
+
+static const char *time_text(arena *a, double s)
+{
+    return s < 1e-3 ? arena_printf(a, "%.2f us", s * 1e6) : s < 1 ? arena_printf(a, "%.3f ms", s * 1e3) : arena_printf(a, "%.3f s", s);
+}
+
+static const char *dims_text(arena *a, const dim_table *dims)
+{
+    text t = {.a = a};
+    for (int i = 0; i < dims->count; i++) text_printf(&t, "%s%s=%lld", i ? " " : "", dims->dims[i].name, dims->dims[i].value);
+    return t.data ? t.data : "";
+}
+
+static double bytes_of(const work *w) { return w->read + w->written; }
+
+static double floor_of(const report *p, const work *w, const char **limit)
+{
+    const char *unused;
+    return p->peaks ? peaks_floor(p->peaks, p->plan->program->type, w, limit ? limit : &unused) : 0;
+}
+
+/* The launches' floors one after the other: what this launch list cannot beat. */
+static double floor_of_all(const report *p)
+{
+    double sum = 0;
+    for (int i = 0; i < p->plan->launch_count; i++) sum += floor_of(p, &p->r->works[i], NULL);
+    return sum;
+}
+
+static work work_of_all(const report *p)
+{
+    work sum = {0};
+    for (int i = 0; i < p->plan->launch_count; i++) {
+        const work *w = &p->r->works[i];
+        sum = (work){sum.products + w->products, sum.others + w->others, sum.read + w->read, sum.written + w->written};
+    }
+    return sum;
+}
+
+/* ---- the table */
+static void print_row(const report *p, const char *name, const spread *s, const work *w, double least, const char *note)
+{
+    printf("  %-26s %12s %12s %12s %10.3f %9.3f %8.1f %8.0f", name, time_text(p->a, s->median), time_text(p->a, s->low), time_text(p->a, s->high),
+           (w->products + w->others) * 1e-9, bytes_of(w) * 1e-6, (w->products + w->others) / s->median * 1e-9, bytes_of(w) / s->median * 1e-9);
+    if (p->peaks) printf(" %8.3f", least / s->median);
+    printf("  %s%s%s\n", colour_code(stdout, colour_dim), note, colour_code(stdout, colour_none));
+}
+
+static void print_head(const report *p)
+{
+    const ir_program *program = p->plan->program;
+    printf("%s%s  %s  level %s%s  on %s: %s (target %s)\n  %s\n", colour_code(stdout, colour_bold), program->name, dtype_name(program->type),
+           fusion_level_name(program->level), colour_code(stdout, colour_none), p->device->name, p->device->label, p->plan->target->name,
+           dims_text(p->a, &program->dims));
+    if (on_host(p)) printf("  these times are the CPU's: the host engine runs the kernels; they say nothing of a GPU\n");
+    printf("  %-26s %12s %12s %12s %10s %9s %8s %8s%s\n", "launch", "median", "10 %", "90 %", "GFLOP", "MB", "GFLOP/s", "GB/s",
+           p->peaks ? " of floor" : "");
+}
+
+static void print_table(const report *p)
+{
+    const bench_result *r = p->r;
+    const work all = work_of_all(p);
+    print_head(p);
+    for (int i = 0; i < p->plan->launch_count; i++) {
+        const char *limit = "", *ops = kernel_ops(p->a, p->graph, p->plan->launches[i].kernel);
+        const double least = floor_of(p, &r->works[i], &limit);
+        print_row(p, p->plan->launches[i].name, &r->launches[i], &r->works[i], least, p->peaks ? arena_printf(p->a, "%s; %s", limit, ops) : ops);
+    }
+    print_row(p, p->graphs ? "whole run, graph replay" : "whole run", &r->whole, &all, floor_of_all(p),
+              arena_printf(p->a, "%d launches", p->plan->launch_count));
+    printf("  %d repeats over %d sets of buffers of %.1f MB each; compiled in %s\n", r->repeats, r->sets, r->set_bytes * 1e-6,
+           time_text(p->a, r->compile_seconds));
+    if (p->peaks && p->peaks->cache > r->sets * r->set_bytes)
+        printf("  all sets together fit the last-level cache (%.0f MB): these times are those of cached data\n", p->peaks->cache * 1e-6);
+    if (p->check) printf("  %s\n", p->check);
+    putchar('\n');
+}
+
+/* ---- JSON */
+static json_t *spread_json(const spread *s) { return json_pack("{s:f, s:f, s:f}", "median", s->median, "p10", s->low, "p90", s->high); }
+
+static json_t *launch_json(const report *p, const char *name, const char *ops, const spread *s, const work *w, double least, const char *limit)
+{
+    json_t *o = json_pack("{s:s, s:s, s:o, s:f, s:f, s:f, s:f}", "name", name, "ops", ops, "seconds", spread_json(s), "products", w->products,
+                          "others", w->others, "bytes_read", w->read, "bytes_written", w->written);
+    if (!p->peaks) return o;
+    json_object_set_new(o, "floor_seconds", json_real(least));
+    json_object_set_new(o, "of_floor", json_real(least / s->median));
+    if (limit) json_object_set_new(o, "limit", json_string(limit));
+    return o;
+}
+
+static json_t *dims_json(const dim_table *dims)
+{
+    json_t *o = json_object();
+    for (int i = 0; i < dims->count; i++) json_object_set_new(o, dims->dims[i].name, json_integer(dims->dims[i].value));
+    return o;
+}
+
+static json_t *report_json(const report *p)
+{
+    const ir_program *program = p->plan->program;
+    const bench_result *r = p->r;
+    const work all = work_of_all(p);
+    json_t *launches = json_array();
+    for (int i = 0; i < p->plan->launch_count; i++) {
+        const char *limit = NULL;
+        const double least = floor_of(p, &r->works[i], &limit);
+        json_array_append_new(launches, launch_json(p, p->plan->launches[i].name, kernel_ops(p->a, p->graph, p->plan->launches[i].kernel),
+                                                    &r->launches[i], &r->works[i], least, limit));
+    }
+    return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:o, s:b, s:i, s:i, s:f, s:f, s:s?, s:o, s:o}", "block", program->name, "dtype",
+                     dtype_name(program->type), "fusion", fusion_level_name(program->level), "device", p->device->name, "label", p->device->label,
+                     "target", p->plan->target->name, "clock", on_host(p) ? "CPU" : "device events", "dims", dims_json(&program->dims), "graph",
+                     p->graphs, "repeats", r->repeats, "sets", r->sets, "set_bytes", r->set_bytes, "compile_seconds", r->compile_seconds,
+                     "check", p->check, "whole", launch_json(p, "whole", "", &r->whole, &all, floor_of_all(p), NULL), "launches", launches);
+}
+
+/* ---- one spec at one level */
+static const char *check_result(bench_job *j, const compiled *c, tfgen_device *device)
+{
+    const bool host = strcmp(device->info.name, "host") == 0;
+    const trial_options options = {.device = host ? NULL : device, .seed = 1, .cache = cli_cache(j->a, j->o), .reference = reference_auto};
+    const trial_result r = trial_run(j->a, c->graph, c->plan, &options);
+    j->failed = !r.good;
+    if (!r.referenced) return arena_printf(j->a, "not checked: the float64 reference would take %.2g operations", r.operations);
+    return r.good ? "checked: every value is within its bound" : "BAD: a bound is exceeded (tfgen run shows which)";
+}
+
+static void bench_level(void *argument)
+{
+    bench_job *j = argument;
+    arena *a = j->a;
+    cli_options o = *j->o;
+    o.fusion = j->level;
+    tfgen_device *device = open_device(a, o.device);
+    compile_request request = cli_request(a, &o, j->path);
+    compiled c;
+    request.target = device->info.target;
+    compile_inside(a, &request, &c);
+    const peaks *limits = o.device_file ? peaks_read(a, o.device_file, device->info.label) : NULL;
+    const bench_options options = {
+        .device = device, .seed = (unsigned long long)options_integer(a, "seed", o.seed, 0, 0x7fffffffffffffffll, 1),
+        .jobs = (int)options_integer(a, "jobs", o.jobs, 1, 256, 0), .seconds = seconds_of(a, o.seconds), .last_level = limits ? limits->cache : 0,
+        .graph = o.graph != NULL, .cache = cli_cache(a, &o)};
+    const char *check = o.check ? check_result(j, &c, device) : NULL;
+    const bench_result result = bench_plan(a, c.graph, c.plan, &options);
+    const report p = {a, c.graph, c.plan, &device->info, limits, &result, options.graph, check};
+    if (j->all) json_array_append_new(j->all, report_json(&p));
+    else print_table(&p);
+}
+
+typedef struct level_job {
+    arena *a;
+    const cli_options *o;
+    name_list levels;
+} level_job;
+
+static void find_levels(void *argument)
+{
+    level_job *j = argument;
+    const char *given = j->o->fusion ? j->o->fusion : "tile";
+    j->levels = options_list(j->a, strcmp(given, "all") == 0 ? "none,ops,tile" : given);
+    for (size_t i = 0; i < j->levels.count; i++) options_level(j->a, j->levels.names[i]);
+}
+
+int command_bench_main(const cli_options *o)
+{
+    level_job levels = {arena_new(), o, {0}};
+    int worst = arena_run(levels.a, find_levels, &levels);
+    fputs(arena_diagnostics(levels.a), stderr);
+    json_t *all = o->json ? json_array() : NULL;
+    for (int i = 0; i < o->file_count && worst != code_usage; i++)
+        for (size_t k = 0; k < levels.levels.count; k++) {
+            bench_job j = {.a = arena_new(), .o = o, .path = o->files[i], .level = levels.levels.names[k], .all = all};
+            int code = cli_run(bench_level, &j, j.a);
+            if (code == code_ok && j.failed) code = code_check_failed;
+            if (code > worst) worst = code;
+        }
+    if (all && worst != code_usage) {
+        json_dumpf(all, stdout, JSON_INDENT(2));
+        putchar('\n');
+    }
+    json_decref(all);
+    arena_free(levels.a);
+    return worst;
+}

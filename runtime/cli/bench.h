@@ -1,0 +1,30 @@
+/* In: a plan, a device, a time budget. Out: how long its launches take there: medians and spreads of many runs, on data that is normal
+ * random numbers and that no cache of the device can hold. Refuses (bails) what the device refuses. */
+#ifndef TFGEN_CLI_BENCH_H
+#define TFGEN_CLI_BENCH_H
+#include "runtime/cli/cli.h"
+#include "runtime/cli/work.h"
+#include "runtime/module.h"
+
+/* Seconds. low: 10 % of the runs took less; high: 90 % did. */
+typedef struct spread { double median, low, high; } spread;
+
+typedef struct bench_options {
+    tfgen_device *device;
+    unsigned long long seed;
+    int jobs;
+    double seconds; /* of timing, both kinds of runs together */
+    double last_level; /* bytes of the device's last cache, or 0 */
+    bool graph;     /* whole runs are replays of a captured graph */
+    cache *cache;   /* of compiled kernels, or NULL */
+} bench_options;
+
+typedef struct bench_result {
+    spread whole, *launches; /* a run from its first launch to the end of its last; each launch in runs with an event between two */
+    work *works;
+    int repeats, sets;       /* sets of inputs, states, outputs, workspace and weights that the runs take in turn */
+    double set_bytes, compile_seconds;
+} bench_result;
+
+bench_result bench_plan(arena *a, const ir_program *graph, const plan *p, const bench_options *o);
+#endif

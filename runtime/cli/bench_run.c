@@ -1,0 +1,342 @@
+/* In: a plan and a device. Out: bench.h. Refuses what the device refuses, with its text. Runs are queued in batches between two waits, so
+ * that the device is timed and not the caller; each takes the next set of buffers, so that it reads nothing that a cache still has. */
+#include "runtime/cli/bench.h"
+#include "runtime/half.h"
+#include "runtime/random.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum { least_sets = 3, most_sets = 1024, most_batch = 32, least_repeats = 5, most_repeats = 10000, alignment = 256 };
+static const double least_rotated = 256e6, batch_seconds = 0.02, warm_seconds = 0.1;
+/* A prime: what repeats it meets every alignment of rows. */
+static const long long period = 4194301;
+
+typedef struct buffer_set {
+    void *block, **tensors, **workspace, *graph;
+    tfgen_weights *weights;
+} buffer_set;
+
+typedef struct bench {
+    arena *a;
+    const ir_program *graph;
+    const plan *plan;
+    const bench_options *o;
+    tfgen_device *device;
+    const device_api *api;
+    tfgen_module *module;
+    void *stream;
+    void **data, **params; /* by tensor: host bytes of inputs, states and params; params on the device while weights are packed */
+    buffer_set *sets;
+    int set_count, next;
+    void **events; /* most_batch times one more than there are launches */
+    double *samples; /* whole runs, then launch by launch: most_repeats each */
+    tfgen_error error;
+    host_log log;
+    bench_result result;
+} bench;
+
+static void need(bench *b, tfgen_status status)
+{
+    if (status == TFGEN_OK) return;
+    bail_with_log(b->a, (tfgen_code)status, b->log.text ? b->log.text : "", "%s", b->error.text);
+}
+
+static void free_memory(void *p) { free(p); }
+
+static void *memory(bench *b, size_t bytes)
+{
+    void *p = calloc(bytes ? bytes : 1, 1);
+    if (!p) bail(b->a, code_device, (position){0}, "not enough memory for %zu bytes", bytes);
+    arena_defer(b->a, free_memory, p);
+    return p;
+}
+
+static size_t tensor_bytes(const bench *b, int i)
+{
+    const ir_value *v = b->module->tensors.values[i];
+    return (size_t)(value_count(v, &b->plan->program->dims) * dtype_size(v->type));
+}
+
+static tfgen_tensor_kind kind_of(const bench *b, int i) { return tensor_kind_of(b->module->tensors.values[i]); }
+
+/* ---- random data */
+static void fill_bytes(bench *b, const ir_value *v, unsigned char *out, size_t bytes)
+{
+    double some[4096];
+    const size_t each = (size_t)dtype_size(v->type);
+    const long long count = (long long)(bytes / each), own = count < period || v->type == dtype_i32 ? count : period;
+    const ir_value *given = program_value(b->graph, v->name);
+    for (long long at = 0; at < own; at += 4096) {
+        const long long n = own - at < 4096 ? own - at : 4096;
+        random_part(b->graph, given, b->o->seed, at, n, some);
+        for (long long i = 0; i < n; i++) dtype_put(v->type, out, (size_t)(at + i), some[i]);
+    }
+    for (size_t made = (size_t)own * each; made < bytes;) {
+        const size_t n = bytes - made < made ? bytes - made : made;
+        memcpy(out + made, out, n);
+        made += n;
+    }
+}
+
+static void make_data(bench *b)
+{
+    b->data = arena_alloc(b->a, ((size_t)b->module->tensors.count + 1) * sizeof *b->data);
+    for (int i = 0; i < b->module->tensors.count; i++) {
+        if (kind_of(b, i) == TFGEN_OUTPUT) continue;
+        b->data[i] = memory(b, tensor_bytes(b, i));
+        fill_bytes(b, b->module->tensors.values[i], b->data[i], tensor_bytes(b, i));
+    }
+}
+
+static const int *integers(void *context, const char *name)
+{
+    const bench *b = context;
+    for (int i = 0; i < b->module->tensors.count; i++) {
+        const ir_value *v = b->module->tensors.values[i];
+        if (v->type == dtype_i32 && b->data[i] && strcmp(v->name, name) == 0) return b->data[i];
+    }
+    return NULL;
+}
+
+/* ---- sets of buffers */
+static size_t aligned(size_t bytes) { return (bytes + alignment - 1) / alignment * alignment; }
+
+/* Params live in the weights alone. */
+static size_t block_bytes(const bench *b)
+{
+    size_t sum = aligned((size_t)b->module->workspace_bytes);
+    for (int i = 0; i < b->module->tensors.count; i++)
+        if (kind_of(b, i) != TFGEN_PARAM) sum += aligned(tensor_bytes(b, i));
+    return sum;
+}
+
+static size_t weight_bytes(const bench *b)
+{
+    size_t sum = 0;
+    for (int i = 0; i < b->module->weight_count; i++) sum += (size_t)b->module->weights[i].bytes;
+    return sum;
+}
+
+static int sets_for(const bench *b, double bytes)
+{
+    const double wanted = 2 * b->o->last_level > least_rotated ? 2 * b->o->last_level : least_rotated;
+    const double room = (double)b->device->info.memory_bytes / (b->api == &host_device ? 4 : 2);
+    double n = wanted / (bytes > 1 ? bytes : 1) + 1;
+    if (n < least_sets) n = least_sets;
+    if (n > most_sets) n = most_sets;
+    if (room > 0 && n * bytes > room) n = room / bytes;
+    return n < 1 ? 1 : (int)n;
+}
+
+static void free_sets(void *bench_)
+{
+    bench *b = bench_;
+    for (int i = 0; i < b->set_count; i++) {
+        buffer_set *s = &b->sets[i];
+        if (s->graph) b->api->graph_destroy(b->device, s->graph);
+        tfgen_weights_free(s->weights);
+        if (s->block) b->api->free(b->device, s->block);
+    }
+    for (int i = 0; i < b->module->tensors.count; i++)
+        if (b->params[i]) b->api->free(b->device, b->params[i]);
+}
+
+static void make_set(bench *b, buffer_set *s, size_t bytes)
+{
+    const tfgen_module *m = b->module;
+    s->tensors = arena_alloc(b->a, ((size_t)m->tensors.count + 1) * sizeof *s->tensors);
+    s->workspace = arena_alloc(b->a, ((size_t)m->workspace_count + 1) * sizeof *s->workspace);
+    need(b, b->api->alloc(b->device, bytes ? bytes : alignment, "a set of buffers", &s->block, &b->error));
+    char *at = s->block;
+    for (int i = 0; i < m->workspace_count; i++) s->workspace[i] = at + m->offsets[i];
+    at += aligned((size_t)m->workspace_bytes);
+    for (int i = 0; i < m->tensors.count; i++) {
+        if (kind_of(b, i) == TFGEN_PARAM) continue;
+        const size_t size = tensor_bytes(b, i);
+        s->tensors[i] = at;
+        if (b->data[i] && size) need(b, b->api->copy(b->device, at, b->data[i], size, TFGEN_TO_DEVICE, b->stream, &b->error));
+        at += aligned(size);
+    }
+    need(b, weights_allocate(b->module, &s->weights, &b->error));
+    need(b, weights_fill(s->weights, b->params, b->stream, NULL, &b->error));
+}
+
+static void upload_params(bench *b)
+{
+    for (int i = 0; i < b->module->tensors.count; i++) {
+        const size_t bytes = tensor_bytes(b, i);
+        if (kind_of(b, i) != TFGEN_PARAM) continue;
+        need(b, b->api->alloc(b->device, bytes ? bytes : 1, b->module->tensors.values[i]->name, &b->params[i], &b->error));
+        if (bytes) need(b, b->api->copy(b->device, b->params[i], b->data[i], bytes, TFGEN_TO_DEVICE, b->stream, &b->error));
+    }
+}
+
+static void make_sets(bench *b)
+{
+    const size_t block = block_bytes(b), weights = weight_bytes(b);
+    const int count = sets_for(b, (double)block + (double)weights);
+    b->params = arena_alloc(b->a, ((size_t)b->module->tensors.count + 1) * sizeof *b->params);
+    b->sets = arena_alloc(b->a, (size_t)count * sizeof *b->sets);
+    arena_defer(b->a, free_sets, b);
+    upload_params(b);
+    for (; b->set_count < count; ) {
+        buffer_set *s = &b->sets[b->set_count++];
+        make_set(b, s, block);
+    }
+    need(b, b->api->synchronize(b->device, b->stream, &b->error));
+    for (int i = 0; i < b->module->tensors.count; i++)
+        if (b->params[i]) b->api->free(b->device, b->params[i]), b->params[i] = NULL;
+    b->result.sets = count;
+    b->result.set_bytes = (double)block + (double)weights;
+}
+
+/* ---- runs */
+static void launch_all(bench *b, const buffer_set *s, void **events)
+{
+    const tfgen_module *m = b->module;
+    const call c = {.tensors = s->tensors, .workspace = s->workspace, .weights = s->weights, .stream = b->stream};
+    for (int i = 0; i < m->launch_count; i++) {
+        need(b, unit_launch(m, &m->units[m->pack_count + i], &c, &b->error));
+        if (events) need(b, b->api->event_record(b->device, events[i + 1], b->stream, &b->error));
+    }
+}
+
+static void capture_graphs(bench *b)
+{
+    for (int i = 0; i < b->set_count; i++) {
+        need(b, b->api->graph_begin(b->device, b->stream, &b->error));
+        launch_all(b, &b->sets[i], NULL);
+        need(b, b->api->graph_end(b->device, b->stream, &b->sets[i].graph, &b->error));
+    }
+}
+
+typedef enum run_kind { run_whole, run_each } run_kind;
+
+static void start_run(bench *b, run_kind kind, void **events)
+{
+    const buffer_set *s = &b->sets[b->next++ % b->set_count];
+    need(b, b->api->event_record(b->device, events[0], b->stream, &b->error));
+    if (kind == run_whole && s->graph) need(b, b->api->graph_launch(b->device, s->graph, b->stream, &b->error));
+    else launch_all(b, s, kind == run_each ? events : NULL);
+    if (kind == run_whole) need(b, b->api->event_record(b->device, events[1], b->stream, &b->error));
+}
+
+/* Times of `count` runs from number `at` on. */
+static void run_batch(bench *b, run_kind kind, int at, int count)
+{
+    const int launches = b->module->launch_count, stride = launches + 1;
+    for (int r = 0; r < count; r++) start_run(b, kind, b->events + (size_t)r * (size_t)stride);
+    need(b, b->api->synchronize(b->device, b->stream, &b->error));
+    for (int r = 0; r < count; r++)
+        for (int i = 0; i < (kind == run_each ? launches : 1); i++) {
+            double *samples = b->samples + (size_t)(kind == run_each ? i + 1 : 0) * most_repeats;
+            void **events = b->events + (size_t)r * (size_t)stride + i;
+            need(b, b->api->event_elapsed(b->device, events[0], events[1], &samples[at + r], &b->error));
+        }
+}
+
+/* Clocks rise, pages are touched, code is fetched. Returns what a run takes. */
+static double warm_up(bench *b)
+{
+    const double start = seconds_now();
+    int runs = 0;
+    do run_batch(b, run_whole, 0, 1), runs++;
+    while ((seconds_now() - start < warm_seconds || runs < 2) && runs < most_repeats);
+    return b->samples[0] > 1e-9 ? b->samples[0] : 1e-9;
+}
+
+static int time_runs(bench *b)
+{
+    const double one = warm_up(b), start = seconds_now(), wanted = b->o->seconds;
+    int repeats = 0, batch = (int)(batch_seconds / one < most_batch ? batch_seconds / one : most_batch);
+    progress bar = progress_start("timing, % of the budget", 100);
+    if (batch < 1) batch = 1;
+    for (double spent = 0; repeats < least_repeats || (spent < wanted && repeats < most_repeats); spent = seconds_now() - start) {
+        const int n = most_repeats - repeats < batch ? most_repeats - repeats : batch;
+        run_batch(b, run_whole, repeats, n);
+        run_batch(b, run_each, repeats, n);
+        repeats += n;
+        const double part = (seconds_now() - start) / (wanted > 0 ? wanted : 1);
+        bar.done = part < 0.98 ? (long long)(100 * part) : 98;
+        progress_step(&bar, "");
+    }
+    progress_end(&bar);
+    return repeats;
+}
+
+static int by_value(const void *x, const void *y)
+{
+    const double a = *(const double *)x, b = *(const double *)y;
+    return (a > b) - (a < b);
+}
+
+static double quantile(const double *sorted, int count, double q)
+{
+    const double at = q * (count - 1);
+    const int low = (int)at, high = low + 1 < count ? low + 1 : low;
+    return sorted[low] + (at - low) * (sorted[high] - sorted[low]);
+}
+
+static spread spread_of(double *samples, int count)
+{
+    qsort(samples, (size_t)count, sizeof *samples, by_value);
+    return (spread){quantile(samples, count, 0.5), quantile(samples, count, 0.1), quantile(samples, count, 0.9)};
+}
+
+/* ---- opening */
+static void close_module(void *bench_)
+{
+    bench *b = bench_;
+    for (size_t i = 0; b->events && i < (size_t)most_batch * ((size_t)b->module->launch_count + 1); i++)
+        if (b->events[i]) b->api->event_destroy(b->device, b->events[i]);
+    if (b->stream) b->api->stream_destroy(b->device, b->stream);
+    tfgen_module_free(b->module);
+    host_log_free(&b->log);
+}
+
+static void count_kernel(void *bar, const tfgen_progress *p) { progress_step(bar, p->kernel); }
+
+static void open_module(bench *b)
+{
+    progress bar = progress_start("compiling", b->plan->launch_count + b->plan->pack_count);
+    tfgen_module_options options = TFGEN_MODULE_OPTIONS_INIT;
+    options.jobs = b->o->jobs, options.progress = count_kernel, options.context = &bar;
+    const double start = seconds_now();
+    arena_defer(b->a, close_module, b);
+    const tfgen_status status = module_build(b->plan, b->device, &(module_settings){&options, b->o->cache, &b->log}, &b->module, &b->error);
+    progress_end(&bar);
+    need(b, status);
+    b->result.compile_seconds = seconds_now() - start;
+    need(b, b->api->stream_create(b->device, &b->stream, &b->error));
+}
+
+static void make_events(bench *b)
+{
+    const size_t count = (size_t)most_batch * ((size_t)b->module->launch_count + 1);
+    b->events = arena_alloc(b->a, count * sizeof *b->events);
+    for (size_t i = 0; i < count; i++) need(b, b->api->event_create(b->device, &b->events[i], &b->error));
+    b->samples = memory(b, ((size_t)b->module->launch_count + 1) * most_repeats * sizeof *b->samples);
+}
+
+bench_result bench_plan(arena *a, const ir_program *graph, const plan *p, const bench_options *o)
+{
+    bench *b = arena_alloc(a, sizeof *b);
+    *b = (bench){.a = a, .graph = graph, .plan = p, .o = o, .device = o->device, .api = o->device->api};
+    if (o->graph && b->api == &host_device)
+        bail(a, code_unsupported, (position){0}, "--graph: graphs are a GPU's; the host engine has none");
+    open_module(b);
+    make_data(b);
+    make_events(b);
+    make_sets(b);
+    if (o->graph) capture_graphs(b);
+    b->result.repeats = time_runs(b);
+    const int launches = b->module->launch_count;
+    b->result.whole = spread_of(b->samples, b->result.repeats);
+    b->result.launches = arena_alloc(a, ((size_t)launches + 1) * sizeof *b->result.launches);
+    b->result.works = arena_alloc(a, ((size_t)launches + 1) * sizeof *b->result.works);
+    for (int i = 0; i < launches; i++) {
+        b->result.launches[i] = spread_of(b->samples + (size_t)(i + 1) * most_repeats, b->result.repeats);
+        b->result.works[i] = launch_work(a, p, &p->launches[i], integers, b);
+    }
+    return b->result;
+}

@@ -1,0 +1,314 @@
+/* `tfgen bench`: what a launch has to do is counted by hand here, and the command's tables and JSON are read as a machine would. */
+#define _GNU_SOURCE
+#include "runtime/cli/bench.h"
+#include "runtime/cli/peaks.h"
+#include "tests/support.h"
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* ---- counting */
+static const int *some_integers(void *context, const char *name)
+{
+    (void)name;
+    return context;
+}
+
+static work counted_with(const char *yaml, fusion_level level, int index, int *data)
+{
+    rig *r = rig_plan(&(rig_request){.yaml = yaml, .level = level});
+    ck_assert_int_lt(index, r->c.plan->launch_count);
+    const work w = launch_work(r->a, r->c.plan, &r->c.plan->launches[index], data ? some_integers : NULL, data);
+    rig_close(r);
+    return w;
+}
+
+static work counted(const char *yaml, fusion_level level, int index) { return counted_with(yaml, level, index, NULL); }
+
+START_TEST(a_product_counts_two_operations_a_term_and_each_byte_once)
+{
+    const work w = counted("block: p\ndtype: bf16\ndims: {M: 5, N: 7, K: 11}\ninputs: {x: [M, K]}\nparams: {w: [N, K]}\n"
+                           "ops:\n  - {out: y, op: linear, in: [x, w]}\noutputs: {y: y}\n", fusion_tile, 0);
+    ck_assert_double_eq(w.products, 2 * 5 * 7 * 11);
+    ck_assert_double_eq(w.read, (5 * 11 + 7 * 11) * 2); /* the weight as the spec has it, without the padding of its packed form */
+    ck_assert_double_eq(w.written, 5 * 7 * 2);
+}
+END_TEST
+
+START_TEST(what_is_fused_away_is_not_moved)
+{
+    const char *chain = "block: c\ndtype: f32\ndims: {M: 8, N: 16}\ninputs: {x: [M, N], z: [M, N]}\n"
+                        "ops:\n  - {out: s, op: add, in: [x, z]}\n  - {out: y, op: mul, in: [s, s]}\noutputs: {y: y}\n";
+    const double each = 8 * 16 * 4;
+    const work fused = counted(chain, fusion_tile, 0), first = counted(chain, fusion_none, 0), second = counted(chain, fusion_none, 1);
+    ck_assert_double_eq(fused.read, 2 * each);
+    ck_assert_double_eq(fused.written, each);
+    ck_assert_double_eq(first.read + second.read, 3 * each);
+    ck_assert_double_eq(first.written + second.written, 2 * each);
+    ck_assert_double_eq(fused.others, 2 * 8 * 16);
+}
+END_TEST
+
+START_TEST(a_norm_reads_its_row_once)
+{
+    const work w = counted("block: n\ndtype: bf16\ndims: {M: 3, D: 64}\ninputs: {x: [M, D]}\nparams: {w: [D]}\n"
+                           "ops:\n  - {out: y, op: rmsnorm, in: [x, w]}\noutputs: {y: y}\n", fusion_tile, 0);
+    ck_assert_double_eq(w.read, (3 * 64 + 64) * 2);
+    ck_assert_double_eq(w.written, 3 * 64 * 2);
+    ck_assert_double_eq(w.products, 0);
+}
+END_TEST
+
+START_TEST(causal_attention_counts_the_pairs_that_are_seen)
+{
+    const char *causal = "block: a\ndtype: bf16\ndims: {B: 2, S: 9, H: 4, KV: 2, hd: 8}\n"
+                         "inputs: {q: [B, S, H*hd], k: [B, S, KV*hd], v: [B, S, KV*hd]}\n"
+                         "ops:\n  - {out: y, op: attention, in: [q, k, v], heads: H, kv_heads: KV, causal: true}\noutputs: {y: y}\n";
+    const work w = counted(causal, fusion_tile, 0);
+    ck_assert_double_eq(w.products, 4.0 * 8 * 4 * 2 * (9 * 10 / 2));
+    ck_assert_double_eq(w.read, 2 * 9 * (4 + 2 + 2) * 8 * 2);
+    ck_assert_double_eq(w.written, 2 * 9 * 4 * 8 * 2);
+}
+END_TEST
+
+START_TEST(a_window_hides_what_lies_before_it)
+{
+    const work w = counted("block: a\ndtype: f32\ndims: {B: 1, S: 9, H: 1, hd: 8}\ninputs: {q: [B, S, H*hd], k: [B, S, H*hd], v: [B, S, H*hd]}\n"
+                           "ops:\n  - {out: y, op: attention, in: [q, k, v], heads: H, causal: true, window: 3}\noutputs: {y: y}\n",
+                           fusion_tile, 0);
+    ck_assert_double_eq(w.products, 4.0 * 8 * (1 + 2 + 3 * 7));
+}
+END_TEST
+
+/* 32 rows of cache a sequence, of which 5 and 11 are filled before this token. */
+START_TEST(decoding_counts_the_rows_of_the_cache_that_are_filled)
+{
+    const char *decode = "block: d\ndtype: bf16\ndims: {B: 2, S: 1, L: 32, H: 4, KV: 2, hd: 8}\n"
+                         "inputs:\n  q: [B, S, H*hd]\n  k: [B, S, KV*hd]\n  v: [B, S, KV*hd]\n  pos: {shape: [B], dtype: i32, range: [0, L-S]}\n"
+                         "state: {kc: [B, KV, L, hd], vc: [B, KV, L, hd]}\n"
+                         "ops:\n  - {out: k2, op: kv_append, in: [k], state: kc, at: pos}\n"
+                         "  - {out: v2, op: kv_append, in: [v], state: vc, at: pos}\n"
+                         "  - {out: y, op: attention, in: [q, k2, v2], heads: H, kv_heads: KV, causal: true, at: pos}\noutputs: {y: y}\n";
+    int data[] = {5, 11};
+    double products = 0, read = 0, written = 0, most = 0;
+    rig *r = rig_plan(&(rig_request){.yaml = decode, .level = fusion_none});
+    const int count = r->c.plan->launch_count;
+    rig_close(r);
+    for (int i = 0; i < count; i++) {
+        const work w = counted_with(decode, fusion_none, i, data), all = counted_with(decode, fusion_none, i, NULL);
+        products += w.products, read += w.read, written += w.written, most += all.products;
+    }
+    const double seen = 6 + 12, partial = 2 * 4 * (8 + 2) * 4;
+    ck_assert_double_eq(products, 4 * 8 * 4 * seen);
+    ck_assert_double_eq(most, 4 * 8 * 4 * (32 + 32));
+    ck_assert_double_ge(read, 2 * seen * 2 * 8 * 2 + 2 * 4 * 8 * 2 + 2 * (2 * 2 * 8 * 2) + partial);
+    ck_assert_double_lt(read, 2 * seen * 2 * 8 * 2 + 2 * 4 * 8 * 2 + 2 * (2 * 2 * 8 * 2) + 64 * partial);
+    ck_assert_double_ge(written, 2 * (2 * 2 * 8 * 2) + partial + 2 * 4 * 8 * 2);
+}
+END_TEST
+
+START_TEST(a_view_counts_what_it_shows_and_never_more_than_there_is)
+{
+    const char *split = "block: s\ndtype: f32\ndims: {M: 4, D: 8}\ninputs: {x: [M, 2*D]}\n"
+                        "ops:\n  - {out: [p, q], op: split, in: [x], sizes: [D, D]}\n  - {out: y, op: mul, in: [p, q]}\noutputs: {y: y}\n";
+    const work w = counted(split, fusion_tile, 0);
+    ck_assert_double_eq(w.read, 4 * 16 * 4);
+    ck_assert_double_eq(w.written, 4 * 8 * 4);
+}
+END_TEST
+
+/* ---- peaks */
+typedef struct peaks_job {
+    arena *a;
+    const char *text, *label;
+    peaks *made;
+} peaks_job;
+
+static void remove_file(void *path) { unlink(path); }
+
+static void read_peaks(void *argument)
+{
+    peaks_job *j = argument;
+    char path[] = "/tmp/tfgen-peaks-XXXXXX";
+    const int file = mkstemp(path);
+    ck_assert_int_ge(file, 0);
+    ck_assert_int_eq(write(file, j->text, strlen(j->text)), (ssize_t)strlen(j->text));
+    close(file);
+    arena_defer(j->a, remove_file, arena_strdup(j->a, path));
+    j->made = peaks_read(j->a, path, j->label);
+}
+
+static void refused(const char *text, tfgen_code code, const char *says)
+{
+    peaks_job j = {arena_new(), text, "A device X100", NULL};
+    ck_assert_int_eq(arena_run(j.a, read_peaks, &j), code);
+    ck_assert_msg(strstr(arena_diagnostics(j.a), says) != NULL, "%s", arena_diagnostics(j.a));
+    arena_free(j.a);
+}
+
+START_TEST(the_floor_is_set_by_what_takes_longest)
+{
+    peaks_job j = {arena_new(), "name: X\nmatch: X100\nbandwidth: 1e12\nflops: {bf16: 1e15, f32: 1e13}\nothers: 1e13\n", "A device X100", NULL};
+    ck_assert_int_eq(arena_run(j.a, read_peaks, &j), code_ok);
+    const char *limit;
+    ck_assert_double_eq_tol(peaks_floor(j.made, dtype_bf16, &(work){1e12, 0, 3e9, 1e9}, &limit), 4e-3, 1e-12);
+    ck_assert_str_eq(limit, "memory");
+    ck_assert_double_eq_tol(peaks_floor(j.made, dtype_f32, &(work){1e12, 0, 3e9, 1e9}, &limit), 0.1, 1e-12);
+    ck_assert_str_eq(limit, "products");
+    ck_assert_double_eq_tol(peaks_floor(j.made, dtype_bf16, &(work){0, 1e12, 3e9, 1e9}, &limit), 0.1, 1e-12);
+    ck_assert_str_eq(limit, "arithmetic");
+    arena_free(j.a);
+}
+END_TEST
+
+START_TEST(a_device_file_that_makes_no_sense_is_refused_with_its_place)
+{
+    refused("bandwith: 1e12\n", code_bad_input, ":1:1: error: unknown key 'bandwith'; did you mean 'bandwidth'?");
+    refused("name: X\n", code_bad_input, "bandwidth (bytes a second) is missing");
+    refused("bandwidth: fast\n", code_bad_input, ":1:12: error: a positive number");
+    refused("bandwidth: -1\n", code_bad_input, "a positive number");
+    refused("bandwidth: .inf\n", code_bad_input, "a positive number");
+    refused("bandwidth: [1]\n", code_bad_input, "a positive number");
+    refused("bandwidth: 1e12\nflops: {i32: 1}\n", code_bad_input, "no dtype of products");
+    refused("bandwidth: 1e12\nflops: 1e12\n", code_bad_input, "a map of dtypes");
+    refused("- bandwidth\n", code_bad_input, "a map of peaks");
+    refused("bandwidth: 1e12\nmatch: H200\n", code_usage, "this one is 'A device X100'");
+}
+END_TEST
+
+START_TEST(the_shipped_device_file_is_read)
+{
+    arena *a = arena_new();
+    FILE *f = fopen("specs/devices/h200.yaml", "r");
+    static char text[4096];
+    ck_assert_ptr_nonnull(f);
+    text[fread(text, 1, sizeof text - 1, f)] = '\0';
+    fclose(f);
+    peaks_job j = {a, text, "NVIDIA H200", NULL};
+    ck_assert_int_eq(arena_run(a, read_peaks, &j), code_ok);
+    ck_assert_double_gt(j.made->products[dtype_bf16], j.made->products[dtype_f32]);
+    ck_assert_double_gt(j.made->bandwidth, 4e12);
+    arena_free(a);
+}
+END_TEST
+
+/* ---- the command */
+static char output[1 << 20];
+
+static int tfgen(const char *arguments)
+{
+    const char *program = getenv("TFGEN") ? getenv("TFGEN") : "./tfgen";
+    char command[2048];
+    snprintf(command, sizeof command, "%s bench %s 2>&1", program, arguments);
+    FILE *pipe = popen(command, "r");
+    ck_assert_ptr_nonnull(pipe);
+    output[fread(output, 1, sizeof output - 1, pipe)] = '\0';
+    return WEXITSTATUS(pclose(pipe));
+}
+
+static void says(const char *part) { ck_assert_msg(strstr(output, part) != NULL, "no '%s' in:\n%s", part, output); }
+
+START_TEST(every_level_has_a_table_that_says_whose_times_they_are)
+{
+    ck_assert_int_eq(tfgen("specs/rmsnorm.yaml --device=host --dim S=5 --seconds=0.05 --fusion=all --check"), 0);
+    says("level none");
+    says("level ops");
+    says("level tile");
+    says("these times are the CPU's");
+    says("whole run");
+    says("checked: every value is within its bound");
+}
+END_TEST
+
+START_TEST(json_has_every_launch_with_its_spread_and_its_work)
+{
+    ck_assert_int_eq(tfgen("specs/swiglu.yaml --device=host --dim S=5 --seconds=0.1 --json"), 0);
+    json_t *all = json_loads(output, 0, NULL), *one = json_array_get(all, 0), *launches = json_object_get(one, "launches");
+    ck_assert_msg(one != NULL, "%s", output);
+    ck_assert_str_eq(json_string_value(json_object_get(one, "clock")), "CPU");
+    ck_assert_int_ge(json_integer_value(json_object_get(one, "repeats")), 5);
+    ck_assert_int_ge(json_integer_value(json_object_get(one, "sets")), 3);
+    ck_assert_uint_gt(json_array_size(launches), 0);
+    const double rotated = json_real_value(json_object_get(one, "set_bytes")) * (double)json_integer_value(json_object_get(one, "sets"));
+    ck_assert_double_ge(rotated, 256e6);
+    double products = 0, medians = 0;
+    for (size_t i = 0; i < json_array_size(launches); i++) {
+        const json_t *l = json_array_get(launches, i), *s = json_object_get(l, "seconds");
+        const double low = json_real_value(json_object_get(s, "p10")), median = json_real_value(json_object_get(s, "median"));
+        ck_assert(low > 0 && low <= median && median <= json_real_value(json_object_get(s, "p90")));
+        ck_assert_ptr_null(json_object_get(l, "of_floor")); /* no device file, no share */
+        products += json_real_value(json_object_get(l, "products"));
+        medians += median;
+    }
+    ck_assert_double_gt(medians, 0);
+    const json_t *whole = json_object_get(one, "whole");
+    ck_assert_double_eq(json_real_value(json_object_get(whole, "products")), products);
+    json_decref(all);
+}
+END_TEST
+
+START_TEST(with_a_device_file_the_share_of_the_floor_is_printed)
+{
+    char path[] = "/tmp/tfgen-host-peaks-XXXXXX", arguments[256];
+    const int file = mkstemp(path);
+    ck_assert_int_gt(dprintf(file, "bandwidth: 1e10\ncache: 1e12\nflops: {bf16: 1e11}\n"), 0);
+    close(file);
+    snprintf(arguments, sizeof arguments, "specs/l2norm.yaml --device=host --dim S=5 --seconds=0.01 --json --device-file=%s", path);
+    ck_assert_int_eq(tfgen(arguments), 0);
+    json_t *all = json_loads(output, 0, NULL), *whole = json_object_get(json_array_get(all, 0), "whole");
+    const double share = json_real_value(json_object_get(whole, "of_floor"));
+    ck_assert_msg(share > 0 && share < 1, "%s", output);
+    json_decref(all);
+    snprintf(arguments, sizeof arguments, "specs/l2norm.yaml --device=host --dim S=5 --seconds=0.01 --device-file=%s", path);
+    ck_assert_int_eq(tfgen(arguments), 0);
+    says("of floor");
+    says("fit the last-level cache");
+    unlink(path);
+}
+END_TEST
+
+START_TEST(what_bench_cannot_do_it_says)
+{
+    ck_assert_int_eq(tfgen("specs/rmsnorm.yaml --device=host --graph"), 4);
+    says("the host engine has none");
+    ck_assert_int_eq(tfgen("specs/rmsnorm.yaml --device=host --seconds=forever"), 2);
+    says("--seconds: 'forever' is not a number");
+    ck_assert_int_eq(tfgen("specs/rmsnorm.yaml --device=host --seconds=-1"), 2);
+    ck_assert_int_eq(tfgen("specs/rmsnorm.yaml --device=abacus"), 2);
+    says("--device: ");
+    ck_assert_int_eq(tfgen("specs/rmsnorm.yaml --fusion=most"), 2);
+    says("unknown level 'most'");
+    ck_assert_int_eq(tfgen("specs/rmsnorm.yaml --device=host --device-file=specs/devices/h200.yaml"), 2);
+    says("is for a device that is called 'H200'");
+    ck_assert_int_eq(tfgen(""), 2);
+    says("usage: tfgen bench");
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("bench");
+    TCase *counts = tcase_create("counting"), *limits = tcase_create("peaks"), *command = tcase_create("command");
+    tcase_add_test(counts, a_product_counts_two_operations_a_term_and_each_byte_once);
+    tcase_add_test(counts, what_is_fused_away_is_not_moved);
+    tcase_add_test(counts, a_norm_reads_its_row_once);
+    tcase_add_test(counts, causal_attention_counts_the_pairs_that_are_seen);
+    tcase_add_test(counts, a_window_hides_what_lies_before_it);
+    tcase_add_test(counts, decoding_counts_the_rows_of_the_cache_that_are_filled);
+    tcase_add_test(counts, a_view_counts_what_it_shows_and_never_more_than_there_is);
+    tcase_add_test(limits, the_floor_is_set_by_what_takes_longest);
+    tcase_add_test(limits, a_device_file_that_makes_no_sense_is_refused_with_its_place);
+    tcase_add_test(limits, the_shipped_device_file_is_read);
+    tcase_add_test(command, every_level_has_a_table_that_says_whose_times_they_are);
+    tcase_add_test(command, json_has_every_launch_with_its_spread_and_its_work);
+    tcase_add_test(command, with_a_device_file_the_share_of_the_floor_is_printed);
+    tcase_add_test(command, what_bench_cannot_do_it_says);
+    tcase_set_timeout(command, 120);
+    suite_add_tcase(suite, counts);
+    suite_add_tcase(suite, limits);
+    suite_add_tcase(suite, command);
+    return run_suite(suite);
+}
