@@ -3,8 +3,11 @@
 #include "runtime/bundle.h"
 #include "runtime/host/host.h"
 #include <check.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include "tests/support.h"
 
 static const bundle_code three[] = {
@@ -260,10 +263,140 @@ START_TEST(host_levels_are_named_with_the_version_of_the_engine)
 }
 END_TEST
 
+/* ---- tfgen build */
+static const char built_spec[] = "block: built\n"
+                                 "dtype: f32\n"
+                                 "dims: {M: 5, D: 24, F: 40}\n"
+                                 "dynamic: {M: [1, 9]}\n"
+                                 "presets: {wide: {D: 48, F: 33}}\n"
+                                 "inputs: {x: [M, D]}\n"
+                                 "params: {norm: [D], w: [F, D]}\n"
+                                 "ops:\n"
+                                 "  - {out: n, op: rmsnorm, in: [x, norm], eps: 1.0e-5}\n"
+                                 "  - {out: h, op: linear, in: [n, w]}\n"
+                                 "  - {out: y, op: relu, in: [h]}\n"
+                                 "outputs: {y: y}\n";
+
+#if defined(__SANITIZE_THREAD__)
+#define SANITIZE "-fsanitize=thread"
+#elif defined(__SANITIZE_ADDRESS__)
+#define SANITIZE "-fsanitize=address,undefined"
+#else
+#define SANITIZE ""
+#endif
+/* No compiler is to be found: what runs came out of the bundle. */
+#define BARE "env -i PATH=/nowhere TFGEN_HOST_CC=/nowhere TFGEN_CLANG=/nowhere TFGEN_HIPRTC=/nowhere TFGEN_NVRTC=/nowhere TFGEN_WORKER=/nowhere TFGEN_CACHE_DIR= "
+
+static char output[1 << 16], folder[64];
+
+static int shell(const char *format, ...) __attribute__((format(printf, 1, 2)));
+static int shell(const char *format, ...)
+{
+    char command[4096], all[4200];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(command, sizeof command, format, list);
+    va_end(list);
+    snprintf(all, sizeof all, "( %s ) 2>&1", command);
+    FILE *pipe = popen(all, "r");
+    ck_assert_ptr_nonnull(pipe);
+    output[fread(output, 1, sizeof output - 1, pipe)] = '\0';
+    return WEXITSTATUS(pclose(pipe));
+}
+
+static const char *program_path(void) { return getenv("TFGEN") ? getenv("TFGEN") : "./tfgen"; }
+
+static void make_spec(void)
+{
+    strcpy(folder, "/tmp/tfgen-built-XXXXXX");
+    ck_assert_ptr_nonnull(mkdtemp(folder));
+    char path[128];
+    snprintf(path, sizeof path, "%s/built.yaml", folder);
+    FILE *f = fopen(path, "w");
+    ck_assert_ptr_nonnull(f);
+    fputs(built_spec, f);
+    fclose(f);
+}
+
+static void remove_folder(void) { ck_assert_int_eq(shell("rm -rf %s", folder), 0); }
+
+static int build(const char *options) { return shell("%s build %s/built.yaml -o %s %s", program_path(), folder, folder, options); }
+
+static void link_program(void)
+{
+    const char *slash = strrchr(program_path(), '/');
+    const int length = slash ? (int)(slash - program_path()) : 1;
+    ck_assert_msg(shell("${CC:-cc} -std=c99 -Wall -Wextra -Werror " SANITIZE " -Iruntime -I%s tests/program_built.c -o %s/program %s/libbuilt.a "
+                        "%.*s/libtfgen.a -lyaml -ljansson -lxxhash -ldl -lm -lpthread", folder, folder, folder, length,
+                        slash ? program_path() : ".") == 0, "%s", output);
+}
+
+static void says(const char *part) { ck_assert_msg(strstr(output, part) != NULL, "no '%s' in:\n%s", part, output); }
+
+START_TEST(a_program_runs_what_was_built_for_it_without_any_compiler)
+{
+    ck_assert_msg(build("--shapes=M=7,wide:M=2") == 0, "%s", output);
+    link_program();
+    ck_assert_msg(shell(BARE "%s/program host 0", folder) == 0, "%s", output);
+    says("host: 280 numbers");
+    ck_assert_msg(shell(BARE "%s/program host 1", folder) == 0, "%s", output);
+    says("host: 66 numbers");
+    ck_assert_int_eq(shell(BARE "%s/program host 2", folder), TFGEN_USAGE);
+    says("built_plan: no such shape; there are 2");
+    for (long bit = 3; bit < 512 * 8; bit += 211) { /* of head, entries and names: refused; of padding: harmless */
+        const int code = shell(BARE "%s/program host 0 %ld", folder, bit);
+        ck_assert_msg(code == TFGEN_USAGE || code == 0, "bit %ld: %d: %s", bit, code, output);
+        if (bit < 64 * 8) ck_assert_msg(code == TFGEN_USAGE && strstr(output, "bundle: offset "), "bit %ld: %s", bit, output);
+    }
+}
+END_TEST
+
+START_TEST(the_header_is_clean_in_cpp17_too)
+{
+    ck_assert_msg(build("--shapes=M=7,wide --no-fuse=activation --dtype=f16") == 0, "%s", output);
+    const int code = shell("for c in c++ clang++-22 clang++-14 clang-22 clang-14 clang; do command -v $c >/dev/null || continue; "
+                           "$c -x c++ -std=c++17 -Wall -Wextra -Werror -fsyntax-only -Iruntime -I%s tests/program_built.c; exit; done; exit 77", folder);
+    ck_assert_msg(code == 0 || code == 77, "%s", output);
+}
+END_TEST
+
+START_TEST(a_bundle_without_the_target_is_unsupported_and_says_what_it_has)
+{
+    const int code = build("--target=gfx90a");
+    if (code == code_unsupported) {
+        printf("skipped: a_bundle_without_the_target_is_unsupported_and_says_what_it_has: no compiler for gfx90a\n");
+        return;
+    }
+    ck_assert_msg(code == 0, "%s", output);
+    link_program();
+    ck_assert_int_eq(shell(BARE "%s/program host 0", folder), TFGEN_UNSUPPORTED);
+    says("the bundle has no code for host-");
+    says("it has gfx90a");
+}
+END_TEST
+
+START_TEST(what_build_cannot_do_it_says)
+{
+    ck_assert_int_eq(build("--cpu=i486"), code_usage);
+    says("--cpu: no level of this machine's instruction set is called 'i486'");
+    ck_assert_int_eq(build("--target=gfx9999"), code_unsupported);
+    says("unknown target 'gfx9999'");
+    ck_assert_int_eq(build("--shapes=narrow"), code_bad_input);
+    ck_assert_int_eq(shell("AR=/nowhere/ar %s build %s/built.yaml -o %s", program_path(), folder, folder), code_unsupported);
+    says("there is no '/nowhere/ar' on this machine; it makes the library: apt-get install gcc binutils, or set AR");
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("bundle");
-    TCase *bytes_case = tcase_create("bytes"), *host_case = tcase_create("host");
+    TCase *bytes_case = tcase_create("bytes"), *host_case = tcase_create("host"), *build_case = tcase_create("build");
+    tcase_add_checked_fixture(build_case, make_spec, remove_folder);
+    tcase_add_test(build_case, a_program_runs_what_was_built_for_it_without_any_compiler);
+    tcase_add_test(build_case, the_header_is_clean_in_cpp17_too);
+    tcase_add_test(build_case, a_bundle_without_the_target_is_unsupported_and_says_what_it_has);
+    tcase_add_test(build_case, what_build_cannot_do_it_says);
+    tcase_set_timeout(build_case, 120);
     tcase_add_test(bytes_case, what_is_written_is_found_by_arch_kernel_and_source);
     tcase_add_test(bytes_case, the_order_of_the_list_does_not_show_in_the_bytes);
     tcase_add_test(bytes_case, a_device_with_features_is_served_by_its_plain_architecture);
@@ -279,5 +412,6 @@ int main(void)
     tcase_set_timeout(host_case, 60);
     suite_add_tcase(suite, bytes_case);
     suite_add_tcase(suite, host_case);
+    suite_add_tcase(suite, build_case);
     return run_suite(suite);
 }

@@ -12,6 +12,7 @@ int command_verify_main(const cli_options *o);
 int command_check_main(const cli_options *o);
 int command_schema_main(const cli_options *o);
 int command_bench_main(const cli_options *o);
+int command_build_main(const cli_options *o);
 int command_cache_main(const cli_options *o);
 
 /* Reads a whole file ("-" is standard input) of at most 64 MB into the arena; bails code_io with the reason. */

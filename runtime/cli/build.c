@@ -1,0 +1,253 @@
+/* In: a spec, targets, shapes. Out: a static library with the code of every kernel for every target and shape, and a header; programs that
+ * link it run on machines without a compiler. Exit code 4 when a target has no compiler here, 5 when a kernel does not compile. */
+#include "runtime/cli/build.h"
+#include "gen/names.h"
+#include "runtime/bundle.h"
+#include "runtime/host/host.h"
+#include "runtime/parallel.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct built { /* one kernel for one target */
+    const char *target, *kernel, *file, *source;
+    const char *arch; /* of a GPU: the target; of the host: with its level */
+    const char *level;
+    code_result code;
+    unsigned char *object;
+    size_t object_size;
+    host_status status;
+    host_log log;
+} built;
+
+typedef struct build_job {
+    arena *a;
+    const cli_options *o;
+    const char *path, *name, *block;
+    const char *spec;
+    size_t spec_size;
+    name_list targets, levels; /* levels: of the host's instruction set */
+    build_shape *shapes;
+    size_t shape_count;
+    built *list;
+    size_t count, room;
+    progress bar;
+} build_job;
+
+/* ---- options */
+static void add_dim(build_job *j, build_shape *s, dim_override *dims, const char *part)
+{
+    size_t one;
+    const dim_override *given = options_dims(j->a, part, &one);
+    for (size_t i = 0; i < one; i++) dims[s->dim_count++] = given[i];
+}
+
+/* "llama-1b:B=4:S=128": a preset, then dims; --preset and --dim come first and are weaker. */
+static build_shape shape_of(build_job *j, const char *given)
+{
+    size_t base;
+    const dim_override *common = options_dims(j->a, j->o->dim, &base);
+    dim_override *dims = arena_alloc(j->a, (base + strlen(given) + 1) * sizeof *dims);
+    build_shape s = {.name = given, .preset = j->o->preset, .dims = dims, .dim_count = base};
+    for (size_t i = 0; i < base; i++) dims[i] = common[i];
+    for (const char *p = given; *p;) {
+        const size_t n = strcspn(p, ":");
+        const char *part = arena_strndup(j->a, p, n);
+        if (strchr(part, '=')) add_dim(j, &s, dims, part);
+        else if (*part) s.preset = part;
+        p += n + (p[n] == ':');
+    }
+    return s;
+}
+
+static void read_options(build_job *j)
+{
+    const name_list given = options_list(j->a, j->o->shapes);
+    j->targets = options_list(j->a, j->o->target ? j->o->target : "host");
+    j->shape_count = given.count ? given.count : 1;
+    j->shapes = arena_alloc(j->a, j->shape_count * sizeof *j->shapes);
+    for (size_t i = 0; i < j->shape_count; i++) j->shapes[i] = shape_of(j, given.count ? given.names[i] : "");
+    size_t known;
+    const char *const *levels = bundle_host_levels(&known);
+    j->levels = options_list(j->a, j->o->cpu ? j->o->cpu : known > 1 ? levels[1] : levels[0]);
+    for (size_t i = 0; i < j->levels.count; i++) {
+        bool found = false;
+        for (size_t k = 0; k < known; k++) found = found || strcmp(levels[k], j->levels.names[i]) == 0;
+        if (found) continue;
+        text all = {.a = j->a};
+        for (size_t k = 0; k < known; k++) text_printf(&all, "%s%s", k ? ", " : "", levels[k]);
+        bail(j->a, j->o->cpu ? code_usage : code_unsupported, (position){0}, "--cpu: no level of this machine's instruction set is called '%s'; levels are %s",
+             j->levels.names[i], all.data ? all.data : "none");
+    }
+}
+
+/* ---- what to compile: shapes may share kernels */
+static built *add_built(build_job *j, const char *target, const char *kernel, const char *file, const char *source)
+{
+    for (size_t i = 0; i < j->count; i++)
+        if (strcmp(j->list[i].target, target) == 0 && strcmp(j->list[i].kernel, kernel) == 0 && strcmp(j->list[i].source, source) == 0) return NULL;
+    if (j->count == j->room) {
+        built *more = arena_alloc(j->a, (2 * j->room + 64) * sizeof *more);
+        if (j->count) memcpy(more, j->list, j->count * sizeof *more);
+        j->list = more, j->room = 2 * j->room + 64;
+    }
+    j->list[j->count] = (built){.target = target, .kernel = kernel, .file = file, .source = source, .arch = target};
+    return &j->list[j->count++];
+}
+
+static void add_kernel(build_job *j, const char *target, const char *kernel, const char *file, const char *source)
+{
+    if (strcmp(target, "host") != 0) {
+        (void)add_built(j, target, kernel, file, source);
+        return;
+    }
+    for (size_t i = 0; i < j->levels.count; i++) {
+        char arch[48];
+        bundle_host_arch(j->levels.names[i], arch);
+        built *b = add_built(j, arena_strdup(j->a, arch), kernel, file, source);
+        if (b) b->level = j->levels.names[i];
+    }
+}
+
+static void plan_shape(build_job *j, const build_shape *s, const char *target)
+{
+    cli_options o = *j->o;
+    o.preset = s->preset, o.dim = NULL, o.target = NULL;
+    compile_request r = cli_request(j->a, &o, j->path);
+    compiled c;
+    r.name = j->name, r.target = target;
+    r.graph.overrides = s->dims, r.graph.override_count = s->dim_count;
+    compile_inside(j->a, &r, &c);
+    j->block = c.plan->program->name;
+    j->spec = r.text, j->spec_size = r.size;
+    for (int i = 0; i < c.plan->pack_count; i++)
+        add_kernel(j, target, c.plan->packs[i].name, arena_printf(j->a, "%s.hip", c.plan->packs[i].name), c.plan->packs[i].source);
+    for (int i = 0; i < c.plan->launch_count; i++)
+        add_kernel(j, target, c.plan->launches[i].name, c.plan->launches[i].file, c.plan->launches[i].source);
+}
+
+/* ---- compiling */
+static void free_built(void *job)
+{
+    build_job *j = job;
+    for (size_t i = 0; i < j->count; i++) {
+        code_result_free(&j->list[i].code);
+        host_log_free(&j->list[i].log);
+        free(j->list[i].object);
+    }
+}
+
+typedef struct selection { /* of one kind of compiler */
+    build_job *j;
+    built **items;
+    size_t count;
+} selection;
+
+static selection select_built(build_job *j, bool host)
+{
+    selection s = {j, arena_alloc(j->a, (j->count + 1) * sizeof *s.items), 0};
+    for (size_t i = 0; i < j->count; i++)
+        if ((j->list[i].level != NULL) == host) s.items[s.count++] = &j->list[i];
+    return s;
+}
+
+static void count_code(void *context, size_t index, const code_result *result)
+{
+    const selection *s = context;
+    (void)result;
+    progress_step(&s->j->bar, s->items[index]->file);
+}
+
+static void compile_gpus(build_job *j, int jobs)
+{
+    selection s = select_built(j, false);
+    code_request *requests = arena_alloc(j->a, (s.count + 1) * sizeof *requests);
+    code_result *results = arena_alloc(j->a, (s.count + 1) * sizeof *results);
+    bool *hit = arena_alloc(j->a, s.count + 1);
+    for (size_t i = 0; i < s.count; i++)
+        requests[i] = (code_request){.source = s.items[i]->source, .size = strlen(s.items[i]->source), .name = s.items[i]->file, .arch = s.items[i]->target};
+    if (s.count) cache_compile_all(cli_cache(j->a, j->o), requests, s.count, jobs, results, hit, count_code, &s);
+    for (size_t i = 0; i < s.count; i++) s.items[i]->code = results[i];
+    for (size_t i = 0; i < s.count; i++)
+        if (results[i].status != build_ok)
+            bail_with_log(j->a, code_exit(results[i].status), results[i].log ? results[i].log : "", "%s is not compiled for %s", s.items[i]->file,
+                          s.items[i]->target);
+}
+
+static void compile_host(void *context, size_t index)
+{
+    const selection *s = context;
+    built *b = s->items[index];
+    char flags[64];
+    snprintf(flags, sizeof flags, "-march=%s", b->level);
+    const host_compile_options o = {.name = b->file, .optimise = -1, .flags = flags};
+    b->status = host_compile_object(b->source, strlen(b->source), &o, &b->object, &b->object_size, &b->log);
+}
+
+static void compile_hosts(build_job *j, int jobs)
+{
+    selection s = select_built(j, true);
+    run_parallel(s.count, jobs, compile_host, &s);
+    for (size_t i = 0; i < s.count; i++) {
+        const built *b = s.items[i];
+        if (b->status != HOST_OK)
+            bail_with_log(j->a, b->status == HOST_NO_COMPILER ? code_unsupported : b->status == HOST_IO ? code_io : code_compile_failed,
+                          b->log.text ? b->log.text : "", "%s is not compiled for %s", b->file, b->arch);
+    }
+}
+
+/* ---- the bundle */
+static void free_bytes(void *p) { free(p); }
+
+static void write_products(build_job *j)
+{
+    bundle_code *codes = arena_alloc(j->a, (j->count + 1) * sizeof *codes);
+    for (size_t i = 0; i < j->count; i++) {
+        const built *b = &j->list[i];
+        codes[i] = (bundle_code){b->arch, b->kernel, b->source, strlen(b->source), b->level ? b->object : b->code.code,
+                                 b->level ? b->object_size : b->code.code_size};
+    }
+    unsigned char *bytes;
+    size_t size;
+    if (!bundle_write(codes, j->count, &bytes, &size)) bail(j->a, code_device, (position){0}, "not enough memory for the bundle");
+    arena_defer(j->a, free_bytes, bytes);
+    const char *folder = j->o->output ? j->o->output : ".";
+    const build_library library = {
+        .block = j->block, .identifier = name_identifier(j->a, j->block), .spec_name = j->name, .spec = j->spec, .spec_size = j->spec_size,
+        .bundle = bytes, .bundle_size = size, .shapes = j->shapes, .shape_count = j->shape_count, .dtype = j->o->dtype,
+        .level = j->o->fusion ? options_level(j->a, j->o->fusion) : fusion_tile, .no_fuse = options_list(j->a, j->o->no_fuse), .targets = j->targets};
+    cli_make_folder(j->a, folder);
+    const char *path = build_write_library(j->a, &library, folder), *header = arena_printf(j->a, "%s/%s.h", folder, j->block);
+    build_write_header(j->a, &library, header);
+    if (j->o->quiet) return;
+    printf("%s: %zu kernels for %zu targets and %zu shapes, %.1f MB, in %s; declared in %s\n", j->path, j->count, j->targets.count, j->shape_count,
+           (double)size * 1e-6, path, header);
+}
+
+static void build_spec(void *argument)
+{
+    build_job *j = argument;
+    const char *slash = strrchr(j->path, '/');
+    j->name = slash ? slash + 1 : j->path;
+    read_options(j);
+    const int jobs = (int)options_integer(j->a, "jobs", j->o->jobs, 1, 256, 0);
+    for (size_t t = 0; t < j->targets.count; t++)
+        for (size_t i = 0; i < j->shape_count; i++) plan_shape(j, &j->shapes[i], j->targets.names[t]);
+    arena_defer(j->a, free_built, j);
+    j->bar = progress_start("compiling", (long long)j->count);
+    compile_gpus(j, jobs);
+    compile_hosts(j, jobs);
+    progress_end(&j->bar);
+    write_products(j);
+}
+
+int command_build_main(const cli_options *o)
+{
+    int worst = code_ok;
+    for (int i = 0; i < o->file_count; i++) {
+        build_job j = {.a = arena_new(), .o = o, .path = o->files[i]};
+        const int code = cli_run(build_spec, &j, j.a);
+        if (code > worst) worst = code;
+    }
+    return worst;
+}
