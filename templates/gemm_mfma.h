@@ -292,12 +292,12 @@ template <class S> struct gemm_mfma {
     }
     DEV static void hold_whole(const staged_place &s, int stage, held &h)
     {
-        const unsigned a_at = line_here() * a_stride + piece_here() * 16, b_at = line_here() * b_stride + piece_here() * 16;
+        const unsigned line = thread_index() / 8, piece = thread_index() % 8, a_at = line * a_stride + piece * 16, b_at = line * b_stride + piece * 16;
         const char *a = s.a + 1ll * stage * row_bytes, *b = s.b + 1ll * stage * row_bytes;
 #pragma unroll
-        for (int i = 0; i < b_pieces; i++) h.b[i] = *reinterpret_cast<const sixteen_bytes *>(b + 1ll * i * lines * b_stride + b_at);
+        for (int i = 0; i < b_pieces; i++) h.b[i] = global_read<sixteen_bytes>(scalar(b + 1ll * i * lines * b_stride) + b_at);
 #pragma unroll
-        for (int i = 0; i < a_pieces; i++) h.a[i] = *reinterpret_cast<const sixteen_bytes_anywhere *>(a + 1ll * i * lines * a_stride + a_at);
+        for (int i = 0; i < a_pieces; i++) h.a[i] = global_read<sixteen_bytes_anywhere>(scalar(a + 1ll * i * lines * a_stride) + a_at);
     }
     DEV static void hold_part(const args &p, const tile &t, const staged_place &s, int stage, held &h)
     {
@@ -317,17 +317,16 @@ template <class S> struct gemm_mfma {
     }
     DEV static void put(lds_address m, const held &h)
     {
-        const int in = line_here();
+        const unsigned in = thread_index() / 8, piece = thread_index() % 8; // keys repeat every `lines` lines
+        const lds_address a = m + in * row_bytes + (piece ^ fragment::a_key(in % 16)) * 16;
+        const lds_address b = m + a_bytes + in * row_bytes + (piece ^ fragment::b_key(in % 16)) * 16;
+        static_assert(lines % 16 == 0, "tile: at least 128 threads");
 #pragma unroll
-        for (int i = 0; i < a_pieces; i++) {
-            const int line = in + i * lines;
-            if (tile_m >= lines || line < tile_m) lds_write(m + line * row_bytes + (piece_here() ^ fragment::a_key(line)) * 16, h.a[i]);
-        }
+        for (int i = 0; i < a_pieces; i++)
+            if (tile_m >= lines || in < tile_m) lds_write(a + i * lines * row_bytes, h.a[i]);
 #pragma unroll
-        for (int i = 0; i < b_pieces; i++) {
-            const int line = in + i * lines;
-            if (tile_n >= lines || line < tile_n) lds_write(m + a_bytes + line * row_bytes + (piece_here() ^ fragment::b_key(line)) * 16, h.b[i]);
-        }
+        for (int i = 0; i < b_pieces; i++)
+            if (tile_n >= lines || in < tile_n) lds_write(b + i * lines * row_bytes, h.b[i]);
     }
     template <class Ring> DEV static void compute_staged(Ring &ring, carry &c)
     {

@@ -18,6 +18,20 @@ DEV void lds_write(lds_address to, sixteen_bytes x)
 }
 template <class T> DEV T lds_read(lds_address from) { return *reinterpret_cast<__attribute__((address_space(3))) const T *>(from); }
 
+// A pointer to global memory that is the same in all lanes, in scalar registers: an address then is that and one 32-bit offset for all of a
+// lane's loads.
+using global_address = const __attribute__((address_space(1))) char *;
+DEV global_address scalar(const char *same_in_all_lanes)
+{
+    global_address p = (global_address)same_in_all_lanes;
+#if !defined(TF_ON_HOST)
+    asm("" : "+s"(p));
+#endif
+    return p;
+}
+
+template <class T> DEV T global_read(global_address from) { return *reinterpret_cast<const __attribute__((address_space(1))) T *>(from); }
+
 // The registers hold x here: what makes it is not moved beyond, into the branches of its users.
 template <class T> DEV void settle(T &x)
 {

@@ -30,11 +30,13 @@ class Machine:
     def __init__(self, seed=None, most_instructions=2_000_000_000):
         self.memory, self.seed, self.most_instructions = Memory(), seed, most_instructions
 
-    def run(self, code, kernel, grid, block, arguments, dynamic_lds=0, resident=None):
-        """`arguments`: bytes of the kernel's single struct, or one bytes object for each of its arguments."""
+    def run(self, code, kernel, grid, block, arguments, dynamic_lds=0, resident=None, groups=None, trace=None):
+        """`arguments`: bytes of the kernel's single struct, or one bytes object for each of its arguments. `groups`: those workgroups of the
+        grid alone. `trace`: called as trace(group, wave, offset in the code object's text, Wave) before each instruction."""
         launch = _Launch(self, code, kernel, grid, block, arguments, dynamic_lds, resident)
+        launch.trace = trace
         try:
-            return launch.run()
+            return launch.run(range(grid) if groups is None else groups)
         finally:
             launch.memory.free()
 
@@ -225,6 +227,8 @@ class _Launch:
     def _run_wave(self, group, i):
         """Runs one wave until it stops; true when it only used its share or slept."""
         w = group.waves[i]
+        if self.trace:
+            return self._step_wave(group, i)
         while True:
             share = self.random.choice((1, 7, 50, 400)) if self.random else 20000
             before = w.executed
@@ -233,6 +237,25 @@ class _Launch:
             if stop != NEED:
                 break
             self._compile(w.fault_pc)
+        return self._stopped(group, i, stop)
+
+    def _step_wave(self, group, i):
+        w, stop = group.waves[i], QUANTUM
+        pc = (ctypes.c_uint64 * 1).from_address(w.buf[0] + 4 * 256)
+        while stop == QUANTUM:
+            at = (pc[0] - self.text) // 4
+            if pc[0] != 0xFFFFFFFFFFFFFFFF and 0 <= at < self.slot_count:
+                if not self.table[at].f:
+                    self._compile(pc[0])
+                self.trace(group.index, i, at * 4, w)
+            before = w.executed
+            stop = native().emu_run(w, self.table, self.text, self.slot_count, 1, self.mxcsr)
+            self.total += w.executed - before
+        return self._stopped(group, i, stop)
+
+    def _stopped(self, group, i, stop):
+        """What a wave that stopped waits for; true when it only used its share or slept."""
+        w = group.waves[i]
         if stop == FAULT:
             raise GpuFault(f"memory fault at {w.fault_addr:#x}: {self._describe(w.fault_addr)}; workgroup {group.index} wave {i}, "
                            f"{self._where(w.fault_pc)}")
@@ -262,9 +285,9 @@ class _Launch:
             group.states[:] = [RUNNING if s == AT_BARRIER else s for s in group.states]
         return spun
 
-    def run(self):
+    def run(self, groups):
         self._configure()
-        pending, active, free_lds = collections.deque(range(self.grid)), collections.deque(), []
+        pending, active, free_lds = collections.deque(groups), collections.deque(), []
         if self.random:
             shuffled = list(pending)
             self.random.shuffle(shuffled)
