@@ -4,8 +4,8 @@
 //
 // Beyond the common contract S has: group: row tiles that share a column of B tiles while it is in L2; a_written: A may be written by
 // this launch; a_dense: a row of A lies in memory as it is used, at a_row(), and rows are a_stride elements apart (else only a<V>()).
-// Where copies to LDS are 16 bytes wide (gfx950), a_plain, and there are 512 threads, both operands are copied directly, two slots in turn,
-// and the two halves of the waves take turns with the matrix units; else a stage passes through registers into the one slot.
+// With two slots (where copies to LDS are 16 bytes wide: gfx950; a_plain; 512 threads) both operands are copied directly and the two halves of
+// the waves take turns with the matrix units; with one a stage passes through registers.
 #pragma once
 
 template <class S> struct gemm_mfma {
@@ -13,14 +13,16 @@ template <class S> struct gemm_mfma {
     using type = typename S::a_type;
     using product = matrix<type>;
     static constexpr int tile_m = S::tile_m, tile_n = S::tile_n, row_bytes = 128, tile_k = row_bytes / sizeof(type), threads = S::threads;
+    static constexpr bool direct = S::slots == 2;
     static constexpr int waves = threads / TF_WAVE, waves_m = tile_m >= 64 ? 2 : 1, waves_n = waves / waves_m, lines = threads / 8;
-    static constexpr bool direct = TF_GFX == 0x950 && S::a_plain && tile_m >= 128 && threads == 512;
-    static constexpr int slots = direct ? 2 : 1, a_bytes = tile_m * row_bytes, slot_bytes = a_bytes + tile_n * row_bytes;
+    static constexpr int slots = S::slots, a_bytes = tile_m * row_bytes, slot_bytes = a_bytes + tile_n * row_bytes;
     static constexpr int wave_m = tile_m / waves_m, wave_n = tile_n / waves_n, blocks = wave_n / fragment::columns;
     static constexpr int sums_bytes = S::row_sums ? tile_m * waves_n * 4 : 0, scratch_bytes = direct ? sums_bytes : 0; // else in the slot
     static constexpr int parts = direct ? 4 : 0, late_parts = parts / 2, clusters = wave_m / 32; // direct: 32 rows are multiplied at a time
     static constexpr bool copies = false;
     static_assert(tile_m % (16 * waves_m) == 0 && wave_n * waves_n == tile_n && wave_n % fragment::columns == 0, "tile: whole blocks a wave");
+    static_assert(slots == 1 || (TF_GFX == 0x950 && S::a_plain && S::b_plain && tile_m % 128 == 0 && tile_n % 128 == 0 && threads == 512),
+                  "tile: two slots are for copies to LDS, of whole rows, by 8 waves");
     static_assert(S::granule == 4 && S::tile_k == tile_k && threads % TF_WAVE == 0, "tile: granule 4, rows of 128 bytes");
     static_assert(S::a_stride * sizeof(type) * tile_m < 0x7fffffffu, "tile: its rows are reached by 31 bits");
 
@@ -252,7 +254,6 @@ template <class S> struct gemm_mfma {
     struct held {
         sixteen_bytes a[a_pieces], b[b_pieces];
     };
-    using sixteen_bytes_anywhere = unsigned __attribute__((ext_vector_type(4), aligned(sizeof(type))));
 
     // The tile's first row and column, of whose lines this thread loads in, in + lines, ...
     struct staged_place {
@@ -280,7 +281,7 @@ template <class S> struct gemm_mfma {
     // A row's 16 bytes at `at`, `left` of whose elements exist.
     DEV static sixteen_bytes cut(const char *at, int left)
     {
-        if (left >= V) return *reinterpret_cast<const sixteen_bytes_anywhere *>(at);
+        if (left >= V) return global_read((global_address)at);
         if constexpr (S::K % V == 0) return sixteen_bytes{0, 0, 0, 0};
         else return packed(::load<V>(reinterpret_cast<const type *>(at), left));
     }
@@ -295,9 +296,9 @@ template <class S> struct gemm_mfma {
         const unsigned line = thread_index() / 8, piece = thread_index() % 8, a_at = line * a_stride + piece * 16, b_at = line * b_stride + piece * 16;
         const char *a = s.a + 1ll * stage * row_bytes, *b = s.b + 1ll * stage * row_bytes;
 #pragma unroll
-        for (int i = 0; i < b_pieces; i++) h.b[i] = global_read<sixteen_bytes>(scalar(b + 1ll * i * lines * b_stride) + b_at);
+        for (int i = 0; i < b_pieces; i++) h.b[i] = global_read(scalar(b + 1ll * i * lines * b_stride) + b_at);
 #pragma unroll
-        for (int i = 0; i < a_pieces; i++) h.a[i] = global_read<sixteen_bytes_anywhere>(scalar(a + 1ll * i * lines * a_stride) + a_at);
+        for (int i = 0; i < a_pieces; i++) h.a[i] = global_read(scalar(a + 1ll * i * lines * a_stride) + a_at);
     }
     DEV static void hold_part(const args &p, const tile &t, const staged_place &s, int stage, held &h)
     {
@@ -306,7 +307,7 @@ template <class S> struct gemm_mfma {
         for (int i = 0; i < b_pieces; i++) {
             const int n = least(line_here() + i * lines, s.b_last);
             if constexpr (!S::b_plain) h.b[i] = packed(S::template b<V>(p, t.batch, t.column * tile_n + n, k, S::K - k));
-            else h.b[i] = k < S::packed_k ? *reinterpret_cast<const sixteen_bytes *>(s.b + 1ll * n * b_stride + 1ll * k * sizeof(type)) : sixteen_bytes{0, 0, 0, 0};
+            else h.b[i] = k < S::packed_k ? global_read((global_address)(s.b + 1ll * n * b_stride + 1ll * k * sizeof(type))) : sixteen_bytes{0, 0, 0, 0};
         }
 #pragma unroll
         for (int i = 0; i < a_pieces; i++) {

@@ -30,7 +30,11 @@ DEV global_address scalar(const char *same_in_all_lanes)
     return p;
 }
 
-template <class T> DEV T global_read(global_address from) { return *reinterpret_cast<const __attribute__((address_space(1))) T *>(from); }
+typedef unsigned sixteen_bytes_anywhere __attribute__((ext_vector_type(4), aligned(2))); // memory takes whole loads at any address
+DEV sixteen_bytes global_read(global_address from)
+{
+    return *reinterpret_cast<const __attribute__((address_space(1))) sixteen_bytes_anywhere *>(from);
+}
 
 // The registers hold x here: what makes it is not moved beyond, into the branches of its users.
 template <class T> DEV void settle(T &x)

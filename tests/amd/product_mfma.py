@@ -28,6 +28,8 @@ class Number:
     def __init__(self, name, storage, unit):
         self.name, self.storage, self.unit = name, storage, unit
 
+        self.size = np.dtype(storage).itemsize
+
     def store(self, x):
         if self.name != "bf16":
             return np.ascontiguousarray(x, self.storage)
@@ -45,12 +47,17 @@ def round_up(n, to):
     return (n + to - 1) // to * to
 
 
+def slots_of(target, number, tile, kind, k, middle):
+    aligned = k % (16 // number.size) == 0 and (kind != TWO or middle % (16 // number.size) == 0)
+    return 2 if target == "gfx950" and tile.threads == 512 and tile.rows >= 128 and aligned else 1
+
+
 def build(folder, target, number, tile, kind, n, k, middle):
     path = f"{folder}/{target}-{number.name}-{'-'.join(map(str, tile))}-{kind}-{n}-{k}-{middle}.hsaco"
     subprocess.check_call([os.environ.get("CLANG", "clang-22"), "-x", "hip", f"--offload-arch={target}", "--offload-device-only",
                            "--no-gpu-bundle-output", "-nogpulib", "-nogpuinc", "-O3", "-std=c++17", "-Wall", "-Werror", f"-I{ROOT}",
                            f"-DPROBE_KIND={kind}", f"-DPROBE_N={n}", f"-DPROBE_K={k}", f"-DPROBE_F={middle or 8}", f"-DPROBE_M={tile.rows}",
-                           f"-DPROBE_COLUMNS={tile.columns}", f"-DPROBE_THREADS={tile.threads}",
+                           f"-DPROBE_COLUMNS={tile.columns}", f"-DPROBE_THREADS={tile.threads}", f"-DPROBE_SLOTS={slots_of(target, number, tile, kind, k, middle)}",
                            f"-DPROBE_TYPE={number.name}", "-o", path, f"{ROOT}/tests/probes/product_mfma.hip"])
     code = CodeObject(path)
     meta = code.kernels["probe"].meta

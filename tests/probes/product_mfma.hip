@@ -1,4 +1,4 @@
-// In: PROBE_N, PROBE_K, PROBE_M and PROBE_COLUMNS (of a tile), PROBE_THREADS, PROBE_TYPE, PROBE_KIND (and PROBE_F for two phases) as macros,
+// In: PROBE_N, PROBE_K, PROBE_M and PROBE_COLUMNS (of a tile), PROBE_THREADS, PROBE_SLOTS, PROBE_TYPE, PROBE_KIND (and PROBE_F for two phases) as macros,
 // a CDNA or RDNA target. Out: one kernel, `probe`, of the product on matrix units with the spec structs of product_spec.h. Refuses nothing.
 #if defined(__gfx950__)
 #define TF_GFX 0x950
@@ -34,6 +34,7 @@ DEV float probe_exp(float x) { return op_exp(x); }
 
 template <bool Written> struct machine {
     static constexpr int granule = 4, tile_m = PROBE_M, tile_n = PROBE_COLUMNS, tile_k = 128 / sizeof(PROBE_TYPE), threads = PROBE_THREADS, group = 8;
+    static constexpr int slots = PROBE_SLOTS;
     static constexpr bool a_written = Written;
     using type = PROBE_TYPE;
     struct maps {};
