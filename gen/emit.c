@@ -3,6 +3,7 @@
  * struct, the kernel. */
 #include "gen/emit.h"
 #include "gen/layer.h"
+#include "gen/layer_amd.h"
 #include "gen/template_text.h"
 #include <math.h>
 #include <stdlib.h>
@@ -31,6 +32,8 @@ static family_program program_of(const ir_phase *phase)
 {
     if (phase->family == family_gemm && layer_of(phase) == layer_wgmma)
         return (family_program){"gemm_ws", "templates/gemm_ws.h", use_gemm_ws};
+    if (layer_is_amd(layer_of(phase)))
+        return (family_program){"gemm_mfma", "templates/gemm_mfma.h", layer_of(phase) == layer_mfma ? use_mfma : use_wmma};
     return programs[phase->family];
 }
 
@@ -120,13 +123,14 @@ static writer whole_struct(emission *e, const writer *members)
 }
 
 /* ---- one source file */
-static void append_target(text *out, const target_info *target)
+static void append_target(text *out, const target_info *target, unsigned uses)
 {
     const bool host = strcmp(target->family, "host") == 0, nvidia = strncmp(target->name, "sm_", 3) == 0;
     text_printf(out, "#define TF_TARGET_%s 1\n", host ? "HOST" : nvidia ? "NVIDIA" : "AMD");
     text_printf(out, "#define TF_WAVE %d\n", target->wave);
-    /* No name of the machine: on register tiles the source is the same for a whole family, and so is its cache entry.
-     */
+    /* No name of the machine where it multiplies on register tiles: the source is the same for a whole family, and so is
+     * its cache entry. */
+    if (uses & use_pump) text_printf(out, "#define TF_GFX %s\n", amd_machine(out->a, target));
 }
 
 static void append_kernel(arena *a, text *out, const unit *u, const char *struct_name)
@@ -135,6 +139,11 @@ static void append_kernel(arena *a, text *out, const unit *u, const char *struct
     if (u->frame == frame_ws) {
         text_printf(out, "static_assert(ws_memory<one_phase<%s>>::bytes == %d, \"shared memory\");\n", program, u->shared_bytes);
         text_printf(out, "TF_KERNEL_WS(%s, one_phase<%s>)\n", u->kernel, program);
+        return;
+    }
+    if (u->of.uses & use_pump) {
+        text_printf(out, "static_assert(pump_memory<one_phase<%s>>::bytes == %d, \"shared memory\");\n", program, u->shared_bytes);
+        text_printf(out, "TF_KERNEL_PUMP(%s, one_phase<%s>)\n", u->kernel, program);
         return;
     }
     text_printf(out, "static_assert(sizeof(mixed_memory<%s>) == %d, \"shared memory\");\n", program, u->shared_bytes);
@@ -148,7 +157,7 @@ static const char *source_text(arena *a, const plan *p, const unit *u, const wri
     spec = quoted_name(a, spec ? spec : "spec");
     text_printf(&out, "// Written by tfgen: %s of %s for %s, wave %d. Do not edit.\n", u->kernel, spec,
                 p->target->family, p->target->wave);
-    append_target(&out, p->target);
+    append_target(&out, p->target, u->of.uses);
     for (size_t i = 0; i < template_total(); i++)
         if (template_at(i).users & u->of.uses) template_append(&out, i);
     resume_lines(&out, file);

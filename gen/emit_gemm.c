@@ -3,6 +3,7 @@
  */
 #include "gen/emit.h"
 #include "gen/layer.h"
+#include "gen/layer_amd.h"
 #include <string.h>
 
 enum { staged = 8 }; /* elements of a row of A or B that a thread loads at a time (templates/gemm.h: V) */
@@ -85,7 +86,7 @@ static void write_a(gemm *g)
             write_line(w, "return %s;", value);
     }
     write_line(w, "}");
-    if (a_plain(g)) write_a_row(g, at.row);
+    if (a_plain(g) || layer_is_amd(g->layer)) write_a_row(g, at.row);
 }
 
 static int pack_index(const gemm *g)
@@ -408,6 +409,16 @@ static void write_wgmma_constants(gemm *g)
     write_line(w, "using b_type = a_type;");
 }
 
+static void write_amd_constants(gemm *g)
+{
+    const ir_phase *phase = g->e->phase;
+    write_line(g->w, "static constexpr int tile_m = %lld, tile_n = %lld, tile_k = %lld, threads = %lld, slots = %lld, group = %lld;",
+               tile_value(phase, "m"), tile_value(phase, "n"), tile_value(phase, "k"), tile_value(phase, "threads"),
+               tile_value(phase, "slots"), tile_value(phase, "group"));
+    write_line(g->w, "static constexpr long long a_stride = %lld;", view_of(g->e->a, g->a).stride);
+    write_line(g->w, "static constexpr bool a_dense = true, a_written = false;");
+}
+
 static void write_constants(gemm *g)
 {
     writer *w = g->w;
@@ -418,7 +429,8 @@ static void write_constants(gemm *g)
         write_wgmma_constants(g);
         return;
     }
-    write_line(w,
+    if (layer_is_amd(g->layer)) write_amd_constants(g);
+    else write_line(w,
                "static constexpr int tile_m = %lld, tile_n = %lld, tile_k = %lld, thread_m = %lld, thread_n = %lld, "
                "threads = %lld, slots = %lld;",
                tile_value(phase, "m"), tile_value(phase, "n"), tile_value(phase, "k"), tile_value(phase, "thread_m"),

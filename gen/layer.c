@@ -1,6 +1,7 @@
 /* In: a phase, its space, target and tuning. Out: its ISA layer, and the tile of a product on wgmma by a model of its time. Refuses
  * what layer.h says. */
 #include "gen/layer.h"
+#include "gen/layer_amd.h"
 #include <string.h>
 
 frame_kind layer_frame(layer_kind layer) { return layer == layer_wgmma ? frame_ws : frame_mixed; }
@@ -13,13 +14,26 @@ layer_kind layer_of(const ir_phase *phase)
     return layer < 0 ? layer_simt : (layer_kind)layer;
 }
 
+static const char *obstacle_of(const tile_request *r, layer_kind layer)
+{
+    if (layer_is_amd(layer)) return amd_obstacle(r, layer);
+    return layer == layer_wgmma ? wgmma_obstacle(r) : NULL;
+}
+
+static layer_kind layer_that_pays(const tile_request *r)
+{
+    const bool portable = r->tuning && r->tuning->portable; /* the host engine runs AMD's layers too */
+    const layer_kind amd = amd_layer(r->target);
+    if (!portable && !wgmma_obstacle(r) && wgmma_pays(r)) return layer_wgmma;
+    return layer_is_amd(amd) && !amd_obstacle(r, amd) && amd_pays(r) ? amd : layer_simt;
+}
+
 layer_kind layer_choose(const tile_request *r)
 {
-    const bool portable = r->tuning && r->tuning->portable;
-    layer_kind layer = !portable && !wgmma_obstacle(r) && wgmma_pays(r) ? layer_wgmma : layer_simt;
+    layer_kind layer = layer_that_pays(r);
     const int asked = tile_asked(r, "layer");
     if (asked >= 0) layer = (layer_kind)asked;
-    const char *obstacle = layer == layer_wgmma ? wgmma_obstacle(r) : NULL;
+    const char *obstacle = obstacle_of(r, layer);
     if (obstacle)
         bail(r->a, code_unsupported, (position){0}, "tile: phase %s on %s: layer=%s: %s", r->phase->name, r->target->name,
              layer_names(NULL)[layer], obstacle);

@@ -1,6 +1,7 @@
 /* In: a phase with its tile. Out: bytes of shared memory that its template asks for, by the layouts of templates/.
  * Refuses nothing; the emitted source asserts that compilers agree. */
 #include "gen/layer.h"
+#include "gen/layer_amd.h"
 #include <string.h>
 
 /* struct mixed_memory { slot slot[slots]; scratch scratch; } */
@@ -21,6 +22,7 @@ static bool sums_rows(const tile_request *r, const ir_phase *phase)
 static long long gemm_bytes(const tile_request *r, const ir_phase *p)
 {
     if (layer_of(p) == layer_wgmma) return wgmma_shared_bytes(p);
+    if (layer_is_amd(layer_of(p))) return amd_shared_bytes(p, sums_rows(r, p));
     const long long m = tile_value(p, "m"), n = tile_value(p, "n"), k = tile_value(p, "k"),
                     pad = r->target->wave == 1 ? 0 : 4;
     const long long thread_n = tile_value(p, "thread_n"), threads = tile_value(p, "threads");

@@ -12,9 +12,12 @@ typedef enum template_use {
     use_pack = 32,
     use_rope = 64,
     use_gemm_ws = 128,
+    use_mfma = 256, /* gemm on AMD's matrix units */
+    use_wmma = 512,
+    use_pump = use_mfma | use_wmma,
     use_mixed = use_rows | use_gemm | use_attention | use_decode | use_combine | use_pack, /* by frame */
     use_ws = use_gemm_ws,
-    use_all = use_mixed | use_ws
+    use_all = use_mixed | use_ws | use_pump
 } template_use;
 
 typedef struct template_text {

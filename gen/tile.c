@@ -1,6 +1,7 @@
 /* In: a phase and a target. Out: its tile settings. Refuses what tile.h says. Defaults first, then settings of the
  * program's own text (a plan that is read back), then lines of the tuning table; what results is checked as a whole. */
 #include "gen/layer.h"
+#include "gen/layer_amd.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -115,8 +116,20 @@ static void put_wgmma(const tile_request *r, settings *s)
     put(s, "threads", t.threads), put(s, "slots", t.slots), put(s, "group", t.group);
 }
 
+static void put_amd(const tile_request *r, settings *s)
+{
+    const amd_tile t = amd_defaults(r);
+    put(s, "layer", r->layer);
+    put(s, "m", t.m), put(s, "n", t.n), put(s, "k", t.k);
+    put(s, "threads", t.threads), put(s, "slots", t.slots), put(s, "group", t.group);
+}
+
 static void gemm_defaults(const tile_request *r, settings *s)
 {
+    if (layer_is_amd(r->layer)) {
+        put_amd(r, s);
+        return;
+    }
     if (r->layer == layer_wgmma) {
         put_wgmma(r, s);
         return;
@@ -324,6 +337,11 @@ static void check_rows(const tile_request *r, const ir_phase *p)
 
 static void check_gemm(const tile_request *r, const ir_phase *p)
 {
+    if (layer_is_amd(layer_of(p))) {
+        const char *rule = amd_illegal(r, p);
+        need(r, !rule, rule);
+        return;
+    }
     if (layer_of(p) == layer_wgmma) {
         const char *rule = wgmma_illegal(p);
         need(r, !rule, rule);

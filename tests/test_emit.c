@@ -157,22 +157,24 @@ END_TEST
 typedef struct beside {
     const char *path, *spec;
     phase_family family;
-    const char *target;
+    const char *target, *tuning;
 } beside;
 
 static const beside besides[] = {
-    {"templates/rows.spec.h", "specs/layernorm.yaml", family_rows, "gfx942"},
-    {"templates/gemm.spec.h", "specs/llama-block.yaml", family_gemm, "gfx942"},
-    {"templates/attention.spec.h", "specs/llama-block.yaml", family_attention, "gfx942"},
-    {"templates/decode.spec.h", "specs/llama-decode.yaml", family_decode, "gfx942"},
-    {"templates/gemm_ws.spec.h", "specs/llama-block.yaml", family_gemm, "sm_90a"},
+    {"templates/rows.spec.h", "specs/layernorm.yaml", family_rows, "gfx942", NULL},
+    {"templates/gemm.spec.h", "specs/llama-block.yaml", family_gemm, "gfx942", "gemm layer=simt"},
+    {"templates/attention.spec.h", "specs/llama-block.yaml", family_attention, "gfx942", NULL},
+    {"templates/decode.spec.h", "specs/llama-decode.yaml", family_decode, "gfx942", NULL},
+    {"templates/gemm_ws.spec.h", "specs/llama-block.yaml", family_gemm, "sm_90a", NULL},
+    {"templates/gemm_mfma.spec.h", "specs/llama-block.yaml", family_gemm, "gfx942", NULL},
 };
 
 START_TEST(a_spec_struct_lies_beside_each_template)
 {
     const beside *of = &besides[_i];
     char *text = slurp(of->spec);
-    build b = {.name = of->spec, .text = text, .target = of->target, .level = fusion_tile};
+    const tuning t = {&of->tuning, of->tuning != NULL, false};
+    build b = {.name = of->spec, .text = text, .target = of->target, .level = fusion_tile, .tuning = &t};
     must_build(&b);
     int i = 0;
     while (b.p->launches[i].kernel->phases[0]->family != of->family) i++;

@@ -152,6 +152,74 @@ START_TEST(nvrtc_takes_every_form_of_a_product_on_wgmma)
 }
 END_TEST
 
+/* ---- AMD's machines */
+static const struct {
+    const char *text, *target, *tile;
+} amd_layers[] = {{PRODUCT("bf16", "4096", "64"), "gfx942", "layer=mfma m=64 n=64 k=64 threads=256 slots=1"},
+                  {PRODUCT("f32", "17", "20"), "gfx90a", "layer=mfma m=32 n=128 k=32"},
+                  {PRODUCT("f16", "17", "67"), "gfx1100", "layer=wmma m=32 n=128 k=64"},
+                  {PRODUCT("f32", "64", "64"), "gfx1201", "layer=simt"},
+                  {PRODUCT("bf16", "16", "64"), "gfx950", "layer=simt"}};
+
+START_TEST(a_product_of_many_rows_is_on_the_matrix_units_that_a_machine_has)
+{
+    build b = build_spec(amd_layers[_i].text, amd_layers[_i].target, NULL);
+    ck_assert_msg(b.code == code_ok, "%s", arena_diagnostics(b.a));
+    const char *text = ir_print(b.a, b.p->program);
+    ck_assert_msg(strstr(text, amd_layers[_i].tile) != NULL, "%s", text);
+    const bool matrix = strstr(amd_layers[_i].tile, "simt") == NULL;
+    ck_assert_int_eq(strstr(b.p->launches[0].source, "TF_KERNEL_PUMP(t_k0, one_phase<gemm_mfma<k0_y>>)") != NULL, matrix);
+    ck_assert_int_eq(strstr(b.p->launches[0].source, "#define TF_GFX 0x") != NULL, matrix);
+    arena_free(b.a);
+}
+END_TEST
+
+START_TEST(many_tiles_are_large_and_aligned_rows_have_two_slots_on_gfx950)
+{
+    static const char large[] = "block: t\ndtype: bf16\ndims: {M: 4096, K: 4096, N: 14336}\ninputs: {x: [M, K]}\nparams: {w: [N, K]}\n"
+                                "ops:\n  - {out: y, op: linear, in: [x, w]}\noutputs: {y: y}\n";
+    static const struct {
+        const char *target, *tile;
+        int shared;
+    } cases[] = {{"gfx90a", "m=256 n=256 k=64 threads=512 slots=1", 65536},
+                 {"gfx950", "m=256 n=256 k=64 threads=512 slots=2", 131072},
+                 {"gfx1100", "m=128 n=128 k=64 threads=256 slots=1", 32768}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        build b = build_spec(large, cases[i].target, NULL);
+        ck_assert_msg(b.code == code_ok, "%s", arena_diagnostics(b.a));
+        ck_assert_ptr_nonnull(strstr(ir_print(b.a, b.p->program), cases[i].tile));
+        ck_assert_int_eq(b.p->launches[0].shared_bytes, cases[i].shared);
+        arena_free(b.a);
+    }
+}
+END_TEST
+
+START_TEST(a_tile_that_matrix_units_cannot_have_is_an_error_that_says_why)
+{
+    static const struct {
+        const char *target, *line, *message;
+    } cases[] = {{"gfx942", "gemm layer=wmma", "layer=wmma: gfx11 and gfx12 machines have it"},
+                 {"gfx1100", "gemm layer=mfma", "layer=mfma: gfx9 machines have it"},
+                 {"gfx942", "gemm layer=wgmma", "only sm_90a has it"},
+                 {"gfx942", "gemm m=48", "the waves share out m"},
+                 {"gfx942", "gemm n=512", "the waves share out m"},
+                 {"gfx942", "gemm k=32", "k is 128 bytes"},
+                 {"gfx942", "gemm threads=192", "threads is 128, 256 or 512"},
+                 {"gfx942", "gemm m=256 n=256", "a thread has at most 128 results"},
+                 {"gfx942", "gemm m=256 n=256 threads=512 slots=2", "slots is 1; on gfx950"},
+                 {"gfx950", "gemm m=64 n=128 threads=512 slots=2", "slots is 1; on gfx950"},
+                 {"gfx1201", "gemm m=256 n=128 threads=256", "a thread has at most 128 results (rdna: 64)"},
+                 {"gfx942", "gemm group=0", "group is positive"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const tuning t = {&cases[i].line, 1, false};
+        build b = build_spec(PRODUCT("bf16", "64", "64"), cases[i].target, &t);
+        ck_assert_msg(b.code == code_unsupported, "%s %s: %d", cases[i].target, cases[i].line, b.code);
+        ck_assert_msg(strstr(arena_diagnostics(b.a), cases[i].message) != NULL, "%s: %s", cases[i].line, arena_diagnostics(b.a));
+        arena_free(b.a);
+    }
+}
+END_TEST
+
 int main(void)
 {
     Suite *s = suite_create("layers");
@@ -163,6 +231,9 @@ int main(void)
     tcase_add_test(t, rows_that_tensor_loads_cannot_take_are_copied);
     tcase_add_test(t, a_layer_that_a_phase_cannot_have_is_an_error_that_says_why);
     tcase_add_loop_test(t, nvrtc_takes_every_form_of_a_product_on_wgmma, 0, 3);
+    tcase_add_loop_test(t, a_product_of_many_rows_is_on_the_matrix_units_that_a_machine_has, 0, sizeof amd_layers / sizeof *amd_layers);
+    tcase_add_test(t, many_tiles_are_large_and_aligned_rows_have_two_slots_on_gfx950);
+    tcase_add_test(t, a_tile_that_matrix_units_cannot_have_is_an_error_that_says_why);
     suite_add_tcase(s, t);
     SRunner *r = srunner_create(s);
     srunner_run_all(r, CK_ENV);

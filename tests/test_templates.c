@@ -306,7 +306,9 @@ static void build_body(void *argument)
     const fuse_options fusion = {b->level, target, NULL, 0};
     const graph_options options = {0};
     arena_source(b->a, b->name, b->text, strlen(b->text));
-    b->p = plan_choose(b->a, fuse(b->a, lower(b->a, graph_read(b->a, b->text, strlen(b->text), b->name, &options)), &fusion), target, NULL);
+    const char *line = "gemm layer=simt"; /* templates/gemm.h */
+    const tuning t = {&line, 1, false};
+    b->p = plan_choose(b->a, fuse(b->a, lower(b->a, graph_read(b->a, b->text, strlen(b->text), b->name, &options)), &fusion), target, &t);
     emit(b->a, b->p);
 }
 

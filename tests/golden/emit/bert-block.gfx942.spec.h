@@ -1,5 +1,5 @@
 // ---- level none
-// Written by tfgen: bert_k0 of specs/bert-block.yaml for cdna; read it beside templates/gemm.h.
+// Written by tfgen: bert_k0 of specs/bert-block.yaml for cdna; read it beside templates/gemm_mfma.h.
 struct k0_q {
     struct args {
         const bf16 *x;
@@ -9,7 +9,9 @@ struct k0_q {
         int B, S;
     };
     static constexpr int K = 128, packed_n = 128, packed_k = 128, granule = 4;
-    static constexpr int tile_m = 32, tile_n = 64, tile_k = 32, thread_m = 2, thread_n = 8, threads = 128, slots = 2;
+    static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
+    static constexpr long long a_stride = 128;
+    static constexpr bool a_dense = true, a_written = false;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -57,7 +59,7 @@ TF_LAYOUT(k0_q::args, B, 32);
 TF_LAYOUT(k0_q::args, S, 36);
 static_assert(sizeof(k0_q::args) == 40, "size of args");
 
-// Written by tfgen: bert_k1 of specs/bert-block.yaml for cdna; read it beside templates/gemm.h.
+// Written by tfgen: bert_k1 of specs/bert-block.yaml for cdna; read it beside templates/gemm_mfma.h.
 struct k1_k {
     struct args {
         const bf16 *x;
@@ -67,7 +69,9 @@ struct k1_k {
         int B, S;
     };
     static constexpr int K = 128, packed_n = 128, packed_k = 128, granule = 4;
-    static constexpr int tile_m = 32, tile_n = 64, tile_k = 32, thread_m = 2, thread_n = 8, threads = 128, slots = 2;
+    static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
+    static constexpr long long a_stride = 128;
+    static constexpr bool a_dense = true, a_written = false;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -115,7 +119,7 @@ TF_LAYOUT(k1_k::args, B, 32);
 TF_LAYOUT(k1_k::args, S, 36);
 static_assert(sizeof(k1_k::args) == 40, "size of args");
 
-// Written by tfgen: bert_k2 of specs/bert-block.yaml for cdna; read it beside templates/gemm.h.
+// Written by tfgen: bert_k2 of specs/bert-block.yaml for cdna; read it beside templates/gemm_mfma.h.
 struct k2_v {
     struct args {
         const bf16 *x;
@@ -125,7 +129,9 @@ struct k2_v {
         int B, S;
     };
     static constexpr int K = 128, packed_n = 128, packed_k = 128, granule = 4;
-    static constexpr int tile_m = 32, tile_n = 64, tile_k = 32, thread_m = 2, thread_n = 8, threads = 128, slots = 2;
+    static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
+    static constexpr long long a_stride = 128;
+    static constexpr bool a_dense = true, a_written = false;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -221,7 +227,7 @@ TF_LAYOUT(k3_attention::args, B, 32);
 TF_LAYOUT(k3_attention::args, S, 36);
 static_assert(sizeof(k3_attention::args) == 40, "size of args");
 
-// Written by tfgen: bert_k4 of specs/bert-block.yaml for cdna; read it beside templates/gemm.h.
+// Written by tfgen: bert_k4 of specs/bert-block.yaml for cdna; read it beside templates/gemm_mfma.h.
 struct k4_o {
     struct args {
         const bf16 *a;
@@ -231,7 +237,9 @@ struct k4_o {
         int B, S;
     };
     static constexpr int K = 128, packed_n = 128, packed_k = 128, granule = 4;
-    static constexpr int tile_m = 32, tile_n = 64, tile_k = 32, thread_m = 2, thread_n = 8, threads = 128, slots = 2;
+    static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
+    static constexpr long long a_stride = 128;
+    static constexpr bool a_dense = true, a_written = false;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -388,7 +396,7 @@ TF_LAYOUT(k6_x1::args, B, 32);
 TF_LAYOUT(k6_x1::args, S, 36);
 static_assert(sizeof(k6_x1::args) == 40, "size of args");
 
-// Written by tfgen: bert_k7 of specs/bert-block.yaml for cdna; read it beside templates/gemm.h.
+// Written by tfgen: bert_k7 of specs/bert-block.yaml for cdna; read it beside templates/gemm_mfma.h.
 struct k7_i {
     struct args {
         const bf16 *x1;
@@ -398,7 +406,9 @@ struct k7_i {
         int B, S;
     };
     static constexpr int K = 128, packed_n = 512, packed_k = 128, granule = 4;
-    static constexpr int tile_m = 32, tile_n = 64, tile_k = 32, thread_m = 2, thread_n = 8, threads = 128, slots = 2;
+    static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
+    static constexpr long long a_stride = 128;
+    static constexpr bool a_dense = true, a_written = false;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -482,7 +492,7 @@ TF_LAYOUT(k8_g::args, B, 16);
 TF_LAYOUT(k8_g::args, S, 20);
 static_assert(sizeof(k8_g::args) == 24, "size of args");
 
-// Written by tfgen: bert_k9 of specs/bert-block.yaml for cdna; read it beside templates/gemm.h.
+// Written by tfgen: bert_k9 of specs/bert-block.yaml for cdna; read it beside templates/gemm_mfma.h.
 struct k9_m {
     struct args {
         const bf16 *g;
@@ -492,7 +502,9 @@ struct k9_m {
         int B, S;
     };
     static constexpr int K = 512, packed_n = 128, packed_k = 512, granule = 4;
-    static constexpr int tile_m = 32, tile_n = 64, tile_k = 32, thread_m = 2, thread_n = 8, threads = 128, slots = 2;
+    static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
+    static constexpr long long a_stride = 512;
+    static constexpr bool a_dense = true, a_written = false;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -650,7 +662,7 @@ TF_LAYOUT(k11_x2::args, S, 36);
 static_assert(sizeof(k11_x2::args) == 40, "size of args");
 
 // ---- level ops
-// Written by tfgen: bert_k0 of specs/bert-block.yaml for cdna; read it beside templates/gemm.h.
+// Written by tfgen: bert_k0 of specs/bert-block.yaml for cdna; read it beside templates/gemm_mfma.h.
 struct k0_qkv {
     struct args {
         const bf16 *x;
@@ -664,7 +676,9 @@ struct k0_qkv {
         int B, S;
     };
     static constexpr int K = 128, packed_n = 384, packed_k = 128, granule = 4;
-    static constexpr int tile_m = 32, tile_n = 64, tile_k = 32, thread_m = 2, thread_n = 8, threads = 128, slots = 2;
+    static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
+    static constexpr long long a_stride = 128;
+    static constexpr bool a_dense = true, a_written = false;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -790,7 +804,7 @@ TF_LAYOUT(k1_attention::args, B, 32);
 TF_LAYOUT(k1_attention::args, S, 36);
 static_assert(sizeof(k1_attention::args) == 40, "size of args");
 
-// Written by tfgen: bert_k2 of specs/bert-block.yaml for cdna; read it beside templates/gemm.h.
+// Written by tfgen: bert_k2 of specs/bert-block.yaml for cdna; read it beside templates/gemm_mfma.h.
 struct k2_o {
     struct args {
         const bf16 *a;
@@ -801,7 +815,9 @@ struct k2_o {
         int B, S;
     };
     static constexpr int K = 128, packed_n = 128, packed_k = 128, granule = 4;
-    static constexpr int tile_m = 32, tile_n = 64, tile_k = 32, thread_m = 2, thread_n = 8, threads = 128, slots = 2;
+    static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
+    static constexpr long long a_stride = 128;
+    static constexpr bool a_dense = true, a_written = false;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -922,7 +938,7 @@ TF_LAYOUT(k3_x1::args, B, 32);
 TF_LAYOUT(k3_x1::args, S, 36);
 static_assert(sizeof(k3_x1::args) == 40, "size of args");
 
-// Written by tfgen: bert_k4 of specs/bert-block.yaml for cdna; read it beside templates/gemm.h.
+// Written by tfgen: bert_k4 of specs/bert-block.yaml for cdna; read it beside templates/gemm_mfma.h.
 struct k4_i {
     struct args {
         const bf16 *x1;
@@ -932,7 +948,9 @@ struct k4_i {
         int B, S;
     };
     static constexpr int K = 128, packed_n = 512, packed_k = 128, granule = 4;
-    static constexpr int tile_m = 32, tile_n = 64, tile_k = 32, thread_m = 2, thread_n = 8, threads = 128, slots = 2;
+    static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
+    static constexpr long long a_stride = 128;
+    static constexpr bool a_dense = true, a_written = false;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -981,7 +999,7 @@ TF_LAYOUT(k4_i::args, B, 32);
 TF_LAYOUT(k4_i::args, S, 36);
 static_assert(sizeof(k4_i::args) == 40, "size of args");
 
-// Written by tfgen: bert_k5 of specs/bert-block.yaml for cdna; read it beside templates/gemm.h.
+// Written by tfgen: bert_k5 of specs/bert-block.yaml for cdna; read it beside templates/gemm_mfma.h.
 struct k5_m {
     struct args {
         const bf16 *g;
@@ -992,7 +1010,9 @@ struct k5_m {
         int B, S;
     };
     static constexpr int K = 512, packed_n = 128, packed_k = 512, granule = 4;
-    static constexpr int tile_m = 32, tile_n = 64, tile_k = 32, thread_m = 2, thread_n = 8, threads = 128, slots = 2;
+    static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
+    static constexpr long long a_stride = 512;
+    static constexpr bool a_dense = true, a_written = false;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;

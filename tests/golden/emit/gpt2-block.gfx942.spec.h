@@ -69,7 +69,7 @@ TF_LAYOUT(k0_h::args, B, 32);
 TF_LAYOUT(k0_h::args, S, 36);
 static_assert(sizeof(k0_h::args) == 40, "size of args");
 
-// Written by tfgen: gpt2_k1 of specs/gpt2-block.yaml for cdna; read it beside templates/gemm.h.
+// Written by tfgen: gpt2_k1 of specs/gpt2-block.yaml for cdna; read it beside templates/gemm_mfma.h.
 struct k1_qkv {
     struct args {
         const bf16 *h;
@@ -79,7 +79,9 @@ struct k1_qkv {
         int B, S;
     };
     static constexpr int K = 128, packed_n = 384, packed_k = 128, granule = 4;
-    static constexpr int tile_m = 32, tile_n = 64, tile_k = 32, thread_m = 2, thread_n = 8, threads = 128, slots = 2;
+    static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
+    static constexpr long long a_stride = 128;
+    static constexpr bool a_dense = true, a_written = false;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -219,7 +221,7 @@ TF_LAYOUT(k3_attention::args, B, 32);
 TF_LAYOUT(k3_attention::args, S, 36);
 static_assert(sizeof(k3_attention::args) == 40, "size of args");
 
-// Written by tfgen: gpt2_k4 of specs/gpt2-block.yaml for cdna; read it beside templates/gemm.h.
+// Written by tfgen: gpt2_k4 of specs/gpt2-block.yaml for cdna; read it beside templates/gemm_mfma.h.
 struct k4_o {
     struct args {
         const bf16 *a;
@@ -229,7 +231,9 @@ struct k4_o {
         int B, S;
     };
     static constexpr int K = 128, packed_n = 128, packed_k = 128, granule = 4;
-    static constexpr int tile_m = 32, tile_n = 64, tile_k = 32, thread_m = 2, thread_n = 8, threads = 128, slots = 2;
+    static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
+    static constexpr long long a_stride = 128;
+    static constexpr bool a_dense = true, a_written = false;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -386,7 +390,7 @@ TF_LAYOUT(k6_h2::args, B, 32);
 TF_LAYOUT(k6_h2::args, S, 36);
 static_assert(sizeof(k6_h2::args) == 40, "size of args");
 
-// Written by tfgen: gpt2_k7 of specs/gpt2-block.yaml for cdna; read it beside templates/gemm.h.
+// Written by tfgen: gpt2_k7 of specs/gpt2-block.yaml for cdna; read it beside templates/gemm_mfma.h.
 struct k7_fc {
     struct args {
         const bf16 *h2;
@@ -396,7 +400,9 @@ struct k7_fc {
         int B, S;
     };
     static constexpr int K = 128, packed_n = 512, packed_k = 128, granule = 4;
-    static constexpr int tile_m = 32, tile_n = 64, tile_k = 32, thread_m = 2, thread_n = 8, threads = 128, slots = 2;
+    static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
+    static constexpr long long a_stride = 128;
+    static constexpr bool a_dense = true, a_written = false;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -480,7 +486,7 @@ TF_LAYOUT(k8_g::args, B, 16);
 TF_LAYOUT(k8_g::args, S, 20);
 static_assert(sizeof(k8_g::args) == 24, "size of args");
 
-// Written by tfgen: gpt2_k9 of specs/gpt2-block.yaml for cdna; read it beside templates/gemm.h.
+// Written by tfgen: gpt2_k9 of specs/gpt2-block.yaml for cdna; read it beside templates/gemm_mfma.h.
 struct k9_m {
     struct args {
         const bf16 *g;
@@ -490,7 +496,9 @@ struct k9_m {
         int B, S;
     };
     static constexpr int K = 512, packed_n = 128, packed_k = 512, granule = 4;
-    static constexpr int tile_m = 32, tile_n = 64, tile_k = 32, thread_m = 2, thread_n = 8, threads = 128, slots = 2;
+    static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
+    static constexpr long long a_stride = 512;
+    static constexpr bool a_dense = true, a_written = false;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -648,7 +656,7 @@ TF_LAYOUT(k0_h::args, B, 32);
 TF_LAYOUT(k0_h::args, S, 36);
 static_assert(sizeof(k0_h::args) == 40, "size of args");
 
-// Written by tfgen: gpt2_k1 of specs/gpt2-block.yaml for cdna; read it beside templates/gemm.h.
+// Written by tfgen: gpt2_k1 of specs/gpt2-block.yaml for cdna; read it beside templates/gemm_mfma.h.
 struct k1_qkv {
     struct args {
         const bf16 *h;
@@ -658,7 +666,9 @@ struct k1_qkv {
         int B, S;
     };
     static constexpr int K = 128, packed_n = 384, packed_k = 128, granule = 4;
-    static constexpr int tile_m = 32, tile_n = 64, tile_k = 32, thread_m = 2, thread_n = 8, threads = 128, slots = 2;
+    static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
+    static constexpr long long a_stride = 128;
+    static constexpr bool a_dense = true, a_written = false;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -798,7 +808,7 @@ TF_LAYOUT(k3_attention::args, B, 32);
 TF_LAYOUT(k3_attention::args, S, 36);
 static_assert(sizeof(k3_attention::args) == 40, "size of args");
 
-// Written by tfgen: gpt2_k4 of specs/gpt2-block.yaml for cdna; read it beside templates/gemm.h.
+// Written by tfgen: gpt2_k4 of specs/gpt2-block.yaml for cdna; read it beside templates/gemm_mfma.h.
 struct k4_o {
     struct args {
         const bf16 *a;
@@ -809,7 +819,9 @@ struct k4_o {
         int B, S;
     };
     static constexpr int K = 128, packed_n = 128, packed_k = 128, granule = 4;
-    static constexpr int tile_m = 32, tile_n = 64, tile_k = 32, thread_m = 2, thread_n = 8, threads = 128, slots = 2;
+    static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
+    static constexpr long long a_stride = 128;
+    static constexpr bool a_dense = true, a_written = false;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -930,7 +942,7 @@ TF_LAYOUT(k5_h2::args, B, 32);
 TF_LAYOUT(k5_h2::args, S, 36);
 static_assert(sizeof(k5_h2::args) == 40, "size of args");
 
-// Written by tfgen: gpt2_k6 of specs/gpt2-block.yaml for cdna; read it beside templates/gemm.h.
+// Written by tfgen: gpt2_k6 of specs/gpt2-block.yaml for cdna; read it beside templates/gemm_mfma.h.
 struct k6_fc {
     struct args {
         const bf16 *h2;
@@ -940,7 +952,9 @@ struct k6_fc {
         int B, S;
     };
     static constexpr int K = 128, packed_n = 512, packed_k = 128, granule = 4;
-    static constexpr int tile_m = 32, tile_n = 64, tile_k = 32, thread_m = 2, thread_n = 8, threads = 128, slots = 2;
+    static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
+    static constexpr long long a_stride = 128;
+    static constexpr bool a_dense = true, a_written = false;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -989,7 +1003,7 @@ TF_LAYOUT(k6_fc::args, B, 32);
 TF_LAYOUT(k6_fc::args, S, 36);
 static_assert(sizeof(k6_fc::args) == 40, "size of args");
 
-// Written by tfgen: gpt2_k7 of specs/gpt2-block.yaml for cdna; read it beside templates/gemm.h.
+// Written by tfgen: gpt2_k7 of specs/gpt2-block.yaml for cdna; read it beside templates/gemm_mfma.h.
 struct k7_m {
     struct args {
         const bf16 *g;
@@ -1000,7 +1014,9 @@ struct k7_m {
         int B, S;
     };
     static constexpr int K = 512, packed_n = 128, packed_k = 512, granule = 4;
-    static constexpr int tile_m = 32, tile_n = 64, tile_k = 32, thread_m = 2, thread_n = 8, threads = 128, slots = 2;
+    static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
+    static constexpr long long a_stride = 512;
+    static constexpr bool a_dense = true, a_written = false;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -1122,7 +1138,7 @@ TF_LAYOUT(k0_h::args, B, 32);
 TF_LAYOUT(k0_h::args, S, 36);
 static_assert(sizeof(k0_h::args) == 40, "size of args");
 
-// Written by tfgen: gpt2_k1 of specs/gpt2-block.yaml for cdna; read it beside templates/gemm.h.
+// Written by tfgen: gpt2_k1 of specs/gpt2-block.yaml for cdna; read it beside templates/gemm_mfma.h.
 struct k1_qkv {
     struct args {
         const bf16 *h;
@@ -1132,7 +1148,9 @@ struct k1_qkv {
         int B, S;
     };
     static constexpr int K = 128, packed_n = 384, packed_k = 128, granule = 4;
-    static constexpr int tile_m = 32, tile_n = 64, tile_k = 32, thread_m = 2, thread_n = 8, threads = 128, slots = 2;
+    static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
+    static constexpr long long a_stride = 128;
+    static constexpr bool a_dense = true, a_written = false;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -1224,7 +1242,7 @@ TF_LAYOUT(k2_attention::args, B, 16);
 TF_LAYOUT(k2_attention::args, S, 20);
 static_assert(sizeof(k2_attention::args) == 24, "size of args");
 
-// Written by tfgen: gpt2_k3 of specs/gpt2-block.yaml for cdna; read it beside templates/gemm.h.
+// Written by tfgen: gpt2_k3 of specs/gpt2-block.yaml for cdna; read it beside templates/gemm_mfma.h.
 struct k3_o {
     struct args {
         const bf16 *a;
@@ -1235,7 +1253,9 @@ struct k3_o {
         int B, S;
     };
     static constexpr int K = 128, packed_n = 128, packed_k = 128, granule = 4;
-    static constexpr int tile_m = 32, tile_n = 64, tile_k = 32, thread_m = 2, thread_n = 8, threads = 128, slots = 2;
+    static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
+    static constexpr long long a_stride = 128;
+    static constexpr bool a_dense = true, a_written = false;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -1356,7 +1376,7 @@ TF_LAYOUT(k4_h2::args, B, 32);
 TF_LAYOUT(k4_h2::args, S, 36);
 static_assert(sizeof(k4_h2::args) == 40, "size of args");
 
-// Written by tfgen: gpt2_k5 of specs/gpt2-block.yaml for cdna; read it beside templates/gemm.h.
+// Written by tfgen: gpt2_k5 of specs/gpt2-block.yaml for cdna; read it beside templates/gemm_mfma.h.
 struct k5_fc {
     struct args {
         const bf16 *h2;
@@ -1366,7 +1386,9 @@ struct k5_fc {
         int B, S;
     };
     static constexpr int K = 128, packed_n = 512, packed_k = 128, granule = 4;
-    static constexpr int tile_m = 32, tile_n = 64, tile_k = 32, thread_m = 2, thread_n = 8, threads = 128, slots = 2;
+    static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
+    static constexpr long long a_stride = 128;
+    static constexpr bool a_dense = true, a_written = false;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -1415,7 +1437,7 @@ TF_LAYOUT(k5_fc::args, B, 32);
 TF_LAYOUT(k5_fc::args, S, 36);
 static_assert(sizeof(k5_fc::args) == 40, "size of args");
 
-// Written by tfgen: gpt2_k6 of specs/gpt2-block.yaml for cdna; read it beside templates/gemm.h.
+// Written by tfgen: gpt2_k6 of specs/gpt2-block.yaml for cdna; read it beside templates/gemm_mfma.h.
 struct k6_m {
     struct args {
         const bf16 *g;
@@ -1426,7 +1448,9 @@ struct k6_m {
         int B, S;
     };
     static constexpr int K = 512, packed_n = 128, packed_k = 512, granule = 4;
-    static constexpr int tile_m = 32, tile_n = 64, tile_k = 32, thread_m = 2, thread_n = 8, threads = 128, slots = 2;
+    static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
+    static constexpr long long a_stride = 512;
+    static constexpr bool a_dense = true, a_written = false;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;

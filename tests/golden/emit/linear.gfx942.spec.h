@@ -1,5 +1,5 @@
 // ---- level none
-// Written by tfgen: linear_k0 of specs/linear.yaml for cdna; read it beside templates/gemm.h.
+// Written by tfgen: linear_k0 of specs/linear.yaml for cdna; read it beside templates/gemm_mfma.h.
 struct k0_l {
     struct args {
         const bf16 *x;
@@ -9,7 +9,9 @@ struct k0_l {
         int B, S;
     };
     static constexpr int K = 256, packed_n = 344, packed_k = 256, granule = 4;
-    static constexpr int tile_m = 32, tile_n = 64, tile_k = 32, thread_m = 2, thread_n = 8, threads = 128, slots = 2;
+    static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
+    static constexpr long long a_stride = 256;
+    static constexpr bool a_dense = true, a_written = false;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;

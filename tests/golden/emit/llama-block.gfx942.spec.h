@@ -53,7 +53,7 @@ TF_LAYOUT(k0_h::args, B, 24);
 TF_LAYOUT(k0_h::args, S, 28);
 static_assert(sizeof(k0_h::args) == 32, "size of args");
 
-// Written by tfgen: llama_k1 of specs/llama-block.yaml for cdna; read it beside templates/gemm.h.
+// Written by tfgen: llama_k1 of specs/llama-block.yaml for cdna; read it beside templates/gemm_mfma.h.
 struct k1_q {
     struct args {
         const bf16 *h;
@@ -62,7 +62,9 @@ struct k1_q {
         int B, S;
     };
     static constexpr int K = 256, packed_n = 256, packed_k = 256, granule = 4;
-    static constexpr int tile_m = 32, tile_n = 64, tile_k = 32, thread_m = 2, thread_n = 8, threads = 128, slots = 2;
+    static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
+    static constexpr long long a_stride = 256;
+    static constexpr bool a_dense = true, a_written = false;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -107,7 +109,7 @@ TF_LAYOUT(k1_q::args, B, 24);
 TF_LAYOUT(k1_q::args, S, 28);
 static_assert(sizeof(k1_q::args) == 32, "size of args");
 
-// Written by tfgen: llama_k2 of specs/llama-block.yaml for cdna; read it beside templates/gemm.h.
+// Written by tfgen: llama_k2 of specs/llama-block.yaml for cdna; read it beside templates/gemm_mfma.h.
 struct k2_k {
     struct args {
         const bf16 *h;
@@ -116,7 +118,9 @@ struct k2_k {
         int B, S;
     };
     static constexpr int K = 256, packed_n = 64, packed_k = 256, granule = 4;
-    static constexpr int tile_m = 32, tile_n = 64, tile_k = 32, thread_m = 2, thread_n = 8, threads = 128, slots = 2;
+    static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
+    static constexpr long long a_stride = 256;
+    static constexpr bool a_dense = true, a_written = false;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -161,7 +165,7 @@ TF_LAYOUT(k2_k::args, B, 24);
 TF_LAYOUT(k2_k::args, S, 28);
 static_assert(sizeof(k2_k::args) == 32, "size of args");
 
-// Written by tfgen: llama_k3 of specs/llama-block.yaml for cdna; read it beside templates/gemm.h.
+// Written by tfgen: llama_k3 of specs/llama-block.yaml for cdna; read it beside templates/gemm_mfma.h.
 struct k3_v {
     struct args {
         const bf16 *h;
@@ -170,7 +174,9 @@ struct k3_v {
         int B, S;
     };
     static constexpr int K = 256, packed_n = 64, packed_k = 256, granule = 4;
-    static constexpr int tile_m = 32, tile_n = 64, tile_k = 32, thread_m = 2, thread_n = 8, threads = 128, slots = 2;
+    static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
+    static constexpr long long a_stride = 256;
+    static constexpr bool a_dense = true, a_written = false;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -345,7 +351,7 @@ TF_LAYOUT(k6_attention::args, B, 32);
 TF_LAYOUT(k6_attention::args, S, 36);
 static_assert(sizeof(k6_attention::args) == 40, "size of args");
 
-// Written by tfgen: llama_k7 of specs/llama-block.yaml for cdna; read it beside templates/gemm.h.
+// Written by tfgen: llama_k7 of specs/llama-block.yaml for cdna; read it beside templates/gemm_mfma.h.
 struct k7_o {
     struct args {
         const bf16 *a;
@@ -354,7 +360,9 @@ struct k7_o {
         int B, S;
     };
     static constexpr int K = 256, packed_n = 256, packed_k = 256, granule = 4;
-    static constexpr int tile_m = 32, tile_n = 64, tile_k = 32, thread_m = 2, thread_n = 8, threads = 128, slots = 2;
+    static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
+    static constexpr long long a_stride = 256;
+    static constexpr bool a_dense = true, a_written = false;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -492,7 +500,7 @@ TF_LAYOUT(k9_h2::args, B, 24);
 TF_LAYOUT(k9_h2::args, S, 28);
 static_assert(sizeof(k9_h2::args) == 32, "size of args");
 
-// Written by tfgen: llama_k10 of specs/llama-block.yaml for cdna; read it beside templates/gemm.h.
+// Written by tfgen: llama_k10 of specs/llama-block.yaml for cdna; read it beside templates/gemm_mfma.h.
 struct k10_gate {
     struct args {
         const bf16 *h2;
@@ -501,7 +509,9 @@ struct k10_gate {
         int B, S;
     };
     static constexpr int K = 256, packed_n = 688, packed_k = 256, granule = 4;
-    static constexpr int tile_m = 32, tile_n = 64, tile_k = 32, thread_m = 2, thread_n = 8, threads = 128, slots = 2;
+    static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
+    static constexpr long long a_stride = 256;
+    static constexpr bool a_dense = true, a_written = false;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -546,7 +556,7 @@ TF_LAYOUT(k10_gate::args, B, 24);
 TF_LAYOUT(k10_gate::args, S, 28);
 static_assert(sizeof(k10_gate::args) == 32, "size of args");
 
-// Written by tfgen: llama_k11 of specs/llama-block.yaml for cdna; read it beside templates/gemm.h.
+// Written by tfgen: llama_k11 of specs/llama-block.yaml for cdna; read it beside templates/gemm_mfma.h.
 struct k11_up {
     struct args {
         const bf16 *h2;
@@ -555,7 +565,9 @@ struct k11_up {
         int B, S;
     };
     static constexpr int K = 256, packed_n = 688, packed_k = 256, granule = 4;
-    static constexpr int tile_m = 32, tile_n = 64, tile_k = 32, thread_m = 2, thread_n = 8, threads = 128, slots = 2;
+    static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
+    static constexpr long long a_stride = 256;
+    static constexpr bool a_dense = true, a_written = false;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -675,7 +687,7 @@ TF_LAYOUT(k13_prod::args, B, 24);
 TF_LAYOUT(k13_prod::args, S, 28);
 static_assert(sizeof(k13_prod::args) == 32, "size of args");
 
-// Written by tfgen: llama_k14 of specs/llama-block.yaml for cdna; read it beside templates/gemm.h.
+// Written by tfgen: llama_k14 of specs/llama-block.yaml for cdna; read it beside templates/gemm_mfma.h.
 struct k14_down {
     struct args {
         const bf16 *prod;
@@ -684,7 +696,9 @@ struct k14_down {
         int B, S;
     };
     static constexpr int K = 688, packed_n = 256, packed_k = 688, granule = 4;
-    static constexpr int tile_m = 32, tile_n = 64, tile_k = 32, thread_m = 2, thread_n = 8, threads = 128, slots = 2;
+    static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
+    static constexpr long long a_stride = 688;
+    static constexpr bool a_dense = true, a_written = false;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -823,7 +837,7 @@ TF_LAYOUT(k0_h::args, B, 24);
 TF_LAYOUT(k0_h::args, S, 28);
 static_assert(sizeof(k0_h::args) == 32, "size of args");
 
-// Written by tfgen: llama_k1 of specs/llama-block.yaml for cdna; read it beside templates/gemm.h.
+// Written by tfgen: llama_k1 of specs/llama-block.yaml for cdna; read it beside templates/gemm_mfma.h.
 struct k1_qkv {
     struct args {
         const bf16 *h;
@@ -834,7 +848,9 @@ struct k1_qkv {
         int B, S;
     };
     static constexpr int K = 256, packed_n = 384, packed_k = 256, granule = 4;
-    static constexpr int tile_m = 32, tile_n = 64, tile_k = 32, thread_m = 2, thread_n = 8, threads = 128, slots = 2;
+    static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
+    static constexpr long long a_stride = 256;
+    static constexpr bool a_dense = true, a_written = false;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -1033,7 +1049,7 @@ TF_LAYOUT(k4_attention::args, B, 32);
 TF_LAYOUT(k4_attention::args, S, 36);
 static_assert(sizeof(k4_attention::args) == 40, "size of args");
 
-// Written by tfgen: llama_k5 of specs/llama-block.yaml for cdna; read it beside templates/gemm.h.
+// Written by tfgen: llama_k5 of specs/llama-block.yaml for cdna; read it beside templates/gemm_mfma.h.
 struct k5_o {
     struct args {
         const bf16 *a;
@@ -1043,7 +1059,9 @@ struct k5_o {
         int B, S;
     };
     static constexpr int K = 256, packed_n = 256, packed_k = 256, granule = 4;
-    static constexpr int tile_m = 32, tile_n = 64, tile_k = 32, thread_m = 2, thread_n = 8, threads = 128, slots = 2;
+    static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
+    static constexpr long long a_stride = 256;
+    static constexpr bool a_dense = true, a_written = false;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -1145,7 +1163,7 @@ TF_LAYOUT(k6_h2::args, B, 24);
 TF_LAYOUT(k6_h2::args, S, 28);
 static_assert(sizeof(k6_h2::args) == 32, "size of args");
 
-// Written by tfgen: llama_k7 of specs/llama-block.yaml for cdna; read it beside templates/gemm.h.
+// Written by tfgen: llama_k7 of specs/llama-block.yaml for cdna; read it beside templates/gemm_mfma.h.
 struct k7_gate_up {
     struct args {
         const bf16 *h2;
@@ -1154,7 +1172,9 @@ struct k7_gate_up {
         int B, S;
     };
     static constexpr int K = 256, packed_n = 1376, packed_k = 256, granule = 4;
-    static constexpr int tile_m = 32, tile_n = 64, tile_k = 32, thread_m = 2, thread_n = 8, threads = 128, slots = 2;
+    static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
+    static constexpr long long a_stride = 256;
+    static constexpr bool a_dense = true, a_written = false;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -1200,7 +1220,7 @@ TF_LAYOUT(k7_gate_up::args, B, 24);
 TF_LAYOUT(k7_gate_up::args, S, 28);
 static_assert(sizeof(k7_gate_up::args) == 32, "size of args");
 
-// Written by tfgen: llama_k8 of specs/llama-block.yaml for cdna; read it beside templates/gemm.h.
+// Written by tfgen: llama_k8 of specs/llama-block.yaml for cdna; read it beside templates/gemm_mfma.h.
 struct k8_down {
     struct args {
         const bf16 *prod;
@@ -1210,7 +1230,9 @@ struct k8_down {
         int B, S;
     };
     static constexpr int K = 688, packed_n = 256, packed_k = 688, granule = 4;
-    static constexpr int tile_m = 32, tile_n = 64, tile_k = 32, thread_m = 2, thread_n = 8, threads = 128, slots = 2;
+    static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
+    static constexpr long long a_stride = 688;
+    static constexpr bool a_dense = true, a_written = false;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -1305,7 +1327,7 @@ TF_LAYOUT(k0_stats::args, B, 16);
 TF_LAYOUT(k0_stats::args, S, 20);
 static_assert(sizeof(k0_stats::args) == 24, "size of args");
 
-// Written by tfgen: llama_k1 of specs/llama-block.yaml for cdna; read it beside templates/gemm.h.
+// Written by tfgen: llama_k1 of specs/llama-block.yaml for cdna; read it beside templates/gemm_mfma.h.
 TF_TABLE unsigned long long k1_qkv_qr_turns[16] = {0x28be60db93910600ull, 0x11f130b61c287900ull, 0x7e6b006746579c0ull, 0x37ab95c63e892c0ull, 0x1883ec0e5870a90ull, 0xacbb4dc9a23f68ull, 0x4c10b4617af38cull, 0x217f20f7661d20ull, 0xec0334892a2e2ull, 0x67ee99a2a4482ull, 0x2dc4a879fd26full, 0x14279ffb3a5e5ull, 0x8e0206251efcull, 0x3e8919196a4cull, 0x1b89df4317adull, 0xc20873a521cull}; // !30:5
 struct k1_qkv {
     struct args {
@@ -1318,7 +1340,9 @@ struct k1_qkv {
         int B, S;
     };
     static constexpr int K = 256, packed_n = 384, packed_k = 256, granule = 4;
-    static constexpr int tile_m = 32, tile_n = 64, tile_k = 32, thread_m = 2, thread_n = 8, threads = 128, slots = 2;
+    static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
+    static constexpr long long a_stride = 256;
+    static constexpr bool a_dense = true, a_written = false;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -1460,7 +1484,7 @@ TF_LAYOUT(k2_attention::args, B, 32);
 TF_LAYOUT(k2_attention::args, S, 36);
 static_assert(sizeof(k2_attention::args) == 40, "size of args");
 
-// Written by tfgen: llama_k3 of specs/llama-block.yaml for cdna; read it beside templates/gemm.h.
+// Written by tfgen: llama_k3 of specs/llama-block.yaml for cdna; read it beside templates/gemm_mfma.h.
 struct k3_o {
     struct args {
         const bf16 *a;
@@ -1471,7 +1495,9 @@ struct k3_o {
         int B, S;
     };
     static constexpr int K = 256, packed_n = 256, packed_k = 256, granule = 4;
-    static constexpr int tile_m = 32, tile_n = 64, tile_k = 32, thread_m = 2, thread_n = 8, threads = 128, slots = 2;
+    static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
+    static constexpr long long a_stride = 256;
+    static constexpr bool a_dense = true, a_written = false;
     static constexpr bool row_sums = true, a_plain = true, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -1525,7 +1551,7 @@ TF_LAYOUT(k3_o::args, B, 40);
 TF_LAYOUT(k3_o::args, S, 44);
 static_assert(sizeof(k3_o::args) == 48, "size of args");
 
-// Written by tfgen: llama_k4 of specs/llama-block.yaml for cdna; read it beside templates/gemm.h.
+// Written by tfgen: llama_k4 of specs/llama-block.yaml for cdna; read it beside templates/gemm_mfma.h.
 struct k4_gate_up {
     struct args {
         const bf16 *x1;
@@ -1535,7 +1561,9 @@ struct k4_gate_up {
         int B, S;
     };
     static constexpr int K = 256, packed_n = 1376, packed_k = 256, granule = 4;
-    static constexpr int tile_m = 32, tile_n = 64, tile_k = 32, thread_m = 2, thread_n = 8, threads = 128, slots = 2;
+    static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
+    static constexpr long long a_stride = 256;
+    static constexpr bool a_dense = true, a_written = false;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -1592,7 +1620,7 @@ TF_LAYOUT(k4_gate_up::args, B, 32);
 TF_LAYOUT(k4_gate_up::args, S, 36);
 static_assert(sizeof(k4_gate_up::args) == 40, "size of args");
 
-// Written by tfgen: llama_k5 of specs/llama-block.yaml for cdna; read it beside templates/gemm.h.
+// Written by tfgen: llama_k5 of specs/llama-block.yaml for cdna; read it beside templates/gemm_mfma.h.
 struct k5_down {
     struct args {
         const bf16 *prod;
@@ -1602,7 +1630,9 @@ struct k5_down {
         int B, S;
     };
     static constexpr int K = 688, packed_n = 256, packed_k = 688, granule = 4;
-    static constexpr int tile_m = 32, tile_n = 64, tile_k = 32, thread_m = 2, thread_n = 8, threads = 128, slots = 2;
+    static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
+    static constexpr long long a_stride = 688;
+    static constexpr bool a_dense = true, a_written = false;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;

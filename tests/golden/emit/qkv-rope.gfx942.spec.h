@@ -1,5 +1,5 @@
 // ---- level none
-// Written by tfgen: qkv_rope_k0 of specs/qkv-rope.yaml for cdna; read it beside templates/gemm.h.
+// Written by tfgen: qkv_rope_k0 of specs/qkv-rope.yaml for cdna; read it beside templates/gemm_mfma.h.
 struct k0_q {
     struct args {
         const bf16 *x;
@@ -8,7 +8,9 @@ struct k0_q {
         int B, S;
     };
     static constexpr int K = 256, packed_n = 256, packed_k = 256, granule = 4;
-    static constexpr int tile_m = 32, tile_n = 64, tile_k = 32, thread_m = 2, thread_n = 8, threads = 128, slots = 2;
+    static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
+    static constexpr long long a_stride = 256;
+    static constexpr bool a_dense = true, a_written = false;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -53,7 +55,7 @@ TF_LAYOUT(k0_q::args, B, 24);
 TF_LAYOUT(k0_q::args, S, 28);
 static_assert(sizeof(k0_q::args) == 32, "size of args");
 
-// Written by tfgen: qkv_rope_k1 of specs/qkv-rope.yaml for cdna; read it beside templates/gemm.h.
+// Written by tfgen: qkv_rope_k1 of specs/qkv-rope.yaml for cdna; read it beside templates/gemm_mfma.h.
 struct k1_k {
     struct args {
         const bf16 *x;
@@ -62,7 +64,9 @@ struct k1_k {
         int B, S;
     };
     static constexpr int K = 256, packed_n = 64, packed_k = 256, granule = 4;
-    static constexpr int tile_m = 32, tile_n = 64, tile_k = 32, thread_m = 2, thread_n = 8, threads = 128, slots = 2;
+    static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
+    static constexpr long long a_stride = 256;
+    static constexpr bool a_dense = true, a_written = false;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -107,7 +111,7 @@ TF_LAYOUT(k1_k::args, B, 24);
 TF_LAYOUT(k1_k::args, S, 28);
 static_assert(sizeof(k1_k::args) == 32, "size of args");
 
-// Written by tfgen: qkv_rope_k2 of specs/qkv-rope.yaml for cdna; read it beside templates/gemm.h.
+// Written by tfgen: qkv_rope_k2 of specs/qkv-rope.yaml for cdna; read it beside templates/gemm_mfma.h.
 struct k2_v {
     struct args {
         const bf16 *x;
@@ -116,7 +120,9 @@ struct k2_v {
         int B, S;
     };
     static constexpr int K = 256, packed_n = 64, packed_k = 256, granule = 4;
-    static constexpr int tile_m = 32, tile_n = 64, tile_k = 32, thread_m = 2, thread_n = 8, threads = 128, slots = 2;
+    static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
+    static constexpr long long a_stride = 256;
+    static constexpr bool a_dense = true, a_written = false;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -244,7 +250,7 @@ TF_LAYOUT(k4_kr::args, S, 20);
 static_assert(sizeof(k4_kr::args) == 24, "size of args");
 
 // ---- level ops
-// Written by tfgen: qkv_rope_k0 of specs/qkv-rope.yaml for cdna; read it beside templates/gemm.h.
+// Written by tfgen: qkv_rope_k0 of specs/qkv-rope.yaml for cdna; read it beside templates/gemm_mfma.h.
 struct k0_qkv {
     struct args {
         const bf16 *x;
@@ -255,7 +261,9 @@ struct k0_qkv {
         int B, S;
     };
     static constexpr int K = 256, packed_n = 384, packed_k = 256, granule = 4;
-    static constexpr int tile_m = 32, tile_n = 64, tile_k = 32, thread_m = 2, thread_n = 8, threads = 128, slots = 2;
+    static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
+    static constexpr long long a_stride = 256;
+    static constexpr bool a_dense = true, a_written = false;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -407,7 +415,7 @@ TF_LAYOUT(k2_kr::args, S, 20);
 static_assert(sizeof(k2_kr::args) == 24, "size of args");
 
 // ---- level tile
-// Written by tfgen: qkv_rope_k0 of specs/qkv-rope.yaml for cdna; read it beside templates/gemm.h.
+// Written by tfgen: qkv_rope_k0 of specs/qkv-rope.yaml for cdna; read it beside templates/gemm_mfma.h.
 TF_TABLE unsigned long long k0_qkv_qr_turns[16] = {0x28be60db93910600ull, 0x11f130b61c287900ull, 0x7e6b006746579c0ull, 0x37ab95c63e892c0ull, 0x1883ec0e5870a90ull, 0xacbb4dc9a23f68ull, 0x4c10b4617af38cull, 0x217f20f7661d20ull, 0xec0334892a2e2ull, 0x67ee99a2a4482ull, 0x2dc4a879fd26full, 0x14279ffb3a5e5ull, 0x8e0206251efcull, 0x3e8919196a4cull, 0x1b89df4317adull, 0xc20873a521cull}; // !23:5
 struct k0_qkv {
     struct args {
@@ -419,7 +427,9 @@ struct k0_qkv {
         int B, S;
     };
     static constexpr int K = 256, packed_n = 384, packed_k = 256, granule = 4;
-    static constexpr int tile_m = 32, tile_n = 64, tile_k = 32, thread_m = 2, thread_n = 8, threads = 128, slots = 2;
+    static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
+    static constexpr long long a_stride = 256;
+    static constexpr bool a_dense = true, a_written = false;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;

@@ -1,5 +1,5 @@
 // ---- level none
-// Written by tfgen: swiglu_k0 of specs/swiglu.yaml for cdna; read it beside templates/gemm.h.
+// Written by tfgen: swiglu_k0 of specs/swiglu.yaml for cdna; read it beside templates/gemm_mfma.h.
 struct k0_gate {
     struct args {
         const bf16 *x;
@@ -8,7 +8,9 @@ struct k0_gate {
         int B, S;
     };
     static constexpr int K = 256, packed_n = 344, packed_k = 256, granule = 4;
-    static constexpr int tile_m = 32, tile_n = 64, tile_k = 32, thread_m = 2, thread_n = 8, threads = 128, slots = 2;
+    static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
+    static constexpr long long a_stride = 256;
+    static constexpr bool a_dense = true, a_written = false;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -53,7 +55,7 @@ TF_LAYOUT(k0_gate::args, B, 24);
 TF_LAYOUT(k0_gate::args, S, 28);
 static_assert(sizeof(k0_gate::args) == 32, "size of args");
 
-// Written by tfgen: swiglu_k1 of specs/swiglu.yaml for cdna; read it beside templates/gemm.h.
+// Written by tfgen: swiglu_k1 of specs/swiglu.yaml for cdna; read it beside templates/gemm_mfma.h.
 struct k1_up {
     struct args {
         const bf16 *x;
@@ -62,7 +64,9 @@ struct k1_up {
         int B, S;
     };
     static constexpr int K = 256, packed_n = 344, packed_k = 256, granule = 4;
-    static constexpr int tile_m = 32, tile_n = 64, tile_k = 32, thread_m = 2, thread_n = 8, threads = 128, slots = 2;
+    static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
+    static constexpr long long a_stride = 256;
+    static constexpr bool a_dense = true, a_written = false;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -183,7 +187,7 @@ TF_LAYOUT(k3_prod::args, S, 28);
 static_assert(sizeof(k3_prod::args) == 32, "size of args");
 
 // ---- level ops
-// Written by tfgen: swiglu_k0 of specs/swiglu.yaml for cdna; read it beside templates/gemm.h.
+// Written by tfgen: swiglu_k0 of specs/swiglu.yaml for cdna; read it beside templates/gemm_mfma.h.
 struct k0_gate_up {
     struct args {
         const bf16 *x;
@@ -192,7 +196,9 @@ struct k0_gate_up {
         int B, S;
     };
     static constexpr int K = 256, packed_n = 688, packed_k = 256, granule = 4;
-    static constexpr int tile_m = 32, tile_n = 64, tile_k = 32, thread_m = 2, thread_n = 8, threads = 128, slots = 2;
+    static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
+    static constexpr long long a_stride = 256;
+    static constexpr bool a_dense = true, a_written = false;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;

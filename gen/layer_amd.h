@@ -1,0 +1,19 @@
+/* In: a gemm phase and an AMD target. Out: whether and how it runs on the machine's matrix units (templates/gemm_mfma.h): layer mfma or wmma,
+ * tile, shared memory. Refuses nothing itself: says what is in the way. */
+#ifndef TFGEN_GEN_LAYER_AMD_H
+#define TFGEN_GEN_LAYER_AMD_H
+#include "gen/tile.h"
+
+typedef struct amd_tile {
+    int m, n, k, threads, slots, group;
+} amd_tile;
+
+layer_kind amd_layer(const target_info *target); /* what the machine has, or simt */
+bool layer_is_amd(layer_kind layer);
+const char *amd_obstacle(const tile_request *r, layer_kind layer); /* NULL when the phase can have it */
+bool amd_pays(const tile_request *r);
+amd_tile amd_defaults(const tile_request *r); /* packed_n is known */
+const char *amd_illegal(const tile_request *r, const ir_phase *phase); /* a tile that the template does not take: the rule; else NULL */
+long long amd_shared_bytes(const ir_phase *phase, bool sums);          /* pump_memory<...>::bytes */
+const char *amd_machine(arena *a, const target_info *target);          /* value of TF_GFX: 0x942 */
+#endif
