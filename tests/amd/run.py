@@ -26,19 +26,19 @@ from emulator import CodeObject, Machine
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 TARGETS = ["gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1201"]
 LEVELS = ["none", "ops", "tile"]
-# Small and odd: tails in every direction, in a few hundred thousand instructions.
+# Small and odd: tails in every direction, in a few hundred thousand instructions. Up to 16 rows no product is on matrix units.
 SIZES = {
-    "llama-block": ["B=2,S=5,D=48,H=3,KV=1,hd=16,F=53"],
+    "llama-block": ["B=2,S=5,D=48,H=3,KV=1,hd=16,F=53", "B=1,S=37,D=72,H=3,KV=1,hd=24,F=101"],
     "llama-decode": ["B=2,L=11,D=48,H=3,KV=1,hd=16,F=53"],
-    "gpt2-block": ["B=2,S=5,D=48,H=3,F=53"],
+    "gpt2-block": ["B=2,S=5,D=48,H=3,F=53", "B=3,S=23,D=66,H=3,F=101"],
     "gpt2-decode": ["B=2,L=11,D=48,H=3,hd=16,F=53"],
-    "bert-block": ["B=1,S=7,D=48,H=3,F=53"],
+    "bert-block": ["B=1,S=7,D=48,H=3,F=53", "B=1,S=35,D=66,H=3,F=137"],
     "attention": ["B=2,S=7,H=3,KV=1,hd=16", "B=1,S=37,H=2,KV=2,hd=32"],
-    "qkv-rope": ["B=1,S=7,D=48,H=3,KV=1,hd=16"],
+    "qkv-rope": ["B=1,S=7,D=48,H=3,KV=1,hd=16", "B=1,S=67,D=72,H=3,KV=1,hd=24"],
     "linear": ["B=1,S=7,D=53,F=37", "B=1,S=131,D=72,F=133"],
-    "swiglu": ["B=1,S=7,D=53,F=37"],
-    "gelu-layernorm-linear": ["B=1,S=7,D=53,F=37"],
-    "layernorm-gelu-linear": ["B=1,S=7,D=53,F=37"],
+    "swiglu": ["B=1,S=7,D=53,F=37", "B=1,S=67,D=133,F=101"],
+    "gelu-layernorm-linear": ["B=1,S=7,D=53,F=37", "B=1,S=67,D=133,F=101"],
+    "layernorm-gelu-linear": ["B=1,S=7,D=53,F=37", "B=1,S=29,D=133,F=101"],
 }
 ROWS_SIZES = ["B=1,S=3,D=53", "B=1,S=5,D=256"]  # of specs that have B, S and D alone
 NUMPY = {"F64": np.float64, "F32": np.float32, "F16": np.float16, "BF16": np.uint16, "I32": np.int32}
@@ -202,7 +202,8 @@ def attempt(job):
             tfgen("run", spec, *common, "--reference=always", "--repeat=1", f"--seed={seed}", f"--dump-data={file}")
             data = read_safetensors(file)
         except Exception as e:
-            return job, [(t, False, 0.0, f"no data: {e}", math.inf, collections.Counter()) for t in targets]
+            text = " ".join(f"no data: {e}".split())[:300]
+            return job, [(t, False, 0.0, text, math.inf, collections.Counter()) for t in targets]
         for target in targets:
             start = time.time()
             passed, text, worst, histogram = run_target(spec, common, target, data, folder, seed)
