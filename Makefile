@@ -44,6 +44,8 @@ REF_OBJECTS := $(filter $(B)/tests/ref%,$(CLI_OBJECTS))
 CLI_PARTS := $(filter-out $(B)/runtime/cli/main.o,$(CLI_OBJECTS))
 SUPPORT := $(B)/tests/support.o
 TESTS := $(TEST_SOURCES:tests/%.c=$(B)/tests/%)
+# Doubles of vendors' libraries: tests/libcuda_double.c is the shared object libcuda_double.so beside the tests.
+DOUBLES := $(patsubst tests/%.c,$(B)/tests/%.so,$(wildcard tests/lib*_double.c))
 FUZZERS := $(FUZZ_SOURCES:tests/%.c=$(B)/tests/%)
 VERIFY_CODE := $(B)/tests/verify_code
 
@@ -101,6 +103,11 @@ libtfgen.so: $(B)/libtfgen.so.$(VERSION)
 	@ln -sf libtfgen.so.$(VERSION) libtfgen.so.$(SOVERSION)
 	@ln -sf libtfgen.so.$(SOVERSION) $@
 
+$(DOUBLES): $(B)/tests/%.so: tests/%.c
+	@mkdir -p $(@D)
+	$(if $(V),,@echo "  LINK $@")
+	$(Q)$(CC) $(ALL_CFLAGS) -fvisibility=default -shared $(LDFLAGS) $(if $(SAN),-fsanitize=$(SAN)) -o $@ $< -ldl
+$(TESTS): | $(DOUBLES)
 $(TESTS): $(B)/tests/%: $(B)/tests/%.o $(SUPPORT) $(CLI_PARTS) $(B)/libtfgen.a $(B)/tfgen $(B)/tfgen-worker
 	$(if $(V),,@echo "  LINK $@")
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $< $(SUPPORT) $(CLI_PARTS) -Wl,--whole-archive $(B)/libtfgen.a -Wl,--no-whole-archive $(CHECK_LIBS) $(LIBS)
@@ -167,4 +174,4 @@ install: all
 clean:
 	rm -rf build tfgen tfgen-worker libtfgen.a libtfgen.so*
 
--include $(LIB_OBJECTS:.o=.d) $(CLI_OBJECTS:.o=.d) $(TESTS:=.d) $(FUZZERS:=.d) $(VERIFY_CODE:=.d) $(SUPPORT:.o=.d)
+-include $(LIB_OBJECTS:.o=.d) $(CLI_OBJECTS:.o=.d) $(TESTS:=.d) $(DOUBLES:.so=.d) $(FUZZERS:=.d) $(VERIFY_CODE:=.d) $(SUPPORT:.o=.d)

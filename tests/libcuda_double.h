@@ -1,0 +1,53 @@
+/* A double of NVIDIA's driver: the same symbols, memory of the process as device memory, and images made by double_image() in place of
+ * cubins. It checks what a driver would (contexts, live pointers, limits, what a capture forbids), records launches with their arguments,
+ * and fails where it is told to. It executes nothing. */
+#ifndef TFGEN_TESTS_LIBCUDA_DOUBLE_H
+#define TFGEN_TESTS_LIBCUDA_DOUBLE_H
+#include <stdatomic.h>
+#include <stddef.h>
+#include <string.h>
+
+enum { double_most_launches = 8192, double_most_arguments = 1024, double_most_maps = 8 };
+
+typedef struct double_image {
+    char magic[16];
+    char kernel[200];
+    unsigned argument_bytes, threads, shared_bytes;
+} double_image;
+
+static inline double_image double_image_of(const char *kernel, unsigned argument_bytes, unsigned threads, unsigned shared_bytes)
+{
+    double_image i = {"double of cubin", "", argument_bytes, threads, shared_bytes};
+    strncpy(i.kernel, kernel, sizeof i.kernel - 1);
+    return i;
+}
+
+typedef struct double_launch {
+    const char *kernel;
+    unsigned grid, block, dynamic_bytes, argument_bytes;
+    int cooperative;
+    void *stream, *context;
+    unsigned char arguments[double_most_arguments];
+} double_launch;
+
+/* What cuTensorMapEncodeTiled writes into the 128 bytes. */
+typedef struct double_map {
+    char magic[8];
+    int type, swizzle;
+    unsigned long long address, columns, rows, stride;
+    unsigned box_columns, box_rows;
+} double_map;
+
+typedef struct double_state {
+    int devices, major, minor, init_code; /* before the first call; the defaults are 1, 9, 0, 0 */
+    atomic_int allocations, bytes_over, modules, primaries, streams, events, graphs, encodes, launched, captured, replays, wrong;
+    char wrong_text[200];
+    const char *fail_call; /* without cu and suffix: "MemAlloc"; fails with fail_code when fail_after calls of it went well */
+    atomic_int fail_after;
+    int fail_code;
+    atomic_int lost; /* every call fails with this code from now on */
+    double_launch launches[double_most_launches];
+} double_state;
+
+double_state *tfgen_double_state(void);
+#endif
