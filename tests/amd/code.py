@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""In: clang-22, llvm-objdump-22, llvm-mca-22, TINYGRAD_DIR, targets as arguments. Out: what the code object of the default bf16 product
-4096x14336x4096 says of itself: scratch, registers, matrix instructions and widths of loads in the main loop, LDS bank conflicts of the very
+"""In: ./tfgen (TFGEN), clang-22, llvm-objdump-22, llvm-mca-22, TINYGRAD_DIR, targets as arguments. Out: what the code object of the product
+that is planned for 4096x14336x4096 (--dtype, default bf16) says of itself: scratch, registers, matrix instructions and widths of loads in the main loop, LDS bank conflicts of the very
 addresses that the emulator sees, and the predicted share of the matrix pipe. Refuses (exit 1) scratch, more registers than the intended
 occupancy has, a loop without matrix instructions, narrow loads, a bank conflict, a share below the goal. Nothing here is a measurement.
 
@@ -13,15 +13,14 @@ import ctypes
 import json
 import os
 import re
-import struct
 import subprocess
 import sys
 import tempfile
 
-from emulator import CodeObject, Machine
+from emulator import CodeObject
+from run import Plan, tfgen
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-M, N, K = 4096, 14336, 4096
+DIMS = "B=1,S=4096,D=4096,F=14336"
 GOAL = {"gfx90a": 0.90, "gfx942": 0.90, "gfx950": 0.90}  # llvm-mca 22 knows how long MFMA takes, not WMMA
 MATRIX = re.compile(r"v_(s?mfma|s?wmm)a?")
 WAIT = re.compile(r"s_(wait|delay_alu|nop|clause|sched)")
@@ -181,26 +180,18 @@ def share_of(gfx, trace, lines):
 
 # ---- the kernel
 
-def built(folder, target, options):
-    tile = {"cdna": (256, 256, 512), "rdna": (128, 128, 256)}["cdna" if target.startswith("gfx9") else "rdna"]
-    path = f"{folder}/{target}.hsaco"
-    subprocess.check_call([os.environ.get("CLANG", "clang-22"), "-x", "hip", f"--offload-arch={target}", "--offload-device-only",
-                           "--no-gpu-bundle-output", "-nogpulib", "-nogpuinc", "-O3", "-std=c++17", f"-I{ROOT}", "-DPROBE_KIND=0",
-                           f"-DPROBE_N={N}", f"-DPROBE_K={K}", "-DPROBE_F=8", f"-DPROBE_M={tile[0]}", f"-DPROBE_COLUMNS={tile[1]}",
-                           f"-DPROBE_THREADS={tile[2]}", "-DPROBE_TYPE=bf16", "-o", path, f"{ROOT}/tests/probes/product_mfma.hip"])
-    machine = Machine()
-    x, w, y = (machine.memory.allocate(2 * n, name) for n, name in ((M * K, "x"), (N * K, "w"), (M * N, "y")))
-    arguments = struct.pack("<6Qi4x", x, w, y, 0, 0, 0, M)
-    return path, "probe", M // tile[0] * (N // tile[1]), tile[2], arguments, machine
-
-
-def examined(target, folder, options):
-    path, name, grid, block, arguments, machine = built(folder, target, options)
+def examined(target, folder, dtype):
+    tfgen("emit", "specs/linear.yaml", f"--dim={DIMS}", f"--dtype={dtype}", f"--target={target}", "--compiler=clang", "--code", "-o", folder,
+          "--quiet")
+    plan = Plan(folder, None, None)
+    item, = plan.manifest["kernels"]
+    path = f"{folder}/{item['name']}.hsaco"
     code, lines = CodeObject(path), disassembled(path)
-    kernel = code.kernels[name]
+    kernel = code.kernels[item["name"]]
     trace = Trace(target, code, lines)
-    machine.run(code, name, grid, block, arguments, groups=[grid // 2], trace=trace)
-    machine.close()
+    grid = item["grid"]["now"]
+    plan.machine.run(code, item["name"], grid, item["block"], plan.arguments(item), groups=[grid // 2], trace=trace)
+    plan.machine.close()
     share, with_port, turn = share_of(target, trace, lines)
     names = collections.Counter(x.name for x in turn)
     loads = {n: c for n, c in names.items() if re.match(r"(global|buffer)_load", n)}
@@ -233,6 +224,7 @@ def faults(f, lines, trace):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--dtype", default="bf16")
     parser.add_argument("targets", nargs="*", default=["gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1201"])
     options = parser.parse_args()
     print("| target | waves | vector registers | scratch | LDS | matrix, LDS reads, all instructions of a turn | loads | LDS accesses, conflicts "
@@ -240,7 +232,7 @@ def main():
     bad = 0
     with tempfile.TemporaryDirectory() as folder:
         for target in options.targets:
-            f = examined(target, folder, options)
+            f = examined(target, f"{folder}/{target}", options.dtype)
             loads = ", ".join(f"{c} {n}" for n, c in f["loads"].items())
             share = f"{f['share']:.3f} | {f['with_port']:.3f}" if target in GOAL else "not modelled | -"
             print(f"| {target} | {f['waves']} | {f['registers']} | {f['scratch']} | {f['lds']} | {f['matrix']}, {f['reads']}, {f['instructions']} "

@@ -79,7 +79,7 @@ def evaluate(extent, dims):
 
 
 class Plan:
-    """A folder that `tfgen --code` wrote, with its buffers in an emulated machine."""
+    """A folder that `tfgen --code` wrote, with its buffers in an emulated machine; without data they hold zeros."""
 
     SIZE = {"f32": 4, "i32": 4, "f16": 2, "bf16": 2}
     ARRAY = {"f32": np.float32, "i32": np.int32, "f16": np.float16, "bf16": np.uint16}
@@ -111,10 +111,12 @@ class Plan:
         if value["kind"] == "output":
             self.outputs[value["output"]] = value, count
             self.address[name] = self._poison(count * self.SIZE[value["dtype"]], name)
+        elif data is None:
+            self.address[name] = self.machine.memory.allocate(count * self.SIZE[value["dtype"]], name)
         else:
             self.address[name] = self.machine.memory.upload(data[name][1].tobytes(), name)
 
-    def _arguments(self, item):
+    def arguments(self, item):
         out = bytearray(item["argument_bytes"])
         for a in item["arguments"]:
             if a["kind"] == "dim":
@@ -131,7 +133,7 @@ class Plan:
         if kernel.scratch:
             raise RuntimeError(f"{item['name']} uses {kernel.scratch} bytes of scratch")
         dynamic = max(0, item.get("shared_bytes", 0) - kernel.lds)
-        return self.machine.run(code, item["name"], grid, item["block"], self._arguments(item), dynamic_lds=dynamic)
+        return self.machine.run(code, item["name"], grid, item["block"], self.arguments(item), dynamic_lds=dynamic)
 
     def run(self):
         for p in self.manifest["packs"]:
@@ -175,10 +177,10 @@ def judge(plan, data):
     return worst
 
 
-def run_target(spec, common, target, data, folder, seed):
+def run_target(spec, common, target, data, folder, seed, compiler):
     """(passed, text, error over bound, histogram) of one target's code objects."""
     try:
-        tfgen("emit", spec, *common, f"--target={target}", "--code", "-o", f"{folder}/{target}")
+        tfgen("emit", spec, *common, f"--target={target}", f"--compiler={compiler}", "--code", "-o", f"{folder}/{target}")
         plan = Plan(f"{folder}/{target}", data, seed)
         try:
             plan.run()
@@ -193,7 +195,7 @@ def run_target(spec, common, target, data, folder, seed):
 
 def attempt(job):
     """Rows (target, passed, seconds, text, worst, histogram) of a spec at one level and size; all targets share tfgen's data."""
-    spec, level, size, dtype, seed, targets = job
+    spec, level, size, dtype, seed, targets, compiler = job
     common = [f"--dim={size}"] * bool(size) + [f"--dtype={dtype}"] * bool(dtype) + [f"--fusion={level}", "--quiet"]
     rows = []
     with tempfile.TemporaryDirectory() as folder:
@@ -206,7 +208,7 @@ def attempt(job):
             return job, [(t, False, 0.0, text, math.inf, collections.Counter()) for t in targets]
         for target in targets:
             start = time.time()
-            passed, text, worst, histogram = run_target(spec, common, target, data, folder, seed)
+            passed, text, worst, histogram = run_target(spec, common, target, data, folder, seed, compiler)
             rows.append((target, passed, time.time() - start, text, worst, histogram))
     return job, rows
 
@@ -221,7 +223,7 @@ def jobs_of(options):
             else:
                 cases = [("tile", "bf16")] + [("none", "bf16"), ("ops", "bf16"), ("tile", "f32"), ("tile", "f16")] * (i == 0)
             for level, dtype in cases:
-                yield spec, level, size, dtype, options.seed, targets
+                yield spec, level, size, dtype, options.seed, targets, options.compiler
 
 
 class Summary:
@@ -268,6 +270,7 @@ def main():
     parser.add_argument("--dim", action="append", help="sizes instead of the built-in small ones; may be given several times")
     parser.add_argument("--dtype", help="storage types, of bf16,f16,f32")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--compiler", default="auto", help="as tfgen's: hiprtc for gfx90a with Debian's")
     parser.add_argument("--summary", help="a file for the tables, as Markdown")
     parser.add_argument("-j", type=int, default=2, help="processes")
     options = parser.parse_args()
