@@ -19,7 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { most_log = 1 << 20, most_data = 256 << 20, poll_ms = 3 };
+enum { most_log = 1 << 20, most_written = 16 << 20, most_data = worker_most_file, poll_ms = 3, look_ms = 50 };
 
 extern char **environ;
 
@@ -179,28 +179,37 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* True when the process ended by itself before `limit`. Either way its group is dead and reaped afterwards. *known: the
- * wait status is real (a host that ignores SIGCHLD has it thrown away). */
-static bool wait_for(pid_t pid, double limit, int *status, bool *known)
+typedef enum worker_end { end_by_itself, end_by_time, end_by_flood } worker_end;
+
+static bool flooded(const char *log)
+{
+    struct stat st;
+    return stat(log, &st) == 0 && st.st_size > most_written;
+}
+
+/* How the process ended: by itself, or stopped after `limit` seconds or when its messages would fill the disk. Its group is dead and
+ * reaped afterwards. *known: the wait status is real (a host that ignores SIGCHLD has it thrown away). */
+static worker_end wait_for(pid_t pid, const char *log, double limit, int *status, bool *known)
 {
     struct pollfd end = {.fd = (int)syscall(SYS_pidfd_open, pid, 0), .events = POLLIN};
     const double until = now() + limit;
-    bool ended = false;
+    worker_end end_kind = end_by_itself;
     for (;;) {
         siginfo_t info = {0};
         const int r = waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT);
-        ended = (r == 0 && info.si_pid == pid) || (r < 0 && errno != EINTR);
+        if ((r == 0 && info.si_pid == pid) || (r < 0 && errno != EINTR)) break;
         const double left = until - now();
-        if (ended || left <= 0) break;
-        const double ms = left * 1000 + 1;
-        poll(&end, 1, end.fd < 0 && ms > poll_ms ? poll_ms : ms > 1e6 ? 1000000 : (int)ms);
+        end_kind = left <= 0 ? end_by_time : flooded(log) ? end_by_flood : end_by_itself;
+        if (end_kind) break;
+        const double ms = left * 1000 + 1, most = end.fd < 0 ? poll_ms : look_ms;
+        poll(&end, 1, (int)(ms > most ? most : ms));
     }
     kill(-pid, SIGKILL); /* before reaping, while the number cannot belong to anyone else */
     pid_t reaped;
     while ((reaped = waitpid(pid, status, 0)) < 0 && errno == EINTR) continue;
     *known = reaped == pid;
     if (end.fd >= 0) close(end.fd);
-    return ended;
+    return end_kind;
 }
 
 /* ---- one call ---- */
@@ -218,10 +227,17 @@ static void append(char **log, const char *line)
 static void erase(char *s, const char *what)
 {
     const size_t n = strlen(what);
-    while (n && (s = strstr(s, what))) memmove(s, s + n, strlen(s + n) + 1);
+    char *out = strstr(s, what);
+    for (char *from = out, *next; from; from = next) {
+        from += n;
+        next = strstr(from, what);
+        const size_t size = next ? (size_t)(next - from) : strlen(from) + 1;
+        memmove(out, from, size);
+        out += size;
+    }
 }
 
-static code_status judge(const worker_call *c, bool ended, int status, bool known, worker_answer *out)
+static code_status judge(const worker_call *c, worker_end end, int status, bool known, worker_answer *out)
 {
     static const code_status meaning[] = {[code_ok] = build_ok,
                                           [1] = build_failed,
@@ -231,7 +247,9 @@ static code_status judge(const worker_call *c, bool ended, int status, bool know
     const int exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
     char *line = NULL;
     code_status result = build_crashed;
-    if (!ended) {
+    if (end == end_by_flood) {
+        line = printed("%s: %s wrote more than %d MB of messages for %s and was stopped\n", c->name, c->mode, most_written >> 20, c->arch);
+    } else if (end == end_by_time) {
         result = build_timed_out;
         line = printed("%s: %s did not finish within %g seconds for %s and was stopped\n", c->name, c->mode,
                        c->time_limit, c->arch);
@@ -272,7 +290,7 @@ static code_status run_in(char *directory, const char *program, const worker_cal
         const int bad = spawn(&pid, program, arguments, environment, log);
         int status = 0;
         bool known = false;
-        const bool ended = !bad && wait_for(pid, c->time_limit, &status, &known);
+        const worker_end end = bad ? end_by_itself : wait_for(pid, log, c->time_limit, &status, &known);
         out->log = read_file(directory, "log", most_log, &size);
         out->compiler = read_file(directory, "compiler", 128, &size);
         out->data = (unsigned char *)read_file(directory, "code", most_data, &out->size);
@@ -281,7 +299,7 @@ static code_status run_in(char *directory, const char *program, const worker_cal
         if (bad)
             append(&out->log, strerror(bad));
         else
-            result = judge(c, ended, status, known, out);
+            result = judge(c, end, status, known, out);
     }
     free(environment);
     free(slash);

@@ -5,6 +5,8 @@
 #define TFGEN_WORKER_H
 #include "runtime/compiler.h"
 
+enum { worker_most_file = 256 << 20 }; /* bytes of one file that a compiler may write */
+
 typedef struct worker_call {
     const char *mode; /* clang, hiprtc, nvrtc, check, requires */
     const char *tool; /* the compiler's file */

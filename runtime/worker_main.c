@@ -45,9 +45,10 @@ static bool read_source(worker_job *job)
 /* The compiling process: an abort in it must leave no core file behind, and it must not outlive the supervisor. */
 static int work(char **arguments)
 {
-    const struct rlimit none = {0, 0};
+    const struct rlimit none = {0, 0}, file = {worker_most_file, worker_most_file};
     worker_job job = {.directory = arguments[1], .tool = arguments[3], .arch = arguments[4], .name = arguments[5]};
     setrlimit(RLIMIT_CORE, &none);
+    setrlimit(RLIMIT_FSIZE, &file); /* a compiler gone wild fills no disk */
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (!read_source(&job)) {
         perror("tfgen-worker: source");

@@ -133,9 +133,10 @@ static code_request *requests_of(const emit_job *j, const plan *p, const unit *u
 {
     code_request *requests = arena_alloc(j->a, (size_t)(count + 1) * sizeof *requests);
     const compiler_kind kind = compiler_of(j->a, j->o->compiler);
+    const double limit = (double)options_integer(j->a, "time-limit", j->o->time_limit, 1, 86400, compiler_time_limit);
     for (int i = 0; i < count; i++)
         requests[i] = (code_request){.source = units[i].source, .size = strlen(units[i].source), .name = units[i].file,
-                                     .arch = p->target->name, .compiler = kind};
+                                     .arch = p->target->name, .compiler = kind, .time_limit = limit};
     return requests;
 }
 
