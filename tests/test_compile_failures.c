@@ -1,0 +1,198 @@
+/* Compilers that crash, hang, flood or refuse, as `tfgen emit --code` shows them: the kernel, the spec's line, the log, exit code 5;
+ * and progress, for people at a terminal only. The compiler is a script. */
+#define _GNU_SOURCE
+#include <check.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pty.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#include "runtime/compiler.h"
+#include "runtime/worker.h"
+
+static char folder[64], output[4 << 20];
+
+static void before_each(void)
+{
+    char cache[96];
+    strcpy(folder, "/tmp/tfgen-fail-XXXXXX");
+    ck_assert_ptr_nonnull(mkdtemp(folder));
+    snprintf(cache, sizeof cache, "%s/cache", folder);
+    setenv("TFGEN_CACHE_DIR", cache, 1);
+    unsetenv("NO_COLOR");
+}
+static void after_each(void) { directory_remove(folder); }
+
+/* $out is where the compiler is to write. */
+static void use_compiler(const char *body)
+{
+    char path[96];
+    snprintf(path, sizeof path, "%s/clang-22", folder);
+    FILE *f = fopen(path, "w");
+    fprintf(f, "#!/bin/sh\nwhile [ $# -gt 0 ]; do [ \"$1\" = -o ] && out=$2; shift; done\nD=%s\n%s\n", folder, body);
+    fclose(f);
+    chmod(path, 0755);
+    setenv("TFGEN_CLANG", path, 1);
+}
+
+static const char *command_line(const char *spec, const char *more)
+{
+    static char text[512];
+    snprintf(text, sizeof text, "%s emit %s --target=gfx942 --compiler=clang --code -o %s/out %s", getenv("TFGEN") ? getenv("TFGEN") : "./tfgen", spec,
+             folder, more);
+    return text;
+}
+
+static int emit(const char *more)
+{
+    char command[600];
+    snprintf(command, sizeof command, "%s 2>&1", command_line("specs/rmsnorm.yaml", more));
+    FILE *pipe = popen(command, "r");
+    ck_assert_ptr_nonnull(pipe);
+    output[fread(output, 1, sizeof output - 1, pipe)] = 0;
+    return WEXITSTATUS(pclose(pipe));
+}
+#define says(part) ck_assert_msg(strstr(output, part), "no '%s' in:\n%.3000s", part, output)
+
+static double seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static const struct {
+    const char *body, *message;
+} failures[] = {
+    {"echo 'specs/rmsnorm.yaml:9:5: error: made up' >&2; exit 1", "specs/rmsnorm.yaml:9:5: error: made up"},
+    {"echo almost >&2; kill -SEGV $$", "almost\nrmsnorm.k0.hip: clang was killed by signal 11"},
+    {"kill -ABRT $$", "killed by signal 6"},
+    {"echo still here; trap '' TERM; sleep 600", "rmsnorm.k0.hip: clang did not finish within 1 seconds"},
+    {"yes 'error: on and on' >&2", "wrote more than 16 MB of messages"},
+    {"truncate -s 300M \"$out\" || exit 1", "rmsnorm.k0.hip"}, /* more than a compiler may write */
+    {"exit 0", "without a result"},
+    {"head -c 5000 /dev/urandom >\"$out\"", "ELF"},
+    {"printf '\\033[31mred\\007' >&2; exit 1", "red"},
+};
+
+START_TEST(a_compiler_that_fails_is_5_with_kernel_line_and_log)
+{
+    use_compiler(failures[_i].body);
+    const double start = seconds();
+    ck_assert_msg(emit("--time-limit=1") == 5, "%.2000s", output);
+    ck_assert(seconds() - start < 15);
+    says(failures[_i].message);
+    says("specs/rmsnorm.yaml:");                  /* where */
+    says("rmsnorm.k0.hip is not compiled for gfx942"); /* what */
+    ck_assert_ptr_null(strstr(output, "\033"));
+    ck_assert_uint_lt(strlen(output), 3 << 20);
+    char left[96];
+    snprintf(left, sizeof left, "%s/out/rmsnorm_k0.hsaco", folder);
+    ck_assert_int_ne(access(left, F_OK), 0);
+}
+END_TEST
+
+START_TEST(a_time_limit_is_a_number)
+{
+    use_compiler("exit 1");
+    ck_assert_int_eq(emit("--time-limit=soon"), 2);
+    ck_assert_int_eq(emit("--time-limit=0"), 2);
+}
+END_TEST
+
+START_TEST(one_that_fails_does_not_keep_the_others_from_being_tried)
+{
+    static const char source[] = "int x;\n";
+    code_request q[4];
+    code_result r[4];
+    use_compiler("grep -q second && kill -SEGV $$; exit 1");
+    for (int i = 0; i < 4; i++) q[i] = (code_request){i == 1 ? "// second\n" : source, i == 1 ? 10 : sizeof source - 1, "k.hip", "gfx942", compiler_clang, 30};
+    ck_assert_int_eq(code_compile_all(q, 4, 2, r, NULL, NULL), build_failed);
+    for (int i = 0; i < 4; i++) {
+        ck_assert_int_eq(r[i].status, i == 1 ? build_crashed : build_failed);
+        ck_assert_int_eq(code_exit(r[i].status), 5);
+        code_result_free(&r[i]);
+    }
+}
+END_TEST
+
+/* Temporary paths are taken out of a log in one pass, however many there are. */
+START_TEST(a_log_full_of_temporary_paths_is_cleaned_quickly)
+{
+    code_result r;
+    const code_request q = {"int x;\n", 7, "k.hip", "gfx942", compiler_clang, 30};
+    use_compiler("yes \"$(dirname \"$out\")/x \" | head -c 900000 >&2; exit 1");
+    const double start = seconds();
+    ck_assert_int_eq(code_compile(&q, &r), build_failed);
+    ck_assert(seconds() - start < 5);
+    ck_assert_ptr_null(strstr(r.log, "/tfgen-"));
+    ck_assert_int_eq(strncmp(r.log, "x \nx \n", 6), 0);
+    code_result_free(&r);
+}
+END_TEST
+
+/* Runs at a terminal of its own; what it wrote is in output. */
+static void emit_at_terminal(const char *more)
+{
+    int terminal;
+    size_t n = 0;
+    const pid_t child = forkpty(&terminal, NULL, NULL, NULL);
+    ck_assert_int_ge(child, 0);
+    if (child == 0) {
+        execl("/bin/sh", "sh", "-c", command_line("specs/llama-block.yaml", more), (char *)NULL);
+        _exit(127);
+    }
+    for (ssize_t got; n < sizeof output - 1 && (got = read(terminal, output + n, sizeof output - 1 - n)) > 0;) n += (size_t)got;
+    output[n] = 0;
+    close(terminal);
+    waitpid(child, NULL, 0);
+}
+
+/* The first kernel takes its time, so that there is something to show. */
+static const char slow_once[] = "mkdir $D/first 2>/dev/null && sleep 2.1; exit 1";
+
+START_TEST(progress_with_an_estimate_is_for_terminals)
+{
+    use_compiler(slow_once);
+    emit_at_terminal("--jobs=1");
+    says("\r\033[Kcompiling 1/10, ");
+    says(" s left  llama");
+    ck_assert(strstr(output, "is not compiled for gfx942"));
+}
+END_TEST
+
+START_TEST(without_a_terminal_there_is_no_progress)
+{
+    use_compiler(slow_once);
+    setenv("NO_COLOR", "1", 1);
+    ck_assert_int_eq(emit("--jobs=1"), 5);
+    ck_assert_ptr_null(strchr(output, '\r'));
+    ck_assert_ptr_null(strstr(output, "left"));
+}
+END_TEST
+
+int main(void)
+{
+    Suite *s = suite_create("compile failures");
+    TCase *t = tcase_create("all");
+    tcase_add_checked_fixture(t, before_each, after_each);
+    tcase_set_timeout(t, 60);
+    tcase_add_loop_test(t, a_compiler_that_fails_is_5_with_kernel_line_and_log, 0, sizeof failures / sizeof *failures);
+    tcase_add_test(t, a_time_limit_is_a_number);
+    tcase_add_test(t, one_that_fails_does_not_keep_the_others_from_being_tried);
+    tcase_add_test(t, a_log_full_of_temporary_paths_is_cleaned_quickly);
+    tcase_add_test(t, progress_with_an_estimate_is_for_terminals);
+    tcase_add_test(t, without_a_terminal_there_is_no_progress);
+    suite_add_tcase(s, t);
+    SRunner *r = srunner_create(s);
+    srunner_run_all(r, CK_NORMAL);
+    const int failed = srunner_ntests_failed(r);
+    srunner_free(r);
+    return failed != 0;
+}
