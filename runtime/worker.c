@@ -227,14 +227,11 @@ static void append(char **log, const char *line)
 static void erase(char *s, const char *what)
 {
     const size_t n = strlen(what);
-    char *out = strstr(s, what);
-    for (char *from = out, *next; from; from = next) {
-        from += n;
-        next = strstr(from, what);
-        const size_t size = next ? (size_t)(next - from) : strlen(from) + 1;
-        memmove(out, from, size);
-        out += size;
-    }
+    char *out = s;
+    while (*s)
+        if (*s == *what && !strncmp(s, what, n)) s += n;
+        else *out++ = *s++;
+    *out = 0;
 }
 
 static code_status judge(const worker_call *c, worker_end end, int status, bool known, worker_answer *out)

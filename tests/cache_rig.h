@@ -211,7 +211,8 @@ static inline unsigned char *slurp(const char *path, size_t *size)
 
 static inline void spill(const char *path, const void *bytes, size_t size)
 {
-    const int file = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    unlink(path); /* ext4 writes a file that is truncated and written again to the disk at once */
+    const int file = open(path, O_WRONLY | O_CREAT | O_EXCL, 0600);
     ck_assert_int_ge(file, 0);
     ck_assert(write(file, bytes, size) == (ssize_t)size);
     close(file);

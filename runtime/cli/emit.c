@@ -116,12 +116,14 @@ static json_t *facts_json(const char *file, const code_result *r)
 static void write_manifest(arena *a, const plan *p, const char *folder, json_t *code)
 {
     json_t *manifest = json_loads(manifest_json(a, p), 0, NULL);
-    if (code) json_object_set_new(manifest, "code", code);
+    if (code) json_object_set(manifest, "code", code);
     char *text = json_dumps(manifest, JSON_INDENT(2));
     cli_write_file(a, arena_printf(a, "%s/manifest.json", folder), text, strlen(text));
     free(text);
     json_decref(manifest);
 }
+
+static void release_json(void *json) { json_decref(json); }
 
 static void free_results(void *argument)
 {
@@ -183,6 +185,7 @@ static void compile_units(const emit_job *j, const plan *p, const char *folder)
     progress_end(&report.bar);
     const char *extension = strncmp(p->target->name, "sm_", 3) == 0 ? "cubin" : "hsaco";
     json_t *code = json_object();
+    arena_defer(a, release_json, code);
     for (int i = 0; i < count; i++) {
         const code_result *r = &results->items[i];
         const char *said = slot[i] < 0 ? "" : emit_check_report(&check, slot[i], r), *name = units[i].plan.kernel;
