@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-const device_api *const device_kinds[] = {&cuda_device, &host_device};
+const device_api *const device_kinds[] = {&hip_device, &cuda_device, &host_device};
 const size_t device_kind_count = sizeof device_kinds / sizeof *device_kinds;
 
 tfgen_status device_report(tfgen_error *error, tfgen_status status, const char *format, ...)
