@@ -1,0 +1,15 @@
+#!/bin/sh
+# usage: prepare_runtime.sh FOLDER   Builds what runtime.sh needs where no library but glibc's is wanted: tfgen, tfgen-worker and the
+# measuring program, with libyaml, jansson, xxhash and SQLite inside.
+set -eu
+out=$1
+libs=''
+for l in yaml jansson xxhash sqlite3; do
+    [ -e /usr/lib/x86_64-linux-gnu/lib$l.a ] && libs="$libs -l:lib$l.a"
+done
+make -j2 B=build/h200 LIBS="$libs -ldl -lm" build/h200/tfgen build/h200/tfgen-worker build/h200/libtfgen.a
+cc=${CC:-gcc}
+$cc -std=c11 -O2 -g -Wall -Wextra -pthread -I. -o build/h200/measure tests/h200/runtime.c build/h200/libtfgen.a $libs -ldl -lm -rdynamic
+mkdir -p "$out"
+cp build/h200/tfgen build/h200/tfgen-worker build/h200/measure tests/h200/runtime.sh "$out"
+cp -r specs "$out"
