@@ -1,7 +1,12 @@
 /* The public interface: what a host program sees. */
+#define _GNU_SOURCE
 #include <check.h>
+#include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 #include "runtime/tfgen.h"
 
 static const char ffn[] = "block: ffn\n"
@@ -106,6 +111,192 @@ START_TEST(wrong_calls_are_refused)
 }
 END_TEST
 
+/* ---- structs of older callers: whatever size they say, not one byte behind it is read or written */
+static char *edge; /* the end of memory that may be touched */
+
+static void map_edge(void)
+{
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    char *both = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    ck_assert_ptr_ne(both, MAP_FAILED);
+    ck_assert_int_eq(mprotect(both + page, page, PROT_NONE), 0);
+    edge = both + page;
+}
+
+/* The first `size` bytes of a struct, which then says that it is no longer. */
+static void *cut(const void *whole, size_t size)
+{
+    char *at = edge - size;
+    memcpy(at, whole, size);
+    memcpy(at, &size, sizeof size);
+    return at;
+}
+
+START_TEST(plan_options_of_every_size_are_taken)
+{
+    tfgen_plan_options o = TFGEN_PLAN_OPTIONS_INIT;
+    for (size_t size = 8; size <= sizeof o; size += 8) {
+        tfgen_plan *plan = NULL;
+        o.target = "gfx942", o.fusion = TFGEN_FUSION_NONE;
+        ck_assert_int_eq(tfgen_plan_create(ffn, sizeof ffn - 1, "ffn.yaml", cut(&o, size), &plan, NULL), TFGEN_OK);
+        ck_assert((strstr(tfgen_plan_manifest(plan), "\"gfx942\"") != NULL) == (size >= offsetof(tfgen_plan_options, preset)));
+        ck_assert_uint_eq(tfgen_plan_kernel_count(plan), size >= offsetof(tfgen_plan_options, no_fuse) ? 2 : 1);
+        tfgen_plan_free(plan);
+    }
+}
+END_TEST
+
+typedef struct host_call {
+    tfgen_device *device;
+    tfgen_plan *plan;
+    tfgen_module *module;
+    tfgen_weights *weights;
+    void *tensors[8];
+} host_call;
+
+static host_call open_call(void)
+{
+    host_call c = {0};
+    tfgen_plan_options o = TFGEN_PLAN_OPTIONS_INIT;
+    tfgen_error error = {""};
+    o.target = "host", o.dtype = "f32";
+    c.plan = plan_of(&o);
+    ck_assert_int_eq(tfgen_device_open("host", &c.device, &error), TFGEN_OK);
+    ck_assert_msg(tfgen_module_create(c.plan, c.device, NULL, &c.module, &error) == TFGEN_OK, "%s", error.text);
+    ck_assert_uint_eq(tfgen_plan_tensor_count(c.plan), 4);
+    for (size_t i = 0; i < 4; i++) {
+        tfgen_tensor t = {.size = sizeof t};
+        ck_assert_int_eq(tfgen_plan_tensor(c.plan, i, &t), TFGEN_OK);
+        ck_assert_int_eq(tfgen_device_alloc(c.device, (size_t)t.bytes, &c.tensors[i], &error), TFGEN_OK);
+        for (int64_t k = 0; k < t.bytes / 4; k++) ((float *)c.tensors[i])[k] = 0.25f;
+    }
+    ck_assert_int_eq(tfgen_weights_create(c.module, c.tensors, NULL, &c.weights, &error), TFGEN_OK);
+    return c;
+}
+
+static void close_call(host_call *c)
+{
+    for (size_t i = 0; i < 4; i++) tfgen_device_free(c->device, c->tensors[i]);
+    tfgen_weights_free(c->weights);
+    tfgen_module_free(c->module);
+    tfgen_plan_free(c->plan);
+    tfgen_device_close(c->device);
+}
+
+START_TEST(module_options_and_args_of_every_size_are_taken)
+{
+    host_call c = open_call();
+    tfgen_module_options o = TFGEN_MODULE_OPTIONS_INIT;
+    tfgen_args args = TFGEN_ARGS_INIT;
+    tfgen_error error;
+    args.tensors = c.tensors;
+    for (size_t size = 0; size <= sizeof o; size += 8) {
+        tfgen_module *module = NULL;
+        void *given = size ? cut(&o, size) : memset(edge - 8, 0, 8);
+        ck_assert_int_eq(tfgen_module_create(c.plan, c.device, given, &module, &error), size ? TFGEN_OK : TFGEN_USAGE);
+        tfgen_module_free(module);
+    }
+    for (size_t size = 8; size <= sizeof args; size += 8) /* without tensors there is nothing to run on */
+        ck_assert_int_eq(tfgen_execute(c.module, c.weights, cut(&args, size), NULL, NULL, &error), size > 8 ? TFGEN_OK : TFGEN_USAGE);
+    close_call(&c);
+}
+END_TEST
+
+START_TEST(tensors_and_devices_are_told_to_callers_of_every_size)
+{
+    host_call c = open_call();
+    tfgen_tensor t = {0};
+    tfgen_device_info info = {0};
+    for (size_t size = 8; size <= sizeof t; size += 8) {
+        tfgen_tensor *out = cut(&t, size);
+        ck_assert_int_eq(tfgen_plan_tensor(c.plan, 0, out), TFGEN_OK);
+        ck_assert_uint_eq(out->size, size);
+        if (size >= 16) ck_assert_str_eq(out->name, "x");
+    }
+    for (size_t size = 8; size <= sizeof info; size += 8) {
+        tfgen_device_info *out = cut(&info, size);
+        ck_assert_int_eq(tfgen_device_query(c.device, out), TFGEN_OK);
+        ck_assert_uint_eq(out->size, size);
+        if (size >= 24) ck_assert_str_eq(out->name, "host");
+        out = cut(&info, size);
+        ck_assert_uint_ge(tfgen_device_list(out, 1), 1);
+        ck_assert_uint_eq(out->size, size);
+    }
+    t.size = 7;
+    ck_assert_int_eq(tfgen_plan_tensor(c.plan, 0, &t), TFGEN_USAGE);
+    t.size = sizeof t;
+    ck_assert_int_eq(tfgen_plan_tensor(c.plan, 4, &t), TFGEN_USAGE);
+    ck_assert_int_eq(tfgen_plan_tensor(NULL, 0, &t), TFGEN_USAGE);
+    ck_assert_int_eq(tfgen_device_query(NULL, &info), TFGEN_USAGE);
+    ck_assert_uint_eq(tfgen_plan_tensor_index(c.plan, "y", TFGEN_INPUT), (size_t)-1);
+    ck_assert_uint_eq(tfgen_plan_tensor_index(c.plan, NULL, TFGEN_INPUT), (size_t)-1);
+    ck_assert_uint_eq(tfgen_plan_tensor_index(NULL, "x", TFGEN_INPUT), (size_t)-1);
+    close_call(&c);
+}
+END_TEST
+
+/* A caller that is newer than the library: what it does not know is not read, and what it gives back is zero. */
+START_TEST(structs_of_a_newer_caller_are_taken)
+{
+    host_call c = open_call();
+    struct { tfgen_tensor known; char more[32]; } t;
+    struct { tfgen_module_options known; char more[32]; } o = {TFGEN_MODULE_OPTIONS_INIT, {0}};
+    tfgen_module *module;
+    memset(&t, 0x55, sizeof t);
+    t.known.size = sizeof t, o.known.size = sizeof o;
+    ck_assert_int_eq(tfgen_plan_tensor(c.plan, 1, &t.known), TFGEN_OK);
+    for (size_t i = 0; i < sizeof t.more; i++) ck_assert_int_eq(t.more[i], 0);
+    ck_assert_int_eq(tfgen_module_create(c.plan, c.device, &o.known, &module, NULL), TFGEN_OK);
+    tfgen_module_free(module);
+    close_call(&c);
+}
+END_TEST
+
+START_TEST(tensors_are_told_in_one_order)
+{
+    static const char *const names[] = {"x", "w", "b", "y"};
+    static const tfgen_tensor_kind kinds[] = {TFGEN_INPUT, TFGEN_PARAM, TFGEN_PARAM, TFGEN_OUTPUT};
+    for (int level = TFGEN_FUSION_NONE; level <= TFGEN_FUSION_TILE; level++) {
+        tfgen_plan_options o = TFGEN_PLAN_OPTIONS_INIT;
+        o.fusion = (tfgen_fusion)level;
+        tfgen_plan *plan = plan_of(&o);
+        ck_assert_uint_eq(tfgen_plan_tensor_count(plan), 4);
+        for (size_t i = 0; i < 4; i++) {
+            tfgen_tensor t = {.size = sizeof t};
+            ck_assert_int_eq(tfgen_plan_tensor(plan, i, &t), TFGEN_OK);
+            ck_assert_str_eq(t.name, names[i]);
+            ck_assert_int_eq(t.kind, kinds[i]);
+            ck_assert_str_eq(t.dtype, "bf16");
+            ck_assert_uint_eq(tfgen_plan_tensor_index(plan, names[i], kinds[i]), i);
+        }
+        tfgen_tensor w = {.size = sizeof w};
+        tfgen_plan_tensor(plan, 1, &w);
+        ck_assert(w.rank == 2 && w.shape[0] == 48 && w.shape[1] == 32 && w.bytes == 48 * 32 * 2);
+        tfgen_plan_free(plan);
+    }
+}
+END_TEST
+
+START_TEST(the_header_is_c99_and_cpp17)
+{
+    static const char *const commands[] = {"gcc -std=c99 -x c", "clang-22 -std=c99 -Weverything -Wno-padded -Wno-documentation -Wno-unsafe-buffer-usage -x c",
+                                           "g++ -std=c++17 -x c++", "clang++-22 -std=c++17 -x c++"};
+    int ran = 0;
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
+        char line[600];
+        snprintf(line, sizeof line, "command -v %.*s >/dev/null", (int)strcspn(commands[i], " "), commands[i]);
+        if (system(line) != 0) continue;
+        snprintf(line, sizeof line, "echo '#include \"runtime/tfgen.h\"\n"
+                                    "int main(void) { tfgen_plan_options p = TFGEN_PLAN_OPTIONS_INIT; tfgen_module_options m = TFGEN_MODULE_OPTIONS_INIT; "
+                                    "tfgen_args a = TFGEN_ARGS_INIT; return p.size + m.size + a.size == 0; }' | %s -Wall -Wextra -Wpedantic -Werror "
+                                    "-I. -fsyntax-only -", commands[i]);
+        ck_assert_msg(system(line) == 0, "%s", commands[i]);
+        ran++;
+    }
+    ck_assert_int_gt(ran, 0);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("api");
@@ -117,6 +308,14 @@ int main(void)
     tcase_add_test(c, a_target_that_nobody_knows_is_unsupported);
     tcase_add_test(c, options_of_an_older_caller_are_taken);
     tcase_add_test(c, wrong_calls_are_refused);
+    tcase_add_checked_fixture(c, map_edge, NULL);
+    tcase_set_timeout(c, 60);
+    tcase_add_test(c, plan_options_of_every_size_are_taken);
+    tcase_add_test(c, module_options_and_args_of_every_size_are_taken);
+    tcase_add_test(c, tensors_and_devices_are_told_to_callers_of_every_size);
+    tcase_add_test(c, structs_of_a_newer_caller_are_taken);
+    tcase_add_test(c, tensors_are_told_in_one_order);
+    tcase_add_test(c, the_header_is_c99_and_cpp17);
     suite_add_tcase(suite, c);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);
