@@ -242,18 +242,24 @@ static tfgen_status cuda_launch(tfgen_device *d, void *kernel, const launch_shap
     return check(&m->cu, result, "cuLaunchKernel", "", error);
 }
 
-static tfgen_status cuda_encode(tfgen_device *d, void *map, const map_shape *s, tfgen_error *error)
+static int encode(const cuda_machine *m, void *map, const map_shape *s)
 {
     static const int types[] = {[dtype_f32] = cuda_map_f32, [dtype_f16] = cuda_map_f16, [dtype_bf16] = cuda_map_bf16};
-    const cuda_machine *m = machine_of(d);
     const uint64_t dims[] = {(uint64_t)s->columns, (uint64_t)s->rows}, strides[] = {(uint64_t)s->stride};
     const uint32_t box[] = {(uint32_t)s->box_columns, (uint32_t)s->box_rows}, ones[] = {1, 1};
+    return m->cu.TensorMapEncodeTiled(map, types[s->type], 2, (void *)(uintptr_t)s->data, dims, strides, box, ones, 0, cuda_map_swizzle_128,
+                                      cuda_map_promotion_256, 0);
+}
+
+static tfgen_status cuda_encode(tfgen_device *d, void *map, const map_shape *shape, tfgen_error *error)
+{
+    const cuda_machine *m = machine_of(d);
+    int result;
     if (!m->cu.TensorMapEncodeTiled)
         return device_report(error, TFGEN_UNSUPPORTED, "the driver has no cuTensorMapEncodeTiled: a newer one is needed (12.0)");
-    if (s->type > dtype_bf16) return device_report(error, TFGEN_UNSUPPORTED, "no tensor map of this dtype");
-    return check(&m->cu, m->cu.TensorMapEncodeTiled(map, types[s->type], 2, (void *)(uintptr_t)s->data, dims, strides, box, ones, 0,
-                                                    cuda_map_swizzle_128, cuda_map_promotion_256, 0),
-                 "cuTensorMapEncodeTiled", "", error);
+    if (shape->type > dtype_bf16) return device_report(error, TFGEN_UNSUPPORTED, "no tensor map of this dtype");
+    IN_CONTEXT(m, result, encode(m, map, shape)); /* it touches no device, and yet wants a context */
+    return check(&m->cu, result, "cuTensorMapEncodeTiled", "", error);
 }
 
 /* ---- memory */

@@ -361,7 +361,7 @@ int cuLaunchKernelEx(const cuda_launch_config *c, void *f, void **params, void *
 int cuTensorMapEncodeTiled(void *map, int type, uint32_t rank, void *address, const uint64_t *dims, const uint64_t *strides, const uint32_t *box,
                            const uint32_t *steps, int interleave, int swizzle, int promotion, int fill)
 {
-    BEGIN("TensorMapEncodeTiled");
+    BEGIN_IN_CONTEXT("TensorMapEncodeTiled");
     (void)promotion;
     if ((uintptr_t)map % 64 || (uintptr_t)address % 16 || strides[0] % 16 || rank != 2 || interleave || fill) return invalid_value;
     if (!dims[0] || !dims[1] || !box[0] || !box[1] || box[0] > 256 || box[1] > 256 || steps[0] != 1 || steps[1] != 1) return invalid_value;

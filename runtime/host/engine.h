@@ -168,6 +168,7 @@ struct host_engine {
     uint64_t job_number;
     unsigned joined, running;
     bool closing, pool_taken;
+    bool watch_closing; /* under watch_lock */
     block *free_blocks;
     unsigned free_count;
     atomic_uint guards;     /* guard pages under stacks, of all blocks */

@@ -49,7 +49,7 @@ static void *watch(void *argument)
 {
     host_engine *e = argument;
     pthread_mutex_lock(&e->watch_lock);
-    while (!e->closing) {
+    while (!e->watch_closing) {
         if (!e->active) {
             e->watchdog_sleeps = true;
             pthread_cond_wait(&e->watch, &e->watch_lock);
@@ -108,7 +108,7 @@ void watchdog_close(host_engine *e)
 {
     if (!e->watchdog_started) return;
     pthread_mutex_lock(&e->watch_lock);
-    e->closing = true;
+    e->watch_closing = true;
     pthread_cond_signal(&e->watch);
     pthread_mutex_unlock(&e->watch_lock);
     pthread_join(e->watchdog, NULL);
