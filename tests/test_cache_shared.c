@@ -77,11 +77,11 @@ START_TEST(killed_writers_leave_nothing_wrong)
     static const char *const name[names] = {"w0", "w1", "w2", "w3"};
     cache *c = open_cache();
     int found = 0;
-    for (int round = 0; round < 20; round++) {
+    for (int round = 0; round < 20 || (!found && round < 200); round++) {
         const pid_t writer = fork();
         if (writer == 0)
             for (int i = round;; i++) store_named(c, name[i % names], bytes, NULL);
-        nanosleep(&(struct timespec){0, 1000000 + random() % 20000000}, NULL);
+        nanosleep(&(struct timespec){0, 1000000 + (random() % 20 + round / 4) * 1000000}, NULL);
         kill(writer, SIGKILL);
         waitpid(writer, NULL, 0);
         for (int i = 0; i < names; i++) found += find_named(c, name[i], bytes); /* or missing; never wrong */

@@ -36,6 +36,7 @@ typedef struct verify_job {
     name_list levels, dtypes, targets;
     const char *sizes;
     tfgen_device *device; /* NULL: the host engine */
+    cache *cache;         /* one for all, so that it warns once */
     tally total, *specs;
     json_t *cases;
     text failures;
@@ -48,6 +49,7 @@ typedef struct verify_case {
     arena *a;
     const char *path, *name;
     trial_result result;
+    cache *cache;
 } verify_case;
 
 static name_list expand(arena *a, const char *given, const char *all, const char *otherwise)
@@ -79,7 +81,7 @@ static void run_case(void *argument)
     compile_inside(c->a, &r, &done);
     const trial_options options = {.device = c->device, .seed = (unsigned long long)options_integer(c->a, "seed", c->o->seed, 0, 0x7fffffffffffffffll, 1),
                                    .jobs = (int)options_integer(c->a, "jobs", c->o->jobs, 1, 256, 0), .reference = reference_always,
-                                   .cache = cli_cache(c->a, c->o)};
+                                   .cache = c->cache};
     c->result = trial_run(c->a, done.graph, done.plan, &options);
 }
 
@@ -122,7 +124,7 @@ static void record(verify_job *j, tally *spec, const verify_case *c, tfgen_code 
 static void verify_one(verify_job *j, tally *spec, const cli_options *o, const char *path, const char *size_name)
 {
     verify_case c = {o, j->device, arena_new(), path,
-                     arena_printf(j->a, "%s %s %s %s %s", path, size_name, o->fusion, o->dtype ? o->dtype : "spec-dtype", o->target), {0}};
+                     arena_printf(j->a, "%s %s %s %s %s", path, size_name, o->fusion, o->dtype ? o->dtype : "spec-dtype", o->target), {0}, j->cache};
     const tfgen_code code = arena_run(c.a, run_case, &c);
     record(j, spec, &c, code, arena_diagnostics(c.a));
     arena_free(c.a);
@@ -135,7 +137,7 @@ static void verify_size(verify_job *j, tally *spec, const ir_program *graph, con
     const int cases = (int)(j->levels.count * j->dtypes.count * j->targets.count);
     o.dim = dims_for(j->a, graph, size->dims, j->o->dim);
     o.dtype = NULL, o.target = "host";
-    verify_case probe = {&o, NULL, arena_new(), path, "", {0}};
+    verify_case probe = {&o, NULL, arena_new(), path, "", {0}, NULL};
     const bool possible = arena_run(probe.a, read_spec, &probe) == code_ok;
     arena_free(probe.a);
     if (!possible) {
@@ -176,6 +178,7 @@ static void verify_all(void *argument)
     j->dtypes = expand(a, o->dtype, "f32,f16,bf16", "spec");
     const char *target = o->target;
     j->device = trial_device(a, o->device, false, &target);
+    j->cache = cli_cache(a, o);
     j->targets = expand(a, target, "host,gfx90a,gfx942,gfx950,gfx1100,gfx1201,sm_90a", "host");
     j->sizes = o->sizes ? o->sizes : "spec";
     check_lists(j);
