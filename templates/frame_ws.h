@@ -138,7 +138,11 @@ template <class F> DEV void ws_consume(const typename F::args &p, ring<F> r, sha
 
 template <class F> DEV void run_ws(const typename F::args &p)
 {
+#if defined(TF_ON_HOST)
+    TF_SHARED_DYN(unsigned char, ws_shared);
+#else
     extern __shared__ unsigned char ws_shared[];
+#endif
     const shared_address base = (shared_at(ws_shared) + 1023) & ~1023u;
     const ring<F> r{base, base + ws_memory<F>::barriers, 0, 0};
     if (thread_index() == 0) {
@@ -164,9 +168,18 @@ template <class F> DEV void run_ws(const typename F::args &p)
     }
 }
 
+#if defined(TF_ON_HOST)
+#define TF_KERNEL_WS(name, ...)                                                                                                     \
+    extern "C" __global__ void name(const __VA_ARGS__::args p)                                                                      \
+    {                                                                                                                               \
+        run_ws<__VA_ARGS__>(p);                                                                                                     \
+    }                                                                                                                               \
+    TF_EXPORT(name)
+#else
 // Tensor maps in args are read through the constant bank, so the parameter itself must be the tensor map's home.
 #define TF_KERNEL_WS(name, ...)                                                                                                     \
     extern "C" __global__ void __launch_bounds__(ws_threads, 1) name(const __grid_constant__ __VA_ARGS__::args p)                   \
     {                                                                                                                               \
         run_ws<__VA_ARGS__>(p);                                                                                                     \
     }
+#endif

@@ -1,7 +1,10 @@
 // In: shared-memory addresses, tensor maps, accumulators in registers. Out: sm_90a's asynchronous machinery under one set of names:
 // transaction barriers, tensor loads, warpgroup matrix products, register hand-over. Refuses other targets: sm_90a alone has these.
-// The host engine supplies the same names for the same geometry; nothing outside this file holds sm_90a assembly. Needs isa/simt.h.
+// On the host engine isa/wgmma_host.h has the same names; nothing outside this file holds sm_90a assembly. Needs isa/simt.h.
 #pragma once
+#if defined(TF_ON_HOST)
+#include "templates/isa/wgmma_host.h"
+#else
 
 using shared_address = unsigned; // byte address in the shared window
 
@@ -224,3 +227,4 @@ TF_WGMMA_SIZES(float, "k8.f32.tf32.tf32", "")
 #undef TF_OUT_64
 #undef TF_OUT_96
 #undef TF_OUT_128
+#endif

@@ -1,17 +1,35 @@
 #!/bin/sh
-# usage: prepare.sh FOLDER   Makes what run.py needs, on a machine without a GPU: for every shipped spec, level and dtype, cubins and
-# data with reference outputs and bounds, at the spec's sizes and at small odd ones.
+# usage: prepare.sh FOLDER   Makes what run.py needs, on a machine without a GPU: for every shipped spec cubins and data with reference
+# outputs and bounds, at the spec's sizes (every level in bf16, f16 and f32 at tile) and at odd ones (products in bf16, f16 at tile).
 set -u
-out=$1
+out=$1 tfgen=${TFGEN:-./tfgen}
+mkdir -p "$out"
 make_one() { # spec level dtype tag options...
     spec=$1 level=$2 dtype=$3 tag=$4; shift 4
     folder=$out/$(basename "$spec" .yaml)-$tag-$level-$dtype
-    ./tfgen "$spec" --target=sm_90a --code -q --fusion="$level" --dtype="$dtype" "$@" -o "$folder" &&
-        ./tfgen run "$spec" --target=host -q --fusion="$level" --dtype="$dtype" "$@" --repeat=1 --reference=always --dump-data="$folder/data.safetensors" &&
-        rm -f "$folder"/*.hip "$folder"/*.spec.h "$folder"/plan.ir || { echo "prepare: $spec $level $dtype $tag failed" >&2; rm -rf "$folder"; }
+    [ -e "$folder/data.safetensors" ] && return
+    "$tfgen" "$spec" --target=sm_90a --code -q --fusion="$level" --dtype="$dtype" "$@" -o "$folder" 2>"$folder.log" &&
+        "$tfgen" run "$spec" --target=host -q --fusion="$level" --dtype="$dtype" "$@" --repeat=1 --reference=always --dump-data="$folder/data.safetensors" &&
+        rm -f "$folder"/*.hip "$folder"/*.spec.h "$folder"/plan.ir "$folder.log" || { echo "prepare: $spec $level $dtype $tag failed" >&2; cat "$folder.log" >&2; rm -rf "$folder"; }
 }
 for spec in ${SPECS:-specs/*.yaml}; do
-    for level in ${LEVELS:-none ops tile}; do
-        for dtype in ${DTYPES:-f32 f16 bf16}; do make_one "$spec" $level $dtype spec; done
+    for dtype in bf16 f16 f32; do make_one "$spec" tile $dtype spec; done
+    for level in none ops; do make_one "$spec" $level bf16 spec; done
+done
+# 1, primes, one more than a tile: dims that a spec does not have are left out of its list by hand
+for dtype in bf16 f16; do
+    for tag in 1x1x1 37x13x5 127x257x67 129x257x64 131x263x1031 333x500x1366 300x1004x252 257x129x8; do
+        dims=M=${tag%%x*},N=$(echo $tag | cut -dx -f2),K=${tag##*x}
+        make_one tests/h200/product.yaml tile $dtype $tag --dim=$dims
+        make_one tests/h200/residual.yaml tile $dtype $tag --dim=$dims
+    done
+    for name in linear swiglu gelu-layernorm-linear layernorm-gelu-linear; do
+        make_one specs/$name.yaml tile $dtype primes --dim=B=3,S=37,D=67,F=131
+        make_one specs/$name.yaml tile $dtype tile+1 --dim=B=1,S=129,D=130,F=257
+    done
+    for name in llama-block gpt2-block bert-block; do
+        kv=$([ $name = llama-block ] && echo ,KV=3)
+        make_one specs/$name.yaml tile $dtype primes --dim=B=2,S=37,D=66,H=3$kv,F=89
+        make_one specs/$name.yaml tile $dtype tile+1 --dim=B=1,S=129,D=130,H=5$([ $name = llama-block ] && echo ,KV=1),F=257
     done
 done

@@ -43,13 +43,57 @@ def must(code, what):
         raise RuntimeError(f"{what}: CUDA error {code}")
 
 
-def load(path, name):
+def load(path, name, dynamic_bytes=0):
     with open(path, "rb") as f:
         image = f.read()
     module, function = ctypes.c_void_p(), ctypes.c_void_p()
     must(driver.cuModuleLoadData(ctypes.byref(module), image), path)
     must(driver.cuModuleGetFunction(ctypes.byref(function), module, name.encode()), name)
+    if dynamic_bytes:
+        must(driver.cuFuncSetAttribute(function, 8, dynamic_bytes), "cuFuncSetAttribute MAX_DYNAMIC_SHARED_SIZE_BYTES")
     return function
+
+
+MAP_TYPES = {"f16": 6, "f32": 7, "bf16": 9}  # CU_TENSOR_MAP_DATA_TYPE_...
+
+
+def encode_map(a, address):
+    """The 128 bytes of a tensor map as the manifest describes it: 128-byte swizzle, zeros outside."""
+    room = ctypes.create_string_buffer(256)
+    at = (ctypes.addressof(room) + 127) & ~127
+    box = a["box"]
+    must(driver.cuTensorMapEncodeTiled(
+        ctypes.c_void_p(at), MAP_TYPES[a["dtype"]], 2, ctypes.c_void_p(address + a["start"]),
+        (ctypes.c_uint64 * 2)(a["columns"], a["rows"]["now"]), (ctypes.c_uint64 * 1)(a["stride"]),
+        (ctypes.c_uint32 * 2)(box[1], box[0]), (ctypes.c_uint32 * 2)(1, 1), 0, 3, 2, 0), f"cuTensorMapEncodeTiled {a['name']}")
+    return ctypes.string_at(at, 128)
+
+
+def encode_arguments(k, dims, packed, values):
+    """The argument struct of a launch; packed(index) and values(name) give addresses."""
+    args = bytearray(k["argument_bytes"])
+    for a in k["arguments"]:
+        at = a["offset"]
+        if a["kind"] == "dim":
+            struct.pack_into("<i", args, at, dims[a["index"]])
+        elif a["kind"] == "map":
+            args[at:at + 128] = encode_map(a, values(a["value"]) if "value" in a else packed(a["index"]))
+        elif a["kind"] == "packed":
+            struct.pack_into("<Q", args, at, packed(a["index"]))
+        elif a["kind"] == "value":
+            struct.pack_into("<Q", args, at, values(a["value"]))
+        else:
+            raise ValueError(f"argument kind {a['kind']}")
+    return bytes(args)
+
+
+def launch(function, k, grid, args, multiprocessors, stream=None):
+    data = ctypes.create_string_buffer(args, len(args))
+    params = (ctypes.c_void_p * 1)(ctypes.addressof(data))
+    shape = k["grid"]  # of a pack kernel: a number
+    if isinstance(shape, dict) and "resident" in shape:
+        grid = min(grid, shape["resident"] * multiprocessors)
+    must(driver.cuLaunchKernel(function, grid, 1, 1, k["block"], 1, 1, k.get("dynamic_bytes", 0), ctypes.c_void_p(stream), params, None), k["name"])
 
 
 class Plan:
@@ -58,7 +102,9 @@ class Plan:
             self.manifest = m = json.load(f)
         self.data = read_safetensors(os.path.join(folder, "data.safetensors"))
         self.dims = [d["value"] for d in m["dims"]]
-        self.modules = {n: load(os.path.join(folder, c["file"]), n) for n, c in m["code"].items()}
+        dynamic = {k["name"]: k.get("dynamic_bytes", 0) for k in m["kernels"]}
+        self.modules = {n: load(os.path.join(folder, c["file"]), n, dynamic.get(n, 0)) for n, c in m["code"].items()}
+        self.multiprocessors = cp.cuda.runtime.getDeviceProperties(0)["multiProcessorCount"]
         self.buffers = {}
         for v in m["values"]:
             if v["name"] in self.data:
@@ -74,17 +120,8 @@ class Plan:
         self.packed = [cp.full(p["columns"] * p["length"] * np.dtype(TYPES[p["dtype"]]).itemsize, 0xFF, cp.uint8) for p in m["packs"]]
 
     def launch(self, k, grid):
-        args = bytearray(k["argument_bytes"])
-        for a in k["arguments"]:
-            if a["kind"] == "dim":
-                struct.pack_into("<i", args, a["offset"], self.dims[a["index"]])
-            elif a["kind"] == "packed":
-                struct.pack_into("<Q", args, a["offset"], self.packed[a["index"]].data.ptr)
-            else:
-                struct.pack_into("<Q", args, a["offset"], self.buffers[a["value"]].data.ptr)
-        data = ctypes.create_string_buffer(bytes(args), len(args))
-        params = (ctypes.c_void_p * 1)(ctypes.addressof(data))
-        must(driver.cuLaunchKernel(self.modules[k["name"]], grid, 1, 1, k["block"], 1, 1, 0, None, params, None), k["name"])
+        args = encode_arguments(k, self.dims, lambda i: self.packed[i].data.ptr, lambda n: self.buffers[n].data.ptr)
+        launch(self.modules[k["name"]], k, grid, args, self.multiprocessors)
 
     def pack(self):
         for k in self.manifest["packs"]:

@@ -1,0 +1,169 @@
+// In: shared memory of a block of the host engine, tensor maps as runtime/host_map.h lays them out. Out: the names of isa/wgmma.h on a
+// CPU: transaction barriers, tensor loads with their swizzle, warpgroup products. Refuses nothing; a wait that cannot end is the engine's
+// to report. Everything asynchronous happens at once here, so it is the waits, not the overlap, that a run on the host tests.
+#pragma once
+#if defined(TF_ON_HOST)
+
+using shared_address = unsigned; // offset in the block's shared memory, whose first 1024 bytes are group_barrier's
+
+struct alignas(128) tensor_map {
+    const char *data;
+    long long rows, row_bytes, stride; // bytes of a row that exist, from row to row
+    int box_rows, element;
+    unsigned long long unused[11];
+};
+
+template <class T> DEV T *host_shared(shared_address at)
+{
+    TF_SHARED_DYN(char, memory);
+    return reinterpret_cast<T *>(memory + at);
+}
+DEV shared_address shared_at(const void *p) { return static_cast<shared_address>(static_cast<const char *>(p) - host_shared<char>(0)) + 1; }
+
+template <class T> DEV T host_read(const T *p) { return __hip_atomic_load(p, __ATOMIC_ACQUIRE, __HIP_MEMORY_SCOPE_WORKGROUP); }
+template <class T> DEV void host_write(T *p, T x) { __hip_atomic_store(p, x, __ATOMIC_RELEASE, __HIP_MEMORY_SCOPE_WORKGROUP); }
+
+// ---- transaction barriers: 16 bits of arrivals a phase, 16 of arrivals to come, 31 of bytes to come, the phase. The threads of a block
+// take turns, so reading and writing back is one step.
+DEV void host_barrier_add(shared_address barrier, int arrivals, int bytes)
+{
+    long long *word = host_shared<long long>(barrier), x = host_read(word);
+    const long long each = x & 0xffff;
+    long long pending = (x >> 16 & 0xffff) - arrivals, tx = (x >> 33) + bytes, phase = x >> 32 & 1;
+    if (pending == 0 && tx == 0) {
+        pending = each;
+        phase ^= 1;
+    }
+    host_write(word, tx * 0x200000000ll | phase << 32 | pending << 16 | each);
+}
+DEV void barrier_init(shared_address barrier, int arrivals) { host_write(host_shared<long long>(barrier), arrivals * 0x10001ll); }
+DEV void barrier_init_done()
+{
+    for (int i = 0; i < 64; i++) host_write(host_shared<unsigned>(4 * i), 0u);
+}
+DEV void barrier_expect(shared_address barrier, unsigned bytes) { host_barrier_add(barrier, 1, static_cast<int>(bytes)); }
+DEV void barrier_announce(shared_address barrier, unsigned bytes) { host_barrier_add(barrier, 0, static_cast<int>(bytes)); }
+DEV void barrier_arrive_if(shared_address barrier, bool yes)
+{
+    if (yes) host_barrier_add(barrier, 1, 0);
+}
+DEV void barrier_wait(shared_address barrier, unsigned parity)
+{
+    while ((host_read(host_shared<long long>(barrier)) >> 32 & 1) == parity) tf_hs_yield();
+}
+
+DEV void group_barrier(int index, int threads)
+{
+    unsigned *count = host_shared<unsigned>(8 * index), *turn = count + 1;
+    const unsigned now = host_read(turn), arrived = host_read(count) + 1;
+    host_write(count, arrived == static_cast<unsigned>(threads) ? 0u : arrived);
+    if (arrived == static_cast<unsigned>(threads)) host_write(turn, now + 1);
+    else
+        while (host_read(turn) == now) tf_hs_yield();
+}
+
+// ---- tensor loads and copies
+DEV void tensor_prefetch(const tensor_map &) {}
+DEV void host_piece(char *to, const char *from, long long valid, int bytes)
+{
+    for (int i = 0; i < bytes; i++) to[i] = i < valid ? from[i] : 0;
+}
+DEV void tensor_load(shared_address to, const tensor_map &map, shared_address barrier, int column, int row)
+{
+    for (int i = 0; i < map.box_rows; i++)
+        for (int j = 0; j < 8; j++) {
+            const long long at = static_cast<long long>(column) * map.element + 16 * j, exist = row + i < map.rows ? map.row_bytes - at : 0;
+            host_piece(host_shared<char>(to + i * 128 + ((j ^ i % 8) << 4)), map.data + (row + i) * map.stride + at, exist, 16);
+        }
+    host_barrier_add(barrier, 0, -128 * map.box_rows);
+}
+template <int Bytes> DEV void copy_async(shared_address to, const void *from, int valid)
+{
+    host_piece(host_shared<char>(to), static_cast<const char *>(from), valid, Bytes);
+}
+DEV void copy_commit() {}
+template <int Left> DEV void copy_wait() {}
+DEV void foreign_fence() { __threadfence(); }
+DEV void own_fence() { __threadfence(); }
+DEV void async_fence_shared() { __threadfence_block(); }
+
+// ---- shared memory by address
+DEV void shared_write(shared_address to, float x, float y)
+{
+    float *p = host_shared<float>(to);
+    p[0] = x, p[1] = y;
+}
+DEV void shared_write(shared_address to, unsigned x, unsigned y, unsigned z, unsigned w)
+{
+    unsigned *p = host_shared<unsigned>(to);
+    p[0] = x, p[1] = y, p[2] = z, p[3] = w;
+}
+DEV void shared_read(shared_address from, float &x, float &y, float &z, float &w)
+{
+    const float *p = host_shared<float>(from);
+    x = p[0], y = p[1], z = p[2], w = p[3];
+}
+template <class T> DEV unsigned packed(T, float lo, float hi)
+{
+    const T two[2] = {from_float<T>::convert(lo), from_float<T>::convert(hi)};
+    return __builtin_bit_cast(unsigned, two);
+}
+
+template <int N> DEV void registers_shrink() {}
+template <int N> DEV void registers_grow() {}
+
+// ---- global counters between workgroups
+DEV unsigned counter_read(const unsigned *counter) { return __hip_atomic_load(counter, __ATOMIC_ACQUIRE, __HIP_MEMORY_SCOPE_AGENT); }
+DEV unsigned counter_add(unsigned *counter, unsigned n)
+{
+    return __hip_atomic_fetch_add(counter, n, __ATOMIC_ACQ_REL, __HIP_MEMORY_SCOPE_AGENT);
+}
+DEV void counter_store(unsigned *counter, unsigned value) { __hip_atomic_store(counter, value, __ATOMIC_RELEASE, __HIP_MEMORY_SCOPE_AGENT); }
+DEV void pause() { tf_hs_yield(); }
+
+// ---- matrix products of a warpgroup: each thread makes its own elements, and waits for the others where it would wait for the products
+DEV unsigned long long operand(shared_address at) { return at >> 4; }
+DEV void product_fence() {}
+DEV void product_commit() {}
+template <int Left> DEV void product_wait() { group_barrier(8 + thread_index() / 128, 128); }
+template <int N> DEV void pin(float (&)[N]) {}
+
+struct fragment {
+    static constexpr int rows = 2;
+    DEV static int row(int thread, int i) { return thread / 32 * 16 + thread % 32 / 4 + i / 2 % 2 * 8; }
+    DEV static int column(int thread, int i) { return i / 4 * 8 + thread % 4 * 2 + i % 2; }
+};
+
+// 32 bytes along k of row `row` of an operand.
+template <class T> DEV vec<float, 32 / sizeof(T)> host_operand(unsigned long long operand, int row)
+{
+    vec<float, 32 / sizeof(T)> v;
+    const unsigned base = static_cast<unsigned>(operand << 4) & ~127u, first = static_cast<unsigned>(operand << 4) & 127u;
+    for (unsigned piece = 0; piece < 2; piece++) {
+        const T *at = host_shared<T>(base + row * 128 + (first + 16 * piece ^ row % 8 << 4));
+        for (unsigned i = 0; i < 16 / sizeof(T); i++) v[piece * 16 / sizeof(T) + i] = to_float(at[i]);
+    }
+    return v;
+}
+
+template <class T, int N> struct wgmma {
+    static constexpr int registers = N / 2;
+    static void multiply(float (&d)[registers], unsigned long long a, unsigned long long b, int keep)
+    {
+        const int thread = thread_index() % 128;
+        const auto x = host_operand<T>(a, fragment::row(thread, 0)), y = host_operand<T>(a, fragment::row(thread, 2));
+        for (int i = 0; i < registers; i += 4)
+            for (int c = 0; c < 2; c++) {
+                const auto z = host_operand<T>(b, fragment::column(thread, i + c));
+                d[i + c] = (keep ? d[i + c] : 0) + total_of(x * z);
+                d[i + c + 2] = (keep ? d[i + c + 2] : 0) + total_of(y * z);
+            }
+    }
+    template <class V> DEV static float total_of(V v)
+    {
+        float sum = 0;
+        for (unsigned i = 0; i < 32 / sizeof(T); i++) sum += v[i];
+        return sum;
+    }
+};
+#endif
