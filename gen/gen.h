@@ -86,12 +86,10 @@ typedef struct plan {
     int scratch_count;
 } plan;
 
-/* Tuning: lines "family key=value ..." as in the plan's tile lines; NULL: the defaults of gen/tile.c. portable: nothing but layer
- * simt unless a line or the text asks for another, since that is what the host engine runs in the place of every target. */
+/* Tuning: lines "family key=value ..." as in the plan's tile lines; NULL: the defaults of gen/tile.c. */
 typedef struct tuning {
     const char *const *lines;
     size_t count;
-    bool portable;
 } tuning;
 
 plan *plan_choose(arena *a, const ir_program *fused, const target_info *target, const tuning *tuning);

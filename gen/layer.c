@@ -22,9 +22,8 @@ static const char *obstacle_of(const tile_request *r, layer_kind layer)
 
 static layer_kind layer_that_pays(const tile_request *r)
 {
-    const bool portable = r->tuning && r->tuning->portable; /* the host engine runs AMD's layers too */
     const layer_kind amd = amd_layer(r->target);
-    if (!portable && !wgmma_obstacle(r) && wgmma_pays(r)) return layer_wgmma;
+    if (!wgmma_obstacle(r) && wgmma_pays(r)) return layer_wgmma;
     return layer_is_amd(amd) && !amd_obstacle(r, amd) && amd_pays(r) ? amd : layer_simt;
 }
 

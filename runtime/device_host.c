@@ -164,10 +164,25 @@ static tfgen_status host_start(tfgen_device *d, void *kernel, const launch_shape
     return status_of(status);
 }
 
-static tfgen_status no_maps(tfgen_device *d, void *map, const map_shape *shape, tfgen_error *error)
+/* What templates/isa/wgmma_host.h reads as a tensor map. */
+typedef struct host_map {
+    const void *data;
+    long long rows, row_bytes, stride;
+    int box_rows, element;
+    unsigned long long unused[11];
+} host_map;
+_Static_assert(sizeof(host_map) == 128, "as large as a tensor map of cuda.h");
+
+static tfgen_status host_encode(tfgen_device *d, void *map, const map_shape *shape, tfgen_error *error)
 {
-    (void)d, (void)map, (void)shape;
-    return device_report(error, TFGEN_UNSUPPORTED, "the host has no tensor maps");
+    (void)d;
+    const int element = dtype_size(shape->type);
+    if (shape->box_columns * element != 128)
+        return device_report(error, TFGEN_UNSUPPORTED, "tensor map: boxes of %d bytes; the host has 128", shape->box_columns * element);
+    const host_map m = {.data = shape->data, .rows = shape->rows, .row_bytes = shape->columns * element, .stride = shape->stride,
+                        .box_rows = shape->box_rows, .element = element};
+    memcpy(map, &m, sizeof m);
+    return TFGEN_OK;
 }
 
 /* ---- memory */
@@ -262,7 +277,7 @@ static void host_graph_destroy(tfgen_device *d, void *graph) { (void)d, (void)gr
 
 const device_api host_device = {
     .kind = "host", .count = host_count, .open = open_plain, .close = host_close,
-    .load = host_load, .compile = host_build, .unload = host_unload, .kernel = host_kernel_of, .launch = host_start, .encode_map = no_maps,
+    .load = host_load, .compile = host_build, .unload = host_unload, .kernel = host_kernel_of, .launch = host_start, .encode_map = host_encode,
     .alloc = host_get, .free = host_put, .copy = host_copy, .fill = host_fill, .synchronize = host_synchronize,
     .stream_create = no_stream, .stream_destroy = forget_stream,
     .event_create = host_event, .event_destroy = host_event_destroy, .event_record = host_record, .event_elapsed = host_elapsed,

@@ -117,9 +117,6 @@ static void lay_out_launch(tfgen_module *m, int index)
 {
     const launch *l = &m->plan->launches[index];
     unit *u = &m->units[m->pack_count + index];
-    if (m->device->api->compile && l->kernel->frame == frame_ws)
-        bail(m->arena, code_unsupported, (position){0}, "kernel %s is for matrix units that the host engine does not have: plan with layer simt",
-             l->name);
     *u = (unit){.name = l->name, .source = l->source, .file = l->file, .launch = l, .argument_bytes = l->argument_bytes,
                 .shape = {.grid = unit_grid(m, l, &m->plan->program->dims), .threads = (unsigned)l->threads,
                           .shared_bytes = (unsigned)l->shared_bytes, .dynamic_bytes = (unsigned)l->dynamic_bytes,

@@ -64,11 +64,11 @@ START_TEST(a_product_of_many_rows_in_16_bits_is_on_wgmma)
 }
 END_TEST
 
-START_TEST(a_portable_plan_has_no_matrix_units_unless_asked)
+START_TEST(a_tuning_line_takes_a_product_off_the_matrix_units_or_puts_it_there)
 {
-    const char *line = "gemm layer=wgmma";
-    const tuning portable = {.portable = true}, asked = {&line, 1, true};
-    build b = must_build(layers[0].text, &portable), c = must_build(layers[0].text, &asked);
+    const char *off = "gemm layer=simt", *on = "gemm layer=wgmma";
+    const tuning simt = {&off, 1}, wgmma = {&on, 1};
+    build b = must_build(layers[0].text, &simt), c = must_build(layers[2].text, &wgmma);
     ck_assert_int_eq(b.p->launches[0].kernel->frame, frame_mixed);
     ck_assert_int_eq(b.p->packs[0].columns, 72);
     ck_assert_int_eq(c.p->launches[0].kernel->frame, frame_ws);
@@ -129,12 +129,26 @@ START_TEST(a_layer_that_a_phase_cannot_have_is_an_error_that_says_why)
                  {"gemm n=256 slots=5", PRODUCT("bf16", "64", "64"), "bytes of shared memory; a workgroup has 232448"},
                  {"gemm thread_m=8", PRODUCT("bf16", "64", "64"), "gemm has no setting 'thread_m'"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        const tuning t = {&cases[i].line, 1, false};
+        const tuning t = {&cases[i].line, 1};
         build b = build_spec(cases[i].text, "sm_90a", &t);
         ck_assert_int_eq(b.code, code_unsupported);
         ck_assert_msg(strstr(arena_diagnostics(b.a), cases[i].message) != NULL, "%s", arena_diagnostics(b.a));
         arena_free(b.a);
     }
+}
+END_TEST
+
+/* The engine has the same barriers, loads and products (templates/isa/wgmma_host.h): the source that a GPU gets runs here. */
+START_TEST(the_host_engine_runs_what_sm_90a_gets)
+{
+    static const char *const options[] = {"tests/h200/product.yaml --dim=M=131,N=263,K=200", "tests/h200/residual.yaml --dim=M=37,N=70,K=66 --dtype=f16",
+                                          "tests/h200/product.yaml --dim=M=129,N=67,K=67", "specs/qkv-rope.yaml",
+                                          "tests/h200/product.yaml --dim=M=129,N=33,K=72 --check"};
+    const char *program = getenv("TFGEN") ? getenv("TFGEN") : "./tfgen";
+    char command[512];
+    snprintf(command, sizeof command, "%s run %s --target=sm_90a --repeat=1 | grep -q 'layers.* wgmma' && %s run %s --target=sm_90a --repeat=1 -q", program, options[_i],
+             program, options[_i]);
+    ck_assert_msg(system(command) == 0, "%s", command);
 }
 END_TEST
 
@@ -211,7 +225,7 @@ START_TEST(a_tile_that_matrix_units_cannot_have_is_an_error_that_says_why)
                  {"gfx1201", "gemm m=256 n=128 threads=256", "a thread has at most 128 results (rdna: 64)"},
                  {"gfx942", "gemm group=0", "group is positive"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        const tuning t = {&cases[i].line, 1, false};
+        const tuning t = {&cases[i].line, 1};
         build b = build_spec(PRODUCT("bf16", "64", "64"), cases[i].target, &t);
         ck_assert_msg(b.code == code_unsupported, "%s %s: %d", cases[i].target, cases[i].line, b.code);
         ck_assert_msg(strstr(arena_diagnostics(b.a), cases[i].message) != NULL, "%s: %s", cases[i].line, arena_diagnostics(b.a));
@@ -226,10 +240,11 @@ int main(void)
     TCase *t = tcase_create("layers");
     tcase_set_timeout(t, 120);
     tcase_add_loop_test(t, a_product_of_many_rows_in_16_bits_is_on_wgmma, 0, sizeof layers / sizeof *layers);
-    tcase_add_test(t, a_portable_plan_has_no_matrix_units_unless_asked);
+    tcase_add_test(t, a_tuning_line_takes_a_product_off_the_matrix_units_or_puts_it_there);
     tcase_add_test(t, tensor_maps_come_first_and_say_what_they_map);
     tcase_add_test(t, rows_that_tensor_loads_cannot_take_are_copied);
     tcase_add_test(t, a_layer_that_a_phase_cannot_have_is_an_error_that_says_why);
+    tcase_add_loop_test(t, the_host_engine_runs_what_sm_90a_gets, 0, 5);
     tcase_add_loop_test(t, nvrtc_takes_every_form_of_a_product_on_wgmma, 0, 3);
     tcase_add_loop_test(t, a_product_of_many_rows_is_on_the_matrix_units_that_a_machine_has, 0, sizeof amd_layers / sizeof *amd_layers);
     tcase_add_test(t, many_tiles_are_large_and_aligned_rows_have_two_slots_on_gfx950);

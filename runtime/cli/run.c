@@ -1,6 +1,7 @@
 /* In: a spec and options. Out: the plan run on this machine: kernels, what was fused into each, times, errors beside their computed
  * bounds; as a table or as JSON. Exit code 1 when a bound is exceeded. */
 #include "runtime/cli/trial.h"
+#include "gen/layer.h"
 #include <jansson.h>
 #include <math.h>
 #include <string.h>
@@ -27,10 +28,25 @@ static const char *time_text(arena *a, double seconds)
                                                                                     : arena_printf(a, "%.2f s", seconds);
 }
 
+/* " simt wgmma" */
+static const char *layers_of(arena *a, const plan *p)
+{
+    text t = {.a = a};
+    size_t count;
+    const char *const *names = layer_names(&count);
+    for (size_t i = 0; i < count; i++) {
+        bool used = false;
+        for (int k = 0; k < p->launch_count; k++)
+            for (int n = 0; n < p->launches[k].kernel->phase_count; n++) used |= layer_of(p->launches[k].kernel->phases[n]) == (layer_kind)i;
+        if (used) text_printf(&t, " %s", names[i]);
+    }
+    return t.data ? t.data : "";
+}
+
 static void print_kernels(arena *a, const ir_program *graph, const plan *p, const trial_result *r)
 {
     printf("%s  %s  level %s  ", p->program->name, dtype_name(p->program->type), fusion_level_name(p->program->level));
-    if (strcmp(r->device, "host") == 0) printf("geometry of %s (wave %d)  ISA layer simt\n", p->target->name, p->target->wave);
+    if (strcmp(r->device, "host") == 0) printf("geometry of %s (wave %d)  ISA layers%s\n", p->target->name, p->target->wave, layers_of(a, p));
     else printf("on %s  target %s\n", r->device, p->target->name);
     for (int i = 0; i < p->launch_count; i++)
         printf("  %-28s %10s  %s%s%s\n", p->launches[i].name, time_text(a, r->kernel_seconds[i]), colour_code(stdout, colour_dim),
@@ -90,10 +106,8 @@ static void run_spec(void *argument)
     const char *target = o->target;
     tfgen_device *device = trial_device(a, o->device, o->check != NULL, &target);
     compile_request request = cli_request(a, o, j->path);
-    const tuning portable = {.portable = true}; /* the layer that the host engine runs */
     compiled c;
     if (target) request.target = target;
-    if (!device) request.tuning = &portable;
     compile_inside(a, &request, &c);
     if (!c.graph) bail(a, code_usage, (position){0}, "--from: running needs the graph, for the reference; use --from=graph or a spec");
     progress bar = progress_start("compiling", c.plan->launch_count + c.plan->pack_count);

@@ -74,9 +74,7 @@ static void read_spec(void *argument)
 static void run_case(void *argument)
 {
     verify_case *c = argument;
-    const tuning portable = {.portable = true}; /* the layer that the host engine runs; the summary says so */
     compile_request r = cli_request(c->a, c->o, c->path);
-    if (!c->device) r.tuning = &portable;
     compiled done;
     compile_inside(c->a, &r, &done);
     const trial_options options = {.device = c->device, .seed = (unsigned long long)options_integer(c->a, "seed", c->o->seed, 0, 0x7fffffffffffffffll, 1),
@@ -201,7 +199,7 @@ static void write_summary(verify_job *j)
     text_printf(&t, "# Verification\n\nWritten by `tfgen verify --sizes=%s%s%s`: each case runs the emitted source on %s, with poisoned outputs, and "
                     "compares every stored value with the float64 reference. *worst* is the largest ratio of error to computed bound; 1 is "
                     "the limit.\n\nLevels:", j->sizes, j->device ? " --device=" : "", j->device ? j->o->device : "",
-                j->device ? "that device" : "the host engine, GPU targets in their own geometry and ISA layer (simt)");
+                j->device ? "that device" : "the host engine, GPU targets in their own geometry and ISA layers");
     for (size_t i = 0; i < j->levels.count; i++) text_printf(&t, " %s", j->levels.names[i]);
     text_printf(&t, ". Dtypes:");
     for (size_t i = 0; i < j->dtypes.count; i++) text_printf(&t, " %s", j->dtypes.names[i]);
