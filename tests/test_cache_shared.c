@@ -39,6 +39,71 @@ START_TEST(thirty_two_processes_compile_each_kernel_once_or_twice)
 }
 END_TEST
 
+/* Half of them are killed while they compile, wait or write: the others still get everything, and nothing but what the dead were
+ * at is compiled again. */
+START_TEST(processes_that_are_killed_do_not_hold_up_the_others)
+{
+    enum { processes = 16 };
+    requests q;
+    pid_t all[processes];
+    make_requests(&q, 6);
+    if (!use_fake_compiler("sleep 0.2")) return;
+    for (int p = 0; p < processes; p++)
+        if ((all[p] = fork()) == 0) {
+            cache *own = cache_open(NULL);
+            code_result r[most_requests];
+            bool ok = cache_compile_all(own, q.list, q.n, 2, r, NULL, NULL, NULL) == build_ok;
+            for (size_t i = 0; i < q.n; i++) ok = ok && right(&q, i, &r[i]);
+            _exit(!ok);
+        }
+    const double start = seconds();
+    for (int p = 0; p < processes; p += 2) {
+        nanosleep(&(struct timespec){0, 1000000 + random() % 100000000}, NULL);
+        kill(all[p], SIGKILL);
+    }
+    for (int p = 0; p < processes; p++) {
+        int status;
+        ck_assert_int_eq(waitpid(all[p], &status, 0), all[p]);
+        ck_assert(p % 2 == 0 || (WIFEXITED(status) && WEXITSTATUS(status) == 0));
+    }
+    ck_assert(seconds() - start < 30);
+    ck_assert_int_le(calls(NULL), (int)q.n * 2 + processes / 2 * 2); /* each of the dead was at two at most */
+}
+END_TEST
+
+START_TEST(one_of_many_processes_compiles_for_the_host_engine)
+{
+    enum { processes = 8 };
+    static const char source[] = "extern \"C\" __global__ void f(int *p) { *p = 1; }\nTF_EXPORT(f)\n";
+    char path[128], wrapper[512];
+    char *clang = clang_find();
+    if (!clang) return (void)printf("skipped: no clang\n");
+    snprintf(path, sizeof path, "%s/host-clang", folder);
+    const int n = snprintf(wrapper, sizeof wrapper, "#!/bin/sh\necho host >>%s\nexec %s \"$@\"\n", calls_file, clang);
+    spill(path, wrapper, (size_t)n);
+    chmod(path, 0755);
+    free(clang);
+    pid_t all[processes];
+    for (int p = 0; p < processes; p++)
+        if ((all[p] = fork()) == 0) {
+            host_module *m;
+            host_log log = {0};
+            const host_compile_options o = {.cache_dir = place, .compiler = path, .optimise = 0};
+            const bool ok = host_compile(source, sizeof source - 1, &o, &m, &log) == HOST_OK && host_module_has(m, "f");
+            if (ok) host_module_free(m);
+            host_log_free(&log);
+            _exit(!ok);
+        }
+    for (int p = 0; p < processes; p++) {
+        int status;
+        ck_assert_int_eq(waitpid(all[p], &status, 0), all[p]);
+        ck_assert(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    }
+    ck_assert_int_le(calls("host"), 2);
+    ck_assert_int_ge(calls("host"), 1);
+}
+END_TEST
+
 typedef struct crew {
     cache *c;
     const requests *q;
@@ -381,6 +446,8 @@ int main(void)
     tcase_add_checked_fixture(t, before_each, after_each);
     tcase_set_timeout(t, 60);
     tcase_add_test(t, thirty_two_processes_compile_each_kernel_once_or_twice);
+    tcase_add_test(t, processes_that_are_killed_do_not_hold_up_the_others);
+    tcase_add_test(t, one_of_many_processes_compiles_for_the_host_engine);
     tcase_add_test(t, eight_threads_share_one_cache);
     tcase_add_test(t, killed_writers_leave_nothing_wrong);
     tcase_add_test(t, a_dead_owner_is_not_waited_for);

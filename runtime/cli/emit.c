@@ -12,6 +12,7 @@ typedef struct emit_job {
     const cli_options *o;
     const char *path;
     bool *noted; /* see emit_check */
+    cache *cache; /* one for all targets, so that it warns once */
 } emit_job;
 
 /* Everything that is compiled: pack kernels, then launches. */
@@ -175,7 +176,7 @@ static void compile_units(const emit_job *j, const plan *p, const char *folder)
     const code_request *requests = requests_of(j, p, units, count);
     result_list *results = arena_alloc(a, sizeof *results);
     *results = (result_list){arena_alloc(a, (size_t)(count + 1) * sizeof *results->items), count};
-    cache *c = cli_cache(a, j->o);
+    cache *c = j->cache;
     int *slot = arena_alloc(a, (size_t)(count + 1) * sizeof *slot);
     bool *hit = arena_alloc(a, (size_t)count + 1);
     const emit_check check = check_units(j, c, requests, units, count, jobs, slot);
@@ -213,8 +214,9 @@ static void emit_target(const emit_job *j, compile_request r, const char *target
 
 static void emit_spec(void *argument)
 {
-    const emit_job *j = argument;
+    emit_job *j = argument;
     arena *a = j->a;
+    j->cache = j->o->code ? cli_cache(a, j->o) : NULL;
     const compile_request r = cli_request(a, j->o, j->path);
     name_list targets = options_list(a, j->o->target ? j->o->target : "host");
     const char *base = strrchr(j->path, '/') ? strrchr(j->path, '/') + 1 : j->path;
@@ -235,7 +237,7 @@ int command_emit_main(const cli_options *o)
         return code_usage;
     }
     for (int i = 0; i < o->file_count; i++) {
-        emit_job j = {arena_new(), o, o->files[i], &noted};
+        emit_job j = {arena_new(), o, o->files[i], &noted, NULL};
         const int code = cli_run(emit_spec, &j, j.a);
         if (code > worst) worst = code;
     }
