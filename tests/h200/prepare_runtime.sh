@@ -11,5 +11,5 @@ make -j2 B=build/h200 LIBS="$libs -ldl -lm" build/h200/tfgen build/h200/tfgen-wo
 cc=${CC:-gcc}
 $cc -std=c11 -O2 -g -Wall -Wextra -pthread -I. -o build/h200/measure tests/h200/runtime.c build/h200/libtfgen.a $libs -ldl -lm -rdynamic
 mkdir -p "$out"
-cp build/h200/tfgen build/h200/tfgen-worker build/h200/measure tests/h200/runtime.sh "$out"
+cp build/h200/tfgen build/h200/tfgen-worker build/h200/measure tests/h200/runtime.sh tests/h200/presets.py "$out"
 cp -r specs "$out"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # usage: runtime.sh FOLDER STEP...   On a machine with an H200 and CUDA 13, in a folder that prepare_runtime.sh made. Steps: info, verify
-# (spec sizes, every level and dtype), odd (small odd sizes), sanitize, measure. Every step has a limit; the exit code says whether all
+# (spec sizes, every level and dtype), odd (small odd sizes), presets, sanitize, measure. Every step has a limit; the exit code says whether all
 # passed.
 cd "$1" || exit 2
 shift
@@ -35,8 +35,15 @@ for step in "$@"; do
             t 60 compute-sanitizer --tool racecheck --error-exitcode 9 ./tfgen run specs/$s.yaml --device=cuda --repeat=1 --reference=never -q >"$out/racecheck.$s" 2>&1
             code=$?; echo "racecheck $s: exit code $code; $(grep "RACECHECK SUMMARY\|ERROR SUMMARY" "$out/racecheck.$s")"; [ $code = 0 ] || bad=1
         done ;;
+    presets) # against PyTorch in float64
+        t 280 python3 presets.py ./tfgen /tmp/presets specs/*.yaml >"$out/presets.log" 2>&1 || bad=1
+        t 280 python3 presets.py ./tfgen /tmp/presets specs/*.yaml --presets=tiny-small,exercise --dtypes=f32,f16,bf16 --fusion=none,ops,tile >"$out/presets2.log" 2>&1 || bad=1
+        for f in "$out/presets.log" "$out/presets2.log"; do
+            sort -k6,6n "$f" | grep "times that" | tail -2
+            grep -v " ok$" "$f" | head -20
+        done ;;
     measure)
-        for s in "llama-block" "llama-block tiny-small" "llama-decode" "softmax"; do
+        for s in "llama-block" "llama-block tiny-small" "llama-block llama-8b" "llama-decode llama-8b" "softmax"; do
             set -- $s
             t 90 ./measure specs/$1.yaml /tmp/measure-cache $2 || bad=1
         done ;;
