@@ -210,6 +210,19 @@ static tfgen_status load_from_bundle(build *b)
     return TFGEN_OK;
 }
 
+/* The longest first: what is begun last should not be what takes longest. */
+static void sort_missing(build *b)
+{
+    const unit *units = b->m->units;
+    for (int i = 1; i < b->missing_count; i++) {
+        const int one = b->missing[i];
+        const size_t size = strlen(units[one].source);
+        int k = i;
+        for (; k > 0 && strlen(units[b->missing[k - 1]].source) < size; k--) b->missing[k] = b->missing[k - 1];
+        b->missing[k] = one;
+    }
+}
+
 /* By the device's own compiler (the host). */
 static void compile_unit(void *argument, size_t index)
 {
@@ -294,6 +307,7 @@ static void build_body(void *argument)
     lay_out(b->m);
     b->missing = arena_alloc(b->m->arena, ((size_t)unit_count(b->m) + 1) * sizeof *b->missing);
     b->status = load_from_bundle(b);
+    sort_missing(b);
     if (b->status == TFGEN_OK && b->m->device->api->compile)
         run_parallel((size_t)b->missing_count, b->settings->options->jobs, compile_unit, b);
     else if (b->status == TFGEN_OK) b->status = compile_missing(b);

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """In: specs. Out: each preset, run by `tfgen run --device=cuda` on random data and compared with the spec's own text evaluated by PyTorch in
 float64 on the same GPU. Passes when the RMS error of every output is at most 1.5 times, and the largest at most 4 times, that of the same
-evaluation with each op's result rounded to the dtype (f32: evaluated in float32). Refuses (exit 1) what is further off or not finite.
+evaluation with each op's result rounded to the dtype (f32: 2 times that of PyTorch's own float32, whose sums run in another order).
+Refuses (exit 1) what is further off or not finite.
 
 usage: presets.py TFGEN FOLDER SPEC... [--presets=a,b] [--dtypes=bf16,f16,f32] [--fusion=tile,none] [--jobs=N]"""
 import concurrent.futures
@@ -162,7 +163,7 @@ def run(tfgen, folder, path, preset, dtype, level):
         floor = 2.0 ** -24 * rms(e) if dtype == "f32" else 0
         ratio = rms(error) / max(rms(allowed), floor, 1e-300)
         most = float(error.abs().max()) / max(float(allowed.abs().max()), 4 * floor, 1e-300)
-        good = good and math.isfinite(ratio) and ratio <= 1.5 and most <= 4
+        good = good and math.isfinite(ratio) and ratio <= (2 if dtype == "f32" else 1.5) and most <= 4
         worst, largest = max(worst, ratio), max(largest, most)
     return good, f"{case:44s} RMS error {worst:5.2f}, largest {largest:5.2f} times that of rounding {'ok' if good else 'WRONG'}"
 

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { most_tensors_here = 64, most_recorded = 64, threads = 8 };
+enum { most_tensors_here = 64, most_recorded = 64, threads = 8, repeat = 50 };
 
 static tfgen_error error;
 
@@ -196,15 +196,19 @@ typedef int launch_kernel(void *, unsigned, unsigned, unsigned, unsigned, unsign
 
 static void overhead(const layer *l, void *stream)
 {
-    enum { rounds = 201, calls = 20 };
-    static double ours[rounds], driver[rounds];
+    enum { most_rounds = 201 };
+    static double ours[most_rounds], driver[most_rounds];
     launch_kernel *launch;
     void *found = dlsym(dlopen("libcuda.so.1", RTLD_NOW), "cuLaunchKernel");
     const char *own = getenv("TFGEN_LIBCUDA");
     if (own) found = dlsym(dlopen(own, RTLD_NOW), "cuLaunchKernel");
     memcpy(&launch, &found, sizeof found);
     record_launches(l);
-    for (int r = 0; r < rounds; r++) {
+    /* few enough launches that the driver's queue never fills, and a second at most */
+    const int calls = 120 / record_count > 0 ? 120 / record_count : 1;
+    const double begun = now();
+    int rounds = 0;
+    for (int r = 0; r < most_rounds && (r < 5 || now() - begun < 1); r++, rounds++) {
         must(tfgen_device_synchronize(l->device, stream, &error), "synchronize");
         double start = now();
         for (int i = 0; i < calls; i++) must(execute(l, stream, &error), "execute");
@@ -219,8 +223,8 @@ static void overhead(const layer *l, void *stream)
             }
         driver[r] = (now() - start) / (calls * record_count);
     }
-    qsort(ours, rounds, sizeof *ours, by_value);
-    qsort(driver, rounds, sizeof *driver, by_value);
+    qsort(ours, (size_t)rounds, sizeof *ours, by_value);
+    qsort(driver, (size_t)rounds, sizeof *driver, by_value);
     printf("%-44s %8.3f us a launch; the driver's own %.3f us; %.3f us over it (10%%: %.3f and %.3f)\n", "tfgen_execute", 1e6 * ours[rounds / 2],
            1e6 * driver[rounds / 2], 1e6 * (ours[rounds / 2] - driver[rounds / 2]), 1e6 * ours[rounds / 10], 1e6 * driver[rounds / 10]);
 }
@@ -244,15 +248,15 @@ static int graph_replay(const layer *l, void *stream, const unsigned char *wante
     must(api->event_create(l->device, &start, &error), "event");
     must(api->event_create(l->device, &end, &error), "event");
     must(api->event_record(l->device, start, stream, &error), "event");
-    for (int i = 0; i < 200; i++) must(api->graph_launch(l->device, graph, stream, &error), "graph launch");
+    for (int i = 0; i < repeat; i++) must(api->graph_launch(l->device, graph, stream, &error), "graph launch");
     must(api->event_record(l->device, end, stream, &error), "event");
     must(api->event_elapsed(l->device, start, end, &seconds, &error), "event");
-    printf("%-44s %8.2f us a replay (buffers stay in the cache)\n", "graph", 1e6 * seconds / 200);
+    printf("%-44s %8.2f us a replay (buffers stay in the cache)\n", "graph", 1e6 * seconds / repeat);
     must(api->event_record(l->device, start, stream, &error), "event");
-    for (int i = 0; i < 200; i++) must(execute(l, stream, &error), "execute");
+    for (int i = 0; i < repeat; i++) must(execute(l, stream, &error), "execute");
     must(api->event_record(l->device, end, stream, &error), "event");
     must(api->event_elapsed(l->device, start, end, &seconds, &error), "event");
-    printf("%-44s %8.2f us a call\n", "execute, back to back", 1e6 * seconds / 200);
+    printf("%-44s %8.2f us a call\n", "execute, back to back", 1e6 * seconds / repeat);
     api->event_destroy(l->device, start);
     api->event_destroy(l->device, end);
     api->graph_destroy(l->device, graph);
@@ -271,7 +275,7 @@ static void *call_often(void *argument)
 {
     caller *c = argument;
     tfgen_error e;
-    for (int round = 0; round < 50; round++) {
+    for (int round = 0; round < repeat; round++) {
         c->failed += execute(&c->l, c->stream, &e) != TFGEN_OK || tfgen_device_synchronize(c->l.device, c->stream, &e) != TFGEN_OK;
         size_t bytes;
         unsigned char *out = take_outputs(&c->l, &bytes);
@@ -298,13 +302,14 @@ static int eight_threads(const layer *l, const unsigned char *wanted, size_t byt
         pthread_join(thread[i], NULL);
         bad += callers[i].different + callers[i].failed;
     }
-    printf("%-44s %s (%d of %d calls wrong)\n", "eight threads, a workspace each", bad ? "DIFFERENT BYTES" : "the same bytes", bad, threads * 50);
+    printf("%-44s %s (%d of %d calls wrong)\n", "eight threads, a workspace each", bad ? "DIFFERENT BYTES" : "the same bytes", bad, threads * repeat);
     return bad;
 }
 
 int main(int argc, char **argv)
 {
     if (argc < 3) return 2;
+    setvbuf(stdout, NULL, _IOLBF, 0);
     layer l = {0};
     size_t size, bytes;
     char *spec = slurp(argv[1], &size);
