@@ -90,6 +90,7 @@ static void write_recipe(tfgen_module *m, unit *u, const argument *arguments, in
     if (u->argument_bytes > argument_room)
         bail(m->arena, code_unsupported, (position){0}, "kernel %s has %u bytes of arguments; a launch takes %d", u->name, u->argument_bytes,
              argument_room);
+    u->source_size = strlen(u->source);
     u->steps = arena_alloc(m->arena, ((size_t)count + 1) * sizeof *u->steps);
     u->step_count = count;
     for (int i = 0; i < count; i++) u->steps[i] = step_of(m, &arguments[i], !u->launch);
@@ -199,7 +200,7 @@ static tfgen_status load_from_bundle(build *b)
     for (int i = 0; i < unit_count(b->m); i++) {
         unit *u = &b->m->units[i];
         const bundle_found found =
-            o->bundle ? bundle_find(&made, d->info.arch, u->name, u->source, strlen(u->source), &code, &size, why) : bundle_missing;
+            o->bundle ? bundle_find(&made, d->info.arch, u->name, u->source, u->source_size, &code, &size, why) : bundle_missing;
         if (found == bundle_broken || (found == bundle_missing && o->bundle_only))
             return device_report(b->error, found == bundle_broken ? TFGEN_IO : TFGEN_UNSUPPORTED, "the bundle: kernel %s: %s", u->name, why);
         const tfgen_status status = found == bundle_ok ? d->api->load(d, code, size, &u->image, b->error) : TFGEN_OK;
@@ -216,9 +217,9 @@ static void sort_missing(build *b)
     const unit *units = b->m->units;
     for (int i = 1; i < b->missing_count; i++) {
         const int one = b->missing[i];
-        const size_t size = strlen(units[one].source);
+        const size_t size = units[one].source_size;
         int k = i;
-        for (; k > 0 && strlen(units[b->missing[k - 1]].source) < size; k--) b->missing[k] = b->missing[k - 1];
+        for (; k > 0 && units[b->missing[k - 1]].source_size < size; k--) b->missing[k] = b->missing[k - 1];
         b->missing[k] = one;
     }
 }
@@ -280,7 +281,7 @@ static tfgen_status compile_missing(build *b)
     b->hit = arena_alloc(b->m->arena, n + 1);
     for (size_t i = 0; i < n; i++) {
         const unit *u = &b->m->units[b->missing[i]];
-        requests[i] = (code_request){.source = u->source, .size = strlen(u->source), .name = u->file, .arch = b->m->device->info.arch,
+        requests[i] = (code_request){.source = u->source, .size = u->source_size, .name = u->file, .arch = b->m->device->info.arch,
                                      .time_limit = o->compile_seconds};
     }
     (void)cache_compile_all(b->settings->cache, requests, n, o->jobs, results, b->hit, count_compiled, b);

@@ -43,6 +43,7 @@ enum { map_bytes = 128 }; /* and their alignment */
 
 typedef struct unit { /* a pack kernel or a launch */
     const char *name, *file, *source;
+    size_t source_size;
     const struct launch *launch; /* NULL: a pack kernel */
     launch_shape shape;          /* grid: at the plan's own dims */
     step *steps;
