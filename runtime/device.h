@@ -85,7 +85,8 @@ extern const device_api hip_device, cuda_device, host_device; /* device_hip.c, d
 /* The host engine as the command uses it: a GPU target's kernels in that target's geometry, checked, with the engine's reports whole. */
 typedef struct host_device_options {
     const target_info *target; /* NULL: host */
-    bool poison;               /* guard allocations, fill shared memory with NaN before each workgroup */
+    bool guard;                /* faults and hangs of kernels become errors, which takes signal handlers during launches */
+    bool poison;               /* check behind allocations, fill shared memory with NaN before each workgroup */
     bool check;                /* race and bounds checker: a launch that it faults ends with code_check_failed */
     unsigned workers;          /* 0: one a processor */
     host_log *log;             /* the engine's reports, appended by launches, which are then made by one thread only; or NULL */

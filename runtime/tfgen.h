@@ -184,7 +184,7 @@ typedef struct tfgen_args {
 
 /* Launches every kernel of the plan on `stream` (hipStream_t, CUstream; NULL: the default one; the host runs at once). `workspace`:
  * device memory of tfgen_workspace_bytes(), aligned to 256 bytes, of this call alone until it is done; it needs no preparation and
- * holds nothing between calls. */
+ * holds nothing between calls. On the host a wrong pointer is a fault of the process, as anywhere in C. */
 TFGEN_API tfgen_status tfgen_execute(const tfgen_module *module, const tfgen_weights *weights, const tfgen_args *args, void *workspace,
                                      void *stream, tfgen_error *error);
 

@@ -1,13 +1,31 @@
 /* Devices, modules, weights and execute as a host program uses them, on the host engine: results beside the session's own run of the same
  * plan, many threads, other dims, wrong calls. */
+#define _GNU_SOURCE
 #include "runtime/tfgen.h"
 #include <check.h>
+#include <dlfcn.h>
 #include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* ---- handlers of signals that anybody in this process asks for */
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#define COUNTS 1
+static atomic_int handlers;
+int sigaction(int number, const struct sigaction *wanted, struct sigaction *old)
+{
+    int (*real)(int, const struct sigaction *, struct sigaction *);
+    void *found = dlsym(RTLD_NEXT, "sigaction");
+    memcpy(&real, &found, sizeof found);
+    if (wanted) atomic_fetch_add(&handlers, 1);
+    return real(number, wanted, old);
+}
+#endif
 
 static const char ffn[] = "block: ffn\n"
                           "dtype: f32\n"
@@ -284,6 +302,23 @@ START_TEST(eight_threads_execute_one_plan)
 }
 END_TEST
 
+START_TEST(a_call_installs_no_signal_handler)
+{
+#ifdef COUNTS
+    host_program p = start(TFGEN_FUSION_TILE);
+    tfgen_error error;
+    const int before = atomic_load(&handlers);
+    must(execute(&p, NULL, 0, &error), &error);
+    ck_assert_int_eq(atomic_load(&handlers), before);
+    struct sigaction now;
+    sigaction(SIGUSR2, NULL, &now);
+    sigaction(SIGUSR2, &now, NULL);
+    ck_assert_int_eq(atomic_load(&handlers), before + 1); /* the counter counts */
+    stop(&p);
+#endif
+}
+END_TEST
+
 START_TEST(missing_and_misaligned_pointers_are_refused)
 {
     host_program p = start(TFGEN_FUSION_TILE);
@@ -434,6 +469,7 @@ int main(void)
     tcase_add_test(c, layers_share_a_module_and_originals_may_go);
     tcase_add_test(c, a_param_of_dynamic_shape_is_read_by_every_call);
     tcase_add_test(c, eight_threads_execute_one_plan);
+    tcase_add_test(c, a_call_installs_no_signal_handler);
     tcase_add_test(c, missing_and_misaligned_pointers_are_refused);
     tcase_add_test(c, weights_need_every_param);
     tcase_add_test(c, weights_of_another_module_are_refused);

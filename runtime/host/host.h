@@ -42,6 +42,7 @@ typedef struct host_engine_options {
     unsigned stall_limit_ms; /* a launch without a barrier or an end of a block for this long is a hang; 0: 60 s */
     unsigned time_limit_ms;  /* a launch that takes longer is a hang; 0: no limit */
     bool poison;             /* fill shared memory with NaN before each block, check the slack behind allocations */
+    bool no_signals;         /* install no handlers: a fault in a kernel ends the process as any other does, and nothing watches for hangs */
 } host_engine_options;
 /* null options: the defaults. Null when memory or threads are short. */
 host_engine *host_engine_open(const host_engine_options *options);

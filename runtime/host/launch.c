@@ -356,19 +356,22 @@ host_status launch_run(launch *l)
     l->slot_count = l->workers;
     l->slots = l->workers <= 64 ? slots : aligned_alloc(64, l->workers * sizeof *slots);
     if (l->slots) memset(l->slots, 0, l->workers * sizeof *slots);
-    if (!stack || !l->slots || !fault_begin()) {
+    const bool guarded = !e->options.no_signals;
+    if (!stack || !l->slots || (guarded && !fault_begin())) {
         if (l->slots != slots) free(l->slots);
         if (stack) give_altstack(e, stack);
         log_add(l->log, "%s: no memory for a launch\n", l->kernel);
         return HOST_NO_MEMORY;
     }
     stack_t old;
-    fault_altstack_enter(stack, &old);
-    const bool watched = watchdog_watch(e, l);
+    if (guarded) fault_altstack_enter(stack, &old);
+    const bool watched = guarded && watchdog_watch(e, l);
     run_with_helpers(l);
     if (watched) watchdog_forget(e, l);
-    fault_altstack_leave(&old);
-    fault_end();
+    if (guarded) {
+        fault_altstack_leave(&old);
+        fault_end();
+    }
     judge(l);
     if (l->slots != slots) free(l->slots);
     give_altstack(e, stack);
