@@ -46,6 +46,10 @@ SUPPORT := $(B)/tests/support.o
 TESTS := $(TEST_SOURCES:tests/%.c=$(B)/tests/%)
 # Doubles of vendors' libraries: tests/libcuda_double.c is the shared object libcuda_double.so beside the tests.
 DOUBLES := $(patsubst tests/%.c,$(B)/tests/%.so,$(wildcard tests/lib*_double.c))
+# tests/doubles: HIP's runtime (as ROCm 6 and as ROCm 5 have it) and HIPRTC, over the host engine.
+HIP_DOUBLE := $(wildcard tests/doubles/hip_*.c)
+HIP_DOUBLES := $(addprefix $(B)/tests/doubles/,libamdhip64_double.so libamdhip64_rocm5_double.so libhiprtc_double.so)
+DOUBLE_CC = $(CC) $(ALL_CFLAGS) -shared -Wl,--exclude-libs,ALL -Wl,-Bsymbolic $(LDFLAGS) $(if $(SAN),-fsanitize=$(SAN))
 FUZZERS := $(FUZZ_SOURCES:tests/%.c=$(B)/tests/%)
 VERIFY_CODE := $(B)/tests/verify_code
 
@@ -107,7 +111,22 @@ $(DOUBLES): $(B)/tests/%.so: tests/%.c
 	@mkdir -p $(@D)
 	$(if $(V),,@echo "  LINK $@")
 	$(Q)$(CC) $(ALL_CFLAGS) -fvisibility=default -shared $(LDFLAGS) $(if $(SAN),-fsanitize=$(SAN)) -o $@ $< -ldl
+$(B)/tests/doubles/libamdhip64_double.so: $(HIP_DOUBLE:%.c=$(B)/%.o) $(B)/libtfgen.a
+	$(if $(V),,@echo "  LINK $@")
+	$(Q)$(DOUBLE_CC) -o $@ $^ $(LIBS)
+$(B)/tests/doubles/rocm5/%.o: tests/doubles/%.c
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(ALL_CFLAGS) -DHIP_DOUBLE_ROCM5 -c -o $@ $<
+$(B)/tests/doubles/libamdhip64_rocm5_double.so: $(HIP_DOUBLE:tests/doubles/%.c=$(B)/tests/doubles/rocm5/%.o) $(B)/libtfgen.a
+	$(if $(V),,@echo "  LINK $@")
+	$(Q)$(DOUBLE_CC) -o $@ $^ $(LIBS)
+$(B)/tests/doubles/libamd_comgr.so.3: $(B)/tests/doubles/comgr.o
+	$(Q)$(DOUBLE_CC) -Wl,-soname,$(@F) -o $@ $<
+$(B)/tests/doubles/libhiprtc_double.so: $(B)/tests/doubles/hiprtc.o $(B)/libtfgen.a $(B)/tests/doubles/libamd_comgr.so.3
+	$(if $(V),,@echo "  LINK $@")
+	$(Q)$(DOUBLE_CC) -Wl,--no-as-needed '-Wl,-rpath,$$ORIGIN' -o $@ $^ $(LIBS)
 $(TESTS): | $(DOUBLES)
+$(B)/tests/test_hip $(B)/tests/test_hip_failures: | $(HIP_DOUBLES)
 $(TESTS): $(B)/tests/%: $(B)/tests/%.o $(SUPPORT) $(CLI_PARTS) $(B)/libtfgen.a $(B)/tfgen $(B)/tfgen-worker
 	$(if $(V),,@echo "  LINK $@")
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $< $(SUPPORT) $(CLI_PARTS) -Wl,--whole-archive $(B)/libtfgen.a -Wl,--no-whole-archive $(CHECK_LIBS) $(LIBS)
@@ -174,4 +193,4 @@ install: all
 clean:
 	rm -rf build tfgen tfgen-worker libtfgen.a libtfgen.so*
 
--include $(LIB_OBJECTS:.o=.d) $(CLI_OBJECTS:.o=.d) $(TESTS:=.d) $(DOUBLES:.so=.d) $(FUZZERS:=.d) $(VERIFY_CODE:=.d) $(SUPPORT:.o=.d)
+-include $(LIB_OBJECTS:.o=.d) $(CLI_OBJECTS:.o=.d) $(TESTS:=.d) $(DOUBLES:.so=.d) $(FUZZERS:=.d) $(VERIFY_CODE:=.d) $(SUPPORT:.o=.d) $(wildcard $(B)/tests/doubles/*.d $(B)/tests/doubles/rocm5/*.d)

@@ -71,6 +71,7 @@ tfgen_status unit_launch(const tfgen_module *m, const unit *u, const call *c, tf
     _Alignas(map_bytes) unsigned char bytes[argument_room];
     launch_shape shape = u->shape;
     if (c->dims && u->launch) shape.grid = unit_grid(m, u->launch, c->dims);
+    memset(bytes, 0, u->argument_bytes); /* padding too: what is on the stack goes to no device */
     const tfgen_status status = put_arguments(m, u, c, bytes, error);
     if (status != TFGEN_OK) return status;
     return m->device->api->launch(m->device, u->kernel, &shape, bytes, u->argument_bytes, c->stream, error);

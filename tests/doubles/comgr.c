@@ -1,0 +1,22 @@
+/* In: nothing. Out: the architectures that the double of HIPRTC compiles for, as AMD's comgr lists them. Refuses indices beyond them. */
+#include <stddef.h>
+#define EXPORT __attribute__((visibility("default")))
+
+static const char *const names[] = {
+#define TARGET(name, family, wave, lds, threads, granule) "amdgcn-amd-amdhsa--" #name,
+#include "ir/target.def"
+    "amdgcn-amd-amdhsa--gfx1101"};
+enum { count = sizeof names / sizeof *names };
+
+EXPORT int amd_comgr_get_isa_count(size_t *out)
+{
+    *out = count;
+    return 0;
+}
+
+EXPORT int amd_comgr_get_isa_name(size_t index, const char **name)
+{
+    if (index >= count) return 1;
+    *name = names[index];
+    return 0;
+}

@@ -1,0 +1,36 @@
+/* In: nothing. Out: how the double of HIPRTC hands host code to the double of the HIP runtime: behind the real code object, which a mark in
+ * the padding of its ELF identification announces, follow a head and a shared object of the host engine. Refuses nothing. */
+#ifndef TFGEN_DOUBLES_CONTAINER_H
+#define TFGEN_DOUBLES_CONTAINER_H
+#include <elf.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+enum { container_mark_at = 12, container_align = 16 };
+static const char container_mark[4] = {'h', 'o', 's', 't'};
+
+typedef struct container_head {
+    char magic[16];
+    uint64_t size; /* of the shared object that follows */
+} container_head;
+static const char container_magic[16] = "tfgen host code";
+
+/* Bytes of an ELF file: hipModuleLoadData is given no size, so the file itself must say. 0: no ELF. */
+static inline size_t container_elf_size(const unsigned char *file)
+{
+    Elf64_Ehdr head;
+    memcpy(&head, file, sizeof head);
+    if (memcmp(head.e_ident, ELFMAG, SELFMAG) || head.e_ident[EI_CLASS] != ELFCLASS64) return 0;
+    size_t end = head.e_shoff + (size_t)head.e_shnum * head.e_shentsize;
+    for (int i = 0; i < head.e_shnum; i++) {
+        Elf64_Shdr s;
+        memcpy(&s, file + head.e_shoff + (size_t)i * head.e_shentsize, sizeof s);
+        if (s.sh_type != SHT_NOBITS && s.sh_offset + s.sh_size > end) end = s.sh_offset + s.sh_size;
+    }
+    return end;
+}
+
+static inline size_t container_round(size_t n) { return (n + container_align - 1) / container_align * container_align; }
+static inline bool container_has_host(const unsigned char *file) { return !memcmp(file + container_mark_at, container_mark, sizeof container_mark); }
+#endif

@@ -1,0 +1,168 @@
+/* In: nothing. Out: what the files of the double of the HIP runtime share, and what tests ask of it.
+ * The double is a shared object with the runtime's symbols. It keeps devices, modules, streams, events, graphs and memory; holds every call
+ * to what the runtime and the loaded code object's metadata demand; executes late, when something waits, and by the host engine or the
+ * instruction emulator. What no program may do is a violation: it is counted and told, and the call fails.
+ *
+ * Environment: TFGEN_DOUBLE_DEVICES=gfx90a,gfx942 (default gfx90a; empty: none), TFGEN_DOUBLE_MEMORY=bytes a device, TFGEN_DOUBLE_FAULT (see
+ * hip_double_fault), TFGEN_DOUBLE_VERSION (of hipRuntimeGetVersion), TFGEN_DOUBLE_EMULATOR=emulator.py with TINYGRAD_DIR: executes code
+ * objects instruction by instruction; HIP_VISIBLE_DEVICES, ROCR_VISIBLE_DEVICES and HSA_OVERRIDE_GFX_VERSION as the runtime does. */
+#ifndef TFGEN_DOUBLES_HIP_DOUBLE_H
+#define TFGEN_DOUBLES_HIP_DOUBLE_H
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "runtime/hip_abi.h"
+
+#define EXPORT __attribute__((visibility("default")))
+
+/* ---- for tests, by dlsym */
+/* "hipMalloc:3:2": the third call of hipMalloc from now on returns 2 and does nothing. "async:2": the second kernel that runs fails, which
+ * the next wait tells. "lost:2": at the second launch the device is gone. Once each; NULL: none. */
+void hip_double_fault(const char *text);
+const char *hip_double_violations(void); /* the first one's text, and forgets it; NULL: none */
+int hip_double_live(void);               /* objects and allocations that exist, but of lost devices */
+long hip_double_launches(void);          /* kernels that ran */
+
+/* ---- inside */
+enum { most_devices = 8, most_argument_bytes = 4096, guard_bytes = 65536 };
+
+typedef struct device device;
+typedef struct stream stream;
+typedef struct module module;
+
+typedef struct kernel { /* a hipFunction_t; lives as long as the process, so that a stale handle can be told */
+    module *module;
+    char *name;
+    unsigned explicit_bytes, kernarg_bytes, most_threads, lds_bytes, wave;
+    struct kernel *next;
+} kernel;
+
+struct module {
+    device *device; /* NULL: unloaded */
+    struct host_module *host;
+    char *file; /* of the code object, for the emulator */
+    kernel *kernels;
+    int queued; /* launches that have not run */
+    module *next;
+};
+
+typedef enum op_kind { op_launch, op_copy, op_fill, op_record } op_kind;
+typedef struct event event;
+typedef struct op {
+    op_kind kind;
+    unsigned long number; /* in order of the calls */
+    kernel *kernel;
+    unsigned grid, threads, dynamic_bytes;
+    bool cooperative;
+    void *arguments;
+    size_t argument_bytes;
+    void *to;
+    const void *from;
+    size_t bytes;
+    int byte;
+    event *event;
+    struct op *next;
+} op;
+
+typedef struct op_list {
+    op *first, **last;
+    int count;
+} op_list;
+
+struct event {
+    char magic[8];
+    device *device;
+    stream *stream;
+    double seconds;
+    bool recorded, done;
+    event *next;
+};
+
+typedef struct graph {
+    char magic[8];
+    device *device;
+    op_list ops;
+    struct graph *next;
+} graph;
+
+struct stream {
+    char magic[8];
+    device *device;
+    bool blocking, broken_capture;
+    graph *capture; /* or NULL */
+    op_list ops;
+    stream *next;
+};
+
+typedef struct allocation {
+    char *address;
+    size_t bytes, room; /* room: to the guard */
+    char *map;
+    size_t map_bytes;
+    bool freed;
+    struct allocation *next;
+} allocation;
+
+struct device {
+    int ordinal;
+    char arch[64], label[64];
+    unsigned units, most_lds, wave;
+    size_t memory, used;
+    char *arena;
+    size_t arena_used;
+    int arena_file; /* -1, or shared with the emulator */
+    int awake;      /* kernels and copies that run: memory is mapped in */
+    allocation *allocations;
+    stream null_stream, *streams;
+    int pending_error; /* told by the next wait */
+    int sticky;        /* every call fails with it */
+};
+
+typedef struct state {
+    device devices[most_devices];
+    int count;
+    unsigned long calls;
+    long launches;
+    module *modules;
+    event *events;
+    graph *graphs; /* and instantiated ones */
+    int version;
+} state;
+state *double_state(void); /* made from the environment by the first call */
+
+enum { arena_bytes_log2 = 35 };
+
+/* Takes the lock; a planned fault's or a lost device's code, or 0. */
+int double_begin(const char *call);
+int double_end(int code);
+void violate(const char *format, ...) __attribute__((format(printf, 1, 2)));
+device *current_device(void);
+/* True when the planned fault of this kind ("async", "lost") is due. */
+bool fault_due(const char *kind);
+
+/* hip_memory.c */
+bool memory_open(device *d);
+void memory_wake(device *d);  /* the device's memory can be touched */
+void memory_sleep(device *d); /* nobody but running kernels and copies may */
+/* NULL: [address, +bytes) is live memory of this device; else what is wrong. */
+const char *memory_fault(device *d, const void *address, size_t bytes);
+bool memory_is_device(const void *address);
+bool memory_is_host(const void *address); /* mapped in this process, and no device's */
+int memory_live(const device *d);
+
+/* hip_module.c */
+kernel *kernel_of(void *handle); /* NULL: never was one */
+
+/* hip_stream.c */
+stream *stream_of(void *handle, device *d); /* NULL after a violation */
+int stream_push(stream *s, op *o);          /* queues or captures; takes o */
+int device_wait(device *d); /* everything runs; what failed since the last wait */
+int forbidden_in_capture(const char *call); /* a violation when the calling thread captures */
+int stream_wait(stream *s);
+void queue_drop(op_list *list);
+
+/* hip_run.c */
+int double_run(device *d, const op *o); /* a HIP code */
+struct host_module;
+bool emulating(void);
+#endif
