@@ -56,6 +56,19 @@ START_TEST(help_names_every_command_and_exit_code)
 }
 END_TEST
 
+START_TEST(a_device_is_asked_for_by_name)
+{
+    setenv("TFGEN_LIBCUDA", "/nowhere/libcuda.so.1", 1);
+    ck_assert_int_eq(tfgen("run specs/softmax.yaml --device=host --repeat=1 --json"), 0);
+    says("\"device\": \"host\"");
+    ck_assert_int_eq(tfgen("run specs/softmax.yaml --device=nope"), 2);
+    says("hip:N, cuda:N and host");
+    ck_assert_int_eq(tfgen("run specs/softmax.yaml --device=cuda --check"), 2);
+    ck_assert_int_eq(tfgen("verify specs/softmax.yaml --device=cuda"), 4);
+    says("/nowhere/libcuda.so.1");
+}
+END_TEST
+
 START_TEST(the_man_page_is_well_formed_and_has_every_option)
 {
     ck_assert_int_eq(tfgen("--man"), 0);
@@ -255,6 +268,7 @@ int main(void)
     TCase *c = tcase_create("command");
     tcase_set_timeout(c, 120);
     tcase_add_test(c, help_names_every_command_and_exit_code);
+    tcase_add_test(c, a_device_is_asked_for_by_name);
     tcase_add_test(c, the_man_page_is_well_formed_and_has_every_option);
     tcase_add_test(c, the_checked_in_man_page_and_schema_are_current);
     tcase_add_test(c, bad_usage_is_2);
