@@ -39,6 +39,21 @@ void give_struct(void *out, size_t room, const void *from, size_t size)
 }
 
 /* ---- listing and opening */
+static tfgen_device_info info_of(const device_api *api, int ordinal)
+{
+    tfgen_device_info info = {.size = sizeof info};
+    tfgen_device *d = NULL;
+    tfgen_status status = api->describe ? api->describe(ordinal, &info, NULL) : api->open(ordinal, &d, NULL);
+    if (d) {
+        info = d->info;
+        api->close(d);
+    }
+    if (status == TFGEN_OK) return info;
+    info = (tfgen_device_info){.size = sizeof info}; /* there, and yet it cannot be used */
+    snprintf(info.name, sizeof info.name, "%s:%d", api->kind, ordinal);
+    return info;
+}
+
 size_t tfgen_device_list(tfgen_device_info *list, size_t room)
 {
     const size_t each = list && room ? list->size : 0;
@@ -47,13 +62,8 @@ size_t tfgen_device_list(tfgen_device_info *list, size_t room)
     for (size_t k = 0; k < device_kind_count; k++) {
         const int count = device_kinds[k]->count(NULL, 0);
         for (int i = 0; i < count; i++, found++) {
-            tfgen_device *d;
             if (!list || found >= room) continue;
-            tfgen_device_info info = {.size = sizeof info};
-            if (device_kinds[k]->open(i, &d, NULL) == TFGEN_OK) {
-                info = d->info;
-                device_kinds[k]->close(d);
-            } else snprintf(info.name, sizeof info.name, "%s:%d", device_kinds[k]->kind, i);
+            const tfgen_device_info info = info_of(device_kinds[k], i);
             give_struct((char *)list + found * each, each, &info, sizeof info);
         }
     }
@@ -65,9 +75,8 @@ static tfgen_status open_best(tfgen_device **out, tfgen_error *error)
     for (size_t k = 0; k < device_kind_count; k++) {
         const int count = device_kinds[k]->count(NULL, 0);
         for (int i = 0; i < count; i++) {
-            const tfgen_status status = device_kinds[k]->open(i, out, error);
-            if (status == TFGEN_OK && *(*out)->info.target) return TFGEN_OK;
-            if (status == TFGEN_OK) tfgen_device_close(*out);
+            const tfgen_device_info info = info_of(device_kinds[k], i);
+            if (*info.target && device_kinds[k]->open(i, out, error) == TFGEN_OK) return TFGEN_OK;
             *out = NULL;
         }
     }

@@ -47,6 +47,8 @@ struct device_api {
     /* Devices that can be used now; *why (static text or one line in the caller's buffer) when there are none. */
     int (*count)(char *why, size_t why_size);
     tfgen_status (*open)(int ordinal, tfgen_device **out, tfgen_error *error); /* fills info */
+    /* The same info without a context, which takes time and memory; NULL: open() costs nothing. */
+    tfgen_status (*describe)(int ordinal, tfgen_device_info *info, tfgen_error *error);
     void (*close)(tfgen_device *d);
 
     /* Code. An image comes from a code object (of the compilers, or made ahead of time) by load(), or from source by compile(), which

@@ -124,19 +124,17 @@ static int cuda_count(char *why, size_t why_size)
     return code == cuda_success && count > 0 ? count : 0;
 }
 
-static tfgen_status describe(cuda_machine *m, int ordinal, tfgen_error *error)
+static tfgen_status describe(const driver *cu, int id, int ordinal, tfgen_device_info *info, tfgen_error *error)
 {
-    tfgen_device_info *info = &m->device.info;
     int major = 0, minor = 0;
     size_t bytes = 0;
-    int code = m->cu.DeviceGetName(info->label, sizeof info->label, m->id);
-    if (code == cuda_success) code = m->cu.DeviceTotalMem(&bytes, m->id);
-    if (code == cuda_success) code = m->cu.DeviceGetAttribute(&major, cuda_device_major, m->id);
-    if (code == cuda_success) code = m->cu.DeviceGetAttribute(&minor, cuda_device_minor, m->id);
-    if (code == cuda_success) code = m->cu.DeviceGetAttribute(&info->multiprocessors, cuda_device_multiprocessors, m->id);
-    if (code == cuda_success) code = m->cu.DeviceGetAttribute(&m->most_shared, cuda_device_most_shared, m->id);
-    if (code != cuda_success) return check(&m->cu, code, "cuDeviceGetAttribute", "", error);
-    info->size = sizeof *info;
+    *info = (tfgen_device_info){.size = sizeof *info};
+    int code = cu->DeviceGetName(info->label, sizeof info->label, id);
+    if (code == cuda_success) code = cu->DeviceTotalMem(&bytes, id);
+    if (code == cuda_success) code = cu->DeviceGetAttribute(&major, cuda_device_major, id);
+    if (code == cuda_success) code = cu->DeviceGetAttribute(&minor, cuda_device_minor, id);
+    if (code == cuda_success) code = cu->DeviceGetAttribute(&info->multiprocessors, cuda_device_multiprocessors, id);
+    if (code != cuda_success) return check(cu, code, "cuDeviceGetAttribute", "", error);
     info->memory_bytes = (int64_t)bytes;
     info->label[sizeof info->label - 1] = '\0';
     snprintf(info->name, sizeof info->name, "cuda:%d", ordinal);
@@ -144,6 +142,16 @@ static tfgen_status describe(cuda_machine *m, int ordinal, tfgen_error *error)
     snprintf(info->arch, sizeof info->arch, "sm_%d%d%s", major, minor, hopper ? "a" : "");
     snprintf(info->target, sizeof info->target, "%s", hopper ? "sm_90a" : "");
     return TFGEN_OK;
+}
+
+static tfgen_status cuda_describe(int ordinal, tfgen_device_info *info, tfgen_error *error)
+{
+    driver cu;
+    char why[300];
+    int id;
+    if (!start_driver(&cu, why, sizeof why)) return device_report(error, TFGEN_UNSUPPORTED, "%s", why);
+    const tfgen_status status = check(&cu, cu.DeviceGet(&id, ordinal), "cuDeviceGet", "", error);
+    return status == TFGEN_OK ? describe(&cu, id, ordinal, info, error) : status;
 }
 
 static tfgen_status take_context(cuda_machine *m, tfgen_error *error)
@@ -169,7 +177,9 @@ static tfgen_status cuda_open(int ordinal, tfgen_device **out, tfgen_error *erro
     tfgen_status status = TFGEN_OK;
     if (!start_driver(&m->cu, why, sizeof why)) status = device_report(error, TFGEN_UNSUPPORTED, "%s", why);
     if (status == TFGEN_OK) status = check(&m->cu, m->cu.DeviceGet(&m->id, ordinal), "cuDeviceGet", "", error);
-    if (status == TFGEN_OK) status = describe(m, ordinal, error);
+    if (status == TFGEN_OK) status = describe(&m->cu, m->id, ordinal, &m->device.info, error);
+    if (status == TFGEN_OK)
+        status = check(&m->cu, m->cu.DeviceGetAttribute(&m->most_shared, cuda_device_most_shared, m->id), "cuDeviceGetAttribute", "", error);
     if (status == TFGEN_OK) status = take_context(m, error);
     if (status == TFGEN_OK) *out = &m->device;
     else free(m);
@@ -417,7 +427,7 @@ static void cuda_graph_destroy(tfgen_device *d, void *graph)
 }
 
 const device_api cuda_device = {
-    .kind = "cuda", .count = cuda_count, .open = cuda_open, .close = cuda_close,
+    .kind = "cuda", .count = cuda_count, .open = cuda_open, .describe = cuda_describe, .close = cuda_close,
     .load = cuda_load, .unload = cuda_unload, .kernel = cuda_kernel, .launch = cuda_launch, .encode_map = cuda_encode,
     .alloc = cuda_alloc, .free = cuda_free, .copy = cuda_copy, .fill = cuda_fill, .synchronize = cuda_synchronize,
     .stream_create = cuda_stream_create, .stream_destroy = cuda_stream_destroy,

@@ -277,7 +277,9 @@ START_TEST(a_device_is_described)
 {
     tfgen_device_info list[4] = {{.size = sizeof *list}};
     driver->devices = 2;
+    driver->fail_call = "DevicePrimaryCtxRetain", driver->fail_code = 2; /* listing makes no context */
     ck_assert_uint_eq(tfgen_device_list(list, 4), 3);
+    driver->fail_call = NULL;
     ck_assert_str_eq(list[0].name, "cuda:0");
     ck_assert_str_eq(list[1].name, "cuda:1");
     ck_assert_str_eq(list[1].label, "Double 1");
@@ -287,6 +289,23 @@ START_TEST(a_device_is_described)
     ck_assert_int_eq(list[1].memory_bytes, 1ll << 37);
     ck_assert_str_eq(list[2].name, "host");
     ck_assert_int_eq(atomic_load(&driver->primaries), 0);
+}
+END_TEST
+
+START_TEST(a_device_that_cannot_be_asked_is_listed_without_a_target)
+{
+    tfgen_device_info list[2] = {{.size = sizeof *list}};
+    tfgen_device *device;
+    tfgen_error error;
+    driver->fail_call = "DeviceGetAttribute", driver->fail_code = 999;
+    ck_assert_uint_eq(tfgen_device_list(list, 2), 2);
+    ck_assert_str_eq(list[0].name, "cuda:0");
+    ck_assert_str_eq(list[0].target, "");
+    must(tfgen_device_open(NULL, &device, &error), &error);
+    ck_assert_str_eq(tfgen_device_target(device), "host");
+    tfgen_device_close(device);
+    ck_assert_int_eq(tfgen_device_open("cuda", &device, &error), TFGEN_DEVICE_ERROR);
+    ck_assert_msg(strstr(error.text, "cuDeviceGetAttribute") && strstr(error.text, "999"), "%s", error.text);
 }
 END_TEST
 
@@ -656,6 +675,7 @@ int main(int argc, char **argv)
     tcase_add_checked_fixture(c, load_double, NULL);
     tcase_set_timeout(c, 60);
     tcase_add_test(c, a_device_is_described);
+    tcase_add_test(c, a_device_that_cannot_be_asked_is_listed_without_a_target);
     tcase_add_test(c, a_list_of_an_older_caller_keeps_its_stride);
     tcase_add_test(c, the_best_device_is_the_first_gpu_with_a_target);
     tcase_add_test(c, no_driver_and_no_gpu_are_explained);
