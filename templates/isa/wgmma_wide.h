@@ -1,0 +1,176 @@
+// In: isa/wgmma.h's addresses and fences. Out: what attention needs beyond it: matrix products of any width whose first operand lies in
+// shared memory or in registers, second operands read across their rows, tensor loads of rank 4, one-sided barriers, exp2.
+// Refuses widths that are no multiple of 16 or above 256. sm_90a alone; the host engine supplies the same names for the same geometry.
+#pragma once
+
+DEV void tensor_load(shared_address to, const tensor_map &map, shared_address barrier, int column, int head, int token, int batch)
+{
+    asm volatile("cp.async.bulk.tensor.4d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%3, %4, %5, %6}], [%2];" ::"r"(
+                     to),
+                 "l"(&map), "r"(barrier), "r"(column), "r"(head), "r"(token), "r"(batch)
+                 : "memory");
+}
+
+// The half of group_barrier() that does not wait.
+DEV void group_arrive(int index, int threads) { asm volatile("bar.arrive %0, %1;" ::"r"(index), "r"(threads) : "memory"); }
+
+// The index of this thread's warpgroup, as a value that ptxas knows to be the same in all lanes.
+DEV int warpgroup() { return __shfl_sync(0xffffffffu, static_cast<int>(threadIdx.x) / 128, 0); }
+
+DEV bool any_lane(bool yes) { return __any_sync(0xffffffffu, yes); }
+
+// Exchange in a warp whose lanes are all here.
+template <class T> DEV T warp_xor(T x, int mask) { return __shfl_xor_sync(0xffffffffu, x, mask); }
+
+DEV unsigned packed(f16, float lo, float hi)
+{
+    unsigned pair;
+    asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(hi), "f"(lo));
+    return pair;
+}
+DEV vec<float, 2> unpacked(bf16, unsigned pair)
+{
+    vec<float, 2> v;
+    v[0] = bits_float(pair << 16), v[1] = bits_float(pair & 0xffff0000u);
+    return v;
+}
+DEV vec<float, 2> unpacked(f16, unsigned pair)
+{
+    vec<float, 2> v;
+    asm("{ .reg .f16 l, h; mov.b32 {l, h}, %2; cvt.f32.f16 %0, l; cvt.f32.f16 %1, h; }" : "=f"(v[0]), "=f"(v[1]) : "r"(pair));
+    return v;
+}
+
+DEV void shared_zero(shared_address to) // 16 bytes
+{
+    asm volatile("st.shared.v4.u32 [%0], {%1, %1, %1, %1};" ::"r"(to), "r"(0) : "memory");
+}
+
+// Second operand read across its rows: rows of 128 bytes along n, one a k, swizzled as operand()'s; 64 columns further is `panel` bytes
+// further; 16 rows further along k (one product) is 128 more in the descriptor.
+DEV unsigned long long operand_across(shared_address at, int panel)
+{
+    return ((at & 0x3ffffu) >> 4) | static_cast<unsigned long long>(panel >> 4) << 16 | 64ull << 32 | 1ull << 62;
+}
+
+// Keeps operands in registers until the products that read them are waited for.
+template <int N> DEV void pin(unsigned (&a)[N])
+{
+#pragma unroll
+    for (int i = 0; i < N; i++)
+        asm volatile("" : "+r"(a[i])::"memory");
+}
+
+// wgmma_wide<T, N>, 64 x N += 64 x 16 * 16 x N: along(d, a, b, keep) takes both operands along k from shared memory; across(d, a, b) has
+// the first in registers (a[0..3], laid out as the accumulators of 16 columns, packed in pairs) and reads the second across its rows.
+template <class T, int N> struct wgmma_wide;
+
+#define TF_LIST_8 "%0,%1,%2,%3,%4,%5,%6,%7"
+#define TF_LIST_16 TF_LIST_8 "," "%8,%9,%10,%11,%12,%13,%14,%15"
+#define TF_LIST_24 TF_LIST_16 "," "%16,%17,%18,%19,%20,%21,%22,%23"
+#define TF_LIST_32 TF_LIST_24 "," "%24,%25,%26,%27,%28,%29,%30,%31"
+#define TF_LIST_40 TF_LIST_32 "," "%32,%33,%34,%35,%36,%37,%38,%39"
+#define TF_LIST_48 TF_LIST_40 "," "%40,%41,%42,%43,%44,%45,%46,%47"
+#define TF_LIST_56 TF_LIST_48 "," "%48,%49,%50,%51,%52,%53,%54,%55"
+#define TF_LIST_64 TF_LIST_56 "," "%56,%57,%58,%59,%60,%61,%62,%63"
+#define TF_LIST_72 TF_LIST_64 "," "%64,%65,%66,%67,%68,%69,%70,%71"
+#define TF_LIST_80 TF_LIST_72 "," "%72,%73,%74,%75,%76,%77,%78,%79"
+#define TF_LIST_88 TF_LIST_80 "," "%80,%81,%82,%83,%84,%85,%86,%87"
+#define TF_LIST_96 TF_LIST_88 "," "%88,%89,%90,%91,%92,%93,%94,%95"
+#define TF_LIST_104 TF_LIST_96 "," "%96,%97,%98,%99,%100,%101,%102,%103"
+#define TF_LIST_112 TF_LIST_104 "," "%104,%105,%106,%107,%108,%109,%110,%111"
+#define TF_LIST_120 TF_LIST_112 "," "%112,%113,%114,%115,%116,%117,%118,%119"
+#define TF_LIST_128 TF_LIST_120 "," "%120,%121,%122,%123,%124,%125,%126,%127"
+#define TF_OUT_8 TF_OUT_AT(0)
+#define TF_OUT_16 TF_OUT_8, TF_OUT_AT(8)
+#define TF_OUT_24 TF_OUT_16, TF_OUT_AT(16)
+#define TF_OUT_32 TF_OUT_24, TF_OUT_AT(24)
+#define TF_OUT_40 TF_OUT_32, TF_OUT_AT(32)
+#define TF_OUT_48 TF_OUT_40, TF_OUT_AT(40)
+#define TF_OUT_56 TF_OUT_48, TF_OUT_AT(48)
+#define TF_OUT_64 TF_OUT_56, TF_OUT_AT(56)
+#define TF_OUT_72 TF_OUT_64, TF_OUT_AT(64)
+#define TF_OUT_80 TF_OUT_72, TF_OUT_AT(72)
+#define TF_OUT_88 TF_OUT_80, TF_OUT_AT(80)
+#define TF_OUT_96 TF_OUT_88, TF_OUT_AT(88)
+#define TF_OUT_104 TF_OUT_96, TF_OUT_AT(96)
+#define TF_OUT_112 TF_OUT_104, TF_OUT_AT(104)
+#define TF_OUT_120 TF_OUT_112, TF_OUT_AT(112)
+#define TF_OUT_128 TF_OUT_120, TF_OUT_AT(120)
+#define TF_OUT_AT(i)                                                                                                                \
+    "+f"(d[i]), "+f"(d[i + 1]), "+f"(d[i + 2]), "+f"(d[i + 3]), "+f"(d[i + 4]), "+f"(d[i + 5]), "+f"(d[i + 6]), "+f"(d[i + 7])
+
+// A to E: the numbers of the operands after the N/2 accumulators.
+#define TF_WGMMA_WIDE(T, KIND, N, R, A, B, C, D, E)                                                                                 \
+    template <> struct wgmma_wide<T, N> {                                                                                           \
+        static constexpr int registers = R;                                                                                         \
+        DEV static void along(float (&d)[R], unsigned long long a, unsigned long long b, int keep)                                  \
+        {                                                                                                                           \
+            asm volatile("{ .reg .pred p; setp.ne.b32 p, %" #C ", 0; wgmma.mma_async.sync.aligned.m64n" #N KIND " {" TF_LIST_##R    \
+                         "}, %" #A ", %" #B ", p, 1, 1, 0, 0; }"                                                                    \
+                         : TF_OUT_##R                                                                                               \
+                         : "l"(a), "l"(b), "r"(keep));                                                                              \
+        }                                                                                                                           \
+        DEV static void across(float (&d)[R], const unsigned *a, unsigned long long b)                                              \
+        {                                                                                                                           \
+            asm volatile("{ .reg .pred p; setp.ne.b32 p, 1, 0; wgmma.mma_async.sync.aligned.m64n" #N KIND " {" TF_LIST_##R          \
+                         "}, {%" #A ", %" #B ", %" #C ", %" #D "}, %" #E ", p, 1, 1, 1; }"                                          \
+                         : TF_OUT_##R                                                                                               \
+                         : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b));                                                     \
+        }                                                                                                                           \
+    };
+#define TF_WGMMA_TYPES(N, R, A, B, C, D, E)                                                                                         \
+    TF_WGMMA_WIDE(bf16, "k16.f32.bf16.bf16", N, R, A, B, C, D, E)                                                                   \
+    TF_WGMMA_WIDE(f16, "k16.f32.f16.f16", N, R, A, B, C, D, E)
+TF_WGMMA_TYPES(16, 8, 8, 9, 10, 11, 12)
+TF_WGMMA_TYPES(32, 16, 16, 17, 18, 19, 20)
+TF_WGMMA_TYPES(48, 24, 24, 25, 26, 27, 28)
+TF_WGMMA_TYPES(64, 32, 32, 33, 34, 35, 36)
+TF_WGMMA_TYPES(80, 40, 40, 41, 42, 43, 44)
+TF_WGMMA_TYPES(96, 48, 48, 49, 50, 51, 52)
+TF_WGMMA_TYPES(112, 56, 56, 57, 58, 59, 60)
+TF_WGMMA_TYPES(128, 64, 64, 65, 66, 67, 68)
+TF_WGMMA_TYPES(144, 72, 72, 73, 74, 75, 76)
+TF_WGMMA_TYPES(160, 80, 80, 81, 82, 83, 84)
+TF_WGMMA_TYPES(176, 88, 88, 89, 90, 91, 92)
+TF_WGMMA_TYPES(192, 96, 96, 97, 98, 99, 100)
+TF_WGMMA_TYPES(208, 104, 104, 105, 106, 107, 108)
+TF_WGMMA_TYPES(224, 112, 112, 113, 114, 115, 116)
+TF_WGMMA_TYPES(240, 120, 120, 121, 122, 123, 124)
+TF_WGMMA_TYPES(256, 128, 128, 129, 130, 131, 132)
+
+#undef TF_WGMMA_TYPES
+#undef TF_WGMMA_WIDE
+#undef TF_OUT_AT
+#undef TF_LIST_8
+#undef TF_OUT_8
+#undef TF_LIST_16
+#undef TF_OUT_16
+#undef TF_LIST_24
+#undef TF_OUT_24
+#undef TF_LIST_32
+#undef TF_OUT_32
+#undef TF_LIST_40
+#undef TF_OUT_40
+#undef TF_LIST_48
+#undef TF_OUT_48
+#undef TF_LIST_56
+#undef TF_OUT_56
+#undef TF_LIST_64
+#undef TF_OUT_64
+#undef TF_LIST_72
+#undef TF_OUT_72
+#undef TF_LIST_80
+#undef TF_OUT_80
+#undef TF_LIST_88
+#undef TF_OUT_88
+#undef TF_LIST_96
+#undef TF_OUT_96
+#undef TF_LIST_104
+#undef TF_OUT_104
+#undef TF_LIST_112
+#undef TF_OUT_112
+#undef TF_LIST_120
+#undef TF_OUT_120
+#undef TF_LIST_128
+#undef TF_OUT_128
