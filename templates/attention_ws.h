@@ -4,7 +4,9 @@
 //
 // Beyond the common contract S has: q_map(p), k_map(p), v_map(p): tensor maps (head_dim, heads, tokens, batch) with boxes of 64 columns x
 // {pack heads x 64 / pack tokens; 1 head x block_k tokens}, 128-byte swizzle; pack: query heads of one group that share a row tile; slots;
-// ragged: rows of k and v may lie in memory beyond keys(p, batch); ping_pong: warpgroups take turns to issue products.
+// most_keys(p) >= keys(p, any); ragged: rows of k and v may lie in memory beyond keys(p, batch); ping_pong: warpgroups issue in turns.
+// Where all blocks of a head fit in the slots each warpgroup has row tiles of its own over them ("resident"); else the warpgroups of a
+// tile walk a stream of blocks together.
 // (J. Shah et al., "FlashAttention-3", 2024: the overlap within a warpgroup and between two.)
 #pragma once
 
@@ -15,12 +17,15 @@ template <class S> struct attention_ws {
     static constexpr int panels = ceil_div(head_dim, 64), panel_bytes = block_k * 128, slot_bytes = panels * panel_bytes;
     static constexpr int q_panel = 64 * 128, q_bytes = panels * q_panel, group_tokens = 64 / pack, tile_tokens = groups * group_tokens;
     static constexpr int phases = 1, threads = 128 * (groups + 1), subgroups = S::heads / S::kv_heads / pack;
-    static constexpr int barriers = slots * slot_bytes + groups * q_bytes, shared_bytes = 1024 + barriers + 16 * slots + 16 * groups;
+    static constexpr int most_shared = 232448, fixed_bytes = 1024 + slots * slot_bytes + 16 * slots;
+    static constexpr int q_buffers = fixed_bytes + 2 * groups * (q_bytes + 16) <= most_shared ? 2 : 1; // a warpgroup
+    static constexpr int barriers = slots * slot_bytes + q_buffers * groups * q_bytes;
+    static constexpr int shared_bytes = fixed_bytes + q_buffers * groups * (q_bytes + 16);
     static_assert(S::block_q % 64 == 0 && (groups == 2 || groups == 3), "tile: two or three warpgroups of 64 rows");
     static_assert(head_dim % 16 == 0 && head_dim <= 256, "head size");
     static_assert(block_k % 16 == 0 && block_k <= 256, "tile: blocks of keys are whole products");
     static_assert(64 % pack == 0 && S::heads / S::kv_heads % pack == 0, "tile: packed heads divide a group and a warpgroup's rows");
-    static_assert(shared_bytes <= 232448 && slots >= 3, "tile: shared memory");
+    static_assert(shared_bytes <= most_shared && slots >= 3, "tile: shared memory");
     static_assert(S::scale > 0.0f, "scale");
 
     using score_product = wgmma_wide<type, block_k>;
@@ -35,8 +40,9 @@ template <class S> struct attention_ws {
         int keys, from, n;          // blocks of keys [from, from + n), walked from the last one
     };
 
+    DEV static int heads_apart() { return S::kv_heads * subgroups; } // tiles of one batch and one range of tokens
+    DEV static int pairs(const args &p) { return heads_apart() * S::batches(p); }
     DEV static int blocks(const args &p) { return ceil_div(S::queries(p), tile_tokens); }
-    DEV static int tiles(const args &p) { return blocks(p) * S::kv_heads * subgroups * S::batches(p); }
     DEV static int visible(const args &p, int batch, int keys, int token) // keys that a token sees end here
     {
         const int end = S::causal ? S::position(p, batch, token) + 1 : keys;
@@ -47,41 +53,90 @@ template <class S> struct attention_ws {
         const int first = S::window ? S::position(p, batch, token) - S::window + 1 : 0;
         return first > 0 ? first : 0;
     }
-    // Causal: heavy tiles first. Else all tiles of a head side by side, so that its keys stay in L2.
-    DEV static tile at(const args &p, int index)
+    DEV static tile at(const args &p, int pair, int token, int tokens)
     {
-        const int pairs = S::kv_heads * subgroups * S::batches(p), n = blocks(p);
-        const int block = S::causal ? n - 1 - index / pairs : index % n, pair = S::causal ? index % pairs : index / n;
         tile t;
-        t.batch = pair / (S::kv_heads * subgroups);
+        t.batch = pair / heads_apart();
         t.kv = pair / subgroups % S::kv_heads;
-        t.head = pair % (S::kv_heads * subgroups) * pack;
-        t.token = block * tile_tokens;
+        t.head = pair % heads_apart() * pack;
+        t.token = token;
         t.keys = S::keys(p, t.batch);
-        const int end = t.token + tile_tokens < S::queries(p) ? t.token + tile_tokens : S::queries(p);
+        const int end = token + tokens < S::queries(p) ? token + tokens : S::queries(p);
         const int to = ceil_div(visible(p, t.batch, t.keys, end - 1), block_k);
-        t.from = first_visible(p, t.batch, t.token) / block_k;
+        t.from = first_visible(p, t.batch, token) / block_k;
         t.n = to > t.from ? to - t.from : 0;
         return t;
     }
-    // Workgroups go through the tiles to and fro, so one that had the heaviest of a round has the lightest of the next.
+
+    // The tiles of a workgroup. Causal: heavy ones first and to and fro through the workgroups, so that one that had the heaviest of a
+    // round has the lightest of the next; where keys outgrow L2, a heavy and a light one of the same head in turn, head after head.
     struct walk {
-        int base, round;
-        DEV static walk first() { return {0, 0}; }
-        DEV int index() const { return base + (round % 2 ? block_total() - 1 - block_index() : block_index()); }
-        DEV bool more(const args &p) const { return base < tiles(p); }
-        DEV void next() { base += block_total(), round++; }
+        int round;
+        bool coupled;
+        DEV static walk first(const args &p)
+        {
+            const int couples = pairs(p) * ceil_div(blocks(p), 2), idle = ceil_div(couples, block_total()) * block_total() - couples;
+            const long long bytes = 4ll * S::most_keys(p) * S::kv_heads * S::batches(p) * head_dim;
+            return {0, S::causal && bytes > (32 << 20) && idle <= couples / 16};
+        }
+        DEV bool more(const args &p) const
+        {
+            return coupled ? round / 2 * block_total() < pairs(p) * ceil_div(blocks(p), 2) : round * block_total() < pairs(p) * blocks(p);
+        }
+        DEV bool here(const args &p, tile &t) const
+        {
+            const int n = blocks(p), half = ceil_div(n, 2), there = block_total() - 1 - block_index();
+            int pair, block;
+            if (coupled) {
+                const int index = round / 2 * block_total() + block_index();
+                pair = index / half;
+                block = round % 2 ? index % half : n - 1 - index % half;
+                if (index >= pairs(p) * half || (round % 2 && 2 * block == n - 1))
+                    return false;
+            } else {
+                const int index = round * block_total() + (S::causal && round % 2 ? there : block_index());
+                pair = S::causal ? index % pairs(p) : index / n;
+                block = S::causal ? n - 1 - index / pairs(p) : index % n;
+                if (index >= pairs(p) * n)
+                    return false;
+            }
+            t = at(p, pair, block * tile_tokens, tile_tokens);
+            return true;
+        }
+    };
+
+    // Resident: a workgroup has a share of a head's row tiles, its warpgroups go through them to and fro, last tokens first.
+    DEV static bool resident(const args &p) { return 2 * ceil_div(S::most_keys(p), block_k) <= slots; }
+    struct share {
+        int parts, pair, part;
+        DEV static share first(const args &p)
+        {
+            const int parts = block_total() > pairs(p) ? block_total() / pairs(p) : 1;
+            return {parts, block_index() / parts, block_index() % parts};
+        }
+        DEV bool more(const args &p) const { return pair < pairs(p) && S::queries(p) > 0; }
+        DEV void next() { pair += block_total(); }
+        DEV tile all(const args &p) const { return at(p, pair, 0, S::queries(p)); }
+        DEV int rounds(const args &p) const { return ceil_div(S::queries(p), group_tokens * groups * parts); }
+        DEV int token(const args &p, int round, int group) const // negative: none
+        {
+            const int lanes = groups * parts, lane = group * parts + part, index = round * lanes + (round % 2 ? lanes - 1 - lane : lane);
+            return (ceil_div(S::queries(p), group_tokens) - 1 - index) * group_tokens;
+        }
     };
 
     struct memory {
         shared_address base;
-        DEV shared_address q(int group) const { return base + slots * slot_bytes + group * q_bytes; }
-        DEV shared_address q_full(int group) const { return base + barriers + 16 * slots + 16 * group; }
-        DEV shared_address q_empty(int group) const { return q_full(group) + 8; }
+        DEV shared_address q(int i) const { return base + slots * slot_bytes + i * q_bytes; }
+        DEV shared_address q_full(int i) const { return base + barriers + 16 * slots + 16 * i; }
+        DEV shared_address q_empty(int i) const { return q_full(i) + 8; }
         DEV ring<attention_ws> slots_ring() const { return {base, base + barriers, 0, 0}; }
     };
+    // Buffer and parity of a warpgroup's i-th row tile.
+    DEV static int q_index(int group, int i) { return group * q_buffers + i % q_buffers; }
+    DEV static unsigned q_parity(int i) { return i / q_buffers & 1; }
 
-    // ---- producer: blocks in the order of use: k0, k1, v0, k2, v1, ... v(n-1), by one thread
+    // ---- producer, one thread. A stream has the blocks in the order of use: k0, k1, v0, k2, v1, ... v(n-1).
 
     template <bool Values> DEV static void load_block(const args &p, const tile &t, int i, ring<attention_ws> &r)
     {
@@ -93,34 +148,67 @@ template <class S> struct attention_ws {
                         (t.from + t.n - 1 - i) * block_k, t.batch);
         r.step();
     }
-    DEV static void load_queries(const args &p, const tile &t, const memory &m, unsigned parity)
+    DEV static void load_queries(const args &p, const tile &t, int token, const memory &m, int group, int i)
     {
-        for (int g = 0; g < groups; g++) {
-            barrier_wait(m.q_empty(g), parity ^ 1);
-            barrier_expect(m.q_full(g), q_bytes);
+        const int at = q_index(group, i);
+        barrier_wait(m.q_empty(at), q_parity(i) ^ 1);
+        barrier_expect(m.q_full(at), q_bytes);
 #pragma unroll
-            for (int c = 0; c < panels; c++)
-                tensor_load(m.q(g) + c * q_panel, S::q_map(p), m.q_full(g), c * 64, t.head, t.token + g * group_tokens, t.batch);
-        }
+        for (int c = 0; c < panels; c++)
+            tensor_load(m.q(at) + c * q_panel, S::q_map(p), m.q_full(at), c * 64, t.head, token, t.batch);
     }
-    DEV static void produce(const args &p, const memory &m)
+    DEV static void produce_stream(const args &p, const memory &m)
     {
         ring<attention_ws> r = m.slots_ring();
-        unsigned parity = 0;
-        for (walk w = walk::first(); w.more(p); w.next()) {
-            if (w.index() >= tiles(p))
-                continue;
-            const tile t = at(p, w.index());
-            if (t.n == 0)
+        int count = 0;
+        tile t;
+#pragma unroll 1
+        for (walk w = walk::first(p); w.more(p); w.round++) {
+            if (!w.here(p, t) || t.n == 0)
                 continue;
             load_block<false>(p, t, 0, r);
-            load_queries(p, t, m, parity);
-            parity ^= 1;
+#pragma unroll 1
+            for (int g = 0; g < groups; g++)
+                load_queries(p, t, t.token + g * group_tokens, m, g, count);
+            count++;
+#pragma unroll 1
             for (int i = 1; i < t.n; i++) {
                 load_block<false>(p, t, i, r);
                 load_block<true>(p, t, i - 1, r);
             }
             load_block<true>(p, t, t.n - 1, r);
+        }
+    }
+    // The first row tiles right after the first keys, the others after all blocks.
+    DEV static void produce_resident(const args &p, const memory &m)
+    {
+        ring<attention_ws> r = m.slots_ring();
+        int counts = 0; // 8 bits a warpgroup are enough: buffer and parity repeat after 2 * q_buffers
+#pragma unroll 1
+        for (share w = share::first(p); w.more(p); w.next()) {
+            const tile t = w.all(p);
+            if (t.n == 0)
+                continue;
+            load_block<false>(p, t, 0, r);
+#pragma unroll 1
+            for (int round = 0; round < w.rounds(p); round++) {
+#pragma unroll 1
+                for (int g = 0; g < groups; g++) {
+                    const int token = w.token(p, round, g);
+                    if (token >= 0) {
+                        load_queries(p, t, token, m, g, counts >> 8 * g & 0xff);
+                        counts = (counts + (1 << 8 * g)) & 0x030303;
+                    }
+                }
+                if (round > 0)
+                    continue;
+                load_block<true>(p, t, 0, r);
+#pragma unroll 1
+                for (int i = 1; i < t.n; i++) {
+                    load_block<false>(p, t, i, r);
+                    load_block<true>(p, t, i, r);
+                }
+            }
         }
     }
 
@@ -219,15 +307,45 @@ template <class S> struct attention_ws {
             c.o[i] *= c.factor[i / 2 % 2];
     }
 
+    // Where a block lies, in a stream (which moves on) or at home.
+    struct place {
+        shared_address memory, full;
+        int index;
+        unsigned parity;
+        DEV shared_address wait() const
+        {
+            barrier_wait(full, parity);
+            return memory;
+        }
+    };
+    DEV static place ahead(ring<attention_ws> r, int n)
+    {
+        const bool wraps = r.position + n >= slots;
+        r.position += wraps ? n - slots : n;
+        return {r.here().memory, r.full(r.position), r.position, r.parity ^ wraps};
+    }
+    DEV static place take(ring<attention_ws> &r)
+    {
+        const place here = ahead(r, 0);
+        r.step();
+        return here;
+    }
+    template <bool Resident> DEV static place keys_of(ring<attention_ws> &r, int i) { return Resident ? ahead(r, 2 * i) : take(r); }
+    template <bool Resident> DEV static place values_of(ring<attention_ws> &r, int i) { return Resident ? ahead(r, 2 * i + 1) : take(r); }
+    DEV static void skip(ring<attention_ws> &r) // waits, so that no warpgroup is a round ahead of the others
+    {
+        const place here = take(r);
+        here.wait();
+        r.release_if(here.index, true);
+    }
+
     // Rows of v beyond the last key hold anything; their weights are 0, but 0 * NaN is not. Only block 0 has any.
-    DEV static void clear_tail(const tile &t, int i, ring<attention_ws> r, int group)
+    template <bool Resident> DEV static void clear_tail(const tile &t, int i, const ring<attention_ws> &r, int group)
     {
         const int end = t.keys - (t.from + t.n - 1) * block_k;
         if (i > 0 || end >= block_k)
             return;
-        if (t.n > 1) // k1 comes before v0
-            r.step();
-        const shared_address v = r.wait().memory;
+        const shared_address v = ahead(r, Resident || t.n > 1 ? 1 : 0).wait(); // in a stream k1 comes before v0
         for (int j = end * 8 + thread_index() % 128; j < block_k * 8; j += 128)
 #pragma unroll
             for (int c = 0; c < panels; c++)
@@ -236,44 +354,44 @@ template <class S> struct attention_ws {
         group_barrier(tail_barrier + group, 128);
     }
 
-    DEV static void take_turn(int group)
+    template <bool Resident> DEV static void take_turn(int group)
     {
-        if constexpr (S::ping_pong)
+        if constexpr (S::ping_pong && !Resident)
             group_barrier(token_barrier + group, 256);
     }
-    DEV static void pass_turn(int group)
+    template <bool Resident> DEV static void pass_turn(int group)
     {
-        if constexpr (S::ping_pong)
+        if constexpr (S::ping_pong && !Resident)
             group_arrive(token_barrier + (group + 1 == groups ? 0 : group + 1), 256);
     }
 
     // Products of block i's scores and of block i-1's values in flight together; softmax of the former beside the latter.
-    template <bool Masked>
+    template <bool Masked, bool Resident>
     DEV static void step(carry &c, const tile &t, int i, shared_address q, ring<attention_ws> &r, int group)
     {
-        const slot k = r.wait();
-        const int k_at = r.position;
-        r.step();
-        take_turn(group);
+        const place k = keys_of<Resident>(r, i);
+        k.wait();
+        take_turn<Resident>(group);
         pin(c.s);
         pin(c.o);
         pin(c.weights);
         product_fence();
         score(c, q, k.memory);
-        const slot v = r.wait();
-        const int v_at = r.position;
-        r.step();
+        const place v = values_of<Resident>(r, i - 1);
+        v.wait();
         product_fence();
         gather(c, v.memory);
-        pass_turn(group);
+        pass_turn<Resident>(group);
         product_wait<1>();
         pin(c.s);
-        r.release_if(k_at, true);
+        if constexpr (!Resident)
+            r.release_if(k.index, true);
         weigh<Masked>(c, t.from + t.n - 1 - i);
         product_wait<0>();
         pin(c.o);
         pin(c.weights);
-        r.release_if(v_at, true);
+        if constexpr (!Resident)
+            r.release_if(v.index, true);
         rescale(c);
         pack_weights(c);
     }
@@ -294,48 +412,48 @@ template <class S> struct attention_ws {
         }
     }
 
-    // All warpgroups walk all blocks of the tile, so that they can take turns; blocks that none of its rows sees a warpgroup only releases.
+    // All warpgroups walk all blocks of a stream, so that they can take turns; blocks that none of its rows sees a warpgroup only releases.
     DEV static void skip_blocks(int n, ring<attention_ws> &r, int group)
     {
         for (int i = 0; i < n; i++) {
             if (i > 0) {
-                take_turn(group);
-                pass_turn(group);
-                r.release_if(r.position, true);
-                r.step();
+                take_turn<false>(group);
+                pass_turn<false>(group);
+                skip(r);
             }
-            r.release_if(r.position, true);
-            r.step();
+            skip(r);
         }
     }
 
+    template <bool Resident>
     DEV static void first_scores(carry &c, const tile &t, int i, shared_address q, ring<attention_ws> &r, int group)
     {
-        const slot k = r.wait();
+        const place k = keys_of<Resident>(r, i);
+        k.wait();
         if (i > 0)
-            take_turn(group);
+            take_turn<Resident>(group);
         pin(c.s);
         product_fence();
         score(c, q, k.memory);
         product_wait<0>();
         pin(c.s);
         if (i > 0)
-            pass_turn(group);
-        r.release_if(r.position, true);
-        r.step();
-        if (i > 0) { // the values of the last block that was skipped
-            r.release_if(r.position, true);
-            r.step();
+            pass_turn<Resident>(group);
+        if constexpr (!Resident) {
+            r.release_if(k.index, true);
+            if (i > 0)
+                skip(r); // the values of the last block that was skipped
         }
         weigh<true>(c, t.from + t.n - 1 - i);
         pack_weights(c);
         if constexpr (S::ragged)
-            clear_tail(t, i, r, group);
+            clear_tail<Resident>(t, i, r, group);
     }
 
-    DEV static void last_values(carry &c, ring<attention_ws> &r)
+    template <bool Resident> DEV static void last_values(carry &c, const tile &t, ring<attention_ws> &r)
     {
-        const slot v = r.wait();
+        const place v = values_of<Resident>(r, t.n - 1);
+        v.wait();
         pin(c.o);
         pin(c.weights);
         product_fence();
@@ -343,37 +461,41 @@ template <class S> struct attention_ws {
         product_wait<0>();
         pin(c.o);
         pin(c.weights);
+        if constexpr (!Resident)
+            r.release_if(v.index, true);
     }
 
-    DEV static void compute(const args &p, const tile &t, const memory &m, unsigned parity, ring<attention_ws> &r, carry &c)
+    // Rows of this warpgroup from `token` on; its q_count-th row tile.
+    template <bool Resident>
+    DEV static void compute(const args &p, const tile &t, int token, const memory &m, int q_count, ring<attention_ws> &r, carry &c)
     {
-        const int group = warpgroup() - 1, token = t.token + group * group_tokens, queries = S::queries(p);
-        const int blocks_end = t.from + t.n, end = token + group_tokens < queries ? token + group_tokens : queries;
-        const shared_address q = m.q(group);
+        const int group = warpgroup() - 1, queries = S::queries(p), blocks_end = t.from + t.n;
+        const int end = token + group_tokens < queries ? token + group_tokens : queries, q_at = q_index(group, q_count);
         // Blocks below `to` are seen by some row of this warpgroup, those below `whole` and from `low` on by all of its rows.
         const bool exists = token < queries;
         const int to = exists ? ceil_div(visible(p, t.batch, t.keys, end - 1), block_k) : 0;
         const int whole = exists ? visible(p, t.batch, t.keys, token) / block_k : 0;
         const int low = S::window && exists ? ceil_div(first_visible(p, t.batch, end - 1), block_k) : t.from;
-        const int skip = to > t.from ? blocks_end - to : t.n;
-        int i = skip;
-        skip_blocks(skip, r, group);
-        barrier_wait(m.q_full(group), parity);
-        if (skip < t.n) {
-            first_scores(c, t, i++, q, r, group);
+        const int skipped = to > t.from ? blocks_end - to : t.n;
+        int i = skipped;
+        if constexpr (!Resident)
+            skip_blocks(skipped, r, group);
+        barrier_wait(m.q_full(q_at), q_parity(q_count));
+        if (skipped < t.n) {
+            first_scores<Resident>(c, t, i++, m.q(q_at), r, group);
             for (; i < t.n && i < blocks_end - whole; i++)
-                step<true>(c, t, i, q, r, group);
+                step<true, Resident>(c, t, i, m.q(q_at), r, group);
             for (; i < t.n && i < blocks_end - low; i++)
-                step<false>(c, t, i, q, r, group);
+                step<false, Resident>(c, t, i, m.q(q_at), r, group);
             if constexpr (S::window != 0)
                 for (; i < t.n; i++)
-                    step<true>(c, t, i, q, r, group);
+                    step<true, Resident>(c, t, i, m.q(q_at), r, group);
         }
-        barrier_arrive_if(m.q_empty(group), thread_index() % 128 == 0);
-        if (skip < t.n)
-            last_values(c, r);
-        r.release_if(r.position, true);
-        r.step();
+        barrier_arrive_if(m.q_empty(q_at), thread_index() % 128 == 0);
+        if (skipped < t.n)
+            last_values<Resident>(c, t, r);
+        else if constexpr (!Resident)
+            skip(r);
     }
 
     // Of a quad's four threads each has two columns of every eight; afterwards each has eight of every 32. u[j]: columns of eight j.
@@ -394,16 +516,16 @@ template <class S> struct attention_ws {
         }
     }
 
-    DEV static void finish(const args &p, const tile &t, carry &c)
+    DEV static void finish(const args &p, const tile &t, int first, carry &c)
     {
-        const int thread = thread_index() % 128, group = warpgroup() - 1;
+        const int thread = thread_index() % 128;
 #pragma unroll
         for (int h = 0; h < 2; h++) {
             float sum = c.sum[h];
             sum += warp_xor(sum, 1);
             sum += warp_xor(sum, 2);
             const float factor = sum == 0.0f ? 0.0f : 1.0f / sum;
-            const int row = fragment::row(thread, 2 * h), token = t.token + group * group_tokens + row / pack;
+            const int row = fragment::row(thread, 2 * h), token = first + row / pack;
 #pragma unroll
             for (int i = 0; i < head_dim / 8; i += 4) {
                 unsigned u[4];
@@ -426,24 +548,41 @@ template <class S> struct attention_ws {
         }
     }
 
-    DEV static void consume(const args &p, const memory &m)
+    template <bool Resident>
+    DEV static void rows(const args &p, const tile &t, int token, const memory &m, int &q_count, ring<attention_ws> &r)
+    {
+        carry c;
+        start(c, p, t, token);
+        if (t.n > 0)
+            compute<Resident>(p, t, token, m, q_count++, r, c);
+        finish(p, t, token, c);
+    }
+    DEV static void consume_stream(const args &p, const memory &m)
     {
         ring<attention_ws> r = m.slots_ring();
         const int group = warpgroup() - 1;
-        unsigned parity = 0;
+        int count = 0;
+        tile t;
         if (group == groups - 1)
-            pass_turn(group); // the first turn is warpgroup 0's
-        for (walk w = walk::first(); w.more(p); w.next()) {
-            if (w.index() >= tiles(p))
-                continue;
-            const tile t = at(p, w.index());
-            carry c;
-            start(c, p, t, t.token + group * group_tokens);
-            if (t.n > 0) {
-                compute(p, t, m, parity, r, c);
-                parity ^= 1;
+            pass_turn<false>(group); // the first turn is warpgroup 0's
+        for (walk w = walk::first(p); w.more(p); w.round++)
+            if (w.here(p, t))
+                rows<false>(p, t, t.token + group * group_tokens, m, count, r);
+    }
+    DEV static void consume_resident(const args &p, const memory &m)
+    {
+        ring<attention_ws> r = m.slots_ring();
+        const int group = warpgroup() - 1;
+        int count = 0;
+        for (share w = share::first(p); w.more(p); w.next()) {
+            const tile t = w.all(p);
+            for (int round = 0; round < w.rounds(p); round++) {
+                const int token = w.token(p, round, group);
+                if (token >= 0)
+                    rows<true>(p, t, token, m, count, r);
             }
-            finish(p, t, c);
+            for (int i = 0; i < 2 * t.n; i++)
+                skip(r);
         }
     }
 
@@ -453,24 +592,34 @@ template <class S> struct attention_ws {
         const memory m{(shared_at(ws_shared) + 1023) & ~1023u};
         if (thread_index() == 0) {
             const ring<attention_ws> r = m.slots_ring();
+            tensor_prefetch(S::k_map(p));
+            tensor_prefetch(S::q_map(p));
+            tensor_prefetch(S::v_map(p));
             for (int i = 0; i < slots; i++) {
                 barrier_init(r.full(i), 1);
                 barrier_init(r.empty(i), groups);
             }
-            for (int g = 0; g < groups; g++) {
-                barrier_init(m.q_full(g), 1);
-                barrier_init(m.q_empty(g), 1);
+            for (int i = 0; i < groups * q_buffers; i++) {
+                barrier_init(m.q_full(i), 1);
+                barrier_init(m.q_empty(i), 1);
             }
             barrier_init_done();
         }
         __syncthreads();
         if (thread_index() < 128) {
-            registers_shrink<groups == 2 ? 24 : 32>();
-            if (thread_index() == 0)
-                produce(p, m);
+            registers_shrink<groups == 2 ? 40 : 32>();
+            if (thread_index() != 0)
+                return;
+            if (resident(p))
+                produce_resident(p, m);
+            else
+                produce_stream(p, m);
         } else {
-            registers_grow<groups == 2 ? 240 : 160>();
-            consume(p, m);
+            registers_grow<groups == 2 ? 232 : 160>();
+            if (resident(p))
+                consume_resident(p, m);
+            else
+                consume_stream(p, m);
         }
     }
 };

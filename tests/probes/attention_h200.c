@@ -105,20 +105,22 @@ static int open_gpu(void)
 
 /* ---- code */
 
+enum { most_shared = 232448 };
+
 static float scale_of(const problem *p) { return 1 / sqrtf(p->hd); }
 
 static int panels(const problem *p) { return (p->hd + 63) / 64; }
 
 static int shared_bytes(const problem *p, const tuned *t)
 {
-    const int groups = t->block_q / 64;
-    return 1024 + t->slots * panels(p) * t->block_k * 128 + groups * panels(p) * 8192 + 16 * (t->slots + groups);
+    const int fixed = 1024 + t->slots * (panels(p) * t->block_k * 128 + 16), queries = t->block_q / 64 * (panels(p) * 8192 + 16);
+    return fixed + 2 * queries <= most_shared ? fixed + 2 * queries : fixed + queries;
 }
 
 static tuned default_tuning(const problem *p)
 {
     tuned t = {p->hd <= 64 ? 192 : 128, p->hd <= 128 ? 128 : p->hd <= 192 ? 112 : 80, 8, 1, true};
-    while (shared_bytes(p, &t) > 232448)
+    while (shared_bytes(p, &t) > most_shared)
         t.slots--;
     while (p->H / p->KV % (2 * t.pack) == 0 && t.pack < 64)
         t.pack *= 2;
@@ -350,7 +352,7 @@ static job make_job(const char *folder, const problem *p, const tuned *t, const 
     CU(cuModuleGetFunction(&j.f, j.module, "probe"));
     j.shared = shared_bytes(p, t), j.block = 128 + 2 * t->block_q;
     CU(cuFuncSetAttribute(j.f, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, j.shared));
-    const int tokens = t->block_q / t->pack, tiles = (p->S + tokens - 1) / tokens * (p->H / t->pack) * p->B;
+    const int tokens = 64 / t->pack, tiles = (p->S + tokens - 1) / tokens * (p->H / t->pack) * p->B;
     j.grid = tiles < units ? tiles : units;
     j.args = (probe_args){.q = map(p, &b->q, p->H, p->S, t->pack, 64 / t->pack),
                           .k = map(p, &b->k, p->KV, p->T, 1, t->block_k),
@@ -521,6 +523,9 @@ static const problem checks[] = {
     {1, 300, 300, 2, 2, 80, true, dense, 0, 0, false, false},    {1, 200, 200, 2, 2, 96, false, fused, 0, 0, false, false},
     {1, 300, 300, 2, 1, 192, true, dense, 0, 0, false, false},   {1, 300, 300, 2, 1, 256, true, fused, 0, 0, false, true},
     {2, 97, 97, 4, 4, 256, false, dense, 0, 0, true, false},     {1, 70, 70, 3, 1, 48, true, dense, 0, 0, false, false},
+    {3, 1100, 1100, 6, 2, 64, true, fused, 0, 0, false, false},  {40, 200, 200, 8, 8, 64, true, dense, 0, 0, true, false},
+    {2, 2000, 2000, 16, 16, 64, false, dense, 0, 0, true, false}, {1, 2048, 2048, 32, 8, 64, true, dense, 0, 0, false, false},
+    {2, 8100, 8100, 16, 16, 128, true, dense, 0, 0, false, false}, {5, 330, 330, 8, 4, 128, true, dense, 0, 0, true, false},
 };
 
 static const struct timed_case {
@@ -528,17 +533,30 @@ static const struct timed_case {
     tuned tries[most_tries];
 } timed[] = {
     {{4, 512, 512, 32, 32, 64, true, dense, 0, 0, false, false},
-     {{192, 128, 8, 1, true}, {192, 128, 8, 1, false}, {128, 128, 8, 1, true}, {128, 128, 8, 1, false}, {128, 64, 8, 1, false}}},
+     {{192, 128, 8, 1, true}, {128, 128, 8, 1, true}, {192, 64, 16, 1, true}, {128, 64, 16, 1, true}, {192, 128, 6, 1, true}}},
+    {{8, 128, 128, 8, 8, 64, true, dense, 0, 0, false, false}, {{192, 128, 8, 1, true}, {192, 64, 16, 1, true}}},
+    {{16, 512, 512, 16, 8, 64, true, dense, 0, 0, false, false}, {{192, 128, 8, 2, true}, {192, 128, 8, 1, true}, {192, 64, 16, 2, true}}},
     {{1, 2048, 2048, 32, 8, 64, true, dense, 0, 0, false, false},
-     {{192, 128, 8, 4, true}, {192, 128, 8, 4, false}, {128, 128, 8, 4, true}, {128, 128, 8, 4, false}, {128, 192, 6, 4, true}}},
+     {{192, 128, 8, 4, true}, {192, 128, 8, 4, false}, {128, 128, 8, 4, true}, {128, 128, 8, 4, false}, {128, 192, 6, 4, true}, {128, 192, 6, 4, false}}},
     {{1, 4096, 4096, 32, 8, 128, true, dense, 0, 0, false, false},
-     {{128, 128, 6, 4, true}, {128, 128, 6, 4, false}, {128, 128, 6, 1, true}, {128, 176, 4, 4, true}, {128, 160, 4, 4, true}}},
+     {{128, 128, 6, 4, true}, {128, 128, 6, 4, false}, {128, 128, 6, 1, true}, {128, 128, 5, 4, true}, {128, 176, 4, 4, true}}},
     {{2, 8192, 8192, 16, 16, 128, true, dense, 0, 0, false, false},
-     {{128, 128, 6, 1, true}, {128, 128, 6, 1, false}, {128, 176, 4, 1, true}, {128, 160, 4, 1, true}}},
+     {{128, 128, 6, 1, true}, {128, 128, 5, 1, true}, {128, 176, 4, 1, true}}},
     {{2, 8192, 8192, 16, 16, 128, false, dense, 0, 0, false, false},
-     {{128, 128, 6, 1, true}, {128, 128, 6, 1, false}, {128, 176, 4, 1, true}, {128, 160, 4, 1, true}}},
+     {{128, 128, 6, 1, true}, {128, 128, 5, 1, true}, {128, 176, 4, 1, true}}},
     {{2, 8192, 8192, 16, 16, 64, false, dense, 0, 0, false, false}, {{192, 128, 8, 1, true}, {192, 128, 8, 1, false}, {128, 192, 6, 1, true}, {128, 128, 6, 1, true}}},
 };
+
+enum { variants = 2 };
+
+/* 0: the default; 1: few slots, so that short sequences are streams. */
+static tuned variant(const problem *p, int v)
+{
+    tuned t = default_tuning(p);
+    if (v)
+        t.slots = 4, t.block_k = t.block_k == 128 ? 64 : t.block_k, t.ping_pong = p->hd != 64;
+    return t;
+}
 
 static int try_count(const struct timed_case *t)
 {
@@ -560,8 +578,12 @@ static int guarded(int row, const char *folder, bool time)
             time_problem(folder, &timed[row].p, timed[row].tries, try_count(&timed[row]), units);
             exit(0);
         }
-        const tuned t = default_tuning(&checks[row]);
-        exit(!check_problem(folder, &checks[row], &t, units));
+        bool right = true;
+        for (int v = 0; v < variants; v++) {
+            const tuned t = variant(&checks[row], v);
+            right &= check_problem(folder, &checks[row], &t, units);
+        }
+        exit(!right);
     }
     waitpid(child, &status, 0);
     if (WIFSIGNALED(status) || (status && time))
@@ -577,8 +599,10 @@ int main(int argc, char **argv)
     int failures = 0;
     if (argc > 1 && !strcmp(argv[1], "compile")) {
         for (int i = 0; i < check_count; i++) {
-            const tuned t = default_tuning(&checks[i]);
-            compile(folder, &checks[i], &t);
+            for (int v = 0; v < variants; v++) {
+                const tuned t = variant(&checks[i], v);
+                compile(folder, &checks[i], &t);
+            }
         }
         for (int i = 0; i < timed_count; i++)
             for (int c = 0; c < try_count(&timed[i]); c++)

@@ -27,6 +27,7 @@ struct attention_spec {
     DEV static int batches(const args &p) { return p.B; }
     DEV static int queries(const args &p) { return p.S; }
     DEV static int keys(const args &p, int batch) { return ragged ? p.lengths[batch] : p.T; }
+    DEV static int most_keys(const args &p) { return p.T; }
     DEV static int position(const args &p, int, int token) { return token + p.T - p.S; }
     template <int V> DEV static void write(const args &p, int batch, int token, int head, int col, int, vec<float, V> o)
     {

@@ -8,8 +8,8 @@ import torch
 import torch.nn.functional as F
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
-CASES = ((4, 32, 32, 512, 64, True), (1, 32, 8, 2048, 64, True), (1, 32, 8, 4096, 128, True), (2, 16, 16, 8192, 128, True),
-         (2, 16, 16, 8192, 128, False), (2, 16, 16, 8192, 64, False))
+CASES = ((4, 32, 32, 512, 64, True), (8, 8, 8, 128, 64, True), (16, 16, 8, 512, 64, True), (1, 32, 8, 2048, 64, True),
+         (1, 32, 8, 4096, 128, True), (2, 16, 16, 8192, 128, True), (2, 16, 16, 8192, 128, False), (2, 16, 16, 8192, 64, False))
 
 
 def timed(call, sets, launches):
