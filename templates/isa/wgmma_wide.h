@@ -22,12 +22,6 @@ DEV bool any_lane(bool yes) { return __any_sync(0xffffffffu, yes); }
 // Exchange in a warp whose lanes are all here.
 template <class T> DEV T warp_xor(T x, int mask) { return __shfl_xor_sync(0xffffffffu, x, mask); }
 
-DEV unsigned packed(f16, float lo, float hi)
-{
-    unsigned pair;
-    asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(hi), "f"(lo));
-    return pair;
-}
 DEV vec<float, 2> unpacked(bf16, unsigned pair)
 {
     vec<float, 2> v;
