@@ -164,47 +164,66 @@ template <class S> struct gemm_mfma {
     DEV static int piece_here() { return thread_index() % 8; }
 
     using operand = typename product::operand;
-    template <int Rows, int Units> struct operands {
-        operand a[Units][Rows], b[Units][blocks][fragment::products];
+    // What a wave reads of a unit: some of its rows, all of its columns. Keys repeat every 16 rows and every block of columns, so addresses of one
+    // lane differ by constants.
+    template <int Rows> struct row_operands {
+        operand of[Rows];
     };
-    // Keys repeat every 16 rows and every block of columns, so addresses of one lane differ by constants.
-    template <int Rows, int Units> DEV static void read_b(lds_address m, int column, int unit, operands<Rows, Units> &o)
+    struct column_operands {
+        operand of[blocks][fragment::products];
+    };
+    DEV static int first_row() { return wave_here() / waves_n * wave_m; }
+    DEV static void read_columns(lds_address m, int unit, column_operands &b)
     {
 #pragma unroll
         for (int j = 0; j < blocks; j++)
 #pragma unroll
             for (int e = 0; e < fragment::products; e++) {
-                const int in = fragment::column_of(e, fragment::line()), line = column + j * fragment::columns + in;
-#pragma unroll
-                for (int u = 0; u < Units; u++) o.b[u][j][e] = read_operand<type>(m + line * row_bytes, unit + u, fragment::b_key(in));
+                const int in = fragment::column_of(e, fragment::line()), line = wave_here() % waves_n * wave_n + j * fragment::columns + in;
+                b.of[j][e] = read_operand<type>(m + a_bytes + line * row_bytes, unit, fragment::b_key(in));
             }
     }
-    template <int Rows, int Units> DEV static void read_a(lds_address m, int row, int unit, operands<Rows, Units> &o)
+    template <int Rows> DEV static void read_rows(lds_address m, int from, int unit, row_operands<Rows> &a)
     {
 #pragma unroll
         for (int i = 0; i < Rows; i++) {
-            const int line = row + i * 16 + fragment::line();
-#pragma unroll
-            for (int u = 0; u < Units; u++) o.a[u][i] = read_operand<type>(m + line * row_bytes, unit + u, fragment::a_key(fragment::line()));
+            const int line = first_row() + (from + i) * 16 + fragment::line();
+            a.of[i] = read_operand<type>(m + line * row_bytes, unit, fragment::a_key(fragment::line()));
         }
     }
-    template <int Rows, int Units> DEV static void multiply(carry &c, int row, const operands<Rows, Units> &o)
+    template <int Rows> DEV static void multiply(carry &c, int from, const row_operands<Rows> &a, const column_operands &b)
     {
 #pragma unroll
-        for (int u = 0; u < Units; u++)
+        for (int i = 0; i < Rows; i++)
 #pragma unroll
-            for (int i = 0; i < Rows; i++)
+            for (int j = 0; j < blocks; j++)
 #pragma unroll
-                for (int j = 0; j < blocks; j++)
-#pragma unroll
-                    for (int e = 0; e < fragment::products; e++) {
-                        accumulator &sum = c.acc[row + i][j].sum[e];
-                        sum = product::multiply(o.b[u][j][e], o.a[u][i], sum);
-                    }
+                for (int e = 0; e < fragment::products; e++) {
+                    accumulator &sum = c.acc[from + i][j].sum[e];
+                    sum = product::multiply(b.of[j][e], a.of[i], sum);
+                }
+    }
+
+    // The two halves of the waves take turns with memory and matrix units, one of them a barrier behind: each between two barriers does one or
+    // the other. Reads from LDS, and writes, are over before a barrier lets the other half have its turn.
+    template <class Work> DEV static void memory_turn(Work work)
+    {
+        work();
+        wait_lds();
+        wave_group_barrier();
+        schedule_fence();
+    }
+    template <class Work> DEV static void matrix_turn(Work work)
+    {
+        priority<1>();
+        work();
+        priority<0>();
+        schedule_fence();
+        wave_group_barrier();
+        schedule_fence();
     }
 
 #if TF_GFX == 0x950
-    // Direct: the two halves of the waves take turns with memory and matrix units, one of them half a step behind.
     template <class Ring> DEV static void compute_direct(Ring &ring, carry &c)
     {
         const int half = wave_here() / waves_n;
@@ -212,42 +231,44 @@ template <class S> struct gemm_mfma {
         wave_group_barrier();
         if (half) wave_group_barrier();
         do {
-            operands<2, 2> o;
-            direct_clusters<0>(ring, c, o);
+            column_operands b[2];
+            direct_clusters<0>(ring, c, b);
             ring.step();
         } while (ring.stage < ring.stages);
         if (!half) wave_group_barrier();
     }
-    template <int Q, class Ring> DEV static void direct_clusters(Ring &ring, carry &c, operands<2, 2> &o)
+    template <int Q, class Ring> DEV static void direct_clusters(Ring &ring, carry &c, column_operands (&b)[2])
     {
-        const lds_address m = ring.here();
-        if constexpr (Q == 0) read_b(m + a_bytes, wave_here() % waves_n * wave_n, 0, o);
-        read_a(m, wave_here() / waves_n * wave_m + Q * 32, 0, o);
-        if constexpr (Q == 0) { // half the stage's clusters lie between a copy and the wait for it
-            ring.template pump<0>();
-            ring.template pump<1>();
-        }
-        if constexpr (Q == (clusters > 2)) {
-            ring.template pump<2>();
-            ring.template pump<3>();
-        }
-        if constexpr (Q == clusters - 1) wait_memory(); // before the barrier that precedes the other half's next stage, too
-        wait_lds();                                      // reads are over before a barrier lets anyone copy into their slot
-        wave_group_barrier();
-        schedule_fence();
-        priority<1>();
-        multiply(c, Q * 2, o);
-        priority<0>();
-        schedule_fence();
-        wave_group_barrier();
-        schedule_fence();
-        if constexpr (Q + 1 < clusters) direct_clusters<Q + 1>(ring, c, o);
+        row_operands<2> a[2];
+        memory_turn([&] {
+            const lds_address m = ring.here();
+#pragma unroll
+            for (int u = 0; u < 2; u++) {
+                if constexpr (Q == 0) read_columns(m, u, b[u]);
+                read_rows(m, Q * 2, u, a[u]);
+            }
+            if constexpr (Q == 0) { // half the stage's clusters lie between a copy and the wait for it
+                ring.template pump<0>();
+                ring.template pump<1>();
+            }
+            if constexpr (Q == (clusters > 2)) {
+                ring.template pump<2>();
+                ring.template pump<3>();
+            }
+            if constexpr (Q == clusters - 1) wait_memory(); // before the barrier that precedes the other half's next stage, too
+        });
+        matrix_turn([&] {
+            multiply(c, Q * 2, a[0], b[0]);
+            multiply(c, Q * 2, a[1], b[1]);
+        });
+        if constexpr (Q + 1 < clusters) direct_clusters<Q + 1>(ring, c, b);
     }
 #else
     template <class Ring> DEV static void compute_direct(Ring &, carry &) {}
 #endif
 
     // ---- staged: the next stage comes into registers while this one is multiplied
+    static constexpr bool turns = TF_WAVE == 64 && threads == 512 && waves_m == 2 && wave_m % 32 == 0;
     static constexpr int a_pieces = ceil_div(tile_m, lines), b_pieces = ceil_div(tile_n, lines);
     static_assert(a_pieces * lines == tile_m || tile_m < lines, "tile: all threads load the same number of lines");
     static_assert(b_pieces * lines == tile_n || tile_n < lines, "tile: all threads load the same number of lines");
@@ -293,7 +314,9 @@ template <class S> struct gemm_mfma {
     }
     DEV static void hold_whole(const staged_place &s, int stage, held &h)
     {
-        const unsigned line = thread_index() / 8, piece = thread_index() % 8, a_at = line * a_stride + piece * 16, b_at = line * b_stride + piece * 16;
+        unsigned thread = thread_index();
+        settle(thread);
+        const unsigned line = thread / 8, piece = thread % 8, a_at = line * a_stride + piece * 16, b_at = line * b_stride + piece * 16;
         const char *a = s.a + 1ll * stage * row_bytes, *b = s.b + 1ll * stage * row_bytes;
 #pragma unroll
         for (int i = 0; i < b_pieces; i++) h.b[i] = global_read(scalar(b + 1ll * i * lines * b_stride) + b_at);
@@ -302,16 +325,18 @@ template <class S> struct gemm_mfma {
     }
     DEV static void hold_part(const args &p, const tile &t, const staged_place &s, int stage, held &h)
     {
-        const int k = stage * tile_k + piece_here() * V;
+        int thread = thread_index();
+        settle(thread); // what follows from it is made here, not kept in registers through the main loop
+        const int line = thread / 8, k = stage * tile_k + thread % 8 * V;
 #pragma unroll
         for (int i = 0; i < b_pieces; i++) {
-            const int n = least(line_here() + i * lines, s.b_last);
+            const int n = least(line + i * lines, s.b_last);
             if constexpr (!S::b_plain) h.b[i] = packed(S::template b<V>(p, t.batch, t.column * tile_n + n, k, S::K - k));
             else h.b[i] = k < S::packed_k ? global_read((global_address)(s.b + 1ll * n * b_stride + 1ll * k * sizeof(type))) : sixteen_bytes{0, 0, 0, 0};
         }
 #pragma unroll
         for (int i = 0; i < a_pieces; i++) {
-            const int row = least(line_here() + i * lines, s.a_last);
+            const int row = least(line + i * lines, s.a_last);
             if constexpr (!S::a_dense) h.a[i] = packed(S::template a<V>(p, t.batch, t.row * tile_m + row, k, S::K - k));
             else h.a[i] = cut(s.a + 1ll * row * a_stride + 1ll * k * sizeof(type), S::K - k);
         }
@@ -336,12 +361,19 @@ template <class S> struct gemm_mfma {
         const staged_place s = place_of(p, t);
         held h;
         hold(p, t, s, 0, ring.stages == 1, h);
+        if constexpr (turns) compute_in_turns(ring, s, h, c);
+        else compute_together(ring, s, h, c);
+    }
+
+    // All waves do the same: for workgroups of which a machine holds several, and RDNA.
+    template <class Ring> DEV static void compute_together(Ring &ring, const staged_place &s, held &h, carry &c)
+    {
 #pragma unroll 1
         for (; ring.stage < ring.stages; ring.stage++) {
             barrier(); // the last stage has been read, or the last tile's sums
             put(ring.memory, h);
             barrier();
-            if (ring.stage + 1 < ring.stages) hold(p, t, s, ring.stage + 1, ring.stage + 2 == ring.stages, h);
+            if (ring.stage + 1 < ring.stages) hold(ring.from.p, ring.from.t, s, ring.stage + 1, ring.stage + 2 == ring.stages, h);
             staged_from<0>(ring.memory, c);
         }
         barrier();
@@ -350,12 +382,53 @@ template <class S> struct gemm_mfma {
     static constexpr bool crowded = wave_m * wave_n / TF_WAVE * 4 + operand_bytes + sizeof(held) > 200 * 4;
     template <int Unit> DEV static void staged_from(lds_address m, carry &c)
     {
-        operands<wave_m / 16, 1> o;
-        read_b(m + a_bytes, wave_here() % waves_n * wave_n, Unit, o);
-        read_a(m, wave_here() / waves_n * wave_m, Unit, o);
-        multiply(c, 0, o);
+        row_operands<wave_m / 16> a;
+        column_operands b;
+        read_columns(m, Unit, b);
+        read_rows(m, 0, Unit, a);
+        multiply(c, 0, a, b);
         if constexpr (crowded) schedule_fence(); // reading further ahead would cost registers that there are not
         if constexpr ((Unit + 1) * fragment::unit < row_bytes) staged_from<Unit + 1>(m, c);
+    }
+
+    // Of the two halves of the waves, one is a turn behind. A stage's last reads are in the third memory turn, the writes of the next one in the
+    // fourth: by then the other half, too, has read all; and it has written before anyone reads again. Registers hold half a stage's operands.
+    template <class Ring> DEV static void compute_in_turns(Ring &ring, const staged_place &s, held &h, carry &c)
+    {
+        constexpr int some = wave_m / 32;
+        const int half = wave_here() / waves_n;
+        const lds_address m = ring.memory;
+        barrier(); // the last tile's sums have been read
+        put(m, h);
+        barrier();
+        if (half) wave_group_barrier();
+#pragma unroll 1
+        for (; ring.stage < ring.stages; ring.stage++) {
+            const bool more = ring.stage + 1 < ring.stages;
+            row_operands<some> a, a_next;
+            column_operands b, b_next;
+            memory_turn([&] {
+                if (more) hold(ring.from.p, ring.from.t, s, ring.stage + 1, ring.stage + 2 == ring.stages, h);
+                read_columns(m, 0, b);
+                read_rows(m, 0, 0, a);
+            });
+            matrix_turn([&] { multiply(c, 0, a, b); });
+            memory_turn([&] {
+                read_rows(m, some, 0, a);
+                read_columns(m, 1, b_next);
+            });
+            matrix_turn([&] { multiply(c, some, a, b); });
+            memory_turn([&] {
+                read_rows(m, 0, 1, a);
+                read_rows(m, some, 1, a_next);
+            });
+            matrix_turn([&] { multiply(c, 0, a, b_next); });
+            memory_turn([&] {
+                if (more) put(m, h);
+            });
+            matrix_turn([&] { multiply(c, some, a_next, b_next); });
+        }
+        if (!half) wave_group_barrier();
     }
 
     DEV static void put_sum(lds_address scratch, int row, int wave, float sum)

@@ -46,7 +46,11 @@ template <class T> DEV void settle(T &x)
 
 DEV void wave_group_barrier() { __builtin_amdgcn_s_barrier(); }
 #if defined(TF_ON_HOST) || __has_builtin(__builtin_amdgcn_sched_barrier)
-DEV void schedule_fence() { __builtin_amdgcn_sched_barrier(0); }
+DEV void schedule_fence()
+{
+    asm volatile("" ::: "memory"); // s_barrier alone lets the compiler move accesses to LDS
+    __builtin_amdgcn_sched_barrier(0);
+}
 template <int Level> DEV void priority() { __builtin_amdgcn_s_setprio(Level); }
 #else // HIPRTC 5.2
 DEV void schedule_fence() { asm volatile("" ::: "memory"); }

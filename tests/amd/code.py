@@ -157,8 +157,9 @@ def cost_of(gfx, interval):
 
 
 def port_of(gfx, interval):
-    """Cycles (of 4 clocks) for which the 16-byte LDS accesses of one wave have the port, 128 bytes a clock; gfx950 reads 256."""
-    return sum(1 if gfx == "gfx950" and "read" in x.name else 2 for x in interval if re.match(r"ds_(read|write)_b128", x.name))
+    """Cycles (of 4 clocks) for which the LDS accesses of one wave of 16 bytes a lane have the port, 128 bytes a clock; gfx950 reads 256."""
+    wide = re.compile(r"ds_(read|write)(_b128|2(st64)?_b64)")
+    return sum(1 if gfx == "gfx950" and "read" in x.name else 2 for x in interval if wide.match(x.name))
 
 
 def share_of(gfx, trace, lines):
@@ -180,18 +181,20 @@ def share_of(gfx, trace, lines):
 
 # ---- the kernel
 
-def examined(target, folder, dtype):
+def planned(target, folder, dtype):
     tfgen("emit", "specs/linear.yaml", f"--dim={DIMS}", f"--dtype={dtype}", f"--target={target}", "--compiler=clang", "--code", "-o", folder,
           "--quiet")
     plan = Plan(folder, None, None)
     item, = plan.manifest["kernels"]
-    path = f"{folder}/{item['name']}.hsaco"
+    return examined(target, f"{folder}/{item['name']}.hsaco", item["name"], item["grid"]["now"], item["block"], plan.arguments(item), plan.machine)
+
+
+def examined(target, path, name, grid, block, arguments, machine):
+    """Facts of one kernel's main loop, by one workgroup in the middle of the grid."""
     code, lines = CodeObject(path), disassembled(path)
-    kernel = code.kernels[item["name"]]
-    trace = Trace(target, code, lines)
-    grid = item["grid"]["now"]
-    plan.machine.run(code, item["name"], grid, item["block"], plan.arguments(item), groups=[grid // 2], trace=trace)
-    plan.machine.close()
+    kernel, trace = code.kernels[name], Trace(target, code, lines)
+    machine.run(code, name, grid, block, arguments, groups=[grid // 2], trace=trace)
+    machine.close()
     share, with_port, turn = share_of(target, trace, lines)
     names = collections.Counter(x.name for x in turn)
     loads = {n: c for n, c in names.items() if re.match(r"(global|buffer)_load", n)}
@@ -232,7 +235,7 @@ def main():
     bad = 0
     with tempfile.TemporaryDirectory() as folder:
         for target in options.targets:
-            f = examined(target, f"{folder}/{target}", options.dtype)
+            f = planned(target, f"{folder}/{target}", options.dtype)
             loads = ", ".join(f"{c} {n}" for n, c in f["loads"].items())
             share = f"{f['share']:.3f} | {f['with_port']:.3f}" if target in GOAL else "not modelled | -"
             print(f"| {target} | {f['waves']} | {f['registers']} | {f['scratch']} | {f['lds']} | {f['matrix']}, {f['reads']}, {f['instructions']} "

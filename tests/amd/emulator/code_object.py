@@ -43,7 +43,7 @@ class CodeObject:
         self._read_elf()
         self._read_symbols()
         meta = self._read_metadata()
-        self.gfx = meta.get("amdhsa.target", "").split("--")[-1].split(":")[0]
+        self.gfx = meta.get("amdhsa.target", "").split("-")[-1].split(":")[0]
         self.kernels = {}
         for k in meta["amdhsa.kernels"]:
             address = self.symbols[k[".symbol"]]
