@@ -84,6 +84,7 @@ typedef struct kept_list {
     int scalar_count, scalar_capacity;
     scope *fields;     /* names of the scalars' fields */
     bool scalars_only; /* wide values are computed where they are used (epilogues) */
+    bool loads_only;   /* of wide values only what is read from memory is kept: no step uses what is computed from it */
 } kept_list;
 
 struct scope {

@@ -28,11 +28,20 @@ static scope function_scope(rows *r, writer *w)
     return s;
 }
 
+/* What bf16 holds exactly takes half the registers: what is read as it is, and results that are rounded for all their users. The host
+ * keeps nothing from step to step. */
+static bool kept_packed(const rows *r, const ir_value *v)
+{
+    if (strcmp(r->e->plan->target->family, "host") == 0 || v->type != dtype_bf16 || tile_value(r->e->phase, "v") % 2) return false;
+    return !value_made_here(r->e, v) || rounded_here(r->e, v);
+}
+
 static void know_kept(rows *r, scope *s)
 {
     for (int i = 0; i < r->kept.count; i++) {
         const kept *k = &r->kept.items[i];
-        scope_know(s, k->value, k->at.row, place_key(r->e->a, &k->at), arena_printf(r->e->a, "e.%s", k->field));
+        const char *field = arena_printf(r->e->a, kept_packed(r, k->value) ? "unpack(e.%s)" : "e.%s", k->field);
+        scope_know(s, k->value, k->at.row, place_key(r->e->a, &k->at), field);
     }
 }
 
@@ -88,6 +97,8 @@ static void dry_run(rows *r)
     s.collect = &r->kept;
     r->fields = scope_new(r->e, &scratch, "V");
     r->kept.fields = &r->fields;
+    /* On GPUs all loads of a row come first, and then a chunk's arithmetic at a time. */
+    r->kept.loads_only = r->steps == 0 && strcmp(r->e->plan->target->family, "host") != 0;
     numbers_know(&r->numbers, &s);
     for (int i = 0; i < r->steps; i++) {
         r->reduced_at[i] = sink_place(&s, r->reductions[i]->def->inputs[0], &base);
@@ -115,9 +126,12 @@ static void write_types(rows *r)
         return;
     }
     write_line(w, "template <int V> struct element {");
-    text list = {.a = r->e->a};
-    for (int i = 0; i < r->kept.count; i++) text_printf(&list, "%s%s", i ? ", " : "", r->kept.items[i].field);
-    write_line(w, "vec<float, V> %s;", list.data);
+    for (int packed = 0; packed < 2; packed++) {
+        text list = {.a = r->e->a};
+        for (int i = 0; i < r->kept.count; i++)
+            if (kept_packed(r, r->kept.items[i].value) == packed) text_printf(&list, "%s%s", list.size ? ", " : "", r->kept.items[i].field);
+        if (list.size) write_line(w, "%s %s;", packed ? "packed<V>" : "vec<float, V>", list.data);
+    }
     write_line(w, "};");
 }
 
@@ -152,9 +166,13 @@ static void write_read(rows *r)
     write_line(w, "template <int V> DEV static element<V> read(const args &p, int row, int col, int left)");
     write_line(w, "{");
     scope s = function_scope(r, w);
+    const char **values = arena_alloc(r->e->a, ((size_t)r->kept.count + 1) * sizeof *values);
+    for (int i = 0; i < r->kept.count; i++) values[i] = evaluate(&s, r->kept.items[i].value, &r->kept.items[i].at);
     text list = {.a = r->e->a};
-    for (int i = 0; i < r->kept.count; i++)
-        text_printf(&list, "%s%s", i ? ", " : "", evaluate(&s, r->kept.items[i].value, &r->kept.items[i].at));
+    for (int packed = 0; packed < 2; packed++) /* in the order of the fields */
+        for (int i = 0; i < r->kept.count; i++)
+            if (kept_packed(r, r->kept.items[i].value) == packed)
+                text_printf(&list, packed ? "%spack(%s)" : "%s%s", list.size ? ", " : "", values[i]);
     write_line(w, "return {%s};", list.size ? list.data : "");
     write_line(w, "}");
 }

@@ -448,8 +448,8 @@ const char *evaluate(scope *s, const ir_value *v, const place *at)
 {
     const char *key = place_key(s->e->a, at), *name = find_known(s, v, at->row, key);
     if (name) return name;
-    if (s->collect && !s->collect->scalars_only && !value_needs_row(s->e, v)) return keep_value(s, v, at);
     const bool here = value_made_here(s->e, v);
+    if (s->collect && !s->collect->scalars_only && !(s->collect->loads_only && here) && !value_needs_row(s->e, v)) return keep_value(s, v, at);
     const char *code = here ? wide_op(s, v, at) : load_wide(s, v, at);
     if (here && rounded_here(s->e, v)) code = arena_printf(s->e->a, "op_cast<%s>(%s)", type_name(v->type), code);
     name = new_local(s, v, at->tag);

@@ -85,12 +85,22 @@ static long long rows_vector(const tile_request *r)
     return v;
 }
 
+/* Threads a row. Eight vectors each are enough to have in flight, and a row inside a wave needs no barrier; with few rows more threads share
+ * one, until each has one vector or the machine (most_threads of it) is busy. */
+static long long rows_team(const tile_request *r, long long vectors)
+{
+    enum { most_vectors = 8, most_threads = 65536 };
+    const long long rows = extent_value(&r->space.rows, &r->program->dims);
+    long long team = least(power_of_two_up(vectors), r->target->wave);
+    while (team < 1024 && team * most_vectors < vectors) team *= 2;
+    while (team < 256 && team < vectors && rows * team < most_threads) team *= 2;
+    return team;
+}
+
 static void rows_defaults(const tile_request *r, settings *s)
 {
-    const long long v = rows_vector(r), vectors = (r->space.columns + v - 1) / v;
-    long long team = 1;
-    if (!is_host(r)) team = vectors > 4096 ? 1024 : vectors > 2048 ? 512 : least(power_of_two_up(vectors), 256);
-    put(s, "threads", is_host(r) ? 1 : team > 256 ? team : 256);
+    const long long v = rows_vector(r), vectors = (r->space.columns + v - 1) / v, team = is_host(r) ? 1 : rows_team(r, vectors);
+    put(s, "threads", is_host(r) ? 1 : team > 128 ? team : 128);
     put(s, "team", team);
     put(s, "v", v);
 }

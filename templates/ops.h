@@ -270,10 +270,12 @@ template <class T, int N> DEV vec<float, N> op_cast(vec<float, N> x)
         return x;                                                                                                               \
     }
 #endif
-#define TF_BINARY(name)                                                                                                         \
+#define TF_BINARY_FROM(name)                                                                                                    \
     TF_BINARY_VECTORS(name)                                                                                                     \
-    template <int N> DEV vec<float, N> name(vec<float, N> x, float y) { return name(x, splat<N>(y)); }                          \
     template <int N> DEV vec<float, N> name(float x, vec<float, N> y) { return name(splat<N>(x), y); }
+#define TF_BINARY(name)                                                                                                         \
+    TF_BINARY_FROM(name)                                                                                                        \
+    template <int N> DEV vec<float, N> name(vec<float, N> x, float y) { return name(x, splat<N>(y)); }
 TF_UNARY(op_neg)
 TF_UNARY(op_exp)
 TF_UNARY(op_log)
@@ -292,10 +294,32 @@ TF_UNARY(op_finite)
 TF_BINARY(op_add)
 TF_BINARY(op_sub)
 TF_BINARY(op_mul)
-TF_BINARY(op_div)
 TF_BINARY(op_max)
 TF_BINARY(op_min)
+// A row by one of its numbers: one reciprocal, and a step that rounds each quotient as a division would (P. Markstein, "Computation of
+// elementary functions on the IBM RISC System/6000 processor", 1990). Subnormal quotients are rounded twice. Both are scaled where the
+// reciprocal would be infinite or subnormal; what that makes of x is then infinite, zero or subnormal by right.
+template <int N> DEV vec<float, N> row_div(vec<float, N> x, float y)
+{
+    const float size = magnitude(y), scale = size < 0x1p-100f ? 0x1p100f : size > 0x1p100f ? 0x1p-100f : 1.0f;
+    const float by = y * scale, r = 1.0f / by;
+#pragma unroll
+    for (int i = 0; i < N; i++) {
+        const float from = x[i] * scale, q = from * r, better = fused(fused(-q, by, from), r, q);
+        x[i] = magnitude(q) >= 0x1p-126f && is_finite(q) ? better : q; // zeros keep their sign, infinities stay
+    }
+    return x;
+}
+#if defined(TF_TARGET_HOST) // divides vectors as fast as it multiplies them, nearly
+TF_BINARY(op_div)
 TF_BINARY(op_div_or_zero)
+#else
+TF_BINARY_FROM(op_div)
+TF_BINARY_FROM(op_div_or_zero)
+template <int N> DEV vec<float, N> op_div(vec<float, N> x, float y) { return row_div(x, y); }
+template <int N> DEV vec<float, N> op_div_or_zero(vec<float, N> x, float y) { return y == 0.0f ? splat<N>(0.0f) : row_div(x, y); }
+#endif
 #undef TF_UNARY
+#undef TF_BINARY_FROM
 #undef TF_BINARY
 #undef TF_BINARY_VECTORS

@@ -7,15 +7,54 @@ template <reduction Kind> struct joining : take_sum {};
 template <> struct joining<reduction::max> : take_max {};
 template <> struct joining<reduction::min> : take_min {};
 
+// bf16 numbers that a thread keeps from step to step: two a register. pack() takes what bf16 holds exactly, so nothing is rounded here
+// and compilers see that a load is kept as it came.
+template <int N> struct packed {
+    unsigned e[N / 2];
+};
+template <int N> DEV packed<N> pack(vec<float, N> x)
+{
+    packed<N> p;
+#pragma unroll
+    for (int i = 0; i < N; i += 2) p.e[i / 2] = float_bits(x[i]) >> 16 | (float_bits(x[i + 1]) & 0xffff0000u);
+    return p;
+}
+template <int N> DEV vec<float, N> unpack(const packed<N> &p)
+{
+    vec<float, N> x;
+#pragma unroll
+    for (int i = 0; i < N; i += 2) x[i] = bits_float(p.e[i / 2] << 16), x[i + 1] = bits_float(p.e[i / 2] & 0xffff0000u);
+    return x;
+}
+
+// Chunks are worked on one after the other: side by side, the conditions of all their numbers are more than AMD's scalar registers hold.
+// Nothing of x is computed before what stands before this is stored.
+template <class X> DEV X begin_chunk(const X &x)
+{
+#if defined(__clang__) && !defined(TF_ON_HOST)
+    if constexpr (sizeof(X) % 4 == 0) { // else it is empty
+        struct words {
+            unsigned e[sizeof(X) / 4];
+        };
+        words w = __builtin_bit_cast(words, x);
+#pragma unroll
+        for (unsigned i = 0; i < sizeof(X) / 4; i++) asm volatile("" : "+v"(w.e[i]) : : "memory");
+        return __builtin_bit_cast(X, w);
+    }
+#endif
+    return x;
+}
+
 template <class S> struct rows {
     using args = typename S::args;
     using context = typename S::context;
     static constexpr int V = S::V, team = S::team, rows_at_once = S::threads / team, slots = 1;
     static_assert(S::threads % team == 0, "tile: teams divide the workgroup");
     static constexpr int chunks = ceil_div(ceil_div(S::N, V), team);
-    // What a thread may keep, in floats: half of the registers that a thread of so large a workgroup has, 128 at most.
-    static constexpr int most_kept = S::threads <= 256 ? 128 : 128 * 256 / S::threads;
-    static constexpr bool kept = chunks == 1 || (TF_WAVE > 1 && chunks * sizeof(typename S::template element<V>) <= 4u * most_kept);
+    // What a thread may keep, in floats, of the 256, 128 or 64 registers that a thread of so large a workgroup has. Beside what is kept, V
+    // floats of each chunk are worked on, and compilers may hold those from step to step.
+    static constexpr int most_kept = S::threads <= 256 ? 192 : S::threads <= 512 ? 128 : 48;
+    static constexpr bool kept = chunks == 1 || (TF_WAVE > 1 && chunks * (sizeof(typename S::template element<V>) + 4 * V) <= 4u * most_kept);
 
     struct tile {
         int row;
@@ -33,6 +72,8 @@ template <class S> struct rows {
     template <class Ring> DEV static void compute(const args &, const tile &, Ring &, carry &) {}
 
     DEV static int column(int chunk) { return (chunk * team + thread_index() % team) * V; }
+    // Whole chunks are so by their number alone: no mask is made for them, and none kept.
+    DEV static bool there(int chunk) { return (chunk + 1) * team * V <= S::N || column(chunk) < S::N; }
 
     // V sums side by side: neighbours do not wait for each other.
     template <int I>
@@ -72,16 +113,16 @@ template <class S> struct rows {
             if (exists)
 #pragma unroll
                 for (int i = 0; i < chunks; i++)
-                    if (column(i) < S::N) e[i] = S::template read<V>(p, row, column(i), S::N - column(i));
+                    if (there(i)) e[i] = S::template read<V>(p, row, column(i), S::N - column(i));
             walk(p, c, row, exists, s, [&](auto what) {
 #pragma unroll
                 for (int i = 0; i < chunks; i++)
-                    if (column(i) < S::N) what(e[i], column(i));
+                    if (there(i)) what(begin_chunk(e[i]), column(i));
             });
         } else {
             walk(p, c, row, exists, s, [&](auto what) {
                 for (int i = 0; i < chunks; i++)
-                    if (column(i) < S::N) what(S::template read<V>(p, row, column(i), S::N - column(i)), column(i));
+                    if (there(i)) what(S::template read<V>(p, row, column(i), S::N - column(i)), column(i));
             });
         }
     }

@@ -47,6 +47,13 @@ BINARY(op_div)
 BINARY(op_max)
 BINARY(op_min)
 BINARY(op_div_or_zero)
+// Each lane by a number of its own, though kernels have one a row.
+template <int N> DEV vec<float, N> row_div_each(vec<float, N> x, vec<float, N> y)
+{
+    for (int i = 0; i < N; i++) x[i] = row_div(splat<1>(x[i]), y[i])[0];
+    return x;
+}
+BINARY(row_div_each)
 
 // ---- conversions: `bits` holds storage, `x` floats
 struct conversion_args {

@@ -223,6 +223,23 @@ START_TEST(an_op_of_two_operands_is_rounded_once)
 }
 END_TEST
 
+START_TEST(a_row_is_divided_as_well_as_each_number_alone)
+{
+    host_module *m = ops_module();
+    float *x = floats(pair_most, "x"), *y = floats(pair_most, "y"), *out = floats(pair_most, "out");
+    const size_t n = fill_pairs(x, y);
+    floats_args p = {x, y, out, (int)n};
+    launch_ok(m, "two_row_div_each", (host_launch_dims){.grid = {7}, .block = {1}}, &p);
+    for (size_t i = 0; i < n; i++) {
+        const float expected = (float)((double)x[i] / (double)y[i]);
+        const bool twice = fabsf(expected) < 0x1p-126f && fabs((double)out[i] - (double)expected) <= 0x1p-149; /* subnormal */
+        ck_assert_msg((out[i] == expected && !signbit(out[i]) == !signbit(expected)) || (isnan(out[i]) && isnan(expected)) || twice, "%a / %a: %a, not %a",
+                      (double)x[i], (double)y[i], (double)out[i], (double)expected);
+    }
+    host_module_free(m);
+}
+END_TEST
+
 /* ---- conversions */
 typedef struct conversion_args {
     const uint16_t *from;
@@ -516,6 +533,7 @@ int main(void)
     tcase_add_checked_fixture(t, open_engine, close_engine);
     tcase_add_loop_test(t, an_op_of_one_operand_is_as_exact_as_its_header_says, 0, unary_count);
     tcase_add_loop_test(t, an_op_of_two_operands_is_rounded_once, 0, binary_count);
+    tcase_add_test(t, a_row_is_divided_as_well_as_each_number_alone);
     tcase_add_loop_test(t, sixteen_bit_types_convert_as_the_reference_does, 0, 2);
     tcase_add_test(t, casts_and_free_stores_round_alike);
     suite_add_tcase(s, t);

@@ -297,9 +297,9 @@ struct k5_s1 {
     };
     struct context {};
     template <int V> struct element {
-        vec<float, V> s1;
+        packed<V> o_, x;
     };
-    static constexpr int N = 128, threads = 256, team = 16, V = 8, steps = 0;
+    static constexpr int N = 128, threads = 128, team = 16, V = 8, steps = 0;
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -308,12 +308,12 @@ struct k5_s1 {
     {
         const vec<float, V> o_ = load_aligned<V>(p.o_ + row * 128ll + col); // !35:5
         const vec<float, V> x = load_aligned<V>(p.x + row * 128ll + col); // !12:10
-        const vec<float, V> s1 = op_add(o_, x); // !36:5
-        return {s1};
+        return {pack(o_), pack(x)};
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        store_aligned<V>(p.s1 + row * 128ll + col, e.s1); // !36:5
+        const vec<float, V> s1 = op_add(unpack(e.o_), unpack(e.x)); // !36:5
+        store_aligned<V>(p.s1 + row * 128ll + col, s1); // !36:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
     {
@@ -339,9 +339,9 @@ struct k6_x1 {
         float x1_mu, x1_r;
     };
     template <int V> struct element {
-        vec<float, V> s1, norm_w, norm_b;
+        packed<V> s1, norm_w, norm_b;
     };
-    static constexpr int N = 128, threads = 256, team = 16, V = 8, steps = 2;
+    static constexpr int N = 128, threads = 128, team = 16, V = 8, steps = 2;
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -351,12 +351,12 @@ struct k6_x1 {
         const vec<float, V> s1 = load_aligned<V>(p.s1 + row * 128ll + col); // !36:5
         const vec<float, V> norm_w = load_aligned<V>(p.norm_w + col); // !22:3
         const vec<float, V> norm_b = load_aligned<V>(p.norm_b + col); // !23:3
-        return {s1, norm_w, norm_b};
+        return {pack(s1), pack(norm_w), pack(norm_b)};
     }
     static constexpr reduction kind(step<0>) { return reduction::sum; } // !37:5
     template <int V> DEV static vec<float, V> term(step<0>, const args &p, const context &c, const element<V> &e, int row, int col)
     {
-        return e.s1; // !37:5
+        return unpack(e.s1); // !37:5
     }
     DEV static void reduced(step<0>, const args &p, context &c, int row, float total)
     {
@@ -366,7 +366,7 @@ struct k6_x1 {
     static constexpr reduction kind(step<1>) { return reduction::sum; } // !37:5
     template <int V> DEV static vec<float, V> term(step<1>, const args &p, const context &c, const element<V> &e, int row, int col)
     {
-        const vec<float, V> x1_c = op_sub(e.s1, c.x1_mu); // !37:5
+        const vec<float, V> x1_c = op_sub(unpack(e.s1), c.x1_mu); // !37:5
         return op_square(x1_c); // !37:5
     }
     DEV static void reduced(step<1>, const args &p, context &c, int row, float total)
@@ -378,10 +378,10 @@ struct k6_x1 {
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        const vec<float, V> x1_c = op_sub(e.s1, c.x1_mu); // !37:5
+        const vec<float, V> x1_c = op_sub(unpack(e.s1), c.x1_mu); // !37:5
         const vec<float, V> x1_n = op_mul(x1_c, c.x1_r); // !37:5
-        const vec<float, V> x1_t = op_mul(x1_n, e.norm_w); // !37:5
-        const vec<float, V> x1 = op_add(x1_t, e.norm_b); // !37:5
+        const vec<float, V> x1_t = op_mul(x1_n, unpack(e.norm_w)); // !37:5
+        const vec<float, V> x1 = op_add(x1_t, unpack(e.norm_b)); // !37:5
         store_aligned<V>(p.x1 + row * 128ll + col, x1); // !37:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
@@ -465,9 +465,9 @@ struct k8_g {
     };
     struct context {};
     template <int V> struct element {
-        vec<float, V> g;
+        packed<V> i_;
     };
-    static constexpr int N = 512, threads = 256, team = 64, V = 8, steps = 0;
+    static constexpr int N = 512, threads = 128, team = 64, V = 8, steps = 0;
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -475,12 +475,12 @@ struct k8_g {
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
     {
         const vec<float, V> i_ = load_aligned<V>(p.i_ + row * 512ll + col); // !38:5
-        const vec<float, V> g = op_gelu_erf(i_); // !39:5
-        return {g};
+        return {pack(i_)};
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        store_aligned<V>(p.g + row * 512ll + col, e.g); // !39:5
+        const vec<float, V> g = op_gelu_erf(unpack(e.i_)); // !39:5
+        store_aligned<V>(p.g + row * 512ll + col, g); // !39:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
     {
@@ -562,9 +562,9 @@ struct k10_s2 {
     };
     struct context {};
     template <int V> struct element {
-        vec<float, V> s2;
+        packed<V> m, x1;
     };
-    static constexpr int N = 128, threads = 256, team = 16, V = 8, steps = 0;
+    static constexpr int N = 128, threads = 128, team = 16, V = 8, steps = 0;
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -573,12 +573,12 @@ struct k10_s2 {
     {
         const vec<float, V> m = load_aligned<V>(p.m + row * 128ll + col); // !40:5
         const vec<float, V> x1 = load_aligned<V>(p.x1 + row * 128ll + col); // !37:5
-        const vec<float, V> s2 = op_add(m, x1); // !41:5
-        return {s2};
+        return {pack(m), pack(x1)};
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        store_aligned<V>(p.s2 + row * 128ll + col, e.s2); // !41:5
+        const vec<float, V> s2 = op_add(unpack(e.m), unpack(e.x1)); // !41:5
+        store_aligned<V>(p.s2 + row * 128ll + col, s2); // !41:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
     {
@@ -604,9 +604,9 @@ struct k11_x2 {
         float x2_mu, x2_r;
     };
     template <int V> struct element {
-        vec<float, V> s2, last_w, last_b;
+        packed<V> s2, last_w, last_b;
     };
-    static constexpr int N = 128, threads = 256, team = 16, V = 8, steps = 2;
+    static constexpr int N = 128, threads = 128, team = 16, V = 8, steps = 2;
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -616,12 +616,12 @@ struct k11_x2 {
         const vec<float, V> s2 = load_aligned<V>(p.s2 + row * 128ll + col); // !41:5
         const vec<float, V> last_w = load_aligned<V>(p.last_w + col); // !28:3
         const vec<float, V> last_b = load_aligned<V>(p.last_b + col); // !29:3
-        return {s2, last_w, last_b};
+        return {pack(s2), pack(last_w), pack(last_b)};
     }
     static constexpr reduction kind(step<0>) { return reduction::sum; } // !42:5
     template <int V> DEV static vec<float, V> term(step<0>, const args &p, const context &c, const element<V> &e, int row, int col)
     {
-        return e.s2; // !42:5
+        return unpack(e.s2); // !42:5
     }
     DEV static void reduced(step<0>, const args &p, context &c, int row, float total)
     {
@@ -631,7 +631,7 @@ struct k11_x2 {
     static constexpr reduction kind(step<1>) { return reduction::sum; } // !42:5
     template <int V> DEV static vec<float, V> term(step<1>, const args &p, const context &c, const element<V> &e, int row, int col)
     {
-        const vec<float, V> x2_c = op_sub(e.s2, c.x2_mu); // !42:5
+        const vec<float, V> x2_c = op_sub(unpack(e.s2), c.x2_mu); // !42:5
         return op_square(x2_c); // !42:5
     }
     DEV static void reduced(step<1>, const args &p, context &c, int row, float total)
@@ -643,10 +643,10 @@ struct k11_x2 {
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        const vec<float, V> x2_c = op_sub(e.s2, c.x2_mu); // !42:5
+        const vec<float, V> x2_c = op_sub(unpack(e.s2), c.x2_mu); // !42:5
         const vec<float, V> x2_n = op_mul(x2_c, c.x2_r); // !42:5
-        const vec<float, V> x2_t = op_mul(x2_n, e.last_w); // !42:5
-        const vec<float, V> x2 = op_add(x2_t, e.last_b); // !42:5
+        const vec<float, V> x2_t = op_mul(x2_n, unpack(e.last_w)); // !42:5
+        const vec<float, V> x2 = op_add(x2_t, unpack(e.last_b)); // !42:5
         store_aligned<V>(p.x2 + row * 128ll + col, x2); // !42:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
@@ -881,9 +881,9 @@ struct k3_x1 {
         float x1_mu, x1_r;
     };
     template <int V> struct element {
-        vec<float, V> s1, norm_w, norm_b;
+        packed<V> s1, norm_w, norm_b;
     };
-    static constexpr int N = 128, threads = 256, team = 16, V = 8, steps = 2;
+    static constexpr int N = 128, threads = 128, team = 16, V = 8, steps = 2;
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -893,12 +893,12 @@ struct k3_x1 {
         const vec<float, V> s1 = load_aligned<V>(p.s1 + row * 128ll + col); // !36:5
         const vec<float, V> norm_w = load_aligned<V>(p.norm_w + col); // !22:3
         const vec<float, V> norm_b = load_aligned<V>(p.norm_b + col); // !23:3
-        return {s1, norm_w, norm_b};
+        return {pack(s1), pack(norm_w), pack(norm_b)};
     }
     static constexpr reduction kind(step<0>) { return reduction::sum; } // !37:5
     template <int V> DEV static vec<float, V> term(step<0>, const args &p, const context &c, const element<V> &e, int row, int col)
     {
-        return e.s1; // !37:5
+        return unpack(e.s1); // !37:5
     }
     DEV static void reduced(step<0>, const args &p, context &c, int row, float total)
     {
@@ -908,7 +908,7 @@ struct k3_x1 {
     static constexpr reduction kind(step<1>) { return reduction::sum; } // !37:5
     template <int V> DEV static vec<float, V> term(step<1>, const args &p, const context &c, const element<V> &e, int row, int col)
     {
-        const vec<float, V> x1_c = op_sub(e.s1, c.x1_mu); // !37:5
+        const vec<float, V> x1_c = op_sub(unpack(e.s1), c.x1_mu); // !37:5
         return op_square(x1_c); // !37:5
     }
     DEV static void reduced(step<1>, const args &p, context &c, int row, float total)
@@ -920,10 +920,10 @@ struct k3_x1 {
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        const vec<float, V> x1_c = op_sub(e.s1, c.x1_mu); // !37:5
+        const vec<float, V> x1_c = op_sub(unpack(e.s1), c.x1_mu); // !37:5
         const vec<float, V> x1_n = op_mul(x1_c, c.x1_r); // !37:5
-        const vec<float, V> x1_t = op_mul(x1_n, e.norm_w); // !37:5
-        const vec<float, V> x1 = op_add(x1_t, e.norm_b); // !37:5
+        const vec<float, V> x1_t = op_mul(x1_n, unpack(e.norm_w)); // !37:5
+        const vec<float, V> x1 = op_add(x1_t, unpack(e.norm_b)); // !37:5
         store_aligned<V>(p.x1 + row * 128ll + col, x1); // !37:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
@@ -1076,9 +1076,9 @@ struct k6_x2 {
         float x2_mu, x2_r;
     };
     template <int V> struct element {
-        vec<float, V> s2, last_w, last_b;
+        packed<V> s2, last_w, last_b;
     };
-    static constexpr int N = 128, threads = 256, team = 16, V = 8, steps = 2;
+    static constexpr int N = 128, threads = 128, team = 16, V = 8, steps = 2;
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -1088,12 +1088,12 @@ struct k6_x2 {
         const vec<float, V> s2 = load_aligned<V>(p.s2 + row * 128ll + col); // !41:5
         const vec<float, V> last_w = load_aligned<V>(p.last_w + col); // !28:3
         const vec<float, V> last_b = load_aligned<V>(p.last_b + col); // !29:3
-        return {s2, last_w, last_b};
+        return {pack(s2), pack(last_w), pack(last_b)};
     }
     static constexpr reduction kind(step<0>) { return reduction::sum; } // !42:5
     template <int V> DEV static vec<float, V> term(step<0>, const args &p, const context &c, const element<V> &e, int row, int col)
     {
-        return e.s2; // !42:5
+        return unpack(e.s2); // !42:5
     }
     DEV static void reduced(step<0>, const args &p, context &c, int row, float total)
     {
@@ -1103,7 +1103,7 @@ struct k6_x2 {
     static constexpr reduction kind(step<1>) { return reduction::sum; } // !42:5
     template <int V> DEV static vec<float, V> term(step<1>, const args &p, const context &c, const element<V> &e, int row, int col)
     {
-        const vec<float, V> x2_c = op_sub(e.s2, c.x2_mu); // !42:5
+        const vec<float, V> x2_c = op_sub(unpack(e.s2), c.x2_mu); // !42:5
         return op_square(x2_c); // !42:5
     }
     DEV static void reduced(step<1>, const args &p, context &c, int row, float total)
@@ -1115,10 +1115,10 @@ struct k6_x2 {
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        const vec<float, V> x2_c = op_sub(e.s2, c.x2_mu); // !42:5
+        const vec<float, V> x2_c = op_sub(unpack(e.s2), c.x2_mu); // !42:5
         const vec<float, V> x2_n = op_mul(x2_c, c.x2_r); // !42:5
-        const vec<float, V> x2_t = op_mul(x2_n, e.last_w); // !42:5
-        const vec<float, V> x2 = op_add(x2_t, e.last_b); // !42:5
+        const vec<float, V> x2_t = op_mul(x2_n, unpack(e.last_w)); // !42:5
+        const vec<float, V> x2 = op_add(x2_t, unpack(e.last_b)); // !42:5
         store_aligned<V>(p.x2 + row * 128ll + col, x2); // !42:5
     }
     DEV static void write_row(const args &p, const context &c, int row)

@@ -8,9 +8,9 @@ struct k0_aa {
     };
     struct context {};
     template <int V> struct element {
-        vec<float, V> aa;
+        packed<V> a;
     };
-    static constexpr int N = 256, threads = 256, team = 32, V = 8, steps = 0;
+    static constexpr int N = 256, threads = 128, team = 32, V = 8, steps = 0;
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -18,12 +18,12 @@ struct k0_aa {
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
     {
         const vec<float, V> a = load_aligned<V>(p.a + row * 256ll + col); // !14:10
-        const vec<float, V> aa = op_square(a); // !16:5
-        return {aa};
+        return {pack(a)};
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        store_aligned<V>(p.aa + row * 256ll + col, e.aa); // !16:5
+        const vec<float, V> aa = op_square(unpack(e.a)); // !16:5
+        store_aligned<V>(p.aa + row * 256ll + col, aa); // !16:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
     {
@@ -44,9 +44,9 @@ struct k1_bb {
     };
     struct context {};
     template <int V> struct element {
-        vec<float, V> bb;
+        packed<V> b;
     };
-    static constexpr int N = 256, threads = 256, team = 32, V = 8, steps = 0;
+    static constexpr int N = 256, threads = 128, team = 32, V = 8, steps = 0;
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -54,12 +54,12 @@ struct k1_bb {
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
     {
         const vec<float, V> b = load_aligned<V>(p.b + row * 256ll + col); // !14:24
-        const vec<float, V> bb = op_mul(b, b); // !17:5
-        return {bb};
+        return {pack(b)};
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        store_aligned<V>(p.bb + row * 256ll + col, e.bb); // !17:5
+        const vec<float, V> bb = op_mul(unpack(e.b), unpack(e.b)); // !17:5
+        store_aligned<V>(p.bb + row * 256ll + col, bb); // !17:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
     {
@@ -81,9 +81,9 @@ struct k2_sum {
     };
     struct context {};
     template <int V> struct element {
-        vec<float, V> sum_;
+        packed<V> aa, bb;
     };
-    static constexpr int N = 256, threads = 256, team = 32, V = 8, steps = 0;
+    static constexpr int N = 256, threads = 128, team = 32, V = 8, steps = 0;
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -92,12 +92,12 @@ struct k2_sum {
     {
         const vec<float, V> aa = load_aligned<V>(p.aa + row * 256ll + col); // !16:5
         const vec<float, V> bb = load_aligned<V>(p.bb + row * 256ll + col); // !17:5
-        const vec<float, V> sum_ = op_add(aa, bb); // !18:5
-        return {sum_};
+        return {pack(aa), pack(bb)};
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        store_aligned<V>(p.sum_ + row * 256ll + col, e.sum_); // !18:5
+        const vec<float, V> sum_ = op_add(unpack(e.aa), unpack(e.bb)); // !18:5
+        store_aligned<V>(p.sum_ + row * 256ll + col, sum_); // !18:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
     {
@@ -119,9 +119,9 @@ struct k3_r {
     };
     struct context {};
     template <int V> struct element {
-        vec<float, V> r;
+        packed<V> sum_;
     };
-    static constexpr int N = 256, threads = 256, team = 32, V = 8, steps = 0;
+    static constexpr int N = 256, threads = 128, team = 32, V = 8, steps = 0;
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -129,12 +129,12 @@ struct k3_r {
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
     {
         const vec<float, V> sum_ = load_aligned<V>(p.sum_ + row * 256ll + col); // !18:5
-        const vec<float, V> r = op_sqrt(sum_); // !19:5
-        return {r};
+        return {pack(sum_)};
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        store_aligned<V>(p.r + row * 256ll + col, e.r); // !19:5
+        const vec<float, V> r = op_sqrt(unpack(e.sum_)); // !19:5
+        store_aligned<V>(p.r + row * 256ll + col, r); // !19:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
     {
@@ -155,9 +155,9 @@ struct k4_sine {
     };
     struct context {};
     template <int V> struct element {
-        vec<float, V> sine;
+        packed<V> r;
     };
-    static constexpr int N = 256, threads = 256, team = 32, V = 8, steps = 0;
+    static constexpr int N = 256, threads = 128, team = 32, V = 8, steps = 0;
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -165,12 +165,12 @@ struct k4_sine {
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
     {
         const vec<float, V> r = load_aligned<V>(p.r + row * 256ll + col); // !19:5
-        const vec<float, V> sine = op_sin(r); // !20:5
-        return {sine};
+        return {pack(r)};
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        store_aligned<V>(p.sine + row * 256ll + col, e.sine); // !20:5
+        const vec<float, V> sine = op_sin(unpack(e.r)); // !20:5
+        store_aligned<V>(p.sine + row * 256ll + col, sine); // !20:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
     {
@@ -191,9 +191,9 @@ struct k5_cosine {
     };
     struct context {};
     template <int V> struct element {
-        vec<float, V> cosine;
+        packed<V> r;
     };
-    static constexpr int N = 256, threads = 256, team = 32, V = 8, steps = 0;
+    static constexpr int N = 256, threads = 128, team = 32, V = 8, steps = 0;
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -201,12 +201,12 @@ struct k5_cosine {
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
     {
         const vec<float, V> r = load_aligned<V>(p.r + row * 256ll + col); // !19:5
-        const vec<float, V> cosine = op_cos(r); // !21:5
-        return {cosine};
+        return {pack(r)};
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        store_aligned<V>(p.cosine + row * 256ll + col, e.cosine); // !21:5
+        const vec<float, V> cosine = op_cos(unpack(e.r)); // !21:5
+        store_aligned<V>(p.cosine + row * 256ll + col, cosine); // !21:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
     {
@@ -227,9 +227,9 @@ struct k6_power {
     };
     struct context {};
     template <int V> struct element {
-        vec<float, V> power;
+        packed<V> r;
     };
-    static constexpr int N = 256, threads = 256, team = 32, V = 8, steps = 0;
+    static constexpr int N = 256, threads = 128, team = 32, V = 8, steps = 0;
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -237,12 +237,12 @@ struct k6_power {
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
     {
         const vec<float, V> r = load_aligned<V>(p.r + row * 256ll + col); // !19:5
-        const vec<float, V> power = op_exp(r); // !22:5
-        return {power};
+        return {pack(r)};
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        store_aligned<V>(p.power + row * 256ll + col, e.power); // !22:5
+        const vec<float, V> power = op_exp(unpack(e.r)); // !22:5
+        store_aligned<V>(p.power + row * 256ll + col, power); // !22:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
     {
@@ -268,9 +268,9 @@ struct k0_power {
     };
     struct context {};
     template <int V> struct element {
-        vec<float, V> r, sine, cosine, power;
+        packed<V> a, b;
     };
-    static constexpr int N = 256, threads = 256, team = 32, V = 8, steps = 0;
+    static constexpr int N = 256, threads = 128, team = 32, V = 8, steps = 0;
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -278,22 +278,22 @@ struct k0_power {
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
     {
         const vec<float, V> a = load_aligned<V>(p.a + row * 256ll + col); // !14:10
-        const vec<float, V> aa = op_square(a); // !16:5
         const vec<float, V> b = load_aligned<V>(p.b + row * 256ll + col); // !14:24
-        const vec<float, V> bb = op_mul(b, b); // !17:5
-        const vec<float, V> sum_ = op_add(aa, bb); // !18:5
-        const vec<float, V> r = op_cast<bf16>(op_sqrt(sum_)); // !19:5
-        const vec<float, V> sine = op_sin(r); // !20:5
-        const vec<float, V> cosine = op_cos(r); // !21:5
-        const vec<float, V> power = op_exp(r); // !22:5
-        return {r, sine, cosine, power};
+        return {pack(a), pack(b)};
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        store_aligned<V>(p.r + row * 256ll + col, e.r); // !19:5
-        store_aligned<V>(p.sine + row * 256ll + col, e.sine); // !20:5
-        store_aligned<V>(p.cosine + row * 256ll + col, e.cosine); // !21:5
-        store_aligned<V>(p.power + row * 256ll + col, e.power); // !22:5
+        const vec<float, V> aa = op_square(unpack(e.a)); // !16:5
+        const vec<float, V> bb = op_mul(unpack(e.b), unpack(e.b)); // !17:5
+        const vec<float, V> sum_ = op_add(aa, bb); // !18:5
+        const vec<float, V> r = op_cast<bf16>(op_sqrt(sum_)); // !19:5
+        store_aligned<V>(p.r + row * 256ll + col, r); // !19:5
+        const vec<float, V> sine = op_sin(r); // !20:5
+        store_aligned<V>(p.sine + row * 256ll + col, sine); // !20:5
+        const vec<float, V> cosine = op_cos(r); // !21:5
+        store_aligned<V>(p.cosine + row * 256ll + col, cosine); // !21:5
+        const vec<float, V> power = op_exp(r); // !22:5
+        store_aligned<V>(p.power + row * 256ll + col, power); // !22:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
     {

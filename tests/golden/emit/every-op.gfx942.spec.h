@@ -8,9 +8,9 @@ struct k0_a1 {
     };
     struct context {};
     template <int V> struct element {
-        vec<float, V> a1;
+        vec<float, V> x;
     };
-    static constexpr int N = 37, threads = 256, team = 64, V = 1, steps = 0;
+    static constexpr int N = 37, threads = 128, team = 64, V = 1, steps = 0;
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -18,12 +18,12 @@ struct k0_a1 {
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
     {
         const vec<float, V> x = load_aligned<V>(p.x + row * 37ll + col); // !6:10
-        const vec<float, V> a1 = op_neg(x); // !8:5
-        return {a1};
+        return {x};
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        store_aligned<V>(p.a1 + row * 37ll + col, e.a1); // !8:5
+        const vec<float, V> a1 = op_neg(e.x); // !8:5
+        store_aligned<V>(p.a1 + row * 37ll + col, a1); // !8:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
     {
@@ -44,9 +44,9 @@ struct k1_a2 {
     };
     struct context {};
     template <int V> struct element {
-        vec<float, V> a2;
+        vec<float, V> a1;
     };
-    static constexpr int N = 37, threads = 256, team = 64, V = 1, steps = 0;
+    static constexpr int N = 37, threads = 128, team = 64, V = 1, steps = 0;
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -54,12 +54,12 @@ struct k1_a2 {
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
     {
         const vec<float, V> a1 = load_aligned<V>(p.a1 + row * 37ll + col); // !8:5
-        const vec<float, V> a2 = op_exp(a1); // !9:5
-        return {a2};
+        return {a1};
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        store_aligned<V>(p.a2 + row * 37ll + col, e.a2); // !9:5
+        const vec<float, V> a2 = op_exp(e.a1); // !9:5
+        store_aligned<V>(p.a2 + row * 37ll + col, a2); // !9:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
     {
@@ -80,9 +80,9 @@ struct k2_a3 {
     };
     struct context {};
     template <int V> struct element {
-        vec<float, V> a3;
+        vec<float, V> a2;
     };
-    static constexpr int N = 37, threads = 256, team = 64, V = 1, steps = 0;
+    static constexpr int N = 37, threads = 128, team = 64, V = 1, steps = 0;
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -90,12 +90,12 @@ struct k2_a3 {
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
     {
         const vec<float, V> a2 = load_aligned<V>(p.a2 + row * 37ll + col); // !9:5
-        const vec<float, V> a3 = op_log(a2); // !10:5
-        return {a3};
+        return {a2};
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        store_aligned<V>(p.a3 + row * 37ll + col, e.a3); // !10:5
+        const vec<float, V> a3 = op_log(e.a2); // !10:5
+        store_aligned<V>(p.a3 + row * 37ll + col, a3); // !10:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
     {
@@ -116,9 +116,9 @@ struct k3_a4 {
     };
     struct context {};
     template <int V> struct element {
-        vec<float, V> a4;
+        vec<float, V> a2;
     };
-    static constexpr int N = 37, threads = 256, team = 64, V = 1, steps = 0;
+    static constexpr int N = 37, threads = 128, team = 64, V = 1, steps = 0;
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -126,12 +126,12 @@ struct k3_a4 {
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
     {
         const vec<float, V> a2 = load_aligned<V>(p.a2 + row * 37ll + col); // !9:5
-        const vec<float, V> a4 = op_sqrt(a2); // !11:5
-        return {a4};
+        return {a2};
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        store_aligned<V>(p.a4 + row * 37ll + col, e.a4); // !11:5
+        const vec<float, V> a4 = op_sqrt(e.a2); // !11:5
+        store_aligned<V>(p.a4 + row * 37ll + col, a4); // !11:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
     {
@@ -152,9 +152,9 @@ struct k4_a5 {
     };
     struct context {};
     template <int V> struct element {
-        vec<float, V> a5;
+        vec<float, V> a4;
     };
-    static constexpr int N = 37, threads = 256, team = 64, V = 1, steps = 0;
+    static constexpr int N = 37, threads = 128, team = 64, V = 1, steps = 0;
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -162,12 +162,12 @@ struct k4_a5 {
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
     {
         const vec<float, V> a4 = load_aligned<V>(p.a4 + row * 37ll + col); // !11:5
-        const vec<float, V> a5 = op_square(a4); // !12:5
-        return {a5};
+        return {a4};
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        store_aligned<V>(p.a5 + row * 37ll + col, e.a5); // !12:5
+        const vec<float, V> a5 = op_square(e.a4); // !12:5
+        store_aligned<V>(p.a5 + row * 37ll + col, a5); // !12:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
     {
@@ -188,9 +188,9 @@ struct k5_a6 {
     };
     struct context {};
     template <int V> struct element {
-        vec<float, V> a6;
+        vec<float, V> a2;
     };
-    static constexpr int N = 37, threads = 256, team = 64, V = 1, steps = 0;
+    static constexpr int N = 37, threads = 128, team = 64, V = 1, steps = 0;
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -198,12 +198,12 @@ struct k5_a6 {
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
     {
         const vec<float, V> a2 = load_aligned<V>(p.a2 + row * 37ll + col); // !9:5
-        const vec<float, V> a6 = op_rsqrt(a2); // !13:5
-        return {a6};
+        return {a2};
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        store_aligned<V>(p.a6 + row * 37ll + col, e.a6); // !13:5
+        const vec<float, V> a6 = op_rsqrt(e.a2); // !13:5
+        store_aligned<V>(p.a6 + row * 37ll + col, a6); // !13:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
     {
@@ -224,9 +224,9 @@ struct k6_a7 {
     };
     struct context {};
     template <int V> struct element {
-        vec<float, V> a7;
+        vec<float, V> a6;
     };
-    static constexpr int N = 37, threads = 256, team = 64, V = 1, steps = 0;
+    static constexpr int N = 37, threads = 128, team = 64, V = 1, steps = 0;
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -234,12 +234,12 @@ struct k6_a7 {
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
     {
         const vec<float, V> a6 = load_aligned<V>(p.a6 + row * 37ll + col); // !13:5
-        const vec<float, V> a7 = op_sin(a6); // !14:5
-        return {a7};
+        return {a6};
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        store_aligned<V>(p.a7 + row * 37ll + col, e.a7); // !14:5
+        const vec<float, V> a7 = op_sin(e.a6); // !14:5
+        store_aligned<V>(p.a7 + row * 37ll + col, a7); // !14:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
     {
@@ -260,9 +260,9 @@ struct k7_a8 {
     };
     struct context {};
     template <int V> struct element {
-        vec<float, V> a8;
+        vec<float, V> a3;
     };
-    static constexpr int N = 37, threads = 256, team = 64, V = 1, steps = 0;
+    static constexpr int N = 37, threads = 128, team = 64, V = 1, steps = 0;
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -270,12 +270,12 @@ struct k7_a8 {
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
     {
         const vec<float, V> a3 = load_aligned<V>(p.a3 + row * 37ll + col); // !10:5
-        const vec<float, V> a8 = op_cos(a3); // !15:5
-        return {a8};
+        return {a3};
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        store_aligned<V>(p.a8 + row * 37ll + col, e.a8); // !15:5
+        const vec<float, V> a8 = op_cos(e.a3); // !15:5
+        store_aligned<V>(p.a8 + row * 37ll + col, a8); // !15:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
     {
@@ -296,9 +296,9 @@ struct k8_a9 {
     };
     struct context {};
     template <int V> struct element {
-        vec<float, V> a9;
+        vec<float, V> a7;
     };
-    static constexpr int N = 37, threads = 256, team = 64, V = 1, steps = 0;
+    static constexpr int N = 37, threads = 128, team = 64, V = 1, steps = 0;
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -306,12 +306,12 @@ struct k8_a9 {
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
     {
         const vec<float, V> a7 = load_aligned<V>(p.a7 + row * 37ll + col); // !14:5
-        const vec<float, V> a9 = op_tanh(a7); // !16:5
-        return {a9};
+        return {a7};
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        store_aligned<V>(p.a9 + row * 37ll + col, e.a9); // !16:5
+        const vec<float, V> a9 = op_tanh(e.a7); // !16:5
+        store_aligned<V>(p.a9 + row * 37ll + col, a9); // !16:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
     {
@@ -332,9 +332,9 @@ struct k9_b1 {
     };
     struct context {};
     template <int V> struct element {
-        vec<float, V> b1;
+        vec<float, V> a8;
     };
-    static constexpr int N = 37, threads = 256, team = 64, V = 1, steps = 0;
+    static constexpr int N = 37, threads = 128, team = 64, V = 1, steps = 0;
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -342,12 +342,12 @@ struct k9_b1 {
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
     {
         const vec<float, V> a8 = load_aligned<V>(p.a8 + row * 37ll + col); // !15:5
-        const vec<float, V> b1 = op_sigmoid(a8); // !17:5
-        return {b1};
+        return {a8};
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        store_aligned<V>(p.b1 + row * 37ll + col, e.b1); // !17:5
+        const vec<float, V> b1 = op_sigmoid(e.a8); // !17:5
+        store_aligned<V>(p.b1 + row * 37ll + col, b1); // !17:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
     {
@@ -368,9 +368,9 @@ struct k10_b2 {
     };
     struct context {};
     template <int V> struct element {
-        vec<float, V> b2;
+        vec<float, V> b1;
     };
-    static constexpr int N = 37, threads = 256, team = 64, V = 1, steps = 0;
+    static constexpr int N = 37, threads = 128, team = 64, V = 1, steps = 0;
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -378,12 +378,12 @@ struct k10_b2 {
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
     {
         const vec<float, V> b1 = load_aligned<V>(p.b1 + row * 37ll + col); // !17:5
-        const vec<float, V> b2 = op_silu(b1); // !18:5
-        return {b2};
+        return {b1};
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        store_aligned<V>(p.b2 + row * 37ll + col, e.b2); // !18:5
+        const vec<float, V> b2 = op_silu(e.b1); // !18:5
+        store_aligned<V>(p.b2 + row * 37ll + col, b2); // !18:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
     {
@@ -404,9 +404,9 @@ struct k11_b3 {
     };
     struct context {};
     template <int V> struct element {
-        vec<float, V> b3;
+        vec<float, V> b2;
     };
-    static constexpr int N = 37, threads = 256, team = 64, V = 1, steps = 0;
+    static constexpr int N = 37, threads = 128, team = 64, V = 1, steps = 0;
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -414,12 +414,12 @@ struct k11_b3 {
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
     {
         const vec<float, V> b2 = load_aligned<V>(p.b2 + row * 37ll + col); // !18:5
-        const vec<float, V> b3 = op_gelu_erf(b2); // !19:5
-        return {b3};
+        return {b2};
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        store_aligned<V>(p.b3 + row * 37ll + col, e.b3); // !19:5
+        const vec<float, V> b3 = op_gelu_erf(e.b2); // !19:5
+        store_aligned<V>(p.b3 + row * 37ll + col, b3); // !19:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
     {
@@ -440,9 +440,9 @@ struct k12_b4 {
     };
     struct context {};
     template <int V> struct element {
-        vec<float, V> b4;
+        vec<float, V> a9;
     };
-    static constexpr int N = 37, threads = 256, team = 64, V = 1, steps = 0;
+    static constexpr int N = 37, threads = 128, team = 64, V = 1, steps = 0;
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -450,12 +450,12 @@ struct k12_b4 {
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
     {
         const vec<float, V> a9 = load_aligned<V>(p.a9 + row * 37ll + col); // !16:5
-        const vec<float, V> b4 = op_gelu_tanh(a9); // !20:5
-        return {b4};
+        return {a9};
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        store_aligned<V>(p.b4 + row * 37ll + col, e.b4); // !20:5
+        const vec<float, V> b4 = op_gelu_tanh(e.a9); // !20:5
+        store_aligned<V>(p.b4 + row * 37ll + col, b4); // !20:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
     {
@@ -476,9 +476,9 @@ struct k13_b5 {
     };
     struct context {};
     template <int V> struct element {
-        vec<float, V> b5;
+        vec<float, V> b4;
     };
-    static constexpr int N = 37, threads = 256, team = 64, V = 1, steps = 0;
+    static constexpr int N = 37, threads = 128, team = 64, V = 1, steps = 0;
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -486,12 +486,12 @@ struct k13_b5 {
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
     {
         const vec<float, V> b4 = load_aligned<V>(p.b4 + row * 37ll + col); // !20:5
-        const vec<float, V> b5 = op_relu(b4); // !21:5
-        return {b5};
+        return {b4};
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        store_aligned<V>(p.b5 + row * 37ll + col, e.b5); // !21:5
+        const vec<float, V> b5 = op_relu(e.b4); // !21:5
+        store_aligned<V>(p.b5 + row * 37ll + col, b5); // !21:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
     {
@@ -513,9 +513,9 @@ struct k14_c1 {
     };
     struct context {};
     template <int V> struct element {
-        vec<float, V> c1;
+        vec<float, V> b5, z;
     };
-    static constexpr int N = 37, threads = 256, team = 64, V = 1, steps = 0;
+    static constexpr int N = 37, threads = 128, team = 64, V = 1, steps = 0;
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -524,12 +524,12 @@ struct k14_c1 {
     {
         const vec<float, V> b5 = load_aligned<V>(p.b5 + row * 37ll + col); // !21:5
         const vec<float, V> z = load_aligned<V>(p.z + (row % p.S) * 37ll + col); // !6:24
-        const vec<float, V> c1 = op_add(b5, z); // !22:5
-        return {c1};
+        return {b5, z};
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        store_aligned<V>(p.c1 + row * 37ll + col, e.c1); // !22:5
+        const vec<float, V> c1 = op_add(e.b5, e.z); // !22:5
+        store_aligned<V>(p.c1 + row * 37ll + col, c1); // !22:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
     {
@@ -552,9 +552,9 @@ struct k15_c2 {
     };
     struct context {};
     template <int V> struct element {
-        vec<float, V> c2;
+        vec<float, V> c1, u;
     };
-    static constexpr int N = 37, threads = 256, team = 64, V = 1, steps = 0;
+    static constexpr int N = 37, threads = 128, team = 64, V = 1, steps = 0;
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -563,12 +563,12 @@ struct k15_c2 {
     {
         const vec<float, V> c1 = load_aligned<V>(p.c1 + row * 37ll + col); // !22:5
         const vec<float, V> u = load_aligned<V>(p.u + (row / p.S) * 37ll + col); // !6:35
-        const vec<float, V> c2 = op_sub(c1, u); // !23:5
-        return {c2};
+        return {c1, u};
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        store_aligned<V>(p.c2 + row * 37ll + col, e.c2); // !23:5
+        const vec<float, V> c2 = op_sub(e.c1, e.u); // !23:5
+        store_aligned<V>(p.c2 + row * 37ll + col, c2); // !23:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
     {
@@ -595,7 +595,7 @@ struct k16_c3 {
     template <int V> struct element {
         vec<float, V> c2;
     };
-    static constexpr int N = 37, threads = 256, team = 64, V = 1, steps = 0;
+    static constexpr int N = 37, threads = 128, team = 64, V = 1, steps = 0;
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -632,9 +632,9 @@ struct k17_c4 {
     };
     struct context {};
     template <int V> struct element {
-        vec<float, V> c4;
+        vec<float, V> c3;
     };
-    static constexpr int N = 37, threads = 256, team = 64, V = 1, steps = 0;
+    static constexpr int N = 37, threads = 128, team = 64, V = 1, steps = 0;
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -642,12 +642,12 @@ struct k17_c4 {
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
     {
         const vec<float, V> c3 = load_aligned<V>(p.c3 + row * 37ll + col); // !24:5
-        const vec<float, V> c4 = op_div(c3, 3.5f); // !25:5
-        return {c4};
+        return {c3};
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        store_aligned<V>(p.c4 + row * 37ll + col, e.c4); // !25:5
+        const vec<float, V> c4 = op_div(e.c3, 3.5f); // !25:5
+        store_aligned<V>(p.c4 + row * 37ll + col, c4); // !25:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
     {
@@ -669,9 +669,9 @@ struct k18_c5 {
     };
     struct context {};
     template <int V> struct element {
-        vec<float, V> c5;
+        vec<float, V> c4, c_;
     };
-    static constexpr int N = 37, threads = 256, team = 64, V = 1, steps = 0;
+    static constexpr int N = 37, threads = 128, team = 64, V = 1, steps = 0;
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -680,12 +680,12 @@ struct k18_c5 {
     {
         const vec<float, V> c4 = load_aligned<V>(p.c4 + row * 37ll + col); // !25:5
         const vec<float, V> c_ = load_aligned<V>(p.c_ + col); // !6:63
-        const vec<float, V> c5 = op_max(c4, c_); // !26:5
-        return {c5};
+        return {c4, c_};
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        store_aligned<V>(p.c5 + row * 37ll + col, e.c5); // !26:5
+        const vec<float, V> c5 = op_max(e.c4, e.c_); // !26:5
+        store_aligned<V>(p.c5 + row * 37ll + col, c5); // !26:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
     {
@@ -712,7 +712,7 @@ struct k19_c6 {
     template <int V> struct element {
         vec<float, V> c5;
     };
-    static constexpr int N = 37, threads = 256, team = 64, V = 1, steps = 0;
+    static constexpr int N = 37, threads = 128, team = 64, V = 1, steps = 0;
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -749,9 +749,9 @@ struct k20_c7 {
     };
     struct context {};
     template <int V> struct element {
-        vec<float, V> c7;
+        vec<float, V> c6;
     };
-    static constexpr int N = 37, threads = 256, team = 64, V = 1, steps = 0;
+    static constexpr int N = 37, threads = 128, team = 64, V = 1, steps = 0;
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -759,12 +759,12 @@ struct k20_c7 {
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
     {
         const vec<float, V> c6 = load_aligned<V>(p.c6 + row * 37ll + col); // !27:5
-        const vec<float, V> c7 = op_cast<bf16>(c6); // !28:5
-        return {c7};
+        return {c6};
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        store_aligned<V>(p.c7 + row * 37ll + col, e.c7); // !28:5
+        const vec<float, V> c7 = op_cast<bf16>(e.c6); // !28:5
+        store_aligned<V>(p.c7 + row * 37ll + col, c7); // !28:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
     {
@@ -789,7 +789,7 @@ struct k21_stats {
     template <int V> struct element {
         vec<float, V> c7;
     };
-    static constexpr int N = 37, threads = 256, team = 64, V = 1, steps = 1;
+    static constexpr int N = 37, threads = 128, team = 64, V = 1, steps = 1;
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -835,7 +835,7 @@ struct k22_d2 {
     template <int V> struct element {
         vec<float, V> b3;
     };
-    static constexpr int N = 37, threads = 256, team = 64, V = 1, steps = 1;
+    static constexpr int N = 37, threads = 128, team = 64, V = 1, steps = 1;
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -882,7 +882,7 @@ struct k23_stats_2 {
     template <int V> struct element {
         vec<float, V> a5;
     };
-    static constexpr int N = 37, threads = 256, team = 64, V = 1, steps = 1;
+    static constexpr int N = 37, threads = 128, team = 64, V = 1, steps = 1;
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -928,7 +928,7 @@ struct k24_stats_3 {
     template <int V> struct element {
         vec<float, V> a5;
     };
-    static constexpr int N = 37, threads = 256, team = 64, V = 1, steps = 1;
+    static constexpr int N = 37, threads = 128, team = 64, V = 1, steps = 1;
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -974,7 +974,7 @@ struct k25_stats_4 {
     template <int V> struct element {
         vec<float, V> a5;
     };
-    static constexpr int N = 37, threads = 256, team = 64, V = 1, steps = 1;
+    static constexpr int N = 37, threads = 128, team = 64, V = 1, steps = 1;
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -1019,7 +1019,7 @@ struct k26_e1 {
         float e1;
     };
     template <int V> struct element {};
-    static constexpr int N = 1, threads = 256, team = 1, V = 1, steps = 0;
+    static constexpr int N = 1, threads = 128, team = 1, V = 1, steps = 0;
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -1059,7 +1059,7 @@ struct k27_e2 {
         float e2;
     };
     template <int V> struct element {};
-    static constexpr int N = 1, threads = 256, team = 1, V = 1, steps = 0;
+    static constexpr int N = 1, threads = 128, team = 1, V = 1, steps = 0;
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -1099,7 +1099,7 @@ struct k28_e3 {
         float e3;
     };
     template <int V> struct element {};
-    static constexpr int N = 1, threads = 256, team = 1, V = 1, steps = 0;
+    static constexpr int N = 1, threads = 128, team = 1, V = 1, steps = 0;
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -1139,7 +1139,7 @@ struct k29_e4 {
         float e4;
     };
     template <int V> struct element {};
-    static constexpr int N = 1, threads = 256, team = 1, V = 1, steps = 0;
+    static constexpr int N = 1, threads = 128, team = 1, V = 1, steps = 0;
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -1181,7 +1181,7 @@ struct k30_e5 {
     template <int V> struct element {
         vec<float, V> c7;
     };
-    static constexpr int N = 37, threads = 256, team = 64, V = 1, steps = 0;
+    static constexpr int N = 37, threads = 128, team = 64, V = 1, steps = 0;
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -1222,7 +1222,7 @@ struct k31_f {
     template <int V> struct element {
         vec<float, V> e5;
     };
-    static constexpr int N = 37, threads = 256, team = 64, V = 1, steps = 2;
+    static constexpr int N = 37, threads = 128, team = 64, V = 1, steps = 2;
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -1292,7 +1292,7 @@ struct k0_b3 {
     template <int V> struct element {
         vec<float, V> c2, c_, a5, b3;
     };
-    static constexpr int N = 37, threads = 256, team = 64, V = 1, steps = 1;
+    static constexpr int N = 37, threads = 128, team = 64, V = 1, steps = 1;
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -1382,7 +1382,7 @@ struct k1_stats {
     template <int V> struct element {
         vec<float, V> a5;
     };
-    static constexpr int N = 37, threads = 256, team = 64, V = 1, steps = 1;
+    static constexpr int N = 37, threads = 128, team = 64, V = 1, steps = 1;
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -1429,7 +1429,7 @@ struct k2_e2 {
     template <int V> struct element {
         vec<float, V> a5;
     };
-    static constexpr int N = 37, threads = 256, team = 64, V = 1, steps = 1;
+    static constexpr int N = 37, threads = 128, team = 64, V = 1, steps = 1;
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -1478,7 +1478,7 @@ struct k3_stats_2 {
     template <int V> struct element {
         vec<float, V> a5;
     };
-    static constexpr int N = 37, threads = 256, team = 64, V = 1, steps = 1;
+    static constexpr int N = 37, threads = 128, team = 64, V = 1, steps = 1;
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -1529,7 +1529,7 @@ struct k4_e5 {
     template <int V> struct element {
         vec<float, V> b3, c7;
     };
-    static constexpr int N = 37, threads = 256, team = 64, V = 1, steps = 1;
+    static constexpr int N = 37, threads = 128, team = 64, V = 1, steps = 1;
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -1590,7 +1590,7 @@ struct k5_f {
     template <int V> struct element {
         vec<float, V> e5;
     };
-    static constexpr int N = 37, threads = 256, team = 64, V = 1, steps = 2;
+    static constexpr int N = 37, threads = 128, team = 64, V = 1, steps = 2;
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -1658,7 +1658,7 @@ struct k0_f {
     template <int V> struct element {
         vec<float, V> a5, b3, c2, c_;
     };
-    static constexpr int N = 37, threads = 256, team = 64, V = 1, steps = 7;
+    static constexpr int N = 37, threads = 128, team = 64, V = 1, steps = 7;
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static void begin(const args &p, int row, context &c)
     {

@@ -72,9 +72,9 @@ struct k1_n {
         float n_mu, n_r;
     };
     template <int V> struct element {
-        vec<float, V> l, norm_w, norm_b;
+        packed<V> l, norm_w, norm_b;
     };
-    static constexpr int N = 344, threads = 256, team = 64, V = 8, steps = 2;
+    static constexpr int N = 344, threads = 128, team = 64, V = 8, steps = 2;
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -84,12 +84,12 @@ struct k1_n {
         const vec<float, V> l = load_aligned<V>(p.l + row * 344ll + col); // !20:5
         const vec<float, V> norm_w = load_aligned<V>(p.norm_w + col); // !17:3
         const vec<float, V> norm_b = load_aligned<V>(p.norm_b + col); // !18:3
-        return {l, norm_w, norm_b};
+        return {pack(l), pack(norm_w), pack(norm_b)};
     }
     static constexpr reduction kind(step<0>) { return reduction::sum; } // !21:5
     template <int V> DEV static vec<float, V> term(step<0>, const args &p, const context &c, const element<V> &e, int row, int col)
     {
-        return e.l; // !21:5
+        return unpack(e.l); // !21:5
     }
     DEV static void reduced(step<0>, const args &p, context &c, int row, float total)
     {
@@ -99,7 +99,7 @@ struct k1_n {
     static constexpr reduction kind(step<1>) { return reduction::sum; } // !21:5
     template <int V> DEV static vec<float, V> term(step<1>, const args &p, const context &c, const element<V> &e, int row, int col)
     {
-        const vec<float, V> n_c = op_sub(e.l, c.n_mu); // !21:5
+        const vec<float, V> n_c = op_sub(unpack(e.l), c.n_mu); // !21:5
         return op_square(n_c); // !21:5
     }
     DEV static void reduced(step<1>, const args &p, context &c, int row, float total)
@@ -111,10 +111,10 @@ struct k1_n {
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        const vec<float, V> n_c = op_sub(e.l, c.n_mu); // !21:5
+        const vec<float, V> n_c = op_sub(unpack(e.l), c.n_mu); // !21:5
         const vec<float, V> n_n = op_mul(n_c, c.n_r); // !21:5
-        const vec<float, V> n_t = op_mul(n_n, e.norm_w); // !21:5
-        const vec<float, V> n_ = op_add(n_t, e.norm_b); // !21:5
+        const vec<float, V> n_t = op_mul(n_n, unpack(e.norm_w)); // !21:5
+        const vec<float, V> n_ = op_add(n_t, unpack(e.norm_b)); // !21:5
         store_aligned<V>(p.n_ + row * 344ll + col, n_); // !21:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
@@ -138,9 +138,9 @@ struct k2_g {
     };
     struct context {};
     template <int V> struct element {
-        vec<float, V> g;
+        packed<V> n_;
     };
-    static constexpr int N = 344, threads = 256, team = 64, V = 8, steps = 0;
+    static constexpr int N = 344, threads = 128, team = 64, V = 8, steps = 0;
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -148,12 +148,12 @@ struct k2_g {
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
     {
         const vec<float, V> n_ = load_aligned<V>(p.n_ + row * 344ll + col); // !21:5
-        const vec<float, V> g = op_gelu_erf(n_); // !22:5
-        return {g};
+        return {pack(n_)};
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        store_aligned<V>(p.g + row * 344ll + col, e.g); // !22:5
+        const vec<float, V> g = op_gelu_erf(unpack(e.n_)); // !22:5
+        store_aligned<V>(p.g + row * 344ll + col, g); // !22:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
     {
@@ -239,9 +239,9 @@ struct k1_g {
         float n_mu, n_r;
     };
     template <int V> struct element {
-        vec<float, V> l, norm_w, norm_b;
+        packed<V> l, norm_w, norm_b;
     };
-    static constexpr int N = 344, threads = 256, team = 64, V = 8, steps = 2;
+    static constexpr int N = 344, threads = 128, team = 64, V = 8, steps = 2;
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -251,12 +251,12 @@ struct k1_g {
         const vec<float, V> l = load_aligned<V>(p.l + row * 344ll + col); // !20:5
         const vec<float, V> norm_w = load_aligned<V>(p.norm_w + col); // !17:3
         const vec<float, V> norm_b = load_aligned<V>(p.norm_b + col); // !18:3
-        return {l, norm_w, norm_b};
+        return {pack(l), pack(norm_w), pack(norm_b)};
     }
     static constexpr reduction kind(step<0>) { return reduction::sum; } // !21:5
     template <int V> DEV static vec<float, V> term(step<0>, const args &p, const context &c, const element<V> &e, int row, int col)
     {
-        return e.l; // !21:5
+        return unpack(e.l); // !21:5
     }
     DEV static void reduced(step<0>, const args &p, context &c, int row, float total)
     {
@@ -266,7 +266,7 @@ struct k1_g {
     static constexpr reduction kind(step<1>) { return reduction::sum; } // !21:5
     template <int V> DEV static vec<float, V> term(step<1>, const args &p, const context &c, const element<V> &e, int row, int col)
     {
-        const vec<float, V> n_c = op_sub(e.l, c.n_mu); // !21:5
+        const vec<float, V> n_c = op_sub(unpack(e.l), c.n_mu); // !21:5
         return op_square(n_c); // !21:5
     }
     DEV static void reduced(step<1>, const args &p, context &c, int row, float total)
@@ -278,10 +278,10 @@ struct k1_g {
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        const vec<float, V> n_c = op_sub(e.l, c.n_mu); // !21:5
+        const vec<float, V> n_c = op_sub(unpack(e.l), c.n_mu); // !21:5
         const vec<float, V> n_n = op_mul(n_c, c.n_r); // !21:5
-        const vec<float, V> n_t = op_mul(n_n, e.norm_w); // !21:5
-        const vec<float, V> n_ = op_add(n_t, e.norm_b); // !21:5
+        const vec<float, V> n_t = op_mul(n_n, unpack(e.norm_w)); // !21:5
+        const vec<float, V> n_ = op_add(n_t, unpack(e.norm_b)); // !21:5
         const vec<float, V> g = op_gelu_erf(n_); // !22:5
         store_aligned<V>(p.g + row * 344ll + col, g); // !22:5
     }

@@ -12,9 +12,9 @@ struct k0_h {
         float h_mu, h_r;
     };
     template <int V> struct element {
-        vec<float, V> x, ln_1_w, ln_1_b;
+        packed<V> x, ln_1_w, ln_1_b;
     };
-    static constexpr int N = 128, threads = 256, team = 16, V = 8, steps = 2;
+    static constexpr int N = 128, threads = 128, team = 16, V = 8, steps = 2;
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -24,12 +24,12 @@ struct k0_h {
         const vec<float, V> x = load_aligned<V>(p.x + row * 128ll + col); // !11:10
         const vec<float, V> ln_1_w = load_aligned<V>(p.ln_1_w + col); // !13:3
         const vec<float, V> ln_1_b = load_aligned<V>(p.ln_1_b + col); // !14:3
-        return {x, ln_1_w, ln_1_b};
+        return {pack(x), pack(ln_1_w), pack(ln_1_b)};
     }
     static constexpr reduction kind(step<0>) { return reduction::sum; } // !28:5
     template <int V> DEV static vec<float, V> term(step<0>, const args &p, const context &c, const element<V> &e, int row, int col)
     {
-        return e.x; // !28:5
+        return unpack(e.x); // !28:5
     }
     DEV static void reduced(step<0>, const args &p, context &c, int row, float total)
     {
@@ -39,7 +39,7 @@ struct k0_h {
     static constexpr reduction kind(step<1>) { return reduction::sum; } // !28:5
     template <int V> DEV static vec<float, V> term(step<1>, const args &p, const context &c, const element<V> &e, int row, int col)
     {
-        const vec<float, V> h_c = op_sub(e.x, c.h_mu); // !28:5
+        const vec<float, V> h_c = op_sub(unpack(e.x), c.h_mu); // !28:5
         return op_square(h_c); // !28:5
     }
     DEV static void reduced(step<1>, const args &p, context &c, int row, float total)
@@ -51,10 +51,10 @@ struct k0_h {
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        const vec<float, V> h_c = op_sub(e.x, c.h_mu); // !28:5
+        const vec<float, V> h_c = op_sub(unpack(e.x), c.h_mu); // !28:5
         const vec<float, V> h_n = op_mul(h_c, c.h_r); // !28:5
-        const vec<float, V> h_t = op_mul(h_n, e.ln_1_w); // !28:5
-        const vec<float, V> h = op_add(h_t, e.ln_1_b); // !28:5
+        const vec<float, V> h_t = op_mul(h_n, unpack(e.ln_1_w)); // !28:5
+        const vec<float, V> h = op_add(h_t, unpack(e.ln_1_b)); // !28:5
         store_aligned<V>(p.h + row * 128ll + col, h); // !28:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
@@ -140,9 +140,9 @@ struct k2_v {
     };
     struct context {};
     template <int V> struct element {
-        vec<float, V> q, k__from128, v_from256;
+        packed<V> qkv;
     };
-    static constexpr int N = 384, threads = 256, team = 64, V = 8, steps = 0;
+    static constexpr int N = 384, threads = 128, team = 64, V = 8, steps = 0;
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -150,16 +150,16 @@ struct k2_v {
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
     {
         const vec<float, V> qkv = load_aligned<V>(p.qkv + row * 384ll + col); // !29:5
-        const vec<float, V> q = qkv; // !30:5
-        const vec<float, V> k__from128 = qkv; // !30:5
-        const vec<float, V> v_from256 = qkv; // !30:5
-        return {q, k__from128, v_from256};
+        return {pack(qkv)};
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        if (col < 128) store_aligned<V>(p.q + row * 128ll + col, e.q); // !30:5
-        if (col >= 128 && col < 256) store_aligned<V>(p.k_ + row * 128ll + col - 128, e.k__from128); // !30:5
-        if (col >= 256 && col < 384) store_aligned<V>(p.v + row * 128ll + col - 256, e.v_from256); // !30:5
+        const vec<float, V> q = unpack(e.qkv); // !30:5
+        if (col < 128) store_aligned<V>(p.q + row * 128ll + col, q); // !30:5
+        const vec<float, V> k__from128 = unpack(e.qkv); // !30:5
+        if (col >= 128 && col < 256) store_aligned<V>(p.k_ + row * 128ll + col - 128, k__from128); // !30:5
+        const vec<float, V> v_from256 = unpack(e.qkv); // !30:5
+        if (col >= 256 && col < 384) store_aligned<V>(p.v + row * 128ll + col - 256, v_from256); // !30:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
     {
@@ -291,9 +291,9 @@ struct k5_x1 {
     };
     struct context {};
     template <int V> struct element {
-        vec<float, V> x1;
+        packed<V> x, o_;
     };
-    static constexpr int N = 128, threads = 256, team = 16, V = 8, steps = 0;
+    static constexpr int N = 128, threads = 128, team = 16, V = 8, steps = 0;
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -302,12 +302,12 @@ struct k5_x1 {
     {
         const vec<float, V> x = load_aligned<V>(p.x + row * 128ll + col); // !11:10
         const vec<float, V> o_ = load_aligned<V>(p.o_ + row * 128ll + col); // !32:5
-        const vec<float, V> x1 = op_add(x, o_); // !33:5
-        return {x1};
+        return {pack(x), pack(o_)};
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        store_aligned<V>(p.x1 + row * 128ll + col, e.x1); // !33:5
+        const vec<float, V> x1 = op_add(unpack(e.x), unpack(e.o_)); // !33:5
+        store_aligned<V>(p.x1 + row * 128ll + col, x1); // !33:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
     {
@@ -333,9 +333,9 @@ struct k6_h2 {
         float h2_mu, h2_r;
     };
     template <int V> struct element {
-        vec<float, V> x1, ln_2_w, ln_2_b;
+        packed<V> x1, ln_2_w, ln_2_b;
     };
-    static constexpr int N = 128, threads = 256, team = 16, V = 8, steps = 2;
+    static constexpr int N = 128, threads = 128, team = 16, V = 8, steps = 2;
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -345,12 +345,12 @@ struct k6_h2 {
         const vec<float, V> x1 = load_aligned<V>(p.x1 + row * 128ll + col); // !33:5
         const vec<float, V> ln_2_w = load_aligned<V>(p.ln_2_w + col); // !21:3
         const vec<float, V> ln_2_b = load_aligned<V>(p.ln_2_b + col); // !22:3
-        return {x1, ln_2_w, ln_2_b};
+        return {pack(x1), pack(ln_2_w), pack(ln_2_b)};
     }
     static constexpr reduction kind(step<0>) { return reduction::sum; } // !34:5
     template <int V> DEV static vec<float, V> term(step<0>, const args &p, const context &c, const element<V> &e, int row, int col)
     {
-        return e.x1; // !34:5
+        return unpack(e.x1); // !34:5
     }
     DEV static void reduced(step<0>, const args &p, context &c, int row, float total)
     {
@@ -360,7 +360,7 @@ struct k6_h2 {
     static constexpr reduction kind(step<1>) { return reduction::sum; } // !34:5
     template <int V> DEV static vec<float, V> term(step<1>, const args &p, const context &c, const element<V> &e, int row, int col)
     {
-        const vec<float, V> h2_c = op_sub(e.x1, c.h2_mu); // !34:5
+        const vec<float, V> h2_c = op_sub(unpack(e.x1), c.h2_mu); // !34:5
         return op_square(h2_c); // !34:5
     }
     DEV static void reduced(step<1>, const args &p, context &c, int row, float total)
@@ -372,10 +372,10 @@ struct k6_h2 {
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        const vec<float, V> h2_c = op_sub(e.x1, c.h2_mu); // !34:5
+        const vec<float, V> h2_c = op_sub(unpack(e.x1), c.h2_mu); // !34:5
         const vec<float, V> h2_n = op_mul(h2_c, c.h2_r); // !34:5
-        const vec<float, V> h2_t = op_mul(h2_n, e.ln_2_w); // !34:5
-        const vec<float, V> h2 = op_add(h2_t, e.ln_2_b); // !34:5
+        const vec<float, V> h2_t = op_mul(h2_n, unpack(e.ln_2_w)); // !34:5
+        const vec<float, V> h2 = op_add(h2_t, unpack(e.ln_2_b)); // !34:5
         store_aligned<V>(p.h2 + row * 128ll + col, h2); // !34:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
@@ -459,9 +459,9 @@ struct k8_g {
     };
     struct context {};
     template <int V> struct element {
-        vec<float, V> g;
+        packed<V> fc;
     };
-    static constexpr int N = 512, threads = 256, team = 64, V = 8, steps = 0;
+    static constexpr int N = 512, threads = 128, team = 64, V = 8, steps = 0;
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -469,12 +469,12 @@ struct k8_g {
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
     {
         const vec<float, V> fc = load_aligned<V>(p.fc + row * 512ll + col); // !35:5
-        const vec<float, V> g = op_gelu_tanh(fc); // !36:5
-        return {g};
+        return {pack(fc)};
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        store_aligned<V>(p.g + row * 512ll + col, e.g); // !36:5
+        const vec<float, V> g = op_gelu_tanh(unpack(e.fc)); // !36:5
+        store_aligned<V>(p.g + row * 512ll + col, g); // !36:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
     {
@@ -556,9 +556,9 @@ struct k10_x2 {
     };
     struct context {};
     template <int V> struct element {
-        vec<float, V> x2;
+        packed<V> x1, m;
     };
-    static constexpr int N = 128, threads = 256, team = 16, V = 8, steps = 0;
+    static constexpr int N = 128, threads = 128, team = 16, V = 8, steps = 0;
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -567,12 +567,12 @@ struct k10_x2 {
     {
         const vec<float, V> x1 = load_aligned<V>(p.x1 + row * 128ll + col); // !33:5
         const vec<float, V> m = load_aligned<V>(p.m + row * 128ll + col); // !37:5
-        const vec<float, V> x2 = op_add(x1, m); // !38:5
-        return {x2};
+        return {pack(x1), pack(m)};
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        store_aligned<V>(p.x2 + row * 128ll + col, e.x2); // !38:5
+        const vec<float, V> x2 = op_add(unpack(e.x1), unpack(e.m)); // !38:5
+        store_aligned<V>(p.x2 + row * 128ll + col, x2); // !38:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
     {
@@ -599,9 +599,9 @@ struct k0_h {
         float h_mu, h_r;
     };
     template <int V> struct element {
-        vec<float, V> x, ln_1_w, ln_1_b;
+        packed<V> x, ln_1_w, ln_1_b;
     };
-    static constexpr int N = 128, threads = 256, team = 16, V = 8, steps = 2;
+    static constexpr int N = 128, threads = 128, team = 16, V = 8, steps = 2;
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -611,12 +611,12 @@ struct k0_h {
         const vec<float, V> x = load_aligned<V>(p.x + row * 128ll + col); // !11:10
         const vec<float, V> ln_1_w = load_aligned<V>(p.ln_1_w + col); // !13:3
         const vec<float, V> ln_1_b = load_aligned<V>(p.ln_1_b + col); // !14:3
-        return {x, ln_1_w, ln_1_b};
+        return {pack(x), pack(ln_1_w), pack(ln_1_b)};
     }
     static constexpr reduction kind(step<0>) { return reduction::sum; } // !28:5
     template <int V> DEV static vec<float, V> term(step<0>, const args &p, const context &c, const element<V> &e, int row, int col)
     {
-        return e.x; // !28:5
+        return unpack(e.x); // !28:5
     }
     DEV static void reduced(step<0>, const args &p, context &c, int row, float total)
     {
@@ -626,7 +626,7 @@ struct k0_h {
     static constexpr reduction kind(step<1>) { return reduction::sum; } // !28:5
     template <int V> DEV static vec<float, V> term(step<1>, const args &p, const context &c, const element<V> &e, int row, int col)
     {
-        const vec<float, V> h_c = op_sub(e.x, c.h_mu); // !28:5
+        const vec<float, V> h_c = op_sub(unpack(e.x), c.h_mu); // !28:5
         return op_square(h_c); // !28:5
     }
     DEV static void reduced(step<1>, const args &p, context &c, int row, float total)
@@ -638,10 +638,10 @@ struct k0_h {
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        const vec<float, V> h_c = op_sub(e.x, c.h_mu); // !28:5
+        const vec<float, V> h_c = op_sub(unpack(e.x), c.h_mu); // !28:5
         const vec<float, V> h_n = op_mul(h_c, c.h_r); // !28:5
-        const vec<float, V> h_t = op_mul(h_n, e.ln_1_w); // !28:5
-        const vec<float, V> h = op_add(h_t, e.ln_1_b); // !28:5
+        const vec<float, V> h_t = op_mul(h_n, unpack(e.ln_1_w)); // !28:5
+        const vec<float, V> h = op_add(h_t, unpack(e.ln_1_b)); // !28:5
         store_aligned<V>(p.h + row * 128ll + col, h); // !28:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
@@ -727,9 +727,9 @@ struct k2_v {
     };
     struct context {};
     template <int V> struct element {
-        vec<float, V> q, k__from128, v_from256;
+        packed<V> qkv;
     };
-    static constexpr int N = 384, threads = 256, team = 64, V = 8, steps = 0;
+    static constexpr int N = 384, threads = 128, team = 64, V = 8, steps = 0;
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -737,16 +737,16 @@ struct k2_v {
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
     {
         const vec<float, V> qkv = load_aligned<V>(p.qkv + row * 384ll + col); // !29:5
-        const vec<float, V> q = qkv; // !30:5
-        const vec<float, V> k__from128 = qkv; // !30:5
-        const vec<float, V> v_from256 = qkv; // !30:5
-        return {q, k__from128, v_from256};
+        return {pack(qkv)};
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        if (col < 128) store_aligned<V>(p.q + row * 128ll + col, e.q); // !30:5
-        if (col >= 128 && col < 256) store_aligned<V>(p.k_ + row * 128ll + col - 128, e.k__from128); // !30:5
-        if (col >= 256 && col < 384) store_aligned<V>(p.v + row * 128ll + col - 256, e.v_from256); // !30:5
+        const vec<float, V> q = unpack(e.qkv); // !30:5
+        if (col < 128) store_aligned<V>(p.q + row * 128ll + col, q); // !30:5
+        const vec<float, V> k__from128 = unpack(e.qkv); // !30:5
+        if (col >= 128 && col < 256) store_aligned<V>(p.k_ + row * 128ll + col - 128, k__from128); // !30:5
+        const vec<float, V> v_from256 = unpack(e.qkv); // !30:5
+        if (col >= 256 && col < 384) store_aligned<V>(p.v + row * 128ll + col - 256, v_from256); // !30:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
     {
@@ -885,9 +885,9 @@ struct k5_h2 {
         float h2_mu, h2_r;
     };
     template <int V> struct element {
-        vec<float, V> x1, ln_2_w, ln_2_b;
+        packed<V> x1, ln_2_w, ln_2_b;
     };
-    static constexpr int N = 128, threads = 256, team = 16, V = 8, steps = 2;
+    static constexpr int N = 128, threads = 128, team = 16, V = 8, steps = 2;
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -897,12 +897,12 @@ struct k5_h2 {
         const vec<float, V> x1 = load_aligned<V>(p.x1 + row * 128ll + col); // !33:5
         const vec<float, V> ln_2_w = load_aligned<V>(p.ln_2_w + col); // !21:3
         const vec<float, V> ln_2_b = load_aligned<V>(p.ln_2_b + col); // !22:3
-        return {x1, ln_2_w, ln_2_b};
+        return {pack(x1), pack(ln_2_w), pack(ln_2_b)};
     }
     static constexpr reduction kind(step<0>) { return reduction::sum; } // !34:5
     template <int V> DEV static vec<float, V> term(step<0>, const args &p, const context &c, const element<V> &e, int row, int col)
     {
-        return e.x1; // !34:5
+        return unpack(e.x1); // !34:5
     }
     DEV static void reduced(step<0>, const args &p, context &c, int row, float total)
     {
@@ -912,7 +912,7 @@ struct k5_h2 {
     static constexpr reduction kind(step<1>) { return reduction::sum; } // !34:5
     template <int V> DEV static vec<float, V> term(step<1>, const args &p, const context &c, const element<V> &e, int row, int col)
     {
-        const vec<float, V> h2_c = op_sub(e.x1, c.h2_mu); // !34:5
+        const vec<float, V> h2_c = op_sub(unpack(e.x1), c.h2_mu); // !34:5
         return op_square(h2_c); // !34:5
     }
     DEV static void reduced(step<1>, const args &p, context &c, int row, float total)
@@ -924,10 +924,10 @@ struct k5_h2 {
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        const vec<float, V> h2_c = op_sub(e.x1, c.h2_mu); // !34:5
+        const vec<float, V> h2_c = op_sub(unpack(e.x1), c.h2_mu); // !34:5
         const vec<float, V> h2_n = op_mul(h2_c, c.h2_r); // !34:5
-        const vec<float, V> h2_t = op_mul(h2_n, e.ln_2_w); // !34:5
-        const vec<float, V> h2 = op_add(h2_t, e.ln_2_b); // !34:5
+        const vec<float, V> h2_t = op_mul(h2_n, unpack(e.ln_2_w)); // !34:5
+        const vec<float, V> h2 = op_add(h2_t, unpack(e.ln_2_b)); // !34:5
         store_aligned<V>(p.h2 + row * 128ll + col, h2); // !34:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
@@ -1081,9 +1081,9 @@ struct k0_h {
         float h_mu, h_r;
     };
     template <int V> struct element {
-        vec<float, V> x, ln_1_w, ln_1_b;
+        packed<V> x, ln_1_w, ln_1_b;
     };
-    static constexpr int N = 128, threads = 256, team = 16, V = 8, steps = 2;
+    static constexpr int N = 128, threads = 128, team = 16, V = 8, steps = 2;
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -1093,12 +1093,12 @@ struct k0_h {
         const vec<float, V> x = load_aligned<V>(p.x + row * 128ll + col); // !11:10
         const vec<float, V> ln_1_w = load_aligned<V>(p.ln_1_w + col); // !13:3
         const vec<float, V> ln_1_b = load_aligned<V>(p.ln_1_b + col); // !14:3
-        return {x, ln_1_w, ln_1_b};
+        return {pack(x), pack(ln_1_w), pack(ln_1_b)};
     }
     static constexpr reduction kind(step<0>) { return reduction::sum; } // !28:5
     template <int V> DEV static vec<float, V> term(step<0>, const args &p, const context &c, const element<V> &e, int row, int col)
     {
-        return e.x; // !28:5
+        return unpack(e.x); // !28:5
     }
     DEV static void reduced(step<0>, const args &p, context &c, int row, float total)
     {
@@ -1108,7 +1108,7 @@ struct k0_h {
     static constexpr reduction kind(step<1>) { return reduction::sum; } // !28:5
     template <int V> DEV static vec<float, V> term(step<1>, const args &p, const context &c, const element<V> &e, int row, int col)
     {
-        const vec<float, V> h_c = op_sub(e.x, c.h_mu); // !28:5
+        const vec<float, V> h_c = op_sub(unpack(e.x), c.h_mu); // !28:5
         return op_square(h_c); // !28:5
     }
     DEV static void reduced(step<1>, const args &p, context &c, int row, float total)
@@ -1120,10 +1120,10 @@ struct k0_h {
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        const vec<float, V> h_c = op_sub(e.x, c.h_mu); // !28:5
+        const vec<float, V> h_c = op_sub(unpack(e.x), c.h_mu); // !28:5
         const vec<float, V> h_n = op_mul(h_c, c.h_r); // !28:5
-        const vec<float, V> h_t = op_mul(h_n, e.ln_1_w); // !28:5
-        const vec<float, V> h = op_add(h_t, e.ln_1_b); // !28:5
+        const vec<float, V> h_t = op_mul(h_n, unpack(e.ln_1_w)); // !28:5
+        const vec<float, V> h = op_add(h_t, unpack(e.ln_1_b)); // !28:5
         store_aligned<V>(p.h + row * 128ll + col, h); // !28:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
@@ -1319,9 +1319,9 @@ struct k4_h2 {
         float h2_mu, h2_r;
     };
     template <int V> struct element {
-        vec<float, V> x1, ln_2_w, ln_2_b;
+        packed<V> x1, ln_2_w, ln_2_b;
     };
-    static constexpr int N = 128, threads = 256, team = 16, V = 8, steps = 2;
+    static constexpr int N = 128, threads = 128, team = 16, V = 8, steps = 2;
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -1331,12 +1331,12 @@ struct k4_h2 {
         const vec<float, V> x1 = load_aligned<V>(p.x1 + row * 128ll + col); // !33:5
         const vec<float, V> ln_2_w = load_aligned<V>(p.ln_2_w + col); // !21:3
         const vec<float, V> ln_2_b = load_aligned<V>(p.ln_2_b + col); // !22:3
-        return {x1, ln_2_w, ln_2_b};
+        return {pack(x1), pack(ln_2_w), pack(ln_2_b)};
     }
     static constexpr reduction kind(step<0>) { return reduction::sum; } // !34:5
     template <int V> DEV static vec<float, V> term(step<0>, const args &p, const context &c, const element<V> &e, int row, int col)
     {
-        return e.x1; // !34:5
+        return unpack(e.x1); // !34:5
     }
     DEV static void reduced(step<0>, const args &p, context &c, int row, float total)
     {
@@ -1346,7 +1346,7 @@ struct k4_h2 {
     static constexpr reduction kind(step<1>) { return reduction::sum; } // !34:5
     template <int V> DEV static vec<float, V> term(step<1>, const args &p, const context &c, const element<V> &e, int row, int col)
     {
-        const vec<float, V> h2_c = op_sub(e.x1, c.h2_mu); // !34:5
+        const vec<float, V> h2_c = op_sub(unpack(e.x1), c.h2_mu); // !34:5
         return op_square(h2_c); // !34:5
     }
     DEV static void reduced(step<1>, const args &p, context &c, int row, float total)
@@ -1358,10 +1358,10 @@ struct k4_h2 {
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        const vec<float, V> h2_c = op_sub(e.x1, c.h2_mu); // !34:5
+        const vec<float, V> h2_c = op_sub(unpack(e.x1), c.h2_mu); // !34:5
         const vec<float, V> h2_n = op_mul(h2_c, c.h2_r); // !34:5
-        const vec<float, V> h2_t = op_mul(h2_n, e.ln_2_w); // !34:5
-        const vec<float, V> h2 = op_add(h2_t, e.ln_2_b); // !34:5
+        const vec<float, V> h2_t = op_mul(h2_n, unpack(e.ln_2_w)); // !34:5
+        const vec<float, V> h2 = op_add(h2_t, unpack(e.ln_2_b)); // !34:5
         store_aligned<V>(p.h2 + row * 128ll + col, h2); // !34:5
     }
     DEV static void write_row(const args &p, const context &c, int row)

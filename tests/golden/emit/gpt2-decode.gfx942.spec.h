@@ -12,9 +12,9 @@ struct k0_h {
         float h_mu, h_r;
     };
     template <int V> struct element {
-        vec<float, V> x, ln_1_w, ln_1_b;
+        packed<V> x, ln_1_w, ln_1_b;
     };
-    static constexpr int N = 128, threads = 256, team = 16, V = 8, steps = 2;
+    static constexpr int N = 128, threads = 128, team = 16, V = 8, steps = 2;
     DEV static int rows(const args &p) { return p.B; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -24,12 +24,12 @@ struct k0_h {
         const vec<float, V> x = load_aligned<V>(p.x + row * 128ll + col); // !12:3
         const vec<float, V> ln_1_w = load_aligned<V>(p.ln_1_w + col); // !15:3
         const vec<float, V> ln_1_b = load_aligned<V>(p.ln_1_b + col); // !16:3
-        return {x, ln_1_w, ln_1_b};
+        return {pack(x), pack(ln_1_w), pack(ln_1_b)};
     }
     static constexpr reduction kind(step<0>) { return reduction::sum; } // !33:5
     template <int V> DEV static vec<float, V> term(step<0>, const args &p, const context &c, const element<V> &e, int row, int col)
     {
-        return e.x; // !33:5
+        return unpack(e.x); // !33:5
     }
     DEV static void reduced(step<0>, const args &p, context &c, int row, float total)
     {
@@ -39,7 +39,7 @@ struct k0_h {
     static constexpr reduction kind(step<1>) { return reduction::sum; } // !33:5
     template <int V> DEV static vec<float, V> term(step<1>, const args &p, const context &c, const element<V> &e, int row, int col)
     {
-        const vec<float, V> h_c = op_sub(e.x, c.h_mu); // !33:5
+        const vec<float, V> h_c = op_sub(unpack(e.x), c.h_mu); // !33:5
         return op_square(h_c); // !33:5
     }
     DEV static void reduced(step<1>, const args &p, context &c, int row, float total)
@@ -51,10 +51,10 @@ struct k0_h {
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        const vec<float, V> h_c = op_sub(e.x, c.h_mu); // !33:5
+        const vec<float, V> h_c = op_sub(unpack(e.x), c.h_mu); // !33:5
         const vec<float, V> h_n = op_mul(h_c, c.h_r); // !33:5
-        const vec<float, V> h_t = op_mul(h_n, e.ln_1_w); // !33:5
-        const vec<float, V> h = op_add(h_t, e.ln_1_b); // !33:5
+        const vec<float, V> h_t = op_mul(h_n, unpack(e.ln_1_w)); // !33:5
+        const vec<float, V> h = op_add(h_t, unpack(e.ln_1_b)); // !33:5
         store_aligned<V>(p.h + row * 128ll + col, h); // !33:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
@@ -136,9 +136,9 @@ struct k2_v {
     };
     struct context {};
     template <int V> struct element {
-        vec<float, V> q, k__from128, v_from256;
+        packed<V> qkv;
     };
-    static constexpr int N = 384, threads = 256, team = 64, V = 8, steps = 0;
+    static constexpr int N = 384, threads = 128, team = 64, V = 8, steps = 0;
     DEV static int rows(const args &p) { return p.B; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -146,16 +146,16 @@ struct k2_v {
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
     {
         const vec<float, V> qkv = load_aligned<V>(p.qkv + row * 384ll + col); // !34:5
-        const vec<float, V> q = qkv; // !35:5
-        const vec<float, V> k__from128 = qkv; // !35:5
-        const vec<float, V> v_from256 = qkv; // !35:5
-        return {q, k__from128, v_from256};
+        return {pack(qkv)};
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        if (col < 128) store_aligned<V>(p.q + row * 128ll + col, e.q); // !35:5
-        if (col >= 128 && col < 256) store_aligned<V>(p.k_ + row * 128ll + col - 128, e.k__from128); // !35:5
-        if (col >= 256 && col < 384) store_aligned<V>(p.v + row * 128ll + col - 256, e.v_from256); // !35:5
+        const vec<float, V> q = unpack(e.qkv); // !35:5
+        if (col < 128) store_aligned<V>(p.q + row * 128ll + col, q); // !35:5
+        const vec<float, V> k__from128 = unpack(e.qkv); // !35:5
+        if (col >= 128 && col < 256) store_aligned<V>(p.k_ + row * 128ll + col - 128, k__from128); // !35:5
+        const vec<float, V> v_from256 = unpack(e.qkv); // !35:5
+        if (col >= 256 && col < 384) store_aligned<V>(p.v + row * 128ll + col - 256, v_from256); // !35:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
     {
@@ -180,9 +180,9 @@ struct k3_kc {
         int position, sequence;
     };
     template <int V> struct element {
-        vec<float, V> k_;
+        packed<V> k_;
     };
-    static constexpr int N = 128, threads = 256, team = 16, V = 8, steps = 0;
+    static constexpr int N = 128, threads = 128, team = 16, V = 8, steps = 0;
     DEV static int rows(const args &p) { return p.B; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -192,11 +192,11 @@ struct k3_kc {
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
     {
         const vec<float, V> k_ = load_aligned<V>(p.k_ + row * 128ll + col); // !35:5
-        return {k_};
+        return {pack(k_)};
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        if (c.position >= 0 && c.position < 64) store_aligned<V>(p.k_cache + ((c.sequence * 4ll + col / 32) * 64 + c.position) * 32 + col % 32, e.k_); // !36:5
+        if (c.position >= 0 && c.position < 64) store_aligned<V>(p.k_cache + ((c.sequence * 4ll + col / 32) * 64 + c.position) * 32 + col % 32, unpack(e.k_)); // !36:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
     {
@@ -220,9 +220,9 @@ struct k4_vc {
         int position, sequence;
     };
     template <int V> struct element {
-        vec<float, V> v;
+        packed<V> v;
     };
-    static constexpr int N = 128, threads = 256, team = 16, V = 8, steps = 0;
+    static constexpr int N = 128, threads = 128, team = 16, V = 8, steps = 0;
     DEV static int rows(const args &p) { return p.B; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -232,11 +232,11 @@ struct k4_vc {
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
     {
         const vec<float, V> v = load_aligned<V>(p.v + row * 128ll + col); // !35:5
-        return {v};
+        return {pack(v)};
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        if (c.position >= 0 && c.position < 64) store_aligned<V>(p.v_cache + ((c.sequence * 4ll + col / 32) * 64 + c.position) * 32 + col % 32, e.v); // !37:5
+        if (c.position >= 0 && c.position < 64) store_aligned<V>(p.v_cache + ((c.sequence * 4ll + col / 32) * 64 + c.position) * 32 + col % 32, unpack(e.v)); // !37:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
     {
@@ -390,9 +390,9 @@ struct k8_x1 {
     };
     struct context {};
     template <int V> struct element {
-        vec<float, V> x1;
+        packed<V> x, o_;
     };
-    static constexpr int N = 128, threads = 256, team = 16, V = 8, steps = 0;
+    static constexpr int N = 128, threads = 128, team = 16, V = 8, steps = 0;
     DEV static int rows(const args &p) { return p.B; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -401,12 +401,12 @@ struct k8_x1 {
     {
         const vec<float, V> x = load_aligned<V>(p.x + row * 128ll + col); // !12:3
         const vec<float, V> o_ = load_aligned<V>(p.o_ + row * 128ll + col); // !39:5
-        const vec<float, V> x1 = op_add(x, o_); // !40:5
-        return {x1};
+        return {pack(x), pack(o_)};
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        store_aligned<V>(p.x1 + row * 128ll + col, e.x1); // !40:5
+        const vec<float, V> x1 = op_add(unpack(e.x), unpack(e.o_)); // !40:5
+        store_aligned<V>(p.x1 + row * 128ll + col, x1); // !40:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
     {
@@ -431,9 +431,9 @@ struct k9_h2 {
         float h2_mu, h2_r;
     };
     template <int V> struct element {
-        vec<float, V> x1, ln_2_w, ln_2_b;
+        packed<V> x1, ln_2_w, ln_2_b;
     };
-    static constexpr int N = 128, threads = 256, team = 16, V = 8, steps = 2;
+    static constexpr int N = 128, threads = 128, team = 16, V = 8, steps = 2;
     DEV static int rows(const args &p) { return p.B; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -443,12 +443,12 @@ struct k9_h2 {
         const vec<float, V> x1 = load_aligned<V>(p.x1 + row * 128ll + col); // !40:5
         const vec<float, V> ln_2_w = load_aligned<V>(p.ln_2_w + col); // !23:3
         const vec<float, V> ln_2_b = load_aligned<V>(p.ln_2_b + col); // !24:3
-        return {x1, ln_2_w, ln_2_b};
+        return {pack(x1), pack(ln_2_w), pack(ln_2_b)};
     }
     static constexpr reduction kind(step<0>) { return reduction::sum; } // !41:5
     template <int V> DEV static vec<float, V> term(step<0>, const args &p, const context &c, const element<V> &e, int row, int col)
     {
-        return e.x1; // !41:5
+        return unpack(e.x1); // !41:5
     }
     DEV static void reduced(step<0>, const args &p, context &c, int row, float total)
     {
@@ -458,7 +458,7 @@ struct k9_h2 {
     static constexpr reduction kind(step<1>) { return reduction::sum; } // !41:5
     template <int V> DEV static vec<float, V> term(step<1>, const args &p, const context &c, const element<V> &e, int row, int col)
     {
-        const vec<float, V> h2_c = op_sub(e.x1, c.h2_mu); // !41:5
+        const vec<float, V> h2_c = op_sub(unpack(e.x1), c.h2_mu); // !41:5
         return op_square(h2_c); // !41:5
     }
     DEV static void reduced(step<1>, const args &p, context &c, int row, float total)
@@ -470,10 +470,10 @@ struct k9_h2 {
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        const vec<float, V> h2_c = op_sub(e.x1, c.h2_mu); // !41:5
+        const vec<float, V> h2_c = op_sub(unpack(e.x1), c.h2_mu); // !41:5
         const vec<float, V> h2_n = op_mul(h2_c, c.h2_r); // !41:5
-        const vec<float, V> h2_t = op_mul(h2_n, e.ln_2_w); // !41:5
-        const vec<float, V> h2 = op_add(h2_t, e.ln_2_b); // !41:5
+        const vec<float, V> h2_t = op_mul(h2_n, unpack(e.ln_2_w)); // !41:5
+        const vec<float, V> h2 = op_add(h2_t, unpack(e.ln_2_b)); // !41:5
         store_aligned<V>(p.h2 + row * 128ll + col, h2); // !41:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
@@ -553,9 +553,9 @@ struct k11_g {
     };
     struct context {};
     template <int V> struct element {
-        vec<float, V> g;
+        packed<V> fc;
     };
-    static constexpr int N = 512, threads = 256, team = 64, V = 8, steps = 0;
+    static constexpr int N = 512, threads = 128, team = 64, V = 8, steps = 0;
     DEV static int rows(const args &p) { return p.B; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -563,12 +563,12 @@ struct k11_g {
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
     {
         const vec<float, V> fc = load_aligned<V>(p.fc + row * 512ll + col); // !42:5
-        const vec<float, V> g = op_gelu_tanh(fc); // !43:5
-        return {g};
+        return {pack(fc)};
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        store_aligned<V>(p.g + row * 512ll + col, e.g); // !43:5
+        const vec<float, V> g = op_gelu_tanh(unpack(e.fc)); // !43:5
+        store_aligned<V>(p.g + row * 512ll + col, g); // !43:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
     {
@@ -646,9 +646,9 @@ struct k13_x2 {
     };
     struct context {};
     template <int V> struct element {
-        vec<float, V> x2;
+        packed<V> x1, m;
     };
-    static constexpr int N = 128, threads = 256, team = 16, V = 8, steps = 0;
+    static constexpr int N = 128, threads = 128, team = 16, V = 8, steps = 0;
     DEV static int rows(const args &p) { return p.B; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -657,12 +657,12 @@ struct k13_x2 {
     {
         const vec<float, V> x1 = load_aligned<V>(p.x1 + row * 128ll + col); // !40:5
         const vec<float, V> m = load_aligned<V>(p.m + row * 128ll + col); // !44:5
-        const vec<float, V> x2 = op_add(x1, m); // !45:5
-        return {x2};
+        return {pack(x1), pack(m)};
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        store_aligned<V>(p.x2 + row * 128ll + col, e.x2); // !45:5
+        const vec<float, V> x2 = op_add(unpack(e.x1), unpack(e.m)); // !45:5
+        store_aligned<V>(p.x2 + row * 128ll + col, x2); // !45:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
     {
@@ -688,9 +688,9 @@ struct k0_h {
         float h_mu, h_r;
     };
     template <int V> struct element {
-        vec<float, V> x, ln_1_w, ln_1_b;
+        packed<V> x, ln_1_w, ln_1_b;
     };
-    static constexpr int N = 128, threads = 256, team = 16, V = 8, steps = 2;
+    static constexpr int N = 128, threads = 128, team = 16, V = 8, steps = 2;
     DEV static int rows(const args &p) { return p.B; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -700,12 +700,12 @@ struct k0_h {
         const vec<float, V> x = load_aligned<V>(p.x + row * 128ll + col); // !12:3
         const vec<float, V> ln_1_w = load_aligned<V>(p.ln_1_w + col); // !15:3
         const vec<float, V> ln_1_b = load_aligned<V>(p.ln_1_b + col); // !16:3
-        return {x, ln_1_w, ln_1_b};
+        return {pack(x), pack(ln_1_w), pack(ln_1_b)};
     }
     static constexpr reduction kind(step<0>) { return reduction::sum; } // !33:5
     template <int V> DEV static vec<float, V> term(step<0>, const args &p, const context &c, const element<V> &e, int row, int col)
     {
-        return e.x; // !33:5
+        return unpack(e.x); // !33:5
     }
     DEV static void reduced(step<0>, const args &p, context &c, int row, float total)
     {
@@ -715,7 +715,7 @@ struct k0_h {
     static constexpr reduction kind(step<1>) { return reduction::sum; } // !33:5
     template <int V> DEV static vec<float, V> term(step<1>, const args &p, const context &c, const element<V> &e, int row, int col)
     {
-        const vec<float, V> h_c = op_sub(e.x, c.h_mu); // !33:5
+        const vec<float, V> h_c = op_sub(unpack(e.x), c.h_mu); // !33:5
         return op_square(h_c); // !33:5
     }
     DEV static void reduced(step<1>, const args &p, context &c, int row, float total)
@@ -727,10 +727,10 @@ struct k0_h {
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        const vec<float, V> h_c = op_sub(e.x, c.h_mu); // !33:5
+        const vec<float, V> h_c = op_sub(unpack(e.x), c.h_mu); // !33:5
         const vec<float, V> h_n = op_mul(h_c, c.h_r); // !33:5
-        const vec<float, V> h_t = op_mul(h_n, e.ln_1_w); // !33:5
-        const vec<float, V> h = op_add(h_t, e.ln_1_b); // !33:5
+        const vec<float, V> h_t = op_mul(h_n, unpack(e.ln_1_w)); // !33:5
+        const vec<float, V> h = op_add(h_t, unpack(e.ln_1_b)); // !33:5
         store_aligned<V>(p.h + row * 128ll + col, h); // !33:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
@@ -812,9 +812,9 @@ struct k2_v {
     };
     struct context {};
     template <int V> struct element {
-        vec<float, V> q, k__from128, v_from256;
+        packed<V> qkv;
     };
-    static constexpr int N = 384, threads = 256, team = 64, V = 8, steps = 0;
+    static constexpr int N = 384, threads = 128, team = 64, V = 8, steps = 0;
     DEV static int rows(const args &p) { return p.B; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -822,16 +822,16 @@ struct k2_v {
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
     {
         const vec<float, V> qkv = load_aligned<V>(p.qkv + row * 384ll + col); // !34:5
-        const vec<float, V> q = qkv; // !35:5
-        const vec<float, V> k__from128 = qkv; // !35:5
-        const vec<float, V> v_from256 = qkv; // !35:5
-        return {q, k__from128, v_from256};
+        return {pack(qkv)};
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        if (col < 128) store_aligned<V>(p.q + row * 128ll + col, e.q); // !35:5
-        if (col >= 128 && col < 256) store_aligned<V>(p.k_ + row * 128ll + col - 128, e.k__from128); // !35:5
-        if (col >= 256 && col < 384) store_aligned<V>(p.v + row * 128ll + col - 256, e.v_from256); // !35:5
+        const vec<float, V> q = unpack(e.qkv); // !35:5
+        if (col < 128) store_aligned<V>(p.q + row * 128ll + col, q); // !35:5
+        const vec<float, V> k__from128 = unpack(e.qkv); // !35:5
+        if (col >= 128 && col < 256) store_aligned<V>(p.k_ + row * 128ll + col - 128, k__from128); // !35:5
+        const vec<float, V> v_from256 = unpack(e.qkv); // !35:5
+        if (col >= 256 && col < 384) store_aligned<V>(p.v + row * 128ll + col - 256, v_from256); // !35:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
     {
@@ -856,9 +856,9 @@ struct k3_kc {
         int position, sequence;
     };
     template <int V> struct element {
-        vec<float, V> k_;
+        packed<V> k_;
     };
-    static constexpr int N = 128, threads = 256, team = 16, V = 8, steps = 0;
+    static constexpr int N = 128, threads = 128, team = 16, V = 8, steps = 0;
     DEV static int rows(const args &p) { return p.B; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -868,11 +868,11 @@ struct k3_kc {
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
     {
         const vec<float, V> k_ = load_aligned<V>(p.k_ + row * 128ll + col); // !35:5
-        return {k_};
+        return {pack(k_)};
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        if (c.position >= 0 && c.position < 64) store_aligned<V>(p.k_cache + ((c.sequence * 4ll + col / 32) * 64 + c.position) * 32 + col % 32, e.k_); // !36:5
+        if (c.position >= 0 && c.position < 64) store_aligned<V>(p.k_cache + ((c.sequence * 4ll + col / 32) * 64 + c.position) * 32 + col % 32, unpack(e.k_)); // !36:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
     {
@@ -896,9 +896,9 @@ struct k4_vc {
         int position, sequence;
     };
     template <int V> struct element {
-        vec<float, V> v;
+        packed<V> v;
     };
-    static constexpr int N = 128, threads = 256, team = 16, V = 8, steps = 0;
+    static constexpr int N = 128, threads = 128, team = 16, V = 8, steps = 0;
     DEV static int rows(const args &p) { return p.B; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -908,11 +908,11 @@ struct k4_vc {
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
     {
         const vec<float, V> v = load_aligned<V>(p.v + row * 128ll + col); // !35:5
-        return {v};
+        return {pack(v)};
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        if (c.position >= 0 && c.position < 64) store_aligned<V>(p.v_cache + ((c.sequence * 4ll + col / 32) * 64 + c.position) * 32 + col % 32, e.v); // !37:5
+        if (c.position >= 0 && c.position < 64) store_aligned<V>(p.v_cache + ((c.sequence * 4ll + col / 32) * 64 + c.position) * 32 + col % 32, unpack(e.v)); // !37:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
     {
@@ -1073,9 +1073,9 @@ struct k8_h2 {
         float h2_mu, h2_r;
     };
     template <int V> struct element {
-        vec<float, V> x1, ln_2_w, ln_2_b;
+        packed<V> x1, ln_2_w, ln_2_b;
     };
-    static constexpr int N = 128, threads = 256, team = 16, V = 8, steps = 2;
+    static constexpr int N = 128, threads = 128, team = 16, V = 8, steps = 2;
     DEV static int rows(const args &p) { return p.B; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -1085,12 +1085,12 @@ struct k8_h2 {
         const vec<float, V> x1 = load_aligned<V>(p.x1 + row * 128ll + col); // !40:5
         const vec<float, V> ln_2_w = load_aligned<V>(p.ln_2_w + col); // !23:3
         const vec<float, V> ln_2_b = load_aligned<V>(p.ln_2_b + col); // !24:3
-        return {x1, ln_2_w, ln_2_b};
+        return {pack(x1), pack(ln_2_w), pack(ln_2_b)};
     }
     static constexpr reduction kind(step<0>) { return reduction::sum; } // !41:5
     template <int V> DEV static vec<float, V> term(step<0>, const args &p, const context &c, const element<V> &e, int row, int col)
     {
-        return e.x1; // !41:5
+        return unpack(e.x1); // !41:5
     }
     DEV static void reduced(step<0>, const args &p, context &c, int row, float total)
     {
@@ -1100,7 +1100,7 @@ struct k8_h2 {
     static constexpr reduction kind(step<1>) { return reduction::sum; } // !41:5
     template <int V> DEV static vec<float, V> term(step<1>, const args &p, const context &c, const element<V> &e, int row, int col)
     {
-        const vec<float, V> h2_c = op_sub(e.x1, c.h2_mu); // !41:5
+        const vec<float, V> h2_c = op_sub(unpack(e.x1), c.h2_mu); // !41:5
         return op_square(h2_c); // !41:5
     }
     DEV static void reduced(step<1>, const args &p, context &c, int row, float total)
@@ -1112,10 +1112,10 @@ struct k8_h2 {
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        const vec<float, V> h2_c = op_sub(e.x1, c.h2_mu); // !41:5
+        const vec<float, V> h2_c = op_sub(unpack(e.x1), c.h2_mu); // !41:5
         const vec<float, V> h2_n = op_mul(h2_c, c.h2_r); // !41:5
-        const vec<float, V> h2_t = op_mul(h2_n, e.ln_2_w); // !41:5
-        const vec<float, V> h2 = op_add(h2_t, e.ln_2_b); // !41:5
+        const vec<float, V> h2_t = op_mul(h2_n, unpack(e.ln_2_w)); // !41:5
+        const vec<float, V> h2 = op_add(h2_t, unpack(e.ln_2_b)); // !41:5
         store_aligned<V>(p.h2 + row * 128ll + col, h2); // !41:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
@@ -1262,9 +1262,9 @@ struct k0_h {
         float h_mu, h_r;
     };
     template <int V> struct element {
-        vec<float, V> x, ln_1_w, ln_1_b;
+        packed<V> x, ln_1_w, ln_1_b;
     };
-    static constexpr int N = 128, threads = 256, team = 16, V = 8, steps = 2;
+    static constexpr int N = 128, threads = 128, team = 16, V = 8, steps = 2;
     DEV static int rows(const args &p) { return p.B; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -1274,12 +1274,12 @@ struct k0_h {
         const vec<float, V> x = load_aligned<V>(p.x + row * 128ll + col); // !12:3
         const vec<float, V> ln_1_w = load_aligned<V>(p.ln_1_w + col); // !15:3
         const vec<float, V> ln_1_b = load_aligned<V>(p.ln_1_b + col); // !16:3
-        return {x, ln_1_w, ln_1_b};
+        return {pack(x), pack(ln_1_w), pack(ln_1_b)};
     }
     static constexpr reduction kind(step<0>) { return reduction::sum; } // !33:5
     template <int V> DEV static vec<float, V> term(step<0>, const args &p, const context &c, const element<V> &e, int row, int col)
     {
-        return e.x; // !33:5
+        return unpack(e.x); // !33:5
     }
     DEV static void reduced(step<0>, const args &p, context &c, int row, float total)
     {
@@ -1289,7 +1289,7 @@ struct k0_h {
     static constexpr reduction kind(step<1>) { return reduction::sum; } // !33:5
     template <int V> DEV static vec<float, V> term(step<1>, const args &p, const context &c, const element<V> &e, int row, int col)
     {
-        const vec<float, V> h_c = op_sub(e.x, c.h_mu); // !33:5
+        const vec<float, V> h_c = op_sub(unpack(e.x), c.h_mu); // !33:5
         return op_square(h_c); // !33:5
     }
     DEV static void reduced(step<1>, const args &p, context &c, int row, float total)
@@ -1301,10 +1301,10 @@ struct k0_h {
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        const vec<float, V> h_c = op_sub(e.x, c.h_mu); // !33:5
+        const vec<float, V> h_c = op_sub(unpack(e.x), c.h_mu); // !33:5
         const vec<float, V> h_n = op_mul(h_c, c.h_r); // !33:5
-        const vec<float, V> h_t = op_mul(h_n, e.ln_1_w); // !33:5
-        const vec<float, V> h = op_add(h_t, e.ln_1_b); // !33:5
+        const vec<float, V> h_t = op_mul(h_n, unpack(e.ln_1_w)); // !33:5
+        const vec<float, V> h = op_add(h_t, unpack(e.ln_1_b)); // !33:5
         store_aligned<V>(p.h + row * 128ll + col, h); // !33:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
@@ -1387,9 +1387,9 @@ struct k2_kc {
         int position, sequence;
     };
     template <int V> struct element {
-        vec<float, V> k_;
+        packed<V> k_;
     };
-    static constexpr int N = 128, threads = 256, team = 16, V = 8, steps = 0;
+    static constexpr int N = 128, threads = 128, team = 16, V = 8, steps = 0;
     DEV static int rows(const args &p) { return p.B; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -1399,11 +1399,11 @@ struct k2_kc {
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
     {
         const vec<float, V> k_ = load_aligned<V>(p.qkv + row * 384ll + col + 128); // !35:5
-        return {k_};
+        return {pack(k_)};
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        if (c.position >= 0 && c.position < 64) store_aligned<V>(p.k_cache + ((c.sequence * 4ll + col / 32) * 64 + c.position) * 32 + col % 32, e.k_); // !36:5
+        if (c.position >= 0 && c.position < 64) store_aligned<V>(p.k_cache + ((c.sequence * 4ll + col / 32) * 64 + c.position) * 32 + col % 32, unpack(e.k_)); // !36:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
     {
@@ -1427,9 +1427,9 @@ struct k3_vc {
         int position, sequence;
     };
     template <int V> struct element {
-        vec<float, V> v;
+        packed<V> v;
     };
-    static constexpr int N = 128, threads = 256, team = 16, V = 8, steps = 0;
+    static constexpr int N = 128, threads = 128, team = 16, V = 8, steps = 0;
     DEV static int rows(const args &p) { return p.B; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -1439,11 +1439,11 @@ struct k3_vc {
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
     {
         const vec<float, V> v = load_aligned<V>(p.qkv + row * 384ll + col + 256); // !35:5
-        return {v};
+        return {pack(v)};
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        if (c.position >= 0 && c.position < 64) store_aligned<V>(p.v_cache + ((c.sequence * 4ll + col / 32) * 64 + c.position) * 32 + col % 32, e.v); // !37:5
+        if (c.position >= 0 && c.position < 64) store_aligned<V>(p.v_cache + ((c.sequence * 4ll + col / 32) * 64 + c.position) * 32 + col % 32, unpack(e.v)); // !37:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
     {
@@ -1604,9 +1604,9 @@ struct k7_h2 {
         float h2_mu, h2_r;
     };
     template <int V> struct element {
-        vec<float, V> x1, ln_2_w, ln_2_b;
+        packed<V> x1, ln_2_w, ln_2_b;
     };
-    static constexpr int N = 128, threads = 256, team = 16, V = 8, steps = 2;
+    static constexpr int N = 128, threads = 128, team = 16, V = 8, steps = 2;
     DEV static int rows(const args &p) { return p.B; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -1616,12 +1616,12 @@ struct k7_h2 {
         const vec<float, V> x1 = load_aligned<V>(p.x1 + row * 128ll + col); // !40:5
         const vec<float, V> ln_2_w = load_aligned<V>(p.ln_2_w + col); // !23:3
         const vec<float, V> ln_2_b = load_aligned<V>(p.ln_2_b + col); // !24:3
-        return {x1, ln_2_w, ln_2_b};
+        return {pack(x1), pack(ln_2_w), pack(ln_2_b)};
     }
     static constexpr reduction kind(step<0>) { return reduction::sum; } // !41:5
     template <int V> DEV static vec<float, V> term(step<0>, const args &p, const context &c, const element<V> &e, int row, int col)
     {
-        return e.x1; // !41:5
+        return unpack(e.x1); // !41:5
     }
     DEV static void reduced(step<0>, const args &p, context &c, int row, float total)
     {
@@ -1631,7 +1631,7 @@ struct k7_h2 {
     static constexpr reduction kind(step<1>) { return reduction::sum; } // !41:5
     template <int V> DEV static vec<float, V> term(step<1>, const args &p, const context &c, const element<V> &e, int row, int col)
     {
-        const vec<float, V> h2_c = op_sub(e.x1, c.h2_mu); // !41:5
+        const vec<float, V> h2_c = op_sub(unpack(e.x1), c.h2_mu); // !41:5
         return op_square(h2_c); // !41:5
     }
     DEV static void reduced(step<1>, const args &p, context &c, int row, float total)
@@ -1643,10 +1643,10 @@ struct k7_h2 {
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        const vec<float, V> h2_c = op_sub(e.x1, c.h2_mu); // !41:5
+        const vec<float, V> h2_c = op_sub(unpack(e.x1), c.h2_mu); // !41:5
         const vec<float, V> h2_n = op_mul(h2_c, c.h2_r); // !41:5
-        const vec<float, V> h2_t = op_mul(h2_n, e.ln_2_w); // !41:5
-        const vec<float, V> h2 = op_add(h2_t, e.ln_2_b); // !41:5
+        const vec<float, V> h2_t = op_mul(h2_n, unpack(e.ln_2_w)); // !41:5
+        const vec<float, V> h2 = op_add(h2_t, unpack(e.ln_2_b)); // !41:5
         store_aligned<V>(p.h2 + row * 128ll + col, h2); // !41:5
     }
     DEV static void write_row(const args &p, const context &c, int row)

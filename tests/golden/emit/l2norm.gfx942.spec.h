@@ -10,9 +10,9 @@ struct k0_n {
         float n_m;
     };
     template <int V> struct element {
-        vec<float, V> x;
+        packed<V> x;
     };
-    static constexpr int N = 256, threads = 256, team = 32, V = 8, steps = 1;
+    static constexpr int N = 256, threads = 128, team = 32, V = 8, steps = 1;
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -20,12 +20,12 @@ struct k0_n {
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
     {
         const vec<float, V> x = load_aligned<V>(p.x + row * 256ll + col); // !13:10
-        return {x};
+        return {pack(x)};
     }
     static constexpr reduction kind(step<0>) { return reduction::sum; } // !15:5
     template <int V> DEV static vec<float, V> term(step<0>, const args &p, const context &c, const element<V> &e, int row, int col)
     {
-        return op_square(e.x); // !15:5
+        return op_square(unpack(e.x)); // !15:5
     }
     DEV static void reduced(step<0>, const args &p, context &c, int row, float total)
     {
@@ -35,7 +35,7 @@ struct k0_n {
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        const vec<float, V> n_ = op_div(e.x, c.n_m); // !15:5
+        const vec<float, V> n_ = op_div(unpack(e.x), c.n_m); // !15:5
         store_aligned<V>(p.n_ + row * 256ll + col, n_); // !15:5
     }
     DEV static void write_row(const args &p, const context &c, int row)

@@ -68,9 +68,9 @@ struct k1_g {
     };
     struct context {};
     template <int V> struct element {
-        vec<float, V> g;
+        packed<V> l;
     };
-    static constexpr int N = 344, threads = 256, team = 64, V = 8, steps = 0;
+    static constexpr int N = 344, threads = 128, team = 64, V = 8, steps = 0;
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -78,12 +78,12 @@ struct k1_g {
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
     {
         const vec<float, V> l = load_aligned<V>(p.l + row * 344ll + col); // !20:5
-        const vec<float, V> g = op_gelu_erf(l); // !21:5
-        return {g};
+        return {pack(l)};
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        store_aligned<V>(p.g + row * 344ll + col, e.g); // !21:5
+        const vec<float, V> g = op_gelu_erf(unpack(e.l)); // !21:5
+        store_aligned<V>(p.g + row * 344ll + col, g); // !21:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
     {
@@ -108,9 +108,9 @@ struct k2_n {
         float n_mu, n_r;
     };
     template <int V> struct element {
-        vec<float, V> g, norm_w, norm_b;
+        packed<V> g, norm_w, norm_b;
     };
-    static constexpr int N = 344, threads = 256, team = 64, V = 8, steps = 2;
+    static constexpr int N = 344, threads = 128, team = 64, V = 8, steps = 2;
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -120,12 +120,12 @@ struct k2_n {
         const vec<float, V> g = load_aligned<V>(p.g + row * 344ll + col); // !21:5
         const vec<float, V> norm_w = load_aligned<V>(p.norm_w + col); // !17:3
         const vec<float, V> norm_b = load_aligned<V>(p.norm_b + col); // !18:3
-        return {g, norm_w, norm_b};
+        return {pack(g), pack(norm_w), pack(norm_b)};
     }
     static constexpr reduction kind(step<0>) { return reduction::sum; } // !22:5
     template <int V> DEV static vec<float, V> term(step<0>, const args &p, const context &c, const element<V> &e, int row, int col)
     {
-        return e.g; // !22:5
+        return unpack(e.g); // !22:5
     }
     DEV static void reduced(step<0>, const args &p, context &c, int row, float total)
     {
@@ -135,7 +135,7 @@ struct k2_n {
     static constexpr reduction kind(step<1>) { return reduction::sum; } // !22:5
     template <int V> DEV static vec<float, V> term(step<1>, const args &p, const context &c, const element<V> &e, int row, int col)
     {
-        const vec<float, V> n_c = op_sub(e.g, c.n_mu); // !22:5
+        const vec<float, V> n_c = op_sub(unpack(e.g), c.n_mu); // !22:5
         return op_square(n_c); // !22:5
     }
     DEV static void reduced(step<1>, const args &p, context &c, int row, float total)
@@ -147,10 +147,10 @@ struct k2_n {
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        const vec<float, V> n_c = op_sub(e.g, c.n_mu); // !22:5
+        const vec<float, V> n_c = op_sub(unpack(e.g), c.n_mu); // !22:5
         const vec<float, V> n_n = op_mul(n_c, c.n_r); // !22:5
-        const vec<float, V> n_t = op_mul(n_n, e.norm_w); // !22:5
-        const vec<float, V> n_ = op_add(n_t, e.norm_b); // !22:5
+        const vec<float, V> n_t = op_mul(n_n, unpack(e.norm_w)); // !22:5
+        const vec<float, V> n_ = op_add(n_t, unpack(e.norm_b)); // !22:5
         store_aligned<V>(p.n_ + row * 344ll + col, n_); // !22:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
@@ -240,9 +240,9 @@ struct k1_n {
         float n_mu, n_r;
     };
     template <int V> struct element {
-        vec<float, V> g, norm_w, norm_b;
+        packed<V> g, norm_w, norm_b;
     };
-    static constexpr int N = 344, threads = 256, team = 64, V = 8, steps = 2;
+    static constexpr int N = 344, threads = 128, team = 64, V = 8, steps = 2;
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -252,12 +252,12 @@ struct k1_n {
         const vec<float, V> g = load_aligned<V>(p.g + row * 344ll + col); // !21:5
         const vec<float, V> norm_w = load_aligned<V>(p.norm_w + col); // !17:3
         const vec<float, V> norm_b = load_aligned<V>(p.norm_b + col); // !18:3
-        return {g, norm_w, norm_b};
+        return {pack(g), pack(norm_w), pack(norm_b)};
     }
     static constexpr reduction kind(step<0>) { return reduction::sum; } // !22:5
     template <int V> DEV static vec<float, V> term(step<0>, const args &p, const context &c, const element<V> &e, int row, int col)
     {
-        return e.g; // !22:5
+        return unpack(e.g); // !22:5
     }
     DEV static void reduced(step<0>, const args &p, context &c, int row, float total)
     {
@@ -267,7 +267,7 @@ struct k1_n {
     static constexpr reduction kind(step<1>) { return reduction::sum; } // !22:5
     template <int V> DEV static vec<float, V> term(step<1>, const args &p, const context &c, const element<V> &e, int row, int col)
     {
-        const vec<float, V> n_c = op_sub(e.g, c.n_mu); // !22:5
+        const vec<float, V> n_c = op_sub(unpack(e.g), c.n_mu); // !22:5
         return op_square(n_c); // !22:5
     }
     DEV static void reduced(step<1>, const args &p, context &c, int row, float total)
@@ -279,10 +279,10 @@ struct k1_n {
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        const vec<float, V> n_c = op_sub(e.g, c.n_mu); // !22:5
+        const vec<float, V> n_c = op_sub(unpack(e.g), c.n_mu); // !22:5
         const vec<float, V> n_n = op_mul(n_c, c.n_r); // !22:5
-        const vec<float, V> n_t = op_mul(n_n, e.norm_w); // !22:5
-        const vec<float, V> n_ = op_add(n_t, e.norm_b); // !22:5
+        const vec<float, V> n_t = op_mul(n_n, unpack(e.norm_w)); // !22:5
+        const vec<float, V> n_ = op_add(n_t, unpack(e.norm_b)); // !22:5
         store_aligned<V>(p.n_ + row * 344ll + col, n_); // !22:5
     }
     DEV static void write_row(const args &p, const context &c, int row)

@@ -12,9 +12,9 @@ struct k0_n {
         float n_mu, n_r;
     };
     template <int V> struct element {
-        vec<float, V> x, w, b;
+        packed<V> x, w, b;
     };
-    static constexpr int N = 256, threads = 256, team = 32, V = 8, steps = 2;
+    static constexpr int N = 256, threads = 128, team = 32, V = 8, steps = 2;
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -24,12 +24,12 @@ struct k0_n {
         const vec<float, V> x = load_aligned<V>(p.x + row * 256ll + col); // !13:10
         const vec<float, V> w = load_aligned<V>(p.w + col); // !15:3
         const vec<float, V> b = load_aligned<V>(p.b + col); // !16:3
-        return {x, w, b};
+        return {pack(x), pack(w), pack(b)};
     }
     static constexpr reduction kind(step<0>) { return reduction::sum; } // !18:5
     template <int V> DEV static vec<float, V> term(step<0>, const args &p, const context &c, const element<V> &e, int row, int col)
     {
-        return e.x; // !18:5
+        return unpack(e.x); // !18:5
     }
     DEV static void reduced(step<0>, const args &p, context &c, int row, float total)
     {
@@ -39,7 +39,7 @@ struct k0_n {
     static constexpr reduction kind(step<1>) { return reduction::sum; } // !18:5
     template <int V> DEV static vec<float, V> term(step<1>, const args &p, const context &c, const element<V> &e, int row, int col)
     {
-        const vec<float, V> n_c = op_sub(e.x, c.n_mu); // !18:5
+        const vec<float, V> n_c = op_sub(unpack(e.x), c.n_mu); // !18:5
         return op_square(n_c); // !18:5
     }
     DEV static void reduced(step<1>, const args &p, context &c, int row, float total)
@@ -51,10 +51,10 @@ struct k0_n {
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        const vec<float, V> n_c = op_sub(e.x, c.n_mu); // !18:5
+        const vec<float, V> n_c = op_sub(unpack(e.x), c.n_mu); // !18:5
         const vec<float, V> n_n = op_mul(n_c, c.n_r); // !18:5
-        const vec<float, V> n_t = op_mul(n_n, e.w); // !18:5
-        const vec<float, V> n_ = op_add(n_t, e.b); // !18:5
+        const vec<float, V> n_t = op_mul(n_n, unpack(e.w)); // !18:5
+        const vec<float, V> n_ = op_add(n_t, unpack(e.b)); // !18:5
         store_aligned<V>(p.n_ + row * 256ll + col, n_); // !18:5
     }
     DEV static void write_row(const args &p, const context &c, int row)

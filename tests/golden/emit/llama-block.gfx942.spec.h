@@ -11,9 +11,9 @@ struct k0_h {
         float h_r;
     };
     template <int V> struct element {
-        vec<float, V> x, attn_norm;
+        packed<V> x, attn_norm;
     };
-    static constexpr int N = 256, threads = 256, team = 32, V = 8, steps = 1;
+    static constexpr int N = 256, threads = 128, team = 32, V = 8, steps = 1;
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -22,12 +22,12 @@ struct k0_h {
     {
         const vec<float, V> x = load_aligned<V>(p.x + row * 256ll + col); // !14:10
         const vec<float, V> attn_norm = load_aligned<V>(p.attn_norm + col); // !16:3
-        return {x, attn_norm};
+        return {pack(x), pack(attn_norm)};
     }
     static constexpr reduction kind(step<0>) { return reduction::sum; } // !26:5
     template <int V> DEV static vec<float, V> term(step<0>, const args &p, const context &c, const element<V> &e, int row, int col)
     {
-        return op_square(e.x); // !26:5
+        return op_square(unpack(e.x)); // !26:5
     }
     DEV static void reduced(step<0>, const args &p, context &c, int row, float total)
     {
@@ -38,8 +38,8 @@ struct k0_h {
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        const vec<float, V> h_n = op_mul(e.x, c.h_r); // !26:5
-        const vec<float, V> h = op_mul(h_n, e.attn_norm); // !26:5
+        const vec<float, V> h_n = op_mul(unpack(e.x), c.h_r); // !26:5
+        const vec<float, V> h = op_mul(h_n, unpack(e.attn_norm)); // !26:5
         store_aligned<V>(p.h + row * 256ll + col, h); // !26:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
@@ -233,9 +233,9 @@ struct k4_qr {
         int position;
     };
     template <int V> struct element {
-        vec<float, V> q, q_far;
+        packed<V> q, q_far;
     };
-    static constexpr int N = 256, threads = 256, team = 32, V = 8, steps = 0;
+    static constexpr int N = 256, threads = 128, team = 32, V = 8, steps = 0;
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -245,11 +245,11 @@ struct k4_qr {
     {
         const vec<float, V> q = load_aligned<V>(p.q + row * 256ll + col); // !27:5
         const vec<float, V> q_far = load_aligned<V>(p.q + row * 256ll + rope_partner<32, 32>(col)); // !27:5
-        return {q, q_far};
+        return {pack(q), pack(q_far)};
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        const vec<float, V> qr = rope_half<32, 32>(e.q, e.q_far, col, c.position, k4_qr_qr_turns); // !30:5
+        const vec<float, V> qr = rope_half<32, 32>(unpack(e.q), unpack(e.q_far), col, c.position, k4_qr_qr_turns); // !30:5
         store_aligned<V>(p.qr + row * 256ll + col, qr); // !30:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
@@ -274,9 +274,9 @@ struct k5_kr {
         int position;
     };
     template <int V> struct element {
-        vec<float, V> k_, k__far;
+        packed<V> k_, k__far;
     };
-    static constexpr int N = 64, threads = 256, team = 8, V = 8, steps = 0;
+    static constexpr int N = 64, threads = 128, team = 8, V = 8, steps = 0;
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -286,11 +286,11 @@ struct k5_kr {
     {
         const vec<float, V> k_ = load_aligned<V>(p.k_ + row * 64ll + col); // !28:5
         const vec<float, V> k__far = load_aligned<V>(p.k_ + row * 64ll + rope_partner<32, 32>(col)); // !28:5
-        return {k_, k__far};
+        return {pack(k_), pack(k__far)};
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        const vec<float, V> kr = rope_half<32, 32>(e.k_, e.k__far, col, c.position, k5_kr_kr_turns); // !31:5
+        const vec<float, V> kr = rope_half<32, 32>(unpack(e.k_), unpack(e.k__far), col, c.position, k5_kr_kr_turns); // !31:5
         store_aligned<V>(p.kr + row * 64ll + col, kr); // !31:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
@@ -417,9 +417,9 @@ struct k8_x1 {
     };
     struct context {};
     template <int V> struct element {
-        vec<float, V> x1;
+        packed<V> x, o_;
     };
-    static constexpr int N = 256, threads = 256, team = 32, V = 8, steps = 0;
+    static constexpr int N = 256, threads = 128, team = 32, V = 8, steps = 0;
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -428,12 +428,12 @@ struct k8_x1 {
     {
         const vec<float, V> x = load_aligned<V>(p.x + row * 256ll + col); // !14:10
         const vec<float, V> o_ = load_aligned<V>(p.o_ + row * 256ll + col); // !33:5
-        const vec<float, V> x1 = op_add(x, o_); // !34:5
-        return {x1};
+        return {pack(x), pack(o_)};
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        store_aligned<V>(p.x1 + row * 256ll + col, e.x1); // !34:5
+        const vec<float, V> x1 = op_add(unpack(e.x), unpack(e.o_)); // !34:5
+        store_aligned<V>(p.x1 + row * 256ll + col, x1); // !34:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
     {
@@ -458,9 +458,9 @@ struct k9_h2 {
         float h2_r;
     };
     template <int V> struct element {
-        vec<float, V> x1, mlp_norm;
+        packed<V> x1, mlp_norm;
     };
-    static constexpr int N = 256, threads = 256, team = 32, V = 8, steps = 1;
+    static constexpr int N = 256, threads = 128, team = 32, V = 8, steps = 1;
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -469,12 +469,12 @@ struct k9_h2 {
     {
         const vec<float, V> x1 = load_aligned<V>(p.x1 + row * 256ll + col); // !34:5
         const vec<float, V> mlp_norm = load_aligned<V>(p.mlp_norm + col); // !21:3
-        return {x1, mlp_norm};
+        return {pack(x1), pack(mlp_norm)};
     }
     static constexpr reduction kind(step<0>) { return reduction::sum; } // !36:5
     template <int V> DEV static vec<float, V> term(step<0>, const args &p, const context &c, const element<V> &e, int row, int col)
     {
-        return op_square(e.x1); // !36:5
+        return op_square(unpack(e.x1)); // !36:5
     }
     DEV static void reduced(step<0>, const args &p, context &c, int row, float total)
     {
@@ -485,8 +485,8 @@ struct k9_h2 {
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        const vec<float, V> h2_n = op_mul(e.x1, c.h2_r); // !36:5
-        const vec<float, V> h2 = op_mul(h2_n, e.mlp_norm); // !36:5
+        const vec<float, V> h2_n = op_mul(unpack(e.x1), c.h2_r); // !36:5
+        const vec<float, V> h2 = op_mul(h2_n, unpack(e.mlp_norm)); // !36:5
         store_aligned<V>(p.h2 + row * 256ll + col, h2); // !36:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
@@ -621,9 +621,9 @@ struct k12_act {
     };
     struct context {};
     template <int V> struct element {
-        vec<float, V> act;
+        packed<V> gate;
     };
-    static constexpr int N = 688, threads = 256, team = 128, V = 8, steps = 0;
+    static constexpr int N = 688, threads = 128, team = 128, V = 8, steps = 0;
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -631,12 +631,12 @@ struct k12_act {
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
     {
         const vec<float, V> gate = load_aligned<V>(p.gate + row * 688ll + col); // !37:5
-        const vec<float, V> act = op_silu(gate); // !39:5
-        return {act};
+        return {pack(gate)};
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        store_aligned<V>(p.act + row * 688ll + col, e.act); // !39:5
+        const vec<float, V> act = op_silu(unpack(e.gate)); // !39:5
+        store_aligned<V>(p.act + row * 688ll + col, act); // !39:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
     {
@@ -658,9 +658,9 @@ struct k13_prod {
     };
     struct context {};
     template <int V> struct element {
-        vec<float, V> prod;
+        packed<V> act, up;
     };
-    static constexpr int N = 688, threads = 256, team = 128, V = 8, steps = 0;
+    static constexpr int N = 688, threads = 128, team = 128, V = 8, steps = 0;
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -669,12 +669,12 @@ struct k13_prod {
     {
         const vec<float, V> act = load_aligned<V>(p.act + row * 688ll + col); // !39:5
         const vec<float, V> up = load_aligned<V>(p.up + row * 688ll + col); // !38:5
-        const vec<float, V> prod = op_mul(act, up); // !40:5
-        return {prod};
+        return {pack(act), pack(up)};
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        store_aligned<V>(p.prod + row * 688ll + col, e.prod); // !40:5
+        const vec<float, V> prod = op_mul(unpack(e.act), unpack(e.up)); // !40:5
+        store_aligned<V>(p.prod + row * 688ll + col, prod); // !40:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
     {
@@ -753,9 +753,9 @@ struct k15_x2 {
     };
     struct context {};
     template <int V> struct element {
-        vec<float, V> x2;
+        packed<V> x1, down;
     };
-    static constexpr int N = 256, threads = 256, team = 32, V = 8, steps = 0;
+    static constexpr int N = 256, threads = 128, team = 32, V = 8, steps = 0;
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -764,12 +764,12 @@ struct k15_x2 {
     {
         const vec<float, V> x1 = load_aligned<V>(p.x1 + row * 256ll + col); // !34:5
         const vec<float, V> down = load_aligned<V>(p.down + row * 256ll + col); // !41:5
-        const vec<float, V> x2 = op_add(x1, down); // !42:5
-        return {x2};
+        return {pack(x1), pack(down)};
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        store_aligned<V>(p.x2 + row * 256ll + col, e.x2); // !42:5
+        const vec<float, V> x2 = op_add(unpack(e.x1), unpack(e.down)); // !42:5
+        store_aligned<V>(p.x2 + row * 256ll + col, x2); // !42:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
     {
@@ -795,9 +795,9 @@ struct k0_h {
         float h_r;
     };
     template <int V> struct element {
-        vec<float, V> x, attn_norm;
+        packed<V> x, attn_norm;
     };
-    static constexpr int N = 256, threads = 256, team = 32, V = 8, steps = 1;
+    static constexpr int N = 256, threads = 128, team = 32, V = 8, steps = 1;
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -806,12 +806,12 @@ struct k0_h {
     {
         const vec<float, V> x = load_aligned<V>(p.x + row * 256ll + col); // !14:10
         const vec<float, V> attn_norm = load_aligned<V>(p.attn_norm + col); // !16:3
-        return {x, attn_norm};
+        return {pack(x), pack(attn_norm)};
     }
     static constexpr reduction kind(step<0>) { return reduction::sum; } // !26:5
     template <int V> DEV static vec<float, V> term(step<0>, const args &p, const context &c, const element<V> &e, int row, int col)
     {
-        return op_square(e.x); // !26:5
+        return op_square(unpack(e.x)); // !26:5
     }
     DEV static void reduced(step<0>, const args &p, context &c, int row, float total)
     {
@@ -822,8 +822,8 @@ struct k0_h {
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        const vec<float, V> h_n = op_mul(e.x, c.h_r); // !26:5
-        const vec<float, V> h = op_mul(h_n, e.attn_norm); // !26:5
+        const vec<float, V> h_n = op_mul(unpack(e.x), c.h_r); // !26:5
+        const vec<float, V> h = op_mul(h_n, unpack(e.attn_norm)); // !26:5
         store_aligned<V>(p.h + row * 256ll + col, h); // !26:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
@@ -931,9 +931,9 @@ struct k2_qr {
         int position;
     };
     template <int V> struct element {
-        vec<float, V> q, q_far;
+        packed<V> q, q_far;
     };
-    static constexpr int N = 256, threads = 256, team = 32, V = 8, steps = 0;
+    static constexpr int N = 256, threads = 128, team = 32, V = 8, steps = 0;
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -943,11 +943,11 @@ struct k2_qr {
     {
         const vec<float, V> q = load_aligned<V>(p.q + row * 256ll + col); // !27:5
         const vec<float, V> q_far = load_aligned<V>(p.q + row * 256ll + rope_partner<32, 32>(col)); // !27:5
-        return {q, q_far};
+        return {pack(q), pack(q_far)};
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        const vec<float, V> qr = rope_half<32, 32>(e.q, e.q_far, col, c.position, k2_qr_qr_turns); // !30:5
+        const vec<float, V> qr = rope_half<32, 32>(unpack(e.q), unpack(e.q_far), col, c.position, k2_qr_qr_turns); // !30:5
         store_aligned<V>(p.qr + row * 256ll + col, qr); // !30:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
@@ -972,9 +972,9 @@ struct k3_kr {
         int position;
     };
     template <int V> struct element {
-        vec<float, V> k_, k__far;
+        packed<V> k_, k__far;
     };
-    static constexpr int N = 64, threads = 256, team = 8, V = 8, steps = 0;
+    static constexpr int N = 64, threads = 128, team = 8, V = 8, steps = 0;
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -984,11 +984,11 @@ struct k3_kr {
     {
         const vec<float, V> k_ = load_aligned<V>(p.k_ + row * 64ll + col); // !28:5
         const vec<float, V> k__far = load_aligned<V>(p.k_ + row * 64ll + rope_partner<32, 32>(col)); // !28:5
-        return {k_, k__far};
+        return {pack(k_), pack(k__far)};
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        const vec<float, V> kr = rope_half<32, 32>(e.k_, e.k__far, col, c.position, k3_kr_kr_turns); // !31:5
+        const vec<float, V> kr = rope_half<32, 32>(unpack(e.k_), unpack(e.k__far), col, c.position, k3_kr_kr_turns); // !31:5
         store_aligned<V>(p.kr + row * 64ll + col, kr); // !31:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
@@ -1121,9 +1121,9 @@ struct k6_h2 {
         float h2_r;
     };
     template <int V> struct element {
-        vec<float, V> x1, mlp_norm;
+        packed<V> x1, mlp_norm;
     };
-    static constexpr int N = 256, threads = 256, team = 32, V = 8, steps = 1;
+    static constexpr int N = 256, threads = 128, team = 32, V = 8, steps = 1;
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -1132,12 +1132,12 @@ struct k6_h2 {
     {
         const vec<float, V> x1 = load_aligned<V>(p.x1 + row * 256ll + col); // !34:5
         const vec<float, V> mlp_norm = load_aligned<V>(p.mlp_norm + col); // !21:3
-        return {x1, mlp_norm};
+        return {pack(x1), pack(mlp_norm)};
     }
     static constexpr reduction kind(step<0>) { return reduction::sum; } // !36:5
     template <int V> DEV static vec<float, V> term(step<0>, const args &p, const context &c, const element<V> &e, int row, int col)
     {
-        return op_square(e.x1); // !36:5
+        return op_square(unpack(e.x1)); // !36:5
     }
     DEV static void reduced(step<0>, const args &p, context &c, int row, float total)
     {
@@ -1148,8 +1148,8 @@ struct k6_h2 {
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        const vec<float, V> h2_n = op_mul(e.x1, c.h2_r); // !36:5
-        const vec<float, V> h2 = op_mul(h2_n, e.mlp_norm); // !36:5
+        const vec<float, V> h2_n = op_mul(unpack(e.x1), c.h2_r); // !36:5
+        const vec<float, V> h2 = op_mul(h2_n, unpack(e.mlp_norm)); // !36:5
         store_aligned<V>(p.h2 + row * 256ll + col, h2); // !36:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
@@ -1292,9 +1292,9 @@ struct k0_stats {
         float h_ss;
     };
     template <int V> struct element {
-        vec<float, V> x;
+        packed<V> x;
     };
-    static constexpr int N = 256, threads = 256, team = 32, V = 8, steps = 1;
+    static constexpr int N = 256, threads = 128, team = 32, V = 8, steps = 1;
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -1302,12 +1302,12 @@ struct k0_stats {
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
     {
         const vec<float, V> x = load_aligned<V>(p.x + row * 256ll + col); // !14:10
-        return {x};
+        return {pack(x)};
     }
     static constexpr reduction kind(step<0>) { return reduction::sum; } // !26:5
     template <int V> DEV static vec<float, V> term(step<0>, const args &p, const context &c, const element<V> &e, int row, int col)
     {
-        return op_square(e.x); // !26:5
+        return op_square(unpack(e.x)); // !26:5
     }
     DEV static void reduced(step<0>, const args &p, context &c, int row, float total)
     {

@@ -11,9 +11,9 @@ struct k0_h {
         float h_r;
     };
     template <int V> struct element {
-        vec<float, V> x, attn_norm;
+        packed<V> x, attn_norm;
     };
-    static constexpr int N = 256, threads = 256, team = 32, V = 8, steps = 1;
+    static constexpr int N = 256, threads = 128, team = 32, V = 8, steps = 1;
     DEV static int rows(const args &p) { return p.B; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -22,12 +22,12 @@ struct k0_h {
     {
         const vec<float, V> x = load_aligned<V>(p.x + row * 256ll + col); // !15:3
         const vec<float, V> attn_norm = load_aligned<V>(p.attn_norm + col); // !20:3
-        return {x, attn_norm};
+        return {pack(x), pack(attn_norm)};
     }
     static constexpr reduction kind(step<0>) { return reduction::sum; } // !33:5
     template <int V> DEV static vec<float, V> term(step<0>, const args &p, const context &c, const element<V> &e, int row, int col)
     {
-        return op_square(e.x); // !33:5
+        return op_square(unpack(e.x)); // !33:5
     }
     DEV static void reduced(step<0>, const args &p, context &c, int row, float total)
     {
@@ -38,8 +38,8 @@ struct k0_h {
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        const vec<float, V> h_n = op_mul(e.x, c.h_r); // !33:5
-        const vec<float, V> h = op_mul(h_n, e.attn_norm); // !33:5
+        const vec<float, V> h_n = op_mul(unpack(e.x), c.h_r); // !33:5
+        const vec<float, V> h = op_mul(h_n, unpack(e.attn_norm)); // !33:5
         store_aligned<V>(p.h + row * 256ll + col, h); // !33:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
@@ -224,9 +224,9 @@ struct k4_qr {
         int position, sequence;
     };
     template <int V> struct element {
-        vec<float, V> q, q_far;
+        packed<V> q, q_far;
     };
-    static constexpr int N = 256, threads = 256, team = 32, V = 8, steps = 0;
+    static constexpr int N = 256, threads = 128, team = 32, V = 8, steps = 0;
     DEV static int rows(const args &p) { return p.B; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -237,11 +237,11 @@ struct k4_qr {
     {
         const vec<float, V> q = load_aligned<V>(p.q + row * 256ll + col); // !34:5
         const vec<float, V> q_far = load_aligned<V>(p.q + row * 256ll + rope_partner<32, 32>(col)); // !34:5
-        return {q, q_far};
+        return {pack(q), pack(q_far)};
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        const vec<float, V> qr = rope_half<32, 32>(e.q, e.q_far, col, c.position, k4_qr_qr_turns); // !37:5
+        const vec<float, V> qr = rope_half<32, 32>(unpack(e.q), unpack(e.q_far), col, c.position, k4_qr_qr_turns); // !37:5
         store_aligned<V>(p.qr + row * 256ll + col, qr); // !37:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
@@ -267,9 +267,9 @@ struct k5_kr {
         int position, sequence;
     };
     template <int V> struct element {
-        vec<float, V> k_, k__far;
+        packed<V> k_, k__far;
     };
-    static constexpr int N = 64, threads = 256, team = 8, V = 8, steps = 0;
+    static constexpr int N = 64, threads = 128, team = 8, V = 8, steps = 0;
     DEV static int rows(const args &p) { return p.B; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -280,11 +280,11 @@ struct k5_kr {
     {
         const vec<float, V> k_ = load_aligned<V>(p.k_ + row * 64ll + col); // !35:5
         const vec<float, V> k__far = load_aligned<V>(p.k_ + row * 64ll + rope_partner<32, 32>(col)); // !35:5
-        return {k_, k__far};
+        return {pack(k_), pack(k__far)};
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        const vec<float, V> kr = rope_half<32, 32>(e.k_, e.k__far, col, c.position, k5_kr_kr_turns); // !38:5
+        const vec<float, V> kr = rope_half<32, 32>(unpack(e.k_), unpack(e.k__far), col, c.position, k5_kr_kr_turns); // !38:5
         store_aligned<V>(p.kr + row * 64ll + col, kr); // !38:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
@@ -309,9 +309,9 @@ struct k6_kc {
         int position, sequence;
     };
     template <int V> struct element {
-        vec<float, V> kr;
+        packed<V> kr;
     };
-    static constexpr int N = 64, threads = 256, team = 8, V = 8, steps = 0;
+    static constexpr int N = 64, threads = 128, team = 8, V = 8, steps = 0;
     DEV static int rows(const args &p) { return p.B; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -321,11 +321,11 @@ struct k6_kc {
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
     {
         const vec<float, V> kr = load_aligned<V>(p.kr + row * 64ll + col); // !38:5
-        return {kr};
+        return {pack(kr)};
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        if (c.position >= 0 && c.position < 64) store_aligned<V>(p.k_cache + ((c.sequence * 2ll + col / 32) * 64 + c.position) * 32 + col % 32, e.kr); // !39:5
+        if (c.position >= 0 && c.position < 64) store_aligned<V>(p.k_cache + ((c.sequence * 2ll + col / 32) * 64 + c.position) * 32 + col % 32, unpack(e.kr)); // !39:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
     {
@@ -349,9 +349,9 @@ struct k7_vc {
         int position, sequence;
     };
     template <int V> struct element {
-        vec<float, V> v;
+        packed<V> v;
     };
-    static constexpr int N = 64, threads = 256, team = 8, V = 8, steps = 0;
+    static constexpr int N = 64, threads = 128, team = 8, V = 8, steps = 0;
     DEV static int rows(const args &p) { return p.B; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -361,11 +361,11 @@ struct k7_vc {
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
     {
         const vec<float, V> v = load_aligned<V>(p.v + row * 64ll + col); // !36:5
-        return {v};
+        return {pack(v)};
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        if (c.position >= 0 && c.position < 64) store_aligned<V>(p.v_cache + ((c.sequence * 2ll + col / 32) * 64 + c.position) * 32 + col % 32, e.v); // !40:5
+        if (c.position >= 0 && c.position < 64) store_aligned<V>(p.v_cache + ((c.sequence * 2ll + col / 32) * 64 + c.position) * 32 + col % 32, unpack(e.v)); // !40:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
     {
@@ -515,9 +515,9 @@ struct k11_x1 {
     };
     struct context {};
     template <int V> struct element {
-        vec<float, V> x1;
+        packed<V> x, o_;
     };
-    static constexpr int N = 256, threads = 256, team = 32, V = 8, steps = 0;
+    static constexpr int N = 256, threads = 128, team = 32, V = 8, steps = 0;
     DEV static int rows(const args &p) { return p.B; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -526,12 +526,12 @@ struct k11_x1 {
     {
         const vec<float, V> x = load_aligned<V>(p.x + row * 256ll + col); // !15:3
         const vec<float, V> o_ = load_aligned<V>(p.o_ + row * 256ll + col); // !42:5
-        const vec<float, V> x1 = op_add(x, o_); // !43:5
-        return {x1};
+        return {pack(x), pack(o_)};
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        store_aligned<V>(p.x1 + row * 256ll + col, e.x1); // !43:5
+        const vec<float, V> x1 = op_add(unpack(e.x), unpack(e.o_)); // !43:5
+        store_aligned<V>(p.x1 + row * 256ll + col, x1); // !43:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
     {
@@ -555,9 +555,9 @@ struct k12_h2 {
         float h2_r;
     };
     template <int V> struct element {
-        vec<float, V> x1, mlp_norm;
+        packed<V> x1, mlp_norm;
     };
-    static constexpr int N = 256, threads = 256, team = 32, V = 8, steps = 1;
+    static constexpr int N = 256, threads = 128, team = 32, V = 8, steps = 1;
     DEV static int rows(const args &p) { return p.B; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -566,12 +566,12 @@ struct k12_h2 {
     {
         const vec<float, V> x1 = load_aligned<V>(p.x1 + row * 256ll + col); // !43:5
         const vec<float, V> mlp_norm = load_aligned<V>(p.mlp_norm + col); // !25:3
-        return {x1, mlp_norm};
+        return {pack(x1), pack(mlp_norm)};
     }
     static constexpr reduction kind(step<0>) { return reduction::sum; } // !45:5
     template <int V> DEV static vec<float, V> term(step<0>, const args &p, const context &c, const element<V> &e, int row, int col)
     {
-        return op_square(e.x1); // !45:5
+        return op_square(unpack(e.x1)); // !45:5
     }
     DEV static void reduced(step<0>, const args &p, context &c, int row, float total)
     {
@@ -582,8 +582,8 @@ struct k12_h2 {
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        const vec<float, V> h2_n = op_mul(e.x1, c.h2_r); // !45:5
-        const vec<float, V> h2 = op_mul(h2_n, e.mlp_norm); // !45:5
+        const vec<float, V> h2_n = op_mul(unpack(e.x1), c.h2_r); // !45:5
+        const vec<float, V> h2 = op_mul(h2_n, unpack(e.mlp_norm)); // !45:5
         store_aligned<V>(p.h2 + row * 256ll + col, h2); // !45:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
@@ -711,9 +711,9 @@ struct k15_act {
     };
     struct context {};
     template <int V> struct element {
-        vec<float, V> act;
+        packed<V> gate;
     };
-    static constexpr int N = 688, threads = 256, team = 128, V = 8, steps = 0;
+    static constexpr int N = 688, threads = 128, team = 128, V = 8, steps = 0;
     DEV static int rows(const args &p) { return p.B; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -721,12 +721,12 @@ struct k15_act {
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
     {
         const vec<float, V> gate = load_aligned<V>(p.gate + row * 688ll + col); // !46:5
-        const vec<float, V> act = op_silu(gate); // !48:5
-        return {act};
+        return {pack(gate)};
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        store_aligned<V>(p.act + row * 688ll + col, e.act); // !48:5
+        const vec<float, V> act = op_silu(unpack(e.gate)); // !48:5
+        store_aligned<V>(p.act + row * 688ll + col, act); // !48:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
     {
@@ -747,9 +747,9 @@ struct k16_prod {
     };
     struct context {};
     template <int V> struct element {
-        vec<float, V> prod;
+        packed<V> act, up;
     };
-    static constexpr int N = 688, threads = 256, team = 128, V = 8, steps = 0;
+    static constexpr int N = 688, threads = 128, team = 128, V = 8, steps = 0;
     DEV static int rows(const args &p) { return p.B; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -758,12 +758,12 @@ struct k16_prod {
     {
         const vec<float, V> act = load_aligned<V>(p.act + row * 688ll + col); // !48:5
         const vec<float, V> up = load_aligned<V>(p.up + row * 688ll + col); // !47:5
-        const vec<float, V> prod = op_mul(act, up); // !49:5
-        return {prod};
+        return {pack(act), pack(up)};
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        store_aligned<V>(p.prod + row * 688ll + col, e.prod); // !49:5
+        const vec<float, V> prod = op_mul(unpack(e.act), unpack(e.up)); // !49:5
+        store_aligned<V>(p.prod + row * 688ll + col, prod); // !49:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
     {
@@ -838,9 +838,9 @@ struct k18_x2 {
     };
     struct context {};
     template <int V> struct element {
-        vec<float, V> x2;
+        packed<V> x1, down;
     };
-    static constexpr int N = 256, threads = 256, team = 32, V = 8, steps = 0;
+    static constexpr int N = 256, threads = 128, team = 32, V = 8, steps = 0;
     DEV static int rows(const args &p) { return p.B; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -849,12 +849,12 @@ struct k18_x2 {
     {
         const vec<float, V> x1 = load_aligned<V>(p.x1 + row * 256ll + col); // !43:5
         const vec<float, V> down = load_aligned<V>(p.down + row * 256ll + col); // !50:5
-        const vec<float, V> x2 = op_add(x1, down); // !51:5
-        return {x2};
+        return {pack(x1), pack(down)};
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        store_aligned<V>(p.x2 + row * 256ll + col, e.x2); // !51:5
+        const vec<float, V> x2 = op_add(unpack(e.x1), unpack(e.down)); // !51:5
+        store_aligned<V>(p.x2 + row * 256ll + col, x2); // !51:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
     {
@@ -879,9 +879,9 @@ struct k0_h {
         float h_r;
     };
     template <int V> struct element {
-        vec<float, V> x, attn_norm;
+        packed<V> x, attn_norm;
     };
-    static constexpr int N = 256, threads = 256, team = 32, V = 8, steps = 1;
+    static constexpr int N = 256, threads = 128, team = 32, V = 8, steps = 1;
     DEV static int rows(const args &p) { return p.B; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -890,12 +890,12 @@ struct k0_h {
     {
         const vec<float, V> x = load_aligned<V>(p.x + row * 256ll + col); // !15:3
         const vec<float, V> attn_norm = load_aligned<V>(p.attn_norm + col); // !20:3
-        return {x, attn_norm};
+        return {pack(x), pack(attn_norm)};
     }
     static constexpr reduction kind(step<0>) { return reduction::sum; } // !33:5
     template <int V> DEV static vec<float, V> term(step<0>, const args &p, const context &c, const element<V> &e, int row, int col)
     {
-        return op_square(e.x); // !33:5
+        return op_square(unpack(e.x)); // !33:5
     }
     DEV static void reduced(step<0>, const args &p, context &c, int row, float total)
     {
@@ -906,8 +906,8 @@ struct k0_h {
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        const vec<float, V> h_n = op_mul(e.x, c.h_r); // !33:5
-        const vec<float, V> h = op_mul(h_n, e.attn_norm); // !33:5
+        const vec<float, V> h_n = op_mul(unpack(e.x), c.h_r); // !33:5
+        const vec<float, V> h = op_mul(h_n, unpack(e.attn_norm)); // !33:5
         store_aligned<V>(p.h + row * 256ll + col, h); // !33:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
@@ -1012,9 +1012,9 @@ struct k2_qr {
         int position, sequence;
     };
     template <int V> struct element {
-        vec<float, V> q, q_far;
+        packed<V> q, q_far;
     };
-    static constexpr int N = 256, threads = 256, team = 32, V = 8, steps = 0;
+    static constexpr int N = 256, threads = 128, team = 32, V = 8, steps = 0;
     DEV static int rows(const args &p) { return p.B; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -1025,11 +1025,11 @@ struct k2_qr {
     {
         const vec<float, V> q = load_aligned<V>(p.q + row * 256ll + col); // !34:5
         const vec<float, V> q_far = load_aligned<V>(p.q + row * 256ll + rope_partner<32, 32>(col)); // !34:5
-        return {q, q_far};
+        return {pack(q), pack(q_far)};
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        const vec<float, V> qr = rope_half<32, 32>(e.q, e.q_far, col, c.position, k2_qr_qr_turns); // !37:5
+        const vec<float, V> qr = rope_half<32, 32>(unpack(e.q), unpack(e.q_far), col, c.position, k2_qr_qr_turns); // !37:5
         store_aligned<V>(p.qr + row * 256ll + col, qr); // !37:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
@@ -1055,9 +1055,9 @@ struct k3_kr {
         int position, sequence;
     };
     template <int V> struct element {
-        vec<float, V> k_, k__far;
+        packed<V> k_, k__far;
     };
-    static constexpr int N = 64, threads = 256, team = 8, V = 8, steps = 0;
+    static constexpr int N = 64, threads = 128, team = 8, V = 8, steps = 0;
     DEV static int rows(const args &p) { return p.B; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -1068,11 +1068,11 @@ struct k3_kr {
     {
         const vec<float, V> k_ = load_aligned<V>(p.k_ + row * 64ll + col); // !35:5
         const vec<float, V> k__far = load_aligned<V>(p.k_ + row * 64ll + rope_partner<32, 32>(col)); // !35:5
-        return {k_, k__far};
+        return {pack(k_), pack(k__far)};
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        const vec<float, V> kr = rope_half<32, 32>(e.k_, e.k__far, col, c.position, k3_kr_kr_turns); // !38:5
+        const vec<float, V> kr = rope_half<32, 32>(unpack(e.k_), unpack(e.k__far), col, c.position, k3_kr_kr_turns); // !38:5
         store_aligned<V>(p.kr + row * 64ll + col, kr); // !38:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
@@ -1097,9 +1097,9 @@ struct k4_kc {
         int position, sequence;
     };
     template <int V> struct element {
-        vec<float, V> kr;
+        packed<V> kr;
     };
-    static constexpr int N = 64, threads = 256, team = 8, V = 8, steps = 0;
+    static constexpr int N = 64, threads = 128, team = 8, V = 8, steps = 0;
     DEV static int rows(const args &p) { return p.B; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -1109,11 +1109,11 @@ struct k4_kc {
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
     {
         const vec<float, V> kr = load_aligned<V>(p.kr + row * 64ll + col); // !38:5
-        return {kr};
+        return {pack(kr)};
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        if (c.position >= 0 && c.position < 64) store_aligned<V>(p.k_cache + ((c.sequence * 2ll + col / 32) * 64 + c.position) * 32 + col % 32, e.kr); // !39:5
+        if (c.position >= 0 && c.position < 64) store_aligned<V>(p.k_cache + ((c.sequence * 2ll + col / 32) * 64 + c.position) * 32 + col % 32, unpack(e.kr)); // !39:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
     {
@@ -1137,9 +1137,9 @@ struct k5_vc {
         int position, sequence;
     };
     template <int V> struct element {
-        vec<float, V> v;
+        packed<V> v;
     };
-    static constexpr int N = 64, threads = 256, team = 8, V = 8, steps = 0;
+    static constexpr int N = 64, threads = 128, team = 8, V = 8, steps = 0;
     DEV static int rows(const args &p) { return p.B; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -1149,11 +1149,11 @@ struct k5_vc {
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
     {
         const vec<float, V> v = load_aligned<V>(p.v + row * 64ll + col); // !36:5
-        return {v};
+        return {pack(v)};
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        if (c.position >= 0 && c.position < 64) store_aligned<V>(p.v_cache + ((c.sequence * 2ll + col / 32) * 64 + c.position) * 32 + col % 32, e.v); // !40:5
+        if (c.position >= 0 && c.position < 64) store_aligned<V>(p.v_cache + ((c.sequence * 2ll + col / 32) * 64 + c.position) * 32 + col % 32, unpack(e.v)); // !40:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
     {
@@ -1309,9 +1309,9 @@ struct k9_h2 {
         float h2_r;
     };
     template <int V> struct element {
-        vec<float, V> x1, mlp_norm;
+        packed<V> x1, mlp_norm;
     };
-    static constexpr int N = 256, threads = 256, team = 32, V = 8, steps = 1;
+    static constexpr int N = 256, threads = 128, team = 32, V = 8, steps = 1;
     DEV static int rows(const args &p) { return p.B; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -1320,12 +1320,12 @@ struct k9_h2 {
     {
         const vec<float, V> x1 = load_aligned<V>(p.x1 + row * 256ll + col); // !43:5
         const vec<float, V> mlp_norm = load_aligned<V>(p.mlp_norm + col); // !25:3
-        return {x1, mlp_norm};
+        return {pack(x1), pack(mlp_norm)};
     }
     static constexpr reduction kind(step<0>) { return reduction::sum; } // !45:5
     template <int V> DEV static vec<float, V> term(step<0>, const args &p, const context &c, const element<V> &e, int row, int col)
     {
-        return op_square(e.x1); // !45:5
+        return op_square(unpack(e.x1)); // !45:5
     }
     DEV static void reduced(step<0>, const args &p, context &c, int row, float total)
     {
@@ -1336,8 +1336,8 @@ struct k9_h2 {
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        const vec<float, V> h2_n = op_mul(e.x1, c.h2_r); // !45:5
-        const vec<float, V> h2 = op_mul(h2_n, e.mlp_norm); // !45:5
+        const vec<float, V> h2_n = op_mul(unpack(e.x1), c.h2_r); // !45:5
+        const vec<float, V> h2 = op_mul(h2_n, unpack(e.mlp_norm)); // !45:5
         store_aligned<V>(p.h2 + row * 256ll + col, h2); // !45:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
@@ -1473,9 +1473,9 @@ struct k0_stats {
         float h_ss;
     };
     template <int V> struct element {
-        vec<float, V> x;
+        packed<V> x;
     };
-    static constexpr int N = 256, threads = 256, team = 32, V = 8, steps = 1;
+    static constexpr int N = 256, threads = 128, team = 32, V = 8, steps = 1;
     DEV static int rows(const args &p) { return p.B; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -1483,12 +1483,12 @@ struct k0_stats {
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
     {
         const vec<float, V> x = load_aligned<V>(p.x + row * 256ll + col); // !15:3
-        return {x};
+        return {pack(x)};
     }
     static constexpr reduction kind(step<0>) { return reduction::sum; } // !33:5
     template <int V> DEV static vec<float, V> term(step<0>, const args &p, const context &c, const element<V> &e, int row, int col)
     {
-        return op_square(e.x); // !33:5
+        return op_square(unpack(e.x)); // !33:5
     }
     DEV static void reduced(step<0>, const args &p, context &c, int row, float total)
     {

@@ -10,9 +10,9 @@ struct k0_o {
     };
     struct context {};
     template <int V> struct element {
-        vec<float, V> p_, q_from1, o__from5;
+        vec<float, V> x;
     };
-    static constexpr int N = 12, threads = 256, team = 16, V = 1, steps = 0;
+    static constexpr int N = 12, threads = 128, team = 16, V = 1, steps = 0;
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -20,16 +20,16 @@ struct k0_o {
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
     {
         const vec<float, V> x = load_aligned<V>(p.x + row * 12ll + col); // !6:10
-        const vec<float, V> p_ = x; // !9:5
-        const vec<float, V> q_from1 = x; // !9:5
-        const vec<float, V> o__from5 = x; // !9:5
-        return {p_, q_from1, o__from5};
+        return {x};
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        if (col < 1) store_aligned<V>(p.p_ + row + col, e.p_); // !9:5
-        if (col >= 1 && col < 5) store_aligned<V>(p.q + row * 4ll + col - 1, e.q_from1); // !9:5
-        if (col >= 5 && col < 12) store_aligned<V>(p.o_ + row * 7ll + col - 5, e.o__from5); // !9:5
+        const vec<float, V> p_ = e.x; // !9:5
+        if (col < 1) store_aligned<V>(p.p_ + row + col, p_); // !9:5
+        const vec<float, V> q_from1 = e.x; // !9:5
+        if (col >= 1 && col < 5) store_aligned<V>(p.q + row * 4ll + col - 1, q_from1); // !9:5
+        const vec<float, V> o__from5 = e.x; // !9:5
+        if (col >= 5 && col < 12) store_aligned<V>(p.o_ + row * 7ll + col - 5, o__from5); // !9:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
     {
@@ -54,7 +54,7 @@ struct k1_pp {
         float pp;
     };
     template <int V> struct element {};
-    static constexpr int N = 1, threads = 256, team = 1, V = 1, steps = 0;
+    static constexpr int N = 1, threads = 128, team = 1, V = 1, steps = 0;
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -95,7 +95,7 @@ struct k2_cc {
     template <int V> struct element {
         vec<float, V> z_at0, o__at6;
     };
-    static constexpr int N = 13, threads = 256, team = 16, V = 1, steps = 0;
+    static constexpr int N = 13, threads = 128, team = 16, V = 1, steps = 0;
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -135,9 +135,9 @@ struct k3_dd {
     };
     struct context {};
     template <int V> struct element {
-        vec<float, V> dd;
+        vec<float, V> q_at0, cc_at4;
     };
-    static constexpr int N = 17, threads = 256, team = 32, V = 1, steps = 0;
+    static constexpr int N = 17, threads = 128, team = 32, V = 1, steps = 0;
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -146,12 +146,12 @@ struct k3_dd {
     {
         const vec<float, V> q_at0 = load<V>(p.q + row * 4ll + col, col >= 0 && col < 4 ? V : 0); // !9:5
         const vec<float, V> cc_at4 = load<V>(p.cc + row * 13ll + col - 4, (col - 4) >= 0 && (col - 4) < 13 ? V : 0); // !11:5
-        const vec<float, V> dd = col >= 0 && col < 4 ? q_at0 : cc_at4; // !12:5
-        return {dd};
+        return {q_at0, cc_at4};
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        store_aligned<V>(p.dd + row * 17ll + col, e.dd); // !12:5
+        const vec<float, V> dd = col >= 0 && col < 4 ? e.q_at0 : e.cc_at4; // !12:5
+        store_aligned<V>(p.dd + row * 17ll + col, dd); // !12:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
     {
@@ -232,7 +232,7 @@ struct k5_y3 {
     template <int V> struct element {
         vec<float, V> y2, nw;
     };
-    static constexpr int N = 7, threads = 256, team = 8, V = 1, steps = 1;
+    static constexpr int N = 7, threads = 128, team = 8, V = 1, steps = 1;
     DEV static int rows(const args &p) { return 3 * p.B * p.S; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -282,9 +282,9 @@ struct k6_y5 {
     };
     struct context {};
     template <int V> struct element {
-        vec<float, V> y5;
+        vec<float, V> y4, w;
     };
-    static constexpr int N = 21, threads = 256, team = 32, V = 1, steps = 0;
+    static constexpr int N = 21, threads = 128, team = 32, V = 1, steps = 0;
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -293,12 +293,12 @@ struct k6_y5 {
     {
         const vec<float, V> y4 = load_aligned<V>(p.y3 + row * 21ll + col); // !16:5
         const vec<float, V> w = load_aligned<V>(p.w + col); // !6:38
-        const vec<float, V> y5 = op_mul(y4, w); // !17:5
-        return {y5};
+        return {y4, w};
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        store_aligned<V>(p.y5 + row * 21ll + col, e.y5); // !17:5
+        const vec<float, V> y5 = op_mul(e.y4, e.w); // !17:5
+        store_aligned<V>(p.y5 + row * 21ll + col, y5); // !17:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
     {
@@ -324,7 +324,7 @@ struct k7_ln {
     template <int V> struct element {
         vec<float, V> y5;
     };
-    static constexpr int N = 21, threads = 256, team = 32, V = 1, steps = 1;
+    static constexpr int N = 21, threads = 128, team = 32, V = 1, steps = 1;
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -372,9 +372,9 @@ struct k0_o {
     };
     struct context {};
     template <int V> struct element {
-        vec<float, V> p_, q_from1, o__from5;
+        vec<float, V> x;
     };
-    static constexpr int N = 12, threads = 256, team = 16, V = 1, steps = 0;
+    static constexpr int N = 12, threads = 128, team = 16, V = 1, steps = 0;
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -382,16 +382,16 @@ struct k0_o {
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
     {
         const vec<float, V> x = load_aligned<V>(p.x + row * 12ll + col); // !6:10
-        const vec<float, V> p_ = x; // !9:5
-        const vec<float, V> q_from1 = x; // !9:5
-        const vec<float, V> o__from5 = x; // !9:5
-        return {p_, q_from1, o__from5};
+        return {x};
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        if (col < 1) store_aligned<V>(p.p_ + row + col, e.p_); // !9:5
-        if (col >= 1 && col < 5) store_aligned<V>(p.q + row * 4ll + col - 1, e.q_from1); // !9:5
-        if (col >= 5 && col < 12) store_aligned<V>(p.o_ + row * 7ll + col - 5, e.o__from5); // !9:5
+        const vec<float, V> p_ = e.x; // !9:5
+        if (col < 1) store_aligned<V>(p.p_ + row + col, p_); // !9:5
+        const vec<float, V> q_from1 = e.x; // !9:5
+        if (col >= 1 && col < 5) store_aligned<V>(p.q + row * 4ll + col - 1, q_from1); // !9:5
+        const vec<float, V> o__from5 = e.x; // !9:5
+        if (col >= 5 && col < 12) store_aligned<V>(p.o_ + row * 7ll + col - 5, o__from5); // !9:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
     {
@@ -416,7 +416,7 @@ struct k1_pp {
         float pp;
     };
     template <int V> struct element {};
-    static constexpr int N = 1, threads = 256, team = 1, V = 1, steps = 0;
+    static constexpr int N = 1, threads = 128, team = 1, V = 1, steps = 0;
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -457,7 +457,7 @@ struct k2_cc {
     template <int V> struct element {
         vec<float, V> z_at0, o__at6;
     };
-    static constexpr int N = 13, threads = 256, team = 16, V = 1, steps = 0;
+    static constexpr int N = 13, threads = 128, team = 16, V = 1, steps = 0;
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -497,9 +497,9 @@ struct k3_dd {
     };
     struct context {};
     template <int V> struct element {
-        vec<float, V> dd;
+        vec<float, V> q_at0, cc_at4;
     };
-    static constexpr int N = 17, threads = 256, team = 32, V = 1, steps = 0;
+    static constexpr int N = 17, threads = 128, team = 32, V = 1, steps = 0;
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -508,12 +508,12 @@ struct k3_dd {
     {
         const vec<float, V> q_at0 = load<V>(p.q + row * 4ll + col, col >= 0 && col < 4 ? V : 0); // !9:5
         const vec<float, V> cc_at4 = load<V>(p.cc + row * 13ll + col - 4, (col - 4) >= 0 && (col - 4) < 13 ? V : 0); // !11:5
-        const vec<float, V> dd = col >= 0 && col < 4 ? q_at0 : cc_at4; // !12:5
-        return {dd};
+        return {q_at0, cc_at4};
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        store_aligned<V>(p.dd + row * 17ll + col, e.dd); // !12:5
+        const vec<float, V> dd = col >= 0 && col < 4 ? e.q_at0 : e.cc_at4; // !12:5
+        store_aligned<V>(p.dd + row * 17ll + col, dd); // !12:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
     {
@@ -594,7 +594,7 @@ struct k5_y3 {
     template <int V> struct element {
         vec<float, V> y2, nw;
     };
-    static constexpr int N = 7, threads = 256, team = 8, V = 1, steps = 1;
+    static constexpr int N = 7, threads = 128, team = 8, V = 1, steps = 1;
     DEV static int rows(const args &p) { return 3 * p.B * p.S; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -648,7 +648,7 @@ struct k6_ln {
     template <int V> struct element {
         vec<float, V> y5;
     };
-    static constexpr int N = 21, threads = 256, team = 32, V = 1, steps = 1;
+    static constexpr int N = 21, threads = 128, team = 32, V = 1, steps = 1;
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -697,9 +697,9 @@ struct k0_q {
     };
     struct context {};
     template <int V> struct element {
-        vec<float, V> q_from1;
+        vec<float, V> x;
     };
-    static constexpr int N = 12, threads = 256, team = 16, V = 1, steps = 0;
+    static constexpr int N = 12, threads = 128, team = 16, V = 1, steps = 0;
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -707,12 +707,12 @@ struct k0_q {
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
     {
         const vec<float, V> x = load_aligned<V>(p.x + row * 12ll + col); // !6:10
-        const vec<float, V> q_from1 = x; // !9:5
-        return {q_from1};
+        return {x};
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        if (col >= 1 && col < 5) store_aligned<V>(p.q + row * 4ll + col - 1, e.q_from1); // !9:5
+        const vec<float, V> q_from1 = e.x; // !9:5
+        if (col >= 1 && col < 5) store_aligned<V>(p.q + row * 4ll + col - 1, q_from1); // !9:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
     {
@@ -735,7 +735,7 @@ struct k1_pp {
         float pp;
     };
     template <int V> struct element {};
-    static constexpr int N = 1, threads = 256, team = 1, V = 1, steps = 0;
+    static constexpr int N = 1, threads = 128, team = 1, V = 1, steps = 0;
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -776,7 +776,7 @@ struct k2_cc {
     template <int V> struct element {
         vec<float, V> z_at0, o__at6;
     };
-    static constexpr int N = 13, threads = 256, team = 16, V = 1, steps = 0;
+    static constexpr int N = 13, threads = 128, team = 16, V = 1, steps = 0;
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -816,9 +816,9 @@ struct k3_dd {
     };
     struct context {};
     template <int V> struct element {
-        vec<float, V> dd;
+        vec<float, V> q_at0, cc_at4;
     };
-    static constexpr int N = 17, threads = 256, team = 32, V = 1, steps = 0;
+    static constexpr int N = 17, threads = 128, team = 32, V = 1, steps = 0;
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -827,12 +827,12 @@ struct k3_dd {
     {
         const vec<float, V> q_at0 = load<V>(p.q + row * 4ll + col, col >= 0 && col < 4 ? V : 0); // !9:5
         const vec<float, V> cc_at4 = load<V>(p.cc + row * 13ll + col - 4, (col - 4) >= 0 && (col - 4) < 13 ? V : 0); // !11:5
-        const vec<float, V> dd = col >= 0 && col < 4 ? q_at0 : cc_at4; // !12:5
-        return {dd};
+        return {q_at0, cc_at4};
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        store_aligned<V>(p.dd + row * 17ll + col, e.dd); // !12:5
+        const vec<float, V> dd = col >= 0 && col < 4 ? e.q_at0 : e.cc_at4; // !12:5
+        store_aligned<V>(p.dd + row * 17ll + col, dd); // !12:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
     {
@@ -913,7 +913,7 @@ struct k5_y3 {
     template <int V> struct element {
         vec<float, V> y2, nw;
     };
-    static constexpr int N = 7, threads = 256, team = 8, V = 1, steps = 1;
+    static constexpr int N = 7, threads = 128, team = 8, V = 1, steps = 1;
     DEV static int rows(const args &p) { return 3 * p.B * p.S; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -967,7 +967,7 @@ struct k6_ln {
     template <int V> struct element {
         vec<float, V> y5;
     };
-    static constexpr int N = 21, threads = 256, team = 32, V = 1, steps = 1;
+    static constexpr int N = 21, threads = 128, team = 32, V = 1, steps = 1;
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static void begin(const args &p, int row, context &c)
     {

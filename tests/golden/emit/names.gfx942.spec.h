@@ -9,9 +9,9 @@ struct k0_c {
     };
     struct context {};
     template <int V> struct element {
-        vec<float, V> c_;
+        packed<V> load_, p_;
     };
-    static constexpr int N = 16, threads = 256, team = 2, V = 8, steps = 0;
+    static constexpr int N = 16, threads = 128, team = 2, V = 8, steps = 0;
     DEV static int rows(const args &p) { return p.int_ * p.S; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -20,12 +20,12 @@ struct k0_c {
     {
         const vec<float, V> load_ = load_aligned<V>(p.load_ + row * 16ll + col); // !6:10
         const vec<float, V> p_ = load_aligned<V>(p.p_ + row * 16ll + col); // !6:29
-        const vec<float, V> c_ = op_add(load_, p_); // !8:5
-        return {c_};
+        return {pack(load_), pack(p_)};
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        store_aligned<V>(p.c_ + row * 16ll + col, e.c_); // !8:5
+        const vec<float, V> c_ = op_add(unpack(e.load_), unpack(e.p_)); // !8:5
+        store_aligned<V>(p.c_ + row * 16ll + col, c_); // !8:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
     {
@@ -48,9 +48,9 @@ struct k1_template {
     };
     struct context {};
     template <int V> struct element {
-        vec<float, V> template_;
+        packed<V> c_, V_;
     };
-    static constexpr int N = 16, threads = 256, team = 2, V = 8, steps = 0;
+    static constexpr int N = 16, threads = 128, team = 2, V = 8, steps = 0;
     DEV static int rows(const args &p) { return p.int_ * p.S; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -59,12 +59,12 @@ struct k1_template {
     {
         const vec<float, V> c_ = load_aligned<V>(p.c_ + row * 16ll + col); // !8:5
         const vec<float, V> V_ = load_aligned<V>(p.V_ + col); // !6:45
-        const vec<float, V> template_ = op_mul(c_, V_); // !9:5
-        return {template_};
+        return {pack(c_), pack(V_)};
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        store_aligned<V>(p.template_ + row * 16ll + col, e.template_); // !9:5
+        const vec<float, V> template_ = op_mul(unpack(e.c_), unpack(e.V_)); // !9:5
+        store_aligned<V>(p.template_ + row * 16ll + col, template_); // !9:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
     {
@@ -87,9 +87,9 @@ struct k2_row {
     };
     struct context {};
     template <int V> struct element {
-        vec<float, V> row_;
+        packed<V> template_, op_add_;
     };
-    static constexpr int N = 16, threads = 256, team = 2, V = 8, steps = 0;
+    static constexpr int N = 16, threads = 128, team = 2, V = 8, steps = 0;
     DEV static int rows(const args &p) { return p.int_ * p.S; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -98,12 +98,12 @@ struct k2_row {
     {
         const vec<float, V> template_ = load_aligned<V>(p.template_ + row * 16ll + col); // !9:5
         const vec<float, V> op_add_ = load_aligned<V>(p.op_add_ + row * 16ll + col); // !6:53
-        const vec<float, V> row_ = op_add(template_, op_add_); // !10:5
-        return {row_};
+        return {pack(template_), pack(op_add_)};
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        store_aligned<V>(p.row_ + row * 16ll + col, e.row_); // !10:5
+        const vec<float, V> row_ = op_add(unpack(e.template_), unpack(e.op_add_)); // !10:5
+        store_aligned<V>(p.row_ + row * 16ll + col, row_); // !10:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
     {
@@ -126,9 +126,9 @@ struct k3_e {
     };
     struct context {};
     template <int V> struct element {
-        vec<float, V> e_;
+        packed<V> row_, vec_;
     };
-    static constexpr int N = 16, threads = 256, team = 2, V = 8, steps = 0;
+    static constexpr int N = 16, threads = 128, team = 2, V = 8, steps = 0;
     DEV static int rows(const args &p) { return p.int_ * p.S; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -137,12 +137,12 @@ struct k3_e {
     {
         const vec<float, V> row_ = load_aligned<V>(p.row_ + row * 16ll + col); // !10:5
         const vec<float, V> vec_ = load_aligned<V>(p.vec_ + col); // !6:74
-        const vec<float, V> e_ = op_add(row_, vec_); // !11:5
-        return {e_};
+        return {pack(row_), pack(vec_)};
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        store_aligned<V>(p.e_ + row * 16ll + col, e.e_); // !11:5
+        const vec<float, V> e_ = op_add(unpack(e.row_), unpack(e.vec_)); // !11:5
+        store_aligned<V>(p.e_ + row * 16ll + col, e_); // !11:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
     {
@@ -165,9 +165,9 @@ struct k4_x_x {
     };
     struct context {};
     template <int V> struct element {
-        vec<float, V> x_x;
+        packed<V> e_, linux_;
     };
-    static constexpr int N = 16, threads = 256, team = 2, V = 8, steps = 0;
+    static constexpr int N = 16, threads = 128, team = 2, V = 8, steps = 0;
     DEV static int rows(const args &p) { return p.int_ * p.S; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -176,12 +176,12 @@ struct k4_x_x {
     {
         const vec<float, V> e_ = load_aligned<V>(p.e_ + row * 16ll + col); // !11:5
         const vec<float, V> linux_ = load_aligned<V>(p.linux_ + col); // !6:84
-        const vec<float, V> x_x = op_add(e_, linux_); // !12:5
-        return {x_x};
+        return {pack(e_), pack(linux_)};
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        store_aligned<V>(p.x_x + row * 16ll + col, e.x_x); // !12:5
+        const vec<float, V> x_x = op_add(unpack(e.e_), unpack(e.linux_)); // !12:5
+        store_aligned<V>(p.x_x + row * 16ll + col, x_x); // !12:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
     {
@@ -204,9 +204,9 @@ struct k5_x_y {
     };
     struct context {};
     template <int V> struct element {
-        vec<float, V> x_y;
+        packed<V> x_x, S_v;
     };
-    static constexpr int N = 16, threads = 256, team = 2, V = 8, steps = 0;
+    static constexpr int N = 16, threads = 128, team = 2, V = 8, steps = 0;
     DEV static int rows(const args &p) { return p.int_ * p.S; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -215,12 +215,12 @@ struct k5_x_y {
     {
         const vec<float, V> x_x = load_aligned<V>(p.x_x + row * 16ll + col); // !12:5
         const vec<float, V> S_v = load_aligned<V>(p.S_v + col); // !6:96
-        const vec<float, V> x_y = op_add(x_x, S_v); // !13:5
-        return {x_y};
+        return {pack(x_x), pack(S_v)};
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        store_aligned<V>(p.x_y + row * 16ll + col, e.x_y); // !13:5
+        const vec<float, V> x_y = op_add(unpack(e.x_x), unpack(e.S_v)); // !13:5
+        store_aligned<V>(p.x_y + row * 16ll + col, x_y); // !13:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
     {
@@ -250,9 +250,9 @@ struct k0_x_y {
     };
     struct context {};
     template <int V> struct element {
-        vec<float, V> c_, x_y;
+        packed<V> load_, p_, V_, op_add_, vec_, linux_, S_v;
     };
-    static constexpr int N = 16, threads = 256, team = 2, V = 8, steps = 0;
+    static constexpr int N = 16, threads = 128, team = 2, V = 8, steps = 0;
     DEV static int rows(const args &p) { return p.int_ * p.S; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -261,23 +261,23 @@ struct k0_x_y {
     {
         const vec<float, V> load_ = load_aligned<V>(p.load_ + row * 16ll + col); // !6:10
         const vec<float, V> p_ = load_aligned<V>(p.p_ + row * 16ll + col); // !6:29
-        const vec<float, V> c_ = op_cast<bf16>(op_add(load_, p_)); // !8:5
         const vec<float, V> V_ = load_aligned<V>(p.V_ + col); // !6:45
-        const vec<float, V> template_ = op_mul(c_, V_); // !9:5
         const vec<float, V> op_add_ = load_aligned<V>(p.op_add_ + row * 16ll + col); // !6:53
-        const vec<float, V> row_ = op_add(template_, op_add_); // !10:5
         const vec<float, V> vec_ = load_aligned<V>(p.vec_ + col); // !6:74
-        const vec<float, V> e_ = op_add(row_, vec_); // !11:5
         const vec<float, V> linux_ = load_aligned<V>(p.linux_ + col); // !6:84
-        const vec<float, V> x_x = op_add(e_, linux_); // !12:5
         const vec<float, V> S_v = load_aligned<V>(p.S_v + col); // !6:96
-        const vec<float, V> x_y = op_add(x_x, S_v); // !13:5
-        return {c_, x_y};
+        return {pack(load_), pack(p_), pack(V_), pack(op_add_), pack(vec_), pack(linux_), pack(S_v)};
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        store_aligned<V>(p.c_ + row * 16ll + col, e.c_); // !8:5
-        store_aligned<V>(p.x_y + row * 16ll + col, e.x_y); // !13:5
+        const vec<float, V> c_ = op_cast<bf16>(op_add(unpack(e.load_), unpack(e.p_))); // !8:5
+        store_aligned<V>(p.c_ + row * 16ll + col, c_); // !8:5
+        const vec<float, V> template_ = op_mul(c_, unpack(e.V_)); // !9:5
+        const vec<float, V> row_ = op_add(template_, unpack(e.op_add_)); // !10:5
+        const vec<float, V> e_ = op_add(row_, unpack(e.vec_)); // !11:5
+        const vec<float, V> x_x = op_add(e_, unpack(e.linux_)); // !12:5
+        const vec<float, V> x_y = op_add(x_x, unpack(e.S_v)); // !13:5
+        store_aligned<V>(p.x_y + row * 16ll + col, x_y); // !13:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
     {

@@ -154,7 +154,7 @@ struct k3_qr {
     template <int V> struct element {
         vec<float, V> q, q_far;
     };
-    static constexpr int N = 44, threads = 256, team = 64, V = 1, steps = 0;
+    static constexpr int N = 44, threads = 128, team = 64, V = 1, steps = 0;
     DEV static int rows(const args &p) { return 10; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -195,7 +195,7 @@ struct k4_kr {
     template <int V> struct element {
         vec<float, V> k_, k__far;
     };
-    static constexpr int N = 44, threads = 256, team = 64, V = 1, steps = 0;
+    static constexpr int N = 44, threads = 128, team = 64, V = 1, steps = 0;
     DEV static int rows(const args &p) { return 10; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -233,9 +233,9 @@ struct k5_kc {
         int position, sequence;
     };
     template <int V> struct element {
-        vec<float, V> kr;
+        packed<V> kr;
     };
-    static constexpr int N = 44, threads = 256, team = 32, V = 2, steps = 0;
+    static constexpr int N = 44, threads = 128, team = 32, V = 2, steps = 0;
     DEV static int rows(const args &p) { return 10; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -245,11 +245,11 @@ struct k5_kc {
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
     {
         const vec<float, V> kr = load_aligned<V>(p.kr + row * 44ll + col); // !13:5
-        return {kr};
+        return {pack(kr)};
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        if (c.position >= 0 && c.position < 9) store_aligned<V>(p.k_cache + ((c.sequence * 2ll + col / 22) * 9 + c.position) * 22 + col % 22, e.kr); // !14:5
+        if (c.position >= 0 && c.position < 9) store_aligned<V>(p.k_cache + ((c.sequence * 2ll + col / 22) * 9 + c.position) * 22 + col % 22, unpack(e.kr)); // !14:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
     {
@@ -271,9 +271,9 @@ struct k6_vc {
         int position, sequence;
     };
     template <int V> struct element {
-        vec<float, V> v;
+        packed<V> v;
     };
-    static constexpr int N = 44, threads = 256, team = 32, V = 2, steps = 0;
+    static constexpr int N = 44, threads = 128, team = 32, V = 2, steps = 0;
     DEV static int rows(const args &p) { return 10; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -283,11 +283,11 @@ struct k6_vc {
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
     {
         const vec<float, V> v = load_aligned<V>(p.v + row * 44ll + col); // !11:5
-        return {v};
+        return {pack(v)};
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        if (c.position >= 0 && c.position < 9) store_aligned<V>(p.v_cache + ((c.sequence * 2ll + col / 22) * 9 + c.position) * 22 + col % 22, e.v); // !15:5
+        if (c.position >= 0 && c.position < 9) store_aligned<V>(p.v_cache + ((c.sequence * 2ll + col / 22) * 9 + c.position) * 22 + col % 22, unpack(e.v)); // !15:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
     {
@@ -457,7 +457,7 @@ struct k1_qr {
     template <int V> struct element {
         vec<float, V> q, q_far;
     };
-    static constexpr int N = 44, threads = 256, team = 64, V = 1, steps = 0;
+    static constexpr int N = 44, threads = 128, team = 64, V = 1, steps = 0;
     DEV static int rows(const args &p) { return 10; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -498,7 +498,7 @@ struct k2_kr {
     template <int V> struct element {
         vec<float, V> k_, k__far;
     };
-    static constexpr int N = 44, threads = 256, team = 64, V = 1, steps = 0;
+    static constexpr int N = 44, threads = 128, team = 64, V = 1, steps = 0;
     DEV static int rows(const args &p) { return 10; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -536,9 +536,9 @@ struct k3_kc {
         int position, sequence;
     };
     template <int V> struct element {
-        vec<float, V> kr;
+        packed<V> kr;
     };
-    static constexpr int N = 44, threads = 256, team = 32, V = 2, steps = 0;
+    static constexpr int N = 44, threads = 128, team = 32, V = 2, steps = 0;
     DEV static int rows(const args &p) { return 10; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -548,11 +548,11 @@ struct k3_kc {
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
     {
         const vec<float, V> kr = load_aligned<V>(p.kr + row * 44ll + col); // !13:5
-        return {kr};
+        return {pack(kr)};
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        if (c.position >= 0 && c.position < 9) store_aligned<V>(p.k_cache + ((c.sequence * 2ll + col / 22) * 9 + c.position) * 22 + col % 22, e.kr); // !14:5
+        if (c.position >= 0 && c.position < 9) store_aligned<V>(p.k_cache + ((c.sequence * 2ll + col / 22) * 9 + c.position) * 22 + col % 22, unpack(e.kr)); // !14:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
     {
@@ -574,9 +574,9 @@ struct k4_vc {
         int position, sequence;
     };
     template <int V> struct element {
-        vec<float, V> v;
+        packed<V> v;
     };
-    static constexpr int N = 44, threads = 256, team = 32, V = 2, steps = 0;
+    static constexpr int N = 44, threads = 128, team = 32, V = 2, steps = 0;
     DEV static int rows(const args &p) { return 10; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -586,11 +586,11 @@ struct k4_vc {
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
     {
         const vec<float, V> v = load_aligned<V>(p.v + row * 44ll + col); // !11:5
-        return {v};
+        return {pack(v)};
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        if (c.position >= 0 && c.position < 9) store_aligned<V>(p.v_cache + ((c.sequence * 2ll + col / 22) * 9 + c.position) * 22 + col % 22, e.v); // !15:5
+        if (c.position >= 0 && c.position < 9) store_aligned<V>(p.v_cache + ((c.sequence * 2ll + col / 22) * 9 + c.position) * 22 + col % 22, unpack(e.v)); // !15:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
     {

@@ -63,9 +63,9 @@ struct k1_e {
     };
     struct context {};
     template <int V> struct element {
-        vec<float, V> e_;
+        vec<float, V> x;
     };
-    static constexpr int N = 12, threads = 256, team = 4, V = 4, steps = 0;
+    static constexpr int N = 12, threads = 128, team = 4, V = 4, steps = 0;
     DEV static int rows(const args &p) { return 3 * p.B * p.S; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -73,12 +73,12 @@ struct k1_e {
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
     {
         const vec<float, V> x = load_aligned<V>(p.x + row * 12ll + col); // !6:10
-        const vec<float, V> e_ = op_exp(x); // !9:5
-        return {e_};
+        return {x};
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        store_aligned<V>(p.e_ + row * 12ll + col, e.e_); // !9:5
+        const vec<float, V> e_ = op_exp(e.x); // !9:5
+        store_aligned<V>(p.e_ + row * 12ll + col, e_); // !9:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
     {
@@ -152,9 +152,9 @@ struct k3_c {
     };
     struct context {};
     template <int V> struct element {
-        vec<float, V> c_;
+        vec<float, V> a, bias;
     };
-    static constexpr int N = 9, threads = 256, team = 16, V = 1, steps = 0;
+    static constexpr int N = 9, threads = 128, team = 16, V = 1, steps = 0;
     DEV static int rows(const args &p) { return 3 * p.B * p.S; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -163,12 +163,12 @@ struct k3_c {
     {
         const vec<float, V> a = load_aligned<V>(p.a + row * 9ll + col); // !8:5
         const vec<float, V> bias = load_aligned<V>(p.bias + row * 9ll + col); // !6:62
-        const vec<float, V> c_ = op_add(a, bias); // !11:5
-        return {c_};
+        return {a, bias};
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        store_aligned<V>(p.c_ + row * 9ll + col, e.c_); // !11:5
+        const vec<float, V> c_ = op_add(e.a, e.bias); // !11:5
+        store_aligned<V>(p.c_ + row * 9ll + col, c_); // !11:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
     {
@@ -194,7 +194,7 @@ struct k4_s {
     template <int V> struct element {
         vec<float, V> b;
     };
-    static constexpr int N = 9, threads = 256, team = 16, V = 1, steps = 2;
+    static constexpr int N = 9, threads = 128, team = 16, V = 1, steps = 2;
     DEV static int rows(const args &p) { return 3 * p.B * p.S; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -252,9 +252,9 @@ struct k5_d {
     };
     struct context {};
     template <int V> struct element {
-        vec<float, V> d;
+        vec<float, V> c_, s;
     };
-    static constexpr int N = 9, threads = 256, team = 16, V = 1, steps = 0;
+    static constexpr int N = 9, threads = 128, team = 16, V = 1, steps = 0;
     DEV static int rows(const args &p) { return 3 * p.B * p.S; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -263,12 +263,12 @@ struct k5_d {
     {
         const vec<float, V> c_ = load_aligned<V>(p.c_ + row * 9ll + col); // !11:5
         const vec<float, V> s = load_aligned<V>(p.s + row * 9ll + col); // !12:5
-        const vec<float, V> d = op_mul(c_, s); // !13:5
-        return {d};
+        return {c_, s};
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        store_aligned<V>(p.d + row * 9ll + col, e.d); // !13:5
+        const vec<float, V> d = op_mul(e.c_, e.s); // !13:5
+        store_aligned<V>(p.d + row * 9ll + col, d); // !13:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
     {
@@ -291,9 +291,9 @@ struct k0_e {
     };
     struct context {};
     template <int V> struct element {
-        vec<float, V> e_;
+        vec<float, V> x;
     };
-    static constexpr int N = 12, threads = 256, team = 4, V = 4, steps = 0;
+    static constexpr int N = 12, threads = 128, team = 4, V = 4, steps = 0;
     DEV static int rows(const args &p) { return 3 * p.B * p.S; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -301,12 +301,12 @@ struct k0_e {
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
     {
         const vec<float, V> x = load_aligned<V>(p.x + row * 12ll + col); // !6:10
-        const vec<float, V> e_ = op_exp(x); // !9:5
-        return {e_};
+        return {x};
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        store_aligned<V>(p.e_ + row * 12ll + col, e.e_); // !9:5
+        const vec<float, V> e_ = op_exp(e.x); // !9:5
+        store_aligned<V>(p.e_ + row * 12ll + col, e_); // !9:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
     {
@@ -383,7 +383,7 @@ struct k2_s {
     template <int V> struct element {
         vec<float, V> b;
     };
-    static constexpr int N = 9, threads = 256, team = 16, V = 1, steps = 2;
+    static constexpr int N = 9, threads = 128, team = 16, V = 1, steps = 2;
     DEV static int rows(const args &p) { return 3 * p.B * p.S; }
     DEV static void begin(const args &p, int row, context &c)
     {

@@ -179,9 +179,9 @@ struct k3_qr {
         int position;
     };
     template <int V> struct element {
-        vec<float, V> q, q_far;
+        packed<V> q, q_far;
     };
-    static constexpr int N = 256, threads = 256, team = 32, V = 8, steps = 0;
+    static constexpr int N = 256, threads = 128, team = 32, V = 8, steps = 0;
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -191,11 +191,11 @@ struct k3_qr {
     {
         const vec<float, V> q = load_aligned<V>(p.q + row * 256ll + col); // !19:5
         const vec<float, V> q_far = load_aligned<V>(p.q + row * 256ll + rope_partner<32, 32>(col)); // !19:5
-        return {q, q_far};
+        return {pack(q), pack(q_far)};
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        const vec<float, V> qr = rope_half<32, 32>(e.q, e.q_far, col, c.position, k3_qr_qr_turns); // !23:5
+        const vec<float, V> qr = rope_half<32, 32>(unpack(e.q), unpack(e.q_far), col, c.position, k3_qr_qr_turns); // !23:5
         store_aligned<V>(p.qr + row * 256ll + col, qr); // !23:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
@@ -220,9 +220,9 @@ struct k4_kr {
         int position;
     };
     template <int V> struct element {
-        vec<float, V> k_, k__far;
+        packed<V> k_, k__far;
     };
-    static constexpr int N = 64, threads = 256, team = 8, V = 8, steps = 0;
+    static constexpr int N = 64, threads = 128, team = 8, V = 8, steps = 0;
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -232,11 +232,11 @@ struct k4_kr {
     {
         const vec<float, V> k_ = load_aligned<V>(p.k_ + row * 64ll + col); // !20:5
         const vec<float, V> k__far = load_aligned<V>(p.k_ + row * 64ll + rope_partner<32, 32>(col)); // !20:5
-        return {k_, k__far};
+        return {pack(k_), pack(k__far)};
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        const vec<float, V> kr = rope_half<32, 32>(e.k_, e.k__far, col, c.position, k4_kr_kr_turns); // !24:5
+        const vec<float, V> kr = rope_half<32, 32>(unpack(e.k_), unpack(e.k__far), col, c.position, k4_kr_kr_turns); // !24:5
         store_aligned<V>(p.kr + row * 64ll + col, kr); // !24:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
@@ -344,9 +344,9 @@ struct k1_qr {
         int position;
     };
     template <int V> struct element {
-        vec<float, V> q, q_far;
+        packed<V> q, q_far;
     };
-    static constexpr int N = 256, threads = 256, team = 32, V = 8, steps = 0;
+    static constexpr int N = 256, threads = 128, team = 32, V = 8, steps = 0;
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -356,11 +356,11 @@ struct k1_qr {
     {
         const vec<float, V> q = load_aligned<V>(p.q + row * 256ll + col); // !19:5
         const vec<float, V> q_far = load_aligned<V>(p.q + row * 256ll + rope_partner<32, 32>(col)); // !19:5
-        return {q, q_far};
+        return {pack(q), pack(q_far)};
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        const vec<float, V> qr = rope_half<32, 32>(e.q, e.q_far, col, c.position, k1_qr_qr_turns); // !23:5
+        const vec<float, V> qr = rope_half<32, 32>(unpack(e.q), unpack(e.q_far), col, c.position, k1_qr_qr_turns); // !23:5
         store_aligned<V>(p.qr + row * 256ll + col, qr); // !23:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
@@ -385,9 +385,9 @@ struct k2_kr {
         int position;
     };
     template <int V> struct element {
-        vec<float, V> k_, k__far;
+        packed<V> k_, k__far;
     };
-    static constexpr int N = 64, threads = 256, team = 8, V = 8, steps = 0;
+    static constexpr int N = 64, threads = 128, team = 8, V = 8, steps = 0;
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -397,11 +397,11 @@ struct k2_kr {
     {
         const vec<float, V> k_ = load_aligned<V>(p.k_ + row * 64ll + col); // !20:5
         const vec<float, V> k__far = load_aligned<V>(p.k_ + row * 64ll + rope_partner<32, 32>(col)); // !20:5
-        return {k_, k__far};
+        return {pack(k_), pack(k__far)};
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        const vec<float, V> kr = rope_half<32, 32>(e.k_, e.k__far, col, c.position, k2_kr_kr_turns); // !24:5
+        const vec<float, V> kr = rope_half<32, 32>(unpack(e.k_), unpack(e.k__far), col, c.position, k2_kr_kr_turns); // !24:5
         store_aligned<V>(p.kr + row * 64ll + col, kr); // !24:5
     }
     DEV static void write_row(const args &p, const context &c, int row)

@@ -11,9 +11,9 @@ struct k0_n {
         float n_r;
     };
     template <int V> struct element {
-        vec<float, V> x, w;
+        packed<V> x, w;
     };
-    static constexpr int N = 256, threads = 256, team = 32, V = 8, steps = 1;
+    static constexpr int N = 256, threads = 128, team = 32, V = 8, steps = 1;
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -22,12 +22,12 @@ struct k0_n {
     {
         const vec<float, V> x = load_aligned<V>(p.x + row * 256ll + col); // !13:10
         const vec<float, V> w = load_aligned<V>(p.w + col); // !15:3
-        return {x, w};
+        return {pack(x), pack(w)};
     }
     static constexpr reduction kind(step<0>) { return reduction::sum; } // !17:5
     template <int V> DEV static vec<float, V> term(step<0>, const args &p, const context &c, const element<V> &e, int row, int col)
     {
-        return op_square(e.x); // !17:5
+        return op_square(unpack(e.x)); // !17:5
     }
     DEV static void reduced(step<0>, const args &p, context &c, int row, float total)
     {
@@ -38,8 +38,8 @@ struct k0_n {
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        const vec<float, V> n_n = op_mul(e.x, c.n_r); // !17:5
-        const vec<float, V> n_ = op_mul(n_n, e.w); // !17:5
+        const vec<float, V> n_n = op_mul(unpack(e.x), c.n_r); // !17:5
+        const vec<float, V> n_ = op_mul(n_n, unpack(e.w)); // !17:5
         store_aligned<V>(p.n_ + row * 256ll + col, n_); // !17:5
     }
     DEV static void write_row(const args &p, const context &c, int row)

@@ -11,9 +11,10 @@ struct k0_h {
         float h_r;
     };
     template <int V> struct element {
-        vec<float, V> x, h_w1;
+        vec<float, V> h_w1;
+        packed<V> x;
     };
-    static constexpr int N = 24, threads = 256, team = 4, V = 8, steps = 1;
+    static constexpr int N = 24, threads = 128, team = 4, V = 8, steps = 1;
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -23,12 +24,12 @@ struct k0_h {
         const vec<float, V> x = load_aligned<V>(p.x + row * 24ll + col); // !6:10
         const vec<float, V> n_ = load_aligned<V>(p.n_ + col); // !7:55
         const vec<float, V> h_w1 = op_add(n_, 1.0f); // !10:5
-        return {x, h_w1};
+        return {h_w1, pack(x)};
     }
     static constexpr reduction kind(step<0>) { return reduction::sum; } // !10:5
     template <int V> DEV static vec<float, V> term(step<0>, const args &p, const context &c, const element<V> &e, int row, int col)
     {
-        return op_square(e.x); // !10:5
+        return op_square(unpack(e.x)); // !10:5
     }
     DEV static void reduced(step<0>, const args &p, context &c, int row, float total)
     {
@@ -39,7 +40,7 @@ struct k0_h {
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        const vec<float, V> h_n = op_mul(e.x, c.h_r); // !10:5
+        const vec<float, V> h_n = op_mul(unpack(e.x), c.h_r); // !10:5
         const vec<float, V> h = op_mul(h_n, e.h_w1); // !10:5
         store_aligned<V>(p.h + row * 24ll + col, h); // !10:5
     }
@@ -229,9 +230,9 @@ struct k4_qr {
         int position, sequence;
     };
     template <int V> struct element {
-        vec<float, V> q;
+        packed<V> q;
     };
-    static constexpr int N = 30, threads = 256, team = 16, V = 2, steps = 0;
+    static constexpr int N = 30, threads = 128, team = 16, V = 2, steps = 0;
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -241,11 +242,11 @@ struct k4_qr {
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
     {
         const vec<float, V> q = load_aligned<V>(p.q + row * 30ll + col); // !11:5
-        return {q};
+        return {pack(q)};
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        const vec<float, V> qr = rope_interleaved<10, 10>(e.q, col, c.position, k4_qr_qr_turns); // !14:5
+        const vec<float, V> qr = rope_interleaved<10, 10>(unpack(e.q), col, c.position, k4_qr_qr_turns); // !14:5
         store_aligned<V>(p.qr + row * 30ll + col, qr); // !14:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
@@ -274,7 +275,7 @@ struct k5_kr {
     template <int V> struct element {
         vec<float, V> k_, k__far;
     };
-    static constexpr int N = 30, threads = 256, team = 32, V = 1, steps = 0;
+    static constexpr int N = 30, threads = 128, team = 32, V = 1, steps = 0;
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -315,9 +316,9 @@ struct k6_ks {
         int position, sequence;
     };
     template <int V> struct element {
-        vec<float, V> kr;
+        packed<V> kr;
     };
-    static constexpr int N = 30, threads = 256, team = 16, V = 2, steps = 0;
+    static constexpr int N = 30, threads = 128, team = 16, V = 2, steps = 0;
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -327,11 +328,11 @@ struct k6_ks {
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
     {
         const vec<float, V> kr = load_aligned<V>(p.kr + row * 30ll + col); // !15:5
-        return {kr};
+        return {pack(kr)};
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        if (c.position >= 0 && c.position < 33) store_aligned<V>(p.kc + ((c.sequence * 3ll + col / 10) * 33 + c.position) * 10 + col % 10, e.kr); // !16:5
+        if (c.position >= 0 && c.position < 33) store_aligned<V>(p.kc + ((c.sequence * 3ll + col / 10) * 33 + c.position) * 10 + col % 10, unpack(e.kr)); // !16:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
     {
@@ -356,9 +357,9 @@ struct k7_vs {
         int position, sequence;
     };
     template <int V> struct element {
-        vec<float, V> v;
+        packed<V> v;
     };
-    static constexpr int N = 30, threads = 256, team = 16, V = 2, steps = 0;
+    static constexpr int N = 30, threads = 128, team = 16, V = 2, steps = 0;
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -368,11 +369,11 @@ struct k7_vs {
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
     {
         const vec<float, V> v = load_aligned<V>(p.v + row * 30ll + col); // !13:5
-        return {v};
+        return {pack(v)};
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        if (c.position >= 0 && c.position < 33) store_aligned<V>(p.vc + ((c.sequence * 3ll + col / 10) * 33 + c.position) * 10 + col % 10, e.v); // !17:5
+        if (c.position >= 0 && c.position < 33) store_aligned<V>(p.vc + ((c.sequence * 3ll + col / 10) * 33 + c.position) * 10 + col % 10, unpack(e.v)); // !17:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
     {
@@ -475,9 +476,10 @@ struct k0_h {
         float h_r;
     };
     template <int V> struct element {
-        vec<float, V> x, h_w1;
+        vec<float, V> h_w1;
+        packed<V> x;
     };
-    static constexpr int N = 24, threads = 256, team = 4, V = 8, steps = 1;
+    static constexpr int N = 24, threads = 128, team = 4, V = 8, steps = 1;
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -487,12 +489,12 @@ struct k0_h {
         const vec<float, V> x = load_aligned<V>(p.x + row * 24ll + col); // !6:10
         const vec<float, V> n_ = load_aligned<V>(p.n_ + col); // !7:55
         const vec<float, V> h_w1 = op_add(n_, 1.0f); // !10:5
-        return {x, h_w1};
+        return {h_w1, pack(x)};
     }
     static constexpr reduction kind(step<0>) { return reduction::sum; } // !10:5
     template <int V> DEV static vec<float, V> term(step<0>, const args &p, const context &c, const element<V> &e, int row, int col)
     {
-        return op_square(e.x); // !10:5
+        return op_square(unpack(e.x)); // !10:5
     }
     DEV static void reduced(step<0>, const args &p, context &c, int row, float total)
     {
@@ -503,7 +505,7 @@ struct k0_h {
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        const vec<float, V> h_n = op_mul(e.x, c.h_r); // !10:5
+        const vec<float, V> h_n = op_mul(unpack(e.x), c.h_r); // !10:5
         const vec<float, V> h = op_mul(h_n, e.h_w1); // !10:5
         store_aligned<V>(p.h + row * 24ll + col, h); // !10:5
     }
@@ -611,9 +613,9 @@ struct k2_qr {
         int position, sequence;
     };
     template <int V> struct element {
-        vec<float, V> q;
+        packed<V> q;
     };
-    static constexpr int N = 30, threads = 256, team = 16, V = 2, steps = 0;
+    static constexpr int N = 30, threads = 128, team = 16, V = 2, steps = 0;
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -623,11 +625,11 @@ struct k2_qr {
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
     {
         const vec<float, V> q = load_aligned<V>(p.q + row * 30ll + col); // !11:5
-        return {q};
+        return {pack(q)};
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        const vec<float, V> qr = rope_interleaved<10, 10>(e.q, col, c.position, k2_qr_qr_turns); // !14:5
+        const vec<float, V> qr = rope_interleaved<10, 10>(unpack(e.q), col, c.position, k2_qr_qr_turns); // !14:5
         store_aligned<V>(p.qr + row * 30ll + col, qr); // !14:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
@@ -656,7 +658,7 @@ struct k3_kr {
     template <int V> struct element {
         vec<float, V> k_, k__far;
     };
-    static constexpr int N = 30, threads = 256, team = 32, V = 1, steps = 0;
+    static constexpr int N = 30, threads = 128, team = 32, V = 1, steps = 0;
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -697,9 +699,9 @@ struct k4_ks {
         int position, sequence;
     };
     template <int V> struct element {
-        vec<float, V> kr;
+        packed<V> kr;
     };
-    static constexpr int N = 30, threads = 256, team = 16, V = 2, steps = 0;
+    static constexpr int N = 30, threads = 128, team = 16, V = 2, steps = 0;
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -709,11 +711,11 @@ struct k4_ks {
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
     {
         const vec<float, V> kr = load_aligned<V>(p.kr + row * 30ll + col); // !15:5
-        return {kr};
+        return {pack(kr)};
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        if (c.position >= 0 && c.position < 33) store_aligned<V>(p.kc + ((c.sequence * 3ll + col / 10) * 33 + c.position) * 10 + col % 10, e.kr); // !16:5
+        if (c.position >= 0 && c.position < 33) store_aligned<V>(p.kc + ((c.sequence * 3ll + col / 10) * 33 + c.position) * 10 + col % 10, unpack(e.kr)); // !16:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
     {
@@ -738,9 +740,9 @@ struct k5_vs {
         int position, sequence;
     };
     template <int V> struct element {
-        vec<float, V> v;
+        packed<V> v;
     };
-    static constexpr int N = 30, threads = 256, team = 16, V = 2, steps = 0;
+    static constexpr int N = 30, threads = 128, team = 16, V = 2, steps = 0;
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -750,11 +752,11 @@ struct k5_vs {
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
     {
         const vec<float, V> v = load_aligned<V>(p.v + row * 30ll + col); // !13:5
-        return {v};
+        return {pack(v)};
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        if (c.position >= 0 && c.position < 33) store_aligned<V>(p.vc + ((c.sequence * 3ll + col / 10) * 33 + c.position) * 10 + col % 10, e.v); // !17:5
+        if (c.position >= 0 && c.position < 33) store_aligned<V>(p.vc + ((c.sequence * 3ll + col / 10) * 33 + c.position) * 10 + col % 10, unpack(e.v)); // !17:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
     {
@@ -856,9 +858,9 @@ struct k0_stats {
         float h_ss;
     };
     template <int V> struct element {
-        vec<float, V> x;
+        packed<V> x;
     };
-    static constexpr int N = 24, threads = 256, team = 4, V = 8, steps = 1;
+    static constexpr int N = 24, threads = 128, team = 4, V = 8, steps = 1;
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -866,12 +868,12 @@ struct k0_stats {
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
     {
         const vec<float, V> x = load_aligned<V>(p.x + row * 24ll + col); // !6:10
-        return {x};
+        return {pack(x)};
     }
     static constexpr reduction kind(step<0>) { return reduction::sum; } // !10:5
     template <int V> DEV static vec<float, V> term(step<0>, const args &p, const context &c, const element<V> &e, int row, int col)
     {
-        return op_square(e.x); // !10:5
+        return op_square(unpack(e.x)); // !10:5
     }
     DEV static void reduced(step<0>, const args &p, context &c, int row, float total)
     {
@@ -1006,7 +1008,7 @@ struct k2_ks {
     template <int V> struct element {
         vec<float, V> k_, k__far;
     };
-    static constexpr int N = 30, threads = 256, team = 32, V = 1, steps = 0;
+    static constexpr int N = 30, threads = 128, team = 32, V = 1, steps = 0;
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static void begin(const args &p, int row, context &c)
     {

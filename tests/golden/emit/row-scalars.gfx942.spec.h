@@ -9,9 +9,9 @@ struct k0_s {
         float s;
     };
     template <int V> struct element {
-        vec<float, V> x;
+        packed<V> x;
     };
-    static constexpr int N = 12, threads = 256, team = 4, V = 4, steps = 1;
+    static constexpr int N = 12, threads = 128, team = 4, V = 4, steps = 1;
     DEV static int rows(const args &p) { return 6; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -19,12 +19,12 @@ struct k0_s {
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
     {
         const vec<float, V> x = load_aligned<V>(p.x + row * 12ll + col); // !5:10
-        return {x};
+        return {pack(x)};
     }
     static constexpr reduction kind(step<0>) { return reduction::sum; } // !7:5
     template <int V> DEV static vec<float, V> term(step<0>, const args &p, const context &c, const element<V> &e, int row, int col)
     {
-        return e.x; // !7:5
+        return unpack(e.x); // !7:5
     }
     DEV static void reduced(step<0>, const args &p, context &c, int row, float total)
     {
@@ -52,9 +52,9 @@ struct k1_m {
         float m;
     };
     template <int V> struct element {
-        vec<float, V> x;
+        packed<V> x;
     };
-    static constexpr int N = 12, threads = 256, team = 4, V = 4, steps = 1;
+    static constexpr int N = 12, threads = 128, team = 4, V = 4, steps = 1;
     DEV static int rows(const args &p) { return 6; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -62,12 +62,12 @@ struct k1_m {
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
     {
         const vec<float, V> x = load_aligned<V>(p.x + row * 12ll + col); // !5:10
-        return {x};
+        return {pack(x)};
     }
     static constexpr reduction kind(step<0>) { return reduction::sum; } // !8:5
     template <int V> DEV static vec<float, V> term(step<0>, const args &p, const context &c, const element<V> &e, int row, int col)
     {
-        return e.x; // !8:5
+        return unpack(e.x); // !8:5
     }
     DEV static void reduced(step<0>, const args &p, context &c, int row, float total)
     {
@@ -94,9 +94,9 @@ struct k2_xs {
     };
     struct context {};
     template <int V> struct element {
-        vec<float, V> xs;
+        packed<V> x;
     };
-    static constexpr int N = 12, threads = 256, team = 4, V = 4, steps = 0;
+    static constexpr int N = 12, threads = 128, team = 4, V = 4, steps = 0;
     DEV static int rows(const args &p) { return 6; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -104,12 +104,12 @@ struct k2_xs {
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
     {
         const vec<float, V> x = load_aligned<V>(p.x + row * 12ll + col); // !5:10
-        const vec<float, V> xs = op_mul(x, 64.0f); // !9:5
-        return {xs};
+        return {pack(x)};
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        store_aligned<V>(p.xs + row * 12ll + col, e.xs); // !9:5
+        const vec<float, V> xs = op_mul(unpack(e.x), 64.0f); // !9:5
+        store_aligned<V>(p.xs + row * 12ll + col, xs); // !9:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
     {
@@ -129,9 +129,9 @@ struct k3_t {
         float t;
     };
     template <int V> struct element {
-        vec<float, V> xs;
+        packed<V> xs;
     };
-    static constexpr int N = 12, threads = 256, team = 4, V = 4, steps = 1;
+    static constexpr int N = 12, threads = 128, team = 4, V = 4, steps = 1;
     DEV static int rows(const args &p) { return 6; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -139,12 +139,12 @@ struct k3_t {
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
     {
         const vec<float, V> xs = load_aligned<V>(p.xs + row * 12ll + col); // !9:5
-        return {xs};
+        return {pack(xs)};
     }
     static constexpr reduction kind(step<0>) { return reduction::max; } // !10:5
     template <int V> DEV static vec<float, V> term(step<0>, const args &p, const context &c, const element<V> &e, int row, int col)
     {
-        return e.xs; // !10:5
+        return unpack(e.xs); // !10:5
     }
     DEV static void reduced(step<0>, const args &p, context &c, int row, float total)
     {
@@ -173,9 +173,9 @@ struct k4_y {
         float m;
     };
     template <int V> struct element {
-        vec<float, V> xs;
+        packed<V> xs;
     };
-    static constexpr int N = 12, threads = 256, team = 4, V = 4, steps = 0;
+    static constexpr int N = 12, threads = 128, team = 4, V = 4, steps = 0;
     DEV static int rows(const args &p) { return 6; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -185,11 +185,11 @@ struct k4_y {
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
     {
         const vec<float, V> xs = load_aligned<V>(p.xs + row * 12ll + col); // !9:5
-        return {xs};
+        return {pack(xs)};
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        const vec<float, V> y = op_sub(e.xs, c.m); // !11:5
+        const vec<float, V> y = op_sub(unpack(e.xs), c.m); // !11:5
         store_aligned<V>(p.y + row * 12ll + col, y); // !11:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
@@ -212,9 +212,9 @@ struct k5_y2 {
         float s;
     };
     template <int V> struct element {
-        vec<float, V> z;
+        packed<V> z;
     };
-    static constexpr int N = 12, threads = 256, team = 4, V = 4, steps = 0;
+    static constexpr int N = 12, threads = 128, team = 4, V = 4, steps = 0;
     DEV static int rows(const args &p) { return 6; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -224,11 +224,11 @@ struct k5_y2 {
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
     {
         const vec<float, V> z = load_aligned<V>(p.z + row * 12ll + col); // !5:24
-        return {z};
+        return {pack(z)};
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        const vec<float, V> y2 = op_mul(e.z, c.s); // !12:5
+        const vec<float, V> y2 = op_mul(unpack(e.z), c.s); // !12:5
         store_aligned<V>(p.y2 + row * 12ll + col, y2); // !12:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
@@ -251,9 +251,9 @@ struct k6_y3 {
         float t;
     };
     template <int V> struct element {
-        vec<float, V> xs;
+        packed<V> xs;
     };
-    static constexpr int N = 12, threads = 256, team = 4, V = 4, steps = 0;
+    static constexpr int N = 12, threads = 128, team = 4, V = 4, steps = 0;
     DEV static int rows(const args &p) { return 6; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -263,11 +263,11 @@ struct k6_y3 {
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
     {
         const vec<float, V> xs = load_aligned<V>(p.xs + row * 12ll + col); // !9:5
-        return {xs};
+        return {pack(xs)};
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        const vec<float, V> y3 = op_sub(e.xs, c.t); // !13:5
+        const vec<float, V> y3 = op_sub(unpack(e.xs), c.t); // !13:5
         store_aligned<V>(p.y3 + row * 12ll + col, y3); // !13:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
@@ -292,9 +292,9 @@ struct k0_y2 {
         float s;
     };
     template <int V> struct element {
-        vec<float, V> x, z;
+        packed<V> x, z;
     };
-    static constexpr int N = 12, threads = 256, team = 4, V = 4, steps = 1;
+    static constexpr int N = 12, threads = 128, team = 4, V = 4, steps = 1;
     DEV static int rows(const args &p) { return 6; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -303,12 +303,12 @@ struct k0_y2 {
     {
         const vec<float, V> x = load_aligned<V>(p.x + row * 12ll + col); // !5:10
         const vec<float, V> z = load_aligned<V>(p.z + row * 12ll + col); // !5:24
-        return {x, z};
+        return {pack(x), pack(z)};
     }
     static constexpr reduction kind(step<0>) { return reduction::sum; } // !7:5
     template <int V> DEV static vec<float, V> term(step<0>, const args &p, const context &c, const element<V> &e, int row, int col)
     {
-        return e.x; // !7:5
+        return unpack(e.x); // !7:5
     }
     DEV static void reduced(step<0>, const args &p, context &c, int row, float total)
     {
@@ -317,7 +317,7 @@ struct k0_y2 {
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        const vec<float, V> y2 = op_mul(e.z, c.s); // !12:5
+        const vec<float, V> y2 = op_mul(unpack(e.z), c.s); // !12:5
         store_aligned<V>(p.y2 + row * 12ll + col, y2); // !12:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
@@ -341,9 +341,9 @@ struct k1_m {
         float m;
     };
     template <int V> struct element {
-        vec<float, V> x;
+        packed<V> x;
     };
-    static constexpr int N = 12, threads = 256, team = 4, V = 4, steps = 1;
+    static constexpr int N = 12, threads = 128, team = 4, V = 4, steps = 1;
     DEV static int rows(const args &p) { return 6; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -351,12 +351,12 @@ struct k1_m {
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
     {
         const vec<float, V> x = load_aligned<V>(p.x + row * 12ll + col); // !5:10
-        return {x};
+        return {pack(x)};
     }
     static constexpr reduction kind(step<0>) { return reduction::sum; } // !8:5
     template <int V> DEV static vec<float, V> term(step<0>, const args &p, const context &c, const element<V> &e, int row, int col)
     {
-        return e.x; // !8:5
+        return unpack(e.x); // !8:5
     }
     DEV static void reduced(step<0>, const args &p, context &c, int row, float total)
     {
@@ -390,7 +390,7 @@ struct k2_y3 {
     template <int V> struct element {
         vec<float, V> xs;
     };
-    static constexpr int N = 12, threads = 256, team = 4, V = 4, steps = 1;
+    static constexpr int N = 12, threads = 128, team = 4, V = 4, steps = 1;
     DEV static int rows(const args &p) { return 6; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -445,9 +445,9 @@ struct k0_y2 {
         float s;
     };
     template <int V> struct element {
-        vec<float, V> x, z;
+        packed<V> x, z;
     };
-    static constexpr int N = 12, threads = 256, team = 4, V = 4, steps = 1;
+    static constexpr int N = 12, threads = 128, team = 4, V = 4, steps = 1;
     DEV static int rows(const args &p) { return 6; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -456,12 +456,12 @@ struct k0_y2 {
     {
         const vec<float, V> x = load_aligned<V>(p.x + row * 12ll + col); // !5:10
         const vec<float, V> z = load_aligned<V>(p.z + row * 12ll + col); // !5:24
-        return {x, z};
+        return {pack(x), pack(z)};
     }
     static constexpr reduction kind(step<0>) { return reduction::sum; } // !7:5
     template <int V> DEV static vec<float, V> term(step<0>, const args &p, const context &c, const element<V> &e, int row, int col)
     {
-        return e.x; // !7:5
+        return unpack(e.x); // !7:5
     }
     DEV static void reduced(step<0>, const args &p, context &c, int row, float total)
     {
@@ -470,7 +470,7 @@ struct k0_y2 {
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        const vec<float, V> y2 = op_mul(e.z, c.s); // !12:5
+        const vec<float, V> y2 = op_mul(unpack(e.z), c.s); // !12:5
         store_aligned<V>(p.y2 + row * 12ll + col, y2); // !12:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
@@ -497,9 +497,10 @@ struct k1_y3 {
         float t, m;
     };
     template <int V> struct element {
-        vec<float, V> x, xs;
+        vec<float, V> xs;
+        packed<V> x;
     };
-    static constexpr int N = 12, threads = 256, team = 4, V = 4, steps = 2;
+    static constexpr int N = 12, threads = 128, team = 4, V = 4, steps = 2;
     DEV static int rows(const args &p) { return 6; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -508,12 +509,12 @@ struct k1_y3 {
     {
         const vec<float, V> x = load_aligned<V>(p.x + row * 12ll + col); // !5:10
         const vec<float, V> xs = op_mul(x, 64.0f); // !9:5
-        return {x, xs};
+        return {xs, pack(x)};
     }
     static constexpr reduction kind(step<0>) { return reduction::sum; } // !8:5
     template <int V> DEV static vec<float, V> term(step<0>, const args &p, const context &c, const element<V> &e, int row, int col)
     {
-        return e.x; // !8:5
+        return unpack(e.x); // !8:5
     }
     DEV static void reduced(step<0>, const args &p, context &c, int row, float total)
     {

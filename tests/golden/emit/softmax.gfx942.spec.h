@@ -10,9 +10,9 @@ struct k0_p {
         float p_f, p_s;
     };
     template <int V> struct element {
-        vec<float, V> x;
+        packed<V> x;
     };
-    static constexpr int N = 256, threads = 256, team = 32, V = 8, steps = 2;
+    static constexpr int N = 256, threads = 128, team = 32, V = 8, steps = 2;
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -20,12 +20,12 @@ struct k0_p {
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
     {
         const vec<float, V> x = load_aligned<V>(p.x + row * 256ll + col); // !13:10
-        return {x};
+        return {pack(x)};
     }
     static constexpr reduction kind(step<0>) { return reduction::max; } // !15:5
     template <int V> DEV static vec<float, V> term(step<0>, const args &p, const context &c, const element<V> &e, int row, int col)
     {
-        return e.x; // !15:5
+        return unpack(e.x); // !15:5
     }
     DEV static void reduced(step<0>, const args &p, context &c, int row, float total)
     {
@@ -35,7 +35,7 @@ struct k0_p {
     static constexpr reduction kind(step<1>) { return reduction::sum; } // !15:5
     template <int V> DEV static vec<float, V> term(step<1>, const args &p, const context &c, const element<V> &e, int row, int col)
     {
-        const vec<float, V> p_d = op_sub(e.x, c.p_f); // !15:5
+        const vec<float, V> p_d = op_sub(unpack(e.x), c.p_f); // !15:5
         const vec<float, V> p_e = op_exp(p_d); // !15:5
         return p_e; // !15:5
     }
@@ -45,7 +45,7 @@ struct k0_p {
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        const vec<float, V> p_d = op_sub(e.x, c.p_f); // !15:5
+        const vec<float, V> p_d = op_sub(unpack(e.x), c.p_f); // !15:5
         const vec<float, V> p_e = op_exp(p_d); // !15:5
         const vec<float, V> p_ = op_div_or_zero(p_e, c.p_s); // !15:5
         store_aligned<V>(p.p_ + row * 256ll + col, p_); // !15:5

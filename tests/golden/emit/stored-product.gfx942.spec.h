@@ -58,9 +58,9 @@ struct k1_a {
     };
     struct context {};
     template <int V> struct element {
-        vec<float, V> a;
+        packed<V> h;
     };
-    static constexpr int N = 24, threads = 256, team = 4, V = 8, steps = 0;
+    static constexpr int N = 24, threads = 128, team = 4, V = 8, steps = 0;
     DEV static int rows(const args &p) { return 10; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -68,12 +68,12 @@ struct k1_a {
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
     {
         const vec<float, V> h = load_aligned<V>(p.h + row * 24ll + col); // !8:5
-        const vec<float, V> a = op_relu(h); // !9:5
-        return {a};
+        return {pack(h)};
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        store_aligned<V>(p.a + row * 24ll + col, e.a); // !9:5
+        const vec<float, V> a = op_relu(unpack(e.h)); // !9:5
+        store_aligned<V>(p.a + row * 24ll + col, a); // !9:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
     {
@@ -143,9 +143,9 @@ struct k3_r {
     };
     struct context {};
     template <int V> struct element {
-        vec<float, V> r;
+        packed<V> u, k_;
     };
-    static constexpr int N = 32, threads = 256, team = 4, V = 8, steps = 0;
+    static constexpr int N = 32, threads = 128, team = 4, V = 8, steps = 0;
     DEV static int rows(const args &p) { return 10; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -154,12 +154,12 @@ struct k3_r {
     {
         const vec<float, V> u = load_aligned<V>(p.u + row * 32ll + col); // !10:5
         const vec<float, V> k_ = load_aligned<V>(p.k_ + row * 32ll + col); // !5:10
-        const vec<float, V> r = op_add(u, k_); // !11:5
-        return {r};
+        return {pack(u), pack(k_)};
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        store_aligned<V>(p.r + row * 32ll + col, e.r); // !11:5
+        const vec<float, V> r = op_add(unpack(e.u), unpack(e.k_)); // !11:5
+        store_aligned<V>(p.r + row * 32ll + col, r); // !11:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
     {

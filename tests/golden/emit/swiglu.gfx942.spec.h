@@ -120,9 +120,9 @@ struct k2_act {
     };
     struct context {};
     template <int V> struct element {
-        vec<float, V> act;
+        packed<V> gate;
     };
-    static constexpr int N = 344, threads = 256, team = 64, V = 8, steps = 0;
+    static constexpr int N = 344, threads = 128, team = 64, V = 8, steps = 0;
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -130,12 +130,12 @@ struct k2_act {
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
     {
         const vec<float, V> gate = load_aligned<V>(p.gate + row * 344ll + col); // !19:5
-        const vec<float, V> act = op_silu(gate); // !21:5
-        return {act};
+        return {pack(gate)};
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        store_aligned<V>(p.act + row * 344ll + col, e.act); // !21:5
+        const vec<float, V> act = op_silu(unpack(e.gate)); // !21:5
+        store_aligned<V>(p.act + row * 344ll + col, act); // !21:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
     {
@@ -157,9 +157,9 @@ struct k3_prod {
     };
     struct context {};
     template <int V> struct element {
-        vec<float, V> prod;
+        packed<V> act, up;
     };
-    static constexpr int N = 344, threads = 256, team = 64, V = 8, steps = 0;
+    static constexpr int N = 344, threads = 128, team = 64, V = 8, steps = 0;
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -168,12 +168,12 @@ struct k3_prod {
     {
         const vec<float, V> act = load_aligned<V>(p.act + row * 344ll + col); // !21:5
         const vec<float, V> up = load_aligned<V>(p.up + row * 344ll + col); // !20:5
-        const vec<float, V> prod = op_mul(act, up); // !22:5
-        return {prod};
+        return {pack(act), pack(up)};
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        store_aligned<V>(p.prod + row * 344ll + col, e.prod); // !22:5
+        const vec<float, V> prod = op_mul(unpack(e.act), unpack(e.up)); // !22:5
+        store_aligned<V>(p.prod + row * 344ll + col, prod); // !22:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
     {

@@ -1,0 +1,107 @@
+/* Row operations on GPUs: what the planner chooses for a row, what a thread keeps of it, and that compilers hold it in registers. */
+#define _GNU_SOURCE
+#include "tests/support.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char rms[] = "block: n\ndtype: %s\ndims: {M: %d, D: %d}\ninputs: {x: [M, D]}\nparams: {w: [D]}\n"
+                          "ops:\n  - {out: y, op: rmsnorm, in: [x, w]}\noutputs: {y: y}\n";
+static const char one[] = "block: n\ndtype: %s\ndims: {M: %d, D: %d}\ninputs: {x: [M, D]}\n"
+                          "ops:\n  - {out: y, op: silu, in: [x]}\noutputs: {y: y}\n";
+
+static rig *planned(const char *format, const char *dtype, int rows, int columns, const char *target)
+{
+    static char yaml[1024];
+    snprintf(yaml, sizeof yaml, format, dtype, rows, columns);
+    return rig_plan(&(rig_request){.yaml = yaml, .level = fusion_tile, .target = target});
+}
+
+static int setting(const rig *r, const char *key)
+{
+    const ir_phase *phase = r->c.plan->launches[0].kernel->phases[0];
+    for (int i = 0; i < phase->tile_count; i++)
+        if (strcmp(phase->tile[i].key, key) == 0) return phase->tile[i].value;
+    ck_abort_msg("no setting %s", key);
+}
+
+START_TEST(many_rows_have_a_wave_each_and_few_rows_have_many_threads)
+{
+    static const struct {
+        int rows, columns, team;
+    } cases[] = {{2048, 2048, 32},  {16384, 4096, 64}, {16384, 8192, 128}, {4096, 16384, 256}, {4096, 32768, 512},
+                 {1, 2048, 256},    {1, 8192, 256},    {512, 2048, 128},   {1, 64, 8},         {100000, 200, 32}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        rig *r = planned(rms, "bf16", cases[i].rows, cases[i].columns, "sm_90a");
+        ck_assert_msg(setting(r, "team") == cases[i].team, "%d x %d: %d threads a row", cases[i].rows, cases[i].columns, setting(r, "team"));
+        ck_assert_int_eq(setting(r, "threads") % setting(r, "team"), 0);
+        rig_close(r);
+    }
+}
+END_TEST
+
+START_TEST(what_is_loaded_as_bf16_is_kept_as_bf16)
+{
+    rig *r = planned(rms, "bf16", 2048, 2048, "sm_90a");
+    ck_assert_ptr_nonnull(strstr(r->c.plan->launches[0].spec_header, "packed<V> x, w;"));
+    ck_assert_ptr_nonnull(strstr(r->c.plan->launches[0].spec_header, "return {pack(x), pack(w)};"));
+    rig_close(r);
+    r = planned(rms, "f32", 2048, 2048, "sm_90a");
+    ck_assert_ptr_nonnull(strstr(r->c.plan->launches[0].spec_header, "vec<float, V> x, w;"));
+    rig_close(r);
+    r = planned(rms, "bf16", 2048, 2048, "host");
+    ck_assert_ptr_nonnull(strstr(r->c.plan->launches[0].spec_header, "vec<float, V> x, w;"));
+    rig_close(r);
+}
+END_TEST
+
+/* All loads of a row are under way before the first number is worked on. */
+START_TEST(without_reductions_reading_is_loading_and_nothing_else)
+{
+    rig *r = planned(one, "bf16", 2048, 5468, "gfx90a");
+    const char *text = r->c.plan->launches[0].spec_header, *read = strstr(text, "read("), *write = strstr(text, "write("), *silu = strstr(text, "op_silu");
+    ck_assert(read && write && silu && read < write && silu > write);
+    rig_close(r);
+}
+END_TEST
+
+typedef struct compile_case {
+    const char *text, *target, *dtype;
+    int rows, columns;
+} compile_case;
+
+/* A spill is an error of --code. 5468 columns are six chunks of which the last is not whole; a wide norm keeps most. */
+static const compile_case code_cases[] = {{one, "gfx90a", "bf16", 2048, 5468}, {one, "gfx942", "f32", 2048, 5468},  {rms, "gfx90a", "bf16", 2048, 4096},
+                                        {rms, "sm_90a", "bf16", 2048, 2048}, {rms, "sm_90a", "bf16", 4096, 32768}, {rms, "sm_90a", "f32", 2048, 8192}};
+
+START_TEST(rows_stay_in_registers)
+{
+    const compile_case *c = &code_cases[_i];
+    char folder[] = "/tmp/tfgen-rows-XXXXXX", path[64], command[512];
+    ck_assert_ptr_nonnull(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/n.yaml", folder);
+    FILE *f = fopen(path, "w");
+    ck_assert_ptr_nonnull(f);
+    fprintf(f, c->text, c->dtype, c->rows, c->columns);
+    fclose(f);
+    snprintf(command, sizeof command, "%s %s --target=%s --code -q -o %s/out; s=$?; rm -rf %s; exit $s", getenv("TFGEN") ? getenv("TFGEN") : "./tfgen",
+             path, c->target, folder, folder);
+    const int status = system(command);
+    if (status == code_unsupported << 8) printf("skipped: rows_stay_in_registers: no compiler for %s\n", c->target);
+    else ck_assert_msg(status == 0, "%s %s %d columns: exit status %d", c->target, c->dtype, c->columns, status);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("rows");
+    TCase *plans = tcase_create("plans"), *code = tcase_create("code");
+    tcase_add_test(plans, many_rows_have_a_wave_each_and_few_rows_have_many_threads);
+    tcase_add_test(plans, what_is_loaded_as_bf16_is_kept_as_bf16);
+    tcase_add_test(plans, without_reductions_reading_is_loading_and_nothing_else);
+    tcase_add_loop_test(code, rows_stay_in_registers, 0, (int)(sizeof code_cases / sizeof *code_cases));
+    tcase_set_timeout(code, 60);
+    suite_add_tcase(suite, plans);
+    suite_add_tcase(suite, code);
+    return run_suite(suite);
+}
