@@ -250,8 +250,8 @@ def row(name, M, D, dtype, tune=False):
     bytes_ = (4 if name == "add+rmsnorm" else 2) * M * D * size
     eps = 1e-5
     text = ADD_NORM if name == "add+rmsnorm" else specs(name)
-    dims = {"M": M, "D": D} if name == "add+rmsnorm" else {"B": 1, "S": M, "D": D}
-    shape = (M, D) if name == "add+rmsnorm" else (1, M, D)
+    dims = {"M": M, "D": D} if name == "add+rmsnorm" else {"B": 4, "S": M // 4, "D": D}
+    shape = (M, D) if name == "add+rmsnorm" else (4, M // 4, D)
     data = [{"x": normal(*shape, dtype=dtype), "r": normal(*shape, dtype=dtype), "w": normal(D, dtype=dtype), "b": normal(D, dtype=dtype)}
             for _ in range(min(sets(bytes_), 32))]
     ours = Ours(text, dims, dtype, data)
