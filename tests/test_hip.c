@@ -4,6 +4,7 @@
 #include "tests/hip_program.h"
 #include <glob.h>
 #include <pthread.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 /* ---- devices */
@@ -251,6 +252,28 @@ START_TEST(a_captured_call_is_replayed)
 END_TEST
 
 /* ---- the suite */
+static int command(const char *arguments, char *output, size_t size)
+{
+    const char *program = getenv("TFGEN") ? getenv("TFGEN") : "./tfgen";
+    char line[512];
+    snprintf(line, sizeof line, "%s %s 2>&1", program, arguments);
+    FILE *pipe = popen(line, "r");
+    ck_assert_ptr_nonnull(pipe);
+    output[fread(output, 1, size - 1, pipe)] = '\0';
+    return WEXITSTATUS(pclose(pipe));
+}
+
+START_TEST(the_command_runs_on_the_best_device_there_is)
+{
+    static char output[1 << 16];
+    setenv("TFGEN_DOUBLE_DEVICES", "gfx906,gfx90a", 1);
+    ck_assert_msg(command("run specs/softmax.yaml --repeat=1 --json", output, sizeof output) == 0, "%s", output);
+    ck_assert_msg(strstr(output, "\"device\": \"hip:1"), "%s", output);
+    ck_assert_msg(command("run specs/softmax.yaml --repeat=1 --json --target=gfx90a", output, sizeof output) == 0, "%s", output);
+    ck_assert_msg(strstr(output, "\"device\": \"host\""), "%s", output);
+}
+END_TEST
+
 static void add_devices(Suite *suite)
 {
     TCase *c = tcase_create("devices");
@@ -275,6 +298,7 @@ static void add_results(Suite *suite)
     tcase_add_test(c, two_devices_work_at_once_and_the_current_one_stays);
     tcase_add_test(c, eight_threads_execute_one_plan);
     tcase_add_test(c, a_captured_call_is_replayed);
+    tcase_add_test(c, the_command_runs_on_the_best_device_there_is);
     suite_add_tcase(suite, c);
 }
 

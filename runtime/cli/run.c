@@ -98,13 +98,26 @@ static void print_json(arena *a, const ir_program *graph, const plan *p, const t
 
 static void step(void *context, const char *kernel) { progress_step(context, kernel); }
 
+/* The best device there is: the first GPU that tfgen has a target for; NULL: the host engine, also for what only it does. */
+static const char *device_wanted(arena *a, const cli_options *o)
+{
+    enum { most = 64 };
+    if (o->device || o->target || o->check || o->from) return o->device;
+    tfgen_device_info *list = arena_alloc(a, most * sizeof *list);
+    list[0].size = sizeof *list;
+    const size_t count = tfgen_device_list(list, most);
+    for (size_t i = 0; i < count && i < most; i++)
+        if (list[i].target[0] && strcmp(list[i].name, "host") != 0) return list[i].name;
+    return NULL;
+}
+
 static void run_spec(void *argument)
 {
     run_job *j = argument;
     arena *a = j->a;
     const cli_options *o = j->o;
     const char *target = o->target;
-    tfgen_device *device = trial_device(a, o->device, o->check != NULL, &target);
+    tfgen_device *device = trial_device(a, device_wanted(a, o), o->check != NULL, &target);
     compile_request request = cli_request(a, o, j->path);
     compiled c;
     if (target) request.target = target;
