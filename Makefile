@@ -155,9 +155,10 @@ verify-all: all
 verify-code: all $(VERIFY_CODE)
 	VERIFY_CODE=$(VERIFY_CODE) SUMMARY=docs/verification.md sh tests/verify_code.sh $(B)/verify-code $$(nproc)
 
-test-amd: all
+test-amd: all $(HIP_DOUBLES)
 	@test -n "$(TINYGRAD_DIR)" || { echo "usage: make test-amd TINYGRAD_DIR=<a tinygrad checkout>"; exit 2; }
 	TINYGRAD_DIR=$(TINYGRAD_DIR) /usr/bin/python3 tests/amd/run.py
+	TINYGRAD_DIR=$(TINYGRAD_DIR) sh tests/doubles/run_amd.sh $(CURDIR)/$(B)
 
 test-bare:
 	sh tests/bare.sh
