@@ -126,7 +126,7 @@ $(B)/tests/doubles/libhiprtc_double.so: $(B)/tests/doubles/hiprtc.o $(B)/libtfge
 	$(if $(V),,@echo "  LINK $@")
 	$(Q)$(DOUBLE_CC) -Wl,--no-as-needed '-Wl,-rpath,$$ORIGIN' -o $@ $^ $(LIBS)
 $(TESTS): | $(DOUBLES)
-$(B)/tests/test_hip $(B)/tests/test_hip_failures: | $(HIP_DOUBLES)
+$(B)/tests/test_doctor $(B)/tests/test_hip $(B)/tests/test_hip_failures: | $(HIP_DOUBLES)
 $(TESTS): $(B)/tests/%: $(B)/tests/%.o $(SUPPORT) $(CLI_PARTS) $(B)/libtfgen.a $(B)/tfgen $(B)/tfgen-worker
 	$(if $(V),,@echo "  LINK $@")
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $< $(SUPPORT) $(CLI_PARTS) -Wl,--whole-archive $(B)/libtfgen.a -Wl,--no-whole-archive $(CHECK_LIBS) $(LIBS)

@@ -14,6 +14,8 @@ int command_schema_main(const cli_options *o);
 int command_bench_main(const cli_options *o);
 int command_build_main(const cli_options *o);
 int command_cache_main(const cli_options *o);
+int command_devices_main(const cli_options *o);
+int command_doctor_main(const cli_options *o);
 
 /* Reads a whole file ("-" is standard input) of at most 64 MB into the arena; bails code_io with the reason. */
 char *cli_read_file(arena *a, const char *path, size_t *size);

@@ -203,6 +203,7 @@ EXPORT int hipStreamSynchronize(hip_stream handle)
 {
     stream *s;
     int code = begin("hipStreamSynchronize", handle, &s);
+    if (code && double_state()->count) device_wait(current_device()); /* a wait that tells of an error has waited */
     if (!code && s->capture) {
         s->broken_capture = true;
         violate("hipStreamSynchronize of a stream that is being captured");

@@ -1,0 +1,272 @@
+/* In: this machine. Out: everything that tfgen can use, tried out: compilers compile a kernel, devices load one, the cache is written to;
+ * what is missing comes with the package or the variable that mends it. Exit code 1 when nothing can run. Refuses nothing. */
+#define _GNU_SOURCE
+#include "runtime/cli/cli.h"
+#include "runtime/device.h"
+#include "runtime/worker.h"
+#include <errno.h>
+#include <glob.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+typedef enum verdict { verdict_good, verdict_absent, verdict_bad } verdict; /* absent: nothing needs it as things are */
+static const char *const verdict_names[] = {"good", "absent", "bad"};
+
+typedef struct visit {
+    arena *a;
+    bool json, quiet;
+    json_t *checks, *runs_on;
+} visit;
+
+/* Logs may hold anything; the first line is enough. */
+static char *first_line(arena *a, const char *s)
+{
+    char *copy = arena_strdup(a, s ? s : "");
+    copy[strcspn(copy, "\n")] = '\0';
+    for (char *p = copy; *p; p++)
+        if (*p < ' ' || *p > '~') *p = '?';
+    return copy;
+}
+
+static void report(visit *v, verdict state, const char *name, const char *text, const char *mend)
+{
+    static const colour colours[] = {colour_good, colour_dim, colour_bad};
+    const char *line = first_line(v->a, text);
+    if (v->json)
+        json_array_append_new(v->checks, json_pack("{s:s, s:s, s:s, s:s?}", "name", name, "state", verdict_names[state], "text", line, "mend",
+                                                   state == verdict_good ? NULL : mend));
+    else if (!v->quiet || state == verdict_bad) {
+        printf("%s%-6s%s  %-16s  %s\n", colour_code(stdout, colours[state]), verdict_names[state], colour_code(stdout, colour_none), name, line);
+        if (mend && state != verdict_good) printf("%26s%s\n", "-> ", mend);
+    }
+}
+
+/* ---- compilers: a kernel that each takes */
+static const char probe[] = "#ifdef __CUDACC_RTC__\n#define GLOBAL __global__\n#else\n#define GLOBAL __attribute__((global))\n#endif\n"
+                            "extern \"C\" GLOBAL void probe(float *x) { x[0] = 1.0f; }\n";
+static const char host_probe[] = "extern \"C\" __global__ void probe(float *x) { x[0] = 1.0f; }\n";
+
+static bool check_host_compiler(visit *v)
+{
+    host_module *module = NULL;
+    host_log log = {0};
+    const host_status status = host_compile(host_probe, sizeof host_probe - 1, &(host_compile_options){.name = "probe.hip", .optimise = 0}, &module, &log);
+    if (status == HOST_OK) report(v, verdict_good, "host engine", arena_printf(v->a, "compiles with %s", host_module_compiler(module)), NULL);
+    else
+        report(v, verdict_bad, "host engine", log.text ? log.text : host_status_name(status),
+               "apt install clang-22 (or any clang from 14 on), or set TFGEN_HOST_CC");
+    host_module_free(module);
+    host_log_free(&log);
+    return status == HOST_OK;
+}
+
+typedef struct compiler_check {
+    const char *name, *arch, *mend;
+    compiler_kind kind;
+    char *(*find)(void);
+} compiler_check;
+static const compiler_check compilers[] = {
+    {"clang for AMD", "gfx90a", "apt install clang-22 lld-22, or set TFGEN_CLANG", compiler_clang, clang_find},
+    {"HIPRTC", "gfx90a", "ROCm's hiprtc (Debian: apt install libamdhip64-5), or set TFGEN_HIPRTC, ROCM_PATH or HIP_PATH", compiler_hiprtc, hiprtc_find},
+    {"NVRTC", "sm_90a", "CUDA 12 or 13's NVRTC (apt install cuda-nvrtc-13-0), or set TFGEN_NVRTC or CUDA_HOME", compiler_nvrtc, nvrtc_find}};
+
+static bool compiles(visit *v, const char *arch, compiler_kind kind, code_result *r)
+{
+    const code_request request = {.source = probe, .size = sizeof probe - 1, .name = "probe.hip", .arch = arch, .compiler = kind, .time_limit = 60};
+    (void)v;
+    return code_compile(&request, r) == build_ok;
+}
+
+static void check_compiler(visit *v, const compiler_check *c)
+{
+    char *path = c->find();
+    code_result r = {0};
+    if (!path) report(v, verdict_absent, c->name, "not found", c->mend);
+    else if (compiles(v, c->arch, c->kind, &r)) report(v, verdict_good, c->name, arena_printf(v->a, "%s, %s", path, r.compiler ? r.compiler : "?"), NULL);
+    else if (r.status == build_io)
+        report(v, verdict_bad, "tfgen-worker", r.log, "the program tfgen-worker belongs beside tfgen or in ../libexec/tfgen, or set TFGEN_WORKER");
+    else report(v, verdict_bad, c->name, arena_printf(v->a, "%s: %s", path, r.log ? r.log : "it fails"), c->mend);
+    if (path) code_result_free(&r);
+    free(path);
+}
+
+static void check_libclang(visit *v)
+{
+    char *path = libclang_find();
+    if (path) report(v, verdict_good, "libclang", path, NULL);
+    else report(v, verdict_absent, "libclang", "not found: emitted kernels are not held to the plan before they are compiled",
+                "apt install libclang1-22, or set TFGEN_LIBCLANG");
+    free(path);
+}
+
+/* ---- devices */
+static const char *mend_of(const char *kind)
+{
+    if (strcmp(kind, "hip") == 0) return "AMD: the kernel module amdgpu and ROCm's HIP runtime (Debian: apt install libamdhip64-5), or set TFGEN_LIBHIP";
+    return "NVIDIA: its driver with libcuda.so.1 (Debian: apt install nvidia-driver libcuda1), or set TFGEN_LIBCUDA";
+}
+
+/* Code of the compiler that would be used, loaded: a driver that is too old for it shows here. */
+static void try_device(visit *v, tfgen_device *d)
+{
+    code_result r = {0};
+    void *image = NULL, *kernel;
+    tfgen_error error = {""};
+    const char *text = arena_printf(v->a, "%s, %s", d->info.label, d->info.arch);
+    if (!*d->info.target) {
+        report(v, verdict_absent, d->info.name, arena_printf(v->a, "%s: tfgen has no target for it", text), "targets: tfgen emit --help");
+        return;
+    }
+    if (!compiles(v, d->info.arch, compiler_auto, &r)) {
+        report(v, verdict_bad, d->info.name, arena_printf(v->a, "%s: no compiler: %s", text, r.log ? r.log : ""), "see the compilers above");
+    } else if (d->api->load(d, r.code, r.code_size, &image, &error) != TFGEN_OK || d->api->kernel(d, image, "probe", 0, &kernel, &error) != TFGEN_OK) {
+        report(v, verdict_bad, d->info.name, arena_printf(v->a, "%s: the driver does not load %s's code: %s", text, r.compiler ? r.compiler : "the compiler", error.text),
+               strcmp(d->api->kind, "hip") ? "the driver is older than NVRTC: update the driver, or set TFGEN_NVRTC to its own version's"
+                                           : "the HIP runtime is older than clang's code (ROCm 5.7): update ROCm, or TFGEN_CLANG=none for its own HIPRTC");
+    } else {
+        report(v, verdict_good, d->info.name, arena_printf(v->a, "%s, target %s, %d units", text, d->info.target, d->info.multiprocessors), NULL);
+        json_array_append_new(v->runs_on, json_string(d->info.name));
+    }
+    if (image) d->api->unload(d, image);
+    code_result_free(&r);
+}
+
+static void check_kind(visit *v, const device_api *kind)
+{
+    char why[400] = "";
+    const int count = kind->count(why, sizeof why);
+    for (int i = 0; i < count; i++) {
+        tfgen_device *d;
+        tfgen_error error = {""};
+        if (kind->open(i, &d, &error) != TFGEN_OK) {
+            report(v, verdict_bad, arena_printf(v->a, "%s:%d", kind->kind, i), error.text, mend_of(kind->kind));
+            continue;
+        }
+        try_device(v, d);
+        tfgen_device_close(d);
+    }
+    if (count <= 0) report(v, verdict_absent, arena_printf(v->a, "%s devices", kind->kind), why, mend_of(kind->kind));
+}
+
+static void check_variables(visit *v)
+{
+    static const char *const names[] = {"HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES", "GPU_DEVICE_ORDINAL", "CUDA_VISIBLE_DEVICES"};
+    const char *pretends = getenv("HSA_OVERRIDE_GFX_VERSION");
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (getenv(names[i]))
+            report(v, verdict_good, "environment", arena_printf(v->a, "%s=%s hides the devices that it does not list", names[i], getenv(names[i])), NULL);
+    if (pretends && *pretends)
+        report(v, verdict_bad, "environment", arena_printf(v->a, "HSA_OVERRIDE_GFX_VERSION=%s: AMD GPUs pretend to be another; it is part of each "
+                                                                 "kernel's key in the cache", pretends),
+               "unset HSA_OVERRIDE_GFX_VERSION where tfgen has a target for the GPU itself");
+}
+
+static void check_node(visit *v, const char *path, const char *mend)
+{
+    if (access(path, F_OK)) return;
+    if (access(path, R_OK | W_OK)) report(v, verdict_bad, path, arena_printf(v->a, "this user may not open it: %s", strerror(errno)), mend);
+    else report(v, verdict_good, path, "may be opened", NULL);
+}
+
+static void check_nodes(visit *v)
+{
+    static const char amd[] = "usermod -aG render,video USER, then log in again", nvidia[] = "nvidia-modprobe, or the device rules of the driver's package";
+    glob_t found = {0};
+    check_node(v, "/dev/kfd", amd);
+    if (glob("/dev/dri/renderD*", 0, NULL, &found) == 0)
+        for (size_t i = 0; i < found.gl_pathc; i++) check_node(v, found.gl_pathv[i], amd);
+    globfree(&found);
+    check_node(v, "/dev/nvidiactl", nvidia);
+    check_node(v, "/dev/nvidia0", nvidia);
+}
+
+/* ---- the cache */
+typedef struct cache_sum {
+    long long entries, bytes, broken;
+} cache_sum;
+
+static void add_entry(void *context, const cache_info *info)
+{
+    cache_sum *s = context;
+    s->entries++;
+    s->bytes += info->bytes;
+    s->broken += info->fault != NULL;
+}
+
+/* The nearest folder that exists decides whether the cache can be made. */
+static const char *existing_part(arena *a, const char *path)
+{
+    char *part = arena_strdup(a, path);
+    for (char *slash; access(part, F_OK) && (slash = strrchr(part, '/')); ) {
+        if (slash == part) return "/";
+        *slash = '\0';
+    }
+    return *part ? part : ".";
+}
+
+static void check_cache(visit *v)
+{
+    char *given = cache_directory();
+    const char *path = arena_strdup(v->a, given ? given : "");
+    struct statvfs room = {0};
+    cache_sum sum = {0};
+    free(given);
+    cache *c = *path ? cache_open(NULL) : NULL;
+    if (!c) {
+        report(v, verdict_absent, "kernel cache", "off: TFGEN_CACHE_DIR is empty, TFGEN_CACHE_SIZE is 0, or there is no home", "set TFGEN_CACHE_DIR to a folder");
+        return;
+    }
+    const char *part = existing_part(v->a, path);
+    statvfs(part, &room);
+    cache_walk(c, add_entry, &sum);
+    cache_close(c);
+    const long long left = (long long)room.f_bavail * (long long)room.f_frsize;
+    const char *text = arena_printf(v->a, "%s: %lld entries, %lld KB, %lld broken; %lld MB free", path, sum.entries, (sum.bytes + 1023) / 1024, sum.broken,
+                                    left >> 20);
+    if (access(part, W_OK | X_OK))
+        report(v, verdict_bad, "kernel cache", arena_printf(v->a, "%s: %s cannot be written: %s", path, part, strerror(errno)), "set TFGEN_CACHE_DIR to a folder of your own");
+    else if (left < 16 << 20) report(v, verdict_bad, "kernel cache", text, "tfgen cache gc, or set TFGEN_CACHE_DIR to a folder with room");
+    else if (sum.broken) report(v, verdict_bad, "kernel cache", text, "tfgen cache gc, or tfgen cache clear");
+    else report(v, verdict_good, "kernel cache", text, NULL);
+}
+
+/* ---- all of it */
+static void end(visit *v)
+{
+    const size_t count = json_array_size(v->runs_on);
+    char *names = arena_strdup(v->a, "");
+    for (size_t i = 0; i < count; i++) names = arena_printf(v->a, "%s%s%s", names, i ? ", " : "", json_string_value(json_array_get(v->runs_on, i)));
+    json_t *all = json_pack("{s:b, s:o, s:o}", "good", count > 0, "runs_on", v->runs_on, "checks", v->checks);
+    if (v->json) {
+        json_dumpf(all, stdout, JSON_INDENT(2));
+        putchar('\n');
+    } else if (count && !v->quiet) printf("tfgen can run on: %s\n", names);
+    json_decref(all);
+    if (!count) bail(v->a, code_check_failed, (position){0}, "nothing can run on this machine: mend what is marked bad above; the host engine needs clang alone");
+}
+
+static void examine(void *argument)
+{
+    visit *v = argument;
+    v->checks = json_array();
+    v->runs_on = json_array();
+    const bool host = check_host_compiler(v);
+    for (size_t i = 0; i < sizeof compilers / sizeof *compilers; i++) check_compiler(v, &compilers[i]);
+    check_libclang(v);
+    for (size_t k = 0; k < device_kind_count; k++)
+        if (device_kinds[k] != &host_device) check_kind(v, device_kinds[k]);
+    if (host) json_array_append_new(v->runs_on, json_string("host"));
+    check_variables(v);
+    check_nodes(v);
+    check_cache(v);
+    end(v);
+}
+
+int command_doctor_main(const cli_options *o)
+{
+    visit v = {.a = arena_new(), .json = o->json != NULL, .quiet = o->quiet != NULL};
+    return cli_run(examine, &v, v.a);
+}
