@@ -19,6 +19,7 @@ typedef struct unit { /* one source file */
     family_program of;
     frame_kind frame;
     int threads, shared_bytes;
+    bool quick; /* stores nothing wider than 16 bits */
 } unit;
 
 static const family_program programs[] = {{"rows", "templates/rows.h", use_rows},
@@ -123,13 +124,14 @@ static writer whole_struct(emission *e, const writer *members)
 }
 
 /* ---- one source file */
-static void append_target(text *out, const target_info *target, unsigned uses)
+static void append_target(text *out, const target_info *target, unsigned uses, bool quick)
 {
     const bool host = strcmp(target->family, "host") == 0, nvidia = strncmp(target->name, "sm_", 3) == 0;
     text_printf(out, "#define TF_TARGET_%s 1\n", host ? "HOST" : nvidia ? "NVIDIA" : "AMD");
     text_printf(out, "#define TF_WAVE %d\n", target->wave);
     /* No name of the machine where it multiplies on register tiles: the source is the same for a whole family, and so is
      * its cache entry. */
+    if (uses & use_gemm_ws) text_printf(out, "#define TF_CONST_IS_GLOBAL 1\n%s", quick ? "#define TF_QUICK 1\n" : "");
     if (uses & use_pump) text_printf(out, "#define TF_GFX %s\n", amd_machine(out->a, target));
 }
 
@@ -157,7 +159,7 @@ static const char *source_text(arena *a, const plan *p, const unit *u, const wri
     spec = quoted_name(a, spec ? spec : "spec");
     text_printf(&out, "// Written by tfgen: %s of %s for %s, wave %d. Do not edit.\n", u->kernel, spec,
                 p->target->family, p->target->wave);
-    append_target(&out, p->target, u->of.uses);
+    append_target(&out, p->target, u->of.uses, u->quick);
     for (size_t i = 0; i < template_total(); i++)
         if (template_at(i).users & u->of.uses) template_append(&out, i);
     resume_lines(&out, file);
@@ -176,6 +178,15 @@ static const char *header_text(arena *a, const plan *p, const unit *u, const wri
     return out.data;
 }
 
+static bool stores_16_bits(const emission *e)
+{
+    for (int i = 0; i < e->phase->op_count; i++) {
+        const ir_value *v = e->phase->ops[i]->outputs[0];
+        if (!value_narrow(e, v) && value_written(e, v) && dtype_size(v->type) != 2) return false;
+    }
+    return true;
+}
+
 static void emit_launch(arena *a, plan *p, const naming *names, launch *l)
 {
     const ir_phase *phase = l->kernel->phases[0];
@@ -188,7 +199,7 @@ static void emit_launch(arena *a, plan *p, const naming *names, launch *l)
     else
         emit_attention(&e, &members);
     const writer w = whole_struct(&e, &members);
-    unit u = {l->name, l->file, program_of(phase), l->kernel->frame, l->threads, l->shared_bytes};
+    unit u = {l->name, l->file, program_of(phase), l->kernel->frame, l->threads, l->shared_bytes, stores_16_bits(&e)};
     if (e.tables_made) u.of.uses |= use_rope;
     l->source = source_text(a, p, &u, &w, e.struct_name);
     l->spec_header = header_text(a, p, &u, &w);
@@ -214,7 +225,7 @@ static void emit_one_pack(arena *a, plan *p, const naming *names, int index)
     writer members = {.a = a};
     emit_pack(&e, &members, index);
     const writer w = whole_struct(&e, &members);
-    const unit u = {pack->name, arena_printf(a, "%s.hip", pack->name), pack_program, frame_mixed, pack->threads, pack_shared_bytes};
+    const unit u = {pack->name, arena_printf(a, "%s.hip", pack->name), pack_program, frame_mixed, pack->threads, pack_shared_bytes, false};
     pack->source = source_text(a, p, &u, &w, e.struct_name);
     pack->arguments = e.arguments;
     pack->argument_count = e.argument_count;

@@ -179,8 +179,7 @@ static void write_mapped_operands(gemm *g)
                         .box_rows = (int)tile_value(g->e->phase, "n"),
                         .box_columns = 128 / size};
     if (a_mapped(g)) write_a_map(g);
-    else if (a_alignment(g) >= 4) write_a_row(g, row_of_a(g));
-    else write_a(g);
+    else write_a_row(g, row_of_a(g));
     write_map(g, "b_map", box);
 }
 
@@ -276,14 +275,16 @@ static void write_segment(gemm *g, const gemm_segment *segment)
 {
     writer *w = g->w;
     const char *name = segment_function(g, segment);
-    if (segment->kind == segment_plain) {
+    /* no padding: every column exists */
+    const bool plain = segment->kind == segment_plain;
+    const bool full = plain ? segment->packed_count == segment->columns : segment->padded == segment->pairs;
+    if (plain) {
         write_line(w,
                    "template <int W> DEV static void %s(const args &p, const context &c, int row, int col, vec<float, "
                    "W> product, float &sum)",
                    name);
         write_line(w, "{");
-        write_line(w, "const int left = %lld - col;", segment->columns);
-        write_line(w, "if (left <= 0) return;");
+        if (!full) write_line(w, "const int left = %lld - col;", segment->columns);
     } else {
         write_line(w,
                    "template <int W> DEV static void %s(const args &p, const context &c, int row, int pair, vec<float, "
@@ -293,13 +294,13 @@ static void write_segment(gemm *g, const gemm_segment *segment)
         if (segment->kind == segment_pair_rope) {
             write_line(w, "const int head = pair / %lld;", segment->padded);
             write_line(w, "pair %%= %lld;", segment->padded);
-            write_line(w, "const int col = head * %lld + pair, far = col + %lld, left = %lld - pair;",
-                       2 * segment->pairs, segment->pairs, segment->pairs);
+            write_line(w, "const int col = head * %lld + pair, far = col + %lld;", 2 * segment->pairs, segment->pairs);
         } else {
-            write_line(w, "const int col = pair, left = %lld - pair;", segment->pairs);
+            write_line(w, "const int col = pair;");
         }
-        write_line(w, "if (left <= 0) return;");
+        if (!full) write_line(w, "const int left = %lld - pair;", segment->pairs);
     }
+    if (!full) write_line(w, "if (left <= 0) return;");
     scope s = epilogue_scope(g, w);
     context_know(&g->kept, &s);
     numbers_know(&g->numbers, &s);
@@ -395,6 +396,20 @@ static void dry_run(gemm *g)
     write_narrow_sinks(g, &s);
 }
 
+/* True when an epilogue op has an operand in memory that is wider than a number a row. */
+static bool epilogue_reads(const emission *e)
+{
+    for (int i = 0; i < e->phase->op_count; i++) {
+        const ir_op *op = e->phase->ops[i];
+        if (op->role != role_epilogue || op_is_view(op)) continue;
+        for (int k = 0; k < op->input_count; k++) {
+            const ir_value *v = op->inputs[k];
+            if (v->kind != value_constant && !value_made_here(e, v) && !value_narrow(e, v)) return true;
+        }
+    }
+    return false;
+}
+
 static void write_wgmma_constants(gemm *g)
 {
     writer *w = g->w;
@@ -403,8 +418,9 @@ static void write_wgmma_constants(gemm *g)
     write_line(w, "static constexpr int tile_m = %lld, tile_n = %lld, tile_k = %lld, threads = %lld, slots = %lld, group = %lld;",
                tile_value(phase, "m"), tile_value(phase, "n"), tile_value(phase, "k"), tile_value(phase, "threads"),
                tile_value(phase, "slots"), tile_value(phase, "group"));
-    write_line(w, "static constexpr int width = %d, a_copy = %lld;", g->width, copy < 4 ? 0 : copy);
-    write_line(w, "static constexpr bool row_sums = %s, a_plain = %s;", g->row_sum ? "true" : "false", a_mapped(g) ? "true" : "false");
+    write_line(w, "static constexpr int width = %d, a_copy = %lld;", g->width, copy);
+    write_line(w, "static constexpr bool row_sums = %s, a_plain = %s, reads = %s;", g->row_sum ? "true" : "false",
+               a_mapped(g) ? "true" : "false", epilogue_reads(g->e) ? "true" : "false");
     write_line(w, "using a_type = %s;", type_name(g->a->type));
     write_line(w, "using b_type = a_type;");
 }

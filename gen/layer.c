@@ -69,11 +69,11 @@ const char *wgmma_obstacle(const tile_request *r)
 /* Up to 16 rows the few-rows program reads the weight at the speed of memory already. */
 bool wgmma_pays(const tile_request *r) { return extent_value(&r->space.rows, &r->program->dims) > 16; }
 
-/* Cycles of one workgroup for a tile: stages are bound by the tensor cores (4096 bf16 operations a cycle and multiprocessor) or by
- * what L2 delivers (48 bytes a cycle); the epilogue and the first loads are not hidden. H200: 132 multiprocessors. */
+/* Cycles of one workgroup for a tile: stages are bound by the tensor cores (4096 bf16 operations a cycle and multiprocessor) or, narrow
+ * ones, by shared memory and L2; the epilogue and the first loads are not hidden. H200: 132 multiprocessors. */
 static double tile_cycles(long long n, long long K)
 {
-    const double stages = (double)((K + 63) / 64), multiply = 4.0 * (double)n, load = (128.0 + (double)n) * 128 / 48;
+    const double stages = (double)((K + 63) / 64), multiply = 4.0 * (double)n, load = 300 + 2.5 * (double)n;
     return stages * (multiply > load ? multiply : load) + 9.0 * (double)n + 700;
 }
 
@@ -87,7 +87,7 @@ static double launch_cycles(long long rows, long long packed_n, long long n, lon
 
 wgmma_tile wgmma_defaults(const tile_request *r)
 {
-    static const int widths[] = {256, 192, 128, 64};
+    static const int widths[] = {256, 224, 192, 160, 128, 96, 64};
     const long long rows = extent_value(&r->space.rows, &r->program->dims), K = value_columns(first_product(r->phase)->inputs[0]);
     wgmma_tile best = {.m = 128, .n = 256, .k = 64, .threads = 384, .group = 16};
     double least = launch_cycles(rows, r->packed_n, best.n, K);
@@ -95,7 +95,8 @@ wgmma_tile wgmma_defaults(const tile_request *r)
         const double cycles = launch_cycles(rows, r->packed_n, widths[i], K);
         if (cycles < 0.99 * least) best.n = widths[i], least = cycles;
     }
-    best.slots = best.n == 256 ? 4 : best.n == 192 ? 5 : best.n == 128 ? 6 : 8;
+    best.slots = (r->target->lds_bytes - 1024) / ((best.m + best.n) * 128 + 16);
+    if (best.slots > 8) best.slots = 8;
     return best;
 }
 
@@ -103,7 +104,7 @@ const char *wgmma_illegal(const ir_phase *p)
 {
     const long long n = tile_value(p, "n"), slots = tile_value(p, "slots"), group = tile_value(p, "group");
     if (tile_value(p, "m") != 128 || tile_value(p, "k") != 64) return "on wgmma m is 128 and k is 64";
-    if (n != 64 && n != 128 && n != 192 && n != 256) return "on wgmma n is 64, 128, 192 or 256";
+    if (n < 64 || n > 256 || n % 32) return "on wgmma n is 64 to 256, in steps of 32";
     if (tile_value(p, "threads") != 384) return "on wgmma threads is 384: three warpgroups";
     if (slots < 2 || slots > 8) return "on wgmma slots is 2 to 8";
     if (group < 1 || group > 1024) return "group is 1 to 1024";

@@ -164,9 +164,50 @@ template <class T, int W> struct __attribute__((packed)) neighbours_anywhere {
 };
 #endif
 
-template <int W, class T> DEV vec<float, W> load_aligned(const T *from)
+#if defined(__CUDACC_RTC__) && defined(TF_CONST_IS_GLOBAL)
+// What args names as const no thread of the launch writes, so its loads may move above stores: an epilogue's do not wait for each other.
+// For kernels that use the aligned forms on device memory alone.
+template <class Raw> DEV Raw load_constant(const Raw *from)
+{
+    if constexpr (sizeof(Raw) == 16) {
+        union {
+            unsigned u[4];
+            Raw raw;
+        } x;
+        asm("ld.global.nc.v4.u32 {%0, %1, %2, %3}, [%4];" : "=r"(x.u[0]), "=r"(x.u[1]), "=r"(x.u[2]), "=r"(x.u[3]) : "l"(from));
+        return x.raw;
+    } else if constexpr (sizeof(Raw) == 8) {
+        union {
+            unsigned u[2];
+            Raw raw;
+        } x;
+        asm("ld.global.nc.v2.u32 {%0, %1}, [%2];" : "=r"(x.u[0]), "=r"(x.u[1]) : "l"(from));
+        return x.raw;
+    } else if constexpr (sizeof(Raw) == 4) {
+        union {
+            unsigned u;
+            Raw raw;
+        } x;
+        asm("ld.global.nc.u32 %0, [%1];" : "=r"(x.u) : "l"(from));
+        return x.raw;
+    } else {
+        return *from;
+    }
+}
+template <int W, class T> DEV vec<float, W> load_aligned(T *from)
 {
     const neighbours<T, W> raw = *reinterpret_cast<const neighbours<T, W> *>(from);
+    vec<float, W> v;
+#pragma unroll
+    for (int i = 0; i < W; i++) v[i] = to_float(raw.e[i]);
+    return v;
+}
+#else
+template <class Raw> DEV Raw load_constant(const Raw *from) { return *from; }
+#endif
+template <int W, class T> DEV vec<float, W> load_aligned(const T *from)
+{
+    const neighbours<T, W> raw = load_constant(reinterpret_cast<const neighbours<T, W> *>(from));
     vec<float, W> v;
 #pragma unroll
     for (int i = 0; i < W; i++) v[i] = to_float(raw.e[i]);

@@ -154,11 +154,11 @@ template <class F> DEV void run_ws(const typename F::args &p)
     }
     __syncthreads();
     if (thread_index() < ws_producers) {
-        registers_shrink<40>();
+        registers_shrink<F::copies ? 56 : 40>(); // 56 + 2 * 224 and 40 + 2 * 232 are at most 512
         if (F::copies || thread_index() == 0)
             ws_produce<F>(p, r);
     } else {
-        registers_grow<232>();
+        registers_grow<F::copies ? 224 : 232>();
         ws_consume<F>(p, r, base + ws_memory<F>::scratch);
     }
     if constexpr (F::phases > 1) {

@@ -50,8 +50,7 @@ struct k1_qkv {
     {
         const int head = pair / 16;
         pair %= 16;
-        const int col = head * 32 + pair, far = col + 16, left = 16 - pair;
-        if (left <= 0) return;
+        const int col = head * 32 + pair, far = col + 16;
         const vec<float, W> q = op_mul(lo, c.q_r); // !26:5
         const vec<float, W> q_far = op_mul(hi, c.q_r); // !26:5
         const rope_turn<W> qr_turn = rope_turn_at<W, 16>(pair, c.position, k1_qkv_qr_turns); // !30:5
@@ -64,8 +63,7 @@ struct k1_qkv {
     {
         const int head = pair / 16;
         pair %= 16;
-        const int col = head * 32 + pair, far = col + 16, left = 16 - pair;
-        if (left <= 0) return;
+        const int col = head * 32 + pair, far = col + 16;
         const vec<float, W> k_ = op_mul(lo, c.q_r); // !26:5
         const vec<float, W> k__far = op_mul(hi, c.q_r); // !26:5
         const rope_turn<W> kr_turn = rope_turn_at<W, 16>(pair, c.position, k1_qkv_qr_turns); // !31:5
@@ -76,8 +74,6 @@ struct k1_qkv {
     }
     template <int W> DEV static void columns_v_raw(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
     {
-        const int left = 64 - col;
-        if (left <= 0) return;
         const vec<float, W> v = op_mul(product, c.q_r); // !26:5
         store_aligned<W>(p.v + row * 64ll + col, v); // !26:5
     }

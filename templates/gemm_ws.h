@@ -1,10 +1,12 @@
 // In: one spec struct S of a matrix product (docs/architecture.md: gemm). Out: its program under the warp-specialised frame: tensor
-// loads into 128-byte swizzled slots, 2 warpgroups of 64 x tile_n each, S's epilogue. Refuses tiles other than 128 x {64, 128, 192, 256}.
+// loads into 128-byte swizzled slots, 2 warpgroups of 64 x tile_n each, S's epilogue. Refuses tiles other than 128 rows and a multiple of 32
+// columns from 64 to 256.
 //
 // Beyond the common contract S has: a_map(p) and b_map(p), tensor maps of A [batches*rows, K] and packed B [batches*packed_n, packed_k]
 // with boxes of 128 bytes x tile_m and x tile_n rows, 128-byte swizzle; a_plain false: A's rows are no multiple of 16 bytes, so the
-// producer's threads copy them (a_copy: bytes, 4 to 16, that every row begins at a multiple of, at S::a_row; 0: by S::a); group: row
-// tiles that share a column of B tiles while it is in L2; width: columns of a row that the epilogue is handed at a time, 2 or 4.
+// producer's threads copy them (a_copy: bytes, 2 to 16, that every row begins at a multiple of, at S::a_row); group: row
+// tiles that share a column of B tiles while it is in L2; width: columns of a row that the epilogue is handed at a time, 2 or 4; reads:
+// the epilogue loads more than row scalars.
 #pragma once
 
 template <class S> struct gemm_ws {
@@ -15,7 +17,7 @@ template <class S> struct gemm_ws {
     static constexpr int scratch_bytes = 0;
     static constexpr bool copies = !S::a_plain;
     static constexpr int threads = ws_threads;
-    static_assert(tile_m == 128 && tile_n % 64 == 0 && tile_n <= 256, "tile: two warpgroups of 64 rows");
+    static_assert(tile_m == 128 && tile_n % 32 == 0 && tile_n <= 256, "tile: two warpgroups of 64 rows, blocks of 32 columns");
     static_assert(tile_k * sizeof(type) == 128, "tile: a slot's row is 128 bytes along k");
     static_assert(S::granule == 16 && (S::width == 2 || S::width == 4), "tile: 32 columns are a block of the epilogue");
 
@@ -96,12 +98,10 @@ template <class S> struct gemm_ws {
             if (r[h].exists)
                 r[h].context = S::begin(p, t.batch, r[h].row);
         }
-#pragma unroll
-        for (int j = 0; j < tile_n / 32; j++) {
-            if (t.column * tile_n + j * 32 >= S::packed_n)
-                break;
-            store_block<S::width>(p, t, c.acc + j * 16, t.column * tile_n + j * 32, r);
-        }
+        if (S::reads && (t.row + 1) * tile_m <= S::rows(p) && (t.column + 1) * tile_n <= S::packed_n)
+            store_tile<true>(p, t, c, r);
+        else
+            store_tile<false>(p, t, c, r);
         if constexpr (S::row_sums)
             for (int h = 0; h < 2; h++) {
                 float sum = r[h].sum;
@@ -121,35 +121,83 @@ template <class S> struct gemm_ws {
     };
 
     // Rows that tensor loads cannot reach, by all threads of the producer: 8 threads a row of 128 bytes, put where the swizzle puts
-    // them. Straight from memory where a row's alignment allows copies of at least 4 bytes, else through registers (prologues, too).
+    // them. Straight from memory where a row's alignment allows copies of at least 4 bytes, else through registers.
     DEV static void copy_rows(const args &p, const tile &t, int stage, slot m)
     {
-        constexpr int V = 16 / sizeof(type), rows_at_once = ws_producers / 8, unrolled = S::a_copy ? tile_m / rows_at_once : 2;
+        constexpr int V = 16 / sizeof(type), rows_at_once = ws_producers / 8, times = tile_m / rows_at_once;
         const int piece = thread_index() % 8, k = stage * tile_k + piece * V, left = S::K - k;
-#pragma unroll unrolled
-        for (int i = 0; i < tile_m / rows_at_once; i++) {
-            const int in = thread_index() / 8 + i * rows_at_once, row = t.row * tile_m + in;
-            const shared_address to = m.memory + in * 128 + ((piece ^ in % 8) << 4);
-            const int exist = row < S::rows(p) && left > 0 ? (left < V ? left : V) : 0;
-            if constexpr (S::a_copy >= 4) {
-                const char *from = reinterpret_cast<const char *>(S::a_row(p, t.batch, exist ? row : 0) + (exist ? k : 0));
+        const int first = t.row * tile_m + thread_index() / 8, in_row = left > 0 ? (left < V ? left : V) : 0;
+        const auto to = [&](int i) { // rows are 16 apart, so all of a thread's pieces are swizzled alike
+            return m.memory + (thread_index() / 8 + i * rows_at_once) * 128 + ((piece ^ thread_index() / 8 % 8) << 4);
+        };
+        const auto from = [&](int i, int exist) {
+            return S::a_row(p, t.batch, exist ? first + i * rows_at_once : 0) + (exist ? k : 0);
+        };
+        if constexpr (S::a_copy >= 4) {
+#pragma unroll
+            for (int i = 0; i < times; i++) {
+                const int exist = first + i * rows_at_once < S::rows(p) ? in_row : 0;
+                const char *at = reinterpret_cast<const char *>(from(i, exist));
 #pragma unroll
                 for (int b = 0; b < 16; b += S::a_copy) {
                     const int valid = exist * static_cast<int>(sizeof(type)) - b;
-                    copy_async<S::a_copy>(to + b, from + (valid > 0 ? b : 0), valid < 0 ? 0 : valid < S::a_copy ? valid : S::a_copy);
+                    copy_async<S::a_copy>(to(i) + b, at + (valid > 0 ? b : 0), valid < 0 ? 0 : valid < S::a_copy ? valid : S::a_copy);
                 }
-            } else {
-                vec<float, V> v = {};
-                if (exist)
-                    v = S::template a<V>(p, t.batch, row, k, left);
-                shared_write(to, packed(type(), v[0], v[1]), packed(type(), v[2], v[3]), packed(type(), v[4], v[5]),
-                             packed(type(), v[6], v[7]));
+            }
+        } else {
+            constexpr int batch = 4; // pieces under way at a time
+#pragma unroll 1
+            for (int i = 0; i < times; i += batch) {
+                unsigned w[batch][4];
+#pragma unroll
+                for (int j = 0; j < batch; j++) {
+                    const int exist = first + (i + j) * rows_at_once < S::rows(p) ? in_row : 0;
+                    load_halves(w[j], from(i + j, exist), exist);
+                }
+#pragma unroll
+                for (int j = 0; j < batch; j++) shared_write(to(i + j), w[j][0], w[j][1], w[j][2], w[j][3]);
             }
         }
     }
 
+    // 8 elements of 2 bytes at any address that they have, `exist` of them; the others are zero. Whole words that hold an element exist.
+    DEV static void load_halves(unsigned (&w)[4], const type *from, int exist)
+    {
+        static_assert(sizeof(type) == 2, "tile: elements of 2 bytes");
+        const auto *half = reinterpret_cast<const unsigned short *>(from);
+        w[0] = w[1] = w[2] = w[3] = 0;
+        if (exist == 8) {
+            const bool odd = reinterpret_cast<unsigned long long>(from) & 2;
+            const auto *word = reinterpret_cast<const unsigned *>(half - odd);
+            const unsigned end = odd ? half[7] : 0;
+#pragma unroll
+            for (int i = 0; i < 4; i++) w[i] = word[i];
+            if (odd) {
+#pragma unroll
+                for (int i = 0; i < 3; i++) w[i] = w[i] >> 16 | w[i + 1] << 16;
+                w[3] = w[3] >> 16 | end << 16;
+            }
+        } else {
+#pragma unroll
+            for (int i = 0; i < 8; i++)
+                if (i < exist) w[i / 2] |= static_cast<unsigned>(half[i]) << i % 2 * 16;
+        }
+    }
+
+    // Whole tiles are one run of instructions without branches, so that what the epilogue loads is under way together. Where it loads
+    // nothing that only costs registers.
+    template <bool Whole> DEV static void store_tile(const args &p, const tile &t, carry &c, row_state (&r)[2])
+    {
+#pragma unroll
+        for (int j = 0; j < tile_n / 32; j++) {
+            if (!Whole && t.column * tile_n + j * 32 >= S::packed_n)
+                break;
+            store_block<S::width, Whole>(p, t, c.acc + j * 16, t.column * tile_n + j * 32, r);
+        }
+    }
+
     // 32 columns: 4 blocks of 8, of which a thread has 2 columns each in two rows. So a quad's stores fill 32 bytes of a 16-bit row.
-    template <int W> DEV static void store_block(const args &p, const tile &t, const float *acc, int n, row_state (&r)[2])
+    template <int W, bool Whole> DEV static void store_block(const args &p, const tile &t, const float *acc, int n, row_state (&r)[2])
     {
         const int lane = thread_index() % 4;
 #pragma unroll
@@ -157,14 +205,14 @@ template <class S> struct gemm_ws {
             const float *x = acc + 2 * h; // x[4 * block + i]
             if constexpr (W == 4) {
                 const vec<float, 4> lo = exchanged(x[0], x[1], x[4], x[5]), hi = exchanged(x[8], x[9], x[12], x[13]);
-                if (r[h].exists)
+                if (Whole || r[h].exists)
                     S::template epilogue<4>(p, r[h].context, t.batch, r[h].row, n + lane % 2 * 8 + lane / 2 * 4, lo, hi, r[h].sum);
             } else {
 #pragma unroll
                 for (int b = 0; b < 2; b++) {
                     vec<float, 2> lo, hi;
                     lo[0] = x[4 * b], lo[1] = x[4 * b + 1], hi[0] = x[4 * b + 8], hi[1] = x[4 * b + 9];
-                    if (r[h].exists)
+                    if (Whole || r[h].exists)
                         S::template epilogue<2>(p, r[h].context, t.batch, r[h].row, n + b * 8 + lane * 2, lo, hi, r[h].sum);
                 }
             }

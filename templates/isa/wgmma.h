@@ -179,6 +179,10 @@ template <class T, int N> struct wgmma;
 
 #define TF_TEN(t) "%" t "0,%" t "1,%" t "2,%" t "3,%" t "4,%" t "5,%" t "6,%" t "7,%" t "8,%" t "9"
 #define TF_LIST_32 TF_TEN("") "," TF_TEN("1") "," TF_TEN("2") ",%30,%31"
+#define TF_LIST_48 TF_TEN("") "," TF_TEN("1") "," TF_TEN("2") "," TF_TEN("3") ",%40,%41,%42,%43,%44,%45,%46,%47"
+#define TF_LIST_80                                                                                                                  \
+    TF_TEN("") "," TF_TEN("1") "," TF_TEN("2") "," TF_TEN("3") "," TF_TEN("4") "," TF_TEN("5") "," TF_TEN("6") "," TF_TEN("7")
+#define TF_LIST_112 TF_LIST_80 "," TF_TEN("8") "," TF_TEN("9") "," TF_TEN("10") ",%110,%111"
 #define TF_LIST_64 TF_TEN("") "," TF_TEN("1") "," TF_TEN("2") "," TF_TEN("3") "," TF_TEN("4") "," TF_TEN("5") ",%60,%61,%62,%63"
 #define TF_LIST_96                                                                                                                  \
     TF_TEN("") "," TF_TEN("1") "," TF_TEN("2") "," TF_TEN("3") "," TF_TEN("4") "," TF_TEN("5") "," TF_TEN("6") "," TF_TEN("7") ","  \
@@ -189,6 +193,9 @@ template <class T, int N> struct wgmma;
 #define TF_OUT_4(i) "+f"(d[i]), "+f"(d[i + 1]), "+f"(d[i + 2]), "+f"(d[i + 3])
 #define TF_OUT_16(i) TF_OUT_4(i), TF_OUT_4(i + 4), TF_OUT_4(i + 8), TF_OUT_4(i + 12)
 #define TF_OUT_32 TF_OUT_16(0), TF_OUT_16(16)
+#define TF_OUT_48 TF_OUT_32, TF_OUT_16(32)
+#define TF_OUT_80 TF_OUT_64, TF_OUT_16(64)
+#define TF_OUT_112 TF_OUT_96, TF_OUT_16(96)
 #define TF_OUT_64 TF_OUT_32, TF_OUT_16(32), TF_OUT_16(48)
 #define TF_OUT_96 TF_OUT_64, TF_OUT_16(64), TF_OUT_16(80)
 #define TF_OUT_128 TF_OUT_64, TF_OUT_16(64), TF_OUT_16(80), TF_OUT_16(96), TF_OUT_16(112)
@@ -206,6 +213,9 @@ template <class T, int N> struct wgmma;
     };
 #define TF_WGMMA_SIZES(T, KIND, MAJOR)                                                                                              \
     TF_WGMMA(T, 64, 32, "%32", "%33", "%34", KIND, MAJOR)                                                                           \
+    TF_WGMMA(T, 96, 48, "%48", "%49", "%50", KIND, MAJOR)                                                                           \
+    TF_WGMMA(T, 160, 80, "%80", "%81", "%82", KIND, MAJOR)                                                                          \
+    TF_WGMMA(T, 224, 112, "%112", "%113", "%114", KIND, MAJOR)                                                                      \
     TF_WGMMA(T, 128, 64, "%64", "%65", "%66", KIND, MAJOR)                                                                          \
     TF_WGMMA(T, 192, 96, "%96", "%97", "%98", KIND, MAJOR)                                                                          \
     TF_WGMMA(T, 256, 128, "%128", "%129", "%130", KIND, MAJOR)
@@ -219,6 +229,12 @@ TF_WGMMA_SIZES(float, "k8.f32.tf32.tf32", "")
 #undef TF_TEN
 #undef TF_LIST_32
 #undef TF_LIST_64
+#undef TF_LIST_48
+#undef TF_LIST_80
+#undef TF_LIST_112
+#undef TF_OUT_48
+#undef TF_OUT_80
+#undef TF_OUT_112
 #undef TF_LIST_96
 #undef TF_LIST_128
 #undef TF_OUT_4

@@ -7,14 +7,13 @@ mkdir -p "$out"
 make_one() { # spec level dtype tag options...
     spec=$1 level=$2 dtype=$3 tag=$4; shift 4
     folder=$out/$(basename "$spec" .yaml)-$tag-$level-$dtype
-    [ -e "$folder/data.safetensors" ] && return
     "$tfgen" "$spec" --target=sm_90a --code -q --fusion="$level" --dtype="$dtype" "$@" -o "$folder" 2>"$folder.log" &&
-        "$tfgen" run "$spec" --target=host -q --fusion="$level" --dtype="$dtype" "$@" --repeat=1 --reference=always --dump-data="$folder/data.safetensors" &&
+        { [ -e "$folder/data.safetensors" ] || "$tfgen" run "$spec" --target=host -q --fusion="$level" --dtype="$dtype" "$@" --repeat=1 --reference=always --dump-data="$folder/data.safetensors"; } &&
         rm -f "$folder"/*.hip "$folder"/*.spec.h "$folder"/plan.ir "$folder.log" || { echo "prepare: $spec $level $dtype $tag failed" >&2; cat "$folder.log" >&2; rm -rf "$folder"; }
 }
 for spec in ${SPECS:-specs/*.yaml}; do
-    for dtype in bf16 f16 f32; do make_one "$spec" tile $dtype spec; done
-    for level in none ops; do make_one "$spec" $level bf16 spec; done
+    for dtype in ${DTYPES:-bf16 f16 f32}; do make_one "$spec" tile $dtype spec; done
+    for level in ${LEVELS-none ops}; do make_one "$spec" $level bf16 spec; done
 done
 # 1, primes, one more than a tile: dims that a spec does not have are left out of its list by hand
 for dtype in bf16 f16; do

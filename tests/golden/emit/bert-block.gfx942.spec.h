@@ -39,8 +39,6 @@ struct k0_q {
     }
     template <int W> DEV static void columns_q_l(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
     {
-        const int left = 128 - col;
-        if (left <= 0) return;
         const vec<float, W> bq = load_aligned<W>(p.bq + col); // !15:3
         const vec<float, W> q = op_add(product, bq); // !31:5
         store_aligned<W>(p.q + row * 128ll + col, q); // !31:5
@@ -99,8 +97,6 @@ struct k1_k {
     }
     template <int W> DEV static void columns_k_l(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
     {
-        const int left = 128 - col;
-        if (left <= 0) return;
         const vec<float, W> bk = load_aligned<W>(p.bk + col); // !17:3
         const vec<float, W> k_ = op_add(product, bk); // !32:5
         store_aligned<W>(p.k_ + row * 128ll + col, k_); // !32:5
@@ -159,8 +155,6 @@ struct k2_v {
     }
     template <int W> DEV static void columns_v_l(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
     {
-        const int left = 128 - col;
-        if (left <= 0) return;
         const vec<float, W> bv = load_aligned<W>(p.bv + col); // !19:3
         const vec<float, W> v = op_add(product, bv); // !33:5
         store_aligned<W>(p.v + row * 128ll + col, v); // !33:5
@@ -267,8 +261,6 @@ struct k4_o {
     }
     template <int W> DEV static void columns_o_l(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
     {
-        const int left = 128 - col;
-        if (left <= 0) return;
         const vec<float, W> bo = load_aligned<W>(p.bo + col); // !21:3
         const vec<float, W> o_ = op_add(product, bo); // !35:5
         store_aligned<W>(p.o_ + row * 128ll + col, o_); // !35:5
@@ -436,8 +428,6 @@ struct k7_i {
     }
     template <int W> DEV static void columns_i_l(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
     {
-        const int left = 512 - col;
-        if (left <= 0) return;
         const vec<float, W> b_in = load_aligned<W>(p.b_in + col); // !25:3
         const vec<float, W> i_ = op_add(product, b_in); // !38:5
         store_aligned<W>(p.i_ + row * 512ll + col, i_); // !38:5
@@ -532,8 +522,6 @@ struct k9_m {
     }
     template <int W> DEV static void columns_m_l(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
     {
-        const int left = 128 - col;
-        if (left <= 0) return;
         const vec<float, W> b_out = load_aligned<W>(p.b_out + col); // !27:3
         const vec<float, W> m = op_add(product, b_out); // !40:5
         store_aligned<W>(p.m + row * 128ll + col, m); // !40:5
@@ -706,24 +694,18 @@ struct k0_qkv {
     }
     template <int W> DEV static void columns_q_l(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
     {
-        const int left = 128 - col;
-        if (left <= 0) return;
         const vec<float, W> bq = load_aligned<W>(p.bq + col); // !15:3
         const vec<float, W> q = op_add(product, bq); // !31:5
         store_aligned<W>(p.q + row * 128ll + col, q); // !31:5
     }
     template <int W> DEV static void columns_k_l(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
     {
-        const int left = 128 - col;
-        if (left <= 0) return;
         const vec<float, W> bk = load_aligned<W>(p.bk + col); // !17:3
         const vec<float, W> k_ = op_add(product, bk); // !32:5
         store_aligned<W>(p.k_ + row * 128ll + col, k_); // !32:5
     }
     template <int W> DEV static void columns_v_l(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
     {
-        const int left = 128 - col;
-        if (left <= 0) return;
         const vec<float, W> bv = load_aligned<W>(p.bv + col); // !19:3
         const vec<float, W> v = op_add(product, bv); // !33:5
         store_aligned<W>(p.v + row * 128ll + col, v); // !33:5
@@ -845,8 +827,6 @@ struct k2_o {
     }
     template <int W> DEV static void columns_o_l(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
     {
-        const int left = 128 - col;
-        if (left <= 0) return;
         const vec<float, W> bo = load_aligned<W>(p.bo + col); // !21:3
         const vec<float, W> o_ = op_add(product, bo); // !35:5
         const vec<float, W> x = load_aligned<W>(p.x + row * 128ll + col); // !12:10
@@ -978,8 +958,6 @@ struct k4_i {
     }
     template <int W> DEV static void columns_i_l(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
     {
-        const int left = 512 - col;
-        if (left <= 0) return;
         const vec<float, W> b_in = load_aligned<W>(p.b_in + col); // !25:3
         const vec<float, W> i_ = op_add(product, b_in); // !38:5
         const vec<float, W> g = op_gelu_erf(i_); // !39:5
@@ -1040,8 +1018,6 @@ struct k5_m {
     }
     template <int W> DEV static void columns_m_l(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
     {
-        const int left = 128 - col;
-        if (left <= 0) return;
         const vec<float, W> b_out = load_aligned<W>(p.b_out + col); // !27:3
         const vec<float, W> m = op_add(product, b_out); // !40:5
         const vec<float, W> x1 = load_aligned<W>(p.x1 + row * 128ll + col); // !37:5

@@ -39,8 +39,6 @@ struct k0_l {
     }
     template <int W> DEV static void columns_l_l(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
     {
-        const int left = 344 - col;
-        if (left <= 0) return;
         const vec<float, W> b = load_aligned<W>(p.b + col); // !16:3
         const vec<float, W> l = op_add(product, b); // !20:5
         store_aligned<W>(p.l + row * 344ll + col, l); // !20:5
@@ -206,8 +204,6 @@ struct k0_l {
     }
     template <int W> DEV static void columns_l_l(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
     {
-        const int left = 344 - col;
-        if (left <= 0) return;
         const vec<float, W> b = load_aligned<W>(p.b + col); // !16:3
         const vec<float, W> l = op_add(product, b); // !20:5
         store_aligned<W>(p.l + row * 344ll + col, l); // !20:5

@@ -107,8 +107,6 @@ struct k1_qkv {
     }
     template <int W> DEV static void columns_qkv_l(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
     {
-        const int left = 384 - col;
-        if (left <= 0) return;
         const vec<float, W> b_qkv = load_aligned<W>(p.b_qkv + col); // !17:3
         const vec<float, W> qkv = op_add(product, b_qkv); // !29:5
         store_aligned<W>(p.qkv + row * 384ll + col, qkv); // !29:5
@@ -257,8 +255,6 @@ struct k4_o {
     }
     template <int W> DEV static void columns_o_l(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
     {
-        const int left = 128 - col;
-        if (left <= 0) return;
         const vec<float, W> b_proj = load_aligned<W>(p.b_proj + col); // !20:3
         const vec<float, W> o_ = op_add(product, b_proj); // !32:5
         store_aligned<W>(p.o_ + row * 128ll + col, o_); // !32:5
@@ -424,8 +420,6 @@ struct k7_fc {
     }
     template <int W> DEV static void columns_fc_l(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
     {
-        const int left = 512 - col;
-        if (left <= 0) return;
         const vec<float, W> b_fc = load_aligned<W>(p.b_fc + col); // !24:3
         const vec<float, W> fc = op_add(product, b_fc); // !35:5
         store_aligned<W>(p.fc + row * 512ll + col, fc); // !35:5
@@ -518,8 +512,6 @@ struct k9_m {
     }
     template <int W> DEV static void columns_m_l(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
     {
-        const int left = 128 - col;
-        if (left <= 0) return;
         const vec<float, W> b_out = load_aligned<W>(p.b_out + col); // !26:3
         const vec<float, W> m = op_add(product, b_out); // !37:5
         store_aligned<W>(p.m + row * 128ll + col, m); // !37:5
@@ -686,8 +678,6 @@ struct k1_qkv {
     }
     template <int W> DEV static void columns_qkv_l(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
     {
-        const int left = 384 - col;
-        if (left <= 0) return;
         const vec<float, W> b_qkv = load_aligned<W>(p.b_qkv + col); // !17:3
         const vec<float, W> qkv = op_add(product, b_qkv); // !29:5
         store_aligned<W>(p.qkv + row * 384ll + col, qkv); // !29:5
@@ -837,8 +827,6 @@ struct k4_o {
     }
     template <int W> DEV static void columns_o_l(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
     {
-        const int left = 128 - col;
-        if (left <= 0) return;
         const vec<float, W> x = load_aligned<W>(p.x + row * 128ll + col); // !11:10
         const vec<float, W> b_proj = load_aligned<W>(p.b_proj + col); // !20:3
         const vec<float, W> o_ = op_add(product, b_proj); // !32:5
@@ -968,8 +956,6 @@ struct k6_fc {
     }
     template <int W> DEV static void columns_fc_l(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
     {
-        const int left = 512 - col;
-        if (left <= 0) return;
         const vec<float, W> b_fc = load_aligned<W>(p.b_fc + col); // !24:3
         const vec<float, W> fc = op_add(product, b_fc); // !35:5
         const vec<float, W> g = op_gelu_tanh(fc); // !36:5
@@ -1028,8 +1014,6 @@ struct k7_m {
     }
     template <int W> DEV static void columns_m_l(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
     {
-        const int left = 128 - col;
-        if (left <= 0) return;
         const vec<float, W> x1 = load_aligned<W>(p.x1 + row * 128ll + col); // !33:5
         const vec<float, W> b_out = load_aligned<W>(p.b_out + col); // !26:3
         const vec<float, W> m = op_add(product, b_out); // !37:5
@@ -1160,8 +1144,6 @@ struct k1_qkv {
     }
     template <int W> DEV static void columns_qkv_l(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
     {
-        const int left = 384 - col;
-        if (left <= 0) return;
         const vec<float, W> b_qkv = load_aligned<W>(p.b_qkv + col); // !17:3
         const vec<float, W> qkv = op_add(product, b_qkv); // !29:5
         store_aligned<W>(p.qkv + row * 384ll + col, qkv); // !29:5
@@ -1263,8 +1245,6 @@ struct k3_o {
     }
     template <int W> DEV static void columns_o_l(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
     {
-        const int left = 128 - col;
-        if (left <= 0) return;
         const vec<float, W> x = load_aligned<W>(p.x + row * 128ll + col); // !11:10
         const vec<float, W> b_proj = load_aligned<W>(p.b_proj + col); // !20:3
         const vec<float, W> o_ = op_add(product, b_proj); // !32:5
@@ -1394,8 +1374,6 @@ struct k5_fc {
     }
     template <int W> DEV static void columns_fc_l(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
     {
-        const int left = 512 - col;
-        if (left <= 0) return;
         const vec<float, W> b_fc = load_aligned<W>(p.b_fc + col); // !24:3
         const vec<float, W> fc = op_add(product, b_fc); // !35:5
         const vec<float, W> g = op_gelu_tanh(fc); // !36:5
@@ -1454,8 +1432,6 @@ struct k6_m {
     }
     template <int W> DEV static void columns_m_l(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
     {
-        const int left = 128 - col;
-        if (left <= 0) return;
         const vec<float, W> x1 = load_aligned<W>(p.x1 + row * 128ll + col); // !33:5
         const vec<float, W> b_out = load_aligned<W>(p.b_out + col); // !26:3
         const vec<float, W> m = op_add(product, b_out); // !37:5

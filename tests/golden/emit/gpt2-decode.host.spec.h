@@ -106,8 +106,6 @@ struct k1_qkv {
     }
     template <int W> DEV static void columns_qkv_l(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
     {
-        const int left = 384 - col;
-        if (left <= 0) return;
         const vec<float, W> b_qkv = load_aligned<W>(p.b_qkv + col); // !19:3
         const vec<float, W> qkv = op_add(product, b_qkv); // !34:5
         store_aligned<W>(p.qkv + row * 384ll + col, qkv); // !34:5
@@ -361,8 +359,6 @@ struct k7_o {
     }
     template <int W> DEV static void columns_o_l(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
     {
-        const int left = 128 - col;
-        if (left <= 0) return;
         const vec<float, W> b_proj = load_aligned<W>(p.b_proj + col); // !22:3
         const vec<float, W> o_ = op_add(product, b_proj); // !39:5
         store_aligned<W>(p.o_ + row * 128ll + col, o_); // !39:5
@@ -525,8 +521,6 @@ struct k10_fc {
     }
     template <int W> DEV static void columns_fc_l(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
     {
-        const int left = 512 - col;
-        if (left <= 0) return;
         const vec<float, W> b_fc = load_aligned<W>(p.b_fc + col); // !26:3
         const vec<float, W> fc = op_add(product, b_fc); // !42:5
         store_aligned<W>(p.fc + row * 512ll + col, fc); // !42:5
@@ -617,8 +611,6 @@ struct k12_m {
     }
     template <int W> DEV static void columns_m_l(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
     {
-        const int left = 128 - col;
-        if (left <= 0) return;
         const vec<float, W> b_out = load_aligned<W>(p.b_out + col); // !28:3
         const vec<float, W> m = op_add(product, b_out); // !44:5
         store_aligned<W>(p.m + row * 128ll + col, m); // !44:5
@@ -782,8 +774,6 @@ struct k1_qkv {
     }
     template <int W> DEV static void columns_qkv_l(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
     {
-        const int left = 384 - col;
-        if (left <= 0) return;
         const vec<float, W> b_qkv = load_aligned<W>(p.b_qkv + col); // !19:3
         const vec<float, W> qkv = op_add(product, b_qkv); // !34:5
         store_aligned<W>(p.qkv + row * 384ll + col, qkv); // !34:5
@@ -1038,8 +1028,6 @@ struct k7_o {
     }
     template <int W> DEV static void columns_o_l(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
     {
-        const int left = 128 - col;
-        if (left <= 0) return;
         const vec<float, W> x = load_aligned<W>(p.x + row * 128ll + col); // !12:3
         const vec<float, W> b_proj = load_aligned<W>(p.b_proj + col); // !22:3
         const vec<float, W> o_ = op_add(product, b_proj); // !39:5
@@ -1167,8 +1155,6 @@ struct k9_fc {
     }
     template <int W> DEV static void columns_fc_l(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
     {
-        const int left = 512 - col;
-        if (left <= 0) return;
         const vec<float, W> b_fc = load_aligned<W>(p.b_fc + col); // !26:3
         const vec<float, W> fc = op_add(product, b_fc); // !42:5
         const vec<float, W> g = op_gelu_tanh(fc); // !43:5
@@ -1226,8 +1212,6 @@ struct k10_m {
     }
     template <int W> DEV static void columns_m_l(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
     {
-        const int left = 128 - col;
-        if (left <= 0) return;
         const vec<float, W> x1 = load_aligned<W>(p.x1 + row * 128ll + col); // !40:5
         const vec<float, W> b_out = load_aligned<W>(p.b_out + col); // !28:3
         const vec<float, W> m = op_add(product, b_out); // !44:5
@@ -1356,8 +1340,6 @@ struct k1_qkv {
     }
     template <int W> DEV static void columns_qkv_l(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
     {
-        const int left = 384 - col;
-        if (left <= 0) return;
         const vec<float, W> b_qkv = load_aligned<W>(p.b_qkv + col); // !19:3
         const vec<float, W> qkv = op_add(product, b_qkv); // !34:5
         store_aligned<W>(p.qkv + row * 384ll + col, qkv); // !34:5
@@ -1569,8 +1551,6 @@ struct k6_o {
     }
     template <int W> DEV static void columns_o_l(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
     {
-        const int left = 128 - col;
-        if (left <= 0) return;
         const vec<float, W> x = load_aligned<W>(p.x + row * 128ll + col); // !12:3
         const vec<float, W> b_proj = load_aligned<W>(p.b_proj + col); // !22:3
         const vec<float, W> o_ = op_add(product, b_proj); // !39:5
@@ -1698,8 +1678,6 @@ struct k8_fc {
     }
     template <int W> DEV static void columns_fc_l(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
     {
-        const int left = 512 - col;
-        if (left <= 0) return;
         const vec<float, W> b_fc = load_aligned<W>(p.b_fc + col); // !26:3
         const vec<float, W> fc = op_add(product, b_fc); // !42:5
         const vec<float, W> g = op_gelu_tanh(fc); // !43:5
@@ -1757,8 +1735,6 @@ struct k9_m {
     }
     template <int W> DEV static void columns_m_l(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
     {
-        const int left = 128 - col;
-        if (left <= 0) return;
         const vec<float, W> x1 = load_aligned<W>(p.x1 + row * 128ll + col); // !40:5
         const vec<float, W> b_out = load_aligned<W>(p.b_out + col); // !28:3
         const vec<float, W> m = op_add(product, b_out); // !44:5

@@ -90,8 +90,6 @@ struct k1_q {
     }
     template <int W> DEV static void columns_q(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
     {
-        const int left = 256 - col;
-        if (left <= 0) return;
         store_aligned<W>(p.q + row * 256ll + col, product); // !27:5
     }
     template <int W> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum)
@@ -144,8 +142,6 @@ struct k2_k {
     }
     template <int W> DEV static void columns_k_(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
     {
-        const int left = 64 - col;
-        if (left <= 0) return;
         store_aligned<W>(p.k_ + row * 64ll + col, product); // !28:5
     }
     template <int W> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum)
@@ -198,8 +194,6 @@ struct k3_v {
     }
     template <int W> DEV static void columns_v(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
     {
-        const int left = 64 - col;
-        if (left <= 0) return;
         store_aligned<W>(p.v + row * 64ll + col, product); // !29:5
     }
     template <int W> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum)
@@ -382,8 +376,6 @@ struct k7_o {
     }
     template <int W> DEV static void columns_o_(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
     {
-        const int left = 256 - col;
-        if (left <= 0) return;
         store_aligned<W>(p.o_ + row * 256ll + col, product); // !33:5
     }
     template <int W> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum)
@@ -712,8 +704,6 @@ struct k14_down {
     }
     template <int W> DEV static void columns_down(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
     {
-        const int left = 256 - col;
-        if (left <= 0) return;
         store_aligned<W>(p.down + row * 256ll + col, product); // !41:5
     }
     template <int W> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum)
@@ -862,20 +852,14 @@ struct k1_qkv {
     }
     template <int W> DEV static void columns_q(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
     {
-        const int left = 256 - col;
-        if (left <= 0) return;
         store_aligned<W>(p.q + row * 256ll + col, product); // !27:5
     }
     template <int W> DEV static void columns_k_(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
     {
-        const int left = 64 - col;
-        if (left <= 0) return;
         store_aligned<W>(p.k_ + row * 64ll + col, product); // !28:5
     }
     template <int W> DEV static void columns_v(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
     {
-        const int left = 64 - col;
-        if (left <= 0) return;
         store_aligned<W>(p.v + row * 64ll + col, product); // !29:5
     }
     template <int W> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum)
@@ -1071,8 +1055,6 @@ struct k5_o {
     }
     template <int W> DEV static void columns_o_(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
     {
-        const int left = 256 - col;
-        if (left <= 0) return;
         const vec<float, W> x = load_aligned<W>(p.x + row * 256ll + col); // !14:10
         const vec<float, W> x1 = op_add(x, product); // !34:5
         store_aligned<W>(p.x1 + row * 256ll + col, x1); // !34:5
@@ -1182,8 +1164,7 @@ struct k7_gate_up {
     }
     template <int W> DEV static void pairs_gate(const args &p, const context &c, int row, int pair, vec<float, W> lo, vec<float, W> hi, float &sum)
     {
-        const int col = pair, left = 688 - pair;
-        if (left <= 0) return;
+        const int col = pair;
         const vec<float, W> act = op_silu(lo); // !39:5
         const vec<float, W> prod = op_mul(act, hi); // !40:5
         store_aligned<W>(p.prod + row * 688ll + col, prod); // !40:5
@@ -1238,8 +1219,6 @@ struct k8_down {
     }
     template <int W> DEV static void columns_down(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
     {
-        const int left = 256 - col;
-        if (left <= 0) return;
         const vec<float, W> x1 = load_aligned<W>(p.x1 + row * 256ll + col); // !34:5
         const vec<float, W> x2 = op_add(x1, product); // !42:5
         store_aligned<W>(p.x2 + row * 256ll + col, x2); // !42:5
@@ -1357,8 +1336,7 @@ struct k1_qkv {
     {
         const int head = pair / 16;
         pair %= 16;
-        const int col = head * 32 + pair, far = col + 16, left = 16 - pair;
-        if (left <= 0) return;
+        const int col = head * 32 + pair, far = col + 16;
         const vec<float, W> q = op_mul(lo, c.q_r); // !26:5
         const vec<float, W> q_far = op_mul(hi, c.q_r); // !26:5
         const rope_turn<W> qr_turn = rope_turn_at<W, 16>(pair, c.position, k1_qkv_qr_turns); // !30:5
@@ -1371,8 +1349,7 @@ struct k1_qkv {
     {
         const int head = pair / 16;
         pair %= 16;
-        const int col = head * 32 + pair, far = col + 16, left = 16 - pair;
-        if (left <= 0) return;
+        const int col = head * 32 + pair, far = col + 16;
         const vec<float, W> k_ = op_mul(lo, c.q_r); // !26:5
         const vec<float, W> k__far = op_mul(hi, c.q_r); // !26:5
         const rope_turn<W> kr_turn = rope_turn_at<W, 16>(pair, c.position, k1_qkv_qr_turns); // !31:5
@@ -1383,8 +1360,6 @@ struct k1_qkv {
     }
     template <int W> DEV static void columns_v_raw(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
     {
-        const int left = 64 - col;
-        if (left <= 0) return;
         const vec<float, W> v = op_mul(product, c.q_r); // !26:5
         store_aligned<W>(p.v + row * 64ll + col, v); // !26:5
     }
@@ -1499,8 +1474,6 @@ struct k3_o {
     }
     template <int W> DEV static void columns_o_(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
     {
-        const int left = 256 - col;
-        if (left <= 0) return;
         const vec<float, W> x = load_aligned<W>(p.x + row * 256ll + col); // !14:10
         const vec<float, W> x1 = op_cast<bf16>(op_add(x, product)); // !34:5
         store_aligned<W>(p.x1 + row * 256ll + col, x1); // !34:5
@@ -1571,8 +1544,7 @@ struct k4_gate_up {
     }
     template <int W> DEV static void pairs_gate_raw(const args &p, const context &c, int row, int pair, vec<float, W> lo, vec<float, W> hi, float &sum)
     {
-        const int col = pair, left = 688 - pair;
-        if (left <= 0) return;
+        const int col = pair;
         const vec<float, W> gate = op_mul(lo, c.gate_r); // !36:5
         const vec<float, W> act = op_silu(gate); // !39:5
         const vec<float, W> up = op_mul(hi, c.gate_r); // !36:5
@@ -1630,8 +1602,6 @@ struct k5_down {
     }
     template <int W> DEV static void columns_down(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
     {
-        const int left = 256 - col;
-        if (left <= 0) return;
         const vec<float, W> x1 = load_aligned<W>(p.x1 + row * 256ll + col); // !34:5
         const vec<float, W> x2 = op_add(x1, product); // !42:5
         store_aligned<W>(p.x2 + row * 256ll + col, x2); // !42:5

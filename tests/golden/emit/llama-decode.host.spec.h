@@ -89,8 +89,6 @@ struct k1_q {
     }
     template <int W> DEV static void columns_q(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
     {
-        const int left = 256 - col;
-        if (left <= 0) return;
         store_aligned<W>(p.q + row * 256ll + col, product); // !34:5
     }
     template <int W> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum)
@@ -142,8 +140,6 @@ struct k2_k {
     }
     template <int W> DEV static void columns_k_(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
     {
-        const int left = 64 - col;
-        if (left <= 0) return;
         store_aligned<W>(p.k_ + row * 64ll + col, product); // !35:5
     }
     template <int W> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum)
@@ -195,8 +191,6 @@ struct k3_v {
     }
     template <int W> DEV static void columns_v(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
     {
-        const int left = 64 - col;
-        if (left <= 0) return;
         store_aligned<W>(p.v + row * 64ll + col, product); // !36:5
     }
     template <int W> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum)
@@ -489,8 +483,6 @@ struct k10_o {
     }
     template <int W> DEV static void columns_o_(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
     {
-        const int left = 256 - col;
-        if (left <= 0) return;
         store_aligned<W>(p.o_ + row * 256ll + col, product); // !42:5
     }
     template <int W> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum)
@@ -812,8 +804,6 @@ struct k17_down {
     }
     template <int W> DEV static void columns_down(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
     {
-        const int left = 256 - col;
-        if (left <= 0) return;
         store_aligned<W>(p.down + row * 256ll + col, product); // !50:5
     }
     template <int W> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum)
@@ -959,20 +949,14 @@ struct k1_qkv {
     }
     template <int W> DEV static void columns_q(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
     {
-        const int left = 256 - col;
-        if (left <= 0) return;
         store_aligned<W>(p.q + row * 256ll + col, product); // !34:5
     }
     template <int W> DEV static void columns_k_(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
     {
-        const int left = 64 - col;
-        if (left <= 0) return;
         store_aligned<W>(p.k_ + row * 64ll + col, product); // !35:5
     }
     template <int W> DEV static void columns_v(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
     {
-        const int left = 64 - col;
-        if (left <= 0) return;
         store_aligned<W>(p.v + row * 64ll + col, product); // !36:5
     }
     template <int W> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum)
@@ -1278,8 +1262,6 @@ struct k8_o {
     }
     template <int W> DEV static void columns_o_(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
     {
-        const int left = 256 - col;
-        if (left <= 0) return;
         const vec<float, W> x = load_aligned<W>(p.x + row * 256ll + col); // !15:3
         const vec<float, W> x1 = op_add(x, product); // !43:5
         store_aligned<W>(p.x1 + row * 256ll + col, x1); // !43:5
@@ -1387,8 +1369,7 @@ struct k10_gate_up {
     }
     template <int W> DEV static void pairs_gate(const args &p, const context &c, int row, int pair, vec<float, W> lo, vec<float, W> hi, float &sum)
     {
-        const int col = pair, left = 688 - pair;
-        if (left <= 0) return;
+        const int col = pair;
         const vec<float, W> act = op_silu(lo); // !48:5
         const vec<float, W> prod = op_mul(act, hi); // !49:5
         store_aligned<W>(p.prod + row * 688ll + col, prod); // !49:5
@@ -1442,8 +1423,6 @@ struct k11_down {
     }
     template <int W> DEV static void columns_down(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
     {
-        const int left = 256 - col;
-        if (left <= 0) return;
         const vec<float, W> x1 = load_aligned<W>(p.x1 + row * 256ll + col); // !43:5
         const vec<float, W> x2 = op_add(x1, product); // !51:5
         store_aligned<W>(p.x2 + row * 256ll + col, x2); // !51:5
@@ -1561,8 +1540,7 @@ struct k1_qkv {
     {
         const int head = pair / 16;
         pair %= 16;
-        const int col = head * 32 + pair, far = col + 16, left = 16 - pair;
-        if (left <= 0) return;
+        const int col = head * 32 + pair, far = col + 16;
         const vec<float, W> q = op_mul(lo, c.q_r); // !33:5
         const vec<float, W> q_far = op_mul(hi, c.q_r); // !33:5
         const rope_turn<W> qr_turn = rope_turn_at<W, 16>(pair, c.position, k1_qkv_qr_turns); // !37:5
@@ -1575,8 +1553,7 @@ struct k1_qkv {
     {
         const int head = pair / 16;
         pair %= 16;
-        const int col = head * 32 + pair, far = col + 16, left = 16 - pair;
-        if (left <= 0) return;
+        const int col = head * 32 + pair, far = col + 16;
         const vec<float, W> k_ = op_mul(lo, c.q_r); // !33:5
         const vec<float, W> k__far = op_mul(hi, c.q_r); // !33:5
         const rope_turn<W> kr_turn = rope_turn_at<W, 16>(pair, c.position, k1_qkv_qr_turns); // !38:5
@@ -1587,8 +1564,6 @@ struct k1_qkv {
     }
     template <int W> DEV static void columns_v_raw(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
     {
-        const int left = 64 - col;
-        if (left <= 0) return;
         const vec<float, W> v = op_mul(product, c.q_r); // !33:5
         if (c.position >= 0 && c.position < 64) store_aligned<W>(p.v_cache + ((c.sequence * 2ll + col / 32) * 64 + c.position) * 32 + col % 32, v); // !40:5
     }
@@ -1730,8 +1705,6 @@ struct k4_o {
     }
     template <int W> DEV static void columns_o_(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
     {
-        const int left = 256 - col;
-        if (left <= 0) return;
         const vec<float, W> x = load_aligned<W>(p.x + row * 256ll + col); // !15:3
         const vec<float, W> x1 = op_cast<bf16>(op_add(x, product)); // !43:5
         store_aligned<W>(p.x1 + row * 256ll + col, x1); // !43:5
@@ -1800,8 +1773,7 @@ struct k5_gate_up {
     }
     template <int W> DEV static void pairs_gate_raw(const args &p, const context &c, int row, int pair, vec<float, W> lo, vec<float, W> hi, float &sum)
     {
-        const int col = pair, left = 688 - pair;
-        if (left <= 0) return;
+        const int col = pair;
         const vec<float, W> gate = op_mul(lo, c.gate_r); // !45:5
         const vec<float, W> act = op_silu(gate); // !48:5
         const vec<float, W> up = op_mul(hi, c.gate_r); // !45:5
@@ -1858,8 +1830,6 @@ struct k6_down {
     }
     template <int W> DEV static void columns_down(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
     {
-        const int left = 256 - col;
-        if (left <= 0) return;
         const vec<float, W> x1 = load_aligned<W>(p.x1 + row * 256ll + col); // !43:5
         const vec<float, W> x2 = op_add(x1, product); // !51:5
         store_aligned<W>(p.x2 + row * 256ll + col, x2); // !51:5

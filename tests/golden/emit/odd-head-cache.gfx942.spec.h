@@ -715,7 +715,8 @@ struct k0_qkv {
     {
         const int head = pair / 12;
         pair %= 12;
-        const int col = head * 22 + pair, far = col + 11, left = 11 - pair;
+        const int col = head * 22 + pair, far = col + 11;
+        const int left = 11 - pair;
         if (left <= 0) return;
         const rope_turn<W> qr_turn = rope_turn_at<W, 11>(pair, c.position, k0_qkv_qr_turns); // !12:5
         const vec<float, W> qr = rope_low(qr_turn, lo, hi); // !12:5
@@ -727,7 +728,8 @@ struct k0_qkv {
     {
         const int head = pair / 12;
         pair %= 12;
-        const int col = head * 22 + pair, far = col + 11, left = 11 - pair;
+        const int col = head * 22 + pair, far = col + 11;
+        const int left = 11 - pair;
         if (left <= 0) return;
         const rope_turn<W> kr_turn = rope_turn_at<W, 11>(pair, c.position, k0_qkv_qr_turns); // !13:5
         const vec<float, W> kr = rope_low(kr_turn, lo, hi); // !13:5

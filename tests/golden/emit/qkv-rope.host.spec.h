@@ -36,8 +36,6 @@ struct k0_q {
     }
     template <int W> DEV static void columns_q(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
     {
-        const int left = 256 - col;
-        if (left <= 0) return;
         store_aligned<W>(p.q + row * 256ll + col, product); // !19:5
     }
     template <int W> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum)
@@ -90,8 +88,6 @@ struct k1_k {
     }
     template <int W> DEV static void columns_k_(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
     {
-        const int left = 64 - col;
-        if (left <= 0) return;
         store_aligned<W>(p.k_ + row * 64ll + col, product); // !20:5
     }
     template <int W> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum)
@@ -144,8 +140,6 @@ struct k2_v {
     }
     template <int W> DEV static void columns_v(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
     {
-        const int left = 64 - col;
-        if (left <= 0) return;
         store_aligned<W>(p.v + row * 64ll + col, product); // !21:5
     }
     template <int W> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum)
@@ -283,20 +277,14 @@ struct k0_qkv {
     }
     template <int W> DEV static void columns_q(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
     {
-        const int left = 256 - col;
-        if (left <= 0) return;
         store_aligned<W>(p.q + row * 256ll + col, product); // !19:5
     }
     template <int W> DEV static void columns_k_(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
     {
-        const int left = 64 - col;
-        if (left <= 0) return;
         store_aligned<W>(p.k_ + row * 64ll + col, product); // !20:5
     }
     template <int W> DEV static void columns_v(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
     {
-        const int left = 64 - col;
-        if (left <= 0) return;
         store_aligned<W>(p.v + row * 64ll + col, product); // !21:5
     }
     template <int W> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum)
@@ -452,8 +440,7 @@ struct k0_qkv {
     {
         const int head = pair / 16;
         pair %= 16;
-        const int col = head * 32 + pair, far = col + 16, left = 16 - pair;
-        if (left <= 0) return;
+        const int col = head * 32 + pair, far = col + 16;
         const rope_turn<W> qr_turn = rope_turn_at<W, 16>(pair, c.position, k0_qkv_qr_turns); // !23:5
         const vec<float, W> qr = rope_low(qr_turn, lo, hi); // !23:5
         store_aligned<W>(p.qr + row * 256ll + col, qr); // !23:5
@@ -464,8 +451,7 @@ struct k0_qkv {
     {
         const int head = pair / 16;
         pair %= 16;
-        const int col = head * 32 + pair, far = col + 16, left = 16 - pair;
-        if (left <= 0) return;
+        const int col = head * 32 + pair, far = col + 16;
         const rope_turn<W> kr_turn = rope_turn_at<W, 16>(pair, c.position, k0_qkv_qr_turns); // !24:5
         const vec<float, W> kr = rope_low(kr_turn, lo, hi); // !24:5
         store_aligned<W>(p.kr + row * 64ll + col, kr); // !24:5
@@ -474,8 +460,6 @@ struct k0_qkv {
     }
     template <int W> DEV static void columns_v(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
     {
-        const int left = 64 - col;
-        if (left <= 0) return;
         store_aligned<W>(p.v + row * 64ll + col, product); // !21:5
     }
     template <int W> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum)

@@ -35,8 +35,6 @@ struct k0_h {
     }
     template <int W> DEV static void columns_h(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
     {
-        const int left = 24 - col;
-        if (left <= 0) return;
         store_aligned<W>(p.h + row * 24ll + col, product); // !8:5
     }
     template <int W> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum)
@@ -119,8 +117,6 @@ struct k2_u {
     }
     template <int W> DEV static void columns_u(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
     {
-        const int left = 32 - col;
-        if (left <= 0) return;
         store_aligned<W>(p.u + row * 32ll + col, product); // !10:5
     }
     template <int W> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum)
@@ -206,8 +202,6 @@ struct k4_z {
     }
     template <int W> DEV static void columns_z(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
     {
-        const int left = 24 - col;
-        if (left <= 0) return;
         store_aligned<W>(p.z + row * 24ll + col, product); // !12:5
     }
     template <int W> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum)
@@ -259,8 +253,6 @@ struct k0_h {
     }
     template <int W> DEV static void columns_h(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
     {
-        const int left = 24 - col;
-        if (left <= 0) return;
         store_aligned<W>(p.h + row * 24ll + col, op_cast<bf16>(product)); // !8:5
         const vec<float, W> a = op_relu(op_cast<bf16>(product)); // !9:5
         store_aligned<W>(p.a + row * 24ll + col, a); // !9:5
@@ -315,8 +307,6 @@ struct k1_u {
     }
     template <int W> DEV static void columns_u(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
     {
-        const int left = 32 - col;
-        if (left <= 0) return;
         store_aligned<W>(p.u + row * 32ll + col, op_cast<bf16>(product)); // !10:5
         const vec<float, W> k_ = load_aligned<W>(p.k_ + row * 32ll + col); // !5:10
         const vec<float, W> r = op_add(op_cast<bf16>(product), k_); // !11:5
@@ -371,8 +361,6 @@ struct k2_z {
     }
     template <int W> DEV static void columns_z(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
     {
-        const int left = 24 - col;
-        if (left <= 0) return;
         store_aligned<W>(p.z + row * 24ll + col, product); // !12:5
     }
     template <int W> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum)

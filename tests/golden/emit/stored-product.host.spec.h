@@ -119,8 +119,6 @@ struct k2_u {
     }
     template <int W> DEV static void columns_u(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
     {
-        const int left = 32 - col;
-        if (left <= 0) return;
         store_aligned<W>(p.u + row * 32ll + col, product); // !10:5
     }
     template <int W> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum)
@@ -315,8 +313,6 @@ struct k1_u {
     }
     template <int W> DEV static void columns_u(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
     {
-        const int left = 32 - col;
-        if (left <= 0) return;
         store_aligned<W>(p.u + row * 32ll + col, op_cast<bf16>(product)); // !10:5
         const vec<float, W> k_ = load_aligned<W>(p.k_ + row * 32ll + col); // !5:10
         const vec<float, W> r = op_add(op_cast<bf16>(product), k_); // !11:5

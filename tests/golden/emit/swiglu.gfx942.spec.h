@@ -38,8 +38,6 @@ struct k0_gate {
     }
     template <int W> DEV static void columns_gate(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
     {
-        const int left = 344 - col;
-        if (left <= 0) return;
         store_aligned<W>(p.gate + row * 344ll + col, product); // !19:5
     }
     template <int W> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum)
@@ -94,8 +92,6 @@ struct k1_up {
     }
     template <int W> DEV static void columns_up(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
     {
-        const int left = 344 - col;
-        if (left <= 0) return;
         store_aligned<W>(p.up + row * 344ll + col, product); // !20:5
     }
     template <int W> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum)
@@ -226,8 +222,7 @@ struct k0_gate_up {
     }
     template <int W> DEV static void pairs_gate(const args &p, const context &c, int row, int pair, vec<float, W> lo, vec<float, W> hi, float &sum)
     {
-        const int col = pair, left = 344 - pair;
-        if (left <= 0) return;
+        const int col = pair;
         const vec<float, W> act = op_silu(lo); // !21:5
         const vec<float, W> prod = op_mul(act, hi); // !22:5
         store_aligned<W>(p.prod + row * 344ll + col, prod); // !22:5

@@ -220,7 +220,8 @@ struct k0_gate_up {
     }
     template <int W> DEV static void pairs_gate(const args &p, const context &c, int row, int pair, vec<float, W> lo, vec<float, W> hi, float &sum)
     {
-        const int col = pair, left = 344 - pair;
+        const int col = pair;
+        const int left = 344 - pair;
         if (left <= 0) return;
         const vec<float, W> act = op_silu(lo); // !21:5
         const vec<float, W> prod = op_mul(act, hi); // !22:5
