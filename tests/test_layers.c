@@ -112,7 +112,7 @@ START_TEST(rows_that_tensor_loads_cannot_take_are_copied)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         build b = must_build(cases[i].text, NULL);
         ck_assert_ptr_nonnull(strstr(b.p->launches[0].spec_header, cases[i].copy));
-        ck_assert_ptr_nonnull(strstr(b.p->launches[0].spec_header, "a_plain = false;"));
+        ck_assert_ptr_nonnull(strstr(b.p->launches[0].spec_header, "a_plain = false,"));
         ck_assert_int_eq(b.p->launches[0].arguments[1].kind, argument_value);
         arena_free(b.a);
     }
