@@ -98,6 +98,7 @@ struct scope {
     int local_count, local_capacity;
     const char *low, *high; /* columns of the two halves of a rotated pair, when the function has both */
     kept_list *collect;     /* a dry run that finds out what to keep */
+    bool near;              /* results have 16 bits: near_exp() and its like will do (templates/rows.h) */
 };
 
 const char *new_local(scope *s, const ir_value *v, const char *tag); /* a name that the function does not have yet */

@@ -295,6 +295,8 @@ static place operand_place(scope *s, const ir_value *operand, const ir_value *of
     return to;
 }
 
+static bool has_near_form(op_kind kind) { return kind == op_exp || kind == op_gelu_erf || kind == op_div || kind == op_div_or_zero; }
+
 static const char *element_op(scope *s, const ir_op *op, const place *at)
 {
     const char *operands[16];
@@ -304,7 +306,8 @@ static const char *element_op(scope *s, const ir_op *op, const place *at)
         const place own = operand_place(s, x, out, at);
         operands[i] = value_narrow(s->e, x) ? evaluate_narrow(s, x, own.row) : evaluate(s, x, &own);
     }
-    return operation(s, op, operands);
+    const char *code = operation(s, op, operands);
+    return s->near && has_near_form(op->kind) ? arena_printf(s->e->a, "near_%s", code + strlen("op_")) : code;
 }
 
 static const char *range_guard(scope *s, const place *at, long long width)

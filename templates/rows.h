@@ -7,6 +7,75 @@ template <reduction Kind> struct joining : take_sum {};
 template <> struct joining<reduction::max> : take_max {};
 template <> struct joining<reduction::min> : take_min {};
 
+// ---- for rows whose results have 16 bits: relative errors of up to 1e-5, by the machine's own approximations, where exact forms of the same
+// ops would take longer than the memory does
+DEV float near_exp2(float x) // subnormal results included
+{
+#if defined(TF_ON_HOST)
+    return op_exp(x * 0.693147180559945f);
+#elif !defined(__clang__)
+    float y;
+    asm("ex2.approx.f32 %0, %1;" : "=f"(y) : "f"(x));
+    return y;
+#elif defined(TF_MACHINE_EXP2)
+    const bool tiny = x < -64.0f;
+    return machine_exp2(tiny ? x + 64.0f : x) * (tiny ? 0x1p-64f : 1.0f);
+#else
+    return op_exp(x * 0.693147180559945f);
+#endif
+}
+DEV float near_reciprocal(float x)
+{
+#if defined(TF_ON_HOST)
+    return 1.0f / x;
+#elif !defined(__clang__)
+    float y;
+    asm("rcp.approx.f32 %0, %1;" : "=f"(y) : "f"(x));
+    return y;
+#else
+    return __builtin_amdgcn_rcpf(x);
+#endif
+}
+DEV float near_exp(float x) { return near_exp2(x * 1.44269504089f); }
+// As exact_gelu_erf(), with its polynomial.
+DEV float near_gelu_erf(float x)
+{
+    const float a = at_most(magnitude(x), 14.5f), t = near_reciprocal(fused(0.3125f, a, 1.0f));
+    float u = -0.0183027182f;
+    u = fused(u, t, 0.0876925662f);
+    u = fused(u, t, -0.142753288f);
+    u = fused(u, t, 0.0638322607f);
+    u = fused(u, t, 0.00557762804f);
+    u = fused(u, t, 0.0515116975f);
+    u = fused(u, t, 0.0913644657f);
+    u = fused(u, t, 0.111636274f);
+    u = fused(u, t, 0.124776967f);
+    u = fused(u, t, 0.12466415f);
+    const float tail = a * (t * u) * near_exp2(-0.721347520444f * (a * a));
+    return activated(x, x > 0.0f ? x - tail : -tail);
+}
+template <int N> DEV vec<float, N> near_exp(vec<float, N> x)
+{
+#pragma unroll
+    for (int i = 0; i < N; i++) x[i] = near_exp(static_cast<float>(x[i]));
+    return x;
+}
+template <int N> DEV vec<float, N> near_gelu_erf(vec<float, N> x)
+{
+#pragma unroll
+    for (int i = 0; i < N; i++) x[i] = near_gelu_erf(static_cast<float>(x[i]));
+    return x;
+}
+// By a row's number: scaled as in row_div(), one product each. Other quotients are divisions.
+template <class X, class Y> DEV auto near_div(X x, Y y) { return op_div(x, y); }
+template <class X, class Y> DEV auto near_div_or_zero(X x, Y y) { return op_div_or_zero(x, y); }
+template <int N> DEV vec<float, N> near_div(vec<float, N> x, float y)
+{
+    const float size = magnitude(y), scale = size < 0x1p-100f ? 0x1p100f : size > 0x1p100f ? 0x1p-100f : 1.0f;
+    return x * scale * (1.0f / (y * scale));
+}
+template <int N> DEV vec<float, N> near_div_or_zero(vec<float, N> x, float y) { return y == 0.0f ? splat<N>(0.0f) : near_div(x, y); }
+
 // bf16 numbers that a thread keeps from step to step: two a register. pack() takes what bf16 holds exactly, so nothing is rounded here
 // and compilers see that a load is kept as it came.
 template <int N> struct packed {

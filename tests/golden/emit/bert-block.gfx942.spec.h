@@ -469,7 +469,7 @@ struct k8_g {
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        const vec<float, V> g = op_gelu_erf(unpack(e.i_)); // !39:5
+        const vec<float, V> g = near_gelu_erf(unpack(e.i_)); // !39:5
         store_aligned<V>(p.g + row * 512ll + col, g); // !39:5
     }
     DEV static void write_row(const args &p, const context &c, int row)

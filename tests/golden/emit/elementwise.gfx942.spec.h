@@ -241,7 +241,7 @@ struct k6_power {
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        const vec<float, V> power = op_exp(unpack(e.r)); // !22:5
+        const vec<float, V> power = near_exp(unpack(e.r)); // !22:5
         store_aligned<V>(p.power + row * 256ll + col, power); // !22:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
@@ -292,7 +292,7 @@ struct k0_power {
         store_aligned<V>(p.sine + row * 256ll + col, sine); // !20:5
         const vec<float, V> cosine = op_cos(r); // !21:5
         store_aligned<V>(p.cosine + row * 256ll + col, cosine); // !21:5
-        const vec<float, V> power = op_exp(r); // !22:5
+        const vec<float, V> power = near_exp(r); // !22:5
         store_aligned<V>(p.power + row * 256ll + col, power); // !22:5
     }
     DEV static void write_row(const args &p, const context &c, int row)

@@ -150,7 +150,7 @@ struct k2_g {
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        const vec<float, V> g = op_gelu_erf(unpack(e.n_)); // !22:5
+        const vec<float, V> g = near_gelu_erf(unpack(e.n_)); // !22:5
         store_aligned<V>(p.g + row * 344ll + col, g); // !22:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
@@ -278,7 +278,7 @@ struct k1_g {
         const vec<float, V> n_n = op_mul(n_c, c.n_r); // !21:5
         const vec<float, V> n_t = op_mul(n_n, unpack(e.norm_w)); // !21:5
         const vec<float, V> n_ = op_add(n_t, unpack(e.norm_b)); // !21:5
-        const vec<float, V> g = op_gelu_erf(n_); // !22:5
+        const vec<float, V> g = near_gelu_erf(n_); // !22:5
         store_aligned<V>(p.g + row * 344ll + col, g); // !22:5
     }
     DEV static void write_row(const args &p, const context &c, int row)

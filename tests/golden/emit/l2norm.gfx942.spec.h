@@ -35,7 +35,7 @@ struct k0_n {
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        const vec<float, V> n_ = op_div(unpack(e.x), c.n_m); // !15:5
+        const vec<float, V> n_ = near_div(unpack(e.x), c.n_m); // !15:5
         store_aligned<V>(p.n_ + row * 256ll + col, n_); // !15:5
     }
     DEV static void write_row(const args &p, const context &c, int row)

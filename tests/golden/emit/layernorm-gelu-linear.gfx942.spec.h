@@ -80,7 +80,7 @@ struct k1_g {
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        const vec<float, V> g = op_gelu_erf(unpack(e.l)); // !21:5
+        const vec<float, V> g = near_gelu_erf(unpack(e.l)); // !21:5
         store_aligned<V>(p.g + row * 344ll + col, g); // !21:5
     }
     DEV static void write_row(const args &p, const context &c, int row)

@@ -347,7 +347,7 @@ struct k7_ln {
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        const vec<float, V> ln = op_div(e.y5, c.ln_m); // !18:5
+        const vec<float, V> ln = near_div(e.y5, c.ln_m); // !18:5
         store_aligned<V>(p.ln + row * 21ll + col, ln); // !18:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
@@ -673,7 +673,7 @@ struct k6_ln {
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        const vec<float, V> ln = op_div(e.y5, c.ln_m); // !18:5
+        const vec<float, V> ln = near_div(e.y5, c.ln_m); // !18:5
         store_aligned<V>(p.ln + row * 21ll + col, ln); // !18:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
@@ -992,7 +992,7 @@ struct k6_ln {
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        const vec<float, V> ln = op_div(e.y5, c.ln_m); // !18:5
+        const vec<float, V> ln = near_div(e.y5, c.ln_m); // !18:5
         store_aligned<V>(p.ln + row * 21ll + col, ln); // !18:5
     }
     DEV static void write_row(const args &p, const context &c, int row)

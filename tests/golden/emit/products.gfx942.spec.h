@@ -77,7 +77,7 @@ struct k1_e {
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        const vec<float, V> e_ = op_exp(e.x); // !9:5
+        const vec<float, V> e_ = near_exp(e.x); // !9:5
         store_aligned<V>(p.e_ + row * 12ll + col, e_); // !9:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
@@ -218,7 +218,7 @@ struct k4_s {
     template <int V> DEV static vec<float, V> term(step<1>, const args &p, const context &c, const element<V> &e, int row, int col)
     {
         const vec<float, V> s_d = op_sub(e.b, c.s_f); // !12:5
-        const vec<float, V> s_e = op_exp(s_d); // !12:5
+        const vec<float, V> s_e = near_exp(s_d); // !12:5
         return s_e; // !12:5
     }
     DEV static void reduced(step<1>, const args &p, context &c, int row, float total)
@@ -228,8 +228,8 @@ struct k4_s {
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
         const vec<float, V> s_d = op_sub(e.b, c.s_f); // !12:5
-        const vec<float, V> s_e = op_exp(s_d); // !12:5
-        const vec<float, V> s = op_div_or_zero(s_e, c.s_s); // !12:5
+        const vec<float, V> s_e = near_exp(s_d); // !12:5
+        const vec<float, V> s = near_div_or_zero(s_e, c.s_s); // !12:5
         store_aligned<V>(p.s + row * 9ll + col, s); // !12:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
@@ -305,7 +305,7 @@ struct k0_e {
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        const vec<float, V> e_ = op_exp(e.x); // !9:5
+        const vec<float, V> e_ = near_exp(e.x); // !9:5
         store_aligned<V>(p.e_ + row * 12ll + col, e_); // !9:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
@@ -407,7 +407,7 @@ struct k2_s {
     template <int V> DEV static vec<float, V> term(step<1>, const args &p, const context &c, const element<V> &e, int row, int col)
     {
         const vec<float, V> s_d = op_sub(e.b, c.s_f); // !12:5
-        const vec<float, V> s_e = op_exp(s_d); // !12:5
+        const vec<float, V> s_e = near_exp(s_d); // !12:5
         return s_e; // !12:5
     }
     DEV static void reduced(step<1>, const args &p, context &c, int row, float total)
@@ -417,8 +417,8 @@ struct k2_s {
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
         const vec<float, V> s_d = op_sub(e.b, c.s_f); // !12:5
-        const vec<float, V> s_e = op_exp(s_d); // !12:5
-        const vec<float, V> s = op_div_or_zero(s_e, c.s_s); // !12:5
+        const vec<float, V> s_e = near_exp(s_d); // !12:5
+        const vec<float, V> s = near_div_or_zero(s_e, c.s_s); // !12:5
         store_aligned<V>(p.s + row * 9ll + col, s); // !12:5
     }
     DEV static void write_row(const args &p, const context &c, int row)

@@ -36,7 +36,7 @@ struct k0_p {
     template <int V> DEV static vec<float, V> term(step<1>, const args &p, const context &c, const element<V> &e, int row, int col)
     {
         const vec<float, V> p_d = op_sub(unpack(e.x), c.p_f); // !15:5
-        const vec<float, V> p_e = op_exp(p_d); // !15:5
+        const vec<float, V> p_e = near_exp(p_d); // !15:5
         return p_e; // !15:5
     }
     DEV static void reduced(step<1>, const args &p, context &c, int row, float total)
@@ -46,8 +46,8 @@ struct k0_p {
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
         const vec<float, V> p_d = op_sub(unpack(e.x), c.p_f); // !15:5
-        const vec<float, V> p_e = op_exp(p_d); // !15:5
-        const vec<float, V> p_ = op_div_or_zero(p_e, c.p_s); // !15:5
+        const vec<float, V> p_e = near_exp(p_d); // !15:5
+        const vec<float, V> p_ = near_div_or_zero(p_e, c.p_s); // !15:5
         store_aligned<V>(p.p_ + row * 256ll + col, p_); // !15:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
