@@ -33,6 +33,8 @@ static family_program program_of(const ir_phase *phase)
 {
     if (phase->family == family_gemm && layer_of(phase) == layer_wgmma)
         return (family_program){"gemm_ws", "templates/gemm_ws.h", use_gemm_ws};
+    if (phase->family == family_attention && layer_of(phase) == layer_wgmma)
+        return (family_program){"attention_ws", "templates/attention_ws.h", use_attention_ws};
     if (layer_is_amd(layer_of(phase)))
         return (family_program){"gemm_mfma", "templates/gemm_mfma.h", layer_of(phase) == layer_mfma ? use_mfma : use_wmma};
     return programs[phase->family];
@@ -138,6 +140,11 @@ static void append_target(text *out, const target_info *target, unsigned uses, b
 static void append_kernel(arena *a, text *out, const unit *u, const char *struct_name)
 {
     const char *program = arena_printf(a, "%s<%s>", u->of.program, struct_name);
+    if (u->of.uses & use_attention_ws) {
+        text_printf(out, "static_assert(%s::shared_bytes == %d, \"shared memory\");\n", program, u->shared_bytes);
+        text_printf(out, "TF_KERNEL_ATTENTION_WS(%s, %s)\n", u->kernel, struct_name);
+        return;
+    }
     if (u->frame == frame_ws) {
         text_printf(out, "static_assert(ws_memory<one_phase<%s>>::bytes == %d, \"shared memory\");\n", program, u->shared_bytes);
         text_printf(out, "TF_KERNEL_WS(%s, one_phase<%s>)\n", u->kernel, program);

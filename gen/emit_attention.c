@@ -2,6 +2,8 @@
  * Refuses nothing: the verifier let only the op itself and views into these phases. k and v of rank 4 are caches [B,
  * KV, L, hd]. */
 #include "gen/emit.h"
+#include "gen/layer.h"
+#include <string.h>
 
 typedef struct heads {
     emission *e;
@@ -85,11 +87,43 @@ static void write_numbers(heads *h)
                t->kv_heads);
     text list = {.a = h->e->a};
     for (int i = 0; i < phase->tile_count; i++)
-        text_printf(&list, "%s%s = %d", i ? ", " : "", phase->tile[i].key, phase->tile[i].value);
+        if (strcmp(phase->tile[i].key, "layer") != 0)
+            text_printf(&list, "%s%s = %d", list.data ? ", " : "", phase->tile[i].key, phase->tile[i].value);
     write_line(h->w, "static constexpr int %s;", list.data);
     write_line(h->w, "static constexpr bool causal = %s;", t->causal ? "true" : "false");
     write_line(h->w, "static constexpr int window = %lld;", t->window);
     write_line(h->w, "static constexpr float softcap = %s, scale = %s;", cap.data, scale.data);
+}
+
+/* ---- on wgmma: tensor maps (columns of a head, heads, tokens, batches) */
+static void write_map(heads *h, const char *name, const ir_value *x, long long count, long long box_heads, long long box_rows)
+{
+    arena *a = h->e->a;
+    const view w = view_of(a, x);
+    const long long size = dtype_size(x->type);
+    const bool cache = is_cache(x);
+    const extent tokens = x->shape[cache ? 2 : 1], apart = extent_number(w.stride * size);
+    tensor_box *box = arena_alloc(a, sizeof *box);
+    *box = (tensor_box){.value = w.root, .type = x->type, .start = w.offset * size, .stride = w.stride * size, .rows = tokens,
+                        .columns = h->head, .box_rows = (int)box_rows, .box_columns = 128 / (int)size, .heads = count,
+                        .box_heads = (int)box_heads, .batches = x->shape[0]};
+    box->batch_stride = extent_multiply(a, h->op->at, tokens, apart);
+    box->head_stride = cache ? box->batch_stride : extent_number(h->head * size);
+    if (cache) box->batch_stride = extent_multiply(a, h->op->at, box->head_stride, extent_number(count));
+    write_line(h->w, "DEV static const tensor_map &%s(const args &p) { return %s; }", name, use_map(h->e, name, box));
+}
+
+static void write_maps(heads *h)
+{
+    const ir_op *op = h->op;
+    const ir_value *k = op->inputs[1];
+    const ir_attributes *t = &op->attributes;
+    const long long pack = tile_value(h->e->phase, "pack"), block_k = tile_value(h->e->phase, "block_k");
+    write_line(h->w, "static constexpr bool ragged = %s, ping_pong = true;", t->lengths || t->at ? "true" : "false");
+    write_line(h->w, "DEV static int most_keys(const args &p) { return %s; }", extent_c(h->e, &k->shape[is_cache(k) ? 2 : 1]));
+    write_map(h, "q_map", op->inputs[0], t->heads, pack, 64 / pack);
+    write_map(h, "k_map", k, t->kv_heads, 1, block_k);
+    write_map(h, "v_map", op->inputs[2], t->kv_heads, 1, block_k);
 }
 
 static void write_operands(heads *h)
@@ -103,6 +137,10 @@ static void write_operands(heads *h)
     write_line(w, "DEV static int batches(const args &p) { return %s; }", extent_c(h->e, &q->shape[0]));
     write_line(w, "DEV static int queries(const args &p) { return %s; }", extent_c(h->e, &q->shape[1]));
     write_keys(h);
+    if (layer_of(h->e->phase) == layer_wgmma) {
+        write_maps(h);
+        return;
+    }
     write_pointer(h, "q", q, "token", "head", op->attributes.heads);
     write_pointer(h, "k", k, "key", "head", op->attributes.kv_heads);
     write_pointer(h, "v", v, "key", "head", op->attributes.kv_heads);
@@ -118,7 +156,8 @@ static void write_output(heads *h)
     write_line(w, "template <int V> DEV static void write(const args &p, int batch, int token, int head, int col, int "
                   "left, vec<float, V> o)");
     write_line(w, "{");
-    write_spec_line(w, h->op->at, "store<V>(%s, left, o);", to);
+    const bool whole = layer_of(h->e->phase) == layer_wgmma && aligned_rows(h, out);
+    write_spec_line(w, h->op->at, whole ? "store_aligned<V>(%s, o);" : "store<V>(%s, left, o);", to);
     write_line(w, "}");
 }
 

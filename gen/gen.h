@@ -21,6 +21,10 @@ typedef struct tensor_box {
     extent rows;             /* over dynamic dims */
     long long columns;
     int box_rows, box_columns; /* box_columns elements are 128 bytes */
+    /* heads > 0: a map of rank 4 (columns, heads, rows, batches), boxes of one batch; else a matrix */
+    long long heads;
+    extent head_stride, batches, batch_stride; /* strides in bytes */
+    int box_heads;
 } tensor_box;
 
 typedef struct argument {

@@ -17,12 +17,15 @@ layer_kind layer_of(const ir_phase *phase)
 static const char *obstacle_of(const tile_request *r, layer_kind layer)
 {
     if (layer_is_amd(layer)) return amd_obstacle(r, layer);
+    if (layer == layer_wgmma && r->phase->family == family_attention) return wgmma_attention_obstacle(r);
     return layer == layer_wgmma ? wgmma_obstacle(r) : NULL;
 }
 
 static layer_kind layer_that_pays(const tile_request *r)
 {
     const layer_kind amd = amd_layer(r->target);
+    if (r->phase->family == family_attention)
+        return !wgmma_attention_obstacle(r) && wgmma_attention_pays(r) ? layer_wgmma : layer_simt;
     if (!wgmma_obstacle(r) && wgmma_pays(r)) return layer_wgmma;
     return layer_is_amd(amd) && !amd_obstacle(r, amd) && amd_pays(r) ? amd : layer_simt;
 }

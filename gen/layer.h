@@ -23,4 +23,14 @@ wgmma_tile wgmma_defaults(const tile_request *r); /* packed_n is known */
 const char *wgmma_illegal(const ir_phase *phase); /* a tile that the template does not take: the rule; else NULL */
 /* sizeof what ws_memory<...>::bytes says in templates/frame_ws.h. */
 long long wgmma_shared_bytes(const ir_phase *phase);
+
+/* ---- attention on wgmma (templates/attention_ws.h) */
+const char *wgmma_attention_obstacle(const tile_request *r);
+bool wgmma_attention_pays(const tile_request *r);
+typedef struct wgmma_attention_tile {
+    int block_q, block_k, slots, pack, threads;
+} wgmma_attention_tile;
+wgmma_attention_tile wgmma_attention_defaults(const tile_request *r);
+const char *wgmma_attention_illegal(const ir_phase *phase);
+long long wgmma_attention_bytes(const ir_phase *phase); /* attention_ws<...>::shared_bytes */
 #endif

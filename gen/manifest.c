@@ -35,7 +35,7 @@ static json_t *dims_json(const dim_table *dims)
 }
 
 /* A matrix of rows x columns elements, `start` bytes into what it lies in, rows `stride` bytes apart, loaded box[0] x box[1] elements
- * at a time with a 128-byte swizzle and zeros outside. */
+ * at a time with a 128-byte swizzle and zeros outside. With heads: such a matrix for each head of each batch, box_heads at a time. */
 static void add_box(arena *a, json_t *o, const tensor_box *box, const dim_table *dims)
 {
     if (box->value) json_object_set_new(o, "value", json_string(box->value->name));
@@ -47,6 +47,16 @@ static void add_box(arena *a, json_t *o, const tensor_box *box, const dim_table 
     json_object_set_new(o, "rows", json_pack("{s:o, s:I}", "of", extent_json(a, &box->rows, dims), "now",
                                              (json_int_t)extent_value(&box->rows, dims)));
     json_object_set_new(o, "box", json_pack("[i, i]", box->box_rows, box->box_columns));
+    if (!box->heads) return;
+    json_object_set_new(o, "heads", json_integer(box->heads));
+    json_object_set_new(o, "box_heads", json_integer(box->box_heads));
+    const struct {
+        const char *key;
+        const extent *of;
+    } wide[] = {{"head_stride", &box->head_stride}, {"batches", &box->batches}, {"batch_stride", &box->batch_stride}};
+    for (size_t i = 0; i < sizeof wide / sizeof *wide; i++)
+        json_object_set_new(o, wide[i].key, json_pack("{s:o, s:I}", "of", extent_json(a, wide[i].of, dims), "now",
+                                                      (json_int_t)extent_value(wide[i].of, dims)));
 }
 
 static json_t *arguments_json(arena *a, const argument *list, int count, const dim_table *dims)

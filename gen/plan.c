@@ -183,6 +183,12 @@ static void geometry(planner *p, const ir_phase *phase, const phase_extent *spac
         l->rows = attention->outputs[0]->shape[1];
         l->multiple = heads_of(p, attention);
         l->tile_rows = (int)tile_value(phase, "block_q");
+        if (layer_of(phase) == layer_wgmma) { /* a row tile of a warpgroup: its heads share its 64 rows */
+            const int pack = (int)tile_value(phase, "pack");
+            l->multiple = extent_multiply(p->a, attention->at, attention->outputs[0]->shape[0],
+                                          extent_number(attention->attributes.heads / pack));
+            l->tile_rows = 64 / pack;
+        }
         break;
     case family_decode:
         l->rows = extent_number(1);

@@ -185,8 +185,16 @@ static long long block_keys(const tile_request *r, long long head)
 
 static void attention_defaults(const tile_request *r, settings *s)
 {
+    if (r->layer == layer_wgmma) {
+        const wgmma_attention_tile t = wgmma_attention_defaults(r);
+        put(s, "layer", layer_wgmma);
+        put(s, "block_q", t.block_q), put(s, "block_k", t.block_k);
+        put(s, "slots", t.slots), put(s, "pack", t.pack), put(s, "threads", t.threads);
+        return;
+    }
     const long long head = head_size(r->phase);
     long long team = is_host(r) ? 1 : least(power_of_two_up((head + 15) / 16), r->target->wave);
+    if (strcmp(r->target->family, "hopper") == 0) put(s, "layer", layer_simt);
     const long long threads = is_host(r) ? 64 : 256;
     put(s, "block_q", threads / team);
     put(s, "block_k", block_keys(r, head));
@@ -377,6 +385,11 @@ static void check_gemm(const tile_request *r, const ir_phase *p)
 
 static void check_attention(const tile_request *r, const ir_phase *p)
 {
+    if (layer_of(p) == layer_wgmma) {
+        const char *rule = wgmma_attention_illegal(p);
+        need(r, !rule, rule);
+        return;
+    }
     const long long threads = tile_value(p, "threads"), team = tile_value(p, "team");
     need(r, is_power_of_two(team) && team <= r->target->wave, "team is a power of two, at most a wave");
     need(r, threads % team == 0, "team divides threads");

@@ -257,6 +257,13 @@ static int encode(const cuda_machine *m, void *map, const map_shape *s)
     static const int types[] = {[dtype_f32] = cuda_map_f32, [dtype_f16] = cuda_map_f16, [dtype_bf16] = cuda_map_bf16};
     const uint64_t dims[] = {(uint64_t)s->columns, (uint64_t)s->rows}, strides[] = {(uint64_t)s->stride};
     const uint32_t box[] = {(uint32_t)s->box_columns, (uint32_t)s->box_rows}, ones[] = {1, 1};
+    if (s->heads) {
+        const uint64_t wide[] = {(uint64_t)s->columns, (uint64_t)s->heads, (uint64_t)s->rows, (uint64_t)s->batches},
+                       apart[] = {(uint64_t)s->head_stride, (uint64_t)s->stride, (uint64_t)s->batch_stride};
+        const uint32_t boxes[] = {(uint32_t)s->box_columns, (uint32_t)s->box_heads, (uint32_t)s->box_rows, 1}, steps[] = {1, 1, 1, 1};
+        return m->cu.TensorMapEncodeTiled(map, types[s->type], 4, (void *)(uintptr_t)s->data, wide, apart, boxes, steps, 0,
+                                          cuda_map_swizzle_128, cuda_map_promotion_256, 0);
+    }
     return m->cu.TensorMapEncodeTiled(map, types[s->type], 2, (void *)(uintptr_t)s->data, dims, strides, box, ones, 0, cuda_map_swizzle_128,
                                       cuda_map_promotion_256, 0);
 }

@@ -169,7 +169,9 @@ typedef struct host_map {
     const void *data;
     long long rows, row_bytes, stride;
     int box_rows, element;
-    unsigned long long unused[11];
+    long long heads, head_stride, batches, batch_stride;
+    int box_heads;
+    unsigned long long unused[6];
 } host_map;
 _Static_assert(sizeof(host_map) == 128, "as large as a tensor map of cuda.h");
 
@@ -180,7 +182,8 @@ static tfgen_status host_encode(tfgen_device *d, void *map, const map_shape *sha
     if (shape->box_columns * element != 128)
         return device_report(error, TFGEN_UNSUPPORTED, "tensor map: boxes of %d bytes; the host has 128", shape->box_columns * element);
     const host_map m = {.data = shape->data, .rows = shape->rows, .row_bytes = shape->columns * element, .stride = shape->stride,
-                        .box_rows = shape->box_rows, .element = element};
+                        .box_rows = shape->box_rows, .element = element, .heads = shape->heads, .head_stride = shape->head_stride,
+                        .batches = shape->batches, .batch_stride = shape->batch_stride, .box_heads = shape->box_heads};
     memcpy(map, &m, sizeof m);
     return TFGEN_OK;
 }

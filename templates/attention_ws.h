@@ -142,7 +142,7 @@ template <class S> struct attention_ws {
     {
         const slot s = r.to_fill();
         barrier_expect(s.full, slot_bytes);
-#pragma unroll
+#pragma unroll 1
         for (int c = 0; c < panels; c++)
             tensor_load(s.memory + c * panel_bytes, Values ? S::v_map(p) : S::k_map(p), s.full, c * 64, t.kv,
                         (t.from + t.n - 1 - i) * block_k, t.batch);
@@ -153,7 +153,7 @@ template <class S> struct attention_ws {
         const int at = q_index(group, i);
         barrier_wait(m.q_empty(at), q_parity(i) ^ 1);
         barrier_expect(m.q_full(at), q_bytes);
-#pragma unroll
+#pragma unroll 1
         for (int c = 0; c < panels; c++)
             tensor_load(m.q(at) + c * q_panel, S::q_map(p), m.q_full(at), c * 64, t.head, token, t.batch);
     }
@@ -248,7 +248,7 @@ template <class S> struct attention_ws {
 #pragma unroll
             for (int i = 0; i < R; i++) {
                 const float e = machine_exp2(c.s[i] * (S::scale / S::softcap * 2.88539008178f)); // tanh(x) = 1 - 2 / (exp(2 x) + 1)
-                c.s[i] = S::softcap * 1.44269504089f * (1.0f - __fdividef(2.0f, e + 1.0f));
+                c.s[i] = S::softcap * 1.44269504089f * (1.0f - quotient(2.0f, e + 1.0f));
             }
         }
         if constexpr (Masked) {
@@ -266,12 +266,12 @@ template <class S> struct attention_ws {
             float most[2] = {c.s[2 * h], c.s[2 * h + 1]};
 #pragma unroll
             for (int i = 4; i < R; i += 4) {
-                most[0] = fmaxf(most[0], c.s[i + 2 * h]);
-                most[1] = fmaxf(most[1], c.s[i + 2 * h + 1]);
+                most[0] = larger(most[0], c.s[i + 2 * h]);
+                most[1] = larger(most[1], c.s[i + 2 * h + 1]);
             }
-            float m = fmaxf(most[0], most[1]);
-            m = fmaxf(m, warp_xor(m, 1)); // of the quad that has the row
-            m = fmaxf(m, warp_xor(m, 2));
+            float m = larger(most[0], most[1]);
+            m = larger(m, warp_xor(m, 1)); // of the quad that has the row
+            m = larger(m, warp_xor(m, 2));
             const bool grown = (m - c.largest[h]) * unit > lazy; // also from -inf; no for -inf and -inf
             const float before = c.largest[h];
             c.largest[h] = grown ? m : before;
@@ -588,7 +588,11 @@ template <class S> struct attention_ws {
 
     DEV static void run(const args &p)
     {
+#if defined(TF_ON_HOST)
+        TF_SHARED_DYN(unsigned char, ws_shared);
+#else
         extern __shared__ unsigned char ws_shared[];
+#endif
         const memory m{(shared_at(ws_shared) + 1023) & ~1023u};
         if (thread_index() == 0) {
             const ring<attention_ws> r = m.slots_ring();
@@ -624,8 +628,17 @@ template <class S> struct attention_ws {
     }
 };
 
+#if defined(TF_ON_HOST)
+#define TF_KERNEL_ATTENTION_WS(name, S)                                                                                             \
+    extern "C" __global__ void name(const S::args p)                                                                                \
+    {                                                                                                                               \
+        attention_ws<S>::run(p);                                                                                                    \
+    }                                                                                                                               \
+    TF_EXPORT(name)
+#else
 #define TF_KERNEL_ATTENTION_WS(name, S)                                                                                             \
     extern "C" __global__ void __launch_bounds__(attention_ws<S>::threads, 1) name(const __grid_constant__ S::args p)               \
     {                                                                                                                               \
         attention_ws<S>::run(p);                                                                                                    \
     }
+#endif

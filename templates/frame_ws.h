@@ -52,7 +52,7 @@ template <class F> struct ws_memory {
     static_assert(bytes <= 232448, "tile: shared memory");
 };
 
-constexpr int ws_threads = 384, ws_producers = 128, ws_consumers = 256;
+inline constexpr int ws_threads = 384, ws_producers = 128, ws_consumers = 256;
 
 // ---- producer
 

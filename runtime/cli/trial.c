@@ -2,6 +2,7 @@
  * the device's own inputs (what the device stored replaces the reference's number before the reference goes on), so one flipped
  * rounding does not cascade; every output is judged end to end as well. Refuses data that does not fit. */
 #include "runtime/cli/trial.h"
+#include "gen/layer.h"
 #include "runtime/half.h"
 #include "runtime/random.h"
 #include "runtime/safetensors.h"
@@ -130,6 +131,22 @@ static bool rule_folded(void *context, const ir_op *linear)
     return false;
 }
 
+/* Attention on matrix units rounds its weights before they meet v. */
+static bool rule_rounds_scores(void *context, const ir_op *attention)
+{
+    const trial *t = context;
+    for (int k = 0; k < t->plan->program->kernel_count; k++) {
+        const ir_kernel *kernel = t->plan->program->kernels[k];
+        for (int i = 0; i < kernel->phase_count; i++)
+            for (int j = 0; j < kernel->phases[i]->op_count; j++) {
+                const ir_op *op = kernel->phases[i]->ops[j];
+                if (op->kind == attention->kind && op->at.line == attention->at.line && op->at.column == attention->at.column)
+                    return layer_of(kernel->phases[i]) != layer_simt;
+            }
+    }
+    return false;
+}
+
 static trial_check *add_check(trial *t, const char *name)
 {
     trial_check *c = &t->result.checks[t->result.check_count++];
@@ -206,7 +223,7 @@ static void check_outputs(trial *t, const ref_rules *rules, ref_tensor **exact)
 
 static void compare(trial *t, ref_tensor **exact)
 {
-    const ref_rules rules = {.stored = rule_stored, .folded = rule_folded, .finished = rule_finished, .context = t};
+    const ref_rules rules = {.stored = rule_stored, .folded = rule_folded, .rounds_scores = rule_rounds_scores, .finished = rule_finished, .context = t};
     t->result.checks = arena_alloc(t->a, (size_t)(2 * t->graph->value_count + 1) * sizeof *t->result.checks);
     reference(t, true, &rules, output_results(t));
     check_outputs(t, &rules, exact);

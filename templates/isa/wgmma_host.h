@@ -10,7 +10,9 @@ struct alignas(128) tensor_map {
     const char *data;
     long long rows, row_bytes, stride; // bytes of a row that exist, from row to row
     int box_rows, element;
-    unsigned long long unused[11];
+    long long heads, head_stride, batches, batch_stride; // of maps of rank 4
+    int box_heads;
+    unsigned long long unused[6];
 };
 
 template <class T> DEV T *host_shared(shared_address at)

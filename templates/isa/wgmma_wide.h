@@ -1,7 +1,90 @@
 // In: isa/wgmma.h's addresses and fences. Out: what attention needs beyond it: matrix products of any width whose first operand lies in
 // shared memory or in registers, second operands read across their rows, tensor loads of rank 4, one-sided barriers, exp2.
-// Refuses widths that are no multiple of 16 or above 256. sm_90a alone; the host engine supplies the same names for the same geometry.
+// Refuses widths that are no multiple of 16 or above 256. sm_90a and, under the same names, the
+// host engine.
 #pragma once
+#if defined(TF_ON_HOST)
+
+DEV void tensor_load(shared_address to, const tensor_map &map, shared_address barrier, int column, int head, int token, int batch)
+{
+    for (int i = 0; i < map.box_rows * map.box_heads; i++)
+        for (int j = 0; j < 8; j++) {
+            const long long h = head + i % map.box_heads, t = token + i / map.box_heads, at = static_cast<long long>(column) * map.element + 16 * j;
+            const bool inside = h < map.heads && t < map.rows && batch < map.batches;
+            host_piece(host_shared<char>(to + i * 128 + ((j ^ i % 8) << 4)),
+                       map.data + (inside ? h * map.head_stride + t * map.stride + batch * map.batch_stride + at : 0),
+                       inside ? map.row_bytes - at : 0, 16);
+        }
+    host_barrier_add(barrier, 0, -128 * map.box_rows * map.box_heads);
+}
+DEV void group_arrive(int index, int threads)
+{
+    unsigned *count = host_shared<unsigned>(8 * index), *turn = count + 1;
+    const unsigned arrived = host_read(count) + 1;
+    host_write(count, arrived == static_cast<unsigned>(threads) ? 0u : arrived);
+    if (arrived == static_cast<unsigned>(threads)) host_write(turn, host_read(turn) + 1);
+}
+DEV int warpgroup() { return thread_index() / 128; }
+DEV float warp_xor(float x, int mask) { return lane_xor<32>(x, mask); }
+DEV unsigned warp_xor(unsigned x, int mask) // in halves, which are exact as floats
+{
+    const float low = lane_xor<32>(static_cast<float>(x & 0xffffu), mask), high = lane_xor<32>(static_cast<float>(x >> 16), mask);
+    return static_cast<unsigned>(high) << 16 | static_cast<unsigned>(low);
+}
+DEV bool any_lane(bool yes) { return wave_join<take_max, 32>(yes ? 1.0f : 0.0f) > 0.0f; }
+DEV float larger(float x, float y) { return x > y ? x : y != y ? x : y; }
+DEV float quotient(float x, float y) { return x / y; }
+DEV float machine_exp2(float x) { return weight_exp(x * 0.69314718056f); }
+DEV void shared_zero(shared_address to) { host_piece(host_shared<char>(to), nullptr, 0, 16); }
+template <class T> DEV vec<float, 2> unpacked(T, unsigned pair)
+{
+    vec<float, 2> v;
+    for (unsigned i = 0; i < 2; i++) v[i] = to_float(__builtin_bit_cast(T, static_cast<unsigned short>(pair >> 16 * i)));
+    return v;
+}
+DEV unsigned long long operand_across(shared_address at, int panel) { return at >> 4 | static_cast<unsigned long long>(panel) << 32; }
+template <int N> DEV void pin(unsigned (&)[N]) {}
+
+template <class T, int N> struct wgmma_wide {
+    static constexpr int registers = N / 2;
+    static void along(float (&d)[registers], unsigned long long a, unsigned long long b, int keep)
+    {
+        const int thread = thread_index() % 128;
+        for (int i = 0; i < registers; i++) {
+            const auto x = host_operand<T>(a, fragment::row(thread, i)), y = host_operand<T>(b, fragment::column(thread, i));
+            float sum = keep ? d[i] : 0.0f;
+            for (int k = 0; k < 16; k++) sum += x[k] * y[k];
+            d[i] = sum;
+        }
+    }
+    // A row of the first operand lies with the four threads of a quad.
+    static void across(float (&d)[registers], const unsigned *a, unsigned long long b)
+    {
+        const int thread = thread_index() % 128, panel = static_cast<int>(b >> 32);
+        const shared_address from = static_cast<unsigned>(b & 0xffffffffu) << 4;
+        for (int lane = 0; lane < 4; lane++)
+            for (int i = 0; i < 4; i++) {
+                unsigned pair = a[i];
+                for (int mask = 1; mask < 4; mask *= 2) { // everyone's a[i] of lane `lane`
+                    const unsigned other = warp_xor(pair, mask);
+                    pair = (thread % 4 ^ lane) & mask ? other : pair;
+                }
+                const vec<float, 2> x = unpacked(T(), pair);
+                for (int c = 0; c < 2; c++) {
+                    const int k = i / 2 * 8 + lane * 2 + c;
+                    for (int e = 0; e < registers; e++) {
+                        const int n = fragment::column(thread, e);
+                        const T *v = host_shared<T>(from + n / 64 * panel + k * 128 + ((n % 64 / 8 ^ k % 8) << 4));
+                        if (e / 2 % 2 == i % 2) d[e] += x[c] * to_float(v[n % 8]);
+                    }
+                }
+            }
+    }
+};
+#else
+
+DEV float larger(float x, float y) { return fmaxf(x, y); }
+DEV float quotient(float x, float y) { return __fdividef(x, y); }
 
 DEV void tensor_load(shared_address to, const tensor_map &map, shared_address barrier, int column, int head, int token, int batch)
 {
@@ -168,3 +251,4 @@ TF_WGMMA_TYPES(256, 128, 128, 129, 130, 131, 132)
 #undef TF_OUT_120
 #undef TF_LIST_128
 #undef TF_OUT_128
+#endif

@@ -62,6 +62,14 @@ def encode_map(a, address):
     room = ctypes.create_string_buffer(256)
     at = (ctypes.addressof(room) + 127) & ~127
     box = a["box"]
+    if "heads" in a:
+        must(driver.cuTensorMapEncodeTiled(
+            ctypes.c_void_p(at), MAP_TYPES[a["dtype"]], 4, ctypes.c_void_p(address + a["start"]),
+            (ctypes.c_uint64 * 4)(a["columns"], a["heads"], a["rows"]["now"], a["batches"]["now"]),
+            (ctypes.c_uint64 * 3)(a["head_stride"]["now"], a["stride"], a["batch_stride"]["now"]),
+            (ctypes.c_uint32 * 4)(box[1], a["box_heads"], box[0], 1), (ctypes.c_uint32 * 4)(1, 1, 1, 1), 0, 3, 2, 0),
+            f"cuTensorMapEncodeTiled {a['name']}")
+        return ctypes.string_at(at, 128)
     must(driver.cuTensorMapEncodeTiled(
         ctypes.c_void_p(at), MAP_TYPES[a["dtype"]], 2, ctypes.c_void_p(address + a["start"]),
         (ctypes.c_uint64 * 2)(a["columns"], a["rows"]["now"]), (ctypes.c_uint64 * 1)(a["stride"]),
