@@ -143,7 +143,8 @@ START_TEST(the_host_engine_runs_what_sm_90a_gets)
 {
     static const char *const options[] = {"tests/h200/product.yaml --dim=M=131,N=263,K=200", "tests/h200/residual.yaml --dim=M=37,N=70,K=66 --dtype=f16",
                                           "tests/h200/product.yaml --dim=M=129,N=67,K=67", "specs/qkv-rope.yaml",
-                                          "tests/h200/product.yaml --dim=M=129,N=33,K=72 --check"};
+                                          "tests/h200/product.yaml --dim=M=129,N=33,K=72 --check",
+                                          "specs/attention.yaml --dim=S=67,hd=48", "specs/attention.yaml --dim=S=150,hd=64,B=2 --dtype=f16"};
     const char *program = getenv("TFGEN") ? getenv("TFGEN") : "./tfgen";
     char command[512];
     snprintf(command, sizeof command, "%s run %s --target=sm_90a --repeat=1 | grep -q 'layers.* wgmma' && %s run %s --target=sm_90a --repeat=1 -q", program, options[_i],
@@ -157,7 +158,8 @@ START_TEST(nvrtc_takes_every_form_of_a_product_on_wgmma)
 {
     static const char *const options[] = {"specs/gpt2-block.yaml", "specs/llama-block.yaml --dim=D=272,F=342",
                                           "specs/linear.yaml --dtype=f16 --dim=D=67,F=131",
-                                          "specs/llama-block.yaml --preset=llama-8b"}; /* the widest tiles beside the most row scalars */
+                                          "specs/llama-block.yaml --preset=llama-8b", "specs/attention.yaml --dim=S=300,hd=64",
+                                          "specs/attention.yaml --dim=S=300,hd=256", "specs/attention.yaml --dim=S=3000,hd=128 --dtype=f16"}; /* the widest tiles beside the most row scalars */
     const char *program = getenv("TFGEN") ? getenv("TFGEN") : "./tfgen";
     char command[512];
     snprintf(command, sizeof command, "d=$(mktemp -d) && %s %s --target=sm_90a --code -q -o $d; s=$?; rm -rf $d; exit $s", program, options[_i]);
@@ -245,8 +247,8 @@ int main(void)
     tcase_add_test(t, tensor_maps_come_first_and_say_what_they_map);
     tcase_add_test(t, rows_that_tensor_loads_cannot_take_are_copied);
     tcase_add_test(t, a_layer_that_a_phase_cannot_have_is_an_error_that_says_why);
-    tcase_add_loop_test(t, the_host_engine_runs_what_sm_90a_gets, 0, 5);
-    tcase_add_loop_test(t, nvrtc_takes_every_form_of_a_product_on_wgmma, 0, 4);
+    tcase_add_loop_test(t, the_host_engine_runs_what_sm_90a_gets, 0, 7);
+    tcase_add_loop_test(t, nvrtc_takes_every_form_of_a_product_on_wgmma, 0, 7);
     tcase_add_loop_test(t, a_product_of_many_rows_is_on_the_matrix_units_that_a_machine_has, 0, sizeof amd_layers / sizeof *amd_layers);
     tcase_add_test(t, many_tiles_are_large_and_aligned_rows_have_two_slots_on_gfx950);
     tcase_add_test(t, a_tile_that_matrix_units_cannot_have_is_an_error_that_says_why);
