@@ -251,6 +251,97 @@ START_TEST(a_captured_call_is_replayed)
 }
 END_TEST
 
+/* ---- order, and what may be given back early */
+static const char plain[] = "block: plain\ndtype: f32\ndims: {M: 5, D: 24}\ninputs: {x: [M, D]}\nops:\n  - {out: y, op: softmax, in: [x]}\n"
+                            "outputs: {result: y}\n";
+
+START_TEST(a_call_only_queues_its_launches)
+{
+    program p;
+    tfgen_error error;
+    must(start(&p, "hip", hip_ffn, sizeof hip_ffn - 1, &error), &error);
+    must(tfgen_device_synchronize(p.device, NULL, &error), &error);
+    const long before = launches();
+    must(execute(&p, &error), &error);
+    ck_assert_int_eq(launches(), before);
+    must(tfgen_device_synchronize(p.device, NULL, &error), &error);
+    ck_assert_int_eq(launches(), before + p.plan->compiled.plan->launch_count);
+    stop(&p);
+    nothing_wrong();
+}
+END_TEST
+
+START_TEST(modules_and_memory_may_go_while_kernels_run)
+{
+    program p;
+    tfgen_error error;
+    must(start(&p, "hip", plain, sizeof plain - 1, &error), &error);
+    must(execute(&p, &error), &error);
+    tfgen_weights_free(p.weights);
+    tfgen_module_free(p.module);
+    p.weights = NULL, p.module = NULL;
+    ck_assert_int_eq(launches(), 1);
+    must(judge(&p, &error), &error);
+    stop(&p);
+    must(start(&p, "hip", hip_ffn, sizeof hip_ffn - 1, &error), &error);
+    must(execute(&p, &error), &error);
+    stop(&p);
+    nothing_wrong();
+}
+END_TEST
+
+START_TEST(the_host_cannot_touch_device_memory)
+{
+    program p;
+    tfgen_error error;
+    int status;
+    must(start(&p, "hip", plain, sizeof plain - 1, &error), &error);
+    fflush(NULL);
+    const pid_t child = fork();
+    if (child == 0) {
+        signal(SIGSEGV, SIG_DFL);
+        _exit(*(volatile char *)p.tensors[0] * 0);
+    }
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    ck_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV);
+    stop(&p);
+}
+END_TEST
+
+static void count_cached(void *context, const tfgen_progress *progress) { *(int *)context += progress->cached; }
+
+static int cached_kernels(const program *p)
+{
+    tfgen_module_options options = TFGEN_MODULE_OPTIONS_INIT;
+    tfgen_module *module;
+    tfgen_error error;
+    int cached = 0;
+    options.progress = count_cached, options.context = &cached;
+    must(tfgen_module_create(p->plan, p->device, &options, &module, &error), &error);
+    tfgen_module_free(module);
+    return cached;
+}
+
+START_TEST(an_overridden_architecture_has_entries_of_its_own_in_the_cache)
+{
+    char folder[] = "/tmp/tfgen-hip-XXXXXX", command[100];
+    program p;
+    tfgen_error error;
+    ck_assert_ptr_nonnull(mkdtemp(folder));
+    setenv("TFGEN_CACHE_DIR", folder, 1);
+    setenv("TFGEN_DOUBLE_DEVICES", "gfx1100", 1);
+    must(start(&p, "hip", plain, sizeof plain - 1, &error), &error);
+    ck_assert_int_eq(cached_kernels(&p), 1);
+    setenv("HSA_OVERRIDE_GFX_VERSION", "11.0.0", 1);
+    ck_assert_int_eq(cached_kernels(&p), 0);
+    ck_assert_int_eq(cached_kernels(&p), 1);
+    stop(&p);
+    snprintf(command, sizeof command, "rm -rf %s", folder);
+    ck_assert_int_eq(system(command), 0);
+    nothing_wrong();
+}
+END_TEST
+
 /* ---- the suite */
 static int command(const char *arguments, char *output, size_t size)
 {
@@ -298,6 +389,10 @@ static void add_results(Suite *suite)
     tcase_add_test(c, two_devices_work_at_once_and_the_current_one_stays);
     tcase_add_test(c, eight_threads_execute_one_plan);
     tcase_add_test(c, a_captured_call_is_replayed);
+    tcase_add_test(c, a_call_only_queues_its_launches);
+    tcase_add_test(c, modules_and_memory_may_go_while_kernels_run);
+    tcase_add_test(c, the_host_cannot_touch_device_memory);
+    tcase_add_test(c, an_overridden_architecture_has_entries_of_its_own_in_the_cache);
     tcase_add_test(c, the_command_runs_on_the_best_device_there_is);
     suite_add_tcase(suite, c);
 }
