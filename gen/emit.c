@@ -35,6 +35,8 @@ static family_program program_of(const ir_phase *phase)
         return (family_program){"gemm_ws", "templates/gemm_ws.h", use_gemm_ws};
     if (phase->family == family_attention && layer_of(phase) == layer_wgmma)
         return (family_program){"attention_ws", "templates/attention_ws.h", use_attention_ws};
+    if (phase->family == family_attention && layer_of(phase) == layer_mfma)
+        return (family_program){"attention_mfma", "templates/attention_mfma.h", use_attention_mfma};
     if (layer_is_amd(layer_of(phase)))
         return (family_program){"gemm_mfma", "templates/gemm_mfma.h", layer_of(phase) == layer_mfma ? use_mfma : use_wmma};
     return programs[phase->family];

@@ -156,7 +156,7 @@ static void write_output(heads *h)
     write_line(w, "template <int V> DEV static void write(const args &p, int batch, int token, int head, int col, int "
                   "left, vec<float, V> o)");
     write_line(w, "{");
-    const bool whole = layer_of(h->e->phase) == layer_wgmma && aligned_rows(h, out);
+    const bool whole = layer_of(h->e->phase) != layer_simt && aligned_rows(h, out);
     write_spec_line(w, h->op->at, whole ? "store_aligned<V>(%s, o);" : "store<V>(%s, left, o);", to);
     write_line(w, "}");
 }

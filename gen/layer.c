@@ -24,8 +24,7 @@ static const char *obstacle_of(const tile_request *r, layer_kind layer)
 static layer_kind layer_that_pays(const tile_request *r)
 {
     const layer_kind amd = amd_layer(r->target);
-    if (r->phase->family == family_attention)
-        return !wgmma_attention_obstacle(r) && wgmma_attention_pays(r) ? layer_wgmma : layer_simt;
+    if (r->phase->family == family_attention && !wgmma_attention_obstacle(r) && wgmma_attention_pays(r)) return layer_wgmma;
     if (!wgmma_obstacle(r) && wgmma_pays(r)) return layer_wgmma;
     return layer_is_amd(amd) && !amd_obstacle(r, amd) && amd_pays(r) ? amd : layer_simt;
 }

@@ -39,6 +39,7 @@ static long long product_rows(const tile_request *r, const ir_op *product)
 const char *amd_obstacle(const tile_request *r, layer_kind layer)
 {
     if (amd_layer(r->target) != layer) return layer == layer_mfma ? "gfx9 machines have it" : "gfx11 and gfx12 machines have it";
+    if (r->phase->family == family_attention) return amd_attention_obstacle(r, layer);
     const ir_op *product = product_of(r->phase);
     if (r->phase->family != family_gemm || !product) return "the phase has no product";
     const ir_value *a = product->inputs[0], *b = product->inputs[1];
@@ -51,7 +52,10 @@ const char *amd_obstacle(const tile_request *r, layer_kind layer)
 }
 
 /* Up to 16 rows the few-rows program reads the weight at the speed of memory already. */
-bool amd_pays(const tile_request *r) { return product_rows(r, product_of(r->phase)) > 16; }
+bool amd_pays(const tile_request *r)
+{
+    return r->phase->family == family_attention ? amd_attention_pays(r) : product_rows(r, product_of(r->phase)) > 16;
+}
 
 /* Rows of A lie at multiples of 16 bytes and are whole pieces of 16. */
 static bool plain(const tile_request *r)
@@ -64,7 +68,7 @@ static bool plain(const tile_request *r)
 }
 
 /* Compute units (of RDNA: pairs of them, which share LDS) of the machines that the targets stand for. */
-static int machine_units(const target_info *target)
+int amd_units(const target_info *target)
 {
     static const struct {
         const char *name;
@@ -82,7 +86,7 @@ amd_tile amd_defaults(const tile_request *r)
         int m, n, threads;
     } tiles[] = {{256, 256, 512}, {128, 256, 512}, {128, 128, 256}, {64, 64, 256}, {32, 128, 256}};
     const ir_op *product = product_of(r->phase);
-    const long long rows = product_rows(r, product), units = machine_units(r->target);
+    const long long rows = product_rows(r, product), units = amd_units(r->target);
     int i = amd_layer(r->target) == layer_wmma ? 2 : 0;
     while (i < 3 && (rows + tiles[i].m - 1) / tiles[i].m * ((r->packed_n + tiles[i].n - 1) / tiles[i].n) * 4 < units * 3) i++;
     if (rows <= 32) i = 4;

@@ -60,7 +60,9 @@ long long tile_shared_bytes(const tile_request *r, const ir_phase *p)
     switch (p->family) {
     case family_rows: return memory_bytes(1, 1, 4 * (tile_value(p, "threads") / r->target->wave + 1), 4);
     case family_gemm: return gemm_bytes(r, p);
-    case family_attention: return layer_of(p) == layer_wgmma ? wgmma_attention_bytes(p) : attention_bytes(p);
+    case family_attention:
+        if (layer_is_amd(layer_of(p))) return amd_attention_bytes(p);
+        return layer_of(p) == layer_wgmma ? wgmma_attention_bytes(p) : attention_bytes(p);
     case family_decode: return decode_bytes(p);
     case family_combine: break;
     }

@@ -192,9 +192,15 @@ static void attention_defaults(const tile_request *r, settings *s)
         put(s, "slots", t.slots), put(s, "pack", t.pack), put(s, "threads", t.threads);
         return;
     }
+    if (layer_is_amd(r->layer)) {
+        const amd_attention_tile t = amd_attention_defaults(r);
+        put(s, "layer", r->layer);
+        put(s, "block_q", t.block_q), put(s, "block_k", t.block_k), put(s, "threads", t.threads);
+        return;
+    }
     const long long head = head_size(r->phase);
     long long team = is_host(r) ? 1 : least(power_of_two_up((head + 15) / 16), r->target->wave);
-    if (strcmp(r->target->family, "hopper") == 0) put(s, "layer", layer_simt);
+    if (strcmp(r->target->family, "hopper") == 0 || strcmp(r->target->family, "cdna") == 0) put(s, "layer", layer_simt);
     const long long threads = is_host(r) ? 64 : 256;
     put(s, "block_q", threads / team);
     put(s, "block_k", block_keys(r, head));
@@ -385,8 +391,8 @@ static void check_gemm(const tile_request *r, const ir_phase *p)
 
 static void check_attention(const tile_request *r, const ir_phase *p)
 {
-    if (layer_of(p) == layer_wgmma) {
-        const char *rule = wgmma_attention_illegal(p);
+    if (layer_of(p) != layer_simt) {
+        const char *rule = layer_is_amd(layer_of(p)) ? amd_attention_illegal(p) : wgmma_attention_illegal(p);
         need(r, !rule, rule);
         return;
     }

@@ -111,7 +111,7 @@ template <class F> DEV void run_pump(const typename F::args &p)
 #else
 #define TF_KERNEL_PUMP(name, ...)                                                                                                  \
     extern "C" __global__ void __attribute__((amdgpu_flat_work_group_size(__VA_ARGS__::threads, __VA_ARGS__::threads)))            \
-    TF_PUMP_OCCUPANCY name(const __VA_ARGS__::args p)                                                                              \
+    TF_PUMP_OCCUPANCY(__VA_ARGS__) name(const __VA_ARGS__::args p)                                                                              \
     {                                                                                                                              \
         run_pump<__VA_ARGS__>(p);                                                                                                  \
     }

@@ -163,9 +163,10 @@ typedef struct beside {
 static const beside besides[] = {
     {"templates/rows.spec.h", "specs/layernorm.yaml", family_rows, "gfx942", NULL},
     {"templates/gemm.spec.h", "specs/llama-block.yaml", family_gemm, "gfx942", "gemm layer=simt"},
-    {"templates/attention.spec.h", "specs/llama-block.yaml", family_attention, "gfx942", NULL},
+    {"templates/attention.spec.h", "specs/llama-block.yaml", family_attention, "gfx942", "attention layer=simt"},
     {"templates/decode.spec.h", "specs/llama-decode.yaml", family_decode, "gfx942", NULL},
     {"templates/gemm_ws.spec.h", "specs/llama-block.yaml", family_gemm, "sm_90a", NULL},
+    {"templates/attention_mfma.spec.h", "specs/llama-block.yaml", family_attention, "gfx942", NULL},
     {"templates/gemm_mfma.spec.h", "specs/llama-block.yaml", family_gemm, "gfx942", NULL},
 };
 

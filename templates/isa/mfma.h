@@ -109,7 +109,7 @@ DEV buffer buffer_of(const void *base, long long bytes)
     void *same = reinterpret_cast<void *>(static_cast<unsigned long long>(high) << 32 | low);
     return __builtin_amdgcn_make_buffer_rsrc(same, 0, size, 0x00020000);
 }
-constexpr int beyond = 0x7ffffff8; // an offset that no buffer reaches
+[[maybe_unused]] constexpr int beyond = 0x7ffffff8; // an offset that no buffer reaches
 
 // 16 bytes a lane from buffer + offset + step to LDS at `to` + 16 * lane. `to` and `step` are the same in all lanes; asynchronous. With
 // Shared, past the caches of one chiplet: data that other workgroups of this launch stored.
@@ -124,4 +124,6 @@ template <bool Shared> DEV void copy_to_lds(lds_address to, buffer from, int off
 DEV void wait_memory() { __builtin_amdgcn_s_waitcnt(0x0f70); } // global loads, copies to LDS
 DEV void wait_lds() { __builtin_amdgcn_s_waitcnt(0xc07f); }
 
-#define TF_PUMP_OCCUPANCY __attribute__((amdgpu_waves_per_eu(2, 2))) // 256 registers a lane
+// Two waves a SIMD have 256 registers a lane each; a program that needs more says 1.
+template <class F> constexpr int pump_waves = 2;
+#define TF_PUMP_OCCUPANCY(...) __attribute__((amdgpu_waves_per_eu(pump_waves<__VA_ARGS__>, pump_waves<__VA_ARGS__>)))

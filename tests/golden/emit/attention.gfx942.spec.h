@@ -1,5 +1,5 @@
 // ---- level none
-// Written by tfgen: attention_k0 of specs/attention.yaml for cdna; read it beside templates/attention.h.
+// Written by tfgen: attention_k0 of specs/attention.yaml for cdna; read it beside templates/attention_mfma.h.
 struct k0_attention {
     struct args {
         const bf16 *q;
@@ -9,7 +9,7 @@ struct k0_attention {
         int B, S;
     };
     static constexpr int head_dim = 32, heads = 8, kv_heads = 2;
-    static constexpr int block_q = 128, block_k = 32, team = 2, threads = 256;
+    static constexpr int block_q = 64, block_k = 64, threads = 128;
     static constexpr bool causal = true;
     static constexpr int window = 0;
     static constexpr float softcap = 0.0f, scale = 0.17677669f;
@@ -36,7 +36,7 @@ struct k0_attention {
     }
     template <int V> DEV static void write(const args &p, int batch, int token, int head, int col, int left, vec<float, V> o)
     {
-        store<V>(p.a + (batch * p.S + token) * 256ll + head * 32 + col, left, o); // !19:5
+        store_aligned<V>(p.a + (batch * p.S + token) * 256ll + head * 32 + col, o); // !19:5
     }
 };
 TF_LAYOUT(k0_attention::args, q, 0);

@@ -173,7 +173,7 @@ TF_LAYOUT(k2_v::args, B, 32);
 TF_LAYOUT(k2_v::args, S, 36);
 static_assert(sizeof(k2_v::args) == 40, "size of args");
 
-// Written by tfgen: bert_k3 of specs/bert-block.yaml for cdna; read it beside templates/attention.h.
+// Written by tfgen: bert_k3 of specs/bert-block.yaml for cdna; read it beside templates/attention_mfma.h.
 struct k3_attention {
     struct args {
         const bf16 *q;
@@ -183,7 +183,7 @@ struct k3_attention {
         int B, S;
     };
     static constexpr int head_dim = 32, heads = 4, kv_heads = 4;
-    static constexpr int block_q = 128, block_k = 32, team = 2, threads = 256;
+    static constexpr int block_q = 64, block_k = 64, threads = 128;
     static constexpr bool causal = false;
     static constexpr int window = 0;
     static constexpr float softcap = 0.0f, scale = 0.17677669f;
@@ -210,7 +210,7 @@ struct k3_attention {
     }
     template <int V> DEV static void write(const args &p, int batch, int token, int head, int col, int left, vec<float, V> o)
     {
-        store<V>(p.a + (batch * p.S + token) * 128ll + head * 32 + col, left, o); // !34:5
+        store_aligned<V>(p.a + (batch * p.S + token) * 128ll + head * 32 + col, o); // !34:5
     }
 };
 TF_LAYOUT(k3_attention::args, q, 0);
@@ -738,7 +738,7 @@ TF_LAYOUT(k0_qkv::args, B, 64);
 TF_LAYOUT(k0_qkv::args, S, 68);
 static_assert(sizeof(k0_qkv::args) == 72, "size of args");
 
-// Written by tfgen: bert_k1 of specs/bert-block.yaml for cdna; read it beside templates/attention.h.
+// Written by tfgen: bert_k1 of specs/bert-block.yaml for cdna; read it beside templates/attention_mfma.h.
 struct k1_attention {
     struct args {
         const bf16 *q;
@@ -748,7 +748,7 @@ struct k1_attention {
         int B, S;
     };
     static constexpr int head_dim = 32, heads = 4, kv_heads = 4;
-    static constexpr int block_q = 128, block_k = 32, team = 2, threads = 256;
+    static constexpr int block_q = 64, block_k = 64, threads = 128;
     static constexpr bool causal = false;
     static constexpr int window = 0;
     static constexpr float softcap = 0.0f, scale = 0.17677669f;
@@ -775,7 +775,7 @@ struct k1_attention {
     }
     template <int V> DEV static void write(const args &p, int batch, int token, int head, int col, int left, vec<float, V> o)
     {
-        store<V>(p.a + (batch * p.S + token) * 128ll + head * 32 + col, left, o); // !34:5
+        store_aligned<V>(p.a + (batch * p.S + token) * 128ll + head * 32 + col, o); // !34:5
     }
 };
 TF_LAYOUT(k1_attention::args, q, 0);

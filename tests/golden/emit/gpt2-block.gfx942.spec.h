@@ -171,7 +171,7 @@ TF_LAYOUT(k2_v::args, B, 32);
 TF_LAYOUT(k2_v::args, S, 36);
 static_assert(sizeof(k2_v::args) == 40, "size of args");
 
-// Written by tfgen: gpt2_k3 of specs/gpt2-block.yaml for cdna; read it beside templates/attention.h.
+// Written by tfgen: gpt2_k3 of specs/gpt2-block.yaml for cdna; read it beside templates/attention_mfma.h.
 struct k3_attention {
     struct args {
         const bf16 *q;
@@ -181,7 +181,7 @@ struct k3_attention {
         int B, S;
     };
     static constexpr int head_dim = 32, heads = 4, kv_heads = 4;
-    static constexpr int block_q = 128, block_k = 32, team = 2, threads = 256;
+    static constexpr int block_q = 64, block_k = 64, threads = 128;
     static constexpr bool causal = true;
     static constexpr int window = 0;
     static constexpr float softcap = 0.0f, scale = 0.17677669f;
@@ -208,7 +208,7 @@ struct k3_attention {
     }
     template <int V> DEV static void write(const args &p, int batch, int token, int head, int col, int left, vec<float, V> o)
     {
-        store<V>(p.a + (batch * p.S + token) * 128ll + head * 32 + col, left, o); // !31:5
+        store_aligned<V>(p.a + (batch * p.S + token) * 128ll + head * 32 + col, o); // !31:5
     }
 };
 TF_LAYOUT(k3_attention::args, q, 0);
@@ -750,7 +750,7 @@ TF_LAYOUT(k2_v::args, B, 32);
 TF_LAYOUT(k2_v::args, S, 36);
 static_assert(sizeof(k2_v::args) == 40, "size of args");
 
-// Written by tfgen: gpt2_k3 of specs/gpt2-block.yaml for cdna; read it beside templates/attention.h.
+// Written by tfgen: gpt2_k3 of specs/gpt2-block.yaml for cdna; read it beside templates/attention_mfma.h.
 struct k3_attention {
     struct args {
         const bf16 *q;
@@ -760,7 +760,7 @@ struct k3_attention {
         int B, S;
     };
     static constexpr int head_dim = 32, heads = 4, kv_heads = 4;
-    static constexpr int block_q = 128, block_k = 32, team = 2, threads = 256;
+    static constexpr int block_q = 64, block_k = 64, threads = 128;
     static constexpr bool causal = true;
     static constexpr int window = 0;
     static constexpr float softcap = 0.0f, scale = 0.17677669f;
@@ -787,7 +787,7 @@ struct k3_attention {
     }
     template <int V> DEV static void write(const args &p, int batch, int token, int head, int col, int left, vec<float, V> o)
     {
-        store<V>(p.a + (batch * p.S + token) * 128ll + head * 32 + col, left, o); // !31:5
+        store_aligned<V>(p.a + (batch * p.S + token) * 128ll + head * 32 + col, o); // !31:5
     }
 };
 TF_LAYOUT(k3_attention::args, q, 0);
@@ -1180,7 +1180,7 @@ TF_LAYOUT(k1_qkv::args, B, 32);
 TF_LAYOUT(k1_qkv::args, S, 36);
 static_assert(sizeof(k1_qkv::args) == 40, "size of args");
 
-// Written by tfgen: gpt2_k2 of specs/gpt2-block.yaml for cdna; read it beside templates/attention.h.
+// Written by tfgen: gpt2_k2 of specs/gpt2-block.yaml for cdna; read it beside templates/attention_mfma.h.
 struct k2_attention {
     struct args {
         const bf16 *qkv;
@@ -1188,7 +1188,7 @@ struct k2_attention {
         int B, S;
     };
     static constexpr int head_dim = 32, heads = 4, kv_heads = 4;
-    static constexpr int block_q = 128, block_k = 32, team = 2, threads = 256;
+    static constexpr int block_q = 64, block_k = 64, threads = 128;
     static constexpr bool causal = true;
     static constexpr int window = 0;
     static constexpr float softcap = 0.0f, scale = 0.17677669f;
@@ -1215,7 +1215,7 @@ struct k2_attention {
     }
     template <int V> DEV static void write(const args &p, int batch, int token, int head, int col, int left, vec<float, V> o)
     {
-        store<V>(p.a + (batch * p.S + token) * 128ll + head * 32 + col, left, o); // !31:5
+        store_aligned<V>(p.a + (batch * p.S + token) * 128ll + head * 32 + col, o); // !31:5
     }
 };
 TF_LAYOUT(k2_attention::args, qkv, 0);

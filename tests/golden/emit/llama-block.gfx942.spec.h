@@ -297,7 +297,7 @@ TF_LAYOUT(k5_kr::args, B, 16);
 TF_LAYOUT(k5_kr::args, S, 20);
 static_assert(sizeof(k5_kr::args) == 24, "size of args");
 
-// Written by tfgen: llama_k6 of specs/llama-block.yaml for cdna; read it beside templates/attention.h.
+// Written by tfgen: llama_k6 of specs/llama-block.yaml for cdna; read it beside templates/attention_mfma.h.
 struct k6_attention {
     struct args {
         const bf16 *qr;
@@ -307,7 +307,7 @@ struct k6_attention {
         int B, S;
     };
     static constexpr int head_dim = 32, heads = 8, kv_heads = 2;
-    static constexpr int block_q = 128, block_k = 32, team = 2, threads = 256;
+    static constexpr int block_q = 64, block_k = 64, threads = 128;
     static constexpr bool causal = true;
     static constexpr int window = 0;
     static constexpr float softcap = 0.0f, scale = 0.17677669f;
@@ -334,7 +334,7 @@ struct k6_attention {
     }
     template <int V> DEV static void write(const args &p, int batch, int token, int head, int col, int left, vec<float, V> o)
     {
-        store<V>(p.a + (batch * p.S + token) * 256ll + head * 32 + col, left, o); // !32:5
+        store_aligned<V>(p.a + (batch * p.S + token) * 256ll + head * 32 + col, o); // !32:5
     }
 };
 TF_LAYOUT(k6_attention::args, qr, 0);
@@ -981,7 +981,7 @@ TF_LAYOUT(k3_kr::args, B, 16);
 TF_LAYOUT(k3_kr::args, S, 20);
 static_assert(sizeof(k3_kr::args) == 24, "size of args");
 
-// Written by tfgen: llama_k4 of specs/llama-block.yaml for cdna; read it beside templates/attention.h.
+// Written by tfgen: llama_k4 of specs/llama-block.yaml for cdna; read it beside templates/attention_mfma.h.
 struct k4_attention {
     struct args {
         const bf16 *qr;
@@ -991,7 +991,7 @@ struct k4_attention {
         int B, S;
     };
     static constexpr int head_dim = 32, heads = 8, kv_heads = 2;
-    static constexpr int block_q = 128, block_k = 32, team = 2, threads = 256;
+    static constexpr int block_q = 64, block_k = 64, threads = 128;
     static constexpr bool causal = true;
     static constexpr int window = 0;
     static constexpr float softcap = 0.0f, scale = 0.17677669f;
@@ -1018,7 +1018,7 @@ struct k4_attention {
     }
     template <int V> DEV static void write(const args &p, int batch, int token, int head, int col, int left, vec<float, V> o)
     {
-        store<V>(p.a + (batch * p.S + token) * 256ll + head * 32 + col, left, o); // !32:5
+        store_aligned<V>(p.a + (batch * p.S + token) * 256ll + head * 32 + col, o); // !32:5
     }
 };
 TF_LAYOUT(k4_attention::args, qr, 0);
@@ -1407,7 +1407,7 @@ TF_LAYOUT(k1_qkv::args, B, 48);
 TF_LAYOUT(k1_qkv::args, S, 52);
 static_assert(sizeof(k1_qkv::args) == 56, "size of args");
 
-// Written by tfgen: llama_k2 of specs/llama-block.yaml for cdna; read it beside templates/attention.h.
+// Written by tfgen: llama_k2 of specs/llama-block.yaml for cdna; read it beside templates/attention_mfma.h.
 struct k2_attention {
     struct args {
         const bf16 *qr;
@@ -1417,7 +1417,7 @@ struct k2_attention {
         int B, S;
     };
     static constexpr int head_dim = 32, heads = 8, kv_heads = 2;
-    static constexpr int block_q = 128, block_k = 32, team = 2, threads = 256;
+    static constexpr int block_q = 64, block_k = 64, threads = 128;
     static constexpr bool causal = true;
     static constexpr int window = 0;
     static constexpr float softcap = 0.0f, scale = 0.17677669f;
@@ -1444,7 +1444,7 @@ struct k2_attention {
     }
     template <int V> DEV static void write(const args &p, int batch, int token, int head, int col, int left, vec<float, V> o)
     {
-        store<V>(p.a + (batch * p.S + token) * 256ll + head * 32 + col, left, o); // !32:5
+        store_aligned<V>(p.a + (batch * p.S + token) * 256ll + head * 32 + col, o); // !32:5
     }
 };
 TF_LAYOUT(k2_attention::args, qr, 0);

@@ -1,0 +1,362 @@
+// In: one spec struct S of an attention phase (docs/architecture.md: attention on matrix units). Out: its program for CDNA's matrix units: 2, 4
+// or 8 waves have 32 queries each of one head; keys and values of a block lie in LDS, two slots, the next block's on the way through
+// registers. Refuses head sizes that are no multiple of 8 or above 256, scales that are not positive. A row without a visible key is zeros.
+//
+// Products are transposed: scores(key, query) = keys * queries, so a lane has one query and its softmax is within the lane but for one exchange;
+// its weights are, rounded, the second operand of result(column, query) = values * weights. Accumulators are rescaled only when the largest
+// score of a query has grown by more than 2^lazy. (L. Ye et al. and AMD's kernels; T. Dao, "FlashAttention-2", 2023.)
+#pragma once
+
+template <class S> struct attention_mfma {
+    using args = typename S::args;
+    using type = typename S::type;
+    using product = wide_matrix<type>;
+    using operand = typename product::operand;
+    static constexpr int head_dim = S::head_dim, block_q = S::block_q, block_k = S::block_k, threads = S::threads, waves = threads / TF_WAVE;
+    // Lines in LDS: a key's columns; a column's values, in the order of wide_line().
+    static constexpr int k_line = ceil_div(head_dim * 2, 128) * 128, v_line = block_k * 2, k_bytes = block_k * k_line;
+    static constexpr int columns = ceil_div(head_dim, 32) * 32, slots = 2, slot_bytes = k_bytes + columns * v_line, scratch_bytes = 0;
+    static constexpr int late_parts = 0, parts = 0;
+    static constexpr bool copies = false;
+    static_assert(block_q == 32 * waves && waves >= 2 && waves % 2 == 0, "tile: a wave has 32 queries");
+    static_assert(block_k == 32 || block_k == 64, "tile: blocks of 32 or 64 keys");
+    static_assert(head_dim % 8 == 0 && head_dim >= 8 && head_dim <= 256, "head size");
+    static_assert(S::scale > 0.0f && sizeof(type) == 2, "scale and type");
+
+    static constexpr int k_steps = ceil_div(head_dim, 16), key_blocks = block_k / 32, column_blocks = columns / 32;
+    static constexpr float unit = S::softcap > 0.0f ? 1.0f : S::scale * 1.44269504089f; // exp(scale * s) is exp2(unit * s)
+    static constexpr float lazy = 8.0f;
+
+    struct tile {
+        int batch, head, token; // first query
+        int keys, from, to;     // that some query sees, from a multiple of block_k on
+    };
+    struct carry {
+        wide_accumulator o[column_blocks];
+        float largest, sum; // of this lane's query; the sum is of this lane's keys
+    };
+
+    // ---- tiles: heavy ones first; those of a head are apart by a multiple of the pairs, which the machine deals out to its dies in turn
+    DEV static int blocks(const args &p) { return ceil_div(S::queries(p), block_q); }
+    DEV static int tiles(const args &p) { return blocks(p) * S::heads * S::batches(p); }
+    DEV static int visible_to(const args &p, int batch, int keys, int token)
+    {
+        const int end = S::causal ? S::position(p, batch, token) + 1 : keys;
+        return end < keys ? end : keys;
+    }
+    DEV static int visible_from(const args &p, int batch, int token)
+    {
+        const int first = S::window ? S::position(p, batch, token) - S::window + 1 : 0;
+        return first > 0 ? first : 0;
+    }
+    DEV static tile at(const args &p, int index)
+    {
+        const int pairs = S::heads * S::batches(p), pair = index % pairs;
+        tile t;
+        t.batch = pair / S::heads;
+        t.head = pair % S::heads;
+        t.token = (blocks(p) - 1 - index / pairs) * block_q;
+        t.keys = S::keys(p, t.batch);
+        t.to = visible_to(p, t.batch, t.keys, least(t.token + block_q, S::queries(p)) - 1);
+        t.from = visible_from(p, t.batch, t.token) / block_k * block_k;
+        return t;
+    }
+    DEV static int stages(const args &, const tile &t) { return t.to > t.from ? ceil_div(t.to - t.from, block_k) : 0; }
+
+    struct source {
+        const args &p;
+        const tile &t;
+    };
+    DEV static source source_of(const args &p, const tile &t) { return {p, t}; }
+
+    template <class Ring> DEV static void compute(const args &p, const tile &t, Ring &ring, carry &c)
+    {
+        const view w = view_of(p, t);
+        queries q;
+        read_queries(p, t, q);
+        clear(c);
+        held h;
+        if (ring.stages > 0) {
+            hold(p, t, t.from, h);
+            put(ring.memory, h);
+        }
+#pragma unroll 1
+        for (int i = 0; i < ring.stages; i++) {
+            const lds_address here = ring.memory + i % 2 * slot_bytes, other = ring.memory + (i + 1) % 2 * slot_bytes;
+            const int first = t.from + i * block_k;
+            barrier(); // what all have put is there, and none reads the other slot
+            if (i + 1 < ring.stages) hold(p, t, first + block_k, h);
+            if (first < w.to && first + block_k > w.from) block(c, q, w, here, first);
+            if (i + 1 < ring.stages) put(other, h);
+        }
+        barrier();
+    }
+
+    // A lane has four columns of every eight; it gives four of the second eight for four of the first, or the other way round.
+    DEV static void finish(const args &p, const tile &t, carry &c, lds_address)
+    {
+        const float sum = c.sum + lane_xor<64>(c.sum, 32), factor = sum == 0.0f ? 0.0f : 1.0f / sum;
+        const int token = t.token + token_here(), half = half_here();
+#pragma unroll
+        for (int b = 0; b < column_blocks; b++)
+#pragma unroll
+            for (int j = 0; j < 2; j++) {
+                vec<float, 8> v;
+#pragma unroll
+                for (int e = 0; e < 4; e++) {
+                    const float low = c.o[b][8 * j + e] * factor, high = c.o[b][8 * j + 4 + e] * factor;
+                    const float other = lane_xor<64>(half ? low : high, 32);
+                    v[e] = half ? other : low;
+                    v[4 + e] = half ? high : other;
+                }
+                const int column = b * 32 + j * 16 + half * 8;
+                if (token < S::queries(p) && column < head_dim) S::template write<8>(p, t.batch, token, t.head, column, 8, v);
+            }
+    }
+
+  private:
+    DEV static int least(int x, int y) { return x < y ? x : y; }
+    DEV static int wave_here() { return uniform(thread_index() / TF_WAVE); }
+    DEV static int line_here() { return thread_index() % 32; }
+    DEV static int half_here() { return thread_index() % 64 / 32; }
+    DEV static int token_here() { return wave_here() * 32 + line_here(); } // of the tile
+
+    DEV static void clear(carry &c)
+    {
+        c.largest = take_max::identity();
+        c.sum = 0.0f;
+#pragma unroll
+        for (int b = 0; b < column_blocks; b++)
+#pragma unroll
+            for (int r = 0; r < 16; r++) c.o[b][r] = 0.0f;
+    }
+
+    // Keys that some query of this wave sees, keys that all of them see, and keys that this lane's query sees.
+    struct view {
+        int from, to, all_from, all_to, low, high;
+    };
+    DEV static view view_of(const args &p, const tile &t)
+    {
+        const int first = t.token + wave_here() * 32, last = least(first + 32, S::queries(p)) - 1, token = t.token + token_here();
+        view w = {0, 0, 0, 0, 0, 0};
+        if (first > last) return w;
+        w.from = visible_from(p, t.batch, first), w.all_from = visible_from(p, t.batch, last);
+        w.to = visible_to(p, t.batch, t.keys, last), w.all_to = visible_to(p, t.batch, t.keys, first);
+        w.low = visible_from(p, t.batch, token), w.high = visible_to(p, t.batch, t.keys, token);
+        return w;
+    }
+
+    // ---- queries: this lane's, in registers all the time
+    struct queries {
+        operand step[k_steps];
+    };
+    DEV static void read_queries(const args &p, const tile &t, queries &q)
+    {
+        const int token = t.token + token_here(), half = half_here();
+        const char *row = reinterpret_cast<const char *>(S::q(p, t.batch, token < S::queries(p) ? token : 0, t.head));
+#pragma unroll
+        for (int u = 0; u < k_steps; u++) {
+            sixteen_bytes piece = {0, 0, 0, 0};
+            if (token < S::queries(p) && (2 * u + half) * 8 < head_dim) piece = global_read((global_address)(row + (2 * u + half) * 16));
+            q.step[u] = __builtin_bit_cast(operand, piece);
+        }
+    }
+
+    // ---- from memory to LDS. Half of the waves bring keys, a line's pieces side by side; the others four keys by eight columns of values,
+    // which they transpose. Keys beyond the last are the last one again: their scores are masked.
+    static constexpr int pieces = k_line / 16, loaders = threads / 2, k_loads = ceil_div(block_k * pieces, loaders);
+    static constexpr int quads = block_k / 4, v_units = ceil_div(quads * (columns / 8), loaders);
+    struct held {
+        sixteen_bytes piece[k_loads > 4 * v_units ? k_loads : 4 * v_units];
+    };
+    DEV static bool loads_keys() { return wave_here() < waves / 2; }
+    DEV static int loader() { return thread_index() % loaders; }
+    DEV static const char *bytes(const type *x) { return reinterpret_cast<const char *>(x); }
+
+    DEV static void hold(const args &p, const tile &t, int first, held &h)
+    {
+        const int last = t.keys - 1 - first, group = t.head / (S::heads / S::kv_heads);
+        if (loads_keys()) hold_keys(S::k(p, t.batch, first, group), S::k(p, t.batch, first + 1, group), last, h);
+        else hold_values(S::v(p, t.batch, first, group), S::v(p, t.batch, first + 1, group), last, h);
+    }
+    DEV static void hold_keys(const type *row, const type *next, int last, held &h)
+    {
+        const unsigned stride = static_cast<unsigned>(bytes(next) - bytes(row));
+        const global_address base = scalar(bytes(row));
+#pragma unroll
+        for (int i = 0; i < k_loads; i++) {
+            const int index = loader() + i * loaders, line = least(index / pieces, last), piece = index % pieces;
+            h.piece[i] = sixteen_bytes{0, 0, 0, 0};
+            if (head_dim * 2 == k_line || piece * 8 < head_dim) h.piece[i] = global_read(base + (line * stride + piece * 16));
+        }
+    }
+    DEV static void hold_values(const type *row, const type *next, int last, held &h)
+    {
+        const unsigned stride = static_cast<unsigned>(bytes(next) - bytes(row));
+        const global_address base = scalar(bytes(row));
+#pragma unroll
+        for (int i = 0; i < v_units; i++) {
+            const int index = loader() + i * loaders, quad = index % quads, block = index / quads;
+#pragma unroll
+            for (int e = 0; e < 4; e++) {
+                h.piece[4 * i + e] = sixteen_bytes{0, 0, 0, 0};
+                if ((v_whole && columns == head_dim) || block < head_dim / 8)
+                    h.piece[4 * i + e] = global_read(base + (least(4 * quad + e, last) * stride + block * 16));
+            }
+        }
+    }
+    static constexpr bool v_whole = v_units * loaders == quads * (columns / 8);
+
+    DEV static void put(lds_address m, const held &h)
+    {
+        if (loads_keys()) put_keys(m, h);
+        else put_values(m + k_bytes, h);
+    }
+    DEV static void put_keys(lds_address m, const held &h)
+    {
+#pragma unroll
+        for (int i = 0; i < k_loads; i++) {
+            const int index = loader() + i * loaders, line = index / pieces, piece = index % pieces;
+            if (k_loads * loaders == block_k * pieces || line < block_k) lds_write(m + line * k_line + (piece ^ line % 8) * 16, h.piece[i]);
+        }
+    }
+    DEV static void put_values(lds_address m, const held &h)
+    {
+#pragma unroll
+        for (int i = 0; i < v_units; i++) {
+            const int index = loader() + i * loaders, quad = index % quads, block = index / quads;
+            const int place = wide_line(4 * quad), piece = place / 8;
+            if (!v_whole && block >= columns / 8) continue;
+            const sixteen_bytes lines[4] = {h.piece[4 * i], h.piece[4 * i + 1], h.piece[4 * i + 2], h.piece[4 * i + 3]};
+            put_column<0>(m + place % 8 * 2, lines, block, piece);
+        }
+    }
+    template <int I> DEV static void put_column(lds_address m, const sixteen_bytes (&lines)[4], int block, int piece)
+    {
+        lds_write(m + value_line(block, I) + (value_piece(block, piece) ^ I) * 16, across<I>(lines));
+        if constexpr (I < 7) put_column<I + 1>(m, lines, block, piece);
+    }
+    // Column 8 * block + i. Lines of 64 bytes go in pairs, eight columns apart, so that what 16 lanes write together is 128 bytes.
+    DEV static int value_line(int block, int i) { return v_line == 128 ? (block * 8 + i) * 128 : (block / 2 * 8 + i) * 128; }
+    DEV static int value_piece(int block, int piece) { return v_line == 128 ? piece : block % 2 * 4 + piece; }
+
+    // ---- products. `at` has four addresses: a lane's pieces differ by constants but for what the swizzle makes of two bits.
+    struct places {
+        lds_address at[4];
+        DEV lds_address step(int u) const { return at[u % 4] + u / 4 * 128; }
+    };
+    DEV static places key_places(lds_address m)
+    {
+        places x;
+#pragma unroll
+        for (int i = 0; i < 4; i++) x.at[i] = m + line_here() * k_line + (2 * i + half_here() ^ line_here() % 8) * 16;
+        return x;
+    }
+    DEV static places value_places(lds_address m)
+    {
+        places x;
+        const int block = line_here() / 8, in = line_here() % 8;
+#pragma unroll
+        for (int i = 0; i < 4; i++) x.at[i] = m + value_line(block, in) + (value_piece(block, 2 * i + half_here()) ^ in) * 16;
+        return x;
+    }
+
+    struct scores {
+        wide_accumulator of[key_blocks];
+    };
+    DEV static void score(const queries &q, lds_address m, scores &s)
+    {
+        const places k = key_places(m);
+#pragma unroll
+        for (int b = 0; b < key_blocks; b++)
+#pragma unroll
+            for (int r = 0; r < 16; r++) s.of[b][r] = 0.0f;
+#pragma unroll
+        for (int u = 0; u < k_steps; u++)
+#pragma unroll
+            for (int b = 0; b < key_blocks; b++)
+                s.of[b] = product::multiply(lds_read<operand>(k.step(u) + b * 32 * k_line), q.step[u], s.of[b]);
+    }
+
+    DEV static void cap(scores &s)
+    {
+#pragma unroll
+        for (int b = 0; b < key_blocks; b++)
+#pragma unroll
+            for (int r = 0; r < 16; r++) { // tanh(x) = 1 - 2 / (exp(2 x) + 1)
+                const float e = wave_exp2(s.of[b][r] * (S::scale / S::softcap * 2.88539008178f));
+                s.of[b][r] = S::softcap * 1.44269504089f * (1.0f - 2.0f * wave_reciprocal(e + 1.0f));
+            }
+    }
+    DEV static void mask(const view &w, int first, scores &s)
+    {
+        const int high = w.high - first - 4 * half_here(), low = w.low - first - 4 * half_here();
+#pragma unroll
+        for (int b = 0; b < key_blocks; b++)
+#pragma unroll
+            for (int r = 0; r < 16; r++) {
+                const int key = b * 32 + r / 4 * 8 + r % 4;
+                const bool seen = key < high && (S::window == 0 || key >= low);
+                s.of[b][r] = seen ? s.of[b][r] : take_max::identity();
+            }
+    }
+    DEV static float largest(const scores &s)
+    {
+        float m[2] = {s.of[0][0], s.of[0][1]};
+#pragma unroll
+        for (int b = 0; b < key_blocks; b++)
+#pragma unroll
+            for (int r = 0; r < 16; r += 2) {
+                m[0] = __builtin_fmaxf(m[0], s.of[b][r]);
+                m[1] = __builtin_fmaxf(m[1], s.of[b][r + 1]);
+            }
+        return __builtin_fmaxf(m[0], m[1]);
+    }
+    DEV static bool grown(const carry &c, float m) { return (m - c.largest) * unit > lazy; } // also from -inf; not from -inf to -inf
+    DEV static void raise(carry &c, float m)
+    {
+        m = __builtin_fmaxf(m, lane_xor<64>(m, 32));
+        if (!grown(c, m)) m = c.largest;
+        const float factor = m == c.largest ? 1.0f : wave_exp2((c.largest - m) * unit);
+        c.largest = m;
+        c.sum *= factor;
+#pragma unroll
+        for (int b = 0; b < column_blocks; b++) c.o[b] *= factor;
+    }
+
+    // Scores to weights, and weights times values. 16 keys are an operand.
+    template <int B> DEV static void gather(carry &c, scores &s, const places &v, float shift)
+    {
+        float sum[2] = {0.0f, 0.0f};
+#pragma unroll
+        for (int r = 0; r < 16; r++) {
+            const float w = wave_exp2(__builtin_fmaf(s.of[B][r], unit, -shift));
+            s.of[B][r] = w;
+            sum[r % 2] += w;
+        }
+        c.sum += sum[0] + sum[1];
+        const operand low = __builtin_bit_cast(operand, packed_weights<0>(type(), s.of[B]));
+        const operand high = __builtin_bit_cast(operand, packed_weights<8>(type(), s.of[B]));
+#pragma unroll
+        for (int b = 0; b < column_blocks; b++)
+            c.o[b] = product::multiply(lds_read<operand>(v.at[2 * B] + b * 32 * v_line), low, c.o[b]);
+#pragma unroll
+        for (int b = 0; b < column_blocks; b++)
+            c.o[b] = product::multiply(lds_read<operand>(v.at[2 * B + 1] + b * 32 * v_line), high, c.o[b]);
+        if constexpr (B + 1 < key_blocks) gather<B + 1>(c, s, v, shift);
+    }
+
+    DEV static void block(carry &c, const queries &q, const view &w, lds_address m, int first)
+    {
+        scores s;
+        score(q, m, s);
+        if constexpr (S::softcap > 0.0f) cap(s);
+        if (first + block_k > w.all_to || first < w.all_from) mask(w, first, s);
+        const float most = largest(s);
+        if (any_lane(grown(c, most))) raise(c, most);
+        gather<0>(c, s, value_places(m + k_bytes), c.largest == take_max::identity() ? 0.0f : c.largest * unit);
+    }
+};
+
+// Results and queries of long heads are more than half of the registers.
+template <class S> constexpr int pump_waves<one_phase<attention_mfma<S>>> = S::head_dim <= 128 || (S::head_dim <= 160 && S::threads == 512) ? 2 : 1;
