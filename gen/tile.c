@@ -85,11 +85,20 @@ static long long rows_vector(const tile_request *r)
     return v;
 }
 
+/* Vectors of a thread under way at once. An angle's reduction holds many registers: with eight, old compilers spill. */
+static long long rows_most_vectors(const tile_request *r)
+{
+    for (int i = 0; i < r->phase->op_count; i++)
+        if (r->phase->ops[i]->kind == op_sin || r->phase->ops[i]->kind == op_cos) return 2;
+    return 8;
+}
+
 /* Threads a row. Eight vectors each are enough to have in flight, and a row inside a wave needs no barrier; with few rows more threads share
  * one, until each has one vector or the machine (most_threads of it) is busy. */
 static long long rows_team(const tile_request *r, long long vectors)
 {
-    enum { most_vectors = 8, most_threads = 65536 };
+    enum { most_threads = 65536 };
+    const long long most_vectors = rows_most_vectors(r);
     const long long rows = extent_value(&r->space.rows, &r->program->dims);
     long long team = least(power_of_two_up(vectors), r->target->wave);
     while (team < 1024 && team * most_vectors < vectors) team *= 2;

@@ -130,8 +130,9 @@ template <class S> struct gemm_ws {
         const auto to = [&](int i) { // rows are 16 apart, so all of a thread's pieces are swizzled alike
             return m.memory + (thread_index() / 8 + i * rows_at_once) * 128 + ((piece ^ thread_index() / 8 % 8) << 4);
         };
-        const auto from = [&](int i, int exist) {
-            return S::a_row(p, t.batch, exist ? first + i * rows_at_once : 0) + (exist ? k : 0);
+        const auto from = [&](int i, int exist) -> const type * {
+            if constexpr (S::a_plain) return nullptr; // tensor loads reach the rows: nobody calls this
+            else return S::a_row(p, t.batch, exist ? first + i * rows_at_once : 0) + (exist ? k : 0);
         };
         if constexpr (S::a_copy >= 4) {
 #pragma unroll
