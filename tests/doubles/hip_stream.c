@@ -103,14 +103,17 @@ static void run_one(device *d, op *o)
     drop(o);
 }
 
-/* Everything before `number`. */
+/* Everything before `number`. Memory is mapped in once for all of it. */
 static void run_until(stream *s, unsigned long number)
 {
+    if (!s->ops.first || s->ops.first->number >= number) return;
+    memory_wake(s->device);
     while (s->ops.first && s->ops.first->number < number) {
         op *o = take_first(&s->ops);
         run_before(s, o->number);
         run_one(s->device, o);
     }
+    memory_sleep(s->device);
 }
 
 static int told_error(device *d)
