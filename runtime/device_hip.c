@@ -261,6 +261,16 @@ static tfgen_status check_arch(const hip_machine *m, const void *code, size_t si
     return same ? TFGEN_OK : TFGEN_UNSUPPORTED;
 }
 
+/* Of the right architecture and refused all the same: most often a compiler that is newer than the runtime. */
+static tfgen_status too_new(const hip_machine *m, tfgen_error *error)
+{
+    int version = 0;
+    if (m->hip.RuntimeGetVersion) m->hip.RuntimeGetVersion(&version);
+    return device_report(error, TFGEN_UNSUPPORTED, "hipModuleLoadData: hipErrorNoBinaryForGpu (%d): HIP %d.%d does not load this code for %s; clang's "
+                         "needs ROCm 5.7 or later, TFGEN_CLANG=none compiles with ROCm's own HIPRTC", hip_no_binary_for_gpu, version / 10000000,
+                         version / 100000 % 100, m->device.info.arch);
+}
+
 static tfgen_status hip_load(tfgen_device *d, const void *code, size_t size, void **image, tfgen_error *error)
 {
     const hip_machine *m = machine_of(d);
@@ -272,7 +282,7 @@ static tfgen_status hip_load(tfgen_device *d, const void *code, size_t size, voi
     ON_DEVICE(m, result, m->hip.ModuleLoadData(&made->module, code));
     if (result != hip_success) free(made);
     else *image = made;
-    return check(&m->hip, result, "hipModuleLoadData", "", error);
+    return result == hip_no_binary_for_gpu ? too_new(m, error) : check(&m->hip, result, "hipModuleLoadData", "", error);
 }
 
 /* What was launched of it ends first: not every version of HIP waits for that. */

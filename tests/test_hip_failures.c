@@ -124,6 +124,17 @@ START_TEST(code_for_another_architecture_is_refused)
 }
 END_TEST
 
+START_TEST(a_runtime_that_is_older_than_the_compiler_is_told)
+{
+    tfgen_error error;
+    setenv("TFGEN_DOUBLE_VERSION", "50221153", 1);
+    plan_fault("hipModuleLoadData:1:209");
+    ck_assert_int_eq(whole("hip", &error), TFGEN_UNSUPPORTED);
+    ck_assert_msg(strstr(error.text, "HIP 5.2 does not load this code for gfx90a") && strstr(error.text, "TFGEN_CLANG=none"), "%s", error.text);
+    nothing_wrong();
+}
+END_TEST
+
 START_TEST(a_kernel_that_is_not_there_is_named)
 {
     program p;
@@ -317,6 +328,7 @@ static void add_failures(Suite *suite)
     tcase_add_test(c, an_error_of_a_running_kernel_is_told_by_the_next_wait);
     tcase_add_test(c, a_lost_device_fails_every_call_and_the_other_one_works);
     tcase_add_test(c, code_for_another_architecture_is_refused);
+    tcase_add_test(c, a_runtime_that_is_older_than_the_compiler_is_told);
     tcase_add_test(c, a_kernel_that_is_not_there_is_named);
     tcase_add_test(c, wrong_arguments_are_seen);
     tcase_add_test(c, another_devices_memory_is_seen);
