@@ -13,8 +13,9 @@ template <class S> struct attention_mfma {
     using product = wide_matrix<type>;
     using operand = typename product::operand;
     static constexpr int head_dim = S::head_dim, block_q = S::block_q, block_k = S::block_k, threads = S::threads, waves = threads / TF_WAVE;
-    // Lines in LDS: a key's columns; a column's values, in the order of wide_line().
-    static constexpr int k_line = ceil_div(head_dim * 2, 128) * 128, v_line = block_k * 2, k_bytes = block_k * k_line;
+    // Lines of 128 bytes in LDS: 64 columns of a key, all keys of the first 64 columns first; the values of a column or, of 32 keys, of two, in
+    // the order of wide_line().
+    static constexpr int pieces = ceil_div(head_dim, 64) * 8, v_line = block_k * 2, k_plane = block_k * 128, k_bytes = pieces / 8 * k_plane;
     static constexpr int columns = ceil_div(head_dim, 32) * 32, slots = 2, slot_bytes = k_bytes + columns * v_line, scratch_bytes = 0;
     static constexpr int late_parts = 0, parts = 0;
     static constexpr bool copies = false;
@@ -164,7 +165,7 @@ template <class S> struct attention_mfma {
 
     // ---- from memory to LDS. Half of the waves bring keys, a line's pieces side by side; the others four keys by eight columns of values,
     // which they transpose. Keys beyond the last are the last one again: their scores are masked.
-    static constexpr int pieces = k_line / 16, loaders = threads / 2, k_loads = ceil_div(block_k * pieces, loaders);
+    static constexpr int loaders = threads / 2, k_loads = ceil_div(block_k * pieces, loaders);
     static constexpr int quads = block_k / 4, v_units = ceil_div(quads * (columns / 8), loaders);
     struct held {
         sixteen_bytes piece[k_loads > 4 * v_units ? k_loads : 4 * v_units];
@@ -187,7 +188,7 @@ template <class S> struct attention_mfma {
         for (int i = 0; i < k_loads; i++) {
             const int index = loader() + i * loaders, line = least(index / pieces, last), piece = index % pieces;
             h.piece[i] = sixteen_bytes{0, 0, 0, 0};
-            if (head_dim * 2 == k_line || piece * 8 < head_dim) h.piece[i] = global_read(base + (line * stride + piece * 16));
+            if (head_dim == pieces * 8 || piece * 8 < head_dim) h.piece[i] = global_read(base + (line * stride + piece * 16));
         }
     }
     DEV static void hold_values(const type *row, const type *next, int last, held &h)
@@ -217,7 +218,8 @@ template <class S> struct attention_mfma {
 #pragma unroll
         for (int i = 0; i < k_loads; i++) {
             const int index = loader() + i * loaders, line = index / pieces, piece = index % pieces;
-            if (k_loads * loaders == block_k * pieces || line < block_k) lds_write(m + line * k_line + (piece ^ line % 8) * 16, h.piece[i]);
+            if (k_loads * loaders == block_k * pieces || line < block_k) 
+                lds_write(m + piece / 8 * k_plane + line * 128 + (piece % 8 ^ key_of(line)) * 16, h.piece[i]);
         }
     }
     DEV static void put_values(lds_address m, const held &h)
@@ -233,23 +235,29 @@ template <class S> struct attention_mfma {
     }
     template <int I> DEV static void put_column(lds_address m, const sixteen_bytes (&lines)[4], int block, int piece)
     {
-        lds_write(m + value_line(block, I) + (value_piece(block, piece) ^ I) * 16, across<I>(lines));
+        lds_write(m + value_line(block, I) + (value_piece(block, piece) ^ value_key(block, I)) * 16, across<I>(lines));
         if constexpr (I < 7) put_column<I + 1>(m, lines, block, piece);
+    }
+    // Which of a line's pieces lies first: lines that lanes read together begin in different banks, of which gfx950 has 64, else 32.
+    DEV static int key_of(int line) { return TF_GFX == 0x950 ? line / 2 % 8 : line % 8; }
+    DEV static int value_key(int block, int i)
+    {
+        if constexpr (TF_GFX != 0x950) return i;
+        return v_line == 128 ? block % 2 * 4 + i / 2 : i / 2 % 2 + block / 2 % 2 * 2;
     }
     // Column 8 * block + i. Lines of 64 bytes go in pairs, eight columns apart, so that what 16 lanes write together is 128 bytes.
     DEV static int value_line(int block, int i) { return v_line == 128 ? (block * 8 + i) * 128 : (block / 2 * 8 + i) * 128; }
     DEV static int value_piece(int block, int piece) { return v_line == 128 ? piece : block % 2 * 4 + piece; }
 
-    // ---- products. `at` has four addresses: a lane's pieces differ by constants but for what the swizzle makes of two bits.
+    // ---- products. A lane's pieces of a line
     struct places {
         lds_address at[4];
-        DEV lds_address step(int u) const { return at[u % 4] + u / 4 * 128; }
     };
     DEV static places key_places(lds_address m)
     {
         places x;
 #pragma unroll
-        for (int i = 0; i < 4; i++) x.at[i] = m + line_here() * k_line + (2 * i + half_here() ^ line_here() % 8) * 16;
+        for (int i = 0; i < 4; i++) x.at[i] = m + line_here() * 128 + (2 * i + half_here() ^ key_of(line_here())) * 16;
         return x;
     }
     DEV static places value_places(lds_address m)
@@ -257,7 +265,7 @@ template <class S> struct attention_mfma {
         places x;
         const int block = line_here() / 8, in = line_here() % 8;
 #pragma unroll
-        for (int i = 0; i < 4; i++) x.at[i] = m + value_line(block, in) + (value_piece(block, 2 * i + half_here()) ^ in) * 16;
+        for (int i = 0; i < 4; i++) x.at[i] = m + value_line(block, in) + (value_piece(block, 2 * i + half_here()) ^ value_key(block, in)) * 16;
         return x;
     }
 
@@ -275,7 +283,7 @@ template <class S> struct attention_mfma {
         for (int u = 0; u < k_steps; u++)
 #pragma unroll
             for (int b = 0; b < key_blocks; b++)
-                s.of[b] = product::multiply(lds_read<operand>(k.step(u) + b * 32 * k_line), q.step[u], s.of[b]);
+                s.of[b] = product::multiply(lds_read<operand>(k.at[u % 4] + u / 4 * k_plane + b * 32 * 128), q.step[u], s.of[b]);
     }
 
     DEV static void cap(scores &s)

@@ -323,8 +323,8 @@ static void build_body(void *argument)
     const fuse_options fusion = {b->level, target, NULL, 0};
     const graph_options options = {0};
     arena_source(b->a, b->name, b->text, strlen(b->text));
-    const char *line = "gemm layer=simt"; /* templates/gemm.h */
-    const tuning t = {&line, 1};
+    const char *const lines[] = {"gemm layer=simt", "attention layer=simt"}; /* templates/gemm.h, templates/attention.h */
+    const tuning t = {lines, 2};
     b->p = plan_choose(b->a, fuse(b->a, lower(b->a, graph_read(b->a, b->text, strlen(b->text), b->name, &options)), &fusion), target, &t);
     emit(b->a, b->p);
 }
