@@ -138,7 +138,7 @@ END_TEST
 
 START_TEST(the_real_hiprtc_makes_the_code_object)
 {
-    if (access("/usr/lib/x86_64-linux-gnu/libamdhip64.so.5", R_OK)) return;
+    if (access("/usr/lib/x86_64-linux-gnu/libamdhip64.so.5", R_OK)) return (void)printf("skipped: no HIPRTC of Debian\n");
     setenv("TFGEN_DOUBLE_HIPRTC", "/usr/lib/x86_64-linux-gnu/libamdhip64.so.5", 1);
     setenv("TFGEN_CACHE_DIR", "", 1);
     run_spec("specs/rmsnorm.yaml", "hip");
