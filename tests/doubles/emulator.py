@@ -5,6 +5,7 @@ what went wrong. The memory is mapped where the double of the HIP runtime has it
 emulator refuses. Needs TINYGRAD_DIR (tests/amd)."""
 import ctypes
 import os
+import re
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "amd"))
@@ -22,11 +23,15 @@ def map_arena(text):
         raise MemoryError(f"device memory cannot be mapped at {address:#x}: errno {ctypes.get_errno()}")
 
 
-def launch(machine, codes, line):
+def read_code(path):
+    code = CodeObject(path)
+    code.gfx = re.search(rb"amdgcn-amd-amdhsa-[a-z]*-(gfx[0-9a-f]+)", code.data)[1].decode()  # without features: gfx90a:sramecc+:xnack-
+    return code
+
+
+def launch(machine, line):
     path, kernel, grid, block, dynamic, arguments = line.split()
-    if path not in codes:
-        codes[path] = CodeObject(path)
-    result = machine.run(codes[path], kernel, int(grid), int(block), bytes.fromhex(arguments), dynamic_lds=int(dynamic))
+    result = machine.run(read_code(path), kernel, int(grid), int(block), bytes.fromhex(arguments), dynamic_lds=int(dynamic))
     print(f"{kernel} on {result.gfx}: {result.instructions} wave instructions, {grid} workgroups, {result.seconds:.2f} s", file=sys.stderr)
 
 
@@ -34,10 +39,10 @@ def main():
     for arena in sys.argv[1:]:
         map_arena(arena)
     answers, sys.stdout = sys.stdout, sys.stderr  # nothing else may be read as an answer
-    machine, codes = Machine(), {}
+    machine = Machine()
     for line in sys.stdin:
         try:
-            launch(machine, codes, line)
+            launch(machine, line)
             print("ok", file=answers, flush=True)
         except Exception as e:  # a fault of the kernel is an answer
             print(f"{type(e).__name__}: {' '.join(str(e).split())[:400]}", file=answers, flush=True)

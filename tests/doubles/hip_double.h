@@ -40,7 +40,7 @@ typedef struct kernel { /* a hipFunction_t; lives as long as the process, so tha
 struct module {
     device *device; /* NULL: unloaded */
     struct host_module *host;
-    char *file; /* of the code object, for the emulator */
+    int file; /* of the code object, for the emulator; -1: none */
     kernel *kernels;
     int queued; /* launches that have not run */
     module *next;

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 enum { note_metadata = 32, most_resident_threads = 2048 };
@@ -103,19 +104,17 @@ static bool add_kernels(module *m, const codeobject *object, const unsigned char
 }
 
 /* ---- loading */
-static char *write_file(const unsigned char *file, size_t size)
+/* A file that goes with the process, by a path that the emulator's process can open. */
+static bool keep_file(module *m, const unsigned char *file, size_t size)
 {
-    char path[] = "/tmp/hip-double-XXXXXX";
-    const int out = mkstemp(path);
-    const bool good = out >= 0 && write(out, file, size) == (ssize_t)size;
-    if (out >= 0) close(out);
-    return good ? strdup(path) : NULL;
+    m->file = memfd_create("hip-double-code", MFD_CLOEXEC);
+    return m->file >= 0 && write(m->file, file, size) == (ssize_t)size;
 }
 
 static int give_code(module *m, const unsigned char *file, size_t size)
 {
     host_log log = {0};
-    if (emulating()) return (m->file = write_file(file, size)) ? hip_success : hip_out_of_memory;
+    if (emulating()) return keep_file(m, file, size) ? hip_success : hip_out_of_memory;
     if (!container_has_host(file)) {
         violate("this code object has no host code: it was not made by the double of HIPRTC, and there is no emulator");
         return hip_invalid_image;
@@ -133,10 +132,9 @@ static int give_code(module *m, const unsigned char *file, size_t size)
 static void module_free(module *m)
 {
     host_module_free(m->host);
-    if (m->file) unlink(m->file);
-    free(m->file);
+    if (m->file >= 0) close(m->file);
     m->host = NULL;
-    m->file = NULL;
+    m->file = -1;
     m->device = NULL; /* the rest stays, so that stale handles can be told */
 }
 
@@ -148,6 +146,7 @@ static int load(device *d, const unsigned char *file, hip_module *out)
     if (!size || !codeobject_read(file, size, &object, why)) return hip_invalid_image;
     const bool same = strcspn(d->arch, ":") == strlen(object.arch) && !strncmp(d->arch, object.arch, strlen(object.arch));
     module *m = same ? calloc(1, sizeof *m) : NULL;
+    if (m) m->file = -1;
     int code = same ? m && add_kernels(m, &object, file) ? hip_success : hip_out_of_memory : hip_no_binary_for_gpu;
     codeobject_free(&object);
     if (!code) code = give_code(m, file, size);

@@ -81,7 +81,7 @@ static const char *run_emulated(const op *o, char *answer, int room)
 {
     static helper h;
     if (!h.to && !start(&h)) return "the emulator cannot be started";
-    fprintf(h.to, "%s %s %u %u %u ", o->kernel->module->file, o->kernel->name, o->grid, o->threads, o->dynamic_bytes);
+    fprintf(h.to, "/proc/%d/fd/%d %s %u %u %u ", (int)getpid(), o->kernel->module->file, o->kernel->name, o->grid, o->threads, o->dynamic_bytes);
     for (size_t i = 0; i < o->argument_bytes; i++) fprintf(h.to, "%02x", ((const unsigned char *)o->arguments)[i]);
     fputc('\n', h.to);
     if (fflush(h.to) || !fgets(answer, room, h.from)) return "the emulator ended";
