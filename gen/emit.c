@@ -27,7 +27,7 @@ static const family_program programs[] = {{"rows", "templates/rows.h", use_rows}
                                           {"attention", "templates/attention.h", use_attention},
                                           {"decode", "templates/decode.h", use_decode},
                                           {"combine", "templates/decode.h", use_combine}};
-static const family_program pack_program = {"pack", "templates/pack.h", use_pack};
+static const family_program pack_program = {"pack", "templates/pack.h", use_pack}, pack_split_program = {"pack_split", "templates/pack.h", use_pack};
 
 static family_program program_of(const ir_phase *phase)
 {
@@ -37,6 +37,8 @@ static family_program program_of(const ir_phase *phase)
         return (family_program){"attention_ws", "templates/attention_ws.h", use_attention_ws};
     if (phase->family == family_attention && layer_of(phase) == layer_mfma)
         return (family_program){"attention_mfma", "templates/attention_mfma.h", use_attention_mfma};
+    if (phase->family == family_gemm && layer_of(phase) == layer_wgmma3)
+        return (family_program){"gemm_ws_split", "templates/gemm_ws_split.h", use_gemm_split};
     if (layer_is_amd(layer_of(phase)))
         return (family_program){"gemm_mfma", "templates/gemm_mfma.h", layer_of(phase) == layer_mfma ? use_mfma : use_wmma};
     return programs[phase->family];
@@ -234,7 +236,8 @@ static void emit_one_pack(arena *a, plan *p, const naming *names, int index)
     writer members = {.a = a};
     emit_pack(&e, &members, index);
     const writer w = whole_struct(&e, &members);
-    const unit u = {pack->name, arena_printf(a, "%s.hip", pack->name), pack_program, frame_mixed, pack->threads, pack_shared_bytes, false};
+    const family_program of = layer_of(pack->phase) == layer_wgmma3 ? pack_split_program : pack_program;
+    const unit u = {pack->name, arena_printf(a, "%s.hip", pack->name), of, frame_mixed, pack->threads, pack_shared_bytes, false};
     pack->source = source_text(a, p, &u, &w, e.struct_name);
     pack->arguments = e.arguments;
     pack->argument_count = e.argument_count;

@@ -441,7 +441,7 @@ static void write_constants(gemm *g)
     const ir_phase *phase = g->e->phase;
     write_line(w, "static constexpr int K = %lld, packed_n = %lld, packed_k = %lld, granule = %d;", g->K, g->packed_n,
                g->packed_k, g->granule);
-    if (g->layer == layer_wgmma) {
+    if (layer_is_wgmma(g->layer)) {
         write_wgmma_constants(g);
         return;
     }
@@ -487,14 +487,14 @@ void emit_gemm(emission *e, writer *w)
 {
     gemm g = {.e = e, .w = w, .layer = layer_of(e->phase)};
     g.granule = layer_granule(g.layer, e->plan->target);
-    g.width = g.layer == layer_wgmma ? stored_width(e) : g.granule;
+    g.width = layer_is_wgmma(g.layer) ? stored_width(e) : g.granule;
     for (int i = 0; i < e->phase->op_count && !g.product; i++)
         if (op_table[e->phase->ops[i]->kind].class == class_PRODUCT) g.product = e->phase->ops[i];
     g.a = g.product->inputs[0];
     g.b = is_matmul(&g) ? g.product->inputs[1] : NULL;
     g.K = value_columns(g.a);
     g.packed_n = e->segments.packed_columns;
-    g.packed_k = (g.K + 15) / 16 * 16;
+    g.packed_k = layer_packed_length(g.layer, g.K);
     g.numbers = numbers_find(e);
     find_row_sum(&g);
     const int arguments = e->argument_count;
@@ -503,7 +503,7 @@ void emit_gemm(emission *e, writer *w)
     write_constants(&g);
     write_context(e, w, &g.kept, &g.numbers);
     write_extents(&g);
-    if (g.layer == layer_wgmma) write_mapped_operands(&g);
+    if (layer_is_wgmma(g.layer)) write_mapped_operands(&g);
     else {
         write_a(&g);
         if (is_matmul(&g)) write_dense_b(&g);

@@ -4,9 +4,14 @@
 #include "gen/layer_amd.h"
 #include <string.h>
 
-frame_kind layer_frame(layer_kind layer) { return layer == layer_wgmma ? frame_ws : frame_mixed; }
+frame_kind layer_frame(layer_kind layer) { return layer_is_wgmma(layer) ? frame_ws : frame_mixed; }
 
-int layer_granule(layer_kind layer, const target_info *target) { return layer == layer_wgmma ? 16 : target->granule; }
+int layer_granule(layer_kind layer, const target_info *target) { return layer_is_wgmma(layer) ? 16 : target->granule; }
+
+long long layer_packed_length(layer_kind layer, long long K)
+{
+    return layer == layer_wgmma3 ? (K + 31) / 32 * 64 : (K + 15) / 16 * 16;
+}
 
 layer_kind layer_of(const ir_phase *phase)
 {
@@ -18,7 +23,7 @@ static const char *obstacle_of(const tile_request *r, layer_kind layer)
 {
     if (layer_is_amd(layer)) return amd_obstacle(r, layer);
     if (layer == layer_wgmma && r->phase->family == family_attention) return wgmma_attention_obstacle(r);
-    return layer == layer_wgmma ? wgmma_obstacle(r) : NULL;
+    return layer == layer_wgmma ? wgmma_obstacle(r) : layer == layer_wgmma3 ? wgmma3_obstacle(r) : NULL;
 }
 
 static layer_kind layer_that_pays(const tile_request *r)
@@ -26,6 +31,7 @@ static layer_kind layer_that_pays(const tile_request *r)
     const layer_kind amd = amd_layer(r->target);
     if (r->phase->family == family_attention && !wgmma_attention_obstacle(r) && wgmma_attention_pays(r)) return layer_wgmma;
     if (!wgmma_obstacle(r) && wgmma_pays(r)) return layer_wgmma;
+    if (!wgmma3_obstacle(r) && wgmma3_pays(r)) return layer_wgmma3;
     return layer_is_amd(amd) && !amd_obstacle(r, amd) && amd_pays(r) ? amd : layer_simt;
 }
 
@@ -42,6 +48,8 @@ layer_kind layer_choose(const tile_request *r)
 }
 
 /* ---- wgmma */
+bool layer_is_wgmma(layer_kind layer) { return layer == layer_wgmma || layer == layer_wgmma3; }
+
 static const ir_op *first_product(const ir_phase *phase)
 {
     for (int i = 0; i < phase->op_count; i++)
@@ -56,15 +64,21 @@ static bool made_here(const ir_phase *phase, const ir_value *v)
     return false;
 }
 
-const char *wgmma_obstacle(const tile_request *r)
+static const char *obstacle_to_loads(const tile_request *r, const ir_op *product)
 {
-    const ir_op *product = first_product(r->phase);
     if (strcmp(r->target->name, "sm_90a") != 0) return "only sm_90a has it";
     if (r->phase->family != family_gemm || !product) return "the phase has no product";
     if (product->kind != op_linear) return "the second operand is no packed weight";
+    return made_here(r->phase, product->inputs[0]) ? "the first operand is computed in the phase" : NULL;
+}
+
+const char *wgmma_obstacle(const tile_request *r)
+{
+    const ir_op *product = first_product(r->phase);
+    const char *obstacle = obstacle_to_loads(r, product);
+    if (obstacle) return obstacle;
     const ir_value *a = product->inputs[0], *b = product->inputs[1];
     if ((a->type != dtype_bf16 && a->type != dtype_f16) || a->type != b->type) return "operands are not both bf16 or both f16";
-    if (made_here(r->phase, a)) return "the first operand is computed in the phase";
     return NULL;
 }
 
@@ -102,19 +116,67 @@ wgmma_tile wgmma_defaults(const tile_request *r)
     return best;
 }
 
-const char *wgmma_illegal(const ir_phase *p)
+static const char *ws_illegal(const ir_phase *p)
 {
-    const long long n = tile_value(p, "n"), slots = tile_value(p, "slots"), group = tile_value(p, "group");
-    if (tile_value(p, "m") != 128 || tile_value(p, "k") != 64) return "on wgmma m is 128 and k is 64";
-    if (n < 64 || n > 256 || n % 32) return "on wgmma n is 64 to 256, in steps of 32";
+    const long long slots = tile_value(p, "slots"), group = tile_value(p, "group");
     if (tile_value(p, "threads") != 384) return "on wgmma threads is 384: three warpgroups";
     if (slots < 2 || slots > 8) return "on wgmma slots is 2 to 8";
-    if (group < 1 || group > 1024) return "group is 1 to 1024";
-    return NULL;
+    return group < 1 || group > 1024 ? "group is 1 to 1024" : NULL;
+}
+
+const char *wgmma_illegal(const ir_phase *p)
+{
+    const long long n = tile_value(p, "n");
+    if (tile_value(p, "m") != 128 || tile_value(p, "k") != 64) return "on wgmma m is 128 and k is 64";
+    if (n < 64 || n > 256 || n % 32) return "on wgmma n is 64 to 256, in steps of 32";
+    return ws_illegal(p);
 }
 
 long long wgmma_shared_bytes(const ir_phase *p)
 {
-    const long long slots = tile_value(p, "slots"), slot = (tile_value(p, "m") + tile_value(p, "n")) * 128;
+    const long long slots = tile_value(p, "slots"), parts = layer_of(p) == layer_wgmma3 ? 2 : 1;
+    const long long slot = (tile_value(p, "m") + parts * tile_value(p, "n")) * 128;
     return 1024 + slots * slot + 16 * slots;
+}
+
+/* ---- wgmma3: x = large + small, each in tf32, and a product is large * large + large * small + small * large */
+const char *wgmma3_obstacle(const tile_request *r)
+{
+    const ir_op *product = first_product(r->phase);
+    const char *obstacle = obstacle_to_loads(r, product);
+    if (obstacle) return obstacle;
+    return product->inputs[0]->type != dtype_f32 || product->inputs[1]->type != dtype_f32 ? "operands are not both f32" : NULL;
+}
+
+/* Sums of 32 products are truncated, longer ones are rounded (templates/gemm_ws_split.h): where few make a result, f32 instructions
+ * are as accurate and memory is the limit anyway. */
+bool wgmma3_pays(const tile_request *r)
+{
+    return wgmma_pays(r) && value_columns(first_product(r->phase)->inputs[0]) >= 128;
+}
+
+/* As tile_cycles(): a stage of 32 is 12 instructions of n/2 cycles for each of two warpgroups. */
+static double split_launch_cycles(long long rows, long long packed_n, long long n, long long K)
+{
+    enum { multiprocessors = 132, start = 2500 };
+    const double tiles = (double)((rows + 127) / 128) * (double)((packed_n + n - 1) / n);
+    const double waves = (double)(long long)((tiles + multiprocessors - 1) / multiprocessors);
+    const double multiply = 12.0 * (double)n, load = (128 + 2 * (double)n) * 128 / 48;
+    return waves * ((double)((K + 31) / 32) * (multiply > load ? multiply : load) + 9.0 * (double)n + 700) + start;
+}
+
+wgmma_tile wgmma3_defaults(const tile_request *r)
+{
+    const long long rows = extent_value(&r->space.rows, &r->program->dims), K = value_columns(first_product(r->phase)->inputs[0]);
+    wgmma_tile best = {.m = 128, .n = 128, .k = 32, .threads = 384, .slots = 4, .group = 16};
+    if (split_launch_cycles(rows, r->packed_n, 64, K) < 0.99 * split_launch_cycles(rows, r->packed_n, 128, K)) best.n = 64, best.slots = 7;
+    return best;
+}
+
+const char *wgmma3_illegal(const ir_phase *p)
+{
+    const long long n = tile_value(p, "n");
+    if (tile_value(p, "m") != 128 || tile_value(p, "k") != 32) return "on wgmma3 m is 128 and k is 32";
+    if (n != 64 && n != 128) return "on wgmma3 n is 64 or 128";
+    return ws_illegal(p);
 }

@@ -12,7 +12,11 @@ frame_kind layer_frame(layer_kind layer);
 /* docs/architecture.md: Packed weights. A block is a granule of columns and the granule that belongs to it. */
 int layer_granule(layer_kind layer, const target_info *target);
 
-/* ---- wgmma: products on sm_90a (templates/gemm_ws.h) */
+/* Elements of a row of a packed weight: K rounded up, in blocks of 32 and twice on wgmma3 (large parts, small parts). */
+long long layer_packed_length(layer_kind layer, long long K);
+
+/* ---- wgmma: products on sm_90a (templates/gemm_ws.h); wgmma3: f32 products as three of tf32 (templates/gemm_ws_split.h) */
+bool layer_is_wgmma(layer_kind layer);
 /* NULL when it can have that layer, else what is in the way. */
 const char *wgmma_obstacle(const tile_request *r);
 bool wgmma_pays(const tile_request *r);
@@ -21,6 +25,10 @@ typedef struct wgmma_tile {
 } wgmma_tile;
 wgmma_tile wgmma_defaults(const tile_request *r); /* packed_n is known */
 const char *wgmma_illegal(const ir_phase *phase); /* a tile that the template does not take: the rule; else NULL */
+const char *wgmma3_obstacle(const tile_request *r);
+bool wgmma3_pays(const tile_request *r);
+wgmma_tile wgmma3_defaults(const tile_request *r);
+const char *wgmma3_illegal(const ir_phase *phase);
 /* sizeof what ws_memory<...>::bytes says in templates/frame_ws.h. */
 long long wgmma_shared_bytes(const ir_phase *phase);
 

@@ -113,7 +113,7 @@ static void plan_pack(planner *p, const ir_kernel *kernel, const ir_phase *phase
         .phase = phase,
         .type = product->inputs[1]->type,
         .columns = packed_n,
-        .length = (K + 15) / 16 * 16,
+        .length = layer_packed_length(layer_of(phase), K),
         .threads = host ? 1 : 256};
 }
 

@@ -21,7 +21,7 @@ static bool sums_rows(const tile_request *r, const ir_phase *phase)
 
 static long long gemm_bytes(const tile_request *r, const ir_phase *p)
 {
-    if (layer_of(p) == layer_wgmma) return wgmma_shared_bytes(p);
+    if (layer_is_wgmma(layer_of(p))) return wgmma_shared_bytes(p);
     if (layer_is_amd(layer_of(p))) return amd_shared_bytes(p, sums_rows(r, p));
     const long long m = tile_value(p, "m"), n = tile_value(p, "n"), k = tile_value(p, "k"),
                     pad = r->target->wave == 1 ? 0 : 4;

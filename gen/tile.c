@@ -129,8 +129,8 @@ static const gemm_tile narrow_tile = {0, 128, 64, 16, 8, 8, 0}; /* few columns *
 
 static void put_wgmma(const tile_request *r, settings *s)
 {
-    const wgmma_tile t = wgmma_defaults(r);
-    put(s, "layer", layer_wgmma);
+    const wgmma_tile t = r->layer == layer_wgmma3 ? wgmma3_defaults(r) : wgmma_defaults(r);
+    put(s, "layer", r->layer);
     put(s, "m", t.m), put(s, "n", t.n), put(s, "k", t.k);
     put(s, "threads", t.threads), put(s, "slots", t.slots), put(s, "group", t.group);
 }
@@ -149,7 +149,7 @@ static void gemm_defaults(const tile_request *r, settings *s)
         put_amd(r, s);
         return;
     }
-    if (r->layer == layer_wgmma) {
+    if (layer_is_wgmma(r->layer)) {
         put_wgmma(r, s);
         return;
     }
@@ -375,8 +375,8 @@ static void check_gemm(const tile_request *r, const ir_phase *p)
         need(r, !rule, rule);
         return;
     }
-    if (layer_of(p) == layer_wgmma) {
-        const char *rule = wgmma_illegal(p);
+    if (layer_is_wgmma(layer_of(p))) {
+        const char *rule = layer_of(p) == layer_wgmma3 ? wgmma3_illegal(p) : wgmma_illegal(p);
         need(r, !rule, rule);
         return;
     }

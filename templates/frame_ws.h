@@ -2,8 +2,8 @@
 // fills a ring of shared-memory slots, two others compute and store. Refuses a list whose slots and scratch exceed shared memory.
 //
 // F (frame.h) also has: slots, slot_bytes, scratch_bytes, copies: the producer's threads copy part of every slot themselves (rows that
-// tensor loads cannot reach). P, the program of one phase (gemm_ws.h):
-//   args, tile, carry, slots, slot_bytes, scratch_bytes, copies
+// tensor loads cannot reach); turns: warpgroups of consumers multiply in turn. P, the program of one phase (gemm_ws.h):
+//   args, tile, carry, slots, slot_bytes, scratch_bytes, copies, turns
 //   tiles(p), at(p, index) -> tile, stages(p, tile) >= 1, bytes(p): what the tensor loads of a stage bring
 //   load(early or late, p, tile, stage, slot): issues only
 //   compute(p, tile, ring, carry), finish(p, tile, carry, scratch)
@@ -117,8 +117,16 @@ template <class F> DEV void ws_produce(const typename F::args &p, ring<F> r)
 
 // ---- consumers
 
+// While one warpgroup of consumers loads and adds, the other has the tensor cores to itself: each waits for its turn, issues a stage's
+// products, and passes the turn.
+DEV void turn_take() { group_barrier(1 + thread_index() / 128, ws_consumers); }
+DEV void turn_pass() { group_arrive(4 - thread_index() / 128, ws_consumers); }
+
 template <class F> DEV void ws_consume(const typename F::args &p, ring<F> r, shared_address scratch)
 {
+    if constexpr (F::turns)
+        if (thread_index() / 128 == 2)
+            turn_pass(); // the first is the first one's
     for (item<F> w = item<F>::first(); w.valid(p); w.next()) {
         F::with(p, w.phase, [&](auto program, const auto &a) {
             using P = decltype(program);

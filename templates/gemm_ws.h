@@ -15,7 +15,7 @@ template <class S> struct gemm_ws {
     static constexpr int tile_m = S::tile_m, tile_n = S::tile_n, tile_k = S::tile_k, slots = S::slots;
     static constexpr int a_bytes = tile_m * 128, slot_bytes = (tile_m + tile_n) * 128;
     static constexpr int scratch_bytes = 0;
-    static constexpr bool copies = !S::a_plain;
+    static constexpr bool copies = !S::a_plain, turns = false;
     static constexpr int threads = ws_threads;
     static_assert(tile_m == 128 && tile_n % 32 == 0 && tile_n <= 256, "tile: two warpgroups of 64 rows, blocks of 32 columns");
     static_assert(tile_k * sizeof(type) == 128, "tile: a slot's row is 128 bytes along k");
@@ -112,7 +112,7 @@ template <class S> struct gemm_ws {
             }
     }
 
-  private:
+  protected:
     struct row_state {
         int row;
         bool exists;

@@ -1,8 +1,15 @@
 // In: one spec struct S of a packed weight (docs/architecture.md: pack). Out: the program that writes it, a thread an element. Refuses
-// nothing.
+// nothing. Split: a row is 32 elements' large parts in tf32, their small parts, the next 32's, and so on (gemm_ws_split.h).
 #pragma once
 
-template <class S> struct pack {
+// To nearest in tf32, 11 bits; what that would make infinite is cut off instead.
+DEV float tf32_nearest(float x)
+{
+    const float y = bits_float(float_bits(x) + 0x1000u & 0xffffe000u);
+    return x - x == 0.0f && y - y == 0.0f ? y : bits_float(float_bits(x) & 0xffffe000u);
+}
+
+template <class S, bool split = false> struct pack {
     using args = typename S::args;
     struct tile {
         long long first;
@@ -24,7 +31,17 @@ template <class S> struct pack {
             const long long at = t.first + i;
             if (at >= count) return;
             const int n = static_cast<int>(at / S::packed_k), k = static_cast<int>(at % S::packed_k);
-            S::out(p)[at] = from_float<typename S::type>::convert(S::element(p, n, k));
+            S::out(p)[at] = from_float<typename S::type>::convert(value(p, n, k));
         }
     }
+
+  private:
+    DEV static float value(const args &p, int n, int k)
+    {
+        if constexpr (!split) return S::element(p, n, k);
+        const float x = S::element(p, n, k / 64 * 32 + k % 32), large = tf32_nearest(x);
+        return k % 64 < 32 ? large : tf32_nearest(x - large);
+    }
 };
+
+template <class S> using pack_split = pack<S, true>;

@@ -64,6 +64,12 @@ DEV void group_barrier(int index, int threads)
     asm volatile("bar.sync %0, %1;" ::"r"(index), "r"(threads) : "memory");
 }
 
+// Arrives at a barrier at which others wait.
+DEV void group_arrive(int index, int threads)
+{
+    asm volatile("bar.arrive %0, %1;" ::"r"(index), "r"(threads) : "memory");
+}
+
 // ---- tensor loads: a box of a tensor map, zero outside the tensor, into shared memory; the bytes arrive at the barrier
 
 DEV void tensor_prefetch(const tensor_map &map)
@@ -211,6 +217,51 @@ template <class T, int N> struct wgmma;
                          : "l"(a), "l"(b), "r"(keep));                                                                              \
         }                                                                                                                           \
     };
+// f32 = tf32 + tf32: A in registers as fragment_load() brings it, in its large or in its small parts. `keep` is a literal.
+#define TF_WGMMA_PARTS(N, R, A0, A1, A2, A3, B, KEEP)                                                                               \
+    template <> struct wgmma_parts<N> {                                                                                             \
+        static constexpr int registers = R;                                                                                         \
+        template <int Keep> DEV static void multiply(float (&d)[R], const float *a, unsigned long long b)                           \
+        {                                                                                                                           \
+            asm volatile("{ .reg .pred p; setp.ne.b32 p, " KEEP ", 0; wgmma.mma_async.sync.aligned.m64n" #N                         \
+                         "k8.f32.tf32.tf32 {" TF_LIST_##R "}, {" A0 ", " A1 ", " A2 ", " A3 "}, " B ", p, 1, 1; }"                  \
+                         : TF_OUT_##R                                                                                               \
+                         : "r"(float_bits(a[0])), "r"(float_bits(a[1])), "r"(float_bits(a[2])), "r"(float_bits(a[3])), "l"(b),      \
+                           "n"(Keep));                                                                                              \
+        }                                                                                                                           \
+    };
+template <int N> struct wgmma_parts;
+TF_WGMMA_PARTS(64, 32, "%32", "%33", "%34", "%35", "%36", "%37")
+TF_WGMMA_PARTS(128, 64, "%64", "%65", "%66", "%67", "%68", "%69")
+#undef TF_WGMMA_PARTS
+
+// A thread's 4 of 64 rows x 8 columns of f32, in shared memory as operand() has them; `at`: this thread's address (fragment_address)
+// with the piece of 16 bytes that the columns begin at.
+DEV shared_address fragment_address(shared_address rows, int piece)
+{
+    const int lane = thread_index() % 32, row = thread_index() / 32 % 4 * 16 + lane % 16;
+    return rows + row * 128 + ((piece + lane / 16 ^ row % 8) << 4);
+}
+DEV void fragment_load(shared_address rows, int piece, float *a)
+{
+    unsigned r[4];
+    asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3])
+                 : "r"(fragment_address(rows, piece))
+                 : "memory");
+#pragma unroll
+    for (int i = 0; i < 4; i++) a[i] = bits_float(r[i]);
+}
+
+// The parts of an f32: what tensor cores see of it, and what is left, rounded to what they see.
+DEV float tf32_large(float x) { return bits_float(float_bits(x) & 0xffffe000u); }
+DEV float tf32_rounded(float x)
+{
+    unsigned y;
+    asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(y) : "f"(x));
+    return bits_float(y);
+}
+
 #define TF_WGMMA_SIZES(T, KIND, MAJOR)                                                                                              \
     TF_WGMMA(T, 64, 32, "%32", "%33", "%34", KIND, MAJOR)                                                                           \
     TF_WGMMA(T, 96, 48, "%48", "%49", "%50", KIND, MAJOR)                                                                           \

@@ -64,6 +64,14 @@ DEV void group_barrier(int index, int threads)
         while (host_read(turn) == now) tf_hs_yield();
 }
 
+DEV void group_arrive(int index, int threads)
+{
+    unsigned *count = host_shared<unsigned>(8 * index), *turn = count + 1;
+    const unsigned arrived = host_read(count) + 1;
+    host_write(count, arrived == static_cast<unsigned>(threads) ? 0u : arrived);
+    if (arrived == static_cast<unsigned>(threads)) host_write(turn, host_read(turn) + 1);
+}
+
 // ---- tensor loads and copies
 DEV void tensor_prefetch(const tensor_map &) {}
 DEV void host_piece(char *to, const char *from, long long valid, int bytes)
@@ -165,6 +173,47 @@ template <class T, int N> struct wgmma {
     {
         float sum = 0;
         for (unsigned i = 0; i < 32 / sizeof(T); i++) sum += v[i];
+        return sum;
+    }
+};
+
+// Tensor cores see 19 bits of an f32.
+DEV float tf32_large(float x) { return bits_float(float_bits(x) & 0xffffe000u); }
+DEV float tf32_rounded(float x) { return x != x ? x : tf32_large(bits_float(float_bits(x) + 0x1000u)); }
+
+DEV void fragment_load(shared_address rows, int piece, float *a)
+{
+    for (int i = 0; i < 4; i++) {
+        const int row = fragment::row(thread_index() % 128, i % 2 * 2);
+        a[i] = *host_shared<float>(rows + row * 128 + ((piece + i / 2 ^ row % 8) << 4) + thread_index() % 4 * 4);
+    }
+}
+
+// The other columns of a row of A are in the registers of the lanes beside.
+template <int N> struct wgmma_parts {
+    static constexpr int registers = N / 2;
+    template <int Keep> static void multiply(float (&d)[registers], const float *a, unsigned long long b)
+    {
+        const int thread = thread_index() % 128;
+        vec<float, 8> x, y;
+        for (int other = 0; other < 4; other++)
+            for (int half = 0; half < 2; half++) {
+                const int k = (thread % 4 ^ other) + 4 * half;
+                x[k] = tf32_large(other ? lane_xor<4>(a[2 * half], other) : a[2 * half]);
+                y[k] = tf32_large(other ? lane_xor<4>(a[2 * half + 1], other) : a[2 * half + 1]);
+            }
+        for (int i = 0; i < registers; i += 4)
+            for (int c = 0; c < 2; c++) {
+                auto z = host_operand<float>(b, fragment::column(thread, i + c));
+                for (int k = 0; k < 8; k++) z[k] = tf32_large(z[k]);
+                d[i + c] = (Keep ? d[i + c] : 0) + total_of(x * z);
+                d[i + c + 2] = (Keep ? d[i + c + 2] : 0) + total_of(y * z);
+            }
+    }
+    DEV static float total_of(vec<float, 8> v)
+    {
+        float sum = 0;
+        for (int i = 0; i < 8; i++) sum += v[i];
         return sum;
     }
 };
