@@ -1,6 +1,7 @@
 #!/bin/sh
 # usage: prepare_bench.sh FOLDER [SET...]   Makes what bench.py times, on a machine without a GPU. Sets: goals (the table of named cases),
-# llm (24 products of language models, primes among them), blocks (the Llama block's presets). TILES="n=256 n=192,group=8 ..." adds variants.
+# llm (24 products of language models, primes among them), split (products in f32: run with DTYPE=f32), blocks (the Llama block's presets).
+# TILES="n=256 n=192,group=8 ..." adds variants.
 set -u
 out=$1 tfgen=${TFGEN:-./tfgen}
 shift
@@ -8,9 +9,9 @@ mkdir -p "$out"
 fail() { echo "prepare_bench: $1 failed" >&2; tail -3 "$out/log" >&2; }
 make_one() { # name spec options...
     name=$1 spec=$2; shift 2
-    "$tfgen" "$spec" --target=sm_90a --code -q --dtype=bf16 "$@" -o "$out/$name" 2>"$out/log" || fail "$name"
+    "$tfgen" "$spec" --target=sm_90a --code -q --dtype=${DTYPE:-bf16} "$@" -o "$out/$name" 2>"$out/log" || fail "$name"
     for tile in ${TILES:-}; do # the plan's own text with other settings, read back
-        "$tfgen" "$spec" --target=sm_90a --dump=plan -q --dtype=bf16 "$@" -o "$out/text" >"$out/plan.ir"
+        "$tfgen" "$spec" --target=sm_90a --dump=plan -q --dtype=${DTYPE:-bf16} "$@" -o "$out/text" >"$out/plan.ir"
         for one in $(echo "$tile" | tr , ' '); do sed -i "/tile layer=wgmma/s/ ${one%%=*}=[0-9]*/ $one/" "$out/plan.ir"; done
         "$tfgen" "$out/plan.ir" --from=plan --target=sm_90a --code -q -o "$out/$name@$tile" 2>"$out/log" || fail "$name@$tile"
         rm -rf "$out/text"
@@ -31,6 +32,10 @@ for set in ${*:-goals llm blocks}; do
         product 2048 5468 2048; product 2048 2048 5468
         product 1024 2304 768; product 1024 3072 768; product 1024 768 3072
         product 2048 5003 2048; product 1021 4096 4093; product 1999 1999 1999 ;;
+    split)
+        product 8192 8192 8192; product 4096 14336 4096; product 2048 6144 2048; product 2048 2048 2048; product 2048 2048 5468
+        product 1021 4096 4093; product 333 500 1366; product 512 640 128
+        swiglu 2048 5468 2048; make_one block-exercise specs/llama-block.yaml --preset=exercise ;;
     blocks)
         for p in tiny-small tiny-medium exercise llama-1b llama-8b; do make_one "block-$p" specs/llama-block.yaml --preset=$p; done ;;
     *) echo "prepare_bench: no set $set" >&2; exit 2 ;;
