@@ -137,7 +137,7 @@ static void append_target(text *out, const target_info *target, unsigned uses, b
     text_printf(out, "#define TF_WAVE %d\n", target->wave);
     /* No name of the machine where it multiplies on register tiles: the source is the same for a whole family, and so is
      * its cache entry. */
-    if (uses & use_gemm_ws) text_printf(out, "#define TF_CONST_IS_GLOBAL 1\n%s", quick ? "#define TF_QUICK 1\n" : "");
+    if (uses & use_ws) text_printf(out, "#define TF_CONST_IS_GLOBAL 1\n%s", quick ? "#define TF_QUICK 1\n" : "");
     if (uses & use_pump) text_printf(out, "#define TF_GFX %s\n", amd_machine(out->a, target));
 }
 

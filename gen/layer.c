@@ -155,13 +155,14 @@ bool wgmma3_pays(const tile_request *r)
     return wgmma_pays(r) && value_columns(first_product(r->phase)->inputs[0]) >= 128;
 }
 
-/* As tile_cycles(): a stage of 32 is 12 instructions of n/2 cycles for each of two warpgroups. */
+/* As tile_cycles(): a stage of 32 is 12 instructions of n/2 cycles for each of two warpgroups, and as each also waits, adds and splits,
+ * narrow ones do not fill the time. */
 static double split_launch_cycles(long long rows, long long packed_n, long long n, long long K)
 {
     enum { multiprocessors = 132, start = 2500 };
     const double tiles = (double)((rows + 127) / 128) * (double)((packed_n + n - 1) / n);
     const double waves = (double)(long long)((tiles + multiprocessors - 1) / multiprocessors);
-    const double multiply = 12.0 * (double)n, load = (128 + 2 * (double)n) * 128 / 48;
+    const double multiply = 12.0 * (double)n, load = 600 + 9 * (double)n;
     return waves * ((double)((K + 31) / 32) * (multiply > load ? multiply : load) + 9.0 * (double)n + 700) + start;
 }
 
@@ -169,7 +170,11 @@ wgmma_tile wgmma3_defaults(const tile_request *r)
 {
     const long long rows = extent_value(&r->space.rows, &r->program->dims), K = value_columns(first_product(r->phase)->inputs[0]);
     wgmma_tile best = {.m = 128, .n = 128, .k = 32, .threads = 384, .slots = 4, .group = 16};
-    if (split_launch_cycles(rows, r->packed_n, 64, K) < 0.99 * split_launch_cycles(rows, r->packed_n, 128, K)) best.n = 64, best.slots = 7;
+    double least = split_launch_cycles(rows, r->packed_n, best.n, K);
+    for (int n = 96; n >= 64; n -= 32) {
+        const double cycles = split_launch_cycles(rows, r->packed_n, n, K);
+        if (cycles < 0.99 * least) best.n = n, best.slots = n == 96 ? 5 : 7, least = cycles;
+    }
     return best;
 }
 
@@ -177,6 +182,18 @@ const char *wgmma3_illegal(const ir_phase *p)
 {
     const long long n = tile_value(p, "n");
     if (tile_value(p, "m") != 128 || tile_value(p, "k") != 32) return "on wgmma3 m is 128 and k is 32";
-    if (n != 64 && n != 128) return "on wgmma3 n is 64 or 128";
+    if (n != 64 && n != 96 && n != 128) return "on wgmma3 n is 64, 96 or 128";
     return ws_illegal(p);
+}
+
+bool plan_splits(const plan *p, position at)
+{
+    for (int k = 0; k < p->launch_count; k++)
+        for (int i = 0; i < p->launches[k].kernel->phase_count; i++) {
+            const ir_phase *phase = p->launches[k].kernel->phases[i];
+            for (int n = 0; n < phase->op_count; n++)
+                if (phase->ops[n]->kind == op_linear && phase->ops[n]->at.line == at.line && phase->ops[n]->at.column == at.column)
+                    return layer_of(phase) == layer_wgmma3;
+        }
+    return false;
 }

@@ -1,5 +1,5 @@
 // In: one spec struct S of a product in f32 (docs/architecture.md: gemm). Out: its program under the warp-specialised frame, on the tf32
-// tensor cores with f32 accuracy. Refuses tiles other than 128 x {64, 128}, and types other than f32.
+// tensor cores with f32 accuracy. Refuses tiles other than 128 x {64, 96, 128}, and types other than f32.
 //
 // x = large + small, both tf32: large is x without its last 13 bits, small what is left, rounded; of a weight, large is rounded as well.
 // A product is small * large + large * small + large * large; small * small, at most 2^-21 of it, is left out. Packed B has 32 columns
@@ -26,33 +26,25 @@ template <class S> struct gemm_ws_split : gemm_ws<S> {
         tensor_load(m.memory + a_bytes, S::b_map(p), m.full, 2 * stage * tile_k, n);
         tensor_load(m.memory + a_bytes + tile_n * 128, S::b_map(p), m.full, 2 * stage * tile_k + tile_k, n);
     }
-    DEV static void load(late when, const args &p, const tile &t, int stage, slot m) { base::load(when, p, t, stage, m); }
+    DEV static void load(late when, const args &p, const tile &t, int stage, slot m)
+    {
+        if constexpr (S::a_plain) base::load(when, p, t, stage, m);
+        else copy_rows(p, t, stage, m);
+    }
 
     template <class Ring> DEV static void compute(const args &p, const tile &t, Ring &ring, carry &c)
     {
-        const int rows = (thread_index() / 128 - 1) * 64 * 128, n = base::stages(p, t);
-        float part[product::registers], x[values], large[values], small[values];
+        const int n = base::stages(p, t);
+        operands even, odd;
 #pragma unroll
         for (int i = 0; i < product::registers; i++) c.acc[i] = 0;
-        slot m = ring.wait();
-        fetch(m.memory + rows, x);
-        int s = 0;
-        do {
-            split(x, large, small);
-            turn_take();
-            multiply(part, large, small, m);
-            turn_pass();
-            const int here = ring.position;
-            if (s + 1 < n) // else this stage again, which is there: no branch between the products and their end
-                ring.step();
-            m = ring.wait();
-            fetch(m.memory + rows, x);
-            product_wait<0>();
-            pin(part);
-            ring.release_if(here, true);
-#pragma unroll
-            for (int i = 0; i < product::registers; i++) c.acc[i] += part[i];
-        } while (++s < n);
+        even.fetch(ring.wait().memory);
+        for (int s = 0; s < n; s++) {
+            step(ring, c, even, odd, s + 1 < n);
+            if (++s == n)
+                break;
+            step(ring, c, odd, even, s + 1 < n);
+        }
         ring.step();
     }
 
@@ -60,19 +52,39 @@ template <class S> struct gemm_ws_split : gemm_ws<S> {
     using product = wgmma_parts<tile_n>;
     static constexpr int pieces = tile_k / 8, values = 4 * pieces; // of a stage: instructions along k, elements of A of a thread
 
-    DEV static void fetch(shared_address rows, float (&x)[values])
-    {
+    struct operands { // of a thread, of one stage
+        float large[values], small[values];
+        DEV void fetch(shared_address memory)
+        {
 #pragma unroll
-        for (int k = 0; k < pieces; k++) fragment_load(rows, 2 * k, x + 4 * k);
-    }
-
-    DEV static void split(const float (&x)[values], float (&large)[values], float (&small)[values])
-    {
+            for (int k = 0; k < pieces; k++) {
+                float x[4];
+                fragment_load(memory + (thread_index() / 128 - 1) * 64 * 128, 2 * k, x);
 #pragma unroll
-        for (int i = 0; i < values; i++) {
-            large[i] = tf32_large(x[i]);
-            small[i] = tf32_rounded(x[i] - large[i]);
+                for (int i = 0; i < 4; i++) {
+                    large[4 * k + i] = tf32_large(x[i]);
+                    small[4 * k + i] = tf32_rounded(x[i] - large[4 * k + i]);
+                }
+            }
         }
+    };
+
+    // A stage's products; meanwhile the next stage's elements of A are fetched and split.
+    template <class Ring> DEV static void step(Ring &ring, carry &c, operands &now, operands &next, bool more)
+    {
+        float part[product::registers];
+        turn_take();
+        multiply(part, now.large, now.small, ring.here());
+        turn_pass();
+        const int here = ring.position;
+        if (more) // else this stage again, which is there: no branch between the products and their end
+            ring.step();
+        next.fetch(ring.wait().memory);
+        product_wait<0>();
+        pin(part);
+        ring.release_if(here, true);
+#pragma unroll
+        for (int i = 0; i < product::registers; i++) c.acc[i] += part[i];
     }
 
     DEV static void multiply(float (&part)[product::registers], float (&large)[values], float (&small)[values], slot m)
@@ -92,5 +104,19 @@ template <class S> struct gemm_ws_split : gemm_ws<S> {
         for (int k = 0; k < pieces; k++) product::template multiply<1>(part, large + 4 * k, b + 2 * k);
         product_commit();
         pin(part);
+    }
+
+    // Rows that tensor loads cannot reach: lanes side by side copy neighbours of a_copy bytes, put where the swizzle puts them.
+    DEV static void copy_rows(const args &p, const tile &t, int stage, slot m)
+    {
+        constexpr int row_lanes = 128 / S::a_copy, rows_at_once = ws_producers / row_lanes;
+        const int byte = thread_index() % row_lanes * S::a_copy, k = stage * tile_k + byte / 4;
+        const int left = 4 * (S::K - k), in_row = left < 0 ? 0 : left < S::a_copy ? left : S::a_copy;
+#pragma unroll 8
+        for (int i = thread_index() / row_lanes; i < base::tile_m; i += rows_at_once) {
+            const int row = t.row * base::tile_m + i, exist = row < S::rows(p) ? in_row : 0;
+            const shared_address to = m.memory + i * 128 + ((byte / 16 ^ i % 8) << 4) + byte % 16;
+            copy_async<S::a_copy>(to, S::a_row(p, t.batch, exist ? row : 0) + (exist ? k : 0), exist);
+        }
     }
 };

@@ -35,6 +35,8 @@ typedef struct ref_rules {
                    const ir_value *graph_value); /* rounded to its dtype in memory; NULL: every result is */
     bool (*folded)(void *context,
                    const ir_op *linear); /* the rmsnorm weight before it is in the packed weight, rounded once more */
+    /* a product of f32 is made of three of tf32, whose sums are truncated (templates/gemm_ws_split.h) */
+    bool (*splits)(void *context, const ir_op *linear);
     bool (*rounds_scores)(void *context,
                           const ir_op *attention); /* exponentials are rounded to the dtype before they meet v */
     /* A result is complete, rounded if it is stored. The callee may compare it, and may replace its numbers by the

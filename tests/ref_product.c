@@ -4,7 +4,14 @@
  *   e_y^2 = sum w^2 (e_x^2 + x^2 (u^2 ((K-1)/6 + 1) + extra^2)) + sum x^2 e_w^2 + u^2 max(sum s_i^2, (K-1) y^2/3)
  * (tests/ref.h says why; s_i partial sums, sampled every `stride` terms). `extra` is the storage type's unit roundoff
  * where a weight has a norm's weight folded into it, and where an operand that is not in memory is rounded on its way
- * to the product. Two sums of products run side by side, sum x w and sum g w^2; multiplication and addition round apart
+ * to the product.
+ *
+ * On tf32 tensor cores x = large + small. Of a product small * small is left out, |small| < 2^-10 |x| and at most 2^-11 |w|: a root mean
+ * square of 2^13/3^.5 * 2^12/3^.5 * 2^-46 = 2.7 u; small is rounded to 11 bits, 2 u and 1.4 u: 4 u together. And 32 products are added in
+ * 4 sums that are truncated, each with its 8 terms cut off at the last place of the largest (M. Fasi, N. Higham, M. Mikaitis, S. Pranesh,
+ * Numerical behavior of NVIDIA tensor cores, PeerJ Computer Science 7:e330, 2021): 4 errors of up to 2 u s in one direction, 8 u s, where
+ * s^2 is sum t^2 of the 32 if signs vary, and the errors of different 32 are independent; if they do not, all errors have one
+ * direction and are 8 u y. So e_y^2 has (16 + 64) u^2 sum t^2 + 64 u^2 y^2 more. Two sums of products run side by side, sum x w and sum g w^2; multiplication and addition round apart
  * (-ffp-contract is off in ISO C), so that the numbers do not depend on the processor. */
 #include "tests/ref_parts.h"
 #include "runtime/half.h"
@@ -22,6 +29,7 @@ typedef struct product {
     bool out_in;                             /* w is [N,K], else [K,N] */
     const double *fold; /* [K]: the weight is w * fold, rounded once to `type`, and x has fold in it already */
     double fold_offset;
+    bool split;
     double extra, fold_least; /* fold_least: half the smallest step of a folded weight */
     dtype type;
     bool round;
@@ -61,7 +69,7 @@ static void pack_errors(const product *p, size_t first, lane *out)
 /* Rows of x and of g, interleaved: [K][2][tall]. */
 static void load_rows(const product *p, size_t m, double *rows)
 {
-    const double own = REF_UNIT * REF_UNIT * ((double)(p->K - 1) / 6 + 1) + p->extra * p->extra;
+    const double own = REF_UNIT * REF_UNIT * ((double)(p->K - 1) / 6 + 1 + (p->split ? 80 : 0)) + p->extra * p->extra;
     for (size_t k = 0; k < p->K; k++)
         for (size_t i = 0; i < tall; i++) {
             const bool there = m + i < p->M;
@@ -151,6 +159,7 @@ static void write_block(const product *p, const block *b, size_t m, size_t n, co
             const double y = b->sum[row][i], random_order = (double)(p->K - 1) / 3 * y * y;
             double squares = fixed[row] + b->noise[row][i] + (errors ? weight_noise(p, errors, rows, row, i) : 0);
             if (p->K > 1) squares += REF_UNIT * REF_UNIT * fmax(b->partial[row][i], random_order);
+            if (p->split) squares += 64 * REF_UNIT * REF_UNIT * y * y;
             p->y[(m + row) * p->N + n + i] = y;
             p->y_error[(m + row) * p->N + n + i] = sqrt(squares);
         }
@@ -247,6 +256,7 @@ bool ref_linear(ref_state *r, const ir_op *op)
     if (!ref_exact(x)) p.x_error = x->error;
     if (!ref_exact(w)) p.w_error = w->error;
     p.extra = entry_rounding(r, op->inputs[0]);
+    p.split = r->rules && r->rules->splits && r->rules->splits(r->rules->context, op);
     if (!take_fold(r, op, &p) || !run_product(r, op, &p)) return false;
     if (b) add_bias(b, N, y);
     return true;

@@ -242,9 +242,11 @@ static bool folded(void *context, const ir_op *linear)
     return false;
 }
 
+static bool splits(void *context, const ir_op *linear) { return plan_splits(((const rig *)context)->c.plan, linear->at); }
+
 void rig_reference(rig *r)
 {
-    const ref_rules rules = {.stored = in_memory, .folded = folded, .context = r};
+    const ref_rules rules = {.stored = in_memory, .folded = folded, .splits = splits, .context = r};
     ref_tensor *results[2][512] = {{0}};
     char message[512];
     forget_reference(r);

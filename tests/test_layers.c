@@ -64,6 +64,33 @@ START_TEST(a_product_of_many_rows_in_16_bits_is_on_wgmma)
 }
 END_TEST
 
+START_TEST(a_product_of_many_rows_in_f32_is_split_on_wgmma3)
+{
+    static const struct {
+        const char *text, *tile;
+        int length;
+    } cases[] = {{PRODUCT("f32", "17", "128"), "tile layer=wgmma3 m=128 n=64 k=32", 256},
+                 {PRODUCT("f32", "4096", "1367"), "tile layer=wgmma3 m=128 n=64 k=32", 2752},
+                 {PRODUCT("f32", "16", "4096"), "tile layer=simt", 4096},
+                 {PRODUCT("f32", "4096", "127"), "tile layer=simt", 128}}; /* short sums: truncated ones are worse than f32's own */
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        build b = must_build(cases[i].text, NULL);
+        const char *text = ir_print(b.a, b.p->program);
+        ck_assert_msg(strstr(text, cases[i].tile) != NULL, "%s", text);
+        ck_assert_int_eq(b.p->packs[0].length, cases[i].length); /* 32 large parts, 32 small ones, and so on */
+        ck_assert_int_eq(strstr(b.p->launches[0].source, "TF_KERNEL_WS(t_k0, one_phase<gemm_ws_split<k0_y>>)") != NULL, i < 2);
+        ck_assert_int_eq(plan_splits(b.p, b.p->program->ops[0]->at), i < 2);
+        arena_free(b.a);
+    }
+    const char *off = "gemm layer=simt";
+    const tuning simt = {&off, 1};
+    build b = must_build(cases[0].text, &simt);
+    ck_assert_int_eq(b.p->packs[0].length, 128);
+    ck_assert(!plan_splits(b.p, b.p->program->ops[0]->at));
+    arena_free(b.a);
+}
+END_TEST
+
 START_TEST(a_tuning_line_takes_a_product_off_the_matrix_units_or_puts_it_there)
 {
     const char *off = "gemm layer=simt", *on = "gemm layer=wgmma";
@@ -127,6 +154,10 @@ START_TEST(a_layer_that_a_phase_cannot_have_is_an_error_that_says_why)
                  {"gemm layer=wgmma n=48", PRODUCT("bf16", "64", "64"), "on wgmma n is 64 to 256, in steps of 32"},
                  {"gemm m=64", PRODUCT("bf16", "64", "64"), "on wgmma m is 128 and k is 64"},
                  {"gemm n=256 slots=5", PRODUCT("bf16", "64", "64"), "bytes of shared memory; a workgroup has 232448"},
+                 {"gemm layer=wgmma3", PRODUCT("bf16", "64", "64"), "operands are not both f32"},
+                 {"gemm n=192", PRODUCT("f32", "64", "128"), "on wgmma3 n is 64, 96 or 128"},
+                 {"gemm k=64", PRODUCT("f32", "64", "128"), "on wgmma3 m is 128 and k is 32"},
+                 {"gemm n=128 slots=5", PRODUCT("f32", "64", "128"), "bytes of shared memory; a workgroup has 232448"},
                  {"gemm thread_m=8", PRODUCT("bf16", "64", "64"), "gemm has no setting 'thread_m'"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const tuning t = {&cases[i].line, 1};
@@ -144,7 +175,9 @@ START_TEST(the_host_engine_runs_what_sm_90a_gets)
     static const char *const options[] = {"tests/h200/product.yaml --dim=M=131,N=263,K=200", "tests/h200/residual.yaml --dim=M=37,N=70,K=66 --dtype=f16",
                                           "tests/h200/product.yaml --dim=M=129,N=67,K=67", "specs/qkv-rope.yaml",
                                           "tests/h200/product.yaml --dim=M=129,N=33,K=72 --check",
-                                          "specs/attention.yaml --dim=S=67,hd=48", "specs/attention.yaml --dim=S=150,hd=64,B=2 --dtype=f16"};
+                                          "specs/attention.yaml --dim=S=67,hd=48", "specs/attention.yaml --dim=S=150,hd=64,B=2 --dtype=f16",
+                                          "tests/h200/residual.yaml --dim=M=131,N=70,K=133 --dtype=f32", "tests/h200/product.yaml --dim=M=37,N=33,K=160 --dtype=f32 --check",
+                                          "specs/swiglu.yaml --dtype=f32 --dim=B=1,S=33,D=130,F=66"};
     const char *program = getenv("TFGEN") ? getenv("TFGEN") : "./tfgen";
     char command[512];
     snprintf(command, sizeof command, "%s run %s --target=sm_90a --repeat=1 | grep -q 'layers.* wgmma' && %s run %s --target=sm_90a --repeat=1 -q", program, options[_i],
@@ -159,7 +192,8 @@ START_TEST(nvrtc_takes_every_form_of_a_product_on_wgmma)
     static const char *const options[] = {"specs/gpt2-block.yaml", "specs/llama-block.yaml --dim=D=272,F=342",
                                           "specs/linear.yaml --dtype=f16 --dim=D=67,F=131",
                                           "specs/llama-block.yaml --preset=llama-8b", "specs/attention.yaml --dim=S=300,hd=64",
-                                          "specs/attention.yaml --dim=S=300,hd=256", "specs/attention.yaml --dim=S=3000,hd=128 --dtype=f16"}; /* the widest tiles beside the most row scalars */
+                                          "specs/attention.yaml --dim=S=300,hd=256", "specs/attention.yaml --dim=S=3000,hd=128 --dtype=f16",
+                                          "specs/llama-block.yaml --dtype=f32 --dim=D=272,F=342", "specs/bert-block.yaml --dtype=f32 --dim=S=129,D=130,H=5,F=257"}; /* the widest tiles beside the most row scalars */
     const char *program = getenv("TFGEN") ? getenv("TFGEN") : "./tfgen";
     char command[512];
     snprintf(command, sizeof command, "d=$(mktemp -d) && %s %s --target=sm_90a --code -q -o $d; s=$?; rm -rf $d; exit $s", program, options[_i]);
@@ -305,12 +339,13 @@ int main(void)
     TCase *t = tcase_create("layers");
     tcase_set_timeout(t, 120);
     tcase_add_loop_test(t, a_product_of_many_rows_in_16_bits_is_on_wgmma, 0, sizeof layers / sizeof *layers);
+    tcase_add_test(t, a_product_of_many_rows_in_f32_is_split_on_wgmma3);
     tcase_add_test(t, a_tuning_line_takes_a_product_off_the_matrix_units_or_puts_it_there);
     tcase_add_test(t, tensor_maps_come_first_and_say_what_they_map);
     tcase_add_test(t, rows_that_tensor_loads_cannot_take_are_copied);
     tcase_add_test(t, a_layer_that_a_phase_cannot_have_is_an_error_that_says_why);
-    tcase_add_loop_test(t, the_host_engine_runs_what_sm_90a_gets, 0, 7);
-    tcase_add_loop_test(t, nvrtc_takes_every_form_of_a_product_on_wgmma, 0, 7);
+    tcase_add_loop_test(t, the_host_engine_runs_what_sm_90a_gets, 0, 10);
+    tcase_add_loop_test(t, nvrtc_takes_every_form_of_a_product_on_wgmma, 0, 9);
     tcase_add_loop_test(t, a_product_of_many_rows_is_on_the_matrix_units_that_a_machine_has, 0, sizeof amd_layers / sizeof *amd_layers);
     tcase_add_loop_test(t, attention_of_many_queries_is_on_mfma, 0, sizeof amd_attentions / sizeof *amd_attentions);
     tcase_add_test(t, attention_that_mfma_cannot_have_is_an_error_that_says_why);

@@ -96,6 +96,77 @@ START_TEST(a_sum_of_one_sign_stays_below_the_bound_too)
 }
 END_TEST
 
+/* ---- f32 products as three of tf32 */
+static double cut(double x, int bits) /* toward zero, to so many bits */
+{
+    int e;
+    const double m = frexp(x, &e);
+    return ldexp(trunc(ldexp(m, bits)), e - bits);
+}
+
+static double to_tf32(double x) /* to nearest, ties away from zero */
+{
+    return x == 0 ? 0 : cut(x + copysign(ldexp(1, ilogb(x) - 11), x), 11);
+}
+
+/* One instruction as the tensor cores do it at worst: all terms are cut off at the last of 24 places of the largest, and so is the sum. */
+static double tensor_sum(double sum, const double *x, const double *w)
+{
+    double largest = fabs(sum), total = 0;
+    for (int k = 0; k < 8; k++) largest = fmax(largest, fabs(x[k] * w[k]));
+    if (largest == 0) return 0;
+    const int places = 23 - ilogb(largest);
+    for (int k = 0; k < 8; k++) total += trunc(ldexp(x[k] * w[k], places));
+    return cut(ldexp(total + trunc(ldexp(sum, places)), -places), 24);
+}
+
+/* As templates/gemm_ws_split.h; `parts` 1: without small parts. K is a multiple of 32. */
+static double split_dot(const double *x, const double *w, size_t K, int parts)
+{
+    float y = 0;
+    for (size_t k = 0; k < K; k += 32) {
+        double large_x[32], small_x[32], large_w[32], small_w[32], sum = 0;
+        for (size_t i = 0; i < 32; i++) {
+            large_x[i] = cut(x[k + i], 11), small_x[i] = to_tf32(x[k + i] - large_x[i]);
+            large_w[i] = to_tf32(w[k + i]), small_w[i] = to_tf32(w[k + i] - large_w[i]);
+        }
+        for (int i = 0; i < 32 && parts == 2; i += 8) {
+            sum = tensor_sum(sum, small_x + i, large_w + i);
+            sum = tensor_sum(sum, large_x + i, small_w + i);
+        }
+        for (int i = 0; i < 32; i += 8) sum = tensor_sum(sum, large_x + i, large_w + i);
+        y += (float)sum;
+    }
+    return y;
+}
+
+static bool always(void *context, const ir_op *op) { return (void)context, (void)op, true; }
+
+static const struct {
+    size_t K;
+    bool one_sign;
+    int parts;
+} split_cases[] = {{32, false, 2}, {32, true, 2}, {128, false, 2}, {128, true, 2}, {2048, false, 2}, {2048, true, 2}, {128, false, 1}, {2048, false, 1}};
+
+START_TEST(three_products_in_tf32_stay_below_their_bound_and_one_does_not)
+{
+    const dim_override dims[] = {{"D", (long long)split_cases[_i].K}, {"M", 7}};
+    bench *b = open_as(ONE("{x: [M, D]}", "params: {w: [N, D]}\n", "{out: y, op: linear, in: [x, w]}"), "f32", dims, 2);
+    for (int i = 0; i < b->graph->value_count; i++)
+        for (size_t k = 0; split_cases[_i].one_sign && b->inputs[i] && k < b->data[i].count; k++)
+            b->data[i].value[k] = fabs(b->data[i].value[k]);
+    const ref_rules rules = {.splits = always};
+    bench_run(b, false, &rules);
+    double got[7 * 96];
+    for (size_t i = 0; i < 7 * 96; i++)
+        got[i] = split_dot(bench_data(b, "x") + i / 96 * dims[0].value, bench_data(b, "w") + i % 96 * dims[0].value, split_cases[_i].K, split_cases[_i].parts);
+    const double ratio = ref_compare(bench_result(b, "y"), got, dtype_f32).ratio;
+    if (split_cases[_i].parts == 2) ck_assert_msg(ratio < 0.7 && ratio > 0.01, "ratio %g", ratio);
+    else ck_assert_msg(ratio > 3, "ratio %g without small parts", ratio);
+    bench_close(b);
+}
+END_TEST
+
 typedef struct fault_case {
     const char *yaml;
     fault wrong;
@@ -300,6 +371,7 @@ int main(void)
     tcase_add_loop_test(c, a_right_device_stays_below_the_bound_and_comes_near, 0,
                         9 * sizeof right_cases / sizeof *right_cases);
     tcase_add_loop_test(c, a_sum_of_one_sign_stays_below_the_bound_too, 0, 6);
+    tcase_add_loop_test(c, three_products_in_tf32_stay_below_their_bound_and_one_does_not, 0, sizeof split_cases / sizeof *split_cases);
     tcase_add_loop_test(c, a_wrong_device_exceeds_the_bound_in_f32, 0, fault_case_count);
     tcase_add_loop_test(c, a_wrong_device_exceeds_the_bound_in_bf16, 0, fault_case_count);
     tcase_add_loop_test(c, the_error_of_each_input_arrives_at_the_result, 0, shifted_case_count);

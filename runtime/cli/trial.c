@@ -147,6 +147,8 @@ static bool rule_rounds_scores(void *context, const ir_op *attention)
     return false;
 }
 
+static bool rule_splits(void *context, const ir_op *linear) { return plan_splits(((const trial *)context)->plan, linear->at); }
+
 static trial_check *add_check(trial *t, const char *name)
 {
     trial_check *c = &t->result.checks[t->result.check_count++];
@@ -223,7 +225,7 @@ static void check_outputs(trial *t, const ref_rules *rules, ref_tensor **exact)
 
 static void compare(trial *t, ref_tensor **exact)
 {
-    const ref_rules rules = {.stored = rule_stored, .folded = rule_folded, .rounds_scores = rule_rounds_scores, .finished = rule_finished, .context = t};
+    const ref_rules rules = {.stored = rule_stored, .folded = rule_folded, .rounds_scores = rule_rounds_scores, .splits = rule_splits, .finished = rule_finished, .context = t};
     t->result.checks = arena_alloc(t->a, (size_t)(2 * t->graph->value_count + 1) * sizeof *t->result.checks);
     reference(t, true, &rules, output_results(t));
     check_outputs(t, &rules, exact);

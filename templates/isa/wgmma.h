@@ -232,6 +232,7 @@ template <class T, int N> struct wgmma;
     };
 template <int N> struct wgmma_parts;
 TF_WGMMA_PARTS(64, 32, "%32", "%33", "%34", "%35", "%36", "%37")
+TF_WGMMA_PARTS(96, 48, "%48", "%49", "%50", "%51", "%52", "%53")
 TF_WGMMA_PARTS(128, 64, "%64", "%65", "%66", "%67", "%68", "%69")
 #undef TF_WGMMA_PARTS
 
