@@ -162,7 +162,7 @@ static double split_launch_cycles(long long rows, long long packed_n, long long 
     enum { multiprocessors = 132, start = 2500 };
     const double tiles = (double)((rows + 127) / 128) * (double)((packed_n + n - 1) / n);
     const double waves = (double)(long long)((tiles + multiprocessors - 1) / multiprocessors);
-    const double multiply = 12.0 * (double)n, load = 600 + 9 * (double)n;
+    const double multiply = 12.0 * (double)n, load = 124 + 11 * (double)n;
     return waves * ((double)((K + 31) / 32) * (multiply > load ? multiply : load) + 9.0 * (double)n + 700) + start;
 }
 

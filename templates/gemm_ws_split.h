@@ -1,11 +1,11 @@
 // In: one spec struct S of a product in f32 (docs/architecture.md: gemm). Out: its program under the warp-specialised frame, on the tf32
 // tensor cores with f32 accuracy. Refuses tiles other than 128 x {64, 96, 128}, and types other than f32.
 //
-// x = large + small, both tf32: large is x without its last 13 bits, small what is left, rounded; of a weight, large is rounded as well.
-// A product is small * large + large * small + large * large; small * small, at most 2^-21 of it, is left out. Packed B has 32 columns
-// of large parts, then their 32 small ones, and so on; A is split in registers. Tensor cores truncate every sum, which drifts: sums
-// are therefore 32 products long, the small ones first, and are added up in f32 (as H. Ootomo, R. Yokota, "Recovering single precision
-// accuracy from Tensor Cores", IJHPCA 36(4), 2022). A number that is not finite makes its results NaN.
+// x = large + small, both tf32, rounded to nearest. A product is small * large + large * small + large * large; small * small, at most
+// 2^-22 of it, is left out. Packed B has 32 columns of large parts, then their 32 small ones, and so on; A is split in registers. Tensor
+// cores truncate every sum, which drifts: sums are therefore 32 products long, the small ones first, and are added up in f32 (as H. Ootomo,
+// R. Yokota, "Recovering single precision accuracy from Tensor Cores", IJHPCA 36(4), 2022). A number that is not finite, or that rounding
+// to 11 bits makes infinite, makes its results NaN.
 #pragma once
 
 template <class S> struct gemm_ws_split : gemm_ws<S> {
@@ -26,11 +26,7 @@ template <class S> struct gemm_ws_split : gemm_ws<S> {
         tensor_load(m.memory + a_bytes, S::b_map(p), m.full, 2 * stage * tile_k, n);
         tensor_load(m.memory + a_bytes + tile_n * 128, S::b_map(p), m.full, 2 * stage * tile_k + tile_k, n);
     }
-    DEV static void load(late when, const args &p, const tile &t, int stage, slot m)
-    {
-        if constexpr (S::a_plain) base::load(when, p, t, stage, m);
-        else copy_rows(p, t, stage, m);
-    }
+    DEV static void load(late when, const args &p, const tile &t, int stage, slot m) { base::load(when, p, t, stage, m); }
 
     template <class Ring> DEV static void compute(const args &p, const tile &t, Ring &ring, carry &c)
     {
@@ -63,7 +59,7 @@ template <class S> struct gemm_ws_split : gemm_ws<S> {
 #pragma unroll
                 for (int i = 0; i < 4; i++) {
                     large[4 * k + i] = tf32_large(x[i]);
-                    small[4 * k + i] = tf32_rounded(x[i] - large[4 * k + i]);
+                    small[4 * k + i] = tf32_small(x[i] - large[4 * k + i]);
                 }
             }
         }
@@ -104,19 +100,5 @@ template <class S> struct gemm_ws_split : gemm_ws<S> {
         for (int k = 0; k < pieces; k++) product::template multiply<1>(part, large + 4 * k, b + 2 * k);
         product_commit();
         pin(part);
-    }
-
-    // Rows that tensor loads cannot reach: lanes side by side copy neighbours of a_copy bytes, put where the swizzle puts them.
-    DEV static void copy_rows(const args &p, const tile &t, int stage, slot m)
-    {
-        constexpr int row_lanes = 128 / S::a_copy, rows_at_once = ws_producers / row_lanes;
-        const int byte = thread_index() % row_lanes * S::a_copy, k = stage * tile_k + byte / 4;
-        const int left = 4 * (S::K - k), in_row = left < 0 ? 0 : left < S::a_copy ? left : S::a_copy;
-#pragma unroll 8
-        for (int i = thread_index() / row_lanes; i < base::tile_m; i += rows_at_once) {
-            const int row = t.row * base::tile_m + i, exist = row < S::rows(p) ? in_row : 0;
-            const shared_address to = m.memory + i * 128 + ((byte / 16 ^ i % 8) << 4) + byte % 16;
-            copy_async<S::a_copy>(to, S::a_row(p, t.batch, exist ? row : 0) + (exist ? k : 0), exist);
-        }
     }
 };

@@ -6,8 +6,8 @@
  * where a weight has a norm's weight folded into it, and where an operand that is not in memory is rounded on its way
  * to the product.
  *
- * On tf32 tensor cores x = large + small. Of a product small * small is left out, |small| < 2^-10 |x| and at most 2^-11 |w|: a root mean
- * square of 2^13/3^.5 * 2^12/3^.5 * 2^-46 = 2.7 u; small is rounded to 11 bits, 2 u and 1.4 u: 4 u together. And 32 products are added in
+ * On tf32 tensor cores x = large + small. Of a product small * small is left out, each at most 2^-11 of its operand: a root mean square
+ * of (2^12/3^.5)^2 * 2^-46 = 1.4 u; small is rounded to 11 bits, at most 2 u for each operand: 4 u together at most. And 32 products are added in
  * 4 sums that are truncated, each with its 8 terms cut off at the last place of the largest (M. Fasi, N. Higham, M. Mikaitis, S. Pranesh,
  * Numerical behavior of NVIDIA tensor cores, PeerJ Computer Science 7:e330, 2021): 4 errors of up to 2 u s in one direction, 8 u s, where
  * s^2 is sum t^2 of the 32 if signs vary, and the errors of different 32 are independent; if they do not, all errors have one

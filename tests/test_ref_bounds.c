@@ -127,7 +127,7 @@ static double split_dot(const double *x, const double *w, size_t K, int parts)
     for (size_t k = 0; k < K; k += 32) {
         double large_x[32], small_x[32], large_w[32], small_w[32], sum = 0;
         for (size_t i = 0; i < 32; i++) {
-            large_x[i] = cut(x[k + i], 11), small_x[i] = to_tf32(x[k + i] - large_x[i]);
+            large_x[i] = to_tf32(x[k + i]), small_x[i] = to_tf32(x[k + i] - large_x[i]);
             large_w[i] = to_tf32(w[k + i]), small_w[i] = to_tf32(w[k + i] - large_w[i]);
         }
         for (int i = 0; i < 32 && parts == 2; i += 8) {

@@ -64,7 +64,7 @@ DEV void group_barrier(int index, int threads)
     asm volatile("bar.sync %0, %1;" ::"r"(index), "r"(threads) : "memory");
 }
 
-// Arrives at a barrier at which others wait.
+// The half of group_barrier() that does not wait.
 DEV void group_arrive(int index, int threads)
 {
     asm volatile("bar.arrive %0, %1;" ::"r"(index), "r"(threads) : "memory");
@@ -254,12 +254,13 @@ DEV void fragment_load(shared_address rows, int piece, float *a)
     for (int i = 0; i < 4; i++) a[i] = bits_float(r[i]);
 }
 
-// The parts of an f32: what tensor cores see of it, and what is left, rounded to what they see.
-DEV float tf32_large(float x) { return bits_float(float_bits(x) & 0xffffe000u); }
-DEV float tf32_rounded(float x)
+// The parts of an f32: rounded to the 11 bits that tensor cores see, and what is left, rounded so. A NaN may lose itself in the large part,
+// not in the small one.
+DEV float tf32_large(float x) { return bits_float(float_bits(x) + 0x1000u & 0xffffe000u); }
+DEV float tf32_small(float left)
 {
     unsigned y;
-    asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(y) : "f"(x));
+    asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(y) : "f"(left));
     return bits_float(y);
 }
 

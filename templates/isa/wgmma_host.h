@@ -178,8 +178,9 @@ template <class T, int N> struct wgmma {
 };
 
 // Tensor cores see 19 bits of an f32.
-DEV float tf32_large(float x) { return bits_float(float_bits(x) & 0xffffe000u); }
-DEV float tf32_rounded(float x) { return x != x ? x : tf32_large(bits_float(float_bits(x) + 0x1000u)); }
+DEV float tf32_seen(float x) { return bits_float(float_bits(x) & 0xffffe000u); }
+DEV float tf32_large(float x) { return tf32_seen(bits_float(float_bits(x) + 0x1000u)); }
+DEV float tf32_small(float left) { return left != left ? left : tf32_large(left); }
 
 DEV void fragment_load(shared_address rows, int piece, float *a)
 {
@@ -199,13 +200,13 @@ template <int N> struct wgmma_parts {
         for (int other = 0; other < 4; other++)
             for (int half = 0; half < 2; half++) {
                 const int k = (thread % 4 ^ other) + 4 * half;
-                x[k] = tf32_large(other ? lane_xor<4>(a[2 * half], other) : a[2 * half]);
-                y[k] = tf32_large(other ? lane_xor<4>(a[2 * half + 1], other) : a[2 * half + 1]);
+                x[k] = tf32_seen(other ? lane_xor<4>(a[2 * half], other) : a[2 * half]);
+                y[k] = tf32_seen(other ? lane_xor<4>(a[2 * half + 1], other) : a[2 * half + 1]);
             }
         for (int i = 0; i < registers; i += 4)
             for (int c = 0; c < 2; c++) {
                 auto z = host_operand<float>(b, fragment::column(thread, i + c));
-                for (int k = 0; k < 8; k++) z[k] = tf32_large(z[k]);
+                for (int k = 0; k < 8; k++) z[k] = tf32_seen(z[k]);
                 d[i + c] = (Keep ? d[i + c] : 0) + total_of(x * z);
                 d[i + c + 2] = (Keep ? d[i + c + 2] : 0) + total_of(y * z);
             }

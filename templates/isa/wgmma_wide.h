@@ -17,13 +17,6 @@ DEV void tensor_load(shared_address to, const tensor_map &map, shared_address ba
         }
     host_barrier_add(barrier, 0, -128 * map.box_rows * map.box_heads);
 }
-DEV void group_arrive(int index, int threads)
-{
-    unsigned *count = host_shared<unsigned>(8 * index), *turn = count + 1;
-    const unsigned arrived = host_read(count) + 1;
-    host_write(count, arrived == static_cast<unsigned>(threads) ? 0u : arrived);
-    if (arrived == static_cast<unsigned>(threads)) host_write(turn, host_read(turn) + 1);
-}
 DEV int warpgroup() { return thread_index() / 128; }
 DEV float warp_xor(float x, int mask) { return lane_xor<32>(x, mask); }
 DEV unsigned warp_xor(unsigned x, int mask) // in halves, which are exact as floats
@@ -93,9 +86,6 @@ DEV void tensor_load(shared_address to, const tensor_map &map, shared_address ba
                  "l"(&map), "r"(barrier), "r"(column), "r"(head), "r"(token), "r"(batch)
                  : "memory");
 }
-
-// The half of group_barrier() that does not wait.
-DEV void group_arrive(int index, int threads) { asm volatile("bar.arrive %0, %1;" ::"r"(index), "r"(threads) : "memory"); }
 
 // The index of this thread's warpgroup, as a value that ptxas knows to be the same in all lanes.
 DEV int warpgroup() { return __shfl_sync(0xffffffffu, static_cast<int>(threadIdx.x) / 128, 0); }
