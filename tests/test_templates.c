@@ -324,7 +324,7 @@ static void build_body(void *argument)
     const graph_options options = {0};
     arena_source(b->a, b->name, b->text, strlen(b->text));
     const char *const lines[] = {"gemm layer=simt", "attention layer=simt"}; /* templates/gemm.h, templates/attention.h */
-    const tuning t = {lines, 2};
+    const tuning t = {lines, strcmp(target->family, "cdna") == 0 ? 2 : 1}; /* others have no other attention */
     b->p = plan_choose(b->a, fuse(b->a, lower(b->a, graph_read(b->a, b->text, strlen(b->text), b->name, &options)), &fusion), target, &t);
     emit(b->a, b->p);
 }
