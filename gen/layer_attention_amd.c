@@ -38,9 +38,11 @@ bool amd_attention_pays(const tile_request *r)
     return extent_value(&attention_of(r->phase)->inputs[0]->shape[1], &r->program->dims) > 16;
 }
 
-static long long bytes_of(long long head, long long block_k)
+/* Columns of values: as many as half of the threads bring in whole turns. */
+static long long bytes_of(long long head, long long block_k, long long threads)
 {
-    return 2 * (block_k * ((head * 2 + 127) / 128 * 128) + (head + 31) / 32 * 32 * block_k * 2);
+    const long long columns = (head + 31) / 32 * 32, turn = threads / 2 / (block_k / 4) * 8, turns = (columns + turn - 1) / turn;
+    return 2 * (block_k * ((head * 2 + 127) / 128 * 128) + (turns > 1 ? turns * turn : columns) * block_k * 2);
 }
 
 /* Eight waves (four with more registers, where heads are long), unless there were few tiles for the machine's units; then smaller
@@ -51,10 +53,10 @@ amd_attention_tile amd_attention_defaults(const tile_request *r)
     const long long queries = extent_value(&op->inputs[0]->shape[1], &r->program->dims), head = head_of(r->phase);
     const long long pairs = op->attributes.heads * extent_value(&op->inputs[0]->shape[0], &r->program->dims);
     amd_attention_tile t = {.block_q = head > 160 ? 128 : 256, .block_k = 64};
-    while (t.block_q > 64 && (queries + t.block_q - 1) / t.block_q * pairs * 2 < 3 * amd_units(r->target)) t.block_q /= 2;
+    while (t.block_q > (head > 160 ? 128 : 64) && (queries + t.block_q - 1) / t.block_q * pairs * 2 < 3 * amd_units(r->target)) t.block_q /= 2;
     t.threads = 2 * t.block_q;
     const bool wide = head <= 128 || head > 160; /* between, scores of 64 keys would be one too many for the registers */
-    if (!wide || (head > 128 && t.threads == 128) || bytes_of(head, t.block_k) * (head <= 128 && t.threads < 512 ? 2 : 1) > r->target->lds_bytes) t.block_k = 32;
+    if (!wide || (head > 128 && t.threads < 256) || bytes_of(head, t.block_k, t.threads) * (head <= 128 && t.threads < 512 ? 2 : 1) > r->target->lds_bytes) t.block_k = 32;
     return t;
 }
 
@@ -66,4 +68,4 @@ const char *amd_attention_illegal(const ir_phase *p)
     return k == 32 || k == 64 ? NULL : "block_k is 32 or 64";
 }
 
-long long amd_attention_bytes(const ir_phase *p) { return bytes_of(head_of(p), tile_value(p, "block_k")); }
+long long amd_attention_bytes(const ir_phase *p) { return bytes_of(head_of(p), tile_value(p, "block_k"), tile_value(p, "threads")); }

@@ -16,7 +16,11 @@ template <class S> struct attention_mfma {
     // Lines of 128 bytes in LDS: 64 columns of a key, all keys of the first 64 columns first; the values of a column or, of 32 keys, of two, in
     // the order of wide_line().
     static constexpr int pieces = ceil_div(head_dim, 64) * 8, v_line = block_k * 2, k_plane = block_k * 128, k_bytes = pieces / 8 * k_plane;
-    static constexpr int columns = ceil_div(head_dim, 32) * 32, slots = 2, slot_bytes = k_bytes + columns * v_line, scratch_bytes = 0;
+    static constexpr int columns = ceil_div(head_dim, 32) * 32, column_blocks = columns / 32;
+    // Half of the threads bring values, four keys by eight columns at a time, into as many columns as they take in whole turns.
+    static constexpr int loaders = threads / 2, quads = block_k / 4, v_units = ceil_div(quads * (columns / 8), loaders);
+    static constexpr int v_columns = v_units > 1 ? v_units * loaders / quads * 8 : columns;
+    static constexpr int slots = 2, slot_bytes = k_bytes + v_columns * v_line, scratch_bytes = 0;
     static constexpr int late_parts = 0, parts = 0;
     static constexpr bool copies = false;
     static_assert(block_q == 32 * waves && waves >= 2 && waves % 2 == 0, "tile: a wave has 32 queries");
@@ -24,7 +28,7 @@ template <class S> struct attention_mfma {
     static_assert(head_dim % 8 == 0 && head_dim >= 8 && head_dim <= 256, "head size");
     static_assert(S::scale > 0.0f && sizeof(type) == 2, "scale and type");
 
-    static constexpr int k_steps = ceil_div(head_dim, 16), key_blocks = block_k / 32, column_blocks = columns / 32;
+    static constexpr int k_steps = ceil_div(head_dim, 16), key_blocks = block_k / 32;
     static constexpr float unit = S::softcap > 0.0f ? 1.0f : S::scale * 1.44269504089f; // exp(scale * s) is exp2(unit * s)
     static constexpr float lazy = 8.0f;
 
@@ -164,11 +168,13 @@ template <class S> struct attention_mfma {
     }
 
     // ---- from memory to LDS. Half of the waves bring keys, a line's pieces side by side; the others four keys by eight columns of values,
-    // which they transpose. Keys beyond the last are the last one again: their scores are masked.
-    static constexpr int loaders = threads / 2, k_loads = ceil_div(block_k * pieces, loaders);
-    static constexpr int quads = block_k / 4, v_units = ceil_div(quads * (columns / 8), loaders);
+    // which they transpose. Keys beyond the last are the last one again: their scores are masked. So are
+    // columns: what they give is not used.
+    static constexpr int k_loads = ceil_div(block_k * pieces, loaders);
+    // Each defines all of it: clang 14 leaves arrays that are partly undefined in memory.
+    static constexpr int held_pieces = k_loads > 4 * v_units ? k_loads : 4 * v_units;
     struct held {
-        sixteen_bytes piece[k_loads > 4 * v_units ? k_loads : 4 * v_units];
+        sixteen_bytes piece[held_pieces];
     };
     DEV static bool loads_keys() { return wave_here() < waves / 2; }
     DEV static int loader() { return thread_index() % loaders; }
@@ -187,9 +193,11 @@ template <class S> struct attention_mfma {
 #pragma unroll
         for (int i = 0; i < k_loads; i++) {
             const int index = loader() + i * loaders, line = least(index / pieces, last), piece = index % pieces;
-            h.piece[i] = sixteen_bytes{0, 0, 0, 0};
-            if (head_dim == pieces * 8 || piece * 8 < head_dim) h.piece[i] = global_read(base + (line * stride + piece * 16));
+            h.piece[i] = global_read(base + (line * stride + least(piece, head_dim / 8 - 1) * 16));
+            if (head_dim % 16 != 0 && piece >= head_dim / 8) h.piece[i] = sixteen_bytes{0, 0, 0, 0}; // meets the queries' zeros
         }
+#pragma unroll
+        for (int i = k_loads; i < held_pieces; i++) h.piece[i] = h.piece[0];
     }
     DEV static void hold_values(const type *row, const type *next, int last, held &h)
     {
@@ -197,16 +205,15 @@ template <class S> struct attention_mfma {
         const global_address base = scalar(bytes(row));
 #pragma unroll
         for (int i = 0; i < v_units; i++) {
-            const int index = loader() + i * loaders, quad = index % quads, block = index / quads;
+            const int index = loader() + i * loaders, quad = index % quads, block = least(index / quads, head_dim / 8 - 1);
 #pragma unroll
-            for (int e = 0; e < 4; e++) {
-                h.piece[4 * i + e] = sixteen_bytes{0, 0, 0, 0};
-                if ((v_whole && columns == head_dim) || block < head_dim / 8)
-                    h.piece[4 * i + e] = global_read(base + (least(4 * quad + e, last) * stride + block * 16));
-            }
+            for (int e = 0; e < 4; e++)
+                h.piece[4 * i + e] = global_read(base + (least(4 * quad + e, last) * stride + block * 16));
         }
+#pragma unroll
+        for (int i = 4 * v_units; i < held_pieces; i++) h.piece[i] = h.piece[0];
     }
-    static constexpr bool v_whole = v_units * loaders == quads * (columns / 8);
+    static constexpr bool v_whole = v_units * loaders == quads * (v_columns / 8);
 
     DEV static void put(lds_address m, const held &h)
     {
@@ -228,15 +235,15 @@ template <class S> struct attention_mfma {
         for (int i = 0; i < v_units; i++) {
             const int index = loader() + i * loaders, quad = index % quads, block = index / quads;
             const int place = wide_line(4 * quad), piece = place / 8;
-            if (!v_whole && block >= columns / 8) continue;
-            const sixteen_bytes lines[4] = {h.piece[4 * i], h.piece[4 * i + 1], h.piece[4 * i + 2], h.piece[4 * i + 3]};
-            put_column<0>(m + place % 8 * 2, lines, block, piece);
+            if (v_whole || block < columns / 8)
+                put_columns<0>(m + place % 8 * 2, h.piece[4 * i], h.piece[4 * i + 1], h.piece[4 * i + 2], h.piece[4 * i + 3], block, piece);
         }
     }
-    template <int I> DEV static void put_column(lds_address m, const sixteen_bytes (&lines)[4], int block, int piece)
+    template <int I>
+    DEV static void put_columns(lds_address m, sixteen_bytes a, sixteen_bytes b, sixteen_bytes c, sixteen_bytes d, int block, int piece)
     {
-        lds_write(m + value_line(block, I) + (value_piece(block, piece) ^ value_key(block, I)) * 16, across<I>(lines));
-        if constexpr (I < 7) put_column<I + 1>(m, lines, block, piece);
+        lds_write(m + value_line(block, I) + (value_piece(block, piece) ^ value_key(block, I)) * 16, across<I>(a, b, c, d));
+        if constexpr (I < 7) put_columns<I + 1>(m, a, b, c, d, block, piece);
     }
     // Which of a line's pieces lies first: lines that lanes read together begin in different banks, of which gfx950 has 64, else 32.
     DEV static int key_of(int line) { return TF_GFX == 0x950 ? line / 2 % 8 : line % 8; }
@@ -366,5 +373,6 @@ template <class S> struct attention_mfma {
     }
 };
 
-// Results and queries of long heads are more than half of the registers.
-template <class S> constexpr int pump_waves<one_phase<attention_mfma<S>>> = S::head_dim <= 128 || (S::head_dim <= 160 && S::threads == 512) ? 2 : 1;
+// Results and queries of long heads are more than half of the registers; two waves are one a SIMD even where two workgroups meet.
+template <class S>
+constexpr int pump_waves<one_phase<attention_mfma<S>>> = S::threads > 128 && (S::head_dim <= 128 || (S::head_dim <= 160 && S::threads == 512)) ? 2 : 1;

@@ -233,8 +233,8 @@ static const struct {
     const char *text, *target, *tile;
 } amd_attentions[] = {{ATTENTION("bf16", "8192", "128", ""), "gfx942", "layer=mfma block_q=128 block_k=32 threads=256"},
                       {ATTENTION("bf16", "32768", "128", ""), "gfx942", "layer=mfma block_q=256 block_k=64 threads=512"},
-                      {ATTENTION("f16", "17", "256", ", window: 5"), "gfx90a", "layer=mfma block_q=64 block_k=32 threads=128"},
-                      {ATTENTION("f16", "17", "256", ", softcap: 5"), "gfx950", "layer=mfma block_q=64 block_k=32 threads=128"},
+                      {ATTENTION("f16", "17", "256", ", window: 5"), "gfx90a", "layer=mfma block_q=128 block_k=32 threads=256"},
+                      {ATTENTION("f16", "17", "256", ", softcap: 5"), "gfx950", "layer=mfma block_q=128 block_k=64 threads=256"},
                       {ATTENTION("f32", "64", "64", ""), "gfx942", "layer=simt"},
                       {ATTENTION("bf16", "64", "20", ""), "gfx942", "layer=simt"},
                       {ATTENTION("bf16", "16", "64", ""), "gfx950", "layer=simt"}};

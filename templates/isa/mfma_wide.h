@@ -77,10 +77,10 @@ using eight_bytes = unsigned __attribute__((ext_vector_type(2)));
 DEV void lds_write(lds_address to, eight_bytes x) { *reinterpret_cast<__attribute__((address_space(3))) eight_bytes *>(to) = x; }
 
 // Of four lines of eight 16-bit elements, element I of each.
-template <int I> DEV eight_bytes across(const sixteen_bytes (&line)[4])
+template <int I> DEV eight_bytes across(sixteen_bytes a, sixteen_bytes b, sixteen_bytes c, sixteen_bytes d)
 {
     constexpr unsigned pick = I % 2 ? 0x07060302u : 0x05040100u;
-    return {__builtin_amdgcn_perm(line[1][I / 2], line[0][I / 2], pick), __builtin_amdgcn_perm(line[3][I / 2], line[2][I / 2], pick)};
+    return {__builtin_amdgcn_perm(b[I / 2], a[I / 2], pick), __builtin_amdgcn_perm(d[I / 2], c[I / 2], pick)};
 }
 
 DEV float wave_exp2(float x)
