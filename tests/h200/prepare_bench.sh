@@ -34,7 +34,7 @@ for set in ${*:-goals llm blocks}; do
         product 2048 5003 2048; product 1021 4096 4093; product 1999 1999 1999 ;;
     split)
         product 8192 8192 8192; product 4096 14336 4096; product 2048 6144 2048; product 2048 2048 2048; product 2048 2048 5468
-        product 1021 4096 4093; product 333 500 1366; product 512 640 128
+        product 2048 5468 2048; product 1021 4096 4093; product 333 500 1366; product 512 640 128
         swiglu 2048 5468 2048; make_one block-exercise specs/llama-block.yaml --preset=exercise ;;
     blocks)
         for p in tiny-small tiny-medium exercise llama-1b llama-8b; do make_one "block-$p" specs/llama-block.yaml --preset=$p; done ;;
