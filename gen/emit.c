@@ -35,8 +35,9 @@ static family_program program_of(const ir_phase *phase)
         return (family_program){"gemm_ws", "templates/gemm_ws.h", use_gemm_ws};
     if (phase->family == family_attention && layer_of(phase) == layer_wgmma)
         return (family_program){"attention_ws", "templates/attention_ws.h", use_attention_ws};
-    if (phase->family == family_attention && layer_of(phase) == layer_mfma)
-        return (family_program){"attention_mfma", "templates/attention_mfma.h", use_attention_mfma};
+    if (phase->family == family_attention && layer_is_amd(layer_of(phase)))
+        return (family_program){"attention_mfma", "templates/attention_mfma.h",
+                                layer_of(phase) == layer_mfma ? use_attention_mfma : use_attention_wmma};
     if (phase->family == family_gemm && layer_of(phase) == layer_wgmma3)
         return (family_program){"gemm_ws_split", "templates/gemm_ws_split.h", use_gemm_split};
     if (layer_is_amd(layer_of(phase)))

@@ -20,11 +20,11 @@ static long long head_of(const ir_phase *phase)
 const char *amd_attention_obstacle(const tile_request *r, layer_kind layer)
 {
     const ir_op *op = attention_of(r->phase);
-    if (layer != layer_mfma) return "attention is not on these matrix units";
     if (!op) return "the phase has no attention over all keys";
     const dtype type = op->inputs[0]->type;
     if (type != dtype_bf16 && type != dtype_f16) return "operands are neither bf16 nor f16";
     if (head_of(r->phase) % 8 != 0 || head_of(r->phase) > 256) return "the head size is no multiple of 8 up to 256";
+    if (layer == layer_wmma && head_of(r->phase) > 128) return "the head size is above 128";
     for (int i = 0; i < 3; i++) {
         if (op->inputs[i]->type != type) return "operands differ in dtype";
         if (view_of(r->a, op->inputs[i]).stride >= (1 << 30) / 128) return "rows are too long";
@@ -52,8 +52,9 @@ amd_attention_tile amd_attention_defaults(const tile_request *r)
     const ir_op *op = attention_of(r->phase);
     const long long queries = extent_value(&op->inputs[0]->shape[1], &r->program->dims), head = head_of(r->phase);
     const long long pairs = op->attributes.heads * extent_value(&op->inputs[0]->shape[0], &r->program->dims);
-    amd_attention_tile t = {.block_q = head > 160 ? 128 : 256, .block_k = 64};
-    while (t.block_q > (head > 160 ? 128 : 64) && (queries + t.block_q - 1) / t.block_q * pairs * 2 < 3 * amd_units(r->target)) t.block_q /= 2;
+    amd_attention_tile t = {.block_q = head > 160 || r->layer == layer_wmma ? 128 : 256, .block_k = 64};
+    const int least = head > 160 || (r->layer == layer_wmma && head > 64) ? 128 : 64; /* fewer threads hold more each */
+    while (t.block_q > least && (queries + t.block_q - 1) / t.block_q * pairs * 2 < 3 * amd_units(r->target)) t.block_q /= 2;
     t.threads = 2 * t.block_q;
     const bool wide = head <= 128 || head > 160; /* between, scores of 64 keys would be one too many for the registers */
     if (!wide || (head > 128 && t.threads < 256) || bytes_of(head, t.block_k, t.threads) * (head <= 128 && t.threads < 512 ? 2 : 1) > r->target->lds_bytes) t.block_k = 32;

@@ -221,7 +221,7 @@ static void attention_defaults(const tile_request *r, settings *s)
     const long long head = head_size(r->phase);
     long long team = is_host(r) ? 1 : least(power_of_two_up((head + 15) / 16), r->target->wave);
     const bool hopper = strcmp(r->target->family, "hopper") == 0, alone = hopper && head <= 64 && fills_hopper(r, 128);
-    if (hopper || strcmp(r->target->family, "cdna") == 0) put(s, "layer", layer_simt);
+    if (!is_host(r)) put(s, "layer", layer_simt);
     if (alone) team = 1;
     const long long threads = is_host(r) ? 64 : alone ? 128 : 256;
     put(s, "block_q", threads / team);

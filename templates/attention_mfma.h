@@ -1,5 +1,5 @@
-// In: one spec struct S of an attention phase (docs/architecture.md: attention on matrix units). Out: its program for CDNA's matrix units: 2, 4
-// or 8 waves have 32 queries each of one head; keys and values of a block lie in LDS, two slots, the next block's on the way through
+// In: one spec struct S of an attention phase (docs/architecture.md: attention on matrix units). Out: its program for AMD's matrix units: waves
+// have 32 queries each of one head (RDNA: 16); keys and values of a block lie in LDS, two slots, the next block's on the way through
 // registers. Refuses head sizes that are no multiple of 8 or above 256, scales that are not positive. A row without a visible key is zeros.
 //
 // Products are transposed: scores(key, query) = keys * queries, so a lane has one query and its softmax is within the lane but for one exchange;
@@ -16,19 +16,19 @@ template <class S> struct attention_mfma {
     // Lines of 128 bytes in LDS: 64 columns of a key, all keys of the first 64 columns first; the values of a column or, of 32 keys, of two, in
     // the order of wide_line().
     static constexpr int pieces = ceil_div(head_dim, 64) * 8, v_line = block_k * 2, k_plane = block_k * 128, k_bytes = pieces / 8 * k_plane;
-    static constexpr int columns = ceil_div(head_dim, 32) * 32, column_blocks = columns / 32;
+    static constexpr int columns = ceil_div(head_dim, 32) * 32, column_blocks = columns / wide::lines;
     // Half of the threads bring values, four keys by eight columns at a time, into as many columns as they take in whole turns.
     static constexpr int loaders = threads / 2, quads = block_k / 4, v_units = ceil_div(quads * (columns / 8), loaders);
     static constexpr int v_columns = v_units > 1 ? v_units * loaders / quads * 8 : columns;
     static constexpr int slots = 2, slot_bytes = k_bytes + v_columns * v_line, scratch_bytes = 0;
     static constexpr int late_parts = 0, parts = 0;
     static constexpr bool copies = false;
-    static_assert(block_q == 32 * waves && waves >= 2 && waves % 2 == 0, "tile: a wave has 32 queries");
+    static_assert(block_q == wide::lines * waves && waves >= 2 && waves % 2 == 0, "tile: queries of a wave");
     static_assert(block_k == 32 || block_k == 64, "tile: blocks of 32 or 64 keys");
     static_assert(head_dim % 8 == 0 && head_dim >= 8 && head_dim <= 256, "head size");
     static_assert(S::scale > 0.0f && sizeof(type) == 2, "scale and type");
 
-    static constexpr int k_steps = ceil_div(head_dim, 16), key_blocks = block_k / 32;
+    static constexpr int k_steps = ceil_div(head_dim, 16), key_blocks = block_k / wide::lines;
     static constexpr float unit = S::softcap > 0.0f ? 1.0f : S::scale * 1.44269504089f; // exp(scale * s) is exp2(unit * s)
     static constexpr float lazy = 8.0f;
 
@@ -100,21 +100,22 @@ template <class S> struct attention_mfma {
     // A lane has four columns of every eight; it gives four of the second eight for four of the first, or the other way round.
     DEV static void finish(const args &p, const tile &t, carry &c, lds_address)
     {
-        const float sum = c.sum + lane_xor<64>(c.sum, 32), factor = sum == 0.0f ? 0.0f : 1.0f / sum;
+        const float sum = c.sum + lane_xor<TF_WAVE>(c.sum, wide::lines), factor = sum == 0.0f ? 0.0f : 1.0f / sum;
         const int token = t.token + token_here(), half = half_here();
 #pragma unroll
         for (int b = 0; b < column_blocks; b++)
 #pragma unroll
-            for (int j = 0; j < 2; j++) {
+            for (int j = 0; j < wide::lines / 16; j++) {
                 vec<float, 8> v;
+                if constexpr (wide::half_step == 8) v = c.o[b] * factor;
 #pragma unroll
-                for (int e = 0; e < 4; e++) {
+                for (int e = 0; e < 4 && wide::half_step == 4; e++) {
                     const float low = c.o[b][8 * j + e] * factor, high = c.o[b][8 * j + 4 + e] * factor;
-                    const float other = lane_xor<64>(half ? low : high, 32);
+                    const float other = lane_xor<TF_WAVE>(half ? low : high, wide::lines);
                     v[e] = half ? other : low;
                     v[4 + e] = half ? high : other;
                 }
-                const int column = b * 32 + j * 16 + half * 8;
+                const int column = b * wide::lines + j * 16 + half * 8;
                 if (token < S::queries(p) && column < head_dim) S::template write<8>(p, t.batch, token, t.head, column, 8, v);
             }
     }
@@ -122,9 +123,9 @@ template <class S> struct attention_mfma {
   private:
     DEV static int least(int x, int y) { return x < y ? x : y; }
     DEV static int wave_here() { return uniform(thread_index() / TF_WAVE); }
-    DEV static int line_here() { return thread_index() % 32; }
-    DEV static int half_here() { return thread_index() % 64 / 32; }
-    DEV static int token_here() { return wave_here() * 32 + line_here(); } // of the tile
+    DEV static int line_here() { return thread_index() % wide::lines; }
+    DEV static int half_here() { return thread_index() % TF_WAVE / wide::lines; }
+    DEV static int token_here() { return wave_here() * wide::lines + line_here(); } // of the tile
 
     DEV static void clear(carry &c)
     {
@@ -133,7 +134,7 @@ template <class S> struct attention_mfma {
 #pragma unroll
         for (int b = 0; b < column_blocks; b++)
 #pragma unroll
-            for (int r = 0; r < 16; r++) c.o[b][r] = 0.0f;
+            for (int r = 0; r < wide::registers; r++) c.o[b][r] = 0.0f;
     }
 
     // Keys that some query of this wave sees, keys that all of them see, and keys that this lane's query sees.
@@ -142,7 +143,7 @@ template <class S> struct attention_mfma {
     };
     DEV static view view_of(const args &p, const tile &t)
     {
-        const int first = t.token + wave_here() * 32, last = least(first + 32, S::queries(p)) - 1, token = t.token + token_here();
+        const int first = t.token + wave_here() * wide::lines, last = least(first + wide::lines, S::queries(p)) - 1, token = t.token + token_here();
         view w = {0, 0, 0, 0, 0, 0};
         if (first > last) return w;
         w.from = visible_from(p, t.batch, first), w.all_from = visible_from(p, t.batch, last);
@@ -152,6 +153,9 @@ template <class S> struct attention_mfma {
     }
 
     // ---- queries: this lane's, in registers all the time
+    struct operand_parts {
+        sixteen_bytes piece[wide::parts];
+    };
     struct queries {
         operand step[k_steps];
     };
@@ -161,9 +165,14 @@ template <class S> struct attention_mfma {
         const char *row = reinterpret_cast<const char *>(S::q(p, t.batch, token < S::queries(p) ? token : 0, t.head));
 #pragma unroll
         for (int u = 0; u < k_steps; u++) {
-            sixteen_bytes piece = {0, 0, 0, 0};
-            if (token < S::queries(p) && (2 * u + half) * 8 < head_dim) piece = global_read((global_address)(row + (2 * u + half) * 16));
-            q.step[u] = __builtin_bit_cast(operand, piece);
+            operand_parts whole;
+#pragma unroll
+            for (int e = 0; e < wide::parts; e++) {
+                const int piece = 2 * u + (wide::parts == 2 ? e : half);
+                whole.piece[e] = sixteen_bytes{0, 0, 0, 0};
+                if (token < S::queries(p) && piece * 8 < head_dim) whole.piece[e] = global_read((global_address)(row + piece * 16));
+            }
+            q.step[u] = __builtin_bit_cast(operand, whole);
         }
     }
 
@@ -234,7 +243,7 @@ template <class S> struct attention_mfma {
 #pragma unroll
         for (int i = 0; i < v_units; i++) {
             const int index = loader() + i * loaders, quad = index % quads, block = index / quads;
-            const int place = wide_line(4 * quad), piece = place / 8;
+            const int place = wide::wide_line(4 * quad), piece = place / 8;
             if (v_whole || block < columns / 8)
                 put_columns<0>(m + place % 8 * 2, h.piece[4 * i], h.piece[4 * i + 1], h.piece[4 * i + 2], h.piece[4 * i + 3], block, piece);
         }
@@ -246,9 +255,11 @@ template <class S> struct attention_mfma {
         if constexpr (I < 7) put_columns<I + 1>(m, a, b, c, d, block, piece);
     }
     // Which of a line's pieces lies first: lines that lanes read together begin in different banks, of which gfx950 has 64, else 32.
-    DEV static int key_of(int line) { return TF_GFX == 0x950 ? line / 2 % 8 : line % 8; }
+    static constexpr bool is_gfx11 = TF_GFX >= 0x1100 && TF_GFX < 0x1200; // lanes side by side read lines 8 apart
+    DEV static int key_of(int line) { return TF_GFX == 0x950 ? line / 2 % 8 : is_gfx11 ? line % 4 * 2 + line / 8 % 2 : line % 8; }
     DEV static int value_key(int block, int i)
     {
+        if constexpr (is_gfx11) return v_line == 128 ? i % 4 * 2 + block % 2 : i % 4;
         if constexpr (TF_GFX != 0x950) return i;
         return v_line == 128 ? block % 2 * 4 + i / 2 : i / 2 % 2 + block / 2 % 2 * 2;
     }
@@ -258,21 +269,35 @@ template <class S> struct attention_mfma {
 
     // ---- products. A lane's pieces of a line
     struct places {
-        lds_address at[4];
+        lds_address at[4][wide::parts];
+        DEV operand read(int i, int offset) const
+        {
+            operand_parts whole;
+#pragma unroll
+            for (int e = 0; e < wide::parts; e++) whole.piece[e] = lds_read<sixteen_bytes>(at[i][e] + offset);
+            return __builtin_bit_cast(operand, whole);
+        }
     };
+    DEV static int piece_of(int i, int e) { return 2 * i + (wide::parts == 2 ? e : half_here()); }
     DEV static places key_places(lds_address m)
     {
         places x;
+        const int line = wide::line_read(line_here());
 #pragma unroll
-        for (int i = 0; i < 4; i++) x.at[i] = m + line_here() * 128 + (2 * i + half_here() ^ key_of(line_here())) * 16;
+        for (int i = 0; i < 4; i++)
+#pragma unroll
+            for (int e = 0; e < wide::parts; e++) x.at[i][e] = m + line * 128 + (piece_of(i, e) ^ key_of(line)) * 16;
         return x;
     }
     DEV static places value_places(lds_address m)
     {
         places x;
-        const int block = line_here() / 8, in = line_here() % 8;
+        const int line = wide::line_read(line_here()), block = line / 8, in = line % 8;
 #pragma unroll
-        for (int i = 0; i < 4; i++) x.at[i] = m + value_line(block, in) + (value_piece(block, 2 * i + half_here()) ^ value_key(block, in)) * 16;
+        for (int i = 0; i < 4; i++)
+#pragma unroll
+            for (int e = 0; e < wide::parts; e++)
+                x.at[i][e] = m + value_line(block, in) + (value_piece(block, piece_of(i, e)) ^ value_key(block, in)) * 16;
         return x;
     }
 
@@ -285,12 +310,12 @@ template <class S> struct attention_mfma {
 #pragma unroll
         for (int b = 0; b < key_blocks; b++)
 #pragma unroll
-            for (int r = 0; r < 16; r++) s.of[b][r] = 0.0f;
+            for (int r = 0; r < wide::registers; r++) s.of[b][r] = 0.0f;
 #pragma unroll
         for (int u = 0; u < k_steps; u++)
 #pragma unroll
             for (int b = 0; b < key_blocks; b++)
-                s.of[b] = product::multiply(lds_read<operand>(k.at[u % 4] + u / 4 * k_plane + b * 32 * 128), q.step[u], s.of[b]);
+                s.of[b] = product::multiply(k.read(u % 4, u / 4 * k_plane + b * wide::lines * 128), q.step[u], s.of[b]);
     }
 
     DEV static void cap(scores &s)
@@ -298,19 +323,19 @@ template <class S> struct attention_mfma {
 #pragma unroll
         for (int b = 0; b < key_blocks; b++)
 #pragma unroll
-            for (int r = 0; r < 16; r++) { // tanh(x) = 1 - 2 / (exp(2 x) + 1)
+            for (int r = 0; r < wide::registers; r++) { // tanh(x) = 1 - 2 / (exp(2 x) + 1)
                 const float e = wave_exp2(s.of[b][r] * (S::scale / S::softcap * 2.88539008178f));
                 s.of[b][r] = S::softcap * 1.44269504089f * (1.0f - 2.0f * wave_reciprocal(e + 1.0f));
             }
     }
     DEV static void mask(const view &w, int first, scores &s)
     {
-        const int high = w.high - first - 4 * half_here(), low = w.low - first - 4 * half_here();
+        const int high = w.high - first - wide::half_step * half_here(), low = w.low - first - wide::half_step * half_here();
 #pragma unroll
         for (int b = 0; b < key_blocks; b++)
 #pragma unroll
-            for (int r = 0; r < 16; r++) {
-                const int key = b * 32 + r / 4 * 8 + r % 4;
+            for (int r = 0; r < wide::registers; r++) {
+                const int key = b * wide::lines + wide::result_line(r);
                 const bool seen = key < high && (S::window == 0 || key >= low);
                 s.of[b][r] = seen ? s.of[b][r] : take_max::identity();
             }
@@ -321,7 +346,7 @@ template <class S> struct attention_mfma {
 #pragma unroll
         for (int b = 0; b < key_blocks; b++)
 #pragma unroll
-            for (int r = 0; r < 16; r += 2) {
+            for (int r = 0; r < wide::registers; r += 2) {
                 m[0] = __builtin_fmaxf(m[0], s.of[b][r]);
                 m[1] = __builtin_fmaxf(m[1], s.of[b][r + 1]);
             }
@@ -330,7 +355,7 @@ template <class S> struct attention_mfma {
     DEV static bool grown(const carry &c, float m) { return (m - c.largest) * unit > lazy; } // also from -inf; not from -inf to -inf
     DEV static void raise(carry &c, float m)
     {
-        m = __builtin_fmaxf(m, lane_xor<64>(m, 32));
+        m = __builtin_fmaxf(m, lane_xor<TF_WAVE>(m, wide::lines));
         if (!grown(c, m)) m = c.largest;
         const float factor = m == c.largest ? 1.0f : wave_exp2((c.largest - m) * unit);
         c.largest = m;
@@ -339,25 +364,26 @@ template <class S> struct attention_mfma {
         for (int b = 0; b < column_blocks; b++) c.o[b] *= factor;
     }
 
+    template <int B, int Half> DEV static void gather_sixteen(carry &c, const scores &s, const places &v)
+    {
+        const operand w = weights_operand<type>(packed_weights<8 * Half>(type(), s.of[B]));
+#pragma unroll
+        for (int b = 0; b < column_blocks; b++)
+            c.o[b] = product::multiply(v.read(B * (wide::lines / 16) + Half, b * wide::lines * v_line), w, c.o[b]);
+    }
     // Scores to weights, and weights times values. 16 keys are an operand.
     template <int B> DEV static void gather(carry &c, scores &s, const places &v, float shift)
     {
         float sum[2] = {0.0f, 0.0f};
 #pragma unroll
-        for (int r = 0; r < 16; r++) {
+        for (int r = 0; r < wide::registers; r++) {
             const float w = wave_exp2(__builtin_fmaf(s.of[B][r], unit, -shift));
             s.of[B][r] = w;
             sum[r % 2] += w;
         }
         c.sum += sum[0] + sum[1];
-        const operand low = __builtin_bit_cast(operand, packed_weights<0>(type(), s.of[B]));
-        const operand high = __builtin_bit_cast(operand, packed_weights<8>(type(), s.of[B]));
-#pragma unroll
-        for (int b = 0; b < column_blocks; b++)
-            c.o[b] = product::multiply(lds_read<operand>(v.at[2 * B] + b * 32 * v_line), low, c.o[b]);
-#pragma unroll
-        for (int b = 0; b < column_blocks; b++)
-            c.o[b] = product::multiply(lds_read<operand>(v.at[2 * B + 1] + b * 32 * v_line), high, c.o[b]);
+        gather_sixteen<B, 0>(c, s, v);
+        if constexpr (wide::registers == 16) gather_sixteen<B, 1>(c, s, v);
         if constexpr (B + 1 < key_blocks) gather<B + 1>(c, s, v, shift);
     }
 
@@ -373,6 +399,8 @@ template <class S> struct attention_mfma {
     }
 };
 
+#if TF_WAVE == 64
 // Results and queries of long heads are more than half of the registers; two waves are one a SIMD even where two workgroups meet.
 template <class S>
 constexpr int pump_waves<one_phase<attention_mfma<S>>> = S::threads > 128 && (S::head_dim <= 128 || (S::head_dim <= 160 && S::threads == 512)) ? 2 : 1;
+#endif

@@ -235,11 +235,14 @@ static const struct {
                       {ATTENTION("bf16", "32768", "128", ""), "gfx942", "layer=mfma block_q=256 block_k=64 threads=512"},
                       {ATTENTION("f16", "17", "256", ", window: 5"), "gfx90a", "layer=mfma block_q=128 block_k=32 threads=256"},
                       {ATTENTION("f16", "17", "256", ", softcap: 5"), "gfx950", "layer=mfma block_q=128 block_k=64 threads=256"},
+                      {ATTENTION("bf16", "8192", "128", ""), "gfx1100", "layer=wmma block_q=128 block_k=32 threads=256"},
+                      {ATTENTION("f16", "17", "40", ""), "gfx1201", "layer=wmma block_q=64 block_k=64 threads=128"},
+                      {ATTENTION("bf16", "64", "136", ""), "gfx1100", "layer=simt"},
                       {ATTENTION("f32", "64", "64", ""), "gfx942", "layer=simt"},
                       {ATTENTION("bf16", "64", "20", ""), "gfx942", "layer=simt"},
                       {ATTENTION("bf16", "16", "64", ""), "gfx950", "layer=simt"}};
 
-START_TEST(attention_of_many_queries_is_on_mfma)
+START_TEST(attention_of_many_queries_is_on_the_matrix_units)
 {
     build b = build_spec(amd_attentions[_i].text, amd_attentions[_i].target, NULL);
     ck_assert_msg(b.code == code_ok, "%s", arena_diagnostics(b.a));
@@ -251,13 +254,13 @@ START_TEST(attention_of_many_queries_is_on_mfma)
 }
 END_TEST
 
-START_TEST(attention_that_mfma_cannot_have_is_an_error_that_says_why)
+START_TEST(attention_that_matrix_units_cannot_have_is_an_error_that_says_why)
 {
     static const struct {
         const char *target, *text, *line, *message;
     } cases[] = {{"gfx942", ATTENTION("f32", "64", "64", ""), "attention layer=mfma", "operands are neither bf16 nor f16"},
                  {"gfx942", ATTENTION("bf16", "64", "20", ""), "attention layer=mfma", "no multiple of 8 up to 256"},
-                 {"gfx1100", ATTENTION("bf16", "64", "64", ""), "attention layer=wmma", "not on these matrix units"},
+                 {"gfx1100", ATTENTION("bf16", "64", "136", ""), "attention layer=wmma", "the head size is above 128"},
                  {"gfx942", ATTENTION("bf16", "64", "64", ""), "attention block_q=128", "block_q is half of threads"},
                  {"gfx942", ATTENTION("bf16", "64", "64", ""), "attention block_k=16", "block_k is 32 or 64"},
                  {"gfx942", ATTENTION("bf16", "64", "256", ""), "attention block_k=64", "bytes of shared memory"}};
@@ -272,16 +275,17 @@ START_TEST(attention_that_mfma_cannot_have_is_an_error_that_says_why)
 END_TEST
 
 /* Odd sizes, sizes of a tile and one more; every kind of mask; a head on either side of what divides 32; the checker on two of them. */
-START_TEST(the_host_engine_runs_the_attention_that_mfma_gets)
+START_TEST(the_host_engine_runs_the_attention_that_amd_gets)
 {
     static const char *const options[] = {
         "tests/specs/attention-forms.yaml --target=gfx942 --check", "tests/specs/attention-forms.yaml --target=gfx950 --dtype=f16 --dim=S=61,hd=136",
         "specs/attention.yaml --target=gfx950 --dim=S=129,H=2,KV=1,hd=64 --check", "specs/attention.yaml --target=gfx90a --dim=S=65,H=2,KV=1,hd=256",
         "specs/attention.yaml --target=gfx942 --dim=B=2,S=131,H=6,KV=2,hd=128 --dtype=f16",
-        "specs/attention.yaml --target=gfx942 --dim=S=53,H=2,KV=2,hd=8"};
+        "specs/attention.yaml --target=gfx942 --dim=S=53,H=2,KV=2,hd=8", "tests/specs/attention-forms.yaml --target=gfx1100 --check",
+        "specs/attention.yaml --target=gfx1201 --dim=B=1,S=131,H=2,KV=1,hd=128 --dtype=f16"};
     const char *program = getenv("TFGEN") ? getenv("TFGEN") : "./tfgen";
     char command[512];
-    snprintf(command, sizeof command, "%s run %s --repeat=1 | grep -q 'layers.*mfma' && %s run %s --repeat=1 -q", program, options[_i],
+    snprintf(command, sizeof command, "%s run %s --repeat=1 | grep -q 'layers.*[mw]m*f*ma' && %s run %s --repeat=1 -q", program, options[_i],
              program, options[_i]);
     ck_assert_msg(system(command) == 0, "%s", command);
 }
@@ -347,9 +351,9 @@ int main(void)
     tcase_add_loop_test(t, the_host_engine_runs_what_sm_90a_gets, 0, 10);
     tcase_add_loop_test(t, nvrtc_takes_every_form_of_a_product_on_wgmma, 0, 9);
     tcase_add_loop_test(t, a_product_of_many_rows_is_on_the_matrix_units_that_a_machine_has, 0, sizeof amd_layers / sizeof *amd_layers);
-    tcase_add_loop_test(t, attention_of_many_queries_is_on_mfma, 0, sizeof amd_attentions / sizeof *amd_attentions);
-    tcase_add_test(t, attention_that_mfma_cannot_have_is_an_error_that_says_why);
-    tcase_add_loop_test(t, the_host_engine_runs_the_attention_that_mfma_gets, 0, 6);
+    tcase_add_loop_test(t, attention_of_many_queries_is_on_the_matrix_units, 0, sizeof amd_attentions / sizeof *amd_attentions);
+    tcase_add_test(t, attention_that_matrix_units_cannot_have_is_an_error_that_says_why);
+    tcase_add_loop_test(t, the_host_engine_runs_the_attention_that_amd_gets, 0, 8);
     tcase_add_test(t, many_tiles_are_large_and_aligned_rows_have_two_slots_on_gfx950);
     tcase_add_test(t, a_tile_that_matrix_units_cannot_have_is_an_error_that_says_why);
     suite_add_tcase(s, t);

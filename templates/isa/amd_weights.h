@@ -1,0 +1,61 @@
+// In: scores of a wave's registers. Out: what attention needs beside products: exp2, votes, weights rounded into 16 bytes, 4 x 8 blocks
+// transposed in registers. Refuses f32. Needs isa/mfma_wide.h or isa/wmma_wide.h.
+#pragma once
+
+// Elements First to First + 7 of x, none of them negative, in T. Without an instruction for it bf16 rounds ties up.
+template <int First> DEV sixteen_bytes packed_weights(f16, const wide_accumulator &x)
+{
+    using eight = _Float16 __attribute__((ext_vector_type(8)));
+    eight h;
+#pragma unroll
+    for (int i = 0; i < 8; i++) h[i] = static_cast<_Float16>(x[First + i]);
+    return __builtin_bit_cast(sixteen_bytes, h);
+}
+template <int First> DEV sixteen_bytes packed_weights(bf16, const wide_accumulator &x)
+{
+#if TF_GFX == 0x950 && !defined(TF_ON_HOST)
+    __bf16 __attribute__((ext_vector_type(8))) h;
+#pragma unroll
+    for (int i = 0; i < 8; i++) h[i] = static_cast<__bf16>(x[First + i]);
+    return __builtin_bit_cast(sixteen_bytes, h);
+#else
+    sixteen_bytes all;
+#pragma unroll
+    for (int i = 0; i < 4; i++)
+        all[i] = __builtin_amdgcn_perm(float_bits(x[First + 2 * i + 1]) + 0x8000u, float_bits(x[First + 2 * i]) + 0x8000u, 0x07060302u);
+    return all;
+#endif
+}
+
+using eight_bytes = unsigned __attribute__((ext_vector_type(2)));
+DEV void lds_write(lds_address to, eight_bytes x) { *reinterpret_cast<__attribute__((address_space(3))) eight_bytes *>(to) = x; }
+
+// Of four lines of eight 16-bit elements, element I of each.
+template <int I> DEV eight_bytes across(sixteen_bytes a, sixteen_bytes b, sixteen_bytes c, sixteen_bytes d)
+{
+    constexpr unsigned pick = I % 2 ? 0x07060302u : 0x05040100u;
+    return {__builtin_amdgcn_perm(b[I / 2], a[I / 2], pick), __builtin_amdgcn_perm(d[I / 2], c[I / 2], pick)};
+}
+
+DEV float wave_exp2(float x)
+{
+#if defined(TF_ON_HOST) || __has_builtin(__builtin_amdgcn_exp2f)
+    return __builtin_amdgcn_exp2f(x);
+#else // HIPRTC 5.2
+    float y;
+    asm("v_exp_f32 %0, %1" : "=v"(y) : "v"(x));
+    return y;
+#endif
+}
+DEV float wave_reciprocal(float x) { return __builtin_amdgcn_rcpf(x); }
+#if TF_WAVE == 32
+DEV bool any_lane(bool x) { return __builtin_amdgcn_ballot_w32(x) != 0; }
+#elif defined(TF_ON_HOST) || __has_builtin(__builtin_amdgcn_ballot_w64)
+DEV bool any_lane(bool x) { return __builtin_amdgcn_ballot_w64(x) != 0; }
+#else // HIPRTC 5.2
+DEV bool any_lane(bool x)
+{
+    constexpr int not_equal = 33; // LLVM's ICMP_NE
+    return __builtin_amdgcn_uicmp(static_cast<unsigned>(x), 0u, not_equal) != 0;
+}
+#endif

@@ -1,0 +1,38 @@
+// In: operands as isa/wmma.h has them. Out: RDNA's products under the names of isa/mfma_wide.h, 16 x 16. Refuses f32. Needs isa/wmma.h.
+#pragma once
+
+using wide_accumulator = accumulator;
+
+// result(i, j) += sum over 32 bytes of k of a(i, k) * b(j, k). Lane l holds line l % 16 of b and line line_read(l % 16) of a, of gfx11 whole, of
+// gfx12 piece l / 16; so it has results 8 * (l / 16) + r.
+template <class T> struct wide_matrix {
+    using operand = typename matrix<T>::operand;
+    DEV static accumulator multiply(operand a, operand b, accumulator c) { return matrix<T>::multiply(a, b, c); }
+};
+struct wide {
+    static constexpr int lines = 16, registers = 8, parts = operand_pieces;
+    DEV static int wide_line(int l) { return l; }
+    DEV static int line_read(int lane) { return fragment::column_of(0, lane); }
+    static constexpr int result_line(int r) { return r; }
+    static constexpr int half_step = 8;
+};
+
+// 16 bytes of weights of each half of the wave; gfx11 has all of them in both.
+template <class T> DEV typename wide_matrix<T>::operand weights_operand(sixteen_bytes own)
+{
+#if TF_GFX >= 0x1200
+    return __builtin_bit_cast(typename wide_matrix<T>::operand, own);
+#else
+    struct halves {
+        sixteen_bytes piece[2];
+    } both;
+    const bool high = thread_index() % 32 / 16;
+#pragma unroll
+    for (int i = 0; i < 4; i++) {
+        const unsigned other = float_bits(lane_xor<32>(bits_float(own[i]), 16));
+        both.piece[0][i] = high ? other : own[i];
+        both.piece[1][i] = high ? own[i] : other;
+    }
+    return __builtin_bit_cast(typename wide_matrix<T>::operand, both);
+#endif
+}
