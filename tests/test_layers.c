@@ -291,6 +291,21 @@ START_TEST(the_host_engine_runs_the_attention_that_amd_gets)
 }
 END_TEST
 
+/* No scratch, the planned LDS: `tfgen --code` refuses others. */
+START_TEST(clang_takes_the_attention_that_amd_gets)
+{
+    static const char *const options[] = {"gfx90a --dim=S=4096,hd=256", "gfx942 --preset=llama-8b", "gfx942 --dim=S=64,hd=160 --dtype=f16",
+                                          "gfx950 --preset=llama-1b", "gfx1100 --preset=llama-8b", "gfx1201 --dim=S=64,hd=128 --dtype=f16"};
+    const char *program = getenv("TFGEN") ? getenv("TFGEN") : "./tfgen";
+    char command[512];
+    snprintf(command, sizeof command, "d=$(mktemp -d) && %s specs/attention.yaml --compiler=clang --target=%s --code -q -o $d; s=$?; rm -rf $d; exit $s",
+             program, options[_i]);
+    const int status = system(command);
+    if (status == code_unsupported << 8) printf("skipped: no clang for AMD\n");
+    else ck_assert_msg(status == 0, "%s: status %d", command, status >> 8);
+}
+END_TEST
+
 START_TEST(many_tiles_are_large_and_aligned_rows_have_two_slots_on_gfx950)
 {
     static const char large[] = "block: t\ndtype: bf16\ndims: {M: 4096, K: 4096, N: 14336}\ninputs: {x: [M, K]}\nparams: {w: [N, K]}\n"
@@ -354,6 +369,7 @@ int main(void)
     tcase_add_loop_test(t, attention_of_many_queries_is_on_the_matrix_units, 0, sizeof amd_attentions / sizeof *amd_attentions);
     tcase_add_test(t, attention_that_matrix_units_cannot_have_is_an_error_that_says_why);
     tcase_add_loop_test(t, the_host_engine_runs_the_attention_that_amd_gets, 0, 8);
+    tcase_add_loop_test(t, clang_takes_the_attention_that_amd_gets, 0, 6);
     tcase_add_test(t, many_tiles_are_large_and_aligned_rows_have_two_slots_on_gfx950);
     tcase_add_test(t, a_tile_that_matrix_units_cannot_have_is_an_error_that_says_why);
     suite_add_tcase(s, t);
