@@ -141,6 +141,7 @@ static void put_amd(const tile_request *r, settings *s)
     put(s, "layer", r->layer);
     put(s, "m", t.m), put(s, "n", t.n), put(s, "k", t.k);
     put(s, "threads", t.threads), put(s, "slots", t.slots), put(s, "group", t.group);
+    put(s, "chiplets", t.chiplets), put(s, "chunk", t.chunk);
 }
 
 static void gemm_defaults(const tile_request *r, settings *s)
@@ -218,6 +219,7 @@ static void attention_defaults(const tile_request *r, settings *s)
         const amd_attention_tile t = amd_attention_defaults(r);
         put(s, "layer", r->layer);
         put(s, "block_q", t.block_q), put(s, "block_k", t.block_k), put(s, "threads", t.threads);
+        put(s, "chiplets", t.chiplets);
         return;
     }
     const long long head = head_size(r->phase);
