@@ -64,6 +64,7 @@ typedef struct launch {
     unsigned argument_bytes;
     int threads, shared_bytes;
     int dynamic_bytes; /* what of shared_bytes a launch asks for; 0: all of it is in the kernel */
+    bool overlap;      /* may be launched so that it begins before the launch ahead of it has ended: it waits itself */
     int resident;      /* at most so many workgroups a multiprocessor, which share out the tiles; 0: any grid */
     /* tiles = ceil(rows/tile_rows) * column_tiles * multiple; multiple covers batches or heads */
     extent rows, multiple;
@@ -102,6 +103,8 @@ void emit(arena *a, plan *p); /* fills source, spec_header, arguments of every l
 bool plan_splits(const plan *p, position at);
 char *manifest_json(arena *a, const plan *p);
 
+/* The target's launches may begin before the one ahead has ended (docs/architecture.md: overlap). */
+bool target_overlaps(const target_info *target);
 /* Workgroups of a launch; with `resident`, tiles: a device starts at most resident * multiprocessors of them. */
 long long launch_grid(const launch *l, const dim_table *dims);
 long long pack_grid(const packed_weight *w); /* workgroups of the pack kernel */

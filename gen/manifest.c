@@ -137,6 +137,7 @@ static json_t *kernels_json(arena *a, const plan *p)
         json_t *o = json_pack("{s:s, s:s, s:i, s:i}", "name", l->name, "file", l->file, "block", l->threads,
                               "shared_bytes", l->shared_bytes);
         if (l->dynamic_bytes) json_object_set_new(o, "dynamic_bytes", json_integer(l->dynamic_bytes));
+        if (l->overlap) json_object_set_new(o, "overlap", json_true());
         json_object_set_new(o, "grid", grid_json(a, l, &p->program->dims));
         json_object_set_new(o, "argument_bytes", json_integer(l->argument_bytes));
         json_object_set_new(o, "arguments", arguments_json(a, l->arguments, l->argument_count, &p->program->dims));

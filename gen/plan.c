@@ -214,6 +214,8 @@ static void check_grid(const planner *p, const launch *l)
              l->name, tiles);
 }
 
+bool target_overlaps(const target_info *target) { return strcmp(target->name, "sm_90a") == 0; }
+
 static void plan_kernel(planner *p, ir_kernel *kernel)
 {
     if (kernel->phase_count != 1)
@@ -234,6 +236,7 @@ static void plan_kernel(planner *p, ir_kernel *kernel)
     *l = (launch){.kernel = kernel,
                   .name = arena_printf(p->a, "%s_%s", block_name(p), name_identifier(p->a, kernel->name)),
                   .file = arena_printf(p->a, "%s.%s.hip", block, kernel->name),
+                  .overlap = target_overlaps(p->p->target),
                   .threads = (int)tile_value(phase, "threads"),
                   .shared_bytes = (int)tile_shared_bytes(&request, phase)};
     if (kernel->frame == frame_ws) l->dynamic_bytes = l->shared_bytes, l->resident = 1;

@@ -15,7 +15,7 @@ enum {
 };
 enum { cuda_function_dynamic_shared = 8, cuda_capture_thread_local = 1, cuda_stream_non_blocking = 1 };
 enum { cuda_map_f16 = 6, cuda_map_f32 = 7, cuda_map_bf16 = 9, cuda_map_swizzle_128 = 3, cuda_map_promotion_256 = 3 };
-enum { cuda_attribute_cooperative = 2 };
+enum { cuda_attribute_cooperative = 2, cuda_attribute_programmatic_serialization = 6 };
 
 typedef struct cuda_launch_attribute {
     int id;
@@ -36,6 +36,7 @@ typedef struct cuda_launch_config {
 /* CUDA_CALL(name without cu, symbol, arguments); CUDA_MAYBE: a driver may lack it */
 #define CUDA_CALLS(CUDA_CALL, CUDA_MAYBE)                                                                                                  \
     CUDA_CALL(Init, "cuInit", (unsigned flags))                                                                                            \
+    CUDA_MAYBE(DriverGetVersion, "cuDriverGetVersion", (int *version))                                                                     \
     CUDA_CALL(GetErrorName, "cuGetErrorName", (int code, const char **name))                                                               \
     CUDA_CALL(GetErrorString, "cuGetErrorString", (int code, const char **text))                                                           \
     CUDA_CALL(DeviceGetCount, "cuDeviceGetCount", (int *count))                                                                            \

@@ -21,6 +21,7 @@ typedef struct cuda_machine {
     int id;
     cuda_context context;
     bool primary; /* retained here */
+    bool overlaps; /* launches may begin before the one ahead of them has ended */
     int most_shared;
 } cuda_machine;
 
@@ -140,7 +141,7 @@ static tfgen_status describe(const driver *cu, int id, int ordinal, tfgen_device
     snprintf(info->name, sizeof info->name, "cuda:%d", ordinal);
     const bool hopper = major == 9 && minor == 0;
     snprintf(info->arch, sizeof info->arch, "sm_%d%d%s", major, minor, hopper ? "a" : "");
-    snprintf(info->target, sizeof info->target, "%s", hopper ? "sm_90a" : major >= 8 ? "sm_80" : ""); /* code is made for its own arch */
+    snprintf(info->target, sizeof info->target, "%s", hopper ? "sm_90a" : "");
     return TFGEN_OK;
 }
 
@@ -167,6 +168,13 @@ static tfgen_status take_context(cuda_machine *m, tfgen_error *error)
     return check(&m->cu, code, "cuDevicePrimaryCtxRetain", "", error);
 }
 
+/* Since CUDA 12.3 a capture records such launches as they are. With an older driver they are plain ones, which is slower and no less right. */
+static bool takes_overlap(const driver *cu)
+{
+    int version = 0;
+    return cu->LaunchKernelEx && cu->DriverGetVersion && cu->DriverGetVersion(&version) == cuda_success && version >= 12030;
+}
+
 static tfgen_status cuda_open(int ordinal, tfgen_device **out, tfgen_error *error)
 {
     char why[300];
@@ -180,6 +188,7 @@ static tfgen_status cuda_open(int ordinal, tfgen_device **out, tfgen_error *erro
     if (status == TFGEN_OK) status = describe(&m->cu, m->id, ordinal, &m->device.info, error);
     if (status == TFGEN_OK)
         status = check(&m->cu, m->cu.DeviceGetAttribute(&m->most_shared, cuda_device_most_shared, m->id), "cuDeviceGetAttribute", "", error);
+    if (status == TFGEN_OK) m->overlaps = takes_overlap(&m->cu);
     if (status == TFGEN_OK) status = take_context(m, error);
     if (status == TFGEN_OK) *out = &m->device;
     else free(m);
@@ -233,9 +242,10 @@ static tfgen_status cuda_kernel(tfgen_device *d, void *image, const char *name, 
 
 static int start(const cuda_machine *m, void *kernel, const launch_shape *s, void **params, void *stream)
 {
-    cuda_launch_attribute cooperative = {.id = cuda_attribute_cooperative, .value.number = 1};
-    const cuda_launch_config config = {s->grid, 1, 1, s->threads, 1, 1, s->dynamic_bytes, stream, &cooperative, 1};
-    if (!s->cooperative) return m->cu.LaunchKernel(kernel, s->grid, 1, 1, s->threads, 1, 1, s->dynamic_bytes, stream, params, NULL);
+    cuda_launch_attribute attribute = {.id = s->cooperative ? cuda_attribute_cooperative : cuda_attribute_programmatic_serialization,
+                                       .value.number = 1};
+    const cuda_launch_config config = {s->grid, 1, 1, s->threads, 1, 1, s->dynamic_bytes, stream, &attribute, 1};
+    if (!s->cooperative && !(s->overlap && m->overlaps)) return m->cu.LaunchKernel(kernel, s->grid, 1, 1, s->threads, 1, 1, s->dynamic_bytes, stream, params, NULL);
     return m->cu.LaunchKernelEx(&config, kernel, params, NULL);
 }
 

@@ -12,7 +12,7 @@
 enum { invalid_value = 1, invalid_image = 200, invalid_context = 201, invalid_handle = 400, not_found = 500, bad_capture = 900 };
 enum { most_allocations = 512, most_nodes = 512, most_depth = 8, shared_limit = 232448 };
 
-static double_state state = {.devices = 1, .major = 9};
+static double_state state = {.devices = 1, .major = 9, .version = 13000};
 double_state *tfgen_double_state(void) { return &state; }
 
 typedef struct function {
@@ -69,6 +69,12 @@ int cuInit(unsigned flags)
 {
     (void)flags;
     return state.init_code;
+}
+
+int cuDriverGetVersion(int *version)
+{
+    *version = state.version;
+    return 0;
 }
 
 int cuGetErrorName(int code, const char **name)
@@ -315,13 +321,14 @@ int cuFuncSetAttribute(void *f, int attribute, int value)
 /* ---- launches */
 static int record(double_launch *at, const function *f, unsigned grid, unsigned block, unsigned shared, void *s, void **params)
 {
-    *at = (double_launch){f->image->kernel, grid, block, shared, f->image->argument_bytes, 0, s, stack[depth - 1], {0}};
+    *at = (double_launch){f->image->kernel, grid, block, shared, f->image->argument_bytes, 0, 0, 0, s, stack[depth - 1], {0}};
     if (at->argument_bytes > double_most_arguments) return wrong("more arguments than the double records");
     memcpy(at->arguments, params[0], at->argument_bytes);
     return 0;
 }
 
-static int launch(const function *f, const unsigned grid[3], const unsigned block[3], unsigned shared, void *s, void **params, int cooperative)
+static int launch(const function *f, const unsigned grid[3], const unsigned block[3], unsigned shared, void *s, void **params, int cooperative,
+                  int overlap)
 {
     BEGIN_IN_CONTEXT("LaunchKernel");
     if (f < functions || f >= functions + 256 || !f->image) return wrong("a kernel of a module that is gone");
@@ -337,7 +344,7 @@ static int launch(const function *f, const unsigned grid[3], const unsigned bloc
     if (capture) atomic_fetch_add(&state.captured, 1);
     double_launch *l = capture ? &g->nodes[at] : &state.launches[at];
     const int code = record(l, f, grid[0], block[0], shared, s, params);
-    l->cooperative = cooperative;
+    l->cooperative = cooperative, l->overlap = overlap, l->waits = atomic_load(&state.waits);
     return code;
 }
 
@@ -345,17 +352,23 @@ int cuLaunchKernel(void *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, 
                    void **extra)
 {
     if (extra) return wrong("extra arguments");
-    return launch(f, (unsigned[]){gx, gy, gz}, (unsigned[]){bx, by, bz}, shared, s, params, 0);
+    return launch(f, (unsigned[]){gx, gy, gz}, (unsigned[]){bx, by, bz}, shared, s, params, 0, 0);
 }
 
 int cuLaunchKernelEx(const cuda_launch_config *c, void *f, void **params, void **extra)
 {
-    int cooperative = 0;
+    int cooperative = 0, overlap = 0;
     if (extra) return wrong("extra arguments");
-    for (unsigned i = 0; i < c->attribute_count; i++)
-        if (c->attributes[i].id == cuda_attribute_cooperative) cooperative = c->attributes[i].value.number;
+    for (unsigned i = 0; i < c->attribute_count; i++) {
+        const int id = c->attributes[i].id, number = c->attributes[i].value.number;
+        if (id == cuda_attribute_cooperative) cooperative = number;
+        else if (id == cuda_attribute_programmatic_serialization) overlap = number;
+        else return invalid_value;
+    }
+    if (overlap && cooperative) return wrong("a cooperative launch that overlaps");
+    if (overlap && state.version < 12030 && captures(c->stream)) return bad_capture;
     return launch(f, (unsigned[]){c->grid_x, c->grid_y, c->grid_z}, (unsigned[]){c->block_x, c->block_y, c->block_z}, c->shared_bytes, c->stream,
-                  params, cooperative);
+                  params, cooperative, overlap);
 }
 
 int cuTensorMapEncodeTiled(void *map, int type, uint32_t rank, void *address, const uint64_t *dims, const uint64_t *strides, const uint32_t *box,
@@ -395,7 +408,9 @@ int cuStreamDestroy_v2(void *s)
 int cuStreamSynchronize(void *s)
 {
     BEGIN_IN_CONTEXT("StreamSynchronize");
-    return captures(s) ? bad_capture : 0;
+    if (captures(s)) return bad_capture;
+    atomic_fetch_add(&state.waits, 1);
+    return 0;
 }
 
 int cuEventCreate(void **out, unsigned flags)

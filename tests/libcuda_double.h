@@ -25,7 +25,7 @@ static inline double_image double_image_of(const char *kernel, unsigned argument
 typedef struct double_launch {
     const char *kernel;
     unsigned grid, block, dynamic_bytes, argument_bytes;
-    int cooperative;
+    int cooperative, overlap, waits; /* for a stream, before it */
     void *stream, *context;
     unsigned char arguments[double_most_arguments];
 } double_launch;
@@ -39,8 +39,8 @@ typedef struct double_map {
 } double_map;
 
 typedef struct double_state {
-    int devices, major, minor, init_code; /* before the first call; the defaults are 1, 9, 0, 0 */
-    atomic_int allocations, bytes_over, modules, primaries, streams, events, graphs, encodes, launched, captured, replays, wrong;
+    int devices, major, minor, init_code, version; /* before the first call; the defaults are 1, 9, 0, 0, 13000 */
+    atomic_int allocations, bytes_over, modules, primaries, streams, events, graphs, encodes, launched, captured, replays, waits, wrong;
     char wrong_text[200];
     const char *fail_call; /* without cu and suffix: "MemAlloc"; fails with fail_code when fail_after calls of it went well */
     atomic_int fail_after;
