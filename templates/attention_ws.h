@@ -614,12 +614,15 @@ template <class S> struct attention_ws {
             registers_shrink<groups == 2 ? 40 : 32>();
             if (thread_index() != 0)
                 return;
+            previous_wait();
             if (resident(p))
                 produce_resident(p, m);
             else
                 produce_stream(p, m);
+            next_may_start();
         } else {
             registers_grow<groups == 2 ? 232 : 160>();
+            previous_wait();
             if (resident(p))
                 consume_resident(p, m);
             else

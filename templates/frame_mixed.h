@@ -4,7 +4,8 @@
 // P: args, tile, carry, slot, scratch (types), slots (1 or 2), tiles(p), at(p, index) -> tile, stages(p, tile) >= 0,
 //    load(p, tile, stage, slot), compute(p, tile, ring, carry), finish(p, tile, carry, scratch)
 // P may also have staged, the registers in which a stage's data wait for their slot: fetch(p, tile, stage, staged) only issues loads, which
-//    then run beside the computation, and land(staged, slot) stores them.
+//    then run beside the computation, and land(staged, slot) stores them. And signals: true when it calls next_may_start() itself; else that
+//    is the first thing done.
 // Ring: wait() makes the next stage's slot readable for all and returns it; pump() loads the stage after it (two slots: while others
 //    still compute); release() ends this thread's reading of it.
 #pragma once
@@ -22,6 +23,13 @@ template <class P, class = void> struct staging {
 template <class P> struct staging<P, nothing<typename P::staged>> {
     static constexpr bool used = true;
     using type = typename P::staged;
+};
+
+template <class P, class = void> struct signalling {
+    static constexpr bool own = false;
+};
+template <class P> struct signalling<P, nothing<decltype(P::signals)>> {
+    static constexpr bool own = P::signals;
 };
 
 template <class P> struct mixed_ring {
@@ -64,6 +72,8 @@ template <class P> DEV void run_mixed(const typename P::args &p)
     __shared__ __attribute__((aligned(16))) char bytes[sizeof(mixed_memory<P>)];
     mixed_memory<P> &memory = *reinterpret_cast<mixed_memory<P> *>(bytes);
 #endif
+    if constexpr (!signalling<P>::own) next_may_start();
+    previous_wait();
     const int tiles = P::tiles(p);
     for (int index = block_index(); index < tiles; index += block_total()) {
         const typename P::tile t = P::at(p, index);

@@ -89,18 +89,36 @@ template <class F, class P> DEV void ws_load_early(const typename P::args &a, co
     P::load(early(), a, t, stage, m);
 }
 
+// Weights of an item's first stages, which stream in while other launches or workgroups still compute what the item reads. Returns how
+// many stages have theirs.
+template <class F> DEV int ws_load_ahead(const typename F::args &p, const item<F> &w, ring<F> r)
+{
+    int ahead = 0;
+    F::with(p, w.phase, [&](auto program, const auto &a) {
+        using P = decltype(program);
+        const auto t = P::at(a, w.index);
+        const int n = P::stages(a, t);
+        ahead = n < F::slots ? n : F::slots;
+        for (int s = 0; s < ahead; s++, r.step())
+            ws_load_early<F, P>(a, t, s, r.to_fill());
+    });
+    return ahead;
+}
+
 template <class F> DEV void ws_produce(const typename F::args &p, ring<F> r)
 {
     ws_landing landing{0, 0};
-    for (item<F> w = item<F>::first(); w.valid(p); w.next())
+    item<F> w = item<F>::first();
+    int ahead = w.valid(p) ? ws_load_ahead<F>(p, w, r) : 0;
+    previous_wait();
+    for (; w.valid(p); w.next(), ahead = 0) {
+        if (ahead == 0 && !ready<F>(p, w))
+            ahead = ws_load_ahead<F>(p, w, r);
+        await<F>(p, w);
         F::with(p, w.phase, [&](auto program, const auto &a) {
             using P = decltype(program);
             const auto t = P::at(a, w.index);
-            const int n = P::stages(a, t), ahead = ready<F>(p, w) ? 0 : n < F::slots ? n : F::slots;
-            ring<F> e = r;
-            for (int s = 0; s < ahead; s++, e.step()) // weights stream in while others still compute what this item reads
-                ws_load_early<F, P>(a, t, s, e.to_fill());
-            await<F>(p, w);
+            const int n = P::stages(a, t);
             for (int s = 0; s < n; s++, r.step()) {
                 if (s >= ahead)
                     ws_load_early<F, P>(a, t, s, r.to_fill());
@@ -111,6 +129,8 @@ template <class F> DEV void ws_produce(const typename F::args &p, ring<F> r)
             if constexpr (F::copies && F::phases > 1)
                 landing.flush(); // others may wait for this tile while this thread waits for them
         });
+    }
+    next_may_start(); // all is under way: the next launch's loads of weights hinder no more
     if constexpr (F::copies)
         landing.flush();
 }
@@ -124,6 +144,7 @@ DEV void turn_pass() { group_arrive(4 - thread_index() / 128, ws_consumers); }
 
 template <class F> DEV void ws_consume(const typename F::args &p, ring<F> r, shared_address scratch)
 {
+    previous_wait();
     if constexpr (F::turns)
         if (thread_index() / 128 == 2)
             turn_pass(); // the first is the first one's

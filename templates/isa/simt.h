@@ -43,6 +43,16 @@ template <int Width> DEV float lane_xor(float x, int mask)
 }
 #endif
 
+// ---- launches that overlap (sm_90a; docs/architecture.md: overlap). Every thread waits before it touches what another launch may write or
+// read, weights apart; elsewhere a launch begins when the one before it has ended.
+#if defined(__CUDACC_RTC__)
+DEV void previous_wait() { asm volatile("griddepcontrol.wait;" ::: "memory"); }
+DEV void next_may_start() { asm volatile("griddepcontrol.launch_dependents;" ::: "memory"); }
+#else
+DEV void previous_wait() {}
+DEV void next_may_start() {}
+#endif
+
 // exp(x) as weights of a softmax need it: with an error of |x| ulp, which is least where a weight counts. exp2 is one instruction on GPUs.
 #if !defined(__clang__)
 DEV float machine_exp2(float x)

@@ -14,18 +14,15 @@ import sys
 import torch
 import torch.nn.functional as F
 
-driver = ctypes.CDLL("libcuda.so.1")
+import run
+from run import driver, must
+
 EPS, TYPE = 1e-5, torch.bfloat16
 PEERS = {"rmsnorm": lambda v: F.rms_norm(v["x"], (v["x"].shape[-1],), v["w"], EPS),
          "layernorm": lambda v: F.layer_norm(v["x"], (v["x"].shape[-1],), v["w"], v["b"], EPS),
          "l2norm": lambda v: F.normalize(v["x"], dim=-1, eps=1e-12),
          "softmax": lambda v: F.softmax(v["x"], dim=-1),
          "add-rmsnorm": lambda v: (v["x"] + v["r"], F.rms_norm(v["x"] + v["r"], (v["x"].shape[-1],), v["w"], EPS))}
-
-
-def must(code, what):
-    if code:
-        raise RuntimeError(f"{what}: CUDA error {code}")
 
 
 class Plan:
@@ -42,7 +39,7 @@ class Plan:
         must(driver.cuModuleGetFunction(ctypes.byref(self.function), self.module, k["name"].encode()), k["name"])
         dims = [d["value"] for d in m["dims"]]
         shape = sets[0]["x"].shape
-        self.grid, self.block = k["grid"]["now"], k["block"]
+        self.grid, self.block, self.overlap = k["grid"]["now"], k["block"], k.get("overlap", False)
         self.outputs = [{v["name"]: torch.full(shape, float("nan"), dtype=TYPE, device="cuda") for v in m["values"] if v.get("output")} for _ in sets]
         self.names = {v["output"]: v["name"] for v in m["values"] if v.get("output")}
         self.params = [self.pack(k, dims, {**s, **o}) for s, o in zip(sets, self.outputs)]
@@ -58,8 +55,9 @@ class Plan:
         return (ctypes.c_void_p * 1)(ctypes.addressof(held)), held
 
     def call(self, i):
-        stream = ctypes.c_void_p(torch.cuda.current_stream().cuda_stream)
-        must(driver.cuLaunchKernel(self.function, self.grid, 1, 1, self.block, 1, 1, 0, stream, self.params[i][0], None), "launch")
+        stream = torch.cuda.current_stream().cuda_stream
+        config = run.Config((self.grid, 1, 1), (self.block, 1, 1), 0, stream, ctypes.pointer(run.OVERLAP), 1 if self.overlap else 0)
+        must(driver.cuLaunchKernelEx(ctypes.byref(config), self.function, self.params[i][0], None), "launch")
 
 
 def median_us(calls, repeat=40):

@@ -95,12 +95,29 @@ def encode_arguments(k, dims, packed, values):
     return bytes(args)
 
 
-def launch(function, k, grid, args, multiprocessors, stream=None):
+class Attribute(ctypes.Structure):  # CUlaunchAttribute
+    _fields_ = [("id", ctypes.c_int), ("pad", ctypes.c_int), ("number", ctypes.c_int), ("bytes", ctypes.c_char * 60)]
+
+
+class Config(ctypes.Structure):  # CUlaunchConfig
+    _fields_ = [("grid", ctypes.c_uint * 3), ("block", ctypes.c_uint * 3), ("shared", ctypes.c_uint), ("stream", ctypes.c_void_p),
+                ("attributes", ctypes.POINTER(Attribute)), ("count", ctypes.c_uint)]
+
+
+OVERLAP = Attribute(6, 0, 1)  # CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION
+
+
+def launch(function, k, grid, args, multiprocessors, stream=None, overlap=True):
+    """overlap=False: launched plainly, also where the manifest lets a launch begin before the one ahead of it has ended."""
     data = ctypes.create_string_buffer(args, len(args))
     params = (ctypes.c_void_p * 1)(ctypes.addressof(data))
     shape = k["grid"]  # of a pack kernel: a number
     if isinstance(shape, dict) and "resident" in shape:
         grid = min(grid, shape["resident"] * multiprocessors)
+    if overlap and k.get("overlap"):
+        config = Config((grid, 1, 1), (k["block"], 1, 1), k.get("dynamic_bytes", 0), stream, ctypes.pointer(OVERLAP), 1)
+        must(driver.cuLaunchKernelEx(ctypes.byref(config), function, params, None), k["name"])
+        return
     must(driver.cuLaunchKernel(function, grid, 1, 1, k["block"], 1, 1, k.get("dynamic_bytes", 0), ctypes.c_void_p(stream), params, None), k["name"])
 
 
@@ -134,6 +151,7 @@ class Plan:
     def pack(self):
         for k in self.manifest["packs"]:
             self.launch(k, k["grid"])
+        cp.cuda.Device().synchronize()  # weights are read ahead of the wait for the launch before
 
     def run(self):
         for k in self.manifest["kernels"]:

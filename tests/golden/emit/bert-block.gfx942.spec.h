@@ -10,7 +10,6 @@ struct k0_q {
     };
     static constexpr int K = 128, packed_n = 128, packed_k = 128, granule = 4;
     static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
-    static constexpr int chiplets = 8, chunk = 76;
     static constexpr long long a_stride = 128;
     static constexpr bool a_dense = true, a_written = false;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
@@ -69,7 +68,6 @@ struct k1_k {
     };
     static constexpr int K = 128, packed_n = 128, packed_k = 128, granule = 4;
     static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
-    static constexpr int chiplets = 8, chunk = 76;
     static constexpr long long a_stride = 128;
     static constexpr bool a_dense = true, a_written = false;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
@@ -128,7 +126,6 @@ struct k2_v {
     };
     static constexpr int K = 128, packed_n = 128, packed_k = 128, granule = 4;
     static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
-    static constexpr int chiplets = 8, chunk = 76;
     static constexpr long long a_stride = 128;
     static constexpr bool a_dense = true, a_written = false;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
@@ -186,7 +183,7 @@ struct k3_attention {
         int B, S;
     };
     static constexpr int head_dim = 32, heads = 4, kv_heads = 4;
-    static constexpr int block_q = 64, block_k = 64, threads = 128, chiplets = 8;
+    static constexpr int block_q = 64, block_k = 64, threads = 128;
     static constexpr bool causal = false;
     static constexpr int window = 0;
     static constexpr float softcap = 0.0f, scale = 0.17677669f;
@@ -235,7 +232,6 @@ struct k4_o {
     };
     static constexpr int K = 128, packed_n = 128, packed_k = 128, granule = 4;
     static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
-    static constexpr int chiplets = 8, chunk = 76;
     static constexpr long long a_stride = 128;
     static constexpr bool a_dense = true, a_written = false;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
@@ -403,7 +399,6 @@ struct k7_i {
     };
     static constexpr int K = 128, packed_n = 512, packed_k = 128, granule = 4;
     static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
-    static constexpr int chiplets = 8, chunk = 76;
     static constexpr long long a_stride = 128;
     static constexpr bool a_dense = true, a_written = false;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
@@ -498,7 +493,6 @@ struct k9_m {
     };
     static constexpr int K = 512, packed_n = 128, packed_k = 512, granule = 4;
     static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
-    static constexpr int chiplets = 8, chunk = 76;
     static constexpr long long a_stride = 512;
     static constexpr bool a_dense = true, a_written = false;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
@@ -671,7 +665,6 @@ struct k0_qkv {
     };
     static constexpr int K = 128, packed_n = 384, packed_k = 128, granule = 4;
     static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
-    static constexpr int chiplets = 8, chunk = 76;
     static constexpr long long a_stride = 128;
     static constexpr bool a_dense = true, a_written = false;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
@@ -755,7 +748,7 @@ struct k1_attention {
         int B, S;
     };
     static constexpr int head_dim = 32, heads = 4, kv_heads = 4;
-    static constexpr int block_q = 64, block_k = 64, threads = 128, chiplets = 8;
+    static constexpr int block_q = 64, block_k = 64, threads = 128;
     static constexpr bool causal = false;
     static constexpr int window = 0;
     static constexpr float softcap = 0.0f, scale = 0.17677669f;
@@ -805,7 +798,6 @@ struct k2_o {
     };
     static constexpr int K = 128, packed_n = 128, packed_k = 128, granule = 4;
     static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
-    static constexpr int chiplets = 8, chunk = 76;
     static constexpr long long a_stride = 128;
     static constexpr bool a_dense = true, a_written = false;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
@@ -937,7 +929,6 @@ struct k4_i {
     };
     static constexpr int K = 128, packed_n = 512, packed_k = 128, granule = 4;
     static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
-    static constexpr int chiplets = 8, chunk = 76;
     static constexpr long long a_stride = 128;
     static constexpr bool a_dense = true, a_written = false;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
@@ -998,7 +989,6 @@ struct k5_m {
     };
     static constexpr int K = 512, packed_n = 128, packed_k = 512, granule = 4;
     static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
-    static constexpr int chiplets = 8, chunk = 76;
     static constexpr long long a_stride = 512;
     static constexpr bool a_dense = true, a_written = false;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;

@@ -80,7 +80,6 @@ struct k1_qkv {
     };
     static constexpr int K = 128, packed_n = 384, packed_k = 128, granule = 4;
     static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
-    static constexpr int chiplets = 8, chunk = 76;
     static constexpr long long a_stride = 128;
     static constexpr bool a_dense = true, a_written = false;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
@@ -182,7 +181,7 @@ struct k3_attention {
         int B, S;
     };
     static constexpr int head_dim = 32, heads = 4, kv_heads = 4;
-    static constexpr int block_q = 64, block_k = 64, threads = 128, chiplets = 8;
+    static constexpr int block_q = 64, block_k = 64, threads = 128;
     static constexpr bool causal = true;
     static constexpr int window = 0;
     static constexpr float softcap = 0.0f, scale = 0.17677669f;
@@ -231,7 +230,6 @@ struct k4_o {
     };
     static constexpr int K = 128, packed_n = 128, packed_k = 128, granule = 4;
     static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
-    static constexpr int chiplets = 8, chunk = 76;
     static constexpr long long a_stride = 128;
     static constexpr bool a_dense = true, a_written = false;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
@@ -399,7 +397,6 @@ struct k7_fc {
     };
     static constexpr int K = 128, packed_n = 512, packed_k = 128, granule = 4;
     static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
-    static constexpr int chiplets = 8, chunk = 76;
     static constexpr long long a_stride = 128;
     static constexpr bool a_dense = true, a_written = false;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
@@ -494,7 +491,6 @@ struct k9_m {
     };
     static constexpr int K = 512, packed_n = 128, packed_k = 512, granule = 4;
     static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
-    static constexpr int chiplets = 8, chunk = 76;
     static constexpr long long a_stride = 512;
     static constexpr bool a_dense = true, a_written = false;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
@@ -663,7 +659,6 @@ struct k1_qkv {
     };
     static constexpr int K = 128, packed_n = 384, packed_k = 128, granule = 4;
     static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
-    static constexpr int chiplets = 8, chunk = 76;
     static constexpr long long a_stride = 128;
     static constexpr bool a_dense = true, a_written = false;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
@@ -765,7 +760,7 @@ struct k3_attention {
         int B, S;
     };
     static constexpr int head_dim = 32, heads = 4, kv_heads = 4;
-    static constexpr int block_q = 64, block_k = 64, threads = 128, chiplets = 8;
+    static constexpr int block_q = 64, block_k = 64, threads = 128;
     static constexpr bool causal = true;
     static constexpr int window = 0;
     static constexpr float softcap = 0.0f, scale = 0.17677669f;
@@ -815,7 +810,6 @@ struct k4_o {
     };
     static constexpr int K = 128, packed_n = 128, packed_k = 128, granule = 4;
     static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
-    static constexpr int chiplets = 8, chunk = 76;
     static constexpr long long a_stride = 128;
     static constexpr bool a_dense = true, a_written = false;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
@@ -947,7 +941,6 @@ struct k6_fc {
     };
     static constexpr int K = 128, packed_n = 512, packed_k = 128, granule = 4;
     static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
-    static constexpr int chiplets = 8, chunk = 76;
     static constexpr long long a_stride = 128;
     static constexpr bool a_dense = true, a_written = false;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
@@ -1008,7 +1001,6 @@ struct k7_m {
     };
     static constexpr int K = 512, packed_n = 128, packed_k = 512, granule = 4;
     static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
-    static constexpr int chiplets = 8, chunk = 76;
     static constexpr long long a_stride = 512;
     static constexpr bool a_dense = true, a_written = false;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
@@ -1141,7 +1133,6 @@ struct k1_qkv {
     };
     static constexpr int K = 128, packed_n = 384, packed_k = 128, granule = 4;
     static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
-    static constexpr int chiplets = 8, chunk = 76;
     static constexpr long long a_stride = 128;
     static constexpr bool a_dense = true, a_written = false;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
@@ -1197,7 +1188,7 @@ struct k2_attention {
         int B, S;
     };
     static constexpr int head_dim = 32, heads = 4, kv_heads = 4;
-    static constexpr int block_q = 64, block_k = 64, threads = 128, chiplets = 8;
+    static constexpr int block_q = 64, block_k = 64, threads = 128;
     static constexpr bool causal = true;
     static constexpr int window = 0;
     static constexpr float softcap = 0.0f, scale = 0.17677669f;
@@ -1245,7 +1236,6 @@ struct k3_o {
     };
     static constexpr int K = 128, packed_n = 128, packed_k = 128, granule = 4;
     static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
-    static constexpr int chiplets = 8, chunk = 76;
     static constexpr long long a_stride = 128;
     static constexpr bool a_dense = true, a_written = false;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
@@ -1377,7 +1367,6 @@ struct k5_fc {
     };
     static constexpr int K = 128, packed_n = 512, packed_k = 128, granule = 4;
     static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
-    static constexpr int chiplets = 8, chunk = 76;
     static constexpr long long a_stride = 128;
     static constexpr bool a_dense = true, a_written = false;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
@@ -1438,7 +1427,6 @@ struct k6_m {
     };
     static constexpr int K = 512, packed_n = 128, packed_k = 512, granule = 4;
     static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
-    static constexpr int chiplets = 8, chunk = 76;
     static constexpr long long a_stride = 512;
     static constexpr bool a_dense = true, a_written = false;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;

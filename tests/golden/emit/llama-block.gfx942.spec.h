@@ -63,7 +63,6 @@ struct k1_q {
     };
     static constexpr int K = 256, packed_n = 256, packed_k = 256, granule = 4;
     static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
-    static constexpr int chiplets = 8, chunk = 76;
     static constexpr long long a_stride = 256;
     static constexpr bool a_dense = true, a_written = false;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
@@ -118,7 +117,6 @@ struct k2_k {
     };
     static constexpr int K = 256, packed_n = 64, packed_k = 256, granule = 4;
     static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
-    static constexpr int chiplets = 8, chunk = 76;
     static constexpr long long a_stride = 256;
     static constexpr bool a_dense = true, a_written = false;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
@@ -173,7 +171,6 @@ struct k3_v {
     };
     static constexpr int K = 256, packed_n = 64, packed_k = 256, granule = 4;
     static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
-    static constexpr int chiplets = 8, chunk = 76;
     static constexpr long long a_stride = 256;
     static constexpr bool a_dense = true, a_written = false;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
@@ -310,7 +307,7 @@ struct k6_attention {
         int B, S;
     };
     static constexpr int head_dim = 32, heads = 8, kv_heads = 2;
-    static constexpr int block_q = 64, block_k = 64, threads = 128, chiplets = 8;
+    static constexpr int block_q = 64, block_k = 64, threads = 128;
     static constexpr bool causal = true;
     static constexpr int window = 0;
     static constexpr float softcap = 0.0f, scale = 0.17677669f;
@@ -358,7 +355,6 @@ struct k7_o {
     };
     static constexpr int K = 256, packed_n = 256, packed_k = 256, granule = 4;
     static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
-    static constexpr int chiplets = 8, chunk = 76;
     static constexpr long long a_stride = 256;
     static constexpr bool a_dense = true, a_written = false;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
@@ -506,7 +502,6 @@ struct k10_gate {
     };
     static constexpr int K = 256, packed_n = 688, packed_k = 256, granule = 4;
     static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
-    static constexpr int chiplets = 8, chunk = 76;
     static constexpr long long a_stride = 256;
     static constexpr bool a_dense = true, a_written = false;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
@@ -561,7 +556,6 @@ struct k11_up {
     };
     static constexpr int K = 256, packed_n = 688, packed_k = 256, granule = 4;
     static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
-    static constexpr int chiplets = 8, chunk = 76;
     static constexpr long long a_stride = 256;
     static constexpr bool a_dense = true, a_written = false;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
@@ -691,7 +685,6 @@ struct k14_down {
     };
     static constexpr int K = 688, packed_n = 256, packed_k = 688, granule = 4;
     static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
-    static constexpr int chiplets = 8, chunk = 76;
     static constexpr long long a_stride = 688;
     static constexpr bool a_dense = true, a_written = false;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
@@ -842,7 +835,6 @@ struct k1_qkv {
     };
     static constexpr int K = 256, packed_n = 384, packed_k = 256, granule = 4;
     static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
-    static constexpr int chiplets = 8, chunk = 76;
     static constexpr long long a_stride = 256;
     static constexpr bool a_dense = true, a_written = false;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
@@ -999,7 +991,7 @@ struct k4_attention {
         int B, S;
     };
     static constexpr int head_dim = 32, heads = 8, kv_heads = 2;
-    static constexpr int block_q = 64, block_k = 64, threads = 128, chiplets = 8;
+    static constexpr int block_q = 64, block_k = 64, threads = 128;
     static constexpr bool causal = true;
     static constexpr int window = 0;
     static constexpr float softcap = 0.0f, scale = 0.17677669f;
@@ -1048,7 +1040,6 @@ struct k5_o {
     };
     static constexpr int K = 256, packed_n = 256, packed_k = 256, granule = 4;
     static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
-    static constexpr int chiplets = 8, chunk = 76;
     static constexpr long long a_stride = 256;
     static constexpr bool a_dense = true, a_written = false;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
@@ -1160,7 +1151,6 @@ struct k7_gate_up {
     };
     static constexpr int K = 256, packed_n = 1376, packed_k = 256, granule = 4;
     static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
-    static constexpr int chiplets = 8, chunk = 76;
     static constexpr long long a_stride = 256;
     static constexpr bool a_dense = true, a_written = false;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
@@ -1218,7 +1208,6 @@ struct k8_down {
     };
     static constexpr int K = 688, packed_n = 256, packed_k = 688, granule = 4;
     static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
-    static constexpr int chiplets = 8, chunk = 76;
     static constexpr long long a_stride = 688;
     static constexpr bool a_dense = true, a_written = false;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
@@ -1327,7 +1316,6 @@ struct k1_qkv {
     };
     static constexpr int K = 256, packed_n = 384, packed_k = 256, granule = 4;
     static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
-    static constexpr int chiplets = 8, chunk = 76;
     static constexpr long long a_stride = 256;
     static constexpr bool a_dense = true, a_written = false;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
@@ -1429,7 +1417,7 @@ struct k2_attention {
         int B, S;
     };
     static constexpr int head_dim = 32, heads = 8, kv_heads = 2;
-    static constexpr int block_q = 64, block_k = 64, threads = 128, chiplets = 8;
+    static constexpr int block_q = 64, block_k = 64, threads = 128;
     static constexpr bool causal = true;
     static constexpr int window = 0;
     static constexpr float softcap = 0.0f, scale = 0.17677669f;
@@ -1479,7 +1467,6 @@ struct k3_o {
     };
     static constexpr int K = 256, packed_n = 256, packed_k = 256, granule = 4;
     static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
-    static constexpr int chiplets = 8, chunk = 76;
     static constexpr long long a_stride = 256;
     static constexpr bool a_dense = true, a_written = false;
     static constexpr bool row_sums = true, a_plain = true, b_plain = true;
@@ -1544,7 +1531,6 @@ struct k4_gate_up {
     };
     static constexpr int K = 256, packed_n = 1376, packed_k = 256, granule = 4;
     static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
-    static constexpr int chiplets = 8, chunk = 76;
     static constexpr long long a_stride = 256;
     static constexpr bool a_dense = true, a_written = false;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
@@ -1613,7 +1599,6 @@ struct k5_down {
     };
     static constexpr int K = 688, packed_n = 256, packed_k = 688, granule = 4;
     static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
-    static constexpr int chiplets = 8, chunk = 76;
     static constexpr long long a_stride = 688;
     static constexpr bool a_dense = true, a_written = false;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;

@@ -1,0 +1,286 @@
+/* Launches on sm_90a may begin before the one ahead has ended: on every path through every kernel's PTX the wait for it stands before the
+ * first access to global memory; loads of packed weights through their tensor map are all that may precede it. Skipped without NVRTC. */
+#define _GNU_SOURCE
+#include "runtime/worker.h"
+#include "tests/support.h"
+#include <ctype.h>
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- PTX, by NVRTC in this process */
+typedef struct ptx_compiler {
+    int (*create)(void **program, const char *source, const char *name, int headers, const char *const *texts, const char *const *names);
+    int (*compile)(void *program, int count, const char *const *options);
+    int (*size)(void *program, size_t *size);
+    int (*text)(void *program, char *text);
+} ptx_compiler;
+
+static bool open_compiler(ptx_compiler *c)
+{
+    char *path = nvrtc_find();
+    void *library = path ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
+    const struct {
+        const char *symbol;
+        void *slot;
+    } wanted[] = {{"nvrtcCreateProgram", &c->create}, {"nvrtcCompileProgram", &c->compile}, {"nvrtcGetPTXSize", &c->size},
+                  {"nvrtcGetPTX", &c->text}};
+    free(path);
+    for (size_t i = 0; library && i < sizeof wanted / sizeof *wanted; i++) {
+        void *found = dlsym(library, wanted[i].symbol);
+        ck_assert_ptr_nonnull(found);
+        memcpy(wanted[i].slot, &found, sizeof found);
+    }
+    return library != NULL;
+}
+
+static char *ptx_of(const ptx_compiler *c, const char *source)
+{
+    static const char *const options[] = {"--gpu-architecture=compute_90a", "-std=c++17", "-default-device"};
+    void *program;
+    size_t size = 0;
+    ck_assert_int_eq(c->create(&program, source, "kernel.hip", 0, NULL, NULL), 0);
+    ck_assert_int_eq(c->compile(program, sizeof options / sizeof *options, options), 0);
+    ck_assert_int_eq(c->size(program, &size), 0);
+    char *text = calloc(1, size + 1);
+    ck_assert(text && c->text(program, text) == 0);
+    return text;
+}
+
+/* ---- statements */
+typedef struct statement {
+    char *text;
+    int next[2];  /* statements that may follow; -1: none */
+    bool waited;  /* on every path to it */
+} statement;
+
+typedef struct program {
+    statement *list;
+    int count;
+    const launch *of;
+} program;
+
+static bool is_label(const char *from, const char *to) /* [from, to) with its colon left out */
+{
+    for (; from < to; from++)
+        if (!isalnum((unsigned char)*from) && !strchr("_$%", *from)) return false;
+    return true;
+}
+
+static void add(program *p, const char *from, const char *to)
+{
+    if (p->count % 1024 == 0) p->list = realloc(p->list, (size_t)(p->count + 1024) * sizeof *p->list);
+    ck_assert_ptr_nonnull(p->list);
+    p->list[p->count++] = (statement){strndup(from, (size_t)(to - from)), {-1, -1}, true};
+}
+
+/* The body of the entry: braces are scopes, comments and line numbers fall away; a label is a statement that ends in a colon. */
+static void read_body(program *p, const char *ptx)
+{
+    const char *at = strchr(strchr(strstr(ptx, ".entry"), ')'), '{') + 1;
+    for (int depth = 1; depth > 0;) {
+        at += strspn(at, " \t\r\n");
+        ck_assert(*at);
+        if (strncmp(at, "//", 2) == 0 || strncmp(at, ".loc", 4) == 0) at += strcspn(at, "\n");
+        else if (*at == '{' || *at == '}') depth += *at++ == '{' ? 1 : -1;
+        else {
+            const size_t whole = strcspn(at, ";"), word = strcspn(at, " \t\r\n:;");
+            const bool label = at[word] == ':' && is_label(at, at + word);
+            add(p, at, at + (label ? word + 1 : whole));
+            at += label ? word + 1 : whole + 1;
+        }
+    }
+}
+
+static const char *unguarded(const char *text)
+{
+    if (*text == '@') text += strcspn(text, " \t"), text += strspn(text, " \t");
+    return text;
+}
+
+static bool starts(const char *text, const char *with) { return strncmp(text, with, strlen(with)) == 0; }
+
+/* Labels of loops inside assembly of the templates ("again") are none of the compiler's: those only wait. */
+static int target_of(const program *p, const char *branch)
+{
+    const char *name = strchr(branch, '$');
+    if (!name) return -1;
+    for (int i = 0; i < p->count; i++)
+        if (starts(p->list[i].text, name) && strcmp(p->list[i].text + strlen(name), ":") == 0) return i;
+    ck_abort_msg("no label %s", name);
+}
+
+static void link_statements(program *p)
+{
+    for (int i = 0; i < p->count; i++) {
+        const char *text = unguarded(p->list[i].text);
+        const bool guarded = text != p->list[i].text, leaves = starts(text, "ret") || starts(text, "exit") || starts(text, "trap");
+        const int target = starts(text, "bra") ? target_of(p, text) : -1;
+        ck_assert_msg(!starts(text, "brx") && !starts(text, "call"), "the test does not follow: %s", text);
+        p->list[i].next[0] = target;
+        if (guarded || (!leaves && target < 0)) p->list[i].next[1] = i + 1 < p->count ? i + 1 : -1;
+    }
+}
+
+/* Each statement is left unwaited at most once, so this ends. */
+static void follow(program *p)
+{
+    int *stack = malloc(((size_t)p->count + 1) * sizeof *stack), depth = 0;
+    p->list[0].waited = false;
+    stack[depth++] = 0;
+    while (depth) {
+        const statement *s = &p->list[stack[--depth]];
+        if (starts(s->text, "griddepcontrol.wait")) continue;
+        for (int k = 0; k < 2; k++) {
+            if (s->next[k] < 0 || !p->list[s->next[k]].waited) continue;
+            p->list[s->next[k]].waited = false;
+            stack[depth++] = s->next[k];
+        }
+    }
+    free(stack);
+}
+
+static bool touches_memory(const char *text)
+{
+    if (starts(text, "cp.")) return strstr(text, ".global") != NULL;
+    if (!starts(text, "ld.") && !starts(text, "st.") && !starts(text, "atom.") && !starts(text, "red.")) return false;
+    return !strstr(text, ".param") && !strstr(text, ".shared") && !strstr(text, ".local") && !strstr(text, ".const");
+}
+
+/* The byte of the arguments that a register holds the address of, or -1. Registers are written once. */
+static long long argument_at(const program *p, const char *name)
+{
+    const size_t size = strcspn(name, " ,;]");
+    for (int i = 0; i < p->count; i++) {
+        char op[64], to[64], from[200], plus[64] = "0";
+        const int read = sscanf(p->list[i].text, "%63s %63[^,], %199[^,;], %63s", op, to, from, plus);
+        if (read < 3 || strlen(to) != size || strncmp(to, name, size) != 0) continue;
+        if (strstr(from, "_param_0")) return atoll(plus);
+        if (!starts(op, "mov") && !starts(op, "cvta") && !starts(op, "add")) return -1;
+        const long long inner = argument_at(p, from);
+        return inner < 0 ? -1 : inner + atoll(plus);
+    }
+    return -1;
+}
+
+static bool loads_weights(const program *p, const char *text)
+{
+    const char *map = strstr(text, ", [");
+    if (!starts(text, "cp.async.bulk.tensor") || !map) return false;
+    const long long at = argument_at(p, map + 3);
+    for (int i = 0; i < p->of->argument_count; i++) {
+        const argument *g = &p->of->arguments[i];
+        if (g->kind == argument_map && g->offset == at) return g->box->value == NULL;
+    }
+    return false;
+}
+
+typedef struct findings {
+    int waits, signals, ahead, wrong; /* ahead: loads of weights that may precede the wait */
+    char text[300];
+} findings;
+
+static findings examine(const char *ptx, const launch *of)
+{
+    program p = {.of = of};
+    findings f = {0};
+    read_body(&p, ptx);
+    link_statements(&p);
+    follow(&p);
+    for (int i = 0; i < p.count; i++) {
+        const char *text = unguarded(p.list[i].text);
+        f.waits += starts(text, "griddepcontrol.wait"), f.signals += starts(text, "griddepcontrol.launch_dependents");
+        if (p.list[i].waited || !touches_memory(text)) continue;
+        if (loads_weights(&p, text)) f.ahead++;
+        else if (f.wrong++ == 0) snprintf(f.text, sizeof f.text, "%s", text);
+    }
+    for (int i = 0; i < p.count; i++) free(p.list[i].text);
+    free(p.list);
+    return f;
+}
+
+/* ---- what is compiled: one kernel of each program of these plans, and all of the first */
+static const struct {
+    const char *path, *yaml, *dtype, *only; /* only: the program of the kernels that are looked at */
+} cases[] = {
+    {"specs/llama-block.yaml", NULL, "bf16", ""},
+    {"specs/llama-block.yaml", NULL, "f32", "gemm_ws_split<"},
+    {"specs/llama-block.yaml", NULL, "f32", "attention<"},
+    {"specs/llama-decode.yaml", NULL, "bf16", "gemm<"},
+    {"specs/llama-decode.yaml", NULL, "bf16", "decode<"},
+    {"specs/llama-decode.yaml", NULL, "bf16", "combine<"},
+    {NULL, "block: odd\ndtype: bf16\ndims: {M: 300, K: 333, N: 200}\ninputs: {x: [M, K], r: [M, N]}\nparams: {w: [N, K]}\nops:\n"
+           "  - {out: l, op: linear, in: [x, w]}\n  - {out: y, op: add, in: [l, r]}\noutputs: {y: y}\n", "bf16", "gemm_ws<"},
+};
+
+static const char *program_text(const launch *l) { return strrchr(l->source, '\n') ? strstr(l->source, "\nTF_KERNEL") : NULL; }
+
+START_TEST(no_kernel_touches_what_others_write_before_its_wait)
+{
+    ptx_compiler compiler;
+    if (!open_compiler(&compiler)) {
+        printf("skipped: no NVRTC\n");
+        return;
+    }
+    rig *r = rig_plan(&(rig_request){.path = cases[_i].path, .yaml = cases[_i].yaml, .level = fusion_tile, .target = "sm_90a",
+                                     .dtype = cases[_i].dtype});
+    const plan *p = r->c.plan;
+    int seen = 0, ahead = 0;
+    for (int i = 0; i < p->launch_count; i++) {
+        const launch *l = &p->launches[i];
+        if (*cases[_i].only && (seen || !strstr(l->source, cases[_i].only) || !strstr(program_text(l), cases[_i].only))) continue;
+        ck_assert(l->overlap);
+        char *ptx = ptx_of(&compiler, l->source);
+        const findings f = examine(ptx, l);
+        ck_assert_msg(f.wrong == 0, "%s: %d accesses may precede the wait, the first: %s", l->name, f.wrong, f.text);
+        ck_assert_int_gt(f.waits, 0);
+        ck_assert_int_gt(f.signals, 0);
+        ahead += f.ahead, seen++;
+        free(ptx);
+    }
+    ck_assert_int_gt(seen, 0);
+    if (_i == 0) ck_assert_int_gt(ahead, 0); /* weights are */
+    rig_close(r);
+}
+END_TEST
+
+/* The test's own reading: a wait that one path goes round is none. */
+START_TEST(a_path_round_the_wait_is_found)
+{
+    static const char form[] = ".visible .entry k(.param .align 8 .b8 k_param_0[16])\n{\n mov.b64 %%rd1, k_param_0;\n // {\n @%%p1 bra $L_a;\n"
+                               " %s\n$L_a:\n ld.param.u64 %%rd2, [%%rd1];\n { again:\n bra again; }\n ld.global.u32 %%r1, [%%rd2];\n %s\n ret;\n}\n";
+    static const char *const waits[][2] = {{"griddepcontrol.wait;", ""}, {"bra $L_b;\n$L_b: ret;", "st.global.u32 [%rd2], %r1;"},
+                                           {"griddepcontrol.wait; bra.uni $L_a;", "griddepcontrol.wait;"}};
+    const launch of = {.argument_count = 0};
+    for (int i = 0; i < 3; i++) {
+        char *text;
+        ck_assert_int_gt(asprintf(&text, form, waits[i][0], waits[i][1]), 0);
+        ck_assert_int_eq(examine(text, &of).wrong, i == 1 ? 2 : 1);
+        free(text);
+    }
+    ck_assert_int_eq(examine(".entry k(.param .b64 k_param_0)\n{\ngriddepcontrol.wait;\n@%p1 bra $L_a;\nred.global.add.u32 [%rd2], 1;\n$L_a: ret;\n}",
+                             &of).wrong, 0);
+}
+END_TEST
+
+START_TEST(other_targets_know_no_overlap)
+{
+    static const char *const targets[] = {"gfx90a", "gfx942", "gfx1100", "host"};
+    rig *r = rig_plan(&(rig_request){.path = "specs/llama-block.yaml", .level = fusion_tile, .target = targets[_i]});
+    for (int i = 0; i < r->c.plan->launch_count; i++) ck_assert(!r->c.plan->launches[i].overlap);
+    rig_close(r);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("overlap");
+    TCase *t = tcase_create("ptx");
+    tcase_set_timeout(t, 120);
+    tcase_add_loop_test(t, no_kernel_touches_what_others_write_before_its_wait, 0, (int)(sizeof cases / sizeof *cases));
+    tcase_add_test(t, a_path_round_the_wait_is_found);
+    tcase_add_loop_test(t, other_targets_know_no_overlap, 0, 4);
+    suite_add_tcase(suite, t);
+    return run_suite(suite);
+}
