@@ -431,6 +431,7 @@ static void write_amd_constants(gemm *g)
     write_line(g->w, "static constexpr int tile_m = %lld, tile_n = %lld, tile_k = %lld, threads = %lld, slots = %lld, group = %lld;",
                tile_value(phase, "m"), tile_value(phase, "n"), tile_value(phase, "k"), tile_value(phase, "threads"),
                tile_value(phase, "slots"), tile_value(phase, "group"));
+    write_line(g->w, "static constexpr int chiplets = %lld, chunk = %lld;", tile_value(phase, "chiplets"), tile_value(phase, "chunk"));
     write_line(g->w, "static constexpr long long a_stride = %lld;", view_of(g->e->a, g->a).stride);
     write_line(g->w, "static constexpr bool a_dense = true, a_written = false;");
 }

@@ -67,16 +67,17 @@ static bool plain(const tile_request *r)
            value_columns(a) * size % 16 == 0;
 }
 
-/* Compute units (of RDNA: pairs of them, which share LDS) of the machines that the targets stand for. */
-int amd_units(const target_info *target)
+/* Tiles that a chiplet has under way: a unit has eight waves of 256 registers. */
+static int amd_chunk(const target_info *target, int threads)
 {
-    static const struct {
-        const char *name;
-        int units;
-    } known[] = {{"gfx90a", 104}, {"gfx942", 304}, {"gfx950", 256}, {"gfx1100", 48}, {"gfx1201", 32}};
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (strcmp(known[i].name, target->name) == 0) return known[i].units;
-    return 64;
+    const int each = 8 * target->wave / threads;
+    return target->units / target->chiplets * (each > 1 ? each : 1);
+}
+
+const char *amd_chiplets_illegal(const ir_phase *phase)
+{
+    const long long chiplets = tile_value(phase, "chiplets");
+    return chiplets < 1 || chiplets > 64 ? "chiplets is 1 (tiles as they come) to 64" : NULL;
 }
 
 /* The largest tile of which there are enough to keep three quarters of the machine busy. */
@@ -86,11 +87,12 @@ amd_tile amd_defaults(const tile_request *r)
         int m, n, threads;
     } tiles[] = {{256, 256, 512}, {128, 256, 512}, {128, 128, 256}, {64, 64, 256}, {32, 128, 256}};
     const ir_op *product = product_of(r->phase);
-    const long long rows = product_rows(r, product), units = amd_units(r->target);
+    const long long rows = product_rows(r, product), units = r->target->units;
     int i = amd_layer(r->target) == layer_wmma ? 2 : 0;
     while (i < 3 && (rows + tiles[i].m - 1) / tiles[i].m * ((r->packed_n + tiles[i].n - 1) / tiles[i].n) * 4 < units * 3) i++;
     if (rows <= 32) i = 4;
-    amd_tile t = {tiles[i].m, tiles[i].n, row_bytes / dtype_size(product->inputs[0]->type), tiles[i].threads, 1, 8};
+    amd_tile t = {tiles[i].m, tiles[i].n, row_bytes / dtype_size(product->inputs[0]->type), tiles[i].threads, 1, 8, r->target->chiplets, 0};
+    t.chunk = amd_chunk(r->target, t.threads);
     if (strcmp(r->target->name, "gfx950") == 0 && t.threads == 512 && plain(r)) t.slots = 2;
     return t;
 }
@@ -107,7 +109,8 @@ const char *amd_illegal(const tile_request *r, const ir_phase *phase)
     if ((m > threads / 8 && m % (threads / 8)) || (n > threads / 8 && n % (threads / 8)) || m > threads)
         return "the threads load m and n in whole turns";
     if (m * n / threads > (wide ? 128 : 64)) return "a thread has at most 128 results (rdna: 64)";
-    if (tile_value(phase, "group") < 1) return "group is positive";
+    if (tile_value(phase, "group") < 1 || tile_value(phase, "chunk") < 1) return "group and chunk are positive";
+    if (amd_chiplets_illegal(phase)) return amd_chiplets_illegal(phase);
     if (slots == 2 && (strcmp(r->target->name, "gfx950") || !plain(r) || threads != 512 || (m != 128 && m != 256) || n % 128))
         return "slots is 1; on gfx950, with 512 threads, m of 128 or 256, and aligned rows, also 2";
     return slots == 1 || slots == 2 ? NULL : "slots is 1 or 2";

@@ -5,7 +5,7 @@
 #include "gen/tile.h"
 
 typedef struct amd_tile {
-    int m, n, k, threads, slots, group;
+    int m, n, k, threads, slots, group, chiplets, chunk;
 } amd_tile;
 
 /* In what follows a phase is a product or an attention over all keys. */
@@ -13,15 +13,15 @@ layer_kind amd_layer(const target_info *target); /* what the machine has, or sim
 bool layer_is_amd(layer_kind layer);
 const char *amd_obstacle(const tile_request *r, layer_kind layer); /* NULL when the phase can have it */
 bool amd_pays(const tile_request *r);
-int amd_units(const target_info *target); /* compute units that share nothing but memory */
 amd_tile amd_defaults(const tile_request *r); /* packed_n is known */
 const char *amd_illegal(const tile_request *r, const ir_phase *phase); /* a tile that the template does not take: the rule; else NULL */
+const char *amd_chiplets_illegal(const ir_phase *phase);               /* both families */
 long long amd_shared_bytes(const ir_phase *phase, bool sums);          /* pump_memory<...>::bytes */
 const char *amd_machine(arena *a, const target_info *target);          /* value of TF_GFX: 0x942 */
 
 /* ---- attention (templates/attention_mfma.h) */
 typedef struct amd_attention_tile {
-    int block_q, block_k, threads;
+    int block_q, block_k, threads, chiplets;
 } amd_attention_tile;
 const char *amd_attention_obstacle(const tile_request *r, layer_kind layer);
 bool amd_attention_pays(const tile_request *r);

@@ -52,9 +52,9 @@ amd_attention_tile amd_attention_defaults(const tile_request *r)
     const ir_op *op = attention_of(r->phase);
     const long long queries = extent_value(&op->inputs[0]->shape[1], &r->program->dims), head = head_of(r->phase);
     const long long pairs = op->attributes.heads * extent_value(&op->inputs[0]->shape[0], &r->program->dims);
-    amd_attention_tile t = {.block_q = head > 160 || r->layer == layer_wmma ? 128 : 256, .block_k = 64};
+    amd_attention_tile t = {.block_q = head > 160 || r->layer == layer_wmma ? 128 : 256, .block_k = 64, .chiplets = r->target->chiplets};
     const int least = head > 160 || (r->layer == layer_wmma && head > 64) ? 128 : 64; /* fewer threads hold more each */
-    while (t.block_q > least && (queries + t.block_q - 1) / t.block_q * pairs * 2 < 3 * amd_units(r->target)) t.block_q /= 2;
+    while (t.block_q > least && (queries + t.block_q - 1) / t.block_q * pairs * 2 < 3 * r->target->units) t.block_q /= 2;
     t.threads = 2 * t.block_q;
     const bool wide = head <= 128 || head > 160; /* between, scores of 64 keys would be one too many for the registers */
     if (!wide || (head > 128 && t.threads < 256) || bytes_of(head, t.block_k, t.threads) * (head <= 128 && t.threads < 512 ? 2 : 1) > r->target->lds_bytes) t.block_k = 32;
@@ -66,7 +66,7 @@ const char *amd_attention_illegal(const ir_phase *p)
     const long long q = tile_value(p, "block_q"), k = tile_value(p, "block_k"), threads = tile_value(p, "threads");
     if (threads != 128 && threads != 256 && threads != 512) return "threads is 128, 256 or 512";
     if (q != threads / 2) return "a wave has 32 queries: block_q is half of threads";
-    return k == 32 || k == 64 ? NULL : "block_k is 32 or 64";
+    return k == 32 || k == 64 ? amd_chiplets_illegal(p) : "block_k is 32 or 64";
 }
 
 long long amd_attention_bytes(const ir_phase *p) { return bytes_of(head_of(p), tile_value(p, "block_k"), tile_value(p, "threads")); }

@@ -71,6 +71,6 @@ long long tile_shared_bytes(const tile_request *r, const ir_phase *p)
 
 int tile_shared_limit(const target_info *target)
 {
-    const int most = strcmp(target->family, "hopper") == 0 ? 49152 : target->lds_bytes;
+    const int most = strncmp(target->name, "sm_", 3) == 0 ? 49152 : target->lds_bytes;
     return target->lds_bytes < most ? target->lds_bytes : most;
 }

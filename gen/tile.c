@@ -141,6 +141,7 @@ static void put_amd(const tile_request *r, settings *s)
     put(s, "layer", r->layer);
     put(s, "m", t.m), put(s, "n", t.n), put(s, "k", t.k);
     put(s, "threads", t.threads), put(s, "slots", t.slots), put(s, "group", t.group);
+    put(s, "chiplets", t.chiplets), put(s, "chunk", t.chunk);
 }
 
 static void gemm_defaults(const tile_request *r, settings *s)
@@ -192,9 +193,11 @@ static long long block_keys(const tile_request *r, long long head)
     return keys;
 }
 
+static bool is_nvidia(const tile_request *r) { return strncmp(r->target->name, "sm_", 3) == 0; }
+
 /* Blocks of so many queries are enough for two on each of 132 multiprocessors: then a thread may have a whole row, whose keys it
  * reads once for all its columns and whose scores no lanes exchange (H200, f32, B4 S512 H32 hd64: 663 us with teams of 4, 316 alone). */
-static bool fills_hopper(const tile_request *r, long long block_q)
+static bool fills_machine(const tile_request *r, long long block_q)
 {
     const ir_op *op = attention_of(r->phase);
     const extent *shape = op->outputs[0]->shape;
@@ -216,11 +219,12 @@ static void attention_defaults(const tile_request *r, settings *s)
         const amd_attention_tile t = amd_attention_defaults(r);
         put(s, "layer", r->layer);
         put(s, "block_q", t.block_q), put(s, "block_k", t.block_k), put(s, "threads", t.threads);
+        put(s, "chiplets", t.chiplets);
         return;
     }
     const long long head = head_size(r->phase);
     long long team = is_host(r) ? 1 : least(power_of_two_up((head + 15) / 16), r->target->wave);
-    const bool hopper = strcmp(r->target->family, "hopper") == 0, alone = hopper && head <= 64 && fills_hopper(r, 128);
+    const bool alone = is_nvidia(r) && head <= 64 && fills_machine(r, 128);
     if (!is_host(r)) put(s, "layer", layer_simt);
     if (alone) team = 1;
     const long long threads = is_host(r) ? 64 : alone ? 128 : 256;

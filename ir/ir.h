@@ -143,7 +143,7 @@ typedef struct ir_program {
 
 typedef struct target_info {
     const char *name, *family;
-    int wave, lds_bytes, max_threads, granule;
+    int wave, lds_bytes, max_threads, granule, units, chiplets; /* ir/target.def says what they are */
 } target_info;
 const target_info *target_find(const char *name); /* NULL when unknown */
 const target_info *target_list(size_t *count);

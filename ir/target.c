@@ -3,7 +3,7 @@
 #include <string.h>
 
 static const target_info targets[] = {
-#define TARGET(name, family, wave, lds, threads, granule) {#name, #family, wave, lds, threads, granule},
+#define TARGET(name, family, wave, lds, threads, granule, units, chiplets) {#name, #family, wave, lds, threads, granule, units, chiplets},
 #include "ir/target.def"
 };
 

@@ -281,6 +281,9 @@ static bundle_found find_host(const bundle *b, const char *kernel, const char *s
     return bundle_missing;
 }
 
+/* Code for sm_80 runs on the GPUs of its generation, of which those of boards (8.7) are none. */
+static bool runs_sm_80(const char *arch) { return strcmp(arch, "sm_86") == 0 || strcmp(arch, "sm_89") == 0; }
+
 bundle_found bundle_find(const bundle *b, const char *arch, const char *kernel, const char *source, size_t source_size, const void **code,
                          size_t *size, char error[bundle_error_size])
 {
@@ -288,6 +291,7 @@ bundle_found bundle_find(const bundle *b, const char *arch, const char *kernel, 
     const size_t n = strcspn(arch, ":");
     if (strcmp(arch, "host") == 0) return find_host(b, kernel, source, source_size, code, size, error);
     const bundle_found found = find_for(b, arch, kernel, source, source_size, code, size, error);
+    if (found == bundle_missing && runs_sm_80(arch)) return find_for(b, "sm_80", kernel, source, source_size, code, size, error);
     if (found != bundle_missing || !arch[n] || n >= sizeof plain) return found;
     snprintf(plain, sizeof plain, "%.*s", (int)n, arch);
     return find_for(b, plain, kernel, source, source_size, code, size, error);

@@ -40,8 +40,8 @@ bool bundle_open(const void *data, size_t size, bundle *out, char error[bundle_e
 
 typedef enum bundle_found { bundle_ok, bundle_missing, bundle_broken } bundle_found;
 
-/* `arch` is a device's: "gfx90a:sramecc+:xnack-" is served by code for gfx90a, "host" by the best level that this processor has.
- * *code is aligned to 16 bytes. Unless bundle_ok, error says why: no code for the arch (and which it has), or for this very source. */
+/* `arch` is a device's: "gfx90a:sramecc+:xnack-" is served by code for gfx90a, sm_86 and sm_89 also by sm_80's, "host" by the best level
+ * that this processor has. *code is aligned to 16 bytes. Unless bundle_ok, error says why: no code for the arch (and which it has), or for this very source. */
 bundle_found bundle_find(const bundle *b, const char *arch, const char *kernel, const char *source, size_t source_size, const void **code,
                          size_t *size, char error[bundle_error_size]);
 

@@ -141,7 +141,7 @@ static tfgen_status describe(const driver *cu, int id, int ordinal, tfgen_device
     snprintf(info->name, sizeof info->name, "cuda:%d", ordinal);
     const bool hopper = major == 9 && minor == 0;
     snprintf(info->arch, sizeof info->arch, "sm_%d%d%s", major, minor, hopper ? "a" : "");
-    snprintf(info->target, sizeof info->target, "%s", hopper ? "sm_90a" : "");
+    snprintf(info->target, sizeof info->target, "%s", hopper ? "sm_90a" : major >= 8 ? "sm_80" : ""); /* code is made for its own arch */
     return TFGEN_OK;
 }
 

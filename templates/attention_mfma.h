@@ -41,7 +41,7 @@ template <class S> struct attention_mfma {
         float largest, sum; // of this lane's query; the sum is of this lane's keys
     };
 
-    // ---- tiles: heavy ones first; those of a head are apart by a multiple of the pairs, which the machine deals out to its dies in turn
+    // ---- tiles: heavy ones first, and the heads that share keys on one chiplet (chiplets.h)
     DEV static int blocks(const args &p) { return ceil_div(S::queries(p), block_q); }
     DEV static int tiles(const args &p) { return blocks(p) * S::heads * S::batches(p); }
     DEV static int visible_to(const args &p, int batch, int keys, int token)
@@ -56,11 +56,11 @@ template <class S> struct attention_mfma {
     }
     DEV static tile at(const args &p, int index)
     {
-        const int pairs = S::heads * S::batches(p), pair = index % pairs;
+        const int pairs = S::heads * S::batches(p), row = index / pairs, pair = chiplet_place<S::chiplets>(row * pairs, index - row * pairs, pairs);
         tile t;
         t.batch = pair / S::heads;
         t.head = pair % S::heads;
-        t.token = (blocks(p) - 1 - index / pairs) * block_q;
+        t.token = (blocks(p) - 1 - row) * block_q;
         t.keys = S::keys(p, t.batch);
         t.to = visible_to(p, t.batch, t.keys, least(t.token + block_q, S::queries(p)) - 1);
         t.from = visible_from(p, t.batch, t.token) / block_k * block_k;

@@ -291,8 +291,13 @@ constexpr int ceil_div(int x, int y) { return (x + y - 1) / y; }
         run_mixed<__VA_ARGS__>(p);                                                                                              \
     }
 #else
+#if __CUDA_ARCH__ < 900 // without the least number of workgroups ptxas spills, for one more than there would be
+#define TF_LAUNCH_BOUNDS(threads) __launch_bounds__(threads, 1)
+#else
+#define TF_LAUNCH_BOUNDS(threads) __launch_bounds__(threads)
+#endif
 #define TF_KERNEL(name, threads, S, ...)                                                                                        \
-    extern "C" __global__ void __launch_bounds__(threads) name(const __grid_constant__ S::args p)                               \
+    extern "C" __global__ void TF_LAUNCH_BOUNDS(threads) name(const __grid_constant__ S::args p)                               \
     {                                                                                                                           \
         run_mixed<__VA_ARGS__>(p);                                                                                              \
     }

@@ -2,8 +2,8 @@
 // (isa/wmma.h): 4 or 8 waves, of which two share out the rows (one where there are fewer than 64) and the others the columns of a tile,
 // 128 bytes of k a stage. Refuses (static_assert) tiles that the waves do not share out evenly. Any M, N, K from 1.
 //
-// Beyond the common contract S has: group: row tiles that share a column of B tiles while it is in L2; a_written: A may be written by
-// this launch; a_dense: a row of A lies in memory as it is used, at a_row(), and rows are a_stride elements apart (else only a<V>()).
+// Beyond the common contract S has: group: row tiles that share a column of B tiles while it is in L2; chiplets, chunk: chiplets.h; a_written: A
+// may be written by this launch; a_dense: a row of A lies in memory as it is used, at a_row(), and rows are a_stride elements apart (else only a<V>()).
 // With two slots (where copies to LDS are 16 bytes wide: gfx950; a_plain; 512 threads) both operands are copied directly and the two halves of
 // the waves take turns with the matrix units; with one a stage passes through registers.
 #pragma once
@@ -39,8 +39,8 @@ template <class S> struct gemm_mfma {
     DEV static int stages(const args &, const tile &) { return ceil_div(S::K, tile_k); }
     DEV static tile at(const args &p, int index)
     {
-        const int rows = row_tiles(p), per_batch = rows * column_tiles, batch = index / per_batch;
-        const int i = index - batch * per_batch, g = i / (S::group * column_tiles), in = i - g * S::group * column_tiles;
+        const int rows = row_tiles(p), per_batch = rows * column_tiles, turn = chiplet_tile<S::chiplets, S::chunk>(index, per_batch * S::batches(p));
+        const int batch = turn / per_batch, i = turn - batch * per_batch, g = i / (S::group * column_tiles), in = i - g * S::group * column_tiles;
         const int height = rows - g * S::group < S::group ? rows - g * S::group : S::group;
         return {batch, g * S::group + in % height, in / height};
     }

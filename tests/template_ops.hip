@@ -101,3 +101,27 @@ extern "C" __global__ void cast_both(const conversion_args p)
     }
 }
 TF_EXPORT(cast_both)
+
+// ---- chiplets: of 1 to `most` workgroups, one after another, the tile of each (first < 0), or its place in a row before which `first` were
+// dealt out
+struct chiplet_args {
+    int *tile;
+    int first, most;
+};
+template <int Chiplets, int Chunk> DEV void deal(const chiplet_args &p)
+{
+    int *tile = p.tile;
+    for (int count = 1; count <= p.most; tile += count++)
+        for (int i = 0; i < count; i++)
+            tile[i] = p.first < 0 ? chiplet_tile<Chiplets, Chunk>(i, count) : chiplet_place<Chiplets>(p.first, i, count);
+}
+#define CHIPLETS(chiplets, chunk)                                                                                               \
+    extern "C" __global__ void deal_##chiplets##_##chunk(const chiplet_args p) { deal<chiplets, chunk>(p); }                    \
+    TF_EXPORT(deal_##chiplets##_##chunk)
+CHIPLETS(1, 1)
+CHIPLETS(6, 38)
+CHIPLETS(8, 1)
+CHIPLETS(8, 32)
+CHIPLETS(8, 38)
+CHIPLETS(8, 76)
+CHIPLETS(8, 1000)

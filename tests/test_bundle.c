@@ -87,6 +87,24 @@ START_TEST(a_device_with_features_is_served_by_its_plain_architecture)
 }
 END_TEST
 
+START_TEST(code_for_sm_80_serves_the_gpus_of_its_generation)
+{
+    const bundle_code ampere = {"sm_80", "up_k0", "source of up", 12, "cubin of up", 11};
+    bytes b;
+    char error[bundle_error_size];
+    const void *code;
+    size_t size;
+    ck_assert(bundle_write(&ampere, 1, &b.data, &b.size));
+    const bundle o = opened(b);
+    static const char *const served[] = {"sm_80", "sm_86", "sm_89"}, *const others[] = {"sm_87", "sm_90a", "sm_120", "sm_8"};
+    for (size_t i = 0; i < sizeof served / sizeof *served; i++)
+        ck_assert_int_eq(find(&o, served[i], &ampere, &code, &size, error), bundle_ok);
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        ck_assert_int_eq(find(&o, others[i], &ampere, &code, &size, error), bundle_missing);
+    free(b.data);
+}
+END_TEST
+
 START_TEST(what_is_missing_is_said)
 {
     const bytes b = written();
@@ -400,6 +418,7 @@ int main(void)
     tcase_add_test(bytes_case, what_is_written_is_found_by_arch_kernel_and_source);
     tcase_add_test(bytes_case, the_order_of_the_list_does_not_show_in_the_bytes);
     tcase_add_test(bytes_case, a_device_with_features_is_served_by_its_plain_architecture);
+    tcase_add_test(bytes_case, code_for_sm_80_serves_the_gpus_of_its_generation);
     tcase_add_test(bytes_case, what_is_missing_is_said);
     tcase_add_test(bytes_case, an_empty_bundle_opens_and_has_nothing);
     tcase_add_test(bytes_case, no_shortened_bundle_opens);

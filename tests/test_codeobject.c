@@ -23,6 +23,7 @@ static const sample samples[] = {
     {"gfx90a", compiler_hiprtc, hiprtc_find, "no HIPRTC"},
     {"gfx942", compiler_clang, clang_find, "no clang"},
     {"gfx1201", compiler_clang, clang_find, "no clang"},
+    {"sm_80", compiler_nvrtc, nvrtc_find, "no NVRTC"},
     {"sm_90a", compiler_nvrtc, nvrtc_find, "no NVRTC"},
 };
 enum { sample_count = sizeof samples / sizeof *samples };

@@ -116,7 +116,8 @@ typedef struct target {
 
 static const target targets[] = {
     {"gfx90a", "clang ", clang_find, 64},  {"gfx942", "clang ", clang_find, 64},  {"gfx950", "clang ", clang_find, 64},
-    {"gfx1100", "clang ", clang_find, 32}, {"gfx1201", "clang ", clang_find, 32}, {"sm_90a", "NVRTC ", nvrtc_find, 32},
+    {"gfx1100", "clang ", clang_find, 32}, {"gfx1201", "clang ", clang_find, 32}, {"sm_80", "NVRTC ", nvrtc_find, 32},
+    {"sm_90a", "NVRTC ", nvrtc_find, 32},
 };
 enum { target_count = sizeof targets / sizeof *targets };
 

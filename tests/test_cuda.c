@@ -327,7 +327,11 @@ START_TEST(the_best_device_is_the_first_gpu_with_a_target)
     must(tfgen_device_open(NULL, &device, &error), &error);
     ck_assert_str_eq(tfgen_device_target(device), "sm_90a");
     tfgen_device_close(device);
-    driver->major = 8;
+    driver->major = 8, driver->minor = 9;
+    must(tfgen_device_open(NULL, &device, &error), &error);
+    ck_assert_str_eq(tfgen_device_target(device), "sm_80"); /* its code is made for sm_89 */
+    tfgen_device_close(device);
+    driver->major = 7, driver->minor = 5;
     must(tfgen_device_open(NULL, &device, &error), &error);
     ck_assert_str_eq(tfgen_device_target(device), "host");
     tfgen_device_close(device);

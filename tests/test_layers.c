@@ -232,8 +232,8 @@ END_TEST
 static const struct {
     const char *text, *target, *tile;
 } amd_attentions[] = {{ATTENTION("bf16", "8192", "128", ""), "gfx942", "layer=mfma block_q=128 block_k=32 threads=256"},
-                      {ATTENTION("bf16", "32768", "128", ""), "gfx942", "layer=mfma block_q=256 block_k=64 threads=512"},
-                      {ATTENTION("f16", "17", "256", ", window: 5"), "gfx90a", "layer=mfma block_q=128 block_k=32 threads=256"},
+                      {ATTENTION("bf16", "32768", "128", ""), "gfx942", "layer=mfma block_q=256 block_k=64 threads=512 chiplets=8"},
+                      {ATTENTION("f16", "17", "256", ", window: 5"), "gfx90a", "layer=mfma block_q=128 block_k=32 threads=256 chiplets=1"},
                       {ATTENTION("f16", "17", "256", ", softcap: 5"), "gfx950", "layer=mfma block_q=128 block_k=64 threads=256"},
                       {ATTENTION("bf16", "8192", "128", ""), "gfx1100", "layer=wmma block_q=128 block_k=32 threads=256"},
                       {ATTENTION("f16", "17", "40", ""), "gfx1201", "layer=wmma block_q=64 block_k=64 threads=128"},
@@ -263,6 +263,7 @@ START_TEST(attention_that_matrix_units_cannot_have_is_an_error_that_says_why)
                  {"gfx1100", ATTENTION("bf16", "64", "136", ""), "attention layer=wmma", "the head size is above 128"},
                  {"gfx942", ATTENTION("bf16", "64", "64", ""), "attention block_q=128", "block_q is half of threads"},
                  {"gfx942", ATTENTION("bf16", "64", "64", ""), "attention block_k=16", "block_k is 32 or 64"},
+                 {"gfx942", ATTENTION("bf16", "64", "64", ""), "attention chiplets=0", "chiplets is 1"},
                  {"gfx942", ATTENTION("bf16", "64", "256", ""), "attention block_k=64", "bytes of shared memory"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const tuning t = {&cases[i].line, 1};
@@ -282,12 +283,28 @@ START_TEST(the_host_engine_runs_the_attention_that_amd_gets)
         "specs/attention.yaml --target=gfx950 --dim=S=129,H=2,KV=1,hd=64 --check", "specs/attention.yaml --target=gfx90a --dim=S=65,H=2,KV=1,hd=256",
         "specs/attention.yaml --target=gfx942 --dim=B=2,S=131,H=6,KV=2,hd=128 --dtype=f16",
         "specs/attention.yaml --target=gfx942 --dim=S=53,H=2,KV=2,hd=8", "tests/specs/attention-forms.yaml --target=gfx1100 --check",
-        "specs/attention.yaml --target=gfx1201 --dim=B=1,S=131,H=2,KV=1,hd=128 --dtype=f16"};
+        "specs/attention.yaml --target=gfx1201 --dim=B=1,S=131,H=2,KV=1,hd=128 --dtype=f16",
+        "specs/attention.yaml --target=gfx942 --dim=B=2,S=300,H=12,KV=4,hd=16", "specs/attention.yaml --target=gfx950 --dim=B=3,S=200,H=3,KV=3,hd=16"};
     const char *program = getenv("TFGEN") ? getenv("TFGEN") : "./tfgen";
     char command[512];
     snprintf(command, sizeof command, "%s run %s --repeat=1 | grep -q 'layers.*[mw]m*f*ma' && %s run %s --repeat=1 -q", program, options[_i],
              program, options[_i]);
     ck_assert_msg(system(command) == 0, "%s", command);
+}
+END_TEST
+
+/* No scratch, the planned LDS: `tfgen --code` refuses others. */
+START_TEST(clang_takes_the_attention_that_amd_gets)
+{
+    static const char *const options[] = {"gfx90a --dim=S=4096,hd=256", "gfx942 --preset=llama-8b", "gfx942 --dim=S=64,hd=160 --dtype=f16",
+                                          "gfx950 --preset=llama-1b", "gfx1100 --preset=llama-8b", "gfx1201 --dim=S=64,hd=128 --dtype=f16"};
+    const char *program = getenv("TFGEN") ? getenv("TFGEN") : "./tfgen";
+    char command[512];
+    snprintf(command, sizeof command, "d=$(mktemp -d) && %s specs/attention.yaml --compiler=clang --target=%s --code -q -o $d; s=$?; rm -rf $d; exit $s",
+             program, options[_i]);
+    const int status = system(command);
+    if (status == code_unsupported << 8) printf("skipped: no clang for AMD\n");
+    else ck_assert_msg(status == 0, "%s: status %d", command, status >> 8);
 }
 END_TEST
 
@@ -298,8 +315,9 @@ START_TEST(many_tiles_are_large_and_aligned_rows_have_two_slots_on_gfx950)
     static const struct {
         const char *target, *tile;
         int shared;
-    } cases[] = {{"gfx90a", "m=256 n=256 k=64 threads=512 slots=1", 65536},
-                 {"gfx950", "m=256 n=256 k=64 threads=512 slots=2", 131072},
+    } cases[] = {{"gfx90a", "m=256 n=256 k=64 threads=512 slots=1 group=8 chiplets=1 chunk=104", 65536},
+                 {"gfx942", "m=256 n=256 k=64 threads=512 slots=1 group=8 chiplets=8 chunk=38", 65536},
+                 {"gfx950", "m=256 n=256 k=64 threads=512 slots=2 group=8 chiplets=8 chunk=32", 131072},
                  {"gfx1100", "m=128 n=128 k=64 threads=256 slots=1", 32768}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         build b = build_spec(large, cases[i].target, NULL);
@@ -326,7 +344,10 @@ START_TEST(a_tile_that_matrix_units_cannot_have_is_an_error_that_says_why)
                  {"gfx942", "gemm m=256 n=256 threads=512 slots=2", "slots is 1; on gfx950"},
                  {"gfx950", "gemm m=64 n=128 threads=512 slots=2", "slots is 1; on gfx950"},
                  {"gfx1201", "gemm m=256 n=128 threads=256", "a thread has at most 128 results (rdna: 64)"},
-                 {"gfx942", "gemm group=0", "group is positive"}};
+                 {"gfx942", "gemm group=0", "group and chunk are positive"},
+                 {"gfx942", "gemm chunk=0", "group and chunk are positive"},
+                 {"gfx942", "gemm chiplets=0", "chiplets is 1 (tiles as they come) to 64"},
+                 {"gfx90a", "gemm chiplets=65", "chiplets is 1 (tiles as they come) to 64"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const tuning t = {&cases[i].line, 1};
         build b = build_spec(PRODUCT("bf16", "64", "64"), cases[i].target, &t);
@@ -353,7 +374,8 @@ int main(void)
     tcase_add_loop_test(t, a_product_of_many_rows_is_on_the_matrix_units_that_a_machine_has, 0, sizeof amd_layers / sizeof *amd_layers);
     tcase_add_loop_test(t, attention_of_many_queries_is_on_the_matrix_units, 0, sizeof amd_attentions / sizeof *amd_attentions);
     tcase_add_test(t, attention_that_matrix_units_cannot_have_is_an_error_that_says_why);
-    tcase_add_loop_test(t, the_host_engine_runs_the_attention_that_amd_gets, 0, 8);
+    tcase_add_loop_test(t, the_host_engine_runs_the_attention_that_amd_gets, 0, 10);
+    tcase_add_loop_test(t, clang_takes_the_attention_that_amd_gets, 0, 6);
     tcase_add_test(t, many_tiles_are_large_and_aligned_rows_have_two_slots_on_gfx950);
     tcase_add_test(t, a_tile_that_matrix_units_cannot_have_is_an_error_that_says_why);
     suite_add_tcase(s, t);

@@ -54,7 +54,7 @@ static code_status check(const char *source, const char *arch, libclang_facts *f
     return libclang_check(source, strlen(source), "ffn.k0.hip", arch, 60, f, log);
 }
 
-static const char *const archs[] = {"gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1201", "sm_90a"};
+static const char *const archs[] = {"gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1201", "sm_80", "sm_90a"};
 enum { arch_count = sizeof archs / sizeof *archs };
 
 START_TEST(kernels_have_the_layout_that_the_host_uses)

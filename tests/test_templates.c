@@ -23,7 +23,7 @@ static host_module *ops_module(void)
     struct text source = {.a = a};
     text_printf(&source, "#define TF_TARGET_HOST 1\n#define TF_WAVE 1\n");
     for (size_t i = 0; i < template_total(); i++)
-        if (template_at(i).users == use_all) template_append(&source, i);
+        if (template_at(i).users == use_all || strcmp(template_at(i).name, "templates/chiplets.h") == 0) template_append(&source, i);
     char *own = slurp("tests/template_ops.hip");
     ck_assert_ptr_nonnull(own);
     text_printf(&source, "#line 1 \"tests/template_ops.hip\"\n%s", own);
@@ -307,11 +307,55 @@ START_TEST(casts_and_free_stores_round_alike)
 }
 END_TEST
 
+/* ---- chiplets */
+typedef struct chiplet_args {
+    int *tile;
+    int first, most;
+} chiplet_args;
+
+static const struct {
+    const char *kernel;
+    int chiplets, chunk;
+} deals[] = {{"deal_1_1", 1, 1}, {"deal_6_38", 6, 38}, {"deal_8_1", 8, 1}, {"deal_8_32", 8, 32}, {"deal_8_38", 8, 38}, {"deal_8_76", 8, 76},
+             {"deal_8_1000", 8, 1000}};
+
+/* Each tile once; workgroups i and i + chiplets are on one chiplet, which within a round takes neighbours. */
+static void check_deal(int deal, int first, const int *tile, int count)
+{
+    const int chiplets = deals[deal].chiplets, all = first < 0 ? chiplets * deals[deal].chunk : count;
+    unsigned char seen[2048] = {0};
+    for (int i = 0; i < count; i++) {
+        if (tile[i] < 0 || tile[i] >= count || seen[tile[i]])
+            ck_abort_msg("%s of %d after %d: workgroup %d takes tile %d", deals[deal].kernel, count, first, i, tile[i]);
+        seen[tile[i]] = 1;
+        if (i >= chiplets && i / all == (i - chiplets) / all && tile[i] != tile[i - chiplets] + 1)
+            ck_abort_msg("%s of %d after %d: %d and %d are no neighbours", deals[deal].kernel, count, first, i - chiplets, i);
+    }
+}
+
+static void check_deals(host_module *m, int deal, chiplet_args p)
+{
+    launch_ok(m, deals[deal].kernel, (host_launch_dims){.grid = {1}, .block = {1}}, &p);
+    for (int count = 1; count <= p.most; p.tile += count++) check_deal(deal, p.first, p.tile, count);
+}
+
+START_TEST(each_tile_is_some_chiplets_once_and_a_chiplets_tiles_are_neighbours)
+{
+    enum { most = 2000 };
+    host_module *m = ops_module();
+    int *tile = memory(most * (most + 1) / 2 * sizeof *tile, "tile");
+    check_deals(m, _i, (chiplet_args){tile, -1, most});
+    for (int first = 0; first <= 2 * deals[_i].chiplets; first++) check_deals(m, _i, (chiplet_args){tile, first, 300});
+    host_module_free(m);
+}
+END_TEST
+
 /* ---- plans of specs */
 typedef struct build {
     arena *a;
     const char *name, *text, *target;
     fusion_level level;
+    const tuning *tuning; /* NULL: register tiles */
     plan *p;
     tfgen_code code;
 } build;
@@ -325,37 +369,46 @@ static void build_body(void *argument)
     arena_source(b->a, b->name, b->text, strlen(b->text));
     const char *const lines[] = {"gemm layer=simt", "attention layer=simt"}; /* templates/gemm.h, templates/attention.h */
     const tuning t = {lines, strcmp(target->family, "cdna") == 0 ? 2 : 1}; /* others have no other attention */
-    b->p = plan_choose(b->a, fuse(b->a, lower(b->a, graph_read(b->a, b->text, strlen(b->text), b->name, &options)), &fusion), target, &t);
+    b->p = plan_choose(b->a, fuse(b->a, lower(b->a, graph_read(b->a, b->text, strlen(b->text), b->name, &options)), &fusion), target, b->tuning ? b->tuning : &t);
     emit(b->a, b->p);
 }
 
-static build build_plan(const char *name, const char *text, const char *target, fusion_level level)
+static build build_tuned(const char *name, const char *text, const char *target, fusion_level level, const tuning *lines)
 {
-    build b = {.a = arena_new(), .name = name, .text = text, .target = target, .level = level};
+    build b = {.a = arena_new(), .name = name, .text = text, .target = target, .level = level, .tuning = lines};
     b.code = arena_run(b.a, build_body, &b);
     ck_assert_msg(b.code == code_ok, "%s", arena_diagnostics(b.a));
     return b;
 }
 
+static build build_plan(const char *name, const char *text, const char *target, fusion_level level)
+{
+    return build_tuned(name, text, target, level, NULL);
+}
+
 /* ---- one true spec struct beside each template */
 typedef struct golden {
     const char *path, *spec, *program, *kernel; /* program: how the source names the template's struct */
+    const char *target;                         /* NULL: register tiles on gfx942 */
 } golden;
 
 static const golden goldens[] = {
-    {"templates/rows.spec.h", "specs/layernorm.yaml", "rows", "layernorm_k0"},
-    {"templates/gemm.spec.h", "specs/llama-block.yaml", "gemm", "llama_k1"},
-    {"templates/attention.spec.h", "specs/llama-block.yaml", "attention", "llama_k2"},
-    {"templates/decode.spec.h", "specs/llama-decode.yaml", "decode", NULL}, /* the first of its family */
-    {"templates/pack.spec.h", "specs/llama-block.yaml", "pack", "llama_k1_pack"},
+    {"templates/rows.spec.h", "specs/layernorm.yaml", "rows", "layernorm_k0", NULL},
+    {"templates/gemm.spec.h", "specs/llama-block.yaml", "gemm", "llama_k1", NULL},
+    {"templates/attention.spec.h", "specs/llama-block.yaml", "attention", "llama_k2", NULL},
+    {"templates/decode.spec.h", "specs/llama-decode.yaml", "decode", NULL, NULL}, /* the first of its family */
+    {"templates/pack.spec.h", "specs/llama-block.yaml", "pack", "llama_k1_pack", NULL},
+    {"templates/gemm_mfma.spec.h", "specs/llama-block.yaml", "gemm_mfma", "llama_k1", "gfx942"},
+    {"templates/attention_mfma.spec.h", "specs/llama-block.yaml", "attention_mfma", "llama_k2", "gfx942"},
+    {"templates/gemm_ws.spec.h", "specs/llama-block.yaml", "gemm_ws", "llama_k1", "sm_90a"},
 };
-enum { golden_count = sizeof goldens / sizeof *goldens };
+enum { golden_count = sizeof goldens / sizeof *goldens, golden_plain = golden_count - 3 };
 
 static bool runs(const char *source, const char *program)
 {
     char kernel[64];
-    snprintf(kernel, sizeof kernel, ", %s<", program);
-    const char *at = strstr(source, "\nTF_KERNEL(");
+    const char *at = strstr(source, "\nTF_KERNEL");
+    snprintf(kernel, sizeof kernel, at && at[10] == '(' ? ", %s<" : "<%s<", program);
     return at && strstr(at, kernel);
 }
 
@@ -387,11 +440,12 @@ static const char *golden_text(const golden *g, const build *b)
 
 START_TEST(the_spec_struct_beside_a_template_is_what_the_emitter_writes)
 {
+    static const tuning defaults = {NULL, 0};
     const golden *g = &goldens[_i];
     const char *update = getenv("TFGEN_GOLDEN_UPDATE");
     char *spec = slurp(g->spec);
     ck_assert_ptr_nonnull(spec);
-    build b = build_plan(g->spec, spec, "gfx942", fusion_tile);
+    build b = build_tuned(g->spec, spec, g->target ? g->target : "gfx942", fusion_tile, g->target ? &defaults : NULL);
     const char *text = golden_text(g, &b);
     if (update && *update && strcmp(update, "0") != 0) {
         FILE *f = fopen(g->path, "wb");
@@ -525,6 +579,32 @@ START_TEST(a_sequence_has_the_same_bits_alone_in_a_batch_and_on_a_small_grid)
 }
 END_TEST
 
+/* ---- the same bits in whatever order chiplets take tiles: rounds of whole chunks and a rest, 12 heads on 8 or 6 */
+static const char matrix_spec[] =
+    "block: t\ndtype: bf16\ndims: {B: 1, S: 301, D: 40, H: 12, KV: 4, hd: 16}\ndynamic: {B: [1, 64]}\n"
+    "inputs: {x: [B, S, D]}\nparams: {wq: [H*hd, D], wk: [KV*hd, D], wv: [KV*hd, D], wo: [333, H*hd]}\n"
+    "ops:\n  - {out: q, op: linear, in: [x, wq]}\n  - {out: k, op: linear, in: [x, wk]}\n  - {out: v, op: linear, in: [x, wv]}\n"
+    "  - {out: a, op: attention, in: [q, k, v], heads: H, kv_heads: KV, causal: true}\n  - {out: y, op: linear, in: [a, wo]}\noutputs: {y: y}\n";
+static const char *const orders[][2] = {{"gemm m=32 n=128 chiplets=1", "attention chiplets=1"}, {"gemm m=32 n=128", "attention block_q=64 threads=128"},
+                                        {"gemm m=32 n=128 chunk=1", "attention chiplets=3"}, {"gemm m=32 n=128 chunk=2 group=3", "attention chiplets=8"},
+                                        {"gemm m=64 n=64 chiplets=6 chunk=3", "attention chiplets=6"}};
+
+START_TEST(tiles_in_another_order_give_the_same_bits)
+{
+    const tuning plain = {orders[0], 2}, other = {orders[1 + _i % 4], 2};
+    const char *target = _i < 4 ? "gfx942" : "gfx950";
+    const build a = build_tuned("t.yaml", matrix_spec, target, fusion_ops, &plain), b = build_tuned("t.yaml", matrix_spec, target, fusion_ops, &other);
+    size_t bytes, again;
+    unsigned char *first = run_plan(&a, 2, 0, false, &bytes), *second = run_plan(&b, 2, 0, false, &again);
+    ck_assert_uint_eq(bytes, again);
+    ck_assert_msg(memcmp(first, second, 2 * bytes) == 0, "%s %s, %s", target, orders[1 + _i % 4][0], orders[1 + _i % 4][1]);
+    free(first);
+    free(second);
+    arena_free(a.a);
+    arena_free(b.a);
+}
+END_TEST
+
 int main(void)
 {
     Suite *s = suite_create("templates");
@@ -536,15 +616,17 @@ int main(void)
     tcase_add_test(t, a_row_is_divided_as_well_as_each_number_alone);
     tcase_add_loop_test(t, sixteen_bit_types_convert_as_the_reference_does, 0, 2);
     tcase_add_test(t, casts_and_free_stores_round_alike);
+    tcase_add_loop_test(t, each_tile_is_some_chiplets_once_and_a_chiplets_tiles_are_neighbours, 0, sizeof deals / sizeof *deals);
     suite_add_tcase(s, t);
     TCase *g = tcase_create("spec structs");
     tcase_set_timeout(g, 60);
     tcase_add_loop_test(g, the_spec_struct_beside_a_template_is_what_the_emitter_writes, 0, golden_count);
-    tcase_add_loop_test(g, a_template_with_its_spec_struct_compiles_without_warnings, 0, golden_count);
+    tcase_add_loop_test(g, a_template_with_its_spec_struct_compiles_without_warnings, 0, golden_plain);
     suite_add_tcase(s, g);
     TCase *i = tcase_create("invariance");
     tcase_set_timeout(i, 120);
     tcase_add_loop_test(i, a_sequence_has_the_same_bits_alone_in_a_batch_and_on_a_small_grid, 0, sizeof invariances / sizeof *invariances);
+    tcase_add_loop_test(i, tiles_in_another_order_give_the_same_bits, 0, 8);
     suite_add_tcase(s, i);
     return run_suite(s);
 }

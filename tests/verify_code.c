@@ -32,7 +32,8 @@ static const machine machines[] = {
     {"gfx90a", "gfx90a", compiler_clang, 512, 4, 512},       {"gfx90a-hiprtc", "gfx90a", compiler_hiprtc, 512, 4, 512},
     {"gfx942", "gfx942", compiler_clang, 512, 4, 512},       {"gfx950", "gfx950", compiler_clang, 512, 4, 512},
     {"gfx1100", "gfx1100", compiler_clang, 1536, 4, 256},    {"gfx1201", "gfx1201", compiler_clang, 1536, 4, 256},
-    {"sm_90a", "sm_90a", compiler_nvrtc, 65536 / 32, 1, 255} /* 65536 for all warps of a workgroup */
+    {"sm_80", "sm_80", compiler_nvrtc, 65536 / 32, 1, 255}, /* 65536 for all warps of a workgroup */
+    {"sm_90a", "sm_90a", compiler_nvrtc, 65536 / 32, 1, 255}
 };
 enum { machine_count = sizeof machines / sizeof *machines };
 

@@ -158,7 +158,7 @@ static void check_lists(verify_job *j)
     for (size_t i = 0; i < j->levels.count; i++) (void)options_level(j->a, j->levels.names[i]);
     for (size_t i = 0; i < j->targets.count; i++)
         if (!target_find(j->targets.names[i]))
-            bail(j->a, code_unsupported, (position){0}, "unknown target '%s'; targets are host, gfx90a, gfx942, gfx950, gfx1100, gfx1201, sm_90a", j->targets.names[i]);
+            bail(j->a, code_unsupported, (position){0}, "unknown target '%s'; targets are host, gfx90a, gfx942, gfx950, gfx1100, gfx1201, sm_80, sm_90a", j->targets.names[i]);
     for (size_t i = 0; i < j->dtypes.count; i++)
         if (strcmp(j->dtypes.names[i], "spec") != 0 && (!dtype_parse(j->dtypes.names[i], &type) || type == dtype_i32))
             bail(j->a, code_usage, (position){0}, "--dtype: '%s' is not f32, f16 or bf16", j->dtypes.names[i]);
@@ -177,7 +177,7 @@ static void verify_all(void *argument)
     const char *target = o->target;
     j->device = trial_device(a, o->device, false, &target);
     j->cache = cli_cache(a, o);
-    j->targets = expand(a, target, "host,gfx90a,gfx942,gfx950,gfx1100,gfx1201,sm_90a", "host");
+    j->targets = expand(a, target, "host,gfx90a,gfx942,gfx950,gfx1100,gfx1201,sm_80,sm_90a", "host");
     j->sizes = o->sizes ? o->sizes : "spec";
     check_lists(j);
     for (int i = 0; i < size_count; i++) sizes += wanted(j, &size_sets[i]);

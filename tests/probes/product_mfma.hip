@@ -27,6 +27,7 @@
 #endif
 #include "templates/frame.h"
 #include "templates/frame_pump.h"
+#include "templates/chiplets.h"
 #include "templates/gemm_mfma.h"
 
 DEV float probe_exp(float x) { return op_exp(x); }
@@ -34,6 +35,7 @@ DEV float probe_exp(float x) { return op_exp(x); }
 
 template <bool Written> struct machine {
     static constexpr int granule = 4, tile_m = PROBE_M, tile_n = PROBE_COLUMNS, tile_k = 128 / sizeof(PROBE_TYPE), threads = PROBE_THREADS, group = 8;
+    static constexpr int chiplets = 8, chunk = 3;
     static constexpr int slots = PROBE_SLOTS;
     static constexpr bool a_written = Written;
     using type = PROBE_TYPE;

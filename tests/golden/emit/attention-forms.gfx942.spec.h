@@ -90,7 +90,7 @@ struct k2_attention {
         int S;
     };
     static constexpr int head_dim = 24, heads = 4, kv_heads = 2;
-    static constexpr int block_q = 64, block_k = 64, threads = 128;
+    static constexpr int block_q = 64, block_k = 64, threads = 128, chiplets = 8;
     static constexpr bool causal = true;
     static constexpr int window = 70;
     static constexpr float softcap = 0.0f, scale = 0.20412415f;
@@ -140,7 +140,7 @@ struct k3_attention_2 {
         int S;
     };
     static constexpr int head_dim = 24, heads = 4, kv_heads = 2;
-    static constexpr int block_q = 64, block_k = 64, threads = 128;
+    static constexpr int block_q = 64, block_k = 64, threads = 128, chiplets = 8;
     static constexpr bool causal = false;
     static constexpr int window = 0;
     static constexpr float softcap = 0.0f, scale = 0.20412415f;
@@ -189,7 +189,7 @@ struct k4_attention_3 {
         int S;
     };
     static constexpr int head_dim = 24, heads = 4, kv_heads = 2;
-    static constexpr int block_q = 64, block_k = 64, threads = 128;
+    static constexpr int block_q = 64, block_k = 64, threads = 128, chiplets = 8;
     static constexpr bool causal = true;
     static constexpr int window = 0;
     static constexpr float softcap = 20.0f, scale = 0.4f;

@@ -9,7 +9,7 @@ struct k0_attention {
         int B, S;
     };
     static constexpr int head_dim = 32, heads = 8, kv_heads = 2;
-    static constexpr int block_q = 64, block_k = 64, threads = 128;
+    static constexpr int block_q = 64, block_k = 64, threads = 128, chiplets = 8;
     static constexpr bool causal = true;
     static constexpr int window = 0;
     static constexpr float softcap = 0.0f, scale = 0.17677669f;

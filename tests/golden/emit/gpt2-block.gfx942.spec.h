@@ -80,6 +80,7 @@ struct k1_qkv {
     };
     static constexpr int K = 128, packed_n = 384, packed_k = 128, granule = 4;
     static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
+    static constexpr int chiplets = 8, chunk = 76;
     static constexpr long long a_stride = 128;
     static constexpr bool a_dense = true, a_written = false;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
@@ -181,7 +182,7 @@ struct k3_attention {
         int B, S;
     };
     static constexpr int head_dim = 32, heads = 4, kv_heads = 4;
-    static constexpr int block_q = 64, block_k = 64, threads = 128;
+    static constexpr int block_q = 64, block_k = 64, threads = 128, chiplets = 8;
     static constexpr bool causal = true;
     static constexpr int window = 0;
     static constexpr float softcap = 0.0f, scale = 0.17677669f;
@@ -230,6 +231,7 @@ struct k4_o {
     };
     static constexpr int K = 128, packed_n = 128, packed_k = 128, granule = 4;
     static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
+    static constexpr int chiplets = 8, chunk = 76;
     static constexpr long long a_stride = 128;
     static constexpr bool a_dense = true, a_written = false;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
@@ -397,6 +399,7 @@ struct k7_fc {
     };
     static constexpr int K = 128, packed_n = 512, packed_k = 128, granule = 4;
     static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
+    static constexpr int chiplets = 8, chunk = 76;
     static constexpr long long a_stride = 128;
     static constexpr bool a_dense = true, a_written = false;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
@@ -491,6 +494,7 @@ struct k9_m {
     };
     static constexpr int K = 512, packed_n = 128, packed_k = 512, granule = 4;
     static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
+    static constexpr int chiplets = 8, chunk = 76;
     static constexpr long long a_stride = 512;
     static constexpr bool a_dense = true, a_written = false;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
@@ -659,6 +663,7 @@ struct k1_qkv {
     };
     static constexpr int K = 128, packed_n = 384, packed_k = 128, granule = 4;
     static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
+    static constexpr int chiplets = 8, chunk = 76;
     static constexpr long long a_stride = 128;
     static constexpr bool a_dense = true, a_written = false;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
@@ -760,7 +765,7 @@ struct k3_attention {
         int B, S;
     };
     static constexpr int head_dim = 32, heads = 4, kv_heads = 4;
-    static constexpr int block_q = 64, block_k = 64, threads = 128;
+    static constexpr int block_q = 64, block_k = 64, threads = 128, chiplets = 8;
     static constexpr bool causal = true;
     static constexpr int window = 0;
     static constexpr float softcap = 0.0f, scale = 0.17677669f;
@@ -810,6 +815,7 @@ struct k4_o {
     };
     static constexpr int K = 128, packed_n = 128, packed_k = 128, granule = 4;
     static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
+    static constexpr int chiplets = 8, chunk = 76;
     static constexpr long long a_stride = 128;
     static constexpr bool a_dense = true, a_written = false;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
@@ -941,6 +947,7 @@ struct k6_fc {
     };
     static constexpr int K = 128, packed_n = 512, packed_k = 128, granule = 4;
     static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
+    static constexpr int chiplets = 8, chunk = 76;
     static constexpr long long a_stride = 128;
     static constexpr bool a_dense = true, a_written = false;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
@@ -1001,6 +1008,7 @@ struct k7_m {
     };
     static constexpr int K = 512, packed_n = 128, packed_k = 512, granule = 4;
     static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
+    static constexpr int chiplets = 8, chunk = 76;
     static constexpr long long a_stride = 512;
     static constexpr bool a_dense = true, a_written = false;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
@@ -1133,6 +1141,7 @@ struct k1_qkv {
     };
     static constexpr int K = 128, packed_n = 384, packed_k = 128, granule = 4;
     static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
+    static constexpr int chiplets = 8, chunk = 76;
     static constexpr long long a_stride = 128;
     static constexpr bool a_dense = true, a_written = false;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
@@ -1188,7 +1197,7 @@ struct k2_attention {
         int B, S;
     };
     static constexpr int head_dim = 32, heads = 4, kv_heads = 4;
-    static constexpr int block_q = 64, block_k = 64, threads = 128;
+    static constexpr int block_q = 64, block_k = 64, threads = 128, chiplets = 8;
     static constexpr bool causal = true;
     static constexpr int window = 0;
     static constexpr float softcap = 0.0f, scale = 0.17677669f;
@@ -1236,6 +1245,7 @@ struct k3_o {
     };
     static constexpr int K = 128, packed_n = 128, packed_k = 128, granule = 4;
     static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
+    static constexpr int chiplets = 8, chunk = 76;
     static constexpr long long a_stride = 128;
     static constexpr bool a_dense = true, a_written = false;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
@@ -1367,6 +1377,7 @@ struct k5_fc {
     };
     static constexpr int K = 128, packed_n = 512, packed_k = 128, granule = 4;
     static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
+    static constexpr int chiplets = 8, chunk = 76;
     static constexpr long long a_stride = 128;
     static constexpr bool a_dense = true, a_written = false;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
@@ -1427,6 +1438,7 @@ struct k6_m {
     };
     static constexpr int K = 512, packed_n = 128, packed_k = 512, granule = 4;
     static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
+    static constexpr int chiplets = 8, chunk = 76;
     static constexpr long long a_stride = 512;
     static constexpr bool a_dense = true, a_written = false;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;

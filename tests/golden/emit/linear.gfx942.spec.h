@@ -10,6 +10,7 @@ struct k0_l {
     };
     static constexpr int K = 256, packed_n = 344, packed_k = 256, granule = 4;
     static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
+    static constexpr int chiplets = 8, chunk = 76;
     static constexpr long long a_stride = 256;
     static constexpr bool a_dense = true, a_written = false;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;

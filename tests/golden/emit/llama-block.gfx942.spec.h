@@ -63,6 +63,7 @@ struct k1_q {
     };
     static constexpr int K = 256, packed_n = 256, packed_k = 256, granule = 4;
     static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
+    static constexpr int chiplets = 8, chunk = 76;
     static constexpr long long a_stride = 256;
     static constexpr bool a_dense = true, a_written = false;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
@@ -117,6 +118,7 @@ struct k2_k {
     };
     static constexpr int K = 256, packed_n = 64, packed_k = 256, granule = 4;
     static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
+    static constexpr int chiplets = 8, chunk = 76;
     static constexpr long long a_stride = 256;
     static constexpr bool a_dense = true, a_written = false;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
@@ -171,6 +173,7 @@ struct k3_v {
     };
     static constexpr int K = 256, packed_n = 64, packed_k = 256, granule = 4;
     static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
+    static constexpr int chiplets = 8, chunk = 76;
     static constexpr long long a_stride = 256;
     static constexpr bool a_dense = true, a_written = false;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
@@ -307,7 +310,7 @@ struct k6_attention {
         int B, S;
     };
     static constexpr int head_dim = 32, heads = 8, kv_heads = 2;
-    static constexpr int block_q = 64, block_k = 64, threads = 128;
+    static constexpr int block_q = 64, block_k = 64, threads = 128, chiplets = 8;
     static constexpr bool causal = true;
     static constexpr int window = 0;
     static constexpr float softcap = 0.0f, scale = 0.17677669f;
@@ -355,6 +358,7 @@ struct k7_o {
     };
     static constexpr int K = 256, packed_n = 256, packed_k = 256, granule = 4;
     static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
+    static constexpr int chiplets = 8, chunk = 76;
     static constexpr long long a_stride = 256;
     static constexpr bool a_dense = true, a_written = false;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
@@ -502,6 +506,7 @@ struct k10_gate {
     };
     static constexpr int K = 256, packed_n = 688, packed_k = 256, granule = 4;
     static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
+    static constexpr int chiplets = 8, chunk = 76;
     static constexpr long long a_stride = 256;
     static constexpr bool a_dense = true, a_written = false;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
@@ -556,6 +561,7 @@ struct k11_up {
     };
     static constexpr int K = 256, packed_n = 688, packed_k = 256, granule = 4;
     static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
+    static constexpr int chiplets = 8, chunk = 76;
     static constexpr long long a_stride = 256;
     static constexpr bool a_dense = true, a_written = false;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
@@ -685,6 +691,7 @@ struct k14_down {
     };
     static constexpr int K = 688, packed_n = 256, packed_k = 688, granule = 4;
     static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
+    static constexpr int chiplets = 8, chunk = 76;
     static constexpr long long a_stride = 688;
     static constexpr bool a_dense = true, a_written = false;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
@@ -835,6 +842,7 @@ struct k1_qkv {
     };
     static constexpr int K = 256, packed_n = 384, packed_k = 256, granule = 4;
     static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
+    static constexpr int chiplets = 8, chunk = 76;
     static constexpr long long a_stride = 256;
     static constexpr bool a_dense = true, a_written = false;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
@@ -991,7 +999,7 @@ struct k4_attention {
         int B, S;
     };
     static constexpr int head_dim = 32, heads = 8, kv_heads = 2;
-    static constexpr int block_q = 64, block_k = 64, threads = 128;
+    static constexpr int block_q = 64, block_k = 64, threads = 128, chiplets = 8;
     static constexpr bool causal = true;
     static constexpr int window = 0;
     static constexpr float softcap = 0.0f, scale = 0.17677669f;
@@ -1040,6 +1048,7 @@ struct k5_o {
     };
     static constexpr int K = 256, packed_n = 256, packed_k = 256, granule = 4;
     static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
+    static constexpr int chiplets = 8, chunk = 76;
     static constexpr long long a_stride = 256;
     static constexpr bool a_dense = true, a_written = false;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
@@ -1151,6 +1160,7 @@ struct k7_gate_up {
     };
     static constexpr int K = 256, packed_n = 1376, packed_k = 256, granule = 4;
     static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
+    static constexpr int chiplets = 8, chunk = 76;
     static constexpr long long a_stride = 256;
     static constexpr bool a_dense = true, a_written = false;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
@@ -1208,6 +1218,7 @@ struct k8_down {
     };
     static constexpr int K = 688, packed_n = 256, packed_k = 688, granule = 4;
     static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
+    static constexpr int chiplets = 8, chunk = 76;
     static constexpr long long a_stride = 688;
     static constexpr bool a_dense = true, a_written = false;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
@@ -1316,6 +1327,7 @@ struct k1_qkv {
     };
     static constexpr int K = 256, packed_n = 384, packed_k = 256, granule = 4;
     static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
+    static constexpr int chiplets = 8, chunk = 76;
     static constexpr long long a_stride = 256;
     static constexpr bool a_dense = true, a_written = false;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
@@ -1417,7 +1429,7 @@ struct k2_attention {
         int B, S;
     };
     static constexpr int head_dim = 32, heads = 8, kv_heads = 2;
-    static constexpr int block_q = 64, block_k = 64, threads = 128;
+    static constexpr int block_q = 64, block_k = 64, threads = 128, chiplets = 8;
     static constexpr bool causal = true;
     static constexpr int window = 0;
     static constexpr float softcap = 0.0f, scale = 0.17677669f;
@@ -1467,6 +1479,7 @@ struct k3_o {
     };
     static constexpr int K = 256, packed_n = 256, packed_k = 256, granule = 4;
     static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
+    static constexpr int chiplets = 8, chunk = 76;
     static constexpr long long a_stride = 256;
     static constexpr bool a_dense = true, a_written = false;
     static constexpr bool row_sums = true, a_plain = true, b_plain = true;
@@ -1531,6 +1544,7 @@ struct k4_gate_up {
     };
     static constexpr int K = 256, packed_n = 1376, packed_k = 256, granule = 4;
     static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
+    static constexpr int chiplets = 8, chunk = 76;
     static constexpr long long a_stride = 256;
     static constexpr bool a_dense = true, a_written = false;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
@@ -1599,6 +1613,7 @@ struct k5_down {
     };
     static constexpr int K = 688, packed_n = 256, packed_k = 688, granule = 4;
     static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
+    static constexpr int chiplets = 8, chunk = 76;
     static constexpr long long a_stride = 688;
     static constexpr bool a_dense = true, a_written = false;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
