@@ -162,11 +162,11 @@ void write_offset_checks(const emission *e, writer *w)
 
 view view_of(arena *a, const ir_value *v)
 {
-    view w = {v, 0, value_columns(v)};
+    view w = {v, 0, v->root ? value_columns(v) : value_stride(v)};
     while (w.root->root) {
         const ir_value *up = w.root->root;
         const extent rows = value_rows(a, w.root), above = value_rows(a, up);
-        const long long stride = w.root->root_stride ? w.root->root_stride : value_columns(w.root);
+        const long long stride = value_stride(w.root);
         if (w.stride == value_columns(w.root) || extent_equal(&rows, &above)) {
             w.offset += w.root->root_offset;
             /* dense in w.root: its rows may only be strided when v has the same rows */
@@ -184,6 +184,13 @@ view view_of(arena *a, const ir_value *v)
         w.root = up;
     }
     return w;
+}
+
+long long value_alignment(arena *a, const ir_value *v)
+{
+    const view w = view_of(a, v);
+    const long long size = dtype_size(v->type), bits = w.stride * size | w.offset * size | 16;
+    return bits & -bits;
 }
 
 static bool is_one(const extent *x)

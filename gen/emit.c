@@ -26,7 +26,8 @@ static const family_program programs[] = {{"rows", "templates/rows.h", use_rows}
                                           {"gemm", "templates/gemm.h", use_gemm},
                                           {"attention", "templates/attention.h", use_attention},
                                           {"decode", "templates/decode.h", use_decode},
-                                          {"combine", "templates/decode.h", use_combine}};
+                                          {"combine", "templates/decode.h", use_combine},
+                                          {"align", "templates/align.h", use_align}};
 static const family_program pack_program = {"pack", "templates/pack.h", use_pack}, pack_split_program = {"pack_split", "templates/pack.h", use_pack};
 
 static family_program program_of(const ir_phase *phase)
@@ -208,6 +209,8 @@ static void emit_launch(arena *a, plan *p, const naming *names, launch *l)
         emit_rows(&e, &members);
     else if (phase->family == family_gemm)
         emit_gemm(&e, &members);
+    else if (phase->family == family_align)
+        emit_align(&e, &members);
     else
         emit_attention(&e, &members);
     const writer w = whole_struct(&e, &members);

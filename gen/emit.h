@@ -43,6 +43,8 @@ typedef struct view { /* where a value's rows lie in its root */
     long long offset, stride;
 } view;
 view view_of(arena *a, const ir_value *v);
+/* Bytes that every row of v begins at a multiple of, 16 at most, where its storage does. */
+long long value_alignment(arena *a, const ir_value *v);
 /* Row of `operand` that goes with row `row` (a C expression) of a value of the shape of `of`. */
 const char *row_of(emission *e, const ir_value *operand, const ir_value *of, const char *row);
 /* C condition under which row `row` of `of` is the first that maps to its row of `operand`; NULL: always. */
@@ -155,5 +157,6 @@ void context_know(const kept_list *kept, scope *s);
 void emit_rows(emission *e, writer *w);
 void emit_gemm(emission *e, writer *w);
 void emit_attention(emission *e, writer *w);       /* attention, decode, combine */
+void emit_align(emission *e, writer *w);
 void emit_pack(emission *e, writer *w, int index); /* the packed weight plan->packs[index] */
 #endif

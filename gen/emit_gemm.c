@@ -36,14 +36,6 @@ static bool a_plain(const gemm *g)
            g->K * size % 16 == 0;
 }
 
-/* Bytes that every row of A begins at a multiple of, 16 at most. */
-static long long a_alignment(const gemm *g)
-{
-    const view w = view_of(g->e->a, g->a);
-    const long long size = dtype_size(g->a->type), bits = w.stride * size | w.offset * size | 16;
-    return bits & -bits;
-}
-
 static const char *shared_type(const ir_value *v) { return v->type == dtype_i32 ? "float" : type_name(v->type); }
 
 static void flatten_row(gemm *g, writer *w)
@@ -138,13 +130,7 @@ static void write_dense_b(gemm *g)
     write_line(w, "}");
 }
 
-/* ---- operands on wgmma: tensor maps; A by its rows, or by a<V>(), where tensor loads cannot take them (a_plain false) */
-static bool a_mapped(gemm *g)
-{
-    const extent rows = value_rows(g->e->a, g->a);
-    return a_alignment(g) == 16 && extent_equal(&rows, &g->e->space.rows);
-}
-
+/* ---- operands on wgmma: tensor maps */
 static void write_map(gemm *g, const char *name, const tensor_box *box)
 {
     write_line(g->w, "DEV static const tensor_map &%s(const args &p) { return %s; }", name, use_map(g->e, name, box));
@@ -178,8 +164,7 @@ static void write_mapped_operands(gemm *g)
                         .columns = g->packed_k,
                         .box_rows = (int)tile_value(g->e->phase, "n"),
                         .box_columns = 128 / size};
-    if (a_mapped(g)) write_a_map(g);
-    else write_a_row(g, row_of_a(g));
+    write_a_map(g);
     write_map(g, "b_map", box);
 }
 
@@ -414,13 +399,12 @@ static void write_wgmma_constants(gemm *g)
 {
     writer *w = g->w;
     const ir_phase *phase = g->e->phase;
-    const long long copy = a_alignment(g);
     write_line(w, "static constexpr int tile_m = %lld, tile_n = %lld, tile_k = %lld, threads = %lld, slots = %lld, group = %lld;",
                tile_value(phase, "m"), tile_value(phase, "n"), tile_value(phase, "k"), tile_value(phase, "threads"),
                tile_value(phase, "slots"), tile_value(phase, "group"));
-    write_line(w, "static constexpr int width = %d, a_copy = %lld;", g->width, copy);
-    write_line(w, "static constexpr bool row_sums = %s, a_plain = %s, reads = %s;", g->row_sum ? "true" : "false",
-               a_mapped(g) ? "true" : "false", epilogue_reads(g->e) ? "true" : "false");
+    write_line(w, "static constexpr int width = %d;", g->width);
+    write_line(w, "static constexpr bool row_sums = %s, reads = %s;", g->row_sum ? "true" : "false",
+               epilogue_reads(g->e) ? "true" : "false");
     write_line(w, "using a_type = %s;", type_name(g->a->type));
     write_line(w, "using b_type = a_type;");
 }

@@ -1,6 +1,7 @@
 /* In: a phase, its space, target and tuning. Out: its ISA layer, and the tile of a product on wgmma by a model of its time. Refuses
  * what layer.h says. */
 #include "gen/layer.h"
+#include "gen/align.h"
 #include "gen/layer_amd.h"
 #include <string.h>
 
@@ -69,7 +70,8 @@ static const char *obstacle_to_loads(const tile_request *r, const ir_op *product
     if (strcmp(r->target->name, "sm_90a") != 0) return "only sm_90a has it";
     if (r->phase->family != family_gemm || !product) return "the phase has no product";
     if (product->kind != op_linear) return "the second operand is no packed weight";
-    return made_here(r->phase, product->inputs[0]) ? "the first operand is computed in the phase" : NULL;
+    if (made_here(r->phase, product->inputs[0])) return "the first operand is computed in the phase";
+    return align_obstacle(r->a, product->inputs[0]);
 }
 
 const char *wgmma_obstacle(const tile_request *r)

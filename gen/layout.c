@@ -32,7 +32,9 @@ long long pack_grid(const packed_weight *w)
 
 long long storage_bytes(const storage *s, const dim_table *dims)
 {
-    return times(times(value_count(s->value, dims), s->parts), dtype_size(s->value->type));
+    const ir_value *v = s->value;
+    const long long columns = value_columns(v), count = value_count(v, dims) / (columns > 0 ? columns : 1);
+    return times(times(times(count, value_stride(v)), s->parts), dtype_size(v->type));
 }
 
 long long workspace_layout(const plan *p, const dim_table *dims, long long *offsets)

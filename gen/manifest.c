@@ -102,7 +102,7 @@ static json_t *tile_json(const ir_phase *phase)
 
 static json_t *phases_json(const ir_kernel *kernel)
 {
-    static const char *const families[] = {"rows", "gemm", "attention", "decode", "combine"};
+    static const char *const families[] = {"rows", "gemm", "attention", "decode", "combine", "align"};
     json_t *list = json_array();
     for (int i = 0; i < kernel->phase_count; i++) {
         const ir_phase *phase = kernel->phases[i];
@@ -190,6 +190,7 @@ static json_t *workspace_json(arena *a, const plan *p)
             json_pack("{s:s, s:s, s:i, s:I, s:I}", "value", s->value->name, "dtype", dtype_name(s->value->type),
                       "parts", s->parts, "offset", (json_int_t)offsets[i], "bytes", (json_int_t)storage_bytes(s, dims));
         json_object_set_new(o, "shape", shape_json(a, s->value, dims));
+        if (s->value->root_stride) json_object_set_new(o, "stride", json_integer(s->value->root_stride));
         json_array_append_new(list, o);
     }
     for (int i = 0; i < p->scratch_count; i++) {

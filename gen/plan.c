@@ -1,7 +1,7 @@
 /* In: a fused program, a target, a tuning table. Out: the plan: tiles in a copy of the program, launches, packed
  * weights, workspace. Refuses (code_unsupported) kernels of several phases, sizes that a kernel's ints cannot count,
  * and illegal tiles. */
-#include "gen/gen.h"
+#include "gen/align.h"
 #include "gen/names.h"
 #include "gen/layer.h"
 #include <string.h>
@@ -9,11 +9,13 @@
 typedef struct planner {
     arena *a;
     plan *p;
-    ir_program *program; /* the copy */
+    ir_program *program; /* a copy of what was given */
     const tuning *tuning;
 } planner;
 
-/* ---- a copy of the program whose phases may be changed; values and ops stay shared */
+/* ---- a copy of the program, which may be changed */
+static ir_op *copied_op(const ir_program *to, const ir_op *op) { return to->values[op->outputs[0]->id]->def; }
+
 static ir_phase *copied_phase(const ir_program *from, const ir_program *to, const ir_phase *phase)
 {
     for (int k = 0; k < from->kernel_count; k++)
@@ -22,32 +24,47 @@ static ir_phase *copied_phase(const ir_program *from, const ir_program *to, cons
     return NULL;
 }
 
-static ir_kernel *copy_kernel(arena *a, const ir_kernel *from)
+static ir_kernel *copy_kernel(arena *a, const ir_program *program, const ir_kernel *from)
 {
     ir_kernel *to = arena_alloc(a, sizeof *to);
     *to = *from;
     if (to->frame == frame_unset) to->frame = frame_mixed;
     to->phases = arena_alloc(a, (size_t)from->phase_count * sizeof *to->phases);
     for (int i = 0; i < from->phase_count; i++) {
-        to->phases[i] = arena_alloc(a, sizeof **to->phases);
-        *to->phases[i] = *from->phases[i];
+        ir_phase *phase = arena_alloc(a, sizeof *phase);
+        *phase = *from->phases[i];
+        phase->ops = arena_alloc(a, (size_t)(phase->op_count + 1) * sizeof *phase->ops);
+        for (int n = 0; n < phase->op_count; n++) phase->ops[n] = copied_op(program, from->phases[i]->ops[n]);
+        to->phases[i] = phase;
     }
     return to;
 }
 
-static ir_program *copy_program(arena *a, const ir_program *from)
+static void copy_notes(arena *a, const ir_program *from, ir_program *to)
 {
-    ir_program *to = arena_alloc(a, sizeof *to);
-    *to = *from;
+    to->notes = arena_alloc(a, (size_t)(from->note_count + 1) * sizeof *to->notes);
+    to->note_count = from->note_count;
+    for (int i = 0; i < from->note_count; i++) {
+        const fusion_note *n = &from->notes[i];
+        to->notes[i] = (fusion_note){n->code, to->values[n->value->id], copied_op(to, n->user)};
+    }
+}
+
+static builder copy_program(arena *a, const ir_program *from)
+{
+    builder b = build_copy(a, from, true);
+    ir_program *to = b.p;
+    to->kernel_count = from->kernel_count;
     to->kernels = arena_alloc(a, (size_t)(from->kernel_count + 1) * sizeof *to->kernels);
-    for (int k = 0; k < from->kernel_count; k++) to->kernels[k] = copy_kernel(a, from->kernels[k]);
+    for (int k = 0; k < from->kernel_count; k++) to->kernels[k] = copy_kernel(a, to, from->kernels[k]);
     for (int k = 0; k < from->kernel_count; k++)
         for (int i = 0; i < from->kernels[k]->phase_count; i++) {
             ir_phase *phase = to->kernels[k]->phases[i], *const *after = phase->after;
             phase->after = arena_alloc(a, (size_t)(phase->after_count + 1) * sizeof *phase->after);
             for (int n = 0; n < phase->after_count; n++) phase->after[n] = copied_phase(from, to, after[n]);
         }
-    return to;
+    copy_notes(a, from, to);
+    return b;
 }
 
 /* ---- limits of 32-bit indices */
@@ -170,6 +187,12 @@ static void gemm_geometry(planner *p, const ir_phase *phase, long long packed_n,
     for (int i = 0; i + 2 < out->rank; i++) l->multiple = extent_multiply(p->a, out->at, l->multiple, out->shape[i]);
 }
 
+static long long row_pieces(const ir_phase *phase)
+{
+    const ir_value *copy = phase->ops[phase->op_count - 1]->outputs[0];
+    return value_stride(copy) * dtype_size(copy->type) / 16;
+}
+
 static void geometry(planner *p, const ir_phase *phase, const phase_extent *space, long long packed_n, launch *l)
 {
     const ir_op *attention = attention_op(phase);
@@ -199,6 +222,10 @@ static void geometry(planner *p, const ir_phase *phase, const phase_extent *spac
     case family_combine:
         l->rows = attention->outputs[0]->shape[1];
         l->multiple = heads_of(p, attention);
+        break;
+    case family_align: /* pieces of 16 bytes, whatever row they are of */
+        l->rows = extent_multiply(p->a, phase->ops[0]->at, l->rows, extent_number(row_pieces(phase)));
+        l->tile_rows = (int)(tile_value(phase, "threads") * tile_value(phase, "each"));
         break;
     }
 }
@@ -246,13 +273,15 @@ static void plan_kernel(planner *p, ir_kernel *kernel)
 
 plan *plan_choose(arena *a, const ir_program *fused, const target_info *target, const tuning *tuning)
 {
-    planner p = {.a = a, .p = arena_alloc(a, sizeof(plan)), .program = copy_program(a, fused), .tuning = tuning};
-    const size_t kernels = (size_t)fused->kernel_count + 1, values = (size_t)fused->value_count + 1;
+    builder b = copy_program(a, fused);
+    planner p = {.a = a, .p = arena_alloc(a, sizeof(plan)), .program = b.p, .tuning = tuning};
     *p.p = (plan){.program = p.program, .target = target};
+    check_sizes(&p);
+    align_operands(&b, target, tuning);
+    const size_t kernels = (size_t)p.program->kernel_count + 1, values = (size_t)p.program->value_count + 1;
     p.p->launches = arena_alloc(a, kernels * sizeof *p.p->launches);
     p.p->packs = arena_alloc(a, kernels * sizeof *p.p->packs);
     p.p->stored = arena_alloc(a, values * sizeof *p.p->stored);
-    check_sizes(&p);
-    for (int k = 0; k < fused->kernel_count; k++) plan_kernel(&p, p.program->kernels[k]);
+    for (int k = 0; k < p.program->kernel_count; k++) plan_kernel(&p, p.program->kernels[k]);
     return p.p;
 }

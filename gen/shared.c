@@ -64,7 +64,8 @@ long long tile_shared_bytes(const tile_request *r, const ir_phase *p)
         if (layer_is_amd(layer_of(p))) return amd_attention_bytes(p);
         return layer_of(p) == layer_wgmma ? wgmma_attention_bytes(p) : attention_bytes(p);
     case family_decode: return decode_bytes(p);
-    case family_combine: break;
+    case family_combine:
+    case family_align: break;
     }
     return 2;
 }

@@ -13,7 +13,7 @@ typedef struct settings {
     int count;
 } settings;
 
-static const char *const family_names[] = {"rows", "gemm", "attention", "decode", "combine"};
+static const char *const family_names[] = {"rows", "gemm", "attention", "decode", "combine", "align"};
 
 static bool is_host(const tile_request *r) { return strcmp(r->target->family, "host") == 0; }
 
@@ -258,6 +258,12 @@ static void combine_defaults(const tile_request *r, settings *s)
     put(s, "threads", is_host(r) ? 1 : least(power_of_two_up(head_size(r->phase)), 256));
 }
 
+static void align_defaults(const tile_request *r, settings *s)
+{
+    put(s, "threads", is_host(r) ? 1 : 256);
+    put(s, "each", 4);
+}
+
 /* ---- overrides */
 static bool set(settings *s, const char *key, size_t size, int value)
 {
@@ -351,7 +357,7 @@ static void check_lines(const tile_request *r)
         const char *line = r->tuning->lines[i];
         const size_t size = strcspn(line, " \t");
         bool known = size == 0 || line[0] == '#';
-        for (int f = 0; f < 5; f++)
+        for (size_t f = 0; f < sizeof family_names / sizeof *family_names; f++)
             known |= strlen(family_names[f]) == size && memcmp(family_names[f], line, size) == 0;
         if (!known)
             bail(r->a, code_unsupported, (position){0}, "tuning: '%s': no family '%.*s'", line, (int)size, line);
@@ -441,6 +447,8 @@ static void check(const tile_request *r, const ir_phase *p)
         check_rows(r, p);
     else if (p->family == family_gemm)
         check_gemm(r, p);
+    else if (p->family == family_align)
+        need(r, tile_value(p, "each") >= 1 && tile_value(p, "each") <= 16, "each is 1 to 16");
     else if (p->family != family_combine)
         check_attention(r, p);
     const long long shared = tile_shared_bytes(r, p);
@@ -452,7 +460,7 @@ static void check(const tile_request *r, const ir_phase *p)
 void tile_choose(const tile_request *r, ir_phase *phase)
 {
     static void (*const defaults[])(const tile_request *, settings *) = {
-        rows_defaults, gemm_defaults, attention_defaults, decode_defaults, combine_defaults};
+        rows_defaults, gemm_defaults, attention_defaults, decode_defaults, combine_defaults, align_defaults};
     settings s = {.count = 0};
     defaults[phase->family](r, &s);
     take_text(r, &s);

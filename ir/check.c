@@ -209,6 +209,8 @@ static void check_view(const checker *c, const ir_value *v)
 {
     const ir_value *root = v->root;
     long long columns = value_columns(v);
+    if (!root && v->root_stride && (v->kind != value_result || v->output || v->root_stride < columns))
+        rule_broken(c, v->at, "%%%s cannot lie in rows of %lld elements", v->name, v->root_stride);
     if (!root) return;
     if (root->kind == value_constant || v->kind != value_result || root == v)
         rule_broken(c, v->at, "%%%s cannot live in %%%s", v->name, root->name);
@@ -216,9 +218,11 @@ static void check_view(const checker *c, const ir_value *v)
     if (v->def->kind == op_kv_append) return;
     if (v->root_offset < 0 || v->root_stride < columns || v->root_offset > v->root_stride - columns)
         rule_broken(c, v->at, "%%%s does not fit its rows of %lld elements", v->name, v->root_stride);
+    if (!root->root && root->root_stride && v->root_stride != root->root_stride)
+        rule_broken(c, v->at, "%%%s has rows of %lld elements in %%%s, whose rows have %lld", v->name, v->root_stride, root->name, root->root_stride);
     extent rows = value_rows(c->a, v);
     extent used = extent_multiply(c->a, v->at, rows, extent_number(v->root_stride));
-    extent there = extent_multiply(c->a, v->at, value_rows(c->a, root), extent_number(value_columns(root)));
+    extent there = extent_multiply(c->a, v->at, value_rows(c->a, root), extent_number(value_stride(root)));
     if (!extent_equal(&used, &there))
         rule_broken(c, v->at, "%%%s reaches beyond its storage %%%s", v->name, root->name);
 }

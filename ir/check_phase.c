@@ -60,10 +60,12 @@ static void check_gemm(const checker *c, const ir_phase *phase)
             rule_broken(c, phase->ops[i]->at, "%%%s: products are joined by packing, so weights are params", name_of(phase->ops[i]));
 }
 
-static void check_attention_phase(const checker *c, const ir_phase *phase)
+/* The families of one op, beside which only views stand. */
+static void check_single(const checker *c, const ir_phase *phase)
 {
     op_kind kind = phase->family == family_attention ? op_attention
                    : phase->family == family_decode  ? op_attention_partial
+                   : phase->family == family_align   ? op_align
                                                      : op_attention_combine;
     int found = 0;
     for (int i = 0; i < phase->op_count; i++) {
@@ -80,10 +82,10 @@ static void check_one_family(const checker *c, const ir_phase *phase)
     for (int i = 0; i < phase->op_count; i++) has_code |= !op_is_view(phase->ops[i]);
     if (!has_code) rule_broken(c, phase->ops[0]->at, "phase %s holds views only, which need no kernel", phase->name);
     if (phase->family == family_gemm) check_gemm(c, phase);
-    else if (phase->family != family_rows) check_attention_phase(c, phase);
+    else if (phase->family != family_rows) check_single(c, phase);
     for (int i = 0; i < phase->op_count && phase->family == family_rows; i++) {
         op_class class = op_table[phase->ops[i]->kind].class;
-        if (class == class_PRODUCT || class == class_ATTENTION)
+        if (class == class_PRODUCT || class == class_ATTENTION || phase->ops[i]->kind == op_align)
             rule_broken(c, phase->ops[i]->at, "%%%s does not belong into rows phase %s", name_of(phase->ops[i]), phase->name);
     }
 }

@@ -68,6 +68,13 @@ static void check_broadcast(const checker *c, const ir_op *op)
     }
 }
 
+static void check_align(const checker *c, const ir_op *op)
+{
+    const ir_value *x = op->inputs[0], *y = op->outputs[0];
+    need(c, op, same_shape(x, y) && x->type == y->type, "the out has another shape or dtype");
+    need(c, op, !y->root && y->root_stride && y->root_stride * dtype_size(y->type) % 16 == 0, "the out's rows are no multiple of 16 bytes");
+}
+
 static void check_row(const checker *c, const ir_op *op)
 {
     const ir_value *x = op->inputs[0], *y = op->outputs[0];
@@ -236,6 +243,7 @@ static void check_op_shape(const checker *c, const ir_op *op)
     case op_split: check_split(c, op); return;
     case op_concat: check_concat(c, op); return;
     case op_reshape: check_reshape(c, op); return;
+    case op_align: check_align(c, op); return;
     default: break;
     }
     if (op_table[op->kind].class == class_REDUCE) check_row(c, op);

@@ -70,7 +70,8 @@ struct ir_value {
     const char *from;
     bool from_transposed;
     /* Views (set by fusion): this value lives in `root`'s storage, columns root_offset.. of rows of root_stride elements.
-     * NULL: storage of its own. A kv_append's result has root = its state. */
+     * NULL: storage of its own, dense, or (set by planning, root_stride not 0) in rows of root_stride elements. A kv_append's
+     * result has root = its state. */
     ir_value *root;
     long long root_offset, root_stride;
 };
@@ -87,7 +88,7 @@ struct ir_op {
     op_role role;
 };
 
-typedef enum phase_family { family_rows, family_gemm, family_attention, family_decode, family_combine } phase_family;
+typedef enum phase_family { family_rows, family_gemm, family_attention, family_decode, family_combine, family_align } phase_family;
 
 /* The instructions that a phase computes with (gen/layer.h). In text and manifest a tile's setting `layer` has its name. */
 typedef enum layer_kind { layer_simt, layer_wgmma, layer_mfma, layer_wmma, layer_wgmma3 } layer_kind; /* printed simt wgmma mfma wmma wgmma3 */
@@ -155,6 +156,7 @@ bool dtype_parse(const char *name, dtype *out);
 extent value_rows(arena *a, const ir_value *v);  /* product of all axes but the last; 1 for rank 0 and 1 */
 long long value_columns(const ir_value *v);      /* last axis (static by rule); 1 for rank 0 */
 long long value_count(const ir_value *v, const dim_table *dims); /* elements */
+long long value_stride(const ir_value *v);       /* elements from row to row of its storage */
 const ir_value *value_root(const ir_value *v);   /* follows root to the value that owns storage */
 bool op_is_elementwise(const ir_op *op);         /* class ELEMENT or INTERNAL */
 int op_operands(const ir_op *op, ir_value **out, int most); /* inputs, then lengths, at, state, fold where set */

@@ -103,8 +103,9 @@ static void read_shape(reader *r, ir_value *v)
         v->shape[v->rank++] = read_extent(r);
         scan_spaces(&r->in);
     }
+    if (scan_accept(&r->in, "/")) v->root_stride = scan_integer(&r->in, 1, 1LL << 31, "stride");
     scan_spaces(&r->in);
-    if (!scan_accept(&r->in, "in ")) return;
+    if (v->root_stride || !scan_accept(&r->in, "in ")) return;
     scan_spaces(&r->in);
     position at = scan_here(&r->in);
     const char *root = read_value_name(r);

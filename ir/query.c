@@ -38,6 +38,8 @@ long long value_columns(const ir_value *v)
     return columns;
 }
 
+long long value_stride(const ir_value *v) { return v->root_stride ? v->root_stride : value_columns(v); }
+
 long long value_count(const ir_value *v, const dim_table *dims)
 {
     long long count = 1;

@@ -153,8 +153,7 @@ long long segment_column(const gemm_segment *s, int granule, long long n, bool *
 /* y's columns are x's from `offset` on, in one storage. */
 static bool lies_in(const ir_value *y, const ir_value *x, long long offset)
 {
-    long long x_stride = x->root ? x->root_stride : value_columns(x), y_stride = y->root ? y->root_stride : value_columns(y);
-    return value_root(x) == value_root(y) && x_stride == y_stride && y->root_offset == x->root_offset + offset;
+    return value_root(x) == value_root(y) && value_stride(x) == value_stride(y) && y->root_offset == x->root_offset + offset;
 }
 
 bool op_is_view(const ir_op *op)
@@ -194,7 +193,7 @@ phase_extent phase_space(arena *a, const ir_phase *phase)
     for (int i = 0; i < phase->op_count; i++) {
         const ir_op *op = phase->ops[i];
         if (op_is_view(op) || (phase->family == family_gemm && !is_product(op))) continue;
-        if (phase->family > family_gemm && op_table[op->kind].class != class_ATTENTION) continue;
+        if (phase->family > family_gemm && op_table[op->kind].class != class_ATTENTION && op->kind != op_align) continue;
         const ir_value *v = worked_on(op);
         extent rows = value_rows(a, v);
         if (is_one(&space.rows)) space.rows = rows;

@@ -14,7 +14,7 @@
  *     }
  *   }
  *
- * `in %v+4/16` after a type is a view; `!11:5` the place in the spec; `#0` the graph op it comes from. A graph's ops stand
+ * `in %v+4/16` after a type is a view, `/72` storage in rows of 72 elements; `!11:5` the place in the spec; `#0` the graph op it comes from. A graph's ops stand
  * without kernels and roles. Columns are fixed, so a rename changes one line. Read back by ir/parse.c. */
 #include "ir/text.h"
 #include <ctype.h>
@@ -71,7 +71,7 @@ bool field_is_set(const ir_attributes *t, const attribute_field *f)
     static const char *const names[] = {__VA_ARGS__}; \
     if (count) *count = sizeof names / sizeof *names; \
     return names
-const char *const *family_names(size_t *count) { NAMES("rows", "gemm", "attention", "decode", "combine"); }
+const char *const *family_names(size_t *count) { NAMES("rows", "gemm", "attention", "decode", "combine", "align"); }
 const char *const *frame_names(size_t *count) { NAMES("", "mixed", "ws"); }
 const char *const *layer_names(size_t *count) { NAMES("simt", "wgmma", "mfma", "wmma", "wgmma3"); }
 const char *const *level_names(size_t *count) { NAMES("none", "ops", "tile", "block"); }
@@ -118,6 +118,7 @@ static void put_type(text *t, const ir_program *p, const ir_value *v)
     }
     text_append(t, "]", 1);
     if (v->root) text_printf(t, " in %%%s+%lld/%lld", v->root->name, v->root_offset, v->root_stride);
+    else if (v->root_stride) text_printf(t, "/%lld", v->root_stride);
 }
 
 static void put_place(text *t, size_t line, position at)

@@ -22,7 +22,6 @@ template <class S> struct attention_mfma {
     static constexpr int v_columns = v_units > 1 ? v_units * loaders / quads * 8 : columns;
     static constexpr int slots = 2, slot_bytes = k_bytes + v_columns * v_line, scratch_bytes = 0;
     static constexpr int late_parts = 0, parts = 0;
-    static constexpr bool copies = false;
     static_assert(block_q == wide::lines * waves && waves >= 2 && waves % 2 == 0, "tile: queries of a wave");
     static_assert(block_k == 32 || block_k == 64, "tile: blocks of 32 or 64 keys");
     static_assert(head_dim % 8 == 0 && head_dim >= 8 && head_dim <= 256, "head size");

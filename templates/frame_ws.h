@@ -1,9 +1,9 @@
 // In: a list of phases F (one, or all of a block) and its arguments. Out: the warp-specialised walk over their tiles: one warpgroup
 // fills a ring of shared-memory slots, two others compute and store. Refuses a list whose slots and scratch exceed shared memory.
 //
-// F (frame.h) also has: slots, slot_bytes, scratch_bytes, copies: the producer's threads copy part of every slot themselves (rows that
-// tensor loads cannot reach); turns: warpgroups of consumers multiply in turn. P, the program of one phase (gemm_ws.h):
-//   args, tile, carry, slots, slot_bytes, scratch_bytes, copies, turns
+// F (frame.h) also has: slots, slot_bytes, scratch_bytes, turns: warpgroups of consumers multiply in turn. P, the program of one phase
+// (gemm_ws.h):
+//   args, tile, carry, slots, slot_bytes, scratch_bytes, turns
 //   tiles(p), at(p, index) -> tile, stages(p, tile) >= 1, bytes(p): what the tensor loads of a stage bring
 //   load(early or late, p, tile, stage, slot): issues only
 //   compute(p, tile, ring, carry), finish(p, tile, carry, scratch)
@@ -54,38 +54,11 @@ template <class F> struct ws_memory {
 
 inline constexpr int ws_threads = 384, ws_producers = 128, ws_consumers = 256;
 
-// ---- producer
-
-// A slot that threads copied into becomes full two stages later, when the copies are known to have landed.
-struct ws_landing {
-    shared_address older, newer; // 0: none
-    DEV void issued(shared_address full)
-    {
-        copy_commit();
-        copy_wait<2>();
-        async_fence_shared();
-        barrier_arrive_if(older, older != 0);
-        older = newer;
-        newer = full;
-    }
-    DEV void flush()
-    {
-        copy_wait<0>();
-        async_fence_shared();
-        barrier_arrive_if(older, older != 0);
-        barrier_arrive_if(newer, newer != 0);
-        older = newer = 0;
-    }
-};
+// ---- producer: one thread of its warpgroup
 
 template <class F, class P> DEV void ws_load_early(const typename P::args &a, const typename P::tile &t, int stage, slot m)
 {
-    if (thread_index() != 0)
-        return;
-    if constexpr (F::copies)
-        barrier_announce(m.full, P::bytes(a));
-    else
-        barrier_expect(m.full, P::bytes(a));
+    barrier_expect(m.full, P::bytes(a));
     P::load(early(), a, t, stage, m);
 }
 
@@ -107,7 +80,6 @@ template <class F> DEV int ws_load_ahead(const typename F::args &p, const item<F
 
 template <class F> DEV void ws_produce(const typename F::args &p, ring<F> r)
 {
-    ws_landing landing{0, 0};
     item<F> w = item<F>::first();
     int ahead = w.valid(p) ? ws_load_ahead<F>(p, w, r) : 0;
     previous_wait();
@@ -123,16 +95,10 @@ template <class F> DEV void ws_produce(const typename F::args &p, ring<F> r)
                 if (s >= ahead)
                     ws_load_early<F, P>(a, t, s, r.to_fill());
                 P::load(late(), a, t, s, r.here());
-                if constexpr (F::copies)
-                    landing.issued(r.here().full);
             }
-            if constexpr (F::copies && F::phases > 1)
-                landing.flush(); // others may wait for this tile while this thread waits for them
         });
     }
     next_may_start(); // all is under way: the next launch's loads of weights hinder no more
-    if constexpr (F::copies)
-        landing.flush();
 }
 
 // ---- consumers
@@ -176,18 +142,18 @@ template <class F> DEV void run_ws(const typename F::args &p)
     const ring<F> r{base, base + ws_memory<F>::barriers, 0, 0};
     if (thread_index() == 0) {
         for (int i = 0; i < F::slots; i++) {
-            barrier_init(r.barriers + 8 * i, F::copies ? ws_producers : 1);
+            barrier_init(r.barriers + 8 * i, 1);
             barrier_init(r.barriers + 8 * (F::slots + i), ws_consumers / 128);
         }
         barrier_init_done();
     }
     __syncthreads();
     if (thread_index() < ws_producers) {
-        registers_shrink<F::copies ? 56 : 40>(); // 56 + 2 * 224 and 40 + 2 * 232 are at most 512
-        if (F::copies || thread_index() == 0)
+        registers_shrink<40>(); // 40 + 2 * 232 are at most 512
+        if (thread_index() == 0)
             ws_produce<F>(p, r);
     } else {
-        registers_grow<F::copies ? 224 : 232>();
+        registers_grow<232>();
         ws_consume<F>(p, r, base + ws_memory<F>::scratch);
     }
     if constexpr (F::phases > 1) {

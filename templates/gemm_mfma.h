@@ -19,7 +19,6 @@ template <class S> struct gemm_mfma {
     static constexpr int wave_m = tile_m / waves_m, wave_n = tile_n / waves_n, blocks = wave_n / fragment::columns;
     static constexpr int sums_bytes = S::row_sums ? tile_m * waves_n * 4 : 0, scratch_bytes = direct ? sums_bytes : 0; // else in the slot
     static constexpr int parts = direct ? 4 : 0, late_parts = parts / 2, clusters = wave_m / 32; // direct: 32 rows are multiplied at a time
-    static constexpr bool copies = false;
     static_assert(tile_m % (16 * waves_m) == 0 && wave_n * waves_n == tile_n && wave_n % fragment::columns == 0, "tile: whole blocks a wave");
     static_assert(slots == 1 || (TF_GFX == 0x950 && S::a_plain && S::b_plain && tile_m % 128 == 0 && tile_n % 128 == 0 && threads == 512),
                   "tile: two slots are for copies to LDS, of whole rows, by 8 waves");

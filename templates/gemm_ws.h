@@ -3,8 +3,7 @@
 // columns from 64 to 256.
 //
 // Beyond the common contract S has: a_map(p) and b_map(p), tensor maps of A [batches*rows, K] and packed B [batches*packed_n, packed_k]
-// with boxes of 128 bytes x tile_m and x tile_n rows, 128-byte swizzle; a_plain false: A's rows are no multiple of 16 bytes, so the
-// producer's threads copy them (a_copy: bytes, 2 to 16, that every row begins at a multiple of, at S::a_row); group: row
+// with boxes of 128 bytes x tile_m and x tile_n rows, 128-byte swizzle; group: row
 // tiles that share a column of B tiles while it is in L2; width: columns of a row that the epilogue is handed at a time, 2 or 4; reads:
 // the epilogue loads more than row scalars.
 #pragma once
@@ -15,7 +14,7 @@ template <class S> struct gemm_ws {
     static constexpr int tile_m = S::tile_m, tile_n = S::tile_n, tile_k = S::tile_k, slots = S::slots;
     static constexpr int a_bytes = tile_m * 128, slot_bytes = (tile_m + tile_n) * 128;
     static constexpr int scratch_bytes = 0;
-    static constexpr bool copies = !S::a_plain, turns = false;
+    static constexpr bool turns = false;
     static constexpr int threads = ws_threads;
     static_assert(tile_m == 128 && tile_n % 32 == 0 && tile_n <= 256, "tile: two warpgroups of 64 rows, blocks of 32 columns");
     static_assert(tile_k * sizeof(type) == 128, "tile: a slot's row is 128 bytes along k");
@@ -33,7 +32,7 @@ template <class S> struct gemm_ws {
     static constexpr int column_tiles = (S::packed_n + tile_n - 1) / tile_n;
     DEV static int tiles(const args &p) { return row_tiles(p) * column_tiles * S::batches(p); }
     DEV static int stages(const args &, const tile &) { return (S::K + tile_k - 1) / tile_k; }
-    DEV static unsigned bytes(const args &) { return S::a_plain ? slot_bytes : slot_bytes - a_bytes; }
+    DEV static unsigned bytes(const args &) { return slot_bytes; }
 
     // Groups of S::group row tiles, down each column of the group: what the grid works on at one time is nearly square.
     DEV static tile at(const args &p, int index)
@@ -50,10 +49,7 @@ template <class S> struct gemm_ws {
     }
     DEV static void load(late, const args &p, const tile &t, int stage, slot m)
     {
-        if constexpr (!S::a_plain)
-            copy_rows(p, t, stage, m);
-        else if (thread_index() == 0)
-            tensor_load(m.memory, S::a_map(p), m.full, stage * tile_k, t.batch * S::rows(p) + t.row * tile_m);
+        tensor_load(m.memory, S::a_map(p), m.full, stage * tile_k, t.batch * S::rows(p) + t.row * tile_m);
     }
 
     template <class Ring> DEV static void compute(const args &p, const tile &t, Ring &ring, carry &c)
@@ -119,71 +115,6 @@ template <class S> struct gemm_ws {
         float sum;
         typename S::context context;
     };
-
-    // Rows that tensor loads cannot reach, by all threads of the producer: 8 threads a row of 128 bytes, put where the swizzle puts
-    // them. Straight from memory where a row's alignment allows copies of at least 4 bytes, else through registers.
-    DEV static void copy_rows(const args &p, const tile &t, int stage, slot m)
-    {
-        constexpr int V = 16 / sizeof(type), rows_at_once = ws_producers / 8, times = tile_m / rows_at_once;
-        const int piece = thread_index() % 8, k = stage * tile_k + piece * V, left = S::K - k;
-        const int first = t.row * tile_m + thread_index() / 8, in_row = left > 0 ? (left < V ? left : V) : 0;
-        const auto to = [&](int i) { // rows are 16 apart, so all of a thread's pieces are swizzled alike
-            return m.memory + (thread_index() / 8 + i * rows_at_once) * 128 + ((piece ^ thread_index() / 8 % 8) << 4);
-        };
-        const auto from = [&](int i, int exist) -> const type * {
-            if constexpr (S::a_plain) return nullptr; // tensor loads reach the rows: nobody calls this
-            else return S::a_row(p, t.batch, exist ? first + i * rows_at_once : 0) + (exist ? k : 0);
-        };
-        if constexpr (S::a_copy >= 4) {
-#pragma unroll
-            for (int i = 0; i < times; i++) {
-                const int exist = first + i * rows_at_once < S::rows(p) ? in_row : 0;
-                const char *at = reinterpret_cast<const char *>(from(i, exist));
-#pragma unroll
-                for (int b = 0; b < 16; b += S::a_copy) {
-                    const int valid = exist * static_cast<int>(sizeof(type)) - b;
-                    copy_async<S::a_copy>(to(i) + b, at + (valid > 0 ? b : 0), valid < 0 ? 0 : valid < S::a_copy ? valid : S::a_copy);
-                }
-            }
-        } else {
-            constexpr int batch = 4; // pieces under way at a time
-#pragma unroll 1
-            for (int i = 0; i < times; i += batch) {
-                unsigned w[batch][4];
-#pragma unroll
-                for (int j = 0; j < batch; j++) {
-                    const int exist = first + (i + j) * rows_at_once < S::rows(p) ? in_row : 0;
-                    load_halves(w[j], from(i + j, exist), exist);
-                }
-#pragma unroll
-                for (int j = 0; j < batch; j++) shared_write(to(i + j), w[j][0], w[j][1], w[j][2], w[j][3]);
-            }
-        }
-    }
-
-    // 8 elements of 2 bytes at any address that they have, `exist` of them; the others are zero. Whole words that hold an element exist.
-    DEV static void load_halves(unsigned (&w)[4], const type *from, int exist)
-    {
-        static_assert(sizeof(type) == 2, "tile: elements of 2 bytes");
-        const auto *half = reinterpret_cast<const unsigned short *>(from);
-        w[0] = w[1] = w[2] = w[3] = 0;
-        if (exist == 8) {
-            const bool odd = reinterpret_cast<unsigned long long>(from) & 2;
-            const auto *word = reinterpret_cast<const unsigned *>(half - odd);
-            const unsigned end = odd ? half[7] : 0;
-#pragma unroll
-            for (int i = 0; i < 4; i++) w[i] = word[i];
-            if (odd) {
-#pragma unroll
-                for (int i = 0; i < 3; i++) w[i] = w[i] >> 16 | w[i + 1] << 16;
-                w[3] = w[3] >> 16 | end << 16;
-            }
-        } else {
-#pragma unroll
-            for (int i = 0; i < 8; i++)
-                if (i < exist) w[i / 2] |= static_cast<unsigned>(half[i]) << i % 2 * 16;
-        }
-    }
 
     // Whole tiles are one run of instructions without branches, so that what the epilogue loads is under way together. Where it loads
     // nothing that only costs registers.

@@ -12,8 +12,8 @@ struct k1_qkv {
     };
     static constexpr int K = 256, packed_n = 384, packed_k = 256, granule = 16;
     static constexpr int tile_m = 128, tile_n = 64, tile_k = 64, threads = 384, slots = 8, group = 16;
-    static constexpr int width = 4, a_copy = 16;
-    static constexpr bool row_sums = false, a_plain = true, reads = false;
+    static constexpr int width = 4;
+    static constexpr bool row_sums = false, reads = false;
     using a_type = bf16;
     using b_type = a_type;
     struct context {

@@ -18,7 +18,7 @@ template <class S> struct gemm_ws_split : gemm_ws<S> {
     static constexpr bool turns = true;
     static_assert(sizeof(typename base::type) == 4 && tile_n <= 128, "tile: accumulators and sums of 128 columns at most");
 
-    DEV static unsigned bytes(const args &) { return S::a_plain ? slot_bytes : slot_bytes - a_bytes; }
+    DEV static unsigned bytes(const args &) { return slot_bytes; }
 
     DEV static void load(early, const args &p, const tile &t, int stage, slot m)
     {

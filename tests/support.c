@@ -214,7 +214,7 @@ double *rig_read(rig *r, const char *name)
     ck_assert_int_lt(r->read_count, rig_most_reads);
     void *data = fetched(r, v);
     const size_t count = rig_count(r, name), columns = (size_t)value_columns(graph_value);
-    const size_t stride = v->root && v->root_stride ? (size_t)v->root_stride : columns, offset = v->root ? (size_t)v->root_offset : 0;
+    const size_t stride = v->root_stride ? (size_t)v->root_stride : columns, offset = v->root ? (size_t)v->root_offset : 0;
     double *out = must_allocate(count, sizeof *out);
     for (size_t i = 0; i < count; i++) out[i] = dtype_get(v->type, data, i / columns * stride + offset + i % columns);
     free(data);

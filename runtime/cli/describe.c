@@ -29,7 +29,7 @@ const char *kernel_ops(arena *a, const ir_program *graph, const ir_kernel *k)
     int *counts = arena_alloc(a, ((size_t)graph->op_count + 1) * sizeof *counts);
     for (int p = 0; p < k->phase_count; p++)
         for (int i = 0; i < k->phases[p]->op_count; i++)
-            if (k->phases[p]->ops[i]->origin < graph->op_count) counts[k->phases[p]->ops[i]->origin] = 1;
+            if (k->phases[p]->ops[i]->kind != op_align && k->phases[p]->ops[i]->origin < graph->op_count) counts[k->phases[p]->ops[i]->origin] = 1;
     text t = {.a = a};
     for (int i = 0; i < graph->op_count; i++) {
         if (!counts[i]) continue;

@@ -111,7 +111,7 @@ static void download(trial *t, const ir_value *graph_value, double *out)
     if (!data) bail(t->a, code_device, (position){0}, "not enough memory for %zu bytes of %s", bytes, v->name);
     const tfgen_code got = session_get(t->s, v, data, bytes, &t->log);
     const long long count = value_count(graph_value, &t->graph->dims), columns = value_columns(graph_value);
-    const long long stride = v->root && v->root_stride ? v->root_stride : columns, offset = v->root ? v->root_offset : 0;
+    const long long stride = v->root_stride ? v->root_stride : columns, offset = v->root ? v->root_offset : 0;
     for (long long i = 0; got == code_ok && i < count; i++)
         out[i] = dtype_get(v->type, data, (size_t)(i / columns * stride + offset + i % columns));
     free(data);

@@ -34,11 +34,6 @@ DEV void barrier_expect(shared_address barrier, unsigned bytes) // arrives, too
     asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier), "r"(bytes) : "memory");
 }
 
-DEV void barrier_announce(shared_address barrier, unsigned bytes) // does not arrive
-{
-    asm volatile("mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%0], %1;" ::"r"(barrier), "r"(bytes) : "memory");
-}
-
 // Predicated: a branch between two groups of matrix products makes ptxas serialise them (C7520).
 DEV void barrier_arrive_if(shared_address barrier, bool yes)
 {
@@ -89,25 +84,8 @@ DEV void foreign_fence() { asm volatile("fence.proxy.async.global;" ::: "memory"
 DEV void own_fence() { asm volatile("fence.proxy.async.global;" ::: "memory"); }
 DEV void async_fence_shared() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
 
-// ---- copies by threads: 4, 8 or 16 bytes, of which `valid` are read and the rest is zero
-
-template <int Bytes> DEV void copy_async(shared_address to, const void *from, int valid)
-{
-    asm volatile("cp.async.ca.shared.global [%0], [%1], %2, %3;" ::"r"(to), "l"(from), "n"(Bytes), "r"(valid) : "memory");
-}
-DEV void copy_commit() { asm volatile("cp.async.commit_group;" ::: "memory"); }
-template <int Left> DEV void copy_wait() { asm volatile("cp.async.wait_group %0;" ::"n"(Left) : "memory"); }
-
 // ---- shared memory by address
 
-DEV void shared_write(shared_address to, float x, float y)
-{
-    asm volatile("st.shared.v2.f32 [%0], {%1, %2};" ::"r"(to), "f"(x), "f"(y) : "memory");
-}
-DEV void shared_write(shared_address to, unsigned x, unsigned y, unsigned z, unsigned w)
-{
-    asm volatile("st.shared.v4.u32 [%0], {%1, %2, %3, %4};" ::"r"(to), "r"(x), "r"(y), "r"(z), "r"(w) : "memory");
-}
 DEV void shared_read(shared_address from, float &x, float &y, float &z, float &w)
 {
     asm volatile("ld.shared.v4.f32 {%0, %1, %2, %3}, [%4];" : "=f"(x), "=f"(y), "=f"(z), "=f"(w) : "r"(from) : "memory");

@@ -44,7 +44,6 @@ DEV void barrier_init_done()
     for (int i = 0; i < 64; i++) host_write(host_shared<unsigned>(4 * i), 0u);
 }
 DEV void barrier_expect(shared_address barrier, unsigned bytes) { host_barrier_add(barrier, 1, static_cast<int>(bytes)); }
-DEV void barrier_announce(shared_address barrier, unsigned bytes) { host_barrier_add(barrier, 0, static_cast<int>(bytes)); }
 DEV void barrier_arrive_if(shared_address barrier, bool yes)
 {
     if (yes) host_barrier_add(barrier, 1, 0);
@@ -72,7 +71,7 @@ DEV void group_arrive(int index, int threads)
     if (arrived == static_cast<unsigned>(threads)) host_write(turn, host_read(turn) + 1);
 }
 
-// ---- tensor loads and copies
+// ---- tensor loads
 DEV void tensor_prefetch(const tensor_map &) {}
 DEV void host_piece(char *to, const char *from, long long valid, int bytes)
 {
@@ -87,27 +86,11 @@ DEV void tensor_load(shared_address to, const tensor_map &map, shared_address ba
         }
     host_barrier_add(barrier, 0, -128 * map.box_rows);
 }
-template <int Bytes> DEV void copy_async(shared_address to, const void *from, int valid)
-{
-    host_piece(host_shared<char>(to), static_cast<const char *>(from), valid, Bytes);
-}
-DEV void copy_commit() {}
-template <int Left> DEV void copy_wait() {}
 DEV void foreign_fence() { __threadfence(); }
 DEV void own_fence() { __threadfence(); }
 DEV void async_fence_shared() { __threadfence_block(); }
 
 // ---- shared memory by address
-DEV void shared_write(shared_address to, float x, float y)
-{
-    float *p = host_shared<float>(to);
-    p[0] = x, p[1] = y;
-}
-DEV void shared_write(shared_address to, unsigned x, unsigned y, unsigned z, unsigned w)
-{
-    unsigned *p = host_shared<unsigned>(to);
-    p[0] = x, p[1] = y, p[2] = z, p[3] = w;
-}
 DEV void shared_read(shared_address from, float &x, float &y, float &z, float &w)
 {
     const float *p = host_shared<float>(from);

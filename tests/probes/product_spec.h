@@ -10,8 +10,6 @@ template <class Machine, int Columns, int Length> struct product_spec : Machine 
     static constexpr int N = Columns, K = Length, granule = Machine::granule;
     static constexpr int packed_n = round_up(N, 2 * granule), packed_k = round_up(K, 16);
     static constexpr bool row_sums = false, a_plain = K * sizeof(type) % 16 == 0, b_plain = true;
-    static constexpr int row_size = K * sizeof(type); // a_copy: bytes that every row's start is a multiple of
-    static constexpr int a_copy = row_size % 16 == 0 ? 16 : row_size % 8 == 0 ? 8 : row_size % 4 == 0 ? 4 : 0;
     static constexpr int a_stride = K;
     static constexpr bool a_dense = true;
     using a_type = type;
@@ -130,7 +128,6 @@ template <class First, class Second, class A0, class A1> struct two_phases {
     };
     static constexpr int phases = 2, slots = First::slots, slot_bytes = First::slot_bytes, threads = First::threads;
     static constexpr int scratch_bytes = First::scratch_bytes > Second::scratch_bytes ? First::scratch_bytes : Second::scratch_bytes;
-    static constexpr bool copies = First::copies || Second::copies;
     DEV static int tiles(const args &p, int phase) { return phase ? Second::tiles(p.p1) : First::tiles(p.p0); }
     template <class Do> DEV static void with(const args &p, int phase, Do what)
     {

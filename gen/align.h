@@ -1,0 +1,12 @@
+/* In: the program of a plan before tiles are chosen. Out: the same, with the first operand of each product on wgmma where tensor loads can
+ * reach it: in rows that are multiples of 16 bytes apart, from the start or by a copy. Refuses what layer.h refuses. */
+#ifndef TFGEN_GEN_ALIGN_H
+#define TFGEN_GEN_ALIGN_H
+#include "gen/tile.h"
+#include "ir/build.h"
+
+/* b->p: a program with kernels, which may be changed. */
+void align_operands(builder *b, const target_info *target, const tuning *tuning);
+/* NULL when v's rows are multiples of 16 bytes or can be made so, else what is in the way. */
+const char *align_obstacle(arena *a, const ir_value *v);
+#endif

@@ -1,0 +1,118 @@
+// In: one spec struct S of an align phase (docs/architecture.md: align). Out: the program that copies rows to where each begins at a multiple
+// of 16 bytes, with zeros behind its N elements: a thread has S::each pieces of 16 bytes under way, each made of the two aligned words of 16
+// bytes that hold it. Refuses strides that are no multiple of 16 bytes.
+#pragma once
+
+template <class S> struct align {
+    using args = typename S::args;
+    using type = typename S::type;
+    struct tile {
+        int row, piece; // the first
+    };
+    struct carry {};
+    struct slot {};
+    struct scratch {};
+    static constexpr int slots = 1, V = 16 / sizeof(type), pieces = S::stride / V, per_tile = S::threads * S::each;
+    static_assert(S::stride % V == 0 && S::stride >= S::N, "tile: rows of whole pieces");
+
+    DEV static int tiles(const args &p) { return static_cast<int>((static_cast<long long>(S::rows(p)) * pieces + per_tile - 1) / per_tile); }
+    DEV static tile at(const args &, int index)
+    {
+        const long long first = static_cast<long long>(index) * per_tile;
+        return {static_cast<int>(first / pieces), static_cast<int>(first % pieces)};
+    }
+    DEV static int stages(const args &, const tile &) { return 0; }
+    DEV static void load(const args &, const tile &, int, slot &) {}
+    template <class Ring> DEV static void compute(const args &, const tile &, Ring &, carry &) {}
+    DEV static void finish(const args &p, const tile &t, carry &, scratch &)
+    {
+        const int rows = S::rows(p);
+        const char *begin = reinterpret_cast<const char *>(S::from(p, 0)), *end = reinterpret_cast<const char *>(S::from(p, rows - 1) + S::N);
+        words low[S::each], high[S::each];
+#pragma unroll
+        for (int j = 0; j < S::each; j++) {
+            const place w = where(t, j);
+            if (w.row < rows) fetch(S::from(p, w.row) + w.piece * V, S::N - w.piece * V, begin, end, low[j], high[j]);
+        }
+#pragma unroll
+        for (int j = 0; j < S::each; j++) {
+            const place w = where(t, j);
+            if (w.row < rows)
+                *reinterpret_cast<words *>(S::to(p, w.row) + w.piece * V) =
+                    cut(joined(low[j], high[j], offset_of(S::from(p, w.row))), S::N - w.piece * V);
+        }
+    }
+
+  private:
+    using words = neighbours<unsigned, 4>;
+    struct place {
+        int row, piece;
+    };
+    DEV static place where(const tile &t, int j)
+    {
+        const int i = t.piece + thread_index() + j * S::threads;
+        return {t.row + i / pieces, i % pieces};
+    }
+    // Bytes from an address down to a multiple of 16; the same for all pieces of a row.
+    DEV static int offset_of(const type *from) { return static_cast<int>(reinterpret_cast<unsigned long long>(from) & 15); }
+
+    // The aligned words with the first and the last of 16 bytes. Words that reach beyond the storage, and so are not all there, are made
+    // of its elements one by one.
+    DEV static void fetch(const type *from, int left, const char *begin, const char *end, words &low, words &high)
+    {
+        const int offset = offset_of(from);
+        const char *first = reinterpret_cast<const char *>(from) - offset, *last = first + (offset ? 16 : 0);
+        if (first >= begin && last + 16 <= end) {
+            low = load_constant(reinterpret_cast<const words *>(first));
+            high = load_constant(reinterpret_cast<const words *>(last));
+        } else {
+            constexpr int per_word = 4 / sizeof(type);
+            unsigned w[8] = {};
+#pragma unroll
+            for (int i = 0; i < 2 * V; i++) {
+                const int k = i - offset / static_cast<int>(sizeof(type));
+                if (k >= 0 && k < V && k < left) w[i / per_word] |= bits(from[k]) << i % per_word * 16;
+            }
+#pragma unroll
+            for (int i = 0; i < 4; i++) low.e[i] = w[i], high.e[i] = w[4 + i];
+        }
+    }
+    DEV static unsigned bits(float x) { return float_bits(x); }
+    template <class T> DEV static unsigned bits(T x) // of 16 bits
+    {
+        union {
+            T t;
+            unsigned short u;
+        } b = {x};
+        return b.u;
+    }
+
+    // 16 of 32 bytes, from `offset` on.
+    DEV static words joined(const words &low, const words &high, int offset)
+    {
+        unsigned w[8];
+#pragma unroll
+        for (int i = 0; i < 4; i++) w[i] = low.e[i], w[4 + i] = high.e[i];
+#pragma unroll
+        for (int i = 0; i < 6; i++) w[i] = offset & 8 ? w[i + 2] : w[i];
+#pragma unroll
+        for (int i = 0; i < 5; i++) w[i] = offset & 4 ? w[i + 1] : w[i];
+        words out;
+#pragma unroll
+        for (int i = 0; i < 4; i++) out.e[i] = sizeof(type) < 4 && offset & 2 ? w[i] >> 16 | w[i + 1] << 16 : w[i];
+        return out;
+    }
+
+    // The first `left` elements, then zeros.
+    DEV static words cut(words x, int left)
+    {
+        if (S::N % V == 0 || left >= V) return x;
+#pragma unroll
+        for (int i = 0; i < 4; i++) {
+            const int there = left - i * static_cast<int>(4 / sizeof(type)); // elements of this word
+            if (there <= 0) x.e[i] = 0;
+            else if (sizeof(type) == 2 && there == 1) x.e[i] &= 0xffffu;
+        }
+        return x;
+    }
+};

@@ -1,0 +1,278 @@
+/* First operands of products on sm_90a whose rows are no multiple of 16 bytes: who makes them so, once, and that what is read is right. */
+#define _GNU_SOURCE
+#include "gen/emit.h"
+#include "tests/support.h"
+#include "runtime/half.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PRODUCT(type, M, N, K)                                                                                                      \
+    "block: t\ndtype: " type "\ndims: {M: " M ", K: " K ", N: " N "}\ndynamic: {M: [1, 4096]}\ninputs: {x: [M, K]}\n"                \
+    "params: {w: [N, K]}\nops:\n  - {out: y, op: linear, in: [x, w]}\noutputs: {y: y}\n"
+
+static rig *planned(const char *yaml, fusion_level level)
+{
+    return rig_plan(&(rig_request){.yaml = yaml, .level = level, .target = "sm_90a"});
+}
+
+static const ir_op *copy_of(const plan *p, const char *name)
+{
+    for (int i = 0; i < p->program->op_count; i++)
+        if (p->program->ops[i]->kind == op_align && strcmp(p->program->ops[i]->inputs[0]->name, name) == 0) return p->program->ops[i];
+    return NULL;
+}
+
+static int copies_in(const plan *p)
+{
+    int n = 0;
+    for (int i = 0; i < p->program->op_count; i++) n += p->program->ops[i]->kind == op_align;
+    return n;
+}
+
+static const argument *argument_of(const launch *l, const char *name)
+{
+    for (int i = 0; i < l->argument_count; i++)
+        if (strcmp(l->arguments[i].name, name) == 0) return &l->arguments[i];
+    return NULL;
+}
+
+static const launch *launch_of(const plan *p, const char *name)
+{
+    for (int i = 0; i < p->launch_count; i++)
+        if (strcmp(p->launches[i].kernel->name, name) == 0) return &p->launches[i];
+    ck_abort_msg("no kernel %s", name);
+}
+
+START_TEST(a_kernel_of_its_own_copies_odd_rows_to_where_tensor_loads_reach_them)
+{
+    rig *r = planned(PRODUCT("bf16", "100", "70", "67"), fusion_tile);
+    const plan *p = r->c.plan;
+    ck_assert_int_eq(p->launch_count, 2);
+    const launch *copy = &p->launches[0], *product = &p->launches[1];
+    ck_assert_str_eq(copy->name, "t_k0_align");
+    ck_assert(argument_of(copy, "x") && !argument_of(copy, "x")->written);
+    ck_assert(argument_of(copy, "x_rows") && argument_of(copy, "x_rows")->written);
+    dim_table dims = p->program->dims;
+    dim_find(&dims, "M")->value = 1000;
+    ck_assert_int_eq(launch_grid(copy, &dims), (1000 * 9 + 1023) / 1024); /* 9 pieces of 16 bytes hold 67 elements */
+    ck_assert_int_eq(workspace_layout(p, &dims, NULL), (1000 * 144 + 255) / 256 * 256);
+    const argument *map = argument_of(product, "a_map");
+    ck_assert_ptr_nonnull(map);
+    ck_assert_str_eq(map->box->value->name, "x.rows");
+    ck_assert_int_eq(map->box->stride, 144);
+    ck_assert_int_eq(map->box->columns, 67); /* beyond them a tensor load gives zeros */
+    ck_assert_ptr_nonnull(strstr(manifest_json(r->a, p), "\"family\": \"align\""));
+    ck_assert_ptr_nonnull(strstr(manifest_json(r->a, p), "\"stride\": 72"));
+    rig_close(r);
+}
+END_TEST
+
+START_TEST(products_of_one_input_share_its_copy_and_others_read_the_input)
+{
+    rig *r = rig_plan(&(rig_request){.path = "tests/specs/odd-rows.yaml", .level = fusion_none, .target = "sm_90a"});
+    const plan *p = r->c.plan;
+    ck_assert_int_eq(copies_in(p), 2); /* of x as it is, and as fewer axes */
+    const ir_op *copy = copy_of(p, "x");
+    int readers = 0;
+    for (int i = 0; i < p->program->op_count; i++)
+        readers += p->program->ops[i]->kind == op_linear && p->program->ops[i]->inputs[0] == copy->outputs[0];
+    ck_assert_int_eq(readers, 2);
+    ck_assert_str_eq(launch_of(p, "k2")->kernel->phases[0]->ops[0]->inputs[0]->name, "x"); /* add x, t */
+    ck_assert(argument_of(launch_of(p, "k2"), "x") && !argument_of(launch_of(p, "k2"), "x_rows"));
+    rig_close(r);
+}
+END_TEST
+
+START_TEST(views_that_are_copied_and_outputs_that_are_read_have_copies_too)
+{
+    rig *r = rig_plan(&(rig_request){.path = "tests/specs/odd-rows.yaml", .level = fusion_tile, .target = "sm_90a"});
+    static const char *const copied[] = {"flat", "x", "h", "rest"};
+    for (size_t i = 0; i < sizeof copied / sizeof *copied; i++) ck_assert_msg(copy_of(r->c.plan, copied[i]) != NULL, "%s", copied[i]);
+    ck_assert_int_eq(copies_in(r->c.plan), 4);
+    rig_close(r);
+}
+END_TEST
+
+START_TEST(what_only_kernels_see_has_longer_rows_from_the_start)
+{
+    rig *r = rig_plan(&(rig_request){.path = "tests/specs/odd-rows.yaml", .level = fusion_tile, .target = "sm_90a"});
+    const plan *p = r->c.plan;
+    const ir_value *v = program_value(p->program, "v");
+    ck_assert_int_eq(v->root_stride, 56);
+    ck_assert_ptr_null(copy_of(p, "v"));
+    for (int i = 0; i < p->stored_count; i++)
+        if (p->stored[i].value == v) ck_assert_int_eq(storage_bytes(&p->stored[i], &p->program->dims), 2 * 20 * 56 * 2);
+    rig_close(r);
+    r = rig_plan(&(rig_request){.path = "tests/specs/odd-rows.yaml", .level = fusion_tile, .target = "gfx942"});
+    ck_assert_int_eq(program_value(r->c.plan->program, "v")->root_stride, 0);
+    ck_assert_int_eq(copies_in(r->c.plan), 0);
+    rig_close(r);
+}
+END_TEST
+
+/* ---- settings */
+typedef struct build {
+    arena *a;
+    const char *text;
+    const char *line; /* tuning, or NULL */
+    bool from_plan;
+    plan *p;
+    char *fused_before, *fused_after;
+    tfgen_code code;
+} build;
+
+static void build_body(void *argument)
+{
+    build *b = argument;
+    const target_info *target = target_find("sm_90a");
+    const fuse_options fusion = {fusion_tile, target, NULL, 0};
+    const graph_options options = {0};
+    const tuning t = {&b->line, b->line != NULL};
+    arena_source(b->a, "t.yaml", b->text, strlen(b->text));
+    const ir_program *fused = b->from_plan
+                                  ? ir_read(b->a, b->text, strlen(b->text), "t.ir")
+                                  : fuse(b->a, lower(b->a, graph_read(b->a, b->text, strlen(b->text), "t.yaml", &options)), &fusion);
+    b->fused_before = ir_print(b->a, fused);
+    b->p = plan_choose(b->a, fused, target, &t);
+    b->fused_after = ir_print(b->a, fused);
+    emit(b->a, b->p);
+}
+
+static void run_build(build *b)
+{
+    b->a = arena_new();
+    b->code = arena_run(b->a, build_body, b);
+}
+
+START_TEST(rows_of_16_bytes_and_other_layers_need_no_copy)
+{
+    static const struct {
+        const char *text, *line;
+        int launches;
+    } cases[] = {{PRODUCT("bf16", "64", "70", "64"), NULL, 1},           {PRODUCT("bf16", "64", "70", "1366"), NULL, 2},
+                 {PRODUCT("f16", "64", "70", "5468"), NULL, 2},          {PRODUCT("f32", "64", "70", "132"), NULL, 1},
+                 {PRODUCT("f32", "64", "70", "1367"), NULL, 2},          {PRODUCT("bf16", "64", "70", "67"), "gemm layer=simt", 1},
+                 {PRODUCT("f32", "64", "70", "67"), NULL, 1},            {PRODUCT("bf16", "16", "70", "67"), NULL, 1},
+                 {PRODUCT("bf16", "64", "70", "67"), "align each=1", 2}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        build b = {.text = cases[i].text, .line = cases[i].line};
+        run_build(&b);
+        ck_assert_msg(b.code == code_ok, "%s", arena_diagnostics(b.a));
+        ck_assert_msg(b.p->launch_count == cases[i].launches, "case %zu: %d launches", i, b.p->launch_count);
+        ck_assert_int_eq(copies_in(b.p), cases[i].launches - 1);
+        arena_free(b.a);
+    }
+}
+END_TEST
+
+START_TEST(planning_changes_nothing_of_what_it_is_given)
+{
+    build b = {.text = PRODUCT("bf16", "64", "70", "67")};
+    run_build(&b);
+    ck_assert_int_eq(b.code, code_ok);
+    ck_assert_str_eq(b.fused_before, b.fused_after);
+    arena_free(b.a);
+}
+END_TEST
+
+/* A plan's text with one thing changed. */
+static char *changed(arena *a, const char *text, const char *from, const char *to)
+{
+    const char *at = strstr(text, from);
+    ck_assert_msg(at != NULL, "no %s in %s", from, text);
+    return arena_printf(a, "%.*s%s%s", (int)(at - text), text, to, at + strlen(from));
+}
+
+START_TEST(a_plan_of_copies_that_cannot_be_is_refused)
+{
+    static const struct {
+        const char *from, *to, *message;
+    } cases[] = {{"each=4", "each=17", "each is 1 to 16"},
+                 {"67]/72", "67]/68", "the out's rows are no multiple of 16 bytes"},
+                 {"67]/72", "67]", "the out's rows are no multiple of 16 bytes"},
+                 {"67]/72", "67]/64", "cannot lie in rows of 64 elements"},
+                 {"%x                 bf16[M,67]", "%x                 bf16[M,67]/72", "cannot lie in rows of 72 elements"},
+                 {": align {", ": rows {", "does not belong into rows phase"},
+                 {"bf16[M,70]", "bf16[M,70]/72", "%y cannot lie in rows of 72 elements"},
+                 {"bf16[M,67]/72", "f16[M,67]/72", "another shape or dtype"}};
+    build b = {.text = PRODUCT("bf16", "64", "70", "67")};
+    run_build(&b);
+    const char *text = ir_print(b.a, b.p->program);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        build c = {.text = changed(b.a, text, cases[i].from, cases[i].to), .from_plan = true};
+        run_build(&c);
+        ck_assert_msg(c.code != code_ok && strstr(arena_diagnostics(c.a), cases[i].message) != NULL, "%zu: %s", i, arena_diagnostics(c.a));
+        arena_free(c.a);
+    }
+    arena_free(b.a);
+}
+END_TEST
+
+/* ---- what is copied */
+static void check_copy(int rows, int columns, const char *dtype)
+{
+    const dim_override dims[] = {{"M", rows}, {"N", 3}, {"K", columns}};
+    rig *r = rig_open(&(rig_request){.path = "tests/h200/product.yaml", .level = fusion_tile, .target = "sm_90a", .dtype = dtype, .dims = dims,
+                                     .dim_count = 3});
+    rig_run(r);
+    const ir_op *copy = copy_of(r->c.plan, "x");
+    ck_assert_msg(copy != NULL, "%d columns of %s have no copy", columns, dtype);
+    const ir_value *v = copy->outputs[0];
+    const size_t bytes = session_bytes(r->s, v), stride = (size_t)v->root_stride;
+    ck_assert_uint_eq(bytes, (size_t)rows * stride * (size_t)dtype_size(v->type));
+    char *data = malloc(bytes);
+    host_log log = {0};
+    ck_assert_int_eq(session_get(r->s, v, data, bytes, &log), code_ok);
+    const double *x = rig_read(r, "x");
+    for (size_t i = 0; i < (size_t)rows * stride; i++) {
+        const size_t row = i / stride, k = i % stride;
+        const double expected = k < (size_t)columns ? x[row * (size_t)columns + k] : 0, got = dtype_get(v->type, data, i);
+        ck_assert_msg(expected == got, "%s, row %zu of %d, %zu of %d: %g, not %g", dtype, row, rows, k, columns, got, expected);
+    }
+    free(data);
+    rig_judge(r);
+    rig_close(r);
+}
+
+/* All offsets of a row from a multiple of 16 bytes; rows shorter than a piece; more pieces than a workgroup has threads. */
+START_TEST(every_row_is_copied_whole_and_followed_by_zeros)
+{
+    static const struct {
+        int rows, columns;
+        const char *dtype;
+    } cases[] = {{19, 1, "bf16"}, {19, 7, "f16"}, {33, 9, "bf16"}, {131, 67, "bf16"}, {37, 255, "f16"}, {17, 2051, "bf16"}, {140, 129, "f32"}, {37, 131, "f32"}};
+    check_copy(cases[_i].rows, cases[_i].columns, cases[_i].dtype);
+}
+END_TEST
+
+START_TEST(products_of_odd_rows_are_right_at_every_level)
+{
+    static const char *const dtypes[] = {"bf16", "f16", "f32"};
+    rig *r = rig_open(&(rig_request){.path = "tests/specs/odd-rows.yaml", .level = (fusion_level)(_i % 3), .target = "sm_90a", .dtype = dtypes[_i / 3]});
+    rig_run(r);
+    rig_judge(r);
+    rig_set_dim(r, "S", 9);
+    rig_run(r);
+    rig_judge(r);
+    rig_close(r);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *s = suite_create("align");
+    TCase *t = tcase_create("align");
+    tcase_set_timeout(t, 120);
+    tcase_add_test(t, a_kernel_of_its_own_copies_odd_rows_to_where_tensor_loads_reach_them);
+    tcase_add_test(t, products_of_one_input_share_its_copy_and_others_read_the_input);
+    tcase_add_test(t, views_that_are_copied_and_outputs_that_are_read_have_copies_too);
+    tcase_add_test(t, what_only_kernels_see_has_longer_rows_from_the_start);
+    tcase_add_test(t, rows_of_16_bytes_and_other_layers_need_no_copy);
+    tcase_add_test(t, planning_changes_nothing_of_what_it_is_given);
+    tcase_add_test(t, a_plan_of_copies_that_cannot_be_is_refused);
+    tcase_add_loop_test(t, every_row_is_copied_whole_and_followed_by_zeros, 0, 8);
+    tcase_add_loop_test(t, products_of_odd_rows_are_right_at_every_level, 0, 9);
+    suite_add_tcase(s, t);
+    return run_suite(s);
+}
