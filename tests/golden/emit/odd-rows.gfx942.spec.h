@@ -9,6 +9,7 @@ struct k0_a {
     };
     static constexpr int K = 37, packed_n = 56, packed_k = 48, granule = 4;
     static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
+    static constexpr int chiplets = 8, chunk = 76;
     static constexpr long long a_stride = 37;
     static constexpr bool a_dense = true, a_written = false;
     static constexpr bool row_sums = false, a_plain = false, b_plain = true;
@@ -64,6 +65,7 @@ struct k1_t {
     };
     static constexpr int K = 37, packed_n = 40, packed_k = 48, granule = 4;
     static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
+    static constexpr int chiplets = 8, chunk = 76;
     static constexpr long long a_stride = 37;
     static constexpr bool a_dense = true, a_written = false;
     static constexpr bool row_sums = false, a_plain = false, b_plain = true;
@@ -210,6 +212,7 @@ struct k4_u {
     };
     static constexpr int K = 37, packed_n = 56, packed_k = 48, granule = 4;
     static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
+    static constexpr int chiplets = 8, chunk = 76;
     static constexpr long long a_stride = 37;
     static constexpr bool a_dense = true, a_written = false;
     static constexpr bool row_sums = false, a_plain = false, b_plain = true;
@@ -300,6 +303,7 @@ struct k6_y {
     };
     static constexpr int K = 51, packed_n = 40, packed_k = 64, granule = 4;
     static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
+    static constexpr int chiplets = 8, chunk = 76;
     static constexpr long long a_stride = 51;
     static constexpr bool a_dense = true, a_written = false;
     static constexpr bool row_sums = false, a_plain = false, b_plain = true;
@@ -394,6 +398,7 @@ struct k8_z {
     };
     static constexpr int K = 37, packed_n = 56, packed_k = 48, granule = 4;
     static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
+    static constexpr int chiplets = 8, chunk = 76;
     static constexpr long long a_stride = 37;
     static constexpr bool a_dense = true, a_written = false;
     static constexpr bool row_sums = false, a_plain = false, b_plain = true;
@@ -449,6 +454,7 @@ struct k9_b {
     };
     static constexpr int K = 37, packed_n = 56, packed_k = 48, granule = 4;
     static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
+    static constexpr int chiplets = 8, chunk = 76;
     static constexpr long long a_stride = 37;
     static constexpr bool a_dense = true, a_written = false;
     static constexpr bool row_sums = false, a_plain = false, b_plain = true;
@@ -540,6 +546,7 @@ struct k0_a {
     };
     static constexpr int K = 37, packed_n = 56, packed_k = 48, granule = 4;
     static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
+    static constexpr int chiplets = 8, chunk = 76;
     static constexpr long long a_stride = 37;
     static constexpr bool a_dense = true, a_written = false;
     static constexpr bool row_sums = false, a_plain = false, b_plain = true;
@@ -596,6 +603,7 @@ struct k1_qkv {
     };
     static constexpr int K = 37, packed_n = 96, packed_k = 48, granule = 4;
     static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
+    static constexpr int chiplets = 8, chunk = 76;
     static constexpr long long a_stride = 37;
     static constexpr bool a_dense = true, a_written = false;
     static constexpr bool row_sums = false, a_plain = false, b_plain = true;
@@ -718,6 +726,7 @@ struct k3_u {
     };
     static constexpr int K = 37, packed_n = 56, packed_k = 48, granule = 4;
     static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
+    static constexpr int chiplets = 8, chunk = 76;
     static constexpr long long a_stride = 37;
     static constexpr bool a_dense = true, a_written = false;
     static constexpr bool row_sums = false, a_plain = false, b_plain = true;
@@ -774,6 +783,7 @@ struct k4_y {
     };
     static constexpr int K = 51, packed_n = 40, packed_k = 64, granule = 4;
     static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
+    static constexpr int chiplets = 8, chunk = 76;
     static constexpr long long a_stride = 51;
     static constexpr bool a_dense = true, a_written = false;
     static constexpr bool row_sums = false, a_plain = false, b_plain = true;
@@ -868,6 +878,7 @@ struct k6_z {
     };
     static constexpr int K = 37, packed_n = 56, packed_k = 48, granule = 4;
     static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
+    static constexpr int chiplets = 8, chunk = 76;
     static constexpr long long a_stride = 37;
     static constexpr bool a_dense = true, a_written = false;
     static constexpr bool row_sums = false, a_plain = false, b_plain = true;
@@ -959,6 +970,7 @@ struct k0_a {
     };
     static constexpr int K = 37, packed_n = 56, packed_k = 48, granule = 4;
     static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
+    static constexpr int chiplets = 8, chunk = 76;
     static constexpr long long a_stride = 37;
     static constexpr bool a_dense = true, a_written = false;
     static constexpr bool row_sums = false, a_plain = false, b_plain = true;
@@ -1016,6 +1028,7 @@ struct k1_qkv {
     };
     static constexpr int K = 37, packed_n = 96, packed_k = 48, granule = 4;
     static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
+    static constexpr int chiplets = 8, chunk = 76;
     static constexpr long long a_stride = 37;
     static constexpr bool a_dense = true, a_written = false;
     static constexpr bool row_sums = true, a_plain = false, b_plain = true;
@@ -1092,6 +1105,7 @@ struct k2_u {
     };
     static constexpr int K = 37, packed_n = 56, packed_k = 48, granule = 4;
     static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
+    static constexpr int chiplets = 8, chunk = 76;
     static constexpr long long a_stride = 37;
     static constexpr bool a_dense = true, a_written = false;
     static constexpr bool row_sums = false, a_plain = false, b_plain = true;
@@ -1158,6 +1172,7 @@ struct k3_y {
     };
     static constexpr int K = 51, packed_n = 40, packed_k = 64, granule = 4;
     static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
+    static constexpr int chiplets = 8, chunk = 76;
     static constexpr long long a_stride = 51;
     static constexpr bool a_dense = true, a_written = false;
     static constexpr bool row_sums = false, a_plain = false, b_plain = true;
@@ -1213,6 +1228,7 @@ struct k4_z {
     };
     static constexpr int K = 37, packed_n = 56, packed_k = 48, granule = 4;
     static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
+    static constexpr int chiplets = 8, chunk = 76;
     static constexpr long long a_stride = 40;
     static constexpr bool a_dense = true, a_written = false;
     static constexpr bool row_sums = false, a_plain = false, b_plain = true;
