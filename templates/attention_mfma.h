@@ -80,8 +80,9 @@ template <class S> struct attention_mfma {
         read_queries(p, t, q);
         clear(c);
         held h;
+        offsets o = offsets_of(p, t);
         if (ring.stages > 0) {
-            hold(p, t, t.from, h);
+            hold(p, t, t.from, o, h);
             put(ring.memory, h);
         }
 #pragma unroll 1
@@ -89,7 +90,7 @@ template <class S> struct attention_mfma {
             const lds_address here = ring.memory + i % 2 * slot_bytes, other = ring.memory + (i + 1) % 2 * slot_bytes;
             const int first = t.from + i * block_k;
             barrier(); // what all have put is there, and none reads the other slot
-            if (i + 1 < ring.stages) hold(p, t, first + block_k, h);
+            if (i + 1 < ring.stages) hold(p, t, first + block_k, o, h);
             if (first < w.to && first + block_k > w.from) block(c, q, w, here, first);
             if (i + 1 < ring.stages) put(other, h);
         }
@@ -186,21 +187,60 @@ template <class S> struct attention_mfma {
     };
     DEV static bool loads_keys() { return wave_here() < waves / 2; }
     DEV static int loader() { return thread_index() % loaders; }
+    DEV static int loader_again() // what follows from it is made where it is used, not kept in registers through the main loop
+    {
+        int thread = thread_index();
+        settle(thread);
+        return thread % loaders;
+    }
     DEV static const char *bytes(const type *x) { return reinterpret_cast<const char *>(x); }
 
-    DEV static void hold(const args &p, const tile &t, int first, held &h)
+    // Where both halves bring as many pieces, those of a block whose keys all exist are at the same distances from its first byte, always.
+    static constexpr bool alike = k_loads == 4 * v_units && head_dim % 16 == 0;
+    struct offsets {
+        unsigned at[alike ? held_pieces : 1];
+    };
+    DEV static offsets offsets_of(const args &p, const tile &t)
+    {
+        offsets o = {};
+        if constexpr (alike) {
+            const int group = t.head / (S::heads / S::kv_heads);
+            const bool keys = loads_keys();
+            const type *row = keys ? S::k(p, t.batch, 0, group) : S::v(p, t.batch, 0, group);
+            const type *next = keys ? S::k(p, t.batch, 1, group) : S::v(p, t.batch, 1, group);
+            const unsigned stride = static_cast<unsigned>(bytes(next) - bytes(row));
+#pragma unroll
+            for (int i = 0; i < held_pieces; i++) {
+                const int k = loader() + i * loaders, v = loader() + i / 4 * loaders, line = keys ? least(k / pieces, block_k - 1) : 4 * (v % quads) + i % 4;
+                o.at[i] = line * stride + least(keys ? k % pieces : v / quads, head_dim / 8 - 1) * 16;
+            }
+        }
+        return o;
+    }
+
+    DEV static void hold(const args &p, const tile &t, int first, offsets &o, held &h)
     {
         const int last = t.keys - 1 - first, group = t.head / (S::heads / S::kv_heads);
+        if (alike && last >= block_k - 1) {
+            const global_address base = scalar(bytes(loads_keys() ? S::k(p, t.batch, first, group) : S::v(p, t.batch, first, group)));
+#pragma unroll
+            for (int i = 0; i < held_pieces; i++) {
+                settle(o.at[alike ? i : 0]); // else it is widened to 64 bits before the loop
+                h.piece[i] = global_read(base + o.at[alike ? i : 0]);
+            }
+            return;
+        }
         if (loads_keys()) hold_keys(S::k(p, t.batch, first, group), S::k(p, t.batch, first + 1, group), last, h);
         else hold_values(S::v(p, t.batch, first, group), S::v(p, t.batch, first + 1, group), last, h);
     }
     DEV static void hold_keys(const type *row, const type *next, int last, held &h)
     {
         const unsigned stride = static_cast<unsigned>(bytes(next) - bytes(row));
+        const int thread = alike ? loader_again() : loader();
         const global_address base = scalar(bytes(row));
 #pragma unroll
         for (int i = 0; i < k_loads; i++) {
-            const int index = loader() + i * loaders, line = least(index / pieces, last), piece = index % pieces;
+            const int index = thread + i * loaders, line = least(index / pieces, last), piece = index % pieces;
             h.piece[i] = global_read(base + (line * stride + least(piece, head_dim / 8 - 1) * 16));
             if (head_dim % 16 != 0 && piece >= head_dim / 8) h.piece[i] = sixteen_bytes{0, 0, 0, 0}; // meets the queries' zeros
         }
@@ -210,10 +250,11 @@ template <class S> struct attention_mfma {
     DEV static void hold_values(const type *row, const type *next, int last, held &h)
     {
         const unsigned stride = static_cast<unsigned>(bytes(next) - bytes(row));
+        const int thread = alike ? loader_again() : loader();
         const global_address base = scalar(bytes(row));
 #pragma unroll
         for (int i = 0; i < v_units; i++) {
-            const int index = loader() + i * loaders, quad = index % quads, block = least(index / quads, head_dim / 8 - 1);
+            const int index = thread + i * loaders, quad = index % quads, block = least(index / quads, head_dim / 8 - 1);
 #pragma unroll
             for (int e = 0; e < 4; e++)
                 h.piece[4 * i + e] = global_read(base + (least(4 * quad + e, last) * stride + block * 16));

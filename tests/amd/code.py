@@ -164,8 +164,7 @@ def port_of(gfx, interval):
 
 def share_of(gfx, trace, lines):
     """(share of the matrix pipe, the same where intervals last as long as the LDS port needs too, instructions of a turn)"""
-    waves = len(trace.waves)
-    pair = (0, 4) if waves > 4 else (0, 0)  # with four waves a second workgroup is on the SIMD, in any phase
+    pair = (0, 4) if len(trace.waves) > 4 else (0, 0)  # with four waves a second workgroup is on the SIMD, in any phase
     turns = [turn_of(trace, lines, w) for w in pair]
     start = max(t[0] for t in turns)
     total = matrix = slower = 0.0
@@ -175,7 +174,7 @@ def share_of(gfx, trace, lines):
         together = sum(m for _, m in both)
         lasts = max(max(c for c, _ in both), together)
         total, matrix = total + lasts, matrix + together
-        slower += max(lasts, sum(port_of(gfx, interval) for interval in now) * waves / 2)
+        slower += max(lasts, sum(port_of(gfx, interval) for interval in now) * 4)  # of four SIMDs
     return matrix / max(total, 1), matrix / max(slower, 1), [x for t in turns[:1] for i in t[1] for x in i]
 
 
