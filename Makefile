@@ -70,7 +70,7 @@ help:
 # make test          the same for all tests: a seeded sample, under five minutes on two cores
 # make verify-all    the full matrix of specs, levels, dtypes, targets and odd sizes
 # make verify-code  every kernel of every spec, preset, level and dtype compiled for every GPU target; goes on where it was stopped
-# make test-amd TINYGRAD_DIR=...   real AMD code objects in an instruction emulator (needs python3 and a tinygrad checkout)
+# make test-amd TINYGRAD_DIR=...   real AMD code objects in an instruction emulator (needs python3 and a tinygrad checkout), and checks of what they are made of
 # make test-bare     proves demo and test in a minimal Debian 12 folder (debootstrap, root)
 # make golden        rewrites golden files; the diff is the review
 # make lint          file and function lengths, include direction, clang-tidy when present
@@ -157,6 +157,11 @@ verify-code: all $(VERIFY_CODE)
 
 test-amd: all $(HIP_DOUBLES)
 	@test -n "$(TINYGRAD_DIR)" || { echo "usage: make test-amd TINYGRAD_DIR=<a tinygrad checkout>"; exit 2; }
+	TINYGRAD_DIR=$(TINYGRAD_DIR) /usr/bin/python3 tests/amd/emulator_test.py
+	TINYGRAD_DIR=$(TINYGRAD_DIR) /usr/bin/python3 tests/amd/code.py
+	TINYGRAD_DIR=$(TINYGRAD_DIR) /usr/bin/python3 tests/amd/attention_code.py gfx90a gfx942 gfx950 gfx1100 gfx1201
+	TINYGRAD_DIR=$(TINYGRAD_DIR) /usr/bin/python3 tests/amd/rows_code.py
+	/usr/bin/python3 tests/amd/chiplets.py
 	TINYGRAD_DIR=$(TINYGRAD_DIR) /usr/bin/python3 tests/amd/run.py
 	TINYGRAD_DIR=$(TINYGRAD_DIR) sh tests/doubles/run_amd.sh $(CURDIR)/$(B)
 

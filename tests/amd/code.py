@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """In: ./tfgen (TFGEN), clang-22, llvm-objdump-22, llvm-mca-22, TINYGRAD_DIR, targets as arguments. Out: what the code object of the product
-that is planned for 4096x14336x4096 (--dtype, default bf16) says of itself: scratch, registers, matrix instructions and widths of loads in the main loop, LDS bank conflicts of the very
-addresses that the emulator sees, and the predicted share of the matrix pipe. Refuses (exit 1) scratch, more registers than the intended
+that is planned for 4096x14336x4096 (--dtype, default bf16 and, where machines multiply it, f32) says of itself: scratch, registers, matrix instructions
+and widths of loads in the main loop, LDS bank conflicts of the very addresses that the emulator sees, and the predicted share of the matrix pipe. Refuses (exit 1) scratch, more registers than the intended
 occupancy has, a loop without matrix instructions, narrow loads, a bank conflict, a share below the goal. Nothing here is a measurement.
 
 The share: the loop's instructions in the order in which a wave executes them, cut at barriers, waits removed. Waves w and w + 4 share a SIMD. An
@@ -226,21 +226,21 @@ def faults(f, lines, trace):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--dtype", default="bf16")
+    parser.add_argument("--dtype", default="bf16,f32")
     parser.add_argument("targets", nargs="*", default=["gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1201"])
     options = parser.parse_args()
     print("| target | waves | vector registers | scratch | LDS | matrix, LDS reads, all instructions of a turn | loads | LDS accesses, conflicts "
           "| predicted matrix share | and with the LDS port's time |\n|---|---|---|---|---|---|---|---|---|---|")
     bad = 0
     with tempfile.TemporaryDirectory() as folder:
-        for target in options.targets:
-            f = planned(target, f"{folder}/{target}", options.dtype)
+        for dtype, target in [(d, t) for d in options.dtype.split(",") for t in options.targets if d != "f32" or t.startswith("gfx9")]:
+            f = planned(target, f"{folder}/{target}-{dtype}", dtype)
             loads = ", ".join(f"{c} {n}" for n, c in f["loads"].items())
             share = f"{f['share']:.3f} | {f['with_port']:.3f}" if target in GOAL else "not modelled | -"
-            print(f"| {target} | {f['waves']} | {f['registers']} | {f['scratch']} | {f['lds']} | {f['matrix']}, {f['reads']}, {f['instructions']} "
+            print(f"| {target} {dtype} | {f['waves']} | {f['registers']} | {f['scratch']} | {f['lds']} | {f['matrix']}, {f['reads']}, {f['instructions']} "
                   f"| {loads} | {f['accesses']}, {f['conflicts']} | {share} |", flush=True)
             for wrong in f["wrong"]:
-                print(f"{target}: {wrong}", file=sys.stderr)
+                print(f"{target} {dtype}: {wrong}", file=sys.stderr)
             bad += len(f["wrong"])
     return bad != 0
 

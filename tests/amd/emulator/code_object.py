@@ -19,6 +19,11 @@ def unbundle(data):
     raise EmulatorError("no amdgcn entry in the offload bundle")
 
 
+def processor_of(target):
+    """gfx90a of amdgcn-amd-amdhsa--gfx90a:sramecc+:xnack-: features end in a sign, too."""
+    return target.split(":")[0].split("-")[-1]
+
+
 class Kernel:
     """A kernel's descriptor (llvm AMDGPUUsage: kernel_descriptor_t) beside its metadata."""
 
@@ -43,7 +48,7 @@ class CodeObject:
         self._read_elf()
         self._read_symbols()
         meta = self._read_metadata()
-        self.gfx = meta.get("amdhsa.target", "").split("-")[-1].split(":")[0]
+        self.gfx = processor_of(meta.get("amdhsa.target", ""))
         self.kernels = {}
         for k in meta["amdhsa.kernels"]:
             address = self.symbols[k[".symbol"]]

@@ -1,0 +1,107 @@
+#!/usr/bin/python3
+"""In: ./tfgen (TFGEN), clang-22, llvm-objdump-22, TINYGRAD_DIR, targets as arguments. Out: what the code objects of the row operations that are
+planned for 2048 and 8192 rows say of themselves, and what one workgroup of each loads and stores in the emulator. Refuses (exit 1) scratch, one wave a
+SIMD, less than 32 KB of rows under way in a compute unit, a load or store of which less than 98 % of the bytes go 16 at a time, a byte of a row that is
+loaded twice, and LDS bank conflicts. Nothing here is a measurement."""
+import argparse
+import collections
+import re
+import sys
+import tempfile
+
+import code
+from emulator import CodeObject
+from run import Plan, tfgen
+
+# Of a row's columns: rows and vectors that are read.
+READ = {"rmsnorm": 2, "layernorm": 3, "l2norm": 1, "softmax": 1, "elementwise": 2}
+CASES = [(spec, 2048, 2048) for spec in READ] + [(spec, 8192, 4096) for spec in ("rmsnorm", "layernorm", "softmax")] + [("rmsnorm", 8192, 8192)]
+LEAST = 32 << 10  # bytes a unit: 8 TB/s (MI355X) in 0.8 us on 256 units are 25 KB, on the other machines less
+GLOBAL = re.compile(r"(global|buffer|flat)_(load|store)_")
+WIDTH = {"dwordx4": 16, "b128": 16, "dwordx3": 12, "b96": 12, "dwordx2": 8, "b64": 8, "dword": 4, "b32": 4, "ushort": 2, "short": 2, "u16": 2, "b16": 2,
+         "ubyte": 1, "byte": 1}
+
+
+def width_of(name):
+    return next((n for s, n in WIDTH.items() if name.split("_", 2)[2].startswith(s) or name.endswith("_" + s)), 0)
+
+
+def waves_of(target, registers):
+    """Waves of a SIMD, by registers: 512 of 64 lanes in steps of 8, or 1536 of 32 in steps of 24; never more than 8 or 16."""
+    return min(8, 512 // (-(-registers // 8) * 8)) if target.startswith("gfx9") else min(16, 1536 // (-(-registers // 24) * 24))
+
+
+def under_way(f, own):
+    """Bytes of rows that a unit (four SIMDs) has under way: its waves hold the rows that they loaded."""
+    return waves_of(f["target"], f["registers"]) * 4 * own / f["waves"]
+
+
+def examined(target, path, item, plan):
+    code_object, lines = CodeObject(path), code.disassembled(path)
+    kernel, trace = code_object.kernels[item["name"]], code.Trace(target, code_object, lines)
+    grid = item["grid"]["now"]
+    plan.machine.run(code_object, item["name"], grid, item["block"], plan.arguments(item), groups=[grid // 2], trace=trace)
+    plan.machine.close()
+    moved = collections.Counter()
+    for executed in trace.waves.values():
+        for at in executed:
+            if GLOBAL.match(lines[at].name):
+                moved[lines[at].name] += 1
+    return {"target": target, "scratch": kernel.scratch, "registers": kernel.meta[".vgpr_count"], "waves": len(trace.waves), "grid": grid,
+            "moved": moved, "lanes": trace.size, "conflicts": sum(trace.conflicts.values())}
+
+
+def bytes_of(facts, what):
+    return sum(n * width_of(name) * facts["lanes"] for name, n in facts["moved"].items() if what in name)
+
+
+def faults(f, read, rows, columns):
+    wrong, own = [], rows / f["grid"] * columns * 2
+    f["under_way"] = under_way(f, own)
+    wide = sum(n * width_of(name) * f["lanes"] for name, n in f["moved"].items() if width_of(name) == 16)
+    if f["scratch"]:
+        wrong.append(f"{f['scratch']} bytes of scratch")
+    if waves_of(f["target"], f["registers"]) < 2:
+        wrong.append(f"{f['registers']} registers leave one wave a SIMD")
+    if f["under_way"] < LEAST:
+        wrong.append(f"{f['under_way']} bytes of rows under way in a unit")
+    if f["conflicts"]:
+        wrong.append(f"{f['conflicts']} cycles of LDS bank conflicts")
+    if bytes_of(f, "load") > read * own * 1.01:
+        wrong.append(f"{bytes_of(f, 'load')} bytes are loaded, {read} times {own:.0f} are there")
+    if wide < 0.98 * (bytes_of(f, "load") + bytes_of(f, "store")):
+        wrong.append(f"narrow accesses: {dict(f['moved'])}")
+    return wrong
+
+
+def planned(target, spec, rows, columns, folder):
+    tfgen("emit", f"specs/{spec}.yaml", f"--dim=B=1,S={rows},D={columns}", "--dtype=bf16", f"--target={target}", "--compiler=clang", "--code", "-o",
+          folder, "--quiet")
+    plan = Plan(folder, None, None)
+    item, = plan.manifest["kernels"]
+    facts = examined(target, f"{folder}/{item['name']}.hsaco", item, plan)
+    facts["wrong"] = faults(facts, READ[spec], rows, columns)
+    return facts
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("targets", nargs="*", default=["gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1201"])
+    options = parser.parse_args()
+    print("| rows, bf16 | " + " | ".join(f"{t}: registers, waves a SIMD, KB of rows under way" for t in options.targets) + " |\n" + "|---" * (1 + len(options.targets)) + "|")
+    bad = 0
+    with tempfile.TemporaryDirectory() as folder:
+        for spec, rows, columns in CASES:
+            cells = []
+            for target in options.targets:
+                f = planned(target, spec, rows, columns, f"{folder}/{target}-{spec}-{rows}-{columns}")
+                cells.append(f"{f['registers']}, {waves_of(target, f['registers'])}, {f['under_way'] / 1024:.0f}")
+                for wrong in f["wrong"]:
+                    print(f"{target} {spec} {rows}x{columns}: {wrong}", file=sys.stderr)
+                bad += len(f["wrong"])
+            print(f"| {spec} {rows}x{columns} | " + " | ".join(cells) + " |", flush=True)
+    return bad != 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
