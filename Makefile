@@ -162,6 +162,7 @@ test-amd: all $(HIP_DOUBLES)
 	TINYGRAD_DIR=$(TINYGRAD_DIR) /usr/bin/python3 tests/amd/attention_code.py gfx90a gfx942 gfx950 gfx1100 gfx1201
 	TINYGRAD_DIR=$(TINYGRAD_DIR) /usr/bin/python3 tests/amd/rows_code.py
 	/usr/bin/python3 tests/amd/chiplets.py
+	TINYGRAD_DIR=$(TINYGRAD_DIR) /usr/bin/python3 tests/amd/product_mfma.py
 	TINYGRAD_DIR=$(TINYGRAD_DIR) /usr/bin/python3 tests/amd/run.py
 	TINYGRAD_DIR=$(TINYGRAD_DIR) sh tests/doubles/run_amd.sh $(CURDIR)/$(B)
 

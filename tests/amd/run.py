@@ -2,7 +2,7 @@
 """In: ./tfgen (TFGEN), TINYGRAD_DIR; options choose specs, targets, levels, types and sizes. Out: for each, the code objects that tfgen writes,
 run in the instruction emulator on the data that tfgen writes, compared with its float64 reference; progress, a table of passes and
 failures, an instruction histogram a target (--summary=FILE: as Markdown). Refuses (exit 1) an element beyond its bound, a fault, a kernel
-with scratch. Never part of CI: needs numpy, msgpack and a tinygrad checkout.
+with scratch, a plan on matrix units that runs no matrix instruction or the reverse. Never part of CI: needs numpy, msgpack and a tinygrad checkout.
 
 Without --fusion and --dtype: every spec and size at level tile in bf16, and the first size of each also at none and ops in bf16 and at tile
 in f32 and f16."""
@@ -28,7 +28,7 @@ TARGETS = ["gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1201"]
 LEVELS = ["none", "ops", "tile"]
 # Small and odd: tails in every direction, in a few hundred thousand instructions. Up to 16 rows no product is on matrix units.
 SIZES = {
-    "llama-block": ["B=2,S=5,D=48,H=3,KV=1,hd=16,F=53", "B=1,S=37,D=72,H=3,KV=1,hd=24,F=101"],
+    "llama-block": ["B=2,S=5,D=48,H=3,KV=1,hd=16,F=53", "B=1,S=37,D=72,H=3,KV=1,hd=24,F=101", "B=2,S=67,D=136,H=4,KV=2,hd=40,F=173"],
     "llama-decode": ["B=2,L=11,D=48,H=3,KV=1,hd=16,F=53"],
     "gpt2-block": ["B=2,S=5,D=48,H=3,F=53", "B=3,S=23,D=66,H=3,F=101"],
     "gpt2-decode": ["B=2,L=11,D=48,H=3,hd=16,F=53"],
@@ -177,6 +177,10 @@ def judge(plan, data):
     return worst
 
 
+def on_matrix_units(manifest):
+    return any(phase["tile"].get("layer") in ("mfma", "wmma") for kernel in manifest["kernels"] for phase in kernel["phases"])
+
+
 def run_target(spec, common, target, data, folder, seed, compiler):
     """(passed, text, error over bound, histogram) of one target's code objects."""
     try:
@@ -185,6 +189,8 @@ def run_target(spec, common, target, data, folder, seed, compiler):
         try:
             plan.run()
             worst = judge(plan, data)
+            if on_matrix_units(plan.manifest) != (grouped(plan.histogram)["matrix"] > 0):
+                return False, f"the plan's layers and {headline(plan.histogram)} do not agree", math.inf, plan.histogram
             return (worst <= 1, f"error/bound {worst:.3f}, {plan.instructions} wave instructions, {headline(plan.histogram)}", worst,
                     plan.histogram)
         finally:
