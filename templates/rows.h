@@ -30,30 +30,25 @@ DEV float near_reciprocal(float x)
     return 1.0f / x;
 #elif !defined(__clang__)
     float y;
-    asm("rcp.approx.f32 %0, %1;" : "=f"(y) : "f"(x));
+    asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
     return y;
 #else
     return __builtin_amdgcn_rcpf(x);
 #endif
 }
 DEV float near_exp(float x) { return near_exp2(x * 1.44269504089f); }
-// As exact_gelu_erf(), with its polynomial.
-DEV float near_gelu_erf(float x)
-{
-    const float a = at_most(magnitude(x), 14.5f), t = near_reciprocal(fused(0.3125f, a, 1.0f));
-    float u = -0.0183027182f;
-    u = fused(u, t, 0.0876925662f);
-    u = fused(u, t, -0.142753288f);
-    u = fused(u, t, 0.0638322607f);
-    u = fused(u, t, 0.00557762804f);
-    u = fused(u, t, 0.0515116975f);
-    u = fused(u, t, 0.0913644657f);
-    u = fused(u, t, 0.111636274f);
-    u = fused(u, t, 0.124776967f);
-    u = fused(u, t, 0.12466415f);
-    const float tail = a * (t * u) * near_exp2(-0.721347520444f * (a * a));
-    return activated(x, x > 0.0f ? x - tail : -tail);
-}
+struct near_machine {
+    DEV static float reciprocal(float x) { return near_reciprocal(x); }
+    DEV static float power(float x) // 0 for subnormal results
+    {
+#if defined(TF_ON_HOST) || !defined(TF_MACHINE_EXP2)
+        return op_exp(x * 0.693147180559945f);
+#else
+        return machine_exp2(x);
+#endif
+    }
+};
+DEV float near_gelu_erf(float x) { return short_gelu_erf<near_machine>(x); }
 template <int N> DEV vec<float, N> near_exp(vec<float, N> x)
 {
 #pragma unroll
