@@ -89,6 +89,12 @@ typedef struct kept_list {
     bool loads_only;   /* of wide values only what is read from memory is kept: no step uses what is computed from it */
 } kept_list;
 
+/* What an epilogue's functions store wide, counted by a dry run. */
+typedef struct put_count {
+    int most; /* by one function, of one half of its columns */
+    bool loose; /* some store is not a piece of 16-bit neighbours */
+} put_count;
+
 struct scope {
     emission *e;
     writer *w;
@@ -100,6 +106,8 @@ struct scope {
     int local_count, local_capacity;
     const char *low, *high; /* columns of the two halves of a rotated pair, when the function has both */
     kept_list *collect;     /* a dry run that finds out what to keep */
+    const char *slot;       /* epilogues: half of a block's columns that results are of; they go to `out` */
+    put_count *puts;
     bool near;              /* results have 16 bits: near_exp() and its like will do (templates/rows.h) */
 };
 

@@ -20,6 +20,8 @@ typedef struct gemm {
     kept_list kept;
     scope fields;
     row_numbers numbers;
+    bool staged; /* results may pass through shared memory (templates/gemm_ws.h) */
+    int results; /* of a block's two halves of columns */
 } gemm;
 
 static bool is_matmul(const gemm *g) { return g->product->kind == op_matmul; }
@@ -162,7 +164,7 @@ static void write_mapped_operands(gemm *g)
                         .stride = g->packed_k * size,
                         .rows = extent_number(g->packed_n),
                         .columns = g->packed_k,
-                        .box_rows = (int)tile_value(g->e->phase, "n"),
+                        .box_rows = (int)(tile_value(g->e->phase, "n") / tile_value(g->e->phase, "cluster")),
                         .box_columns = 128 / size};
     write_a_map(g);
     write_map(g, "b_map", box);
@@ -241,6 +243,7 @@ static void write_segment_body(gemm *g, const gemm_segment *segment, scope *s)
 {
     const bool whole = (segment->kind == segment_plain ? segment->columns : segment->pairs) % g->width == 0;
     const place base = {.row = "row", .base = "col", .left = whole ? NULL : "left"};
+    s->slot = segment->kind == segment_plain ? "Slot" : "0";
     const char *first = segment->kind == segment_plain ? "product" : "lo";
     scope_know(s, segment->first->outputs[0], "row", "col", seen_product(g, segment->first, first));
     if (segment->kind == segment_pair_join) scope_know(s, segment->second->outputs[0], "row", "col", seen_product(g, segment->second, "hi"));
@@ -250,6 +253,7 @@ static void write_segment_body(gemm *g, const gemm_segment *segment, scope *s)
         s->low = "col", s->high = "far";
         scope_know(s, segment->first->outputs[0], "row", "far", seen_product(g, segment->first, "hi"));
         write_segment_sinks(g, segment, s, &base);
+        s->slot = "1";
         write_segment_sinks(g, segment, s, &far);
         return;
     }
@@ -265,15 +269,15 @@ static void write_segment(gemm *g, const gemm_segment *segment)
     const bool full = plain ? segment->packed_count == segment->columns : segment->padded == segment->pairs;
     if (plain) {
         write_line(w,
-                   "template <int W> DEV static void %s(const args &p, const context &c, int row, int col, vec<float, "
-                   "W> product, float &sum)",
+                   "template <int W, int Slot, class Out> DEV static void %s(const args &p, const context &c, int row, int col, "
+                   "vec<float, W> product, float &sum, Out &out)",
                    name);
         write_line(w, "{");
         if (!full) write_line(w, "const int left = %lld - col;", segment->columns);
     } else {
         write_line(w,
-                   "template <int W> DEV static void %s(const args &p, const context &c, int row, int pair, vec<float, "
-                   "W> lo, vec<float, W> hi, float &sum)",
+                   "template <int W, class Out> DEV static void %s(const args &p, const context &c, int row, int pair, "
+                   "vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)",
                    name);
         write_line(w, "{");
         if (segment->kind == segment_pair_rope) {
@@ -303,7 +307,7 @@ static void write_narrow_sinks(gemm *g, scope *s)
         if (!value_narrow(g->e, v))
             bail(g->e->a, code_unsupported, v->at, "%%%s: a value that no product of the phase makes is stored by it",
                  v->name);
-        write_narrow_store(s, v, "row", "n == 0");
+        write_narrow_store(s, v, "row", "out.first && n == 0");
     }
 }
 
@@ -311,8 +315,8 @@ static void write_dispatch(gemm *g)
 {
     writer *w = g->w;
     const segment_list *list = &g->e->segments;
-    write_line(w, "template <int W> DEV static void epilogue(const args &p, const context &c, int batch, int row, int "
-                  "n, vec<float, W> lo, vec<float, W> hi, float &sum)");
+    write_line(w, "template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, "
+                  "vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)");
     write_line(w, "{");
     flatten_row(g, w);
     scope s = epilogue_scope(g, w);
@@ -325,11 +329,11 @@ static void write_dispatch(gemm *g)
                    *from = x->packed_start ? arena_printf(g->e->a, "n - %lld", x->packed_start) : "n";
         if (!last) write_line(w, "if (n < %lld) {", x->packed_start + x->packed_count);
         if (x->kind == segment_plain) {
-            write_line(w, "%s<W>(p, c, row, %s, lo, sum);", name, from);
-            write_line(w, "%s<W>(p, c, row, %s + granule, hi, sum);", name, from);
+            write_line(w, "%s<W, 0>(p, c, row, %s, lo, sum, out);", name, from);
+            write_line(w, "%s<W, 1>(p, c, row, %s + granule, hi, sum, out);", name, from);
         } else {
             from = grouped(g->e->a, from);
-            write_line(w, "%s<W>(p, c, row, %s / (2 * granule) * granule + %s %% (2 * granule), lo, hi, sum);", name,
+            write_line(w, "%s<W>(p, c, row, %s / (2 * granule) * granule + %s %% (2 * granule), lo, hi, sum, out);", name,
                        from, from);
         }
         if (!last) write_line(w, "return;");
@@ -364,23 +368,6 @@ static void find_row_sum(gemm *g)
     }
 }
 
-static void dry_run(gemm *g)
-{
-    writer scratch = {.a = g->e->a};
-    g->fields = scope_new(g->e, &scratch, "W");
-    g->kept.fields = &g->fields;
-    g->kept.scalars_only = true;
-    for (int i = 0; i < g->e->segments.count; i++) {
-        scope s = epilogue_scope(g, &scratch);
-        s.collect = &g->kept;
-        numbers_know(&g->numbers, &s);
-        write_segment_body(g, &g->e->segments.items[i], &s);
-    }
-    scope s = epilogue_scope(g, &scratch);
-    s.collect = &g->kept;
-    write_narrow_sinks(g, &s);
-}
-
 /* True when an epilogue op has an operand in memory that is wider than a number a row. */
 static bool epilogue_reads(const emission *e)
 {
@@ -395,6 +382,29 @@ static bool epilogue_reads(const emission *e)
     return false;
 }
 
+static void dry_run(gemm *g)
+{
+    writer scratch = {.a = g->e->a};
+    g->fields = scope_new(g->e, &scratch, "W");
+    g->kept.fields = &g->fields;
+    g->kept.scalars_only = true;
+    g->results = 1;
+    for (int i = 0; i < g->e->segments.count; i++) {
+        const gemm_segment *segment = &g->e->segments.items[i];
+        put_count puts = {0};
+        scope s = epilogue_scope(g, &scratch);
+        s.collect = &g->kept;
+        s.puts = &puts;
+        numbers_know(&g->numbers, &s);
+        write_segment_body(g, segment, &s);
+        if (g->staged && (puts.loose || puts.most > 1)) bail(g->e->a, code_unsupported, segment->first->at, "internal: results that cannot be staged");
+        if (segment->kind != segment_pair_join) g->results = 2;
+    }
+    scope s = epilogue_scope(g, &scratch);
+    s.collect = &g->kept;
+    write_narrow_sinks(g, &s);
+}
+
 static void write_wgmma_constants(gemm *g)
 {
     writer *w = g->w;
@@ -402,8 +412,8 @@ static void write_wgmma_constants(gemm *g)
     write_line(w, "static constexpr int tile_m = %lld, tile_n = %lld, tile_k = %lld, threads = %lld, slots = %lld, group = %lld;",
                tile_value(phase, "m"), tile_value(phase, "n"), tile_value(phase, "k"), tile_value(phase, "threads"),
                tile_value(phase, "slots"), tile_value(phase, "group"));
-    write_line(w, "static constexpr int width = %d;", g->width);
-    write_line(w, "static constexpr bool row_sums = %s, reads = %s;", g->row_sum ? "true" : "false",
+    write_line(w, "static constexpr int cluster = %lld, width = %d, results = %d;", tile_value(phase, "cluster"), g->width, g->results);
+    write_line(w, "static constexpr bool staged = %s, row_sums = %s, reads = %s;", g->staged ? "true" : "false", g->row_sum ? "true" : "false",
                epilogue_reads(g->e) ? "true" : "false");
     write_line(w, "using a_type = %s;", type_name(g->a->type));
     write_line(w, "using b_type = a_type;");
@@ -455,24 +465,24 @@ static void write_extents(gemm *g)
     write_line(g->w, "DEV static int batches(const args &p) { return %s; }", extent_c(e, &batches));
 }
 
-/* On wgmma a thread has 4 neighbours, or 2 where rows that the epilogue stores begin at odd multiples of 2 elements. */
-static int stored_width(const emission *e)
+/* Neighbours that a thread stores on wgmma: 8 where results are staged, else 4, or 2 where rows that the epilogue stores begin at odd
+ * multiples of 2 elements. */
+static int stored_width(const gemm *g)
 {
     long long bits = 4;
-    for (int i = 0; i < e->phase->op_count; i++) {
-        const ir_value *v = e->phase->ops[i]->outputs[0];
-        if (value_narrow(e, v) || e->phase->ops[i]->role == role_prologue || !value_written(e, v)) continue;
-        const view at = view_of(e->a, v);
+    for (int i = 0; i < g->e->phase->op_count; i++) {
+        const ir_value *v = g->e->phase->ops[i]->outputs[0];
+        if (value_narrow(g->e, v) || g->e->phase->ops[i]->role == role_prologue || !value_written(g->e, v)) continue;
+        const view at = view_of(g->e->a, v);
         bits |= at.stride | at.offset;
     }
-    return (bits & -bits) == 2 ? 2 : 4;
+    return g->staged ? 8 : (bits & -bits) == 2 ? 2 : 4;
 }
 
 void emit_gemm(emission *e, writer *w)
 {
     gemm g = {.e = e, .w = w, .layer = layer_of(e->phase)};
     g.granule = layer_granule(g.layer, e->plan->target);
-    g.width = layer_is_wgmma(g.layer) ? stored_width(e) : g.granule;
     for (int i = 0; i < e->phase->op_count && !g.product; i++)
         if (op_table[e->phase->ops[i]->kind].class == class_PRODUCT) g.product = e->phase->ops[i];
     g.a = g.product->inputs[0];
@@ -482,6 +492,8 @@ void emit_gemm(emission *e, writer *w)
     g.packed_k = layer_packed_length(g.layer, g.K);
     g.numbers = numbers_find(e);
     find_row_sum(&g);
+    g.staged = layer_is_wgmma(g.layer) && tile_value(e->phase, "stage") == 1;
+    g.width = layer_is_wgmma(g.layer) ? stored_width(&g) : g.granule;
     const int arguments = e->argument_count;
     dry_run(&g);
     e->argument_count = arguments; /* what it used is used again below, in the order of the text */

@@ -69,6 +69,7 @@ typedef struct launch {
     /* tiles = ceil(rows/tile_rows) * column_tiles * multiple; multiple covers batches or heads */
     extent rows, multiple;
     int tile_rows, column_tiles;
+    int cluster;    /* the grid is a multiple of it: workgroups that start together */
     int grid_limit; /* largest useful grid; the frame strides over the rest. 0: none */
 } launch;
 

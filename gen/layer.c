@@ -2,6 +2,7 @@
  * what layer.h says. */
 #include "gen/layer.h"
 #include "gen/align.h"
+#include "gen/emit.h"
 #include "gen/layer_amd.h"
 #include <string.h>
 
@@ -49,6 +50,7 @@ layer_kind layer_choose(const tile_request *r)
 }
 
 /* ---- wgmma */
+enum { wgmma_stage = 18432 }; /* gemm_ws<...>::scratch_bytes of tiles with stage=1 */
 bool layer_is_wgmma(layer_kind layer) { return layer == layer_wgmma || layer == layer_wgmma3; }
 
 static const ir_op *first_product(const ir_phase *phase)
@@ -103,17 +105,61 @@ static double launch_cycles(long long rows, long long packed_n, long long n, lon
     return waves * tile_cycles(n, K) + start;
 }
 
+static bool narrow(const tile_request *r, const ir_value *v) { return value_columns(v) == 1 && r->space.columns != 1; }
+
+/* What an op stores beside others' columns of the same segment: 16 bytes at a time, in rows that begin at multiples of that. */
+static const char *store_obstacle(const tile_request *r, const ir_op *op)
+{
+    const ir_value *v = op->outputs[0];
+    const view at = view_of(r->a, v);
+    if (op->kind == op_kv_append) return "rows of a cache are stored";
+    if (dtype_size(v->type) != 2) return "a result has more than 16 bits";
+    if (op->kind == op_slice || op->kind == op_reshape || op->kind == op_concat) return "a result is cut out of columns";
+    return (at.stride | at.offset) % 8 ? "rows of a result do not begin at multiples of 16 bytes" : NULL;
+}
+
+static const char *operand_obstacle(const tile_request *r, const ir_op *op)
+{
+    for (int k = 0; k < op->input_count; k++) {
+        const ir_value *v = op->inputs[k];
+        if (v->kind != value_constant && !made_here(r->phase, v) && !narrow(r, v) && v->rank > 1) return "the epilogue reads rows from memory";
+    }
+    return NULL;
+}
+
+/* Results that are staged leave in pieces of 16 bytes, those of a rotated pair or of a segment that stores two do not. */
+static const char *stage_obstacle(const tile_request *r)
+{
+    int stores[16] = {0};
+    if (r->segments->count > 16) return "more than 16 segments";
+    for (int i = 0; i < r->phase->op_count; i++) {
+        const ir_op *op = r->phase->ops[i];
+        const gemm_segment *segment = segment_of(r->segments, r->phase, op);
+        if (op->role == role_prologue || op_is_view(op) || !segment) continue;
+        if (segment->kind == segment_pair_rope) return "pairs are rotated";
+        const char *obstacle = op->role == role_epilogue ? operand_obstacle(r, op) : NULL;
+        const bool stored = op->kind == op_kv_append || (value_stored(r->program, r->phase, op->outputs[0]) && !narrow(r, op->outputs[0]));
+        if (!obstacle && stored) obstacle = store_obstacle(r, op);
+        if (!obstacle && stored && ++stores[segment - r->segments->items] > 1) obstacle = "a segment stores two results";
+        if (obstacle) return obstacle;
+    }
+    return NULL;
+}
+
 wgmma_tile wgmma_defaults(const tile_request *r)
 {
     static const int widths[] = {256, 224, 192, 160, 128, 96, 64};
     const long long rows = extent_value(&r->space.rows, &r->program->dims), K = value_columns(first_product(r->phase)->inputs[0]);
-    wgmma_tile best = {.m = 128, .n = 256, .k = 64, .threads = 384, .group = 16};
+    wgmma_tile best = {.m = 128, .n = 256, .k = 64, .threads = 384, .group = 16, .cluster = 1};
     double least = launch_cycles(rows, r->packed_n, best.n, K);
     for (size_t i = 1; i < sizeof widths / sizeof *widths; i++) {
         const double cycles = launch_cycles(rows, r->packed_n, widths[i], K);
         if (cycles < 0.99 * least) best.n = widths[i], least = cycles;
     }
-    best.slots = (r->target->lds_bytes - 1024) / ((best.m + best.n) * 128 + 16);
+    /* Starting and ending together costs a cluster about 1 us; what it saves in the L2 shows in a launch of milliseconds only (1 % at 8192^3). */
+    best.cluster = (rows + 127) / 128 % 2 == 0 && least > 2e6 ? 2 : 1;
+    best.stage = !stage_obstacle(r);
+    best.slots = (r->target->lds_bytes - 1024 - best.stage * wgmma_stage) / ((best.m + best.n) * 128 + 16);
     if (best.slots > 8) best.slots = 8;
     return best;
 }
@@ -123,14 +169,19 @@ static const char *ws_illegal(const ir_phase *p)
     const long long slots = tile_value(p, "slots"), group = tile_value(p, "group");
     if (tile_value(p, "threads") != 384) return "on wgmma threads is 384: three warpgroups";
     if (slots < 2 || slots > 8) return "on wgmma slots is 2 to 8";
-    return group < 1 || group > 1024 ? "group is 1 to 1024" : NULL;
+    if (group < 1 || group > 1024) return "group is 1 to 1024";
+    return group % tile_value(p, "cluster") ? "cluster divides group" : NULL;
 }
 
-const char *wgmma_illegal(const ir_phase *p)
+const char *wgmma_illegal(const tile_request *r, const ir_phase *p)
 {
     const long long n = tile_value(p, "n");
     if (tile_value(p, "m") != 128 || tile_value(p, "k") != 64) return "on wgmma m is 128 and k is 64";
     if (n < 64 || n > 256 || n % 32) return "on wgmma n is 64 to 256, in steps of 32";
+    const long long cluster = tile_value(p, "cluster"), stage = tile_value(p, "stage");
+    if (cluster != 1 && cluster != 2) return "on wgmma cluster is 1 or 2";
+    if (stage != 0 && stage != 1) return "on wgmma stage is 0 or 1";
+    if (stage && stage_obstacle(r)) return arena_printf(r->a, "stage=1: %s", stage_obstacle(r));
     return ws_illegal(p);
 }
 
@@ -138,7 +189,7 @@ long long wgmma_shared_bytes(const ir_phase *p)
 {
     const long long slots = tile_value(p, "slots"), parts = layer_of(p) == layer_wgmma3 ? 2 : 1;
     const long long slot = (tile_value(p, "m") + parts * tile_value(p, "n")) * 128;
-    return 1024 + slots * slot + 16 * slots;
+    return 1024 + slots * slot + 16 * slots + (tile_value(p, "stage") == 1 ? wgmma_stage : 0);
 }
 
 /* ---- wgmma3: x = large + small, each in tf32, and a product is large * large + large * small + small * large */
@@ -171,7 +222,7 @@ static double split_launch_cycles(long long rows, long long packed_n, long long 
 wgmma_tile wgmma3_defaults(const tile_request *r)
 {
     const long long rows = extent_value(&r->space.rows, &r->program->dims), K = value_columns(first_product(r->phase)->inputs[0]);
-    wgmma_tile best = {.m = 128, .n = 128, .k = 32, .threads = 384, .slots = 4, .group = 16};
+    wgmma_tile best = {.m = 128, .n = 128, .k = 32, .threads = 384, .slots = 4, .group = 16, .cluster = 1};
     double least = split_launch_cycles(rows, r->packed_n, best.n, K);
     for (int n = 96; n >= 64; n -= 32) {
         const double cycles = split_launch_cycles(rows, r->packed_n, n, K);
@@ -185,6 +236,7 @@ const char *wgmma3_illegal(const ir_phase *p)
     const long long n = tile_value(p, "n");
     if (tile_value(p, "m") != 128 || tile_value(p, "k") != 32) return "on wgmma3 m is 128 and k is 32";
     if (n != 64 && n != 96 && n != 128) return "on wgmma3 n is 64, 96 or 128";
+    if (tile_value(p, "cluster") != 1 || tile_value(p, "stage") != 0) return "on wgmma3 cluster is 1 and stage is 0";
     return ws_illegal(p);
 }
 

@@ -114,8 +114,8 @@ static json_t *phases_json(const ir_kernel *kernel)
     return list;
 }
 
-/* grid = min(ceil(rows / tile_rows) * column_tiles * multiple, limit, resident * multiprocessors of the device), at least 1; `now`
- * leaves out the last, which a plan does not know */
+/* grid = min(ceil(rows / tile_rows) * column_tiles * multiple, limit, resident * multiprocessors of the device, rounded down to whole
+ * clusters), at least 1; `now` leaves out the last, which a plan does not know */
 static json_t *grid_json(arena *a, const launch *l, const dim_table *dims)
 {
     json_t *o = json_object();
@@ -123,6 +123,7 @@ static json_t *grid_json(arena *a, const launch *l, const dim_table *dims)
     json_object_set_new(o, "tile_rows", json_integer(l->tile_rows));
     json_object_set_new(o, "column_tiles", json_integer(l->column_tiles));
     json_object_set_new(o, "multiple", extent_json(a, &l->multiple, dims));
+    if (l->cluster > 1) json_object_set_new(o, "cluster", json_integer(l->cluster));
     if (l->resident) json_object_set_new(o, "resident", json_integer(l->resident));
     if (l->grid_limit) json_object_set_new(o, "limit", json_integer(l->grid_limit));
     json_object_set_new(o, "now", json_integer(launch_grid(l, dims)));

@@ -180,7 +180,9 @@ static void gemm_geometry(planner *p, const ir_phase *phase, long long packed_n,
     const ir_op *product = first_product(phase);
     const ir_value *out = product->outputs[0];
     const long long n = tile_value(phase, "n");
-    l->tile_rows = (int)tile_value(phase, "m");
+    if (layer_is_wgmma(layer_of(phase))) l->cluster = (int)tile_value(phase, "cluster");
+    l->multiple = extent_number(l->cluster);
+    l->tile_rows = (int)tile_value(phase, "m") * l->cluster;
     l->column_tiles = (int)((packed_n + n - 1) / n);
     if (product->kind != op_matmul) return;
     l->rows = out->shape[out->rank - 2];
@@ -198,7 +200,7 @@ static void geometry(planner *p, const ir_phase *phase, const phase_extent *spac
     const ir_op *attention = attention_op(phase);
     l->rows = space->rows;
     l->multiple = extent_number(1);
-    l->column_tiles = l->tile_rows = 1;
+    l->column_tiles = l->tile_rows = l->cluster = 1;
     switch (phase->family) {
     case family_rows: l->tile_rows = (int)(tile_value(phase, "threads") / tile_value(phase, "team")); break;
     case family_gemm: gemm_geometry(p, phase, packed_n, l); break;
@@ -250,10 +252,11 @@ static void plan_kernel(planner *p, ir_kernel *kernel)
              "kernel %s has %d phases; one launch for several phases is not available yet", kernel->name,
              kernel->phase_count);
     ir_phase *phase = kernel->phases[0];
-    tile_request request = {p->a, p->program, phase, p->p->target, p->tuning, phase_space(p->a, phase), layer_simt, 0};
+    tile_request request = {p->a, p->program, phase, p->p->target, p->tuning, phase_space(p->a, phase), layer_simt, 0, NULL};
     request.layer = layer_choose(&request);
     const segment_list segments = segments_of(p, phase, request.layer);
     request.packed_n = segments.packed_columns;
+    request.segments = &segments;
     kernel->frame = layer_frame(request.layer);
     tile_choose(&request, phase);
     if (needs_packing(phase)) plan_pack(p, kernel, phase, segments.packed_columns);

@@ -111,17 +111,32 @@ static bool aligned_store(scope *s, const ir_value *v, const place *at)
     return s->whole > 0 && (w.offset - at->shift) % s->whole == 0 && w.stride % s->whole == 0;
 }
 
+/* A piece of neighbours to `to`, of which `left` exist (NULL: all), by `out` in an epilogue. */
+static void write_piece(scope *s, position at, const char *head, const char *to, const char *left, const char *name)
+{
+    const char *some = left ? arena_printf(s->e->a, ", %s", left) : "";
+    if (s->slot)
+        write_spec_line(s->w, at, "%sout.template put%s<%s, %s>(%s%s, %s);", head, left ? "_some" : "", s->slot, s->lanes, to, some, name);
+    else
+        write_spec_line(s->w, at, "%sstore%s<%s>(%s%s, %s);", head, left ? "" : "_aligned", s->lanes, to, some, name);
+}
+
+static void count_put(scope *s, const ir_value *v, bool whole)
+{
+    if (!s->puts) return;
+    s->puts->most++;
+    if (!whole || dtype_size(v->type) != 2) s->puts->loose = true;
+}
+
 static void write_dense(scope *s, const ir_value *v, const place *at, const char *when)
 {
     arena *a = s->e->a;
     const char *name = evaluate(s, v, at), *to = address(s->e, v, at->row, place_column(a, at), true);
     const char *test = joined(a, when, at->guard);
     const char *head = test ? arena_printf(a, "if (%s) ", test) : "";
-    if (!at->left && aligned_store(s, v, at))
-        write_spec_line(s->w, v->def->at, "%sstore_aligned<%s>(%s, %s);", head, s->lanes, to, name);
-    else
-        write_spec_line(s->w, v->def->at, "%sstore<%s>(%s, %s, %s);", head, s->lanes, to,
-                        at->left ? at->left : s->lanes, name);
+    const bool aligned = aligned_store(s, v, at);
+    count_put(s, v, aligned);
+    write_piece(s, v->def->at, head, to, at->left ? at->left : aligned ? NULL : s->lanes, name);
 }
 
 /* [B, KV, L, hd]: column h*hd + d of token t of sequence b goes to [b, h, position, d]. A cache may have more rows than an
@@ -139,13 +154,11 @@ static void write_cache(scope *s, const ir_value *v, const place *at, const char
     const char *room = arena_printf(a, "%s >= 0 && %s < %s", position, position, capacity);
     const char *test = joined(a, joined(a, when, at->guard), room);
     const char *format = "%s + ((%s * %lldll + %s / %lld) * %s + %s) * %lld + %s %% %lld";
+    count_put(s, v, s->whole > 0 && head % s->whole == 0);
     if (s->whole > 0 && head % s->whole == 0) {
         const char *to = arena_printf(a, format, cache, sequence, columns / head, col, head, grouped(a, capacity),
                                       position, head, col, head);
-        if (at->left)
-            write_spec_line(s->w, op->at, "if (%s) store<%s>(%s, %s, %s);", test, s->lanes, to, at->left, name);
-        else
-            write_spec_line(s->w, op->at, "if (%s) store_aligned<%s>(%s, %s);", test, s->lanes, to, name);
+        write_piece(s, op->at, arena_printf(a, "if (%s) ", test), to, at->left, name);
         return;
     }
     const char *lane = arena_printf(a, "(%s + i)", place_column(a, at));

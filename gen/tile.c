@@ -157,7 +157,7 @@ static void put_wgmma(const tile_request *r, settings *s)
     const wgmma_tile t = r->layer == layer_wgmma3 ? wgmma3_defaults(r) : wgmma_defaults(r);
     put(s, "layer", r->layer);
     put(s, "m", t.m), put(s, "n", t.n), put(s, "k", t.k);
-    put(s, "threads", t.threads), put(s, "slots", t.slots), put(s, "group", t.group);
+    put(s, "threads", t.threads), put(s, "slots", t.slots), put(s, "group", t.group), put(s, "cluster", t.cluster), put(s, "stage", t.stage);
 }
 
 static void put_amd(const tile_request *r, settings *s)
@@ -424,7 +424,7 @@ static void check_gemm(const tile_request *r, const ir_phase *p)
         return;
     }
     if (layer_is_wgmma(layer_of(p))) {
-        const char *rule = layer_of(p) == layer_wgmma3 ? wgmma3_illegal(p) : wgmma_illegal(p);
+        const char *rule = layer_of(p) == layer_wgmma3 ? wgmma3_illegal(p) : wgmma_illegal(r, p);
         need(r, !rule, rule);
         return;
     }

@@ -15,6 +15,7 @@ typedef struct tile_request {
     phase_extent space;
     layer_kind layer;
     long long packed_n; /* gemm; follows from the layer */
+    const segment_list *segments; /* gemm */
 } tile_request;
 
 /* Fills phase->tile of the copy that is being planned. */

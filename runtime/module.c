@@ -110,7 +110,7 @@ static void lay_out_pack(tfgen_module *m, int index)
 /* Kernels that share out tiles are started on what is resident. */
 unsigned unit_grid(const tfgen_module *m, const launch *l, const dim_table *dims)
 {
-    const long long tiles = launch_grid(l, dims), most = (long long)l->resident * m->device->info.multiprocessors;
+    const long long tiles = launch_grid(l, dims), most = (long long)l->resident * m->device->info.multiprocessors / l->cluster * l->cluster;
     return (unsigned)(most > 0 && tiles > most ? most : tiles);
 }
 

@@ -16,7 +16,7 @@ template <class S> struct attention_ws {
     static constexpr int head_dim = S::head_dim, groups = S::block_q / 64, block_k = S::block_k, pack = S::pack, slots = S::slots;
     static constexpr int panels = ceil_div(head_dim, 64), panel_bytes = block_k * 128, slot_bytes = panels * panel_bytes;
     static constexpr int q_panel = 64 * 128, q_bytes = panels * q_panel, group_tokens = 64 / pack, tile_tokens = groups * group_tokens;
-    static constexpr int phases = 1, threads = 128 * (groups + 1), subgroups = S::heads / S::kv_heads / pack;
+    static constexpr int phases = 1, cluster = 1, threads = 128 * (groups + 1), subgroups = S::heads / S::kv_heads / pack;
     static constexpr int most_shared = 232448, fixed_bytes = 1024 + slots * slot_bytes + 16 * slots;
     static constexpr int q_buffers = fixed_bytes + 2 * groups * (q_bytes + 16) <= most_shared ? 2 : 1; // a warpgroup
     static constexpr int barriers = slots * slot_bytes + q_buffers * groups * q_bytes;

@@ -8,7 +8,7 @@
 #define TF_TABLE static const
 #elif defined(__CUDACC_RTC__) || defined(__CUDACC__)
 #define DEV __device__ __forceinline__
-#define TF_TABLE static __constant__ const
+#define TF_TABLE static __device__ const
 #elif defined(__clang__)
 #ifndef __HIPCC_RTC__
 #define __global__ __attribute__((global))
@@ -262,6 +262,14 @@ template <int W, class T> DEV void store(T *to, int left, vec<float, W> v)
     for (int i = 0; i < W; i++)
         if (i < left) to[i] = from_float<T>::convert(v[i]);
 }
+
+// Where an epilogue's results go: pieces of W neighbours, of the first (Slot 0) or the second half of a block's columns. first: numbers a
+// row are stored, too (an epilogue may be walked twice).
+struct to_memory {
+    static constexpr bool first = true;
+    template <int Slot, int W, class T> DEV void put(T *to, vec<float, W> v) { store_aligned<W>(to, v); }
+    template <int Slot, int W, class T> DEV void put_some(T *to, int left, vec<float, W> v) { store<W>(to, left, v); }
+};
 
 // The layout of args as the launcher fills it. NVRTC has no offsetof in constant expressions; sizeof is asserted there all the same.
 #if defined(__clang__)

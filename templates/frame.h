@@ -19,6 +19,7 @@ template <class P> struct one_phase {
     using args = typename P::args;
     static constexpr int phases = 1, slots = P::slots, slot_bytes = P::slot_bytes, scratch_bytes = P::scratch_bytes;
     static constexpr int threads = P::threads;
+    static constexpr int cluster = P::cluster;
     static constexpr bool turns = P::turns;
     DEV static int tiles(const args &p, int) { return P::tiles(p); }
     template <class Do> DEV static void with(const args &p, int, Do what) { what(P(), p); }

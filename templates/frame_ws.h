@@ -1,9 +1,9 @@
 // In: a list of phases F (one, or all of a block) and its arguments. Out: the warp-specialised walk over their tiles: one warpgroup
 // fills a ring of shared-memory slots, two others compute and store. Refuses a list whose slots and scratch exceed shared memory.
 //
-// F (frame.h) also has: slots, slot_bytes, scratch_bytes, turns: warpgroups of consumers multiply in turn. P, the program of one phase
-// (gemm_ws.h):
-//   args, tile, carry, slots, slot_bytes, scratch_bytes, turns
+// F (frame.h) also has: slots, slot_bytes, scratch_bytes, turns: warpgroups of consumers multiply in turn; cluster: workgroups that load
+// together (1: each for itself), whose tiles have the same stages. P, the program of one phase (gemm_ws.h):
+//   args, tile, carry, slots, slot_bytes, scratch_bytes, turns, cluster
 //   tiles(p), at(p, index) -> tile, stages(p, tile) >= 1, bytes(p): what the tensor loads of a stage bring
 //   load(early or late, p, tile, stage, slot): issues only
 //   compute(p, tile, ring, carry), finish(p, tile, carry, scratch)
@@ -41,7 +41,14 @@ template <class F> struct ring {
         return here();
     }
     template <int Part> DEV void pump() {} // the producer loads; in the mixed frame this issues part of a later stage
-    DEV void release_if(int i, bool yes) { barrier_arrive_if(empty(i), yes && thread_index() % 128 == 0); }
+    DEV void release_if(int i, bool yes) // the slots of all members, into which they load together
+    {
+        const int thread = thread_index() % 128;
+        if constexpr (F::cluster == 1)
+            barrier_arrive_if(empty(i), yes && thread == 0);
+        else
+            barrier_arrive_at(thread, empty(i), yes && thread < F::cluster);
+    }
 };
 
 // Dynamic shared memory: slots, aligned to 1024 bytes; scratch of the consumers; barriers.
@@ -131,6 +138,14 @@ template <class F> DEV void ws_consume(const typename F::args &p, ring<F> r, sha
     }
 }
 
+template <class F> DEV void ws_meet()
+{
+    if constexpr (F::cluster > 1)
+        cluster_meet();
+    else
+        __syncthreads();
+}
+
 template <class F> DEV void run_ws(const typename F::args &p)
 {
 #if defined(TF_ON_HOST)
@@ -143,11 +158,11 @@ template <class F> DEV void run_ws(const typename F::args &p)
     if (thread_index() == 0) {
         for (int i = 0; i < F::slots; i++) {
             barrier_init(r.barriers + 8 * i, 1);
-            barrier_init(r.barriers + 8 * (F::slots + i), ws_consumers / 128);
+            barrier_init(r.barriers + 8 * (F::slots + i), ws_consumers / 128 * cluster_present<F::cluster>);
         }
         barrier_init_done();
     }
-    __syncthreads();
+    ws_meet<F>();
     if (thread_index() < ws_producers) {
         registers_shrink<40>(); // 40 + 2 * 232 are at most 512
         if (thread_index() == 0)
@@ -156,6 +171,8 @@ template <class F> DEV void run_ws(const typename F::args &p)
         registers_grow<232>();
         ws_consume<F>(p, r, base + ws_memory<F>::scratch);
     }
+    if constexpr (F::cluster > 1)
+        ws_meet<F>(); // others may still reach this one's memory
     if constexpr (F::phases > 1) {
         __syncthreads();
         if (thread_index() == 0)
@@ -173,7 +190,7 @@ template <class F> DEV void run_ws(const typename F::args &p)
 #else
 // Tensor maps in args are read through the constant bank, so the parameter itself must be the tensor map's home.
 #define TF_KERNEL_WS(name, ...)                                                                                                     \
-    extern "C" __global__ void __launch_bounds__(ws_threads, 1) name(const __grid_constant__ __VA_ARGS__::args p)                   \
+    extern "C" __global__ void __cluster_dims__(__VA_ARGS__::cluster, 1, 1) __launch_bounds__(ws_threads, 1) name(const __grid_constant__ __VA_ARGS__::args p)                   \
     {                                                                                                                               \
         run_ws<__VA_ARGS__>(p);                                                                                                     \
     }

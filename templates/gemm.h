@@ -119,13 +119,14 @@ template <class S> struct gemm_tiles {
         for (int i = 0; i < S::thread_m; i++) {
             const int row = t.row + carry::row(i);
             float sum = 0;
+            to_memory out;
             if (row < rows) {
                 const typename S::context context = S::begin(p, t.batch, row);
 #pragma unroll
                 for (int j = 0; j < carry::blocks; j++) {
                     const int n = t.column + carry::column(j);
                     if (n < S::packed_n)
-                        S::template epilogue<S::granule>(p, context, t.batch, row, n, c.low[i][j], c.high[i][j], sum);
+                        S::template epilogue<S::granule>(p, context, t.batch, row, n, c.low[i][j], c.high[i][j], sum, out);
                 }
             }
             if constexpr (S::row_sums) s.sums[carry::row(i) * lanes + carry::lane()] = sum;
@@ -235,7 +236,8 @@ template <class S> struct gemm_few {
                 hi += load_aligned<S::granule>(&s.part[block * sharing + w][i * width + S::granule]);
             }
             float sum = 0;
-            if (n < S::packed_n) S::template epilogue<S::granule>(p, S::begin(p, t.batch, row), t.batch, row, n, lo, hi, sum);
+            to_memory out;
+            if (n < S::packed_n) S::template epilogue<S::granule>(p, S::begin(p, t.batch, row), t.batch, row, n, lo, hi, sum, out);
             s.sums[thread_index()] = sum;
         }
         if constexpr (S::row_sums) {

@@ -132,13 +132,14 @@ template <class S> struct gemm_mfma {
         for (int i = 0; i < wave_m / 16; i++) {
             const int in = wave / waves_n * wave_m + i * 16 + fragment::line(), row = t.row * tile_m + in;
             float sum = 0;
+            to_memory out;
             if (row < S::rows(p)) {
                 const auto context = S::begin(p, t.batch, row);
 #pragma unroll
                 for (int j = 0; j < blocks; j++) {
                     const int n = n0 + j * fragment::columns;
                     if (n < S::packed_n)
-                        S::template epilogue<4>(p, context, t.batch, row, n, fragment::low(c.acc[i][j]), fragment::high(c.acc[i][j]), sum);
+                        S::template epilogue<4>(p, context, t.batch, row, n, fragment::low(c.acc[i][j]), fragment::high(c.acc[i][j]), sum, out);
                 }
             }
             if constexpr (S::row_sums) put_sum(scratch, in, wave % waves_n, fragment::sum_over_parts(sum));

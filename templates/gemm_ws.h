@@ -3,9 +3,10 @@
 // columns from 64 to 256.
 //
 // Beyond the common contract S has: a_map(p) and b_map(p), tensor maps of A [batches*rows, K] and packed B [batches*packed_n, packed_k]
-// with boxes of 128 bytes x tile_m and x tile_n rows, 128-byte swizzle; group: row
-// tiles that share a column of B tiles while it is in L2; width: columns of a row that the epilogue is handed at a time, 2 or 4; reads:
-// the epilogue loads more than row scalars.
+// with boxes of 128 bytes x tile_m and x tile_n / cluster rows, 128-byte swizzle; group: row tiles that share a column of B tiles while it
+// is in L2; cluster: workgroups, on row tiles below each other, that load B together; staged: results pass through shared memory (each of 2
+// bytes, one a column and segment, rows at multiples of 16 bytes; results: of a block's two halves of columns, 1 or 2), else width: columns
+// of a row that the epilogue is handed at a time, 2 or 4; reads: it loads more than row scalars.
 #pragma once
 
 template <class S> struct gemm_ws {
@@ -13,12 +14,14 @@ template <class S> struct gemm_ws {
     using type = typename S::a_type;
     static constexpr int tile_m = S::tile_m, tile_n = S::tile_n, tile_k = S::tile_k, slots = S::slots;
     static constexpr int a_bytes = tile_m * 128, slot_bytes = (tile_m + tile_n) * 128;
-    static constexpr int scratch_bytes = 0;
+    static constexpr int pitch = 128 + 16; // of a row in a warp's part of scratch: 64 columns; no bank conflicts
+    static constexpr int scratch_bytes = S::staged ? ws_consumers / 32 * 16 * pitch : 0, cluster = S::cluster;
     static constexpr bool turns = false;
     static constexpr int threads = ws_threads;
+    static_assert(S::group % cluster == 0, "tile: a group holds whole clusters");
     static_assert(tile_m == 128 && tile_n % 32 == 0 && tile_n <= 256, "tile: two warpgroups of 64 rows, blocks of 32 columns");
     static_assert(tile_k * sizeof(type) == 128, "tile: a slot's row is 128 bytes along k");
-    static_assert(S::granule == 16 && (S::width == 2 || S::width == 4), "tile: 32 columns are a block of the epilogue");
+    static_assert(S::granule == 16 && (S::width == 2 || S::width == 4 || S::staged), "tile: 32 columns are a block of the epilogue");
 
     using product = wgmma<type, tile_n>;
     struct tile {
@@ -28,7 +31,8 @@ template <class S> struct gemm_ws {
         float acc[product::registers];
     };
 
-    DEV static int row_tiles(const args &p) { return (S::rows(p) + tile_m - 1) / tile_m; }
+    // Whole clusters: row tiles one after the other, which need the same tile of B. One that has no rows computes for the others' sake.
+    DEV static int row_tiles(const args &p) { return (S::rows(p) + tile_m * cluster - 1) / (tile_m * cluster) * cluster; }
     static constexpr int column_tiles = (S::packed_n + tile_n - 1) / tile_n;
     DEV static int tiles(const args &p) { return row_tiles(p) * column_tiles * S::batches(p); }
     DEV static int stages(const args &, const tile &) { return (S::K + tile_k - 1) / tile_k; }
@@ -45,7 +49,11 @@ template <class S> struct gemm_ws {
 
     DEV static void load(early, const args &p, const tile &t, int stage, slot m)
     {
-        tensor_load(m.memory + a_bytes, S::b_map(p), m.full, stage * tile_k, t.batch * S::packed_n + t.column * tile_n);
+        const int first = t.batch * S::packed_n + t.column * tile_n;
+        if constexpr (cluster == 1)
+            tensor_load(m.memory + a_bytes, S::b_map(p), m.full, stage * tile_k, first);
+        else
+            tensor_load_all<cluster>(m.memory + a_bytes, S::b_map(p), m.full, stage * tile_k, first, tile_n / cluster);
     }
     DEV static void load(late, const args &p, const tile &t, int stage, slot m)
     {
@@ -82,10 +90,10 @@ template <class S> struct gemm_ws {
         ring.release_if(previous, true);
     }
 
-    DEV static void finish(const args &p, const tile &t, carry &c, shared_address)
+    DEV static void finish(const args &p, const tile &t, carry &c, shared_address scratch)
     {
         const int thread = thread_index() % 128, group = thread_index() / 128 - 1;
-        row_state r[2];
+        row_state r[2] = {};
 #pragma unroll
         for (int h = 0; h < 2; h++) {
             r[h].row = t.row * tile_m + group * 64 + fragment::row(thread, 2 * h);
@@ -94,7 +102,9 @@ template <class S> struct gemm_ws {
             if (r[h].exists)
                 r[h].context = S::begin(p, t.batch, r[h].row);
         }
-        if (S::reads && (t.row + 1) * tile_m <= S::rows(p) && (t.column + 1) * tile_n <= S::packed_n)
+        if constexpr (S::staged)
+            store_staged(p, t, c, r, scratch + (thread_index() - ws_producers) / 32 * 16 * pitch);
+        else if (S::reads && (t.row + 1) * tile_m <= S::rows(p) && (t.column + 1) * tile_n <= S::packed_n)
             store_tile<true>(p, t, c, r);
         else
             store_tile<false>(p, t, c, r);
@@ -116,6 +126,97 @@ template <class S> struct gemm_ws {
         typename S::context context;
     };
 
+    // ---- results of 2 bytes pass through shared memory, so that lanes side by side store rows in pieces of 16 bytes. The epilogue is
+    // walked twice: for the values, in the layout of the products, and for where they go. What a walk does not use is never computed. The
+    // first walk has no branch for rows that do not exist: it computes something for them, too.
+    struct to_stage {
+        bool first;
+        unsigned value[2];
+        template <int Slot, int W, class T> DEV void put(T *, vec<float, W> v) { value[Slot] = packed(T(), v[0], v[1]); }
+        template <int Slot, int W, class T> DEV void put_some(T *to, int, vec<float, W> v) { put<Slot, W>(to, v); }
+    };
+    struct to_find { // where one slot of a piece goes: all of it (found), or its first `some`
+        static constexpr bool first = false;
+        bool second, found;
+        int some;
+        void *to;
+        template <int Slot, int W, class T> DEV void put(T *at, vec<float, W>)
+        {
+            const bool mine = Slot ? second : !second;
+            to = mine ? at : to;
+            found = found || mine;
+        }
+        template <int Slot, int W, class T> DEV void put_some(T *at, int left, vec<float, W> v)
+        {
+            if (left >= W) put<Slot, W>(at, v);
+            else if (Slot ? second : !second) to = at, some = left;
+        }
+    };
+
+    // 64 columns of results at a time: 2 blocks of 32 columns that have two results each, or 4 that have one.
+    static constexpr int stage_blocks = 4 / S::results;
+
+    DEV static void store_staged(const args &p, const tile &t, carry &c, row_state (&r)[2], shared_address stage)
+    {
+#pragma unroll
+        for (int j = 0; j < tile_n / 32; j += stage_blocks) {
+            const int n = t.column * tile_n + j * 32;
+            if (S::packed_n % tile_n && n >= S::packed_n)
+                break;
+            __syncwarp(); // what was there has been stored
+#pragma unroll
+            for (int b = 0; b < stage_blocks && j + b < tile_n / 32; b++)
+                stage_block(p, t, c.acc + (j + b) * 16, n + b * 32, r, stage + b * S::results * 32);
+            __syncwarp();
+            if (t.row * tile_m + (thread_index() - ws_producers) / 32 * 16 + 16 <= S::rows(p))
+                store_stage<true>(p, t, n, tile_n / 32 - j, stage);
+            else
+                store_stage<false>(p, t, n, tile_n / 32 - j, stage);
+        }
+    }
+
+    DEV static void stage_block(const args &p, const tile &t, const float *acc, int n, row_state (&r)[2], shared_address stage)
+    {
+        to_stage out[4];
+#pragma unroll
+        for (int i = 0; i < 4; i++) { // block i / 2 of 8 columns, row i % 2
+            const float *x = acc + i / 2 * 4 + i % 2 * 2;
+            vec<float, 2> lo, hi;
+            lo[0] = x[0], lo[1] = x[1], hi[0] = x[8], hi[1] = x[9];
+            out[i] = {r[i % 2].exists, {}};
+            S::template epilogue<2>(p, r[i % 2].context, t.batch, r[i % 2].row, n + i / 2 * 8 + thread_index() % 4 * 2, lo, hi, r[i % 2].sum, out[i]);
+        }
+#pragma unroll
+        for (int s = 0; s < S::results; s++)
+            fragment_store(stage + s * 32, pitch, {out[0].value[s], out[1].value[s], out[2].value[s], out[3].value[s]});
+    }
+
+    template <bool Whole> DEV static void store_stage(const args &p, const tile &t, int n, int blocks, shared_address stage)
+    {
+        constexpr int V = 8, lanes = 64 / V, rows_at_once = 32 / lanes;
+        const int lane = thread_index() % 32, column = lane % lanes * V, block = column / (16 * S::results);
+        const int first = t.row * tile_m + (thread_index() - ws_producers) / 32 * 16 + lane / lanes;
+        n += block * 32 + column % 16;
+        if (block >= blocks || n >= S::packed_n)
+            return;
+        neighbours<unsigned, 4> raw[16 / rows_at_once]; // all under way before the first is used
+#pragma unroll
+        for (int k = 0; k < 16; k += rows_at_once) shared_read(stage + (k + lane / lanes) * pitch + column * 2, raw[k / rows_at_once].e);
+#pragma unroll
+        for (int k = 0; k < 16; k += rows_at_once) {
+            if (!Whole && first + k >= S::rows(p))
+                break;
+            to_find out{S::results == 2 && column & 16, false, 0, nullptr};
+            float none = 0;
+            S::template epilogue<V>(p, S::begin(p, t.batch, first + k), t.batch, first + k, n, splat<V>(0.0f), splat<V>(0.0f), none, out);
+            if (out.found) *static_cast<neighbours<unsigned, 4> *>(out.to) = raw[k / rows_at_once];
+#pragma unroll
+            for (int i = 0; i < V - 1; i++)
+                if (i < out.some) static_cast<unsigned short *>(out.to)[i] = static_cast<unsigned short>(raw[k / rows_at_once].e[i / 2] >> i % 2 * 16);
+        }
+    }
+
+    // ---- or straight from registers
     // Whole tiles are one run of instructions without branches, so that what the epilogue loads is under way together. Where it loads
     // nothing that only costs registers.
     template <bool Whole> DEV static void store_tile(const args &p, const tile &t, carry &c, row_state (&r)[2])
@@ -132,20 +233,21 @@ template <class S> struct gemm_ws {
     template <int W, bool Whole> DEV static void store_block(const args &p, const tile &t, const float *acc, int n, row_state (&r)[2])
     {
         const int lane = thread_index() % 4;
+        to_memory out;
 #pragma unroll
         for (int h = 0; h < 2; h++) {
             const float *x = acc + 2 * h; // x[4 * block + i]
             if constexpr (W == 4) {
                 const vec<float, 4> lo = exchanged(x[0], x[1], x[4], x[5]), hi = exchanged(x[8], x[9], x[12], x[13]);
                 if (Whole || r[h].exists)
-                    S::template epilogue<4>(p, r[h].context, t.batch, r[h].row, n + lane % 2 * 8 + lane / 2 * 4, lo, hi, r[h].sum);
+                    S::template epilogue<4>(p, r[h].context, t.batch, r[h].row, n + lane % 2 * 8 + lane / 2 * 4, lo, hi, r[h].sum, out);
             } else {
 #pragma unroll
                 for (int b = 0; b < 2; b++) {
                     vec<float, 2> lo, hi;
                     lo[0] = x[4 * b], lo[1] = x[4 * b + 1], hi[0] = x[4 * b + 8], hi[1] = x[4 * b + 9];
                     if (Whole || r[h].exists)
-                        S::template epilogue<2>(p, r[h].context, t.batch, r[h].row, n + b * 8 + lane * 2, lo, hi, r[h].sum);
+                        S::template epilogue<2>(p, r[h].context, t.batch, r[h].row, n + b * 8 + lane * 2, lo, hi, r[h].sum, out);
                 }
             }
         }

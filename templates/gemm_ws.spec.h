@@ -12,8 +12,8 @@ struct k1_qkv {
     };
     static constexpr int K = 256, packed_n = 384, packed_k = 256, granule = 16;
     static constexpr int tile_m = 128, tile_n = 64, tile_k = 64, threads = 384, slots = 8, group = 16;
-    static constexpr int width = 4;
-    static constexpr bool row_sums = false, reads = false;
+    static constexpr int cluster = 1, width = 4, results = 2;
+    static constexpr bool staged = false, row_sums = false, reads = false;
     using a_type = bf16;
     using b_type = a_type;
     struct context {
@@ -35,7 +35,7 @@ struct k1_qkv {
         c.q_r = q_r;
         return c;
     }
-    template <int W> DEV static void pairs_q_raw(const args &p, const context &c, int row, int pair, vec<float, W> lo, vec<float, W> hi, float &sum)
+    template <int W, class Out> DEV static void pairs_q_raw(const args &p, const context &c, int row, int pair, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
     {
         const int head = pair / 16;
         pair %= 16;
@@ -44,11 +44,11 @@ struct k1_qkv {
         const vec<float, W> q_far = op_mul(hi, c.q_r); // !26:5
         const rope_turn<W> qr_turn = rope_turn_at<W, 16>(pair, c.position, k1_qkv_qr_turns); // !30:5
         const vec<float, W> qr = rope_low(qr_turn, q, q_far); // !30:5
-        store_aligned<W>(p.qr + row * 256ll + col, qr); // !30:5
+        out.template put<0, W>(p.qr + row * 256ll + col, qr); // !30:5
         const vec<float, W> qr_far = rope_high(qr_turn, q, q_far); // !30:5
-        store_aligned<W>(p.qr + row * 256ll + far, qr_far); // !30:5
+        out.template put<1, W>(p.qr + row * 256ll + far, qr_far); // !30:5
     }
-    template <int W> DEV static void pairs_k_raw(const args &p, const context &c, int row, int pair, vec<float, W> lo, vec<float, W> hi, float &sum)
+    template <int W, class Out> DEV static void pairs_k_raw(const args &p, const context &c, int row, int pair, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
     {
         const int head = pair / 16;
         pair %= 16;
@@ -57,27 +57,27 @@ struct k1_qkv {
         const vec<float, W> k__far = op_mul(hi, c.q_r); // !26:5
         const rope_turn<W> kr_turn = rope_turn_at<W, 16>(pair, c.position, k1_qkv_qr_turns); // !31:5
         const vec<float, W> kr = rope_low(kr_turn, k_, k__far); // !31:5
-        store_aligned<W>(p.kr + row * 64ll + col, kr); // !31:5
+        out.template put<0, W>(p.kr + row * 64ll + col, kr); // !31:5
         const vec<float, W> kr_far = rope_high(kr_turn, k_, k__far); // !31:5
-        store_aligned<W>(p.kr + row * 64ll + far, kr_far); // !31:5
+        out.template put<1, W>(p.kr + row * 64ll + far, kr_far); // !31:5
     }
-    template <int W> DEV static void columns_v_raw(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
+    template <int W, int Slot, class Out> DEV static void columns_v_raw(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
     {
         const vec<float, W> v = op_mul(product, c.q_r); // !26:5
-        store_aligned<W>(p.v + row * 64ll + col, v); // !26:5
+        out.template put<Slot, W>(p.v + row * 64ll + col, v); // !26:5
     }
-    template <int W> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum)
+    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
     {
         if (n < 256) {
-            pairs_q_raw<W>(p, c, row, n / (2 * granule) * granule + n % (2 * granule), lo, hi, sum);
+            pairs_q_raw<W>(p, c, row, n / (2 * granule) * granule + n % (2 * granule), lo, hi, sum, out);
             return;
         }
         if (n < 320) {
-            pairs_k_raw<W>(p, c, row, (n - 256) / (2 * granule) * granule + (n - 256) % (2 * granule), lo, hi, sum);
+            pairs_k_raw<W>(p, c, row, (n - 256) / (2 * granule) * granule + (n - 256) % (2 * granule), lo, hi, sum, out);
             return;
         }
-        columns_v_raw<W>(p, c, row, n - 320, lo, sum);
-        columns_v_raw<W>(p, c, row, n - 320 + granule, hi, sum);
+        columns_v_raw<W, 0>(p, c, row, n - 320, lo, sum, out);
+        columns_v_raw<W, 1>(p, c, row, n - 320 + granule, hi, sum, out);
     }
 };
 TF_LAYOUT(k1_qkv::args, a_map, 0);

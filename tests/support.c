@@ -35,7 +35,7 @@ static void plan_inside(void *argument)
     rig *r = ((plan_job *)argument)->r;
     const rig_request *q = &r->request;
     compile_request request = {.name = q->path ? q->path : "test.yaml", .text = q->yaml, .level = q->level,
-                               .target = q->target ? q->target : "host", .disabled = &q->disabled, .disabled_count = q->disabled != NULL,
+                               .target = q->target ? q->target : "host", .disabled = &q->disabled, .disabled_count = q->disabled != NULL, .tuning = q->tuning,
                                .graph = {.overrides = q->dims, .override_count = q->dim_count, .dtype = q->dtype}};
     if (q->path) request.text = slurp(r->a, q->path, &request.size);
     else request.size = strlen(q->yaml);

@@ -14,6 +14,7 @@ typedef struct rig_request {
     const dim_override *dims;
     size_t dim_count;
     const char *disabled; /* a fusion that is turned off, or NULL */
+    const tuning *tuning; /* or NULL */
 } rig_request;
 
 enum { rig_most_reads = 256 };

@@ -43,6 +43,10 @@ static build must_build(const char *text, const tuning *t)
     "block: t\ndtype: " type "\ndims: {M: " M ", K: " K ", N: 70}\ndynamic: {M: [1, 4096]}\ninputs: {x: [M, K]}\n"                  \
     "params: {w: [N, K]}\nops:\n  - {out: y, op: linear, in: [x, w]}\noutputs: {y: y}\n"
 
+#define RESIDUAL                                                                                                                    \
+    "block: t\ndtype: bf16\ndims: {M: 64, K: 64, N: 72}\ninputs: {x: [M, K], r: [M, N]}\nparams: {w: [N, K]}\nops:\n"                 \
+    "  - {out: p, op: linear, in: [x, w]}\n  - {out: y, op: add, in: [p, r]}\noutputs: {y: y}\n"
+
 static const struct {
     const char *text;
     bool wgmma;
@@ -138,6 +142,12 @@ START_TEST(a_layer_that_a_phase_cannot_have_is_an_error_that_says_why)
                  {"gemm layer=wgmma n=48", PRODUCT("bf16", "64", "64"), "on wgmma n is 64 to 256, in steps of 32"},
                  {"gemm m=64", PRODUCT("bf16", "64", "64"), "on wgmma m is 128 and k is 64"},
                  {"gemm n=256 slots=5", PRODUCT("bf16", "64", "64"), "bytes of shared memory; a workgroup has 232448"},
+                 {"gemm cluster=3", PRODUCT("bf16", "64", "64"), "on wgmma cluster is 1 or 2"},
+                 {"gemm cluster=2 group=5", PRODUCT("bf16", "64", "64"), "cluster divides group"},
+                 {"gemm stage=2", PRODUCT("bf16", "64", "64"), "on wgmma stage is 0 or 1"},
+                 {"gemm stage=1", RESIDUAL, "stage=1: the epilogue reads rows from memory"},
+                 {"gemm stage=1", PRODUCT("bf16", "64", "64"), "stage=1: rows of a result do not begin at multiples of 16 bytes"},
+                 {"gemm cluster=2", PRODUCT("f32", "64", "128"), "on wgmma3 cluster is 1 and stage is 0"},
                  {"gemm layer=wgmma3", PRODUCT("bf16", "64", "64"), "operands are not both f32"},
                  {"gemm n=192", PRODUCT("f32", "64", "128"), "on wgmma3 n is 64, 96 or 128"},
                  {"gemm k=64", PRODUCT("f32", "64", "128"), "on wgmma3 m is 128 and k is 32"},
@@ -158,7 +168,9 @@ START_TEST(the_host_engine_runs_what_sm_90a_gets)
 {
     static const char *const options[] = {"tests/h200/product.yaml --dim=M=131,N=263,K=200", "tests/h200/residual.yaml --dim=M=37,N=70,K=66 --dtype=f16",
                                           "tests/h200/product.yaml --dim=M=129,N=67,K=67", "specs/qkv-rope.yaml",
-                                          "tests/h200/product.yaml --dim=M=129,N=33,K=72 --check",
+                                          "tests/h200/product.yaml --dim=M=129,N=33,K=72 --check", "tests/h200/product.yaml --dim=M=131,N=264,K=200",
+                                          "tests/h200/product.yaml --dim=M=385,N=40,K=72 --check", "specs/swiglu.yaml --dim=B=1,S=141,D=72,F=136",
+                                          "specs/bert-block.yaml --dim=S=33",
                                           "specs/attention.yaml --dim=S=67,hd=48", "specs/attention.yaml --dim=S=150,hd=64,B=2 --dtype=f16",
                                           "tests/h200/residual.yaml --dim=M=131,N=70,K=133 --dtype=f32", "tests/h200/product.yaml --dim=M=37,N=33,K=160 --dtype=f32 --check",
                                           "specs/swiglu.yaml --dtype=f32 --dim=B=1,S=33,D=130,F=66"};
@@ -352,7 +364,7 @@ int main(void)
     tcase_add_test(t, a_tuning_line_takes_a_product_off_the_matrix_units_or_puts_it_there);
     tcase_add_test(t, tensor_maps_come_first_and_say_what_they_map);
     tcase_add_test(t, a_layer_that_a_phase_cannot_have_is_an_error_that_says_why);
-    tcase_add_loop_test(t, the_host_engine_runs_what_sm_90a_gets, 0, 10);
+    tcase_add_loop_test(t, the_host_engine_runs_what_sm_90a_gets, 0, 14);
     tcase_add_loop_test(t, nvrtc_takes_every_form_of_a_product_on_wgmma, 0, 9);
     tcase_add_loop_test(t, a_product_of_many_rows_is_on_the_matrix_units_that_a_machine_has, 0, sizeof amd_layers / sizeof *amd_layers);
     tcase_add_loop_test(t, attention_of_many_queries_is_on_the_matrix_units, 0, sizeof amd_attentions / sizeof *amd_attentions);

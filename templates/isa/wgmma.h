@@ -79,6 +79,43 @@ DEV void tensor_load(shared_address to, const tensor_map &map, shared_address ba
                  : "memory");
 }
 
+// ---- clusters: workgroups side by side on the grid that start together and reach each other's shared memory
+
+template <int Members> inline constexpr int cluster_present = Members; // of which each brings a part of what all get
+
+DEV int cluster_rank()
+{
+    int rank;
+    asm volatile("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+    return rank;
+}
+
+// By all threads of all members.
+DEV void cluster_meet()
+{
+    asm volatile("barrier.cluster.arrive.release;\nbarrier.cluster.wait.acquire;" ::: "memory");
+}
+
+// Members boxes of box_rows rows each, one below the other, to the same place in every member; each member calls this and brings one.
+template <int Members> DEV void tensor_load_all(shared_address to, const tensor_map &map, shared_address barrier, int column, int row, int box_rows)
+{
+    const int first = cluster_rank() * box_rows;
+    asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster "
+                 "[%0], [%1, {%3, %4}], [%2], %5;" ::"r"(to + first * 128),
+                 "l"(&map), "r"(barrier), "r"(column), "r"(row + first), "h"(static_cast<unsigned short>((1 << Members) - 1))
+                 : "memory");
+}
+
+// At the same barrier of another member. Orders nothing but finished products and tensor loads: a release to the cluster would be a
+// fence to all of the GPU's memory.
+DEV void barrier_arrive_at(int member, shared_address barrier, bool yes)
+{
+    asm volatile("{ .reg .pred p; .reg .b32 there; setp.ne.b32 p, %2, 0; mapa.shared::cluster.u32 there, %0, %1;\n"
+                 "@p mbarrier.arrive.shared::cluster.b64 _, [there]; }" ::"r"(barrier),
+                 "r"(member), "r"(static_cast<int>(yes))
+                 : "memory");
+}
+
 // Orders ordinary accesses before asynchronous ones (tensor loads, matrix products) of the same memory, in both directions.
 DEV void foreign_fence() { asm volatile("fence.proxy.async.global;" ::: "memory"); }
 DEV void own_fence() { asm volatile("fence.proxy.async.global;" ::: "memory"); }
@@ -89,6 +126,19 @@ DEV void async_fence_shared() { asm volatile("fence.proxy.async.shared::cta;" ::
 DEV void shared_read(shared_address from, float &x, float &y, float &z, float &w)
 {
     asm volatile("ld.shared.v4.f32 {%0, %1, %2, %3}, [%4];" : "=f"(x), "=f"(y), "=f"(z), "=f"(w) : "r"(from) : "memory");
+}
+// These two are in order with each other and with barriers (volatile), and let other loads pass.
+DEV void shared_read(shared_address from, unsigned (&x)[4])
+{
+    asm volatile("ld.shared.v4.u32 {%0, %1, %2, %3}, [%4];" : "=r"(x[0]), "=r"(x[1]), "=r"(x[2]), "=r"(x[3]) : "r"(from));
+}
+// A warp's 16 rows x 16 columns of 2 bytes, `pitch` bytes from row to row: x[2 * b + h] is a thread's pair of block b of 8 columns, in its
+// first or second row (fragment).
+DEV void fragment_store(shared_address rows, int pitch, const unsigned (&x)[4])
+{
+    const int lane = thread_index() % 32;
+    asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1, %2, %3, %4};" ::"r"(rows + lane % 16 * pitch + lane / 16 * 16), "r"(x[0]),
+                 "r"(x[1]), "r"(x[2]), "r"(x[3]));
 }
 DEV unsigned packed(bf16, float lo, float hi)
 {

@@ -86,6 +86,14 @@ DEV void tensor_load(shared_address to, const tensor_map &map, shared_address ba
         }
     host_barrier_add(barrier, 0, -128 * map.box_rows);
 }
+// A block of the host engine is alone in its cluster: it brings all parts itself.
+template <int Members> inline constexpr int cluster_present = 1;
+DEV void cluster_meet() { __syncthreads(); }
+template <int Members> DEV void tensor_load_all(shared_address to, const tensor_map &map, shared_address barrier, int column, int row, int box_rows)
+{
+    for (int i = 0; i < Members; i++) tensor_load(to + i * box_rows * 128, map, barrier, column, row + i * box_rows);
+}
+DEV void barrier_arrive_at(int member, shared_address barrier, bool yes) { barrier_arrive_if(barrier, yes && member == 0); }
 DEV void foreign_fence() { __threadfence(); }
 DEV void own_fence() { __threadfence(); }
 DEV void async_fence_shared() { __threadfence_block(); }
@@ -95,6 +103,15 @@ DEV void shared_read(shared_address from, float &x, float &y, float &z, float &w
 {
     const float *p = host_shared<float>(from);
     x = p[0], y = p[1], z = p[2], w = p[3];
+}
+DEV void shared_read(shared_address from, unsigned (&x)[4])
+{
+    for (int i = 0; i < 4; i++) x[i] = host_shared<unsigned>(from)[i];
+}
+DEV void fragment_store(shared_address rows, int pitch, const unsigned (&x)[4])
+{
+    const int lane = thread_index() % 32;
+    for (int i = 0; i < 4; i++) *host_shared<unsigned>(rows + (lane / 4 + i % 2 * 8) * pitch + i / 2 * 16 + lane % 4 * 4) = x[i];
 }
 template <class T> DEV unsigned packed(T, float lo, float hi)
 {

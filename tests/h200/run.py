@@ -113,7 +113,8 @@ def launch(function, k, grid, args, multiprocessors, stream=None, overlap=True):
     params = (ctypes.c_void_p * 1)(ctypes.addressof(data))
     shape = k["grid"]  # of a pack kernel: a number
     if isinstance(shape, dict) and "resident" in shape:
-        grid = min(grid, shape["resident"] * multiprocessors)
+        cluster = shape.get("cluster", 1)
+        grid = min(grid, shape["resident"] * multiprocessors // cluster * cluster)
     if overlap and k.get("overlap"):
         config = Config((grid, 1, 1), (k["block"], 1, 1), k.get("dynamic_bytes", 0), stream, ctypes.pointer(OVERLAP), 1)
         must(driver.cuLaunchKernelEx(ctypes.byref(config), function, params, None), k["name"])

@@ -35,16 +35,16 @@ struct k0_q {
         context c;
         return c;
     }
-    template <int W> DEV static void columns_q_l(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
+    template <int W, int Slot, class Out> DEV static void columns_q_l(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
     {
         const vec<float, W> bq = load_aligned<W>(p.bq + col); // !15:3
         const vec<float, W> q = op_add(product, bq); // !31:5
-        store_aligned<W>(p.q + row * 128ll + col, q); // !31:5
+        out.template put<Slot, W>(p.q + row * 128ll + col, q); // !31:5
     }
-    template <int W> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum)
+    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
     {
-        columns_q_l<W>(p, c, row, n, lo, sum);
-        columns_q_l<W>(p, c, row, n + granule, hi, sum);
+        columns_q_l<W, 0>(p, c, row, n, lo, sum, out);
+        columns_q_l<W, 1>(p, c, row, n + granule, hi, sum, out);
     }
 };
 TF_LAYOUT(k0_q::args, x, 0);
@@ -91,16 +91,16 @@ struct k1_k {
         context c;
         return c;
     }
-    template <int W> DEV static void columns_k_l(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
+    template <int W, int Slot, class Out> DEV static void columns_k_l(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
     {
         const vec<float, W> bk = load_aligned<W>(p.bk + col); // !17:3
         const vec<float, W> k_ = op_add(product, bk); // !32:5
-        store_aligned<W>(p.k_ + row * 128ll + col, k_); // !32:5
+        out.template put<Slot, W>(p.k_ + row * 128ll + col, k_); // !32:5
     }
-    template <int W> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum)
+    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
     {
-        columns_k_l<W>(p, c, row, n, lo, sum);
-        columns_k_l<W>(p, c, row, n + granule, hi, sum);
+        columns_k_l<W, 0>(p, c, row, n, lo, sum, out);
+        columns_k_l<W, 1>(p, c, row, n + granule, hi, sum, out);
     }
 };
 TF_LAYOUT(k1_k::args, x, 0);
@@ -147,16 +147,16 @@ struct k2_v {
         context c;
         return c;
     }
-    template <int W> DEV static void columns_v_l(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
+    template <int W, int Slot, class Out> DEV static void columns_v_l(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
     {
         const vec<float, W> bv = load_aligned<W>(p.bv + col); // !19:3
         const vec<float, W> v = op_add(product, bv); // !33:5
-        store_aligned<W>(p.v + row * 128ll + col, v); // !33:5
+        out.template put<Slot, W>(p.v + row * 128ll + col, v); // !33:5
     }
-    template <int W> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum)
+    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
     {
-        columns_v_l<W>(p, c, row, n, lo, sum);
-        columns_v_l<W>(p, c, row, n + granule, hi, sum);
+        columns_v_l<W, 0>(p, c, row, n, lo, sum, out);
+        columns_v_l<W, 1>(p, c, row, n + granule, hi, sum, out);
     }
 };
 TF_LAYOUT(k2_v::args, x, 0);
@@ -251,16 +251,16 @@ struct k4_o {
         context c;
         return c;
     }
-    template <int W> DEV static void columns_o_l(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
+    template <int W, int Slot, class Out> DEV static void columns_o_l(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
     {
         const vec<float, W> bo = load_aligned<W>(p.bo + col); // !21:3
         const vec<float, W> o_ = op_add(product, bo); // !35:5
-        store_aligned<W>(p.o_ + row * 128ll + col, o_); // !35:5
+        out.template put<Slot, W>(p.o_ + row * 128ll + col, o_); // !35:5
     }
-    template <int W> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum)
+    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
     {
-        columns_o_l<W>(p, c, row, n, lo, sum);
-        columns_o_l<W>(p, c, row, n + granule, hi, sum);
+        columns_o_l<W, 0>(p, c, row, n, lo, sum, out);
+        columns_o_l<W, 1>(p, c, row, n + granule, hi, sum, out);
     }
 };
 TF_LAYOUT(k4_o::args, a, 0);
@@ -416,16 +416,16 @@ struct k7_i {
         context c;
         return c;
     }
-    template <int W> DEV static void columns_i_l(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
+    template <int W, int Slot, class Out> DEV static void columns_i_l(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
     {
         const vec<float, W> b_in = load_aligned<W>(p.b_in + col); // !25:3
         const vec<float, W> i_ = op_add(product, b_in); // !38:5
-        store_aligned<W>(p.i_ + row * 512ll + col, i_); // !38:5
+        out.template put<Slot, W>(p.i_ + row * 512ll + col, i_); // !38:5
     }
-    template <int W> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum)
+    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
     {
-        columns_i_l<W>(p, c, row, n, lo, sum);
-        columns_i_l<W>(p, c, row, n + granule, hi, sum);
+        columns_i_l<W, 0>(p, c, row, n, lo, sum, out);
+        columns_i_l<W, 1>(p, c, row, n + granule, hi, sum, out);
     }
 };
 TF_LAYOUT(k7_i::args, x1, 0);
@@ -508,16 +508,16 @@ struct k9_m {
         context c;
         return c;
     }
-    template <int W> DEV static void columns_m_l(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
+    template <int W, int Slot, class Out> DEV static void columns_m_l(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
     {
         const vec<float, W> b_out = load_aligned<W>(p.b_out + col); // !27:3
         const vec<float, W> m = op_add(product, b_out); // !40:5
-        store_aligned<W>(p.m + row * 128ll + col, m); // !40:5
+        out.template put<Slot, W>(p.m + row * 128ll + col, m); // !40:5
     }
-    template <int W> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum)
+    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
     {
-        columns_m_l<W>(p, c, row, n, lo, sum);
-        columns_m_l<W>(p, c, row, n + granule, hi, sum);
+        columns_m_l<W, 0>(p, c, row, n, lo, sum, out);
+        columns_m_l<W, 1>(p, c, row, n + granule, hi, sum, out);
     }
 };
 TF_LAYOUT(k9_m::args, g, 0);
@@ -678,38 +678,38 @@ struct k0_qkv {
         context c;
         return c;
     }
-    template <int W> DEV static void columns_q_l(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
+    template <int W, int Slot, class Out> DEV static void columns_q_l(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
     {
         const vec<float, W> bq = load_aligned<W>(p.bq + col); // !15:3
         const vec<float, W> q = op_add(product, bq); // !31:5
-        store_aligned<W>(p.q + row * 128ll + col, q); // !31:5
+        out.template put<Slot, W>(p.q + row * 128ll + col, q); // !31:5
     }
-    template <int W> DEV static void columns_k_l(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
+    template <int W, int Slot, class Out> DEV static void columns_k_l(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
     {
         const vec<float, W> bk = load_aligned<W>(p.bk + col); // !17:3
         const vec<float, W> k_ = op_add(product, bk); // !32:5
-        store_aligned<W>(p.k_ + row * 128ll + col, k_); // !32:5
+        out.template put<Slot, W>(p.k_ + row * 128ll + col, k_); // !32:5
     }
-    template <int W> DEV static void columns_v_l(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
+    template <int W, int Slot, class Out> DEV static void columns_v_l(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
     {
         const vec<float, W> bv = load_aligned<W>(p.bv + col); // !19:3
         const vec<float, W> v = op_add(product, bv); // !33:5
-        store_aligned<W>(p.v + row * 128ll + col, v); // !33:5
+        out.template put<Slot, W>(p.v + row * 128ll + col, v); // !33:5
     }
-    template <int W> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum)
+    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
     {
         if (n < 128) {
-            columns_q_l<W>(p, c, row, n, lo, sum);
-            columns_q_l<W>(p, c, row, n + granule, hi, sum);
+            columns_q_l<W, 0>(p, c, row, n, lo, sum, out);
+            columns_q_l<W, 1>(p, c, row, n + granule, hi, sum, out);
             return;
         }
         if (n < 256) {
-            columns_k_l<W>(p, c, row, n - 128, lo, sum);
-            columns_k_l<W>(p, c, row, n - 128 + granule, hi, sum);
+            columns_k_l<W, 0>(p, c, row, n - 128, lo, sum, out);
+            columns_k_l<W, 1>(p, c, row, n - 128 + granule, hi, sum, out);
             return;
         }
-        columns_v_l<W>(p, c, row, n - 256, lo, sum);
-        columns_v_l<W>(p, c, row, n - 256 + granule, hi, sum);
+        columns_v_l<W, 0>(p, c, row, n - 256, lo, sum, out);
+        columns_v_l<W, 1>(p, c, row, n - 256 + granule, hi, sum, out);
     }
 };
 TF_LAYOUT(k0_qkv::args, x, 0);
@@ -809,18 +809,18 @@ struct k2_o {
         context c;
         return c;
     }
-    template <int W> DEV static void columns_o_l(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
+    template <int W, int Slot, class Out> DEV static void columns_o_l(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
     {
         const vec<float, W> bo = load_aligned<W>(p.bo + col); // !21:3
         const vec<float, W> o_ = op_add(product, bo); // !35:5
         const vec<float, W> x = load_aligned<W>(p.x + row * 128ll + col); // !12:10
         const vec<float, W> s1 = op_add(o_, x); // !36:5
-        store_aligned<W>(p.s1 + row * 128ll + col, s1); // !36:5
+        out.template put<Slot, W>(p.s1 + row * 128ll + col, s1); // !36:5
     }
-    template <int W> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum)
+    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
     {
-        columns_o_l<W>(p, c, row, n, lo, sum);
-        columns_o_l<W>(p, c, row, n + granule, hi, sum);
+        columns_o_l<W, 0>(p, c, row, n, lo, sum, out);
+        columns_o_l<W, 1>(p, c, row, n + granule, hi, sum, out);
     }
 };
 TF_LAYOUT(k2_o::args, a, 0);
@@ -938,17 +938,17 @@ struct k4_i {
         context c;
         return c;
     }
-    template <int W> DEV static void columns_i_l(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
+    template <int W, int Slot, class Out> DEV static void columns_i_l(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
     {
         const vec<float, W> b_in = load_aligned<W>(p.b_in + col); // !25:3
         const vec<float, W> i_ = op_add(product, b_in); // !38:5
         const vec<float, W> g = op_gelu_erf(i_); // !39:5
-        store_aligned<W>(p.g + row * 512ll + col, g); // !39:5
+        out.template put<Slot, W>(p.g + row * 512ll + col, g); // !39:5
     }
-    template <int W> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum)
+    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
     {
-        columns_i_l<W>(p, c, row, n, lo, sum);
-        columns_i_l<W>(p, c, row, n + granule, hi, sum);
+        columns_i_l<W, 0>(p, c, row, n, lo, sum, out);
+        columns_i_l<W, 1>(p, c, row, n + granule, hi, sum, out);
     }
 };
 TF_LAYOUT(k4_i::args, x1, 0);
@@ -996,18 +996,18 @@ struct k5_m {
         context c;
         return c;
     }
-    template <int W> DEV static void columns_m_l(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
+    template <int W, int Slot, class Out> DEV static void columns_m_l(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
     {
         const vec<float, W> b_out = load_aligned<W>(p.b_out + col); // !27:3
         const vec<float, W> m = op_add(product, b_out); // !40:5
         const vec<float, W> x1 = load_aligned<W>(p.x1 + row * 128ll + col); // !37:5
         const vec<float, W> s2 = op_add(m, x1); // !41:5
-        store_aligned<W>(p.s2 + row * 128ll + col, s2); // !41:5
+        out.template put<Slot, W>(p.s2 + row * 128ll + col, s2); // !41:5
     }
-    template <int W> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum)
+    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
     {
-        columns_m_l<W>(p, c, row, n, lo, sum);
-        columns_m_l<W>(p, c, row, n + granule, hi, sum);
+        columns_m_l<W, 0>(p, c, row, n, lo, sum, out);
+        columns_m_l<W, 1>(p, c, row, n + granule, hi, sum, out);
     }
 };
 TF_LAYOUT(k5_m::args, g, 0);

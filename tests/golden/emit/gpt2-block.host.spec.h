@@ -105,16 +105,16 @@ struct k1_qkv {
         context c;
         return c;
     }
-    template <int W> DEV static void columns_qkv_l(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
+    template <int W, int Slot, class Out> DEV static void columns_qkv_l(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
     {
         const vec<float, W> b_qkv = load_aligned<W>(p.b_qkv + col); // !17:3
         const vec<float, W> qkv = op_add(product, b_qkv); // !29:5
-        store_aligned<W>(p.qkv + row * 384ll + col, qkv); // !29:5
+        out.template put<Slot, W>(p.qkv + row * 384ll + col, qkv); // !29:5
     }
-    template <int W> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum)
+    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
     {
-        columns_qkv_l<W>(p, c, row, n, lo, sum);
-        columns_qkv_l<W>(p, c, row, n + granule, hi, sum);
+        columns_qkv_l<W, 0>(p, c, row, n, lo, sum, out);
+        columns_qkv_l<W, 1>(p, c, row, n + granule, hi, sum, out);
     }
 };
 TF_LAYOUT(k1_qkv::args, h, 0);
@@ -253,16 +253,16 @@ struct k4_o {
         context c;
         return c;
     }
-    template <int W> DEV static void columns_o_l(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
+    template <int W, int Slot, class Out> DEV static void columns_o_l(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
     {
         const vec<float, W> b_proj = load_aligned<W>(p.b_proj + col); // !20:3
         const vec<float, W> o_ = op_add(product, b_proj); // !32:5
-        store_aligned<W>(p.o_ + row * 128ll + col, o_); // !32:5
+        out.template put<Slot, W>(p.o_ + row * 128ll + col, o_); // !32:5
     }
-    template <int W> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum)
+    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
     {
-        columns_o_l<W>(p, c, row, n, lo, sum);
-        columns_o_l<W>(p, c, row, n + granule, hi, sum);
+        columns_o_l<W, 0>(p, c, row, n, lo, sum, out);
+        columns_o_l<W, 1>(p, c, row, n + granule, hi, sum, out);
     }
 };
 TF_LAYOUT(k4_o::args, a, 0);
@@ -418,16 +418,16 @@ struct k7_fc {
         context c;
         return c;
     }
-    template <int W> DEV static void columns_fc_l(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
+    template <int W, int Slot, class Out> DEV static void columns_fc_l(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
     {
         const vec<float, W> b_fc = load_aligned<W>(p.b_fc + col); // !24:3
         const vec<float, W> fc = op_add(product, b_fc); // !35:5
-        store_aligned<W>(p.fc + row * 512ll + col, fc); // !35:5
+        out.template put<Slot, W>(p.fc + row * 512ll + col, fc); // !35:5
     }
-    template <int W> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum)
+    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
     {
-        columns_fc_l<W>(p, c, row, n, lo, sum);
-        columns_fc_l<W>(p, c, row, n + granule, hi, sum);
+        columns_fc_l<W, 0>(p, c, row, n, lo, sum, out);
+        columns_fc_l<W, 1>(p, c, row, n + granule, hi, sum, out);
     }
 };
 TF_LAYOUT(k7_fc::args, h2, 0);
@@ -510,16 +510,16 @@ struct k9_m {
         context c;
         return c;
     }
-    template <int W> DEV static void columns_m_l(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
+    template <int W, int Slot, class Out> DEV static void columns_m_l(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
     {
         const vec<float, W> b_out = load_aligned<W>(p.b_out + col); // !26:3
         const vec<float, W> m = op_add(product, b_out); // !37:5
-        store_aligned<W>(p.m + row * 128ll + col, m); // !37:5
+        out.template put<Slot, W>(p.m + row * 128ll + col, m); // !37:5
     }
-    template <int W> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum)
+    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
     {
-        columns_m_l<W>(p, c, row, n, lo, sum);
-        columns_m_l<W>(p, c, row, n + granule, hi, sum);
+        columns_m_l<W, 0>(p, c, row, n, lo, sum, out);
+        columns_m_l<W, 1>(p, c, row, n + granule, hi, sum, out);
     }
 };
 TF_LAYOUT(k9_m::args, g, 0);
@@ -676,16 +676,16 @@ struct k1_qkv {
         context c;
         return c;
     }
-    template <int W> DEV static void columns_qkv_l(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
+    template <int W, int Slot, class Out> DEV static void columns_qkv_l(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
     {
         const vec<float, W> b_qkv = load_aligned<W>(p.b_qkv + col); // !17:3
         const vec<float, W> qkv = op_add(product, b_qkv); // !29:5
-        store_aligned<W>(p.qkv + row * 384ll + col, qkv); // !29:5
+        out.template put<Slot, W>(p.qkv + row * 384ll + col, qkv); // !29:5
     }
-    template <int W> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum)
+    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
     {
-        columns_qkv_l<W>(p, c, row, n, lo, sum);
-        columns_qkv_l<W>(p, c, row, n + granule, hi, sum);
+        columns_qkv_l<W, 0>(p, c, row, n, lo, sum, out);
+        columns_qkv_l<W, 1>(p, c, row, n + granule, hi, sum, out);
     }
 };
 TF_LAYOUT(k1_qkv::args, h, 0);
@@ -825,18 +825,18 @@ struct k4_o {
         context c;
         return c;
     }
-    template <int W> DEV static void columns_o_l(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
+    template <int W, int Slot, class Out> DEV static void columns_o_l(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
     {
         const vec<float, W> x = load_aligned<W>(p.x + row * 128ll + col); // !11:10
         const vec<float, W> b_proj = load_aligned<W>(p.b_proj + col); // !20:3
         const vec<float, W> o_ = op_add(product, b_proj); // !32:5
         const vec<float, W> x1 = op_add(x, o_); // !33:5
-        store_aligned<W>(p.x1 + row * 128ll + col, x1); // !33:5
+        out.template put<Slot, W>(p.x1 + row * 128ll + col, x1); // !33:5
     }
-    template <int W> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum)
+    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
     {
-        columns_o_l<W>(p, c, row, n, lo, sum);
-        columns_o_l<W>(p, c, row, n + granule, hi, sum);
+        columns_o_l<W, 0>(p, c, row, n, lo, sum, out);
+        columns_o_l<W, 1>(p, c, row, n + granule, hi, sum, out);
     }
 };
 TF_LAYOUT(k4_o::args, a, 0);
@@ -954,17 +954,17 @@ struct k6_fc {
         context c;
         return c;
     }
-    template <int W> DEV static void columns_fc_l(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
+    template <int W, int Slot, class Out> DEV static void columns_fc_l(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
     {
         const vec<float, W> b_fc = load_aligned<W>(p.b_fc + col); // !24:3
         const vec<float, W> fc = op_add(product, b_fc); // !35:5
         const vec<float, W> g = op_gelu_tanh(fc); // !36:5
-        store_aligned<W>(p.g + row * 512ll + col, g); // !36:5
+        out.template put<Slot, W>(p.g + row * 512ll + col, g); // !36:5
     }
-    template <int W> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum)
+    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
     {
-        columns_fc_l<W>(p, c, row, n, lo, sum);
-        columns_fc_l<W>(p, c, row, n + granule, hi, sum);
+        columns_fc_l<W, 0>(p, c, row, n, lo, sum, out);
+        columns_fc_l<W, 1>(p, c, row, n + granule, hi, sum, out);
     }
 };
 TF_LAYOUT(k6_fc::args, h2, 0);
@@ -1012,18 +1012,18 @@ struct k7_m {
         context c;
         return c;
     }
-    template <int W> DEV static void columns_m_l(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
+    template <int W, int Slot, class Out> DEV static void columns_m_l(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
     {
         const vec<float, W> x1 = load_aligned<W>(p.x1 + row * 128ll + col); // !33:5
         const vec<float, W> b_out = load_aligned<W>(p.b_out + col); // !26:3
         const vec<float, W> m = op_add(product, b_out); // !37:5
         const vec<float, W> x2 = op_add(x1, m); // !38:5
-        store_aligned<W>(p.x2 + row * 128ll + col, x2); // !38:5
+        out.template put<Slot, W>(p.x2 + row * 128ll + col, x2); // !38:5
     }
-    template <int W> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum)
+    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
     {
-        columns_m_l<W>(p, c, row, n, lo, sum);
-        columns_m_l<W>(p, c, row, n + granule, hi, sum);
+        columns_m_l<W, 0>(p, c, row, n, lo, sum, out);
+        columns_m_l<W, 1>(p, c, row, n + granule, hi, sum, out);
     }
 };
 TF_LAYOUT(k7_m::args, g, 0);
@@ -1142,16 +1142,16 @@ struct k1_qkv {
         context c;
         return c;
     }
-    template <int W> DEV static void columns_qkv_l(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
+    template <int W, int Slot, class Out> DEV static void columns_qkv_l(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
     {
         const vec<float, W> b_qkv = load_aligned<W>(p.b_qkv + col); // !17:3
         const vec<float, W> qkv = op_add(product, b_qkv); // !29:5
-        store_aligned<W>(p.qkv + row * 384ll + col, qkv); // !29:5
+        out.template put<Slot, W>(p.qkv + row * 384ll + col, qkv); // !29:5
     }
-    template <int W> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum)
+    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
     {
-        columns_qkv_l<W>(p, c, row, n, lo, sum);
-        columns_qkv_l<W>(p, c, row, n + granule, hi, sum);
+        columns_qkv_l<W, 0>(p, c, row, n, lo, sum, out);
+        columns_qkv_l<W, 1>(p, c, row, n + granule, hi, sum, out);
     }
 };
 TF_LAYOUT(k1_qkv::args, h, 0);
@@ -1243,18 +1243,18 @@ struct k3_o {
         context c;
         return c;
     }
-    template <int W> DEV static void columns_o_l(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
+    template <int W, int Slot, class Out> DEV static void columns_o_l(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
     {
         const vec<float, W> x = load_aligned<W>(p.x + row * 128ll + col); // !11:10
         const vec<float, W> b_proj = load_aligned<W>(p.b_proj + col); // !20:3
         const vec<float, W> o_ = op_add(product, b_proj); // !32:5
         const vec<float, W> x1 = op_add(x, o_); // !33:5
-        store_aligned<W>(p.x1 + row * 128ll + col, x1); // !33:5
+        out.template put<Slot, W>(p.x1 + row * 128ll + col, x1); // !33:5
     }
-    template <int W> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum)
+    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
     {
-        columns_o_l<W>(p, c, row, n, lo, sum);
-        columns_o_l<W>(p, c, row, n + granule, hi, sum);
+        columns_o_l<W, 0>(p, c, row, n, lo, sum, out);
+        columns_o_l<W, 1>(p, c, row, n + granule, hi, sum, out);
     }
 };
 TF_LAYOUT(k3_o::args, a, 0);
@@ -1372,17 +1372,17 @@ struct k5_fc {
         context c;
         return c;
     }
-    template <int W> DEV static void columns_fc_l(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
+    template <int W, int Slot, class Out> DEV static void columns_fc_l(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
     {
         const vec<float, W> b_fc = load_aligned<W>(p.b_fc + col); // !24:3
         const vec<float, W> fc = op_add(product, b_fc); // !35:5
         const vec<float, W> g = op_gelu_tanh(fc); // !36:5
-        store_aligned<W>(p.g + row * 512ll + col, g); // !36:5
+        out.template put<Slot, W>(p.g + row * 512ll + col, g); // !36:5
     }
-    template <int W> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum)
+    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
     {
-        columns_fc_l<W>(p, c, row, n, lo, sum);
-        columns_fc_l<W>(p, c, row, n + granule, hi, sum);
+        columns_fc_l<W, 0>(p, c, row, n, lo, sum, out);
+        columns_fc_l<W, 1>(p, c, row, n + granule, hi, sum, out);
     }
 };
 TF_LAYOUT(k5_fc::args, h2, 0);
@@ -1430,18 +1430,18 @@ struct k6_m {
         context c;
         return c;
     }
-    template <int W> DEV static void columns_m_l(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
+    template <int W, int Slot, class Out> DEV static void columns_m_l(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
     {
         const vec<float, W> x1 = load_aligned<W>(p.x1 + row * 128ll + col); // !33:5
         const vec<float, W> b_out = load_aligned<W>(p.b_out + col); // !26:3
         const vec<float, W> m = op_add(product, b_out); // !37:5
         const vec<float, W> x2 = op_add(x1, m); // !38:5
-        store_aligned<W>(p.x2 + row * 128ll + col, x2); // !38:5
+        out.template put<Slot, W>(p.x2 + row * 128ll + col, x2); // !38:5
     }
-    template <int W> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum)
+    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
     {
-        columns_m_l<W>(p, c, row, n, lo, sum);
-        columns_m_l<W>(p, c, row, n + granule, hi, sum);
+        columns_m_l<W, 0>(p, c, row, n, lo, sum, out);
+        columns_m_l<W, 1>(p, c, row, n + granule, hi, sum, out);
     }
 };
 TF_LAYOUT(k6_m::args, g, 0);

@@ -104,16 +104,16 @@ struct k1_qkv {
         context c;
         return c;
     }
-    template <int W> DEV static void columns_qkv_l(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
+    template <int W, int Slot, class Out> DEV static void columns_qkv_l(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
     {
         const vec<float, W> b_qkv = load_aligned<W>(p.b_qkv + col); // !19:3
         const vec<float, W> qkv = op_add(product, b_qkv); // !34:5
-        store_aligned<W>(p.qkv + row * 384ll + col, qkv); // !34:5
+        out.template put<Slot, W>(p.qkv + row * 384ll + col, qkv); // !34:5
     }
-    template <int W> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum)
+    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
     {
-        columns_qkv_l<W>(p, c, row, n, lo, sum);
-        columns_qkv_l<W>(p, c, row, n + granule, hi, sum);
+        columns_qkv_l<W, 0>(p, c, row, n, lo, sum, out);
+        columns_qkv_l<W, 1>(p, c, row, n + granule, hi, sum, out);
     }
 };
 TF_LAYOUT(k1_qkv::args, h, 0);
@@ -357,16 +357,16 @@ struct k7_o {
         context c;
         return c;
     }
-    template <int W> DEV static void columns_o_l(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
+    template <int W, int Slot, class Out> DEV static void columns_o_l(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
     {
         const vec<float, W> b_proj = load_aligned<W>(p.b_proj + col); // !22:3
         const vec<float, W> o_ = op_add(product, b_proj); // !39:5
-        store_aligned<W>(p.o_ + row * 128ll + col, o_); // !39:5
+        out.template put<Slot, W>(p.o_ + row * 128ll + col, o_); // !39:5
     }
-    template <int W> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum)
+    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
     {
-        columns_o_l<W>(p, c, row, n, lo, sum);
-        columns_o_l<W>(p, c, row, n + granule, hi, sum);
+        columns_o_l<W, 0>(p, c, row, n, lo, sum, out);
+        columns_o_l<W, 1>(p, c, row, n + granule, hi, sum, out);
     }
 };
 TF_LAYOUT(k7_o::args, a, 0);
@@ -519,16 +519,16 @@ struct k10_fc {
         context c;
         return c;
     }
-    template <int W> DEV static void columns_fc_l(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
+    template <int W, int Slot, class Out> DEV static void columns_fc_l(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
     {
         const vec<float, W> b_fc = load_aligned<W>(p.b_fc + col); // !26:3
         const vec<float, W> fc = op_add(product, b_fc); // !42:5
-        store_aligned<W>(p.fc + row * 512ll + col, fc); // !42:5
+        out.template put<Slot, W>(p.fc + row * 512ll + col, fc); // !42:5
     }
-    template <int W> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum)
+    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
     {
-        columns_fc_l<W>(p, c, row, n, lo, sum);
-        columns_fc_l<W>(p, c, row, n + granule, hi, sum);
+        columns_fc_l<W, 0>(p, c, row, n, lo, sum, out);
+        columns_fc_l<W, 1>(p, c, row, n + granule, hi, sum, out);
     }
 };
 TF_LAYOUT(k10_fc::args, h2, 0);
@@ -609,16 +609,16 @@ struct k12_m {
         context c;
         return c;
     }
-    template <int W> DEV static void columns_m_l(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
+    template <int W, int Slot, class Out> DEV static void columns_m_l(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
     {
         const vec<float, W> b_out = load_aligned<W>(p.b_out + col); // !28:3
         const vec<float, W> m = op_add(product, b_out); // !44:5
-        store_aligned<W>(p.m + row * 128ll + col, m); // !44:5
+        out.template put<Slot, W>(p.m + row * 128ll + col, m); // !44:5
     }
-    template <int W> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum)
+    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
     {
-        columns_m_l<W>(p, c, row, n, lo, sum);
-        columns_m_l<W>(p, c, row, n + granule, hi, sum);
+        columns_m_l<W, 0>(p, c, row, n, lo, sum, out);
+        columns_m_l<W, 1>(p, c, row, n + granule, hi, sum, out);
     }
 };
 TF_LAYOUT(k12_m::args, g, 0);
@@ -772,16 +772,16 @@ struct k1_qkv {
         context c;
         return c;
     }
-    template <int W> DEV static void columns_qkv_l(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
+    template <int W, int Slot, class Out> DEV static void columns_qkv_l(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
     {
         const vec<float, W> b_qkv = load_aligned<W>(p.b_qkv + col); // !19:3
         const vec<float, W> qkv = op_add(product, b_qkv); // !34:5
-        store_aligned<W>(p.qkv + row * 384ll + col, qkv); // !34:5
+        out.template put<Slot, W>(p.qkv + row * 384ll + col, qkv); // !34:5
     }
-    template <int W> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum)
+    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
     {
-        columns_qkv_l<W>(p, c, row, n, lo, sum);
-        columns_qkv_l<W>(p, c, row, n + granule, hi, sum);
+        columns_qkv_l<W, 0>(p, c, row, n, lo, sum, out);
+        columns_qkv_l<W, 1>(p, c, row, n + granule, hi, sum, out);
     }
 };
 TF_LAYOUT(k1_qkv::args, h, 0);
@@ -1026,18 +1026,18 @@ struct k7_o {
         context c;
         return c;
     }
-    template <int W> DEV static void columns_o_l(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
+    template <int W, int Slot, class Out> DEV static void columns_o_l(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
     {
         const vec<float, W> x = load_aligned<W>(p.x + row * 128ll + col); // !12:3
         const vec<float, W> b_proj = load_aligned<W>(p.b_proj + col); // !22:3
         const vec<float, W> o_ = op_add(product, b_proj); // !39:5
         const vec<float, W> x1 = op_add(x, o_); // !40:5
-        store_aligned<W>(p.x1 + row * 128ll + col, x1); // !40:5
+        out.template put<Slot, W>(p.x1 + row * 128ll + col, x1); // !40:5
     }
-    template <int W> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum)
+    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
     {
-        columns_o_l<W>(p, c, row, n, lo, sum);
-        columns_o_l<W>(p, c, row, n + granule, hi, sum);
+        columns_o_l<W, 0>(p, c, row, n, lo, sum, out);
+        columns_o_l<W, 1>(p, c, row, n + granule, hi, sum, out);
     }
 };
 TF_LAYOUT(k7_o::args, a, 0);
@@ -1153,17 +1153,17 @@ struct k9_fc {
         context c;
         return c;
     }
-    template <int W> DEV static void columns_fc_l(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
+    template <int W, int Slot, class Out> DEV static void columns_fc_l(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
     {
         const vec<float, W> b_fc = load_aligned<W>(p.b_fc + col); // !26:3
         const vec<float, W> fc = op_add(product, b_fc); // !42:5
         const vec<float, W> g = op_gelu_tanh(fc); // !43:5
-        store_aligned<W>(p.g + row * 512ll + col, g); // !43:5
+        out.template put<Slot, W>(p.g + row * 512ll + col, g); // !43:5
     }
-    template <int W> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum)
+    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
     {
-        columns_fc_l<W>(p, c, row, n, lo, sum);
-        columns_fc_l<W>(p, c, row, n + granule, hi, sum);
+        columns_fc_l<W, 0>(p, c, row, n, lo, sum, out);
+        columns_fc_l<W, 1>(p, c, row, n + granule, hi, sum, out);
     }
 };
 TF_LAYOUT(k9_fc::args, h2, 0);
@@ -1210,18 +1210,18 @@ struct k10_m {
         context c;
         return c;
     }
-    template <int W> DEV static void columns_m_l(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
+    template <int W, int Slot, class Out> DEV static void columns_m_l(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
     {
         const vec<float, W> x1 = load_aligned<W>(p.x1 + row * 128ll + col); // !40:5
         const vec<float, W> b_out = load_aligned<W>(p.b_out + col); // !28:3
         const vec<float, W> m = op_add(product, b_out); // !44:5
         const vec<float, W> x2 = op_add(x1, m); // !45:5
-        store_aligned<W>(p.x2 + row * 128ll + col, x2); // !45:5
+        out.template put<Slot, W>(p.x2 + row * 128ll + col, x2); // !45:5
     }
-    template <int W> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum)
+    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
     {
-        columns_m_l<W>(p, c, row, n, lo, sum);
-        columns_m_l<W>(p, c, row, n + granule, hi, sum);
+        columns_m_l<W, 0>(p, c, row, n, lo, sum, out);
+        columns_m_l<W, 1>(p, c, row, n + granule, hi, sum, out);
     }
 };
 TF_LAYOUT(k10_m::args, g, 0);
@@ -1338,16 +1338,16 @@ struct k1_qkv {
         context c;
         return c;
     }
-    template <int W> DEV static void columns_qkv_l(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
+    template <int W, int Slot, class Out> DEV static void columns_qkv_l(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
     {
         const vec<float, W> b_qkv = load_aligned<W>(p.b_qkv + col); // !19:3
         const vec<float, W> qkv = op_add(product, b_qkv); // !34:5
-        store_aligned<W>(p.qkv + row * 384ll + col, qkv); // !34:5
+        out.template put<Slot, W>(p.qkv + row * 384ll + col, qkv); // !34:5
     }
-    template <int W> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum)
+    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
     {
-        columns_qkv_l<W>(p, c, row, n, lo, sum);
-        columns_qkv_l<W>(p, c, row, n + granule, hi, sum);
+        columns_qkv_l<W, 0>(p, c, row, n, lo, sum, out);
+        columns_qkv_l<W, 1>(p, c, row, n + granule, hi, sum, out);
     }
 };
 TF_LAYOUT(k1_qkv::args, h, 0);
@@ -1549,18 +1549,18 @@ struct k6_o {
         context c;
         return c;
     }
-    template <int W> DEV static void columns_o_l(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
+    template <int W, int Slot, class Out> DEV static void columns_o_l(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
     {
         const vec<float, W> x = load_aligned<W>(p.x + row * 128ll + col); // !12:3
         const vec<float, W> b_proj = load_aligned<W>(p.b_proj + col); // !22:3
         const vec<float, W> o_ = op_add(product, b_proj); // !39:5
         const vec<float, W> x1 = op_add(x, o_); // !40:5
-        store_aligned<W>(p.x1 + row * 128ll + col, x1); // !40:5
+        out.template put<Slot, W>(p.x1 + row * 128ll + col, x1); // !40:5
     }
-    template <int W> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum)
+    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
     {
-        columns_o_l<W>(p, c, row, n, lo, sum);
-        columns_o_l<W>(p, c, row, n + granule, hi, sum);
+        columns_o_l<W, 0>(p, c, row, n, lo, sum, out);
+        columns_o_l<W, 1>(p, c, row, n + granule, hi, sum, out);
     }
 };
 TF_LAYOUT(k6_o::args, a, 0);
@@ -1676,17 +1676,17 @@ struct k8_fc {
         context c;
         return c;
     }
-    template <int W> DEV static void columns_fc_l(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
+    template <int W, int Slot, class Out> DEV static void columns_fc_l(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
     {
         const vec<float, W> b_fc = load_aligned<W>(p.b_fc + col); // !26:3
         const vec<float, W> fc = op_add(product, b_fc); // !42:5
         const vec<float, W> g = op_gelu_tanh(fc); // !43:5
-        store_aligned<W>(p.g + row * 512ll + col, g); // !43:5
+        out.template put<Slot, W>(p.g + row * 512ll + col, g); // !43:5
     }
-    template <int W> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum)
+    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
     {
-        columns_fc_l<W>(p, c, row, n, lo, sum);
-        columns_fc_l<W>(p, c, row, n + granule, hi, sum);
+        columns_fc_l<W, 0>(p, c, row, n, lo, sum, out);
+        columns_fc_l<W, 1>(p, c, row, n + granule, hi, sum, out);
     }
 };
 TF_LAYOUT(k8_fc::args, h2, 0);
@@ -1733,18 +1733,18 @@ struct k9_m {
         context c;
         return c;
     }
-    template <int W> DEV static void columns_m_l(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
+    template <int W, int Slot, class Out> DEV static void columns_m_l(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
     {
         const vec<float, W> x1 = load_aligned<W>(p.x1 + row * 128ll + col); // !40:5
         const vec<float, W> b_out = load_aligned<W>(p.b_out + col); // !28:3
         const vec<float, W> m = op_add(product, b_out); // !44:5
         const vec<float, W> x2 = op_add(x1, m); // !45:5
-        store_aligned<W>(p.x2 + row * 128ll + col, x2); // !45:5
+        out.template put<Slot, W>(p.x2 + row * 128ll + col, x2); // !45:5
     }
-    template <int W> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum)
+    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
     {
-        columns_m_l<W>(p, c, row, n, lo, sum);
-        columns_m_l<W>(p, c, row, n + granule, hi, sum);
+        columns_m_l<W, 0>(p, c, row, n, lo, sum, out);
+        columns_m_l<W, 1>(p, c, row, n + granule, hi, sum, out);
     }
 };
 TF_LAYOUT(k9_m::args, g, 0);

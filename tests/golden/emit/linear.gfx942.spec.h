@@ -38,16 +38,16 @@ struct k0_l {
         context c;
         return c;
     }
-    template <int W> DEV static void columns_l_l(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
+    template <int W, int Slot, class Out> DEV static void columns_l_l(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
     {
         const vec<float, W> b = load_aligned<W>(p.b + col); // !16:3
         const vec<float, W> l = op_add(product, b); // !18:5
-        store_aligned<W>(p.l + row * 344ll + col, l); // !18:5
+        out.template put<Slot, W>(p.l + row * 344ll + col, l); // !18:5
     }
-    template <int W> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum)
+    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
     {
-        columns_l_l<W>(p, c, row, n, lo, sum);
-        columns_l_l<W>(p, c, row, n + granule, hi, sum);
+        columns_l_l<W, 0>(p, c, row, n, lo, sum, out);
+        columns_l_l<W, 1>(p, c, row, n + granule, hi, sum, out);
     }
 };
 TF_LAYOUT(k0_l::args, x, 0);

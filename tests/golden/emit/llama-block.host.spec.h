@@ -88,14 +88,14 @@ struct k1_q {
         context c;
         return c;
     }
-    template <int W> DEV static void columns_q(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
+    template <int W, int Slot, class Out> DEV static void columns_q(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
     {
-        store_aligned<W>(p.q + row * 256ll + col, product); // !27:5
+        out.template put<Slot, W>(p.q + row * 256ll + col, product); // !27:5
     }
-    template <int W> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum)
+    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
     {
-        columns_q<W>(p, c, row, n, lo, sum);
-        columns_q<W>(p, c, row, n + granule, hi, sum);
+        columns_q<W, 0>(p, c, row, n, lo, sum, out);
+        columns_q<W, 1>(p, c, row, n + granule, hi, sum, out);
     }
 };
 TF_LAYOUT(k1_q::args, h, 0);
@@ -140,14 +140,14 @@ struct k2_k {
         context c;
         return c;
     }
-    template <int W> DEV static void columns_k_(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
+    template <int W, int Slot, class Out> DEV static void columns_k_(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
     {
-        store_aligned<W>(p.k_ + row * 64ll + col, product); // !28:5
+        out.template put<Slot, W>(p.k_ + row * 64ll + col, product); // !28:5
     }
-    template <int W> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum)
+    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
     {
-        columns_k_<W>(p, c, row, n, lo, sum);
-        columns_k_<W>(p, c, row, n + granule, hi, sum);
+        columns_k_<W, 0>(p, c, row, n, lo, sum, out);
+        columns_k_<W, 1>(p, c, row, n + granule, hi, sum, out);
     }
 };
 TF_LAYOUT(k2_k::args, h, 0);
@@ -192,14 +192,14 @@ struct k3_v {
         context c;
         return c;
     }
-    template <int W> DEV static void columns_v(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
+    template <int W, int Slot, class Out> DEV static void columns_v(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
     {
-        store_aligned<W>(p.v + row * 64ll + col, product); // !29:5
+        out.template put<Slot, W>(p.v + row * 64ll + col, product); // !29:5
     }
-    template <int W> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum)
+    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
     {
-        columns_v<W>(p, c, row, n, lo, sum);
-        columns_v<W>(p, c, row, n + granule, hi, sum);
+        columns_v<W, 0>(p, c, row, n, lo, sum, out);
+        columns_v<W, 1>(p, c, row, n + granule, hi, sum, out);
     }
 };
 TF_LAYOUT(k3_v::args, h, 0);
@@ -374,14 +374,14 @@ struct k7_o {
         context c;
         return c;
     }
-    template <int W> DEV static void columns_o_(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
+    template <int W, int Slot, class Out> DEV static void columns_o_(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
     {
-        store_aligned<W>(p.o_ + row * 256ll + col, product); // !33:5
+        out.template put<Slot, W>(p.o_ + row * 256ll + col, product); // !33:5
     }
-    template <int W> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum)
+    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
     {
-        columns_o_<W>(p, c, row, n, lo, sum);
-        columns_o_<W>(p, c, row, n + granule, hi, sum);
+        columns_o_<W, 0>(p, c, row, n, lo, sum, out);
+        columns_o_<W, 1>(p, c, row, n + granule, hi, sum, out);
     }
 };
 TF_LAYOUT(k7_o::args, a, 0);
@@ -519,16 +519,16 @@ struct k10_gate {
         context c;
         return c;
     }
-    template <int W> DEV static void columns_gate(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
+    template <int W, int Slot, class Out> DEV static void columns_gate(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
     {
         const int left = 688 - col;
         if (left <= 0) return;
-        store_aligned<W>(p.gate + row * 688ll + col, product); // !37:5
+        out.template put<Slot, W>(p.gate + row * 688ll + col, product); // !37:5
     }
-    template <int W> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum)
+    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
     {
-        columns_gate<W>(p, c, row, n, lo, sum);
-        columns_gate<W>(p, c, row, n + granule, hi, sum);
+        columns_gate<W, 0>(p, c, row, n, lo, sum, out);
+        columns_gate<W, 1>(p, c, row, n + granule, hi, sum, out);
     }
 };
 TF_LAYOUT(k10_gate::args, h2, 0);
@@ -573,16 +573,16 @@ struct k11_up {
         context c;
         return c;
     }
-    template <int W> DEV static void columns_up(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
+    template <int W, int Slot, class Out> DEV static void columns_up(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
     {
         const int left = 688 - col;
         if (left <= 0) return;
-        store_aligned<W>(p.up + row * 688ll + col, product); // !38:5
+        out.template put<Slot, W>(p.up + row * 688ll + col, product); // !38:5
     }
-    template <int W> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum)
+    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
     {
-        columns_up<W>(p, c, row, n, lo, sum);
-        columns_up<W>(p, c, row, n + granule, hi, sum);
+        columns_up<W, 0>(p, c, row, n, lo, sum, out);
+        columns_up<W, 1>(p, c, row, n + granule, hi, sum, out);
     }
 };
 TF_LAYOUT(k11_up::args, h2, 0);
@@ -702,14 +702,14 @@ struct k14_down {
         context c;
         return c;
     }
-    template <int W> DEV static void columns_down(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
+    template <int W, int Slot, class Out> DEV static void columns_down(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
     {
-        store_aligned<W>(p.down + row * 256ll + col, product); // !41:5
+        out.template put<Slot, W>(p.down + row * 256ll + col, product); // !41:5
     }
-    template <int W> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum)
+    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
     {
-        columns_down<W>(p, c, row, n, lo, sum);
-        columns_down<W>(p, c, row, n + granule, hi, sum);
+        columns_down<W, 0>(p, c, row, n, lo, sum, out);
+        columns_down<W, 1>(p, c, row, n + granule, hi, sum, out);
     }
 };
 TF_LAYOUT(k14_down::args, prod, 0);
@@ -850,32 +850,32 @@ struct k1_qkv {
         context c;
         return c;
     }
-    template <int W> DEV static void columns_q(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
+    template <int W, int Slot, class Out> DEV static void columns_q(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
     {
-        store_aligned<W>(p.q + row * 256ll + col, product); // !27:5
+        out.template put<Slot, W>(p.q + row * 256ll + col, product); // !27:5
     }
-    template <int W> DEV static void columns_k_(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
+    template <int W, int Slot, class Out> DEV static void columns_k_(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
     {
-        store_aligned<W>(p.k_ + row * 64ll + col, product); // !28:5
+        out.template put<Slot, W>(p.k_ + row * 64ll + col, product); // !28:5
     }
-    template <int W> DEV static void columns_v(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
+    template <int W, int Slot, class Out> DEV static void columns_v(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
     {
-        store_aligned<W>(p.v + row * 64ll + col, product); // !29:5
+        out.template put<Slot, W>(p.v + row * 64ll + col, product); // !29:5
     }
-    template <int W> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum)
+    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
     {
         if (n < 256) {
-            columns_q<W>(p, c, row, n, lo, sum);
-            columns_q<W>(p, c, row, n + granule, hi, sum);
+            columns_q<W, 0>(p, c, row, n, lo, sum, out);
+            columns_q<W, 1>(p, c, row, n + granule, hi, sum, out);
             return;
         }
         if (n < 320) {
-            columns_k_<W>(p, c, row, n - 256, lo, sum);
-            columns_k_<W>(p, c, row, n - 256 + granule, hi, sum);
+            columns_k_<W, 0>(p, c, row, n - 256, lo, sum, out);
+            columns_k_<W, 1>(p, c, row, n - 256 + granule, hi, sum, out);
             return;
         }
-        columns_v<W>(p, c, row, n - 320, lo, sum);
-        columns_v<W>(p, c, row, n - 320 + granule, hi, sum);
+        columns_v<W, 0>(p, c, row, n - 320, lo, sum, out);
+        columns_v<W, 1>(p, c, row, n - 320 + granule, hi, sum, out);
     }
 };
 TF_LAYOUT(k1_qkv::args, h, 0);
@@ -1053,16 +1053,16 @@ struct k5_o {
         context c;
         return c;
     }
-    template <int W> DEV static void columns_o_(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
+    template <int W, int Slot, class Out> DEV static void columns_o_(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
     {
         const vec<float, W> x = load_aligned<W>(p.x + row * 256ll + col); // !14:10
         const vec<float, W> x1 = op_add(x, product); // !34:5
-        store_aligned<W>(p.x1 + row * 256ll + col, x1); // !34:5
+        out.template put<Slot, W>(p.x1 + row * 256ll + col, x1); // !34:5
     }
-    template <int W> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum)
+    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
     {
-        columns_o_<W>(p, c, row, n, lo, sum);
-        columns_o_<W>(p, c, row, n + granule, hi, sum);
+        columns_o_<W, 0>(p, c, row, n, lo, sum, out);
+        columns_o_<W, 1>(p, c, row, n + granule, hi, sum, out);
     }
 };
 TF_LAYOUT(k5_o::args, a, 0);
@@ -1162,16 +1162,16 @@ struct k7_gate_up {
         context c;
         return c;
     }
-    template <int W> DEV static void pairs_gate(const args &p, const context &c, int row, int pair, vec<float, W> lo, vec<float, W> hi, float &sum)
+    template <int W, class Out> DEV static void pairs_gate(const args &p, const context &c, int row, int pair, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
     {
         const int col = pair;
         const vec<float, W> act = op_silu(lo); // !39:5
         const vec<float, W> prod = op_mul(act, hi); // !40:5
-        store_aligned<W>(p.prod + row * 688ll + col, prod); // !40:5
+        out.template put<0, W>(p.prod + row * 688ll + col, prod); // !40:5
     }
-    template <int W> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum)
+    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
     {
-        pairs_gate<W>(p, c, row, n / (2 * granule) * granule + n % (2 * granule), lo, hi, sum);
+        pairs_gate<W>(p, c, row, n / (2 * granule) * granule + n % (2 * granule), lo, hi, sum, out);
     }
 };
 TF_LAYOUT(k7_gate_up::args, h2, 0);
@@ -1217,16 +1217,16 @@ struct k8_down {
         context c;
         return c;
     }
-    template <int W> DEV static void columns_down(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
+    template <int W, int Slot, class Out> DEV static void columns_down(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
     {
         const vec<float, W> x1 = load_aligned<W>(p.x1 + row * 256ll + col); // !34:5
         const vec<float, W> x2 = op_add(x1, product); // !42:5
-        store_aligned<W>(p.x2 + row * 256ll + col, x2); // !42:5
+        out.template put<Slot, W>(p.x2 + row * 256ll + col, x2); // !42:5
     }
-    template <int W> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum)
+    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
     {
-        columns_down<W>(p, c, row, n, lo, sum);
-        columns_down<W>(p, c, row, n + granule, hi, sum);
+        columns_down<W, 0>(p, c, row, n, lo, sum, out);
+        columns_down<W, 1>(p, c, row, n + granule, hi, sum, out);
     }
 };
 TF_LAYOUT(k8_down::args, prod, 0);
@@ -1332,7 +1332,7 @@ struct k1_qkv {
         c.q_r = q_r;
         return c;
     }
-    template <int W> DEV static void pairs_q_raw(const args &p, const context &c, int row, int pair, vec<float, W> lo, vec<float, W> hi, float &sum)
+    template <int W, class Out> DEV static void pairs_q_raw(const args &p, const context &c, int row, int pair, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
     {
         const int head = pair / 16;
         pair %= 16;
@@ -1341,11 +1341,11 @@ struct k1_qkv {
         const vec<float, W> q_far = op_mul(hi, c.q_r); // !26:5
         const rope_turn<W> qr_turn = rope_turn_at<W, 16>(pair, c.position, k1_qkv_qr_turns); // !30:5
         const vec<float, W> qr = rope_low(qr_turn, q, q_far); // !30:5
-        store_aligned<W>(p.qr + row * 256ll + col, qr); // !30:5
+        out.template put<0, W>(p.qr + row * 256ll + col, qr); // !30:5
         const vec<float, W> qr_far = rope_high(qr_turn, q, q_far); // !30:5
-        store_aligned<W>(p.qr + row * 256ll + far, qr_far); // !30:5
+        out.template put<1, W>(p.qr + row * 256ll + far, qr_far); // !30:5
     }
-    template <int W> DEV static void pairs_k_raw(const args &p, const context &c, int row, int pair, vec<float, W> lo, vec<float, W> hi, float &sum)
+    template <int W, class Out> DEV static void pairs_k_raw(const args &p, const context &c, int row, int pair, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
     {
         const int head = pair / 16;
         pair %= 16;
@@ -1354,27 +1354,27 @@ struct k1_qkv {
         const vec<float, W> k__far = op_mul(hi, c.q_r); // !26:5
         const rope_turn<W> kr_turn = rope_turn_at<W, 16>(pair, c.position, k1_qkv_qr_turns); // !31:5
         const vec<float, W> kr = rope_low(kr_turn, k_, k__far); // !31:5
-        store_aligned<W>(p.kr + row * 64ll + col, kr); // !31:5
+        out.template put<0, W>(p.kr + row * 64ll + col, kr); // !31:5
         const vec<float, W> kr_far = rope_high(kr_turn, k_, k__far); // !31:5
-        store_aligned<W>(p.kr + row * 64ll + far, kr_far); // !31:5
+        out.template put<1, W>(p.kr + row * 64ll + far, kr_far); // !31:5
     }
-    template <int W> DEV static void columns_v_raw(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
+    template <int W, int Slot, class Out> DEV static void columns_v_raw(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
     {
         const vec<float, W> v = op_mul(product, c.q_r); // !26:5
-        store_aligned<W>(p.v + row * 64ll + col, v); // !26:5
+        out.template put<Slot, W>(p.v + row * 64ll + col, v); // !26:5
     }
-    template <int W> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum)
+    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
     {
         if (n < 256) {
-            pairs_q_raw<W>(p, c, row, n / (2 * granule) * granule + n % (2 * granule), lo, hi, sum);
+            pairs_q_raw<W>(p, c, row, n / (2 * granule) * granule + n % (2 * granule), lo, hi, sum, out);
             return;
         }
         if (n < 320) {
-            pairs_k_raw<W>(p, c, row, (n - 256) / (2 * granule) * granule + (n - 256) % (2 * granule), lo, hi, sum);
+            pairs_k_raw<W>(p, c, row, (n - 256) / (2 * granule) * granule + (n - 256) % (2 * granule), lo, hi, sum, out);
             return;
         }
-        columns_v_raw<W>(p, c, row, n - 320, lo, sum);
-        columns_v_raw<W>(p, c, row, n - 320 + granule, hi, sum);
+        columns_v_raw<W, 0>(p, c, row, n - 320, lo, sum, out);
+        columns_v_raw<W, 1>(p, c, row, n - 320 + granule, hi, sum, out);
     }
 };
 TF_LAYOUT(k1_qkv::args, x, 0);
@@ -1472,17 +1472,17 @@ struct k3_o {
         context c;
         return c;
     }
-    template <int W> DEV static void columns_o_(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
+    template <int W, int Slot, class Out> DEV static void columns_o_(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
     {
         const vec<float, W> x = load_aligned<W>(p.x + row * 256ll + col); // !14:10
         const vec<float, W> x1 = op_cast<bf16>(op_add(x, product)); // !34:5
-        store_aligned<W>(p.x1 + row * 256ll + col, x1); // !34:5
+        out.template put<Slot, W>(p.x1 + row * 256ll + col, x1); // !34:5
         sum += total<W>(op_square(x1)); // !36:5
     }
-    template <int W> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum)
+    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
     {
-        columns_o_<W>(p, c, row, n, lo, sum);
-        columns_o_<W>(p, c, row, n + granule, hi, sum);
+        columns_o_<W, 0>(p, c, row, n, lo, sum, out);
+        columns_o_<W, 1>(p, c, row, n + granule, hi, sum, out);
     }
     DEV static void finish_row(const args &p, int batch, int row, int column_tile, float sum)
     {
@@ -1542,18 +1542,18 @@ struct k4_gate_up {
         c.gate_r = gate_r;
         return c;
     }
-    template <int W> DEV static void pairs_gate_raw(const args &p, const context &c, int row, int pair, vec<float, W> lo, vec<float, W> hi, float &sum)
+    template <int W, class Out> DEV static void pairs_gate_raw(const args &p, const context &c, int row, int pair, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
     {
         const int col = pair;
         const vec<float, W> gate = op_mul(lo, c.gate_r); // !36:5
         const vec<float, W> act = op_silu(gate); // !39:5
         const vec<float, W> up = op_mul(hi, c.gate_r); // !36:5
         const vec<float, W> prod = op_mul(act, up); // !40:5
-        store_aligned<W>(p.prod + row * 688ll + col, prod); // !40:5
+        out.template put<0, W>(p.prod + row * 688ll + col, prod); // !40:5
     }
-    template <int W> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum)
+    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
     {
-        pairs_gate_raw<W>(p, c, row, n / (2 * granule) * granule + n % (2 * granule), lo, hi, sum);
+        pairs_gate_raw<W>(p, c, row, n / (2 * granule) * granule + n % (2 * granule), lo, hi, sum, out);
     }
 };
 TF_LAYOUT(k4_gate_up::args, x1, 0);
@@ -1600,16 +1600,16 @@ struct k5_down {
         context c;
         return c;
     }
-    template <int W> DEV static void columns_down(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
+    template <int W, int Slot, class Out> DEV static void columns_down(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
     {
         const vec<float, W> x1 = load_aligned<W>(p.x1 + row * 256ll + col); // !34:5
         const vec<float, W> x2 = op_add(x1, product); // !42:5
-        store_aligned<W>(p.x2 + row * 256ll + col, x2); // !42:5
+        out.template put<Slot, W>(p.x2 + row * 256ll + col, x2); // !42:5
     }
-    template <int W> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum)
+    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
     {
-        columns_down<W>(p, c, row, n, lo, sum);
-        columns_down<W>(p, c, row, n + granule, hi, sum);
+        columns_down<W, 0>(p, c, row, n, lo, sum, out);
+        columns_down<W, 1>(p, c, row, n + granule, hi, sum, out);
     }
 };
 TF_LAYOUT(k5_down::args, prod, 0);

@@ -87,14 +87,14 @@ struct k1_q {
         context c;
         return c;
     }
-    template <int W> DEV static void columns_q(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
+    template <int W, int Slot, class Out> DEV static void columns_q(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
     {
-        store_aligned<W>(p.q + row * 256ll + col, product); // !34:5
+        out.template put<Slot, W>(p.q + row * 256ll + col, product); // !34:5
     }
-    template <int W> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum)
+    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
     {
-        columns_q<W>(p, c, row, n, lo, sum);
-        columns_q<W>(p, c, row, n + granule, hi, sum);
+        columns_q<W, 0>(p, c, row, n, lo, sum, out);
+        columns_q<W, 1>(p, c, row, n + granule, hi, sum, out);
     }
 };
 TF_LAYOUT(k1_q::args, h, 0);
@@ -138,14 +138,14 @@ struct k2_k {
         context c;
         return c;
     }
-    template <int W> DEV static void columns_k_(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
+    template <int W, int Slot, class Out> DEV static void columns_k_(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
     {
-        store_aligned<W>(p.k_ + row * 64ll + col, product); // !35:5
+        out.template put<Slot, W>(p.k_ + row * 64ll + col, product); // !35:5
     }
-    template <int W> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum)
+    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
     {
-        columns_k_<W>(p, c, row, n, lo, sum);
-        columns_k_<W>(p, c, row, n + granule, hi, sum);
+        columns_k_<W, 0>(p, c, row, n, lo, sum, out);
+        columns_k_<W, 1>(p, c, row, n + granule, hi, sum, out);
     }
 };
 TF_LAYOUT(k2_k::args, h, 0);
@@ -189,14 +189,14 @@ struct k3_v {
         context c;
         return c;
     }
-    template <int W> DEV static void columns_v(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
+    template <int W, int Slot, class Out> DEV static void columns_v(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
     {
-        store_aligned<W>(p.v + row * 64ll + col, product); // !36:5
+        out.template put<Slot, W>(p.v + row * 64ll + col, product); // !36:5
     }
-    template <int W> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum)
+    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
     {
-        columns_v<W>(p, c, row, n, lo, sum);
-        columns_v<W>(p, c, row, n + granule, hi, sum);
+        columns_v<W, 0>(p, c, row, n, lo, sum, out);
+        columns_v<W, 1>(p, c, row, n + granule, hi, sum, out);
     }
 };
 TF_LAYOUT(k3_v::args, h, 0);
@@ -481,14 +481,14 @@ struct k10_o {
         context c;
         return c;
     }
-    template <int W> DEV static void columns_o_(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
+    template <int W, int Slot, class Out> DEV static void columns_o_(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
     {
-        store_aligned<W>(p.o_ + row * 256ll + col, product); // !42:5
+        out.template put<Slot, W>(p.o_ + row * 256ll + col, product); // !42:5
     }
-    template <int W> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum)
+    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
     {
-        columns_o_<W>(p, c, row, n, lo, sum);
-        columns_o_<W>(p, c, row, n + granule, hi, sum);
+        columns_o_<W, 0>(p, c, row, n, lo, sum, out);
+        columns_o_<W, 1>(p, c, row, n + granule, hi, sum, out);
     }
 };
 TF_LAYOUT(k10_o::args, a, 0);
@@ -623,16 +623,16 @@ struct k13_gate {
         context c;
         return c;
     }
-    template <int W> DEV static void columns_gate(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
+    template <int W, int Slot, class Out> DEV static void columns_gate(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
     {
         const int left = 688 - col;
         if (left <= 0) return;
-        store_aligned<W>(p.gate + row * 688ll + col, product); // !46:5
+        out.template put<Slot, W>(p.gate + row * 688ll + col, product); // !46:5
     }
-    template <int W> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum)
+    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
     {
-        columns_gate<W>(p, c, row, n, lo, sum);
-        columns_gate<W>(p, c, row, n + granule, hi, sum);
+        columns_gate<W, 0>(p, c, row, n, lo, sum, out);
+        columns_gate<W, 1>(p, c, row, n + granule, hi, sum, out);
     }
 };
 TF_LAYOUT(k13_gate::args, h2, 0);
@@ -676,16 +676,16 @@ struct k14_up {
         context c;
         return c;
     }
-    template <int W> DEV static void columns_up(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
+    template <int W, int Slot, class Out> DEV static void columns_up(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
     {
         const int left = 688 - col;
         if (left <= 0) return;
-        store_aligned<W>(p.up + row * 688ll + col, product); // !47:5
+        out.template put<Slot, W>(p.up + row * 688ll + col, product); // !47:5
     }
-    template <int W> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum)
+    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
     {
-        columns_up<W>(p, c, row, n, lo, sum);
-        columns_up<W>(p, c, row, n + granule, hi, sum);
+        columns_up<W, 0>(p, c, row, n, lo, sum, out);
+        columns_up<W, 1>(p, c, row, n + granule, hi, sum, out);
     }
 };
 TF_LAYOUT(k14_up::args, h2, 0);
@@ -802,14 +802,14 @@ struct k17_down {
         context c;
         return c;
     }
-    template <int W> DEV static void columns_down(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
+    template <int W, int Slot, class Out> DEV static void columns_down(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
     {
-        store_aligned<W>(p.down + row * 256ll + col, product); // !50:5
+        out.template put<Slot, W>(p.down + row * 256ll + col, product); // !50:5
     }
-    template <int W> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum)
+    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
     {
-        columns_down<W>(p, c, row, n, lo, sum);
-        columns_down<W>(p, c, row, n + granule, hi, sum);
+        columns_down<W, 0>(p, c, row, n, lo, sum, out);
+        columns_down<W, 1>(p, c, row, n + granule, hi, sum, out);
     }
 };
 TF_LAYOUT(k17_down::args, prod, 0);
@@ -947,32 +947,32 @@ struct k1_qkv {
         context c;
         return c;
     }
-    template <int W> DEV static void columns_q(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
+    template <int W, int Slot, class Out> DEV static void columns_q(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
     {
-        store_aligned<W>(p.q + row * 256ll + col, product); // !34:5
+        out.template put<Slot, W>(p.q + row * 256ll + col, product); // !34:5
     }
-    template <int W> DEV static void columns_k_(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
+    template <int W, int Slot, class Out> DEV static void columns_k_(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
     {
-        store_aligned<W>(p.k_ + row * 64ll + col, product); // !35:5
+        out.template put<Slot, W>(p.k_ + row * 64ll + col, product); // !35:5
     }
-    template <int W> DEV static void columns_v(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
+    template <int W, int Slot, class Out> DEV static void columns_v(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
     {
-        store_aligned<W>(p.v + row * 64ll + col, product); // !36:5
+        out.template put<Slot, W>(p.v + row * 64ll + col, product); // !36:5
     }
-    template <int W> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum)
+    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
     {
         if (n < 256) {
-            columns_q<W>(p, c, row, n, lo, sum);
-            columns_q<W>(p, c, row, n + granule, hi, sum);
+            columns_q<W, 0>(p, c, row, n, lo, sum, out);
+            columns_q<W, 1>(p, c, row, n + granule, hi, sum, out);
             return;
         }
         if (n < 320) {
-            columns_k_<W>(p, c, row, n - 256, lo, sum);
-            columns_k_<W>(p, c, row, n - 256 + granule, hi, sum);
+            columns_k_<W, 0>(p, c, row, n - 256, lo, sum, out);
+            columns_k_<W, 1>(p, c, row, n - 256 + granule, hi, sum, out);
             return;
         }
-        columns_v<W>(p, c, row, n - 320, lo, sum);
-        columns_v<W>(p, c, row, n - 320 + granule, hi, sum);
+        columns_v<W, 0>(p, c, row, n - 320, lo, sum, out);
+        columns_v<W, 1>(p, c, row, n - 320 + granule, hi, sum, out);
     }
 };
 TF_LAYOUT(k1_qkv::args, h, 0);
@@ -1260,16 +1260,16 @@ struct k8_o {
         context c;
         return c;
     }
-    template <int W> DEV static void columns_o_(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
+    template <int W, int Slot, class Out> DEV static void columns_o_(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
     {
         const vec<float, W> x = load_aligned<W>(p.x + row * 256ll + col); // !15:3
         const vec<float, W> x1 = op_add(x, product); // !43:5
-        store_aligned<W>(p.x1 + row * 256ll + col, x1); // !43:5
+        out.template put<Slot, W>(p.x1 + row * 256ll + col, x1); // !43:5
     }
-    template <int W> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum)
+    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
     {
-        columns_o_<W>(p, c, row, n, lo, sum);
-        columns_o_<W>(p, c, row, n + granule, hi, sum);
+        columns_o_<W, 0>(p, c, row, n, lo, sum, out);
+        columns_o_<W, 1>(p, c, row, n + granule, hi, sum, out);
     }
 };
 TF_LAYOUT(k8_o::args, a, 0);
@@ -1367,16 +1367,16 @@ struct k10_gate_up {
         context c;
         return c;
     }
-    template <int W> DEV static void pairs_gate(const args &p, const context &c, int row, int pair, vec<float, W> lo, vec<float, W> hi, float &sum)
+    template <int W, class Out> DEV static void pairs_gate(const args &p, const context &c, int row, int pair, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
     {
         const int col = pair;
         const vec<float, W> act = op_silu(lo); // !48:5
         const vec<float, W> prod = op_mul(act, hi); // !49:5
-        store_aligned<W>(p.prod + row * 688ll + col, prod); // !49:5
+        out.template put<0, W>(p.prod + row * 688ll + col, prod); // !49:5
     }
-    template <int W> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum)
+    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
     {
-        pairs_gate<W>(p, c, row, n / (2 * granule) * granule + n % (2 * granule), lo, hi, sum);
+        pairs_gate<W>(p, c, row, n / (2 * granule) * granule + n % (2 * granule), lo, hi, sum, out);
     }
 };
 TF_LAYOUT(k10_gate_up::args, h2, 0);
@@ -1421,16 +1421,16 @@ struct k11_down {
         context c;
         return c;
     }
-    template <int W> DEV static void columns_down(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
+    template <int W, int Slot, class Out> DEV static void columns_down(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
     {
         const vec<float, W> x1 = load_aligned<W>(p.x1 + row * 256ll + col); // !43:5
         const vec<float, W> x2 = op_add(x1, product); // !51:5
-        store_aligned<W>(p.x2 + row * 256ll + col, x2); // !51:5
+        out.template put<Slot, W>(p.x2 + row * 256ll + col, x2); // !51:5
     }
-    template <int W> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum)
+    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
     {
-        columns_down<W>(p, c, row, n, lo, sum);
-        columns_down<W>(p, c, row, n + granule, hi, sum);
+        columns_down<W, 0>(p, c, row, n, lo, sum, out);
+        columns_down<W, 1>(p, c, row, n + granule, hi, sum, out);
     }
 };
 TF_LAYOUT(k11_down::args, prod, 0);
@@ -1536,7 +1536,7 @@ struct k1_qkv {
         c.q_r = q_r;
         return c;
     }
-    template <int W> DEV static void pairs_q_raw(const args &p, const context &c, int row, int pair, vec<float, W> lo, vec<float, W> hi, float &sum)
+    template <int W, class Out> DEV static void pairs_q_raw(const args &p, const context &c, int row, int pair, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
     {
         const int head = pair / 16;
         pair %= 16;
@@ -1545,11 +1545,11 @@ struct k1_qkv {
         const vec<float, W> q_far = op_mul(hi, c.q_r); // !33:5
         const rope_turn<W> qr_turn = rope_turn_at<W, 16>(pair, c.position, k1_qkv_qr_turns); // !37:5
         const vec<float, W> qr = rope_low(qr_turn, q, q_far); // !37:5
-        store_aligned<W>(p.qr + row * 256ll + col, qr); // !37:5
+        out.template put<0, W>(p.qr + row * 256ll + col, qr); // !37:5
         const vec<float, W> qr_far = rope_high(qr_turn, q, q_far); // !37:5
-        store_aligned<W>(p.qr + row * 256ll + far, qr_far); // !37:5
+        out.template put<1, W>(p.qr + row * 256ll + far, qr_far); // !37:5
     }
-    template <int W> DEV static void pairs_k_raw(const args &p, const context &c, int row, int pair, vec<float, W> lo, vec<float, W> hi, float &sum)
+    template <int W, class Out> DEV static void pairs_k_raw(const args &p, const context &c, int row, int pair, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
     {
         const int head = pair / 16;
         pair %= 16;
@@ -1558,27 +1558,27 @@ struct k1_qkv {
         const vec<float, W> k__far = op_mul(hi, c.q_r); // !33:5
         const rope_turn<W> kr_turn = rope_turn_at<W, 16>(pair, c.position, k1_qkv_qr_turns); // !38:5
         const vec<float, W> kr = rope_low(kr_turn, k_, k__far); // !38:5
-        if (c.position >= 0 && c.position < 64) store_aligned<W>(p.k_cache + ((c.sequence * 2ll + col / 32) * 64 + c.position) * 32 + col % 32, kr); // !39:5
+        if (c.position >= 0 && c.position < 64) out.template put<0, W>(p.k_cache + ((c.sequence * 2ll + col / 32) * 64 + c.position) * 32 + col % 32, kr); // !39:5
         const vec<float, W> kr_far = rope_high(kr_turn, k_, k__far); // !38:5
-        if (c.position >= 0 && c.position < 64) store_aligned<W>(p.k_cache + ((c.sequence * 2ll + far / 32) * 64 + c.position) * 32 + far % 32, kr_far); // !39:5
+        if (c.position >= 0 && c.position < 64) out.template put<1, W>(p.k_cache + ((c.sequence * 2ll + far / 32) * 64 + c.position) * 32 + far % 32, kr_far); // !39:5
     }
-    template <int W> DEV static void columns_v_raw(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
+    template <int W, int Slot, class Out> DEV static void columns_v_raw(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
     {
         const vec<float, W> v = op_mul(product, c.q_r); // !33:5
-        if (c.position >= 0 && c.position < 64) store_aligned<W>(p.v_cache + ((c.sequence * 2ll + col / 32) * 64 + c.position) * 32 + col % 32, v); // !40:5
+        if (c.position >= 0 && c.position < 64) out.template put<Slot, W>(p.v_cache + ((c.sequence * 2ll + col / 32) * 64 + c.position) * 32 + col % 32, v); // !40:5
     }
-    template <int W> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum)
+    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
     {
         if (n < 256) {
-            pairs_q_raw<W>(p, c, row, n / (2 * granule) * granule + n % (2 * granule), lo, hi, sum);
+            pairs_q_raw<W>(p, c, row, n / (2 * granule) * granule + n % (2 * granule), lo, hi, sum, out);
             return;
         }
         if (n < 320) {
-            pairs_k_raw<W>(p, c, row, (n - 256) / (2 * granule) * granule + (n - 256) % (2 * granule), lo, hi, sum);
+            pairs_k_raw<W>(p, c, row, (n - 256) / (2 * granule) * granule + (n - 256) % (2 * granule), lo, hi, sum, out);
             return;
         }
-        columns_v_raw<W>(p, c, row, n - 320, lo, sum);
-        columns_v_raw<W>(p, c, row, n - 320 + granule, hi, sum);
+        columns_v_raw<W, 0>(p, c, row, n - 320, lo, sum, out);
+        columns_v_raw<W, 1>(p, c, row, n - 320 + granule, hi, sum, out);
     }
 };
 TF_LAYOUT(k1_qkv::args, x, 0);
@@ -1703,17 +1703,17 @@ struct k4_o {
         context c;
         return c;
     }
-    template <int W> DEV static void columns_o_(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
+    template <int W, int Slot, class Out> DEV static void columns_o_(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
     {
         const vec<float, W> x = load_aligned<W>(p.x + row * 256ll + col); // !15:3
         const vec<float, W> x1 = op_cast<bf16>(op_add(x, product)); // !43:5
-        store_aligned<W>(p.x1 + row * 256ll + col, x1); // !43:5
+        out.template put<Slot, W>(p.x1 + row * 256ll + col, x1); // !43:5
         sum += total<W>(op_square(x1)); // !45:5
     }
-    template <int W> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum)
+    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
     {
-        columns_o_<W>(p, c, row, n, lo, sum);
-        columns_o_<W>(p, c, row, n + granule, hi, sum);
+        columns_o_<W, 0>(p, c, row, n, lo, sum, out);
+        columns_o_<W, 1>(p, c, row, n + granule, hi, sum, out);
     }
     DEV static void finish_row(const args &p, int batch, int row, int column_tile, float sum)
     {
@@ -1771,18 +1771,18 @@ struct k5_gate_up {
         c.gate_r = gate_r;
         return c;
     }
-    template <int W> DEV static void pairs_gate_raw(const args &p, const context &c, int row, int pair, vec<float, W> lo, vec<float, W> hi, float &sum)
+    template <int W, class Out> DEV static void pairs_gate_raw(const args &p, const context &c, int row, int pair, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
     {
         const int col = pair;
         const vec<float, W> gate = op_mul(lo, c.gate_r); // !45:5
         const vec<float, W> act = op_silu(gate); // !48:5
         const vec<float, W> up = op_mul(hi, c.gate_r); // !45:5
         const vec<float, W> prod = op_mul(act, up); // !49:5
-        store_aligned<W>(p.prod + row * 688ll + col, prod); // !49:5
+        out.template put<0, W>(p.prod + row * 688ll + col, prod); // !49:5
     }
-    template <int W> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum)
+    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
     {
-        pairs_gate_raw<W>(p, c, row, n / (2 * granule) * granule + n % (2 * granule), lo, hi, sum);
+        pairs_gate_raw<W>(p, c, row, n / (2 * granule) * granule + n % (2 * granule), lo, hi, sum, out);
     }
 };
 TF_LAYOUT(k5_gate_up::args, x1, 0);
@@ -1828,16 +1828,16 @@ struct k6_down {
         context c;
         return c;
     }
-    template <int W> DEV static void columns_down(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
+    template <int W, int Slot, class Out> DEV static void columns_down(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
     {
         const vec<float, W> x1 = load_aligned<W>(p.x1 + row * 256ll + col); // !43:5
         const vec<float, W> x2 = op_add(x1, product); // !51:5
-        store_aligned<W>(p.x2 + row * 256ll + col, x2); // !51:5
+        out.template put<Slot, W>(p.x2 + row * 256ll + col, x2); // !51:5
     }
-    template <int W> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum)
+    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
     {
-        columns_down<W>(p, c, row, n, lo, sum);
-        columns_down<W>(p, c, row, n + granule, hi, sum);
+        columns_down<W, 0>(p, c, row, n, lo, sum, out);
+        columns_down<W, 1>(p, c, row, n + granule, hi, sum, out);
     }
 };
 TF_LAYOUT(k6_down::args, prod, 0);

@@ -29,16 +29,16 @@ struct k0_q {
         context c;
         return c;
     }
-    template <int W> DEV static void columns_q(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
+    template <int W, int Slot, class Out> DEV static void columns_q(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
     {
         const int left = 44 - col;
         if (left <= 0) return;
-        store<W>(p.q + row * 44ll + col, left, product); // !9:5
+        out.template put_some<Slot, W>(p.q + row * 44ll + col, left, product); // !9:5
     }
-    template <int W> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum)
+    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
     {
-        columns_q<W>(p, c, row, n, lo, sum);
-        columns_q<W>(p, c, row, n + granule, hi, sum);
+        columns_q<W, 0>(p, c, row, n, lo, sum, out);
+        columns_q<W, 1>(p, c, row, n + granule, hi, sum, out);
     }
 };
 TF_LAYOUT(k0_q::args, x, 0);
@@ -76,16 +76,16 @@ struct k1_k {
         context c;
         return c;
     }
-    template <int W> DEV static void columns_k_(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
+    template <int W, int Slot, class Out> DEV static void columns_k_(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
     {
         const int left = 44 - col;
         if (left <= 0) return;
-        store<W>(p.k_ + row * 44ll + col, left, product); // !10:5
+        out.template put_some<Slot, W>(p.k_ + row * 44ll + col, left, product); // !10:5
     }
-    template <int W> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum)
+    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
     {
-        columns_k_<W>(p, c, row, n, lo, sum);
-        columns_k_<W>(p, c, row, n + granule, hi, sum);
+        columns_k_<W, 0>(p, c, row, n, lo, sum, out);
+        columns_k_<W, 1>(p, c, row, n + granule, hi, sum, out);
     }
 };
 TF_LAYOUT(k1_k::args, x, 0);
@@ -123,16 +123,16 @@ struct k2_v {
         context c;
         return c;
     }
-    template <int W> DEV static void columns_v(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
+    template <int W, int Slot, class Out> DEV static void columns_v(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
     {
         const int left = 44 - col;
         if (left <= 0) return;
-        store<W>(p.v + row * 44ll + col, left, product); // !11:5
+        out.template put_some<Slot, W>(p.v + row * 44ll + col, left, product); // !11:5
     }
-    template <int W> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum)
+    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
     {
-        columns_v<W>(p, c, row, n, lo, sum);
-        columns_v<W>(p, c, row, n + granule, hi, sum);
+        columns_v<W, 0>(p, c, row, n, lo, sum, out);
+        columns_v<W, 1>(p, c, row, n + granule, hi, sum, out);
     }
 };
 TF_LAYOUT(k2_v::args, x, 0);
@@ -402,38 +402,38 @@ struct k0_qkv {
         context c;
         return c;
     }
-    template <int W> DEV static void columns_q(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
+    template <int W, int Slot, class Out> DEV static void columns_q(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
     {
         const int left = 44 - col;
         if (left <= 0) return;
-        store<W>(p.q + row * 44ll + col, left, product); // !9:5
+        out.template put_some<Slot, W>(p.q + row * 44ll + col, left, product); // !9:5
     }
-    template <int W> DEV static void columns_k_(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
+    template <int W, int Slot, class Out> DEV static void columns_k_(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
     {
         const int left = 44 - col;
         if (left <= 0) return;
-        store<W>(p.k_ + row * 44ll + col, left, product); // !10:5
+        out.template put_some<Slot, W>(p.k_ + row * 44ll + col, left, product); // !10:5
     }
-    template <int W> DEV static void columns_v(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
+    template <int W, int Slot, class Out> DEV static void columns_v(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
     {
         const int left = 44 - col;
         if (left <= 0) return;
-        store<W>(p.v + row * 44ll + col, left, product); // !11:5
+        out.template put_some<Slot, W>(p.v + row * 44ll + col, left, product); // !11:5
     }
-    template <int W> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum)
+    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
     {
         if (n < 64) {
-            columns_q<W>(p, c, row, n, lo, sum);
-            columns_q<W>(p, c, row, n + granule, hi, sum);
+            columns_q<W, 0>(p, c, row, n, lo, sum, out);
+            columns_q<W, 1>(p, c, row, n + granule, hi, sum, out);
             return;
         }
         if (n < 128) {
-            columns_k_<W>(p, c, row, n - 64, lo, sum);
-            columns_k_<W>(p, c, row, n - 64 + granule, hi, sum);
+            columns_k_<W, 0>(p, c, row, n - 64, lo, sum, out);
+            columns_k_<W, 1>(p, c, row, n - 64 + granule, hi, sum, out);
             return;
         }
-        columns_v<W>(p, c, row, n - 128, lo, sum);
-        columns_v<W>(p, c, row, n - 128 + granule, hi, sum);
+        columns_v<W, 0>(p, c, row, n - 128, lo, sum, out);
+        columns_v<W, 1>(p, c, row, n - 128 + granule, hi, sum, out);
     }
 };
 TF_LAYOUT(k0_qkv::args, x, 0);
@@ -711,7 +711,7 @@ struct k0_qkv {
         c.position = (p.pos[c.sequence] + row % 5); // !12:5
         return c;
     }
-    template <int W> DEV static void pairs_q(const args &p, const context &c, int row, int pair, vec<float, W> lo, vec<float, W> hi, float &sum)
+    template <int W, class Out> DEV static void pairs_q(const args &p, const context &c, int row, int pair, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
     {
         const int head = pair / 16;
         pair %= 16;
@@ -720,11 +720,11 @@ struct k0_qkv {
         if (left <= 0) return;
         const rope_turn<W> qr_turn = rope_turn_at<W, 11>(pair, c.position, k0_qkv_qr_turns); // !12:5
         const vec<float, W> qr = rope_low(qr_turn, lo, hi); // !12:5
-        store<W>(p.qr + row * 44ll + col, left, qr); // !12:5
+        out.template put_some<0, W>(p.qr + row * 44ll + col, left, qr); // !12:5
         const vec<float, W> qr_far = rope_high(qr_turn, lo, hi); // !12:5
-        store<W>(p.qr + row * 44ll + far, left, qr_far); // !12:5
+        out.template put_some<1, W>(p.qr + row * 44ll + far, left, qr_far); // !12:5
     }
-    template <int W> DEV static void pairs_k_(const args &p, const context &c, int row, int pair, vec<float, W> lo, vec<float, W> hi, float &sum)
+    template <int W, class Out> DEV static void pairs_k_(const args &p, const context &c, int row, int pair, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
     {
         const int head = pair / 16;
         pair %= 16;
@@ -739,25 +739,25 @@ struct k0_qkv {
         if (c.position >= 0 && c.position < 9) // !14:5
             for (int i = 0; i < W && i < left; i++) store_one(p.k_cache + ((c.sequence * 2ll + (far + i) / 22) * 9 + c.position) * 22 + (far + i) % 22, kr_far[i]); // !14:5
     }
-    template <int W> DEV static void columns_v(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
+    template <int W, int Slot, class Out> DEV static void columns_v(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
     {
         const int left = 44 - col;
         if (left <= 0) return;
         if (c.position >= 0 && c.position < 9) // !15:5
             for (int i = 0; i < W && i < left; i++) store_one(p.v_cache + ((c.sequence * 2ll + (col + i) / 22) * 9 + c.position) * 22 + (col + i) % 22, product[i]); // !15:5
     }
-    template <int W> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum)
+    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
     {
         if (n < 64) {
-            pairs_q<W>(p, c, row, n / (2 * granule) * granule + n % (2 * granule), lo, hi, sum);
+            pairs_q<W>(p, c, row, n / (2 * granule) * granule + n % (2 * granule), lo, hi, sum, out);
             return;
         }
         if (n < 128) {
-            pairs_k_<W>(p, c, row, (n - 64) / (2 * granule) * granule + (n - 64) % (2 * granule), lo, hi, sum);
+            pairs_k_<W>(p, c, row, (n - 64) / (2 * granule) * granule + (n - 64) % (2 * granule), lo, hi, sum, out);
             return;
         }
-        columns_v<W>(p, c, row, n - 128, lo, sum);
-        columns_v<W>(p, c, row, n - 128 + granule, hi, sum);
+        columns_v<W, 0>(p, c, row, n - 128, lo, sum, out);
+        columns_v<W, 1>(p, c, row, n - 128 + granule, hi, sum, out);
     }
 };
 TF_LAYOUT(k0_qkv::args, x, 0);

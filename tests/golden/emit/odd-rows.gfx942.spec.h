@@ -37,16 +37,16 @@ struct k0_a {
         context c;
         return c;
     }
-    template <int W> DEV static void columns_a(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
+    template <int W, int Slot, class Out> DEV static void columns_a(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
     {
         const int left = 51 - col;
         if (left <= 0) return;
-        store<W>(p.a + row * 51ll + col, left, product); // !11:5
+        out.template put_some<Slot, W>(p.a + row * 51ll + col, left, product); // !11:5
     }
-    template <int W> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum)
+    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
     {
-        columns_a<W>(p, c, row, n, lo, sum);
-        columns_a<W>(p, c, row, n + granule, hi, sum);
+        columns_a<W, 0>(p, c, row, n, lo, sum, out);
+        columns_a<W, 1>(p, c, row, n + granule, hi, sum, out);
     }
 };
 TF_LAYOUT(k0_a::args, x, 0);
@@ -93,16 +93,16 @@ struct k1_t {
         context c;
         return c;
     }
-    template <int W> DEV static void columns_t(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
+    template <int W, int Slot, class Out> DEV static void columns_t(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
     {
         const int left = 37 - col;
         if (left <= 0) return;
-        store<W>(p.t + row * 37ll + col, left, product); // !12:5
+        out.template put_some<Slot, W>(p.t + row * 37ll + col, left, product); // !12:5
     }
-    template <int W> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum)
+    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
     {
-        columns_t<W>(p, c, row, n, lo, sum);
-        columns_t<W>(p, c, row, n + granule, hi, sum);
+        columns_t<W, 0>(p, c, row, n, lo, sum, out);
+        columns_t<W, 1>(p, c, row, n + granule, hi, sum, out);
     }
 };
 TF_LAYOUT(k1_t::args, x, 0);
@@ -240,16 +240,16 @@ struct k4_u {
         context c;
         return c;
     }
-    template <int W> DEV static void columns_u(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
+    template <int W, int Slot, class Out> DEV static void columns_u(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
     {
         const int left = 51 - col;
         if (left <= 0) return;
-        store<W>(p.u + row * 51ll + col, left, product); // !15:5
+        out.template put_some<Slot, W>(p.u + row * 51ll + col, left, product); // !15:5
     }
-    template <int W> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum)
+    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
     {
-        columns_u<W>(p, c, row, n, lo, sum);
-        columns_u<W>(p, c, row, n + granule, hi, sum);
+        columns_u<W, 0>(p, c, row, n, lo, sum, out);
+        columns_u<W, 1>(p, c, row, n + granule, hi, sum, out);
     }
 };
 TF_LAYOUT(k4_u::args, s, 0);
@@ -331,16 +331,16 @@ struct k6_y {
         context c;
         return c;
     }
-    template <int W> DEV static void columns_y(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
+    template <int W, int Slot, class Out> DEV static void columns_y(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
     {
         const int left = 37 - col;
         if (left <= 0) return;
-        store<W>(p.y + row * 37ll + col, left, product); // !17:5
+        out.template put_some<Slot, W>(p.y + row * 37ll + col, left, product); // !17:5
     }
-    template <int W> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum)
+    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
     {
-        columns_y<W>(p, c, row, n, lo, sum);
-        columns_y<W>(p, c, row, n + granule, hi, sum);
+        columns_y<W, 0>(p, c, row, n, lo, sum, out);
+        columns_y<W, 1>(p, c, row, n + granule, hi, sum, out);
     }
 };
 TF_LAYOUT(k6_y::args, v, 0);
@@ -426,16 +426,16 @@ struct k8_z {
         context c;
         return c;
     }
-    template <int W> DEV static void columns_z(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
+    template <int W, int Slot, class Out> DEV static void columns_z(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
     {
         const int left = 51 - col;
         if (left <= 0) return;
-        store<W>(p.z + row * 51ll + col, left, product); // !19:5
+        out.template put_some<Slot, W>(p.z + row * 51ll + col, left, product); // !19:5
     }
-    template <int W> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum)
+    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
     {
-        columns_z<W>(p, c, row, n, lo, sum);
-        columns_z<W>(p, c, row, n + granule, hi, sum);
+        columns_z<W, 0>(p, c, row, n, lo, sum, out);
+        columns_z<W, 1>(p, c, row, n + granule, hi, sum, out);
     }
 };
 TF_LAYOUT(k8_z::args, rest, 0);
@@ -482,16 +482,16 @@ struct k9_b {
         context c;
         return c;
     }
-    template <int W> DEV static void columns_b(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
+    template <int W, int Slot, class Out> DEV static void columns_b(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
     {
         const int left = 51 - col;
         if (left <= 0) return;
-        store<W>(p.b + row * 51ll + col, left, product); // !20:5
+        out.template put_some<Slot, W>(p.b + row * 51ll + col, left, product); // !20:5
     }
-    template <int W> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum)
+    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
     {
-        columns_b<W>(p, c, row, n, lo, sum);
-        columns_b<W>(p, c, row, n + granule, hi, sum);
+        columns_b<W, 0>(p, c, row, n, lo, sum, out);
+        columns_b<W, 1>(p, c, row, n + granule, hi, sum, out);
     }
 };
 TF_LAYOUT(k9_b::args, x, 0);
@@ -574,16 +574,16 @@ struct k0_a {
         context c;
         return c;
     }
-    template <int W> DEV static void columns_a(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
+    template <int W, int Slot, class Out> DEV static void columns_a(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
     {
         const int left = 51 - col;
         if (left <= 0) return;
-        store<W>(p.a + row * 51ll + col, left, product); // !11:5
+        out.template put_some<Slot, W>(p.a + row * 51ll + col, left, product); // !11:5
     }
-    template <int W> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum)
+    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
     {
-        columns_a<W>(p, c, row, n, lo, sum);
-        columns_a<W>(p, c, row, n + granule, hi, sum);
+        columns_a<W, 0>(p, c, row, n, lo, sum, out);
+        columns_a<W, 1>(p, c, row, n + granule, hi, sum, out);
     }
 };
 TF_LAYOUT(k0_a::args, x, 0);
@@ -631,29 +631,29 @@ struct k1_qkv {
         context c;
         return c;
     }
-    template <int W> DEV static void columns_t(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
+    template <int W, int Slot, class Out> DEV static void columns_t(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
     {
         const int left = 37 - col;
         if (left <= 0) return;
         const vec<float, W> x = load<W>(p.x + row * 37ll + col, left); // !7:10
         const vec<float, W> h = op_add(x, product); // !13:5
-        store<W>(p.h + row * 37ll + col, left, h); // !13:5
+        out.template put_some<Slot, W>(p.h + row * 37ll + col, left, h); // !13:5
     }
-    template <int W> DEV static void columns_b(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
+    template <int W, int Slot, class Out> DEV static void columns_b(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
     {
         const int left = 51 - col;
         if (left <= 0) return;
-        store<W>(p.b + row * 51ll + col, left, product); // !20:5
+        out.template put_some<Slot, W>(p.b + row * 51ll + col, left, product); // !20:5
     }
-    template <int W> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum)
+    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
     {
         if (n < 40) {
-            columns_t<W>(p, c, row, n, lo, sum);
-            columns_t<W>(p, c, row, n + granule, hi, sum);
+            columns_t<W, 0>(p, c, row, n, lo, sum, out);
+            columns_t<W, 1>(p, c, row, n + granule, hi, sum, out);
             return;
         }
-        columns_b<W>(p, c, row, n - 40, lo, sum);
-        columns_b<W>(p, c, row, n - 40 + granule, hi, sum);
+        columns_b<W, 0>(p, c, row, n - 40, lo, sum, out);
+        columns_b<W, 1>(p, c, row, n - 40 + granule, hi, sum, out);
     }
 };
 TF_LAYOUT(k1_qkv::args, x, 0);
@@ -754,17 +754,17 @@ struct k3_u {
         context c;
         return c;
     }
-    template <int W> DEV static void columns_u(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
+    template <int W, int Slot, class Out> DEV static void columns_u(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
     {
         const int left = 51 - col;
         if (left <= 0) return;
         const vec<float, W> v = op_silu(product); // !16:5
-        store<W>(p.v + row * 51ll + col, left, v); // !16:5
+        out.template put_some<Slot, W>(p.v + row * 51ll + col, left, v); // !16:5
     }
-    template <int W> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum)
+    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
     {
-        columns_u<W>(p, c, row, n, lo, sum);
-        columns_u<W>(p, c, row, n + granule, hi, sum);
+        columns_u<W, 0>(p, c, row, n, lo, sum, out);
+        columns_u<W, 1>(p, c, row, n + granule, hi, sum, out);
     }
 };
 TF_LAYOUT(k3_u::args, s, 0);
@@ -811,16 +811,16 @@ struct k4_y {
         context c;
         return c;
     }
-    template <int W> DEV static void columns_y(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
+    template <int W, int Slot, class Out> DEV static void columns_y(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
     {
         const int left = 37 - col;
         if (left <= 0) return;
-        store<W>(p.y + row * 37ll + col, left, product); // !17:5
+        out.template put_some<Slot, W>(p.y + row * 37ll + col, left, product); // !17:5
     }
-    template <int W> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum)
+    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
     {
-        columns_y<W>(p, c, row, n, lo, sum);
-        columns_y<W>(p, c, row, n + granule, hi, sum);
+        columns_y<W, 0>(p, c, row, n, lo, sum, out);
+        columns_y<W, 1>(p, c, row, n + granule, hi, sum, out);
     }
 };
 TF_LAYOUT(k4_y::args, v, 0);
@@ -906,16 +906,16 @@ struct k6_z {
         context c;
         return c;
     }
-    template <int W> DEV static void columns_z(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
+    template <int W, int Slot, class Out> DEV static void columns_z(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
     {
         const int left = 51 - col;
         if (left <= 0) return;
-        store<W>(p.z + row * 51ll + col, left, product); // !19:5
+        out.template put_some<Slot, W>(p.z + row * 51ll + col, left, product); // !19:5
     }
-    template <int W> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum)
+    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
     {
-        columns_z<W>(p, c, row, n, lo, sum);
-        columns_z<W>(p, c, row, n + granule, hi, sum);
+        columns_z<W, 0>(p, c, row, n, lo, sum, out);
+        columns_z<W, 1>(p, c, row, n + granule, hi, sum, out);
     }
 };
 TF_LAYOUT(k6_z::args, rest, 0);
@@ -998,16 +998,16 @@ struct k0_a {
         context c;
         return c;
     }
-    template <int W> DEV static void columns_a(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
+    template <int W, int Slot, class Out> DEV static void columns_a(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
     {
         const int left = 51 - col;
         if (left <= 0) return;
-        store<W>(p.a + row * 51ll + col, left, product); // !11:5
+        out.template put_some<Slot, W>(p.a + row * 51ll + col, left, product); // !11:5
     }
-    template <int W> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum)
+    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
     {
-        columns_a<W>(p, c, row, n, lo, sum);
-        columns_a<W>(p, c, row, n + granule, hi, sum);
+        columns_a<W, 0>(p, c, row, n, lo, sum, out);
+        columns_a<W, 1>(p, c, row, n + granule, hi, sum, out);
     }
 };
 TF_LAYOUT(k0_a::args, x, 0);
@@ -1056,30 +1056,30 @@ struct k1_qkv {
         context c;
         return c;
     }
-    template <int W> DEV static void columns_t(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
+    template <int W, int Slot, class Out> DEV static void columns_t(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
     {
         const int left = 37 - col;
         if (left <= 0) return;
         const vec<float, W> x = load<W>(p.x + row * 37ll + col, left); // !7:10
         const vec<float, W> h = op_cast<bf16>(op_add(x, product)); // !13:5
-        store<W>(p.h + row * 37ll + col, left, h); // !13:5
+        out.template put_some<Slot, W>(p.h + row * 37ll + col, left, h); // !13:5
         sum += total<W>(mask<W>(op_square(h), left)); // !14:5
     }
-    template <int W> DEV static void columns_b(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
+    template <int W, int Slot, class Out> DEV static void columns_b(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
     {
         const int left = 51 - col;
         if (left <= 0) return;
-        store<W>(p.b + row * 51ll + col, left, product); // !20:5
+        out.template put_some<Slot, W>(p.b + row * 51ll + col, left, product); // !20:5
     }
-    template <int W> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum)
+    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
     {
         if (n < 40) {
-            columns_t<W>(p, c, row, n, lo, sum);
-            columns_t<W>(p, c, row, n + granule, hi, sum);
+            columns_t<W, 0>(p, c, row, n, lo, sum, out);
+            columns_t<W, 1>(p, c, row, n + granule, hi, sum, out);
             return;
         }
-        columns_b<W>(p, c, row, n - 40, lo, sum);
-        columns_b<W>(p, c, row, n - 40 + granule, hi, sum);
+        columns_b<W, 0>(p, c, row, n - 40, lo, sum, out);
+        columns_b<W, 1>(p, c, row, n - 40 + granule, hi, sum, out);
     }
     DEV static void finish_row(const args &p, int batch, int row, int column_tile, float sum)
     {
@@ -1141,18 +1141,18 @@ struct k2_u {
         c.u_r = u_r;
         return c;
     }
-    template <int W> DEV static void columns_u_raw(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
+    template <int W, int Slot, class Out> DEV static void columns_u_raw(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
     {
         const int left = 51 - col;
         if (left <= 0) return;
         const vec<float, W> u = op_mul(product, c.u_r); // !14:5
         const vec<float, W> v = op_silu(u); // !16:5
-        store<W>(p.v + row * 51ll + col, left, v); // !16:5
+        out.template put_some<Slot, W>(p.v + row * 51ll + col, left, v); // !16:5
     }
-    template <int W> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum)
+    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
     {
-        columns_u_raw<W>(p, c, row, n, lo, sum);
-        columns_u_raw<W>(p, c, row, n + granule, hi, sum);
+        columns_u_raw<W, 0>(p, c, row, n, lo, sum, out);
+        columns_u_raw<W, 1>(p, c, row, n + granule, hi, sum, out);
     }
 };
 TF_LAYOUT(k2_u::args, h, 0);
@@ -1200,16 +1200,16 @@ struct k3_y {
         context c;
         return c;
     }
-    template <int W> DEV static void columns_y(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
+    template <int W, int Slot, class Out> DEV static void columns_y(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
     {
         const int left = 37 - col;
         if (left <= 0) return;
-        store<W>(p.y + row * 37ll + col, left, product); // !17:5
+        out.template put_some<Slot, W>(p.y + row * 37ll + col, left, product); // !17:5
     }
-    template <int W> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum)
+    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
     {
-        columns_y<W>(p, c, row, n, lo, sum);
-        columns_y<W>(p, c, row, n + granule, hi, sum);
+        columns_y<W, 0>(p, c, row, n, lo, sum, out);
+        columns_y<W, 1>(p, c, row, n + granule, hi, sum, out);
     }
 };
 TF_LAYOUT(k3_y::args, v, 0);
@@ -1256,16 +1256,16 @@ struct k4_z {
         context c;
         return c;
     }
-    template <int W> DEV static void columns_z(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
+    template <int W, int Slot, class Out> DEV static void columns_z(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
     {
         const int left = 51 - col;
         if (left <= 0) return;
-        store<W>(p.z + row * 51ll + col, left, product); // !19:5
+        out.template put_some<Slot, W>(p.z + row * 51ll + col, left, product); // !19:5
     }
-    template <int W> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum)
+    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
     {
-        columns_z<W>(p, c, row, n, lo, sum);
-        columns_z<W>(p, c, row, n + granule, hi, sum);
+        columns_z<W, 0>(p, c, row, n, lo, sum, out);
+        columns_z<W, 1>(p, c, row, n + granule, hi, sum, out);
     }
 };
 TF_LAYOUT(k4_z::args, wide, 0);

@@ -34,17 +34,17 @@ struct k0_a {
         context c;
         return c;
     }
-    template <int W> DEV static void columns_a(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
+    template <int W, int Slot, class Out> DEV static void columns_a(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
     {
         const int left = 9 - col;
         if (left <= 0) return;
-        store<W>(p.a + row * 9ll + col, left, product); // !8:5
+        out.template put_some<Slot, W>(p.a + row * 9ll + col, left, product); // !8:5
     }
-    template <int W> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum)
+    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
     {
         row += batch * p.S;
-        columns_a<W>(p, c, row, n, lo, sum);
-        columns_a<W>(p, c, row, n + granule, hi, sum);
+        columns_a<W, 0>(p, c, row, n, lo, sum, out);
+        columns_a<W, 1>(p, c, row, n + granule, hi, sum, out);
     }
 };
 TF_LAYOUT(k0_a::args, x, 0);
@@ -122,17 +122,17 @@ struct k2_b {
         context c;
         return c;
     }
-    template <int W> DEV static void columns_b(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
+    template <int W, int Slot, class Out> DEV static void columns_b(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
     {
         const int left = 9 - col;
         if (left <= 0) return;
-        store<W>(p.b + row * 9ll + col, left, product); // !10:5
+        out.template put_some<Slot, W>(p.b + row * 9ll + col, left, product); // !10:5
     }
-    template <int W> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum)
+    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
     {
         row += batch * p.S;
-        columns_b<W>(p, c, row, n, lo, sum);
-        columns_b<W>(p, c, row, n + granule, hi, sum);
+        columns_b<W, 0>(p, c, row, n, lo, sum, out);
+        columns_b<W, 1>(p, c, row, n + granule, hi, sum, out);
     }
 };
 TF_LAYOUT(k2_b::args, e_, 0);
@@ -350,17 +350,17 @@ struct k1_b {
         context c;
         return c;
     }
-    template <int W> DEV static void columns_b(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
+    template <int W, int Slot, class Out> DEV static void columns_b(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
     {
         const int left = 9 - col;
         if (left <= 0) return;
-        store<W>(p.b + row * 9ll + col, left, product); // !10:5
+        out.template put_some<Slot, W>(p.b + row * 9ll + col, left, product); // !10:5
     }
-    template <int W> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum)
+    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
     {
         row += batch * p.S;
-        columns_b<W>(p, c, row, n, lo, sum);
-        columns_b<W>(p, c, row, n + granule, hi, sum);
+        columns_b<W, 0>(p, c, row, n, lo, sum, out);
+        columns_b<W, 1>(p, c, row, n + granule, hi, sum, out);
     }
 };
 TF_LAYOUT(k1_b::args, e_, 0);
@@ -468,7 +468,7 @@ struct k3_a {
         context c;
         return c;
     }
-    template <int W> DEV static void columns_a(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
+    template <int W, int Slot, class Out> DEV static void columns_a(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
     {
         const int left = 9 - col;
         if (left <= 0) return;
@@ -476,13 +476,13 @@ struct k3_a {
         const vec<float, W> c_ = op_add(product, bias); // !11:5
         const vec<float, W> s = load<W>(p.s + row * 9ll + col, left); // !12:5
         const vec<float, W> d = op_mul(c_, s); // !13:5
-        store<W>(p.d + row * 9ll + col, left, d); // !13:5
+        out.template put_some<Slot, W>(p.d + row * 9ll + col, left, d); // !13:5
     }
-    template <int W> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum)
+    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
     {
         row += batch * p.S;
-        columns_a<W>(p, c, row, n, lo, sum);
-        columns_a<W>(p, c, row, n + granule, hi, sum);
+        columns_a<W, 0>(p, c, row, n, lo, sum, out);
+        columns_a<W, 1>(p, c, row, n + granule, hi, sum, out);
     }
 };
 TF_LAYOUT(k3_a::args, x, 0);

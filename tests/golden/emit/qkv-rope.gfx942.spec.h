@@ -37,14 +37,14 @@ struct k0_q {
         context c;
         return c;
     }
-    template <int W> DEV static void columns_q(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
+    template <int W, int Slot, class Out> DEV static void columns_q(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
     {
-        store_aligned<W>(p.q + row * 256ll + col, product); // !19:5
+        out.template put<Slot, W>(p.q + row * 256ll + col, product); // !19:5
     }
-    template <int W> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum)
+    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
     {
-        columns_q<W>(p, c, row, n, lo, sum);
-        columns_q<W>(p, c, row, n + granule, hi, sum);
+        columns_q<W, 0>(p, c, row, n, lo, sum, out);
+        columns_q<W, 1>(p, c, row, n + granule, hi, sum, out);
     }
 };
 TF_LAYOUT(k0_q::args, x, 0);
@@ -92,14 +92,14 @@ struct k1_k {
         context c;
         return c;
     }
-    template <int W> DEV static void columns_k_(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
+    template <int W, int Slot, class Out> DEV static void columns_k_(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
     {
-        store_aligned<W>(p.k_ + row * 64ll + col, product); // !20:5
+        out.template put<Slot, W>(p.k_ + row * 64ll + col, product); // !20:5
     }
-    template <int W> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum)
+    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
     {
-        columns_k_<W>(p, c, row, n, lo, sum);
-        columns_k_<W>(p, c, row, n + granule, hi, sum);
+        columns_k_<W, 0>(p, c, row, n, lo, sum, out);
+        columns_k_<W, 1>(p, c, row, n + granule, hi, sum, out);
     }
 };
 TF_LAYOUT(k1_k::args, x, 0);
@@ -147,14 +147,14 @@ struct k2_v {
         context c;
         return c;
     }
-    template <int W> DEV static void columns_v(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
+    template <int W, int Slot, class Out> DEV static void columns_v(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
     {
-        store_aligned<W>(p.v + row * 64ll + col, product); // !21:5
+        out.template put<Slot, W>(p.v + row * 64ll + col, product); // !21:5
     }
-    template <int W> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum)
+    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
     {
-        columns_v<W>(p, c, row, n, lo, sum);
-        columns_v<W>(p, c, row, n + granule, hi, sum);
+        columns_v<W, 0>(p, c, row, n, lo, sum, out);
+        columns_v<W, 1>(p, c, row, n + granule, hi, sum, out);
     }
 };
 TF_LAYOUT(k2_v::args, x, 0);
@@ -287,32 +287,32 @@ struct k0_qkv {
         context c;
         return c;
     }
-    template <int W> DEV static void columns_q(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
+    template <int W, int Slot, class Out> DEV static void columns_q(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
     {
-        store_aligned<W>(p.q + row * 256ll + col, product); // !19:5
+        out.template put<Slot, W>(p.q + row * 256ll + col, product); // !19:5
     }
-    template <int W> DEV static void columns_k_(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
+    template <int W, int Slot, class Out> DEV static void columns_k_(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
     {
-        store_aligned<W>(p.k_ + row * 64ll + col, product); // !20:5
+        out.template put<Slot, W>(p.k_ + row * 64ll + col, product); // !20:5
     }
-    template <int W> DEV static void columns_v(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
+    template <int W, int Slot, class Out> DEV static void columns_v(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
     {
-        store_aligned<W>(p.v + row * 64ll + col, product); // !21:5
+        out.template put<Slot, W>(p.v + row * 64ll + col, product); // !21:5
     }
-    template <int W> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum)
+    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
     {
         if (n < 256) {
-            columns_q<W>(p, c, row, n, lo, sum);
-            columns_q<W>(p, c, row, n + granule, hi, sum);
+            columns_q<W, 0>(p, c, row, n, lo, sum, out);
+            columns_q<W, 1>(p, c, row, n + granule, hi, sum, out);
             return;
         }
         if (n < 320) {
-            columns_k_<W>(p, c, row, n - 256, lo, sum);
-            columns_k_<W>(p, c, row, n - 256 + granule, hi, sum);
+            columns_k_<W, 0>(p, c, row, n - 256, lo, sum, out);
+            columns_k_<W, 1>(p, c, row, n - 256 + granule, hi, sum, out);
             return;
         }
-        columns_v<W>(p, c, row, n - 320, lo, sum);
-        columns_v<W>(p, c, row, n - 320 + granule, hi, sum);
+        columns_v<W, 0>(p, c, row, n - 320, lo, sum, out);
+        columns_v<W, 1>(p, c, row, n - 320 + granule, hi, sum, out);
     }
 };
 TF_LAYOUT(k0_qkv::args, x, 0);
@@ -451,44 +451,44 @@ struct k0_qkv {
         c.position = (row % p.S); // !23:5
         return c;
     }
-    template <int W> DEV static void pairs_q(const args &p, const context &c, int row, int pair, vec<float, W> lo, vec<float, W> hi, float &sum)
+    template <int W, class Out> DEV static void pairs_q(const args &p, const context &c, int row, int pair, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
     {
         const int head = pair / 16;
         pair %= 16;
         const int col = head * 32 + pair, far = col + 16;
         const rope_turn<W> qr_turn = rope_turn_at<W, 16>(pair, c.position, k0_qkv_qr_turns); // !23:5
         const vec<float, W> qr = rope_low(qr_turn, lo, hi); // !23:5
-        store_aligned<W>(p.qr + row * 256ll + col, qr); // !23:5
+        out.template put<0, W>(p.qr + row * 256ll + col, qr); // !23:5
         const vec<float, W> qr_far = rope_high(qr_turn, lo, hi); // !23:5
-        store_aligned<W>(p.qr + row * 256ll + far, qr_far); // !23:5
+        out.template put<1, W>(p.qr + row * 256ll + far, qr_far); // !23:5
     }
-    template <int W> DEV static void pairs_k_(const args &p, const context &c, int row, int pair, vec<float, W> lo, vec<float, W> hi, float &sum)
+    template <int W, class Out> DEV static void pairs_k_(const args &p, const context &c, int row, int pair, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
     {
         const int head = pair / 16;
         pair %= 16;
         const int col = head * 32 + pair, far = col + 16;
         const rope_turn<W> kr_turn = rope_turn_at<W, 16>(pair, c.position, k0_qkv_qr_turns); // !24:5
         const vec<float, W> kr = rope_low(kr_turn, lo, hi); // !24:5
-        store_aligned<W>(p.kr + row * 64ll + col, kr); // !24:5
+        out.template put<0, W>(p.kr + row * 64ll + col, kr); // !24:5
         const vec<float, W> kr_far = rope_high(kr_turn, lo, hi); // !24:5
-        store_aligned<W>(p.kr + row * 64ll + far, kr_far); // !24:5
+        out.template put<1, W>(p.kr + row * 64ll + far, kr_far); // !24:5
     }
-    template <int W> DEV static void columns_v(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
+    template <int W, int Slot, class Out> DEV static void columns_v(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
     {
-        store_aligned<W>(p.v + row * 64ll + col, product); // !21:5
+        out.template put<Slot, W>(p.v + row * 64ll + col, product); // !21:5
     }
-    template <int W> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum)
+    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
     {
         if (n < 256) {
-            pairs_q<W>(p, c, row, n / (2 * granule) * granule + n % (2 * granule), lo, hi, sum);
+            pairs_q<W>(p, c, row, n / (2 * granule) * granule + n % (2 * granule), lo, hi, sum, out);
             return;
         }
         if (n < 320) {
-            pairs_k_<W>(p, c, row, (n - 256) / (2 * granule) * granule + (n - 256) % (2 * granule), lo, hi, sum);
+            pairs_k_<W>(p, c, row, (n - 256) / (2 * granule) * granule + (n - 256) % (2 * granule), lo, hi, sum, out);
             return;
         }
-        columns_v<W>(p, c, row, n - 320, lo, sum);
-        columns_v<W>(p, c, row, n - 320 + granule, hi, sum);
+        columns_v<W, 0>(p, c, row, n - 320, lo, sum, out);
+        columns_v<W, 1>(p, c, row, n - 320 + granule, hi, sum, out);
     }
 };
 TF_LAYOUT(k0_qkv::args, x, 0);

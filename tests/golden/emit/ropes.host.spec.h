@@ -89,16 +89,16 @@ struct k1_q {
         context c;
         return c;
     }
-    template <int W> DEV static void columns_q(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
+    template <int W, int Slot, class Out> DEV static void columns_q(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
     {
         const int left = 30 - col;
         if (left <= 0) return;
-        store<W>(p.q + row * 30ll + col, left, product); // !11:5
+        out.template put_some<Slot, W>(p.q + row * 30ll + col, left, product); // !11:5
     }
-    template <int W> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum)
+    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
     {
-        columns_q<W>(p, c, row, n, lo, sum);
-        columns_q<W>(p, c, row, n + granule, hi, sum);
+        columns_q<W, 0>(p, c, row, n, lo, sum, out);
+        columns_q<W, 1>(p, c, row, n + granule, hi, sum, out);
     }
 };
 TF_LAYOUT(k1_q::args, h, 0);
@@ -143,16 +143,16 @@ struct k2_k {
         context c;
         return c;
     }
-    template <int W> DEV static void columns_k_(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
+    template <int W, int Slot, class Out> DEV static void columns_k_(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
     {
         const int left = 30 - col;
         if (left <= 0) return;
-        store<W>(p.k_ + row * 30ll + col, left, product); // !12:5
+        out.template put_some<Slot, W>(p.k_ + row * 30ll + col, left, product); // !12:5
     }
-    template <int W> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum)
+    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
     {
-        columns_k_<W>(p, c, row, n, lo, sum);
-        columns_k_<W>(p, c, row, n + granule, hi, sum);
+        columns_k_<W, 0>(p, c, row, n, lo, sum, out);
+        columns_k_<W, 1>(p, c, row, n + granule, hi, sum, out);
     }
 };
 TF_LAYOUT(k2_k::args, h, 0);
@@ -197,16 +197,16 @@ struct k3_v {
         context c;
         return c;
     }
-    template <int W> DEV static void columns_v(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
+    template <int W, int Slot, class Out> DEV static void columns_v(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
     {
         const int left = 30 - col;
         if (left <= 0) return;
-        store<W>(p.v + row * 30ll + col, left, product); // !13:5
+        out.template put_some<Slot, W>(p.v + row * 30ll + col, left, product); // !13:5
     }
-    template <int W> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum)
+    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
     {
-        columns_v<W>(p, c, row, n, lo, sum);
-        columns_v<W>(p, c, row, n + granule, hi, sum);
+        columns_v<W, 0>(p, c, row, n, lo, sum, out);
+        columns_v<W, 1>(p, c, row, n + granule, hi, sum, out);
     }
 };
 TF_LAYOUT(k3_v::args, h, 0);
@@ -555,38 +555,38 @@ struct k1_qkv {
         context c;
         return c;
     }
-    template <int W> DEV static void columns_q(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
+    template <int W, int Slot, class Out> DEV static void columns_q(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
     {
         const int left = 30 - col;
         if (left <= 0) return;
-        store<W>(p.q + row * 30ll + col, left, product); // !11:5
+        out.template put_some<Slot, W>(p.q + row * 30ll + col, left, product); // !11:5
     }
-    template <int W> DEV static void columns_k_(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
+    template <int W, int Slot, class Out> DEV static void columns_k_(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
     {
         const int left = 30 - col;
         if (left <= 0) return;
-        store<W>(p.k_ + row * 30ll + col, left, product); // !12:5
+        out.template put_some<Slot, W>(p.k_ + row * 30ll + col, left, product); // !12:5
     }
-    template <int W> DEV static void columns_v(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
+    template <int W, int Slot, class Out> DEV static void columns_v(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
     {
         const int left = 30 - col;
         if (left <= 0) return;
-        store<W>(p.v + row * 30ll + col, left, product); // !13:5
+        out.template put_some<Slot, W>(p.v + row * 30ll + col, left, product); // !13:5
     }
-    template <int W> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum)
+    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
     {
         if (n < 32) {
-            columns_q<W>(p, c, row, n, lo, sum);
-            columns_q<W>(p, c, row, n + granule, hi, sum);
+            columns_q<W, 0>(p, c, row, n, lo, sum, out);
+            columns_q<W, 1>(p, c, row, n + granule, hi, sum, out);
             return;
         }
         if (n < 64) {
-            columns_k_<W>(p, c, row, n - 32, lo, sum);
-            columns_k_<W>(p, c, row, n - 32 + granule, hi, sum);
+            columns_k_<W, 0>(p, c, row, n - 32, lo, sum, out);
+            columns_k_<W, 1>(p, c, row, n - 32 + granule, hi, sum, out);
             return;
         }
-        columns_v<W>(p, c, row, n - 64, lo, sum);
-        columns_v<W>(p, c, row, n - 64 + granule, hi, sum);
+        columns_v<W, 0>(p, c, row, n - 64, lo, sum, out);
+        columns_v<W, 1>(p, c, row, n - 64 + granule, hi, sum, out);
     }
 };
 TF_LAYOUT(k1_qkv::args, h, 0);
@@ -941,22 +941,22 @@ struct k1_qkv {
         c.q_r = q_r;
         return c;
     }
-    template <int W> DEV static void columns_q_raw(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
+    template <int W, int Slot, class Out> DEV static void columns_q_raw(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
     {
         const int left = 30 - col;
         if (left <= 0) return;
         const vec<float, W> q = op_mul(product, c.q_r); // !10:5
         const vec<float, W> qr = rope_interleaved<10, 10>(q, col, c.position, k1_qkv_qr_turns); // !14:5
-        store<W>(p.qr + row * 30ll + col, left, qr); // !14:5
+        out.template put_some<Slot, W>(p.qr + row * 30ll + col, left, qr); // !14:5
     }
-    template <int W> DEV static void columns_k_raw(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
+    template <int W, int Slot, class Out> DEV static void columns_k_raw(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
     {
         const int left = 30 - col;
         if (left <= 0) return;
         const vec<float, W> k_ = op_mul(product, c.q_r); // !10:5
-        store<W>(p.k_ + row * 30ll + col, left, k_); // !10:5
+        out.template put_some<Slot, W>(p.k_ + row * 30ll + col, left, k_); // !10:5
     }
-    template <int W> DEV static void columns_v_raw(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
+    template <int W, int Slot, class Out> DEV static void columns_v_raw(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
     {
         const int left = 30 - col;
         if (left <= 0) return;
@@ -964,20 +964,20 @@ struct k1_qkv {
         if (c.position >= 0 && c.position < 33) // !17:5
             for (int i = 0; i < W && i < left; i++) store_one(p.vc + ((c.sequence * 3ll + (col + i) / 10) * 33 + c.position) * 10 + (col + i) % 10, v[i]); // !17:5
     }
-    template <int W> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum)
+    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
     {
         if (n < 32) {
-            columns_q_raw<W>(p, c, row, n, lo, sum);
-            columns_q_raw<W>(p, c, row, n + granule, hi, sum);
+            columns_q_raw<W, 0>(p, c, row, n, lo, sum, out);
+            columns_q_raw<W, 1>(p, c, row, n + granule, hi, sum, out);
             return;
         }
         if (n < 64) {
-            columns_k_raw<W>(p, c, row, n - 32, lo, sum);
-            columns_k_raw<W>(p, c, row, n - 32 + granule, hi, sum);
+            columns_k_raw<W, 0>(p, c, row, n - 32, lo, sum, out);
+            columns_k_raw<W, 1>(p, c, row, n - 32 + granule, hi, sum, out);
             return;
         }
-        columns_v_raw<W>(p, c, row, n - 64, lo, sum);
-        columns_v_raw<W>(p, c, row, n - 64 + granule, hi, sum);
+        columns_v_raw<W, 0>(p, c, row, n - 64, lo, sum, out);
+        columns_v_raw<W, 1>(p, c, row, n - 64 + granule, hi, sum, out);
     }
 };
 TF_LAYOUT(k1_qkv::args, x, 0);

@@ -33,16 +33,16 @@ struct k0_h {
         context c;
         return c;
     }
-    template <int W> DEV static void columns_h(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
+    template <int W, int Slot, class Out> DEV static void columns_h(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
     {
         const int left = 24 - col;
         if (left <= 0) return;
-        store<W>(p.h + row * 24ll + col, left, product); // !8:5
+        out.template put_some<Slot, W>(p.h + row * 24ll + col, left, product); // !8:5
     }
-    template <int W> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum)
+    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
     {
-        columns_h<W>(p, c, row, n, lo, sum);
-        columns_h<W>(p, c, row, n + granule, hi, sum);
+        columns_h<W, 0>(p, c, row, n, lo, sum, out);
+        columns_h<W, 1>(p, c, row, n + granule, hi, sum, out);
     }
 };
 TF_LAYOUT(k0_h::args, k_, 0);
@@ -117,14 +117,14 @@ struct k2_u {
         context c;
         return c;
     }
-    template <int W> DEV static void columns_u(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
+    template <int W, int Slot, class Out> DEV static void columns_u(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
     {
-        store_aligned<W>(p.u + row * 32ll + col, product); // !10:5
+        out.template put<Slot, W>(p.u + row * 32ll + col, product); // !10:5
     }
-    template <int W> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum)
+    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
     {
-        columns_u<W>(p, c, row, n, lo, sum);
-        columns_u<W>(p, c, row, n + granule, hi, sum);
+        columns_u<W, 0>(p, c, row, n, lo, sum, out);
+        columns_u<W, 1>(p, c, row, n + granule, hi, sum, out);
     }
 };
 TF_LAYOUT(k2_u::args, a, 0);
@@ -202,16 +202,16 @@ struct k4_z {
         context c;
         return c;
     }
-    template <int W> DEV static void columns_z(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
+    template <int W, int Slot, class Out> DEV static void columns_z(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
     {
         const int left = 24 - col;
         if (left <= 0) return;
-        store<W>(p.z + row * 24ll + col, left, product); // !12:5
+        out.template put_some<Slot, W>(p.z + row * 24ll + col, left, product); // !12:5
     }
-    template <int W> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum)
+    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
     {
-        columns_z<W>(p, c, row, n, lo, sum);
-        columns_z<W>(p, c, row, n + granule, hi, sum);
+        columns_z<W, 0>(p, c, row, n, lo, sum, out);
+        columns_z<W, 1>(p, c, row, n + granule, hi, sum, out);
     }
 };
 TF_LAYOUT(k4_z::args, r, 0);
@@ -255,18 +255,18 @@ struct k0_h {
         context c;
         return c;
     }
-    template <int W> DEV static void columns_h(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
+    template <int W, int Slot, class Out> DEV static void columns_h(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
     {
         const int left = 24 - col;
         if (left <= 0) return;
-        store<W>(p.h + row * 24ll + col, left, op_cast<bf16>(product)); // !8:5
+        out.template put_some<Slot, W>(p.h + row * 24ll + col, left, op_cast<bf16>(product)); // !8:5
         const vec<float, W> a = op_relu(op_cast<bf16>(product)); // !9:5
-        store<W>(p.a + row * 24ll + col, left, a); // !9:5
+        out.template put_some<Slot, W>(p.a + row * 24ll + col, left, a); // !9:5
     }
-    template <int W> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum)
+    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
     {
-        columns_h<W>(p, c, row, n, lo, sum);
-        columns_h<W>(p, c, row, n + granule, hi, sum);
+        columns_h<W, 0>(p, c, row, n, lo, sum, out);
+        columns_h<W, 1>(p, c, row, n + granule, hi, sum, out);
     }
 };
 TF_LAYOUT(k0_h::args, k_, 0);
@@ -311,17 +311,17 @@ struct k1_u {
         context c;
         return c;
     }
-    template <int W> DEV static void columns_u(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
+    template <int W, int Slot, class Out> DEV static void columns_u(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
     {
-        store_aligned<W>(p.u + row * 32ll + col, op_cast<bf16>(product)); // !10:5
+        out.template put<Slot, W>(p.u + row * 32ll + col, op_cast<bf16>(product)); // !10:5
         const vec<float, W> k_ = load_aligned<W>(p.k_ + row * 32ll + col); // !5:10
         const vec<float, W> r = op_add(op_cast<bf16>(product), k_); // !11:5
-        store_aligned<W>(p.r + row * 32ll + col, r); // !11:5
+        out.template put<Slot, W>(p.r + row * 32ll + col, r); // !11:5
     }
-    template <int W> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum)
+    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
     {
-        columns_u<W>(p, c, row, n, lo, sum);
-        columns_u<W>(p, c, row, n + granule, hi, sum);
+        columns_u<W, 0>(p, c, row, n, lo, sum, out);
+        columns_u<W, 1>(p, c, row, n + granule, hi, sum, out);
     }
 };
 TF_LAYOUT(k1_u::args, a, 0);
@@ -365,16 +365,16 @@ struct k2_z {
         context c;
         return c;
     }
-    template <int W> DEV static void columns_z(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
+    template <int W, int Slot, class Out> DEV static void columns_z(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
     {
         const int left = 24 - col;
         if (left <= 0) return;
-        store<W>(p.z + row * 24ll + col, left, product); // !12:5
+        out.template put_some<Slot, W>(p.z + row * 24ll + col, left, product); // !12:5
     }
-    template <int W> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum)
+    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
     {
-        columns_z<W>(p, c, row, n, lo, sum);
-        columns_z<W>(p, c, row, n + granule, hi, sum);
+        columns_z<W, 0>(p, c, row, n, lo, sum, out);
+        columns_z<W, 1>(p, c, row, n + granule, hi, sum, out);
     }
 };
 TF_LAYOUT(k2_z::args, r, 0);

@@ -37,14 +37,14 @@ struct k0_gate {
         context c;
         return c;
     }
-    template <int W> DEV static void columns_gate(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
+    template <int W, int Slot, class Out> DEV static void columns_gate(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
     {
-        store_aligned<W>(p.gate + row * 344ll + col, product); // !19:5
+        out.template put<Slot, W>(p.gate + row * 344ll + col, product); // !19:5
     }
-    template <int W> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum)
+    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
     {
-        columns_gate<W>(p, c, row, n, lo, sum);
-        columns_gate<W>(p, c, row, n + granule, hi, sum);
+        columns_gate<W, 0>(p, c, row, n, lo, sum, out);
+        columns_gate<W, 1>(p, c, row, n + granule, hi, sum, out);
     }
 };
 TF_LAYOUT(k0_gate::args, x, 0);
@@ -92,14 +92,14 @@ struct k1_up {
         context c;
         return c;
     }
-    template <int W> DEV static void columns_up(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum)
+    template <int W, int Slot, class Out> DEV static void columns_up(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
     {
-        store_aligned<W>(p.up + row * 344ll + col, product); // !20:5
+        out.template put<Slot, W>(p.up + row * 344ll + col, product); // !20:5
     }
-    template <int W> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum)
+    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
     {
-        columns_up<W>(p, c, row, n, lo, sum);
-        columns_up<W>(p, c, row, n + granule, hi, sum);
+        columns_up<W, 0>(p, c, row, n, lo, sum, out);
+        columns_up<W, 1>(p, c, row, n + granule, hi, sum, out);
     }
 };
 TF_LAYOUT(k1_up::args, x, 0);
@@ -223,16 +223,16 @@ struct k0_gate_up {
         context c;
         return c;
     }
-    template <int W> DEV static void pairs_gate(const args &p, const context &c, int row, int pair, vec<float, W> lo, vec<float, W> hi, float &sum)
+    template <int W, class Out> DEV static void pairs_gate(const args &p, const context &c, int row, int pair, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
     {
         const int col = pair;
         const vec<float, W> act = op_silu(lo); // !21:5
         const vec<float, W> prod = op_mul(act, hi); // !22:5
-        store_aligned<W>(p.prod + row * 344ll + col, prod); // !22:5
+        out.template put<0, W>(p.prod + row * 344ll + col, prod); // !22:5
     }
-    template <int W> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum)
+    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
     {
-        pairs_gate<W>(p, c, row, n / (2 * granule) * granule + n % (2 * granule), lo, hi, sum);
+        pairs_gate<W>(p, c, row, n / (2 * granule) * granule + n % (2 * granule), lo, hi, sum, out);
     }
 };
 TF_LAYOUT(k0_gate_up::args, x, 0);
