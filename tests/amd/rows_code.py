@@ -2,7 +2,8 @@
 """In: ./tfgen (TFGEN), clang-22, llvm-objdump-22, TINYGRAD_DIR, targets as arguments. Out: what the code objects of the row operations that are
 planned for 2048 and 8192 rows say of themselves, and what one workgroup of each loads and stores in the emulator. Refuses (exit 1) scratch, one wave a
 SIMD, less than 32 KB of rows under way in a compute unit, a load or store of which less than 98 % of the bytes go 16 at a time, a byte of a row that is
-loaded twice, and LDS bank conflicts. Nothing here is a measurement."""
+loaded twice, and LDS bank conflicts. Then the same of products of one and of 16 rows, and of a decode step's products, whose weights are to be loaded once
+and whose waves may meet in a few banks once, when they add up. Nothing here is a measurement."""
 import argparse
 import collections
 import re
@@ -74,6 +75,56 @@ def faults(f, read, rows, columns):
     return wrong
 
 
+# ---- products of few rows
+FEW = [("linear", "B=1,S=1,D=4096,F=14336"), ("linear", "B=1,S=16,D=4096,F=14336"), ("swiglu", "B=1,S=1,D=4096,F=14336"),
+       ("llama-decode", "B=1,L=64,D=2048,H=32,KV=8,hd=64,F=8192")]
+LENGTHS = {"linear": [4096], "swiglu": [4096], "llama-decode": [2048, 2048, 2048, 8192]}  # K of each product
+
+
+def few_faults(f, tile, length):
+    """Of a tile: its columns of B once, all its rows of A once for each eight columns, and an eighth for what all lanes load alike, as sums of a row."""
+    wrong, most = [], (tile["n"] + tile["m"] * tile["n"] // tile["thread_n"]) * length * 2
+    wide = sum(n * 16 * f["lanes"] for name, n in f["moved"].items() if "load" in name and width_of(name) == 16)
+    if f["scratch"]:
+        wrong.append(f"{f['scratch']} bytes of scratch")
+    if waves_of(f["target"], f["registers"]) < 2:
+        wrong.append(f"{f['registers']} registers leave one wave a SIMD")
+    if f["conflicts"] > 16:
+        wrong.append(f"{f['conflicts']} cycles of LDS bank conflicts")
+    if bytes_of(f, "load") > most * 1.125:
+        wrong.append(f"{bytes_of(f, 'load')} bytes are loaded, {most:.0f} are needed")
+    if wide < 0.98 * bytes_of(f, "load"):
+        wrong.append(f"narrow loads: {dict(f['moved'])}")
+    return wrong
+
+
+def few_planned(target, spec, dims, folder):
+    """(facts of each product's kernel)"""
+    tfgen("emit", f"specs/{spec}.yaml", f"--dim={dims}", "--dtype=bf16", f"--target={target}", "--compiler=clang", "--code", "-o", folder, "--quiet")
+    lengths = iter(LENGTHS[spec])
+    for number, item in enumerate(Plan(folder, None, None).manifest["kernels"]):
+        phase, = item["phases"]
+        if phase["family"] == "gemm":
+            facts = examined(target, f"{folder}/{item['name']}.hsaco", item, Plan(folder, None, None))
+            facts["wrong"] = few_faults(facts, phase["tile"], next(lengths))
+            yield facts
+
+
+def few(targets, folder):
+    """Faults of all."""
+    print("\n| products of few rows, bf16 | " + " | ".join(f"{t}: registers, KB loaded, conflicts" for t in targets) + " |\n" + "|---" * (1 + len(targets)) + "|")
+    bad = 0
+    for spec, dims in FEW:
+        table = [list(few_planned(target, spec, dims, f"{folder}/{target}-{spec}-{len(dims)}")) for target in targets]
+        for kernel in zip(*table):
+            print(f"| {spec} {dims} | " + " | ".join(f"{f['registers']}, {bytes_of(f, 'load') / 1024:.0f}, {f['conflicts']}" for f in kernel) + " |", flush=True)
+            for f in kernel:
+                for wrong in f["wrong"]:
+                    print(f"{f['target']} {spec} {dims}: {wrong}", file=sys.stderr)
+                bad += len(f["wrong"])
+    return bad
+
+
 def planned(target, spec, rows, columns, folder):
     tfgen("emit", f"specs/{spec}.yaml", f"--dim=B=1,S={rows},D={columns}", "--dtype=bf16", f"--target={target}", "--compiler=clang", "--code", "-o",
           folder, "--quiet")
@@ -100,6 +151,7 @@ def main():
                     print(f"{target} {spec} {rows}x{columns}: {wrong}", file=sys.stderr)
                 bad += len(f["wrong"])
             print(f"| {spec} {rows}x{columns} | " + " | ".join(cells) + " |", flush=True)
+        bad += few(options.targets, folder)
     return bad != 0
 
 

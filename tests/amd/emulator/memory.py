@@ -34,6 +34,8 @@ class Memory:
         self.blocks.append((p, total, address, size, name))
         if fill is not None:
             ctypes.memset(p, fill, total)
+        for low, high in ((p, address), (address + size, p + total)):
+            ctypes.memset(low, CANARY, high - low)
         return address
 
     def upload(self, data, name):
