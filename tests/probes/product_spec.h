@@ -49,8 +49,8 @@ template <class Machine, int Columns, int Length> struct product_spec : Machine 
         if constexpr (I + Step < W)
             put_pieces<W, Step, I + Step>(to, left, v);
     }
-    template <int W>
-    DEV static void epilogue(const args &p, const context &, int, int row, int n, vec<float, W> lo, vec<float, W> hi, float &)
+    template <int W, class Out>
+    DEV static void epilogue(const args &p, const context &, int, int row, int n, vec<float, W> lo, vec<float, W> hi, float &, Out &)
     {
         if (n < N)
             put<W>(p, row, n, lo);
@@ -65,9 +65,9 @@ template <class Machine, int Columns, int Length>
 struct pair_spec : product_spec<Machine, 2 * round_up(Columns, Machine::granule), Length> {
     using base = product_spec<Machine, 2 * round_up(Columns, Machine::granule), Length>;
     static constexpr int N = Columns, granule = Machine::granule;
-    template <int W>
+    template <int W, class Out>
     DEV static void epilogue(const typename base::args &p, const typename base::context &, int, int row, int n, vec<float, W> lo,
-                             vec<float, W> hi, float &)
+                             vec<float, W> hi, float &, Out &)
     {
         const int col = n / (2 * granule) * granule + n % granule;
         if (col >= N)
@@ -107,8 +107,8 @@ template <class Machine, int Columns, int Length> struct residual_spec : product
         }
         base::template put<W>(p, row, col, v);
     }
-    template <int W>
-    DEV static void epilogue(const args &p, const context &c, int, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum)
+    template <int W, class Out>
+    DEV static void epilogue(const args &p, const context &c, int, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &)
     {
         add<W>(p, c, row, n, lo, sum);
         add<W>(p, c, row, n + granule, hi, sum);
