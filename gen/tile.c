@@ -108,14 +108,24 @@ static bool reads_several(const tile_request *r)
     return false;
 }
 
-/* Vectors of a thread under way at once. An angle's reduction holds many registers: with eight, old compilers spill. On an H200 add and
- * rmsnorm of 2048 x 2048 take 9.5 us with four, 10.8 with eight; with one operand both are alike. */
-static long long rows_most_vectors(const tile_request *r)
+static int reductions_of(const ir_phase *phase)
 {
-    const bool hopper = strcmp(r->target->family, "hopper") == 0;
+    int count = 0;
+    for (int i = 0; i < phase->op_count; i++) count += op_table[phase->ops[i]->kind].class == class_REDUCE;
+    return count;
+}
+
+/* Vectors of a thread under way at once. An angle's reduction holds many registers: with eight, old compilers spill. Four where an H200 has
+ * threads for all rows at once, of 2048 x 2048: add and rmsnorm 9.6 us, 10.8 with eight; rmsnorm 5.4 and 5.6; but layernorm, which adds up
+ * twice, 6.1 and 5.9. */
+static long long rows_most_vectors(const tile_request *r, long long vectors)
+{
+    enum { h200_threads = 132 * 2048 };
+    const long long rows = extent_value(&r->space.rows, &r->program->dims);
     for (int i = 0; i < r->phase->op_count; i++)
         if (r->phase->ops[i]->kind == op_sin || r->phase->ops[i]->kind == op_cos) return 2;
-    return hopper && reads_several(r) ? 4 : 8;
+    if (strcmp(r->target->family, "hopper") != 0 || rows * vectors > 4 * h200_threads) return 8;
+    return reads_several(r) || reductions_of(r->phase) == 1 ? 4 : 8;
 }
 
 /* Threads a row. Eight vectors each are enough to have in flight, and a row inside a wave needs no barrier; with few rows more threads share
@@ -123,7 +133,7 @@ static long long rows_most_vectors(const tile_request *r)
 static long long rows_team(const tile_request *r, long long vectors)
 {
     enum { most_threads = 65536 };
-    const long long most_vectors = rows_most_vectors(r);
+    const long long most_vectors = rows_most_vectors(r, vectors);
     const long long rows = extent_value(&r->space.rows, &r->program->dims);
     long long team = least(power_of_two_up(vectors), r->target->wave);
     while (team < 1024 && team * most_vectors < vectors) team *= 2;
