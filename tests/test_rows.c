@@ -7,6 +7,8 @@
 
 static const char rms[] = "block: n\ndtype: %s\ndims: {M: %d, D: %d}\ninputs: {x: [M, D]}\nparams: {w: [D]}\n"
                           "ops:\n  - {out: y, op: rmsnorm, in: [x, w]}\noutputs: {y: y}\n";
+static const char layernorm[] = "block: n\ndtype: %s\ndims: {M: %d, D: %d}\ninputs: {x: [M, D]}\nparams: {w: [D], b: [D]}\n"
+                                "ops:\n  - {out: y, op: layernorm, in: [x, w, b], eps: 1.0e-5}\noutputs: {y: y}\n";
 static const char one[] = "block: n\ndtype: %s\ndims: {M: %d, D: %d}\ninputs: {x: [M, D]}\n"
                           "ops:\n  - {out: y, op: silu, in: [x]}\noutputs: {y: y}\n";
 
@@ -29,7 +31,7 @@ START_TEST(many_rows_have_a_wave_each_and_few_rows_have_many_threads)
 {
     static const struct {
         int rows, columns, team;
-    } cases[] = {{2048, 2048, 32},  {16384, 4096, 64}, {16384, 8192, 128}, {4096, 16384, 256}, {4096, 32768, 512},
+    } cases[] = {{2048, 2048, 64},  {8192, 2048, 32},   {16384, 4096, 64}, {16384, 8192, 128}, {4096, 16384, 256}, {4096, 32768, 512},
                  {1, 2048, 256},    {1, 8192, 256},    {512, 2048, 128},   {1, 64, 8},         {100000, 200, 32}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         rig *r = planned(rms, "bf16", cases[i].rows, cases[i].columns, "sm_90a");
@@ -37,6 +39,12 @@ START_TEST(many_rows_have_a_wave_each_and_few_rows_have_many_threads)
         ck_assert_int_eq(setting(r, "threads") % setting(r, "team"), 0);
         rig_close(r);
     }
+    rig *r = planned(rms, "bf16", 2048, 2048, "gfx942");
+    ck_assert_int_eq(setting(r, "team"), 64); /* a wave */
+    rig_close(r);
+    r = planned(layernorm, "bf16", 2048, 2048, "sm_90a");
+    ck_assert_int_eq(setting(r, "team"), 32); /* two sums: no barrier is cheaper than more threads */
+    rig_close(r);
 }
 END_TEST
 
