@@ -1,4 +1,4 @@
-/* In: a program in which products on wgmma read rows that are no multiple of 16 bytes apart. Out: a value that only this program's
+/* In: a program in which products on wgmma or mma read rows that are no multiple of 16 bytes apart. Out: a value that only this program's
  * kernels know gets longer rows; of one that the caller knows an align kernel makes a copy with such rows, once for all products that
  * read it (H200: copies by the product's own threads lost at every size). Refuses what layer.h refuses. */
 #include "gen/align.h"
@@ -183,7 +183,7 @@ static bool align_operand(aligner *g, int k)
     tile_request r = {g->b->a, g->p, phase, g->target, g->tuning, phase_space(g->b->a, phase), layer_simt, 0, NULL};
     r.layer = layer_choose(&r);
     ir_value *v = product->inputs[0];
-    if (!layer_is_wgmma(r.layer) || value_alignment(g->b->a, v) == 16) return false;
+    if ((!layer_is_wgmma(r.layer) && r.layer != layer_mma) || value_alignment(g->b->a, v) == 16) return false;
     if (may_be_longer(g, v)) {
         v->root_stride = aligned_columns(v);
         return false;

@@ -41,6 +41,7 @@ static family_program program_of(const ir_phase *phase)
                                 layer_of(phase) == layer_mfma ? use_attention_mfma : use_attention_wmma};
     if (phase->family == family_gemm && layer_of(phase) == layer_wgmma3)
         return (family_program){"gemm_ws_split", "templates/gemm_ws_split.h", use_gemm_split};
+    if (layer_of(phase) == layer_mma) return (family_program){"gemm_mma", "templates/gemm_mma.h", use_gemm_mma};
     if (layer_is_amd(layer_of(phase)))
         return (family_program){"gemm_mfma", "templates/gemm_mfma.h", layer_of(phase) == layer_mfma ? use_mfma : use_wmma};
     return programs[phase->family];
@@ -139,7 +140,7 @@ static void append_target(text *out, const target_info *target, unsigned uses, b
     text_printf(out, "#define TF_WAVE %d\n", target->wave);
     /* No name of the machine where it multiplies on register tiles: the source is the same for a whole family, and so is
      * its cache entry. */
-    if (uses & use_ws) text_printf(out, "#define TF_CONST_IS_GLOBAL 1\n%s", quick ? "#define TF_QUICK 1\n" : "");
+    if (uses & (use_ws | use_gemm_mma)) text_printf(out, "#define TF_CONST_IS_GLOBAL 1\n%s", quick ? "#define TF_QUICK 1\n" : "");
     if (uses & use_pump) text_printf(out, "#define TF_GFX %s\n", amd_machine(out->a, target));
 }
 
@@ -159,6 +160,11 @@ static void append_kernel(arena *a, text *out, const unit *u, const char *struct
     if (u->of.uses & use_pump) {
         text_printf(out, "static_assert(pump_memory<one_phase<%s>>::bytes == %d, \"shared memory\");\n", program, u->shared_bytes);
         text_printf(out, "TF_KERNEL_PUMP(%s, one_phase<%s>)\n", u->kernel, program);
+        return;
+    }
+    if (u->of.uses & use_gemm_mma) {
+        text_printf(out, "static_assert(stream_memory<%s>::bytes == %d, \"shared memory\");\n", program, u->shared_bytes);
+        text_printf(out, "TF_KERNEL_STREAM(%s, %s)\n", u->kernel, program);
         return;
     }
     text_printf(out, "static_assert(sizeof(mixed_memory<%s>) == %d, \"shared memory\");\n", program, u->shared_bytes);

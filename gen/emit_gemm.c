@@ -4,6 +4,7 @@
 #include "gen/emit.h"
 #include "gen/layer.h"
 #include "gen/layer_amd.h"
+#include "gen/layer_mma.h"
 #include <string.h>
 
 enum { staged = 8 }; /* elements of a row of A or B that a thread loads at a time (templates/gemm.h: V) */
@@ -91,6 +92,12 @@ static int pack_index(const gemm *g)
     bail(g->e->a, code_unsupported, g->product->at, "internal: a product without a packed weight");
 }
 
+static void write_b_row(gemm *g)
+{
+    write_line(g->w, "DEV static const b_type *b_row(const args &p, int batch, int n) { return %s + %s; }",
+               use_packed(g->e, pack_index(g), false), scaled(g->e->a, "n", g->packed_k));
+}
+
 static void write_packed_b(gemm *g)
 {
     writer *w = g->w;
@@ -99,8 +106,14 @@ static void write_packed_b(gemm *g)
     write_line(w, "{");
     write_line(w, "return load_aligned<V>(%s + %s + k);", packed, scaled(g->e->a, "n", g->packed_k));
     write_line(w, "}");
-    write_line(w, "DEV static const b_type *b_row(const args &p, int batch, int n) { return %s + %s; }", packed,
-               scaled(g->e->a, "n", g->packed_k));
+    write_b_row(g);
+}
+
+/* On mma both operands are copied as they lie in memory. */
+static void write_rows_of_operands(gemm *g)
+{
+    write_a_row(g, row_of_a(g));
+    write_b_row(g);
 }
 
 /* Index of the matrix of `operand` that goes with matrix `batch` of the result. */
@@ -419,6 +432,21 @@ static void write_wgmma_constants(gemm *g)
     write_line(w, "using b_type = a_type;");
 }
 
+static void write_mma_constants(gemm *g)
+{
+    writer *w = g->w;
+    const ir_phase *phase = g->e->phase;
+    const long long bytes = mma_shared_bytes(phase, g->row_sum != NULL);
+    write_line(w, "static constexpr int tile_m = %lld, tile_n = %lld, tile_k = %lld, threads = %lld, slots = %lld, group = %lld;",
+               tile_value(phase, "m"), tile_value(phase, "n"), tile_value(phase, "k"), tile_value(phase, "threads"),
+               tile_value(phase, "slots"), tile_value(phase, "group"));
+    write_line(w, "static constexpr int width = %d, resident = %d;", g->width, mma_resident(phase, bytes));
+    write_line(w, "static constexpr long long a_stride = %lld;", view_of(g->e->a, g->a).stride);
+    write_line(w, "static constexpr bool row_sums = %s, reads = %s;", g->row_sum ? "true" : "false", epilogue_reads(g->e) ? "true" : "false");
+    write_line(w, "using a_type = %s;", type_name(g->a->type));
+    write_line(w, "using b_type = a_type;");
+}
+
 static void write_amd_constants(gemm *g)
 {
     const ir_phase *phase = g->e->phase;
@@ -438,6 +466,10 @@ static void write_constants(gemm *g)
                g->packed_k, g->granule);
     if (layer_is_wgmma(g->layer)) {
         write_wgmma_constants(g);
+        return;
+    }
+    if (g->layer == layer_mma) {
+        write_mma_constants(g);
         return;
     }
     if (layer_is_amd(g->layer)) write_amd_constants(g);
@@ -465,7 +497,7 @@ static void write_extents(gemm *g)
     write_line(g->w, "DEV static int batches(const args &p) { return %s; }", extent_c(e, &batches));
 }
 
-/* Neighbours that a thread stores on wgmma: 8 where results are staged, else 4, or 2 where rows that the epilogue stores begin at odd
+/* Neighbours that a thread stores on wgmma and mma: 8 where results are staged, else 4, or 2 where rows that the epilogue stores begin at odd
  * multiples of 2 elements. */
 static int stored_width(const gemm *g)
 {
@@ -493,7 +525,7 @@ void emit_gemm(emission *e, writer *w)
     g.numbers = numbers_find(e);
     find_row_sum(&g);
     g.staged = layer_is_wgmma(g.layer) && tile_value(e->phase, "stage") == 1;
-    g.width = layer_is_wgmma(g.layer) ? stored_width(&g) : g.granule;
+    g.width = layer_is_wgmma(g.layer) || g.layer == layer_mma ? stored_width(&g) : g.granule;
     const int arguments = e->argument_count;
     dry_run(&g);
     e->argument_count = arguments; /* what it used is used again below, in the order of the text */
@@ -501,6 +533,7 @@ void emit_gemm(emission *e, writer *w)
     write_context(e, w, &g.kept, &g.numbers);
     write_extents(&g);
     if (layer_is_wgmma(g.layer)) write_mapped_operands(&g);
+    else if (g.layer == layer_mma) write_rows_of_operands(&g);
     else {
         write_a(&g);
         if (is_matmul(&g)) write_dense_b(&g);

@@ -4,11 +4,12 @@
 #include "gen/align.h"
 #include "gen/emit.h"
 #include "gen/layer_amd.h"
+#include "gen/layer_mma.h"
 #include <string.h>
 
 frame_kind layer_frame(layer_kind layer) { return layer_is_wgmma(layer) ? frame_ws : frame_mixed; }
 
-int layer_granule(layer_kind layer, const target_info *target) { return layer_is_wgmma(layer) ? 16 : target->granule; }
+int layer_granule(layer_kind layer, const target_info *target) { return layer_is_wgmma(layer) || layer == layer_mma ? 16 : target->granule; }
 
 long long layer_packed_length(layer_kind layer, long long K)
 {
@@ -24,6 +25,7 @@ layer_kind layer_of(const ir_phase *phase)
 static const char *obstacle_of(const tile_request *r, layer_kind layer)
 {
     if (layer_is_amd(layer)) return amd_obstacle(r, layer);
+    if (layer == layer_mma) return mma_obstacle(r);
     if (layer == layer_wgmma && r->phase->family == family_attention) return wgmma_attention_obstacle(r);
     return layer == layer_wgmma ? wgmma_obstacle(r) : layer == layer_wgmma3 ? wgmma3_obstacle(r) : NULL;
 }
@@ -34,6 +36,7 @@ static layer_kind layer_that_pays(const tile_request *r)
     if (r->phase->family == family_attention && !wgmma_attention_obstacle(r) && wgmma_attention_pays(r)) return layer_wgmma;
     if (!wgmma_obstacle(r) && wgmma_pays(r)) return layer_wgmma;
     if (!wgmma3_obstacle(r) && wgmma3_pays(r)) return layer_wgmma3;
+    if (!mma_obstacle(r) && mma_pays(r)) return layer_mma;
     return layer_is_amd(amd) && !amd_obstacle(r, amd) && amd_pays(r) ? amd : layer_simt;
 }
 
@@ -67,13 +70,18 @@ static bool made_here(const ir_phase *phase, const ir_value *v)
     return false;
 }
 
-static const char *obstacle_to_loads(const tile_request *r, const ir_op *product)
+const char *obstacle_to_rows(const tile_request *r, const ir_op *product)
 {
-    if (strcmp(r->target->name, "sm_90a") != 0) return "only sm_90a has it";
     if (r->phase->family != family_gemm || !product) return "the phase has no product";
     if (product->kind != op_linear) return "the second operand is no packed weight";
     if (made_here(r->phase, product->inputs[0])) return "the first operand is computed in the phase";
     return align_obstacle(r->a, product->inputs[0]);
+}
+
+static const char *obstacle_to_loads(const tile_request *r, const ir_op *product)
+{
+    if (strcmp(r->target->name, "sm_90a") != 0) return "only sm_90a has it";
+    return obstacle_to_rows(r, product);
 }
 
 const char *wgmma_obstacle(const tile_request *r)

@@ -15,6 +15,9 @@ int layer_granule(layer_kind layer, const target_info *target);
 /* Elements of a row of a packed weight: K rounded up, in blocks of 32 and twice on wgmma3 (large parts, small parts). */
 long long layer_packed_length(layer_kind layer, long long K);
 
+/* What is in the way of any program that copies rows of A and of a packed weight as they lie in memory; NULL: nothing. */
+const char *obstacle_to_rows(const tile_request *r, const ir_op *product);
+
 /* ---- wgmma: products on sm_90a (templates/gemm_ws.h); wgmma3: f32 products as three of tf32 (templates/gemm_ws_split.h) */
 bool layer_is_wgmma(layer_kind layer);
 /* NULL when it can have that layer, else what is in the way. */

@@ -4,6 +4,7 @@
 #include "gen/align.h"
 #include "gen/names.h"
 #include "gen/layer.h"
+#include "gen/layer_mma.h"
 #include <string.h>
 
 typedef struct planner {
@@ -270,6 +271,7 @@ static void plan_kernel(planner *p, ir_kernel *kernel)
                   .threads = (int)tile_value(phase, "threads"),
                   .shared_bytes = (int)tile_shared_bytes(&request, phase)};
     if (kernel->frame == frame_ws) l->dynamic_bytes = l->shared_bytes, l->resident = 1;
+    if (request.layer == layer_mma) l->dynamic_bytes = l->shared_bytes, l->resident = mma_resident(phase, l->shared_bytes);
     geometry(p, phase, &request.space, segments.packed_columns, l);
     check_grid(p, l);
 }

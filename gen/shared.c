@@ -2,6 +2,7 @@
  * Refuses nothing; the emitted source asserts that compilers agree. */
 #include "gen/layer.h"
 #include "gen/layer_amd.h"
+#include "gen/layer_mma.h"
 #include <string.h>
 
 /* struct mixed_memory { slot slot[slots]; scratch scratch; } */
@@ -23,6 +24,7 @@ static long long gemm_bytes(const tile_request *r, const ir_phase *p)
 {
     if (layer_is_wgmma(layer_of(p))) return wgmma_shared_bytes(p);
     if (layer_is_amd(layer_of(p))) return amd_shared_bytes(p, sums_rows(r, p));
+    if (layer_of(p) == layer_mma) return mma_shared_bytes(p, sums_rows(r, p));
     const long long m = tile_value(p, "m"), n = tile_value(p, "n"), k = tile_value(p, "k"),
                     pad = r->target->wave == 1 ? 0 : 4;
     const long long thread_n = tile_value(p, "thread_n"), threads = tile_value(p, "threads");

@@ -19,10 +19,11 @@ typedef enum template_use {
     use_attention_wmma = 8192,
     use_gemm_split = 4096,
     use_align = 16384,
+    use_gemm_mma = 32768, /* gemm on sm_80 */
     use_mixed = use_rows | use_gemm | use_attention | use_decode | use_combine | use_pack | use_align, /* by frame */
     use_ws = use_gemm_ws | use_gemm_split | use_attention_ws,
     use_pump = use_mfma | use_wmma | use_attention_mfma | use_attention_wmma,
-    use_all = use_mixed | use_ws | use_pump
+    use_all = use_mixed | use_ws | use_pump | use_gemm_mma
 } template_use;
 
 typedef struct template_text {

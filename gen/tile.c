@@ -2,6 +2,7 @@
  * program's own text (a plan that is read back), then lines of the tuning table; what results is checked as a whole. */
 #include "gen/layer.h"
 #include "gen/layer_amd.h"
+#include "gen/layer_mma.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -179,8 +180,20 @@ static void put_amd(const tile_request *r, settings *s)
     put(s, "chiplets", t.chiplets), put(s, "chunk", t.chunk);
 }
 
+static void put_mma(const tile_request *r, settings *s)
+{
+    const mma_tile t = mma_defaults(r);
+    put(s, "layer", r->layer);
+    put(s, "m", t.m), put(s, "n", t.n), put(s, "k", t.k);
+    put(s, "threads", t.threads), put(s, "slots", t.slots), put(s, "group", t.group);
+}
+
 static void gemm_defaults(const tile_request *r, settings *s)
 {
+    if (r->layer == layer_mma) {
+        put_mma(r, s);
+        return;
+    }
     if (layer_is_amd(r->layer)) {
         put_amd(r, s);
         return;
@@ -430,6 +443,11 @@ static void check_gemm(const tile_request *r, const ir_phase *p)
 {
     if (layer_is_amd(layer_of(p))) {
         const char *rule = amd_illegal(r, p);
+        need(r, !rule, rule);
+        return;
+    }
+    if (layer_of(p) == layer_mma) {
+        const char *rule = mma_illegal(p);
         need(r, !rule, rule);
         return;
     }

@@ -73,7 +73,7 @@ bool field_is_set(const ir_attributes *t, const attribute_field *f)
     return names
 const char *const *family_names(size_t *count) { NAMES("rows", "gemm", "attention", "decode", "combine", "align"); }
 const char *const *frame_names(size_t *count) { NAMES("", "mixed", "ws"); }
-const char *const *layer_names(size_t *count) { NAMES("simt", "wgmma", "mfma", "wmma", "wgmma3"); }
+const char *const *layer_names(size_t *count) { NAMES("simt", "wgmma", "mfma", "wmma", "wgmma3", "mma"); }
 const char *const *level_names(size_t *count) { NAMES("none", "ops", "tile", "block"); }
 static const char *const *four_roles(size_t *count) { NAMES("", "pro", "body", "epi"); }
 static const char *const *five_kinds(size_t *count) { NAMES("in", "par", "state", "", ""); }

@@ -167,6 +167,7 @@ static const beside besides[] = {
     {"templates/decode.spec.h", "specs/llama-decode.yaml", family_decode, "gfx942", NULL},
     {"templates/gemm_ws.spec.h", "specs/llama-block.yaml", family_gemm, "sm_90a", NULL},
     {"templates/align.spec.h", "tests/specs/odd-rows.yaml", family_align, "sm_90a", NULL},
+    {"templates/gemm_mma.spec.h", "specs/llama-block.yaml", family_gemm, "sm_80", NULL},
     {"templates/attention_mfma.spec.h", "specs/llama-block.yaml", family_attention, "gfx942", NULL},
     {"templates/gemm_mfma.spec.h", "specs/llama-block.yaml", family_gemm, "gfx942", NULL},
 };

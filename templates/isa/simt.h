@@ -45,7 +45,7 @@ template <int Width> DEV float lane_xor(float x, int mask)
 
 // ---- launches that overlap (sm_90a; docs/architecture.md: overlap). Every thread waits before it touches what another launch may write or
 // read, weights apart; elsewhere a launch begins when the one before it has ended.
-#if defined(__CUDACC_RTC__)
+#if defined(__CUDACC_RTC__) && __CUDA_ARCH__ >= 900
 DEV void previous_wait() { asm volatile("griddepcontrol.wait;" ::: "memory"); }
 DEV void next_may_start() { asm volatile("griddepcontrol.launch_dependents;" ::: "memory"); }
 #else

@@ -1,13 +1,22 @@
 #!/bin/sh
 # usage: prepare.sh FOLDER   Makes what run.py needs, on a machine without a GPU: for every shipped spec cubins and data with reference
 # outputs and bounds, at the spec's sizes (every level in bf16, f16 and f32 at tile) and at odd ones (products in bf16, f16 at tile).
+# LAYER=mma puts the products there that wgmma has (with DTYPES="bf16 f16" and ODD the same).
 set -u
 out=$1 tfgen=${TFGEN:-./tfgen}
 mkdir -p "$out"
+compile() { # spec level dtype options...
+    spec=$1 level=$2 dtype=$3; shift 3
+    [ -z "${LAYER:-}" ] && { "$tfgen" "$spec" --target=sm_90a --code -q --fusion="$level" --dtype="$dtype" "$@" -o "$folder"; return; }
+    "$tfgen" "$spec" --target=sm_90a --dump=plan -q --fusion="$level" --dtype="$dtype" "$@" -o "$folder.text" >"$folder.ir" &&
+        sed -i "s/tile layer=wgmma m=.*/tile layer=$LAYER/" "$folder.ir" && grep -q "layer=$LAYER" "$folder.ir" &&
+        "$tfgen" "$folder.ir" --from=plan --target=sm_90a --code -q -o "$folder"
+    status=$?; rm -rf "$folder.ir" "$folder.text"; return $status
+}
 make_one() { # spec level dtype tag options...
     spec=$1 level=$2 dtype=$3 tag=$4; shift 4
     folder=$out/$(basename "$spec" .yaml)-$tag-$level-$dtype
-    "$tfgen" "$spec" --target=sm_90a --code -q --fusion="$level" --dtype="$dtype" "$@" -o "$folder" 2>"$folder.log" &&
+    compile "$spec" "$level" "$dtype" "$@" 2>"$folder.log" &&
         { [ -e "$folder/data.safetensors" ] || "$tfgen" run "$spec" --target=host -q --fusion="$level" --dtype="$dtype" "$@" --repeat=1 --reference=always --dump-data="$folder/data.safetensors"; } &&
         rm -f "$folder"/*.hip "$folder"/*.spec.h "$folder"/plan.ir "$folder.log" || { echo "prepare: $spec $level $dtype $tag failed" >&2; cat "$folder.log" >&2; rm -rf "$folder"; }
 }

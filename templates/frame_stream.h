@@ -1,0 +1,104 @@
+// In: one tile program P and its arguments. Out: the mixed walk over its tiles with a ring of slots that asynchronous copies fill, P::slots - 1
+// stages ahead of the products and across tiles: the next tile's first stages are under way while this one's results are stored. Every
+// thread copies and computes. Refuses fewer than three slots.
+//
+// P: args, tile, carry, source (types), slots, slot_bytes, scratch_bytes, threads, resident (workgroups that share a multiprocessor)
+//    tiles(p), at(p, index) -> tile, stages(p) >= 1, source_of(p, tile) -> what a thread's copies need, kept over the tile's stages
+//    load(source, stage, slot): issues copies of the source's next stage. end(source): zeros from here on
+//    compute(p, stream, carry), finish(p, tile, carry, scratch). A stage of compute: here(), load(), step(), advance()
+#pragma once
+
+template <class P> struct stream_memory {
+    static constexpr int scratch = P::slots * P::slot_bytes, bytes = scratch + P::scratch_bytes;
+    static_assert(P::slots >= 3, "tile: copies are under way while a slot is read and another one is about to be");
+};
+
+template <class P> struct stream {
+    const typename P::args &p;
+    shared_address memory;
+    int tiles, index, stage; // of the next copies, which go to the slot before the one that is read
+    int position;            // of that one
+    typename P::source from;
+
+    DEV stream(const typename P::args &arguments, shared_address slots, int count)
+        : p(arguments), memory(slots), tiles(count), index(block_index()), stage(0), position(1)
+    {
+        from = P::source_of(p, P::at(p, index));
+#pragma unroll 1
+        for (; position < P::slots; position++) {
+            load();
+            advance();
+        }
+        position = 0;
+        arrive();
+    }
+    DEV shared_address here() const { return memory + position * P::slot_bytes; }
+    // A stage of copies, or of zeros when all are issued. No branches: they run among the products.
+    DEV void load()
+    {
+        P::load(from, stage, memory + (position > 0 ? position - 1 : P::slots - 1) * P::slot_bytes);
+        copy_commit();
+    }
+    // After each load().
+    DEV void advance()
+    {
+        if (++stage < P::stages(p)) return;
+        stage = 0;
+        index += block_total();
+        if (index < tiles) from = P::source_of(p, P::at(p, index));
+        else {
+            P::end(from);
+            next_may_start();
+        }
+    }
+    // All are done with the slot that was read, and the next one is whole.
+    DEV void step()
+    {
+        arrive();
+        position = position + 1 < P::slots ? position + 1 : 0;
+    }
+
+  private:
+    DEV void arrive()
+    {
+        copy_wait<P::slots - 2>();
+        barrier();
+    }
+};
+
+template <class P> DEV void run_stream(const typename P::args &p)
+{
+#if defined(TF_ON_HOST)
+    const shared_address memory = 0;
+#else
+    extern __shared__ __attribute__((aligned(128))) unsigned char stream_shared[];
+    const shared_address memory = shared_at(stream_shared);
+#endif
+    const int tiles = P::tiles(p);
+    previous_wait();
+    if (block_index() >= tiles) return;
+    stream<P> s(p, memory, tiles);
+#pragma unroll 1
+    for (int index = block_index(); index < tiles; index += block_total()) {
+        typename P::carry c;
+        P::compute(p, s, c);
+        P::finish(p, P::at(p, index), c, memory + stream_memory<P>::scratch);
+    }
+    copy_wait<0>();
+}
+
+#if defined(TF_ON_HOST)
+#define TF_KERNEL_STREAM(name, ...)                                                                                                 \
+    extern "C" __global__ void name(const __VA_ARGS__::args p)                                                                      \
+    {                                                                                                                               \
+        run_stream<__VA_ARGS__>(p);                                                                                                 \
+    }                                                                                                                               \
+    TF_EXPORT(name)
+#else
+#define TF_KERNEL_STREAM(name, ...)                                                                                                 \
+    extern "C" __global__ void __launch_bounds__(__VA_ARGS__::threads, __VA_ARGS__::resident)                                       \
+        name(const __grid_constant__ __VA_ARGS__::args p)                                                                           \
+    {                                                                                                                               \
+        run_stream<__VA_ARGS__>(p);                                                                                                 \
+    }
+#endif

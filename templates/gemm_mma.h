@@ -1,0 +1,179 @@
+// In: one spec struct S of a matrix product (docs/architecture.md: gemm). Out: its program on warps' matrix products (isa/mma.h) under the stream
+// frame: 4 or 8 warps share out the tile, tile_k of 32 or 64 a stage. Any M, N, K from 1. Refuses (static_assert) tiles that warps do not share out.
+//
+// Beyond the common contract S has: group: row tiles that share a column of B tiles while it is in L2; resident: workgroups a
+// multiprocessor; a_stride: elements from row to row of A, which begin at multiples of 16 bytes; width: columns of a row that the epilogue
+// is handed at a time, 2 or 4; reads: the epilogue loads more than row scalars.
+#pragma once
+
+template <class S> struct gemm_mma {
+    using args = typename S::args;
+    using type = typename S::a_type;
+    static constexpr int tile_m = S::tile_m, tile_n = S::tile_n, tile_k = S::tile_k, threads = S::threads, slots = S::slots, resident = S::resident;
+    static constexpr int V = 16 / sizeof(type), pieces = tile_k / V, row_bytes = pieces * 16, units = tile_k / 16, lines = threads / pieces;
+    static constexpr int a_bytes = tile_m * row_bytes, slot_bytes = a_bytes + tile_n * row_bytes;
+    static constexpr int warps = threads / 32, warps_m = tile_m < 64 ? 1 : warps == 8 && tile_m >= 2 * tile_n ? 4 : 2, warps_n = warps / warps_m;
+    static constexpr int warp_m = tile_m / warps_m, warp_n = tile_n / warps_n, scratch_bytes = S::row_sums ? tile_m * warps_n * 4 : 0;
+    using part = fragment<pieces>;
+    static constexpr int row_blocks = warp_m / part::rows, column_blocks = warp_n / part::columns, a_times = tile_m / lines, b_times = tile_n / lines;
+    static_assert(sizeof(type) == 2 && S::granule == 16 && (S::width == 2 || S::width == 4), "tile: 32 columns are a block of the epilogue");
+    static_assert(warp_m % part::rows == 0 && warp_n % part::columns == 0 && warps_m * warps_n == warps, "tile: whole blocks a warp");
+    static_assert(tile_m % lines == 0 && tile_n % lines == 0, "tile: threads copy it in whole turns");
+
+    struct tile {
+        int batch, row, column; // in tiles
+    };
+    struct carry {
+        typename part::block acc[row_blocks][column_blocks];
+    };
+
+    DEV static int row_tiles(const args &p) { return ceil_div(S::rows(p), tile_m); }
+    static constexpr int column_tiles = ceil_div(S::packed_n, tile_n);
+    DEV static int tiles(const args &p) { return row_tiles(p) * column_tiles * S::batches(p); }
+    DEV static int stages(const args &) { return ceil_div(S::K, tile_k); }
+
+    // Groups of S::group row tiles, down each column of the group: what the grid works on at one time is nearly square.
+    DEV static tile at(const args &p, int index)
+    {
+        const int rows = row_tiles(p), each = rows * column_tiles, i = index % each, g = i / (S::group * column_tiles);
+        const int in = i - g * S::group * column_tiles, height = rows - g * S::group < S::group ? rows - g * S::group : S::group;
+        return {index / each, g * S::group + in % height, in / height};
+    }
+
+    // ---- copies: thread i has piece i % pieces of lines i / pieces, + lines, ...
+    struct source {
+        const type *a, *b;
+        int a_rows, b_columns; // from the lines at a and at b to the end of the matrix
+    };
+
+    DEV static source source_of(const args &p, const tile &t)
+    {
+        const int line = thread_index() / pieces, piece = thread_index() % pieces, row = t.row * tile_m + line, column = t.column * tile_n + line;
+        return {S::a_row(p, t.batch, row) + piece * V, S::b_row(p, t.batch, column) + piece * V, S::rows(p) - row, S::packed_n - column};
+    }
+    DEV static void end(source &s) { s.a_rows = s.b_columns = 0; }
+    DEV static void load(source &s, int stage, shared_address slot)
+    {
+        const int line = thread_index() / pieces, piece = thread_index() % pieces, left = S::K - stage * tile_k - piece * V; // of A's row
+        const int a_bytes_left = S::K % tile_k == 0 || left >= V ? 16 : left > 0 ? left * static_cast<int>(sizeof(type)) : 0;
+        const bool b_exists = S::packed_k % tile_k == 0 || left > S::K - S::packed_k;
+        const shared_address to_a = slot + part::a_at(line, piece), to_b = slot + a_bytes + part::b_at(line, piece);
+#pragma unroll
+        for (int i = 0; i < a_times; i++) // keys are the same `lines` lines on
+            copy_async(to_a + i * lines * row_bytes, s.a + i * lines * S::a_stride, i * lines < s.a_rows ? a_bytes_left : 0);
+#pragma unroll
+        for (int i = 0; i < b_times; i++)
+            copy_async(to_b + i * lines * row_bytes, s.b + i * lines * S::packed_k, b_exists && i * lines < s.b_columns ? 16 : 0);
+        s.a += tile_k;
+        s.b += tile_k;
+    }
+
+    template <class Stream> DEV static void compute(const args &p, Stream &s, carry &c)
+    {
+#pragma unroll
+        for (int i = 0; i < row_blocks; i++)
+#pragma unroll
+            for (int j = 0; j < column_blocks; j++) part::clear(c.acc[i][j]);
+        operands x[2]; // a unit of 16 of k is read while the one before it is multiplied
+        x[0].read(s.here(), 0);
+#pragma unroll 1
+        for (int left = stages(p); left > 0; left--) {
+#pragma unroll
+            for (int u = 0; u < units; u++) {
+                if (u + 1 < units) x[(u + 1) % 2].read(s.here(), u + 1);
+                if (u + 1 == units) {
+                    s.step();
+                    if (left > 1) x[0].read(s.here(), 0);
+                }
+                x[u % 2].template multiply<0, row_blocks / 2>(c);
+                if (u == 0) s.load();
+                x[u % 2].template multiply<row_blocks / 2, row_blocks>(c);
+            }
+            s.advance();
+        }
+    }
+
+    DEV static void finish(const args &p, const tile &t, carry &c, shared_address scratch)
+    {
+        if (S::reads && S::width == 4 && (t.row + 1) * tile_m <= S::rows(p) && (t.column + 1) * tile_n <= S::packed_n)
+            store_tile<true>(p, t, c, scratch);
+        else
+            store_tile<false>(p, t, c, scratch);
+        if constexpr (S::row_sums) {
+            barrier(); // the next tile's sums are written after others
+            for (int in = thread_index(); in < tile_m && t.row * tile_m + in < S::rows(p); in += threads) {
+                float sum = 0;
+                for (int w = 0; w < warps_n; w++) sum += shared_read(scratch + (in * warps_n + w) * 4);
+                S::finish_row(p, t.batch, t.row * tile_m + in, t.column, sum);
+            }
+        }
+    }
+
+  private:
+    static_assert(units % 2 == 0, "tile: the operands of two units are in registers");
+    DEV static int warp_row() { return thread_index() / 32 / warps_n; }
+    DEV static int warp_column() { return thread_index() / 32 % warps_n; }
+
+    struct operands {
+        row_operand<type, pieces> a[row_blocks];
+        column_operand<type, pieces> b[column_blocks];
+        DEV void read(shared_address slot, int unit)
+        {
+            const shared_address rows = slot + warp_row() * warp_m * row_bytes, columns = slot + a_bytes + warp_column() * warp_n * row_bytes;
+#pragma unroll
+            for (int i = 0; i < row_blocks; i++) a[i].read(rows + i * part::rows * row_bytes, unit);
+#pragma unroll
+            for (int j = 0; j < column_blocks; j++) b[j].read(columns + j * part::columns * row_bytes, unit);
+        }
+        template <int From, int To> DEV void multiply(carry &c) const
+        {
+#pragma unroll
+            for (int i = From; i < To; i++)
+#pragma unroll
+                for (int j = 0; j < column_blocks; j++) ::multiply<type, pieces>(c.acc[i][j], a[i], b[j]);
+        }
+    };
+
+    struct row_state {
+        int row;
+        bool exists;
+        float sum;
+        typename S::context context;
+    };
+
+    // Whole tiles are one run of instructions without branches, so that what the epilogue loads is under way together (pairs would be too many
+    // loads for a thread's registers).
+    template <bool Whole> DEV static void store_tile(const args &p, const tile &t, carry &c, shared_address scratch)
+    {
+        const int n0 = t.column * tile_n + warp_column() * warp_n;
+#pragma unroll
+        for (int i = 0; i < row_blocks; i++)
+#pragma unroll
+            for (int h = 0; h < 2; h++) {
+                const int in = warp_row() * warp_m + i * part::rows + part::row(h);
+                row_state r;
+                r.row = t.row * tile_m + in;
+                r.exists = Whole || r.row < S::rows(p);
+                r.sum = 0;
+                if (r.exists) {
+                    r.context = S::begin(p, t.batch, r.row);
+#pragma unroll
+                    for (int j = 0; j < column_blocks; j++)
+                        if (Whole || n0 + j * part::columns < S::packed_n) store_block(p, t, c.acc[i][j], h, n0 + j * part::columns, r);
+                }
+                if constexpr (S::row_sums) {
+                    r.sum += lane_xor<4>(r.sum, 1);
+                    r.sum += lane_xor<4>(r.sum, 2);
+                    if (part::lane() % 4 == 0) shared_write(scratch + (in * warps_n + warp_column()) * 4, r.sum);
+                }
+            }
+    }
+    DEV static void store_block(const args &p, const tile &t, const typename part::block &b, int half, int n, row_state &r)
+    {
+        to_memory out;
+#pragma unroll
+        for (int first = 0; first < 4; first += S::width)
+            S::template epilogue<S::width>(p, r.context, t.batch, r.row, n + part::column() + first, part::template low<S::width>(b, half, first),
+                                           part::template high<S::width>(b, half, first), r.sum, out);
+    }
+};

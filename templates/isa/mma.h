@@ -1,0 +1,180 @@
+// In: addresses in shared memory, vectors of a warp's registers. Out: what NVIDIA's GPUs have from sm_80 on: copies to shared memory that
+// run beside the threads, operands by ldmatrix, m16n8k16 products with the row and column of each accumulator as functions. Refuses f32.
+// On the host engine a copy happens at once and each lane makes its own elements. Needs isa/simt.h.
+#pragma once
+
+using shared_address = unsigned; // byte address in the shared window
+
+// Lines of Pieces * 16 bytes along k, a row of A or a packed column of B each. Piece p of a line lies at p ^ key of the line, so that the eight
+// lines of which a quarter of an ldmatrix reads the same piece, and the eight pieces that eight neighbouring threads copy, are in different banks.
+//
+// A block of results is 16 rows x 32 columns, four products of 8 columns. Columns are dealt to the products so that a lane has 4 neighbours of
+// the low half and the 4 that lie 16 on, of two rows.
+template <int Pieces> struct fragment {
+    static constexpr int rows = 16, columns = 32, products = 4, line_bytes = Pieces * 16;
+    static_assert(Pieces == 4 || Pieces == 8, "tile: lines of 64 or 128 bytes");
+    struct block {
+        float sum[products][4]; // row(i / 2), column i % 2 of a lane's two
+    };
+    DEV static int lane() { return thread_index() % 32; }
+    DEV static int row(int half) { return lane() / 4 + half * 8; }
+    DEV static int column() { return lane() % 4 * 4; } // the first of the lane's 4 of the low half
+    DEV static constexpr int column_of(int product, int i) { return product / 2 * 16 + i / 2 * 4 + product % 2 * 2 + i % 2; }
+    DEV static constexpr int a_key(int line) { return Pieces == 4 ? line / 2 % 4 : line % 8; }
+    DEV static constexpr int b_key(int line) { return Pieces == 4 ? line / 4 % 4 : line % 2 | line / 4 % 4 * 2; }
+    DEV static constexpr int a_at(int line, int piece) { return (line * Pieces + (piece ^ a_key(line))) * 16; } // bytes
+    DEV static constexpr int b_at(int line, int piece) { return (line * Pieces + (piece ^ b_key(line))) * 16; }
+    DEV static void clear(block &b)
+    {
+#pragma unroll
+        for (int j = 0; j < products; j++)
+#pragma unroll
+            for (int i = 0; i < 4; i++) b.sum[j][i] = 0;
+    }
+    template <int W> DEV static vec<float, W> low(const block &b, int half, int first) { return part<W>(b.sum[0], b.sum[1], half, first); }
+    template <int W> DEV static vec<float, W> high(const block &b, int half, int first) { return part<W>(b.sum[2], b.sum[3], half, first); }
+
+  private:
+    template <int W> DEV static vec<float, W> part(const float (&x)[4], const float (&y)[4], int half, int first)
+    {
+        vec<float, W> v;
+#pragma unroll
+        for (int i = 0; i < W; i++) v[i] = first + i < 2 ? x[half * 2 + first + i] : y[half * 2 + first + i - 2];
+        return v;
+    }
+};
+
+// What eight lanes access at a time, 16 bytes each, is in all 32 banks, so none waits for another. Keys repeat after 32 lines.
+template <int Pieces> DEV constexpr bool banks_differ()
+{
+    using part = fragment<Pieces>;
+    bool good = true;
+    for (int first = 0; first < 32; first += 8)
+        for (int piece = 0; piece < Pieces; piece++) {
+            unsigned a = 0, b = 0;
+            for (int i = 0; i < 8; i++) a |= 1u << part::a_at(first + i, piece) / 16 % 8, b |= 1u << part::b_at(part::column_of(first / 8, i), piece) / 16 % 8;
+            good = good && a == 0xff && b == 0xff; // an ldmatrix: 8 rows, 8 columns of a product
+        }
+    for (int first = 0; first < 32 * Pieces; first += 8) {
+        unsigned a = 0, b = 0;
+        for (int i = first; i < first + 8; i++) a |= 1u << part::a_at(i / Pieces, i % Pieces) / 16 % 8, b |= 1u << part::b_at(i / Pieces, i % Pieces) / 16 % 8;
+        good = good && a == 0xff && b == 0xff; // copies of neighbouring threads
+    }
+    return good;
+}
+static_assert(banks_differ<4>() && banks_differ<8>(), "shared memory");
+
+#if defined(TF_ON_HOST)
+
+template <class T> DEV T *host_shared(shared_address at)
+{
+    TF_SHARED_DYN(char, memory);
+    return reinterpret_cast<T *>(memory + at);
+}
+DEV void copy_async(shared_address to, const void *from, int valid)
+{
+    char *bytes = host_shared<char>(to);
+    for (int i = 0; i < 16; i++) bytes[i] = i < valid ? static_cast<const char *>(from)[i] : 0;
+}
+DEV void copy_commit() {}
+template <int Left> DEV void copy_wait() {}
+DEV void shared_write(shared_address to, float x) { *host_shared<float>(to) = x; }
+DEV float shared_read(shared_address from) { return *host_shared<float>(from); }
+
+// A lane's own two rows, and its own eight columns, over 16 of k.
+template <class T, int Pieces> struct row_operand {
+    float x[2][16];
+    DEV void read(shared_address lines, int unit)
+    {
+        for (int h = 0; h < 2; h++)
+            for (int k = 0; k < 16; k++) {
+                const int line = fragment<Pieces>::row(h), piece = unit * 2 + k / 8;
+                x[h][k] = to_float(host_shared<T>(lines + fragment<Pieces>::a_at(line, piece))[k % 8]);
+            }
+    }
+};
+template <class T, int Pieces> struct column_operand {
+    float x[4][2][16];
+    DEV void read(shared_address lines, int unit)
+    {
+        for (int j = 0; j < 4; j++)
+            for (int i = 0; i < 2; i++)
+                for (int k = 0; k < 16; k++) {
+                    const int line = fragment<Pieces>::column_of(j, fragment<Pieces>::lane() % 4 * 2 + i), piece = unit * 2 + k / 8;
+                    x[j][i][k] = to_float(host_shared<T>(lines + fragment<Pieces>::b_at(line, piece))[k % 8]);
+                }
+    }
+};
+template <class T, int Pieces>
+DEV void multiply(typename fragment<Pieces>::block &c, const row_operand<T, Pieces> &a, const column_operand<T, Pieces> &b)
+{
+    for (int j = 0; j < 4; j++)
+        for (int i = 0; i < 4; i++) {
+            float sum = c.sum[j][i];
+            for (int k = 0; k < 16; k++) sum += a.x[i / 2][k] * b.x[j][i % 2][k];
+            c.sum[j][i] = sum;
+        }
+}
+
+#else
+
+DEV shared_address shared_at(const void *p) { return static_cast<shared_address>(__cvta_generic_to_shared(p)); }
+
+// Of 16 bytes the first `valid` are read, the others become zero. `from` is not followed where none is.
+DEV void copy_async(shared_address to, const void *from, int valid)
+{
+    asm volatile("cp.async.cg.shared.global.L2::128B [%0], [%1], 16, %2;" ::"r"(to), "l"(from), "r"(valid) : "memory");
+}
+DEV void copy_commit() { asm volatile("cp.async.commit_group;" ::: "memory"); }
+template <int Left> DEV void copy_wait() { asm volatile("cp.async.wait_group %0;" ::"n"(Left) : "memory"); }
+DEV void shared_write(shared_address to, float x) { asm volatile("st.shared.f32 [%0], %1;" ::"r"(to), "f"(x) : "memory"); }
+DEV float shared_read(shared_address from)
+{
+    float x;
+    asm volatile("ld.shared.f32 %0, [%1];" : "=f"(x) : "r"(from) : "memory");
+    return x;
+}
+DEV void read_matrices(shared_address from, unsigned &a, unsigned &b, unsigned &c, unsigned &d)
+{
+    asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];" : "=r"(a), "=r"(b), "=r"(c), "=r"(d) : "r"(from) : "memory");
+}
+
+// 16 of k of 16 rows, or of 32 packed columns, that begin at `lines`. A lane names the line and the piece of one eighth of a matrix.
+template <class T, int Pieces> struct row_operand {
+    unsigned x[4];
+    DEV void read(shared_address lines, int unit)
+    {
+        const int lane = thread_index() % 32;
+        read_matrices(lines + fragment<Pieces>::a_at(lane % 16, unit * 2 + lane / 16), x[0], x[1], x[2], x[3]);
+    }
+};
+template <class T, int Pieces> struct column_operand {
+    unsigned x[4][2];
+    DEV void read(shared_address lines, int unit)
+    {
+        const int lane = thread_index() % 32, line = fragment<Pieces>::column_of(lane / 16, lane % 8); // 16 columns on the key is the same
+        const shared_address at = lines + fragment<Pieces>::b_at(line, unit * 2 + lane / 8 % 2);
+        read_matrices(at, x[0][0], x[0][1], x[1][0], x[1][1]);
+        read_matrices(at + 16 * Pieces * 16, x[2][0], x[2][1], x[3][0], x[3][1]);
+    }
+};
+
+#define TF_MMA(T, kind)                                                                                                             \
+    DEV void multiply_one(T, float (&d)[4], const unsigned (&a)[4], const unsigned (&b)[2])                                         \
+    {                                                                                                                               \
+        asm("mma.sync.aligned.m16n8k16.row.col.f32." kind "." kind ".f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "            \
+            "{%0, %1, %2, %3};"                                                                                                     \
+            : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])                                                                        \
+            : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));                                                    \
+    }
+TF_MMA(bf16, "bf16")
+TF_MMA(f16, "f16")
+#undef TF_MMA
+
+template <class T, int Pieces>
+DEV void multiply(typename fragment<Pieces>::block &c, const row_operand<T, Pieces> &a, const column_operand<T, Pieces> &b)
+{
+#pragma unroll
+    for (int j = 0; j < 4; j++) multiply_one(T(), c.sum[j], a.x, b.x[j]);
+}
+#endif

@@ -1,0 +1,159 @@
+/* Products on warps' matrix products (layer mma, templates/gemm_mma.h): which phases have them, what they refuse, that their source is right on
+ * the host engine at every alignment and tail, and that NVRTC makes code without spills of the largest. */
+#include "tests/support.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PRODUCT(type, M, N, K)                                                                                                      \
+    "block: t\ndtype: " type "\ndims: {M: " M ", K: " K ", N: " N "}\ndynamic: {M: [1, 4096]}\ninputs: {x: [M, K]}\n"               \
+    "params: {w: [N, K]}\nops:\n  - {out: y, op: linear, in: [x, w]}\noutputs: {y: y}\n"
+
+/* ---- plans */
+static const struct {
+    const char *yaml, *tile;
+} plans[] = {{PRODUCT("bf16", "17", "70", "64"), "layer=mma m=32 n=128 k=64 threads=128 slots=4"},
+             {PRODUCT("f16", "4096", "4096", "4096"), "layer=mma m=128 n=256 k=32 threads=256 slots=4"},
+             {PRODUCT("bf16", "4096", "70", "4096"), "layer=mma m=64 n=128 k=64 threads=128 slots=4"},
+             {PRODUCT("f16", "256", "4096", "4096"), "layer=mma m=128 n=128 k=64 threads=256 slots=3"},
+             {PRODUCT("bf16", "16", "70", "64"), "layer=simt"}, /* few rows: the weight is read once, and that is all there is */
+             {PRODUCT("f32", "64", "70", "128"), "layer=simt"},
+             {"block: t\ndtype: bf16\ndims: {M: 64, K: 64, N: 64}\ninputs: {x: [M, K], w: [K, N]}\n"
+              "ops:\n  - {out: y, op: matmul, in: [x, w]}\noutputs: {y: y}\n", "layer=simt"}};
+
+START_TEST(a_product_of_many_rows_in_16_bits_is_on_mma)
+{
+    rig *r = rig_plan(&(rig_request){.yaml = plans[_i].yaml, .level = fusion_tile, .target = "sm_80"});
+    const launch *l = &r->c.plan->launches[0];
+    const bool mma = strstr(plans[_i].tile, "mma") != NULL;
+    const char *text = ir_print(r->a, r->c.plan->program);
+    ck_assert_msg(strstr(text, plans[_i].tile) != NULL, "%s", text);
+    ck_assert_int_eq(strstr(l->source, "TF_KERNEL_STREAM(t_k0, gemm_mma<k0_y>)") != NULL, mma);
+    ck_assert_int_eq(l->dynamic_bytes, mma ? l->shared_bytes : 0);
+    ck_assert_int_eq(l->resident > 0, mma);
+    ck_assert_int_le(l->resident * (l->shared_bytes + 1024), 100 * 1024); /* what a multiprocessor of sm_86 has */
+    rig_close(r);
+}
+END_TEST
+
+static tfgen_code plan_with(arena *a, const char *yaml, const char *target, const char *line, compiled *c)
+{
+    const tuning t = {&line, 1};
+    const compile_request q = {.name = "t.yaml", .text = yaml, .size = strlen(yaml), .level = fusion_tile, .target = target, .tuning = &t};
+    return compile(a, &q, c);
+}
+
+START_TEST(sm_90a_has_mma_where_it_is_asked_for)
+{
+    const char *line = "gemm layer=mma m=128 n=256 k=64 threads=256 slots=4", *yaml = PRODUCT("bf16", "4096", "4096", "4096");
+    arena *a = arena_new();
+    compiled c;
+    ck_assert_msg(plan_with(a, yaml, "sm_90a", line, &c) == code_ok, "%s", arena_diagnostics(a));
+    ck_assert_ptr_nonnull(strstr(ir_print(a, c.plan->program), "layer=mma m=128 n=256 k=64"));
+    ck_assert_int_eq(c.plan->launches[0].shared_bytes, 4 * (128 + 256) * 128);
+    ck_assert_int_eq(plan_with(a, yaml, "sm_80", line, &c), code_unsupported);
+    ck_assert_ptr_nonnull(strstr(arena_diagnostics(a), "196608 bytes of shared memory; a workgroup has 101376"));
+    arena_free(a);
+}
+END_TEST
+
+START_TEST(a_tile_that_mma_cannot_have_is_an_error_that_says_why)
+{
+    static const struct {
+        const char *target, *type, *line, *message;
+    } cases[] = {{"gfx942", "bf16", "gemm layer=mma", "NVIDIA's machines have it"},
+                 {"host", "bf16", "gemm layer=mma", "NVIDIA's machines have it"},
+                 {"sm_80", "bf16", "gemm layer=wgmma", "only sm_90a has it"},
+                 {"sm_80", "f32", "gemm layer=mma", "operands are not both bf16 or both f16"},
+                 {"sm_80", "bf16", "gemm k=16", "on mma k is 32 or 64"},
+                 {"sm_80", "bf16", "gemm threads=512", "on mma threads is 128 or 256"},
+                 {"sm_80", "bf16", "gemm m=512", "on mma m is at most 256"},
+                 {"sm_80", "bf16", "gemm n=32", "the warps share out m"},
+                 {"sm_80", "bf16", "gemm m=16 n=128 k=32", "the threads copy m and n in whole turns"},
+                 {"sm_80", "bf16", "gemm m=256 n=128", "a thread has at most 128 results"},
+                 {"sm_80", "bf16", "gemm slots=2", "on mma slots is 3 to 8"},
+                 {"sm_80", "bf16", "gemm group=0", "group is 1 to 1024"},
+                 {"sm_80", "bf16", "gemm m=128 n=256 threads=256 slots=5", "bytes of shared memory; a workgroup has 101376"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        arena *a = arena_new();
+        compiled c;
+        const char *yaml = *cases[i].type == 'f' ? PRODUCT("f32", "64", "70", "64") : PRODUCT("bf16", "64", "70", "64");
+        const tfgen_code code = plan_with(a, yaml, cases[i].target, cases[i].line, &c);
+        ck_assert_msg(code == code_unsupported, "%s %s: %d", cases[i].target, cases[i].line, code);
+        ck_assert_msg(strstr(arena_diagnostics(a), cases[i].message) != NULL, "%s: %s", cases[i].line, arena_diagnostics(a));
+        arena_free(a);
+    }
+}
+END_TEST
+
+/* ---- the host engine runs the very source: tails of every kind, rows that are aligned first, sums of rows, more tiles than workgroups */
+typedef struct trial {
+    const char *path, *dtype, *line;
+    long long M, N, K;
+} trial;
+
+static const trial trials[] = {
+    {"tests/h200/product.yaml", "bf16", NULL, 131, 263, 200},
+    {"tests/h200/residual.yaml", "f16", NULL, 37, 70, 66},
+    {"tests/h200/product.yaml", "bf16", NULL, 129, 67, 67},
+    {"tests/h200/product.yaml", "f16", NULL, 32, 1, 4},
+    {"tests/h200/product.yaml", "bf16", "gemm m=128 n=128 k=64 threads=256 slots=3 group=2", 129, 130, 72},
+    {"tests/h200/residual.yaml", "bf16", "gemm m=128 n=256 k=32 threads=256 slots=4 group=1", 300, 300, 132},
+    {"tests/h200/residual.yaml", "f16", "gemm m=256 n=128 k=32 threads=256 slots=3 group=8", 257, 130, 97},
+    {"tests/h200/product.yaml", "bf16", "gemm m=64 n=128 k=64 threads=256 slots=4 group=3", 500, 500, 33}};
+
+START_TEST(every_alignment_tail_and_tile_is_within_its_bound)
+{
+    const trial *t = &trials[_i];
+    const dim_override dims[] = {{"M", t->M}, {"N", t->N}, {"K", t->K}};
+    const tuning tuning = {&t->line, t->line != NULL};
+    rig *r = rig_open(&(rig_request){.path = t->path, .level = fusion_tile, .target = "sm_80", .dtype = t->dtype, .dims = dims, .dim_count = 3, .tuning = &tuning});
+    ck_assert_ptr_nonnull(strstr(ir_print(r->a, r->c.plan->program), "layer=mma"));
+    rig_run(r);
+    rig_judge(r);
+    rig_close(r);
+}
+END_TEST
+
+/* The race and bounds checker on whole tiles and tails, and sums of rows beside rotations. */
+START_TEST(no_thread_reads_what_another_is_writing)
+{
+    static const char *const options[] = {"tests/h200/product.yaml --dim=M=129,N=33,K=72", "tests/h200/product.yaml --dim=M=70,N=67,K=131",
+                                          "specs/llama-block.yaml --dim=B=1,S=33,D=64,H=2,KV=1,F=70"};
+    const char *program = getenv("TFGEN") ? getenv("TFGEN") : "./tfgen";
+    char command[512];
+    snprintf(command, sizeof command, "%s run %s --target=sm_80 --check --repeat=1 | grep -q 'layers.* mma' && %s run %s --target=sm_80 --check --repeat=1 -q", program,
+             options[_i], program, options[_i]);
+    ck_assert_msg(system(command) == 0, "%s", command);
+}
+END_TEST
+
+/* No spills: `tfgen --code` refuses those (runtime/nvrtc.c). The largest tiles beside the most row scalars and reads, rows at every alignment. */
+START_TEST(nvrtc_takes_every_form_of_a_product)
+{
+    static const char *const options[] = {"specs/gpt2-block.yaml --dim=B=4,S=1024,D=1625,H=25,F=6403", "specs/llama-block.yaml --preset=llama-8b",
+                                          "specs/bert-block.yaml --dim=B=4,S=1024,D=1700,H=25,F=6404 --dtype=f16",
+                                          "specs/llama-block.yaml --dim=B=4,S=1024,D=2046,H=33,KV=3,F=5467 --fusion=ops"};
+    const char *program = getenv("TFGEN") ? getenv("TFGEN") : "./tfgen";
+    char command[512];
+    snprintf(command, sizeof command, "d=$(mktemp -d) && %s %s --target=sm_80 --code -q -o $d; s=$?; rm -rf $d; exit $s", program, options[_i]);
+    const int status = system(command);
+    if (status == code_unsupported << 8) printf("skipped: no NVRTC\n");
+    else ck_assert_msg(status == 0, "%s: status %d", command, status >> 8);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *s = suite_create("mma");
+    TCase *t = tcase_create("mma");
+    tcase_set_timeout(t, 120);
+    tcase_add_loop_test(t, a_product_of_many_rows_in_16_bits_is_on_mma, 0, sizeof plans / sizeof *plans);
+    tcase_add_test(t, sm_90a_has_mma_where_it_is_asked_for);
+    tcase_add_test(t, a_tile_that_mma_cannot_have_is_an_error_that_says_why);
+    tcase_add_loop_test(t, every_alignment_tail_and_tile_is_within_its_bound, 0, sizeof trials / sizeof *trials);
+    tcase_add_loop_test(t, no_thread_reads_what_another_is_writing, 0, 3);
+    tcase_add_loop_test(t, nvrtc_takes_every_form_of_a_product, 0, 4);
+    suite_add_tcase(s, t);
+    return run_suite(s);
+}
