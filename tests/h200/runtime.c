@@ -3,6 +3,7 @@
  * when bytes differ or a call fails. Built and run by tests/h200/runtime.sh. */
 #define _GNU_SOURCE
 #include "runtime/cuda_abi.h"
+#include "runtime/cuda_abi.h"
 #include "runtime/module.h"
 #include <dlfcn.h>
 #include <math.h>
@@ -192,16 +193,17 @@ static int by_value(const void *x, const void *y)
     return (a > b) - (a < b);
 }
 
-typedef int launch_kernel(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *, void **, void **);
+typedef int launch_kernel(const cuda_launch_config *, void *, void **, void **);
 
 static void overhead(const layer *l, void *stream)
 {
     enum { most_rounds = 201 };
     static double ours[most_rounds], driver[most_rounds];
     launch_kernel *launch;
-    void *found = dlsym(dlopen("libcuda.so.1", RTLD_NOW), "cuLaunchKernel");
+    void *found = dlsym(dlopen("libcuda.so.1", RTLD_NOW), "cuLaunchKernelEx");
+    cuda_launch_attribute overlap = {.id = cuda_attribute_programmatic_serialization, .value.number = 1};
     const char *own = getenv("TFGEN_LIBCUDA");
-    if (own) found = dlsym(dlopen(own, RTLD_NOW), "cuLaunchKernel");
+    if (own) found = dlsym(dlopen(own, RTLD_NOW), "cuLaunchKernelEx");
     memcpy(&launch, &found, sizeof found);
     record_launches(l);
     /* few enough launches that the driver's queue never fills, and a second at most */
@@ -219,7 +221,8 @@ static void overhead(const layer *l, void *stream)
             for (int k = 0; k < record_count; k++) {
                 void *params[] = {records[k].arguments};
                 const launch_shape *s = &records[k].shape;
-                if (launch(records[k].kernel, s->grid, 1, 1, s->threads, 1, 1, s->dynamic_bytes, stream, params, NULL)) exit(1);
+                const cuda_launch_config config = {s->grid, 1, 1, s->threads, 1, 1, s->dynamic_bytes, stream, &overlap, s->overlap};
+                if (launch(&config, records[k].kernel, params, NULL)) exit(1);
             }
         driver[r] = (now() - start) / (calls * record_count);
     }
