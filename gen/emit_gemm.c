@@ -181,6 +181,9 @@ static void write_mapped_operands(gemm *g)
                         .box_columns = 128 / size};
     write_a_map(g);
     write_map(g, "b_map", box);
+    for (int i = 0; i < g->e->plan->scratch_count; i++)
+        if (g->e->plan->scratches[i].phase == g->e->phase)
+            write_line(g->w, "DEV static float *partial(const args &p) { return %s; }", use_scratch(g->e, i, true));
 }
 
 /* ---- row scalars of the epilogue */
@@ -425,7 +428,8 @@ static void write_wgmma_constants(gemm *g)
     write_line(w, "static constexpr int tile_m = %lld, tile_n = %lld, tile_k = %lld, threads = %lld, slots = %lld, group = %lld;",
                tile_value(phase, "m"), tile_value(phase, "n"), tile_value(phase, "k"), tile_value(phase, "threads"),
                tile_value(phase, "slots"), tile_value(phase, "group"));
-    write_line(w, "static constexpr int cluster = %lld, width = %d, results = %d;", tile_value(phase, "cluster"), g->width, g->results);
+    write_line(w, "static constexpr int cluster = %lld, split = %lld, width = %d, results = %d;", tile_value(phase, "cluster"),
+               tile_value(phase, "split"), g->width, g->results);
     write_line(w, "static constexpr bool staged = %s, row_sums = %s, reads = %s;", g->staged ? "true" : "false", g->row_sum ? "true" : "false",
                epilogue_reads(g->e) ? "true" : "false");
     write_line(w, "using a_type = %s;", type_name(g->a->type));

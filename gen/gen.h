@@ -7,7 +7,7 @@
 typedef enum argument_kind {
     argument_value,   /* pointer to a value's storage (input, param, state, output or workspace) */
     argument_packed,  /* pointer to a packed weight */
-    argument_scratch, /* pointer to workspace of the plan that is no value: split-KV partials */
+    argument_scratch, /* pointer to workspace of the plan that is no value: sums of parts of a product */
     argument_map,     /* a tensor map, 128 bytes aligned to 128, by value: whoever launches encodes it from tensor_box */
     argument_dim      /* int: a dynamic dim */
 } argument_kind;
@@ -50,6 +50,7 @@ typedef struct packed_weight {
 
 typedef struct scratch {
     const char *name;
+    const ir_phase *phase; /* whose it is */
     extent floats; /* over dynamic dims */
 } scratch;
 

@@ -98,19 +98,38 @@ const char *wgmma_obstacle(const tile_request *r)
 bool wgmma_pays(const tile_request *r) { return extent_value(&r->space.rows, &r->program->dims) > 16; }
 
 /* Cycles of one workgroup for a tile: stages are bound by the tensor cores (4096 bf16 operations a cycle and multiprocessor) or, narrow
- * ones, by shared memory and L2; the epilogue and the first loads are not hidden. H200: 132 multiprocessors. */
-static double tile_cycles(long long n, long long K)
+ * ones, by shared memory and L2; the epilogue and the first loads are not hidden. */
+static double stage_cycles(long long n)
 {
-    const double stages = (double)((K + 63) / 64), multiply = 4.0 * (double)n, load = 300 + 2.5 * (double)n;
-    return stages * (multiply > load ? multiply : load) + 9.0 * (double)n + 700;
+    const double multiply = 4.0 * (double)n, load = 300 + 2.5 * (double)n;
+    return multiply > load ? multiply : load;
 }
+
+static double tile_cycles(long long n, long long K) { return (double)((K + 63) / 64) * stage_cycles(n) + 9.0 * (double)n + 700; }
+
+enum { multiprocessors = 132, launch_start = 2500 }; /* of an H200 */
+
+static long long tiles_of(long long rows, long long packed_n, long long n) { return (rows + 127) / 128 * ((packed_n + n - 1) / n); }
+
+/* How many tiles the workgroup with most of them has. */
+static double waves_of(long long tiles) { return (double)((tiles + multiprocessors - 1) / multiprocessors); }
 
 static double launch_cycles(long long rows, long long packed_n, long long n, long long K)
 {
-    enum { multiprocessors = 132, start = 2500 };
-    const double tiles = (double)((rows + 127) / 128) * (double)((packed_n + n - 1) / n);
-    const double waves = (double)(long long)((tiles + multiprocessors - 1) / multiprocessors);
-    return waves * tile_cycles(n, K) + start;
+    return waves_of(tiles_of(rows, packed_n, n)) * tile_cycles(n, K) + launch_start;
+}
+
+/* Where there are so few tiles that many multiprocessors would have no work, a tile's length is cut into parts of at least 4 stages. The last
+ * one waits until the others have stored their sums, and reads those one after the other (H200: about 40 cycles a column). Changes `best`
+ * where all that takes clearly less time than the `least` cycles of whole tiles of any width. */
+static void try_parts(wgmma_tile *best, double *least, double whole, long long tiles, int n, long long stages, double stage)
+{
+    enum { most = 8, least_stages = 4, meeting = 2500, column = 40 };
+    for (int split = 2; split <= most && tiles * split <= multiprocessors && stages / split >= least_stages; split++) {
+        const double saved = (double)(stages - (stages + split - 1) / split) * stage;
+        const double cycles = whole - saved + meeting + (split - 1) * column * (double)n;
+        if (cycles < *least) best->n = n, best->split = split, *least = cycles;
+    }
 }
 
 static bool narrow(const tile_request *r, const ir_value *v) { return value_columns(v) == 1 && r->space.columns != 1; }
@@ -158,12 +177,16 @@ wgmma_tile wgmma_defaults(const tile_request *r)
 {
     static const int widths[] = {256, 224, 192, 160, 128, 96, 64};
     const long long rows = extent_value(&r->space.rows, &r->program->dims), K = value_columns(first_product(r->phase)->inputs[0]);
-    wgmma_tile best = {.m = 128, .n = 256, .k = 64, .threads = 384, .group = 16, .cluster = 1};
+    wgmma_tile best = {.m = 128, .n = 256, .k = 64, .threads = 384, .group = 16, .cluster = 1, .split = 1};
     double least = launch_cycles(rows, r->packed_n, best.n, K);
     for (size_t i = 1; i < sizeof widths / sizeof *widths; i++) {
         const double cycles = launch_cycles(rows, r->packed_n, widths[i], K);
         if (cycles < 0.99 * least) best.n = widths[i], least = cycles;
     }
+    double parts = 0.9 * least;
+    for (size_t i = 0; i < sizeof widths / sizeof *widths; i++)
+        try_parts(&best, &parts, launch_cycles(rows, r->packed_n, widths[i], K), tiles_of(rows, r->packed_n, widths[i]), widths[i], (K + 63) / 64,
+                  stage_cycles(widths[i]));
     /* Starting and ending together costs a cluster about 1 us; what it saves in the L2 shows in a launch of milliseconds only (1 % at 8192^3). */
     best.cluster = (rows + 127) / 128 % 2 == 0 && least > 2e6 ? 2 : 1;
     best.stage = !stage_obstacle(r);
@@ -176,8 +199,11 @@ static const char *ws_illegal(const ir_phase *p)
 {
     const long long slots = tile_value(p, "slots"), group = tile_value(p, "group");
     if (tile_value(p, "threads") != 384) return "on wgmma threads is 384: three warpgroups";
+    const long long stages = (value_columns(first_product(p)->inputs[0]) + tile_value(p, "k") - 1) / tile_value(p, "k");
     if (slots < 2 || slots > 8) return "on wgmma slots is 2 to 8";
     if (group < 1 || group > 1024) return "group is 1 to 1024";
+    if (tile_value(p, "split") < 1 || tile_value(p, "split") > 16 || tile_value(p, "split") > stages)
+        return "split is 1 to 16, and a part has a stage";
     return group % tile_value(p, "cluster") ? "cluster divides group" : NULL;
 }
 
@@ -216,26 +242,32 @@ bool wgmma3_pays(const tile_request *r)
     return wgmma_pays(r) && value_columns(first_product(r->phase)->inputs[0]) >= 128;
 }
 
-/* As tile_cycles(): a stage of 32 is 12 instructions of n/2 cycles for each of two warpgroups, and as each also waits, adds and splits,
+/* As stage_cycles(): a stage of 32 is 12 instructions of n/2 cycles for each of two warpgroups, and as each also waits, adds and splits,
  * narrow ones do not fill the time. */
+static double split_stage_cycles(long long n)
+{
+    const double multiply = 12.0 * (double)n, load = 124 + 11 * (double)n;
+    return multiply > load ? multiply : load;
+}
+
 static double split_launch_cycles(long long rows, long long packed_n, long long n, long long K)
 {
-    enum { multiprocessors = 132, start = 2500 };
-    const double tiles = (double)((rows + 127) / 128) * (double)((packed_n + n - 1) / n);
-    const double waves = (double)(long long)((tiles + multiprocessors - 1) / multiprocessors);
-    const double multiply = 12.0 * (double)n, load = 124 + 11 * (double)n;
-    return waves * ((double)((K + 31) / 32) * (multiply > load ? multiply : load) + 9.0 * (double)n + 700) + start;
+    return waves_of(tiles_of(rows, packed_n, n)) * ((double)((K + 31) / 32) * split_stage_cycles(n) + 9.0 * (double)n + 700) + launch_start;
 }
 
 wgmma_tile wgmma3_defaults(const tile_request *r)
 {
     const long long rows = extent_value(&r->space.rows, &r->program->dims), K = value_columns(first_product(r->phase)->inputs[0]);
-    wgmma_tile best = {.m = 128, .n = 128, .k = 32, .threads = 384, .slots = 4, .group = 16, .cluster = 1};
+    wgmma_tile best = {.m = 128, .n = 128, .k = 32, .threads = 384, .group = 16, .cluster = 1, .split = 1};
     double least = split_launch_cycles(rows, r->packed_n, best.n, K);
     for (int n = 96; n >= 64; n -= 32) {
         const double cycles = split_launch_cycles(rows, r->packed_n, n, K);
-        if (cycles < 0.99 * least) best.n = n, best.slots = n == 96 ? 5 : 7, least = cycles;
+        if (cycles < 0.99 * least) best.n = n, least = cycles;
     }
+    double parts = 0.9 * least;
+    for (int n = 96; n >= 64; n -= 32) /* beside sums of 128 columns and their epilogue there are too few registers */
+        try_parts(&best, &parts, split_launch_cycles(rows, r->packed_n, n, K), tiles_of(rows, r->packed_n, n), n, (K + 31) / 32, split_stage_cycles(n));
+    best.slots = best.n == 128 ? 4 : best.n == 96 ? 5 : 7;
     return best;
 }
 

@@ -24,7 +24,7 @@ bool layer_is_wgmma(layer_kind layer);
 const char *wgmma_obstacle(const tile_request *r);
 bool wgmma_pays(const tile_request *r);
 typedef struct wgmma_tile {
-    int m, n, k, threads, slots, group, cluster, stage;
+    int m, n, k, threads, slots, group, cluster, split, stage;
 } wgmma_tile;
 wgmma_tile wgmma_defaults(const tile_request *r); /* packed_n is known */
 const char *wgmma_illegal(const tile_request *r, const ir_phase *phase); /* a tile that the template does not take: the rule; else NULL */

@@ -163,6 +163,19 @@ static void plan_storage(planner *p, const ir_phase *phase, long long packed_n)
         }
 }
 
+/* What the parts of a product's tiles (templates/gemm_ws.h) hand to each other: of each tile split - 1 times 128 * n floats and 8 words. */
+static void plan_parts(planner *p, const ir_kernel *kernel, const ir_phase *phase, const phase_extent *space, long long packed_n)
+{
+    const long long split = tile_value(phase, "split"), n = tile_value(phase, "n"), columns = (packed_n + n - 1) / n;
+    if (phase->family != family_gemm || split <= 1) return;
+    const position at = phase->ops[0]->at;
+    /* whole tiles, and clusters of them, are no more */
+    const extent rows = extent_add(p->a, at, space->rows, extent_number(128 * tile_value(phase, "cluster") - 1));
+    p->p->scratches[p->p->scratch_count++] =
+        (scratch){.name = arena_printf(p->a, "%s.parts", kernel->name), .phase = phase,
+                  .floats = extent_multiply(p->a, at, rows, extent_number(columns * (split - 1) * (n + 1)))};
+}
+
 /* ---- launches */
 static const ir_op *attention_op(const ir_phase *phase)
 {
@@ -185,6 +198,7 @@ static void gemm_geometry(planner *p, const ir_phase *phase, long long packed_n,
     l->multiple = extent_number(l->cluster);
     l->tile_rows = (int)tile_value(phase, "m") * l->cluster;
     l->column_tiles = (int)((packed_n + n - 1) / n);
+    if (layer_is_wgmma(layer_of(phase))) l->column_tiles *= (int)tile_value(phase, "split");
     if (product->kind != op_matmul) return;
     l->rows = out->shape[out->rank - 2];
     for (int i = 0; i + 2 < out->rank; i++) l->multiple = extent_multiply(p->a, out->at, l->multiple, out->shape[i]);
@@ -262,6 +276,7 @@ static void plan_kernel(planner *p, ir_kernel *kernel)
     tile_choose(&request, phase);
     if (needs_packing(phase)) plan_pack(p, kernel, phase, segments.packed_columns);
     plan_storage(p, phase, segments.packed_columns);
+    plan_parts(p, kernel, phase, &request.space, segments.packed_columns);
     launch *l = &p->p->launches[p->p->launch_count++];
     const char *block = p->program->name ? p->program->name : "block";
     *l = (launch){.kernel = kernel,
@@ -285,6 +300,7 @@ plan *plan_choose(arena *a, const ir_program *fused, const target_info *target, 
     align_operands(&b, target, tuning);
     const size_t kernels = (size_t)p.program->kernel_count + 1, values = (size_t)p.program->value_count + 1;
     p.p->launches = arena_alloc(a, kernels * sizeof *p.p->launches);
+    p.p->scratches = arena_alloc(a, kernels * sizeof *p.p->scratches);
     p.p->packs = arena_alloc(a, kernels * sizeof *p.p->packs);
     p.p->stored = arena_alloc(a, values * sizeof *p.p->stored);
     for (int k = 0; k < p.program->kernel_count; k++) plan_kernel(&p, p.program->kernels[k]);

@@ -168,7 +168,8 @@ static void put_wgmma(const tile_request *r, settings *s)
     const wgmma_tile t = r->layer == layer_wgmma3 ? wgmma3_defaults(r) : wgmma_defaults(r);
     put(s, "layer", r->layer);
     put(s, "m", t.m), put(s, "n", t.n), put(s, "k", t.k);
-    put(s, "threads", t.threads), put(s, "slots", t.slots), put(s, "group", t.group), put(s, "cluster", t.cluster), put(s, "stage", t.stage);
+    put(s, "threads", t.threads), put(s, "slots", t.slots), put(s, "group", t.group), put(s, "cluster", t.cluster);
+    put(s, "split", t.split), put(s, "stage", t.stage);
 }
 
 static void put_amd(const tile_request *r, settings *s)

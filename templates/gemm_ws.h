@@ -6,7 +6,8 @@
 // with boxes of 128 bytes x tile_m and x tile_n / cluster rows, 128-byte swizzle; group: row tiles that share a column of B tiles while it
 // is in L2; cluster: workgroups, on row tiles below each other, that load B together; staged: results pass through shared memory (each of 2
 // bytes, one a column and segment, rows at multiples of 16 bytes; results: of a block's two halves of columns, 1 or 2), else width: columns
-// of a row that the epilogue is handed at a time, 2 or 4; reads: it loads more than row scalars.
+// of a row that the epilogue is handed at a time, 2 or 4; reads: it loads more than row scalars; split: parts that a tile's length is cut into, each a
+// workgroup's, and partial(p): the memory through which they meet.
 #pragma once
 
 template <class S> struct gemm_ws {
@@ -26,6 +27,7 @@ template <class S> struct gemm_ws {
     using product = wgmma<type, tile_n>;
     struct tile {
         int batch, row, column; // in tiles
+        int part, index;        // of the tile's parts; its number
     };
     struct carry {
         float acc[product::registers];
@@ -34,30 +36,37 @@ template <class S> struct gemm_ws {
     // Whole clusters: row tiles one after the other, which need the same tile of B. One that has no rows computes for the others' sake.
     DEV static int row_tiles(const args &p) { return (S::rows(p) + tile_m * cluster - 1) / (tile_m * cluster) * cluster; }
     static constexpr int column_tiles = (S::packed_n + tile_n - 1) / tile_n;
-    DEV static int tiles(const args &p) { return row_tiles(p) * column_tiles * S::batches(p); }
-    DEV static int stages(const args &, const tile &) { return (S::K + tile_k - 1) / tile_k; }
+    static constexpr int all_stages = (S::K + tile_k - 1) / tile_k;
+    static_assert(S::split >= 1 && S::split <= all_stages, "tile: a part has a stage");
+    DEV static int whole_tiles(const args &p) { return row_tiles(p) * column_tiles * S::batches(p); }
+    DEV static int tiles(const args &p) { return whole_tiles(p) * S::split; }
+    DEV static int first_stage(int part) { return part * all_stages / S::split; }
+    DEV static int stages(const args &, const tile &t) { return S::split == 1 ? all_stages : first_stage(t.part + 1) - first_stage(t.part); }
+    DEV static int column_of(const tile &t, int stage) { return (S::split == 1 ? stage : first_stage(t.part) + stage) * tile_k; }
     DEV static unsigned bytes(const args &) { return slot_bytes; }
 
-    // Groups of S::group row tiles, down each column of the group: what the grid works on at one time is nearly square.
-    DEV static tile at(const args &p, int index)
+    // Groups of S::group row tiles, down each column of the group: what the grid works on at one time is nearly square. All first parts
+    // come before all second ones: a part that waits for others has the highest index of them.
+    DEV static tile at(const args &p, int item)
     {
+        const int whole = S::split == 1 ? 0 : whole_tiles(p), part = S::split == 1 ? 0 : item / whole, index = item - part * whole;
         const int rows = row_tiles(p), per_batch = rows * column_tiles, batch = index / per_batch;
         const int i = index - batch * per_batch, g = i / (S::group * column_tiles), in = i - g * S::group * column_tiles;
         const int height = rows - g * S::group < S::group ? rows - g * S::group : S::group;
-        return {batch, g * S::group + in % height, in / height};
+        return {batch, g * S::group + in % height, in / height, part, index};
     }
 
     DEV static void load(early, const args &p, const tile &t, int stage, slot m)
     {
         const int first = t.batch * S::packed_n + t.column * tile_n;
         if constexpr (cluster == 1)
-            tensor_load(m.memory + a_bytes, S::b_map(p), m.full, stage * tile_k, first);
+            tensor_load(m.memory + a_bytes, S::b_map(p), m.full, column_of(t, stage), first);
         else
-            tensor_load_all<cluster>(m.memory + a_bytes, S::b_map(p), m.full, stage * tile_k, first, tile_n / cluster);
+            tensor_load_all<cluster>(m.memory + a_bytes, S::b_map(p), m.full, column_of(t, stage), first, tile_n / cluster);
     }
     DEV static void load(late, const args &p, const tile &t, int stage, slot m)
     {
-        tensor_load(m.memory, S::a_map(p), m.full, stage * tile_k, t.batch * S::rows(p) + t.row * tile_m);
+        tensor_load(m.memory, S::a_map(p), m.full, column_of(t, stage), t.batch * S::rows(p) + t.row * tile_m);
     }
 
     template <class Ring> DEV static void compute(const args &p, const tile &t, Ring &ring, carry &c)
@@ -92,6 +101,13 @@ template <class S> struct gemm_ws {
 
     DEV static void finish(const args &p, const tile &t, carry &c, shared_address scratch)
     {
+        if constexpr (S::split > 1) {
+            if (t.part + 1 < S::split) {
+                give(p, t, c);
+                return;
+            }
+            take(p, t, c);
+        }
         const int thread = thread_index() % 128, group = thread_index() / 128 - 1;
         row_state r[2] = {};
 #pragma unroll
@@ -125,6 +141,52 @@ template <class S> struct gemm_ws {
         float sum;
         typename S::context context;
     };
+
+    // ---- parts of a tile. Each warpgroup gives its accumulators to the same warpgroup of the workgroup with the last part, which adds them
+    // to its own, in the order of the parts. They are there when the 8 bytes before them hold a number that memory nobody wrote does not;
+    // who took them clears it. All workgroups are resident and take items in ascending order, so those that are waited for come to their end.
+    using four = neighbours<float, 4>;
+    static constexpr int registers = product::registers, slice = 128 * registers + 4; // floats
+    static constexpr unsigned long long full = 0x9d2be3167f4a91c5ull;
+
+    DEV static float *slice_of(const args &p, const tile &t, int part)
+    {
+        const int group = thread_index() / 128 - 1;
+        return S::partial(p) + ((static_cast<long long>(t.index) * (S::split - 1) + part) * 2 + group) * slice;
+    }
+    DEV static void give(const args &p, const tile &t, const carry &c)
+    {
+        float *to = slice_of(p, t, t.part);
+#pragma unroll
+        for (int i = 0; i < registers; i += 4) {
+            const four x = {{c.acc[i], c.acc[i + 1], c.acc[i + 2], c.acc[i + 3]}};
+            *reinterpret_cast<four *>(to + 4 + (i * 32 + thread_index() % 128) * 4) = x;
+        }
+        group_barrier(4 + thread_index() / 128, 128);
+        if (thread_index() % 128 == 0) flag_store(reinterpret_cast<unsigned long long *>(to), full);
+    }
+    DEV static void take(const args &p, const tile &t, carry &c)
+    {
+        const int thread = thread_index() % 128;
+        const bool looks = thread + 1 < S::split; // a thread for each part
+        auto *const flag = reinterpret_cast<unsigned long long *>(slice_of(p, t, looks ? thread : 0));
+        while (looks && flag_read(flag) != full) pause();
+        group_barrier(4 + thread_index() / 128, 128);
+        int others = S::split - 1;
+        pin(others); // else a loop of one turn is none, and its loads all at once do not fit the registers
+#pragma unroll 1
+        for (int part = 0; part < others; part++) {
+            const float *from = slice_of(p, t, part) + 4 + thread * 4;
+#pragma unroll
+            for (int i = 0; i < registers; i += 4) {
+                const four x = *reinterpret_cast<const four *>(from + i * 128);
+#pragma unroll
+                for (int k = 0; k < 4; k++) c.acc[i + k] += x.e[k];
+            }
+        }
+        group_barrier(4 + thread_index() / 128, 128);
+        if (looks) flag_store(flag, 0);
+    }
 
     // ---- results of 2 bytes pass through shared memory, so that lanes side by side store rows in pieces of 16 bytes. The epilogue is
     // walked twice: for the values, in the layout of the products, and for where they go. What a walk does not use is never computed. The

@@ -12,7 +12,7 @@ struct k1_qkv {
     };
     static constexpr int K = 256, packed_n = 384, packed_k = 256, granule = 16;
     static constexpr int tile_m = 128, tile_n = 64, tile_k = 64, threads = 384, slots = 8, group = 16;
-    static constexpr int cluster = 1, width = 4, results = 2;
+    static constexpr int cluster = 1, split = 1, width = 4, results = 2;
     static constexpr bool staged = false, row_sums = false, reads = false;
     using a_type = bf16;
     using b_type = a_type;

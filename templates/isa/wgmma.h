@@ -177,6 +177,16 @@ DEV void counter_store(unsigned *counter, unsigned value)
 {
     asm volatile("st.release.gpu.u32 [%0], %1;" ::"l"(counter), "r"(value) : "memory");
 }
+DEV unsigned long long flag_read(const unsigned long long *flag)
+{
+    unsigned long long value;
+    asm volatile("ld.acquire.gpu.u64 %0, [%1];" : "=l"(value) : "l"(flag) : "memory");
+    return value;
+}
+DEV void flag_store(unsigned long long *flag, unsigned long long value)
+{
+    asm volatile("st.release.gpu.u64 [%0], %1;" ::"l"(flag), "l"(value) : "memory");
+}
 DEV void pause() { asm volatile("nanosleep.u32 20;"); }
 
 // ---- matrix products of a warpgroup
@@ -199,6 +209,8 @@ template <int N> DEV void pin(float (&d)[N])
     for (int i = 0; i < N; i++)
         asm volatile("" : "+f"(d[i])::"memory");
 }
+
+DEV void pin(int &n) { asm volatile("" : "+r"(n)); }
 
 // Register i of a thread's N/2 is element (row, column) of the group's 64 x N result.
 struct fragment {

@@ -129,6 +129,11 @@ DEV unsigned counter_add(unsigned *counter, unsigned n)
     return __hip_atomic_fetch_add(counter, n, __ATOMIC_ACQ_REL, __HIP_MEMORY_SCOPE_AGENT);
 }
 DEV void counter_store(unsigned *counter, unsigned value) { __hip_atomic_store(counter, value, __ATOMIC_RELEASE, __HIP_MEMORY_SCOPE_AGENT); }
+DEV unsigned long long flag_read(const unsigned long long *flag) { return __hip_atomic_load(flag, __ATOMIC_ACQUIRE, __HIP_MEMORY_SCOPE_AGENT); }
+DEV void flag_store(unsigned long long *flag, unsigned long long value)
+{
+    __hip_atomic_store(flag, value, __ATOMIC_RELEASE, __HIP_MEMORY_SCOPE_AGENT);
+}
 DEV void pause() { tf_hs_yield(); }
 
 // ---- matrix products of a warpgroup: each thread makes its own elements, and waits for the others where it would wait for the products
@@ -137,6 +142,7 @@ DEV void product_fence() {}
 DEV void product_commit() {}
 template <int Left> DEV void product_wait() { group_barrier(8 + thread_index() / 128, 128); }
 template <int N> DEV void pin(float (&)[N]) {}
+DEV void pin(int &) {}
 
 struct fragment {
     static constexpr int rows = 2;

@@ -43,7 +43,7 @@ class Plan:
             else:
                 made[v["name"]] = inputs[v["name"]]
         work = torch.empty(max(m["workspace"]["bytes"], 1), dtype=torch.uint8, device="cuda")
-        offsets = {v["value"]: v["offset"] for v in m["workspace"]["values"] if "value" in v}
+        offsets = run.workspace_offsets(m)
         packed = params_of["packed"] if params_of else [
             torch.empty(p["columns"] * p["length"], dtype=TYPES[p["dtype"]], device="cuda") for p in m["packs"]]
         s = {"values": made, "packed": packed, "work": work}

@@ -90,6 +90,8 @@ def encode_arguments(k, dims, packed, values):
             struct.pack_into("<Q", args, at, packed(a["index"]))
         elif a["kind"] == "value":
             struct.pack_into("<Q", args, at, values(a["value"]))
+        elif a["kind"] == "scratch":
+            struct.pack_into("<Q", args, at, values(("scratch", a["index"])))
         else:
             raise ValueError(f"argument kind {a['kind']}")
     return bytes(args)
@@ -122,6 +124,18 @@ def launch(function, k, grid, args, multiprocessors, stream=None, overlap=True):
     must(driver.cuLaunchKernel(function, grid, 1, 1, k["block"], 1, 1, k.get("dynamic_bytes", 0), ctypes.c_void_p(stream), params, None), k["name"])
 
 
+def workspace_offsets(manifest):
+    """By value's name, and by ("scratch", index)."""
+    out, scratches = {}, 0
+    for v in manifest["workspace"]["values"]:
+        if "value" in v:
+            out[v["value"]] = v["offset"]
+        else:
+            out["scratch", scratches] = v["offset"]
+            scratches += 1
+    return out
+
+
 class Plan:
     def __init__(self, folder):
         with open(os.path.join(folder, "manifest.json")) as f:
@@ -141,8 +155,8 @@ class Plan:
                 self.buffers.setdefault(v["name"], cp.full(count * np.dtype(TYPES[v["dtype"]]).itemsize, 0xFF, cp.uint8))
         w = m["workspace"]
         self.workspace = cp.full(max(w["bytes"], 1), 0xFF, cp.uint8)
-        for v in w["values"]:
-            self.buffers.setdefault(v["value"], self.workspace[v["offset"]:v["offset"] + v["bytes"]])
+        for name, offset in workspace_offsets(m).items():
+            self.buffers.setdefault(name, self.workspace[offset:])
         self.packed = [cp.full(p["columns"] * p["length"] * np.dtype(TYPES[p["dtype"]]).itemsize, 0xFF, cp.uint8) for p in m["packs"]]
 
     def launch(self, k, grid):

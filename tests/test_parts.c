@@ -1,0 +1,138 @@
+/* Products of few tiles on sm_90a, whose length is cut into parts that meet in memory: what is cut, and that sums are right and the same each
+ * time. */
+#define _GNU_SOURCE
+#include "tests/support.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static rig *product(bool run, const char *dtype, const char *M, const char *N, const char *K)
+{
+    static char yaml[1024];
+    snprintf(yaml, sizeof yaml,
+             "block: t\ndtype: %s\ndims: {M: %s, K: %s, N: %s}\ndynamic: {M: [1, 8192]}\ninputs: {x: [M, K]}\nparams: {w: [N, K]}\n"
+             "ops:\n  - {out: y, op: linear, in: [x, w]}\noutputs: {y: y}\n", dtype, M, K, N);
+    const rig_request request = {.yaml = yaml, .level = fusion_tile, .target = "sm_90a"};
+    return run ? rig_open(&request) : rig_plan(&request);
+}
+
+static int setting(const plan *p, const char *key)
+{
+    const ir_phase *phase = p->launches[p->launch_count - 1].kernel->phases[0];
+    for (int i = 0; i < phase->tile_count; i++)
+        if (strcmp(phase->tile[i].key, key) == 0) return phase->tile[i].value;
+    ck_abort_msg("no setting %s", key);
+}
+
+START_TEST(few_tiles_are_cut_into_parts_and_many_are_not)
+{
+    static const struct {
+        const char *dtype, *M, *N, *K;
+        bool parts;
+    } cases[] = {{"bf16", "128", "4096", "14336", true}, {"bf16", "1024", "768", "3072", false}, {"f16", "300", "128", "5472", true},
+                 {"f32", "333", "500", "1368", true},    {"bf16", "2048", "5468", "2048", false}, {"bf16", "4096", "4096", "4096", false},
+                 {"bf16", "128", "4096", "256", false},  {"bf16", "256", "4096", "4096", false}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        rig *r = product(false, cases[i].dtype, cases[i].M, cases[i].N, cases[i].K);
+        const plan *p = r->c.plan;
+        const int split = setting(p, "split"), n = setting(p, "n");
+        ck_assert_msg((split > 1) == cases[i].parts, "%s x %s x %s: split=%d", cases[i].M, cases[i].N, cases[i].K, split);
+        ck_assert_int_eq(p->scratch_count, split > 1);
+        const long long tiles = (atoi(cases[i].M) + 127) / 128 * ((p->packs[0].columns + n - 1) / n);
+        ck_assert_int_eq(launch_grid(&p->launches[p->launch_count - 1], &p->program->dims), tiles * split);
+        if (split > 1) {
+            ck_assert_int_le(tiles * split, 132);
+            ck_assert_int_ge(extent_value(&p->scratches[0].floats, &p->program->dims), tiles * (split - 1) * (128 * n + 8));
+        }
+        rig_close(r);
+    }
+}
+END_TEST
+
+/* The second launch finds what the first one left. */
+static void same_again(rig *r, const char *name)
+{
+    rig_run(r);
+    rig_judge(r);
+    double *first = copy_numbers(rig_read(r, name), rig_count(r, name));
+    for (int i = 0; i < 3; i++) {
+        rig_execute(r);
+        ck_assert(same_numbers(first, rig_read(r, name), rig_count(r, name)));
+    }
+    free(first);
+}
+
+START_TEST(parts_are_added_once_and_in_one_order)
+{
+    static const char *const dtypes[] = {"bf16", "f16", "f32"};
+    rig *r = product(true, dtypes[_i], "130", "70", "3080");
+    ck_assert_int_gt(setting(r->c.plan, "split"), 1);
+    same_again(r, "y");
+    rig_set_dim(r, "M", 3);
+    same_again(r, "y");
+    rig_close(r);
+}
+END_TEST
+
+/* Pairs, row sums and operands of the epilogue see whole sums. */
+static const char *const epilogues[] = {
+    "block: t\ndtype: bf16\ndims: {M: 40, D: 3080, F: 40}\ninputs: {x: [M, D]}\nparams: {wg: [F, D], wu: [F, D]}\nops:\n"
+    "  - {out: g, op: linear, in: [x, wg]}\n  - {out: u, op: linear, in: [x, wu]}\n  - {out: s, op: silu, in: [g]}\n"
+    "  - {out: y, op: mul, in: [s, u]}\noutputs: {y: y}\n",
+    "block: t\ndtype: bf16\ndims: {M: 40, D: 3080, F: 40}\ninputs: {x: [M, D], r: [M, F]}\nparams: {w: [F, D], n: [F], v: [8, F]}\nops:\n"
+    "  - {out: t, op: linear, in: [x, w]}\n  - {out: h, op: add, in: [r, t]}\n  - {out: s, op: rmsnorm, in: [h, n]}\n"
+    "  - {out: y, op: linear, in: [s, v]}\noutputs: {h: h, y: y}\n"};
+
+START_TEST(epilogues_see_whole_sums)
+{
+    rig *r = rig_open(&(rig_request){.yaml = epilogues[_i], .level = fusion_tile, .target = "sm_90a"});
+    ck_assert_int_gt(r->c.plan->scratch_count, 0);
+    same_again(r, "y");
+    rig_close(r);
+}
+END_TEST
+
+typedef struct build {
+    arena *a;
+    const char *line;
+} build;
+
+static void build_body(void *argument)
+{
+    static const char text[] = "block: t\ndtype: bf16\ndims: {M: 64, K: 200, N: 70}\ninputs: {x: [M, K]}\nparams: {w: [N, K]}\n"
+                               "ops:\n  - {out: y, op: linear, in: [x, w]}\noutputs: {y: y}\n";
+    const build *b = argument;
+    const target_info *target = target_find("sm_90a");
+    const fuse_options fusion = {fusion_tile, target, NULL, 0};
+    const graph_options options = {0};
+    const tuning t = {&b->line, 1};
+    emit(b->a, plan_choose(b->a, fuse(b->a, lower(b->a, graph_read(b->a, text, sizeof text - 1, "t.yaml", &options)), &fusion), target, &t));
+}
+
+START_TEST(a_part_has_a_stage)
+{
+    static const struct {
+        const char *line;
+        tfgen_code code;
+    } cases[] = {{"gemm split=4", code_ok}, {"gemm split=5", code_unsupported}, {"gemm split=0", code_unsupported}, {"gemm split=1", code_ok}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        build b = {arena_new(), cases[i].line};
+        ck_assert_msg(arena_run(b.a, build_body, &b) == cases[i].code, "%s: %s", cases[i].line, arena_diagnostics(b.a));
+        if (cases[i].code) ck_assert_ptr_nonnull(strstr(arena_diagnostics(b.a), "split is 1 to 16, and a part has a stage"));
+        arena_free(b.a);
+    }
+}
+END_TEST
+
+int main(void)
+{
+    Suite *s = suite_create("parts");
+    TCase *t = tcase_create("parts");
+    tcase_set_timeout(t, 120);
+    tcase_add_test(t, few_tiles_are_cut_into_parts_and_many_are_not);
+    tcase_add_loop_test(t, parts_are_added_once_and_in_one_order, 0, 3);
+    tcase_add_loop_test(t, epilogues_see_whole_sums, 0, 2);
+    tcase_add_test(t, a_part_has_a_stage);
+    suite_add_tcase(s, t);
+    return run_suite(s);
+}
