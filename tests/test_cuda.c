@@ -129,7 +129,7 @@ static void make_bundle(gpu_program *p)
         images[i] = double_image_of(pack ? w->name : l->name, pack ? w->argument_bytes : l->argument_bytes,
                                     (unsigned)(pack ? w->threads : l->threads), (unsigned)(pack ? 16 : l->shared_bytes - l->dynamic_bytes));
         const char *source = pack ? w->source : l->source;
-        codes[i] = (bundle_code){"sm_90a", images[i].kernel, source, strlen(source), &images[i], sizeof *images};
+        codes[i] = (bundle_code){of->target->name, images[i].kernel, source, strlen(source), &images[i], sizeof *images};
     }
     unsigned char *bytes;
     ck_assert(bundle_write(codes, (size_t)count, &bytes, &p->bundle_size));
@@ -387,6 +387,26 @@ START_TEST(every_launch_gets_what_the_plan_says)
         p.device->api->stream_destroy(p.device, stream);
         stop(&p);
     }
+}
+END_TEST
+
+/* Its code is looked for as sm_89's, of which there is none, and then as sm_80's. */
+START_TEST(a_gpu_of_another_capability_gets_what_a_plan_for_sm_80_says)
+{
+    driver->major = 8, driver->minor = 9;
+    gpu_program p = start(TFGEN_FUSION_TILE);
+    const launch *product = &p.plan->compiled.plan->launches[1];
+    tfgen_error error;
+    const tfgen_dim dims[] = {{"M", 2000}, {"M", 1}};
+    ck_assert_ptr_nonnull(strstr(product->source, "TF_KERNEL_STREAM("));
+    ck_assert_int_gt(product->dynamic_bytes, 0);
+    for (size_t i = 0; i < 2; i++) {
+        const int at = atomic_load(&driver->launched);
+        must(execute(&p, &dims[i], NULL, &error), &error);
+        check_launches(&p, at, dims[i].value, NULL);
+        ck_assert(!driver->launches[at].overlap);
+    }
+    stop(&p);
 }
 END_TEST
 
@@ -732,6 +752,7 @@ int main(int argc, char **argv)
     tcase_add_test(c, the_best_device_is_the_first_gpu_with_a_target);
     tcase_add_test(c, no_driver_and_no_gpu_are_explained);
     tcase_add_test(c, every_launch_gets_what_the_plan_says);
+    tcase_add_test(c, a_gpu_of_another_capability_gets_what_a_plan_for_sm_80_says);
     tcase_add_test(c, products_take_tensor_maps_and_those_of_weights_are_made_once);
     tcase_add_test(c, a_call_allocates_nothing_and_takes_no_lock);
     tcase_add_test(c, a_context_that_is_current_is_used_and_none_is_left_behind);
