@@ -20,6 +20,7 @@ typedef struct unit { /* one source file */
     frame_kind frame;
     int threads, shared_bytes;
     bool quick; /* stores nothing wider than 16 bits */
+    const char *defines;
 } unit;
 
 static const family_program programs[] = {{"rows", "templates/rows.h", use_rows},
@@ -179,6 +180,7 @@ static const char *source_text(arena *a, const plan *p, const unit *u, const wri
     text_printf(&out, "// Written by tfgen: %s of %s for %s, wave %d. Do not edit.\n", u->kernel, spec,
                 p->target->family, p->target->wave);
     append_target(&out, p->target, u->of.uses, u->quick);
+    text_printf(&out, "%s", u->defines);
     for (size_t i = 0; i < template_total(); i++)
         if (template_at(i).users & u->of.uses) template_append(&out, i);
     resume_lines(&out, file);
@@ -195,6 +197,38 @@ static const char *header_text(arena *a, const plan *p, const unit *u, const wri
                 quoted_name(a, spec ? spec : "spec"), p->target->family, u->of.template);
     writer_plain(&out, w);
     return out.data;
+}
+
+/* ---- when the next launch may start (docs/architecture.md: Overlap) */
+/* Bytes of what all rows of a rows phase share. */
+static long long column_bytes(const ir_phase *phase)
+{
+    const ir_value *seen[16];
+    long long bytes = 0;
+    int count = 0;
+    for (int i = 0; i < phase->op_count; i++)
+        for (int k = 0; k < phase->ops[i]->input_count; k++) {
+            const ir_value *v = phase->ops[i]->inputs[k];
+            bool known = v->kind != value_param || v->rank != 1;
+            for (int n = 0; n < count; n++) known |= seen[n] == v;
+            if (known || count == 16) continue;
+            seen[count++] = v;
+            bytes += value_columns(v) * dtype_size(v->type);
+        }
+    return phase->family == family_rows ? bytes : 0;
+}
+
+/* Rows ahead of a kernel that loads weights before its wait let it begin at once: it takes no place before they are done. A kernel that fills a
+ * multiprocessor's shared memory says nothing to rows that share much: begun beside it, they are left its small L1 (H200,
+ * gelu(layernorm(linear)) 2048x2048x8192, 32 KB shared: 128 us, 124 when they begin after it). After the last launch comes the first. */
+static const char *signal_defines(const plan *p, const launch *l)
+{
+    enum { most_shared_columns = 24 << 10 };
+    const launch *next = &p->launches[(l - p->launches + 1) % p->launch_count];
+    if (!l->overlap) return "";
+    if (l->kernel->phases[0]->family == family_rows && next->kernel->frame == frame_ws) return "#define TF_SIGNAL_FIRST 1\n";
+    const bool much = column_bytes(next->kernel->phases[0]) > most_shared_columns;
+    return l->kernel->frame == frame_ws && much ? "#define TF_SIGNAL_NEVER 1\n" : "";
 }
 
 static bool stores_16_bits(const emission *e)
@@ -220,7 +254,7 @@ static void emit_launch(arena *a, plan *p, const naming *names, launch *l)
     else
         emit_attention(&e, &members);
     const writer w = whole_struct(&e, &members);
-    unit u = {l->name, l->file, program_of(phase), l->kernel->frame, l->threads, l->shared_bytes, stores_16_bits(&e)};
+    unit u = {l->name, l->file, program_of(phase), l->kernel->frame, l->threads, l->shared_bytes, stores_16_bits(&e), signal_defines(p, l)};
     if (e.tables_made) u.of.uses |= use_rope;
     l->source = source_text(a, p, &u, &w, e.struct_name);
     l->spec_header = header_text(a, p, &u, &w);
@@ -247,7 +281,7 @@ static void emit_one_pack(arena *a, plan *p, const naming *names, int index)
     emit_pack(&e, &members, index);
     const writer w = whole_struct(&e, &members);
     const family_program of = layer_of(pack->phase) == layer_wgmma3 ? pack_split_program : pack_program;
-    const unit u = {pack->name, arena_printf(a, "%s.hip", pack->name), of, frame_mixed, pack->threads, pack_shared_bytes, false};
+    const unit u = {pack->name, arena_printf(a, "%s.hip", pack->name), of, frame_mixed, pack->threads, pack_shared_bytes, false, ""};
     pack->source = source_text(a, p, &u, &w, e.struct_name);
     pack->arguments = e.arguments;
     pack->argument_count = e.argument_count;

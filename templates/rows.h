@@ -112,7 +112,11 @@ template <class X> DEV X begin_chunk(const X &x)
 template <class S> struct rows {
     using args = typename S::args;
     using context = typename S::context;
+#if defined(TF_SIGNAL_FIRST)
+    static constexpr bool signals = false;
+#else
     static constexpr bool signals = S::steps > 0; // calls next_may_start() itself
+#endif
     static constexpr int V = S::V, team = S::team, rows_at_once = S::threads / team, slots = 1;
     static_assert(S::threads % team == 0, "tile: teams divide the workgroup");
     static constexpr int chunks = ceil_div(ceil_div(S::N, V), team);
@@ -162,7 +166,7 @@ template <class S> struct rows {
             vec<float, V> all = splat<V>(take::identity());
             if (exists) each([&](const typename S::template element<V> &e, int col) { term<I>(p, c, e, row, col, all); });
             const float total = team_join<take, team>(tree_join<take>(all), s.waves);
-            if constexpr (I == 0) next_may_start(); // the row is here: workgroups that start now only wait beside stores
+            if constexpr (I == 0 && signals) next_may_start(); // the row is here: workgroups that start now only wait beside stores
             if (exists) S::reduced(step<I>(), p, c, row, total);
             steps<I + 1>(p, c, row, exists, s, each);
         }

@@ -264,6 +264,24 @@ START_TEST(a_path_round_the_wait_is_found)
 }
 END_TEST
 
+START_TEST(what_comes_next_decides_when_it_may_start)
+{
+    static const struct {
+        const char *F, *first, *second; /* of gelu(layernorm(linear)): the product, the row operation */
+    } sizes[] = {{"5468", NULL, "TF_SIGNAL_FIRST"}, {"8192", "TF_SIGNAL_NEVER", "TF_SIGNAL_FIRST"}};
+    const dim_override dims[] = {{"B", 1}, {"S", 2048}, {"D", 2048}, {"F", atoll(sizes[_i].F)}};
+    rig *r = rig_plan(&(rig_request){.path = "specs/gelu-layernorm-linear.yaml", .level = fusion_tile, .target = "sm_90a", .dtype = "bf16",
+                                     .dims = dims, .dim_count = 4});
+    const char *const wanted[] = {sizes[_i].first, sizes[_i].second};
+    ck_assert_int_eq(r->c.plan->launch_count, 2);
+    for (int i = 0; i < 2; i++) {
+        const char *found = strstr(r->c.plan->launches[i].source, "#define TF_SIGNAL_");
+        ck_assert_msg(!found == !wanted[i] && (!found || starts(found + strlen("#define "), wanted[i])), "launch %d: %.40s", i, found);
+    }
+    rig_close(r);
+}
+END_TEST
+
 START_TEST(other_targets_know_no_overlap)
 {
     static const char *const targets[] = {"gfx90a", "gfx942", "gfx1100", "host"};
@@ -280,6 +298,7 @@ int main(void)
     tcase_set_timeout(t, 120);
     tcase_add_loop_test(t, no_kernel_touches_what_others_write_before_its_wait, 0, (int)(sizeof cases / sizeof *cases));
     tcase_add_test(t, a_path_round_the_wait_is_found);
+    tcase_add_loop_test(t, what_comes_next_decides_when_it_may_start, 0, 2);
     tcase_add_loop_test(t, other_targets_know_no_overlap, 0, 4);
     suite_add_tcase(suite, t);
     return run_suite(suite);

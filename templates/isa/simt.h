@@ -47,7 +47,11 @@ template <int Width> DEV float lane_xor(float x, int mask)
 // read, weights apart; elsewhere a launch begins when the one before it has ended.
 #if defined(__CUDACC_RTC__) && __CUDA_ARCH__ >= 900
 DEV void previous_wait() { asm volatile("griddepcontrol.wait;" ::: "memory"); }
+#if defined(TF_SIGNAL_NEVER)
+DEV void next_may_start() {}
+#else
 DEV void next_may_start() { asm volatile("griddepcontrol.launch_dependents;" ::: "memory"); }
+#endif
 #else
 DEV void previous_wait() {}
 DEV void next_may_start() {}
