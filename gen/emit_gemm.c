@@ -181,9 +181,10 @@ static void write_mapped_operands(gemm *g)
                         .box_columns = 128 / size};
     write_a_map(g);
     write_map(g, "b_map", box);
+    const char *partial = "nullptr";
     for (int i = 0; i < g->e->plan->scratch_count; i++)
-        if (g->e->plan->scratches[i].phase == g->e->phase)
-            write_line(g->w, "DEV static float *partial(const args &p) { return %s; }", use_scratch(g->e, i, true));
+        if (g->e->plan->scratches[i].phase == g->e->phase) partial = use_scratch(g->e, i, true);
+    write_line(g->w, "DEV static float *partial(const args &p) { return %s; }", partial);
 }
 
 /* ---- row scalars of the epilogue */

@@ -343,9 +343,9 @@ typedef struct line_setting {
 static int line_value(const tile_request *r, const char *line, const char *at, size_t key, const char **end)
 {
     const char *from = at + key + 1;
-    const size_t size = strcspn(from, " \t");
     *end = from;
-    if (at[key] != '=') return 0;
+    if (at[key] != '=') return 0; /* the line may end here */
+    const size_t size = strcspn(from, " \t");
     size_t layers;
     const char *const *names = layer_names(&layers);
     const bool layer = key == 5 && memcmp(at, "layer", 5) == 0;

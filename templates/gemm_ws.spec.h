@@ -24,6 +24,7 @@ struct k1_qkv {
     DEV static int batches(const args &p) { return 1; }
     DEV static const tensor_map &a_map(const args &p) { return p.a_map; }
     DEV static const tensor_map &b_map(const args &p) { return p.b_map; }
+    DEV static float *partial(const args &p) { return nullptr; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;

@@ -15,6 +15,7 @@ typedef struct ptx_compiler {
     int (*compile)(void *program, int count, const char *const *options);
     int (*size)(void *program, size_t *size);
     int (*text)(void *program, char *text);
+    int (*destroy)(void **program);
 } ptx_compiler;
 
 static bool open_compiler(ptx_compiler *c)
@@ -25,7 +26,7 @@ static bool open_compiler(ptx_compiler *c)
         const char *symbol;
         void *slot;
     } wanted[] = {{"nvrtcCreateProgram", &c->create}, {"nvrtcCompileProgram", &c->compile}, {"nvrtcGetPTXSize", &c->size},
-                  {"nvrtcGetPTX", &c->text}};
+                  {"nvrtcGetPTX", &c->text}, {"nvrtcDestroyProgram", &c->destroy}};
     free(path);
     for (size_t i = 0; library && i < sizeof wanted / sizeof *wanted; i++) {
         void *found = dlsym(library, wanted[i].symbol);
@@ -45,6 +46,7 @@ static char *ptx_of(const ptx_compiler *c, const char *source)
     ck_assert_int_eq(c->size(program, &size), 0);
     char *text = calloc(1, size + 1);
     ck_assert(text && c->text(program, text) == 0);
+    ck_assert_int_eq(c->destroy(&program), 0);
     return text;
 }
 
