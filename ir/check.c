@@ -184,10 +184,24 @@ static bool touches(const ir_op *op, const ir_value *state)
     return false;
 }
 
+/* What an append makes is the state after its write: a second write would change a value that is made already. */
+static void check_writers(const checker *c)
+{
+    const ir_op **writer = arena_alloc(c->a, ((size_t)c->p->value_count + 1) * sizeof *writer);
+    for (int i = 0; i < c->p->op_count; i++) {
+        const ir_op *op = c->p->ops[i];
+        if (op->kind != op_kv_append) continue;
+        const ir_op **first = &writer[op->attributes.state->id];
+        if (*first) rule_broken(c, op->at, "%%%s is written by %%%s already", op->attributes.state->name, (*first)->outputs[0]->name);
+        *first = op;
+    }
+}
+
 /* kv_append changes its state in place: whoever touched the state before must be done, whoever touches it later must wait. */
 static void check_states(const checker *c)
 {
     const ir_program *p = c->p;
+    check_writers(c);
     for (int i = 0; i < p->op_count && p->kernel_count; i++) {
         ir_value *used[24];
         int n = op_operands(p->ops[i], used, 24);
@@ -245,7 +259,6 @@ static void check_outputs(const checker *c)
         if (!v->output) continue;
         if (v->kind != value_result) rule_broken(c, v->at, "output %%%s is made by no op", v->name);
         if (v->root) rule_broken(c, v->at, "output %%%s has no storage of its own", v->name);
-        if (v->type == dtype_i32 && v->def->kind != op_cast) rule_broken(c, v->at, "output %%%s is i32", v->name);
     }
 }
 

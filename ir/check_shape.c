@@ -181,7 +181,7 @@ static void check_append(const checker *c, const ir_op *op)
 {
     const ir_value *x = op->inputs[0], *state = op->attributes.state;
     need(c, op, x->rank >= 3 && state->rank == 4 && same_shape(state, op->outputs[0]), "not [B, S, KV*hd] into [B, KV, L, hd]");
-    need(c, op, value_root(state)->kind == value_state, "the state is no state");
+    need(c, op, state->kind == value_state, "the state is not declared as one");
     long long heads = 0;
     need(c, op, extent_is_number(&state->shape[1], &heads) && heads >= 1, "the state's heads are dynamic");
     need(c, op, head_size(c, op, x, heads) == value_columns(state), "head sizes differ");
@@ -330,6 +330,8 @@ void check_attributes(const checker *c)
                 rule_broken(c, op->at, "%s %%%s has %s", info->name, op->outputs[0]->name, attribute_fields[f].key);
         if (op->kind == op_kv_append) need(c, op, op->attributes.at && op->attributes.state, "at or state is missing");
         if (op->kind == op_cast) need(c, op, op->attributes.to == op->outputs[0]->type, "the out has another dtype than `to`");
+        else
+            for (int k = 0; k < op->output_count; k++) need(c, op, op->outputs[k]->type != dtype_i32, "the out is i32");
         check_indices(c, op);
         check_numbers(c, op);
     }
