@@ -108,10 +108,11 @@ static void set_shape(emission *e)
     if (!e->shape) e->shape = e->phase->ops[0]->outputs[0];
 }
 
-static emission emission_new(arena *a, const plan *p, const naming *names, const ir_kernel *kernel,
-                             const ir_phase *phase)
+static emission emission_new(arena *a, const plan *p, const naming *names, value_facts *facts,
+                             const ir_kernel *kernel, const ir_phase *phase)
 {
-    emission e = {.a = a, .plan = p, .names = names, .phase = phase, .tables = {.a = a}};
+    emission e = {.a = a, .plan = p, .names = names, .phase = phase, .facts = facts, .tables = {.a = a}};
+    facts_find(&e);
     e.struct_name = arena_printf(a, "%s_%s", name_identifier(a, kernel->name), name_identifier(a, phase->name));
     e.space = phase_space(a, phase);
     set_shape(&e);
@@ -240,10 +241,10 @@ static bool stores_16_bits(const emission *e)
     return true;
 }
 
-static void emit_launch(arena *a, plan *p, const naming *names, launch *l)
+static void emit_launch(arena *a, plan *p, const naming *names, value_facts *facts, launch *l)
 {
     const ir_phase *phase = l->kernel->phases[0];
-    emission e = emission_new(a, p, names, l->kernel, phase);
+    emission e = emission_new(a, p, names, facts, l->kernel, phase);
     writer members = {.a = a};
     if (phase->family == family_rows)
         emit_rows(&e, &members);
@@ -271,11 +272,11 @@ static const ir_kernel *kernel_of(const plan *p, const ir_phase *phase)
     return NULL;
 }
 
-static void emit_one_pack(arena *a, plan *p, const naming *names, int index)
+static void emit_one_pack(arena *a, plan *p, const naming *names, value_facts *facts, int index)
 {
     packed_weight *pack = &p->packs[index];
     const ir_kernel *kernel = kernel_of(p, pack->phase);
-    emission e = emission_new(a, p, names, kernel, pack->phase);
+    emission e = emission_new(a, p, names, facts, kernel, pack->phase);
     e.struct_name = arena_printf(a, "%s_pack", name_identifier(a, kernel->name));
     writer members = {.a = a};
     emit_pack(&e, &members, index);
@@ -291,6 +292,7 @@ static void emit_one_pack(arena *a, plan *p, const naming *names, int index)
 void emit(arena *a, plan *p)
 {
     const naming names = names_choose(a, p->program);
-    for (int i = 0; i < p->pack_count; i++) emit_one_pack(a, p, &names, i);
-    for (int i = 0; i < p->launch_count; i++) emit_launch(a, p, &names, &p->launches[i]);
+    value_facts *facts = facts_new(a, p->program);
+    for (int i = 0; i < p->pack_count; i++) emit_one_pack(a, p, &names, facts, i);
+    for (int i = 0; i < p->launch_count; i++) emit_launch(a, p, &names, facts, &p->launches[i]);
 }

@@ -10,11 +10,14 @@
 
 enum { max_tables = 16 };
 
+typedef struct value_facts value_facts;
+
 typedef struct emission {
     arena *a;
     const plan *plan;
     const naming *names;
     const ir_phase *phase;
+    value_facts *facts; /* by value id; the same for all phases, each of which finds its own */
     const char *struct_name; /* k1_qkv */
     phase_extent space;
     const ir_value *shape; /* a value whose rows are the rows of the space */
@@ -53,6 +56,15 @@ const char *address(emission *e, const ir_value *v, const char *row, const char 
 int value_parts(const plan *p, const ir_value *v);               /* partial sums a row; 1 for plain values */
 const char *scaled(arena *a, const char *row, long long stride); /* "row * 64ll" */
 const char *grouped(arena *a, const char *expression);           /* in () unless it is one operand */
+
+/* ---- facts.c: what the phase at hand makes of a value */
+value_facts *facts_new(arena *a, const ir_program *p);
+void facts_find(const emission *e);
+bool value_narrow(const emission *e, const ir_value *v); /* one number a row */
+bool value_made_here(const emission *e, const ir_value *v);
+int value_index_here(const emission *e, const ir_value *v); /* of its op in the phase; -1: not made here */
+bool value_needs_row(const emission *e, const ir_value *v); /* depends on row scalars or a position */
+bool op_has_position(const ir_op *op);
 
 /* ---- express.c: the value of IR values at a place, as C++ statements */
 /* Where a value is evaluated: C expressions of its own row and column. The column is base - shift. */
@@ -121,15 +133,11 @@ void scope_know(scope *s, const ir_value *v, const char *row, const char *column
 const char *place_column(arena *a, const place *at);
 const char *place_key(arena *a, const place *at);
 place place_shifted(arena *a, const place *at, long long shift);
-bool value_narrow(const emission *e, const ir_value *v); /* one number a row */
-bool value_made_here(const emission *e, const ir_value *v);
-bool value_needs_row(const emission *e, const ir_value *v);                /* depends on row scalars or a position */
 const char *evaluate(scope *s, const ir_value *v, const place *at);        /* a vec */
 const char *evaluate_narrow(scope *s, const ir_value *v, const char *row); /* a float */
 const char *evaluate_position(scope *s, const ir_op *op,
                               const char *row); /* int: position of a rope's or kv_append's row */
 const char *evaluate_sequence(scope *s, const ir_op *op, const char *row); /* int: index of its sequence */
-bool op_has_position(const ir_op *op);
 
 /* ---- sinks.c: what a phase leaves in memory */
 /* True for results that the phase writes: needed elsewhere, no view, or written in place (kv_append). */

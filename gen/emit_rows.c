@@ -12,6 +12,7 @@ typedef struct rows {
     const ir_value *reductions[16];
     place reduced_at[16];
     int steps;
+    int *stages; /* by op of the phase: the last step that its result depends on; -1: none */
     bool tails; /* N is no multiple of V */
     row_numbers numbers;
 } rows;
@@ -77,7 +78,12 @@ static void find_steps(rows *r)
 
 static int stage_of(const rows *r, const ir_value *v)
 {
-    if (!value_made_here(r->e, v)) return -1;
+    const int i = value_index_here(r->e, v);
+    return i < 0 ? -1 : r->stages[i];
+}
+
+static int find_stage(const rows *r, const ir_value *v)
+{
     for (int i = 0; i < r->steps; i++)
         if (r->reductions[i] == v) return i;
     int stage = -1;
@@ -88,16 +94,35 @@ static int stage_of(const rows *r, const ir_value *v)
     return stage;
 }
 
-/* Totals of earlier steps that v, computed at step `stage`, still needs. */
-static void keep_totals(rows *r, const ir_value *v, int stage)
+static void find_stages(rows *r)
 {
-    if (!value_made_here(r->e, v)) return;
+    const ir_phase *phase = r->e->phase;
+    r->stages = arena_alloc(r->e->a, (size_t)phase->op_count * sizeof *r->stages);
+    for (int i = 0; i < phase->op_count; i++) r->stages[i] = find_stage(r, phase->ops[i]->outputs[0]);
+}
+
+/* Totals of earlier steps that v, computed at step `stage`, still needs. */
+static void keep_totals(rows *r, const ir_value *v, int stage, bool *seen)
+{
+    const int index = value_index_here(r->e, v);
+    if (index < 0 || seen[index]) return;
+    seen[index] = true;
     for (int i = 0; i < r->steps; i++)
         if (r->reductions[i] == v) {
             if (i < stage) keep_scalar(&r->kept, v, r->reduced_at[i].row);
             return;
         }
-    for (int i = 0; i < v->def->input_count; i++) keep_totals(r, v->def->inputs[i], stage);
+    for (int i = 0; i < v->def->input_count; i++) keep_totals(r, v->def->inputs[i], stage, seen);
+}
+
+static void keep_all_totals(rows *r)
+{
+    const size_t count = (size_t)r->e->phase->op_count;
+    bool *seen = arena_alloc(r->e->a, count * sizeof *seen);
+    for (int i = 0; i < r->kept.scalar_count; i++) { /* the list grows */
+        memset(seen, 0, count * sizeof *seen);
+        keep_totals(r, r->kept.scalars[i].value, stage_of(r, r->kept.scalars[i].value), seen);
+    }
 }
 
 static void dry_run(rows *r)
@@ -124,8 +149,7 @@ static void dry_run(rows *r)
         } else if (is_sink(r, v, true))
             write_narrow_store(&s, v, "row", NULL);
     }
-    for (int i = 0; i < r->kept.scalar_count; i++)
-        keep_totals(r, r->kept.scalars[i].value, stage_of(r, r->kept.scalars[i].value));
+    keep_all_totals(r);
 }
 
 /* ---- members */
@@ -254,6 +278,7 @@ void emit_rows(emission *e, writer *w)
     const ir_phase *phase = e->phase;
     r.tails = e->space.columns % tile_value(phase, "v") != 0;
     find_steps(&r);
+    find_stages(&r);
     r.numbers = numbers_find(e);
     const int arguments = e->argument_count;
     dry_run(&r);

@@ -73,41 +73,6 @@ place place_shifted(arena *a, const place *at, long long shift)
 }
 
 /* ---- classes of values */
-/* A view of what another phase made is read like any stored value, whichever phase its op is in. */
-bool value_made_here(const emission *e, const ir_value *v)
-{
-    bool here = false;
-    for (int i = 0; v->def && i < e->phase->op_count && !here; i++) here = e->phase->ops[i] == v->def;
-    if (!here || !op_is_view(v->def)) return here;
-    for (int i = 0; i < v->def->input_count; i++)
-        if (value_made_here(e, v->def->inputs[i])) return true;
-    return false;
-}
-
-bool value_narrow(const emission *e, const ir_value *v)
-{
-    if (v->kind == value_constant || v->rank == 0) return true;
-    if (!value_made_here(e, v)) return value_columns(v) == 1;
-    if (op_table[v->def->kind].class == class_REDUCE) return true;
-    if (!op_is_elementwise(v->def)) return false;
-    for (int i = 0; i < v->def->input_count; i++)
-        if (!value_narrow(e, v->def->inputs[i])) return false;
-    return true;
-}
-
-bool op_has_position(const ir_op *op) { return op->kind == op_rope || op->kind == op_kv_append; }
-
-bool value_needs_row(const emission *e, const ir_value *v)
-{
-    if (v->kind == value_constant) return false;
-    if (value_narrow(e, v)) return true;
-    if (!value_made_here(e, v)) return false;
-    if (op_has_position(v->def)) return true;
-    for (int i = 0; i < v->def->input_count; i++)
-        if (value_needs_row(e, v->def->inputs[i])) return true;
-    return false;
-}
-
 bool partial_here(const emission *e, const ir_value *v)
 {
     return e->phase->family == family_gemm && value_made_here(e, v) && op_table[v->def->kind].class == class_REDUCE &&

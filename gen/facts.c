@@ -1,0 +1,59 @@
+/* In: a phase. Out: of each value that its ops make or read: whether it is made here, whether it is one number a row, whether it depends
+ * on the row. Found once, in the order of the ops, as a value's operands are reached by more paths than anybody could walk.
+ * Refuses: nothing. */
+#include "gen/emit.h"
+
+struct value_facts {
+    const ir_phase *phase; /* that makes it, and that the others are about */
+    int index;             /* of its op there */
+    bool narrow, needs_row;
+};
+
+value_facts *facts_new(arena *a, const ir_program *p) { return arena_alloc(a, ((size_t)p->value_count + 1) * sizeof(value_facts)); }
+
+bool op_has_position(const ir_op *op) { return op->kind == op_rope || op->kind == op_kv_append; }
+
+bool value_made_here(const emission *e, const ir_value *v) { return e->facts[v->id].phase == e->phase; }
+
+int value_index_here(const emission *e, const ir_value *v) { return value_made_here(e, v) ? e->facts[v->id].index : -1; }
+
+static bool always_narrow(const ir_value *v) { return v->kind == value_constant || v->rank == 0; }
+
+bool value_narrow(const emission *e, const ir_value *v)
+{
+    if (always_narrow(v)) return true;
+    return value_made_here(e, v) ? e->facts[v->id].narrow : value_columns(v) == 1;
+}
+
+bool value_needs_row(const emission *e, const ir_value *v)
+{
+    if (v->kind == value_constant) return false;
+    return value_narrow(e, v) || (value_made_here(e, v) && e->facts[v->id].needs_row);
+}
+
+typedef bool value_question(const emission *e, const ir_value *v);
+
+static int count_operands(const emission *e, const ir_op *op, value_question *is)
+{
+    int n = 0;
+    for (int i = 0; i < op->input_count; i++) n += is(e, op->inputs[i]);
+    return n;
+}
+
+/* A view of what another phase made is read like any stored value, whichever phase its op is in. */
+static void find_op(const emission *e, int index)
+{
+    const ir_op *op = e->phase->ops[index];
+    value_facts *own = &e->facts[op->outputs[0]->id];
+    if (op_is_view(op) && !count_operands(e, op, value_made_here)) return;
+    own->narrow = op_table[op->kind].class == class_REDUCE ||
+                  (op_is_elementwise(op) && count_operands(e, op, value_narrow) == op->input_count);
+    own->needs_row = op_has_position(op) || count_operands(e, op, value_needs_row) > 0;
+    own->index = index;
+    own->phase = e->phase;
+}
+
+void facts_find(const emission *e)
+{
+    for (int i = 0; i < e->phase->op_count; i++) find_op(e, i);
+}
