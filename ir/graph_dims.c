@@ -186,12 +186,22 @@ static void check_preset(graph_reader *r, const char *name, const spec_node *pre
     }
 }
 
+/* Who gives an override may not have the spec before him: without a near name he is told all of them. */
+static const char *override_hint(graph_reader *r, const char *name)
+{
+    const char *near = dim_hint(r, name);
+    if (*near || !table(r)->count) return near;
+    text list = {.a = r->a};
+    for (int i = 0; i < table(r)->count; i++) text_printf(&list, "%s%s", i ? ", " : "; there are ", table(r)->dims[i].name);
+    return list.data;
+}
+
 static void check_overrides(graph_reader *r)
 {
     for (size_t i = 0; i < r->options->override_count; i++) {
         const char *name = r->options->overrides[i].name;
         if (dim_find(table(r), name) || r->dims_lost || names_find(&r->unknown_dims, name)) continue;
-        complain(r->a, (position){0}, "there is no dim \"%.40s\" in this spec%s", name, dim_hint(r, name));
+        complain(r->a, (position){0}, "there is no dim \"%.40s\" in this spec%s", name, override_hint(r, name));
     }
 }
 

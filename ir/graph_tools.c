@@ -169,11 +169,10 @@ bool graph_bool(graph_reader *r, const spec_node *node, const char *what, bool *
 
 bool graph_dtype(graph_reader *r, const spec_node *node, const char *what, dtype *out)
 {
-    static const char *const names[] = {"f32", "f16", "bf16", "i32"};
     if (node->kind == spec_scalar && dtype_parse(node->text, out)) return true;
-    const char *word = node->kind == spec_scalar ? node->text : "";
-    complain(r->a, node->at, "%s: \"%.40s\" is no dtype; there are f32, f16, bf16 and i32%s", what, word,
-             graph_hint(r, word, names, 4));
+    const char *word = node->kind == spec_scalar ? node->text : "", *near = dtype_hint(word);
+    complain(r->a, node->at, "%s: \"%.40s\" is no dtype; there are f32, f16, bf16 and i32%s%s%s", what, word, near ? "; did you mean " : "",
+             near ? near : "", near ? "?" : "");
     return false;
 }
 

@@ -153,6 +153,7 @@ const target_info *target_list(size_t *count);
 int dtype_size(dtype t);
 const char *dtype_name(dtype t);
 bool dtype_parse(const char *name, dtype *out);
+const char *dtype_hint(const char *word);        /* our name for what others call "fp16" or "float", or the nearest; NULL: none */
 extent value_rows(arena *a, const ir_value *v);  /* product of all axes but the last; 1 for rank 0 and 1 */
 long long value_columns(const ir_value *v);      /* last axis (static by rule); 1 for rank 0 */
 long long value_count(const ir_value *v, const dim_table *dims); /* elements */

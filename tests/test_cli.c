@@ -56,6 +56,129 @@ START_TEST(help_names_every_command_and_exit_code)
 }
 END_TEST
 
+START_TEST(a_command_has_help_of_its_own_however_it_is_asked_for)
+{
+    static const char *const asked[] = {"help run", "run --help", "run -h", "--help run", "run specs/rmsnorm.yaml --help"};
+    for (size_t i = 0; i < sizeof asked / sizeof *asked; i++) {
+        ck_assert_msg(tfgen(asked[i]) == 0, "%s", asked[i]);
+        says("--weights");
+        ck_assert_msg(!strstr(output, "tfgen verify SPEC"), "%s shows other commands", asked[i]);
+    }
+    ck_assert_int_eq(tfgen("help"), 0);
+    says("tfgen verify");
+    ck_assert_int_eq(tfgen("help rnu"), 2);
+    says("did you mean tfgen help run?");
+    ck_assert_int_eq(tfgen("help run verify"), 2);
+    says("usage: tfgen help [COMMAND]");
+}
+END_TEST
+
+START_TEST(every_command_and_every_list_that_help_names_is_there)
+{
+    static const char *const commands[] = {"emit", "run", "verify", "bench", "build", "check", "cache", "devices", "doctor", "schema"};
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
+        char arguments[64];
+        snprintf(arguments, sizeof arguments, "help %s", commands[i]);
+        ck_assert_msg(tfgen(arguments) == 0, "%s", output);
+        says(commands[i]);
+    }
+    ck_assert_int_eq(tfgen("emit --no-fuse=help"), 0);
+    says("gate_up");
+    says("linears of one input become one product");
+}
+END_TEST
+
+START_TEST(a_word_that_is_no_command_is_no_spec_either)
+{
+    make_folder();
+    ck_assert_int_eq(tfgen(in_folder("--version; cp specs/rmsnorm.yaml %s/spec; t=$(realpath ${TFGEN:-./tfgen}); cd %s && $t rnu spec")), 2);
+    says("no command and no file is called 'rnu'; did you mean tfgen run?");
+    ck_assert_int_eq(tfgen(in_folder("--version; t=$(realpath ${TFGEN:-./tfgen}); cd %s && ls && $t spec -q && ls")), 0); /* a file is a spec whatever its name */
+    says("spec\nspec\nspec.tfgen");
+    ck_assert_int_eq(tfgen("-q run specs/rmsnorm.yaml"), 2);
+    says("'run' is a command: it comes first");
+    ck_assert_int_eq(tfgen("specs"), 3);
+    says("is a folder");
+    ck_assert_int_eq(tfgen("schema specs/rmsnorm.yaml"), 2);
+    says("takes no 'specs/rmsnorm.yaml'");
+    remove_folder();
+}
+END_TEST
+
+/* Each is refused before anything is read or written, whether or not the rest of the call would come to use it. */
+START_TEST(every_option_refuses_what_it_cannot_be)
+{
+    static const struct {
+        const char *call, *says;
+    } cases[] = {
+        {"emit --jobs=abc specs/rmsnorm.yaml", "--jobs: 'abc' is not a whole number from 1 to 256"},
+        {"run --jobs=0 specs/rmsnorm.yaml", "from 1 to 256"},
+        {"verify --jobs=257 specs/rmsnorm.yaml", "from 1 to 256"},
+        {"bench --jobs=2x specs/rmsnorm.yaml", "'2x' is not"},
+        {"build --jobs=-1 specs/rmsnorm.yaml", "'-1' is not"},
+        {"run --seed=-1 specs/rmsnorm.yaml", "from 0 to 9223372036854775807"},
+        {"run --seed=9223372036854775808 specs/rmsnorm.yaml", "is not a whole number"},
+        {"bench --seed=one specs/rmsnorm.yaml", "'one' is not"},
+        {"run --repeat=0 specs/rmsnorm.yaml", "from 1 to 1000000"},
+        {"run --repeat=1e3 specs/rmsnorm.yaml", "'1e3' is not"},
+        {"emit --time-limit=0 specs/rmsnorm.yaml", "from 1 to 86400"},
+        {"emit --time-limit=soon specs/rmsnorm.yaml", "'soon' is not"},
+        {"run --reference=alway specs/rmsnorm.yaml", "did you mean 'always'?"},
+        {"emit --compiler=gcc specs/rmsnorm.yaml", "not auto, clang, hiprtc or nvrtc"},
+        {"emit --compiler=clang specs/rmsnorm.yaml", "nothing is compiled without --code"},
+        {"verify --sizes=some specs/rmsnorm.yaml", "not spec, sample or all"},
+        {"emit --target= specs/rmsnorm.yaml", "--target= says nothing; it wants LIST"},
+        {"emit --target=, specs/rmsnorm.yaml", "says nothing"},
+        {"emit --dim=B specs/rmsnorm.yaml", "'B' is not NAME=NUMBER"},
+        {"emit --dim=B=1e3 specs/rmsnorm.yaml", "is not NAME=NUMBER"},
+        {"emit --dump=plans specs/rmsnorm.yaml", "no stage is called 'plans'"},
+        {"emit --from=source specs/rmsnorm.yaml", "no stage is called 'source'"},
+        {"emit --from=plan --fusion=none specs/rmsnorm.yaml", "fused already"},
+        {"run --json=1 specs/rmsnorm.yaml", "--json takes no argument"},
+        {"run --dim", "--dim needs an argument"},
+        {"run -d", "-d needs an argument"},
+        {"run --fuson=tile specs/rmsnorm.yaml", "has no option --fuson; did you mean --fusion?"},
+        {"run --d=1 specs/rmsnorm.yaml", "may be several options"},
+        {"run -Z specs/rmsnorm.yaml", "has no option -Z"},
+        {"--usage", "has no option --usage"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        ck_assert_msg(tfgen(cases[i].call) == 2, "%s: %s", cases[i].call, output);
+        says(cases[i].says);
+    }
+}
+END_TEST
+
+START_TEST(a_list_that_is_given_twice_is_one_list)
+{
+    make_folder();
+    ck_assert_int_eq(tfgen(in_folder("specs/rmsnorm.yaml -q --dim B=2 --dim S=3 -o %s/out && grep ^dim %s/out/plan.ir")), 0);
+    says("B = 2 ");
+    says("S = 3 ");
+    remove_folder();
+}
+END_TEST
+
+START_TEST(what_others_call_a_dtype_and_a_dim_that_is_not_there_get_a_hint)
+{
+    static const char *const called[][2] = {{"fp16", "f16"}, {"half", "f16"}, {"float16", "f16"}, {"fp32", "f32"}, {"float32", "f32"}, {"FLOAT", "f32"},
+                                            {"BF16", "bf16"}, {"bfloat16", "bf16"}, {"bf61", "bf16"}};
+    char arguments[128], hint[64];
+    for (size_t i = 0; i < sizeof called / sizeof *called; i++) {
+        snprintf(hint, sizeof hint, "did you mean %s?", called[i][1]);
+        if (i % 2) snprintf(arguments, sizeof arguments, "specs/rmsnorm.yaml -o /dev/null/x --dtype=%s", called[i][0]);
+        else snprintf(arguments, sizeof arguments, "run specs/rmsnorm.yaml --dtype=%s", called[i][0]);
+        ck_assert_int_eq(tfgen(arguments), 3);
+        says(hint);
+    }
+    ck_assert_int_eq(tfgen("verify specs/rmsnorm.yaml --dtype=float32"), 2);
+    says("did you mean 'f32'?");
+    ck_assert_int_eq(tfgen("check specs/llama-block.yaml --dim KW=4"), 3);
+    says("did you mean KV?");
+    ck_assert_int_eq(tfgen("check specs/rmsnorm.yaml --dim Q=4"), 3);
+    says("there are B, S, D");
+}
+END_TEST
+
 START_TEST(a_device_is_asked_for_by_name)
 {
     setenv("TFGEN_LIBCUDA", "/nowhere/libcuda.so.1", 1);
@@ -268,6 +391,12 @@ int main(void)
     TCase *c = tcase_create("command");
     tcase_set_timeout(c, 120);
     tcase_add_test(c, help_names_every_command_and_exit_code);
+    tcase_add_test(c, a_command_has_help_of_its_own_however_it_is_asked_for);
+    tcase_add_test(c, every_command_and_every_list_that_help_names_is_there);
+    tcase_add_test(c, a_word_that_is_no_command_is_no_spec_either);
+    tcase_add_test(c, every_option_refuses_what_it_cannot_be);
+    tcase_add_test(c, a_list_that_is_given_twice_is_one_list);
+    tcase_add_test(c, what_others_call_a_dtype_and_a_dim_that_is_not_there_get_a_hint);
     tcase_add_test(c, a_device_is_asked_for_by_name);
     tcase_add_test(c, the_man_page_is_well_formed_and_has_every_option);
     tcase_add_test(c, the_checked_in_man_page_and_schema_are_current);

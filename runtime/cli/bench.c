@@ -198,8 +198,8 @@ static void bench_level(void *argument)
     compile_inside(a, &request, &c);
     const peaks *limits = o.device_file ? peaks_read(a, o.device_file, device->info.label) : NULL;
     const bench_options options = {
-        .device = device, .seed = (unsigned long long)options_integer(a, "seed", o.seed, 0, 0x7fffffffffffffffll, 1),
-        .jobs = (int)options_integer(a, "jobs", o.jobs, 1, 256, 0), .seconds = seconds_of(a, o.seconds), .last_level = limits ? limits->cache : 0,
+        .device = device, .seed = (unsigned long long)o.number.seed,
+        .jobs = (int)o.number.jobs, .seconds = seconds_of(a, o.seconds), .last_level = limits ? limits->cache : 0,
         .graph = o.graph != NULL, .cache = cli_cache(a, &o)};
     const char *check = o.check ? check_result(j, &c, device) : NULL;
     const bench_result result = bench_plan(a, c.graph, c.plan, &options);

@@ -230,7 +230,7 @@ static void build_spec(void *argument)
     const char *slash = strrchr(j->path, '/');
     j->name = slash ? slash + 1 : j->path;
     read_options(j);
-    const int jobs = (int)options_integer(j->a, "jobs", j->o->jobs, 1, 256, 0);
+    const int jobs = (int)j->o->number.jobs;
     for (size_t t = 0; t < j->targets.count; t++)
         for (size_t i = 0; i < j->shape_count; i++) plan_shape(j, &j->shapes[i], j->targets.names[t]);
     arena_defer(j->a, free_built, j);

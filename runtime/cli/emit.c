@@ -62,14 +62,6 @@ static void write_sources(arena *a, const plan *p, const char *folder)
     cli_write_file(a, arena_printf(a, "%s/plan.ir", folder), text, strlen(text));
 }
 
-static compiler_kind compiler_of(arena *a, const char *name)
-{
-    compiler_kind kind = compiler_auto;
-    if (name && !compiler_by_name(name, &kind))
-        bail(a, code_usage, (position){0}, "--compiler: unknown compiler '%s'; compilers are auto, clang, hiprtc, nvrtc", name);
-    return kind;
-}
-
 typedef struct compile_progress {
     progress bar;
     const code_request *requests;
@@ -135,8 +127,9 @@ static void free_results(void *argument)
 static code_request *requests_of(const emit_job *j, const plan *p, const unit *units, int count)
 {
     code_request *requests = arena_alloc(j->a, (size_t)(count + 1) * sizeof *requests);
-    const compiler_kind kind = compiler_of(j->a, j->o->compiler);
-    const double limit = (double)options_integer(j->a, "time-limit", j->o->time_limit, 1, 86400, compiler_time_limit);
+    compiler_kind kind = compiler_auto;
+    if (j->o->compiler) (void)compiler_by_name(j->o->compiler, &kind); /* options_parse() refused other names */
+    const double limit = (double)j->o->number.time_limit;
     for (int i = 0; i < count; i++)
         requests[i] = (code_request){.source = units[i].source, .size = strlen(units[i].source), .name = units[i].file,
                                      .arch = p->target->name, .compiler = kind, .time_limit = limit};
@@ -172,7 +165,7 @@ static void compile_units(const emit_job *j, const plan *p, const char *folder)
 {
     arena *a = j->a;
     unit *units;
-    const int count = list_units(a, p, &units), jobs = (int)options_integer(a, "jobs", j->o->jobs, 1, 256, 0);
+    const int count = list_units(a, p, &units), jobs = (int)j->o->number.jobs;
     const code_request *requests = requests_of(j, p, units, count);
     result_list *results = arena_alloc(a, sizeof *results);
     *results = (result_list){arena_alloc(a, (size_t)(count + 1) * sizeof *results->items), count};
@@ -216,6 +209,7 @@ static void emit_spec(void *argument)
 {
     emit_job *j = argument;
     arena *a = j->a;
+    if (j->o->compiler && !j->o->code) bail(a, code_usage, (position){0}, "--compiler: nothing is compiled without --code");
     j->cache = j->o->code ? cli_cache(a, j->o) : NULL;
     const compile_request r = cli_request(a, j->o, j->path);
     name_list targets = options_list(a, j->o->target ? j->o->target : "host");

@@ -9,8 +9,8 @@ int main(int argc, char **argv)
     };
     cli_options o;
     int code;
-    if (!options_parse(argc, argv, &o, &code)) return code;
-    code = mains[o.command](&o);
+    if (options_parse(argc, argv, &o, &code)) code = mains[o.command](&o);
+    arena_free(o.a);
     if (fflush(stdout) != 0 && code == 0) {
         perror("tfgen: standard output");
         code = code_io;

@@ -1,12 +1,13 @@
-/* In: argv. Out: cli_options. The tables of options.def become argp's tables, the help and the man page; nothing about an option
- * is written twice. Refuses what the table does not list, with exit code 2. */
+/* In: argv. Out: cli_options. The tables of options.def become getopt_long()'s, the help and the man page; nothing about an option
+ * is written twice. Refuses what the table does not list and what is neither a command nor a file, with exit code 2. */
 #define _GNU_SOURCE
 #include "runtime/cli/options.h"
-#include <argp.h>
 #include <errno.h>
+#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 typedef struct command_info { const char *name; char letter; const char *arguments, *summary, *text; } command_info;
 static const command_info commands[command_count] = {
@@ -19,7 +20,7 @@ static const option_info options[] = {
 #define OPTION(field, name, key, argument, commands, help) {name, key, argument, commands, help, offsetof(cli_options, field)},
 #include "runtime/cli/options.def"
 };
-enum { option_count = sizeof options / sizeof *options, key_man = 0x200, key_version, key_help };
+enum { option_count = sizeof options / sizeof *options, key_help = 'h', key_man = 0x200, key_version };
 
 typedef struct exit_code_info { int code; const char *meaning; } exit_code_info;
 static const exit_code_info exit_codes[] = {
@@ -46,28 +47,43 @@ static bool option_is_for(const option_info *o, command_kind command)
     return strchr(o->commands, commands[command].letter) != NULL;
 }
 
+/* Words up to `width` columns a line; the text begins in column `at`, its other lines in column `margin`. */
+static void put_wrapped(FILE *out, const char *s, int at, int margin)
+{
+    enum { width = 110 };
+    for (bool first = true; *s; first = false) {
+        const int n = (int)strcspn(s, " ");
+        if (!first && at + n >= width) at = fprintf(out, "\n%*s", margin, "") - 1;
+        else if (!first) at += fprintf(out, " ");
+        at += fprintf(out, "%.*s", n, s);
+        s += n + (s[n] == ' ');
+    }
+    fputc('\n', out);
+}
+
 static void print_help(FILE *out, int only)
 {
-    fputs("tfgen: fused transformer kernels from one readable file\n\n"
-          "  tfgen SPEC                 emit kernels (same as tfgen emit SPEC)\n", out);
+    fputs("tfgen: fused transformer kernels from one readable file\n\n", out);
+    if (only < 0)
+        fputs("  tfgen SPEC                 emit kernels (same as tfgen emit SPEC)\n  tfgen help COMMAND         what a command takes\n", out);
     for (int c = 0; c < command_count; c++)
         if (only < 0 || only == c) fprintf(out, "  tfgen %-6s %-12s  %s\n", commands[c].name, commands[c].arguments, commands[c].summary);
     for (int c = 0; c < command_count; c++) {
         if (only >= 0 && only != c) continue;
-        fprintf(out, "\n%s: %s\n", commands[c].name, commands[c].text);
+        fputc('\n', out);
+        put_wrapped(out, commands[c].text, fprintf(out, "%s: ", commands[c].name), 0);
         for (int i = 0; i < option_count; i++) {
             const option_info *o = &options[i];
             if (!option_is_for(o, (command_kind)c)) continue;
             char left[64];
             snprintf(left, sizeof left, "%c%c%s --%s%s%s", o->key < 256 ? '-' : ' ', o->key < 256 ? o->key : ' ', o->key < 256 ? "," : " ",
                      o->name, o->argument ? "=" : "", o->argument ? o->argument : "");
-            fprintf(out, "  %-24s %s\n", left, o->help);
+            put_wrapped(out, o->help, fprintf(out, "  %-24s ", left), 27);
         }
     }
-    fputs("\nExit codes:", out);
-    for (size_t i = 0; i < sizeof exit_codes / sizeof *exit_codes; i++)
-        fprintf(out, "%s %d %s", i ? "," : "", exit_codes[i].code, exit_codes[i].meaning);
-    fputs(".\n\nExamples:\n  tfgen specs/llama-block.yaml\n  tfgen run specs/llama-block.yaml --preset=tiny-small --dim B=1\n"
+    fputs("\nExit codes:\n", out);
+    for (size_t i = 0; i < sizeof exit_codes / sizeof *exit_codes; i++) fprintf(out, "  %d %s\n", exit_codes[i].code, exit_codes[i].meaning);
+    fputs("\nExamples:\n  tfgen specs/llama-block.yaml\n  tfgen run specs/llama-block.yaml --preset=tiny-small --dim B=1\n"
           "  tfgen specs/llama-block.yaml --target=gfx90a --code -o out --dim B=2,S=64\n"
           "  tfgen verify specs/rmsnorm.yaml --fusion=all --dtype=all\n  tfgen check my.yaml\n", out);
 }
@@ -117,77 +133,221 @@ static void print_man(FILE *out)
         fprintf(out, ".TP\n.B %s\n%s\n", variables[i].name, variables[i].meaning);
 }
 
-typedef struct parse_state {
-    cli_options *out;
-    bool ended;
-    int code;
-} parse_state;
-
-static error_t parse_one(int key, char *given, struct argp_state *state)
+/* ---- which command */
+static int command_by_name(const char *name)
 {
-    parse_state *s = state->input;
-    if (key == key_help) print_help(stdout, s->out->command == command_emit ? -1 : (int)s->out->command);
-    if (key == key_man) print_man(stdout);
-    if (key == key_version) printf("tfgen %s\n", TFGEN_VERSION);
-    if (key == key_help || key == key_man || key == key_version) {
-        s->ended = true;
-        state->next = state->argc;
-        return 0;
-    }
-    if (key == ARGP_KEY_ARGS) {
-        s->out->files = state->argv + state->next;
-        s->out->file_count = state->argc - state->next;
-        return 0;
-    }
-    for (int i = 0; i < option_count; i++) {
-        if (options[i].key != key) continue;
-        if (!option_is_for(&options[i], s->out->command)) {
-            fprintf(stderr, "tfgen: --%s is not an option of `tfgen %s`; see tfgen %s --help\n", options[i].name,
-                    commands[s->out->command].name, commands[s->out->command].name);
-            s->code = code_usage;
-            return EINVAL;
-        }
-        *(const char **)((char *)s->out + options[i].field) = given ? given : "";
-        return 0;
-    }
-    return ARGP_ERR_UNKNOWN;
+    for (int c = 0; c < command_count; c++)
+        if (strcmp(name, commands[c].name) == 0) return c;
+    return -1;
 }
 
-/* Takes a command's name out of argv; without one the command is emit. */
-static command_kind take_command(int *argc, char **argv)
+static const char *nearest_command(const char *word)
 {
-    if (*argc < 2) return command_emit;
-    for (int c = 0; c < command_count; c++) {
-        if (strcmp(argv[1], commands[c].name) != 0) continue;
-        memmove(argv + 1, argv + 2, (size_t)(*argc - 1) * sizeof *argv);
-        --*argc;
-        return (command_kind)c;
+    const char *names[command_count + 1];
+    for (int c = 0; c < command_count; c++) names[c] = commands[c].name;
+    names[command_count] = "help";
+    return nearest_name(word, names, command_count + 1);
+}
+
+static void complain_near(const char *before, const char *near)
+{
+    if (near) fprintf(stderr, "; did you mean %s%s?\n", before, near);
+    else fputs("; see tfgen --help\n", stderr);
+}
+
+/* A word where a command or a spec should stand, and neither: a path that is not there would have a slash or a dot. */
+static bool is_no_spec(const char *word)
+{
+    return strcmp(word, "-") != 0 && !strchr(word, '/') && !strchr(word, '.') && access(word, F_OK) != 0;
+}
+
+static bool complain_of_command(const char *word)
+{
+    if (command_by_name(word) >= 0 || strcmp(word, "help") == 0)
+        fprintf(stderr, "tfgen: '%s' is a command: it comes first, before the options\n", word);
+    else {
+        fprintf(stderr, "tfgen: no command and no file is called '%s'", word);
+        complain_near("tfgen ", nearest_command(word));
     }
-    return command_emit;
+    return false;
+}
+
+/* tfgen help [COMMAND] */
+static int show_help(int argc, char **argv)
+{
+    const int only = argc > 2 ? command_by_name(argv[2]) : -1;
+    if (argc > 3) return fputs("tfgen: usage: tfgen help [COMMAND]\n", stderr), code_usage;
+    if (argc > 2 && only < 0 && strcmp(argv[2], "help") != 0) {
+        fprintf(stderr, "tfgen: no command is called '%s'", argv[2]);
+        complain_near("tfgen help ", nearest_command(argv[2]));
+        return code_usage;
+    }
+    print_help(stdout, only);
+    return code_ok;
+}
+
+static void print_fusions(void)
+{
+    static const char *const lines[][3] = {
+#define FUSION(name, least, help) {#name, #least, help},
+#include "ir/reason.def"
+    };
+    printf("%-14s %-6s %s\n", "fusion", "from", "what it does");
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) printf("%-14s %-6s %s\n", lines[i][0], lines[i][1], lines[i][2]);
+}
+
+/* ---- options */
+static const option_info *find_option(const char *name, size_t length)
+{
+    for (int i = 0; i < option_count; i++)
+        if (strncmp(options[i].name, name, length) == 0 && !options[i].name[length]) return &options[i];
+    return NULL;
+}
+
+/* What getopt_long() refused: --NAME in full, or the letter in optopt. */
+static bool complain_of_option(command_kind command, const char *given)
+{
+    const char *of = commands[command].name, *names[option_count];
+    const bool is_long = strncmp(given, "--", 2) == 0;
+    const size_t length = is_long ? strcspn(given + 2, "=") : 0;
+    const option_info *known = is_long ? find_option(given + 2, length) : NULL;
+    int starts = 0, mine = 0;
+    for (int i = 0; i < option_count; i++) {
+        if (!is_long && options[i].key == optopt) known = &options[i];
+        if (!option_is_for(&options[i], command)) continue;
+        names[mine++] = options[i].name;
+        starts += is_long && strncmp(options[i].name, given + 2, length) == 0;
+    }
+    if (known && !option_is_for(known, command))
+        fprintf(stderr, "tfgen: --%s is not an option of `tfgen %s`; see tfgen %s --help\n", known->name, of, of);
+    else if (known) fprintf(stderr, "tfgen: --%s takes no argument\n", known->name);
+    else if (!is_long) fprintf(stderr, "tfgen: tfgen %s has no option -%c; see tfgen %s --help\n", of, optopt, of);
+    else if (starts > 1) fprintf(stderr, "tfgen: %.*s may be several options of `tfgen %s`; see tfgen %s --help\n", (int)length + 2, given, of, of);
+    else {
+        char word[64];
+        snprintf(word, sizeof word, "%.*s", (int)length, given + 2);
+        fprintf(stderr, "tfgen: tfgen %s has no option --%s", of, word);
+        complain_near("--", nearest_name(word, names, (size_t)mine));
+    }
+    return false;
+}
+
+/* A list that is given twice is one list. */
+static bool take_option(cli_options *out, const option_info *o, const char *given)
+{
+    const char **field = (const char **)((char *)out + o->field);
+    if (o->argument && !given[strspn(given, ",")]) return fprintf(stderr, "tfgen: --%s= says nothing; it wants %s\n", o->name, o->argument), false;
+    const bool list = o->argument && (strcmp(o->argument, "LIST") == 0 || strchr(o->argument, ','));
+    *field = !o->argument ? "" : list && *field ? arena_printf(out->a, "%s,%s", *field, given) : given;
+    return true;
+}
+
+static bool read_number(const char *name, const char *given, long long low, long long high, long long *out)
+{
+    char *end;
+    if (!given) return true;
+    errno = 0;
+    *out = strtoll(given, &end, 10);
+    if (end != given && !*end && !errno && *out >= low && *out <= high) return true;
+    fprintf(stderr, "tfgen: --%s: '%s' is not a whole number from %lld to %lld\n", name, given, low, high);
+    return false;
+}
+
+static bool is_word_of(const char *name, const char *given, const char *const *words, size_t count)
+{
+    if (!given) return true;
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(given, words[i]) == 0) return true;
+    const char *near = nearest_name(given, words, count);
+    fprintf(stderr, "tfgen: --%s: '%s' is not ", name, given);
+    for (size_t i = 0; i < count; i++) fprintf(stderr, "%s%s", i == 0 ? "" : i + 1 < count ? ", " : " or ", words[i]);
+    fprintf(stderr, near ? "; did you mean '%s'?\n" : "\n", near);
+    return false;
+}
+
+static bool check_values(cli_options *o)
+{
+    bool good = true;
+#define NUMBER(field, name, low, high, otherwise) \
+    o->number.field = otherwise; \
+    good = good && read_number(name, o->field, low, high, &o->number.field);
+#define WORDS(field, name, ...) \
+    good = good && is_word_of(name, o->field, (const char *const[]){__VA_ARGS__}, sizeof(const char *const[]){__VA_ARGS__} / sizeof(char *));
+#include "runtime/cli/options.def"
+    return good;
+}
+
+static void make_tables(command_kind command, struct option *longs, char *shorts)
+{
+    int n = 0;
+    *shorts++ = ':';
+    for (int i = 0; i < option_count; i++) {
+        const option_info *o = &options[i];
+        if (!option_is_for(o, command)) continue;
+        longs[n++] = (struct option){o->name, o->argument ? required_argument : no_argument, NULL, o->key};
+        if (o->key >= 256) continue;
+        *shorts++ = (char)o->key;
+        if (o->argument) *shorts++ = ':';
+    }
+    longs[n++] = (struct option){"help", no_argument, NULL, key_help};
+    longs[n++] = (struct option){"man", no_argument, NULL, key_man};
+    longs[n++] = (struct option){"version", no_argument, NULL, key_version};
+    memcpy(shorts, "h", 2);
+}
+
+/* What is asked of tfgen itself; true: that was all. */
+static bool answer(int key, const cli_options *out, bool named)
+{
+    if (key == key_help) print_help(stdout, named ? (int)out->command : -1);
+    else if (key == key_man) print_man(stdout);
+    else if (key == key_version) printf("tfgen %s\n", TFGEN_VERSION);
+    else if (out->no_fuse && strcmp(out->no_fuse, "help") == 0) print_fusions();
+    else return false;
+    return true;
+}
+
+/* False: the call ends here, with *code. */
+static bool read_options(int argc, char **argv, cli_options *out, bool named, int *code)
+{
+    struct option longs[option_count + 4] = {{0}};
+    char shorts[2 * option_count + 4];
+    make_tables(out->command, longs, shorts);
+    opterr = optind = 0;
+    for (int key; (key = getopt_long(argc, argv, shorts, longs, NULL)) != -1;) {
+        *code = code_usage;
+        if (key == '?') return complain_of_option(out->command, argv[optind - 1]);
+        if (key == ':') return fprintf(stderr, "tfgen: %s needs an argument; see tfgen %s --help\n", argv[optind - 1], commands[out->command].name), false;
+        for (int i = 0; i < option_count; i++)
+            if (options[i].key == key && !take_option(out, &options[i], optarg)) return false;
+        *code = code_ok;
+        if (answer(key, out, named)) return false;
+    }
+    *code = code_usage;
+    return check_values(out);
 }
 
 static bool needs_file(command_kind c) { return commands[c].arguments[0] != '\0'; }
 
+/* The command's name leaves argv; without one the command is emit. */
 bool options_parse(int argc, char **argv, cli_options *out, int *exit_code)
 {
-    struct argp_option table[option_count + 4] = {{0}};
-    *out = (cli_options){.command = take_command(&argc, argv)};
-    for (int i = 0; i < option_count; i++)
-        table[i] = (struct argp_option){.name = options[i].name, .key = options[i].key, .arg = options[i].argument, .doc = options[i].help};
-    table[option_count] = (struct argp_option){.name = "help", .key = key_help, .doc = "help"};
-    table[option_count + 1] = (struct argp_option){.name = "man", .key = key_man, .doc = "the man page, as roff"};
-    table[option_count + 2] = (struct argp_option){.name = "version", .key = key_version, .doc = "version"};
-    struct argp argp = {.options = table, .parser = parse_one};
-    parse_state state = {.out = out};
-    program_invocation_name = "tfgen";
-    argp_err_exit_status = code_usage;
-    int error = argp_parse(&argp, argc, argv, ARGP_NO_HELP, NULL, &state);
-    *exit_code = error ? (state.code ? state.code : code_usage) : 0;
-    if (error || state.ended) return false;
-    if (needs_file(out->command) ? out->file_count > 0 : out->file_count == 0) return true;
-    if (argc < 2 && out->command == command_emit) print_help(stderr, -1);
-    else fprintf(stderr, "tfgen: usage: tfgen %s [options] %s; see tfgen --help\n", commands[out->command].name, commands[out->command].arguments);
+    const int named = argc > 1 ? command_by_name(argv[1]) : -1;
+    *out = (cli_options){.a = arena_new(), .command = named < 0 ? command_emit : (command_kind)named};
     *exit_code = code_usage;
+    if (argc > 1 && strcmp(argv[1], "help") == 0 && is_no_spec("help")) return *exit_code = show_help(argc, argv), false;
+    if (argc == 3 && strcmp(argv[1], "--help") == 0 && command_by_name(argv[2]) >= 0) return *exit_code = show_help(argc, argv), false;
+    if (argc > 1 && named < 0 && argv[1][0] != '-' && is_no_spec(argv[1])) return complain_of_command(argv[1]);
+    if (named >= 0) memmove(argv + 1, argv + 2, (size_t)(argc-- - 1) * sizeof *argv);
+    if (!read_options(argc, argv, out, named >= 0, exit_code)) return false;
+    out->files = argv + optind;
+    out->file_count = argc - optind;
+    if (named < 0 && out->file_count && is_no_spec(out->files[0])) return complain_of_command(out->files[0]);
+    if (needs_file(out->command) ? out->file_count > 0 : out->file_count == 0) return true;
+    if (argc < 2 && named < 0) print_help(stderr, -1);
+    else if (!needs_file(out->command))
+        fprintf(stderr, "tfgen: tfgen %s takes no '%s'; see tfgen %s --help\n", commands[out->command].name, out->files[0], commands[out->command].name);
+    else fprintf(stderr, "tfgen: usage: tfgen %s [options] %s; see tfgen %s --help\n", commands[out->command].name, commands[out->command].arguments,
+                 commands[out->command].name);
     return false;
 }
 
@@ -221,17 +381,6 @@ dim_override *options_dims(arena *a, const char *given, size_t *count)
     }
     *count = list.count;
     return out;
-}
-
-long long options_integer(arena *a, const char *option, const char *given, long long low, long long high, long long otherwise)
-{
-    if (!given) return otherwise;
-    char *end;
-    errno = 0;
-    long long value = strtoll(given, &end, 10);
-    if (end == given || *end || errno || value < low || value > high)
-        bail(a, code_usage, (position){0}, "--%s: '%s' is not a whole number from %lld to %lld", option, given, low, high);
-    return value;
 }
 
 static const char *const level_names[] = {"none", "ops", "tile", "block"};

@@ -16,8 +16,13 @@ typedef struct cli_options {
     command_kind command;
 #define OPTION(field, name, key, argument, commands, help) const char *field;
 #include "runtime/cli/options.def"
+    struct {
+#define NUMBER(field, name, low, high, otherwise) long long field;
+#include "runtime/cli/options.def"
+    } number; /* options that are whole numbers, read; what they are when they are not given */
     char **files;
     int file_count;
+    arena *a; /* the caller frees it */
 } cli_options;
 
 /* Returns true when the caller should go on; else *exit_code says how to end (help and version end with 0). */
@@ -27,7 +32,6 @@ bool options_parse(int argc, char **argv, cli_options *out, int *exit_code);
 typedef struct name_list { const char **names; size_t count; } name_list;
 name_list options_list(arena *a, const char *comma_separated);           /* NULL or "" gives an empty list */
 dim_override *options_dims(arena *a, const char *dims, size_t *count);   /* N=V,N=V */
-long long options_integer(arena *a, const char *option, const char *given, long long low, long long high, long long otherwise);
 fusion_level options_level(arena *a, const char *name);
 const char *fusion_level_name(fusion_level level);
 #endif

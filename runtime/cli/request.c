@@ -55,6 +55,8 @@ compile_request cli_request(arena *a, const cli_options *o, const char *path)
         r.from = stage_by_name(a, "from", o->from, stage_source);
         if (o->preset || o->dim || o->dtype)
             bail(a, code_usage, (position){0}, "--from: the IR text has its dimensions and dtype; --preset, --dim and --dtype need a spec");
+        if (r.from >= stage_fuse && (o->fusion || o->no_fuse))
+            bail(a, code_usage, (position){0}, "--from=%s: the IR text is fused already; --fusion and --no-fuse need graph or ir", o->from);
     }
     if (o->dump) {
         r.dump = print_stage;

@@ -13,13 +13,9 @@ typedef struct run_job {
     bool failed;
 } run_job;
 
-static reference_when when_of(arena *a, const char *given)
+static reference_when when_of(const char *given)
 {
-    static const char *const names[] = {"auto", "always", "never"};
-    if (!given) return reference_auto;
-    for (int i = 0; i < 3; i++)
-        if (strcmp(given, names[i]) == 0) return (reference_when)i;
-    bail(a, code_usage, (position){0}, "--reference: '%s' is not auto, always or never", given);
+    return !given || strcmp(given, "auto") == 0 ? reference_auto : strcmp(given, "always") == 0 ? reference_always : reference_never;
 }
 
 static const char *time_text(arena *a, double seconds)
@@ -125,9 +121,9 @@ static void run_spec(void *argument)
     if (!c.graph) bail(a, code_usage, (position){0}, "--from: running needs the graph, for the reference; use --from=graph or a spec");
     progress bar = progress_start("compiling", c.plan->launch_count + c.plan->pack_count);
     const trial_options options = {
-        .device = device, .seed = (unsigned long long)options_integer(a, "seed", o->seed, 0, 0x7fffffffffffffffll, 1),
-        .repeat = (int)options_integer(a, "repeat", o->repeat, 1, 1000000, 5), .jobs = (int)options_integer(a, "jobs", o->jobs, 1, 256, 0),
-        .check = o->check != NULL, .cache = cli_cache(a, o), .reference = when_of(a, o->reference), .weights = o->weights, .input = o->input, .output = o->output,
+        .device = device, .seed = (unsigned long long)o->number.seed,
+        .repeat = (int)o->number.repeat, .jobs = (int)o->number.jobs,
+        .check = o->check != NULL, .cache = cli_cache(a, o), .reference = when_of(o->reference), .weights = o->weights, .input = o->input, .output = o->output,
         .dump_data = o->dump_data, .compiled = step, .context = &bar};
     const trial_result r = trial_run(a, c.graph, c.plan, &options);
     progress_end(&bar);

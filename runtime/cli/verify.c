@@ -77,8 +77,8 @@ static void run_case(void *argument)
     compile_request r = cli_request(c->a, c->o, c->path);
     compiled done;
     compile_inside(c->a, &r, &done);
-    const trial_options options = {.device = c->device, .seed = (unsigned long long)options_integer(c->a, "seed", c->o->seed, 0, 0x7fffffffffffffffll, 1),
-                                   .jobs = (int)options_integer(c->a, "jobs", c->o->jobs, 1, 256, 0), .reference = reference_always,
+    const trial_options options = {.device = c->device, .seed = (unsigned long long)c->o->number.seed,
+                                   .jobs = (int)c->o->number.jobs, .reference = reference_always,
                                    .cache = c->cache};
     c->result = trial_run(c->a, done.graph, done.plan, &options);
 }
@@ -160,10 +160,11 @@ static void check_lists(verify_job *j)
         if (!target_find(j->targets.names[i]))
             bail(j->a, code_unsupported, (position){0}, "unknown target '%s'; targets are host, gfx90a, gfx942, gfx950, gfx1100, gfx1201, sm_80, sm_90a", j->targets.names[i]);
     for (size_t i = 0; i < j->dtypes.count; i++)
-        if (strcmp(j->dtypes.names[i], "spec") != 0 && (!dtype_parse(j->dtypes.names[i], &type) || type == dtype_i32))
-            bail(j->a, code_usage, (position){0}, "--dtype: '%s' is not f32, f16 or bf16", j->dtypes.names[i]);
-    if (strcmp(j->sizes, "spec") != 0 && strcmp(j->sizes, "sample") != 0 && strcmp(j->sizes, "all") != 0)
-        bail(j->a, code_usage, (position){0}, "--sizes: '%s' is not spec, sample or all", j->sizes);
+        if (strcmp(j->dtypes.names[i], "spec") != 0 && (!dtype_parse(j->dtypes.names[i], &type) || type == dtype_i32)) {
+            const char *near = dtype_hint(j->dtypes.names[i]);
+            bail(j->a, code_usage, (position){0}, "--dtype: '%s' is not f32, f16 or bf16%s%s%s", j->dtypes.names[i], near ? "; did you mean '" : "",
+                 near ? near : "", near ? "'?" : "");
+        }
 }
 
 static void verify_all(void *argument)
