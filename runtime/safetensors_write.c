@@ -3,14 +3,12 @@
 #define _GNU_SOURCE
 #include "runtime/safetensors.h"
 #include <errno.h>
-#include <fcntl.h>
 #include <jansson.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
+#include "runtime/files.h"
 
 const char *safetensors_dtype(dtype t)
 {
@@ -63,18 +61,9 @@ static char *header_text(arena *a, const safetensors_item *const *items, size_t 
     return s;
 }
 
-static bool write_all(int file, const void *data, size_t size)
-{
-    for (size_t done = 0; done < size;) {
-        const ssize_t n = write(file, (const char *)data + done, size - done);
-        if (n < 0 && errno == EINTR) continue;
-        if (n <= 0) return false;
-        done += (size_t)n;
-    }
-    return true;
-}
+static bool write_all(FILE *f, const void *data, size_t size) { return fwrite(data, 1, size, f) == size; }
 
-static bool write_file(int file, const char *header, const safetensors_item *const *items, size_t count)
+static bool write_file(FILE *file, const char *header, const safetensors_item *const *items, size_t count)
 {
     const size_t length = strlen(header), padded = (length + 7) / 8 * 8;
     unsigned char size[8];
@@ -87,34 +76,13 @@ static bool write_file(int file, const char *header, const safetensors_item *con
     return true;
 }
 
-/* A file beside `path` under a name that nobody else has; *temporary is NULL where path is a device or pipe, written as
- * it is. */
-static int open_beside(arena *a, const char *path, const char **temporary)
-{
-    struct stat info;
-    *temporary = NULL;
-    if (stat(path, &info) == 0 && !S_ISREG(info.st_mode)) return open(path, O_WRONLY | O_CLOEXEC);
-    for (int attempt = 0; attempt < 100; attempt++) {
-        *temporary = arena_printf(a, "%s.%ld-%d", path, (long)getpid(), attempt);
-        const int file = open(*temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        if (file >= 0 || errno != EEXIST) return file;
-    }
-    return -1;
-}
-
 void safetensors_write(arena *a, const char *path, const safetensors_item *items, size_t count)
 {
     const safetensors_item **order = arena_alloc(a, count * sizeof *order);
     for (size_t i = 0; i < count; i++) order[i] = &items[i];
     qsort(order, count, sizeof *order, by_size);
-    const char *header = header_text(a, order, count), *temporary;
-    const int file = open_beside(a, path, &temporary);
-    if (file < 0) bail(a, code_io, (position){0}, "cannot write %s: %s", path, strerror(errno));
-    bool good = write_file(file, header, order, count);
-    int why = errno;
-    if (close(file) != 0 && good) good = false, why = errno;
-    if (good && temporary && rename(temporary, path) != 0) good = false, why = errno;
-    if (good) return;
-    if (temporary) unlink(temporary);
-    bail(a, code_io, (position){0}, "cannot write %s: %s", path, strerror(why));
+    const char *header = header_text(a, order, count);
+    file_draft d;
+    if (!file_begin(&d, path) || !file_finish(&d, write_file(d.out, header, order, count)))
+        bail(a, code_io, (position){0}, "cannot write %s: %s", path, strerror(errno));
 }

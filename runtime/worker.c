@@ -5,7 +5,6 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
@@ -51,15 +50,6 @@ char *path_search(const char *const *lists, size_t count, const char *file)
     return NULL;
 }
 
-static int remove_entry(const char *path, const struct stat *st, int type, struct FTW *walk)
-{
-    (void)st, (void)type, (void)walk;
-    remove(path);
-    return 0; /* go on: what cannot be removed should not keep the rest */
-}
-
-void directory_remove(const char *path) { nftw(path, remove_entry, 16, FTW_DEPTH | FTW_PHYS | FTW_MOUNT); }
-
 static bool write_all(int fd, const char *p, size_t n)
 {
     while (n) {
@@ -72,45 +62,21 @@ static bool write_all(int fd, const char *p, size_t n)
     return true;
 }
 
-/* At most `most` bytes of directory/file, NUL behind them; NULL when there is no such regular file. */
-static char *read_file(const char *directory, const char *file, size_t most, size_t *size)
+static int create(const temporary_folder *t, const char *name, int flags)
 {
-    char *path = printed("%s/%s", directory, file), *data = NULL;
-    const int fd = path ? open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW) : -1;
-    struct stat st;
-    *size = 0;
-    if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode)) {
-        const size_t want = st.st_size < (off_t)most ? (size_t)st.st_size : most;
-        data = malloc(want + 1);
-        for (ssize_t n = 1; data && *size < want && n > 0; *size += n > 0 ? (size_t)n : 0)
-            n = read(fd, data + *size, want - *size);
-        if (data) data[*size] = 0;
-    }
-    if (fd >= 0) close(fd);
-    free(path);
-    return data;
+    return openat(t->handle, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | flags, 0600);
 }
 
-static bool write_source(const char *directory, const worker_call *c)
+static bool write_source(const temporary_folder *t, const worker_call *c)
 {
-    char *path = printed("%s/source", directory), line[512];
+    char line[512];
     int n = 0;
     if (c->line_directive && strncmp(c->source, "#line", 5))
         n = snprintf(line, sizeof line, "#line 1 \"%s\"\n", c->name);
-    const int fd = path && n < (int)sizeof line ? open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600) : -1;
+    const int fd = n < (int)sizeof line ? create(t, "source", 0) : -1;
     bool ok = fd >= 0 && write_all(fd, line, (size_t)n) && write_all(fd, c->source, c->size);
     if (fd >= 0 && close(fd)) ok = false;
-    free(path);
     return ok;
-}
-
-static char *temporary_directory(void)
-{
-    const char *base = getenv("TMPDIR");
-    char *path = printed("%s/tfgen-XXXXXX", base && *base ? base : "/tmp");
-    if (path && mkdtemp(path)) return path;
-    free(path);
-    return NULL;
 }
 
 /* ---- the worker program ---- */
@@ -149,8 +115,8 @@ static char **child_environment(char *tmpdir)
     return e;
 }
 
-/* New process group, default signals, nothing on stdin, all output in DIRECTORY/log. */
-static int spawn(pid_t *pid, const char *program, char *const *arguments, char **environment, const char *log)
+/* New process group, default signals, nothing on stdin, all output in the open file `log`. */
+static int spawn(pid_t *pid, const char *program, char *const *arguments, char **environment, int log)
 {
     posix_spawn_file_actions_t files;
     posix_spawnattr_t how;
@@ -164,7 +130,7 @@ static int spawn(pid_t *pid, const char *program, char *const *arguments, char *
     posix_spawnattr_setsigdefault(&how, &all);
     posix_spawnattr_setsigmask(&how, &none);
     int bad = posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
-    if (!bad) bad = posix_spawn_file_actions_addopen(&files, 1, log, O_WRONLY | O_CREAT | O_APPEND, 0600);
+    if (!bad) bad = posix_spawn_file_actions_adddup2(&files, log, 1);
     if (!bad) bad = posix_spawn_file_actions_adddup2(&files, 1, 2);
     if (!bad) bad = posix_spawn(pid, program, &files, &how, arguments, environment);
     posix_spawnattr_destroy(&how);
@@ -181,15 +147,15 @@ static double now(void)
 
 typedef enum worker_end { end_by_itself, end_by_time, end_by_flood } worker_end;
 
-static bool flooded(const char *log)
+static bool flooded(int log)
 {
     struct stat st;
-    return stat(log, &st) == 0 && st.st_size > most_written;
+    return fstat(log, &st) == 0 && st.st_size > most_written;
 }
 
 /* How the process ended: by itself, or stopped after `limit` seconds or when its messages would fill the disk. Its group is dead and
  * reaped afterwards. *known: the wait status is real (a host that ignores SIGCHLD has it thrown away). */
-static worker_end wait_for(pid_t pid, const char *log, double limit, int *status, bool *known)
+static worker_end wait_for(pid_t pid, int log, double limit, int *status, bool *known)
 {
     struct pollfd end = {.fd = (int)syscall(SYS_pidfd_open, pid, 0), .events = POLLIN};
     const double until = now() + limit;
@@ -269,28 +235,28 @@ static code_status judge(const worker_call *c, worker_end end, int status, bool 
     return result;
 }
 
-static code_status run_in(char *directory, const char *program, const worker_call *c, worker_answer *out)
+static code_status run_in(const temporary_folder *t, const char *program, const worker_call *c, worker_answer *out)
 {
-    char *log = printed("%s/log", directory), *tmpdir = printed("TMPDIR=%s", directory),
-         *slash = printed("%s/", directory);
+    char *tmpdir = printed("TMPDIR=%s", t->path), *slash = printed("%s/", t->path);
     char **environment = tmpdir ? child_environment(tmpdir) : NULL;
-    char *const arguments[] = {(char *)program, directory, (char *)c->mode, (char *)c->tool, (char *)c->arch,
+    char *const arguments[] = {(char *)program, t->path, (char *)c->mode, (char *)c->tool, (char *)c->arch,
                                (char *)c->name, NULL};
     code_status result = build_io;
     pid_t pid;
     size_t size;
-    if (!log || !slash || !environment) {
+    int log = -1;
+    if (!slash || !environment) {
         out->log = printed("out of memory\n");
-    } else if (!write_source(directory, c)) {
+    } else if (!write_source(t, c) || (log = create(t, "log", O_APPEND)) < 0) {
         out->log = printed("%s: cannot write to the temporary directory: %s\n", c->name, strerror(errno));
     } else {
         const int bad = spawn(&pid, program, arguments, environment, log);
         int status = 0;
         bool known = false;
         const worker_end end = bad ? end_by_itself : wait_for(pid, log, c->time_limit, &status, &known);
-        out->log = read_file(directory, "log", most_log, &size);
-        out->compiler = read_file(directory, "compiler", 128, &size);
-        out->data = (unsigned char *)read_file(directory, "code", most_data, &out->size);
+        out->log = (char *)temporary_read(t, "log", most_log, &size);
+        out->compiler = (char *)temporary_read(t, "compiler", 128, &size);
+        out->data = temporary_read(t, "code", most_data, &out->size);
         if (out->log) erase(out->log, slash);
         if (!out->log) out->log = strdup("");
         if (bad)
@@ -298,27 +264,28 @@ static code_status run_in(char *directory, const char *program, const worker_cal
         else
             result = judge(c, end, status, known, out);
     }
+    if (log >= 0) close(log);
     free(environment);
     free(slash);
     free(tmpdir);
-    free(log);
     return result;
 }
 
 code_status worker_run(const worker_call *c, worker_answer *out)
 {
     *out = (worker_answer){0};
-    char *program = worker_path(), *directory = program ? temporary_directory() : NULL;
+    char *program = worker_path();
+    temporary_folder t;
     code_status result = build_io;
     if (!program)
         out->log =
             printed("tfgen-worker is not beside the library or the program, and TFGEN_WORKER names no program\n");
-    else if (!directory)
+    else if (!temporary_open(&t))
         out->log = printed("%s: cannot make a temporary directory: %s\n", c->name, strerror(errno));
-    else
-        result = run_in(directory, program, c, out);
-    if (directory) directory_remove(directory);
-    free(directory);
+    else {
+        result = run_in(&t, program, c, out);
+        temporary_close(&t);
+    }
     free(program);
     return result;
 }

@@ -4,6 +4,7 @@
 #ifndef TFGEN_WORKER_H
 #define TFGEN_WORKER_H
 #include "runtime/compiler.h"
+#include "runtime/temporary.h"
 
 enum { worker_most_file = 256 << 20 }; /* bytes of one file that a compiler may write */
 
@@ -48,8 +49,6 @@ typedef struct worker_symbol {
 } worker_symbol;
 
 bool worker_load(const char *library, const worker_symbol *wanted, size_t count); /* false: stderr says why */
-
-void directory_remove(const char *path);
 
 /* What each compiler is told besides the architecture and, for clang, where to write. NULL-terminated. */
 extern const char *const clang_flags[], *const hiprtc_flags[], *const nvrtc_flags[];

@@ -1,11 +1,11 @@
 /* In: paths. Out: texts, and files written aside and renamed into place. Refuses files above 64 MB and folders it cannot make. */
 #define _GNU_SOURCE
 #include "runtime/cli/cli.h"
+#include "runtime/files.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 enum { most_bytes = 64 << 20 };
 
@@ -47,13 +47,5 @@ void cli_write_file(arena *a, const char *path, const void *data, size_t size)
 {
     const char *slash = strrchr(path, '/');
     if (slash && slash != path) cli_make_folder(a, arena_strndup(a, path, (size_t)(slash - path)));
-    const char *aside = arena_printf(a, "%s.%ld.part", path, (long)getpid());
-    FILE *out = fopen(aside, "wb");
-    if (!out) bail(a, code_io, (position){0}, "%s: cannot write: %s", path, strerror(errno));
-    bool good = fwrite(data, 1, size, out) == size;
-    good = fclose(out) == 0 && good;
-    if (good && rename(aside, path) == 0) return;
-    const int reason = errno;
-    unlink(aside);
-    bail(a, code_io, (position){0}, "%s: cannot write: %s", path, strerror(reason));
+    if (!file_put(path, data, size)) bail(a, code_io, (position){0}, "%s: cannot write: %s", path, strerror(errno));
 }
