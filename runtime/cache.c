@@ -137,29 +137,25 @@ static bool find_kept(cache *c, cache_kind kind, const char *key, code_result *o
     return found;
 }
 
-bool cache_find(cache *c, cache_kind kind, const char *key, code_result *out, char **path)
+bool cache_find(cache *c, cache_kind kind, const char *key, code_result *out)
 {
     char id[cache_id_length + 1];
     cache_entry e;
-    if (path) *path = NULL;
     if (!c) return false;
     entry_id(key, strlen(key), id);
-    char *file = folder_file(c, kind, id, ".entry");
-    bool found = file && !entry_read(file, &e, NULL);
+    bool found = !folder_read(c, kind, id, &e, NULL);
     if (found && (!entry_has_key(&e, key) || !entry_take(&e, out))) {
         found = false;
         free(e.bytes);
     }
-    if (found && path) *path = file, file = NULL;
-    free(file);
     return found || find_kept(c, kind, key, out);
 }
 
-bool cache_store(cache *c, cache_kind kind, const char *key, const code_result *r, char **path)
+bool cache_store(cache *c, cache_kind kind, const char *key, const code_result *r)
 {
     char id[cache_id_length + 1];
+    const char *why = NULL;
     size_t size;
-    if (path) *path = NULL;
     if (!c || r->status != build_ok || !r->code_size) return false;
     unsigned char *bytes = entry_encode(key, r, &size);
     if (!bytes) return false;
@@ -168,29 +164,28 @@ bool cache_store(cache *c, cache_kind kind, const char *key, const code_result *
     if (!stored) {
         cache_warn(c, "a kernel of %zu bytes is more than the kernel cache %s may hold (TFGEN_CACHE_SIZE); it is kept in memory only", size,
                    c->directory);
-    } else if (!(stored = folder_put(c, kind, id, bytes, size))) {
-        cache_warn(c, "the kernel cache %s cannot be written (%s); kernels are kept in memory only", c->directory, strerror(errno));
+    } else if ((why = folder_put(c, kind, id, bytes, size))) {
+        cache_warn(c, "the kernel cache %s cannot be written (%s); kernels are kept in memory only", c->directory, why);
+        stored = false;
     }
     if (!stored) return keep(c, kind, bytes, size), false;
     free(bytes);
     folder_grew(c, size);
-    if (path) *path = folder_file(c, kind, id, ".entry");
     return true;
 }
 
 static void pause_a_little(void) { nanosleep(&(struct timespec){.tv_nsec = poll_ms * 1000000L}, NULL); }
 
-bool cache_find_or_claim(cache *c, cache_kind kind, const char *key, code_result *out, char **path, cache_claim **claim)
+bool cache_find_or_claim(cache *c, cache_kind kind, const char *key, code_result *out, cache_claim **claim)
 {
     cache_watch w = {0};
     *claim = NULL;
-    if (path) *path = NULL;
     if (!c) return false;
     for (;; pause_a_little()) {
-        if (cache_find(c, kind, key, out, path)) return true;
+        if (cache_find(c, kind, key, out)) return true;
         const claim_state state = claim_take(c, kind, key, &w, claim);
         if (state == claim_busy) continue;
-        if (state == claim_impossible || !cache_find(c, kind, key, out, path)) return false;
+        if (state == claim_impossible || !cache_find(c, kind, key, out)) return false;
         cache_claim_end(*claim); /* it came between the two */
         *claim = NULL;
         return true;
@@ -252,7 +247,7 @@ bool cache_lookup(cache *c, const code_request *q, code_result *out)
 {
     circumstances s = {0};
     char *key = c ? request_key(q, &s) : NULL;
-    const bool hit = key && cache_find(c, cache_code, key, out, NULL);
+    const bool hit = key && cache_find(c, cache_code, key, out);
     free(key);
     circumstances_free(&s);
     return hit;
@@ -320,13 +315,13 @@ static bool run_job(batch *b, job *j, bool *hit)
 {
     code_result *out = &b->out[j->index];
     cache_claim *claim = NULL;
-    *hit = j->key && j->again > 0 && cache_find(b->cache, cache_code, j->key, out, NULL);
+    *hit = j->key && j->again > 0 && cache_find(b->cache, cache_code, j->key, out);
     if (*hit) return true;
     const claim_state state = j->key ? claim_take(b->cache, cache_code, j->key, &j->watch, &claim) : claim_impossible;
     if (state == claim_busy) return false;
     /* Look again: it may have been made since, by the mark's last holder or for an equal request. */
-    *hit = j->key && cache_find(b->cache, cache_code, j->key, out, NULL);
-    if (!*hit && code_compile(&b->requests[j->index], out) == build_ok && j->key) cache_store(b->cache, cache_code, j->key, out, NULL);
+    *hit = j->key && cache_find(b->cache, cache_code, j->key, out);
+    if (!*hit && code_compile(&b->requests[j->index], out) == build_ok && j->key) cache_store(b->cache, cache_code, j->key, out);
     cache_claim_end(claim);
     return true;
 }
@@ -358,7 +353,7 @@ code_status cache_compile_all(cache *c, const code_request *requests, size_t n, 
     circumstances s = {0};
     for (size_t i = 0; i < n; i++) {
         char *key = request_key(&requests[i], &s);
-        if (key && cache_find(c, cache_code, key, &out[i], NULL)) {
+        if (key && cache_find(c, cache_code, key, &out[i])) {
             free(key);
             report(&b, i, true);
         } else {

@@ -24,6 +24,8 @@ void cache_close(cache *c);
  * frees it; NULL without memory. */
 char *cache_directory(void);
 const char *cache_path(const cache *c); /* the folder; NULL: keeps nothing */
+/* Why nothing is read from the folder and nothing written into it: it is another user's, or others may write it. NULL: it is used. */
+const char *cache_fault(const cache *c);
 
 /* As code_compile_all(), with what the cache has (hit[i] is true then, also while progress is called for it). Stores what was
  * compiled. What another process compiles right now is waited for. hit may be NULL. */
@@ -46,17 +48,16 @@ typedef struct cache_parts {
 } cache_parts;
 char *cache_key(const cache_parts *parts); /* text; the caller frees it. NULL without memory */
 
-/* True: *out is filled, and *path, when not NULL, is the entry's file, which begins with out->code (a shared object can be loaded from
- * it), or NULL when the entry is in memory only; both are the caller's. */
-bool cache_find(cache *c, cache_kind kind, const char *key, code_result *out, char **path);
+/* True: *out is filled, the caller's. Its bytes are those that were checked; nobody is told their file, which could be another by now. */
+bool cache_find(cache *c, cache_kind kind, const char *key, code_result *out);
 /* False: it could not be written (a warning was given) and is kept in memory. */
-bool cache_store(cache *c, cache_kind kind, const char *key, const code_result *r, char **path);
+bool cache_store(cache *c, cache_kind kind, const char *key, const code_result *r);
 
 /* Who makes an entry now: a mark beside it. Marks only save work: nothing goes wrong without them. */
 typedef struct cache_claim cache_claim;
 /* As cache_find(); when there is nothing, waits while another process makes it, and at last returns false: then the caller makes it,
  * stores it and ends its claim (NULL is fine). */
-bool cache_find_or_claim(cache *c, cache_kind kind, const char *key, code_result *out, char **path, cache_claim **claim);
+bool cache_find_or_claim(cache *c, cache_kind kind, const char *key, code_result *out, cache_claim **claim);
 void cache_claim_end(cache_claim *claim);
 
 /* ---- what `tfgen cache` does ---- */
@@ -74,6 +75,8 @@ void cache_walk(cache *c, void (*visit)(void *context, const cache_info *info), 
 
 typedef struct cache_counts {
     long long kept, kept_bytes, removed, removed_bytes, known, refused; /* known: imported ones that were there */
+    long long stuck;                                                    /* should go and could not be removed */
+    int reason;                                                         /* errno of the last of those */
 } cache_counts;
 /* Removes the entries that were not used for longest until the rest fits, and what dead processes left. most_bytes < 0: the cap. */
 cache_counts cache_sweep(cache *c, long long most_bytes);

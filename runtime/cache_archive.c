@@ -43,9 +43,8 @@ static const char *fault_of(const cache_entry *e, cache_kind kind)
 
 static const char *read_good(const cache *c, const folder_item *item, cache_entry *e, double *age)
 {
-    char id[cache_id_length + 1], *path = folder_file(c, item->kind, item->id, ".entry");
-    const char *fault = path ? entry_read(path, e, age) : "no memory";
-    free(path);
+    char id[cache_id_length + 1];
+    const char *fault = folder_read(c, item->kind, item->id, e, age);
     if (fault) return *e = (cache_entry){0}, fault;
     entry_id((const char *)e->bytes + e->payload_size, e->key_size, id);
     fault = strcmp(id, item->id) ? "its name is not that of its key" : fault_of(e, item->kind);
@@ -142,25 +141,25 @@ static unsigned char *read_bytes(FILE *in, size_t size)
     return bytes;
 }
 
-/* Takes the bytes. False: the folder cannot be written. */
-static bool import_one(cache *c, cache_kind kind, unsigned char *bytes, size_t size, cache_counts *counts)
+/* Takes the bytes. NULL, or why the folder cannot be written. */
+static const char *import_one(cache *c, cache_kind kind, unsigned char *bytes, size_t size, cache_counts *counts)
 {
     char id[cache_id_length + 1];
     cache_entry e, there;
     double age;
-    bool ok = true;
+    const char *why = NULL;
     if (entry_parse(bytes, size, &e) || fault_of(&e, kind) || (long long)size > c->most_bytes) {
         counts->refused++;
-        return free(bytes), true;
+        return free(bytes), NULL;
     }
     folder_item item = {.kind = kind};
     entry_id((const char *)bytes + e.payload_size, e.key_size, id);
     memcpy(item.id, id, sizeof id);
     if (!read_good(c, &item, &there, &age)) counts->known++;
-    else if ((ok = folder_put(c, kind, id, bytes, size))) counts->kept++, counts->kept_bytes += (long long)size;
+    else if (!(why = folder_put(c, kind, id, bytes, size))) counts->kept++, counts->kept_bytes += (long long)size;
     free(there.bytes);
     free(bytes);
-    return ok;
+    return why;
 }
 
 static bool import_all(cache *c, FILE *in, cache_counts *counts, char error[cache_error_size])
@@ -174,8 +173,9 @@ static bool import_all(cache *c, FILE *in, cache_counts *counts, char error[cach
         if (kind > cache_kind_count || size > cache_most_entry) return fail(error, "the archive is damaged");
         unsigned char *bytes = read_bytes(in, (size_t)size);
         if (!bytes) return fail(error, "the archive breaks off");
-        if (!import_one(c, (cache_kind)(kind - 1), bytes, (size_t)size, counts)) {
-            snprintf(error, cache_error_size, "the cache %.150s cannot be written: %s", c->directory, strerror(errno));
+        const char *why = import_one(c, (cache_kind)(kind - 1), bytes, (size_t)size, counts);
+        if (why) {
+            snprintf(error, cache_error_size, "the cache %.150s cannot be written: %s", c->directory, why);
             return false;
         }
     }

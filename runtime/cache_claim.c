@@ -139,7 +139,9 @@ claim_state claim_take(cache *c, cache_kind kind, const char *key, cache_watch *
     if (w->first == 0) w->first = cache_now();
     if (cache_now() - w->first > c->wait_seconds) return claim_impossible;
     entry_id(key, strlen(key), id);
-    char *path = folder_make(c, kind) ? folder_file(c, kind, id, suffix) : NULL;
+    const int folder = folder_open(c, kind, true, NULL);
+    if (folder >= 0) close(folder);
+    char *path = folder >= 0 ? folder_file(c, kind, id, suffix) : NULL;
     if (!path) return claim_impossible;
     describe_self(owner);
     for (int tries = 0; tries < 2; tries++) { /* the second is after a dead owner's mark was removed */

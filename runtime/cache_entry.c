@@ -237,10 +237,10 @@ static double touch(int file, const struct stat *s)
     return age;
 }
 
-const char *entry_read(const char *path, cache_entry *e, double *age)
+const char *entry_read(int folder, const char *name, cache_entry *e, double *age)
 {
     /* O_NONBLOCK: a FIFO would wait for a writer. */
-    const int file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+    const int file = openat(folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
     struct stat s;
     const char *fault = NULL;
     if (file < 0) return "it cannot be opened";

@@ -1,16 +1,16 @@
 /* In: entries by kind and id. Out: files in the cache's folder, and what lies there. Refuses to touch what does not have an entry's,
- * a mark's or a part's name: the folder may be anybody's. */
+ * a mark's or a part's name, and any folder that another user owns or may write to. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 #include "runtime/cache_parts.h"
+#include "runtime/files.h"
 #include "runtime/worker.h"
 
 enum { sweep_seconds = 600, leftover_seconds = 3600 };
@@ -22,12 +22,9 @@ char *folder_file(const cache *c, cache_kind kind, const char *id, const char *s
 
 static bool make_one(const char *path) { return mkdir(path, 0700) == 0 || errno == EEXIST; }
 
-bool folder_make(const cache *c, cache_kind kind)
+/* False: errno says why. The slash at the end of path is none of its business. */
+static bool make_folders(char *path)
 {
-    char *path = folder_file(c, kind, "", "");
-    if (!path) return errno = ENOMEM, false;
-    const size_t n = strlen(path);
-    path[n - 1] = 0; /* the slash */
     bool ok = make_one(path);
     for (char *p = path + 1; !ok && errno == ENOENT && *p; p++) {
         if (*p != '/') continue;
@@ -37,45 +34,85 @@ bool folder_make(const cache *c, cache_kind kind)
         if (!made && errno != EROFS && errno != EACCES && errno != EPERM) break; /* those may be of a parent that is there */
         errno = ENOENT;
     }
-    ok = ok || make_one(path);
-    const int reason = errno;
-    free(path);
-    errno = reason;
-    return ok;
+    return ok || make_one(path);
 }
 
-static bool write_all(int file, const unsigned char *p, size_t n)
+static const char foreign[] = "it belongs to another user", open_to_others[] = "others may write to it";
+
+/* Whoever may write to a folder may put anything under any name in it. NULL: only this user or root may. */
+static const char *distrust(int folder)
 {
-    while (n) {
-        const ssize_t done = write(file, p, n);
-        if (done < 0 && errno == EINTR) continue;
-        if (done == 0) errno = ENOSPC;
-        if (done <= 0) return false;
-        p += done;
-        n -= (size_t)done;
+    struct stat s;
+    if (fstat(folder, &s)) return strerror(errno);
+    return s.st_uid != geteuid() && s.st_uid != 0 ? foreign : s.st_mode & 022 ? open_to_others : NULL;
+}
+
+/* Takes the handle; gives it back when the folder is to be trusted. */
+static int trusted(int folder, const char **why)
+{
+    *why = folder < 0 ? strerror(errno) : distrust(folder);
+    if (!*why) return folder;
+    if (folder >= 0) close(folder);
+    return -1;
+}
+
+/* Both the cache's folder and the kind's in it: who may write to the first may replace the second. From here on the handle is used, so what
+ * is renamed afterwards does not matter. */
+int folder_open(const cache *c, cache_kind kind, bool make, const char **why)
+{
+    enum { how = O_RDONLY | O_DIRECTORY | O_CLOEXEC };
+    const char *ignored;
+    if (!why) why = &ignored;
+    int top = open(c->directory, how);
+    if (top < 0 && errno == ENOENT && make) {
+        char *path = strdup(c->directory);
+        if (path && make_folders(path)) top = open(c->directory, how);
+        const int reason = path ? errno : ENOMEM;
+        free(path);
+        errno = reason;
     }
-    return true;
+    if ((top = trusted(top, why)) < 0) return -1;
+    if (make) (void)!mkdirat(top, cache_kind_names[kind], 0700);
+    const int folder = trusted(openat(top, cache_kind_names[kind], how), why);
+    close(top);
+    return folder;
+}
+
+const char *cache_fault(const cache *c)
+{
+    for (cache_kind kind = 0; c && kind < cache_kind_count; kind++) {
+        const char *why;
+        const int folder = folder_open(c, kind, false, &why);
+        if (folder >= 0) close(folder);
+        else if (why == foreign || why == open_to_others) return why;
+    }
+    return NULL;
+}
+
+const char *folder_read(const cache *c, cache_kind kind, const char *id, cache_entry *e, double *age)
+{
+    char name[cache_id_length + sizeof ".entry"];
+    const int folder = folder_open(c, kind, false, NULL);
+    snprintf(name, sizeof name, "%s.entry", id);
+    const char *fault = folder < 0 ? "it cannot be opened" : entry_read(folder, name, e, age);
+    if (folder >= 0) close(folder);
+    return fault;
 }
 
 /* No fsync: after a power cut an entry may be short or zeros; its seal then says so and it is made again. */
-bool folder_put(const cache *c, cache_kind kind, const char *id, const void *bytes, size_t size)
+const char *folder_put(const cache *c, cache_kind kind, const char *id, const void *bytes, size_t size)
 {
-    unsigned long long number = 0;
-    char suffix[32];
-    if (!folder_make(c, kind)) return false;
-    if (getrandom(&number, sizeof number, 0) != sizeof number) number = (unsigned long long)getpid() << 32 ^ (unsigned long long)clock();
-    snprintf(suffix, sizeof suffix, ".%016llx.part", number);
-    char *aside = folder_file(c, kind, id, suffix), *path = folder_file(c, kind, id, ".entry");
-    const int file = aside && path ? open(aside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600) : -1;
-    bool ok = file >= 0 && write_all(file, bytes, size);
-    int reason = errno;
-    if (file >= 0 && close(file) && ok) ok = false, reason = errno; /* network file systems say here that the disk is full */
-    if (ok && rename(aside, path)) ok = false, reason = errno;
-    if (!ok && file >= 0) unlink(aside);
-    free(aside);
-    free(path);
-    errno = reason;
-    return ok;
+    char name[cache_id_length + sizeof ".entry"], prefix[cache_id_length + 2];
+    const char *why;
+    file_draft d;
+    const int folder = folder_open(c, kind, true, &why);
+    if (folder < 0) return why;
+    snprintf(name, sizeof name, "%s.entry", id);
+    snprintf(prefix, sizeof prefix, "%s.", id);
+    const bool good = file_begin_at(&d, folder, name, prefix, 0600) && file_finish(&d, fwrite(bytes, 1, size, d.out) == size);
+    why = good ? NULL : strerror(errno);
+    close(folder);
+    return why;
 }
 
 /* ---- what lies there ---- */
@@ -101,9 +138,9 @@ static double wall_clock(void)
 
 static DIR *open_folder(const cache *c, cache_kind kind)
 {
-    char *path = folder_file(c, kind, "", "");
-    DIR *d = path ? opendir(path) : NULL;
-    free(path);
+    const int folder = folder_open(c, kind, false, NULL);
+    DIR *d = folder >= 0 ? fdopendir(folder) : NULL;
+    if (folder >= 0 && !d) close(folder);
     return d;
 }
 
@@ -158,12 +195,18 @@ static int oldest_first(const void *x, const void *y)
     return a->used != b->used ? (a->used > b->used) - (a->used < b->used) : strcmp(a->id, b->id);
 }
 
+/* errno: why not. */
 static bool remove_item(const cache *c, const folder_item *item)
 {
-    char *path = folder_file(c, item->kind, item->id, ".entry");
-    const bool gone = path && (unlink(path) == 0 || errno == ENOENT || rmdir(path) == 0); /* an empty folder in an entry's place too */
-    free(path);
-    return gone;
+    char name[cache_id_length + sizeof ".entry"];
+    const int folder = folder_open(c, item->kind, false, NULL);
+    if (folder < 0) return false;
+    snprintf(name, sizeof name, "%s.entry", item->id);
+    /* an empty folder in an entry's place too */
+    const bool gone = unlinkat(folder, name, 0) == 0 || errno == ENOENT || (errno == EISDIR && unlinkat(folder, name, AT_REMOVEDIR) == 0);
+    const int reason = errno;
+    close(folder);
+    return errno = reason, gone;
 }
 
 cache_counts cache_sweep(cache *c, long long most_bytes)
@@ -176,7 +219,10 @@ cache_counts cache_sweep(cache *c, long long most_bytes)
     for (size_t i = 0; i < all.count; i++) n.kept_bytes += all.items[i].bytes;
     n.kept = (long long)all.count;
     for (size_t i = 0; i < all.count && (n.kept_bytes > most_bytes || !most_bytes); i++) {
-        if (!remove_item(c, &all.items[i])) continue;
+        if (!remove_item(c, &all.items[i])) {
+            n.stuck++, n.reason = errno;
+            continue;
+        }
         n.removed++, n.kept--;
         n.removed_bytes += all.items[i].bytes, n.kept_bytes -= all.items[i].bytes;
     }
@@ -187,15 +233,17 @@ cache_counts cache_sweep(cache *c, long long most_bytes)
 /* A file whose time says when the folder was swept last, by anybody. Clocks of two machines differ: the distance counts. */
 static bool sweep_is_due(const cache *c)
 {
-    char *path = printed("%s/swept", c->directory);
+    const char *why;
+    const int folder = trusted(open(c->directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC), &why);
     struct stat s;
-    const double age = path && lstat(path, &s) == 0 ? wall_clock() - seconds_of(s.st_mtim) : 2 * sweep_seconds;
+    if (folder < 0) return false;
+    const double age = fstatat(folder, "swept", &s, AT_SYMLINK_NOFOLLOW) == 0 ? wall_clock() - seconds_of(s.st_mtim) : 2 * sweep_seconds;
     const bool due = age > sweep_seconds || age < -sweep_seconds;
-    if (due && path) {
-        const int file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
+    if (due) {
+        const int file = openat(folder, "swept", O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
         if (file >= 0) futimens(file, NULL), close(file);
     }
-    free(path);
+    close(folder);
     return due;
 }
 

@@ -34,8 +34,8 @@ typedef struct cache_entry {
 unsigned char *entry_encode(const char *key, const code_result *r, size_t *size);
 /* NULL: good. Else why not; nothing of `bytes` was believed. */
 const char *entry_parse(unsigned char *bytes, size_t size, cache_entry *e);
-/* Reads a file that may be anything. NULL: good, and e->bytes is the caller's; *used: when it was last used. Else why not. */
-const char *entry_read(const char *path, cache_entry *e, double *age);
+/* Reads a file of an open folder, which may be anything. NULL: good, and e->bytes is the caller's; *used: when it was last used. Else why not. */
+const char *entry_read(int folder, const char *name, cache_entry *e, double *age);
 bool entry_has_key(const cache_entry *e, const char *key);
 /* Also takes e->bytes (as out->code) when it returns true. */
 bool entry_take(cache_entry *e, code_result *out);
@@ -59,9 +59,13 @@ double cache_now(void); /* monotonic */
 /* ---- cache_folder.c ---- */
 
 char *folder_file(const cache *c, cache_kind kind, const char *id, const char *suffix);
-bool folder_make(const cache *c, cache_kind kind); /* errno says why not */
-/* Writes aside and renames. False: errno says why. */
-bool folder_put(const cache *c, cache_kind kind, const char *id, const void *bytes, size_t size);
+/* A handle of the folder of this kind's entries, which the caller closes; -1: there is none, or it is not to be trusted; *why (may be NULL)
+ * says so in words. */
+int folder_open(const cache *c, cache_kind kind, bool make, const char **why);
+/* Reads an entry by its id. */
+const char *folder_read(const cache *c, cache_kind kind, const char *id, cache_entry *e, double *age);
+/* Writes aside and renames. NULL: done. Else why not. */
+const char *folder_put(const cache *c, cache_kind kind, const char *id, const void *bytes, size_t size);
 /* After an entry of so many bytes was stored: now and then a sweep. */
 void folder_grew(cache *c, size_t bytes);
 

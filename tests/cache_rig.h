@@ -153,11 +153,11 @@ static inline code_result result_named(const char *name, size_t size)
     return r;
 }
 
-static inline bool store_named(cache *c, const char *name, size_t size, char **path)
+static inline bool store_named(cache *c, const char *name, size_t size)
 {
     char *key = key_named(name);
     code_result r = result_named(name, size);
-    const bool stored = cache_store(c, cache_code, key, &r, path);
+    const bool stored = cache_store(c, cache_code, key, &r);
     code_result_free(&r);
     free(key);
     return stored;
@@ -181,7 +181,7 @@ static inline bool find_named(cache *c, const char *name, size_t size)
 {
     char *key = key_named(name);
     code_result found, stored = result_named(name, size);
-    const bool there = cache_find(c, cache_code, key, &found, NULL);
+    const bool there = cache_find(c, cache_code, key, &found);
     if (there) {
         ck_assert_msg(same_results(&found, &stored), "a wrong entry was loaded");
         code_result_free(&found);
@@ -193,10 +193,11 @@ static inline bool find_named(cache *c, const char *name, size_t size)
 
 static inline char *stored_file(cache *c, const char *name, size_t size)
 {
-    char *path;
-    ck_assert(store_named(c, name, size, &path));
-    ck_assert_ptr_nonnull(path);
-    return path;
+    char *key = key_named(name), id[cache_id_length + 1];
+    entry_id(key, strlen(key), id);
+    free(key);
+    ck_assert(store_named(c, name, size));
+    return folder_file(c, cache_code, id, ".entry");
 }
 
 static inline unsigned char *slurp(const char *path, size_t *size)

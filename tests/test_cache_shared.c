@@ -145,7 +145,7 @@ START_TEST(killed_writers_leave_nothing_wrong)
     for (int round = 0; round < 20 || (!found && round < 200); round++) {
         const pid_t writer = fork();
         if (writer == 0)
-            for (int i = round;; i++) store_named(c, name[i % names], bytes, NULL);
+            for (int i = round;; i++) store_named(c, name[i % names], bytes);
         nanosleep(&(struct timespec){0, 1000000 + (random() % 20 + round / 4) * 1000000}, NULL);
         kill(writer, SIGKILL);
         waitpid(writer, NULL, 0);
@@ -166,7 +166,9 @@ static char *mark_of(const cache *c, const char *key)
 {
     char id[cache_id_length + 1];
     entry_id(key, strlen(key), id);
-    ck_assert(folder_make(c, cache_code));
+    const int folder = folder_open(c, cache_code, true, NULL);
+    ck_assert_int_ge(folder, 0);
+    close(folder);
     return folder_file(c, cache_code, id, ".busy");
 }
 
@@ -178,7 +180,7 @@ START_TEST(a_dead_owner_is_not_waited_for)
     char *key = key_named("dead");
     const pid_t owner = fork();
     if (owner == 0) {
-        cache_find_or_claim(c, cache_code, key, &r, NULL, &claim);
+        cache_find_or_claim(c, cache_code, key, &r, &claim);
         for (;;) pause();
     }
     char *mark = mark_of(c, key), text[160];
@@ -187,7 +189,7 @@ START_TEST(a_dead_owner_is_not_waited_for)
     kill(owner, SIGKILL); /* a zombie until it is waited for: dead all the same */
     for (int i = 0; i < 100; i++) usleep(1000);
     const double start = seconds();
-    ck_assert(!cache_find_or_claim(c, cache_code, key, &r, NULL, &claim));
+    ck_assert(!cache_find_or_claim(c, cache_code, key, &r, &claim));
     ck_assert_ptr_nonnull(claim);
     ck_assert(seconds() - start < 1);
     cache_claim_end(claim);
@@ -223,10 +225,10 @@ START_TEST(waiting_has_a_limit)
     char *key = key_named("wait"), *mark = mark_of(c, key);
     marks[_i](mark);
     const double start = seconds();
-    ck_assert(!cache_find_or_claim(c, cache_code, key, &r, NULL, &claim));
+    ck_assert(!cache_find_or_claim(c, cache_code, key, &r, &claim));
     ck_assert_msg(seconds() - start > 0.15 && seconds() - start < 3, "%g", seconds() - start);
     cache_claim_end(claim);
-    ck_assert(store_named(c, "wait", 300, NULL) && find_named(c, "wait", 300));
+    ck_assert(store_named(c, "wait", 300) && find_named(c, "wait", 300));
     cache_claim_end(of_the_living);
     free(mark);
     free(key);
@@ -239,17 +241,17 @@ START_TEST(who_waits_gets_what_the_other_made)
     cache *c = open_cache();
     cache_claim *claim;
     code_result r, wanted = result_named("slow", 300);
-    char *key = key_named("slow"), *path;
-    ck_assert(!cache_find_or_claim(c, cache_code, key, &r, NULL, &claim));
+    char *key = key_named("slow");
+    ck_assert(!cache_find_or_claim(c, cache_code, key, &r, &claim));
     const pid_t waiter = fork();
     if (waiter == 0) {
-        const bool hit = cache_find_or_claim(c, cache_code, key, &r, &path, &claim);
-        _exit(!hit || !path || claim || !same_results(&r, &wanted));
+        const bool hit = cache_find_or_claim(c, cache_code, key, &r, &claim);
+        _exit(!hit || claim || !same_results(&r, &wanted));
     }
     usleep(200000);
     int status;
     ck_assert_int_eq(waitpid(waiter, &status, WNOHANG), 0);
-    ck_assert(store_named(c, "slow", 300, NULL));
+    ck_assert(store_named(c, "slow", 300));
     cache_claim_end(claim);
     ck_assert_int_eq(waitpid(waiter, &status, 0), waiter);
     ck_assert(WIFEXITED(status) && WEXITSTATUS(status) == 0);

@@ -1,6 +1,7 @@
 /* In: what to do with the kernel cache. Out: its folder, its entries as a table or JSON, an archive. Refuses unknown words with exit
  * code 2, a broken archive with 3; broken entries are exit code 1 of verify. */
 #include "runtime/cli/cli.h"
+#include "runtime/files.h"
 #include <errno.h>
 #include <jansson.h>
 #include <string.h>
@@ -89,6 +90,7 @@ static void sweep(cache_job *j, long long most)
     if (!j->o->quiet)
         printf("removed %lld entries, %lld KB; %lld entries, %lld KB are left\n", n.removed, (n.removed_bytes + 1023) / 1024, n.kept,
                (n.kept_bytes + 1023) / 1024);
+    if (n.stuck) bail(j->a, code_io, (position){0}, "%s: %lld entries cannot be removed: %s", cache_path(j->cache), n.stuck, strerror(n.reason));
 }
 
 static void gc(cache_job *j) { sweep(j, -1); }
@@ -98,16 +100,14 @@ static void close_file(void *f) { fclose(f); }
 
 static void export(cache_job *j)
 {
-    const char *path = j->o->files[1], *aside = arena_printf(j->a, "%s.part", path);
+    const char *path = j->o->files[1];
     const bool standard = strcmp(path, "-") == 0;
     char error[cache_error_size];
     cache_counts n;
-    FILE *out = standard ? stdout : fopen(aside, "wb");
-    if (!out) bail(j->a, code_io, (position){0}, "%s: cannot write: %s", path, strerror(errno));
-    bool good = cache_export(j->cache, out, &n, error);
-    if (!standard && fclose(out) && good) good = false, snprintf(error, sizeof error, "%s", strerror(errno));
-    if (good && !standard && rename(aside, path)) good = false, snprintf(error, sizeof error, "%s", strerror(errno));
-    if (!good && !standard) remove(aside);
+    file_draft d = {.out = stdout};
+    if (!standard && !file_begin(&d, path)) bail(j->a, code_io, (position){0}, "%s: cannot write: %s", path, strerror(errno));
+    bool good = cache_export(j->cache, d.out, &n, error);
+    if (!standard && !file_finish(&d, good) && good) good = false, snprintf(error, sizeof error, "%s", strerror(errno));
     if (!good) bail(j->a, code_io, (position){0}, "%s: cannot write: %s", path, error);
     if (!j->o->quiet) fprintf(stderr, "exported %lld entries, %lld KB; left out %lld broken ones\n", n.kept, (n.kept_bytes + 1023) / 1024, n.refused);
 }
@@ -148,6 +148,9 @@ static void run_action(void *argument)
             bail(j->a, code_usage, (position){0}, "usage: tfgen cache %s%s", actions[i].name, actions[i].words > 1 ? " FILE" : "");
         if (!(j->cache = cli_cache(j->a, j->o)))
             bail(j->a, code_io, (position){0}, "the kernel cache is off: TFGEN_CACHE_DIR is empty, there is no HOME, or TFGEN_CACHE_SIZE is 0");
+        const char *fault = cache_fault(j->cache);
+        if (fault && actions[i].run != show_path)
+            bail(j->a, code_io, (position){0}, "%s: the kernel cache is not used: %s; set TFGEN_CACHE_DIR to a folder of your own", cache_path(j->cache), fault);
         actions[i].run(j);
         return;
     }

@@ -221,12 +221,14 @@ static void check_cache(visit *v)
     }
     const char *part = existing_part(v->a, path);
     statvfs(part, &room);
+    const char *fault = cache_fault(c);
     cache_walk(c, add_entry, &sum);
     cache_close(c);
     const long long left = (long long)room.f_bavail * (long long)room.f_frsize;
     const char *text = arena_printf(v->a, "%s: %lld entries, %lld KB, %lld broken; %lld MB free", path, sum.entries, (sum.bytes + 1023) / 1024, sum.broken,
                                     left >> 20);
-    if (access(part, W_OK | X_OK))
+    if (fault) report(v, verdict_bad, "kernel cache", arena_printf(v->a, "%s is not used: %s", path, fault), "set TFGEN_CACHE_DIR to a folder of your own");
+    else if (access(part, W_OK | X_OK))
         report(v, verdict_bad, "kernel cache", arena_printf(v->a, "%s: %s cannot be written: %s", path, part, strerror(errno)), "set TFGEN_CACHE_DIR to a folder of your own");
     else if (left < 16 << 20) report(v, verdict_bad, "kernel cache", text, "tfgen cache gc, or set TFGEN_CACHE_DIR to a folder with room");
     else if (sum.broken) report(v, verdict_bad, "kernel cache", text, "tfgen cache gc, or tfgen cache clear");

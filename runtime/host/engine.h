@@ -91,10 +91,9 @@ extern _Thread_local worker_self host_self __attribute__((tls_model("initial-exe
 /* ---- modules (module.c, cc.c) ---- */
 struct host_module {
     void *handle;
-    char *path;     /* of the shared object; owned, and deleted with the module unless it is the cache's */
     char *compiler;
-    int file;       /* of an object in memory, else 0 */
-    bool cached, temporary, check, lines;
+    int file; /* the shared object in memory, kept open where symbolisers want to read it; else -1 */
+    bool cached, check, lines;
     uintptr_t low, high; /* where it is mapped */
     char *shared;     /* its __shared__ variables, which one block has at a time */
     size_t shared_bytes;
@@ -104,7 +103,8 @@ struct host_module {
 };
 const hs_place *module_at(const host_module *m, hs_u32 word); /* the place that a word of hs_wave.site names */
 static inline const hs_site *module_site(const host_module *m, hs_u32 word) { return module_at(m, word)->site; }
-bool module_load(host_module *m, host_log *log); /* what m->path names */
+host_module *module_new(void);
+bool module_load(host_module *m, const char *path, host_log *log);
 bool module_has_lines(const host_module *m);
 /* "file:line (function)" of an address in the module, as well as symbolisers can tell. */
 void module_place(const host_module *m, uintptr_t pc, host_log *log);
@@ -116,6 +116,11 @@ const embedded_part *embedded_parts(void);
 host_status cc_find(const host_compile_options *o, char **path, host_log *log);
 host_status cc_run(const char *compiler, const char *source, size_t size, const host_compile_options *o, const char *output,
                    host_log *log);
+/* ---- shared objects as bytes (object.c) ---- */
+host_status object_compile(const char *compiler, const char *source, size_t source_size, const host_compile_options *o, unsigned char **object,
+                           size_t *size, host_log *log);
+/* Loads exactly these bytes: they are in no file that anybody else could change. */
+bool object_load(host_module *m, const void *object, size_t size, host_log *log);
 /* Everything that decides what the compiler makes of a source, as text: for the cache's key. */
 bool cc_describe(const char *compiler, const host_compile_options *o, host_log *out);
 

@@ -3,13 +3,10 @@
  * Refuses: objects of another version of the engine. What the cache refuses is compiled again. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -17,7 +14,7 @@
 #include "runtime/host/engine.h"
 #include "runtime/host/process.h"
 
-enum { MAX_OBJECT = 256 << 20, SYMBOLISE_LIMIT_MS = 5000 };
+enum { SYMBOLISE_LIMIT_MS = 5000 };
 
 /* ---- the cache ---- */
 
@@ -37,42 +34,6 @@ static char *key_of(const char *compiler, const char *source, size_t size, const
     XXH3_freeState(state);
     host_log_free(&text);
     return key;
-}
-
-static unsigned char *read_file(const char *path, size_t *size)
-{
-    const int file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-    struct stat s;
-    unsigned char *bytes = NULL;
-    size_t at = 0;
-    if (file >= 0 && !fstat(file, &s) && S_ISREG(s.st_mode) && s.st_size > 0 && s.st_size <= MAX_OBJECT) bytes = malloc((size_t)s.st_size);
-    for (ssize_t n = 1; bytes && n > 0 && at < (size_t)s.st_size; at += n > 0 ? (size_t)n : 0)
-        n = pread(file, bytes + at, (size_t)s.st_size - at, (off_t)at);
-    if (file >= 0) close(file);
-    *size = at;
-    if (bytes && at == (size_t)s.st_size) return bytes;
-    free(bytes);
-    return NULL;
-}
-
-static const char *temporary_directory(void)
-{
-    const char *given = getenv("TMPDIR");
-    return given && *given ? given : "/tmp";
-}
-
-/* An empty file in the folder for temporary ones. */
-static char *temporary_path(void)
-{
-    char *path;
-    if (asprintf(&path, "%s/tfgen-XXXXXX.so", temporary_directory()) < 0) return NULL;
-    const int file = mkostemps(path, 3, O_CLOEXEC);
-    if (file >= 0) {
-        close(file);
-        return path;
-    }
-    free(path);
-    return NULL;
 }
 
 /* ---- loading ---- */
@@ -111,9 +72,18 @@ static long self_offset(void)
     return (long)((uintptr_t)&host_self - pointer);
 }
 
-static bool load(host_module *m, host_log *log)
+host_module *module_new(void)
 {
-    m->handle = dlopen(m->path, RTLD_NOW | RTLD_LOCAL);
+    host_module *m = calloc(1, sizeof *m);
+    if (!m) return NULL;
+    pthread_mutex_init(&m->shared_lock, NULL);
+    m->file = -1;
+    return m;
+}
+
+bool module_load(host_module *m, const char *path, host_log *log)
+{
+    m->handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (!m->handle) {
         log_add(log, "%s\n", dlerror());
         return false;
@@ -124,8 +94,9 @@ static bool load(host_module *m, host_log *log)
     hs_runtime runtime = host_runtime;
     runtime.self = self_offset();
     if (!found || bind(&runtime) != HS_ABI_VERSION) {
-        log_add(log, "%s is not of this version of the engine\n", m->path);
-        return false;
+        log_add(log, "the object is not of this version of the engine\n");
+        dlclose(m->handle);
+        return m->handle = NULL, false;
     }
     void (*shared)(char **, char **);
     found = dlsym(m->handle, "hs_static_shared");
@@ -141,94 +112,37 @@ static bool load(host_module *m, host_log *log)
     return true;
 }
 
-bool module_load(host_module *m, host_log *log) { return load(m, log); }
-
 void host_module_free(host_module *m)
 {
     if (!m) return;
     if (m->handle) dlclose(m->handle);
-    if (m->file > 0) close(m->file);
-    if (m->temporary && m->path) unlink(m->path);
+    if (m->file >= 0) close(m->file);
     pthread_mutex_destroy(&m->shared_lock);
-    free(m->path);
     free(m->compiler);
     free(m);
 }
 
-static void unload(host_module *m)
-{
-    if (m->temporary && m->path) unlink(m->path);
-    if (m->handle) dlclose(m->handle);
-    free(m->path);
-    m->handle = NULL;
-    m->path = NULL;
-    m->temporary = false;
-}
-
-/* Symbolisers need the file as long as the module; nobody else does. Takes `entry`, the same bytes in the cache, or NULL. */
-static void settle(host_module *m, char *entry)
-{
-    if (m->temporary && (entry || !m->lines)) {
-        unlink(m->path);
-        m->temporary = false;
-    }
-    if (entry && m->path != entry) {
-        free(m->path);
-        m->path = entry;
-    }
-}
-
-/* Loads a copy of the entry's bytes, so that what was checked is what runs, and two modules do not share their __shared__ variables.
- * Takes `entry`, the file that they are from: it is loaded itself where temporary files cannot be. */
-static bool load_entry(host_module *m, const code_result *r, char *entry)
+/* Loads the bytes that were checked, as an object of its own, so that two modules do not share their __shared__ variables. */
+static bool load_entry(host_module *m, const code_result *r)
 {
     host_log ignored = {0};
-    m->path = temporary_path();
-    m->temporary = m->path != NULL;
-    FILE *f = m->path ? fopen(m->path, "we") : NULL;
-    bool ok = f && fwrite(r->code, 1, r->code_size, f) == r->code_size;
-    if (f && fclose(f)) ok = false;
-    ok = ok && load(m, &ignored);
-    if (!ok) {
-        unload(m);
-        m->path = entry;
-        ok = entry && load(m, &ignored);
-    }
-    if (ok) settle(m, entry);
-    else unload(m);
+    m->cached = object_load(m, r->code, r->code_size, &ignored);
     host_log_free(&ignored);
-    return m->cached = ok;
-}
-
-static host_status compile(host_module *m, const char *source, size_t size, const host_compile_options *o, host_log *log)
-{
-    m->path = temporary_path();
-    m->temporary = true;
-    if (m->path) return cc_run(m->compiler, source, size, o, m->path, log);
-    log_add(log, "cannot create a file in %s\n", temporary_directory());
-    return HOST_IO;
+    return m->cached;
 }
 
 /* Compiles, stores and loads. What does not fit into the cache is loaded all the same. */
 static host_status make(host_module *m, const char *source, size_t size, const host_compile_options *o, cache *c, const char *key, host_log *log)
 {
     const size_t before = log ? log->size : 0;
-    char *entry = NULL;
-    const host_status status = compile(m, source, size, o, log);
+    code_result r = {.status = build_ok, .compiler = m->compiler};
+    host_status status = object_compile(m->compiler, source, size, o, &r.code, &r.code_size, log);
     if (status != HOST_OK) return status;
-    code_result r = {.status = build_ok, .compiler = m->compiler, .log = log && log->text ? log->text + before : (char *)""};
-    if (key && (r.code = read_file(m->path, &r.code_size))) cache_store(c, cache_host, key, &r, &entry);
+    r.log = log && log->text ? log->text + before : (char *)"";
+    if (key) cache_store(c, cache_host, key, &r);
+    if (!object_load(m, r.code, r.code_size, log)) status = HOST_COMPILE_FAILED;
     free(r.code);
-    host_log ignored = {0};
-    bool ok = load(m, entry ? &ignored : log);
-    if (!ok && entry) {
-        unload(m);
-        m->path = entry;
-        ok = load(m, log);
-    }
-    host_log_free(&ignored);
-    if (ok) settle(m, entry);
-    return ok ? HOST_OK : HOST_COMPILE_FAILED;
+    return status;
 }
 
 static void note_warning(void *log, const char *text) { log_add(log, "%s\n", text); }
@@ -237,12 +151,12 @@ static host_status build(host_module *m, const char *source, size_t size, const 
 {
     cache *own = o->cache_dir && !o->cache ? cache_open(&(cache_options){.directory = o->cache_dir, .warn = note_warning, .context = log}) : NULL;
     cache *c = o->cache ? o->cache : own;
-    char *key = c ? key_of(m->compiler, source, size, o) : NULL, *entry = NULL;
+    char *key = c ? key_of(m->compiler, source, size, o) : NULL;
     cache_claim *claim = NULL;
     code_result r = {0};
-    const bool found = key && cache_find_or_claim(c, cache_host, key, &r, &entry, &claim);
+    const bool found = key && cache_find_or_claim(c, cache_host, key, &r, &claim);
     host_status status = HOST_OK;
-    if (found && load_entry(m, &r, entry)) {
+    if (found && load_entry(m, &r)) {
         if (r.log) log_add(log, "%s", r.log);
     } else {
         status = make(m, source, size, o, c, key, log);
@@ -258,9 +172,8 @@ host_status host_compile(const char *source, size_t size, const host_compile_opt
 {
     const host_compile_options o = options ? *options : (host_compile_options){.optimise = -1};
     *out = NULL;
-    host_module *m = calloc(1, sizeof *m);
+    host_module *m = module_new();
     if (!m) return HOST_NO_MEMORY;
-    pthread_mutex_init(&m->shared_lock, NULL);
     m->check = o.check;
     m->lines = o.lines || o.check;
     host_status status = cc_find(&o, &m->compiler, log);
@@ -316,13 +229,13 @@ void module_place(const host_module *m, uintptr_t pc, host_log *log)
         log_add(log, "%s in %s", info.dli_sname ? info.dli_sname : "?", info.dli_fname ? info.dli_fname : "unknown code");
         return;
     }
-    char *tool = m->path && !access(m->path, R_OK) ? symboliser_of(m) : NULL;
+    char *tool = m->file >= 0 ? symboliser_of(m) : NULL;
     bool told = false;
     if (tool) {
-        char object[600], address[40];
+        char object[64], address[40];
         host_log answer = {0};
         const bool binutils = strstr(tool, "addr2line") != NULL;
-        snprintf(object, sizeof object, "--%s=%s", binutils ? "exe" : "obj", m->path);
+        snprintf(object, sizeof object, "--%s=/proc/%ld/fd/%d", binutils ? "exe" : "obj", (long)getpid(), m->file);
         snprintf(address, sizeof address, "0x%lx", (unsigned long)(pc - m->low));
         char *argv[] = {tool, object, binutils ? "-ifC" : "--functions=short", address, NULL};
         told = process_run(argv, -1, SYMBOLISE_LIMIT_MS, &answer) == PROCESS_OK && answer.text && tell_lines(answer.text, log);

@@ -4,15 +4,49 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 #include "runtime/host/engine.h"
+#include "runtime/temporary.h"
+#include "runtime/worker.h"
 
-enum { MAX_OBJECT = 256 << 20, FD_PATH = 32 };
+enum { MAX_OBJECT = 256 << 20, NAME_BYTES = 96 };
+
+host_status object_compile(const char *compiler, const char *source, size_t source_size, const host_compile_options *o, unsigned char **object,
+                           size_t *size, host_log *log)
+{
+    temporary_folder t;
+    *object = NULL;
+    if (!temporary_open(&t)) {
+        log_add(log, "cannot make a folder in %s: %s\n", temporary_base(), strerror(errno));
+        return HOST_IO;
+    }
+    char *path = printed("%s/kernel.so", t.path);
+    host_status status = path ? cc_run(compiler, source, source_size, o, path, log) : HOST_NO_MEMORY;
+    if (status == HOST_OK) *object = temporary_read(&t, "kernel.so", MAX_OBJECT, size);
+    if (status == HOST_OK && !*object) {
+        log_add(log, "%s made no file\n", compiler);
+        status = HOST_IO;
+    }
+    free(path);
+    temporary_close(&t);
+    return status;
+}
+
+host_status host_compile_object(const char *source, size_t source_size, const host_compile_options *o, unsigned char **object, size_t *size,
+                                host_log *log)
+{
+    char *compiler = NULL;
+    *object = NULL;
+    host_status status = cc_find(o, &compiler, log);
+    if (status == HOST_OK) status = object_compile(compiler, source, source_size, o, object, size, log);
+    free(compiler);
+    return status;
+}
 
 static bool write_whole(int file, const unsigned char *bytes, size_t size)
 {
@@ -21,70 +55,54 @@ static bool write_whole(int file, const unsigned char *bytes, size_t size)
     return true;
 }
 
-static unsigned char *read_whole(int file, size_t *size)
+/* A file without a name that nobody can change any more, this process included. */
+static int sealed_file(const void *object, size_t size)
 {
-    struct stat s;
-    if (fstat(file, &s) || s.st_size <= 0 || s.st_size > MAX_OBJECT) return NULL;
-    unsigned char *bytes = malloc((size_t)s.st_size);
-    size_t at = 0;
-    for (ssize_t n; bytes && at < (size_t)s.st_size && (n = pread(file, bytes + at, (size_t)s.st_size - at, (off_t)at)) > 0;) at += (size_t)n;
-    if (bytes && at == (size_t)s.st_size) {
-        *size = at;
-        return bytes;
-    }
-    free(bytes);
-    return NULL;
+    const int low = memfd_create("tfgen-host-object", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    const int file = low >= 0 ? fcntl(low, F_DUPFD_CLOEXEC, 3) : -1; /* a host may have closed its standard streams */
+    if (low >= 0) close(low);
+    if (file < 0) return -1;
+    if (write_whole(file, object, size) && fcntl(file, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL) == 0) return file;
+    const int reason = errno;
+    close(file);
+    errno = reason;
+    return -1;
 }
 
-/* The linker writes its output as a new file, so it gets a folder of its own. */
-host_status host_compile_object(const char *source, size_t source_size, const host_compile_options *o, unsigned char **object, size_t *size,
-                                host_log *log)
+/* The loader takes an object of a name that it has seen for the same object, and numbers of files come again: each load spells its path
+ * in a way of its own, which the kernel reads as the same place. */
+static void spell_name(char name[NAME_BYTES], int file)
 {
-    const char *temporary = getenv("TMPDIR");
-    char *compiler = NULL, *path = NULL;
-    *object = NULL;
-    host_status status = cc_find(o, &compiler, log);
-    if (status == HOST_OK && asprintf(&path, "%s/tfgen-XXXXXX.so", temporary && *temporary ? temporary : "/tmp") < 0) path = NULL;
-    const int file = path ? mkostemps(path, 3, O_CLOEXEC) : -1;
-    if (status == HOST_OK && file < 0) {
-        log_add(log, "cannot create %s: %s\n", path ? path : "a temporary file", strerror(errno));
-        status = HOST_IO;
-    }
-    if (file >= 0) close(file);
-    if (status == HOST_OK) status = cc_run(compiler, source, source_size, o, path, log);
-    const int made = status == HOST_OK ? open(path, O_RDONLY | O_CLOEXEC) : -1;
-    if (made >= 0) *object = read_whole(made, size);
-    if (made >= 0) close(made);
-    if (file >= 0) unlink(path);
-    free(path);
-    free(compiler);
-    return status == HOST_OK && !*object ? HOST_IO : status;
+    static atomic_uint loads;
+    char *at = stpcpy(name, "/proc/self/fd");
+    for (unsigned n = atomic_fetch_add(&loads, 1) + 1; n; n >>= 1) at = stpcpy(at, n & 1 ? "/." : "//");
+    snprintf(at, 16, "/%d", file);
 }
 
-/* The file stays open as long as the module: the loader knows objects by name, and this way no other file has its name. */
-static bool load_bytes(host_module *m, const unsigned char *object, size_t size, host_log *log)
+bool object_load(host_module *m, const void *object, size_t size, host_log *log)
 {
-    m->file = memfd_create("tfgen-host-object", MFD_CLOEXEC);
-    m->path = malloc(FD_PATH);
-    if (m->file <= 0 || !m->path || !write_whole(m->file, object, size)) {
+    char name[NAME_BYTES];
+    m->file = sealed_file(object, size);
+    if (m->file < 0) {
         log_add(log, "cannot keep a shared object in memory: %s\n", strerror(errno));
         return false;
     }
-    snprintf(m->path, FD_PATH, "/proc/self/fd/%d", m->file);
-    const bool ok = module_load(m, log);
-    free(m->path); /* a symboliser is another process and could not open it */
-    m->path = NULL;
+    spell_name(name, m->file);
+    const bool ok = module_load(m, name, log);
+    if (!ok || !m->lines) { /* it is mapped; only symbolisers read it once more */
+        close(m->file);
+        m->file = -1;
+    }
     return ok;
 }
 
 host_status host_module_open(const void *object, size_t size, host_module **out, host_log *log)
 {
     *out = NULL;
-    host_module *m = calloc(1, sizeof *m);
+    host_module *m = module_new();
     if (!m) return HOST_NO_MEMORY;
-    pthread_mutex_init(&m->shared_lock, NULL);
     m->compiler = strdup("ahead of time");
-    const host_status status = !m->compiler ? HOST_NO_MEMORY : load_bytes(m, object, size, log) ? HOST_OK : HOST_IO;
+    const host_status status = !m->compiler ? HOST_NO_MEMORY : object_load(m, object, size, log) ? HOST_OK : HOST_IO;
     if (status == HOST_OK) *out = m;
     else host_module_free(m);
     return status;

@@ -1,0 +1,277 @@
+/* Other users of the machine, and files that anybody may have written: nothing of theirs is run, followed, or written over. */
+#define _GNU_SOURCE
+#include "tests/cache_rig.h"
+#include <stdarg.h>
+#include <sys/mman.h>
+#include <sys/sysmacros.h>
+#include "runtime/files.h"
+
+static char output[16384];
+
+static int shell(const char *format, ...) __attribute__((format(printf, 1, 2)));
+static int shell(const char *format, ...)
+{
+    char command[4096];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(command, sizeof command, format, list);
+    va_end(list);
+    FILE *pipe = popen(command, "r");
+    ck_assert_ptr_nonnull(pipe);
+    output[fread(output, 1, sizeof output - 1, pipe)] = 0;
+    return WEXITSTATUS(pclose(pipe));
+}
+#define says(part) ck_assert_msg(strstr(output, part), "no '%s' in:\n%s", part, output)
+static const char *program(void) { return getenv("TFGEN") ? getenv("TFGEN") : "./tfgen"; }
+static bool is_root(void) { return geteuid() == 0; }
+
+/* ---- folders of others ---- */
+
+static void open_top(void) { ck_assert_int_eq(chmod(place, 0777), 0); }
+static void open_kind(void) { ck_assert_int_eq(shell("chmod 770 %s/code", place), 0); }
+static void give_top(void) { ck_assert_int_eq(chown(place, 65534, 65534), 0); }
+static void give_kind(void) { ck_assert_int_eq(shell("chown 65534 %s/code", place), 0); }
+static void (*const exposures[])(void) = {open_top, open_kind, give_top, give_kind};
+
+START_TEST(a_folder_that_others_own_or_may_write_is_not_used)
+{
+    if (_i >= 2 && !is_root()) return (void)printf("skipped: only root gives folders away\n");
+    cache *c = open_cache();
+    cache_claim *claim;
+    code_result r;
+    free(stored_file(c, "one", 300));
+    ck_assert_ptr_null(cache_fault(c));
+    exposures[_i]();
+    ck_assert_ptr_nonnull(cache_fault(c));
+    ck_assert(!find_named(c, "one", 300));
+    char *key = key_named("two");
+    ck_assert(!cache_find_or_claim(c, cache_code, key, &r, &claim));
+    ck_assert_ptr_null(claim);
+    free(key);
+    ck_assert(!store_named(c, "two", 300));
+    ck_assert_int_eq(warnings, 1);
+    ck_assert_msg(strstr(warning, _i < 2 ? "others may write to it" : "it belongs to another user"), "%s", warning);
+    ck_assert(find_named(c, "two", 300)); /* from memory */
+    cache_close(c);
+    ck_assert_int_eq(shell("%s cache ls 2>&1", program()), 7);
+    says("the kernel cache is not used");
+    ck_assert_int_eq(shell("%s cache clear 2>&1", program()), 7);
+    ck_assert_int_eq(shell("%s cache path 2>&1", program()), 0);
+    ck_assert_int_eq(shell("ls %s/code | wc -l", place), 0);
+    says("1\n"); /* neither read nor removed nor added to */
+    ck_assert_int_eq(shell("%s doctor 2>&1; true", program()), 0);
+    says("is not used");
+}
+END_TEST
+
+/* ---- code ---- */
+
+static const char kernel[] = "extern \"C\" __global__ void f(int *p) { *p = 1; }\nTF_EXPORT(f)\n";
+
+static bool compiled(const host_compile_options *o, host_module **m)
+{
+    host_log log = {0};
+    const host_status s = host_compile(kernel, sizeof kernel - 1, o, m, &log);
+    if (s == HOST_NO_COMPILER) printf("skipped: no clang\n");
+    else ck_assert_msg(s == HOST_OK, "%s", log.text);
+    host_log_free(&log);
+    return s == HOST_OK;
+}
+
+/* Between check and load a file may be exchanged, so no file is loaded: wherever temporary ones cannot be, too. */
+START_TEST(what_was_checked_is_what_is_loaded)
+{
+    host_module *first, *second;
+    const host_compile_options o = {.cache = open_cache(), .optimise = 0};
+    if (!compiled(&o, &first)) return;
+    setenv("TMPDIR", "/nowhere", 1);
+    ck_assert(compiled(&o, &second));
+    ck_assert(!host_module_cached(first) && host_module_cached(second));
+    ck_assert_int_eq(shell("cat /proc/%ld/maps", (long)getpid()), 0);
+    ck_assert_ptr_null(strstr(output, folder));
+    ck_assert_ptr_null(strstr(output, "/tmp/"));
+    says("memfd:tfgen-host-object");
+    ck_assert_int_eq(shell("ls -l /proc/%ld/fd", (long)getpid()), 0);
+    ck_assert_ptr_null(strstr(output, "memfd:")); /* a thousand kernels need no thousand open files */
+    host_module_free(first);
+    host_module_free(second);
+    cache_close(o.cache);
+}
+END_TEST
+
+START_TEST(what_is_loaded_cannot_be_changed)
+{
+    host_module *m;
+    const host_compile_options o = {.optimise = 0, .lines = true}; /* keeps its file open for symbolisers */
+    if (!compiled(&o, &m)) return;
+    int seals = -1;
+    for (int file = 0; file < 100; file++) {
+        char path[64], name[64] = "";
+        snprintf(path, sizeof path, "/proc/self/fd/%d", file);
+        if (readlink(path, name, sizeof name - 1) > 0 && strstr(name, "tfgen-host-object")) seals = fcntl(file, F_GET_SEALS);
+    }
+    ck_assert_int_eq(seals, F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL);
+    host_module_free(m);
+}
+END_TEST
+
+/* Numbers of closed files come again; the loader knows objects by name. */
+START_TEST(a_hundred_modules_are_a_hundred_modules)
+{
+    enum { count = 100 };
+    host_module *m[count];
+    char source[256];
+    for (int i = 0; i < count; i++) {
+        host_log log = {0};
+        const int n = snprintf(source, sizeof source, "extern \"C\" __global__ void f%d(int *p) { *p = %d; }\nTF_EXPORT(f%d)\n", i % 2, i % 2, i % 2);
+        const host_compile_options o = {.cache_dir = place, .optimise = 0};
+        const host_status s = host_compile(source, (size_t)n, &o, &m[i], &log);
+        if (s == HOST_NO_COMPILER) return (void)printf("skipped: no clang\n");
+        ck_assert_msg(s == HOST_OK, "%s", log.text);
+        ck_assert(host_module_has(m[i], i % 2 ? "f1" : "f0") && !host_module_has(m[i], i % 2 ? "f0" : "f1"));
+        host_log_free(&log);
+    }
+    for (int i = 0; i < count; i++) host_module_free(m[i]);
+}
+END_TEST
+
+/* ---- files ---- */
+
+static const char *in_folder(const char *name)
+{
+    static char paths[4][160];
+    static int next;
+    char *path = paths[next++ % 4];
+    snprintf(path, 160, "%s/%s", folder, name);
+    return path;
+}
+
+static bool holds(const char *path, const char *text)
+{
+    size_t size;
+    unsigned char *bytes = slurp(path, &size);
+    const bool same = size == strlen(text) && !memcmp(bytes, text, size);
+    free(bytes);
+    return same;
+}
+
+START_TEST(a_link_in_a_files_place_is_replaced_and_not_followed)
+{
+    spill(in_folder("victim"), "mine", 4);
+    ck_assert_int_eq(symlink(in_folder("victim"), in_folder("out")), 0);
+    ck_assert(file_put(in_folder("out"), "new", 3));
+    ck_assert(holds(in_folder("out"), "new") && holds(in_folder("victim"), "mine"));
+    ck_assert_int_eq(files_in(folder), 2); /* nothing is left aside */
+}
+END_TEST
+
+START_TEST(names_aside_cannot_be_foreseen)
+{
+    char seen[8][64];
+    for (int i = 0; i < 8; i++) {
+        file_draft d;
+        ck_assert(file_begin(&d, in_folder("out")));
+        snprintf(seen[i], sizeof seen[i], "%s", d.aside);
+        for (int k = 0; k < i; k++) ck_assert_str_ne(seen[i], seen[k]);
+        fputs("half", d.out);
+        ck_assert(!file_finish(&d, false));
+    }
+    ck_assert_int_eq(shell("ls -A %s | wc -l", folder), 0);
+    says("0\n");
+}
+END_TEST
+
+START_TEST(a_device_or_a_pipe_stays_what_it_is)
+{
+    struct stat s;
+    if (mknod(in_folder("out"), S_IFCHR | 0666, makedev(1, 3))) return (void)printf("skipped: no right to make a device\n");
+    if (access("/dev/null", W_OK) || !file_put(in_folder("out"), "gone", 4)) return (void)printf("skipped: devices cannot be opened here\n");
+    ck_assert(stat(in_folder("out"), &s) == 0 && S_ISCHR(s.st_mode));
+    ck_assert_int_eq(shell("%s cache export %s 2>&1", program(), in_folder("out")), 0);
+    ck_assert(stat(in_folder("out"), &s) == 0 && S_ISCHR(s.st_mode));
+    put_fifo(in_folder("pipe"));
+    ck_assert_int_eq(shell("cat %s & %s cache export -q %s 2>&1; wait", in_folder("pipe"), program(), in_folder("pipe")), 0);
+    says("tfgen archive 1");
+    ck_assert(stat(in_folder("pipe"), &s) == 0 && S_ISFIFO(s.st_mode));
+}
+END_TEST
+
+START_TEST(a_file_that_is_replaced_keeps_its_permissions)
+{
+    struct stat s;
+    spill(in_folder("out"), "old", 3);
+    ck_assert(file_put(in_folder("out"), "new", 3));
+    ck_assert(stat(in_folder("out"), &s) == 0 && (s.st_mode & 0777) == 0600);
+    ck_assert(holds(in_folder("out"), "new"));
+}
+END_TEST
+
+START_TEST(a_file_that_cannot_be_written_leaves_the_old_one)
+{
+    static char large[100000];
+    spill(in_folder("out"), "old", 3);
+    signal(SIGXFSZ, SIG_IGN);
+    ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &(struct rlimit){20000, 20000}), 0);
+    ck_assert(!file_put(in_folder("out"), large, sizeof large));
+    ck_assert_int_eq(errno, EFBIG);
+    ck_assert(holds(in_folder("out"), "old"));
+    ck_assert_int_eq(files_in(folder), 1);
+    ck_assert(!file_put(in_folder("none/out"), "x", 1) && errno == ENOENT);
+    ck_assert(!file_put(folder, "x", 1) && errno == EISDIR);
+}
+END_TEST
+
+START_TEST(an_export_follows_no_link_and_has_no_known_name_aside)
+{
+    spill(in_folder("victim"), "mine", 4);
+    ck_assert_int_eq(symlink(in_folder("victim"), in_folder("a.part")), 0);
+    ck_assert_int_eq(symlink(in_folder("victim"), in_folder("b")), 0);
+    ck_assert_int_eq(shell("%s cache export %s 2>&1", program(), in_folder("a")), 0);
+    ck_assert_int_eq(shell("%s cache export %s 2>&1", program(), in_folder("b")), 0);
+    ck_assert(holds(in_folder("victim"), "mine"));
+    ck_assert_int_eq(access(in_folder("a"), F_OK), 0);
+}
+END_TEST
+
+START_TEST(what_cannot_be_removed_is_said)
+{
+    cache *c = open_cache();
+    char *path = stored_file(c, "one", 300);
+    unlink(path);
+    put_directory(path);
+    ck_assert_int_eq(shell("touch %s/inside", path), 0);
+    ck_assert_int_eq(shell("%s cache clear 2>&1", program()), 7);
+    says("1 entries cannot be removed");
+    free(path);
+    cache_close(c);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *s = suite_create("trust");
+    TCase *t = tcase_create("folders");
+    tcase_add_checked_fixture(t, before_each, after_each);
+    tcase_set_timeout(t, 60);
+    tcase_add_loop_test(t, a_folder_that_others_own_or_may_write_is_not_used, 0, sizeof exposures / sizeof *exposures);
+    tcase_add_test(t, what_cannot_be_removed_is_said);
+    suite_add_tcase(s, t);
+    t = tcase_create("code");
+    tcase_add_checked_fixture(t, before_each, after_each);
+    tcase_set_timeout(t, 60);
+    tcase_add_test(t, what_was_checked_is_what_is_loaded);
+    tcase_add_test(t, what_is_loaded_cannot_be_changed);
+    tcase_add_test(t, a_hundred_modules_are_a_hundred_modules);
+    suite_add_tcase(s, t);
+    t = tcase_create("files");
+    tcase_add_checked_fixture(t, before_each, after_each);
+    tcase_set_timeout(t, 60);
+    tcase_add_test(t, a_link_in_a_files_place_is_replaced_and_not_followed);
+    tcase_add_test(t, names_aside_cannot_be_foreseen);
+    tcase_add_test(t, a_device_or_a_pipe_stays_what_it_is);
+    tcase_add_test(t, a_file_that_is_replaced_keeps_its_permissions);
+    tcase_add_test(t, a_file_that_cannot_be_written_leaves_the_old_one);
+    tcase_add_test(t, an_export_follows_no_link_and_has_no_known_name_aside);
+    suite_add_tcase(s, t);
+    return run_cache_suite(s);
+}
