@@ -1,21 +1,40 @@
 #!/bin/sh
-# usage: run.sh BUILD_FOLDER PROGRAM...   Runs each test program and fuzzer, shows what failed, ends with one count of all checks.
+# usage: run.sh BUILD_FOLDER PROGRAM...   Runs test programs and fuzzers, as many at once as there are CPUs (JOBS), shows in the order given what
+# failed, ends with one count of all checks. Programs know nothing of each other: each has folders of its own, and all share a kernel cache.
 set -u
 build=$1; shift
-passed=0; failed=0; skipped=0
-log=$(mktemp)
-trap 'rm -f "$log"' EXIT
+# Begun first, because they take longest: a long one that begins last runs alone at the end. The order in which they are shown stays.
+long='test_emit test_layers test_models test_mma test_properties test_compilers test_templates test_runtime test_op_properties'
+folder=$(mktemp -d) || exit 1
+trap 'rm -rf "$folder"' EXIT
+trap 'kill $(jobs -p) 2>/dev/null; exit 130' INT TERM
 export TFGEN_CACHE_DIR="${TFGEN_CACHE_DIR:-$PWD/build/cache}"
 export UBSAN_OPTIONS="${UBSAN_OPTIONS:-print_stacktrace=1}"
+# Limits are there for what hangs, on any machine under any load; they say nothing of speed.
+export CK_DEFAULT_TIMEOUT="${CK_DEFAULT_TIMEOUT:-60}" CK_TIMEOUT_MULTIPLIER="${CK_TIMEOUT_MULTIPLIER:-20}"
 start=$(date +%s)
-for program in "$@"; do
-    name=$(basename "$program")
-    began=$(date +%s)
-    case $name in
-    fuzz_*) "$program" "${FUZZ_SECONDS:-3}" >"$log" 2>&1 ;;
-    *) "$program" >"$log" 2>&1 ;;
-    esac
-    code=$?
+mkfifo "$folder/finished" && exec 3<>"$folder/finished" || exit 1
+
+name_of() { basename "$1"; }
+
+# In the background: the log, the exit code, the seconds; then the name goes down the pipe.
+begin() {
+    (
+        exec >"$folder/$2.log" 2>&1 3>&3
+        began=$(date +%s)
+        case $2 in
+        fuzz_*) "$1" "${FUZZ_SECONDS:-3}" 3>&- ;;
+        *) "$1" 3>&- ;;
+        esac
+        echo "$? $(($(date +%s) - began))" >"$folder/$2.ended"
+        echo "$2" >&3
+    ) &
+}
+
+passed=0; failed=0; skipped=0
+show() {
+    log=$folder/$1.log
+    read -r code seconds <"$folder/$1.ended"
     grep -h '^skipped:' "$log"
     skipped=$((skipped + $(grep -c '^skipped:' "$log")))
     # Check's closing line: "100%: Checks: 12, Failures: 0, Errors: 0"
@@ -23,13 +42,48 @@ for program in "$@"; do
     if [ -n "$counts" ]; then
         set_=$(echo "$counts" | awk '{print $1 - $2 - $3, $2 + $3}')
         good=${set_% *}; bad=${set_#* }
-    elif [ $code -eq 0 ]; then good=1; bad=0
+    elif [ "$code" -eq 0 ]; then good=1; bad=0
     else good=0; bad=1; fi
-    [ $code -ne 0 ] && [ "$bad" -eq 0 ] && bad=1
+    [ "$code" -ne 0 ] && [ "$bad" -eq 0 ] && bad=1
     passed=$((passed + good)); failed=$((failed + bad))
-    [ "$bad" -gt 0 ] && { echo "---- $name (exit code $code)"; cat "$log"; }
-    printf '%-28s %4d passed, %d failed  %3d s\n' "$name" "$good" "$bad" $(($(date +%s) - began))
+    [ "$bad" -gt 0 ] && { echo "---- $1 (exit code $code)"; cat "$log"; }
+    printf '%-28s %4d passed, %d failed  %3d s\n' "$1" "$good" "$bad" "$seconds"
+}
+
+order=
+for name in $long; do
+    for program in "$@"; do [ "$(name_of "$program")" = "$name" ] && order="$order $program"; done
 done
+for program in "$@"; do
+    case " $long " in *" $(name_of "$program") "*) ;; *) order="$order $program" ;; esac
+done
+
+running=0
+shown=0
+# shown: how many of the arguments are printed; prints those that follow and have ended.
+show_ended() {
+    at=0
+    for one in "$@"; do
+        at=$((at + 1))
+        [ $at -le $shown ] && continue
+        one=$(name_of "$one")
+        [ -e "$folder/$one.ended" ] || return
+        show "$one"
+        shown=$at
+    done
+}
+wait_for_one() {
+    read -r ended <&3
+    running=$((running - 1))
+}
+
+jobs=${JOBS:-$(nproc)}
+for program in $order; do
+    if [ $running -ge "$jobs" ]; then wait_for_one; show_ended "$@"; fi
+    begin "$program" "$(name_of "$program")"
+    running=$((running + 1))
+done
+while [ $running -gt 0 ]; do wait_for_one; show_ended "$@"; done
 echo "all in $(($(date +%s) - start)) s"
 echo "tests: $passed passed, $failed failed, $skipped skipped"
 [ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]

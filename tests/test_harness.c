@@ -1,0 +1,105 @@
+/* tests/run.sh, which says what `make test` found: every failure is told and counted, whatever runs beside it. */
+#define _GNU_SOURCE
+#include <check.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+static char output[1 << 16], folder[64];
+
+static int shell(const char *format, ...) __attribute__((format(printf, 1, 2)));
+static int shell(const char *format, ...)
+{
+    char command[4096];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(command, sizeof command, format, list);
+    va_end(list);
+    FILE *pipe = popen(command, "r");
+    ck_assert_ptr_nonnull(pipe);
+    output[fread(output, 1, sizeof output - 1, pipe)] = '\0';
+    return WEXITSTATUS(pclose(pipe));
+}
+
+static void says(const char *part) { ck_assert_msg(strstr(output, part) != NULL, "no '%s' in:\n%s", part, output); }
+
+static void program(const char *name, const char *script)
+{
+    char path[128];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *f = fopen(path, "w");
+    ck_assert_ptr_nonnull(f);
+    fprintf(f, "#!/bin/sh\n%s\n", script);
+    fclose(f);
+    ck_assert_int_eq(chmod(path, 0755), 0);
+}
+
+static void make_folder(void)
+{
+    strcpy(folder, "/tmp/tfgen-harness-XXXXXX");
+    ck_assert_ptr_nonnull(mkdtemp(folder));
+    program("test_a", "echo '100%: Checks: 5, Failures: 0, Errors: 0'");
+    program("test_b", "echo 'skipped: no such device'; echo '100%: Checks: 2, Failures: 0, Errors: 0'");
+}
+static void remove_folder(void) { ck_assert_int_eq(shell("rm -rf %s", folder), 0); }
+
+static int run(const char *programs, int jobs)
+{
+    return shell("cd %s && JOBS=%d sh $OLDPWD/tests/run.sh . %s 2>&1", folder, jobs, programs);
+}
+
+START_TEST(what_passes_is_shown_in_the_order_given_however_many_run_at_once)
+{
+    make_folder();
+    program("test_c", "while [ ! -e b ]; do :; done; echo '100%: Checks: 1, Failures: 0, Errors: 0'"); /* ends after test_d only */
+    program("test_d", ": >b; echo '100%: Checks: 1, Failures: 0, Errors: 0'");
+    for (int jobs = 2; jobs < 6; jobs++) {
+        ck_assert_msg(run("./test_c ./test_a ./test_d ./test_b", jobs) == 0, "%s", output);
+        says("tests: 9 passed, 0 failed, 1 skipped\n");
+        const char *const c = strstr(output, "test_c "), *const a = strstr(output, "test_a "), *const d = strstr(output, "test_d "), *const b = strstr(output, "test_b ");
+        ck_assert(c && c < a && a < d && d < b);
+    }
+    remove_folder();
+}
+END_TEST
+
+START_TEST(a_failed_check_a_killed_program_and_one_that_says_nothing_all_fail)
+{
+    static const struct {
+        const char *script, *count;
+    } cases[] = {{"echo seen; echo '66%: Checks: 3, Failures: 1, Errors: 0'; exit 1", "9 passed, 1 failed"},
+                 {"echo seen; kill -9 $$", "7 passed, 1 failed"},
+                 {"echo seen; echo '100%: Checks: 3, Failures: 0, Errors: 0'; exit 3", "10 passed, 1 failed"},
+                 {"echo seen; exit 1", "7 passed, 1 failed"}};
+    make_folder();
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        for (int jobs = 1; jobs < 4; jobs++) {
+            program("test_x", cases[i].script);
+            ck_assert_msg(run("./test_a ./test_x ./test_b", jobs) == 1, "%s", output);
+            says(cases[i].count);
+            says("---- test_x");
+            says("seen");
+        }
+    ck_assert_int_eq(run("./test_nowhere", 2), 1);
+    ck_assert_int_eq(run("", 2), 1); /* nothing ran: nothing is proven */
+    remove_folder();
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("harness");
+    TCase *c = tcase_create("run.sh");
+    tcase_add_test(c, what_passes_is_shown_in_the_order_given_however_many_run_at_once);
+    tcase_add_test(c, a_failed_check_a_killed_program_and_one_that_says_nothing_all_fail);
+    tcase_set_timeout(c, 60);
+    suite_add_tcase(suite, c);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    const int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
