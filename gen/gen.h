@@ -101,8 +101,6 @@ typedef struct tuning {
 
 plan *plan_choose(arena *a, const ir_program *fused, const target_info *target, const tuning *tuning);
 void emit(arena *a, plan *p); /* fills source, spec_header, arguments of every launch and pack */
-/* The linear that stands at `at` in the spec multiplies the parts of f32 operands (layer wgmma3). */
-bool plan_splits(const plan *p, position at);
 char *manifest_json(arena *a, const plan *p);
 
 /* The target's launches may begin before the one ahead has ended (docs/architecture.md: overlap). */

@@ -279,15 +279,3 @@ const char *wgmma3_illegal(const ir_phase *p)
     if (tile_value(p, "cluster") != 1 || tile_value(p, "stage") != 0) return "on wgmma3 cluster is 1 and stage is 0";
     return ws_illegal(p);
 }
-
-bool plan_splits(const plan *p, position at)
-{
-    for (int k = 0; k < p->launch_count; k++)
-        for (int i = 0; i < p->launches[k].kernel->phase_count; i++) {
-            const ir_phase *phase = p->launches[k].kernel->phases[i];
-            for (int n = 0; n < phase->op_count; n++)
-                if (phase->ops[n]->kind == op_linear && phase->ops[n]->at.line == at.line && phase->ops[n]->at.column == at.column)
-                    return layer_of(phase) == layer_wgmma3;
-        }
-    return false;
-}

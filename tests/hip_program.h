@@ -2,11 +2,11 @@
  * doubles/ beside the test, with its outputs judged by the float64 reference; what the double saw. Refuses nothing: the test fails. */
 #ifndef TFGEN_TESTS_HIP_PROGRAM_H
 #define TFGEN_TESTS_HIP_PROGRAM_H
-#include "gen/layer.h"
 #include "runtime/compiler.h"
 #include "runtime/hip_abi.h"
 #include "runtime/module.h"
 #include "tests/ref_harness.h"
+#include "tests/ref_plan.h"
 #include "tests/support.h"
 #include <dlfcn.h>
 #include <stdint.h>
@@ -146,26 +146,15 @@ static inline void stop(program *p)
 
 static inline void must(tfgen_status status, const tfgen_error *error) { ck_assert_msg(status == TFGEN_OK, "%d: %s", status, error->text); }
 
-static inline bool folded(void *context, const ir_op *linear)
+static inline ref_fold folded(void *context, const ir_op *linear)
 {
-    const ir_program *planned = ((const program *)context)->plan->compiled.plan->program;
-    for (int i = 0; i < planned->op_count; i++)
-        if (planned->ops[i]->kind == op_linear && planned->ops[i]->at.line == linear->at.line && planned->ops[i]->at.column == linear->at.column)
-            return planned->ops[i]->attributes.fold != NULL;
-    return false;
+    const program *p = context;
+    return ref_plan_folded(p->plan->compiled.plan, p->b->graph, linear);
 }
 
-/* Attention on matrix units rounds its weights before they meet v. */
 static inline bool rounds_scores(void *context, const ir_op *attention)
 {
-    const ir_program *planned = ((const program *)context)->plan->compiled.plan->program;
-    for (int k = 0; k < planned->kernel_count; k++)
-        for (int i = 0; i < planned->kernels[k]->phase_count; i++) {
-            const ir_phase *phase = planned->kernels[k]->phases[i];
-            for (int j = 0; j < phase->op_count; j++)
-                if (phase->ops[j]->kind == attention->kind && phase->ops[j]->at.line == attention->at.line) return layer_of(phase) != layer_simt;
-        }
-    return false;
+    return ref_plan_rounds_scores(((const program *)context)->plan->compiled.plan, attention);
 }
 
 /* Every output within its bound of the float64 reference. */

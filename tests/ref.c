@@ -223,8 +223,9 @@ static void find_last_uses(const ir_program *p, int *last)
         note_use(last, op->attributes.at, i);
         note_use(last, op->attributes.state, i);
         for (int k = 0; k < op->output_count; k++) note_use(last, op->outputs[k], i);
-        if (op->kind == op_linear && op->inputs[0]->def && op->inputs[0]->def->kind == op_rmsnorm)
-            note_use(last, op->inputs[0]->def->inputs[1], i); /* the norm's weight, when it is folded */
+        const ir_value *needs[ref_fold_most_needs];
+        ref_fold_needs(op, needs);
+        for (int k = 0; k < ref_fold_most_needs; k++) note_use(last, needs[k], i);
     }
 }
 

@@ -29,12 +29,18 @@ typedef struct ref_tensor {
     size_t count;
 } ref_tensor;
 
+/* A linear's packed weight is weight[n][k] * factor[k], or * (1 + factor[k]), rounded once, and its operand has not been multiplied by the
+ * factor: y = r * sum x (w * factor) for y = sum (x * r * factor) * w. Refused where the operand has no such factor. */
+typedef struct ref_fold {
+    bool folds, plus_one;
+    const ir_value *factor; /* of the graph; NULL: the graph has no such value */
+} ref_fold;
+
 /* What a plan does where rounding is its choice. Any function may be NULL. */
 typedef struct ref_rules {
     bool (*stored)(void *context,
                    const ir_value *graph_value); /* rounded to its dtype in memory; NULL: every result is */
-    bool (*folded)(void *context,
-                   const ir_op *linear); /* the rmsnorm weight before it is in the packed weight, rounded once more */
+    ref_fold (*folded)(void *context, const ir_op *linear); /* what is multiplied into its packed weight */
     /* a product of f32 is made of three of tf32, whose sums are truncated (templates/gemm_ws_split.h) */
     bool (*splits)(void *context, const ir_op *linear);
     bool (*rounds_scores)(void *context,

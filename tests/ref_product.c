@@ -210,17 +210,29 @@ static double entry_rounding(const ref_state *r, const ir_value *x)
     return x->type == dtype_f32 || r->on_grid[x->id] ? 0 : ref_unit(x->type);
 }
 
-static bool take_fold(ref_state *r, const ir_op *op, product *p)
+static bool take_fold(ref_state *r, const ir_op *op, const ref_fold *f, product *p)
 {
-    const ir_op *norm = op->inputs[0]->def;
-    if (!r->rules || !r->rules->folded || !r->rules->folded(r->rules->context, op)) return true;
-    if (!norm || norm->kind != op_rmsnorm) return ref_fail(r, op, "a weight is folded that no rmsnorm has");
-    p->fold = ref_of(r, norm->inputs[1])->value;
-    p->fold_offset = norm->attributes.unit_offset ? 1 : 0;
+    if (!f->folds) return true;
+    if (!f->factor || !ref_fold_is_factor(op, f)) return ref_fail(r, op, "the plan folds a factor into the weight that its operand does not have");
+    if (r->rules->stored && ref_is_stored(r, op->inputs[0]))
+        return ref_fail(r, op, "the plan folds a factor of its operand, which is stored with it");
+    if (ref_of(r, f->factor)->count != p->K) return ref_fail(r, op, "the folded factor has not one number for each column");
+    p->fold = ref_of(r, f->factor)->value;
+    p->fold_offset = f->plus_one ? 1 : 0;
     p->type = op->inputs[1]->type;
     p->extra = p->type == dtype_f32 ? 2 * REF_UNIT : ref_unit(p->type);
     p->fold_least = ref_least(p->type);
     return true;
+}
+
+/* One number multiplies a whole row of the operand, so its error is the whole row's: it does not average out over the sum. */
+static void add_row_errors(const ir_value *number, const ref_state *r, size_t columns, ref_tensor *y)
+{
+    const ref_tensor *t = number ? ref_of(r, number) : NULL;
+    for (size_t i = 0; t && t->error && t->count == y->count / columns && i < y->count; i++) {
+        const double n = t->value[i / columns], e = n == 0 ? 0 : t->error[i / columns] / n * y->value[i];
+        y->error[i] = sqrt(y->error[i] * y->error[i] + e * e);
+    }
 }
 
 static void add_bias(const ref_tensor *b, size_t columns, ref_tensor *y)
@@ -257,7 +269,9 @@ bool ref_linear(ref_state *r, const ir_op *op)
     if (!ref_exact(w)) p.w_error = w->error;
     p.extra = entry_rounding(r, op->inputs[0]);
     p.split = r->rules && r->rules->splits && r->rules->splits(r->rules->context, op);
-    if (!take_fold(r, op, &p) || !run_product(r, op, &p)) return false;
+    const ref_fold fold = r->rules && r->rules->folded ? r->rules->folded(r->rules->context, op) : (ref_fold){0};
+    if (!take_fold(r, op, &fold, &p) || !run_product(r, op, &p)) return false;
+    if (fold.folds) add_row_errors(ref_fold_row_number(r, op, &fold), r, N, y);
     if (b) add_bias(b, N, y);
     return true;
 }

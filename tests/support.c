@@ -3,6 +3,7 @@
 #include "runtime/cli/trial.h"
 #include "runtime/half.h"
 #include "runtime/random.h"
+#include "tests/ref_plan.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -233,16 +234,13 @@ bool rig_tail_untouched(const rig *r, const char *name)
 }
 
 /* ---- the reference */
-static bool folded(void *context, const ir_op *linear)
+static ref_fold folded(void *context, const ir_op *linear)
 {
-    const ir_program *p = ((const rig *)context)->c.plan->program;
-    for (int i = 0; i < p->op_count; i++)
-        if (p->ops[i]->kind == op_linear && p->ops[i]->at.line == linear->at.line && p->ops[i]->at.column == linear->at.column)
-            return p->ops[i]->attributes.fold != NULL;
-    return false;
+    const rig *r = context;
+    return ref_plan_folded(r->c.plan, r->graph, linear);
 }
 
-static bool splits(void *context, const ir_op *linear) { return plan_splits(((const rig *)context)->c.plan, linear->at); }
+static bool splits(void *context, const ir_op *linear) { return ref_plan_splits(((const rig *)context)->c.plan, linear); }
 
 void rig_reference(rig *r)
 {

@@ -490,17 +490,31 @@ START_TEST(a_checker_may_put_in_its_own_numbers)
 }
 END_TEST
 
-static bool always(void *context, const ir_op *op) { return (void)context, (void)op, true; }
-static bool not_h(void *context, const ir_value *v) { return (void)context, strcmp(v->name, "h") != 0; }
+/* A plan that folds g, or 1 + g, into the weight of every linear and stores the last result. */
+typedef struct fold_rule {
+    const bench *b;
+    const char *factor;
+    bool plus_one, stores_all;
+} fold_rule;
+static ref_fold fold_it(void *context, const ir_op *linear)
+{
+    const fold_rule *f = context;
+    return (void)linear, (ref_fold){true, f->plus_one, program_value(f->b->graph, f->factor)};
+}
+static bool fold_stores(void *context, const ir_value *v) { return ((fold_rule *)context)->stores_all || strcmp(v->name, "y") == 0; }
+
+#define FOLDED(ops)                                                                                                    \
+    "block: t\ndtype: bf16\ndims: {M: 3, K: 8, N: 2}\ninputs: {x: [M, K]}\nparams: {g: [K], w: [N, K], b: [K]}\nops:\n" ops                    \
+    "  - {out: y, op: linear, in: [h, w]}\n  - {out: z, op: neg, in: [b]}\noutputs: {y: y, z: z}\n"
+static const char by_hand[] = FOLDED("  - {out: s, op: row_max, in: [x]}\n  - {out: r, op: exp, in: [s]}\n"
+                                     "  - {out: n, op: mul, in: [r, x]}\n  - {out: h, op: mul, in: [n, g]}\n");
 
 START_TEST(a_folded_norm_rounds_the_weights_instead_of_the_row)
 {
-    bench *b = open_text(
-        "block: t\ndtype: bf16\ndims: {M: 3, K: 8, N: 2}\ninputs: {x: [M, K]}\nparams: {g: [K], w: [N, K]}\nops:\n"
-        "  - {out: h, op: rmsnorm, in: [x, g], eps: 1.0e-5, unit_offset: true}\n  - {out: y, op: linear, in: [h, "
-        "w]}\noutputs: {y: y}\n");
+    bench *b = open_text(FOLDED("  - {out: h, op: rmsnorm, in: [x, g], eps: 1.0e-5, unit_offset: true}\n"));
     bench_fill(b, 9);
-    const ref_rules rules = {.stored = not_h, .folded = always};
+    fold_rule fold = {b, "g", true, false};
+    const ref_rules rules = {.stored = fold_stores, .folded = fold_it, .context = &fold};
     bench_run(b, true, &rules);
     const double *x = bench_data(b, "x"), *g = bench_data(b, "g"), *w = bench_data(b, "w");
     for (size_t i = 0; i < 6; i++) {
@@ -510,6 +524,75 @@ START_TEST(a_folded_norm_rounds_the_weights_instead_of_the_row)
         ck_assert_double_eq(bench_result(b, "y")->value[i], dtype_round(dtype_bf16, sum / sqrt(squares / 8 + 1e-5)));
     }
     bench_close(b);
+}
+END_TEST
+
+START_TEST(a_factor_written_by_hand_is_folded_like_a_norms)
+{
+    bench *b = open_text(by_hand);
+    bench_fill(b, 9);
+    fold_rule fold = {b, "g", false, false};
+    const ref_rules rules = {.stored = fold_stores, .folded = fold_it, .context = &fold};
+    bench_run(b, true, &rules);
+    const double *x = bench_data(b, "x"), *g = bench_data(b, "g"), *w = bench_data(b, "w");
+    for (size_t i = 0; i < 6; i++) {
+        double largest = -INFINITY, sum = 0;
+        for (size_t k = 0; k < 8; k++) largest = fmax(largest, x[i / 2 * 8 + k]);
+        for (size_t k = 0; k < 8; k++) sum += x[i / 2 * 8 + k] * dtype_round(dtype_bf16, g[k] * w[i % 2 * 8 + k]);
+        ck_assert_double_eq(bench_result(b, "y")->value[i], dtype_round(dtype_bf16, sum * exp(largest)));
+    }
+    bench_close(b);
+}
+END_TEST
+
+/* r is off by e: so is all of its row, in one direction, which no sum averages out. */
+START_TEST(the_error_of_a_row_number_is_the_whole_rows)
+{
+    bench *b = open_text(by_hand);
+    for (size_t i = 0; i < 24; i++) bench_data(b, "x")[i] = 4;
+    for (size_t k = 0; k < 8; k++) bench_data(b, "g")[k] = 1;
+    for (size_t k = 0; k < 16; k++) bench_data(b, "w")[k] = 1;
+    fold_rule fold = {b, "g", false, false};
+    const ref_rules rules = {.stored = fold_stores, .folded = fold_it, .context = &fold};
+    bench_run(b, false, &rules);
+    const ref_tensor *r = bench_result(b, "r"), *y = bench_result(b, "y");
+    ck_assert_double_gt(r->error[0], 0);
+    for (size_t i = 0; i < 6; i++) ck_assert_double_ge(y->error[i], r->error[i / 2] / r->value[i / 2] * y->value[i]);
+    bench_close(b);
+}
+END_TEST
+
+static const struct {
+    const char *yaml, *factor;
+    bool plus_one, stores_all, allowed;
+} fold_cases[] = {
+    {by_hand, "g", false, false, true},
+    {by_hand, "g", true, false, false},
+    {by_hand, "b", false, false, false},
+    {by_hand, "nobody", false, false, false},
+    {by_hand, "r", false, false, false},
+    {by_hand, "g", false, true, false}, /* h is in memory, with g in it */
+    {FOLDED("  - {out: h, op: layernorm, in: [x, g]}\n"), "g", false, false, true},
+    {FOLDED("  - {out: h, op: layernorm, in: [x, g, b]}\n"), "g", false, false, false},
+    {FOLDED("  - {out: h, op: rmsnorm, in: [x, g]}\n"), "g", true, false, false},
+    {FOLDED("  - {out: u, op: add, in: [1, g]}\n  - {out: h, op: rmsnorm, in: [x, u]}\n"), "g", true, false, true},
+    {FOLDED("  - {out: u, op: add, in: [g, 2]}\n  - {out: h, op: rmsnorm, in: [x, u]}\n"), "g", true, false, false},
+    {FOLDED("  - {out: h, op: add, in: [x, g]}\n"), "g", false, false, false},
+    {FOLDED("  - {out: h, op: div, in: [x, g]}\n"), "g", false, false, false}};
+enum { fold_case_count = sizeof fold_cases / sizeof *fold_cases };
+
+START_TEST(a_plan_folds_only_what_the_operand_is_multiplied_with)
+{
+    for (int i = 0; i < fold_case_count; i++) {
+        bench *b = open_text(fold_cases[i].yaml);
+        bench_fill(b, 9);
+        fold_rule fold = {b, fold_cases[i].factor, fold_cases[i].plus_one, fold_cases[i].stores_all};
+        const ref_rules rules = {.stored = fold_stores, .folded = fold_it, .context = &fold};
+        const bool taken = ref_run(b->graph, b->inputs, true, &rules, b->results, b->message, sizeof b->message);
+        ck_assert_msg(taken == fold_cases[i].allowed, "case %d: %s", i, taken ? "taken" : b->message);
+        if (!taken) ck_assert_ptr_nonnull(strstr(b->message, "reference: linear %y: the plan folds a factor"));
+        bench_close(b);
+    }
 }
 END_TEST
 
@@ -560,6 +643,9 @@ int main(void)
                                   numbers_are_rounded_where_they_are_stored_and_by_cast,
                                   a_checker_may_put_in_its_own_numbers,
                                   a_folded_norm_rounds_the_weights_instead_of_the_row,
+                                  a_factor_written_by_hand_is_folded_like_a_norms,
+                                  the_error_of_a_row_number_is_the_whole_rows,
+                                  a_plan_folds_only_what_the_operand_is_multiplied_with,
                                   verdicts_know_infinities_and_nan};
     Suite *suite = suite_create("reference");
     TCase *c = tcase_create("reference");

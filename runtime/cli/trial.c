@@ -2,12 +2,11 @@
  * the device's own inputs (what the device stored replaces the reference's number before the reference goes on), so one flipped
  * rounding does not cascade; every output is judged end to end as well. Refuses data that does not fit. */
 #include "runtime/cli/trial.h"
-#include "gen/layer.h"
 #include "runtime/half.h"
 #include "runtime/random.h"
 #include "runtime/safetensors.h"
 #include "runtime/session.h"
-#include "tests/ref.h"
+#include "tests/ref_plan.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -121,33 +120,14 @@ static void download(trial *t, const ir_value *graph_value, double *out)
 /* ---- the reference's questions */
 static bool rule_stored(void *context, const ir_value *v) { return in_memory(context, v); }
 
-static bool rule_folded(void *context, const ir_op *linear)
+static ref_fold rule_folded(void *context, const ir_op *linear)
 {
     const trial *t = context;
-    for (int i = 0; i < t->plan->program->op_count; i++) {
-        const ir_op *op = t->plan->program->ops[i];
-        if (op->kind == op_linear && op->at.line == linear->at.line && op->at.column == linear->at.column) return op->attributes.fold != NULL;
-    }
-    return false;
+    return ref_plan_folded(t->plan, t->graph, linear);
 }
 
-/* Attention on matrix units rounds its weights before they meet v. */
-static bool rule_rounds_scores(void *context, const ir_op *attention)
-{
-    const trial *t = context;
-    for (int k = 0; k < t->plan->program->kernel_count; k++) {
-        const ir_kernel *kernel = t->plan->program->kernels[k];
-        for (int i = 0; i < kernel->phase_count; i++)
-            for (int j = 0; j < kernel->phases[i]->op_count; j++) {
-                const ir_op *op = kernel->phases[i]->ops[j];
-                if (op->kind == attention->kind && op->at.line == attention->at.line && op->at.column == attention->at.column)
-                    return layer_of(kernel->phases[i]) != layer_simt;
-            }
-    }
-    return false;
-}
-
-static bool rule_splits(void *context, const ir_op *linear) { return plan_splits(((const trial *)context)->plan, linear->at); }
+static bool rule_rounds_scores(void *context, const ir_op *attention) { return ref_plan_rounds_scores(((const trial *)context)->plan, attention); }
+static bool rule_splits(void *context, const ir_op *linear) { return ref_plan_splits(((const trial *)context)->plan, linear); }
 
 static trial_check *add_check(trial *t, const char *name)
 {
