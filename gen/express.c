@@ -117,10 +117,14 @@ bool rounded_here(const emission *e, const ir_value *v)
 /* ---- row scalars */
 static const char *load_partial_sums(scope *s, const ir_value *v, const char *row, int parts)
 {
-    const char *name = new_local(s, v, NULL), *pointer = use_value(s->e, v, false);
+    enum { long_sum = 256 }; /* more are added up in blocks (templates/sums.h) */
+    const char *name = new_local(s, v, NULL), *pointer = use_value(s->e, v, false), *first = scaled(s->e->a, row, parts);
+    if (parts > long_sum) {
+        write_spec_line(s->w, place_of(v), "const float %s = add_up<%d>(%s + %s);", name, parts, pointer, first);
+        return name;
+    }
     write_spec_line(s->w, place_of(v), "float %s = 0;", name);
-    write_line(s->w, "for (int i = 0; i < %d; i++) %s += %s[%s + i];", parts, name, pointer,
-               scaled(s->e->a, row, parts));
+    write_line(s->w, "for (int i = 0; i < %d; i++) %s += %s[%s + i];", parts, name, pointer, first);
     return name;
 }
 

@@ -100,16 +100,39 @@ template <class S> struct gemm_tiles {
     }
 #endif
 
-    template <class Ring> DEV static void compute(const args &, const tile &, Ring &ring, carry &c)
+    // Long sums are sums of sums, of as many levels as there are registers for; a processor keeps those that wait in memory.
+    static constexpr int results = S::thread_m * S::thread_n, most_levels = TF_WAVE == 1 || results <= 32 ? 3 : 2;
+    static constexpr int levels = is_long(S::K) ? most_levels : 1;
+    static constexpr int all_stages = ceil_div(S::K, tile_k), step = static_cast<int>(root_up(S::K, levels));
+    static constexpr int least_stages = ceil_div(step, tile_k); // of a sum of the lowest level
+    static constexpr int next_step = levels == 1 ? 1 : static_cast<int>(root_up(ceil_div(all_stages, least_stages), levels - (levels > 1)));
+
+    template <class Ring> DEV static void multiply_stage(Ring &ring, carry &c)
+    {
+        slot &s = ring.wait();
+        ring.pump();
+#pragma unroll 4
+        for (int k = 0; k < tile_k; k++) c.multiply(s.a[k], s.b[k]);
+        ring.release();
+    }
+    // Up to stage `end`.
+    template <int Level, class Ring> DEV static void sum_stages(Ring &ring, carry &c, int size, int end)
     {
         c.clear();
-        while (ring.stage < ring.stages) {
-            slot &s = ring.wait();
-            ring.pump();
-#pragma unroll 4
-            for (int k = 0; k < tile_k; k++) c.multiply(s.a[k], s.b[k]);
-            ring.release();
+        while (ring.stage < end) {
+            if constexpr (Level == 1) multiply_stage(ring, c);
+            else {
+                const int next = ring.stage + size / next_step;
+                carry part;
+                sum_stages<Level - 1>(ring, part, size / next_step, next < end ? next : end);
+                c.add(part);
+            }
         }
+    }
+    static constexpr int stages_of(int level) { return level == 1 ? least_stages : next_step * stages_of(level - 1); }
+    template <class Ring> DEV static void compute(const args &, const tile &, Ring &ring, carry &c)
+    {
+        sum_stages<levels>(ring, c, stages_of(levels), ring.stages);
     }
 
     DEV static void finish(const args &p, const tile &t, carry &c, scratch &s)
@@ -155,8 +178,13 @@ template <class S> struct gemm_few {
     struct tile {
         int batch, row, column;
     };
+    // Of the terms that a lane has of each sum, those beyond so many are folded into what the lane keeps at the end, block after block.
+    static constexpr int left = each > TF_WAVE ? each / TF_WAVE : 1, turns = ceil_div(S::K, sharing * TF_WAVE * V), turns_folded = 128 / V;
+    static constexpr bool folds = turns * V > 1024;
+    static constexpr int blocks_folded = folds ? ceil_div(turns, turns_folded) : 1, levels = sum_levels(blocks_folded, 64);
     struct carry {
         float sum[each];
+        running<take_sum, left, levels, static_cast<int>(root_up(blocks_folded, levels))> folded;
     };
     struct slot {};
     struct alignas(16) scratch {
@@ -178,11 +206,32 @@ template <class S> struct gemm_few {
 
     template <class Ring> DEV static void compute(const args &p, const tile &t, Ring &, carry &c)
     {
-        const int rows = S::rows(p), column = t.column + wave() / sharing * width;
+        const int column = t.column + wave() / sharing * width, first = (wave() % sharing * TF_WAVE + thread_index() % TF_WAVE) * V;
+        clear(c);
+        if (column >= S::packed_n) return;
+        if constexpr (!folds) multiply(p, t, c, column, first, S::K);
+        else
+#pragma unroll 1
+            for (int block = 0; block < blocks_folded; block++) { // all lanes have as many, the last may be empty
+                const int from = first + block * turns_folded * sharing * TF_WAVE * V, to = from + turns_folded * sharing * TF_WAVE * V;
+                multiply(p, t, c, column, from, to < S::K ? to : S::K);
+                fold<each, TF_WAVE / 2>(c, 0);
+                vec<float, left> sums;
+#pragma unroll
+                for (int i = 0; i < left; i++) sums[i] = c.sum[i];
+                c.folded.join(sums);
+                clear(c);
+            }
+    }
+    DEV static void clear(carry &c)
+    {
 #pragma unroll
         for (int i = 0; i < each; i++) c.sum[i] = 0.0f;
-        if (column >= S::packed_n) return;
-        for (int k = (wave() % sharing * TF_WAVE + thread_index() % TF_WAVE) * V; k < S::K; k += sharing * TF_WAVE * V) {
+    }
+    DEV static void multiply(const args &p, const tile &t, carry &c, int column, int from, int to)
+    {
+        const int rows = S::rows(p);
+        for (int k = from; k < to; k += sharing * TF_WAVE * V) {
             vec<float, V> b[width];
 #pragma unroll
             for (int j = 0; j < width; j++)
@@ -221,10 +270,10 @@ template <class S> struct gemm_few {
     DEV static void finish(const args &p, const tile &t, carry &c, scratch &s)
     {
         static_assert((each & (each - 1)) == 0, "tile: tile_m is a power of two");
-        constexpr int left = each > TF_WAVE ? each / TF_WAVE : 1;
         const int first = fold<each, TF_WAVE / 2>(c, 0);
+        const vec<float, left> sums = c.folded.total();
 #pragma unroll
-        for (int i = 0; i < left; i++) s.part[wave()][first + i] = c.sum[i]; // lanes with the same sum have the same bits
+        for (int i = 0; i < left; i++) s.part[wave()][first + i] = folds ? sums[i] : c.sum[i]; // lanes with the same sum have the same bits
         barrier();
         static_assert(blocks * tile_m <= threads, "tile: a thread a row and block");
         const int rows = S::rows(p), block = thread_index() / tile_m, i = thread_index() % tile_m, row = t.row + i, n = t.column + block * width;

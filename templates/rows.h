@@ -144,9 +144,13 @@ template <class S> struct rows {
     // Whole chunks are so by their number alone: no mask is made for them, and none kept.
     DEV static bool there(int chunk) { return (chunk + 1) * team * V <= S::N || column(chunk) < S::N; }
 
-    // V sums side by side: neighbours do not wait for each other.
-    template <int I>
-    DEV static void term(const args &p, const context &c, const typename S::template element<V> &e, int row, int col, vec<float, V> &all)
+    // V sums side by side: neighbours do not wait for each other. Of many chunks they are sums of sums.
+    template <int I, class Take> struct joined {
+        static constexpr int levels = S::kind(step<I>()) == reduction::sum ? sum_levels(chunks, 64) : 1;
+        using type = running<Take, V, levels, static_cast<int>(root_up(chunks, levels))>;
+    };
+    template <int I, class All>
+    DEV static void term(const args &p, const context &c, const typename S::template element<V> &e, int row, int col, All &all)
     {
         using take = joining<S::kind(step<I>())>;
         vec<float, V> x = S::template term<V>(step<I>(), p, c, e, row, col);
@@ -155,7 +159,7 @@ template <class S> struct rows {
             for (int i = 0; i < V; i++)
                 if (col + i >= S::N) x[i] = take::identity();
         }
-        all = take::join(all, x);
+        all.join(x);
     }
 
     // Rows that do not exist take part in the barriers of their workgroup and touch no memory.
@@ -163,9 +167,9 @@ template <class S> struct rows {
     {
         if constexpr (I < S::steps) {
             using take = joining<S::kind(step<I>())>;
-            vec<float, V> all = splat<V>(take::identity());
+            typename joined<I, take>::type all;
             if (exists) each([&](const typename S::template element<V> &e, int col) { term<I>(p, c, e, row, col, all); });
-            const float total = team_join<take, team>(tree_join<take>(all), s.waves);
+            const float total = team_join<take, team>(tree_join<take>(all.total()), s.waves);
             if constexpr (I == 0 && signals) next_may_start(); // the row is here: workgroups that start now only wait beside stores
             if (exists) S::reduced(step<I>(), p, c, row, total);
             steps<I + 1>(p, c, row, exists, s, each);

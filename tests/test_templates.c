@@ -478,7 +478,7 @@ START_TEST(a_template_with_its_spec_struct_compiles_without_warnings)
     ck_assert_int_ge(fd, 0);
     FILE *f = fdopen(fd, "wb");
     fprintf(f, "#define TF_TARGET_AMD 1\n#define TF_WAVE 64\n");
-    static const char *const before[] = {"device.h", "ops.h", "isa/simt.h", "frame_mixed.h", "spec.h", "rope.h", "attention.h"};
+    static const char *const before[] = {"device.h", "ops.h", "isa/simt.h", "sums.h", "frame_mixed.h", "spec.h", "rope.h", "attention.h"};
     for (size_t i = 0; i < sizeof before / sizeof *before; i++) fprintf(f, "#include \"templates/%s\"\n", before[i]);
     fprintf(f, "#include \"templates/%s.h\"\n#include \"%s\"\nTF_KERNEL(kernel, %s::threads, %s, %s<%s>)\n", g->program, g->path, name, name,
             g->program, name);

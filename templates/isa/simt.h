@@ -151,6 +151,16 @@ template <int TileN, int ThreadM, int ThreadN, int Granule> struct simt_fragment
 #pragma unroll
             for (int j = 0; j < blocks; j++) low[i][j] = high[i][j] = splat<Granule>(0.0f);
     }
+    DEV void add(const simt_fragment &other)
+    {
+#pragma unroll
+        for (int i = 0; i < ThreadM; i++)
+#pragma unroll
+            for (int j = 0; j < blocks; j++) {
+                low[i][j] += other.low[i][j];
+                high[i][j] += other.high[i][j];
+            }
+    }
     // a: rows of one k; b: columns of that k, in their places
     DEV void multiply(const float *a, const float *b)
     {

@@ -1,0 +1,61 @@
+// In: how many terms a sum has. Out: sums of sums, so that no long chain of additions is made: rounding grows with the root of the longest
+// one. Refuses nothing. Needs isa/simt.h. (P. Blanchard, N. Higham, T. Mary, "A class of fast and accurate summation algorithms", 2020.)
+#pragma once
+
+// The least number whose Power-th power is n or more, for n of up to 2^40.
+constexpr long long root_up(long long n, int power)
+{
+    if (power == 1) return n;
+    long long low = 0, high = 1 << 20;
+    while (high - low > 1) {
+        const long long root = (low + high) / 2;
+        long long product = 1;
+        for (int i = 0; i < power && product < n; i++) product *= root;
+        if (product >= n) high = root;
+        else low = root;
+    }
+    return high;
+}
+
+// Products of so many terms add up sums of fewer; below, one chain costs less and is as good as others'.
+constexpr bool is_long(long long terms) { return terms > 32768; }
+
+// Levels of sums with at most so many terms each, `limit` at most.
+constexpr int sum_levels(long long length, long long most, int limit = 4)
+{
+    for (int levels = 1; levels < limit; levels++)
+        if (root_up(length, levels) <= most) return levels;
+    return limit;
+}
+
+// V sums side by side, of one vector after the other: each level adds up to Step sums of the one below.
+template <class Take, int V, int Levels, int Step> struct running {
+    vec<float, V> all = splat<V>(Take::identity());
+    running<Take, V, Levels - 1, Step> above;
+    int count = 0;
+
+    DEV void join(vec<float, V> x)
+    {
+        all = Take::join(all, x);
+        if (++count < Step) return;
+        above.join(all);
+        all = splat<V>(Take::identity());
+        count = 0;
+    }
+    DEV vec<float, V> total() const { return Take::join(above.total(), all); }
+};
+template <class Take, int V, int Step> struct running<Take, V, 1, Step> {
+    vec<float, V> all = splat<V>(Take::identity());
+    DEV void join(vec<float, V> x) { all = Take::join(all, x); }
+    DEV vec<float, V> total() const { return all; }
+};
+
+// Count numbers that lie one after the other.
+template <int Count> DEV float add_up(const float *from)
+{
+    constexpr int levels = sum_levels(Count, 256);
+    running<take_sum, 1, levels, static_cast<int>(root_up(Count, levels))> sum;
+#pragma unroll 1
+    for (int i = 0; i < Count; i++) sum.join(splat<1>(from[i]));
+    return sum.total()[0];
+}

@@ -1,0 +1,134 @@
+/* How exact long sums are: reductions and products of a hundred thousand terms and more, against float64 and beside the same numbers added up in
+ * blocks of 32 and blocks of those, as PyTorch does (aten/src/ATen/native/cpu/SumKernel.cpp). One chain is a hundred times as far off. */
+#include "tests/support.h"
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Sums of `step` terms, of `step` such sums and so on. Square roots of summed squares are relative to the results' own. */
+typedef struct cascade {
+    float level[8];
+    int count[8], step;
+} cascade;
+
+static void cascade_end(cascade *c, int from)
+{
+    c->level[from + 1] += c->level[from];
+    c->level[from] = 0, c->count[from] = 0;
+}
+
+static void cascade_add(cascade *c, float x, float y)
+{
+    c->level[0] = fmaf(x, y, c->level[0]);
+    for (int i = 0; i + 1 < 8 && ++c->count[i] == c->step; i++) cascade_end(c, i);
+}
+
+static double cascade_sum(cascade *c)
+{
+    for (int i = 0; i + 1 < 8; i++) cascade_end(c, i);
+    return (double)c->level[7];
+}
+
+typedef struct errors {
+    double ours, cascaded, size; /* squares */
+} errors;
+
+/* w NULL: ones. */
+static void add_error(errors *e, const double *x, const double *w, size_t count, int step, double got)
+{
+    cascade c = {.step = step};
+    double sum = 0;
+    for (size_t k = 0; k < count; k++) {
+        const double y = w ? w[k] : 1;
+        sum += x[k] * y;
+        cascade_add(&c, (float)x[k], (float)y);
+    }
+    const double own = cascade_sum(&c) - sum;
+    e->ours += (got - sum) * (got - sum);
+    e->cascaded += own * own;
+    e->size += sum * sum;
+}
+
+static void judge(const char *what, const errors *e)
+{
+    const double ours = sqrt(e->ours / e->size), cascaded = sqrt(e->cascaded / e->size);
+    if (getenv("TFGEN_SHOW_ERRORS")) printf("%s: %.3g, in blocks %.3g\n", what, ours, cascaded);
+    ck_assert_msg(ours <= 2 * cascaded, "%s: %g off, and %g when added up in blocks", what, ours, cascaded);
+}
+
+/* Steps: what as many levels of blocks have as there are registers for: 32 of a million are four. */
+typedef struct product_case {
+    const char *target;
+    int rows, columns, length, step;
+    const char *op;
+} product_case;
+#define LINEAR "params: {w: [N, K]}\nops:\n  - {out: y, op: linear, in: [x, w]}\n"
+static const product_case products[] = {{"host", 4, 8, 1 << 20, 32, LINEAR},     /* sums that wait are in memory: any number of levels */
+                                        {"sm_90a", 2, 8, 1 << 20, 32, LINEAR},   /* few rows: a lane's terms, folded every so often */
+                                        {"gfx942", 1, 16, 1 << 19, 32, LINEAR},
+                                        {"gfx1100", 20, 8, 1 << 17, 51, LINEAR}, /* 16 results a thread: three levels */
+                                        {"sm_80", 97, 8, 40000, 200, LINEAR}};   /* 64: two */
+
+START_TEST(long_products_are_added_up_in_blocks)
+{
+    const product_case *p = &products[_i];
+    char yaml[512];
+    snprintf(yaml, sizeof yaml, "block: t\ndtype: f32\ndims: {M: %d, N: %d, K: %d}\ninputs: {x: [M, K]}\n%soutputs: {y: y}\n", p->rows, p->columns, p->length,
+             p->op);
+    rig *r = rig_open(&(rig_request){.yaml = yaml, .level = fusion_tile, .target = p->target});
+    errors e = {0};
+    rig_round(r);
+    rig_run(r);
+    const double *y = rig_read(r, "y"), *x = rig_data(r, "x"), *w = rig_data(r, "w");
+    const size_t K = (size_t)p->length;
+    for (int m = 0; m < p->rows && m < 8; m++)
+        for (int n = 0; n < p->columns; n++) add_error(&e, x + (size_t)m * K, w + (size_t)n * K, K, p->step, y[m * p->columns + n]);
+    judge(p->target, &e);
+    rig_close(r);
+}
+END_TEST
+
+static const char *const row_targets[] = {"host", "sm_90a", "gfx942", "gfx1100"};
+
+START_TEST(long_rows_are_added_up_in_blocks)
+{
+    enum { rows = 12, columns = 1 << 20 };
+    rig *r = rig_open(&(rig_request){.yaml = "block: t\ndtype: f32\ndims: {M: 12, K: 1048576}\ninputs: {x: [M, K]}\nops:\n"
+                                             "  - {out: y, op: row_sum, in: [x]}\noutputs: {y: y}\n",
+                                     .level = fusion_tile, .target = row_targets[_i]});
+    errors e = {0};
+    rig_round(r);
+    rig_run(r);
+    const double *y = rig_read(r, "y"), *x = rig_data(r, "x");
+    for (size_t m = 0; m < rows; m++) add_error(&e, x + m * columns, NULL, columns, 32, y[m]);
+    judge(row_targets[_i], &e);
+    rig_close(r);
+}
+END_TEST
+
+/* A row's sum comes in one part a column tile of the product before it: 1250 of them here. */
+START_TEST(many_partial_sums_of_a_row_are_added_up_in_blocks)
+{
+    rig *r = rig_open(&(rig_request){.yaml = "block: t\ndtype: f32\ndims: {M: 3, K: 8, N: 40000, P: 5}\ninputs: {x: [M, K]}\n"
+                                             "params: {w: [N, K], g: [N], v: [P, N]}\nops:\n  - {out: h, op: linear, in: [x, w]}\n"
+                                             "  - {out: n, op: rmsnorm, in: [h, g]}\n  - {out: y, op: linear, in: [n, v]}\noutputs: {y: y}\n",
+                                     .level = fusion_tile, .target = "sm_80"});
+    ck_assert_ptr_nonnull(strstr(r->c.plan->launches[1].spec_header, "add_up<1250>(p.n_ss + row * 1250ll)"));
+    rig_run(r);
+    rig_judge(r);
+    rig_close(r);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("sums");
+    TCase *t = tcase_create("sums");
+    tcase_set_timeout(t, 120);
+    tcase_add_loop_test(t, long_products_are_added_up_in_blocks, 0, (int)(sizeof products / sizeof *products));
+    tcase_add_loop_test(t, long_rows_are_added_up_in_blocks, 0, (int)(sizeof row_targets / sizeof *row_targets));
+    tcase_add_test(t, many_partial_sums_of_a_row_are_added_up_in_blocks);
+    suite_add_tcase(suite, t);
+    return run_suite(suite);
+}
