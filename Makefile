@@ -90,6 +90,13 @@ $(LIB_OBJECTS): ir/op.def
 $(B)/libtfgen.a: $(LIB_OBJECTS)
 	@rm -f $@
 	$(Q)ar rcs $@ $^
+# What programs link: one object in which every name that tfgen.h does not declare is local, so that a program may have an arena_alloc() of its
+# own. The command and the tests link libtfgen's inner functions, so they take the archive above.
+$(B)/public/libtfgen.a: $(LIB_OBJECTS)
+	@mkdir -p $(@D) && rm -f $@
+	$(Q)$(CC) -nostdlib -r -o $(@D)/tfgen.o $^
+	$(Q)objcopy --localize-hidden $(@D)/tfgen.o
+	$(Q)ar rcs $@ $(@D)/tfgen.o && rm $(@D)/tfgen.o
 $(B)/libtfgen.so.$(VERSION): $(LIB_OBJECTS)
 	$(if $(V),,@echo "  LINK $@")
 	$(Q)$(CC) -shared -Wl,-soname,libtfgen.so.$(SOVERSION) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
@@ -100,7 +107,9 @@ $(B)/tfgen-worker: $(B)/runtime/worker_main.o $(B)/libtfgen.a
 	$(if $(V),,@echo "  LINK $@")
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $< $(B)/libtfgen.a $(LIBS)
 
-tfgen tfgen-worker libtfgen.a: %: $(B)/%
+tfgen tfgen-worker: %: $(B)/%
+	@cp -f $< $@
+libtfgen.a: $(B)/public/libtfgen.a
 	@cp -f $< $@
 libtfgen.so: $(B)/libtfgen.so.$(VERSION)
 	@cp -f $< libtfgen.so.$(VERSION)
@@ -195,6 +204,7 @@ install: all
 	$(FILLED) runtime/install/tfgenConfigVersion.cmake.in > $(D)/lib/cmake/tfgen/tfgenConfigVersion.cmake
 	install -m 644 runtime/install/tfgenConfig.cmake $(D)/lib/cmake/tfgen/
 	install -m 644 specs/*.yaml $(D)/share/tfgen/specs/
+	install -m 644 docs/tfgen-spec.schema.json $(D)/share/tfgen/
 	install -m 644 docs/tfgen.1 $(D)/share/man/man1/
 
 clean:

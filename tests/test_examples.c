@@ -90,6 +90,31 @@ START_TEST(cmake_finds_the_installed_package)
 }
 END_TEST
 
+START_TEST(a_program_may_use_every_name_that_is_not_of_the_header)
+{
+    if (sanitized()) return;
+    ck_assert_msg(shell("nm -g --defined-only %s/usr/lib/libtfgen.a | awk 'NF == 3 {print $3}' | sort >%s/names && grep -c '^tfgen_' %s/names", folder, folder, folder) == 0,
+                  "%s", output);
+    ck_assert_int_eq(shell("grep -v '^tfgen_' %s/names", folder), 1); /* 1: nothing found */
+    ck_assert_int_eq(shell("sed -n 's/^TFGEN_API .*\\b\\(tfgen_[a-z_]*\\)(.*/\\1/p' runtime/tfgen.h | sort | diff - %s/names", folder), 0);
+    ck_assert_int_eq(shell("printf '%%s\\n' '#include <stdio.h>' '#include <tfgen.h>' 'char arena_alloc[2], cache_open[3], emit[4], compile[5];' "
+                           "'int main(void) { puts(tfgen_version()); return sizeof arena_alloc + sizeof cache_open + sizeof emit + sizeof compile != 14; }' >%s/app.c",
+                           folder), 0);
+    ck_assert_msg(shell("cc -Wall -Werror -I%s/usr/include %s/app.c -o %s/app %s/usr/lib/libtfgen.a -lyaml -ljansson -lxxhash -ldl -lm -pthread && %s/app", folder,
+                        folder, folder, folder, folder) == 0, "%s", output);
+}
+END_TEST
+
+START_TEST(what_is_installed_is_all_that_the_documents_name)
+{
+    if (sanitized()) return;
+    ck_assert_msg(shell("cd %s/usr && ls bin/tfgen libexec/tfgen/tfgen-worker include/tfgen.h lib/libtfgen.a lib/libtfgen.so lib/libtfgen.so.0 "
+                        "lib/pkgconfig/tfgen.pc lib/cmake/tfgen/tfgenConfig.cmake lib/cmake/tfgen/tfgenConfigVersion.cmake share/man/man1/tfgen.1 "
+                        "share/tfgen/specs/llama-block.yaml share/tfgen/tfgen-spec.schema.json 2>&1", folder) == 0, "%s", output);
+    ck_assert_msg(shell("cd %s && env -u TFGEN_WORKER usr/bin/tfgen run usr/share/tfgen/specs/rmsnorm.yaml --device=host --repeat=1 2>&1", folder) == 0, "%s", output);
+}
+END_TEST
+
 /* ---- a Llama in double precision */
 typedef struct llama {
     json_t *header;
@@ -248,6 +273,8 @@ int main(void)
     tcase_add_test(t, a_host_program_in_c_gets_what_double_precision_gets);
     tcase_add_test(t, a_host_program_in_cpp_owns_what_it_makes);
     tcase_add_test(t, cmake_finds_the_installed_package);
+    tcase_add_test(t, a_program_may_use_every_name_that_is_not_of_the_header);
+    tcase_add_test(t, what_is_installed_is_all_that_the_documents_name);
     tcase_add_test(t, the_llama_says_what_double_precision_says);
     tcase_add_test(t, the_llama_refuses_a_broken_model_with_a_sentence);
     Suite *s = suite_create("examples");
