@@ -2,9 +2,10 @@
  * syntax errors, unknown names (with the nearest), inexact division, overflow, nesting deeper than most_nested. */
 #include "ir/extent.h"
 #include "ir/extent_math.h"
+#include "ir/names.h"
 #include <string.h>
 
-enum { most_nested = 16, most_name = 63, most_shown = 40 };
+enum { most_nested = 16, most_shown = 40 };
 
 typedef struct reader {
     arena *a;

@@ -5,13 +5,6 @@
 #include "ir/graph.h"
 #include <string.h>
 
-static bool is_block_name(const char *s)
-{
-    size_t n = strlen(s);
-    return n > 0 && n <= most_name && ((*s >= 'a' && *s <= 'z') || (*s >= 'A' && *s <= 'Z')) &&
-           strspn(s, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-") == n;
-}
-
 static const char *const top_keys[] = {"block",  "dtype",  "dims",  "dynamic", "presets",
                                        "inputs", "params", "state", "ops",     "outputs"};
 enum { top_key_count = sizeof top_keys / sizeof *top_keys };
@@ -43,7 +36,7 @@ static void read_header(graph_reader *r)
 {
     const spec_node *block = spec_find(r->root, "block"), *type = spec_find(r->root, "dtype");
     r->p->name = "block";
-    if (block && block->kind == spec_scalar && is_block_name(block->text))
+    if (block && block->kind == spec_scalar && name_is_block(block->text))
         r->p->name = block->text;
     else if (block)
         complain(r->a, block->at,

@@ -10,7 +10,6 @@
 enum {
     most_ops = 4096,
     most_values = 16384,
-    most_name = 63,
     most_inputs = 16,
     most_outputs = 256, /* of a split */
     most_number = 2147483647

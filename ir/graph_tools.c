@@ -46,16 +46,9 @@ bool graph_check_keys(graph_reader *r, const spec_node *map, const char *const *
     return misspelt;
 }
 
-static bool is_name(const char *s)
-{
-    size_t n = strlen(s);
-    if (n == 0 || n > most_name || (*s >= '0' && *s <= '9')) return false;
-    return strspn(s, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_") == n;
-}
-
 bool graph_check_name(graph_reader *r, const spec_node *node, const char *what)
 {
-    if (node->kind == spec_scalar && is_name(node->text)) return true;
+    if (node->kind == spec_scalar && name_is_plain(node->text)) return true;
     if (node->kind == spec_scalar)
         complain(r->a, node->at,
                  "\"%.40s\" cannot name %s: a name has letters, digits and _, no digit first, at most %d of them",

@@ -1,7 +1,26 @@
-/* In: names and what they stand for. Out: what a name stands for. Refuses: a name that is there already. Open
- * addressing, at most half full. */
+/* In: names and what they stand for. Out: what a name stands for, and whether a word may be a name. Refuses: a name that is there already.
+ * Open addressing, at most half full. */
 #include "ir/names.h"
 #include <string.h>
+
+#define LETTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+#define DIGITS "0123456789"
+
+static bool consists_of(const char *s, const char *first, const char *others)
+{
+    const size_t n = strlen(s);
+    return n > 0 && n <= most_name && strchr(first, *s) && strspn(s, others) == n;
+}
+
+bool name_is_plain(const char *s) { return consists_of(s, LETTERS "_", LETTERS DIGITS "_"); }
+bool name_is_block(const char *s) { return consists_of(s, LETTERS, LETTERS DIGITS "_-"); }
+
+bool name_is_kernel(const char *s)
+{
+    static const char last[] = "_pack";
+    const size_t n = strlen(s), tail = sizeof last - 1;
+    return consists_of(s, LETTERS, LETTERS DIGITS "_") && !strstr(s, "__") && (n < tail || strcmp(s + n - tail, last) != 0);
+}
 
 static size_t hash(const char *s)
 {

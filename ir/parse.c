@@ -2,6 +2,7 @@
  * Refuses: anything else, with file:line:col of the first error; more than max_text bytes, max_ops ops. */
 #include "ir/build.h"
 #include "ir/check.h"
+#include "ir/names.h"
 #include "ir/scan.h"
 #include "ir/text.h"
 #include <ctype.h>
@@ -181,7 +182,11 @@ static void read_output(reader *r)
     position at = scan_here(&r->in);
     const char *name = read_value_name(r);
     scan_expect(&r->in, "as ");
-    add_pending(r, NULL, scan_word_or_string(&r->in, "the name of an output"), name, at);
+    scan_spaces(&r->in);
+    const position output_at = scan_here(&r->in);
+    const char *output = scan_word_or_string(&r->in, "the name of an output");
+    if (!name_is_plain(output)) bail(r->a, code_bad_input, output_at, "\"%.40s\" cannot name an output: a name has letters, digits and _, no digit first, at most %d of them", output, most_name);
+    add_pending(r, NULL, output, name, at);
     scan_end_line(&r->in);
 }
 
@@ -368,6 +373,9 @@ static void read_kernel(reader *r)
     if (p->op_count && !p->kernel_count) bail(r->a, code_bad_input, at, "a kernel after ops without one");
     if (p->kernel_count == max_kernels) bail(r->a, code_bad_input, at, "more than %d kernels", max_kernels);
     k->name = scan_name(&r->in, "the name of a kernel");
+    if (!name_is_kernel(k->name))
+        bail(r->a, code_bad_input, at, "\"%.40s\" cannot name a kernel: a name has letters, digits and single _, a letter first, at most %d of them, and does not end in _pack",
+             k->name, most_name);
     for (int i = 0; i < p->kernel_count; i++)
         if (strcmp(p->kernels[i]->name, k->name) == 0) bail(r->a, code_bad_input, at, "a second kernel named %s", k->name);
     scan_spaces(&r->in);
@@ -420,7 +428,11 @@ static void read_head(reader *r)
     const char *const *names = level_names(&levels);
     scan_expect(&r->in, "ir");
     if (scan_integer(&r->in, 0, 1 << 30, "version") != 1) bail(r->a, code_bad_input, scan_here(&r->in), "only version 1 of the text form is known");
+    scan_spaces(&r->in);
+    const position at = scan_here(&r->in);
     r->b.p->name = scan_word_or_string(&r->in, "the name of the block");
+    if (!name_is_block(r->b.p->name))
+        bail(r->a, code_bad_input, at, "\"%.40s\" cannot name a block: a name has letters, digits, _ and -, a letter first, at most %d of them", r->b.p->name, most_name);
     scan_end_line(&r->in);
     scan_expect(&r->in, "type ");
     r->b.p->type = read_dtype(r);
@@ -461,12 +473,22 @@ static void read_phase_line(reader *r)
     } else scan_expected(&r->in, "pro, body, epi, tile or \"}\"");
 }
 
+/* The rules that a spec's outputs obey. */
+static void check_output(reader *r, name_map *outputs, const pending *n)
+{
+    const ir_value *same = names_find(&r->b.names, n->output);
+    if (same && same->kind < value_constant) bail(r->a, code_bad_input, n->at, "output %s: an input, parameter or state has this name", n->output);
+    if (!names_add(outputs, n->output, r)) bail(r->a, code_bad_input, n->at, "a second output named %s", n->output);
+}
+
 static void settle_names(reader *r)
 {
+    name_map outputs = {.a = r->a};
     for (int i = 0; i < r->pending_count; i++) {
         pending *n = &r->pending[i];
         ir_value *v = names_find(&r->b.names, n->name);
         if (!v || v->kind == value_constant) bail(r->a, code_bad_input, n->at, "no line makes %%%s", n->name);
+        if (!n->view) check_output(r, &outputs, n);
         if (n->view) n->view->root = v;
         else if (v->output) bail(r->a, code_bad_input, n->at, "%%%s is an output twice", n->name);
         else v->output = n->output;
@@ -486,11 +508,19 @@ static void move_places(reader *r, bool to_spec)
     }
 }
 
+static _Noreturn void refuse_zero(arena *a, const char *text)
+{
+    position at = {1, 1};
+    for (; *text; text++) at = *text == '\n' ? (position){at.line + 1, 1} : (position){at.line, at.column + 1};
+    bail(a, code_bad_input, at, "a zero byte in a text");
+}
+
 ir_program *ir_read(arena *a, const char *ir_text, size_t size, const char *name)
 {
     reader r = {.a = a, .in = {a, ir_text, ir_text + size, ir_text, 1}};
     arena_source(a, name, ir_text, size);
     if (size > max_text) bail(a, code_bad_input, (position){0, 0}, "a text of more than %d bytes", max_text);
+    if (memchr(ir_text, 0, size)) refuse_zero(a, ir_text);
     r.b = (builder){.a = a, .p = arena_alloc(a, sizeof *r.b.p), .names = {.a = a}};
     read_head(&r);
     while (r.in.s < r.in.end) {
@@ -502,6 +532,7 @@ ir_program *ir_read(arena *a, const char *ir_text, size_t size, const char *name
     settle_names(&r);
     move_places(&r, false);
     ir_check_read(a, r.b.p);
+    if (!r.b.p->op_count) bail(a, code_bad_input, scan_here(&r.in), "the text ends here and has no op");
     move_places(&r, true);
     arena_source_marked(a, name, arena_strndup(a, ir_text, size), size);
     return r.b.p;

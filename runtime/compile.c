@@ -47,12 +47,17 @@ static const target_info *find_target(arena *a, const char *name)
          near ? near : "", near ? "'?" : "", known.data);
 }
 
-/* The program after the stage that the request starts from, and whether that stage is already past `at`. */
+/* Graph and ir are ops, fuse and plan are kernels: each of a pair reads the other's text, which says enough. */
 static const ir_program *read_text(const job *j)
 {
     const compile_request *r = j->request;
-    if (r->from_ir) return ir_read(j->a, r->text, r->size, r->name);
-    return graph_read(j->a, r->text, r->size, r->name, &r->graph);
+    if (!r->from_ir) return graph_read(j->a, r->text, r->size, r->name, &r->graph);
+    const ir_program *p = ir_read(j->a, r->text, r->size, r->name);
+    if (r->from <= stage_ir && p->kernel_count)
+        bail(j->a, code_bad_input, (position){0}, "this text has kernels: it is of stage fuse or plan, not of %s", stage_names[r->from]);
+    if (r->from > stage_ir && !p->kernel_count)
+        bail(j->a, code_bad_input, (position){0}, "this text has no kernels: it is of stage graph or ir, not of %s", stage_names[r->from]);
+    return p;
 }
 
 void compile_inside(arena *a, const compile_request *r, compiled *out)

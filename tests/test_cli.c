@@ -298,6 +298,30 @@ static int times(const char *part)
     return n;
 }
 
+/* Rows: the stage that the text is of; columns: the stage that is asked for. Graph and ir are ops, fuse and plan are kernels. */
+START_TEST(text_of_another_stage_is_refused_by_name)
+{
+    static const char *const stages[] = {"graph", "ir", "fuse", "plan"};
+    static const int codes[4][4] = {{0, 3, 3, 3}, {0, 0, 3, 3}, {3, 3, 0, 0}, {3, 3, 0, 0}};
+    make_folder();
+    for (int of = 0; of < 4; of++) {
+        char command[512];
+        snprintf(command, sizeof command, "specs/rmsnorm.yaml --dump=%s -q -o %s/out >%s/text.ir;:", stages[of], folder, folder);
+        ck_assert_int_eq(tfgen(command), 0);
+        for (int from = 0; from < 4; from++) {
+            snprintf(command, sizeof command, "rm -rf %s/out", folder);
+            ck_assert_int_eq(system(command), 0);
+            snprintf(command, sizeof command, "%s/text.ir --from=%s -q -o %s/out", folder, stages[from], folder);
+            ck_assert_msg(tfgen(command) == codes[of][from], "text of %s from %s: %s", stages[of], stages[from], output);
+            if (codes[of][from]) says(of < 2 && from < 2 ? "must be lowered" : of < 2 ? "this text has no kernels" : "this text has kernels");
+            snprintf(command, sizeof command, "%s/out/manifest.json", folder);
+            ck_assert_int_eq(access(command, F_OK) == 0, codes[of][from] == 0);
+        }
+    }
+    remove_folder();
+}
+END_TEST
+
 START_TEST(errors_in_ir_text_show_its_line_also_after_it_was_read)
 {
     static const char make[] = "printf 'block: tall\ndtype: bf16\ndims: {B: 4, D: 2}\ninputs: {x: [B, D]}\n"
@@ -407,6 +431,7 @@ int main(void)
     tcase_add_test(c, emit_writes_plan_sources_headers_and_manifest);
     tcase_add_test(c, emission_is_deterministic_to_the_byte);
     tcase_add_test(c, a_dumped_stage_is_read_back_and_gives_the_same_kernels);
+    tcase_add_test(c, text_of_another_stage_is_refused_by_name);
     tcase_add_test(c, errors_in_ir_text_show_its_line_also_after_it_was_read);
     tcase_add_test(c, without_libclang_code_is_made_and_one_note_says_so);
     tcase_add_test(c, code_is_made_without_a_word_when_all_checks_agree);

@@ -97,6 +97,19 @@ static const struct {
     {X "kernel k0 {\n  phase a : rows after b {\n", "no phase above is named b"},
     {X "kernel k0 {\n  phase a : column {\n", "column is no family"},
     {X "kernel k0 {\n}\n", "one-phase: kernel k0 has no phase"},
+    {X, "t.ir:6:1: error: the text ends here and has no op"},
+    {"ir 1 \"../../x\"\ntype f32\n", "t.ir:1:6: error: \"../../x\" cannot name a block"},
+    {"ir 1 a.b\n", "cannot name a block"},
+    {"ir 1 \"\"\n", "cannot name a block"},
+    {X "kernel a..b {\n", "t.ir:6:8: error: \"a..b\" cannot name a kernel"},
+    {X "kernel a__b {\n", "cannot name a kernel"}, /* one function name with a_b */
+    {X "kernel _a {\n", "cannot name a kernel"},
+    {X "kernel k0_pack {\n", "cannot name a kernel"},
+    {X "kernel k000000000000000000000000000000000000000000000000000000000000000 {\n", "at most 63"},
+    {X "out  %y as \"y \\\"\"\n", "t.ir:6:12: error: \"y \"\" cannot name an output"},
+    {X "out  %y as y.z\n", "cannot name an output"},
+    {X "out  %y as x\n%y f32[M,4] = neg %x #0\n", "t.ir:6:6: error: output x: an input, parameter or state has this name"},
+    {X "out  %y as a\nout  %z as a\n%y f32[M,4] = neg %x #0\n%z f32[M,4] = neg %y #1\n", "t.ir:7:6: error: a second output named a"},
 };
 
 START_TEST(hostile_text_is_refused_with_its_place)
@@ -106,6 +119,23 @@ START_TEST(hostile_text_is_refused_with_its_place)
     ck_assert_int_eq(t.t.code, code_bad_input);
     ck_assert_msg(strstr(t.t.errors, refused[_i].message) != NULL, "expected \"%s\" in\n%s", refused[_i].message, t.t.errors);
     arena_free(t.t.a);
+}
+END_TEST
+
+/* A zero byte would end a name or a number for some readers and not for others. */
+START_TEST(a_zero_byte_is_refused_wherever_it_stands)
+{
+    static const char whole[] = X "out  %y as y\n%y f32[M,4] = mul %x, 0.5 !3:4 #0\n";
+    char copy[sizeof whole];
+    for (size_t at = 0; at < sizeof whole - 1; at++) {
+        memcpy(copy, whole, sizeof whole);
+        copy[at] = 0;
+        text_test t = {.path = "t.ir", .text = copy, .size = sizeof whole - 1};
+        attempt_run(&t.t, print_text, &t);
+        ck_assert_int_eq(t.t.code, code_bad_input);
+        ck_assert_msg(strstr(t.t.errors, "a zero byte in a text"), "byte %zu: %s", at, t.t.errors);
+        arena_free(t.t.a);
+    }
 }
 END_TEST
 
@@ -385,6 +415,7 @@ int main(void)
     tcase_set_timeout(c, 60);
     tcase_add_loop_test(c, text_is_read_and_printed_byte_for_byte, 0, (int)ir_files.gl_pathc);
     tcase_add_loop_test(c, each_op_is_lowered_as_its_file_says, 0, (int)lower_files.gl_pathc);
+    tcase_add_test(c, a_zero_byte_is_refused_wherever_it_stands);
     tcase_add_loop_test(c, hostile_text_is_refused_with_its_place, 0, sizeof refused / sizeof *refused);
     tcase_add_loop_test(c, each_mutation_breaks_its_rule, 0, sizeof mutations / sizeof *mutations);
     tcase_add_test(c, each_rule_has_a_mutation);

@@ -247,6 +247,36 @@ START_TEST(what_cannot_be_removed_is_said)
 }
 END_TEST
 
+/* ---- words of files in names, comments and commands ---- */
+
+START_TEST(no_name_in_a_text_leaves_the_folder)
+{
+    static const char *const heads[] = {"ir 1 \"../../x\"", "ir 1 ../x", "ir 1 /tmp/x", "ir 1 \"a/../../x\""};
+    char text[512];
+    snprintf(text, sizeof text, "%s\ntype f32\nlevel none\nin %%x f32[4,4]\nout %%y as y\n%%y f32[4,4] = neg %%x #0\n", heads[_i]);
+    spill(in_folder("evil.ir"), text, strlen(text));
+    ck_assert_int_eq(mkdir(in_folder("a"), 0700), 0);
+    ck_assert_int_eq(shell("%s emit %s/evil.ir --from=graph -q -o %s/a/out 2>&1", program(), folder, folder), 3);
+    says(_i == 2 ? "the name of the block should stand here" : "cannot name a block");
+    ck_assert_int_eq(files_in(folder), 2);
+}
+END_TEST
+
+static const char preset_spec[] = "block: small\ndtype: f32\ndims: {D: 8}\npresets: {\"*/ int evil; /*\": {D: 16}, \"x\\n#error evil\\\\\": {D: 4}}\n"
+                                  "inputs: {x: [3, D]}\nops:\n  - {out: y, op: silu, in: [x]}\noutputs: {z: y}\n";
+
+START_TEST(no_preset_ends_a_comment_of_the_header)
+{
+    static const char *const presets[] = {"'*/ int evil; /*'", "\"$(printf 'x\\n#error evil\\\\')\""};
+    spill(in_folder("small.yaml"), preset_spec, sizeof preset_spec - 1);
+    const int code = shell("%s build %s/small.yaml --shapes=%s -q -o %s/lib 2>&1", program(), folder, presets[_i], folder);
+    if (code == 4) return (void)printf("skipped: no clang\n");
+    ck_assert_msg(code == 0, "%s", output);
+    ck_assert_msg(shell("cc -E -P -Iruntime %s/lib/small.h -o %s/text 2>&1", folder, folder) == 0, "%s", output);
+    ck_assert_int_eq(shell("grep -q small_plan %s/text && ! grep 'int evil;' %s/text", folder, folder), 0);
+}
+END_TEST
+
 int main(void)
 {
     Suite *s = suite_create("trust");
@@ -272,6 +302,12 @@ int main(void)
     tcase_add_test(t, a_file_that_is_replaced_keeps_its_permissions);
     tcase_add_test(t, a_file_that_cannot_be_written_leaves_the_old_one);
     tcase_add_test(t, an_export_follows_no_link_and_has_no_known_name_aside);
+    suite_add_tcase(s, t);
+    t = tcase_create("words");
+    tcase_add_checked_fixture(t, before_each, after_each);
+    tcase_set_timeout(t, 60);
+    tcase_add_loop_test(t, no_name_in_a_text_leaves_the_folder, 0, 4);
+    tcase_add_loop_test(t, no_preset_ends_a_comment_of_the_header, 0, 2);
     suite_add_tcase(s, t);
     return run_cache_suite(s);
 }

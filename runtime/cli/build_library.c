@@ -120,7 +120,7 @@ static void quote(text *t, const char *s)
     text_printf(t, "\"");
 }
 
-static void write_tables(arena *a, text *t, const build_library *l)
+static void write_tables(text *t, const build_library *l)
 {
     for (size_t i = 0; i < l->shape_count; i++) {
         if (!l->shapes[i].dim_count) continue;
@@ -137,7 +137,15 @@ static void write_tables(arena *a, text *t, const build_library *l)
         for (size_t i = 0; i < l->no_fuse.count; i++) quote(t, l->no_fuse.names[i]), text_printf(t, "%s", i + 1 < l->no_fuse.count ? ", " : "");
         text_printf(t, "};\n");
     }
-    (void)a;
+}
+
+/* What a preset is called is the spec's business: in a comment nothing of it can end the comment or the line. */
+static const char *comment(arena *a, const char *s)
+{
+    char *copy = arena_strdup(a, s);
+    for (char *p = copy; *p; p++)
+        if (!isalnum((unsigned char)*p) && !strchr(" -_.:=+", *p)) *p = '?';
+    return copy;
 }
 
 static void write_plan_function(arena *a, text *t, const build_library *l)
@@ -146,14 +154,14 @@ static void write_plan_function(arena *a, text *t, const build_library *l)
     const char *id = l->identifier;
     text_printf(t, "/* The plan of a shape for a device; it finds its code in the bundle. TFGEN_USAGE: no such shape. */\n"
                    "static inline tfgen_status %s_plan(const tfgen_device *device, size_t shape, tfgen_plan **plan, tfgen_error *error)\n{\n", id);
-    write_tables(a, t, l);
+    write_tables(t, l);
     text_printf(t, "    tfgen_plan_options options = TFGEN_PLAN_OPTIONS_INIT;\n"
                    "    options.target = tfgen_device_target(device);\n    options.fusion = %s;\n", levels[l->level]);
     if (l->dtype) text_printf(t, "    options.dtype = "), quote(t, l->dtype), text_printf(t, ";\n");
     if (l->no_fuse.count) text_printf(t, "    options.no_fuse = no_fuse;\n    options.no_fuse_count = %zu;\n", l->no_fuse.count);
     text_printf(t, "    switch (shape) {\n");
     for (size_t i = 0; i < l->shape_count; i++) {
-        text_printf(t, "    case %zu: /* %s */\n", i, *l->shapes[i].name ? l->shapes[i].name : "the spec's own dims");
+        text_printf(t, "    case %zu: /* %s */\n", i, *l->shapes[i].name ? comment(a, l->shapes[i].name) : "the spec's own dims");
         if (l->shapes[i].preset) text_printf(t, "        options.preset = "), quote(t, l->shapes[i].preset), text_printf(t, ";\n");
         if (l->shapes[i].dim_count)
             text_printf(t, "        options.dims = dims%zu;\n        options.dim_count = %zu;\n", i, l->shapes[i].dim_count);
