@@ -74,8 +74,6 @@ typedef struct place {
     const char *guard;    /* condition under which the columns exist; NULL: they do */
     const char *left;     /* how many of the columns exist; NULL: all of them */
     const char *tag;      /* suffix of locals */
-    const ir_op *through; /* a copying reshape whose operand is at *source */
-    const struct place *source;
 } place;
 
 typedef struct known { /* a value that has a name in the function at hand */

@@ -68,7 +68,6 @@ place place_shifted(arena *a, const place *at, long long shift)
     place to = *at;
     (void)a;
     to.shift += shift;
-    to.through = NULL;
     return to;
 }
 
@@ -260,7 +259,6 @@ static place operand_place(scope *s, const ir_value *operand, const ir_value *of
 {
     place to = *at;
     to.row = row_of(s->e, operand, of, at->row);
-    if (strcmp(to.row, at->row) != 0) to.through = NULL;
     return to;
 }
 
@@ -299,7 +297,6 @@ static const char *concat_op(scope *s, const ir_op *op, const place *at)
         place own = operand_place(s, op->inputs[i], op->outputs[0], at);
         const long long width = value_columns(op->inputs[i]);
         own.shift += start;
-        own.through = NULL;
         own.tag = arena_printf(s->e->a, "%s_at%lld", at->tag ? at->tag : "", start);
         guards[i] = range_guard(s, &own, width);
         own.guard = both(s, at->guard, guards[i]);
@@ -332,7 +329,6 @@ static const char *reshape_op(scope *s, const ir_op *op, const place *at)
 {
     arena *a = s->e->a;
     const ir_value *x = op->inputs[0];
-    if (at->through == op) return evaluate(s, x, at->source);
     const long long from = value_columns(op->outputs[0]), to = value_columns(x);
     place own = *at;
     if (from != to) {

@@ -55,24 +55,6 @@ static place inside_slice(scope *s, const ir_op *op, const place *source)
     return at;
 }
 
-static place after_reshape(scope *s, const ir_op *op, const place *source)
-{
-    arena *a = s->e->a;
-    const long long from = value_columns(op->inputs[0]), to = value_columns(op->outputs[0]);
-    if (from == to) return *source;
-    place *origin = arena_alloc(a, sizeof *origin), at = *source;
-    *origin = *source;
-    const char *flat = arena_printf(a, "(%s + %s)", scaled(a, grouped(a, source->row), from), place_column(a, source));
-    at = (place){.row = arena_printf(a, "(int)(%s / %lld)", flat, to),
-                 .base = arena_printf(a, "(int)(%s %% %lld)", flat, to),
-                 .guard = source->guard,
-                 .left = source->left,
-                 .tag = "_flat",
-                 .through = op,
-                 .source = origin};
-    return at;
-}
-
 static bool alike(emission *e, const ir_value *x, const ir_value *y)
 {
     const extent rows = value_rows(e->a, x);
@@ -91,8 +73,7 @@ place sink_place(scope *s, const ir_value *v, const place *base)
     const place from = here ? sink_place(s, source, base) : at_start(s, source, base);
     switch (op->kind) {
     case op_slice: return inside_slice(s, op, &from);
-    case op_reshape:
-        return value_columns(source) > value_columns(v) ? after_reshape(s, op, &from) : at_start(s, v, base);
+    case op_reshape: return at_start(s, v, base); /* a copy walks its own rows, and looks for their elements in its operand */
     case op_kv_append: return from;
     default: return here && alike(e, source, v) ? from : at_start(s, v, base);
     }
