@@ -9,8 +9,8 @@ static const struct row_number *same_number(const row_numbers *n, const ir_op *o
     const ir_value *x = op->inputs[0];
     for (int i = 0; i < n->count; i++) {
         const ir_value *y = n->items[i].op->inputs[0];
-        const bool tokens =
-            x->rank == y->rank && (x->rank < 2 || extent_equal(&x->shape[x->rank - 2], &y->shape[y->rank - 2]));
+        bool tokens = x->rank == y->rank;
+        for (int axis = 0; tokens && axis + 1 < x->rank; axis++) tokens = extent_equal(&x->shape[axis], &y->shape[axis]);
         if (tokens && n->items[i].op->attributes.at == op->attributes.at) return &n->items[i];
     }
     return NULL;

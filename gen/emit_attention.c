@@ -1,6 +1,5 @@
 /* In: an attention, decode or combine phase. Out: the members of its spec struct (docs/architecture.md: attention).
- * Refuses nothing: the verifier let only the op itself and views into these phases. k and v of rank 4 are caches [B,
- * KV, L, hd]. */
+ * Refuses nothing: the verifier let only the op itself and views into these phases. */
 #include "gen/emit.h"
 #include "gen/layer.h"
 #include <string.h>
@@ -13,8 +12,6 @@ typedef struct heads {
     int splits;     /* decode and combine */
 } heads;
 
-static bool is_cache(const ir_value *k) { return k->rank == 4; }
-
 static bool aligned_rows(const heads *h, const ir_value *x)
 {
     const view w = view_of(h->e->a, x);
@@ -24,7 +21,7 @@ static bool aligned_rows(const heads *h, const ir_value *x)
 
 static const char *tokens_of(heads *h, const ir_value *x)
 {
-    return grouped(h->e->a, extent_c(h->e, &x->shape[is_cache(x) ? 2 : 1]));
+    return grouped(h->e->a, extent_c(h->e, value_tokens(x)));
 }
 
 /* A cache may have more rows than an int counts, so where a head begins is reckoned in 64 bits; it does not change in loops
@@ -39,13 +36,20 @@ static const char *cache_row(heads *h, const ir_value *x, const char *token, con
     return t.data;
 }
 
+/* Of a value of tokens: a row has all heads of a token, or one where they have an axis of their own. */
+static const char *token_address(heads *h, const ir_value *x, const char *token, const char *column, bool written)
+{
+    arena *a = h->e->a;
+    const char *row = arena_printf(a, "(batch * %s + %s)", tokens_of(h, x), token), *first = arena_printf(a, "head * %lld", h->head);
+    if (x->rank == 4)
+        return address(h->e, x, arena_printf(a, "(%s * %s + head)", row, grouped(a, extent_c(h->e, &x->shape[2]))), column ? column : "0", written);
+    return address(h->e, x, row, column ? arena_printf(a, "%s + %s", first, column) : first, written);
+}
+
 static void write_pointer(heads *h, const char *name, const ir_value *x, const char *token, const char *head,
                           long long count)
 {
-    arena *a = h->e->a;
-    const char *row = arena_printf(a, "(batch * %s + %s)", tokens_of(h, x), token);
-    const char *column = arena_printf(a, "%s * %lld", head, h->head);
-    const char *from = is_cache(x) ? cache_row(h, x, token, head, count) : address(h->e, x, row, column, false);
+    const char *from = value_is_cache(x) ? cache_row(h, x, token, head, count) : token_address(h, x, token, NULL, false);
     write_line(h->w, "DEV static const type *%s(const args &p, int batch, int %s, int %s)", name, token, head);
     write_line(h->w, "{");
     write_spec_line(h->w, h->op->at, "return %s;", from);
@@ -58,7 +62,7 @@ static void write_keys(heads *h)
     arena *a = e->a;
     const ir_attributes *t = &h->op->attributes;
     const ir_value *k = h->op->inputs[1];
-    const char *all = extent_c(e, &k->shape[is_cache(k) ? 2 : 1]), *count = all;
+    const char *all = extent_c(e, value_tokens(k)), *count = all;
     write_line(h->w, "DEV static int keys(const args &p, int batch)");
     write_line(h->w, "{");
     if (t->lengths)
@@ -101,14 +105,15 @@ static void write_map(heads *h, const char *name, const ir_value *x, long long c
     arena *a = h->e->a;
     const view w = view_of(a, x);
     const long long size = dtype_size(x->type);
-    const bool cache = is_cache(x);
-    const extent tokens = x->shape[cache ? 2 : 1], apart = extent_number(w.stride * size);
+    const bool cache = value_is_cache(x), axis_of_heads = !cache && x->rank == 4;
+    const long long stride = w.stride * size * (axis_of_heads ? count : 1);
+    const extent tokens = *value_tokens(x), apart = extent_number(stride);
     tensor_box *box = arena_alloc(a, sizeof *box);
-    *box = (tensor_box){.value = w.root, .type = x->type, .start = w.offset * size, .stride = w.stride * size, .rows = tokens,
+    *box = (tensor_box){.value = w.root, .type = x->type, .start = w.offset * size, .stride = stride, .rows = tokens,
                         .columns = h->head, .box_rows = (int)box_rows, .box_columns = 128 / (int)size, .heads = count,
                         .box_heads = (int)box_heads, .batches = x->shape[0]};
     box->batch_stride = extent_multiply(a, h->op->at, tokens, apart);
-    box->head_stride = cache ? box->batch_stride : extent_number(h->head * size);
+    box->head_stride = cache ? box->batch_stride : extent_number((axis_of_heads ? w.stride : h->head) * size);
     if (cache) box->batch_stride = extent_multiply(a, h->op->at, box->head_stride, extent_number(count));
     write_line(h->w, "DEV static const tensor_map &%s(const args &p) { return %s; }", name, use_map(h->e, name, box));
 }
@@ -120,7 +125,7 @@ static void write_maps(heads *h)
     const ir_attributes *t = &op->attributes;
     const long long pack = tile_value(h->e->phase, "pack"), block_k = tile_value(h->e->phase, "block_k");
     write_line(h->w, "static constexpr bool ragged = %s, ping_pong = true;", t->lengths || t->at ? "true" : "false");
-    write_line(h->w, "DEV static int most_keys(const args &p) { return %s; }", extent_c(h->e, &k->shape[is_cache(k) ? 2 : 1]));
+    write_line(h->w, "DEV static int most_keys(const args &p) { return %s; }", extent_c(h->e, value_tokens(k)));
     write_map(h, "q_map", op->inputs[0], t->heads, pack, 64 / pack);
     write_map(h, "k_map", k, t->kv_heads, 1, block_k);
     write_map(h, "v_map", op->inputs[2], t->kv_heads, 1, block_k);
@@ -148,11 +153,9 @@ static void write_operands(heads *h)
 
 static void write_output(heads *h)
 {
-    arena *a = h->e->a;
     writer *w = h->w;
     const ir_value *out = h->op->outputs[0];
-    const char *row = arena_printf(a, "(batch * %s + token)", grouped(a, extent_c(h->e, &out->shape[1])));
-    const char *to = address(h->e, out, row, arena_printf(a, "head * %lld + col", h->head), true);
+    const char *to = token_address(h, out, "token", "col", true);
     write_line(w, "template <int V> DEV static void write(const args &p, int batch, int token, int head, int col, int "
                   "left, vec<float, V> o)");
     write_line(w, "{");
@@ -199,7 +202,7 @@ void emit_attention(emission *e, writer *w)
     for (int i = 0; i < e->phase->op_count; i++)
         if (op_table[e->phase->ops[i]->kind].class == class_ATTENTION) h.op = e->phase->ops[i];
     const bool combine = e->phase->family == family_combine;
-    h.head = combine ? value_columns(h.op->inputs[0]) - 2 : value_columns(h.op->inputs[0]) / h.op->attributes.heads;
+    h.head = combine ? value_columns(h.op->inputs[0]) - 2 : value_head_size(h.op->inputs[0], h.op->attributes.heads);
     if (combine) {
         emit_combine(&h);
         return;

@@ -192,21 +192,32 @@ const char *evaluate_narrow(scope *s, const ir_value *v, const char *row)
     return name;
 }
 
-/* ---- positions of tokens. The axis before the last counts tokens, the axes before it sequences. */
+/* ---- positions of tokens. [B, S, H*hd]: the axis before the last counts tokens, the axes before it sequences. Where heads have an
+ * axis of their own, [B, S, H, hd], that one stands between. */
 static const ir_value *token_value(const ir_op *op) { return op->inputs[0]; }
+
+static int token_axis(const ir_value *x) { return x->rank == 4 ? 1 : x->rank - 2; }
 
 static bool one_token(const ir_value *x)
 {
     long long n;
-    return x->rank < 2 || (extent_is_number(&x->shape[x->rank - 2], &n) && n == 1);
+    return x->rank < 2 || (extent_is_number(&x->shape[token_axis(x)], &n) && n == 1);
+}
+
+/* The token's index in the whole batch. */
+static const char *flat_token(scope *s, const ir_value *x, const char *row)
+{
+    long long heads;
+    if (x->rank != 4 || (extent_is_number(&x->shape[2], &heads) && heads == 1)) return row;
+    return arena_printf(s->e->a, "%s / %s", grouped(s->e->a, row), grouped(s->e->a, extent_c(s->e, &x->shape[2])));
 }
 
 static const char *token_index(scope *s, const ir_value *x, const char *row)
 {
     if (one_token(x)) return "0";
     if (x->rank < 3) return row;
-    return arena_printf(s->e->a, "%s %% %s", grouped(s->e->a, row),
-                        grouped(s->e->a, extent_c(s->e, &x->shape[x->rank - 2])));
+    return arena_printf(s->e->a, "%s %% %s", grouped(s->e->a, flat_token(s, x, row)),
+                        grouped(s->e->a, extent_c(s->e, &x->shape[token_axis(x)])));
 }
 
 const char *evaluate_sequence(scope *s, const ir_op *op, const char *row)
@@ -215,9 +226,10 @@ const char *evaluate_sequence(scope *s, const ir_op *op, const char *row)
     const char *name = find_known(s, x, row, "sequence");
     if (name) return name;
     if (x->rank < 3) return "0";
-    if (one_token(x)) return row;
-    return arena_printf(s->e->a, "(%s / %s)", grouped(s->e->a, row),
-                        grouped(s->e->a, extent_c(s->e, &x->shape[x->rank - 2])));
+    const char *token = flat_token(s, x, row);
+    if (one_token(x)) return grouped(s->e->a, token);
+    return arena_printf(s->e->a, "(%s / %s)", grouped(s->e->a, token),
+                        grouped(s->e->a, extent_c(s->e, &x->shape[token_axis(x)])));
 }
 
 const char *evaluate_position(scope *s, const ir_op *op, const char *row)
@@ -365,7 +377,7 @@ static const char *rope_op(scope *s, const ir_op *op, const place *at)
 {
     arena *a = s->e->a;
     const ir_attributes *r = &op->attributes;
-    const long long head = value_columns(op->outputs[0]) / r->heads;
+    const long long head = value_head_size(op->outputs[0], r->heads);
     const ir_value *x = op->inputs[0];
     if (s->low && r->pairing == pairing_half) return rope_of_pair(s, op, at, head / 2);
     const char *own = evaluate(s, x, at), *col = place_column(a, at), *position = evaluate_position(s, op, at->row);

@@ -16,7 +16,7 @@ static const ir_op *attention_of(const ir_phase *phase)
 static long long head_of(const ir_phase *phase)
 {
     const ir_op *op = attention_of(phase);
-    return value_columns(op->inputs[0]) / op->attributes.heads;
+    return value_head_size(op->inputs[0], op->attributes.heads);
 }
 
 static bool reachable(arena *a, const ir_value *x)
@@ -46,7 +46,7 @@ const char *wgmma_attention_obstacle(const tile_request *r)
 static long long keys_of(const tile_request *r)
 {
     const ir_value *k = attention_of(r->phase)->inputs[1];
-    return extent_value(&k->shape[k->rank == 4 ? 2 : 1], &r->program->dims);
+    return extent_value(value_tokens(k), &r->program->dims);
 }
 
 /* A tile of 64 rows by 64 keys is the least that it computes. */

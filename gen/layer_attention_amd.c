@@ -14,7 +14,7 @@ static const ir_op *attention_of(const ir_phase *phase)
 static long long head_of(const ir_phase *phase)
 {
     const ir_op *op = attention_of(phase);
-    return value_columns(op->inputs[0]) / op->attributes.heads;
+    return value_head_size(op->inputs[0], op->attributes.heads);
 }
 
 const char *amd_attention_obstacle(const tile_request *r, layer_kind layer)

@@ -78,14 +78,12 @@ static void check_count(const planner *p, const ir_value *v, long long n, const 
 }
 
 /* Rows of a cache are reached by sequence, head and position, never counted through. */
-static bool is_cache(const ir_value *v) { return v->rank == 4 && value_root(v)->kind == value_state; }
-
 static void check_sizes(const planner *p)
 {
     for (int i = 0; i < p->program->value_count; i++) {
         const ir_value *v = p->program->values[i];
         const extent rows = value_rows(p->a, v);
-        if (!is_cache(v)) check_count(p, v, extent_high(&rows, &p->program->dims), "rows");
+        if (!value_is_cache(v)) check_count(p, v, extent_high(&rows, &p->program->dims), "rows");
         check_count(p, v, value_columns(v), "columns");
     }
 }

@@ -45,7 +45,7 @@ static const ir_op *attention_of(const ir_phase *phase)
 static long long attention_bytes(const ir_phase *p)
 {
     const ir_op *op = attention_of(p);
-    const long long head = value_columns(op->inputs[0]) / op->attributes.heads, team = tile_value(p, "team");
+    const long long head = value_head_size(op->inputs[0], op->attributes.heads), team = tile_value(p, "team");
     const long long each = ((head + team - 1) / team + 3) / 4 * 4;
     return memory_bytes(1, 2 * tile_value(p, "block_k") * each * team * 4, 1, 16);
 }
@@ -53,7 +53,7 @@ static long long attention_bytes(const ir_phase *p)
 static long long decode_bytes(const ir_phase *p)
 {
     const ir_op *op = attention_of(p);
-    const long long head = value_columns(op->inputs[0]) / op->attributes.heads;
+    const long long head = value_head_size(op->inputs[0], op->attributes.heads);
     return memory_bytes(1, 1, tile_value(p, "threads") / tile_value(p, "team") * (head + 2) * 4, 4);
 }
 

@@ -120,31 +120,36 @@ static void write_dense(scope *s, const ir_value *v, const place *at, const char
     write_piece(s, v->def->at, head, to, at->left ? at->left : aligned ? NULL : s->lanes, name);
 }
 
-/* [B, KV, L, hd]: column h*hd + d of token t of sequence b goes to [b, h, position, d]. A cache may have more rows than an
- * int counts. */
+/* [B, KV, L, hd]: column h*hd + d of token t of sequence b goes to [b, h, position, d]; where heads have an axis of their own, [B, S, KV, hd],
+ * row (b*S + t)*KV + h does. A cache may have more rows than an int counts. */
+static const char *cache_address(scope *s, const ir_op *op, const char *row, const char *col, const char *position)
+{
+    emission *e = s->e;
+    const ir_value *state = value_root(op->attributes.state), *x = op->inputs[0];
+    const long long size = value_columns(state), in_row = value_columns(x) / size;
+    long long heads = in_row;
+    extent_is_number(&state->shape[1], &heads);
+    const char *head = in_row == heads ? arena_printf(e->a, "%s / %lld", col, size) : arena_printf(e->a, "%s %% %lld", grouped(e->a, row), heads);
+    return arena_printf(e->a, "%s + ((%s * %lldll + %s) * %s + %s) * %lld + %s %% %lld", use_value(e, state, true), evaluate_sequence(s, op, row),
+                        heads, head, grouped(e->a, extent_c(e, &state->shape[2])), position, size, col, size);
+}
+
 static void write_cache(scope *s, const ir_value *v, const place *at, const char *when)
 {
     emission *e = s->e;
     arena *a = e->a;
     const ir_op *op = v->def;
     const ir_value *state = value_root(op->attributes.state);
-    const long long head = value_columns(state), columns = value_columns(op->inputs[0]);
-    const char *name = evaluate(s, op->inputs[0], at), *col = grouped(a, place_column(a, at));
-    const char *position = evaluate_position(s, op, at->row), *sequence = evaluate_sequence(s, op, at->row);
-    const char *capacity = extent_c(e, &state->shape[state->rank - 2]), *cache = use_value(e, state, true);
-    const char *room = arena_printf(a, "%s >= 0 && %s < %s", position, position, capacity);
+    const long long head = value_columns(state);
+    const char *name = evaluate(s, op->inputs[0], at), *col = grouped(a, place_column(a, at)), *position = evaluate_position(s, op, at->row);
+    const char *room = arena_printf(a, "%s >= 0 && %s < %s", position, position, extent_c(e, &state->shape[2]));
     const char *test = joined(a, joined(a, when, at->guard), room);
-    const char *format = "%s + ((%s * %lldll + %s / %lld) * %s + %s) * %lld + %s %% %lld";
     count_put(s, v, s->whole > 0 && head % s->whole == 0);
     if (s->whole > 0 && head % s->whole == 0) {
-        const char *to = arena_printf(a, format, cache, sequence, columns / head, col, head, grouped(a, capacity),
-                                      position, head, col, head);
-        write_piece(s, op->at, arena_printf(a, "if (%s) ", test), to, at->left, name);
+        write_piece(s, op->at, arena_printf(a, "if (%s) ", test), cache_address(s, op, at->row, col, position), at->left, name);
         return;
     }
-    const char *lane = arena_printf(a, "(%s + i)", place_column(a, at));
-    const char *to = arena_printf(a, format, cache, sequence, columns / head, lane, head, grouped(a, capacity),
-                                  position, head, lane, head);
+    const char *to = cache_address(s, op, at->row, arena_printf(a, "(%s + i)", place_column(a, at)), position);
     write_spec_line(s->w, op->at, "if (%s)", test);
     /* A pair's half ends at `left`; what follows it in memory belongs to another lane. */
     const char *end = at->left ? arena_printf(a, " && i < %s", at->left) : "";

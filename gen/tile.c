@@ -57,7 +57,7 @@ static long long whole_columns(const tile_request *r, const ir_op *op, long long
     if (op->kind == op_reshape)
         v = power_of_two_in(value_columns(op->inputs[0]), power_of_two_in(value_columns(op->outputs[0]), v));
     if (op->kind == op_rope) {
-        const long long head = value_columns(op->outputs[0]) / t->heads;
+        const long long head = value_head_size(op->outputs[0], t->heads);
         v = power_of_two_in(t->pairing == pairing_half ? t->rotary / 2 : t->rotary, power_of_two_in(head, v));
     }
     if (op->kind == op_kv_append) v = power_of_two_in(value_columns(op->outputs[0]), v);
@@ -232,7 +232,7 @@ static long long head_size(const ir_phase *phase)
 {
     const ir_op *op = attention_of(phase);
     return op->kind == op_attention_combine ? value_columns(op->inputs[0]) - 2
-                                            : value_columns(op->inputs[0]) / op->attributes.heads;
+                                            : value_head_size(op->inputs[0], op->attributes.heads);
 }
 
 static long long block_keys(const tile_request *r, long long head)
@@ -288,7 +288,7 @@ static long long split_count(const tile_request *r)
 {
     const ir_op *op = attention_of(r->phase);
     const ir_value *k = op->inputs[1];
-    const long long keys = extent_high(&k->shape[k->rank == 4 ? 2 : 1], &r->program->dims);
+    const long long keys = extent_high(value_tokens(k), &r->program->dims);
     const long long each = is_host(r) ? 512 : 256, most = is_host(r) ? 8 : 32;
     const long long splits = keys / each + (keys % each != 0);
     return splits < 1 ? 1 : least(splits, most);

@@ -91,12 +91,13 @@ static void check_norm(const checker *c, const ir_op *op)
 static void check_rope(const checker *c, const ir_op *op)
 {
     const ir_attributes *t = &op->attributes;
-    long long columns = value_columns(op->inputs[0]);
-    need(c, op, same_shape(op->inputs[0], op->outputs[0]) && op->inputs[0]->rank >= 2, "the out is not shaped as the operand");
-    need(c, op, columns % t->heads == 0, "heads do not divide the columns");
-    long long size = columns / t->heads;
+    const ir_value *x = op->inputs[0];
+    need(c, op, same_shape(x, op->outputs[0]) && x->rank >= 2 && x->rank <= 4, "the out is not shaped as the operand, [B, S, H*hd] or [B, S, H, hd]");
+    need(c, op, x->rank < 4 || is_number(&x->shape[2], t->heads), "the third axis is not the heads");
+    need(c, op, x->rank == 4 || value_columns(x) % t->heads == 0, "heads do not divide the columns");
+    long long size = x->rank == 4 ? value_columns(x) : value_columns(x) / t->heads;
     need(c, op, t->rotary >= 2 && t->rotary <= size && t->rotary % 2 == 0, "rotary is not even and within a head");
-    if (t->at) need(c, op, op->inputs[0]->rank == 3 && extent_equal(&t->at->shape[0], &op->inputs[0]->shape[0]), "at is not [B]");
+    if (t->at) need(c, op, x->rank >= 3 && extent_equal(&t->at->shape[0], &x->shape[0]), "at is not [B]");
 }
 
 static void check_linear(const checker *c, const ir_op *op)
@@ -134,6 +135,12 @@ static long long head_size(const checker *c, const ir_op *op, const ir_value *x,
     return columns / heads;
 }
 
+/* Whoever reads it through a view sees a value of tokens. */
+static bool is_cache(const ir_value *v)
+{
+    return v->kind == value_state || (v->def && v->def->kind == op_kv_append);
+}
+
 static void check_keys(const checker *c, const ir_op *op, const ir_value *k)
 {
     const ir_attributes *t = &op->attributes;
@@ -141,7 +148,7 @@ static void check_keys(const checker *c, const ir_op *op, const ir_value *k)
     long long size = head_size(c, op, q, t->heads);
     need(c, op, k->rank >= 3 && extent_equal(&k->shape[0], &q->shape[0]), "keys or values have another batch");
     need(c, op, k->type == q->type, "queries, keys and values differ in dtype");
-    if (value_root(k)->kind == value_state)
+    if (is_cache(k))
         need(c, op, k->rank == 4 && is_number(&k->shape[1], t->kv_heads) && value_columns(k) == size, "the cache is not [B, KV, L, hd]");
     else need(c, op, head_size(c, op, k, t->kv_heads) == size, "heads differ in size");
 }
@@ -150,11 +157,11 @@ static void check_attention(const checker *c, const ir_op *op)
 {
     const ir_attributes *t = &op->attributes;
     const ir_value *q = op->inputs[0], *k = op->inputs[1], *v = op->inputs[2], *y = op->outputs[0];
-    bool cached = value_root(k)->kind == value_state;
+    bool cached = is_cache(k);
     check_keys(c, op, k);
     check_keys(c, op, v);
     need(c, op, t->heads % t->kv_heads == 0, "kv_heads does not divide heads");
-    need(c, op, cached == (value_root(v)->kind == value_state), "one of keys and values is a cache, the other is not");
+    need(c, op, cached == is_cache(v), "one of keys and values is a cache, the other is not");
     need(c, op, extent_equal(&k->shape[cached ? 2 : 1], &v->shape[cached ? 2 : 1]), "not as many keys as values");
     need(c, op, !t->at || cached, "at without a cache");
     need(c, op, !cached || t->at || t->lengths, "a cache without at or lengths");

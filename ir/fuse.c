@@ -59,7 +59,7 @@ static bool splits_keys(const ir_program *p, const ir_op *op)
 {
     enum { few_queries = 16 };
     const ir_value *q = op->inputs[0];
-    if (op->kind != op_attention || value_root(op->inputs[1])->kind != value_state) return false;
+    if (op->kind != op_attention || !value_is_cache(op->inputs[1])) return false;
     long long queries = extent_high(&q->shape[1], &p->dims);
     return queries <= few_queries && queries * op->attributes.heads <= few_queries * op->attributes.kv_heads;
 }
@@ -72,7 +72,7 @@ static void split_keys(fusing *f, int index)
     long long heads = op->attributes.heads;
     shape.shape[0] = q->shape[0], shape.shape[1] = q->shape[1];
     shape.shape[2] = extent_number(heads);
-    shape.shape[3] = extent_number((q->rank == 4 ? value_columns(q) : value_columns(q) / heads) + 2);
+    shape.shape[3] = extent_number(value_head_size(q, heads) + 2);
     ir_value *part = build_value(&f->b, arena_printf(f->a, "%s.part", out->name), dtype_f32, &shape);
     op->kind = op_attention_partial;
     op->outputs[0] = part;

@@ -172,7 +172,7 @@ static reason why_not_epilogue_op(const trial *t, const ir_op *op, const gemm_se
 
 static bool is_partial_rotary(const ir_op *op)
 {
-    return op->kind == op_rope && op->attributes.rotary * op->attributes.heads != value_columns(op->outputs[0]);
+    return op->kind == op_rope && op->attributes.rotary != value_head_size(op->outputs[0], op->attributes.heads);
 }
 
 static reason why_not_gemm(const trial *t)

@@ -159,6 +159,11 @@ long long value_columns(const ir_value *v);      /* last axis (static by rule); 
 long long value_count(const ir_value *v, const dim_table *dims); /* elements */
 long long value_stride(const ir_value *v);       /* elements from row to row of its storage */
 const ir_value *value_root(const ir_value *v);   /* follows root to the value that owns storage */
+/* Values of tokens are [B, S, H*hd] or [B, S, H, hd]. A cache, which is a state or what kv_append makes of it, is [B, H, L, hd]. */
+bool value_is_cache(const ir_value *v);
+const extent *value_tokens(const ir_value *v);                   /* S or L */
+long long value_heads_in_row(const ir_value *v, long long heads); /* 1 where heads have an axis of their own */
+long long value_head_size(const ir_value *v, long long heads);   /* hd */
 bool op_is_elementwise(const ir_op *op);         /* class ELEMENT or INTERNAL */
 int op_operands(const ir_op *op, ir_value **out, int most); /* inputs, then lengths, at, state, fold where set */
 bool value_used_outside(const ir_program *p, const ir_phase *phase, const ir_value *v); /* by another phase, or an output */

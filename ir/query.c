@@ -69,6 +69,14 @@ const ir_value *value_root(const ir_value *v)
     return v;
 }
 
+bool value_is_cache(const ir_value *v) { return v->kind == value_state || (v->def && v->def->kind == op_kv_append); }
+
+const extent *value_tokens(const ir_value *v) { return &v->shape[value_is_cache(v) ? 2 : 1]; }
+
+long long value_heads_in_row(const ir_value *v, long long heads) { return v->rank == 4 ? 1 : heads; }
+
+long long value_head_size(const ir_value *v, long long heads) { return value_columns(v) / value_heads_in_row(v, heads); }
+
 bool op_is_elementwise(const ir_op *op)
 {
     op_class class = op_table[op->kind].class;

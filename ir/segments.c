@@ -52,7 +52,7 @@ typedef struct demand {
 
 static bool full_rotary(const ir_op *rope)
 {
-    long long columns = value_columns(rope->outputs[0]), heads = rope->attributes.heads;
+    long long columns = value_columns(rope->outputs[0]), heads = value_heads_in_row(rope->outputs[0], rope->attributes.heads);
     return heads > 0 && columns % heads == 0 && columns / heads % 2 == 0 && rope->attributes.rotary == columns / heads;
 }
 
@@ -68,7 +68,7 @@ static bool demand_of_op(const ir_phase *phase, const owners *o, demand *of, int
     if (o[i].second >= 0 || !full_rotary(op)) return false;
     demand *d = &of[o[i].first];
     if (d->rope && d->rope->attributes.pairing != op->attributes.pairing) return false;
-    if (d->rope && d->rope->attributes.heads != op->attributes.heads) return false;
+    if (d->rope && d->rope->attributes.rotary != op->attributes.rotary) return false; /* heads of another size */
     if (!d->rope) d->rope = op;
     return true;
 }
@@ -101,7 +101,7 @@ static bool make_segment(const ir_phase *phase, const demand *of, int i, gemm_se
     if (!of[i].rope || of[i].rope->attributes.pairing == pairing_interleaved) return true;
     s->kind = segment_pair_rope;
     s->rope = of[i].rope;
-    s->units = s->rope->attributes.heads;
+    s->units = value_heads_in_row(s->rope->outputs[0], s->rope->attributes.heads);
     s->pairs = s->columns / s->units / 2;
     return true;
 }

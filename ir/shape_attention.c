@@ -1,7 +1,7 @@
 /* In: a rope, attention or kv_append with its inputs and attributes. Out: the shape of its result and the attributes
  * that shapes say: rotary, kv_heads, scale. Refuses: heads that do not divide the columns, positions that are no int32
- * [B], caches that do not fit. q is [B,S,H*hd] or [B,S,H,hd]; k and v are [B,T,KV*hd], [B,T,KV,hd] or a cache
- * [B,KV,L,hd]. */
+ * [B], caches that do not fit. Values of tokens are [B,S,H*hd] or [B,S,H,hd], whoever makes them; what kv_append makes is
+ * a cache, [B,KV,L,hd]. */
 #include "ir/shape.h"
 #include <math.h>
 
@@ -43,7 +43,6 @@ bool shape_rope(op_draft *d, ir_value *out)
     const ir_value *x = d->op->inputs[0];
     ir_attributes *t = &d->op->attributes;
     long long size;
-    if (x->rank != 3) return shape_clash(d, d->in_at[0], "%s should be [batch, tokens, heads*hd]", shape_of(d, 0));
     if (!head_size(d, 0, t->heads, "heads", &size)) return false;
     if (!t->rotary) t->rotary = size;
     position at = graph_attribute_at(d, spec_find(d->node, "rotary") ? "rotary" : "heads");
@@ -62,7 +61,7 @@ static bool check_keys(op_draft *d, int i, long long head_dim)
 {
     const ir_value *q = d->op->inputs[0], *k = d->op->inputs[i];
     long long size, heads, kv_heads = d->op->attributes.kv_heads;
-    if (k->root) {
+    if (value_is_cache(k)) {
         size = value_columns(k);
         if (!extent_is_number(&k->shape[1], &heads) || heads != kv_heads)
             return shape_clash(d, d->in_at[i], "the cache %s [B, KV, L, hd] has %s heads, kv_heads is %lld",
@@ -80,28 +79,27 @@ static bool check_keys(op_draft *d, int i, long long head_dim)
                        dtype_name(q->type), k->name, dtype_name(k->type));
 }
 
-static const extent *key_count(const ir_value *k) { return &k->shape[k->root ? 2 : 1]; }
-
 /* Which keys a query may see must be said in one way only. */
 static bool check_visibility(op_draft *d)
 {
     const ir_value *q = d->op->inputs[0], *k = d->op->inputs[1], *v = d->op->inputs[2];
     const ir_attributes *t = &d->op->attributes;
-    if (!k->root != !v->root)
+    const bool cached = value_is_cache(k);
+    if (cached != value_is_cache(v))
         return shape_clash(d, d->in_at[2], "one of %%%s and %%%s is a cache, the other is not", k->name, v->name);
-    if (!extent_equal(key_count(k), key_count(v)))
+    if (!extent_equal(value_tokens(k), value_tokens(v)))
         return shape_clash(d, d->in_at[2], "%s has %s keys, %s has %s values", shape_of(d, 1),
-                           graph_extent_text(d->r, key_count(k)), shape_of(d, 2),
-                           graph_extent_text(d->r, key_count(v)));
-    if (t->at && !k->root)
+                           graph_extent_text(d->r, value_tokens(k)), shape_of(d, 2),
+                           graph_extent_text(d->r, value_tokens(v)));
+    if (t->at && !cached)
         return shape_clash(d, graph_attribute_at(d, "at"),
                            "at: is the place in a cache; %%%s is none (kv_append makes one)", k->name);
-    if (k->root && !t->at && !t->lengths)
+    if (cached && !t->at && !t->lengths)
         return shape_clash(d, d->op->at, "%%%s is a cache; at: or lengths: must say how much of it is filled", k->name);
-    if (t->causal && !t->at && !extent_equal(&q->shape[1], key_count(k)))
+    if (t->causal && !t->at && !extent_equal(&q->shape[1], value_tokens(k)))
         return shape_clash(d, graph_attribute_at(d, "causal"),
                            "causal: %%%s has %s queries and %%%s %s keys; without at: they must be as many", q->name,
-                           graph_extent_text(d->r, &q->shape[1]), k->name, graph_extent_text(d->r, key_count(k)));
+                           graph_extent_text(d->r, &q->shape[1]), k->name, graph_extent_text(d->r, value_tokens(k)));
     if (t->window && !t->causal)
         return shape_clash(d, graph_attribute_at(d, "window"),
                            "window: counts back from a query's own position, so it needs causal: true");

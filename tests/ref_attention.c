@@ -157,7 +157,7 @@ bool ref_attention(ref_state *r, const ir_op *op)
                        .S = (size_t)ref_axis(r, qv, 1),
                        .H = (size_t)t->heads,
                        .KV = (size_t)t->kv_heads,
-                       .cache = kv->root != NULL,
+                       .cache = value_is_cache(kv),
                        .q = ref_of(r, qv),
                        .k = ref_of(r, kv),
                        .v = ref_of(r, op->inputs[2]),

@@ -101,7 +101,7 @@ static keys_seen count_keys(const counter *c, const ir_op *op)
     const ir_value *q = op->inputs[0], *k = op->inputs[1];
     const ir_attributes *t = &op->attributes;
     const long long B = extent_value(&q->shape[0], dims), S = extent_value(&q->shape[1], dims);
-    const long long T = extent_value(&k->shape[k->rank == 4 ? 2 : 1], dims);
+    const long long T = extent_value(value_tokens(k), dims);
     keys_seen seen = {0, 0};
     for (long long b = 0; b < B; b++) {
         span_rule r = {.S = S, .first = T - S, .filled = T, .window = t->window, .causal = t->causal};
@@ -118,7 +118,7 @@ static void count_attention(counter *c, const ir_op *op)
     const keys_seen seen = count_keys(c, op);
     const ir_attributes *t = &op->attributes;
     const ir_value *q = op->inputs[0];
-    const double width = (double)value_columns(q) / (double)t->heads;
+    const double width = (double)value_head_size(q, t->heads);
     c->sum.products += 4 * width * (double)t->heads * seen.pairs;
     for (int i = 1; i < 3; i++)
         if (!made_here(c, op->inputs[i]))
