@@ -1,5 +1,6 @@
 /* In: specs and lists of levels, dtypes, targets and sizes. Out: every combination run on the host engine and compared with float64.
  * A size that a spec cannot have (heads that do not divide, say) is left out and counted, never silently. */
+#include "runtime/cli/random_run.h"
 #include "runtime/cli/trial.h"
 #include <jansson.h>
 #include <math.h>
@@ -238,6 +239,7 @@ static void verify_and_report(void *argument)
 
 int command_verify_main(const cli_options *o)
 {
+    if (o->random) return random_verify_main(o);
     verify_job j = {.a = arena_new(), .o = o, .cases = json_array()};
     j.failures.a = j.a;
     int code = cli_run(verify_and_report, &j, j.a);

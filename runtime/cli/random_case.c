@@ -1,0 +1,130 @@
+/* In: a spec's text. Out: what each level and each oracle makes of it. Refuses nothing. */
+#include "runtime/cli/random_case.h"
+#include "runtime/cli/random_oracle.h"
+#include "runtime/cli/trial.h"
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+const char *const random_outcome_names[random_outcome_count] = {"not run",      "good",         "refused",      "wrong",   "internal error",
+                                                                "not a spec", "not compiled", "device error", "crashed", "hung"};
+
+typedef struct level_job {
+    arena *a;
+    const random_case *c;
+    const char *level;
+    random_report *out;
+    random_level_report *mine;
+} level_job;
+
+static void note_ratio(random_report *out, op_kind kind, double ratio)
+{
+    random_ratio *r = &out->ratios[kind];
+    if (ratio > r->largest) r->largest = ratio;
+    if (ratio > 0 && (r->smallest == 0 || ratio < r->smallest)) r->smallest = ratio;
+    r->count++;
+}
+
+/* Names of checks are those of values, or, end to end, of outputs. */
+static op_kind maker_of(const ir_program *graph, const trial_check *check)
+{
+    for (int i = 0; i < graph->value_count; i++) {
+        const ir_value *v = graph->values[i];
+        const char *name = check->end_to_end ? v->output : v->name;
+        if (v->def && name && strcmp(name, check->name) == 0) return v->def->kind;
+    }
+    return op_count;
+}
+
+static void note_checks(level_job *j, const ir_program *graph, const trial_result *result)
+{
+    const trial_check *worst = NULL;
+    for (int i = 0; i < result->check_count; i++) {
+        const trial_check *c = &result->checks[i];
+        const op_kind kind = maker_of(graph, c);
+        if (!c->end_to_end && kind < op_count && c->good) note_ratio(j->out, kind, c->ratio);
+        if (c->ratio > j->mine->ratio) j->mine->ratio = c->ratio;
+        if (!c->good && !worst) worst = c, j->mine->op = kind;
+    }
+    j->mine->outcome = worst || !result->good ? random_wrong : random_good;
+    if (!worst) return;
+    snprintf(j->mine->message, sizeof j->mine->message, "%s %s, made by %s: element %lld is %.4g off, %.4g times its bound; RMS %.3g, of rounding alone %.3g",
+             worst->end_to_end ? "output" : "value", worst->name, j->mine->op < op_count ? op_table[j->mine->op].name : "nobody", worst->worst,
+             worst->difference, worst->ratio, worst->rms, worst->rms_rounded);
+}
+
+static void run_level(void *argument)
+{
+    level_job *j = argument;
+    const random_case *c = j->c;
+    const compile_request r = {.text = c->yaml, .size = strlen(c->yaml), .name = c->name, .target = c->target, .level = options_level(j->a, j->level)};
+    compiled done;
+    compile_inside(j->a, &r, &done);
+    j->out->kernels += done.plan->launch_count + done.plan->pack_count;
+    const trial_options o = {.device = c->device, .seed = c->data_seed, .jobs = 1, .reference = reference_always};
+    const trial_result result = trial_run(j->a, done.graph, done.plan, &o);
+    note_checks(j, done.graph, &result);
+}
+
+static random_outcome outcome_of(tfgen_code code, const char *said)
+{
+    if (strstr(said, "internal:")) return random_internal;
+    switch (code) {
+    case code_bad_input: return random_bad_spec;
+    case code_unsupported: return random_refused;
+    case code_compile_failed: return random_not_compiled;
+    case code_check_failed: return random_wrong;
+    default: return random_device_error;
+    }
+}
+
+static void take(random_level_report *mine, tfgen_code code, const char *said)
+{
+    mine->outcome = outcome_of(code, said);
+    snprintf(mine->message, sizeof mine->message, "%s", said);
+}
+
+void random_case_run(const random_case *c, random_report *out)
+{
+    for (int i = 0; i < c->level_count; i++) {
+        level_job j = {arena_new(), c, c->levels[i], out, &out->levels[i]};
+        out->current = i;
+        const tfgen_code code = arena_run(j.a, run_level, &j);
+        if (code != code_ok) take(j.mine, code, arena_diagnostics(j.a));
+        else if (j.mine->outcome == random_good) random_oracles_ask(c, c->levels[i], j.mine);
+        arena_free(j.a);
+    }
+    out->done = true;
+}
+
+int random_report_failure(const random_report *r, int level_count)
+{
+    for (int i = 0; i < level_count; i++)
+        if (r->levels[i].outcome > random_refused) return i;
+    return -1;
+}
+
+/* The first line that says something, with every name and number left out. */
+char *random_report_cause(arena *a, const random_report *r, int level)
+{
+    const random_level_report *l = &r->levels[level];
+    text t = {.a = a};
+    text_printf(&t, "%s: ", random_outcome_names[l->outcome]);
+    const char *at = strstr(l->message, "error: ");
+    at = at ? at + 7 : l->message;
+    if (l->outcome == random_wrong && l->ratio > 0) at = l->op < op_count ? op_table[l->op].name : "";
+    for (int n = 0; *at && *at != '\n' && n < 160; n++, at++) {
+        const bool name = (*at == '%' || isdigit((unsigned char)*at)) && isalnum((unsigned char)at[1]);
+        if (name) {
+            while (isalnum((unsigned char)at[1]) || at[1] == '_' || at[1] == '.') at++;
+            text_printf(&t, "~");
+        } else if (isalpha((unsigned char)at[0]) && isdigit((unsigned char)at[1]) && isdigit((unsigned char)at[2])) {
+            while (isalnum((unsigned char)at[1]) || at[1] == '_' || at[1] == '.') at++;
+            text_printf(&t, "~");
+        } else {
+            text_printf(&t, "%c", isdigit((unsigned char)*at) ? '~' : *at);
+        }
+    }
+    return t.data;
+}
