@@ -18,7 +18,7 @@ static const long long default_bytes = 1LL << 30, most_kept = 256LL << 20;
 
 char *cache_directory(void)
 {
-    const char *own = getenv("TFGEN_CACHE_DIR"), *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    const char *own = secure_getenv("TFGEN_CACHE_DIR"), *xdg = secure_getenv("XDG_CACHE_HOME"), *home = secure_getenv("HOME");
     if (own) return strdup(own);
     if (xdg && *xdg == '/') return printed("%s/tfgen", xdg);
     return home && *home ? printed("%s/.cache/tfgen", home) : strdup("");
@@ -40,7 +40,7 @@ static long long bytes_of(const char *text)
 
 static long long size_cap(cache *c)
 {
-    const char *text = getenv("TFGEN_CACHE_SIZE");
+    const char *text = secure_getenv("TFGEN_CACHE_SIZE");
     if (!text || !*text) return default_bytes;
     const long long n = bytes_of(text);
     if (n < 0) cache_warn(c, "TFGEN_CACHE_SIZE=%s is no number of bytes (such as 500M); the kernel cache keeps 1G", text);
@@ -194,40 +194,17 @@ bool cache_find_or_claim(cache *c, cache_kind kind, const char *key, code_result
 
 /* ---- requests ---- */
 
-/* Of all that changes what compilers do unseen. */
-static char *environment_note(void)
-{
-    static const char *const names[] = {"HSA_OVERRIDE_GFX_VERSION", "CCC_OVERRIDE_OPTIONS", "COMPILER_PATH", "HIPRTC_COMPILE_OPTIONS_APPEND",
-                                        "HIPRTC_LINK_OPTIONS_APPEND"};
-    char *note = strdup("");
-    for (size_t i = 0; note && i < sizeof names / sizeof *names; i++) {
-        const char *value = getenv(names[i]);
-        if (!value || !*value) continue;
-        char *longer = printed("%s\n%s=%s", note, names[i], value);
-        free(note);
-        note = longer;
-    }
-    return note;
-}
-
 /* What is the same for many requests. */
 typedef struct circumstances {
     const char *arch;
     compiler_kind kind;
-    char *compiler, *note;
+    char *compiler;
 } circumstances;
-
-static void circumstances_free(circumstances *s)
-{
-    free(s->compiler);
-    free(s->note);
-}
 
 /* NULL: no compiler, so that nothing says which entry would be right; or no memory. */
 static char *request_key(const code_request *q, circumstances *s)
 {
     static const char *const kinds[] = {"auto", "clang", "hiprtc", "nvrtc"};
-    if (!s->note && !(s->note = environment_note())) return NULL;
     if (!s->arch || s->kind != q->compiler || strcmp(s->arch, q->arch)) {
         free(s->compiler);
         s->arch = q->arch;
@@ -235,12 +212,8 @@ static char *request_key(const code_request *q, circumstances *s)
         s->compiler = code_compiler_identity(q->arch, q->compiler);
     }
     if (!s->compiler) return NULL;
-    char *options = printed("%s%s", kinds[q->compiler], s->note);
-    char *key = options ? cache_key(&(cache_parts){.kind = cache_code, .name = q->name, .arch = q->arch, .compiler = s->compiler,
-                                                   .options = options, .source = q->source, .size = q->size})
-                        : NULL;
-    free(options);
-    return key;
+    return cache_key(&(cache_parts){.kind = cache_code, .name = q->name, .arch = q->arch, .compiler = s->compiler, .options = kinds[q->compiler],
+                                    .source = q->source, .size = q->size});
 }
 
 bool cache_lookup(cache *c, const code_request *q, code_result *out)
@@ -249,7 +222,7 @@ bool cache_lookup(cache *c, const code_request *q, code_result *out)
     char *key = c ? request_key(q, &s) : NULL;
     const bool hit = key && cache_find(c, cache_code, key, out);
     free(key);
-    circumstances_free(&s);
+    free(s.compiler);
     return hit;
 }
 
@@ -360,7 +333,7 @@ code_status cache_compile_all(cache *c, const code_request *requests, size_t n, 
             b.jobs[b.n++] = (job){.index = i, .key = key};
         }
     }
-    circumstances_free(&s);
+    free(s.compiler);
     pthread_mutex_init(&b.lock, NULL);
     run_parallel(b.n, jobs, do_one, &b);
     pthread_mutex_destroy(&b.lock);

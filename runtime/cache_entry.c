@@ -10,6 +10,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 #include "runtime/cache_parts.h"
+#include "runtime/environment.h"
 
 /* An entry is what the compiler made, then the key in clear, then a note (compiler, log, facts), then the seal: so that loaders, which
  * do not look behind an ELF file's end, and objdump take an entry as it is. Numbers are little-endian.
@@ -133,6 +134,12 @@ char *cache_key(const cache_parts *p)
     put_line(f, "arch", p->arch);
     put_line(f, "compiler", p->compiler);
     put_line(f, "options", p->options);
+    for (const char *const *name = environment_of_compilers; *name; name++) {
+        const char *value = secure_getenv(*name);
+        if (!value || !*value) continue;
+        fprintf(f, "environment %s=", *name);
+        put_line(f, "", value);
+    }
     /* Two functions, so that what fools one by accident does not fool the other. */
     fprintf(f, "source %zu %016llx%016llx %016llx\n", p->size, (unsigned long long)hash.high64, (unsigned long long)hash.low64,
             (unsigned long long)XXH64(p->source, p->size, 0));

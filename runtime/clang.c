@@ -14,8 +14,8 @@ enum { newest_clang = 40, oldest_clang = 14 };
 /* Versioned names first, newest first: a bare `clang` may be any. */
 char *clang_find(void)
 {
-    const char *given = getenv("TFGEN_CLANG");
-    const char *const lists[] = {getenv("PATH"), "/usr/local/bin:/usr/bin", "/opt/rocm/llvm/bin"};
+    const char *given = secure_getenv("TFGEN_CLANG");
+    const char *const lists[] = {secure_getenv("PATH"), "/usr/local/bin:/usr/bin", "/opt/rocm/llvm/bin"};
     if (given && *given) return strchr(given, '/') ? strdup(given) : path_search(lists, 1, given);
     for (int v = newest_clang; v >= oldest_clang; v--) {
         char name[32], *path;

@@ -42,7 +42,7 @@ static bool open_driver(driver *cu, char *why, size_t why_size)
 #undef CUDA_CALL
 #undef CUDA_MAYBE
     };
-    const char *own = getenv("TFGEN_LIBCUDA"), *path = own && *own ? own : "libcuda.so.1";
+    const char *own = secure_getenv("TFGEN_LIBCUDA"), *path = own && *own ? own : "libcuda.so.1";
     void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
     if (!library) {
         snprintf(why, why_size, "NVIDIA's driver is not installed: %s", dlerror());

@@ -43,7 +43,7 @@ static hip_machine *machine_of(tfgen_device *d) { return (hip_machine *)d; }
 static void *open_file(char *why, size_t why_size)
 {
     static const char *const names[] = {"libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5", "libamdhip64.so"};
-    const char *own = getenv("TFGEN_LIBHIP"), *const roots[] = {"", getenv("ROCM_PATH"), getenv("HIP_PATH"), "/opt/rocm"};
+    const char *own = secure_getenv("TFGEN_LIBHIP"), *const roots[] = {"", secure_getenv("ROCM_PATH"), secure_getenv("HIP_PATH"), "/opt/rocm"};
     if (own && *own) {
         void *library = dlopen(own, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
         if (!library) snprintf(why, why_size, "TFGEN_LIBHIP cannot be opened: %s", dlerror());
@@ -125,7 +125,7 @@ static const char *hiding_variable(void)
 {
     static const char *const names[] = {"HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES", "CUDA_VISIBLE_DEVICES", "GPU_DEVICE_ORDINAL"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (getenv(names[i])) return names[i];
+        if (secure_getenv(names[i])) return names[i];
     return NULL;
 }
 
@@ -135,7 +135,7 @@ static void explain_none(const library *hip, int code, char *why, size_t why_siz
     const char *variable = hiding_variable();
     const int file = access("/dev/kfd", R_OK | W_OK) ? errno : 0;
     const char *name = code == hip_success ? "no device" : hip->GetErrorName(code);
-    if (variable) snprintf(why, why_size, "hipGetDeviceCount: %s: %s=%s hides every GPU, or there is none", name, variable, getenv(variable));
+    if (variable) snprintf(why, why_size, "hipGetDeviceCount: %s: %s=%s hides every GPU, or there is none", name, variable, secure_getenv(variable));
     else if (file == EACCES)
         snprintf(why, why_size, "hipGetDeviceCount: %s: /dev/kfd may not be opened by this user (add it to the groups render and video)", name);
     else snprintf(why, why_size, "hipGetDeviceCount: %s (%d): %s", name, code, file ? "there is no /dev/kfd: no AMD GPU, or its kernel module amdgpu "
@@ -206,7 +206,7 @@ static const char *target_of(const char *arch)
 static tfgen_status describe(hip_machine *m, tfgen_error *error)
 {
     tfgen_device_info *info = &m->device.info;
-    const char *pretends = getenv("HSA_OVERRIDE_GFX_VERSION");
+    const char *pretends = secure_getenv("HSA_OVERRIDE_GFX_VERSION");
     char label[sizeof info->label] = "";
     size_t bytes = 0;
     *info = (tfgen_device_info){.size = sizeof *info};

@@ -12,10 +12,10 @@ char *hiprtc_find(void)
 {
     static const char *const names[] = {"libhiprtc.so.7",   "libhiprtc.so.6",   "libhiprtc.so.5", "libhiprtc.so",
                                         "libamdhip64.so.6", "libamdhip64.so.5", "libamdhip64.so"};
-    const char *given = getenv("TFGEN_HIPRTC"), *rocm = getenv("ROCM_PATH"), *hip = getenv("HIP_PATH");
+    const char *given = secure_getenv("TFGEN_HIPRTC"), *rocm = secure_getenv("ROCM_PATH"), *hip = secure_getenv("HIP_PATH");
     char *under_rocm = rocm ? printed("%s/lib", rocm) : NULL, *under_hip = hip ? printed("%s/lib", hip) : NULL,
          *found = NULL;
-    const char *const lists[] = {getenv("LD_LIBRARY_PATH"), under_rocm, under_hip, "/opt/rocm/lib", system_libraries};
+    const char *const lists[] = {secure_getenv("LD_LIBRARY_PATH"), under_rocm, under_hip, "/opt/rocm/lib", system_libraries};
     if (given && *given) found = strdup(given);
     for (size_t i = 0; !found && i < sizeof names / sizeof *names; i++)
         found = path_search(lists, sizeof lists / sizeof *lists, names[i]);

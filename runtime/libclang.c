@@ -12,7 +12,7 @@ enum { newest = 40, oldest = 14, check_time_limit = 60 };
 
 char *libclang_find(void)
 {
-    const char *given = getenv("TFGEN_LIBCLANG"), *const lists[] = {system_libraries};
+    const char *given = secure_getenv("TFGEN_LIBCLANG"), *const lists[] = {system_libraries};
     if (given && *given) return strdup(given);
     for (int v = newest; v >= oldest; v--) {
         char name[64], *path;

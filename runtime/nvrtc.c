@@ -10,10 +10,10 @@
 char *nvrtc_find(void)
 {
     static const char *const names[] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"};
-    const char *given = getenv("TFGEN_NVRTC"), *home = getenv("CUDA_HOME"), *path = getenv("CUDA_PATH");
+    const char *given = secure_getenv("TFGEN_NVRTC"), *home = secure_getenv("CUDA_HOME"), *path = secure_getenv("CUDA_PATH");
     char *under_home = home ? printed("%s/lib64:%s/lib", home, home) : NULL;
     char *under_path = path ? printed("%s/lib64:%s/lib", path, path) : NULL, *found = NULL;
-    const char *const lists[] = {getenv("LD_LIBRARY_PATH"), under_home, under_path,
+    const char *const lists[] = {secure_getenv("LD_LIBRARY_PATH"), under_home, under_path,
                                  "/usr/local/cuda/lib64:/usr/local/cuda/lib:/opt/cuda/lib64", system_libraries};
     if (given && *given) found = strdup(given);
     for (size_t i = 0; !found && i < sizeof names / sizeof *names; i++)

@@ -2,6 +2,7 @@
  * limit: the worker's whole process group is killed, and its directory removed in every case. */
 #define _GNU_SOURCE
 #include "runtime/worker.h"
+#include "runtime/environment.h"
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -19,8 +20,6 @@
 #include <unistd.h>
 
 enum { most_log = 1 << 20, most_written = 16 << 20, most_data = worker_most_file, poll_ms = 3, look_ms = 50 };
-
-extern char **environ;
 
 char *printed(const char *format, ...)
 {
@@ -82,10 +81,10 @@ static bool write_source(const temporary_folder *t, const worker_call *c)
 /* ---- the worker program ---- */
 
 /* Beside the library or program that holds this code, in the build tree, or where `make install` puts it. */
-static char *worker_path(void)
+char *worker_path(void)
 {
     static const char *const places[] = {"", "/../libexec/tfgen", "/../../libexec/tfgen", "/.."};
-    const char *given = getenv("TFGEN_WORKER");
+    const char *given = secure_getenv("TFGEN_WORKER");
     char self[4096];
     Dl_info info;
     if (given && *given) return access(given, X_OK) == 0 ? strdup(given) : NULL;
@@ -99,20 +98,6 @@ static char *worker_path(void)
             free(path);
         }
     return NULL;
-}
-
-/* The caller's environment with TMPDIR replaced, so that what compilers leave behind goes with the directory. */
-static char **child_environment(char *tmpdir)
-{
-    size_t n = 0, kept = 0;
-    while (environ && environ[n]) n++;
-    char **e = malloc((n + 2) * sizeof *e);
-    if (!e) return NULL;
-    for (size_t i = 0; i < n; i++)
-        if (strncmp(environ[i], "TMPDIR=", 7)) e[kept++] = environ[i];
-    e[kept++] = tmpdir;
-    e[kept] = NULL;
-    return e;
 }
 
 /* New process group, default signals, nothing on stdin, all output in the open file `log`. */
@@ -238,9 +223,12 @@ static code_status judge(const worker_call *c, worker_end end, int status, bool 
 static code_status run_in(const temporary_folder *t, const char *program, const worker_call *c, worker_answer *out)
 {
     char *tmpdir = printed("TMPDIR=%s", t->path), *slash = printed("%s/", t->path);
-    char **environment = tmpdir ? child_environment(tmpdir) : NULL;
+    /* What compilers leave in TMPDIR goes with the directory. */
+    char **environment = tmpdir ? environment_for_child(tmpdir) : NULL;
+    char parent[16];
+    snprintf(parent, sizeof parent, "%ld", (long)getpid());
     char *const arguments[] = {(char *)program, t->path, (char *)c->mode, (char *)c->tool, (char *)c->arch,
-                               (char *)c->name, NULL};
+                               (char *)c->name, parent, NULL};
     code_status result = build_io;
     pid_t pid;
     size_t size;

@@ -23,6 +23,7 @@ typedef struct worker_answer {
     char *log, *compiler;
 } worker_answer;
 
+char *worker_path(void); /* of the program; NULL: there is none. The caller frees it */
 code_status worker_run(const worker_call *call, worker_answer *out);
 void worker_answer_free(worker_answer *a);
 

@@ -1,6 +1,6 @@
-/* In: DIRECTORY MODE TOOL ARCH NAME, with DIRECTORY/source. Out: DIRECTORY/code, DIRECTORY/compiler, messages on
- * stderr, and a tfgen_code as exit status (1: clang's own). Refuses to outlive its parent: then compiler and directory
- * go too. */
+/* In: DIRECTORY MODE TOOL ARCH NAME PARENT, with DIRECTORY/source. Out: DIRECTORY/code, DIRECTORY/compiler, messages on
+ * stderr, and a tfgen_code as exit status (1: clang's own). Or: run PARENT PROGRAM ARGUMENT..., which is that program and its exit status.
+ * Refuses to outlive its parent, whose process number is given: then compiler and directory go too. */
 #define _GNU_SOURCE
 #include "runtime/worker.h"
 #include <fcntl.h>
@@ -42,14 +42,13 @@ static bool read_source(worker_job *job)
     return true;
 }
 
-/* The compiling process: an abort in it must leave no core file behind, and it must not outlive the supervisor. */
+/* The compiling process: an abort in it must leave no core file behind. */
 static int work(char **arguments)
 {
     const struct rlimit none = {0, 0}, file = {worker_most_file, worker_most_file};
     worker_job job = {.directory = arguments[1], .tool = arguments[3], .arch = arguments[4], .name = arguments[5]};
     setrlimit(RLIMIT_CORE, &none);
     setrlimit(RLIMIT_FSIZE, &file); /* a compiler gone wild fills no disk */
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (!read_source(&job)) {
         perror("tfgen-worker: source");
         return code_io;
@@ -58,6 +57,13 @@ static int work(char **arguments)
         if (!strcmp(modes[i].name, arguments[2])) return modes[i].work(&job);
     fprintf(stderr, "tfgen-worker: unknown mode '%s'\n", arguments[2]);
     return code_usage;
+}
+
+static int run(char **arguments)
+{
+    execv(arguments[3], arguments + 3);
+    perror(arguments[3]);
+    return code_unsupported;
 }
 
 /* Waits for the child; a SIGTERM (sent by the kernel when the parent dies) ends everything. */
@@ -70,34 +76,40 @@ static int supervise(pid_t child, const sigset_t *set, const char *directory)
         if (s < 0 || s == SIGCHLD) continue;
         kill(child, SIGKILL);
         waitpid(child, &status, 0);
-        directory_remove(directory);
+        if (directory) directory_remove(directory);
         if (getpgrp() == getpid()) kill(0, SIGKILL); /* not the shell of someone who tries this by hand */
         exit(code_io);
     }
+}
+
+/* False: the parent is gone already, so nobody would send the signal. */
+static bool die_with(pid_t parent, int signal)
+{
+    prctl(PR_SET_PDEATHSIG, signal);
+    return getppid() == parent;
 }
 
 int main(int count, char **arguments)
 {
     sigset_t set, before;
     int status;
-    if (count != 6)
-        return fputs("usage: tfgen-worker DIRECTORY MODE TOOL ARCH NAME (tfgen starts it)\n", stderr), code_usage;
+    const bool runs = count >= 4 && !strcmp(arguments[1], "run");
+    if (count != 7 && !runs)
+        return fputs("usage: tfgen-worker DIRECTORY MODE TOOL ARCH NAME PARENT (tfgen starts it)\n", stderr), code_usage;
     sigemptyset(&set);
     for (const int *s = (const int[]){SIGCHLD, SIGTERM, SIGINT, SIGHUP, 0}; *s; s++) sigaddset(&set, *s);
     sigprocmask(SIG_BLOCK, &set, &before);
-    const pid_t parent = getppid();
-    prctl(PR_SET_PDEATHSIG, SIGTERM);
-    if (getppid() != parent) return code_io;
+    if (!die_with((pid_t)atol(arguments[runs ? 2 : 6]), SIGTERM)) return code_io;
     close_range(3, ~0u, 0); /* the host's open files are not the compiler's business */
-    const pid_t child = fork();
+    const pid_t self = getpid(), child = fork();
     if (child < 0) return perror("tfgen-worker: fork"), code_io;
     if (child == 0) {
         sigprocmask(SIG_SETMASK, &before, NULL);
-        const int code = work(arguments);
+        const int code = !die_with(self, SIGKILL) ? code_io : runs ? run(arguments) : work(arguments);
         fflush(NULL);
         _exit(code); /* no destructors of a compiler that may be in any state */
     }
-    status = supervise(child, &set, arguments[1]);
+    status = supervise(child, &set, runs ? NULL : arguments[1]);
     if (!WIFSIGNALED(status)) return WEXITSTATUS(status);
     const struct rlimit none = {0, 0};
     setrlimit(RLIMIT_CORE, &none);

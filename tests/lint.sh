@@ -6,6 +6,7 @@ complain() { echo "lint: $*"; bad=1; }
 grep -nE '^#include "(gen|runtime)/' ir/*.[ch] && complain "ir includes upward"
 grep -nE '^#include "runtime/' gen/*.[ch] && complain "gen includes upward"
 grep -nE '\b(printf|puts|exit|abort)\(' ir/*.c gen/*.c runtime/*.c 2>/dev/null | grep -vE 'worker_main|text_printf|arena_printf|snprintf|vsnprintf|fprintf\(f|_exit\(12|^[^:]*:[0-9]*: *\*|//|json' && complain "prints or exits in the library"
+grep -nE '(^|[^_a-z])getenv\(' ir/*.c gen/*.c runtime/*.c runtime/host/*.c runtime/cli/*.c && complain "getenv() listens to whoever starts a program with more rights: secure_getenv()"
 for f in ir/*.c gen/*.c runtime/*.c runtime/host/*.c runtime/cli/*.c tests/ref*.c; do
     lines=$(wc -l <"$f")
     [ "$lines" -le 650 ] || complain "$f has $lines lines"

@@ -277,6 +277,103 @@ START_TEST(no_preset_ends_a_comment_of_the_header)
 }
 END_TEST
 
+/* ---- compilers ---- */
+
+/* A compiler that a test writes; "$out" is the file it should make. */
+static const char *fake(const char *name, const char *body)
+{
+    char script[1024];
+    const int n = snprintf(script, sizeof script, "#!/bin/sh\nwhile [ $# -gt 0 ]; do [ \"$1\" = -o ] && out=$2; shift; done\n%s\n", body);
+    spill(in_folder(name), script, (size_t)n);
+    ck_assert_int_eq(chmod(in_folder(name), 0755), 0);
+    return in_folder(name);
+}
+
+static const code_request tiny_request = {"// kernel k\n", 12, "k.hip", "gfx942", compiler_clang, 20};
+
+START_TEST(a_compiler_whose_output_is_a_pipe_or_a_link_made_nothing)
+{
+    static const char *const bodies[] = {"mkfifo $out", "ln -s /etc/passwd $out", "mkdir $out", "exit 0"};
+    host_log log = {0};
+    host_module *m;
+    code_result r;
+    const host_compile_options o = {.compiler = fake("clang-22", bodies[_i]), .time_limit_ms = 20000};
+    ck_assert_int_eq(host_compile(kernel, sizeof kernel - 1, &o, &m, &log), HOST_IO);
+    ck_assert_ptr_nonnull(strstr(log.text, "made no file"));
+    host_log_free(&log);
+    setenv("TFGEN_CLANG", o.compiler, 1);
+    ck_assert_int_eq(code_compile(&tiny_request, &r), build_crashed);
+    ck_assert_ptr_nonnull(strstr(r.log, "ended without a result"));
+    code_result_free(&r);
+}
+END_TEST
+
+START_TEST(what_a_compiler_leaves_running_is_ended_and_not_waited_for)
+{
+    host_log log = {0};
+    host_module *m;
+    const host_compile_options o = {.compiler = fake("clang-22", "sleep 600 & echo $! >$0.pids"), .time_limit_ms = 300000};
+    ck_assert_int_eq(host_compile(kernel, sizeof kernel - 1, &o, &m, &log), HOST_IO);
+    ck_assert_int_eq(shell("for p in $(cat %s/clang-22.pids); do while grep -q 'State:.[RSD]' /proc/$p/status 2>/dev/null; do sleep 0.01; done; done", folder), 0);
+    host_log_free(&log);
+}
+END_TEST
+
+/* Whatever kills us: nobody can clean up then but the kernel and the worker. */
+START_TEST(compilers_die_with_the_process_that_asked_for_them)
+{
+    const char *path = fake("clang-22", "trap '' HUP INT TERM\nsleep 600 & echo $! $$ >$0.part; mv $0.part $0.pids; wait");
+    setenv("TMPDIR", folder, 1);
+    const pid_t child = fork();
+    if (child == 0) {
+        host_module *m;
+        code_result r;
+        if (_i) host_compile(kernel, sizeof kernel - 1, &(host_compile_options){.compiler = path}, &m, NULL);
+        else setenv("TFGEN_CLANG", path, 1), code_compile(&tiny_request, &r);
+        _exit(0);
+    }
+    ck_assert_int_eq(shell("while [ ! -e %s/clang-22.pids ]; do sleep 0.01; done", folder), 0);
+    ck_assert_int_eq(kill(child, SIGKILL), 0);
+    ck_assert_int_eq(waitpid(child, NULL, 0), child);
+    ck_assert_int_eq(shell("for p in $(cat %s/clang-22.pids); do while grep -q 'State:.[RSD]' /proc/$p/status 2>/dev/null; do sleep 0.01; done; done", folder), 0);
+    if (!_i) ck_assert_int_eq(shell("while [ -n \"$(ls -d %s/tfgen-* 2>/dev/null)\" ]; do sleep 0.01; done", folder), 0);
+}
+END_TEST
+
+/* ---- the environment ---- */
+
+START_TEST(variables_that_change_compilers_are_in_a_host_objects_key)
+{
+    static const char *const values[] = {"", "+-DNOTHING"};
+    host_module *m;
+    const host_compile_options o = {.cache = open_cache(), .optimise = 0};
+    for (int round = 0; round < 2; round++)
+        for (int i = 0; i < 2; i++) {
+            setenv("CCC_OVERRIDE_OPTIONS", values[i], 1);
+            if (!compiled(&o, &m)) return;
+            ck_assert_int_eq(host_module_cached(m), round);
+            host_module_free(m);
+        }
+    cache_close(o.cache);
+}
+END_TEST
+
+/* A program that runs with the rights of another user than its caller listens to nothing that the caller says. */
+START_TEST(a_program_with_more_rights_ignores_the_environment)
+{
+    if (!is_root()) return (void)printf("skipped: only root can make a program of another user\n");
+    ck_assert_int_eq(chmod(folder, 0755), 0);
+    ck_assert_int_eq(shell("cp %s %s/tfgen && chown 65534 %s/tfgen && chmod 4755 %s/tfgen", program(), folder, folder, folder), 0);
+    ck_assert_int_eq(shell("TFGEN_CACHE_DIR=/from/the/caller HOME=/from/the/caller %s/tfgen cache path 2>&1", folder), 7);
+    says("the kernel cache is off");
+    fake("clang-99", "echo ran >&2; exit 1");
+    ck_assert_int_eq(shell("TFGEN_HOST_CC=%s/clang-99 TFGEN_CLANG=%s/clang-99 %s/tfgen doctor 2>&1; true", folder, folder, folder), 0);
+    ck_assert_ptr_null(strstr(output, "clang-99"));
+    ck_assert_int_eq(shell("TFGEN_HOST_CC=%s/clang-99 TFGEN_CLANG=%s/clang-99 %s doctor 2>&1; true", folder, folder, program()), 0);
+    says("clang-99");
+}
+END_TEST
+
 int main(void)
 {
     Suite *s = suite_create("trust");
@@ -302,6 +399,15 @@ int main(void)
     tcase_add_test(t, a_file_that_is_replaced_keeps_its_permissions);
     tcase_add_test(t, a_file_that_cannot_be_written_leaves_the_old_one);
     tcase_add_test(t, an_export_follows_no_link_and_has_no_known_name_aside);
+    suite_add_tcase(s, t);
+    t = tcase_create("compilers");
+    tcase_add_checked_fixture(t, before_each, after_each);
+    tcase_set_timeout(t, 60);
+    tcase_add_loop_test(t, a_compiler_whose_output_is_a_pipe_or_a_link_made_nothing, 0, 4);
+    tcase_add_test(t, what_a_compiler_leaves_running_is_ended_and_not_waited_for);
+    tcase_add_loop_test(t, compilers_die_with_the_process_that_asked_for_them, 0, 2);
+    tcase_add_test(t, variables_that_change_compilers_are_in_a_host_objects_key);
+    tcase_add_test(t, a_program_with_more_rights_ignores_the_environment);
     suite_add_tcase(s, t);
     t = tcase_create("words");
     tcase_add_checked_fixture(t, before_each, after_each);

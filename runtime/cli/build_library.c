@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "runtime/cli/build.h"
 #include "runtime/host/process.h"
+#include "runtime/temporary.h"
 #include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -11,11 +12,12 @@
 #include <unistd.h>
 
 enum { tool_limit_ms = 120000, most_words = 64 };
+static const size_t most_library = (size_t)4 << 30;
 
 /* ---- the tools */
 static char *in_path(arena *a, const char *name)
 {
-    const char *path = getenv("PATH");
+    const char *path = secure_getenv("PATH");
     if (strchr(name, '/')) return access(name, X_OK) ? NULL : arena_strdup(a, name);
     for (const char *p = path ? path : "/usr/local/bin:/usr/bin:/bin"; *p;) {
         const size_t n = strcspn(p, ":");
@@ -32,7 +34,7 @@ static void run_tool(arena *a, const char *variable, const char *otherwise, cons
 {
     char *argv[most_words + 1];
     size_t n = 0;
-    const char *given = getenv(variable), *words = given && *given ? given : otherwise;
+    const char *given = secure_getenv(variable), *words = given && *given ? given : otherwise;
     for (size_t w; *(words += strspn(words, " \t")) && n < most_words / 2; words += w) argv[n++] = arena_strndup(a, words, w = strcspn(words, " \t"));
     char *program = n ? in_path(a, argv[0]) : NULL;
     if (!program)
@@ -49,25 +51,15 @@ static void run_tool(arena *a, const char *variable, const char *otherwise, cons
 }
 
 /* ---- the library */
-static void remove_folder(void *path)
-{
-    static const char *const names[] = {"bytes.S", "bundle", "spec", "code.o", "library.a"};
-    char file[4200];
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        snprintf(file, sizeof file, "%s/%s", (const char *)path, names[i]);
-        unlink(file);
-    }
-    rmdir(path);
-}
+static void remove_folder(void *folder) { temporary_close(folder); }
 
-static const char *make_folder(arena *a)
+static const temporary_folder *make_folder(arena *a)
 {
-    const char *temporary = getenv("TMPDIR");
-    char *path = arena_printf(a, "%s/tfgen-build-XXXXXX", temporary && *temporary ? temporary : "/tmp");
-    if (strpbrk(path, "\"\\\n") || strlen(path) > 4000) bail(a, code_usage, (position){0}, "build: TMPDIR has characters that an assembler misreads");
-    if (!mkdtemp(path)) bail(a, code_io, (position){0}, "build: cannot create %s: %s", path, strerror(errno));
-    arena_defer(a, remove_folder, path);
-    return path;
+    temporary_folder *t = arena_alloc(a, sizeof *t);
+    if (strpbrk(temporary_base(), "\"\\\n") || strlen(temporary_base()) > 4000) bail(a, code_usage, (position){0}, "build: TMPDIR has characters that an assembler misreads");
+    if (!temporary_open(t)) bail(a, code_io, (position){0}, "build: cannot make a folder in %s: %s", temporary_base(), strerror(errno));
+    arena_defer(a, remove_folder, t);
+    return t;
 }
 
 static void declare_bytes(text *t, const char *id, const char *what, const char *folder, const char *end)
@@ -80,7 +72,8 @@ static void declare_bytes(text *t, const char *id, const char *what, const char 
 
 const char *build_write_library(arena *a, const build_library *l, const char *folder)
 {
-    const char *work = make_folder(a), *path = arena_printf(a, "%s/lib%s.a", folder, l->block);
+    const temporary_folder *t = make_folder(a);
+    const char *work = t->path, *path = arena_printf(a, "%s/lib%s.a", folder, l->block);
     text assembly = {.a = a};
     text_printf(&assembly, "    .section .rodata\n");
     declare_bytes(&assembly, l->identifier, "bundle", work, "");
@@ -95,7 +88,9 @@ const char *build_write_library(arena *a, const build_library *l, const char *fo
     run_tool(a, "CC", "cc", compile, 4);
     run_tool(a, "AR", "ar", archive, 3);
     size_t size;
-    const char *bytes = cli_read_file(a, library, &size);
+    unsigned char *bytes = temporary_read(t, "library.a", most_library, &size);
+    if (!bytes) bail(a, code_io, (position){0}, "build: $AR made no library");
+    arena_defer(a, free, bytes);
     cli_write_file(a, path, bytes, size);
     return path;
 }

@@ -1,4 +1,5 @@
 /* In: nothing. Out: the devices of this machine as a table or JSON, and why a kind has none. Refuses nothing: the host is always there. */
+#define _GNU_SOURCE
 #include "runtime/cli/cli.h"
 #include "runtime/device.h"
 #include <jansson.h>
@@ -59,7 +60,7 @@ static void list_kind(listing *l, const device_api *kind)
 static void list_devices(void *argument)
 {
     listing *l = argument;
-    const char *pretends = getenv("HSA_OVERRIDE_GFX_VERSION");
+    const char *pretends = secure_getenv("HSA_OVERRIDE_GFX_VERSION");
     if (pretends && *pretends)
         fprintf(stderr, "tfgen: warning: HSA_OVERRIDE_GFX_VERSION=%s: AMD GPUs pretend to be another; the value is part of each kernel's key in the "
                         "cache\n", plain(l->a, pretends));

@@ -154,10 +154,10 @@ static void check_kind(visit *v, const device_api *kind)
 static void check_variables(visit *v)
 {
     static const char *const names[] = {"HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES", "GPU_DEVICE_ORDINAL", "CUDA_VISIBLE_DEVICES"};
-    const char *pretends = getenv("HSA_OVERRIDE_GFX_VERSION");
+    const char *pretends = secure_getenv("HSA_OVERRIDE_GFX_VERSION");
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (getenv(names[i]))
-            report(v, verdict_good, "environment", arena_printf(v->a, "%s=%s hides the devices that it does not list", names[i], getenv(names[i])), NULL);
+        if (secure_getenv(names[i]))
+            report(v, verdict_good, "environment", arena_printf(v->a, "%s=%s hides the devices that it does not list", names[i], secure_getenv(names[i])), NULL);
     if (pretends && *pretends)
         report(v, verdict_bad, "environment", arena_printf(v->a, "HSA_OVERRIDE_GFX_VERSION=%s: AMD GPUs pretend to be another; it is part of each "
                                                                  "kernel's key in the cache", pretends),

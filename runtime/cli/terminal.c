@@ -36,6 +36,6 @@ void progress_end(progress *p)
 const char *colour_code(FILE *out, colour c)
 {
     static const char *const codes[] = {"\033[0m", "\033[32m", "\033[31m", "\033[2m", "\033[1m"};
-    const char *no = getenv("NO_COLOR");
+    const char *no = secure_getenv("NO_COLOR");
     return (no && *no) || !isatty(fileno(out)) ? "" : codes[c];
 }

@@ -21,7 +21,7 @@ enum { MAX_ARGUMENTS = 96, DEFAULT_LIMIT_MS = 120000, NEWEST_CLANG = 22, OLDEST_
 static char *in_path(const char *name)
 {
     if (strchr(name, '/')) return access(name, X_OK) ? NULL : strdup(name);
-    const char *path = getenv("PATH");
+    const char *path = secure_getenv("PATH");
     for (const char *p = path ? path : "/usr/local/bin:/usr/bin:/bin"; *p;) {
         const size_t n = strcspn(p, ":");
         char *full;
@@ -36,7 +36,7 @@ static char *in_path(const char *name)
 
 host_status cc_find(const host_compile_options *o, char **path, host_log *log)
 {
-    const char *named = o->compiler ? o->compiler : getenv("TFGEN_HOST_CC");
+    const char *named = o->compiler ? o->compiler : secure_getenv("TFGEN_HOST_CC");
     if (named && *named) {
         if ((*path = in_path(named))) return HOST_OK;
         log_add(log, "the host compiler %s%s does not exist or cannot be run\n", named, o->compiler ? "" : " ($TFGEN_HOST_CC)");

@@ -7,18 +7,38 @@
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "runtime/environment.h"
 #include "runtime/host/engine.h"
 #include "runtime/host/process.h"
+#include "runtime/worker.h"
 
-extern char **environ;
+enum { LOOK_MS = 50, POLL_MS = 1, MAX_WORDS = 160 };
+
+/* The program under the compile worker, which ends it when this process dies however it dies; without a worker program as it is. */
+static bool guarded(char *const argv[], char *worker, char parent[16], char *out[MAX_WORDS])
+{
+    size_t n = 0;
+    if (worker) out[n++] = worker, out[n++] = (char *)"run", out[n++] = parent;
+    snprintf(parent, 16, "%ld", (long)getpid());
+    for (size_t i = 0; argv[i]; i++) {
+        if (n + 1 == MAX_WORDS) return false;
+        out[n++] = argv[i];
+    }
+    out[n] = NULL;
+    return true;
+}
 
 static bool spawn(char *const argv[], int input, int output, pid_t *pid)
 {
     posix_spawn_file_actions_t files;
     posix_spawnattr_t attributes;
     sigset_t none, all;
+    char *worker = worker_path(), parent[16], *words[MAX_WORDS], **environment = environment_for_child(NULL);
     sigemptyset(&none);
     sigfillset(&all);
     posix_spawn_file_actions_init(&files);
@@ -31,43 +51,52 @@ static bool spawn(char *const argv[], int input, int output, pid_t *pid)
     else posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
     posix_spawn_file_actions_adddup2(&files, output, 1);
     posix_spawn_file_actions_adddup2(&files, output, 2);
-    const bool ok = !posix_spawn(pid, argv[0], &files, &attributes, argv, environ);
+    const bool ok = environment && guarded(argv, worker, parent, words) && !posix_spawn(pid, words[0], &files, &attributes, words, environment);
     posix_spawnattr_destroy(&attributes);
     posix_spawn_file_actions_destroy(&files);
+    free(environment);
+    free(worker);
     return ok;
 }
 
-/* False when the time is over before the other end closed. */
-static bool drain(int from, uint64_t deadline_ms, host_log *output)
+/* What there is to read now. False: nothing more will come. */
+static bool take(int from, host_log *output)
 {
+    char bytes[4096];
     for (;;) {
-        char bytes[4096];
-        const uint64_t now = watchdog_now();
-        struct pollfd p = {.fd = from, .events = POLLIN};
-        if (now >= deadline_ms) return false;
-        if (poll(&p, 1, (int)(deadline_ms - now)) < 0 && errno != EINTR) return true;
-        if (!p.revents) continue;
         const ssize_t n = read(from, bytes, sizeof bytes);
-        if (n == 0 || (n < 0 && errno != EINTR)) return true;
         if (n > 0) log_bytes(output, bytes, (size_t)n);
+        else if (n == 0 || (errno != EINTR && errno != EAGAIN)) return false;
+        else if (errno == EAGAIN) return true;
     }
 }
 
-/* Not before the deadline is certain that it ends by itself: it may have closed its outputs and go on. */
-static process_end reap(pid_t pid, uint64_t deadline_ms)
+/* Until the process ends, whatever it left behind holds its outputs open. False: the time was over first. */
+static bool wait_for(pid_t pid, int from, uint64_t deadline_ms, host_log *output)
+{
+    struct pollfd ends[] = {{.fd = from, .events = POLLIN}, {.fd = (int)syscall(SYS_pidfd_open, pid, 0), .events = POLLIN}};
+    bool ended = false;
+    while (!ended) {
+        siginfo_t info = {0};
+        const int r = waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT);
+        const uint64_t now = watchdog_now(), most = ends[1].fd < 0 ? POLL_MS : LOOK_MS;
+        ended = (r == 0 && info.si_pid == pid) || (r < 0 && errno != EINTR);
+        if (!ended && now >= deadline_ms) break;
+        if (!ended && poll(ends, 2, (int)(deadline_ms - now < most ? deadline_ms - now : most)) > 0 && ends[0].revents && !take(from, output)) ends[0].fd = -1;
+    }
+    if (ends[1].fd >= 0) close(ends[1].fd);
+    return ended;
+}
+
+/* Kills what is left of the process' group, before its number can be another's. */
+static process_end reap(pid_t pid, bool ended)
 {
     int status = 0;
-    for (;;) {
-        const pid_t r = waitpid(pid, &status, WNOHANG);
-        if (r == pid) break;
-        if (r < 0 && errno != EINTR) return PROCESS_OK; /* the program ignores its children: the output file will tell */
-        if (watchdog_now() >= deadline_ms) {
-            kill(-pid, SIGKILL);
-            while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {}
-            return PROCESS_TIMEOUT;
-        }
-        usleep(200);
-    }
+    pid_t r;
+    kill(-pid, SIGKILL);
+    while ((r = waitpid(pid, &status, 0)) < 0 && errno == EINTR) {}
+    if (!ended) return PROCESS_TIMEOUT;
+    if (r < 0) return PROCESS_OK; /* the program ignores its children: the output file will tell */
     if (WIFSIGNALED(status)) return PROCESS_KILLED;
     return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? PROCESS_OK : PROCESS_FAILED;
 }
@@ -81,9 +110,10 @@ process_end process_run(char *const argv[], int input, unsigned limit_ms, host_l
     close(ends[1]);
     process_end end = PROCESS_NOT_STARTED;
     if (started) {
-        const uint64_t deadline = watchdog_now() + limit_ms;
-        const bool closed = drain(ends[0], deadline, output);
-        end = reap(pid, closed ? deadline : 0);
+        fcntl(ends[0], F_SETFL, O_NONBLOCK);
+        const bool ended = wait_for(pid, ends[0], watchdog_now() + limit_ms, output);
+        end = reap(pid, ended);
+        take(ends[0], output);
     }
     close(ends[0]);
     return end;
