@@ -59,7 +59,7 @@ else
 PRODUCTS := $(B)/tfgen $(B)/tfgen-worker
 endif
 
-.PHONY: all help demo test verify-all verify-code test-amd test-bare golden lint schema man clean install deps
+.PHONY: all help demo test verify-all verify-code test-amd test-bare mutants golden lint schema man clean install deps
 all: $(PRODUCTS)
 
 help:
@@ -71,6 +71,7 @@ help:
 # make verify-all    the full matrix of specs, levels, dtypes, targets and odd sizes
 # make verify-code  every kernel of every spec, preset, level and dtype compiled for every GPU target; goes on where it was stopped
 # make test-amd TINYGRAD_DIR=...   real AMD code objects in an instruction emulator (needs python3 and a tinygrad checkout), and checks of what they are made of
+# make mutants       SEED=1 COUNT=150: which small faults, planted one by one in a copy of the tree, the suites notice (needs python3; tests/mutants)
 # make test-bare     proves demo and test in a minimal Debian 12 folder (debootstrap, root)
 # make golden        rewrites golden files; the diff is the review
 # make lint          file and function lengths, include direction, clang-tidy when present
@@ -174,6 +175,14 @@ test-amd: all $(HIP_DOUBLES)
 	TINYGRAD_DIR=$(TINYGRAD_DIR) /usr/bin/python3 tests/amd/product_mfma.py
 	TINYGRAD_DIR=$(TINYGRAD_DIR) /usr/bin/python3 tests/amd/run.py
 	TINYGRAD_DIR=$(TINYGRAD_DIR) sh tests/doubles/run_amd.sh $(CURDIR)/$(B)
+
+# LIST=holes: a list in tests/mutants; AREAS=ir,gen: some areas; FILES=ir/check: some files; RETRY=1: survivors again; BUDGET=60: most seconds of suites a mutant.
+SEED ?= 1
+COUNT ?= 150
+mutants:
+	@python3 tests/mutants/test_operators.py
+	@nice python3 tests/mutants/mutants.py --cc="$(CC)" --seed=$(SEED) --count=$(COUNT) $(if $(LIST),--list=$(LIST)) $(if $(AREAS),--areas=$(AREAS)) \
+	  $(if $(FILES),--files='$(FILES)') $(if $(RETRY),--retry) $(if $(BUDGET),--budget=$(BUDGET))
 
 test-bare:
 	sh tests/bare.sh

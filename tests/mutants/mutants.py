@@ -1,0 +1,329 @@
+#!/usr/bin/env python3
+"""In: the working tree, a seed and a count, or a list of changes. Out: which of them `make test`'s suites notice: a line each, the score, and
+the survivors. Refuses: a tree whose suites fail as it is.
+
+    make mutants SEED=1 COUNT=150     draws places in ir, gen, templates, runtime, reference and judge (operators.py)
+    make mutants LIST=holes           the planted bugs of tests/mutants/holes.txt
+    make mutants ... AREAS=gen,ir     some areas alone
+    make mutants ... FILES=ir/check   files whose names have this expression
+    make mutants ... RETRY=1          survivors alone, again: after tests were written for them
+    make mutants ... BUDGET=60        at most so many seconds of suites a mutant; who lives that long counts as a survivor
+
+Works on a copy in build/mutants/tree, never on the working tree. build/mutants/results.jsonl has a line a mutant, added when it is judged:
+whatever stops a run costs the mutant under way, and the next run goes on. A mutant that does not compile, or makes the same object code, is
+passed over for the next; tests/mutants/equivalent.txt has those that nobody could tell apart, with the reason.
+"""
+import argparse
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import operators
+
+HERE = Path(__file__).resolve().parent
+TOP = HERE.parent.parent
+WORK = TOP / 'build' / 'mutants'
+TREE = WORK / 'tree'
+BUILT = TREE / 'build' / 'default'
+FLAGS = '-O1 -Werror=incompatible-pointer-types -Werror=int-conversion -Werror=implicit-function-declaration'
+
+AREAS = {
+    'ir': ['ir/*.c'], 'gen': ['gen/*.c'], 'templates': ['templates/*.h', 'templates/isa/*.h'],
+    'runtime': ['runtime/*.c', 'runtime/host/*.c', 'runtime/host/hip_*.h', 'runtime/cli/*.c'], 'reference': ['tests/ref*.c'],
+    'judge': ['runtime/cli/trial*.c', 'runtime/cli/verify*.c', 'runtime/cli/run.c'],
+}
+# Suites to try first, by the name of the file; after these, what killed neighbours, then the cheapest.
+LIKELY = [
+    (r'ir/(yaml|graph|shape|attributes|nearest|diagnostic|number|op)', 'reader extent ir fuse data emit models'),
+    (r'ir/(extent)', 'extent reader ir'), (r'ir/(check|parse|scan|text|segments|lower|names|query)', 'check ir fuse emit golden_models models'),
+    (r'ir/(fuse|dce|target)', 'fuse ir golden_models emit models properties'), (r'ir/arena', 'arena reader'), (r'ir/schema', 'data cli'),
+    (r'gen/(tile|layer|plan|layout|shared|align)', 'layers align emit golden_models ir models launches overlap'),
+    (r'gen/manifest', 'emit api bundle launches'), (r'gen/', 'emit models rows align overlap properties templates'),
+    (r'templates/(attention|decode)', 'models properties templates layers overlap'), (r'templates/(ops|rope)', 'templates op_properties models emit'),
+    (r'templates/(rows|pack|align)', 'rows align templates models properties'), (r'templates/', 'templates layers mma models overlap properties'),
+    (r'runtime/host/(check|happens|fault|log)', 'host_check host_faults host_engine'),
+    (r'runtime/host/(wave|sched|fiber|launch|watchdog)', 'host_waves host_engine host_faults host_check'), (r'runtime/host/mma', 'mma host_engine layers'),
+    (r'runtime/host/', 'host_engine host_waves host_faults compilers models'), (r'runtime/cache', 'cache cache_shared cli'),
+    (r'runtime/(safetensors|weights)', 'safetensors data api'), (r'runtime/(bundle|module|execute|session|tfgen|device\.)', 'bundle api runtime launches cuda hip'),
+    (r'runtime/(device_cuda|nvrtc)', 'cuda doctor compilers bundle'), (r'runtime/(device_hip|hiprtc)', 'hip hip_failures doctor compilers'),
+    (r'runtime/(libclang|clang|compiler|worker|process)', 'libclang compilers compile_failures'), (r'runtime/(codeobject|msgpack)', 'codeobject compilers'),
+    (r'runtime/(random|half)', 'data ref ir runtime models'), (r'runtime/cli/(bench|work|peaks)', 'bench cli'), (r'runtime/cli/build', 'bundle examples cli'),
+    (r'runtime/cli/(trial|verify|run)', 'parts cli bench data models'), (r'runtime/cli/', 'cli parts data doctor bench emit'),
+    (r'tests/ref', 'ref ref_bounds op_properties models'),
+]
+
+
+def say(*words):
+    print(*words, flush=True)
+
+
+def read_changes(path):
+    """[(title, [removed], [added], reason)] of a list: a title line, `- ` lines, `+ ` lines, `= ` lines, a blank line between entries."""
+    found = []
+    for block in re.split(r'\n\s*\n', path.read_text()) if path.exists() else []:
+        lines = [line for line in block.splitlines() if line and not line.startswith('#')]
+        if not lines:
+            continue
+        by = {mark: [line[2:] for line in lines if line.startswith(mark + ' ') or line == mark] for mark in '-+='}
+        found.append((lines[0].rstrip(':'), by['-'], by['+'], ' '.join(by['='])))
+    return found
+
+
+def source_files(areas, files=''):
+    for area in areas:
+        for path in sorted({p for pattern in AREAS[area] for p in TOP.glob(pattern)}):
+            name = path.relative_to(TOP).as_posix()
+            if '.spec.' in name or not re.search(files, name) or (area == 'runtime' and any(Path(name).match(p) for p in AREAS['judge'])):
+                continue
+            yield area, name, path.read_text()
+
+
+def listed(title, removed, added, sources):
+    """The change of a list as a mutant: its text must stand in one place of all sources. White space does not matter."""
+    pattern = r'\s+'.join(re.escape(word) for word in ' '.join(removed).split())
+    hits = [(area, name, text, m) for area, name, text in sources for m in re.finditer(pattern, text)]
+    if len(hits) != 1:
+        return None, f'{title}: its text stands in {len(hits)} places' + ''.join(f' {name}' for _, name, _, _ in hits[:4])
+    area, name, text, m = hits[0]
+    inside = [f for f in operators.functions(operators.code_only(text)) if f[0] <= m.start() < f[1]]
+    return operators.Mutant(area, name, text.count('\n', 0, m.start()) + 1, inside[-1][2] if inside else '', title, m.start(), m.end(), '\n'.join(added),
+                            operators.squeezed(' '.join(removed)), operators.squeezed(' '.join(added)), True), None
+
+
+class Tree:
+    """The scratch copy: built incrementally, changed in one file at a time."""
+
+    def __init__(self, cc):
+        self.make = ['make', '-s', f'-j{min(2, os.cpu_count())}', f'CC={cc}', f'CFLAGS={FLAGS}']
+        self.copy()
+
+    def copy(self):
+        listed_files = subprocess.run(['git', 'ls-files', '-z', '--cached', '--others', '--exclude-standard'], cwd=TOP, capture_output=True, check=True).stdout
+        names = {n for n in listed_files.decode().split('\0') if n and (TOP / n).is_file()}
+        for name in sorted(names):
+            source, copy = TOP / name, TREE / name
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            if not copy.exists() or copy.read_bytes() != source.read_bytes():
+                shutil.copy(source, copy)
+        for folder in ('ir', 'gen', 'runtime', 'templates', 'tests', 'specs'):
+            for path in (TREE / folder).rglob('*'):
+                if path.is_file() and path.relative_to(TREE).as_posix() not in names:
+                    path.unlink()
+
+    def build(self, *targets):
+        r = subprocess.run([*self.make, *targets], cwd=TREE, capture_output=True, text=True, errors='replace')
+        return r.returncode == 0, r.stdout + r.stderr
+
+
+class Suites:
+    """`make test`'s programs, what each takes on the sound tree, and what it killed before."""
+
+    def __init__(self, tree):
+        self.tree, self.kills = tree, []
+        self.names = sorted(p.stem for kind in ('test', 'fuzz') for p in (TREE / 'tests').glob(kind + '_*.c'))
+        self.file = WORK / 'suites.json'
+        self.times = json.loads(self.file.read_text()) if self.file.exists() else {}
+
+    def measure(self):
+        missing = [n for n in self.names if n not in self.times]
+        for name in missing:
+            verdict, why, took = self.run(name, 1800, WORK / 'cache')
+            if verdict != 'passed':
+                sys.exit(f'{name} fails on the sound tree: {why}')
+            say(f'sound: {name} in {took:.1f} s')
+
+    def order(self, mutant):
+        likely = next((words.split() for pattern, words in LIKELY if re.search(pattern, mutant.path)), [])
+        weight = {}
+        for name in self.names:
+            place = likely.index(name.split('_', 1)[1]) if name.split('_', 1)[1] in likely else None
+            kills = sum(8 if path == mutant.path else 2 if area == mutant.area else 0 for suite, path, area in self.kills if suite == name)
+            weight[name] = (0.2 + kills + (12 / (1 + place) if place is not None else 0)) / (1 + self.times[name])
+        return sorted(self.names, key=lambda n: -weight[n])
+
+    def run(self, name, limit, cache):
+        """('passed' | 'killed' | 'hung' | 'uncompilable', why, seconds). Stops at the first failed check."""
+        good, log = self.tree.build('all', f'build/default/tests/{name}')
+        if not good:
+            return 'uncompilable', log[-500:], 0
+        tap, out = WORK / 'suite.tap', WORK / 'suite.log'
+        tap.write_text('')
+        environment = {**os.environ, 'TFGEN': 'build/default/tfgen', 'TFGEN_WORKER': str(BUILT / 'tfgen-worker'), 'TFGEN_CACHE_DIR': str(cache),
+                       'CK_TAP_LOG_FILE_NAME': str(tap), 'CK_TIMEOUT_MULTIPLIER': '5'}
+        began = time.monotonic()
+        with out.open('wb') as f:
+            p = subprocess.Popen([f'build/default/tests/{name}'] + (['3'] if name.startswith('fuzz_') else []), cwd=TREE, env=environment, stdout=f,
+                                 stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, start_new_session=True)
+            failed = ''
+            while p.poll() is None and time.monotonic() - began < limit:
+                found = re.search(r'^not ok .*', tap.read_text(errors='replace'), re.M)
+                if found:
+                    failed = found.group()
+                    break
+                time.sleep(0.05)
+            timed_out = p.poll() is None and not failed
+            stop(p)
+        took = time.monotonic() - began
+        text = out.read_text(errors='replace')
+        found = re.search(r'^not ok .*', tap.read_text(errors='replace'), re.M)
+        failed = failed or (found.group() if found else '')
+        if timed_out or 'Test timeout expired' in failed:
+            return 'hung', failed or f'no end after {took:.0f} s', took
+        if failed or p.returncode:
+            return 'killed', (failed or text[-300:])[:400], took
+        if took < self.times.get(name, took + 1): # the first time, kernels were compiled
+            self.times[name] = took
+            self.file.write_text(json.dumps(self.times))
+        return 'passed', '', took
+
+
+def stop(p):
+    """Ends a suite with the children that Check and tfgen started, in its own session."""
+    for number in (signal.SIGTERM, signal.SIGKILL):
+        try:
+            if p.poll() is None or number == signal.SIGKILL:
+                os.killpg(p.pid, number)
+            p.wait(5)
+        except (ProcessLookupError, subprocess.TimeoutExpired):
+            continue
+
+
+def fresh_cache():
+    """The sound tree's kernels, as links: entries are never written in place, so what a mutant adds or removes is its own."""
+    cache = WORK / 'cache.mutant'
+    shutil.rmtree(cache, ignore_errors=True)
+    shutil.copytree(WORK / 'cache', cache, copy_function=os.link)
+    return cache
+
+
+def judge(mutant, tree, suites, budget):
+    """(verdict, by, why, seconds): killed, survived, uncompilable or same."""
+    path = TREE / mutant.path
+    sound = path.read_text()
+    target = BUILT / Path(mutant.path).with_suffix('.o')
+    before = None
+    if path.suffix == '.c':
+        tree.build(str(target.relative_to(TREE)))
+        before = target.read_bytes()
+    path.write_text(sound[:mutant.start] + mutant.new + sound[mutant.end:])
+    spent, hung = 0.0, ''
+    try:
+        if before is not None:
+            good, log = tree.build(str(target.relative_to(TREE)))
+            if not good:
+                return 'uncompilable', '', log[-200:], 0
+            if target.read_bytes() == before:
+                return 'same', '', 'the same object code', 0
+        cache = fresh_cache()
+        for name in suites.order(mutant):
+            if budget and spent + suites.times[name] > budget and spent:
+                continue
+            verdict, why, took = suites.run(name, 60 + 20 * suites.times[name], cache)
+            spent += took
+            if verdict == 'killed' and re.search(r'\.(h|hip|c):\d+:\d+: error: (?!static assertion)', why + (WORK / 'suite.log').read_text(errors='replace')):
+                verdict = 'uncompilable' if mutant.path.endswith('.h') else verdict
+            if verdict == 'hung' and not mutant.loops: # a slow machine is no proof
+                hung, verdict = f' ({name} hung)', 'passed'
+            if verdict != 'passed':
+                return 'killed' if verdict == 'hung' else verdict, name, why, spent
+        return 'survived', '', hung, spent
+    finally:
+        path.write_text(sound)
+
+
+def key_of(mutant):
+    return [mutant.function, mutant.old_text, mutant.new_text]
+
+
+def show(mutant):
+    say(f'  {mutant.function}: {mutant.path}:{mutant.line}, {mutant.operator}\n  - {mutant.old_text}\n  + {mutant.new_text}')
+
+
+class Results:
+    def __init__(self):
+        self.file, self.by_key = WORK / 'results.jsonl', {}
+        for line in self.file.read_text().splitlines() if self.file.exists() else []:
+            try:
+                r = json.loads(line)
+                self.by_key[tuple(r['key'])] = r
+            except ValueError: # cut off when the run was stopped
+                continue
+
+    def add(self, mutant, verdict, by, why, seconds):
+        r = {'key': key_of(mutant), 'area': mutant.area, 'path': mutant.path, 'operator': mutant.operator, 'verdict': verdict, 'by': by, 'why': why,
+             'seconds': round(seconds, 1)}
+        self.by_key[tuple(r['key'])] = r
+        with self.file.open('a') as f:
+            f.write(json.dumps(r) + '\n')
+        return r
+
+
+def main():
+    options = argparse.ArgumentParser()
+    options.add_argument('--seed', default='1')
+    options.add_argument('--count', type=int, default=150)
+    options.add_argument('--list', default='')
+    options.add_argument('--areas', default='')
+    options.add_argument('--files', default='')
+    options.add_argument('--retry', action='store_true')
+    options.add_argument('--budget', type=float, default=0)
+    options.add_argument('--cc', default='gcc')
+    o = options.parse_args()
+    WORK.mkdir(parents=True, exist_ok=True)
+    tree = Tree(o.cc)
+    sources = list(source_files(o.areas.split(',') if o.areas else AREAS, o.files))
+    if o.list:
+        pairs = [listed(title, removed, added, sources) for title, removed, added, _ in read_changes(HERE / f'{o.list}.txt')]
+        for _, wrong in pairs:
+            if wrong:
+                say('stale:', wrong)
+        drawn = [m for m, _ in pairs if m]
+        stale = len(pairs) - len(drawn)
+    else:
+        drawn, stale = operators.draw([m for area, name, text in sources for m in operators.mutants_of(area, name, text)], o.seed), 0
+    good, log = tree.build('all')
+    if not good:
+        sys.exit(log)
+    suites, results = Suites(tree), Results()
+    suites.measure()
+    suites.kills = [(r['by'], r['path'], r['area']) for r in results.by_key.values() if r['verdict'] == 'killed']
+    argued = {(title.split(' ')[0].rstrip(':'), operators.squeezed(' '.join(a)), operators.squeezed(' '.join(b))): reason
+              for title, a, b, reason in read_changes(HERE / 'equivalent.txt')}
+    counted, survivors = {}, []
+    for m in drawn:
+        if sum(map(sum, counted.values())) >= o.count and not o.list:
+            break
+        if tuple(key_of(m)) in argued:
+            continue
+        r = results.by_key.get(tuple(key_of(m)))
+        if not r or (o.retry and r['verdict'] == 'survived'):
+            r = results.add(m, *judge(m, tree, suites, o.budget))
+            say(f"{time.strftime('%H:%M:%S')} {r['verdict']:12} {m.path}:{m.line} {m.operator}{', by ' + r['by'] if r['by'] else ''}, {r['seconds']} s")
+            if r['verdict'] == 'killed':
+                suites.kills.append((r['by'], m.path, m.area))
+        if r['verdict'] in ('killed', 'survived'):
+            counted.setdefault(m.area, [0, 0])[r['verdict'] == 'survived'] += 1
+        if r['verdict'] == 'survived':
+            survivors.append(m)
+    return report(counted, survivors, stale, bool(o.list))
+
+
+def report(counted, survivors, stale, listed_only):
+    say('\nsurvivors:' if survivors else '\nno survivors')
+    for m in survivors:
+        show(m)
+    for area, (killed, lived) in sorted(counted.items()):
+        say(f'{area:10} {killed:4} killed, {lived:3} survived, score {killed / (killed + lived):.3f}')
+    killed, lived = (sum(c[i] for c in counted.values()) for i in (0, 1))
+    say(f'{"all":10} {killed:4} killed, {lived:3} survived, score {killed / max(1, killed + lived):.3f}' + (f', {stale} stale' if stale else ''))
+    return 0 if not stale and killed >= (1 if listed_only else 0.97) * (killed + lived) else 1
+
+
+if __name__ == '__main__':
+    sys.exit(main())
