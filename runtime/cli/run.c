@@ -123,7 +123,7 @@ static void run_spec(void *argument)
     const trial_options options = {
         .device = device, .seed = (unsigned long long)o->number.seed,
         .repeat = (int)o->number.repeat, .jobs = (int)o->number.jobs,
-        .check = o->check != NULL, .cache = cli_cache(a, o), .reference = when_of(o->reference), .weights = o->weights, .input = o->input, .output = o->output,
+        .check = o->check != NULL, .cache = cli_cache(a, o), .reference = when_of(o->reference), .weights = o->weights, .input = o->input, .state = o->state, .output = o->output,
         .dump_data = o->dump_data, .compiled = step, .context = &bar};
     const trial_result r = trial_run(a, c.graph, c.plan, &options);
     progress_end(&bar);

@@ -44,6 +44,7 @@ static void fill_inputs(trial *t)
 {
     const safetensors *weights = t->o->weights ? safetensors_open(t->a, t->o->weights) : NULL;
     const safetensors *input = t->o->input ? safetensors_open(t->a, t->o->input) : NULL;
+    const safetensors *state = t->o->state ? safetensors_open(t->a, t->o->state) : input;
     const ir_program *g = t->graph;
     t->inputs = arena_alloc(t->a, (size_t)(g->value_count + 1) * sizeof *t->inputs);
     t->given = arena_alloc(t->a, (size_t)(g->value_count + 1) * sizeof *t->given);
@@ -51,7 +52,7 @@ static void fill_inputs(trial *t)
         const ir_value *v = g->values[i];
         if (!is_data(v)) continue;
         const long long count = value_count(v, &g->dims);
-        const safetensors *file = v->kind == value_param ? weights : input;
+        const safetensors *file = v->kind == value_param ? weights : v->kind == value_state ? state : input;
         t->inputs[i] = (ref_tensor){numbers(t->a, count), NULL, (size_t)count};
         t->given[i] = &t->inputs[i];
         if (file) safetensors_read_value(file, v, &g->dims, prefixes, prefix_count, true, t->inputs[i].value);
@@ -306,15 +307,32 @@ static void add_item(trial *t, item_list *list, const char *name, const ir_value
     list->items[list->count++] = (safetensors_item){name, as_double ? "F64" : safetensors_dtype(v->type), v->rank, shape, bytes};
 }
 
+static void add_stored(trial *t, item_list *list, const char *name, const ir_value *v)
+{
+    double *got = numbers(t->a, value_count(v, &t->graph->dims));
+    download(t, v, got);
+    add_item(t, list, name, v, got, false);
+}
+
+/* A state that no kernel touches is as it was. */
+static void add_state(trial *t, item_list *list, int index)
+{
+    const ir_value *v = t->graph->values[index], *p = planned(t, v);
+    for (int i = 0; i < t->graph->value_count; i++)
+        if (t->graph->values[i]->output && strcmp(t->graph->values[i]->output, v->name) == 0)
+            bail(t->a, code_usage, (position){0}, "-o: an output and a state are both called %s, and both belong into the file", v->name);
+    if (p && session_bytes(t->s, p)) add_stored(t, list, v->name, v);
+    else add_item(t, list, v->name, v, t->inputs[index].value, false);
+}
+
+/* Outputs, and every state as it is now: the next step's --state. */
 static void write_outputs(trial *t)
 {
-    item_list list = {arena_alloc(t->a, (size_t)t->graph->value_count * sizeof *list.items), 0};
+    item_list list = {arena_alloc(t->a, (size_t)t->graph->value_count * 2 * sizeof *list.items), 0};
     for (int i = 0; i < t->graph->value_count; i++) {
         const ir_value *v = t->graph->values[i];
-        if (!v->output) continue;
-        double *got = numbers(t->a, value_count(v, &t->graph->dims));
-        download(t, v, got);
-        add_item(t, &list, v->output, v, got, false);
+        if (v->output) add_stored(t, &list, v->output, v);
+        if (v->kind == value_state) add_state(t, &list, i);
     }
     safetensors_write(t->a, t->o->output, list.items, list.count);
 }

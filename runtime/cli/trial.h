@@ -16,7 +16,7 @@ typedef struct trial_options {
     bool check; /* race and bounds checker */
     cache *cache; /* of compiled kernels, or NULL */
     reference_when reference;
-    const char *weights, *input; /* safetensors, or NULL for random data */
+    const char *weights, *input, *state; /* safetensors, or NULL for random data; state NULL: states are in input */
     const char *output, *dump_data;
     void (*compiled)(void *context, const char *kernel); /* progress */
     void *context;
