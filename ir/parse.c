@@ -409,7 +409,9 @@ static void read_tile(reader *r)
 static void read_note(reader *r)
 {
     ir_program *p = r->b.p;
-    fusion_note note = {.code = scan_word(&r->in, "a reason")};
+    size_t count;
+    const char *const *codes = reason_codes(&count);
+    fusion_note note = {.code = codes[scan_choice(&r->in, codes, count, "reason")]};
     note.value = read_value(r);
     scan_expect(&r->in, "->");
     scan_spaces(&r->in);
@@ -419,6 +421,8 @@ static void read_note(reader *r)
     note.user = out->def;
     p->notes = build_grow(r->a, p->notes, p->note_count, sizeof *p->notes);
     p->notes[p->note_count++] = note;
+    if (scan_accept(&r->in, ":"))
+        while (r->in.s < r->in.end && *r->in.s != '\n') r->in.s++;
     scan_end_line(&r->in);
 }
 

@@ -263,6 +263,12 @@ static void put_kernel(text *t, const ir_program *p, const ir_kernel *k)
     text_printf(t, "}\n");
 }
 
+/* The code is what is read back, the sentence is for people. */
+static void put_note(text *t, const fusion_note *n)
+{
+    text_printf(t, "note %s %%%s -> %%%s: %s\n", n->code, n->value->name, n->user->outputs[0]->name, reason_sentence(n->code));
+}
+
 char *ir_print(arena *a, const ir_program *p)
 {
     text t = {.a = a};
@@ -277,6 +283,6 @@ char *ir_print(arena *a, const ir_program *p)
     for (int i = 0; i < p->op_count && !p->kernel_count; i++) put_op(&t, p, p->ops[i], false);
     for (int i = 0; i < p->kernel_count; i++) put_kernel(&t, p, p->kernels[i]);
     for (int i = 0; i < p->note_count; i++)
-        text_printf(&t, "note %s %%%s -> %%%s\n", p->notes[i].code, p->notes[i].value->name, p->notes[i].user->outputs[0]->name);
+        put_note(&t, &p->notes[i]);
     return t.data;
 }

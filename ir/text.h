@@ -22,5 +22,7 @@ const char *const *role_names(void);               /* by op_role; none is "" */
 const char *const *family_names(size_t *count);    /* by phase_family */
 const char *const *frame_names(size_t *count);     /* by frame_kind; unset is "" */
 const char *const *level_names(size_t *count);     /* by fusion_level */
+const char *const *reason_codes(size_t *count);    /* of notes: ir/reason.def */
+const char *reason_sentence(const char *code);     /* what a code means */
 const char *const *value_kind_names(void);         /* in par state, then "" */
 #endif

@@ -92,6 +92,8 @@ static const struct {
     {X "%y i32[M,4] = neg %x #0\n", "attributes: neg %y: the out is i32"},
     {APPENDS("%c"), "t.ir:10:1: error: shapes: kv_append %d: the state is not declared as one"},
     {APPENDS("%s"), "t.ir:10:1: error: states: %s is written by %c already"},
+    {X "kernel k0 {\n  phase a : rows {\n    body %y f32[M,4] = neg %x #0\n  }\n}\nnote needs-whole-rows %x -> %y: why\n",
+     "t.ir:11:6: error: needs-whole-rows is no reason; did you mean needs-whole-row?"},
     {X "kernel k0 {\n", "should follow"},
     {X "kernel k0 {\n  phase a : rows {\n    body %y f32[M,4] = neg %x #0\n  }\n}\n%z f32[M,4] = neg %x #0\n", "a kernel or a note should stand here"},
     {X "kernel k0 {\n  phase a : rows after b {\n", "no phase above is named b"},
