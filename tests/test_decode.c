@@ -1,0 +1,71 @@
+/* Decode steps whose keys are split among workgroups, on every target: positions at and beside the borders of splits, splits without a key,
+ * windows across borders, scores of which one split has by far the largest. Against the float64 reference. */
+#include "tests/support.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { batch = 4, tokens = 2, capacity = 1100, width = 24, kv_heads = 2 };
+
+#define STEP(type, more)                                                                                                            \
+    "block: step\ndtype: " type "\ndims: {B: 4, S: 2, L: 1100, H: 6, KV: 2, hd: 24}\n"                                             \
+    "inputs: {q: [B, S, H*hd], k: [B, S, KV*hd], v: [B, S, KV*hd], pos: {shape: [B], dtype: i32, range: [0, L-S]}}\n"               \
+    "state: {keys: [B, KV, L, hd], values: [B, KV, L, hd]}\nops:\n"                                                                 \
+    "  - {out: kc, op: kv_append, in: [k], state: keys, at: pos}\n  - {out: vc, op: kv_append, in: [v], state: values, at: pos}\n"   \
+    "  - {out: y, op: attention, in: [q, kc, vc], heads: H, kv_heads: KV, causal: true, at: pos" more "}\noutputs: {y: y}\n"
+
+typedef struct step_case {
+    const char *target, *yaml;
+} step_case;
+
+static const char plain[] = STEP("f32", ""), windowed[] = STEP("f32", ", window: 300"), capped[] = STEP("bf16", ", softcap: 20");
+static const step_case cases[] = {{"host", plain},    {"host", windowed},  {"sm_80", plain},     {"sm_90a", plain}, {"sm_90a", windowed}, {"gfx90a", plain},
+                                  {"gfx942", plain},  {"gfx942", capped},  {"gfx950", windowed}, {"gfx1100", plain}, {"gfx1100", capped}, {"gfx1201", plain}};
+
+static int splits_of(const rig *r)
+{
+    for (int i = 0; i < r->c.plan->launch_count; i++) {
+        const ir_phase *phase = r->c.plan->launches[i].kernel->phases[0];
+        for (int k = 0; phase->family == family_decode && k < phase->tile_count; k++)
+            if (strcmp(phase->tile[k].key, "splits") == 0) return phase->tile[k].value;
+    }
+    ck_abort_msg("no decode phase");
+}
+
+/* A query's scores are 6 times as large as random ones; what the cache has not got is NaN. */
+static void place(rig *r, const int *position)
+{
+    rig_fill(r, 2);
+    for (size_t i = 0; i < rig_count(r, "q"); i++) rig_data(r, "q")[i] *= 6;
+    double *keys = rig_data(r, "keys"), *values = rig_data(r, "values");
+    for (int b = 0; b < batch; b++) rig_data(r, "pos")[b] = position[b];
+    for (int i = 0; i < batch * kv_heads * capacity * width; i++)
+        if (i / width % capacity >= position[i / width / capacity / kv_heads]) keys[i] = values[i] = NAN;
+    rig_round(r);
+}
+
+START_TEST(keys_that_are_split_among_workgroups_give_what_all_give)
+{
+    static const int positions[][batch] = {{0, capacity - tokens, 1, 597}, {2, 3, 4, 1000}, {255, 511, 512, 256}};
+    rig *r = rig_open(&(rig_request){.yaml = cases[_i].yaml, .level = fusion_tile, .target = cases[_i].target});
+    ck_assert_int_gt(splits_of(r), 2);
+    for (size_t i = 0; i < sizeof positions / sizeof *positions; i++) {
+        place(r, positions[i]);
+        rig_run(r);
+        rig_judge(r);
+        const double *y = rig_read(r, "y");
+        for (size_t k = 0; k < rig_count(r, "y"); k++) ck_assert_msg(isfinite(y[k]), "element %zu is not finite", k);
+    }
+    rig_close(r);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("decode");
+    TCase *t = tcase_create("decode");
+    tcase_set_timeout(t, 120);
+    tcase_add_loop_test(t, keys_that_are_split_among_workgroups_give_what_all_give, 0, (int)(sizeof cases / sizeof *cases));
+    suite_add_tcase(suite, t);
+    return run_suite(suite);
+}
