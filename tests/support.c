@@ -241,10 +241,11 @@ static ref_fold folded(void *context, const ir_op *linear)
 }
 
 static bool splits(void *context, const ir_op *linear) { return ref_plan_splits(((const rig *)context)->c.plan, linear); }
+static bool rounds_scores(void *context, const ir_op *attention) { return ref_plan_rounds_scores(((const rig *)context)->c.plan, attention); }
 
 void rig_reference(rig *r)
 {
-    const ref_rules rules = {.stored = in_memory, .folded = folded, .splits = splits, .context = r};
+    const ref_rules rules = {.stored = in_memory, .folded = folded, .splits = splits, .rounds_scores = rounds_scores, .context = r};
     ref_tensor *results[2][512] = {{0}};
     char message[512];
     forget_reference(r);

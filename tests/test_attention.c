@@ -1,0 +1,82 @@
+/* Attention on the matrix units of each machine: every form that a spec may ask for, what lies where no key is, and scores that rise or
+ * fall by so much from block to block that what was summed must be rescaled. Against the float64 reference. */
+#include "tests/support.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct machine {
+    const char *target, *layer, *dtype;
+} machine;
+static const machine machines[] = {{"sm_90a", "layer=wgmma", "bf16"}, {"sm_90a", "layer=wgmma", "f16"}, {"gfx90a", "layer=mfma", "f16"},
+                                   {"gfx942", "layer=mfma", "bf16"}, {"gfx950", "layer=mfma", "bf16"}, {"gfx1100", "layer=wmma", "bf16"}};
+enum { machine_count = sizeof machines / sizeof *machines };
+
+static void check_finite(rig *r, const char *name)
+{
+    const double *y = rig_read(r, name);
+    for (size_t i = 0; i < rig_count(r, name); i++) ck_assert_msg(isfinite(y[i]), "%s: element %zu is not finite", name, i);
+}
+
+static void check_layers(const rig *r, const char *layer, int count)
+{
+    int found = 0;
+    for (const char *at = ir_print(r->a, r->c.plan->program); (at = strstr(at, layer)); at++) found++;
+    ck_assert_msg(found == count, "%d phases have %s", found, layer);
+}
+
+/* A window over a cache, lengths of which one is 0, a soft cap (tests/specs/attention-forms.yaml). */
+START_TEST(every_form_of_attention_is_right_on_matrix_units)
+{
+    enum { batch = 3, kv_heads = 2, capacity = 150, head = 32, tokens = 61 };
+    static const dim_override dims[] = {{"hd", head}, {"S", tokens}};
+    static const int positions[batch] = {0, capacity - tokens, 40}, lengths[batch] = {tokens, 0, 17};
+    const machine *m = &machines[_i];
+    rig *r = rig_open(&(rig_request){.path = "tests/specs/attention-forms.yaml", .level = fusion_tile, .target = m->target, .dtype = m->dtype,
+                                     .dims = dims, .dim_count = 2});
+    check_layers(r, m->layer, 3);
+    for (int b = 0; b < batch; b++) rig_data(r, "pos")[b] = positions[b], rig_data(r, "n")[b] = lengths[b];
+    double *k = rig_data(r, "k_cache"), *v = rig_data(r, "v_cache");
+    for (int i = 0; i < batch * kv_heads * capacity * head; i++)
+        if (i / head % capacity >= positions[i / head / capacity / kv_heads]) k[i] = v[i] = NAN; /* not filled */
+    rig_round(r);
+    rig_run(r);
+    rig_judge(r);
+    check_finite(r, "a"), check_finite(r, "b"), check_finite(r, "c");
+    rig_close(r);
+}
+END_TEST
+
+/* exp(22) from a block of 64 keys to the next; matrix units rescale when a row's largest score has grown by 2^8 (their templates' `lazy`). */
+START_TEST(scores_that_rise_from_block_to_block_rescale_what_was_summed)
+{
+    enum { batch = 3, keys = 150, head = 32, heads = 2 };
+    const machine *m = &machines[_i];
+    rig *r = rig_open(&(rig_request){.yaml = "block: t\ndtype: bf16\ndims: {B: 3, S: 150}\ninputs: {q: [B, S, 64], k: [B, S, 32], v: [B, S, 32]}\n"
+                                             "ops:\n  - {out: y, op: attention, in: [q, k, v], heads: 2, kv_heads: 1}\noutputs: {y: y}\n",
+                                     .level = fusion_tile, .target = m->target, .dtype = m->dtype});
+    check_layers(r, m->layer, 1);
+    double *q = rig_data(r, "q"), *k = rig_data(r, "k");
+    for (int i = 0; i < batch * keys * heads; i++) q[i * head] = 8;
+    for (int i = 0; i < batch * keys; i++) {
+        const int t = i % keys, b = i / keys;
+        k[i * head] = 0.25 * (b == 0 ? t : b == 1 ? keys - t : t < 80 ? 2 * t : 160); /* rises, falls, rises to a plain */
+    }
+    rig_round(r);
+    rig_run(r);
+    rig_judge(r);
+    check_finite(r, "y");
+    rig_close(r);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("attention");
+    TCase *t = tcase_create("attention");
+    tcase_set_timeout(t, 120);
+    tcase_add_loop_test(t, every_form_of_attention_is_right_on_matrix_units, 0, machine_count);
+    tcase_add_loop_test(t, scores_that_rise_from_block_to_block_rescale_what_was_summed, 0, machine_count);
+    suite_add_tcase(suite, t);
+    return run_suite(suite);
+}
