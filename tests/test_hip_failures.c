@@ -4,6 +4,35 @@
 #include "tests/hip_program.h"
 #include "tests/tiny_kernel.h"
 
+/* ---- what this thread has allocated and not freed while it counts; a sanitizer tells of leaks itself */
+static _Thread_local volatile int counting, kept;
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+extern void *__libc_malloc(size_t), *__libc_calloc(size_t, size_t), *__libc_realloc(void *, size_t);
+extern void __libc_free(void *);
+#pragma GCC visibility push(default) /* for the C library, too */
+void *malloc(size_t n)
+{
+    kept += counting;
+    return __libc_malloc(n);
+}
+void *calloc(size_t n, size_t size)
+{
+    kept += counting;
+    return __libc_calloc(n, size);
+}
+void *realloc(void *p, size_t n)
+{
+    kept += counting && !p;
+    return __libc_realloc(p, n);
+}
+void free(void *p)
+{
+    kept -= counting && p;
+    __libc_free(p);
+}
+#pragma GCC visibility pop
+#endif
+
 /* ---- failures */
 typedef struct failure {
     const char *call, *name; /* of the error */
@@ -118,6 +147,32 @@ START_TEST(code_for_another_architecture_is_refused)
     ck_assert_str_eq(error.text, "the code is for gfx1100, hip:0 is gfx90a:sramecc+:xnack-");
     ck_assert_int_eq(load(&image, code.code), hip_no_binary_for_gpu);
     ck_assert_int_eq(device->api->load(device, "no ELF", 6, &image, &error), TFGEN_IO);
+    tfgen_device_close(device);
+    code_result_free(&code);
+    nothing_wrong();
+}
+END_TEST
+
+START_TEST(a_load_that_is_refused_keeps_no_memory)
+{
+    tfgen_device *device;
+    tfgen_error error;
+    code_result code;
+    void *image = NULL;
+    const char source[] = TINY_PREFIX TINY_KERNEL;
+    unsetenv("TFGEN_CLANG");
+    ck_assert_int_eq(code_compile(&(code_request){.source = source, .size = sizeof source - 1, .name = "tiny.hip", .arch = "gfx90a",
+                                                  .compiler = compiler_clang}, &code), build_ok);
+    must(tfgen_device_open("hip", &device, &error), &error);
+    for (int i = 0; i < 8; i++) {
+        plan_fault("hipModuleLoadData:1:2");
+        counting = 1;
+        const tfgen_status status = device->api->load(device, code.code, code.code_size, &image, &error);
+        counting = 0;
+        ck_assert_int_eq(status, TFGEN_NO_MEMORY);
+    }
+    plan_fault(NULL);
+    ck_assert_int_eq(kept, 0);
     tfgen_device_close(device);
     code_result_free(&code);
     nothing_wrong();
@@ -328,6 +383,7 @@ static void add_failures(Suite *suite)
     tcase_add_test(c, an_error_of_a_running_kernel_is_told_by_the_next_wait);
     tcase_add_test(c, a_lost_device_fails_every_call_and_the_other_one_works);
     tcase_add_test(c, code_for_another_architecture_is_refused);
+    tcase_add_test(c, a_load_that_is_refused_keeps_no_memory);
     tcase_add_test(c, a_runtime_that_is_older_than_the_compiler_is_told);
     tcase_add_test(c, a_kernel_that_is_not_there_is_named);
     tcase_add_test(c, wrong_arguments_are_seen);
