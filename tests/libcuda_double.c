@@ -376,9 +376,17 @@ int cuTensorMapEncodeTiled(void *map, int type, uint32_t rank, void *address, co
 {
     BEGIN_IN_CONTEXT("TensorMapEncodeTiled");
     (void)promotion;
-    if ((uintptr_t)map % 64 || (uintptr_t)address % 16 || strides[0] % 16 || rank != 2 || interleave || fill) return invalid_value;
-    if (!dims[0] || !dims[1] || !box[0] || !box[1] || box[0] > 256 || box[1] > 256 || steps[0] != 1 || steps[1] != 1) return invalid_value;
-    const double_map m = {"map", type, swizzle, (unsigned long long)(uintptr_t)address, dims[0], dims[1], strides[0], box[0], box[1]};
+    double_map m = {.magic = "map", .type = type, .swizzle = swizzle, .rank = (int)rank, .address = (unsigned long long)(uintptr_t)address};
+    if ((uintptr_t)map % 64 || (uintptr_t)address % 16 || (rank != 2 && rank != 4) || interleave || fill) return invalid_value;
+    for (uint32_t i = 0; i < rank; i++) {
+        if (!dims[i] || dims[i] > 1ull << 32 || !box[i] || box[i] > 256 || steps[i] != 1) return invalid_value;
+        m.sizes[i] = dims[i], m.box[i] = box[i];
+    }
+    for (uint32_t i = 0; i + 1 < rank; i++) {
+        if (strides[i] % 16 || strides[i] >= 1ull << 40) return invalid_value;
+        m.strides[i] = strides[i];
+    }
+    if (swizzle == cuda_map_swizzle_128 && box[0] * (type == cuda_map_f32 ? 4 : 2) > 128) return invalid_value;
     memset(map, 0, 128);
     memcpy(map, &m, sizeof m);
     atomic_fetch_add(&state.encodes, 1);

@@ -33,9 +33,9 @@ typedef struct double_launch {
 /* What cuTensorMapEncodeTiled writes into the 128 bytes. */
 typedef struct double_map {
     char magic[8];
-    int type, swizzle;
-    unsigned long long address, columns, rows, stride;
-    unsigned box_columns, box_rows;
+    int type, swizzle, rank;
+    unsigned box[4];
+    unsigned long long address, sizes[4], strides[3]; /* innermost first; of the first axis there is no stride */
 } double_map;
 
 typedef struct double_state {

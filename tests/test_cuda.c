@@ -155,9 +155,9 @@ static gpu_program start_module(const char *spec, tfgen_fusion fusion)
     return p;
 }
 
-static gpu_program start(tfgen_fusion fusion)
+static gpu_program start_spec(const char *spec, tfgen_fusion fusion)
 {
-    gpu_program p = start_module(ffn, fusion);
+    gpu_program p = start_module(spec, fusion);
     tfgen_error error;
     for (size_t i = 0; i < tfgen_plan_tensor_count(p.plan); i++) {
         tfgen_tensor t = {.size = sizeof t};
@@ -169,6 +169,8 @@ static gpu_program start(tfgen_fusion fusion)
     must(tfgen_device_alloc(p.device, (size_t)tfgen_workspace_bytes(p.plan, &most, 1), &p.workspace, &error), &error);
     return p;
 }
+
+static gpu_program start(tfgen_fusion fusion) { return start_spec(ffn, fusion); }
 
 static void stop_module(gpu_program *p)
 {
@@ -198,6 +200,13 @@ static tfgen_status execute(const gpu_program *p, const tfgen_dim *dims, void *s
 }
 
 /* ---- what the plan says that a launch gets */
+static int setting_of(const ir_phase *phase, const char *key)
+{
+    for (int i = 0; i < phase->tile_count; i++)
+        if (strcmp(phase->tile[i].key, key) == 0) return phase->tile[i].value;
+    ck_abort_msg("no setting %s", key);
+}
+
 static const void *expected_pointer(const gpu_program *p, const ir_value *v, int packed, int scratch, const dim_table *dims)
 {
     const plan *of = p->plan->compiled.plan;
@@ -225,15 +234,33 @@ static void check_map(const gpu_program *p, const tensor_box *box, const unsigne
     ck_assert_int_eq(m.type, cuda_map_bf16);
     ck_assert_int_eq(m.swizzle, cuda_map_swizzle_128);
     ck_assert_uint_eq(m.address, (unsigned long long)(uintptr_t)(at + box->start));
-    ck_assert_uint_eq(m.rows, (unsigned long long)extent_value(&box->rows, dims));
-    ck_assert_uint_eq(m.columns, (unsigned long long)box->columns);
-    ck_assert_uint_eq(m.stride, (unsigned long long)box->stride);
-    ck_assert_uint_eq(m.box_rows, (unsigned)box->box_rows);
-    ck_assert_uint_eq(m.box_columns, (unsigned)box->box_columns);
+    ck_assert_int_eq(m.rank, 2);
+    ck_assert_uint_eq(m.sizes[1], (unsigned long long)extent_value(&box->rows, dims));
+    ck_assert_uint_eq(m.sizes[0], (unsigned long long)box->columns);
+    ck_assert_uint_eq(m.strides[0], (unsigned long long)box->stride);
+    ck_assert_uint_eq(m.box[1], (unsigned)box->box_rows);
+    ck_assert_uint_eq(m.box[0], (unsigned)box->box_columns);
+}
+
+/* What lies between arguments is cleared: a driver may well copy it, and whoever compares two launches. */
+static int check_padding(const launch *l, const unsigned char *bytes)
+{
+    unsigned char used[double_most_arguments] = {0};
+    int padding = 0;
+    for (int i = 0; i < l->argument_count; i++) {
+        const argument *g = &l->arguments[i];
+        memset(used + g->offset, 1, g->kind == argument_map ? map_bytes : g->kind == argument_dim ? sizeof(int) : sizeof(void *));
+    }
+    for (unsigned i = 0; i < l->argument_bytes; i++) {
+        padding += !used[i];
+        ck_assert_msg(used[i] || !bytes[i], "%s: byte %u of %u is no argument's, and not 0", l->name, i, l->argument_bytes);
+    }
+    return padding;
 }
 
 static void check_arguments(const gpu_program *p, const launch *l, const unsigned char *bytes, const dim_table *dims)
 {
+    check_padding(l, bytes);
     for (int i = 0; i < l->argument_count; i++) {
         const argument *g = &l->arguments[i];
         if (g->kind == argument_map) {
@@ -421,6 +448,79 @@ START_TEST(products_take_tensor_maps_and_those_of_weights_are_made_once)
     ck_assert_int_eq(atomic_load(&driver->encodes), of_weights);
     must(execute(&p, NULL, NULL, &error), &error);
     ck_assert_int_eq(atomic_load(&driver->encodes), p.module->map_count);
+    stop(&p);
+}
+END_TEST
+
+/* So that what a call does not write on its stack is not 0 by chance. */
+static __attribute__((noinline)) void dirty_stack(void)
+{
+    volatile unsigned char junk[32768];
+    for (size_t i = 0; i < sizeof junk; i++) junk[i] = 0xa5;
+}
+
+START_TEST(what_lies_between_arguments_is_cleared)
+{
+    gpu_program p = start(TFGEN_FUSION_TILE);
+    tfgen_error error;
+    int padding = 0;
+    const int first = atomic_load(&driver->launched);
+    dirty_stack();
+    must(execute(&p, NULL, NULL, &error), &error);
+    for (int i = 0; i < p.plan->compiled.plan->launch_count; i++)
+        padding += check_padding(&p.plan->compiled.plan->launches[i], driver->launches[first + i].arguments);
+    ck_assert_int_gt(padding, 0);
+    stop(&p);
+}
+END_TEST
+
+/* Of attention, the innermost axis first: columns of a head, heads, tokens, batches. Numbers by hand. */
+static void check_attention_map(const gpu_program *p, const unsigned char *bytes, const char *name, const unsigned long long *expected)
+{
+    double_map m;
+    memcpy(&m, bytes, sizeof m);
+    ck_assert_str_eq(m.magic, "map");
+    ck_assert_int_eq(m.rank, 4);
+    ck_assert_int_eq(m.type, cuda_map_f16);
+    ck_assert_int_eq(m.swizzle, cuda_map_swizzle_128);
+    for (size_t i = 0; i < tfgen_plan_tensor_count(p->plan); i++)
+        if (strcmp(p->plan->tensors.values[i]->name, name) == 0) ck_assert_uint_eq(m.address, (unsigned long long)(uintptr_t)p->tensors[i]);
+    for (int i = 0; i < 4; i++) ck_assert_msg(m.sizes[i] == expected[i], "%s: axis %d has %llu", name, i, m.sizes[i]);
+    for (int i = 0; i < 3; i++) ck_assert_msg(m.strides[i] == expected[4 + i], "%s: stride %d is %llu", name, i, m.strides[i]);
+    for (int i = 0; i < 4; i++) ck_assert_msg(m.box[i] == expected[7 + i], "%s: box %d is %u", name, i, m.box[i]);
+}
+
+START_TEST(attention_takes_maps_of_four_axes)
+{
+    /* 6 heads of 64 columns in two groups, 300 queries, a cache of 700 rows a head; boxes of 64 columns x 64 rows of queries */
+    static const char spec[] = "block: t\ndtype: f16\ndims: {M: 300, B: 3}\ndynamic: {M: [1, 2000]}\n"
+                               "inputs: {q: [B, M, 6*64], k: [B, 700, 2*64], v: [B, 700, 2*64], x: [B, 1, 2*64], pos: {shape: [B], dtype: i32, range: [0, 100]}}\n"
+                               "state: {cache: [B, 2, 700, 64]}\nops:\n  - {out: c, op: kv_append, in: [x], state: cache, at: pos}\n"
+                               "  - {out: a, op: attention, in: [q, c, c], heads: 6, kv_heads: 2, at: pos}\n"
+                               "  - {out: b, op: attention, in: [q, k, v], heads: 6, kv_heads: 2}\noutputs: {a: a, b: b}\n";
+    gpu_program p = start_spec(spec, TFGEN_FUSION_TILE);
+    tfgen_error error;
+    const int first = atomic_load(&driver->launched);
+    must(execute(&p, NULL, NULL, &error), &error);
+    const plan *of = p.plan->compiled.plan;
+    int seen = 0;
+    for (int i = 0; i < of->launch_count; i++) {
+        const launch *l = &of->launches[i];
+        const ir_phase *phase = l->kernel->phases[0];
+        if (phase->family != family_attention) continue;
+        const unsigned long long pack = (unsigned long long)setting_of(phase, "pack"), block_k = (unsigned long long)setting_of(phase, "block_k");
+        const unsigned char *maps = driver->launches[first + i].arguments;
+        check_attention_map(&p, maps, "q", (unsigned long long[]){64, 6, 300, 3, 128, 768, 300 * 768, 64, pack, 64 / pack, 1});
+        const bool cached = phase->ops[0]->inputs[1]->root && phase->ops[0]->inputs[1]->rank == 4;
+        if (cached) {
+            check_attention_map(&p, maps + map_bytes, "cache", (unsigned long long[]){64, 2, 700, 3, 700 * 128, 128, 2 * 700 * 128, 64, 1, block_k, 1});
+        } else {
+            check_attention_map(&p, maps + map_bytes, "k", (unsigned long long[]){64, 2, 700, 3, 128, 256, 700 * 256, 64, 1, block_k, 1});
+            check_attention_map(&p, maps + 2 * map_bytes, "v", (unsigned long long[]){64, 2, 700, 3, 128, 256, 700 * 256, 64, 1, block_k, 1});
+        }
+        seen |= cached ? 1 : 2;
+    }
+    ck_assert_int_eq(seen, 3);
     stop(&p);
 }
 END_TEST
@@ -754,6 +854,8 @@ int main(int argc, char **argv)
     tcase_add_test(c, every_launch_gets_what_the_plan_says);
     tcase_add_test(c, a_gpu_of_another_capability_gets_what_a_plan_for_sm_80_says);
     tcase_add_test(c, products_take_tensor_maps_and_those_of_weights_are_made_once);
+    tcase_add_test(c, what_lies_between_arguments_is_cleared);
+    tcase_add_test(c, attention_takes_maps_of_four_axes);
     tcase_add_test(c, a_call_allocates_nothing_and_takes_no_lock);
     tcase_add_test(c, a_context_that_is_current_is_used_and_none_is_left_behind);
     tcase_add_test(c, a_captured_call_is_replayed_with_the_same_arguments);
