@@ -6,6 +6,7 @@
 #include "ir/scan.h"
 #include "ir/text.h"
 #include <ctype.h>
+#include <stdint.h>
 #include <string.h>
 
 enum { max_text = 16 << 20, max_ops = 65536, max_values = 262144, max_list = 256, max_kernels = 65536 };
@@ -156,20 +157,27 @@ static void read_dim(reader *r)
     scan_end_line(&r->in);
 }
 
+static void read_range(reader *r, ir_value *v)
+{
+    const position at = scan_here(&r->in);
+    v->has_range = true;
+    v->range_low = read_extent(r);
+    scan_expect(&r->in, "..");
+    v->range_high = read_extent(r);
+    const long long low = extent_value(&v->range_low, &r->b.p->dims), high = extent_value(&v->range_high, &r->b.p->dims);
+    if (low > high || low < INT32_MIN || high > INT32_MAX)
+        bail(r->a, code_bad_input, at, "a range of %lld to %lld is %s", low, high, low > high ? "empty" : "beyond 32 bits");
+}
+
 static void read_declared(reader *r, value_kind kind)
 {
     ir_value *v = read_new_value(r, kind);
     scan_spaces(&r->in);
-    if (scan_accept(&r->in, "range=")) {
-        v->has_range = true;
-        v->range_low = read_extent(r);
-        scan_expect(&r->in, "..");
-        v->range_high = read_extent(r);
-    }
+    if (kind == value_input && v->type == dtype_i32 && scan_accept(&r->in, "range=")) read_range(r, v);
     scan_spaces(&r->in);
-    if (scan_accept(&r->in, "from=")) v->from = scan_string(&r->in);
+    if (kind == value_param && scan_accept(&r->in, "from=")) v->from = scan_string(&r->in);
     scan_spaces(&r->in);
-    if (scan_accept(&r->in, "transposed")) v->from_transposed = true;
+    if (v->from && v->rank == 2 && scan_accept(&r->in, "transposed")) v->from_transposed = true;
     build_add_value(&r->b, v);
     r->declared = build_grow(r->a, r->declared, r->declared_count, sizeof *r->declared);
     r->declared[r->declared_count++] = (declared){v, v->at, read_place(r)};

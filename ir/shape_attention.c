@@ -19,6 +19,25 @@ static bool check_positions(op_draft *d, const char *key, const ir_value *p, con
     return true;
 }
 
+/* Data in its range says how many of `most` tokens are there; `more` come behind them. Over all that dynamic dims may be. */
+static bool check_range(op_draft *d, const char *key, const ir_value *p, const extent *most, const extent *more)
+{
+    const dim_table *dims = &d->r->p->dims;
+    const position at = graph_attribute_at(d, key);
+    if (!p || !p->has_range) return true;
+    if (graph_lowest(&p->range_low, dims) < 0)
+        return shape_clash(d, at, "%s: %%%s can be %lld by its range; a number of tokens is 0 or more", key, p->name, graph_lowest(&p->range_low, dims));
+    extent room = *most;
+    if (more) room = extent_subtract(d->r->a, at, room, *more);
+    const extent left = extent_subtract(d->r->a, at, room, p->range_high);
+    if (graph_lowest(&left, dims) >= 0) return true;
+    if (more)
+        return shape_clash(d, at, "%s: %%%s can be %s by its range; %s more tokens from there on do not fit the %s rows of its cache", key, p->name,
+                           graph_extent_text(d->r, &p->range_high), graph_extent_text(d->r, more), graph_extent_text(d->r, most));
+    return shape_clash(d, at, "%s: %%%s can be %s by its range; there are %s tokens", key, p->name, graph_extent_text(d->r, &p->range_high),
+                       graph_extent_text(d->r, most));
+}
+
 /* Splits the columns of input i into heads. Rank 4 has the heads as an axis of its own. */
 static bool head_size(op_draft *d, int i, long long heads, const char *whose, long long *size)
 {
@@ -103,7 +122,8 @@ static bool check_visibility(op_draft *d)
     if (t->window && !t->causal)
         return shape_clash(d, graph_attribute_at(d, "window"),
                            "window: counts back from a query's own position, so it needs causal: true");
-    return check_positions(d, "lengths", t->lengths, q) && check_positions(d, "at", t->at, q);
+    return check_positions(d, "lengths", t->lengths, q) && check_positions(d, "at", t->at, q) &&
+           check_range(d, "lengths", t->lengths, value_tokens(k), NULL) && check_range(d, "at", t->at, value_tokens(k), &q->shape[1]);
 }
 
 bool shape_attention(op_draft *d, ir_value *out)
@@ -131,12 +151,7 @@ static bool check_capacity(op_draft *d, const ir_value *x, const ir_value *state
         return shape_clash(d, d->in_at[0], "%s can have more tokens (%lld) than the state %%%s %s holds (%s)",
                            shape_of(d, 0), extent_high(&x->shape[1], dims), state->name, graph_shape_text(d->r, state),
                            graph_extent_text(d->r, &state->shape[2]));
-    if (at->has_range && extent_value(&at->range_high, dims) > extent_value(&room, dims))
-        return shape_clash(d, graph_attribute_at(d, "at"),
-                           "at: %%%s can be %lld; %lld more tokens from there on do not fit the %lld rows of %%%s",
-                           at->name, extent_value(&at->range_high, dims), extent_value(&x->shape[1], dims),
-                           extent_value(&state->shape[2], dims), state->name);
-    return true;
+    return check_range(d, "at", at, &state->shape[2], &x->shape[1]);
 }
 
 /* x [B,S,KV*hd] or [B,S,KV,hd] into a state [B,KV,L,hd]; the result is the state after the write. */

@@ -360,6 +360,20 @@ const safetensors_tensor *safetensors_of_value(const safetensors *f, const ir_va
     refuse_missing(f, v->from ? v->from : v->name);
 }
 
+/* Whole numbers that the type holds, and in the range that the spec gives them. */
+static void check_integers(const safetensors *f, const safetensors_tensor *t, const ir_value *v, const dim_table *dims, const double *data)
+{
+    const double low = v->has_range ? (double)extent_value(&v->range_low, dims) : INT32_MIN;
+    const double high = v->has_range ? (double)extent_value(&v->range_high, dims) : INT32_MAX;
+    for (long long i = 0; i < t->count; i++) {
+        if (!(data[i] >= INT32_MIN && data[i] <= INT32_MAX) || data[i] != (double)(int32_t)data[i])
+            bad(f, "byte %zu: element %lld of tensor '%s' is %.10g, %%%s takes 32-bit integers", t->offset, i, t->name, data[i], v->name);
+        if (data[i] < low || data[i] > high)
+            bad(f, "byte %zu: element %lld of tensor '%s' is %.0f, the range of the spec's %%%s is %.0f to %.0f", t->offset, i, t->name, data[i], v->name,
+                low, high);
+    }
+}
+
 void safetensors_read_value(const safetensors *f, const ir_value *v, const dim_table *dims, const char *const *prefixes,
                             size_t prefix_count, bool rounded, double *out)
 {
@@ -374,9 +388,6 @@ void safetensors_read_value(const safetensors *f, const ir_value *v, const dim_t
             for (long long k = 0; k < columns; k++) out[k * rows + i] = copy[i * columns + k];
         free(copy);
     }
-    for (long long i = 0; i < t->count && v->type == dtype_i32; i++)
-        if (out[i] != (double)(int32_t)(out[i] > INT32_MIN && out[i] < INT32_MAX ? out[i] : 0))
-            bad(f, "byte %zu: element %lld of tensor '%s' is %g, %%%s takes 32-bit integers", t->offset, i, t->name,
-                out[i], v->name);
+    if (v->type == dtype_i32) check_integers(f, t, v, dims, out);
     for (long long i = 0; rounded && i < t->count; i++) out[i] = dtype_round(v->type, out[i]);
 }

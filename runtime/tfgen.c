@@ -41,6 +41,10 @@ tfgen_status tfgen_plan_create(const char *spec, size_t size, const char *name, 
         return device_report(error, TFGEN_USAGE, "tfgen_plan_create: options.fusion is no tfgen_fusion");
     if ((known.dim_count && !known.dims) || (known.no_fuse_count && !known.no_fuse))
         return device_report(error, TFGEN_USAGE, "tfgen_plan_create: options.dims or no_fuse is NULL with a count");
+    for (size_t i = 0; i < known.dim_count; i++)
+        if (!known.dims[i].name) return device_report(error, TFGEN_USAGE, "tfgen_plan_create: the name of options.dims[%zu] is NULL", i);
+    for (size_t i = 0; i < known.no_fuse_count; i++)
+        if (!known.no_fuse[i]) return device_report(error, TFGEN_USAGE, "tfgen_plan_create: options.no_fuse[%zu] is NULL", i);
     tfgen_plan *plan = calloc(1, sizeof *plan);
     if (plan) plan->arena = arena_new();
     if (!plan || !plan->arena) {

@@ -106,6 +106,15 @@ START_TEST(wrong_calls_are_refused)
     ck_assert_int_eq(tfgen_plan_create(ffn, 1, "x", &o, &plan, &error), TFGEN_USAGE);
     o.size = sizeof o, o.fusion = (tfgen_fusion)9;
     ck_assert_int_eq(tfgen_plan_create(ffn, 1, "x", &o, &plan, &error), TFGEN_USAGE);
+    const tfgen_dim dims[] = {{"F", 7}, {NULL, 1}};
+    const char *const names[] = {"bias", NULL};
+    o = (tfgen_plan_options)TFGEN_PLAN_OPTIONS_INIT;
+    o.dims = dims, o.dim_count = 2;
+    ck_assert_int_eq(tfgen_plan_create(ffn, sizeof ffn - 1, "x", &o, &plan, &error), TFGEN_USAGE);
+    ck_assert_msg(strstr(error.text, "options.dims[1] is NULL"), "%s", error.text);
+    o.dim_count = 1, o.no_fuse = names, o.no_fuse_count = 2;
+    ck_assert_int_eq(tfgen_plan_create(ffn, sizeof ffn - 1, "x", &o, &plan, &error), TFGEN_USAGE);
+    ck_assert_msg(strstr(error.text, "options.no_fuse[1] is NULL"), "%s", error.text);
     tfgen_plan_free(NULL);
     ck_assert_uint_eq(tfgen_plan_kernel_count(NULL), 0);
 }

@@ -278,6 +278,43 @@ START_TEST(values_are_found_by_from_then_name_behind_prefixes_and_by_shape)
 }
 END_TEST
 
+static const struct {
+    double number;
+    const char *refusal; /* NULL: taken */
+} integers[] = {{INT32_MAX, NULL}, {INT32_MIN, NULL}, {0, NULL}, {2147483648.0, "is 2147483648, %w takes 32-bit"}, {-2147483649.0, "takes 32-bit"},
+                {0.5, "is 0.5, %w"}, {NAN, "is nan, %w"}, {-INFINITY, "takes 32-bit"}};
+
+START_TEST(integers_are_what_32_bits_hold)
+{
+    static const char *const prefixes[] = {""};
+    double out[1];
+    attempt t = file_of("{" T("w", "F64", "[1,1]", "[0,8]") "}", 8);
+    memcpy(t.file + t.size - 8, &integers[_i].number, 8);
+    ir_value v = matrix("w", NULL, dtype_i32, 1, 1, false);
+    t.prefixes = prefixes, t.prefix_count = 1, t.out = out, t.value = &v, t.rounded = true;
+    if (integers[_i].refusal) return refused(&t, integers[_i].refusal);
+    accepted(&t);
+    ck_assert_double_eq(out[0], integers[_i].number);
+}
+END_TEST
+
+START_TEST(integers_keep_to_the_range_of_the_spec)
+{
+    static const char *const prefixes[] = {""};
+    double out[2];
+    ir_value v = matrix("w", NULL, dtype_i32, 1, 2, false);
+    v.has_range = true, v.range_low = extent_number(-3), v.range_high = extent_number(60);
+    for (int i = 0; i < 4; i++) {
+        static const double numbers[4][2] = {{-3, 60}, {0, 7}, {61, 0}, {0, -4}};
+        attempt t = file_of("{" T("w", "F64", "[1,2]", "[0,16]") "}", 16);
+        memcpy(t.file + t.size - 16, numbers[i], 16);
+        t.prefixes = prefixes, t.prefix_count = 1, t.out = out, t.value = &v;
+        if (i < 2) accepted(&t);
+        else refused(&t, i == 2 ? "element 0 of tensor 'w' is 61, the range of the spec's %w is -3 to 60" : "element 1 of tensor 'w' is -4");
+    }
+}
+END_TEST
+
 START_TEST(values_are_rounded_to_their_dtype_when_asked)
 {
     static const char *const prefixes[] = {""};
@@ -294,7 +331,7 @@ START_TEST(values_are_rounded_to_their_dtype_when_asked)
     ck_assert_double_eq(out[0], 1);
     ck_assert_double_eq(out[1], 258);
     v.type = dtype_i32;
-    refused(&t, "element 0 of tensor 'w' is 1, %w takes 32-bit integers");
+    refused(&t, "element 0 of tensor 'w' is 1.0000001, %w takes 32-bit integers");
 }
 END_TEST
 
@@ -459,6 +496,8 @@ int main(void)
     tcase_add_test(c, a_missing_tensor_is_told_with_the_nearest_name);
     tcase_add_test(c, values_are_found_by_from_then_name_behind_prefixes_and_by_shape);
     tcase_add_test(c, values_are_rounded_to_their_dtype_when_asked);
+    tcase_add_loop_test(c, integers_are_what_32_bits_hold, 0, sizeof integers / sizeof *integers);
+    tcase_add_test(c, integers_keep_to_the_range_of_the_spec);
     tcase_add_test(c, what_is_written_is_read_back);
     tcase_add_test(c, a_write_that_fails_leaves_nothing_behind);
     tcase_add_test(c, a_device_is_written_to_and_never_replaced);
