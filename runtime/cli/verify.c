@@ -162,7 +162,7 @@ static void check_lists(verify_job *j)
             bail(j->a, code_unsupported, (position){0}, "unknown target '%s'; targets are host, gfx90a, gfx942, gfx950, gfx1100, gfx1201, sm_80, sm_90a", j->targets.names[i]);
     for (size_t i = 0; i < j->dtypes.count; i++)
         if (strcmp(j->dtypes.names[i], "spec") != 0 && (!dtype_parse(j->dtypes.names[i], &type) || type == dtype_i32)) {
-            const char *near = dtype_hint(j->dtypes.names[i]);
+            const char *near = strcmp(j->dtypes.names[i], "i32") == 0 ? NULL : dtype_hint(j->dtypes.names[i]); /* a dtype, but of positions */
             bail(j->a, code_usage, (position){0}, "--dtype: '%s' is not f32, f16 or bf16%s%s%s", j->dtypes.names[i], near ? "; did you mean '" : "",
                  near ? near : "", near ? "'?" : "");
         }
