@@ -239,6 +239,7 @@ static long long block_keys(const tile_request *r, long long head)
 {
     long long keys = 32;
     while (keys > 4 && 2 * keys * (head + 64) * 4 > tile_shared_limit(r->target)) keys /= 2;
+    while (keys > 1 && 2 * keys * head * 4 + 16 > tile_shared_limit(r->target)) keys /= 2;
     return keys;
 }
 
@@ -475,8 +476,19 @@ static void check_gemm(const tile_request *r, const ir_phase *p)
     need(r, tile_value(p, "slots") >= 1 && tile_value(p, "slots") <= 2, "slots is 1 or 2");
 }
 
+/* On GPUs a wave has a row in registers, some of each lane's; more columns than that spill on every target. */
+static void check_head(const tile_request *r)
+{
+    enum { most_columns = 32 };
+    const long long head = head_size(r->phase), most = (long long)r->target->wave * most_columns;
+    if (!is_host(r) && head > most)
+        bail(r->a, code_unsupported, attention_of(r->phase)->at, "attention: heads have %lld columns; kernels for %s take at most %lld", head,
+             r->target->name, most);
+}
+
 static void check_attention(const tile_request *r, const ir_phase *p)
 {
+    check_head(r);
     if (layer_of(p) != layer_simt) {
         const char *rule = layer_is_amd(layer_of(p)) ? amd_attention_illegal(p) : wgmma_attention_illegal(p);
         need(r, !rule, rule);

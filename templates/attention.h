@@ -1,28 +1,92 @@
 // In: one spec struct S of an attention phase (docs/architecture.md: attention). Out: the program with an online softmax over blocks of
-// keys: a team of threads a query row, keys and values of a block in shared memory. Any head size to 256, any lengths.
+// keys: a team of threads a query row, keys and values of a block in shared memory. Any lengths, any head size that planning lets pass.
 // Refuses (static_assert) teams wider than a wave. A row with no visible key is zeros; what is masked is never multiplied, so what lies
 // in memory there does not matter. (M. Milakov, N. Gimelshein, "Online normalizer calculation for softmax", 2018.)
 #pragma once
+
+// N numbers of one thread: a register tile or, when that would keep compilers busy for minutes, pieces of one in memory, which loops go over
+// (a CPU's thread has a whole head).
+template <int N> struct long_columns {
+    static constexpr int width = N % 16 == 0 ? 16 : 4, pieces = N / width;
+    using piece = vec<float, width>;
+    piece e[pieces];
+
+    DEV float operator[](int i) const { return e[i / width][i % width]; }
+    template <class Y> DEV long_columns &operator+=(const Y &y) { return *this = *this + y; }
+    DEV long_columns &operator*=(float y) { return *this = *this * y; }
+    DEV friend long_columns operator+(long_columns x, const long_columns &y)
+    {
+#pragma unroll 1
+        for (int i = 0; i < pieces; i++) x.e[i] += y.e[i];
+        return x;
+    }
+    DEV friend long_columns operator*(long_columns x, const long_columns &y)
+    {
+#pragma unroll 1
+        for (int i = 0; i < pieces; i++) x.e[i] *= y.e[i];
+        return x;
+    }
+    DEV friend long_columns operator*(long_columns x, float y)
+    {
+#pragma unroll 1
+        for (int i = 0; i < pieces; i++) x.e[i] *= y;
+        return x;
+    }
+};
+template <class Take, int N> DEV float tree_join(long_columns<N> x)
+{
+    for (int n = long_columns<N>::pieces; n > 1; n = n / 2 + n % 2) {
+#pragma unroll 1
+        for (int i = 0; i < n / 2; i++) x.e[i] = Take::join(x.e[i], x.e[n / 2 + n % 2 + i]);
+    }
+    return tree_join<Take>(x.e[0]);
+}
+
+template <int N, bool Long = (N > 256)> struct columns_of {
+    using type = vec<float, N>;
+    DEV static type zero() { return splat<N>(0.0f); }
+    template <class T> DEV static type load(const T *from, int left) { return ::load<N>(from, left); }
+    template <class T> DEV static type load_aligned(const T *from) { return ::load_aligned<N>(from); }
+};
+template <int N> struct columns_of<N, true> {
+    using type = long_columns<N>;
+    DEV static type zero()
+    {
+        type x;
+#pragma unroll 1
+        for (int i = 0; i < type::pieces; i++) x.e[i] = splat<type::width>(0.0f);
+        return x;
+    }
+    template <class T> DEV static type load(const T *from, int left)
+    {
+        type x;
+#pragma unroll 1
+        for (int i = 0; i < type::pieces; i++) x.e[i] = ::load<type::width>(from + i * type::width, left - i * type::width);
+        return x;
+    }
+    template <class T> DEV static type load_aligned(const T *from) { return load(from, N); }
+};
+template <int N> using columns = typename columns_of<N>::type;
 
 // The columns of a head that one thread of a team has: `count` neighbours from first().
 template <int HeadDim, int Team> struct head_part {
     static constexpr int count = ceil_div(ceil_div(HeadDim, Team), 4) * 4;
     DEV static int first() { return thread_index() % Team * count; }
-    template <class T> DEV static vec<float, count> read(const T *row)
+    template <class T> DEV static columns<count> read(const T *row)
     {
-        if constexpr (count * Team == HeadDim && HeadDim * sizeof(T) % 16 == 0) return load<count>(row + first(), count);
-        else return load<count>(row + first(), HeadDim - first());
+        if constexpr (count * Team == HeadDim && HeadDim * sizeof(T) % 16 == 0) return columns_of<count>::load(row + first(), count);
+        else return columns_of<count>::load(row + first(), HeadDim - first());
     }
 };
 
 // One row's running softmax: o is the sum of exponentials times values, relative to the largest score so far.
 template <int N> struct softmax_row {
-    vec<float, N> o;
+    columns<N> o;
     float largest, sum;
 
     DEV void clear()
     {
-        o = splat<N>(0.0f);
+        o = columns_of<N>::zero();
         largest = take_max::identity();
         sum = 0.0f;
     }
@@ -43,7 +107,7 @@ template <int N> struct softmax_row {
             if (score[j] == take_max::identity()) w[j] = 0.0f; // also where the largest is infinite or NaN
         return w;
     }
-    DEV vec<float, N> result() const { return sum == 0.0f ? splat<N>(0.0f) : o * (1.0f / sum); }
+    DEV columns<N> result() const { return sum == 0.0f ? columns_of<N>::zero() : o * (1.0f / sum); }
 };
 
 template <class S> DEV bool key_is_visible(int key, int position)
@@ -178,7 +242,7 @@ template <class S> struct attention {
 #pragma unroll
             for (int j = 0; j < at_once; j++) {
                 if (w[j] == 0.0f) continue;
-                c.row.o += load_aligned<head::count>(&s.v[j0 + j][column]) * w[j];
+                c.row.o += columns_of<head::count>::load_aligned(&s.v[j0 + j][column]) * w[j];
             }
         }
     }
@@ -188,10 +252,15 @@ template <class S> struct attention {
         c.row.clear();
         c.exists = t.token < S::queries(p);
         c.position = c.exists ? S::position(p, t.batch, t.token) : -1;
-        const vec<float, head::count> read = c.exists ? head::read(S::q(p, t.batch, t.token, t.head)) : splat<head::count>(0.0f);
+        const columns<head::count> read = c.exists ? head::read(S::q(p, t.batch, t.token, t.head)) : columns_of<head::count>::zero();
         float q[head::count];
+        if constexpr (head::count > 256) {
+#pragma unroll 1
+            for (int e = 0; e < head::count; e++) q[e] = read[e];
+        } else {
 #pragma unroll
-        for (int e = 0; e < head::count; e++) q[e] = read[e];
+            for (int e = 0; e < head::count; e++) q[e] = read[e];
+        }
         while (ring.stage < ring.stages) {
             const slot &s = ring.wait();
             block(c, q, s, t.from + ring.stage * block_k, c.exists ? t.to : 0);
@@ -202,7 +271,20 @@ template <class S> struct attention {
     DEV static void finish(const args &p, const tile &t, carry &c, scratch &)
     {
         const int left = S::head_dim - head::first();
-        if (c.exists && left > 0)
-            S::template write<head::count>(p, t.batch, t.token, t.head, head::first(), left < head::count ? left : head::count, c.row.result());
+        if (!c.exists || left <= 0) return;
+        write(p, t, left < head::count ? left : head::count, c.row.result());
+    }
+
+  private:
+    DEV static void write(const args &p, const tile &t, int left, const vec<float, head::count> &o)
+    {
+        S::template write<head::count>(p, t.batch, t.token, t.head, head::first(), left, o);
+    }
+    DEV static void write(const args &p, const tile &t, int left, const long_columns<head::count> &o)
+    {
+        constexpr int width = long_columns<head::count>::width;
+#pragma unroll 1
+        for (int i = 0; i < long_columns<head::count>::pieces && left > 0; i++, left -= width)
+            S::template write<width>(p, t.batch, t.token, t.head, head::first() + i * width, left < width ? left : width, o.e[i]);
     }
 };

@@ -35,25 +35,25 @@ template <class S> struct decode {
     DEV static void load(const args &, const tile &, int, slot &) {}
     template <class Ring> DEV static void compute(const args &, const tile &, Ring &, carry &) {}
 
-    template <class T> DEV static vec<float, head::count> read(const T *row)
+    template <class T> DEV static columns<head::count> read(const T *row)
     {
-        if constexpr (S::aligned && head::count * S::team == S::head_dim) return load_aligned<head::count>(row + head::first());
+        if constexpr (S::aligned && head::count * S::team == S::head_dim) return columns_of<head::count>::load_aligned(row + head::first());
         else return head::read(row);
     }
 
     // Every stride-th key from the first on, some at a time, so that their loads are under way together.
     DEV static void one_row(const args &p, const tile &t, int token, int h, int first, int stride, softmax_row<head::count> &row)
     {
-        const vec<float, head::count> q = head::read(S::q(p, t.batch, token, h));
+        const columns<head::count> q = head::read(S::q(p, t.batch, token, h));
         const int position = S::position(p, t.batch, token), oldest = position - S::window + 1;
         const int from = S::window && oldest > t.from ? oldest : t.from, to = S::causal && position < t.to ? position + 1 : t.to;
         for (int key0 = from + first; key0 < to; key0 += at_once * stride) {
-            vec<float, head::count> v[at_once];
+            columns<head::count> v[at_once];
             vec<float, at_once> score;
 #pragma unroll
             for (int j = 0; j < at_once; j++) {
                 const int key = key0 + j * stride < to ? key0 + j * stride : to - 1;
-                const vec<float, head::count> x = q * read(S::k(p, t.batch, key, t.kv_head));
+                const columns<head::count> x = q * read(S::k(p, t.batch, key, t.kv_head));
                 v[j] = read(S::v(p, t.batch, key, t.kv_head));
                 score[j] = wave_join<take_sum, S::team>(tree_join<take_sum>(x));
             }

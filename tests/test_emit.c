@@ -317,6 +317,38 @@ START_TEST(an_illegal_tuning_is_an_error_that_names_the_limit)
 }
 END_TEST
 
+typedef struct wide_head {
+    const char *target;
+    int columns;
+    bool taken;
+} wide_head;
+
+static const wide_head wide_heads[] = {{"sm_90a", 1024, true}, {"sm_90a", 1025, false}, {"gfx1100", 1025, false}, {"gfx942", 2048, true},
+                                       {"gfx942", 2049, false}, {"host", 4096, true}};
+
+/* The first over all keys, the second over a cache. */
+START_TEST(heads_of_more_columns_than_a_wave_takes_are_refused_by_name)
+{
+    const wide_head *of = &wide_heads[_i / 2];
+    arena *keep = arena_new();
+    build b = {.name = "t.yaml", .target = of->target, .level = fusion_tile};
+    b.text = arena_printf(keep,
+                          _i % 2 ? "block: t\ndtype: f32\ndims: {S: 1, L: 64, hd: %d}\ninputs: {q: [1, S, hd], t: {shape: [1], dtype: i32}}\n"
+                                   "state: {c: [1, 1, L, hd]}\nops:\n  - {out: k, op: kv_append, in: [q], state: c, at: t}\n"
+                                   "  - {out: a, op: attention, in: [q, k, k], heads: 1, at: t}\noutputs: {y: a}\n"
+                                 : "block: t\ndtype: f32\ndims: {S: 19, hd: %d}\ninputs: {q: [1, S, hd]}\nops:\n"
+                                   "  - {out: a, op: attention, in: [q, q, q], heads: 1}\noutputs: {y: a}\n",
+                          of->columns);
+    run_build(&b);
+    ck_assert_msg(b.code == (of->taken ? code_ok : code_unsupported), "%s", arena_diagnostics(b.a));
+    const char *says = arena_printf(keep, "attention: heads have %d columns; kernels for %s take at most %d", of->columns, of->target,
+                                    of->columns - 1);
+    if (!of->taken) ck_assert_msg(strstr(arena_diagnostics(b.a), says) != NULL, "%s", arena_diagnostics(b.a));
+    arena_free(b.a);
+    arena_free(keep);
+}
+END_TEST
+
 START_TEST(the_manifest_says_what_the_plan_says)
 {
     char *text = slurp("specs/llama-block.yaml");
@@ -525,6 +557,7 @@ int main(void)
                         sizeof bad_tunings / sizeof *bad_tunings);
     tcase_add_test(t, a_cache_may_have_more_rows_than_an_int_counts);
     tcase_add_loop_test(t, other_values_have_as_many_rows_as_an_int_counts_with_a_tile_to_spare, 0, 2);
+    tcase_add_loop_test(t, heads_of_more_columns_than_a_wave_takes_are_refused_by_name, 0, 2 * (int)(sizeof wide_heads / sizeof *wide_heads));
     tcase_add_test(t, the_manifest_says_what_the_plan_says);
     tcase_add_test(t, names_of_values_never_clash_in_the_source);
     tcase_add_test(t, a_llama_block_is_planned_and_emitted_in_20_ms);

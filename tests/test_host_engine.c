@@ -97,6 +97,24 @@ START_TEST(stacks_are_as_large_as_the_export_says)
 }
 END_TEST
 
+/* Where nobody catches what a guard page stops, an overflow would be the end of the process. */
+START_TEST(stacks_hold_the_frames_that_the_compiler_reports)
+{
+    host_module *m = load("basics.hip");
+    const host_engine_options quiet = {.workers = 2, .no_signals = true};
+    host_engine *own = host_engine_open(&quiet);
+    int *out = host_alloc(own, 64 * sizeof *out, "out");
+    void *params[] = {&out};
+    const host_launch_dims d = {.grid = {1}, .block = {64}, .wave = _i ? 64 : 1};
+    host_log log = {0};
+    ck_assert_msg(host_launch(own, m, "deeper", &d, params, &log) == HOST_OK, "%s", log.text ? log.text : "");
+    for (int i = 0; i < 64; i++) ck_assert_int_eq(out[i], (signed char)(512 * 7 + i));
+    host_log_free(&log);
+    host_module_free(m);
+    host_engine_close(own);
+}
+END_TEST
+
 START_TEST(atomics_count_across_workers)
 {
     host_module *m = load("basics.hip");
@@ -438,6 +456,7 @@ int main(void)
     tcase_add_loop_test(t, a_barrier_separates_what_is_before_from_what_is_after, 0, shapes);
     tcase_add_loop_test(t, a_barrier_waits_for_waiting_loops_and_not_for_the_gone, 0, shapes);
     tcase_add_test(t, stacks_are_as_large_as_the_export_says);
+    tcase_add_loop_test(t, stacks_hold_the_frames_that_the_compiler_reports, 0, 2);
     tcase_add_test(t, atomics_count_across_workers);
     tcase_add_loop_test(t, half_conversions_round_to_nearest_even, 0, 2);
     tcase_add_loop_test(t, products_agree_with_plain_loops, 0, sizeof products / sizeof *products);

@@ -106,7 +106,7 @@ static void build(arguments *a, const char *compiler, const host_compile_options
     char optimise[4] = {'-', 'O', (char)('0' + level), 0};
     add(a, compiler, SIZE_MAX >> 1);
     add_words(a, "-x c++ -std=c++17 -march=native -ffp-contract=fast -fno-math-errno -fPIC -shared -nostdlib -fno-exceptions "
-                 "-fno-rtti -fvisibility=hidden -fno-stack-protector -fno-asynchronous-unwind-tables -fno-threadsafe-statics "
+                 "-fno-rtti -fvisibility=hidden -fno-stack-protector -fstack-size-section -fno-asynchronous-unwind-tables -fno-threadsafe-statics "
                  "-Xclang -fconvergent-functions -fdebug-compilation-dir=. -Wno-unknown-attributes -Wno-ignored-attributes -Wno-unknown-pragmas -Wno-builtin-macro-redefined -Wno-pragma-once-outside-header");
     add_words(a, optimise);
     const int version = version_of(compiler);

@@ -100,11 +100,13 @@ struct host_module {
     block *shared_owner;
     pthread_mutex_t shared_lock; /* held through a launch, if there are any */
     uintptr_t anchor; /* an address in it, near every place */
+    size_t frame_bytes; /* of stack, of all its functions together; 0: not known */
 };
 const hs_place *module_at(const host_module *m, hs_u32 word); /* the place that a word of hs_wave.site names */
 static inline const hs_site *module_site(const host_module *m, hs_u32 word) { return module_at(m, word)->site; }
 host_module *module_new(void);
 bool module_load(host_module *m, const char *path, host_log *log);
+size_t frames_of(const unsigned char *object, size_t size); /* frames.c */
 bool module_has_lines(const host_module *m);
 /* "file:line (function)" of an address in the module, as well as symbolisers can tell. */
 void module_place(const host_module *m, uintptr_t pc, host_log *log);

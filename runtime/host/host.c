@@ -10,7 +10,7 @@
 #include "runtime/host/engine.h"
 
 enum { MAX_THREADS = 1024, MAX_WORKERS = 256, MAX_SHARED = 1 << 30, DEFAULT_STACK = 64 << 10, LONE_STACK = 1 << 20 };
-enum { MIN_STACK = 16 << 10, MAX_STACK = 1 << 30, DEFAULT_STALL_MS = 60000, MAX_RESIDENT = 1 << 16 };
+enum { MIN_STACK = 16 << 10, ENGINE_STACK = 48 << 10, MAX_STACK = 1 << 30, DEFAULT_STALL_MS = 60000, MAX_RESIDENT = 1 << 16 };
 
 static bool init_locks(host_engine *e)
 {
@@ -105,12 +105,16 @@ static void set_shape(launch *l, const host_launch_dims *d)
     s->shared_bytes = d->shared_bytes;
 }
 
+/* In steps, so that blocks of the pool serve many kernels. */
 static size_t stack_of(const launch *l, const host_launch_dims *d)
 {
     char symbol[512];
     snprintf(symbol, sizeof symbol, "%s__hs_stack", l->kernel);
     const unsigned *said = dlsym(l->module->handle, symbol);
-    size_t n = d->stack_bytes ? d->stack_bytes : said ? *said : l->shape.threads == 1 ? LONE_STACK : DEFAULT_STACK;
+    const size_t needed = (l->module->frame_bytes + ENGINE_STACK + DEFAULT_STACK - 1) / DEFAULT_STACK * DEFAULT_STACK;
+    size_t n = said ? *said : l->shape.threads == 1 ? LONE_STACK : DEFAULT_STACK;
+    if (d->stack_bytes) n = d->stack_bytes;
+    else if (n < needed) n = needed;
     if (n > MAX_STACK) n = MAX_STACK;
     return n < MIN_STACK ? MIN_STACK : n;
 }

@@ -80,7 +80,8 @@ typedef struct host_launch_dims {
     unsigned grid[3], block[3]; /* zeros in y and z mean 1 */
     unsigned shared_bytes;      /* static and dynamic shared memory of a block */
     unsigned wave;              /* 1, 2, 4 .. 64; 0: 1 */
-    unsigned stack_bytes;       /* of a thread; 0: what TF_EXPORT_STACK said, else 64 KiB, or 1 MiB with one thread a block */
+    unsigned stack_bytes;       /* of a thread; 0: what its functions need, at least what TF_EXPORT_STACK said, else 64 KiB, or 1 MiB with one
+                                   thread a block */
     bool cooperative;           /* all blocks are resident: tf_grid_sync() and waiting for other blocks work */
     bool strict;                /* a wave operation that not all live lanes of the wave reach is an error */
 } host_launch_dims;

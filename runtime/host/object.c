@@ -89,6 +89,7 @@ bool object_load(host_module *m, const void *object, size_t size, host_log *log)
     }
     spell_name(name, m->file);
     const bool ok = module_load(m, name, log);
+    m->frame_bytes = ok ? frames_of(object, size) : 0;
     if (!ok || !m->lines) { /* it is mapped; only symbolisers read it once more */
         close(m->file);
         m->file = -1;

@@ -147,3 +147,17 @@ extern "C" __global__ void atomics(float *out)
     __hip_atomic_fetch_add(&out[4], 1.0f, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
 }
 TF_EXPORT(atomics)
+
+// As deep, without saying so.
+__attribute__((noinline)) static int room_of(unsigned n)
+{
+    volatile char room[300 << 10];
+    for (unsigned i = 0; i < sizeof room; i += 512) room[i] = (char)(i + n);
+    return room[512 * 7];
+}
+extern "C" __global__ void deeper(int *out)
+{
+    out[threadIdx.x] = room_of(threadIdx.x);
+    __syncthreads();
+}
+TF_EXPORT(deeper)
