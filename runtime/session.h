@@ -28,8 +28,10 @@ size_t session_bytes(const session *s, const ir_value *v);
 tfgen_code session_put(session *s, const ir_value *v, const void *data, size_t bytes, host_log *log);
 tfgen_code session_get(session *s, const ir_value *v, void *data, size_t bytes, host_log *log);
 
-/* Fills outputs, workspace and weights with NaN, so that what nobody writes shows. */
+/* Fills outputs, workspace and weights with a NaN (of f32, f16 and bf16) that no arithmetic makes, so that what nobody writes shows. */
+enum { session_poison_bits = 0xffe5 };
 tfgen_code session_poison(session *s, host_log *log);
+bool session_is_poison(dtype type, const void *data, size_t index); /* nobody wrote this element of `data` */
 tfgen_code session_pack(session *s, host_log *log);
 /* Launches every kernel once, at the present dims of the plan's program; seconds[i] of launch i, by the device's events, when not NULL. */
 tfgen_code session_execute(session *s, double *seconds, host_log *log);

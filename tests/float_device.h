@@ -235,7 +235,7 @@ static ref_verdict float_device_judge(const float_device *d, const ir_value *v)
     const ref_tensor *t = &d->b->result[v->id];
     double *got = calloc(t->count + 1, sizeof *got);
     for (size_t i = 0; i < t->count; i++) got[i] = d->value[v->id][i];
-    const ref_verdict verdict = ref_compare(t, got, v->type);
+    const ref_verdict verdict = ref_compare(t, got);
     free(got);
     return verdict;
 }

@@ -147,6 +147,42 @@ static bool moves_grid(const ref_state *r, const ir_op *op)
     return true;
 }
 
+void ref_overflow(dtype t, double *value, double *error)
+{
+    const double limit = dtype_largest(t) * (1 + ref_unit(t)), bound = ref_sigmas * *error;
+    if (!isfinite(*value) || !(fabs(*value) + bound >= limit)) return;
+    const bool sure = fabs(*value) - bound >= limit;
+    if (sure) *value = copysign(INFINITY, *value);
+    *error = sure ? 0 : INFINITY;
+}
+
+static bool reads_unknown(const ref_state *r, const ir_op *op)
+{
+    for (int i = 0; i < op->input_count; i++)
+        if (r->unknown[op->inputs[i]->id]) return true;
+    return false;
+}
+
+/* Sums and all that is made of them: a result that is no number or infinite is certain as long as what they read is; their errors are no
+ * numbers then. Elementwise ops and moves say it of each element themselves. */
+static void settle(ref_state *r, const ir_op *op, ref_tensor *t)
+{
+    const op_class class = op_table[op->kind].class;
+    const bool each = class == class_ELEMENT || class == class_MOVE || class == class_APPEND, unknown = reads_unknown(r, op);
+    for (size_t i = 0; i < t->count; i++) {
+        if (!each && !isfinite(t->value[i])) t->error[i] = unknown || isinf(t->error[i]) ? INFINITY : 0;
+        if (isnan(t->error[i])) t->error[i] = INFINITY;
+        if (class != class_MOVE && class != class_APPEND) ref_overflow(dtype_f32, &t->value[i], &t->error[i]);
+    }
+}
+
+static void note_unknown(ref_state *r, const ir_value *v)
+{
+    const ref_tensor *t = &r->tensors[v->id];
+    r->unknown[v->id] = false;
+    for (size_t i = 0; t->error && i < t->count && !r->unknown[v->id]; i++) r->unknown[v->id] = !isfinite(t->error[i]);
+}
+
 static void round_to_type(ref_state *r, const ir_value *v)
 {
     ref_tensor *t = &r->tensors[v->id];
@@ -156,7 +192,8 @@ static void round_to_type(ref_state *r, const ir_value *v)
         const double y = t->value[i];
         if (!isfinite(y)) continue;
         t->error[i] = sqrt(t->error[i] * t->error[i] + unit * y * unit * y + (y != 0 ? least * least : 0));
-        if (r->round_stored) t->value[i] = dtype_round(v->type, y);
+        ref_overflow(v->type, &t->value[i], &t->error[i]);
+        if (r->round_stored) t->value[i] = dtype_round(v->type, t->value[i]);
     }
     r->on_grid[v->id] = true;
 }
@@ -171,6 +208,7 @@ static void allow_flush(ref_tensor *t)
 
 static void finish(ref_state *r, const ir_op *op, const ir_value *v)
 {
+    settle(r, op, &r->tensors[v->id]);
     if (moves_grid(r, op))
         r->on_grid[v->id] = true;
     else
@@ -178,6 +216,7 @@ static void finish(ref_state *r, const ir_op *op, const ir_value *v)
     const bool rounds = ref_is_stored(r, v) || op->kind == op_cast;
     if (rounds && !r->on_grid[v->id]) round_to_type(r, v);
     if (r->rules && r->rules->finished) r->rules->finished(r->rules->context, v, &r->tensors[v->id]);
+    note_unknown(r, v);
 }
 
 static bool evaluate(ref_state *r, const ir_op *op)
@@ -285,52 +324,17 @@ bool ref_run(const ir_program *graph, const ref_tensor *const inputs[], bool rou
              ref_tensor *const results[], char *message, size_t message_size)
 {
     const size_t n = (size_t)graph->value_count + 1;
-    ref_state r = {graph,   rules,       round_stored, calloc(n, sizeof(ref_tensor)), calloc(n, sizeof(bool)),
-                   message, message_size};
+    ref_state r = {.p = graph, .rules = rules, .round_stored = round_stored, .message = message, .message_size = message_size};
     int *last = calloc(n, sizeof *last);
-    bool good =
-        r.tensors && r.on_grid && last ? run_all(&r, inputs, results, last) : ref_fail(&r, NULL, "out of memory");
+    r.tensors = calloc(n, sizeof *r.tensors);
+    r.on_grid = calloc(n, sizeof *r.on_grid);
+    r.unknown = calloc(n, sizeof *r.unknown);
+    const bool room = r.tensors && r.on_grid && r.unknown && last;
+    const bool good = room ? run_all(&r, inputs, results, last) : ref_fail(&r, NULL, "out of memory");
     for (size_t i = 0; r.tensors && i < n; i++) ref_free(&r.tensors[i]);
     free(r.tensors);
     free(r.on_grid);
+    free(r.unknown);
     free(last);
     return good;
-}
-
-/* ---- verdicts */
-double ref_rms(const double *expected, const double *got, size_t count)
-{
-    double squares = 0, size = 0;
-    for (size_t i = 0; i < count; i++) {
-        if (!isfinite(expected[i])) continue;
-        const double d = got[i] - expected[i];
-        squares += d * d;
-        size += expected[i] * expected[i];
-    }
-    return size > 0 ? sqrt(squares / size) : sqrt(squares);
-}
-
-/* How far off one element is, as a part of its bound; infinite when no bound covers it. */
-static double element_ratio(double expected, double got, double bound, double largest)
-{
-    if (isnan(expected)) return isnan(got) ? 0 : INFINITY;
-    if (expected == got || isinf(bound)) return 0; /* an infinite bound: a logarithm of a number that may be 0, say */
-    if (isinf(got) && fabs(expected) + bound >= largest && signbit(got) == signbit(expected))
-        return 0; /* beyond the dtype */
-    const double difference = fabs(got - expected);
-    return isnan(difference) || !(bound > 0) ? INFINITY : difference / bound;
-}
-
-ref_verdict ref_compare(const ref_tensor *t, const double *got, dtype type)
-{
-    ref_verdict v = {.ratio = -1, .rms = ref_rms(t->value, got, t->count)};
-    for (size_t i = 0; i < t->count; i++) {
-        const double bound = ref_sigmas * ref_error(t, i);
-        const double ratio = element_ratio(t->value[i], got[i], bound, dtype_largest(type));
-        if (ratio <= v.ratio) continue;
-        v.ratio = ratio, v.worst = i, v.bound = bound;
-        v.difference = fabs(got[i] - t->value[i]);
-    }
-    if (v.ratio < 0) v.ratio = 0;
-    return v;
 }

@@ -17,7 +17,8 @@
  * they are computed. A check passes while |device - reference| <= ref_sigmas * error. Six: one for a device whose
  * functions are twice as far off as assumed, the rest for the largest of 10^9 normal numbers (6 standard deviations)
  * when an error is a product of two others and so has a longer tail. It leaves room: a right kernel shows largest
- * ratios of 0.05 to 0.5, a wrong one above 10. */
+ * ratios of 0.05 to 0.5, a wrong one above 10. What float32, or the dtype of storage, surely cannot hold is infinite; where that depends
+ * on rounding the error is infinite, and so is the error of whatever is computed from it. */
 #ifndef TFGEN_TESTS_REF_H
 #define TFGEN_TESTS_REF_H
 #include "ir/ir.h"
@@ -58,13 +59,18 @@ bool ref_run(const ir_program *graph, const ref_tensor *const inputs[], bool rou
              ref_tensor *const results[], char *message, size_t message_size);
 void ref_free(ref_tensor *t);
 
-/* Device data of dtype `type` against t. */
+/* Device data against t. Where the reference says NaN, it must be NaN; where infinite, infinite with the same sign. Where the error is
+ * infinite, rounding decides whether it is a number at all: such an element is not judged, and counted. */
 typedef struct ref_verdict {
     double ratio;             /* largest |got - value| / (ref_sigmas * error); the check passes up to 1 */
     double difference, bound; /* at the worst element */
     size_t worst;
-    double rms; /* relative root mean square error over the elements that are finite */
+    double rms;               /* relative root mean square error over the judged elements that are finite */
+    size_t unjudged;
 } ref_verdict;
-ref_verdict ref_compare(const ref_tensor *t, const double *got, dtype type);
+ref_verdict ref_compare(const ref_tensor *t, const double *got);
 double ref_rms(const double *expected, const double *got, size_t count);
+
+/* What stands in device data for an element that no kernel wrote: a NaN that no arithmetic makes, and never right. */
+double ref_unwritten(void);
 #endif

@@ -3,7 +3,7 @@
  *
  * An elementwise result is off by what each operand's error does to it, |f(x +- e) - f(x)|, the larger side (a
  * difference, no derivative, so that kinks and poles are seen), and by its own rounding, a few u, which each function
- * states below. */
+ * states below. Where an operand's bound reaches beyond the function's domain, or across its pole, the error is infinite. */
 #include "tests/ref_parts.h"
 #include <math.h>
 
@@ -67,16 +67,31 @@ static double rounding(op_kind kind, double x, double y, double result)
     }
 }
 
+/* Infinite where one is a number and the other is not. */
 static double change(double from, double to)
 {
-    const double d = fabs(to - from);
-    return isnan(to) && !isnan(from) ? INFINITY : isnan(d) ? 0 : d;
+    if (isnan(from) || isnan(to)) return isnan(from) && isnan(to) ? 0 : INFINITY;
+    return from == to ? 0 : fabs(to - from);
+}
+
+/* Within its bound the operand may lie on either side of where the function ends or has a pole. */
+static bool may_cross(op_kind kind, double x, double e, bool second)
+{
+    const double reach = ref_sigmas * e;
+    switch (kind) {
+    case op_log:
+    case op_rsqrt:
+    case op_sqrt: return x - reach < 0 && x + reach > 0;
+    case op_div: return second && fabs(x) <= reach;
+    default: return false;
+    }
 }
 
 /* The larger of what +e and -e do to f. */
 static double sensitivity(op_kind kind, double x, double e, double other, bool second, double f)
 {
     if (e == 0) return 0;
+    if (isinf(e) || may_cross(kind, x, e, second)) return INFINITY;
     const double up = second ? apply(kind, other, x + e) : apply(kind, x + e, other);
     const double down = second ? apply(kind, other, x - e) : apply(kind, x - e, other);
     return fmax(change(f, up), change(f, down));
@@ -86,7 +101,7 @@ static void one_element(op_kind kind, double x, double x_error, double y, double
 {
     const double f = apply(kind, x, y);
     const double by_x = sensitivity(kind, x, x_error, y, false, f), by_y = sensitivity(kind, y, y_error, x, true, f);
-    const double own = isfinite(f) ? rounding(kind, x, y, f) : 0;
+    const double own = isfinite(f) ? rounding(kind, isfinite(x) ? x : 0, y, f) : 0;
     *value = f;
     *error = sqrt(by_x * by_x + by_y * by_y + own * own);
 }
@@ -165,7 +180,7 @@ static void row_total(op_kind kind, const ref_tensor *x, size_t start, size_t co
     const double scale = kind == op_row_mean ? 1 / (double)columns : 1;
     const double own = kind == op_row_mean ? REF_UNIT * s.value : 0;
     *value = scale * s.value;
-    *error = scale * sqrt(ref_sum_error(&s) + own * own);
+    *error = isfinite(s.value) ? scale * sqrt(ref_sum_error(&s) + own * own) : 0; /* the caller knows whether what was added is certain */
 }
 
 bool ref_reduce(ref_state *r, const ir_op *op)

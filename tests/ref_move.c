@@ -79,9 +79,11 @@ static void append_row(const ref_state *r, const ir_op *op, size_t from, size_t 
                  least = rounds ? ref_least(out->type) : 0;
     for (size_t i = 0; i < size; i++) {
         const double v = x->value[from + i];
-        y->value[to + i] = rounds && r->round_stored ? dtype_round(out->type, v) : v;
-        y->error[to + i] =
-            isfinite(v) ? sqrt(square(ref_error(x, from + i)) + square(unit * v) + (v != 0 ? square(least) : 0)) : 0;
+        const double own = isfinite(v) ? square(unit * v) + (v != 0 ? square(least) : 0) : 0;
+        y->value[to + i] = v;
+        y->error[to + i] = sqrt(square(ref_error(x, from + i)) + own);
+        if (rounds) ref_overflow(out->type, &y->value[to + i], &y->error[to + i]);
+        if (rounds && r->round_stored) y->value[to + i] = dtype_round(out->type, y->value[to + i]);
     }
 }
 

@@ -9,6 +9,7 @@ typedef struct ref_state {
     bool round_stored;
     ref_tensor *tensors; /* by value id; count 0: not there */
     bool *on_grid;       /* by value id: its numbers are numbers of its dtype, so storing them rounds nothing */
+    bool *unknown;       /* by value id: some of its errors are infinite */
     char *message;
     size_t message_size;
 } ref_state;
@@ -45,6 +46,9 @@ bool ref_fold_is_factor(const ir_op *linear, const ref_fold *f);
 const ir_value *ref_fold_row_number(const ref_state *r, const ir_op *linear, const ref_fold *f);
 enum { ref_fold_most_needs = 6 };
 void ref_fold_needs(const ir_op *linear, const ir_value *needs[ref_fold_most_needs]);
+
+/* A number on its way into a dtype: what is surely too large becomes infinite, where rounding decides the error does. */
+void ref_overflow(dtype t, double *value, double *error);
 
 /* A sum as a device may build it, in any order. */
 typedef struct ref_sum {

@@ -76,7 +76,7 @@ static void load_rows(const product *p, size_t m, double *rows)
             const size_t at = (m + i) * p->K + k;
             const double x = there ? p->x[at] : 0, e = there && p->x_error ? p->x_error[at] : 0;
             rows[(2 * k) * tall + i] = x;
-            rows[(2 * k + 1) * tall + i] = e * e + x * x * own;
+            rows[(2 * k + 1) * tall + i] = e * e + (isfinite(x) || p->split ? x * x * own : 0);
         }
 }
 
@@ -145,7 +145,7 @@ static double fold_noise(const product *p, const double *rows, size_t row)
 {
     double sum = 0;
     for (size_t k = 0; p->fold && k < p->K; k++) {
-        const double fold = p->fold[k] + p->fold_offset, x = fold == 0 ? 0 : rows[2 * k * tall + row] / fold;
+        const double fold = p->fold[k] + p->fold_offset, x = fold == 0 || !isfinite(rows[2 * k * tall + row]) ? 0 : rows[2 * k * tall + row] / fold;
         sum += x * x;
     }
     return sum * p->fold_least * p->fold_least;
@@ -158,7 +158,8 @@ static void write_block(const product *p, const block *b, size_t m, size_t n, co
         for (size_t i = 0; i < lanes && n + i < p->N; i++) {
             const double y = b->sum[row][i], random_order = (double)(p->K - 1) / 3 * y * y;
             double squares = fixed[row] + b->noise[row][i] + (errors ? weight_noise(p, errors, rows, row, i) : 0);
-            if (p->K > 1) squares += REF_UNIT * REF_UNIT * fmax(b->partial[row][i], random_order);
+            const bool rounds = isfinite(y) || p->split; /* infinities and NaN are exact, but not those made of two parts */
+            if (rounds && p->K > 1) squares += REF_UNIT * REF_UNIT * fmax(b->partial[row][i], random_order);
             if (p->split) squares += 64 * REF_UNIT * REF_UNIT * y * y;
             p->y[(m + row) * p->N + n + i] = y;
             p->y_error[(m + row) * p->N + n + i] = sqrt(squares);

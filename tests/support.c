@@ -263,7 +263,8 @@ double rig_judge(rig *r)
     for (int i = 0; i < r->graph->value_count; i++) {
         const ir_value *v = r->graph->values[i];
         if (!v->output) continue;
-        const ref_verdict verdict = ref_compare(&r->exact[i], rig_read(r, v->name), v->type);
+        const ref_verdict verdict = ref_compare(&r->exact[i], rig_read(r, v->name));
+        ck_assert_msg(!verdict.unjudged, "%s: %zu elements are not judged", v->name, verdict.unjudged);
         ck_assert_msg(verdict.ratio <= 1, "%s: element %zu is %.3g off, its bound is %.3g", v->name, verdict.worst, verdict.difference,
                       verdict.bound);
         if (verdict.ratio > worst) worst = verdict.ratio;

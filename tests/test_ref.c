@@ -599,19 +599,110 @@ END_TEST
 START_TEST(verdicts_know_infinities_and_nan)
 {
     double value[] = {1, NAN, INFINITY, 7e4, 0, 2}, error[] = {0.5, 0, 0, 1, INFINITY, 0};
-    double got[] = {4, NAN, INFINITY, INFINITY, 55, 2};
+    double got[] = {4, NAN, INFINITY, 7e4, 55, 2};
     const ref_tensor t = {value, error, 6};
-    ref_verdict v = ref_compare(&t, got, dtype_f16);
-    ck_assert_double_eq(v.ratio, 1); /* 3 of 6 * 0.5; 7e4 is beyond f16, so infinity is right */
+    ref_verdict v = ref_compare(&t, got);
+    ck_assert_double_eq(v.ratio, 1); /* 3 of 6 * 0.5 */
     ck_assert_uint_eq(v.worst, 0);
-    ck_assert(isinf(ref_compare(&t, got, dtype_f32).ratio));
-    ck_assert_uint_eq(ref_compare(&t, got, dtype_f32).worst, 3);
+    ck_assert_uint_eq(v.unjudged, 1);
+    got[4] = ref_unwritten(); /* unjudged, but nobody wrote it */
+    ck_assert(isinf(ref_compare(&t, got).ratio));
+    got[4] = NAN, got[1] = ref_unwritten();
+    ck_assert(isinf(ref_compare(&t, got).ratio));
+    ck_assert_uint_eq(ref_compare(&t, got).worst, 1);
+    got[1] = NAN, got[2] = -INFINITY;
+    ck_assert(isinf(ref_compare(&t, got).ratio));
+    got[2] = INFINITY, got[3] = INFINITY;
+    ck_assert(isinf(ref_compare(&t, got).ratio));
+    ck_assert_uint_eq(ref_compare(&t, got).worst, 3);
     got[5] = 2.0000001; /* exact values leave no room */
-    ck_assert(isinf(ref_compare(&t, got, dtype_f16).ratio));
+    ck_assert(isinf(ref_compare(&t, got).ratio));
     got[5] = 2, got[0] = NAN;
-    ck_assert(isinf(ref_compare(&t, got, dtype_f16).ratio));
+    ck_assert(isinf(ref_compare(&t, got).ratio));
     got[0] = 1, got[1] = 0;
-    ck_assert(isinf(ref_compare(&t, got, dtype_f16).ratio));
+    ck_assert(isinf(ref_compare(&t, got).ratio));
+}
+END_TEST
+
+/* One number a row through ops, by the rule that nothing is stored but y. */
+static const ref_tensor *through(bench **b, const char *type, const char *ops, const double *x, bool round_stored)
+{
+    static char yaml[1024];
+    snprintf(yaml, sizeof yaml, "block: t\ndtype: %s\ndims: {M: 4}\ninputs: {x: {shape: [M], dtype: f32}}\nops:\n%soutputs: {y: y}\n", type, ops);
+    *b = open_text(yaml);
+    set(*b, "x", x, 4);
+    const ref_rules rules = {.stored = only_y};
+    bench_run(*b, round_stored, &rules);
+    return bench_result(*b, "y");
+}
+#define OP(out, op, in) "  - {out: " out ", op: " op ", in: [" in "]}\n"
+
+START_TEST(a_function_beyond_its_domain_is_surely_no_number)
+{
+    bench *b;
+    const ref_tensor *y = through(&b, "f32", OP("a", "mul", "x, 3") OP("b", "log", "a") OP("y", "exp", "b"), (const double[]){-1, 2, -1e-9, 0}, true);
+    ck_assert(isnan(y->value[0]) && y->error[0] == 0);
+    ck_assert(isfinite(y->error[1]));
+    ck_assert(isnan(y->value[2]) && y->error[2] == 0);
+    ck_assert(y->value[3] == 0 && y->error[3] == 0); /* exp(log 0), exactly */
+    bench_close(b);
+}
+END_TEST
+
+START_TEST(what_rounding_decides_is_unknown_and_stays_so)
+{
+    static const char *const ops[] = {OP("a", "sub", "x, 1.1") OP("b", "log", "a") OP("y", "tanh", "b"), OP("a", "sub", "x, 1.1") OP("b", "sqrt", "a") OP("y", "relu", "b"),
+                                      OP("a", "sub", "x, 1.1") OP("b", "div", "1, a") OP("y", "sigmoid", "b"), OP("a", "sub", "x, 1.1") OP("b", "rsqrt", "a") OP("y", "neg", "b")};
+    for (size_t i = 0; i < 4; i++) {
+        bench *b;
+        const ref_tensor *y = through(&b, "f32", ops[i], (const double[]){1.1f, 7, 1.0999999f, 0.5}, true);
+        ck_assert_msg(isinf(y->error[0]) && isinf(y->error[2]), "%s", ops[i]);
+        ck_assert_msg(isfinite(y->error[1]) && isfinite(y->error[3]), "%s", ops[i]);
+        bench_close(b);
+    }
+}
+END_TEST
+
+START_TEST(sums_of_what_is_no_number_are_none_and_of_what_is_unknown_are_unknown)
+{
+    const char *yaml = "block: t\ndtype: f32\ndims: {M: 4, K: 3}\ninputs: {x: [M, K]}\nparams: {w: [2, K]}\nops:\n"
+                       "  - {out: a, op: sub, in: [x, 0.1]}\n  - {out: b, op: log, in: [a]}\n  - {out: l, op: linear, in: [b, w]}\n"
+                       "  - {out: s, op: row_sum, in: [b]}\n  - {out: m, op: row_max, in: [b]}\n  - {out: y, op: add, in: [l, s]}\noutputs: {y: y, m: m}\n";
+    bench *b = open_text(yaml);
+    set(b, "x", (const double[]){1, 2, 3, -1, 2, 3, 1, 2, INFINITY, 1, 2, 3}, 12);
+    set(b, "w", (const double[]){1, 1, 1, 1, 1, -1}, 6);
+    const ref_rules rules = {.stored = only_y};
+    for (int unknown = 0; unknown < 2; unknown++) {
+        if (unknown) bench_data(b, "x")[9] = 0.1f; /* 0.1f - 0.1 in float32: log of 0 or of a little */
+        bench_run(b, true, &rules);
+        const ref_tensor *l = bench_result(b, "l"), *s = bench_result(b, "s"), *m = bench_result(b, "m");
+        ck_assert(isnan(l->value[2]) && isnan(s->value[1]) && isnan(m->value[1]));
+        ck_assert(isinf(l->value[4]) && l->value[5] == -INFINITY && isinf(s->value[2]));
+        for (int row = 1; row < 3; row++) ck_assert(unknown || (l->error[2 * row] == 0 && s->error[row] == 0));
+        ck_assert(isfinite(l->error[0]) && isfinite(s->error[0]));
+        ck_assert_int_eq(isinf(l->error[6]) != 0, unknown);
+        ck_assert_int_eq(isinf(s->error[3]) != 0, unknown);
+        ck_assert_int_eq(isinf(bench_result(b, "y")->error[7]) != 0, unknown);
+    }
+    bench_close(b);
+}
+END_TEST
+
+START_TEST(what_a_dtype_cannot_hold_is_infinite)
+{
+    bench *b;
+    for (int rounded = 0; rounded < 2; rounded++) {
+        const ref_tensor *y = through(&b, "f16", OP("y", "mul", "x, 4"), (const double[]){20000, -20000, 16375, 16000}, rounded);
+        ck_assert(y->value[0] == INFINITY && y->error[0] == 0 && y->value[1] == -INFINITY && y->error[1] == 0);
+        ck_assert(isinf(y->error[2])); /* 65500, which half a step above the largest number is not far from */
+        ck_assert(y->value[3] == 64000 && isfinite(y->error[3]));
+        bench_close(b);
+        /* not stored, f16 does not matter, but float32 does */
+        y = through(&b, "f16", OP("a", "mul", "x, 4") OP("y", "mul", "a, 0.25"), (const double[]){20000, -20000, 1e38, 0}, rounded);
+        ck_assert(fabs(y->value[0] - 20000) <= 8 && fabs(y->value[1] + 20000) <= 8);
+        ck_assert(y->value[2] == INFINITY && y->error[2] == 0);
+        bench_close(b);
+    }
 }
 END_TEST
 
@@ -646,6 +737,10 @@ int main(void)
                                   a_factor_written_by_hand_is_folded_like_a_norms,
                                   the_error_of_a_row_number_is_the_whole_rows,
                                   a_plan_folds_only_what_the_operand_is_multiplied_with,
+                                  a_function_beyond_its_domain_is_surely_no_number,
+                                  what_rounding_decides_is_unknown_and_stays_so,
+                                  sums_of_what_is_no_number_are_none_and_of_what_is_unknown_are_unknown,
+                                  what_a_dtype_cannot_hold_is_infinite,
                                   verdicts_know_infinities_and_nan};
     Suite *suite = suite_create("reference");
     TCase *c = tcase_create("reference");

@@ -160,7 +160,7 @@ START_TEST(three_products_in_tf32_stay_below_their_bound_and_one_does_not)
     double got[7 * 96];
     for (size_t i = 0; i < 7 * 96; i++)
         got[i] = split_dot(bench_data(b, "x") + i / 96 * dims[0].value, bench_data(b, "w") + i % 96 * dims[0].value, split_cases[_i].K, split_cases[_i].parts);
-    const double ratio = ref_compare(bench_result(b, "y"), got, dtype_f32).ratio;
+    const double ratio = ref_compare(bench_result(b, "y"), got).ratio;
     if (split_cases[_i].parts == 2) ck_assert_msg(ratio < 0.7 && ratio > 0.01, "ratio %g", ratio);
     else ck_assert_msg(ratio > 3, "ratio %g without small parts", ratio);
     bench_close(b);
@@ -248,7 +248,7 @@ static double shifted_ratio(bench *b, int one)
     for (uint64_t seed = 1; seed <= 3; seed++) {
         shift(b, one, exact, seed);
         bench_run(b, false, NULL);
-        largest = fmax(largest, ref_compare(&result, b->result[y].value, dtype_f32).ratio);
+        largest = fmax(largest, ref_compare(&result, b->result[y].value).ratio);
     }
     ref_free(&result);
     memcpy(b->data[one].value, exact, count * sizeof *exact);

@@ -61,13 +61,19 @@ static void print_checks(const trial_result *r)
         const trial_check *c = &r->checks[i];
         printf("%-24s %12.3g %12.3g %s%8.3f%s%s\n", c->name, c->difference, c->bound, colour_code(stdout, c->good ? colour_good : colour_bad),
                c->ratio, colour_code(stdout, colour_none), c->end_to_end ? "  end to end" : "");
+        if (c->unjudged)
+            printf("%-24s %lld of %lld elements are not judged: rounding decides whether they are numbers\n", "", c->unjudged, c->count);
         if (c->end_to_end && c->rms_rounded > 0)
             printf("%-24s relative RMS error %.3g, %.2f times that of rounding at the stored values alone (at most 1.5)\n", "", c->rms,
                    c->rms / c->rms_rounded);
         else if (c->end_to_end) printf("%-24s relative RMS error %.3g\n", "", c->rms);
     }
-    printf("%s%s%s\n", colour_code(stdout, r->good ? colour_good : colour_bad), r->good ? "good: every value is within its bound" : "BAD: a bound is exceeded",
+    printf("%s%s%s", colour_code(stdout, r->good ? colour_good : colour_bad), !r->good      ? "BAD: a bound is exceeded"
+                                                                             : r->unjudged ? "good: every value that is judged is within its bound"
+                                                                                           : "good: every value is within its bound",
            colour_code(stdout, colour_none));
+    if (r->unjudged) printf(" (%lld elements are not)", r->unjudged);
+    putchar('\n');
 }
 
 static void print_json(arena *a, const ir_program *graph, const plan *p, const trial_result *r)
@@ -79,9 +85,9 @@ static void print_json(arena *a, const ir_program *graph, const plan *p, const t
     for (int i = 0; i < r->check_count; i++) {
         const trial_check *c = &r->checks[i];
         /* JSON has no infinities: a ratio that is not finite is null */
-        json_array_append_new(checks, json_pack("{s:s, s:b, s:o, s:b, s:I, s:f, s:f}", "value", c->name, "good", c->good, "ratio",
+        json_array_append_new(checks, json_pack("{s:s, s:b, s:o, s:b, s:I, s:I, s:f, s:f}", "value", c->name, "good", c->good, "ratio",
                                                 isfinite(c->ratio) ? json_real(c->ratio) : json_null(), "end_to_end", c->end_to_end, "elements",
-                                                (json_int_t)c->count, "rms", isfinite(c->rms) ? c->rms : -1.0, "rms_rounded", c->rms_rounded));
+                                                (json_int_t)c->count, "unjudged", (json_int_t)c->unjudged, "rms", isfinite(c->rms) ? c->rms : -1.0, "rms_rounded", c->rms_rounded));
     }
     json_t *all = json_pack("{s:s, s:s, s:s, s:s, s:s, s:i, s:f, s:f, s:b, s:b, s:o, s:o}", "block", p->program->name, "dtype",
                             dtype_name(p->program->type), "fusion", fusion_level_name(p->program->level), "target", p->target->name, "device", r->device, "launches",

@@ -60,8 +60,16 @@ static void fill_inputs(trial *t)
     }
 }
 
-/* The plan's value for a graph's value: the same name. */
+/* The plan's value for a graph's value: the same name. An output that no op writes is a copy of its own. */
 static const ir_value *planned(const trial *t, const ir_value *v) { return program_value(t->plan->program, v->name); }
+
+static const ir_value *planned_output(const trial *t, const ir_value *v)
+{
+    const ir_program *p = t->plan->program;
+    for (int i = 0; i < p->value_count; i++)
+        if (p->values[i]->output && strcmp(p->values[i]->output, v->output) == 0) return p->values[i];
+    bail(t->a, code_check_failed, (position){0}, "internal: the plan has no output %s", v->output);
+}
 
 static void need(trial *t, tfgen_code code)
 {
@@ -102,18 +110,19 @@ static bool in_memory(const trial *t, const ir_value *graph_value)
     return false;
 }
 
-/* What the device has for a value, through its view. */
-static void download(trial *t, const ir_value *graph_value, double *out)
+/* What the device has for a value of the plan, through its view. */
+static void download(trial *t, const ir_value *v, double *out)
 {
-    const ir_value *v = planned(t, graph_value);
     const size_t bytes = session_bytes(t->s, v);
     void *data = staging(bytes);
     if (!data) bail(t->a, code_device, (position){0}, "not enough memory for %zu bytes of %s", bytes, v->name);
     const tfgen_code got = session_get(t->s, v, data, bytes, &t->log);
-    const long long count = value_count(graph_value, &t->graph->dims), columns = value_columns(graph_value);
+    const long long count = value_count(v, &t->plan->program->dims), columns = value_columns(v);
     const long long stride = v->root_stride ? v->root_stride : columns, offset = v->root ? v->root_offset : 0;
-    for (long long i = 0; got == code_ok && i < count; i++)
-        out[i] = dtype_get(v->type, data, (size_t)(i / columns * stride + offset + i % columns));
+    for (long long i = 0; got == code_ok && i < count; i++) {
+        const size_t at = (size_t)(i / columns * stride + offset + i % columns);
+        out[i] = session_is_poison(v->type, data, at) ? ref_unwritten() : dtype_get(v->type, data, at);
+    }
     free(data);
     need(t, got);
 }
@@ -137,12 +146,12 @@ static trial_check *add_check(trial *t, const char *name)
     return c;
 }
 
-static void judge(trial *t, const char *name, const ref_tensor *expected, const double *got, dtype type, bool end_to_end)
+static void judge(trial *t, const char *name, const ref_tensor *expected, const double *got, bool end_to_end)
 {
-    const ref_verdict v = ref_compare(expected, got, type);
+    const ref_verdict v = ref_compare(expected, got);
     trial_check *c = add_check(t, name);
     *c = (trial_check){.name = name, .end_to_end = end_to_end, .ratio = v.ratio, .difference = v.difference, .bound = v.bound,
-                       .worst = (long long)v.worst, .count = (long long)expected->count, .rms = v.rms, .good = v.ratio <= 1};
+                       .worst = (long long)v.worst, .count = (long long)expected->count, .unjudged = (long long)v.unjudged, .rms = v.rms, .good = v.ratio <= 1};
 }
 
 static void rule_finished(void *context, const ir_value *v, ref_tensor *r)
@@ -150,9 +159,9 @@ static void rule_finished(void *context, const ir_value *v, ref_tensor *r)
     trial *t = context;
     if (!in_memory(t, v)) return;
     double *got = malloc((r->count ? r->count : 1) * sizeof *got);
-    if (!got) return; /* the value then stays unjudged by element and the outputs still are */
-    download(t, v, got);
-    judge(t, v->name, r, got, v->type, false);
+    if (!got) bail(t->a, code_device, (position){0}, "not enough memory for %zu numbers of %s", r->count, v->name);
+    download(t, planned(t, v), got);
+    judge(t, v->name, r, got, false);
     memcpy(r->value, got, r->count * sizeof *got);
     if (r->error) memset(r->error, 0, r->count * sizeof *r->error);
     free(got);
@@ -182,7 +191,7 @@ static void judge_rms(trial *t, const ir_value *v, const ref_tensor *exact, cons
 {
     trial_check *c = &t->result.checks[t->result.check_count - 1];
     if (v->type == dtype_f32 && t->graph->type == dtype_f32) return;
-    c->rms_rounded = ref_rms(exact->value, rounded->value, exact->count);
+    c->rms_rounded = ref_compare(exact, rounded->value).rms;
     /* Of few numbers the quotient of two RMS errors says little. */
     if (exact->count >= 256 && c->rms_rounded > 0 && !(c->rms <= 1.5 * c->rms_rounded)) c->good = false;
 }
@@ -198,8 +207,8 @@ static void check_outputs(trial *t, const ref_rules *rules, ref_tensor **exact)
         const ir_value *v = t->graph->values[i];
         if (!v->output) continue;
         double *got = numbers(t->a, (long long)exact[i]->count);
-        download(t, v, got);
-        judge(t, v->output, exact[i], got, v->type, true);
+        download(t, planned_output(t, v), got);
+        judge(t, v->output, exact[i], got, true);
         judge_rms(t, v, exact[i], rounded[i]);
     }
 }
@@ -211,7 +220,10 @@ static void compare(trial *t, ref_tensor **exact)
     reference(t, true, &rules, output_results(t));
     check_outputs(t, &rules, exact);
     t->result.good = true;
-    for (int i = 0; i < t->result.check_count; i++) t->result.good = t->result.good && t->result.checks[i].good;
+    for (int i = 0; i < t->result.check_count; i++) {
+        t->result.good = t->result.good && t->result.checks[i].good;
+        t->result.unjudged += t->result.checks[i].unjudged;
+    }
     if (t->result.check_count == 0) bail(t->a, code_check_failed, (position){0}, "internal: nothing was checked");
     t->result.referenced = true;
 }
@@ -238,6 +250,12 @@ static void open_session(trial *t)
     t->result.compile_seconds = seconds_now() - start;
     const tfgen_device_info *info = session_device(t->s);
     t->result.device = strcmp(info->name, "host") == 0 ? "host" : arena_printf(t->a, "%s, %s", info->name, info->label);
+}
+
+const char *trial_complaint(arena *a, const trial_check *c)
+{
+    if (!(c->ratio <= 1)) return arena_printf(a, "value %s is %.3g times its bound away\n", c->name, c->ratio);
+    return arena_printf(a, "the RMS error of %s is %.3g times that of rounding at the stored values\n", c->name, c->rms / c->rms_rounded);
 }
 
 static void close_device(void *d) { tfgen_device_close(d); }
@@ -307,10 +325,10 @@ static void add_item(trial *t, item_list *list, const char *name, const ir_value
     list->items[list->count++] = (safetensors_item){name, as_double ? "F64" : safetensors_dtype(v->type), v->rank, shape, bytes};
 }
 
-static void add_stored(trial *t, item_list *list, const char *name, const ir_value *v)
+static void add_stored(trial *t, item_list *list, const char *name, const ir_value *v, const ir_value *stored)
 {
     double *got = numbers(t->a, value_count(v, &t->graph->dims));
-    download(t, v, got);
+    download(t, stored, got);
     add_item(t, list, name, v, got, false);
 }
 
@@ -321,7 +339,7 @@ static void add_state(trial *t, item_list *list, int index)
     for (int i = 0; i < t->graph->value_count; i++)
         if (t->graph->values[i]->output && strcmp(t->graph->values[i]->output, v->name) == 0)
             bail(t->a, code_usage, (position){0}, "-o: an output and a state are both called %s, and both belong into the file", v->name);
-    if (p && session_bytes(t->s, p)) add_stored(t, list, v->name, v);
+    if (p && session_bytes(t->s, p)) add_stored(t, list, v->name, v, p);
     else add_item(t, list, v->name, v, t->inputs[index].value, false);
 }
 
@@ -331,7 +349,7 @@ static void write_outputs(trial *t)
     item_list list = {arena_alloc(t->a, (size_t)t->graph->value_count * 2 * sizeof *list.items), 0};
     for (int i = 0; i < t->graph->value_count; i++) {
         const ir_value *v = t->graph->values[i];
-        if (v->output) add_stored(t, &list, v->output, v);
+        if (v->output) add_stored(t, &list, v->output, v, planned_output(t, v));
         if (v->kind == value_state) add_state(t, &list, i);
     }
     safetensors_write(t->a, t->o->output, list.items, list.count);

@@ -28,6 +28,7 @@ typedef struct trial_check {
     bool end_to_end;
     double ratio, difference, bound; /* at the worst element */
     long long worst, count;
+    long long unjudged; /* elements where rounding decides whether the result is a number at all; ratio is of the others */
     double rms, rms_rounded; /* end to end: relative RMS error, and that of the reference with rounding at stored values (or 0) */
     bool good;
 } trial_check;
@@ -35,6 +36,7 @@ typedef struct trial_check {
 typedef struct trial_result {
     trial_check *checks; /* in the arena */
     int check_count;
+    long long unjudged; /* of all checks */
     bool good, referenced;
     double operations;      /* what the reference would cost */
     double *kernel_seconds; /* median per launch */
@@ -46,6 +48,9 @@ typedef struct trial_result {
 
 /* Bails on bad data and device errors. */
 trial_result trial_run(arena *a, const ir_program *graph, const plan *p, const trial_options *o);
+
+/* What is wrong with a check that is not good: one line. */
+const char *trial_complaint(arena *a, const trial_check *c);
 
 /* --device: opens it and makes its target that of *target; NULL, when none was asked for, leaves the host engine to the session. Bails. */
 tfgen_device *trial_device(arena *a, const char *name, bool check, const char **target);

@@ -27,7 +27,8 @@ enum { size_count = sizeof size_sets / sizeof *size_sets };
 
 typedef struct tally {
     int passed, failed, left_out;
-    double worst; /* largest ratio of error to bound */
+    long long unjudged; /* elements */
+    double worst; /* largest ratio of error to bound, of failed cases too */
     const char *worst_case;
 } tally;
 
@@ -99,25 +100,41 @@ static const char *dims_for(arena *a, const ir_program *graph, const char *dims,
     return kept.data;
 }
 
+/* The check that is furthest from its bound; one that fails by its RMS error comes before all that pass. */
+static const trial_check *worst_check(const trial_result *r)
+{
+    static const trial_check none = {.name = "", .good = true};
+    const trial_check *worst = &none;
+    for (int i = 0; i < r->check_count; i++) {
+        const trial_check *c = &r->checks[i];
+        const bool further = !(c->ratio <= worst->ratio);
+        if (c->good == worst->good ? further : worst->good) worst = c;
+    }
+    return worst;
+}
+
+static const char *failure(arena *a, const verify_case *c, const trial_check *worst, tfgen_code code, const char *diagnostics)
+{
+    if (code != code_ok) return diagnostics;
+    if (!c->result.referenced) return "nothing was compared\n";
+    return trial_complaint(a, worst);
+}
+
 static void record(verify_job *j, tally *spec, const verify_case *c, tfgen_code code, const char *diagnostics)
 {
-    double ratio = 0;
-    const char *value = "";
-    for (int i = 0; i < c->result.check_count; i++)
-        if (!(c->result.checks[i].ratio <= ratio)) ratio = c->result.checks[i].ratio, value = c->result.checks[i].name;
-    const bool good = code == code_ok && c->result.good;
+    const trial_check *worst = worst_check(&c->result);
+    const bool good = code == code_ok && c->result.good && c->result.referenced;
     tally *const both[] = {spec, &j->total};
     for (int i = 0; i < 2; i++) {
         both[i]->passed += good;
         both[i]->failed += !good;
-        if (good && ratio > both[i]->worst) both[i]->worst = ratio, both[i]->worst_case = arena_printf(j->a, "%s, value %s", c->name, value);
+        both[i]->unjudged += c->result.unjudged;
+        if (worst->ratio > both[i]->worst) both[i]->worst = worst->ratio, both[i]->worst_case = arena_printf(j->a, "%s, value %s", c->name, worst->name);
     }
-    json_array_append_new(j->cases, json_pack("{s:s, s:b, s:o, s:s, s:s}", "case", c->name, "good", good, "ratio",
-                                              isfinite(ratio) ? json_real(ratio) : json_null(), "value", value, "message", diagnostics));
-    if (good) return;
-    text_printf(&j->failures, "FAILED %s: ", c->name);
-    if (code != code_ok) text_printf(&j->failures, "%s", diagnostics);
-    else text_printf(&j->failures, "value %s is %.3g times its bound away\n", value, ratio);
+    json_array_append_new(j->cases, json_pack("{s:s, s:b, s:o, s:s, s:I, s:s}", "case", c->name, "good", good, "ratio",
+                                              isfinite(worst->ratio) ? json_real(worst->ratio) : json_null(), "value", worst->name,
+                                              "unjudged", (json_int_t)c->result.unjudged, "message", diagnostics));
+    if (!good) text_printf(&j->failures, "FAILED %s: %s", c->name, failure(j->a, c, worst, code, diagnostics));
 }
 
 static void verify_one(verify_job *j, tally *spec, const cli_options *o, const char *path, const char *size_name)
@@ -212,6 +229,7 @@ static void write_summary(verify_job *j)
         text_printf(&t, "| %s | %d | %d | %d | %.3f | %s |\n", j->o->files[f], j->specs[f].passed, j->specs[f].failed, j->specs[f].left_out,
                     j->specs[f].worst, j->specs[f].worst_case ? j->specs[f].worst_case : "");
     text_printf(&t, "| all | %d | %d | %d | %.3f | |\n", j->total.passed, j->total.failed, j->total.left_out, j->total.worst);
+    text_printf(&t, "\n%lld elements were not judged, because rounding decides whether they are numbers.\n", j->total.unjudged);
     cli_write_file(j->a, j->o->summary, t.data, t.size);
 }
 
@@ -223,6 +241,7 @@ static void print_table(const verify_job *j)
                j->specs[f].failed, colour_code(stdout, colour_none), j->specs[f].left_out, j->specs[f].worst);
     printf("verify: %d passed, %d failed; %d combinations left out because the spec cannot have the size; worst error/bound %.3f (%s)\n",
            j->total.passed, j->total.failed, j->total.left_out, j->total.worst, j->total.worst_case ? j->total.worst_case : "-");
+    if (j->total.unjudged) printf("%lld elements were not judged: rounding decides whether they are numbers (tfgen run says which)\n", j->total.unjudged);
 }
 
 static void verify_and_report(void *argument)
