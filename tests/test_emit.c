@@ -11,7 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 typedef struct build {
@@ -23,16 +22,8 @@ typedef struct build {
     const tuning *tuning;
     graph_options options;
     plan *p;
-    double seconds; /* of plan and emission, of this thread: other work on the machine does not count */
     tfgen_code code;
 } build;
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 static void build_body(void *argument)
 {
@@ -46,10 +37,8 @@ static void build_body(void *argument)
         const fuse_options fusion = {b->level, target, NULL, 0};
         p = fuse(b->a, lower(b->a, graph_read(b->a, b->text, b->size, b->name, &b->options)), &fusion);
     }
-    const double start = now();
     b->p = plan_choose(b->a, p, target, b->tuning);
     emit(b->a, b->p);
-    b->seconds = now() - start;
 }
 
 /* The caller frees b->a. */
@@ -399,21 +388,6 @@ START_TEST(names_of_values_never_clash_in_the_source)
 }
 END_TEST
 
-START_TEST(a_llama_block_is_planned_and_emitted_in_20_ms)
-{
-    char *text = slurp("specs/llama-block.yaml");
-    double best = 1;
-    for (int i = 0; i < 5; i++) {
-        build b = {.name = "specs/llama-block.yaml", .text = text, .target = "gfx942", .level = fusion_none};
-        must_build(&b);
-        if (b.seconds < best) best = b.seconds;
-        arena_free(b.a);
-    }
-    free(text);
-    ck_assert_double_lt(best, 0.020);
-}
-END_TEST
-
 /* ---- numbers: against the float64 reference, in the host's geometry and in one of a GPU */
 START_TEST(what_the_specs_of_this_suite_compute_is_right)
 {
@@ -492,49 +466,40 @@ START_TEST(other_values_have_as_many_rows_as_an_int_counts_with_a_tile_to_spare)
 }
 END_TEST
 
-/* ---- compilers: front ends only */
-typedef struct front_end {
-    const char *target, *command;
-} front_end;
-
-static const front_end front_ends[] = {
-    {"gfx942", "clang-22 -x hip --offload-arch=gfx942 --offload-device-only -nogpulib -nogpuinc -std=c++17 -Wall "
-               "-Wno-unused-function "
-               "-Werror -fsyntax-only"},
-    {"gfx1100", "clang-22 -x hip --offload-arch=gfx1100 --offload-device-only -nogpulib -nogpuinc -std=c++17 -Wall "
-                "-Wno-unused-function -Werror -fsyntax-only"},
-    {"host",
-     "clang-22 -x c++ -std=c++17 -include runtime/host/hs_abi.h -include runtime/host/hip_on_host.h -fsyntax-only"},
-};
+/* ---- compilers: front ends only. Each spec on one AMD target and at one level, so that all pairs of the two are seen; the suites that run
+ * kernels compile for the host, `make verify-code` every kernel at every level for every GPU target. */
+static const char *const front_ends[] = {"gfx942", "gfx1100", "gfx90a", "gfx1201", "gfx950"};
 enum { front_end_count = sizeof front_ends / sizeof *front_ends };
 
-static void must_compile(const char *source, const char *name, const char *command)
+static void write_source(const char *folder, const char *name, const char *source)
 {
-    char path[] = "/tmp/tfgen-emit-XXXXXX", line[1024];
-    const int fd = mkstemp(path);
-    ck_assert_int_ge(fd, 0);
-    ck_assert_int_eq(write(fd, source, strlen(source)), (ssize_t)strlen(source));
-    close(fd);
-    snprintf(line, sizeof line, "%s %s", command, path);
-    const int status = system(line);
-    unlink(path);
-    ck_assert_msg(status == 0, "%s: %s", name, command);
+    char path[256];
+    snprintf(path, sizeof path, "%s/%s.hip", folder, name);
+    FILE *f = fopen(path, "wb");
+    ck_assert_ptr_nonnull(f);
+    fputs(source, f);
+    ck_assert_int_eq(fclose(f), 0);
 }
 
 START_TEST(emitted_sources_compile)
 {
-    const char *spec = spec_paths[_i / front_end_count];
-    const front_end *f = &front_ends[_i % front_end_count];
+    const char *spec = spec_paths[_i];
     if (!have_clang()) {
         printf("skipped: no clang-22\n");
         return;
     }
-    char *text = slurp(spec);
-    build b = {.name = spec, .text = text, .target = f->target, .level = (fusion_level)(_i % 3)};
+    char *text = slurp(spec), folder[] = "/tmp/tfgen-emit-XXXXXX", command[512];
+    build b = {.name = spec, .text = text, .target = front_ends[_i % front_end_count], .level = (fusion_level)(_i % 3)};
     must_build(&b);
-    for (int i = 0; i < b.p->launch_count; i++)
-        must_compile(b.p->launches[i].source, b.p->launches[i].name, f->command);
-    for (int i = 0; i < b.p->pack_count; i++) must_compile(b.p->packs[i].source, b.p->packs[i].name, f->command);
+    ck_assert_ptr_nonnull(mkdtemp(folder));
+    for (int i = 0; i < b.p->launch_count; i++) write_source(folder, b.p->launches[i].name, b.p->launches[i].source);
+    for (int i = 0; i < b.p->pack_count; i++) write_source(folder, b.p->packs[i].name, b.p->packs[i].source);
+    snprintf(command, sizeof command, "clang-22 -x hip --offload-arch=%s --offload-device-only -nogpulib -nogpuinc -std=c++17 -Wall -Wno-unused-function "
+                                      "-Werror -fsyntax-only %s/*.hip", b.target, folder);
+    const int status = system(command);
+    snprintf(command, sizeof command, "rm -r %s", folder);
+    ck_assert_int_eq(system(command), 0);
+    ck_assert_msg(status == 0, "%s for %s at level %s", spec, b.target, level_names[b.level]);
     arena_free(b.a);
     free(text);
 }
@@ -560,7 +525,6 @@ int main(void)
     tcase_add_loop_test(t, heads_of_more_columns_than_a_wave_takes_are_refused_by_name, 0, 2 * (int)(sizeof wide_heads / sizeof *wide_heads));
     tcase_add_test(t, the_manifest_says_what_the_plan_says);
     tcase_add_test(t, names_of_values_never_clash_in_the_source);
-    tcase_add_test(t, a_llama_block_is_planned_and_emitted_in_20_ms);
     suite_add_tcase(s, t);
     TCase *n = tcase_create("numbers");
     tcase_set_timeout(n, 300);
@@ -568,7 +532,7 @@ int main(void)
     suite_add_tcase(s, n);
     TCase *c = tcase_create("compilers");
     tcase_set_timeout(c, 120);
-    tcase_add_loop_test(c, emitted_sources_compile, 0, front_end_count * spec_count);
+    tcase_add_loop_test(c, emitted_sources_compile, 0, spec_count);
     suite_add_tcase(s, c);
     SRunner *r = srunner_create(s);
     srunner_run_all(r, CK_ENV);
