@@ -33,17 +33,20 @@ typedef struct random_report {
     random_ratio ratios[op_count];
 } random_report;
 
-typedef enum random_oracle { /* bits; the float64 reference is always asked */
-    oracle_text = 1
+typedef enum random_oracle { /* bits (random_oracle.c says what each asks); the float64 reference is asked of whatever runs */
+    oracle_text = 1, oracle_dead = 2, oracle_names = 4, oracle_levels = 8,
+    oracle_order = 16, oracle_batch = 32, oracle_check = 64, oracle_target = 128 /* these compile kernels of their own */
 } random_oracle;
 
 typedef struct random_case {
-    const char *yaml, *name, *target;
+    const random_spec *spec; /* what yaml was written from */
+    const char *yaml, *comment, *name, *target, *other_target; /* other_target: for oracle_target */
     const char *const *levels;
     int level_count;
     unsigned oracles;
+    bool plan_only; /* nothing is compiled or run: source is as far as it goes */
     unsigned long long data_seed;
-    tfgen_device *device; /* NULL: the host engine */
+    const char *device; /* NULL: the host engine */
 } random_case;
 
 void random_case_run(const random_case *c, random_report *out);

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "runtime/cli/random_child.h"
 #include "runtime/cli/cli.h"
+#include "runtime/cli/trial.h"
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -117,4 +118,44 @@ const random_report *random_child_run(random_child *child, const random_case *c,
     if (!random_child_start(child, c, limits)) blame(child, random_device_error, "error: no process to be had%.0d", 0);
     while (!random_child_ended(child, 1000)) {}
     return child->report;
+}
+
+/* ---- the device */
+typedef struct device_question {
+    arena *a;
+    const char *device, *target;
+    struct device_answer { tfgen_code code; char target[64], said[1024]; } *answer; /* shared */
+} device_question;
+
+static void ask_device(void *argument)
+{
+    device_question *q = argument;
+    (void)trial_device(q->a, q->device, false, &q->target);
+    snprintf(q->answer->target, sizeof q->answer->target, "%s", q->target ? q->target : "");
+}
+
+static void answer_and_end(device_question *q)
+{
+    q->a = arena_new();
+    q->answer->code = arena_run(q->a, ask_device, q);
+    snprintf(q->answer->said, sizeof q->answer->said, "%s", arena_diagnostics(q->a));
+    _exit(0);
+}
+
+static void free_answer(void *p) { munmap(p, sizeof(struct device_answer)); }
+
+const char *random_device_target(arena *a, const char *device, const char *target)
+{
+    device_question q = {.device = device, .target = target};
+    if (!device || strcmp(device, "host") == 0) return target;
+    q.answer = mmap(NULL, sizeof *q.answer, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (q.answer == MAP_FAILED) bail(a, code_device, (position){0}, "not enough memory");
+    arena_defer(a, free_answer, q.answer);
+    q.answer->code = code_device;
+    fflush(NULL);
+    const pid_t pid = fork();
+    if (pid == 0) answer_and_end(&q);
+    if (pid > 0) (void)waitpid(pid, NULL, 0);
+    if (q.answer->code != code_ok) bail(a, q.answer->code, (position){0}, "%s", q.answer->said[0] ? q.answer->said : "--device: it cannot be opened");
+    return q.answer->target;
 }

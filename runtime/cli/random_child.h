@@ -17,6 +17,8 @@ bool random_child_start(random_child *child, const random_case *c, const random_
 bool random_child_ended(random_child *child, int wait_ms);
 const random_report *random_child_report(const random_child *child);
 void random_child_kill(random_child *child);
+/* --device: what its target is, asked in a process of its own, as drivers do not outlive a fork. Bails with what that process said. */
+const char *random_device_target(arena *a, const char *device, const char *target);
 /* One case from start to end. */
 const random_report *random_child_run(random_child *child, const random_case *c, const random_limits *limits);
 #endif

@@ -212,16 +212,24 @@ static void draw_attended(drawing *d, int x)
     (void)(draw_chance(d, 70) ? draw_attention(d, q, &shape) : draw_decode(d, q, &shape));
 }
 
+/* Views of views: the next move is of what the last one made. */
+static void draw_moves(drawing *d, int x)
+{
+    const int count = 1 + draw_below(d, 3);
+    for (int i = 0; i < count && has_room(d); i++) x = draw_move(d, x);
+    if (draw_chance(d, 50)) draw_elementwise(d, x);
+}
+
 static void draw_step(drawing *d)
 {
-    static const int weights[] = {30, 14, 12, 16, 14, 5, 3, 3, 3};
+    static const int weights[] = {26, 14, 12, 16, 20, 4, 3, 3, 3};
     const int x = draw_gentle(d, draw_present(d));
     switch (draw_weighted(d, weights, 9)) {
     case 0: draw_chain(d, x, 1 + draw_below(d, 4)); break;
     case 1: draw_norm(d, x); break;
     case 2: draw_reduction(d, x); break;
     case 3: draw_product(d, x); break;
-    case 4: draw_move(d, x); break;
+    case 4: draw_moves(d, x); break;
     case 5: draw_mlp(d, x, last_axis(d, x)); break;
     case 6: draw_attended(d, x); break;
     case 7: put_cast(d, x, (dtype)draw_below(d, 3)); break;
@@ -232,7 +240,7 @@ static void draw_step(drawing *d)
 static void draw_free(drawing *d)
 {
     static const int ranks[] = {8, 20, 45, 17, 10};
-    const int inputs = 1 + draw_below(d, 2), steps = 2 + draw_below(d, 3 + draw_below(d, 10));
+    const int inputs = 1 + draw_below(d, 2), steps = 1 + draw_below(d, 2 + draw_below(d, 8));
     d->s->kind = "free";
     for (int i = 0; i < inputs; i++) {
         random_axis shape[max_rank];
@@ -269,7 +277,7 @@ static void draw_outputs(drawing *d)
     for (int i = 0; i < d->s->value_count; i++) {
         const random_value *v = value_at(d, i);
         if (v->kind != value_result || v->cache) continue;
-        d->s->output[i] = use_count(d, i) == 0 || draw_chance(d, 6);
+        d->s->output[i] = use_count(d, i) == 0 || draw_chance(d, 8);
     }
 }
 
@@ -281,7 +289,7 @@ random_spec *random_spec_draw(arena *a, uint64_t seed, uint64_t index, int type)
     d.s->type = type == random_spec_type ? (dtype)drawn : (dtype)type;
     d.narrow = true;
     draw_leading_dims(&d);
-    if (draw_chance(&d, 45)) draw_block(&d);
+    if (draw_chance(&d, 40)) draw_block(&d);
     else draw_free(&d);
     draw_outputs(&d);
     random_spec_settle(d.s);

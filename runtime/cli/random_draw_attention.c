@@ -74,10 +74,23 @@ static projections project(drawing *d, int x, const attention_shape *s)
     return draw_chance(d, 70) ? three_products(d, x, x, s) : one_product(d, x, s);
 }
 
+static bool has_heads(drawing *d, int x) { return value_at(d, x)->rank == 4; }
+
+/* Heads as an axis of their own, with a norm of each or without, for ropes and attention that take them so. */
+static void set_apart(drawing *d, projections *p, const attention_shape *s)
+{
+    const bool norms = draw_chance(d, 50);
+    p->q = with_heads(d, p->q, &s->heads, &s->head_size);
+    p->k = with_heads(d, p->k, &s->kv_heads, &s->head_size);
+    if (norms) p->q = put_rmsnorm(d, p->q), p->k = put_rmsnorm(d, p->k);
+}
+
 /* q and k alike; v stays. The positions are the caller's where there is a cache. */
 static void place(drawing *d, projections *p, const attention_shape *s, int at)
 {
-    if (draw_chance(d, 20)) {
+    const int form = draw_below(d, 10);
+    if (form < 2) set_apart(d, p, s);
+    else if (form < 4) {
         p->q = head_norm(d, p->q, &s->heads, &s->head_size);
         p->k = head_norm(d, p->k, &s->kv_heads, &s->head_size);
     }
@@ -135,14 +148,13 @@ int draw_attention(drawing *d, int x, const attention_shape *s)
     projections p = project(d, x, s);
     place(d, &p, s, -1);
     p.q = one_type(d, p.q), p.k = one_type(d, p.k), p.v = one_type(d, p.v);
-    const bool rank4 = draw_chance(d, 12);
-    if (rank4) {
-        p.q = with_heads(d, p.q, &s->heads, &s->head_size);
-        if (draw_chance(d, 70)) p.k = with_heads(d, p.k, &s->kv_heads, &s->head_size);
+    if (draw_chance(d, 12)) {
+        if (!has_heads(d, p.q)) p.q = with_heads(d, p.q, &s->heads, &s->head_size);
+        if (!has_heads(d, p.k) && draw_chance(d, 70)) p.k = with_heads(d, p.k, &s->kv_heads, &s->head_size);
         if (draw_chance(d, 70)) p.v = with_heads(d, p.v, &s->kv_heads, &s->head_size);
     }
     const int a = attend(d, &p, s, draw_chance(d, 65));
-    return rank4 ? without_heads(d, a, &s->heads, &s->head_size) : a;
+    return has_heads(d, a) ? without_heads(d, a, &s->heads, &s->head_size) : a;
 }
 
 /* ---- caches */
@@ -195,7 +207,7 @@ int draw_decode(drawing *d, int x, const attention_shape *s)
     projections p = project(d, x, s);
     place(d, &p, s, draw_chance(d, 90) ? c.at : -1);
     const int q = one_type(d, p.q);
-    if (draw_chance(d, 10)) p.k = with_heads(d, p.k, &s->kv_heads, &s->head_size);
+    if (!has_heads(d, p.k) && draw_chance(d, 10)) p.k = with_heads(d, p.k, &s->kv_heads, &s->head_size);
     const int k = append(d, p.k, s, &c), values = append(d, p.v, s, &c);
     char range[96];
     snprintf(range, sizeof range, "%d, %s", draw_chance(d, 30) ? 0 : 1, c.capacity.text);
@@ -207,5 +219,6 @@ int draw_decode(drawing *d, int x, const attention_shape *s)
     say_options(d, op, s, !by_length && draw_chance(d, 85), c.capacity.value);
     if (by_length) op_name(op, "lengths", lengths);
     else op_name(op, "at", c.at);
-    return op_out(d, op, out.shape, out.rank, random_spec_type, 5, -5);
+    const int a = op_out(d, op, out.shape, out.rank, random_spec_type, 5, -5);
+    return has_heads(d, a) ? without_heads(d, a, &s->heads, &s->head_size) : a;
 }

@@ -103,10 +103,14 @@ static int add_part(drawing *d, const block_plan *p, int x, int part)
     return p->post_norm ? norm(d, p, y) : draw_gentle(d, y);
 }
 
+/* Both halves, or one alone: small specs say as much for less. */
 static int in_sequence(drawing *d, const block_plan *p, int x, const attention_shape *s, const random_axis *columns)
 {
+    const int halves = draw_below(d, 5);
     int h = p->post_norm ? x : norm(d, p, x);
+    if (halves == 0 && !p->cached) return add_part(d, p, x, mlp(d, p, h, columns));
     x = add_part(d, p, x, attention(d, p, h, s, columns));
+    if (halves < 3) return x;
     if (draw_chance(d, 8)) x = draw_chain(d, x, 2);
     if (!has_room(d) || !axis_same(last_axis(d, x), columns)) return x;
     h = p->post_norm ? x : norm(d, p, x);

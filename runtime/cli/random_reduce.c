@@ -38,7 +38,8 @@ static bool fails_alike(reducer *r)
 {
     arena *a = arena_new();
     random_case c = *r->c;
-    c.yaml = random_spec_text(a, r->next, "");
+    c.yaml = random_spec_text(a, r->next, c.comment);
+    c.spec = r->next;
     c.levels = &r->c->levels[r->level], c.level_count = 1;
     bool alike = is_spec(c.yaml);
     if (alike) {

@@ -33,7 +33,6 @@ typedef struct random_run {
     const cli_options *o;
     name_list levels, types, targets;
     long long seed, first, count;
-    tfgen_device *device;
     random_limits limits;
     int counts[most_targets][3][random_outcome_count], specs[most_targets][3];
     long long kernels;
@@ -55,6 +54,20 @@ static int type_of(const random_run *r, long long index)
     return type;
 }
 
+/* What costs nothing is always asked; of what compiles once more, one in eight cases each at most. */
+static unsigned oracles_of(const random_run *r, long long index)
+{
+    static const unsigned dear[16] = {oracle_order, oracle_order, oracle_batch, oracle_batch, oracle_check, oracle_target};
+    return oracle_text | oracle_dead | oracle_names | oracle_levels | dear[random_bits((uint64_t)r->seed, random_stream("oracle"), (uint64_t)index) % 16];
+}
+
+static const char *other_target(const random_run *r, long long index)
+{
+    size_t count;
+    const target_info *list = target_list(&count);
+    return list[random_bits((uint64_t)r->seed, random_stream("other"), (uint64_t)index) % count].name;
+}
+
 static drawn draw_case(const random_run *r, long long index)
 {
     drawn w = {.a = arena_new(), .index = index, .type = type_of(r, index)};
@@ -62,8 +75,10 @@ static drawn draw_case(const random_run *r, long long index)
     w.spec = random_spec_draw(w.a, (uint64_t)r->seed, (uint64_t)index, w.type);
     w.c = (random_case){.name = arena_printf(w.a, "random-%lld-%lld.yaml", r->seed, index), .target = r->targets.names[w.target],
                         .levels = r->levels.names, .level_count = (int)r->levels.count, .data_seed = (unsigned long long)index + 1,
-                        .oracles = oracle_text, .device = r->device};
-    w.c.yaml = random_spec_text(w.a, w.spec, arena_printf(w.a, "drawn by `tfgen verify --random=1 --seed=%lld --first=%lld`, for %s", r->seed, index, w.c.target));
+                        .oracles = oracles_of(r, index), .other_target = other_target(r, index), .plan_only = r->o->plan != NULL, 
+                        .device = r->o->device, .spec = w.spec};
+    w.c.comment = arena_printf(w.a, "drawn by `tfgen verify --random=1 --seed=%lld --first=%lld`, for %s", r->seed, index, w.c.target);
+    w.c.yaml = random_spec_text(w.a, w.spec, w.c.comment);
     return w;
 }
 
@@ -266,7 +281,7 @@ static void random_verify(void *argument)
     r->jobs = o->number.jobs ? (int)o->number.jobs : (int)sysconf(_SC_NPROCESSORS_ONLN);
     if (r->jobs > random_most_children) r->jobs = random_most_children;
     r->limits = (random_limits){120, 1200};
-    r->device = trial_device(r->a, o->device, false, &target);
+    target = random_device_target(r->a, o->device, target);
     r->levels = expand(r->a, o->fusion, "none,ops,tile");
     r->types = expand(r->a, o->dtype, "f32,f16,bf16");
     r->targets = expand(r->a, target, "host,gfx90a,gfx942,gfx950,gfx1100,gfx1201,sm_80,sm_90a");

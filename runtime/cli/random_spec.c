@@ -182,3 +182,32 @@ void random_spec_rename(random_spec *s, uint64_t seed)
         snprintf(s->values[i].name + 1, sizeof s->values[i].name - 1, "%03d", number[i] % 1000);
     }
 }
+
+/* ---- the batch */
+static bool names_batch(const char *words)
+{
+    for (const char *at = words; (at = strchr(at, 'B')); at++)
+        if ((at == words || !isalnum((unsigned char)at[-1])) && !isalnum((unsigned char)at[1])) return true;
+    return false;
+}
+
+static bool first_alone(const random_axis *shape, int rank)
+{
+    bool good = rank < 1 || strcmp(shape[0].text, "B") == 0 || !names_batch(shape[0].text);
+    for (int i = 1; i < rank; i++) good = good && !names_batch(shape[i].text);
+    return good;
+}
+
+bool random_spec_is_batched(const random_spec *s)
+{
+    bool good = s->dim_count > 0 && strcmp(s->dims[0].name, "B") == 0 && s->dims[0].value > 1 && s->dims[0].low == 1;
+    for (int i = 0; i < s->value_count; i++) good = good && first_alone(s->values[i].shape, s->values[i].rank);
+    for (int i = 0; i < s->op_count; i++) {
+        const random_op *op = &s->ops[i];
+        for (int k = 0; k < op->in_count; k++) { /* a value of columns alone, or products that mix rows */
+            const random_value *v = op->in[k].value >= 0 ? &s->values[op->in[k].value] : NULL;
+            if (v && names_batch(v->shape[0].text)) good = good && v->rank > (op->kind == op_matmul ? 2 : 1);
+        }
+    }
+    return good;
+}

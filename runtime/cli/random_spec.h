@@ -81,6 +81,8 @@ void random_spec_settle(random_spec *s);
 char *random_spec_text(arena *a, const random_spec *s, const char *comment);
 /* Another order of the ops in which each still comes after what it reads. */
 void random_spec_shuffle(random_spec *s, uint64_t seed);
-/* Every value gets another name; what[i] of value i is then its old one. */
+/* Every value gets another name. */
 void random_spec_rename(random_spec *s, uint64_t seed);
+/* Whether its dim B is more than one, the first axis of whatever has it and nothing else: then rows of a batch know nothing of each other. */
+bool random_spec_is_batched(const random_spec *s);
 #endif

@@ -19,6 +19,8 @@ typedef struct trial_options {
     const char *weights, *input, *state; /* safetensors, or NULL for random data; state NULL: states are in input */
     const char *output, *dump_data;
     void (*compiled)(void *context, const char *kernel); /* progress */
+    /* What the device has for an output, and how far each number may be from the exact one; after the reference, when not NULL. */
+    void (*result)(void *context, const ir_value *output, const double *got, const double *bound, size_t count);
     void *context;
 } trial_options;
 
