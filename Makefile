@@ -167,6 +167,7 @@ verify-code: all $(VERIFY_CODE)
 
 test-amd: all $(HIP_DOUBLES)
 	@test -n "$(TINYGRAD_DIR)" || { echo "usage: make test-amd TINYGRAD_DIR=<a tinygrad checkout>"; exit 2; }
+	/usr/bin/python3 tests/judging_test.py
 	TINYGRAD_DIR=$(TINYGRAD_DIR) /usr/bin/python3 tests/amd/emulator_test.py
 	TINYGRAD_DIR=$(TINYGRAD_DIR) /usr/bin/python3 tests/amd/code.py
 	TINYGRAD_DIR=$(TINYGRAD_DIR) /usr/bin/python3 tests/amd/attention_code.py gfx90a gfx942 gfx950 gfx1100 gfx1201

@@ -89,10 +89,10 @@ static void print_json(arena *a, const ir_program *graph, const plan *p, const t
                                                 isfinite(c->ratio) ? json_real(c->ratio) : json_null(), "end_to_end", c->end_to_end, "elements",
                                                 (json_int_t)c->count, "unjudged", (json_int_t)c->unjudged, "rms", isfinite(c->rms) ? c->rms : -1.0, "rms_rounded", c->rms_rounded));
     }
-    json_t *all = json_pack("{s:s, s:s, s:s, s:s, s:s, s:i, s:f, s:f, s:b, s:b, s:o, s:o}", "block", p->program->name, "dtype",
+    json_t *all = json_pack("{s:s, s:s, s:s, s:s, s:s, s:i, s:f, s:f, s:b, s:o, s:o, s:o}", "block", p->program->name, "dtype",
                             dtype_name(p->program->type), "fusion", fusion_level_name(p->program->level), "target", p->target->name, "device", r->device, "launches",
                             r->launches, "seconds", r->total_seconds, "compile_seconds", r->compile_seconds, "referenced", r->referenced,
-                            "good", r->good, "kernels", kernels, "checks", checks);
+                            "good", r->referenced ? json_boolean(r->good) : json_null(), "kernels", kernels, "checks", checks);
     json_dumpf(all, stdout, JSON_INDENT(2));
     putchar('\n');
     json_decref(all);

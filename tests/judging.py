@@ -1,0 +1,35 @@
+"""In: what tfgen's float64 reference expects (ref.NAME, bound.NAME of --dump-data) and what a device stored. Out: the largest error over bound,
+by the rules of tests/ref_verdict.c. Refuses nothing. For harnesses that run kernels outside of tfgen; needs numpy alone."""
+import numpy as np
+
+POISON = 0xFFE5  # as runtime/session.h: in pairs in f32; a NaN that no arithmetic makes
+BITS = {"f32": np.uint32, "f16": np.uint16, "bf16": np.uint16}
+
+
+def poison(size):
+    """Bytes for memory that kernels write; not a number in every float type."""
+    return (np.full((size + 1) // 2, POISON, np.uint16).tobytes())[:size]
+
+
+def as_double(raw, dtype):
+    """Bytes as they lie in memory, as numbers."""
+    if dtype == "bf16":
+        return (np.frombuffer(raw, np.uint16).astype(np.uint32) << 16).view(np.float32).astype(np.float64)
+    return np.frombuffer(raw, {"f32": np.float32, "f16": np.float16, "i32": np.int32}[dtype]).astype(np.float64)
+
+
+def judge(want, bound, raw, dtype):
+    """(largest error over bound, elements that are not judged because their bound is infinite) of one output; infinite when elements are missing,
+    were written by nobody, are no numbers where numbers are expected, or the reverse."""
+    want, bound, got = np.ravel(want), np.ravel(bound), as_double(raw, dtype)
+    if got.size != want.size or got.size != bound.size or not got.size:
+        return np.inf, 0
+    bits = np.frombuffer(raw, BITS[dtype])
+    unwritten = bits == (POISON << 16 | POISON if dtype == "f32" else POISON)
+    judged = np.isfinite(bound)
+    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+        error = np.abs(got - want)
+        ratio = np.where(got == want, 0.0, np.where(bound > 0, error / bound, np.inf))
+    ratio = np.where(np.isnan(want) & np.isnan(got), 0.0, np.where(np.isnan(ratio), np.inf, ratio))
+    ratio = np.where(unwritten, np.inf, np.where(judged, ratio, 0.0))
+    return float(ratio.max()), int(np.count_nonzero(~judged))

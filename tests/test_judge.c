@@ -1,0 +1,286 @@
+/* The judge is judged: a plan that computes another graph, leaves elements unwritten or is a little off everywhere must not pass, and the
+ * wrong value is named. In process, the plan of one spec is tried against the graph of another; the command is given a compiler that
+ * compiles something else. */
+#define _GNU_SOURCE
+#include "runtime/cli/trial.h"
+#include "tests/support.h"
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+typedef struct attempt {
+    arena *a;
+    const char *planned, *wanted; /* specs */
+    fusion_level level;
+    const char *from, *to; /* what of the kernels' sources is replaced before they are compiled, or NULL */
+    int replaced;
+    bool refused; /* what the plan says of roundings is impossible in the graph */
+    trial_result result;
+} attempt;
+
+static char *replace(arena *a, const char *whole, const char *from, const char *to, int *count)
+{
+    text t = {.a = a};
+    for (const char *at; (at = strstr(whole, from)) != NULL; whole = at + strlen(from), ++*count) text_printf(&t, "%.*s%s", (int)(at - whole), whole, to);
+    text_printf(&t, "%s", whole);
+    return t.data;
+}
+
+static compiled compile_text(arena *a, const char *yaml, fusion_level level)
+{
+    compiled c;
+    const compile_request q = {.name = "test.yaml", .text = yaml, .size = strlen(yaml), .target = "host", .level = level};
+    compile_inside(a, &q, &c);
+    return c;
+}
+
+static void try_inside(void *argument)
+{
+    attempt *t = argument;
+    const compiled c = compile_text(t->a, t->planned, t->level), wanted = compile_text(t->a, t->wanted, t->level);
+    for (int i = 0; t->from && i < c.plan->launch_count; i++)
+        c.plan->launches[i].source = replace(t->a, c.plan->launches[i].source, t->from, t->to, &t->replaced);
+    const cli_options none = {0};
+    const trial_options o = {.seed = 3, .reference = reference_always, .cache = cli_cache(t->a, &none)};
+    t->result = trial_run(t->a, wanted.graph, c.plan, &o);
+}
+
+static attempt try_plan(const char *planned, const char *wanted, fusion_level level, const char *from, const char *to)
+{
+    attempt t = {.a = arena_new(), .planned = planned, .wanted = wanted, .level = level, .from = from, .to = to};
+    const tfgen_code code = arena_run(t.a, try_inside, &t);
+    ck_assert_msg(code == code_ok || code == code_check_failed, "%s", arena_diagnostics(t.a));
+    t.refused = code != code_ok;
+    ck_assert(t.refused || t.result.referenced);
+    ck_assert(!from || t.replaced);
+    return t;
+}
+
+/* The first check that fails; NULL when all are good. The whole is good exactly then. */
+static const trial_check *first_bad(const attempt *t)
+{
+    const trial_check *bad = NULL;
+    for (int i = 0; i < t->result.check_count && !bad; i++)
+        if (!t->result.checks[i].good) bad = &t->result.checks[i];
+    ck_assert_int_eq(t->result.good, bad == NULL);
+    return bad;
+}
+
+/* ---- a plan of another graph */
+#define BLOCK                                                                                                                             \
+    "block: judged\ndtype: f32\ndims: {B: 2, S: 7, D: 32, H: 4, KV: 2, hd: 8, F: 24}\ninputs: {x: [B, S, D]}\n"                            \
+    "params: {g: [D], n: [D], e: [D], wq: [H*hd, D], wk: [KV*hd, D], wv: [KV*hd, D], wo: [D, H*hd], wg: [F, D], wu: [F, D], wd: [D, F]}\nops:\n" \
+    "  - {out: h, op: rmsnorm, in: [x, g], eps: 1.0e-5}\n"                                                                                \
+    "  - {out: q, op: linear, in: [h, wq]}\n  - {out: k, op: linear, in: [h, wk]}\n  - {out: v, op: linear, in: [h, wv]}\n"                \
+    "  - {out: qr, op: rope, in: [q], heads: H, pairing: half, theta: 10000}\n"                                                            \
+    "  - {out: kr, op: rope, in: [k], heads: KV, pairing: half}\n"                                                                        \
+    "  - {out: a, op: attention, in: [qr, kr, v], heads: H, kv_heads: KV, causal: true}\n"                                                 \
+    "  - {out: o, op: linear, in: [a, wo]}\n  - {out: x1, op: add, in: [x, o]}\n"                                                          \
+    "  - {out: m, op: layernorm, in: [x1, n, e]}\n  - {out: gate, op: linear, in: [m, wg]}\n  - {out: up, op: linear, in: [m, wu]}\n"       \
+    "  - {out: act, op: silu, in: [gate]}\n  - {out: prod, op: mul, in: [act, up]}\n  - {out: down, op: linear, in: [prod, wd]}\n"          \
+    "  - {out: x2, op: add, in: [x1, down]}\n  - {out: p, op: softmax, in: [x2]}\n  - {out: s, op: row_sum, in: [x2]}\n"                    \
+    "  - {out: u, op: sub, in: [x2, s]}\n  - {out: t, op: max, in: [u, p]}\noutputs: {y: t}\n"
+
+static const struct {
+    const char *from, *to, *value; /* in the spec; the value that is wrong then */
+} changes[] = {{"rmsnorm, in: [x, g], eps: 1.0e-5", "rmsnorm, in: [x, g], eps: 1.0e-3", "h"},
+               {"rmsnorm, in: [x, g], eps: 1.0e-5", "rmsnorm, in: [x, g], eps: 1.0e-5, unit_offset: true", "h"},
+               {"linear, in: [h, wk]", "linear, in: [x, wk]", "k"},
+               {"theta: 10000", "theta: 9900", "qr"},
+               {"pairing: half, theta", "pairing: interleaved, theta", "qr"},
+               {"in: [k], heads: KV", "in: [k], heads: 1", "kr"},
+               {"causal: true", "causal: false", "a"},
+               {"causal: true", "causal: true, window: 6", "a"},
+               {"causal: true", "causal: true, scale: 0.35", "a"},
+               {"causal: true", "causal: true, softcap: 50", "a"},
+               {"kv_heads: KV, causal", "kv_heads: 2, causal", NULL}, /* says the same */
+               {"add, in: [x, o]", "sub, in: [x, o]", "x1"},
+               {"layernorm, in: [x1, n, e]", "layernorm, in: [x1, n, e], eps: 1.0e-4", "m"},
+               {"silu", "gelu_tanh", "act"},
+               {"mul, in: [act, up]", "sub, in: [act, up]", "prod"},
+               {"softmax, in: [x2]", "softmax, in: [x1]", "p"},
+               {"row_sum", "row_mean", "s"},
+               {"row_sum", "row_sumsq", "s"},
+               {"sub, in: [x2, s]", "sub, in: [s, x2]", "u"},
+               {"max, in: [u, p]", "min, in: [u, p]", "t"}};
+enum { change_count = sizeof changes / sizeof *changes };
+
+/* The plan says where roundings are by the places of ops, which a change in length moves; so the ops keep their places, on lines of their own. */
+START_TEST(a_plan_of_another_graph_is_wrong_where_it_differs)
+{
+    arena *a = arena_new();
+    const fusion_level level = _i ? fusion_tile : fusion_none;
+    for (int i = 0; i < change_count; i++) {
+        int count = 0;
+        const char *wanted = replace(a, BLOCK, changes[i].from, changes[i].to, &count);
+        ck_assert_int_eq(count, 1);
+        const attempt t = try_plan(BLOCK, wanted, level, NULL, NULL);
+        const trial_check *bad = t.refused ? NULL : first_bad(&t);
+        ck_assert_msg((bad || t.refused) == (changes[i].value != NULL), "%s: %s", changes[i].to, bad ? bad->name : arena_diagnostics(t.a));
+        if (t.refused) ck_assert_msg(level == fusion_tile && strstr(arena_diagnostics(t.a), "the plan folds a factor"), "%s", arena_diagnostics(t.a));
+        /* At level none every value is stored. At tile, what is fused away shows where it arrives. */
+        if (bad && level == fusion_none) ck_assert_msg(!bad->end_to_end && strcmp(bad->name, changes[i].value) == 0, "%s: %s", changes[i].to, bad->name);
+        arena_free(t.a);
+    }
+    arena_free(a);
+}
+END_TEST
+
+/* ---- what nobody writes */
+#define TAIL "block: tail\ndtype: bf16\ndims: {M: 11, D: 24}\ninputs: {x: [M, D]}\nparams: {w: [D, D]}\nops:\n"
+static const struct {
+    const char *yaml, *from, *to, *value;
+} tails[] = {
+    {TAIL "  - {out: h, op: square, in: [x]}\n  - {out: y, op: linear, in: [h, w]}\noutputs: {y: y}\n", "rows(const args &p) { return 11; }", "rows(const args &p) { return 10; }", "h"},
+    {TAIL "  - {out: y, op: linear, in: [x, w]}\noutputs: {y: y}\n", "const int left = 24 - col;", "const int left = 23 - col;", "y"},
+    /* expected to be no number, everywhere: what nobody wrote is none either */
+    {TAIL "  - {out: h, op: linear, in: [x, w]}\n  - {out: q, op: square, in: [h]}\n  - {out: n, op: sub, in: [-1, q]}\n  - {out: y, op: log, in: [n]}\noutputs: {y: y}\n",
+     "rows(const args &p) { return 11; }", "rows(const args &p) { return 10; }", "h"}};
+
+START_TEST(an_element_that_nobody_writes_is_infinitely_wrong)
+{
+    const attempt sound = try_plan(tails[_i].yaml, tails[_i].yaml, fusion_none, NULL, NULL);
+    ck_assert_ptr_null(first_bad(&sound));
+    ck_assert_int_eq(sound.result.unjudged, 0);
+    const attempt t = try_plan(tails[_i].yaml, tails[_i].yaml, fusion_none, tails[_i].from, tails[_i].to);
+    const trial_check *bad = first_bad(&t), *last = &t.result.checks[t.result.check_count - 1];
+    ck_assert_msg(bad && isinf(bad->ratio) && strcmp(bad->name, tails[_i].value) == 0, "%s", bad ? bad->name : "passes");
+    ck_assert(last->end_to_end && !last->good && isinf(last->ratio));
+    arena_free(sound.a);
+    arena_free(t.a);
+}
+END_TEST
+
+/* ---- a little off everywhere: no element is beyond its bound, which is six roundings wide, and all together are far too wrong */
+#define OFF(dtype, factor) "block: off\ndtype: " dtype "\ndims: {M: 64, D: 40}\ninputs: {x: [M, D]}\nparams: {w: [D, D]}\nops:\n" \
+    "  - {out: l, op: linear, in: [x, w]}\n  - {out: y, op: mul, in: [l, " factor "]}\noutputs: {y: y}\n"
+
+START_TEST(one_and_a_half_per_cent_off_everywhere_fails_by_rms)
+{
+    const attempt t = try_plan(OFF("bf16", "1.000"), OFF("bf16", "1.015"), fusion_tile, NULL, NULL);
+    const trial_check *bad = first_bad(&t);
+    ck_assert(bad && bad->end_to_end && bad->ratio <= 1 && bad->rms > 1.5 * bad->rms_rounded);
+    arena_free(t.a);
+}
+END_TEST
+
+START_TEST(two_per_cent_off_fails_in_every_dtype)
+{
+    static const char *const pairs[][2] = {{OFF("f32", "1.00"), OFF("f32", "1.02")}, {OFF("f16", "1.00"), OFF("f16", "1.02")}, {OFF("bf16", "1.00"), OFF("bf16", "1.02")}};
+    for (int i = 0; i < 3; i++) {
+        const attempt t = try_plan(pairs[i][0], pairs[i][1], fusion_tile, NULL, NULL);
+        ck_assert_ptr_nonnull(first_bad(&t));
+        arena_free(t.a);
+    }
+}
+END_TEST
+
+START_TEST(unjudged_elements_are_counted)
+{
+    const char *yaml = "block: poles\ndtype: f32\ndims: {M: 64}\ninputs: {x: [M]}\nops:\n  - {out: a, op: mul, in: [x, 1.1]}\n"
+                       "  - {out: b, op: sub, in: [a, a]}\n  - {out: y, op: log, in: [b]}\noutputs: {y: y}\n";
+    const attempt t = try_plan(yaml, yaml, fusion_tile, NULL, NULL);
+    ck_assert_ptr_null(first_bad(&t));
+    for (int i = 0; i < t.result.check_count; i++) ck_assert_int_eq(t.result.checks[i].unjudged, 64);
+    ck_assert_int_eq(t.result.unjudged, 64 * t.result.check_count);
+    arena_free(t.a);
+}
+END_TEST
+
+/* ---- the command, with a compiler that takes one function for another */
+static char folder[64];
+
+static void make_compiler(void)
+{
+    char path[128];
+    strcpy(folder, "/tmp/tfgen-judge-XXXXXX");
+    ck_assert_ptr_nonnull(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/clang", folder);
+    FILE *f = fopen(path, "w");
+    ck_assert_ptr_nonnull(f);
+    fputs("#!/bin/sh\ncase \" $* \" in\n*' - '*) sed 's/= op_silu(/= op_relu(/' | exec clang-22 \"$@\";;\n*) exec clang-22 \"$@\";;\nesac\n", f);
+    fclose(f);
+    ck_assert_int_eq(chmod(path, 0755), 0);
+    snprintf(path, sizeof path, "%s/silu.yaml", folder);
+    f = fopen(path, "w");
+    ck_assert_ptr_nonnull(f);
+    fputs("block: silu\ndtype: f32\ndims: {M: 5, D: 12}\ninputs: {x: [M, D]}\nops: [{out: y, op: silu, in: [x]}]\noutputs: {y: y}\n", f);
+    fclose(f);
+}
+
+static void remove_compiler(void)
+{
+    char command[128];
+    snprintf(command, sizeof command, "rm -rf %s", folder);
+    ck_assert_int_eq(system(command), 0);
+}
+
+static char output[1 << 16];
+
+/* The exit code of the command; output is what it printed. */
+static int tfgen(const char *variables, const char *arguments)
+{
+    const char *program = getenv("TFGEN") ? getenv("TFGEN") : "./tfgen";
+    char command[1024];
+    snprintf(command, sizeof command, "%s %s %s 2>&1", variables, program, arguments);
+    FILE *p = popen(command, "r");
+    ck_assert_ptr_nonnull(p);
+    const size_t n = fread(output, 1, sizeof output - 1, p);
+    output[n] = 0;
+    const int status = pclose(p);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static const struct {
+    const char *command, *options, *says;
+} commands[] = {{"run", "--target=host", "BAD: a bound is exceeded"},
+                {"run", "--target=host --json", "\"good\": false"},
+                {"verify", "--target=host,gfx1100", "2 failed"},
+                {"verify", "--target=host --json", "\"good\": false"},
+                {"bench", "--device=host --check --seconds=0.01", "BAD: a bound is exceeded"}};
+
+START_TEST(a_wrong_kernel_ends_the_command_with_exit_code_1)
+{
+    char variables[256], arguments[256];
+    snprintf(variables, sizeof variables, "TFGEN_CACHE_DIR= TFGEN_HOST_CC=%s/clang", folder);
+    snprintf(arguments, sizeof arguments, "%s %s/silu.yaml %s", commands[_i].command, folder, commands[_i].options);
+    ck_assert_msg(tfgen("", arguments) == 0, "%s", output);
+    ck_assert_ptr_null(strstr(output, commands[_i].says));
+    ck_assert_msg(tfgen(variables, arguments) == 1, "%s", output);
+    ck_assert_msg(strstr(output, commands[_i].says) != NULL, "%s", output);
+}
+END_TEST
+
+START_TEST(what_is_not_compared_is_not_called_good)
+{
+    char arguments[256];
+    snprintf(arguments, sizeof arguments, "run %s/silu.yaml --target=host --reference=never", folder);
+    ck_assert_int_eq(tfgen("", arguments), 0);
+    ck_assert(strstr(output, "not checked") && !strstr(output, "good"));
+    strcat(arguments, " --json");
+    ck_assert_int_eq(tfgen("", arguments), 0);
+    ck_assert(strstr(output, "\"good\": null") && strstr(output, "\"referenced\": false"));
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("judge");
+    TCase *c = tcase_create("trials"), *command = tcase_create("commands");
+    tcase_set_timeout(c, 240);
+    tcase_set_timeout(command, 240);
+    tcase_add_loop_test(c, a_plan_of_another_graph_is_wrong_where_it_differs, 0, 2);
+    tcase_add_loop_test(c, an_element_that_nobody_writes_is_infinitely_wrong, 0, sizeof tails / sizeof *tails);
+    tcase_add_test(c, one_and_a_half_per_cent_off_everywhere_fails_by_rms);
+    tcase_add_test(c, two_per_cent_off_fails_in_every_dtype);
+    tcase_add_test(c, unjudged_elements_are_counted);
+    tcase_add_unchecked_fixture(command, make_compiler, remove_compiler);
+    tcase_add_loop_test(command, a_wrong_kernel_ends_the_command_with_exit_code_1, 0, sizeof commands / sizeof *commands);
+    tcase_add_test(command, what_is_not_compared_is_not_called_good);
+    suite_add_tcase(suite, c);
+    suite_add_tcase(suite, command);
+    return run_suite(suite);
+}
