@@ -146,18 +146,37 @@ static int phase_order(const checker *c, const ir_phase *phase)
     return phase->op_count ? c->order_of_value[phase->ops[0]->outputs[0]->id] : -1;
 }
 
+/* Who reads a view waits for those that make what it shows. */
+static void check_comes_after(const checker *c, const ir_op *op, const ir_phase *phase, const ir_value *v)
+{
+    const ir_value *makers[most_makers];
+    int n = value_makers(v, makers);
+    for (int i = 0; i < n; i++) {
+        const ir_phase *from = c->phase_of_value[makers[i]->id];
+        if (!comes_after(phase, from))
+            rule_broken(c, op->at, "phase %s reads %%%s but does not come after %s", phase->name, v->name, from->name);
+    }
+}
+
+static void check_stands_with_maker(const checker *c, const ir_op *op, const ir_phase *phase)
+{
+    const ir_value *v = op->outputs[0], *makers[most_makers], *last = NULL;
+    int n = value_makers(v, makers);
+    for (int i = 0; i < n; i++)
+        if (!last || c->order_of_value[makers[i]->id] > c->order_of_value[last->id]) last = makers[i];
+    if (last && c->phase_of_value[last->id] != phase)
+        rule_broken(c, op->at, "the view %%%s does not stand in phase %s, which makes it", v->name, c->phase_of_value[last->id]->name);
+}
+
 static void check_after(const checker *c)
 {
     for (int i = 0; i < c->p->op_count && c->p->kernel_count; i++) {
         const ir_op *op = c->p->ops[i];
         const ir_phase *phase = c->phase_of_value[op->outputs[0]->id];
         ir_value *used[24];
-        int n = op_operands(op, used, 24);
-        for (int k = 0; k < n; k++) {
-            const ir_phase *from = c->phase_of_value[used[k]->id];
-            if (from && !comes_after(phase, from))
-                rule_broken(c, op->at, "phase %s reads %%%s but does not come after %s", phase->name, used[k]->name, from->name);
-        }
+        int n = op_is_view(op) ? 0 : op_operands(op, used, 24);
+        for (int k = 0; k < n; k++) check_comes_after(c, op, phase, used[k]);
+        if (op_is_view(op)) check_stands_with_maker(c, op, phase);
         for (int k = 0; k < phase->after_count; k++)
             if (phase_order(c, phase->after[k]) >= phase_order(c, phase))
                 rule_broken(c, op->at, "phase %s runs before %s, which it comes after", phase->name, phase->after[k]->name);
@@ -219,6 +238,13 @@ static void check_states(const checker *c)
     }
 }
 
+/* What a concat that is a view shows is made by ops with code. */
+static void check_joined(const checker *c, const ir_op *op)
+{
+    for (int i = 0; i < op->input_count && op->kind == op_concat && op_is_view(op); i++)
+        if (!op->inputs[i]->def || op_is_view(op->inputs[i]->def)) rule_broken(c, op->at, "the view %%%s joins views", op->outputs[0]->name);
+}
+
 static void check_view(const checker *c, const ir_value *v)
 {
     const ir_value *root = v->root;
@@ -239,10 +265,13 @@ static void check_view(const checker *c, const ir_value *v)
     extent there = extent_multiply(c->a, v->at, value_rows(c->a, root), extent_number(value_stride(root)));
     if (!extent_equal(&used, &there))
         rule_broken(c, v->at, "%%%s reaches beyond its storage %%%s", v->name, root->name);
+    if (!op_is_view(v->def) && !value_has_maker(root, v))
+        rule_broken(c, v->at, "%%%s is made in the storage of %%%s, of which it is no part", v->name, root->name);
 }
 
 static void check_views(const checker *c)
 {
+    for (int i = 0; i < c->p->op_count; i++) check_joined(c, c->p->ops[i]);
     for (int i = 0; i < c->p->value_count; i++) check_view(c, c->p->values[i]);
     for (int i = 0; i < c->p->op_count && c->p->kernel_count; i++) {
         const ir_op *op = c->p->ops[i];
@@ -266,7 +295,7 @@ static void check_outputs(const checker *c)
 #define RULES(RULE) \
     RULE("distinct-names", check_names) RULE("ids", check_ids) RULE("made-before-used", check_order) \
     RULE("attributes", check_attributes) RULE("shapes", check_shapes) RULE("one-phase", check_one_phase) \
-    RULE("lowered", check_lowered) RULE("roles", check_roles) RULE("after", check_after) RULE("views", check_views) \
+    RULE("lowered", check_lowered) RULE("roles", check_roles) RULE("views", check_views) RULE("after", check_after) \
     RULE("states", check_states) RULE("outputs", check_outputs) RULE("family", check_family) RULE("space", check_space) \
     RULE("segments", check_segments) RULE("memory", check_memory) RULE("partial-sums", check_partial_sums) \
     RULE("fold", check_fold)

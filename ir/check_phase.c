@@ -15,6 +15,15 @@ static bool made_in(const checker *c, const ir_phase *phase, const ir_value *v)
     return c->phase_of_value[v->id] == phase;
 }
 
+static bool shows_made_in(const checker *c, const ir_phase *phase, const ir_value *v)
+{
+    const ir_value *makers[most_makers];
+    int n = value_makers(v, makers);
+    for (int i = 0; i < n; i++)
+        if (made_in(c, phase, makers[i])) return true;
+    return false;
+}
+
 static const char *name_of(const ir_op *op)
 {
     return op->outputs[0]->name;
@@ -44,7 +53,7 @@ static void check_gemm(const checker *c, const ir_phase *phase)
         sums += op->kind == op_row_sumsq;
         if (is_product(op) && (op->kind != first->kind || op->inputs[0] != first->inputs[0]))
             rule_broken(c, op->at, "%%%s: the products of a phase share their left operand", name_of(op));
-        if (is_product(op) && made_in(c, phase, op->inputs[1]))
+        if (is_product(op) && shows_made_in(c, phase, op->inputs[1]))
             rule_broken(c, op->at, "%%%s: the right operand is made in the same phase", name_of(op));
         if (op->role == role_prologue && !op_is_elementwise(op) && !op_is_view(op))
             rule_broken(c, op->at, "%%%s: a prologue is elementwise", name_of(op));
@@ -173,37 +182,27 @@ void check_segments(const checker *c)
     each_phase(c, check_one_segments);
 }
 
-/* v is in memory when the phase begins: made elsewhere, or a view of such a value. */
-static bool lies_outside(const checker *c, const ir_phase *phase, const ir_value *v)
-{
-    while (made_in(c, phase, v)) {
-        if (v->def->kind == op_concat || !op_is_view(v->def)) return false;
-        v = v->def->inputs[0];
-    }
-    return true;
-}
-
-static bool same_columns(const checker *c, const ir_op *reshape)
-{
-    extent x = value_rows(c->a, reshape->inputs[0]), y = value_rows(c->a, reshape->outputs[0]);
-    return reshape->kind == op_reshape && extent_equal(&x, &y);
-}
-
-/* Ops that move data between threads read memory, not registers; and what is written at other places is not read back. */
+/* Ops that move data between threads read memory, not registers; what is written at other places is not read back; and a view that changes
+ * rows or columns shows memory. */
 static void check_operand(const checker *c, const ir_phase *phase, const ir_op *op, const ir_value *v)
 {
     bool moves = op_table[op->kind].class == class_MOVE || (op->kind == op_rope && phase->family == family_rows);
-    if (op_is_view(op) || lies_outside(c, phase, v)) return;
-    if (moves) rule_broken(c, op->at, "%%%s reads %%%s, which its phase makes, at other columns", name_of(op), v->name);
-    op_class class = op_table[v->def->kind].class;
-    if (class == class_APPEND || (class == class_MOVE && !(op_is_view(v->def) && same_columns(c, v->def))))
-        rule_broken(c, op->at, "%%%s reads %%%s, which its phase writes at other places", name_of(op), v->name);
+    const ir_value *makers[most_makers];
+    int n = value_makers(v, makers);
+    for (int i = 0; i < n; i++) {
+        if (!made_in(c, phase, makers[i])) continue;
+        if (moves) rule_broken(c, op->at, "%%%s reads %%%s, which its phase makes, at other columns", name_of(op), v->name);
+        op_class class = op_table[makers[i]->def->kind].class;
+        if (class == class_APPEND || class == class_MOVE || !view_is_transparent(c->a, v))
+            rule_broken(c, op->at, "%%%s reads %%%s, which its phase writes at other places", name_of(op), v->name);
+    }
 }
 
 static void check_one_memory(const checker *c, const ir_phase *phase)
 {
     for (int i = 0; i < phase->op_count; i++)
-        for (int k = 0; k < phase->ops[i]->input_count; k++) check_operand(c, phase, phase->ops[i], phase->ops[i]->inputs[k]);
+        for (int k = 0; k < phase->ops[i]->input_count && !op_is_view(phase->ops[i]); k++)
+            check_operand(c, phase, phase->ops[i], phase->ops[i]->inputs[k]);
 }
 
 void check_memory(const checker *c)

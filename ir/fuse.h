@@ -19,6 +19,12 @@ typedef struct group {
     phase_family family;
 } group;
 
+typedef struct edge_list {
+    ir_op **ops;
+    int *start; /* by index in p->ops, of the op that comes first; one more at the end */
+    int room, start_room;
+} edge_list;
+
 typedef struct fusing {
     builder b;
     arena *a;
@@ -27,12 +33,12 @@ typedef struct fusing {
     bool disabled[32]; /* by index of fusion_names() */
     group *groups;
     int group_count;
-    int *home;  /* by value id: the group of the op that makes it. no_group: a view of a declared value */
+    int *home;  /* by value id: the group of the op that makes it. no_group: a view, which is part of no group */
+    int *stands; /* by value id, after fuse_settle: home, or of a view the group with whose phase it is printed */
     int *order; /* by value id: index in p->ops of the op that makes it */
     int room;   /* of home and order */
-    ir_op **after;    /* ops that must run after an op: users of its out, then hazards on states */
-    int *after_start; /* by index in p->ops; one more at the end */
-    int after_room, start_room;
+    edge_list users; /* who reads an op's out, views too */
+    edge_list after; /* ops with code that must run after one: those that read its out or a view of it, and hazards on states */
     int *uses; /* by value id: how often ops read it */
     const ir_op **last_append;
     int uses_room;
@@ -48,9 +54,10 @@ typedef struct fusing {
 void fuse_refresh(fusing *f); /* after ops or their order changed: recomputes order, after and the groups' op lists */
 void fuse_schedule(fusing *f); /* ranks the groups anew: after groups were added */
 void fuse_set_home(fusing *f, const ir_value *v, int group);
-int fuse_home(const fusing *f, const ir_value *v); /* no_group for declared values and views of them */
+int fuse_home(const fusing *f, const ir_value *v); /* no_group for declared values and views */
+int fuse_source(const fusing *f, const ir_value *v); /* the group that makes what v shows; no_group: none, or several do */
 int fuse_new_group(fusing *f);
-int fuse_users(const fusing *f, const ir_value *v, ir_op **users, int most); /* returns how many there are */
+int fuse_users(const fusing *f, const ir_value *v, ir_op **users, int most); /* returns how many there are, views among them */
 bool fuse_only_used_by(const fusing *f, const ir_value *v, const ir_op *user);
 bool op_reads(const ir_op *op, const ir_value *v);
 void fuse_insert(fusing *f, int index, ir_op *op, int group); /* before p->ops[index]; refresh when done */

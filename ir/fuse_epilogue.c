@@ -18,7 +18,7 @@ static const char *fusion_of(fusing *f, const ir_op *op, int product)
     if (!op_is_elementwise(op)) return NULL;
     if (op->input_count == 1) return op->kind == op_cast || op->kind == op_finite ? "elementwise" : "activation";
     const ir_value *x = op->inputs[0], *y = op->inputs[1];
-    bool x_here = fuse_home(f, x) == product, y_here = fuse_home(f, y) == product;
+    bool x_here = fuse_source(f, x) == product, y_here = fuse_source(f, y) == product;
     if (x_here && y_here && x != y) return "gate_up";
     const ir_value *other = x_here ? y : x;
     if (is_sum(op) && value_is_vector(f->a, other, value_columns(out)) && !value_is_full(f->a, other, out)) return "bias";
@@ -41,22 +41,10 @@ bool fuse_epilogue_allowed(fusing *f, int group, int product, reason *why)
     return true;
 }
 
-/* The only op that is no view; NULL when there are more. */
-static const ir_op *sole_op(const group *g)
-{
-    const ir_op *sole = NULL;
-    for (int i = 0; i < g->count; i++) {
-        if (op_is_view(g->ops[i])) continue;
-        if (sole) return NULL;
-        sole = g->ops[i];
-    }
-    return sole;
-}
-
 static bool is_chain(const group *g)
 {
     for (int i = 0; i < g->count; i++)
-        if (!op_is_elementwise(g->ops[i]) && !op_is_view(g->ops[i])) return false;
+        if (!op_is_elementwise(g->ops[i])) return false;
     return true;
 }
 
@@ -65,10 +53,11 @@ static int product_before(const fusing *f, const ir_op *op, bool rows_too)
 {
     int best = no_group, best_at = -1;
     for (int k = 0; k < op->input_count; k++) {
-        int g = fuse_home(f, op->inputs[k]);
+        int g = fuse_source(f, op->inputs[k]);
         if (g < 0 || g == fuse_home(f, op->outputs[0])) continue;
         if (f->groups[g].family != family_gemm && !(rows_too && f->groups[g].family == family_rows)) continue;
-        int at = f->order[op->inputs[k]->id];
+        const ir_value *maker[most_makers];
+        int at = value_makers(op->inputs[k], maker) ? f->order[maker[0]->id] : -1;
         if (at > best_at) best = g, best_at = at;
     }
     return best;
@@ -80,7 +69,7 @@ static bool move_into_epilogues(fusing *f, const char *fusion, bool rows_too)
     for (int i = 0; i < f->p->op_count; i++) {
         const ir_op *op = f->p->ops[i];
         int own = fuse_home(f, op->outputs[0]);
-        bool sole = own >= 0 && sole_op(&f->groups[own]) == op;
+        bool sole = own >= 0 && f->groups[own].count == 1;
         if (own < 0 || !(sole || is_chain(&f->groups[own]))) continue;
         int product = product_before(f, op, rows_too);
         if (product < 0) continue;

@@ -27,6 +27,12 @@ int fuse_home(const fusing *f, const ir_value *v)
     return v->def && v->id < f->room ? f->home[v->id] : no_group;
 }
 
+int fuse_source(const fusing *f, const ir_value *v)
+{
+    const ir_value *makers[most_makers];
+    return value_makers(v, makers) == 1 ? fuse_home(f, makers[0]) : no_group;
+}
+
 int fuse_new_group(fusing *f)
 {
     f->groups = build_grow(f->a, f->groups, f->group_count, sizeof *f->groups);
@@ -78,11 +84,13 @@ static void list_ops(fusing *f)
     for (int g = 0; g < f->group_count; g++) f->groups[g].family = family_of(&f->groups[g]);
 }
 
-/* The edges of op i of p->ops, from earlier ops: its operands, and hazards on states. kv_append writes its state in place, so it
- * waits for who touched the state since the last append, and who touches it later waits for it. */
+/* Edges from earlier ops, counted and then filled in. Among ops with code they come from their operands, through views, and from hazards on
+ * states: kv_append writes its state in place, so it waits for who touched the state since the last append, and who touches it later waits
+ * for it. */
 typedef struct edges {
     fusing *f;
-    bool fill;
+    edge_list *list;
+    bool fill, through; /* through: among ops with code */
     int count;
     const ir_op **last_append; /* by value id of the state */
 } edges;
@@ -90,8 +98,8 @@ typedef struct edges {
 static void add_edge(edges *e, const ir_op *from, ir_op *to)
 {
     int i = e->f->order[from->outputs[0]->id];
-    if (e->fill) e->f->after[e->f->after_start[i]++] = to;
-    else e->f->after_start[i]++, e->count++;
+    if (e->fill) e->list->ops[e->list->start[i]++] = to;
+    else e->list->start[i]++, e->count++;
 }
 
 static const ir_value *state_of(const ir_value *v)
@@ -108,11 +116,24 @@ static void add_hazards(edges *e, ir_op *op, const ir_value *state)
     const ir_program *p = e->f->p;
     for (int i = last ? e->f->order[last->outputs[0]->id] + 1 : 0; p->ops[i] != op; i++) {
         ir_value *used[24];
-        int n = op_operands(p->ops[i], used, 24);
+        int n = op_is_view(p->ops[i]) ? 0 : op_operands(p->ops[i], used, 24);
         for (int k = 0; k < n; k++)
             if (state_of(used[k]) == state) add_edge(e, p->ops[i], op);
     }
     e->last_append[state->id] = op;
+}
+
+static void add_operand(edges *e, ir_op *op, const ir_value *v)
+{
+    const ir_value *makers[most_makers];
+    if (!e->through) {
+        if (!e->fill) e->f->uses[v->id]++;
+        if (v->def) add_edge(e, v->def, op);
+        return;
+    }
+    int n = value_makers(v, makers);
+    for (int i = 0; i < n; i++) add_edge(e, makers[i]->def, op);
+    if (state_of(v)) add_hazards(e, op, state_of(v));
 }
 
 static void add_edges(edges *e)
@@ -121,51 +142,49 @@ static void add_edges(edges *e)
     memset(e->last_append, 0, (size_t)p->value_count * sizeof *e->last_append);
     for (int i = 0; i < p->op_count; i++) {
         ir_value *used[24];
-        int n = op_operands(p->ops[i], used, 24);
-        for (int k = 0; k < n; k++) {
-            if (!e->fill) e->f->uses[used[k]->id]++;
-            if (used[k]->def) add_edge(e, used[k]->def, p->ops[i]);
-            if (state_of(used[k])) add_hazards(e, p->ops[i], state_of(used[k]));
-        }
+        int n = e->through && op_is_view(p->ops[i]) ? 0 : op_operands(p->ops[i], used, 24);
+        for (int k = 0; k < n; k++) add_operand(e, p->ops[i], used[k]);
     }
 }
 
-static void list_after(fusing *f)
+static void list_edges(fusing *f, edge_list *list, bool through)
 {
-    int n = f->p->op_count, same = f->uses_room;
-    f->uses = room_for(f, f->uses, &f->uses_room, f->p->value_count, sizeof *f->uses);
-    f->last_append = room_for(f, f->last_append, &same, f->p->value_count, sizeof *f->last_append);
-    memset(f->uses, 0, (size_t)f->p->value_count * sizeof *f->uses);
-    edges e = {.f = f, .last_append = f->last_append};
-    f->after_start = room_for(f, f->after_start, &f->start_room, n + 2, sizeof *f->after_start);
-    memset(f->after_start, 0, ((size_t)n + 2) * sizeof *f->after_start);
+    int n = f->p->op_count;
+    edges e = {.f = f, .list = list, .through = through, .last_append = f->last_append};
+    list->start = room_for(f, list->start, &list->start_room, n + 2, sizeof *list->start);
+    memset(list->start, 0, ((size_t)n + 2) * sizeof *list->start);
     add_edges(&e);
-    f->after = room_for(f, f->after, &f->after_room, e.count, sizeof *f->after);
+    list->ops = room_for(f, list->ops, &list->room, e.count, sizeof *list->ops);
     for (int i = 0, at = 0; i <= n; i++) {
-        int count = f->after_start[i];
-        f->after_start[i] = at;
+        int count = list->start[i];
+        list->start[i] = at;
         at += count;
     }
     e.fill = true;
     add_edges(&e);
     /* Filling moved each start to the next op's. */
-    memmove(f->after_start + 1, f->after_start, (size_t)n * sizeof *f->after_start);
-    f->after_start[0] = 0;
+    memmove(list->start + 1, list->start, (size_t)n * sizeof *list->start);
+    list->start[0] = 0;
 }
 
 void fuse_refresh(fusing *f)
 {
+    int same = f->uses_room;
     list_ops(f);
-    list_after(f);
+    f->uses = room_for(f, f->uses, &f->uses_room, f->p->value_count, sizeof *f->uses);
+    f->last_append = room_for(f, f->last_append, &same, f->p->value_count, sizeof *f->last_append);
+    memset(f->uses, 0, (size_t)f->p->value_count * sizeof *f->uses);
+    list_edges(f, &f->users, false);
+    list_edges(f, &f->after, true);
 }
 
 int fuse_users(const fusing *f, const ir_value *v, ir_op **users, int most)
 {
     int n = 0, i = f->order[v->id];
     const ir_op *last = NULL;
-    for (int k = f->after_start[i]; k < f->after_start[i + 1]; k++) {
-        ir_op *op = f->after[k];
-        if (op == last || !op_reads(op, v)) continue;
+    for (int k = f->users.start[i]; k < f->users.start[i + 1]; k++) {
+        ir_op *op = f->users.ops[k];
+        if (op == last) continue;
         last = op;
         if (n < most) users[n] = op;
         n++;
@@ -234,8 +253,8 @@ static void each_edge(schedule *s, int g, int change)
     const fusing *f = s->f;
     for (int i = 0; i < f->groups[g].count; i++) {
         int at = f->order[f->groups[g].ops[i]->outputs[0]->id];
-        for (int k = f->after_start[at]; k < f->after_start[at + 1]; k++) {
-            int next = fuse_home(f, f->after[k]->outputs[0]);
+        for (int k = f->after.start[at]; k < f->after.start[at + 1]; k++) {
+            int next = fuse_home(f, f->after.ops[k]->outputs[0]);
             if (next < 0 || next == g) continue;
             s->waits[next] += change;
             if (change < 0 && s->waits[next] == 0) add_ready(s, next);

@@ -41,19 +41,30 @@ bool value_is_full(arena *a, const ir_value *v, const ir_value *like)
     return v->rank > 0 && extent_equal(&x, &y) && value_columns(v) == value_columns(like);
 }
 
+/* v is made by an op of the two groups. */
 static bool inside(const trial *t, const ir_value *v)
 {
     int g = fuse_home(t->f, v);
     return g != no_group && (g == t->x || g == t->y);
 }
 
+/* v shows something of what the two groups make. */
+static bool shows_inside(const trial *t, const ir_value *v)
+{
+    const ir_value *makers[most_makers];
+    int n = value_makers(v, makers);
+    for (int i = 0; i < n; i++)
+        if (inside(t, makers[i])) return true;
+    return false;
+}
+
 static bool used_outside(const trial *t, const ir_value *v)
 {
     const fusing *f = t->f;
     int i = f->order[v->id];
-    for (int k = f->after_start[i]; k < f->after_start[i + 1]; k++)
-        if (!inside(t, f->after[k]->outputs[0])) return true;
-    return v->output != NULL;
+    for (int k = f->after.start[i]; k < f->after.start[i + 1]; k++)
+        if (!inside(t, f->after.ops[k]->outputs[0])) return true;
+    return value_root(v)->output != NULL;
 }
 
 /* True when a walk from group x reaches y through a third group. Stamps what it meets; a walk to y meets lower ranks only. */
@@ -72,8 +83,8 @@ static bool reaches(fusing *f, int x, int y)
         int g = f->stack[--depth];
         for (int i = 0; i < f->groups[g].count; i++) {
             int at = f->order[f->groups[g].ops[i]->outputs[0]->id];
-            for (int k = f->after_start[at]; k < f->after_start[at + 1]; k++) {
-                int next = fuse_home(f, f->after[k]->outputs[0]);
+            for (int k = f->after.start[at]; k < f->after.start[at + 1]; k++) {
+                int next = fuse_home(f, f->after.ops[k]->outputs[0]);
                 if (next == y && g != x) return true;
                 if (next < 0 || next == y || f->stamp[next] == now || f->rank[next] > f->rank[y]) continue;
                 f->stamp[next] = now;
@@ -111,32 +122,28 @@ static reason why_not_fit(const trial *t, const ir_value *v, const extent *rows,
     return reason_none;
 }
 
-static bool is_transparent(arena *a, const ir_op *op)
-{
-    extent x = value_rows(a, op->inputs[0]), y = value_rows(a, op->outputs[0]);
-    return op->kind == op_reshape && op_is_view(op) && extent_equal(&x, &y);
-}
-
-/* What the phase itself makes is read from registers, at the same row and column. */
+/* What the phase itself makes is read from registers, at the same row and column, through views that change neither. */
 static reason why_not_read(const trial *t, const ir_op *op)
 {
     op_class class = op_table[op->kind].class;
     bool moves = class == class_MOVE || (op->kind == op_rope && t->phase.family == family_rows);
     for (int k = 0; k < op->input_count; k++) {
         const ir_value *v = op->inputs[k];
-        if (op_is_view(op) || !inside(t, v)) continue;
+        if (!shows_inside(t, v)) continue;
         if (moves) return reason_neighbours;
-        op_class from = op_table[v->def->kind].class;
-        if (from == class_APPEND) return reason_elsewhere;
-        if (from == class_MOVE && !is_transparent(t->f->a, v->def)) return op_is_view(v->def) ? reason_space : reason_elsewhere;
+        if (!view_is_transparent(t->f->a, v)) return reason_space;
+        const ir_value *maker[most_makers];
+        value_makers(v, maker);
+        op_class from = op_table[maker[0]->def->kind].class;
+        if (from == class_APPEND || from == class_MOVE) return reason_elsewhere;
     }
     return reason_none;
 }
 
 static reason why_not_product(const trial *t, const ir_op *op, const ir_op *first)
 {
-    if (inside(t, op->inputs[1])) return reason_right_operand;
-    if (inside(t, op->inputs[0])) return reason_product_input;
+    if (shows_inside(t, op->inputs[1])) return reason_right_operand;
+    if (shows_inside(t, op->inputs[0])) return reason_product_input;
     if (op == first) return reason_none;
     if (op->inputs[0] != first->inputs[0] || op->kind != op_linear || first->kind != op_linear) return reason_two_products;
     if (op->inputs[1]->kind != value_param || first->inputs[1]->kind != value_param) return reason_not_param;
@@ -193,7 +200,7 @@ static reason why_not_gemm(const trial *t)
     extent rows = value_rows(t->f->a, first->outputs[0]);
     for (int i = 0; i < t->phase.op_count; i++) {
         const ir_op *op = t->phase.ops[i];
-        if (op_is_product(op) || op_is_view(op)) continue;
+        if (op_is_product(op)) continue;
         reason why = why_not_epilogue_op(t, op, list.of_op[i] < 0 ? NULL : &list.items[list.of_op[i]], &rows);
         if (why) return why;
     }
@@ -205,10 +212,10 @@ static reason why_not_copies(const trial *t)
 {
     const ir_op *copy = NULL;
     for (int i = 0; i < t->phase.op_count; i++)
-        if (op_table[t->phase.ops[i]->kind].class == class_MOVE && !op_is_view(t->phase.ops[i])) copy = t->phase.ops[i];
+        if (op_table[t->phase.ops[i]->kind].class == class_MOVE) copy = t->phase.ops[i];
     for (int i = 0; i < t->phase.op_count && copy; i++) {
         const ir_op *op = t->phase.ops[i];
-        if (op == copy || op_is_view(op)) continue;
+        if (op == copy) continue;
         if (op->kind != op_slice || copy->kind != op_slice || op->inputs[0] != copy->inputs[0]) return reason_elsewhere;
     }
     return reason_none;
@@ -221,7 +228,6 @@ static reason why_not_rows(const trial *t)
     for (int i = 0; i < t->phase.op_count; i++) {
         const ir_op *op = t->phase.ops[i];
         op_class class = op_table[op->kind].class;
-        if (op_is_view(op)) continue;
         bool walks = class == class_REDUCE || op->kind == op_kv_append;
         extent rows = value_rows(t->f->a, op->inputs[0]);
         if (walks && (!extent_equal(&rows, &space.rows) || value_columns(op->inputs[0]) != space.columns)) return reason_space;
@@ -255,23 +261,13 @@ static void unite(trial *t)
     t->phase.family = x->family > y->family ? x->family : y->family;
 }
 
-/* Views have no code, so any phase may hold them. */
-static bool holds_views_only(const group *g)
-{
-    for (int i = 0; i < g->count; i++)
-        if (!op_is_view(g->ops[i])) return false;
-    return true;
-}
-
 static reason try_union(fusing *f, trial *t)
 {
     unite(t);
-    if (!holds_views_only(&f->groups[t->y])) {
-        if (t->phase.op_count > most_phase_ops) return reason_full;
-        reason why = why_not_families(t);
-        if (!why) why = t->phase.family == family_gemm ? why_not_gemm(t) : why_not_rows(t);
-        if (why) return why;
-    }
+    if (t->phase.op_count > most_phase_ops) return reason_full;
+    reason why = why_not_families(t);
+    if (!why) why = t->phase.family == family_gemm ? why_not_gemm(t) : why_not_rows(t);
+    if (why) return why;
     bool forward = f->rank[t->x] < f->rank[t->y];
     return reaches(f, forward ? t->x : t->y, forward ? t->y : t->x) ? reason_cycle : reason_none;
 }

@@ -60,7 +60,7 @@ static reason why_not_product(fusing *f, const ir_value *v, const ir_op *product
 
 static reason why_split(fusing *f, const ir_value *v, const ir_op *user)
 {
-    int x = fuse_home(f, v), y = fuse_home(f, user->outputs[0]);
+    int x = f->stands[v->id], y = f->stands[user->outputs[0]->id];
     phase_family from = f->groups[x].family, to = f->groups[y].family;
     bool sole_sum = user->kind == op_row_sumsq && f->groups[y].count == 1;
     if (op_is_view(user)) return reason_in_place;
@@ -92,8 +92,9 @@ void fuse_notes(fusing *f)
         for (int k = 0; k < n; k++) {
             bool again = false;
             for (int j = 0; j < k; j++) again |= used[j] == used[k];
-            int from = fuse_home(f, used[k]), to = fuse_home(f, p->ops[i]->outputs[0]);
-            if (!again && from >= 0 && from != to) add_note(f, used[k], p->ops[i]);
+            const ir_value *makers[most_makers];
+            int from = f->stands[used[k]->id], to = f->stands[p->ops[i]->outputs[0]->id];
+            if (!again && from != to && value_makers(used[k], makers)) add_note(f, used[k], p->ops[i]);
         }
     }
 }

@@ -22,7 +22,7 @@ static bool adds_rows(fusing *f, const group *g)
 static bool is_elementwise_group(const group *g)
 {
     for (int i = 0; i < g->count; i++)
-        if (!op_is_elementwise(g->ops[i]) && !op_is_view(g->ops[i])) return false;
+        if (!op_is_elementwise(g->ops[i])) return false;
     return is_plain_rows(g);
 }
 
@@ -42,7 +42,7 @@ static bool join_rows(fusing *f, int fusion)
     for (int i = 0; i < f->p->op_count; i++) {
         const ir_op *op = f->p->ops[i];
         for (int k = 0; k < op->input_count; k++) {
-            int x = fuse_home(f, op->inputs[k]), y = fuse_home(f, op->outputs[0]);
+            int x = fuse_source(f, op->inputs[k]), y = fuse_home(f, op->outputs[0]);
             if (x < 0 || y < 0 || x == y || fuse_rows_fusion(f, x, y) != fusion) continue;
             changed |= fuse_merge(f, x, y);
         }

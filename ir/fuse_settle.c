@@ -20,23 +20,47 @@ static void remove_dead(fusing *f)
     fuse_refresh(f);
 }
 
-/* A view of a declared value stands in the first phase that reads it; going backwards, readers that are views have their place. */
+/* Where a view is printed, by value id: with its last maker, or, of a declared value, in the first phase that reads it. It means nothing but
+ * that the view's operands stand before it and its readers behind. */
 static void place_views(fusing *f)
 {
-    bool moved = false;
-    for (int i = f->p->op_count - 1; i >= 0; i--) {
-        const ir_value *v = f->p->ops[i]->outputs[0];
-        if (fuse_home(f, v) != no_group) continue;
-        int first = no_group;
-        for (int k = f->after_start[i]; k < f->after_start[i + 1]; k++) {
-            int g = fuse_home(f, f->after[k]->outputs[0]);
-            if (g >= 0 && (first < 0 || f->rank[g] < f->rank[first])) first = g;
+    f->stands = arena_alloc(f->a, ((size_t)f->p->value_count + 1) * sizeof *f->stands);
+    for (int i = 0; i < f->p->value_count; i++) f->stands[i] = fuse_home(f, f->p->values[i]);
+    for (int i = f->p->op_count - 1; i >= 0; i--) { /* readers that are views have their place */
+        const ir_value *v = f->p->ops[i]->outputs[0], *makers[most_makers];
+        if (f->stands[v->id] != no_group) continue;
+        int place = no_group, n = value_makers(v, makers);
+        for (int k = 0; k < n; k++) {
+            int g = fuse_home(f, makers[k]);
+            if (place < 0 || f->rank[g] > f->rank[place]) place = g;
         }
-        if (first < 0) bail(f->a, code_check_failed, v->at, "internal: nobody reads the view %%%s", v->name);
-        fuse_set_home(f, v, first);
-        moved = true;
+        for (int k = f->users.start[i]; k < f->users.start[i + 1] && n == 0; k++) {
+            int g = f->stands[f->users.ops[k]->outputs[0]->id];
+            if (place < 0 || f->rank[g] < f->rank[place]) place = g;
+        }
+        if (place < 0) bail(f->a, code_check_failed, v->at, "internal: nobody reads the view %%%s", v->name);
+        f->stands[v->id] = place;
     }
-    if (moved) fuse_refresh(f);
+}
+
+/* The groups with the views that stand in them, by position; their ops in executable order. */
+static group *place_ops(fusing *f)
+{
+    int count = f->sequence_count, at = 0;
+    group *placed = arena_alloc(f->a, ((size_t)count + 1) * sizeof *placed);
+    ir_op **ops = arena_alloc(f->a, ((size_t)f->p->op_count + 1) * sizeof *ops);
+    for (int i = 0; i < f->p->op_count; i++) placed[f->rank[f->stands[f->p->ops[i]->outputs[0]->id]]].count++;
+    for (int i = 0; i < count; i++) {
+        placed[i].family = f->groups[f->sequence[i]].family;
+        placed[i].ops = ops + at;
+        at += placed[i].count;
+        placed[i].count = 0;
+    }
+    for (int i = 0; i < f->p->op_count; i++) {
+        group *g = &placed[f->rank[f->stands[f->p->ops[i]->outputs[0]->id]]];
+        g->ops[g->count++] = f->p->ops[i];
+    }
+    return placed;
 }
 
 /* What role an op plays, by whom it depends on and who depends on it within its group. */
@@ -76,7 +100,7 @@ static bool read_within(const group *g, const ir_op *op)
 static op_role role_of_view(const fusing *f, const group *g, const ir_op *op, op_role otherwise)
 {
     const ir_value *x = op->inputs[0];
-    if (!x->def || fuse_home(f, x) != fuse_home(f, op->outputs[0])) return op->kind == op_concat ? role_epilogue : role_prologue;
+    if (!x->def || f->stands[x->id] != f->stands[op->outputs[0]->id]) return op->kind == op_concat ? role_epilogue : role_prologue;
     return read_within(g, op) ? otherwise : role_epilogue;
 }
 
@@ -166,8 +190,8 @@ static void link_phases(fusing *f, ir_phase **phases)
         const group *g = &f->groups[f->sequence[i]];
         for (int o = 0; o < g->count; o++) {
             int at = f->order[g->ops[o]->outputs[0]->id];
-            for (int k = f->after_start[at]; k < f->after_start[at + 1]; k++) {
-                int next = f->rank[fuse_home(f, f->after[k]->outputs[0])];
+            for (int k = f->after.start[at]; k < f->after.start[at + 1]; k++) {
+                int next = f->rank[fuse_home(f, f->after.ops[k]->outputs[0])];
                 if (next != i) add_after(f, phases[next], phases[i]);
             }
         }
@@ -198,7 +222,8 @@ void fuse_settle(fusing *f, const char *pass)
     place_views(f);
     int count = f->sequence_count;
     ir_phase **phases = arena_alloc(f->a, ((size_t)count + 1) * sizeof *phases);
-    for (int i = 0; i < count; i++) phases[i] = make_phase(f, &f->groups[f->sequence[i]]);
+    const group *placed = place_ops(f);
+    for (int i = 0; i < count; i++) phases[i] = make_phase(f, &placed[i]);
     name_phases(f, phases, count);
     link_phases(f, phases);
     make_kernels(f, phases, count);

@@ -166,7 +166,6 @@ long long value_heads_in_row(const ir_value *v, long long heads); /* 1 where hea
 long long value_head_size(const ir_value *v, long long heads);   /* hd */
 bool op_is_elementwise(const ir_op *op);         /* class ELEMENT or INTERNAL */
 int op_operands(const ir_op *op, ir_value **out, int most); /* inputs, then lengths, at, state, fold where set */
-bool value_used_outside(const ir_program *p, const ir_phase *phase, const ir_value *v); /* by another phase, or an output */
 ir_phase *phase_of(const ir_program *p, const ir_op *op);
 ir_value *program_value(const ir_program *p, const char *name);
 const char *const *layer_names(size_t *count);   /* by layer_kind */

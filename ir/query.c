@@ -93,26 +93,10 @@ int op_operands(const ir_op *op, ir_value **out, int most)
     return n;
 }
 
-static bool op_uses(const ir_op *op, const ir_value *v)
-{
-    for (int i = 0; i < op->input_count; i++)
-        if (op->inputs[i] == v) return true;
-    return op->attributes.lengths == v || op->attributes.at == v || op->attributes.state == v ||
-           op->attributes.fold == v;
-}
-
 static bool phase_has(const ir_phase *phase, const ir_op *op)
 {
     for (int i = 0; phase && i < phase->op_count; i++)
         if (phase->ops[i] == op) return true;
-    return false;
-}
-
-bool value_used_outside(const ir_program *p, const ir_phase *phase, const ir_value *v)
-{
-    if (v->output) return true;
-    for (int i = 0; i < p->op_count; i++)
-        if (op_uses(p->ops[i], v) && !phase_has(phase, p->ops[i])) return true;
     return false;
 }
 

@@ -15,6 +15,13 @@ static int index_in_phase(const ir_phase *phase, const ir_op *op)
     return -1;
 }
 
+/* Through views; a concat shows columns of several products. */
+static int index_of_maker(const ir_phase *phase, const ir_value *v)
+{
+    const ir_value *makers[most_makers];
+    return value_makers(v, makers) == 1 ? index_in_phase(phase, makers[0]->def) : -1;
+}
+
 static bool is_product(const ir_op *op)
 {
     return op_table[op->kind].class == class_PRODUCT;
@@ -34,9 +41,8 @@ static bool find_owners(const ir_phase *phase, owners *of, int i)
     const ir_op *op = phase->ops[i];
     of[i] = (owners){-1, -1};
     if (is_product(op)) of[i].first = i;
-    /* A concat is a view here: its operands keep the columns of their own products. */
-    for (int k = 0; k < op->input_count && !is_product(op) && op->kind != op_concat; k++) {
-        int def = index_in_phase(phase, op->inputs[k]->def);
+    for (int k = 0; k < op->input_count && !is_product(op) && !op_is_view(op); k++) {
+        int def = index_of_maker(phase, op->inputs[k]);
         if (def < 0 || def >= i) continue;
         if (!add_owner(&of[i], of[def].first) || !add_owner(&of[i], of[def].second)) return false;
     }
@@ -150,29 +156,6 @@ long long segment_column(const gemm_segment *s, int granule, long long n, bool *
     return s->kind == segment_pair_join ? j : unit * 2 * s->pairs + (*second ? s->pairs : 0) + j;
 }
 
-/* y's columns are x's from `offset` on, in one storage. */
-static bool lies_in(const ir_value *y, const ir_value *x, long long offset)
-{
-    return value_root(x) == value_root(y) && value_stride(x) == value_stride(y) && y->root_offset == x->root_offset + offset;
-}
-
-bool op_is_view(const ir_op *op)
-{
-    const ir_value *x = op->inputs[0], *y = op->outputs[0];
-    long long offset = 0;
-    switch (op->kind) {
-    case op_slice: return lies_in(y, x, op->attributes.offset);
-    case op_reshape: return value_root(x) == value_root(y) && y->root_offset == x->root_offset;
-    case op_concat:
-        for (int i = 0; i < op->input_count; i++) {
-            if (!lies_in(op->inputs[i], y, offset)) return false;
-            offset += value_columns(op->inputs[i]);
-        }
-        return true;
-    default: return false;
-    }
-}
-
 /* The value whose shape an op of a rows phase works on. */
 static const ir_value *worked_on(const ir_op *op)
 {
@@ -203,16 +186,27 @@ phase_extent phase_space(arena *a, const ir_phase *phase)
     return space;
 }
 
-/* A view is written by writing what it is a view of; a concat's operand by writing into the concat. */
+static bool phase_has(const ir_phase *phase, const ir_op *op)
+{
+    for (int i = 0; phase && i < phase->op_count; i++)
+        if (phase->ops[i] == op) return true;
+    return false;
+}
+
+static bool shows(const ir_op *op, const ir_value *v)
+{
+    ir_value *used[24];
+    int n = op_operands(op, used, 24);
+    for (int i = 0; i < n; i++)
+        if (value_has_maker(used[i], v)) return true;
+    return false;
+}
+
 bool value_stored(const ir_program *p, const ir_phase *phase, const ir_value *v)
 {
-    if (value_used_outside(p, phase, v)) return true;
-    for (int i = 0; i < phase->op_count; i++) {
-        const ir_op *op = phase->ops[i];
-        if (!op_is_view(op)) continue;
-        for (int k = 0; k < op->input_count; k++)
-            if (op->inputs[k] == v && value_stored(p, phase, op->outputs[0])) return true;
-    }
+    if (value_root(v)->output) return true;
+    for (int i = 0; i < p->op_count; i++)
+        if (!op_is_view(p->ops[i]) && shows(p->ops[i], v) && !phase_has(phase, p->ops[i])) return true;
     return false;
 }
 

@@ -3,7 +3,7 @@
  * arrangement of columns can serve. */
 #ifndef TFGEN_SEGMENTS_H
 #define TFGEN_SEGMENTS_H
-#include "ir/ir.h"
+#include "ir/views.h"
 
 typedef enum segment_kind {
     segment_plain,     /* packed column n is column n - packed_start of `first` */
@@ -48,13 +48,8 @@ typedef struct phase_extent {
 } phase_extent;
 phase_extent phase_space(arena *a, const ir_phase *phase);
 
-/* True when the phase must write v, one of its results, to memory: another phase or an output needs it, or needs a view of it. Ops
- * that only make views (op_is_view) write nothing themselves. */
+/* True when the phase must write v, made by an op of it that is no view: an op of another phase or an output needs it, or a view of it. */
 bool value_stored(const ir_program *p, const ir_phase *phase, const ir_value *v);
-
-/* A reshape or slice whose result lives in its operand's storage (or the operand in the result's), or a concat whose operands all
- * live in its result's. Any other reshape, slice or concat copies: reshape keeps the flat element index. */
-bool op_is_view(const ir_op *op);
 
 /* A row_sumsq in the epilogue of a gemm phase: stored as [rows, column tiles] partial sums, which readers add in order. */
 bool value_is_partial(const ir_program *p, const ir_value *v);

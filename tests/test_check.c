@@ -190,6 +190,10 @@ static const struct {
     {"%y f32[M,2] in %x+0/2 = slice %x #0\n", "views: %y reaches beyond its storage %x"},
     {"%y f32[L,2] in %x+0/4 = slice %xl #0\n", "views: %y reaches beyond its storage %x"},
     {"%z f32[M,5]/8 = align %x5 #0\n%y f32[M,5] in %z+0/5 = neg %z #1\n", "views: %y has rows of 5 elements in %z, whose rows have 8"},
+    {"%y f32[M,4] in %x+0/4 = neg %x #0\n", "views: %y is made in the storage of %x, of which it is no part"},
+    {"%z f32[M,4] = neg %x #0\n%y f32[M,4] in %z+0/4 = exp %z #0\n", "views: %y is made in the storage of %z, of which it is no part"},
+    {"%a f32[M,1] in %x+0/4 = slice %x #0\n%b f32[M,3] in %x+1/4 = slice %x offset=1 #0\n%y f32[M,4] in %x+0/4 = concat %a, %b #0\n",
+     "views: the view %y joins views"},
     {"%z f32[M,4] in %x+0/4 = neg %x #0\n%y f32[M,2] in %z+0/4 = slice %z #1\n", "ids: %y lives in %z, which is a view itself"},
 };
 
@@ -215,6 +219,10 @@ static const struct {
     /* order */
     {PHASE("rows", "    epi %z f32[M,4] = neg %x #0\n" NEG), "roles: roles are out of order at %y"},
     {PHASE("rows", NEG) KERNEL("k1", "rows", "    body %z f32[M,4] = neg %y #1\n"), "after: phase k1p reads %y but does not come after k0p"},
+    {PHASE("rows", NEG "    epi %v f32[M,2] in %y+2/4 = slice %y offset=2 #0\n") KERNEL("k1", "rows", "    body %z f32[M,2] = neg %v #1\n"),
+     "after: phase k1p reads %v but does not come after k0p"},
+    {PHASE("rows", NEG) KERNEL("k1", "rows after k0p", "    pro %v f32[M,2] in %y+2/4 = slice %y offset=2 #0\n    body %z f32[M,2] = neg %v #1\n"),
+     "after: the view %v does not stand in phase k0p, which makes it"},
     {PHASE("rows", "    body %kc f32[M,2,8,2] in %s+0/2 = kv_append %k at=%n state=%s #0\n") KERNEL("k1", "rows", "    body %z f32[M,2,8,2] = neg %s #1\n"),
      "states: phase k1p uses %s while k0p may write it, or the reverse"},
     {PHASE("rows", "    body %z f32[M,2,8,2] = neg %s #1\n") KERNEL("k1", "rows", "    body %kc f32[M,2,8,2] in %s+0/2 = kv_append %k at=%n state=%s #0\n"),
@@ -285,6 +293,8 @@ static const struct {
     {PHASE("rows", "    body %e f32[M,4] = exp %x #0\n    body %y f32[M,4] = rope %e heads=2 pairing=half theta=1 rotary=2 #0\n"), "memory: %y reads %e, which its phase makes, at other columns"},
     {PHASE("rows", "    body %e f32[M,4] = exp %x #0\n    body %y f32[M,2] = slice %e #0\n"), "memory: %y reads %e, which its phase makes, at other columns"},
     {PHASE("rows", "    body %e f32[M,8] = concat %x, %x #0\n    body %y f32[M,8] = neg %e #0\n"), "memory: %y reads %e, which its phase writes at other places"},
+    {PHASE("rows", NEG "    body %v f32[M,1] in %y+2/4 = slice %y offset=2 #0\n    body %z f32[M,1] = neg %v #0\n"),
+     "memory: %z reads %v, which its phase writes at other places"},
     {PHASE("rows", "    body %kc f32[M,2,8,2] in %s+0/2 = kv_append %k22 at=%n state=%s #0\n    body %y f32[M,2,8,2] = neg %kc #0\n"),
      "space: %y does not fit the space of its phase"},
     /* partial sums */
@@ -432,7 +442,9 @@ START_TEST(the_same_ops_are_accepted_when_nothing_is_wrong)
         "%y f32[M,3,8] = attention %q, %s, %t " SIZES "lengths=%n #0\n", PART "%y f32[M,3,8] = attention_combine %part heads=4 #1\n",
         "%y f32[M,3,4,2] = rope %q4 heads=4 pairing=half theta=1 rotary=2 at=%n #0\n",
         "%y f32[M,2] = slice %x offset=2 #0\n", "%y f32[M,9] = concat %x, %x5 #0\n", "%y f32[M,2,2] = reshape %x #0\n", "%y f32[1048576,1048576] = neg %big #0\n",
-        "%y f32[M,2] in %x+2/4 = slice %x offset=2 #0\n", "%z f32[M,5]/8 = align %x5 #0\n%y f32[M,5] in %z+3/8 = neg %z #1\n",
+        "%y f32[M,2] in %x+2/4 = slice %x offset=2 #0\n", "%z f32[M,5]/8 = align %x5 #0\n%y f32[M,5] in %z+0/8 = reshape %z #1\n",
+        "%a f32[M,2] in %y+0/5 = slice %x #0\n%b f32[M,3] in %y+2/5 = slice %x5 #0\n%y f32[M,5] = concat %a, %b #0\n",
+        "%a f32[M,4] in %y+0/4 = neg %x #0\n%y f32[M,2,2] = reshape %a #0\n",
     };
     arena *a = arena_new();
     for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
