@@ -73,6 +73,7 @@ help:
 # make test-amd TINYGRAD_DIR=...   real AMD code objects in an instruction emulator (needs python3 and a tinygrad checkout), and checks of what they are made of
 # make mutants       SEED=1 COUNT=150: which small faults, planted one by one in a copy of the tree, the suites notice (needs python3; tests/mutants)
 # make test-bare     proves demo and test in a minimal Debian 12 folder (debootstrap, root)
+# make fuzz          fuzzers with libFuzzer and sanitizers, FUZZ_SECONDS=60 each (needs clang-22 and libclang-rt-22-dev)
 # make golden        rewrites golden files; the diff is the review
 # make lint          file and function lengths, include direction, clang-tidy when present
 # make install       PREFIX=/usr/local DESTDIR=
@@ -140,9 +141,12 @@ $(B)/tests/test_doctor $(B)/tests/test_hip $(B)/tests/test_hip_failures: | $(HIP
 $(TESTS): $(B)/tests/%: $(B)/tests/%.o $(SUPPORT) $(CLI_PARTS) $(B)/libtfgen.a $(B)/tfgen $(B)/tfgen-worker
 	$(if $(V),,@echo "  LINK $@")
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $< $(SUPPORT) $(CLI_PARTS) -Wl,--whole-archive $(B)/libtfgen.a -Wl,--no-whole-archive $(CHECK_LIBS) $(LIBS)
-$(FUZZERS) $(VERIFY_CODE): $(B)/tests/%: $(B)/tests/%.o $(CLI_PARTS) $(B)/libtfgen.a
+$(VERIFY_CODE): $(B)/tests/%: $(B)/tests/%.o $(CLI_PARTS) $(B)/libtfgen.a
 	$(if $(V),,@echo "  LINK $@")
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $< $(CLI_PARTS) -Wl,--whole-archive $(B)/libtfgen.a -Wl,--no-whole-archive $(LIBS)
+$(FUZZERS): $(B)/tests/%: $(B)/tests/%.o $(B)/tests/fuzzing.o $(B)/libtfgen.a
+	$(if $(V),,@echo "  LINK $@")
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $(filter %.o,$^) $(B)/libtfgen.a $(LIBS)
 
 # The environment says what to install; it never installs when nothing is missing.
 deps:
@@ -154,6 +158,25 @@ demo: deps
 
 test: deps
 	@$(MAKE) --no-print-directory -j$$(nproc) run-tests
+
+# The same fuzzers with coverage to guide them: build/fuzz/fuzz_NAME, FUZZ_SECONDS each, corpora kept in build/fuzz/NAME.corpus between calls.
+FUZZ_CC ?= clang-22
+FUZZ_SAN := address,undefined
+FUZZ_FLAGS := -std=c11 -g -O1 -fno-omit-frame-pointer -fno-sanitize-recover=undefined -fsanitize=$(FUZZ_SAN) -pthread -I. -DTFGEN_LIBFUZZER -DTFGEN_VERSION='"$(VERSION)"' -MMD -MP
+FUZZ_OBJECTS := $(LIB_SOURCES:%.c=build/fuzz/%.o)
+FUZZ_PROGRAMS := $(FUZZ_SOURCES:tests/%.c=build/fuzz/%)
+build/fuzz/%.o: %.c
+	@mkdir -p $(@D)
+	$(if $(V),,@echo "  CC   $< (fuzz)")
+	$(Q)$(FUZZ_CC) $(FUZZ_FLAGS) -fsanitize=fuzzer-no-link -c -o $@ $<
+$(FUZZ_PROGRAMS): build/fuzz/%: build/fuzz/tests/%.o build/fuzz/tests/fuzzing.o $(FUZZ_OBJECTS)
+	$(if $(V),,@echo "  LINK $@")
+	$(Q)$(FUZZ_CC) -fsanitize=$(FUZZ_SAN),fuzzer -rdynamic -pthread -o $@ $^ $(LIBS)
+
+.PHONY: fuzz fuzz-programs
+fuzz-programs: $(FUZZ_PROGRAMS)
+fuzz: fuzz-programs
+	sh tests/fuzz.sh $(FUZZ_PROGRAMS)
 
 .PHONY: run-tests
 run-tests: $(PRODUCTS) $(TESTS) $(FUZZERS) $(VERIFY_CODE)
@@ -220,4 +243,4 @@ install: all
 clean:
 	rm -rf build tfgen tfgen-worker libtfgen.a libtfgen.so*
 
--include $(LIB_OBJECTS:.o=.d) $(CLI_OBJECTS:.o=.d) $(TESTS:=.d) $(DOUBLES:.so=.d) $(FUZZERS:=.d) $(VERIFY_CODE:=.d) $(SUPPORT:.o=.d) $(wildcard $(B)/tests/doubles/*.d $(B)/tests/doubles/rocm5/*.d)
+-include $(LIB_OBJECTS:.o=.d) $(CLI_OBJECTS:.o=.d) $(TESTS:=.d) $(DOUBLES:.so=.d) $(FUZZERS:=.d) $(B)/tests/fuzzing.d $(wildcard build/fuzz/*/*.d build/fuzz/*/*/*.d) $(VERIFY_CODE:=.d) $(SUPPORT:.o=.d) $(wildcard $(B)/tests/doubles/*.d $(B)/tests/doubles/rocm5/*.d)

@@ -36,8 +36,8 @@ typedef struct reader {
     int declared_count;
     int depth; /* 0: file, 1: in a kernel, 2: in a phase */
     ir_kernel *kernel;
-    ir_phase *phase, **phases;
-    int phase_count;
+    ir_phase *phase;
+    name_map kernels, phases;
 } reader;
 
 static dtype read_dtype(reader *r)
@@ -325,20 +325,13 @@ static void read_op(reader *r, op_role role)
     scan_end_line(&r->in);
 }
 
-static ir_phase *find_phase(reader *r, const char *name)
-{
-    for (int i = 0; i < r->phase_count; i++)
-        if (strcmp(r->phases[i]->name, name) == 0) return r->phases[i];
-    return NULL;
-}
-
 static void read_after(reader *r, ir_phase *phase)
 {
     do {
         scan_spaces(&r->in);
         position at = scan_here(&r->in);
         const char *name = scan_name(&r->in, "the name of a phase");
-        ir_phase *earlier = find_phase(r, name);
+        ir_phase *earlier = names_find(&r->phases, name);
         if (!earlier) bail(r->a, code_bad_input, at, "no phase above is named %s", name);
         phase->after = build_grow(r->a, phase->after, phase->after_count, sizeof *phase->after);
         phase->after[phase->after_count++] = earlier;
@@ -353,8 +346,8 @@ static void read_phase(reader *r)
     scan_spaces(&r->in);
     position at = scan_here(&r->in);
     phase->name = scan_name(&r->in, "the name of a phase");
-    if (find_phase(r, phase->name)) bail(r->a, code_bad_input, at, "a second phase named %s", phase->name);
-    if (r->phase_count == max_kernels) bail(r->a, code_bad_input, at, "more than %d phases", max_kernels);
+    if (names_find(&r->phases, phase->name)) bail(r->a, code_bad_input, at, "a second phase named %s", phase->name);
+    if (r->phases.count == max_kernels) bail(r->a, code_bad_input, at, "more than %d phases", max_kernels);
     scan_expect(&r->in, ":");
     const char *const *names = family_names(&families);
     phase->family = (phase_family)scan_choice(&r->in, names, families, "family");
@@ -362,8 +355,7 @@ static void read_phase(reader *r)
     if (scan_accept(&r->in, "after ")) read_after(r, phase);
     scan_expect(&r->in, "{");
     scan_end_line(&r->in);
-    r->phases = build_grow(r->a, r->phases, r->phase_count, sizeof *r->phases);
-    r->phases[r->phase_count++] = phase;
+    names_add(&r->phases, phase->name, phase);
     r->kernel->phases = build_grow(r->a, r->kernel->phases, r->kernel->phase_count, sizeof *r->kernel->phases);
     r->kernel->phases[r->kernel->phase_count++] = phase;
     r->phase = phase;
@@ -384,8 +376,7 @@ static void read_kernel(reader *r)
     if (!name_is_kernel(k->name))
         bail(r->a, code_bad_input, at, "\"%.40s\" cannot name a kernel: a name has letters, digits and single _, a letter first, at most %d of them, and does not end in _pack",
              k->name, most_name);
-    for (int i = 0; i < p->kernel_count; i++)
-        if (strcmp(p->kernels[i]->name, k->name) == 0) bail(r->a, code_bad_input, at, "a second kernel named %s", k->name);
+    if (!names_add(&r->kernels, k->name, k)) bail(r->a, code_bad_input, at, "a second kernel named %s", k->name);
     scan_spaces(&r->in);
     if (scan_accept(&r->in, "frame=")) k->frame = (frame_kind)scan_choice(&r->in, names, frames, "frame");
     scan_expect(&r->in, "{");
@@ -529,7 +520,7 @@ static _Noreturn void refuse_zero(arena *a, const char *text)
 
 ir_program *ir_read(arena *a, const char *ir_text, size_t size, const char *name)
 {
-    reader r = {.a = a, .in = {a, ir_text, ir_text + size, ir_text, 1}};
+    reader r = {.a = a, .in = {a, ir_text, ir_text + size, ir_text, 1}, .kernels = {.a = a}, .phases = {.a = a}};
     arena_source(a, name, ir_text, size);
     if (size > max_text) bail(a, code_bad_input, (position){0, 0}, "a text of more than %d bytes", max_text);
     if (memchr(ir_text, 0, size)) refuse_zero(a, ir_text);

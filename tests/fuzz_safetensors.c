@@ -1,14 +1,28 @@
-/* In: bytes. Out: nothing; a crash, a leak or a sanitizer's report is a finding. With libFuzzer's driver:
- * clang -fsanitize=fuzzer,address -DTFGEN_LIBFUZZER. Else main() mutates small files for the seconds given (3), from a
- * fixed seed. */
+/* In: bytes that claim to be a safetensors file. Out: nothing, or a finding: something read beyond them, a byte that belongs to two tensors, a refusal
+ * without a word. */
 #define _GNU_SOURCE
-#include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-#include "runtime/random.h"
 #include "runtime/safetensors.h"
+#include "tests/fuzzing.h"
+
+static const char *const samples[] = {"tests/corpus/safetensors/*", NULL};
+static const char *const tokens[] = {"0", "-1", "9223372036854775807", "18446744073709551616", "9007199254740993", "1e9", "[", "{", "]", "}", "\"", "\\u0000", "\"F64\"", "\"BF16\"",
+                                     "\"I32\"", "\"NEW\"", ",", "null", "\"a\":", "4294967296", "\xff", "\"shape\":[2,3]", "\"data_offsets\":[0,12]", "__metadata__", "weights.a", NULL};
+
+/* The header's size is right, most of the time: where its braces end. */
+static void repair(fuzz_input *m)
+{
+    size_t end = 0, depth = 0;
+    if (m->size < 10 || m->data[m->size - 1] % 4 == 0) return;
+    for (size_t i = 8; i < m->size && !end; i++) {
+        depth += m->data[i] == '{';
+        if (m->data[i] == '}' && depth && --depth == 0) end = i + 1;
+    }
+    for (int i = 0; end && i < 8; i++) m->data[i] = (uint8_t)((uint64_t)(end - 8) >> 8 * i);
+}
+
+const fuzz_kind fuzz_this = {.name = "fuzz_safetensors", .samples = samples, .tokens = tokens, .most_bytes = 4 << 10, .repair = repair, .cases = 100000};
 
 typedef struct one_file {
     arena *a;
@@ -32,19 +46,18 @@ static void read_all(void *argument)
     size_t total = 0;
     for (size_t i = 0; i < safetensors_count(f); i++) {
         const safetensors_tensor *t = safetensors_at(f, i);
-        if (safetensors_find(f, t->name) != t) abort(); /* every name is there once */
+        if (safetensors_find(f, t->name) != t) fuzz_finding("a name is there twice", t->name);
         total += t->bytes;
         if (t->count > 1 << 16 || t->dtype[0] == 'C' || strncmp(t->dtype, "F8", 2) == 0) continue;
         double *numbers = malloc(((size_t)t->count + 1) * sizeof *numbers);
-        if (!numbers) abort();
+        if (!numbers) return;
         arena_defer(o->a, free, numbers);
         safetensors_read(f, t, numbers);
     }
-    if (total > o->size) abort(); /* no byte belongs to two tensors */
+    if (total > o->size) fuzz_finding("a byte belongs to two tensors", NULL);
     safetensors_read_value(f, &v, &no_dims, prefixes, 2, true, out);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     uint8_t *copy = malloc(size ? size : 1); /* exactly as long, so that a sanitizer sees a step beyond it */
@@ -52,97 +65,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     memcpy(copy, data, size);
     one_file o = {arena_new(), copy, size};
     const tfgen_code code = arena_run(o.a, read_all, &o);
-    if (code != code_ok && arena_diagnostics(o.a)[0] == 0) abort(); /* a refusal has a reason */
+    fuzz_taken += code == code_ok;
+    if (code != code_ok && arena_diagnostics(o.a)[0] == 0) fuzz_finding("refused without a word", NULL);
     arena_free(o.a);
     free(copy);
     return 0;
 }
-
-#ifndef TFGEN_LIBFUZZER
-typedef struct mutator {
-    uint64_t round, draw;
-    uint8_t data[4096];
-    size_t size;
-} mutator;
-
-static uint64_t draw(mutator *m, uint64_t below) { return random_bits(1, m->round, m->draw++) % below; }
-
-static const char *const headers[] = {
-    "{\"a\":{\"dtype\":\"F32\",\"shape\":[3,2],\"data_offsets\":[0,24]},\"b\":{\"dtype\":\"BF16\",\"shape\":[2],\"data_"
-    "offsets\":[24,28]}}",
-    "{\"__metadata__\":{\"k\":\"v\"},\"weights.a\":{\"dtype\":\"F16\",\"shape\":[3,2],\"data_offsets\":[0,12]}}",
-    "{\"a\":{\"dtype\":\"I64\",\"shape\":[],\"data_offsets\":[0,8]},\"c\":{\"dtype\":\"U8\",\"shape\":[0],\"data_"
-    "offsets\":[8,8]}}"};
-static const char *const words[] = {"0",
-                                    "-1",
-                                    "9223372036854775807",
-                                    "18446744073709551616",
-                                    "1e9",
-                                    "[",
-                                    "{",
-                                    "]",
-                                    "}",
-                                    "\"",
-                                    "\\u0000",
-                                    "\"F64\"",
-                                    "\"NEW\"",
-                                    ",",
-                                    "null",
-                                    "\"a\":",
-                                    "4294967296",
-                                    "\xff"};
-
-static void start(mutator *m)
-{
-    const char *header = headers[draw(m, 3)];
-    const size_t n = strlen(header);
-    memset(m->data, 0, sizeof m->data);
-    m->data[0] = (uint8_t)n;
-    memcpy(m->data + 8, header, n);
-    m->size = 8 + n + draw(m, 32);
-    for (size_t i = 8 + n; i < m->size; i++) m->data[i] = (uint8_t)draw(m, 256);
-}
-
-static void put_in(mutator *m, size_t at, const char *word, size_t length, size_t over)
-{
-    char copy[32]; /* the word may be a piece of the file */
-    if (length > sizeof copy || m->size + length > sizeof m->data || at + over > m->size) return;
-    memcpy(copy, word, length);
-    memmove(m->data + at + length, m->data + at + over, m->size - at - over);
-    memcpy(m->data + at, copy, length);
-    m->size += length - over;
-}
-
-static void mutate(mutator *m)
-{
-    const size_t at = draw(m, m->size);
-    const char *word = words[draw(m, sizeof words / sizeof *words)];
-    switch (draw(m, 6)) {
-    case 0: m->data[at] ^= (uint8_t)(1 << draw(m, 8)); break;
-    case 1: m->data[at] = (uint8_t)draw(m, 256); break;
-    case 2: put_in(m, at, word, strlen(word), 0); break;
-    case 3: put_in(m, at, word, strlen(word), draw(m, 4)); break;
-    case 4: m->size = at + 1; break;
-    default: put_in(m, at, (const char *)m->data + draw(m, m->size / 2 + 1), draw(m, 16), 0); break;
-    }
-    if (draw(m, 2)) { /* most mutants should get past the first check */
-        const uint64_t header = m->size > 40 ? m->size - 8 - draw(m, 33) : 0;
-        for (int i = 0; i < 8; i++) m->data[i] = (uint8_t)(header >> 8 * i);
-    }
-}
-
-int main(int argc, char **argv)
-{
-    const double seconds = argc > 1 ? atof(argv[1]) : 3;
-    const time_t end = time(NULL) + (time_t)seconds;
-    static mutator m;
-    for (m.round = 0; time(NULL) < end || m.round < 1000; m.round++) {
-        m.draw = 0;
-        start(&m);
-        for (uint64_t n = draw(&m, 6); n > 0; n--) mutate(&m);
-        LLVMFuzzerTestOneInput(m.data, m.size);
-    }
-    printf("%llu files\n", (unsigned long long)m.round);
-    return 0;
-}
-#endif

@@ -22,10 +22,7 @@ begin() {
     (
         exec >"$folder/$2.log" 2>&1 3>&3
         began=$(date +%s)
-        case $2 in
-        fuzz_*) "$1" "${FUZZ_SECONDS:-3}" 3>&- ;;
-        *) "$1" 3>&- ;;
-        esac
+        "$1" 3>&-
         echo "$? $(($(date +%s) - began))" >"$folder/$2.ended"
         echo "$2" >&3
     ) &
