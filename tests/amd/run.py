@@ -5,7 +5,8 @@ failures, an instruction histogram a target (--summary=FILE: as Markdown). Refus
 with scratch, a plan on matrix units that runs no matrix instruction or the reverse. Never part of CI: needs numpy, msgpack and a tinygrad checkout.
 
 Without --fusion and --dtype: every spec and size at level tile in bf16, and the first size of each also at none and ops in bf16 and at tile
-in f32 and f16."""
+in f32 and f16. With --random=N: N specs drawn by --seed, each at one level, in one type, on one target in turn; those that tfgen refuses by
+name (exit code 4) are counted, and neither passed nor failed."""
 import argparse
 import collections
 import concurrent.futures
@@ -46,9 +47,18 @@ ROWS_SIZES = ["B=1,S=3,D=53", "B=1,S=5,D=256"]  # of specs that have B, S and D 
 NUMPY = {"F64": np.float64, "F32": np.float32, "F16": np.float16, "BF16": np.uint16, "I32": np.int32}
 
 
+REFUSED = "refused:"
+
+
+class Refused(Exception):
+    """tfgen says by name what it does not support."""
+
+
 def tfgen(*arguments):
     command = [os.environ.get("TFGEN", os.path.join(ROOT, "tfgen")), *arguments]
     done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
+    if done.returncode == 4:
+        raise Refused((done.stderr or done.stdout).strip()[:600])
     if done.returncode:
         raise RuntimeError(f"{' '.join(command)}: exit {done.returncode}: {(done.stderr or done.stdout).strip()[:600]}")
 
@@ -187,6 +197,8 @@ def run_target(spec, common, target, data, folder, seed, compiler):
                     plan.histogram)
         finally:
             plan.machine.close()
+    except Refused as e:
+        return False, f"{REFUSED} {e}", 0.0, collections.Counter()
     except Exception as e:  # a failure of one target is a row of the table
         return False, f"{type(e).__name__}: {' '.join(str(e).split())[:700]}", math.inf, collections.Counter()
 
@@ -203,13 +215,22 @@ def attempt(job):
             tfgen("run", spec, *common, "--target=gfx942", "--reference=always", "--repeat=1", f"--seed={seed}", f"--dump-data={file}")
             data = read_safetensors(file)
         except Exception as e:
-            text = " ".join(f"no data: {e}".split())[:300]
+            text = " ".join(f"{REFUSED if isinstance(e, Refused) else 'no data:'} {e}".split())[:300]
             return job, [(t, False, 0.0, text, math.inf, collections.Counter()) for t in targets]
         for target in targets:
             start = time.time()
             passed, text, worst, histogram = run_target(spec, common, target, data, folder, seed, compiler)
             rows.append((target, passed, time.time() - start, text, worst, histogram))
     return job, rows
+
+
+def drawn_jobs(options, folder):
+    """A job for each spec of the folder: targets, then levels, then types take turns."""
+    tfgen("verify", f"--random={options.random}", f"--seed={options.seed}", f"--first={options.first}", f"--draw={folder}")
+    targets, levels, types = options.target.split(","), (options.fusion or ",".join(LEVELS)).split(","), (options.dtype or "bf16,f16,f32").split(",")
+    for i, file in enumerate(sorted(os.listdir(folder), key=lambda f: int(re.findall(r"\d+", f)[-1]))):
+        level, dtype = levels[i // len(targets) % len(levels)], types[i // len(targets) // len(levels) % len(types)]
+        yield f"{folder}/{file}", level, "", dtype, options.seed, [targets[i % len(targets)]], options.compiler
 
 
 def jobs_of(options):
@@ -269,24 +290,35 @@ def main():
     parser.add_argument("--dim", action="append", help="sizes instead of the built-in small ones; may be given several times")
     parser.add_argument("--dtype", help="storage types, of bf16,f16,f32")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--random", type=int, help="so many drawn specs instead of named ones")
+    parser.add_argument("--first", type=int, default=0, help="index of the first drawn spec")
     parser.add_argument("--compiler", default="auto", help="as tfgen's: hiprtc for gfx90a with Debian's")
     parser.add_argument("--summary", help="a file for the tables, as Markdown")
     parser.add_argument("-j", type=int, default=2, help="processes")
     options = parser.parse_args()
     options.specs = options.specs or sorted(f"specs/{f}" for f in os.listdir(f"{ROOT}/specs") if f.endswith(".yaml"))
-    jobs, start = list(jobs_of(options)), time.time()
+    with tempfile.TemporaryDirectory() as folder:
+        return run_all(options, list(drawn_jobs(options, folder) if options.random else jobs_of(options)))
+
+
+def run_all(options, jobs):
+    start, refused = time.time(), 0
     summary = Summary(options.target.split(","))
     with concurrent.futures.ProcessPoolExecutor(options.j) as pool:
         for i, ((spec, level, size, dtype, *_), rows) in enumerate(pool.map(attempt, jobs)):
             name = os.path.splitext(os.path.basename(spec))[0]
             for row in rows:
                 target, passed, seconds, text, *_ = row
-                summary.add(name, f"{name} {level} {dtype} {size}", row)
+                if text.startswith(REFUSED):
+                    refused += 1
+                    print(f"[{i + 1}/{len(jobs)}] {name} {target} {level} {dtype} {text}", flush=True)
+                    continue
+                summary.add("drawn" if options.random else name, f"{name} {level} {dtype} {size}", row)
                 print(f"[{i + 1}/{len(jobs)}, {time.time() - start:.0f} s] {name} {target} {level} {dtype} {size} "
                       f"{'ok' if passed else 'FAIL'} {seconds:.1f} s  {text}", flush=True)
     print("\n" + summary.markdown())
     passed, failed = summary.totals()
-    print(f"\n{passed} passed, {failed} failed, {time.time() - start:.0f} s")
+    print(f"\n{passed} passed, {failed} failed, {refused} refused by name, {time.time() - start:.0f} s")
     if options.summary:
         with open(options.summary, "w") as f:
             f.write(summary.markdown() + "\n")
