@@ -21,6 +21,14 @@ const attribute_info attribute_table[] = {
 #include "ir/op.def"
 };
 const int attribute_count = sizeof attribute_table / sizeof *attribute_table;
+_Static_assert(sizeof attribute_table / sizeof *attribute_table <= 32, "ir_op.stated has a bit for each attribute");
+
+bool op_states(const ir_op *op, const char *key)
+{
+    for (int i = 0; i < attribute_count; i++)
+        if (attribute_table[i].op == op->kind && strcmp(attribute_table[i].key, key) == 0) return op->stated >> i & 1;
+    return false;
+}
 
 bool op_in_spec(op_kind kind) { return kind < op_slice; /* the table's last part is written by lowering and fusion */ }
 
@@ -147,6 +155,7 @@ void attributes_read(op_draft *d)
         if (info->op != d->op->kind) continue;
         const spec_node *node = spec_find(d->node, info->key);
         keys[n++] = info->key;
+        if (node) d->op->stated |= 1u << i;
         if (node && !read_attribute(d, node, info)) d->broken = true;
         if (node || !info->required) continue;
         complain(d->r->a, d->op->at, "%s: %s: is missing (%s)", d->name, info->key, info->help);

@@ -27,5 +27,4 @@ typedef struct attribute_info {
 
 extern const attribute_info attribute_table[];
 extern const int attribute_count;
-bool op_in_spec(op_kind kind); /* false: only lowering or fusion writes it */
 #endif

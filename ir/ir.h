@@ -84,6 +84,7 @@ struct ir_op {
     ir_value **inputs, **outputs; /* linear: x, weight[, bias] */
     ir_attributes attributes;
     position at;
+    unsigned stated; /* of a graph: bit i: the spec gives attribute i of ir/op.def; the others are defaults. Ask op_states() */
     int origin; /* index of the graph op that it comes from: level `none` makes one kernel of each origin */
     op_role role;
 };
@@ -164,6 +165,8 @@ bool value_is_cache(const ir_value *v);
 const extent *value_tokens(const ir_value *v);                   /* S or L */
 long long value_heads_in_row(const ir_value *v, long long heads); /* 1 where heads have an axis of their own */
 long long value_head_size(const ir_value *v, long long heads);   /* hd */
+bool op_states(const ir_op *op, const char *key); /* the spec gives this attribute itself; of IR text: always */
+bool op_in_spec(op_kind kind);                    /* false: only lowering, fusion or planning writes it */
 bool op_is_elementwise(const ir_op *op);         /* class ELEMENT or INTERNAL */
 int op_operands(const ir_op *op, ir_value **out, int most); /* inputs, then lengths, at, state, fold where set */
 ir_phase *phase_of(const ir_program *p, const ir_op *op);

@@ -37,8 +37,9 @@ bool ref_exact(const ref_tensor *t)
 
 long long ref_axis(const ref_state *r, const ir_value *v, int axis)
 {
-    if (axis < 0) axis += v->rank;
-    return axis < 0 || axis >= v->rank ? 1 : extent_value(&v->shape[axis], &r->p->dims);
+    const ref_shape *s = ref_shape_of(r, v);
+    if (axis < 0) axis += s->rank;
+    return axis < 0 || axis >= s->rank ? 1 : s->size[axis];
 }
 
 bool ref_is_stored(const ref_state *r, const ir_value *v)
@@ -108,8 +109,10 @@ void ref_parallel(size_t count, void (*work)(void *context, size_t i), void *con
 /* ---- values */
 static bool allocate(ref_state *r, const ir_value *v)
 {
-    const long long count = value_count(v, &r->p->dims);
+    long long count = 1;
     ref_tensor *t = &r->tensors[v->id];
+    for (int i = 0; i < ref_rank(r, v); i++)
+        if (__builtin_mul_overflow(count, ref_axis(r, v, i), &count)) count = -1;
     if (count < 0 || count > 1LL << 40) return ref_fail(r, NULL, "a value is too large");
     t->count = (size_t)count;
     t->value = calloc(t->count + 1, sizeof *t->value);
@@ -143,7 +146,7 @@ static bool moves_grid(const ref_state *r, const ir_op *op)
     const op_class class = op_table[op->kind].class;
     if (class != class_MOVE && class != class_APPEND) return false;
     for (int i = 0; i < op->input_count; i++)
-        if (op->inputs[i]->type != op->outputs[0]->type || !r->on_grid[op->inputs[i]->id]) return false;
+        if (ref_type(r, op->inputs[i]) != ref_type(r, op->outputs[0]) || !r->on_grid[op->inputs[i]->id]) return false;
     return true;
 }
 
@@ -186,14 +189,14 @@ static void note_unknown(ref_state *r, const ir_value *v)
 static void round_to_type(ref_state *r, const ir_value *v)
 {
     ref_tensor *t = &r->tensors[v->id];
-    const double unit = v->type == dtype_f32 ? 0 : ref_unit(v->type),
-                 least = ref_least(v->type); /* ops count their own u(f32) */
+    const dtype type = ref_type(r, v);
+    const double unit = type == dtype_f32 ? 0 : ref_unit(type), least = ref_least(type); /* ops count their own u(f32) */
     for (size_t i = 0; i < t->count; i++) {
         const double y = t->value[i];
         if (!isfinite(y)) continue;
         t->error[i] = sqrt(t->error[i] * t->error[i] + unit * y * unit * y + (y != 0 ? least * least : 0));
-        ref_overflow(v->type, &t->value[i], &t->error[i]);
-        if (r->round_stored) t->value[i] = dtype_round(v->type, t->value[i]);
+        ref_overflow(type, &t->value[i], &t->error[i]);
+        if (r->round_stored) t->value[i] = dtype_round(type, t->value[i]);
     }
     r->on_grid[v->id] = true;
 }
@@ -309,7 +312,7 @@ static bool run_op(ref_state *r, const ir_op *op)
 static bool run_all(ref_state *r, const ref_tensor *const *inputs, ref_tensor *const *results, int *last)
 {
     find_last_uses(r->p, last);
-    if (!load(r, inputs)) return false;
+    if (!ref_derive(r) || !load(r, inputs)) return false;
     for (int i = 0; i < r->p->op_count; i++) {
         if (!run_op(r, r->p->ops[i])) return false;
         for (int k = 0; k < r->p->value_count; k++)
@@ -327,12 +330,16 @@ bool ref_run(const ir_program *graph, const ref_tensor *const inputs[], bool rou
     ref_state r = {.p = graph, .rules = rules, .round_stored = round_stored, .message = message, .message_size = message_size};
     int *last = calloc(n, sizeof *last);
     r.tensors = calloc(n, sizeof *r.tensors);
+    r.shapes = calloc(n, sizeof *r.shapes);
+    r.attributes = calloc(n, sizeof *r.attributes);
     r.on_grid = calloc(n, sizeof *r.on_grid);
     r.unknown = calloc(n, sizeof *r.unknown);
-    const bool room = r.tensors && r.on_grid && r.unknown && last;
+    const bool room = r.tensors && r.shapes && r.attributes && r.on_grid && r.unknown && last;
     const bool good = room ? run_all(&r, inputs, results, last) : ref_fail(&r, NULL, "out of memory");
     for (size_t i = 0; r.tensors && i < n; i++) ref_free(&r.tensors[i]);
     free(r.tensors);
+    free(r.shapes);
+    free(r.attributes);
     free(r.on_grid);
     free(r.unknown);
     free(last);

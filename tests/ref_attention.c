@@ -150,14 +150,14 @@ static void one_head(void *context, size_t index)
 
 bool ref_attention(ref_state *r, const ir_op *op)
 {
-    const ir_attributes *t = &op->attributes;
+    const ir_attributes *t = ref_attributes(r, op);
     const ir_value *qv = op->inputs[0], *kv = op->inputs[1];
     attention_job j = {.t = t,
                        .B = (size_t)ref_axis(r, qv, 0),
                        .S = (size_t)ref_axis(r, qv, 1),
                        .H = (size_t)t->heads,
                        .KV = (size_t)t->kv_heads,
-                       .cache = value_is_cache(kv),
+                       .cache = kv->def && kv->def->kind == op_kv_append,
                        .q = ref_of(r, qv),
                        .k = ref_of(r, kv),
                        .v = ref_of(r, op->inputs[2]),
@@ -174,7 +174,7 @@ bool ref_attention(ref_state *r, const ir_op *op)
         return ref_fail(r, op, "at or lengths do not fit");
     j.q_exact = ref_exact(j.q), j.k_exact = ref_exact(j.k), j.v_exact = ref_exact(j.v);
     if (r->rules && r->rules->rounds_scores && r->rules->rounds_scores(r->rules->context, op))
-        j.score_unit = ref_unit(qv->type);
+        j.score_unit = ref_unit(ref_type(r, qv));
     ref_parallel(j.B * j.H, one_head, &j);
     return !j.failed || ref_fail(r, op, "out of memory");
 }

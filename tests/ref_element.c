@@ -110,20 +110,20 @@ static void one_element(op_kind kind, double x, double x_error, double y, double
 static bool find_steps(const ref_state *r, const ir_value *v, const ir_value *out, long long *steps)
 {
     long long step = 1;
-    for (int i = 1; i <= out->rank; i++) {
-        const long long size = i <= v->rank ? ref_axis(r, v, -i) : 1;
+    for (int i = 1; i <= ref_rank(r, out); i++) {
+        const long long size = i <= ref_rank(r, v) ? ref_axis(r, v, -i) : 1;
         if (size != 1 && size != ref_axis(r, out, -i)) return false;
-        steps[out->rank - i] = size == 1 ? 0 : step;
+        steps[ref_rank(r, out) - i] = size == 1 ? 0 : step;
         step *= size;
     }
-    return v->rank <= out->rank;
+    return ref_rank(r, v) <= ref_rank(r, out);
 }
 
 /* Moves to the next element of the result: index counts like an odometer. */
 static void step_on(const ref_state *r, const ir_value *out, long long *index, const long long *const steps[2],
                     size_t at[2])
 {
-    for (int i = out->rank - 1; i >= 0; i--) {
+    for (int i = ref_rank(r, out) - 1; i >= 0; i--) {
         const long long size = ref_axis(r, out, i);
         for (int k = 0; k < 2; k++) at[k] += (size_t)steps[k][i];
         if (++index[i] < size) return;

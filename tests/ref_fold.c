@@ -17,13 +17,13 @@ static bool is_factor(const ir_value *v, const ref_fold *f)
 /* The operand is a norm without bias, whose last step multiplies by its weight. */
 static bool is_plain_norm(const ir_op *op) { return op->kind == op_rmsnorm || (op->kind == op_layernorm && op->input_count == 2); }
 
-bool ref_fold_is_factor(const ir_op *linear, const ref_fold *f)
+bool ref_fold_is_factor(const ref_state *r, const ir_op *linear, const ref_fold *f)
 {
     const ir_op *h = linear->inputs[0]->def;
-    if (!h || f->factor->rank != 1) return false;
+    if (!h || ref_rank(r, f->factor) != 1) return false;
     if (h->kind == op_mul) return is_factor(h->inputs[0], f) || is_factor(h->inputs[1], f);
     if (!is_plain_norm(h)) return false;
-    return h->attributes.unit_offset ? f->plus_one && h->inputs[1] == f->factor : is_factor(h->inputs[1], f);
+    return ref_attributes(r, h)->unit_offset ? f->plus_one && h->inputs[1] == f->factor : is_factor(h->inputs[1], f);
 }
 
 const ir_value *ref_fold_row_number(const ref_state *r, const ir_op *linear, const ref_fold *f)
@@ -34,7 +34,7 @@ const ir_value *ref_fold_row_number(const ref_state *r, const ir_op *linear, con
     if (!scaled || scaled->kind != op_mul) return NULL;
     for (int k = 0; k < 2; k++) {
         const ir_value *v = scaled->inputs[k];
-        if (v->rank == linear->inputs[0]->rank && ref_axis(r, v, -1) == 1) return v;
+        if (ref_rank(r, v) == ref_rank(r, linear->inputs[0]) && ref_axis(r, v, -1) == 1) return v;
     }
     return NULL;
 }

@@ -52,7 +52,7 @@ static void rope_head(const ir_attributes *t, const ref_tensor *x, ref_tensor *y
 
 bool ref_rope(ref_state *r, const ir_op *op)
 {
-    const ir_attributes *t = &op->attributes;
+    const ir_attributes *t = ref_attributes(r, op);
     const ir_value *xv = op->inputs[0];
     const ref_tensor *x = ref_of(r, xv), *at = t->at ? ref_of(r, t->at) : NULL;
     ref_tensor *y = ref_out(r, op);
@@ -72,26 +72,26 @@ bool ref_rope(ref_state *r, const ir_op *op)
 static void append_row(const ref_state *r, const ir_op *op, size_t from, size_t to, size_t size)
 {
     const ref_tensor *x = ref_of(r, op->inputs[0]);
-    const ir_value *out = op->outputs[0];
-    ref_tensor *y = &r->tensors[out->id];
-    const bool rounds = out->type != op->inputs[0]->type || !r->on_grid[op->inputs[0]->id];
-    const double unit = rounds && out->type != dtype_f32 ? ref_unit(out->type) : 0,
-                 least = rounds ? ref_least(out->type) : 0;
+    const dtype type = ref_type(r, op->outputs[0]);
+    ref_tensor *y = &r->tensors[op->outputs[0]->id];
+    const bool rounds = type != ref_type(r, op->inputs[0]) || !r->on_grid[op->inputs[0]->id];
+    const double unit = rounds && type != dtype_f32 ? ref_unit(type) : 0,
+                 least = rounds ? ref_least(type) : 0;
     for (size_t i = 0; i < size; i++) {
         const double v = x->value[from + i];
         const double own = isfinite(v) ? square(unit * v) + (v != 0 ? square(least) : 0) : 0;
         y->value[to + i] = v;
         y->error[to + i] = sqrt(square(ref_error(x, from + i)) + own);
-        if (rounds) ref_overflow(out->type, &y->value[to + i], &y->error[to + i]);
-        if (rounds && r->round_stored) y->value[to + i] = dtype_round(out->type, y->value[to + i]);
+        if (rounds) ref_overflow(type, &y->value[to + i], &y->error[to + i]);
+        if (rounds && r->round_stored) y->value[to + i] = dtype_round(type, y->value[to + i]);
     }
 }
 
 bool ref_append(ref_state *r, const ir_op *op)
 {
-    const ir_value *xv = op->inputs[0], *sv = op->attributes.state;
-    if (!sv || !op->attributes.at) return ref_fail(r, op, "has no state or no position");
-    const ref_tensor *x = ref_of(r, xv), *state = ref_of(r, sv), *at = ref_of(r, op->attributes.at);
+    const ir_value *xv = op->inputs[0], *sv = ref_attributes(r, op)->state;
+    if (!sv || !ref_attributes(r, op)->at) return ref_fail(r, op, "has no state or no position");
+    const ref_tensor *x = ref_of(r, xv), *state = ref_of(r, sv), *at = ref_of(r, ref_attributes(r, op)->at);
     ref_tensor *y = ref_out(r, op);
     const size_t B = (size_t)ref_axis(r, xv, 0), S = (size_t)ref_axis(r, xv, 1), KV = (size_t)ref_axis(r, sv, 1),
                  hd = (size_t)ref_axis(r, sv, 3);

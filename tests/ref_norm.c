@@ -4,7 +4,7 @@
 #include <math.h>
 
 typedef struct norm_row {
-    const ir_op *op;
+    const ir_attributes *t;
     size_t columns;
     const double *x;
     const double *e; /* NULL: exact */
@@ -18,9 +18,9 @@ static double input_error(const norm_row *n, size_t i) { return n->e ? n->e[i] :
 /* The weight that multiplies, its error in *error. */
 static double weight_at(const norm_row *n, size_t i, double *error)
 {
-    const double w = n->weight->value[i] + (n->op->attributes.unit_offset ? 1 : 0);
+    const double w = n->weight->value[i] + (n->t->unit_offset ? 1 : 0);
     *error = ref_error(n->weight, i);
-    if (n->op->attributes.unit_offset) *error = sqrt(square(*error) + square(REF_UNIT * w));
+    if (n->t->unit_offset) *error = sqrt(square(*error) + square(REF_UNIT * w));
     return w;
 }
 
@@ -35,7 +35,7 @@ static void rmsnorm_row(const norm_row *n)
         ref_sum_add(&s, square(n->x[i]), 0);
         spread += square(n->x[i] * input_error(n, i));
     }
-    const double mean = s.value / D + n->op->attributes.eps, r = 1 / sqrt(mean);
+    const double mean = s.value / D + n->t->eps, r = 1 / sqrt(mean);
     const double relative = square(0.5 * sqrt(ref_sum_rounding(&s)) / D / mean) + square(3 * REF_UNIT);
     for (size_t i = 0; i < n->columns; i++) {
         const double w = weight_at(n, i, &w_error), x = n->x[i], e = input_error(n, i), share = x * r * r / D;
@@ -54,7 +54,7 @@ static void l2norm_row(const norm_row *n)
         ref_sum_add(&s, square(n->x[i]), 0);
         spread += square(n->x[i] * input_error(n, i));
     }
-    const double size = sqrt(s.value), eps = n->op->attributes.eps, r = 1 / fmax(size, eps);
+    const double size = sqrt(s.value), eps = n->t->eps, r = 1 / fmax(size, eps);
     const bool small = size < eps;
     const double relative = (small ? 0 : square(0.5 * sqrt(ref_sum_rounding(&s)) / s.value)) + square(3 * REF_UNIT);
     for (size_t i = 0; i < n->columns; i++) {
@@ -87,7 +87,7 @@ static layernorm_sums layernorm_statistics(const norm_row *n, double *mean)
         ref_sum_add(&v, square(c), 2 * fabs(c) * REF_UNIT * fabs(c));
         t.e0 += e2, t.e1 += c * e2, t.e2 += square(c) * e2;
     }
-    const double variance = v.value / D + n->op->attributes.eps;
+    const double variance = v.value / D + n->t->eps;
     t.r = 1 / sqrt(variance);
     t.relative = square(0.5 * (sqrt(ref_sum_error(&v)) / D + square(t.shift)) / variance) + square(3 * REF_UNIT);
     return t;
@@ -118,7 +118,7 @@ bool ref_norm(ref_state *r, const ir_op *op)
 {
     const ref_tensor *x = ref_of(r, op->inputs[0]);
     ref_tensor *y = ref_out(r, op);
-    norm_row n = {.op = op, .columns = (size_t)ref_axis(r, op->inputs[0], -1)};
+    norm_row n = {.t = ref_attributes(r, op), .columns = (size_t)ref_axis(r, op->inputs[0], -1)};
     if (op->input_count > 1) n.weight = ref_of(r, op->inputs[1]);
     if (op->input_count > 2) n.bias = ref_of(r, op->inputs[2]);
     if ((n.weight && !fits(n.weight, n.columns)) || (n.bias && !fits(n.bias, n.columns)) || n.columns == 0 ||

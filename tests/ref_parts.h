@@ -3,8 +3,17 @@
 #define TFGEN_TESTS_REF_PARTS_H
 #include "tests/ref.h"
 
+/* A value as the spec's rules make it. */
+typedef struct ref_shape {
+    int rank;
+    long long size[max_rank];
+    dtype type;
+} ref_shape;
+
 typedef struct ref_state {
     const ir_program *p;
+    ref_shape *shapes;         /* by value id */
+    ir_attributes *attributes; /* by the id of an op's first out; defaults filled in */
     const ref_rules *rules;
     bool round_stored;
     ref_tensor *tensors; /* by value id; count 0: not there */
@@ -32,6 +41,13 @@ bool ref_attention(ref_state *r, const ir_op *op);
 bool ref_append(ref_state *r, const ir_op *op);
 bool ref_move(ref_state *r, const ir_op *op);
 
+/* ref_shape.c: fills shapes and attributes. */
+bool ref_derive(ref_state *r);
+static inline const ref_shape *ref_shape_of(const ref_state *r, const ir_value *v) { return &r->shapes[v->id]; }
+static inline int ref_rank(const ref_state *r, const ir_value *v) { return r->shapes[v->id].rank; }
+static inline dtype ref_type(const ref_state *r, const ir_value *v) { return r->shapes[v->id].type; }
+static inline const ir_attributes *ref_attributes(const ref_state *r, const ir_op *op) { return &r->attributes[op->outputs[0]->id]; }
+
 bool ref_fail(ref_state *r, const ir_op *op, const char *why);
 const ref_tensor *ref_of(const ref_state *r, const ir_value *v);
 ref_tensor *ref_out(ref_state *r, const ir_op *op);
@@ -42,7 +58,7 @@ bool ref_is_stored(const ref_state *r, const ir_value *v);
 
 /* ref_fold.c: whether the operand of a linear is a product with this factor; the number of each row that it is multiplied with as well,
  * where the graph has one, or NULL; and values that a folded linear needs beyond its own operands, NULL at the end. */
-bool ref_fold_is_factor(const ir_op *linear, const ref_fold *f);
+bool ref_fold_is_factor(const ref_state *r, const ir_op *linear, const ref_fold *f);
 const ir_value *ref_fold_row_number(const ref_state *r, const ir_op *linear, const ref_fold *f);
 enum { ref_fold_most_needs = 6 };
 void ref_fold_needs(const ir_op *linear, const ir_value *needs[ref_fold_most_needs]);

@@ -9,4 +9,7 @@
 ref_fold ref_plan_folded(const plan *p, const ir_program *graph, const ir_op *linear);
 bool ref_plan_rounds_scores(const plan *p, const ir_op *attention);
 bool ref_plan_splits(const plan *p, const ir_op *linear);
+
+/* What the plan may not do: a value in another dtype or shape than the graph's, a weight packed in another dtype. NULL: nothing. */
+const char *ref_plan_wrong(arena *a, const plan *p, const ir_program *graph);
 #endif

@@ -208,19 +208,19 @@ static bool run_product(ref_state *r, const ir_op *op, product *p)
 /* An operand that never was in memory may be rounded to its dtype on its way into a product. */
 static double entry_rounding(const ref_state *r, const ir_value *x)
 {
-    return x->type == dtype_f32 || r->on_grid[x->id] ? 0 : ref_unit(x->type);
+    return ref_type(r, x) == dtype_f32 || r->on_grid[x->id] ? 0 : ref_unit(ref_type(r, x));
 }
 
 static bool take_fold(ref_state *r, const ir_op *op, const ref_fold *f, product *p)
 {
     if (!f->folds) return true;
-    if (!f->factor || !ref_fold_is_factor(op, f)) return ref_fail(r, op, "the plan folds a factor into the weight that its operand does not have");
+    if (!f->factor || !ref_fold_is_factor(r, op, f)) return ref_fail(r, op, "the plan folds a factor into the weight that its operand does not have");
     if (r->rules->stored && ref_is_stored(r, op->inputs[0]))
         return ref_fail(r, op, "the plan folds a factor of its operand, which is stored with it");
     if (ref_of(r, f->factor)->count != p->K) return ref_fail(r, op, "the folded factor has not one number for each column");
     p->fold = ref_of(r, f->factor)->value;
     p->fold_offset = f->plus_one ? 1 : 0;
-    p->type = op->inputs[1]->type;
+    p->type = ref_type(r, op->inputs[1]);
     p->extra = p->type == dtype_f32 ? 2 * REF_UNIT : ref_unit(p->type);
     p->fold_least = ref_least(p->type);
     return true;
@@ -255,14 +255,14 @@ bool ref_linear(ref_state *r, const ir_op *op)
     if (K == 0 || N == 0 || x->count % K != 0 || w->count != K * N || y->count != x->count / K * N ||
         (b && b->count != N))
         return ref_fail(r, op, "operand, weight, bias and result do not fit");
-    if (ref_axis(r, op->inputs[1], 0) != (long long)(op->attributes.layout == layout_out_in ? N : K))
+    if (ref_axis(r, op->inputs[1], 0) != (long long)(ref_attributes(r, op)->layout == layout_out_in ? N : K))
         return ref_fail(r, op, "the weight lies the other way round");
     product p = {.M = x->count / K,
                  .N = N,
                  .K = K,
                  .x = x->value,
                  .w = w->value,
-                 .out_in = op->attributes.layout == layout_out_in,
+                 .out_in = ref_attributes(r, op)->layout == layout_out_in,
                  .round = r->round_stored,
                  .y = y->value,
                  .y_error = y->error};
@@ -282,14 +282,14 @@ static bool batch_of(const ref_state *r, const ir_value *v, const ir_value *out,
 {
     size_t step = 1;
     *batch = 0;
-    for (int axis = 3; axis <= out->rank; axis++) {
-        const size_t size = axis <= v->rank ? (size_t)ref_axis(r, v, -axis) : 1, full = (size_t)ref_axis(r, out, -axis);
+    for (int axis = 3; axis <= ref_rank(r, out); axis++) {
+        const size_t size = axis <= ref_rank(r, v) ? (size_t)ref_axis(r, v, -axis) : 1, full = (size_t)ref_axis(r, out, -axis);
         if (size != 1 && size != full) return false;
         if (size != 1) *batch += i % full * step;
         step *= size;
         i /= full;
     }
-    return v->rank <= out->rank;
+    return ref_rank(r, v) <= ref_rank(r, out);
 }
 
 bool ref_matmul(ref_state *r, const ir_op *op)
@@ -298,7 +298,7 @@ bool ref_matmul(ref_state *r, const ir_op *op)
     const ref_tensor *x = ref_of(r, xv), *w = ref_of(r, wv);
     ref_tensor *y = ref_out(r, op);
     const size_t M = (size_t)ref_axis(r, xv, -2), K = (size_t)ref_axis(r, xv, -1), N = (size_t)ref_axis(r, yv, -1);
-    const bool transposed = op->attributes.transpose;
+    const bool transposed = ref_attributes(r, op)->transpose;
     if (M * N * K == 0 || (size_t)ref_axis(r, wv, transposed ? -2 : -1) != N ||
         (size_t)ref_axis(r, wv, transposed ? -1 : -2) != K)
         return ref_fail(r, op, "operands and result do not fit");

@@ -249,6 +249,8 @@ void rig_reference(rig *r)
     ref_tensor *results[2][512] = {{0}};
     char message[512];
     forget_reference(r);
+    const char *wrong = ref_plan_wrong(r->a, r->c.plan, r->graph);
+    ck_assert_msg(!wrong, "%s", wrong);
     ck_assert_int_lt(r->graph->value_count, 512);
     for (int i = 0; i < r->graph->value_count; i++)
         if (r->graph->values[i]->output) results[0][i] = &r->exact[i], results[1][i] = &r->rounded[i];

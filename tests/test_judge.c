@@ -3,6 +3,7 @@
  * compiles something else. */
 #define _GNU_SOURCE
 #include "runtime/cli/trial.h"
+#include "tests/ref_plan.h"
 #include "tests/support.h"
 #include <math.h>
 #include <stdio.h>
@@ -126,6 +127,40 @@ START_TEST(a_plan_of_another_graph_is_wrong_where_it_differs)
         arena_free(t.a);
     }
     arena_free(a);
+}
+END_TEST
+
+/* ---- what a plan may say of dtypes */
+typedef struct spoil_job {
+    arena *a;
+    int how;
+    const char *wrong;
+} spoil_job;
+
+static void spoil_inside(void *argument)
+{
+    spoil_job *j = argument;
+    const compiled c = compile_text(j->a, BLOCK, fusion_tile);
+    for (int i = 0; i < c.plan->program->value_count; i++) {
+        ir_value *v = c.plan->program->values[i];
+        const bool own = program_value(c.graph, v->name) != NULL;
+        if (j->how == 1 && own && strcmp(v->name, "x1") == 0) v->type = dtype_bf16;
+        if (j->how == 2 && own && strcmp(v->name, "a") == 0) v->shape[1] = extent_number(1);
+        if (j->how == 3 && !own && v->kind == value_result) v->type = dtype_f16;
+    }
+    if (j->how == 4) c.plan->packs[0].type = dtype_bf16;
+    j->wrong = ref_plan_wrong(j->a, c.plan, c.graph);
+}
+
+START_TEST(a_plan_keeps_the_dtypes_and_shapes_of_the_graph)
+{
+    static const char *const says[] = {NULL, "%x1 as bf16", "%a as f32", " as f16", "packs %"};
+    for (int how = 0; how < 5; how++) {
+        spoil_job j = {arena_new(), how, NULL};
+        ck_assert_int_eq(arena_run(j.a, spoil_inside, &j), code_ok);
+        ck_assert_msg(how ? j.wrong && strstr(j.wrong, says[how]) : !j.wrong, "%d: %s", how, j.wrong ? j.wrong : "passes");
+        arena_free(j.a);
+    }
 }
 END_TEST
 
@@ -273,6 +308,7 @@ int main(void)
     tcase_set_timeout(c, 240);
     tcase_set_timeout(command, 240);
     tcase_add_loop_test(c, a_plan_of_another_graph_is_wrong_where_it_differs, 0, 2);
+    tcase_add_test(c, a_plan_keeps_the_dtypes_and_shapes_of_the_graph);
     tcase_add_loop_test(c, an_element_that_nobody_writes_is_infinitely_wrong, 0, sizeof tails / sizeof *tails);
     tcase_add_test(c, one_and_a_half_per_cent_off_everywhere_fails_by_rms);
     tcase_add_test(c, two_per_cent_off_fails_in_every_dtype);

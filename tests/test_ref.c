@@ -80,7 +80,7 @@ START_TEST(more_keys_than_queries_are_aligned_at_the_end)
     const graph_options more = {.overrides = (const dim_override[]){{"T", 5}}, .override_count = 1};
     const char *yaml = ATTENTION("");
     bench *b = bench_open(yaml, strlen(yaml), &more);
-    b->graph->ops[0]->attributes.causal = true; /* the reader wants as many keys as queries here */
+    b->graph->ops[0]->attributes.causal = true, b->graph->ops[0]->stated = ~0u; /* the reader wants as many keys as queries here */
     powers_of_two(b, "v", 5, 2);
     const ref_tensor *a = run(b, "a");
     for (size_t row = 0; row < 6; row++) ck_assert_uint_eq(visible_keys(a, row, 2, 5), (8u << row % 3) - 1);
@@ -427,6 +427,61 @@ START_TEST(split_concat_and_reshape_only_move)
 END_TEST
 
 /* ---- runs */
+/* Every attribute that may be left out, each left out once; what the reader puts there is spoilt. */
+START_TEST(defaults_are_the_references_own)
+{
+    static const struct {
+        const char *op, *in;
+    } ops[] = {{"rmsnorm", "x, g], eps: 1.0e-5, unit_offset: false"}, {"layernorm", "x, g], eps: 1.0e-5"}, {"l2norm", "x], eps: 1.0e-12"},
+               {"rope", "x], heads: 2, pairing: half, theta: 10000, rotary: 4"}, {"linear", "x, w], layout: out_in"}, {"matmul", "x, x], transpose: true"},
+               {"attention", "x, x, x], heads: 2, kv_heads: 2, causal: false, scale: 0.5"}};
+    for (size_t i = 0; i < sizeof ops / sizeof *ops; i++) {
+        char yaml[2][512];
+        const char *stop = strchr(ops[i].in, ']');
+        for (int full = 0; full < 2; full++) {
+            const bool matmul = strcmp(ops[i].op, "matmul") == 0;
+            const int n = full || matmul ? (int)strlen(ops[i].in) : strstr(ops[i].in, "heads: 2") ? (int)(strstr(ops[i].in, "heads: 2") + 8 - ops[i].in) : (int)(stop + 1 - ops[i].in);
+            snprintf(yaml[full], sizeof yaml[full], "block: t\ndtype: f32\ndims: {S: 3}\ninputs: {x: [2, S, 8]}\nparams: {g: [8], w: [8, 8]}\nops:\n"
+                     "  - {out: a, op: mul, in: [x, g]}\n  - {out: b, op: linear, in: [a, w]}\n  - {out: y, op: %s, in: [%.*s%s}\noutputs: {y: y, b: b}\n",
+                     ops[i].op, n, ops[i].in, !full && strcmp(ops[i].op, "rope") == 0 ? ", pairing: half" : "");
+        }
+        bench *given = open_text(yaml[1]), *left = open_text(yaml[0]);
+        bench_fill(given, 4), bench_fill(left, 4);
+        ir_attributes *t = &left->graph->ops[2]->attributes;
+        if (strcmp(ops[i].op, "matmul") != 0) /* its two forms differ in what fits */
+            *t = (ir_attributes){.heads = t->heads, .pairing = t->pairing, .eps = 3, .theta = 3, .scale = 3, .rotary = 2, .kv_heads = 1, .window = 1, .softcap = 1,
+                                             .causal = true, .unit_offset = true, .layout = layout_in_out, .scaling = {scaling_linear, 2, 0, 0, 0}};
+        const ref_tensor *y = run(given, "y"), *z = run(left, "y");
+        for (size_t k = 0; k < y->count; k++) ck_assert_msg(y->value[k] == z->value[k], "%s: %g, not %g", ops[i].op, z->value[k], y->value[k]);
+        bench_close(given);
+        bench_close(left);
+    }
+}
+END_TEST
+
+#define SHAPES(op) "block: t\ndtype: bf16\ndims: {S: 3}\ninputs: {x: [2, S, 8]}\nops:\n  - {out: h, op: neg, in: [x]}\n  - {out: y, op: " op "}\noutputs: {y: y, h: h}\n"
+
+/* The reader's shape or dtype of y is changed: the reference has its own. */
+START_TEST(a_graph_that_says_another_shape_is_refused)
+{
+    static const char *const ops[] = {SHAPES("exp, in: [h]"), SHAPES("add, in: [h, h]"), SHAPES("cast, in: [h], to: f16"), SHAPES("row_sum, in: [h]"), SHAPES("softmax, in: [h]"),
+                                      SHAPES("matmul, in: [h, h], transpose: true"), SHAPES("concat, in: [h, h]"), SHAPES("rope, in: [h], heads: 2, pairing: half"),
+                                      SHAPES("attention, in: [h, h, h], heads: 2"), SHAPES("reshape, in: [h], shape: [2, S, 4, 2]"), SHAPES("l2norm, in: [h]")};
+    for (size_t i = 0; i < sizeof ops / sizeof *ops; i++)
+        for (int spoilt = 0; spoilt < 3; spoilt++) {
+            bench *b = open_text(ops[i]);
+            bench_fill(b, 4);
+            ir_value *y = (ir_value *)program_value(b->graph, "y");
+            if (spoilt == 1) y->type = y->type == dtype_f32 ? dtype_bf16 : dtype_f32;
+            if (spoilt == 2) y->shape[1] = extent_number(4);
+            const bool taken = ref_run(b->graph, b->inputs, true, NULL, b->results, b->message, sizeof b->message);
+            ck_assert_msg(taken == !spoilt, "%s: %s", ops[i], taken ? "taken" : b->message);
+            if (spoilt) ck_assert_msg(strstr(b->message, "the rules make it") || strstr(b->message, "do not fit"), "%s", b->message);
+            bench_close(b);
+        }
+}
+END_TEST
+
 START_TEST(missing_or_wrong_data_is_refused_by_name)
 {
     bench *b = open_text(ATTENTION(""));
@@ -730,6 +785,8 @@ int main(void)
                                   operands_are_stretched_from_the_right,
                                   functions_are_those_of_their_definitions,
                                   split_concat_and_reshape_only_move,
+                                  defaults_are_the_references_own,
+                                  a_graph_that_says_another_shape_is_refused,
                                   missing_or_wrong_data_is_refused_by_name,
                                   numbers_are_rounded_where_they_are_stored_and_by_cast,
                                   a_checker_may_put_in_its_own_numbers,

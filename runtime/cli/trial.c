@@ -95,7 +95,7 @@ static void upload(trial *t)
 static bool in_memory(const trial *t, const ir_value *graph_value)
 {
     const ir_value *p = planned(t, graph_value);
-    if (!p || graph_value->type != p->type || !session_bytes(t->s, p)) return false;
+    if (!p || !session_bytes(t->s, p)) return false;
     if (p->root || p->output || p->kind == value_state) return true;
     for (int i = 0; i < t->plan->stored_count; i++)
         if (t->plan->stored[i].value == p) return t->plan->stored[i].parts <= 1;
@@ -217,6 +217,8 @@ static void check_outputs(trial *t, const ref_rules *rules, ref_tensor **exact)
 static void compare(trial *t, ref_tensor **exact)
 {
     const ref_rules rules = {.stored = rule_stored, .folded = rule_folded, .rounds_scores = rule_rounds_scores, .splits = rule_splits, .finished = rule_finished, .context = t};
+    const char *wrong = ref_plan_wrong(t->a, t->plan, t->graph);
+    if (wrong) bail(t->a, code_check_failed, (position){0}, "internal: %s", wrong);
     t->result.checks = arena_alloc(t->a, (size_t)(2 * t->graph->value_count + 1) * sizeof *t->result.checks);
     reference(t, true, &rules, output_results(t));
     check_outputs(t, &rules, exact);
