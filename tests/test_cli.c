@@ -323,6 +323,72 @@ START_TEST(text_of_another_stage_is_refused_by_name)
 }
 END_TEST
 
+#define SMALL "specs/swiglu.yaml --dim B=2,S=5,D=32,F=48 --dtype=f32"
+
+/* Dumps the plan of SMALL into FOLDER/plan.ir and has sed edit it. */
+static void edit_plan(const char *edit)
+{
+    char arguments[512];
+    snprintf(arguments, sizeof arguments, SMALL " -q --dump=plan -o %s/x >%s/whole.ir && sed '%s' %s/whole.ir >%s/plan.ir", folder, folder, edit, folder, folder);
+    ck_assert_msg(tfgen(arguments) == 0, "%s", output);
+}
+
+START_TEST(a_plan_that_was_edited_is_run_and_judged_by_the_spec)
+{
+    make_folder();
+    edit_plan("s/ k=[0-9]* / k=16 /");
+    ck_assert_int_eq(tfgen(in_folder("--version; cmp %s/plan.ir %s/whole.ir")), 1);
+    ck_assert_msg(tfgen(in_folder("run %s/plan.ir --from=plan --spec=specs/swiglu.yaml --repeat=1")) == 0, "%s", output);
+    says("good: every value is within its bound");
+    says("linear x2 + silu + mul");
+    edit_plan("s/= silu /= relu /");
+    ck_assert_msg(tfgen(in_folder("run %s/plan.ir --from=plan --spec=specs/swiglu.yaml --repeat=1")) == 1, "%s", output);
+    says("BAD: a bound is exceeded");
+    ck_assert_msg(tfgen(in_folder("bench %s/plan.ir --from=plan --spec=specs/swiglu.yaml --check --device=host --seconds=0")) == 1, "%s", output);
+    says("BAD: a bound is exceeded");
+    remove_folder();
+}
+END_TEST
+
+START_TEST(text_of_every_stage_is_run_and_timed)
+{
+    static const char *const stages[] = {"graph", "ir", "fuse", "plan"};
+    char arguments[512];
+    make_folder();
+    for (int i = 0; i < 4; i++) {
+        snprintf(arguments, sizeof arguments, SMALL " -q --dump=%s -o %s/x >%s/text.ir && ${TFGEN:-./tfgen} run %s/text.ir --from=%s --repeat=1 %s", stages[i], folder,
+                 folder, folder, stages[i], i ? "--spec=specs/swiglu.yaml" : "");
+        ck_assert_msg(tfgen(arguments) == 0, "%s: %s", stages[i], output);
+        says("good: every value is within its bound");
+        says("linear x2 + silu + mul");
+        snprintf(arguments, sizeof arguments, "bench %s/text.ir --from=%s --device=host --seconds=0 %s", folder, stages[i], i ? "" : "--fusion=none,tile");
+        ck_assert_msg(tfgen(arguments) == 0, "%s: %s", stages[i], output);
+        ck_assert_int_eq(times("whole run"), i ? 1 : 2);
+    }
+    remove_folder();
+}
+END_TEST
+
+START_TEST(text_without_its_spec_is_not_called_good_and_another_spec_is_refused)
+{
+    make_folder();
+    edit_plan("");
+    ck_assert_msg(tfgen(in_folder("run %s/plan.ir --from=plan --repeat=1")) == 0, "%s", output);
+    says("not checked: this text has no graph");
+    ck_assert_ptr_null(strstr(output, "good"));
+    ck_assert_int_eq(tfgen(in_folder("run %s/plan.ir --from=plan --reference=always")), 2);
+    says("--spec=SPEC names");
+    ck_assert_int_eq(tfgen(in_folder("bench %s/plan.ir --from=plan --check --device=host")), 2);
+    says("--spec=SPEC names");
+    ck_assert_int_eq(tfgen(in_folder("run %s/plan.ir --from=plan --spec=specs/rmsnorm.yaml")), 3); /* it has no F */
+    ck_assert_int_eq(tfgen(in_folder("--version; sed 's/w_gate/gate_w/g' specs/swiglu.yaml >%s/other.yaml; ${TFGEN:-./tfgen} run %s/plan.ir --from=plan --spec=%s/other.yaml")), 2);
+    says("the text was made of another spec");
+    ck_assert_int_eq(tfgen("run specs/rmsnorm.yaml --spec=specs/rmsnorm.yaml"), 2);
+    says("the graph is there already");
+    remove_folder();
+}
+END_TEST
+
 START_TEST(errors_in_ir_text_show_its_line_also_after_it_was_read)
 {
     static const char make[] = "printf 'block: tall\ndtype: bf16\ndims: {B: 4, D: 2}\ninputs: {x: [B, D]}\n"
@@ -510,6 +576,9 @@ int main(void)
     tcase_add_test(c, emission_is_deterministic_to_the_byte);
     tcase_add_test(c, a_dumped_stage_is_read_back_and_gives_the_same_kernels);
     tcase_add_test(c, text_of_another_stage_is_refused_by_name);
+    tcase_add_test(c, a_plan_that_was_edited_is_run_and_judged_by_the_spec);
+    tcase_add_test(c, text_of_every_stage_is_run_and_timed);
+    tcase_add_test(c, text_without_its_spec_is_not_called_good_and_another_spec_is_refused);
     tcase_add_test(c, errors_in_ir_text_show_its_line_also_after_it_was_read);
     tcase_add_test(c, without_libclang_code_is_made_and_one_note_says_so);
     tcase_add_test(c, code_is_made_without_a_word_when_all_checks_agree);

@@ -12,14 +12,14 @@
 typedef struct bench_job {
     arena *a;
     const cli_options *o;
-    const char *path, *level;
+    const char *path, *level; /* level NULL: the text's */
     json_t *all; /* of the whole command, or NULL */
     bool failed, checked;
 } bench_job;
 
 typedef struct report {
     arena *a;
-    const ir_program *graph;
+    const ir_program *graph; /* or NULL */
     const plan *plan;
     const tfgen_device_info *device;
     const peaks *peaks; /* or NULL */
@@ -175,11 +175,12 @@ static json_t *report_json(const report *p)
 }
 
 /* ---- one spec at one level */
-static const char *check_result(bench_job *j, const compiled *c, tfgen_device *device)
+static const char *check_result(bench_job *j, const ir_program *graph, const compiled *c, tfgen_device *device)
 {
+    if (!graph) bail(j->a, code_usage, (position){0}, "--check: the reference needs a graph, which --spec=SPEC names");
     const bool host = strcmp(device->info.name, "host") == 0;
     const trial_options options = {.device = host ? NULL : device, .seed = 1, .cache = cli_cache(j->a, j->o), .reference = reference_always};
-    const trial_result r = trial_run(j->a, c->graph, c->plan, &options);
+    const trial_result r = trial_run(j->a, graph, c->plan, &options);
     j->failed = !r.good;
     return r.good ? "checked: every value is within its bound" : "BAD: a bound is exceeded (tfgen run shows which)";
 }
@@ -200,9 +201,10 @@ static void bench_level(void *argument)
         .device = device, .seed = (unsigned long long)o.number.seed,
         .jobs = (int)o.number.jobs, .seconds = seconds_of(a, o.seconds), .last_level = limits ? limits->cache : 0,
         .graph = o.graph != NULL, .cache = cli_cache(a, &o)};
-    const char *check = o.check ? check_result(j, &c, device) : NULL;
-    const bench_result result = bench_plan(a, c.graph, c.plan, &options);
-    const report p = {a, c.graph, c.plan, &device->info, limits, &result, options.graph, check};
+    const ir_program *graph = cli_graph(a, &o, &c);
+    const char *check = o.check ? check_result(j, graph, &c, device) : NULL;
+    const bench_result result = bench_plan(a, graph ? graph : c.plan->program, c.plan, &options);
+    const report p = {a, graph, c.plan, &device->info, limits, &result, options.graph, check};
     if (j->all) json_array_append_new(j->all, report_json(&p));
     else print_table(&p);
 }
@@ -219,6 +221,7 @@ static void find_levels(void *argument)
     const char *given = j->o->fusion ? j->o->fusion : "tile";
     j->levels = options_list(j->a, strcmp(given, "all") == 0 ? "none,ops,tile" : given);
     for (size_t i = 0; i < j->levels.count; i++) options_level(j->a, j->levels.names[i]);
+    if (!j->o->fusion && j->o->from) j->levels.names[0] = NULL; /* once, as the text is fused */
 }
 
 int command_bench_main(const cli_options *o)

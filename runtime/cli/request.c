@@ -66,6 +66,61 @@ compile_request cli_request(arena *a, const cli_options *o, const char *path)
     return r;
 }
 
+/* ---- the graph of IR text */
+static const char *kind_name(const ir_value *v)
+{
+    return v->output ? "output" : v->kind == value_input ? "input" : v->kind == value_param ? "parameter" : "state";
+}
+
+/* What the caller gives or gets. */
+static bool is_outside(const ir_value *v) { return v->kind < value_constant || v->output; }
+
+static bool same_tensor(const ir_value *x, const ir_value *y, const dim_table *dims)
+{
+    if (!y || x->type != y->type || x->rank != y->rank || (x->kind < value_constant && x->kind != y->kind)) return false;
+    for (int i = 0; i < x->rank; i++)
+        if (extent_value(&x->shape[i], dims) != extent_value(&y->shape[i], dims)) return false;
+    return true;
+}
+
+static const ir_value *counterpart(const ir_program *p, const ir_value *v)
+{
+    if (!v->output) return program_value(p, v->name);
+    for (int i = 0; i < p->value_count; i++)
+        if (p->values[i]->output && strcmp(p->values[i]->output, v->output) == 0) return p->values[i];
+    return NULL;
+}
+
+static void must_have(arena *a, const cli_options *o, const ir_program *whose, const ir_program *other)
+{
+    for (int i = 0; i < whose->value_count; i++) {
+        const ir_value *v = whose->values[i];
+        if (!is_outside(v) || same_tensor(v, counterpart(other, v), &whose->dims)) continue;
+        bail(a, code_usage, (position){0}, "--spec=%s: the text was made of another spec; they do not both have the %s %s with the same dtype and shape",
+             o->spec, kind_name(v), v->output ? v->output : v->name);
+    }
+}
+
+static const ir_program *read_graph(arena *a, const cli_options *o, const ir_program *p)
+{
+    dim_override *dims = arena_alloc(a, ((size_t)p->dims.count + 1) * sizeof *dims);
+    size_t size;
+    for (int i = 0; i < p->dims.count; i++) dims[i] = (dim_override){p->dims.dims[i].name, p->dims.dims[i].value};
+    const graph_options options = {NULL, dims, (size_t)p->dims.count, dtype_name(p->type)};
+    const char *yaml = cli_read_file(a, o->spec, &size);
+    return graph_read(a, yaml, size, o->spec, &options);
+}
+
+const ir_program *cli_graph(arena *a, const cli_options *o, const compiled *c)
+{
+    if (o->spec && c->graph) bail(a, code_usage, (position){0}, "--spec: the graph is there already; it is for --from=ir, fuse and plan");
+    if (c->graph || !o->spec) return c->graph;
+    const ir_program *p = c->plan->program, *graph = read_graph(a, o, p);
+    must_have(a, o, graph, p);
+    must_have(a, o, p, graph);
+    return graph;
+}
+
 int cli_run(void (*body)(void *), void *argument, arena *a)
 {
     const tfgen_code code = arena_run(a, body, argument);

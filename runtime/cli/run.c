@@ -50,8 +50,12 @@ static void print_kernels(arena *a, const ir_program *graph, const plan *p, cons
     printf("  %d launches, %s a run; compiled in %s\n", r->launches, time_text(a, r->total_seconds), time_text(a, r->compile_seconds));
 }
 
-static void print_checks(const trial_result *r)
+static void print_checks(const trial_result *r, bool has_graph)
 {
+    if (!has_graph) {
+        puts("not checked: this text has no graph to compare with; --spec=SPEC names the spec that it was made of");
+        return;
+    }
     if (!r->referenced) {
         printf("not checked: the float64 reference would take %.2g operations (--reference=always computes it)\n", r->operations);
         return;
@@ -124,20 +128,22 @@ static void run_spec(void *argument)
     compiled c;
     if (target) request.target = target;
     compile_inside(a, &request, &c);
-    if (!c.graph) bail(a, code_usage, (position){0}, "--from: running needs the graph, for the reference; use --from=graph or a spec");
+    const ir_program *graph = cli_graph(a, o, &c);
+    if (!graph && (o->dump_data || (o->reference && strcmp(o->reference, "always") == 0)))
+        bail(a, code_usage, (position){0}, "--from=%s: the reference needs a graph, which --spec=SPEC names", o->from);
     progress bar = progress_start("compiling", c.plan->launch_count + c.plan->pack_count);
     const trial_options options = {
         .device = device, .seed = (unsigned long long)o->number.seed,
         .repeat = (int)o->number.repeat, .jobs = (int)o->number.jobs,
-        .check = o->check != NULL, .cache = cli_cache(a, o), .reference = when_of(o->reference), .weights = o->weights, .input = o->input, .state = o->state, .output = o->output,
+        .check = o->check != NULL, .cache = cli_cache(a, o), .reference = graph ? when_of(o->reference) : reference_never, .weights = o->weights, .input = o->input, .state = o->state, .output = o->output,
         .dump_data = o->dump_data, .compiled = step, .context = &bar};
-    const trial_result r = trial_run(a, c.graph, c.plan, &options);
+    const trial_result r = trial_run(a, graph ? graph : c.plan->program, c.plan, &options);
     progress_end(&bar);
     j->failed = !r.good;
-    if (o->json) print_json(a, c.graph, c.plan, &r);
+    if (o->json) print_json(a, graph, c.plan, &r);
     else if (!o->quiet) {
-        print_kernels(a, c.graph, c.plan, &r);
-        print_checks(&r);
+        print_kernels(a, graph, c.plan, &r);
+        print_checks(&r, graph != NULL);
     }
 }
 

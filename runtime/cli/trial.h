@@ -59,6 +59,6 @@ tfgen_device *trial_device(arena *a, const char *name, bool check, const char **
 
 /* Floating-point operations of one evaluation of the graph. */
 double graph_operations(const ir_program *graph);
-/* What a kernel computes, as op names of the spec in order: "rmsnorm linear rope". */
+/* What a kernel computes, as op names of the spec in order: "rmsnorm linear rope"; without a graph, as its own. */
 const char *kernel_ops(arena *a, const ir_program *graph, const ir_kernel *k);
 #endif
