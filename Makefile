@@ -70,7 +70,7 @@ help:
 # make test          the same for all tests: a seeded sample, under five minutes on two cores
 # make verify-all    the full matrix of specs, levels, dtypes, targets and odd sizes
 # make verify-code  every kernel of every spec, preset, level and dtype compiled for every GPU target; goes on where it was stopped
-# make test-amd TINYGRAD_DIR=...   real AMD code objects in an instruction emulator (needs python3 and a tinygrad checkout), and checks of what they are made of
+# make test-amd TINYGRAD_DIR=...   real AMD code objects in an instruction emulator (installs LLVM's tools and numpy; needs a tinygrad checkout), and checks of what they are made of
 # make mutants       SEED=1 COUNT=150: which small faults, planted one by one in a copy of the tree, the suites notice (needs python3; tests/mutants)
 # make test-bare     proves demo and test in a minimal Debian 12 folder (debootstrap, root)
 # make fuzz          fuzzers with libFuzzer and sanitizers, FUZZ_SECONDS=60 each (needs clang-22 and libclang-rt-22-dev)
@@ -188,17 +188,28 @@ verify-all: all
 verify-code: all $(VERIFY_CODE)
 	VERIFY_CODE=$(VERIFY_CODE) SUMMARY=docs/verification.md sh tests/verify_code.sh $(B)/verify-code $$(nproc)
 
-test-amd: all $(HIP_DOUBLES)
+# tinygrad and the emulator call clang without a number: here it is clang-22.
+AMD_TOOLS := $(CURDIR)/$(B)/amd-tools
+test-amd:
 	@test -n "$(TINYGRAD_DIR)" || { echo "usage: make test-amd TINYGRAD_DIR=<a tinygrad checkout>"; exit 2; }
+	@sh tests/deps.sh amd
+	@$(MAKE) --no-print-directory -j$$(nproc) all $(HIP_DOUBLES)
+	@mkdir -p $(AMD_TOOLS) && ln -sf "$$(command -v clang-22)" $(AMD_TOOLS)/clang
+	@$(MAKE) --no-print-directory run-amd
+
+.PHONY: run-amd
+run-amd: export TINYGRAD_DIR := $(TINYGRAD_DIR)
+run-amd: export PATH := $(AMD_TOOLS):$(PATH)
+run-amd:
 	/usr/bin/python3 tests/judging_test.py
-	TINYGRAD_DIR=$(TINYGRAD_DIR) /usr/bin/python3 tests/amd/emulator_test.py
-	TINYGRAD_DIR=$(TINYGRAD_DIR) /usr/bin/python3 tests/amd/code.py
-	TINYGRAD_DIR=$(TINYGRAD_DIR) /usr/bin/python3 tests/amd/attention_code.py gfx90a gfx942 gfx950 gfx1100 gfx1201
-	TINYGRAD_DIR=$(TINYGRAD_DIR) /usr/bin/python3 tests/amd/rows_code.py
+	/usr/bin/python3 tests/amd/emulator_test.py
+	/usr/bin/python3 tests/amd/code.py
+	/usr/bin/python3 tests/amd/attention_code.py gfx90a gfx942 gfx950 gfx1100 gfx1201
+	/usr/bin/python3 tests/amd/rows_code.py
 	/usr/bin/python3 tests/amd/chiplets.py
-	TINYGRAD_DIR=$(TINYGRAD_DIR) /usr/bin/python3 tests/amd/product_mfma.py
-	TINYGRAD_DIR=$(TINYGRAD_DIR) /usr/bin/python3 tests/amd/run.py
-	TINYGRAD_DIR=$(TINYGRAD_DIR) sh tests/doubles/run_amd.sh $(CURDIR)/$(B)
+	/usr/bin/python3 tests/amd/product_mfma.py
+	/usr/bin/python3 tests/amd/run.py
+	sh tests/doubles/run_amd.sh $(CURDIR)/$(B)
 
 # LIST=holes: a list in tests/mutants; AREAS=ir,gen: some areas; FILES=ir/check: some files; RETRY=1: survivors again; BUDGET=60: most seconds of suites a mutant.
 SEED ?= 1

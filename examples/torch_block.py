@@ -37,8 +37,11 @@ class Args(c.Structure):
 
 
 class Layer:
-    """A spec compiled for where its tensors are. Call it with the inputs by name; it returns the outputs by name.
-    params(description) gives the tensor of each parameter; dims overrides the spec's."""
+    """A spec compiled for where its tensors are. Call it with its inputs and states by name; it returns the outputs by name, and states are
+    updated in place. params(description) gives the tensor of each parameter; dims overrides the spec's.
+
+    Kernels read dense memory of exactly the plan's dtype and shape, and no gradient comes back: what is otherwise is refused by name, never
+    converted in silence."""
 
     def __init__(self, spec, name, params, device, dims=None, dtype=None, fusion="tile"):
         self.lib = c.CDLL(os.environ.get("TFGEN_LIBRARY", "libtfgen.so.0"))
@@ -48,7 +51,7 @@ class Layer:
             getattr(self.lib, "tfgen_" + f).restype = c.c_size_t
         self.lib.tfgen_plan_workspace_bytes.restype = c.c_int64
         self.error, self.device = Error(), device
-        self.handle, self.plan, self.module = (c.c_void_p() for _ in range(3))
+        self.handle, self.plan, self.module, self.weights = (c.c_void_p() for _ in range(4))
         self.call("device_open", b"host" if device.type == "cpu" else f"{'hip' if torch.version.hip else 'cuda'}:{device.index or 0}".encode(),
                   c.byref(self.handle))
         given = (Dim * len(dims or {}))(*[(n.encode(), v) for n, v in (dims or {}).items()])
@@ -58,7 +61,6 @@ class Layer:
         self.call("module_create", self.plan, self.handle, None, c.byref(self.module))
         self.tensors = [self.describe(i) for i in range(self.lib.tfgen_plan_tensor_count(self.plan))]
         self.weights = self.pack(params)
-        self.workspace = torch.empty(max(self.lib.tfgen_plan_workspace_bytes(self.plan), 1), dtype=torch.uint8, device=device)
 
     def call(self, name, *args):
         if getattr(self.lib, "tfgen_" + name)(*args, c.byref(self.error)):
@@ -69,8 +71,38 @@ class Layer:
         self.lib.tfgen_plan_tensor(self.plan, c.c_size_t(index), c.byref(t))
         return {"name": t.name.decode(), "kind": t.kind, "dtype": TYPES[t.dtype.decode()], "shape": tuple(t.shape[:t.rank])}
 
-    def pointers(self, by_name):
-        return (c.c_void_p * len(self.tensors))(*[by_name[t["name"]].data_ptr() if t["name"] in by_name else None for t in self.tensors])
+    def check(self, want, tensor):
+        """Refuses a tensor that the kernels would read wrongly, with what mends it."""
+        name = want["name"]
+        if not isinstance(tensor, torch.Tensor):
+            raise TypeError(f"{name}: a torch.Tensor should be given, not {type(tensor).__name__}")
+        if (tensor.device.type, tensor.device.index or 0) != (self.device.type, self.device.index or 0):
+            raise ValueError(f"{name} is on {tensor.device}, the layer on {self.device}: {name}.to('{self.device}')")
+        if tensor.layout != torch.strided:
+            raise ValueError(f"{name} is {tensor.layout}, kernels read dense memory: {name}.to_dense()")
+        if tensor.dtype != want["dtype"]:
+            raise TypeError(f"{name} is {tensor.dtype}, the plan reads {want['dtype']}: {name}.to({want['dtype']})")
+        if tuple(tensor.shape) != want["shape"]:
+            raise ValueError(f"{name} is {tuple(tensor.shape)}, the plan reads {want['shape']}; other sizes need a layer with other dims")
+        if tensor.is_neg() or not tensor.is_contiguous():
+            raise ValueError(f"{name} is strided or a lazy view, kernels read dense rows: {name}.contiguous().resolve_neg()")
+        if tensor.data_ptr() % 16:
+            raise ValueError(f"{name} begins at an address that is not a multiple of 16 bytes: {name}.clone()")
+        if tensor.requires_grad and torch.is_grad_enabled():
+            raise ValueError(f"{name} requires a gradient and this layer gives none: call it under torch.no_grad() or pass {name}.detach()")
+
+    def pointers(self, by_name, kinds, outputs={}):
+        """Addresses in the plan's order; every tensor of these kinds must be there, and no other name. outputs are ours."""
+        wanted = {t["name"]: t for t in self.tensors if t["kind"] in kinds}
+        for name in by_name:
+            if name not in wanted:
+                raise TypeError(f"{name}: the plan has no such tensor; it takes {', '.join(wanted)}")
+        for name, t in wanted.items():
+            if name not in by_name:
+                raise TypeError(f"{name}: missing; the plan takes {', '.join(wanted)}")
+            self.check(t, by_name[name])
+        every = {**by_name, **outputs}
+        return (c.c_void_p * len(self.tensors))(*[every[t["name"]].data_ptr() if t["name"] in every else None for t in self.tensors])
 
     def stream(self):
         return c.c_void_p(None if self.device.type == "cpu" else torch.cuda.current_stream(self.device).cuda_stream)
@@ -78,11 +110,16 @@ class Layer:
     def pack(self, params):
         """Weights of one layer; the tensors that params() gives may be freed afterwards."""
         given, weights = {t["name"]: params(t) for t in self.tensors if t["kind"] == PARAM}, c.c_void_p()
-        self.call("weights_create", self.module, self.pointers(given), self.stream(), c.byref(weights))
+        self.call("weights_create", self.module, self.pointers(given, (PARAM,)), self.stream(), c.byref(weights))
         return weights
 
     def outputs(self):
         return {t["name"]: torch.empty(t["shape"], dtype=t["dtype"], device=self.device) for t in self.tensors if t["kind"] == OUTPUT}
+
+    def workspace(self):
+        """Memory of one call, and its first address that is a multiple of 256: PyTorch's own are multiples of 64 only."""
+        memory = torch.empty(self.lib.tfgen_plan_workspace_bytes(self.plan) + 256, dtype=torch.uint8, device=self.device)
+        return memory, memory.data_ptr() + -memory.data_ptr() % 256
 
     def prepare(self, tensors):
         """A call with buffers and weights of its own, ready to be issued again and again or captured in a graph."""
@@ -102,14 +139,24 @@ class Layer:
 
 class Prepared:
     def __init__(self, layer, tensors, weights=None):
-        self.layer, self.inputs, self.outputs = layer, tensors, layer.outputs()
-        self.weights = weights or layer.pack(lambda t: tensors[t["name"]])
-        self.pointers = layer.pointers({**tensors, **self.outputs})
+        self.layer, self.inputs, self.outputs, self.own = layer, tensors, layer.outputs(), None
+        params = {t["name"] for t in layer.tensors if t["kind"] == PARAM} if weights is None else set()
+        self.pointers = layer.pointers({n: t for n, t in tensors.items() if n not in params}, (INPUT, STATE), self.outputs)
+        if weights is None:
+            self.own = weights = layer.pack(lambda t: tensors[t["name"]])
+        self.weights = weights
+        self.memory, self.workspace = layer.workspace()
         self.args = Args(size=c.sizeof(Args), tensors=self.pointers)
 
     def execute(self):
         layer = self.layer
-        layer.call("execute", layer.module, self.weights, c.byref(self.args), c.c_void_p(layer.workspace.data_ptr()), layer.stream())
+        layer.call("execute", layer.module, self.weights, c.byref(self.args), c.c_void_p(self.workspace), layer.stream())
+
+    def close(self):
+        """Frees weights of its own; the layer must still be there."""
+        if self.own:
+            self.layer.lib.tfgen_weights_free(self.own)
+            self.own = None
 
 
 def main():

@@ -1,15 +1,18 @@
 #!/bin/sh
-# What the build and the tests need from Debian 12; installs only what is missing, and says so first.
+# usage: deps.sh [amd]   What the build and the tests need from Debian 12, and with amd what `make test-amd` needs besides; installs only what is
+# missing, and says so first.
 set -eu
 missing=
 has() { dpkg-query -W -f '${Status}' "$1" 2>/dev/null | grep -q 'install ok installed'; }
 want() { has "$1" || missing="$missing $1"; }
-command -v dpkg-query >/dev/null 2>&1 || { echo "deps: no dpkg here; needs gcc, clang-22 with lld, libyaml, jansson, xxhash, check" >&2; exit 0; }
-for p in gcc libc6-dev make libyaml-dev libjansson-dev libxxhash-dev check libsubunit-dev g++ pkg-config; do want $p; done
+command -v dpkg-query >/dev/null 2>&1 || { echo "deps: no dpkg here; needs gcc, clang-22 with lld, libyaml, jansson, xxhash, check, python3" >&2; exit 0; }
+for p in gcc libc6-dev make libyaml-dev libjansson-dev libxxhash-dev check libsubunit-dev g++ pkg-config python3; do want $p; done
 # HIPRTC lives in the HIP runtime library; the compile worker opens it at run time.
 want libamdhip64-5
 # One clang for the host engine, the AMD targets and libclang. Debian's security suite has 22.
 for p in clang-22 lld-22 libclang1-22; do want $p; done
+# llvm-mc, llvm-mca and llvm-objdump; numpy judges what the emulator computed.
+[ "${1:-}" = amd ] && for p in llvm-22 python3-numpy; do want $p; done
 [ -n "$missing" ] || exit 0
 sudo=
 [ "$(id -u)" = 0 ] || sudo=sudo

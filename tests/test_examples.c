@@ -90,6 +90,19 @@ START_TEST(cmake_finds_the_installed_package)
 }
 END_TEST
 
+/* With a small double of PyTorch, which need not be installed. */
+START_TEST(the_way_in_from_python_refuses_what_kernels_would_read_wrongly)
+{
+    if (sanitized()) return;
+    if (!have("python3")) {
+        printf("skipped: no python3 here\n");
+        return;
+    }
+    ck_assert_msg(shell("PYTHONDONTWRITEBYTECODE=1 TFGEN_LIBRARY=%s/usr/lib/libtfgen.so.0 python3 tests/torch_block_test.py 2>&1", folder) == 0, "%s", output);
+    ck_assert_msg(strstr(output, "\n0 wrong\n") && !strstr(output, "WRONG"), "%s", output);
+}
+END_TEST
+
 START_TEST(a_program_may_use_every_name_that_is_not_of_the_header)
 {
     if (sanitized()) return;
@@ -273,6 +286,7 @@ int main(void)
     tcase_add_test(t, a_host_program_in_c_gets_what_double_precision_gets);
     tcase_add_test(t, a_host_program_in_cpp_owns_what_it_makes);
     tcase_add_test(t, cmake_finds_the_installed_package);
+    tcase_add_test(t, the_way_in_from_python_refuses_what_kernels_would_read_wrongly);
     tcase_add_test(t, a_program_may_use_every_name_that_is_not_of_the_header);
     tcase_add_test(t, what_is_installed_is_all_that_the_documents_name);
     tcase_add_test(t, the_llama_says_what_double_precision_says);

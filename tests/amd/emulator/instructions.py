@@ -60,7 +60,7 @@ def native():
         library = os.path.join(CACHE, f"native-{_digest(sources + [os.path.join(HERE, 'machine.h')])}.so")
         if not os.path.exists(library):
             temporary = f"{library}.{os.getpid()}"
-            subprocess.check_call([os.environ.get("AMDEMU_CC", "clang"), "-O2", "-march=native", "-ffp-contract=off", "-shared", "-fPIC", "-o",
+            subprocess.check_call([os.environ.get("AMDEMU_CC", "clang-22"), "-O2", "-march=native", "-ffp-contract=off", "-shared", "-fPIC", "-o",
                                    temporary, *sources, "-lm"])
             os.rename(temporary, library)
         _native = ctypes.CDLL(library)

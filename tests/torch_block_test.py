@@ -1,0 +1,162 @@
+#!/usr/bin/env python3
+"""examples/torch_block.py on the host engine, with tests/torch_double for PyTorch: right tensors give right numbers, wrong ones are refused by name.
+
+usage: torch_block_test.py        TFGEN_LIBRARY names libtfgen.so"""
+import os
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [os.path.join(HERE, "torch_double"), os.path.join(HERE, "..", "examples")]
+import torch  # noqa: E402
+from torch_block import Layer  # noqa: E402
+
+TWICE = b"""block: twice
+dtype: f32
+dims: {M: 3, K: 8, N: 8}
+inputs: {x: [M, K]}
+params: {w: [N, K], u: [K, N]}
+ops:
+  - {out: h, op: linear, in: [x, w]}
+  - {out: p, op: linear, in: [h, u]}
+  - {out: y, op: add, in: [p, x]}
+outputs: {y: y}
+"""
+CACHE = b"""block: cache
+dtype: f32
+dims: {B: 2, S: 1, D: 8, L: 4}
+inputs: {x: [B, S, D], at: {shape: [B], dtype: i32, range: [0, L-S]}}
+state: {kept: [B, 2, L, 4]}
+ops:
+  - {out: all, op: kv_append, in: [x], state: kept, at: at}
+  - {out: y, op: relu, in: [x]}
+  - {out: k, op: attention, in: [x, all, all], heads: 2, causal: true, at: at}
+outputs: {y: y, k: k}
+"""
+CPU = torch.device("cpu")
+failed = 0
+
+
+def whole(shape, seed):
+    """Small whole numbers: products and sums of them are exact in f32."""
+    n = 1
+    for s in shape:
+        n *= s
+    return torch.empty(shape).fill([(i * 7 + seed) % 5 - 2 for i in range(n)])
+
+
+def expect(what, good):
+    global failed
+    print(("ok    " if good else "WRONG ") + what)
+    failed += not good
+
+
+def refused(what, call, *words):
+    try:
+        call()
+    except (TypeError, ValueError) as e:
+        expect(f"{what}: {e}", all(w in str(e) for w in words))
+    else:
+        expect(what + " was taken", False)
+
+
+def product(x, w, rows, inner, columns):
+    return [sum(x[r * inner + k] * w[n * inner + k] for k in range(inner)) for r in range(rows) for n in range(columns)]
+
+
+def right_numbers(layer, params):
+    for seed in range(4):
+        x = whole((3, 8), seed)
+        h = product(x.numbers(), params["w"].numbers(), 3, 8, 8)
+        want = [p + q for p, q in zip(product(h, params["u"].numbers(), 3, 8, 8), x.numbers())]
+        expect(f"numbers of call {seed}", list(layer(x=x)["y"].numbers()) == want)
+
+
+def refuse_tensors(layer):
+    def given(**change):
+        x = whole((3, 8), 1)
+        for name, value in change.items():
+            setattr(x, name, value)
+        return lambda: layer(x=x)
+
+    refused("float64", lambda: layer(x=torch.empty((3, 8), dtype=torch.float64)), "x is torch.float64", "torch.float32")
+    refused("bfloat16", lambda: layer(x=torch.empty((3, 8), dtype=torch.bfloat16)), "x is torch.bfloat16")
+    refused("a small tensor", lambda: layer(x=whole((2, 8), 1)), "x is (2, 8)", "(3, 8)")
+    refused("a large tensor", lambda: layer(x=whole((4, 8), 1)), "x is (4, 8)")
+    refused("a flat tensor", lambda: layer(x=whole((24,), 1)), "x is (24,)")
+    refused("a transposed tensor", given(strides=(1, 3)), "x is strided", "x.contiguous()")
+    refused("an expanded tensor", given(strides=(0, 1)), "x is strided")
+    refused("a negated view", given(negative=True), "x is strided or a lazy view")
+    refused("a sparse tensor", given(layout=torch.sparse_coo), "to_dense")
+    refused("a tensor elsewhere", given(device=torch.device("cuda:1")), "x is on cuda:1", "the layer on cpu")
+    base = whole((4, 8), 1)
+    refused("a row that begins between", lambda: layer(x=torch.Tensor((3, 8), torch.float32, memory=base.memory, offset=4)), "multiple of 16")
+    refused("a gradient", given(requires_grad=True), "x requires a gradient", "no_grad")
+    refused("a list", lambda: layer(x=[1.0] * 24), "x: a torch.Tensor")
+    refused("no tensor", lambda: layer(), "x: missing")
+    refused("another name", lambda: layer(x=whole((3, 8), 1), z=whole((3, 8), 1)), "z: the plan has no such tensor")
+    refused("an output, which the layer makes", lambda: layer(x=whole((3, 8), 1), y=whole((3, 8), 1)), "y: the plan has no such tensor; it takes x")
+    refused("a parameter that is packed already", lambda: layer(x=whole((3, 8), 1), w=whole((8, 8), 1)), "w: the plan has no such tensor")
+    with torch.no_grad():
+        expect("no gradient is asked for under no_grad()", len(given(requires_grad=True)()["y"].numbers()) == 24)
+    later = torch.Tensor((3, 8), torch.float32, memory=whole((8, 8), 1).memory, offset=64)
+    expect("a part that begins at a multiple of 16 is taken", len(layer(x=later)["y"].numbers()) == 24)
+
+
+def refuse_params(params):
+    def with_(name, tensor):
+        return lambda: Layer(TWICE, b"twice.yaml", lambda t: tensor if t["name"] == name else params[t["name"]], CPU)
+
+    refused("a parameter of another shape", with_("w", whole((8, 4), 1)), "w is (8, 4)")
+    refused("a parameter of another dtype", with_("u", torch.empty((8, 8), dtype=torch.float16)), "u is torch.float16")
+    trained = whole((8, 8), 1)
+    trained.requires_grad = True
+    refused("a parameter that is trained", with_("w", trained), "w requires a gradient")
+
+
+def own_weights(layer, params):
+    """A prepared call packs weights of its own, and its workspace is its own and aligned."""
+    for _ in range(8):
+        x, w = whole((3, 8), 2), whole((8, 8), 3)
+        run = layer.prepare({"x": x, "w": w, "u": params["u"]})
+        expect("the workspace begins at a multiple of 256", run.workspace % 256 == 0)
+        end = run.memory.data_ptr() + run.memory.shape[0]
+        expect("and ends with its memory", run.workspace + layer.lib.tfgen_plan_workspace_bytes(layer.plan) <= end)
+        run.execute()
+        h = product(x.numbers(), w.numbers(), 3, 8, 8)
+        want = [p + q for p, q in zip(product(h, params["u"].numbers(), 3, 8, 8), x.numbers())]
+        expect("numbers of weights of its own", list(run.outputs["y"].numbers()) == want)
+        run.close()
+
+
+def states():
+    layer = Layer(CACHE, b"cache.yaml", None, CPU)
+    kept, at = whole((2, 2, 4, 4), 0), torch.empty((2,), dtype=torch.int32).fill([1, 3])
+    before, x = list(kept.numbers()), whole((2, 1, 8), 5)
+    refused("a state that is missing", lambda: layer(x=x, at=at), "kept: missing")
+    refused("places that are no int32", lambda: layer(x=x, at=torch.empty((2,), dtype=torch.float32), kept=kept), "at is torch.float32")
+    layer(x=x, at=at, kept=kept)
+    for b in range(2):
+        for head in range(2):
+            for row in range(4):
+                place = ((b * 2 + head) * 4 + row) * 4
+                want = x.numbers()[b * 8 + head * 4:][:4] if row == at.numbers()[b] else before[place:place + 4]
+                expect(f"row {row} of sequence {b}, head {head} of the state", list(kept.numbers()[place:place + 4]) == list(want))
+    layer.close()
+
+
+def main():
+    params = {"w": whole((8, 8), 1), "u": whole((8, 8), 2)}
+    layer = Layer(TWICE, b"twice.yaml", lambda t: params[t["name"]], CPU)
+    expect("the plan has a workspace", layer.lib.tfgen_plan_workspace_bytes(layer.plan) > 0)
+    right_numbers(layer, params)
+    refuse_tensors(layer)
+    own_weights(layer, params)
+    layer.close()
+    refuse_params(params)
+    states()
+    print(f"{failed} wrong")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
