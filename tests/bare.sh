@@ -6,7 +6,7 @@ root=$(cd "$(dirname "$0")/.." && pwd)
 dir=${BARE_DIR:-$(mktemp -d)}
 [ "$(id -u)" = 0 ] || { echo "test-bare: needs root for debootstrap and chroot" >&2; exit 2; }
 command -v debootstrap >/dev/null || { echo "test-bare: apt-get install debootstrap" >&2; exit 2; }
-cleanup() { umount "$dir/proc" 2>/dev/null || true; umount "$dir/dev" 2>/dev/null || true; [ -n "${BARE_DIR:-}" ] || rm -rf "$dir"; }
+cleanup() { umount "$dir/proc" 2>/dev/null || true; umount -R "$dir/dev" 2>/dev/null || true; [ -n "${BARE_DIR:-}" ] || rm -rf "$dir"; }
 trap cleanup EXIT
 [ -x "$dir/bin/sh" ] || debootstrap --variant=minbase --include=git,make,ca-certificates bookworm "$dir" >"$dir.log" 2>&1
 # The machine's own apt sources and settings reach the packages; nothing else of it is visible inside.
@@ -14,7 +14,8 @@ for f in /etc/apt/sources.list /etc/apt/sources.list.d /etc/apt/apt.conf.d /etc/
     [ -e $f ] && { mkdir -p "$dir$(dirname $f)"; cp -aL $f "$dir$(dirname $f)/" 2>/dev/null || true; }
 done
 mount -t proc proc "$dir/proc" 2>/dev/null || true
-mount --bind /dev "$dir/dev" 2>/dev/null || true
+# With what is mounted below it: pseudo-terminals are; and nothing that is unmounted there is unmounted here.
+mount --rbind /dev "$dir/dev" 2>/dev/null && mount --make-rslave "$dir/dev" || true
 rm -rf "$dir/src"
 git clone -q "$root" "$dir/src"
 run() { chroot "$dir" /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root $(env | grep -iE '^(http|https|no)_proxy=' || true) sh -c "cd /src && $1"; }

@@ -40,9 +40,7 @@ static void plan_inside(void *argument)
                                .graph = {.overrides = q->dims, .override_count = q->dim_count, .dtype = q->dtype}};
     if (q->path) request.text = slurp(r->a, q->path, &request.size);
     else request.size = strlen(q->yaml);
-    const double start = seconds_now();
     compile_inside(r->a, &request, &r->c);
-    r->plan_seconds = seconds_now() - start;
 }
 
 static bool is_data(const ir_value *v) { return v->kind == value_input || v->kind == value_param || v->kind == value_state; }

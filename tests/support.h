@@ -26,7 +26,6 @@ typedef struct rig {
     ir_program *graph;
     session *s; /* NULL: only planned */
     host_log log;
-    double plan_seconds; /* text to sources, all stages */
     size_t *room;        /* numbers that a value had when the rig was opened, by graph value id */
     ref_tensor *data, *exact, *rounded; /* by graph value id; exact and rounded: outputs, after rig_reference() */
     const ref_tensor **given;

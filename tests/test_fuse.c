@@ -220,8 +220,7 @@ static void fuse_random(void *argument)
 
 START_TEST(random_graphs_fuse_at_every_level)
 {
-    time_t end = time(NULL) + 5;
-    for (unsigned seed = 1; seed <= 200 || (seed <= 2000 && time(NULL) < end); seed++) {
+    for (unsigned seed = 1; seed <= 1000; seed++) {
         random_test r = {.seed = seed};
         attempt_run(&r.t, fuse_random, &r);
         ck_assert_msg(r.t.code == code_ok, "seed %u: %.500s\n%.3000s", seed, r.t.errors, r.graph);

@@ -136,7 +136,7 @@ static host_engine *impatient(unsigned stall_ms, unsigned time_ms)
 START_TEST(a_wait_for_nobody_tells_where_everybody_is)
 {
     host_module *m = load("wrong.hip");
-    impatient(_i ? 60000 : 100, _i ? 100 : 0);
+    impatient(_i ? 60000 : 1000, _i ? 1000 : 0);
     wrong_args a = {memory(64 * 4, "x"), 0};
     const host_log *log = launch_bad(m, "waiting_for_nobody", dims(1, 64), &a, HOST_HANG);
     char sleeper[200], waiters[200];
@@ -151,7 +151,7 @@ END_TEST
 START_TEST(a_loop_that_never_waits_is_broken)
 {
     host_module *m = load_with("wrong.hip", (host_compile_options){.optimise = 1, .lines = true});
-    impatient(100, 0);
+    impatient(1000, 0);
     wrong_args a = {memory(64 * 4, "x"), 0};
     const host_log *log = launch_bad(m, "spinning", dims(3, 64), &a, HOST_HANG);
     says(log, "a thread runs without waiting at ");

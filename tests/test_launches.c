@@ -198,43 +198,19 @@ START_TEST(every_fusion_is_tested)
 }
 END_TEST
 
-/* ---- times: printed exactly, asserted loosely, since the machine may have other work */
-START_TEST(planning_and_emission_of_a_llama_block_take_milliseconds)
-{
-    double best = INFINITY;
-    for (int i = 0; i < 9; i++) {
-        rig *r = rig_plan(&(rig_request){.path = "specs/llama-block.yaml", .level = fusion_tile, .target = "gfx942"});
-        if (r->plan_seconds < best) best = r->plan_seconds;
-        rig_close(r);
-    }
-    printf("llama-block, text to sources: %.2f ms\n", best * 1e3);
-    ck_assert_double_lt(best, 0.1);
-}
-END_TEST
-
-START_TEST(hiprtc_compiles_a_kernel_in_a_second)
+START_TEST(hiprtc_takes_a_kernel_of_a_llama_block)
 {
     rig *r = rig_plan(&(rig_request){.path = "specs/llama-block.yaml", .level = fusion_tile, .target = "gfx90a"});
     const plan *p = r->c.plan;
-    for (int i = 0; i < p->launch_count; i++) {
-        if (p->launches[i].kernel->phases[0]->family == family_rows) continue;
-        const char *source = p->launches[i].source;
-        const code_request request = {.source = source, .size = strlen(source), .name = p->launches[i].file, .arch = "gfx90a", .compiler = compiler_hiprtc};
-        code_result result;
-        const double start = seconds_now();
-        const code_status status = code_compile(&request, &result);
-        const double seconds = seconds_now() - start;
-        if (status == build_unsupported) {
-            printf("skipped: no HIPRTC\n");
-            code_result_free(&result);
-            break;
-        }
-        ck_assert_msg(status == build_ok, "%s", result.log);
-        printf("%s: %s compiles in %.2f s\n", result.compiler, p->launches[i].name, seconds);
-        ck_assert_double_lt(seconds, 10);
-        code_result_free(&result);
-        break;
-    }
+    int i = 0;
+    while (p->launches[i].kernel->phases[0]->family == family_rows) i++;
+    const char *source = p->launches[i].source;
+    const code_request request = {.source = source, .size = strlen(source), .name = p->launches[i].file, .arch = "gfx90a", .compiler = compiler_hiprtc};
+    code_result result;
+    const code_status status = code_compile(&request, &result);
+    if (status == build_unsupported) printf("skipped: no HIPRTC\n");
+    else ck_assert_msg(status == build_ok, "%s", result.log);
+    code_result_free(&result);
     rig_close(r);
 }
 END_TEST
@@ -242,15 +218,14 @@ END_TEST
 int main(void)
 {
     Suite *suite = suite_create("launches");
-    TCase *c = tcase_create("counts, reasons, times");
+    TCase *c = tcase_create("counts and reasons");
     tcase_set_timeout(c, 120);
     tcase_add_test(c, a_llama_block_is_13_launches_without_fusion_and_6_at_most_with);
     tcase_add_test(c, plans_of_real_layers_have_no_launch_more_than_they_had);
     tcase_add_test(c, every_edge_between_two_kernels_has_a_reason);
     tcase_add_loop_test(c, a_fusion_that_is_turned_off_leaves_its_kernels_apart_and_results_right, 0, fusion_count);
     tcase_add_test(c, every_fusion_is_tested);
-    tcase_add_test(c, planning_and_emission_of_a_llama_block_take_milliseconds);
-    tcase_add_test(c, hiprtc_compiles_a_kernel_in_a_second);
+    tcase_add_test(c, hiprtc_takes_a_kernel_of_a_llama_block);
     suite_add_tcase(suite, c);
     return run_suite(suite);
 }
