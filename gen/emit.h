@@ -61,6 +61,8 @@ const char *grouped(arena *a, const char *expression);           /* in () unless
 value_facts *facts_new(arena *a, const ir_program *p);
 void facts_find(const emission *e);
 bool value_narrow(const emission *e, const ir_value *v); /* one number a row */
+/* What v shows, where the phase makes that: an element of v is then the same thread's. Else v, which is read like any stored value. */
+const ir_value *value_behind(const emission *e, const ir_value *v);
 bool value_made_here(const emission *e, const ir_value *v);
 int value_index_here(const emission *e, const ir_value *v); /* of its op in the phase; -1: not made here */
 bool value_needs_row(const emission *e, const ir_value *v); /* depends on row scalars or a position */

@@ -106,6 +106,7 @@ static void keep_totals(rows *r, const ir_value *v, int stage, bool *seen)
 {
     const int index = value_index_here(r->e, v);
     if (index < 0 || seen[index]) return;
+    v = value_behind(r->e, v);
     seen[index] = true;
     for (int i = 0; i < r->steps; i++)
         if (r->reductions[i] == v) {

@@ -109,7 +109,7 @@ bool rounded_here(const emission *e, const ir_value *v)
         return false;
     for (int i = 0; i < e->phase->op_count; i++)
         for (int k = 0; k < e->phase->ops[i]->input_count; k++)
-            if (e->phase->ops[i]->inputs[k] == v && !op_is_view(e->phase->ops[i])) return true;
+            if (value_behind(e, e->phase->ops[i]->inputs[k]) == v && !op_is_view(e->phase->ops[i])) return true;
     return false;
 }
 
@@ -181,6 +181,7 @@ const char *keep_scalar(kept_list *list, const ir_value *v, const char *row)
 const char *evaluate_narrow(scope *s, const ir_value *v, const char *row)
 {
     if (v->kind == value_constant) return constant_c(s, v);
+    v = value_behind(s->e, v);
     const char *name = find_known(s, v, row, NULL);
     if (name) return name;
     if (s->collect) return keep_scalar(s->collect, v, row);
@@ -426,6 +427,7 @@ const char *keep_value(scope *s, const ir_value *v, const place *at)
 
 const char *evaluate(scope *s, const ir_value *v, const place *at)
 {
+    v = value_behind(s->e, v);
     const char *key = place_key(s->e->a, at), *name = find_known(s, v, at->row, key);
     if (name) return name;
     const bool here = value_made_here(s->e, v);

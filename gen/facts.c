@@ -13,22 +13,37 @@ value_facts *facts_new(arena *a, const ir_program *p) { return arena_alloc(a, ((
 
 bool op_has_position(const ir_op *op) { return op->kind == op_rope || op->kind == op_kv_append; }
 
-bool value_made_here(const emission *e, const ir_value *v) { return e->facts[v->id].phase == e->phase; }
+static bool op_here(const emission *e, const ir_value *v) { return e->facts[v->id].phase == e->phase; }
 
-int value_index_here(const emission *e, const ir_value *v) { return value_made_here(e, v) ? e->facts[v->id].index : -1; }
+const ir_value *value_behind(const emission *e, const ir_value *v)
+{
+    const ir_value *makers[most_makers];
+    if (!v->def || !op_is_view(v->def)) return v;
+    return value_makers(v, makers) == 1 && op_here(e, makers[0]) ? makers[0] : v;
+}
+
+bool value_made_here(const emission *e, const ir_value *v) { return op_here(e, value_behind(e, v)); }
+
+int value_index_here(const emission *e, const ir_value *v)
+{
+    v = value_behind(e, v);
+    return op_here(e, v) ? e->facts[v->id].index : -1;
+}
 
 static bool always_narrow(const ir_value *v) { return v->kind == value_constant || v->rank == 0; }
 
 bool value_narrow(const emission *e, const ir_value *v)
 {
     if (always_narrow(v)) return true;
-    return value_made_here(e, v) ? e->facts[v->id].narrow : value_columns(v) == 1;
+    v = value_behind(e, v);
+    return op_here(e, v) ? e->facts[v->id].narrow : value_columns(v) == 1;
 }
 
 bool value_needs_row(const emission *e, const ir_value *v)
 {
     if (v->kind == value_constant) return false;
-    return value_narrow(e, v) || (value_made_here(e, v) && e->facts[v->id].needs_row);
+    v = value_behind(e, v);
+    return value_narrow(e, v) || (op_here(e, v) && e->facts[v->id].needs_row);
 }
 
 typedef bool value_question(const emission *e, const ir_value *v);
@@ -40,12 +55,12 @@ static int count_operands(const emission *e, const ir_op *op, value_question *is
     return n;
 }
 
-/* A view of what another phase made is read like any stored value, whichever phase its op is in. */
+/* A view has no code, whichever phase its op stands in. */
 static void find_op(const emission *e, int index)
 {
     const ir_op *op = e->phase->ops[index];
     value_facts *own = &e->facts[op->outputs[0]->id];
-    if (op_is_view(op) && !count_operands(e, op, value_made_here)) return;
+    if (op_is_view(op)) return;
     own->narrow = op_table[op->kind].class == class_REDUCE ||
                   (op_is_elementwise(op) && count_operands(e, op, value_narrow) == op->input_count);
     own->needs_row = op_has_position(op) || count_operands(e, op, value_needs_row) > 0;

@@ -63,8 +63,9 @@ static bool alike(emission *e, const ir_value *x, const ir_value *y)
 
 place sink_place(scope *s, const ir_value *v, const place *base)
 {
-    const ir_op *op = v->def;
     emission *e = s->e;
+    v = value_behind(e, v);
+    const ir_op *op = v->def;
     if (!value_made_here(e, v)) return at_start(s, v, base);
     const ir_value *source = followed(e, op);
     const bool product = op_table[op->kind].class == class_PRODUCT || op_table[op->kind].class == class_ATTENTION;
