@@ -96,12 +96,15 @@ static bool read_within(const group *g, const ir_op *op)
     return false;
 }
 
-/* A view of what is stored already leads; a view that only others read trails. */
+/* A view of what is stored already leads; a view that only others read trails, and so does a concat, with the views of it. */
 static op_role role_of_view(const fusing *f, const group *g, const ir_op *op, op_role otherwise)
 {
     const ir_value *x = op->inputs[0];
-    if (!x->def || f->stands[x->id] != f->stands[op->outputs[0]->id]) return op->kind == op_concat ? role_epilogue : role_prologue;
-    return read_within(g, op) ? otherwise : role_epilogue;
+    bool here = x->def && f->stands[x->id] == f->stands[op->outputs[0]->id];
+    if (op->kind == op_concat) return role_epilogue;
+    if (!here) return role_prologue;
+    if (!read_within(g, op)) return role_epilogue;
+    return op_is_view(x->def) && x->def->role > otherwise ? x->def->role : otherwise;
 }
 
 static void set_roles(fusing *f, const group *g)
