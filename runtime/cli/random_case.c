@@ -57,6 +57,19 @@ static void note_checks(level_job *j, const ir_program *graph, const trial_resul
              worst->difference, worst->ratio, worst->rms, worst->rms_rounded);
 }
 
+/* A plan that is wrong in one op, for those who test whether it is noticed. */
+static void plant(level_job *j, compile_request r, compiled *done)
+{
+    const char *old = j->c->mistake[0], *new = j->c->mistake[1], *at = old ? strstr(r.text, old) : NULL;
+    if (!at || strlen(old) != strlen(new)) return;
+    char *words = arena_strndup(j->a, r.text, r.size);
+    compiled planted;
+    memcpy(words + (at - r.text), new, strlen(new));
+    r.text = words;
+    compile_inside(j->a, &r, &planted);
+    done->plan = planted.plan;
+}
+
 /* All that a run depends on: the sources, and the plan's text but for the level's name and the reasons of what was not fused. */
 static void describe(text *t, const plan *p)
 {
@@ -87,6 +100,7 @@ static void run_level(void *argument)
     const compile_request r = random_request(&t);
     compiled done;
     compile_inside(j->a, &r, &done);
+    plant(j, r, &done);
     j->out->kernels += done.plan->launch_count + done.plan->pack_count;
     j->mine->outcome = random_good;
     if (c->plan_only || is_known(j, done.plan)) return;

@@ -250,6 +250,7 @@ static void draw_free(drawing *d)
         make_input(d, shape, rank);
     }
     for (int i = 0; i < steps && has_room(d); i++) draw_step(d);
+    if (!d->s->op_count) put_unary(d, op_tanh, 0); /* no step found anything that fits */
 }
 
 /* ---- the whole */

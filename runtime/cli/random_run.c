@@ -46,11 +46,14 @@ typedef struct random_run {
 } random_run;
 
 /* ---- a case from its index */
+/* Pairs of target and dtype take turns, so that each slice has all of them alike, and a short one all targets and all dtypes. */
+static int target_of(const random_run *r, long long index) { return (int)((unsigned long long)index % r->targets.count); }
+
 static int type_of(const random_run *r, long long index)
 {
+    const unsigned long long i = (unsigned long long)index, n = r->targets.count;
     dtype type = dtype_f32;
-    const uint64_t bits = random_bits((uint64_t)r->seed, random_stream("dtype"), (uint64_t)index);
-    (void)dtype_parse(r->types.names[bits % r->types.count], &type);
+    (void)dtype_parse(r->types.names[(i + i / n) % r->types.count], &type);
     return type;
 }
 
@@ -71,7 +74,7 @@ static const char *other_target(const random_run *r, long long index)
 static drawn draw_case(const random_run *r, long long index)
 {
     drawn w = {.a = arena_new(), .index = index, .type = type_of(r, index)};
-    w.target = (int)(random_bits((uint64_t)r->seed, random_stream("target"), (uint64_t)index) % r->targets.count);
+    w.target = target_of(r, index);
     w.spec = random_spec_draw(w.a, (uint64_t)r->seed, (uint64_t)index, w.type);
     w.c = (random_case){.name = arena_printf(w.a, "random-%lld-%lld.yaml", r->seed, index), .target = r->targets.names[w.target],
                         .levels = r->levels.names, .level_count = (int)r->levels.count, .data_seed = (unsigned long long)index + 1,
@@ -276,6 +279,7 @@ static void random_verify(void *argument)
     random_run *r = argument;
     const cli_options *o = r->o;
     const char *target = o->target;
+    if (!o->random) bail(r->a, code_usage, (position){0}, "--%s goes with --random=N", o->first ? "first" : o->plan ? "plan" : o->draw ? "draw" : "output");
     refuse_others(r->a, o);
     r->count = o->number.random, r->seed = o->number.seed, r->first = o->number.first;
     r->jobs = o->number.jobs ? (int)o->number.jobs : (int)sysconf(_SC_NPROCESSORS_ONLN);

@@ -258,7 +258,7 @@ static void verify_and_report(void *argument)
 
 int command_verify_main(const cli_options *o)
 {
-    if (o->random) return random_verify_main(o);
+    if (o->random || o->first || o->plan || o->draw || o->output) return random_verify_main(o);
     verify_job j = {.a = arena_new(), .o = o, .cases = json_array()};
     j.failures.a = j.a;
     int code = cli_run(verify_and_report, &j, j.a);
