@@ -43,7 +43,7 @@ static bool match_norm(fusing *f, ir_value *y, folded *n)
     if (!y->def || y->def->kind != op_mul) return false;
     for (int k = 0; k < 2; k++) {
         const ir_value *scaled = y->def->inputs[k];
-        if (!match_weight(f, y->def->inputs[!k], y, n) || !match_scaled(f, scaled, n)) continue;
+        if (!value_is_full(f->a, scaled, y) || !match_weight(f, y->def->inputs[!k], y, n) || !match_scaled(f, scaled, n)) continue;
         return fuse_only_used_by(f, scaled, y->def);
     }
     return false;
