@@ -210,7 +210,7 @@ static json_t *plan_json(arena *a, const plan *p)
     json_t *o =
         json_pack("{s:s, s:s, s:s, s:s, s:s}", "tfgen", TFGEN_VERSION, "block", program->name ? program->name : "",
                   "target", p->target->name, "fusion", level_names[program->level], "dtype", dtype_name(program->type));
-    json_object_set_new(o, "spec", json_string(spec ? spec : ""));
+    json_object_set_new(o, "spec", json_string(spec ? text_harmless(a, spec) : ""));
     json_object_set_new(o, "wave", json_integer(p->target->wave));
     json_object_set_new(o, "dims", dims_json(&program->dims));
     json_object_set_new(o, "values", values_json(a, p));

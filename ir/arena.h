@@ -67,6 +67,8 @@ typedef struct text {
 
 void text_printf(text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void text_append(text *t, const char *s, size_t n);
+/* A copy in which whatever is no UTF-8, or should not reach a terminal, is '?': for names of files, in JSON and comments. */
+const char *text_harmless(arena *a, const char *s);
 void text_f32(text *t, double value);  /* shortest decimal that reads back as the same float, C++ literal with suffix: 1e-05f */
 void text_number(text *t, double value); /* shortest decimal that reads back as the same double, locale-free */
 #endif

@@ -1,6 +1,7 @@
 /* In: pieces of text and numbers. Out: one NUL-terminated string that grows in an arena; numbers are written the same
  * in every locale and read back to the same value. Refuses: nothing (the arena bounds the size). */
 #include "ir/arena.h"
+#include "ir/diagnostic.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -86,4 +87,15 @@ void text_number(text *t, double value)
     }
     format_number(s, sizeof s, value, false);
     text_append(t, s, strlen(s));
+}
+
+const char *text_harmless(arena *a, const char *s)
+{
+    text t = {.a = a};
+    long point;
+    for (size_t left = strlen(s), n; left; s += n, left -= n) {
+        n = (size_t)utf8_decode(s, left, &point);
+        text_append(&t, utf8_width(point) < 0 ? "?" : s, utf8_width(point) < 0 ? 1 : n);
+    }
+    return t.data ? t.data : "";
 }

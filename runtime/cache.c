@@ -21,7 +21,7 @@ char *cache_directory(void)
     const char *own = secure_getenv("TFGEN_CACHE_DIR"), *xdg = secure_getenv("XDG_CACHE_HOME"), *home = secure_getenv("HOME");
     if (own) return strdup(own);
     if (xdg && *xdg == '/') return printed("%s/tfgen", xdg);
-    return home && *home ? printed("%s/.cache/tfgen", home) : strdup("");
+    return home && *home == '/' ? printed("%s/.cache/tfgen", home) : strdup("");
 }
 
 /* "500M" in bytes; -1: no such number. */

@@ -148,6 +148,7 @@ static bool address_to_offset(const image *m, uint64_t address, uint64_t size, u
     return false;
 }
 
+/* A file has one table of a type; looking into more would be time that a hostile one asks for. */
 static bool find_symbol(const image *m, unsigned table_type, const char *name, size_t length, Elf64_Sym *out)
 {
     Elf64_Shdr table, strings;
@@ -158,6 +159,7 @@ static bool find_symbol(const image *m, unsigned table_type, const char *name, s
             const char *found = string_at(m, &strings, out->st_name);
             if (found && strlen(found) == length && !memcmp(found, name, length)) return true;
         }
+        return false;
     }
     return false;
 }

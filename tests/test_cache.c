@@ -130,6 +130,8 @@ START_TEST(its_place_follows_the_environment)
     setenv("HOME", "/home/me", 1);
     ck_assert_str_eq(d = cache_directory(), "/home/me/.cache/tfgen");
     free(d);
+    setenv("HOME", "here", 1); /* wherever that is, others may have made it */
+    ck_assert_ptr_null(cache_open(NULL));
     unsetenv("HOME");
     ck_assert_ptr_null(cache_open(NULL));
 }

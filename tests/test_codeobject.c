@@ -5,6 +5,7 @@
 #include "runtime/worker.h"
 #include "tests/tiny_kernel.h"
 #include <check.h>
+#include <elf.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -97,6 +98,46 @@ START_TEST(a_code_object_with_flipped_bits_does_no_harm)
         survives(broken, r.code_size);
     }
     free(broken);
+    code_result_free(&r);
+}
+END_TEST
+
+/* The file with one section more, ahead of all others; its table goes behind the end. The caller frees it. */
+static unsigned char *with_section(const code_result *r, unsigned type, size_t *size)
+{
+    Elf64_Ehdr head;
+    Elf64_Shdr s;
+    memcpy(&head, r->code, sizeof head);
+    *size = r->code_size + (head.e_shnum + 1u) * sizeof s;
+    unsigned char *bytes = calloc(1, *size), *table = bytes + r->code_size;
+    memcpy(bytes, r->code, r->code_size);
+    for (unsigned i = 0; i < head.e_shnum; i++) {
+        memcpy(&s, r->code + head.e_shoff + i * sizeof s, sizeof s);
+        if (s.sh_link) s.sh_link++;
+        memcpy(table + (i ? i + 1 : 0) * sizeof s, &s, sizeof s);
+    }
+    s = (Elf64_Shdr){.sh_type = type, .sh_link = 1};
+    memcpy(table + sizeof s, &s, sizeof s);
+    head.e_shoff = r->code_size, head.e_shnum++, head.e_shstrndx++;
+    memcpy(bytes, &head, sizeof head);
+    return bytes;
+}
+
+/* Thousands of tables with thousands of symbols each, looked through for each of hundreds of kernels, would take hours. */
+START_TEST(one_table_of_symbols_is_looked_into)
+{
+    code_result r;
+    codeobject c;
+    char error[codeobject_error_size];
+    size_t size;
+    if (!build(&samples[1], &r)) return;
+    unsigned char *none = with_section(&r, SHT_NULL, &size), *two = with_section(&r, SHT_DYNSYM, &size);
+    ck_assert_msg(codeobject_read(none, size, &c, error), "%s", error);
+    codeobject_free(&c);
+    ck_assert(!codeobject_read(two, size, &c, error));
+    ck_assert_ptr_nonnull(strstr(error, "has no descriptor symbol"));
+    free(none);
+    free(two);
     code_result_free(&r);
 }
 END_TEST
@@ -249,6 +290,7 @@ int main(void)
     tcase_set_timeout(t, 120);
     tcase_add_loop_test(t, a_truncated_code_object_is_refused, 0, sample_count);
     tcase_add_loop_test(t, a_code_object_with_flipped_bits_does_no_harm, 0, sample_count);
+    tcase_add_test(t, one_table_of_symbols_is_looked_into);
     tcase_add_loop_test(t, the_file_alone_tells_the_facts, 0, sample_count);
     tcase_add_test(t, descriptor_and_metadata_must_agree);
     tcase_add_test(t, a_bundle_is_opened_for_its_architecture_only);

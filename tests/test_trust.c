@@ -262,6 +262,20 @@ START_TEST(no_name_in_a_text_leaves_the_folder)
 }
 END_TEST
 
+/* Names of files are bytes; JSON is UTF-8. */
+START_TEST(no_file_name_is_lost_in_json)
+{
+    static const char *const bad = "\xff\xc3(\x1b[m.yaml";
+    ck_assert_int_eq(shell("cp specs/rmsnorm.yaml '%s/%s' && %s emit '%s/%s' -q -o %s/out 2>&1", folder, bad, program(), folder, bad, folder), 0);
+    ck_assert_int_eq(shell("grep '\"spec\"' %s/out/manifest.json", folder), 0);
+    says("/\?\?(?[m.yaml\"");
+    ck_assert_int_eq(shell("%s check --json '%s/%s' 2>&1", program(), folder, bad), 0);
+    says("/\?\?(?[m.yaml\"");
+    ck_assert_int_eq(shell("%s verify --json --target=host --fusion=tile '%s/%s' 2>&1", program(), folder, bad), 0);
+    says("\?\?(?[m.yaml");
+}
+END_TEST
+
 static const char preset_spec[] = "block: small\ndtype: f32\ndims: {D: 8}\npresets: {\"*/ int evil; /*\": {D: 16}, \"x\\n#error evil\\\\\": {D: 4}}\n"
                                   "inputs: {x: [3, D]}\nops:\n  - {out: y, op: silu, in: [x]}\noutputs: {z: y}\n";
 
@@ -413,6 +427,7 @@ int main(void)
     tcase_add_checked_fixture(t, before_each, after_each);
     tcase_set_timeout(t, 60);
     tcase_add_loop_test(t, no_name_in_a_text_leaves_the_folder, 0, 4);
+    tcase_add_test(t, no_file_name_is_lost_in_json);
     tcase_add_loop_test(t, no_preset_ends_a_comment_of_the_header, 0, 2);
     suite_add_tcase(s, t);
     return run_cache_suite(s);

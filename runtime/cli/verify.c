@@ -131,7 +131,7 @@ static void record(verify_job *j, tally *spec, const verify_case *c, tfgen_code 
         both[i]->unjudged += c->result.unjudged;
         if (worst->ratio > both[i]->worst) both[i]->worst = worst->ratio, both[i]->worst_case = arena_printf(j->a, "%s, value %s", c->name, worst->name);
     }
-    json_array_append_new(j->cases, json_pack("{s:s, s:b, s:o, s:s, s:I, s:s}", "case", c->name, "good", good, "ratio",
+    json_array_append_new(j->cases, json_pack("{s:s, s:b, s:o, s:s, s:I, s:s}", "case", text_harmless(j->a, c->name), "good", good, "ratio",
                                               isfinite(worst->ratio) ? json_real(worst->ratio) : json_null(), "value", worst->name,
                                               "unjudged", (json_int_t)c->result.unjudged, "message", diagnostics));
     if (!good) text_printf(&j->failures, "FAILED %s: %s", c->name, failure(j->a, c, worst, code, diagnostics));
