@@ -8,28 +8,35 @@
 
 static glob_t files;
 
-/* Numbers with a fraction or an exponent, and those before a unit of time. */
+/* The unit of time or size that text begins with: its length, or 0. */
+static size_t unit_of(const char *text)
+{
+    static const char *const units[] = {" us", " ms", " s", " KB", " MB"};
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
+        const size_t n = strlen(units[i]);
+        if (strncmp(text, units[i], n) == 0 && !isalnum((unsigned char)text[n])) return n;
+    }
+    return 0;
+}
+
+/* The length of a number with a fraction or an exponent, or before a unit, with the unit; else 0. */
 static size_t measured(const char *at)
 {
     char *end;
     if (!isdigit((unsigned char)*at)) return 0;
     strtod(at, &end);
-    const size_t n = (size_t)(end - at);
-    const bool fraction = memchr(at, '.', n) || memchr(at, 'e', n), time = strncmp(end, " us", 3) == 0 || strncmp(end, " ms", 3) == 0 || strncmp(end, " s ", 3) == 0;
-    return fraction || time ? n : 0;
+    const size_t n = (size_t)(end - at), unit = unit_of(end);
+    return unit || memchr(at, '.', n) || memchr(at, 'e', n) ? n + unit : 0;
 }
 
 static char *masked(arena *a, const char *text)
 {
-    char *out = arena_alloc(a, strlen(text) * 2 + 1), *to = out;
+    char *out = arena_alloc(a, strlen(text) + 1), *to = out;
     while (*text) {
         const bool inside = to > out && (isalnum((unsigned char)to[-1]) || to[-1] == '_' || to[-1] == '.');
         const size_t n = inside ? 0 : measured(text);
-        if (n) {
-            *to++ = '#', text += n;
-            for (const char *const *unit = (const char *const[]){" us", " ms", " s ", NULL}; *unit; unit++)
-                if (strncmp(text, *unit, 2) == 0 && strncmp(text, *unit, strlen(*unit)) == 0) text += strlen(*unit) - (text[2] == ' '), to += sprintf(to, " s");
-        } else if (*text == ' ' && to > out && (to[-1] == ' ' || to[-1] == '\n')) text++;
+        if (n) *to++ = '#', text += n;
+        else if (*text == ' ' && to > out && (to[-1] == ' ' || to[-1] == '\n')) text++;
         else *to++ = *text++;
     }
     for (char *zero = out; (zero = strstr(zero, " 0 # #")); zero++) zero[1] = '#'; /* an error that is 0 here */
@@ -46,7 +53,7 @@ START_TEST(a_command_reports_what_its_file_says)
     g.after = mark + 4;
     g.before = arena_strndup(a, text, (size_t)(mark - text));
     FILE *pipe = popen(arena_printf(a, "export folder=$(mktemp -d); tfgen() { %s \"$@\" 2>&1; code=$?; test $code = 0 || echo \"exit code $code\"; }; "
-                                       "export COLUMNS=80 NO_COLOR=1\n{ %s } | sed \"s,$folder/,,g\"\nrm -rf \"$folder\"", program, g.before), "r");
+                                       "export COLUMNS=80 NO_COLOR=1\n{ %s } | sed \"s,$folder/,,g; s,$folder,FOLDER,g\"\nrm -rf \"$folder\"", program, g.before), "r");
     ck_assert_ptr_nonnull(pipe);
     ck_assert_uint_lt(fread(output, 1, (1 << 20) - 1, pipe), (1 << 20) - 1);
     ck_assert_int_eq(pclose(pipe), 0);
