@@ -494,7 +494,7 @@ START_TEST(attention_takes_maps_of_four_axes)
 {
     /* 6 heads of 64 columns in two groups, 300 queries, a cache of 700 rows a head; boxes of 64 columns x 64 rows of queries */
     static const char spec[] = "block: t\ndtype: f16\ndims: {M: 300, B: 3}\ndynamic: {M: [1, 2000]}\n"
-                               "inputs: {q: [B, M, 6*64], k: [B, 700, 2*64], v: [B, 700, 2*64], x: [B, 1, 2*64], pos: {shape: [B], dtype: i32, range: [0, 100]}}\n"
+                               "inputs: {q: [B, M, 6*64], k: [B, 700, 2*64], v: [B, 700, 2*64], x: [B, 1, 2*64], pos: {shape: [B], dtype: i32}}\n"
                                "state: {cache: [B, 2, 700, 64]}\nops:\n  - {out: c, op: kv_append, in: [x], state: cache, at: pos}\n"
                                "  - {out: a, op: attention, in: [q, c, c], heads: 6, kv_heads: 2, at: pos}\n"
                                "  - {out: b, op: attention, in: [q, k, v], heads: 6, kv_heads: 2}\noutputs: {a: a, b: b}\n";
