@@ -111,8 +111,9 @@ static void set_shape(emission *e)
 static emission emission_new(arena *a, const plan *p, const naming *names, value_facts *facts,
                              const ir_kernel *kernel, const ir_phase *phase)
 {
-    emission e = {.a = a, .plan = p, .names = names, .phase = phase, .facts = facts, .tables = {.a = a}};
+    emission e = {.a = a, .plan = p, .names = names, .phase = phase, .facts = facts, .tables = {.a = a}, .functions = {.a = a}};
     facts_find(&e);
+    e.is_long = phase_is_long(&e);
     e.struct_name = arena_printf(a, "%s_%s", name_identifier(a, kernel->name), name_identifier(a, phase->name));
     e.space = phase_space(a, phase);
     set_shape(&e);
@@ -128,6 +129,7 @@ static writer whole_struct(emission *e, const writer *members)
     writer_splice(&w, &e->tables);
     write_line(&w, "struct %s {", e->struct_name);
     write_arguments(e, &w);
+    writer_splice(&w, &e->functions);
     writer_splice(&w, members);
     write_line(&w, "};");
     write_offset_checks(e, &w);

@@ -27,6 +27,9 @@ typedef struct emission {
     writer tables; /* constant tables that stand before the struct */
     int tables_made;
     const ir_op *table_ops[max_tables];
+    bool is_long;     /* chains of ops are functions (chain.c) */
+    writer functions; /* these; members of the struct */
+    int functions_made;
 } emission;
 
 /* ---- access.c: arguments and addresses */
@@ -138,6 +141,14 @@ const char *evaluate_narrow(scope *s, const ir_value *v, const char *row); /* a 
 const char *evaluate_position(scope *s, const ir_op *op,
                               const char *row); /* int: position of a rope's or kv_append's row */
 const char *evaluate_sequence(scope *s, const ir_op *op, const char *row); /* int: index of its sequence */
+
+const char *element_code(scope *s, const ir_op *op, const char *const *operands); /* op_add(x, y) or near_div(x, y) */
+place operand_place(scope *s, const ir_value *operand, const ir_value *of, const place *at);
+bool value_known(const scope *s, const ir_value *v, const place *at); /* it has a name there */
+
+/* ---- chain.c: long elementwise arithmetic as functions that are called */
+bool phase_is_long(const emission *e);
+const char *evaluate_chain(scope *s, const ir_value *v, const place *at); /* the name of a vec; NULL: not worth a function */
 
 /* ---- sinks.c: what a phase leaves in memory */
 /* True for results that the phase writes: needed elsewhere, no view, or written in place (kv_append). */

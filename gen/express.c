@@ -268,7 +268,7 @@ static const char *load_wide(scope *s, const ir_value *v, const place *at)
     return arena_printf(s->e->a, "load<%s>(%s, %s)", s->lanes, from, left ? left : s->lanes);
 }
 
-static place operand_place(scope *s, const ir_value *operand, const ir_value *of, const place *at)
+place operand_place(scope *s, const ir_value *operand, const ir_value *of, const place *at)
 {
     place to = *at;
     to.row = row_of(s->e, operand, of, at->row);
@@ -276,6 +276,12 @@ static place operand_place(scope *s, const ir_value *operand, const ir_value *of
 }
 
 static bool has_near_form(op_kind kind) { return kind == op_exp || kind == op_gelu_erf || kind == op_div || kind == op_div_or_zero; }
+
+const char *element_code(scope *s, const ir_op *op, const char *const *operands)
+{
+    const char *code = operation(s, op, operands);
+    return s->near && has_near_form(op->kind) ? arena_printf(s->e->a, "near_%s", code + strlen("op_")) : code;
+}
 
 static const char *element_op(scope *s, const ir_op *op, const place *at)
 {
@@ -286,8 +292,7 @@ static const char *element_op(scope *s, const ir_op *op, const place *at)
         const place own = operand_place(s, x, out, at);
         operands[i] = value_narrow(s->e, x) ? evaluate_narrow(s, x, own.row) : evaluate(s, x, &own);
     }
-    const char *code = operation(s, op, operands);
-    return s->near && has_near_form(op->kind) ? arena_printf(s->e->a, "near_%s", code + strlen("op_")) : code;
+    return element_code(s, op, operands);
 }
 
 static const char *range_guard(scope *s, const place *at, long long width)
@@ -425,6 +430,8 @@ const char *keep_value(scope *s, const ir_value *v, const place *at)
     return field;
 }
 
+bool value_known(const scope *s, const ir_value *v, const place *at) { return find_known(s, v, at->row, place_key(s->e->a, at)) != NULL; }
+
 const char *evaluate(scope *s, const ir_value *v, const place *at)
 {
     v = value_behind(s->e, v);
@@ -432,6 +439,10 @@ const char *evaluate(scope *s, const ir_value *v, const place *at)
     if (name) return name;
     const bool here = value_made_here(s->e, v);
     if (s->collect && !s->collect->scalars_only && !(s->collect->loads_only && here) && !value_needs_row(s->e, v)) return keep_value(s, v, at);
+    if (here && (name = evaluate_chain(s, v, at))) {
+        scope_know(s, v, at->row, key, name);
+        return name;
+    }
     const char *code = here ? wide_op(s, v, at) : load_wide(s, v, at);
     if (here && rounded_here(s->e, v)) code = arena_printf(s->e->a, "op_cast<%s>(%s)", type_name(v->type), code);
     name = new_local(s, v, at->tag);

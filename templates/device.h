@@ -22,6 +22,15 @@
 #error "templates need clang, HIPRTC or NVRTC"
 #endif
 
+// A function that is called: long arithmetic that a kernel has many copies of would keep compilers busy for minutes.
+#if defined(TF_ON_HOST)
+#define TF_CALLED inline
+#elif defined(__CUDACC_RTC__) || defined(__CUDACC__)
+#define TF_CALLED __device__ __noinline__
+#else
+#define TF_CALLED __attribute__((device)) __attribute__((noinline))
+#endif
+
 // What spec structs leave unused they leave on purpose: every struct has the same functions.
 #if defined(__clang__)
 #pragma clang diagnostic ignored "-Wunused-parameter"

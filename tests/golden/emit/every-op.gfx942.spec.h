@@ -1286,11 +1286,48 @@ struct k0_b3 {
         float *d1;
         int B, S;
     };
+    TF_CALLED static float tf_chain1_c7(float x, float z, float u, float r, float c_, float t)
+    {
+        const float a1 = op_neg(x); // !8:5
+        const float a2 = op_exp(a1); // !9:5
+        const float a6 = op_rsqrt(a2); // !13:5
+        const float a7 = op_sin(a6); // !14:5
+        const float a9 = op_tanh(a7); // !16:5
+        const float b4 = op_gelu_tanh(a9); // !20:5
+        const float b5 = op_relu(b4); // !21:5
+        const float c1 = op_add(b5, z); // !22:5
+        const float c2 = op_sub(c1, u); // !23:5
+        const float c3 = op_mul(c2, r); // !24:5
+        const float c4 = op_div(c3, 3.5f); // !25:5
+        const float c5 = op_max(c4, c_); // !26:5
+        const float c6 = op_min(c5, t); // !27:5
+        const float c7 = op_cast<bf16>(c6); // !28:5
+        return c7;
+    }
+    TF_CALLED static float tf_chain2_a5(float x)
+    {
+        const float a1 = op_neg(x); // !8:5
+        const float a2 = op_exp(a1); // !9:5
+        const float a4 = op_sqrt(a2); // !11:5
+        const float a5 = op_square(a4); // !12:5
+        return a5;
+    }
+    TF_CALLED static float tf_chain3_b3(float x)
+    {
+        const float a1 = op_neg(x); // !8:5
+        const float a2 = op_exp(a1); // !9:5
+        const float a3 = op_log(a2); // !10:5
+        const float a8 = op_cos(a3); // !15:5
+        const float b1 = op_sigmoid(a8); // !17:5
+        const float b2 = op_silu(b1); // !18:5
+        const float b3 = op_gelu_erf(b2); // !19:5
+        return b3;
+    }
     struct context {
         float r, t, d1;
     };
     template <int V> struct element {
-        vec<float, V> c2, c_, a5, b3;
+        vec<float, V> x, z, u, c_, a5, b3;
     };
     static constexpr int N = 37, threads = 128, team = 64, V = 1, steps = 1;
     DEV static int rows(const args &p) { return p.B * p.S; }
@@ -1304,35 +1341,23 @@ struct k0_b3 {
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
     {
         const vec<float, V> x = load_aligned<V>(p.x + row * 37ll + col); // !6:10
-        const vec<float, V> a1 = op_neg(x); // !8:5
-        const vec<float, V> a2 = op_exp(a1); // !9:5
-        const vec<float, V> a6 = op_rsqrt(a2); // !13:5
-        const vec<float, V> a7 = op_sin(a6); // !14:5
-        const vec<float, V> a9 = op_tanh(a7); // !16:5
-        const vec<float, V> b4 = op_gelu_tanh(a9); // !20:5
-        const vec<float, V> b5 = op_relu(b4); // !21:5
         const vec<float, V> z = load_aligned<V>(p.z + (row % p.S) * 37ll + col); // !6:24
-        const vec<float, V> c1 = op_add(b5, z); // !22:5
         const vec<float, V> u = load_aligned<V>(p.u + (row / p.S) * 37ll + col); // !6:35
-        const vec<float, V> c2 = op_sub(c1, u); // !23:5
         const vec<float, V> c_ = load_aligned<V>(p.c_ + col); // !6:63
-        const vec<float, V> a4 = op_sqrt(a2); // !11:5
-        const vec<float, V> a5 = op_square(a4); // !12:5
-        const vec<float, V> a3 = op_log(a2); // !10:5
-        const vec<float, V> a8 = op_cos(a3); // !15:5
-        const vec<float, V> b1 = op_sigmoid(a8); // !17:5
-        const vec<float, V> b2 = op_silu(b1); // !18:5
-        const vec<float, V> b3 = op_gelu_erf(b2); // !19:5
-        return {c2, c_, a5, b3};
+        vec<float, V> a5 = splat<V>(0.0f); // !12:5
+        #pragma unroll
+        for (int i = 0; i < V; i++) a5[i] = tf_chain2_a5(x[i]); // !12:5
+        vec<float, V> b3 = splat<V>(0.0f); // !19:5
+        #pragma unroll
+        for (int i = 0; i < V; i++) b3[i] = tf_chain3_b3(x[i]); // !19:5
+        return {x, z, u, c_, a5, b3};
     }
     static constexpr reduction kind(step<0>) { return reduction::sum; } // !29:5
     template <int V> DEV static vec<float, V> term(step<0>, const args &p, const context &c, const element<V> &e, int row, int col)
     {
-        const vec<float, V> c3 = op_mul(e.c2, c.r); // !24:5
-        const vec<float, V> c4 = op_div(c3, 3.5f); // !25:5
-        const vec<float, V> c5 = op_max(c4, e.c_); // !26:5
-        const vec<float, V> c6 = op_min(c5, c.t); // !27:5
-        const vec<float, V> c7 = op_cast<bf16>(c6); // !28:5
+        vec<float, V> c7 = splat<V>(0.0f); // !28:5
+        #pragma unroll
+        for (int i = 0; i < V; i++) c7[i] = tf_chain1_c7(e.x[i], e.z[i], e.u[i], c.r, e.c_[i], c.t); // !28:5
         return c7; // !29:5
     }
     DEV static void reduced(step<0>, const args &p, context &c, int row, float total)
@@ -1341,11 +1366,9 @@ struct k0_b3 {
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        const vec<float, V> c3 = op_mul(e.c2, c.r); // !24:5
-        const vec<float, V> c4 = op_div(c3, 3.5f); // !25:5
-        const vec<float, V> c5 = op_max(c4, e.c_); // !26:5
-        const vec<float, V> c6 = op_min(c5, c.t); // !27:5
-        const vec<float, V> c7 = op_cast<bf16>(c6); // !28:5
+        vec<float, V> c7 = splat<V>(0.0f); // !28:5
+        #pragma unroll
+        for (int i = 0; i < V; i++) c7[i] = tf_chain1_c7(e.x[i], e.z[i], e.u[i], c.r, e.c_[i], c.t); // !28:5
         store_aligned<V>(p.c7 + row * 37ll + col, c7); // !28:5
         store_aligned<V>(p.a5 + row * 37ll + col, e.a5); // !12:5
         store_aligned<V>(p.b3 + row * 37ll + col, e.b3); // !19:5
@@ -1652,11 +1675,116 @@ struct k0_f {
         float *e4;
         int B, S;
     };
+    TF_CALLED static float tf_chain1_c7(float x, float z, float u, float r, float c_, float t)
+    {
+        const float a1 = op_neg(x); // !8:5
+        const float a2 = op_exp(a1); // !9:5
+        const float a6 = op_rsqrt(a2); // !13:5
+        const float a7 = op_sin(a6); // !14:5
+        const float a9 = op_tanh(a7); // !16:5
+        const float b4 = op_gelu_tanh(a9); // !20:5
+        const float b5 = op_relu(b4); // !21:5
+        const float c1 = op_add(b5, z); // !22:5
+        const float c2 = op_sub(c1, u); // !23:5
+        const float c3 = op_mul(c2, r); // !24:5
+        const float c4 = op_div(c3, 3.5f); // !25:5
+        const float c5 = op_max(c4, c_); // !26:5
+        const float c6 = op_min(c5, t); // !27:5
+        const float c7 = op_cast<bf16>(c6); // !28:5
+        return c7;
+    }
+    TF_CALLED static float tf_chain2_f_e(float e5, float f_f)
+    {
+        const float f_d = op_sub(e5, f_f); // !39:5
+        const float f_e = op_exp(f_d); // !39:5
+        return f_e;
+    }
+    TF_CALLED static float tf_chain3_a5(float x)
+    {
+        const float a1 = op_neg(x); // !8:5
+        const float a2 = op_exp(a1); // !9:5
+        const float a4 = op_sqrt(a2); // !11:5
+        const float a5 = op_square(a4); // !12:5
+        return a5;
+    }
+    TF_CALLED static float tf_chain4_b3(float x)
+    {
+        const float a1 = op_neg(x); // !8:5
+        const float a2 = op_exp(a1); // !9:5
+        const float a3 = op_log(a2); // !10:5
+        const float a8 = op_cos(a3); // !15:5
+        const float b1 = op_sigmoid(a8); // !17:5
+        const float b2 = op_silu(b1); // !18:5
+        const float b3 = op_gelu_erf(b2); // !19:5
+        return b3;
+    }
+    TF_CALLED static float tf_chain5_e5(float x, float z, float u, float r, float c_, float t, float e4)
+    {
+        const float a1 = op_neg(x); // !8:5
+        const float a2 = op_exp(a1); // !9:5
+        const float a6 = op_rsqrt(a2); // !13:5
+        const float a7 = op_sin(a6); // !14:5
+        const float a9 = op_tanh(a7); // !16:5
+        const float b4 = op_gelu_tanh(a9); // !20:5
+        const float b5 = op_relu(b4); // !21:5
+        const float c1 = op_add(b5, z); // !22:5
+        const float c2 = op_sub(c1, u); // !23:5
+        const float c3 = op_mul(c2, r); // !24:5
+        const float c4 = op_div(c3, 3.5f); // !25:5
+        const float c5 = op_max(c4, c_); // !26:5
+        const float c6 = op_min(c5, t); // !27:5
+        const float c7 = op_cast<bf16>(c6); // !28:5
+        const float e5 = op_add(c7, e4); // !38:5
+        return e5;
+    }
+    TF_CALLED static float tf_chain6_f_e(float x, float z, float u, float r, float c_, float t, float e4, float f_f)
+    {
+        const float a1 = op_neg(x); // !8:5
+        const float a2 = op_exp(a1); // !9:5
+        const float a6 = op_rsqrt(a2); // !13:5
+        const float a7 = op_sin(a6); // !14:5
+        const float a9 = op_tanh(a7); // !16:5
+        const float b4 = op_gelu_tanh(a9); // !20:5
+        const float b5 = op_relu(b4); // !21:5
+        const float c1 = op_add(b5, z); // !22:5
+        const float c2 = op_sub(c1, u); // !23:5
+        const float c3 = op_mul(c2, r); // !24:5
+        const float c4 = op_div(c3, 3.5f); // !25:5
+        const float c5 = op_max(c4, c_); // !26:5
+        const float c6 = op_min(c5, t); // !27:5
+        const float c7 = op_cast<bf16>(c6); // !28:5
+        const float e5 = op_add(c7, e4); // !38:5
+        const float f_d = op_sub(e5, f_f); // !39:5
+        const float f_e = op_exp(f_d); // !39:5
+        return f_e;
+    }
+    TF_CALLED static float tf_chain7_f(float x, float z, float u, float r, float c_, float t, float e4, float f_f, float f_s)
+    {
+        const float a1 = op_neg(x); // !8:5
+        const float a2 = op_exp(a1); // !9:5
+        const float a6 = op_rsqrt(a2); // !13:5
+        const float a7 = op_sin(a6); // !14:5
+        const float a9 = op_tanh(a7); // !16:5
+        const float b4 = op_gelu_tanh(a9); // !20:5
+        const float b5 = op_relu(b4); // !21:5
+        const float c1 = op_add(b5, z); // !22:5
+        const float c2 = op_sub(c1, u); // !23:5
+        const float c3 = op_mul(c2, r); // !24:5
+        const float c4 = op_div(c3, 3.5f); // !25:5
+        const float c5 = op_max(c4, c_); // !26:5
+        const float c6 = op_min(c5, t); // !27:5
+        const float c7 = op_cast<bf16>(c6); // !28:5
+        const float e5 = op_add(c7, e4); // !38:5
+        const float f_d = op_sub(e5, f_f); // !39:5
+        const float f_e = op_exp(f_d); // !39:5
+        const float f = op_div_or_zero(f_e, f_s); // !39:5
+        return f;
+    }
     struct context {
         float r, t, e4, f_f, f_s, d2_s, d3, d4, d5;
     };
     template <int V> struct element {
-        vec<float, V> a5, b3, c2, c_;
+        vec<float, V> a5, b3, x, z, u, c_;
     };
     static constexpr int N = 37, threads = 128, team = 64, V = 1, steps = 7;
     DEV static int rows(const args &p) { return p.B * p.S; }
@@ -1670,26 +1798,16 @@ struct k0_f {
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
     {
         const vec<float, V> x = load_aligned<V>(p.x + row * 37ll + col); // !6:10
-        const vec<float, V> a1 = op_neg(x); // !8:5
-        const vec<float, V> a2 = op_exp(a1); // !9:5
-        const vec<float, V> a4 = op_sqrt(a2); // !11:5
-        const vec<float, V> a5 = op_square(a4); // !12:5
-        const vec<float, V> a3 = op_log(a2); // !10:5
-        const vec<float, V> a8 = op_cos(a3); // !15:5
-        const vec<float, V> b1 = op_sigmoid(a8); // !17:5
-        const vec<float, V> b2 = op_silu(b1); // !18:5
-        const vec<float, V> b3 = op_gelu_erf(b2); // !19:5
-        const vec<float, V> a6 = op_rsqrt(a2); // !13:5
-        const vec<float, V> a7 = op_sin(a6); // !14:5
-        const vec<float, V> a9 = op_tanh(a7); // !16:5
-        const vec<float, V> b4 = op_gelu_tanh(a9); // !20:5
-        const vec<float, V> b5 = op_relu(b4); // !21:5
+        vec<float, V> a5 = splat<V>(0.0f); // !12:5
+        #pragma unroll
+        for (int i = 0; i < V; i++) a5[i] = tf_chain3_a5(x[i]); // !12:5
+        vec<float, V> b3 = splat<V>(0.0f); // !19:5
+        #pragma unroll
+        for (int i = 0; i < V; i++) b3[i] = tf_chain4_b3(x[i]); // !19:5
         const vec<float, V> z = load_aligned<V>(p.z + (row % p.S) * 37ll + col); // !6:24
-        const vec<float, V> c1 = op_add(b5, z); // !22:5
         const vec<float, V> u = load_aligned<V>(p.u + (row / p.S) * 37ll + col); // !6:35
-        const vec<float, V> c2 = op_sub(c1, u); // !23:5
         const vec<float, V> c_ = load_aligned<V>(p.c_ + col); // !6:63
-        return {a5, b3, c2, c_};
+        return {a5, b3, x, z, u, c_};
     }
     static constexpr reduction kind(step<0>) { return reduction::sum; } // !33:5
     template <int V> DEV static vec<float, V> term(step<0>, const args &p, const context &c, const element<V> &e, int row, int col)
@@ -1730,11 +1848,9 @@ struct k0_f {
     static constexpr reduction kind(step<4>) { return reduction::sum; } // !29:5
     template <int V> DEV static vec<float, V> term(step<4>, const args &p, const context &c, const element<V> &e, int row, int col)
     {
-        const vec<float, V> c3 = op_mul(e.c2, c.r); // !24:5
-        const vec<float, V> c4 = op_div(c3, 3.5f); // !25:5
-        const vec<float, V> c5 = op_max(c4, e.c_); // !26:5
-        const vec<float, V> c6 = op_min(c5, c.t); // !27:5
-        const vec<float, V> c7 = op_cast<bf16>(c6); // !28:5
+        vec<float, V> c7 = splat<V>(0.0f); // !28:5
+        #pragma unroll
+        for (int i = 0; i < V; i++) c7[i] = tf_chain1_c7(e.x[i], e.z[i], e.u[i], c.r, e.c_[i], c.t); // !28:5
         return c7; // !29:5
     }
     DEV static void reduced(step<4>, const args &p, context &c, int row, float total)
@@ -1749,12 +1865,9 @@ struct k0_f {
     static constexpr reduction kind(step<5>) { return reduction::max; } // !39:5
     template <int V> DEV static vec<float, V> term(step<5>, const args &p, const context &c, const element<V> &e, int row, int col)
     {
-        const vec<float, V> c3 = op_mul(e.c2, c.r); // !24:5
-        const vec<float, V> c4 = op_div(c3, 3.5f); // !25:5
-        const vec<float, V> c5 = op_max(c4, e.c_); // !26:5
-        const vec<float, V> c6 = op_min(c5, c.t); // !27:5
-        const vec<float, V> c7 = op_cast<bf16>(c6); // !28:5
-        const vec<float, V> e5 = op_add(c7, c.e4); // !38:5
+        vec<float, V> e5 = splat<V>(0.0f); // !38:5
+        #pragma unroll
+        for (int i = 0; i < V; i++) e5[i] = tf_chain5_e5(e.x[i], e.z[i], e.u[i], c.r, e.c_[i], c.t, c.e4); // !38:5
         return e5; // !39:5
     }
     DEV static void reduced(step<5>, const args &p, context &c, int row, float total)
@@ -1765,14 +1878,9 @@ struct k0_f {
     static constexpr reduction kind(step<6>) { return reduction::sum; } // !39:5
     template <int V> DEV static vec<float, V> term(step<6>, const args &p, const context &c, const element<V> &e, int row, int col)
     {
-        const vec<float, V> c3 = op_mul(e.c2, c.r); // !24:5
-        const vec<float, V> c4 = op_div(c3, 3.5f); // !25:5
-        const vec<float, V> c5 = op_max(c4, e.c_); // !26:5
-        const vec<float, V> c6 = op_min(c5, c.t); // !27:5
-        const vec<float, V> c7 = op_cast<bf16>(c6); // !28:5
-        const vec<float, V> e5 = op_add(c7, c.e4); // !38:5
-        const vec<float, V> f_d = op_sub(e5, c.f_f); // !39:5
-        const vec<float, V> f_e = op_exp(f_d); // !39:5
+        vec<float, V> f_e = splat<V>(0.0f); // !39:5
+        #pragma unroll
+        for (int i = 0; i < V; i++) f_e[i] = tf_chain6_f_e(e.x[i], e.z[i], e.u[i], c.r, e.c_[i], c.t, c.e4, c.f_f); // !39:5
         return f_e; // !39:5
     }
     DEV static void reduced(step<6>, const args &p, context &c, int row, float total)
@@ -1781,15 +1889,9 @@ struct k0_f {
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        const vec<float, V> c3 = op_mul(e.c2, c.r); // !24:5
-        const vec<float, V> c4 = op_div(c3, 3.5f); // !25:5
-        const vec<float, V> c5 = op_max(c4, e.c_); // !26:5
-        const vec<float, V> c6 = op_min(c5, c.t); // !27:5
-        const vec<float, V> c7 = op_cast<bf16>(c6); // !28:5
-        const vec<float, V> e5 = op_add(c7, c.e4); // !38:5
-        const vec<float, V> f_d = op_sub(e5, c.f_f); // !39:5
-        const vec<float, V> f_e = op_exp(f_d); // !39:5
-        const vec<float, V> f = op_div_or_zero(f_e, c.f_s); // !39:5
+        vec<float, V> f = splat<V>(0.0f); // !39:5
+        #pragma unroll
+        for (int i = 0; i < V; i++) f[i] = tf_chain7_f(e.x[i], e.z[i], e.u[i], c.r, e.c_[i], c.t, c.e4, c.f_f, c.f_s); // !39:5
         store_aligned<V>(p.f + row * 37ll + col, f); // !39:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
