@@ -179,6 +179,7 @@ template <class S> struct gemm_few {
         int batch, row, column;
     };
     // Of the terms that a lane has of each sum, those beyond so many are folded into what the lane keeps at the end, block after block.
+    static constexpr int alike = each < TF_WAVE ? TF_WAVE / each : 1; // lanes side by side that end up with the same sum: one of them writes it
     static constexpr int left = each > TF_WAVE ? each / TF_WAVE : 1, turns = ceil_div(S::K, sharing * TF_WAVE * V), turns_folded = 128 / V;
     static constexpr bool folds = turns * V > 1024;
     static constexpr int blocks_folded = folds ? ceil_div(turns, turns_folded) : 1, levels = sum_levels(blocks_folded, 64);
@@ -273,7 +274,8 @@ template <class S> struct gemm_few {
         const int first = fold<each, TF_WAVE / 2>(c, 0);
         const vec<float, left> sums = c.folded.total();
 #pragma unroll
-        for (int i = 0; i < left; i++) s.part[wave()][first + i] = folds ? sums[i] : c.sum[i]; // lanes with the same sum have the same bits
+        for (int i = 0; i < left; i++)
+            if (thread_index() % alike == 0) s.part[wave()][first + i] = folds ? sums[i] : c.sum[i];
         barrier();
         static_assert(blocks * tile_m <= threads, "tile: a thread a row and block");
         const int rows = S::rows(p), block = thread_index() / tile_m, i = thread_index() % tile_m, row = t.row + i, n = t.column + block * width;

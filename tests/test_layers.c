@@ -190,6 +190,17 @@ START_TEST(the_host_engine_runs_what_sm_90a_gets)
 }
 END_TEST
 
+/* Lanes that end up with the same sum: one of them writes it. */
+START_TEST(the_checker_sees_no_fault_in_products_of_few_rows)
+{
+    static const char *const options[] = {"--target=sm_80 --dtype=f32 --dim=B=1,S=2,D=72,F=40", "--target=gfx942 --dtype=f32 --dim=B=1,S=1,D=72,F=40"};
+    const char *program = getenv("TFGEN") ? getenv("TFGEN") : "./tfgen";
+    char command[512];
+    snprintf(command, sizeof command, "%s run specs/linear.yaml %s --check --repeat=1 -q", program, options[_i]);
+    ck_assert_msg(system(command) == 0, "%s", command);
+}
+END_TEST
+
 /* No spills, no serialised products, no ignored register hand-over: `tfgen --code` refuses those (runtime/nvrtc.c). */
 START_TEST(nvrtc_takes_every_form_of_a_product_on_wgmma)
 {
@@ -372,6 +383,7 @@ int main(void)
     tcase_add_test(t, a_tuning_line_takes_a_product_off_the_matrix_units_or_puts_it_there);
     tcase_add_test(t, tensor_maps_come_first_and_say_what_they_map);
     tcase_add_test(t, a_layer_that_a_phase_cannot_have_is_an_error_that_says_why);
+    tcase_add_loop_test(t, the_checker_sees_no_fault_in_products_of_few_rows, 0, 2);
     tcase_add_loop_test(t, the_host_engine_runs_what_sm_90a_gets, 0, 14);
     tcase_add_loop_test(t, nvrtc_takes_every_form_of_a_product_on_wgmma, 0, 9);
     tcase_add_loop_test(t, a_product_of_many_rows_is_on_the_matrix_units_that_a_machine_has, 0, sizeof amd_layers / sizeof *amd_layers);
