@@ -3,10 +3,12 @@
 #include "runtime/files.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
 #include <time.h>
 #include <unistd.h>
 #include "runtime/worker.h"
@@ -60,11 +62,34 @@ bool file_begin_at(file_draft *d, int folder, const char *name, const char *pref
     return begin(d, folder, name) && attach(d, open_aside(d, prefix, mode));
 }
 
-/* A device, pipe or socket that is there; -1 with ENOENT when there is none. */
+static bool is_proc(int folder)
+{
+    struct statfs s;
+    return fstatfs(folder, &s) == 0 && s.f_type == PROC_SUPER_MAGIC;
+}
+
+/* /dev/stdout, /proc/self/fd/3: a file that somebody has open already, which has no place of its own. */
+static bool is_open_file(int folder, const char *name)
+{
+    char target[256];
+    const ssize_t n = readlinkat(folder, name, target, sizeof target - 1);
+    if (n <= 0 || is_proc(folder)) return n > 0;
+    target[n] = 0;
+    char *slash = strrchr(target, '/');
+    if (!slash) return false;
+    *slash = 0;
+    const int parent = openat(folder, *target ? target : "/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+    const bool open_file = parent >= 0 && is_proc(parent);
+    if (parent >= 0) close(parent);
+    return open_file;
+}
+
+/* A device, pipe, socket or open file that is there; -1 with ENOENT when there is none. */
 static int open_special(int folder, const char *name)
 {
     struct stat s;
     if (fstatat(folder, name, &s, 0)) return errno = ENOENT, -1;
+    if (is_open_file(folder, name)) return openat(folder, name, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY);
     if (S_ISDIR(s.st_mode)) return errno = EISDIR, -1;
     if (S_ISREG(s.st_mode)) return errno = ENOENT, -1;
     const int file = openat(folder, name, O_WRONLY | O_CLOEXEC | O_NOCTTY);

@@ -196,6 +196,22 @@ START_TEST(a_device_or_a_pipe_stays_what_it_is)
 }
 END_TEST
 
+/* As root, /dev/stdout itself was replaced where it was directed to a file. */
+START_TEST(standard_output_by_name_is_written_and_stays_a_link)
+{
+    struct stat s;
+    static const char *const targets[] = {"/proc/self/fd/1", "fd/1"};
+    ck_assert_int_eq(symlink(targets[_i], in_folder("stdout")), 0);
+    ck_assert_int_eq(symlink("/proc/self/fd", in_folder("fd")), 0);
+    ck_assert_int_eq(shell("%s cache export -q %s/stdout >%s/archive", program(), folder, folder), 0);
+    ck_assert_int_eq(shell("head -c 15 %s/archive", folder), 0);
+    says("tfgen archive 1");
+    ck_assert_int_eq(shell("%s cache export -q /proc/self/fd/1 | head -c 15", program()), 0);
+    says("tfgen archive 1");
+    ck_assert(lstat(in_folder("stdout"), &s) == 0 && S_ISLNK(s.st_mode));
+}
+END_TEST
+
 START_TEST(a_file_that_is_replaced_keeps_its_permissions)
 {
     struct stat s;
@@ -423,6 +439,7 @@ int main(void)
     tcase_add_test(t, a_link_in_a_files_place_is_replaced_and_not_followed);
     tcase_add_test(t, names_aside_cannot_be_foreseen);
     tcase_add_test(t, a_device_or_a_pipe_stays_what_it_is);
+    tcase_add_loop_test(t, standard_output_by_name_is_written_and_stays_a_link, 0, 2);
     tcase_add_test(t, a_file_that_is_replaced_keeps_its_permissions);
     tcase_add_test(t, a_file_that_cannot_be_written_leaves_the_old_one);
     tcase_add_test(t, an_export_follows_no_link_and_has_no_known_name_aside);
