@@ -41,11 +41,18 @@ static bool same_shape(const ir_program *graph, const ir_value *g, const ir_prog
     return true;
 }
 
-/* What the graph does not know is in f32, as all arithmetic is; or a copy of something else, rounded by nobody. */
+static bool is_stored(const plan *p, const ir_value *v)
+{
+    for (int i = 0; i < p->stored_count; i++)
+        if (p->stored[i].value == v) return true;
+    return v->root != NULL || v->output != NULL;
+}
+
+/* What the graph does not know is in f32, as all arithmetic is, where it is stored; or a copy of something else, rounded by nobody. */
 static bool may_be_stored(const plan *p, const ir_program *graph, const ir_value *v)
 {
     const ir_op *op = v->def;
-    if (v->type == dtype_f32 || !op) return true;
+    if (v->type == dtype_f32 || !op || !is_stored(p, v)) return true;
     return (op->kind == op_align || op->kind == op_cast) && op->inputs[0]->type == v->type && same_shape(p->program, op->inputs[0], p->program, v) &&
            (program_value(graph, op->inputs[0]->name) || may_be_stored(p, graph, op->inputs[0]));
 }
