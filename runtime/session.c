@@ -204,6 +204,15 @@ tfgen_code session_get(session *s, const ir_value *v, void *data, size_t bytes, 
     return move(s, v, data, bytes, TFGEN_FROM_DEVICE, log);
 }
 
+tfgen_code session_get_scratch(session *s, int i, void *data, size_t bytes, host_log *log)
+{
+    const memory *m = &s->workspace[s->plan->stored_count + i];
+    tfgen_error error = {""};
+    tfgen_status status = i < s->plan->scratch_count && bytes <= m->bytes ? TFGEN_OK : TFGEN_USAGE;
+    if (status == TFGEN_OK) status = s->device->api->copy(s->device, data, m->data, bytes, TFGEN_FROM_DEVICE, NULL, &error);
+    return noted(s, status, &error, log);
+}
+
 /* Copied: a fill of bytes can make no NaN but 0xff..., which -NaN is on some GPUs. */
 static tfgen_status poison(session *s, char *data, size_t bytes, tfgen_error *error)
 {

@@ -27,6 +27,8 @@ size_t session_bytes(const session *s, const ir_value *v);
 /* Data between this process and a value's storage, at most its bytes. */
 tfgen_code session_put(session *s, const ir_value *v, const void *data, size_t bytes, host_log *log);
 tfgen_code session_get(session *s, const ir_value *v, void *data, size_t bytes, host_log *log);
+/* What the plan's i-th scratch holds, which is no value's: from its start. */
+tfgen_code session_get_scratch(session *s, int i, void *data, size_t bytes, host_log *log);
 
 /* Fills outputs, workspace and weights with a NaN (of f32, f16 and bf16) that no arithmetic makes, so that what nobody writes shows. */
 enum { session_poison_bits = 0xffe5 };

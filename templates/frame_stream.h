@@ -4,7 +4,7 @@
 //
 // P: args, tile, carry, source (types), slots, slot_bytes, scratch_bytes, threads, resident (workgroups that share a multiprocessor)
 //    tiles(p), at(p, index) -> tile, stages(p) >= 1, source_of(p, tile) -> what a thread's copies need, kept over the tile's stages
-//    load(source, stage, slot): issues copies of the source's next stage. end(source): zeros from here on
+//    load(copies, source, stage, slot): issues copies of the source's next stage. end(source): zeros from here on
 //    compute(p, stream, carry), finish(p, tile, carry, scratch). A stage of compute: here(), load(), step(), advance()
 #pragma once
 
@@ -19,6 +19,7 @@ template <class P> struct stream {
     int tiles, index, stage; // of the next copies, which go to the slot before the one that is read
     int position;            // of that one
     typename P::source from;
+    copies under_way;
 
     DEV stream(const typename P::args &arguments, shared_address slots, int count)
         : p(arguments), memory(slots), tiles(count), index(block_index()), stage(0), position(1)
@@ -36,8 +37,8 @@ template <class P> struct stream {
     // A stage of copies, or of zeros when all are issued. No branches: they run among the products.
     DEV void load()
     {
-        P::load(from, stage, memory + (position > 0 ? position - 1 : P::slots - 1) * P::slot_bytes);
-        copy_commit();
+        P::load(under_way, from, stage, memory + (position > 0 ? position - 1 : P::slots - 1) * P::slot_bytes);
+        under_way.commit();
     }
     // After each load().
     DEV void advance()
@@ -61,7 +62,7 @@ template <class P> struct stream {
   private:
     DEV void arrive()
     {
-        copy_wait<P::slots - 2>();
+        under_way.template wait<P::slots - 2>();
         barrier();
     }
 };
@@ -84,7 +85,7 @@ template <class P> DEV void run_stream(const typename P::args &p)
         P::compute(p, s, c);
         P::finish(p, P::at(p, index), c, memory + stream_memory<P>::scratch);
     }
-    copy_wait<0>();
+    s.under_way.template wait<0>();
 }
 
 #if defined(TF_ON_HOST)

@@ -52,7 +52,7 @@ template <class S> struct gemm_mma {
         return {S::a_row(p, t.batch, row) + piece * V, S::b_row(p, t.batch, column) + piece * V, S::rows(p) - row, S::packed_n - column};
     }
     DEV static void end(source &s) { s.a_rows = s.b_columns = 0; }
-    DEV static void load(source &s, int stage, shared_address slot)
+    DEV static void load(copies &c, source &s, int stage, shared_address slot)
     {
         const int line = thread_index() / pieces, piece = thread_index() % pieces, left = S::K - stage * tile_k - piece * V; // of A's row
         const int a_bytes_left = S::K % tile_k == 0 || left >= V ? 16 : left > 0 ? left * static_cast<int>(sizeof(type)) : 0;
@@ -60,10 +60,10 @@ template <class S> struct gemm_mma {
         const shared_address to_a = slot + part::a_at(line, piece), to_b = slot + a_bytes + part::b_at(line, piece);
 #pragma unroll
         for (int i = 0; i < a_times; i++) // keys are the same `lines` lines on
-            copy_async(to_a + i * lines * row_bytes, s.a + i * lines * S::a_stride, i * lines < s.a_rows ? a_bytes_left : 0);
+            c.start(to_a + i * lines * row_bytes, s.a + i * lines * S::a_stride, i * lines < s.a_rows ? a_bytes_left : 0);
 #pragma unroll
         for (int i = 0; i < b_times; i++)
-            copy_async(to_b + i * lines * row_bytes, s.b + i * lines * S::packed_k, b_exists && i * lines < s.b_columns ? 16 : 0);
+            c.start(to_b + i * lines * row_bytes, s.b + i * lines * S::packed_k, b_exists && i * lines < s.b_columns ? 16 : 0);
         s.a += tile_k;
         s.b += tile_k;
     }

@@ -73,6 +73,7 @@ template <class S> struct gemm_ws {
     {
         const int group = thread_index() / 128 - 1, n = stages(p, t);
         int s = 0, previous = 0;
+        stage_products<type, tile_n> products;
         if constexpr (Ring::shared) { // else accumulators of every phase are live through all of them
 #pragma unroll
             for (int i = 0; i < product::registers; i++)
@@ -83,18 +84,18 @@ template <class S> struct gemm_ws {
             const auto a = operand(m.memory + group * 64 * 128), b = operand(m.memory + a_bytes);
             pin(c.acc);
             product_fence();
-            product::multiply(c.acc, a, b, s);
+            products.multiply(c.acc, a, b, s);
 #pragma unroll
             for (int k = 1; k < 4; k++)
-                product::multiply(c.acc, a + 2 * k, b + 2 * k, 1);
-            product_commit();
+                products.multiply(c.acc, a + 2 * k, b + 2 * k, 1);
+            products.commit();
             pin(c.acc);
-            product_wait<1>(); // the previous stage's products are done with their slot
+            products.template wait<1>(c.acc); // the previous stage's products are done with their slot
             ring.release_if(previous, s > 0);
             previous = ring.position;
             ring.step();
         } while (++s < n);
-        product_wait<0>();
+        products.template wait<0>(c.acc);
         pin(c.acc);
         ring.release_if(previous, true);
     }

@@ -74,6 +74,52 @@ START_TEST(parts_are_added_once_and_in_one_order)
 }
 END_TEST
 
+/* A part is there when the 8 bytes before it hold this (templates/gemm_ws.h); whoever takes it clears them. */
+static void no_part_is_left(rig *r)
+{
+    static const unsigned long long full = 0x9d2be3167f4a91c5ull;
+    const size_t words = (size_t)extent_value(&r->c.plan->scratches[0].floats, &r->graph->dims) / 2;
+    unsigned long long *data = calloc(words, sizeof *data);
+    ck_assert_int_eq(session_get_scratch(r->s, 0, data, words * sizeof *data, &r->log), code_ok);
+    for (size_t i = 0; i < words; i++) ck_assert_msg(data[i] != full, "what lies at byte %zu of the parts is taken by the next launch", 8 * i);
+    free(data);
+}
+
+/* What a launch takes was given in that launch, though memory still has what an earlier one gave. */
+START_TEST(parts_of_an_earlier_launch_are_taken_by_none)
+{
+    static const char *const dtypes[] = {"bf16", "f32"};
+    rig *r = product(true, dtypes[_i], "130", "70", "3080");
+    ck_assert_int_gt(setting(r->c.plan, "split"), 1);
+    rig_run(r);
+    rig_judge(r);
+    no_part_is_left(r);
+    for (size_t i = 0; i < rig_count(r, "x"); i++) rig_data(r, "x")[i] *= -2; /* the weight stays as it was packed */
+    rig_upload(r, "x");
+    rig_execute(r);
+    rig_judge(r);
+    no_part_is_left(r);
+    rig_close(r);
+}
+END_TEST
+
+/* Ten stages and more through three slots, so that each is filled again and again, for both warpgroups. */
+START_TEST(a_slot_is_filled_again_when_its_products_are_done)
+{
+    static const char *const dtypes[] = {"bf16", "f32"};
+    const char *line = "gemm split=1 slots=3 n=64";
+    const tuning t = {&line, 1};
+    char yaml[512];
+    snprintf(yaml, sizeof yaml, "block: t\ndtype: %s\ndims: {M: 130, K: 715, N: 70}\ninputs: {x: [M, K]}\nparams: {w: [N, K]}\n"
+                                "ops:\n  - {out: y, op: linear, in: [x, w]}\noutputs: {y: y}\n", dtypes[_i]);
+    rig *r = rig_open(&(rig_request){.yaml = yaml, .level = fusion_tile, .target = "sm_90a", .tuning = &t});
+    ck_assert_int_eq(setting(r->c.plan, "slots"), 3);
+    rig_run(r);
+    rig_judge(r);
+    rig_close(r);
+}
+END_TEST
+
 /* Pairs, row sums and operands of the epilogue see whole sums. */
 static const char *const epilogues[] = {
     "block: t\ndtype: bf16\ndims: {M: 40, D: 3080, F: 40}\ninputs: {x: [M, D]}\nparams: {wg: [F, D], wu: [F, D]}\nops:\n"
@@ -131,6 +177,8 @@ int main(void)
     tcase_set_timeout(t, 120);
     tcase_add_test(t, few_tiles_are_cut_into_parts_and_many_are_not);
     tcase_add_loop_test(t, parts_are_added_once_and_in_one_order, 0, 3);
+    tcase_add_loop_test(t, parts_of_an_earlier_launch_are_taken_by_none, 0, 2);
+    tcase_add_loop_test(t, a_slot_is_filled_again_when_its_products_are_done, 0, 2);
     tcase_add_loop_test(t, epilogues_see_whole_sums, 0, 2);
     tcase_add_test(t, a_part_has_a_stage);
     suite_add_tcase(s, t);

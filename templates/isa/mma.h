@@ -1,6 +1,6 @@
 // In: addresses in shared memory, vectors of a warp's registers. Out: what NVIDIA's GPUs have from sm_80 on: copies to shared memory that
 // run beside the threads, operands by ldmatrix, m16n8k16 products with the row and column of each accumulator as functions. Refuses f32.
-// On the host engine a copy happens at once and each lane makes its own elements. Needs isa/simt.h.
+// On the host engine copies land as late or as early as they may, and each lane makes its own elements. Needs isa/simt.h.
 #pragma once
 
 using shared_address = unsigned; // byte address in the shared window
@@ -71,13 +71,43 @@ template <class T> DEV T *host_shared(shared_address at)
     TF_SHARED_DYN(char, memory);
     return reinterpret_cast<T *>(memory + at);
 }
-DEV void copy_async(shared_address to, const void *from, int valid)
-{
-    char *bytes = host_shared<char>(to);
-    for (int i = 0; i < 16; i++) bytes[i] = i < valid ? static_cast<const char *>(from)[i] : 0;
-}
-DEV void copy_commit() {}
-template <int Left> DEV void copy_wait() {}
+// A thread's copies. Of neighbouring pieces one lands at once, the other when it must: so numbers are wrong where a wait is missing, and where a
+// slot is filled that is still read.
+struct copies {
+    DEV void start(shared_address to, const void *from, int valid)
+    {
+        if (to / 16 % 2) {
+            land({to, valid, group, static_cast<const char *>(from)});
+            return;
+        }
+        if (count == most) __builtin_trap();
+        under_way[count++] = {to, valid, group, static_cast<const char *>(from)};
+    }
+    DEV void commit() { group++; }
+    template <int Left> DEV void wait() // all groups but the last `Left` have landed
+    {
+        int kept = 0;
+        for (int i = 0; i < count; i++)
+            if (under_way[i].group + Left < group) land(under_way[i]);
+            else under_way[kept++] = under_way[i];
+        count = kept;
+    }
+
+  private:
+    static constexpr int most = 128;
+    struct copy {
+        shared_address to;
+        int valid, group;
+        const char *from;
+    };
+    DEV static void land(const copy &c)
+    {
+        char *bytes = host_shared<char>(c.to);
+        for (int i = 0; i < 16; i++) bytes[i] = i < c.valid ? c.from[i] : 0;
+    }
+    copy under_way[most];
+    int count = 0, group = 0;
+};
 DEV void shared_write(shared_address to, float x) { *host_shared<float>(to) = x; }
 DEV float shared_read(shared_address from) { return *host_shared<float>(from); }
 
@@ -120,13 +150,15 @@ DEV void multiply(typename fragment<Pieces>::block &c, const row_operand<T, Piec
 
 DEV shared_address shared_at(const void *p) { return static_cast<shared_address>(__cvta_generic_to_shared(p)); }
 
-// Of 16 bytes the first `valid` are read, the others become zero. `from` is not followed where none is.
-DEV void copy_async(shared_address to, const void *from, int valid)
-{
-    asm volatile("cp.async.cg.shared.global.L2::128B [%0], [%1], 16, %2;" ::"r"(to), "l"(from), "r"(valid) : "memory");
-}
-DEV void copy_commit() { asm volatile("cp.async.commit_group;" ::: "memory"); }
-template <int Left> DEV void copy_wait() { asm volatile("cp.async.wait_group %0;" ::"n"(Left) : "memory"); }
+struct copies {
+    // Of 16 bytes the first `valid` are read, the others become zero. `from` is not followed where none is.
+    DEV static void start(shared_address to, const void *from, int valid)
+    {
+        asm volatile("cp.async.cg.shared.global.L2::128B [%0], [%1], 16, %2;" ::"r"(to), "l"(from), "r"(valid) : "memory");
+    }
+    DEV static void commit() { asm volatile("cp.async.commit_group;" ::: "memory"); }
+    template <int Left> DEV static void wait() { asm volatile("cp.async.wait_group %0;" ::"n"(Left) : "memory"); } // for all groups but the last `Left`
+};
 DEV void shared_write(shared_address to, float x) { asm volatile("st.shared.f32 [%0], %1;" ::"r"(to), "f"(x) : "memory"); }
 DEV float shared_read(shared_address from)
 {

@@ -294,6 +294,16 @@ DEV void fragment_load(shared_address rows, int piece, float *a)
     for (int i = 0; i < 4; i++) a[i] = bits_float(r[i]);
 }
 
+// A thread's products of whole stages into one accumulator, some of which are under way while others are issued.
+template <class T, int N> struct stage_products {
+    DEV static void multiply(float (&d)[wgmma<T, N>::registers], unsigned long long a, unsigned long long b, int keep)
+    {
+        wgmma<T, N>::multiply(d, a, b, keep);
+    }
+    DEV static void commit() { product_commit(); }
+    template <int Left> DEV static void wait(float (&)[wgmma<T, N>::registers]) { product_wait<Left>(); }
+};
+
 // The parts of an f32: rounded to the 11 bits that tensor cores see, and what is left, rounded so. A NaN may lose itself in the large part,
 // not in the small one.
 DEV float tf32_large(float x) { return bits_float(float_bits(x) + 0x1000u & 0xffffe000u); }

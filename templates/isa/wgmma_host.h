@@ -1,10 +1,10 @@
 // In: shared memory of a block of the host engine, tensor maps as runtime/host_map.h lays them out. Out: the names of isa/wgmma.h on a
 // CPU: transaction barriers, tensor loads with their swizzle, warpgroup products. Refuses nothing; a wait that cannot end is the engine's
-// to report. Everything asynchronous happens at once here, so it is the waits, not the overlap, that a run on the host tests.
+// to report. Products happen at once here; tensor loads land as late as they may, so that a missing wait is seen.
 #pragma once
 #if defined(TF_ON_HOST)
 
-using shared_address = unsigned; // offset in the block's shared memory, whose first 1024 bytes are group_barrier's
+using shared_address = unsigned; // offset in the block's shared memory, whose first 1024 bytes are group_barrier's and host_loads_of's
 
 struct alignas(128) tensor_map {
     const char *data;
@@ -41,16 +41,18 @@ DEV void host_barrier_add(shared_address barrier, int arrivals, int bytes)
 DEV void barrier_init(shared_address barrier, int arrivals) { host_write(host_shared<long long>(barrier), arrivals * 0x10001ll); }
 DEV void barrier_init_done()
 {
-    for (int i = 0; i < 64; i++) host_write(host_shared<unsigned>(4 * i), 0u);
+    for (int i = 0; i < 256; i++) host_write(host_shared<unsigned>(4 * i), 0u);
 }
 DEV void barrier_expect(shared_address barrier, unsigned bytes) { host_barrier_add(barrier, 1, static_cast<int>(bytes)); }
 DEV void barrier_arrive_if(shared_address barrier, bool yes)
 {
     if (yes) host_barrier_add(barrier, 1, 0);
 }
+inline bool host_land(shared_address barrier);
 DEV void barrier_wait(shared_address barrier, unsigned parity)
 {
-    while ((host_read(host_shared<long long>(barrier)) >> 32 & 1) == parity) tf_hs_yield();
+    while ((host_read(host_shared<long long>(barrier)) >> 32 & 1) == parity)
+        if (!host_land(barrier)) tf_hs_yield();
 }
 
 DEV void group_barrier(int index, int threads)
@@ -71,20 +73,67 @@ DEV void group_arrive(int index, int threads)
     if (arrived == static_cast<unsigned>(threads)) host_write(turn, host_read(turn) + 1);
 }
 
-// ---- tensor loads
+// ---- tensor loads. One lands when somebody waits for its barrier and not before; until then the memory that it will fill is NaN, and tells
+// what is to come. So numbers are wrong where a wait is missing, and where a slot is filled that is still read.
+struct host_load {
+    tensor_map map; // the producer's argument may be gone
+    shared_address next; // of the same barrier; 0: none
+    int column, row, head, batch;
+    bool wide; // of rank 4: row is a token
+};
 DEV void tensor_prefetch(const tensor_map &) {}
+
+// Bytes 512 to 1023 have a word for each barrier that is loaded to: the barrier, and the place of its first load under way.
+DEV unsigned long long *host_loads_of(shared_address barrier)
+{
+    for (shared_address at = 512; at < 1024; at += 8) {
+        unsigned long long *word = host_shared<unsigned long long>(at);
+        const unsigned long long x = host_read(word);
+        if (x >> 32 == barrier || !x) return word;
+    }
+    __builtin_trap();
+}
+DEV void host_issue(shared_address to, const tensor_map &map, shared_address barrier, int column, int row, int head, int batch, bool wide)
+{
+    unsigned long long *first = host_loads_of(barrier);
+    for (int i = 0; i < map.box_rows * (wide ? map.box_heads : 1) * 16; i++) host_shared<unsigned long long>(to)[i] = ~0ull;
+    *host_shared<host_load>(to) = {map, static_cast<shared_address>(host_read(first)), column, row, head, batch, wide};
+    host_write(first, static_cast<unsigned long long>(barrier) << 32 | to);
+}
+DEV void tensor_load(shared_address to, const tensor_map &map, shared_address barrier, int column, int row)
+{
+    host_issue(to, map, barrier, column, row, 0, 0, false);
+}
+
 DEV void host_piece(char *to, const char *from, long long valid, int bytes)
 {
     for (int i = 0; i < bytes; i++) to[i] = i < valid ? from[i] : 0;
 }
-DEV void tensor_load(shared_address to, const tensor_map &map, shared_address barrier, int column, int row)
+DEV void host_bring(shared_address to, const host_load &l)
 {
-    for (int i = 0; i < map.box_rows; i++)
+    const int heads = l.wide ? l.map.box_heads : 1;
+    for (int i = 0; i < l.map.box_rows * heads; i++)
         for (int j = 0; j < 8; j++) {
-            const long long at = static_cast<long long>(column) * map.element + 16 * j, exist = row + i < map.rows ? map.row_bytes - at : 0;
-            host_piece(host_shared<char>(to + i * 128 + ((j ^ i % 8) << 4)), map.data + (row + i) * map.stride + at, exist, 16);
+            const long long at = static_cast<long long>(l.column) * l.map.element + 16 * j, row = l.row + i / heads, head = l.head + i % heads;
+            const bool inside = row < l.map.rows && (!l.wide || (head < l.map.heads && l.batch < l.map.batches));
+            const long long line = row * l.map.stride + (l.wide ? head * l.map.head_stride + l.batch * l.map.batch_stride : 0);
+            host_piece(host_shared<char>(to + i * 128 + ((j ^ i % 8) << 4)), l.map.data + (inside ? line + at : 0), inside ? l.map.row_bytes - at : 0, 16);
         }
-    host_barrier_add(barrier, 0, -128 * map.box_rows);
+}
+// Lands what is under way to a barrier; false: nothing is.
+inline bool host_land(shared_address barrier)
+{
+    unsigned long long *first = host_loads_of(barrier);
+    shared_address to = static_cast<shared_address>(host_read(first));
+    if (!to) return false;
+    host_write(first, static_cast<unsigned long long>(barrier) << 32);
+    while (to) {
+        const host_load l = *host_shared<host_load>(to);
+        host_bring(to, l);
+        host_barrier_add(barrier, 0, -128 * l.map.box_rows * (l.wide ? l.map.box_heads : 1));
+        to = l.next;
+    }
+    return true;
 }
 // A block of the host engine is alone in its cluster: it brings all parts itself.
 template <int Members> inline constexpr int cluster_present = 1;
@@ -180,6 +229,34 @@ template <class T, int N> struct wgmma {
         float sum = 0;
         for (unsigned i = 0; i < 32 / sizeof(T); i++) sum += v[i];
         return sum;
+    }
+};
+
+// They are computed when they must have ended, and not before: a slot that is freed too early has other numbers by then.
+template <class T, int N> struct stage_products {
+    static constexpr int most = 16;
+    struct product {
+        unsigned long long a, b;
+        int keep, group;
+    };
+    product under_way[most];
+    int count = 0, group = 0;
+
+    DEV void multiply(float (&)[wgmma<T, N>::registers], unsigned long long a, unsigned long long b, int keep)
+    {
+        if (count == most) __builtin_trap();
+        under_way[count++] = {a, b, keep, group};
+    }
+    DEV void commit() { group++; }
+    template <int Left> DEV void wait(float (&d)[wgmma<T, N>::registers])
+    {
+        int kept = 0;
+        product_wait<Left>(); // the producer has its turn
+        for (int i = 0; i < count; i++)
+            if (under_way[i].group + Left < group) wgmma<T, N>::multiply(d, under_way[i].a, under_way[i].b, under_way[i].keep);
+            else under_way[kept++] = under_way[i];
+        count = kept;
+        product_wait<Left>();
     }
 };
 

@@ -7,15 +7,7 @@
 
 DEV void tensor_load(shared_address to, const tensor_map &map, shared_address barrier, int column, int head, int token, int batch)
 {
-    for (int i = 0; i < map.box_rows * map.box_heads; i++)
-        for (int j = 0; j < 8; j++) {
-            const long long h = head + i % map.box_heads, t = token + i / map.box_heads, at = static_cast<long long>(column) * map.element + 16 * j;
-            const bool inside = h < map.heads && t < map.rows && batch < map.batches;
-            host_piece(host_shared<char>(to + i * 128 + ((j ^ i % 8) << 4)),
-                       map.data + (inside ? h * map.head_stride + t * map.stride + batch * map.batch_stride + at : 0),
-                       inside ? map.row_bytes - at : 0, 16);
-        }
-    host_barrier_add(barrier, 0, -128 * map.box_rows * map.box_heads);
+    host_issue(to, map, barrier, column, token, head, batch, true);
 }
 DEV int warpgroup() { return thread_index() / 128; }
 DEV float warp_xor(float x, int mask) { return lane_xor<32>(x, mask); }
