@@ -55,6 +55,35 @@ template <int N> DEV vec<float, N> row_div_each(vec<float, N> x, vec<float, N> y
 }
 BINARY(row_div_each)
 
+// What rows take where a result has 16 bits, and what a weight of a product on tf32 is rounded to
+#if !defined(TF_TEST_PACK)
+UNARY(near_exp)
+UNARY(near_gelu_erf)
+#else
+template <int N> DEV vec<float, N> tf32_each(vec<float, N> x)
+{
+    for (int i = 0; i < N; i++) x[i] = tf32_nearest(x[i]);
+    return x;
+}
+UNARY(tf32_each)
+#endif
+
+// Cosines, then sines
+struct rope_args {
+    const int *position;
+    const unsigned long long *turns;
+    float *c, *s;
+    int count;
+};
+extern "C" __global__ void rope_points(const rope_args p)
+{
+    for (int i = 0; i < p.count; i++) {
+        const rope_point at = rope_at(p.position[i], p.turns[i]);
+        p.c[i] = at.c, p.s[i] = at.s;
+    }
+}
+TF_EXPORT(rope_points)
+
 // ---- conversions: `bits` holds storage, `x` floats
 struct conversion_args {
     const unsigned short *from;

@@ -143,6 +143,52 @@ START_TEST(rope_turns_pairs_and_products_depend_on_relative_positions_only)
 }
 END_TEST
 
+/* Against position * theta^(-2i/64) in long double. The rotation is off by 2^-22 (templates/rope.h), of numbers below 8, and both products and
+ * their sum are rounded. */
+START_TEST(rope_turns_by_the_angle_of_position_131071_too)
+{
+    enum { sequences = 6, heads_here = 2, head = 64 };
+    static const int positions[sequences] = {0, 1, 4095, 65536, 131069, 100003};
+    rig *r = open_yaml("block: small\ndtype: f32\ndims: {B: 6, S: 3}\ninputs: {x: [B, S, 128], at: {shape: [B], dtype: i32, range: [0, 131069]}}\nops:\n"
+                       "  - {out: y, op: rope, in: [x], heads: 2, pairing: half, theta: 500000, at: at}\noutputs: {y: y}\n", targets[_i]);
+    for (int b = 0; b < sequences; b++) rig_data(r, "at")[b] = positions[b];
+    rig_round(r);
+    const double *y = run_and_read(r, "y"), *x = rig_data(r, "x");
+    for (int row = 0; row < sequences * 3 * heads_here; row++)
+        for (int i = 0; i < head / 2; i++) {
+            const long double angle = (positions[row / heads_here / 3] + row / heads_here % 3) * powl(500000.0L, -2.0L * i / head);
+            const double low = x[row * head + i], high = x[row * head + head / 2 + i], size = fabs(low) + fabs(high), most = size * (0x1p-22 + 3 * 0x1p-24);
+            const double c = (double)cosl(angle), s = (double)sinl(angle);
+            ck_assert_msg(fabs(y[row * head + i] - (low * c - high * s)) <= most, "row %d, pair %d", row, i);
+            ck_assert_msg(fabs(y[row * head + head / 2 + i] - (high * c + low * s)) <= most, "row %d, pair %d", row, i);
+        }
+    rig_close(r);
+}
+END_TEST
+
+/* x / max(|x|, eps): rows of zeros, rows whose squares are 0 in f32, and rows around eps. */
+START_TEST(l2norm_of_zero_tiny_and_large_rows)
+{
+    enum { rows = 8, columns = 24 };
+    static const double sizes[rows] = {0, 1e-30, 1e-3 / 2, 1e-3, 2e-3, 1, 1e15, 3e-3};
+    rig *r = open_yaml("block: small\ndtype: f32\ndims: {M: 8, D: 24}\ninputs: {x: [M, D]}\nops:\n"
+                       "  - {out: y, op: l2norm, in: [x], eps: 1.0e-3}\noutputs: {y: y}\n", targets[_i]);
+    double *x = rig_data(r, "x"), norm[rows] = {0};
+    for (int i = 0; i < rows * columns; i++) norm[i / columns] += x[i] * x[i];
+    for (int i = 0; i < rows * columns; i++) x[i] *= sizes[i / columns] / sqrt(norm[i / columns]);
+    rig_round(r);
+    const double *y = run_and_read(r, "y");
+    rig_judge(r);
+    ck_assert(all_zero(y, columns));
+    for (int row = 1; row < rows; row++) {
+        double size = 0;
+        for (int i = 0; i < columns; i++) size += y[row * columns + i] * y[row * columns + i];
+        ck_assert_double_eq_tol(sqrt(size), fmin(sizes[row] / 1e-3, 1), 1e-5);
+    }
+    rig_close(r);
+}
+END_TEST
+
 /* ---- attention */
 enum { batch = 3, queries = 41, heads = 2, keys_window = 5 };
 
@@ -252,6 +298,8 @@ int main(void)
     tcase_add_loop_test(c, max_and_min_pass_nan_on, 0, 3);
     tcase_add_loop_test(c, linear_is_linear, 0, 1);
     tcase_add_loop_test(c, rope_turns_pairs_and_products_depend_on_relative_positions_only, 0, 1);
+    tcase_add_loop_test(c, rope_turns_by_the_angle_of_position_131071_too, 0, 3);
+    tcase_add_loop_test(c, l2norm_of_zero_tiny_and_large_rows, 0, 3);
     tcase_add_loop_test(c, a_window_hides_what_lies_before_it_and_a_softcap_bounds_scores, 0, 3);
     tcase_add_loop_test(c, lengths_hide_keys_and_a_sequence_of_none_is_0, 0, 3);
     tcase_add_loop_test(c, a_window_beyond_the_length_sees_nothing_and_gives_0, 0, 1);

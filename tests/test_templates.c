@@ -17,13 +17,18 @@ static char *slurp(const char *path)
     return data;
 }
 
-static host_module *ops_module(void)
+/* rows.h and pack.h each have a pack, so a module has one of them. */
+static host_module *functions_module(bool packs)
 {
     arena *a = arena_new();
     struct text source = {.a = a};
-    text_printf(&source, "#define TF_TARGET_HOST 1\n#define TF_WAVE 1\n");
-    for (size_t i = 0; i < template_total(); i++)
-        if (template_at(i).users == use_all || strcmp(template_at(i).name, "templates/chiplets.h") == 0) template_append(&source, i);
+    text_printf(&source, "#define TF_TARGET_HOST 1\n#define TF_WAVE 1\n%s", packs ? "#define TF_TEST_PACK 1\n" : "");
+    const char *const more[] = {"templates/chiplets.h", "templates/rope.h", packs ? "templates/pack.h" : "templates/rows.h"};
+    for (size_t i = 0; i < template_total(); i++) {
+        bool used = template_at(i).users == use_all;
+        for (size_t k = 0; k < sizeof more / sizeof *more; k++) used = used || strcmp(template_at(i).name, more[k]) == 0;
+        if (used) template_append(&source, i);
+    }
     char *own = slurp("tests/template_ops.hip");
     ck_assert_ptr_nonnull(own);
     text_printf(&source, "#line 1 \"tests/template_ops.hip\"\n%s", own);
@@ -37,6 +42,8 @@ static host_module *ops_module(void)
     arena_free(a);
     return m;
 }
+
+static host_module *ops_module(void) { return functions_module(false); }
 
 /* ---- floats: of every exponent and sign `each`, and what is special */
 static const float specials[] = {0.0f, -0.0f, INFINITY, -INFINITY, NAN, 0x1p-149f, -0x1p-149f, 0x1.fffffep127f, -0x1.fffffep127f, 0x1p-126f,
@@ -235,6 +242,84 @@ START_TEST(a_row_is_divided_as_well_as_each_number_alone)
         const bool twice = fabsf(expected) < 0x1p-126f && fabs((double)out[i] - (double)expected) <= 0x1p-149; /* subnormal */
         ck_assert_msg((out[i] == expected && !signbit(out[i]) == !signbit(expected)) || (isnan(out[i]) && isnan(expected)) || twice, "%a / %a: %a, not %a",
                       (double)x[i], (double)y[i], (double)out[i], (double)expected);
+    }
+    host_module_free(m);
+}
+END_TEST
+
+/* ---- functions for results of 16 bits: relative errors of 1e-5 (templates/rows.h, templates/ops.h) */
+static const unary nears[] = {{"one_near_exp", exp, 0}, {"one_near_gelu_erf", exact_gelu_erf, 0}};
+
+START_TEST(a_function_for_16_bits_is_within_its_relative_error)
+{
+    const unary *u = &nears[_i];
+    host_module *m = ops_module();
+    enum { count = sweep_middle };
+    float *x = floats(count, "x"), *out = floats(count, "out");
+    fill_middle(x, count, 9);
+    for (int i = 0; i < count / 2; i++) x[i] /= 24; /* -5 to 5: where gelu is no straight line */
+    floats_args p = {x, x, out, count};
+    launch_ok(m, u->kernel, (host_launch_dims){.grid = {64}, .block = {1}}, &p);
+    double worst = 0;
+    for (int i = 0; i < count; i++) {
+        const double exact = u->exact((double)x[i]);
+        if (fabs(exact) < 0x1p-126 || fabs(exact) > 0x1.fffffep127) continue; /* flushed, or infinite */
+        const double error = fabs((double)out[i] - exact) / fabs(exact);
+        if (error > worst) worst = error;
+        ck_assert_msg(error <= 1e-5, "%s(%a): %a, exactly %a", u->kernel, (double)x[i], (double)out[i], exact);
+    }
+    ck_assert_msg(worst >= 1e-8, "%s is never off: %g", u->kernel, worst); /* that is another function */
+    host_module_free(m);
+}
+END_TEST
+
+/* ---- tf32: 11 bits */
+START_TEST(a_weight_of_tf32_is_the_nearest_one)
+{
+    host_module *m = functions_module(true);
+    float *x = floats(256 * 400 + special_count, "x"), *out = floats(256 * 400 + special_count, "out");
+    const size_t n = fill_floats(x, 400, 17);
+    floats_args p = {x, x, out, (int)n};
+    launch_ok(m, "one_tf32_each", (host_launch_dims){.grid = {1}, .block = {1}}, &p);
+    for (size_t i = 0; i < n; i++) {
+        if (!isfinite(x[i])) continue; /* its low bits may be all that makes it NaN */
+        const int exponent = x[i] == 0 || fabsf(x[i]) < 0x1p-126f ? -126 : ilogbf(x[i]);
+        const double most = ldexp(1, exponent - 11); /* half a step */
+        ck_assert_msg((bits_of(out[i]) & 0x1fffu) == 0 && isfinite(out[i]), "%a: %a is no finite number of tf32", (double)x[i], (double)out[i]);
+        ck_assert_msg(fabs((double)out[i] - (double)x[i]) <= (fabsf(x[i]) > 0x1.ffdp127f ? 2 * most : most), "%a: %a", (double)x[i], (double)out[i]);
+    }
+    host_module_free(m);
+}
+END_TEST
+
+/* ---- rotations: pairs of a head of 128 at positions up to 131072, beside what long double makes of position * theta^(-2i/128) */
+typedef struct rope_args {
+    const int *position;
+    const unsigned long long *turns;
+    float *c, *s;
+    int count;
+} rope_args;
+
+START_TEST(a_rotation_is_as_exact_at_position_131072_as_at_1)
+{
+    enum { pairs = 64, positions = 1500, count = pairs * positions };
+    const long double turn = 6.283185307179586476925286766559005768L, theta = _i ? 500000 : 10000;
+    host_module *m = ops_module();
+    int *position = memory(count * sizeof *position, "position");
+    unsigned long long *turns = memory(count * sizeof *turns, "turns");
+    float *c = floats(count, "c"), *s = floats(count, "s");
+    for (int i = 0; i < count; i++) {
+        const long double frequency = powl(theta, -2.0L * (i % pairs) / (2 * pairs)) / turn;
+        const int at = i / pairs;
+        position[i] = at < 200 ? at : at < 400 ? 131272 - at : (int)((unsigned)at * 2654435761u % 131072); /* both ends, and in between */
+        turns[i] = (unsigned long long)(frequency * 18446744073709551616.0L);
+    }
+    rope_args p = {position, turns, c, s, count};
+    launch_ok(m, "rope_points", (host_launch_dims){.grid = {1}, .block = {1}}, &p);
+    for (int i = 0; i < count; i++) {
+        const long double angle = position[i] * powl(theta, -2.0L * (i % pairs) / (2 * pairs));
+        const double off = fmax(fabs((double)(c[i] - cosl(angle))), fabs((double)(s[i] - sinl(angle))));
+        ck_assert_msg(off <= 0x1p-22, "position %d, pair %d: %g off", position[i], i % pairs, off); /* as templates/rope.h says */
     }
     host_module_free(m);
 }
@@ -614,6 +699,9 @@ int main(void)
     tcase_add_loop_test(t, an_op_of_one_operand_is_as_exact_as_its_header_says, 0, unary_count);
     tcase_add_loop_test(t, an_op_of_two_operands_is_rounded_once, 0, binary_count);
     tcase_add_test(t, a_row_is_divided_as_well_as_each_number_alone);
+    tcase_add_loop_test(t, a_function_for_16_bits_is_within_its_relative_error, 0, sizeof nears / sizeof *nears);
+    tcase_add_test(t, a_weight_of_tf32_is_the_nearest_one);
+    tcase_add_loop_test(t, a_rotation_is_as_exact_at_position_131072_as_at_1, 0, 2);
     tcase_add_loop_test(t, sixteen_bit_types_convert_as_the_reference_does, 0, 2);
     tcase_add_test(t, casts_and_free_stores_round_alike);
     tcase_add_loop_test(t, each_tile_is_some_chiplets_once_and_a_chiplets_tiles_are_neighbours, 0, sizeof deals / sizeof *deals);
