@@ -15,6 +15,8 @@ typedef struct rig_request {
     size_t dim_count;
     const char *disabled; /* a fusion that is turned off, or NULL */
     const tuning *tuning; /* or NULL */
+    bool check;           /* races, bounds and barriers are checked: a fault fails the run */
+    bool one_workgroup;   /* has all tiles of a launch */
 } rig_request;
 
 enum { rig_most_reads = 256 };
