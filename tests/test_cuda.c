@@ -23,22 +23,29 @@
 /* ---- what a thread of this program allocates and locks while it counts */
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #define COUNTS 1
-static _Thread_local int counting, allocations, locks;
+static _Thread_local volatile int counting, allocations, kept, locks;
 extern void *__libc_malloc(size_t), *__libc_calloc(size_t, size_t), *__libc_realloc(void *, size_t);
+extern void __libc_free(void *);
+#pragma GCC visibility push(default) /* for the C library, too */
 void *malloc(size_t n)
 {
-    allocations += counting;
+    allocations += counting, kept += counting;
     return __libc_malloc(n);
 }
 void *calloc(size_t n, size_t size)
 {
-    allocations += counting;
+    allocations += counting, kept += counting;
     return __libc_calloc(n, size);
 }
 void *realloc(void *p, size_t n)
 {
-    allocations += counting;
+    allocations += counting, kept += counting && !p;
     return __libc_realloc(p, n);
+}
+void free(void *p)
+{
+    kept -= counting && p;
+    __libc_free(p);
 }
 int pthread_mutex_lock(pthread_mutex_t *m)
 {
@@ -50,6 +57,7 @@ int pthread_mutex_lock(pthread_mutex_t *m)
     locks += counting;
     return real(m);
 }
+#pragma GCC visibility pop
 #endif
 
 static double_state *driver;
@@ -492,10 +500,10 @@ static void check_attention_map(const gpu_program *p, const unsigned char *bytes
 
 START_TEST(attention_takes_maps_of_four_axes)
 {
-    /* 6 heads of 64 columns in two groups, 300 queries, a cache of 700 rows a head; boxes of 64 columns x 64 rows of queries */
+    /* 6 heads of 64 columns in two groups, 300 queries, a cache of 2200 rows a head; boxes of 64 columns x 64 rows of queries */
     static const char spec[] = "block: t\ndtype: f16\ndims: {M: 300, B: 3}\ndynamic: {M: [1, 2000]}\n"
-                               "inputs: {q: [B, M, 6*64], k: [B, 700, 2*64], v: [B, 700, 2*64], x: [B, 1, 2*64], pos: {shape: [B], dtype: i32}}\n"
-                               "state: {cache: [B, 2, 700, 64]}\nops:\n  - {out: c, op: kv_append, in: [x], state: cache, at: pos}\n"
+                               "inputs: {q: [B, M, 6*64], k: [B, 700, 2*64], v: [B, 700, 2*64], x: [B, 1, 2*64], pos: {shape: [B], dtype: i32, range: [0, 100]}}\n"
+                               "state: {cache: [B, 2, 2200, 64]}\nops:\n  - {out: c, op: kv_append, in: [x], state: cache, at: pos}\n"
                                "  - {out: a, op: attention, in: [q, c, c], heads: 6, kv_heads: 2, at: pos}\n"
                                "  - {out: b, op: attention, in: [q, k, v], heads: 6, kv_heads: 2}\noutputs: {a: a, b: b}\n";
     gpu_program p = start_spec(spec, TFGEN_FUSION_TILE);
@@ -513,7 +521,7 @@ START_TEST(attention_takes_maps_of_four_axes)
         check_attention_map(&p, maps, "q", (unsigned long long[]){64, 6, 300, 3, 128, 768, 300 * 768, 64, pack, 64 / pack, 1});
         const bool cached = phase->ops[0]->inputs[1]->root && phase->ops[0]->inputs[1]->rank == 4;
         if (cached) {
-            check_attention_map(&p, maps + map_bytes, "cache", (unsigned long long[]){64, 2, 700, 3, 700 * 128, 128, 2 * 700 * 128, 64, 1, block_k, 1});
+            check_attention_map(&p, maps + map_bytes, "cache", (unsigned long long[]){64, 2, 2200, 3, 2200 * 128, 128, 2 * 2200 * 128, 64, 1, block_k, 1});
         } else {
             check_attention_map(&p, maps + map_bytes, "k", (unsigned long long[]){64, 2, 700, 3, 128, 256, 700 * 256, 64, 1, block_k, 1});
             check_attention_map(&p, maps + 2 * map_bytes, "v", (unsigned long long[]){64, 2, 700, 3, 128, 256, 700 * 256, 64, 1, block_k, 1});
@@ -642,6 +650,30 @@ START_TEST(failures_of_the_driver_leave_nothing_behind)
         ck_assert_msg(failures > 0, "%s is never called", calls[c]);
     }
     stop(&p);
+}
+END_TEST
+
+START_TEST(a_module_that_is_refused_keeps_no_memory)
+{
+#ifdef COUNTS
+    gpu_program p = start(TFGEN_FUSION_TILE);
+    tfgen_error error;
+    tfgen_module_options options = TFGEN_MODULE_OPTIONS_INIT;
+    options.bundle = p.bundle, options.bundle_size = p.bundle_size, options.bundle_only = 1;
+    for (int after = 0; after < 3; after++) {
+        tfgen_module *module = NULL;
+        driver->fail_call = "ModuleGetFunction", driver->fail_code = 700;
+        atomic_store(&driver->fail_after, after);
+        counting = 1;
+        const tfgen_status status = tfgen_module_create(p.plan, p.device, &options, &module, &error);
+        counting = 0;
+        driver->fail_call = NULL;
+        ck_assert_int_eq(status, TFGEN_DEVICE_ERROR);
+        ck_assert_ptr_null(module);
+        ck_assert_int_eq(kept, 0);
+    }
+    stop(&p);
+#endif
 }
 END_TEST
 
@@ -860,6 +892,7 @@ int main(int argc, char **argv)
     tcase_add_test(c, a_context_that_is_current_is_used_and_none_is_left_behind);
     tcase_add_test(c, a_captured_call_is_replayed_with_the_same_arguments);
     tcase_add_test(c, failures_of_the_driver_leave_nothing_behind);
+    tcase_add_test(c, a_module_that_is_refused_keeps_no_memory);
     tcase_add_test(c, a_lost_device_is_an_error_of_every_call);
     tcase_add_test(c, a_bundle_that_lacks_a_kernel_is_no_module);
     tcase_add_test(c, eight_threads_execute_one_plan);
