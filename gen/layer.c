@@ -132,6 +132,17 @@ static void try_parts(wgmma_tile *best, double *least, double whole, long long t
     }
 }
 
+/* A part adds up this many products at most, as far as 16 parts go: longer chains of sums lose too much (templates/sums.h), and tensor cores
+ * truncate each. */
+static void cut_long(wgmma_tile *tile, long long K, int widest)
+{
+    enum { longest = 32768, most = 16 };
+    const long long parts = (K + longest - 1) / longest;
+    if (parts <= tile->split) return;
+    tile->split = parts < most ? (int)parts : most;
+    if (tile->n > widest) tile->n = widest;
+}
+
 static bool narrow(const tile_request *r, const ir_value *v) { return value_columns(v) == 1 && r->space.columns != 1; }
 
 /* What an op stores beside others' columns of the same segment: 16 bytes at a time, in rows that begin at multiples of that. */
@@ -187,6 +198,7 @@ wgmma_tile wgmma_defaults(const tile_request *r)
     for (size_t i = 0; i < sizeof widths / sizeof *widths; i++)
         try_parts(&best, &parts, launch_cycles(rows, r->packed_n, widths[i], K), tiles_of(rows, r->packed_n, widths[i]), widths[i], (K + 63) / 64,
                   stage_cycles(widths[i]));
+    cut_long(&best, K, 256);
     /* Starting and ending together costs a cluster about 1 us; what it saves in the L2 shows in a launch of milliseconds only (1 % at 8192^3). */
     best.cluster = (rows + 127) / 128 % 2 == 0 && least > 2e6 ? 2 : 1;
     best.stage = !stage_obstacle(r);
@@ -267,6 +279,7 @@ wgmma_tile wgmma3_defaults(const tile_request *r)
     double parts = 0.9 * least;
     for (int n = 96; n >= 64; n -= 32) /* beside sums of 128 columns and their epilogue there are too few registers */
         try_parts(&best, &parts, split_launch_cycles(rows, r->packed_n, n, K), tiles_of(rows, r->packed_n, n), n, (K + 31) / 32, split_stage_cycles(n));
+    cut_long(&best, K, 96);
     best.slots = best.n == 128 ? 4 : best.n == 96 ? 5 : 7;
     return best;
 }

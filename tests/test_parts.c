@@ -49,6 +49,26 @@ START_TEST(few_tiles_are_cut_into_parts_and_many_are_not)
 }
 END_TEST
 
+START_TEST(a_part_adds_up_32768_products_at_most)
+{
+    static const struct {
+        const char *dtype, *K;
+        int split;
+    } cases[] = {{"bf16", "32768", 1}, {"bf16", "262144", 8}, {"f32", "32768", 1}, {"f32", "65537", 3}, {"f16", "1048576", 16}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char yaml[512];
+        snprintf(yaml, sizeof yaml, "block: t\ndtype: %s\ndims: {M: 4096, K: %s, N: 4096}\ninputs: {x: [M, K]}\nparams: {w: [N, K]}\n"
+                                    "ops:\n  - {out: y, op: linear, in: [x, w]}\noutputs: {y: y}\n", cases[i].dtype, cases[i].K);
+        const compile_request q = {.name = "t.yaml", .text = yaml, .size = strlen(yaml), .level = fusion_tile, .target = "sm_90a"};
+        arena *a = arena_new();
+        compiled c;
+        ck_assert_msg(compile(a, &q, &c) == code_ok, "%s", arena_diagnostics(a));
+        ck_assert_msg(setting(c.plan, "split") == cases[i].split, "%s, %s: split=%d", cases[i].dtype, cases[i].K, setting(c.plan, "split"));
+        arena_free(a);
+    }
+}
+END_TEST
+
 /* The second launch finds what the first one left. */
 static void same_again(rig *r, const char *name)
 {
@@ -176,6 +196,7 @@ int main(void)
     TCase *t = tcase_create("parts");
     tcase_set_timeout(t, 120);
     tcase_add_test(t, few_tiles_are_cut_into_parts_and_many_are_not);
+    tcase_add_test(t, a_part_adds_up_32768_products_at_most);
     tcase_add_loop_test(t, parts_are_added_once_and_in_one_order, 0, 3);
     tcase_add_loop_test(t, parts_of_an_earlier_launch_are_taken_by_none, 0, 2);
     tcase_add_loop_test(t, a_slot_is_filled_again_when_its_products_are_done, 0, 2);

@@ -68,7 +68,8 @@ static const product_case products[] = {{"host", 4, 8, 1 << 20, 32, LINEAR},    
                                         {"sm_90a", 2, 8, 1 << 20, 32, LINEAR},   /* few rows: a lane's terms, folded every so often */
                                         {"gfx942", 1, 16, 1 << 19, 32, LINEAR},
                                         {"gfx1100", 20, 8, 1 << 17, 51, LINEAR}, /* 16 results a thread: three levels */
-                                        {"sm_80", 97, 8, 40000, 200, LINEAR}};   /* 64: two */
+                                        {"sm_80", 97, 8, 40000, 200, LINEAR},    /* 64: two */
+                                        {"sm_90a", 17, 8, 1 << 18, 1024, LINEAR}}; /* wgmma3: 8 parts, sums of 32 */
 
 START_TEST(long_products_are_added_up_in_blocks)
 {
