@@ -90,6 +90,8 @@ amd_tile amd_defaults(const tile_request *r)
     const long long rows = product_rows(r, product), units = r->target->units;
     int i = amd_layer(r->target) == layer_wmma ? 2 : 0;
     while (i < 3 && (rows + tiles[i].m - 1) / tiles[i].m * ((r->packed_n + tiles[i].n - 1) / tiles[i].n) * 4 < units * 3) i++;
+    enum { longest = 32768 }; /* longer sums are sums of sums, for which there are registers beside few results (gemm_mfma.h) */
+    if (value_columns(product->inputs[0]) > longest && i < 3) i = 3;
     if (rows <= 32) i = 4;
     amd_tile t = {tiles[i].m, tiles[i].n, row_bytes / dtype_size(product->inputs[0]->type), tiles[i].threads, 1, 8, r->target->chiplets, 0};
     t.chunk = amd_chunk(r->target, t.threads);

@@ -69,8 +69,10 @@ mma_tile mma_defaults(const tile_request *r)
     const long long rows = extent_value(&r->space.rows, &r->program->dims), K = value_columns(product_of(r->phase)->inputs[0]);
     mma_tile best = known[0].tile;
     double least = 1e30;
+    enum { longest = 32768, folded = 32 }; /* longer sums are sums of sums, for which a thread has registers beside so many results (gemm_mma.h) */
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         const mma_tile *t = &known[i].tile;
+        if (K > longest && t->m * t->n / t->threads > folded) continue;
         const long long count = ((rows + t->m - 1) / t->m) * ((r->packed_n + t->n - 1) / t->n);
         const double cycles = known[i].slowness * tile_cycles(t, (count + r->target->units - 1) / r->target->units, K);
         if (cycles < 0.98 * least) best = *t, least = cycles;

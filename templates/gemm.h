@@ -100,8 +100,13 @@ template <class S> struct gemm_tiles {
     }
 #endif
 
-    // Long sums are sums of sums, of as many levels as there are registers for; a processor keeps those that wait in memory.
-    static constexpr int results = S::thread_m * S::thread_n, most_levels = TF_WAVE == 1 || results <= 32 ? 3 : 2;
+    // Long sums are sums of sums, of as many levels as there are registers for; a processor keeps those that wait in memory. AMD's compilers put
+    // some of a third level into scratch.
+#if defined(TF_TARGET_AMD)
+    static constexpr int most_levels = 2;
+#else
+    static constexpr int most_levels = TF_WAVE == 1 ? 4 : S::thread_m * S::thread_n <= 32 ? 3 : 2;
+#endif
     static constexpr int levels = is_long(S::K) ? most_levels : 1;
     static constexpr int all_stages = ceil_div(S::K, tile_k), step = static_cast<int>(root_up(S::K, levels));
     static constexpr int least_stages = ceil_div(step, tile_k); // of a sum of the lowest level

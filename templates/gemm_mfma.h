@@ -366,8 +366,13 @@ template <class S> struct gemm_mfma {
     }
 
     // All waves do the same: for workgroups of which a machine holds several, and RDNA.
+    // Long sums are sums of sums (sums.h), where there are registers for both.
+    static constexpr bool folds = is_long(S::K) && wave_m * wave_n / TF_WAVE <= 32;
+    static constexpr int folded_stages = ceil_div(static_cast<int>(root_up(S::K, 2)), tile_k);
     template <class Ring> DEV static void compute_together(Ring &ring, const staged_place &s, held &h, carry &c)
     {
+        carry total = c;
+        int left = folded_stages;
 #pragma unroll 1
         for (; ring.stage < ring.stages; ring.stage++) {
             barrier(); // the last stage has been read, or the last tile's sums
@@ -375,8 +380,28 @@ template <class S> struct gemm_mfma {
             barrier();
             if (ring.stage + 1 < ring.stages) hold(ring.from.p, ring.from.t, s, ring.stage + 1, ring.stage + 2 == ring.stages, h);
             staged_from<0>(ring.memory, c);
+            if (folds && --left == 0) {
+                add(total, c);
+                left = folded_stages;
+            }
+        }
+        if constexpr (folds) {
+            add(total, c);
+            c = total;
         }
         barrier();
+    }
+    // And begins again.
+    DEV static void add(carry &total, carry &c)
+    {
+#pragma unroll
+        for (int i = 0; i < wave_m / 16; i++)
+#pragma unroll
+            for (int j = 0; j < blocks; j++) {
+#pragma unroll
+                for (int e = 0; e < fragment::products; e++) total.acc[i][j].sum[e] += c.acc[i][j].sum[e];
+                fragment::clear(c.acc[i][j]);
+            }
     }
     static constexpr int operand_bytes = (wave_m / 16 + blocks * fragment::products) * row_bytes / fragment::unit * sizeof(operand);
     static constexpr bool crowded = wave_m * wave_n / TF_WAVE * 4 + operand_bytes + sizeof(held) > 200 * 4;

@@ -68,12 +68,34 @@ template <class S> struct gemm_mma {
         s.b += tile_k;
     }
 
-    template <class Stream> DEV static void compute(const args &p, Stream &s, carry &c)
+    // Long sums are sums of sums (sums.h), where there are registers for both.
+    static constexpr bool folds = is_long(S::K) && tile_m * tile_n / threads <= 32;
+    static constexpr int folded_stages = ceil_div(static_cast<int>(root_up(S::K, 2)), tile_k);
+    DEV static void clear(carry &c)
     {
 #pragma unroll
         for (int i = 0; i < row_blocks; i++)
 #pragma unroll
             for (int j = 0; j < column_blocks; j++) part::clear(c.acc[i][j]);
+    }
+    // And begins again.
+    DEV static void add(carry &total, carry &c)
+    {
+#pragma unroll
+        for (int i = 0; i < row_blocks; i++)
+#pragma unroll
+            for (int j = 0; j < column_blocks; j++)
+#pragma unroll
+                for (int e = 0; e < part::products; e++)
+#pragma unroll
+                    for (int k = 0; k < 4; k++) total.acc[i][j].sum[e][k] += c.acc[i][j].sum[e][k];
+        clear(c);
+    }
+    template <class Stream> DEV static void compute(const args &p, Stream &s, carry &c)
+    {
+        carry total;
+        clear(c);
+        if constexpr (folds) clear(total);
         operands x[2]; // a unit of 16 of k is read while the one before it is multiplied
         x[0].read(s.here(), 0);
 #pragma unroll 1
@@ -90,6 +112,11 @@ template <class S> struct gemm_mma {
                 x[u % 2].template multiply<row_blocks / 2, row_blocks>(c);
             }
             s.advance();
+            if (folds && left % folded_stages == 0) add(total, c);
+        }
+        if constexpr (folds) {
+            add(total, c);
+            c = total;
         }
     }
 

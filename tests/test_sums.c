@@ -67,9 +67,12 @@ typedef struct product_case {
 static const product_case products[] = {{"host", 4, 8, 1 << 20, 32, LINEAR},     /* sums that wait are in memory: any number of levels */
                                         {"sm_90a", 2, 8, 1 << 20, 32, LINEAR},   /* few rows: a lane's terms, folded every so often */
                                         {"gfx942", 1, 16, 1 << 19, 32, LINEAR},
-                                        {"gfx1100", 20, 8, 1 << 17, 51, LINEAR}, /* 16 results a thread: three levels */
+                                        {"gfx1100", 20, 8, 1 << 17, 362, LINEAR}, /* two levels */
+                                        {"sm_80", 20, 8, 1 << 17, 51, LINEAR}, /* 16 results a thread: three */
                                         {"sm_80", 97, 8, 40000, 200, LINEAR},    /* 64: two */
-                                        {"sm_90a", 17, 8, 1 << 18, 1024, LINEAR}}; /* wgmma3: 8 parts, sums of 32 */
+                                        {"sm_90a", 17, 8, 1 << 18, 1024, LINEAR}, /* wgmma3: 8 parts, sums of 32 */
+                                        {"gfx942", 17, 8, 1 << 17, 362, LINEAR}, /* mfma: two levels */
+                                        {"gfx90a", 40, 8, 1 << 17, 362, LINEAR}};
 
 START_TEST(long_products_are_added_up_in_blocks)
 {
