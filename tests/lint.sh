@@ -12,4 +12,5 @@ for f in ir/*.c gen/*.c runtime/*.c runtime/host/*.c runtime/cli/*.c tests/ref*.
     [ "$lines" -le 650 ] || complain "$f has $lines lines"
     awk -v f="$f" '/^[a-zA-Z_].*\)$/ {name=$0} /^\{$/ {start=NR} /^\}$/ {if (start && NR-start-1 > 60) {printf "lint: %s:%d: %d lines: %s\n", f, start, NR-start-1, name; bad=1} start=0} END {exit bad}' "$f" || bad=1
 done
+sh tests/figures.sh || bad=1
 exit $bad

@@ -89,12 +89,25 @@ START_TEST(a_failed_check_a_killed_program_and_one_that_says_nothing_all_fail)
 }
 END_TEST
 
+/* The figures have one source; the README's are made of it. */
+START_TEST(the_readme_tells_the_figures_that_the_documents_have)
+{
+    ck_assert_msg(shell("sh tests/figures.sh 2>&1") == 0, "%s", output);
+    make_folder();
+    ck_assert_int_eq(shell("mkdir %s/tests %s/docs && cp tests/figures.sh %s/tests && cp docs/performance.md %s/docs && sed 's/times as fast as cuBLAS/times faster/' "
+                           "README.md >%s/README.md && sh %s/tests/figures.sh", folder, folder, folder, folder, folder, folder), 1);
+    says("times as fast as cuBLAS");
+    remove_folder();
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("harness");
     TCase *c = tcase_create("run.sh");
     tcase_add_test(c, what_passes_is_shown_in_the_order_given_however_many_run_at_once);
     tcase_add_test(c, a_failed_check_a_killed_program_and_one_that_says_nothing_all_fail);
+    tcase_add_test(c, the_readme_tells_the_figures_that_the_documents_have);
     tcase_set_timeout(c, 60);
     suite_add_tcase(suite, c);
     SRunner *runner = srunner_create(suite);
