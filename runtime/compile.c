@@ -30,7 +30,7 @@ static void dump_sources(const job *j, const plan *p)
     for (int i = 0; i < p->launch_count; i++) dump(j, stage_source, p->launches[i].source);
 }
 
-static const target_info *find_target(arena *a, const char *name)
+const target_info *compile_target(arena *a, const char *name)
 {
     const target_info *target = target_find(name);
     if (target) return target;
@@ -65,7 +65,7 @@ void compile_inside(arena *a, const compile_request *r, compiled *out)
     *out = (compiled){0};
     const job made = {a, r, out}, *j = &made;
     const stage from = r->from_ir ? r->from : stage_graph;
-    const target_info *target = find_target(a, r->target);
+    const target_info *target = compile_target(a, r->target);
     const fuse_options fusion = {r->level, target, r->disabled, r->disabled_count};
 
     const ir_program *p = read_text(j);

@@ -29,6 +29,8 @@ typedef struct compiled {
     plan *plan;
 } compiled;
 
+/* Bails with the names that there are. */
+const target_info *compile_target(arena *a, const char *name);
 /* The spine itself, for callers that are inside arena_run already: bails. */
 void compile_inside(arena *a, const compile_request *request, compiled *out);
 tfgen_code compile(arena *a, const compile_request *request, compiled *out);

@@ -135,6 +135,10 @@ START_TEST(every_option_refuses_what_it_cannot_be)
         {"emit --dump=plans specs/rmsnorm.yaml", "no stage is called 'plans'"},
         {"emit --from=source specs/rmsnorm.yaml", "no stage is called 'source'"},
         {"emit --from=plan --fusion=none specs/rmsnorm.yaml", "fused already"},
+        {"run --fusion=none,tile specs/rmsnorm.yaml", "one level here, not 'none,tile'"},
+        {"run --target=gfx90a,host specs/rmsnorm.yaml", "one target here, not 'gfx90a,host'"},
+        {"run --no-fuse=qvk specs/rmsnorm.yaml", "did you mean 'qkv'?"},
+        {"build --shapes=B=x specs/rmsnorm.yaml", "--shapes: 'B=x' is not NAME=NUMBER"},
         {"run --json=1 specs/rmsnorm.yaml", "--json takes no argument"},
         {"run --dim", "--dim needs an argument"},
         {"run -d", "-d needs an argument"},
@@ -270,6 +274,18 @@ START_TEST(emission_is_deterministic_to_the_byte)
     ck_assert_int_eq(tfgen(in_folder("specs/llama-decode.yaml -q -o %s/a")), 0);
     ck_assert_int_eq(tfgen(in_folder("specs/llama-decode.yaml -q -o %s/b; diff -r %s/a %s/b && echo same")), 0);
     says("same");
+    remove_folder();
+}
+END_TEST
+
+START_TEST(what_is_dumped_is_all_that_is_left_when_no_folder_is_named)
+{
+    make_folder();
+    ck_assert_int_eq(tfgen(in_folder("--version; s=$PWD/specs t=$(realpath ${TFGEN:-./tfgen}); cd %s && $t $s/rmsnorm.yaml --dump=plan >plan && ls && $t $s/rmsnorm.yaml "
+                                     "--dump=plan -o out | cmp - plan && ls out")), 0);
+    says("\nplan\n");
+    ck_assert_ptr_null(strstr(output, "rmsnorm.tfgen"));
+    says("manifest.json");
     remove_folder();
 }
 END_TEST
@@ -574,6 +590,7 @@ int main(void)
     tcase_add_test(c, a_folder_that_cannot_be_written_is_7);
     tcase_add_test(c, emit_writes_plan_sources_headers_and_manifest);
     tcase_add_test(c, emission_is_deterministic_to_the_byte);
+    tcase_add_test(c, what_is_dumped_is_all_that_is_left_when_no_folder_is_named);
     tcase_add_test(c, a_dumped_stage_is_read_back_and_gives_the_same_kernels);
     tcase_add_test(c, text_of_another_stage_is_refused_by_name);
     tcase_add_test(c, a_plan_that_was_edited_is_run_and_judged_by_the_spec);

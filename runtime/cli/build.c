@@ -38,7 +38,7 @@ typedef struct build_job {
 static void add_dim(build_job *j, build_shape *s, dim_override *dims, const char *part)
 {
     size_t one;
-    const dim_override *given = options_dims(j->a, part, &one);
+    const dim_override *given = options_dims(j->a, "shapes", part, &one);
     for (size_t i = 0; i < one; i++) dims[s->dim_count++] = given[i];
 }
 
@@ -46,7 +46,7 @@ static void add_dim(build_job *j, build_shape *s, dim_override *dims, const char
 static build_shape shape_of(build_job *j, const char *given)
 {
     size_t base;
-    const dim_override *common = options_dims(j->a, j->o->dim, &base);
+    const dim_override *common = options_dims(j->a, "dim", j->o->dim, &base);
     dim_override *dims = arena_alloc(j->a, (base + strlen(given) + 1) * sizeof *dims);
     build_shape s = {.name = given, .preset = j->o->preset, .dims = dims, .dim_count = base};
     for (size_t i = 0; i < base; i++) dims[i] = common[i];

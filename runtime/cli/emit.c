@@ -197,6 +197,7 @@ static void emit_target(const emit_job *j, compile_request r, const char *target
     compiled c;
     r.target = target;
     compile_inside(j->a, &r, &c);
+    if (j->o->dump && !j->o->output && !j->o->code) return; /* asked for on standard output alone */
     write_sources(j->a, c.plan, folder);
     if (!j->o->quiet && !j->o->dump)
         printf("%s: %d kernels, %d packed weights for %s at level %s in %s\n", j->path, c.plan->launch_count, c.plan->pack_count, target,

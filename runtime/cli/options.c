@@ -366,7 +366,7 @@ name_list options_list(arena *a, const char *given)
     }
 }
 
-dim_override *options_dims(arena *a, const char *given, size_t *count)
+dim_override *options_dims(arena *a, const char *option, const char *given, size_t *count)
 {
     name_list list = options_list(a, given);
     dim_override *out = arena_alloc(a, (list.count + 1) * sizeof *out);
@@ -376,7 +376,7 @@ dim_override *options_dims(arena *a, const char *given, size_t *count)
         errno = 0;
         if (equals) out[i].value = strtoll(equals + 1, &end, 10);
         if (!equals || end == equals + 1 || *end || errno)
-            bail(a, code_usage, (position){0}, "--dim: '%s' is not NAME=NUMBER", list.names[i]);
+            bail(a, code_usage, (position){0}, "--%s: '%s' is not NAME=NUMBER", option, list.names[i]);
         out[i].name = arena_strndup(a, list.names[i], (size_t)(equals - list.names[i]));
     }
     *count = list.count;
@@ -390,6 +390,7 @@ fusion_level options_level(arena *a, const char *name)
 {
     for (int i = 0; i < 4; i++)
         if (strcmp(name, level_names[i]) == 0) return (fusion_level)i;
+    if (strchr(name, ',')) bail(a, code_usage, (position){0}, "--fusion: one level here, not '%s'; verify and bench take several", name);
     const char *near = nearest_name(name, level_names, 4);
     bail(a, code_usage, (position){0}, "--fusion: unknown level '%s'%s%s%s; levels are none, ops, tile", name, near ? "; did you mean '" : "",
          near ? near : "", near ? "'?" : "");

@@ -12,7 +12,9 @@ static void check_fusion_names(arena *a, name_list given)
         if (found) continue;
         text all = {.a = a};
         for (size_t k = 0; k < count; k++) text_printf(&all, "%s%s", k ? ", " : "", known[k]);
-        bail(a, code_usage, (position){0}, "--no-fuse: no fusion is called '%s'; fusions are %s", given.names[i], all.data);
+        const char *near = nearest_name(given.names[i], known, count);
+        bail(a, code_usage, (position){0}, "--no-fuse: no fusion is called '%s'%s%s%s; fusions are %s", given.names[i], near ? "; did you mean '" : "",
+             near ? near : "", near ? "'?" : "", all.data);
     }
 }
 
@@ -42,7 +44,7 @@ compile_request cli_request(arena *a, const cli_options *o, const char *path)
 {
     compile_request r = {.name = path, .target = o->target ? o->target : "host", .level = fusion_tile};
     size_t dims;
-    const dim_override *overrides = options_dims(a, o->dim, &dims);
+    const dim_override *overrides = options_dims(a, "dim", o->dim, &dims);
     name_list disabled = options_list(a, o->no_fuse);
     check_fusion_names(a, disabled);
     r.text = cli_read_file(a, path, &r.size);

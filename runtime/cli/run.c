@@ -123,6 +123,7 @@ static void run_spec(void *argument)
     arena *a = j->a;
     const cli_options *o = j->o;
     const char *target = o->target;
+    if (target && strchr(target, ',')) bail(a, code_usage, (position){0}, "--target: one target here, not '%s'; emit, build and verify take several", target);
     tfgen_device *device = trial_device(a, device_wanted(a, o), o->check != NULL, &target);
     compile_request request = cli_request(a, o, j->path);
     compiled c;

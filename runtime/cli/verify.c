@@ -175,8 +175,7 @@ static void check_lists(verify_job *j)
     dtype type;
     for (size_t i = 0; i < j->levels.count; i++) (void)options_level(j->a, j->levels.names[i]);
     for (size_t i = 0; i < j->targets.count; i++)
-        if (!target_find(j->targets.names[i]))
-            bail(j->a, code_unsupported, (position){0}, "unknown target '%s'; targets are host, gfx90a, gfx942, gfx950, gfx1100, gfx1201, sm_80, sm_90a", j->targets.names[i]);
+        (void)compile_target(j->a, j->targets.names[i]);
     for (size_t i = 0; i < j->dtypes.count; i++)
         if (strcmp(j->dtypes.names[i], "spec") != 0 && (!dtype_parse(j->dtypes.names[i], &type) || type == dtype_i32)) {
             const char *near = strcmp(j->dtypes.names[i], "i32") == 0 ? NULL : dtype_hint(j->dtypes.names[i]); /* a dtype, but of positions */
