@@ -120,7 +120,7 @@ START_TEST(every_option_refuses_what_it_cannot_be)
         {"run --seed=-1 specs/rmsnorm.yaml", "from 0 to 9223372036854775807"},
         {"run --seed=9223372036854775808 specs/rmsnorm.yaml", "is not a whole number"},
         {"bench --seed=one specs/rmsnorm.yaml", "'one' is not"},
-        {"run --repeat=0 specs/rmsnorm.yaml", "from 1 to 1000000"},
+        {"run --repeat=-1 specs/rmsnorm.yaml", "from 0 to 1000000"},
         {"run --repeat=1e3 specs/rmsnorm.yaml", "'1e3' is not"},
         {"emit --time-limit=0 specs/rmsnorm.yaml", "from 1 to 86400"},
         {"emit --time-limit=soon specs/rmsnorm.yaml", "'soon' is not"},
@@ -187,7 +187,7 @@ END_TEST
 START_TEST(a_device_is_asked_for_by_name)
 {
     setenv("TFGEN_LIBCUDA", "/nowhere/libcuda.so.1", 1);
-    ck_assert_int_eq(tfgen("run specs/softmax.yaml --device=host --repeat=1 --json"), 0);
+    ck_assert_int_eq(tfgen("run specs/softmax.yaml --device=host --repeat=0 --json"), 0);
     says("\"device\": \"host\"");
     ck_assert_int_eq(tfgen("run specs/softmax.yaml --device=nope"), 2);
     says("hip:N, cuda:N and host");
@@ -226,7 +226,7 @@ START_TEST(bad_usage_is_2)
     ck_assert_int_eq(tfgen("specs/rmsnorm.yaml --no-fuse=nothing"), 2);
     says("qkv");
     ck_assert_int_eq(tfgen("specs/rmsnorm.yaml --dim B"), 2);
-    ck_assert_int_eq(tfgen("run specs/rmsnorm.yaml --repeat=0"), 2);
+    ck_assert_int_eq(tfgen("run specs/rmsnorm.yaml --repeat=-1"), 2);
 }
 END_TEST
 
@@ -354,11 +354,11 @@ START_TEST(a_plan_that_was_edited_is_run_and_judged_by_the_spec)
     make_folder();
     edit_plan("s/ k=[0-9]* / k=16 /");
     ck_assert_int_eq(tfgen(in_folder("--version; cmp %s/plan.ir %s/whole.ir")), 1);
-    ck_assert_msg(tfgen(in_folder("run %s/plan.ir --from=plan --spec=specs/swiglu.yaml --repeat=1")) == 0, "%s", output);
+    ck_assert_msg(tfgen(in_folder("run %s/plan.ir --from=plan --spec=specs/swiglu.yaml --repeat=0")) == 0, "%s", output);
     says("good: every value is within its bound");
     says("linear x2 + silu + mul");
     edit_plan("s/= silu /= relu /");
-    ck_assert_msg(tfgen(in_folder("run %s/plan.ir --from=plan --spec=specs/swiglu.yaml --repeat=1")) == 1, "%s", output);
+    ck_assert_msg(tfgen(in_folder("run %s/plan.ir --from=plan --spec=specs/swiglu.yaml --repeat=0")) == 1, "%s", output);
     says("BAD: a bound is exceeded");
     ck_assert_msg(tfgen(in_folder("bench %s/plan.ir --from=plan --spec=specs/swiglu.yaml --check --device=host --seconds=0")) == 1, "%s", output);
     says("BAD: a bound is exceeded");
@@ -372,7 +372,7 @@ START_TEST(text_of_every_stage_is_run_and_timed)
     char arguments[512];
     make_folder();
     for (int i = 0; i < 4; i++) {
-        snprintf(arguments, sizeof arguments, SMALL " -q --dump=%s -o %s/x >%s/text.ir && ${TFGEN:-./tfgen} run %s/text.ir --from=%s --repeat=1 %s", stages[i], folder,
+        snprintf(arguments, sizeof arguments, SMALL " -q --dump=%s -o %s/x >%s/text.ir && ${TFGEN:-./tfgen} run %s/text.ir --from=%s --repeat=0 %s", stages[i], folder,
                  folder, folder, stages[i], i ? "--spec=specs/swiglu.yaml" : "");
         ck_assert_msg(tfgen(arguments) == 0, "%s: %s", stages[i], output);
         says("good: every value is within its bound");
@@ -389,7 +389,7 @@ START_TEST(text_without_its_spec_is_not_called_good_and_another_spec_is_refused)
 {
     make_folder();
     edit_plan("");
-    ck_assert_msg(tfgen(in_folder("run %s/plan.ir --from=plan --repeat=1")) == 0, "%s", output);
+    ck_assert_msg(tfgen(in_folder("run %s/plan.ir --from=plan --repeat=0")) == 0, "%s", output);
     says("not checked: this text has no graph");
     ck_assert_ptr_null(strstr(output, "good"));
     ck_assert_int_eq(tfgen(in_folder("run %s/plan.ir --from=plan --reference=always")), 2);
@@ -455,7 +455,7 @@ END_TEST
 
 START_TEST(run_checks_itself_and_reports_json)
 {
-    ck_assert_int_eq(tfgen("run specs/rmsnorm.yaml --json --repeat=1"), 0);
+    ck_assert_int_eq(tfgen("run specs/rmsnorm.yaml --json --repeat=0"), 0);
     json_t *result = json_loads(output, 0, NULL);
     ck_assert_ptr_nonnull(result);
     ck_assert(json_is_true(json_object_get(result, "good")) && json_is_true(json_object_get(result, "referenced")));
@@ -466,10 +466,10 @@ END_TEST
 START_TEST(outputs_are_written_and_depend_on_the_seed)
 {
     make_folder();
-    ck_assert_int_eq(tfgen(in_folder("run specs/softmax.yaml -q --repeat=1 -o %s/a.safetensors")), 0);
-    ck_assert_int_eq(tfgen(in_folder("run specs/softmax.yaml -q --repeat=1 -o %s/b.safetensors; cmp %s/a.safetensors %s/b.safetensors && echo same")), 0);
+    ck_assert_int_eq(tfgen(in_folder("run specs/softmax.yaml -q --repeat=0 -o %s/a.safetensors")), 0);
+    ck_assert_int_eq(tfgen(in_folder("run specs/softmax.yaml -q --repeat=0 -o %s/b.safetensors; cmp %s/a.safetensors %s/b.safetensors && echo same")), 0);
     says("same");
-    ck_assert_int_eq(tfgen(in_folder("run specs/softmax.yaml -q --repeat=1 --seed=2 -o %s/c.safetensors; cmp -s %s/a.safetensors %s/c.safetensors || echo differs")), 0);
+    ck_assert_int_eq(tfgen(in_folder("run specs/softmax.yaml -q --repeat=0 --seed=2 -o %s/c.safetensors; cmp -s %s/a.safetensors %s/c.safetensors || echo differs")), 0);
     says("differs");
     remove_folder();
 }
@@ -564,7 +564,7 @@ END_TEST
 START_TEST(golden_models_run_within_their_bounds)
 {
     ck_assert_msg(tfgen("run specs/llama-block.yaml --weights=tests/golden/models/llama.safetensors --input=tests/golden/models/llama.safetensors "
-                        "--dim B=2,S=61,D=128,H=4,KV=2,F=344 --dtype=f32 --repeat=1") == 0, "%s", output);
+                        "--dim B=2,S=61,D=128,H=4,KV=2,F=344 --dtype=f32 --repeat=0") == 0, "%s", output);
     says("end to end");
 }
 END_TEST

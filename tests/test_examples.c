@@ -124,7 +124,7 @@ START_TEST(what_is_installed_is_all_that_the_documents_name)
     ck_assert_msg(shell("cd %s/usr && ls bin/tfgen libexec/tfgen/tfgen-worker include/tfgen.h lib/libtfgen.a lib/libtfgen.so lib/libtfgen.so.0 "
                         "lib/pkgconfig/tfgen.pc lib/cmake/tfgen/tfgenConfig.cmake lib/cmake/tfgen/tfgenConfigVersion.cmake share/man/man1/tfgen.1 "
                         "share/tfgen/specs/llama-block.yaml share/tfgen/tfgen-spec.schema.json 2>&1", folder) == 0, "%s", output);
-    ck_assert_msg(shell("cd %s && env -u TFGEN_WORKER usr/bin/tfgen run usr/share/tfgen/specs/rmsnorm.yaml --device=host --repeat=1 2>&1", folder) == 0, "%s", output);
+    ck_assert_msg(shell("cd %s && env -u TFGEN_WORKER usr/bin/tfgen run usr/share/tfgen/specs/rmsnorm.yaml --device=host --repeat=0 2>&1", folder) == 0, "%s", output);
 }
 END_TEST
 
