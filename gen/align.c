@@ -108,13 +108,22 @@ static void run_after(aligner *g, ir_phase *phase, ir_phase *earlier)
     phase->after = list;
 }
 
+static bool makes_part_of(const ir_phase *maker, const ir_value *v)
+{
+    const ir_value *makers[most_makers];
+    const int n = value_makers(v, makers);
+    for (int i = 0; i < n; i++)
+        if (index_in(maker, makers[i]->def) >= 0) return true;
+    return false;
+}
+
 static bool makes_operand_of(const ir_phase *maker, const ir_phase *reader)
 {
     for (int i = 0; i < reader->op_count; i++) {
         ir_value *used[24];
         const int n = op_operands(reader->ops[i], used, 24);
         for (int k = 0; k < n; k++)
-            if (index_in(maker, used[k]->def) >= 0) return true;
+            if (makes_part_of(maker, used[k])) return true;
     }
     return false;
 }
