@@ -42,7 +42,8 @@ static const char *token_address(heads *h, const ir_value *x, const char *token,
     arena *a = h->e->a;
     const char *row = arena_printf(a, "(batch * %s + %s)", tokens_of(h, x), token), *first = arena_printf(a, "head * %lld", h->head);
     if (x->rank == 4)
-        return address(h->e, x, arena_printf(a, "(%s * %s + head)", row, grouped(a, extent_c(h->e, &x->shape[2]))), column ? column : "0", written);
+        return address(h->e, x, arena_printf(a, "(%s * %s + head)", row, grouped(a, extent_c(h->e, &x->shape[2]))),
+                       column ? column : "0", written);
     return address(h->e, x, row, column ? arena_printf(a, "%s + %s", first, column) : first, written);
 }
 

@@ -121,8 +121,8 @@ static void write_dense(scope *s, const ir_value *v, const place *at, const char
     write_piece(s, v->def->at, head, to, at->left ? at->left : aligned ? NULL : s->lanes, name);
 }
 
-/* [B, KV, L, hd]: column h*hd + d of token t of sequence b goes to [b, h, position, d]; where heads have an axis of their own, [B, S, KV, hd],
- * row (b*S + t)*KV + h does. A cache may have more rows than an int counts. */
+/* [B, KV, L, hd]: column h*hd + d of token t of sequence b goes to [b, h, position, d]; where heads have an axis of their own,
+ * [B, S, KV, hd], column d of row (b*S + t)*KV + h does. A cache may have more rows than an int counts. */
 static const char *cache_address(scope *s, const ir_op *op, const char *row, const char *col, const char *position)
 {
     emission *e = s->e;
@@ -130,9 +130,10 @@ static const char *cache_address(scope *s, const ir_op *op, const char *row, con
     const long long size = value_columns(state), in_row = value_columns(x) / size;
     long long heads = in_row;
     extent_is_number(&state->shape[1], &heads);
-    const char *head = in_row == heads ? arena_printf(e->a, "%s / %lld", col, size) : arena_printf(e->a, "%s %% %lld", grouped(e->a, row), heads);
-    return arena_printf(e->a, "%s + ((%s * %lldll + %s) * %s + %s) * %lld + %s %% %lld", use_value(e, state, true), evaluate_sequence(s, op, row),
-                        heads, head, grouped(e->a, extent_c(e, &state->shape[2])), position, size, col, size);
+    const char *head = in_row == heads ? arena_printf(e->a, "%s / %lld", col, size)
+                                       : arena_printf(e->a, "%s %% %lld", grouped(e->a, row), heads);
+    return arena_printf(e->a, "%s + ((%s * %lldll + %s) * %s + %s) * %lld + %s %% %lld", use_value(e, state, true),
+                        evaluate_sequence(s, op, row), heads, head, grouped(e->a, extent_c(e, &state->shape[2])), position, size, col, size);
 }
 
 static void write_cache(scope *s, const ir_value *v, const place *at, const char *when)

@@ -242,7 +242,8 @@ static void check_states(const checker *c)
 static void check_joined(const checker *c, const ir_op *op)
 {
     for (int i = 0; i < op->input_count && op->kind == op_concat && op_is_view(op); i++)
-        if (!op->inputs[i]->def || op_is_view(op->inputs[i]->def)) rule_broken(c, op->at, "the view %%%s joins views", op->outputs[0]->name);
+        if (!op->inputs[i]->def || op_is_view(op->inputs[i]->def))
+            rule_broken(c, op->at, "the view %%%s joins views", op->outputs[0]->name);
 }
 
 static void check_view(const checker *c, const ir_value *v)

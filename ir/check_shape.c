@@ -92,7 +92,8 @@ static void check_rope(const checker *c, const ir_op *op)
 {
     const ir_attributes *t = &op->attributes;
     const ir_value *x = op->inputs[0];
-    need(c, op, same_shape(x, op->outputs[0]) && x->rank >= 2 && x->rank <= 4, "the out is not shaped as the operand, [B, S, H*hd] or [B, S, H, hd]");
+    need(c, op, same_shape(x, op->outputs[0]) && x->rank >= 2 && x->rank <= 4,
+         "the out is not shaped as the operand, [B, S, H*hd] or [B, S, H, hd]");
     need(c, op, x->rank < 4 || is_number(&x->shape[2], t->heads), "the third axis is not the heads");
     need(c, op, x->rank == 4 || value_columns(x) % t->heads == 0, "heads do not divide the columns");
     long long size = x->rank == 4 ? value_columns(x) : value_columns(x) / t->heads;

@@ -20,8 +20,8 @@ static void remove_dead(fusing *f)
     fuse_refresh(f);
 }
 
-/* Where a view is printed, by value id: with its last maker, or, of a declared value, in the first phase that reads it. It means nothing but
- * that the view's operands stand before it and its readers behind. */
+/* Where a view is printed, by value id: with its last maker, or, of a declared value, in the first phase that reads it. It means
+ * nothing but that the view's operands stand before it and its readers behind. */
 static void place_views(fusing *f)
 {
     f->stands = arena_alloc(f->a, ((size_t)f->p->value_count + 1) * sizeof *f->stands);

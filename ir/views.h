@@ -8,8 +8,8 @@
  * live in its result's. Any other reshape, slice or concat copies: reshape keeps the flat element index. */
 bool op_is_view(const ir_op *op);
 
-/* The values, made by ops with code, whose data is v's: v itself unless a view makes it. None: v is the caller's, or a view of such a value.
- * More than one: a concat's operands, whichever part of the concat v shows. */
+/* The values, made by ops with code, whose data is v's: v itself unless a view makes it. None: v is the caller's, or a view of such a
+ * value. More than one: a concat's operands, whichever part of the concat v shows. */
 enum { most_makers = 16 };
 int value_makers(const ir_value *v, const ir_value **makers);
 bool value_has_maker(const ir_value *v, const ir_value *maker);

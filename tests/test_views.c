@@ -14,7 +14,8 @@ START_TEST(views_and_copies_are_right_at_every_level)
 {
     const char *program = getenv("TFGEN") ? getenv("TFGEN") : "./tfgen";
     arena *a = arena_new();
-    const char *command = arena_printf(a, "%s verify %s --fusion=all %s --quiet", program, specs.gl_pathv[_i / machine_count], machines[_i % machine_count]);
+    const char *command = arena_printf(a, "%s verify %s --fusion=all %s --quiet", program, specs.gl_pathv[_i / machine_count],
+                                       machines[_i % machine_count]);
     ck_assert_msg(system(command) == 0, "%s", command);
     arena_free(a);
 }
