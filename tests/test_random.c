@@ -269,8 +269,8 @@ END_TEST
 /* Runs it; what it prints, at most `size` bytes, and its exit code. */
 static int command(const char *arguments, char *out, size_t size)
 {
-    char line[400];
-    snprintf(line, sizeof line, "%s verify %s 2>&1", getenv("TFGEN") ? getenv("TFGEN") : "./tfgen", arguments);
+    char line[800];
+    snprintf(line, sizeof line, "exec 2>&1; : \"${TFGEN:=./tfgen}\"; export TFGEN; \"$TFGEN\" verify %s", arguments);
     FILE *f = popen(line, "r");
     ck_assert_ptr_nonnull(f);
     const size_t n = fread(out, 1, size - 1, f);
@@ -295,6 +295,17 @@ START_TEST(slices_add_up_to_the_whole)
     }
     ck_assert_int_gt(kernels, 0);
     ck_assert_int_eq(kernels, sum);
+}
+END_TEST
+
+START_TEST(targets_and_dtypes_take_turns_and_reports_add_up)
+{
+    static char out[30000];
+    ck_assert_int_eq(command("--random=24 --seed=3 --plan --json >/tmp/tfgen-random-$$.a && \"$TFGEN\" verify --random=24 --seed=3 --first=24 --plan --json "
+                             ">/tmp/tfgen-random-$$.b && python3 tests/random_add.py --least=2 /tmp/tfgen-random-$$.[ab]; code=$?; "
+                             "rm -f /tmp/tfgen-random-$$.[ab]; exit $code", out, sizeof out), 0);
+    static const char *const rows[] = {"| gfx90a | bf16 | 2 | 6 | 0 | 0 |", "| gfx90a | f32 | 2 |", "| host | f16 | 2 |", "48 specs in 2 slices"};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) ck_assert_msg(strstr(out, rows[i]) != NULL, "%s\n%s", rows[i], out);
 }
 END_TEST
 
@@ -328,8 +339,12 @@ int main(void)
     tcase_add_test(c, a_planted_mistake_is_found_and_reduced_to_the_op_that_has_it);
     tcase_add_test(c, crashes_and_hangs_cost_their_case_alone);
     tcase_add_test(c, slices_add_up_to_the_whole);
+    tcase_add_test(c, targets_and_dtypes_take_turns_and_reports_add_up);
     tcase_add_test(c, options_that_make_no_sense_are_bad_usage);
-    tcase_add_test(c, a_slice_of_drawn_specs_is_right_everywhere);
+    TCase *slice = tcase_create("slice");
+    tcase_set_timeout(slice, 3600);
+    tcase_add_test(slice, a_slice_of_drawn_specs_is_right_everywhere);
+    suite_add_tcase(suite, slice);
     suite_add_tcase(suite, c);
     return run_suite(suite);
 }

@@ -50,11 +50,10 @@ static void note_checks(level_job *j, const ir_program *graph, const trial_resul
         if (c->ratio > j->mine->ratio) j->mine->ratio = c->ratio;
         if (!c->good && !worst) worst = c, j->mine->op = kind;
     }
-    j->mine->outcome = worst || !result->good ? random_wrong : random_good;
+    j->out->unjudged += result->unjudged;
+    j->mine->outcome = worst || !result->good || !result->referenced ? random_wrong : random_good;
     if (!worst) return;
-    snprintf(j->mine->message, sizeof j->mine->message, "%s %s, made by %s: element %lld is %.4g off, %.4g times its bound; RMS %.3g, of rounding alone %.3g",
-             worst->end_to_end ? "output" : "value", worst->name, j->mine->op < op_count ? op_table[j->mine->op].name : "nobody", worst->worst,
-             worst->difference, worst->ratio, worst->rms, worst->rms_rounded);
+    snprintf(j->mine->message, sizeof j->mine->message, "%s, made by %s", trial_complaint(j->a, worst), j->mine->op < op_count ? op_table[j->mine->op].name : "nobody");
 }
 
 /* A plan that is wrong in one op, for those who test whether it is noticed. */

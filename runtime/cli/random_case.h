@@ -30,6 +30,7 @@ typedef struct random_report {
     int current; /* the level under way */
     bool done;
     int kernels;
+    long long unjudged; /* elements of which the reference does not know whether they are numbers */
     random_ratio ratios[op_count];
 } random_report;
 

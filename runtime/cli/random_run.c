@@ -35,7 +35,7 @@ typedef struct random_run {
     long long seed, first, count;
     random_limits limits;
     int counts[most_targets][3][random_outcome_count], specs[most_targets][3];
-    long long kernels;
+    long long kernels, unjudged, unjudged_specs;
     cause causes[most_causes];
     int cause_count, failed;
     random_ratio ratios[op_count];
@@ -53,7 +53,7 @@ static int type_of(const random_run *r, long long index)
 {
     const unsigned long long i = (unsigned long long)index, n = r->targets.count;
     dtype type = dtype_f32;
-    (void)dtype_parse(r->types.names[(i + i / n) % r->types.count], &type);
+    (void)dtype_parse(r->types.names[(i % n + i / n) % r->types.count], &type);
     return type;
 }
 
@@ -134,6 +134,7 @@ static void add_report(random_run *r, drawn *w, const random_report *shared)
     }
     r->specs[w->target][w->type]++;
     r->kernels += report.kernels;
+    r->unjudged += report.unjudged, r->unjudged_specs += report.unjudged > 0;
     add_ratios(r, &report);
     if (bad < 0) return;
     r->failed++;
@@ -208,7 +209,9 @@ static void print_causes(const random_run *r)
 
 static json_t *report_json(const random_run *r)
 {
-    json_t *all = json_pack("{s:I, s:I, s:I, s:I}", "seed", (json_int_t)r->seed, "first", (json_int_t)r->first, "specs", (json_int_t)r->count, "kernels", (json_int_t)r->kernels);
+    json_t *all = json_pack("{s:I, s:I, s:I, s:I, s:I}", "seed", (json_int_t)r->seed, "first", (json_int_t)r->first, "specs", (json_int_t)r->count,
+                            "kernels", (json_int_t)r->kernels,
+                            "unjudged", (json_int_t)r->unjudged);
     json_t *counts = json_array(), *causes = json_array(), *ratios = json_object();
     for (size_t t = 0; t < r->targets.count; t++)
         for (int k = 0; k < 3; k++) {
@@ -243,6 +246,7 @@ static void print_report(const random_run *r)
     print_counts(r);
     print_ratios(r);
     print_causes(r);
+    if (r->unjudged) printf("%lld elements of %lld specs were not judged: whether they are numbers is a matter of rounding\n", r->unjudged, r->unjudged_specs);
     printf("verify: %lld drawn specs (seed %lld, from %lld), %lld kernels, %d failed\n", r->count, r->seed, r->first, r->kernels, r->failed);
 }
 

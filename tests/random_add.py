@@ -1,0 +1,63 @@
+#!/usr/bin/python3
+"""In: reports of `tfgen verify --random=N --first=I --seed=K --json`, one a slice. Out: their sum: specs and outcomes a target and dtype, causes,
+the largest and smallest error over bound of each op's values. Refuses (exit 2) slices of one seed that overlap, which would count twice.
+Exit 1 where anything failed, or where a pair of target and dtype has fewer specs than --least."""
+import argparse
+import collections
+import json
+import sys
+
+GOOD = ("good", "refused", "target", "dtype", "specs", "not run")
+
+
+def overlapping(reports):
+    spans = sorted((r["seed"], r["first"], r["first"] + r["specs"]) for r in reports)
+    return [b for a, b in zip(spans, spans[1:]) if a[0] == b[0] and b[1] < a[2]]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("reports", nargs="+")
+    parser.add_argument("--least", type=int, default=0, help="specs that each pair must have")
+    options = parser.parse_args()
+    reports = []
+    for path in options.reports:
+        with open(path, encoding="utf-8") as file:
+            reports.append(json.load(file))
+    twice = overlapping(reports)
+    if twice:
+        sys.exit(print("these slices overlap others: " + ", ".join(f"seed {s} from {f}" for s, f, _ in twice), file=sys.stderr) or 2)
+    pairs, causes, ratios = collections.defaultdict(collections.Counter), {}, {}
+    for report in reports:
+        for row in report["cases"]:
+            pairs[row["target"], row["dtype"]].update({k: v for k, v in row.items() if isinstance(v, int)})
+        for cause in report["causes"]:
+            known = causes.setdefault(cause["cause"], dict(cause, count=0))
+            known["count"] += cause["count"]
+        for op, r in report["ratios"].items():
+            known = ratios.setdefault(op, [0, 0.0, 0.0])
+            known[0] += r["values"]
+            known[1] = max(known[1], r["largest"])
+            known[2] = min(x for x in (known[2], r["smallest"]) if x > 0) if known[2] or r["smallest"] else 0.0
+    print("| target | dtype | specs | good | refused | failed |\n|---|---|---|---|---|---|")
+    failed = 0
+    for (target, dtype), row in sorted(pairs.items()):
+        bad = sum(v for k, v in row.items() if k not in GOOD)
+        failed += bad
+        print(f"| {target} | {dtype} | {row['specs']} | {row['good']} | {row['refused']} | {bad} |")
+    print("\n| op | values | largest error over bound | smallest above 0 |\n|---|---|---|---|")
+    for op, (values, largest, smallest) in sorted(ratios.items()):
+        print(f"| {op} | {values} | {largest:.3g} | {smallest:.3g} |")
+    print()
+    for cause in sorted(causes.values(), key=lambda c: -c["count"]):
+        print(f"{cause['count']} times {cause['cause']} (first {cause['first']})")
+    few = [f"{t} {d}" for (t, d), row in sorted(pairs.items()) if row["specs"] < options.least]
+    if few:
+        print(f"fewer than {options.least} specs: " + ", ".join(few))
+    total = sum(r["specs"] for r in reports)
+    print(f"{total} specs in {len(reports)} slices, {sum(r['kernels'] for r in reports)} kernels, "
+          f"{sum(r['unjudged'] for r in reports)} elements not judged, {failed} cases failed")
+    sys.exit(1 if failed or few else 0)
+
+
+main()
