@@ -396,7 +396,11 @@ static void read_tile(reader *r)
     if (phase->tile_count) bail(r->a, code_bad_input, scan_here(&r->in), "a second tile line");
     while (!scan_at_line_end(&r->in)) {
         if (phase->tile_count == max_list) bail(r->a, code_bad_input, scan_here(&r->in), "more than %d settings", max_list);
+        scan_spaces(&r->in);
+        const position at = scan_here(&r->in);
         tile_setting s = {.key = scan_name(&r->in, "a setting")};
+        for (int i = 0; i < phase->tile_count; i++)
+            if (strcmp(phase->tile[i].key, s.key) == 0) bail(r->a, code_bad_input, at, "a second %s", s.key);
         scan_expect(&r->in, "=");
         if (strcmp(s.key, "layer") == 0) s.value = scan_choice(&r->in, layers, layer_count, s.key);
         else s.value = (int)scan_integer(&r->in, 0, 1 << 30, s.key);

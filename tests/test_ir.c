@@ -99,6 +99,7 @@ static const struct {
     {X "kernel k0 {\n  phase a : rows after b {\n", "no phase above is named b"},
     {X "kernel k0 {\n  phase a : column {\n", "column is no family"},
     {X "kernel k0 {\n}\n", "one-phase: kernel k0 has no phase"},
+    {X "kernel k0 {\n  phase a : rows {\n    body %y f32[M,4] = neg %x #0\n    tile threads=64 team=8 threads=32\n", "t.ir:9:28: error: a second threads"},
     {HEAD "dim  M = 3\n", "t.ir:5:6: error: a second dim named M"},
     {HEAD "dim  a.b = 3\n", "t.ir:5:6: error: a.b is no name of a dim"},
     {HEAD "dim  Q = 0\n", "value is 0; it is 1 to 1099511627776"},
