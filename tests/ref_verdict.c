@@ -50,17 +50,21 @@ ref_verdict ref_compare(const ref_tensor *t, const double *got)
 {
     ref_verdict v = {.ratio = -1};
     mean_square m = {0};
+    double squares = 0;
+    size_t spreads = 0;
     for (size_t i = 0; i < t->count; i++) {
         const double bound = ref_sigmas * ref_error(t, i);
         const bool judged = isfinite(bound);
         v.unjudged += !judged;
         if (judged) add_square(&m, t->value[i], got[i]);
         const double ratio = judged || is_unwritten(got[i]) ? element_ratio(t->value[i], got[i], bound) : 0;
+        if (judged && bound > 0) squares += ratio * ratio, spreads++;
         if (ratio <= v.ratio) continue;
         v.ratio = ratio, v.worst = i, v.bound = bound;
         v.difference = fabs(got[i] - t->value[i]);
     }
     if (v.ratio < 0) v.ratio = 0;
     v.rms = relative(&m);
+    v.spread = spreads ? sqrt(squares / (double)spreads) : 0;
     return v;
 }

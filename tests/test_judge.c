@@ -208,8 +208,25 @@ END_TEST
 START_TEST(one_and_a_half_per_cent_off_everywhere_fails_by_rms)
 {
     const attempt t = try_plan(OFF("bf16", "1.000"), OFF("bf16", "1.015"), fusion_tile, NULL, NULL);
+    const trial_check *bad = first_bad(&t), *last = &t.result.checks[t.result.check_count - 1];
+    ck_assert(bad && bad->ratio <= 1 && bad->spread > REF_MOST_SPREAD);
+    ck_assert(!last->good && last->end_to_end && last->ratio <= 1 && last->rms > 1.5 * last->rms_rounded);
+    arena_free(t.a);
+}
+END_TEST
+
+/* A value that is stored and multiplied by 1, where 1 + 4u is wanted: each element is 4 or 5 u off of 6 that it may be. */
+START_TEST(four_roundings_off_everywhere_fails_in_f32_too)
+{
+    const attempt sound = try_plan(OFF("f32", "1.0"), OFF("f32", "1.0"), fusion_none, NULL, NULL);
+    ck_assert_ptr_null(first_bad(&sound));
+    for (int i = 0; i < sound.result.check_count; i++) ck_assert_double_lt(sound.result.checks[i].spread, REF_MOST_SPREAD / 1.5);
+    const attempt t = try_plan(OFF("f32", "1.0"), OFF("f32", "1.000000238"), fusion_none, NULL, NULL);
     const trial_check *bad = first_bad(&t);
-    ck_assert(bad && bad->end_to_end && bad->ratio <= 1 && bad->rms > 1.5 * bad->rms_rounded);
+    ck_assert_msg(bad && !bad->end_to_end && strcmp(bad->name, "y") == 0, "%s", bad ? bad->name : "passes");
+    ck_assert_msg(bad->ratio <= 1 && bad->spread > 2 * REF_MOST_SPREAD, "ratio %g, RMS %g", bad->ratio, bad->spread);
+    ck_assert_ptr_nonnull(strstr(trial_complaint(t.a, bad), "the RMS of error/bound of y"));
+    arena_free(sound.a);
     arena_free(t.a);
 }
 END_TEST
@@ -324,6 +341,7 @@ int main(void)
     tcase_add_test(c, what_is_not_stored_is_rounded_by_nobody);
     tcase_add_loop_test(c, an_element_that_nobody_writes_is_infinitely_wrong, 0, sizeof tails / sizeof *tails);
     tcase_add_test(c, one_and_a_half_per_cent_off_everywhere_fails_by_rms);
+    tcase_add_test(c, four_roundings_off_everywhere_fails_in_f32_too);
     tcase_add_test(c, two_per_cent_off_fails_in_every_dtype);
     tcase_add_test(c, unjudged_elements_are_counted);
     tcase_add_unchecked_fixture(command, make_compiler, remove_compiler);

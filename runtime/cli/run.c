@@ -50,7 +50,7 @@ static void print_kernels(arena *a, const ir_program *graph, const plan *p, cons
     printf("  %d launches, %s a run; compiled in %s\n", r->launches, time_text(a, r->total_seconds), time_text(a, r->compile_seconds));
 }
 
-static void print_checks(const trial_result *r, bool has_graph)
+static void print_checks(arena *a, const trial_result *r, bool has_graph)
 {
     if (!has_graph) {
         puts("not checked: this text has no graph to compare with; --spec=SPEC names the spec that it was made of");
@@ -65,6 +65,7 @@ static void print_checks(const trial_result *r, bool has_graph)
         const trial_check *c = &r->checks[i];
         printf("%-24s %12.3g %12.3g %s%8.3f%s%s\n", c->name, c->difference, c->bound, colour_code(stdout, c->good ? colour_good : colour_bad),
                c->ratio, colour_code(stdout, colour_none), c->end_to_end ? "  end to end" : "");
+        if (!c->good) printf("%-24s %s", "", trial_complaint(a, c));
         if (c->unjudged)
             printf("%-24s %lld of %lld elements are not judged: rounding decides whether they are numbers\n", "", c->unjudged, c->count);
         if (c->end_to_end && c->rms_rounded > 0)
@@ -89,8 +90,9 @@ static void print_json(arena *a, const ir_program *graph, const plan *p, const t
     for (int i = 0; i < r->check_count; i++) {
         const trial_check *c = &r->checks[i];
         /* JSON has no infinities: a ratio that is not finite is null */
-        json_array_append_new(checks, json_pack("{s:s, s:b, s:o, s:b, s:I, s:I, s:f, s:f}", "value", c->name, "good", c->good, "ratio",
-                                                isfinite(c->ratio) ? json_real(c->ratio) : json_null(), "end_to_end", c->end_to_end, "elements",
+        json_array_append_new(checks, json_pack("{s:s, s:b, s:o, s:o, s:b, s:I, s:I, s:f, s:f}", "value", c->name, "good", c->good, "ratio",
+                                                isfinite(c->ratio) ? json_real(c->ratio) : json_null(), "rms_ratio",
+                                                isfinite(c->spread) ? json_real(c->spread) : json_null(), "end_to_end", c->end_to_end, "elements",
                                                 (json_int_t)c->count, "unjudged", (json_int_t)c->unjudged, "rms", isfinite(c->rms) ? c->rms : -1.0, "rms_rounded", c->rms_rounded));
     }
     json_t *all = json_pack("{s:s, s:s, s:s, s:s, s:s, s:i, s:f, s:f, s:b, s:o, s:o, s:o}", "block", p->program->name, "dtype",
@@ -144,7 +146,7 @@ static void run_spec(void *argument)
     if (o->json) print_json(a, graph, c.plan, &r);
     else if (!o->quiet) {
         print_kernels(a, graph, c.plan, &r);
-        print_checks(&r, graph != NULL);
+        print_checks(a, &r, graph != NULL);
     }
 }
 

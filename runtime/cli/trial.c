@@ -143,7 +143,7 @@ static void judge(trial *t, const char *name, const ref_tensor *expected, const 
     const ref_verdict v = ref_compare(expected, got);
     trial_check *c = add_check(t, name);
     *c = (trial_check){.name = name, .end_to_end = end_to_end, .ratio = v.ratio, .difference = v.difference, .bound = v.bound,
-                       .worst = (long long)v.worst, .count = (long long)expected->count, .unjudged = (long long)v.unjudged, .rms = v.rms, .good = v.ratio <= 1};
+                       .worst = (long long)v.worst, .count = (long long)expected->count, .unjudged = (long long)v.unjudged, .spread = v.spread, .rms = v.rms, .good = v.ratio <= 1 && (v.spread <= REF_MOST_SPREAD || expected->count < trial_spread_count)};
 }
 
 static void rule_finished(void *context, const ir_value *v, ref_tensor *r)
@@ -184,8 +184,7 @@ static void judge_rms(trial *t, const ir_value *v, const ref_tensor *exact, cons
     trial_check *c = &t->result.checks[t->result.check_count - 1];
     if (v->type == dtype_f32 && t->graph->type == dtype_f32) return;
     c->rms_rounded = ref_compare(exact, rounded->value).rms;
-    /* Of few numbers the quotient of two RMS errors says little. */
-    if (exact->count >= 256 && c->rms_rounded > 0 && !(c->rms <= 1.5 * c->rms_rounded)) c->good = false;
+    if (exact->count >= trial_spread_count && c->rms_rounded > 0 && !(c->rms <= 1.5 * c->rms_rounded)) c->good = false;
 }
 
 static void tell_result(trial *t, const ir_value *v, const ref_tensor *exact, const double *got)
@@ -258,6 +257,8 @@ static void open_session(trial *t)
 const char *trial_complaint(arena *a, const trial_check *c)
 {
     if (!(c->ratio <= 1)) return arena_printf(a, "value %s is %.3g times its bound away\n", c->name, c->ratio);
+    if (!(c->spread <= REF_MOST_SPREAD) && c->count >= trial_spread_count)
+        return arena_printf(a, "the RMS of error/bound of %s is %.3g, at most %g\n", c->name, c->spread, REF_MOST_SPREAD);
     return arena_printf(a, "the RMS error of %s is %.3g times that of rounding at the stored values\n", c->name, c->rms / c->rms_rounded);
 }
 

@@ -113,6 +113,14 @@ static const trial_check *worst_check(const trial_result *r)
     return worst;
 }
 
+static double largest_spread(const trial_result *r)
+{
+    double largest = 0;
+    for (int i = 0; i < r->check_count; i++)
+        if (r->checks[i].count >= trial_spread_count && !(r->checks[i].spread <= largest)) largest = r->checks[i].spread;
+    return largest;
+}
+
 static const char *failure(arena *a, const verify_case *c, const trial_check *worst, tfgen_code code, const char *diagnostics)
 {
     if (code != code_ok) return diagnostics;
@@ -124,6 +132,7 @@ static void record(verify_job *j, tally *spec, const verify_case *c, tfgen_code 
 {
     const trial_check *worst = worst_check(&c->result);
     const bool good = code == code_ok && c->result.good && c->result.referenced;
+    const double spread = largest_spread(&c->result);
     tally *const both[] = {spec, &j->total};
     for (int i = 0; i < 2; i++) {
         both[i]->passed += good;
@@ -131,8 +140,9 @@ static void record(verify_job *j, tally *spec, const verify_case *c, tfgen_code 
         both[i]->unjudged += c->result.unjudged;
         if (worst->ratio > both[i]->worst) both[i]->worst = worst->ratio, both[i]->worst_case = arena_printf(j->a, "%s, value %s", c->name, worst->name);
     }
-    json_array_append_new(j->cases, json_pack("{s:s, s:b, s:o, s:s, s:I, s:s}", "case", text_harmless(j->a, c->name), "good", good, "ratio",
-                                              isfinite(worst->ratio) ? json_real(worst->ratio) : json_null(), "value", worst->name,
+    json_array_append_new(j->cases, json_pack("{s:s, s:b, s:o, s:o, s:s, s:I, s:s}", "case", text_harmless(j->a, c->name), "good", good, "ratio",
+                                              isfinite(worst->ratio) ? json_real(worst->ratio) : json_null(), "rms_ratio",
+                                              isfinite(spread) ? json_real(spread) : json_null(), "value", worst->name,
                                               "unjudged", (json_int_t)c->result.unjudged, "message", diagnostics));
     if (!good) text_printf(&j->failures, "FAILED %s: %s", c->name, failure(j->a, c, worst, code, diagnostics));
 }
