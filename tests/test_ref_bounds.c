@@ -96,6 +96,24 @@ START_TEST(a_sum_of_one_sign_stays_below_the_bound_too)
 }
 END_TEST
 
+/* Where scores are large, their errors are all of the error: a bound that overstates them hides what is wrong with the scores. */
+START_TEST(large_scores_come_near_their_bound)
+{
+    bench *b = open_as(attention, "f32", NULL, 0);
+    double *q = bench_data(b, "q"), largest = 0;
+    for (size_t k = 0; k < b->data[bench_id(b, "q")].count; k++) q[k] *= 64;
+    for (int order = 0; order < 3; order++) {
+        float_device d = {.b = b, .order = orders[order]};
+        bench_run(b, false, NULL);
+        float_device_run(&d);
+        largest = fmax(largest, float_device_judge(&d, program_value(b->graph, "y")).ratio);
+        float_device_free(&d);
+    }
+    ck_assert_msg(largest < 0.7 && largest > 0.12, "ratio %g", largest);
+    bench_close(b);
+}
+END_TEST
+
 /* ---- f32 products as three of tf32 */
 static double cut(double x, int bits) /* toward zero, to so many bits */
 {
@@ -371,6 +389,7 @@ int main(void)
     tcase_add_loop_test(c, a_right_device_stays_below_the_bound_and_comes_near, 0,
                         9 * sizeof right_cases / sizeof *right_cases);
     tcase_add_loop_test(c, a_sum_of_one_sign_stays_below_the_bound_too, 0, 6);
+    tcase_add_test(c, large_scores_come_near_their_bound);
     tcase_add_loop_test(c, three_products_in_tf32_stay_below_their_bound_and_one_does_not, 0, sizeof split_cases / sizeof *split_cases);
     tcase_add_loop_test(c, a_wrong_device_exceeds_the_bound_in_f32, 0, fault_case_count);
     tcase_add_loop_test(c, a_wrong_device_exceeds_the_bound_in_bf16, 0, fault_case_count);
