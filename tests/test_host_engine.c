@@ -19,6 +19,10 @@ START_TEST(vectors_of_any_length_are_added)
 }
 END_TEST
 
+/* u of float32, and what K terms of absolute sum `size`, added in any order, are off by at most (tests/ref.h: 2 sqrt(K) u sum |t|). */
+#define UNIT 0x1p-24
+static double sum_error(int terms, double size) { return 2 * sqrt(terms) * UNIT * size; }
+
 static void norm(const char *kernel, unsigned threads, unsigned wave)
 {
     host_module *m = load("basics.hip");
@@ -30,8 +34,11 @@ static void norm(const char *kernel, unsigned threads, unsigned wave)
     for (int r = 0; r < rows; r++) {
         double s = 0;
         for (int i = 0; i < n; i++) s += (double)args.x[r * n + i] * args.x[r * n + i];
-        for (int i = 0; i < n; i++)
-            ck_assert_float_eq_tol(args.y[r * n + i], args.x[r * n + i] / sqrt(s / n + 1e-5) * args.w[i], 1e-5f);
+        for (int i = 0; i < n; i++) {
+            const double y = args.x[r * n + i] / sqrt(s / n + 1e-5) * args.w[i];
+            /* half the relative error of the sum of squares, and 6 u: quotient, sum, root, reciprocal, two products */
+            ck_assert_double_le(fabs(args.y[r * n + i] - y), fabs(y) * (0.5 * sum_error(n, s) / s + 6 * UNIT));
+        }
     }
     host_module_free(m);
 }
@@ -179,9 +186,9 @@ START_TEST(products_agree_with_plain_loops)
               .wave = products[_i].wave, .shared_bytes = products[_i].shared}, &args);
     for (int i = 0; i < n; i++)
         for (int j = 0; j < n; j++) {
-            double s = 0;
-            for (int q = 0; q < k; q++) s += (double)args.a[i * k + q] * args.b[q * n + j];
-            ck_assert_float_eq_tol(args.c[i * n + j], s, 1e-4);
+            double s = 0, size = 0;
+            for (int q = 0; q < k; q++) s += (double)args.a[i * k + q] * args.b[q * n + j], size += fabs((double)args.a[i * k + q] * args.b[q * n + j]);
+            ck_assert_double_le(fabs(args.c[i * n + j] - s), sum_error(k, size));
         }
     host_module_free(m);
 }
@@ -222,18 +229,21 @@ START_TEST(attention_agrees_with_two_passes)
               .wave = forms[_i].wave, .shared_bytes = 8192}, &p);
     for (int h = 0; h < H; h++)
         for (int i = 0; i < T; i++) {
-            double s[T], l = 0, high = -INFINITY, o[D] = {0};
+            double s[T], l = 0, high = -INFINITY, low = INFINITY, o[D] = {0}, sizes[D] = {0}, off = 0;
             const float *q = p.q + (h * T + i) * D, *k = p.k + h * T * D, *v = p.v + h * T * D;
             for (int j = 0; j <= i; j++) {
+                double size = 0;
                 s[j] = 0;
-                for (int d = 0; d < D; d++) s[j] += q[d] * 0.125 * k[j * D + d];
-                high = fmax(high, s[j]);
+                for (int d = 0; d < D; d++) s[j] += q[d] * 0.125 * k[j * D + d], size += fabs(q[d] * 0.125 * k[j * D + d]);
+                high = fmax(high, s[j]), low = fmin(low, s[j]), off = fmax(off, sum_error(D, size));
             }
             for (int j = 0; j <= i; j++) {
                 l += s[j] = exp(s[j] - high);
-                for (int d = 0; d < D; d++) o[d] += s[j] * v[j * D + d];
+                for (int d = 0; d < D; d++) o[d] += s[j] * v[j * D + d], sizes[d] += s[j] * fabs(v[j * D + d]);
             }
-            for (int d = 0; d < D; d++) ck_assert_float_eq_tol(p.o[(h * T + i) * D + d], o[d] / l, 1e-5);
+            /* Each weight is off by its score's error, by u of exp's argument and 2 u of exp; both sums have all weights. */
+            const double each = off + (high - low + 4) * UNIT, sums = 2 * sum_error(i + 1, 1);
+            for (int d = 0; d < D; d++) ck_assert_double_le(fabs(p.o[(h * T + i) * D + d] - o[d] / l), (2 * each + sums + 2 * UNIT) * sizes[d] / l + 0x1p-126); /* below it a device may flush to 0 */
         }
     host_module_free(m);
 }
