@@ -1,4 +1,5 @@
 /* Code objects as files: what is read from them, and that no broken one does harm. */
+#define _GNU_SOURCE
 #include "runtime/codeobject.h"
 #include "runtime/compiler.h"
 #include "runtime/msgpack.h"
@@ -180,6 +181,49 @@ START_TEST(descriptor_and_metadata_must_agree)
 }
 END_TEST
 
+/* A place of the file: `from` the text that stands there, or the beginning; what is written there, and what is said then. */
+static const struct {
+    const char *text;
+    int from, size;
+    uint64_t value;
+    const char *message;
+} changed_fields[] = {
+    {"AMDGPU", -12, 4, 8, "no AMDGPU metadata"}, /* a note's head: the length of its name, of its contents, its type */
+    {"AMDGPU", -8, 4, 0x7fffffff, "a note does not fit its segment"},
+    {"AMDGPU", -4, 4, 33, "no AMDGPU metadata"},
+    {"AMDGPU", 5, 1, 'V', "no AMDGPU metadata"},
+    {"amdhsa.target", 12, 1, 'x', "the metadata names no target"},
+    {"gfx942", 5, 1, 'X', "odd target name"},
+    {".symbol", 6, 1, 'x', "has no descriptor symbol"},
+    {".group_segment_fixed_size", 24, 1, 'x', "disagree"},
+    {".private_segment_fixed_size", 26, 1, 'x', ""}, /* 0 bytes, as it would be without the key */
+    {".kernarg_segment_size", 20, 1, 'x', "disagree"},
+    {NULL, 18, 2, 62, "an ELF file for machine 62, neither AMDGPU nor CUDA"},
+    {NULL, 32, 8, 1ull << 40, "program headers are outside the file"},
+};
+
+START_TEST(a_changed_field_is_refused_with_its_sentence)
+{
+    code_result r;
+    if (!build(&samples[1], &r)) return;
+    for (size_t i = 0; i < sizeof changed_fields / sizeof *changed_fields; i++) {
+        const char *text = changed_fields[i].text, *message = changed_fields[i].message;
+        char error[codeobject_error_size] = "";
+        codeobject c;
+        unsigned char *copy = malloc(r.code_size), *at = copy;
+        memcpy(copy, r.code, r.code_size);
+        if (text) at = memmem(copy, r.code_size, text, strlen(text));
+        ck_assert_msg(at != NULL, "no %s", text);
+        memcpy(at + changed_fields[i].from, &changed_fields[i].value, (size_t)changed_fields[i].size);
+        const bool read = codeobject_read(copy, r.code_size, &c, error);
+        ck_assert_msg(read == !*message && strstr(error, message), "%zu: expected '%s', said '%s'", i, message, error);
+        if (read) codeobject_free(&c);
+        free(copy);
+    }
+    code_result_free(&r);
+}
+END_TEST
+
 /* A bundle as clang writes it: magic, entry count, entries of (offset, size, name length, name), then the contents. */
 static size_t bundle(unsigned char *out, const char *name, const void *content, size_t size)
 {
@@ -294,6 +338,7 @@ int main(void)
     tcase_add_loop_test(t, the_file_alone_tells_the_facts, 0, sample_count);
     tcase_add_test(t, descriptor_and_metadata_must_agree);
     tcase_add_test(t, a_bundle_is_opened_for_its_architecture_only);
+    tcase_add_test(t, a_changed_field_is_refused_with_its_sentence);
     tcase_add_test(t, other_files_are_refused_with_a_sentence);
     tcase_add_test(t, msgpack_values_are_read_in_order);
     tcase_add_test(t, hostile_msgpack_ends_at_once);
