@@ -45,7 +45,7 @@ LIKELY = [
     (r'ir/(fuse|dce|target)', 'fuse ir golden_models views scale emit'), (r'ir/arena', 'arena reader'), (r'ir/schema', 'data cli'),
     (r'gen/(tile|layer|plan|layout|shared|align)', 'layers align emit golden_models ir models launches overlap'),
     (r'gen/manifest', 'emit api bundle launches'), (r'gen/', 'emit models rows align overlap properties templates'),
-    (r'templates/(attention|decode)', 'attention decode templates layers models'), (r'templates/(ops|rope)', 'templates op_properties models emit'),
+    (r'templates/(attention|decode)', 'attention decode templates layers models'), (r'templates/(ops|rope)', 'op_properties templates random models'),
     (r'templates/(rows|pack|align)', 'rows align templates models properties'), (r'templates/', 'templates layers mma models overlap properties'),
     (r'runtime/host/(check|happens|fault|log)', 'host_check host_faults host_engine'),
     (r'runtime/host/(wave|sched|fiber|launch|watchdog)', 'host_waves host_engine host_faults host_check'), (r'runtime/host/mma', 'mma host_engine layers'),
@@ -54,7 +54,7 @@ LIKELY = [
     (r'runtime/(device_cuda|nvrtc)', 'cuda doctor compilers bundle'), (r'runtime/(device_hip|hiprtc)', 'hip hip_failures doctor compilers'),
     (r'runtime/(libclang|clang|compiler|worker|process)', 'libclang compilers compile_failures'), (r'runtime/(codeobject|msgpack)', 'codeobject compilers'),
     (r'runtime/(random|half)', 'data ref ir runtime models'), (r'runtime/cli/(bench|work|peaks)', 'bench cli'), (r'runtime/cli/build', 'bundle examples cli'),
-    (r'runtime/cli/(trial|verify|run)', 'reports cli harness bench parts data models'), (r'runtime/cli/', 'cli reports data doctor bench emit'),
+    (r'runtime/cli/(trial|verify|run)', 'judge reports cli bench parts data models'), (r'runtime/cli/', 'cli reports data doctor bench emit'),
     (r'tests/ref', 'ref ref_bounds op_properties models'),
 ]
 
