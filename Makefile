@@ -44,6 +44,7 @@ REF_OBJECTS := $(filter $(B)/tests/ref%,$(CLI_OBJECTS))
 CLI_PARTS := $(filter-out $(B)/runtime/cli/main.o,$(CLI_OBJECTS))
 SUPPORT := $(B)/tests/support.o
 TESTS := $(TEST_SOURCES:tests/%.c=$(B)/tests/%)
+COUNTED := $(patsubst %.c,$(B)/counted/%.o,$(wildcard ir/*.c gen/*.c))
 # Doubles of vendors' libraries: tests/libcuda_double.c is the shared object libcuda_double.so beside the tests.
 DOUBLES := $(patsubst tests/%.c,$(B)/tests/%.so,$(wildcard tests/lib*_double.c))
 # tests/doubles: HIP's runtime (as ROCm 6 and as ROCm 5 have it) and HIPRTC, over the host engine.
@@ -138,9 +139,17 @@ $(B)/tests/doubles/libhiprtc_double.so: $(B)/tests/doubles/hiprtc.o $(B)/libtfge
 	$(Q)$(DOUBLE_CC) -Wl,--no-as-needed '-Wl,-rpath,$$ORIGIN' -o $@ $^ $(LIBS)
 $(TESTS): | $(DOUBLES)
 $(B)/tests/test_doctor $(B)/tests/test_hip $(B)/tests/test_hip_failures: | $(HIP_DOUBLES)
-$(TESTS): $(B)/tests/%: $(B)/tests/%.o $(SUPPORT) $(CLI_PARTS) $(B)/libtfgen.a $(B)/tfgen $(B)/tfgen-worker
+$(filter-out %/test_scale,$(TESTS)): $(B)/tests/%: $(B)/tests/%.o $(SUPPORT) $(CLI_PARTS) $(B)/libtfgen.a $(B)/tfgen $(B)/tfgen-worker
 	$(if $(V),,@echo "  LINK $@")
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $< $(SUPPORT) $(CLI_PARTS) -Wl,--whole-archive $(B)/libtfgen.a -Wl,--no-whole-archive $(CHECK_LIBS) $(LIBS)
+# What tests/test_scale.c counts: each basic block of these calls it.
+$(B)/counted/%.o: %.c
+	@mkdir -p $(@D)
+	$(if $(V),,@echo "  CC   $< (counted)")
+	$(Q)$(CC) $(ALL_CFLAGS) -fsanitize-coverage=trace-pc -c -o $@ $<
+$(B)/tests/test_scale: $(B)/tests/%: $(B)/tests/%.o $(COUNTED) $(B)/libtfgen.a
+	$(if $(V),,@echo "  LINK $@")
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $< $(COUNTED) $(B)/libtfgen.a $(CHECK_LIBS) $(LIBS)
 $(VERIFY_CODE): $(B)/tests/%: $(B)/tests/%.o $(CLI_PARTS) $(B)/libtfgen.a
 	$(if $(V),,@echo "  LINK $@")
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $< $(CLI_PARTS) -Wl,--whole-archive $(B)/libtfgen.a -Wl,--no-whole-archive $(LIBS)
@@ -254,4 +263,4 @@ install: all
 clean:
 	rm -rf build tfgen tfgen-worker libtfgen.a libtfgen.so*
 
--include $(LIB_OBJECTS:.o=.d) $(CLI_OBJECTS:.o=.d) $(TESTS:=.d) $(DOUBLES:.so=.d) $(FUZZERS:=.d) $(B)/tests/fuzzing.d $(wildcard build/fuzz/*/*.d build/fuzz/*/*/*.d) $(VERIFY_CODE:=.d) $(SUPPORT:.o=.d) $(wildcard $(B)/tests/doubles/*.d $(B)/tests/doubles/rocm5/*.d)
+-include $(LIB_OBJECTS:.o=.d) $(CLI_OBJECTS:.o=.d) $(TESTS:=.d) $(DOUBLES:.so=.d) $(FUZZERS:=.d) $(B)/tests/fuzzing.d $(wildcard build/fuzz/*/*.d build/fuzz/*/*/*.d) $(VERIFY_CODE:=.d) $(COUNTED:.o=.d) $(SUPPORT:.o=.d) $(wildcard $(B)/tests/doubles/*.d $(B)/tests/doubles/rocm5/*.d)

@@ -285,12 +285,7 @@ const char *scaled(arena *a, const char *row, long long stride)
     return arena_printf(a, "%s * %lldll", row, stride);
 }
 
-int value_parts(const plan *p, const ir_value *v)
-{
-    for (int i = 0; i < p->stored_count; i++)
-        if (p->stored[i].value == v) return p->stored[i].parts;
-    return 1;
-}
+int value_parts(const plan *p, const ir_value *v) { return p->parts[v->id] ? p->parts[v->id] : 1; }
 
 const char *address(emission *e, const ir_value *v, const char *row, const char *col, bool written)
 {

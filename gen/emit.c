@@ -243,10 +243,11 @@ static bool stores_16_bits(const emission *e)
     return true;
 }
 
-static void emit_launch(arena *a, plan *p, const naming *names, value_facts *facts, launch *l)
+static void emit_launch(arena *a, plan *p, const naming *names, value_facts *facts, bool short_results, launch *l)
 {
     const ir_phase *phase = l->kernel->phases[0];
     emission e = emission_new(a, p, names, facts, l->kernel, phase);
+    e.short_results = short_results;
     writer members = {.a = a};
     if (phase->family == family_rows)
         emit_rows(&e, &members);
@@ -295,6 +296,7 @@ void emit(arena *a, plan *p)
 {
     const naming names = names_choose(a, p->program);
     value_facts *facts = facts_new(a, p->program);
+    const bool short_results = results_are_short(p);
     for (int i = 0; i < p->pack_count; i++) emit_one_pack(a, p, &names, facts, i);
-    for (int i = 0; i < p->launch_count; i++) emit_launch(a, p, &names, facts, &p->launches[i]);
+    for (int i = 0; i < p->launch_count; i++) emit_launch(a, p, &names, facts, short_results, &p->launches[i]);
 }

@@ -18,6 +18,7 @@ typedef struct emission {
     const naming *names;
     const ir_phase *phase;
     value_facts *facts; /* by value id; the same for all phases, each of which finds its own */
+    bool short_results; /* of the whole program */
     const char *struct_name; /* k1_qkv */
     phase_extent space;
     const ir_value *shape; /* a value whose rows are the rows of the space */
@@ -63,6 +64,7 @@ const char *grouped(arena *a, const char *expression);           /* in () unless
 /* ---- facts.c: what the phase at hand makes of a value */
 value_facts *facts_new(arena *a, const ir_program *p);
 void facts_find(const emission *e);
+bool results_are_short(const plan *p); /* nothing that the caller gives or gets has more than 16 bits; nor what depends on it */
 bool value_narrow(const emission *e, const ir_value *v); /* one number a row */
 /* What v shows, where the phase makes that: an element of v is then the same thread's. Else v, which is read like any stored value. */
 const ir_value *value_behind(const emission *e, const ir_value *v);

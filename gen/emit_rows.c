@@ -22,21 +22,10 @@ static place base_place(const rows *r)
     return (place){.row = "row", .base = "col", .left = r->tails ? "left" : NULL};
 }
 
-/* Nothing that the caller gives or gets has more than 16 bits: neither has what depends on it. */
-static bool results_are_short(const plan *p)
-{
-    if (strcmp(p->target->family, "host") == 0 || p->program->type == dtype_f32) return false;
-    for (int i = 0; i < p->program->value_count; i++) {
-        const ir_value *v = p->program->values[i];
-        if (v->type == dtype_f32 && (v->output || v->kind == value_input || v->kind == value_param || v->kind == value_state)) return false;
-    }
-    return true;
-}
-
 static scope function_scope(rows *r, writer *w)
 {
     scope s = scope_new(r->e, w, "V");
-    s.near = results_are_short(r->e->plan);
+    s.near = r->e->short_results;
     if (!r->tails) s.whole = tile_value(r->e->phase, "v");
     return s;
 }

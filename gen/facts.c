@@ -2,6 +2,7 @@
  * on the row. Found once, in the order of the ops, as a value's operands are reached by more paths than anybody could walk.
  * Refuses: nothing. */
 #include "gen/emit.h"
+#include <string.h>
 
 struct value_facts {
     const ir_phase *phase; /* that makes it, and that the others are about */
@@ -71,4 +72,15 @@ static void find_op(const emission *e, int index)
 void facts_find(const emission *e)
 {
     for (int i = 0; i < e->phase->op_count; i++) find_op(e, i);
+}
+
+/* Nothing that the caller gives or gets has more than 16 bits: neither has what depends on it. */
+bool results_are_short(const plan *p)
+{
+    if (strcmp(p->target->family, "host") == 0 || p->program->type == dtype_f32) return false;
+    for (int i = 0; i < p->program->value_count; i++) {
+        const ir_value *v = p->program->values[i];
+        if (v->type == dtype_f32 && (v->output || v->kind == value_input || v->kind == value_param || v->kind == value_state)) return false;
+    }
+    return true;
 }

@@ -89,6 +89,7 @@ typedef struct plan {
     int pack_count;
     storage *stored; /* values in the workspace, in order of first write; not inputs, params, states, outputs */
     int stored_count;
+    int *parts; /* by value id: of what is stored; else 0 */
     scratch *scratches;
     int scratch_count;
 } plan;

@@ -1,6 +1,7 @@
 /* In: names of values and dims, as a user wrote them. Out: identifiers. Refuses: nothing. Names in capitals are left to
  * macros and template parameters, so `K` becomes `K_`; dims keep theirs where they can, since values yield to them. */
 #include "gen/names.h"
+#include "ir/names.h"
 #include <ctype.h>
 #include <string.h>
 
@@ -55,37 +56,35 @@ const char *name_identifier(arena *a, const char *name)
     return out;
 }
 
-/* Adds a number until no name of the list is the same. */
-static const char *unused(arena *a, const char *const *names, int count, const char *wanted)
+/* Adds a number until no name is the same. `numbers` has the last one of each wanted name. */
+static const char *unused(arena *a, name_map *taken, name_map *numbers, const char *wanted)
 {
     const char *name = wanted;
-    for (int tries = 2;; tries++) {
-        int i = 0;
-        while (i < count && strcmp(names[i], name) != 0) i++;
-        if (i == count) return name;
-        name = arena_printf(a, "%s_%d", wanted, tries);
+    int *last = names_find(numbers, wanted);
+    if (!last) {
+        last = arena_alloc(a, sizeof *last);
+        *last = 1;
+        names_add(numbers, wanted, last);
     }
+    while (!names_add(taken, name, last)) name = arena_printf(a, "%s_%d", wanted, ++*last);
+    return name;
 }
 
 naming names_choose(arena *a, const ir_program *p)
 {
     naming n = {.dims = p->dims};
-    const int most = p->value_count + p->dims.count;
-    const char **taken = arena_alloc(a, (size_t)(most + 1) * sizeof *taken);
-    int count = 0;
+    name_map taken = {.a = a}, numbers = {.a = a};
     n.values = arena_alloc(a, (size_t)(p->value_count + 1) * sizeof *n.values);
     for (int i = 0; i < n.dims.count; i++) {
         const char *name = name_identifier(a, n.dims.dims[i].name);
         if (is_reserved(name)) name = marked(a, name);
-        n.dims.dims[i].name = taken[count] = unused(a, taken, count, name);
-        count++;
+        n.dims.dims[i].name = unused(a, &taken, &numbers, name);
     }
     for (int i = 0; i < p->value_count; i++) {
         if (p->values[i]->kind == value_constant) continue;
         const char *name = name_identifier(a, p->values[i]->name);
         if (is_reserved(name) || !has_small_letter(name)) name = marked(a, name);
-        n.values[i] = taken[count] = unused(a, taken, count, name);
-        count++;
+        n.values[i] = unused(a, &taken, &numbers, name);
     }
     return n;
 }

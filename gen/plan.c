@@ -17,14 +17,6 @@ typedef struct planner {
 /* ---- a copy of the program, which may be changed */
 static ir_op *copied_op(const ir_program *to, const ir_op *op) { return to->values[op->outputs[0]->id]->def; }
 
-static ir_phase *copied_phase(const ir_program *from, const ir_program *to, const ir_phase *phase)
-{
-    for (int k = 0; k < from->kernel_count; k++)
-        for (int i = 0; i < from->kernels[k]->phase_count; i++)
-            if (from->kernels[k]->phases[i] == phase) return to->kernels[k]->phases[i];
-    return NULL;
-}
-
 static ir_kernel *copy_kernel(arena *a, const ir_program *program, const ir_kernel *from)
 {
     ir_kernel *to = arena_alloc(a, sizeof *to);
@@ -58,11 +50,12 @@ static builder copy_program(arena *a, const ir_program *from)
     to->kernel_count = from->kernel_count;
     to->kernels = arena_alloc(a, (size_t)(from->kernel_count + 1) * sizeof *to->kernels);
     for (int k = 0; k < from->kernel_count; k++) to->kernels[k] = copy_kernel(a, to, from->kernels[k]);
+    ir_phase *const *maker = program_index_make(a, to)->maker;
     for (int k = 0; k < from->kernel_count; k++)
         for (int i = 0; i < from->kernels[k]->phase_count; i++) {
             ir_phase *phase = to->kernels[k]->phases[i], *const *after = phase->after;
             phase->after = arena_alloc(a, (size_t)(phase->after_count + 1) * sizeof *phase->after);
-            for (int n = 0; n < phase->after_count; n++) phase->after[n] = copied_phase(from, to, after[n]);
+            for (int n = 0; n < phase->after_count; n++) phase->after[n] = maker[after[n]->ops[0]->outputs[0]->id];
         }
     copy_notes(a, from, to);
     return b;
@@ -146,8 +139,8 @@ static void store_value(planner *p, const ir_value *v, int parts)
 {
     const ir_value *root = value_root(v);
     if (root->kind != value_result || root->output) return;
-    for (int i = 0; i < p->p->stored_count; i++)
-        if (p->p->stored[i].value == root) return;
+    if (p->p->parts[root->id]) return;
+    p->p->parts[root->id] = parts;
     p->p->stored[p->p->stored_count++] = (storage){root, parts};
 }
 
@@ -301,6 +294,8 @@ plan *plan_choose(arena *a, const ir_program *fused, const target_info *target, 
     p.p->scratches = arena_alloc(a, kernels * sizeof *p.p->scratches);
     p.p->packs = arena_alloc(a, kernels * sizeof *p.p->packs);
     p.p->stored = arena_alloc(a, values * sizeof *p.p->stored);
+    p.p->parts = arena_alloc(a, values * sizeof *p.p->parts);
+    b.p->index = program_index_make(a, b.p);
     for (int k = 0; k < p.program->kernel_count; k++) plan_kernel(&p, p.program->kernels[k]);
     return p.p;
 }

@@ -119,7 +119,7 @@ builder build_copy(arena *a, const ir_program *p, bool with_ops)
 {
     builder b = {.a = a, .p = arena_alloc(a, sizeof *b.p), .names = {.a = a}};
     *b.p = *p;
-    b.p->kernels = NULL, b.p->notes = NULL, b.p->ops = NULL, b.p->values = NULL;
+    b.p->index = NULL, b.p->kernels = NULL, b.p->notes = NULL, b.p->ops = NULL, b.p->values = NULL;
     b.p->kernel_count = b.p->note_count = b.p->op_count = b.p->value_count = 0;
     for (int i = 0; i < p->value_count; i++) {
         ir_value *v = arena_alloc(a, sizeof *v);

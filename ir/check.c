@@ -313,7 +313,9 @@ const char *const *check_rule_names(size_t *count)
 
 static void run_rules(arena *a, const ir_program *p, const char *pass)
 {
-    checker c = {.a = a, .p = p, .pass = pass};
+    ir_program indexed = *p;
+    checker c = {.a = a, .p = &indexed, .pass = pass};
+    indexed.index = NULL;
     size_t n = (size_t)p->value_count + 1;
     c.phase_of_value = arena_alloc(a, n * sizeof *c.phase_of_value);
     c.order_of_value = arena_alloc(a, n * sizeof *c.order_of_value);
@@ -321,6 +323,7 @@ static void run_rules(arena *a, const ir_program *p, const char *pass)
     for (size_t i = 0; i < sizeof rule_names / sizeof *rule_names; i++) {
         c.rule = rule_names[i];
         rule_checks[i](&c);
+        if (rule_checks[i] == check_one_phase && p->kernel_count) indexed.index = program_index_make(a, &indexed);
     }
 }
 

@@ -115,10 +115,11 @@ static ir_value *clone_scalar(cloning *c, ir_value *v)
     return copy;
 }
 
-static int index_of(const ir_program *p, const ir_op *op)
+/* Ops were only inserted since the last refresh. */
+static int index_of(const fusing *f, const ir_op *op, const ir_value *out)
 {
-    int i = 0;
-    while (p->ops[i] != op) i++;
+    int i = f->order[out->id];
+    while (f->p->ops[i] != op) i++;
     return i;
 }
 
@@ -135,7 +136,7 @@ static void fold_into(fusing *f, ir_op *linear, const folded *n, ir_value *r, in
     raw->def = linear;
     fuse_set_home(f, raw, group);
     ir_op *scale = build_op(&f->b, op_mul, n->y->def, out, 2, raw, r);
-    fuse_insert(f, index_of(f->p, linear) + 1, scale, group);
+    fuse_insert(f, index_of(f, linear, out) + 1, scale, group);
 }
 
 static void fold(fusing *f, const folded *n)
@@ -151,13 +152,12 @@ static void fold(fusing *f, const folded *n)
         while (k < done_count && done[k].group != g) k++;
         if (k == done_count) {
             cloning *c = arena_alloc(f->a, sizeof *c);
-            c->f = f, c->at = index_of(f->p, users[i]), c->group = g, c->for_op = users[i];
+            c->f = f, c->at = index_of(f, users[i], users[i]->outputs[0]), c->group = g, c->for_op = users[i];
             done[done_count].group = g;
             done[done_count++].r = clone_scalar(c, n->r);
         }
         fold_into(f, users[i], n, done[k].r, g);
     }
-    fuse_refresh(f);
 }
 
 bool fuse_rmsnorm(fusing *f)
@@ -171,6 +171,7 @@ bool fuse_rmsnorm(fusing *f)
         fold(f, &n);
         changed = true;
     }
+    if (changed) fuse_refresh(f); /* once: what a fold changes, no later norm asks about */
     return changed;
 }
 
@@ -179,19 +180,31 @@ static ir_value *replaced(void *pair, ir_value *v)
     return v == ((ir_value **)pair)[0] ? ((ir_value **)pair)[1] : v;
 }
 
+static void use_sum(fusing *f, const ir_op *y, ir_value *x, bool *changed)
+{
+    ir_value *pair[2] = {y->outputs[0], x};
+    int i = f->order[y->outputs[0]->id];
+    for (int k = f->users.start[i]; k < f->users.start[i + 1]; k++) {
+        *changed |= op_reads(f->users.ops[k], pair[0]);
+        op_map_operands(f->users.ops[k], replaced, pair);
+    }
+}
+
 /* Norms of one row with different weights need its sum of squares once. */
 static bool share_sums(fusing *f)
 {
     bool changed = false;
-    for (int i = 0; i < f->p->op_count; i++)
-        for (int k = i + 1; k < f->p->op_count && f->p->ops[i]->kind == op_row_sumsq; k++) {
-            const ir_op *x = f->p->ops[i], *y = f->p->ops[k];
-            bool same = y->kind == op_row_sumsq && y->inputs[0] == x->inputs[0] && y->outputs[0]->type == x->outputs[0]->type;
-            if (!same || y->outputs[0]->output || f->groups[fuse_home(f, y->outputs[0])].count != 1) continue;
-            ir_value *pair[2] = {y->outputs[0], x->outputs[0]};
-            for (int u = k + 1; u < f->p->op_count; u++) changed |= op_reads(f->p->ops[u], pair[0]);
-            for (int u = k + 1; u < f->p->op_count; u++) op_map_operands(f->p->ops[u], replaced, pair);
-        }
+    const ir_program *p = f->p;
+    int *first = arena_alloc(f->a, ((size_t)p->value_count + 1) * sizeof *first); /* one more than the op's index, by operand */
+    for (int k = 0; k < p->op_count; k++) {
+        const ir_op *y = p->ops[k];
+        if (y->kind != op_row_sumsq) continue;
+        int *of = &first[y->inputs[0]->id];
+        const ir_op *x = *of ? p->ops[*of - 1] : NULL;
+        if (!x) *of = k + 1;
+        bool same = x && y->outputs[0]->type == x->outputs[0]->type;
+        if (same && !y->outputs[0]->output && f->groups[fuse_home(f, y->outputs[0])].count == 1) use_sum(f, y, x->outputs[0], &changed);
+    }
     if (changed) fuse_refresh(f);
     return changed;
 }

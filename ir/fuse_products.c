@@ -65,13 +65,28 @@ reason fuse_why_not_packed(fusing *f, int x, int y)
     return fuse_why_not(f, x, y);
 }
 
+/* By group: the next one whose products have the same left operand; no_group: none. */
+static int *next_of_operand(fusing *f)
+{
+    int *next = arena_alloc(f->a, ((size_t)f->group_count + 1) * sizeof *next);
+    int *last = arena_alloc(f->a, ((size_t)f->p->value_count + 1) * sizeof *last); /* one more than the group, by operand */
+    for (int g = 0; g < f->group_count; g++) {
+        next[g] = no_group;
+        if (f->groups[g].family != family_gemm || !f->groups[g].count) continue;
+        int *of = &last[first_product(&f->groups[g])->inputs[0]->id];
+        if (*of) next[*of - 1] = g;
+        *of = g + 1;
+    }
+    return next;
+}
+
 static bool join_products(fusing *f, bool joined)
 {
     bool changed = false;
+    const int *next = next_of_operand(f);
     for (int x = 0; x < f->group_count; x++)
-        for (int y = x + 1; y < f->group_count && f->groups[x].family == family_gemm; y++) {
-            if (f->groups[y].family != family_gemm || !f->groups[x].count || !f->groups[y].count) continue;
-            if (f->groups[x].count + f->groups[y].count > most_phase_ops) continue;
+        for (int y = next[x]; y != no_group && f->groups[x].count; y = next[y]) {
+            if (!f->groups[y].count || f->groups[x].count + f->groups[y].count > most_phase_ops) continue;
             if (why_not_packed_together(f, first_product(&f->groups[x]), first_product(&f->groups[y]))) continue;
             if (any_joined(f, &f->groups[x], &f->groups[y]) == joined) changed |= fuse_merge(f, x, y);
         }

@@ -50,23 +50,73 @@ static bool join_rows(fusing *f, int fusion)
     return changed;
 }
 
-static bool share_operand(fusing *f, const group *x, const group *y)
+/* The elementwise groups that read each value, in order. */
+typedef struct readers {
+    int *groups, *start; /* start: by value id, one more at the end */
+} readers;
+
+static void each_reading(fusing *f, readers *r, bool fill)
 {
+    for (int g = 0; g < f->group_count; g++)
+        for (int i = 0; is_elementwise_group(&f->groups[g]) && i < f->groups[g].count; i++) {
+            ir_value *used[24];
+            int n = op_operands(f->groups[g].ops[i], used, 24);
+            for (int k = 0; k < n; k++) {
+                int at = r->start[used[k]->id + !fill]++;
+                if (fill) r->groups[at] = g;
+            }
+        }
+}
+
+static readers find_readers(fusing *f)
+{
+    size_t n = (size_t)f->p->value_count;
+    readers r = {.start = arena_alloc(f->a, (n + 2) * sizeof *r.start)};
+    each_reading(f, &r, false);
+    for (size_t i = 1; i <= n; i++) r.start[i] += r.start[i - 1];
+    r.groups = arena_alloc(f->a, ((size_t)r.start[n] + 1) * sizeof *r.groups);
+    each_reading(f, &r, true);
+    for (size_t i = n; i > 0; i--) r.start[i] = r.start[i - 1]; /* filling moved each start to the next value's */
+    r.start[0] = 0;
+    return r;
+}
+
+/* The first group after `last` that reads v, or `best` when that comes before it. */
+static int next_reader(const readers *r, const ir_value *v, int last, int best)
+{
+    int low = r->start[v->id], high = r->start[v->id + 1];
+    while (low < high) {
+        int middle = low + (high - low) / 2;
+        if (r->groups[middle] > last) high = middle;
+        else low = middle + 1;
+    }
+    return low < r->start[v->id + 1] && r->groups[low] < best ? r->groups[low] : best;
+}
+
+/* The first group after `last` that reads a whole value which x reads, too. */
+static int next_sibling(fusing *f, const readers *r, const group *x, int last)
+{
+    int best = f->group_count;
     for (int i = 0; i < x->count; i++)
         for (int k = 0; k < x->ops[i]->input_count; k++) {
             const ir_value *v = x->ops[i]->inputs[k];
-            if (v->kind != value_constant && value_is_full(f->a, v, x->ops[i]->outputs[0]) && group_reads(y, v)) return true;
+            if (v->kind != value_constant && value_is_full(f->a, v, x->ops[i]->outputs[0])) best = next_reader(r, v, last, best);
         }
-    return false;
+    return best;
 }
 
 /* Elementwise groups that read one value side by side read it once together. */
 static bool join_siblings(fusing *f)
 {
     bool changed = false;
+    const readers r = find_readers(f);
     for (int x = 0; x < f->group_count; x++)
-        for (int y = x + 1; y < f->group_count && is_elementwise_group(&f->groups[x]); y++)
-            if (is_elementwise_group(&f->groups[y]) && share_operand(f, &f->groups[x], &f->groups[y])) changed |= fuse_merge(f, x, y);
+        for (int y = x; f->groups[x].count < most_phase_ops && is_elementwise_group(&f->groups[x]);) {
+            y = next_sibling(f, &r, &f->groups[x], y);
+            if (y == f->group_count) break;
+            if (!is_elementwise_group(&f->groups[y]) || f->groups[x].count + f->groups[y].count > most_phase_ops) continue;
+            changed |= fuse_merge(f, x, y);
+        }
     return changed;
 }
 

@@ -128,6 +128,12 @@ typedef struct fusion_note {
     ir_op *user;
 } fusion_note;
 
+/* Who makes and who reads each value of a program with kernels, by value id (ir/index.c). */
+typedef struct program_index {
+    ir_phase **maker, **reader; /* reader: the only phase with an op that reads it, or a view of it */
+    bool *read_widely;          /* by several phases */
+} program_index;
+
 typedef struct ir_program {
     const char *name; /* block name, dashes kept */
     dtype type;       /* the spec's dtype */
@@ -141,6 +147,7 @@ typedef struct ir_program {
     fusion_level level;
     fusion_note *notes;
     int note_count;
+    const program_index *index; /* for questions about phases; NULL: they walk the program, which may change */
 } ir_program;
 
 typedef struct target_info {
@@ -171,6 +178,7 @@ bool op_is_elementwise(const ir_op *op);         /* class ELEMENT or INTERNAL */
 int op_operands(const ir_op *op, ir_value **out, int most); /* inputs, then lengths, at, state, fold where set */
 ir_phase *phase_of(const ir_program *p, const ir_op *op);
 ir_value *program_value(const ir_program *p, const char *name);
+const program_index *program_index_make(arena *a, const ir_program *p); /* of its present kernels */
 const char *const *layer_names(size_t *count);   /* by layer_kind */
 
 /* Stages; each is a pure function of its arguments. They bail or complain through the arena. */

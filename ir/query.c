@@ -102,6 +102,7 @@ static bool phase_has(const ir_phase *phase, const ir_op *op)
 
 ir_phase *phase_of(const ir_program *p, const ir_op *op)
 {
+    if (p->index) return p->index->maker[op->outputs[0]->id];
     for (int k = 0; k < p->kernel_count; k++)
         for (int i = 0; i < p->kernels[k]->phase_count; i++)
             if (phase_has(p->kernels[k]->phases[i], op)) return p->kernels[k]->phases[i];

@@ -205,6 +205,7 @@ static bool shows(const ir_op *op, const ir_value *v)
 bool value_stored(const ir_program *p, const ir_phase *phase, const ir_value *v)
 {
     if (value_root(v)->output) return true;
+    if (p->index) return p->index->read_widely[v->id] || (p->index->reader[v->id] && p->index->reader[v->id] != phase);
     for (int i = 0; i < p->op_count; i++)
         if (!op_is_view(p->ops[i]) && shows(p->ops[i], v) && !phase_has(phase, p->ops[i])) return true;
     return false;

@@ -1,8 +1,13 @@
-/* Work grows with a spec's ops, no faster: values that share operands are computed once each. No test here looks at a clock. */
+/* Work grows with a spec's ops, no faster, in every stage: the basic blocks that run are counted (this program has ir/ and gen/ compiled with
+ * -fsanitize-coverage=trace-pc), for a spec and for one twice as long. No test here looks at a clock. */
 #include "gen/gen.h"
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
+
+static unsigned long long steps;
+void __sanitizer_cov_trace_pc(void);
+__attribute__((visibility("default"))) void __sanitizer_cov_trace_pc(void) { steps++; }
 
 typedef struct build {
     arena *a;
@@ -83,6 +88,197 @@ START_TEST(an_op_that_many_share_is_computed_once)
 }
 END_TEST
 
+/* ---- long specs */
+enum { stage_read, stage_lower, stage_fuse, stage_plan, stage_print, stage_parse, stage_emit, stage_manifest, stages };
+static const char *const stage_names[stages] = {"reading", "lowering", "fusion", "planning", "printing", "parsing", "emission", "the manifest"};
+
+typedef struct long_spec {
+    text *t;
+    int n;
+} long_spec;
+
+static void begin(long_spec *s, const char *inputs, const char *params, int count)
+{
+    text_printf(s->t, "block: long\ndtype: bf16\ndims: {M: 64, D: 64}\ninputs: {%s}\n", inputs);
+    if (params) text_printf(s->t, "params: {");
+    for (int i = 0; params && i < count; i++)
+        for (const char *p = params; *p; p++) text_printf(s->t, p[1] ? "%c%d: [D, D], " : "%c%d: [D, D]%s", *p, i, i + 1 < count ? ", " : "}\n");
+    text_printf(s->t, "ops:\n");
+}
+
+static void end(long_spec *s, const char *last, int index) { text_printf(s->t, "outputs: {out: %s%d}\n", last, index); }
+
+static void chain(long_spec *s)
+{
+    begin(s, "a0: [M, D]", NULL, 0);
+    for (int i = 0; i < s->n; i++) text_printf(s->t, "  - {out: a%d, op: silu, in: [a%d]}\n", i + 1, i);
+    end(s, "a", s->n);
+}
+
+static void sharing(long_spec *s)
+{
+    begin(s, "a0: [M, D], a1: [M, D]", NULL, 0);
+    for (int i = 0; i < s->n; i++) text_printf(s->t, "  - {out: a%d, op: add, in: [a%d, a%d]}\n", i + 2, i, i + 1);
+    end(s, "a", s->n + 1);
+}
+
+static void fan_out(long_spec *s)
+{
+    begin(s, "x: [M, D]", NULL, 0);
+    for (int i = 0; i < s->n / 2; i++) text_printf(s->t, "  - {out: a%d, op: exp, in: [x]}\n", i);
+    text_printf(s->t, "  - {out: b0, op: neg, in: [a0]}\n");
+    for (int i = 1; i < s->n / 2; i++) text_printf(s->t, "  - {out: b%d, op: add, in: [b%d, a%d]}\n", i, i - 1, i);
+    end(s, "b", s->n / 2 - 1);
+}
+
+static void small_linears(long_spec *s)
+{
+    begin(s, "x: [M, D]", "w", s->n);
+    for (int i = 0; i < s->n; i++) text_printf(s->t, "  - {out: a%d, op: linear, in: [x, w%d]}\n", i, i);
+    text_printf(s->t, "outputs: {");
+    for (int i = 0; i < s->n; i++) text_printf(s->t, "o%d: a%d%s", i, i, i + 1 < s->n ? ", " : "}\n");
+}
+
+static void layers_of_products(long_spec *s)
+{
+    const int n = s->n / 4;
+    begin(s, "r0: [M, D]", "wu", n);
+    for (int i = 0; i < n; i++)
+        text_printf(s->t, "  - {out: a%d, op: linear, in: [r%d, w%d]}\n  - {out: g%d, op: gelu_tanh, in: [a%d]}\n"
+                    "  - {out: d%d, op: linear, in: [g%d, u%d]}\n  - {out: r%d, op: add, in: [d%d, r%d]}\n", i, i, i, i, i, i, i, i, i + 1, i, i);
+    end(s, "r", n);
+}
+
+static void norms(long_spec *s)
+{
+    const int n = s->n / 2;
+    text_printf(s->t, "block: long\ndtype: bf16\ndims: {M: 64, D: 64}\ninputs: {r0: [M, D]}\nparams: {");
+    for (int i = 0; i < n; i++) text_printf(s->t, "w%d: [D]%s", i, i + 1 < n ? ", " : "}\nops:\n");
+    for (int i = 0; i < n; i++)
+        text_printf(s->t, "  - {out: h%d, op: rmsnorm, in: [r%d, w%d]}\n  - {out: r%d, op: add, in: [h%d, r%d]}\n", i, i, i, i + 1, i, i);
+    end(s, "r", n);
+}
+
+static void views(long_spec *s)
+{
+    const int n = s->n / 4;
+    begin(s, "r0: [M, D]", NULL, 0);
+    for (int i = 0; i < n; i++)
+        text_printf(s->t, "  - {out: [a%d, b%d], op: split, in: [r%d], sizes: [D/2, D/2]}\n  - {out: e%d, op: exp, in: [a%d]}\n"
+                    "  - {out: c%d, op: concat, in: [e%d, b%d]}\n  - {out: r%d, op: reshape, in: [c%d], shape: [M, D]}\n", i, i, i, i, i, i, i, i, i + 1, i);
+    text_printf(s->t, "  - {out: z%d, op: neg, in: [r%d]}\n", n, n);
+    end(s, "z", n);
+}
+
+static void many_outputs(long_spec *s)
+{
+    begin(s, "x: [M, D]", NULL, 0);
+    for (int i = 0; i < s->n; i++) text_printf(s->t, "  - {out: a%d, op: exp, in: [x]}\n", i);
+    text_printf(s->t, "outputs: {");
+    for (int i = 0; i < s->n; i++) text_printf(s->t, "o%d: a%d%s", i, i, i + 1 < s->n ? ", " : "}\n");
+}
+
+static void blocks(long_spec *s)
+{
+    const int n = s->n / 8;
+    text_printf(s->t, "block: long\ndtype: bf16\ndims: {M: 64, D: 64}\ninputs: {r0: [1, M, D]}\nparams: {");
+    for (int i = 0; i < n; i++)
+        text_printf(s->t, "n%d: [D], q%d: [D, D], k%d: [D, D], v%d: [D, D], p%d: [D, D]%s", i, i, i, i, i, i + 1 < n ? ", " : "}\nops:\n");
+    for (int i = 0; i < n; i++) {
+        text_printf(s->t, "  - {out: h%d, op: rmsnorm, in: [r%d, n%d]}\n", i, i, i);
+        for (const char *c = "qkv"; *c; c++) text_printf(s->t, "  - {out: %cl%d, op: linear, in: [h%d, %c%d]}\n", *c, i, i, *c, i);
+        text_printf(s->t, "  - {out: t%d, op: rope, in: [ql%d], heads: 4, pairing: half}\n"
+                    "  - {out: a%d, op: attention, in: [t%d, kl%d, vl%d], heads: 4, causal: true}\n"
+                    "  - {out: o%d, op: linear, in: [a%d, p%d]}\n  - {out: r%d, op: add, in: [o%d, r%d]}\n", i, i, i, i, i, i, i, i, i, i + 1, i, i);
+    }
+    end(s, "r", n);
+}
+
+/* Kernels of 64 ops at each level: fusion that stopped early would leave more. growth: tenths of a stage's steps for twice the ops; where
+ * groups far apart are joined, fusion's order of groups moves with each, of which a third shows at these lengths. */
+static const struct {
+    void (*write)(long_spec *s);
+    const char *name;
+    int kernels[3], growth;
+} forms[] = {
+    {chain, "a chain", {64, 1, 1}, 23}, {sharing, "sharing", {64, 1, 1}, 23}, {fan_out, "fan-out", {64, 1, 1}, 28},
+    {small_linears, "linears of one input", {64, 1, 1}, 23}, {layers_of_products, "layers of products", {64, 32, 32}, 23}, {norms, "norms", {64, 32, 4}, 23},
+    {views, "views", {49, 49, 33}, 28}, {many_outputs, "outputs", {64, 1, 1}, 23}, {blocks, "blocks", {64, 40, 24}, 23},
+};
+
+typedef struct measure {
+    arena *a;
+    const char *spec;
+    fusion_level level;
+    bool emits;
+    unsigned long long spent[stages];
+    int kernels;
+} measure;
+
+static void spend(measure *m, int stage)
+{
+    m->spent[stage] = steps;
+    steps = 0;
+}
+
+static void measure_body(void *argument)
+{
+    measure *m = argument;
+    const target_info *target = target_find("sm_90a");
+    const graph_options options = {0};
+    const fuse_options fusion = {m->level, target, NULL, 0};
+    const size_t size = strlen(m->spec);
+    arena_source(m->a, "long.yaml", m->spec, size);
+    steps = 0;
+    const ir_program *p = graph_read(m->a, m->spec, size, "long.yaml", &options);
+    spend(m, stage_read);
+    p = lower(m->a, p);
+    spend(m, stage_lower);
+    p = fuse(m->a, p, &fusion);
+    spend(m, stage_fuse);
+    m->kernels = p->kernel_count;
+    plan *made = plan_choose(m->a, p, target, NULL);
+    spend(m, stage_plan);
+    const char *printed = ir_print(m->a, made->program);
+    spend(m, stage_print);
+    ir_read(m->a, printed, strlen(printed), "long.ir");
+    spend(m, stage_parse);
+    if (!m->emits) return;
+    emit(m->a, made);
+    spend(m, stage_emit);
+    manifest_json(m->a, made);
+    spend(m, stage_manifest);
+}
+
+static measure measured(int form, fusion_level level, int ops, bool emits)
+{
+    measure m = {.a = arena_new(), .level = level, .emits = emits};
+    text spec = {.a = m.a};
+    forms[form].write(&(long_spec){&spec, ops});
+    m.spec = spec.data;
+    const tfgen_code code = arena_run(m.a, measure_body, &m);
+    ck_assert_msg(code == code_ok, "%s: %s", forms[form].name, arena_diagnostics(m.a));
+    arena_free(m.a);
+    return m;
+}
+
+/* A spec twice as long takes twice the steps; a quadratic part would show at these lengths. */
+static void must_be_linear(int form, fusion_level level, int ops, bool emits)
+{
+    const measure one = measured(form, level, ops, emits), two = measured(form, level, 2 * ops, emits);
+    for (int i = 0; i < (emits ? stages : stage_emit); i++)
+        ck_assert_msg(10 * two.spent[i] <= (unsigned)forms[form].growth * one.spent[i], "%s at level %d: %s takes %llu steps for %d ops, %llu for %d", forms[form].name,
+                      (int)level, stage_names[i], one.spent[i], ops, two.spent[i], 2 * ops);
+    const int most = forms[form].kernels[level] * (2 * ops / 64 + 1);
+    ck_assert_msg(two.kernels <= most, "%s at level %d: %d kernels; fused, they are at most %d", forms[form].name, (int)level, two.kernels, most);
+}
+
+START_TEST(twice_as_many_ops_are_planned_in_twice_the_steps) { must_be_linear(_i / 3, (fusion_level)(_i % 3), 2000, false); }
+END_TEST
+
+START_TEST(twice_as_many_kernels_are_emitted_in_twice_the_steps) { must_be_linear(_i / 3, (fusion_level)(_i % 3), 192, true); }
+END_TEST
+
 int main(void)
 {
     Suite *s = suite_create("scale");
@@ -90,6 +286,12 @@ int main(void)
     tcase_set_timeout(t, 60);
     tcase_add_loop_test(t, an_op_that_many_share_is_computed_once, 0, 9);
     suite_add_tcase(s, t);
+    TCase *l = tcase_create("long");
+    const int count = 3 * (int)(sizeof forms / sizeof *forms);
+    tcase_set_timeout(l, 120);
+    tcase_add_loop_test(l, twice_as_many_ops_are_planned_in_twice_the_steps, 0, count);
+    tcase_add_loop_test(l, twice_as_many_kernels_are_emitted_in_twice_the_steps, 0, count);
+    suite_add_tcase(s, l);
     SRunner *r = srunner_create(s);
     srunner_run_all(r, CK_ENV);
     const int failed = srunner_ntests_failed(r);
