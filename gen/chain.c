@@ -34,14 +34,14 @@ static int cost_of(const ir_op *op)
     }
 }
 
-bool phase_is_long(const emission *e)
+bool phase_is_long(const ir_phase *phase, const target_info *target)
 {
     int cost = 0;
-    for (int i = 0; i < e->phase->op_count; i++) {
-        const ir_op *op = e->phase->ops[i];
-        if (op_is_elementwise(op) && !value_narrow(e, op->outputs[0])) cost += cost_of(op);
+    for (int i = 0; i < phase->op_count; i++) {
+        const ir_op *op = phase->ops[i];
+        if (op_is_elementwise(op) && value_columns(op->outputs[0]) > 1) cost += cost_of(op);
     }
-    return cost >= (e->phase->family == family_rows ? long_rows_cost : long_cost) && strcmp(e->plan->target->family, "host") != 0;
+    return cost >= (phase->family == family_rows ? long_rows_cost : long_cost) && strcmp(target->family, "host") != 0;
 }
 
 /* Operand x of an op whose result is made at the chain's place is computed there, too. */

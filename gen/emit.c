@@ -113,7 +113,7 @@ static emission emission_new(arena *a, const plan *p, const naming *names, value
 {
     emission e = {.a = a, .plan = p, .names = names, .phase = phase, .facts = facts, .tables = {.a = a}, .functions = {.a = a}};
     facts_find(&e);
-    e.is_long = phase_is_long(&e);
+    e.is_long = phase_is_long(phase, p->target);
     e.struct_name = arena_printf(a, "%s_%s", name_identifier(a, kernel->name), name_identifier(a, phase->name));
     e.space = phase_space(a, phase);
     set_shape(&e);

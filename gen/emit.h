@@ -149,7 +149,7 @@ place operand_place(scope *s, const ir_value *operand, const ir_value *of, const
 bool value_known(const scope *s, const ir_value *v, const place *at); /* it has a name there */
 
 /* ---- chain.c: long elementwise arithmetic as functions that are called */
-bool phase_is_long(const emission *e);
+bool phase_is_long(const ir_phase *phase, const target_info *target);
 const char *evaluate_chain(scope *s, const ir_value *v, const place *at); /* the name of a vec; NULL: not worth a function */
 
 /* ---- sinks.c: what a phase leaves in memory */

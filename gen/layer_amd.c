@@ -88,7 +88,8 @@ amd_tile amd_defaults(const tile_request *r)
     } tiles[] = {{256, 256, 512}, {128, 256, 512}, {128, 128, 256}, {64, 64, 256}, {32, 128, 256}};
     const ir_op *product = product_of(r->phase);
     const long long rows = product_rows(r, product), units = r->target->units;
-    int i = amd_layer(r->target) == layer_wmma ? 2 : 0;
+    /* A function that is called leaves its caller half of the registers: of a large tile they do not hold the sums (HIPRTC 5.2 spills). */
+    int i = amd_layer(r->target) == layer_wmma || phase_is_long(r->phase, r->target) ? 2 : 0;
     while (i < 3 && (rows + tiles[i].m - 1) / tiles[i].m * ((r->packed_n + tiles[i].n - 1) / tiles[i].n) * 4 < units * 3) i++;
     enum { longest = 32768 }; /* longer sums are sums of sums, for which there are registers beside few results (gemm_mfma.h) */
     if (value_columns(product->inputs[0]) > longest && i < 3) i = 3;

@@ -306,6 +306,25 @@ START_TEST(an_illegal_tuning_is_an_error_that_names_the_limit)
 }
 END_TEST
 
+/* mish behind a product calls functions, which leave few registers for a tile's sums; one activation does not. */
+START_TEST(long_arithmetic_behind_a_product_has_smaller_tiles)
+{
+    static const char head[] = "block: t\ndtype: bf16\ndims: {M: 4096, D: 4096}\ninputs: {x: [M, D]}\nparams: {w: [D, D]}\nops:\n"
+                               "  - {out: l, op: linear, in: [x, w]}\n",
+                      mish[] = "  - {out: e, op: exp, in: [l]}\n  - {out: p, op: add, in: [e, 1.0]}\n  - {out: s, op: log, in: [p]}\n"
+                               "  - {out: t, op: tanh, in: [s]}\n  - {out: a, op: mul, in: [l, t]}\noutputs: {y: a}\n",
+                      silu[] = "  - {out: a, op: silu, in: [l]}\noutputs: {y: a}\n";
+    arena *keep = arena_new();
+    build b = {.name = "t.yaml", .text = arena_printf(keep, "%s%s", head, _i ? mish : silu), .target = "gfx90a", .level = fusion_tile};
+    must_build(&b);
+    ck_assert_int_eq(b.p->launch_count, 1);
+    ck_assert_int_eq(b.p->launches[0].threads, _i ? 256 : 512);
+    ck_assert_int_eq(strstr(b.p->launches[0].spec_header, "TF_CALLED") != NULL, _i);
+    arena_free(b.a);
+    arena_free(keep);
+}
+END_TEST
+
 typedef struct wide_head {
     const char *target;
     int columns;
@@ -522,6 +541,7 @@ int main(void)
                         sizeof bad_tunings / sizeof *bad_tunings);
     tcase_add_test(t, a_cache_may_have_more_rows_than_an_int_counts);
     tcase_add_loop_test(t, other_values_have_as_many_rows_as_an_int_counts_with_a_tile_to_spare, 0, 2);
+    tcase_add_loop_test(t, long_arithmetic_behind_a_product_has_smaller_tiles, 0, 2);
     tcase_add_loop_test(t, heads_of_more_columns_than_a_wave_takes_are_refused_by_name, 0, 2 * (int)(sizeof wide_heads / sizeof *wide_heads));
     tcase_add_test(t, the_manifest_says_what_the_plan_says);
     tcase_add_test(t, names_of_values_never_clash_in_the_source);
