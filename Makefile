@@ -192,7 +192,7 @@ run-tests: $(PRODUCTS) $(TESTS) $(FUZZERS) $(VERIFY_CODE)
 	@TFGEN=$(B)/tfgen TFGEN_WORKER=$(CURDIR)/$(B)/tfgen-worker sh tests/run.sh $(B) $(TESTS) $(FUZZERS)
 
 verify-all: all
-	./tfgen verify specs/*.yaml tests/specs/views/*.yaml --fusion=all --dtype=all --target=all --sizes=all --summary=docs/verification.md
+	./tfgen verify specs/*.yaml tests/specs/*.yaml tests/specs/views/*.yaml --fusion=all --dtype=all --target=all --sizes=all --summary=docs/verification.md
 
 verify-code: all $(VERIFY_CODE)
 	VERIFY_CODE=$(VERIFY_CODE) SUMMARY=docs/verification.md sh tests/verify_code.sh $(B)/verify-code $$(nproc)
