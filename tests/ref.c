@@ -59,18 +59,23 @@ void ref_free(ref_tensor *t)
 void ref_sum_add(ref_sum *s, double term, double error)
 {
     s->value += term;
-    s->partial_squares += s->value * s->value;
+    s->block += term;
+    s->partial_squares += s->block * s->block;
     s->term_squares += term * term;
     s->input_squares += error * error;
-    s->count++;
+    if (++s->count % REF_CHAIN != 0 || s->whole) return;
+    s->partial_squares += s->value * s->value;
+    s->block = 0;
 }
 
+/* In random order K terms in chains of L, K/L = m of them: a chain's partial sums are L/3 of its sum's square and L/6 of its terms' squares, the
+ * squares of all chains' sums are y^2/m and sum t^2 together, and the m sums are added in a chain, too. */
 double ref_sum_rounding(const ref_sum *s)
 {
-    const double n = s->count > 1 ? (double)s->count - 1 : 0;
-    const double random_order = n * s->value * s->value / 3;
+    const double n = s->count > 1 ? (double)s->count - 1 : 0, L = s->whole ? n : fmin(n, REF_CHAIN), m = L > 0 ? n / L : 0;
+    const double of_value = m > 1 ? L / m / 3 + (m + 1) / 3 : n / 3, of_terms = m > 1 ? L / 2 + m / 6 : n / 6;
     const double in_order = s->count > 1 ? s->partial_squares : 0;
-    return REF_UNIT * REF_UNIT * (fmax(in_order, random_order) + (n / 6 + 1) * s->term_squares);
+    return REF_UNIT * REF_UNIT * (fmax(in_order, of_value * s->value * s->value) + (of_terms + 1) * s->term_squares);
 }
 
 double ref_sum_error(const ref_sum *s) { return s->input_squares + ref_sum_rounding(s); }

@@ -12,7 +12,8 @@
  * standard deviations elementwise  |f(x+e) - f(x)| for each operand, larger of both sides, and a few u|y| sums e^2 =
  * sum w^2 e_x^2 + u^2 (max(sum of s_i^2, K y^2/3) + (K/6 + 1) sum t^2), s_i the partial sums in natural order. Adding
  * t_i rounds the partial sum s_i: u^2 sum s_i^2. Devices add in other orders: over a random order the mean of s_i^2 is
- * (i/K)^2 y^2 + i(K-i)/K^2 sum t^2, which sums to K y^2/3 + K/6 sum t^2. It is what 2 sqrt(K) u sum|t| bounds from
+ * (i/K)^2 y^2 + i(K-i)/K^2 sum t^2, which sums to K y^2/3 + K/6 sum t^2; reductions of more than 4096
+ * terms are sums of sums, and so is their bound (ref_sum_rounding). It is what 2 sqrt(K) u sum|t| bounds from
  * above, without that formula's excess of about sqrt(K). softmax, attention, norms: their derivatives, written where
  * they are computed. A check passes while |device - reference| <= ref_sigmas * error. Six: one for a device whose
  * functions are twice as far off as assumed, the rest for the largest of 10^9 normal numbers (6 standard deviations)

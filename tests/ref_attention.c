@@ -82,7 +82,7 @@ static double scores(const attention_job *j, size_t q, size_t b, size_t g, long 
  */
 static double probabilities(long long low, long long high, double largest, const head_buffers *h)
 {
-    ref_sum s = {0};
+    ref_sum s = {.whole = true};
     for (long long t = low; t < high; t++) {
         const double z = h->score[t], a2 = h->noise[t] + square(REF_UNIT) * (square(z) + square(z - largest) + 4);
         h->score[t] = exp(z - largest);

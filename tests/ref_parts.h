@@ -66,11 +66,14 @@ void ref_fold_needs(const ir_op *linear, const ir_value *needs[ref_fold_most_nee
 /* A number on its way into a dtype: what is surely too large becomes infinite, where rounding decides the error does. */
 void ref_overflow(dtype t, double *value, double *error);
 
-/* A sum as a device may build it, in any order. */
+/* A sum as a device may build it, in any order. Of more than REF_CHAIN terms it is a sum of sums of so many at most (templates/sums.h), unless
+ * `whole` says that a chain may have all (attention's weights). */
 typedef struct ref_sum {
-    double value, partial_squares, term_squares, input_squares;
+    double value, block, partial_squares, term_squares, input_squares; /* block: of the terms since the last whole one */
     size_t count;
+    bool whole;
 } ref_sum;
+#define REF_CHAIN 4096
 void ref_sum_add(ref_sum *s, double term, double error);
 double ref_sum_rounding(const ref_sum *s); /* squared error by rounding alone */
 double ref_sum_error(const ref_sum *s);    /* squared, with that of the terms */

@@ -1,5 +1,6 @@
 /* The bounds of the reference: a right device stays below them and comes near, a wrong one exceeds them. */
 #include "tests/float_device.h"
+#include "tests/ref_parts.h"
 
 static bench *open_as(const char *yaml, const char *type, const dim_override *dims, size_t dim_count)
 {
@@ -111,6 +112,29 @@ START_TEST(large_scores_come_near_their_bound)
     }
     ck_assert_msg(largest < 0.7 && largest > 0.12, "ratio %g", largest);
     bench_close(b);
+}
+END_TEST
+
+/* Of a million terms, in blocks of 1024 and of 4096, one sign and both: below the bound, and a chain of all is above a tenth of it. */
+START_TEST(a_sum_of_a_million_terms_has_the_bound_of_its_blocks)
+{
+    enum { count = 1 << 20, sums = 16 };
+    double blocked = 0, chained = 0;
+    unsigned long long state = 5;
+    for (int i = 0; i < sums; i++) {
+        ref_sum s = {0};
+        float chain = 0, block = 0, total = 0;
+        for (int k = 0; k < count; k++) {
+            state = state * 6364136223846793005ull + 1442695040888963407ull;
+            const float x = (float)((double)(state >> 40) * 0x1p-24 - (_i ? 0 : 0.5));
+            ref_sum_add(&s, (double)x, 0);
+            chain += x, block += x;
+            if (k % (i % 2 ? 1024 : 4096) == (i % 2 ? 1023 : 4095)) total += block, block = 0;
+        }
+        const double bound = ref_sigmas * sqrt(ref_sum_rounding(&s));
+        blocked = fmax(blocked, fabs((double)total - s.value) / bound), chained = fmax(chained, fabs((double)chain - s.value) / bound);
+    }
+    ck_assert_msg(blocked <= 0.7 && chained > 0.1 && chained > 4 * blocked, "in blocks %g of the bound, in a chain %g", blocked, chained);
 }
 END_TEST
 
@@ -390,6 +414,7 @@ int main(void)
                         9 * sizeof right_cases / sizeof *right_cases);
     tcase_add_loop_test(c, a_sum_of_one_sign_stays_below_the_bound_too, 0, 6);
     tcase_add_test(c, large_scores_come_near_their_bound);
+    tcase_add_loop_test(c, a_sum_of_a_million_terms_has_the_bound_of_its_blocks, 0, 2);
     tcase_add_loop_test(c, three_products_in_tf32_stay_below_their_bound_and_one_does_not, 0, sizeof split_cases / sizeof *split_cases);
     tcase_add_loop_test(c, a_wrong_device_exceeds_the_bound_in_f32, 0, fault_case_count);
     tcase_add_loop_test(c, a_wrong_device_exceeds_the_bound_in_bf16, 0, fault_case_count);
