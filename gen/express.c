@@ -357,7 +357,7 @@ static const char *reshape_op(scope *s, const ir_op *op, const place *at)
                       .left = at->left,
                       .tag = "_flat"};
     }
-    if (value_narrow(s->e, x)) return arena_printf(a, "splat<%s>(%s)", s->lanes, evaluate_narrow(s, x, own.row));
+    if (from == to && value_narrow(s->e, x)) return arena_printf(a, "splat<%s>(%s)", s->lanes, evaluate_narrow(s, x, own.row));
     return evaluate(s, x, &own);
 }
 
