@@ -205,8 +205,9 @@ def stop(p):
 
 def fresh_cache():
     """The sound tree's kernels, as links: entries are never written in place, so what a mutant adds or removes is its own."""
-    cache = WORK / 'cache.mutant'
-    shutil.rmtree(cache, ignore_errors=True)
+    for old in WORK.glob('cache.*'): # a compiler that outlived its suite may still write there
+        shutil.rmtree(old, ignore_errors=True)
+    cache = WORK / f'cache.{time.monotonic_ns()}'
     shutil.copytree(WORK / 'cache', cache, copy_function=os.link)
     return cache
 
