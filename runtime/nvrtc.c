@@ -58,29 +58,52 @@ static bool load(nvrtc *api, const char *tool)
  * --no-cache is the last, and is left out when it is refused. */
 const char *const nvrtc_flags[] = {"-std=c++17", "-default-device", "--ptxas-options=-v", "--no-cache", NULL};
 
-/* The only option that depends on the request is the architecture, so an option that is refused is an unknown
- * architecture. */
+/* What ptxas reports of a function that had too few registers. */
+static bool log_has_spills(const char *log)
+{
+    static const char report[] = " bytes stack frame, ";
+    for (const char *at = log; (at = strstr(at, report)); at += sizeof report)
+        if (strtoul(at + sizeof report - 1, NULL, 10)) return true;
+    return false;
+}
+
+/* A program that was compiled, and its log (NULL: none). The only option that depends on the request is the architecture, so an option that
+ * is refused is an unknown architecture. */
+static int compile_once(const nvrtc *api, const worker_job *job, const char *arch, bool all_registers, void **program, char **log)
+{
+    const char *options[16] = {arch};
+    int count = 1;
+    size_t size = 0;
+    if (all_registers) options[count++] = "-DTF_ALL_REGISTERS";
+    for (const char *const *f = nvrtc_flags; *f; f++) options[count++] = *f;
+    int bad = api->create(program, job->source, job->name, 0, NULL, NULL);
+    if (bad) return bad;
+    bad = api->compile(*program, count, options);
+    if (bad == nvrtc_invalid_option) bad = api->compile(*program, count - 1, options);
+    free(*log);
+    *log = NULL;
+    if (api->log_size(*program, &size) == 0 && size > 1 && (*log = calloc(1, size + 1))) api->log(*program, *log);
+    return bad;
+}
+
+/* ptxas gives a kernel of few threads fewer registers than there are, so that more workgroups are resident, and may then spill: where it
+ * does, the kernel is compiled once more with all registers (TF_ALL_REGISTERS, templates/device.h). */
 static int compile(const nvrtc *api, const worker_job *job)
 {
-    char *arch = printed("--gpu-architecture=%s", job->arch), *text;
-    const char *options[16] = {arch};
-    int option_count = 1;
-    for (const char *const *f = nvrtc_flags; *f; f++) options[option_count++] = *f;
+    char *arch = printed("--gpu-architecture=%s", job->arch), *log = NULL, *code;
     void *program;
     size_t size = 0;
-    int bad = arch ? api->create(&program, job->source, job->name, 0, NULL, NULL) : -1;
-    if (bad) return fprintf(stderr, "%s: %s\n", job->name, bad < 0 ? "out of memory" : api->error(bad)), code_io;
-    bad = api->compile(program, option_count, options);
-    if (bad == nvrtc_invalid_option) bad = api->compile(program, option_count - 1, options);
-    if (api->log_size(program, &size) == 0 && size > 1 && (text = calloc(1, size + 1)) && api->log(program, text) == 0)
-        fputs(text, stderr);
+    if (!arch) return fprintf(stderr, "%s: out of memory\n", job->name), code_io;
+    int bad = compile_once(api, job, arch, false, &program, &log);
+    if (!bad && log && log_has_spills(log)) bad = compile_once(api, job, arch, true, &program, &log);
+    if (log) fputs(log, stderr);
     if (bad == nvrtc_invalid_option)
         return fprintf(stderr, "%s: this NVRTC does not know %s\n", job->name, job->arch), code_unsupported;
     if (bad && bad != nvrtc_compilation) fprintf(stderr, "%s: %s\n", job->name, api->error(bad));
     if (bad) return code_compile_failed;
-    if (api->cubin_size(program, &size) || !size || !(text = malloc(size)) || api->cubin(program, text))
+    if (api->cubin_size(program, &size) || !size || !(code = malloc(size)) || api->cubin(program, code))
         return fprintf(stderr, "%s: NVRTC has no cubin for %s\n", job->name, job->arch), code_unsupported;
-    return worker_put(job, "code", text, size) ? code_ok : code_io;
+    return worker_put(job, "code", code, size) ? code_ok : code_io;
 }
 
 int nvrtc_work(const worker_job *job)

@@ -308,7 +308,7 @@ constexpr int ceil_div(int x, int y) { return (x + y - 1) / y; }
         run_mixed<__VA_ARGS__>(p);                                                                                              \
     }
 #else
-#if __CUDA_ARCH__ < 900 // without the least number of workgroups ptxas spills, for one more than there would be
+#if __CUDA_ARCH__ < 900 || defined(TF_ALL_REGISTERS) // without the least number of workgroups ptxas spills, for one more than there would be
 #define TF_LAUNCH_BOUNDS(threads) __launch_bounds__(threads, 1)
 #else
 #define TF_LAUNCH_BOUNDS(threads) __launch_bounds__(threads)

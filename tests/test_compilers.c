@@ -222,6 +222,31 @@ START_TEST(local_memory_is_an_error_for_nvidia)
 }
 END_TEST
 
+/* 32 registers do not hold 64 numbers; with TF_ALL_REGISTERS there are more. */
+START_TEST(a_kernel_that_spills_is_compiled_with_all_registers)
+{
+    static const char source[] = "#ifdef TF_ALL_REGISTERS\n"
+                                 "#define BOUNDS __launch_bounds__(256, 1)\n"
+                                 "#else\n"
+                                 "#define BOUNDS __launch_bounds__(256, 8)\n"
+                                 "#endif\n"
+                                 "extern \"C\" __global__ void BOUNDS k(float *x)\n"
+                                 "{\n"
+                                 "    float v[64], s = 0;\n"
+                                 "    _Pragma(\"unroll\") for (int i = 0; i < 64; i++) v[i] = x[i * 256 + threadIdx.x];\n"
+                                 "    __syncthreads();\n"
+                                 "    _Pragma(\"unroll\") for (int i = 0; i < 64; i++) s = s * v[i] + v[63 - i];\n"
+                                 "    x[threadIdx.x] = s;\n"
+                                 "}\n";
+    code_result r;
+    if (!present(nvrtc_find, "NVRTC")) return;
+    ck_assert_msg(build(source, "sm_90a", compiler_nvrtc, &r) == build_ok, "%s", r.log);
+    ck_assert_uint_eq(r.kernels[0].scratch_bytes, 0);
+    ck_assert_uint_gt(r.kernels[0].vgprs, 64);
+    code_result_free(&r);
+}
+END_TEST
+
 START_TEST(advice_of_ptxas_is_an_error)
 {
     static const char source[] = "extern \"C\" __global__ void k(float *x)\n"
@@ -626,6 +651,7 @@ int main(void)
     tcase_add_test(t, feature_suffixes_of_an_architecture_are_kept);
     tcase_add_test(t, scratch_of_an_amd_kernel_is_a_fact);
     tcase_add_test(t, local_memory_is_an_error_for_nvidia);
+    tcase_add_test(t, a_kernel_that_spills_is_compiled_with_all_registers);
     tcase_add_test(t, advice_of_ptxas_is_an_error);
     tcase_add_test(t, parameters_are_counted_from_the_first_to_the_last);
     tcase_add_test(t, reports_of_ptxas_become_facts);
