@@ -228,8 +228,11 @@ template <class S> struct gemm_ws {
                 break;
             __syncwarp(); // what was there has been stored
 #pragma unroll
-            for (int b = 0; b < stage_blocks && j + b < tile_n / 32; b++)
+            for (int b = 0; b < stage_blocks && j + b < tile_n / 32; b++) {
+                if (S::packed_n % tile_n && n + b * 32 >= S::packed_n)
+                    break;
                 stage_block(p, t, c.acc + (j + b) * 16, n + b * 32, r, stage + b * S::results * 32);
+            }
             __syncwarp();
             if (t.row * tile_m + (thread_index() - ws_producers) / 32 * 16 + 16 <= S::rows(p))
                 store_stage<true>(p, t, n, tile_n / 32 - j, stage);

@@ -24,11 +24,15 @@ typedef struct race_case {
                "state: {keys: [B, 2, L, 256], values: [B, 2, L, 256]}\nops:\n  - {out: kc, op: kv_append, in: [k], state: keys, at: pos}\n" \
                "  - {out: vc, op: kv_append, in: [v], state: values, at: pos}\n" \
                "  - {out: y, op: attention, in: [q, kc, vc], heads: 2, causal: true, at: pos}\noutputs: {y: y}\n"
+/* On matrix units: the last tile of 64 columns has 32, and the epilogue reads one number a column. */
+#define BIAS "block: t\ndtype: f16\ndims: {M: 40, D: 160}\ninputs: {x: [M, D]}\nparams: {w: [D, D], b: [D]}\nops:\n" \
+             "  - {out: y, op: linear, in: [x, w, b]}\noutputs: {y: y}\n"
 
 static const race_case cases[] = {
     {.target = "sm_90a", .yaml = NORM}, {.target = "gfx942", .yaml = NORM}, {.target = "gfx1100", .yaml = ROWS("softmax")}, {.target = "sm_80", .yaml = ROWS("l2norm")},
     {.target = "sm_80", .yaml = PRODUCT("21")}, {.target = "sm_80", .yaml = PRODUCT("97")}, {.target = "gfx1100", .yaml = PRODUCT("3")},
     {.target = "sm_80", .yaml = ATTENTION}, {.target = "gfx942", .yaml = DECODE}, {.target = "sm_90a", .yaml = DECODE},
+    {.target = "sm_90a", .yaml = BIAS}, {.target = "sm_80", .yaml = BIAS}, {.target = "gfx942", .yaml = BIAS},
     {.target = "gfx942", .path = "specs/qkv-rope.yaml", .dims = {{"B", 1}, {"S", 7}, {"D", 52}, {"H", 2}, {"KV", 2}, {"hd", 26}}, .dim_count = 6}};
 
 START_TEST(no_thread_reads_what_another_is_writing_nor_beyond_the_end)
