@@ -154,7 +154,7 @@ static reason why_not_row_sum(const trial *t, const ir_op *op)
 {
     ir_op *users[64];
     int n = fuse_users(t->f, op->outputs[0], users, 64);
-    if (op->kind != op_row_sumsq) return reason_whole_row;
+    if (op->kind != op_row_sumsq || op->outputs[0]->type != dtype_f32) return reason_whole_row; /* partial sums are f32 */
     if (n > 64 || op->outputs[0]->output) return reason_sums_read;
     for (int i = 0; i < n; i++) {
         int g = fuse_home(t->f, users[i]->outputs[0]);
