@@ -557,9 +557,10 @@ END_TEST
 START_TEST(when_the_caller_dies_the_worker_cleans_up)
 {
     if (!present(clang_find, "clang")) return;
-    char slow[] = "/tmp/tfgen-slow-XXXXXX";
+    char slow[] = "/tmp/tfgen-slow-XXXXXX", started[40];
     const int fd = mkstemp(slow);
-    dprintf(fd, "#!/bin/sh\nsleep 600\n");
+    snprintf(started, sizeof started, "%s.started", slow);
+    dprintf(fd, "#!/bin/sh\n: >%s\nsleep 600\n", started);
     fchmod(fd, 0700);
     close(fd);
     setenv("TFGEN_CLANG", slow, 1);
@@ -570,10 +571,11 @@ START_TEST(when_the_caller_dies_the_worker_cleans_up)
         code_compile(&q, &r);
         _exit(0);
     }
-    while (entries(directory) == 0) usleep(10000);
+    while (access(started, F_OK)) usleep(10000); /* before, there may be no worker yet that could clean up */
     ck_assert_int_eq(entries(directory), 1);
     kill(caller, SIGKILL);
     while (entries(directory)) usleep(10000);
+    unlink(started);
     unlink(slow);
 }
 END_TEST
