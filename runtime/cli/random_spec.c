@@ -200,7 +200,10 @@ static bool first_alone(const random_axis *shape, int rank)
 
 bool random_spec_is_batched(const random_spec *s)
 {
-    bool good = s->dim_count > 0 && strcmp(s->dims[0].name, "B") == 0 && s->dims[0].value > 1 && s->dims[0].low == 1;
+    bool values[random_most_values], named[random_most_dims];
+    used_values(s, values);
+    used_dims(s, values, named);
+    bool good = s->dim_count > 0 && named[0] && strcmp(s->dims[0].name, "B") == 0 && s->dims[0].value > 1 && s->dims[0].low == 1;
     for (int i = 0; i < s->value_count; i++) good = good && first_alone(s->values[i].shape, s->values[i].rank);
     for (int i = 0; i < s->op_count; i++) {
         const random_op *op = &s->ops[i];
