@@ -60,7 +60,7 @@ static void body(void *argument)
     pipeline *t = &c->t;
     const char *text, *at = tile_at(c->phase, &text), *end = strchr(at, '\n');
     size_t count;
-    const target_info *target = &target_list(&count)[(size_t)c->how / 2 % count];
+    const target_info *targets = target_list(&count), *target = &targets[(size_t)c->how / 2 % count];
     const bool tunes = c->how % 2;
     const char *whole = tunes ? text : arena_printf(t->a, "%.*s%s%s", (int)(at - text), text, c->settings, end);
     const char *line = c->settings;

@@ -295,6 +295,7 @@ START_TEST(integers_are_what_32_bits_hold)
     if (integers[_i].refusal) return refused(&t, integers[_i].refusal);
     accepted(&t);
     ck_assert_double_eq(out[0], integers[_i].number);
+    finish(&t);
 }
 END_TEST
 

@@ -404,13 +404,15 @@ END_TEST
 START_TEST(a_program_with_more_rights_ignores_the_environment)
 {
     if (!is_root()) return (void)printf("skipped: only root can make a program of another user\n");
+#ifdef __SANITIZE_ADDRESS__
+    return (void)printf("skipped: the leak checker traces its own process, which a program with more rights may not\n");
+#endif
     ck_assert_int_eq(chmod(folder, 0755), 0);
     ck_assert_int_eq(shell("cp %s %s/tfgen && chown 65534 %s/tfgen && chmod 4755 %s/tfgen", program(), folder, folder, folder), 0);
-    /* the leak checker traces its own process, which a setuid one may not */
-    ck_assert_int_eq(shell("ASAN_OPTIONS=detect_leaks=0 TFGEN_CACHE_DIR=/from/the/caller HOME=/from/the/caller %s/tfgen cache path 2>&1", folder), 7);
+    ck_assert_int_eq(shell("TFGEN_CACHE_DIR=/from/the/caller HOME=/from/the/caller %s/tfgen cache path 2>&1", folder), 7);
     says("the kernel cache is off");
     fake("clang-99", "echo ran >&2; exit 1");
-    ck_assert_int_eq(shell("ASAN_OPTIONS=detect_leaks=0 TFGEN_HOST_CC=%s/clang-99 TFGEN_CLANG=%s/clang-99 %s/tfgen doctor 2>&1; true", folder, folder, folder), 0);
+    ck_assert_int_eq(shell("TFGEN_HOST_CC=%s/clang-99 TFGEN_CLANG=%s/clang-99 %s/tfgen doctor 2>&1; true", folder, folder, folder), 0);
     ck_assert_ptr_null(strstr(output, "clang-99"));
     ck_assert_int_eq(shell("TFGEN_HOST_CC=%s/clang-99 TFGEN_CLANG=%s/clang-99 %s doctor 2>&1; true", folder, folder, program()), 0);
     says("clang-99");
