@@ -215,6 +215,19 @@ START_TEST(one_and_a_half_per_cent_off_everywhere_fails_by_rms)
 }
 END_TEST
 
+/* A norm of 16 bits that is fused away into a cast to f32: no value of 16 bits is rounded, so the output is judged as f32's are. */
+START_TEST(an_f32_output_without_16_bit_roundings_is_judged_as_f32)
+{
+    static const char wide[] = "block: wide\ndtype: f16\ndims: {M: 72, D: 5}\ninputs: {x: [M, D]}\nparams: {w: [D]}\nops:\n"
+                               "  - {out: n, op: rmsnorm, in: [x, w]}\n  - {out: y, op: cast, in: [n], to: f32}\noutputs: {y: y}\n";
+    const attempt t = try_plan(wide, wide, fusion_ops, NULL, NULL);
+    const trial_check *last = &t.result.checks[t.result.check_count - 1];
+    ck_assert_ptr_null(first_bad(&t));
+    ck_assert(last->end_to_end && last->rms_rounded == 0 && last->rms < 1e-6);
+    arena_free(t.a);
+}
+END_TEST
+
 /* A value that is stored and multiplied by 1, where 1 + 4u is wanted: each element is 4 or 5 u off of 6 that it may be. */
 START_TEST(four_roundings_off_everywhere_fails_in_f32_too)
 {
@@ -342,6 +355,7 @@ int main(void)
     tcase_add_loop_test(c, an_element_that_nobody_writes_is_infinitely_wrong, 0, sizeof tails / sizeof *tails);
     tcase_add_test(c, one_and_a_half_per_cent_off_everywhere_fails_by_rms);
     tcase_add_test(c, four_roundings_off_everywhere_fails_in_f32_too);
+    tcase_add_test(c, an_f32_output_without_16_bit_roundings_is_judged_as_f32);
     tcase_add_test(c, two_per_cent_off_fails_in_every_dtype);
     tcase_add_test(c, unjudged_elements_are_counted);
     tcase_add_unchecked_fixture(command, make_compiler, remove_compiler);
