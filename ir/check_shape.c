@@ -209,6 +209,7 @@ static void check_split(const checker *c, const ir_op *op)
     long long sum = 0;
     for (int i = 0; i < op->output_count; i++) {
         need(c, op, op->inputs[0]->rank >= 1 && same_leading(op->inputs[0], op->outputs[i], 1), "an out has other rows");
+        need(c, op, op->outputs[i]->type == op->inputs[0]->type, "an out has another dtype");
         sum += value_columns(op->outputs[i]);
     }
     need(c, op, sum == value_columns(op->inputs[0]), "the outs do not add up to the operand");

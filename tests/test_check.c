@@ -166,6 +166,7 @@ static const struct {
     {"%y f32[M,5] = slice %x #0\n", "shapes: slice %y: the slice reaches beyond its operand"},
     {"%y f32[1] = split 2 #0\n", "shapes: split %y: an out has other rows"},
     {"%y f32[M,1], %z f32[L,3] = split %x #0\n", "shapes: split %y: an out has other rows"},
+    {"%y f32[M,1], %z bf16[M,3] = split %x #0\n", "shapes: split %y: an out has another dtype"},
     {"%y f32[M,1], %z f32[M,2] = split %x #0\n", "shapes: split %y: the outs do not add up to the operand"},
     {"%y f32[M,8] = concat %x, %xl #0\n", "shapes: concat %y: an operand has other rows"},
     {"%y f32[M,8] = concat %x, %h #0\n", "shapes: concat %y: dtypes differ"},
