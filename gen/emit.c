@@ -14,6 +14,16 @@ typedef struct family_program {
     unsigned uses;                  /* set of use_... */
 } family_program;
 
+typedef struct emitter { /* what all sources of a plan share */
+    arena *a;
+    plan *p;
+    naming names;
+    value_facts *facts;
+    bool short_results;
+    template_set *templates;
+    int packs, scratches; /* those of the launches so far: planning lists them in the launches' order */
+} emitter;
+
 typedef struct unit { /* one source file */
     const char *kernel, *file;
     family_program of;
@@ -108,16 +118,16 @@ static void set_shape(emission *e)
     if (!e->shape) e->shape = e->phase->ops[0]->outputs[0];
 }
 
-static emission emission_new(arena *a, const plan *p, const naming *names, value_facts *facts,
-                             const ir_kernel *kernel, const ir_phase *phase)
+static emission emission_new(const emitter *of, const ir_kernel *kernel, const ir_phase *phase)
 {
-    emission e = {.a = a, .plan = p, .names = names, .phase = phase, .facts = facts, .tables = {.a = a}, .functions = {.a = a}};
+    arena *a = of->a;
+    emission e = {.a = a, .plan = of->p, .names = &of->names, .phase = phase, .pack = -1, .scratch = -1, .facts = of->facts, .tables = {.a = a}, .functions = {.a = a}};
     facts_find(&e);
-    e.is_long = phase_is_long(phase, p->target);
+    e.is_long = phase_is_long(phase, of->p->target);
     e.struct_name = arena_printf(a, "%s_%s", name_identifier(a, kernel->name), name_identifier(a, phase->name));
     e.space = phase_space(a, phase);
     set_shape(&e);
-    if (phase->family == family_gemm) gemm_segments(a, phase, layer_granule(layer_of(phase), p->target), &e.segments);
+    if (phase->family == family_gemm) gemm_segments(a, phase, layer_granule(layer_of(phase), of->p->target), &e.segments);
     return e;
 }
 
@@ -175,21 +185,22 @@ static void append_kernel(arena *a, text *out, const unit *u, const char *struct
     text_printf(out, "TF_KERNEL(%s, %d, %s, %s)\n", u->kernel, u->threads, struct_name, program);
 }
 
-static const char *source_text(arena *a, const plan *p, const unit *u, const writer *w, const char *struct_name)
+static source_text write_source(emitter *of, const unit *u, const writer *w, const char *struct_name)
 {
-    text out = {.a = a};
+    arena *a = of->a;
+    const target_info *target = of->p->target;
+    text head = {.a = a}, body = {.a = a};
     const char *file = quoted_name(a, u->file), *spec = arena_source_name(a);
     spec = quoted_name(a, spec ? spec : "spec");
-    text_printf(&out, "// Written by tfgen: %s of %s for %s, wave %d. Do not edit.\n", u->kernel, spec,
-                p->target->family, p->target->wave);
-    append_target(&out, p->target, u->of.uses, u->quick);
-    text_printf(&out, "%s", u->defines);
-    for (size_t i = 0; i < template_total(); i++)
-        if (template_at(i).users & u->of.uses) template_append(&out, i);
-    resume_lines(&out, file);
-    writer_with_lines(&out, w, spec, file);
-    append_kernel(a, &out, u, struct_name);
-    return out.data;
+    text_printf(&head, "// Written by tfgen: %s of %s for %s, wave %d. Do not edit.\n", u->kernel, spec, target->family, target->wave);
+    append_target(&head, target, u->of.uses, u->quick);
+    text_printf(&head, "%s", u->defines);
+    const template_set *templates = templates_find(a, &of->templates, u->of.uses);
+    const int before = count_lines(head.data) + templates->lines;
+    resume_lines(&body, before, file);
+    writer_with_lines(&body, w, before, spec, file);
+    append_kernel(a, &body, u, struct_name);
+    return (source_text){head.data, templates->text, body.data};
 }
 
 static const char *header_text(arena *a, const plan *p, const unit *u, const writer *w)
@@ -243,12 +254,14 @@ static bool stores_16_bits(const emission *e)
     return true;
 }
 
-static void emit_launch(arena *a, plan *p, const naming *names, value_facts *facts, bool short_results, launch *l)
+static void emit_launch(emitter *of, launch *l)
 {
     const ir_phase *phase = l->kernel->phases[0];
-    emission e = emission_new(a, p, names, facts, l->kernel, phase);
-    e.short_results = short_results;
-    writer members = {.a = a};
+    emission e = emission_new(of, l->kernel, phase);
+    e.short_results = of->short_results;
+    if (of->packs < of->p->pack_count && of->p->packs[of->packs].phase == phase) e.pack = of->packs++;
+    if (of->scratches < of->p->scratch_count && of->p->scratches[of->scratches].phase == phase) e.scratch = of->scratches++;
+    writer members = {.a = of->a};
     if (phase->family == family_rows)
         emit_rows(&e, &members);
     else if (phase->family == family_gemm)
@@ -258,35 +271,28 @@ static void emit_launch(arena *a, plan *p, const naming *names, value_facts *fac
     else
         emit_attention(&e, &members);
     const writer w = whole_struct(&e, &members);
-    unit u = {l->name, l->file, program_of(phase), l->kernel->frame, l->threads, l->shared_bytes, stores_16_bits(&e), signal_defines(p, l)};
+    unit u = {l->name, l->file, program_of(phase), l->kernel->frame, l->threads, l->shared_bytes, stores_16_bits(&e), signal_defines(of->p, l)};
     if (e.tables_made) u.of.uses |= use_rope;
-    l->source = source_text(a, p, &u, &w, e.struct_name);
-    l->spec_header = header_text(a, p, &u, &w);
+    l->source = write_source(of, &u, &w, e.struct_name);
+    l->spec_header = header_text(of->a, of->p, &u, &w);
     l->arguments = e.arguments;
     l->argument_count = e.argument_count;
     l->argument_bytes = argument_bytes(e.arguments, e.argument_count);
 }
 
-static const ir_kernel *kernel_of(const plan *p, const ir_phase *phase)
+static void emit_one_pack(emitter *of, int index)
 {
-    for (int k = 0; k < p->program->kernel_count; k++)
-        for (int i = 0; i < p->program->kernels[k]->phase_count; i++)
-            if (p->program->kernels[k]->phases[i] == phase) return p->program->kernels[k];
-    return NULL;
-}
-
-static void emit_one_pack(arena *a, plan *p, const naming *names, value_facts *facts, int index)
-{
-    packed_weight *pack = &p->packs[index];
-    const ir_kernel *kernel = kernel_of(p, pack->phase);
-    emission e = emission_new(a, p, names, facts, kernel, pack->phase);
-    e.struct_name = arena_printf(a, "%s_pack", name_identifier(a, kernel->name));
+    arena *a = of->a;
+    packed_weight *pack = &of->p->packs[index];
+    emission e = emission_new(of, pack->kernel, pack->phase);
+    e.pack = index;
+    e.struct_name = arena_printf(a, "%s_pack", name_identifier(a, pack->kernel->name));
     writer members = {.a = a};
     emit_pack(&e, &members, index);
     const writer w = whole_struct(&e, &members);
-    const family_program of = layer_of(pack->phase) == layer_wgmma3 ? pack_split_program : pack_program;
-    const unit u = {pack->name, arena_printf(a, "%s.hip", pack->name), of, frame_mixed, pack->threads, pack_shared_bytes, false, ""};
-    pack->source = source_text(a, p, &u, &w, e.struct_name);
+    const family_program program = layer_of(pack->phase) == layer_wgmma3 ? pack_split_program : pack_program;
+    const unit u = {pack->name, arena_printf(a, "%s.hip", pack->name), program, frame_mixed, pack->threads, pack_shared_bytes, false, ""};
+    pack->source = write_source(of, &u, &w, e.struct_name);
     pack->arguments = e.arguments;
     pack->argument_count = e.argument_count;
     pack->argument_bytes = argument_bytes(e.arguments, e.argument_count);
@@ -294,9 +300,7 @@ static void emit_one_pack(arena *a, plan *p, const naming *names, value_facts *f
 
 void emit(arena *a, plan *p)
 {
-    const naming names = names_choose(a, p->program);
-    value_facts *facts = facts_new(a, p->program);
-    const bool short_results = results_are_short(p);
-    for (int i = 0; i < p->pack_count; i++) emit_one_pack(a, p, &names, facts, i);
-    for (int i = 0; i < p->launch_count; i++) emit_launch(a, p, &names, facts, short_results, &p->launches[i]);
+    emitter of = {a, p, names_choose(a, p->program), facts_new(a, p->program), results_are_short(p), NULL, 0, 0};
+    for (int i = 0; i < p->pack_count; i++) emit_one_pack(&of, i);
+    for (int i = 0; i < p->launch_count; i++) emit_launch(&of, &p->launches[i]);
 }

@@ -17,6 +17,7 @@ typedef struct emission {
     const plan *plan;
     const naming *names;
     const ir_phase *phase;
+    int pack, scratch; /* the phase's among the plan's; -1: it has none */
     value_facts *facts; /* by value id; the same for all phases, each of which finds its own */
     bool short_results; /* of the whole program */
     const char *struct_name; /* k1_qkv */

@@ -86,9 +86,7 @@ static void write_a(gemm *g)
 
 static int pack_index(const gemm *g)
 {
-    const plan *p = g->e->plan;
-    for (int i = 0; i < p->pack_count; i++)
-        if (p->packs[i].phase == g->e->phase) return i;
+    if (g->e->pack >= 0) return g->e->pack;
     bail(g->e->a, code_unsupported, g->product->at, "internal: a product without a packed weight");
 }
 
@@ -181,9 +179,7 @@ static void write_mapped_operands(gemm *g)
                         .box_columns = 128 / size};
     write_a_map(g);
     write_map(g, "b_map", box);
-    const char *partial = "nullptr";
-    for (int i = 0; i < g->e->plan->scratch_count; i++)
-        if (g->e->plan->scratches[i].phase == g->e->phase) partial = use_scratch(g->e, i, true);
+    const char *partial = g->e->scratch < 0 ? "nullptr" : use_scratch(g->e, g->e->scratch, true);
     write_line(g->w, "DEV static float *partial(const args &p) { return %s; }", partial);
 }
 

@@ -4,6 +4,15 @@
 #define TFGEN_GEN_H
 #include "ir/ir.h"
 
+/* A source file: what is the kernel's own before and behind the templates, whose text all kernels share that need the same ones. */
+typedef struct source_text {
+    const char *head, *templates, *body;
+} source_text;
+size_t source_size(const source_text *s);
+/* The whole file, with a NUL behind it, in an arena or for the caller to free (NULL without memory): made when it is written, hashed or compiled. */
+char *source_join(arena *a, const source_text *s);
+char *source_whole(const source_text *s);
+
 typedef enum argument_kind {
     argument_value,   /* pointer to a value's storage (input, param, state, output or workspace) */
     argument_packed,  /* pointer to a packed weight */
@@ -39,10 +48,11 @@ typedef struct argument {
 
 typedef struct packed_weight {
     const char *name; /* of the pack kernel: k1_pack */
+    const ir_kernel *kernel; /* whose product it is for */
     const ir_phase *phase;
     dtype type;
     long long columns, length; /* packed_n, packed_k */
-    const char *source; /* HIP source of the pack kernel */
+    source_text source; /* HIP source of the pack kernel */
     argument *arguments;
     int argument_count, threads;
     unsigned argument_bytes;
@@ -57,7 +67,7 @@ typedef struct scratch {
 typedef struct launch {
     const ir_kernel *kernel;
     const char *name; /* of the __global__ function: llama_k1 */
-    const char *source;
+    source_text source;
     const char *file;    /* llama.k1.hip */
     const char *spec_header; /* llama.k1.spec.h: only the spec structs */
     argument *arguments;

@@ -119,6 +119,7 @@ static void plan_pack(planner *p, const ir_kernel *kernel, const ir_phase *phase
     check_count(p, product->outputs[0], packed_n, "packed columns");
     p->p->packs[p->p->pack_count++] = (packed_weight){
         .name = arena_printf(p->a, "%s_%s%s_pack", block_name(p), name_identifier(p->a, kernel->name), tail),
+        .kernel = kernel,
         .phase = phase,
         .type = product->inputs[1]->type,
         .columns = packed_n,

@@ -1,6 +1,7 @@
 /* In: nothing at run time; the templates' files at build time. Out: their texts by name. Refuses (NULL) unknown names.
  * The assembler brings the files in as they are, so the binary needs no folder of templates. */
 #include "gen/template_text.h"
+#include "gen/writer.h"
 #include <string.h>
 
 #define TEMPLATE(id, path, users)                                                                                      \
@@ -52,4 +53,25 @@ void template_append(text *out, size_t i)
         text_append(out, "\n", 1);
         at += size + 1;
     }
+}
+
+static size_t total_size(unsigned uses)
+{
+    size_t size = 1;
+    for (size_t i = 0; i < template_count; i++)
+        if (bounds[i].users & uses) size += (size_t)(bounds[i].end - bounds[i].begin) + strlen(bounds[i].name) + sizeof "#line 1 \"\"\n\n";
+    return size;
+}
+
+const template_set *templates_find(arena *a, template_set **known, unsigned uses)
+{
+    for (const template_set *s = *known; s; s = s->next)
+        if (s->uses == uses) return s;
+    const size_t size = total_size(uses);
+    text out = {.a = a, .data = arena_alloc(a, size), .capacity = size};
+    template_set *made = arena_alloc(a, sizeof *made);
+    for (size_t i = 0; i < template_count; i++)
+        if (bounds[i].users & uses) template_append(&out, i);
+    *made = (template_set){uses, out.data, count_lines(out.data), *known};
+    return *known = made;
 }

@@ -38,4 +38,13 @@ template_text template_at(size_t i); /* in order of inclusion */
 /* Appends its text under a #line. Lines that include another template or say #pragma once become empty, so line numbers
  * stay. */
 void template_append(text *out, size_t i);
+
+/* The texts of the templates that a source needs, joined once for all sources that need the same ones. */
+typedef struct template_set {
+    unsigned uses;
+    const char *text;
+    int lines;
+    struct template_set *next;
+} template_set;
+const template_set *templates_find(arena *a, template_set **known, unsigned uses);
 #endif

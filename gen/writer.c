@@ -66,18 +66,18 @@ void writer_plain(text *out, const writer *w)
     for (int i = 0; i < w->count; i++) append_line(out, &w->lines[i]);
 }
 
-static int count_lines(const text *t)
+int count_lines(const char *text)
 {
     int lines = 0;
-    for (size_t i = 0; i < t->size; i++) lines += t->data[i] == '\n';
+    for (; text && (text = strchr(text, '\n')); text++) lines++;
     return lines;
 }
 
-void resume_lines(text *out, const char *file) { text_printf(out, "#line %d \"%s\"\n", count_lines(out) + 2, file); }
+void resume_lines(text *out, int before, const char *file) { text_printf(out, "#line %d \"%s\"\n", before + count_lines(out->data) + 2, file); }
 
-void writer_with_lines(text *out, const writer *w, const char *spec, const char *file)
+void writer_with_lines(text *out, const writer *w, int before, const char *spec, const char *file)
 {
-    int lines = count_lines(out),
+    int lines = before + count_lines(out->data),
         place = 0; /* place: the spec line that the compiler believes to be at; 0: this file */
     for (int i = 0; i < w->count; i++) {
         const written_line *l = &w->lines[i];

@@ -24,11 +24,12 @@ void write_spec_line(writer *w, position at, const char *format, ...) __attribut
 void writer_splice(writer *to, const writer *from);
 
 void writer_plain(text *out, const writer *w);
-/* `spec` is the name of the spec's file, `file` that of the output; line numbers continue after what `out` already
- * holds. */
-void writer_with_lines(text *out, const writer *w, const char *spec, const char *file);
+int count_lines(const char *text);
+/* `spec` is the name of the spec's file, `file` that of the output, which has `before` lines ahead of `out`; line numbers continue behind what
+ * `out` already holds. */
+void writer_with_lines(text *out, const writer *w, int before, const char *spec, const char *file);
 /* #line for the line that follows in `out`. */
-void resume_lines(text *out, const char *file);
+void resume_lines(text *out, int before, const char *file);
 /* A file's name as the inside of a C string literal. */
 const char *quoted_name(arena *a, const char *name);
 #endif

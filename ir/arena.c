@@ -116,6 +116,8 @@ char *arena_printf(arena *a, const char *format, ...)
     return s;
 }
 
+size_t arena_used(const arena *a) { return a->total; }
+
 void arena_defer(arena *a, void (*call)(void *), void *argument)
 {
     deferred *d = arena_alloc(a, sizeof *d);

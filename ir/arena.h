@@ -33,6 +33,7 @@ void *arena_alloc(arena *a, size_t bytes); /* zeroed, 16-byte aligned; bails wit
 char *arena_strdup(arena *a, const char *s);
 char *arena_strndup(arena *a, const char *s, size_t n);
 char *arena_printf(arena *a, const char *format, ...) __attribute__((format(printf, 2, 3)));
+size_t arena_used(const arena *a); /* bytes that were asked for */
 void arena_defer(arena *a, void (*call)(void *), void *argument);
 
 /* Names the text that positions refer to from now on; it is kept by reference. NULL text: no caret lines. */

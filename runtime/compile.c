@@ -23,11 +23,17 @@ static const ir_program *dumped(const job *j, stage at, const ir_program *p)
     return p;
 }
 
+static void dump_source(const job *j, const source_text *s)
+{
+    const char *const pieces[] = {s->head, s->templates, s->body};
+    for (int i = 0; i < 3; i++) dump(j, stage_source, pieces[i]);
+}
+
 static void dump_sources(const job *j, const plan *p)
 {
     if (!wants(j, stage_source)) return;
-    for (int i = 0; i < p->pack_count; i++) dump(j, stage_source, p->packs[i].source);
-    for (int i = 0; i < p->launch_count; i++) dump(j, stage_source, p->launches[i].source);
+    for (int i = 0; i < p->pack_count; i++) dump_source(j, &p->packs[i].source);
+    for (int i = 0; i < p->launch_count; i++) dump_source(j, &p->launches[i].source);
 }
 
 const target_info *compile_target(arena *a, const char *name)

@@ -18,7 +18,7 @@ typedef struct compile_request {
     size_t disabled_count;
     const char *target;
     const tuning *tuning;    /* NULL: defaults */
-    /* Called after each stage with its text, when not NULL; `text` lives in the arena. */
+    /* Called after each stage with its text, when not NULL; `text` lives in the arena. Sources come in pieces. */
     void (*dump)(void *context, stage at, const char *text);
     void *dump_context;
     unsigned dump_stages;    /* bit set of stages */

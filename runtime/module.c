@@ -5,6 +5,7 @@
 #include "runtime/cache.h"
 #include "runtime/parallel.h"
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -90,7 +91,7 @@ static void write_recipe(tfgen_module *m, unit *u, const argument *arguments, in
     if (u->argument_bytes > argument_room)
         bail(m->arena, code_unsupported, (position){0}, "kernel %s has %u bytes of arguments; a launch takes %d", u->name, u->argument_bytes,
              argument_room);
-    u->source_size = strlen(u->source);
+    u->source_size = source_size(u->source);
     u->steps = arena_alloc(m->arena, ((size_t)count + 1) * sizeof *u->steps);
     u->step_count = count;
     for (int i = 0; i < count; i++) u->steps[i] = step_of(m, &arguments[i], !u->launch);
@@ -101,7 +102,7 @@ static void lay_out_pack(tfgen_module *m, int index)
     const packed_weight *w = &m->plan->packs[index];
     unit *u = &m->units[index];
     m->weights[index] = (weight_slot){w->name, w->columns * w->length * dtype_size(w->type), -1};
-    *u = (unit){.name = w->name, .source = w->source, .argument_bytes = w->argument_bytes, .file = arena_printf(m->arena, "%s.hip", w->name),
+    *u = (unit){.name = w->name, .source = &w->source, .argument_bytes = w->argument_bytes, .file = arena_printf(m->arena, "%s.hip", w->name),
                 .shape = {.grid = (unsigned)pack_grid(w), .threads = (unsigned)w->threads, .shared_bytes = 16,
                           .wave = (unsigned)m->plan->target->wave}};
     write_recipe(m, u, w->arguments, w->argument_count);
@@ -118,7 +119,7 @@ static void lay_out_launch(tfgen_module *m, int index)
 {
     const launch *l = &m->plan->launches[index];
     unit *u = &m->units[m->pack_count + index];
-    *u = (unit){.name = l->name, .source = l->source, .file = l->file, .launch = l, .argument_bytes = l->argument_bytes,
+    *u = (unit){.name = l->name, .source = &l->source, .file = l->file, .launch = l, .argument_bytes = l->argument_bytes,
                 .shape = {.grid = unit_grid(m, l, &m->plan->program->dims), .threads = (unsigned)l->threads,
                           .shared_bytes = (unsigned)l->shared_bytes, .dynamic_bytes = (unsigned)l->dynamic_bytes,
                           .wave = (unsigned)m->plan->target->wave, .overlap = l->overlap}};
@@ -187,6 +188,15 @@ static void say(build *b, const char *log)
     if (b->settings->log && log) host_log_add(b->settings->log, log, strlen(log));
 }
 
+static bundle_found find_made(const bundle *made, const tfgen_device *d, const unit *u, const void **code, size_t *size, char *why)
+{
+    char *source = source_whole(u->source);
+    const bundle_found found = source ? bundle_find(made, d->info.arch, u->name, source, u->source_size, code, size, why) : bundle_broken;
+    if (!source) snprintf(why, bundle_error_size, "not enough memory");
+    free(source);
+    return found;
+}
+
 /* What was made ahead of time for this very source and device. */
 static tfgen_status load_from_bundle(build *b)
 {
@@ -200,7 +210,7 @@ static tfgen_status load_from_bundle(build *b)
     for (int i = 0; i < unit_count(b->m); i++) {
         unit *u = &b->m->units[i];
         const bundle_found found =
-            o->bundle ? bundle_find(&made, d->info.arch, u->name, u->source, u->source_size, &code, &size, why) : bundle_missing;
+            o->bundle ? find_made(&made, d, u, &code, &size, why) : bundle_missing;
         if (found == bundle_broken || (found == bundle_missing && o->bundle_only))
             return device_report(b->error, found == bundle_broken ? TFGEN_IO : TFGEN_UNSUPPORTED, "the bundle: kernel %s: %s", u->name, why);
         const tfgen_status status = found == bundle_ok ? d->api->load(d, code, size, &u->image, b->error) : TFGEN_OK;
@@ -231,12 +241,15 @@ static void compile_unit(void *argument, size_t index)
     unit *u = &b->m->units[b->missing[index]];
     host_log log = {0};
     tfgen_error error = {""};
-    device_source source = {u->name, u->file, u->source, b->settings->cache, b->settings->options->compile_seconds, &log, false};
     pthread_mutex_lock(&b->lock);
     const bool stopped = b->status != TFGEN_OK;
     pthread_mutex_unlock(&b->lock);
     if (stopped) return;
-    const tfgen_status status = b->m->device->api->compile(b->m->device, &source, &u->image, &error);
+    char *whole = source_whole(u->source);
+    device_source source = {u->name, u->file, whole, b->settings->cache, b->settings->options->compile_seconds, &log, false};
+    const tfgen_status status = whole ? b->m->device->api->compile(b->m->device, &source, &u->image, &error)
+                                      : device_report(&error, TFGEN_NO_MEMORY, "not enough memory");
+    free(whole);
     pthread_mutex_lock(&b->lock);
     if (status != TFGEN_OK && b->status == TFGEN_OK) {
         b->status = device_report(b->error, status, "%s", error.text);
@@ -278,15 +291,18 @@ static tfgen_status compile_missing(build *b)
     const tfgen_module_options *o = b->settings->options;
     code_request *requests = arena_alloc(b->m->arena, (n + 1) * sizeof *requests);
     code_result *results = arena_alloc(b->m->arena, (n + 1) * sizeof *results);
+    char **wholes = arena_alloc(b->m->arena, (n + 1) * sizeof *wholes);
+    bool room = true;
     b->hit = arena_alloc(b->m->arena, n + 1);
     for (size_t i = 0; i < n; i++) {
         const unit *u = &b->m->units[b->missing[i]];
-        requests[i] = (code_request){.source = u->source, .size = u->source_size, .name = u->file, .arch = b->m->device->info.arch,
+        room = (wholes[i] = source_whole(u->source)) && room;
+        requests[i] = (code_request){.source = wholes[i], .size = u->source_size, .name = u->file, .arch = b->m->device->info.arch,
                                      .time_limit = o->compile_seconds};
     }
-    (void)cache_compile_all(b->settings->cache, requests, n, o->jobs, results, b->hit, count_compiled, b);
-    const tfgen_status status = take_code(b, results);
-    for (size_t i = 0; i < n; i++) code_result_free(&results[i]);
+    if (room) (void)cache_compile_all(b->settings->cache, requests, n, o->jobs, results, b->hit, count_compiled, b);
+    const tfgen_status status = room ? take_code(b, results) : device_report(b->error, TFGEN_NO_MEMORY, "not enough memory");
+    for (size_t i = 0; i < n; i++) code_result_free(&results[i]), free(wholes[i]);
     return status;
 }
 

@@ -24,6 +24,7 @@ struct tfgen_plan {
     arena *arena;
     compiled compiled;
     const char *text, *manifest;
+    _Atomic(char *) *sources; /* by kernel: whole, once somebody asked; free() */
     tensor_list tensors;
 };
 
@@ -42,7 +43,8 @@ typedef struct map_recipe {
 enum { map_bytes = 128 }; /* and their alignment */
 
 typedef struct unit { /* a pack kernel or a launch */
-    const char *name, *file, *source;
+    const char *name, *file;
+    const source_text *source;
     size_t source_size;
     const struct launch *launch; /* NULL: a pack kernel */
     launch_shape shape;          /* grid: at the plan's own dims */

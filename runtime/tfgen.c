@@ -1,6 +1,7 @@
 /* The public interface and nothing else. In: calls. Out: plans that own their arena. Refuses with a status and a text. */
 #include "runtime/tfgen.h"
 #include "runtime/module.h"
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,6 +28,7 @@ static void plan_body(void *argument)
     j->plan->text = ir_print(a, j->plan->compiled.plan->program);
     j->plan->manifest = manifest_json(a, j->plan->compiled.plan);
     j->plan->tensors = tensors_of(a, j->plan->compiled.plan);
+    j->plan->sources = arena_alloc(a, ((size_t)j->plan->compiled.plan->launch_count + 1) * sizeof *j->plan->sources);
 }
 
 tfgen_status tfgen_plan_create(const char *spec, size_t size, const char *name, const tfgen_plan_options *options, tfgen_plan **out,
@@ -65,6 +67,7 @@ tfgen_status tfgen_plan_create(const char *spec, size_t size, const char *name, 
 void tfgen_plan_free(tfgen_plan *plan)
 {
     if (!plan) return;
+    for (size_t i = 0; plan->sources && i < tfgen_plan_kernel_count(plan); i++) free(plan->sources[i]);
     arena_free(plan->arena);
     free(plan);
 }
@@ -86,7 +89,10 @@ const char *tfgen_plan_kernel_name(const tfgen_plan *plan, size_t index)
 const char *tfgen_plan_kernel_source(const tfgen_plan *plan, size_t index)
 {
     const launch *l = kernel_at(plan, index);
-    return l ? l->source : NULL;
+    char *known = l ? plan->sources[index] : NULL, *made = l && !known ? source_whole(&l->source) : NULL;
+    if (!made || atomic_compare_exchange_strong(&plan->sources[index], &known, made)) return made ? made : known;
+    free(made); /* another thread was first */
+    return known;
 }
 
 const char *tfgen_plan_text(const tfgen_plan *plan) { return plan ? plan->text : NULL; }

@@ -42,7 +42,7 @@ static inline void check_plan(pipeline *t, const plan *p)
     for (int i = 0; i < p->launch_count; i++) {
         const launch *l = &p->launches[i];
         check_name(l->name), check_name(l->file);
-        if (!l->source || !l->spec_header || strlen(l->source) < 100) fuzz_finding("a kernel without source", l->name);
+        if (!l->source.body || !l->spec_header || source_size(&l->source) < 100) fuzz_finding("a kernel without source", l->name);
         if (l->shared_bytes > p->target->lds_bytes || l->threads > p->target->max_threads || l->threads < 1 || launch_grid(l, &p->program->dims) < 1)
             fuzz_finding("a launch that its target cannot make", l->name);
         for (int k = 0; k < i; k++)

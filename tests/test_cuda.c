@@ -136,8 +136,8 @@ static void make_bundle(gpu_program *p)
         const bool pack = i < of->pack_count;
         images[i] = double_image_of(pack ? w->name : l->name, pack ? w->argument_bytes : l->argument_bytes,
                                     (unsigned)(pack ? w->threads : l->threads), (unsigned)(pack ? 16 : l->shared_bytes - l->dynamic_bytes));
-        const char *source = pack ? w->source : l->source;
-        codes[i] = (bundle_code){of->target->name, images[i].kernel, source, strlen(source), &images[i], sizeof *images};
+        const source_text *source = pack ? &w->source : &l->source;
+        codes[i] = (bundle_code){of->target->name, images[i].kernel, source_whole(source), source_size(source), &images[i], sizeof *images};
     }
     unsigned char *bytes;
     ck_assert(bundle_write(codes, (size_t)count, &bytes, &p->bundle_size));
@@ -433,7 +433,7 @@ START_TEST(a_gpu_of_another_capability_gets_what_a_plan_for_sm_80_says)
     const launch *product = &p.plan->compiled.plan->launches[1];
     tfgen_error error;
     const tfgen_dim dims[] = {{"M", 2000}, {"M", 1}};
-    ck_assert_ptr_nonnull(strstr(product->source, "TF_KERNEL_STREAM("));
+    ck_assert_ptr_nonnull(strstr(product->source.body, "TF_KERNEL_STREAM("));
     ck_assert_int_gt(product->dynamic_bytes, 0);
     for (size_t i = 0; i < 2; i++) {
         const int at = atomic_load(&driver->launched);

@@ -176,12 +176,17 @@ START_TEST(a_spec_struct_lies_beside_each_template)
 }
 END_TEST
 
+static bool sources_are_equal(const source_text *x, const source_text *y)
+{
+    return strcmp(x->head, y->head) == 0 && strcmp(x->templates, y->templates) == 0 && strcmp(x->body, y->body) == 0;
+}
+
 static void must_be_equal(const plan *x, const plan *y)
 {
     ck_assert_int_eq(x->launch_count, y->launch_count);
     ck_assert_int_eq(x->pack_count, y->pack_count);
-    for (int i = 0; i < x->launch_count; i++) ck_assert(strcmp(x->launches[i].source, y->launches[i].source) == 0);
-    for (int i = 0; i < x->pack_count; i++) ck_assert(strcmp(x->packs[i].source, y->packs[i].source) == 0);
+    for (int i = 0; i < x->launch_count; i++) ck_assert(sources_are_equal(&x->launches[i].source, &y->launches[i].source));
+    for (int i = 0; i < x->pack_count; i++) ck_assert(sources_are_equal(&x->packs[i].source, &y->packs[i].source));
 }
 
 START_TEST(equal_inputs_give_equal_bytes)
@@ -252,7 +257,7 @@ START_TEST(a_packed_weight_has_whole_blocks_and_padded_rows)
     ck_assert_int_eq(b.p->pack_count, 1);
     ck_assert_int_eq(b.p->packs[0].columns, 16); /* 11 in blocks of 8 */
     ck_assert_int_eq(b.p->packs[0].length, 32);  /* 20 in sixteens */
-    ck_assert_ptr_nonnull(strstr(b.p->packs[0].source, "op_mul(load_one(p.w + col * 20ll + k), load_one(p.n_ + k))"));
+    ck_assert_ptr_nonnull(strstr(b.p->packs[0].source.body, "op_mul(load_one(p.w + col * 20ll + k), load_one(p.n_ + k))"));
     arena_free(b.a);
 }
 END_TEST
@@ -399,7 +404,7 @@ START_TEST(names_of_values_never_clash_in_the_source)
     for (int i = 0; i < b.p->program->value_count; i++)
         for (int k = 0; k < i; k++)
             if (n.values[i] && n.values[k]) ck_assert_str_ne(n.values[i], n.values[k]);
-    const char *source = b.p->launches[0].source;
+    const char *source = b.p->launches[0].source.body;
     ck_assert_ptr_nonnull(strstr(source, "p.load_ + row"));
     ck_assert_ptr_nonnull(strstr(source, "int int_, S;"));
     ck_assert_ptr_nonnull(strstr(source, "const vec<float, V> template_ = op_mul(c_, V_);"));
@@ -493,13 +498,13 @@ END_TEST
 static const char *const front_ends[] = {"gfx942", "gfx1100", "gfx90a", "gfx1201", "gfx950"};
 enum { front_end_count = sizeof front_ends / sizeof *front_ends };
 
-static void write_source(const char *folder, const char *name, const char *source)
+static void write_source(const char *folder, const char *name, const source_text *source)
 {
     char path[256];
     snprintf(path, sizeof path, "%s/%s.hip", folder, name);
     FILE *f = fopen(path, "wb");
     ck_assert_ptr_nonnull(f);
-    fputs(source, f);
+    fprintf(f, "%s%s%s", source->head, source->templates, source->body);
     ck_assert_int_eq(fclose(f), 0);
 }
 
@@ -514,8 +519,8 @@ START_TEST(emitted_sources_compile)
     build b = {.name = spec, .text = text, .target = front_ends[_i % front_end_count], .level = (fusion_level)(_i % 3)};
     must_build(&b);
     ck_assert_ptr_nonnull(mkdtemp(folder));
-    for (int i = 0; i < b.p->launch_count; i++) write_source(folder, b.p->launches[i].name, b.p->launches[i].source);
-    for (int i = 0; i < b.p->pack_count; i++) write_source(folder, b.p->packs[i].name, b.p->packs[i].source);
+    for (int i = 0; i < b.p->launch_count; i++) write_source(folder, b.p->launches[i].name, &b.p->launches[i].source);
+    for (int i = 0; i < b.p->pack_count; i++) write_source(folder, b.p->packs[i].name, &b.p->packs[i].source);
     snprintf(command, sizeof command, "clang-22 -x hip --offload-arch=%s --offload-device-only -nogpulib -nogpuinc -std=c++17 -Wall -Wno-unused-function "
                                       "-Werror -fsyntax-only %s/*.hip", b.target, folder);
     const int status = system(command);

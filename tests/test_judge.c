@@ -43,7 +43,7 @@ static void try_inside(void *argument)
     attempt *t = argument;
     const compiled c = compile_text(t->a, t->planned, t->level), wanted = compile_text(t->a, t->wanted, t->level);
     for (int i = 0; t->from && i < c.plan->launch_count; i++)
-        c.plan->launches[i].source = replace(t->a, c.plan->launches[i].source, t->from, t->to, &t->replaced);
+        c.plan->launches[i].source = (source_text){"", "", replace(t->a, source_join(t->a, &c.plan->launches[i].source), t->from, t->to, &t->replaced)};
     const cli_options none = {0};
     const trial_options o = {.seed = 3, .reference = reference_always, .cache = cli_cache(t->a, &none)};
     t->result = trial_run(t->a, wanted.graph, c.plan, &o);

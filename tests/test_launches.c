@@ -204,7 +204,7 @@ START_TEST(hiprtc_takes_a_kernel_of_a_llama_block)
     const plan *p = r->c.plan;
     int i = 0;
     while (p->launches[i].kernel->phases[0]->family == family_rows) i++;
-    const char *source = p->launches[i].source;
+    const char *source = source_join(r->a, &p->launches[i].source);
     const code_request request = {.source = source, .size = strlen(source), .name = p->launches[i].file, .arch = "gfx90a", .compiler = compiler_hiprtc};
     code_result result;
     const code_status status = code_compile(&request, &result);

@@ -337,7 +337,7 @@ START_TEST(emitted_kernels_are_what_their_plans_say)
         const libclang_expected e = {l->name, l->arguments, l->argument_count, l->argument_bytes, l->shared_bytes};
         libclang_facts f;
         char *log;
-        const code_status s = libclang_check(l->source, strlen(l->source), l->file, p.target, 0, &f, &log);
+        const code_status s = libclang_check(source_join(p.a, &l->source), source_size(&l->source), l->file, p.target, 0, &f, &log);
         char *report = libclang_report(&f, NULL), *differs = s ? NULL : libclang_difference(&f, &e);
         ck_assert_msg(s == build_ok && !*report && !differs, "%s for %s: %s%s%s", path, p.target, report, log, differs ? differs : "");
         free(report);

@@ -516,10 +516,10 @@ static const char *golden_text(const golden *g, const build *b)
 {
     for (int i = 0; i < b->p->launch_count; i++) {
         const launch *l = &b->p->launches[i];
-        if (runs(l->source, g->program) && (!g->kernel || strcmp(g->kernel, l->name) == 0)) return l->spec_header;
+        if (runs(l->source.body, g->program) && (!g->kernel || strcmp(g->kernel, l->name) == 0)) return l->spec_header;
     }
     for (int i = 0; i < b->p->pack_count; i++)
-        if (g->kernel && strcmp(g->kernel, b->p->packs[i].name) == 0) return struct_text(b->a, g->kernel, g->spec, b->p->packs[i].source);
+        if (g->kernel && strcmp(g->kernel, b->p->packs[i].name) == 0) return struct_text(b->a, g->kernel, g->spec, source_join(b->a, &b->p->packs[i].source));
     ck_abort_msg("%s has no %s kernel %s", g->spec, g->program, g->kernel ? g->kernel : "");
 }
 

@@ -286,13 +286,13 @@ static void judge(arena *a, sweep *s, const combination *c, const target_info *t
 /* ---- one plan */
 static unit unit_of_pack(arena *a, const packed_weight *k)
 {
-    return (unit){arena_printf(a, "%s.hip", k->name), k->source,
+    return (unit){arena_printf(a, "%s.hip", k->name), source_join(a, &k->source),
                   {k->name, k->arguments, k->argument_count, k->argument_bytes, pack_shared_bytes}, k->threads};
 }
 
-static unit unit_of_launch(const launch *l)
+static unit unit_of_launch(arena *a, const launch *l)
 {
-    return (unit){l->file, l->source, {l->name, l->arguments, l->argument_count, l->argument_bytes, l->shared_bytes}, l->threads};
+    return (unit){l->file, source_join(a, &l->source), {l->name, l->arguments, l->argument_count, l->argument_bytes, l->shared_bytes}, l->threads};
 }
 
 static char *read_text(arena *a, const char *path, size_t *size)
@@ -350,7 +350,7 @@ static void do_combination(void *context, size_t i)
             judge_once(a, s, c, made.plan->target, &u);
         }
         for (int k = 0; k < made.plan->launch_count; k++) {
-            const unit u = unit_of_launch(&made.plan->launches[k]);
+            const unit u = unit_of_launch(a, &made.plan->launches[k]);
             judge_once(a, s, c, made.plan->target, &u);
         }
     }

@@ -95,8 +95,9 @@ static built *add_built(build_job *j, const char *target, const char *kernel, co
     return &j->list[j->count++];
 }
 
-static void add_kernel(build_job *j, const char *target, const char *kernel, const char *file, const char *source)
+static void add_kernel(build_job *j, const char *target, const char *kernel, const char *file, const source_text *text)
 {
+    const char *source = cli_whole_source(j->a, text);
     if (strcmp(target, "host") != 0) {
         (void)add_built(j, target, kernel, file, source);
         return;
@@ -121,9 +122,9 @@ static void plan_shape(build_job *j, const build_shape *s, const char *target)
     j->block = c.plan->program->name;
     j->spec = r.text, j->spec_size = r.size;
     for (int i = 0; i < c.plan->pack_count; i++)
-        add_kernel(j, target, c.plan->packs[i].name, arena_printf(j->a, "%s.hip", c.plan->packs[i].name), c.plan->packs[i].source);
+        add_kernel(j, target, c.plan->packs[i].name, arena_printf(j->a, "%s.hip", c.plan->packs[i].name), &c.plan->packs[i].source);
     for (int i = 0; i < c.plan->launch_count; i++)
-        add_kernel(j, target, c.plan->launches[i].name, c.plan->launches[i].file, c.plan->launches[i].source);
+        add_kernel(j, target, c.plan->launches[i].name, c.plan->launches[i].file, &c.plan->launches[i].source);
 }
 
 /* ---- compiling */

@@ -21,6 +21,9 @@ int command_doctor_main(const cli_options *o);
 char *cli_read_file(arena *a, const char *path, size_t *size);
 /* Writes aside and renames into place. Makes parent folders. Bails code_io. */
 void cli_write_file(arena *a, const char *path, const void *data, size_t size);
+void cli_write_source(arena *a, const char *path, const source_text *s);
+/* Whole, for compilers, as long as the arena lives but none of its limited memory. */
+const char *cli_whole_source(arena *a, const source_text *s);
 void cli_make_folder(arena *a, const char *path);
 
 /* The request of one spec, from options: dims, preset, dtype, fusion, no-fuse, target, from. */

@@ -17,7 +17,8 @@ typedef struct emit_job {
 
 /* Everything that is compiled: pack kernels, then launches. */
 typedef struct unit {
-    const char *file, *source;
+    const char *file;
+    const source_text *source;
     libclang_expected plan; /* what the plan says of its kernel */
     position at;            /* of its first op in the spec */
 } unit;
@@ -36,12 +37,12 @@ static int list_units(arena *a, const plan *p, unit **out)
     int n = 0;
     for (int i = 0; i < p->pack_count; i++, n++) {
         const packed_weight *k = &p->packs[i];
-        units[n] = (unit){arena_printf(a, "%s.hip", k->name), k->source,
+        units[n] = (unit){arena_printf(a, "%s.hip", k->name), &k->source,
                           {k->name, k->arguments, k->argument_count, k->argument_bytes, pack_shared_bytes}, place_of(k->phase)};
     }
     for (int i = 0; i < p->launch_count; i++, n++) {
         const launch *l = &p->launches[i];
-        units[n] = (unit){l->file, l->source, {l->name, l->arguments, l->argument_count, l->argument_bytes, l->shared_bytes},
+        units[n] = (unit){l->file, &l->source, {l->name, l->arguments, l->argument_count, l->argument_bytes, l->shared_bytes},
                           place_of(l->kernel->phases[0])};
     }
     *out = units;
@@ -53,8 +54,7 @@ static void write_sources(arena *a, const plan *p, const char *folder)
     unit *units;
     const int count = list_units(a, p, &units);
     cli_make_folder(a, folder);
-    for (int i = 0; i < count; i++)
-        cli_write_file(a, arena_printf(a, "%s/%s", folder, units[i].file), units[i].source, strlen(units[i].source));
+    for (int i = 0; i < count; i++) cli_write_source(a, arena_printf(a, "%s/%s", folder, units[i].file), units[i].source);
     for (int i = 0; i < p->launch_count; i++)
         cli_write_file(a, arena_printf(a, "%s/%s.spec.h", folder, p->launches[i].name), p->launches[i].spec_header,
                        strlen(p->launches[i].spec_header));
@@ -131,7 +131,7 @@ static code_request *requests_of(const emit_job *j, const plan *p, const unit *u
     if (j->o->compiler) (void)compiler_by_name(j->o->compiler, &kind); /* options_parse() refused other names */
     const double limit = (double)j->o->number.time_limit;
     for (int i = 0; i < count; i++)
-        requests[i] = (code_request){.source = units[i].source, .size = strlen(units[i].source), .name = units[i].file,
+        requests[i] = (code_request){.source = cli_whole_source(j->a, units[i].source), .size = source_size(units[i].source), .name = units[i].file,
                                      .arch = p->target->name, .compiler = kind, .time_limit = limit};
     return requests;
 }

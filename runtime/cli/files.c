@@ -49,3 +49,20 @@ void cli_write_file(arena *a, const char *path, const void *data, size_t size)
     if (slash && slash != path) cli_make_folder(a, arena_strndup(a, path, (size_t)(slash - path)));
     if (!file_put(path, data, size)) bail(a, code_io, (position){0}, "%s: cannot write: %s", path, strerror(errno));
 }
+
+void cli_write_source(arena *a, const char *path, const source_text *s)
+{
+    char *whole = source_whole(s);
+    const bool written = whole && file_put(path, whole, source_size(s));
+    const int why = errno;
+    free(whole);
+    if (!written) bail(a, code_io, (position){0}, "%s: cannot write: %s", path, strerror(why));
+}
+
+const char *cli_whole_source(arena *a, const source_text *s)
+{
+    char *whole = source_whole(s);
+    if (!whole) bail(a, code_device, (position){0}, "not enough memory for the sources");
+    arena_defer(a, free, whole);
+    return whole;
+}

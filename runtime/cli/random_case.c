@@ -69,11 +69,13 @@ static void plant(level_job *j, compile_request r, compiled *done)
     done->plan = planted.plan;
 }
 
+static void append_source(text *t, const source_text *s) { text_printf(t, "%s%s%s", s->head, s->templates, s->body); }
+
 /* All that a run depends on: the sources, and the plan's text but for the level's name and the reasons of what was not fused. */
 static void describe(text *t, const plan *p)
 {
-    for (int i = 0; i < p->pack_count; i++) text_printf(t, "%s", p->packs[i].source);
-    for (int i = 0; i < p->launch_count; i++) text_printf(t, "%s", p->launches[i].source);
+    for (int i = 0; i < p->pack_count; i++) append_source(t, &p->packs[i].source);
+    for (int i = 0; i < p->launch_count; i++) append_source(t, &p->launches[i].source);
     for (const char *line = ir_print(t->a, p->program); *line;) {
         const size_t n = strcspn(line, "\n");
         if (strncmp(line, "level ", 6) != 0 && strncmp(line, "note ", 5) != 0) text_printf(t, "%.*s\n", (int)n, line);

@@ -1,0 +1,17 @@
+/* In: a source file in pieces. Out: its size, its whole text. Refuses: nothing. */
+#define _GNU_SOURCE
+#include "gen/gen.h"
+#include <stdlib.h>
+#include <string.h>
+
+size_t source_size(const source_text *s) { return strlen(s->head) + strlen(s->templates) + strlen(s->body); }
+
+static char *put(char *to, const source_text *s)
+{
+    if (to) strcpy(stpcpy(stpcpy(to, s->head), s->templates), s->body);
+    return to;
+}
+
+char *source_join(arena *a, const source_text *s) { return put(arena_alloc(a, source_size(s) + 1), s); }
+
+char *source_whole(const source_text *s) { return put(malloc(source_size(s) + 1), s); }
