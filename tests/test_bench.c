@@ -10,6 +10,36 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+/* ---- times */
+START_TEST(the_median_and_the_spread_of_known_samples)
+{
+    double odd[] = {9, 1, 5}, even[] = {8, 2, 6, 4}, eleven[] = {10, 3, 7, 0, 5, 1, 9, 8, 2, 6, 4}, one[] = {3};
+    ck_assert_double_eq(spread_of(odd, 3).median, 5);
+    ck_assert_double_eq(spread_of(even, 4).median, 5);
+    ck_assert_double_eq(spread_of(one, 1).low + spread_of(one, 1).high, 6);
+    const spread s = spread_of(eleven, 11), between = spread_of(odd, 3);
+    ck_assert(s.median == 5 && s.low == 1 && s.high == 9);
+    ck_assert_double_eq_tol(between.low, 1.8, 1e-12);
+    ck_assert_double_eq_tol(between.high, 8.2, 1e-12);
+}
+END_TEST
+
+START_TEST(times_are_told_in_the_unit_that_fits_them)
+{
+    static const struct {
+        double seconds;
+        const char *coarse, *fine;
+    } times[] = {{12.3456e-6, "12 us", "12.35 us"}, {999e-6, "999 us", "999.00 us"},    {1e-3, "1.00 ms", "1.000 ms"},
+                 {0.98765, "987.65 ms", "987.650 ms"}, {1, "1.00 s", "1.000 s"}, {71.5, "71.50 s", "71.500 s"}};
+    arena *a = arena_new();
+    for (size_t i = 0; i < sizeof times / sizeof *times; i++) {
+        ck_assert_str_eq(spread_time_text(a, times[i].seconds, false), times[i].coarse);
+        ck_assert_str_eq(spread_time_text(a, times[i].seconds, true), times[i].fine);
+    }
+    arena_free(a);
+}
+END_TEST
+
 /* ---- counting */
 static const int *some_integers(void *context, const char *name)
 {
@@ -292,6 +322,8 @@ int main(void)
 {
     Suite *suite = suite_create("bench");
     TCase *counts = tcase_create("counting"), *limits = tcase_create("peaks"), *command = tcase_create("command");
+    tcase_add_test(counts, the_median_and_the_spread_of_known_samples);
+    tcase_add_test(counts, times_are_told_in_the_unit_that_fits_them);
     tcase_add_test(counts, a_product_counts_two_operations_a_term_and_each_byte_once);
     tcase_add_test(counts, what_is_fused_away_is_not_moved);
     tcase_add_test(counts, a_norm_reads_its_row_once);

@@ -56,10 +56,7 @@ static tfgen_device *open_device(arena *a, const char *name)
 /* ---- words */
 static bool on_host(const report *p) { return strcmp(p->device->name, "host") == 0; }
 
-static const char *time_text(arena *a, double s)
-{
-    return s < 1e-3 ? arena_printf(a, "%.2f us", s * 1e6) : s < 1 ? arena_printf(a, "%.3f ms", s * 1e3) : arena_printf(a, "%.3f s", s);
-}
+static const char *time_text(arena *a, double seconds) { return spread_time_text(a, seconds, true); }
 
 static const char *dims_text(arena *a, const dim_table *dims)
 {

@@ -3,11 +3,9 @@
 #ifndef TFGEN_CLI_BENCH_H
 #define TFGEN_CLI_BENCH_H
 #include "runtime/cli/cli.h"
+#include "runtime/cli/spread.h"
 #include "runtime/cli/work.h"
 #include "runtime/module.h"
-
-/* Seconds. low: 10 % of the runs took less; high: 90 % did. */
-typedef struct spread { double median, low, high; } spread;
 
 typedef struct bench_options {
     tfgen_device *device;

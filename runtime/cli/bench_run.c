@@ -264,25 +264,6 @@ static int time_runs(bench *b)
     return repeats;
 }
 
-static int by_value(const void *x, const void *y)
-{
-    const double a = *(const double *)x, b = *(const double *)y;
-    return (a > b) - (a < b);
-}
-
-static double quantile(const double *sorted, int count, double q)
-{
-    const double at = q * (count - 1);
-    const int low = (int)at, high = low + 1 < count ? low + 1 : low;
-    return sorted[low] + (at - low) * (sorted[high] - sorted[low]);
-}
-
-static spread spread_of(double *samples, int count)
-{
-    qsort(samples, (size_t)count, sizeof *samples, by_value);
-    return (spread){quantile(samples, count, 0.5), quantile(samples, count, 0.1), quantile(samples, count, 0.9)};
-}
-
 /* ---- opening */
 static void close_module(void *bench_)
 {

@@ -2,6 +2,7 @@
  * bounds; as a table or as JSON. Exit code 1 when a bound is exceeded. */
 #include "runtime/cli/trial.h"
 #include "gen/layer.h"
+#include "runtime/cli/spread.h"
 #include <jansson.h>
 #include <math.h>
 #include <string.h>
@@ -18,11 +19,7 @@ static reference_when when_of(const char *given)
     return !given || strcmp(given, "auto") == 0 ? reference_auto : strcmp(given, "always") == 0 ? reference_always : reference_never;
 }
 
-static const char *time_text(arena *a, double seconds)
-{
-    return seconds < 1e-3 ? arena_printf(a, "%.0f us", seconds * 1e6) : seconds < 1 ? arena_printf(a, "%.2f ms", seconds * 1e3)
-                                                                                    : arena_printf(a, "%.2f s", seconds);
-}
+static const char *time_text(arena *a, double seconds) { return spread_time_text(a, seconds, false); }
 
 /* " simt wgmma" */
 static const char *layers_of(arena *a, const plan *p)

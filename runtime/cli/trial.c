@@ -2,6 +2,7 @@
  * the device's own inputs (what the device stored replaces the reference's number before the reference goes on), so one flipped
  * rounding does not cascade; every output is judged end to end as well. Refuses data that does not fit. */
 #include "runtime/cli/trial.h"
+#include "runtime/cli/spread.h"
 #include "runtime/half.h"
 #include "runtime/random.h"
 #include "runtime/safetensors.h"
@@ -283,18 +284,6 @@ tfgen_device *trial_device(arena *a, const char *name, bool check, const char **
     return device;
 }
 
-static int by_value(const void *x, const void *y)
-{
-    const double a = *(const double *)x, b = *(const double *)y;
-    return (a > b) - (a < b);
-}
-
-static double median(double *list, int count)
-{
-    qsort(list, (size_t)count, sizeof *list, by_value);
-    return count % 2 ? list[count / 2] : 0.5 * (list[count / 2 - 1] + list[count / 2]);
-}
-
 static void time_runs(trial *t, const double *first)
 {
     const int launches = t->plan->launch_count, repeat = t->o->repeat;
@@ -309,8 +298,8 @@ static void time_runs(trial *t, const double *first)
         times[launches * repeat + r] = seconds_now() - start;
         for (int i = 0; i < launches; i++) times[i * repeat + r] = one[i];
     }
-    for (int i = 0; i < launches; i++) t->result.kernel_seconds[i] = median(times + i * repeat, repeat);
-    t->result.total_seconds = median(times + launches * repeat, repeat);
+    for (int i = 0; i < launches; i++) t->result.kernel_seconds[i] = spread_of(times + i * repeat, repeat).median;
+    t->result.total_seconds = spread_of(times + launches * repeat, repeat).median;
 }
 
 /* ---- files */
