@@ -5,6 +5,7 @@
 #include "runtime/cli/trial.h"
 #include "tests/ref_plan.h"
 #include "tests/support.h"
+#include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -215,6 +216,24 @@ START_TEST(one_and_a_half_per_cent_off_everywhere_fails_by_rms)
 }
 END_TEST
 
+/* Between a factor that passes and one that does not, halved until the two have nearly the limit's ratio. */
+START_TEST(the_rms_limit_is_one_and_a_half_times_the_error_of_rounding)
+{
+    double good = 1, bad = 1.02, at_good = 0, at_bad = 0;
+    for (int i = 0; i < 12; i++) {
+        char wanted[512];
+        const double factor = (good + bad) / 2;
+        snprintf(wanted, sizeof wanted, OFF("bf16", "%.6f"), factor);
+        const attempt t = try_plan(OFF("bf16", "1.000000"), wanted, fusion_tile, NULL, NULL);
+        const trial_check *last = &t.result.checks[t.result.check_count - 1];
+        *(last->good ? &good : &bad) = factor;
+        *(last->good ? &at_good : &at_bad) = last->rms / last->rms_rounded;
+        arena_free(t.a);
+    }
+    ck_assert_msg(at_good > 1.495 && at_good <= 1.5 && at_bad > 1.5 && at_bad < 1.505, "%g passes, %g does not", at_good, at_bad);
+}
+END_TEST
+
 /* A norm of 16 bits that is fused away into a cast to f32: no value of 16 bits is rounded, so the output is judged as f32's are. */
 START_TEST(an_f32_output_without_16_bit_roundings_is_judged_as_f32)
 {
@@ -343,6 +362,40 @@ START_TEST(what_is_not_compared_is_not_called_good)
 }
 END_TEST
 
+/* The JSON that the command prints; the caller frees it. */
+static json_t *tfgen_json(const char *arguments)
+{
+    json_error_t error;
+    ck_assert_msg(tfgen("", arguments) == 0, "%s", output);
+    json_t *j = json_loads(output, 0, &error);
+    ck_assert_msg(j != NULL, "%s: %s", error.text, output);
+    return j;
+}
+
+/* Neither the first nor the last of these values is the worst. */
+START_TEST(verify_says_of_a_case_what_run_says_of_its_values)
+{
+    json_t *run = tfgen_json("run specs/swiglu.yaml --target=host --dim B=2,S=10,D=64 --dtype=f32 --fusion=none --json");
+    json_t *verify = tfgen_json("verify specs/swiglu.yaml --dim B=2,S=10,D=64 --dtype=f32 --fusion=none --json"), *one, *c = json_array_get(verify, 0);
+    double ratio = 0, spread = 0;
+    const char *worst = "";
+    size_t i;
+    json_array_foreach(json_object_get(run, "checks"), i, one)
+    {
+        const double r = json_real_value(json_object_get(one, "ratio")), s = json_real_value(json_object_get(one, "rms_ratio"));
+        ck_assert_int_ge(json_integer_value(json_object_get(one, "elements")), trial_spread_count);
+        if (r > ratio) ratio = r, worst = json_string_value(json_object_get(one, "value"));
+        if (s > spread) spread = s;
+    }
+    ck_assert(i > 2 && json_array_size(verify) == 1 && ratio > 0 && spread > 0);
+    ck_assert_double_eq(json_real_value(json_object_get(c, "ratio")), ratio);
+    ck_assert_double_eq(json_real_value(json_object_get(c, "rms_ratio")), spread);
+    ck_assert_str_eq(json_string_value(json_object_get(c, "value")), worst);
+    json_decref(run);
+    json_decref(verify);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("judge");
@@ -354,12 +407,14 @@ int main(void)
     tcase_add_test(c, what_is_not_stored_is_rounded_by_nobody);
     tcase_add_loop_test(c, an_element_that_nobody_writes_is_infinitely_wrong, 0, sizeof tails / sizeof *tails);
     tcase_add_test(c, one_and_a_half_per_cent_off_everywhere_fails_by_rms);
+    tcase_add_test(c, the_rms_limit_is_one_and_a_half_times_the_error_of_rounding);
     tcase_add_test(c, four_roundings_off_everywhere_fails_in_f32_too);
     tcase_add_test(c, an_f32_output_without_16_bit_roundings_is_judged_as_f32);
     tcase_add_test(c, two_per_cent_off_fails_in_every_dtype);
     tcase_add_test(c, unjudged_elements_are_counted);
     tcase_add_unchecked_fixture(command, make_compiler, remove_compiler);
     tcase_add_loop_test(command, a_wrong_kernel_ends_the_command_with_exit_code_1, 0, sizeof commands / sizeof *commands);
+    tcase_add_test(command, verify_says_of_a_case_what_run_says_of_its_values);
     tcase_add_test(command, what_is_not_compared_is_not_called_good);
     suite_add_tcase(suite, c);
     suite_add_tcase(suite, command);
