@@ -2,7 +2,7 @@
 """In: the working tree, a seed and a count, or a list of changes. Out: which of them `make test`'s suites notice: a line each, the score, and
 the survivors. Refuses: a tree whose suites fail as it is.
 
-    make mutants SEED=1 COUNT=150     draws places in ir, gen, templates, runtime, reference and judge (operators.py)
+    make mutants SEED=1 COUNT=150     draws places in ir, gen, templates, runtime, reference and judge, as many in each (operators.py)
     make mutants LIST=holes           the planted bugs of tests/mutants/holes.txt
     make mutants ... AREAS=gen,ir     some areas alone
     make mutants ... FILES=ir/check   files whose names have this expression
@@ -11,7 +11,8 @@ the survivors. Refuses: a tree whose suites fail as it is.
 
 Works on a copy in build/mutants/tree, never on the working tree. build/mutants/results.jsonl has a line a mutant, added when it is judged:
 whatever stops a run costs the mutant under way, and the next run goes on. A mutant that does not compile, or makes the same object code, is
-passed over for the next; tests/mutants/equivalent.txt has those that nobody could tell apart, with the reason.
+passed over for the next; tests/mutants/equivalent.txt has those that nobody could tell apart, with the reason. Suites that never run the line
+(coverage.py) are left out; of templates, suites that compile no kernel.
 """
 import argparse
 import json
@@ -25,12 +26,11 @@ import time
 from pathlib import Path
 
 import operators
+from coverage import Coverage
 
 HERE = Path(__file__).resolve().parent
 TOP = HERE.parent.parent
 WORK = TOP / 'build' / 'mutants'
-TREE = WORK / 'tree'
-BUILT = TREE / 'build' / 'default'
 FLAGS = '-O1 -Werror=incompatible-pointer-types -Werror=int-conversion -Werror=implicit-function-declaration'
 
 AREAS = {
@@ -43,10 +43,13 @@ LIKELY = [
     (r'ir/(yaml|graph|shape|attributes|nearest|diagnostic|number|op)', 'reader extent ir fuse data emit models'),
     (r'ir/(extent)', 'extent reader ir'), (r'ir/(check|parse|scan|text|segments|lower|names|query)', 'check ir fuse emit golden_models models'),
     (r'ir/(fuse|dce|target)', 'fuse ir golden_models views scale emit'), (r'ir/arena', 'arena reader'), (r'ir/schema', 'data cli'),
+    (r'gen/(emit|layer)_attention', 'attention emit layers decode models'),
     (r'gen/(tile|layer|plan|layout|shared|align)', 'layers align emit golden_models ir models launches overlap'),
-    (r'gen/manifest', 'emit api bundle launches'), (r'gen/', 'emit models rows align overlap properties templates'),
-    (r'templates/(attention|decode)', 'attention decode templates layers models'), (r'templates/(ops|rope)', 'op_properties templates random models'),
-    (r'templates/(rows|pack|align)', 'rows align templates models properties'), (r'templates/', 'templates layers mma models overlap properties'),
+(r'gen/manifest', 'emit api bundle launches'), (r'gen/', 'emit models rows align overlap properties templates'),
+    (r'templates/decode', 'decode races attention templates models'), (r'templates/attention', 'attention races mma layers templates decode models'),
+    (r'templates/(ops|rope)', 'templates op_properties sums models'), (r'templates/(rows|pack|align|sums)', 'rows races sums align templates models'),
+    (r'templates/isa/(simt|amd|mfma|wmma)', 'races host_waves rows mma layers attention'), (r'templates/(isa|gemm|frame)', 'races mma layers overlap attention models'),
+    (r'templates/', 'races templates layers mma models overlap properties'),
     (r'runtime/host/(check|happens|fault|log)', 'host_check host_faults host_engine'),
     (r'runtime/host/(wave|sched|fiber|launch|watchdog)', 'host_waves host_engine host_faults host_check'), (r'runtime/host/mma', 'mma host_engine layers'),
     (r'runtime/host/', 'host_engine host_waves host_faults compilers models'), (r'runtime/cache', 'cache cache_shared cli'),
@@ -97,27 +100,28 @@ def listed(title, removed, added, sources):
 
 
 class Tree:
-    """The scratch copy: built incrementally, changed in one file at a time."""
+    """A scratch copy: built incrementally, changed in one file at a time."""
 
-    def __init__(self, cc):
-        self.make = ['make', '-s', f'-j{min(2, os.cpu_count())}', f'CC={cc}', f'CFLAGS={FLAGS}']
+    def __init__(self, folder, cc, flags):
+        self.folder, self.built = folder, folder / 'build' / 'default'
+        self.make = ['make', '-s', f'-j{min(2, os.cpu_count())}', f'CC={cc}', f'CFLAGS={flags}', *(['LDFLAGS=--coverage'] if '--coverage' in flags else [])]
         self.copy()
 
     def copy(self):
         listed_files = subprocess.run(['git', 'ls-files', '-z', '--cached', '--others', '--exclude-standard'], cwd=TOP, capture_output=True, check=True).stdout
         names = {n for n in listed_files.decode().split('\0') if n and (TOP / n).is_file()}
         for name in sorted(names):
-            source, copy = TOP / name, TREE / name
+            source, copy = TOP / name, self.folder / name
             copy.parent.mkdir(parents=True, exist_ok=True)
             if not copy.exists() or copy.read_bytes() != source.read_bytes():
                 shutil.copy(source, copy)
         for folder in ('ir', 'gen', 'runtime', 'templates', 'tests', 'specs'):
-            for path in (TREE / folder).rglob('*'):
-                if path.is_file() and path.relative_to(TREE).as_posix() not in names:
+            for path in (self.folder / folder).rglob('*'):
+                if path.is_file() and path.relative_to(self.folder).as_posix() not in names:
                     path.unlink()
 
     def build(self, *targets):
-        r = subprocess.run([*self.make, *targets], cwd=TREE, capture_output=True, text=True, errors='replace')
+        r = subprocess.run([*self.make, *targets], cwd=self.folder, capture_output=True, text=True, errors='replace')
         return r.returncode == 0, r.stdout + r.stderr
 
 
@@ -126,17 +130,19 @@ class Suites:
 
     def __init__(self, tree):
         self.tree, self.kills, self.sound = tree, [], {}
-        self.names = sorted(p.stem for kind in ('test', 'fuzz') for p in (TREE / 'tests').glob(kind + '_*.c'))
+        self.names = sorted(p.stem for kind in ('test', 'fuzz') for p in (tree.folder / 'tests').glob(kind + '_*.c'))
+        self.coverage = Coverage(Tree(WORK / 'covered', 'gcc', '-O0 --coverage'), WORK / 'coverage.json')
         self.file = WORK / 'suites.json'
         self.times = json.loads(self.file.read_text()) if self.file.exists() else {}
 
     def measure(self):
-        missing = [n for n in self.names if n not in self.times]
-        for name in missing:
-            verdict, why, took = self.run(name, 1800, WORK / 'cache')
+        """Each suite once: that it passes, what it runs (coverage.py), what it takes."""
+        def passes(name):
+            verdict, why, took = self.run(name, 1800, WORK / 'cache', self.coverage.tree)
             if verdict != 'passed':
                 sys.exit(f'{name} fails on the sound tree: {why}')
             say(f'sound: {name} in {took:.1f} s')
+        self.coverage.measure(self.names, passes)
 
     def is_sound(self, name):
         """Passes on the sound tree, now: asked before its first kill of a run is believed."""
@@ -147,37 +153,44 @@ class Suites:
                 self.names.remove(name)
         return self.sound[name]
 
+    def takes(self, name):
+        return self.times.get(name, 10)
+
     def order(self, mutant):
+        seeing = self.coverage.by_function['runtime/host/cc.c', 'host_compile'] if mutant.path.endswith('.h') else self.coverage.suites(mutant)
         likely = next((words.split() for pattern, words in LIKELY if re.search(pattern, mutant.path)), [])
         weight = {}
-        for name in self.names:
+        for name in [n for n in self.names if n in seeing] if seeing else self.names:
             place = likely.index(name.split('_', 1)[1]) if name.split('_', 1)[1] in likely else None
             kills = sum(8 if path == mutant.path else 2 if area == mutant.area else 0 for suite, path, area in self.kills if suite == name)
-            weight[name] = (0.2 + kills + (12 / (1 + place) if place is not None else 0)) / (1 + self.times[name])
-        return sorted(self.names, key=lambda n: -weight[n])
+            weight[name] = (0.2 + kills + (12 / (1 + place) if place is not None else 0)) / (1 + self.takes(name))
+        return sorted(weight, key=lambda n: -weight[n])
 
-    def run(self, name, limit, cache):
+    def run(self, name, limit, cache, tree=None):
         """('passed' | 'killed' | 'hung' | 'uncompilable', why, seconds). Stops at the first failed check."""
-        good, log = self.tree.build('all', f'build/default/tests/{name}')
+        tree = tree or self.tree
+        good, log = tree.build('all', f'build/default/tests/{name}')
         if not good:
             return 'uncompilable', log[-500:], 0
-        tap, out = WORK / 'suite.tap', WORK / 'suite.log'
+        tap, out = tree.folder / 'suite.tap', tree.folder / 'suite.log'
         tap.write_text('')
-        environment = {**os.environ, 'TFGEN': 'build/default/tfgen', 'TFGEN_WORKER': str(BUILT / 'tfgen-worker'), 'TFGEN_CACHE_DIR': str(cache),
+        environment = {**os.environ, 'TFGEN': 'build/default/tfgen', 'TFGEN_WORKER': str(tree.built / 'tfgen-worker'), 'TFGEN_CACHE_DIR': str(cache),
                        'CK_TAP_LOG_FILE_NAME': str(tap), 'CK_TIMEOUT_MULTIPLIER': '5'}
         began = time.monotonic()
         with out.open('wb') as f:
-            p = subprocess.Popen([f'build/default/tests/{name}'], cwd=TREE, env=environment, stdout=f,
+            p = subprocess.Popen([f'build/default/tests/{name}'], cwd=tree.folder, env=environment, stdout=f,
                                  stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, start_new_session=True)
             failed = ''
-            while p.poll() is None and time.monotonic() - began < limit:
-                found = re.search(r'^not ok .*', tap.read_text(errors='replace'), re.M)
-                if found:
-                    failed = found.group()
-                    break
-                time.sleep(0.05)
-            timed_out = p.poll() is None and not failed
-            stop(p)
+            try:
+                while p.poll() is None and time.monotonic() - began < limit:
+                    found = re.search(r'^not ok .*', tap.read_text(errors='replace'), re.M)
+                    if found:
+                        failed = found.group()
+                        break
+                    time.sleep(0.05)
+                timed_out = p.poll() is None and not failed
+            finally:
+                stop(p)
         took = time.monotonic() - began
         text = out.read_text(errors='replace')
         found = re.search(r'^not ok .*', tap.read_text(errors='replace'), re.M)
@@ -214,31 +227,31 @@ def fresh_cache():
 
 def judge(mutant, tree, suites, budget):
     """(verdict, by, why, seconds): killed, survived, uncompilable or same."""
-    path = TREE / mutant.path
+    path = tree.folder / mutant.path
     sound = path.read_text()
-    target = BUILT / Path(mutant.path).with_suffix('.o')
+    target = tree.built / Path(mutant.path).with_suffix('.o')
     before = None
     if path.suffix == '.c':
-        tree.build(str(target.relative_to(TREE)))
+        tree.build(str(target.relative_to(tree.folder)))
         before = target.read_bytes()
     changed = sound[:mutant.start] + mutant.new + sound[mutant.end:]
     path.write_text(changed)
     spent, planned, hung = 0.0, 0.0, ''
     try:
         if before is not None:
-            good, log = tree.build(str(target.relative_to(TREE)))
+            good, log = tree.build(str(target.relative_to(tree.folder)))
             if not good:
                 return 'uncompilable', '', log[-200:], 0
             if target.read_bytes() == before:
                 return 'same', '', 'the same object code', 0
         cache = fresh_cache()
         for name in suites.order(mutant):
-            if budget and planned and planned + suites.times[name] > budget: # as sound code takes: under load all the same suites run
+            if budget and planned and planned + suites.takes(name) > budget: # as sound code takes: under load all the same suites run
                 continue
-            planned += suites.times[name]
-            verdict, why, took = suites.run(name, 60 + 20 * suites.times[name], cache)
+            planned += suites.takes(name)
+            verdict, why, took = suites.run(name, 60 + 20 * suites.takes(name), cache)
             spent += took
-            if verdict == 'killed' and re.search(r'\.(h|hip|c):\d+:\d+: error: (?!static assertion)', why + (WORK / 'suite.log').read_text(errors='replace')):
+            if verdict == 'killed' and re.search(r'\.(h|hip|c):\d+:\d+: error: (?!static assertion)', why + (tree.folder / 'suite.log').read_text(errors='replace')):
                 verdict = 'uncompilable' if mutant.path.endswith('.h') else verdict
             if verdict == 'hung' and not mutant.loops: # a slow machine is no proof
                 hung, verdict = f' ({name} hung)', 'passed'
@@ -281,6 +294,7 @@ class Results:
 
 
 def main():
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit('stopped'))
     options = argparse.ArgumentParser()
     options.add_argument('--seed', default='1')
     options.add_argument('--count', type=int, default=150)
@@ -292,7 +306,7 @@ def main():
     options.add_argument('--cc', default='gcc')
     o = options.parse_args()
     WORK.mkdir(parents=True, exist_ok=True)
-    tree = Tree(o.cc)
+    tree = Tree(WORK / 'tree', o.cc, FLAGS)
     sources = list(source_files(o.areas.split(',') if o.areas else AREAS, o.files))
     if o.list:
         pairs = [listed(title, removed, added, sources) for title, removed, added, _ in read_changes(HERE / f'{o.list}.txt')]
@@ -312,10 +326,9 @@ def main():
     argued = {(title.split(' ')[0].rstrip(':'), operators.squeezed(' '.join(a)), operators.squeezed(' '.join(b))): reason
               for title, a, b, reason in read_changes(HERE / 'equivalent.txt')}
     counted, survivors = {}, []
+    each = -(-o.count // len({m.area for m in drawn})) if drawn and not o.list else len(drawn)
     for m in drawn:
-        if sum(map(sum, counted.values())) >= o.count and not o.list:
-            break
-        if tuple(key_of(m)) in argued:
+        if sum(counted.get(m.area, [])) >= each or tuple(key_of(m)) in argued:
             continue
         r = results.by_key.get(tuple(key_of(m)))
         if not r or (o.retry and r['verdict'] == 'survived'):
