@@ -6,7 +6,7 @@ with scratch, a plan on matrix units that runs no matrix instruction or the reve
 
 Without --fusion and --dtype: every spec and size at level tile in bf16, and the first size of each also at none and ops in bf16 and at tile
 in f32 and f16. With --random=N: N specs drawn by --seed, each at one level, in one type, on one target in turn; those that tfgen refuses by
-name (exit code 4) are counted, and neither passed nor failed."""
+name (exit code 4) are counted, and neither passed nor failed; --json prints what tests/random_add.py adds up."""
 import argparse
 import collections
 import concurrent.futures
@@ -183,8 +183,16 @@ def on_matrix_units(manifest):
     return any(phase["tile"].get("layer") in ("mfma", "wmma") for kernel in manifest["kernels"] for phase in kernel["phases"])
 
 
+Row = collections.namedtuple("Row", "target passed seconds text worst histogram kernels")
+
+
 def run_target(spec, common, target, data, folder, seed, compiler):
-    """(passed, text, error over bound, histogram) of one target's code objects."""
+    """A row of one target's code objects."""
+    start = time.time()
+
+    def row(passed, text, worst, histogram=collections.Counter(), kernels=0):
+        return Row(target, passed, time.time() - start, text, worst, histogram, kernels)
+
     try:
         tfgen("emit", spec, *common, f"--target={target}", f"--compiler={compiler}", "--code", "-o", f"{folder}/{target}")
         plan = Plan(f"{folder}/{target}", data, seed)
@@ -192,20 +200,20 @@ def run_target(spec, common, target, data, folder, seed, compiler):
             plan.run()
             worst = judge(plan, data)
             if on_matrix_units(plan.manifest) != (grouped(plan.histogram)["matrix"] > 0):
-                return False, f"the plan's layers and {headline(plan.histogram)} do not agree", math.inf, plan.histogram
-            return (worst <= 1, f"error/bound {worst:.3f}, {plan.instructions} wave instructions, {headline(plan.histogram)}", worst,
-                    plan.histogram)
+                return row(False, f"the plan's layers and {headline(plan.histogram)} do not agree", math.inf, plan.histogram)
+            return row(worst <= 1, f"error/bound {worst:.3f}, {plan.instructions} wave instructions, {headline(plan.histogram)}", worst,
+                       plan.histogram, len(plan.manifest["packs"]) + len(plan.manifest["kernels"]))
         finally:
             plan.machine.close()
     except Refused as e:
-        return False, f"{REFUSED} {e}", 0.0, collections.Counter()
+        return row(False, f"{REFUSED} {e}", 0.0)
     except Exception as e:  # a failure of one target is a row of the table
-        return False, f"{type(e).__name__}: {' '.join(str(e).split())[:700]}", math.inf, collections.Counter()
+        return row(False, f"{type(e).__name__}: {' '.join(str(e).split())[:700]}", math.inf)
 
 
 def attempt(job):
-    """Rows (target, passed, seconds, text, worst, histogram) of a spec at one level and size; all targets share tfgen's data. Its bounds are
-    of a plan that has matrix units: attention there rounds its weights."""
+    """Rows of a spec at one level and size; all targets share tfgen's data. Its bounds are of a plan that has matrix units: attention there
+    rounds its weights."""
     spec, level, size, dtype, seed, targets, compiler = job
     common = [f"--dim={size}"] * bool(size) + [f"--dtype={dtype}"] * bool(dtype) + [f"--fusion={level}", "--quiet"]
     rows = []
@@ -216,21 +224,19 @@ def attempt(job):
             data = read_safetensors(file)
         except Exception as e:
             text = " ".join(f"{REFUSED if isinstance(e, Refused) else 'no data:'} {e}".split())[:300]
-            return job, [(t, False, 0.0, text, math.inf, collections.Counter()) for t in targets]
+            return job, [Row(t, False, 0.0, text, math.inf, collections.Counter(), 0) for t in targets]
         for target in targets:
-            start = time.time()
-            passed, text, worst, histogram = run_target(spec, common, target, data, folder, seed, compiler)
-            rows.append((target, passed, time.time() - start, text, worst, histogram))
+            rows.append(run_target(spec, common, target, data, folder, seed, compiler))
     return job, rows
 
 
 def drawn_jobs(options, folder):
-    """A job for each spec of the folder: targets, then levels, then types take turns."""
+    """A job for each drawn spec: by its index targets, then levels, then types take turns, so that slices add up to the whole."""
     tfgen("verify", f"--random={options.random}", f"--seed={options.seed}", f"--first={options.first}", f"--draw={folder}")
     targets, levels, types = options.target.split(","), (options.fusion or ",".join(LEVELS)).split(","), (options.dtype or "bf16,f16,f32").split(",")
-    for i, file in enumerate(sorted(os.listdir(folder), key=lambda f: int(re.findall(r"\d+", f)[-1]))):
+    for i in range(options.first, options.first + options.random):
         level, dtype = levels[i // len(targets) % len(levels)], types[i // len(targets) // len(levels) % len(types)]
-        yield f"{folder}/{file}", level, "", dtype, options.seed, [targets[i % len(targets)]], options.compiler
+        yield f"{folder}/random-{options.seed}-{i}.yaml", level, "", dtype, options.seed, [targets[i % len(targets)]], options.compiler
 
 
 def jobs_of(options):
@@ -254,10 +260,9 @@ class Summary:
         self.histogram, self.worst = collections.defaultdict(collections.Counter), collections.defaultdict(lambda: (0.0, "-"))
 
     def add(self, spec, where, row):
-        target, passed, _, _, worst, histogram = row
-        self.table[spec, target][not passed] += 1
-        self.histogram[target] += histogram
-        self.worst[target] = max(self.worst[target], (worst, where))
+        self.table[spec, row.target][not row.passed] += 1
+        self.histogram[row.target] += row.histogram
+        self.worst[row.target] = max(self.worst[row.target], (row.worst, where))
 
     def totals(self, target=None):
         return [sum(row[i] for (_, t), row in self.table.items() if target in (None, t)) for i in (0, 1)]
@@ -294,6 +299,7 @@ def main():
     parser.add_argument("--first", type=int, default=0, help="index of the first drawn spec")
     parser.add_argument("--compiler", default="auto", help="as tfgen's: hiprtc for gfx90a with Debian's")
     parser.add_argument("--summary", help="a file for the tables, as Markdown")
+    parser.add_argument("--json", action="store_true", help="with --random: a report for tests/random_add.py on stdout, all else on stderr")
     parser.add_argument("-j", type=int, default=2, help="processes")
     options = parser.parse_args()
     options.specs = options.specs or sorted(f"specs/{f}" for f in os.listdir(f"{ROOT}/specs") if f.endswith(".yaml"))
@@ -301,28 +307,48 @@ def main():
         return run_all(options, list(drawn_jobs(options, folder) if options.random else jobs_of(options)))
 
 
+def report(options, done):
+    """What tests/random_add.py reads, of jobs with their rows."""
+    cases, causes = {}, {}
+    for (spec, _, _, dtype, *_), rows in done:
+        for row in rows:
+            outcome = "refused" if row.text.startswith(REFUSED) else "good" if row.passed else "wrong"
+            case = cases.setdefault((row.target, dtype), {"target": row.target, "dtype": dtype, "specs": 0, "good": 0, "refused": 0, "wrong": 0})
+            case["specs"] += 1
+            case[outcome] += 1
+            if outcome != "good":
+                cause = re.sub(r"[\w./%-]*\d[\w./%-]*", "~", row.text)[:160]
+                first = {"cause": f"{outcome}: {cause}", "outcome": outcome, "first": os.path.basename(spec), "count": 0, "message": row.text[:200]}
+                causes.setdefault(first["cause"], first)["count"] += 1
+    return {"seed": options.seed, "first": options.first, "specs": len(done), "kernels": sum(row.kernels for _, rows in done for row in rows),
+            "unjudged": 0, "cases": list(cases.values()), "causes": list(causes.values()), "ratios": {}}
+
+
 def run_all(options, jobs):
-    start, refused = time.time(), 0
-    summary = Summary(options.target.split(","))
+    start, refused, done = time.time(), 0, []
+    summary, log = Summary(options.target.split(",")), sys.stderr if options.json else sys.stdout
     with concurrent.futures.ProcessPoolExecutor(options.j) as pool:
-        for i, ((spec, level, size, dtype, *_), rows) in enumerate(pool.map(attempt, jobs)):
+        for i, (job, rows) in enumerate(pool.map(attempt, jobs)):
+            spec, level, size, dtype, *_ = job
+            done.append((job, rows))
             name = os.path.splitext(os.path.basename(spec))[0]
             for row in rows:
-                target, passed, seconds, text, *_ = row
-                if text.startswith(REFUSED):
+                if row.text.startswith(REFUSED):
                     refused += 1
-                    print(f"[{i + 1}/{len(jobs)}] {name} {target} {level} {dtype} {text}", flush=True)
+                    print(f"[{i + 1}/{len(jobs)}] {name} {row.target} {level} {dtype} {row.text}", file=log, flush=True)
                     continue
                 summary.add("drawn" if options.random else name, f"{name} {level} {dtype} {size}", row)
-                print(f"[{i + 1}/{len(jobs)}, {time.time() - start:.0f} s] {name} {target} {level} {dtype} {size} "
-                      f"{'ok' if passed else 'FAIL'} {seconds:.1f} s  {text}", flush=True)
-    print("\n" + summary.markdown())
+                print(f"[{i + 1}/{len(jobs)}, {time.time() - start:.0f} s] {name} {row.target} {level} {dtype} {size} "
+                      f"{'ok' if row.passed else 'FAIL'} {row.seconds:.1f} s  {row.text}", file=log, flush=True)
+    print("\n" + summary.markdown(), file=log)
     passed, failed = summary.totals()
-    print(f"\n{passed} passed, {failed} failed, {refused} refused by name, {time.time() - start:.0f} s")
+    print(f"\n{passed} passed, {failed} failed, {refused} refused by name, {time.time() - start:.0f} s", file=log)
     if options.summary:
         with open(options.summary, "w") as f:
             f.write(summary.markdown() + "\n")
-    return failed != 0 or passed != len(jobs) * len(options.target.split(","))
+    if options.json:
+        json.dump(report(options, done), sys.stdout, indent=2)
+    return failed != 0 or passed + refused != sum(len(rows) for _, rows in done)
 
 
 if __name__ == "__main__":
