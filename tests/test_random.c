@@ -309,6 +309,13 @@ START_TEST(targets_and_dtypes_take_turns_and_reports_add_up)
 }
 END_TEST
 
+/* The harness of long runs, tests/h200/random.sh. */
+START_TEST(a_long_run_counts_the_slices_that_ended_and_no_other)
+{
+    ck_assert_int_eq(system("exec >/dev/null 2>&1; exec python3 tests/h200/random_slices_test.py"), 0);
+}
+END_TEST
+
 START_TEST(options_that_make_no_sense_are_bad_usage)
 {
     static const char *const bad[] = {"--random=0", "--random=2 specs/rmsnorm.yaml", "--random=2 --dim=S=3", "--random=2 --sizes=all", "--random=2 --dtype=i32",
@@ -340,6 +347,7 @@ int main(void)
     tcase_add_test(c, crashes_and_hangs_cost_their_case_alone);
     tcase_add_test(c, slices_add_up_to_the_whole);
     tcase_add_test(c, targets_and_dtypes_take_turns_and_reports_add_up);
+    tcase_add_test(c, a_long_run_counts_the_slices_that_ended_and_no_other);
     tcase_add_test(c, options_that_make_no_sense_are_bad_usage);
     TCase *slice = tcase_create("slice");
     tcase_set_timeout(slice, 3600);

@@ -1,0 +1,146 @@
+#!/usr/bin/env python3
+"""In: a command that runs the drawn specs {first} to {first}+{count}-1 and prints their report as JSON. Out: OUT/NAME/FIRST.json for each slice that
+ended, as many slices as SECONDS and the processors allow, and OUT/NAME.txt: what tests/random_add.py makes of them, the slices that did not end,
+and the next free index. Refuses to count a slice that the clock ended, that printed no report, or that ended as nobody expects; the last two are
+failures (exit 1), as is a failed case.
+
+usage: random_slices.py OUT NAME --seconds=S --first=I --count=N [--jobs=J] [--gpus=G] -- COMMAND..."""
+import argparse
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+TESTS = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+ENDED, CUT, BROKEN = "ended", "did not end", "broken"
+REPORTED = (0, 1)  # exit codes of a report: all good, a case failed. tfgen's other codes and those of Python mean that there is none
+
+
+class Schedule:
+    """Which slices are run: one after the other from the first index, while one that begins now is likely to end before the limit."""
+
+    def __init__(self, first, count, limit, most=None):
+        self.next, self.count, self.limit, self.last = first, count, limit, None if most is None else first + most
+        self.seconds = []  # that slices took
+        self.states = {}  # first index -> state
+
+    def usual(self):
+        """What all slices but one in twenty took at most."""
+        return sorted(self.seconds)[int(0.95 * (len(self.seconds) - 1))] if self.seconds else 0
+
+    def take(self, now):
+        """The first index and the count of a slice that begins at `now`, or None."""
+        if now + self.usual() >= self.limit or (self.last is not None and self.next >= self.last):
+            return None
+        first = self.next
+        self.next = first + self.count if self.last is None else min(first + self.count, self.last)
+        return first, self.next - first
+
+    def note(self, first, state, seconds):
+        self.states[first] = state
+        if state == ENDED:
+            self.seconds.append(seconds)
+
+    def those(self, state):
+        return sorted(f for f, s in self.states.items() if s == state)
+
+
+class Runner:
+    def __init__(self, options, folder):
+        self.options, self.folder, self.lock, self.start = options, folder, threading.Lock(), time.monotonic()
+        self.schedule = Schedule(options.first, options.count, options.seconds, options.most)
+
+    def now(self):
+        return time.monotonic() - self.start
+
+    def run_slice(self, slot, first, count):
+        """The state in which a slice ended."""
+        command = [a.replace("{first}", str(first)).replace("{count}", str(count)) for a in self.options.command]
+        environment = dict(os.environ, CUDA_VISIBLE_DEVICES=str(slot % self.options.gpus)) if self.options.gpus else None
+        path = f"{self.folder}/{first}"
+        with open(f"{path}.part", "wb") as out, open(f"{path}.err", "wb") as err:
+            process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=out, stderr=err, env=environment, start_new_session=True)
+            try:
+                code = process.wait(max(0.0, self.options.seconds - self.now()))
+            except subprocess.TimeoutExpired:
+                os.killpg(process.pid, signal.SIGKILL)
+                process.wait()
+                return CUT
+        try:
+            with open(f"{path}.part", encoding="utf-8") as f:
+                json.load(f)
+        except ValueError:
+            return BROKEN
+        if code not in REPORTED:
+            return BROKEN
+        os.rename(f"{path}.part", f"{path}.json")
+        return ENDED
+
+    def work(self, slot):
+        while True:
+            with self.lock:
+                taken = self.schedule.take(self.now())
+            if not taken:
+                return
+            began = self.now()
+            state = self.run_slice(slot, *taken)
+            with self.lock:
+                self.schedule.note(taken[0], state, self.now() - began)
+
+    def run(self):
+        threads = [threading.Thread(target=self.work, args=(slot,)) for slot in range(self.options.jobs)]
+        for t in threads:
+            t.start()
+        for t in threads:
+            t.join()
+
+    def said(self, first):
+        """The first line of a slice's messages that speaks of a case."""
+        with open(f"{self.folder}/{first}.err", encoding="utf-8", errors="replace") as f:
+            lines = [line.strip() for line in f if line.strip()]
+        return lines[0][:300] if lines else ""
+
+    def report(self):
+        """(text, whether all is good)"""
+        s, reports = self.schedule, [f"{self.folder}/{f}.json" for f in self.schedule.those(ENDED)]
+        good, lines = bool(reports), []
+        if reports:
+            added = subprocess.run([sys.executable, f"{TESTS}/random_add.py", *reports], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+            lines, good = [added.stdout.rstrip()], added.returncode == 0
+        for state in (CUT, BROKEN):
+            for first in s.those(state):
+                lines.append(f"slice {first} {state}, not counted; it said: {self.said(first)}")
+        good = good and not s.those(BROKEN)
+        lines.append(f"{self.options.name}: {len(reports)} slices of {s.count} ended, {len(s.those(CUT))} did not, {len(s.those(BROKEN))} broken; "
+                     f"{self.now():.0f} s, {self.options.jobs} at a time; next free index {s.next}")
+        return "\n".join(lines) + "\n", good
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("out")
+    parser.add_argument("name")
+    parser.add_argument("--seconds", type=float, required=True, help="the limit; whatever runs then is ended and not counted")
+    parser.add_argument("--first", type=int, required=True, help="index of the first drawn spec")
+    parser.add_argument("--count", type=int, required=True, help="specs a slice")
+    parser.add_argument("--most", type=int, help="specs in all, at most")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="slices at a time")
+    parser.add_argument("--gpus", type=int, default=0, help="slices take turns on so many GPUs")
+    parser.add_argument("command", nargs="+")
+    options = parser.parse_args()
+    folder = os.path.join(options.out, options.name)
+    os.makedirs(folder, exist_ok=True)
+    runner = Runner(options, folder)
+    runner.run()
+    text, good = runner.report()
+    with open(f"{folder}.txt", "w", encoding="utf-8") as f:
+        f.write(text)
+    print(text, end="")
+    return 0 if good else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,84 @@
+#!/usr/bin/python3
+"""What tests/h200/random_slices.py counts and what it does not."""
+import argparse
+import os
+import tempfile
+import unittest
+
+from random_slices import BROKEN, CUT, ENDED, Runner, Schedule
+
+# By its first index a slice ends well, has a case that failed, prints no report, ends as no report does, or never ends.
+COMMAND = ["sh", "-c", """
+report() { printf '{"seed": 1, "first": %d, "specs": %d, "kernels": 5, "unjudged": 0, "causes": [], "ratios": {}, "cases": [{"target": "host", "dtype": "f32", "specs": 2, "good": %d, "wrong": %d}]}' {first} {count} $1 $2; }
+case {first} in
+0) report 6 0 ;;
+2) report 5 1; exit 1 ;;
+4) echo 'error: no device' >&2; exit 6 ;;
+6) report 6 0; exit 139 ;;
+8) exec sleep 100000 ;;
+esac"""]
+
+
+class StoppedRunner(Runner):
+    """Its clock stands at 0 until the slice that begins last has begun, and then at the limit."""
+
+    def now(self):
+        return self.options.seconds if hasattr(self, "schedule") and self.schedule.next > self.options.stop else 0
+
+
+def run(stop):
+    """(text, good, files, states) of slices of two from index 0 on, the last begun before index `stop`."""
+    with tempfile.TemporaryDirectory() as folder:
+        runner = StoppedRunner(argparse.Namespace(first=0, count=2, seconds=60, most=stop, jobs=1, gpus=0, name="host", command=COMMAND, stop=8), folder)
+        runner.run()
+        return *runner.report(), sorted(f for f in os.listdir(folder) if f.endswith(".json")), runner.schedule.states
+
+
+class Slices(unittest.TestCase):
+    def test_slices_follow_each_other_up_to_the_number_asked_for(self):
+        s = Schedule(100, 4, 60, most=10)
+        self.assertEqual([s.take(0) for _ in range(4)], [(100, 4), (104, 4), (108, 2), None])
+        self.assertEqual(s.next, 110)
+
+    def test_none_is_begun_that_would_not_end_in_time(self):
+        s = Schedule(0, 2, 60)
+        s.take(0)
+        s.note(0, ENDED, 20)
+        self.assertIsNotNone(s.take(39))
+        self.assertIsNone(s.take(41))
+        self.assertEqual(s.next, 4)
+
+    def test_all_good_is_good(self):
+        text, good, files, _ = run(2)
+        self.assertTrue(good)
+        self.assertEqual(files, ["0.json"])
+        self.assertIn("next free index 2", text)
+
+    def test_a_failed_case_is_counted_and_fails(self):
+        text, good, files, _ = run(4)
+        self.assertFalse(good)
+        self.assertEqual(files, ["0.json", "2.json"])
+        self.assertIn("| host | f32 | 4 | 11 | 0 | 1 |", text)
+
+    def test_what_has_no_report_or_did_not_end_is_named_and_not_counted(self):
+        text, good, files, states = run(10)
+        self.assertFalse(good)
+        self.assertEqual(states, {0: ENDED, 2: ENDED, 4: BROKEN, 6: BROKEN, 8: CUT})
+        self.assertEqual(files, ["0.json", "2.json"])
+        self.assertIn("4 specs in 2 slices", text)
+        self.assertIn("slice 8 did not end, not counted", text)
+        self.assertIn("slice 4 broken, not counted; it said: error: no device", text)
+        self.assertIn("2 slices of 2 ended, 1 did not, 2 broken", text)
+        self.assertIn("next free index 10", text)
+
+    def test_no_slice_at_all_is_no_success(self):
+        with tempfile.TemporaryDirectory() as folder:
+            runner = Runner(argparse.Namespace(first=0, count=2, seconds=0, most=None, jobs=1, gpus=0, name="host", command=COMMAND), folder)
+            runner.run()
+            text, good = runner.report()
+        self.assertFalse(good)
+        self.assertIn("next free index 0", text)
+
+
+if __name__ == "__main__":
+    unittest.main()
