@@ -29,22 +29,21 @@ ALL_LDFLAGS := $(LDFLAGS) -rdynamic -pthread $(if $(SAN),-fsanitize=$(SAN))
 LIBS := -lyaml -ljansson -lxxhash -ldl -lm
 CHECK_LIBS := -lcheck -lsubunit -lrt -lpthread
 
-LIB_SOURCES := $(wildcard ir/*.c gen/*.c runtime/*.c runtime/host/*.c)
+LIB_SOURCES := $(filter-out ir/reference/%,$(wildcard ir/*/*.c)) $(wildcard gen/*.c gen/*/*.c runtime/*.c runtime/host/*.c)
 LIB_SOURCES := $(filter-out runtime/worker_main.c,$(LIB_SOURCES))
 # The float64 reference judges results; it is part of the command, never of the library.
-CLI_SOURCES := $(wildcard runtime/cli/*.c) $(wildcard tests/ref*.c)
+CLI_SOURCES := $(wildcard runtime/cli/*.c ir/reference/*.c)
 TEST_SOURCES := $(wildcard tests/test_*.c)
 FUZZ_SOURCES := $(wildcard tests/fuzz_*.c)
 TEMPLATES := $(wildcard templates/*.h templates/isa/*.h runtime/host/*.h)
 
 LIB_OBJECTS := $(LIB_SOURCES:%.c=$(B)/%.o)
 CLI_OBJECTS := $(CLI_SOURCES:%.c=$(B)/%.o)
-REF_OBJECTS := $(filter $(B)/tests/ref%,$(CLI_OBJECTS))
 # What tests of the command's own parts link: everything of it but its main.
 CLI_PARTS := $(filter-out $(B)/runtime/cli/main.o,$(CLI_OBJECTS))
 SUPPORT := $(B)/tests/support.o
 TESTS := $(TEST_SOURCES:tests/%.c=$(B)/tests/%)
-COUNTED := $(patsubst %.c,$(B)/counted/%.o,$(wildcard ir/*.c gen/*.c))
+COUNTED := $(patsubst %.c,$(B)/counted/%.o,$(filter ir/% gen/%,$(LIB_SOURCES)))
 # Doubles of vendors' libraries: tests/libcuda_double.c is the shared object libcuda_double.so beside the tests.
 DOUBLES := $(patsubst tests/%.c,$(B)/tests/%.so,$(wildcard tests/lib*_double.c))
 # tests/doubles: HIP's runtime (as ROCm 6 and as ROCm 5 have it) and HIPRTC, over the host engine.
@@ -263,4 +262,4 @@ install: all
 clean:
 	rm -rf build tfgen tfgen-worker libtfgen.a libtfgen.so*
 
--include $(LIB_OBJECTS:.o=.d) $(CLI_OBJECTS:.o=.d) $(TESTS:=.d) $(DOUBLES:.so=.d) $(FUZZERS:=.d) $(B)/tests/fuzzing.d $(wildcard build/fuzz/*/*.d build/fuzz/*/*/*.d) $(VERIFY_CODE:=.d) $(COUNTED:.o=.d) $(SUPPORT:.o=.d) $(wildcard $(B)/tests/doubles/*.d $(B)/tests/doubles/rocm5/*.d)
+-include $(LIB_OBJECTS:.o=.d) $(CLI_OBJECTS:.o=.d) $(TESTS:=.d) $(DOUBLES:.so=.d) $(FUZZERS:=.d) $(B)/tests/fuzzing.d $(FUZZ_OBJECTS:.o=.d) $(wildcard build/fuzz/tests/*.d) $(VERIFY_CODE:=.d) $(COUNTED:.o=.d) $(SUPPORT:.o=.d) $(wildcard $(B)/tests/doubles/*.d $(B)/tests/doubles/rocm5/*.d)

@@ -3,7 +3,7 @@
 #ifndef TFGEN_GEN_ALIGN_H
 #define TFGEN_GEN_ALIGN_H
 #include "gen/tile.h"
-#include "ir/build.h"
+#include "ir/program/build.h"
 
 /* b->p: a program with kernels, which may be changed. */
 void align_operands(builder *b, const target_info *target, const tuning *tuning);

@@ -6,7 +6,7 @@
 #include "gen/names.h"
 #include "gen/tile.h"
 #include "gen/writer.h"
-#include "ir/segments.h"
+#include "ir/program/segments.h"
 
 enum { max_tables = 16 };
 

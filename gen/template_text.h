@@ -1,7 +1,7 @@
 /* In: the index of a template in gen/template.def. Out: its text, which is part of the binary. Refuses nothing. */
 #ifndef TFGEN_GEN_TEMPLATE_TEXT_H
 #define TFGEN_GEN_TEMPLATE_TEXT_H
-#include "ir/arena.h"
+#include "ir/base/arena.h"
 
 typedef enum template_use {
     use_rows = 1,

@@ -4,7 +4,7 @@
 #ifndef TFGEN_GEN_TILE_H
 #define TFGEN_GEN_TILE_H
 #include "gen/gen.h"
-#include "ir/segments.h"
+#include "ir/program/segments.h"
 
 typedef struct tile_request {
     arena *a;

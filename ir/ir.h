@@ -1,8 +1,8 @@
 /* Every type of the IR. A graph (as read from a spec) and a fused program are the same types: a graph has ops and no kernels; a
- * program has kernels of phases of ops. Text form: ir/text.c. Rules: ir/check.c. Memory: all in one arena, nothing is freed. */
+ * program has kernels of phases of ops. Text form: ir/text/print.c. Rules: ir/check/check.c. Memory: all in one arena, nothing is freed. */
 #ifndef TFGEN_IR_H
 #define TFGEN_IR_H
-#include "ir/extent.h"
+#include "ir/base/extent.h"
 
 typedef enum dtype { dtype_f32, dtype_f16, dtype_bf16, dtype_i32 } dtype; /* printed f32 f16 bf16 i32 */
 
@@ -121,14 +121,14 @@ typedef struct ir_kernel {
 
 typedef enum fusion_level { fusion_none, fusion_ops, fusion_tile, fusion_block } fusion_level;
 
-/* Why an edge between two phases was not fused; printed with the edge. Codes and texts: ir/reason.def (owned by ir/fuse.c). */
+/* Why an edge between two phases was not fused; printed with the edge. Codes and texts: ir/reason.def (owned by ir/fuse/fuse.c). */
 typedef struct fusion_note {
     const char *code; /* e.g. "value-has-other-users" */
     ir_value *value;
     ir_op *user;
 } fusion_note;
 
-/* Who makes and who reads each value of a program with kernels, by value id (ir/index.c). */
+/* Who makes and who reads each value of a program with kernels, by value id (ir/program/index.c). */
 typedef struct program_index {
     ir_phase **maker, **reader; /* reader: the only phase with an op that reads it, or a view of it */
     bool *read_widely;          /* by several phases */
@@ -157,7 +157,7 @@ typedef struct target_info {
 const target_info *target_find(const char *name); /* NULL when unknown */
 const target_info *target_list(size_t *count);
 
-/* Shared questions (ir/query.c) */
+/* Shared questions (ir/program/query.c) */
 int dtype_size(dtype t);
 const char *dtype_name(dtype t);
 bool dtype_parse(const char *name, dtype *out);

@@ -4,7 +4,7 @@
  * thread-safe. */
 #ifndef TFGEN_COMPILER_H
 #define TFGEN_COMPILER_H
-#include "ir/arena.h"
+#include "ir/base/arena.h"
 #include "runtime/codeobject.h"
 
 typedef enum compiler_kind { compiler_auto, compiler_clang, compiler_hiprtc, compiler_nvrtc } compiler_kind;

@@ -2,7 +2,7 @@
  * headers that are not what the format says; see the header. Writing: runtime/safetensors_write.c. */
 #define _GNU_SOURCE
 #include "runtime/safetensors.h"
-#include "runtime/half.h"
+#include "ir/base/half.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <jansson.h>

@@ -6,7 +6,7 @@
 #include "runtime/hip_abi.h"
 #include "runtime/module.h"
 #include "tests/ref_harness.h"
-#include "tests/ref_plan.h"
+#include "runtime/cli/ref_plan.h"
 #include "tests/support.h"
 #include <dlfcn.h>
 #include <stdint.h>

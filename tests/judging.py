@@ -1,5 +1,5 @@
 """In: what tfgen's float64 reference expects (ref.NAME, bound.NAME of --dump-data) and what a device stored. Out: the largest error over bound,
-by the rules of tests/ref_verdict.c. Refuses nothing. For harnesses that run kernels outside of tfgen; needs numpy alone."""
+by the rules of ir/reference/ref_verdict.c. Refuses nothing. For harnesses that run kernels outside of tfgen; needs numpy alone."""
 import numpy as np
 
 POISON = 0xFFE5  # as runtime/session.h: in pairs in f32; a NaN that no arithmetic makes

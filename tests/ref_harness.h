@@ -7,9 +7,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "runtime/half.h"
+#include "ir/base/half.h"
 #include "runtime/random.h"
-#include "tests/ref.h"
+#include "ir/reference/ref.h"
 
 enum { most_bench_values = 64 };
 

@@ -1,9 +1,9 @@
 /* In: see support.h. Out: plans on the host engine for tests. Refuses: nothing; the test fails instead. */
 #include "tests/support.h"
 #include "runtime/cli/trial.h"
-#include "runtime/half.h"
+#include "ir/base/half.h"
 #include "runtime/random.h"
-#include "tests/ref_plan.h"
+#include "runtime/cli/ref_plan.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 #define TFGEN_TESTS_SUPPORT_H
 #include "runtime/compile.h"
 #include "runtime/session.h"
-#include "tests/ref.h"
+#include "ir/reference/ref.h"
 #include <check.h>
 
 typedef struct rig_request {

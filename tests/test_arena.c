@@ -1,8 +1,8 @@
 /* Arena, diagnostics, text buffers, numbers and nearest names: what the text forms of the stages cannot reach. */
 #define _DEFAULT_SOURCE /* mkdtemp, setenv */
-#include "ir/arena.h"
-#include "ir/names.h"
-#include "ir/number.h"
+#include "ir/base/arena.h"
+#include "ir/base/names.h"
+#include "ir/base/number.h"
 #include <check.h>
 #include <float.h>
 #include <locale.h>

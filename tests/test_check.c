@@ -1,7 +1,7 @@
 /* In: texts that break one condition of the verifier each, beside which nothing is wrong. Out: Check's count. Refuses: a text that is accepted,
- * or refused for another reason; a message of ir/check_shape.c that no text is for. */
+ * or refused for another reason; a message of ir/check/check_shape.c that no text is for. */
 #define _GNU_SOURCE
-#include "ir/check.h"
+#include "ir/check/check.h"
 #include "ir/ir.h"
 #include "tests/ir_golden.h"
 
@@ -480,7 +480,7 @@ START_TEST(each_message_of_the_verifier_is_tested)
 {
     arena *a = arena_new();
     int found = 0;
-    for (const char *at = read_text_file(a, "ir/check_shape.c"); (at = strstr(at, "    need(c, op, ")); found++) {
+    for (const char *at = read_text_file(a, "ir/check/check_shape.c"); (at = strstr(at, "    need(c, op, ")); found++) {
         const char *close = strstr(at, "\");\n"), *open = close;
         ck_assert_ptr_nonnull(close);
         while (open[-1] != '"') open--;

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "runtime/half.h"
+#include "ir/base/half.h"
 #include "runtime/random.h"
 
 /* ---- half precision: every pattern, and every point between two */

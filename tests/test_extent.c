@@ -1,6 +1,6 @@
 /* Extents: expressions, canonical form, arithmetic, values and text, xst a straightforward evaluation of the same text.
  */
-#include "ir/extent.h"
+#include "ir/base/extent.h"
 #include <check.h>
 #include <limits.h>
 #include <stdio.h>

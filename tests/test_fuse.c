@@ -1,7 +1,7 @@
 /* In: golden files (a graph, "---", its kernels), graphs made here. Out: Check's count. Refuses: a fusion or a reason without a golden
  * file that shows it. */
 #define _GNU_SOURCE
-#include "ir/fuse.h"
+#include "ir/fuse/fuse.h"
 #include "tests/ir_golden.h"
 #include <time.h>
 

@@ -19,7 +19,7 @@ START_TEST(vectors_of_any_length_are_added)
 }
 END_TEST
 
-/* u of float32, and what K terms of absolute sum `size`, added in any order, are off by at most (tests/ref.h: 2 sqrt(K) u sum |t|). */
+/* u of float32, and what K terms of absolute sum `size`, added in any order, are off by at most (ir/reference/ref.h: 2 sqrt(K) u sum |t|). */
 #define UNIT 0x1p-24
 static double sum_error(int terms, double size) { return 2 * sqrt(terms) * UNIT * size; }
 

@@ -1,8 +1,8 @@
 /* In: golden files of IR text, programs broken on purpose, mutated text. Out: Check's count. Refuses: a rule of the verifier that no
  * mutation makes fire. TFGEN_GOLDEN_UPDATE=1 rewrites the files. */
 #define _GNU_SOURCE
-#include "ir/check.h"
-#include "ir/fuse.h"
+#include "ir/check/check.h"
+#include "ir/fuse/fuse.h"
 #include "tests/ir_golden.h"
 
 static glob_t ir_files, lower_files;

@@ -3,7 +3,7 @@
  * compiles something else. */
 #define _GNU_SOURCE
 #include "runtime/cli/trial.h"
-#include "tests/ref_plan.h"
+#include "runtime/cli/ref_plan.h"
 #include "tests/support.h"
 #include <jansson.h>
 #include <math.h>

@@ -1,6 +1,6 @@
 /* Which ISA layer a product is planned on, and what follows: packed weights, tensor maps, frame, geometry, and that NVRTC takes it. */
 #include "gen/gen.h"
-#include "tests/ref_plan.h"
+#include "runtime/cli/ref_plan.h"
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
  * precedence of dims, defaults, limits. TFGEN_GOLDEN_UPDATE=1 rewrites specs/bad/NAME.expect and
  * docs/tfgen-spec.schema.json. */
 #include "ir/ir.h"
-#include "ir/schema.h"
+#include "ir/read/schema.h"
 #include <check.h>
 #include <glob.h>
 #include <math.h>

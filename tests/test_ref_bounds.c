@@ -1,6 +1,6 @@
 /* The bounds of the reference: a right device stays below them and comes near, a wrong one exceeds them. */
 #include "tests/float_device.h"
-#include "tests/ref_parts.h"
+#include "ir/reference/ref_parts.h"
 
 static bench *open_as(const char *yaml, const char *type, const dim_override *dims, size_t dim_count)
 {

@@ -107,7 +107,7 @@ static tfgen_status execute(const host_program *p, const tfgen_dim *dims, size_t
     return tfgen_execute(p->module, p->weights, &args, p->workspace, NULL, error);
 }
 
-/* The spec in double, straight from its text. *bound: what float32 may be off, sums by 2 sqrt(K) u sum |t| (tests/ref.h). */
+/* The spec in double, straight from its text. *bound: what float32 may be off, sums by 2 sqrt(K) u sum |t| (ir/reference/ref.h). */
 static double expected(const host_program *p, const float *x, size_t row, size_t column, double *bound)
 {
     const double unit = 0x1p-24;

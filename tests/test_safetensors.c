@@ -9,7 +9,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "runtime/half.h"
+#include "ir/base/half.h"
 #include "runtime/safetensors.h"
 
 typedef struct attempt {

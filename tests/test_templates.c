@@ -3,7 +3,7 @@
 #include "tests/test_host_common.h"
 #include "gen/gen.h"
 #include "gen/template_text.h"
-#include "runtime/half.h"
+#include "ir/base/half.h"
 #include "runtime/session.h"
 
 /* ---- tests/template_ops.hip under the templates' own texts */

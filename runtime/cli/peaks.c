@@ -1,7 +1,7 @@
 /* In: YAML: name, match, bandwidth, cache, flops by dtype, others. Out: peaks. Refuses unknown keys, what is no positive number, and a
  * device that the file is not for. */
 #include "runtime/cli/peaks.h"
-#include "ir/yaml.h"
+#include "ir/read/yaml.h"
 #include "runtime/cli/cli.h"
 #include <errno.h>
 #include <math.h>

@@ -1,5 +1,5 @@
 /* In: nothing. Out: the JSON Schema of specs on stdout, generated from ir/op.def's tables. */
-#include "ir/schema.h"
+#include "ir/read/schema.h"
 #include "runtime/cli/cli.h"
 
 static void print_schema(void *argument)

@@ -1,7 +1,7 @@
 /* In: measured seconds. Out: their median and spread, and a time as a person reads it. Refuses nothing. */
 #ifndef TFGEN_CLI_SPREAD_H
 #define TFGEN_CLI_SPREAD_H
-#include "ir/arena.h"
+#include "ir/base/arena.h"
 
 /* Seconds. low: 10 % of the samples took less; high: 90 % did. Between two samples by a straight line. */
 typedef struct spread { double median, low, high; } spread;

@@ -3,11 +3,11 @@
  * rounding does not cascade; every output is judged end to end as well. Refuses data that does not fit. */
 #include "runtime/cli/trial.h"
 #include "runtime/cli/spread.h"
-#include "runtime/half.h"
+#include "ir/base/half.h"
 #include "runtime/random.h"
 #include "runtime/safetensors.h"
 #include "runtime/session.h"
-#include "tests/ref_plan.h"
+#include "runtime/cli/ref_plan.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -34,7 +34,7 @@ typedef struct trial_check {
     double ratio, difference, bound; /* at the worst element */
     long long worst, count;
     long long unjudged; /* elements where rounding decides whether the result is a number at all; ratio is of the others */
-    double spread; /* root mean square of the ratios of all elements; at most REF_MOST_SPREAD (tests/ref.h) */
+    double spread; /* root mean square of the ratios of all elements; at most REF_MOST_SPREAD (ir/reference/ref.h) */
     double rms, rms_rounded; /* end to end: relative RMS error, and that of the reference with rounding at stored values (or 0) */
     bool good;
 } trial_check;

@@ -34,8 +34,8 @@ WORK = TOP / 'build' / 'mutants'
 FLAGS = '-O1 -Werror=incompatible-pointer-types -Werror=int-conversion -Werror=implicit-function-declaration'
 
 AREAS = {
-    'ir': ['ir/*.c'], 'gen': ['gen/*.c'], 'templates': ['templates/*.h', 'templates/isa/*.h'],
-    'runtime': ['runtime/*.c', 'runtime/host/*.c', 'runtime/host/hip_*.h', 'runtime/cli/*.c'], 'reference': ['tests/ref*.c'],
+    'ir': [f'ir/{part}/*.c' for part in ('base', 'program', 'read', 'lower', 'fuse', 'check', 'text')], 'gen': ['gen/*.c'], 'templates': ['templates/*.h', 'templates/isa/*.h'],
+    'runtime': ['runtime/*.c', 'runtime/host/*.c', 'runtime/host/hip_*.h', 'runtime/cli/*.c'], 'reference': ['ir/reference/*.c'],
     'judge': ['runtime/cli/trial*.c', 'runtime/cli/verify*.c', 'runtime/cli/run.c'],
 }
 # Suites to try first, by the name of the file; after these, what killed neighbours, then the cheapest.
@@ -56,9 +56,8 @@ LIKELY = [
     (r'runtime/(safetensors|weights)', 'safetensors data api'), (r'runtime/(bundle|module|execute|session|tfgen|device\.)', 'bundle api runtime launches cuda hip'),
     (r'runtime/(device_cuda|nvrtc)', 'cuda doctor compilers bundle'), (r'runtime/(device_hip|hiprtc)', 'hip hip_failures doctor compilers'),
     (r'runtime/(libclang|clang|compiler|worker|process)', 'libclang compilers compile_failures'), (r'runtime/(codeobject|msgpack)', 'codeobject compilers'),
-    (r'runtime/(random|half)', 'data ref ir runtime models'), (r'runtime/cli/(bench|work|peaks)', 'bench cli'), (r'runtime/cli/build', 'bundle examples cli'),
+    (r'runtime/random', 'data ref ir runtime models'), (r'runtime/cli/(bench|work|peaks)', 'bench cli'), (r'runtime/cli/build', 'bundle examples cli'),
     (r'runtime/cli/(trial|verify|run)', 'judge reports cli bench parts data models'), (r'runtime/cli/', 'cli reports data doctor bench emit'),
-    (r'tests/ref', 'ref ref_bounds op_properties models'),
 ]
 
 

@@ -1,0 +1,198 @@
+/* In: requests for memory, deferred calls and error reports of one compile. Out: zeroed memory that is freed together,
+ * rendered diagnostics, the unwinding of bail(). Refuses: more than arena_limit bytes or max_diagnostics errors; text
+ * of the spec reaches a diagnostic only through ir/base/diagnostic.c, which makes it harmless to a terminal. */
+#include "ir/base/arena.h"
+#include "ir/base/diagnostic.h"
+#include <assert.h>
+#include <setjmp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { alignment = 16, least_block = 64 << 10, most_block = 4 << 20, most_message = 1024 };
+
+typedef struct block {
+    struct block *next;
+    size_t size, used;
+    _Alignas(alignment) unsigned char data[];
+} block;
+
+typedef struct deferred {
+    struct deferred *next;
+    void (*call)(void *);
+    void *argument;
+} deferred;
+
+struct arena {
+    block *blocks; /* the first one is being filled */
+    deferred *deferred;
+    size_t total;
+    jmp_buf exit;
+    bool running;
+    tfgen_code code;
+    diagnostic_source source;
+    diagnostic_buffer diagnostics; /* outside the blocks: "out of memory" must fit when they are full */
+    int complaints;
+};
+
+arena *arena_new(void) { return calloc(1, sizeof(arena)); }
+
+void arena_free(arena *a)
+{
+    if (!a) return;
+    while (a->deferred) { /* a deferred call may defer another */
+        deferred *d = a->deferred;
+        a->deferred = d->next;
+        d->call(d->argument);
+    }
+    for (block *b = a->blocks; b;) {
+        block *next = b->next;
+        free(b);
+        b = next;
+    }
+    free(a->diagnostics.data);
+    free(a);
+}
+
+static _Noreturn void unwind(arena *a, tfgen_code code)
+{
+    assert(a->running && "bail() outside arena_run()");
+    a->code = code;
+    longjmp(a->exit, 1);
+}
+
+static block *add_block(arena *a, size_t bytes)
+{
+    size_t size = a->blocks ? 2 * a->blocks->size : least_block;
+    if (size > most_block) size = most_block;
+    if (size < bytes) size = bytes;
+    block *b = calloc(1, sizeof *b + size);
+    if (!b) bail(a, code_bad_input, (position){0}, "out of memory");
+    b->size = size;
+    if (a->blocks && bytes > a->blocks->size - a->blocks->used && size == bytes && bytes > least_block) {
+        b->next = a->blocks->next; /* a big piece of its own: the present block keeps being filled */
+        a->blocks->next = b;
+    } else {
+        b->next = a->blocks;
+        a->blocks = b;
+    }
+    return b;
+}
+
+void *arena_alloc(arena *a, size_t bytes)
+{
+    if (bytes > arena_limit || a->total + bytes > arena_limit)
+        bail(a, code_bad_input, (position){0}, "this input asks for more than the %d MB that one compile may use",
+             arena_limit >> 20);
+    bytes = bytes ? (bytes + alignment - 1) / alignment * alignment : alignment;
+    block *b = a->blocks;
+    if (!b || bytes > b->size - b->used) b = add_block(a, bytes);
+    void *p = b->data + b->used;
+    b->used += bytes;
+    a->total += bytes;
+    return p;
+}
+
+char *arena_strndup(arena *a, const char *s, size_t n)
+{
+    char *copy = arena_alloc(a, n + 1);
+    memcpy(copy, s, n);
+    return copy;
+}
+
+char *arena_strdup(arena *a, const char *s) { return arena_strndup(a, s, strlen(s)); }
+
+char *arena_printf(arena *a, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    int n = vsnprintf(NULL, 0, format, list);
+    va_end(list);
+    if (n < 0) bail(a, code_bad_input, (position){0}, "text that cannot be formatted");
+    char *s = arena_alloc(a, (size_t)n + 1);
+    va_start(list, format);
+    vsnprintf(s, (size_t)n + 1, format, list);
+    va_end(list);
+    return s;
+}
+
+size_t arena_used(const arena *a) { return a->total; }
+
+void arena_defer(arena *a, void (*call)(void *), void *argument)
+{
+    deferred *d = arena_alloc(a, sizeof *d);
+    *d = (deferred){a->deferred, call, argument};
+    a->deferred = d;
+}
+
+void arena_source(arena *a, const char *name, const char *text, size_t size)
+{
+    a->source = (diagnostic_source){name, text, text ? size : 0, false};
+}
+
+void arena_source_marked(arena *a, const char *name, const char *text, size_t size)
+{
+    a->source = (diagnostic_source){name, text, size, true};
+}
+
+const char *arena_source_name(const arena *a) { return a->source.name ? a->source.name : ""; }
+
+tfgen_code arena_run(arena *a, void (*body)(void *), void *argument)
+{
+    assert(!a->running && "arena_run() inside arena_run()");
+    a->running = true;
+    a->code = code_ok;
+    if (setjmp(a->exit) == 0) {
+        body(argument);
+        if (a->complaints) a->code = code_bad_input;
+    }
+    a->running = false;
+    return a->code;
+}
+
+static void record(arena *a, position at, const char *format, va_list list)
+{
+    char message[most_message];
+    int n = vsnprintf(message, sizeof message, format, list);
+    if (n >= (int)sizeof message) memcpy(message + sizeof message - 4, "...", 4);
+    diagnostic_render(&a->diagnostics, &a->source, at, n < 0 ? format : message);
+    a->complaints++;
+}
+
+void complain(arena *a, position at, const char *format, ...)
+{
+    if (a->complaints >= max_diagnostics)
+        bail(a, code_bad_input, (position){0}, "more than %d errors; the rest is not shown", max_diagnostics);
+    va_list list;
+    va_start(list, format);
+    record(a, at, format, list);
+    va_end(list);
+}
+
+void bail(arena *a, tfgen_code code, position at, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    record(a, at, format, list);
+    va_end(list);
+    unwind(a, code);
+}
+
+void bail_with_log(arena *a, tfgen_code code, const char *log, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    record(a, (position){0}, format, list);
+    va_end(list);
+    diagnostic_log(&a->diagnostics, log);
+    unwind(a, code);
+}
+
+void bail_if_complained(arena *a)
+{
+    if (a->complaints) unwind(a, code_bad_input);
+}
+
+int arena_complaints(const arena *a) { return a->complaints; }
+
+const char *arena_diagnostics(const arena *a) { return a->diagnostics.data ? a->diagnostics.data : ""; }

@@ -1,0 +1,28 @@
+/* In: a message and a place in a source text. Out: `file:line:col: error: message`, the source line and a caret,
+ * appended to a buffer. Refuses: nothing; control characters, bad UTF-8, direction overrides and long lines come out
+ * harmless. */
+#ifndef TFGEN_DIAGNOSTIC_H
+#define TFGEN_DIAGNOSTIC_H
+#include "ir/base/arena.h"
+
+typedef struct diagnostic_source {
+    const char *name, *text;
+    size_t size;
+    bool marked; /* places are those that lines of the text end with: !13:5 */
+} diagnostic_source;
+
+/* Owns malloc()ed data, NUL-terminated; when memory ends, what does not fit is left out. */
+typedef struct diagnostic_buffer {
+    char *data;
+    size_t size, capacity;
+} diagnostic_buffer;
+
+void diagnostic_render(diagnostic_buffer *b, const diagnostic_source *source, position at, const char *message);
+/* The text of another program (a compiler, an engine): its lines are kept, the rest is made harmless alike. */
+void diagnostic_log(diagnostic_buffer *b, const char *log);
+
+/* One character of UTF-8 at s (n >= 1 bytes left): its length, its code point (-1 when malformed, length 1). */
+int utf8_decode(const char *s, size_t n, long *point);
+/* Columns that a terminal gives to it: 0, 1 or 2; -1 when it must not reach a terminal. */
+int utf8_width(long point);
+#endif

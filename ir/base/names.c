@@ -1,0 +1,58 @@
+/* In: names and what they stand for. Out: what a name stands for, and whether a word may be a name. Refuses: a name that is there already.
+ * Open addressing, at most half full. */
+#include "ir/base/names.h"
+#include <string.h>
+
+#define LETTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+#define DIGITS "0123456789"
+
+static bool consists_of(const char *s, const char *first, const char *others)
+{
+    const size_t n = strlen(s);
+    return n > 0 && n <= most_name && strchr(first, *s) && strspn(s, others) == n;
+}
+
+bool name_is_plain(const char *s) { return consists_of(s, LETTERS "_", LETTERS DIGITS "_"); }
+bool name_is_block(const char *s) { return consists_of(s, LETTERS, LETTERS DIGITS "_-"); }
+
+bool name_is_kernel(const char *s)
+{
+    static const char last[] = "_pack";
+    const size_t n = strlen(s), tail = sizeof last - 1;
+    return consists_of(s, LETTERS, LETTERS DIGITS "_") && !strstr(s, "__") && (n < tail || strcmp(s + n - tail, last) != 0);
+}
+
+static size_t hash(const char *s)
+{
+    unsigned long long h = 14695981039346656037ULL; /* FNV-1a */
+    for (; *s; s++) h = (h ^ (unsigned char)*s) * 1099511628211ULL;
+    return (size_t)(h ^ h >> 29);
+}
+
+static name_entry *find_slot(const name_map *t, const char *name)
+{
+    size_t i = hash(name) & (t->capacity - 1);
+    while (t->slots[i].name && strcmp(t->slots[i].name, name) != 0) i = (i + 1) & (t->capacity - 1);
+    return &t->slots[i];
+}
+
+void *names_find(const name_map *t, const char *name) { return t->capacity ? find_slot(t, name)->item : NULL; }
+
+static void grow(name_map *t)
+{
+    name_map bigger = {.a = t->a, .capacity = t->capacity ? 2 * t->capacity : 32, .count = t->count};
+    bigger.slots = arena_alloc(t->a, bigger.capacity * sizeof *bigger.slots);
+    for (size_t i = 0; i < t->capacity; i++)
+        if (t->slots[i].name) *find_slot(&bigger, t->slots[i].name) = t->slots[i];
+    *t = bigger;
+}
+
+bool names_add(name_map *t, const char *name, void *item)
+{
+    if (2 * (t->count + 1) > t->capacity) grow(t);
+    name_entry *slot = find_slot(t, name);
+    if (slot->name) return false;
+    *slot = (name_entry){name, item};
+    t->count++;
+    return true;
+}

@@ -1,0 +1,242 @@
+/* In: a fused program. Out: nothing, when each phase is one that its family's template can run. Refuses: the first that is not. */
+#include "ir/check/check.h"
+#include "ir/program/segments.h"
+
+typedef void phase_check(const checker *c, const ir_phase *phase);
+
+static void each_phase(const checker *c, phase_check *check)
+{
+    for (int k = 0; k < c->p->kernel_count; k++)
+        for (int i = 0; i < c->p->kernels[k]->phase_count; i++) check(c, c->p->kernels[k]->phases[i]);
+}
+
+static bool made_in(const checker *c, const ir_phase *phase, const ir_value *v)
+{
+    return c->phase_of_value[v->id] == phase;
+}
+
+static bool shows_made_in(const checker *c, const ir_phase *phase, const ir_value *v)
+{
+    const ir_value *makers[most_makers];
+    int n = value_makers(v, makers);
+    for (int i = 0; i < n; i++)
+        if (made_in(c, phase, makers[i])) return true;
+    return false;
+}
+
+static const char *name_of(const ir_op *op)
+{
+    return op->outputs[0]->name;
+}
+
+static bool is_product(const ir_op *op)
+{
+    return op_table[op->kind].class == class_PRODUCT;
+}
+
+static bool is_number(const extent *e, long long value)
+{
+    long long n;
+    return extent_is_number(e, &n) && n == value;
+}
+
+/* gemm: products of one left operand; nothing but elementwise ops before them; after them what an epilogue can do. */
+static void check_gemm(const checker *c, const ir_phase *phase)
+{
+    const ir_op *first = NULL;
+    int products = 0, sums = 0;
+    for (int i = 0; i < phase->op_count; i++) {
+        const ir_op *op = phase->ops[i];
+        if (is_product(op) != (op->role == role_body)) rule_broken(c, op->at, "%%%s: the body of a gemm is its products", name_of(op));
+        if (is_product(op) && !first) first = op;
+        products += is_product(op);
+        sums += op->kind == op_row_sumsq;
+        if (is_product(op) && (op->kind != first->kind || op->inputs[0] != first->inputs[0]))
+            rule_broken(c, op->at, "%%%s: the products of a phase share their left operand", name_of(op));
+        if (is_product(op) && shows_made_in(c, phase, op->inputs[1]))
+            rule_broken(c, op->at, "%%%s: the right operand is made in the same phase", name_of(op));
+        if (op->role == role_prologue && !op_is_elementwise(op) && !op_is_view(op))
+            rule_broken(c, op->at, "%%%s: a prologue is elementwise", name_of(op));
+        if (op->role == role_epilogue && !op_is_elementwise(op) && !op_is_view(op) && op->kind != op_rope &&
+            op->kind != op_kv_append && op->kind != op_row_sumsq)
+            rule_broken(c, op->at, "%s %%%s cannot be in an epilogue", op_table[op->kind].name, name_of(op));
+    }
+    if (!first) rule_broken(c, phase->ops[0]->at, "gemm phase %s has no product", phase->name);
+    if (products > 1 && first->kind == op_matmul) rule_broken(c, first->at, "phase %s has two matmuls", phase->name);
+    if (sums > 1) rule_broken(c, first->at, "phase %s has two row sums", phase->name);
+    for (int i = 0; i < phase->op_count && products > 1; i++)
+        if (is_product(phase->ops[i]) && phase->ops[i]->inputs[1]->kind != value_param)
+            rule_broken(c, phase->ops[i]->at, "%%%s: products are joined by packing, so weights are params", name_of(phase->ops[i]));
+}
+
+/* The families of one op, beside which only views stand. */
+static void check_single(const checker *c, const ir_phase *phase)
+{
+    op_kind kind = phase->family == family_attention ? op_attention
+                   : phase->family == family_decode  ? op_attention_partial
+                   : phase->family == family_align   ? op_align
+                                                     : op_attention_combine;
+    int found = 0;
+    for (int i = 0; i < phase->op_count; i++) {
+        const ir_op *op = phase->ops[i];
+        if (op->kind == kind && op->role == role_body) found++;
+        else if (!op_is_view(op)) rule_broken(c, op->at, "%%%s does not belong into phase %s", name_of(op), phase->name);
+    }
+    if (found != 1) rule_broken(c, phase->ops[0]->at, "phase %s holds %d ops of its family", phase->name, found);
+}
+
+static void check_one_family(const checker *c, const ir_phase *phase)
+{
+    bool has_code = false;
+    for (int i = 0; i < phase->op_count; i++) has_code |= !op_is_view(phase->ops[i]);
+    if (!has_code) rule_broken(c, phase->ops[0]->at, "phase %s holds views only, which need no kernel", phase->name);
+    if (phase->family == family_gemm) check_gemm(c, phase);
+    else if (phase->family != family_rows) check_single(c, phase);
+    for (int i = 0; i < phase->op_count && phase->family == family_rows; i++) {
+        op_class class = op_table[phase->ops[i]->kind].class;
+        if (class == class_PRODUCT || class == class_ATTENTION || phase->ops[i]->kind == op_align)
+            rule_broken(c, phase->ops[i]->at, "%%%s does not belong into rows phase %s", name_of(phase->ops[i]), phase->name);
+    }
+}
+
+void check_family(const checker *c)
+{
+    each_phase(c, check_one_family);
+}
+
+/* Rows are the phase's or 1; columns are `columns` or 1. */
+static void check_fits(const checker *c, const ir_op *op, const ir_value *v, const phase_extent *space, long long columns)
+{
+    extent rows = value_rows(c->a, v);
+    bool fits = (extent_equal(&rows, &space->rows) || is_number(&rows, 1)) && (value_columns(v) == columns || value_columns(v) == 1);
+    if (!fits) rule_broken(c, op->at, "%%%s does not fit the space of its phase", v->name);
+}
+
+/* A value that all rows share is recomputed by each, so no row may be the one that stores it. */
+static void check_stored_rows(const checker *c, const ir_phase *phase, const ir_op *op, const phase_extent *space)
+{
+    extent rows = value_rows(c->a, op->outputs[0]);
+    if (op->kind == op_kv_append || extent_equal(&rows, &space->rows)) return;
+    if (value_stored(c->p, phase, op->outputs[0]))
+        rule_broken(c, op->at, "%%%s is stored, but is not made once a row of its phase", op->outputs[0]->name);
+}
+
+static void check_rows_space(const checker *c, const ir_phase *phase)
+{
+    phase_extent space = phase_space(c->a, phase);
+    for (int i = 0; i < phase->op_count; i++) {
+        const ir_op *op = phase->ops[i];
+        op_class class = op_table[op->kind].class;
+        if (op_is_view(op)) continue;
+        if (op->kind == op_kv_append) check_fits(c, op, op->inputs[0], &space, space.columns);
+        else if (op->kind != op_slice) check_fits(c, op, op->outputs[0], &space, space.columns);
+        extent rows = value_rows(c->a, op->inputs[0]);
+        if ((class == class_REDUCE || op->kind == op_slice || op->kind == op_kv_append) &&
+            (value_columns(op->inputs[0]) != space.columns || !extent_equal(&rows, &space.rows)))
+            rule_broken(c, op->at, "%%%s does not walk the rows of its phase", name_of(op));
+        check_stored_rows(c, phase, op, &space);
+    }
+}
+
+static void check_gemm_space(const checker *c, const ir_phase *phase)
+{
+    phase_extent space = phase_space(c->a, phase);
+    segment_list list;
+    if (!gemm_segments(c->a, phase, 1, &list)) return; /* rule "segments" says so */
+    long long depth = 0; /* columns of the left operand */
+    for (int i = 0; i < phase->op_count; i++)
+        if (is_product(phase->ops[i])) depth = value_columns(phase->ops[i]->inputs[0]);
+    for (int i = 0; i < phase->op_count; i++) {
+        const ir_op *op = phase->ops[i];
+        const ir_value *v = op->kind == op_kv_append || op->kind == op_row_sumsq ? op->inputs[0] : op->outputs[0];
+        if (is_product(op) || op_is_view(op)) continue;
+        const gemm_segment *s = list.of_op[i] < 0 ? NULL : &list.items[list.of_op[i]];
+        long long columns = op->role == role_prologue ? depth : s ? s->columns : 1;
+        if (op->role == role_epilogue && (op->kind == op_rope || v != op->outputs[0]) && !s)
+            rule_broken(c, op->at, "%%%s is of no product of its phase", name_of(op));
+        check_fits(c, op, v, &space, columns);
+        check_stored_rows(c, phase, op, &space);
+    }
+}
+
+static void check_one_space(const checker *c, const ir_phase *phase)
+{
+    if (phase->family == family_rows) check_rows_space(c, phase);
+    if (phase->family == family_gemm) check_gemm_space(c, phase);
+}
+
+void check_space(const checker *c)
+{
+    each_phase(c, check_one_space);
+}
+
+static void check_one_segments(const checker *c, const ir_phase *phase)
+{
+    segment_list list;
+    if (phase->family == family_gemm && !gemm_segments(c->a, phase, 1, &list))
+        rule_broken(c, phase->ops[0]->at, "no arrangement of columns serves the epilogue of %s", phase->name);
+}
+
+void check_segments(const checker *c)
+{
+    each_phase(c, check_one_segments);
+}
+
+/* Ops that move data between threads read memory, not registers; what is written at other places is not read back; and a view that changes
+ * rows or columns shows memory. */
+static void check_operand(const checker *c, const ir_phase *phase, const ir_op *op, const ir_value *v)
+{
+    bool moves = op_table[op->kind].class == class_MOVE || (op->kind == op_rope && phase->family == family_rows);
+    const ir_value *makers[most_makers];
+    int n = value_makers(v, makers);
+    for (int i = 0; i < n; i++) {
+        if (!made_in(c, phase, makers[i])) continue;
+        if (moves) rule_broken(c, op->at, "%%%s reads %%%s, which its phase makes, at other columns", name_of(op), v->name);
+        op_class class = op_table[makers[i]->def->kind].class;
+        if (class == class_APPEND || class == class_MOVE || !view_is_transparent(c->a, v))
+            rule_broken(c, op->at, "%%%s reads %%%s, which its phase writes at other places", name_of(op), v->name);
+    }
+}
+
+static void check_one_memory(const checker *c, const ir_phase *phase)
+{
+    for (int i = 0; i < phase->op_count; i++)
+        for (int k = 0; k < phase->ops[i]->input_count && !op_is_view(phase->ops[i]); k++)
+            check_operand(c, phase, phase->ops[i], phase->ops[i]->inputs[k]);
+}
+
+void check_memory(const checker *c)
+{
+    each_phase(c, check_one_memory);
+}
+
+/* Partial sums are added by whoever reads them, once a row; a sum is not known before its phase ends. */
+void check_partial_sums(const checker *c)
+{
+    const ir_program *p = c->p;
+    for (int i = 0; i < p->op_count && p->kernel_count; i++) {
+        const ir_op *op = p->ops[i];
+        for (int k = 0; k < op->input_count; k++) {
+            const ir_value *v = op->inputs[k];
+            const ir_phase *from = c->phase_of_value[v->id];
+            if (!from || from->family != family_gemm || v->def->kind != op_row_sumsq) continue;
+            bool scalar = op_is_elementwise(op) && value_columns(op->outputs[0]) == 1;
+            if (!scalar || from == c->phase_of_value[op->outputs[0]->id] || c->phase_of_value[op->outputs[0]->id]->family > family_gemm)
+                rule_broken(c, op->at, "%%%s reads the partial sums %%%s as a whole value", name_of(op), v->name);
+        }
+        const ir_phase *phase = c->phase_of_value[op->outputs[0]->id];
+        if (phase->family == family_gemm && op->kind == op_row_sumsq && op->outputs[0]->output)
+            rule_broken(c, op->at, "output %%%s is partial sums", name_of(op));
+    }
+}
+
+void check_fold(const checker *c)
+{
+    for (int i = 0; i < c->p->op_count; i++) {
+        const ir_op *op = c->p->ops[i];
+        const ir_value *fold = op->attributes.fold;
+        if (op->attributes.fold_offset && !fold) rule_broken(c, op->at, "%%%s has fold_offset without fold", name_of(op));
+        if (fold && (fold->kind != value_param || op->inputs[1]->kind != value_param))
+            rule_broken(c, op->at, "%%%s folds what is known only after packing", name_of(op));
+    }
+}

@@ -1,0 +1,347 @@
+/* In: ops with their operands. Out: nothing, when each op's attributes, dtypes and shapes agree. Refuses: the first that does not.
+ * It shares no code with the reader's shape inference, so that either finds the other's mistakes. */
+#include "ir/check/check.h"
+#include "ir/text/fields.h"
+#include <math.h>
+#include <string.h>
+
+static _Noreturn void clash(const checker *c, const ir_op *op, const char *what)
+{
+    rule_broken(c, op->at, "%s %%%s: %s", op_table[op->kind].name, op->outputs[0]->name, what);
+}
+
+static void need(const checker *c, const ir_op *op, bool holds, const char *what)
+{
+    if (!holds) clash(c, op, what);
+}
+
+static bool is_number(const extent *e, long long value)
+{
+    long long n;
+    return extent_is_number(e, &n) && n == value;
+}
+
+static bool same_shape(const ir_value *x, const ir_value *y)
+{
+    if (x->rank != y->rank) return false;
+    for (int i = 0; i < x->rank; i++)
+        if (!extent_equal(&x->shape[i], &y->shape[i])) return false;
+    return true;
+}
+
+/* All axes but the last `but` are the same. */
+static bool same_leading(const ir_value *x, const ir_value *y, int but)
+{
+    if (x->rank != y->rank || x->rank < but) return false;
+    for (int i = 0; i + but < x->rank; i++)
+        if (!extent_equal(&x->shape[i], &y->shape[i])) return false;
+    return true;
+}
+
+static bool is_vector(const ir_value *v, long long columns)
+{
+    return v->rank == 1 && is_number(&v->shape[0], columns);
+}
+
+/* Axis i of v counted from the back; NULL beyond its rank. */
+static const extent *axis(const ir_value *v, int from_back)
+{
+    return from_back < v->rank ? &v->shape[v->rank - 1 - from_back] : NULL;
+}
+
+static void check_broadcast(const checker *c, const ir_op *op)
+{
+    const ir_value *out = op->outputs[0];
+    int rank = 0;
+    for (int k = 0; k < op->input_count; k++)
+        if (op->inputs[k]->rank > rank) rank = op->inputs[k]->rank;
+    need(c, op, out->rank == rank, "the out has another rank than its operands");
+    for (int i = 0; i < rank; i++) {
+        bool full = is_number(axis(out, i), 1);
+        for (int k = 0; k < op->input_count; k++) {
+            const extent *e = axis(op->inputs[k], i);
+            if (!e) continue;
+            need(c, op, extent_equal(e, axis(out, i)) || is_number(e, 1), "an operand does not broadcast to the out");
+            full |= extent_equal(e, axis(out, i));
+        }
+        need(c, op, full, "an axis of the out is no operand's");
+    }
+}
+
+static void check_align(const checker *c, const ir_op *op)
+{
+    const ir_value *x = op->inputs[0], *y = op->outputs[0];
+    need(c, op, same_shape(x, y) && x->type == y->type, "the out has another shape or dtype");
+    need(c, op, !y->root && y->root_stride && y->root_stride * dtype_size(y->type) % 16 == 0, "the out's rows are no multiple of 16 bytes");
+}
+
+static void check_row(const checker *c, const ir_op *op)
+{
+    const ir_value *x = op->inputs[0], *y = op->outputs[0];
+    need(c, op, x->rank >= 1 && same_leading(x, y, 1) && is_number(axis(y, 0), 1), "the out is not [..., 1]");
+}
+
+static void check_norm(const checker *c, const ir_op *op)
+{
+    need(c, op, op->inputs[0]->rank >= 1 && same_shape(op->inputs[0], op->outputs[0]), "the out is not shaped as the operand");
+    for (int k = 1; k < op->input_count; k++)
+        need(c, op, is_vector(op->inputs[k], value_columns(op->inputs[0])), "a weight is no vector over the last axis");
+}
+
+static void check_rope(const checker *c, const ir_op *op)
+{
+    const ir_attributes *t = &op->attributes;
+    const ir_value *x = op->inputs[0];
+    need(c, op, same_shape(x, op->outputs[0]) && x->rank >= 2 && x->rank <= 4,
+         "the out is not shaped as the operand, [B, S, H*hd] or [B, S, H, hd]");
+    need(c, op, x->rank < 4 || is_number(&x->shape[2], t->heads), "the third axis is not the heads");
+    need(c, op, x->rank == 4 || value_columns(x) % t->heads == 0, "heads do not divide the columns");
+    long long size = x->rank == 4 ? value_columns(x) : value_columns(x) / t->heads;
+    need(c, op, t->rotary >= 2 && t->rotary <= size && t->rotary % 2 == 0, "rotary is not even and within a head");
+    if (t->at) need(c, op, x->rank >= 3 && extent_equal(&t->at->shape[0], &x->shape[0]), "at is not [B]");
+}
+
+static void check_linear(const checker *c, const ir_op *op)
+{
+    const ir_value *x = op->inputs[0], *w = op->inputs[1], *y = op->outputs[0];
+    bool out_in = op->attributes.layout == layout_out_in;
+    need(c, op, x->rank >= 1 && w->rank == 2 && same_leading(x, y, 1), "operand, weight and out do not fit");
+    need(c, op, extent_equal(axis(x, 0), &w->shape[out_in]), "the operand's columns are not the weight's");
+    need(c, op, extent_equal(axis(y, 0), &w->shape[!out_in]), "the out's columns are not the weight's");
+    if (op->input_count == 3) need(c, op, is_vector(op->inputs[2], value_columns(y)), "the bias is no vector over the out's columns");
+    if (op->attributes.fold) need(c, op, is_vector(op->attributes.fold, value_columns(x)), "fold is no vector over the operand's columns");
+}
+
+static void check_matmul(const checker *c, const ir_op *op)
+{
+    const ir_value *x = op->inputs[0], *w = op->inputs[1], *y = op->outputs[0];
+    bool t = op->attributes.transpose;
+    need(c, op, x->rank >= 2 && w->rank == x->rank && y->rank == x->rank, "the operands have not the same axes, at least two");
+    need(c, op, x->type == w->type, "the operands differ in dtype");
+    need(c, op, extent_equal(axis(x, 0), axis(w, t ? 0 : 1)), "the operands differ in the axis that is summed");
+    need(c, op, extent_equal(axis(y, 0), axis(w, t ? 1 : 0)) && extent_equal(axis(y, 1), axis(x, 1)), "the out has other rows or columns");
+    for (int i = 2; i < x->rank; i++)
+        need(c, op, extent_equal(axis(x, i), axis(y, i)) && extent_equal(axis(w, i), axis(y, i)), "the batches differ");
+}
+
+/* [B, S, H*hd] or [B, S, H, hd]: the head size. */
+static long long head_size(const checker *c, const ir_op *op, const ir_value *x, long long heads)
+{
+    long long columns = value_columns(x);
+    if (x->rank == 4) {
+        need(c, op, is_number(&x->shape[2], heads), "the third axis is not the heads");
+        return columns;
+    }
+    need(c, op, x->rank == 3 && columns % heads == 0, "an operand is not [B, S, H*hd] or [B, S, H, hd]");
+    return columns / heads;
+}
+
+/* Whoever reads it through a view sees a value of tokens. */
+static bool is_cache(const ir_value *v)
+{
+    return v->kind == value_state || (v->def && v->def->kind == op_kv_append);
+}
+
+static void check_keys(const checker *c, const ir_op *op, const ir_value *k)
+{
+    const ir_attributes *t = &op->attributes;
+    const ir_value *q = op->inputs[0];
+    long long size = head_size(c, op, q, t->heads);
+    need(c, op, k->rank >= 3 && extent_equal(&k->shape[0], &q->shape[0]), "keys or values have another batch");
+    need(c, op, k->type == q->type, "queries, keys and values differ in dtype");
+    if (is_cache(k))
+        need(c, op, k->rank == 4 && is_number(&k->shape[1], t->kv_heads) && value_columns(k) == size, "the cache is not [B, KV, L, hd]");
+    else need(c, op, head_size(c, op, k, t->kv_heads) == size, "heads differ in size");
+}
+
+static void check_attention(const checker *c, const ir_op *op)
+{
+    const ir_attributes *t = &op->attributes;
+    const ir_value *q = op->inputs[0], *k = op->inputs[1], *v = op->inputs[2], *y = op->outputs[0];
+    bool cached = is_cache(k);
+    check_keys(c, op, k);
+    check_keys(c, op, v);
+    need(c, op, t->heads % t->kv_heads == 0, "kv_heads does not divide heads");
+    need(c, op, cached == is_cache(v), "one of keys and values is a cache, the other is not");
+    need(c, op, extent_equal(&k->shape[cached ? 2 : 1], &v->shape[cached ? 2 : 1]), "not as many keys as values");
+    need(c, op, !t->at || cached, "at without a cache");
+    need(c, op, !cached || t->at || t->lengths, "a cache without at or lengths");
+    if (t->at) need(c, op, extent_equal(&t->at->shape[0], &q->shape[0]), "at is not [B]");
+    if (t->lengths) need(c, op, extent_equal(&t->lengths->shape[0], &q->shape[0]), "lengths is not [B]");
+    if (op->kind == op_attention) need(c, op, same_shape(q, y), "the out is not shaped as the queries");
+    else
+        need(c, op, y->rank == 4 && y->type == dtype_f32 && extent_equal(&y->shape[0], &q->shape[0]) &&
+                 extent_equal(&y->shape[1], &q->shape[1]) && is_number(&y->shape[2], t->heads) &&
+                 is_number(&y->shape[3], head_size(c, op, q, t->heads) + 2), "the out is not f32[B, S, H, hd+2]");
+}
+
+static void check_combine(const checker *c, const ir_op *op)
+{
+    const ir_value *x = op->inputs[0], *y = op->outputs[0];
+    need(c, op, x->rank == 4 && y->rank >= 3 && x->type == dtype_f32, "the operand is not f32[B, S, H, hd+2]");
+    need(c, op, x->def && x->def->kind == op_attention_partial, "the operand is not of attention_partial");
+    need(c, op, extent_equal(&x->shape[0], &y->shape[0]) && extent_equal(&x->shape[1], &y->shape[1]), "rows differ");
+    need(c, op, is_number(&x->shape[2], op->attributes.heads), "heads differ");
+    need(c, op, head_size(c, op, y, op->attributes.heads) == value_columns(x) - 2, "the out is not [B, S, H*hd]");
+}
+
+static void check_append(const checker *c, const ir_op *op)
+{
+    const ir_value *x = op->inputs[0], *state = op->attributes.state;
+    need(c, op, x->rank >= 3 && state->rank == 4 && same_shape(state, op->outputs[0]), "not [B, S, KV*hd] into [B, KV, L, hd]");
+    need(c, op, state->kind == value_state, "the state is not declared as one");
+    long long heads = 0;
+    need(c, op, extent_is_number(&state->shape[1], &heads) && heads >= 1, "the state's heads are dynamic");
+    need(c, op, head_size(c, op, x, heads) == value_columns(state), "head sizes differ");
+    need(c, op, extent_equal(&x->shape[0], &state->shape[0]) && extent_equal(&op->attributes.at->shape[0], &x->shape[0]), "batches differ");
+    need(c, op, state->type == op->outputs[0]->type, "the out has another dtype than its state");
+}
+
+static void check_slice(const checker *c, const ir_op *op)
+{
+    const ir_value *x = op->inputs[0], *y = op->outputs[0];
+    need(c, op, x->rank >= 1 && same_leading(x, y, 1) && x->type == y->type, "the out has other rows");
+    need(c, op, op->attributes.offset <= value_columns(x) - value_columns(y), "the slice reaches beyond its operand");
+}
+
+static void check_split(const checker *c, const ir_op *op)
+{
+    long long sum = 0;
+    for (int i = 0; i < op->output_count; i++) {
+        need(c, op, op->inputs[0]->rank >= 1 && same_leading(op->inputs[0], op->outputs[i], 1), "an out has other rows");
+        need(c, op, op->outputs[i]->type == op->inputs[0]->type, "an out has another dtype");
+        sum += value_columns(op->outputs[i]);
+    }
+    need(c, op, sum == value_columns(op->inputs[0]), "the outs do not add up to the operand");
+}
+
+static void check_concat(const checker *c, const ir_op *op)
+{
+    long long sum = 0;
+    for (int i = 0; i < op->input_count; i++) {
+        need(c, op, op->outputs[0]->rank >= 1 && same_leading(op->inputs[i], op->outputs[0], 1), "an operand has other rows");
+        need(c, op, op->inputs[i]->type == op->outputs[0]->type, "dtypes differ");
+        sum += value_columns(op->inputs[i]);
+    }
+    need(c, op, sum == value_columns(op->outputs[0]), "the operands do not add up to the out");
+}
+
+static void check_reshape(const checker *c, const ir_op *op)
+{
+    extent count[2];
+    for (int k = 0; k < 2; k++) {
+        const ir_value *v = k ? op->outputs[0] : op->inputs[0];
+        count[k] = extent_multiply(c->a, op->at, value_rows(c->a, v), extent_number(value_columns(v)));
+    }
+    need(c, op, extent_equal(&count[0], &count[1]), "the out has another number of elements");
+    need(c, op, op->inputs[0]->type == op->outputs[0]->type, "dtypes differ");
+}
+
+static void check_op_shape(const checker *c, const ir_op *op)
+{
+    switch (op->kind) {
+    case op_row_mean: check_row(c, op); return;
+    case op_softmax: case op_l2norm: case op_rmsnorm: case op_layernorm: check_norm(c, op); return;
+    case op_rope: check_rope(c, op); return;
+    case op_linear: check_linear(c, op); return;
+    case op_matmul: check_matmul(c, op); return;
+    case op_attention: case op_attention_partial: check_attention(c, op); return;
+    case op_attention_combine: check_combine(c, op); return;
+    case op_kv_append: check_append(c, op); return;
+    case op_slice: check_slice(c, op); return;
+    case op_split: check_split(c, op); return;
+    case op_concat: check_concat(c, op); return;
+    case op_reshape: check_reshape(c, op); return;
+    case op_align: check_align(c, op); return;
+    default: break;
+    }
+    if (op_table[op->kind].class == class_REDUCE) check_row(c, op);
+    else check_broadcast(c, op);
+}
+
+/* A bound over all allowed dims: each term at the end of the ranges that makes it least, or greatest. Saturates. */
+static long long bound(const extent *e, const dim_table *dims, bool least)
+{
+    long long sum = 0;
+    for (int i = 0; i < e->count; i++) {
+        long long product = e->terms[i].factor;
+        bool low = (product > 0) == least;
+        for (int d = 0; d < dims->count; d++)
+            for (int n = 0; dims->dims[d].dynamic && n < e->terms[i].power[dims->dims[d].slot]; n++)
+                if (__builtin_mul_overflow(product, low ? dims->dims[d].low : dims->dims[d].high, &product))
+                    return least ? -(1LL << 62) : 1LL << 62;
+        if (__builtin_add_overflow(sum, product, &sum)) return least ? -(1LL << 62) : 1LL << 62;
+    }
+    return sum;
+}
+
+/* Sizes that no arithmetic of a later stage overflows, and a last axis that is known. */
+static void check_value(const checker *c, const ir_value *v)
+{
+    long long n, elements = 1;
+    for (int i = 0; i < v->rank; i++) {
+        bool fixed = extent_is_number(&v->shape[i], &n);
+        long long low = bound(&v->shape[i], &c->p->dims, true), high = bound(&v->shape[i], &c->p->dims, false);
+        if (i + 1 == v->rank && !fixed && v->type != dtype_i32) rule_broken(c, v->at, "%%%s: the last axis is dynamic", v->name);
+        if (low < 1) rule_broken(c, v->at, "%%%s: an axis may be below 1", v->name);
+        if (high > 1LL << 31 || __builtin_mul_overflow(elements, high, &elements) || elements > 1LL << 40)
+            rule_broken(c, v->at, "%%%s is too large", v->name);
+    }
+    if (v->kind == value_constant && v->rank) rule_broken(c, v->at, "a number has a shape");
+    if (v->kind == value_constant && !isfinite(v->constant)) rule_broken(c, v->at, "a number is not finite");
+}
+
+void check_shapes(const checker *c)
+{
+    for (int i = 0; i < c->p->value_count; i++) check_value(c, c->p->values[i]);
+    for (int i = 0; i < c->p->op_count; i++) check_op_shape(c, c->p->ops[i]);
+}
+
+static bool is_index(const ir_value *v)
+{
+    return v->type == dtype_i32 && v->rank == 1 && (v->kind == value_input || v->kind == value_param || v->kind == value_state);
+}
+
+static void check_indices(const checker *c, const ir_op *op)
+{
+    const ir_attributes *t = &op->attributes;
+    need(c, op, !t->at || is_index(t->at), "at is no i32[B] of the caller");
+    need(c, op, !t->lengths || is_index(t->lengths), "lengths is no i32[B] of the caller");
+    for (int k = 0; k < op->input_count; k++)
+        need(c, op, op->inputs[k]->type != dtype_i32 || op->kind == op_cast, "an operand is i32");
+}
+
+static void check_numbers(const checker *c, const ir_op *op)
+{
+    const ir_attributes *t = &op->attributes;
+    const double all[] = {t->eps, t->theta, t->softcap, t->scale, t->scaling.factor, t->scaling.low_freq, t->scaling.high_freq,
+                          t->scaling.original};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) need(c, op, isfinite(all[i]), "an attribute is not finite");
+    need(c, op, t->heads >= 0 && t->kv_heads >= 0 && t->window >= 0 && t->offset >= 0 && t->rotary >= 0, "an attribute is negative");
+    if (op_takes(op->kind, "heads")) need(c, op, t->heads >= 1 && t->heads <= 1 << 20, "heads is missing");
+    if (op_takes(op->kind, "kv_heads")) need(c, op, t->kv_heads >= 1 && t->kv_heads <= 1 << 20, "kv_heads is missing");
+    if (op->kind == op_rope) need(c, op, t->theta > 0, "theta is not above 0");
+    if (t->scaling.kind != scaling_none) need(c, op, t->scaling.factor > 0, "the scaling's factor is not above 0");
+    if (t->scaling.kind == scaling_llama3)
+        need(c, op, t->scaling.original > 0 && t->scaling.low_freq > 0 && t->scaling.high_freq > t->scaling.low_freq,
+             "the scaling's bounds are out of order");
+}
+
+void check_attributes(const checker *c)
+{
+    for (int i = 0; i < c->p->op_count; i++) {
+        const ir_op *op = c->p->ops[i];
+        const op_info *info = &op_table[op->kind];
+        need(c, op, op->input_count >= info->least_inputs && op->input_count <= info->most_inputs, "wrong number of operands");
+        need(c, op, op->output_count == 1 || op->kind == op_split, "more than one out");
+        for (int f = 0; f < attribute_field_count; f++)
+            if (field_is_set(&op->attributes, &attribute_fields[f]) && !op_takes(op->kind, attribute_fields[f].key))
+                rule_broken(c, op->at, "%s %%%s has %s", info->name, op->outputs[0]->name, attribute_fields[f].key);
+        if (op->kind == op_kv_append) need(c, op, op->attributes.at && op->attributes.state, "at or state is missing");
+        if (op->kind == op_cast) need(c, op, op->attributes.to == op->outputs[0]->type, "the out has another dtype than `to`");
+        else
+            for (int k = 0; k < op->output_count; k++) need(c, op, op->outputs[k]->type != dtype_i32, "the out is i32");
+        check_indices(c, op);
+        check_numbers(c, op);
+    }
+}

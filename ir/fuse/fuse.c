@@ -1,0 +1,164 @@
+/* In: a lowered program, a level, a target, fusions turned off. Out: kernels of phases, with a note for each edge that is left. The
+ * passes are the rows of ir/reason.def; each is small, has a name, and is followed by the verifier. Refuses: the level block
+ * (code_unsupported), names of fusions that do not exist, graphs that are not lowered. */
+#include "ir/fuse/fuse.h"
+#include <string.h>
+
+static const struct {
+    const char *name;
+    fusion_level least;
+    bool (*run)(fusing *f);
+} passes[] = {
+#define FUSION(name, least, help) {#name, fusion_##least, fuse_##name},
+#include "ir/reason.def"
+};
+enum { pass_count = sizeof passes / sizeof *passes, most_changes = 256 };
+
+const char *const *fusion_names(size_t *count)
+{
+    static const char *const names[] = {
+#define FUSION(name, least, help) #name,
+#include "ir/reason.def"
+    };
+    *count = pass_count;
+    return names;
+}
+
+int fusion_index(const char *name)
+{
+    for (int i = 0; i < pass_count; i++)
+        if (strcmp(passes[i].name, name) == 0) return i;
+    return -1;
+}
+
+bool fuse_may_run(const fusing *f, int fusion, reason *why)
+{
+    *why = f->options->level < passes[fusion].least ? reason_level : f->disabled[fusion] ? reason_disabled : reason_none;
+    return *why == reason_none;
+}
+
+static void read_disabled(fusing *f)
+{
+    _Static_assert(pass_count <= sizeof f->disabled, "more fusions than fusing.disabled holds");
+    for (size_t i = 0; i < f->options->disabled_count; i++) {
+        const char *name = f->options->disabled[i];
+        int fusion = fusion_index(name);
+        if (fusion >= 0) {
+            f->disabled[fusion] = true;
+            continue;
+        }
+        size_t n;
+        const char *const *names = fusion_names(&n), *near = nearest_name(name, names, n);
+        bail(f->a, code_usage, (position){0, 0}, "there is no fusion \"%s\"%s%s%s", name, near ? "; did you mean " : "", near ? near : "",
+             near ? "?" : "");
+    }
+}
+
+/* Attention of few queries over a cache: there is too little work in a sequence's queries, so its keys are split. */
+static bool splits_keys(const ir_program *p, const ir_op *op)
+{
+    enum { few_queries = 16 };
+    const ir_value *q = op->inputs[0];
+    if (op->kind != op_attention || !value_is_cache(op->inputs[1])) return false;
+    long long queries = extent_high(&q->shape[1], &p->dims);
+    return queries <= few_queries && queries * op->attributes.heads <= few_queries * op->attributes.kv_heads;
+}
+
+static void split_keys(fusing *f, int index)
+{
+    ir_op *op = f->p->ops[index];
+    ir_value *out = op->outputs[0], *q = op->inputs[0];
+    ir_value shape = {.rank = 4, .at = out->at};
+    long long heads = op->attributes.heads;
+    shape.shape[0] = q->shape[0], shape.shape[1] = q->shape[1];
+    shape.shape[2] = extent_number(heads);
+    shape.shape[3] = extent_number(value_head_size(q, heads) + 2);
+    ir_value *part = build_value(&f->b, arena_printf(f->a, "%s.part", out->name), dtype_f32, &shape);
+    op->kind = op_attention_partial;
+    op->outputs[0] = part;
+    part->def = op;
+    fuse_set_home(f, part, fuse_home(f, out));
+    ir_op *combine = build_op(&f->b, op_attention_combine, op, out, 1, part);
+    combine->attributes.heads = heads;
+    fuse_insert(f, index + 1, combine, fuse_new_group(f));
+}
+
+bool fuse_decode(fusing *f)
+{
+    bool changed = false;
+    for (int i = 0; i < f->p->op_count; i++) {
+        if (!splits_keys(f->p, f->p->ops[i])) continue;
+        split_keys(f, i);
+        changed = true;
+    }
+    if (!changed) return false;
+    fuse_refresh(f);
+    fuse_schedule(f);
+    return true;
+}
+
+static bool joins_origin(const ir_op *op, const ir_op *other)
+{
+    return op != other && op->origin == other->origin && op->kind != op_attention_partial && op->kind != op_attention_combine;
+}
+
+/* What lowering made of one op of the graph is one phase at every level, where a phase can run it. */
+bool fuse_origins(fusing *f)
+{
+    bool changed = false;
+    ir_program *p = f->p;
+    for (int i = 0; i < p->op_count; i++)
+        for (int k = i - 1; k >= 0 && k >= i - most_phase_ops; k--)
+            if (joins_origin(p->ops[i], p->ops[k]))
+                changed |= fuse_merge(f, fuse_home(f, p->ops[k]->outputs[0]), fuse_home(f, p->ops[i]->outputs[0]));
+    return changed;
+}
+
+static void begin(fusing *f)
+{
+    for (int i = 0; i < f->p->op_count; i++) {
+        const ir_op *op = f->p->ops[i];
+        bool lowered = op_table[op->kind].class != class_COMPOSITE && op->kind != op_split &&
+                       !(op->kind == op_linear && op->input_count == 3);
+        if (!lowered) bail(f->a, code_bad_input, op->at, "%s must be lowered before fusion", op_table[op->kind].name);
+        fuse_set_home(f, op->outputs[0], fuse_new_group(f));
+    }
+    for (int i = 0; i < f->p->value_count; i++)
+        if (!f->p->values[i]->def) fuse_set_home(f, f->p->values[i], no_group);
+    fuse_refresh(f);
+    fuse_schedule(f);
+    if (fuse_decode(f)) fuse_settle(f, "decode");
+    if (fuse_reshapes(f)) fuse_settle(f, "reshapes");
+    fuse_origins(f);
+    fuse_settle(f, "origins");
+}
+
+/* After a change the first passes get their turn again: they fuse more than the later ones, which may take their ops away. The limit is
+ * for hostile graphs; to fuse less is always right. */
+static void run_passes(fusing *f)
+{
+    int changes = 0;
+    for (int i = 0; i < pass_count && changes < most_changes; i++) {
+        reason why;
+        if (!fuse_may_run(f, i, &why) || !passes[i].run(f)) continue;
+        fuse_settle(f, passes[i].name);
+        changes++;
+        i = -1;
+    }
+}
+
+ir_program *fuse(arena *a, const ir_program *lowered, const fuse_options *options)
+{
+    fusing f = {.a = a, .options = options};
+    if (options->level == fusion_block)
+        bail(a, code_unsupported, (position){0, 0}, "level block, the whole block in one launch, is not supported yet; tile is the highest");
+    if (lowered->kernel_count) bail(a, code_bad_input, (position){0, 0}, "fusion starts from a program without kernels");
+    f.b = build_copy(a, lowered, true);
+    f.p = f.b.p;
+    f.p->level = options->level;
+    read_disabled(&f);
+    begin(&f);
+    run_passes(&f);
+    fuse_notes(&f);
+    return f.p;
+}

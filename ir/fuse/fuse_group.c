@@ -1,0 +1,289 @@
+/* In: a program, a group for each op. Out: who runs after whom, among ops and among groups. Refuses: nothing. */
+#include "ir/fuse/fuse.h"
+#include <string.h>
+
+static void *room_for(fusing *f, void *items, int *room, int wanted, size_t size)
+{
+    if (wanted <= *room) return items;
+    int more = *room ? *room : 256;
+    while (more < wanted) more *= 2;
+    void *copy = arena_alloc(f->a, (size_t)more * size);
+    if (*room) memcpy(copy, items, (size_t)*room * size);
+    *room = more;
+    return copy;
+}
+
+void fuse_set_home(fusing *f, const ir_value *v, int group)
+{
+    int before = f->room, same = f->room;
+    f->home = room_for(f, f->home, &f->room, v->id + 1, sizeof *f->home);
+    f->order = room_for(f, f->order, &same, v->id + 1, sizeof *f->order);
+    for (int i = before; i < f->room; i++) f->home[i] = f->order[i] = no_group;
+    f->home[v->id] = group;
+}
+
+int fuse_home(const fusing *f, const ir_value *v)
+{
+    return v->def && v->id < f->room ? f->home[v->id] : no_group;
+}
+
+int fuse_source(const fusing *f, const ir_value *v)
+{
+    const ir_value *makers[most_makers];
+    return value_makers(v, makers) == 1 ? fuse_home(f, makers[0]) : no_group;
+}
+
+int fuse_new_group(fusing *f)
+{
+    f->groups = build_grow(f->a, f->groups, f->group_count, sizeof *f->groups);
+    f->groups[f->group_count] = (group){0};
+    return f->group_count++;
+}
+
+bool op_reads(const ir_op *op, const ir_value *v)
+{
+    ir_value *used[24];
+    int n = op_operands(op, used, 24);
+    for (int i = 0; i < n; i++)
+        if (used[i] == v) return true;
+    return false;
+}
+
+static phase_family family_of(const group *g)
+{
+    for (int i = 0; i < g->count; i++)
+        switch (g->ops[i]->kind) {
+        case op_linear: case op_matmul: return family_gemm;
+        case op_attention: return family_attention;
+        case op_attention_partial: return family_decode;
+        case op_attention_combine: return family_combine;
+        default: break;
+        }
+    return family_rows;
+}
+
+static void list_ops(fusing *f)
+{
+    ir_program *p = f->p;
+    f->lists = room_for(f, f->lists, &f->lists_room, p->op_count, sizeof *f->lists);
+    for (int g = 0; g < f->group_count; g++) f->groups[g].count = 0;
+    for (int i = 0; i < p->op_count; i++) {
+        int g = fuse_home(f, p->ops[i]->outputs[0]);
+        f->order[p->ops[i]->outputs[0]->id] = i;
+        if (g >= 0) f->groups[g].count++;
+    }
+    for (int g = 0, at = 0; g < f->group_count; g++) {
+        f->groups[g].ops = f->lists + at;
+        at += f->groups[g].count;
+        f->groups[g].count = 0;
+    }
+    for (int i = 0; i < p->op_count; i++) {
+        int g = fuse_home(f, p->ops[i]->outputs[0]);
+        if (g >= 0) f->groups[g].ops[f->groups[g].count++] = p->ops[i];
+    }
+    for (int g = 0; g < f->group_count; g++) f->groups[g].family = family_of(&f->groups[g]);
+}
+
+/* Edges from earlier ops, counted and then filled in. Among ops with code they come from their operands, through views, and from hazards on
+ * states: kv_append writes its state in place, so it waits for who touched the state since the last append, and who touches it later waits
+ * for it. */
+typedef struct edges {
+    fusing *f;
+    edge_list *list;
+    bool fill, through; /* through: among ops with code */
+    int count;
+    const ir_op **last_append; /* by value id of the state */
+} edges;
+
+static void add_edge(edges *e, const ir_op *from, ir_op *to)
+{
+    int i = e->f->order[from->outputs[0]->id];
+    if (e->fill) e->list->ops[e->list->start[i]++] = to;
+    else e->list->start[i]++, e->count++;
+}
+
+static const ir_value *state_of(const ir_value *v)
+{
+    const ir_value *root = value_root(v);
+    return root->kind == value_state ? root : NULL;
+}
+
+static void add_hazards(edges *e, ir_op *op, const ir_value *state)
+{
+    const ir_op *last = e->last_append[state->id];
+    if (last && last != op) add_edge(e, last, op);
+    if (op->kind != op_kv_append || state_of(op->attributes.state) != state) return;
+    const ir_program *p = e->f->p;
+    for (int i = last ? e->f->order[last->outputs[0]->id] + 1 : 0; p->ops[i] != op; i++) {
+        ir_value *used[24];
+        int n = op_is_view(p->ops[i]) ? 0 : op_operands(p->ops[i], used, 24);
+        for (int k = 0; k < n; k++)
+            if (state_of(used[k]) == state) add_edge(e, p->ops[i], op);
+    }
+    e->last_append[state->id] = op;
+}
+
+static void add_operand(edges *e, ir_op *op, const ir_value *v)
+{
+    const ir_value *makers[most_makers];
+    if (!e->through) {
+        if (!e->fill) e->f->uses[v->id]++;
+        if (v->def) add_edge(e, v->def, op);
+        return;
+    }
+    int n = value_makers(v, makers);
+    for (int i = 0; i < n; i++) add_edge(e, makers[i]->def, op);
+    if (state_of(v)) add_hazards(e, op, state_of(v));
+}
+
+static void add_edges(edges *e)
+{
+    const ir_program *p = e->f->p;
+    memset(e->last_append, 0, (size_t)p->value_count * sizeof *e->last_append);
+    for (int i = 0; i < p->op_count; i++) {
+        ir_value *used[24];
+        int n = e->through && op_is_view(p->ops[i]) ? 0 : op_operands(p->ops[i], used, 24);
+        for (int k = 0; k < n; k++) add_operand(e, p->ops[i], used[k]);
+    }
+}
+
+static void list_edges(fusing *f, edge_list *list, bool through)
+{
+    int n = f->p->op_count;
+    edges e = {.f = f, .list = list, .through = through, .last_append = f->last_append};
+    list->start = room_for(f, list->start, &list->start_room, n + 2, sizeof *list->start);
+    memset(list->start, 0, ((size_t)n + 2) * sizeof *list->start);
+    add_edges(&e);
+    list->ops = room_for(f, list->ops, &list->room, e.count, sizeof *list->ops);
+    for (int i = 0, at = 0; i <= n; i++) {
+        int count = list->start[i];
+        list->start[i] = at;
+        at += count;
+    }
+    e.fill = true;
+    add_edges(&e);
+    /* Filling moved each start to the next op's. */
+    memmove(list->start + 1, list->start, (size_t)n * sizeof *list->start);
+    list->start[0] = 0;
+}
+
+void fuse_refresh(fusing *f)
+{
+    int same = f->uses_room;
+    list_ops(f);
+    f->uses = room_for(f, f->uses, &f->uses_room, f->p->value_count, sizeof *f->uses);
+    f->last_append = room_for(f, f->last_append, &same, f->p->value_count, sizeof *f->last_append);
+    memset(f->uses, 0, (size_t)f->p->value_count * sizeof *f->uses);
+    list_edges(f, &f->users, false);
+    list_edges(f, &f->after, true);
+}
+
+int fuse_users(const fusing *f, const ir_value *v, ir_op **users, int most)
+{
+    int n = 0, i = f->order[v->id];
+    const ir_op *last = NULL;
+    for (int k = f->users.start[i]; k < f->users.start[i + 1]; k++) {
+        ir_op *op = f->users.ops[k];
+        if (op == last) continue;
+        last = op;
+        if (n < most) users[n] = op;
+        n++;
+    }
+    return n;
+}
+
+bool fuse_only_used_by(const fusing *f, const ir_value *v, const ir_op *user)
+{
+    ir_op *one[1];
+    return !v->output && fuse_users(f, v, one, 1) == 1 && one[0] == user;
+}
+
+void fuse_insert(fusing *f, int index, ir_op *op, int group)
+{
+    ir_program *p = f->p;
+    p->ops = build_grow(f->a, p->ops, p->op_count, sizeof *p->ops);
+    memmove(p->ops + index + 1, p->ops + index, (size_t)(p->op_count - index) * sizeof *p->ops);
+    p->ops[index] = op;
+    p->op_count++;
+    op->outputs[0]->def = op;
+    fuse_set_home(f, op->outputs[0], group);
+}
+
+/* Groups in an order in which they can run; among those that are ready the one whose first op comes first. */
+typedef struct schedule {
+    fusing *f;
+    int *waits; /* by group: edges from groups that have not run */
+    int *ready, ready_count; /* a heap: the parent of i is (i - 1) / 2 and comes first */
+} schedule;
+
+static int first_op(const fusing *f, int g)
+{
+    return f->order[f->groups[g].ops[0]->outputs[0]->id];
+}
+
+static void swap(int *x, int *y)
+{
+    int other = *x;
+    *x = *y, *y = other;
+}
+
+static void add_ready(schedule *s, int g)
+{
+    int i = s->ready_count++;
+    s->ready[i] = g;
+    for (; i > 0 && first_op(s->f, s->ready[i]) < first_op(s->f, s->ready[(i - 1) / 2]); i = (i - 1) / 2)
+        swap(&s->ready[i], &s->ready[(i - 1) / 2]);
+}
+
+static int take_ready(schedule *s)
+{
+    int taken = s->ready[0];
+    s->ready[0] = s->ready[--s->ready_count];
+    for (int i = 0, child; (child = 2 * i + 1) < s->ready_count; i = child) {
+        if (child + 1 < s->ready_count && first_op(s->f, s->ready[child + 1]) < first_op(s->f, s->ready[child])) child++;
+        if (first_op(s->f, s->ready[i]) < first_op(s->f, s->ready[child])) break;
+        swap(&s->ready[i], &s->ready[child]);
+    }
+    return taken;
+}
+
+/* Counts the edges out of g, or takes them away and finds who is ready then. */
+static void each_edge(schedule *s, int g, int change)
+{
+    const fusing *f = s->f;
+    for (int i = 0; i < f->groups[g].count; i++) {
+        int at = f->order[f->groups[g].ops[i]->outputs[0]->id];
+        for (int k = f->after.start[at]; k < f->after.start[at + 1]; k++) {
+            int next = fuse_home(f, f->after.ops[k]->outputs[0]);
+            if (next < 0 || next == g) continue;
+            s->waits[next] += change;
+            if (change < 0 && s->waits[next] == 0) add_ready(s, next);
+        }
+    }
+}
+
+void fuse_schedule(fusing *f)
+{
+    int waits_room = f->waits_room, ready_room = f->waits_room, sequence_room = f->waits_room;
+    f->rank = room_for(f, f->rank, &f->waits_room, f->group_count + 1, sizeof *f->rank);
+    f->waits = room_for(f, f->waits, &waits_room, f->group_count + 1, sizeof *f->waits);
+    f->ready = room_for(f, f->ready, &ready_room, f->group_count + 1, sizeof *f->ready);
+    f->sequence = room_for(f, f->sequence, &sequence_room, f->group_count + 1, sizeof *f->sequence);
+    memset(f->waits, 0, (size_t)f->group_count * sizeof *f->waits);
+    schedule s = {.f = f, .waits = f->waits, .ready = f->ready};
+    int live = 0;
+    f->sequence_count = 0;
+    for (int g = 0; g < f->group_count; g++) each_edge(&s, g, 1);
+    for (int g = 0; g < f->group_count; g++) {
+        if (!f->groups[g].count) continue;
+        live++;
+        if (!s.waits[g]) add_ready(&s, g);
+    }
+    while (s.ready_count > 0) {
+        int g = take_ready(&s);
+        f->rank[g] = f->sequence_count;
+        f->sequence[f->sequence_count++] = g;
+        each_edge(&s, g, -1);
+    }
+    if (f->sequence_count != live) bail(f->a, code_check_failed, (position){0, 0}, "internal: fusion made a cycle of phases");
+}

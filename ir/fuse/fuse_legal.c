@@ -1,0 +1,291 @@
+/* In: two groups. Out: one group, or the reason why no phase can run their ops together. Refuses: cycles through a third group, and
+ * whatever the families' templates cannot do; the rules are stated again, on finished programs, in ir/check/check_phase.c. */
+#include "ir/fuse/fuse.h"
+#include <string.h>
+
+/* Two groups as if they were one. */
+typedef struct trial {
+    fusing *f;
+    int x, y;
+    ir_phase phase;
+} trial;
+
+bool op_is_product(const ir_op *op)
+{
+    return op_table[op->kind].class == class_PRODUCT;
+}
+
+bool group_reduces(const group *g)
+{
+    for (int i = 0; i < g->count; i++)
+        if (op_table[g->ops[i]->kind].class == class_REDUCE) return true;
+    return false;
+}
+
+bool group_reads(const group *g, const ir_value *v)
+{
+    for (int i = 0; i < g->count; i++)
+        if (op_reads(g->ops[i], v)) return true;
+    return false;
+}
+
+static bool is_one(const extent *e)
+{
+    long long n;
+    return extent_is_number(e, &n) && n == 1;
+}
+
+bool value_is_full(arena *a, const ir_value *v, const ir_value *like)
+{
+    extent x = value_rows(a, v), y = value_rows(a, like);
+    return v->rank > 0 && extent_equal(&x, &y) && value_columns(v) == value_columns(like);
+}
+
+/* v is made by an op of the two groups. */
+static bool inside(const trial *t, const ir_value *v)
+{
+    int g = fuse_home(t->f, v);
+    return g != no_group && (g == t->x || g == t->y);
+}
+
+/* v shows something of what the two groups make. */
+static bool shows_inside(const trial *t, const ir_value *v)
+{
+    const ir_value *makers[most_makers];
+    int n = value_makers(v, makers);
+    for (int i = 0; i < n; i++)
+        if (inside(t, makers[i])) return true;
+    return false;
+}
+
+static bool used_outside(const trial *t, const ir_value *v)
+{
+    const fusing *f = t->f;
+    int i = f->order[v->id];
+    for (int k = f->after.start[i]; k < f->after.start[i + 1]; k++)
+        if (!inside(t, f->after.ops[k]->outputs[0])) return true;
+    return value_root(v)->output != NULL;
+}
+
+/* True when a walk from group x reaches y through a third group. Stamps what it meets; a walk to y meets lower ranks only. */
+static bool reaches(fusing *f, int x, int y)
+{
+    if (f->group_count > f->stamp_room) {
+        f->stamp_room = f->group_count * 2;
+        f->stamp = arena_alloc(f->a, (size_t)f->stamp_room * sizeof *f->stamp);
+        f->stack = arena_alloc(f->a, (size_t)f->stamp_room * sizeof *f->stack);
+        f->stamp_now = 0;
+    }
+    int now = ++f->stamp_now, depth = 0;
+    f->stack[depth++] = x;
+    f->stamp[x] = now;
+    while (depth > 0) {
+        int g = f->stack[--depth];
+        for (int i = 0; i < f->groups[g].count; i++) {
+            int at = f->order[f->groups[g].ops[i]->outputs[0]->id];
+            for (int k = f->after.start[at]; k < f->after.start[at + 1]; k++) {
+                int next = fuse_home(f, f->after.ops[k]->outputs[0]);
+                if (next == y && g != x) return true;
+                if (next < 0 || next == y || f->stamp[next] == now || f->rank[next] > f->rank[y]) continue;
+                f->stamp[next] = now;
+                f->stack[depth++] = next;
+            }
+        }
+    }
+    return false;
+}
+
+/* After a merge of low and high: what the walk from low stamped runs after the merged group, what lies between runs before it. */
+static void reorder(fusing *f, int low, int high, int merged)
+{
+    int begin = f->rank[low], end = f->rank[high], n = 0, *window = f->stack;
+    for (int pass = 0; pass < 2; pass++) {
+        for (int i = begin; i <= end; i++) {
+            int g = f->sequence[i];
+            if (g >= 0 && g != low && g != high && (f->stamp[g] == f->stamp_now) == pass) window[n++] = g;
+        }
+        if (pass == 0) window[n++] = merged;
+    }
+    for (int i = begin; i <= end; i++) {
+        f->sequence[i] = i - begin < n ? window[i - begin] : no_group;
+        if (f->sequence[i] >= 0) f->rank[f->sequence[i]] = i;
+    }
+}
+
+/* Rows are the space's or 1, columns are `columns` or 1; a value that all rows share is not stored. */
+static reason why_not_fit(const trial *t, const ir_value *v, const extent *rows, long long columns)
+{
+    extent own = value_rows(t->f->a, v);
+    if (!extent_equal(&own, rows) && !is_one(&own)) return reason_space;
+    if (value_columns(v) != columns && value_columns(v) != 1) return reason_space;
+    if (!extent_equal(&own, rows) && used_outside(t, v)) return reason_once_a_row;
+    return reason_none;
+}
+
+/* What the phase itself makes is read from registers, at the same row and column, through views that change neither. */
+static reason why_not_read(const trial *t, const ir_op *op)
+{
+    op_class class = op_table[op->kind].class;
+    bool moves = class == class_MOVE || (op->kind == op_rope && t->phase.family == family_rows);
+    for (int k = 0; k < op->input_count; k++) {
+        const ir_value *v = op->inputs[k];
+        if (!shows_inside(t, v)) continue;
+        if (moves) return reason_neighbours;
+        if (!view_is_transparent(t->f->a, v)) return reason_space;
+        const ir_value *maker[most_makers];
+        value_makers(v, maker);
+        op_class from = op_table[maker[0]->def->kind].class;
+        if (from == class_APPEND || from == class_MOVE) return reason_elsewhere;
+    }
+    return reason_none;
+}
+
+static reason why_not_product(const trial *t, const ir_op *op, const ir_op *first)
+{
+    if (shows_inside(t, op->inputs[1])) return reason_right_operand;
+    if (shows_inside(t, op->inputs[0])) return reason_product_input;
+    if (op == first) return reason_none;
+    if (op->inputs[0] != first->inputs[0] || op->kind != op_linear || first->kind != op_linear) return reason_two_products;
+    if (op->inputs[1]->kind != value_param || first->inputs[1]->kind != value_param) return reason_not_param;
+    return op->inputs[1]->type == first->inputs[1]->type ? reason_none : reason_dtypes;
+}
+
+static reason why_not_row_sum(const trial *t, const ir_op *op)
+{
+    ir_op *users[64];
+    int n = fuse_users(t->f, op->outputs[0], users, 64);
+    if (op->kind != op_row_sumsq || op->outputs[0]->type != dtype_f32) return reason_whole_row; /* partial sums are f32 */
+    if (n > 64 || op->outputs[0]->output) return reason_sums_read;
+    for (int i = 0; i < n; i++) {
+        int g = fuse_home(t->f, users[i]->outputs[0]);
+        if (inside(t, users[i]->outputs[0])) return reason_whole_row;
+        bool scalar = op_is_elementwise(users[i]) && value_columns(users[i]->outputs[0]) == 1;
+        if (!scalar || g < 0 || t->f->groups[g].family > family_gemm) return reason_sums_read;
+    }
+    return reason_none;
+}
+
+static reason why_not_epilogue_op(const trial *t, const ir_op *op, const gemm_segment *s, const extent *rows)
+{
+    bool by_columns = op->kind == op_rope || op->kind == op_kv_append || op->kind == op_row_sumsq;
+    const ir_value *v = op->kind == op_kv_append || op->kind == op_row_sumsq ? op->inputs[0] : op->outputs[0];
+    op_class class = op_table[op->kind].class;
+    if (class == class_REDUCE && why_not_row_sum(t, op)) return why_not_row_sum(t, op);
+    if (!op_is_elementwise(op) && !by_columns) return class == class_MOVE ? reason_neighbours : reason_whole_row;
+    if (by_columns && !s) return reason_space;
+    if (op->kind == op_row_sumsq && value_columns(v) != s->columns) return reason_space;
+    return why_not_fit(t, v, rows, s ? s->columns : 1);
+}
+
+static bool is_partial_rotary(const ir_op *op)
+{
+    return op->kind == op_rope && op->attributes.rotary != value_head_size(op->outputs[0], op->attributes.heads);
+}
+
+static reason why_not_gemm(const trial *t)
+{
+    const ir_op *first = NULL;
+    int sums = 0;
+    segment_list list;
+    for (int i = 0; i < t->phase.op_count; i++) {
+        const ir_op *op = t->phase.ops[i];
+        if (op_is_product(op) && !first) first = op;
+        reason why = op_is_product(op) ? why_not_product(t, op, first) : why_not_read(t, op);
+        if (why) return why;
+        if (is_partial_rotary(op)) return reason_partial_rotary;
+        sums += op->kind == op_row_sumsq;
+    }
+    if (sums > 1) return reason_two_sums;
+    if (!gemm_segments(t->f->a, &t->phase, 1, &list)) return reason_columns;
+    extent rows = value_rows(t->f->a, first->outputs[0]);
+    for (int i = 0; i < t->phase.op_count; i++) {
+        const ir_op *op = t->phase.ops[i];
+        if (op_is_product(op)) continue;
+        reason why = why_not_epilogue_op(t, op, list.of_op[i] < 0 ? NULL : &list.items[list.of_op[i]], &rows);
+        if (why) return why;
+    }
+    return reason_none;
+}
+
+/* Copies walk the columns of their own operand, so they stand alone; the slices of one value stand together. */
+static reason why_not_copies(const trial *t)
+{
+    const ir_op *copy = NULL;
+    for (int i = 0; i < t->phase.op_count; i++)
+        if (op_table[t->phase.ops[i]->kind].class == class_MOVE) copy = t->phase.ops[i];
+    for (int i = 0; i < t->phase.op_count && copy; i++) {
+        const ir_op *op = t->phase.ops[i];
+        if (op == copy) continue;
+        if (op->kind != op_slice || copy->kind != op_slice || op->inputs[0] != copy->inputs[0]) return reason_elsewhere;
+    }
+    return reason_none;
+}
+
+static reason why_not_rows(const trial *t)
+{
+    phase_extent space = phase_space(t->f->a, &t->phase);
+    if (why_not_copies(t)) return why_not_copies(t);
+    for (int i = 0; i < t->phase.op_count; i++) {
+        const ir_op *op = t->phase.ops[i];
+        op_class class = op_table[op->kind].class;
+        bool walks = class == class_REDUCE || op->kind == op_kv_append;
+        extent rows = value_rows(t->f->a, op->inputs[0]);
+        if (walks && (!extent_equal(&rows, &space.rows) || value_columns(op->inputs[0]) != space.columns)) return reason_space;
+        reason why = why_not_read(t, op);
+        if (!why && op->kind != op_slice && op->kind != op_kv_append)
+            why = why_not_fit(t, op->outputs[0], &space.rows, space.columns);
+        if (why) return why;
+    }
+    return reason_none;
+}
+
+static reason why_not_families(const trial *t)
+{
+    phase_family x = t->f->groups[t->x].family, y = t->f->groups[t->y].family;
+    if (y == family_combine) return reason_splits_meet;
+    if (y > family_gemm) return reason_all_keys;
+    return x > family_gemm ? reason_attention_out : reason_none;
+}
+
+static void unite(trial *t)
+{
+    const group *x = &t->f->groups[t->x], *y = &t->f->groups[t->y];
+    const int *order = t->f->order;
+    int i = 0, k = 0, n = 0;
+    t->phase.ops = arena_alloc(t->f->a, (size_t)(x->count + y->count) * sizeof *t->phase.ops);
+    while (i < x->count || k < y->count) {
+        bool from_x = k == y->count || (i < x->count && order[x->ops[i]->outputs[0]->id] < order[y->ops[k]->outputs[0]->id]);
+        t->phase.ops[n++] = from_x ? x->ops[i++] : y->ops[k++];
+    }
+    t->phase.op_count = n;
+    t->phase.family = x->family > y->family ? x->family : y->family;
+}
+
+static reason try_union(fusing *f, trial *t)
+{
+    unite(t);
+    if (t->phase.op_count > most_phase_ops) return reason_full;
+    reason why = why_not_families(t);
+    if (!why) why = t->phase.family == family_gemm ? why_not_gemm(t) : why_not_rows(t);
+    if (why) return why;
+    bool forward = f->rank[t->x] < f->rank[t->y];
+    return reaches(f, forward ? t->x : t->y, forward ? t->y : t->x) ? reason_cycle : reason_none;
+}
+
+reason fuse_why_not(fusing *f, int x, int y)
+{
+    trial t = {.f = f, .x = x, .y = y};
+    return try_union(f, &t);
+}
+
+bool fuse_merge(fusing *f, int x, int y)
+{
+    trial t = {.f = f, .x = x, .y = y};
+    if (x == y || x < 0 || y < 0 || try_union(f, &t)) return false;
+    for (int i = 0; i < f->groups[y].count; i++) fuse_set_home(f, f->groups[y].ops[i]->outputs[0], x);
+    f->groups[x] = (group){.ops = t.phase.ops, .count = t.phase.op_count, .family = t.phase.family};
+    f->groups[y] = (group){0};
+    bool forward = f->rank[x] < f->rank[y];
+    reorder(f, forward ? x : y, forward ? y : x, x);
+    return true;
+}

@@ -1,0 +1,235 @@
+/* In: ops in groups. Out: the program as kernels of one phase each: dead ops gone, phases and ops in executable order, roles, names,
+ * dependencies. Refuses: nothing; then the verifier runs and names the pass. Breaks: value ids, so the groups are refreshed. */
+#include "ir/fuse/fuse.h"
+#include <string.h>
+
+/* Removing dead ops renumbers values, by which homes are kept. */
+static void remove_dead(fusing *f)
+{
+    ir_program *p = f->p;
+    int before = p->op_count;
+    int *home = arena_alloc(f->a, ((size_t)before + 1) * sizeof *home);
+    ir_op **ops = arena_alloc(f->a, ((size_t)before + 1) * sizeof *ops);
+    for (int i = 0; i < before; i++) ops[i] = p->ops[i], home[i] = fuse_home(f, p->ops[i]->outputs[0]);
+    if (!remove_dead_ops(f->a, p)) return;
+    memset(f->home, -1, (size_t)f->room * sizeof *f->home);
+    for (int i = 0, k = 0; i < p->op_count; i++, k++) {
+        while (ops[k] != p->ops[i]) k++;
+        fuse_set_home(f, p->ops[i]->outputs[0], home[k]);
+    }
+    fuse_refresh(f);
+}
+
+/* Where a view is printed, by value id: with its last maker, or, of a declared value, in the first phase that reads it. It means
+ * nothing but that the view's operands stand before it and its readers behind. */
+static void place_views(fusing *f)
+{
+    f->stands = arena_alloc(f->a, ((size_t)f->p->value_count + 1) * sizeof *f->stands);
+    for (int i = 0; i < f->p->value_count; i++) f->stands[i] = fuse_home(f, f->p->values[i]);
+    for (int i = f->p->op_count - 1; i >= 0; i--) { /* readers that are views have their place */
+        const ir_value *v = f->p->ops[i]->outputs[0], *makers[most_makers];
+        if (f->stands[v->id] != no_group) continue;
+        int place = no_group, n = value_makers(v, makers);
+        for (int k = 0; k < n; k++) {
+            int g = fuse_home(f, makers[k]);
+            if (place < 0 || f->rank[g] > f->rank[place]) place = g;
+        }
+        for (int k = f->users.start[i]; k < f->users.start[i + 1] && n == 0; k++) {
+            int g = f->stands[f->users.ops[k]->outputs[0]->id];
+            if (place < 0 || f->rank[g] < f->rank[place]) place = g;
+        }
+        if (place < 0) bail(f->a, code_check_failed, v->at, "internal: nobody reads the view %%%s", v->name);
+        f->stands[v->id] = place;
+    }
+}
+
+/* The groups with the views that stand in them, by position; their ops in executable order. */
+static group *place_ops(fusing *f)
+{
+    int count = f->sequence_count, at = 0;
+    group *placed = arena_alloc(f->a, ((size_t)count + 1) * sizeof *placed);
+    ir_op **ops = arena_alloc(f->a, ((size_t)f->p->op_count + 1) * sizeof *ops);
+    for (int i = 0; i < f->p->op_count; i++) placed[f->rank[f->stands[f->p->ops[i]->outputs[0]->id]]].count++;
+    for (int i = 0; i < count; i++) {
+        placed[i].family = f->groups[f->sequence[i]].family;
+        placed[i].ops = ops + at;
+        at += placed[i].count;
+        placed[i].count = 0;
+    }
+    for (int i = 0; i < f->p->op_count; i++) {
+        group *g = &placed[f->rank[f->stands[f->p->ops[i]->outputs[0]->id]]];
+        g->ops[g->count++] = f->p->ops[i];
+    }
+    return placed;
+}
+
+/* What role an op plays, by whom it depends on and who depends on it within its group. */
+typedef struct dependence {
+    bool on_core, for_core; /* core: products, attention, or row reductions */
+} dependence;
+
+static bool is_core(const group *g, const ir_op *op)
+{
+    op_class class = op_table[op->kind].class;
+    if (g->family == family_rows) return class == class_REDUCE;
+    return class == class_PRODUCT || class == class_ATTENTION;
+}
+
+static dependence *find_dependences(fusing *f, const group *g)
+{
+    dependence *d = arena_alloc(f->a, (size_t)g->count * sizeof *d);
+    for (int i = 0; i < g->count; i++) {
+        d[i].on_core = is_core(g, g->ops[i]);
+        for (int k = 0; k < i; k++) d[i].on_core |= d[k].on_core && op_reads(g->ops[i], g->ops[k]->outputs[0]);
+    }
+    for (int i = g->count - 1; i >= 0; i--) {
+        d[i].for_core = is_core(g, g->ops[i]);
+        for (int k = i + 1; k < g->count; k++) d[i].for_core |= d[k].for_core && op_reads(g->ops[k], g->ops[i]->outputs[0]);
+    }
+    return d;
+}
+
+static bool read_within(const group *g, const ir_op *op)
+{
+    for (int i = 0; i < g->count; i++)
+        if (op_reads(g->ops[i], op->outputs[0])) return true;
+    return false;
+}
+
+/* A view of what is stored already leads; a view that only others read trails, and so does a concat, with the views of it. */
+static op_role role_of_view(const fusing *f, const group *g, const ir_op *op, op_role otherwise)
+{
+    const ir_value *x = op->inputs[0];
+    bool here = x->def && f->stands[x->id] == f->stands[op->outputs[0]->id];
+    if (op->kind == op_concat) return role_epilogue;
+    if (!here) return role_prologue;
+    if (!read_within(g, op)) return role_epilogue;
+    return op_is_view(x->def) && x->def->role > otherwise ? x->def->role : otherwise;
+}
+
+static void set_roles(fusing *f, const group *g)
+{
+    dependence *d = find_dependences(f, g);
+    bool any_core = false;
+    for (int i = 0; i < g->count; i++) any_core |= is_core(g, g->ops[i]);
+    for (int i = 0; i < g->count; i++) {
+        ir_op *op = g->ops[i];
+        op->role = !any_core ? role_body : !d[i].for_core ? role_epilogue : d[i].on_core ? role_body : role_prologue;
+        if (op_is_view(op)) op->role = role_of_view(f, g, op, op->role);
+    }
+}
+
+static void add_phase_op(ir_phase *phase, ir_op *op)
+{
+    phase->ops[phase->op_count++] = op;
+}
+
+static ir_phase *make_phase(fusing *f, const group *g)
+{
+    ir_phase *phase = arena_alloc(f->a, sizeof *phase);
+    phase->family = g->family;
+    phase->ops = arena_alloc(f->a, (size_t)g->count * sizeof *phase->ops);
+    set_roles(f, g);
+    for (op_role role = role_prologue; role <= role_epilogue; role++)
+        for (int i = 0; i < g->count; i++)
+            if (g->ops[i]->role == role) add_phase_op(phase, g->ops[i]);
+    return phase;
+}
+
+static const char *base_name(arena *a, const ir_value *v)
+{
+    const char *dot = strchr(v->name, '.');
+    return dot && dot > v->name ? arena_strndup(a, v->name, (size_t)(dot - v->name)) : v->name;
+}
+
+static const char *natural_name(fusing *f, const ir_phase *phase)
+{
+    static const char *const of_family[] = {NULL, NULL, "attention", "decode", "combine"};
+    const ir_op *product = NULL, *last = NULL;
+    int products = 0;
+    segment_list list;
+    for (int i = 0; i < phase->op_count; i++) {
+        if (op_is_product(phase->ops[i]) && !products++) product = phase->ops[i];
+        if (!op_is_view(phase->ops[i])) last = phase->ops[i];
+    }
+    if (of_family[phase->family]) return of_family[phase->family];
+    if (products == 1) return base_name(f->a, product->outputs[0]);
+    if (products == 2 && gemm_segments(f->a, phase, 1, &list) && list.items[0].kind == segment_pair_join) return "gate_up";
+    if (products) return "qkv";
+    if (phase->op_count == 1 && last && op_table[last->kind].class == class_REDUCE && !last->outputs[0]->output) return "stats";
+    return base_name(f->a, last ? last->outputs[0] : phase->ops[0]->outputs[0]);
+}
+
+/* name, name_2, ...: each natural name counts for itself, as there may be thousands of "stats". */
+static void name_phases(fusing *f, ir_phase **phases, int count)
+{
+    name_map taken = {.a = f->a}, counters = {.a = f->a};
+    for (int i = 0; i < count; i++) {
+        const char *natural = natural_name(f, phases[i]), *name = natural;
+        int *n = names_find(&counters, natural);
+        if (!n) {
+            n = arena_alloc(f->a, sizeof *n);
+            *n = 1;
+            names_add(&counters, natural, n);
+        }
+        if (*n > 1) name = arena_printf(f->a, "%s_%d", natural, *n);
+        while (!names_add(&taken, name, phases[i])) name = arena_printf(f->a, "%s_%d", natural, ++*n);
+        ++*n;
+        phases[i]->name = name;
+    }
+}
+
+static void add_after(fusing *f, ir_phase *phase, ir_phase *earlier)
+{
+    for (int i = 0; i < phase->after_count; i++)
+        if (phase->after[i] == earlier) return;
+    phase->after = build_grow(f->a, phase->after, phase->after_count, sizeof *phase->after);
+    phase->after[phase->after_count++] = earlier;
+}
+
+static void link_phases(fusing *f, ir_phase **phases)
+{
+    for (int i = 0; i < f->sequence_count; i++) {
+        const group *g = &f->groups[f->sequence[i]];
+        for (int o = 0; o < g->count; o++) {
+            int at = f->order[g->ops[o]->outputs[0]->id];
+            for (int k = f->after.start[at]; k < f->after.start[at + 1]; k++) {
+                int next = f->rank[fuse_home(f, f->after.ops[k]->outputs[0])];
+                if (next != i) add_after(f, phases[next], phases[i]);
+            }
+        }
+    }
+}
+
+static void make_kernels(fusing *f, ir_phase **phases, int count)
+{
+    ir_program *p = f->p;
+    int n = 0;
+    p->kernels = arena_alloc(f->a, ((size_t)count + 1) * sizeof *p->kernels);
+    for (int i = 0; i < count; i++) {
+        ir_kernel *k = arena_alloc(f->a, sizeof *k);
+        k->name = arena_printf(f->a, "k%d", i);
+        k->phases = arena_alloc(f->a, sizeof *k->phases);
+        k->phases[k->phase_count++] = phases[i];
+        p->kernels[i] = k;
+        for (int o = 0; o < phases[i]->op_count; o++) p->ops[n++] = phases[i]->ops[o];
+    }
+    p->kernel_count = count;
+}
+
+void fuse_settle(fusing *f, const char *pass)
+{
+    fuse_refresh(f);
+    remove_dead(f);
+    fuse_schedule(f);
+    place_views(f);
+    int count = f->sequence_count;
+    ir_phase **phases = arena_alloc(f->a, ((size_t)count + 1) * sizeof *phases);
+    const group *placed = place_ops(f);
+    for (int i = 0; i < count; i++) phases[i] = make_phase(f, &placed[i]);
+    name_phases(f, phases, count);
+    link_phases(f, phases);
+    make_kernels(f, phases, count);
+    fuse_refresh(f);
+    ir_check(f->a, f->p, pass);
+}

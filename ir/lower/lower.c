@@ -1,0 +1,193 @@
+/* In: a graph. Out: the same computation in elementwise ops, row reductions, products, attention and moves (the table is in
+ * docs/architecture.md); outputs that no op writes become copies. Refuses: nothing; the graph is not changed. */
+#include "ir/program/build.h"
+#include <string.h>
+
+typedef struct lowering {
+    builder b;
+    const ir_op *op; /* the graph's */
+    ir_value *out;   /* its first out, in the new program */
+} lowering;
+
+static ir_value *mapped(void *l, ir_value *v)
+{
+    return ((lowering *)l)->b.p->values[v->id];
+}
+
+static ir_value *in(lowering *l, int i)
+{
+    return mapped(l, l->op->inputs[i]);
+}
+
+static ir_op *emit(lowering *l, op_kind kind, ir_value *out, ir_value *x, ir_value *y)
+{
+    ir_op *op = build_op(&l->b, kind, l->op, out, y ? 2 : 1, x, y);
+    build_add_op(&l->b, op);
+    return op;
+}
+
+/* An intermediate named OUT.SUFFIX, f32, shaped as `like`. */
+static ir_value *middle(lowering *l, op_kind kind, const char *suffix, const ir_value *like, ir_value *x, ir_value *y)
+{
+    ir_value *v = build_value(&l->b, arena_printf(l->b.a, "%s.%s", l->out->name, suffix), dtype_f32, like);
+    v->at = l->op->at;
+    emit(l, kind, v, x, y);
+    return v;
+}
+
+/* A row statistic: shaped [..., 1]. */
+static ir_value *statistic(lowering *l, op_kind kind, const char *suffix, ir_value *x, ir_value *y)
+{
+    ir_value row = *x;
+    row.shape[row.rank - 1] = extent_number(1);
+    return middle(l, kind, suffix, &row, x, y);
+}
+
+static ir_value *number(lowering *l, double value)
+{
+    return build_number(&l->b, value, l->op->at);
+}
+
+static ir_value *columns_of(lowering *l, const ir_value *x)
+{
+    return number(l, (double)value_columns(x));
+}
+
+static void lower_rmsnorm(lowering *l)
+{
+    ir_value *x = in(l, 0), *w = in(l, 1);
+    ir_value *ss = statistic(l, op_row_sumsq, "ss", x, NULL);
+    ir_value *ms = statistic(l, op_div, "ms", ss, columns_of(l, x));
+    ir_value *me = statistic(l, op_add, "me", ms, number(l, l->op->attributes.eps));
+    ir_value *r = statistic(l, op_rsqrt, "r", me, NULL);
+    ir_value *n = middle(l, op_mul, "n", x, x, r);
+    if (l->op->attributes.unit_offset) w = middle(l, op_add, "w1", w, w, number(l, 1));
+    emit(l, op_mul, l->out, n, w);
+}
+
+static void lower_layernorm(lowering *l)
+{
+    ir_value *x = in(l, 0), *w = in(l, 1);
+    ir_value *s = statistic(l, op_row_sum, "s", x, NULL);
+    ir_value *mu = statistic(l, op_div, "mu", s, columns_of(l, x));
+    ir_value *c = middle(l, op_sub, "c", x, x, mu);
+    ir_value *v = statistic(l, op_row_sumsq, "v", c, NULL);
+    ir_value *vm = statistic(l, op_div, "vm", v, columns_of(l, x));
+    ir_value *ve = statistic(l, op_add, "ve", vm, number(l, l->op->attributes.eps));
+    ir_value *r = statistic(l, op_rsqrt, "r", ve, NULL);
+    ir_value *n = middle(l, op_mul, "n", x, c, r);
+    if (l->op->input_count == 2) {
+        emit(l, op_mul, l->out, n, w);
+        return;
+    }
+    ir_value *t = middle(l, op_mul, "t", x, n, w);
+    emit(l, op_add, l->out, t, in(l, 2));
+}
+
+static void lower_l2norm(lowering *l)
+{
+    ir_value *x = in(l, 0);
+    ir_value *ss = statistic(l, op_row_sumsq, "ss", x, NULL);
+    ir_value *q = statistic(l, op_sqrt, "q", ss, NULL);
+    ir_value *m = statistic(l, op_max, "m", q, number(l, l->op->attributes.eps));
+    emit(l, op_div, l->out, x, m);
+}
+
+static void lower_softmax(lowering *l)
+{
+    ir_value *x = in(l, 0);
+    ir_value *m = statistic(l, op_row_max, "m", x, NULL);
+    ir_value *f = statistic(l, op_finite, "f", m, NULL);
+    ir_value *d = middle(l, op_sub, "d", x, x, f);
+    ir_value *e = middle(l, op_exp, "e", x, d, NULL);
+    ir_value *s = statistic(l, op_row_sum, "s", e, NULL);
+    emit(l, op_div_or_zero, l->out, e, s);
+}
+
+static void lower_row_mean(lowering *l)
+{
+    ir_value *x = in(l, 0);
+    ir_value *s = statistic(l, op_row_sum, "s", x, NULL);
+    emit(l, op_div, l->out, s, columns_of(l, x));
+}
+
+static void lower_split(lowering *l)
+{
+    long long offset = 0;
+    for (int i = 0; i < l->op->output_count; i++) {
+        ir_value *out = mapped(l, l->op->outputs[i]);
+        emit(l, op_slice, out, in(l, 0), NULL)->attributes.offset = offset;
+        offset += value_columns(out);
+    }
+}
+
+static void lower_plain(lowering *l)
+{
+    ir_op *op = arena_alloc(l->b.a, sizeof *op);
+    *op = *l->op;
+    op->inputs = arena_alloc(l->b.a, (size_t)op->input_count * sizeof *op->inputs);
+    op->outputs = arena_alloc(l->b.a, sizeof *op->outputs);
+    memcpy(op->inputs, l->op->inputs, (size_t)op->input_count * sizeof *op->inputs);
+    op_map_operands(op, mapped, l);
+    op->outputs[0] = l->out;
+    build_add_op(&l->b, op);
+    if (op->kind == op_kv_append) l->out->root = op->attributes.state, l->out->root_stride = value_columns(l->out);
+}
+
+static void lower_linear(lowering *l)
+{
+    ir_value *out = l->out;
+    if (l->op->input_count == 2) {
+        lower_plain(l);
+        return;
+    }
+    ir_value *sum = middle(l, op_linear, "l", out, in(l, 0), in(l, 1));
+    sum->def->attributes.layout = l->op->attributes.layout;
+    emit(l, op_add, out, sum, in(l, 2));
+}
+
+static void lower_op(lowering *l)
+{
+    switch (l->op->kind) {
+    case op_rmsnorm: lower_rmsnorm(l); break;
+    case op_layernorm: lower_layernorm(l); break;
+    case op_l2norm: lower_l2norm(l); break;
+    case op_softmax: lower_softmax(l); break;
+    case op_row_mean: lower_row_mean(l); break;
+    case op_split: lower_split(l); break;
+    case op_linear: lower_linear(l); break;
+    default: lower_plain(l); break;
+    }
+}
+
+/* The caller gives an output memory of its own, so an input, a param or a state that is an output is copied. */
+static void copy_outputs(lowering *l, int first_origin)
+{
+    int count = l->b.p->value_count;
+    for (int i = 0; i < count; i++) {
+        ir_value *v = l->b.p->values[i];
+        bool written = v->kind == value_result && v->def->kind != op_kv_append;
+        if (!v->output || written) continue;
+        ir_op from = {.at = v->at, .origin = first_origin++};
+        l->op = &from;
+        ir_value *copy = build_value(&l->b, arena_printf(l->b.a, "%s.out", v->name), v->type, v);
+        emit(l, op_cast, copy, v, NULL)->attributes.to = v->type;
+        copy->output = v->output;
+        v->output = NULL;
+    }
+}
+
+ir_program *lower(arena *a, const ir_program *graph)
+{
+    lowering l = {.b = build_copy(a, graph, false)};
+    for (int i = 0; i < graph->op_count; i++) {
+        ir_op op = *graph->ops[i]; /* a graph built by hand may lack origins: the index is the origin */
+        op.origin = i;
+        l.op = &op;
+        l.out = mapped(&l, op.outputs[0]);
+        lower_op(&l);
+    }
+    copy_outputs(&l, graph->op_count);
+    ir_check(a, l.b.p, "lower");
+    return l.b.p;
+}

@@ -1,0 +1,32 @@
+/* In: a program with kernels. Out: who makes each value, and who reads it, itself or by a view of it. Refuses: nothing. */
+#include "ir/program/views.h"
+
+static void note_reader(program_index *x, ir_phase *phase, const ir_value *v)
+{
+    if (x->reader[v->id] && x->reader[v->id] != phase) x->read_widely[v->id] = true;
+    x->reader[v->id] = phase;
+}
+
+static void note_op(program_index *x, ir_phase *phase, const ir_op *op)
+{
+    const ir_value *makers[most_makers];
+    ir_value *used[24];
+    for (int k = 0; k < op->output_count; k++) x->maker[op->outputs[k]->id] = phase;
+    const int n = op_is_view(op) ? 0 : op_operands(op, used, 24);
+    for (int k = 0; k < n; k++)
+        for (int m = value_makers(used[k], makers) - 1; m >= 0; m--) note_reader(x, phase, makers[m]);
+}
+
+const program_index *program_index_make(arena *a, const ir_program *p)
+{
+    const size_t n = (size_t)p->value_count + 1;
+    program_index *x = arena_alloc(a, sizeof *x);
+    *x = (program_index){arena_alloc(a, n * sizeof *x->maker), arena_alloc(a, n * sizeof *x->reader),
+                         arena_alloc(a, n * sizeof *x->read_widely)};
+    for (int k = 0; k < p->kernel_count; k++)
+        for (int i = 0; i < p->kernels[k]->phase_count; i++) {
+            ir_phase *phase = p->kernels[k]->phases[i];
+            for (int j = 0; j < phase->op_count; j++) note_op(x, phase, phase->ops[j]);
+        }
+    return x;
+}

@@ -1,0 +1,78 @@
+/* In: the text of a spec, a preset, overrides. Out: its op graph, checked: every shape known, every name used, all
+ * defaults filled in. Refuses: everything that the rules of docs/architecture.md and ir/op.def exclude; all errors of a
+ * file are reported together, none that only follows from another. The spec may be hostile: sizes, depth and counts are
+ * bounded (ir/read/graph.h, ir/read/yaml.h). */
+#include "ir/read/graph.h"
+#include <string.h>
+
+static const char *const top_keys[] = {"block",  "dtype",  "dims",  "dynamic", "presets",
+                                       "inputs", "params", "state", "ops",     "outputs"};
+enum { top_key_count = sizeof top_keys / sizeof *top_keys };
+
+/* Some key of the spec that is none looks like this one. */
+static bool is_misspelt(const graph_reader *r, const char *key)
+{
+    for (int i = 0; i < r->root->count; i++) {
+        const char *near = nearest_name(r->root->keys[i]->text, top_keys, top_key_count);
+        if (near && strcmp(near, key) == 0) return true;
+    }
+    return false;
+}
+
+static void check_top(graph_reader *r)
+{
+    static const char *const required[] = {"block", "dtype", "inputs", "ops", "outputs"};
+    if (graph_check_keys(r, r->root, top_keys, top_key_count, "a spec"))
+        r->lost = r->names_lost = r->dims_lost = true; /* a misspelt section is missing elsewhere */
+    for (size_t i = 0; i < sizeof required / sizeof *required; i++) {
+        if (spec_find(r->root, required[i]) || is_misspelt(r, required[i])) continue;
+        complain(r->a, r->root->at, "%s: is missing", required[i]);
+        if (i > 1) r->lost = true;
+        if (i == 2 || i == 3) r->names_lost = true;
+    }
+}
+
+static void read_header(graph_reader *r)
+{
+    const spec_node *block = spec_find(r->root, "block"), *type = spec_find(r->root, "dtype");
+    r->p->name = "block";
+    if (block && block->kind == spec_scalar && name_is_block(block->text))
+        r->p->name = block->text;
+    else if (block)
+        complain(r->a, block->at,
+                 "block: \"%.40s\" is no name; one has letters, digits, _ and -, a letter first, at most %d of them",
+                 block->kind == spec_scalar ? block->text : "", most_name);
+    if (type && graph_dtype(r, type, "dtype", &r->p->type) && r->p->type == dtype_i32) {
+        complain(r->a, type->at, "dtype: a spec computes in f32, f16 or bf16");
+        r->p->type = dtype_f32;
+    }
+    const char *asked = r->options->dtype;
+    if (asked && (!dtype_parse(asked, &r->p->type) || r->p->type == dtype_i32)) {
+        const char *near = r->p->type == dtype_i32 ? NULL : dtype_hint(asked);
+        complain(r->a, (position){0}, "\"%.40s\" is asked for; a spec computes in f32, f16 or bf16%s%s%s", asked, near ? "; did you mean " : "",
+                 near ? near : "", near ? "?" : "");
+        r->p->type = dtype_f32;
+    }
+}
+
+ir_program *graph_read(arena *a, const char *yaml, size_t size, const char *name, const graph_options *options)
+{
+    static const graph_options none;
+    graph_reader *r = arena_alloc(a, sizeof *r);
+    r->a = a;
+    r->options = options ? options : &none;
+    r->p = arena_alloc(a, sizeof *r->p);
+    r->names.a = r->made_later.a = r->unknown_dims.a = a;
+    r->root = yaml_read(a, yaml, size, name);
+    if (r->root->kind != spec_map)
+        bail(a, code_bad_input, r->root->at, "a spec is a map that begins with \"block: NAME\"");
+    check_top(r);
+    read_header(r);
+    graph_read_dims(r);
+    graph_read_values(r);
+    graph_read_ops(r);
+    graph_read_outputs(r);
+    graph_report_unused(r);
+    bail_if_complained(a);
+    return r->p;
+}

@@ -1,0 +1,97 @@
+/* In: the tree of a spec. Out: what the parts of the spec reader share while they fill an ir_program. Refuses: nothing
+ * itself; a part complains, marks what it could not read as broken, and goes on, and nobody complains of what is broken
+ * already. Private to ir/read. */
+#ifndef TFGEN_GRAPH_H
+#define TFGEN_GRAPH_H
+#include "ir/read/attributes.h"
+#include "ir/base/names.h"
+#include "ir/read/yaml.h"
+
+enum {
+    most_ops = 4096,
+    most_values = 16384,
+    most_inputs = 16,
+    most_outputs = 256, /* of a split */
+    most_number = 2147483647
+};
+#define MOST_ELEMENTS (1LL << 40)
+
+/* One name of the spec. */
+typedef struct named {
+    const char *name;
+    position at;
+    ir_value *value; /* NULL: declared, but broken */
+    bool used;
+    bool contested; /* declared twice, complained */
+    bool phantom;   /* never declared; entered so that the complaint comes once */
+} named;
+
+typedef struct graph_reader {
+    arena *a;
+    const graph_options *options;
+    const spec_node *root;
+    ir_program *p;
+    name_map names; /* of named */
+    named **declared;
+    int declared_count;
+    name_map made_later;   /* names that ops make, to the ops' nodes */
+    name_map unknown_dims; /* reported once */
+    bool dim_broken[max_dims];
+    const ir_op *writer[most_values]; /* by id of a state: the kv_append that writes it */
+    /* What could not be read, and so must not be blamed on others: */
+    bool names_lost; /* declarations: no value is called undefined */
+    bool dims_lost;  /* dims: none is called unknown */
+    bool lost;       /* part of the spec could not be read, so nothing can be called unused */
+} graph_reader;
+
+/* One op while it is read; inputs that are broken are NULL. */
+typedef struct op_draft {
+    graph_reader *r;
+    const spec_node *node;
+    ir_op *op;
+    const char *name; /* of the op's kind */
+    position in_at[most_inputs];
+    bool broken;
+    const spec_node *list_node; /* sizes of a split, shape of a reshape */
+    extent *list;
+    int list_count;
+} op_draft;
+
+/* graph_tools.c */
+position graph_attribute_at(const op_draft *d, const char *key); /* of its value; of the op when it is not given */
+bool graph_check_map(graph_reader *r, const spec_node *node, const char *what);
+/* Complains of every key of `map` that is none of `keys`; `what` names the map. True when one seems misspelt. */
+bool graph_check_keys(graph_reader *r, const spec_node *map, const char *const *keys, size_t n, const char *what);
+bool graph_check_name(graph_reader *r, const spec_node *node, const char *what);
+const char *graph_hint(graph_reader *r, const char *word, const char *const *names,
+                       size_t n); /* "; did you mean X?" or "" */
+/* Walks the names in an expression: copies the next one (most_name + 1 bytes), steps behind it; false at the end. */
+bool graph_next_name(const char **s, char *name);
+bool graph_extent(graph_reader *r, const spec_node *node, const char *what, extent *out);
+bool graph_static(graph_reader *r, const spec_node *node, const char *what, long long *out); /* 1 to most_number */
+bool graph_real(graph_reader *r, const spec_node *node, const char *what, double *out);      /* what a float can hold */
+bool graph_bool(graph_reader *r, const spec_node *node, const char *what, bool *out);
+bool graph_dtype(graph_reader *r, const spec_node *node, const char *what, dtype *out);
+const char *graph_shape_text(graph_reader *r, const ir_value *v); /* [B, S, 256] */
+const char *graph_extent_text(graph_reader *r, const extent *e);
+long long graph_lowest(const extent *e, const dim_table *dims); /* over the corners of the dynamic ranges */
+
+/* graph_dims.c, graph_values.c, graph_ops.c */
+void graph_read_dims(graph_reader *r);
+void graph_read_values(graph_reader *r);
+void graph_read_ops(graph_reader *r);
+void graph_read_outputs(graph_reader *r);
+void graph_report_unused(graph_reader *r);
+
+ir_value *graph_new_value(graph_reader *r, const char *name, value_kind kind, dtype type, position at);
+bool graph_declare(graph_reader *r, const char *name, position at,
+                   ir_value *value); /* false: the name is taken, complained */
+ir_value *graph_lookup(graph_reader *r, const spec_node *node, const op_draft *user); /* NULL: broken; marks as used */
+bool graph_value_fits(graph_reader *r, const ir_value *v, const char *what, position at);
+bool graph_shape(graph_reader *r, const spec_node *node, const char *what, ir_value *v);
+
+/* attributes.c, shape.c: set d->broken after a complaint */
+void attributes_read(op_draft *d);
+void shape_infer(
+    op_draft *d); /* needs unbroken inputs; fills defaults that depend on shapes, and the outputs' shapes and types */
+#endif

@@ -1,0 +1,249 @@
+/* In: an op with its inputs and attributes. Out: shapes and dtypes of its results, and the attributes that default to
+ * what a shape says (kv_heads, rotary, scale). Refuses: shapes that clash, always with both facts. One function for
+ * each shape rule of ir/op.def; attention and caches: ir/read/shape_attention.c. */
+#include "ir/read/shape.h"
+#include <string.h>
+
+typedef enum shape_rule {
+    rule_SAME,
+    rule_ROW,
+    rule_NORM,
+    rule_LINEAR,
+    rule_MATMUL,
+    rule_ATTENTION,
+    rule_APPEND,
+    rule_SPLIT,
+    rule_CONCAT,
+    rule_RESHAPE,
+    rule_SLICE,
+    rule_PARTIAL,
+    rule_COMBINE
+} shape_rule;
+
+static const shape_rule rules[op_count] = {
+#define OP(name, least, most, shape, class, help) [op_##name] = rule_##shape,
+#include "ir/op.def"
+};
+
+bool shape_clash(op_draft *d, position at, const char *format, ...)
+{
+    va_list list;
+    char message[512];
+    va_start(list, format);
+    vsnprintf(message, sizeof message, format, list);
+    va_end(list);
+    complain(d->r->a, at, "%s: %s", d->name, message);
+    d->broken = true;
+    return false;
+}
+
+const char *shape_of(op_draft *d, int input)
+{
+    const ir_value *v = d->op->inputs[input];
+    return arena_printf(d->r->a, "%%%s %s", v->name, graph_shape_text(d->r, v));
+}
+
+const extent *shape_axis(const ir_value *v, int from_the_end) { return &v->shape[v->rank - from_the_end]; }
+
+void shape_set(ir_value *out, const ir_value *like)
+{
+    out->rank = like->rank;
+    memcpy(out->shape, like->shape, sizeof out->shape);
+}
+
+static bool is_one(const extent *e)
+{
+    long long value;
+    return extent_is_number(e, &value) && value == 1;
+}
+
+/* Axes are matched from the right; a missing one or a 1 stretches. */
+static bool broadcast(op_draft *d, ir_value *out, const ir_value *x, const ir_value *y)
+{
+    out->rank = x->rank > y->rank ? x->rank : y->rank;
+    for (int i = 1; i <= out->rank; i++) {
+        const extent *ex = i <= x->rank ? shape_axis(x, i) : NULL, *ey = i <= y->rank ? shape_axis(y, i) : NULL;
+        bool take_y = !ex || (ey && is_one(ex));
+        if (ex && ey && !is_one(ex) && !is_one(ey) && !extent_equal(ex, ey))
+            return shape_clash(d, d->in_at[1], "%s and %s do not match: axes are paired from the right, %s with %s",
+                               shape_of(d, 0), shape_of(d, 1), graph_extent_text(d->r, ex),
+                               graph_extent_text(d->r, ey));
+        out->shape[out->rank - i] = take_y ? *ey : *ex;
+    }
+    return true;
+}
+
+static bool shape_same(op_draft *d, ir_value *out)
+{
+    if (d->op->kind == op_rope) return shape_rope(d, out);
+    if (d->op->input_count == 2) return broadcast(d, out, d->op->inputs[0], d->op->inputs[1]);
+    shape_set(out, d->op->inputs[0]);
+    if (d->op->kind != op_cast) return true;
+    out->type = d->op->attributes.to;
+    return out->type != dtype_i32 ||
+           shape_clash(d, graph_attribute_at(d, "to"), "to: i32 is for inputs only; there are f32, f16, bf16");
+}
+
+static bool shape_norm(op_draft *d, ir_value *out)
+{
+    const ir_value *x = d->op->inputs[0];
+    for (int i = 1; i < d->op->input_count; i++) {
+        const ir_value *w = d->op->inputs[i];
+        if (w->rank != 1 || !extent_equal(&w->shape[0], shape_axis(x, 1)))
+            return shape_clash(d, d->in_at[i], "%s has %lld columns, the %s %s should be [%lld]", shape_of(d, 0),
+                               value_columns(x), i == 1 ? "weight" : "bias", shape_of(d, i), value_columns(x));
+    }
+    shape_set(out, x);
+    return true;
+}
+
+static bool check_bias(op_draft *d, const extent *columns)
+{
+    const ir_value *b = d->op->inputs[2];
+    if (b->rank == 1 && extent_equal(&b->shape[0], columns)) return true;
+    return shape_clash(d, d->in_at[2], "makes %s columns, the bias %s should be [%s]", graph_extent_text(d->r, columns),
+                       shape_of(d, 2), graph_extent_text(d->r, columns));
+}
+
+static bool shape_linear(op_draft *d, ir_value *out)
+{
+    const ir_value *x = d->op->inputs[0], *w = d->op->inputs[1];
+    bool in_out = d->op->attributes.layout == layout_in_out;
+    long long columns;
+    if (w->kind != value_param)
+        return shape_clash(d, d->in_at[1], "the weight %%%s must be a param; matmul multiplies computed values",
+                           w->name);
+    if (w->rank != 2)
+        return shape_clash(d, d->in_at[1], "the weight %s should have two axes, %s", shape_of(d, 1),
+                           in_out ? "[in, out]" : "[out, in]");
+    const extent *in = &w->shape[in_out ? 0 : 1], *to = &w->shape[in_out ? 1 : 0];
+    if (!extent_equal(in, shape_axis(x, 1))) {
+        bool other = extent_equal(to, shape_axis(x, 1));
+        return shape_clash(d, d->in_at[1], "%%%s has %lld columns, %%%s %s takes %s (%s)%s", x->name, value_columns(x),
+                           w->name, graph_shape_text(d->r, w), graph_extent_text(d->r, in),
+                           in_out ? "[in, out]" : "[out, in]",
+                           !other   ? ""
+                           : in_out ? "; drop layout: in_out?"
+                                    : "; is it layout: in_out?");
+    }
+    if (!extent_is_number(to, &columns))
+        return shape_clash(d, d->in_at[1], "the weight %s makes %s columns; the number of columns may not be dynamic",
+                           shape_of(d, 1), graph_extent_text(d->r, to));
+    if (d->op->input_count == 3 && !check_bias(d, to)) return false;
+    shape_set(out, x);
+    out->shape[out->rank - 1] = *to;
+    return true;
+}
+
+/* a [..., M, K], b [..., K, N] or [..., N, K] */
+static bool shape_matmul(op_draft *d, ir_value *out)
+{
+    const ir_value *a = d->op->inputs[0], *b = d->op->inputs[1];
+    bool transpose = d->op->attributes.transpose;
+    if (a->rank < 2 || b->rank != a->rank)
+        return shape_clash(d, d->in_at[1], "%s and %s should have the same number of axes, at least two",
+                           shape_of(d, 0), shape_of(d, 1));
+    for (int i = 0; i < a->rank - 2; i++)
+        if (!extent_equal(&a->shape[i], &b->shape[i]))
+            return shape_clash(d, d->in_at[1], "%s and %s differ in the batch axis %d", shape_of(d, 0), shape_of(d, 1),
+                               i);
+    if (!extent_equal(shape_axis(a, 1), shape_axis(b, transpose ? 1 : 2)))
+        return shape_clash(d, d->in_at[1], "%s has %lld columns, %s takes %s (%s)", shape_of(d, 0), value_columns(a),
+                           shape_of(d, 1), graph_extent_text(d->r, shape_axis(b, transpose ? 1 : 2)),
+                           transpose ? "[..., N, K]" : "[..., K, N]");
+    if (a->type != b->type)
+        return shape_clash(d, d->in_at[1], "%%%s is %s and %%%s is %s; cast one of them", a->name, dtype_name(a->type),
+                           b->name, dtype_name(b->type));
+    shape_set(out, a);
+    out->shape[out->rank - 1] = *shape_axis(b, transpose ? 2 : 1);
+    return true;
+}
+
+static bool shape_split(op_draft *d)
+{
+    const ir_value *x = d->op->inputs[0];
+    long long sum = 0, size = 0;
+    for (int i = 0; i < d->list_count; i++) {
+        extent_is_number(&d->list[i], &size);
+        sum += size;
+        ir_value *out = d->op->outputs[i];
+        shape_set(out, x);
+        out->shape[out->rank - 1] = d->list[i];
+        out->type = x->type;
+    }
+    return sum == value_columns(x) || shape_clash(d, d->list_node->at, "the sizes add up to %lld, %s has %lld columns",
+                                                  sum, shape_of(d, 0), value_columns(x));
+}
+
+static bool shape_concat(op_draft *d, ir_value *out)
+{
+    const ir_value *x = d->op->inputs[0];
+    long long columns = 0;
+    for (int i = 0; i < d->op->input_count; i++) {
+        const ir_value *y = d->op->inputs[i];
+        bool same = y->rank == x->rank;
+        for (int k = 0; same && k + 1 < x->rank; k++) same = extent_equal(&x->shape[k], &y->shape[k]);
+        if (!same)
+            return shape_clash(d, d->in_at[i], "%s and %s differ before the last axis", shape_of(d, 0), shape_of(d, i));
+        if (y->type != x->type)
+            return shape_clash(d, d->in_at[i], "%%%s is %s and %%%s is %s; cast one of them", x->name,
+                               dtype_name(x->type), y->name, dtype_name(y->type));
+        columns += value_columns(y);
+    }
+    shape_set(out, x);
+    out->shape[out->rank - 1] = extent_number(columns);
+    out->type = x->type;
+    return true;
+}
+
+static extent product(op_draft *d, const ir_value *v)
+{
+    extent all = extent_number(1);
+    for (int i = 0; i < v->rank; i++) all = extent_multiply(d->r->a, d->op->at, all, v->shape[i]);
+    return all;
+}
+
+static bool shape_reshape(op_draft *d, ir_value *out)
+{
+    const ir_value *x = d->op->inputs[0];
+    out->rank = d->list_count;
+    memcpy(out->shape, d->list, (size_t)d->list_count * sizeof *d->list);
+    out->type = x->type;
+    extent before = product(d, x), after = product(d, out);
+    return extent_equal(&before, &after) ||
+           shape_clash(d, d->list_node->at, "%s has %s elements, %s has %s", shape_of(d, 0),
+                       graph_extent_text(d->r, &before), graph_shape_text(d->r, out), graph_extent_text(d->r, &after));
+}
+
+static bool infer(op_draft *d)
+{
+    ir_value *out = d->op->outputs[0];
+    switch (rules[d->op->kind]) {
+    case rule_SAME: return shape_same(d, out);
+    case rule_NORM: return shape_norm(d, out);
+    case rule_LINEAR: return shape_linear(d, out);
+    case rule_MATMUL: return shape_matmul(d, out);
+    case rule_ATTENTION: return shape_attention(d, out);
+    case rule_APPEND: return shape_append(d, out);
+    case rule_SPLIT: return shape_split(d);
+    case rule_CONCAT: return shape_concat(d, out);
+    case rule_RESHAPE: return shape_reshape(d, out);
+    case rule_ROW:
+        shape_set(out, d->op->inputs[0]);
+        out->shape[out->rank - 1] = extent_number(1);
+        return true;
+    case rule_SLICE:
+    case rule_PARTIAL:
+    case rule_COMBINE: break; /* op_in_spec() keeps them out */
+    }
+    return false;
+}
+
+void shape_infer(op_draft *d)
+{
+    if (!infer(d)) return;
+    bool reshape = d->op->kind == op_reshape;
+    for (int i = 0; i < d->op->output_count; i++)
+        if (!graph_value_fits(d->r, d->op->outputs[i], d->name, reshape ? d->list_node->at : d->op->outputs[i]->at))
+            d->broken = true;
+}

@@ -1,0 +1,187 @@
+/* In: a rope, attention or kv_append with its inputs and attributes. Out: the shape of its result and the attributes
+ * that shapes say: rotary, kv_heads, scale. Refuses: heads that do not divide the columns, positions that are no int32
+ * [B], caches that do not fit. Values of tokens are [B,S,H*hd] or [B,S,H,hd], whoever makes them; what kv_append makes is
+ * a cache, [B,KV,L,hd]. */
+#include "ir/read/shape.h"
+#include <math.h>
+
+/* `at` and `lengths` are int32, one for each sequence of x. */
+static bool check_positions(op_draft *d, const char *key, const ir_value *p, const ir_value *x)
+{
+    position at = graph_attribute_at(d, key);
+    if (!p) return true;
+    if (p->kind != value_input || p->type != dtype_i32)
+        return shape_clash(d, at, "%s: %%%s should be an input of dtype i32, such as {shape: [B], dtype: i32}", key,
+                           p->name);
+    if (p->rank != 1 || !extent_equal(&p->shape[0], &x->shape[0]))
+        return shape_clash(d, at, "%s: %%%s is %s, it should be [%s], one for each sequence of %%%s", key, p->name,
+                           graph_shape_text(d->r, p), graph_extent_text(d->r, &x->shape[0]), x->name);
+    return true;
+}
+
+/* Data in its range says how many of `most` tokens are there; `more` come behind them. Over all that dynamic dims may be. */
+static bool check_range(op_draft *d, const char *key, const ir_value *p, const extent *most, const extent *more)
+{
+    const dim_table *dims = &d->r->p->dims;
+    const position at = graph_attribute_at(d, key);
+    if (!p || !p->has_range) return true;
+    if (graph_lowest(&p->range_low, dims) < 0)
+        return shape_clash(d, at, "%s: %%%s can be %lld by its range; a number of tokens is 0 or more", key, p->name, graph_lowest(&p->range_low, dims));
+    extent room = *most;
+    if (more) room = extent_subtract(d->r->a, at, room, *more);
+    const extent left = extent_subtract(d->r->a, at, room, p->range_high);
+    if (graph_lowest(&left, dims) >= 0) return true;
+    if (more)
+        return shape_clash(d, at, "%s: %%%s can be %s by its range; %s more tokens from there on do not fit the %s rows of its cache", key, p->name,
+                           graph_extent_text(d->r, &p->range_high), graph_extent_text(d->r, more), graph_extent_text(d->r, most));
+    return shape_clash(d, at, "%s: %%%s can be %s by its range; there are %s tokens", key, p->name, graph_extent_text(d->r, &p->range_high),
+                       graph_extent_text(d->r, most));
+}
+
+/* Splits the columns of input i into heads. Rank 4 has the heads as an axis of its own. */
+static bool head_size(op_draft *d, int i, long long heads, const char *whose, long long *size)
+{
+    const ir_value *x = d->op->inputs[i];
+    long long columns = value_columns(x), axis;
+    *size = columns;
+    if (x->rank == 4) {
+        if (extent_is_number(&x->shape[2], &axis) && axis == heads) return true;
+        return shape_clash(d, d->in_at[i], "%s should have the %lld %s as its third axis", shape_of(d, i), heads,
+                           whose);
+    }
+    if (x->rank != 3)
+        return shape_clash(d, d->in_at[i], "%s should be [batch, tokens, heads*hd] or [batch, tokens, heads, hd]",
+                           shape_of(d, i));
+    *size = columns / heads;
+    return columns % heads == 0 || shape_clash(d, d->in_at[i], "%%%s has %lld columns, which %lld %s do not divide",
+                                               x->name, columns, heads, whose);
+}
+
+bool shape_rope(op_draft *d, ir_value *out)
+{
+    const ir_value *x = d->op->inputs[0];
+    ir_attributes *t = &d->op->attributes;
+    long long size;
+    if (!head_size(d, 0, t->heads, "heads", &size)) return false;
+    if (!t->rotary) t->rotary = size;
+    position at = graph_attribute_at(d, spec_find(d->node, "rotary") ? "rotary" : "heads");
+    if (t->rotary > size)
+        return shape_clash(d, at, "rotary: %lld is more than the head size %lld (%lld columns, %lld heads)", t->rotary,
+                           size, value_columns(x), t->heads);
+    if (t->rotary % 2)
+        return shape_clash(d, at, "%lld elements of each head rotate; they rotate in pairs, so it must be even",
+                           t->rotary);
+    shape_set(out, x);
+    return check_positions(d, "at", t->at, x);
+}
+
+/* k or v against q. */
+static bool check_keys(op_draft *d, int i, long long head_dim)
+{
+    const ir_value *q = d->op->inputs[0], *k = d->op->inputs[i];
+    long long size, heads, kv_heads = d->op->attributes.kv_heads;
+    if (value_is_cache(k)) {
+        size = value_columns(k);
+        if (!extent_is_number(&k->shape[1], &heads) || heads != kv_heads)
+            return shape_clash(d, d->in_at[i], "the cache %s [B, KV, L, hd] has %s heads, kv_heads is %lld",
+                               shape_of(d, i), graph_extent_text(d->r, &k->shape[1]), kv_heads);
+    } else if (!head_size(d, i, kv_heads, "kv_heads", &size))
+        return false;
+    if (size != head_dim)
+        return shape_clash(d, d->in_at[i], "heads of %%%s have %lld elements, heads of %%%s have %lld", q->name,
+                           head_dim, k->name, size);
+    if (!extent_equal(&q->shape[0], &k->shape[0]))
+        return shape_clash(d, d->in_at[i], "%s and %s differ in the batch, their first axis", shape_of(d, 0),
+                           shape_of(d, i));
+    return q->type == k->type ||
+           shape_clash(d, d->in_at[i], "%%%s is %s and %%%s is %s; q, k and v must have one dtype", q->name,
+                       dtype_name(q->type), k->name, dtype_name(k->type));
+}
+
+/* Which keys a query may see must be said in one way only. */
+static bool check_visibility(op_draft *d)
+{
+    const ir_value *q = d->op->inputs[0], *k = d->op->inputs[1], *v = d->op->inputs[2];
+    const ir_attributes *t = &d->op->attributes;
+    const bool cached = value_is_cache(k);
+    if (cached != value_is_cache(v))
+        return shape_clash(d, d->in_at[2], "one of %%%s and %%%s is a cache, the other is not", k->name, v->name);
+    if (!extent_equal(value_tokens(k), value_tokens(v)))
+        return shape_clash(d, d->in_at[2], "%s has %s keys, %s has %s values", shape_of(d, 1),
+                           graph_extent_text(d->r, value_tokens(k)), shape_of(d, 2),
+                           graph_extent_text(d->r, value_tokens(v)));
+    if (t->at && !cached)
+        return shape_clash(d, graph_attribute_at(d, "at"),
+                           "at: is the place in a cache; %%%s is none (kv_append makes one)", k->name);
+    if (cached && !t->at && !t->lengths)
+        return shape_clash(d, d->op->at, "%%%s is a cache; at: or lengths: must say how much of it is filled", k->name);
+    if (t->causal && !t->at && !extent_equal(&q->shape[1], value_tokens(k)))
+        return shape_clash(d, graph_attribute_at(d, "causal"),
+                           "causal: %%%s has %s queries and %%%s %s keys; without at: they must be as many", q->name,
+                           graph_extent_text(d->r, &q->shape[1]), k->name, graph_extent_text(d->r, value_tokens(k)));
+    if (t->window && !t->causal)
+        return shape_clash(d, graph_attribute_at(d, "window"),
+                           "window: counts back from a query's own position, so it needs causal: true");
+    return check_positions(d, "lengths", t->lengths, q) && check_positions(d, "at", t->at, q) &&
+           check_range(d, "lengths", t->lengths, value_tokens(k), NULL) && check_range(d, "at", t->at, value_tokens(k), &q->shape[1]);
+}
+
+bool shape_attention(op_draft *d, ir_value *out)
+{
+    ir_attributes *t = &d->op->attributes;
+    long long head_dim;
+    if (!t->kv_heads) t->kv_heads = t->heads;
+    if (t->heads % t->kv_heads)
+        return shape_clash(d, graph_attribute_at(d, "kv_heads"), "kv_heads: %lld does not divide heads: %lld",
+                           t->kv_heads, t->heads);
+    if (!head_size(d, 0, t->heads, "heads", &head_dim)) return false;
+    if (!check_keys(d, 1, head_dim) || !check_keys(d, 2, head_dim) || !check_visibility(d)) return false;
+    if (t->scale == 0) t->scale = 1 / sqrt((double)head_dim);
+    shape_set(out, d->op->inputs[0]);
+    return true;
+}
+
+/* Rows that an append could write beyond the capacity. */
+static bool check_capacity(op_draft *d, const ir_value *x, const ir_value *state)
+{
+    const dim_table *dims = &d->r->p->dims;
+    const ir_value *at = d->op->attributes.at;
+    extent room = extent_subtract(d->r->a, d->op->at, state->shape[2], x->shape[1]);
+    if (graph_lowest(&room, dims) < 0)
+        return shape_clash(d, d->in_at[0], "%s can have more tokens (%lld) than the state %%%s %s holds (%s)",
+                           shape_of(d, 0), extent_high(&x->shape[1], dims), state->name, graph_shape_text(d->r, state),
+                           graph_extent_text(d->r, &state->shape[2]));
+    return check_range(d, "at", at, &state->shape[2], &x->shape[1]);
+}
+
+/* x [B,S,KV*hd] or [B,S,KV,hd] into a state [B,KV,L,hd]; the result is the state after the write. */
+bool shape_append(op_draft *d, ir_value *out)
+{
+    const ir_value *x = d->op->inputs[0];
+    ir_value *state = d->op->attributes.state;
+    position at = graph_attribute_at(d, "state");
+    long long heads, size;
+    if (state->kind != value_state)
+        return shape_clash(d, at, "state: %%%s must be declared under state:, so that it lasts from call to call",
+                           state->name);
+    if (state->rank != 4 || !extent_is_number(&state->shape[1], &heads))
+        return shape_clash(d, at, "state: %%%s is %s, it should be [B, KV, L, hd] with KV and hd static", state->name,
+                           graph_shape_text(d->r, state));
+    const ir_op *writer = d->r->writer[state->id];
+    if (writer) return shape_clash(d, at, "state: %%%s is written already, at line %d", state->name, writer->at.line);
+    d->r->writer[state->id] = d->op;
+    if (!head_size(d, 0, heads, "heads of the state", &size)) return false;
+    if (size != value_columns(state))
+        return shape_clash(d, d->in_at[0],
+                           "%%%s has %lld heads of %lld elements, the state %%%s %s takes heads of %lld", x->name,
+                           heads, size, state->name, graph_shape_text(d->r, state), value_columns(state));
+    if (!extent_equal(&x->shape[0], &state->shape[0]))
+        return shape_clash(d, d->in_at[0], "%s and the state %%%s %s differ in the batch, their first axis",
+                           shape_of(d, 0), state->name, graph_shape_text(d->r, state));
+    if (!check_positions(d, "at", d->op->attributes.at, x) || !check_capacity(d, x, state)) return false;
+    shape_set(out, state);
+    out->type = state->type;
+    out->root = state;
+    out->root_stride = value_columns(state);
+    return true;
+}

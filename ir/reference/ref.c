@@ -1,0 +1,352 @@
+/* In: a graph and its data. Out: every value in float64 with its error bound, op after op; see ir/reference/ref.h. Refuses:
+ * data that is missing or of the wrong size. */
+#define _GNU_SOURCE
+#include "ir/reference/ref_parts.h"
+#include "ir/base/half.h"
+#include <math.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+double ref_unit(dtype t) { return t == dtype_bf16 ? 0x1p-8 : t == dtype_f16 ? 0x1p-11 : t == dtype_f32 ? REF_UNIT : 0; }
+
+double ref_least(dtype t) { return t == dtype_f16 ? 0x1p-25 : REF_LEAST; }
+
+bool ref_fail(ref_state *r, const ir_op *op, const char *why)
+{
+    if (op)
+        snprintf(r->message, r->message_size, "reference: %s %%%s: %s", op_table[op->kind].name, op->outputs[0]->name,
+                 why);
+    else
+        snprintf(r->message, r->message_size, "reference: %s", why);
+    return false;
+}
+
+const ref_tensor *ref_of(const ref_state *r, const ir_value *v) { return &r->tensors[v->id]; }
+ref_tensor *ref_out(ref_state *r, const ir_op *op) { return &r->tensors[op->outputs[0]->id]; }
+double ref_error(const ref_tensor *t, size_t i) { return t->error ? t->error[i] : 0; }
+
+bool ref_exact(const ref_tensor *t)
+{
+    for (size_t i = 0; t->error && i < t->count; i++)
+        if (t->error[i] != 0) return false;
+    return true;
+}
+
+long long ref_axis(const ref_state *r, const ir_value *v, int axis)
+{
+    const ref_shape *s = ref_shape_of(r, v);
+    if (axis < 0) axis += s->rank;
+    return axis < 0 || axis >= s->rank ? 1 : s->size[axis];
+}
+
+bool ref_is_stored(const ref_state *r, const ir_value *v)
+{
+    if (v->kind != value_result || !r->rules || !r->rules->stored) return true;
+    return r->rules->stored(r->rules->context, v);
+}
+
+void ref_free(ref_tensor *t)
+{
+    free(t->value);
+    free(t->error);
+    *t = (ref_tensor){0};
+}
+
+/* ---- sums */
+void ref_sum_add(ref_sum *s, double term, double error)
+{
+    s->value += term;
+    s->block += term;
+    s->partial_squares += s->block * s->block;
+    s->term_squares += term * term;
+    s->input_squares += error * error;
+    if (++s->count % REF_CHAIN != 0 || s->whole) return;
+    s->partial_squares += s->value * s->value;
+    s->block = 0;
+}
+
+/* In random order K terms in chains of L, K/L = m of them: a chain's partial sums are L/3 of its sum's square and L/6 of its terms' squares, the
+ * squares of all chains' sums are y^2/m and sum t^2 together, and the m sums are added in a chain, too. */
+double ref_sum_rounding(const ref_sum *s)
+{
+    const double n = s->count > 1 ? (double)s->count - 1 : 0, L = s->whole ? n : fmin(n, REF_CHAIN), m = L > 0 ? n / L : 0;
+    const double of_value = m > 1 ? L / m / 3 + (m + 1) / 3 : n / 3, of_terms = m > 1 ? L / 2 + m / 6 : n / 6;
+    const double in_order = s->count > 1 ? s->partial_squares : 0;
+    return REF_UNIT * REF_UNIT * (fmax(in_order, of_value * s->value * s->value) + (of_terms + 1) * s->term_squares);
+}
+
+double ref_sum_error(const ref_sum *s) { return s->input_squares + ref_sum_rounding(s); }
+
+/* ---- cores */
+typedef struct crew {
+    size_t count, next;
+    void (*work)(void *context, size_t i);
+    void *context;
+} crew;
+
+static void *work_along(void *argument)
+{
+    crew *c = argument;
+    for (;;) {
+        const size_t i = __atomic_fetch_add(&c->next, 1, __ATOMIC_RELAXED);
+        if (i >= c->count) return NULL;
+        c->work(c->context, i);
+    }
+}
+
+void ref_parallel(size_t count, void (*work)(void *context, size_t i), void *context)
+{
+    enum { most = 63 };
+    pthread_t others[most];
+    crew c = {count, 0, work, context};
+    const long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    size_t started = 0;
+    while (started < most && (long)started + 1 < cores && started + 1 < count &&
+           pthread_create(&others[started], NULL, work_along, &c) == 0)
+        started++;
+    work_along(&c);
+    for (size_t i = 0; i < started; i++) pthread_join(others[i], NULL);
+}
+
+/* ---- values */
+static bool allocate(ref_state *r, const ir_value *v)
+{
+    long long count = 1;
+    ref_tensor *t = &r->tensors[v->id];
+    for (int i = 0; i < ref_rank(r, v); i++)
+        if (__builtin_mul_overflow(count, ref_axis(r, v, i), &count)) count = -1;
+    if (count < 0 || count > 1LL << 40) return ref_fail(r, NULL, "a value is too large");
+    t->count = (size_t)count;
+    t->value = calloc(t->count + 1, sizeof *t->value);
+    t->error = calloc(t->count + 1, sizeof *t->error);
+    return (t->value && t->error) || ref_fail(r, NULL, "out of memory");
+}
+
+/* A copy: the caller's data is never changed, and what the run frees is its own. */
+static bool take_given(ref_state *r, const ir_value *v, const ref_tensor *given)
+{
+    if (!given || !given->value) {
+        snprintf(r->message, r->message_size, "reference: no data for %%%s", v->name);
+        return false;
+    }
+    if (!allocate(r, v)) return false;
+    ref_tensor *t = &r->tensors[v->id];
+    if (given->count != t->count) {
+        snprintf(r->message, r->message_size, "reference: %%%s takes %zu numbers, %zu are given", v->name, t->count,
+                 given->count);
+        return false;
+    }
+    memcpy(t->value, given->value, t->count * sizeof *t->value);
+    if (given->error) memcpy(t->error, given->error, t->count * sizeof *t->error);
+    r->on_grid[v->id] = true;
+    return true;
+}
+
+/* Moves of numbers that are on a dtype's grid stay on it. */
+static bool moves_grid(const ref_state *r, const ir_op *op)
+{
+    const op_class class = op_table[op->kind].class;
+    if (class != class_MOVE && class != class_APPEND) return false;
+    for (int i = 0; i < op->input_count; i++)
+        if (ref_type(r, op->inputs[i]) != ref_type(r, op->outputs[0]) || !r->on_grid[op->inputs[i]->id]) return false;
+    return true;
+}
+
+void ref_overflow(dtype t, double *value, double *error)
+{
+    const double limit = dtype_largest(t) * (1 + ref_unit(t)), bound = ref_sigmas * *error;
+    if (!isfinite(*value) || !(fabs(*value) + bound >= limit)) return;
+    const bool sure = fabs(*value) - bound >= limit;
+    if (sure) *value = copysign(INFINITY, *value);
+    *error = sure ? 0 : INFINITY;
+}
+
+static bool reads_unknown(const ref_state *r, const ir_op *op)
+{
+    for (int i = 0; i < op->input_count; i++)
+        if (r->unknown[op->inputs[i]->id]) return true;
+    return false;
+}
+
+/* Sums and all that is made of them: a result that is no number or infinite is certain as long as what they read is; their errors are no
+ * numbers then. Elementwise ops and moves say it of each element themselves. */
+static void settle(ref_state *r, const ir_op *op, ref_tensor *t)
+{
+    const op_class class = op_table[op->kind].class;
+    const bool each = class == class_ELEMENT || class == class_MOVE || class == class_APPEND, unknown = reads_unknown(r, op);
+    for (size_t i = 0; i < t->count; i++) {
+        if (!each && !isfinite(t->value[i])) t->error[i] = unknown || isinf(t->error[i]) ? INFINITY : 0;
+        if (isnan(t->error[i])) t->error[i] = INFINITY;
+        if (class != class_MOVE && class != class_APPEND) ref_overflow(dtype_f32, &t->value[i], &t->error[i]);
+    }
+}
+
+static void note_unknown(ref_state *r, const ir_value *v)
+{
+    const ref_tensor *t = &r->tensors[v->id];
+    r->unknown[v->id] = false;
+    for (size_t i = 0; t->error && i < t->count && !r->unknown[v->id]; i++) r->unknown[v->id] = !isfinite(t->error[i]);
+}
+
+static void round_to_type(ref_state *r, const ir_value *v)
+{
+    ref_tensor *t = &r->tensors[v->id];
+    const dtype type = ref_type(r, v);
+    const double unit = type == dtype_f32 ? 0 : ref_unit(type), least = ref_least(type); /* ops count their own u(f32) */
+    for (size_t i = 0; i < t->count; i++) {
+        const double y = t->value[i];
+        if (!isfinite(y)) continue;
+        t->error[i] = sqrt(t->error[i] * t->error[i] + unit * y * unit * y + (y != 0 ? least * least : 0));
+        ref_overflow(type, &t->value[i], &t->error[i]);
+        if (r->round_stored) t->value[i] = dtype_round(type, t->value[i]);
+    }
+    r->on_grid[v->id] = true;
+}
+
+/* f32 results may be flushed to 0 below the least normal number, stored or not. */
+static void allow_flush(ref_tensor *t)
+{
+    for (size_t i = 0; i < t->count; i++)
+        if (t->value[i] != 0 && fabs(t->value[i]) < 0x1p-60)
+            t->error[i] = sqrt(t->error[i] * t->error[i] + REF_LEAST * REF_LEAST);
+}
+
+static void finish(ref_state *r, const ir_op *op, const ir_value *v)
+{
+    settle(r, op, &r->tensors[v->id]);
+    if (moves_grid(r, op))
+        r->on_grid[v->id] = true;
+    else
+        allow_flush(&r->tensors[v->id]);
+    const bool rounds = ref_is_stored(r, v) || op->kind == op_cast;
+    if (rounds && !r->on_grid[v->id]) round_to_type(r, v);
+    if (r->rules && r->rules->finished) r->rules->finished(r->rules->context, v, &r->tensors[v->id]);
+    note_unknown(r, v);
+}
+
+static bool evaluate(ref_state *r, const ir_op *op)
+{
+    switch (op->kind) {
+    case op_rmsnorm:
+    case op_layernorm:
+    case op_l2norm: return ref_norm(r, op);
+    case op_softmax: return ref_softmax(r, op);
+    case op_row_sum:
+    case op_row_mean:
+    case op_row_max:
+    case op_row_min:
+    case op_row_sumsq: return ref_reduce(r, op);
+    case op_linear: return ref_linear(r, op);
+    case op_matmul: return ref_matmul(r, op);
+    case op_rope: return ref_rope(r, op);
+    case op_attention: return ref_attention(r, op);
+    case op_kv_append: return ref_append(r, op);
+    case op_split:
+    case op_concat:
+    case op_reshape: return ref_move(r, op);
+    default: break;
+    }
+    if (op_table[op->kind].class == class_ELEMENT) return ref_element(r, op);
+    return ref_fail(r, op, "is no op of a graph");
+}
+
+/* ---- runs */
+static void note_use(int *last, const ir_value *v, int op)
+{
+    if (v) last[v->id] = op;
+}
+
+/* last[id]: index of the last op that reads the value. */
+static void find_last_uses(const ir_program *p, int *last)
+{
+    for (int i = 0; i < p->value_count; i++) last[i] = -1;
+    for (int i = 0; i < p->op_count; i++) {
+        const ir_op *op = p->ops[i];
+        for (int k = 0; k < op->input_count; k++) note_use(last, op->inputs[k], i);
+        note_use(last, op->attributes.lengths, i);
+        note_use(last, op->attributes.at, i);
+        note_use(last, op->attributes.state, i);
+        for (int k = 0; k < op->output_count; k++) note_use(last, op->outputs[k], i);
+        const ir_value *needs[ref_fold_most_needs];
+        ref_fold_needs(op, needs);
+        for (int k = 0; k < ref_fold_most_needs; k++) note_use(last, needs[k], i);
+    }
+}
+
+static void hand_over(ref_state *r, const ir_value *v, ref_tensor *const *results)
+{
+    ref_tensor *t = &r->tensors[v->id];
+    if (results && results[v->id])
+        *results[v->id] = *t;
+    else
+        ref_free(t);
+    *t = (ref_tensor){0};
+}
+
+static bool load(ref_state *r, const ref_tensor *const *inputs)
+{
+    for (int i = 0; i < r->p->value_count; i++) {
+        const ir_value *v = r->p->values[i];
+        if (v->kind == value_result) continue;
+        if (v->kind != value_constant) {
+            if (!take_given(r, v, inputs[i])) return false;
+            continue;
+        }
+        if (!allocate(r, v)) return false;
+        for (size_t k = 0; k < r->tensors[i].count; k++) {
+            r->tensors[i].value[k] = v->constant;
+            r->tensors[i].error[k] = fabs(v->constant - (double)(float)v->constant);
+        }
+        r->on_grid[i] = true;
+    }
+    return true;
+}
+
+static bool run_op(ref_state *r, const ir_op *op)
+{
+    for (int k = 0; k < op->output_count; k++)
+        if (!allocate(r, op->outputs[k])) return false;
+    if (!evaluate(r, op)) return false;
+    for (int k = 0; k < op->output_count; k++) finish(r, op, op->outputs[k]);
+    return true;
+}
+
+static bool run_all(ref_state *r, const ref_tensor *const *inputs, ref_tensor *const *results, int *last)
+{
+    find_last_uses(r->p, last);
+    if (!ref_derive(r) || !load(r, inputs)) return false;
+    for (int i = 0; i < r->p->op_count; i++) {
+        if (!run_op(r, r->p->ops[i])) return false;
+        for (int k = 0; k < r->p->value_count; k++)
+            if (last[k] == i) hand_over(r, r->p->values[k], results);
+    }
+    for (int k = 0; k < r->p->value_count; k++)
+        if (last[k] < 0) hand_over(r, r->p->values[k], results);
+    return true;
+}
+
+bool ref_run(const ir_program *graph, const ref_tensor *const inputs[], bool round_stored, const ref_rules *rules,
+             ref_tensor *const results[], char *message, size_t message_size)
+{
+    const size_t n = (size_t)graph->value_count + 1;
+    ref_state r = {.p = graph, .rules = rules, .round_stored = round_stored, .message = message, .message_size = message_size};
+    int *last = calloc(n, sizeof *last);
+    r.tensors = calloc(n, sizeof *r.tensors);
+    r.shapes = calloc(n, sizeof *r.shapes);
+    r.attributes = calloc(n, sizeof *r.attributes);
+    r.on_grid = calloc(n, sizeof *r.on_grid);
+    r.unknown = calloc(n, sizeof *r.unknown);
+    const bool room = r.tensors && r.shapes && r.attributes && r.on_grid && r.unknown && last;
+    const bool good = room ? run_all(&r, inputs, results, last) : ref_fail(&r, NULL, "out of memory");
+    for (size_t i = 0; r.tensors && i < n; i++) ref_free(&r.tensors[i]);
+    free(r.tensors);
+    free(r.shapes);
+    free(r.attributes);
+    free(r.on_grid);
+    free(r.unknown);
+    free(last);
+    return good;
+}

@@ -1,0 +1,83 @@
+/* In: a graph as read from a spec, before any pass, and its data as doubles. Out: every value in float64 with a bound
+ * of what float32 evaluation and storage may add to it, element by element, and verdicts of device data against those.
+ * Refuses: data that is missing or does not fit, with a sentence.
+ *
+ * The reference is written by hand and shares nothing with lowering, planning, emission or the shape code. It works on
+ * the graph's own ops: a composite op is its definition here.
+ *
+ * Tolerance. Every element carries `error`: the size of the error that a correct float32 evaluation typically stays
+ * below, as a root of summed squares, because roundings behave as independent (Higham & Mary, A new approach to
+ * probabilistic rounding error analysis, SIAM J. Sci. Comput. 41(5), 2019). u = 2^-24, u(t) the unit roundoff of a
+ * storage type. storage      u(t)|y|, half the smallest step; every rounding is taken at its maximum, 1.7 to 3.5
+ * standard deviations elementwise  |f(x+e) - f(x)| for each operand, larger of both sides, and a few u|y| sums e^2 =
+ * sum w^2 e_x^2 + u^2 (max(sum of s_i^2, K y^2/3) + (K/6 + 1) sum t^2), s_i the partial sums in natural order. Adding
+ * t_i rounds the partial sum s_i: u^2 sum s_i^2. Devices add in other orders: over a random order the mean of s_i^2 is
+ * (i/K)^2 y^2 + i(K-i)/K^2 sum t^2, which sums to K y^2/3 + K/6 sum t^2; reductions of more than 4096
+ * terms are sums of sums, and so is their bound (ref_sum_rounding). It is what 2 sqrt(K) u sum|t| bounds from
+ * above, without that formula's excess of about sqrt(K). softmax, attention, norms: their derivatives, written where
+ * they are computed. A check passes while |device - reference| <= ref_sigmas * error. Six: one for a device whose
+ * functions are twice as far off as assumed, the rest for the largest of 10^9 normal numbers (6 standard deviations)
+ * when an error is a product of two others and so has a longer tail. It leaves room: a right kernel shows largest
+ * ratios of 0.05 to 0.5, a wrong one above 10. What float32, or the dtype of storage, surely cannot hold is infinite; where that depends
+ * on rounding the error is infinite, and so is the error of whatever is computed from it. */
+#ifndef TFGEN_REF_H
+#define TFGEN_REF_H
+#include "ir/ir.h"
+
+enum { ref_sigmas = 6 };
+
+/* All elements together are judged more sharply than one: the root mean square of their ratios may be a quarter, 1.5 times what it is
+ * where every error is as large as the model takes it (1/6). Roundings are taken at their maximum and sums as if each rounding of a
+ * partial sum had that size, so a right device stays below a tenth: 0.077 is the largest of the shipped specs and those of tests/specs. */
+#define REF_MOST_SPREAD 0.25
+
+typedef struct ref_tensor {
+    double *value, *error; /* error NULL: exact */
+    size_t count;
+} ref_tensor;
+
+/* A linear's packed weight is weight[n][k] * factor[k], or * (1 + factor[k]), rounded once, and its operand has not been multiplied by the
+ * factor: y = r * sum x (w * factor) for y = sum (x * r * factor) * w. Refused where the operand has no such factor. */
+typedef struct ref_fold {
+    bool folds, plus_one;
+    const ir_value *factor; /* of the graph; NULL: the graph has no such value */
+} ref_fold;
+
+/* What a plan does where rounding is its choice. Any function may be NULL. */
+typedef struct ref_rules {
+    bool (*stored)(void *context,
+                   const ir_value *graph_value); /* rounded to its dtype in memory; NULL: every result is */
+    ref_fold (*folded)(void *context, const ir_op *linear); /* what is multiplied into its packed weight */
+    /* a product of f32 is made of three of tf32, whose sums are truncated (templates/gemm_ws_split.h) */
+    bool (*splits)(void *context, const ir_op *linear);
+    bool (*rounds_scores)(void *context,
+                          const ir_op *attention); /* exponentials are rounded to the dtype before they meet v */
+    /* A result is complete, rounded if it is stored. The callee may compare it, and may replace its numbers by the
+     * device's own and set its errors to 0, so that what follows is checked on the device's own inputs. */
+    void (*finished)(void *context, const ir_value *graph_value, ref_tensor *t);
+    void *context;
+} ref_rules;
+
+/* inputs: by value id; needed for inputs, params and states, already rounded to their dtypes. round_stored: numbers are
+ * rounded where they are stored (and by cast), else only their errors tell of it. results: by value id; where not NULL,
+ * receives the value, to be freed by ref_free(). rules may be NULL. False: `message` says why. */
+bool ref_run(const ir_program *graph, const ref_tensor *const inputs[], bool round_stored, const ref_rules *rules,
+             ref_tensor *const results[], char *message, size_t message_size);
+void ref_free(ref_tensor *t);
+
+/* Device data against t. Where the reference says NaN, it must be NaN; where infinite, infinite with the same sign. Where the error is
+ * infinite, rounding decides whether it is a number at all: such an element is not judged, and counted. */
+typedef struct ref_verdict {
+    double ratio;             /* largest |got - value| / (ref_sigmas * error); the check passes up to 1 */
+    double difference, bound; /* at the worst element */
+    size_t worst;
+    double rms;               /* relative root mean square error over the judged elements that are finite */
+    double spread;            /* root mean square of |got - value| / (ref_sigmas * error) over the judged elements that have an error */
+    size_t unjudged;
+} ref_verdict;
+ref_verdict ref_compare(const ref_tensor *t, const double *got);
+double ref_rms(const double *expected, const double *got, size_t count);
+
+/* What stands in device data for an element that no kernel wrote: a NaN that no arithmetic makes, and never right. */
+double ref_unwritten(void);
+#endif

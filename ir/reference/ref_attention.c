@@ -1,0 +1,180 @@
+/* In: attention of a graph. Out: its values and errors. Refuses: shapes that do not fit.
+ *
+ * For a query and its visible keys t: z_t = scale * q.k_t (capped: c tanh(z_t/c)), p_t = exp(z_t - m) / s, o = sum p_t
+ * v_t. With a_t the error of z_t and of exp together, do = sum p_t (v_t - o) a_t + sum p_t dv_t, in squares; then the
+ * sums of products and of exponentials round as sums do. a_t^2 = scale^2 (sum k^2 e_q^2 + q^2 e_k^2 + rounding of the
+ * dot product) + u^2 (z_t^2 + (z_t - m)^2 + 4): scaling, and exp's argument. */
+#include "ir/reference/ref_parts.h"
+#include <math.h>
+#include <stdlib.h>
+
+typedef struct attention_job {
+    const ir_attributes *t;
+    size_t B, S, T, H, KV, hd;
+    bool cache; /* keys and values are [B, KV, T, hd], else [B, T, KV, hd] */
+    const ref_tensor *q, *k, *v, *lengths, *at;
+    bool q_exact, k_exact, v_exact;
+    double score_unit; /* exponentials are rounded to this */
+    ref_tensor *o;
+    bool failed;
+} attention_job;
+
+/* Of one head while it runs, one number a key or a column. */
+typedef struct head_buffers {
+    double *score, *noise; /* z, then p; a^2 */
+    double *o, *prefix, *in_order, *terms, *squares;
+} head_buffers;
+
+static double square(double x) { return x * x; }
+
+static size_t key_start(const attention_job *j, size_t b, size_t g, size_t t)
+{
+    return (j->cache ? (b * j->KV + g) * j->T + t : (b * j->T + t) * j->KV + g) * j->hd;
+}
+
+/* Keys t of low <= t < high are visible. */
+static void visible(const attention_job *j, size_t b, size_t s, long long *low, long long *high)
+{
+    const long long T = (long long)j->T, S = (long long)j->S, first = j->at ? (long long)j->at->value[b] : T - S;
+    const long long position = first + (long long)s;
+    *low = 0, *high = T;
+    if (j->at && first + S < *high) *high = first + S; /* rows of the cache that are filled */
+    if (j->lengths && (long long)j->lengths->value[b] < *high) *high = (long long)j->lengths->value[b];
+    if (j->t->causal && position + 1 < *high) *high = position + 1;
+    if (j->t->window > 0 && position + 1 - j->t->window > *low) *low = position + 1 - j->t->window;
+}
+
+static double dot(const attention_job *j, size_t q, size_t k, double *noise)
+{
+    const double hd = (double)j->hd;
+    double sum = 0, terms = 0, inputs = 0;
+    for (size_t d = 0; d < j->hd; d++) {
+        const double x = j->q->value[q + d], y = j->k->value[k + d];
+        sum += x * y;
+        terms += square(x * y);
+    }
+    for (size_t d = 0; !j->q_exact && d < j->hd; d++) inputs += square(j->k->value[k + d] * j->q->error[q + d]);
+    for (size_t d = 0; !j->k_exact && d < j->hd; d++) inputs += square(j->q->value[q + d] * j->k->error[k + d]);
+    *noise = inputs + square(REF_UNIT) * ((hd - 1) / 3 * square(sum) + ((hd - 1) / 6 + 1) * terms);
+    return sum;
+}
+
+/* z and the error of z, for the visible keys; returns the largest z. */
+static double scores(const attention_job *j, size_t q, size_t b, size_t g, long long low, long long high,
+                     const head_buffers *h)
+{
+    double largest = -INFINITY;
+    for (long long t = low; t < high; t++) {
+        double noise, z = j->t->scale * dot(j, q, key_start(j, b, g, (size_t)t), &noise);
+        noise = square(j->t->scale) * noise + square(REF_UNIT * z);
+        if (j->t->softcap > 0) {
+            const double tangent = tanh(z / j->t->softcap);
+            noise = noise * square(1 - square(tangent)) + square(2 * REF_UNIT * j->t->softcap * tangent);
+            z = j->t->softcap * tangent;
+        }
+        h->score[t] = z, h->noise[t] = noise;
+        if (z > largest || isnan(z)) largest = z;
+    }
+    return largest;
+}
+
+/* Turns z into p and the error of z into that of p, both relative; returns the squared relative rounding of their sum.
+ */
+static double probabilities(long long low, long long high, double largest, const head_buffers *h)
+{
+    ref_sum s = {.whole = true};
+    for (long long t = low; t < high; t++) {
+        const double z = h->score[t], a2 = h->noise[t] + square(REF_UNIT) * (square(z) + square(z - largest) + 4);
+        h->score[t] = exp(z - largest);
+        h->noise[t] = a2 < 1e-4 ? a2 : square(expm1(fmin(sqrt(a2), 100)));
+        ref_sum_add(&s, h->score[t], 0);
+    }
+    for (long long t = low; t < high; t++) h->score[t] /= s.value;
+    return ref_sum_rounding(&s) / square(s.value);
+}
+
+static void weigh_values(const attention_job *j, size_t b, size_t g, long long low, long long high,
+                         const head_buffers *h)
+{
+    for (size_t d = 0; d < j->hd; d++) h->o[d] = h->prefix[d] = h->in_order[d] = h->terms[d] = h->squares[d] = 0;
+    for (long long t = low; t < high; t++) {
+        const double *v = j->v->value + key_start(j, b, g, (size_t)t), p = h->score[t];
+        for (size_t d = 0; d < j->hd; d++) {
+            const double term = p * v[d];
+            h->o[d] += term;
+            h->in_order[d] += square(h->o[d]);
+            h->terms[d] += square(term);
+        }
+    }
+    for (long long t = low; t < high; t++) {
+        const size_t start = key_start(j, b, g, (size_t)t);
+        const double *v = j->v->value + start, p2 = square(h->score[t]), a2 = h->noise[t],
+                     unit2 = square(j->score_unit);
+        for (size_t d = 0; d < j->hd; d++) h->squares[d] += p2 * (square(v[d] - h->o[d]) * a2 + square(v[d]) * unit2);
+        for (size_t d = 0; !j->v_exact && d < j->hd; d++) h->squares[d] += p2 * square(j->v->error[start + d]);
+    }
+}
+
+static void one_query(const attention_job *j, size_t b, size_t s, size_t head, const head_buffers *h)
+{
+    const size_t q = ((b * j->S + s) * j->H + head) * j->hd, g = head / (j->H / j->KV);
+    long long low, high;
+    visible(j, b, s, &low, &high);
+    if (low >= high) return; /* nothing to attend to: zeros */
+    const double largest = scores(j, q, b, g, low, high, h);
+    const double relative = probabilities(low, high, largest, h) + square(3 * REF_UNIT);
+    const double n = (double)(high - low) - 1;
+    weigh_values(j, b, g, low, high, h);
+    for (size_t d = 0; d < j->hd; d++) {
+        const double o = h->o[d];
+        const double rounding = fmax(n > 0 ? h->in_order[d] : 0, n * o * o / 3) + (n / 6 + 1) * h->terms[d];
+        j->o->value[q + d] = o;
+        j->o->error[q + d] = sqrt(h->squares[d] + square(REF_UNIT) * rounding + relative * o * o);
+    }
+}
+
+static void one_head(void *context, size_t index)
+{
+    attention_job *j = context;
+    double *memory = malloc((2 * j->T + 5 * j->hd) * sizeof *memory);
+    if (!memory) {
+        __atomic_store_n(&j->failed, true, __ATOMIC_RELAXED);
+        return;
+    }
+    double *columns = memory + 2 * j->T;
+    const head_buffers h = {
+        memory, memory + j->T, columns, columns + j->hd, columns + 2 * j->hd, columns + 3 * j->hd, columns + 4 * j->hd};
+    for (size_t s = 0; s < j->S; s++) one_query(j, index / j->H, s, index % j->H, &h);
+    free(memory);
+}
+
+bool ref_attention(ref_state *r, const ir_op *op)
+{
+    const ir_attributes *t = ref_attributes(r, op);
+    const ir_value *qv = op->inputs[0], *kv = op->inputs[1];
+    attention_job j = {.t = t,
+                       .B = (size_t)ref_axis(r, qv, 0),
+                       .S = (size_t)ref_axis(r, qv, 1),
+                       .H = (size_t)t->heads,
+                       .KV = (size_t)t->kv_heads,
+                       .cache = kv->def && kv->def->kind == op_kv_append,
+                       .q = ref_of(r, qv),
+                       .k = ref_of(r, kv),
+                       .v = ref_of(r, op->inputs[2]),
+                       .lengths = t->lengths ? ref_of(r, t->lengths) : NULL,
+                       .at = t->at ? ref_of(r, t->at) : NULL,
+                       .o = ref_out(r, op)};
+    j.T = (size_t)ref_axis(r, kv, j.cache ? 2 : 1);
+    if (j.B * j.S * j.H * j.KV == 0 || j.H % j.KV != 0) return ref_fail(r, op, "heads do not divide");
+    j.hd = j.q->count / (j.B * j.S * j.H);
+    if (j.q->count != j.B * j.S * j.H * j.hd || j.k->count != j.B * j.T * j.KV * j.hd || j.v->count != j.k->count ||
+        j.o->count != j.q->count)
+        return ref_fail(r, op, "queries, keys and values do not fit");
+    if ((j.at && j.at->count != j.B) || (j.lengths && j.lengths->count != j.B))
+        return ref_fail(r, op, "at or lengths do not fit");
+    j.q_exact = ref_exact(j.q), j.k_exact = ref_exact(j.k), j.v_exact = ref_exact(j.v);
+    if (r->rules && r->rules->rounds_scores && r->rules->rounds_scores(r->rules->context, op))
+        j.score_unit = ref_unit(ref_type(r, qv));
+    ref_parallel(j.B * j.H, one_head, &j);
+    return !j.failed || ref_fail(r, op, "out of memory");
+}

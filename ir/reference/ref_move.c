@@ -1,0 +1,151 @@
+/* In: rope, kv_append, split, concat and reshape of a graph. Out: their values and errors. Refuses: shapes that do not
+ * fit. */
+#include "ir/reference/ref_parts.h"
+#include "ir/base/half.h"
+#include <math.h>
+#include <string.h>
+
+static double square(double x) { return x * x; }
+
+/* The frequency of pair i of n/2, with its scaling. llama3 as HuggingFace transformers' _compute_llama3_parameters:
+ * long waves are slowed by the factor, short ones stay, between them a blend. */
+static double frequency(const ir_attributes *t, size_t i)
+{
+    const double plain = pow(t->theta, -2.0 * (double)i / (double)t->rotary), wave = 2 * 3.14159265358979323846 / plain;
+    const rope_scaling *s = &t->scaling;
+    if (s->kind == scaling_none) return plain;
+    if (s->kind == scaling_linear) return plain / s->factor;
+    if (wave < s->original / s->high_freq) return plain;
+    if (wave > s->original / s->low_freq) return plain / s->factor;
+    const double blend = (s->original / wave - s->low_freq) / (s->high_freq - s->low_freq);
+    return (1 - blend) * plain / s->factor + blend * plain;
+}
+
+/* y1 = x1 cos - x2 sin, y2 = x2 cos + x1 sin. A device must keep the angle modulo a turn (templates/rope.h does, by
+ * integers): it is off by u at any position, where a float32 product of position and frequency would be by u times the
+ * angle. cos and sin are off by 2u, products and sum by u of what is added. */
+static void rotate(const ref_tensor *x, ref_tensor *y, size_t one, size_t two, double angle)
+{
+    const double c = cos(angle), s = sin(angle), a = x->value[one], b = x->value[two];
+    const double turn = square(REF_UNIT), ea = square(ref_error(x, one)), eb = square(ref_error(x, two));
+    const double own = 9 * square(REF_UNIT); /* (2u)^2 of cos or sin, and 5u^2 for two products and a sum */
+    y->value[one] = a * c - b * s;
+    y->value[two] = b * c + a * s;
+    y->error[one] = sqrt(c * c * ea + s * s * eb + turn * square(y->value[two]) + own * (square(a) + square(b)));
+    y->error[two] = sqrt(c * c * eb + s * s * ea + turn * square(y->value[one]) + own * (square(a) + square(b)));
+}
+
+static void rope_head(const ir_attributes *t, const ref_tensor *x, ref_tensor *y, size_t start, size_t size,
+                      double position)
+{
+    const size_t rotary = (size_t)t->rotary;
+    for (size_t i = 0; i < rotary / 2; i++) {
+        const size_t one = t->pairing == pairing_half ? i : 2 * i,
+                     two = t->pairing == pairing_half ? i + rotary / 2 : 2 * i + 1;
+        rotate(x, y, start + one, start + two, position * frequency(t, i));
+    }
+    for (size_t i = start + rotary; i < start + size; i++) {
+        y->value[i] = x->value[i];
+        y->error[i] = ref_error(x, i);
+    }
+}
+
+bool ref_rope(ref_state *r, const ir_op *op)
+{
+    const ir_attributes *t = ref_attributes(r, op);
+    const ir_value *xv = op->inputs[0];
+    const ref_tensor *x = ref_of(r, xv), *at = t->at ? ref_of(r, t->at) : NULL;
+    ref_tensor *y = ref_out(r, op);
+    const size_t B = (size_t)ref_axis(r, xv, 0), S = (size_t)ref_axis(r, xv, 1), H = (size_t)t->heads;
+    if (B * S * H == 0 || x->count % (B * S * H) != 0 || y->count != x->count || (at && at->count != B))
+        return ref_fail(r, op, "does not fit");
+    const size_t size = x->count / (B * S * H);
+    if (t->rotary < 0 || (size_t)t->rotary > size || t->rotary % 2 != 0)
+        return ref_fail(r, op, "rotary does not fit the heads");
+    for (size_t i = 0; i < B * S * H; i++)
+        rope_head(t, x, y, i * size, size, (double)(i / H % S) + (at ? at->value[i / H / S] : 0));
+    return true;
+}
+
+/* x [B,S,KV,hd] into rows at[b].. of a state [B,KV,L,hd]. What would lie beyond the capacity is not written. What is
+ * written is rounded to the state's dtype: here, where the rest of the cache is not. */
+static void append_row(const ref_state *r, const ir_op *op, size_t from, size_t to, size_t size)
+{
+    const ref_tensor *x = ref_of(r, op->inputs[0]);
+    const dtype type = ref_type(r, op->outputs[0]);
+    ref_tensor *y = &r->tensors[op->outputs[0]->id];
+    const bool rounds = type != ref_type(r, op->inputs[0]) || !r->on_grid[op->inputs[0]->id];
+    const double unit = rounds && type != dtype_f32 ? ref_unit(type) : 0,
+                 least = rounds ? ref_least(type) : 0;
+    for (size_t i = 0; i < size; i++) {
+        const double v = x->value[from + i];
+        const double own = isfinite(v) ? square(unit * v) + (v != 0 ? square(least) : 0) : 0;
+        y->value[to + i] = v;
+        y->error[to + i] = sqrt(square(ref_error(x, from + i)) + own);
+        if (rounds) ref_overflow(type, &y->value[to + i], &y->error[to + i]);
+        if (rounds && r->round_stored) y->value[to + i] = dtype_round(type, y->value[to + i]);
+    }
+}
+
+bool ref_append(ref_state *r, const ir_op *op)
+{
+    const ir_value *xv = op->inputs[0], *sv = ref_attributes(r, op)->state;
+    if (!sv || !ref_attributes(r, op)->at) return ref_fail(r, op, "has no state or no position");
+    const ref_tensor *x = ref_of(r, xv), *state = ref_of(r, sv), *at = ref_of(r, ref_attributes(r, op)->at);
+    ref_tensor *y = ref_out(r, op);
+    const size_t B = (size_t)ref_axis(r, xv, 0), S = (size_t)ref_axis(r, xv, 1), KV = (size_t)ref_axis(r, sv, 1),
+                 hd = (size_t)ref_axis(r, sv, 3);
+    const long long L = ref_axis(r, sv, 2);
+    if (x->count != B * S * KV * hd || state->count != B * KV * (size_t)L * hd || y->count != state->count ||
+        at->count != B)
+        return ref_fail(r, op, "rows and state do not fit");
+    memcpy(y->value, state->value, y->count * sizeof *y->value);
+    if (state->error) memcpy(y->error, state->error, y->count * sizeof *y->error);
+    for (size_t i = 0; i < B * S * KV; i++) {
+        const size_t b = i / (S * KV), s = i / KV % S, g = i % KV;
+        const double position = at->value[b] + (double)s;
+        if (position >= 0 && position < (double)L)
+            append_row(r, op, i * hd, ((b * KV + g) * (size_t)L + (size_t)position) * hd, hd);
+    }
+    r->on_grid[op->outputs[0]->id] = true;
+    return true;
+}
+
+/* Columns of `width` from one row-major value into another. */
+static void copy_columns(const ref_tensor *x, size_t x_columns, size_t x_first, ref_tensor *y, size_t y_columns,
+                         size_t y_first, size_t width)
+{
+    for (size_t row = 0; row < y->count / y_columns; row++)
+        for (size_t i = 0; i < width; i++) {
+            y->value[row * y_columns + y_first + i] = x->value[row * x_columns + x_first + i];
+            y->error[row * y_columns + y_first + i] = ref_error(x, row * x_columns + x_first + i);
+        }
+}
+
+bool ref_move(ref_state *r, const ir_op *op)
+{
+    const ref_tensor *x = ref_of(r, op->inputs[0]);
+    ref_tensor *y = ref_out(r, op);
+    size_t first = 0;
+    const size_t columns = (size_t)ref_axis(r, op->kind == op_split ? op->inputs[0] : op->outputs[0], -1);
+    if (op->kind == op_reshape) {
+        if (x->count != y->count) return ref_fail(r, op, "has another number of elements");
+        copy_columns(x, x->count, 0, y, x->count, 0, x->count);
+        return true;
+    }
+    const int parts = op->kind == op_split ? op->output_count : op->input_count;
+    for (int i = 0; i < parts; i++) {
+        const ir_value *part = op->kind == op_split ? op->outputs[i] : op->inputs[i];
+        ref_tensor *t = &r->tensors[part->id];
+        const size_t width = (size_t)ref_axis(r, part, -1);
+        if (width == 0 || first + width > columns ||
+            t->count / width * columns != (op->kind == op_split ? x : y)->count)
+            return ref_fail(r, op, "parts do not fit");
+        if (op->kind == op_split)
+            copy_columns(x, columns, first, t, width, 0, width);
+        else
+            copy_columns(t, width, 0, y, columns, first, width);
+        first += width;
+    }
+    return first == columns || ref_fail(r, op, "parts do not add up");
+}

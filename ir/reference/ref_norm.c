@@ -1,0 +1,175 @@
+/* In: norms and softmax of a graph. Out: their values and errors by the derivatives written here. Refuses: shapes that
+ * do not fit. D columns, x_j with error e_j, sums over the row. */
+#include "ir/reference/ref_parts.h"
+#include <math.h>
+
+typedef struct norm_row {
+    const ir_attributes *t;
+    size_t columns;
+    const double *x;
+    const double *e; /* NULL: exact */
+    const ref_tensor *weight, *bias;
+    double *y, *error;
+} norm_row;
+
+static double square(double x) { return x * x; }
+static double input_error(const norm_row *n, size_t i) { return n->e ? n->e[i] : 0; }
+
+/* The weight that multiplies, its error in *error. */
+static double weight_at(const norm_row *n, size_t i, double *error)
+{
+    const double w = n->weight->value[i] + (n->t->unit_offset ? 1 : 0);
+    *error = ref_error(n->weight, i);
+    if (n->t->unit_offset) *error = sqrt(square(*error) + square(REF_UNIT * w));
+    return w;
+}
+
+/* y_i = x_i r w_i with r = (mean x^2 + eps)^(-1/2), so dy_i = w_i r (dx_i - x_i r^2/D sum x_j dx_j) + y_i dr/r + x_i r
+ * dw_i. dr/r is half the relative rounding of the mean, and 2u of rsqrt; multiplying takes two roundings. */
+static void rmsnorm_row(const norm_row *n)
+{
+    const double D = (double)n->columns;
+    double spread = 0, w_error;
+    ref_sum s = {0};
+    for (size_t i = 0; i < n->columns; i++) {
+        ref_sum_add(&s, square(n->x[i]), 0);
+        spread += square(n->x[i] * input_error(n, i));
+    }
+    const double mean = s.value / D + n->t->eps, r = 1 / sqrt(mean);
+    const double relative = square(0.5 * sqrt(ref_sum_rounding(&s)) / D / mean) + square(3 * REF_UNIT);
+    for (size_t i = 0; i < n->columns; i++) {
+        const double w = weight_at(n, i, &w_error), x = n->x[i], e = input_error(n, i), share = x * r * r / D;
+        const double direct = square(e * (1 - x * share)) + square(share) * fmax(0, spread - square(x * e));
+        n->y[i] = x * r * w;
+        n->error[i] = sqrt(square(w * r) * direct + square(n->y[i]) * relative + square(x * r * w_error));
+    }
+}
+
+/* y = x / max(|x|, eps): below eps a division by a constant, above it as rmsnorm. */
+static void l2norm_row(const norm_row *n)
+{
+    double spread = 0;
+    ref_sum s = {0};
+    for (size_t i = 0; i < n->columns; i++) {
+        ref_sum_add(&s, square(n->x[i]), 0);
+        spread += square(n->x[i] * input_error(n, i));
+    }
+    const double size = sqrt(s.value), eps = n->t->eps, r = 1 / fmax(size, eps);
+    const bool small = size < eps;
+    const double relative = (small ? 0 : square(0.5 * sqrt(ref_sum_rounding(&s)) / s.value)) + square(3 * REF_UNIT);
+    for (size_t i = 0; i < n->columns; i++) {
+        const double x = n->x[i], e = input_error(n, i), share = small ? 0 : x * r * r;
+        const double direct = square(e * (1 - x * share)) + square(share) * fmax(0, spread - square(x * e));
+        n->y[i] = x * r;
+        n->error[i] = sqrt(square(r) * direct + square(n->y[i]) * relative);
+    }
+}
+
+/* c = x - mean, r = (mean c^2 + eps)^(-1/2), y = c r w + b. As sum c = 0,
+ *   dy_i = w_i r sum_j (d_ij - 1/D - c_i c_j r^2/D) dx_j,
+ * whose squares add up to (1/D^2)(E0 + 2 c_i r^2 E1 + c_i^2 r^4 E2) over all j, with E0 = sum e^2, E1 = sum c e^2, E2 =
+ * sum c^2 e^2, the term j = i put right. Rounding: the mean's error m shifts all c alike (and adds m^2 to the
+ * variance); c = x - mean rounds; the mean of squares rounds as a sum. */
+typedef struct layernorm_sums {
+    double r, e0, e1, e2, shift, relative;
+} layernorm_sums;
+
+static layernorm_sums layernorm_statistics(const norm_row *n, double *mean)
+{
+    const double D = (double)n->columns;
+    layernorm_sums t = {0};
+    ref_sum s = {0}, v = {0};
+    for (size_t i = 0; i < n->columns; i++) ref_sum_add(&s, n->x[i], 0);
+    *mean = s.value / D;
+    t.shift = sqrt(ref_sum_rounding(&s)) / D + (n->columns > 1 ? REF_UNIT * fabs(*mean) : 0);
+    for (size_t i = 0; i < n->columns; i++) {
+        const double c = n->x[i] - *mean, e2 = square(input_error(n, i));
+        ref_sum_add(&v, square(c), 2 * fabs(c) * REF_UNIT * fabs(c));
+        t.e0 += e2, t.e1 += c * e2, t.e2 += square(c) * e2;
+    }
+    const double variance = v.value / D + n->t->eps;
+    t.r = 1 / sqrt(variance);
+    t.relative = square(0.5 * (sqrt(ref_sum_error(&v)) / D + square(t.shift)) / variance) + square(3 * REF_UNIT);
+    return t;
+}
+
+static void layernorm_row(const norm_row *n)
+{
+    const double D = (double)n->columns;
+    double mean, w_error;
+    const layernorm_sums t = layernorm_statistics(n, &mean);
+    for (size_t i = 0; i < n->columns; i++) {
+        const double w = weight_at(n, i, &w_error), c = n->x[i] - mean, e2 = square(input_error(n, i)),
+                     q = c * t.r * t.r;
+        const double all = (t.e0 + 2 * q * t.e1 + square(q) * t.e2) / square(D), own = (1 + c * q) / D;
+        const double direct = fmax(0, all - square(own) * e2) + square(1 - own) * e2;
+        const double scaled = c * t.r * w, b = n->bias ? n->bias->value[i] : 0,
+                     b_error = n->bias ? ref_error(n->bias, i) : 0;
+        n->y[i] = scaled + b;
+        n->error[i] =
+            sqrt(square(w * t.r) * (direct + square(t.shift) + square(REF_UNIT * c)) + square(scaled) * t.relative +
+                 square(c * t.r * w_error) + square(b_error) + (n->bias ? square(REF_UNIT * n->y[i]) : 0));
+    }
+}
+
+static bool fits(const ref_tensor *v, size_t columns) { return v->count == columns; }
+
+bool ref_norm(ref_state *r, const ir_op *op)
+{
+    const ref_tensor *x = ref_of(r, op->inputs[0]);
+    ref_tensor *y = ref_out(r, op);
+    norm_row n = {.t = ref_attributes(r, op), .columns = (size_t)ref_axis(r, op->inputs[0], -1)};
+    if (op->input_count > 1) n.weight = ref_of(r, op->inputs[1]);
+    if (op->input_count > 2) n.bias = ref_of(r, op->inputs[2]);
+    if ((n.weight && !fits(n.weight, n.columns)) || (n.bias && !fits(n.bias, n.columns)) || n.columns == 0 ||
+        y->count != x->count)
+        return ref_fail(r, op, "operand, weight and result do not fit");
+    if (op->kind != op_l2norm && !n.weight) return ref_fail(r, op, "has no weight");
+    for (size_t start = 0; start + n.columns <= x->count; start += n.columns) {
+        n.x = x->value + start, n.e = x->error ? x->error + start : NULL;
+        n.y = y->value + start, n.error = y->error + start;
+        if (op->kind == op_rmsnorm)
+            rmsnorm_row(&n);
+        else if (op->kind == op_layernorm)
+            layernorm_row(&n);
+        else
+            l2norm_row(&n);
+    }
+    return true;
+}
+
+/* p_i = exp(x_i - m) / s. a_j, the relative error of an exponential: e_j, |x_j - m| u of its argument, 2u of exp. Then
+ * dp_i = p_i (a_i - sum p_j a_j), and s rounds as a sum of positive terms. An error of a whole unit is no small one:
+ * expm1. */
+static void softmax_row(const double *x, const double *e, size_t columns, double *p, double *error)
+{
+    double largest = -INFINITY, shared = 0;
+    ref_sum s = {0};
+    for (size_t i = 0; i < columns; i++)
+        if (x[i] > largest || isnan(x[i])) largest = x[i];
+    if (largest == -INFINITY) return; /* nothing to choose from: zeros */
+    for (size_t i = 0; i < columns; i++) ref_sum_add(&s, p[i] = exp(x[i] - largest), 0);
+    for (size_t i = 0; i < columns; i++) {
+        const double gap = x[i] - largest,
+                     a = sqrt(square(e ? e[i] : 0) + square(REF_UNIT) * (4 + (isfinite(gap) ? square(gap) : 0)));
+        p[i] /= s.value;
+        error[i] = expm1(fmin(a, 100));
+        shared += square(p[i] * error[i]);
+    }
+    const double relative = ref_sum_rounding(&s) / square(s.value) + square(2 * REF_UNIT);
+    for (size_t i = 0; i < columns; i++) {
+        const double own = square(p[i] * error[i]), others = fmax(0, shared - own);
+        error[i] = fmin(1, p[i] * sqrt(square((1 - p[i]) * error[i]) + others + relative));
+    }
+}
+
+bool ref_softmax(ref_state *r, const ir_op *op)
+{
+    const ref_tensor *x = ref_of(r, op->inputs[0]);
+    ref_tensor *y = ref_out(r, op);
+    const size_t columns = (size_t)ref_axis(r, op->inputs[0], -1);
+    if (columns == 0 || x->count != y->count) return ref_fail(r, op, "operand and result do not fit");
+    for (size_t start = 0; start + columns <= x->count; start += columns)
+        softmax_row(x->value + start, x->error ? x->error + start : NULL, columns, y->value + start, y->error + start);
+    return true;
+}

@@ -1,0 +1,83 @@
+/* In: one run of the reference. Out: what its files share. Refuses: nothing itself. Private to ir/reference. */
+#ifndef TFGEN_REF_PARTS_H
+#define TFGEN_REF_PARTS_H
+#include "ir/reference/ref.h"
+
+/* A value as the spec's rules make it. */
+typedef struct ref_shape {
+    int rank;
+    long long size[max_rank];
+    dtype type;
+} ref_shape;
+
+typedef struct ref_state {
+    const ir_program *p;
+    ref_shape *shapes;         /* by value id */
+    ir_attributes *attributes; /* by the id of an op's first out; defaults filled in */
+    const ref_rules *rules;
+    bool round_stored;
+    ref_tensor *tensors; /* by value id; count 0: not there */
+    bool *on_grid;       /* by value id: its numbers are numbers of its dtype, so storing them rounds nothing */
+    bool *unknown;       /* by value id: some of its errors are infinite */
+    char *message;
+    size_t message_size;
+} ref_state;
+
+#define REF_UNIT 0x1p-24   /* unit roundoff of float32 */
+#define REF_LEAST 0x1p-126 /* below it a device may flush to 0 */
+
+double ref_unit(dtype t);
+double ref_least(dtype t); /* half the smallest step, or what is flushed */
+
+/* Each returns false after ref_fail(). Outputs are allocated and zeroed, with errors. */
+bool ref_element(ref_state *r, const ir_op *op);
+bool ref_reduce(ref_state *r, const ir_op *op);
+bool ref_norm(ref_state *r, const ir_op *op);
+bool ref_softmax(ref_state *r, const ir_op *op);
+bool ref_linear(ref_state *r, const ir_op *op);
+bool ref_matmul(ref_state *r, const ir_op *op);
+bool ref_rope(ref_state *r, const ir_op *op);
+bool ref_attention(ref_state *r, const ir_op *op);
+bool ref_append(ref_state *r, const ir_op *op);
+bool ref_move(ref_state *r, const ir_op *op);
+
+/* ref_shape.c: fills shapes and attributes. */
+bool ref_derive(ref_state *r);
+static inline const ref_shape *ref_shape_of(const ref_state *r, const ir_value *v) { return &r->shapes[v->id]; }
+static inline int ref_rank(const ref_state *r, const ir_value *v) { return r->shapes[v->id].rank; }
+static inline dtype ref_type(const ref_state *r, const ir_value *v) { return r->shapes[v->id].type; }
+static inline const ir_attributes *ref_attributes(const ref_state *r, const ir_op *op) { return &r->attributes[op->outputs[0]->id]; }
+
+bool ref_fail(ref_state *r, const ir_op *op, const char *why);
+const ref_tensor *ref_of(const ref_state *r, const ir_value *v);
+ref_tensor *ref_out(ref_state *r, const ir_op *op);
+double ref_error(const ref_tensor *t, size_t i);                     /* 0 where errors are NULL */
+bool ref_exact(const ref_tensor *t);                                 /* no error at all */
+long long ref_axis(const ref_state *r, const ir_value *v, int axis); /* negative axes count from the back */
+bool ref_is_stored(const ref_state *r, const ir_value *v);
+
+/* ref_fold.c: whether the operand of a linear is a product with this factor; the number of each row that it is multiplied with as well,
+ * where the graph has one, or NULL; and values that a folded linear needs beyond its own operands, NULL at the end. */
+bool ref_fold_is_factor(const ref_state *r, const ir_op *linear, const ref_fold *f);
+const ir_value *ref_fold_row_number(const ref_state *r, const ir_op *linear, const ref_fold *f);
+enum { ref_fold_most_needs = 6 };
+void ref_fold_needs(const ir_op *linear, const ir_value *needs[ref_fold_most_needs]);
+
+/* A number on its way into a dtype: what is surely too large becomes infinite, where rounding decides the error does. */
+void ref_overflow(dtype t, double *value, double *error);
+
+/* A sum as a device may build it, in any order. Of more than REF_CHAIN terms it is a sum of sums of so many at most (templates/sums.h), unless
+ * `whole` says that a chain may have all (attention's weights). */
+typedef struct ref_sum {
+    double value, block, partial_squares, term_squares, input_squares; /* block: of the terms since the last whole one */
+    size_t count;
+    bool whole;
+} ref_sum;
+#define REF_CHAIN 4096
+void ref_sum_add(ref_sum *s, double term, double error);
+double ref_sum_rounding(const ref_sum *s); /* squared error by rounding alone */
+double ref_sum_error(const ref_sum *s);    /* squared, with that of the terms */
+
+/* Calls work(context, i) for i < count on all cores. */
+void ref_parallel(size_t count, void (*work)(void *context, size_t i), void *context);
+#endif

@@ -1,0 +1,326 @@
+/* In: linear and matmul of a graph. Out: their values and errors. Refuses: shapes that do not fit.
+ *
+ * y = sum_k x_k w_k, K terms, each element with
+ *   e_y^2 = sum w^2 (e_x^2 + x^2 (u^2 ((K-1)/6 + 1) + extra^2)) + sum x^2 e_w^2 + u^2 max(sum s_i^2, (K-1) y^2/3)
+ * (ir/reference/ref.h says why; s_i partial sums, sampled every `stride` terms). `extra` is the storage type's unit roundoff
+ * where a weight has a norm's weight folded into it, and where an operand that is not in memory is rounded on its way
+ * to the product.
+ *
+ * On tf32 tensor cores x = large + small. Of a product small * small is left out, each at most 2^-11 of its operand: a root mean square
+ * of (2^12/3^.5)^2 * 2^-46 = 1.4 u; small is rounded to 11 bits, at most 2 u for each operand: 4 u together at most. And 32 products are added in
+ * 4 sums that are truncated, each with its 8 terms cut off at the last place of the largest (M. Fasi, N. Higham, M. Mikaitis, S. Pranesh,
+ * Numerical behavior of NVIDIA tensor cores, PeerJ Computer Science 7:e330, 2021): 4 errors of up to 2 u s in one direction, 8 u s, where
+ * s^2 is sum t^2 of the 32 if signs vary, and the errors of different 32 are independent; if they do not, all errors have one
+ * direction and are 8 u y. So e_y^2 has (16 + 64) u^2 sum t^2 + 64 u^2 y^2 more. Two sums of products run side by side, sum x w and sum g w^2; multiplication and addition round apart
+ * (-ffp-contract is off in ISO C), so that the numbers do not depend on the processor. */
+#include "ir/reference/ref_parts.h"
+#include "ir/base/half.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { lanes = 8, tall = 4, group = 64 };
+typedef double lane __attribute__((vector_size(lanes * sizeof(double))));
+
+/* One product [M,K] x [K,N]. */
+typedef struct product {
+    size_t M, N, K;
+    const double *x, *x_error, *w, *w_error; /* errors may be NULL */
+    bool out_in;                             /* w is [N,K], else [K,N] */
+    const double *fold; /* [K]: the weight is w * fold, rounded once to `type`, and x has fold in it already */
+    double fold_offset;
+    bool split;
+    double extra, fold_least; /* fold_least: half the smallest step of a folded weight */
+    dtype type;
+    bool round;
+    double *y, *y_error;
+    bool failed; /* out of memory */
+} product;
+
+static double weight_at(const product *p, size_t k, size_t n)
+{
+    const double w = p->out_in ? p->w[n * p->K + k] : p->w[k * p->N + n];
+    if (!p->fold || !p->round) return w;
+    const double fold = p->fold[k] + p->fold_offset;
+    return fold == 0 ? w : dtype_round(p->type, w * fold) / fold;
+}
+
+/* Columns first.. of the weight as panels of `lanes` columns, each [K][lanes], zeros beyond N. */
+static void pack(const product *p, size_t first, lane *out)
+{
+    for (size_t panel = 0; panel < group / lanes; panel++)
+        for (size_t k = 0; k < p->K; k++)
+            for (size_t i = 0; i < lanes; i++) {
+                const size_t n = first + panel * lanes + i;
+                out[panel * p->K + k][i] = n < p->N ? weight_at(p, k, n) : 0;
+            }
+}
+
+static void pack_errors(const product *p, size_t first, lane *out)
+{
+    for (size_t panel = 0; panel < group / lanes; panel++)
+        for (size_t k = 0; k < p->K; k++)
+            for (size_t i = 0; i < lanes; i++) {
+                const size_t n = first + panel * lanes + i;
+                out[panel * p->K + k][i] = n >= p->N ? 0 : p->w_error[p->out_in ? n * p->K + k : k * p->N + n];
+            }
+}
+
+/* Rows of x and of g, interleaved: [K][2][tall]. */
+static void load_rows(const product *p, size_t m, double *rows)
+{
+    const double own = REF_UNIT * REF_UNIT * ((double)(p->K - 1) / 6 + 1 + (p->split ? 80 : 0)) + p->extra * p->extra;
+    for (size_t k = 0; k < p->K; k++)
+        for (size_t i = 0; i < tall; i++) {
+            const bool there = m + i < p->M;
+            const size_t at = (m + i) * p->K + k;
+            const double x = there ? p->x[at] : 0, e = there && p->x_error ? p->x_error[at] : 0;
+            rows[(2 * k) * tall + i] = x;
+            rows[(2 * k + 1) * tall + i] = e * e + (isfinite(x) || p->split ? x * x * own : 0);
+        }
+}
+
+typedef struct block {
+    lane sum[tall], noise[tall], partial[tall];
+} block;
+
+static inline __attribute__((always_inline)) void multiply_body(const double *rows, const lane *w, size_t K,
+                                                                size_t stride, block *out)
+{
+    block b = {0};
+    for (size_t start = 0; start < K; start += stride) {
+        const size_t end = start + stride < K ? start + stride : K;
+        for (size_t k = start; k < end; k++) {
+            const lane one = w[k], two = one * one;
+            for (int i = 0; i < tall; i++) b.sum[i] += rows[2 * k * tall + i] * one;
+            for (int i = 0; i < tall; i++) b.noise[i] += rows[(2 * k + 1) * tall + i] * two;
+        }
+        for (int i = 0; i < tall; i++) b.partial[i] += b.sum[i] * b.sum[i] * (double)(end - start);
+    }
+    *out = b;
+}
+
+#if defined(__x86_64__)
+static __attribute__((target("avx512f"))) void multiply_avx512(const double *rows, const lane *w, size_t K,
+                                                               size_t stride, block *out)
+{
+    multiply_body(rows, w, K, stride, out);
+}
+
+static __attribute__((target("avx2"))) void multiply_avx2(const double *rows, const lane *w, size_t K, size_t stride,
+                                                          block *out)
+{
+    multiply_body(rows, w, K, stride, out);
+}
+#endif
+
+static void multiply(const double *rows, const lane *w, size_t K, size_t stride, block *out)
+{
+#if defined(__x86_64__)
+    if (__builtin_cpu_supports("avx512f")) {
+        multiply_avx512(rows, w, K, stride, out);
+        return;
+    }
+    if (__builtin_cpu_supports("avx2")) {
+        multiply_avx2(rows, w, K, stride, out);
+        return;
+    }
+#endif
+    multiply_body(rows, w, K, stride, out);
+}
+
+/* sum x^2 e_w^2, where weights have errors: plain loops, for the few products that are small. */
+static double weight_noise(const product *p, const lane *errors, const double *rows, size_t row, size_t i)
+{
+    double sum = 0;
+    for (size_t k = 0; k < p->K; k++) {
+        const double x = rows[2 * k * tall + row], e = errors[k][i];
+        sum += x * x * e * e;
+    }
+    return sum;
+}
+
+/* A folded weight too small for its dtype's full precision is off by a fixed step: x there counts without its fold. */
+static double fold_noise(const product *p, const double *rows, size_t row)
+{
+    double sum = 0;
+    for (size_t k = 0; p->fold && k < p->K; k++) {
+        const double fold = p->fold[k] + p->fold_offset, x = fold == 0 || !isfinite(rows[2 * k * tall + row]) ? 0 : rows[2 * k * tall + row] / fold;
+        sum += x * x;
+    }
+    return sum * p->fold_least * p->fold_least;
+}
+
+static void write_block(const product *p, const block *b, size_t m, size_t n, const lane *errors, const double *rows,
+                        const double *fixed)
+{
+    for (size_t row = 0; row < tall && m + row < p->M; row++) {
+        for (size_t i = 0; i < lanes && n + i < p->N; i++) {
+            const double y = b->sum[row][i], random_order = (double)(p->K - 1) / 3 * y * y;
+            double squares = fixed[row] + b->noise[row][i] + (errors ? weight_noise(p, errors, rows, row, i) : 0);
+            const bool rounds = isfinite(y) || p->split; /* infinities and NaN are exact, but not those made of two parts */
+            if (rounds && p->K > 1) squares += REF_UNIT * REF_UNIT * fmax(b->partial[row][i], random_order);
+            if (p->split) squares += 64 * REF_UNIT * REF_UNIT * y * y;
+            p->y[(m + row) * p->N + n + i] = y;
+            p->y_error[(m + row) * p->N + n + i] = sqrt(squares);
+        }
+    }
+}
+
+static void multiply_group(const product *p, size_t first, const lane *w, const lane *errors, double *rows)
+{
+    const size_t stride = p->K < 32 ? 1 : p->K < 2048 ? p->K / 16 : 128;
+    double fixed[tall];
+    block b;
+    for (size_t m = 0; m < p->M; m += tall) {
+        load_rows(p, m, rows);
+        for (size_t row = 0; row < tall; row++) fixed[row] = fold_noise(p, rows, row);
+        for (size_t panel = 0; panel < group / lanes && first + panel * lanes < p->N; panel++) {
+            multiply(rows, w + panel * p->K, p->K, stride, &b);
+            write_block(p, &b, m, first + panel * lanes, errors ? errors + panel * p->K : NULL, rows, fixed);
+        }
+    }
+}
+
+static void run_group(void *context, size_t index)
+{
+    product *p = context;
+    const size_t bytes = (group / lanes) * p->K * sizeof(lane);
+    lane *w = aligned_alloc(sizeof(lane), bytes), *errors = p->w_error ? aligned_alloc(sizeof(lane), bytes) : NULL;
+    double *rows = malloc(2 * tall * p->K * sizeof *rows);
+    if (w && rows && (errors || !p->w_error)) {
+        pack(p, index * group, w);
+        if (errors) pack_errors(p, index * group, errors);
+        multiply_group(p, index * group, w, errors, rows);
+    } else
+        __atomic_store_n(&p->failed, true, __ATOMIC_RELAXED);
+    free(w);
+    free(errors);
+    free(rows);
+}
+
+static bool run_product(ref_state *r, const ir_op *op, product *p)
+{
+    ref_parallel((p->N + group - 1) / group, run_group, p);
+    return !p->failed || ref_fail(r, op, "out of memory");
+}
+
+/* An operand that never was in memory may be rounded to its dtype on its way into a product. */
+static double entry_rounding(const ref_state *r, const ir_value *x)
+{
+    return ref_type(r, x) == dtype_f32 || r->on_grid[x->id] ? 0 : ref_unit(ref_type(r, x));
+}
+
+static bool take_fold(ref_state *r, const ir_op *op, const ref_fold *f, product *p)
+{
+    if (!f->folds) return true;
+    if (!f->factor || !ref_fold_is_factor(r, op, f)) return ref_fail(r, op, "the plan folds a factor into the weight that its operand does not have");
+    if (r->rules->stored && ref_is_stored(r, op->inputs[0]))
+        return ref_fail(r, op, "the plan folds a factor of its operand, which is stored with it");
+    if (ref_of(r, f->factor)->count != p->K) return ref_fail(r, op, "the folded factor has not one number for each column");
+    p->fold = ref_of(r, f->factor)->value;
+    p->fold_offset = f->plus_one ? 1 : 0;
+    p->type = ref_type(r, op->inputs[1]);
+    p->extra = p->type == dtype_f32 ? 2 * REF_UNIT : ref_unit(p->type);
+    p->fold_least = ref_least(p->type);
+    return true;
+}
+
+/* One number multiplies a whole row of the operand, so its error is the whole row's: it does not average out over the sum. */
+static void add_row_errors(const ir_value *number, const ref_state *r, size_t columns, ref_tensor *y)
+{
+    const ref_tensor *t = number ? ref_of(r, number) : NULL;
+    for (size_t i = 0; t && t->error && t->count == y->count / columns && i < y->count; i++) {
+        const double n = t->value[i / columns], e = n == 0 ? 0 : t->error[i / columns] / n * y->value[i];
+        y->error[i] = sqrt(y->error[i] * y->error[i] + e * e);
+    }
+}
+
+static void add_bias(const ref_tensor *b, size_t columns, ref_tensor *y)
+{
+    for (size_t i = 0; i < y->count; i++) {
+        const double e = ref_error(b, i % columns);
+        y->value[i] += b->value[i % columns];
+        const double own = REF_UNIT * y->value[i];
+        y->error[i] = sqrt(y->error[i] * y->error[i] + e * e + own * own);
+    }
+}
+
+bool ref_linear(ref_state *r, const ir_op *op)
+{
+    const ref_tensor *x = ref_of(r, op->inputs[0]), *w = ref_of(r, op->inputs[1]),
+                     *b = op->input_count > 2 ? ref_of(r, op->inputs[2]) : NULL;
+    ref_tensor *y = ref_out(r, op);
+    const size_t K = (size_t)ref_axis(r, op->inputs[0], -1), N = (size_t)ref_axis(r, op->outputs[0], -1);
+    if (K == 0 || N == 0 || x->count % K != 0 || w->count != K * N || y->count != x->count / K * N ||
+        (b && b->count != N))
+        return ref_fail(r, op, "operand, weight, bias and result do not fit");
+    if (ref_axis(r, op->inputs[1], 0) != (long long)(ref_attributes(r, op)->layout == layout_out_in ? N : K))
+        return ref_fail(r, op, "the weight lies the other way round");
+    product p = {.M = x->count / K,
+                 .N = N,
+                 .K = K,
+                 .x = x->value,
+                 .w = w->value,
+                 .out_in = ref_attributes(r, op)->layout == layout_out_in,
+                 .round = r->round_stored,
+                 .y = y->value,
+                 .y_error = y->error};
+    if (!ref_exact(x)) p.x_error = x->error;
+    if (!ref_exact(w)) p.w_error = w->error;
+    p.extra = entry_rounding(r, op->inputs[0]);
+    p.split = r->rules && r->rules->splits && r->rules->splits(r->rules->context, op);
+    const ref_fold fold = r->rules && r->rules->folded ? r->rules->folded(r->rules->context, op) : (ref_fold){0};
+    if (!take_fold(r, op, &fold, &p) || !run_product(r, op, &p)) return false;
+    if (fold.folds) add_row_errors(ref_fold_row_number(r, op, &fold), r, N, y);
+    if (b) add_bias(b, N, y);
+    return true;
+}
+
+/* Which batch of an operand belongs to batch i of the result; leading axes are matched from the right, 1 stretches. */
+static bool batch_of(const ref_state *r, const ir_value *v, const ir_value *out, size_t i, size_t *batch)
+{
+    size_t step = 1;
+    *batch = 0;
+    for (int axis = 3; axis <= ref_rank(r, out); axis++) {
+        const size_t size = axis <= ref_rank(r, v) ? (size_t)ref_axis(r, v, -axis) : 1, full = (size_t)ref_axis(r, out, -axis);
+        if (size != 1 && size != full) return false;
+        if (size != 1) *batch += i % full * step;
+        step *= size;
+        i /= full;
+    }
+    return ref_rank(r, v) <= ref_rank(r, out);
+}
+
+bool ref_matmul(ref_state *r, const ir_op *op)
+{
+    const ir_value *xv = op->inputs[0], *wv = op->inputs[1], *yv = op->outputs[0];
+    const ref_tensor *x = ref_of(r, xv), *w = ref_of(r, wv);
+    ref_tensor *y = ref_out(r, op);
+    const size_t M = (size_t)ref_axis(r, xv, -2), K = (size_t)ref_axis(r, xv, -1), N = (size_t)ref_axis(r, yv, -1);
+    const bool transposed = ref_attributes(r, op)->transpose;
+    if (M * N * K == 0 || (size_t)ref_axis(r, wv, transposed ? -2 : -1) != N ||
+        (size_t)ref_axis(r, wv, transposed ? -1 : -2) != K)
+        return ref_fail(r, op, "operands and result do not fit");
+    const double x_unit = entry_rounding(r, xv), w_unit = entry_rounding(r, wv);
+    for (size_t i = 0; i < y->count / (M * N); i++) {
+        size_t x_batch, w_batch;
+        if (!batch_of(r, xv, yv, i, &x_batch) || !batch_of(r, wv, yv, i, &w_batch))
+            return ref_fail(r, op, "batches do not fit");
+        if ((x_batch + 1) * M * K > x->count || (w_batch + 1) * K * N > w->count)
+            return ref_fail(r, op, "batches do not fit");
+        product p = {.M = M,
+                     .N = N,
+                     .K = K,
+                     .x = x->value + x_batch * M * K,
+                     .w = w->value + w_batch * K * N,
+                     .out_in = transposed,
+                     .extra = sqrt(x_unit * x_unit + w_unit * w_unit),
+                     .y = y->value + i * M * N,
+                     .y_error = y->error + i * M * N};
+        if (!ref_exact(x)) p.x_error = x->error + x_batch * M * K;
+        if (!ref_exact(w)) p.w_error = w->error + w_batch * K * N;
+        if (!run_product(r, op, &p)) return false;
+    }
+    return true;
+}

@@ -1,0 +1,70 @@
+/* In: what the reference computed and what a device gave. Out: verdicts. Refuses: nothing. */
+#include "ir/reference/ref_parts.h"
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+static const uint64_t unwritten_bits = 0x7ff8756e77726974; /* a quiet NaN with a payload */
+
+double ref_unwritten(void)
+{
+    double d;
+    memcpy(&d, &unwritten_bits, sizeof d);
+    return d;
+}
+
+static bool is_unwritten(double d) { return memcmp(&d, &unwritten_bits, sizeof d) == 0; }
+
+/* Squares of differences and of numbers; what is not finite says nothing of sizes. */
+typedef struct mean_square {
+    double differences, sizes;
+} mean_square;
+
+static void add_square(mean_square *m, double expected, double got)
+{
+    if (!isfinite(expected)) return;
+    m->differences += (got - expected) * (got - expected);
+    m->sizes += expected * expected;
+}
+
+static double relative(const mean_square *m) { return m->sizes > 0 ? sqrt(m->differences / m->sizes) : sqrt(m->differences); }
+
+double ref_rms(const double *expected, const double *got, size_t count)
+{
+    mean_square m = {0};
+    for (size_t i = 0; i < count; i++) add_square(&m, expected[i], got[i]);
+    return relative(&m);
+}
+
+/* How far off one element is, as a part of its bound; infinite when no bound covers it. */
+static double element_ratio(double expected, double got, double bound)
+{
+    if (is_unwritten(got)) return INFINITY;
+    if (isnan(expected)) return isnan(got) ? 0 : INFINITY;
+    if (expected == got) return 0;
+    const double difference = fabs(got - expected);
+    return isnan(difference) || !(bound > 0) ? INFINITY : difference / bound;
+}
+
+ref_verdict ref_compare(const ref_tensor *t, const double *got)
+{
+    ref_verdict v = {.ratio = -1};
+    mean_square m = {0};
+    double squares = 0;
+    size_t spreads = 0;
+    for (size_t i = 0; i < t->count; i++) {
+        const double bound = ref_sigmas * ref_error(t, i);
+        const bool judged = isfinite(bound);
+        v.unjudged += !judged;
+        if (judged) add_square(&m, t->value[i], got[i]);
+        const double ratio = judged || is_unwritten(got[i]) ? element_ratio(t->value[i], got[i], bound) : 0;
+        if (judged && bound > 0) squares += ratio * ratio, spreads++;
+        if (ratio <= v.ratio) continue;
+        v.ratio = ratio, v.worst = i, v.bound = bound;
+        v.difference = fabs(got[i] - t->value[i]);
+    }
+    if (v.ratio < 0) v.ratio = 0;
+    v.rms = relative(&m);
+    v.spread = spreads ? sqrt(squares / (double)spreads) : 0;
+    return v;
+}

@@ -1,0 +1,547 @@
+/* In: the text form of ir/text/print.c, from anybody. Out: the program, verified, so that later stages may trust it as they trust a pass.
+ * Refuses: anything else, with file:line:col of the first error; more than max_text bytes, max_ops ops. */
+#include "ir/program/build.h"
+#include "ir/check/check.h"
+#include "ir/base/names.h"
+#include "ir/text/scan.h"
+#include "ir/text/fields.h"
+#include <ctype.h>
+#include <stdint.h>
+#include <string.h>
+
+enum { max_text = 16 << 20, max_ops = 65536, max_values = 262144, max_list = 256, max_kernels = 65536 };
+
+/* A name that is used before the line that makes it. */
+typedef struct pending {
+    ir_value *view;     /* a view, waits for its root; NULL for an output */
+    const char *output; /* the spec's name for it */
+    const char *name;
+    position at;
+} pending;
+
+typedef struct declared { /* an input, parameter or state, and where its line is */
+    ir_value *value;
+    position here, spec;
+} declared;
+
+typedef struct reader {
+    arena *a;
+    scanner in;
+    builder b;
+    pending *pending;
+    int pending_count;
+    position *op_places; /* in this text; the ops' own positions are in the spec */
+    position *spec_places;
+    declared *declared;
+    int declared_count;
+    int depth; /* 0: file, 1: in a kernel, 2: in a phase */
+    ir_kernel *kernel;
+    ir_phase *phase;
+    name_map kernels, phases;
+} reader;
+
+static dtype read_dtype(reader *r)
+{
+    const char *names[4];
+    for (int i = 0; i < 4; i++) names[i] = dtype_name((dtype)i);
+    return (dtype)scan_choice(&r->in, names, 4, "dtype");
+}
+
+static extent read_extent(reader *r)
+{
+    scan_spaces(&r->in);
+    const char *start = r->in.s;
+    while (r->in.s < r->in.end && (isalnum((unsigned char)*r->in.s) || strchr("_+-*", *r->in.s)) && r->in.s - start <= max_word) r->in.s++;
+    if (r->in.s == start) scan_expected(&r->in, "a size");
+    bool negative = *start == '-'; /* the grammar has no sign */
+    position at = {r->in.line, (int)(start - r->in.line_start) + 1 - negative};
+    char *expression = arena_printf(r->a, "%s%.*s", negative ? "0" : "", (int)(r->in.s - start), start);
+    extent e = extent_parse(r->a, &r->b.p->dims, expression, at);
+    bail_if_complained(r->a);
+    return e;
+}
+
+/* !line:column at the end of a line, where it stands. */
+static position read_place(reader *r)
+{
+    scan_spaces(&r->in);
+    if (!scan_accept(&r->in, "!")) return (position){0, 0};
+    position at;
+    at.line = (int)scan_integer(&r->in, 1, 1 << 30, "line");
+    scan_expect(&r->in, ":");
+    at.column = (int)scan_integer(&r->in, 0, 1 << 30, "column");
+    return at;
+}
+
+static const char *read_value_name(reader *r)
+{
+    scan_expect(&r->in, "%");
+    return scan_name(&r->in, "the name of a value");
+}
+
+static ir_value *read_value(reader *r)
+{
+    scan_spaces(&r->in);
+    position at = scan_here(&r->in);
+    const char *name = read_value_name(r);
+    ir_value *v = names_find(&r->b.names, name);
+    if (!v || v->kind == value_constant) bail(r->a, code_bad_input, at, "no line above makes %%%s", name);
+    return v;
+}
+
+static void add_pending(reader *r, ir_value *view, const char *output, const char *name, position at)
+{
+    r->pending = build_grow(r->a, r->pending, r->pending_count, sizeof *r->pending);
+    r->pending[r->pending_count++] = (pending){view, output, name, at};
+}
+
+static void read_shape(reader *r, ir_value *v)
+{
+    v->type = read_dtype(r);
+    scan_expect(&r->in, "[");
+    for (scan_spaces(&r->in); !scan_accept(&r->in, "]"); scan_spaces(&r->in)) {
+        if (v->rank) scan_expect(&r->in, ",");
+        if (v->rank == max_rank) bail(r->a, code_bad_input, scan_here(&r->in), "more than %d axes", max_rank);
+        v->shape[v->rank++] = read_extent(r);
+        scan_spaces(&r->in);
+    }
+    if (scan_accept(&r->in, "/")) v->root_stride = scan_integer(&r->in, 1, 1LL << 31, "stride");
+    scan_spaces(&r->in);
+    if (v->root_stride || !scan_accept(&r->in, "in ")) return;
+    scan_spaces(&r->in);
+    position at = scan_here(&r->in);
+    const char *root = read_value_name(r);
+    add_pending(r, v, NULL, root, at);
+    scan_expect(&r->in, "+");
+    v->root_offset = scan_integer(&r->in, 0, 1LL << 62, "offset");
+    scan_expect(&r->in, "/");
+    v->root_stride = scan_integer(&r->in, 1, 1LL << 62, "stride");
+}
+
+static ir_value *read_new_value(reader *r, value_kind kind)
+{
+    scan_spaces(&r->in);
+    position at = scan_here(&r->in);
+    const char *name = read_value_name(r);
+    ir_value *other = names_find(&r->b.names, name);
+    if (other && other->kind != value_constant) bail(r->a, code_bad_input, at, "a second value named %%%s", name);
+    if (other) bail(r->a, code_bad_input, at, "%%%s is the name of a number here; take another", name);
+    if (r->b.p->value_count == max_values) bail(r->a, code_bad_input, at, "more than %d values", max_values);
+    ir_value *v = arena_alloc(r->a, sizeof *v);
+    v->name = name, v->kind = kind, v->at = at;
+    read_shape(r, v);
+    return v;
+}
+
+static void read_dim(reader *r)
+{
+    dim_table *dims = &r->b.p->dims;
+    scan_spaces(&r->in);
+    position at = scan_here(&r->in);
+    if (dims->count == max_dims) bail(r->a, code_bad_input, at, "more than %d dims", max_dims);
+    dim d = {.name = scan_name(&r->in, "the name of a dim")};
+    if (strchr(d.name, '.')) bail(r->a, code_bad_input, at, "%s is no name of a dim", d.name);
+    if (dim_find(dims, d.name)) bail(r->a, code_bad_input, at, "a second dim named %s", d.name);
+    scan_expect(&r->in, "=");
+    d.value = d.low = d.high = scan_integer(&r->in, 1, 1LL << 40, "value");
+    scan_spaces(&r->in);
+    if (scan_accept(&r->in, "in ")) {
+        if (dims->dynamic_count == max_dynamic) bail(r->a, code_bad_input, at, "more than %d dynamic dims", max_dynamic);
+        d.dynamic = true, d.slot = dims->dynamic_count++;
+        d.low = scan_integer(&r->in, 1, d.value, "low end");
+        scan_expect(&r->in, "..");
+        d.high = scan_integer(&r->in, d.value, 1LL << 40, "high end");
+    }
+    d.at = read_place(r);
+    dims->dims[dims->count++] = d;
+    scan_end_line(&r->in);
+}
+
+static void read_range(reader *r, ir_value *v)
+{
+    const position at = scan_here(&r->in);
+    v->has_range = true;
+    v->range_low = read_extent(r);
+    scan_expect(&r->in, "..");
+    v->range_high = read_extent(r);
+    const long long low = extent_value(&v->range_low, &r->b.p->dims), high = extent_value(&v->range_high, &r->b.p->dims);
+    if (low > high || low < INT32_MIN || high > INT32_MAX)
+        bail(r->a, code_bad_input, at, "a range of %lld to %lld is %s", low, high, low > high ? "empty" : "beyond 32 bits");
+}
+
+static void read_declared(reader *r, value_kind kind)
+{
+    ir_value *v = read_new_value(r, kind);
+    scan_spaces(&r->in);
+    if (kind == value_input && v->type == dtype_i32 && scan_accept(&r->in, "range=")) read_range(r, v);
+    scan_spaces(&r->in);
+    if (kind == value_param && scan_accept(&r->in, "from=")) v->from = scan_string(&r->in);
+    scan_spaces(&r->in);
+    if (v->from && v->rank == 2 && scan_accept(&r->in, "transposed")) v->from_transposed = true;
+    build_add_value(&r->b, v);
+    r->declared = build_grow(r->a, r->declared, r->declared_count, sizeof *r->declared);
+    r->declared[r->declared_count++] = (declared){v, v->at, read_place(r)};
+    scan_end_line(&r->in);
+}
+
+static void read_output(reader *r)
+{
+    scan_spaces(&r->in);
+    position at = scan_here(&r->in);
+    const char *name = read_value_name(r);
+    scan_expect(&r->in, "as ");
+    scan_spaces(&r->in);
+    const position output_at = scan_here(&r->in);
+    const char *output = scan_word_or_string(&r->in, "the name of an output");
+    if (!name_is_plain(output)) bail(r->a, code_bad_input, output_at, "\"%.40s\" cannot name an output: a name has letters, digits and _, no digit first, at most %d of them", output, most_name);
+    add_pending(r, NULL, output, name, at);
+    scan_end_line(&r->in);
+}
+
+static void read_scaling(reader *r, rope_scaling *s)
+{
+    static const char *const kinds[] = {"none", "linear", "llama3"};
+    s->kind = (rope_scaling_kind)scan_choice(&r->in, kinds, 3, "rope scaling");
+    scan_expect(&r->in, "(");
+    s->factor = scan_double(&r->in);
+    double *const more[] = {&s->low_freq, &s->high_freq, &s->original};
+    for (int i = 0; i < 3 && s->kind == scaling_llama3; i++) {
+        scan_expect(&r->in, ",");
+        *more[i] = scan_double(&r->in);
+    }
+    scan_expect(&r->in, ")");
+}
+
+static void read_field(reader *r, ir_op *op, const attribute_field *f)
+{
+    static const char *const pairings[] = {"half", "interleaved"}, *const layouts[] = {"out_in", "in_out"};
+    void *field = (char *)&op->attributes + f->offset;
+    if (f->type == field_bool) {
+        *(bool *)field = true;
+        return;
+    }
+    scan_expect(&r->in, "=");
+    switch (f->type) {
+    case field_int: *(long long *)field = scan_integer(&r->in, 0, 1LL << 40, f->key); break;
+    case field_float: *(double *)field = scan_double(&r->in); break;
+    case field_dtype: *(dtype *)field = read_dtype(r); break;
+    case field_pairing: *(rope_pairing *)field = (rope_pairing)scan_choice(&r->in, pairings, 2, "pairing"); break;
+    case field_layout: *(weight_layout *)field = (weight_layout)scan_choice(&r->in, layouts, 2, "layout"); break;
+    case field_value: *(ir_value **)field = read_value(r); break;
+    case field_scaling: read_scaling(r, field); break;
+    case field_bool: break;
+    }
+}
+
+static void read_fields(reader *r, ir_op *op)
+{
+    const char *keys[32];
+    for (int i = 0; i < attribute_field_count; i++) keys[i] = attribute_fields[i].key;
+    while (!scan_at_line_end(&r->in) && *r->in.s != '!' && *r->in.s != '#') {
+        position at = scan_here(&r->in);
+        int i = scan_choice(&r->in, keys, (size_t)attribute_field_count, "attribute");
+        if (!op_takes(op->kind, keys[i])) bail(r->a, code_bad_input, at, "%s takes no %s", op_table[op->kind].name, keys[i]);
+        if (field_is_set(&op->attributes, &attribute_fields[i])) bail(r->a, code_bad_input, at, "a second %s", keys[i]);
+        read_field(r, op, &attribute_fields[i]);
+    }
+}
+
+static ir_value *read_operand(reader *r)
+{
+    scan_spaces(&r->in);
+    if (r->in.s < r->in.end && *r->in.s == '%') return read_value(r);
+    position at = scan_here(&r->in);
+    if (r->b.p->value_count == max_values) bail(r->a, code_bad_input, at, "more than %d values", max_values);
+    return build_number(&r->b, scan_double(&r->in), (position){0, 0});
+}
+
+static op_kind read_op_name(reader *r)
+{
+    const char *names[op_count];
+    for (int i = 0; i < op_count; i++) names[i] = op_table[i].name;
+    return (op_kind)scan_choice(&r->in, names, op_count, "op");
+}
+
+static void read_inputs(reader *r, ir_op *op)
+{
+    ir_value *list[max_list];
+    const op_info *info = &op_table[op->kind];
+    do {
+        if (op->input_count == info->most_inputs)
+            bail(r->a, code_bad_input, scan_here(&r->in), "%s takes at most %d operands", info->name, info->most_inputs);
+        list[op->input_count++] = read_operand(r);
+        scan_spaces(&r->in);
+    } while (scan_accept(&r->in, ","));
+    if (op->input_count < info->least_inputs)
+        bail(r->a, code_bad_input, scan_here(&r->in), "%s takes at least %d operands", info->name, info->least_inputs);
+    op->inputs = arena_alloc(r->a, (size_t)op->input_count * sizeof *op->inputs);
+    memcpy(op->inputs, list, (size_t)op->input_count * sizeof *op->inputs);
+}
+
+static void read_outs(reader *r, ir_op *op)
+{
+    op->outputs = arena_alloc(r->a, max_list * sizeof *op->outputs);
+    do {
+        if (op->output_count == max_list) bail(r->a, code_bad_input, scan_here(&r->in), "more than %d outs", max_list);
+        op->outputs[op->output_count++] = read_new_value(r, value_result);
+        scan_spaces(&r->in);
+    } while (scan_accept(&r->in, ","));
+}
+
+static void add_to_phase(reader *r, ir_op *op)
+{
+    ir_phase *phase = r->phase;
+    phase->ops = build_grow(r->a, phase->ops, phase->op_count, sizeof *phase->ops);
+    phase->ops[phase->op_count++] = op;
+}
+
+static void read_op(reader *r, op_role role)
+{
+    ir_op *op = arena_alloc(r->a, sizeof *op);
+    scan_spaces(&r->in);
+    position at = scan_here(&r->in);
+    if (r->b.p->op_count == max_ops) bail(r->a, code_bad_input, at, "more than %d ops", max_ops);
+    op->role = role;
+    read_outs(r, op);
+    scan_expect(&r->in, "=");
+    op->kind = read_op_name(r);
+    op->stated = ~0u; /* text has defaults filled in */
+    read_inputs(r, op);
+    read_fields(r, op);
+    position place = read_place(r);
+    scan_spaces(&r->in);
+    if (!scan_accept(&r->in, "#")) scan_expected(&r->in, "# and the number of the graph op");
+    op->origin = (int)scan_integer(&r->in, 0, 1 << 24, "number of the graph op");
+    for (int i = 0; i < op->output_count; i++) {
+        const char *name = op->outputs[i]->name;
+        if (names_find(&r->b.names, name)) bail(r->a, code_bad_input, at, "a second value named %%%s", name);
+        build_add_value(&r->b, op->outputs[i]);
+    }
+    r->op_places = build_grow(r->a, r->op_places, r->b.p->op_count, sizeof *r->op_places);
+    r->spec_places = build_grow(r->a, r->spec_places, r->b.p->op_count, sizeof *r->spec_places);
+    r->op_places[r->b.p->op_count] = at;
+    r->spec_places[r->b.p->op_count] = place;
+    build_add_op(&r->b, op);
+    if (r->phase) add_to_phase(r, op);
+    scan_end_line(&r->in);
+}
+
+static void read_after(reader *r, ir_phase *phase)
+{
+    do {
+        scan_spaces(&r->in);
+        position at = scan_here(&r->in);
+        const char *name = scan_name(&r->in, "the name of a phase");
+        ir_phase *earlier = names_find(&r->phases, name);
+        if (!earlier) bail(r->a, code_bad_input, at, "no phase above is named %s", name);
+        phase->after = build_grow(r->a, phase->after, phase->after_count, sizeof *phase->after);
+        phase->after[phase->after_count++] = earlier;
+        scan_spaces(&r->in);
+    } while (scan_accept(&r->in, ","));
+}
+
+static void read_phase(reader *r)
+{
+    size_t families;
+    ir_phase *phase = arena_alloc(r->a, sizeof *phase);
+    scan_spaces(&r->in);
+    position at = scan_here(&r->in);
+    phase->name = scan_name(&r->in, "the name of a phase");
+    if (names_find(&r->phases, phase->name)) bail(r->a, code_bad_input, at, "a second phase named %s", phase->name);
+    if (r->phases.count == max_kernels) bail(r->a, code_bad_input, at, "more than %d phases", max_kernels);
+    scan_expect(&r->in, ":");
+    const char *const *names = family_names(&families);
+    phase->family = (phase_family)scan_choice(&r->in, names, families, "family");
+    scan_spaces(&r->in);
+    if (scan_accept(&r->in, "after ")) read_after(r, phase);
+    scan_expect(&r->in, "{");
+    scan_end_line(&r->in);
+    names_add(&r->phases, phase->name, phase);
+    r->kernel->phases = build_grow(r->a, r->kernel->phases, r->kernel->phase_count, sizeof *r->kernel->phases);
+    r->kernel->phases[r->kernel->phase_count++] = phase;
+    r->phase = phase;
+    r->depth = 2;
+}
+
+static void read_kernel(reader *r)
+{
+    ir_program *p = r->b.p;
+    size_t frames;
+    const char *const *names = frame_names(&frames);
+    ir_kernel *k = arena_alloc(r->a, sizeof *k);
+    scan_spaces(&r->in);
+    position at = scan_here(&r->in);
+    if (p->op_count && !p->kernel_count) bail(r->a, code_bad_input, at, "a kernel after ops without one");
+    if (p->kernel_count == max_kernels) bail(r->a, code_bad_input, at, "more than %d kernels", max_kernels);
+    k->name = scan_name(&r->in, "the name of a kernel");
+    if (!name_is_kernel(k->name))
+        bail(r->a, code_bad_input, at, "\"%.40s\" cannot name a kernel: a name has letters, digits and single _, a letter first, at most %d of them, and does not end in _pack",
+             k->name, most_name);
+    if (!names_add(&r->kernels, k->name, k)) bail(r->a, code_bad_input, at, "a second kernel named %s", k->name);
+    scan_spaces(&r->in);
+    if (scan_accept(&r->in, "frame=")) k->frame = (frame_kind)scan_choice(&r->in, names, frames, "frame");
+    scan_expect(&r->in, "{");
+    scan_end_line(&r->in);
+    p->kernels = build_grow(r->a, p->kernels, p->kernel_count, sizeof *p->kernels);
+    p->kernels[p->kernel_count++] = k;
+    r->kernel = k;
+    r->depth = 1;
+}
+
+static void read_tile(reader *r)
+{
+    ir_phase *phase = r->phase;
+    size_t layer_count;
+    const char *const *layers = layer_names(&layer_count);
+    if (phase->tile_count) bail(r->a, code_bad_input, scan_here(&r->in), "a second tile line");
+    while (!scan_at_line_end(&r->in)) {
+        if (phase->tile_count == max_list) bail(r->a, code_bad_input, scan_here(&r->in), "more than %d settings", max_list);
+        scan_spaces(&r->in);
+        const position at = scan_here(&r->in);
+        tile_setting s = {.key = scan_name(&r->in, "a setting")};
+        for (int i = 0; i < phase->tile_count; i++)
+            if (strcmp(phase->tile[i].key, s.key) == 0) bail(r->a, code_bad_input, at, "a second %s", s.key);
+        scan_expect(&r->in, "=");
+        if (strcmp(s.key, "layer") == 0) s.value = scan_choice(&r->in, layers, layer_count, s.key);
+        else s.value = (int)scan_integer(&r->in, 0, 1 << 30, s.key);
+        phase->tile = build_grow(r->a, phase->tile, phase->tile_count, sizeof *phase->tile);
+        phase->tile[phase->tile_count++] = s;
+    }
+    scan_end_line(&r->in);
+}
+
+static void read_note(reader *r)
+{
+    ir_program *p = r->b.p;
+    size_t count;
+    const char *const *codes = reason_codes(&count);
+    fusion_note note = {.code = codes[scan_choice(&r->in, codes, count, "reason")]};
+    note.value = read_value(r);
+    scan_expect(&r->in, "->");
+    scan_spaces(&r->in);
+    position at = scan_here(&r->in);
+    ir_value *out = read_value(r);
+    if (!out->def) bail(r->a, code_bad_input, at, "%%%s is made by no op", out->name);
+    note.user = out->def;
+    p->notes = build_grow(r->a, p->notes, p->note_count, sizeof *p->notes);
+    p->notes[p->note_count++] = note;
+    if (scan_accept(&r->in, ":"))
+        while (r->in.s < r->in.end && *r->in.s != '\n') r->in.s++;
+    scan_end_line(&r->in);
+}
+
+static void read_head(reader *r)
+{
+    size_t levels;
+    const char *const *names = level_names(&levels);
+    scan_expect(&r->in, "ir");
+    if (scan_integer(&r->in, 0, 1 << 30, "version") != 1) bail(r->a, code_bad_input, scan_here(&r->in), "only version 1 of the text form is known");
+    scan_spaces(&r->in);
+    const position at = scan_here(&r->in);
+    r->b.p->name = scan_word_or_string(&r->in, "the name of the block");
+    if (!name_is_block(r->b.p->name))
+        bail(r->a, code_bad_input, at, "\"%.40s\" cannot name a block: a name has letters, digits, _ and -, a letter first, at most %d of them", r->b.p->name, most_name);
+    scan_end_line(&r->in);
+    scan_expect(&r->in, "type ");
+    r->b.p->type = read_dtype(r);
+    scan_end_line(&r->in);
+    scan_expect(&r->in, "level ");
+    r->b.p->level = (fusion_level)scan_choice(&r->in, names, levels, "level");
+    scan_end_line(&r->in);
+}
+
+/* One line that is not within a phase. */
+static void read_outer_line(reader *r)
+{
+    if (r->depth == 1 && scan_accept(&r->in, "phase ")) read_phase(r);
+    else if (r->depth == 1 && scan_accept(&r->in, "}")) r->depth = 0, scan_end_line(&r->in);
+    else if (r->depth == 1) scan_expected(&r->in, "a phase or \"}\"");
+    else if (scan_accept(&r->in, "kernel ")) read_kernel(r);
+    else if (scan_accept(&r->in, "note ")) read_note(r);
+    else if (r->in.s < r->in.end && *r->in.s == '%' && !r->b.p->kernel_count) read_op(r, role_none);
+    else if (r->b.p->op_count || r->b.p->kernel_count) scan_expected(&r->in, r->b.p->kernel_count ? "a kernel or a note" : "an op");
+    else if (scan_accept(&r->in, "dim ")) read_dim(r);
+    else if (scan_accept(&r->in, "in ")) read_declared(r, value_input);
+    else if (scan_accept(&r->in, "par ")) read_declared(r, value_param);
+    else if (scan_accept(&r->in, "state ")) read_declared(r, value_state);
+    else if (scan_accept(&r->in, "out ")) read_output(r);
+    else scan_expected(&r->in, "dim, in, par, state, out, an op or a kernel");
+}
+
+static void read_phase_line(reader *r)
+{
+    if (scan_accept(&r->in, "pro ")) read_op(r, role_prologue);
+    else if (scan_accept(&r->in, "body ")) read_op(r, role_body);
+    else if (scan_accept(&r->in, "epi ")) read_op(r, role_epilogue);
+    else if (scan_accept(&r->in, "tile ")) read_tile(r);
+    else if (scan_accept(&r->in, "}")) {
+        r->phase = NULL;
+        r->depth = 1;
+        scan_end_line(&r->in);
+    } else scan_expected(&r->in, "pro, body, epi, tile or \"}\"");
+}
+
+/* The rules that a spec's outputs obey. */
+static void check_output(reader *r, name_map *outputs, const pending *n)
+{
+    const ir_value *same = names_find(&r->b.names, n->output);
+    if (same && same->kind < value_constant) bail(r->a, code_bad_input, n->at, "output %s: an input, parameter or state has this name", n->output);
+    if (!names_add(outputs, n->output, r)) bail(r->a, code_bad_input, n->at, "a second output named %s", n->output);
+}
+
+static void settle_names(reader *r)
+{
+    name_map outputs = {.a = r->a};
+    for (int i = 0; i < r->pending_count; i++) {
+        pending *n = &r->pending[i];
+        ir_value *v = names_find(&r->b.names, n->name);
+        if (!v || v->kind == value_constant) bail(r->a, code_bad_input, n->at, "no line makes %%%s", n->name);
+        if (!n->view) check_output(r, &outputs, n);
+        if (n->view) n->view->root = v;
+        else if (v->output) bail(r->a, code_bad_input, n->at, "%%%s is an output twice", n->name);
+        else v->output = n->output;
+    }
+}
+
+/* Places in this text while it is checked, those of the spec for what comes later. */
+static void move_places(reader *r, bool to_spec)
+{
+    const position *places = to_spec ? r->spec_places : r->op_places;
+    for (int i = 0; i < r->declared_count; i++)
+        r->declared[i].value->at = to_spec ? r->declared[i].spec : r->declared[i].here;
+    for (int i = 0; i < r->b.p->op_count; i++) {
+        ir_op *op = r->b.p->ops[i];
+        op->at = places[i];
+        for (int k = 0; k < op->output_count; k++) op->outputs[k]->at = places[i];
+    }
+}
+
+static _Noreturn void refuse_zero(arena *a, const char *text)
+{
+    position at = {1, 1};
+    for (; *text; text++) at = *text == '\n' ? (position){at.line + 1, 1} : (position){at.line, at.column + 1};
+    bail(a, code_bad_input, at, "a zero byte in a text");
+}
+
+ir_program *ir_read(arena *a, const char *ir_text, size_t size, const char *name)
+{
+    reader r = {.a = a, .in = {a, ir_text, ir_text + size, ir_text, 1}, .kernels = {.a = a}, .phases = {.a = a}};
+    arena_source(a, name, ir_text, size);
+    if (size > max_text) bail(a, code_bad_input, (position){0, 0}, "a text of more than %d bytes", max_text);
+    if (memchr(ir_text, 0, size)) refuse_zero(a, ir_text);
+    r.b = (builder){.a = a, .p = arena_alloc(a, sizeof *r.b.p), .names = {.a = a}};
+    read_head(&r);
+    while (r.in.s < r.in.end) {
+        if (scan_at_line_end(&r.in)) scan_end_line(&r.in);
+        else if (r.depth == 2) read_phase_line(&r);
+        else read_outer_line(&r);
+    }
+    if (r.depth) scan_expected(&r.in, "\"}\"");
+    settle_names(&r);
+    move_places(&r, false);
+    ir_check_read(a, r.b.p);
+    if (!r.b.p->op_count) bail(a, code_bad_input, scan_here(&r.in), "the text ends here and has no op");
+    move_places(&r, true);
+    arena_source_marked(a, name, arena_strndup(a, ir_text, size), size);
+    return r.b.p;
+}

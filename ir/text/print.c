@@ -1,0 +1,288 @@
+/* In: a graph or a program at any stage. Out: its text form, one op a line, the same bytes for the same program. Refuses: nothing.
+ *
+ *   ir 1 llama_ffn
+ *   type bf16
+ *   level tile
+ *   dim  M = 37 in 1..64
+ *   in   %x                bf16[M,256]
+ *   par  %w_norm           bf16[256]
+ *   out  %y as y
+ *
+ *   kernel k0 frame=mixed {
+ *     phase h : rows {
+ *       body %x.ss f32[M,1] = row_sumsq %x    !11:5 #0
+ *     }
+ *   }
+ *
+ * `in %v+4/16` after a type is a view, `/72` storage in rows of 72 elements; `!11:5` the place in the spec; `#0` the graph op it comes from. A graph's ops stand
+ * without kernels and roles. Columns are fixed, so a rename changes one line. Read back by ir/text/parse.c. */
+#include "ir/text/fields.h"
+#include <ctype.h>
+#include <string.h>
+
+#define FIELD(key, type) {#key, field_##type, offsetof(ir_attributes, key)}
+const attribute_field attribute_fields[] = {
+    FIELD(to, dtype), FIELD(eps, float), FIELD(unit_offset, bool), FIELD(heads, int), FIELD(kv_heads, int),
+    FIELD(pairing, pairing), FIELD(theta, float), FIELD(rotary, int), FIELD(scaling, scaling), FIELD(layout, layout),
+    FIELD(transpose, bool), FIELD(causal, bool), FIELD(window, int), FIELD(softcap, float), FIELD(scale, float),
+    FIELD(offset, int), FIELD(lengths, value), FIELD(at, value), FIELD(state, value), FIELD(fold, value),
+    FIELD(fold_offset, bool),
+};
+#undef FIELD
+const int attribute_field_count = sizeof attribute_fields / sizeof *attribute_fields;
+
+/* The spec's attributes, then those that lowering and fusion write. */
+static const struct {
+    op_kind kind;
+    const char *key;
+} taken[] = {
+#define ATTR(op, key, field, type, required, help) {op_##op, #field},
+#include "ir/op.def"
+    {op_slice, "offset"}, {op_linear, "fold"}, {op_linear, "fold_offset"},
+    {op_attention_partial, "heads"}, {op_attention_partial, "kv_heads"}, {op_attention_partial, "causal"},
+    {op_attention_partial, "window"}, {op_attention_partial, "softcap"}, {op_attention_partial, "scale"},
+    {op_attention_partial, "lengths"}, {op_attention_partial, "at"}, {op_attention_combine, "heads"},
+};
+
+bool op_takes(op_kind kind, const char *key)
+{
+    for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
+        if (taken[i].kind == kind && strcmp(taken[i].key, key) == 0) return true;
+    return false;
+}
+
+bool field_is_set(const ir_attributes *t, const attribute_field *f)
+{
+    const void *field = (const char *)t + f->offset;
+    switch (f->type) {
+    case field_int: return *(const long long *)field != 0;
+    case field_float: return *(const double *)field != 0;
+    case field_bool: return *(const bool *)field;
+    case field_dtype: return *(const dtype *)field != dtype_f32;
+    case field_pairing: return *(const rope_pairing *)field != pairing_half;
+    case field_layout: return *(const weight_layout *)field != layout_out_in;
+    case field_value: return *(ir_value *const *)field != NULL;
+    case field_scaling: return ((const rope_scaling *)field)->kind != scaling_none;
+    }
+    return false;
+}
+
+#define NAMES(...) \
+    static const char *const names[] = {__VA_ARGS__}; \
+    if (count) *count = sizeof names / sizeof *names; \
+    return names
+const char *const *family_names(size_t *count) { NAMES("rows", "gemm", "attention", "decode", "combine", "align"); }
+const char *const *frame_names(size_t *count) { NAMES("", "mixed", "ws"); }
+const char *const *layer_names(size_t *count) { NAMES("simt", "wgmma", "mfma", "wmma", "wgmma3", "mma"); }
+const char *const *level_names(size_t *count) { NAMES("none", "ops", "tile", "block"); }
+static const char *const *four_roles(size_t *count) { NAMES("", "pro", "body", "epi"); }
+static const char *const *five_kinds(size_t *count) { NAMES("in", "par", "state", "", ""); }
+#undef NAMES
+const char *const *role_names(void) { return four_roles(NULL); }
+const char *const *value_kind_names(void) { return five_kinds(NULL); }
+
+/* At least one space, then up to the column, counted from the last line's start. */
+static void pad(text *t, size_t line, size_t column)
+{
+    do text_append(t, " ", 1);
+    while (t->size - line < column);
+}
+
+static void put_string(text *t, const char *s)
+{
+    text_append(t, "\"", 1);
+    for (; *s; s++) {
+        unsigned char c = (unsigned char)*s;
+        if (c == '"' || c == '\\') text_printf(t, "\\%c", c);
+        else if (c < 32 || c == 127) text_printf(t, "\\x%02x", c);
+        else text_append(t, s, 1);
+    }
+    text_append(t, "\"", 1);
+}
+
+static void put_word(text *t, const char *s)
+{
+    size_t n = strlen(s);
+    for (size_t i = 0; i < n; i++)
+        if (!isalnum((unsigned char)s[i]) && !strchr("_-.", s[i])) n = 0;
+    if (n) text_append(t, s, n);
+    else put_string(t, s);
+}
+
+static void put_type(text *t, const ir_program *p, const ir_value *v)
+{
+    text_printf(t, "%s[", dtype_name(v->type));
+    for (int i = 0; i < v->rank; i++) {
+        if (i) text_append(t, ",", 1);
+        extent_print(t, &v->shape[i], &p->dims);
+    }
+    text_append(t, "]", 1);
+    if (v->root) text_printf(t, " in %%%s+%lld/%lld", v->root->name, v->root_offset, v->root_stride);
+    else if (v->root_stride) text_printf(t, "/%lld", v->root_stride);
+}
+
+static void put_place(text *t, size_t line, position at)
+{
+    if (!at.line) return;
+    pad(t, line, 96);
+    text_printf(t, "!%d:%d", at.line, at.column);
+}
+
+static void put_dim(text *t, const dim *d)
+{
+    size_t line = t->size;
+    text_printf(t, "dim  %s = %lld", d->name, d->value);
+    if (d->dynamic) text_printf(t, " in %lld..%lld", d->low, d->high);
+    put_place(t, line, d->at);
+    text_append(t, "\n", 1);
+}
+
+static void put_declared(text *t, const ir_program *p, const ir_value *v)
+{
+    size_t line = t->size;
+    text_append(t, value_kind_names()[v->kind], strlen(value_kind_names()[v->kind]));
+    pad(t, line, 5);
+    text_printf(t, "%%%s", v->name);
+    pad(t, line, 24);
+    put_type(t, p, v);
+    if (v->has_range) {
+        text_printf(t, " range=");
+        extent_print(t, &v->range_low, &p->dims);
+        text_printf(t, "..");
+        extent_print(t, &v->range_high, &p->dims);
+    }
+    if (v->from) {
+        text_printf(t, " from=");
+        put_string(t, v->from);
+    }
+    if (v->from_transposed) text_printf(t, " transposed");
+    put_place(t, line, v->at);
+    text_append(t, "\n", 1);
+}
+
+static void put_output(text *t, const ir_value *v)
+{
+    if (!v->output) return;
+    text_printf(t, "out  %%%s as ", v->name);
+    put_word(t, v->output);
+    text_append(t, "\n", 1);
+}
+
+/* Declared values first, then results in the order of their ops: an order that a reader of the text has too. */
+static void put_outputs(text *t, const ir_program *p)
+{
+    for (int i = 0; i < p->value_count; i++)
+        if (p->values[i]->kind != value_result) put_output(t, p->values[i]);
+    for (int i = 0; i < p->op_count; i++)
+        for (int k = 0; k < p->ops[i]->output_count; k++) put_output(t, p->ops[i]->outputs[k]);
+}
+
+static void put_scaling(text *t, const rope_scaling *s)
+{
+    text_printf(t, "%s(", s->kind == scaling_linear ? "linear" : "llama3");
+    text_number(t, s->factor);
+    const double more[] = {s->low_freq, s->high_freq, s->original};
+    for (int i = 0; i < 3 && s->kind == scaling_llama3; i++) {
+        text_append(t, ",", 1);
+        text_number(t, more[i]);
+    }
+    text_append(t, ")", 1);
+}
+
+static void put_field(text *t, const ir_op *op, const attribute_field *f)
+{
+    const void *field = (const char *)&op->attributes + f->offset;
+    /* These two have no neutral value, so they are always told. */
+    bool told = (f->type == field_dtype && op->kind == op_cast) || (f->type == field_pairing && op->kind == op_rope);
+    if (!told && !field_is_set(&op->attributes, f)) return;
+    text_printf(t, f->type == field_bool ? " %s" : " %s=", f->key);
+    switch (f->type) {
+    case field_int: text_printf(t, "%lld", *(const long long *)field); break;
+    case field_float: text_number(t, *(const double *)field); break;
+    case field_bool: break;
+    case field_dtype: text_printf(t, "%s", dtype_name(*(const dtype *)field)); break;
+    case field_pairing: text_printf(t, *(const rope_pairing *)field == pairing_half ? "half" : "interleaved"); break;
+    case field_layout: text_printf(t, "in_out"); break;
+    case field_value: text_printf(t, "%%%s", (*(ir_value *const *)field)->name); break;
+    case field_scaling: put_scaling(t, field); break;
+    }
+}
+
+static void put_operand(text *t, const ir_value *v)
+{
+    if (v->kind == value_constant) text_number(t, v->constant);
+    else text_printf(t, "%%%s", v->name);
+}
+
+static void put_op(text *t, const ir_program *p, const ir_op *op, bool in_phase)
+{
+    size_t line = t->size, margin = in_phase ? 9 : 0;
+    if (in_phase) text_printf(t, "    %-5s", role_names()[op->role]);
+    for (int i = 0; i < op->output_count; i++) {
+        text_printf(t, i ? ", %%%s" : "%%%s", op->outputs[i]->name);
+        if (i == 0) pad(t, line, margin + 16);
+        else text_append(t, " ", 1);
+        put_type(t, p, op->outputs[i]);
+    }
+    pad(t, line, margin + 36);
+    text_printf(t, "= %s", op_table[op->kind].name);
+    for (int i = 0; i < op->input_count; i++) {
+        text_append(t, i ? ", " : " ", i ? 2 : 1);
+        put_operand(t, op->inputs[i]);
+    }
+    for (int i = 0; i < attribute_field_count; i++) put_field(t, op, &attribute_fields[i]);
+    put_place(t, line, op->at);
+    if (!op->at.line) pad(t, line, 96);
+    text_printf(t, " #%d\n", op->origin);
+}
+
+static void put_setting(text *t, const tile_setting *s)
+{
+    if (strcmp(s->key, "layer") == 0) text_printf(t, " layer=%s", layer_names(NULL)[s->value]);
+    else text_printf(t, " %s=%d", s->key, s->value);
+}
+
+static void put_phase(text *t, const ir_program *p, const ir_phase *phase)
+{
+    text_printf(t, "  phase %s : %s", phase->name, family_names(NULL)[phase->family]);
+    for (int i = 0; i < phase->after_count; i++)
+        text_printf(t, "%s%s", i ? ", " : " after ", phase->after[i]->name);
+    text_printf(t, " {\n");
+    for (int i = 0; i < phase->op_count; i++) put_op(t, p, phase->ops[i], true);
+    if (phase->tile_count) text_printf(t, "    tile");
+    for (int i = 0; i < phase->tile_count; i++) put_setting(t, &phase->tile[i]);
+    text_printf(t, phase->tile_count ? "\n  }\n" : "  }\n");
+}
+
+static void put_kernel(text *t, const ir_program *p, const ir_kernel *k)
+{
+    text_printf(t, "kernel %s", k->name);
+    if (k->frame != frame_unset) text_printf(t, " frame=%s", frame_names(NULL)[k->frame]);
+    text_printf(t, " {\n");
+    for (int i = 0; i < k->phase_count; i++) put_phase(t, p, k->phases[i]);
+    text_printf(t, "}\n");
+}
+
+/* The code is what is read back, the sentence is for people. */
+static void put_note(text *t, const fusion_note *n)
+{
+    text_printf(t, "note %s %%%s -> %%%s: %s\n", n->code, n->value->name, n->user->outputs[0]->name, reason_sentence(n->code));
+}
+
+char *ir_print(arena *a, const ir_program *p)
+{
+    text t = {.a = a};
+    text_printf(&t, "ir 1 ");
+    put_word(&t, p->name);
+    text_printf(&t, "\ntype %s\nlevel %s\n", dtype_name(p->type), level_names(NULL)[p->level]);
+    for (int i = 0; i < p->dims.count; i++) put_dim(&t, &p->dims.dims[i]);
+    for (int i = 0; i < p->value_count; i++)
+        if (p->values[i]->kind < value_constant) put_declared(&t, p, p->values[i]);
+    put_outputs(&t, p);
+    text_printf(&t, "\n");
+    for (int i = 0; i < p->op_count && !p->kernel_count; i++) put_op(&t, p, p->ops[i], false);
+    for (int i = 0; i < p->kernel_count; i++) put_kernel(&t, p, p->kernels[i]);
+    for (int i = 0; i < p->note_count; i++)
+        put_note(&t, &p->notes[i]);
+    return t.data;
+}

@@ -1,0 +1,94 @@
+/* In: a plan of a graph. Out: what it says about roundings; see runtime/cli/ref_plan.h. */
+#include "runtime/cli/ref_plan.h"
+#include "gen/layer.h"
+
+static bool same_place(const ir_op *x, const ir_op *y)
+{
+    return x->kind == y->kind && x->at.line == y->at.line && x->at.column == y->at.column;
+}
+
+ref_fold ref_plan_folded(const plan *p, const ir_program *graph, const ir_op *linear)
+{
+    for (int i = 0; i < p->program->op_count; i++) {
+        const ir_op *op = p->program->ops[i];
+        if (!same_place(op, linear) || !op->attributes.fold) continue;
+        return (ref_fold){true, op->attributes.fold_offset, program_value(graph, op->attributes.fold->name)};
+    }
+    return (ref_fold){0};
+}
+
+/* The instructions that the plan computes a graph's op with. Attention that became partial sums and their union is on none but simt. */
+static layer_kind layer_at(const plan *p, const ir_op *op)
+{
+    for (int k = 0; k < p->program->kernel_count; k++) {
+        const ir_kernel *kernel = p->program->kernels[k];
+        for (int i = 0; i < kernel->phase_count; i++)
+            for (int j = 0; j < kernel->phases[i]->op_count; j++)
+                if (same_place(kernel->phases[i]->ops[j], op)) return layer_of(kernel->phases[i]);
+    }
+    return layer_simt;
+}
+
+bool ref_plan_rounds_scores(const plan *p, const ir_op *attention) { return layer_at(p, attention) != layer_simt; }
+bool ref_plan_splits(const plan *p, const ir_op *linear) { return layer_at(p, linear) == layer_wgmma3; }
+
+/* ---- what a plan may say */
+static bool same_shape(const ir_program *graph, const ir_value *g, const ir_program *program, const ir_value *v)
+{
+    if (g->rank != v->rank || g->type != v->type) return false;
+    for (int i = 0; i < g->rank; i++)
+        if (extent_value(&g->shape[i], &graph->dims) != extent_value(&v->shape[i], &program->dims)) return false;
+    return true;
+}
+
+static bool is_stored(const plan *p, const ir_value *v)
+{
+    for (int i = 0; i < p->stored_count; i++)
+        if (p->stored[i].value == v) return true;
+    return v->root != NULL || v->output != NULL;
+}
+
+/* What the graph does not know is in f32, as all arithmetic is, where it is stored; or a copy of something else, rounded by nobody. */
+static bool may_be_stored(const plan *p, const ir_program *graph, const ir_value *v)
+{
+    const ir_op *op = v->def;
+    if (v->type == dtype_f32 || !op || !is_stored(p, v)) return true;
+    return (op->kind == op_align || op->kind == op_cast) && op->inputs[0]->type == v->type && same_shape(p->program, op->inputs[0], p->program, v) &&
+           (program_value(graph, op->inputs[0]->name) || may_be_stored(p, graph, op->inputs[0]));
+}
+
+static const char *wrong_value(arena *a, const plan *p, const ir_program *graph)
+{
+    for (int i = 0; i < p->program->value_count; i++) {
+        const ir_value *v = p->program->values[i], *g = program_value(graph, v->name);
+        if (v->kind == value_constant) continue;
+        if (g ? !same_shape(graph, g, p->program, v) : !may_be_stored(p, graph, v))
+            return arena_printf(a, "the plan has %%%s as %s, which the graph does not allow", v->name, dtype_name(v->type));
+    }
+    return NULL;
+}
+
+/* A packed weight is rounded to the weight's own dtype; only f32 is made of two parts. */
+static const char *wrong_product(arena *a, const plan *p)
+{
+    for (int k = 0; k < p->program->kernel_count; k++)
+        for (int i = 0; i < p->program->kernels[k]->phase_count; i++) {
+            const ir_phase *phase = p->program->kernels[k]->phases[i];
+            for (int j = 0; j < phase->op_count; j++) {
+                const ir_op *op = phase->ops[j];
+                if (op->kind != op_linear) continue;
+                if (layer_of(phase) == layer_wgmma3 && (op->inputs[0]->type != dtype_f32 || op->inputs[1]->type != dtype_f32))
+                    return arena_printf(a, "the plan makes %%%s of parts of what is not f32", op->outputs[0]->name);
+                for (int n = 0; n < p->pack_count; n++)
+                    if (p->packs[n].phase == phase && p->packs[n].type != op->inputs[1]->type)
+                        return arena_printf(a, "the plan packs %%%s as %s", op->inputs[1]->name, dtype_name(p->packs[n].type));
+            }
+        }
+    return NULL;
+}
+
+const char *ref_plan_wrong(arena *a, const plan *p, const ir_program *graph)
+{
+    const char *wrong = wrong_value(a, p, graph);
+    return wrong ? wrong : wrong_product(a, p);
+}
