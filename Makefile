@@ -29,10 +29,10 @@ ALL_LDFLAGS := $(LDFLAGS) -rdynamic -pthread $(if $(SAN),-fsanitize=$(SAN))
 LIBS := -lyaml -ljansson -lxxhash -ldl -lm
 CHECK_LIBS := -lcheck -lsubunit -lrt -lpthread
 
-LIB_SOURCES := $(filter-out ir/reference/%,$(wildcard ir/*/*.c)) $(wildcard gen/*.c gen/*/*.c runtime/*.c runtime/host/*.c)
-LIB_SOURCES := $(filter-out runtime/worker_main.c,$(LIB_SOURCES))
+LIB_SOURCES := $(filter-out ir/reference/%,$(wildcard ir/*/*.c)) $(wildcard gen/*.c gen/*/*.c) \
+  $(filter-out runtime/cli/% runtime/compile/worker_main.c,$(wildcard runtime/*/*.c))
 # The float64 reference judges results; it is part of the command, never of the library.
-CLI_SOURCES := $(wildcard runtime/cli/*.c ir/reference/*.c)
+CLI_SOURCES := $(wildcard runtime/cli/*.c runtime/cli/random/*.c ir/reference/*.c)
 TEST_SOURCES := $(wildcard tests/test_*.c)
 FUZZ_SOURCES := $(wildcard tests/fuzz_*.c)
 TEMPLATES := $(wildcard templates/*.h templates/isa/*.h runtime/host/*.h)
@@ -85,7 +85,7 @@ $(B)/%.o: %.c
 
 # Files that embed text by .incbin depend on that text.
 $(B)/gen/template_text.o $(B)/runtime/host/cc.o $(B)/runtime/host/embed.o: $(TEMPLATES)
-$(B)/runtime/libclang_work.o: runtime/libclang_cuda.h
+$(B)/runtime/compile/libclang_work.o: runtime/compile/libclang_cuda.h
 # Tables are X-macros.
 $(LIB_OBJECTS): ir/op.def
 
@@ -105,7 +105,7 @@ $(B)/libtfgen.so.$(VERSION): $(LIB_OBJECTS)
 $(B)/tfgen: $(CLI_OBJECTS) $(B)/libtfgen.a
 	$(if $(V),,@echo "  LINK $@")
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $(CLI_OBJECTS) -Wl,--whole-archive $(B)/libtfgen.a -Wl,--no-whole-archive $(LIBS)
-$(B)/tfgen-worker: $(B)/runtime/worker_main.o $(B)/libtfgen.a
+$(B)/tfgen-worker: $(B)/runtime/compile/worker_main.o $(B)/libtfgen.a
 	$(if $(V),,@echo "  LINK $@")
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $< $(B)/libtfgen.a $(LIBS)
 
@@ -248,7 +248,7 @@ install: all
 	install -d $(D)/bin $(D)/include $(D)/lib/pkgconfig $(D)/lib/cmake/tfgen $(D)/libexec/tfgen $(D)/share/man/man1 $(D)/share/tfgen/specs
 	install -m 755 tfgen $(D)/bin/
 	install -m 755 tfgen-worker $(D)/libexec/tfgen/
-	install -m 644 runtime/tfgen.h $(D)/include/
+	install -m 644 runtime/api/tfgen.h $(D)/include/
 	install -m 644 libtfgen.a libtfgen.so.$(VERSION) $(D)/lib/
 	ln -sf libtfgen.so.$(VERSION) $(D)/lib/libtfgen.so.$(SOVERSION)
 	ln -sf libtfgen.so.$(SOVERSION) $(D)/lib/libtfgen.so

@@ -19,9 +19,9 @@
 #include <unistd.h>
 #define XXH_INLINE_ALL
 #include <xxhash.h>
-#include "runtime/cache_parts.h"
+#include "runtime/cache/cache_parts.h"
 #include "runtime/host/host.h"
-#include "runtime/worker.h"
+#include "runtime/compile/worker.h"
 #include "tests/tiny_kernel.h"
 
 /* ---- a folder of its own, a compiler that copies ---- */

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "runtime/bundle.h"
+#include "runtime/module/bundle.h"
 #include "tests/fuzzing.h"
 
 static const char *const samples[] = {"tests/corpus/bundle/*", NULL};

@@ -8,8 +8,8 @@
 #include <unistd.h>
 #define XXH_INLINE_ALL
 #include <xxhash.h>
-#include "runtime/cache_parts.h"
-#include "runtime/worker.h"
+#include "runtime/cache/cache_parts.h"
+#include "runtime/compile/worker.h"
 #include "tests/fuzzing.h"
 
 static const char *const samples[] = {"tests/corpus/cache/*", NULL};

@@ -3,8 +3,8 @@
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
-#include "runtime/codeobject.h"
-#include "runtime/worker.h"
+#include "runtime/compile/codeobject.h"
+#include "runtime/compile/worker.h"
 #include "tests/fuzzing.h"
 
 static const char *const samples[] = {"tests/corpus/codeobject/*", NULL};

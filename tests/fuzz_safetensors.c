@@ -3,7 +3,7 @@
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
-#include "runtime/safetensors.h"
+#include "runtime/data/safetensors.h"
 #include "tests/fuzzing.h"
 
 static const char *const samples[] = {"tests/corpus/safetensors/*", NULL};

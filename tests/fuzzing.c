@@ -13,7 +13,7 @@
 #include <sys/resource.h>
 #include <sys/time.h>
 #include <unistd.h>
-#include "runtime/random.h"
+#include "runtime/data/random.h"
 
 enum { most_cpu = 20, most_samples = 2000, most_tokens = 2000 };
 

@@ -2,9 +2,9 @@
  * doubles/ beside the test, with its outputs judged by the float64 reference; what the double saw. Refuses nothing: the test fails. */
 #ifndef TFGEN_TESTS_HIP_PROGRAM_H
 #define TFGEN_TESTS_HIP_PROGRAM_H
-#include "runtime/compiler.h"
-#include "runtime/hip_abi.h"
-#include "runtime/module.h"
+#include "runtime/compile/compiler.h"
+#include "runtime/device/hip_abi.h"
+#include "runtime/module/module.h"
 #include "tests/ref_harness.h"
 #include "runtime/cli/ref_plan.h"
 #include "tests/support.h"

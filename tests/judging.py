@@ -2,7 +2,7 @@
 by the rules of ir/reference/ref_verdict.c. Refuses nothing. For harnesses that run kernels outside of tfgen; needs numpy alone."""
 import numpy as np
 
-POISON = 0xFFE5  # as runtime/session.h: in pairs in f32; a NaN that no arithmetic makes
+POISON = 0xFFE5  # as runtime/module/guarded_run.h: in pairs in f32; a NaN that no arithmetic makes
 BITS = {"f32": np.uint32, "f16": np.uint16, "bf16": np.uint16}
 
 

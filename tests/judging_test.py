@@ -61,9 +61,9 @@ def main():
         expect(f"{dtype}: an infinite bound", judge(changed(WANT, 3, 9.0), unknown, raw, dtype), True, 1)
         expect(f"{dtype}: an infinite bound does not hide the rest", judge(changed(WANT, 4, 9.0), unknown, raw, dtype), False, 1)
         expect(f"{dtype}: an infinite bound, nothing written", judge(changed(WANT, N - 1, 9.0), changed(BOUND, N - 1, np.inf), tail(raw, dtype, 1), dtype), False, 1)
-    with open(__file__.replace("tests/judging_test.py", "runtime/session.h")) as f:
+    with open(__file__.replace("tests/judging_test.py", "runtime/module/guarded_run.h")) as f:
         if f"session_poison_bits = {POISON:#x}" not in f.read():
-            wrong.append("runtime/session.h poisons with another pattern")
+            wrong.append("runtime/module/guarded_run.h poisons with another pattern")
     print("\n".join(wrong) or "good: what is wrong is not accepted")
     return len(wrong) != 0
 

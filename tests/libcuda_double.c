@@ -1,8 +1,8 @@
-/* In: the calls of runtime/cuda_abi.h. Out: see libcuda_double.h. Refuses what the driver would; `wrong` counts what no driver forgives
+/* In: the calls of runtime/device/cuda_abi.h. Out: see libcuda_double.h. Refuses what the driver would; `wrong` counts what no driver forgives
  * (freed memory, foreign handles), with a sentence on the first. Allocates only where the driver may: never in a launch. */
 #define _GNU_SOURCE
 #include "tests/libcuda_double.h"
-#include "runtime/cuda_abi.h"
+#include "runtime/device/cuda_abi.h"
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "ir/base/half.h"
-#include "runtime/random.h"
+#include "runtime/data/random.h"
 #include "ir/reference/ref.h"
 
 enum { most_bench_values = 64 };

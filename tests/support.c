@@ -2,7 +2,7 @@
 #include "tests/support.h"
 #include "runtime/cli/trial.h"
 #include "ir/base/half.h"
-#include "runtime/random.h"
+#include "runtime/data/random.h"
 #include "runtime/cli/ref_plan.h"
 #include <math.h>
 #include <stdio.h>

@@ -2,8 +2,8 @@
  * and the float64 reference of the same data. Refuses: nothing; what the stages refuse fails the test that asked, with their text. */
 #ifndef TFGEN_TESTS_SUPPORT_H
 #define TFGEN_TESTS_SUPPORT_H
-#include "runtime/compile.h"
-#include "runtime/session.h"
+#include "runtime/api/compile.h"
+#include "runtime/module/guarded_run.h"
 #include "ir/reference/ref.h"
 #include <check.h>
 

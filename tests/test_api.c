@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
-#include "runtime/tfgen.h"
+#include "runtime/api/tfgen.h"
 
 static const char ffn[] = "block: ffn\n"
                           "dtype: bf16\n"
@@ -295,7 +295,7 @@ START_TEST(the_header_is_c99_and_cpp17)
         char line[600];
         snprintf(line, sizeof line, "command -v %.*s >/dev/null", (int)strcspn(commands[i], " "), commands[i]);
         if (system(line) != 0) continue;
-        snprintf(line, sizeof line, "echo '#include \"runtime/tfgen.h\"\n"
+        snprintf(line, sizeof line, "echo '#include \"runtime/api/tfgen.h\"\n"
                                     "int main(void) { tfgen_plan_options p = TFGEN_PLAN_OPTIONS_INIT; tfgen_module_options m = TFGEN_MODULE_OPTIONS_INIT; "
                                     "tfgen_args a = TFGEN_ARGS_INIT; return p.size + m.size + a.size == 0; }' | %s -Wall -Wextra -Wpedantic -Werror "
                                     "-I. -fsyntax-only -", commands[i]);

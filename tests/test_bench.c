@@ -1,7 +1,7 @@
 /* `tfgen bench`: what a launch has to do is counted by hand here, and the command's tables and JSON are read as a machine would. */
 #define _GNU_SOURCE
 #include "runtime/cli/bench.h"
-#include "runtime/cli/peaks.h"
+#include "runtime/cli/device_peaks.h"
 #include "tests/support.h"
 #include <jansson.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* Bundles of code made ahead of time: written, found, and never believed when they are damaged. */
 #define _GNU_SOURCE
-#include "runtime/bundle.h"
+#include "runtime/module/bundle.h"
 #include "runtime/host/host.h"
 #include <check.h>
 #include <stdarg.h>
@@ -345,7 +345,7 @@ static void link_program(void)
 {
     const char *slash = *SANITIZE ? strrchr(program_path(), '/') : NULL; /* a plain program links what is installed */
     const int length = slash ? (int)(slash - program_path()) : 1;
-    ck_assert_msg(shell("${CC:-cc} -std=c99 -Wall -Wextra -Werror " SANITIZE " -Iruntime -I%s tests/program_built.c -o %s/program %s/libbuilt.a "
+    ck_assert_msg(shell("${CC:-cc} -std=c99 -Wall -Wextra -Werror " SANITIZE " -Iruntime/api -I%s tests/program_built.c -o %s/program %s/libbuilt.a "
                         "%.*s/libtfgen.a -lyaml -ljansson -lxxhash -ldl -lm -lpthread", folder, folder, folder, length,
                         slash ? program_path() : ".") == 0, "%s", output);
 }
@@ -374,7 +374,7 @@ START_TEST(the_header_is_clean_in_cpp17_too)
 {
     ck_assert_msg(build("--shapes=M=7,wide --no-fuse=activation --dtype=f16") == 0, "%s", output);
     const int code = shell("for c in c++ clang++-22 clang++-14 clang-22 clang-14 clang; do command -v $c >/dev/null || continue; "
-                           "$c -x c++ -std=c++17 -Wall -Wextra -Werror -fsyntax-only -Iruntime -I%s tests/program_built.c; exit; done; exit 77", folder);
+                           "$c -x c++ -std=c++17 -Wall -Wextra -Werror -fsyntax-only -Iruntime/api -I%s tests/program_built.c; exit; done; exit 77", folder);
     ck_assert_msg(code == 0 || code == 77, "%s", output);
 }
 END_TEST

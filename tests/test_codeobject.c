@@ -1,9 +1,9 @@
 /* Code objects as files: what is read from them, and that no broken one does harm. */
 #define _GNU_SOURCE
-#include "runtime/codeobject.h"
-#include "runtime/compiler.h"
-#include "runtime/msgpack.h"
-#include "runtime/worker.h"
+#include "runtime/compile/codeobject.h"
+#include "runtime/compile/compiler.h"
+#include "runtime/compile/msgpack.h"
+#include "runtime/compile/worker.h"
 #include "tests/tiny_kernel.h"
 #include <check.h>
 #include <elf.h>

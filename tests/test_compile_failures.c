@@ -14,8 +14,8 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include "runtime/compiler.h"
-#include "runtime/worker.h"
+#include "runtime/compile/compiler.h"
+#include "runtime/compile/worker.h"
 
 static char folder[64], output[4 << 20];
 

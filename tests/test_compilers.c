@@ -1,7 +1,7 @@
 /* Source in, code object and facts out; and everything that can go wrong on the way, in a child process. */
 #define _GNU_SOURCE
-#include "runtime/compiler.h"
-#include "runtime/worker.h"
+#include "runtime/compile/compiler.h"
+#include "runtime/compile/worker.h"
 #include "tests/tiny_kernel.h"
 #include <check.h>
 #include <dirent.h>

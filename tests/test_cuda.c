@@ -1,9 +1,9 @@
 /* The CUDA device on a double of NVIDIA's driver: every launch's geometry and arguments against the plan, contexts, captures, failures, and
  * that a call allocates nothing and takes no lock. The kernels themselves run on a real GPU (tests/h200/runtime.sh). */
 #define _GNU_SOURCE
-#include "runtime/bundle.h"
-#include "runtime/cuda_abi.h"
-#include "runtime/module.h"
+#include "runtime/module/bundle.h"
+#include "runtime/device/cuda_abi.h"
+#include "runtime/module/module.h"
 #include "tests/libcuda_double.h"
 #include <check.h>
 #include <dlfcn.h>

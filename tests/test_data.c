@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "ir/base/half.h"
-#include "runtime/random.h"
+#include "runtime/data/random.h"
 
 /* ---- half precision: every pattern, and every point between two */
 typedef struct half_type {

@@ -109,7 +109,7 @@ START_TEST(a_program_may_use_every_name_that_is_not_of_the_header)
     ck_assert_msg(shell("nm -g --defined-only %s/usr/lib/libtfgen.a | awk 'NF == 3 {print $3}' | sort >%s/names && grep -c '^tfgen_' %s/names", folder, folder, folder) == 0,
                   "%s", output);
     ck_assert_int_eq(shell("grep -v '^tfgen_' %s/names", folder), 1); /* 1: nothing found */
-    ck_assert_int_eq(shell("sed -n 's/^TFGEN_API .*\\b\\(tfgen_[a-z_]*\\)(.*/\\1/p' runtime/tfgen.h | sort | diff - %s/names", folder), 0);
+    ck_assert_int_eq(shell("sed -n 's/^TFGEN_API .*\\b\\(tfgen_[a-z_]*\\)(.*/\\1/p' runtime/api/tfgen.h | sort | diff - %s/names", folder), 0);
     ck_assert_int_eq(shell("printf '%%s\\n' '#include <stdio.h>' '#include <tfgen.h>' 'char arena_alloc[2], cache_open[3], emit[4], compile[5];' "
                            "'int main(void) { puts(tfgen_version()); return sizeof arena_alloc + sizeof cache_open + sizeof emit + sizeof compile != 14; }' >%s/app.c",
                            folder), 0);

@@ -1,5 +1,5 @@
 /* Layers of real models, made by HuggingFace transformers: the float64 reference computes what they computed. */
-#include "runtime/safetensors.h"
+#include "runtime/data/safetensors.h"
 #include "tests/ref_harness.h"
 
 /* transformers keeps some tables (rotary frequencies) in fp32, so agreement ends there. */

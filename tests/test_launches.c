@@ -1,7 +1,7 @@
 /* How much is launched: counted where launches are issued, at every level and with each fusion turned off; why every edge between two
  * kernels is there; and how long planning and one compile take. */
 #include "runtime/cli/trial.h"
-#include "runtime/compiler.h"
+#include "runtime/compile/compiler.h"
 #include "tests/support.h"
 #include <math.h>
 #include <stdio.h>

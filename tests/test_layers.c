@@ -200,7 +200,7 @@ START_TEST(the_checker_sees_no_fault_in_products_of_few_rows)
 }
 END_TEST
 
-/* No spills, no serialised products, no ignored register hand-over: `tfgen --code` refuses those (runtime/nvrtc.c). */
+/* No spills, no serialised products, no ignored register hand-over: `tfgen --code` refuses those (runtime/compile/nvrtc.c). */
 START_TEST(nvrtc_takes_every_form_of_a_product_on_wgmma)
 {
     static const char *const options[] = {"specs/gpt2-block.yaml", "specs/llama-block.yaml --dim=D=272,F=342",

@@ -1,8 +1,8 @@
 /* What clang's parser says of emitted source: layouts, positions, shared memory, and what a template asks of its S. */
 #define _GNU_SOURCE
-#include "runtime/compile.h"
-#include "runtime/libclang.h"
-#include "runtime/worker.h"
+#include "runtime/api/compile.h"
+#include "runtime/compile/libclang.h"
+#include "runtime/compile/worker.h"
 #include <check.h>
 #include <glob.h>
 #include <stddef.h>

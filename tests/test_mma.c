@@ -127,7 +127,7 @@ START_TEST(no_thread_reads_what_another_is_writing)
 }
 END_TEST
 
-/* No spills: `tfgen --code` refuses those (runtime/nvrtc.c). The largest tiles beside the most row scalars and reads, rows at every alignment. */
+/* No spills: `tfgen --code` refuses those (runtime/compile/nvrtc.c). The largest tiles beside the most row scalars and reads, rows at every alignment. */
 START_TEST(nvrtc_takes_every_form_of_a_product)
 {
     static const char *const options[] = {"specs/gpt2-block.yaml --dim=B=4,S=1024,D=1625,H=25,F=6403", "specs/llama-block.yaml --preset=llama-8b",

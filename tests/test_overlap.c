@@ -1,7 +1,7 @@
 /* Launches on sm_90a may begin before the one ahead has ended: on every path through every kernel's PTX the wait for it stands before the
  * first access to global memory; loads of packed weights through their tensor map are all that may precede it. Skipped without NVRTC. */
 #define _GNU_SOURCE
-#include "runtime/worker.h"
+#include "runtime/compile/worker.h"
 #include "tests/support.h"
 #include <ctype.h>
 #include <dlfcn.h>

@@ -3,8 +3,8 @@
  * the op that has it. Then a fixed slice of drawn specs is run. */
 #define _GNU_SOURCE
 #include "ir/read/attributes.h"
-#include "runtime/cli/random_child.h"
-#include "runtime/cli/random_reduce.h"
+#include "runtime/cli/random/random_child.h"
+#include "runtime/cli/random/random_reduce.h"
 #include "tests/support.h"
 #include <stdio.h>
 #include <stdlib.h>

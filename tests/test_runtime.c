@@ -1,7 +1,7 @@
 /* Devices, modules, weights and execute as a host program uses them, on the host engine: results beside the session's own run of the same
  * plan, many threads, other dims, wrong calls. */
 #define _GNU_SOURCE
-#include "runtime/tfgen.h"
+#include "runtime/api/tfgen.h"
 #include <check.h>
 #include <dlfcn.h>
 #include <pthread.h>

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "ir/base/half.h"
-#include "runtime/safetensors.h"
+#include "runtime/data/safetensors.h"
 
 typedef struct attempt {
     arena *a;

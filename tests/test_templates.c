@@ -4,7 +4,7 @@
 #include "gen/gen.h"
 #include "gen/template_text.h"
 #include "ir/base/half.h"
-#include "runtime/session.h"
+#include "runtime/module/guarded_run.h"
 
 /* ---- tests/template_ops.hip under the templates' own texts */
 static char *slurp(const char *path)

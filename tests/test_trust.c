@@ -4,7 +4,7 @@
 #include <stdarg.h>
 #include <sys/mman.h>
 #include <sys/sysmacros.h>
-#include "runtime/files.h"
+#include "runtime/system/files.h"
 
 static char output[16384];
 
@@ -302,7 +302,7 @@ START_TEST(no_preset_ends_a_comment_of_the_header)
     const int code = shell("%s build %s/small.yaml --shapes=%s -q -o %s/lib 2>&1", program(), folder, presets[_i], folder);
     if (code == 4) return (void)printf("skipped: no clang\n");
     ck_assert_msg(code == 0, "%s", output);
-    ck_assert_msg(shell("cc -E -P -Iruntime %s/lib/small.h -o %s/text 2>&1", folder, folder) == 0, "%s", output);
+    ck_assert_msg(shell("cc -E -P -Iruntime/api %s/lib/small.h -o %s/text 2>&1", folder, folder) == 0, "%s", output);
     ck_assert_int_eq(shell("grep -q small_plan %s/text && ! grep 'int evil;' %s/text", folder, folder), 0);
 }
 END_TEST

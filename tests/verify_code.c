@@ -3,10 +3,10 @@
  * line a source, read again when run again: what was good is not compiled twice), OUTDIR/failed/, OUTDIR/summary.md, a
  * line a target. Refuses nothing; exit code 1 when anything failed. */
 #define _GNU_SOURCE
-#include "runtime/compile.h"
-#include "runtime/libclang.h"
-#include "runtime/parallel.h"
-#include "runtime/worker.h"
+#include "runtime/api/compile.h"
+#include "runtime/compile/libclang.h"
+#include "runtime/system/parallel.h"
+#include "runtime/compile/worker.h"
 #include "gen/tile.h"
 #include <ctype.h>
 #include <errno.h>

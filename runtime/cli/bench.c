@@ -1,7 +1,7 @@
 /* In: specs and options. Out: for each fusion level the launch list with times, work and the share of the device's floor, as tables or as
  * one JSON array. Refuses levels, files and devices that do not exist; exit code 1 when --check finds a value outside its bound. */
 #include "runtime/cli/bench.h"
-#include "runtime/cli/peaks.h"
+#include "runtime/cli/device_peaks.h"
 #include "runtime/cli/trial.h"
 #include <errno.h>
 #include <jansson.h>

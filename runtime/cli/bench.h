@@ -4,8 +4,8 @@
 #define TFGEN_CLI_BENCH_H
 #include "runtime/cli/cli.h"
 #include "runtime/cli/spread.h"
-#include "runtime/cli/work.h"
-#include "runtime/module.h"
+#include "runtime/cli/launch_work.h"
+#include "runtime/module/module.h"
 
 typedef struct bench_options {
     tfgen_device *device;

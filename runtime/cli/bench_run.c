@@ -2,7 +2,7 @@
  * that the device is timed and not the caller; each takes the next set of buffers, so that it reads nothing that a cache still has. */
 #include "runtime/cli/bench.h"
 #include "ir/base/half.h"
-#include "runtime/random.h"
+#include "runtime/data/random.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -2,9 +2,9 @@
  * link it run on machines without a compiler. Exit code 4 when a target has no compiler here, 5 when a kernel does not compile. */
 #include "runtime/cli/build.h"
 #include "gen/names.h"
-#include "runtime/bundle.h"
+#include "runtime/module/bundle.h"
 #include "runtime/host/host.h"
-#include "runtime/parallel.h"
+#include "runtime/system/parallel.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

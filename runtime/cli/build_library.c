@@ -3,7 +3,7 @@
 #define _GNU_SOURCE
 #include "runtime/cli/build.h"
 #include "runtime/host/process.h"
-#include "runtime/temporary.h"
+#include "runtime/system/temporary.h"
 #include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>

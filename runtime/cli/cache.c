@@ -1,7 +1,7 @@
 /* In: what to do with the kernel cache. Out: its folder, its entries as a table or JSON, an archive. Refuses unknown words with exit
  * code 2, a broken archive with 3; broken entries are exit code 1 of verify. */
 #include "runtime/cli/cli.h"
-#include "runtime/files.h"
+#include "runtime/system/files.h"
 #include <errno.h>
 #include <jansson.h>
 #include <string.h>

@@ -3,8 +3,8 @@
 #define TFGEN_CLI_H
 #include <stdio.h>
 #include "runtime/cli/options.h"
-#include "runtime/cache.h"
-#include "runtime/compile.h"
+#include "runtime/cache/cache.h"
+#include "runtime/api/compile.h"
 
 int command_emit_main(const cli_options *o);
 int command_run_main(const cli_options *o);

@@ -1,7 +1,7 @@
 /* In: nothing. Out: the devices of this machine as a table or JSON, and why a kind has none. Refuses nothing: the host is always there. */
 #define _GNU_SOURCE
 #include "runtime/cli/cli.h"
-#include "runtime/device.h"
+#include "runtime/device/device.h"
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>

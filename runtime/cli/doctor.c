@@ -2,8 +2,8 @@
  * what is missing comes with the package or the variable that mends it. Exit code 1 when nothing can run. Refuses nothing. */
 #define _GNU_SOURCE
 #include "runtime/cli/cli.h"
-#include "runtime/device.h"
-#include "runtime/worker.h"
+#include "runtime/device/device.h"
+#include "runtime/compile/worker.h"
 #include <errno.h>
 #include <glob.h>
 #include <jansson.h>

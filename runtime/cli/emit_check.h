@@ -1,7 +1,7 @@
 /* What `tfgen emit --code` asks libclang before and after a target's kernels are compiled. */
 #ifndef TFGEN_EMIT_CHECK_H
 #define TFGEN_EMIT_CHECK_H
-#include "runtime/libclang.h"
+#include "runtime/compile/libclang.h"
 
 typedef struct emit_check {
     arena *a;

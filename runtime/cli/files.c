@@ -1,7 +1,7 @@
 /* In: paths. Out: texts, and files written aside and renamed into place. Refuses files above 64 MB and folders it cannot make. */
 #define _GNU_SOURCE
 #include "runtime/cli/cli.h"
-#include "runtime/files.h"
+#include "runtime/system/files.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

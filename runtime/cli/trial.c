@@ -4,9 +4,9 @@
 #include "runtime/cli/trial.h"
 #include "runtime/cli/spread.h"
 #include "ir/base/half.h"
-#include "runtime/random.h"
-#include "runtime/safetensors.h"
-#include "runtime/session.h"
+#include "runtime/data/random.h"
+#include "runtime/data/safetensors.h"
+#include "runtime/module/guarded_run.h"
 #include "runtime/cli/ref_plan.h"
 #include <math.h>
 #include <stdlib.h>

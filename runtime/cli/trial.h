@@ -4,7 +4,7 @@
 #ifndef TFGEN_CLI_TRIAL_H
 #define TFGEN_CLI_TRIAL_H
 #include "runtime/cli/cli.h"
-#include "runtime/tfgen.h"
+#include "runtime/api/tfgen.h"
 
 typedef enum reference_when { reference_auto, reference_always, reference_never } reference_when;
 

@@ -1,6 +1,6 @@
 /* In: specs and lists of levels, dtypes, targets and sizes. Out: every combination run on the host engine and compared with float64.
  * A size that a spec cannot have (heads that do not divide, say) is left out and counted, never silently. */
-#include "runtime/cli/random_run.h"
+#include "runtime/cli/random/random_run.h"
 #include "runtime/cli/trial.h"
 #include <jansson.h>
 #include <math.h>

@@ -54,7 +54,7 @@ typedef struct host_compile_options {
     const char *name;        /* of the source in messages; null: "kernel.hip" */
     const char *compiler;    /* null: $TFGEN_HOST_CC, then clang-22 .. clang-14, clang */
     const char *cache_dir;   /* null: nothing is kept */
-    struct cache *cache;     /* stronger than cache_dir; null: none (runtime/cache.h) */
+    struct cache *cache;     /* stronger than cache_dir; null: none (runtime/cache/cache.h) */
     const char *flags;       /* further flags, separated by blanks; null: none */
     int optimise;            /* 0 .. 3; -1: the default, 3 */
     unsigned time_limit_ms;  /* 0: 120 s */

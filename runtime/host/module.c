@@ -10,7 +10,7 @@
 #include <unistd.h>
 #define XXH_INLINE_ALL
 #include <xxhash.h>
-#include "runtime/cache.h"
+#include "runtime/cache/cache.h"
 #include "runtime/host/engine.h"
 #include "runtime/host/process.h"
 

@@ -11,8 +11,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 #include "runtime/host/engine.h"
-#include "runtime/temporary.h"
-#include "runtime/worker.h"
+#include "runtime/system/temporary.h"
+#include "runtime/compile/worker.h"
 
 enum { MAX_OBJECT = 256 << 20, NAME_BYTES = 96 };
 

@@ -12,10 +12,10 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include "runtime/environment.h"
+#include "runtime/system/environment.h"
 #include "runtime/host/engine.h"
 #include "runtime/host/process.h"
-#include "runtime/worker.h"
+#include "runtime/compile/worker.h"
 
 enum { LOOK_MS = 50, POLL_MS = 1, MAX_WORDS = 160 };
 

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "runtime/hip_abi.h"
+#include "runtime/device/hip_abi.h"
 
 #define EXPORT __attribute__((visibility("default")))
 

@@ -2,9 +2,9 @@
  * runtime would refuse; a launch that no GPU could run right (arguments of another size, memory that is not the device's, a module that
  * is gone) is a violation. */
 #define _GNU_SOURCE
-#include "runtime/codeobject.h"
+#include "runtime/compile/codeobject.h"
 #include "runtime/host/host.h"
-#include "runtime/msgpack.h"
+#include "runtime/compile/msgpack.h"
 #include "tests/doubles/container.h"
 #include "tests/doubles/hip_double.h"
 #include <stdio.h>
@@ -15,7 +15,7 @@
 
 enum { note_metadata = 32, most_resident_threads = 2048 };
 
-/* ---- kernels of a code object: the facts of runtime/codeobject.h, and where the explicit arguments end */
+/* ---- kernels of a code object: the facts of runtime/compile/codeobject.h, and where the explicit arguments end */
 static bool is(const char *s, size_t n, const char *word) { return s && strlen(word) == n && !memcmp(s, word, n); }
 
 static unsigned argument_end(msgpack *p)

@@ -2,7 +2,7 @@
  * HIPRTC (TFGEN_DOUBLE_HIPRTC) makes, and behind it the same source compiled for the host engine (container.h). Refuses what they refuse,
  * with their log. Knows all of tfgen's architectures. */
 #define _GNU_SOURCE
-#include "runtime/compiler.h"
+#include "runtime/compile/compiler.h"
 #include "runtime/host/host.h"
 #include "tests/doubles/container.h"
 #include <pthread.h>

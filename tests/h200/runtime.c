@@ -2,9 +2,9 @@
  * warm start, launch overhead beside the driver's own, graph replay and eight threads, both with the bytes of a plain call. Exit code 1
  * when bytes differ or a call fails. Built and run by tests/h200/runtime.sh. */
 #define _GNU_SOURCE
-#include "runtime/cuda_abi.h"
-#include "runtime/cuda_abi.h"
-#include "runtime/module.h"
+#include "runtime/device/cuda_abi.h"
+#include "runtime/device/cuda_abi.h"
+#include "runtime/module/module.h"
 #include <dlfcn.h>
 #include <math.h>
 #include <pthread.h>

@@ -35,7 +35,7 @@ FLAGS = '-O1 -Werror=incompatible-pointer-types -Werror=int-conversion -Werror=i
 
 AREAS = {
     'ir': [f'ir/{part}/*.c' for part in ('base', 'program', 'read', 'lower', 'fuse', 'check', 'text')], 'gen': ['gen/*.c'], 'templates': ['templates/*.h', 'templates/isa/*.h'],
-    'runtime': ['runtime/*.c', 'runtime/host/*.c', 'runtime/host/hip_*.h', 'runtime/cli/*.c'], 'reference': ['ir/reference/*.c'],
+    'runtime': ['runtime/*/*.c', 'runtime/host/hip_*.h', 'runtime/cli/random/*.c'], 'reference': ['ir/reference/*.c'],
     'judge': ['runtime/cli/trial*.c', 'runtime/cli/verify*.c', 'runtime/cli/run.c'],
 }
 # Suites to try first, by the name of the file; after these, what killed neighbours, then the cheapest.
@@ -53,10 +53,10 @@ LIKELY = [
     (r'runtime/host/(check|happens|fault|log)', 'host_check host_faults host_engine'),
     (r'runtime/host/(wave|sched|fiber|launch|watchdog)', 'host_waves host_engine host_faults host_check'), (r'runtime/host/mma', 'mma host_engine layers'),
     (r'runtime/host/', 'host_engine host_waves host_faults compilers models'), (r'runtime/cache', 'cache cache_shared cli'),
-    (r'runtime/(safetensors|weights)', 'safetensors data api'), (r'runtime/(bundle|module|execute|session|tfgen|device\.)', 'bundle api runtime launches cuda hip'),
-    (r'runtime/(device_cuda|nvrtc)', 'cuda doctor compilers bundle'), (r'runtime/(device_hip|hiprtc)', 'hip hip_failures doctor compilers'),
-    (r'runtime/(libclang|clang|compiler|worker|process)', 'libclang compilers compile_failures'), (r'runtime/(codeobject|msgpack)', 'codeobject compilers'),
-    (r'runtime/random', 'data ref ir runtime models'), (r'runtime/cli/(bench|work|peaks)', 'bench cli'), (r'runtime/cli/build', 'bundle examples cli'),
+    (r'runtime/(data/safetensors|module/weights)', 'safetensors data api'), (r'runtime/(api|module)/|runtime/device/device\.', 'bundle api runtime launches cuda hip'),
+    (r'runtime/(device/device_cuda|compile/nvrtc)', 'cuda doctor compilers bundle'), (r'runtime/(device/device_hip|compile/hiprtc)', 'hip hip_failures doctor compilers'),
+    (r'runtime/compile/(codeobject|msgpack)', 'codeobject compilers'), (r'runtime/(compile|system)/', 'libclang compilers compile_failures'),
+    (r'runtime/data/random', 'data ref ir runtime models'), (r'runtime/cli/(bench|launch_work|device_peaks)', 'bench cli'), (r'runtime/cli/build', 'bundle examples cli'),
     (r'runtime/cli/(trial|verify|run)', 'judge reports cli bench parts data models'), (r'runtime/cli/', 'cli reports data doctor bench emit'),
 ]
 

@@ -1,0 +1,100 @@
+/* In: spec text and a request. Out: the plan with its sources. Refuses what a stage refuses. This is the spine: a line a stage.
+ * --from=STAGE enters it lower down, with IR text printed by --dump=STAGE. */
+#include "runtime/api/compile.h"
+
+const char *const stage_names[stage_count] = {"graph", "ir", "fuse", "plan", "source"};
+
+typedef struct job {
+    arena *a;
+    const compile_request *request;
+    compiled *out;
+} job;
+
+static void dump(const job *j, stage at, const char *text)
+{
+    if (j->request->dump) j->request->dump(j->request->dump_context, at, text);
+}
+
+static bool wants(const job *j, stage at) { return j->request->dump && (j->request->dump_stages >> at & 1); }
+
+static const ir_program *dumped(const job *j, stage at, const ir_program *p)
+{
+    if (wants(j, at)) dump(j, at, ir_print(j->a, p));
+    return p;
+}
+
+static void dump_source(const job *j, const source_text *s)
+{
+    const char *const pieces[] = {s->head, s->templates, s->body};
+    for (int i = 0; i < 3; i++) dump(j, stage_source, pieces[i]);
+}
+
+static void dump_sources(const job *j, const plan *p)
+{
+    if (!wants(j, stage_source)) return;
+    for (int i = 0; i < p->pack_count; i++) dump_source(j, &p->packs[i].source);
+    for (int i = 0; i < p->launch_count; i++) dump_source(j, &p->launches[i].source);
+}
+
+const target_info *compile_target(arena *a, const char *name)
+{
+    const target_info *target = target_find(name);
+    if (target) return target;
+    size_t count;
+    const target_info *list = target_list(&count);
+    const char **names = arena_alloc(a, count * sizeof *names);
+    text known = {.a = a};
+    for (size_t i = 0; i < count; i++) {
+        names[i] = list[i].name;
+        text_printf(&known, "%s%s", i ? ", " : "", list[i].name);
+    }
+    const char *near = nearest_name(name, names, count);
+    bail(a, code_unsupported, (position){0}, "unknown target '%s'%s%s%s; targets are %s", name, near ? "; did you mean '" : "",
+         near ? near : "", near ? "'?" : "", known.data);
+}
+
+/* Graph and ir are ops, fuse and plan are kernels: each of a pair reads the other's text, which says enough. */
+static const ir_program *read_text(const job *j)
+{
+    const compile_request *r = j->request;
+    if (!r->from_ir) return graph_read(j->a, r->text, r->size, r->name, &r->graph);
+    const ir_program *p = ir_read(j->a, r->text, r->size, r->name);
+    if (r->from <= stage_ir && p->kernel_count)
+        bail(j->a, code_bad_input, (position){0}, "this text has kernels: it is of stage fuse or plan, not of %s", stage_names[r->from]);
+    if (r->from > stage_ir && !p->kernel_count)
+        bail(j->a, code_bad_input, (position){0}, "this text has no kernels: it is of stage graph or ir, not of %s", stage_names[r->from]);
+    return p;
+}
+
+void compile_inside(arena *a, const compile_request *r, compiled *out)
+{
+    *out = (compiled){0};
+    const job made = {a, r, out}, *j = &made;
+    const stage from = r->from_ir ? r->from : stage_graph;
+    const target_info *target = compile_target(a, r->target);
+    const fuse_options fusion = {r->level, target, r->disabled, r->disabled_count};
+
+    const ir_program *p = read_text(j);
+    if (from == stage_graph) {
+        j->out->graph = dumped(j, stage_graph, p);
+        p = lower(a, p);
+    }
+    if (from <= stage_ir) p = fuse(a, dumped(j, stage_ir, p), &fusion);
+    if (from <= stage_fuse) dumped(j, stage_fuse, p);
+    j->out->plan = plan_choose(a, p, target, r->tuning);
+    dumped(j, stage_plan, j->out->plan->program);
+    emit(a, j->out->plan);
+    dump_sources(j, j->out->plan);
+}
+
+static void spine(void *argument)
+{
+    const job *j = argument;
+    compile_inside(j->a, j->request, j->out);
+}
+
+tfgen_code compile(arena *a, const compile_request *request, compiled *out)
+{
+    job j = {a, request, out};
+    return arena_run(a, spine, &j);
+}

@@ -1,0 +1,143 @@
+/* The public interface and nothing else. In: calls. Out: plans that own their arena. Refuses with a status and a text. */
+#include "runtime/api/tfgen.h"
+#include "runtime/module/module.h"
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct plan_job {
+    tfgen_plan *plan;
+    const char *spec, *name;
+    size_t size;
+    const tfgen_plan_options *options;
+} plan_job;
+
+static void plan_body(void *argument)
+{
+    const plan_job *j = argument;
+    const tfgen_plan_options *o = j->options;
+    arena *a = j->plan->arena;
+    dim_override *dims = arena_alloc(a, (o->dim_count + 1) * sizeof *dims);
+    for (size_t i = 0; i < o->dim_count; i++) dims[i] = (dim_override){o->dims[i].name, o->dims[i].value};
+    const compile_request request = {
+        .text = arena_strndup(a, j->spec, j->size), .size = j->size, .name = arena_strdup(a, j->name),
+        .target = o->target ? o->target : "host", .level = (fusion_level)o->fusion,
+        .disabled = o->no_fuse, .disabled_count = o->no_fuse_count,
+        .graph = {.preset = o->preset, .dtype = o->dtype, .overrides = dims, .override_count = o->dim_count}};
+    compile_inside(a, &request, &j->plan->compiled);
+    j->plan->text = ir_print(a, j->plan->compiled.plan->program);
+    j->plan->manifest = manifest_json(a, j->plan->compiled.plan);
+    j->plan->tensors = tensors_of(a, j->plan->compiled.plan);
+    j->plan->sources = arena_alloc(a, ((size_t)j->plan->compiled.plan->launch_count + 1) * sizeof *j->plan->sources);
+}
+
+tfgen_status tfgen_plan_create(const char *spec, size_t size, const char *name, const tfgen_plan_options *options, tfgen_plan **out,
+                               tfgen_error *error)
+{
+    tfgen_plan_options known = TFGEN_PLAN_OPTIONS_INIT;
+    if (!spec || !name || !out || !take_options(&known, sizeof known, options))
+        return device_report(error, TFGEN_USAGE, "tfgen_plan_create: spec, name and plan must be given, and options.size set");
+    *out = NULL;
+    if (options && options->size < offsetof(tfgen_plan_options, fusion) + sizeof known.fusion) known.fusion = TFGEN_FUSION_TILE;
+    if (known.fusion < TFGEN_FUSION_NONE || known.fusion > TFGEN_FUSION_TILE)
+        return device_report(error, TFGEN_USAGE, "tfgen_plan_create: options.fusion is no tfgen_fusion");
+    if ((known.dim_count && !known.dims) || (known.no_fuse_count && !known.no_fuse))
+        return device_report(error, TFGEN_USAGE, "tfgen_plan_create: options.dims or no_fuse is NULL with a count");
+    for (size_t i = 0; i < known.dim_count; i++)
+        if (!known.dims[i].name) return device_report(error, TFGEN_USAGE, "tfgen_plan_create: the name of options.dims[%zu] is NULL", i);
+    for (size_t i = 0; i < known.no_fuse_count; i++)
+        if (!known.no_fuse[i]) return device_report(error, TFGEN_USAGE, "tfgen_plan_create: options.no_fuse[%zu] is NULL", i);
+    tfgen_plan *plan = calloc(1, sizeof *plan);
+    if (plan) plan->arena = arena_new();
+    if (!plan || !plan->arena) {
+        free(plan);
+        return device_report(error, TFGEN_NO_MEMORY, "not enough memory");
+    }
+    plan_job job = {plan, spec, name, size, &known};
+    const tfgen_code code = arena_run(plan->arena, plan_body, &job);
+    if (code == code_ok) {
+        *out = plan;
+        return TFGEN_OK;
+    }
+    device_report(error, TFGEN_OK, "%s", arena_diagnostics(plan->arena));
+    tfgen_plan_free(plan);
+    return (tfgen_status)code;
+}
+
+void tfgen_plan_free(tfgen_plan *plan)
+{
+    if (!plan) return;
+    for (size_t i = 0; plan->sources && i < tfgen_plan_kernel_count(plan); i++) free(plan->sources[i]);
+    arena_free(plan->arena);
+    free(plan);
+}
+
+static const launch *kernel_at(const tfgen_plan *plan, size_t index)
+{
+    const struct plan *p = plan ? plan->compiled.plan : NULL;
+    return p && index < (size_t)p->launch_count ? &p->launches[index] : NULL;
+}
+
+size_t tfgen_plan_kernel_count(const tfgen_plan *plan) { return plan ? (size_t)plan->compiled.plan->launch_count : 0; }
+
+const char *tfgen_plan_kernel_name(const tfgen_plan *plan, size_t index)
+{
+    const launch *l = kernel_at(plan, index);
+    return l ? l->name : NULL;
+}
+
+const char *tfgen_plan_kernel_source(const tfgen_plan *plan, size_t index)
+{
+    const launch *l = kernel_at(plan, index);
+    char *known = l ? plan->sources[index] : NULL, *made = l && !known ? source_whole(&l->source) : NULL;
+    if (!made || atomic_compare_exchange_strong(&plan->sources[index], &known, made)) return made ? made : known;
+    free(made); /* another thread was first */
+    return known;
+}
+
+const char *tfgen_plan_text(const tfgen_plan *plan) { return plan ? plan->text : NULL; }
+const char *tfgen_plan_manifest(const tfgen_plan *plan) { return plan ? plan->manifest : NULL; }
+
+int64_t tfgen_plan_workspace_bytes(const tfgen_plan *plan)
+{
+    return plan ? workspace_layout(plan->compiled.plan, &plan->compiled.plan->program->dims, NULL) : 0;
+}
+
+int64_t tfgen_workspace_bytes(const tfgen_plan *plan, const tfgen_dim *dims, size_t dim_count)
+{
+    dim_table taken;
+    if (!plan || (dim_count && !dims) || dims_take(plan->compiled.plan, dims, dim_count, &taken, NULL) != TFGEN_OK) return -1;
+    return workspace_layout(plan->compiled.plan, &taken, NULL);
+}
+
+/* ---- tensors */
+size_t tfgen_plan_tensor_count(const tfgen_plan *plan) { return plan ? (size_t)plan->tensors.count : 0; }
+
+static const char *tensor_name(const ir_value *v) { return v->output ? v->output : v->name; }
+
+tfgen_status tfgen_plan_tensor(const tfgen_plan *plan, size_t index, tfgen_tensor *out)
+{
+    tfgen_tensor t = {.size = sizeof t};
+    if (!plan || !out || out->size < sizeof out->size || index >= (size_t)plan->tensors.count) return TFGEN_USAGE;
+    const ir_value *v = plan->tensors.values[index];
+    const dim_table *dims = &plan->compiled.plan->program->dims;
+    t.name = tensor_name(v);
+    t.kind = tensor_kind_of(v);
+    t.dtype = dtype_name(v->type);
+    t.rank = v->rank;
+    for (int i = 0; i < v->rank; i++) t.shape[i] = extent_value(&v->shape[i], dims);
+    t.bytes = value_count(v, dims) * dtype_size(v->type);
+    t.from = v->from;
+    t.from_transposed = v->from_transposed;
+    give_struct(out, out->size, &t, sizeof t);
+    return TFGEN_OK;
+}
+
+size_t tfgen_plan_tensor_index(const tfgen_plan *plan, const char *name, tfgen_tensor_kind kind)
+{
+    for (int i = 0; plan && name && i < plan->tensors.count; i++)
+        if (tensor_kind_of(plan->tensors.values[i]) == kind && strcmp(tensor_name(plan->tensors.values[i]), name) == 0) return (size_t)i;
+    return (size_t)-1;
+}
+
+const char *tfgen_version(void) { return TFGEN_VERSION; }

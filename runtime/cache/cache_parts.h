@@ -1,0 +1,80 @@
+/* The parts of the kernel cache to each other: the form of an entry (cache_entry.c), marks (cache_claim.c), the folder
+ * (cache_folder.c). In, out and refusals are said in runtime/cache/cache.h. */
+#ifndef TFGEN_CACHE_PARTS_H
+#define TFGEN_CACHE_PARTS_H
+#include <pthread.h>
+#include "runtime/cache/cache.h"
+
+enum { cache_format = 1, cache_id_length = 32, cache_most_entry = 512 << 20 };
+
+typedef struct cache_kept cache_kept; /* an entry in memory */
+
+struct cache {
+    char *directory;
+    long long most_bytes;
+    double wait_seconds;
+    void (*warn)(void *context, const char *text);
+    void *context;
+    pthread_mutex_t lock; /* of all below */
+    bool warned;
+    cache_kept *kept;
+    long long kept_bytes, stored_bytes; /* in memory; in files since the last sweep */
+};
+
+void cache_warn(cache *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* ---- cache_entry.c: payload, key, note, seal ---- */
+
+typedef struct cache_entry {
+    unsigned char *bytes; /* the payload first */
+    size_t size, payload_size, key_size, note_size;
+} cache_entry;
+
+/* The bytes of an entry; NULL without memory. */
+unsigned char *entry_encode(const char *key, const code_result *r, size_t *size);
+/* NULL: good. Else why not; nothing of `bytes` was believed. */
+const char *entry_parse(unsigned char *bytes, size_t size, cache_entry *e);
+/* Reads a file of an open folder, which may be anything. NULL: good, and e->bytes is the caller's; *used: when it was last used. Else why not. */
+const char *entry_read(int folder, const char *name, cache_entry *e, double *age);
+bool entry_has_key(const cache_entry *e, const char *key);
+/* Also takes e->bytes (as out->code) when it returns true. */
+bool entry_take(cache_entry *e, code_result *out);
+/* "name", "arch" …: the rest of a key's line as a new string; "" when there is none. */
+char *entry_key_line(const cache_entry *e, const char *label);
+/* The file's name without suffix. */
+void entry_id(const char *key, size_t size, char id[cache_id_length + 1]);
+
+/* ---- cache_claim.c ---- */
+
+/* What a waiter has seen of a mark. */
+typedef struct cache_watch {
+    char owner[160];
+    double since, first;
+} cache_watch;
+typedef enum claim_state { claim_mine, claim_busy, claim_impossible } claim_state;
+/* busy: ask again in a while with the same watch. impossible: no mark can be made, or waiting was long enough. */
+claim_state claim_take(cache *c, cache_kind kind, const char *key, cache_watch *w, cache_claim **claim);
+double cache_now(void); /* monotonic */
+
+/* ---- cache_folder.c ---- */
+
+char *folder_file(const cache *c, cache_kind kind, const char *id, const char *suffix);
+/* A handle of the folder of this kind's entries, which the caller closes; -1: there is none, or it is not to be trusted; *why (may be NULL)
+ * says so in words. */
+int folder_open(const cache *c, cache_kind kind, bool make, const char **why);
+/* Reads an entry by its id. */
+const char *folder_read(const cache *c, cache_kind kind, const char *id, cache_entry *e, double *age);
+/* Writes aside and renames. NULL: done. Else why not. */
+const char *folder_put(const cache *c, cache_kind kind, const char *id, const void *bytes, size_t size);
+/* After an entry of so many bytes was stored: now and then a sweep. */
+void folder_grew(cache *c, size_t bytes);
+
+typedef struct folder_item {
+    char id[cache_id_length + 1];
+    cache_kind kind;
+    long long bytes;
+    double used; /* seconds since the epoch */
+} folder_item;
+/* All entries; NULL when there are none or without memory. */
+folder_item *folder_list(const cache *c, size_t *count);
+#endif

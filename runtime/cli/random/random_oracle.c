@@ -1,0 +1,166 @@
+/* In: a spec that came out right at a level. Out: whether it stays the same in other words. Refuses nothing.
+ *
+ * text: what every stage prints is read back and leads to the very same source.
+ * dead: ops that nobody uses, which only text of a stage can have, change no byte of the source.
+ * names: under other names the source is the same but for those names. */
+#include "runtime/cli/random/random_oracle.h"
+#include "runtime/cli/cli.h"
+#include "runtime/data/random.h"
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct pass {
+    arena *a;
+    const compile_request *request;
+    compiled out;
+    text stages[stage_count];
+} pass;
+
+static void keep(void *context, stage at, const char *words) { text_printf(&((pass *)context)->stages[at], "%s", words); }
+
+static void compile_pass(void *argument)
+{
+    pass *p = argument;
+    compile_request r = *p->request;
+    r.dump = keep;
+    r.dump_context = p;
+    r.dump_stages = (1u << stage_count) - 1;
+    compile_inside(p->a, &r, &p->out);
+}
+
+/* All stages' text of a request; false: `mine` says what the compiler said. */
+static bool run_pass(arena *a, const compile_request *request, const char *what, pass *p, random_level_report *mine)
+{
+    *p = (pass){.a = a, .request = request};
+    for (int i = 0; i < stage_count; i++) p->stages[i].a = a;
+    const tfgen_code code = arena_run(a, compile_pass, p);
+    if (code == code_ok) return true;
+    mine->outcome = random_internal;
+    snprintf(mine->message, sizeof mine->message, "error: internal: %s is not taken: %s", what, arena_diagnostics(a));
+    return false;
+}
+
+/* Where two texts first differ, as a line of each. */
+static void tell_difference(random_level_report *mine, const char *what, const char *expected, const char *got)
+{
+    size_t at = 0, line = 0;
+    for (; expected[at] && expected[at] == got[at]; at++)
+        if (expected[at] == '\n') line = at + 1;
+    mine->outcome = random_internal;
+    snprintf(mine->message, sizeof mine->message, "error: internal: %s differs: '%.*s' became '%.*s'", what, (int)strcspn(expected + line, "\n"),
+             expected + line, (int)strcspn(got + line, "\n"), got + line);
+}
+
+/* ---- text */
+static void ask_text(const compile_request *r, const pass *first, random_level_report *mine)
+{
+    bool good = true;
+    for (stage s = stage_graph; good && s <= stage_plan; s++) {
+        arena *a = arena_new();
+        compile_request again = *r;
+        pass second;
+        char what[64];
+        again.from_ir = true, again.from = s, again.text = first->stages[s].data, again.size = first->stages[s].size;
+        snprintf(what, sizeof what, "the text of stage %s", stage_names[s]);
+        good = run_pass(a, &again, what, &second, mine);
+        for (stage k = s; good && k < stage_count; k++) {
+            good = strcmp(first->stages[k].data, second.stages[k].data) == 0;
+            snprintf(what, sizeof what, "%s read back from stage %s", stage_names[k], stage_names[s]);
+            if (!good) tell_difference(mine, what, first->stages[k].data, second.stages[k].data);
+        }
+        arena_free(a);
+    }
+}
+
+/* ---- dead ops */
+/* One op on each of a few results, at the end; a line of a graph is "%t007 bf16[B,S,64] = add ... !9:5 #3". */
+static char *with_dead_ops(arena *a, const char *graph, uint64_t seed)
+{
+    text t = {.a = a};
+    int ops = 0, dead = 0;
+    text_printf(&t, "%s", graph);
+    for (const char *line = graph; *line; line += strcspn(line, "\n"), line += *line == '\n') ops += *line == '%';
+    for (const char *line = graph; *line; line += strcspn(line, "\n"), line += *line == '\n') {
+        char name[32], type[160], in[8];
+        const bool made = *line == '%' && sscanf(line, "%31s %159s %7s", name, type, in) == 3 && strcmp(in, "=") == 0;
+        if (!made || random_bits(seed, random_stream("dead"), (uint64_t)dead) % 3) continue;
+        text_printf(&t, "%%dead.%d %s = neg %s !1:1 #%d\n", dead, type, name, ops + dead);
+        dead++;
+    }
+    return dead ? t.data : NULL;
+}
+
+static void ask_dead(const random_case *c, const compile_request *r, const pass *first, random_level_report *mine)
+{
+    arena *a = arena_new();
+    pass second;
+    compile_request again = *r;
+    again.from_ir = true, again.from = stage_graph, again.text = with_dead_ops(a, first->stages[stage_graph].data, c->data_seed);
+    if (again.text) {
+        again.size = strlen(again.text);
+        if (run_pass(a, &again, "a graph with dead ops", &second, mine) &&
+            strcmp(first->stages[stage_source].data, second.stages[stage_source].data) != 0)
+            tell_difference(mine, "the source with dead ops", first->stages[stage_source].data, second.stages[stage_source].data);
+    }
+    arena_free(a);
+}
+
+/* ---- names */
+static bool at_name(const char *text, size_t at)
+{
+    return islower((unsigned char)text[at]) && isdigit((unsigned char)text[at + 1]) && isdigit((unsigned char)text[at + 2]) &&
+           isdigit((unsigned char)text[at + 3]) && !isalnum((unsigned char)text[at + 4]) && (at == 0 || !isalnum((unsigned char)text[at - 1]));
+}
+
+enum { names_possible = 26 * 1000 };
+static int name_number(const char *name) { return (name[0] - 'a') * 1000 + (name[1] - '0') * 100 + (name[2] - '0') * 10 + name[3] - '0'; }
+
+/* Equal but for names, each of which always stands where its other name does: all are four letters and digits (random_spec_rename). */
+static bool same_but_for_names(arena *a, const char *x, const char *y)
+{
+    int *other = arena_alloc(a, names_possible * sizeof *other), *back = arena_alloc(a, names_possible * sizeof *back);
+    size_t i = 0;
+    for (; x[i] && y[i]; i++) {
+        if (at_name(x, i) && at_name(y, i)) {
+            const int p = name_number(x + i), q = name_number(y + i);
+            if ((other[p] && other[p] != q + 1) || (back[q] && back[q] != p + 1)) return false;
+            other[p] = q + 1, back[q] = p + 1;
+            i += 3;
+        } else if (x[i] != y[i]) {
+            return false;
+        }
+    }
+    return x[i] == y[i];
+}
+
+static void ask_names(const random_case *c, const compile_request *r, const pass *first, random_level_report *mine)
+{
+    arena *a = arena_new();
+    pass second;
+    random_spec *renamed = arena_alloc(a, sizeof *renamed);
+    compile_request again = *r;
+    *renamed = *c->spec;
+    random_spec_rename(renamed, c->data_seed);
+    again.text = random_spec_text(a, renamed, c->comment);
+    again.size = strlen(again.text);
+    if (run_pass(a, &again, "the spec under other names", &second, mine) &&
+        !same_but_for_names(a, first->stages[stage_source].data, second.stages[stage_source].data))
+        tell_difference(mine, "the source under other names", first->stages[stage_source].data, second.stages[stage_source].data);
+    arena_free(a);
+}
+
+void random_oracles_ask(const random_case *c, const char *level, const random_results *results, random_level_report *mine)
+{
+    arena *a = arena_new();
+    const random_trial t = {.c = c, .yaml = c->yaml, .level = level, .target = c->target};
+    const compile_request r = random_request(&t);
+    pass first;
+    if (c->oracles & (oracle_text | oracle_dead | oracle_names) && run_pass(a, &r, "the spec", &first, mine)) {
+        if (c->oracles & oracle_text) ask_text(&r, &first, mine);
+        if (mine->outcome == random_good && c->oracles & oracle_dead) ask_dead(c, &r, &first, mine);
+        if (mine->outcome == random_good && c->oracles & oracle_names) ask_names(c, &r, &first, mine);
+    }
+    arena_free(a);
+    if (mine->outcome == random_good && !c->plan_only) random_oracles_run(c, level, results, mine);
+}

@@ -1,0 +1,57 @@
+/* In: a spec's text, a level, a target. Out: outputs and checks. Refuses what the stages refuse. */
+#include "runtime/cli/random/random_results.h"
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+fusion_level random_level(const char *name)
+{
+    return strcmp(name, "none") == 0 ? fusion_none : strcmp(name, "ops") == 0 ? fusion_ops : fusion_tile;
+}
+
+compile_request random_request(const random_trial *t)
+{
+    return (compile_request){.text = t->yaml, .size = strlen(t->yaml), .name = t->c->name, .target = t->target, .level = random_level(t->level),
+                             .graph = {.overrides = t->dims, .override_count = t->dim_count}};
+}
+
+static void keep_result(void *context, const ir_value *output, const double *got, const double *bound, size_t count)
+{
+    random_results *r = context;
+    if (r->count == random_most_results) return;
+    struct random_result *one = &r->list[r->count++];
+    *one = (struct random_result){arena_printf(r->a, "%s", output->output), count, arena_alloc(r->a, (count + 1) * sizeof *got),
+                                  arena_alloc(r->a, (count + 1) * sizeof *got)};
+    memcpy(one->got, got, count * sizeof *got);
+    memcpy(one->bound, bound, count * sizeof *bound);
+}
+
+/* A device is opened here, in the process that uses it: none lives on in a child. */
+trial_result random_trial_run(arena *a, const random_trial *t, const compiled *done)
+{
+    const char *target = t->target;
+    trial_options o = {.device = trial_device(a, t->c->device, false, &target), .seed = t->c->data_seed, .jobs = 1, .check = t->check,
+                       .reference = reference_always};
+    if (t->results) o.result = keep_result, o.context = t->results;
+    return trial_run(a, done->graph, done->plan, &o);
+}
+
+static bool agree(const struct random_result *x, const struct random_result *y, char *message, size_t size)
+{
+    const size_t count = x->count < y->count ? x->count : y->count;
+    for (size_t i = 0; i < count; i++) {
+        const double apart = fabs(x->got[i] - y->got[i]), allowed = x->bound[i] + y->bound[i];
+        if (apart <= allowed || isinf(allowed) || isnan(allowed) || (isnan(x->got[i]) && isnan(y->got[i])) || x->got[i] == y->got[i]) continue;
+        snprintf(message, size, "output %s: element %zu is %.9g and %.9g, %.3g times both bounds apart", x->name, i, x->got[i], y->got[i], apart / allowed);
+        return false;
+    }
+    return true;
+}
+
+bool random_results_agree(const random_results *x, const random_results *y, char *message, size_t size)
+{
+    for (int i = 0; i < x->count; i++)
+        for (int k = 0; k < y->count; k++)
+            if (strcmp(x->list[i].name, y->list[k].name) == 0 && !agree(&x->list[i], &y->list[k], message, size)) return false;
+    return true;
+}

@@ -1,0 +1,30 @@
+/* In: a spec's text, a level, a target. Out: what the device has for each output, with its bounds, and the checks of the reference.
+ * Refuses what the stages refuse: bails. */
+#ifndef TFGEN_CLI_RANDOM_RESULTS_H
+#define TFGEN_CLI_RANDOM_RESULTS_H
+#include "runtime/cli/random/random_case.h"
+#include "runtime/cli/trial.h"
+
+enum { random_most_results = 64 };
+
+typedef struct random_results {
+    arena *a; /* owns what follows */
+    int count;
+    struct random_result { const char *name; size_t count; double *got, *bound; } list[random_most_results];
+} random_results;
+
+typedef struct random_trial {
+    const random_case *c;
+    const char *yaml, *level, *target;
+    bool check;               /* under the race and bounds checker */
+    const dim_override *dims; /* or NULL */
+    size_t dim_count;
+    random_results *results;  /* NULL: not kept */
+} random_trial;
+
+compile_request random_request(const random_trial *t);
+fusion_level random_level(const char *name); /* of one that was checked */
+trial_result random_trial_run(arena *a, const random_trial *t, const compiled *done);
+/* Both outputs of a name, as far as both go, differ by no more than both bounds together; else `message` says where. */
+bool random_results_agree(const random_results *x, const random_results *y, char *message, size_t size);
+#endif

@@ -1,0 +1,216 @@
+/* In: a drawn spec as a model. Out: its text; the model settled, in another order, under other names. Refuses nothing. */
+#include "runtime/cli/random/random_spec.h"
+#include "runtime/data/random.h"
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- what is needed */
+static void need_op(const random_op *op, bool *needed)
+{
+    for (int i = 0; i < op->in_count; i++)
+        if (op->in[i].value >= 0) needed[op->in[i].value] = true;
+    for (int i = 0; i < op->attribute_count; i++)
+        if (op->attributes[i].value >= 0) needed[op->attributes[i].value] = true;
+}
+
+static bool makes_needed(const random_op *op, const bool *needed)
+{
+    bool any = op->kind == op_kv_append; /* it changes its state */
+    for (int i = 0; i < op->out_count; i++) any = any || needed[op->out[i]];
+    return any;
+}
+
+void random_spec_settle(random_spec *s)
+{
+    bool needed[random_most_values], kept[random_most_ops];
+    memcpy(needed, s->output, sizeof needed);
+    for (int i = s->op_count - 1; i >= 0; i--) {
+        kept[i] = makes_needed(&s->ops[i], needed);
+        if (kept[i]) need_op(&s->ops[i], needed);
+    }
+    int count = 0;
+    for (int i = 0; i < s->op_count; i++)
+        if (kept[i]) s->ops[count++] = s->ops[i];
+    s->op_count = count;
+    for (int i = 0; i < s->op_count; i++)
+        for (int k = 0; k < s->ops[i].out_count; k++)
+            if (!needed[s->ops[i].out[k]] && s->ops[i].kind != op_kv_append) s->output[s->ops[i].out[k]] = true;
+    for (int i = 0; i < s->value_count; i++) s->output[i] = s->output[i] && s->values[i].kind == value_result && !s->values[i].cache;
+}
+
+static void used_values(const random_spec *s, bool *used)
+{
+    memset(used, 0, random_most_values * sizeof *used);
+    for (int i = 0; i < s->op_count; i++) need_op(&s->ops[i], used);
+}
+
+/* ---- dims */
+static void use_names(const random_spec *s, const char *words, bool *used)
+{
+    while (*words) {
+        size_t n = 0;
+        while (isalnum((unsigned char)words[n])) n++;
+        for (int d = 0; n && d < s->dim_count; d++)
+            if (strlen(s->dims[d].name) == n && memcmp(s->dims[d].name, words, n) == 0) used[d] = true;
+        words += n ? n : 1;
+    }
+}
+
+static void used_dims(const random_spec *s, const bool *values, bool *used)
+{
+    memset(used, 0, random_most_dims * sizeof *used);
+    for (int i = 0; i < s->value_count; i++) {
+        if (!values[i] || s->values[i].kind == value_result) continue;
+        for (int k = 0; k < s->values[i].rank; k++) use_names(s, s->values[i].shape[k].text, used);
+        use_names(s, s->values[i].range, used);
+    }
+    for (int i = 0; i < s->op_count; i++)
+        for (int k = 0; k < s->ops[i].attribute_count; k++)
+            if (s->ops[i].attributes[k].value < 0) use_names(s, s->ops[i].attributes[k].text, used);
+}
+
+static void write_dims(text *t, const random_spec *s, const bool *used)
+{
+    int count = 0, dynamic = 0;
+    for (int d = 0; d < s->dim_count; d++)
+        if (used[d]) text_printf(t, "%s%s: %lld", count++ ? ", " : "dims: {", s->dims[d].name, s->dims[d].value);
+    if (count) text_printf(t, "}\n");
+    for (int d = 0; d < s->dim_count; d++)
+        if (used[d] && s->dims[d].dynamic)
+            text_printf(t, "%s%s: [%lld, %lld]", dynamic++ ? ", " : "dynamic: {", s->dims[d].name, s->dims[d].low, s->dims[d].high);
+    if (dynamic) text_printf(t, "}\n");
+}
+
+/* ---- values and ops */
+static void write_shape(text *t, const random_value *v)
+{
+    for (int i = 0; i < v->rank; i++) text_printf(t, "%s%s", i ? ", " : "[", v->shape[i].text);
+    text_printf(t, "]");
+}
+
+static void write_declarations(text *t, const random_spec *s, const bool *used, value_kind kind, const char *section)
+{
+    int count = 0;
+    for (int i = 0; i < s->value_count; i++) {
+        const random_value *v = &s->values[i];
+        if (!used[i] || v->kind != kind) continue;
+        if (!count++) text_printf(t, "%s:\n", section);
+        const bool plain = v->type == random_spec_type && !v->range[0];
+        text_printf(t, "  %s: %s", v->name, plain ? "" : "{shape: ");
+        write_shape(t, v);
+        if (v->type != random_spec_type) text_printf(t, ", dtype: %s", dtype_name((dtype)v->type));
+        if (v->range[0]) text_printf(t, ", range: [%s]", v->range);
+        text_printf(t, "%s\n", plain ? "" : "}");
+    }
+}
+
+static void write_op(text *t, const random_spec *s, const random_op *op)
+{
+    text_printf(t, "  - {out: %s", op->out_count > 1 ? "[" : "");
+    for (int i = 0; i < op->out_count; i++) text_printf(t, "%s%s", i ? ", " : "", s->values[op->out[i]].name);
+    text_printf(t, "%s, op: %s, in: [", op->out_count > 1 ? "]" : "", op_table[op->kind].name);
+    for (int i = 0; i < op->in_count; i++)
+        text_printf(t, "%s%s", i ? ", " : "", op->in[i].value >= 0 ? s->values[op->in[i].value].name : op->in[i].number);
+    text_printf(t, "]");
+    for (int i = 0; i < op->attribute_count; i++) {
+        const random_attribute *b = &op->attributes[i];
+        text_printf(t, ", %s: %s", b->key, b->value >= 0 ? s->values[b->value].name : b->text);
+    }
+    text_printf(t, "}\n");
+}
+
+char *random_spec_text(arena *a, const random_spec *s, const char *comment)
+{
+    bool used[random_most_values], dims[random_most_dims];
+    text t = {.a = a};
+    int outputs = 0;
+    used_values(s, used);
+    used_dims(s, used, dims);
+    if (comment && *comment) text_printf(&t, "# %s\n", comment);
+    text_printf(&t, "block: %s\ndtype: %s\n", s->kind, dtype_name(s->type));
+    write_dims(&t, s, dims);
+    text_printf(&t, "%s", "");
+    write_declarations(&t, s, used, value_input, "inputs");
+    if (!strstr(t.data, "inputs:")) text_printf(&t, "inputs: {}\n");
+    write_declarations(&t, s, used, value_param, "params");
+    write_declarations(&t, s, used, value_state, "state");
+    text_printf(&t, "ops:\n");
+    for (int i = 0; i < s->op_count; i++) write_op(&t, s, &s->ops[i]);
+    for (int i = 0; i < s->value_count; i++)
+        if (s->output[i]) text_printf(&t, "%sy%s: %s", outputs++ ? ", " : "outputs: {", s->values[i].name + 1, s->values[i].name);
+    text_printf(&t, "%s}\n", outputs ? "" : "outputs: {");
+    return t.data;
+}
+
+/* ---- order and names */
+static bool ready(const random_spec *s, const random_op *op, const bool *made)
+{
+    bool read[random_most_values] = {false};
+    need_op(op, read);
+    for (int i = 0; i < s->value_count; i++)
+        if (read[i] && s->values[i].kind == value_result && !made[i]) return false;
+    return true;
+}
+
+void random_spec_shuffle(random_spec *s, uint64_t seed)
+{
+    bool made[random_most_values] = {false}, taken[random_most_ops] = {false};
+    random_op order[random_most_ops];
+    for (int n = 0; n < s->op_count; n++) {
+        int free_ops[random_most_ops], count = 0;
+        for (int i = 0; i < s->op_count; i++)
+            if (!taken[i] && ready(s, &s->ops[i], made)) free_ops[count++] = i;
+        const int next = free_ops[random_bits(seed, random_stream("order"), (uint64_t)n) % (uint64_t)count];
+        taken[next] = true;
+        order[n] = s->ops[next];
+        for (int k = 0; k < order[n].out_count; k++) made[order[n].out[k]] = true;
+    }
+    memcpy(s->ops, order, (size_t)s->op_count * sizeof *order);
+}
+
+void random_spec_rename(random_spec *s, uint64_t seed)
+{
+    int number[random_most_values];
+    for (int i = 0; i < s->value_count; i++) number[i] = i;
+    for (int i = s->value_count - 1; i > 0; i--) {
+        const int k = (int)(random_bits(seed, random_stream("names"), (uint64_t)i) % (uint64_t)(i + 1)), kept = number[i];
+        number[i] = number[k], number[k] = kept;
+    }
+    for (int i = 0; i < s->value_count; i++) {
+        s->values[i].name[0] = "abcdefg"[number[i] % 7];
+        snprintf(s->values[i].name + 1, sizeof s->values[i].name - 1, "%03d", number[i] % 1000);
+    }
+}
+
+/* ---- the batch */
+static bool names_batch(const char *words)
+{
+    for (const char *at = words; (at = strchr(at, 'B')); at++)
+        if ((at == words || !isalnum((unsigned char)at[-1])) && !isalnum((unsigned char)at[1])) return true;
+    return false;
+}
+
+static bool first_alone(const random_axis *shape, int rank)
+{
+    bool good = rank < 1 || strcmp(shape[0].text, "B") == 0 || !names_batch(shape[0].text);
+    for (int i = 1; i < rank; i++) good = good && !names_batch(shape[i].text);
+    return good;
+}
+
+bool random_spec_is_batched(const random_spec *s)
+{
+    bool values[random_most_values], named[random_most_dims];
+    used_values(s, values);
+    used_dims(s, values, named);
+    bool good = s->dim_count > 0 && named[0] && strcmp(s->dims[0].name, "B") == 0 && s->dims[0].value > 1 && s->dims[0].low == 1;
+    for (int i = 0; i < s->value_count; i++) good = good && first_alone(s->values[i].shape, s->values[i].rank);
+    for (int i = 0; i < s->op_count; i++) {
+        const random_op *op = &s->ops[i];
+        for (int k = 0; k < op->in_count; k++) { /* a value of columns alone, or products that mix rows */
+            const random_value *v = op->in[k].value >= 0 ? &s->values[op->in[k].value] : NULL;
+            if (v && names_batch(v->shape[0].text)) good = good && v->rank > (op->kind == op_matmul ? 2 : 1);
+        }
+    }
+    return good;
+}

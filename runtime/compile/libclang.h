@@ -1,0 +1,99 @@
+/* In: emitted source, or a template's text. Out: what clang's own parser finds in it: messages with both the position
+ * that #line claims and the real one, kernels with the layout of their arguments, shared variables; the names a
+ * template asks of its S. Refuses to load libclang into this process (it installs signal handlers and clashes with
+ * other LLVMs): the worker does. */
+#ifndef TFGEN_LIBCLANG_H
+#define TFGEN_LIBCLANG_H
+#include "gen/gen.h"
+#include "runtime/compile/compiler.h"
+
+typedef struct libclang_message {
+    const char *severity; /* note, warning, error; a note belongs to the message before it */
+    const char *file;     /* as #line claims: specs/llama.yaml, templates/gemm.h */
+    unsigned line, column;
+    unsigned generated_line, generated_column; /* in the text that was passed; 0: nowhere in it */
+    const char *text;
+} libclang_message;
+
+typedef struct libclang_field {
+    const char *name, *type;
+    long long offset, size; /* bytes */
+} libclang_field;
+
+typedef struct libclang_parameter {
+    const char *name, *type; /* the canonical type: k1_qkv::args */
+    long long size, align;
+    libclang_field *fields; /* of a struct passed by value */
+    size_t n_fields;
+} libclang_parameter;
+
+typedef struct libclang_shared {
+    const char *name, *type;
+    long long size, align; /* bytes; size -1: dynamic (extern, of no length) */
+} libclang_shared;
+
+typedef struct libclang_kernel {
+    const char *name;
+    unsigned generated_line;
+    libclang_parameter *parameters;
+    size_t n_parameters;
+    libclang_shared *shared; /* variables that it uses itself or through what it calls, templates instantiated */
+    size_t n_shared;
+} libclang_kernel;
+
+typedef struct libclang_requirement {
+    const char *name; /* member of S; each once, in the order of first use */
+    unsigned line;
+    bool guarded; /* only used in branches of `if constexpr`: need not exist */
+} libclang_requirement;
+
+typedef struct libclang_facts {
+    const char *version; /* "Debian clang version 22.1.8 (…)" */
+    libclang_message *messages;
+    libclang_kernel *kernels;
+    libclang_requirement *requirements;
+    size_t n_messages, n_kernels, n_requirements;
+    /* all strings are in text; parameters, their fields and shared variables of all kernels in these */
+    char *text;
+    libclang_parameter *parameters;
+    libclang_field *fields;
+    libclang_shared *shared;
+} libclang_facts;
+
+/* build_ok: no errors. build_failed: the messages say why. build_unsupported: no libclang here, or it does not know the
+ * architecture. *log: a sentence for every other status; the caller frees it and the facts in every case.
+ * TFGEN_LIBCLANG names the library's file. */
+code_status libclang_check(const char *source, size_t size, const char *name, const char *arch, double time_limit,
+                           libclang_facts *out, char **log);
+
+/* libclang_check() of many, `jobs` at a time. */
+typedef struct libclang_answer {
+    code_status status;
+    libclang_facts facts;
+    char *log;
+} libclang_answer;
+void libclang_check_all(const code_request *requests, size_t n, int jobs, libclang_answer *out);
+void libclang_answers_free(libclang_answer *answers, size_t n);
+
+/* What the plan says of a kernel, and the first thing that the facts say otherwise: its name, its one argument, a field's
+ * name, offset or size, the size of all arguments, static shared memory. NULL: they agree. The caller frees it. */
+typedef struct libclang_expected {
+    const char *kernel;
+    const argument *arguments;
+    int argument_count;
+    unsigned argument_bytes;
+    int shared_bytes;
+} libclang_expected;
+char *libclang_difference(const libclang_facts *f, const libclang_expected *e);
+
+/* `S::name` in the body of `template <class S …> struct template_name`, by tokens: no macro is expanded. template_name
+ * "": in all templates, functions too, whose first parameter is called S. build_failed when the file has no such
+ * template. */
+code_status libclang_template_requirements(const char *text, size_t size, const char *file, const char *template_name,
+                                           libclang_facts *out, char **log);
+
+/* Errors and warnings, a line each: "spec.yaml:13:5: error: … (generated line 16)". Those that `log` (may be NULL) has
+ * said are left out, with their notes. The caller frees it. */
+char *libclang_report(const libclang_facts *f, const char *log);
+void libclang_facts_free(libclang_facts *f);
+#endif

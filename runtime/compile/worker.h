@@ -1,0 +1,78 @@
+/* In: a compiler, its input and a time limit. Out: the file it made and everything it said. The compiler runs in
+ * `tfgen-worker`, a process group of its own with a temporary directory of its own, both gone when worker_run()
+ * returns. Internal to the compilers. */
+#ifndef TFGEN_WORKER_H
+#define TFGEN_WORKER_H
+#include "runtime/compile/compiler.h"
+#include "runtime/system/temporary.h"
+
+enum { worker_most_file = 256 << 20 }; /* bytes of one file that a compiler may write */
+
+typedef struct worker_call {
+    const char *mode; /* clang, hiprtc, nvrtc, check, requires */
+    const char *tool; /* the compiler's file */
+    const char *arch, *name, *source;
+    size_t size;
+    bool line_directive; /* put `#line 1 "name"` in front, so that no message names a temporary file */
+    double time_limit;
+} worker_call;
+
+typedef struct worker_answer {
+    unsigned char *data; /* what the compiler made, NUL behind it; NULL: nothing */
+    size_t size;
+    char *log, *compiler;
+} worker_answer;
+
+char *worker_path(void); /* of the program; NULL: there is none. The caller frees it */
+code_status worker_run(const worker_call *call, worker_answer *out);
+void worker_answer_free(worker_answer *a);
+
+/* ---- the child's side: what runtime/compile/worker_main.c calls; each returns a tfgen_code as exit status ---- */
+
+typedef struct worker_job {
+    const char *directory, *tool, *arch, *name;
+    char *source; /* NUL behind it */
+    size_t size;
+} worker_job;
+
+int clang_work(const worker_job *job); /* does not return when clang starts */
+int hiprtc_work(const worker_job *job);
+int nvrtc_work(const worker_job *job);
+int libclang_check_work(const worker_job *job);
+int libclang_requires_work(const worker_job *job);
+
+bool worker_put(const worker_job *job, const char *file, const void *data, size_t size);
+
+typedef struct worker_symbol {
+    const char *name;
+    void *slot; /* address of a function pointer */
+    bool optional;
+} worker_symbol;
+
+bool worker_load(const char *library, const worker_symbol *wanted, size_t count); /* false: stderr says why */
+
+/* What each compiler is told besides the architecture and, for clang, where to write. NULL-terminated. */
+extern const char *const clang_flags[], *const hiprtc_flags[], *const nvrtc_flags[];
+
+/* ---- where compilers are: each returns a path to free, or NULL ---- */
+
+char *clang_find(void);
+char *hiprtc_find(void);
+char *nvrtc_find(void);
+char *libclang_find(void);
+
+/* First `directory/file` that exists, over a NULL-terminated list of colon-separated directory lists (NULL entries are
+ * not the end: count says how many there are). */
+char *path_search(const char *const *lists, size_t count, const char *file);
+extern const char system_libraries[]; /* such a list */
+
+/* ---- what a log means ---- */
+
+/* clang's way to say that it does not know the architecture, or that it cannot link for it. */
+bool clang_log_says_unsupported(const char *log);
+/* Takes ptxas' reports out of the log and into the kernels; false: something in them is an error here, and the log says
+ * what. */
+bool nvrtc_read_log(char **log, const char *name, kernel_facts *kernels, size_t n);
+
+char *printed(const char *format, ...) __attribute__((format(printf, 1, 2))); /* NULL without memory */
+#endif

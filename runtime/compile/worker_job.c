@@ -1,0 +1,29 @@
+/* In: a worker's job. Out: files in its directory, functions of a compiler's library. Refuses a library that lacks one
+ * of them, by name. Runs in the worker. */
+#include "runtime/compile/worker.h"
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool worker_put(const worker_job *job, const char *file, const void *data, size_t size)
+{
+    char *path = printed("%s/%s", job->directory, file);
+    FILE *f = path ? fopen(path, "wb") : NULL;
+    bool ok = f && fwrite(data, 1, size, f) == size;
+    if (f && fclose(f)) ok = false;
+    free(path);
+    return ok;
+}
+
+bool worker_load(const char *library, const worker_symbol *wanted, size_t count)
+{
+    void *handle = dlopen(library, RTLD_NOW | RTLD_LOCAL);
+    if (!handle) return fprintf(stderr, "%s\n", dlerror()), false;
+    for (size_t i = 0; i < count; i++) {
+        void *symbol = dlsym(handle, wanted[i].name);
+        if (!symbol && !wanted[i].optional) return fprintf(stderr, "%s has no %s\n", library, wanted[i].name), false;
+        memcpy(wanted[i].slot, &symbol, sizeof symbol);
+    }
+    return true;
+}

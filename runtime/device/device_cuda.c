@@ -1,0 +1,453 @@
+/* In: calls of the device table. Out: the same by the CUDA driver, which is opened at run time (libcuda.so.1, or what TFGEN_LIBCUDA names).
+ * Every call runs in one context of the device: the one that the opener had current, else the primary one; it is pushed and popped only
+ * where the calling thread has another. Refuses with the name of the driver's call and its code. */
+#define _GNU_SOURCE
+#include "runtime/device/cuda_abi.h"
+#include "runtime/device/device.h"
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct driver {
+#define CUDA_CALL(name, symbol, arguments) int (*name) arguments;
+    CUDA_CALLS(CUDA_CALL, CUDA_CALL)
+#undef CUDA_CALL
+} driver;
+
+typedef struct cuda_machine {
+    tfgen_device device;
+    driver cu;
+    int id;
+    cuda_context context;
+    bool primary; /* retained here */
+    bool overlaps; /* launches may begin before the one ahead of them has ended */
+    int most_shared;
+} cuda_machine;
+
+static cuda_machine *machine_of(tfgen_device *d) { return (cuda_machine *)d; }
+
+/* ---- the library */
+/* It stays loaded: the driver keeps threads of its own. */
+static bool open_driver(driver *cu, char *why, size_t why_size)
+{
+    static const struct {
+        const char *symbol;
+        size_t slot;
+        bool optional;
+    } wanted[] = {
+#define CUDA_CALL(name, symbol, arguments) {symbol, offsetof(driver, name), false},
+#define CUDA_MAYBE(name, symbol, arguments) {symbol, offsetof(driver, name), true},
+        CUDA_CALLS(CUDA_CALL, CUDA_MAYBE)
+#undef CUDA_CALL
+#undef CUDA_MAYBE
+    };
+    const char *own = secure_getenv("TFGEN_LIBCUDA"), *path = own && *own ? own : "libcuda.so.1";
+    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+    if (!library) {
+        snprintf(why, why_size, "NVIDIA's driver is not installed: %s", dlerror());
+        return false;
+    }
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
+        void *found = dlsym(library, wanted[i].symbol);
+        if (!found && !wanted[i].optional) {
+            snprintf(why, why_size, "NVIDIA's driver is too old: %s has no %s", path, wanted[i].symbol);
+            return false;
+        }
+        memcpy((char *)cu + wanted[i].slot, &found, sizeof found);
+    }
+    return true;
+}
+
+static const char *code_name(const driver *cu, int code)
+{
+    const char *name = NULL;
+    return cu->GetErrorName(code, &name) == cuda_success && name ? name : "unknown error";
+}
+
+static bool start_driver(driver *cu, char *why, size_t why_size)
+{
+    if (!open_driver(cu, why, why_size)) return false;
+    const int code = cu->Init(0);
+    if (code == cuda_no_device)
+        snprintf(why, why_size, "NVIDIA's driver sees no GPU (CUDA_VISIBLE_DEVICES hides them, or the module nvidia is not loaded)");
+    else if (code != cuda_success) snprintf(why, why_size, "cuInit: %s (%d)", code_name(cu, code), code);
+    return code == cuda_success;
+}
+
+static tfgen_status check(const driver *cu, int code, const char *call, const char *what, tfgen_error *error)
+{
+    const char *text = NULL;
+    if (code == cuda_success) return TFGEN_OK;
+    cu->GetErrorString(code, &text);
+    return device_report(error, code == cuda_out_of_memory ? TFGEN_NO_MEMORY : TFGEN_DEVICE_ERROR, "%s%s%s: %s (%d): %s", call, *what ? " " : "",
+                         what, code_name(cu, code), code, text ? text : "");
+}
+
+/* ---- the context */
+static int enter(const cuda_machine *m, bool *pushed)
+{
+    cuda_context current = NULL;
+    *pushed = false;
+    const int code = m->cu.CtxGetCurrent(&current);
+    if (code != cuda_success || current == m->context) return code;
+    const int push = m->cu.CtxPushCurrent(m->context);
+    *pushed = push == cuda_success;
+    return push;
+}
+
+static void leave(const cuda_machine *m, bool pushed)
+{
+    cuda_context popped;
+    if (pushed) m->cu.CtxPopCurrent(&popped);
+}
+
+/* Calls `expression` in the device's context. */
+#define IN_CONTEXT(m, code, expression)                                                                                                    \
+    do {                                                                                                                                   \
+        bool pushed;                                                                                                                       \
+        code = enter(m, &pushed);                                                                                                          \
+        if (code == cuda_success) code = (expression);                                                                                     \
+        leave(m, pushed);                                                                                                                  \
+    } while (0)
+
+/* ---- devices */
+static int cuda_count(char *why, size_t why_size)
+{
+    driver cu;
+    int count = 0;
+    char unread[8];
+    if (!why || !why_size) why = unread, why_size = sizeof unread;
+    if (!start_driver(&cu, why, why_size)) return 0;
+    const int code = cu.DeviceGetCount(&count);
+    if (code != cuda_success) snprintf(why, why_size, "cuDeviceGetCount: %s (%d)", code_name(&cu, code), code);
+    else if (count <= 0) snprintf(why, why_size, "NVIDIA's driver sees no GPU (CUDA_VISIBLE_DEVICES hides them?)");
+    return code == cuda_success && count > 0 ? count : 0;
+}
+
+static tfgen_status describe(const driver *cu, int id, int ordinal, tfgen_device_info *info, tfgen_error *error)
+{
+    int major = 0, minor = 0;
+    size_t bytes = 0;
+    *info = (tfgen_device_info){.size = sizeof *info};
+    int code = cu->DeviceGetName(info->label, sizeof info->label, id);
+    if (code == cuda_success) code = cu->DeviceTotalMem(&bytes, id);
+    if (code == cuda_success) code = cu->DeviceGetAttribute(&major, cuda_device_major, id);
+    if (code == cuda_success) code = cu->DeviceGetAttribute(&minor, cuda_device_minor, id);
+    if (code == cuda_success) code = cu->DeviceGetAttribute(&info->multiprocessors, cuda_device_multiprocessors, id);
+    if (code != cuda_success) return check(cu, code, "cuDeviceGetAttribute", "", error);
+    info->memory_bytes = (int64_t)bytes;
+    info->label[sizeof info->label - 1] = '\0';
+    snprintf(info->name, sizeof info->name, "cuda:%d", ordinal);
+    const bool hopper = major == 9 && minor == 0;
+    snprintf(info->arch, sizeof info->arch, "sm_%d%d%s", major, minor, hopper ? "a" : "");
+    snprintf(info->target, sizeof info->target, "%s", hopper ? "sm_90a" : major >= 8 ? "sm_80" : ""); /* code is made for its own arch */
+    return TFGEN_OK;
+}
+
+static tfgen_status cuda_describe(int ordinal, tfgen_device_info *info, tfgen_error *error)
+{
+    driver cu;
+    char why[300];
+    int id;
+    if (!start_driver(&cu, why, sizeof why)) return device_report(error, TFGEN_UNSUPPORTED, "%s", why);
+    const tfgen_status status = check(&cu, cu.DeviceGet(&id, ordinal), "cuDeviceGet", "", error);
+    return status == TFGEN_OK ? describe(&cu, id, ordinal, info, error) : status;
+}
+
+static tfgen_status take_context(cuda_machine *m, tfgen_error *error)
+{
+    cuda_context current = NULL;
+    int device = -1;
+    if (m->cu.CtxGetCurrent(&current) == cuda_success && current && m->cu.CtxGetDevice(&device) == cuda_success && device == m->id) {
+        m->context = current;
+        return TFGEN_OK;
+    }
+    const int code = m->cu.DevicePrimaryCtxRetain(&m->context, m->id);
+    m->primary = code == cuda_success;
+    return check(&m->cu, code, "cuDevicePrimaryCtxRetain", "", error);
+}
+
+/* Since CUDA 12.3 a capture records such launches as they are. With an older driver they are plain ones, which is slower and no less right. */
+static bool takes_overlap(const driver *cu)
+{
+    int version = 0;
+    return cu->LaunchKernelEx && cu->DriverGetVersion && cu->DriverGetVersion(&version) == cuda_success && version >= 12030;
+}
+
+static tfgen_status cuda_open(int ordinal, tfgen_device **out, tfgen_error *error)
+{
+    char why[300];
+    cuda_machine *m = calloc(1, sizeof *m);
+    if (!m) return device_report(error, TFGEN_NO_MEMORY, "not enough memory");
+    m->device.api = &cuda_device;
+    m->device.ordinal = ordinal;
+    tfgen_status status = TFGEN_OK;
+    if (!start_driver(&m->cu, why, sizeof why)) status = device_report(error, TFGEN_UNSUPPORTED, "%s", why);
+    if (status == TFGEN_OK) status = check(&m->cu, m->cu.DeviceGet(&m->id, ordinal), "cuDeviceGet", "", error);
+    if (status == TFGEN_OK) status = describe(&m->cu, m->id, ordinal, &m->device.info, error);
+    if (status == TFGEN_OK)
+        status = check(&m->cu, m->cu.DeviceGetAttribute(&m->most_shared, cuda_device_most_shared, m->id), "cuDeviceGetAttribute", "", error);
+    if (status == TFGEN_OK) m->overlaps = takes_overlap(&m->cu);
+    if (status == TFGEN_OK) status = take_context(m, error);
+    if (status == TFGEN_OK) *out = &m->device;
+    else free(m);
+    return status;
+}
+
+static void cuda_close(tfgen_device *d)
+{
+    cuda_machine *m = machine_of(d);
+    if (m->primary) m->cu.DevicePrimaryCtxRelease(m->id);
+    free(m);
+}
+
+/* ---- code */
+static tfgen_status cuda_load(tfgen_device *d, const void *code, size_t size, void **image, tfgen_error *error)
+{
+    const cuda_machine *m = machine_of(d);
+    int result;
+    (void)size;
+    IN_CONTEXT(m, result, m->cu.ModuleLoadData(image, code));
+    return check(&m->cu, result, "cuModuleLoadData", "", error);
+}
+
+static void cuda_unload(tfgen_device *d, void *image)
+{
+    const cuda_machine *m = machine_of(d);
+    int result;
+    IN_CONTEXT(m, result, m->cu.ModuleUnload(image));
+    (void)result; /* nothing is left to be done about it */
+}
+
+static int find_function(const cuda_machine *m, void *image, const char *name, unsigned dynamic_bytes, void **kernel)
+{
+    int code = m->cu.ModuleGetFunction(kernel, image, name);
+    if (code == cuda_success && dynamic_bytes) code = m->cu.FuncSetAttribute(*kernel, cuda_function_dynamic_shared, (int)dynamic_bytes);
+    /* now, not at the first launch, which may be inside a capture */
+    if (code == cuda_success && m->cu.FuncLoad) code = m->cu.FuncLoad(*kernel);
+    return code;
+}
+
+static tfgen_status cuda_kernel(tfgen_device *d, void *image, const char *name, unsigned dynamic_bytes, void **kernel, tfgen_error *error)
+{
+    const cuda_machine *m = machine_of(d);
+    int result;
+    if (dynamic_bytes > (unsigned)m->most_shared)
+        return device_report(error, TFGEN_UNSUPPORTED, "kernel %s needs %u bytes of shared memory; the device has %d", name, dynamic_bytes,
+                             m->most_shared);
+    IN_CONTEXT(m, result, find_function(m, image, name, dynamic_bytes, kernel));
+    return check(&m->cu, result, "cuModuleGetFunction", name, error);
+}
+
+static int start(const cuda_machine *m, void *kernel, const launch_shape *s, void **params, void *stream)
+{
+    cuda_launch_attribute attribute = {.id = s->cooperative ? cuda_attribute_cooperative : cuda_attribute_programmatic_serialization,
+                                       .value.number = 1};
+    const cuda_launch_config config = {s->grid, 1, 1, s->threads, 1, 1, s->dynamic_bytes, stream, &attribute, 1};
+    if (!s->cooperative && !(s->overlap && m->overlaps)) return m->cu.LaunchKernel(kernel, s->grid, 1, 1, s->threads, 1, 1, s->dynamic_bytes, stream, params, NULL);
+    return m->cu.LaunchKernelEx(&config, kernel, params, NULL);
+}
+
+static tfgen_status cuda_launch(tfgen_device *d, void *kernel, const launch_shape *shape, void *arguments, size_t bytes, void *stream,
+                                tfgen_error *error)
+{
+    const cuda_machine *m = machine_of(d);
+    void *params[] = {arguments};
+    int result;
+    (void)bytes; /* the driver knows from the kernel */
+    if (shape->cooperative && !m->cu.LaunchKernelEx)
+        return device_report(error, TFGEN_UNSUPPORTED, "the driver has no cuLaunchKernelEx: a newer one is needed for cooperative launches");
+    IN_CONTEXT(m, result, start(m, kernel, shape, params, stream));
+    return check(&m->cu, result, "cuLaunchKernel", "", error);
+}
+
+static int encode(const cuda_machine *m, void *map, const map_shape *s)
+{
+    static const int types[] = {[dtype_f32] = cuda_map_f32, [dtype_f16] = cuda_map_f16, [dtype_bf16] = cuda_map_bf16};
+    const uint64_t dims[] = {(uint64_t)s->columns, (uint64_t)s->rows}, strides[] = {(uint64_t)s->stride};
+    const uint32_t box[] = {(uint32_t)s->box_columns, (uint32_t)s->box_rows}, ones[] = {1, 1};
+    if (s->heads) {
+        const uint64_t wide[] = {(uint64_t)s->columns, (uint64_t)s->heads, (uint64_t)s->rows, (uint64_t)s->batches},
+                       apart[] = {(uint64_t)s->head_stride, (uint64_t)s->stride, (uint64_t)s->batch_stride};
+        const uint32_t boxes[] = {(uint32_t)s->box_columns, (uint32_t)s->box_heads, (uint32_t)s->box_rows, 1}, steps[] = {1, 1, 1, 1};
+        return m->cu.TensorMapEncodeTiled(map, types[s->type], 4, (void *)(uintptr_t)s->data, wide, apart, boxes, steps, 0,
+                                          cuda_map_swizzle_128, cuda_map_promotion_256, 0);
+    }
+    return m->cu.TensorMapEncodeTiled(map, types[s->type], 2, (void *)(uintptr_t)s->data, dims, strides, box, ones, 0, cuda_map_swizzle_128,
+                                      cuda_map_promotion_256, 0);
+}
+
+static tfgen_status cuda_encode(tfgen_device *d, void *map, const map_shape *shape, tfgen_error *error)
+{
+    const cuda_machine *m = machine_of(d);
+    int result;
+    if (!m->cu.TensorMapEncodeTiled)
+        return device_report(error, TFGEN_UNSUPPORTED, "the driver has no cuTensorMapEncodeTiled: a newer one is needed (12.0)");
+    if (shape->type > dtype_bf16) return device_report(error, TFGEN_UNSUPPORTED, "no tensor map of this dtype");
+    IN_CONTEXT(m, result, encode(m, map, shape)); /* it touches no device, and yet wants a context */
+    return check(&m->cu, result, "cuTensorMapEncodeTiled", "", error);
+}
+
+/* ---- memory */
+static tfgen_status cuda_alloc(tfgen_device *d, size_t bytes, const char *name, void **memory, tfgen_error *error)
+{
+    const cuda_machine *m = machine_of(d);
+    cuda_pointer at = 0;
+    int result;
+    IN_CONTEXT(m, result, m->cu.MemAlloc(&at, bytes));
+    if (result == cuda_out_of_memory)
+        return device_report(error, TFGEN_NO_MEMORY, "not enough memory on %s: %s needs %zu bytes", m->device.info.name, name, bytes);
+    *memory = (void *)(uintptr_t)at;
+    return check(&m->cu, result, "cuMemAlloc", name, error);
+}
+
+static void cuda_free(tfgen_device *d, void *memory)
+{
+    const cuda_machine *m = machine_of(d);
+    int result;
+    IN_CONTEXT(m, result, m->cu.MemFree((cuda_pointer)(uintptr_t)memory));
+    (void)result;
+}
+
+static int copy(const cuda_machine *m, void *to, const void *from, size_t bytes, tfgen_copy_kind kind, void *stream)
+{
+    const cuda_pointer device_to = (cuda_pointer)(uintptr_t)to, device_from = (cuda_pointer)(uintptr_t)from;
+    if (kind == TFGEN_TO_DEVICE) return m->cu.MemcpyHtoDAsync(device_to, from, bytes, stream);
+    if (kind == TFGEN_ON_DEVICE) return m->cu.MemcpyDtoDAsync(device_to, device_from, bytes, stream);
+    const int code = m->cu.MemcpyDtoHAsync(to, device_from, bytes, stream);
+    return code == cuda_success ? m->cu.StreamSynchronize(stream) : code;
+}
+
+static tfgen_status cuda_copy(tfgen_device *d, void *to, const void *from, size_t bytes, tfgen_copy_kind kind, void *stream,
+                              tfgen_error *error)
+{
+    const cuda_machine *m = machine_of(d);
+    int result;
+    IN_CONTEXT(m, result, copy(m, to, from, bytes, kind, stream));
+    return check(&m->cu, result, "cuMemcpyAsync", "", error);
+}
+
+static tfgen_status cuda_fill(tfgen_device *d, void *memory, unsigned char byte, size_t bytes, void *stream, tfgen_error *error)
+{
+    const cuda_machine *m = machine_of(d);
+    int result;
+    IN_CONTEXT(m, result, m->cu.MemsetD8Async((cuda_pointer)(uintptr_t)memory, byte, bytes, stream));
+    return check(&m->cu, result, "cuMemsetD8Async", "", error);
+}
+
+static tfgen_status cuda_synchronize(tfgen_device *d, void *stream, tfgen_error *error)
+{
+    const cuda_machine *m = machine_of(d);
+    int result;
+    IN_CONTEXT(m, result, m->cu.StreamSynchronize(stream));
+    return check(&m->cu, result, "cuStreamSynchronize", "", error);
+}
+
+/* ---- streams, events, graphs */
+static tfgen_status cuda_stream_create(tfgen_device *d, void **stream, tfgen_error *error)
+{
+    const cuda_machine *m = machine_of(d);
+    int result;
+    IN_CONTEXT(m, result, m->cu.StreamCreate(stream, cuda_stream_non_blocking));
+    return check(&m->cu, result, "cuStreamCreate", "", error);
+}
+
+static void cuda_stream_destroy(tfgen_device *d, void *stream)
+{
+    const cuda_machine *m = machine_of(d);
+    int result;
+    IN_CONTEXT(m, result, m->cu.StreamDestroy(stream));
+    (void)result;
+}
+
+static tfgen_status cuda_event_create(tfgen_device *d, void **event, tfgen_error *error)
+{
+    const cuda_machine *m = machine_of(d);
+    int result;
+    IN_CONTEXT(m, result, m->cu.EventCreate(event, 0));
+    return check(&m->cu, result, "cuEventCreate", "", error);
+}
+
+static void cuda_event_destroy(tfgen_device *d, void *event)
+{
+    const cuda_machine *m = machine_of(d);
+    int result;
+    IN_CONTEXT(m, result, m->cu.EventDestroy(event));
+    (void)result;
+}
+
+static tfgen_status cuda_event_record(tfgen_device *d, void *event, void *stream, tfgen_error *error)
+{
+    const cuda_machine *m = machine_of(d);
+    int result;
+    IN_CONTEXT(m, result, m->cu.EventRecord(event, stream));
+    return check(&m->cu, result, "cuEventRecord", "", error);
+}
+
+static int elapsed(const cuda_machine *m, void *from, void *to, float *milliseconds)
+{
+    const int code = m->cu.EventSynchronize(to);
+    return code == cuda_success ? m->cu.EventElapsedTime(milliseconds, from, to) : code;
+}
+
+static tfgen_status cuda_event_elapsed(tfgen_device *d, void *from, void *to, double *seconds, tfgen_error *error)
+{
+    const cuda_machine *m = machine_of(d);
+    float milliseconds = 0;
+    int result;
+    IN_CONTEXT(m, result, elapsed(m, from, to, &milliseconds));
+    *seconds = 1e-3 * (double)milliseconds;
+    return check(&m->cu, result, "cuEventElapsedTime", "", error);
+}
+
+static tfgen_status cuda_graph_begin(tfgen_device *d, void *stream, tfgen_error *error)
+{
+    const cuda_machine *m = machine_of(d);
+    int result;
+    IN_CONTEXT(m, result, m->cu.StreamBeginCapture(stream, cuda_capture_thread_local));
+    return check(&m->cu, result, "cuStreamBeginCapture", "", error);
+}
+
+static int finish_graph(const cuda_machine *m, void *stream, void **made)
+{
+    cuda_graph graph = NULL;
+    int code = m->cu.StreamEndCapture(stream, &graph);
+    if (code == cuda_success) code = m->cu.GraphInstantiate(made, graph, 0);
+    if (graph) m->cu.GraphDestroy(graph);
+    return code;
+}
+
+static tfgen_status cuda_graph_end(tfgen_device *d, void *stream, void **graph, tfgen_error *error)
+{
+    const cuda_machine *m = machine_of(d);
+    int result;
+    *graph = NULL;
+    IN_CONTEXT(m, result, finish_graph(m, stream, graph));
+    return check(&m->cu, result, "cuGraphInstantiate", "", error);
+}
+
+static tfgen_status cuda_graph_launch(tfgen_device *d, void *graph, void *stream, tfgen_error *error)
+{
+    const cuda_machine *m = machine_of(d);
+    int result;
+    IN_CONTEXT(m, result, m->cu.GraphLaunch(graph, stream));
+    return check(&m->cu, result, "cuGraphLaunch", "", error);
+}
+
+static void cuda_graph_destroy(tfgen_device *d, void *graph)
+{
+    const cuda_machine *m = machine_of(d);
+    int result;
+    IN_CONTEXT(m, result, m->cu.GraphExecDestroy(graph));
+    (void)result;
+}
+
+const device_api cuda_device = {
+    .kind = "cuda", .count = cuda_count, .open = cuda_open, .describe = cuda_describe, .close = cuda_close,
+    .load = cuda_load, .unload = cuda_unload, .kernel = cuda_kernel, .launch = cuda_launch, .encode_map = cuda_encode,
+    .alloc = cuda_alloc, .free = cuda_free, .copy = cuda_copy, .fill = cuda_fill, .synchronize = cuda_synchronize,
+    .stream_create = cuda_stream_create, .stream_destroy = cuda_stream_destroy,
+    .event_create = cuda_event_create, .event_destroy = cuda_event_destroy, .event_record = cuda_event_record,
+    .event_elapsed = cuda_event_elapsed, .graph_begin = cuda_graph_begin, .graph_end = cuda_graph_end,
+    .graph_launch = cuda_graph_launch, .graph_destroy = cuda_graph_destroy};

@@ -1,0 +1,127 @@
+/* In: a module, weights, the caller's tensors, workspace and stream. Out: the plan's kernels, launched. Refuses, before anything is
+ * launched, missing and misaligned pointers and dims outside their range. Allocates nothing, takes no lock, waits for nothing. */
+#include "runtime/module/module.h"
+#include <stdint.h>
+#include <string.h>
+
+tfgen_status dims_take(const plan *p, const tfgen_dim *dims, size_t count, dim_table *out, tfgen_error *error)
+{
+    *out = p->program->dims;
+    for (size_t i = 0; i < count; i++) {
+        dim *d = dims[i].name ? dim_find(out, dims[i].name) : NULL;
+        if (!d) return device_report(error, TFGEN_USAGE, "the spec has no dim '%.60s'", dims[i].name ? dims[i].name : "(null)");
+        if (!d->dynamic && dims[i].value != d->value)
+            return device_report(error, TFGEN_USAGE, "dim %s is %lld in this plan and not dynamic; %lld needs another plan", d->name, d->value,
+                                 (long long)dims[i].value);
+        if (d->dynamic && (dims[i].value < d->low || dims[i].value > d->high))
+            return device_report(error, TFGEN_USAGE, "dim %s is %lld; the spec allows %lld to %lld", d->name, (long long)dims[i].value, d->low,
+                                 d->high);
+        d->value = dims[i].value;
+    }
+    return TFGEN_OK;
+}
+
+static void *memory_at(const call *c, const step *s)
+{
+    switch ((step_kind)s->kind) {
+    case step_tensor: return c->tensors[s->index];
+    case step_workspace: return c->workspace[s->index];
+    case step_weights: return c->weights->memory[s->index];
+    default: return NULL;
+    }
+}
+
+static const dim_table *dims_of(const tfgen_module *m, const call *c) { return c->dims ? c->dims : &m->plan->program->dims; }
+
+tfgen_status map_encode(const tfgen_module *m, int index, const call *c, void *map, tfgen_error *error)
+{
+    const map_recipe *r = &m->maps[index];
+    const map_shape shape = {.data = (const char *)memory_at(c, &r->memory) + r->box->start, .type = r->box->type,
+                             .rows = extent_value(&r->box->rows, dims_of(m, c)), .columns = r->box->columns, .stride = r->box->stride,
+                             .box_rows = r->box->box_rows, .box_columns = r->box->box_columns,
+                             .box_heads = r->box->box_heads, .heads = r->box->heads,
+                             .head_stride = extent_value(&r->box->head_stride, dims_of(m, c)),
+                             .batches = extent_value(&r->box->batches, dims_of(m, c)),
+                             .batch_stride = extent_value(&r->box->batch_stride, dims_of(m, c))};
+    return m->device->api->encode_map(m->device, map, &shape, error);
+}
+
+static tfgen_status put_map(const tfgen_module *m, const call *c, int index, unsigned char *to, tfgen_error *error)
+{
+    if (m->maps[index].memory.kind != step_weights) return map_encode(m, index, c, to, error);
+    memcpy(to, c->weights->maps + (size_t)index * map_bytes, map_bytes);
+    return TFGEN_OK;
+}
+
+static tfgen_status put_arguments(const tfgen_module *m, const unit *u, const call *c, unsigned char *bytes, tfgen_error *error)
+{
+    for (const step *s = u->steps, *end = s + u->step_count; s < end; s++) {
+        if (s->kind == step_map) {
+            const tfgen_status status = put_map(m, c, s->index, bytes + s->offset, error);
+            if (status != TFGEN_OK) return status;
+        } else if (s->kind == step_dim) {
+            const int number = (int)dims_of(m, c)->dims[s->index].value;
+            memcpy(bytes + s->offset, &number, sizeof number);
+        } else {
+            const void *pointer = memory_at(c, s);
+            memcpy(bytes + s->offset, &pointer, sizeof pointer);
+        }
+    }
+    return TFGEN_OK;
+}
+
+tfgen_status unit_launch(const tfgen_module *m, const unit *u, const call *c, tfgen_error *error)
+{
+    _Alignas(map_bytes) unsigned char bytes[argument_room];
+    launch_shape shape = u->shape;
+    if (c->dims && u->launch) shape.grid = unit_grid(m, u->launch, c->dims);
+    memset(bytes, 0, u->argument_bytes); /* padding too: what is on the stack goes to no device */
+    const tfgen_status status = put_arguments(m, u, c, bytes, error);
+    if (status != TFGEN_OK) return status;
+    return m->device->api->launch(m->device, u->kernel, &shape, bytes, u->argument_bytes, c->stream, error);
+}
+
+static tfgen_status check_tensors(const tfgen_module *m, void *const *tensors, tfgen_error *error)
+{
+    for (int i = 0; i < m->needed_count; i++) {
+        const uintptr_t address = (uintptr_t)tensors[m->needed[i]];
+        if (address && address % 16 == 0) continue;
+        const ir_value *v = m->tensors.values[m->needed[i]];
+        return device_report(error, TFGEN_USAGE, "tfgen_execute: tensor %s is %s", v->output ? v->output : v->name,
+                             address ? "not aligned to 16 bytes" : "NULL");
+    }
+    return TFGEN_OK;
+}
+
+static tfgen_status launch_all(const tfgen_module *m, const tfgen_weights *w, const tfgen_args *args, const dim_table *dims, char *workspace,
+                               void *stream, tfgen_error *error)
+{
+    void *items[most_workspace];
+    long long other[most_workspace];
+    const long long *offsets = m->offsets;
+    if (dims) workspace_layout(m->plan, dims, other), offsets = other;
+    for (int i = 0; i < m->workspace_count; i++) items[i] = workspace + offsets[i];
+    const call c = {.dims = dims, .tensors = args->tensors, .workspace = items, .weights = w, .stream = stream};
+    for (int i = 0; i < m->launch_count; i++) {
+        const tfgen_status status = unit_launch(m, &m->units[m->pack_count + i], &c, error);
+        if (status != TFGEN_OK) return status;
+    }
+    return TFGEN_OK;
+}
+
+tfgen_status tfgen_execute(const tfgen_module *m, const tfgen_weights *weights, const tfgen_args *args, void *workspace, void *stream,
+                           tfgen_error *error)
+{
+    tfgen_args known = TFGEN_ARGS_INIT;
+    dim_table dims;
+    if (!m || !args || !take_options(&known, sizeof known, args) || (m->needed_count && !known.tensors) || (known.dim_count && !known.dims))
+        return device_report(error, TFGEN_USAGE, "tfgen_execute: module, args and args->tensors must be given, and args->size set");
+    if ((m->weight_count && !weights) || (weights && weights->module != m))
+        return device_report(error, TFGEN_USAGE, "tfgen_execute: weights are %s", weights ? "of another module" : "NULL, and the plan has params");
+    if (m->workspace_count && (!workspace || (uintptr_t)workspace % 256))
+        return device_report(error, TFGEN_USAGE, "tfgen_execute: workspace is %s", workspace ? "not aligned to 256 bytes" : "NULL");
+    tfgen_status status = check_tensors(m, known.tensors, error);
+    if (status == TFGEN_OK && known.dim_count) status = dims_take(m->plan, known.dims, known.dim_count, &dims, error);
+    if (status != TFGEN_OK) return status;
+    return launch_all(m, weights, &known, known.dim_count ? &dims : NULL, workspace, stream, error);
+}

@@ -1,0 +1,283 @@
+/* In: a plan and a device. Out: a module, weights, an allocation for every value, and runs. On the host each allocation ends at a guard
+ * page, so that an access past its end is caught. Refuses nothing silently: a status becomes an exit code and its text goes to the log. */
+#include "runtime/module/guarded_run.h"
+#include "runtime/cache/cache.h"
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct memory {
+    void *data;
+    size_t bytes;
+} memory;
+
+struct session {
+    const plan *plan;
+    tfgen_device *device, *own; /* own: opened here */
+    tfgen_module *module;
+    tfgen_weights *weights;
+    memory *tensors, *workspace;
+    void **tensor_pointers, **workspace_pointers; /* the same addresses, as calls want them */
+    void **events;                                /* one before each launch and one behind the last */
+    host_log engine;                              /* what the host engine said at length */
+    int launches;
+};
+
+/* The device's whole report where it made one, else the error's first lines. */
+static tfgen_code noted(session *s, tfgen_status status, const tfgen_error *error, host_log *log)
+{
+    if (status == TFGEN_OK) return code_ok;
+    if (s && s->engine.size) {
+        host_log_add(log, s->engine.text, s->engine.size);
+        host_log_free(&s->engine);
+        s->engine = (host_log){0};
+    } else {
+        host_log_add(log, error->text, strlen(error->text));
+        host_log_add(log, "\n", 1);
+    }
+    return (tfgen_code)status;
+}
+
+/* ---- opening */
+static tfgen_status open_device(session *s, const session_options *o, tfgen_error *error)
+{
+    const target_info *target = s->plan->target;
+    const host_device_options host = {.target = strcmp(target->family, "host") == 0 ? NULL : target, .guard = true, .poison = true, .check = o->check,
+                                      .workers = o->jobs > 0 ? (unsigned)o->jobs : 0, .log = &s->engine};
+    s->device = o->device;
+    if (s->device) return TFGEN_OK;
+    const tfgen_status status = host_device_open(&host, &s->own, error);
+    s->device = s->own;
+    return status;
+}
+
+static tfgen_status allocate(session *s, memory *m, long long bytes, const char *name, tfgen_error *error)
+{
+    m->bytes = bytes > 0 ? (size_t)bytes : 1; /* an empty tensor still needs an address */
+    return s->device->api->alloc(s->device, m->bytes, name, &m->data, error);
+}
+
+static tfgen_status allocate_tensors(session *s, tfgen_error *error)
+{
+    const tfgen_module *m = s->module;
+    tfgen_status status = TFGEN_OK;
+    for (int i = 0; i < m->tensors.count && status == TFGEN_OK; i++) {
+        const ir_value *v = m->tensors.values[i];
+        status = allocate(s, &s->tensors[i], value_count(v, &s->plan->program->dims) * dtype_size(v->type), v->name, error);
+        s->tensor_pointers[i] = s->tensors[i].data;
+    }
+    return status;
+}
+
+static tfgen_status allocate_workspace(session *s, tfgen_error *error)
+{
+    const plan *p = s->plan;
+    const dim_table *dims = &p->program->dims;
+    tfgen_status status = TFGEN_OK;
+    for (int i = 0; i < s->module->workspace_count && status == TFGEN_OK; i++) {
+        const bool stored = i < p->stored_count;
+        const scratch *c = &p->scratches[stored ? 0 : i - p->stored_count];
+        status = allocate(s, &s->workspace[i], stored ? storage_bytes(&p->stored[i], dims) : extent_value(&c->floats, dims) * 4,
+                          stored ? p->stored[i].value->name : c->name, error);
+        s->workspace_pointers[i] = s->workspace[i].data;
+    }
+    return status;
+}
+
+static tfgen_status make_events(session *s, tfgen_error *error)
+{
+    tfgen_status status = TFGEN_OK;
+    for (int i = 0; i <= s->module->launch_count && status == TFGEN_OK; i++)
+        status = s->device->api->event_create(s->device, &s->events[i], error);
+    return status;
+}
+
+static bool make_tables(session *s)
+{
+    const size_t tensors = (size_t)s->module->tensors.count + 1, items = (size_t)s->module->workspace_count + 1;
+    s->tensors = calloc(tensors, sizeof *s->tensors);
+    s->tensor_pointers = calloc(tensors, sizeof *s->tensor_pointers);
+    s->workspace = calloc(items, sizeof *s->workspace);
+    s->workspace_pointers = calloc(items, sizeof *s->workspace_pointers);
+    s->events = calloc((size_t)s->module->launch_count + 1, sizeof *s->events);
+    return s->tensors && s->tensor_pointers && s->workspace && s->workspace_pointers && s->events;
+}
+
+static tfgen_status build_module(session *s, const session_options *o, tfgen_error *error)
+{
+    const tfgen_module_options options = {.size = sizeof options, .jobs = o->jobs, .progress = o->progress, .context = o->context};
+    cache *own = o->cache || !o->cache_dir ? NULL : cache_open(&(cache_options){.directory = o->cache_dir});
+    const module_settings settings = {&options, o->cache ? o->cache : own, &s->engine};
+    const tfgen_status status = module_build(s->plan, s->device, &settings, &s->module, error);
+    cache_close(own);
+    return status;
+}
+
+static tfgen_status open_all(session *s, const session_options *o, tfgen_error *error)
+{
+    tfgen_status status = open_device(s, o, error);
+    if (status == TFGEN_OK) status = build_module(s, o, error);
+    if (status == TFGEN_OK && !make_tables(s)) status = device_report(error, TFGEN_NO_MEMORY, "not enough memory");
+    if (status == TFGEN_OK) status = weights_allocate(s->module, &s->weights, error);
+    if (status == TFGEN_OK) status = allocate_tensors(s, error);
+    if (status == TFGEN_OK) status = allocate_workspace(s, error);
+    return status == TFGEN_OK ? make_events(s, error) : status;
+}
+
+session *session_open(const plan *p, const session_options *options, tfgen_code *code, host_log *log)
+{
+    session *s = calloc(1, sizeof *s);
+    tfgen_error error = {""};
+    *code = code_device;
+    if (!s) return NULL;
+    s->plan = p;
+    *code = noted(s, open_all(s, options, &error), &error, log);
+    if (*code == code_ok) return s;
+    session_close(s);
+    return NULL;
+}
+
+static void free_memories(session *s, memory *m, int count)
+{
+    for (int i = 0; m && i < count; i++)
+        if (m[i].data) s->device->api->free(s->device, m[i].data);
+    free(m);
+}
+
+static void close_module(session *s)
+{
+    for (int i = 0; s->events && i <= s->module->launch_count; i++)
+        if (s->events[i]) s->device->api->event_destroy(s->device, s->events[i]);
+    free_memories(s, s->tensors, s->module->tensors.count);
+    free_memories(s, s->workspace, s->module->workspace_count);
+    tfgen_weights_free(s->weights);
+    tfgen_module_free(s->module);
+}
+
+void session_close(session *s)
+{
+    if (!s) return;
+    if (s->module) close_module(s);
+    tfgen_device_close(s->own);
+    free(s->events);
+    free(s->tensor_pointers);
+    free(s->workspace_pointers);
+    host_log_free(&s->engine);
+    free(s);
+}
+
+const tfgen_device_info *session_device(const session *s) { return &s->device->info; }
+
+/* ---- data */
+static const memory *memory_of(const session *s, const ir_value *v)
+{
+    const ir_value *root = value_root(v);
+    for (int i = 0; i < s->module->tensors.count; i++)
+        if (s->module->tensors.values[i] == root) return &s->tensors[i];
+    for (int i = 0; i < s->plan->stored_count; i++)
+        if (s->plan->stored[i].value == root) return &s->workspace[i];
+    return NULL;
+}
+
+size_t session_bytes(const session *s, const ir_value *v)
+{
+    const memory *m = memory_of(s, v);
+    return m ? m->bytes : 0;
+}
+
+static tfgen_code move(session *s, const ir_value *v, void *data, size_t bytes, tfgen_copy_kind kind, host_log *log)
+{
+    const memory *m = memory_of(s, v);
+    tfgen_error error = {""};
+    if (!m || !bytes) return code_ok;
+    if (bytes > m->bytes) bytes = m->bytes;
+    const bool up = kind == TFGEN_TO_DEVICE;
+    return noted(s, s->device->api->copy(s->device, up ? m->data : data, up ? data : m->data, bytes, kind, NULL, &error), &error, log);
+}
+
+tfgen_code session_put(session *s, const ir_value *v, const void *data, size_t bytes, host_log *log)
+{
+    return move(s, v, (void *)data, bytes, TFGEN_TO_DEVICE, log);
+}
+
+tfgen_code session_get(session *s, const ir_value *v, void *data, size_t bytes, host_log *log)
+{
+    return move(s, v, data, bytes, TFGEN_FROM_DEVICE, log);
+}
+
+tfgen_code session_get_scratch(session *s, int i, void *data, size_t bytes, host_log *log)
+{
+    const memory *m = &s->workspace[s->plan->stored_count + i];
+    tfgen_error error = {""};
+    tfgen_status status = i < s->plan->scratch_count && bytes <= m->bytes ? TFGEN_OK : TFGEN_USAGE;
+    if (status == TFGEN_OK) status = s->device->api->copy(s->device, data, m->data, bytes, TFGEN_FROM_DEVICE, NULL, &error);
+    return noted(s, status, &error, log);
+}
+
+/* Copied: a fill of bytes can make no NaN but 0xff..., which -NaN is on some GPUs. */
+static tfgen_status poison(session *s, char *data, size_t bytes, tfgen_error *error)
+{
+    enum { room = 1 << 16 };
+    uint16_t pattern[room / 2];
+    tfgen_status status = TFGEN_OK;
+    for (size_t i = 0; i < room / 2; i++) pattern[i] = session_poison_bits;
+    for (size_t at = 0; at < bytes && status == TFGEN_OK; at += room)
+        status = s->device->api->copy(s->device, data + at, pattern, bytes - at < room ? bytes - at : room, TFGEN_TO_DEVICE, NULL, error);
+    return status;
+}
+
+bool session_is_poison(dtype type, const void *data, size_t index)
+{
+    uint16_t bits[2];
+    const size_t size = (size_t)dtype_size(type);
+    memcpy(bits, (const char *)data + index * size, size);
+    return type != dtype_i32 && bits[0] == session_poison_bits && bits[size / 2 - 1] == session_poison_bits;
+}
+
+tfgen_code session_poison(session *s, host_log *log)
+{
+    const tfgen_module *m = s->module;
+    tfgen_error error = {""};
+    tfgen_status status = TFGEN_OK;
+    for (int i = 0; i < m->tensors.count && status == TFGEN_OK; i++)
+        if (tensor_kind_of(m->tensors.values[i]) == TFGEN_OUTPUT) status = poison(s, s->tensors[i].data, s->tensors[i].bytes, &error);
+    for (int i = 0; i < m->workspace_count && status == TFGEN_OK; i++)
+        status = poison(s, s->workspace[i].data, s->workspace[i].bytes, &error);
+    for (int i = 0; i < m->weight_count && status == TFGEN_OK; i++)
+        if (m->weights[i].bytes > 0) status = poison(s, s->weights->memory[i], (size_t)m->weights[i].bytes, &error);
+    return noted(s, status, &error, log);
+}
+
+/* ---- launching */
+tfgen_code session_pack(session *s, host_log *log)
+{
+    tfgen_error error = {""};
+    tfgen_status status = weights_fill(s->weights, s->tensor_pointers, NULL, &s->launches, &error);
+    if (status == TFGEN_OK) status = s->device->api->synchronize(s->device, NULL, &error);
+    return noted(s, status, &error, log);
+}
+
+static tfgen_status launch_all(session *s, tfgen_error *error)
+{
+    const tfgen_module *m = s->module;
+    const device_api *api = s->device->api;
+    const call c = {.dims = &s->plan->program->dims, .tensors = s->tensor_pointers, .workspace = s->workspace_pointers,
+                    .weights = s->weights};
+    tfgen_status status = api->event_record(s->device, s->events[0], NULL, error);
+    for (int i = 0; i < m->launch_count && status == TFGEN_OK; i++) {
+        s->launches++;
+        status = unit_launch(m, &m->units[m->pack_count + i], &c, error);
+        if (status == TFGEN_OK) status = api->event_record(s->device, s->events[i + 1], NULL, error);
+    }
+    return status == TFGEN_OK ? api->synchronize(s->device, NULL, error) : status;
+}
+
+tfgen_code session_execute(session *s, double *seconds, host_log *log)
+{
+    tfgen_error error = {""};
+    tfgen_status status = launch_all(s, &error);
+    for (int i = 0; seconds && i < s->module->launch_count && status == TFGEN_OK; i++)
+        status = s->device->api->event_elapsed(s->device, s->events[i], s->events[i + 1], &seconds[i], &error);
+    return noted(s, status, &error, log);
+}
+
+int session_launches(const session *s) { return s->launches; }

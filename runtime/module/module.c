@@ -1,0 +1,381 @@
+/* In: a plan, a device, options. Out: a module: code for every kernel, from a bundle, the kernel cache or the compilers, loaded, with the
+ * recipes of arguments. Refuses a plan for another target, what the compilers refuse, and plans with more arguments than a launch takes. */
+#include "runtime/module/module.h"
+#include "runtime/module/bundle.h"
+#include "runtime/cache/cache.h"
+#include "runtime/system/parallel.h"
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- tensors */
+tfgen_tensor_kind tensor_kind_of(const ir_value *v)
+{
+    return v->kind == value_input ? TFGEN_INPUT : v->kind == value_param ? TFGEN_PARAM : v->kind == value_state ? TFGEN_STATE : TFGEN_OUTPUT;
+}
+
+tensor_list tensors_of(arena *a, const plan *p)
+{
+    const ir_program *program = p->program;
+    tensor_list list = {arena_alloc(a, ((size_t)program->value_count + 1) * sizeof *list.values), 0};
+    for (int kind = TFGEN_INPUT; kind <= TFGEN_OUTPUT; kind++)
+        for (int i = 0; i < program->value_count; i++) {
+            const ir_value *v = program->values[i];
+            const bool callers = v->kind == value_input || v->kind == value_param || v->kind == value_state || v->output;
+            if (callers && v->kind != value_constant && (int)tensor_kind_of(v) == kind) list.values[list.count++] = v;
+        }
+    return list;
+}
+
+bool param_is_kept(const ir_value *v)
+{
+    long long number;
+    bool fixed = v->kind == value_param;
+    for (int i = 0; i < v->rank; i++) fixed = fixed && extent_is_number(&v->shape[i], &number);
+    return fixed;
+}
+
+static int tensor_of(const tfgen_module *m, const ir_value *v)
+{
+    for (int i = 0; i < m->tensors.count; i++)
+        if (m->tensors.values[i] == v) return i;
+    return -1;
+}
+
+/* ---- recipes */
+static int weight_copy(tfgen_module *m, int tensor)
+{
+    for (int i = m->pack_count; i < m->weight_count; i++)
+        if (m->weights[i].tensor == tensor) return i;
+    const ir_value *v = m->tensors.values[tensor];
+    m->weights[m->weight_count] = (weight_slot){v->name, value_count(v, &m->plan->program->dims) * dtype_size(v->type), tensor};
+    return m->weight_count++;
+}
+
+static step step_of_value(tfgen_module *m, const argument *g, bool packing)
+{
+    const ir_value *root = value_root(g->value);
+    const int tensor = tensor_of(m, root);
+    if (tensor >= 0 && param_is_kept(root) && !packing)
+        return (step){step_weights, (unsigned short)g->offset, weight_copy(m, tensor)};
+    if (tensor >= 0) return (step){step_tensor, (unsigned short)g->offset, tensor};
+    for (int i = 0; i < m->plan->stored_count; i++)
+        if (m->plan->stored[i].value == root) return (step){step_workspace, (unsigned short)g->offset, i};
+    bail(m->arena, code_device, (position){0}, "internal: %%%s has no memory", root->name);
+}
+
+static step step_of_map(tfgen_module *m, const argument *g)
+{
+    const argument matrix = {.kind = argument_value, .value = g->box->value};
+    const step packed = {step_weights, 0, g->box->packed};
+    m->maps[m->map_count] = (map_recipe){g->box, g->box->value ? step_of_value(m, &matrix, false) : packed};
+    return (step){step_map, (unsigned short)g->offset, m->map_count++};
+}
+
+static step step_of(tfgen_module *m, const argument *g, bool packing)
+{
+    const unsigned short offset = (unsigned short)g->offset;
+    switch (g->kind) {
+    case argument_value: return step_of_value(m, g, packing);
+    case argument_packed: return (step){step_weights, offset, g->index};
+    case argument_scratch: return (step){step_workspace, offset, m->plan->stored_count + g->index};
+    case argument_map: return step_of_map(m, g);
+    case argument_dim: break;
+    }
+    return (step){step_dim, offset, g->index};
+}
+
+static void write_recipe(tfgen_module *m, unit *u, const argument *arguments, int count)
+{
+    if (u->argument_bytes > argument_room)
+        bail(m->arena, code_unsupported, (position){0}, "kernel %s has %u bytes of arguments; a launch takes %d", u->name, u->argument_bytes,
+             argument_room);
+    u->source_size = source_size(u->source);
+    u->steps = arena_alloc(m->arena, ((size_t)count + 1) * sizeof *u->steps);
+    u->step_count = count;
+    for (int i = 0; i < count; i++) u->steps[i] = step_of(m, &arguments[i], !u->launch);
+}
+
+static void lay_out_pack(tfgen_module *m, int index)
+{
+    const packed_weight *w = &m->plan->packs[index];
+    unit *u = &m->units[index];
+    m->weights[index] = (weight_slot){w->name, w->columns * w->length * dtype_size(w->type), -1};
+    *u = (unit){.name = w->name, .source = &w->source, .argument_bytes = w->argument_bytes, .file = arena_printf(m->arena, "%s.hip", w->name),
+                .shape = {.grid = (unsigned)pack_grid(w), .threads = (unsigned)w->threads, .shared_bytes = 16,
+                          .wave = (unsigned)m->plan->target->wave}};
+    write_recipe(m, u, w->arguments, w->argument_count);
+}
+
+/* Kernels that share out tiles are started on what is resident. */
+unsigned unit_grid(const tfgen_module *m, const launch *l, const dim_table *dims)
+{
+    const long long tiles = launch_grid(l, dims), most = (long long)l->resident * m->device->info.multiprocessors / l->cluster * l->cluster;
+    return (unsigned)(most > 0 && tiles > most ? most : tiles);
+}
+
+static void lay_out_launch(tfgen_module *m, int index)
+{
+    const launch *l = &m->plan->launches[index];
+    unit *u = &m->units[m->pack_count + index];
+    *u = (unit){.name = l->name, .source = &l->source, .file = l->file, .launch = l, .argument_bytes = l->argument_bytes,
+                .shape = {.grid = unit_grid(m, l, &m->plan->program->dims), .threads = (unsigned)l->threads,
+                          .shared_bytes = (unsigned)l->shared_bytes, .dynamic_bytes = (unsigned)l->dynamic_bytes,
+                          .wave = (unsigned)m->plan->target->wave, .overlap = l->overlap}};
+    write_recipe(m, u, l->arguments, l->argument_count);
+}
+
+static void list_needed(tfgen_module *m)
+{
+    bool *seen = arena_alloc(m->arena, (size_t)m->tensors.count + 1);
+    m->needed = arena_alloc(m->arena, ((size_t)m->tensors.count + 1) * sizeof *m->needed);
+    for (int i = m->pack_count; i < m->pack_count + m->launch_count; i++)
+        for (int k = 0; k < m->units[i].step_count; k++) {
+            const step *s = &m->units[i].steps[k];
+            if (s->kind != step_tensor || seen[s->index]) continue;
+            seen[s->index] = true;
+            m->needed[m->needed_count++] = s->index;
+        }
+}
+
+static void lay_out(tfgen_module *m)
+{
+    const plan *p = m->plan;
+    m->tensors = tensors_of(m->arena, p);
+    m->pack_count = m->weight_count = p->pack_count;
+    m->launch_count = p->launch_count;
+    m->workspace_count = p->stored_count + p->scratch_count;
+    if (m->workspace_count > most_workspace || m->tensors.count > most_tensors)
+        bail(m->arena, code_unsupported, (position){0}, "the plan keeps %d values in the workspace and has %d tensors; at most %d and %d",
+             m->workspace_count, m->tensors.count, most_workspace, most_tensors);
+    m->units = arena_alloc(m->arena, ((size_t)p->pack_count + (size_t)p->launch_count + 1) * sizeof *m->units);
+    m->weights = arena_alloc(m->arena, ((size_t)p->pack_count + (size_t)m->tensors.count + 1) * sizeof *m->weights);
+    int maps = 0;
+    for (int i = 0; i < p->launch_count; i++) maps += p->launches[i].argument_count;
+    m->maps = arena_alloc(m->arena, ((size_t)maps + 1) * sizeof *m->maps);
+    m->offsets = arena_alloc(m->arena, ((size_t)m->workspace_count + 1) * sizeof *m->offsets);
+    m->workspace_bytes = workspace_layout(p, &p->program->dims, m->offsets);
+    for (int i = 0; i < m->pack_count; i++) lay_out_pack(m, i);
+    for (int i = 0; i < m->launch_count; i++) lay_out_launch(m, i);
+    list_needed(m);
+}
+
+/* ---- code */
+typedef struct build {
+    tfgen_module *m;
+    const module_settings *settings;
+    tfgen_error *error;
+    bool *hit;    /* by request: it was in the cache */
+    int *missing; /* units that the bundle does not have */
+    int missing_count;
+    pthread_mutex_t lock; /* what follows, and calls of progress */
+    int done;
+    tfgen_status status;
+} build;
+
+static int unit_count(const tfgen_module *m) { return m->pack_count + m->launch_count; }
+
+static void tell(build *b, const char *kernel, bool cached)
+{
+    const tfgen_module_options *o = b->settings->options;
+    const tfgen_progress p = {sizeof p, (size_t)++b->done, (size_t)unit_count(b->m), kernel, cached};
+    if (o->progress) o->progress(o->context, &p);
+}
+
+static void say(build *b, const char *log)
+{
+    if (b->settings->log && log) host_log_add(b->settings->log, log, strlen(log));
+}
+
+static bundle_found find_made(const bundle *made, const tfgen_device *d, const unit *u, const void **code, size_t *size, char *why)
+{
+    char *source = source_whole(u->source);
+    const bundle_found found = source ? bundle_find(made, d->info.arch, u->name, source, u->source_size, code, size, why) : bundle_broken;
+    if (!source) snprintf(why, bundle_error_size, "not enough memory");
+    free(source);
+    return found;
+}
+
+/* What was made ahead of time for this very source and device. */
+static tfgen_status load_from_bundle(build *b)
+{
+    const tfgen_module_options *o = b->settings->options;
+    tfgen_device *d = b->m->device;
+    bundle made;
+    char why[bundle_error_size];
+    const void *code;
+    size_t size;
+    if (o->bundle && !bundle_open(o->bundle, o->bundle_size, &made, why)) return device_report(b->error, TFGEN_USAGE, "the bundle: %s", why);
+    for (int i = 0; i < unit_count(b->m); i++) {
+        unit *u = &b->m->units[i];
+        const bundle_found found =
+            o->bundle ? find_made(&made, d, u, &code, &size, why) : bundle_missing;
+        if (found == bundle_broken || (found == bundle_missing && o->bundle_only))
+            return device_report(b->error, found == bundle_broken ? TFGEN_IO : TFGEN_UNSUPPORTED, "the bundle: kernel %s: %s", u->name, why);
+        const tfgen_status status = found == bundle_ok ? d->api->load(d, code, size, &u->image, b->error) : TFGEN_OK;
+        if (status != TFGEN_OK) return status;
+        if (found == bundle_ok) tell(b, u->name, true);
+        else b->missing[b->missing_count++] = i;
+    }
+    return TFGEN_OK;
+}
+
+/* The longest first: what is begun last should not be what takes longest. */
+static void sort_missing(build *b)
+{
+    const unit *units = b->m->units;
+    for (int i = 1; i < b->missing_count; i++) {
+        const int one = b->missing[i];
+        const size_t size = units[one].source_size;
+        int k = i;
+        for (; k > 0 && units[b->missing[k - 1]].source_size < size; k--) b->missing[k] = b->missing[k - 1];
+        b->missing[k] = one;
+    }
+}
+
+/* By the device's own compiler (the host). */
+static void compile_unit(void *argument, size_t index)
+{
+    build *b = argument;
+    unit *u = &b->m->units[b->missing[index]];
+    host_log log = {0};
+    tfgen_error error = {""};
+    pthread_mutex_lock(&b->lock);
+    const bool stopped = b->status != TFGEN_OK;
+    pthread_mutex_unlock(&b->lock);
+    if (stopped) return;
+    char *whole = source_whole(u->source);
+    device_source source = {u->name, u->file, whole, b->settings->cache, b->settings->options->compile_seconds, &log, false};
+    const tfgen_status status = whole ? b->m->device->api->compile(b->m->device, &source, &u->image, &error)
+                                      : device_report(&error, TFGEN_NO_MEMORY, "not enough memory");
+    free(whole);
+    pthread_mutex_lock(&b->lock);
+    if (status != TFGEN_OK && b->status == TFGEN_OK) {
+        b->status = device_report(b->error, status, "%s", error.text);
+        say(b, log.text);
+    }
+    if (status == TFGEN_OK) tell(b, u->name, source.cached);
+    pthread_mutex_unlock(&b->lock);
+    host_log_free(&log);
+}
+
+static void count_compiled(void *context, size_t index, const code_result *result)
+{
+    build *b = context;
+    if (result->status == build_ok) tell(b, b->m->units[b->missing[index]].name, b->hit[index]);
+}
+
+static tfgen_status take_code(build *b, const code_result *results)
+{
+    tfgen_device *d = b->m->device;
+    tfgen_status status = TFGEN_OK;
+    for (int i = 0; i < b->missing_count && status == TFGEN_OK; i++) {
+        const code_result *r = &results[i];
+        unit *u = &b->m->units[b->missing[i]];
+        if (r->status == build_ok) {
+            status = d->api->load(d, r->code, r->code_size, &u->image, b->error);
+            continue;
+        }
+        say(b, r->log);
+        status = device_report(b->error, (tfgen_status)code_exit(r->status), "%s is not compiled for %s\n%s", u->file, d->info.arch,
+                               r->log ? r->log : "");
+    }
+    return status;
+}
+
+/* By the cache and the compilers, in child processes. */
+static tfgen_status compile_missing(build *b)
+{
+    const size_t n = (size_t)b->missing_count;
+    const tfgen_module_options *o = b->settings->options;
+    code_request *requests = arena_alloc(b->m->arena, (n + 1) * sizeof *requests);
+    code_result *results = arena_alloc(b->m->arena, (n + 1) * sizeof *results);
+    char **wholes = arena_alloc(b->m->arena, (n + 1) * sizeof *wholes);
+    bool room = true;
+    b->hit = arena_alloc(b->m->arena, n + 1);
+    for (size_t i = 0; i < n; i++) {
+        const unit *u = &b->m->units[b->missing[i]];
+        room = (wholes[i] = source_whole(u->source)) && room;
+        requests[i] = (code_request){.source = wholes[i], .size = u->source_size, .name = u->file, .arch = b->m->device->info.arch,
+                                     .time_limit = o->compile_seconds};
+    }
+    if (room) (void)cache_compile_all(b->settings->cache, requests, n, o->jobs, results, b->hit, count_compiled, b);
+    const tfgen_status status = room ? take_code(b, results) : device_report(b->error, TFGEN_NO_MEMORY, "not enough memory");
+    for (size_t i = 0; i < n; i++) code_result_free(&results[i]), free(wholes[i]);
+    return status;
+}
+
+static tfgen_status find_kernels(build *b)
+{
+    tfgen_device *d = b->m->device;
+    for (int i = 0; i < unit_count(b->m); i++) {
+        unit *u = &b->m->units[i];
+        const tfgen_status status = d->api->kernel(d, u->image, u->name, u->shape.dynamic_bytes, &u->kernel, b->error);
+        if (status != TFGEN_OK) return status;
+    }
+    return TFGEN_OK;
+}
+
+/* ---- the module; memory of the arena ends the body early when there is none */
+static void build_body(void *argument)
+{
+    build *b = argument;
+    lay_out(b->m);
+    b->missing = arena_alloc(b->m->arena, ((size_t)unit_count(b->m) + 1) * sizeof *b->missing);
+    b->status = load_from_bundle(b);
+    sort_missing(b);
+    if (b->status == TFGEN_OK && b->m->device->api->compile)
+        run_parallel((size_t)b->missing_count, b->settings->options->jobs, compile_unit, b);
+    else if (b->status == TFGEN_OK) b->status = compile_missing(b);
+    if (b->status == TFGEN_OK) b->status = find_kernels(b);
+}
+
+tfgen_status module_build(const plan *p, tfgen_device *d, const module_settings *settings, tfgen_module **out, tfgen_error *error)
+{
+    tfgen_module *m = calloc(1, sizeof *m);
+    if (m) m->arena = arena_new();
+    if (!m || !m->arena) {
+        free(m);
+        return device_report(error, TFGEN_NO_MEMORY, "not enough memory");
+    }
+    m->plan = p;
+    m->device = d;
+    build b = {.m = m, .settings = settings, .error = error, .status = TFGEN_OK};
+    pthread_mutex_init(&b.lock, NULL);
+    const tfgen_code code = arena_run(m->arena, build_body, &b);
+    pthread_mutex_destroy(&b.lock);
+    if (code != code_ok) b.status = device_report(error, (tfgen_status)code, "%s", arena_diagnostics(m->arena));
+    if (b.status == TFGEN_OK) *out = m;
+    else tfgen_module_free(m);
+    return b.status;
+}
+
+tfgen_status tfgen_module_create(const tfgen_plan *plan, tfgen_device *device, const tfgen_module_options *options, tfgen_module **module,
+                                 tfgen_error *error)
+{
+    tfgen_module_options known = TFGEN_MODULE_OPTIONS_INIT;
+    if (!plan || !device || !module || !take_options(&known, sizeof known, options))
+        return device_report(error, TFGEN_USAGE, "tfgen_module_create: plan, device and module must be given, and options.size set");
+    *module = NULL;
+    if (known.jobs < 0 || !(known.compile_seconds >= 0) || known.compile_seconds > 86400 || (known.bundle_only && !known.bundle))
+        return device_report(error, TFGEN_USAGE, "tfgen_module_create: options.jobs or compile_seconds is out of range, or bundle_only is "
+                                                 "set without a bundle");
+    const char *target = plan->compiled.plan->target->name;
+    if (strcmp(target, device->info.target) != 0)
+        return device_report(error, TFGEN_UNSUPPORTED, "the plan is for %s, the device %s (%s) needs %s", target, device->info.name,
+                             device->info.label, *device->info.target ? device->info.target : "a target that tfgen does not have");
+    cache *kept = cache_open(&(cache_options){.directory = known.cache_dir});
+    const tfgen_status status = module_build(plan->compiled.plan, device, &(module_settings){&known, kept, NULL}, module, error);
+    cache_close(kept);
+    return status;
+}
+
+void tfgen_module_free(tfgen_module *m)
+{
+    if (!m) return;
+    for (int i = 0; m->units && i < unit_count(m); i++)
+        if (m->units[i].image) m->device->api->unload(m->device, m->units[i].image);
+    arena_free(m->arena);
+    free(m);
+}

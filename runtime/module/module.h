@@ -1,0 +1,114 @@
+/* In: a plan and a device. Out: the plan's code on that device, and for every launch a recipe of its arguments, so that a launch is a few
+ * copies and one call of the driver. Shared by module.c, weights.c, execute.c and the session of the command; immutable once built. */
+#ifndef TFGEN_MODULE_H
+#define TFGEN_MODULE_H
+#include "runtime/api/compile.h"
+#include "runtime/device/device.h"
+
+enum {
+    argument_room = 4096,  /* bytes of a kernel's arguments; what every driver takes */
+    most_workspace = 2048, /* stored values and scratches: their addresses are on the stack of a call */
+    most_tensors = 65535
+};
+
+/* The caller's tensors: inputs, params, states and outputs, in this order. An index of the public interface is one of this list. */
+typedef struct tensor_list {
+    const ir_value **values;
+    int count;
+} tensor_list;
+tensor_list tensors_of(arena *a, const plan *p);
+tfgen_tensor_kind tensor_kind_of(const ir_value *v);
+bool param_is_kept(const ir_value *v); /* a param of static shape: part of a layer's weights. Others are read anew by every call */
+
+struct tfgen_plan {
+    arena *arena;
+    compiled compiled;
+    const char *text, *manifest;
+    _Atomic(char *) *sources; /* by kernel: whole, once somebody asked; free() */
+    tensor_list tensors;
+};
+
+/* Where an argument comes from. */
+typedef enum step_kind { step_tensor, step_workspace, step_weights, step_dim, step_map } step_kind;
+typedef struct step {
+    unsigned short kind, offset;
+    int index; /* tensor; stored value, then scratch; weight; dim; map */
+} step;
+
+/* A tensor map of a launch. One over weights never changes: it is encoded once for each layer. */
+typedef struct map_recipe {
+    const tensor_box *box;
+    step memory; /* where the matrix lies */
+} map_recipe;
+enum { map_bytes = 128 }; /* and their alignment */
+
+typedef struct unit { /* a pack kernel or a launch */
+    const char *name, *file;
+    const source_text *source;
+    size_t source_size;
+    const struct launch *launch; /* NULL: a pack kernel */
+    launch_shape shape;          /* grid: at the plan's own dims */
+    step *steps;
+    int step_count;
+    unsigned argument_bytes;
+    void *image, *kernel;
+} unit;
+
+/* What a layer keeps: a packed weight, or the copy of a param that kernels read as it is. */
+typedef struct weight_slot {
+    const char *name;
+    long long bytes;
+    int tensor; /* the param that is copied; -1: filled by the pack kernel with this slot's index */
+} weight_slot;
+
+struct tfgen_module {
+    arena *arena;
+    tfgen_device *device;
+    const plan *plan;
+    tensor_list tensors;
+    int *needed; /* tensors that launches take from the caller */
+    int needed_count;
+    unit *units; /* pack kernels, then launches */
+    int pack_count, launch_count;
+    weight_slot *weights; /* packed weights, then copies */
+    int weight_count;
+    map_recipe *maps;
+    int map_count;
+    int workspace_count;
+    long long *offsets, workspace_bytes; /* at the plan's own dims */
+};
+
+struct tfgen_weights {
+    tfgen_module *module;
+    void **memory; /* by slot */
+    unsigned char *maps; /* by map of the module; those that are not over weights are left out */
+    int64_t bytes;
+};
+
+typedef struct module_settings {
+    const tfgen_module_options *options; /* all but cache_dir */
+    struct cache *cache;                 /* NULL: none */
+    host_log *log;                       /* what compilers said of an error is appended to it; or NULL */
+} module_settings;
+/* The plan must outlive the module, the cache need not. */
+tfgen_status module_build(const plan *p, tfgen_device *d, const module_settings *settings, tfgen_module **out, tfgen_error *error);
+/* Memory for a layer's weights, not filled. */
+tfgen_status weights_allocate(tfgen_module *m, tfgen_weights **out, tfgen_error *error);
+/* Packs and copies, in stream order; *launches, when not NULL, grows by the kernels. */
+tfgen_status weights_fill(tfgen_weights *w, void *const *tensors, void *stream, int *launches, tfgen_error *error);
+
+/* Memory of one run: by tensor, by workspace item. A tensor that no launch takes may be NULL. */
+typedef struct call {
+    const dim_table *dims; /* NULL: the plan's own, and grids as they are in the units */
+    void *const *tensors, *const *workspace;
+    const tfgen_weights *weights; /* NULL: the plan has none */
+    void *stream;
+} call;
+/* The map of recipe `index` at the present addresses and dims. */
+tfgen_status map_encode(const tfgen_module *m, int index, const call *c, void *map, tfgen_error *error);
+unsigned unit_grid(const tfgen_module *m, const struct launch *l, const dim_table *dims); /* workgroups of a launch on its device */
+tfgen_status unit_launch(const tfgen_module *m, const unit *u, const call *c, tfgen_error *error);
+
+/* The plan's dims with the caller's values of dynamic ones; refuses unknown names, static dims and values outside the range. */
+tfgen_status dims_take(const plan *p, const tfgen_dim *dims, size_t count, dim_table *out, tfgen_error *error);
+#endif

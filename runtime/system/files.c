@@ -1,0 +1,144 @@
+/* In, out and refusals: runtime/system/files.h. */
+#define _GNU_SOURCE
+#include "runtime/system/files.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <sys/statfs.h>
+#include <time.h>
+#include <unistd.h>
+#include "runtime/compile/worker.h"
+
+static void forget(file_draft *d)
+{
+    const int reason = errno;
+    free(d->name);
+    free(d->aside);
+    *d = (file_draft){.folder = -1};
+    errno = reason;
+}
+
+/* Exclusive, so that the name need not be secret; random, so that others cannot be in the way. */
+static int open_aside(file_draft *d, const char *prefix, mode_t mode)
+{
+    enum { most_tries = 16 };
+    for (int tries = 0; tries < most_tries; tries++) {
+        unsigned long long number = 0;
+        if (getrandom(&number, sizeof number, 0) != sizeof number) number = (unsigned long long)getpid() << 32 ^ (unsigned long long)clock() ^ (unsigned)tries;
+        free(d->aside);
+        if (!(d->aside = printed("%s%016llx.part", prefix, number))) return errno = ENOMEM, -1;
+        const int file = openat(d->folder, d->aside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode);
+        if (file >= 0 || errno != EEXIST) return file;
+    }
+    return -1;
+}
+
+static bool begin(file_draft *d, int folder, const char *name)
+{
+    *d = (file_draft){.folder = fcntl(folder, F_DUPFD_CLOEXEC, 3), .name = strdup(name)};
+    if (d->folder >= 0 && d->name) return true;
+    if (d->folder >= 0) close(d->folder);
+    return forget(d), false;
+}
+
+/* Takes the file. */
+static bool attach(file_draft *d, int file)
+{
+    if (file >= 0 && (d->out = fdopen(file, "w"))) return true;
+    const int reason = errno;
+    if (file >= 0) close(file);
+    if (file >= 0 && d->aside) unlinkat(d->folder, d->aside, 0);
+    close(d->folder);
+    errno = reason;
+    return forget(d), false;
+}
+
+bool file_begin_at(file_draft *d, int folder, const char *name, const char *prefix, mode_t mode)
+{
+    return begin(d, folder, name) && attach(d, open_aside(d, prefix, mode));
+}
+
+static bool is_proc(int folder)
+{
+    struct statfs s;
+    return fstatfs(folder, &s) == 0 && s.f_type == PROC_SUPER_MAGIC;
+}
+
+/* /dev/stdout, /proc/self/fd/3: a file that somebody has open already, which has no place of its own. */
+static bool is_open_file(int folder, const char *name)
+{
+    char target[256];
+    const ssize_t n = readlinkat(folder, name, target, sizeof target - 1);
+    if (n <= 0 || is_proc(folder)) return n > 0;
+    target[n] = 0;
+    char *slash = strrchr(target, '/');
+    if (!slash) return false;
+    *slash = 0;
+    const int parent = openat(folder, *target ? target : "/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+    const bool open_file = parent >= 0 && is_proc(parent);
+    if (parent >= 0) close(parent);
+    return open_file;
+}
+
+/* A device, pipe, socket or open file that is there; -1 with ENOENT when there is none. */
+static int open_special(int folder, const char *name)
+{
+    struct stat s;
+    if (fstatat(folder, name, &s, 0)) return errno = ENOENT, -1;
+    if (is_open_file(folder, name)) return openat(folder, name, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY);
+    if (S_ISDIR(s.st_mode)) return errno = EISDIR, -1;
+    if (S_ISREG(s.st_mode)) return errno = ENOENT, -1;
+    const int file = openat(folder, name, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+    if (file >= 0 && (fstat(file, &s) || S_ISREG(s.st_mode))) return close(file), errno = EEXIST, -1; /* it changed meanwhile */
+    return file;
+}
+
+static bool begin_in(file_draft *d, int folder, const char *name)
+{
+    struct stat s;
+    const bool there = fstatat(folder, name, &s, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(s.st_mode) && s.st_uid == geteuid();
+    if (!begin(d, folder, name)) return false;
+    const int special = open_special(folder, name);
+    if (special >= 0 || errno != ENOENT) return attach(d, special);
+    const int file = open_aside(d, ".tfgen-", there ? 0600 : 0666);
+    if (file >= 0 && there) (void)!fchmod(file, s.st_mode & 0777);
+    return attach(d, file);
+}
+
+bool file_begin(file_draft *d, const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    char *parent = !slash ? strdup(".") : strndup(path, slash == path ? 1 : (size_t)(slash - path));
+    const int folder = parent ? open(parent, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
+    int reason = errno;
+    free(parent);
+    *d = (file_draft){.folder = -1};
+    if (folder < 0) return errno = reason, false;
+    const bool good = begin_in(d, folder, slash ? slash + 1 : path);
+    reason = errno;
+    close(folder);
+    errno = reason;
+    return good;
+}
+
+bool file_finish(file_draft *d, bool good)
+{
+    int reason = errno;
+    if (good && fflush(d->out)) good = false, reason = errno;
+    if (fclose(d->out) && good) good = false, reason = errno; /* network file systems say here that the disk is full */
+    if (good && d->aside && renameat(d->folder, d->aside, d->folder, d->name)) good = false, reason = errno;
+    if (!good && d->aside) unlinkat(d->folder, d->aside, 0);
+    close(d->folder);
+    errno = reason;
+    return forget(d), good;
+}
+
+bool file_put(const char *path, const void *data, size_t size)
+{
+    file_draft d;
+    return file_begin(&d, path) && file_finish(&d, fwrite(data, 1, size, d.out) == size);
+}
