@@ -35,7 +35,7 @@ LIB_SOURCES := $(filter-out ir/reference/%,$(wildcard ir/*/*.c)) $(wildcard gen/
 CLI_SOURCES := $(wildcard runtime/cli/*.c runtime/cli/random/*.c ir/reference/*.c)
 TEST_SOURCES := $(wildcard tests/test_*.c)
 FUZZ_SOURCES := $(wildcard tests/fuzz_*.c)
-TEMPLATES := $(wildcard templates/*.h templates/isa/*.h runtime/host/*.h)
+TEMPLATES := $(wildcard templates/*/*.h runtime/host/*.h)
 
 LIB_OBJECTS := $(LIB_SOURCES:%.c=$(B)/%.o)
 CLI_OBJECTS := $(CLI_SOURCES:%.c=$(B)/%.o)

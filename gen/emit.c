@@ -10,7 +10,7 @@
 #include <string.h>
 
 typedef struct family_program {
-    const char *program, *template; /* gemm, templates/gemm.h */
+    const char *program, *template; /* gemm, templates/gemm/gemm.h */
     unsigned uses;                  /* set of use_... */
 } family_program;
 
@@ -33,32 +33,32 @@ typedef struct unit { /* one source file */
     const char *defines;
 } unit;
 
-static const family_program programs[] = {{"rows", "templates/rows.h", use_rows},
-                                          {"gemm", "templates/gemm.h", use_gemm},
-                                          {"attention", "templates/attention.h", use_attention},
-                                          {"decode", "templates/decode.h", use_decode},
-                                          {"combine", "templates/decode.h", use_combine},
-                                          {"align", "templates/align.h", use_align}};
-static const family_program pack_program = {"pack", "templates/pack.h", use_pack}, pack_split_program = {"pack_split", "templates/pack.h", use_pack};
+static const family_program programs[] = {{"rows", "templates/rows/rows.h", use_rows},
+                                          {"gemm", "templates/gemm/gemm.h", use_gemm},
+                                          {"attention", "templates/attention/attention.h", use_attention},
+                                          {"decode", "templates/attention/decode.h", use_decode},
+                                          {"combine", "templates/attention/decode.h", use_combine},
+                                          {"align", "templates/gemm/align.h", use_align}};
+static const family_program pack_program = {"pack", "templates/gemm/pack.h", use_pack}, pack_split_program = {"pack_split", "templates/gemm/pack.h", use_pack};
 
 static family_program program_of(const ir_phase *phase)
 {
     if (phase->family == family_gemm && layer_of(phase) == layer_wgmma)
-        return (family_program){"gemm_ws", "templates/gemm_ws.h", use_gemm_ws};
+        return (family_program){"gemm_ws", "templates/gemm/gemm_ws.h", use_gemm_ws};
     if (phase->family == family_attention && layer_of(phase) == layer_wgmma)
-        return (family_program){"attention_ws", "templates/attention_ws.h", use_attention_ws};
+        return (family_program){"attention_ws", "templates/attention/attention_ws.h", use_attention_ws};
     if (phase->family == family_attention && layer_is_amd(layer_of(phase)))
-        return (family_program){"attention_mfma", "templates/attention_mfma.h",
+        return (family_program){"attention_mfma", "templates/attention/attention_mfma.h",
                                 layer_of(phase) == layer_mfma ? use_attention_mfma : use_attention_wmma};
     if (phase->family == family_gemm && layer_of(phase) == layer_wgmma3)
-        return (family_program){"gemm_ws_split", "templates/gemm_ws_split.h", use_gemm_split};
-    if (layer_of(phase) == layer_mma) return (family_program){"gemm_mma", "templates/gemm_mma.h", use_gemm_mma};
+        return (family_program){"gemm_ws_split", "templates/gemm/gemm_ws_split.h", use_gemm_split};
+    if (layer_of(phase) == layer_mma) return (family_program){"gemm_mma", "templates/gemm/gemm_mma.h", use_gemm_mma};
     if (layer_is_amd(layer_of(phase)))
-        return (family_program){"gemm_mfma", "templates/gemm_mfma.h", layer_of(phase) == layer_mfma ? use_mfma : use_wmma};
+        return (family_program){"gemm_mfma", "templates/gemm/gemm_mfma.h", layer_of(phase) == layer_mfma ? use_mfma : use_wmma};
     return programs[phase->family];
 }
 
-/* ---- frequencies of rotary embeddings: the part of a turn that a token adds, in units of 2^-64 (templates/rope.h) */
+/* ---- frequencies of rotary embeddings: the part of a turn that a token adds, in units of 2^-64 (templates/base/rope.h) */
 static double scaled_frequency(const rope_scaling *s, double frequency)
 {
     const double turn = 6.283185307179586476925286766559;

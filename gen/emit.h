@@ -126,7 +126,7 @@ struct scope {
     kept_list *collect;     /* a dry run that finds out what to keep */
     const char *slot;       /* epilogues: half of a block's columns that results are of; they go to `out` */
     put_count *puts;
-    bool near;              /* results have 16 bits: near_exp() and its like will do (templates/rows.h) */
+    bool near;              /* results have 16 bits: near_exp() and its like will do (templates/rows/rows.h) */
 };
 
 const char *new_local(scope *s, const ir_value *v, const char *tag); /* a name that the function does not have yet */

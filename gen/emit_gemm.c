@@ -7,7 +7,7 @@
 #include "gen/layer_mma.h"
 #include <string.h>
 
-enum { staged = 8 }; /* elements of a row of A or B that a thread loads at a time (templates/gemm.h: V) */
+enum { staged = 8 }; /* elements of a row of A or B that a thread loads at a time (templates/gemm/gemm.h: V) */
 
 typedef struct gemm {
     emission *e;
@@ -21,7 +21,7 @@ typedef struct gemm {
     kept_list kept;
     scope fields;
     row_numbers numbers;
-    bool staged; /* results may pass through shared memory (templates/gemm_ws.h) */
+    bool staged; /* results may pass through shared memory (templates/gemm/gemm_ws.h) */
     int results; /* of a block's two halves of columns */
 } gemm;
 

@@ -116,7 +116,7 @@ bool rounded_here(const emission *e, const ir_value *v)
 /* ---- row scalars */
 static const char *load_partial_sums(scope *s, const ir_value *v, const char *row, int parts)
 {
-    enum { long_sum = 256 }; /* more are added up in blocks (templates/sums.h) */
+    enum { long_sum = 256 }; /* more are added up in blocks (templates/base/sums.h) */
     const char *name = new_local(s, v, NULL), *pointer = use_value(s->e, v, false), *first = scaled(s->e->a, row, parts);
     if (parts > long_sum) {
         write_spec_line(s->w, place_of(v), "const float %s = add_up<%d>(%s + %s);", name, parts, pointer, first);

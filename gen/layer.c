@@ -132,7 +132,7 @@ static void try_parts(wgmma_tile *best, double *least, double whole, long long t
     }
 }
 
-/* A part adds up this many products at most, as far as 16 parts go: longer chains of sums lose too much (templates/sums.h), and tensor cores
+/* A part adds up this many products at most, as far as 16 parts go: longer chains of sums lose too much (templates/base/sums.h), and tensor cores
  * truncate each. */
 static void cut_long(wgmma_tile *tile, long long K, int widest)
 {
@@ -247,7 +247,7 @@ const char *wgmma3_obstacle(const tile_request *r)
     return product->inputs[0]->type != dtype_f32 || product->inputs[1]->type != dtype_f32 ? "operands are not both f32" : NULL;
 }
 
-/* Sums of 32 products are truncated, longer ones are rounded (templates/gemm_ws_split.h): where few make a result, f32 instructions
+/* Sums of 32 products are truncated, longer ones are rounded (templates/gemm/gemm_ws_split.h): where few make a result, f32 instructions
  * are as accurate and memory is the limit anyway. */
 bool wgmma3_pays(const tile_request *r)
 {

@@ -18,7 +18,7 @@ long long layer_packed_length(layer_kind layer, long long K);
 /* What is in the way of any program that copies rows of A and of a packed weight as they lie in memory; NULL: nothing. */
 const char *obstacle_to_rows(const tile_request *r, const ir_op *product);
 
-/* ---- wgmma: products on sm_90a (templates/gemm_ws.h); wgmma3: f32 products as three of tf32 (templates/gemm_ws_split.h) */
+/* ---- wgmma: products on sm_90a (templates/gemm/gemm_ws.h); wgmma3: f32 products as three of tf32 (templates/gemm/gemm_ws_split.h) */
 bool layer_is_wgmma(layer_kind layer);
 /* NULL when it can have that layer, else what is in the way. */
 const char *wgmma_obstacle(const tile_request *r);
@@ -32,10 +32,10 @@ const char *wgmma3_obstacle(const tile_request *r);
 bool wgmma3_pays(const tile_request *r);
 wgmma_tile wgmma3_defaults(const tile_request *r);
 const char *wgmma3_illegal(const ir_phase *phase);
-/* sizeof what ws_memory<...>::bytes says in templates/frame_ws.h. */
+/* sizeof what ws_memory<...>::bytes says in templates/frame/frame_ws.h. */
 long long wgmma_shared_bytes(const ir_phase *phase);
 
-/* ---- attention on wgmma (templates/attention_ws.h) */
+/* ---- attention on wgmma (templates/attention/attention_ws.h) */
 const char *wgmma_attention_obstacle(const tile_request *r);
 bool wgmma_attention_pays(const tile_request *r);
 typedef struct wgmma_attention_tile {

@@ -1,4 +1,4 @@
-/* In: a gemm phase and an AMD target. Out: whether and how it runs on the machine's matrix units (templates/gemm_mfma.h): layer mfma or wmma,
+/* In: a gemm phase and an AMD target. Out: whether and how it runs on the machine's matrix units (templates/gemm/gemm_mfma.h): layer mfma or wmma,
  * tile, shared memory. Refuses nothing itself: says what is in the way. */
 #ifndef TFGEN_GEN_LAYER_AMD_H
 #define TFGEN_GEN_LAYER_AMD_H
@@ -19,7 +19,7 @@ const char *amd_chiplets_illegal(const ir_phase *phase);               /* both f
 long long amd_shared_bytes(const ir_phase *phase, bool sums);          /* pump_memory<...>::bytes */
 const char *amd_machine(arena *a, const target_info *target);          /* value of TF_GFX: 0x942 */
 
-/* ---- attention (templates/attention_mfma.h) */
+/* ---- attention (templates/attention/attention_mfma.h) */
 typedef struct amd_attention_tile {
     int block_q, block_k, threads, chiplets;
 } amd_attention_tile;

@@ -1,4 +1,4 @@
-/* In: an attention phase, its target. Out: whether it can have wgmma (templates/attention_ws.h), and its tile there: what an H200 was
+/* In: an attention phase, its target. Out: whether it can have wgmma (templates/attention/attention_ws.h), and its tile there: what an H200 was
  * fastest with. Refuses nothing: the caller says what is in the way. */
 #include "gen/emit.h"
 #include "gen/layer.h"

@@ -1,4 +1,4 @@
-/* In: an attention phase, an AMD target. Out: whether it can have the machine's matrix units (templates/attention_mfma.h), and its tile
+/* In: an attention phase, an AMD target. Out: whether it can have the machine's matrix units (templates/attention/attention_mfma.h), and its tile
  * there. Refuses nothing: the caller says what is in the way. */
 #include "gen/emit.h"
 #include "gen/layer_amd.h"

@@ -1,4 +1,4 @@
-/* In: a gemm phase and an NVIDIA target. Out: whether and how it runs on warps' matrix products (templates/gemm_mma.h): tile, shared memory.
+/* In: a gemm phase and an NVIDIA target. Out: whether and how it runs on warps' matrix products (templates/gemm/gemm_mma.h): tile, shared memory.
  * Refuses nothing itself: says what is in the way. */
 #ifndef TFGEN_GEN_LAYER_MMA_H
 #define TFGEN_GEN_LAYER_MMA_H

@@ -155,7 +155,7 @@ static void plan_storage(planner *p, const ir_phase *phase, long long packed_n)
         }
 }
 
-/* What the parts of a product's tiles (templates/gemm_ws.h) hand to each other: of each tile split - 1 times 128 * n floats and 8 words. */
+/* What the parts of a product's tiles (templates/gemm/gemm_ws.h) hand to each other: of each tile split - 1 times 128 * n floats and 8 words. */
 static void plan_parts(planner *p, const ir_kernel *kernel, const ir_phase *phase, const phase_extent *space, long long packed_n)
 {
     const long long split = tile_value(phase, "split"), n = tile_value(phase, "n"), columns = (packed_n + n - 1) / n;

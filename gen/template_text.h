@@ -27,7 +27,7 @@ typedef enum template_use {
 } template_use;
 
 typedef struct template_text {
-    const char *name; /* templates/gemm.h */
+    const char *name; /* templates/gemm/gemm.h */
     const char *data;
     size_t size;
     unsigned users;

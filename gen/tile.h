@@ -23,7 +23,7 @@ void tile_choose(const tile_request *r, ir_phase *phase);
 long long tile_value(const ir_phase *phase, const char *key); /* -1: no such setting */
 /* What the phase's own text, or a tuning line, says of one setting; -1: nothing. */
 int tile_asked(const tile_request *r, const char *key);
-/* sizeof(mixed_memory<...>) of templates/frame_mixed.h, which the emitted source asserts. */
+/* sizeof(mixed_memory<...>) of templates/frame/frame_mixed.h, which the emitted source asserts. */
 long long tile_shared_bytes(const tile_request *r, const ir_phase *phase);
 int tile_shared_limit(const target_info *target); /* of variables whose size is known when a kernel is compiled */
 enum { pack_shared_bytes = 2 };

@@ -1,4 +1,4 @@
-// In: arrays of floats. Out: what each op of templates/ops.h and each conversion of templates/device.h makes of them. The test puts the
+// In: arrays of floats. Out: what each op of templates/base/ops.h and each conversion of templates/base/device.h makes of them. The test puts the
 // templates' texts before this one.
 struct floats_args {
     const float *x, *y;

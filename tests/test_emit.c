@@ -150,15 +150,15 @@ typedef struct beside {
 } beside;
 
 static const beside besides[] = {
-    {"templates/rows.spec.h", "specs/layernorm.yaml", family_rows, "gfx942", NULL},
-    {"templates/gemm.spec.h", "specs/llama-block.yaml", family_gemm, "gfx942", "gemm layer=simt"},
-    {"templates/attention.spec.h", "specs/llama-block.yaml", family_attention, "gfx942", "attention layer=simt"},
-    {"templates/decode.spec.h", "specs/llama-decode.yaml", family_decode, "gfx942", NULL},
-    {"templates/gemm_ws.spec.h", "specs/llama-block.yaml", family_gemm, "sm_90a", NULL},
-    {"templates/align.spec.h", "tests/specs/odd-rows.yaml", family_align, "sm_90a", NULL},
-    {"templates/gemm_mma.spec.h", "specs/llama-block.yaml", family_gemm, "sm_80", NULL},
-    {"templates/attention_mfma.spec.h", "specs/llama-block.yaml", family_attention, "gfx942", NULL},
-    {"templates/gemm_mfma.spec.h", "specs/llama-block.yaml", family_gemm, "gfx942", NULL},
+    {"templates/rows/rows.spec.h", "specs/layernorm.yaml", family_rows, "gfx942", NULL},
+    {"templates/gemm/gemm.spec.h", "specs/llama-block.yaml", family_gemm, "gfx942", "gemm layer=simt"},
+    {"templates/attention/attention.spec.h", "specs/llama-block.yaml", family_attention, "gfx942", "attention layer=simt"},
+    {"templates/attention/decode.spec.h", "specs/llama-decode.yaml", family_decode, "gfx942", NULL},
+    {"templates/gemm/gemm_ws.spec.h", "specs/llama-block.yaml", family_gemm, "sm_90a", NULL},
+    {"templates/gemm/align.spec.h", "tests/specs/odd-rows.yaml", family_align, "sm_90a", NULL},
+    {"templates/gemm/gemm_mma.spec.h", "specs/llama-block.yaml", family_gemm, "sm_80", NULL},
+    {"templates/attention/attention_mfma.spec.h", "specs/llama-block.yaml", family_attention, "gfx942", NULL},
+    {"templates/gemm/gemm_mfma.spec.h", "specs/llama-block.yaml", family_gemm, "gfx942", NULL},
 };
 
 START_TEST(a_spec_struct_lies_beside_each_template)

@@ -17,7 +17,7 @@
     "#define __device__ __attribute__((device))\n"                                                                     \
     "#define __shared__ __attribute__((shared))\n"                                                                     \
     "#endif\n"                                                                                                         \
-    "#line 1 \"templates/gemm.h\"\n"                                                                                   \
+    "#line 1 \"templates/gemm/gemm.h\"\n"                                                                                   \
     "template <class S> struct gemm {\n"                                                                               \
     "    static __device__ void run(const typename S::args &p)\n"                                                      \
     "    {\n"                                                                                                          \
@@ -149,7 +149,7 @@ START_TEST(a_member_that_the_generator_forgot_is_reported_at_template_and_spec)
     ck_assert_uint_ge(f.n_messages, 2);
     const libclang_message *error = &f.messages[0], *note = &f.messages[1];
     ck_assert_str_eq(error->severity, "error");
-    ck_assert_str_eq(error->file, "templates/gemm.h");
+    ck_assert_str_eq(error->file, "templates/gemm/gemm.h");
     ck_assert_uint_eq(error->line, 5);
     ck_assert_uint_eq(error->generated_line, 11);
     ck_assert_ptr_nonnull(strstr(error->text, "'scale'"));
@@ -157,7 +157,7 @@ START_TEST(a_member_that_the_generator_forgot_is_reported_at_template_and_spec)
     ck_assert_str_eq(note->severity, "note");
     ck_assert_str_eq(note->file, "specs/ffn.yaml");
     char *report = libclang_report(&f, NULL);
-    ck_assert_msg(!strncmp(report, "templates/gemm.h:5:19: error: ", 30), "%s", report);
+    ck_assert_msg(!strncmp(report, "templates/gemm/gemm.h:5:19: error: ", 30), "%s", report);
     ck_assert_msg(strstr(report, "specs/ffn.yaml:") && strstr(report, " (generated line 11)\n"), "%s", report);
     free(report);
     free(log);
@@ -291,7 +291,7 @@ START_TEST(what_the_compiler_said_is_not_said_again)
     ck_assert_int_eq(check(HEAD SPEC("scales") KERNEL, "gfx942", &f, &log), build_failed);
     char *once = libclang_report(&f, f.messages[0].text), *all = libclang_report(&f, "another message");
     ck_assert_str_eq(once, "");
-    ck_assert_ptr_nonnull(strstr(all, "templates/gemm.h:5:19: error: "));
+    ck_assert_ptr_nonnull(strstr(all, "templates/gemm/gemm.h:5:19: error: "));
     free(once);
     free(all);
     free(log);
@@ -377,7 +377,7 @@ static char *requirements(const char *name, code_status *status)
 {
     libclang_facts f;
     char *log, *joined = calloc(1, 1000);
-    *status = libclang_template_requirements(family, sizeof family - 1, "templates/gemm.h", name, &f, &log);
+    *status = libclang_template_requirements(family, sizeof family - 1, "templates/gemm/gemm.h", name, &f, &log);
     for (size_t i = 0; i < f.n_requirements; i++)
         snprintf(joined + strlen(joined), 1000 - strlen(joined), "%s%s:%u ", f.requirements[i].guarded ? "?" : "",
                  f.requirements[i].name, f.requirements[i].line);
@@ -397,7 +397,7 @@ START_TEST(a_template_says_what_it_asks_of_s)
         {"other", "only_other:2 ", build_ok},
         {"choosy", "always:12 condition:15 ?first:15 ?second:16 ?third:16 ?fourth:16 behind:17 ?fifth:18 ?sixth:18 plain:19 "
                    "seventh:19 eighth:19 mixed:20 ?ninth:21 tenth:23 ", build_ok},
-        {"absent", "templates/gemm.h: no template <class S> struct absent\n", build_failed},
+        {"absent", "templates/gemm/gemm.h: no template <class S> struct absent\n", build_failed},
     };
     code_status status;
     if (!present()) return;
@@ -482,15 +482,16 @@ static void compare_header(const char *header, char *sentence, size_t room)
     static const struct {
         const char *file, *members, *names[4]; /* members: in the struct; names: templates that take it */
     } programs[] = {
-        {"templates/gemm.h", "", {"gemm", "gemm_tiles", "gemm_few", NULL}},
-        {"templates/decode.h", "kv_heads", {"decode", NULL}},
-        {"templates/decode.h", "", {"combine", NULL}},
+        {"templates/gemm/gemm.h", "", {"gemm", "gemm_tiles", "gemm_few", NULL}},
+        {"templates/attention/decode.h", "kv_heads", {"decode", NULL}},
+        {"templates/attention/decode.h", "", {"combine", NULL}},
     };
     char file[64] = "", structure[64] = "", own[32] = "";
     const char *beside = strstr(header, "beside templates/"), *start = strstr(header, "\nstruct ");
     ck_assert_msg(beside && start, "%.100s", header);
     snprintf(file, sizeof file, "%.*s", (int)strcspn(beside + 7, "\n") - 1, beside + 7);
-    snprintf(own, sizeof own, "%.*s", (int)strcspn(file + 10, "."), file + 10);
+    const char *name = strrchr(file, '/') + 1;
+    snprintf(own, sizeof own, "%.*s", (int)strcspn(name, "."), name);
     snprintf(structure, sizeof structure, "%.*s", (int)strcspn(start + 8, " "), start + 8);
     const name_set members = members_of(strchr(start, '{') + 1);
     const char *const alone[] = {own, NULL}, *const *names = alone;
@@ -540,7 +541,7 @@ START_TEST(generated_structs_have_what_their_templates_ask_for)
     int headers = 0;
     if (!present()) return;
     ck_assert_int_eq(glob("tests/golden/emit/*.spec.h", 0, NULL, &files), 0);
-    ck_assert_int_eq(glob("templates/*.spec.h", GLOB_APPEND, NULL, &files), 0);
+    ck_assert_int_eq(glob("templates/*/*.spec.h", GLOB_APPEND, NULL, &files), 0);
     for (size_t i = 0; i < files.gl_pathc; i++) headers += compare_headers(files.gl_pathv[i]);
     ck_assert_int_gt(headers, 500);
     globfree(&files);
@@ -552,14 +553,14 @@ START_TEST(a_member_that_is_taken_out_is_missed_by_name)
     static const struct {
         const char *file, *taken, *name, *says;
     } cases[] = {
-        {"templates/rows.spec.h", "DEV static int rows(", "rows(", "templates/rows.h:%u: rows asks for S::rows, which k0_n does not have"},
-        {"templates/gemm.spec.h", "granule = 4", "granule", "templates/gemm.h:%u: gemm_tiles asks for S::granule, which k1_qkv does not have"},
-        {"templates/gemm.spec.h", "struct context {", "context", "templates/gemm.h:%u: gemm_tiles asks for S::context, which k1_qkv does not have"},
-        {"templates/attention.spec.h", "DEV static int keys(", "keys(",
-         "templates/attention.h:%u: attention asks for S::keys, which k2_attention does not have"},
-        {"templates/decode.spec.h", "using type = ", "type", NULL}, /* asked for by no decode */
-        {"templates/decode.spec.h", "window = 0", "window", "templates/decode.h:%u: decode asks for S::window, which k2_decode does not have"},
-        {"templates/pack.spec.h", "DEV static float element(", "element(", "templates/pack.h:%u: pack asks for S::element, which k1_pack does not have"},
+        {"templates/rows/rows.spec.h", "DEV static int rows(", "rows(", "templates/rows/rows.h:%u: rows asks for S::rows, which k0_n does not have"},
+        {"templates/gemm/gemm.spec.h", "granule = 4", "granule", "templates/gemm/gemm.h:%u: gemm_tiles asks for S::granule, which k1_qkv does not have"},
+        {"templates/gemm/gemm.spec.h", "struct context {", "context", "templates/gemm/gemm.h:%u: gemm_tiles asks for S::context, which k1_qkv does not have"},
+        {"templates/attention/attention.spec.h", "DEV static int keys(", "keys(",
+         "templates/attention/attention.h:%u: attention asks for S::keys, which k2_attention does not have"},
+        {"templates/attention/decode.spec.h", "using type = ", "type", NULL}, /* asked for by no decode */
+        {"templates/attention/decode.spec.h", "window = 0", "window", "templates/attention/decode.h:%u: decode asks for S::window, which k2_decode does not have"},
+        {"templates/gemm/pack.spec.h", "DEV static float element(", "element(", "templates/gemm/pack.h:%u: pack asks for S::element, which k1_pack does not have"},
     };
     if (!present()) return;
     char *text = read_whole(cases[_i].file), *at = strstr(text, cases[_i].taken), sentence[400], expected[400] = "";

@@ -1,4 +1,4 @@
-/* Products on warps' matrix products (layer mma, templates/gemm_mma.h): which phases have them, what they refuse, that their source is right on
+/* Products on warps' matrix products (layer mma, templates/gemm/gemm_mma.h): which phases have them, what they refuse, that their source is right on
  * the host engine at every alignment and tail, and that NVRTC makes code without spills of the largest. */
 #include "tests/support.h"
 #include <stdio.h>

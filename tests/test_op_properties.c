@@ -143,7 +143,7 @@ START_TEST(rope_turns_pairs_and_products_depend_on_relative_positions_only)
 }
 END_TEST
 
-/* Against position * theta^(-2i/64) in long double. The rotation is off by 2^-22 (templates/rope.h), of numbers below 8, and both products and
+/* Against position * theta^(-2i/64) in long double. The rotation is off by 2^-22 (templates/base/rope.h), of numbers below 8, and both products and
  * their sum are rounded. */
 START_TEST(rope_turns_by_the_angle_of_position_131071_too)
 {

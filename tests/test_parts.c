@@ -94,7 +94,7 @@ START_TEST(parts_are_added_once_and_in_one_order)
 }
 END_TEST
 
-/* A part is there when the 8 bytes before it hold this (templates/gemm_ws.h); whoever takes it clears them. */
+/* A part is there when the 8 bytes before it hold this (templates/gemm/gemm_ws.h); whoever takes it clears them. */
 static void no_part_is_left(rig *r)
 {
     static const unsigned long long full = 0x9d2be3167f4a91c5ull;

@@ -162,7 +162,7 @@ static double tensor_sum(double sum, const double *x, const double *w)
     return cut(ldexp(total + trunc(ldexp(sum, places)), -places), 24);
 }
 
-/* As templates/gemm_ws_split.h; `parts` 1: without small parts. K is a multiple of 32. */
+/* As templates/gemm/gemm_ws_split.h; `parts` 1: without small parts. K is a multiple of 32. */
 static double split_dot(const double *x, const double *w, size_t K, int parts)
 {
     float y = 0;

@@ -23,7 +23,7 @@ static host_module *functions_module(bool packs)
     arena *a = arena_new();
     struct text source = {.a = a};
     text_printf(&source, "#define TF_TARGET_HOST 1\n#define TF_WAVE 1\n%s", packs ? "#define TF_TEST_PACK 1\n" : "");
-    const char *const more[] = {"templates/chiplets.h", "templates/rope.h", packs ? "templates/pack.h" : "templates/rows.h"};
+    const char *const more[] = {"templates/frame/chiplets.h", "templates/base/rope.h", packs ? "templates/gemm/pack.h" : "templates/rows/rows.h"};
     for (size_t i = 0; i < template_total(); i++) {
         bool used = template_at(i).users == use_all;
         for (size_t k = 0; k < sizeof more / sizeof *more; k++) used = used || strcmp(template_at(i).name, more[k]) == 0;
@@ -123,7 +123,7 @@ static double exact_finite(double x) { return isfinite(x) ? x : 0; }
 typedef struct unary {
     const char *kernel;
     double (*exact)(double);
-    double most_ulps; /* as the head of templates/ops.h says */
+    double most_ulps; /* as the head of templates/base/ops.h says */
 } unary;
 
 static const unary unaries[] = {
@@ -247,7 +247,7 @@ START_TEST(a_row_is_divided_as_well_as_each_number_alone)
 }
 END_TEST
 
-/* ---- functions for results of 16 bits: relative errors of 1e-5 (templates/rows.h, templates/ops.h) */
+/* ---- functions for results of 16 bits: relative errors of 1e-5 (templates/rows/rows.h, templates/base/ops.h) */
 static const unary nears[] = {{"one_near_exp", exp, 0}, {"one_near_gelu_erf", exact_gelu_erf, 0}};
 
 START_TEST(a_function_for_16_bits_is_within_its_relative_error)
@@ -319,7 +319,7 @@ START_TEST(a_rotation_is_as_exact_at_position_131072_as_at_1)
     for (int i = 0; i < count; i++) {
         const long double angle = position[i] * powl(theta, -2.0L * (i % pairs) / (2 * pairs));
         const double off = fmax(fabs((double)(c[i] - cosl(angle))), fabs((double)(s[i] - sinl(angle))));
-        ck_assert_msg(off <= 0x1p-22, "position %d, pair %d: %g off", position[i], i % pairs, off); /* as templates/rope.h says */
+        ck_assert_msg(off <= 0x1p-22, "position %d, pair %d: %g off", position[i], i % pairs, off); /* as templates/base/rope.h says */
     }
     host_module_free(m);
 }
@@ -452,7 +452,7 @@ static void build_body(void *argument)
     const fuse_options fusion = {b->level, target, NULL, 0};
     const graph_options options = {0};
     arena_source(b->a, b->name, b->text, strlen(b->text));
-    const char *const lines[] = {"gemm layer=simt", "attention layer=simt"}; /* templates/gemm.h, templates/attention.h */
+    const char *const lines[] = {"gemm layer=simt", "attention layer=simt"}; /* templates/gemm/gemm.h, templates/attention/attention.h */
     const tuning t = {lines, strcmp(target->family, "cdna") == 0 ? 2 : 1}; /* others have no other attention */
     b->p = plan_choose(b->a, fuse(b->a, lower(b->a, graph_read(b->a, b->text, strlen(b->text), b->name, &options)), &fusion), target, b->tuning ? b->tuning : &t);
     emit(b->a, b->p);
@@ -478,14 +478,14 @@ typedef struct golden {
 } golden;
 
 static const golden goldens[] = {
-    {"templates/rows.spec.h", "specs/layernorm.yaml", "rows", "layernorm_k0", NULL},
-    {"templates/gemm.spec.h", "specs/llama-block.yaml", "gemm", "llama_k1", NULL},
-    {"templates/attention.spec.h", "specs/llama-block.yaml", "attention", "llama_k2", NULL},
-    {"templates/decode.spec.h", "specs/llama-decode.yaml", "decode", NULL, NULL}, /* the first of its family */
-    {"templates/pack.spec.h", "specs/llama-block.yaml", "pack", "llama_k1_pack", NULL},
-    {"templates/gemm_mfma.spec.h", "specs/llama-block.yaml", "gemm_mfma", "llama_k1", "gfx942"},
-    {"templates/attention_mfma.spec.h", "specs/llama-block.yaml", "attention_mfma", "llama_k2", "gfx942"},
-    {"templates/gemm_ws.spec.h", "specs/llama-block.yaml", "gemm_ws", "llama_k1", "sm_90a"},
+    {"templates/rows/rows.spec.h", "specs/layernorm.yaml", "rows", "layernorm_k0", NULL},
+    {"templates/gemm/gemm.spec.h", "specs/llama-block.yaml", "gemm", "llama_k1", NULL},
+    {"templates/attention/attention.spec.h", "specs/llama-block.yaml", "attention", "llama_k2", NULL},
+    {"templates/attention/decode.spec.h", "specs/llama-decode.yaml", "decode", NULL, NULL}, /* the first of its family */
+    {"templates/gemm/pack.spec.h", "specs/llama-block.yaml", "pack", "llama_k1_pack", NULL},
+    {"templates/gemm/gemm_mfma.spec.h", "specs/llama-block.yaml", "gemm_mfma", "llama_k1", "gfx942"},
+    {"templates/attention/attention_mfma.spec.h", "specs/llama-block.yaml", "attention_mfma", "llama_k2", "gfx942"},
+    {"templates/gemm/gemm_ws.spec.h", "specs/llama-block.yaml", "gemm_ws", "llama_k1", "sm_90a"},
 };
 enum { golden_count = sizeof goldens / sizeof *goldens, golden_plain = golden_count - 3 };
 
@@ -501,7 +501,7 @@ static bool runs(const char *source, const char *program)
 static const char *struct_text(arena *a, const char *name, const char *spec, const char *source)
 {
     struct text out = {.a = a};
-    text_printf(&out, "// Written by tfgen: %s of %s for cdna; read it beside templates/pack.h.\n", name, spec);
+    text_printf(&out, "// Written by tfgen: %s of %s for cdna; read it beside templates/gemm/pack.h.\n", name, spec);
     const char *from = source, *end = strstr(source, "static_assert(sizeof(mixed_memory<");
     for (const char *at = source; (at = strstr(at, "\n#line 1 \"templates/")); at++) from = at + 1;
     from = strstr(from, "\nstruct k1_pack") + 1;
@@ -563,9 +563,11 @@ START_TEST(a_template_with_its_spec_struct_compiles_without_warnings)
     ck_assert_int_ge(fd, 0);
     FILE *f = fdopen(fd, "wb");
     fprintf(f, "#define TF_TARGET_AMD 1\n#define TF_WAVE 64\n");
-    static const char *const before[] = {"device.h", "ops.h", "isa/simt.h", "sums.h", "frame_mixed.h", "spec.h", "rope.h", "attention.h"};
+    static const char *const before[] = {"base/device.h", "base/ops.h", "isa/simt.h", "base/sums.h", "frame/frame_mixed.h", "base/spec.h", "base/rope.h",
+                                         "attention/attention.h"};
     for (size_t i = 0; i < sizeof before / sizeof *before; i++) fprintf(f, "#include \"templates/%s\"\n", before[i]);
-    fprintf(f, "#include \"templates/%s.h\"\n#include \"%s\"\nTF_KERNEL(kernel, %s::threads, %s, %s<%s>)\n", g->program, g->path, name, name,
+    const int folder = (int)(strrchr(g->path, '/') - g->path);
+    fprintf(f, "#include \"%.*s/%s.h\"\n#include \"%s\"\nTF_KERNEL(kernel, %s::threads, %s, %s<%s>)\n", folder, g->path, g->program, g->path, name, name,
             g->program, name);
     fclose(f);
     snprintf(command, sizeof command,

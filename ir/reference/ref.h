@@ -48,7 +48,7 @@ typedef struct ref_rules {
     bool (*stored)(void *context,
                    const ir_value *graph_value); /* rounded to its dtype in memory; NULL: every result is */
     ref_fold (*folded)(void *context, const ir_op *linear); /* what is multiplied into its packed weight */
-    /* a product of f32 is made of three of tf32, whose sums are truncated (templates/gemm_ws_split.h) */
+    /* a product of f32 is made of three of tf32, whose sums are truncated (templates/gemm/gemm_ws_split.h) */
     bool (*splits)(void *context, const ir_op *linear);
     bool (*rounds_scores)(void *context,
                           const ir_op *attention); /* exponentials are rounded to the dtype before they meet v */

@@ -21,7 +21,7 @@ static double frequency(const ir_attributes *t, size_t i)
     return (1 - blend) * plain / s->factor + blend * plain;
 }
 
-/* y1 = x1 cos - x2 sin, y2 = x2 cos + x1 sin. A device must keep the angle modulo a turn (templates/rope.h does, by
+/* y1 = x1 cos - x2 sin, y2 = x2 cos + x1 sin. A device must keep the angle modulo a turn (templates/base/rope.h does, by
  * integers): it is off by u at any position, where a float32 product of position and frequency would be by u times the
  * angle. cos and sin are off by 2u, products and sum by u of what is added. */
 static void rotate(const ref_tensor *x, ref_tensor *y, size_t one, size_t two, double angle)

@@ -87,7 +87,7 @@ static int compile_once(const nvrtc *api, const worker_job *job, const char *arc
 }
 
 /* ptxas gives a kernel of few threads fewer registers than there are, so that more workgroups are resident, and may then spill: where it
- * does, the kernel is compiled once more with all registers (TF_ALL_REGISTERS, templates/device.h). */
+ * does, the kernel is compiled once more with all registers (TF_ALL_REGISTERS, templates/base/device.h). */
 static int compile(const nvrtc *api, const worker_job *job)
 {
     char *arch = printed("--gpu-architecture=%s", job->arch), *log = NULL, *code;

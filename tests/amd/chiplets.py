@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """In: a C++ compiler (CXX, default c++). Out: a model of what the L2 of each chiplet and the cache behind all of them have to fetch for products of
 4096x14336x4096 and 12288x12288x12288 and for the attention of the llama-8b preset (S4096, 32 heads over 8, d128, causal), bf16, with tiles taken
-as they come and as templates/chiplets.h deals them out, by that very text. Refuses (exit 1) an order that does not at least halve what the L2s of MI300X fetch.
+as they come and as templates/frame/chiplets.h deals them out, by that very text. Refuses (exit 1) an order that does not at least halve what the L2s of MI300X fetch.
 Predicted, not measured: least recently used caches of 4 MB a chiplet and 256 MB behind them; compute units in step but for a lag of up to
 two stages each, stages of 128 bytes of k (a product) or 64 keys (attention); what is stored is left out."""
 import collections
@@ -23,7 +23,7 @@ def deal(folder, chunk):
     """(tile of a workgroup, place of one in a row), compiled from the template."""
     path = f"{folder}/deal{chunk}"
     with open(f"{path}.cc", "w") as f:
-        f.write(f'#define DEV static inline\n#include "{ROOT}/templates/chiplets.h"\n'
+        f.write(f'#define DEV static inline\n#include "{ROOT}/templates/frame/chiplets.h"\n'
                 f'extern "C" int tile(int index, int count) {{ return chiplet_tile<{CHIPLETS}, {chunk}>(index, count); }}\n'
                 f'extern "C" int place(int first, int in, int count) {{ return chiplet_place<{CHIPLETS}>(first, in, count); }}\n')
     subprocess.check_call([os.environ.get("CXX", "c++"), "-std=c++17", "-O1", "-shared", "-fPIC", "-o", f"{path}.so", f"{path}.cc"])

@@ -34,7 +34,7 @@ WORK = TOP / 'build' / 'mutants'
 FLAGS = '-O1 -Werror=incompatible-pointer-types -Werror=int-conversion -Werror=implicit-function-declaration'
 
 AREAS = {
-    'ir': [f'ir/{part}/*.c' for part in ('base', 'program', 'read', 'lower', 'fuse', 'check', 'text')], 'gen': ['gen/*.c'], 'templates': ['templates/*.h', 'templates/isa/*.h'],
+    'ir': [f'ir/{part}/*.c' for part in ('base', 'program', 'read', 'lower', 'fuse', 'check', 'text')], 'gen': ['gen/*.c', 'gen/*/*.c'], 'templates': ['templates/*/*.h'],
     'runtime': ['runtime/*/*.c', 'runtime/host/hip_*.h', 'runtime/cli/random/*.c'], 'reference': ['ir/reference/*.c'],
     'judge': ['runtime/cli/trial*.c', 'runtime/cli/verify*.c', 'runtime/cli/run.c'],
 }

@@ -1,13 +1,13 @@
 // In: PROBE_... macros (attention_h200.c has the list). Out: one kernel, `probe`, of the warp-specialised attention with a spec struct as
 // the generator writes it. Refuses nothing.
 #define TF_WAVE 32
-#include "templates/device.h"
+#include "templates/base/device.h"
 #include "templates/isa/simt.h"
 #include "templates/isa/wgmma.h"
-#include "templates/frame.h"
-#include "templates/frame_ws.h"
+#include "templates/frame/frame.h"
+#include "templates/frame/frame_ws.h"
 #include "templates/isa/wgmma_wide.h"
-#include "templates/attention_ws.h"
+#include "templates/attention/attention_ws.h"
 
 struct attention_spec {
     using type = PROBE_TYPE;

@@ -16,8 +16,8 @@
 #else
 #define TF_WAVE 64
 #endif
-#include "templates/device.h"
-#include "templates/ops.h"
+#include "templates/base/device.h"
+#include "templates/base/ops.h"
 #include "templates/isa/simt.h"
 #include "templates/isa/amd.h"
 #if TF_GFX >= 0x1100
@@ -25,10 +25,10 @@
 #else
 #include "templates/isa/mfma.h"
 #endif
-#include "templates/frame.h"
-#include "templates/frame_pump.h"
-#include "templates/chiplets.h"
-#include "templates/gemm_mfma.h"
+#include "templates/frame/frame.h"
+#include "templates/frame/frame_pump.h"
+#include "templates/frame/chiplets.h"
+#include "templates/gemm/gemm_mfma.h"
 
 DEV float probe_exp(float x) { return op_exp(x); }
 #include "tests/probes/product_spec.h"

@@ -1,5 +1,5 @@
 // ---- level none
-// Written by tfgen: bert_k0 of specs/bert-block.yaml for host; read it beside templates/gemm.h.
+// Written by tfgen: bert_k0 of specs/bert-block.yaml for host; read it beside templates/gemm/gemm.h.
 struct k0_q {
     struct args {
         const bf16 *x;
@@ -55,7 +55,7 @@ TF_LAYOUT(k0_q::args, B, 32);
 TF_LAYOUT(k0_q::args, S, 36);
 static_assert(sizeof(k0_q::args) == 40, "size of args");
 
-// Written by tfgen: bert_k1 of specs/bert-block.yaml for host; read it beside templates/gemm.h.
+// Written by tfgen: bert_k1 of specs/bert-block.yaml for host; read it beside templates/gemm/gemm.h.
 struct k1_k {
     struct args {
         const bf16 *x;
@@ -111,7 +111,7 @@ TF_LAYOUT(k1_k::args, B, 32);
 TF_LAYOUT(k1_k::args, S, 36);
 static_assert(sizeof(k1_k::args) == 40, "size of args");
 
-// Written by tfgen: bert_k2 of specs/bert-block.yaml for host; read it beside templates/gemm.h.
+// Written by tfgen: bert_k2 of specs/bert-block.yaml for host; read it beside templates/gemm/gemm.h.
 struct k2_v {
     struct args {
         const bf16 *x;
@@ -167,7 +167,7 @@ TF_LAYOUT(k2_v::args, B, 32);
 TF_LAYOUT(k2_v::args, S, 36);
 static_assert(sizeof(k2_v::args) == 40, "size of args");
 
-// Written by tfgen: bert_k3 of specs/bert-block.yaml for host; read it beside templates/attention.h.
+// Written by tfgen: bert_k3 of specs/bert-block.yaml for host; read it beside templates/attention/attention.h.
 struct k3_attention {
     struct args {
         const bf16 *q;
@@ -215,7 +215,7 @@ TF_LAYOUT(k3_attention::args, B, 32);
 TF_LAYOUT(k3_attention::args, S, 36);
 static_assert(sizeof(k3_attention::args) == 40, "size of args");
 
-// Written by tfgen: bert_k4 of specs/bert-block.yaml for host; read it beside templates/gemm.h.
+// Written by tfgen: bert_k4 of specs/bert-block.yaml for host; read it beside templates/gemm/gemm.h.
 struct k4_o {
     struct args {
         const bf16 *a;
@@ -271,7 +271,7 @@ TF_LAYOUT(k4_o::args, B, 32);
 TF_LAYOUT(k4_o::args, S, 36);
 static_assert(sizeof(k4_o::args) == 40, "size of args");
 
-// Written by tfgen: bert_k5 of specs/bert-block.yaml for host; read it beside templates/rows.h.
+// Written by tfgen: bert_k5 of specs/bert-block.yaml for host; read it beside templates/rows/rows.h.
 struct k5_s1 {
     struct args {
         const bf16 *o_;
@@ -310,7 +310,7 @@ TF_LAYOUT(k5_s1::args, B, 24);
 TF_LAYOUT(k5_s1::args, S, 28);
 static_assert(sizeof(k5_s1::args) == 32, "size of args");
 
-// Written by tfgen: bert_k6 of specs/bert-block.yaml for host; read it beside templates/rows.h.
+// Written by tfgen: bert_k6 of specs/bert-block.yaml for host; read it beside templates/rows/rows.h.
 struct k6_x1 {
     struct args {
         const bf16 *s1;
@@ -380,7 +380,7 @@ TF_LAYOUT(k6_x1::args, B, 32);
 TF_LAYOUT(k6_x1::args, S, 36);
 static_assert(sizeof(k6_x1::args) == 40, "size of args");
 
-// Written by tfgen: bert_k7 of specs/bert-block.yaml for host; read it beside templates/gemm.h.
+// Written by tfgen: bert_k7 of specs/bert-block.yaml for host; read it beside templates/gemm/gemm.h.
 struct k7_i {
     struct args {
         const bf16 *x1;
@@ -436,7 +436,7 @@ TF_LAYOUT(k7_i::args, B, 32);
 TF_LAYOUT(k7_i::args, S, 36);
 static_assert(sizeof(k7_i::args) == 40, "size of args");
 
-// Written by tfgen: bert_k8 of specs/bert-block.yaml for host; read it beside templates/rows.h.
+// Written by tfgen: bert_k8 of specs/bert-block.yaml for host; read it beside templates/rows/rows.h.
 struct k8_g {
     struct args {
         const bf16 *i_;
@@ -472,7 +472,7 @@ TF_LAYOUT(k8_g::args, B, 16);
 TF_LAYOUT(k8_g::args, S, 20);
 static_assert(sizeof(k8_g::args) == 24, "size of args");
 
-// Written by tfgen: bert_k9 of specs/bert-block.yaml for host; read it beside templates/gemm.h.
+// Written by tfgen: bert_k9 of specs/bert-block.yaml for host; read it beside templates/gemm/gemm.h.
 struct k9_m {
     struct args {
         const bf16 *g;
@@ -528,7 +528,7 @@ TF_LAYOUT(k9_m::args, B, 32);
 TF_LAYOUT(k9_m::args, S, 36);
 static_assert(sizeof(k9_m::args) == 40, "size of args");
 
-// Written by tfgen: bert_k10 of specs/bert-block.yaml for host; read it beside templates/rows.h.
+// Written by tfgen: bert_k10 of specs/bert-block.yaml for host; read it beside templates/rows/rows.h.
 struct k10_s2 {
     struct args {
         const bf16 *m;
@@ -567,7 +567,7 @@ TF_LAYOUT(k10_s2::args, B, 24);
 TF_LAYOUT(k10_s2::args, S, 28);
 static_assert(sizeof(k10_s2::args) == 32, "size of args");
 
-// Written by tfgen: bert_k11 of specs/bert-block.yaml for host; read it beside templates/rows.h.
+// Written by tfgen: bert_k11 of specs/bert-block.yaml for host; read it beside templates/rows/rows.h.
 struct k11_x2 {
     struct args {
         const bf16 *s2;
@@ -638,7 +638,7 @@ TF_LAYOUT(k11_x2::args, S, 36);
 static_assert(sizeof(k11_x2::args) == 40, "size of args");
 
 // ---- level ops
-// Written by tfgen: bert_k0 of specs/bert-block.yaml for host; read it beside templates/gemm.h.
+// Written by tfgen: bert_k0 of specs/bert-block.yaml for host; read it beside templates/gemm/gemm.h.
 struct k0_qkv {
     struct args {
         const bf16 *x;
@@ -724,7 +724,7 @@ TF_LAYOUT(k0_qkv::args, B, 64);
 TF_LAYOUT(k0_qkv::args, S, 68);
 static_assert(sizeof(k0_qkv::args) == 72, "size of args");
 
-// Written by tfgen: bert_k1 of specs/bert-block.yaml for host; read it beside templates/attention.h.
+// Written by tfgen: bert_k1 of specs/bert-block.yaml for host; read it beside templates/attention/attention.h.
 struct k1_attention {
     struct args {
         const bf16 *q;
@@ -772,7 +772,7 @@ TF_LAYOUT(k1_attention::args, B, 32);
 TF_LAYOUT(k1_attention::args, S, 36);
 static_assert(sizeof(k1_attention::args) == 40, "size of args");
 
-// Written by tfgen: bert_k2 of specs/bert-block.yaml for host; read it beside templates/gemm.h.
+// Written by tfgen: bert_k2 of specs/bert-block.yaml for host; read it beside templates/gemm/gemm.h.
 struct k2_o {
     struct args {
         const bf16 *a;
@@ -832,7 +832,7 @@ TF_LAYOUT(k2_o::args, B, 40);
 TF_LAYOUT(k2_o::args, S, 44);
 static_assert(sizeof(k2_o::args) == 48, "size of args");
 
-// Written by tfgen: bert_k3 of specs/bert-block.yaml for host; read it beside templates/rows.h.
+// Written by tfgen: bert_k3 of specs/bert-block.yaml for host; read it beside templates/rows/rows.h.
 struct k3_x1 {
     struct args {
         const bf16 *s1;
@@ -902,7 +902,7 @@ TF_LAYOUT(k3_x1::args, B, 32);
 TF_LAYOUT(k3_x1::args, S, 36);
 static_assert(sizeof(k3_x1::args) == 40, "size of args");
 
-// Written by tfgen: bert_k4 of specs/bert-block.yaml for host; read it beside templates/gemm.h.
+// Written by tfgen: bert_k4 of specs/bert-block.yaml for host; read it beside templates/gemm/gemm.h.
 struct k4_i {
     struct args {
         const bf16 *x1;
@@ -959,7 +959,7 @@ TF_LAYOUT(k4_i::args, B, 32);
 TF_LAYOUT(k4_i::args, S, 36);
 static_assert(sizeof(k4_i::args) == 40, "size of args");
 
-// Written by tfgen: bert_k5 of specs/bert-block.yaml for host; read it beside templates/gemm.h.
+// Written by tfgen: bert_k5 of specs/bert-block.yaml for host; read it beside templates/gemm/gemm.h.
 struct k5_m {
     struct args {
         const bf16 *g;
@@ -1019,7 +1019,7 @@ TF_LAYOUT(k5_m::args, B, 40);
 TF_LAYOUT(k5_m::args, S, 44);
 static_assert(sizeof(k5_m::args) == 48, "size of args");
 
-// Written by tfgen: bert_k6 of specs/bert-block.yaml for host; read it beside templates/rows.h.
+// Written by tfgen: bert_k6 of specs/bert-block.yaml for host; read it beside templates/rows/rows.h.
 struct k6_x2 {
     struct args {
         const bf16 *s2;

@@ -1,5 +1,5 @@
 // ---- level none
-// Written by tfgen: llama_k0 of specs/llama-block.yaml for host; read it beside templates/rows.h.
+// Written by tfgen: llama_k0 of specs/llama-block.yaml for host; read it beside templates/rows/rows.h.
 struct k0_h {
     struct args {
         const bf16 *x;
@@ -53,7 +53,7 @@ TF_LAYOUT(k0_h::args, B, 24);
 TF_LAYOUT(k0_h::args, S, 28);
 static_assert(sizeof(k0_h::args) == 32, "size of args");
 
-// Written by tfgen: llama_k1 of specs/llama-block.yaml for host; read it beside templates/gemm.h.
+// Written by tfgen: llama_k1 of specs/llama-block.yaml for host; read it beside templates/gemm/gemm.h.
 struct k1_q {
     struct args {
         const bf16 *h;
@@ -105,7 +105,7 @@ TF_LAYOUT(k1_q::args, B, 24);
 TF_LAYOUT(k1_q::args, S, 28);
 static_assert(sizeof(k1_q::args) == 32, "size of args");
 
-// Written by tfgen: llama_k2 of specs/llama-block.yaml for host; read it beside templates/gemm.h.
+// Written by tfgen: llama_k2 of specs/llama-block.yaml for host; read it beside templates/gemm/gemm.h.
 struct k2_k {
     struct args {
         const bf16 *h;
@@ -157,7 +157,7 @@ TF_LAYOUT(k2_k::args, B, 24);
 TF_LAYOUT(k2_k::args, S, 28);
 static_assert(sizeof(k2_k::args) == 32, "size of args");
 
-// Written by tfgen: llama_k3 of specs/llama-block.yaml for host; read it beside templates/gemm.h.
+// Written by tfgen: llama_k3 of specs/llama-block.yaml for host; read it beside templates/gemm/gemm.h.
 struct k3_v {
     struct args {
         const bf16 *h;
@@ -209,7 +209,7 @@ TF_LAYOUT(k3_v::args, B, 24);
 TF_LAYOUT(k3_v::args, S, 28);
 static_assert(sizeof(k3_v::args) == 32, "size of args");
 
-// Written by tfgen: llama_k4 of specs/llama-block.yaml for host; read it beside templates/rows.h.
+// Written by tfgen: llama_k4 of specs/llama-block.yaml for host; read it beside templates/rows/rows.h.
 TF_TABLE unsigned long long k4_qr_qr_turns[16] = {0x28be60db93910600ull, 0x11f130b61c287900ull, 0x7e6b006746579c0ull, 0x37ab95c63e892c0ull, 0x1883ec0e5870a90ull, 0xacbb4dc9a23f68ull, 0x4c10b4617af38cull, 0x217f20f7661d20ull, 0xec0334892a2e2ull, 0x67ee99a2a4482ull, 0x2dc4a879fd26full, 0x14279ffb3a5e5ull, 0x8e0206251efcull, 0x3e8919196a4cull, 0x1b89df4317adull, 0xc20873a521cull}; // !30:5
 struct k4_qr {
     struct args {
@@ -250,7 +250,7 @@ TF_LAYOUT(k4_qr::args, B, 16);
 TF_LAYOUT(k4_qr::args, S, 20);
 static_assert(sizeof(k4_qr::args) == 24, "size of args");
 
-// Written by tfgen: llama_k5 of specs/llama-block.yaml for host; read it beside templates/rows.h.
+// Written by tfgen: llama_k5 of specs/llama-block.yaml for host; read it beside templates/rows/rows.h.
 TF_TABLE unsigned long long k5_kr_kr_turns[16] = {0x28be60db93910600ull, 0x11f130b61c287900ull, 0x7e6b006746579c0ull, 0x37ab95c63e892c0ull, 0x1883ec0e5870a90ull, 0xacbb4dc9a23f68ull, 0x4c10b4617af38cull, 0x217f20f7661d20ull, 0xec0334892a2e2ull, 0x67ee99a2a4482ull, 0x2dc4a879fd26full, 0x14279ffb3a5e5ull, 0x8e0206251efcull, 0x3e8919196a4cull, 0x1b89df4317adull, 0xc20873a521cull}; // !31:5
 struct k5_kr {
     struct args {
@@ -291,7 +291,7 @@ TF_LAYOUT(k5_kr::args, B, 16);
 TF_LAYOUT(k5_kr::args, S, 20);
 static_assert(sizeof(k5_kr::args) == 24, "size of args");
 
-// Written by tfgen: llama_k6 of specs/llama-block.yaml for host; read it beside templates/attention.h.
+// Written by tfgen: llama_k6 of specs/llama-block.yaml for host; read it beside templates/attention/attention.h.
 struct k6_attention {
     struct args {
         const bf16 *qr;
@@ -339,7 +339,7 @@ TF_LAYOUT(k6_attention::args, B, 32);
 TF_LAYOUT(k6_attention::args, S, 36);
 static_assert(sizeof(k6_attention::args) == 40, "size of args");
 
-// Written by tfgen: llama_k7 of specs/llama-block.yaml for host; read it beside templates/gemm.h.
+// Written by tfgen: llama_k7 of specs/llama-block.yaml for host; read it beside templates/gemm/gemm.h.
 struct k7_o {
     struct args {
         const bf16 *a;
@@ -391,7 +391,7 @@ TF_LAYOUT(k7_o::args, B, 24);
 TF_LAYOUT(k7_o::args, S, 28);
 static_assert(sizeof(k7_o::args) == 32, "size of args");
 
-// Written by tfgen: llama_k8 of specs/llama-block.yaml for host; read it beside templates/rows.h.
+// Written by tfgen: llama_k8 of specs/llama-block.yaml for host; read it beside templates/rows/rows.h.
 struct k8_x1 {
     struct args {
         const bf16 *x;
@@ -430,7 +430,7 @@ TF_LAYOUT(k8_x1::args, B, 24);
 TF_LAYOUT(k8_x1::args, S, 28);
 static_assert(sizeof(k8_x1::args) == 32, "size of args");
 
-// Written by tfgen: llama_k9 of specs/llama-block.yaml for host; read it beside templates/rows.h.
+// Written by tfgen: llama_k9 of specs/llama-block.yaml for host; read it beside templates/rows/rows.h.
 struct k9_h2 {
     struct args {
         const bf16 *x1;
@@ -484,7 +484,7 @@ TF_LAYOUT(k9_h2::args, B, 24);
 TF_LAYOUT(k9_h2::args, S, 28);
 static_assert(sizeof(k9_h2::args) == 32, "size of args");
 
-// Written by tfgen: llama_k10 of specs/llama-block.yaml for host; read it beside templates/gemm.h.
+// Written by tfgen: llama_k10 of specs/llama-block.yaml for host; read it beside templates/gemm/gemm.h.
 struct k10_gate {
     struct args {
         const bf16 *h2;
@@ -538,7 +538,7 @@ TF_LAYOUT(k10_gate::args, B, 24);
 TF_LAYOUT(k10_gate::args, S, 28);
 static_assert(sizeof(k10_gate::args) == 32, "size of args");
 
-// Written by tfgen: llama_k11 of specs/llama-block.yaml for host; read it beside templates/gemm.h.
+// Written by tfgen: llama_k11 of specs/llama-block.yaml for host; read it beside templates/gemm/gemm.h.
 struct k11_up {
     struct args {
         const bf16 *h2;
@@ -592,7 +592,7 @@ TF_LAYOUT(k11_up::args, B, 24);
 TF_LAYOUT(k11_up::args, S, 28);
 static_assert(sizeof(k11_up::args) == 32, "size of args");
 
-// Written by tfgen: llama_k12 of specs/llama-block.yaml for host; read it beside templates/rows.h.
+// Written by tfgen: llama_k12 of specs/llama-block.yaml for host; read it beside templates/rows/rows.h.
 struct k12_act {
     struct args {
         const bf16 *gate;
@@ -628,7 +628,7 @@ TF_LAYOUT(k12_act::args, B, 16);
 TF_LAYOUT(k12_act::args, S, 20);
 static_assert(sizeof(k12_act::args) == 24, "size of args");
 
-// Written by tfgen: llama_k13 of specs/llama-block.yaml for host; read it beside templates/rows.h.
+// Written by tfgen: llama_k13 of specs/llama-block.yaml for host; read it beside templates/rows/rows.h.
 struct k13_prod {
     struct args {
         const bf16 *act;
@@ -667,7 +667,7 @@ TF_LAYOUT(k13_prod::args, B, 24);
 TF_LAYOUT(k13_prod::args, S, 28);
 static_assert(sizeof(k13_prod::args) == 32, "size of args");
 
-// Written by tfgen: llama_k14 of specs/llama-block.yaml for host; read it beside templates/gemm.h.
+// Written by tfgen: llama_k14 of specs/llama-block.yaml for host; read it beside templates/gemm/gemm.h.
 struct k14_down {
     struct args {
         const bf16 *prod;
@@ -719,7 +719,7 @@ TF_LAYOUT(k14_down::args, B, 24);
 TF_LAYOUT(k14_down::args, S, 28);
 static_assert(sizeof(k14_down::args) == 32, "size of args");
 
-// Written by tfgen: llama_k15 of specs/llama-block.yaml for host; read it beside templates/rows.h.
+// Written by tfgen: llama_k15 of specs/llama-block.yaml for host; read it beside templates/rows/rows.h.
 struct k15_x2 {
     struct args {
         const bf16 *x1;
@@ -759,7 +759,7 @@ TF_LAYOUT(k15_x2::args, S, 28);
 static_assert(sizeof(k15_x2::args) == 32, "size of args");
 
 // ---- level ops
-// Written by tfgen: llama_k0 of specs/llama-block.yaml for host; read it beside templates/rows.h.
+// Written by tfgen: llama_k0 of specs/llama-block.yaml for host; read it beside templates/rows/rows.h.
 struct k0_h {
     struct args {
         const bf16 *x;
@@ -813,7 +813,7 @@ TF_LAYOUT(k0_h::args, B, 24);
 TF_LAYOUT(k0_h::args, S, 28);
 static_assert(sizeof(k0_h::args) == 32, "size of args");
 
-// Written by tfgen: llama_k1 of specs/llama-block.yaml for host; read it beside templates/gemm.h.
+// Written by tfgen: llama_k1 of specs/llama-block.yaml for host; read it beside templates/gemm/gemm.h.
 struct k1_qkv {
     struct args {
         const bf16 *h;
@@ -887,7 +887,7 @@ TF_LAYOUT(k1_qkv::args, B, 40);
 TF_LAYOUT(k1_qkv::args, S, 44);
 static_assert(sizeof(k1_qkv::args) == 48, "size of args");
 
-// Written by tfgen: llama_k2 of specs/llama-block.yaml for host; read it beside templates/rows.h.
+// Written by tfgen: llama_k2 of specs/llama-block.yaml for host; read it beside templates/rows/rows.h.
 TF_TABLE unsigned long long k2_qr_qr_turns[16] = {0x28be60db93910600ull, 0x11f130b61c287900ull, 0x7e6b006746579c0ull, 0x37ab95c63e892c0ull, 0x1883ec0e5870a90ull, 0xacbb4dc9a23f68ull, 0x4c10b4617af38cull, 0x217f20f7661d20ull, 0xec0334892a2e2ull, 0x67ee99a2a4482ull, 0x2dc4a879fd26full, 0x14279ffb3a5e5ull, 0x8e0206251efcull, 0x3e8919196a4cull, 0x1b89df4317adull, 0xc20873a521cull}; // !30:5
 struct k2_qr {
     struct args {
@@ -928,7 +928,7 @@ TF_LAYOUT(k2_qr::args, B, 16);
 TF_LAYOUT(k2_qr::args, S, 20);
 static_assert(sizeof(k2_qr::args) == 24, "size of args");
 
-// Written by tfgen: llama_k3 of specs/llama-block.yaml for host; read it beside templates/rows.h.
+// Written by tfgen: llama_k3 of specs/llama-block.yaml for host; read it beside templates/rows/rows.h.
 TF_TABLE unsigned long long k3_kr_kr_turns[16] = {0x28be60db93910600ull, 0x11f130b61c287900ull, 0x7e6b006746579c0ull, 0x37ab95c63e892c0ull, 0x1883ec0e5870a90ull, 0xacbb4dc9a23f68ull, 0x4c10b4617af38cull, 0x217f20f7661d20ull, 0xec0334892a2e2ull, 0x67ee99a2a4482ull, 0x2dc4a879fd26full, 0x14279ffb3a5e5ull, 0x8e0206251efcull, 0x3e8919196a4cull, 0x1b89df4317adull, 0xc20873a521cull}; // !31:5
 struct k3_kr {
     struct args {
@@ -969,7 +969,7 @@ TF_LAYOUT(k3_kr::args, B, 16);
 TF_LAYOUT(k3_kr::args, S, 20);
 static_assert(sizeof(k3_kr::args) == 24, "size of args");
 
-// Written by tfgen: llama_k4 of specs/llama-block.yaml for host; read it beside templates/attention.h.
+// Written by tfgen: llama_k4 of specs/llama-block.yaml for host; read it beside templates/attention/attention.h.
 struct k4_attention {
     struct args {
         const bf16 *qr;
@@ -1017,7 +1017,7 @@ TF_LAYOUT(k4_attention::args, B, 32);
 TF_LAYOUT(k4_attention::args, S, 36);
 static_assert(sizeof(k4_attention::args) == 40, "size of args");
 
-// Written by tfgen: llama_k5 of specs/llama-block.yaml for host; read it beside templates/gemm.h.
+// Written by tfgen: llama_k5 of specs/llama-block.yaml for host; read it beside templates/gemm/gemm.h.
 struct k5_o {
     struct args {
         const bf16 *a;
@@ -1073,7 +1073,7 @@ TF_LAYOUT(k5_o::args, B, 32);
 TF_LAYOUT(k5_o::args, S, 36);
 static_assert(sizeof(k5_o::args) == 40, "size of args");
 
-// Written by tfgen: llama_k6 of specs/llama-block.yaml for host; read it beside templates/rows.h.
+// Written by tfgen: llama_k6 of specs/llama-block.yaml for host; read it beside templates/rows/rows.h.
 struct k6_h2 {
     struct args {
         const bf16 *x1;
@@ -1127,7 +1127,7 @@ TF_LAYOUT(k6_h2::args, B, 24);
 TF_LAYOUT(k6_h2::args, S, 28);
 static_assert(sizeof(k6_h2::args) == 32, "size of args");
 
-// Written by tfgen: llama_k7 of specs/llama-block.yaml for host; read it beside templates/gemm.h.
+// Written by tfgen: llama_k7 of specs/llama-block.yaml for host; read it beside templates/gemm/gemm.h.
 struct k7_gate_up {
     struct args {
         const bf16 *h2;
@@ -1181,7 +1181,7 @@ TF_LAYOUT(k7_gate_up::args, B, 24);
 TF_LAYOUT(k7_gate_up::args, S, 28);
 static_assert(sizeof(k7_gate_up::args) == 32, "size of args");
 
-// Written by tfgen: llama_k8 of specs/llama-block.yaml for host; read it beside templates/gemm.h.
+// Written by tfgen: llama_k8 of specs/llama-block.yaml for host; read it beside templates/gemm/gemm.h.
 struct k8_down {
     struct args {
         const bf16 *prod;
@@ -1238,7 +1238,7 @@ TF_LAYOUT(k8_down::args, S, 36);
 static_assert(sizeof(k8_down::args) == 40, "size of args");
 
 // ---- level tile
-// Written by tfgen: llama_k0 of specs/llama-block.yaml for host; read it beside templates/rows.h.
+// Written by tfgen: llama_k0 of specs/llama-block.yaml for host; read it beside templates/rows/rows.h.
 struct k0_stats {
     struct args {
         const bf16 *x;
@@ -1284,7 +1284,7 @@ TF_LAYOUT(k0_stats::args, B, 16);
 TF_LAYOUT(k0_stats::args, S, 20);
 static_assert(sizeof(k0_stats::args) == 24, "size of args");
 
-// Written by tfgen: llama_k1 of specs/llama-block.yaml for host; read it beside templates/gemm.h.
+// Written by tfgen: llama_k1 of specs/llama-block.yaml for host; read it beside templates/gemm/gemm.h.
 TF_TABLE unsigned long long k1_qkv_qr_turns[16] = {0x28be60db93910600ull, 0x11f130b61c287900ull, 0x7e6b006746579c0ull, 0x37ab95c63e892c0ull, 0x1883ec0e5870a90ull, 0xacbb4dc9a23f68ull, 0x4c10b4617af38cull, 0x217f20f7661d20ull, 0xec0334892a2e2ull, 0x67ee99a2a4482ull, 0x2dc4a879fd26full, 0x14279ffb3a5e5ull, 0x8e0206251efcull, 0x3e8919196a4cull, 0x1b89df4317adull, 0xc20873a521cull}; // !30:5
 struct k1_qkv {
     struct args {
@@ -1387,7 +1387,7 @@ TF_LAYOUT(k1_qkv::args, B, 48);
 TF_LAYOUT(k1_qkv::args, S, 52);
 static_assert(sizeof(k1_qkv::args) == 56, "size of args");
 
-// Written by tfgen: llama_k2 of specs/llama-block.yaml for host; read it beside templates/attention.h.
+// Written by tfgen: llama_k2 of specs/llama-block.yaml for host; read it beside templates/attention/attention.h.
 struct k2_attention {
     struct args {
         const bf16 *qr;
@@ -1435,7 +1435,7 @@ TF_LAYOUT(k2_attention::args, B, 32);
 TF_LAYOUT(k2_attention::args, S, 36);
 static_assert(sizeof(k2_attention::args) == 40, "size of args");
 
-// Written by tfgen: llama_k3 of specs/llama-block.yaml for host; read it beside templates/gemm.h.
+// Written by tfgen: llama_k3 of specs/llama-block.yaml for host; read it beside templates/gemm/gemm.h.
 struct k3_o {
     struct args {
         const bf16 *a;
@@ -1498,7 +1498,7 @@ TF_LAYOUT(k3_o::args, B, 40);
 TF_LAYOUT(k3_o::args, S, 44);
 static_assert(sizeof(k3_o::args) == 48, "size of args");
 
-// Written by tfgen: llama_k4 of specs/llama-block.yaml for host; read it beside templates/gemm.h.
+// Written by tfgen: llama_k4 of specs/llama-block.yaml for host; read it beside templates/gemm/gemm.h.
 struct k4_gate_up {
     struct args {
         const bf16 *x1;
@@ -1564,7 +1564,7 @@ TF_LAYOUT(k4_gate_up::args, B, 32);
 TF_LAYOUT(k4_gate_up::args, S, 36);
 static_assert(sizeof(k4_gate_up::args) == 40, "size of args");
 
-// Written by tfgen: llama_k5 of specs/llama-block.yaml for host; read it beside templates/gemm.h.
+// Written by tfgen: llama_k5 of specs/llama-block.yaml for host; read it beside templates/gemm/gemm.h.
 struct k5_down {
     struct args {
         const bf16 *prod;

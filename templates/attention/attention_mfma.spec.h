@@ -1,4 +1,4 @@
-// Written by tfgen: llama_k2 of specs/llama-block.yaml for cdna; read it beside templates/attention.h.
+// Written by tfgen: llama_k2 of specs/llama-block.yaml for cdna; read it beside templates/attention/attention_mfma.h.
 struct k2_attention {
     struct args {
         const bf16 *qr;
@@ -8,7 +8,7 @@ struct k2_attention {
         int B, S;
     };
     static constexpr int head_dim = 32, heads = 8, kv_heads = 2;
-    static constexpr int block_q = 128, block_k = 32, team = 2, threads = 256;
+    static constexpr int block_q = 64, block_k = 64, threads = 128, chiplets = 8;
     static constexpr bool causal = true;
     static constexpr int window = 0;
     static constexpr float softcap = 0.0f, scale = 0.17677669f;
@@ -35,7 +35,7 @@ struct k2_attention {
     }
     template <int V> DEV static void write(const args &p, int batch, int token, int head, int col, int left, vec<float, V> o)
     {
-        store<V>(p.a + (batch * p.S + token) * 256ll + head * 32 + col, left, o); // !32:5
+        store_aligned<V>(p.a + (batch * p.S + token) * 256ll + head * 32 + col, o); // !32:5
     }
 };
 TF_LAYOUT(k2_attention::args, qr, 0);

@@ -1,30 +1,43 @@
-// Written by tfgen: llama_k1 of specs/llama-block.yaml for hopper; read it beside templates/gemm_ws.h.
+// Written by tfgen: llama_k1 of specs/llama-block.yaml for cdna; read it beside templates/gemm/gemm_mfma.h.
 TF_TABLE unsigned long long k1_qkv_qr_turns[16] = {0x28be60db93910600ull, 0x11f130b61c287900ull, 0x7e6b006746579c0ull, 0x37ab95c63e892c0ull, 0x1883ec0e5870a90ull, 0xacbb4dc9a23f68ull, 0x4c10b4617af38cull, 0x217f20f7661d20ull, 0xec0334892a2e2ull, 0x67ee99a2a4482ull, 0x2dc4a879fd26full, 0x14279ffb3a5e5ull, 0x8e0206251efcull, 0x3e8919196a4cull, 0x1b89df4317adull, 0xc20873a521cull}; // !30:5
 struct k1_qkv {
     struct args {
-        tensor_map a_map;
-        tensor_map b_map;
+        const bf16 *x;
+        const bf16 *packed;
         const float *h_ss;
         bf16 *qr;
         bf16 *kr;
         bf16 *v;
         int B, S;
     };
-    static constexpr int K = 256, packed_n = 384, packed_k = 256, granule = 16;
-    static constexpr int tile_m = 128, tile_n = 64, tile_k = 64, threads = 384, slots = 8, group = 16;
-    static constexpr int cluster = 1, split = 1, width = 4, results = 2;
-    static constexpr bool staged = false, row_sums = false, reads = false;
+    static constexpr int K = 256, packed_n = 384, packed_k = 256, granule = 4;
+    static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
+    static constexpr int chiplets = 8, chunk = 76;
+    static constexpr long long a_stride = 256;
+    static constexpr bool a_dense = true, a_written = false;
+    static constexpr bool row_sums = false, a_plain = true, b_plain = true;
     using a_type = bf16;
-    using b_type = a_type;
+    using b_type = bf16;
     struct context {
         float q_r;
         int position;
     };
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static int batches(const args &p) { return 1; }
-    DEV static const tensor_map &a_map(const args &p) { return p.a_map; }
-    DEV static const tensor_map &b_map(const args &p) { return p.b_map; }
-    DEV static float *partial(const args &p) { return nullptr; }
+    template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
+    {
+        const vec<float, V> x = load_aligned<V>(p.x + row * 256ll + k); // !14:10
+        return x;
+    }
+    DEV static const a_type *a_row(const args &p, int batch, int row)
+    {
+        return p.x + row * 256ll;
+    }
+    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
+    {
+        return load_aligned<V>(p.packed + n * 256ll + k);
+    }
+    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 256ll; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
@@ -81,12 +94,12 @@ struct k1_qkv {
         columns_v_raw<W, 1>(p, c, row, n - 320 + granule, hi, sum, out);
     }
 };
-TF_LAYOUT(k1_qkv::args, a_map, 0);
-TF_LAYOUT(k1_qkv::args, b_map, 128);
-TF_LAYOUT(k1_qkv::args, h_ss, 256);
-TF_LAYOUT(k1_qkv::args, qr, 264);
-TF_LAYOUT(k1_qkv::args, kr, 272);
-TF_LAYOUT(k1_qkv::args, v, 280);
-TF_LAYOUT(k1_qkv::args, B, 288);
-TF_LAYOUT(k1_qkv::args, S, 292);
-static_assert(sizeof(k1_qkv::args) == 384, "size of args");
+TF_LAYOUT(k1_qkv::args, x, 0);
+TF_LAYOUT(k1_qkv::args, packed, 8);
+TF_LAYOUT(k1_qkv::args, h_ss, 16);
+TF_LAYOUT(k1_qkv::args, qr, 24);
+TF_LAYOUT(k1_qkv::args, kr, 32);
+TF_LAYOUT(k1_qkv::args, v, 40);
+TF_LAYOUT(k1_qkv::args, B, 48);
+TF_LAYOUT(k1_qkv::args, S, 52);
+static_assert(sizeof(k1_qkv::args) == 56, "size of args");
