@@ -33,8 +33,8 @@ LIB_SOURCES := $(filter-out ir/reference/%,$(wildcard ir/*/*.c)) $(wildcard gen/
   $(filter-out runtime/cli/% runtime/compile/worker_main.c,$(wildcard runtime/*/*.c))
 # The float64 reference judges results; it is part of the command, never of the library.
 CLI_SOURCES := $(wildcard runtime/cli/*.c runtime/cli/random/*.c ir/reference/*.c)
-TEST_SOURCES := $(wildcard tests/test_*.c)
-FUZZ_SOURCES := $(wildcard tests/fuzz_*.c)
+TEST_SOURCES := $(wildcard tests/*/test_*.c)
+FUZZ_SOURCES := $(wildcard tests/fuzz/fuzz_*.c)
 TEMPLATES := $(wildcard templates/*/*.h runtime/host/*.h)
 
 LIB_OBJECTS := $(LIB_SOURCES:%.c=$(B)/%.o)
@@ -42,15 +42,16 @@ CLI_OBJECTS := $(CLI_SOURCES:%.c=$(B)/%.o)
 # What tests of the command's own parts link: everything of it but its main.
 CLI_PARTS := $(filter-out $(B)/runtime/cli/main.o,$(CLI_OBJECTS))
 SUPPORT := $(B)/tests/support.o
-TESTS := $(TEST_SOURCES:tests/%.c=$(B)/tests/%)
+# Programs lie flat: their names are their suites'.
+TESTS := $(addprefix $(B)/tests/,$(notdir $(TEST_SOURCES:.c=)))
 COUNTED := $(patsubst %.c,$(B)/counted/%.o,$(filter ir/% gen/%,$(LIB_SOURCES)))
-# Doubles of vendors' libraries: tests/libcuda_double.c is the shared object libcuda_double.so beside the tests.
-DOUBLES := $(patsubst tests/%.c,$(B)/tests/%.so,$(wildcard tests/lib*_double.c))
+# Doubles of vendors' libraries: tests/doubles/libcuda_double.c is the shared object libcuda_double.so.
+DOUBLES := $(patsubst %.c,$(B)/%.so,$(wildcard tests/doubles/lib*_double.c))
 # tests/doubles: HIP's runtime (as ROCm 6 and as ROCm 5 have it) and HIPRTC, over the host engine.
 HIP_DOUBLE := $(wildcard tests/doubles/hip_*.c)
 HIP_DOUBLES := $(addprefix $(B)/tests/doubles/,libamdhip64_double.so libamdhip64_rocm5_double.so libhiprtc_double.so)
 DOUBLE_CC = $(CC) $(ALL_CFLAGS) -shared -Wl,--exclude-libs,ALL -Wl,-Bsymbolic $(LDFLAGS) $(if $(SAN),-fsanitize=$(SAN))
-FUZZERS := $(FUZZ_SOURCES:tests/%.c=$(B)/tests/%)
+FUZZERS := $(FUZZ_SOURCES:tests/fuzz/%.c=$(B)/tests/%)
 VERIFY_CODE := $(B)/tests/verify_code
 
 ifeq ($(SAN),)
@@ -118,7 +119,7 @@ libtfgen.so: $(B)/libtfgen.so.$(VERSION)
 	@ln -sf libtfgen.so.$(VERSION) libtfgen.so.$(SOVERSION)
 	@ln -sf libtfgen.so.$(SOVERSION) $@
 
-$(DOUBLES): $(B)/tests/%.so: tests/%.c
+$(DOUBLES): $(B)/%.so: %.c
 	@mkdir -p $(@D)
 	$(if $(V),,@echo "  LINK $@")
 	$(Q)$(CC) $(ALL_CFLAGS) -fvisibility=default -shared $(LDFLAGS) $(if $(SAN),-fsanitize=$(SAN)) -o $@ $< -ldl
@@ -136,12 +137,17 @@ $(B)/tests/doubles/libamd_comgr.so.3: $(B)/tests/doubles/comgr.o
 $(B)/tests/doubles/libhiprtc_double.so: $(B)/tests/doubles/hiprtc.o $(B)/libtfgen.a $(B)/tests/doubles/libamd_comgr.so.3
 	$(if $(V),,@echo "  LINK $@")
 	$(Q)$(DOUBLE_CC) -Wl,--no-as-needed '-Wl,-rpath,$$ORIGIN' -o $@ $^ $(LIBS)
+vpath %.c $(sort $(dir $(TEST_SOURCES) $(FUZZ_SOURCES)))
+$(TESTS:=.o) $(FUZZERS:=.o) $(VERIFY_CODE).o: $(B)/tests/%.o: %.c
+	@mkdir -p $(@D)
+	$(if $(V),,@echo "  CC   $<")
+	$(Q)$(CC) $(ALL_CFLAGS) -MF $@.d -c -o $@ $<
 $(TESTS): | $(DOUBLES)
 $(B)/tests/test_doctor $(B)/tests/test_hip $(B)/tests/test_hip_failures: | $(HIP_DOUBLES)
 $(filter-out %/test_scale,$(TESTS)): $(B)/tests/%: $(B)/tests/%.o $(SUPPORT) $(CLI_PARTS) $(B)/libtfgen.a $(B)/tfgen $(B)/tfgen-worker
 	$(if $(V),,@echo "  LINK $@")
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $< $(SUPPORT) $(CLI_PARTS) -Wl,--whole-archive $(B)/libtfgen.a -Wl,--no-whole-archive $(CHECK_LIBS) $(LIBS)
-# What tests/test_scale.c counts: each basic block of these calls it.
+# What tests/ir/test_scale.c counts: each basic block of these calls it.
 $(B)/counted/%.o: %.c
 	@mkdir -p $(@D)
 	$(if $(V),,@echo "  CC   $< (counted)")
@@ -152,7 +158,7 @@ $(B)/tests/test_scale: $(B)/tests/%: $(B)/tests/%.o $(COUNTED) $(B)/libtfgen.a
 $(VERIFY_CODE): $(B)/tests/%: $(B)/tests/%.o $(CLI_PARTS) $(B)/libtfgen.a
 	$(if $(V),,@echo "  LINK $@")
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $< $(CLI_PARTS) -Wl,--whole-archive $(B)/libtfgen.a -Wl,--no-whole-archive $(LIBS)
-$(FUZZERS): $(B)/tests/%: $(B)/tests/%.o $(B)/tests/fuzzing.o $(B)/libtfgen.a
+$(FUZZERS): $(B)/tests/%: $(B)/tests/%.o $(B)/tests/fuzz/fuzzing.o $(B)/libtfgen.a
 	$(if $(V),,@echo "  LINK $@")
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $(filter %.o,$^) $(B)/libtfgen.a $(LIBS)
 
@@ -172,19 +178,19 @@ FUZZ_CC ?= clang-22
 FUZZ_SAN := address,undefined
 FUZZ_FLAGS := -std=c11 -g -O1 -fno-omit-frame-pointer -fno-sanitize-recover=undefined -fsanitize=$(FUZZ_SAN) -pthread -I. -DTFGEN_LIBFUZZER -DTFGEN_VERSION='"$(VERSION)"' -MMD -MP
 FUZZ_OBJECTS := $(LIB_SOURCES:%.c=build/fuzz/%.o)
-FUZZ_PROGRAMS := $(FUZZ_SOURCES:tests/%.c=build/fuzz/%)
+FUZZ_PROGRAMS := $(FUZZ_SOURCES:tests/fuzz/%.c=build/fuzz/%)
 build/fuzz/%.o: %.c
 	@mkdir -p $(@D)
 	$(if $(V),,@echo "  CC   $< (fuzz)")
 	$(Q)$(FUZZ_CC) $(FUZZ_FLAGS) -fsanitize=fuzzer-no-link -c -o $@ $<
-$(FUZZ_PROGRAMS): build/fuzz/%: build/fuzz/tests/%.o build/fuzz/tests/fuzzing.o $(FUZZ_OBJECTS)
+$(FUZZ_PROGRAMS): build/fuzz/%: build/fuzz/tests/fuzz/%.o build/fuzz/tests/fuzz/fuzzing.o $(FUZZ_OBJECTS)
 	$(if $(V),,@echo "  LINK $@")
 	$(Q)$(FUZZ_CC) -fsanitize=$(FUZZ_SAN),fuzzer -rdynamic -pthread -o $@ $^ $(LIBS)
 
 .PHONY: fuzz fuzz-programs
 fuzz-programs: $(FUZZ_PROGRAMS)
 fuzz: fuzz-programs
-	sh tests/fuzz.sh $(FUZZ_PROGRAMS)
+	sh tests/fuzz/fuzz.sh $(FUZZ_PROGRAMS)
 
 .PHONY: run-tests
 run-tests: $(PRODUCTS) $(TESTS) $(FUZZERS) $(VERIFY_CODE)
@@ -194,7 +200,7 @@ verify-all: all
 	./tfgen verify specs/*.yaml tests/specs/*.yaml tests/specs/views/*.yaml --fusion=all --dtype=all --target=all --sizes=all --summary=docs/verification.md
 
 verify-code: all $(VERIFY_CODE)
-	VERIFY_CODE=$(VERIFY_CODE) SUMMARY=docs/verification.md sh tests/verify_code.sh $(B)/verify-code $$(nproc)
+	VERIFY_CODE=$(VERIFY_CODE) SUMMARY=docs/verification.md sh tests/cli/verify_code.sh $(B)/verify-code $$(nproc)
 
 # tinygrad and the emulator call clang without a number: here it is clang-22.
 AMD_TOOLS := $(CURDIR)/$(B)/amd-tools
@@ -262,4 +268,4 @@ install: all
 clean:
 	rm -rf build tfgen tfgen-worker libtfgen.a libtfgen.so*
 
--include $(LIB_OBJECTS:.o=.d) $(CLI_OBJECTS:.o=.d) $(TESTS:=.d) $(DOUBLES:.so=.d) $(FUZZERS:=.d) $(B)/tests/fuzzing.d $(FUZZ_OBJECTS:.o=.d) $(wildcard build/fuzz/tests/*.d) $(VERIFY_CODE:=.d) $(COUNTED:.o=.d) $(SUPPORT:.o=.d) $(wildcard $(B)/tests/doubles/*.d $(B)/tests/doubles/rocm5/*.d)
+-include $(LIB_OBJECTS:.o=.d) $(CLI_OBJECTS:.o=.d) $(TESTS:=.o.d) $(DOUBLES:.so=.d) $(FUZZERS:=.o.d) $(B)/tests/fuzz/fuzzing.d $(FUZZ_OBJECTS:.o=.d) $(wildcard build/fuzz/tests/fuzz/*.d) $(VERIFY_CODE).o.d $(COUNTED:.o=.d) $(SUPPORT:.o=.d) $(wildcard $(B)/tests/doubles/*.d $(B)/tests/doubles/rocm5/*.d)

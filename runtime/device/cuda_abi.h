@@ -1,5 +1,5 @@
 /* What tfgen uses of the CUDA driver's interface, so that neither the build nor the machine needs CUDA: the library is opened at run time.
- * Names as libcuda exports them (a _v2 belongs to the name). tests/test_cuda.c compares with cuda.h where there is one. */
+ * Names as libcuda exports them (a _v2 belongs to the name). tests/runtime/test_cuda.c compares with cuda.h where there is one. */
 #ifndef TFGEN_CUDA_ABI_H
 #define TFGEN_CUDA_ABI_H
 #include <stddef.h>

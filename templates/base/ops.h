@@ -2,7 +2,7 @@
 // function, so results differ only by how a compiler contracts multiply and add. Refuses nothing; NaN and infinities behave as in
 // IEEE arithmetic on the op's formula, and max and min pass NaN on.
 //
-// Largest errors in ulp of the result, over all of float, subnormal results included (tests/test_templates.c asserts them):
+// Largest errors in ulp of the result, over all of float, subnormal results included (tests/templates/test_templates.c asserts them):
 // exp 1, log 1, tanh 1.3, rsqrt 1.5, sigmoid 2.1, silu 2.3, gelu_tanh 2.3, gelu_erf 3.7, sin and cos 2.7; the rest are rounded once.
 // Polynomials: exp and log as SLEEF 3 (N. Shibata, F. Petrogalli, "SLEEF", IEEE TPDS 2020), sin, cos and tanh as Cephes (S. Moshier).
 //

@@ -6,7 +6,7 @@ with scratch, a plan on matrix units that runs no matrix instruction or the reve
 
 Without --fusion and --dtype: every spec and size at level tile in bf16, and the first size of each also at none and ops in bf16 and at tile
 in f32 and f16. With --random=N: N specs drawn by --seed, each at one level, in one type, on one target in turn; those that tfgen refuses by
-name (exit code 4) are counted, and neither passed nor failed; --json prints what tests/random_add.py adds up."""
+name (exit code 4) are counted, and neither passed nor failed; --json prints what tests/cli/random_add.py adds up."""
 import argparse
 import collections
 import concurrent.futures
@@ -299,7 +299,7 @@ def main():
     parser.add_argument("--first", type=int, default=0, help="index of the first drawn spec")
     parser.add_argument("--compiler", default="auto", help="as tfgen's: hiprtc for gfx90a with Debian's")
     parser.add_argument("--summary", help="a file for the tables, as Markdown")
-    parser.add_argument("--json", action="store_true", help="with --random: a report for tests/random_add.py on stdout, all else on stderr")
+    parser.add_argument("--json", action="store_true", help="with --random: a report for tests/cli/random_add.py on stdout, all else on stderr")
     parser.add_argument("-j", type=int, default=2, help="processes")
     options = parser.parse_args()
     options.specs = options.specs or sorted(f"specs/{f}" for f in os.listdir(f"{ROOT}/specs") if f.endswith(".yaml"))
@@ -308,7 +308,7 @@ def main():
 
 
 def report(options, done):
-    """What tests/random_add.py reads, of jobs with their rows."""
+    """What tests/cli/random_add.py reads, of jobs with their rows."""
     cases, causes = {}, {}
     for (spec, _, _, dtype, *_), rows in done:
         for row in rows:

@@ -16,7 +16,7 @@ for program in tfgen tfgen-worker; do
 done
 cp $build/clang.tar.xz "$out"
 # As they lie in the repository: the harnesses find each other by that.
-tar -c --exclude=__pycache__ specs/*.yaml tests/judging.py tests/random_add.py tests/amd tests/h200/random_slices.py | xz -3 >"$out/tests.tar.xz"
+tar -c --exclude=__pycache__ specs/*.yaml tests/judging.py tests/cli/random_add.py tests/amd tests/h200/random_slices.py | xz -3 >"$out/tests.tar.xz"
 if [ -n "${TINYGRAD_DIR:-}" ]; then
     python3 -c 'import os, sys; sys.exit(not all(os.path.exists(os.path.join(sys.argv[1], f)) for f in
         ("tinygrad/renderer/amd/__init__.py", "test/__init__.py", "test/mockgpu/amd/emu.py")))' "$TINYGRAD_DIR" ||

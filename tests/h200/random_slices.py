@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """In: a command that runs the drawn specs {first} to {first}+{count}-1 and prints their report as JSON. Out: OUT/NAME/FIRST.json for each slice that
-ended, as many slices as SECONDS and the processors allow, and OUT/NAME.txt: what tests/random_add.py makes of them, the slices that did not end,
+ended, as many slices as SECONDS and the processors allow, and OUT/NAME.txt: what tests/cli/random_add.py makes of them, the slices that did not end,
 and the next free index. Refuses to count a slice that the clock ended, that printed no report, or that ended as nobody expects; the last two are
 failures (exit 1), as is a failed case.
 

@@ -40,15 +40,16 @@ AREAS = {
 }
 # Suites to try first, by the name of the file; after these, what killed neighbours, then the cheapest.
 LIKELY = [
-    (r'ir/(yaml|graph|shape|attributes|nearest|diagnostic|number|op)', 'reader extent ir fuse data emit models'),
-    (r'ir/(extent)', 'extent reader ir'), (r'ir/(check|parse|scan|text|segments|lower|names|query)', 'check ir fuse emit golden_models models'),
-    (r'ir/(fuse|dce|target)', 'fuse ir golden_models views scale emit'), (r'ir/arena', 'arena reader'), (r'ir/schema', 'data cli'),
+    (r'ir/reference/', 'ref ref_bounds op_properties models'), (r'ir/base/half', 'data ref ir runtime models'), (r'ir/read/schema', 'data cli'),
+    (r'ir/(read/|base/(nearest|diagnostic|number))', 'reader extent ir fuse data emit models'), (r'ir/base/arena', 'arena reader'),
+    (r'ir/base/extent', 'extent reader ir'), (r'ir/(check|text|lower)/|ir/program/(segments|query|build)|ir/base/names', 'check ir fuse emit golden_models models'),
+    (r'ir/(fuse/|program/)', 'fuse ir golden_models views scale emit'),
     (r'gen/(emit|layer)_attention', 'attention emit layers decode models'),
     (r'gen/(tile|layer|plan|layout|shared|align)', 'layers align emit golden_models ir models launches overlap'),
-(r'gen/manifest', 'emit api bundle launches'), (r'gen/', 'emit models rows align overlap properties templates'),
-    (r'templates/decode', 'decode races attention templates models'), (r'templates/attention', 'attention races mma layers templates decode models'),
-    (r'templates/(ops|rope)', 'templates op_properties sums models'), (r'templates/(rows|pack|align|sums)', 'rows races sums align templates models'),
-    (r'templates/isa/(simt|amd|mfma|wmma)', 'races host_waves rows mma layers attention'), (r'templates/(isa|gemm|frame)', 'races mma layers overlap attention models'),
+    (r'gen/manifest', 'emit api bundle launches'), (r'gen/', 'emit models rows align overlap properties templates'),
+    (r'templates/attention/decode', 'decode races attention templates models'), (r'templates/attention/', 'attention races mma layers templates decode models'),
+    (r'templates/base/(ops|rope)', 'templates op_properties sums models'), (r'templates/(rows/|gemm/(pack|align)|base/sums)', 'rows races sums align templates models'),
+    (r'templates/isa/(simt|amd|mfma|wmma)', 'races host_waves rows mma layers attention'), (r'templates/(isa|gemm|frame)/', 'races mma layers overlap attention models'),
     (r'templates/', 'races templates layers mma models overlap properties'),
     (r'runtime/host/(check|happens|fault|log)', 'host_check host_faults host_engine'),
     (r'runtime/host/(wave|sched|fiber|launch|watchdog)', 'host_waves host_engine host_faults host_check'), (r'runtime/host/mma', 'mma host_engine layers'),
@@ -129,7 +130,7 @@ class Suites:
 
     def __init__(self, tree):
         self.tree, self.kills, self.sound = tree, [], {}
-        self.names = sorted(p.stem for kind in ('test', 'fuzz') for p in (tree.folder / 'tests').glob(kind + '_*.c'))
+        self.names = sorted(p.stem for kind in ('test', 'fuzz') for p in (tree.folder / 'tests').glob('*/' + kind + '_*.c'))
         self.coverage = Coverage(Tree(WORK / 'covered', 'gcc', '-O0 --coverage'), WORK / 'coverage.json')
         self.file = WORK / 'suites.json'
         self.times = json.loads(self.file.read_text()) if self.file.exists() else {}

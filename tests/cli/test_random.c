@@ -1,0 +1,358 @@
+/* The generator of specs is tested itself: what it draws is the same for ever, is read, and has everything that a spec may have, counted
+ * against ir/op.def, so that a new op which is never drawn fails here. What it finds is found: a planted mistake is seen, and reduced to
+ * the op that has it. Then a fixed slice of drawn specs is run. */
+#define _GNU_SOURCE
+#include "ir/read/attributes.h"
+#include "runtime/cli/random/random_child.h"
+#include "runtime/cli/random/random_reduce.h"
+#include "tests/support.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+static random_spec *draw(arena *a, int index) { return random_spec_draw(a, 1, (uint64_t)index, random_spec_type); }
+
+/* ---- reading */
+typedef struct reading { arena *a; const char *yaml; const ir_program *graph; } reading;
+
+static void read_it(void *argument)
+{
+    reading *r = argument;
+    r->graph = graph_read(r->a, r->yaml, strlen(r->yaml), "drawn.yaml", &(graph_options){0});
+}
+
+static const ir_program *read_text(arena *a, const char *yaml)
+{
+    reading r = {a, yaml, NULL};
+    ck_assert_msg(arena_run(a, read_it, &r) == code_ok, "%s\n%s", arena_diagnostics(a), yaml);
+    return r.graph;
+}
+
+START_TEST(a_seed_and_an_index_are_one_spec_for_ever)
+{
+    arena *a = arena_new();
+    int alike = 0;
+    for (int i = 0; i < 50; i++) {
+        const char *text = random_spec_text(a, draw(a, i), "");
+        ck_assert_str_eq(text, random_spec_text(a, draw(a, i), ""));
+        alike += strcmp(text, random_spec_text(a, draw(a, i + 1), "")) == 0;
+        const random_spec *wide = random_spec_draw(a, 1, (uint64_t)i, dtype_f32), *narrow = random_spec_draw(a, 1, (uint64_t)i, dtype_f16);
+        ck_assert_msg(wide->op_count == narrow->op_count, "the dtype is no part of the draw");
+    }
+    ck_assert_int_eq(alike, 0);
+    arena_free(a);
+}
+END_TEST
+
+START_TEST(drawn_specs_are_read_as_they_are_and_under_other_names_and_in_another_order)
+{
+    for (int i = 0; i < 300; i++) {
+        arena *a = arena_new(), *b = arena_new(), *c = arena_new();
+        random_spec *s = draw(a, i);
+        const int ops = read_text(a, random_spec_text(a, s, "in a comment"))->op_count;
+        random_spec_shuffle(s, (uint64_t)i);
+        const ir_program *shuffled = read_text(b, random_spec_text(b, s, ""));
+        random_spec_rename(s, (uint64_t)i);
+        const ir_program *renamed = read_text(c, random_spec_text(c, s, ""));
+        ck_assert(ops == shuffled->op_count && ops == renamed->op_count && shuffled->value_count == renamed->value_count);
+        arena_free(a), arena_free(b), arena_free(c);
+    }
+}
+END_TEST
+
+/* ---- everything is drawn */
+enum { draws = 2500, most_facts = 400 };
+typedef struct facts {
+    arena *a;
+    const char *names[most_facts];
+    int counts[most_facts], count;
+} facts;
+
+/* A fact that must be seen: entered with 0, then counted. */
+static void note(facts *f, bool seen, const char *format, ...)
+{
+    char name[80];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(name, sizeof name, format, list);
+    va_end(list);
+    int at = 0;
+    while (at < f->count && strcmp(f->names[at], name) != 0) at++;
+    if (at == f->count) {
+        ck_assert_int_lt(f->count, most_facts);
+        f->names[f->count++] = arena_printf(f->a, "%s", name);
+    }
+    f->counts[at] += seen;
+}
+
+static void note_attributes(facts *f, const ir_op *op)
+{
+    const ir_attributes *t = &op->attributes;
+    for (int i = 0; i < attribute_count; i++) {
+        const attribute_info *info = &attribute_table[i];
+        const void *field = (const char *)t + info->offset;
+        const bool mine = info->op == op->kind;
+        switch (info->type) {
+        case attribute_BOOL: note(f, mine && *(const bool *)field, "%s: %s: true", op_table[info->op].name, info->key); break;
+        case attribute_VALUE: note(f, mine && *(ir_value *const *)field, "%s: %s", op_table[info->op].name, info->key); break;
+        case attribute_DTYPE:
+            for (int k = 0; k < 3; k++) note(f, mine && *(const dtype *)field == (dtype)k, "%s: %s: %s", op_table[info->op].name, info->key, dtype_name((dtype)k));
+            break;
+        case attribute_PAIRING:
+        case attribute_LAYOUT:
+            for (int k = 0; k < 2; k++) note(f, mine && *(const int *)field == k, "%s: %s: word %d", op_table[info->op].name, info->key, k);
+            break;
+        case attribute_SCALING:
+            for (int k = 0; k < 3; k++) note(f, mine && ((const rope_scaling *)field)->kind == (rope_scaling_kind)k, "%s: %s: kind %d", op_table[info->op].name, info->key, k);
+            break;
+        default: break;
+        }
+    }
+    const long long size = op->kind == op_rope || op->kind == op_attention ? value_columns(op->inputs[0]) / (op->inputs[0]->rank == 4 ? 1 : t->heads) : 0;
+    note(f, op->kind == op_rope && t->rotary < size, "rope: rotary: part of a head");
+    note(f, op->kind == op_rope && op->inputs[0]->rank == 4, "rope of heads apart");
+    note(f, op->kind == op_attention && t->kv_heads < t->heads, "attention: heads in groups");
+    note(f, op->kind == op_attention && t->window > 0, "attention: window");
+    note(f, op->kind == op_attention && t->softcap > 0, "attention: softcap");
+    note(f, op->kind == op_attention && t->scale > 0.39 && size > 8, "attention: scale");
+    note(f, op->kind == op_attention && op->inputs[0]->rank == 4, "attention of heads apart");
+    note(f, op->kind == op_attention && op->inputs[1]->root && t->lengths, "attention: lengths of a cache");
+    note(f, op->kind == op_attention && op->inputs[1]->root && t->window > 0, "attention: window over a cache");
+    note(f, op->kind == op_attention && op->inputs[1]->root && op->inputs[1]->shape[2].count == 1 && op->inputs[1]->shape[2].terms[0].factor > 1000, "a cache of many splits");
+    note(f, op->kind == op_attention && !op->inputs[1]->root && !extent_equal(&op->inputs[0]->shape[1], &op->inputs[1]->shape[1]), "attention to another sequence");
+}
+
+static long long axis_at(const ir_value *v, int from_the_end)
+{
+    long long value = 0;
+    return from_the_end <= v->rank && !extent_is_number(&v->shape[v->rank - from_the_end], &value) ? -1 : value;
+}
+
+static void note_broadcast(facts *f, const ir_op *op)
+{
+    if (op->input_count != 2 || op_table[op->kind].class != class_ELEMENT) return;
+    const ir_value *x = op->inputs[0], *y = op->inputs[1], *z = op->outputs[0];
+    const bool numbers = x->kind == value_constant || y->kind == value_constant;
+    note(f, x->kind == value_constant, "a number on the left");
+    note(f, y->kind == value_constant, "a number on the right");
+    if (numbers) return;
+    note(f, y->rank < x->rank, "an operand without leading axes");
+    note(f, x->rank < y->rank, "a first operand without leading axes");
+    note(f, axis_at(y, 1) == 1 && axis_at(z, 1) > 1, "a row scalar");
+    note(f, y->rank > 1 && axis_at(y, y->rank) == 1 && axis_at(z, y->rank) != 1, "a first axis that stretches");
+    note(f, y->rank > 2 && axis_at(y, 2) == 1 && axis_at(z, 2) != 1, "a middle axis that stretches");
+    note(f, axis_at(x, 1) == 1 && axis_at(y, 1) > 1, "both stretch");
+    note(f, x == y, "a value with itself");
+}
+
+static bool is_move(const ir_op *op) { return op && op_table[op->kind].class == class_MOVE; }
+
+static void note_op(facts *f, const ir_op *op)
+{
+    for (int k = 0; k < op_count; k++)
+        if (op_in_spec((op_kind)k)) note(f, op->kind == (op_kind)k, "op %s", op_table[k].name);
+    static const struct { op_class class; const char *name; } classes[] = {
+        {class_ELEMENT, "elementwise"}, {class_REDUCE, "reduction"}, {class_COMPOSITE, "norm"}, {class_PRODUCT, "product"}, {class_MOVE, "move"}};
+    for (size_t c = 0; c < sizeof classes / sizeof *classes; c++)
+        for (int rank = 1; rank <= 5; rank++) note(f, op_table[op->kind].class == classes[c].class && op->inputs[0]->rank == rank, "%s of rank %d", classes[c].name, rank);
+    note(f, op->kind == op_matmul && op->inputs[0] == op->inputs[1], "matmul of a value with itself");
+    note(f, op->kind == op_matmul && op->inputs[0]->rank > 3, "matmul of two batch axes");
+    note(f, is_move(op) && is_move(op->inputs[0]->def), "a view of a view");
+    note(f, op->kind == op_concat && op->input_count > 2, "concat of three");
+    note(f, op->kind == op_layernorm && op->input_count == 2, "layernorm without bias");
+    note(f, op->kind == op_linear && op->input_count == 3, "linear with bias");
+    note(f, op->kind == op_reshape && op->outputs[0]->rank > op->inputs[0]->rank, "reshape to more axes");
+    note(f, op->kind == op_reshape && op->outputs[0]->rank < op->inputs[0]->rank, "reshape to fewer axes");
+    note_attributes(f, op);
+    note_broadcast(f, op);
+}
+
+static void note_values(facts *f, const ir_program *p)
+{
+    static const int widths[] = {1, 2, 3, 7, 16, 17, 33, 64, 65, 128, 129, 256, 257};
+    int outputs = 0;
+    for (int i = 0; i < p->value_count; i++) {
+        const ir_value *v = p->values[i];
+        int uses = 0;
+        for (int k = 0; k < p->op_count; k++)
+            for (int n = 0; n < p->ops[k]->input_count; n++) uses += p->ops[k]->inputs[n] == v;
+        outputs += v->output != NULL;
+        note(f, uses > 2, "a value with three users");
+        note(f, v->output && uses, "an output that is used");
+        note(f, v->kind == value_param && uses > 1, "a param that ops share");
+        note(f, v->kind == value_input && v->rank == 1 && v->type != dtype_i32, "an input of one axis");
+        for (int t = 0; t < 3; t++) {
+            note(f, v->kind == value_input && v->type == (dtype)t && p->type != (dtype)t, "an input of its own dtype %s", dtype_name((dtype)t));
+            note(f, v->kind == value_param && v->type == (dtype)t && p->type != (dtype)t, "a param of its own dtype %s", dtype_name((dtype)t));
+        }
+        for (size_t w = 0; w < sizeof widths / sizeof *widths; w++) note(f, axis_at(v, 1) == widths[w], "%d columns", widths[w]);
+    }
+    note(f, outputs > 1, "several outputs");
+    note(f, p->dims.dynamic_count == 2, "two dynamic dims");
+    for (int i = 0; i < p->dims.count; i++) note(f, p->dims.dims[i].dynamic && p->dims.dims[i].low > 1, "a dynamic dim of more than 1");
+    for (int t = 0; t < 3; t++) note(f, p->type == (dtype)t, "a spec of dtype %s", dtype_name((dtype)t));
+}
+
+START_TEST(everything_that_a_spec_may_have_is_drawn)
+{
+    facts f = {.a = arena_new()};
+    int missing = 0;
+    for (int i = 0; i < draws; i++) {
+        arena *a = arena_new();
+        const ir_program *p = read_text(a, random_spec_text(a, draw(a, i), ""));
+        for (int k = 0; k < p->op_count; k++) note_op(&f, p->ops[k]);
+        note_values(&f, p);
+        arena_free(a);
+    }
+    for (int i = 0; i < f.count; i++)
+        if (!f.counts[i]) printf("never drawn: %s\n", f.names[i]), missing++;
+    ck_assert_msg(!missing, "%d of %d things are never drawn", missing, f.count);
+    arena_free(f.a);
+}
+END_TEST
+
+/* ---- mistakes are found */
+static const char *const one_level[] = {"ops"};
+
+static random_case case_of(arena *a, const random_spec *s)
+{
+    return (random_case){.spec = s, .yaml = random_spec_text(a, s, ""), .name = "drawn.yaml", .comment = "", .target = "host", .levels = one_level,
+                         .level_count = 1, .data_seed = 1};
+}
+
+static bool has_op(const random_spec *s, op_kind kind)
+{
+    for (int i = 0; i < s->op_count; i++)
+        if (s->ops[i].kind == kind) return true;
+    return false;
+}
+
+START_TEST(a_planted_mistake_is_found_and_reduced_to_the_op_that_has_it)
+{
+    arena *a = arena_new();
+    random_child *child = random_child_new(a);
+    const random_limits limits = {300, 3000};
+    const random_spec *s = NULL;
+    for (int i = 0; !s; i++) {
+        const random_spec *one = draw(a, i);
+        if (has_op(one, op_silu) && one->op_count > 5 && one->op_count < 12) s = one;
+    }
+    random_case c = case_of(a, s);
+    ck_assert_int_eq(random_report_failure(random_child_run(child, &c, &limits), 1), -1);
+    c.mistake[0] = "op: silu", c.mistake[1] = "op: relu";
+    const random_report report = *random_child_run(child, &c, &limits);
+    ck_assert_int_eq(report.levels[0].outcome, random_wrong);
+    const random_spec *small = random_reduce(a, s, &c, 0, random_report_cause(a, &report, 0), child, &limits);
+    ck_assert_msg(small->op_count == 1 && small->ops[0].kind == op_silu, "%s", random_spec_text(a, small, ""));
+    arena_free(a);
+}
+END_TEST
+
+START_TEST(crashes_and_hangs_cost_their_case_alone)
+{
+    arena *a = arena_new();
+    random_child *child = random_child_new(a);
+    const random_limits none = {300, 0}, limits = {300, 3000};
+    random_case c = case_of(a, draw(a, 0));
+    c.plan_only = true;
+    ck_assert_int_eq(random_child_run(child, &c, &limits)->levels[0].outcome, random_good);
+    const random_outcome hung = random_child_run(child, &c, &none)->levels[0].outcome;
+    ck_assert_msg(hung == random_hung || hung == random_good, "%s", random_outcome_names[hung]); /* good: it was faster than the clock */
+    c.yaml = NULL;
+    ck_assert_int_eq(random_child_run(child, &c, &limits)->levels[0].outcome, random_crashed);
+    arena_free(a);
+}
+END_TEST
+
+/* ---- the command */
+/* Runs it; what it prints, at most `size` bytes, and its exit code. */
+static int command(const char *arguments, char *out, size_t size)
+{
+    char line[800];
+    snprintf(line, sizeof line, "exec 2>&1; : \"${TFGEN:=./tfgen}\"; export TFGEN; \"$TFGEN\" verify %s", arguments);
+    FILE *f = popen(line, "r");
+    ck_assert_ptr_nonnull(f);
+    const size_t n = fread(out, 1, size - 1, f);
+    out[n] = 0;
+    return WEXITSTATUS(pclose(f));
+}
+
+START_TEST(slices_add_up_to_the_whole)
+{
+    static char whole[20000], part[20000];
+    const char *const parts[] = {"--random=3 --first=0", "--random=2 --first=3"};
+    char arguments[200];
+    int kernels = 0, sum = 0;
+    ck_assert_int_eq(command("--random=5 --seed=3 --plan --jobs=2", whole, sizeof whole), 0);
+    sscanf(strstr(whole, "verify: 5"), "verify: 5 drawn specs (seed 3, from 0), %d kernels", &kernels);
+    for (int i = 0; i < 2; i++) {
+        int n = 0;
+        snprintf(arguments, sizeof arguments, "%s --seed=3 --plan", parts[i]);
+        ck_assert_int_eq(command(arguments, part, sizeof part), 0);
+        sscanf(strstr(part, "from"), "from %*d), %d kernels", &n);
+        sum += n;
+    }
+    ck_assert_int_gt(kernels, 0);
+    ck_assert_int_eq(kernels, sum);
+}
+END_TEST
+
+START_TEST(targets_and_dtypes_take_turns_and_reports_add_up)
+{
+    static char out[30000];
+    ck_assert_int_eq(command("--random=24 --seed=3 --plan --json >/tmp/tfgen-random-$$.a && \"$TFGEN\" verify --random=24 --seed=3 --first=24 --plan --json "
+                             ">/tmp/tfgen-random-$$.b && python3 tests/cli/random_add.py --least=2 /tmp/tfgen-random-$$.[ab]; code=$?; "
+                             "rm -f /tmp/tfgen-random-$$.[ab]; exit $code", out, sizeof out), 0);
+    static const char *const rows[] = {"| gfx90a | bf16 | 2 | 6 | 0 | 0 |", "| gfx90a | f32 | 2 |", "| host | f16 | 2 |", "48 specs in 2 slices"};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) ck_assert_msg(strstr(out, rows[i]) != NULL, "%s\n%s", rows[i], out);
+}
+END_TEST
+
+/* The harness of long runs, tests/h200/random.sh. */
+START_TEST(a_long_run_counts_the_slices_that_ended_and_no_other)
+{
+    ck_assert_int_eq(system("exec >/dev/null 2>&1; exec python3 tests/h200/random_slices_test.py"), 0);
+}
+END_TEST
+
+START_TEST(options_that_make_no_sense_are_bad_usage)
+{
+    static const char *const bad[] = {"--random=0", "--random=2 specs/rmsnorm.yaml", "--random=2 --dim=S=3", "--random=2 --sizes=all", "--random=2 --dtype=i32",
+                                      "--random=2 --fusion=most", "specs/rmsnorm.yaml --first=2", "specs/rmsnorm.yaml --plan", "specs/rmsnorm.yaml --draw=x", "specs/rmsnorm.yaml -o x"};
+    char out[4000];
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) ck_assert_msg(command(bad[i], out, sizeof out) == code_usage && out[0], "%s: %s", bad[i], out);
+    ck_assert_int_eq(command("--random=2 --target=gfx1", out, sizeof out), code_unsupported);
+}
+END_TEST
+
+/* Two a target, all dtypes, all levels, with the oracles that their indices draw. */
+START_TEST(a_slice_of_drawn_specs_is_right_everywhere)
+{
+    static char out[60000];
+    const int code = command("--random=16 --seed=1", out, sizeof out);
+    ck_assert_msg(code == 0, "%s", out);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("random");
+    TCase *c = tcase_create("specs");
+    tcase_set_timeout(c, 600);
+    tcase_add_test(c, a_seed_and_an_index_are_one_spec_for_ever);
+    tcase_add_test(c, drawn_specs_are_read_as_they_are_and_under_other_names_and_in_another_order);
+    tcase_add_test(c, everything_that_a_spec_may_have_is_drawn);
+    tcase_add_test(c, a_planted_mistake_is_found_and_reduced_to_the_op_that_has_it);
+    tcase_add_test(c, crashes_and_hangs_cost_their_case_alone);
+    tcase_add_test(c, slices_add_up_to_the_whole);
+    tcase_add_test(c, targets_and_dtypes_take_turns_and_reports_add_up);
+    tcase_add_test(c, a_long_run_counts_the_slices_that_ended_and_no_other);
+    tcase_add_test(c, options_that_make_no_sense_are_bad_usage);
+    TCase *slice = tcase_create("slice");
+    tcase_set_timeout(slice, 3600);
+    tcase_add_test(slice, a_slice_of_drawn_specs_is_right_everywhere);
+    suite_add_tcase(suite, slice);
+    suite_add_tcase(suite, c);
+    return run_suite(suite);
+}

@@ -1,0 +1,136 @@
+/* In: tests/golden/tiles/TARGET.txt: for a problem the tile that the planner chooses at each size of a sweep, where it changes. Out: Check's count.
+ * Refuses: another choice. What it chooses is a matter of speed, so no result shows that a rule has slipped; here every rule leaves its mark.
+ * TFGEN_GOLDEN_UPDATE=1 rewrites the files. */
+#include "gen/gen.h"
+#include "tests/ir/ir_golden.h"
+#include "tests/support.h"
+
+typedef struct sweep {
+    const char *name, *yaml;
+    const char *dim; /* grows to `most`, by a 32nd of itself and in multiples of `step` */
+    long long step, most;
+    dim_override others[3];
+    bool narrow; /* in bf16 alone, else in f32 too */
+} sweep;
+
+#define LINEAR "block: t\ndtype: bf16\ndims: {M: 1, N: 1, K: 1}\ninputs: {x: [M, K]}\nparams: {w: [N, K]}\nops:\n" \
+               "  - {out: y, op: linear, in: [x, w]}\noutputs: {y: y}\n"
+#define GATED "block: t\ndtype: bf16\ndims: {M: 1, N: 1, K: 1}\ninputs: {x: [M, K]}\nparams: {w: [N, K], v: [N, K]}\nops:\n" \
+              "  - {out: g, op: linear, in: [x, w]}\n  - {out: u, op: linear, in: [x, v]}\n  - {out: s, op: silu, in: [g]}\n" \
+              "  - {out: y, op: mul, in: [s, u]}\noutputs: {y: y}\n"
+#define ROWS(op, more, params) "block: t\ndtype: bf16\ndims: {M: 1, D: 1}\ninputs: {x: [M, D], r: [M, D]}\n" params "ops:\n" \
+                       "  - {out: s, op: add, in: [x, r]}\n  - {out: y, op: " op ", in: [s" more "]}\noutputs: {y: y}\n"
+#define ATTENTION(causal) "block: t\ndtype: bf16\ndims: {B: 2, S: 1, H: 8, KV: 2, hd: 64}\ninputs: {q: [B, S, H*hd], k: [B, S, KV*hd], v: [B, S, KV*hd]}\n" \
+                          "ops:\n  - {out: y, op: attention, in: [q, k, v], heads: H, kv_heads: KV, causal: " causal "}\noutputs: {y: y}\n"
+#define DECODE "block: t\ndtype: bf16\ndims: {B: 1, S: 1, L: 1, H: 8, KV: 2, hd: 64}\n" \
+               "inputs: {q: [B, S, H*hd], k: [B, S, KV*hd], v: [B, S, KV*hd], pos: {shape: [B], dtype: i32}}\n" \
+               "state: {keys: [B, KV, L, hd], values: [B, KV, L, hd]}\nops:\n  - {out: kc, op: kv_append, in: [k], state: keys, at: pos}\n" \
+               "  - {out: vc, op: kv_append, in: [v], state: values, at: pos}\n" \
+               "  - {out: y, op: attention, in: [q, kc, vc], heads: H, kv_heads: KV, causal: true, at: pos}\noutputs: {y: y}\n"
+
+static const sweep sweeps[] = {
+    {"linear", LINEAR, "M", 1, 16384, {{"N", 4096}, {"K", 4096}}, false},
+    {"linear", LINEAR, "M", 1, 4096, {{"N", 384}, {"K", 14336}}, false},
+    {"linear", LINEAR, "M", 1, 4096, {{"N", 5000}, {"K", 40}}, true},
+    {"linear", LINEAR, "N", 8, 16384, {{"M", 256}, {"K", 1368}}, false},
+    {"linear", LINEAR, "K", 8, 65536, {{"M", 512}, {"N", 1024}}, false},
+    {"gated linear", GATED, "M", 1, 16384, {{"N", 14336}, {"K", 4096}}, false},
+    {"rmsnorm", ROWS("rmsnorm", ", w", "params: {w: [D]}\n"), "D", 8, 65536, {{"M", 2048}}, false},
+    {"softmax", ROWS("softmax", "", ""), "D", 8, 65536, {{"M", 16}}, false},
+    {"softmax", ROWS("softmax", "", ""), "M", 1, 65536, {{"D", 1000}}, true},
+    {"causal attention", ATTENTION("true"), "S", 1, 8192, {{"hd", 64}}, false},
+    {"attention", ATTENTION("false"), "S", 1, 8192, {{"hd", 128}}, true},
+    {"causal attention", ATTENTION("true"), "hd", 8, 256, {{"S", 2048}}, false},
+    {"decode", DECODE, "L", 8, 65536, {{"hd", 128}}, false},
+    {"decode", DECODE, "B", 1, 256, {{"L", 4096}}, true}};
+enum { sweep_count = sizeof sweeps / sizeof *sweeps };
+
+typedef struct job {
+    arena *a;
+    const sweep *s;
+    const char *dtype;
+    const target_info *target;
+    long long size;
+    text tile; /* of all phases: "layer=simt m=64 " */
+} job;
+
+static void choose(void *argument)
+{
+    job *j = argument;
+    dim_override dims[4] = {{j->s->dim, j->size}};
+    size_t count = 1;
+    for (; count < 4 && j->s->others[count - 1].name; count++) dims[count] = j->s->others[count - 1];
+    const graph_options options = {.overrides = dims, .override_count = count, .dtype = j->dtype};
+    const fuse_options fusion = {.level = fusion_tile, .target = j->target};
+    const ir_program *graph = graph_read(j->a, j->s->yaml, strlen(j->s->yaml), "sweep.yaml", &options);
+    const plan *p = plan_choose(j->a, fuse(j->a, lower(j->a, graph), &fusion), j->target, NULL);
+    for (int i = 0; i < p->launch_count; i++)
+        for (int k = 0; k < p->launches[i].kernel->phase_count; k++) {
+            const ir_phase *phase = p->launches[i].kernel->phases[k];
+            for (int t = 0; t < phase->tile_count; t++) {
+                const tile_setting *set = &phase->tile[t];
+                if (strcmp(set->key, "layer") == 0) text_printf(&j->tile, "%s ", layer_names(NULL)[set->value]);
+                else text_printf(&j->tile, "%s=%d ", set->key, set->value);
+            }
+            if (phase->tile_count) text_printf(&j->tile, "| ");
+        }
+}
+
+/* The settings that differ from those of the size before; all of them when there are others. */
+static void print_changes(text *out, const char *before, const char *now)
+{
+    for (const char *at = now; *at;) {
+        const size_t n = strcspn(at, " ") + 1, old = strcspn(before, " ") + 1;
+        if (n != old || strncmp(at, before, n) != 0 || *at == '|') text_printf(out, " %.*s", (int)n - 1, at);
+        at += n;
+        if (*before) before += old;
+    }
+    text_printf(out, "\n");
+}
+
+static void print_sweep(arena *a, text *out, const sweep *s, const char *dtype, const target_info *target)
+{
+    const char *before = "";
+    text_printf(out, "%s %s", s->name, dtype);
+    for (int i = 0; i < 3 && s->others[i].name; i++) text_printf(out, " %s=%lld", s->others[i].name, s->others[i].value);
+    text_printf(out, "\n");
+    for (long long size = s->step; size <= s->most; size += (size / 32 / s->step + 1) * s->step) {
+        job j = {arena_new(), s, dtype, target, size, {0}};
+        j.tile.a = a;
+        const tfgen_code code = arena_run(j.a, choose, &j);
+        ck_assert_msg(code == code_ok, "%s %s=%lld: %s", s->name, s->dim, size, arena_diagnostics(j.a));
+        if (strcmp(before, j.tile.data) != 0) {
+            text_printf(out, "  %s=%lld", s->dim, size);
+            print_changes(out, before, j.tile.data);
+            before = j.tile.data;
+        }
+        arena_free(j.a);
+    }
+}
+
+START_TEST(the_planner_chooses_the_tiles_of_the_golden_file)
+{
+    size_t count;
+    const target_info *target = &target_list(&count)[_i];
+    arena *a = arena_new();
+    text out = {.a = a};
+    for (int i = 0; i < sweep_count; i++)
+        for (int narrow = 1; narrow >= sweeps[i].narrow; narrow--) print_sweep(a, &out, &sweeps[i], narrow ? "bf16" : "f32", target);
+    golden g = {.a = a, .path = arena_printf(a, "tests/golden/tiles/%s.txt", target->name), .head = "", .before = ""};
+    if (!golden_updates()) g.after = read_text_file(a, g.path) + strlen("---\n");
+    compare_golden(&g, out.data);
+    arena_free(a);
+}
+END_TEST
+
+int main(void)
+{
+    size_t targets;
+    target_list(&targets);
+    Suite *suite = suite_create("tiles");
+    TCase *c = tcase_create("sweeps");
+    tcase_set_timeout(c, 120);
+    tcase_add_loop_test(c, the_planner_chooses_the_tiles_of_the_golden_file, 0, (int)targets);
+    suite_add_tcase(suite, c);
+    return run_suite(suite);
+}

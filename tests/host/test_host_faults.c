@@ -1,0 +1,308 @@
+/* Kernels that go wrong end their launch with a status and a text; the process, its handlers and later launches are well. */
+#include "tests/host/test_host_common.h"
+#include <pthread.h>
+#include <signal.h>
+
+typedef struct wrong_args { int *x; int n; } wrong_args;
+static host_launch_dims dims(unsigned blocks, unsigned threads)
+{
+    return (host_launch_dims){.grid = {blocks}, .block = {threads}, .wave = 64, .shared_bytes = 512};
+}
+
+static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGURG};
+enum { SIGNALS = sizeof signals / sizeof *signals };
+static struct sigaction before[SIGNALS];
+static void remember_handlers(void)
+{
+    for (unsigned i = 0; i < SIGNALS; i++) sigaction(signals[i], NULL, &before[i]);
+}
+
+/* After any failure: the engine runs kernels, and the process has the handlers that it had. */
+static void all_is_well(host_module *wrong)
+{
+    for (unsigned i = 0; i < SIGNALS; i++) {
+        struct sigaction now;
+        ck_assert(!sigaction(signals[i], NULL, &now));
+        ck_assert(now.sa_sigaction == before[i].sa_sigaction);
+    }
+    host_module *m = load("basics.hip");
+    struct { int *out; int turns; } args = {memory(8 * 128 * 4, "out"), 3};
+    launch_ok(m, "relay", (host_launch_dims){.grid = {8}, .block = {128}, .wave = 64, .shared_bytes = 8192}, &args);
+    host_module_free(m);
+    host_module_free(wrong);
+}
+
+START_TEST(a_trap_names_block_thread_wave_and_lane)
+{
+    host_module *m = load("wrong.hip");
+    wrong_args a = {memory(128 * 4, "x"), 0};
+    const host_log *log = launch_bad(m, "trapping", dims(5, 128), &a, HOST_TRAP);
+    says_line(log, "wrong.hip", "trap");
+    says(log, "trap\n");
+    says(log, "kernel trapping block (2,0,0) thread (70,0,0) wave 1 lane 6");
+    all_is_well(m);
+}
+END_TEST
+
+START_TEST(an_assertion_says_what_it_asserts)
+{
+    host_module *m = load("wrong.hip");
+    wrong_args a = {memory(4, "x"), 7};
+    const host_log *log = launch_bad(m, "asserting", dims(1, 64), &a, HOST_TRAP);
+    says_line(log, "wrong.hip", "assert");
+    says(log, "assertion failed: p.n != 7 || threadIdx.x != 3");
+    says(log, "thread (3,0,0)");
+    all_is_well(m);
+}
+END_TEST
+
+/* 64 * 256 bytes: no slack, so the page behind is hit. With lines, the text has the line too. */
+START_TEST(a_write_past_the_end_names_the_allocation)
+{
+    host_module *m = load_with("wrong.hip", (host_compile_options){.optimise = 1, .lines = true});
+    wrong_args a = {memory(64 * 256, "activations"), 0};
+    const host_log *log = launch_bad(m, "outside", dims(64, 64), &a, HOST_FAULT);
+    says(log, "memory fault");
+    says(log, "at activations, 0 bytes past its end");
+    says(log, "block (63,0,0) thread (");
+    says_line(log, "wrong.hip", "outside");
+    all_is_well(m);
+}
+END_TEST
+
+START_TEST(a_write_into_the_slack_is_found_after_the_launch)
+{
+    host_module *m = load("wrong.hip");
+    wrong_args a = {memory(64 * 4 - 4, "short one"), 0};
+    const host_log *log = launch_bad(m, "outside", dims(1, 63), &a, HOST_FAULT);
+    says(log, "after kernel outside: short one was written 0 bytes past its end");
+    all_is_well(m);
+}
+END_TEST
+
+START_TEST(a_write_past_shared_memory_is_caught)
+{
+    host_module *m = load("wrong.hip");
+    wrong_args a = {memory(64 * 4, "x"), 128};
+    const host_log *log = launch_bad(m, "outside_shared", dims(1, 64), &a, HOST_FAULT);
+    says(log, "at shared+512 (the block has 512 bytes)");
+    all_is_well(m);
+}
+END_TEST
+
+START_TEST(too_little_shared_memory_is_a_trap)
+{
+    host_module *m = load("wrong.hip");
+    wrong_args a = {memory(64 * 4, "x"), 0};
+    host_launch_dims d = dims(1, 64);
+    d.shared_bytes = 500;
+    const host_log *log = launch_bad(m, "outside_shared", d, &a, HOST_TRAP);
+    says(log, "less shared memory than the kernel's struct needs");
+    all_is_well(m);
+}
+END_TEST
+
+START_TEST(a_division_by_zero_is_named)
+{
+    host_module *m = load("wrong.hip");
+    wrong_args a = {memory(64 * 4, "x"), 33};
+    const host_log *log = launch_bad(m, "dividing", dims(1, 64), &a, HOST_FAULT);
+    says(log, "integer division by zero");
+    all_is_well(m);
+}
+END_TEST
+
+START_TEST(a_stack_overflow_says_so)
+{
+    host_module *m = load("wrong.hip");
+    wrong_args a = {memory(64 * 4, "x"), 1 << 30};
+    const host_log *log = launch_bad(m, "overflowing", dims(2, 64), &a, HOST_FAULT);
+    says(log, "stack overflow of thread ");
+    a.n = 10; /* and a stack that is just large enough does */
+    host_launch_dims d = dims(2, 64);
+    d.stack_bytes = 128 << 10;
+    launch_ok(m, "overflowing", d, &a);
+    all_is_well(m);
+}
+END_TEST
+
+static host_engine *impatient(unsigned stall_ms, unsigned time_ms)
+{
+    host_engine_close(engine);
+    engine = host_engine_open(&(host_engine_options){.workers = 2, .stall_limit_ms = stall_ms, .time_limit_ms = time_ms});
+    return engine;
+}
+
+START_TEST(a_wait_for_nobody_tells_where_everybody_is)
+{
+    host_module *m = load("wrong.hip");
+    impatient(_i ? 60000 : 1000, _i ? 1000 : 0);
+    wrong_args a = {memory(64 * 4, "x"), 0};
+    const host_log *log = launch_bad(m, "waiting_for_nobody", dims(1, 64), &a, HOST_HANG);
+    char sleeper[200], waiters[200];
+    snprintf(sleeper, sizeof sleeper, "block (0,0,0) wave 0 lanes 0x20: last seen in a waiting loop at wrong.hip:%d", line_of("wrong.hip", "sleep"));
+    snprintf(waiters, sizeof waiters, "lanes 0xffffffffffffffdf: wait in __syncthreads at wrong.hip:%d", line_of("wrong.hip", "hang_barrier"));
+    says(log, sleeper);
+    says(log, waiters);
+    all_is_well(m);
+}
+END_TEST
+
+START_TEST(a_loop_that_never_waits_is_broken)
+{
+    host_module *m = load_with("wrong.hip", (host_compile_options){.optimise = 1, .lines = true});
+    impatient(1000, 0);
+    wrong_args a = {memory(64 * 4, "x"), 0};
+    const host_log *log = launch_bad(m, "spinning", dims(3, 64), &a, HOST_HANG);
+    says(log, "a thread runs without waiting at ");
+    says_line(log, "wrong.hip", "spin");
+    all_is_well(m);
+}
+END_TEST
+
+START_TEST(a_barrier_in_divergent_code_is_a_deadlock)
+{
+    host_module *m = load("wrong.hip");
+    wrong_args a = {memory(64 * 4, "x"), 0};
+    const host_log *log = launch_bad(m, "divergent_barrier", dims(1, 64), &a, HOST_DEADLOCK);
+    says(log, "lanes 0xaaaaaaaaaaaaaaaa: wait in __syncthreads");
+    says(log, "lanes 0x5555555555555555: wait in __syncthreads");
+    says_line(log, "wrong.hip", "barrier_odd");
+    says_line(log, "wrong.hip", "barrier_even");
+    all_is_well(m);
+}
+END_TEST
+
+START_TEST(a_grid_barrier_that_a_block_skips_is_a_deadlock)
+{
+    host_module *m = load("grid.hip");
+    const int zero = 0;
+    host_launch_dims d = dims(4, 64);
+    d.cooperative = true;
+    const host_log *log = launch_bad(m, "one_block_leaves", d, (void *)&zero, HOST_DEADLOCK);
+    says(log, "blocks wait for the grid");
+    log = launch_bad(m, "one_block_leaves_late", d, (void *)&zero, HOST_DEADLOCK);
+    says(log, "blocks wait for the grid");
+    d.block[0] = 128;
+    log = launch_bad(m, "two_kinds_of_barrier", d, (void *)&zero, HOST_DEADLOCK);
+    says(log, "some threads wait for the block, others for the grid");
+    d.cooperative = false;
+    log = launch_bad(m, "phases_native", d, &(struct { unsigned *b, *c; int n; }){memory(64, "b"), memory(4, "c"), 2}, HOST_DEADLOCK);
+    says(log, "not cooperative");
+    all_is_well(m);
+}
+END_TEST
+
+START_TEST(half_a_wave_cannot_multiply_matrices)
+{
+    host_module *m = load("wrong.hip");
+    wrong_args a = {memory(64 * 4, "x"), 0};
+    const host_log *log = launch_bad(m, "half_a_matrix", dims(1, 64), &a, HOST_TRAP);
+    says(log, "not all lanes of the wave execute");
+    says_line(log, "wrong.hip", "half_a_matrix");
+    all_is_well(m);
+}
+END_TEST
+
+START_TEST(strict_launches_refuse_partial_wave_operations)
+{
+    host_module *m = load("wrong.hip");
+    wrong_args a = {memory(64 * 4, "x"), 0};
+    host_launch_dims d = dims(1, 64);
+    launch_ok(m, "partial_fold", d, &a);
+    d.strict = true;
+    d.block[0] = 20;
+    launch_ok(m, "partial_fold", d, &a); /* the missing lanes of a wave do not count */
+    host_module_free(m);
+    m = load("waves.hip");
+    d.block[0] = 64;
+    struct { unsigned *in, *out; } w = {memory(4096, "in"), memory(4096, "out")};
+    const host_log *log = launch_bad(m, "divergent", d, &w, HOST_DEADLOCK);
+    says(log, "strict");
+    says(log, "wait in __shfl");
+    all_is_well(m);
+}
+END_TEST
+
+/* A fault of the program itself still reaches the program's own handler, even while launches run elsewhere. */
+static volatile sig_atomic_t own_faults;
+static void own_handler(int signal, siginfo_t *info, void *context)
+{
+    (void)signal, (void)context;
+    own_faults++;
+    const long page = sysconf(_SC_PAGESIZE);
+    extern int mprotect(void *, size_t, int);
+    mprotect((void *)((uintptr_t)info->si_addr & ~(uintptr_t)(page - 1)), (size_t)page, 3);
+}
+static volatile bool stop;
+static void *launches(void *m)
+{
+    const int n = 100;
+    while (!stop) launch_ok(m, "barriers", dims(2, 64), (void *)&n);
+    return NULL;
+}
+START_TEST(faults_of_the_program_stay_the_programs)
+{
+    struct sigaction own = {.sa_sigaction = own_handler, .sa_flags = SA_SIGINFO}, now;
+    ck_assert(!sigaction(SIGSEGV, &own, NULL));
+    host_module *m = load("basics.hip");
+    pthread_t other;
+    ck_assert(!pthread_create(&other, NULL, launches, m));
+    char *guarded = memory(4096, "guarded");
+    for (int i = 0; i < 200; i++) {
+        extern int mprotect(void *, size_t, int);
+        ck_assert(!mprotect(guarded, 4096, 0));
+        *(volatile char *)guarded = 1;
+        usleep(100);
+    }
+    stop = true;
+    pthread_join(other, NULL);
+    ck_assert_int_eq(own_faults, 200);
+    ck_assert(!sigaction(SIGSEGV, NULL, &now));
+    ck_assert(now.sa_sigaction == own_handler);
+    host_module_free(m);
+}
+END_TEST
+
+START_TEST(failing_launches_beside_good_ones_disturb_nobody)
+{
+    host_module *m = load("basics.hip"), *w = load("wrong.hip");
+    wrong_args a = {memory(64 * 256, "x"), 0};
+    pthread_t other;
+    ck_assert(!pthread_create(&other, NULL, launches, m));
+    for (int i = 0; i < 50; i++) {
+        launch_bad(w, i & 1 ? "outside" : "trapping", dims(64, 128), &a, i & 1 ? HOST_FAULT : HOST_TRAP);
+    }
+    stop = true;
+    pthread_join(other, NULL);
+    host_module_free(m);
+    all_is_well(w);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *s = suite_create("host faults");
+    TCase *t = tcase_create("faults");
+    tcase_set_timeout(t, 60);
+    tcase_add_checked_fixture(t, remember_handlers, NULL);
+    tcase_add_checked_fixture(t, open_engine, close_engine);
+    tcase_add_test(t, a_trap_names_block_thread_wave_and_lane);
+    tcase_add_test(t, an_assertion_says_what_it_asserts);
+    tcase_add_test(t, a_write_past_the_end_names_the_allocation);
+    tcase_add_test(t, a_write_into_the_slack_is_found_after_the_launch);
+    tcase_add_test(t, a_write_past_shared_memory_is_caught);
+    tcase_add_test(t, too_little_shared_memory_is_a_trap);
+    tcase_add_test(t, a_division_by_zero_is_named);
+    tcase_add_test(t, a_stack_overflow_says_so);
+    tcase_add_loop_test(t, a_wait_for_nobody_tells_where_everybody_is, 0, 2);
+    tcase_add_test(t, a_loop_that_never_waits_is_broken);
+    tcase_add_test(t, a_barrier_in_divergent_code_is_a_deadlock);
+    tcase_add_test(t, a_grid_barrier_that_a_block_skips_is_a_deadlock);
+    tcase_add_test(t, half_a_wave_cannot_multiply_matrices);
+    tcase_add_test(t, strict_launches_refuse_partial_wave_operations);
+    tcase_add_test(t, faults_of_the_program_stay_the_programs);
+    tcase_add_test(t, failing_launches_beside_good_ones_disturb_nobody);
+    suite_add_tcase(s, t);
+    return run_suite(s);
+}

@@ -1,0 +1,138 @@
+/* Layers of real models, made by HuggingFace transformers: the float64 reference computes what they computed. */
+#include "runtime/data/safetensors.h"
+#include "tests/reference/ref_harness.h"
+
+/* transformers keeps some tables (rotary frequencies) in fp32, so agreement ends there. */
+static const double agreement = 2e-6;
+
+typedef struct golden_data {
+    arena *a;
+    bench *b;
+    const char *path;
+    const char *prefix; /* of inputs: "input." or "decode." */
+    double *expected;
+    const char *output; /* tensor name */
+} golden_data;
+
+static char *read_text(const char *path, size_t *size)
+{
+    FILE *f = fopen(path, "rb");
+    ck_assert_msg(f != NULL, "%s is missing", path);
+    char *text = calloc(1, 1 << 16);
+    *size = fread(text, 1, (1 << 16) - 1, f);
+    fclose(f);
+    return text;
+}
+
+/* The file's 60 rows of cache at the start of a cache of L; rows behind them hold what must not be read. */
+static void load_cache(const golden_data *d, const safetensors *f, const char *tensor, const char *state)
+{
+    const safetensors_tensor *t = safetensors_need(f, tensor);
+    const ir_value *v = program_value(d->b->graph, state);
+    const long long rows = t->shape[2], width = t->shape[3], capacity = extent_value(&v->shape[2], &d->b->graph->dims);
+    double *given = calloc((size_t)t->count, sizeof *given), *to = bench_data(d->b, state);
+    ck_assert_int_gt(capacity, rows);
+    safetensors_read(f, t, given);
+    for (size_t i = 0; i < d->b->data[v->id].count; i++) to[i] = 1e3;
+    for (long long i = 0; i < t->count; i++)
+        to[(i / (rows * width) * capacity + i / width % rows) * width + i % width] = given[i];
+    free(given);
+}
+
+static void load_golden(void *argument)
+{
+    golden_data *d = argument;
+    const char *const prefixes[] = {"weights.", d->prefix};
+    const safetensors *f = safetensors_open(d->a, d->path);
+    const ir_program *g = d->b->graph;
+    const safetensors_tensor *expected = safetensors_need(f, d->output);
+    d->expected = calloc((size_t)expected->count, sizeof(double));
+    safetensors_read(f, expected, d->expected);
+    for (int i = 0; i < g->value_count; i++) {
+        const ir_value *v = g->values[i];
+        if (v->kind == value_param || (v->kind == value_input && v->type != dtype_i32))
+            safetensors_read_value(f, v, &g->dims, prefixes, 2, v->kind == value_param, d->b->data[i].value);
+    }
+    if (!program_value(g, "k_cache")) return;
+    load_cache(d, f, "decode.k", "k_cache");
+    load_cache(d, f, "decode.v", "v_cache");
+    bench_data(d->b, "pos")[0] = bench_data(d->b, "pos")[1] = 60;
+}
+
+/* Relative RMS distance of the reference from the model. */
+static double distance(const char *spec, const char *model, const char *prefix, const char *output,
+                       const dim_override *dims, size_t dim_count)
+{
+    size_t size;
+    char *yaml = read_text(spec, &size);
+    const graph_options options = {.overrides = dims, .override_count = dim_count, .dtype = "f32"};
+    golden_data d = {
+        .a = arena_new(), .b = bench_open(yaml, size, &options), .path = model, .prefix = prefix, .output = output};
+    const tfgen_code code = arena_run(d.a, load_golden, &d);
+    ck_assert_msg(code == code_ok, "%s", arena_diagnostics(d.a));
+    const ref_rules rules = {0};
+    bench_run(d.b, false, &rules);
+    const ref_tensor *y = bench_result(d.b, "x2");
+    const double rms = ref_rms(d.expected, y->value, y->count);
+    free(d.expected);
+    bench_close(d.b);
+    arena_free(d.a);
+    free(yaml);
+    return rms;
+}
+
+static const dim_override llama[] = {{"B", 2}, {"S", 61}, {"D", 128}, {"H", 4}, {"KV", 2}, {"F", 344}};
+static const dim_override llama_step[] = {{"B", 2}, {"D", 128}, {"H", 4}, {"KV", 2}, {"F", 344}};
+static const dim_override other[] = {{"B", 2}, {"S", 61}}, other_step[] = {{"B", 2}};
+
+#define GOLDEN(model) "tests/golden/models/" model ".safetensors"
+
+START_TEST(the_reference_is_the_llama_layer)
+{
+    ck_assert_double_lt(distance("specs/llama-block.yaml", GOLDEN("llama"), "input.", "output.y", llama, 6), agreement);
+}
+END_TEST
+
+START_TEST(the_reference_is_a_decode_step_of_llama)
+{
+    ck_assert_double_lt(distance("specs/llama-decode.yaml", GOLDEN("llama"), "decode.", "decode.y", llama_step, 5),
+                        agreement);
+}
+END_TEST
+
+START_TEST(the_reference_is_the_gpt2_layer)
+{
+    ck_assert_double_lt(distance("specs/gpt2-block.yaml", GOLDEN("gpt2"), "input.", "output.y", other, 2), agreement);
+}
+END_TEST
+
+START_TEST(the_reference_is_a_decode_step_of_gpt2)
+{
+    ck_assert_double_lt(distance("specs/gpt2-decode.yaml", GOLDEN("gpt2"), "decode.", "decode.y", other_step, 1),
+                        agreement);
+}
+END_TEST
+
+START_TEST(the_reference_is_the_bert_layer)
+{
+    ck_assert_double_lt(distance("specs/bert-block.yaml", GOLDEN("bert"), "input.", "output.y", other, 2), agreement);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("golden models");
+    TCase *c = tcase_create("reference");
+    tcase_set_timeout(c, 60);
+    tcase_add_test(c, the_reference_is_the_llama_layer);
+    tcase_add_test(c, the_reference_is_a_decode_step_of_llama);
+    tcase_add_test(c, the_reference_is_the_gpt2_layer);
+    tcase_add_test(c, the_reference_is_a_decode_step_of_gpt2);
+    tcase_add_test(c, the_reference_is_the_bert_layer);
+    suite_add_tcase(suite, c);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    const int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? 1 : 0;
+}

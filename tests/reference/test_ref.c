@@ -1,0 +1,811 @@
+/* The reference itself: what its ops mean, on inputs whose result is known by other means. Its bounds:
+ * tests/reference/test_ref_bounds.c. */
+#include "tests/reference/ref_harness.h"
+
+static bench *open_text(const char *yaml) { return bench_open(yaml, strlen(yaml), NULL); }
+
+static void set(bench *b, const char *name, const double *numbers, size_t count)
+{
+    ck_assert_uint_eq(b->data[bench_id(b, name)].count, count);
+    memcpy(bench_data(b, name), numbers, count * sizeof *numbers);
+}
+
+static const ref_tensor *run(bench *b, const char *name)
+{
+    const ref_rules rules = {0};
+    bench_run(b, false, &rules);
+    return bench_result(b, name);
+}
+
+static void near(double got, double expected) { ck_assert_double_eq_tol(got, expected, 1e-12 * (1 + fabs(expected))); }
+
+/* ---- attention. With q = 0 all scores are equal, so a row of v = 2^t gives the mean of 2^t over the visible keys: its
+ * numerator has one bit for each. */
+#define ATTENTION(extra)                                                                                               \
+    "block: t\ndtype: f32\ndims: {B: 2, S: 3, T: 3, H: 1, hd: 2}\n"                                                    \
+    "inputs: {q: [B, S, H*hd], k: [B, T, H*hd], v: [B, T, H*hd]}\n"                                                    \
+    "ops: [{out: a, op: attention, in: [q, k, v], heads: H" extra "}]\noutputs: {y: a}\n"
+
+static unsigned visible_keys(const ref_tensor *a, size_t row, size_t columns, int keys)
+{
+    const double mean = a->value[row * columns];
+    for (int n = 1; n <= keys; n++) {
+        const double sum = mean * n;
+        if (fabs(sum - nearbyint(sum)) < 1e-9 && __builtin_popcount((unsigned)nearbyint(sum)) == n)
+            return (unsigned)nearbyint(sum);
+    }
+    ck_assert_double_eq(mean, 0);
+    return 0;
+}
+
+static void powers_of_two(bench *b, const char *name, size_t keys, size_t width)
+{
+    double *v = bench_data(b, name);
+    for (size_t i = 0; i < b->data[bench_id(b, name)].count; i++) v[i] = ldexp(1, (int)(i / width % keys));
+}
+
+START_TEST(without_a_mask_every_key_is_visible)
+{
+    bench *b = open_text(ATTENTION(""));
+    powers_of_two(b, "v", 3, 2);
+    const ref_tensor *a = run(b, "a");
+    for (size_t row = 0; row < 6; row++) ck_assert_uint_eq(visible_keys(a, row, 2, 3), 7);
+    bench_close(b);
+}
+END_TEST
+
+START_TEST(a_causal_query_sees_keys_up_to_its_own)
+{
+    bench *b = open_text(ATTENTION(", causal: true"));
+    powers_of_two(b, "v", 3, 2);
+    const ref_tensor *a = run(b, "a");
+    for (size_t row = 0; row < 6; row++) ck_assert_uint_eq(visible_keys(a, row, 2, 3), (2u << row % 3) - 1);
+    bench_close(b);
+}
+END_TEST
+
+START_TEST(a_window_counts_the_query_itself)
+{
+    bench *b = open_text(ATTENTION(", causal: true, window: 2"));
+    powers_of_two(b, "v", 3, 2);
+    const ref_tensor *a = run(b, "a");
+    const unsigned expected[] = {1, 3, 6};
+    for (size_t row = 0; row < 6; row++) ck_assert_uint_eq(visible_keys(a, row, 2, 3), expected[row % 3]);
+    bench_close(b);
+}
+END_TEST
+
+START_TEST(more_keys_than_queries_are_aligned_at_the_end)
+{
+    const graph_options more = {.overrides = (const dim_override[]){{"T", 5}}, .override_count = 1};
+    const char *yaml = ATTENTION("");
+    bench *b = bench_open(yaml, strlen(yaml), &more);
+    b->graph->ops[0]->attributes.causal = true, b->graph->ops[0]->stated = ~0u; /* the reader wants as many keys as queries here */
+    powers_of_two(b, "v", 5, 2);
+    const ref_tensor *a = run(b, "a");
+    for (size_t row = 0; row < 6; row++) ck_assert_uint_eq(visible_keys(a, row, 2, 5), (8u << row % 3) - 1);
+    bench_close(b);
+}
+END_TEST
+
+START_TEST(lengths_hide_the_keys_behind_and_no_key_at_all_gives_zero)
+{
+    bench *b = open_text(
+        "block: t\ndtype: f32\ndims: {B: 2, S: 3, H: 1, hd: 2}\n"
+        "inputs: {q: [B, S, H*hd], k: [B, S, H*hd], v: [B, S, H*hd], n: {shape: [B], dtype: i32}}\n"
+        "ops: [{out: a, op: attention, in: [q, k, v], heads: H, causal: true, lengths: n}]\noutputs: {y: a}\n");
+    powers_of_two(b, "v", 3, 2);
+    set(b, "n", (const double[]){2, 0}, 2);
+    const ref_tensor *a = run(b, "a");
+    const unsigned expected[] = {1, 3, 3, 0, 0, 0};
+    for (size_t row = 0; row < 6; row++) ck_assert_uint_eq(visible_keys(a, row, 2, 3), expected[row]);
+    bench_close(b);
+}
+END_TEST
+
+#define CACHE                                                                                                          \
+    "block: t\ndtype: f32\ndims: {B: 2, S: 2, L: 8, H: 2, KV: 1, hd: 2}\n"                                             \
+    "inputs: {q: [B, S, H*hd], k: [B, S, KV*hd], v: [B, S, KV*hd], pos: {shape: [B], dtype: i32, range: [0, L-S]}}\n"  \
+    "state: {kc: [B, KV, L, hd], vc: [B, KV, L, hd]}\n"                                                                \
+    "ops:\n"                                                                                                           \
+    "  - {out: k2, op: kv_append, in: [k], state: kc, at: pos}\n"                                                      \
+    "  - {out: v2, op: kv_append, in: [v], state: vc, at: pos}\n"                                                      \
+    "  - {out: a, op: attention, in: [q, k2, v2], heads: H, kv_heads: KV, causal: true, at: pos}\n"                    \
+    "outputs: {y: a}\n"
+
+START_TEST(a_cache_is_seen_up_to_each_sequences_own_position)
+{
+    bench *b = open_text(CACHE);
+    powers_of_two(b, "vc", 8, 2);
+    set(b, "pos", (const double[]){3, 0}, 2);
+    /* The new rows are what the cache would have had there. */
+    set(b, "v", (const double[]){8, 8, 16, 16, 1, 1, 2, 2}, 8);
+    const ref_tensor *a = run(b, "a");
+    const unsigned expected[] = {15, 31, 1, 3};
+    for (size_t row = 0; row < 8; row++) ck_assert_uint_eq(visible_keys(a, row, 2, 8), expected[row / 2]);
+    bench_close(b);
+}
+END_TEST
+
+START_TEST(an_append_writes_its_rows_and_nothing_beyond_the_capacity)
+{
+    bench *b = open_text(CACHE);
+    bench_fill(b, 1);
+    set(b, "pos", (const double[]){7, -1}, 2); /* one row of two fits, at each end */
+    const ref_tensor *a = run(b, "k2");
+    const double *cache = bench_data(b, "kc"), *k = bench_data(b, "k");
+    for (size_t i = 0; i < 32; i++) {
+        double expected = cache[i];
+        if (i / 2 == 7) expected = k[i % 2];     /* sequence 0, row 7: its first token */
+        if (i / 2 == 8) expected = k[6 + i % 2]; /* sequence 1, row 0: its second token */
+        ck_assert_double_eq(a->value[i], expected);
+    }
+    set(b, "pos", (const double[]){7, -2}, 2);
+    a = run(b, "k2");
+    for (size_t i = 0; i < 32; i++) ck_assert_double_eq(a->value[i], i / 2 == 7 ? k[i % 2] : cache[i]);
+    bench_close(b);
+}
+END_TEST
+
+START_TEST(without_causal_all_filled_rows_of_a_cache_are_seen)
+{
+    bench *b = open_text(CACHE);
+    b->graph->ops[2]->attributes.causal = false;
+    for (size_t i = 0; i < 32; i++) bench_data(b, "vc")[i] = ldexp(1, (int)(i / 2 % 8));
+    set(b, "pos", (const double[]){5, 0}, 2);
+    set(b, "v", (const double[]){32, 32, 64, 64, 1, 1, 2, 2}, 8);
+    const ref_tensor *a = run(b, "a");
+    for (size_t row = 0; row < 8; row++) ck_assert_uint_eq(visible_keys(a, row, 2, 8), row < 4 ? 127 : 3);
+    bench_close(b);
+}
+END_TEST
+
+START_TEST(query_heads_share_key_heads_in_order)
+{
+    bench *b = open_text("block: t\ndtype: f32\ndims: {B: 1, S: 1, H: 6, KV: 2, hd: 2}\n"
+                         "inputs: {q: [B, S, H*hd], k: [B, S, KV*hd], v: [B, S, KV*hd]}\n"
+                         "ops: [{out: a, op: attention, in: [q, k, v], heads: H, kv_heads: KV}]\noutputs: {y: a}\n");
+    set(b, "v", (const double[]){1, 2, 3, 4}, 4);
+    const ref_tensor *a = run(b, "a");
+    for (size_t i = 0; i < 12; i++) near(a->value[i], (double)(i / 6 * 2 + i % 2 + 1));
+    bench_close(b);
+}
+END_TEST
+
+/* Two keys; the weight of the first is a logistic function of the difference of the scores. */
+static double first_weight(const char *yaml)
+{
+    const graph_options two = {.overrides = (const dim_override[]){{"S", 1}, {"T", 2}, {"B", 1}}, .override_count = 3};
+    bench *b = bench_open(yaml, strlen(yaml), &two);
+    set(b, "q", (const double[]){3, 1}, 2);
+    set(b, "k", (const double[]){1, 1, 0, -1}, 4); /* dot products 4 and -1 */
+    set(b, "v", (const double[]){1, 0, 0, 1}, 4);
+    const double p = run(b, "a")->value[0];
+    near(bench_result(b, "a")->value[1], 1 - p);
+    bench_close(b);
+    return p;
+}
+
+START_TEST(scores_are_scaled_and_capped)
+{
+    near(first_weight(ATTENTION("")), 1 / (1 + exp(-5 / sqrt(2))));
+    near(first_weight(ATTENTION(", scale: 0.25")), 1 / (1 + exp(-1.25)));
+    near(first_weight(ATTENTION(", scale: 1, softcap: 2")), 1 / (1 + exp(-2 * (tanh(2) - tanh(-0.5)))));
+}
+END_TEST
+
+/* ---- rope */
+#define ROPE(extra)                                                                                                    \
+    "block: t\ndtype: f32\ndims: {B: 1, S: 3, H: 2, hd: 8}\ninputs: {x: [B, S, H*hd]}\n"                               \
+    "ops: [{out: y, op: rope, in: [x], heads: H" extra "}]\noutputs: {y: y}\n"
+
+static double *rope(const char *yaml, size_t unit)
+{
+    static double copy[48];
+    bench *b = open_text(yaml);
+    for (size_t i = 0; i < 48; i++) bench_data(b, "x")[i] = i % 16 == unit;
+    memcpy(copy, run(b, "y")->value, sizeof copy);
+    bench_close(b);
+    return copy;
+}
+
+START_TEST(rope_turns_pairs_by_position_times_frequency)
+{
+    const double *y = rope(ROPE(", pairing: half, theta: 100"), 9); /* second head, pair 1 of 4: frequency 100^(-1/4) */
+    for (int s = 0; s < 3; s++) {
+        near(y[16 * s + 9], cos(s * pow(100, -0.25)));
+        near(y[16 * s + 13], sin(s * pow(100, -0.25)));
+    }
+    y = rope(ROPE(", pairing: half, theta: 100"), 13); /* the other of the pair */
+    near(y[16 + 9], -sin(pow(100, -0.25)));
+    near(y[16 + 13], cos(pow(100, -0.25)));
+    y = rope(ROPE(", pairing: interleaved, theta: 100"), 10); /* elements 2 and 3 of a head: pair 1 */
+    near(y[16 + 10], cos(pow(100, -0.25)));
+    near(y[16 + 11], sin(pow(100, -0.25)));
+}
+END_TEST
+
+START_TEST(partial_rope_leaves_the_rest_of_a_head)
+{
+    const double *y =
+        rope(ROPE(", pairing: half, theta: 100, rotary: 4"), 1); /* pair 1 of 2: frequency 100^(-1/2), partner 3 */
+    near(y[32 + 1], cos(0.2));
+    near(y[32 + 3], sin(0.2));
+    y = rope(ROPE(", pairing: half, theta: 100, rotary: 4"), 4);
+    near(y[32 + 4], 1);
+}
+END_TEST
+
+START_TEST(scalings_slow_the_waves_that_they_name)
+{
+    const double *y = rope(ROPE(", pairing: half, theta: 100, scaling: {type: linear, factor: 4}"), 0);
+    near(y[16], cos(0.25));
+    /* Pairs 0 to 3 have waves of 2 pi 100^(i/4) = 6.3, 19.9, 62.8, 198.7 tokens; 100 / 10 = 10 and 100 / 1 = 100 are
+     * the bounds. */
+    const char *llama3 = ROPE(
+        ", pairing: half, theta: 100, scaling: {type: llama3, factor: 8, low_freq: 1, high_freq: 10, original: 100}");
+    near(rope(llama3, 0)[16], cos(1));
+    near(rope(llama3, 3)[16 + 3], cos(pow(100, -0.75) / 8));
+    const double f = pow(100, -0.5), blend = (100 * f / (2 * acos(-1)) - 1) / 9;
+    near(rope(llama3, 2)[16 + 2], cos((1 - blend) * f / 8 + blend * f));
+}
+END_TEST
+
+START_TEST(rope_starts_at_each_sequences_own_position)
+{
+    bench *b = open_text("block: t\ndtype: f32\ndims: {B: 2, S: 2, hd: 2}\ninputs: {x: [B, S, hd], pos: {shape: [B], "
+                         "dtype: i32, range: [0, 9]}}\n"
+                         "ops: [{out: y, op: rope, in: [x], heads: 1, pairing: half, at: pos}]\noutputs: {y: y}\n");
+    set(b, "x", (const double[]){1, 0, 1, 0, 1, 0, 1, 0}, 8);
+    set(b, "pos", (const double[]){5, 2}, 2);
+    const ref_tensor *y = run(b, "y");
+    const double position[] = {5, 6, 2, 3};
+    for (int i = 0; i < 4; i++) near(y->value[2 * i], cos(position[i])), near(y->value[2 * i + 1], sin(position[i]));
+    bench_close(b);
+}
+END_TEST
+
+/* ---- products */
+START_TEST(a_weight_may_lie_either_way_round)
+{
+    bench *b = open_text(
+        "block: t\ndtype: f32\ndims: {M: 5, K: 37, N: 70}\ninputs: {x: [M, K]}\nparams: {w: [N, K], wt: [K, N], c: "
+        "[N]}\n"
+        "ops:\n  - {out: p, op: linear, in: [x, w, c]}\n  - {out: q, op: linear, in: [x, wt, c], layout: in_out}\n"
+        "  - {out: y, op: sub, in: [p, q]}\noutputs: {y: y}\n");
+    bench_fill(b, 3);
+    const double *x = bench_data(b, "x"), *w = bench_data(b, "w"), *c = bench_data(b, "c");
+    for (size_t n = 0; n < 70; n++)
+        for (size_t k = 0; k < 37; k++) bench_data(b, "wt")[k * 70 + n] = w[n * 37 + k];
+    const ref_tensor *y = run(b, "y");
+    for (size_t i = 0; i < y->count; i++) ck_assert_double_eq(y->value[i], 0);
+    for (size_t m = 0; m < 5; m++)
+        for (size_t n = 0; n < 70; n++) {
+            double sum = c[n];
+            for (size_t k = 0; k < 37; k++) sum += x[m * 37 + k] * w[n * 37 + k];
+            near(bench_result(b, "p")->value[m * 70 + n], sum);
+        }
+    bench_close(b);
+}
+END_TEST
+
+START_TEST(matmul_multiplies_batch_by_batch)
+{
+    bench *b = open_text(
+        "block: t\ndtype: f32\ndims: {B: 3, M: 2, K: 5, N: 6}\ninputs: {x: [B, M, K], w: [B, K, N], t: [B, N, K]}\n"
+        "ops:\n  - {out: p, op: matmul, in: [x, w]}\n  - {out: q, op: matmul, in: [x, t], transpose: true}\n"
+        "outputs: {p: p, q: q}\n");
+    bench_fill(b, 3);
+    const double *x = bench_data(b, "x"), *w = bench_data(b, "w"), *t = bench_data(b, "t");
+    (void)run(b, "p");
+    for (size_t i = 0; i < 36; i++) {
+        const size_t batch = i / 12, m = i / 6 % 2, n = i % 6;
+        double p = 0, q = 0;
+        for (size_t k = 0; k < 5; k++)
+            p += x[(batch * 2 + m) * 5 + k] * w[(batch * 5 + k) * 6 + n],
+                q += x[(batch * 2 + m) * 5 + k] * t[(batch * 6 + n) * 5 + k];
+        near(bench_result(b, "p")->value[i], p);
+        near(bench_result(b, "q")->value[i], q);
+    }
+    bench_close(b);
+}
+END_TEST
+
+/* ---- norms, rows, moves */
+START_TEST(norms_do_what_they_say)
+{
+    bench *b =
+        open_text("block: t\ndtype: f32\ndims: {M: 2, D: 4}\ninputs: {x: [M, D]}\nparams: {w: [D], c: [D]}\n"
+                  "ops:\n  - {out: r, op: rmsnorm, in: [x, w], eps: 0.5}\n  - {out: u, op: rmsnorm, in: [x, w], eps: "
+                  "0.5, unit_offset: true}\n"
+                  "  - {out: l, op: layernorm, in: [x, w, c], eps: 0.5}\n  - {out: n, op: l2norm, in: [x], eps: 1}\n"
+                  "outputs: {r: r, u: u, l: l, n: n}\n");
+    set(b, "x", (const double[]){1, 2, 3, 6, 0.1, 0.1, -0.1, 0.1}, 8);
+    set(b, "w", (const double[]){1, -2, 0, 0.5}, 4);
+    set(b, "c", (const double[]){7, 0, 8, 0}, 4);
+    const double *w = bench_data(b, "w"), *c = bench_data(b, "c"), x[] = {1, 2, 3, 6};
+    (void)run(b, "r");
+    for (size_t i = 0; i < 4; i++) {
+        near(bench_result(b, "r")->value[i], x[i] / sqrt(12.5 + 0.5) * w[i]);
+        near(bench_result(b, "u")->value[i], x[i] / sqrt(12.5 + 0.5) * (1 + w[i]));
+        near(bench_result(b, "l")->value[i], (x[i] - 3) / sqrt(3.5 + 0.5) * w[i] + c[i]);
+        near(bench_result(b, "n")->value[i], x[i] / sqrt(50));
+        near(fabs(bench_result(b, "n")->value[4 + i]), 0.1); /* shorter than eps: divided by eps */
+    }
+    bench_close(b);
+}
+END_TEST
+
+START_TEST(softmax_adds_to_one_and_a_row_of_minus_infinities_is_zero)
+{
+    bench *b = open_text("block: t\ndtype: f32\ndims: {M: 3, N: 3}\ninputs: {x: [M, N]}\nops: [{out: y, op: softmax, "
+                         "in: [x]}]\noutputs: {y: y}\n");
+    set(b, "x", (const double[]){1, 2, -INFINITY, -INFINITY, -INFINITY, -INFINITY, 1e4, 1e4, -1e4}, 9);
+    const ref_tensor *y = run(b, "y");
+    const double expected[] = {1 / (1 + exp(1)), 1 / (1 + exp(-1)), 0, 0, 0, 0, 0.5, 0.5, 0};
+    for (size_t i = 0; i < 9; i++) {
+        near(y->value[i], expected[i]);
+        ck_assert(isfinite(y->error[i]));
+    }
+    bench_close(b);
+}
+END_TEST
+
+START_TEST(rows_are_reduced_over_their_last_axis)
+{
+    bench *b = open_text(
+        "block: t\ndtype: f32\ndims: {M: 2, N: 3}\ninputs: {x: [M, N]}\nops:\n"
+        "  - {out: a, op: row_sum, in: [x]}\n  - {out: b, op: row_mean, in: [x]}\n  - {out: c, op: row_max, in: [x]}\n"
+        "  - {out: d, op: row_min, in: [x]}\n  - {out: e, op: row_sumsq, in: [x]}\n"
+        "outputs: {a: a, b: b, c: c, d: d, e: e}\n");
+    set(b, "x", (const double[]){1, -5, 10, 2, 2, 2}, 6);
+    (void)run(b, "a");
+    const double expected[][2] = {{6, 6}, {2, 2}, {10, 2}, {-5, 2}, {126, 12}};
+    for (int i = 0; i < 5; i++)
+        for (int row = 0; row < 2; row++)
+            near(bench_result(b, (const char[]){(char)('a' + i), 0})->value[row], expected[i][row]);
+    bench_close(b);
+}
+END_TEST
+
+START_TEST(operands_are_stretched_from_the_right)
+{
+    bench *b = open_text(
+        "block: t\ndtype: f32\ndims: {A: 2, M: 3, N: 2}\ninputs: {x: [A, M, N], c: [M, 1], r: [A, 1, N]}\nparams: {v: "
+        "[N]}\nops:\n"
+        "  - {out: p, op: add, in: [x, c]}\n  - {out: q, op: mul, in: [v, p]}\n  - {out: s, op: sub, in: [r, q]}\n"
+        "  - {out: y, op: div, in: [s, 4]}\noutputs: {y: y}\n");
+    bench_fill(b, 5);
+    const double *x = bench_data(b, "x"), *c = bench_data(b, "c"), *r = bench_data(b, "r"), *v = bench_data(b, "v");
+    const ref_tensor *y = run(b, "y");
+    for (size_t i = 0; i < 12; i++) near(y->value[i], (r[i / 6 * 2 + i % 2] - v[i % 2] * (x[i] + c[i / 2 % 3])) / 4);
+    bench_close(b);
+}
+END_TEST
+
+START_TEST(functions_are_those_of_their_definitions)
+{
+    bench *b = open_text(
+        "block: t\ndtype: f32\ndims: {N: 3}\ninputs: {x: [1, N]}\nops:\n"
+        "  - {out: a, op: gelu_erf, in: [x]}\n  - {out: b, op: gelu_tanh, in: [x]}\n  - {out: c, op: silu, in: [x]}\n"
+        "  - {out: d, op: sigmoid, in: [x]}\n  - {out: e, op: relu, in: [x]}\n  - {out: f, op: square, in: [x]}\n"
+        "  - {out: g, op: min, in: [x, 1]}\n  - {out: h, op: max, in: [x, 1]}\n  - {out: i, op: neg, in: [x]}\n"
+        "outputs: {a: a, b: b, c: c, d: d, e: e, f: f, g: g, h: h, i: i}\n");
+    set(b, "x", (const double[]){-0.5, 0, 2}, 3);
+    (void)run(b, "a");
+    /* Printed by an arbitrary precision calculator. */
+    const double expected[][3] = {{-0.15426876936299345, 0, 1.9544997361036416},
+                                  {-0.15428599017485608, 0, 1.954597694087775},
+                                  {-0.1887703343990727, 0, 1.7615941559557649},
+                                  {0.37754066879814546, 0.5, 0.8807970779778823},
+                                  {0, 0, 2},
+                                  {0.25, 0, 4},
+                                  {-0.5, 0, 1},
+                                  {1, 1, 2},
+                                  {0.5, 0, -2}};
+    for (int i = 0; i < 9; i++)
+        for (int k = 0; k < 3; k++) near(bench_result(b, (const char[]){(char)('a' + i), 0})->value[k], expected[i][k]);
+    bench_close(b);
+}
+END_TEST
+
+START_TEST(split_concat_and_reshape_only_move)
+{
+    bench *b = open_text(
+        "block: t\ndtype: bf16\ndims: {M: 2}\ninputs: {x: [M, 6]}\nops:\n"
+        "  - {out: [p, q, r], op: split, in: [x], sizes: [1, 2, 3]}\n  - {out: c, op: concat, in: [r, p, q]}\n"
+        "  - {out: y, op: reshape, in: [c], shape: [M, 3, 2]}\noutputs: {y: y}\n");
+    bench_fill(b, 7);
+    const ref_tensor *y = run(b, "y");
+    const size_t order[] = {3, 4, 5, 0, 1, 2};
+    for (size_t i = 0; i < 12; i++) {
+        ck_assert_double_eq(y->value[i], bench_data(b, "x")[i / 6 * 6 + order[i % 6]]);
+        ck_assert_double_eq(y->error[i], 0); /* numbers of the dtype are moved, never rounded again */
+    }
+    bench_close(b);
+}
+END_TEST
+
+/* ---- runs */
+/* Every attribute that may be left out, each left out once; what the reader puts there is spoilt. */
+START_TEST(defaults_are_the_references_own)
+{
+    static const struct {
+        const char *op, *in;
+    } ops[] = {{"rmsnorm", "x, g], eps: 1.0e-5, unit_offset: false"}, {"layernorm", "x, g], eps: 1.0e-5"}, {"l2norm", "x], eps: 1.0e-12"},
+               {"rope", "x], heads: 2, pairing: half, theta: 10000, rotary: 4"}, {"linear", "x, w], layout: out_in"}, {"matmul", "x, x], transpose: true"},
+               {"attention", "x, x, x], heads: 2, kv_heads: 2, causal: false, scale: 0.5"}};
+    for (size_t i = 0; i < sizeof ops / sizeof *ops; i++) {
+        char yaml[2][512];
+        const char *stop = strchr(ops[i].in, ']');
+        for (int full = 0; full < 2; full++) {
+            const bool matmul = strcmp(ops[i].op, "matmul") == 0;
+            const int n = full || matmul ? (int)strlen(ops[i].in) : strstr(ops[i].in, "heads: 2") ? (int)(strstr(ops[i].in, "heads: 2") + 8 - ops[i].in) : (int)(stop + 1 - ops[i].in);
+            snprintf(yaml[full], sizeof yaml[full], "block: t\ndtype: f32\ndims: {S: 3}\ninputs: {x: [2, S, 8]}\nparams: {g: [8], w: [8, 8]}\nops:\n"
+                     "  - {out: a, op: mul, in: [x, g]}\n  - {out: b, op: linear, in: [a, w]}\n  - {out: y, op: %s, in: [%.*s%s}\noutputs: {y: y, b: b}\n",
+                     ops[i].op, n, ops[i].in, !full && strcmp(ops[i].op, "rope") == 0 ? ", pairing: half" : "");
+        }
+        bench *given = open_text(yaml[1]), *left = open_text(yaml[0]);
+        bench_fill(given, 4), bench_fill(left, 4);
+        ir_attributes *t = &left->graph->ops[2]->attributes;
+        if (strcmp(ops[i].op, "matmul") != 0) /* its two forms differ in what fits */
+            *t = (ir_attributes){.heads = t->heads, .pairing = t->pairing, .eps = 3, .theta = 3, .scale = 3, .rotary = 2, .kv_heads = 1, .window = 1, .softcap = 1,
+                                             .causal = true, .unit_offset = true, .layout = layout_in_out, .scaling = {scaling_linear, 2, 0, 0, 0}};
+        const ref_tensor *y = run(given, "y"), *z = run(left, "y");
+        for (size_t k = 0; k < y->count; k++) ck_assert_msg(y->value[k] == z->value[k], "%s: %g, not %g", ops[i].op, z->value[k], y->value[k]);
+        bench_close(given);
+        bench_close(left);
+    }
+}
+END_TEST
+
+#define SHAPES(op) "block: t\ndtype: bf16\ndims: {S: 3}\ninputs: {x: [2, S, 8]}\nops:\n  - {out: h, op: neg, in: [x]}\n  - {out: y, op: " op "}\noutputs: {y: y, h: h}\n"
+
+/* The reader's shape or dtype of y is changed: the reference has its own. */
+START_TEST(a_graph_that_says_another_shape_is_refused)
+{
+    static const char *const ops[] = {SHAPES("exp, in: [h]"), SHAPES("add, in: [h, h]"), SHAPES("cast, in: [h], to: f16"), SHAPES("row_sum, in: [h]"), SHAPES("softmax, in: [h]"),
+                                      SHAPES("matmul, in: [h, h], transpose: true"), SHAPES("concat, in: [h, h]"), SHAPES("rope, in: [h], heads: 2, pairing: half"),
+                                      SHAPES("attention, in: [h, h, h], heads: 2"), SHAPES("reshape, in: [h], shape: [2, S, 4, 2]"), SHAPES("l2norm, in: [h]")};
+    for (size_t i = 0; i < sizeof ops / sizeof *ops; i++)
+        for (int spoilt = 0; spoilt < 3; spoilt++) {
+            bench *b = open_text(ops[i]);
+            bench_fill(b, 4);
+            ir_value *y = (ir_value *)program_value(b->graph, "y");
+            if (spoilt == 1) y->type = y->type == dtype_f32 ? dtype_bf16 : dtype_f32;
+            if (spoilt == 2) y->shape[1] = extent_number(4);
+            const bool taken = ref_run(b->graph, b->inputs, true, NULL, b->results, b->message, sizeof b->message);
+            ck_assert_msg(taken == !spoilt, "%s: %s", ops[i], taken ? "taken" : b->message);
+            if (spoilt) ck_assert_msg(strstr(b->message, "the rules make it") || strstr(b->message, "do not fit"), "%s", b->message);
+            bench_close(b);
+        }
+}
+END_TEST
+
+START_TEST(missing_or_wrong_data_is_refused_by_name)
+{
+    bench *b = open_text(ATTENTION(""));
+    b->inputs[bench_id(b, "k")] = NULL;
+    ck_assert(!ref_run(b->graph, b->inputs, false, NULL, b->results, b->message, sizeof b->message));
+    ck_assert_ptr_nonnull(strstr(b->message, "%k"));
+    b->inputs[bench_id(b, "k")] = &b->data[bench_id(b, "k")];
+    b->data[bench_id(b, "q")].count--;
+    ck_assert(!ref_run(b->graph, b->inputs, false, NULL, b->results, b->message, sizeof b->message));
+    ck_assert_ptr_nonnull(strstr(b->message, "%q takes 12 numbers, 11 are given"));
+    bench_close(b);
+}
+END_TEST
+
+static const char chain[] =
+    "block: t\ndtype: bf16\ndims: {N: 64}\ninputs: {x: [4, N]}\nops:\n"
+    "  - {out: a, op: mul, in: [x, 1.1]}\n  - {out: b, op: exp, in: [a]}\n  - {out: c, op: cast, in: [b], to: f16}\n"
+    "  - {out: y, op: add, in: [c, x]}\noutputs: {y: y}\n";
+
+static bool only_y(void *context, const ir_value *v) { return (void)context, strcmp(v->name, "y") == 0; }
+
+START_TEST(numbers_are_rounded_where_they_are_stored_and_by_cast)
+{
+    bench *b = open_text(chain);
+    bench_fill(b, 7);
+    const ref_rules rules = {.stored = only_y};
+    bench_run(b, true, &rules);
+    for (size_t i = 0; i < 256; i++) {
+        const double x = bench_data(b, "x")[i], a = x * 1.1, e = exp(a);
+        ck_assert_double_eq(bench_result(b, "a")->value[i], a);
+        ck_assert_double_eq(bench_result(b, "c")->value[i], dtype_round(dtype_f16, e));
+        ck_assert_double_eq(bench_result(b, "y")->value[i], dtype_round(dtype_bf16, dtype_round(dtype_f16, e) + x));
+    }
+    bench_run(b, true, NULL);
+    for (size_t i = 0; i < 256; i++)
+        ck_assert_double_eq(bench_result(b, "a")->value[i], dtype_round(dtype_bf16, bench_data(b, "x")[i] * 1.1));
+    bench_run(b, false, NULL);
+    for (size_t i = 0; i < 256; i++) ck_assert_double_eq(bench_result(b, "a")->value[i], bench_data(b, "x")[i] * 1.1);
+    bench_close(b);
+}
+END_TEST
+
+static void take_over(void *context, const ir_value *v, ref_tensor *t)
+{
+    int *calls = context;
+    ++*calls;
+    if (strcmp(v->name, "a") != 0) return;
+    for (size_t i = 0; i < t->count; i++) t->value[i] = 2, t->error[i] = 0;
+}
+
+START_TEST(a_checker_may_put_in_its_own_numbers)
+{
+    bench *b = open_text(chain);
+    bench_fill(b, 7);
+    int calls = 0;
+    const ref_rules rules = {.stored = only_y, .finished = take_over, .context = &calls};
+    bench_run(b, false, &rules);
+    ck_assert_int_eq(calls, 4);
+    for (size_t i = 0; i < 256; i++) ck_assert_double_eq(bench_result(b, "b")->value[i], exp(2));
+    bench_close(b);
+}
+END_TEST
+
+/* A plan that folds g, or 1 + g, into the weight of every linear and stores the last result. */
+typedef struct fold_rule {
+    const bench *b;
+    const char *factor;
+    bool plus_one, stores_all;
+} fold_rule;
+static ref_fold fold_it(void *context, const ir_op *linear)
+{
+    const fold_rule *f = context;
+    return (void)linear, (ref_fold){true, f->plus_one, program_value(f->b->graph, f->factor)};
+}
+static bool fold_stores(void *context, const ir_value *v) { return ((fold_rule *)context)->stores_all || strcmp(v->name, "y") == 0; }
+
+#define FOLDED(ops)                                                                                                    \
+    "block: t\ndtype: bf16\ndims: {M: 3, K: 8, N: 2}\ninputs: {x: [M, K]}\nparams: {g: [K], w: [N, K], b: [K]}\nops:\n" ops                    \
+    "  - {out: y, op: linear, in: [h, w]}\n  - {out: z, op: neg, in: [b]}\noutputs: {y: y, z: z}\n"
+static const char by_hand[] = FOLDED("  - {out: s, op: row_max, in: [x]}\n  - {out: r, op: exp, in: [s]}\n"
+                                     "  - {out: n, op: mul, in: [r, x]}\n  - {out: h, op: mul, in: [n, g]}\n");
+
+START_TEST(a_folded_norm_rounds_the_weights_instead_of_the_row)
+{
+    bench *b = open_text(FOLDED("  - {out: h, op: rmsnorm, in: [x, g], eps: 1.0e-5, unit_offset: true}\n"));
+    bench_fill(b, 9);
+    fold_rule fold = {b, "g", true, false};
+    const ref_rules rules = {.stored = fold_stores, .folded = fold_it, .context = &fold};
+    bench_run(b, true, &rules);
+    const double *x = bench_data(b, "x"), *g = bench_data(b, "g"), *w = bench_data(b, "w");
+    for (size_t i = 0; i < 6; i++) {
+        double squares = 0, sum = 0;
+        for (size_t k = 0; k < 8; k++) squares += x[i / 2 * 8 + k] * x[i / 2 * 8 + k];
+        for (size_t k = 0; k < 8; k++) sum += x[i / 2 * 8 + k] * dtype_round(dtype_bf16, (1 + g[k]) * w[i % 2 * 8 + k]);
+        ck_assert_double_eq(bench_result(b, "y")->value[i], dtype_round(dtype_bf16, sum / sqrt(squares / 8 + 1e-5)));
+    }
+    bench_close(b);
+}
+END_TEST
+
+START_TEST(a_factor_written_by_hand_is_folded_like_a_norms)
+{
+    bench *b = open_text(by_hand);
+    bench_fill(b, 9);
+    fold_rule fold = {b, "g", false, false};
+    const ref_rules rules = {.stored = fold_stores, .folded = fold_it, .context = &fold};
+    bench_run(b, true, &rules);
+    const double *x = bench_data(b, "x"), *g = bench_data(b, "g"), *w = bench_data(b, "w");
+    for (size_t i = 0; i < 6; i++) {
+        double largest = -INFINITY, sum = 0;
+        for (size_t k = 0; k < 8; k++) largest = fmax(largest, x[i / 2 * 8 + k]);
+        for (size_t k = 0; k < 8; k++) sum += x[i / 2 * 8 + k] * dtype_round(dtype_bf16, g[k] * w[i % 2 * 8 + k]);
+        ck_assert_double_eq(bench_result(b, "y")->value[i], dtype_round(dtype_bf16, sum * exp(largest)));
+    }
+    bench_close(b);
+}
+END_TEST
+
+/* r is off by e: so is all of its row, in one direction, which no sum averages out. */
+START_TEST(the_error_of_a_row_number_is_the_whole_rows)
+{
+    bench *b = open_text(by_hand);
+    for (size_t i = 0; i < 24; i++) bench_data(b, "x")[i] = 4;
+    for (size_t k = 0; k < 8; k++) bench_data(b, "g")[k] = 1;
+    for (size_t k = 0; k < 16; k++) bench_data(b, "w")[k] = 1;
+    fold_rule fold = {b, "g", false, false};
+    const ref_rules rules = {.stored = fold_stores, .folded = fold_it, .context = &fold};
+    bench_run(b, false, &rules);
+    const ref_tensor *r = bench_result(b, "r"), *y = bench_result(b, "y");
+    ck_assert_double_gt(r->error[0], 0);
+    for (size_t i = 0; i < 6; i++) ck_assert_double_ge(y->error[i], r->error[i / 2] / r->value[i / 2] * y->value[i]);
+    bench_close(b);
+}
+END_TEST
+
+static const struct {
+    const char *yaml, *factor;
+    bool plus_one, stores_all, allowed;
+} fold_cases[] = {
+    {by_hand, "g", false, false, true},
+    {by_hand, "g", true, false, false},
+    {by_hand, "b", false, false, false},
+    {by_hand, "nobody", false, false, false},
+    {by_hand, "r", false, false, false},
+    {by_hand, "g", false, true, false}, /* h is in memory, with g in it */
+    {FOLDED("  - {out: h, op: layernorm, in: [x, g]}\n"), "g", false, false, true},
+    {FOLDED("  - {out: h, op: layernorm, in: [x, g, b]}\n"), "g", false, false, false},
+    {FOLDED("  - {out: h, op: rmsnorm, in: [x, g]}\n"), "g", true, false, false},
+    {FOLDED("  - {out: u, op: add, in: [1, g]}\n  - {out: h, op: rmsnorm, in: [x, u]}\n"), "g", true, false, true},
+    {FOLDED("  - {out: u, op: add, in: [g, 2]}\n  - {out: h, op: rmsnorm, in: [x, u]}\n"), "g", true, false, false},
+    {FOLDED("  - {out: h, op: add, in: [x, g]}\n"), "g", false, false, false},
+    {FOLDED("  - {out: h, op: div, in: [x, g]}\n"), "g", false, false, false}};
+enum { fold_case_count = sizeof fold_cases / sizeof *fold_cases };
+
+START_TEST(a_plan_folds_only_what_the_operand_is_multiplied_with)
+{
+    for (int i = 0; i < fold_case_count; i++) {
+        bench *b = open_text(fold_cases[i].yaml);
+        bench_fill(b, 9);
+        fold_rule fold = {b, fold_cases[i].factor, fold_cases[i].plus_one, fold_cases[i].stores_all};
+        const ref_rules rules = {.stored = fold_stores, .folded = fold_it, .context = &fold};
+        const bool taken = ref_run(b->graph, b->inputs, true, &rules, b->results, b->message, sizeof b->message);
+        ck_assert_msg(taken == fold_cases[i].allowed, "case %d: %s", i, taken ? "taken" : b->message);
+        if (!taken) ck_assert_ptr_nonnull(strstr(b->message, "reference: linear %y: the plan folds a factor"));
+        bench_close(b);
+    }
+}
+END_TEST
+
+START_TEST(verdicts_know_infinities_and_nan)
+{
+    double value[] = {1, NAN, INFINITY, 7e4, 0, 2}, error[] = {0.5, 0, 0, 1, INFINITY, 0};
+    double got[] = {4, NAN, INFINITY, 7e4, 55, 2};
+    const ref_tensor t = {value, error, 6};
+    ref_verdict v = ref_compare(&t, got);
+    ck_assert_double_eq(v.ratio, 1); /* 3 of 6 * 0.5 */
+    ck_assert_uint_eq(v.worst, 0);
+    ck_assert_uint_eq(v.unjudged, 1);
+    got[4] = ref_unwritten(); /* unjudged, but nobody wrote it */
+    ck_assert(isinf(ref_compare(&t, got).ratio));
+    got[4] = NAN, got[1] = ref_unwritten();
+    ck_assert(isinf(ref_compare(&t, got).ratio));
+    ck_assert_uint_eq(ref_compare(&t, got).worst, 1);
+    got[1] = NAN, got[2] = -INFINITY;
+    ck_assert(isinf(ref_compare(&t, got).ratio));
+    got[2] = INFINITY, got[3] = INFINITY;
+    ck_assert(isinf(ref_compare(&t, got).ratio));
+    ck_assert_uint_eq(ref_compare(&t, got).worst, 3);
+    got[5] = 2.0000001; /* exact values leave no room */
+    ck_assert(isinf(ref_compare(&t, got).ratio));
+    got[5] = 2, got[0] = NAN;
+    ck_assert(isinf(ref_compare(&t, got).ratio));
+    got[0] = 1, got[1] = 0;
+    ck_assert(isinf(ref_compare(&t, got).ratio));
+}
+END_TEST
+
+/* One number a row through ops, by the rule that nothing is stored but y. */
+static const ref_tensor *through(bench **b, const char *type, const char *ops, const double *x, bool round_stored)
+{
+    static char yaml[1024];
+    snprintf(yaml, sizeof yaml, "block: t\ndtype: %s\ndims: {M: 4}\ninputs: {x: {shape: [M], dtype: f32}}\nops:\n%soutputs: {y: y}\n", type, ops);
+    *b = open_text(yaml);
+    set(*b, "x", x, 4);
+    const ref_rules rules = {.stored = only_y};
+    bench_run(*b, round_stored, &rules);
+    return bench_result(*b, "y");
+}
+#define OP(out, op, in) "  - {out: " out ", op: " op ", in: [" in "]}\n"
+
+START_TEST(a_function_beyond_its_domain_is_surely_no_number)
+{
+    bench *b;
+    const ref_tensor *y = through(&b, "f32", OP("a", "mul", "x, 3") OP("b", "log", "a") OP("y", "exp", "b"), (const double[]){-1, 2, -1e-9, 0}, true);
+    ck_assert(isnan(y->value[0]) && y->error[0] == 0);
+    ck_assert(isfinite(y->error[1]));
+    ck_assert(isnan(y->value[2]) && y->error[2] == 0);
+    ck_assert(y->value[3] == 0 && y->error[3] == 0); /* exp(log 0), exactly */
+    bench_close(b);
+}
+END_TEST
+
+START_TEST(what_rounding_decides_is_unknown_and_stays_so)
+{
+    static const char *const ops[] = {OP("a", "sub", "x, 1.1") OP("b", "log", "a") OP("y", "tanh", "b"), OP("a", "sub", "x, 1.1") OP("b", "sqrt", "a") OP("y", "relu", "b"),
+                                      OP("a", "sub", "x, 1.1") OP("b", "div", "1, a") OP("y", "sigmoid", "b"), OP("a", "sub", "x, 1.1") OP("b", "rsqrt", "a") OP("y", "neg", "b")};
+    for (size_t i = 0; i < 4; i++) {
+        bench *b;
+        const ref_tensor *y = through(&b, "f32", ops[i], (const double[]){1.1f, 7, 1.0999999f, 0.5}, true);
+        ck_assert_msg(isinf(y->error[0]) && isinf(y->error[2]), "%s", ops[i]);
+        ck_assert_msg(isfinite(y->error[1]) && isfinite(y->error[3]), "%s", ops[i]);
+        bench_close(b);
+    }
+}
+END_TEST
+
+START_TEST(sums_of_what_is_no_number_are_none_and_of_what_is_unknown_are_unknown)
+{
+    const char *yaml = "block: t\ndtype: f32\ndims: {M: 4, K: 3}\ninputs: {x: [M, K]}\nparams: {w: [2, K]}\nops:\n"
+                       "  - {out: a, op: sub, in: [x, 0.1]}\n  - {out: b, op: log, in: [a]}\n  - {out: l, op: linear, in: [b, w]}\n"
+                       "  - {out: s, op: row_sum, in: [b]}\n  - {out: m, op: row_max, in: [b]}\n  - {out: y, op: add, in: [l, s]}\noutputs: {y: y, m: m}\n";
+    bench *b = open_text(yaml);
+    set(b, "x", (const double[]){1, 2, 3, -1, 2, 3, 1, 2, INFINITY, 1, 2, 3}, 12);
+    set(b, "w", (const double[]){1, 1, 1, 1, 1, -1}, 6);
+    const ref_rules rules = {.stored = only_y};
+    for (int unknown = 0; unknown < 2; unknown++) {
+        if (unknown) bench_data(b, "x")[9] = 0.1f; /* 0.1f - 0.1 in float32: log of 0 or of a little */
+        bench_run(b, true, &rules);
+        const ref_tensor *l = bench_result(b, "l"), *s = bench_result(b, "s"), *m = bench_result(b, "m");
+        ck_assert(isnan(l->value[2]) && isnan(s->value[1]) && isnan(m->value[1]));
+        ck_assert(isinf(l->value[4]) && l->value[5] == -INFINITY && isinf(s->value[2]));
+        for (int row = 1; row < 3; row++) ck_assert(unknown || (l->error[2 * row] == 0 && s->error[row] == 0));
+        ck_assert(isfinite(l->error[0]) && isfinite(s->error[0]));
+        ck_assert_int_eq(isinf(l->error[6]) != 0, unknown);
+        ck_assert_int_eq(isinf(s->error[3]) != 0, unknown);
+        ck_assert_int_eq(isinf(bench_result(b, "y")->error[7]) != 0, unknown);
+    }
+    bench_close(b);
+}
+END_TEST
+
+START_TEST(what_a_dtype_cannot_hold_is_infinite)
+{
+    bench *b;
+    for (int rounded = 0; rounded < 2; rounded++) {
+        const ref_tensor *y = through(&b, "f16", OP("y", "mul", "x, 4"), (const double[]){20000, -20000, 16375, 16000}, rounded);
+        ck_assert(y->value[0] == INFINITY && y->error[0] == 0 && y->value[1] == -INFINITY && y->error[1] == 0);
+        ck_assert(isinf(y->error[2])); /* 65500, which half a step above the largest number is not far from */
+        ck_assert(y->value[3] == 64000 && isfinite(y->error[3]));
+        bench_close(b);
+        /* not stored, f16 does not matter, but float32 does */
+        y = through(&b, "f16", OP("a", "mul", "x, 4") OP("y", "mul", "a, 0.25"), (const double[]){20000, -20000, 1e38, 0}, rounded);
+        ck_assert(fabs(y->value[0] - 20000) <= 8 && fabs(y->value[1] + 20000) <= 8);
+        ck_assert(y->value[2] == INFINITY && y->error[2] == 0);
+        bench_close(b);
+    }
+}
+END_TEST
+
+int main(void)
+{
+    const TTest *const tests[] = {without_a_mask_every_key_is_visible,
+                                  a_causal_query_sees_keys_up_to_its_own,
+                                  a_window_counts_the_query_itself,
+                                  more_keys_than_queries_are_aligned_at_the_end,
+                                  lengths_hide_the_keys_behind_and_no_key_at_all_gives_zero,
+                                  a_cache_is_seen_up_to_each_sequences_own_position,
+                                  an_append_writes_its_rows_and_nothing_beyond_the_capacity,
+                                  without_causal_all_filled_rows_of_a_cache_are_seen,
+                                  query_heads_share_key_heads_in_order,
+                                  scores_are_scaled_and_capped,
+                                  rope_turns_pairs_by_position_times_frequency,
+                                  partial_rope_leaves_the_rest_of_a_head,
+                                  scalings_slow_the_waves_that_they_name,
+                                  rope_starts_at_each_sequences_own_position,
+                                  a_weight_may_lie_either_way_round,
+                                  matmul_multiplies_batch_by_batch,
+                                  norms_do_what_they_say,
+                                  softmax_adds_to_one_and_a_row_of_minus_infinities_is_zero,
+                                  rows_are_reduced_over_their_last_axis,
+                                  operands_are_stretched_from_the_right,
+                                  functions_are_those_of_their_definitions,
+                                  split_concat_and_reshape_only_move,
+                                  defaults_are_the_references_own,
+                                  a_graph_that_says_another_shape_is_refused,
+                                  missing_or_wrong_data_is_refused_by_name,
+                                  numbers_are_rounded_where_they_are_stored_and_by_cast,
+                                  a_checker_may_put_in_its_own_numbers,
+                                  a_folded_norm_rounds_the_weights_instead_of_the_row,
+                                  a_factor_written_by_hand_is_folded_like_a_norms,
+                                  the_error_of_a_row_number_is_the_whole_rows,
+                                  a_plan_folds_only_what_the_operand_is_multiplied_with,
+                                  a_function_beyond_its_domain_is_surely_no_number,
+                                  what_rounding_decides_is_unknown_and_stays_so,
+                                  sums_of_what_is_no_number_are_none_and_of_what_is_unknown_are_unknown,
+                                  what_a_dtype_cannot_hold_is_infinite,
+                                  verdicts_know_infinities_and_nan};
+    Suite *suite = suite_create("reference");
+    TCase *c = tcase_create("reference");
+    for (size_t i = 0; i < sizeof tests / sizeof *tests; i++) tcase_add_test(c, tests[i]);
+    suite_add_tcase(suite, c);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    const int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? 1 : 0;
+}

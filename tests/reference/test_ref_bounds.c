@@ -1,0 +1,432 @@
+/* The bounds of the reference: a right device stays below them and comes near, a wrong one exceeds them. */
+#include "tests/templates/float_device.h"
+#include "ir/reference/ref_parts.h"
+
+static bench *open_as(const char *yaml, const char *type, const dim_override *dims, size_t dim_count)
+{
+    const graph_options options = {.dtype = type, .overrides = dims, .override_count = dim_count};
+    bench *b = bench_open(yaml, strlen(yaml), &options);
+    bench_fill(b, 11);
+    return b;
+}
+
+#define ONE(inputs, params, ops)                                                                                       \
+    "block: t\ndtype: f32\ndims: {M: 24, D: 173, N: 96}\ninputs: " inputs "\n" params "ops: [" ops                     \
+    "]\noutputs: {y: y}\n"
+#define HEADS(ops)                                                                                                     \
+    "block: t\ndtype: f32\ndims: {B: 2, S: 19, H: 4, KV: 2, hd: 16}\ninputs: {q: [B, S, H*hd], k: [B, S, KV*hd], v: "  \
+    "[B, S, KV*hd]}\nops: [" ops "]\noutputs: {y: y}\n"
+static const char linear[] = ONE("{x: [M, D]}", "params: {w: [N, D], b: [N]}\n", "{out: y, op: linear, in: [x, w, b]}");
+static const char rmsnorm[] =
+    ONE("{x: [M, N, D]}", "params: {w: [D]}\n", "{out: y, op: rmsnorm, in: [x, w], eps: 1.0e-4}");
+static const char layernorm[] =
+    ONE("{x: [M, N, D]}", "params: {w: [D], b: [D]}\n", "{out: y, op: layernorm, in: [x, w, b], eps: 1.0e-4}");
+static const char softmax[] = ONE("{x: [M, N, D]}", "", "{out: y, op: softmax, in: [x]}");
+static const char l2norm[] = ONE("{x: [M, N, D]}", "", "{out: y, op: l2norm, in: [x]}");
+static const char matmul[] = ONE("{x: [M, D], w: [D, N]}", "", "{out: y, op: matmul, in: [x, w]}");
+static const char attention[] = HEADS("{out: y, op: attention, in: [q, k, v], heads: H, kv_heads: KV, causal: true}");
+static const char capped[] =
+    HEADS("{out: y, op: attention, in: [q, k, v], heads: H, kv_heads: KV, causal: true, window: 7, softcap: 1.5}");
+static const char rope[] = "block: t\ndtype: f32\ndims: {B: 2, S: 33, D: 64}\ninputs: {x: [B, S, D]}\n"
+                           "ops: [{out: y, op: rope, in: [x], heads: 4, pairing: half}]\noutputs: {y: y}\n";
+
+static const char llama[] =
+    "block: llama\ndtype: f32\ndims: {B: 2, S: 21, D: 72, H: 4, KV: 2, hd: 18, F: 101}\ninputs: {x: [B, S, D]}\n"
+    "params: {g: [D], wq: [H*hd, D], wk: [KV*hd, D], wv: [KV*hd, D], wo: [D, H*hd], g2: [D], wg: [F, D], wu: [F, D], "
+    "wd: [D, F]}\n"
+    "ops:\n"
+    "  - {out: h, op: rmsnorm, in: [x, g]}\n"
+    "  - {out: q, op: linear, in: [h, wq]}\n  - {out: k, op: linear, in: [h, wk]}\n  - {out: v, op: linear, in: [h, "
+    "wv]}\n"
+    "  - {out: qr, op: rope, in: [q], heads: H, pairing: half}\n  - {out: kr, op: rope, in: [k], heads: KV, pairing: "
+    "half}\n"
+    "  - {out: a, op: attention, in: [qr, kr, v], heads: H, kv_heads: KV, causal: true}\n"
+    "  - {out: o, op: linear, in: [a, wo]}\n  - {out: x1, op: add, in: [x, o]}\n"
+    "  - {out: h2, op: rmsnorm, in: [x1, g2]}\n"
+    "  - {out: gate, op: linear, in: [h2, wg]}\n  - {out: up, op: linear, in: [h2, wu]}\n"
+    "  - {out: act, op: silu, in: [gate]}\n  - {out: prod, op: mul, in: [act, up]}\n"
+    "  - {out: down, op: linear, in: [prod, wd]}\n  - {out: y, op: add, in: [x1, down]}\n"
+    "outputs: {y: y}\n";
+
+/* ---- one op on exact inputs */
+typedef struct op_case {
+    const char *yaml;
+    double least; /* a right device's largest ratio is at least this: the bound is tight */
+} op_case;
+static const op_case right_cases[] = {{linear, 0.03},  {rmsnorm, 0.02},   {layernorm, 0.02},
+                                      {softmax, 0.02}, {attention, 0.02}, {rope, 0.02}};
+static const char *const types[] = {"f32", "f16", "bf16"};
+static const summing orders[] = {summing_in_order, summing_strided, summing_backward};
+
+static double device_ratio(const char *yaml, const char *type, summing order, fault wrong, const char *wrong_at)
+{
+    bench *b = open_as(yaml, type, NULL, 0);
+    float_device d = {.b = b, .order = order, .wrong = wrong, .wrong_at = wrong_at};
+    bench_run(b, false, NULL);
+    float_device_run(&d);
+    const double ratio = float_device_judge(&d, program_value(b->graph, "y")).ratio;
+    float_device_free(&d);
+    bench_close(b);
+    return ratio;
+}
+
+START_TEST(a_right_device_stays_below_the_bound_and_comes_near)
+{
+    const op_case *c = &right_cases[_i / 9];
+    const double ratio = device_ratio(c->yaml, types[_i / 3 % 3], orders[_i % 3], fault_none, NULL);
+    ck_assert_msg(ratio <= 0.7 && ratio >= c->least, "ratio %g, %s, order %d: %s", ratio, types[_i / 3 % 3], _i % 3,
+                  c->yaml);
+}
+END_TEST
+
+/* Sums that grow round more than sums that hover around 0: then it is the partial sums that count, not the terms. */
+START_TEST(a_sum_of_one_sign_stays_below_the_bound_too)
+{
+    const dim_override longer = {"D", 1536};
+    bench *b =
+        open_as(_i < 3 ? linear : ONE("{x: [M, N, D]}", "", "{out: y, op: row_sum, in: [x]}"), "f32", &longer, 1);
+    for (int i = 0; i < b->graph->value_count; i++)
+        for (size_t k = 0; b->inputs[i] && k < b->data[i].count; k++) b->data[i].value[k] = fabs(b->data[i].value[k]);
+    float_device d = {.b = b, .order = orders[_i % 3]};
+    bench_run(b, false, NULL);
+    float_device_run(&d);
+    const double ratio = float_device_judge(&d, program_value(b->graph, "y")).ratio;
+    ck_assert_msg(ratio < 0.7 && ratio > 0.005, "ratio %g", ratio);
+    float_device_free(&d);
+    bench_close(b);
+}
+END_TEST
+
+/* Where scores are large, their errors are all of the error: a bound that overstates them hides what is wrong with the scores. */
+START_TEST(large_scores_come_near_their_bound)
+{
+    bench *b = open_as(attention, "f32", NULL, 0);
+    double *q = bench_data(b, "q"), largest = 0;
+    for (size_t k = 0; k < b->data[bench_id(b, "q")].count; k++) q[k] *= 64;
+    for (int order = 0; order < 3; order++) {
+        float_device d = {.b = b, .order = orders[order]};
+        bench_run(b, false, NULL);
+        float_device_run(&d);
+        largest = fmax(largest, float_device_judge(&d, program_value(b->graph, "y")).ratio);
+        float_device_free(&d);
+    }
+    ck_assert_msg(largest < 0.7 && largest > 0.12, "ratio %g", largest);
+    bench_close(b);
+}
+END_TEST
+
+/* Of a million terms, in blocks of 1024 and of 4096, one sign and both: below the bound, and a chain of all is above a tenth of it. */
+START_TEST(a_sum_of_a_million_terms_has_the_bound_of_its_blocks)
+{
+    enum { count = 1 << 20, sums = 16 };
+    double blocked = 0, chained = 0;
+    unsigned long long state = 5;
+    for (int i = 0; i < sums; i++) {
+        ref_sum s = {0};
+        float chain = 0, block = 0, total = 0;
+        for (int k = 0; k < count; k++) {
+            state = state * 6364136223846793005ull + 1442695040888963407ull;
+            const float x = (float)((double)(state >> 40) * 0x1p-24 - (_i ? 0 : 0.5));
+            ref_sum_add(&s, (double)x, 0);
+            chain += x, block += x;
+            if (k % (i % 2 ? 1024 : 4096) == (i % 2 ? 1023 : 4095)) total += block, block = 0;
+        }
+        const double bound = ref_sigmas * sqrt(ref_sum_rounding(&s));
+        blocked = fmax(blocked, fabs((double)total - s.value) / bound), chained = fmax(chained, fabs((double)chain - s.value) / bound);
+    }
+    ck_assert_msg(blocked <= 0.7 && chained > 0.1 && chained > 4 * blocked, "in blocks %g of the bound, in a chain %g", blocked, chained);
+}
+END_TEST
+
+/* ---- f32 products as three of tf32 */
+static double cut(double x, int bits) /* toward zero, to so many bits */
+{
+    int e;
+    const double m = frexp(x, &e);
+    return ldexp(trunc(ldexp(m, bits)), e - bits);
+}
+
+static double to_tf32(double x) /* to nearest, ties away from zero */
+{
+    return x == 0 ? 0 : cut(x + copysign(ldexp(1, ilogb(x) - 11), x), 11);
+}
+
+/* One instruction as the tensor cores do it at worst: all terms are cut off at the last of 24 places of the largest, and so is the sum. */
+static double tensor_sum(double sum, const double *x, const double *w)
+{
+    double largest = fabs(sum), total = 0;
+    for (int k = 0; k < 8; k++) largest = fmax(largest, fabs(x[k] * w[k]));
+    if (largest == 0) return 0;
+    const int places = 23 - ilogb(largest);
+    for (int k = 0; k < 8; k++) total += trunc(ldexp(x[k] * w[k], places));
+    return cut(ldexp(total + trunc(ldexp(sum, places)), -places), 24);
+}
+
+/* As templates/gemm/gemm_ws_split.h; `parts` 1: without small parts. K is a multiple of 32. */
+static double split_dot(const double *x, const double *w, size_t K, int parts)
+{
+    float y = 0;
+    for (size_t k = 0; k < K; k += 32) {
+        double large_x[32], small_x[32], large_w[32], small_w[32], sum = 0;
+        for (size_t i = 0; i < 32; i++) {
+            large_x[i] = to_tf32(x[k + i]), small_x[i] = to_tf32(x[k + i] - large_x[i]);
+            large_w[i] = to_tf32(w[k + i]), small_w[i] = to_tf32(w[k + i] - large_w[i]);
+        }
+        for (int i = 0; i < 32 && parts == 2; i += 8) {
+            sum = tensor_sum(sum, small_x + i, large_w + i);
+            sum = tensor_sum(sum, large_x + i, small_w + i);
+        }
+        for (int i = 0; i < 32; i += 8) sum = tensor_sum(sum, large_x + i, large_w + i);
+        y += (float)sum;
+    }
+    return y;
+}
+
+static bool always(void *context, const ir_op *op) { return (void)context, (void)op, true; }
+
+static const struct {
+    size_t K;
+    bool one_sign;
+    int parts;
+} split_cases[] = {{32, false, 2}, {32, true, 2}, {128, false, 2}, {128, true, 2}, {2048, false, 2}, {2048, true, 2}, {128, false, 1}, {2048, false, 1}};
+
+START_TEST(three_products_in_tf32_stay_below_their_bound_and_one_does_not)
+{
+    const dim_override dims[] = {{"D", (long long)split_cases[_i].K}, {"M", 7}};
+    bench *b = open_as(ONE("{x: [M, D]}", "params: {w: [N, D]}\n", "{out: y, op: linear, in: [x, w]}"), "f32", dims, 2);
+    for (int i = 0; i < b->graph->value_count; i++)
+        for (size_t k = 0; split_cases[_i].one_sign && b->inputs[i] && k < b->data[i].count; k++)
+            b->data[i].value[k] = fabs(b->data[i].value[k]);
+    const ref_rules rules = {.splits = always};
+    bench_run(b, false, &rules);
+    double got[7 * 96];
+    for (size_t i = 0; i < 7 * 96; i++)
+        got[i] = split_dot(bench_data(b, "x") + i / 96 * dims[0].value, bench_data(b, "w") + i % 96 * dims[0].value, split_cases[_i].K, split_cases[_i].parts);
+    const double ratio = ref_compare(bench_result(b, "y"), got).ratio;
+    if (split_cases[_i].parts == 2) ck_assert_msg(ratio < 0.7 && ratio > 0.01, "ratio %g", ratio);
+    else ck_assert_msg(ratio > 3, "ratio %g without small parts", ratio);
+    bench_close(b);
+}
+END_TEST
+
+typedef struct fault_case {
+    const char *yaml;
+    fault wrong;
+} fault_case;
+static const fault_case fault_cases[] = {
+    {linear, fault_missing_term},    {linear, fault_dropped_tail},    {rmsnorm, fault_missing_term},
+    {rmsnorm, fault_dropped_tail},   {rmsnorm, fault_wrong_divisor},  {rmsnorm, fault_no_eps},
+    {layernorm, fault_missing_term}, {layernorm, fault_dropped_tail}, {layernorm, fault_wrong_divisor},
+    {layernorm, fault_no_eps},       {softmax, fault_missing_term},   {softmax, fault_dropped_tail},
+    {attention, fault_shifted_mask}, {attention, fault_missing_key},  {attention, fault_unscaled_head},
+    {rope, fault_swapped_pair},      {rope, fault_late_position}};
+enum { fault_case_count = sizeof fault_cases / sizeof *fault_cases };
+
+START_TEST(a_wrong_device_exceeds_the_bound_in_f32)
+{
+    const fault_case *c = &fault_cases[_i];
+    const double ratio = device_ratio(c->yaml, "f32", summing_strided, c->wrong, NULL);
+    ck_assert_msg(ratio > 3, "ratio %g of fault %d in %s", ratio, c->wrong, c->yaml);
+}
+END_TEST
+
+START_TEST(a_wrong_device_exceeds_the_bound_in_bf16)
+{
+    const fault_case *c = &fault_cases[_i];
+    if (c->wrong == fault_no_eps || c->wrong == fault_wrong_divisor)
+        return;                                                       /* 5e-5 and 1/346 are below bf16's own 1/256 */
+    if (c->yaml == rmsnorm && c->wrong == fault_missing_term) return; /* so is one square of 173 in a mean */
+    if (c->yaml == layernorm && c->wrong == fault_missing_term) return;
+    const double ratio = device_ratio(c->yaml, "bf16", summing_strided, c->wrong, NULL);
+    ck_assert_msg(ratio > 1, "ratio %g of fault %d in %s", ratio, c->wrong, c->yaml);
+}
+END_TEST
+
+/* ---- errors of inputs: the inputs are shifted by as much as their errors say, at random, and the reference is run
+ * again */
+static const char *const shifted_cases[] = {linear,
+                                            rmsnorm,
+                                            layernorm,
+                                            l2norm,
+                                            softmax,
+                                            matmul,
+                                            attention,
+                                            capped,
+                                            rope,
+                                            ONE("{x: [M, N, D]}", "", "{out: y, op: row_mean, in: [x]}"),
+                                            ONE("{x: [M, N, D]}", "", "{out: y, op: row_sumsq, in: [x]}"),
+                                            ONE("{x: [M, N, D]}", "", "{out: y, op: row_max, in: [x]}"),
+                                            ONE("{x: [M, N, D]}", "", "{out: y, op: row_min, in: [x]}"),
+                                            ONE("{x: [M, N, D], z: [M, N, 1]}", "", "{out: y, op: mul, in: [x, z]}"),
+                                            ONE("{x: [M, N, D], z: [D]}", "", "{out: y, op: sub, in: [x, z]}"),
+                                            ONE("{x: [M, N, D]}", "", "{out: y, op: gelu_erf, in: [x]}"),
+                                            ONE("{x: [M, N, D]}", "", "{out: y, op: gelu_tanh, in: [x]}"),
+                                            ONE("{x: [M, N, D]}", "", "{out: y, op: silu, in: [x]}"),
+                                            ONE("{x: [M, N, D]}", "", "{out: y, op: sigmoid, in: [x]}"),
+                                            ONE("{x: [M, N, D]}", "", "{out: y, op: rsqrt, in: [x]}"),
+                                            ONE("{x: [M, N, D]}", "", "{out: y, op: log, in: [x]}"),
+                                            ONE("{x: [M, N, D]}", "", "{out: y, op: sin, in: [x]}"),
+                                            ONE("{x: [M, N, D]}", "", "{out: y, op: square, in: [x]}")};
+enum { shifted_case_count = sizeof shifted_cases / sizeof *shifted_cases };
+
+/* Puts every number of input `one` off by up to its error. */
+static void shift(bench *b, int one, const double *exact, uint64_t seed)
+{
+    for (size_t k = 0; k < b->data[one].count; k++)
+        b->data[one].value[k] = exact[k] + b->data[one].error[k] * (2 * random_uniform(seed, (uint64_t)one, k) - 1);
+}
+
+static double shifted_ratio(bench *b, int one)
+{
+    const size_t count = b->data[one].count;
+    const int y = bench_id(b, "y");
+    double *exact = malloc((count + 1) * sizeof *exact), largest = 0;
+    b->data[one].error = calloc(count + 1, sizeof(double));
+    memcpy(exact, b->data[one].value, count * sizeof *exact);
+    for (size_t k = 0; k < count; k++) b->data[one].error[k] = 1e-3 * (0.1 + random_uniform(5, (uint64_t)one, k));
+    bench_run(b, false, NULL);
+    ref_tensor result = b->result[y];
+    b->result[y] = (ref_tensor){0};
+    for (uint64_t seed = 1; seed <= 3; seed++) {
+        shift(b, one, exact, seed);
+        bench_run(b, false, NULL);
+        largest = fmax(largest, ref_compare(&result, b->result[y].value).ratio);
+    }
+    ref_free(&result);
+    memcpy(b->data[one].value, exact, count * sizeof *exact);
+    free(b->data[one].error);
+    b->data[one].error = NULL;
+    free(exact);
+    return largest;
+}
+
+START_TEST(the_error_of_each_input_arrives_at_the_result)
+{
+    const dim_override few = {"M", 6};
+    bench *b = open_as(shifted_cases[_i], "f32", strstr(shifted_cases[_i], " M: ") ? &few : NULL,
+                       strstr(shifted_cases[_i], " M: ") != NULL);
+    for (int i = 0; i < b->graph->value_count; i++) {
+        if (!b->inputs[i]) continue;
+        const double ratio = shifted_ratio(b, i);
+        /* Of one number alone the ratio is 1/6; a sum of uniform shifts, 1/sqrt(3) of their bounds, comes to
+         * 4/sqrt(3)/6 = 0.38 in 10^4 elements. */
+        ck_assert_msg(ratio > 0.12 && ratio < 0.7, "ratio %g by %s: %s", ratio, b->graph->values[i]->name,
+                      shifted_cases[_i]);
+    }
+    bench_close(b);
+}
+END_TEST
+
+/* ---- a whole block, end to end */
+static bool outputs_only(void *context, const ir_value *v) { return (void)context, v->output != NULL; }
+
+START_TEST(a_block_stays_below_its_bound_end_to_end)
+{
+    bench *b = open_as(llama, types[_i % 3], NULL, 0);
+    float_device d = {.b = b, .order = orders[_i / 3 % 3], .stored_only_outputs = _i >= 9};
+    const ref_rules rules = {.stored = outputs_only}, *used = _i >= 9 ? &rules : NULL;
+    bench_run(b, false, used);
+    float_device_run(&d);
+    const ir_value *y = program_value(b->graph, "y");
+    const ref_verdict v = float_device_judge(&d, y);
+    ck_assert_msg(v.ratio < 0.7 && v.ratio > 0.01, "ratio %g, case %d", v.ratio, _i);
+    float_device_free(&d);
+    bench_close(b);
+}
+END_TEST
+
+START_TEST(rounding_at_stored_values_predicts_the_rms_error_of_a_device)
+{
+    bench *b = open_as(llama, types[1 + _i], NULL, 0);
+    float_device d = {.b = b, .order = summing_strided};
+    bench_run(b, false, NULL);
+    float_device_run(&d);
+    const ir_value *y = program_value(b->graph, "y");
+    const double device = float_device_judge(&d, y).rms;
+    ref_tensor exact = b->result[y->id];
+    b->result[y->id] = (ref_tensor){0};
+    bench_run(b, true, NULL);
+    const double predicted = ref_rms(exact.value, b->result[y->id].value, exact.count);
+    ck_assert_msg(device < 1.1 * predicted && device > 0.9 * predicted, "device %g, predicted %g", device, predicted);
+    ref_free(&exact);
+    float_device_free(&d);
+    bench_close(b);
+}
+END_TEST
+
+static const struct {
+    fault wrong;
+    const char *at;
+} block_faults[] = {{fault_missing_term, "q"},   {fault_missing_term, "down"}, {fault_dropped_tail, "o"},
+                    {fault_shifted_mask, "a"},   {fault_unscaled_head, "a"},   {fault_missing_key, "a"},
+                    {fault_late_position, "kr"}, {fault_wrong_divisor, "h2"}};
+
+START_TEST(a_wrong_kernel_in_a_block_is_seen_at_its_end_in_f32)
+{
+    const double ratio = device_ratio(llama, "f32", summing_in_order, block_faults[_i].wrong, block_faults[_i].at);
+    ck_assert_msg(ratio > 10, "ratio %g of fault %d at %s", ratio, block_faults[_i].wrong, block_faults[_i].at);
+}
+END_TEST
+
+/* Kernel by kernel: each value is judged on the device's own inputs. */
+typedef struct kernel_check {
+    const float_device *d;
+    const char *worst;
+    double ratio, right; /* largest of all, largest of those that are not at the fault */
+} kernel_check;
+
+static void judge_kernel(void *context, const ir_value *v, ref_tensor *t)
+{
+    kernel_check *k = context;
+    for (size_t i = 0; i < t->count; i++) {
+        const double got = k->d->value[v->id][i], ratio = fabs(got - t->value[i]) / (ref_sigmas * t->error[i]);
+        if (ratio > k->ratio) k->ratio = ratio, k->worst = v->name;
+        if (strcmp(v->name, k->d->wrong_at) != 0) k->right = fmax(k->right, ratio);
+        t->value[i] = got, t->error[i] = 0;
+    }
+}
+
+START_TEST(kernel_by_kernel_only_the_wrong_one_is_named)
+{
+    bench *b = open_as(llama, "bf16", NULL, 0);
+    float_device d = {.b = b, .wrong = block_faults[_i].wrong, .wrong_at = block_faults[_i].at};
+    kernel_check k = {.d = &d};
+    const ref_rules rules = {.finished = judge_kernel, .context = &k};
+    float_device_run(&d);
+    bench_run(b, true, &rules);
+    ck_assert_msg(k.right < 0.7, "ratio %g of a right kernel", k.right);
+    if (block_faults[_i].wrong != fault_wrong_divisor) { /* 1/144 of a row's scale, below what 6 * 1/256 allows */
+        ck_assert_str_eq(k.worst, block_faults[_i].at);
+        ck_assert_double_gt(k.ratio, 1);
+    }
+    float_device_free(&d);
+    bench_close(b);
+}
+END_TEST
+
+int main(void)
+{
+    const int faults = sizeof block_faults / sizeof *block_faults;
+    Suite *suite = suite_create("bounds");
+    TCase *c = tcase_create("bounds");
+    tcase_set_timeout(c, 60);
+    tcase_add_loop_test(c, a_right_device_stays_below_the_bound_and_comes_near, 0,
+                        9 * sizeof right_cases / sizeof *right_cases);
+    tcase_add_loop_test(c, a_sum_of_one_sign_stays_below_the_bound_too, 0, 6);
+    tcase_add_test(c, large_scores_come_near_their_bound);
+    tcase_add_loop_test(c, a_sum_of_a_million_terms_has_the_bound_of_its_blocks, 0, 2);
+    tcase_add_loop_test(c, three_products_in_tf32_stay_below_their_bound_and_one_does_not, 0, sizeof split_cases / sizeof *split_cases);
+    tcase_add_loop_test(c, a_wrong_device_exceeds_the_bound_in_f32, 0, fault_case_count);
+    tcase_add_loop_test(c, a_wrong_device_exceeds_the_bound_in_bf16, 0, fault_case_count);
+    tcase_add_loop_test(c, the_error_of_each_input_arrives_at_the_result, 0, shifted_case_count);
+    tcase_add_loop_test(c, a_block_stays_below_its_bound_end_to_end, 0, 18);
+    tcase_add_loop_test(c, rounding_at_stored_values_predicts_the_rms_error_of_a_device, 0, 2);
+    tcase_add_loop_test(c, a_wrong_kernel_in_a_block_is_seen_at_its_end_in_f32, 0, faults);
+    tcase_add_loop_test(c, kernel_by_kernel_only_the_wrong_one_is_named, 0, faults);
+    suite_add_tcase(suite, c);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    const int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? 1 : 0;
+}
