@@ -108,7 +108,7 @@ class Runner:
         s, reports = self.schedule, [f"{self.folder}/{f}.json" for f in self.schedule.those(ENDED)]
         good, lines = bool(reports), []
         if reports:
-            added = subprocess.run([sys.executable, f"{TESTS}/random_add.py", *reports], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+            added = subprocess.run([sys.executable, f"{TESTS}/cli/random_add.py", *reports], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
             lines, good = [added.stdout.rstrip()], added.returncode == 0
         for state in (CUT, BROKEN):
             for first in s.those(state):
