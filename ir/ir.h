@@ -121,7 +121,7 @@ typedef struct ir_kernel {
 
 typedef enum fusion_level { fusion_none, fusion_ops, fusion_tile, fusion_block } fusion_level;
 
-/* Why an edge between two phases was not fused; printed with the edge. Codes and texts: ir/reason.def (owned by ir/fuse/fuse.c). */
+/* Why an edge between two phases was not fused; printed with the edge. Codes and texts: ir/reason.def (ir/program/reason.c). */
 typedef struct fusion_note {
     const char *code; /* e.g. "value-has-other-users" */
     ir_value *value;

@@ -1,7 +1,7 @@
 /* In: see support.h. Out: plans on the host engine for tests. Refuses: nothing; the test fails instead. */
 #include "tests/support.h"
 #include "runtime/cli/trial.h"
-#include "ir/base/half.h"
+#include "ir/program/half.h"
 #include "runtime/data/random.h"
 #include "runtime/cli/ref_plan.h"
 #include <math.h>

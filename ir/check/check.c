@@ -2,23 +2,8 @@
  * name and op: exit code 1 "internal: after PASS: RULE: ..." after a pass, a bad input for text. */
 #include "ir/check/check.h"
 #include "ir/program/segments.h"
-#include "ir/text/fields.h"
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-_Noreturn void rule_broken(const checker *c, position at, const char *format, ...)
-{
-    text t = {.a = c->a};
-    char line[512];
-    va_list list;
-    va_start(list, format);
-    vsnprintf(line, sizeof line, format, list);
-    va_end(list);
-    text_printf(&t, "%s: %s", c->rule, line);
-    if (!c->pass) bail(c->a, code_bad_input, at, "%s", t.data);
-    bail(c->a, code_check_failed, at, "internal: after %s: %s", c->pass, t.data);
-}
 
 static int compare_names(const void *x, const void *y)
 {

@@ -1,7 +1,7 @@
 /* In: ops with their operands. Out: nothing, when each op's attributes, dtypes and shapes agree. Refuses: the first that does not.
  * It shares no code with the reader's shape inference, so that either finds the other's mistakes. */
 #include "ir/check/check.h"
-#include "ir/text/fields.h"
+#include "ir/program/fields.h"
 #include <math.h>
 #include <string.h>
 

@@ -2,44 +2,18 @@
  * passes are the rows of ir/reason.def; each is small, has a name, and is followed by the verifier. Refuses: the level block
  * (code_unsupported), names of fusions that do not exist, graphs that are not lowered. */
 #include "ir/fuse/fuse.h"
-#include <string.h>
 
 static const struct {
     const char *name;
-    fusion_level least;
     bool (*run)(fusing *f);
 } passes[] = {
-#define FUSION(name, least, help) {#name, fusion_##least, fuse_##name},
+#define FUSION(name, least, help) {#name, fuse_##name},
 #include "ir/reason.def"
 };
 enum { pass_count = sizeof passes / sizeof *passes, most_changes = 256 };
 
-const char *const *fusion_names(size_t *count)
-{
-    static const char *const names[] = {
-#define FUSION(name, least, help) #name,
-#include "ir/reason.def"
-    };
-    *count = pass_count;
-    return names;
-}
-
-int fusion_index(const char *name)
-{
-    for (int i = 0; i < pass_count; i++)
-        if (strcmp(passes[i].name, name) == 0) return i;
-    return -1;
-}
-
-bool fuse_may_run(const fusing *f, int fusion, reason *why)
-{
-    *why = f->options->level < passes[fusion].least ? reason_level : f->disabled[fusion] ? reason_disabled : reason_none;
-    return *why == reason_none;
-}
-
 static void read_disabled(fusing *f)
 {
-    _Static_assert(pass_count <= sizeof f->disabled, "more fusions than fusing.disabled holds");
     for (size_t i = 0; i < f->options->disabled_count; i++) {
         const char *name = f->options->disabled[i];
         int fusion = fusion_index(name);

@@ -3,13 +3,8 @@
 #ifndef TFGEN_FUSE_H
 #define TFGEN_FUSE_H
 #include "ir/program/build.h"
+#include "ir/program/reason.h"
 #include "ir/program/segments.h"
-
-typedef enum reason {
-#define REASON(name, code, sentence) reason_##name,
-#include "ir/reason.def"
-    reason_count
-} reason;
 
 enum { most_phase_ops = 64, no_group = -1 };
 
@@ -107,5 +102,4 @@ bool fuse_may_run(const fusing *f, int fusion, reason *why); /* level and --no-f
 void fuse_notes(fusing *f);
 
 int remove_dead_ops(arena *a, ir_program *p); /* dce.c: how many it removed */
-const char *reason_code(reason r);
 #endif

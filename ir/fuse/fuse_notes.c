@@ -1,31 +1,5 @@
 /* In: the finished phases. Out: a note with a reason for each edge between two of them. Refuses: nothing. */
 #include "ir/fuse/fuse.h"
-#include "ir/text/fields.h"
-#include <string.h>
-
-static const char *const codes[] = {
-#define REASON(name, code, sentence) code,
-#include "ir/reason.def"
-};
-static const char *const sentences[] = {
-#define REASON(name, code, sentence) sentence,
-#include "ir/reason.def"
-};
-
-const char *const *reason_codes(size_t *count)
-{
-    *count = sizeof codes / sizeof *codes;
-    return codes;
-}
-
-const char *reason_code(reason r) { return codes[r]; }
-
-const char *reason_sentence(const char *code)
-{
-    for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
-        if (strcmp(codes[i], code) == 0) return sentences[i];
-    return "";
-}
 
 /* Sums over a row, known when the whole row is. */
 static bool is_statistic(const ir_value *v)

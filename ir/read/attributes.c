@@ -1,36 +1,7 @@
 /* In: the map of an op and the ATTR table of ir/op.def. Out: the op's attributes, with the defaults that need no
  * shapes. Refuses: missing and unknown keys, wrong types, values that make no sense for any shape. */
 #include "ir/read/graph.h"
-#include <stddef.h>
 #include <string.h>
-
-#define OFFSET_INT(field) offsetof(ir_attributes, field)
-#define OFFSET_FLOAT(field) offsetof(ir_attributes, field)
-#define OFFSET_BOOL(field) offsetof(ir_attributes, field)
-#define OFFSET_DTYPE(field) offsetof(ir_attributes, field)
-#define OFFSET_PAIRING(field) offsetof(ir_attributes, field)
-#define OFFSET_LAYOUT(field) offsetof(ir_attributes, field)
-#define OFFSET_VALUE(field) offsetof(ir_attributes, field)
-#define OFFSET_SCALING(field) offsetof(ir_attributes, field)
-#define OFFSET_SIZES(field) 0
-#define OFFSET_SHAPE(field) 0
-
-const attribute_info attribute_table[] = {
-#define ATTR(op, key, field, type, required, help)                                                                     \
-    {op_##op, #key, help, attribute_##type, required, OFFSET_##type(field)},
-#include "ir/op.def"
-};
-const int attribute_count = sizeof attribute_table / sizeof *attribute_table;
-_Static_assert(sizeof attribute_table / sizeof *attribute_table <= 32, "ir_op.stated has a bit for each attribute");
-
-bool op_states(const ir_op *op, const char *key)
-{
-    for (int i = 0; i < attribute_count; i++)
-        if (attribute_table[i].op == op->kind && strcmp(attribute_table[i].key, key) == 0) return op->stated >> i & 1;
-    return false;
-}
-
-bool op_in_spec(op_kind kind) { return kind < op_slice; /* the table's last part is written by lowering and fusion */ }
 
 static bool read_word(graph_reader *r, const spec_node *node, const char *what, const char *const *words, int *out)
 {

@@ -3,7 +3,7 @@
  * already. Private to ir/read. */
 #ifndef TFGEN_GRAPH_H
 #define TFGEN_GRAPH_H
-#include "ir/read/attributes.h"
+#include "ir/program/attribute_table.h"
 #include "ir/base/names.h"
 #include "ir/read/yaml.h"
 

@@ -14,7 +14,7 @@
  * direction and are 8 u y. So e_y^2 has (16 + 64) u^2 sum t^2 + 64 u^2 y^2 more. Two sums of products run side by side, sum x w and sum g w^2; multiplication and addition round apart
  * (-ffp-contract is off in ISO C), so that the numbers do not depend on the processor. */
 #include "ir/reference/ref_parts.h"
-#include "ir/base/half.h"
+#include "ir/program/half.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,9 @@
 #include "ir/check/check.h"
 #include "ir/base/names.h"
 #include "ir/text/scan.h"
-#include "ir/text/fields.h"
+#include "ir/program/fields.h"
+#include "ir/program/reason.h"
+#include "ir/text/words.h"
 #include <ctype.h>
 #include <stdint.h>
 #include <string.h>

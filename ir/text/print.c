@@ -16,56 +16,11 @@
  *
  * `in %v+4/16` after a type is a view, `/72` storage in rows of 72 elements; `!11:5` the place in the spec; `#0` the graph op it comes from. A graph's ops stand
  * without kernels and roles. Columns are fixed, so a rename changes one line. Read back by ir/text/parse.c. */
-#include "ir/text/fields.h"
+#include "ir/program/fields.h"
+#include "ir/program/reason.h"
+#include "ir/text/words.h"
 #include <ctype.h>
 #include <string.h>
-
-#define FIELD(key, type) {#key, field_##type, offsetof(ir_attributes, key)}
-const attribute_field attribute_fields[] = {
-    FIELD(to, dtype), FIELD(eps, float), FIELD(unit_offset, bool), FIELD(heads, int), FIELD(kv_heads, int),
-    FIELD(pairing, pairing), FIELD(theta, float), FIELD(rotary, int), FIELD(scaling, scaling), FIELD(layout, layout),
-    FIELD(transpose, bool), FIELD(causal, bool), FIELD(window, int), FIELD(softcap, float), FIELD(scale, float),
-    FIELD(offset, int), FIELD(lengths, value), FIELD(at, value), FIELD(state, value), FIELD(fold, value),
-    FIELD(fold_offset, bool),
-};
-#undef FIELD
-const int attribute_field_count = sizeof attribute_fields / sizeof *attribute_fields;
-
-/* The spec's attributes, then those that lowering and fusion write. */
-static const struct {
-    op_kind kind;
-    const char *key;
-} taken[] = {
-#define ATTR(op, key, field, type, required, help) {op_##op, #field},
-#include "ir/op.def"
-    {op_slice, "offset"}, {op_linear, "fold"}, {op_linear, "fold_offset"},
-    {op_attention_partial, "heads"}, {op_attention_partial, "kv_heads"}, {op_attention_partial, "causal"},
-    {op_attention_partial, "window"}, {op_attention_partial, "softcap"}, {op_attention_partial, "scale"},
-    {op_attention_partial, "lengths"}, {op_attention_partial, "at"}, {op_attention_combine, "heads"},
-};
-
-bool op_takes(op_kind kind, const char *key)
-{
-    for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
-        if (taken[i].kind == kind && strcmp(taken[i].key, key) == 0) return true;
-    return false;
-}
-
-bool field_is_set(const ir_attributes *t, const attribute_field *f)
-{
-    const void *field = (const char *)t + f->offset;
-    switch (f->type) {
-    case field_int: return *(const long long *)field != 0;
-    case field_float: return *(const double *)field != 0;
-    case field_bool: return *(const bool *)field;
-    case field_dtype: return *(const dtype *)field != dtype_f32;
-    case field_pairing: return *(const rope_pairing *)field != pairing_half;
-    case field_layout: return *(const weight_layout *)field != layout_out_in;
-    case field_value: return *(ir_value *const *)field != NULL;
-    case field_scaling: return ((const rope_scaling *)field)->kind != scaling_none;
-    }
-    return false;
-}
 
 #define NAMES(...) \
     static const char *const names[] = {__VA_ARGS__}; \

@@ -1,7 +1,7 @@
 /* In: a plan and a device. Out: bench.h. Refuses what the device refuses, with its text. Runs are queued in batches between two waits, so
  * that the device is timed and not the caller; each takes the next set of buffers, so that it reads nothing that a cache still has. */
 #include "runtime/cli/bench.h"
-#include "ir/base/half.h"
+#include "ir/program/half.h"
 #include "runtime/data/random.h"
 #include <stdlib.h>
 #include <string.h>

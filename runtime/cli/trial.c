@@ -3,7 +3,7 @@
  * rounding does not cascade; every output is judged end to end as well. Refuses data that does not fit. */
 #include "runtime/cli/trial.h"
 #include "runtime/cli/spread.h"
-#include "ir/base/half.h"
+#include "ir/program/half.h"
 #include "runtime/data/random.h"
 #include "runtime/data/safetensors.h"
 #include "runtime/module/guarded_run.h"

@@ -1,7 +1,7 @@
 /* In: a seed, the name of a value, an index. Out: numbers that depend on nothing else: not on the machine, its math
  * library, the order of calls or the other values of a spec. Refuses: nothing. */
 #include "runtime/data/random.h"
-#include "ir/base/half.h"
+#include "ir/program/half.h"
 #include <math.h>
 
 #ifdef __clang__

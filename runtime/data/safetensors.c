@@ -2,7 +2,7 @@
  * headers that are not what the format says; see the header. Writing: runtime/data/safetensors_write.c. */
 #define _GNU_SOURCE
 #include "runtime/data/safetensors.h"
-#include "ir/base/half.h"
+#include "ir/program/half.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <jansson.h>

@@ -2,7 +2,7 @@
  * against ir/op.def, so that a new op which is never drawn fails here. What it finds is found: a planted mistake is seen, and reduced to
  * the op that has it. Then a fixed slice of drawn specs is run. */
 #define _GNU_SOURCE
-#include "ir/read/attributes.h"
+#include "ir/program/attribute_table.h"
 #include "runtime/cli/random/random_child.h"
 #include "runtime/cli/random/random_reduce.h"
 #include "tests/support.h"

@@ -2,7 +2,7 @@
 #define _GNU_SOURCE
 #include "gen/emit.h"
 #include "tests/support.h"
-#include "ir/base/half.h"
+#include "ir/program/half.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* docs/spec-language.md is true: every op and attribute of ir/op.def has its entry, and nothing else has; examples have the shapes that the page
  * says, defaults are the page's, what is out of range is refused. */
-#include "ir/read/attributes.h"
+#include "ir/program/attribute_table.h"
 #include "ir/ir.h"
 #include <check.h>
 #include <stdio.h>

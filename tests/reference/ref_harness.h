@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "ir/base/half.h"
+#include "ir/program/half.h"
 #include "runtime/data/random.h"
 #include "ir/reference/ref.h"
 

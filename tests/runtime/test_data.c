@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "ir/base/half.h"
+#include "ir/program/half.h"
 #include "runtime/data/random.h"
 
 /* ---- half precision: every pattern, and every point between two */

@@ -1,6 +1,6 @@
 /* Layers of real models on the host engine: every fusion level, dtype and two geometries against what HuggingFace transformers computed,
  * and against the float64 reference. Without TFGEN_TEST_ALL=1 a sample runs, in which each pair of model, level and dtype meets. */
-#include "ir/base/half.h"
+#include "ir/program/half.h"
 #include "runtime/data/safetensors.h"
 #include "tests/support.h"
 #include <math.h>

@@ -1,6 +1,6 @@
 /* What must hold of whole layers whatever the numbers are: causality, independence of batch entries, of sizes and of what memory held
  * before, symmetries of the weights, and a cache that gives what the whole sequence gives. */
-#include "ir/base/half.h"
+#include "ir/program/half.h"
 #include "tests/support.h"
 #include <math.h>
 #include <stdio.h>

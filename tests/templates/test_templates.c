@@ -3,7 +3,7 @@
 #include "tests/host/test_host_common.h"
 #include "gen/gen.h"
 #include "gen/template_text.h"
-#include "ir/base/half.h"
+#include "ir/program/half.h"
 #include "runtime/module/guarded_run.h"
 
 /* ---- tests/templates/template_ops.hip under the templates' own texts */

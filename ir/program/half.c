@@ -1,6 +1,6 @@
 /* In: numbers as doubles, or as they lie in memory. Out: the other form, rounded once, to nearest even. Refuses:
  * nothing; what is too large becomes infinite, a NaN stays one. */
-#include "ir/base/half.h"
+#include "ir/program/half.h"
 #include <float.h>
 #include <math.h>
 #include <string.h>

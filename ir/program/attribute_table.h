@@ -1,7 +1,7 @@
 /* In: the ATTR table of ir/op.def. Out: the same as data, for the spec reader, the schema and the documentation.
  * Refuses: nothing. */
-#ifndef TFGEN_ATTRIBUTES_H
-#define TFGEN_ATTRIBUTES_H
+#ifndef TFGEN_ATTRIBUTE_TABLE_H
+#define TFGEN_ATTRIBUTE_TABLE_H
 #include "ir/ir.h"
 
 typedef enum attribute_type {

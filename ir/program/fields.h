@@ -1,0 +1,21 @@
+/* In: ir/op.def. Out: the fields of ir_attributes as data, for printer, reader and verifier. Refuses: nothing. Private to ir/. */
+#ifndef TFGEN_FIELDS_H
+#define TFGEN_FIELDS_H
+#include "ir/ir.h"
+
+typedef enum field_type {
+    field_int, field_float, field_bool, field_dtype, field_pairing, field_layout, field_value, field_scaling
+} field_type;
+
+typedef struct attribute_field {
+    const char *key;
+    field_type type;
+    size_t offset; /* in ir_attributes */
+} attribute_field;
+
+extern const attribute_field attribute_fields[];
+extern const int attribute_field_count;
+
+bool op_takes(op_kind kind, const char *key);      /* an op that a spec, lowering or fusion may give this field */
+bool field_is_set(const ir_attributes *t, const attribute_field *f); /* not zero */
+#endif

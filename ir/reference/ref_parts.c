@@ -1,0 +1,111 @@
+/* In: one run of the reference. Out: what its files share: units, axes, sums, cores. Refuses: nothing itself. */
+#define _GNU_SOURCE
+#include "ir/reference/ref_parts.h"
+#include "ir/program/half.h"
+#include <math.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <unistd.h>
+
+double ref_unit(dtype t) { return t == dtype_bf16 ? 0x1p-8 : t == dtype_f16 ? 0x1p-11 : t == dtype_f32 ? REF_UNIT : 0; }
+
+double ref_least(dtype t) { return t == dtype_f16 ? 0x1p-25 : REF_LEAST; }
+
+bool ref_fail(ref_state *r, const ir_op *op, const char *why)
+{
+    if (op)
+        snprintf(r->message, r->message_size, "reference: %s %%%s: %s", op_table[op->kind].name, op->outputs[0]->name,
+                 why);
+    else
+        snprintf(r->message, r->message_size, "reference: %s", why);
+    return false;
+}
+
+const ref_tensor *ref_of(const ref_state *r, const ir_value *v) { return &r->tensors[v->id]; }
+ref_tensor *ref_out(ref_state *r, const ir_op *op) { return &r->tensors[op->outputs[0]->id]; }
+double ref_error(const ref_tensor *t, size_t i) { return t->error ? t->error[i] : 0; }
+
+bool ref_exact(const ref_tensor *t)
+{
+    for (size_t i = 0; t->error && i < t->count; i++)
+        if (t->error[i] != 0) return false;
+    return true;
+}
+
+long long ref_axis(const ref_state *r, const ir_value *v, int axis)
+{
+    const ref_shape *s = ref_shape_of(r, v);
+    if (axis < 0) axis += s->rank;
+    return axis < 0 || axis >= s->rank ? 1 : s->size[axis];
+}
+
+bool ref_is_stored(const ref_state *r, const ir_value *v)
+{
+    if (v->kind != value_result || !r->rules || !r->rules->stored) return true;
+    return r->rules->stored(r->rules->context, v);
+}
+
+void ref_overflow(dtype t, double *value, double *error)
+{
+    const double limit = dtype_largest(t) * (1 + ref_unit(t)), bound = ref_sigmas * *error;
+    if (!isfinite(*value) || !(fabs(*value) + bound >= limit)) return;
+    const bool sure = fabs(*value) - bound >= limit;
+    if (sure) *value = copysign(INFINITY, *value);
+    *error = sure ? 0 : INFINITY;
+}
+
+/* ---- sums */
+void ref_sum_add(ref_sum *s, double term, double error)
+{
+    s->value += term;
+    s->block += term;
+    s->partial_squares += s->block * s->block;
+    s->term_squares += term * term;
+    s->input_squares += error * error;
+    if (++s->count % REF_CHAIN != 0 || s->whole) return;
+    s->partial_squares += s->value * s->value;
+    s->block = 0;
+}
+
+/* In random order K terms in chains of L, K/L = m of them: a chain's partial sums are L/3 of its sum's square and L/6 of its terms' squares, the
+ * squares of all chains' sums are y^2/m and sum t^2 together, and the m sums are added in a chain, too. */
+double ref_sum_rounding(const ref_sum *s)
+{
+    const double n = s->count > 1 ? (double)s->count - 1 : 0, L = s->whole ? n : fmin(n, REF_CHAIN), m = L > 0 ? n / L : 0;
+    const double of_value = m > 1 ? L / m / 3 + (m + 1) / 3 : n / 3, of_terms = m > 1 ? L / 2 + m / 6 : n / 6;
+    const double in_order = s->count > 1 ? s->partial_squares : 0;
+    return REF_UNIT * REF_UNIT * (fmax(in_order, of_value * s->value * s->value) + (of_terms + 1) * s->term_squares);
+}
+
+double ref_sum_error(const ref_sum *s) { return s->input_squares + ref_sum_rounding(s); }
+
+/* ---- cores */
+typedef struct crew {
+    size_t count, next;
+    void (*work)(void *context, size_t i);
+    void *context;
+} crew;
+
+static void *work_along(void *argument)
+{
+    crew *c = argument;
+    for (;;) {
+        const size_t i = __atomic_fetch_add(&c->next, 1, __ATOMIC_RELAXED);
+        if (i >= c->count) return NULL;
+        c->work(c->context, i);
+    }
+}
+
+void ref_parallel(size_t count, void (*work)(void *context, size_t i), void *context)
+{
+    enum { most = 63 };
+    pthread_t others[most];
+    crew c = {count, 0, work, context};
+    const long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    size_t started = 0;
+    while (started < most && (long)started + 1 < cores && started + 1 < count &&
+           pthread_create(&others[started], NULL, work_along, &c) == 0)
+        started++;
+    work_along(&c);
+    for (size_t i = 0; i < started; i++) pthread_join(others[i], NULL);
+}
