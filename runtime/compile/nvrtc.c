@@ -86,6 +86,16 @@ static int compile_once(const nvrtc *api, const worker_job *job, const char *arc
     return bad;
 }
 
+/* How it was compiled belongs to who compiled it: manifests say so of each kernel. */
+static void tell_version(const nvrtc *api, const worker_job *job, const char *how)
+{
+    char version[64] = "";
+    int major = 0, minor = 0, n;
+    if (api->version(&major, &minor) == 0) n = snprintf(version, sizeof version, "NVRTC %d.%d%s", major, minor, how);
+    else n = snprintf(version, sizeof version, "NVRTC%s", how);
+    worker_put(job, "compiler", version, (size_t)n);
+}
+
 /* ptxas gives a kernel of few threads fewer registers than there are, so that more workgroups are resident, and may then spill: where it
  * does, the kernel is compiled once more with all registers (TF_ALL_REGISTERS, templates/base/device.h). */
 static int compile(const nvrtc *api, const worker_job *job)
@@ -95,7 +105,10 @@ static int compile(const nvrtc *api, const worker_job *job)
     size_t size = 0;
     if (!arch) return fprintf(stderr, "%s: out of memory\n", job->name), code_io;
     int bad = compile_once(api, job, arch, false, &program, &log);
-    if (!bad && log && log_has_spills(log)) bad = compile_once(api, job, arch, true, &program, &log);
+    if (!bad && log && log_has_spills(log)) {
+        bad = compile_once(api, job, arch, true, &program, &log);
+        tell_version(api, job, ", all registers");
+    }
     if (log) fputs(log, stderr);
     if (bad == nvrtc_invalid_option)
         return fprintf(stderr, "%s: this NVRTC does not know %s\n", job->name, job->arch), code_unsupported;
@@ -109,11 +122,8 @@ static int compile(const nvrtc *api, const worker_job *job)
 int nvrtc_work(const worker_job *job)
 {
     nvrtc api;
-    char version[64] = "NVRTC";
-    int major = 0, minor = 0;
     if (!load(&api, job->tool)) return code_unsupported;
-    if (api.version(&major, &minor) == 0) snprintf(version, sizeof version, "NVRTC %d.%d", major, minor);
-    worker_put(job, "compiler", version, strlen(version));
+    tell_version(&api, job, "");
     return compile(&api, job);
 }
 
@@ -121,7 +131,7 @@ int nvrtc_work(const worker_job *job)
 
 typedef struct reader {
     const char *name;
-    kernel_facts *kernels, *current;
+    kernel_facts *kernels, *current, *entry; /* current: NULL in a function that kernels call; entry: the last kernel */
     size_t n;
     FILE *kept; /* the log without ptxas' reports */
     bool refused;
@@ -147,11 +157,11 @@ static void read_frame(reader *r, const char *line)
     const unsigned frame = number_before(line, " bytes stack frame"),
                    stores = number_before(line, " bytes spill stores"),
                    loads = number_before(line, " bytes spill loads");
+    const unsigned spills = ((stores > loads ? stores : loads) + 3) / 4;
     const char *kernel = r->current ? r->current->name : "a device function";
-    if (r->current) {
-        r->current->vgpr_spills = ((stores > loads ? stores : loads) + 3) / 4;
-        if (frame > r->current->scratch_bytes) r->current->scratch_bytes = frame;
-    }
+    kernel_facts *whose = r->current ? r->current : r->entry; /* a function's frame is its caller's as well */
+    if (whose && spills > whose->vgpr_spills) whose->vgpr_spills = spills;
+    if (whose && frame > whose->scratch_bytes) whose->scratch_bytes = frame;
     if (!frame && !stores && !loads) return;
     r->refused = true;
     fprintf(r->kept, "%s: error: %s: %u bytes of local memory, %u bytes of spill stores, %u bytes of spill loads\n",
@@ -169,6 +179,7 @@ static bool read_report(reader *r, const char *line)
         r->current = kernel_named(r, p + sizeof entry - 1, strcspn(p + sizeof entry - 1, "'"));
     if ((p = strstr(line, properties)))
         r->current = kernel_named(r, p + sizeof properties - 1, strcspn(p + sizeof properties - 1, " \r\n"));
+    if (r->current) r->entry = r->current;
     if (r->current && strstr(line, ": Used ")) {
         r->current->vgprs = number_before(line, " registers");
         r->current->lds_bytes = number_before(line, " bytes smem");

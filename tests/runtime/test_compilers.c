@@ -243,6 +243,7 @@ START_TEST(a_kernel_that_spills_is_compiled_with_all_registers)
     ck_assert_msg(build(source, "sm_90a", compiler_nvrtc, &r) == build_ok, "%s", r.log);
     ck_assert_uint_eq(r.kernels[0].scratch_bytes, 0);
     ck_assert_uint_gt(r.kernels[0].vgprs, 64);
+    ck_assert_ptr_nonnull(strstr(r.compiler, ", all registers"));
     code_result_free(&r);
 }
 END_TEST
@@ -307,6 +308,13 @@ START_TEST(reports_of_ptxas_become_facts)
     ck_assert_uint_eq(k[1].lds_bytes, 49152);
     ck_assert_uint_eq(k[0].vgprs, 12);
     ck_assert_uint_eq(k[0].lds_bytes, 0);
+    free(log);
+    log = strdup("ptxas info    : Compiling entry function 'ab' for 'sm_90a'\nptxas info    : Function properties for called\n"
+                 "    32 bytes stack frame, 8 bytes spill stores, 8 bytes spill loads\nptxas info    : Function properties for ab\n"
+                 "    0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n");
+    ck_assert(!nvrtc_read_log(&log, "x.hip", k, 2));
+    ck_assert_uint_eq(k[0].scratch_bytes, 32); /* of a function that the kernel calls */
+    ck_assert_uint_eq(k[0].vgpr_spills, 2);
     free(log);
     log = strdup("ptxas info    : 0 bytes gmem\n");
     ck_assert(nvrtc_read_log(&log, "x.hip", k, 2));
