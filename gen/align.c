@@ -189,7 +189,7 @@ static bool align_operand(aligner *g, int k)
     for (int i = 0; i < phase->op_count && !product; i++)
         if (phase->ops[i]->kind == op_linear) product = phase->ops[i];
     if (g->p->kernels[k]->phase_count != 1 || phase->family != family_gemm || !product) return false;
-    tile_request r = {g->b->a, g->p, phase, g->target, g->tuning, phase_space(g->b->a, phase), layer_simt, 0, NULL};
+    tile_request r = {g->b->a, g->p, phase, g->target, g->tuning, phase_space(g->b->a, phase), layer_simt, 0, NULL, false};
     r.layer = layer_choose(&r);
     ir_value *v = product->inputs[0];
     if ((!layer_is_wgmma(r.layer) && r.layer != layer_mma) || value_alignment(g->b->a, v) == 16) return false;

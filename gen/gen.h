@@ -9,6 +9,7 @@ typedef struct source_text {
     const char *head, *templates, *body;
 } source_text;
 size_t source_size(const source_text *s);
+bool source_same(const source_text *x, const source_text *y);
 /* The whole file, with a NUL behind it, in an arena or for the caller to free (NULL without memory): made when it is written, hashed or compiled. */
 char *source_join(arena *a, const source_text *s);
 char *source_whole(const source_text *s);
@@ -102,15 +103,32 @@ typedef struct plan {
     int *parts; /* by value id: of what is stored; else 0 */
     scratch *scratches;
     int scratch_count;
+    /* What it was made of, to make it again: plan_again() */
+    const ir_program *fused;
+    const struct tuning *tuning;
+    const char *spec; /* its name */
 } plan;
+
+/* A tile that is forbidden: phase `phase` was compiled with it and had too few registers. */
+typedef struct forbidden_tile {
+    const char *phase;
+    spilled_tile tile;
+} forbidden_tile;
 
 /* Tuning: lines "family key=value ..." as in the plan's tile lines; NULL: the defaults of gen/tile.c. */
 typedef struct tuning {
     const char *const *lines;
     size_t count;
+    const forbidden_tile *forbidden;
+    size_t forbidden_count;
 } tuning;
 
 plan *plan_choose(arena *a, const ir_program *fused, const target_info *target, const tuning *tuning);
+/* The plan once more, with sources, where phase i of the plan's launches is not to have the tile that it has: spilled[i] says how much memory
+ * that took (scratch or vectors above 0; else the phase keeps its tile). NULL: no phase of those has a tile left that was not tried, or one
+ * was tried most_spilled times. Lives in `a`, and needs what `p` is made of. */
+enum { most_spilled = 6 };
+plan *plan_again(arena *a, const plan *p, const spilled_tile *spilled);
 void emit(arena *a, plan *p); /* fills source, spec_header, arguments of every launch and pack */
 char *manifest_json(arena *a, const plan *p);
 

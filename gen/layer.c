@@ -52,6 +52,13 @@ layer_kind layer_choose(const tile_request *r)
     return layer;
 }
 
+bool layer_below(const tile_request *r, layer_kind *layer)
+{
+    if (r->layer == layer_simt) return false;
+    *layer = r->layer == layer_wgmma && !mma_obstacle(r) ? layer_mma : layer_simt;
+    return true;
+}
+
 /* ---- wgmma */
 enum { wgmma_stage = 18432 }; /* gemm_ws<...>::scratch_bytes of tiles with stage=1 */
 bool layer_is_wgmma(layer_kind layer) { return layer == layer_wgmma || layer == layer_wgmma3; }

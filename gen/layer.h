@@ -6,6 +6,8 @@
 
 /* The layer of a phase that is planned: what `text`, a tuning line "gemm layer=simt", or else the shape says. */
 layer_kind layer_choose(const tile_request *r);
+/* The next best layer that the phase can have, where no tile of r->layer is left; false: simt was the last. */
+bool layer_below(const tile_request *r, layer_kind *layer);
 layer_kind layer_of(const ir_phase *phase); /* of its tile; simt when it has none */
 frame_kind layer_frame(layer_kind layer);
 

@@ -90,14 +90,25 @@ static json_t *ops_json(const ir_phase *phase)
     return list;
 }
 
-static json_t *tile_json(const ir_phase *phase)
+static json_t *tile_json(const tile_setting *tile, int count)
 {
     json_t *o = json_object();
-    for (int i = 0; i < phase->tile_count; i++)
-        json_object_set_new(o, phase->tile[i].key,
-                            strcmp(phase->tile[i].key, "layer") == 0 ? json_string(layer_names(NULL)[phase->tile[i].value])
-                                                                     : json_integer(phase->tile[i].value));
+    for (int i = 0; i < count; i++)
+        json_object_set_new(o, tile[i].key,
+                            strcmp(tile[i].key, "layer") == 0 ? json_string(layer_names(NULL)[tile[i].value]) : json_integer(tile[i].value));
     return o;
+}
+
+/* Tiles that the phase had in earlier plans, the first one first. */
+static json_t *spilled_json(const ir_phase *phase)
+{
+    json_t *list = json_array();
+    for (int i = 0; i < phase->spilled_count; i++) {
+        const spilled_tile *s = &phase->spilled[i];
+        json_array_append_new(list, json_pack("{s:i, s:i, s:o}", "scratch_bytes", s->scratch, "vector_spills", s->vectors, "tile",
+                                              tile_json(s->tile, s->tile_count)));
+    }
+    return list;
 }
 
 static json_t *phases_json(const ir_kernel *kernel)
@@ -107,7 +118,8 @@ static json_t *phases_json(const ir_kernel *kernel)
     for (int i = 0; i < kernel->phase_count; i++) {
         const ir_phase *phase = kernel->phases[i];
         json_t *o = json_pack("{s:s, s:s}", "name", phase->name, "family", families[phase->family]);
-        json_object_set_new(o, "tile", tile_json(phase));
+        json_object_set_new(o, "tile", tile_json(phase->tile, phase->tile_count));
+        if (phase->spilled_count) json_object_set_new(o, "spilled", spilled_json(phase));
         json_object_set_new(o, "ops", ops_json(phase));
         json_array_append_new(list, o);
     }

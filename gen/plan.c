@@ -96,13 +96,11 @@ static const ir_op *first_product(const ir_phase *phase)
     return NULL;
 }
 
-static segment_list segments_of(const planner *p, const ir_phase *phase, layer_kind layer)
+/* False: the layer has no arrangement of columns for the epilogue. */
+static bool find_segments(const planner *p, const ir_phase *phase, layer_kind layer, segment_list *list)
 {
-    segment_list list = {0};
-    if (phase->family == family_gemm && !gemm_segments(p->a, phase, layer_granule(layer, p->p->target), &list))
-        bail(p->a, code_unsupported, first_product(phase)->at,
-             "phase %s: no arrangement of columns serves its epilogue", phase->name);
-    return list;
+    *list = (segment_list){0};
+    return phase->family != family_gemm || gemm_segments(p->a, phase, layer_granule(layer, p->p->target), list);
 }
 
 static const char *block_name(const planner *p)
@@ -252,6 +250,32 @@ static void check_grid(const planner *p, const launch *l)
 
 bool target_overlaps(const target_info *target) { return strcmp(target->name, "sm_90a") == 0; }
 
+/* ---- tiles */
+static void forbid_tiles(const planner *p, ir_phase *phase)
+{
+    const spilled_tile *before = phase->spilled;
+    const size_t most = p->tuning ? p->tuning->forbidden_count : 0;
+    if (!most) return;
+    phase->spilled = arena_alloc(p->a, ((size_t)phase->spilled_count + most + 1) * sizeof *phase->spilled);
+    for (int i = 0; i < phase->spilled_count; i++) phase->spilled[i] = before[i];
+    for (size_t i = 0; i < most; i++)
+        if (strcmp(p->tuning->forbidden[i].phase, phase->name) == 0) phase->spilled[phase->spilled_count++] = p->tuning->forbidden[i].tile;
+}
+
+/* Layer and tile of a phase. Where all of those that come into question have spilled it is the first again: there is no better one. */
+static void choose_tile(const planner *p, tile_request *r, ir_phase *phase, segment_list *segments)
+{
+    const layer_kind first = r->layer = layer_choose(r);
+    bool fits = find_segments(p, phase, first, segments);
+    if (!fits) bail(p->a, code_unsupported, first_product(phase)->at, "phase %s: no arrangement of columns serves its epilogue", phase->name);
+    forbid_tiles(p, phase);
+    for (r->packed_n = segments->packed_columns; !fits || !tile_choose(r, phase); r->packed_n = segments->packed_columns) {
+        r->second = layer_below(r, &r->layer);
+        if (!r->second) r->layer = first, phase->spilled_count = 0;
+        fits = find_segments(p, phase, r->layer, segments);
+    }
+}
+
 static void plan_kernel(planner *p, ir_kernel *kernel)
 {
     if (kernel->phase_count != 1)
@@ -259,13 +283,10 @@ static void plan_kernel(planner *p, ir_kernel *kernel)
              "kernel %s has %d phases; one launch for several phases is not available yet", kernel->name,
              kernel->phase_count);
     ir_phase *phase = kernel->phases[0];
-    tile_request request = {p->a, p->program, phase, p->p->target, p->tuning, phase_space(p->a, phase), layer_simt, 0, NULL};
-    request.layer = layer_choose(&request);
-    const segment_list segments = segments_of(p, phase, request.layer);
-    request.packed_n = segments.packed_columns;
-    request.segments = &segments;
+    segment_list segments;
+    tile_request request = {p->a, p->program, phase, p->p->target, p->tuning, phase_space(p->a, phase), layer_simt, 0, &segments, false};
+    choose_tile(p, &request, phase, &segments);
     kernel->frame = layer_frame(request.layer);
-    tile_choose(&request, phase);
     if (needs_packing(phase)) plan_pack(p, kernel, phase, segments.packed_columns);
     plan_storage(p, phase, segments.packed_columns);
     plan_parts(p, kernel, phase, &request.space, segments.packed_columns);
@@ -287,7 +308,7 @@ plan *plan_choose(arena *a, const ir_program *fused, const target_info *target, 
 {
     builder b = copy_program(a, fused);
     planner p = {.a = a, .p = arena_alloc(a, sizeof(plan)), .program = b.p, .tuning = tuning};
-    *p.p = (plan){.program = p.program, .target = target};
+    *p.p = (plan){.program = p.program, .target = target, .fused = fused, .tuning = tuning, .spec = arena_source_name(a)};
     check_sizes(&p);
     align_operands(&b, target, tuning);
     const size_t kernels = (size_t)p.program->kernel_count + 1, values = (size_t)p.program->value_count + 1;
@@ -299,4 +320,34 @@ plan *plan_choose(arena *a, const ir_program *fused, const target_info *target, 
     b.p->index = program_index_make(a, b.p);
     for (int k = 0; k < p.program->kernel_count; k++) plan_kernel(&p, p.program->kernels[k]);
     return p.p;
+}
+
+/* ---- again, without tiles that spilled */
+static bool is_spilled(const spilled_tile *s) { return s->scratch > 0 || s->vectors > 0; }
+
+/* The phase has another tile than those that spilled. */
+static bool has_new_tile(const ir_phase *phase, int before) { return phase->spilled_count == before + 1; }
+
+plan *plan_again(arena *a, const plan *p, const spilled_tile *spilled)
+{
+    const size_t known = p->tuning ? p->tuning->forbidden_count : 0;
+    forbidden_tile *list = arena_alloc(a, (known + (size_t)p->launch_count + 1) * sizeof *list);
+    tuning *t = arena_alloc(a, sizeof *t);
+    *t = p->tuning ? *p->tuning : (tuning){0};
+    for (size_t i = 0; i < known; i++) list[i] = p->tuning->forbidden[i];
+    for (int i = 0; i < p->launch_count; i++) {
+        const ir_phase *phase = p->launches[i].kernel->phases[0];
+        if (!is_spilled(&spilled[i]) || phase->spilled_count >= most_spilled) continue;
+        list[t->forbidden_count++] = (forbidden_tile){phase->name, {phase->tile, phase->tile_count, spilled[i].scratch, spilled[i].vectors}};
+    }
+    if (t->forbidden_count == known) return NULL;
+    t->forbidden = list;
+    if (!*arena_source_name(a)) arena_source(a, p->spec, NULL, 0);
+    plan *again = plan_choose(a, p->fused, p->target, t);
+    bool better = false;
+    for (int i = 0; i < p->launch_count; i++)
+        better |= is_spilled(&spilled[i]) && has_new_tile(again->launches[i].kernel->phases[0], p->launches[i].kernel->phases[0]->spilled_count);
+    if (!better) return NULL;
+    emit(a, again);
+    return again;
 }

@@ -6,6 +6,11 @@
 
 size_t source_size(const source_text *s) { return strlen(s->head) + strlen(s->templates) + strlen(s->body); }
 
+bool source_same(const source_text *x, const source_text *y)
+{
+    return strcmp(x->body, y->body) == 0 && strcmp(x->head, y->head) == 0 && (x->templates == y->templates || strcmp(x->templates, y->templates) == 0);
+}
+
 static char *put(char *to, const source_text *s)
 {
     if (to) strcpy(stpcpy(stpcpy(to, s->head), s->templates), s->body);

@@ -3,6 +3,7 @@
 #include "gen/layer.h"
 #include "gen/layer_amd.h"
 #include "gen/layer_mma.h"
+#include "gen/spilled.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -523,17 +524,23 @@ static void check(const tile_request *r, const ir_phase *p)
         need(r, false, arena_printf(r->a, "%lld bytes of shared memory; a workgroup has %d", shared, most));
 }
 
-void tile_choose(const tile_request *r, ir_phase *phase)
+bool tile_choose(const tile_request *r, ir_phase *phase)
 {
     static void (*const defaults[])(const tile_request *, settings *) = {
         rows_defaults, gemm_defaults, attention_defaults, decode_defaults, combine_defaults, align_defaults};
     settings s = {.count = 0};
     defaults[phase->family](r, &s);
-    take_text(r, &s);
+    if (!r->second) take_text(r, &s);
     check_lines(r);
-    for (size_t i = 0; r->tuning && i < r->tuning->count; i++) take_line(r, &s, r->tuning->lines[i]);
-    phase->tile = arena_alloc(r->a, (size_t)s.count * sizeof *phase->tile);
-    memcpy(phase->tile, s.items, (size_t)s.count * sizeof *phase->tile);
+    for (size_t i = 0; !r->second && r->tuning && i < r->tuning->count; i++) take_line(r, &s, r->tuning->lines[i]);
+    ir_phase tried = *phase;
+    tried.tile = arena_alloc(r->a, (size_t)s.count * sizeof *tried.tile);
+    memcpy(tried.tile, s.items, (size_t)s.count * sizeof *tried.tile);
+    tried.tile_count = s.count;
+    check(r, &tried);
+    for (; tile_has_spilled(&tried); check(r, &tried))
+        if (!tile_make_smaller(r, &tried)) return false;
+    phase->tile = tried.tile;
     phase->tile_count = s.count;
-    check(r, phase);
+    return true;
 }

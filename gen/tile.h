@@ -16,10 +16,11 @@ typedef struct tile_request {
     layer_kind layer;
     long long packed_n; /* gemm; follows from the layer */
     const segment_list *segments; /* gemm */
+    bool second; /* the layer is none that text, tuning table or shape ask for: what they say of the tile is of another layer */
 } tile_request;
 
-/* Fills phase->tile of the copy that is being planned. */
-void tile_choose(const tile_request *r, ir_phase *phase);
+/* Fills phase->tile of the copy that is being planned. False: all tiles of the layer that come into question have spilled. */
+bool tile_choose(const tile_request *r, ir_phase *phase);
 long long tile_value(const ir_phase *phase, const char *key); /* -1: no such setting */
 /* What the phase's own text, or a tuning line, says of one setting; -1: nothing. */
 int tile_asked(const tile_request *r, const char *key);

@@ -99,6 +99,13 @@ typedef struct tile_setting {
     int value;
 } tile_setting;
 
+/* A tile that was compiled once: the kernel had too few registers. It is not planned again (gen/spilled.h). */
+typedef struct spilled_tile {
+    tile_setting *tile;
+    int tile_count;
+    int scratch, vectors; /* bytes of memory a thread in their place, vector registers moved there; of a thread */
+} spilled_tile;
+
 typedef struct ir_phase {
     const char *name;
     phase_family family;
@@ -108,6 +115,8 @@ typedef struct ir_phase {
     int after_count;
     tile_setting *tile; /* empty before planning */
     int tile_count;
+    spilled_tile *spilled; /* what its tile was in earlier plans */
+    int spilled_count;
 } ir_phase;
 
 typedef enum frame_kind { frame_unset, frame_mixed, frame_ws } frame_kind;

@@ -390,26 +390,47 @@ static void read_kernel(reader *r)
     r->depth = 1;
 }
 
-static void read_tile(reader *r)
+/* key=value up to the line's end; returns how many. */
+static int read_settings(reader *r, tile_setting **list)
 {
-    ir_phase *phase = r->phase;
     size_t layer_count;
     const char *const *layers = layer_names(&layer_count);
-    if (phase->tile_count) bail(r->a, code_bad_input, scan_here(&r->in), "a second tile line");
+    int count = 0;
     while (!scan_at_line_end(&r->in)) {
-        if (phase->tile_count == max_list) bail(r->a, code_bad_input, scan_here(&r->in), "more than %d settings", max_list);
+        if (count == max_list) bail(r->a, code_bad_input, scan_here(&r->in), "more than %d settings", max_list);
         scan_spaces(&r->in);
         const position at = scan_here(&r->in);
         tile_setting s = {.key = scan_name(&r->in, "a setting")};
-        for (int i = 0; i < phase->tile_count; i++)
-            if (strcmp(phase->tile[i].key, s.key) == 0) bail(r->a, code_bad_input, at, "a second %s", s.key);
+        for (int i = 0; i < count; i++)
+            if (strcmp((*list)[i].key, s.key) == 0) bail(r->a, code_bad_input, at, "a second %s", s.key);
         scan_expect(&r->in, "=");
         if (strcmp(s.key, "layer") == 0) s.value = scan_choice(&r->in, layers, layer_count, s.key);
         else s.value = (int)scan_integer(&r->in, 0, 1 << 30, s.key);
-        phase->tile = build_grow(r->a, phase->tile, phase->tile_count, sizeof *phase->tile);
-        phase->tile[phase->tile_count++] = s;
+        *list = build_grow(r->a, *list, count, sizeof **list);
+        (*list)[count++] = s;
     }
     scan_end_line(&r->in);
+    return count;
+}
+
+static void read_tile(reader *r)
+{
+    if (r->phase->tile_count) bail(r->a, code_bad_input, scan_here(&r->in), "a second tile line");
+    r->phase->tile_count = read_settings(r, &r->phase->tile);
+}
+
+static void read_spilled(reader *r)
+{
+    ir_phase *phase = r->phase;
+    spilled_tile s = {0};
+    if (phase->spilled_count == max_list) bail(r->a, code_bad_input, scan_here(&r->in), "more than %d tiles that spilled", max_list);
+    scan_expect(&r->in, "scratch=");
+    s.scratch = (int)scan_integer(&r->in, 0, 1 << 30, "scratch");
+    scan_expect(&r->in, "vectors=");
+    s.vectors = (int)scan_integer(&r->in, 0, 1 << 30, "vectors");
+    s.tile_count = read_settings(r, &s.tile);
+    phase->spilled = build_grow(r->a, phase->spilled, phase->spilled_count, sizeof *phase->spilled);
+    phase->spilled[phase->spilled_count++] = s;
 }
 
 static void read_note(reader *r)
@@ -476,11 +497,12 @@ static void read_phase_line(reader *r)
     else if (scan_accept(&r->in, "body ")) read_op(r, role_body);
     else if (scan_accept(&r->in, "epi ")) read_op(r, role_epilogue);
     else if (scan_accept(&r->in, "tile ")) read_tile(r);
+    else if (scan_accept(&r->in, "spilled ")) read_spilled(r);
     else if (scan_accept(&r->in, "}")) {
         r->phase = NULL;
         r->depth = 1;
         scan_end_line(&r->in);
-    } else scan_expected(&r->in, "pro, body, epi, tile or \"}\"");
+    } else scan_expected(&r->in, "pro, body, epi, tile, spilled or \"}\"");
 }
 
 /* The rules that a spec's outputs obey. */

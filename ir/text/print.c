@@ -197,6 +197,13 @@ static void put_setting(text *t, const tile_setting *s)
     else text_printf(t, " %s=%d", s->key, s->value);
 }
 
+static void put_spilled(text *t, const spilled_tile *s)
+{
+    text_printf(t, "    spilled scratch=%d vectors=%d", s->scratch, s->vectors);
+    for (int i = 0; i < s->tile_count; i++) put_setting(t, &s->tile[i]);
+    text_printf(t, "\n");
+}
+
 static void put_phase(text *t, const ir_program *p, const ir_phase *phase)
 {
     text_printf(t, "  phase %s : %s", phase->name, family_names(NULL)[phase->family]);
@@ -206,7 +213,9 @@ static void put_phase(text *t, const ir_program *p, const ir_phase *phase)
     for (int i = 0; i < phase->op_count; i++) put_op(t, p, phase->ops[i], true);
     if (phase->tile_count) text_printf(t, "    tile");
     for (int i = 0; i < phase->tile_count; i++) put_setting(t, &phase->tile[i]);
-    text_printf(t, phase->tile_count ? "\n  }\n" : "  }\n");
+    if (phase->tile_count) text_printf(t, "\n");
+    for (int i = 0; i < phase->spilled_count; i++) put_spilled(t, &phase->spilled[i]);
+    text_printf(t, "  }\n");
 }
 
 static void put_kernel(text *t, const ir_program *p, const ir_kernel *k)

@@ -10,30 +10,36 @@ typedef struct job {
     compiled *out;
 } job;
 
-static void dump(const job *j, stage at, const char *text)
+static void dump(const compile_request *r, stage at, const char *text)
 {
-    if (j->request->dump) j->request->dump(j->request->dump_context, at, text);
+    if (r->dump) r->dump(r->dump_context, at, text);
 }
 
-static bool wants(const job *j, stage at) { return j->request->dump && (j->request->dump_stages >> at & 1); }
+static bool wants(const compile_request *r, stage at) { return r->dump && (r->dump_stages >> at & 1); }
 
 static const ir_program *dumped(const job *j, stage at, const ir_program *p)
 {
-    if (wants(j, at)) dump(j, at, ir_print(j->a, p));
+    if (wants(j->request, at)) dump(j->request, at, ir_print(j->a, p));
     return p;
 }
 
-static void dump_source(const job *j, const source_text *s)
+static void dump_source(const compile_request *r, const source_text *s)
 {
     const char *const pieces[] = {s->head, s->templates, s->body};
-    for (int i = 0; i < 3; i++) dump(j, stage_source, pieces[i]);
+    for (int i = 0; i < 3; i++) dump(r, stage_source, pieces[i]);
 }
 
-static void dump_sources(const job *j, const plan *p)
+static void dump_sources(const compile_request *r, const plan *p)
 {
-    if (!wants(j, stage_source)) return;
-    for (int i = 0; i < p->pack_count; i++) dump_source(j, &p->packs[i].source);
-    for (int i = 0; i < p->launch_count; i++) dump_source(j, &p->launches[i].source);
+    if (!wants(r, stage_source)) return;
+    for (int i = 0; i < p->pack_count; i++) dump_source(r, &p->packs[i].source);
+    for (int i = 0; i < p->launch_count; i++) dump_source(r, &p->launches[i].source);
+}
+
+void compile_dump(arena *a, const compile_request *r, const plan *p)
+{
+    if (wants(r, stage_plan)) dump(r, stage_plan, ir_print(a, p->program));
+    dump_sources(r, p);
 }
 
 const target_info *compile_target(arena *a, const char *name)
@@ -84,7 +90,7 @@ void compile_inside(arena *a, const compile_request *r, compiled *out)
     j->out->plan = plan_choose(a, p, target, r->tuning);
     dumped(j, stage_plan, j->out->plan->program);
     emit(a, j->out->plan);
-    dump_sources(j, j->out->plan);
+    dump_sources(r, j->out->plan);
 }
 
 static void spine(void *argument)

@@ -148,7 +148,10 @@ bool cache_find(cache *c, cache_kind kind, const char *key, code_result *out)
         found = false;
         free(e.bytes);
     }
-    return found || find_kept(c, kind, key, out);
+    found = found || find_kept(c, kind, key, out);
+    if (!found || kind == cache_code || out->status == build_ok) return found;
+    code_result_free(out); /* the host engine has no code that is refused */
+    return false;
 }
 
 bool cache_store(cache *c, cache_kind kind, const char *key, const code_result *r)
@@ -156,7 +159,8 @@ bool cache_store(cache *c, cache_kind kind, const char *key, const code_result *
     char id[cache_id_length + 1];
     const char *why = NULL;
     size_t size;
-    if (!c || r->status != build_ok || !r->code_size) return false;
+    const bool spilled = r->status == build_failed && code_spills(r, NULL); /* so that it is not found out again at every start */
+    if (!c || !(spilled || (r->status == build_ok && r->code_size))) return false;
     unsigned char *bytes = entry_encode(key, r, &size);
     if (!bytes) return false;
     entry_id(key, strlen(key), id);
@@ -294,7 +298,8 @@ static bool run_job(batch *b, job *j, bool *hit)
     if (state == claim_busy) return false;
     /* Look again: it may have been made since, by the mark's last holder or for an equal request. */
     *hit = j->key && cache_find(b->cache, cache_code, j->key, out);
-    if (!*hit && code_compile(&b->requests[j->index], out) == build_ok && j->key) cache_store(b->cache, cache_code, j->key, out);
+    if (!*hit) (void)code_compile(&b->requests[j->index], out);
+    if (!*hit && j->key) (void)cache_store(b->cache, cache_code, j->key, out);
     cache_claim_end(claim);
     return true;
 }

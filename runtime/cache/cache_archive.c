@@ -26,7 +26,9 @@ static const char *fault_of(const cache_entry *e, cache_kind kind)
     if (!entry_take(&copy, &r)) return free(copy.bytes), "its note is not whole";
     const char *fault = NULL;
     codeobject object;
-    if (kind == cache_code && !codeobject_read(r.code, r.code_size, &object, error)) {
+    if (r.status != build_ok) {
+        if (kind != cache_code) fault = "it holds no code";
+    } else if (kind == cache_code && !codeobject_read(r.code, r.code_size, &object, error)) {
         fault = "it holds no code object";
     } else if (kind == cache_code) {
         char *arch = entry_key_line(e, "arch");

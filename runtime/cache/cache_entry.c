@@ -17,6 +17,7 @@
  *   seal: magic 16, sizes of payload, key and note 8 each, zero 8, XXH3-128 (canonical) of everything before it 16 */
 enum { seal_size = 64, hash_size = 16, touch_seconds = 60 };
 static const char magic[16] = "tfgen entry 1\n";
+static const char no_code[] = "none"; /* the payload of what is refused for its spills: an entry is never empty */
 
 /* ---- numbers and strings ---- */
 
@@ -86,6 +87,7 @@ static void put_note(FILE *f, const code_result *r)
         put_string(f, k.name);
         for (int n = 0; n < 10; n++) put_number(f, *numbers[n], 4);
     }
+    if (r->status != build_ok) put_number(f, r->status, 1);
 }
 
 static bool read_note(reader r, code_result *out)
@@ -105,6 +107,7 @@ static bool read_note(reader r, code_result *out)
         for (int i = 0; i < 10; i++) *numbers[i] = read_number(&r);
         if (!k->name) r.bad = true;
     }
+    if (!r.bad && r.at + 1 == r.end && *r.at++ == build_failed) out->status = build_failed;
     return !r.bad && r.at == r.end;
 }
 
@@ -187,13 +190,15 @@ unsigned char *entry_encode(const char *key, const code_result *r, size_t *size)
     unsigned char hash[hash_size];
     FILE *f = open_memstream(&text, size);
     if (!f) return NULL;
-    fwrite(r->code, 1, r->code_size, f);
+    const bool good = r->status == build_ok;
+    const size_t payload = good ? r->code_size : sizeof no_code;
+    fwrite(good ? (const void *)r->code : no_code, 1, payload, f);
     fputs(key, f);
     const long note = ftell(f);
     put_note(f, r);
     const long end = ftell(f);
     fwrite(magic, 1, sizeof magic, f);
-    put_number(f, r->code_size, 8);
+    put_number(f, payload, 8);
     put_number(f, strlen(key), 8);
     put_number(f, (unsigned long long)(end - note), 8);
     put_number(f, 0, 8);
@@ -271,6 +276,11 @@ bool entry_take(cache_entry *e, code_result *out)
     if (!read_note((reader){note, note + e->note_size, false}, out)) {
         code_result_free(out);
         return false;
+    }
+    if (out->status != build_ok) {
+        free(e->bytes);
+        e->bytes = NULL;
+        return true;
     }
     unsigned char *smaller = realloc(e->bytes, e->payload_size);
     out->code = smaller ? smaller : e->bytes;

@@ -201,7 +201,8 @@ static void bench_level(void *argument)
     const ir_program *graph = cli_graph(a, &o, &c);
     const char *check = o.check ? check_result(j, graph, &c, device) : NULL;
     const bench_result result = bench_plan(a, graph ? graph : c.plan->program, c.plan, &options);
-    const report p = {a, graph, c.plan, &device->info, limits, &result, options.graph, check};
+    if (result.plan != c.plan) compile_dump(a, &request, result.plan);
+    const report p = {a, graph, result.plan, &device->info, limits, &result, options.graph, check};
     if (j->all) json_array_append_new(j->all, report_json(&p));
     else print_table(&p);
 }

@@ -284,9 +284,10 @@ static void open_module(bench *b)
     options.jobs = b->o->jobs, options.progress = count_kernel, options.context = &bar;
     const double start = seconds_now();
     arena_defer(b->a, close_module, b);
-    const tfgen_status status = module_build(b->plan, b->device, &(module_settings){&options, b->o->cache, &b->log}, &b->module, &b->error);
+    const tfgen_status status = module_build(b->plan, b->device, &(module_settings){&options, b->o->cache, &b->log, false}, &b->module, &b->error);
     progress_end(&bar);
     need(b, status);
+    b->plan = b->result.plan = b->module->plan;
     b->result.compile_seconds = seconds_now() - start;
     need(b, b->api->stream_create(b->device, &b->stream, &b->error));
 }
@@ -317,7 +318,7 @@ bench_result bench_plan(arena *a, const ir_program *graph, const plan *p, const 
     b->result.works = arena_alloc(a, ((size_t)launches + 1) * sizeof *b->result.works);
     for (int i = 0; i < launches; i++) {
         b->result.launches[i] = spread_of(b->samples + (size_t)(i + 1) * most_repeats, b->result.repeats);
-        b->result.works[i] = launch_work(a, p, &p->launches[i], integers, b);
+        b->result.works[i] = launch_work(a, b->plan, &b->plan->launches[i], integers, b);
     }
     return b->result;
 }

@@ -3,6 +3,7 @@
 #include "runtime/cli/build.h"
 #include "gen/names.h"
 #include "runtime/module/bundle.h"
+#include "runtime/module/plan_code.h"
 #include "runtime/host/host.h"
 #include "runtime/system/parallel.h"
 #include <errno.h>
@@ -11,14 +12,22 @@
 
 typedef struct built { /* one kernel for one target */
     const char *target, *kernel, *file, *source;
+    const source_text *text; /* in pieces */
     const char *arch; /* of a GPU: the target; of the host: with its level */
     const char *level;
     code_result code;
+    bool compiled, replaced; /* of a GPU; replaced: it spills, and the plan was made again without its tile */
+    char mark[spill_mark_size]; /* what the bundle has for it then */
     unsigned char *object;
     size_t object_size;
     host_status status;
     host_log log;
 } built;
+
+typedef struct built_plan { /* for a GPU */
+    const plan *plan;
+    const char *target;
+} built_plan;
 
 typedef struct build_job {
     arena *a;
@@ -31,6 +40,8 @@ typedef struct build_job {
     size_t shape_count;
     built *list;
     size_t count, room;
+    built_plan *plans;
+    size_t plan_count;
     progress bar;
 } build_job;
 
@@ -82,32 +93,45 @@ static void read_options(build_job *j)
 }
 
 /* ---- what to compile: shapes may share kernels */
-static built *add_built(build_job *j, const char *target, const char *kernel, const char *file, const char *source)
+static built *find_built(const build_job *j, const char *target, const char *kernel, const source_text *text)
 {
     for (size_t i = 0; i < j->count; i++)
-        if (strcmp(j->list[i].target, target) == 0 && strcmp(j->list[i].kernel, kernel) == 0 && strcmp(j->list[i].source, source) == 0) return NULL;
+        if (strcmp(j->list[i].target, target) == 0 && strcmp(j->list[i].kernel, kernel) == 0 && source_same(j->list[i].text, text))
+            return &j->list[i];
+    return NULL;
+}
+
+static built *add_built(build_job *j, const char *target, const char *kernel, const char *file, const source_text *text)
+{
+    if (find_built(j, target, kernel, text)) return NULL;
     if (j->count == j->room) {
         built *more = arena_alloc(j->a, (2 * j->room + 64) * sizeof *more);
         if (j->count) memcpy(more, j->list, j->count * sizeof *more);
         j->list = more, j->room = 2 * j->room + 64;
     }
-    j->list[j->count] = (built){.target = target, .kernel = kernel, .file = file, .source = source, .arch = target};
+    j->list[j->count] = (built){.target = target, .kernel = kernel, .file = file, .source = cli_whole_source(j->a, text), .text = text, .arch = target};
     return &j->list[j->count++];
 }
 
 static void add_kernel(build_job *j, const char *target, const char *kernel, const char *file, const source_text *text)
 {
-    const char *source = cli_whole_source(j->a, text);
     if (strcmp(target, "host") != 0) {
-        (void)add_built(j, target, kernel, file, source);
+        (void)add_built(j, target, kernel, file, text);
         return;
     }
     for (size_t i = 0; i < j->levels.count; i++) {
         char arch[48];
         bundle_host_arch(j->levels.names[i], arch);
-        built *b = add_built(j, arena_strdup(j->a, arch), kernel, file, source);
+        built *b = add_built(j, arena_strdup(j->a, arch), kernel, file, text);
         if (b) b->level = j->levels.names[i];
     }
+}
+
+static void add_plan(build_job *j, const plan *p, const char *target)
+{
+    for (int i = 0; i < p->pack_count; i++)
+        add_kernel(j, target, p->packs[i].name, arena_printf(j->a, "%s.hip", p->packs[i].name), &p->packs[i].source);
+    for (int i = 0; i < p->launch_count; i++) add_kernel(j, target, p->launches[i].name, p->launches[i].file, &p->launches[i].source);
 }
 
 static void plan_shape(build_job *j, const build_shape *s, const char *target)
@@ -121,10 +145,8 @@ static void plan_shape(build_job *j, const build_shape *s, const char *target)
     compile_inside(j->a, &r, &c);
     j->block = c.plan->program->name;
     j->spec = r.text, j->spec_size = r.size;
-    for (int i = 0; i < c.plan->pack_count; i++)
-        add_kernel(j, target, c.plan->packs[i].name, arena_printf(j->a, "%s.hip", c.plan->packs[i].name), &c.plan->packs[i].source);
-    for (int i = 0; i < c.plan->launch_count; i++)
-        add_kernel(j, target, c.plan->launches[i].name, c.plan->launches[i].file, &c.plan->launches[i].source);
+    add_plan(j, c.plan, target);
+    if (strcmp(target, "host") != 0) j->plans[j->plan_count++] = (built_plan){c.plan, target};
 }
 
 /* ---- compiling */
@@ -148,7 +170,7 @@ static selection select_built(build_job *j, bool host)
 {
     selection s = {j, arena_alloc(j->a, (j->count + 1) * sizeof *s.items), 0};
     for (size_t i = 0; i < j->count; i++)
-        if ((j->list[i].level != NULL) == host) s.items[s.count++] = &j->list[i];
+        if ((j->list[i].level != NULL) == host && !j->list[i].compiled) s.items[s.count++] = &j->list[i];
     return s;
 }
 
@@ -168,11 +190,42 @@ static void compile_gpus(build_job *j, int jobs)
     for (size_t i = 0; i < s.count; i++)
         requests[i] = (code_request){.source = s.items[i]->source, .size = strlen(s.items[i]->source), .name = s.items[i]->file, .arch = s.items[i]->target};
     if (s.count) cache_compile_all(cli_cache(j->a, j->o), requests, s.count, jobs, results, hit, count_code, &s);
-    for (size_t i = 0; i < s.count; i++) s.items[i]->code = results[i];
-    for (size_t i = 0; i < s.count; i++)
-        if (results[i].status != build_ok)
-            bail_with_log(j->a, code_exit(results[i].status), results[i].log ? results[i].log : "", "%s is not compiled for %s", s.items[i]->file,
-                          s.items[i]->target);
+    for (size_t i = 0; i < s.count; i++) s.items[i]->code = results[i], s.items[i]->compiled = true;
+}
+
+/* A plan whose kernels spill is made again; false: there is no better. */
+static bool plan_better(build_job *j, built_plan *b)
+{
+    const plan *p = b->plan;
+    const code_result **results = arena_alloc(j->a, ((size_t)p->pack_count + (size_t)p->launch_count + 1) * sizeof *results);
+    for (int i = 0; i < p->pack_count; i++) results[i] = &find_built(j, b->target, p->packs[i].name, &p->packs[i].source)->code;
+    for (int i = 0; i < p->launch_count; i++)
+        results[p->pack_count + i] = &find_built(j, b->target, p->launches[i].name, &p->launches[i].source)->code;
+    const plan *again = plan_without_spills(j->a, p, results, true);
+    for (int i = 0; again && i < p->launch_count; i++) {
+        built *old = find_built(j, b->target, p->launches[i].name, &p->launches[i].source);
+        old->replaced |= code_spills(&old->code, NULL) && !source_same(&p->launches[i].source, &again->launches[i].source);
+        if (old->replaced) spill_mark(&old->code, old->mark);
+    }
+    if (!again) return false;
+    b->plan = again;
+    add_plan(j, again, b->target);
+    return true;
+}
+
+static void make_gpus(build_job *j, int jobs)
+{
+    for (bool more = true; more;) {
+        compile_gpus(j, jobs);
+        more = false;
+        for (size_t i = 0; i < j->plan_count; i++) more |= plan_better(j, &j->plans[i]);
+        j->bar.total = (long long)j->count;
+    }
+    for (size_t i = 0; i < j->count; i++) {
+        const built *b = &j->list[i];
+        if (b->compiled && !b->replaced && b->code.status != build_ok)
+            bail_with_log(j->a, code_exit(b->code.status), b->code.log ? b->code.log : "", "%s is not compiled for %s", b->file, b->target);
+    }
 }
 
 static void compile_host(void *context, size_t index)
@@ -207,6 +260,7 @@ static void write_products(build_job *j)
         const built *b = &j->list[i];
         codes[i] = (bundle_code){b->arch, b->kernel, b->source, strlen(b->source), b->level ? b->object : b->code.code,
                                  b->level ? b->object_size : b->code.code_size};
+        if (b->replaced) codes[i].code = b->mark, codes[i].size = sizeof b->mark;
     }
     unsigned char *bytes;
     size_t size;
@@ -232,11 +286,12 @@ static void build_spec(void *argument)
     j->name = slash ? slash + 1 : j->path;
     read_options(j);
     const int jobs = (int)j->o->number.jobs;
+    j->plans = arena_alloc(j->a, (j->targets.count * j->shape_count + 1) * sizeof *j->plans);
     for (size_t t = 0; t < j->targets.count; t++)
         for (size_t i = 0; i < j->shape_count; i++) plan_shape(j, &j->shapes[i], j->targets.names[t]);
     arena_defer(j->a, free_built, j);
     j->bar = progress_start("compiling", (long long)j->count);
-    compile_gpus(j, jobs);
+    make_gpus(j, jobs);
     compile_hosts(j, jobs);
     progress_end(&j->bar);
     write_products(j);

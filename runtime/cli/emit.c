@@ -3,6 +3,7 @@
 #include "gen/tile.h"
 #include "runtime/cli/cli.h"
 #include "runtime/cli/emit_check.h"
+#include "runtime/module/plan_code.h"
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,11 +23,6 @@ typedef struct unit {
     libclang_expected plan; /* what the plan says of its kernel */
     position at;            /* of its first op in the spec */
 } unit;
-
-typedef struct result_list {
-    code_result *items;
-    int count;
-} result_list;
 
 static position place_of(const ir_phase *phase) { return phase->op_count ? phase->ops[0]->at : (position){0}; }
 
@@ -62,30 +58,31 @@ static void write_sources(arena *a, const plan *p, const char *folder)
     cli_write_file(a, arena_printf(a, "%s/plan.ir", folder), text, strlen(text));
 }
 
-typedef struct compile_progress {
-    progress bar;
-    const code_request *requests;
-    bool *hit;
-} compile_progress;
+static void count_more(void *context, int more)
+{
+    progress *bar = context;
+    bar->total += more;
+}
 
 /* What was cached took no time, so it is no part of the estimate. */
-static void count_compiled(void *context, size_t index, const code_result *result)
+static void count_compiled(void *context, const char *kernel, bool cached, bool good)
 {
-    compile_progress *p = context;
-    (void)result;
-    if (p->hit[index]) p->bar.total--;
-    else progress_step(&p->bar, p->requests[index].name);
+    progress *bar = context;
+    (void)good;
+    if (cached) bar->total--;
+    else progress_step(bar, kernel);
 }
 
 /* What the code object says must agree with what the plan promised, whichever compiler made it. */
 static void check_facts(const emit_job *j, const unit *u, const code_result *r, bool hit)
 {
     const libclang_expected *plan = &u->plan;
+    spilled_tile s;
+    if (code_spills(r, &s))
+        bail(j->a, code_compile_failed, (position){0}, "%s: %s spilled: %d bytes of scratch a thread, %d vector spills", plan->kernel, r->compiler,
+             s.scratch, s.vectors);
     for (size_t k = 0; k < r->n_kernels; k++) {
         const kernel_facts *f = &r->kernels[k];
-        if (f->scratch_bytes || f->vgpr_spills || f->sgpr_spills)
-            bail(j->a, code_compile_failed, (position){0}, "%s: %s spilled: %u bytes of scratch a thread, %u vector and %u scalar spills",
-                 plan->kernel, r->compiler, f->scratch_bytes, f->vgpr_spills, f->sgpr_spills);
         if (f->kernarg_bytes < plan->argument_bytes || f->kernarg_bytes > plan->argument_bytes + 256)
             bail(j->a, code_compile_failed, (position){0}, "%s: %s lays out %u bytes of arguments, the plan %u", plan->kernel, r->compiler,
                  f->kernarg_bytes, plan->argument_bytes);
@@ -118,39 +115,20 @@ static void write_manifest(arena *a, const plan *p, const char *folder, json_t *
 
 static void release_json(void *json) { json_decref(json); }
 
-static void free_results(void *argument)
-{
-    const result_list *list = argument;
-    for (int i = 0; i < list->count; i++) code_result_free(&list->items[i]);
-}
-
-static code_request *requests_of(const emit_job *j, const plan *p, const unit *units, int count)
-{
-    code_request *requests = arena_alloc(j->a, (size_t)(count + 1) * sizeof *requests);
-    compiler_kind kind = compiler_auto;
-    if (j->o->compiler) (void)compiler_by_name(j->o->compiler, &kind); /* options_parse() refused other names */
-    const double limit = (double)j->o->number.time_limit;
-    for (int i = 0; i < count; i++)
-        requests[i] = (code_request){.source = cli_whole_source(j->a, units[i].source), .size = source_size(units[i].source), .name = units[i].file,
-                                     .arch = p->target->name, .compiler = kind, .time_limit = limit};
-    return requests;
-}
-
 /* What is cached was checked when it was made. slot[i]: where unit i is among those that are checked; -1: it is not. */
-static emit_check check_units(const emit_job *j, cache *c, const code_request *requests, const unit *units, int count, int jobs, int *slot)
+static emit_check check_units(const emit_job *j, const plan_code *code, const unit *units, int *slot)
 {
-    libclang_expected *expected = arena_alloc(j->a, (size_t)(count + 1) * sizeof *expected);
-    code_request *missing = arena_alloc(j->a, (size_t)(count + 1) * sizeof *missing);
+    arena *a = j->a;
+    libclang_expected *expected = arena_alloc(a, (size_t)(code->count + 1) * sizeof *expected);
+    code_request *missing = arena_alloc(a, (size_t)(code->count + 1) * sizeof *missing);
     int n = 0;
-    for (int i = 0; i < count; i++) {
-        code_result cached = {0};
-        slot[i] = cache_lookup(c, &requests[i], &cached) ? -1 : n;
-        code_result_free(&cached);
+    for (int i = 0; i < code->count; i++) {
+        slot[i] = code->hit[i] ? -1 : n;
         if (slot[i] < 0) continue;
         expected[n] = units[i].plan;
-        missing[n++] = requests[i];
+        missing[n++] = code->requests[i];
     }
-    return emit_check_start(j->a, missing, expected, n, jobs, j->noted);
+    return emit_check_start(a, missing, expected, n, (int)j->o->number.jobs, j->noted);
 }
 
 /* The kernel, the place in the spec, the log. */
@@ -161,35 +139,56 @@ static void not_compiled(const emit_job *j, const unit *u, const code_result *r,
                   r->compiler ? ", " : "", r->compiler ? r->compiler : "");
 }
 
-static void compile_units(const emit_job *j, const plan *p, const char *folder)
+/* With --quiet the manifest alone says it. */
+static void tell_spilled(const emit_job *j, const plan *p)
+{
+    for (int i = 0; i < p->launch_count && !j->o->quiet; i++) {
+        const ir_phase *phase = p->launches[i].kernel->phases[0];
+        for (int k = 0; k < phase->spilled_count; k++)
+            printf("  %-28s planned again: a tile spilled %d bytes of scratch a thread, %d vectors\n", p->launches[i].name,
+                   phase->spilled[k].scratch, phase->spilled[k].vectors);
+    }
+}
+
+/* Code of the plan; where kernels spill, of the plan made again, whose sources are written over the first one's. */
+static const plan_code *make_code(const emit_job *j, const compile_request *r, const plan *p, const char *folder)
+{
+    compiler_kind kind = compiler_auto;
+    if (j->o->compiler) (void)compiler_by_name(j->o->compiler, &kind); /* options_parse() refused other names */
+    progress bar = progress_start("compiling", 0);
+    const plan_code_options options = {.arch = p->target->name, .compiler = kind, .time_limit = (double)j->o->number.time_limit,
+                                       .jobs = (int)j->o->number.jobs, .cache = j->cache, .begin = count_more, .done = count_compiled, .context = &bar};
+    const plan_code *code = plan_code_make(j->a, p, &options);
+    progress_end(&bar);
+    if (code->plan == p) return code;
+    compile_dump(j->a, r, code->plan);
+    write_sources(j->a, code->plan, folder);
+    tell_spilled(j, code->plan);
+    return code;
+}
+
+static void compile_units(const emit_job *j, const compile_request *request, const plan *first, const char *folder)
 {
     arena *a = j->a;
+    const plan_code *code = make_code(j, request, first, folder);
+    const plan *p = code->plan;
     unit *units;
-    const int count = list_units(a, p, &units), jobs = (int)j->o->number.jobs;
-    const code_request *requests = requests_of(j, p, units, count);
-    result_list *results = arena_alloc(a, sizeof *results);
-    *results = (result_list){arena_alloc(a, (size_t)(count + 1) * sizeof *results->items), count};
-    cache *c = j->cache;
-    int *slot = arena_alloc(a, (size_t)(count + 1) * sizeof *slot);
-    bool *hit = arena_alloc(a, (size_t)count + 1);
-    const emit_check check = check_units(j, c, requests, units, count, jobs, slot);
-    compile_progress report = {progress_start("compiling", count), requests, hit};
-    cache_compile_all(c, requests, (size_t)count, jobs, results->items, hit, count_compiled, &report);
-    arena_defer(a, free_results, results);
-    progress_end(&report.bar);
+    list_units(a, p, &units);
+    int *slot = arena_alloc(a, (size_t)(code->count + 1) * sizeof *slot);
+    const emit_check check = check_units(j, code, units, slot);
     const char *extension = strncmp(p->target->name, "sm_", 3) == 0 ? "cubin" : "hsaco";
-    json_t *code = json_object();
-    arena_defer(a, release_json, code);
-    for (int i = 0; i < count; i++) {
-        const code_result *r = &results->items[i];
+    json_t *facts = json_object();
+    arena_defer(a, release_json, facts);
+    for (int i = 0; i < code->count; i++) {
+        const code_result *r = &code->results[i];
         const char *said = slot[i] < 0 ? "" : emit_check_report(&check, slot[i], r), *name = units[i].plan.kernel;
         if (r->status != build_ok) not_compiled(j, &units[i], r, said, p->target->name);
         const char *file = arena_printf(a, "%s.%s", name, extension);
-        check_facts(j, &units[i], r, hit[i]);
+        check_facts(j, &units[i], r, code->hit[i]);
         cli_write_file(a, arena_printf(a, "%s/%s", folder, file), r->code, r->code_size);
-        json_object_set_new(code, name, facts_json(file, r));
+        json_object_set_new(facts, name, facts_json(file, r));
     }
-    write_manifest(a, p, folder, code);
+    write_manifest(a, p, folder, facts);
 }
 
 static void emit_target(const emit_job *j, compile_request r, const char *target, const char *folder)
@@ -202,7 +201,7 @@ static void emit_target(const emit_job *j, compile_request r, const char *target
     if (!j->o->quiet && !j->o->dump)
         printf("%s: %d kernels, %d packed weights for %s at level %s in %s\n", j->path, c.plan->launch_count, c.plan->pack_count, target,
                fusion_level_name(r.level), folder);
-    if (j->o->code) compile_units(j, c.plan, folder);
+    if (j->o->code) compile_units(j, &r, c.plan, folder);
     else write_manifest(j->a, c.plan, folder, NULL);
 }
 

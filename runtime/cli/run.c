@@ -140,9 +140,10 @@ static void run_spec(void *argument)
     const trial_result r = trial_run(a, graph ? graph : c.plan->program, c.plan, &options);
     progress_end(&bar);
     j->failed = !r.good;
-    if (o->json) print_json(a, graph, c.plan, &r);
+    if (r.plan != c.plan) compile_dump(a, &request, r.plan);
+    if (o->json) print_json(a, graph, r.plan, &r);
     else if (!o->quiet) {
-        print_kernels(a, graph, c.plan, &r);
+        print_kernels(a, graph, r.plan, &r);
         print_checks(a, &r, graph != NULL);
     }
 }

@@ -253,6 +253,7 @@ static void open_session(trial *t)
     t->s = session_open(t->plan, &options, &code, &t->log);
     if (!t->s) need(t, code);
     arena_defer(t->a, close_session, t->s);
+    t->plan = t->result.plan = session_plan(t->s);
     t->result.compile_seconds = seconds_now() - start;
     const tfgen_device_info *info = session_device(t->s);
     t->result.device = strcmp(info->name, "host") == 0 ? "host" : arena_printf(t->a, "%s, %s", info->name, info->label);
@@ -378,7 +379,7 @@ trial_result trial_run(arena *a, const ir_program *graph, const plan *p, const t
     need(t, session_poison(t->s, &t->log));
     need(t, session_pack(t->s, &t->log));
     const int before = session_launches(t->s);
-    double *first = numbers(a, p->launch_count + 1);
+    double *first = numbers(a, t->plan->launch_count + 1);
     need(t, session_execute(t->s, first, &t->log));
     t->result.launches = session_launches(t->s) - before;
     t->result.good = true;

@@ -200,6 +200,19 @@ void code_result_free(code_result *r)
     *r = (code_result){0};
 }
 
+static int larger(int most, unsigned n) { return n > (unsigned)most ? (int)(n < 1u << 30 ? n : 1u << 30) : most; }
+
+bool code_spills(const code_result *r, spilled_tile *out)
+{
+    spilled_tile s = {0};
+    for (size_t i = 0; i < r->n_kernels; i++) {
+        s.scratch = larger(s.scratch, r->kernels[i].scratch_bytes);
+        s.vectors = larger(s.vectors, r->kernels[i].vgpr_spills);
+    }
+    if (out) *out = s;
+    return s.scratch > 0 || s.vectors > 0;
+}
+
 /* File, size and time; only a file that is there is named. */
 static bool put_file(FILE *f, const char *before, const char *path)
 {

@@ -4,7 +4,7 @@
  * thread-safe. */
 #ifndef TFGEN_COMPILER_H
 #define TFGEN_COMPILER_H
-#include "ir/base/arena.h"
+#include "ir/ir.h"
 #include "runtime/compile/codeobject.h"
 
 typedef enum compiler_kind { compiler_auto, compiler_clang, compiler_hiprtc, compiler_nvrtc } compiler_kind;
@@ -44,6 +44,10 @@ typedef struct code_result {
  * TFGEN_HIPRTC, TFGEN_NVRTC name a compiler's file, TFGEN_WORKER the worker program. */
 code_status code_compile(const code_request *request, code_result *out);
 void code_result_free(code_result *r);
+
+/* Its registers did not suffice: memory a thread, or vector registers elsewhere. Scalar registers kept in lanes of vector registers cost no
+ * memory and do not count. *out (may be NULL) says how much. */
+bool code_spills(const code_result *r, spilled_tile *out);
 
 /* The same for many, `jobs` at a time (0: one a processor). out[i] belongs to requests[i]. progress, when not NULL, is
  * called after each, from any thread but never by two at once. Returns the status of the first request that is not ok.

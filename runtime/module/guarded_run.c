@@ -106,9 +106,10 @@ static tfgen_status build_module(session *s, const session_options *o, tfgen_err
 {
     const tfgen_module_options options = {.size = sizeof options, .jobs = o->jobs, .progress = o->progress, .context = o->context};
     cache *own = o->cache || !o->cache_dir ? NULL : cache_open(&(cache_options){.directory = o->cache_dir});
-    const module_settings settings = {&options, o->cache ? o->cache : own, &s->engine};
+    const module_settings settings = {&options, o->cache ? o->cache : own, &s->engine, false};
     const tfgen_status status = module_build(s->plan, s->device, &settings, &s->module, error);
     cache_close(own);
+    if (status == TFGEN_OK) s->plan = s->module->plan;
     return status;
 }
 
@@ -165,6 +166,7 @@ void session_close(session *s)
     free(s);
 }
 
+const plan *session_plan(const session *s) { return s->plan; }
 const tfgen_device_info *session_device(const session *s) { return &s->device->info; }
 
 /* ---- data */

@@ -20,6 +20,7 @@ typedef struct session_options {
 /* NULL on failure: *code says which kind, the log says what. The plan and the device must outlive the session. */
 session *session_open(const plan *p, const session_options *options, tfgen_code *code, host_log *log);
 void session_close(session *s);
+const plan *session_plan(const session *s); /* what runs: the plan given, or one made again where its kernels spill */
 const tfgen_device_info *session_device(const session *s);
 
 /* Bytes of a value's storage (of its root); 0: the plan keeps it nowhere. */

@@ -2,6 +2,7 @@
  * recipes of arguments. Refuses a plan for another target, what the compilers refuse, and plans with more arguments than a launch takes. */
 #include "runtime/module/module.h"
 #include "runtime/module/bundle.h"
+#include "runtime/module/plan_code.h"
 #include "runtime/cache/cache.h"
 #include "runtime/system/parallel.h"
 #include <pthread.h>
@@ -166,11 +167,11 @@ typedef struct build {
     tfgen_module *m;
     const module_settings *settings;
     tfgen_error *error;
-    bool *hit;    /* by request: it was in the cache */
-    int *missing; /* units that the bundle does not have */
+    bundle made;  /* the caller's, when there is one */
+    int *missing; /* units that the bundle does not have (the host) */
     int missing_count;
     pthread_mutex_t lock; /* what follows, and calls of progress */
-    int done;
+    int done, total;
     tfgen_status status;
 } build;
 
@@ -179,7 +180,7 @@ static int unit_count(const tfgen_module *m) { return m->pack_count + m->launch_
 static void tell(build *b, const char *kernel, bool cached)
 {
     const tfgen_module_options *o = b->settings->options;
-    const tfgen_progress p = {sizeof p, (size_t)++b->done, (size_t)unit_count(b->m), kernel, cached};
+    const tfgen_progress p = {sizeof p, (size_t)++b->done, (size_t)b->total, kernel, cached};
     if (o->progress) o->progress(o->context, &p);
 }
 
@@ -188,37 +189,47 @@ static void say(build *b, const char *log)
     if (b->settings->log && log) host_log_add(b->settings->log, log, strlen(log));
 }
 
-static bundle_found find_made(const bundle *made, const tfgen_device *d, const unit *u, const void **code, size_t *size, char *why)
+/* What was made ahead of time for this very source and device. A bundle that is broken, or that lacks what only it may have, is a status. */
+static bundle_found look_up(build *b, const char *kernel, const char *source, size_t bytes, const void **code, size_t *size)
 {
-    char *source = source_whole(u->source);
-    const bundle_found found = source ? bundle_find(made, d->info.arch, u->name, source, u->source_size, code, size, why) : bundle_broken;
-    if (!source) snprintf(why, bundle_error_size, "not enough memory");
-    free(source);
+    char why[bundle_error_size];
+    const tfgen_module_options *o = b->settings->options;
+    const bundle_found found =
+        o->bundle ? bundle_find(&b->made, b->m->device->info.arch, kernel, source, bytes, code, size, why) : bundle_missing;
+    if (found == bundle_broken || (found == bundle_missing && o->bundle_only))
+        b->status = device_report(b->error, found == bundle_broken ? TFGEN_IO : TFGEN_UNSUPPORTED, "the bundle: kernel %s: %s", kernel, why);
     return found;
 }
 
-/* What was made ahead of time for this very source and device. */
-static tfgen_status load_from_bundle(build *b)
+static tfgen_status open_bundle(build *b)
 {
     const tfgen_module_options *o = b->settings->options;
-    tfgen_device *d = b->m->device;
-    bundle made;
     char why[bundle_error_size];
+    if (!o->bundle || bundle_open(o->bundle, o->bundle_size, &b->made, why)) return TFGEN_OK;
+    return device_report(b->error, TFGEN_USAGE, "the bundle: %s", why);
+}
+
+static void load_unit(build *b, unit *u, const void *code, size_t size)
+{
+    b->status = b->m->device->api->load(b->m->device, code, size, &u->image, b->error);
+}
+
+/* ---- by the device's own compiler (the host) */
+static void load_from_bundle(build *b)
+{
     const void *code;
     size_t size;
-    if (o->bundle && !bundle_open(o->bundle, o->bundle_size, &made, why)) return device_report(b->error, TFGEN_USAGE, "the bundle: %s", why);
-    for (int i = 0; i < unit_count(b->m); i++) {
+    for (int i = 0; i < unit_count(b->m) && b->status == TFGEN_OK; i++) {
         unit *u = &b->m->units[i];
-        const bundle_found found =
-            o->bundle ? find_made(&made, d, u, &code, &size, why) : bundle_missing;
-        if (found == bundle_broken || (found == bundle_missing && o->bundle_only))
-            return device_report(b->error, found == bundle_broken ? TFGEN_IO : TFGEN_UNSUPPORTED, "the bundle: kernel %s: %s", u->name, why);
-        const tfgen_status status = found == bundle_ok ? d->api->load(d, code, size, &u->image, b->error) : TFGEN_OK;
-        if (status != TFGEN_OK) return status;
+        char *source = source_whole(u->source);
+        if (!source) b->status = device_report(b->error, TFGEN_NO_MEMORY, "not enough memory");
+        const bundle_found found = source ? look_up(b, u->name, source, u->source_size, &code, &size) : bundle_broken;
+        free(source);
+        if (found == bundle_ok) load_unit(b, u, code, size);
+        if (b->status != TFGEN_OK) return;
         if (found == bundle_ok) tell(b, u->name, true);
         else b->missing[b->missing_count++] = i;
     }
-    return TFGEN_OK;
 }
 
 /* The longest first: what is begun last should not be what takes longest. */
@@ -234,7 +245,6 @@ static void sort_missing(build *b)
     }
 }
 
-/* By the device's own compiler (the host). */
 static void compile_unit(void *argument, size_t index)
 {
     build *b = argument;
@@ -260,50 +270,70 @@ static void compile_unit(void *argument, size_t index)
     host_log_free(&log);
 }
 
-static void count_compiled(void *context, size_t index, const code_result *result)
+static void make_on_device(build *b)
+{
+    b->missing = arena_alloc(b->m->arena, ((size_t)unit_count(b->m) + 1) * sizeof *b->missing);
+    load_from_bundle(b);
+    sort_missing(b);
+    if (b->status == TFGEN_OK) run_parallel((size_t)b->missing_count, b->settings->options->jobs, compile_unit, b);
+}
+
+/* ---- by the cache and the compilers, in child processes */
+static bool find_made(void *context, const code_request *q, const char *kernel, code_result *out)
 {
     build *b = context;
-    if (result->status == build_ok) tell(b, b->m->units[b->missing[index]].name, b->hit[index]);
+    const void *code;
+    size_t size;
+    *out = (code_result){.status = build_unsupported};
+    const bundle_found found = b->status == TFGEN_OK ? look_up(b, kernel, q->source, q->size, &code, &size) : bundle_missing;
+    if (b->status != TFGEN_OK) return true;
+    if (found != bundle_ok) return false;
+    if (!spill_mark_read(code, size, out)) *out = (code_result){.status = build_ok};
+    if (out->status == build_ok) tell(b, kernel, true);
+    return true;
 }
 
-static tfgen_status take_code(build *b, const code_result *results)
+static void count_compiled(void *context, const char *kernel, bool cached, bool good)
 {
-    tfgen_device *d = b->m->device;
-    tfgen_status status = TFGEN_OK;
-    for (int i = 0; i < b->missing_count && status == TFGEN_OK; i++) {
-        const code_result *r = &results[i];
-        unit *u = &b->m->units[b->missing[i]];
-        if (r->status == build_ok) {
-            status = d->api->load(d, r->code, r->code_size, &u->image, b->error);
-            continue;
-        }
-        say(b, r->log);
-        status = device_report(b->error, (tfgen_status)code_exit(r->status), "%s is not compiled for %s\n%s", u->file, d->info.arch,
-                               r->log ? r->log : "");
+    if (good) tell(context, kernel, cached);
+}
+
+/* More than the first plan had, where it is made again. */
+static void count_more(void *context, int more)
+{
+    build *b = context;
+    if (b->total < b->done + more) b->total = b->done + more;
+}
+
+static void take_unit(build *b, unit *u, const code_request *q, const code_result *r)
+{
+    const void *code = r->code;
+    size_t size = r->code_size;
+    if (r->status == build_ok) {
+        if (!code) (void)look_up(b, u->name, q->source, q->size, &code, &size);
+        load_unit(b, u, code, size);
+        return;
     }
-    return status;
+    say(b, r->log);
+    b->status = device_report(b->error, (tfgen_status)code_exit(r->status), "%s is not compiled for %s\n%s", u->file, b->m->device->info.arch,
+                              r->log ? r->log : "");
 }
 
-/* By the cache and the compilers, in child processes. */
-static tfgen_status compile_missing(build *b)
+/* Code that spills with every tile is taken from AMD's compilers: it is slow, but right. NVIDIA's is refused (runtime/nvrtc.c). */
+static void make_for_device(build *b)
 {
-    const size_t n = (size_t)b->missing_count;
+    tfgen_module *m = b->m;
     const tfgen_module_options *o = b->settings->options;
-    code_request *requests = arena_alloc(b->m->arena, (n + 1) * sizeof *requests);
-    code_result *results = arena_alloc(b->m->arena, (n + 1) * sizeof *results);
-    char **wholes = arena_alloc(b->m->arena, (n + 1) * sizeof *wholes);
-    bool room = true;
-    b->hit = arena_alloc(b->m->arena, n + 1);
-    for (size_t i = 0; i < n; i++) {
-        const unit *u = &b->m->units[b->missing[i]];
-        room = (wholes[i] = source_whole(u->source)) && room;
-        requests[i] = (code_request){.source = wholes[i], .size = u->source_size, .name = u->file, .arch = b->m->device->info.arch,
-                                     .time_limit = o->compile_seconds};
+    const plan_code_options options = {.arch = m->device->info.arch, .time_limit = o->compile_seconds, .jobs = o->jobs, .cache = b->settings->cache,
+                                       .same_workspace = b->settings->same_workspace, .find = find_made, .begin = count_more,
+                                       .done = count_compiled, .context = b};
+    plan_code *code = plan_code_make(m->arena, m->plan, &options);
+    if (b->status == TFGEN_OK && code->plan != m->plan) {
+        *m = (tfgen_module){.arena = m->arena, .device = m->device, .plan = code->plan};
+        lay_out(m);
     }
-    if (room) (void)cache_compile_all(b->settings->cache, requests, n, o->jobs, results, b->hit, count_compiled, b);
-    const tfgen_status status = room ? take_code(b, results) : device_report(b->error, TFGEN_NO_MEMORY, "not enough memory");
-    for (size_t i = 0; i < n; i++) code_result_free(&results[i]), free(wholes[i]);
-    return status;
+    for (int i = 0; i < code->count && b->status == TFGEN_OK; i++) take_unit(b, &m->units[i], &code->requests[i], &code->results[i]);
+    plan_code_free(code);
 }
 
 static tfgen_status find_kernels(build *b)
@@ -322,12 +352,10 @@ static void build_body(void *argument)
 {
     build *b = argument;
     lay_out(b->m);
-    b->missing = arena_alloc(b->m->arena, ((size_t)unit_count(b->m) + 1) * sizeof *b->missing);
-    b->status = load_from_bundle(b);
-    sort_missing(b);
-    if (b->status == TFGEN_OK && b->m->device->api->compile)
-        run_parallel((size_t)b->missing_count, b->settings->options->jobs, compile_unit, b);
-    else if (b->status == TFGEN_OK) b->status = compile_missing(b);
+    b->total = unit_count(b->m);
+    b->status = open_bundle(b);
+    if (b->status == TFGEN_OK && b->m->device->api->compile) make_on_device(b);
+    else if (b->status == TFGEN_OK) make_for_device(b);
     if (b->status == TFGEN_OK) b->status = find_kernels(b);
 }
 
@@ -366,7 +394,7 @@ tfgen_status tfgen_module_create(const tfgen_plan *plan, tfgen_device *device, c
         return device_report(error, TFGEN_UNSUPPORTED, "the plan is for %s, the device %s (%s) needs %s", target, device->info.name,
                              device->info.label, *device->info.target ? device->info.target : "a target that tfgen does not have");
     cache *kept = cache_open(&(cache_options){.directory = known.cache_dir});
-    const tfgen_status status = module_build(plan->compiled.plan, device, &(module_settings){&known, kept, NULL}, module, error);
+    const tfgen_status status = module_build(plan->compiled.plan, device, &(module_settings){&known, kept, NULL, true}, module, error);
     cache_close(kept);
     return status;
 }

@@ -219,7 +219,7 @@ static const char *judge_facts(arena *a, const unit *u, const code_result *c, un
     if (c->n_kernels != 1 || strcmp(c->kernels[0].name, plan->kernel)) return "the code object has not just this kernel";
     const kernel_facts *f = &c->kernels[0];
     if (f->scratch_bytes) return arena_printf(a, "%u bytes of scratch", f->scratch_bytes);
-    if (f->vgpr_spills || f->sgpr_spills) return arena_printf(a, "%u vector and %u scalar spills", f->vgpr_spills, f->sgpr_spills);
+    if (f->vgpr_spills) return arena_printf(a, "%u vector spills", f->vgpr_spills);
     if (f->vgprs > budget) return arena_printf(a, "%u registers, the budget is %u", f->vgprs, budget);
     if (f->kernarg_bytes != plan->argument_bytes)
         return arena_printf(a, "%u bytes of arguments, the plan has %u", f->kernarg_bytes, plan->argument_bytes);

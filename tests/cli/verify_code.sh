@@ -19,7 +19,7 @@ grep -q '^verify-code: .*, 0 failed' "$out/summary.txt" || code=1
     echo
     echo "\`make verify-code\` compiles every kernel that the plans choose for the shipped specs, at their own sizes and at each preset, at the levels"
     echo "none, ops and tile, in f32, f16 and bf16, as users get it. A kernel fails when it does not compile without a message, has scratch or"
-    echo "spills, needs more registers than leave its whole workgroup resident, or when its arguments or shared memory differ from the plan's, by"
+    echo "moves vector registers elsewhere, needs more registers than leave its whole workgroup resident, or when its arguments or shared memory differ from the plan's, by"
     echo "the code object or by libclang. *distinct*: sources that differ in more than names; these were compiled."
     [ $# -eq 0 ] || echo "Of all that, this is a part only: $*."
     echo

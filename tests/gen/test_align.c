@@ -128,7 +128,7 @@ static void build_body(void *argument)
     const target_info *target = target_find("sm_90a");
     const fuse_options fusion = {fusion_tile, target, NULL, 0};
     const graph_options options = {0};
-    const tuning t = {&b->line, b->line != NULL};
+    const tuning t = {.lines = &b->line, .count = b->line != NULL};
     arena_source(b->a, "t.yaml", b->text, strlen(b->text));
     const ir_program *fused = b->from_plan
                                   ? ir_read(b->a, b->text, strlen(b->text), "t.ir")

@@ -165,7 +165,7 @@ START_TEST(a_spec_struct_lies_beside_each_template)
 {
     const beside *of = &besides[_i];
     char *text = slurp(of->spec);
-    const tuning t = {&of->tuning, of->tuning != NULL};
+    const tuning t = {.lines = &of->tuning, .count = of->tuning != NULL};
     build b = {.name = of->spec, .text = text, .target = of->target, .level = fusion_tile, .tuning = &t};
     must_build(&b);
     int i = 0;
@@ -264,7 +264,7 @@ END_TEST
 
 static const char *tuned(const char *line, build *b)
 {
-    const tuning t = {&line, 1};
+    const tuning t = {.lines = &line, .count = 1};
     *b = (build){.name = "t.yaml", .text = linear_spec, .target = "gfx90a", .level = fusion_tile, .tuning = &t};
     run_build(b);
     b->tuning = NULL;

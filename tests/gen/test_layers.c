@@ -95,7 +95,7 @@ START_TEST(a_product_of_many_rows_in_f32_is_split_on_wgmma3)
         arena_free(b.a);
     }
     const char *off = "gemm layer=simt";
-    const tuning simt = {&off, 1};
+    const tuning simt = {.lines = &off, .count = 1};
     build b = must_build(cases[0].text, &simt);
     ck_assert_int_eq(b.p->packs[0].length, 128);
     ck_assert(!ref_plan_splits(b.p, first_linear(b.p)));
@@ -106,7 +106,7 @@ END_TEST
 START_TEST(a_tuning_line_takes_a_product_off_the_matrix_units_or_puts_it_there)
 {
     const char *off = "gemm layer=simt", *on = "gemm layer=wgmma";
-    const tuning simt = {&off, 1}, wgmma = {&on, 1};
+    const tuning simt = {.lines = &off, .count = 1}, wgmma = {.lines = &on, .count = 1};
     build b = must_build(layers[0].text, &simt), c = must_build(layers[2].text, &wgmma);
     ck_assert_int_eq(b.p->launches[0].kernel->frame, frame_mixed);
     ck_assert_int_eq(b.p->packs[0].columns, 72);
@@ -162,7 +162,7 @@ START_TEST(a_layer_that_a_phase_cannot_have_is_an_error_that_says_why)
                  {"gemm n=128 slots=5", PRODUCT("f32", "64", "128"), "bytes of shared memory; a workgroup has 232448"},
                  {"gemm thread_m=8", PRODUCT("bf16", "64", "64"), "gemm has no setting 'thread_m'"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        const tuning t = {&cases[i].line, 1};
+        const tuning t = {.lines = &cases[i].line, .count = 1};
         build b = build_spec(cases[i].text, "sm_90a", &t);
         ck_assert_int_eq(b.code, code_unsupported);
         ck_assert_msg(strstr(arena_diagnostics(b.a), cases[i].message) != NULL, "%s", arena_diagnostics(b.a));
@@ -280,7 +280,7 @@ START_TEST(attention_that_matrix_units_cannot_have_is_an_error_that_says_why)
                  {"gfx942", ATTENTION("bf16", "64", "64", ""), "attention chiplets=0", "chiplets is 1"},
                  {"gfx942", ATTENTION("bf16", "64", "256", ""), "attention block_k=64", "bytes of shared memory"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        const tuning t = {&cases[i].line, 1};
+        const tuning t = {.lines = &cases[i].line, .count = 1};
         build b = build_spec(cases[i].text, cases[i].target, &t);
         ck_assert_msg(b.code == code_unsupported, "%s %s: %d", cases[i].target, cases[i].line, b.code);
         ck_assert_msg(strstr(arena_diagnostics(b.a), cases[i].message) != NULL, "%s: %s", cases[i].line, arena_diagnostics(b.a));
@@ -362,7 +362,7 @@ START_TEST(a_tile_that_matrix_units_cannot_have_is_an_error_that_says_why)
                  {"gfx942", "gemm chiplets=0", "chiplets is 1 (tiles as they come) to 64"},
                  {"gfx90a", "gemm chiplets=65", "chiplets is 1 (tiles as they come) to 64"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        const tuning t = {&cases[i].line, 1};
+        const tuning t = {.lines = &cases[i].line, .count = 1};
         build b = build_spec(PRODUCT("bf16", "64", "64"), cases[i].target, &t);
         ck_assert_msg(b.code == code_unsupported, "%s %s: %d", cases[i].target, cases[i].line, b.code);
         ck_assert_msg(strstr(arena_diagnostics(b.a), cases[i].message) != NULL, "%s: %s", cases[i].line, arena_diagnostics(b.a));

@@ -128,7 +128,7 @@ START_TEST(a_slot_is_filled_again_when_its_products_are_done)
 {
     static const char *const dtypes[] = {"bf16", "f32"};
     const char *line = "gemm split=1 slots=3 n=64";
-    const tuning t = {&line, 1};
+    const tuning t = {.lines = &line, .count = 1};
     char yaml[512];
     snprintf(yaml, sizeof yaml, "block: t\ndtype: %s\ndims: {M: 130, K: 715, N: 70}\ninputs: {x: [M, K]}\nparams: {w: [N, K]}\n"
                                 "ops:\n  - {out: y, op: linear, in: [x, w]}\noutputs: {y: y}\n", dtypes[_i]);
@@ -171,7 +171,7 @@ static void build_body(void *argument)
     const target_info *target = target_find("sm_90a");
     const fuse_options fusion = {fusion_tile, target, NULL, 0};
     const graph_options options = {0};
-    const tuning t = {&b->line, 1};
+    const tuning t = {.lines = &b->line, .count = 1};
     emit(b->a, plan_choose(b->a, fuse(b->a, lower(b->a, graph_read(b->a, text, sizeof text - 1, "t.yaml", &options)), &fusion), target, &t));
 }
 

@@ -165,7 +165,7 @@ static inline bool store_named(cache *c, const char *name, size_t size)
 
 static inline bool same_results(const code_result *a, const code_result *b)
 {
-    bool same = a->status == b->status && a->code_size == b->code_size && !memcmp(a->code, b->code, a->code_size) &&
+    bool same = a->status == b->status && a->code_size == b->code_size && (!a->code_size || !memcmp(a->code, b->code, a->code_size)) &&
                 !strcmp(a->compiler, b->compiler) && !strcmp(a->log, b->log) && a->n_kernels == b->n_kernels;
     for (size_t i = 0; same && i < a->n_kernels; i++) {
         kernel_facts x = a->kernels[i], y = b->kernels[i];

@@ -43,6 +43,27 @@ START_TEST(a_hit_is_what_the_compiler_gave)
 }
 END_TEST
 
+/* So that every start does not find out anew that a kernel spills. */
+START_TEST(what_is_refused_for_its_spills_is_a_hit_as_well)
+{
+    static const char source[] = TINY_PREFIX SCRATCH_KERNEL;
+    const code_request q = {.source = source, .size = sizeof source - 1, .name = "spills.hip", .arch = "sm_90a", .compiler = compiler_nvrtc};
+    code_result fresh, cached;
+    bool hit;
+    char *nvrtc = nvrtc_find();
+    if (!nvrtc) return (void)printf("skipped: no NVRTC\n");
+    free(nvrtc);
+    cache *c = open_cache();
+    ck_assert_int_eq(cache_compile_all(c, &q, 1, 1, &fresh, &hit, NULL, NULL), build_failed);
+    ck_assert(!hit && code_spills(&fresh, NULL));
+    ck_assert_int_eq(cache_compile_all(c, &q, 1, 1, &cached, &hit, NULL, NULL), build_failed);
+    ck_assert(hit && !cached.code && same_results(&fresh, &cached));
+    code_result_free(&cached);
+    code_result_free(&fresh);
+    cache_close(c);
+}
+END_TEST
+
 static void touch_compiler(requests *q)
 {
     (void)q;
@@ -517,6 +538,7 @@ int main(void)
     tcase_set_timeout(t, 60);
     tcase_add_test(t, what_is_found_is_what_was_stored);
     tcase_add_test(t, a_hit_is_what_the_compiler_gave);
+    tcase_add_test(t, what_is_refused_for_its_spills_is_a_hit_as_well);
     tcase_add_loop_test(t, whatever_decides_the_code_is_in_the_key, 0, count_of_changes);
     tcase_add_loop_test(t, equal_requests_of_one_call_compile_once, 0, 2);
     tcase_add_test(t, what_does_not_compile_is_not_kept);

@@ -1,7 +1,9 @@
 /* The HIP device as a host program uses it, on doubles of HIPRTC and of the HIP runtime (tests/doubles): how devices are described, every
  * shipped spec against the float64 reference, two devices, many threads, captures. */
 #define _GNU_SOURCE
+#include "gen/layer.h"
 #include "tests/runtime/hip_program.h"
+#include "tests/runtime/spilling_clang.h"
 #include <glob.h>
 #include <pthread.h>
 #include <sys/wait.h>
@@ -142,6 +144,107 @@ START_TEST(the_real_hiprtc_makes_the_code_object)
     setenv("TFGEN_DOUBLE_HIPRTC", "/usr/lib/x86_64-linux-gnu/libamdhip64.so.5", 1);
     setenv("TFGEN_CACHE_DIR", "", 1);
     run_spec("specs/rmsnorm.yaml", "hip");
+}
+END_TEST
+
+/* ---- kernels that spill */
+static int command(const char *arguments, char *output, size_t size)
+{
+    const char *program = getenv("TFGEN") ? getenv("TFGEN") : "./tfgen";
+    char line[512];
+    snprintf(line, sizeof line, "%s %s 2>&1", program, arguments);
+    FILE *pipe = popen(line, "r");
+    ck_assert_ptr_nonnull(pipe);
+    output[fread(output, 1, size - 1, pipe)] = '\0';
+    return WEXITSTATUS(pclose(pipe));
+}
+
+static const char product_spec[] = "block: t\ndtype: bf16\ndims: {M: 70, K: 160, N: 144}\ninputs: {x: [M, K]}\nparams: {w: [N, K]}\n"
+                                   "ops:\n  - {out: y, op: linear, in: [x, w]}\noutputs: {y: y}\n";
+static char spill_folder[64];
+
+static bool spill_on_matrix_units(void)
+{
+    strcpy(spill_folder, "/tmp/tfgen-spill-XXXXXX");
+    ck_assert_ptr_nonnull(mkdtemp(spill_folder));
+    setenv("TFGEN_DOUBLE_DEVICES", "gfx942", 1);
+    setenv("TFGEN_CACHE_DIR", "", 1);
+    const bool there = use_spilling_clang(spill_folder, "TFGEN_DOUBLE_CLANG", "tile_m = 64, tile_n = 64, tile_k = 64");
+    setenv("TFGEN_CLANG", "none", 1);
+    return there;
+}
+
+static void ran_on_simt(program *p)
+{
+    tfgen_error error;
+    const ir_phase *phase = p->module->plan->launches[0].kernel->phases[0];
+    ck_assert_ptr_ne(p->module->plan, p->plan->compiled.plan);
+    ck_assert_int_eq(tile_value(phase, "layer"), layer_simt);
+    ck_assert_int_eq(phase->spilled[0].scratch, 1040);
+    must(execute(p, &error), &error);
+    must(judge(p, &error), &error);
+}
+
+START_TEST(a_kernel_that_spills_runs_from_a_plan_made_again)
+{
+    program p;
+    tfgen_error error;
+    if (!spill_on_matrix_units()) return;
+    must(start(&p, "hip", product_spec, sizeof product_spec - 1, &error), &error);
+    ran_on_simt(&p);
+    stop(&p);
+    directory_remove(spill_folder);
+    nothing_wrong();
+}
+END_TEST
+
+/* The library that `tfgen build` writes: a bundle begins with its magic and says how long it is. */
+static void *bundle_of(const char *path, size_t *size)
+{
+    static unsigned char file[8 << 20];
+    FILE *f = fopen(path, "rb");
+    ck_assert_msg(f != NULL, "%s", path);
+    const size_t n = fread(file, 1, sizeof file, f);
+    fclose(f);
+    const unsigned char *at = memmem(file, n, "tfbundle", 8);
+    ck_assert_ptr_nonnull(at);
+    uint64_t bytes;
+    memcpy(&bytes, at + 16, sizeof bytes);
+    void *copy = aligned_alloc(64, (bytes + 63) / 64 * 64);
+    memcpy(copy, at, *size = bytes);
+    return copy;
+}
+
+START_TEST(a_bundle_has_the_kernels_of_the_plan_made_again)
+{
+    static char output[1 << 16], path[256];
+    program p = {.b = bench_open(product_spec, sizeof product_spec - 1, NULL)};
+    tfgen_plan_options planned = TFGEN_PLAN_OPTIONS_INIT;
+    tfgen_module_options options = TFGEN_MODULE_OPTIONS_INIT;
+    tfgen_error error;
+    if (!spill_on_matrix_units()) return;
+    bench_fill(p.b, 1);
+    snprintf(path, sizeof path, "%s/test.yaml", spill_folder);
+    FILE *f = fopen(path, "w");
+    fputs(product_spec, f);
+    fclose(f);
+    snprintf(path, sizeof path, "build %s/test.yaml --target=gfx942 --quiet -o %s", spill_folder, spill_folder);
+    ck_assert_msg(command(path, output, sizeof output) == 0, "%s", output);
+    snprintf(path, sizeof path, "%s/libt.a", spill_folder);
+    void *bundle = bundle_of(path, &options.bundle_size);
+    options.bundle = bundle, options.bundle_only = 1;
+    planned.target = "gfx942";
+    setenv("TFGEN_HIPRTC", "/nowhere", 1);
+    must(tfgen_device_open("hip", &p.device, &error), &error);
+    must(tfgen_plan_create(product_spec, sizeof product_spec - 1, "test.yaml", &planned, &p.plan, &error), &error);
+    must(tfgen_module_create(p.plan, p.device, &options, &p.module, &error), &error);
+    must(make_memory(&p, &error), &error);
+    must(tfgen_weights_create(p.module, p.tensors, p.stream, &p.weights, &error), &error);
+    ran_on_simt(&p);
+    stop(&p);
+    free(bundle);
+    directory_remove(spill_folder);
+    nothing_wrong();
 }
 END_TEST
 
@@ -342,18 +445,6 @@ START_TEST(an_overridden_architecture_has_entries_of_its_own_in_the_cache)
 }
 END_TEST
 
-/* ---- the suite */
-static int command(const char *arguments, char *output, size_t size)
-{
-    const char *program = getenv("TFGEN") ? getenv("TFGEN") : "./tfgen";
-    char line[512];
-    snprintf(line, sizeof line, "%s %s 2>&1", program, arguments);
-    FILE *pipe = popen(line, "r");
-    ck_assert_ptr_nonnull(pipe);
-    output[fread(output, 1, size - 1, pipe)] = '\0';
-    return WEXITSTATUS(pclose(pipe));
-}
-
 START_TEST(the_command_runs_on_the_best_device_there_is)
 {
     static char output[1 << 16];
@@ -393,6 +484,8 @@ static void add_results(Suite *suite)
     tcase_add_test(c, modules_and_memory_may_go_while_kernels_run);
     tcase_add_test(c, the_host_cannot_touch_device_memory);
     tcase_add_test(c, an_overridden_architecture_has_entries_of_its_own_in_the_cache);
+    tcase_add_test(c, a_kernel_that_spills_runs_from_a_plan_made_again);
+    tcase_add_test(c, a_bundle_has_the_kernels_of_the_plan_made_again);
     tcase_add_test(c, the_command_runs_on_the_best_device_there_is);
     suite_add_tcase(suite, c);
 }

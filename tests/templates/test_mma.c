@@ -38,7 +38,7 @@ END_TEST
 
 static tfgen_code plan_with(arena *a, const char *yaml, const char *target, const char *line, compiled *c)
 {
-    const tuning t = {&line, 1};
+    const tuning t = {.lines = &line, .count = 1};
     const compile_request q = {.name = "t.yaml", .text = yaml, .size = strlen(yaml), .level = fusion_tile, .target = target, .tuning = &t};
     return compile(a, &q, c);
 }
@@ -106,7 +106,7 @@ START_TEST(every_alignment_tail_and_tile_is_within_its_bound)
 {
     const trial *t = &trials[_i];
     const dim_override dims[] = {{"M", t->M}, {"N", t->N}, {"K", t->K}};
-    const tuning tuning = {&t->line, t->line != NULL};
+    const tuning tuning = {.lines = &t->line, .count = t->line != NULL};
     rig *r = rig_open(&(rig_request){.path = t->path, .level = fusion_tile, .target = "sm_80", .dtype = t->dtype, .dims = dims, .dim_count = 3, .tuning = &tuning});
     ck_assert_ptr_nonnull(strstr(ir_print(r->a, r->c.plan->program), "layer=mma"));
     rig_run(r);

@@ -81,7 +81,7 @@ START_TEST(clusters_and_staged_results_change_no_bit)
     static const dim_override product_dims[] = {{"M", 385}, {"N", 136}, {"K", 72}};
     double *first = NULL;
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
-        const tuning t = {&lines[i], 1};
+        const tuning t = {.lines = &lines[i], .count = 1};
         rig *r = rig_open(&(rig_request){.path = _i ? "tests/h200/product.yaml" : "specs/swiglu.yaml", .level = fusion_tile, .dtype = "bf16", .target = "sm_90a",
                                          .dims = _i ? product_dims : dims, .dim_count = _i ? 3 : 4, .tuning = &t});
         rig_run(r);

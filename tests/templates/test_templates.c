@@ -453,7 +453,7 @@ static void build_body(void *argument)
     const graph_options options = {0};
     arena_source(b->a, b->name, b->text, strlen(b->text));
     const char *const lines[] = {"gemm layer=simt", "attention layer=simt"}; /* templates/gemm/gemm.h, templates/attention/attention.h */
-    const tuning t = {lines, strcmp(target->family, "cdna") == 0 ? 2 : 1}; /* others have no other attention */
+    const tuning t = {.lines = lines, .count = strcmp(target->family, "cdna") == 0 ? 2 : 1}; /* others have no other attention */
     b->p = plan_choose(b->a, fuse(b->a, lower(b->a, graph_read(b->a, b->text, strlen(b->text), b->name, &options)), &fusion), target, b->tuning ? b->tuning : &t);
     emit(b->a, b->p);
 }
@@ -525,7 +525,7 @@ static const char *golden_text(const golden *g, const build *b)
 
 START_TEST(the_spec_struct_beside_a_template_is_what_the_emitter_writes)
 {
-    static const tuning defaults = {NULL, 0};
+    static const tuning defaults = {.lines = NULL};
     const golden *g = &goldens[_i];
     const char *update = getenv("TFGEN_GOLDEN_UPDATE");
     char *spec = slurp(g->spec);
@@ -678,7 +678,7 @@ static const char *const orders[][2] = {{"gemm m=32 n=128 chiplets=1", "attentio
 
 START_TEST(tiles_in_another_order_give_the_same_bits)
 {
-    const tuning plain = {orders[0], 2}, other = {orders[1 + _i % 4], 2};
+    const tuning plain = {.lines = orders[0], .count = 2}, other = {.lines = orders[1 + _i % 4], .count = 2};
     const char *target = _i < 4 ? "gfx942" : "gfx950";
     const build a = build_tuned("t.yaml", matrix_spec, target, fusion_ops, &plain), b = build_tuned("t.yaml", matrix_spec, target, fusion_ops, &other);
     size_t bytes, again;

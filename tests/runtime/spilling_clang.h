@@ -1,0 +1,37 @@
+/* In: a text that only the sources with one tile have. Out: a compiler for AMD that gives those kernels a neighbour with 1 KB of scratch, so that
+ * their code objects say what those of a kernel with too few registers would; all else it compiles as the newest clang does. */
+#ifndef TFGEN_TESTS_SPILLING_CLANG_H
+#define TFGEN_TESTS_SPILLING_CLANG_H
+#include "runtime/compile/worker.h"
+#include "tests/runtime/tiny_kernel.h"
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* Returns false, and says so, where there is no clang. `variable` then names the compiler, a script in `folder`. */
+static inline bool use_spilling_clang(const char *folder, const char *variable, const char *tile)
+{
+    static const char *const prefix = TINY_PREFIX SCRATCH_KERNEL;
+    char path[256], kernel[256], *real;
+    unsetenv("TFGEN_CLANG");
+    if (!(real = clang_find())) return printf("skipped: no clang\n"), false;
+    const char *name = strrchr(real, '/') ? strrchr(real, '/') + 1 : real;
+    snprintf(path, sizeof path, "%s/%s", folder, name); /* its version is in its name */
+    snprintf(kernel, sizeof kernel, "%s/kernel", folder);
+    FILE *f = fopen(kernel, "w");
+    ck_assert_ptr_nonnull(f);
+    fputs(prefix, f);
+    fclose(f);
+    ck_assert_ptr_nonnull(f = fopen(path, "w"));
+    fprintf(f,
+            "#!/bin/sh\ncat >%s/source.$$\ngrep -q '%s' %s/source.$$ && cat %s >>%s/source.$$\nexec %s \"$@\" <%s/source.$$\n", folder, tile,
+            folder, kernel, folder, real, folder);
+    fclose(f);
+    chmod(path, 0755);
+    setenv(variable, path, 1);
+    free(real);
+    return true;
+}
+#endif

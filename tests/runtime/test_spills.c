@@ -1,0 +1,308 @@
+/* Tiles that spilled: what is planned in their place, that it is legal to the last and computes the same, what text and manifest say of it, and
+ * that compilers' results lead there. */
+#define _GNU_SOURCE
+#include "gen/layer.h"
+#include "runtime/module/plan_code.h"
+#include "tests/runtime/spilling_clang.h"
+#include "tests/support.h"
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define PRODUCT(M, K, N) "dims: {M: " M ", K: " K ", N: " N "}\ninputs: {x: [M, K]}\nparams: {w: [N, K]}\nops:\n  - {out: y, op: linear, in: [x, w]}\n"
+#define ATTENTION(S, T, hd) \
+    "dims: {B: 1, S: " S ", T: " T ", H: 2, KV: 1, hd: " hd "}\ninputs: {q: [B, S, H*hd], k: [B, T, KV*hd], v: [B, T, KV*hd]}\n" \
+    "ops:\n  - {out: y, op: attention, in: [q, k, v], heads: H, kv_heads: KV, causal: false}\n"
+
+/* Large ones are planned only. */
+static const struct {
+    const char *name, *body;
+    bool small;
+} forms[] = {
+    {"few rows", PRODUCT("5", "96", "80"), true},
+    {"product", PRODUCT("70", "160", "144"), true},
+    {"large product", PRODUCT("4096", "4096", "4096"), false},
+    {"long product", PRODUCT("300", "70000", "512"), false},
+    {"matmul", "dims: {B: 2, M: 40, K: 72, N: 56}\ninputs: {x: [B, M, K], z: [B, N, K]}\nops:\n  - {out: y, op: matmul, in: [x, z], transpose: true}\n", true},
+    {"norm", "dims: {M: 6, D: 1000}\ninputs: {x: [M, D]}\nparams: {w: [D]}\nops:\n  - {out: y, op: rmsnorm, in: [x, w]}\n", true},
+    {"long norm", "dims: {M: 6, D: 70000}\ninputs: {x: [M, D]}\nparams: {w: [D]}\nops:\n  - {out: y, op: rmsnorm, in: [x, w]}\n", false},
+    {"attention", ATTENTION("70", "70", "64"), true},
+    {"attention of few queries", ATTENTION("3", "600", "64"), true},
+    {"attention with wide heads", ATTENTION("50", "70", "128"), true},
+    {"attention with the widest heads", ATTENTION("50", "70", "512"), false},
+    {"attention in f32's way", ATTENTION("20", "40", "20"), true},
+    {"statistics", "dims: {M: 40, K: 96, N: 96}\ninputs: {x: [M, K]}\nparams: {w: [N, K], n: [N], v: [K, N]}\nops:\n"
+                   "  - {out: h, op: linear, in: [x, w]}\n  - {out: g, op: rmsnorm, in: [h, n]}\n  - {out: y, op: linear, in: [g, v]}\n", true},
+};
+static const char *const targets[] = {"gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1201", "sm_80", "sm_90a"};
+static const char *const dtypes[] = {"bf16", "f32"};
+enum { form_count = sizeof forms / sizeof *forms, target_count = sizeof targets / sizeof *targets };
+
+static const char *yaml_of(int form)
+{
+    static char text[1024];
+    snprintf(text, sizeof text, "block: t\ndtype: f32\n%soutputs: {y: y}\n", forms[form].body);
+    return text;
+}
+
+static rig_request request_of(int form, const char *target, const char *dtype)
+{
+    return (rig_request){.yaml = yaml_of(form), .level = fusion_tile, .target = target, .dtype = dtype};
+}
+
+/* ---- plans without a compiler */
+static plan *all_again(arena *a, const plan *p)
+{
+    spilled_tile *spilled = arena_alloc(a, (size_t)p->launch_count * sizeof *spilled);
+    for (int i = 0; i < p->launch_count; i++) spilled[i].scratch = 16 + i;
+    return plan_again(a, p, spilled);
+}
+
+typedef struct walk {
+    arena *a;
+    const plan *p; /* the present one, then the last */
+    int steps;
+} walk;
+
+static bool same_tile(const ir_phase *p, const spilled_tile *s)
+{
+    bool same = p->tile_count == s->tile_count;
+    for (int i = 0; same && i < s->tile_count; i++) same = tile_value(p, s->tile[i].key) == s->tile[i].value;
+    return same;
+}
+
+static void check_step(const plan *p, int form)
+{
+    for (int i = 0; i < p->launch_count; i++) {
+        const ir_phase *phase = p->launches[i].kernel->phases[0];
+        ck_assert_int_le(phase->spilled_count, most_spilled);
+        for (int k = 0; k < phase->spilled_count; k++)
+            ck_assert_msg(!same_tile(phase, &phase->spilled[k]), "%s: %s has a tile that spilled", forms[form].name, phase->name);
+    }
+}
+
+static void walk_one(void *argument)
+{
+    walk *w = argument;
+    for (plan *next = all_again(w->a, w->p); next; next = all_again(w->a, next)) w->p = next, w->steps++;
+}
+
+/* A tile that a template does not take would be refused here. */
+START_TEST(every_tile_that_spills_has_a_next_one_that_is_legal)
+{
+    for (int form = 0; form < form_count; form++)
+        for (int d = 0; d < 2; d++) {
+            const rig_request request = request_of(form, targets[_i], dtypes[d]);
+            rig *r = rig_plan(&request);
+            walk w = {r->a, r->c.plan, 0};
+            const tfgen_code code = arena_run(r->a, walk_one, &w);
+            ck_assert_msg(code == code_ok, "%s %s %s: %s", forms[form].name, targets[_i], dtypes[d], arena_diagnostics(r->a));
+            ck_assert_msg(w.steps > 0 && w.steps <= 8 * most_spilled, "%s %s %s: %d plans", forms[form].name, targets[_i], dtypes[d], w.steps);
+            check_step(w.p, form);
+            rig_close(r);
+        }
+}
+END_TEST
+
+/* The plan's text holds all: what spilled, and the tile in its place. */
+static void check_text(arena *a, const plan *p)
+{
+    const char *text = ir_print(a, p->program);
+    const ir_program *back = ir_read(a, text, strlen(text), "plan.ir");
+    ck_assert_str_eq(ir_print(a, back), text);
+    plan *same = plan_choose(a, back, p->target, NULL);
+    arena_source(a, p->spec, NULL, 0);
+    emit(a, same);
+    ck_assert_str_eq(ir_print(a, same->program), text);
+    ck_assert(source_same(&same->launches[0].source, &p->launches[0].source));
+}
+
+START_TEST(the_text_of_a_plan_made_again_is_that_plan)
+{
+    const rig_request request = request_of(1, targets[_i], "bf16");
+    rig *r = rig_plan(&request);
+    const plan *p = r->c.plan;
+    for (int i = 0; i < 2; i++) ck_assert_ptr_nonnull(p = all_again(r->a, p));
+    ck_assert_int_eq(p->launches[0].kernel->phases[0]->spilled_count, 2);
+    check_text(r->a, p);
+    rig_close(r);
+}
+END_TEST
+
+START_TEST(a_phase_that_does_not_spill_keeps_its_tile)
+{
+    const rig_request request = request_of(form_count - 1, "gfx942", "bf16");
+    rig *r = rig_plan(&request);
+    const plan *p = r->c.plan;
+    ck_assert_int_gt(p->launch_count, 1);
+    spilled_tile *spilled = calloc((size_t)p->launch_count, sizeof *spilled);
+    ck_assert_ptr_null(plan_again(r->a, p, spilled));
+    spilled[1].vectors = 3;
+    const plan *again = plan_again(r->a, p, spilled);
+    ck_assert_ptr_nonnull(again);
+    ck_assert(source_same(&again->launches[0].source, &p->launches[0].source));
+    ck_assert(!source_same(&again->launches[1].source, &p->launches[1].source));
+    ck_assert_int_eq(again->launches[0].kernel->phases[0]->spilled_count, 0);
+    ck_assert_int_eq(again->launches[1].kernel->phases[0]->spilled[0].vectors, 3);
+    ck_assert_ptr_null(strstr(manifest_json(r->a, p), "spilled"));
+    ck_assert_ptr_nonnull(strstr(manifest_json(r->a, again), "\"spilled\""));
+    free(spilled);
+    rig_close(r);
+}
+END_TEST
+
+/* ---- what counts */
+START_TEST(memory_counts_and_scalar_registers_do_not)
+{
+    kernel_facts k[2] = {{.sgpr_spills = 40, .vgprs = 256}, {.scratch_bytes = 0}};
+    const code_result r = {.kernels = k, .n_kernels = 2};
+    spilled_tile s;
+    ck_assert(!code_spills(&r, NULL));
+    k[1].scratch_bytes = 60, k[0].vgpr_spills = 2;
+    ck_assert(code_spills(&r, &s));
+    ck_assert_int_eq(s.scratch, 60);
+    ck_assert_int_eq(s.vectors, 2);
+}
+END_TEST
+
+START_TEST(a_mark_says_what_spilled_and_no_code_is_a_mark)
+{
+    kernel_facts k = {.scratch_bytes = 60, .vgpr_spills = 15};
+    const code_result r = {.kernels = &k, .n_kernels = 1};
+    char mark[spill_mark_size];
+    code_result back;
+    spilled_tile s;
+    spill_mark(&r, mark);
+    ck_assert(spill_mark_read(mark, sizeof mark, &back));
+    ck_assert_int_eq(back.status, build_failed);
+    ck_assert(code_spills(&back, &s));
+    ck_assert_int_eq(s.scratch, 60);
+    ck_assert_int_eq(s.vectors, 15);
+    code_result_free(&back);
+    ck_assert(!spill_mark_read(mark, sizeof mark - 1, &back));
+    mark[0] = 'T';
+    ck_assert(!spill_mark_read(mark, sizeof mark, &back));
+}
+END_TEST
+
+/* ---- results: the last tile that is planned, the smallest */
+static const struct {
+    int form;
+    const char *target, *dtype;
+} smallest[] = {{1, "gfx942", "bf16"}, {1, "sm_90a", "bf16"}, {4, "gfx1100", "f32"}, {5, "sm_80", "bf16"}, {7, "sm_90a", "f32"}};
+
+START_TEST(the_smallest_tile_computes_the_same)
+{
+    rig_request request = request_of(smallest[_i].form, smallest[_i].target, smallest[_i].dtype);
+    rig *r = rig_plan(&request);
+    walk w = {r->a, r->c.plan, 0};
+    ck_assert_int_eq(arena_run(r->a, walk_one, &w), code_ok);
+    request.tuning = w.p->tuning;
+    rig *s = rig_open(&request);
+    ck_assert(source_same(&s->c.plan->launches[0].source, &w.p->launches[0].source));
+    rig_run(s);
+    rig_judge(s);
+    rig_close(s);
+    rig_close(r);
+}
+END_TEST
+
+/* ---- the command, with a compiler that has too few registers for one tile */
+static char folder[64], output[1 << 16];
+
+static void before_each(void)
+{
+    strcpy(folder, "/tmp/tfgen-spill-XXXXXX");
+    ck_assert_ptr_nonnull(mkdtemp(folder));
+    setenv("TFGEN_CACHE_DIR", "", 1);
+}
+static void after_each(void) { directory_remove(folder); }
+
+static int command(const char *format, ...)
+{
+    char line[1024], given[900];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(given, sizeof given, format, list);
+    va_end(list);
+    snprintf(line, sizeof line, "%s %s 2>&1", getenv("TFGEN") ? getenv("TFGEN") : "./tfgen", given);
+    FILE *pipe = popen(line, "r");
+    ck_assert_ptr_nonnull(pipe);
+    output[fread(output, 1, sizeof output - 1, pipe)] = 0;
+    return WEXITSTATUS(pclose(pipe));
+}
+
+static const char *text_of(const char *name)
+{
+    static char text[1 << 20], path[256];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *f = fopen(path, "rb");
+    ck_assert_msg(f != NULL, "%s", path);
+    text[fread(text, 1, sizeof text - 1, f)] = 0;
+    fclose(f);
+    return text;
+}
+
+static void write_spec(const char *body)
+{
+    char path[96];
+    snprintf(path, sizeof path, "%s/t.yaml", folder);
+    FILE *f = fopen(path, "w");
+    ck_assert_ptr_nonnull(f);
+    fprintf(f, "block: t\ndtype: bf16\n%soutputs: {y: y}\n", body);
+    fclose(f);
+}
+#define says(text, part) ck_assert_msg(strstr(text, part) != NULL, "no '%s' in:\n%.4000s", part, text)
+
+START_TEST(emit_plans_again_and_says_so)
+{
+    if (!use_spilling_clang(folder, "TFGEN_CLANG", "tile_m = 64, tile_n = 64, tile_k = 64")) return;
+    write_spec(forms[1].body);
+    ck_assert_msg(command("emit %s/t.yaml --target=gfx942 --code -o %s/out --dump=plan", folder, folder) == 0, "%s", output);
+    says(output, "    spilled scratch=1040 vectors=0 layer=mfma m=64 n=64 k=64");
+    says(output, "tile layer=simt");
+    says(output, "t_k0                         planned again: a tile spilled 1040 bytes of scratch a thread, 0 vectors");
+    says(text_of("out/manifest.json"), "\"spilled\": [");
+    says(text_of("out/manifest.json"), "\"scratch_bytes\": 1040,");
+    says(text_of("out/plan.ir"), "    spilled scratch=1040 vectors=0 layer=mfma m=64 n=64 k=64");
+    says(text_of("out/t_k0.spec.h"), "tile_m = 64, tile_n = 64, tile_k = 16,");
+    ck_assert_msg(command("emit %s/out/plan.ir --from=plan --target=gfx942 -q -o %s/again", folder, folder) == 0, "%s", output);
+    char *first = strdup(text_of("out/t_k0.spec.h"));
+    ck_assert_str_eq(strstr(text_of("again/t_k0.spec.h"), "struct "), strstr(first, "struct "));
+    free(first);
+}
+END_TEST
+
+START_TEST(with_every_tile_spilled_it_is_refused_as_before)
+{
+    if (!use_spilling_clang(folder, "TFGEN_CLANG", "tile_m = ")) return;
+    write_spec(forms[1].body);
+    ck_assert_msg(command("emit %s/t.yaml --target=gfx942 --code -o %s/out", folder, folder) == 5, "%s", output);
+    says(output, "spilled: 1040 bytes of scratch a thread, 0 vector spills");
+}
+END_TEST
+
+Suite *spills_suite(void);
+Suite *spills_suite(void)
+{
+    Suite *s = suite_create("spills");
+    TCase *t = tcase_create("plans"), *u = tcase_create("command");
+    tcase_add_loop_test(t, every_tile_that_spills_has_a_next_one_that_is_legal, 0, target_count);
+    tcase_add_loop_test(t, the_text_of_a_plan_made_again_is_that_plan, 0, target_count);
+    tcase_add_test(t, a_phase_that_does_not_spill_keeps_its_tile);
+    tcase_add_test(t, memory_counts_and_scalar_registers_do_not);
+    tcase_add_test(t, a_mark_says_what_spilled_and_no_code_is_a_mark);
+    tcase_add_loop_test(t, the_smallest_tile_computes_the_same, 0, sizeof smallest / sizeof *smallest);
+    tcase_set_timeout(t, 120);
+    tcase_add_checked_fixture(u, before_each, after_each);
+    tcase_add_test(u, emit_plans_again_and_says_so);
+    tcase_add_test(u, with_every_tile_spilled_it_is_refused_as_before);
+    tcase_set_timeout(u, 120);
+    suite_add_tcase(s, t);
+    suite_add_tcase(s, u);
+    return s;
+}
+
+int main(void) { return run_suite(spills_suite()); }
