@@ -143,9 +143,8 @@ static void unwritten(checker *c, const place *at, size_t offset, unsigned long 
     tell_who(c, pc);
 }
 
-/* Does not return: the access itself would touch what is not the kernel's. */
-static void __attribute__((noreturn, no_sanitize_address)) outside(checker *c, block *b, const char *name, const void *p, unsigned long bytes, int kind,
-                                              const void *pc)
+/* The access itself would touch what is not the kernel's. */
+static bool outside(checker *c, block *b, const char *name, const void *p, unsigned long bytes, int kind, const void *pc)
 {
     c->count++;
     b->state = BLOCK_FAILED;
@@ -158,7 +157,7 @@ static void __attribute__((noreturn, no_sanitize_address)) outside(checker *c, b
         launch_reported(c->l);
     }
     host_self.busy--;
-    fiber_abandon(b);
+    return false;
 }
 
 /* ---- accesses ---- */
@@ -285,27 +284,27 @@ static place variable_place(block *b, const host_module *m, uintptr_t p)
     return (place){.cells = b->static_cells, .offset = p - (uintptr_t)m->shared, .shared = true, .name = "__shared__ variables"};
 }
 
-/* Not instrumented: outside() leaves this stack for good, and the sanitizer would warn of it. */
-__attribute__((no_sanitize_address)) void check_access(const void *p, unsigned long bytes, int kind, const void *pc)
+bool check_access(const void *p, unsigned long bytes, int kind, const void *pc)
 {
     const hs_thread *t = host_self.pub.cur;
-    if (!t || !bytes) return;
+    if (!t || !bytes) return true;
     block *b = block_of(t->w);
     checker *c = b->launch->check;
     const host_module *m = b->launch->module;
     const uintptr_t a = (uintptr_t)p, shared = (uintptr_t)b->pub.shared;
     const bool variable = in(a, (uintptr_t)m->shared, m->shared_bytes) && bytes <= m->shared_bytes - (a - (uintptr_t)m->shared);
-    if (!variable && is_ours(b, a)) return;
+    if (!variable && is_ours(b, a)) return true;
     place at = {0};
     host_self.busy++;
     if (variable) {
         at = variable_place(b, m, a);
     } else if (b->shared_map && in(a, (uintptr_t)b->shared_map, b->shared_map_bytes)) {
-        if (!in(a, shared, b->shape.shared_bytes) || bytes > b->shape.shared_bytes - (a - shared)) outside(c, b, "shared", p, bytes, kind, pc);
+        if (!in(a, shared, b->shape.shared_bytes) || bytes > b->shape.shared_bytes - (a - shared)) return outside(c, b, "shared", p, bytes, kind, pc);
         at = shared_place(b, a);
     } else if (!find_global(c, a, bytes, &at)) {
-        outside(c, b, NULL, p, bytes, kind, pc);
+        return outside(c, b, NULL, p, bytes, kind, pc);
     }
     if (at.cells) touch_all(c, &at, bytes, kind, pc);
     host_self.busy--;
+    return true;
 }

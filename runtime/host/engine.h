@@ -53,7 +53,8 @@ struct block {
 block *block_new(const block_shape *shape, atomic_uint *guards);
 void block_free(block *b, atomic_uint *guards);
 void block_start(block *b, launch *l, unsigned number, bool poison);
-void block_run(block *b); /* until it ends, waits for the grid, fails or gives other blocks a turn */
+/* Until it ends, waits for the grid, fails or gives other blocks a turn; false: a signal threw the worker out of it (fault_report()). */
+bool block_run(block *b);
 void fiber_swap(hs_thread *from, hs_thread *to);
 /* Leaves the fiber for the worker's context, for good. */
 void fiber_abandon(block *b) __attribute__((noreturn));
@@ -72,7 +73,7 @@ const char *mma_run(hs_u32 shape, hs_u64 *mail); /* null, or why not */
 hs_u32 mma_wave(hs_u32 shape);
 static inline block *block_of(const hs_wave *w) { return (block *)(void *)w->b; }
 
-/* ---- the worker's own words (launch.c) ---- */
+/* ---- the worker's own words (failure.c) ---- */
 typedef struct fault_record {
     int signal, code;
     uintptr_t address, pc;
@@ -88,7 +89,7 @@ typedef struct worker_self {
 } worker_self;
 extern _Thread_local worker_self host_self __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
-/* ---- modules (module.c, cc.c) ---- */
+/* ---- modules (module.c, load.c, place.c, cc.c) ---- */
 struct host_module {
     void *handle;
     char *compiler;
@@ -228,7 +229,7 @@ void check_block_start(checker *c, block *b);
 void check_collective(checker *c, hs_wave *w);
 void check_barrier(checker *c, block *b);
 void check_grid(checker *c);
-void check_access(const void *p, unsigned long bytes, int kind, const void *pc);
+bool check_access(const void *p, unsigned long bytes, int kind, const void *pc); /* false: out of bounds, and reported; the thread must not go on */
 void check_sync(const void *p, int kind);
 void check_block_end(block *b); /* before it returns to the pool */
 void check_drop(block *b);      /* before it goes */

@@ -9,8 +9,6 @@
 
 enum { PAGE = 4096, MAX_GUARDS = 16384, SITE_GAP = 16, ARENA_ALIGN = 256 };
 
-_Thread_local worker_self host_self;
-
 static size_t round_up(size_t n, size_t to) { return (n + to - 1) / to * to; }
 
 /* ---- the life of a fiber ---- */
@@ -279,7 +277,7 @@ void block_start(block *b, launch *l, unsigned number, bool poison)
     if (l->check) check_block_start(l->check, b);
 }
 
-void block_run(block *b)
+bool block_run(block *b)
 {
     if (b->launch->module->shared_bytes) block_own_shared(b->launch->module, b);
     host_self.pub.blk = &b->pub;
@@ -288,9 +286,8 @@ void block_run(block *b)
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     host_self.pub.cur = NULL; /* from here on a fault or a kick is not the kernel's */
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    if (host_self.faulted) {
-        host_self.faulted = 0;
-        fault_report(b);
-    }
+    const bool thrown_out = host_self.faulted;
+    host_self.faulted = 0;
     host_self.pub.blk = NULL;
+    return !thrown_out;
 }

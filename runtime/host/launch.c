@@ -3,7 +3,6 @@
  * Refuses: dimensions that make no sense (host.c checks them). */
 #define _GNU_SOURCE
 #include <sched.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "runtime/host/engine.h"
@@ -16,68 +15,7 @@ enum { GRID_SPINS = 300, YIELDS_A_SLEEP = 16 };
 #define PAUSE() __asm__ volatile("" ::: "memory")
 #endif
 
-/* ---- failure ---- */
-
-bool launch_fail(launch *l, host_status status)
-{
-    int ok = HOST_OK;
-    host_self.busy++;
-    if (!atomic_compare_exchange_strong(&l->status, &ok, (int)status)) {
-        host_self.busy--;
-        return false;
-    }
-    pthread_mutex_lock(&l->lock);
-    return true;
-}
-
-void launch_reported(launch *l)
-{
-    pthread_mutex_unlock(&l->lock);
-    host_self.busy--;
-}
-
 static bool failed(launch *l) { return atomic_load_explicit(&l->status, memory_order_relaxed) != HOST_OK; }
-
-void launch_where(const launch *l, const hs_thread *t, host_log *log)
-{
-    const block *b = block_of(t->w);
-    log_add(log, "  kernel %s block (%u,%u,%u) thread (%u,%u,%u) wave %u lane %u\n", l->kernel, b->pub.id.x, b->pub.id.y,
-            b->pub.id.z, t->tid.x, t->tid.y, t->tid.z, t->w->idx, t->lane);
-}
-
-static void __attribute__((noreturn, no_sanitize_address)) kernel_trap(const char *what, const char *file, int line)
-{
-    const hs_thread *t = host_self.pub.cur;
-    block *b = block_of(t->w);
-    b->state = BLOCK_FAILED;
-    if (launch_fail(b->launch, HOST_TRAP)) {
-        log_add(b->launch->log, "%s:%d: %s\n", file, line, what);
-        launch_where(b->launch, t, b->launch->log);
-        launch_reported(b->launch);
-    }
-    fiber_abandon(b);
-}
-
-/* Formats before it takes any lock: a bad string faults here, where the worker may be thrown out. */
-static int kernel_print(const char *format, va_list arguments)
-{
-    char line[2048];
-    const int n = vsnprintf(line, sizeof line, format, arguments);
-    host_self.busy++;
-    fputs(line, stdout);
-    host_self.busy--;
-    return n;
-}
-
-const hs_runtime host_runtime = {
-    .next = sched_next,
-    .yield = sched_yield_to,
-    .swap = fiber_swap,
-    .trap = kernel_trap,
-    .print = kernel_print,
-    .access = check_access,
-    .sync = check_sync,
-};
 
 /* ---- the pool of blocks ---- */
 
@@ -137,7 +75,7 @@ static void give_block(launch *l, block *b)
 
 static void run_once(launch *l, block *b, unsigned *yields)
 {
-    block_run(b);
+    if (!block_run(b)) fault_report(b);
     if (b->state != BLOCK_RUNS) return;
     if (atomic_load_explicit(&l->kicked, memory_order_relaxed)) fault_report(b);
     else if (++*yields % YIELDS_A_SLEEP == 0) sched_yield();

@@ -1,0 +1,94 @@
+/* In: a shared object that the host build made.
+ * Out: a module: it knows the engine's calls, where it lies in memory, and its __shared__ variables.
+ * Refuses: what the loader refuses, objects of another version of the engine. */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <link.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "runtime/host/engine.h"
+
+typedef struct span {
+    uintptr_t within, low, high;
+} span;
+
+static int note_span(struct dl_phdr_info *info, size_t size, void *argument)
+{
+    (void)size;
+    span *s = argument;
+    uintptr_t low = UINTPTR_MAX, high = 0;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+        if (p->p_type != PT_LOAD) continue;
+        const uintptr_t at = info->dlpi_addr + p->p_vaddr;
+        if (at < low) low = at;
+        if (at + p->p_memsz > high) high = at + p->p_memsz;
+    }
+    if (s->within < low || s->within >= high) return 0;
+    s->low = low;
+    s->high = high;
+    return 1;
+}
+
+/* Where hs_self lies, seen from the thread pointer: the same in every thread, as it has the initial-exec model. */
+static long self_offset(void)
+{
+#ifdef __x86_64__
+    uintptr_t pointer;
+    __asm__("movq %%fs:0, %0" : "=r"(pointer));
+#else
+    const uintptr_t pointer = (uintptr_t)__builtin_thread_pointer();
+#endif
+    return (long)((uintptr_t)&host_self - pointer);
+}
+
+host_module *module_new(void)
+{
+    host_module *m = calloc(1, sizeof *m);
+    if (!m) return NULL;
+    pthread_mutex_init(&m->shared_lock, NULL);
+    m->file = -1;
+    return m;
+}
+
+bool module_load(host_module *m, const char *path, host_log *log)
+{
+    m->handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (!m->handle) {
+        log_add(log, "%s\n", dlerror());
+        return false;
+    }
+    unsigned (*bind)(const hs_runtime *);
+    void *found = dlsym(m->handle, "hs_bind");
+    memcpy(&bind, &found, sizeof found);
+    hs_runtime runtime = host_runtime;
+    runtime.self = self_offset();
+    if (!found || bind(&runtime) != HS_ABI_VERSION) {
+        log_add(log, "the object is not of this version of the engine\n");
+        dlclose(m->handle);
+        return m->handle = NULL, false;
+    }
+    void (*shared)(char **, char **);
+    found = dlsym(m->handle, "hs_static_shared");
+    memcpy(&shared, &found, sizeof found);
+    char *end = NULL;
+    if (found) shared(&m->shared, &end);
+    m->shared_bytes = (size_t)(end - m->shared);
+    span s = {.within = (uintptr_t)found};
+    dl_iterate_phdr(note_span, &s);
+    m->low = s.low;
+    m->high = s.high;
+    m->anchor = (uintptr_t)found;
+    return true;
+}
+
+void host_module_free(host_module *m)
+{
+    if (!m) return;
+    if (m->handle) dlclose(m->handle);
+    if (m->file >= 0) close(m->file);
+    pthread_mutex_destroy(&m->shared_lock);
+    free(m->compiler);
+    free(m);
+}
