@@ -9,7 +9,6 @@
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,16 +19,6 @@
 #include <unistd.h>
 
 enum { most_log = 1 << 20, most_written = 16 << 20, most_data = worker_most_file, poll_ms = 3, look_ms = 50 };
-
-char *printed(const char *format, ...)
-{
-    char *s;
-    va_list list;
-    va_start(list, format);
-    const int n = vasprintf(&s, format, list);
-    va_end(list);
-    return n < 0 ? NULL : s;
-}
 
 /* ---- files ---- */
 

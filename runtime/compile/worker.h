@@ -3,6 +3,7 @@
  * returns. Internal to the compilers. */
 #ifndef TFGEN_WORKER_H
 #define TFGEN_WORKER_H
+#include "runtime/system/printed.h"
 #include "runtime/compile/compiler.h"
 #include "runtime/system/temporary.h"
 
@@ -73,6 +74,4 @@ bool clang_log_says_unsupported(const char *log);
 /* Takes ptxas' reports out of the log and into the kernels; false: something in them is an error here, and the log says
  * what. */
 bool nvrtc_read_log(char **log, const char *name, kernel_facts *kernels, size_t n);
-
-char *printed(const char *format, ...) __attribute__((format(printf, 1, 2))); /* NULL without memory */
 #endif

@@ -2,41 +2,12 @@
  * ordinal of this machine has, with what there is and, for a kind without devices, why. */
 #include "runtime/device/device.h"
 #include <limits.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 const device_api *const device_kinds[] = {&hip_device, &cuda_device, &host_device};
 const size_t device_kind_count = sizeof device_kinds / sizeof *device_kinds;
-
-tfgen_status device_report(tfgen_error *error, tfgen_status status, const char *format, ...)
-{
-    va_list arguments;
-    if (!error) return status;
-    va_start(arguments, format);
-    vsnprintf(error->text, sizeof error->text, format, arguments);
-    va_end(arguments);
-    return status;
-}
-
-bool take_options(void *known, size_t known_size, const void *given)
-{
-    size_t size;
-    if (!given) return true;
-    memcpy(&size, given, sizeof size);
-    if (size < sizeof size) return false;
-    memset(known, 0, known_size);
-    memcpy(known, given, size < known_size ? size : known_size);
-    return true;
-}
-
-void give_struct(void *out, size_t room, const void *from, size_t size)
-{
-    memset(out, 0, room);
-    memcpy(out, from, room < size ? room : size);
-    memcpy(out, &room, sizeof room);
-}
 
 /* ---- listing and opening */
 static tfgen_device_info info_of(const device_api *api, int ordinal)

@@ -11,7 +11,7 @@
 #include <sys/statfs.h>
 #include <time.h>
 #include <unistd.h>
-#include "runtime/compile/worker.h"
+#include "runtime/system/printed.h"
 
 static void forget(file_draft *d)
 {

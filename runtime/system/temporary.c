@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "runtime/compile/worker.h"
+#include "runtime/system/printed.h"
 
 enum { most_depth = 16 };
 

@@ -12,7 +12,7 @@ typedef struct drawing {
     bool narrow;                  /* some values are f16: nothing may pass 65504 */
 } drawing;
 
-/* ---- numbers */
+/* ---- numbers (random_drawing.c, and so on to ops) */
 uint64_t draw_bits(drawing *d);
 int draw_below(drawing *d, int n);                 /* 0 .. n-1 */
 bool draw_chance(drawing *d, int percent);
