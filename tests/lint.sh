@@ -15,4 +15,5 @@ for f in ir/*/*.c $generator runtime/*/*.c runtime/cli/random/*.c; do
     awk -v f="$f" '/^[a-zA-Z_].*\)$/ {name=$0} /^\{$/ {start=NR} /^\}$/ {if (start && NR-start-1 > 60) {printf "lint: %s:%d: %d lines: %s\n", f, start, NR-start-1, name; bad=1} start=0} END {exit bad}' "$f" || bad=1
 done
 sh tests/figures.sh || bad=1
+python3 tests/circles.py build/default || bad=1
 exit $bad

@@ -1,4 +1,5 @@
-/* tests/run.sh, which says what `make test` found: every failure is told and counted, whatever runs beside it. */
+/* The checks of the tree itself are checked: tests/run.sh, which says what `make test` found, tells and counts every failure, whatever runs
+ * beside it; documents agree; files call each other downward and in no circle. */
 #define _GNU_SOURCE
 #include <check.h>
 #include <stdarg.h>
@@ -101,6 +102,70 @@ START_TEST(the_readme_tells_the_figures_that_the_documents_have)
 }
 END_TEST
 
+/* ---- tests/circles.py */
+START_TEST(files_call_downward_and_in_no_circle_that_is_not_listed)
+{
+    const char *tfgen = getenv("TFGEN");
+    const int length = tfgen && strrchr(tfgen, '/') ? (int)(strrchr(tfgen, '/') - tfgen) : 0;
+    ck_assert_msg(shell("python3 tests/circles.py %.*s 2>&1", length ? length : 13, length ? tfgen : "build/default") == 0, "%s", output);
+}
+END_TEST
+
+/* A file of a small tree that calls functions, and its object. */
+static void source(const char *name, const char *text)
+{
+    ck_assert_msg(shell("cd %s && mkdir -p $(dirname %s) $(dirname build/%s) tests && echo '%s' >%s.c && ${CC:-cc} -c -o build/%s.o %s.c 2>&1", folder, name, name, text,
+                        name, name, name) == 0, "%s", output);
+}
+
+static int circles(const char *option) { return shell("ROOT=%s python3 tests/circles.py %s/build %s 2>&1", folder, folder, option); }
+
+START_TEST(a_new_circle_a_larger_one_and_a_call_that_goes_up_are_refused)
+{
+    make_folder();
+    source("ir/base/one", "void two(void); void one(void) { two(); }");
+    source("ir/base/two", "void two(void) {}");
+    source("gen/plan", "void one(void); void plan(void) { one(); }");
+    ck_assert_msg(circles("") == 0, "%s", output);
+    source("ir/base/two", "void one(void); void two(void) { one(); }");
+    ck_assert_int_eq(circles(""), 1);
+    says("a circle of 2 files: ir/base/one ir/base/two");
+    ck_assert_int_eq(circles("--write"), 0);
+    source("ir/read/three", "void one(void); void three(void) { one(); }");
+    ck_assert_msg(circles("") == 0, "%s", output);
+    source("ir/base/two", "void three(void); void two(void) { three(); }");
+    ck_assert_int_eq(circles(""), 1);
+    says("a circle of 3 files: ir/base/one ir/base/two ir/read/three");
+    says("a circle of 2 folders: ir/base ir/read");
+    source("ir/base/two", "void two(void) {}");
+    ck_assert_int_eq(circles(""), 0);
+    says("of the 2 files listed with ir/base/one, 0 are in a circle now");
+    source("ir/base/two", "void plan(void); void two(void) { plan(); }");
+    ck_assert_int_eq(circles(""), 1);
+    says("ir/base/two calls plan() of gen/plan, which is not below it");
+    remove_folder();
+}
+END_TEST
+
+START_TEST(the_reference_shares_no_code_with_what_it_judges)
+{
+    make_folder();
+    source("ir/reference/ref", "void half(void); void ref(void) { half(); }");
+    source("ir/base/half", "void half(void) {}");
+    source("ir/fuse/shape", "void shape(void) {}");
+    source("runtime/cli/trial", "void ref(void); void trial(void) { ref(); }");
+    ck_assert_msg(circles("") == 0, "%s", output);
+    source("ir/reference/ref", "void shape(void); void ref(void) { shape(); }");
+    ck_assert_int_eq(circles(""), 1);
+    says("ir/reference/ref calls shape() of ir/fuse/shape, which is not below it");
+    source("ir/reference/ref", "void ref(void) {}");
+    source("gen/emit", "void ref(void); void emit(void) { ref(); }");
+    ck_assert_int_eq(circles(""), 1);
+    says("gen/emit calls ref() of ir/reference/ref: only the command judges");
+    remove_folder();
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("harness");
@@ -108,6 +173,9 @@ int main(void)
     tcase_add_test(c, what_passes_is_shown_in_the_order_given_however_many_run_at_once);
     tcase_add_test(c, a_failed_check_a_killed_program_and_one_that_says_nothing_all_fail);
     tcase_add_test(c, the_readme_tells_the_figures_that_the_documents_have);
+    tcase_add_test(c, files_call_downward_and_in_no_circle_that_is_not_listed);
+    tcase_add_test(c, a_new_circle_a_larger_one_and_a_call_that_goes_up_are_refused);
+    tcase_add_test(c, the_reference_shares_no_code_with_what_it_judges);
     tcase_set_timeout(c, 60);
     suite_add_tcase(suite, c);
     SRunner *runner = srunner_create(suite);
