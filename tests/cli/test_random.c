@@ -265,6 +265,73 @@ START_TEST(crashes_and_hangs_cost_their_case_alone)
 }
 END_TEST
 
+/* ---- on a device: doubles of HIP and HIPRTC, which run code by the host engine */
+static void use_doubles(const char *fault)
+{
+    const char *tfgen = getenv("TFGEN");
+    char path[4096];
+    const int folder = tfgen && strrchr(tfgen, '/') ? (int)(strrchr(tfgen, '/') - tfgen) : 0;
+    snprintf(path, sizeof path, "%.*s/tests/doubles/libamdhip64_double.so", folder, tfgen);
+    setenv("TFGEN_LIBHIP", path, 1);
+    snprintf(path, sizeof path, "%.*s/tests/doubles/libhiprtc_double.so", folder, tfgen);
+    setenv("TFGEN_HIPRTC", path, 1);
+    setenv("TFGEN_CLANG", "none", 1); /* its code objects are for GPUs alone */
+    if (fault) setenv("TFGEN_DOUBLE_FAULT", fault, 1);
+    else unsetenv("TFGEN_DOUBLE_FAULT");
+}
+
+/* The one of that number of those with few ops. */
+static random_case device_case(arena *a, int index)
+{
+    static const char *const levels[] = {"none", "tile"};
+    for (int i = 0, small = 0;; i++) {
+        const random_spec *s = random_spec_draw(a, 7, (uint64_t)i, dtype_f32);
+        if (s->op_count > 3 || small++ < index) continue;
+        random_case c = case_of(a, s);
+        c.target = "gfx90a", c.device = "hip", c.levels = levels, c.level_count = 2;
+        return c;
+    }
+}
+
+/* A process asks for the name of a device once when it opens it. */
+START_TEST(a_device_is_opened_once_for_many_cases)
+{
+    arena *a = arena_new();
+    random_child *child = random_child_new(a);
+    const random_limits limits = {300, 3000};
+    use_doubles("hipDeviceGetName:2:101");
+    for (int i = 0; i < 3; i++) {
+        const random_case c = device_case(a, i);
+        const random_report *r = random_child_run(child, &c, &limits);
+        ck_assert_msg(random_report_failure(r, 2) < 0, "%d: %s %s", i, r->levels[0].message, r->levels[1].message);
+        ck_assert_int_eq(r->levels[1].outcome, random_good);
+    }
+    arena_free(a);
+}
+END_TEST
+
+START_TEST(a_case_that_loses_the_device_costs_no_other)
+{
+    arena *a = arena_new();
+    random_child *child = random_child_new(a);
+    const random_limits limits = {300, 3000};
+    random_case c = device_case(a, 0);
+    use_doubles("lost:1");
+    ck_assert_int_eq(random_child_run(child, &c, &limits)->levels[0].outcome, random_device_error);
+    use_doubles(NULL);
+    ck_assert_int_lt(random_report_failure(random_child_run(child, &c, &limits), 2), 0);
+    c.yaml = NULL;
+    ck_assert_int_eq(random_child_run(child, &c, &limits)->levels[0].outcome, random_crashed);
+    c = device_case(a, 1);
+    ck_assert_int_lt(random_report_failure(random_child_run(child, &c, &limits), 2), 0);
+    const random_limits none = {300, 0};
+    const random_outcome hung = random_child_run(child, &c, &none)->levels[0].outcome;
+    ck_assert_msg(hung == random_hung || hung == random_good, "%s", random_outcome_names[hung]); /* good: it was faster than the clock */
+    ck_assert_int_lt(random_report_failure(random_child_run(child, &c, &limits), 2), 0);
+    arena_free(a);
+}
+END_TEST
+
 /* ---- the command */
 /* Runs it; what it prints, at most `size` bytes, and its exit code. */
 static int command(const char *arguments, char *out, size_t size)
@@ -349,6 +416,11 @@ int main(void)
     tcase_add_test(c, targets_and_dtypes_take_turns_and_reports_add_up);
     tcase_add_test(c, a_long_run_counts_the_slices_that_ended_and_no_other);
     tcase_add_test(c, options_that_make_no_sense_are_bad_usage);
+    TCase *device = tcase_create("device");
+    tcase_set_timeout(device, 600);
+    tcase_add_test(device, a_device_is_opened_once_for_many_cases);
+    tcase_add_test(device, a_case_that_loses_the_device_costs_no_other);
+    suite_add_tcase(suite, device);
     TCase *slice = tcase_create("slice");
     tcase_set_timeout(slice, 3600);
     tcase_add_test(slice, a_slice_of_drawn_specs_is_right_everywhere);

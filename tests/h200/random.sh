@@ -20,7 +20,7 @@ echo "unpacked in $(($(date +%s) - began)) s; $(nproc) processors, $jobs slices 
 # What compilers leave and read again is small and short-lived: in memory, where there is such a folder.
 [ -w /dev/shm ] && TMPDIR=$(mktemp -d /dev/shm/tfgen-XXXXXX) && trap 'rm -rf "$work" "$TMPDIR"' EXIT && export TMPDIR
 export PATH="$work/bin:$PATH" TFGEN="$work/tfgen" TFGEN_WORKER="$work/tfgen-worker" TFGEN_CACHE_DIR="$work/cache"
-export TFGEN_HOST_CC="$work/bin/host-clang-22" AMDEMU_CC="$work/bin/host-clang-22" TINYGRAD_DIR="$work" AMDEMU_CACHE="$work/emulator" CC="$work/bin/clang" PYTHONDONTWRITEBYTECODE=1
+export TFGEN_HOST_CC="$work/bin/host-clang-22" TINYGRAD_DIR="$work" AMDEMU_CACHE="$work/emulator" CC="$work/bin/clang" PYTHONDONTWRITEBYTECODE=1
 cat >"$TFGEN_HOST_CC" <<WRAPPER
 #!/bin/sh
 for a; do
@@ -28,7 +28,7 @@ for a; do
     [ "\$a" = -O3 ] && a=-O${OPTIMISE:-3}
     set -- "\$@" "\$a"
 done
-exec "$work/bin/clang-22" "\$@" -fuse-ld=lld
+exec "$work/bin/clang-22" "\$@"
 WRAPPER
 chmod +x "$TFGEN_HOST_CC"
 slices() { # part specs-a-slice options... -- command...
@@ -48,7 +48,8 @@ ONE
     host) slices host 4 -- "$TFGEN" verify --random='{count}' --first='{first}' --seed="$seed" --jobs=1 --json -o "$out/host/found" ;;
     cuda)
         gpus=$(nvidia-smi -L | grep -c '^GPU')
-        slices cuda 2 --gpus="$gpus" -- "$TFGEN" verify --random='{count}' --first='{first}' --seed="$seed" --device=cuda --jobs=1 --json -o "$out/cuda/found" ;;
+        # Opening a device takes a driver longer than a spec takes: a slice does it twice, to ask for the target and to run its specs.
+        slices cuda 8 --gpus="$gpus" -- "$TFGEN" verify --random='{count}' --first='{first}' --seed="$seed" --device=cuda --jobs=1 --json -o "$out/cuda/found" ;;
     emulator) slices emulator 3 -- python3 tests/amd/run.py --random='{count}' --first='{first}' --seed="$seed" -j 1 --json ;;
     *) echo "random.sh: no part $part: host, cuda, emulator" >&2; bad=1 ;;
     esac

@@ -138,6 +138,14 @@ static void compare_levels(level_job *j, random_results *first)
     j->mine->op = op_count;
 }
 
+/* After a failure: another one is opened for what follows. */
+static void close_device(const random_case *c)
+{
+    if (!c->device || !*c->open) return;
+    tfgen_device_close(*c->open);
+    *c->open = NULL;
+}
+
 void random_case_run(const random_case *c, random_report *out)
 {
     text before = {0};
@@ -151,6 +159,7 @@ void random_case_run(const random_case *c, random_report *out)
         if (j.mine->outcome == random_good) compare_levels(&j, &first);
         if (j.mine->outcome == random_good) random_oracles_ask(c, c->levels[i], &j.results, j.mine);
         arena_free(j.a);
+        if (j.mine->outcome > random_refused) close_device(c);
     }
     arena_free(words);
     out->done = true;

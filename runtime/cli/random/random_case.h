@@ -49,6 +49,7 @@ typedef struct random_case {
     bool plan_only; /* nothing is compiled or run: source is as far as it goes */
     unsigned long long data_seed;
     const char *device; /* NULL: the host engine */
+    tfgen_device **open; /* where the process that runs the case keeps its device, for the next ones */
 } random_case;
 
 void random_case_run(const random_case *c, random_report *out);

@@ -26,11 +26,19 @@ static void keep_result(void *context, const ir_value *output, const double *got
     memcpy(one->bound, bound, count * sizeof *bound);
 }
 
-/* A device is opened here, in the process that uses it: none lives on in a child. */
+/* Opened here, in the process that uses it: no device lives on in a child. It was there when the run began, so that it is an error if it is not now. */
+static tfgen_device *device_of(arena *a, const random_case *c)
+{
+    tfgen_error error;
+    if (!c->device) return NULL;
+    const tfgen_status status = *c->open ? TFGEN_OK : tfgen_device_open(c->device, c->open, &error);
+    if (status != TFGEN_OK) bail(a, code_device, (position){0}, "--device: %s", error.text);
+    return *c->open;
+}
+
 trial_result random_trial_run(arena *a, const random_trial *t, const compiled *done)
 {
-    const char *target = t->target;
-    trial_options o = {.device = trial_device(a, t->c->device, false, &target), .seed = t->c->data_seed, .jobs = 1, .check = t->check,
+    trial_options o = {.device = device_of(a, t->c), .seed = t->c->data_seed, .jobs = 1, .check = t->check,
                        .reference = reference_always};
     if (t->results) o.result = keep_result, o.context = t->results;
     return trial_run(a, done->graph, done->plan, &o);

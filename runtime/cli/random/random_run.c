@@ -32,6 +32,7 @@ typedef struct random_run {
     arena *a;
     const cli_options *o;
     name_list levels, types, targets;
+    const char *device; /* NULL: the host engine */
     long long seed, first, count;
     random_limits limits;
     int counts[most_targets][3][random_outcome_count], specs[most_targets][3];
@@ -79,7 +80,7 @@ static drawn draw_case(const random_run *r, long long index)
     w.c = (random_case){.name = arena_printf(w.a, "random-%lld-%lld.yaml", r->seed, index), .target = r->targets.names[w.target],
                         .levels = r->levels.names, .level_count = (int)r->levels.count, .data_seed = (unsigned long long)index + 1,
                         .oracles = oracles_of(r, index), .other_target = other_target(r, index), .plan_only = r->o->plan != NULL, 
-                        .device = r->o->device, .spec = w.spec};
+                        .device = r->device, .spec = w.spec};
     w.c.comment = arena_printf(w.a, "drawn by `tfgen verify --random=1 --seed=%lld --first=%lld`, for %s", r->seed, index, w.c.target);
     w.c.yaml = random_spec_text(w.a, w.spec, w.c.comment);
     return w;
@@ -289,7 +290,8 @@ static void random_verify(void *argument)
     r->jobs = o->number.jobs ? (int)o->number.jobs : (int)sysconf(_SC_NPROCESSORS_ONLN);
     if (r->jobs > random_most_children) r->jobs = random_most_children;
     r->limits = (random_limits){120, 1200};
-    target = random_device_target(r->a, o->device, target);
+    r->device = o->device && strcmp(o->device, "host") != 0 ? o->device : NULL;
+    target = random_device_target(r->a, r->device, target);
     r->levels = expand(r->a, o->fusion, "none,ops,tile");
     r->types = expand(r->a, o->dtype, "f32,f16,bf16");
     r->targets = expand(r->a, target, "host,gfx90a,gfx942,gfx950,gfx1100,gfx1201,sm_80,sm_90a");
