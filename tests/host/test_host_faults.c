@@ -1,7 +1,10 @@
 /* Kernels that go wrong end their launch with a status and a text; the process, its handlers and later launches are well. */
+#define _GNU_SOURCE
 #include "tests/host/test_host_common.h"
+#include <dlfcn.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 
 typedef struct wrong_args { int *x; int n; } wrong_args;
 static host_launch_dims dims(unsigned blocks, unsigned threads)
@@ -280,6 +283,37 @@ START_TEST(failing_launches_beside_good_ones_disturb_nobody)
 }
 END_TEST
 
+/* Calls of the engine come by here. */
+static atomic_int begun, joined;
+int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*body)(void *), void *argument)
+{
+    int (*const real)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *) = dlsym(RTLD_NEXT, "pthread_create");
+    const int r = real(thread, attributes, body, argument);
+    if (r == 0) atomic_fetch_add(&begun, 1);
+    return r;
+}
+int pthread_join(pthread_t thread, void **result)
+{
+    int (*const real)(pthread_t, void **) = dlsym(RTLD_NEXT, "pthread_join");
+    const int r = real(thread, result);
+    if (r == 0) atomic_fetch_add(&joined, 1);
+    return r;
+}
+
+START_TEST(an_engine_that_is_closed_has_no_threads_left)
+{
+    close_engine();
+    const int before_it = begun - joined;
+    engine = host_engine_open(&(host_engine_options){.workers = 3, .stall_limit_ms = 30000});
+    host_module *m = load("wrong.hip");
+    all_is_well(m);
+    ck_assert_int_ge(begun - joined, before_it + 2); /* who helps, and who looks for what hangs */
+    host_engine_close(engine);
+    ck_assert_int_eq(begun - joined, before_it);
+    open_engine();
+}
+END_TEST
+
 int main(void)
 {
     Suite *s = suite_create("host faults");
@@ -302,6 +336,7 @@ int main(void)
     tcase_add_test(t, half_a_wave_cannot_multiply_matrices);
     tcase_add_test(t, strict_launches_refuse_partial_wave_operations);
     tcase_add_test(t, faults_of_the_program_stay_the_programs);
+    tcase_add_test(t, an_engine_that_is_closed_has_no_threads_left);
     tcase_add_test(t, failing_launches_beside_good_ones_disturb_nobody);
     suite_add_tcase(s, t);
     return run_suite(s);

@@ -1,6 +1,12 @@
 /* The reference itself: what its ops mean, on inputs whose result is known by other means. Its bounds:
  * tests/reference/test_ref_bounds.c. */
+#define _GNU_SOURCE
 #include "tests/reference/ref_harness.h"
+#include "ir/reference/ref_parts.h"
+#include <pthread.h>
+#include <stdatomic.h>
+#include <time.h>
+#include <unistd.h>
 
 static bench *open_text(const char *yaml) { return bench_open(yaml, strlen(yaml), NULL); }
 
@@ -761,6 +767,35 @@ START_TEST(what_a_dtype_cannot_hold_is_infinite)
 }
 END_TEST
 
+/* ---- work in threads */
+typedef struct shared_work {
+    pthread_t caller;
+    atomic_int begun_elsewhere, done;
+} shared_work;
+
+static bool slept(long long ns) { return nanosleep(&(struct timespec){.tv_nsec = (long)ns}, NULL) == 0; }
+
+/* The caller goes on once another thread is at work; that one takes longer than all the rest. */
+static void work_slowly(void *context, size_t i)
+{
+    shared_work *w = context;
+    (void)i;
+    if (!pthread_equal(pthread_self(), w->caller)) {
+        atomic_fetch_add(&w->begun_elsewhere, 1);
+        slept(200000000);
+    } else
+        for (int turn = 0; turn < 500 && sysconf(_SC_NPROCESSORS_ONLN) > 1 && !w->begun_elsewhere; turn++) slept(1000000);
+    atomic_fetch_add(&w->done, 1);
+}
+
+START_TEST(work_that_is_shared_out_is_done_when_the_call_returns)
+{
+    shared_work w = {.caller = pthread_self()};
+    ref_parallel(3, work_slowly, &w);
+    ck_assert_int_eq(w.done, 3);
+}
+END_TEST
+
 int main(void)
 {
     const TTest *const tests[] = {without_a_mask_every_key_is_visible,
@@ -798,7 +833,8 @@ int main(void)
                                   what_rounding_decides_is_unknown_and_stays_so,
                                   sums_of_what_is_no_number_are_none_and_of_what_is_unknown_are_unknown,
                                   what_a_dtype_cannot_hold_is_infinite,
-                                  verdicts_know_infinities_and_nan};
+                                  verdicts_know_infinities_and_nan,
+                                  work_that_is_shared_out_is_done_when_the_call_returns};
     Suite *suite = suite_create("reference");
     TCase *c = tcase_create("reference");
     for (size_t i = 0; i < sizeof tests / sizeof *tests; i++) tcase_add_test(c, tests[i]);
