@@ -1,5 +1,5 @@
-"""In: a copy of the tree and the names of suites. Out: which suites run a line, by the file, the function and the text of the line, so that it holds
-when code moves. Refuses nothing: of what no suite is known to run (children that were killed write no counts) nothing is said.
+"""In: a copy of the tree and the names of suites. Out: which suites run a line, by the names of the file and the function and the text of the line, so
+that it holds when code and files move. Refuses nothing: of what no suite is known to run (children that were killed write no counts) nothing is said.
 
 Needs gcc and gcov: the copy is built with --coverage, each suite runs once in it, and once more when its own source has changed.
 """
@@ -7,6 +7,7 @@ import collections
 import hashlib
 import json
 import subprocess
+from pathlib import Path
 
 import operators
 
@@ -30,8 +31,8 @@ class Coverage:
                 self.known[name] = {'stamp': self.stamp(name), 'lines': self.lines()}
                 self.file.write_text(json.dumps(self.known))
             for path, function, text in self.known[name]['lines']:
-                self.by_line[path, function, text].add(name)
-                self.by_function[path, function].add(name)
+                self.by_line[Path(path).name, function, text].add(name)
+                self.by_function[Path(path).name, function].add(name)
 
     def lines(self):
         """[[path, function, text of the line]] that ran since the counts were last removed."""
@@ -48,6 +49,10 @@ class Coverage:
                 found |= {(path, at.get('function_name', ''), operators.squeezed(texts[path][at['line_number']])) for at in file['lines'] if at['count']}
         return sorted(found)
 
+    def running(self, file, function):
+        return self.by_function.get((file, function))
+
     def suites(self, mutant):
         """Suites that run the line, else those that run its function; None where neither is known."""
-        return self.by_line.get((mutant.path, mutant.function, mutant.old_text)) or self.by_function.get((mutant.path, mutant.function))
+        file = Path(mutant.path).name
+        return self.by_line.get((file, mutant.function, mutant.old_text)) or self.running(file, mutant.function)

@@ -160,7 +160,7 @@ class Suites:
         return self.times.get(name, 10) + (300 if name == 'test_random' else 0)
 
     def order(self, mutant):
-        seeing = self.coverage.by_function['runtime/host/cc.c', 'host_compile'] if mutant.path.endswith('.h') else self.coverage.suites(mutant)
+        seeing = self.coverage.running('module.c', 'host_compile') if mutant.path.endswith('.h') else self.coverage.suites(mutant)
         likely = next((words.split() for pattern, words in LIKELY if re.search(pattern, mutant.path)), [])
         weight = {}
         for name in [n for n in self.names if n in seeing] if seeing else self.names:
@@ -173,7 +173,7 @@ class Suites:
         """('passed' | 'killed' | 'hung' | 'uncompilable', why, seconds). Stops at the first failed check."""
         tree = tree or self.tree
         # What most suites start is the command alone; the libraries are what takes long to link.
-        whole = 'libtfgen' in (tree.folder / 'tests' / f'{name}.c').read_text()
+        whole = 'libtfgen' in next((tree.folder / 'tests').glob(f'*/{name}.c')).read_text()
         good, log = tree.build('all' if whole else 'build/default/tfgen', 'build/default/tfgen-worker', f'build/default/tests/{name}')
         if not good:
             return 'uncompilable', log[-500:], 0
