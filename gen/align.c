@@ -4,6 +4,7 @@
 #include "gen/align.h"
 #include "gen/emit.h"
 #include "gen/layer.h"
+#include "ir/base/names.h"
 #include <string.h>
 
 typedef struct aligner {
@@ -11,6 +12,11 @@ typedef struct aligner {
     ir_program *p;
     const target_info *target;
     const tuning *tuning;
+    /* by value id */
+    ir_phase **maker;
+    ir_op **copy;  /* that was made of it */
+    bool *is_root; /* others live in it */
+    name_map phases, kernels; /* their names */
 } aligner;
 
 static long long aligned_columns(const ir_value *v)
@@ -30,50 +36,17 @@ const char *align_obstacle(arena *a, const ir_value *v)
 static bool may_be_longer(const aligner *g, const ir_value *v)
 {
     if (v->kind != value_result || v->output || v->root || op_is_view(v->def)) return false;
-    for (int i = 0; i < g->p->value_count; i++)
-        if (g->p->values[i]->root == v) return false;
-    return true;
+    return !g->is_root[v->id];
 }
 
-static const char *free_name(const aligner *g, const char *name, bool of_kernel)
+static const char *free_name(const aligner *g, name_map *taken, const char *name, void *of)
 {
     const char *candidate = name;
-    for (int n = 2;; n++) {
-        bool taken = false;
-        for (int k = 0; k < g->p->kernel_count; k++) {
-            const ir_kernel *kernel = g->p->kernels[k];
-            taken |= of_kernel && strcmp(kernel->name, candidate) == 0;
-            for (int i = 0; i < kernel->phase_count && !of_kernel; i++) taken |= strcmp(kernel->phases[i]->name, candidate) == 0;
-        }
-        if (!taken) return candidate;
-        candidate = arena_printf(g->b->a, "%s_%d", name, n);
-    }
+    for (int n = 2; !names_add(taken, candidate, of); n++) candidate = arena_printf(g->b->a, "%s_%d", name, n);
+    return candidate;
 }
 
 /* ---- the copy */
-static ir_op *copy_of(const aligner *g, const ir_value *v)
-{
-    for (int i = 0; i < g->p->op_count; i++)
-        if (g->p->ops[i]->kind == op_align && g->p->ops[i]->inputs[0] == v) return g->p->ops[i];
-    return NULL;
-}
-
-static void insert_op(aligner *g, int index, ir_op *op)
-{
-    ir_program *p = g->p;
-    p->ops = build_grow(g->b->a, p->ops, p->op_count, sizeof *p->ops);
-    memmove(p->ops + index + 1, p->ops + index, (size_t)(p->op_count - index) * sizeof *p->ops);
-    p->ops[index] = op;
-    p->op_count++;
-}
-
-static int index_of(const aligner *g, const ir_op *op)
-{
-    int i = 0;
-    while (g->p->ops[i] != op) i++;
-    return i;
-}
-
 static int index_in(const ir_phase *phase, const ir_op *op)
 {
     for (int i = 0; op && i < phase->op_count; i++)
@@ -82,18 +55,15 @@ static int index_in(const ir_phase *phase, const ir_op *op)
 }
 
 /* v is a view that stands in `from`, its first reader, which now is `to`. */
-static void move_view(aligner *g, ir_phase *from, ir_phase *to, const ir_value *v, int first)
+static void move_view(ir_phase *from, ir_phase *to, const ir_value *v)
 {
     const int at = index_in(from, v->def);
     if (at < 0) return;
     ir_op *op = v->def;
-    for (int i = 0; i < op->input_count; i++) move_view(g, from, to, op->inputs[i], first);
-    const int now = index_in(from, op), index = index_of(g, op);
+    for (int i = 0; i < op->input_count; i++) move_view(from, to, op->inputs[i]);
+    const int now = index_in(from, op);
     memmove(from->ops + now, from->ops + now + 1, (size_t)(from->op_count - now - 1) * sizeof *from->ops);
     from->op_count--;
-    memmove(g->p->ops + index, g->p->ops + index + 1, (size_t)(g->p->op_count - index - 1) * sizeof *g->p->ops);
-    g->p->op_count--;
-    insert_op(g, first + to->op_count, op);
     op->role = role_prologue;
     to->ops[to->op_count++] = op;
 }
@@ -108,35 +78,12 @@ static void run_after(aligner *g, ir_phase *phase, ir_phase *earlier)
     phase->after = list;
 }
 
-static bool makes_part_of(const ir_phase *maker, const ir_value *v)
+static void wait_for_makers(aligner *g, ir_phase *phase, const ir_value *v)
 {
     const ir_value *makers[most_makers];
     const int n = value_makers(v, makers);
     for (int i = 0; i < n; i++)
-        if (index_in(maker, makers[i]->def) >= 0) return true;
-    return false;
-}
-
-static bool makes_operand_of(const ir_phase *maker, const ir_phase *reader)
-{
-    for (int i = 0; i < reader->op_count; i++) {
-        ir_value *used[24];
-        const int n = op_operands(reader->ops[i], used, 24);
-        for (int k = 0; k < n; k++)
-            if (makes_part_of(maker, used[k])) return true;
-    }
-    return false;
-}
-
-static void link_phase(aligner *g, ir_phase *phase)
-{
-    for (int k = 0; k < g->p->kernel_count; k++)
-        for (int i = 0; i < g->p->kernels[k]->phase_count; i++) {
-            ir_phase *other = g->p->kernels[k]->phases[i];
-            if (other == phase) continue;
-            if (makes_operand_of(other, phase)) run_after(g, phase, other);
-            if (makes_operand_of(phase, other)) run_after(g, other, phase);
-        }
+        if (g->maker[makers[i]->id] != phase) run_after(g, phase, g->maker[makers[i]->id]);
 }
 
 static void insert_kernel(aligner *g, int index, ir_phase *phase, const char *name)
@@ -155,29 +102,26 @@ static ir_op *insert_copy(aligner *g, int k, ir_phase *reader, ir_value *v)
 {
     arena *a = g->b->a;
     ir_phase *phase = arena_alloc(a, sizeof *phase);
-    const int first = index_of(g, reader->ops[0]);
     ir_value *copy = build_value(g->b, arena_printf(a, "%s.rows", v->name), v->type, v);
-    *phase = (ir_phase){.name = free_name(g, name_identifier(a, copy->name), false), .family = family_align,
+    *phase = (ir_phase){.name = free_name(g, &g->phases, name_identifier(a, copy->name), phase), .family = family_align,
                         .ops = arena_alloc(a, (size_t)(reader->op_count + 1) * sizeof *phase->ops)};
-    move_view(g, reader, phase, v, first);
+    move_view(reader, phase, v);
     copy->root_stride = aligned_columns(v);
     copy->at = reader->ops[0]->at;
     ir_op *op = build_op(g->b, op_align, reader->ops[0], copy, 1, v);
     op->role = role_body;
-    insert_op(g, first + phase->op_count, op);
     phase->ops[phase->op_count++] = op;
-    insert_kernel(g, k, phase, free_name(g, arena_printf(a, "%s_align", g->p->kernels[k]->name), true));
-    link_phase(g, phase);
-    return op;
+    insert_kernel(g, k, phase, free_name(g, &g->kernels, arena_printf(a, "%s_align", g->p->kernels[k]->name), phase));
+    wait_for_makers(g, phase, v);
+    g->maker[copy->id] = phase;
+    return g->copy[v->id] = op;
 }
 
 static void read_copy(aligner *g, ir_phase *reader, const ir_value *v, const ir_op *copy)
 {
     for (int i = 0; i < reader->op_count; i++)
         if (reader->ops[i]->kind == op_linear && reader->ops[i]->inputs[0] == v) reader->ops[i]->inputs[0] = copy->outputs[0];
-    for (int k = 0; k < g->p->kernel_count; k++)
-        for (int i = 0; i < g->p->kernels[k]->phase_count; i++)
-            if (index_in(g->p->kernels[k]->phases[i], copy) >= 0) run_after(g, reader, g->p->kernels[k]->phases[i]);
+    run_after(g, reader, g->maker[copy->outputs[0]->id]);
 }
 
 /* ---- which operands */
@@ -197,21 +141,57 @@ static bool align_operand(aligner *g, int k)
         v->root_stride = aligned_columns(v);
         return false;
     }
-    ir_op *copy = copy_of(g, v);
+    ir_op *copy = g->copy[v->id];
     const bool added = !copy;
     if (added) copy = insert_copy(g, k, phase, v);
     read_copy(g, phase, v, copy);
     return added;
 }
 
+static aligner begin(builder *b, const target_info *target, const tuning *tuning)
+{
+    const ir_program *p = b->p;
+    const size_t values = (size_t)p->value_count, room = values + (size_t)p->kernel_count + 1; /* a copy a kernel at most */
+    aligner g = {.b = b, .p = b->p, .target = target, .tuning = tuning, .phases = {.a = b->a}, .kernels = {.a = b->a}};
+    g.maker = arena_alloc(b->a, room * sizeof *g.maker);
+    g.copy = arena_alloc(b->a, room * sizeof *g.copy);
+    g.is_root = arena_alloc(b->a, room);
+    if (values) memcpy(g.maker, program_index_make(b->a, p)->maker, values * sizeof *g.maker);
+    for (size_t i = 0; i < values; i++)
+        if (p->values[i]->root) g.is_root[p->values[i]->root->id] = true;
+    for (int k = 0; k < p->kernel_count; k++) {
+        (void)names_add(&g.kernels, p->kernels[k]->name, p->kernels[k]);
+        for (int i = 0; i < p->kernels[k]->phase_count; i++) (void)names_add(&g.phases, p->kernels[k]->phases[i]->name, p->kernels[k]);
+    }
+    return g;
+}
+
+/* Each op is in one phase, and the program lists them in the order of the phases. */
+static void list_ops(builder *b)
+{
+    ir_program *p = b->p;
+    int count = 0;
+    for (int k = 0; k < p->kernel_count; k++)
+        for (int i = 0; i < p->kernels[k]->phase_count; i++) count += p->kernels[k]->phases[i]->op_count;
+    p->ops = arena_alloc(b->a, ((size_t)count + 1) * sizeof *p->ops);
+    p->op_count = 0;
+    for (int k = 0; k < p->kernel_count; k++)
+        for (int i = 0; i < p->kernels[k]->phase_count; i++) {
+            const ir_phase *phase = p->kernels[k]->phases[i];
+            for (int n = 0; n < phase->op_count; n++) p->ops[p->op_count++] = phase->ops[n];
+        }
+}
+
 void align_operands(builder *b, const target_info *target, const tuning *tuning)
 {
-    aligner g = {b, b->p, target, tuning};
+    aligner g = begin(b, target, tuning);
     bool changed = false;
     ir_kernel **room = arena_alloc(b->a, (size_t)(2 * b->p->kernel_count + 1) * sizeof *room);
     if (b->p->kernel_count) memcpy(room, b->p->kernels, (size_t)b->p->kernel_count * sizeof *room);
     b->p->kernels = room;
     for (int k = 0; k < b->p->kernel_count; k++)
         if (align_operand(&g, k)) changed = true, k++;
-    if (changed) ir_check(b->a, b->p, "align");
+    if (!changed) return;
+    list_ops(b);
+    ir_check(b->a, b->p, "align");
 }

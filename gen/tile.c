@@ -87,14 +87,6 @@ static long long rows_vector(const tile_request *r)
     return v;
 }
 
-static bool made_in_phase(const ir_phase *phase, const ir_value *v)
-{
-    for (int i = 0; i < phase->op_count; i++)
-        for (int k = 0; k < phase->ops[i]->output_count; k++)
-            if (phase->ops[i]->outputs[k] == v) return true;
-    return false;
-}
-
 /* Values that a row reads in whole: one, or more. */
 static bool reads_several(const tile_request *r)
 {
@@ -103,7 +95,7 @@ static bool reads_several(const tile_request *r)
         for (int k = 0; k < r->phase->ops[i]->input_count; k++) {
             const ir_value *v = r->phase->ops[i]->inputs[k];
             const extent rows = value_rows(r->a, v);
-            if (value_columns(v) != r->space.columns || !extent_equal(&rows, &r->space.rows) || made_in_phase(r->phase, v)) continue;
+            if (value_columns(v) != r->space.columns || !extent_equal(&rows, &r->space.rows) || (v->def && phase_of(r->program, v->def) == r->phase)) continue;
             if (first && first != v) return true;
             first = v;
         }

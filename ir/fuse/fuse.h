@@ -20,6 +20,14 @@ typedef struct edge_list {
     int room, start_room;
 } edge_list;
 
+/* A walk from group to group along edges, which can be stopped at each edge and taken up again. */
+typedef struct group_walk {
+    const edge_list *edges;
+    int *met, count;  /* groups, in order; the first is where it began */
+    int at, op, edge; /* index in met, in that group's ops, among that op's edges: the next to look at */
+    int stamp;
+} group_walk;
+
 typedef struct fusing {
     builder b;
     arena *a;
@@ -30,10 +38,12 @@ typedef struct fusing {
     int group_count;
     int *home;  /* by value id: the group of the op that makes it. no_group: a view, which is part of no group */
     int *stands; /* by value id, after fuse_settle: home, or of a view the group with whose phase it is printed */
+    int *place;  /* by value id, in fuse_settle: index in the group that is settled of the op that makes it */
     int *order; /* by value id: index in p->ops of the op that makes it */
     int room;   /* of home and order */
     edge_list users; /* who reads an op's out, views too */
     edge_list after; /* ops with code that must run after one: those that read its out or a view of it, and hazards on states */
+    edge_list before; /* the same edges, by the op that comes later */
     int *uses; /* by value id: how often ops read it */
     const ir_op **last_append;
     int uses_room;
@@ -42,7 +52,11 @@ typedef struct fusing {
     int *marks, marks_room, marks_now;    /* of fuse_products.c */
     ir_op **lists; /* what the groups' op lists lie in after a refresh */
     int lists_room;
-    int *stamp, *stack, stamp_room, stamp_now; /* by group: visited by the walk stamp_now; groups still to visit */
+    int *stamp, stamp_room, stamp_now; /* by group: the walk that met it last */
+    group_walk walks[2];               /* of fuse_legal.c: from the earlier group forward, from the later one back */
+    int *slots;                        /* ranks of what they met */
+    bool *is_root; /* by value id, of fuse_views.c: others live in it */
+    int is_root_room;
 } fusing;
 
 /* fuse_group.c */

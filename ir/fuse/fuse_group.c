@@ -167,6 +167,22 @@ static void list_edges(fusing *f, edge_list *list, bool through)
     list->start[0] = 0;
 }
 
+/* Counted and filled in, as in list_edges(). */
+static void turn_edges(fusing *f)
+{
+    const edge_list *from = &f->after;
+    edge_list *to = &f->before;
+    const int n = f->p->op_count, count = from->start[n];
+    to->start = room_for(f, to->start, &to->start_room, n + 2, sizeof *to->start);
+    to->ops = room_for(f, to->ops, &to->room, count, sizeof *to->ops);
+    memset(to->start, 0, ((size_t)n + 2) * sizeof *to->start);
+    for (int k = 0; k < count; k++) to->start[f->order[from->ops[k]->outputs[0]->id] + 2]++;
+    for (int i = 2; i <= n + 1; i++) to->start[i] += to->start[i - 1];
+    for (int i = 0; i < n; i++)
+        for (int k = from->start[i]; k < from->start[i + 1]; k++)
+            to->ops[to->start[f->order[from->ops[k]->outputs[0]->id] + 1]++] = f->p->ops[i];
+}
+
 void fuse_refresh(fusing *f)
 {
     int same = f->uses_room;
@@ -176,6 +192,7 @@ void fuse_refresh(fusing *f)
     memset(f->uses, 0, (size_t)f->p->value_count * sizeof *f->uses);
     list_edges(f, &f->users, false);
     list_edges(f, &f->after, true);
+    turn_edges(f);
 }
 
 int fuse_users(const fusing *f, const ir_value *v, ir_op **users, int most)

@@ -1,6 +1,7 @@
 /* In: two groups. Out: one group, or the reason why no phase can run their ops together. Refuses: cycles through a third group, and
  * whatever the families' templates cannot do; the rules are stated again, on finished programs, in ir/check/check_phase.c. */
 #include "ir/fuse/fuse.h"
+#include <stdlib.h>
 #include <string.h>
 
 /* Two groups as if they were one. */
@@ -67,49 +68,100 @@ static bool used_outside(const trial *t, const ir_value *v)
     return value_root(v)->output != NULL;
 }
 
-/* True when a walk from group x reaches y through a third group. Stamps what it meets; a walk to y meets lower ranks only. */
-static bool reaches(fusing *f, int x, int y)
+static void begin_walk(fusing *f, group_walk *w, const edge_list *edges, int from, int stamp)
+{
+    w->edges = edges;
+    w->met[0] = from;
+    w->count = 1;
+    w->at = w->op = w->edge = 0;
+    f->stamp[from] = w->stamp = stamp;
+}
+
+static void begin_walks(fusing *f, int low, int high)
 {
     if (f->group_count > f->stamp_room) {
         f->stamp_room = f->group_count * 2;
         f->stamp = arena_alloc(f->a, (size_t)f->stamp_room * sizeof *f->stamp);
-        f->stack = arena_alloc(f->a, (size_t)f->stamp_room * sizeof *f->stack);
+        f->slots = arena_alloc(f->a, ((size_t)f->stamp_room + 2) * sizeof *f->slots);
+        for (int i = 0; i < 2; i++) f->walks[i].met = arena_alloc(f->a, (size_t)f->stamp_room * sizeof *f->slots);
         f->stamp_now = 0;
     }
-    int now = ++f->stamp_now, depth = 0;
-    f->stack[depth++] = x;
-    f->stamp[x] = now;
-    while (depth > 0) {
-        int g = f->stack[--depth];
-        for (int i = 0; i < f->groups[g].count; i++) {
-            int at = f->order[f->groups[g].ops[i]->outputs[0]->id];
-            for (int k = f->after.start[at]; k < f->after.start[at + 1]; k++) {
-                int next = fuse_home(f, f->after.ops[k]->outputs[0]);
-                if (next == y && g != x) return true;
-                if (next < 0 || next == y || f->stamp[next] == now || f->rank[next] > f->rank[y]) continue;
-                f->stamp[next] = now;
-                f->stack[depth++] = next;
-            }
+    begin_walk(f, &f->walks[0], &f->after, low, ++f->stamp_now);
+    begin_walk(f, &f->walks[1], &f->before, high, ++f->stamp_now);
+}
+
+/* One edge further. False: there are no more. *next: where it leads, when that lies between the two by rank and is new to this walk, or is where
+ * the other walk began and this one has left its own beginning; else no_group. */
+static bool walk_on(fusing *f, group_walk *w, int *next)
+{
+    const int low = f->walks[0].met[0], high = f->walks[1].met[0];
+    for (*next = no_group; w->at < w->count; w->at++, w->op = 0)
+        for (const group *g = &f->groups[w->met[w->at]]; w->op < g->count; w->op++, w->edge = 0) {
+            const int i = f->order[g->ops[w->op]->outputs[0]->id], k = w->edges->start[i] + w->edge++;
+            if (k == w->edges->start[i + 1]) continue;
+            const int to = fuse_home(f, w->edges->ops[k]->outputs[0]);
+            if (to < 0 || f->stamp[to] == w->stamp) return true;
+            if (to == low || to == high ? w->at > 0 : f->rank[to] > f->rank[low] && f->rank[to] < f->rank[high]) *next = to;
+            return true;
         }
+    return false;
+}
+
+static void meet(fusing *f, group_walk *w, int g)
+{
+    if (g == no_group) return;
+    f->stamp[g] = w->stamp;
+    w->met[w->count++] = g;
+}
+
+/* True when low, the one of lower rank, reaches high through a third group. One walks forward, one back, an edge each in turn, until they meet or
+ * one of them is at its end: one group may have thousands of readers, another wait for as many. */
+static bool reaches(fusing *f, int low, int high)
+{
+    begin_walks(f, low, high);
+    for (int turn = 0, next; walk_on(f, &f->walks[turn], &next); turn = !turn) {
+        if (next != no_group && f->stamp[next] == f->walks[!turn].stamp) return true;
+        meet(f, &f->walks[turn], next);
     }
     return false;
 }
 
-/* After a merge of low and high: what the walk from low stamped runs after the merged group, what lies between runs before it. */
-static void reorder(fusing *f, int low, int high, int merged)
+static void finish_walks(fusing *f)
 {
-    int begin = f->rank[low], end = f->rank[high], n = 0, *window = f->stack;
-    for (int pass = 0; pass < 2; pass++) {
-        for (int i = begin; i <= end; i++) {
-            int g = f->sequence[i];
-            if (g >= 0 && g != low && g != high && (f->stamp[g] == f->stamp_now) == pass) window[n++] = g;
-        }
-        if (pass == 0) window[n++] = merged;
-    }
-    for (int i = begin; i <= end; i++) {
-        f->sequence[i] = i - begin < n ? window[i - begin] : no_group;
-        if (f->sequence[i] >= 0) f->rank[f->sequence[i]] = i;
-    }
+    for (int i = 0, next; i < 2; i++)
+        while (walk_on(f, &f->walks[i], &next)) meet(f, &f->walks[i], next);
+}
+
+static int compare_numbers(const void *x, const void *y) { return *(const int *)x - *(const int *)y; }
+
+static void sort_by_rank(const fusing *f, int *groups, int count)
+{
+    for (int i = 0; i < count; i++) groups[i] = f->rank[groups[i]];
+    qsort(groups, (size_t)count, sizeof *groups, compare_numbers);
+    for (int i = 0; i < count; i++) groups[i] = f->sequence[groups[i]];
+}
+
+static void place(fusing *f, int slot, int g)
+{
+    f->sequence[slot] = g;
+    if (g != no_group) f->rank[g] = slot;
+}
+
+/* After a merge of low and high: what low reaches runs after the merged group, what high waits for before it, each in the order that it had. They
+ * share out the ranks that they had; nobody else is touched, however far apart the two were. */
+static void reorder(fusing *f, int merged)
+{
+    const group_walk *after = &f->walks[0], *before = &f->walks[1];
+    int *slots = f->slots, count = 0, n = 0;
+    for (int i = 0; i < after->count; i++) slots[count++] = f->rank[after->met[i]];
+    for (int i = 0; i < before->count; i++) slots[count++] = f->rank[before->met[i]];
+    qsort(slots, (size_t)count, sizeof *slots, compare_numbers);
+    sort_by_rank(f, after->met + 1, after->count - 1);
+    sort_by_rank(f, before->met + 1, before->count - 1);
+    for (int i = 1; i < before->count; i++) place(f, slots[n++], before->met[i]);
+    place(f, slots[n++], merged);
+    place(f, slots[n++], no_group);
+    for (int i = 1; i < after->count; i++) place(f, slots[n++], after->met[i]);
 }
 
 /* Rows are the space's or 1, columns are `columns` or 1; a value that all rows share is not stored. */
@@ -282,10 +334,10 @@ bool fuse_merge(fusing *f, int x, int y)
 {
     trial t = {.f = f, .x = x, .y = y};
     if (x == y || x < 0 || y < 0 || try_union(f, &t)) return false;
+    finish_walks(f);
     for (int i = 0; i < f->groups[y].count; i++) fuse_set_home(f, f->groups[y].ops[i]->outputs[0], x);
     f->groups[x] = (group){.ops = t.phase.ops, .count = t.phase.op_count, .family = t.phase.family};
     f->groups[y] = (group){0};
-    bool forward = f->rank[x] < f->rank[y];
-    reorder(f, forward ? x : y, forward ? y : x, x);
+    reorder(f, x);
     return true;
 }

@@ -25,6 +25,7 @@ static void remove_dead(fusing *f)
 static void place_views(fusing *f)
 {
     f->stands = arena_alloc(f->a, ((size_t)f->p->value_count + 1) * sizeof *f->stands);
+    f->place = arena_alloc(f->a, ((size_t)f->p->value_count + 1) * sizeof *f->place);
     for (int i = 0; i < f->p->value_count; i++) f->stands[i] = fuse_home(f, f->p->values[i]);
     for (int i = f->p->op_count - 1; i >= 0; i--) { /* readers that are views have their place */
         const ir_value *v = f->p->ops[i]->outputs[0], *makers[most_makers];
@@ -66,6 +67,7 @@ static group *place_ops(fusing *f)
 /* What role an op plays, by whom it depends on and who depends on it within its group. */
 typedef struct dependence {
     bool on_core, for_core; /* core: products, attention, or row reductions */
+    bool read;              /* by an op of the group */
 } dependence;
 
 static bool is_core(const group *g, const ir_op *op)
@@ -75,35 +77,40 @@ static bool is_core(const group *g, const ir_op *op)
     return class == class_PRODUCT || class == class_ATTENTION;
 }
 
+/* What i's operands and i tell each other. A group has as many views as a spec wants, so each op looks at its operands only. */
+static void depend(const fusing *f, const group *g, dependence *d, int i, bool forward)
+{
+    ir_value *used[24];
+    const int n = op_operands(g->ops[i], used, 24);
+    for (int k = 0; k < n; k++) {
+        const int from = used[k]->def ? f->place[used[k]->id] : g->count;
+        if (from >= g->count || g->ops[from] != used[k]->def) continue;
+        if (forward) d[i].on_core |= d[from].on_core;
+        else d[from].for_core |= d[i].for_core;
+        d[from].read = true;
+    }
+}
+
 static dependence *find_dependences(fusing *f, const group *g)
 {
     dependence *d = arena_alloc(f->a, (size_t)g->count * sizeof *d);
     for (int i = 0; i < g->count; i++) {
-        d[i].on_core = is_core(g, g->ops[i]);
-        for (int k = 0; k < i; k++) d[i].on_core |= d[k].on_core && op_reads(g->ops[i], g->ops[k]->outputs[0]);
+        d[i].on_core = d[i].for_core = is_core(g, g->ops[i]);
+        f->place[g->ops[i]->outputs[0]->id] = i;
     }
-    for (int i = g->count - 1; i >= 0; i--) {
-        d[i].for_core = is_core(g, g->ops[i]);
-        for (int k = i + 1; k < g->count; k++) d[i].for_core |= d[k].for_core && op_reads(g->ops[k], g->ops[i]->outputs[0]);
-    }
+    for (int i = 0; i < g->count; i++) depend(f, g, d, i, true);
+    for (int i = g->count - 1; i >= 0; i--) depend(f, g, d, i, false);
     return d;
 }
 
-static bool read_within(const group *g, const ir_op *op)
-{
-    for (int i = 0; i < g->count; i++)
-        if (op_reads(g->ops[i], op->outputs[0])) return true;
-    return false;
-}
-
 /* A view of what is stored already leads; a view that only others read trails, and so does a concat, with the views of it. */
-static op_role role_of_view(const fusing *f, const group *g, const ir_op *op, op_role otherwise)
+static op_role role_of_view(const fusing *f, const ir_op *op, bool read, op_role otherwise)
 {
     const ir_value *x = op->inputs[0];
     bool here = x->def && f->stands[x->id] == f->stands[op->outputs[0]->id];
     if (op->kind == op_concat) return role_epilogue;
     if (!here) return role_prologue;
-    if (!read_within(g, op)) return role_epilogue;
+    if (!read) return role_epilogue;
     return op_is_view(x->def) && x->def->role > otherwise ? x->def->role : otherwise;
 }
 
@@ -115,7 +122,7 @@ static void set_roles(fusing *f, const group *g)
     for (int i = 0; i < g->count; i++) {
         ir_op *op = g->ops[i];
         op->role = !any_core ? role_body : !d[i].for_core ? role_epilogue : d[i].on_core ? role_body : role_prologue;
-        if (op_is_view(op)) op->role = role_of_view(f, g, op, op->role);
+        if (op_is_view(op)) op->role = role_of_view(f, op, d[i].read, op->role);
     }
 }
 

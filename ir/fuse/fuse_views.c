@@ -1,13 +1,18 @@
 /* In: reshapes, slices and concats, each a copy. Out: where the storage allows it they are views, without code and in no group.
  * Refuses: views of views that are not contiguous, storage that already has an owner, values that already have storage. */
 #include "ir/fuse/fuse.h"
+#include <string.h>
 
-static bool is_root(const fusing *f, const ir_value *v)
+static void find_roots(fusing *f)
 {
-    for (int i = 0; i < f->p->value_count; i++)
-        if (f->p->values[i]->root == v) return true;
-    return false;
+    const int count = f->p->value_count;
+    if (count > f->is_root_room) f->is_root = arena_alloc(f->a, (size_t)(f->is_root_room = 2 * count));
+    memset(f->is_root, 0, (size_t)count);
+    for (int i = 0; i < count; i++)
+        if (f->p->values[i]->root) f->is_root[f->p->values[i]->root->id] = true;
 }
+
+static bool is_root(const fusing *f, const ir_value *v) { return f->is_root[v->id]; }
 
 static bool is_contiguous(const ir_value *v)
 {
@@ -21,9 +26,10 @@ static bool same_rows(fusing *f, const ir_value *x, const ir_value *y)
 }
 
 /* v lives in x's storage, `offset` columns from where x begins. Views of x's storage are flat: they name its owner. */
-static void set_view(ir_value *v, ir_value *x, long long offset)
+static void set_view(fusing *f, ir_value *v, ir_value *x, long long offset)
 {
     v->root = x->root ? x->root : x;
+    f->is_root[v->root->id] = true;
     v->root_offset = (x->root ? x->root_offset : 0) + offset;
     v->root_stride = x->root ? x->root_stride : value_columns(x);
 }
@@ -42,6 +48,7 @@ static void leave_group(fusing *f, const ir_op *op)
 static bool each_op(fusing *f, op_kind kind, bool (*as_view)(fusing *f, ir_op *op))
 {
     bool changed = false;
+    find_roots(f);
     for (int i = 0; i < f->p->op_count; i++) {
         ir_op *op = f->p->ops[i];
         if (op->kind != kind || op_is_view(op) || !as_view(f, op)) continue;
@@ -65,13 +72,13 @@ static bool reshape_as_view(fusing *f, ir_op *op)
     bool regroups = same_rows(f, x, y);
     if (y->output) { /* y owns storage, so x must live in y's */
         if (is_lasting(x) || is_root(f, x)) return false;
-        x->root = y;
+        set_view(f, x, y, 0);
         x->root_stride = value_columns(x);
     } else if (is_contiguous(x)) {
-        set_view(y, x, 0);
+        set_view(f, y, x, 0);
         y->root_offset = 0;
         y->root_stride = value_columns(y);
-    } else if (regroups) set_view(y, x, 0);
+    } else if (regroups) set_view(f, y, x, 0);
     else return false;
     return true;
 }
@@ -86,7 +93,7 @@ static bool slice_as_view(fusing *f, ir_op *op)
 {
     ir_value *x = op->inputs[0], *y = op->outputs[0];
     if (y->output || y->root || is_root(f, y)) return false;
-    set_view(y, x, op->attributes.offset);
+    set_view(f, y, x, op->attributes.offset);
     return true;
 }
 
@@ -113,7 +120,7 @@ static bool concat_as_view(fusing *f, ir_op *op)
     for (int i = 0; i < op->input_count; i++)
         if (!may_live_in(f, op, i)) return false;
     for (int i = 0; i < op->input_count; i++) {
-        set_view(op->inputs[i], out, offset);
+        set_view(f, op->inputs[i], out, offset);
         offset += value_columns(op->inputs[i]);
     }
     return true;

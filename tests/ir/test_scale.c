@@ -194,16 +194,142 @@ static void blocks(long_spec *s)
     end(s, "r", n);
 }
 
-/* Kernels of 64 ops at each level: fusion that stopped early would leave more. growth: tenths of a stage's steps for twice the ops; where
- * groups far apart are joined, fusion's order of groups moves with each, of which a third shows at these lengths. */
+/* A tree of views: what is split in two again and again; then as many concats, two and two, of what lies between. */
+static void trees_of_views(long_spec *s)
+{
+    int leaves = 1;
+    while (4 * leaves <= s->n) leaves *= 2;
+    text_printf(s->t, "block: long\ndtype: bf16\ndims: {M: 64, D: %d}\ninputs: {s1: [M, D]}\nops:\n", leaves);
+    for (int i = 1, row = 1; i < leaves; i++) {
+        if (i == 2 * row) row = i;
+        text_printf(s->t, "  - {out: [s%d, s%d], op: split, in: [s%d], sizes: [%d, %d]}\n", 2 * i, 2 * i + 1, i, leaves / row / 2, leaves / row / 2);
+    }
+    for (int i = leaves; i < 2 * leaves; i++) text_printf(s->t, "  - {out: c%d, op: exp, in: [s%d]}\n", i, i);
+    for (int i = leaves - 1; i > 0; i--) text_printf(s->t, "  - {out: c%d, op: concat, in: [c%d, c%d]}\n", i, 2 * i, 2 * i + 1);
+    end(s, "c", 1);
+}
+
+static void wide_concat(long_spec *s)
+{
+    begin(s, "x: [M, D]", NULL, 0);
+    for (int i = 0; i < s->n; i++) text_printf(s->t, "  - {out: a%d, op: exp, in: [x]}\n", i);
+    for (int i = 0; i < s->n / 16; i++) {
+        text_printf(s->t, "  - {out: c%d, op: concat, in: [", i);
+        for (int k = 0; k < 16; k++) text_printf(s->t, "a%d%s", 16 * i + k, k < 15 ? ", " : "]}\n");
+    }
+    text_printf(s->t, "outputs: {");
+    for (int i = 0; i < s->n / 16; i++) text_printf(s->t, "o%d: c%d%s", i, i, i + 1 < s->n / 16 ? ", " : "}\n");
+}
+
+static void chain_of_views(long_spec *s)
+{
+    begin(s, "a0: [M, D]", NULL, 0);
+    for (int i = 0; i < s->n; i++) text_printf(s->t, "  - {out: a%d, op: reshape, in: [a%d], shape: [%s]}\n", i + 1, i, i % 2 ? "M, D" : "M/2, 2*D");
+    text_printf(s->t, "  - {out: z%d, op: neg, in: [a%d]}\n", s->n, s->n);
+    end(s, "z", s->n);
+}
+
+static void layers_of_attention(long_spec *s)
+{
+    begin(s, "r0: [1, M, D]", NULL, 0);
+    for (int i = 0; i < s->n; i++) text_printf(s->t, "  - {out: r%d, op: attention, in: [r%d, r%d, r%d], heads: 4, causal: true}\n", i + 1, i, i / 2, i);
+    end(s, "r", s->n);
+}
+
+static void biases(long_spec *s)
+{
+    text_printf(s->t, "block: long\ndtype: bf16\ndims: {M: 64, D: 64}\ninputs: {a0: [M, D]}\nparams: {");
+    for (int i = 0; i < s->n; i++) text_printf(s->t, "b%d: [D]%s", i, i + 1 < s->n ? ", " : "}\nops:\n");
+    for (int i = 0; i < s->n; i++) text_printf(s->t, "  - {out: a%d, op: add, in: [a%d, b%d]}\n", i + 1, i, i);
+    end(s, "a", s->n);
+}
+
+/* Everybody reads the first, what was half as many ops ago, and the one before. */
+static void skips(long_spec *s)
+{
+    begin(s, "a0: [M, D]", NULL, 0);
+    for (int i = 0; i < s->n; i++)
+        if (i % 3 == 0) text_printf(s->t, "  - {out: a%d, op: softmax, in: [a%d]}\n", i + 1, i);
+        else text_printf(s->t, "  - {out: a%d, op: add, in: [a%d, a%d]}\n", i + 1, i, i % 3 == 1 ? i / 2 : 1);
+    end(s, "a", s->n);
+}
+
+static void products_that_share_a_residual(long_spec *s)
+{
+    const int n = s->n / 2;
+    begin(s, "x: [M, D]", "w", n);
+    text_printf(s->t, "  - {out: y, op: exp, in: [x]}\n");
+    for (int i = 0; i < n; i++) text_printf(s->t, "  - {out: l%d, op: linear, in: [y, w%d]}\n  - {out: a%d, op: add, in: [l%d, y]}\n", i, i, i, i);
+    text_printf(s->t, "outputs: {");
+    for (int i = 0; i < n; i++) text_printf(s->t, "o%d: a%d%s", i, i, i + 1 < n ? ", " : "}\n");
+}
+
+/* Ops by a seed: of what a block has, each of operands that are near or anywhere before, with as many outputs as are left. */
+static unsigned draw(unsigned *state, unsigned below)
+{
+    *state = *state * 1664525u + 1013904223u;
+    return (*state >> 8) % below;
+}
+
+static void drawn(long_spec *s, unsigned seed)
+{
+    static const char *const unary[] = {"silu", "exp", "softmax", "l2norm", "gelu_tanh", "neg"};
+    unsigned state = seed;
+    const unsigned near = 2 + draw(&state, 62), far = draw(&state, 8); /* of 8: how often an operand is from anywhere */
+    bool *read = calloc((size_t)s->n + 1, 1);
+    text_printf(s->t, "block: long\ndtype: bf16\ndims: {M: 64, D: 64}\ninputs: {a0: [1, M, D]}\nparams: {w: [D, D]}\nops:\n");
+    for (int i = 0; i < s->n; i++) {
+        int of[3] = {0};
+        const unsigned what = draw(&state, 16);
+        for (int k = 0; k < (what < 6 || what > 13 ? 1 : what < 11 ? 2 : what < 13 ? 1 : 3); k++) {
+            of[k] = draw(&state, 8) < far ? (int)draw(&state, (unsigned)i + 1) : i - (int)draw(&state, near < (unsigned)i + 1 ? near : (unsigned)i + 1);
+            read[of[k]] = true;
+        }
+        text_printf(s->t, "  - {out: a%d, ", i + 1);
+        if (what < 6) text_printf(s->t, "op: %s, in: [a%d]}\n", unary[what], of[0]);
+        else if (what < 11) text_printf(s->t, "op: %s, in: [a%d, a%d]}\n", what % 2 ? "add" : "mul", of[0], of[1]);
+        else if (what < 13) text_printf(s->t, "op: linear, in: [a%d, w]}\n", of[0]);
+        else if (what < 14) text_printf(s->t, "op: attention, in: [a%d, a%d, a%d], heads: 4}\n", of[0], of[1], of[2]);
+        else if (what < 15) text_printf(s->t, "op: rope, in: [a%d], heads: 4, pairing: half}\n", of[0]);
+        else text_printf(s->t, "op: reshape, in: [a%d], shape: [1, M, D]}\n", of[0]);
+    }
+    text_printf(s->t, "outputs: {");
+    for (int i = 1; i < s->n; i++)
+        if (!read[i]) text_printf(s->t, "o%d: a%d, ", i, i);
+    free(read);
+    text_printf(s->t, "o: a%d}\n", s->n);
+}
+
+static void drawn_1(long_spec *s) { drawn(s, 1); }
+static void drawn_2(long_spec *s) { drawn(s, 2); }
+static void drawn_3(long_spec *s) { drawn(s, 3); }
+
+/* Products whose operands are made anew with rows that tensor loads can take, and of one that only kernels see. */
+static void odd_products(long_spec *s)
+{
+    const int n = s->n / 2;
+    text_printf(s->t, "block: long\ndtype: bf16\ndims: {M: 64, D: 67}\ninputs: {x0: [M, D]");
+    for (int i = 1; i < n; i++) text_printf(s->t, ", x%d: [M, D]", i);
+    text_printf(s->t, "}\nparams: {w: [D, D]}\nops:\n");
+    for (int i = 0; i < n; i++) text_printf(s->t, "  - {out: a%d, op: linear, in: [x%d, w]}\n  - {out: b%d, op: linear, in: [a%d, w]}\n", i, i, i, i);
+    text_printf(s->t, "outputs: {");
+    for (int i = 0; i < n; i++) text_printf(s->t, "o%d: b%d%s", i, i, i + 1 < n ? ", " : "}\n");
+}
+
+/* Kernels of 64 ops at each level: fusion that stopped early would leave more. growth: tenths of a stage's steps for twice the ops. In drawn graphs
+ * fusions that make others possible come in a few rounds more (of 512 ops 25, of 2048 37), each of which looks at all ops. */
 static const struct {
     void (*write)(long_spec *s);
     const char *name;
     int kernels[3], growth;
 } forms[] = {
-    {chain, "a chain", {64, 1, 1}, 23}, {sharing, "sharing", {64, 1, 1}, 23}, {fan_out, "fan-out", {64, 1, 1}, 28},
-    {small_linears, "linears of one input", {64, 1, 1}, 23}, {layers_of_products, "layers of products", {64, 32, 32}, 23}, {norms, "norms", {64, 32, 4}, 23},
-    {views, "views", {49, 49, 33}, 28}, {many_outputs, "outputs", {64, 1, 1}, 23}, {blocks, "blocks", {64, 40, 24}, 23},
+    {chain, "a chain", {64, 1, 1}, 22}, {sharing, "sharing", {64, 1, 1}, 22}, {fan_out, "fan-out", {64, 1, 1}, 22},
+    {small_linears, "linears of one input", {64, 1, 1}, 22}, {layers_of_products, "layers of products", {64, 32, 32}, 22}, {norms, "norms", {64, 32, 4}, 22},
+    {views, "views", {49, 49, 33}, 22}, {many_outputs, "outputs", {64, 1, 1}, 22}, {blocks, "blocks", {64, 40, 24}, 22},
+    {trees_of_views, "trees of views", {96, 96, 43}, 22}, {wide_concat, "wide concats", {68, 5, 1}, 22}, {chain_of_views, "a chain of views", {1, 1, 1}, 22},
+    {layers_of_attention, "layers of attention", {64, 64, 64}, 22}, {biases, "params", {64, 1, 1}, 22}, {skips, "skips", {64, 22, 3}, 22},
+    {products_that_share_a_residual, "a shared residual", {64, 1, 1}, 22},
+    {odd_products, "odd products", {64, 64, 64}, 22}, {drawn_1, "drawn 1", {61, 25, 20}, 28}, {drawn_2, "drawn 2", {61, 25, 20}, 28}, {drawn_3, "drawn 3", {61, 25, 20}, 28},
 };
 
 typedef struct measure {
@@ -211,6 +337,7 @@ typedef struct measure {
     const char *spec;
     fusion_level level;
     unsigned long long spent[stages];
+    int ops;        /* as lowered */
     size_t emitted; /* bytes of memory that emission asked for */
     int kernels, launches;
 } measure;
@@ -237,6 +364,7 @@ static void measure_body(void *argument)
     p = fuse(m->a, p, &fusion);
     spend(m, stage_fuse);
     m->kernels = p->kernel_count;
+    m->ops = p->op_count;
     plan *made = plan_choose(m->a, p, target, NULL);
     spend(m, stage_plan);
     const char *printed = ir_print(m->a, made->program);
@@ -259,23 +387,23 @@ static measure measured(int form, fusion_level level, int ops)
     forms[form].write(&(long_spec){&spec, ops});
     m.spec = spec.data;
     const tfgen_code code = arena_run(m.a, measure_body, &m);
-    ck_assert_msg(code == code_ok, "%s: %s", forms[form].name, arena_diagnostics(m.a));
+    ck_assert_msg(code == code_ok, "%s: %.2000s", forms[form].name, arena_diagnostics(m.a));
     arena_free(m.a);
     return m;
 }
 
 /* A kernel's own text and arguments, and what they are made from, are a few KB for each of its ops; templates, 60 KB and more, are shared. */
-static void must_be_small(int form, fusion_level level, int ops, const measure *m)
+static void must_be_small(int form, fusion_level level, const measure *m)
 {
     enum { most_bytes = 20 << 10 };
-    ck_assert_msg(m->emitted <= (size_t)(m->launches + ops) * most_bytes, "%s at level %d: emission asks for %zu bytes for %d ops in %d kernels",
-                  forms[form].name, (int)level, m->emitted, ops, m->launches);
+    ck_assert_msg(m->emitted <= (size_t)(m->launches + m->ops) * most_bytes, "%s at level %d: emission asks for %zu bytes for %d ops in %d kernels",
+                  forms[form].name, (int)level, m->emitted, m->ops, m->launches);
 }
 
-/* A spec twice as long takes twice the steps; a quadratic part would show at these lengths. */
+/* A spec twice as long takes twice the steps; a quadratic part that is a tenth of the steps shows. */
 START_TEST(twice_as_many_ops_are_planned_and_emitted_in_twice_the_steps)
 {
-    enum { ops = 1000 };
+    enum { ops = 512 };
     const int form = _i / 3;
     const fusion_level level = (fusion_level)(_i % 3);
     const measure one = measured(form, level, ops), two = measured(form, level, 2 * ops);
@@ -284,7 +412,7 @@ START_TEST(twice_as_many_ops_are_planned_and_emitted_in_twice_the_steps)
                       (int)level, stage_names[i], one.spent[i], ops, two.spent[i], 2 * ops);
     const int most = forms[form].kernels[level] * (2 * ops / 64 + 1);
     ck_assert_msg(two.kernels <= most, "%s at level %d: %d kernels; fused, they are at most %d", forms[form].name, (int)level, two.kernels, most);
-    must_be_small(form, level, 2 * ops, &two);
+    must_be_small(form, level, &two);
 }
 END_TEST
 
@@ -294,7 +422,7 @@ START_TEST(a_spec_of_4000_ops_is_emitted_at_every_level)
     const measure m = measured(form, (fusion_level)(_i % 3), 4000);
     ck_assert_int_ge(m.launches, 4000 / 64);
     if (_i == 0) ck_assert_int_eq(m.launches, 4000);
-    must_be_small(form, (fusion_level)(_i % 3), 4000, &m);
+    must_be_small(form, (fusion_level)(_i % 3), &m);
 }
 END_TEST
 
