@@ -99,7 +99,8 @@ int main(int argc, char **argv)
     must(tfgen_device_copy(device, host[4], y, M * D * sizeof(float), TFGEN_FROM_DEVICE, NULL, &error));
     double worst = 0;
     for (int i = 0; i < M * D; i++) worst = fmax(worst, fabs(host[4][i] - expected(host[0], host[1], host[2], host[3], i / D, i % D)));
-    printf("%zu kernels on %s; largest difference from double precision %.2g\n", tfgen_plan_kernel_count(plan), tfgen_device_target(device), worst);
+    printf("%zu kernels on %s; largest difference from double precision %.2g\n", tfgen_plan_kernel_count(plan), tfgen_device_target(device),
+           worst);
 
     tfgen_device_free(device, workspace);
     for (int i = 0; i < most_tensors; i++) tfgen_device_free(device, tensors[i]);

@@ -133,7 +133,8 @@ static checkpoint checkpoint_open(const char *folder)
     const unsigned char *file = map_file(path, &size);
     uint64_t header = 0;
     if (size >= 8) memcpy(&header, file, 8);
-    if (size < 8 || header > size - 8 || !(c.header = json_loadb((const char *)file + 8, header, 0, &wrong))) fail(path, "is no safetensors file");
+    if (size < 8 || header > size - 8 || !(c.header = json_loadb((const char *)file + 8, header, 0, &wrong)))
+        fail(path, "is no safetensors file");
     c.data = file + 8 + header, c.bytes = size - 8 - header;
     c.layers = (int)number(&c, "num_hidden_layers", -1), c.heads = (int)number(&c, "num_attention_heads", -1);
     c.kv_heads = (int)number(&c, "num_key_value_heads", c.heads), c.width = (int)number(&c, "hidden_size", -1);
@@ -152,7 +153,8 @@ static const void *tensor_data(const checkpoint *c, const char *name, int64_t by
     const json_t *t = json_object_get(c->header, name), *offsets = json_object_get(t, "data_offsets");
     if (!t) fail("model.safetensors has no tensor", name);
     const json_int_t begin = json_integer_value(json_array_get(offsets, 0)), end = json_integer_value(json_array_get(offsets, 1));
-    if (begin < 0 || end < begin || (size_t)end > c->bytes || (bytes >= 0 && end - begin != bytes)) fail("model.safetensors: wrong size", name);
+    if (begin < 0 || end < begin || (size_t)end > c->bytes || (bytes >= 0 && end - begin != bytes))
+        fail("model.safetensors: wrong size", name);
     return c->data + begin;
 }
 
@@ -259,7 +261,8 @@ static model model_open(const char *folder, const char *device, int context)
     const char *const output = json_object_get(c->header, "lm_head.weight") ? "lm_head.weight" : "model.embed_tokens.weight";
     char text[8192];
     must(tfgen_device_open(device, &m.device, &error));
-    snprintf(text, sizeof text, layer_spec, type, context, c->width, c->heads, c->kv_heads, c->head, c->hidden, c->eps, c->theta, c->theta, c->eps);
+    snprintf(text, sizeof text, layer_spec, type, context, c->width, c->heads, c->kv_heads, c->head, c->hidden, c->eps, c->theta, c->theta,
+             c->eps);
     m.layer = stage_open(m.device, text, "layer");
     snprintf(text, sizeof text, head_spec, type, c->width, c->vocabulary, output, c->eps);
     m.head = stage_open(m.device, text, "head");

@@ -20,7 +20,8 @@ static void add(writing *w, const char *name, int rows, int columns)
     char shape[32];
     if (columns == 1) snprintf(shape, sizeof shape, "%d", rows);
     else snprintf(shape, sizeof shape, "%d,%d", rows, columns);
-    w->used += (size_t)snprintf(w->header + w->used, sizeof w->header - w->used, "%s\"%s\":{\"dtype\":\"F32\",\"shape\":[%s],\"data_offsets\":[%" PRIu64 ",%" PRIu64 "]}",
+    w->used += (size_t)snprintf(w->header + w->used, sizeof w->header - w->used,
+                                "%s\"%s\":{\"dtype\":\"F32\",\"shape\":[%s],\"data_offsets\":[%" PRIu64 ",%" PRIu64 "]}",
                                 w->used ? "," : "{", name, shape, w->bytes, w->bytes + bytes);
     if (w->used >= sizeof w->header - 8) {
         fprintf(stderr, "make_llama: too many tensors\n");

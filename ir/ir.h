@@ -92,7 +92,14 @@ struct ir_op {
 typedef enum phase_family { family_rows, family_gemm, family_attention, family_decode, family_combine, family_align } phase_family;
 
 /* The instructions that a phase computes with (gen/layer.h). In text and manifest a tile's setting `layer` has its name. */
-typedef enum layer_kind { layer_simt, layer_wgmma, layer_mfma, layer_wmma, layer_wgmma3, layer_mma } layer_kind; /* printed simt wgmma mfma wmma wgmma3 mma */
+typedef enum layer_kind {
+    layer_simt,
+    layer_wgmma,
+    layer_mfma,
+    layer_wmma,
+    layer_wgmma3,
+    layer_mma
+} layer_kind; /* printed simt wgmma mfma wmma wgmma3 mma */
 
 typedef struct tile_setting {
     const char *key; /* m, n, k, threads, ... : what the family's template calls it */

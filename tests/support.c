@@ -35,8 +35,13 @@ static void plan_inside(void *argument)
 {
     rig *r = ((plan_job *)argument)->r;
     const rig_request *q = &r->request;
-    compile_request request = {.name = q->path ? q->path : "test.yaml", .text = q->yaml, .level = q->level,
-                               .target = q->target ? q->target : "host", .disabled = &q->disabled, .disabled_count = q->disabled != NULL, .tuning = q->tuning,
+    compile_request request = {.name = q->path ? q->path : "test.yaml",
+                               .text = q->yaml,
+                               .level = q->level,
+                               .target = q->target ? q->target : "host",
+                               .disabled = &q->disabled,
+                               .disabled_count = q->disabled != NULL,
+                               .tuning = q->tuning,
                                .graph = {.overrides = q->dims, .override_count = q->dim_count, .dtype = q->dtype}};
     if (q->path) request.text = slurp(r->a, q->path, &request.size);
     else request.size = strlen(q->yaml);
@@ -240,7 +245,10 @@ static ref_fold folded(void *context, const ir_op *linear)
 }
 
 static bool splits(void *context, const ir_op *linear) { return ref_plan_splits(((const rig *)context)->c.plan, linear); }
-static bool rounds_scores(void *context, const ir_op *attention) { return ref_plan_rounds_scores(((const rig *)context)->c.plan, attention); }
+static bool rounds_scores(void *context, const ir_op *attention)
+{
+    return ref_plan_rounds_scores(((const rig *)context)->c.plan, attention);
+}
 
 void rig_reference(rig *r)
 {

@@ -1,13 +1,13 @@
-/* In: names and what they stand for. Out: what a name stands for, and whether a word may be a name. Refuses: a name that is there already. Used
- * by the spec reader, whose limits bound the number of names, so colliding hashes cost little. */
+/* In: names and what they stand for. Out: what a name stands for, and whether a word may be a name. Refuses: a name that is there already.
+ * Used by the spec reader, whose limits bound the number of names, so colliding hashes cost little. */
 #ifndef TFGEN_NAMES_H
 #define TFGEN_NAMES_H
 #include "ir/base/arena.h"
 
 enum { most_name = 63 };
 
-/* What may be a name, in a spec as in text. Names of blocks and kernels become names of files and of functions, so these rules are also what keeps
- * files within their folder. */
+/* What may be a name, in a spec as in text. Names of blocks and kernels become names of files and of functions, so these rules are also
+ * what keeps files within their folder. */
 bool name_is_plain(const char *s);  /* letters, digits, _, no digit first: dims, values, outputs */
 bool name_is_block(const char *s);  /* letters, digits, _, -, a letter first */
 bool name_is_kernel(const char *s); /* letters, digits, single _, a letter first, no _pack at its end: packed weights' kernels have that */

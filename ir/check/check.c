@@ -217,7 +217,8 @@ static void check_states(const checker *c)
                 const ir_phase *x = c->phase_of_value[p->ops[i]->outputs[0]->id];
                 const ir_phase *y = c->phase_of_value[p->ops[j]->outputs[0]->id];
                 if (!comes_after(y, x))
-                    rule_broken(c, p->ops[j]->at, "phase %s uses %%%s while %s may write it, or the reverse", y->name, state->name, x->name);
+                    rule_broken(c, p->ops[j]->at, "phase %s uses %%%s while %s may write it, or the reverse", y->name, state->name,
+                                x->name);
             }
         }
     }
@@ -245,7 +246,8 @@ static void check_view(const checker *c, const ir_value *v)
     if (v->root_offset < 0 || v->root_stride < columns || v->root_offset > v->root_stride - columns)
         rule_broken(c, v->at, "%%%s does not fit its rows of %lld elements", v->name, v->root_stride);
     if (!root->root && root->root_stride && v->root_stride != root->root_stride)
-        rule_broken(c, v->at, "%%%s has rows of %lld elements in %%%s, whose rows have %lld", v->name, v->root_stride, root->name, root->root_stride);
+        rule_broken(c, v->at, "%%%s has rows of %lld elements in %%%s, whose rows have %lld", v->name, v->root_stride, root->name,
+                    root->root_stride);
     extent rows = value_rows(c->a, v);
     extent used = extent_multiply(c->a, v->at, rows, extent_number(v->root_stride));
     extent there = extent_multiply(c->a, v->at, value_rows(c->a, root), extent_number(value_stride(root)));

@@ -125,7 +125,8 @@ ir_program *fuse(arena *a, const ir_program *lowered, const fuse_options *option
 {
     fusing f = {.a = a, .options = options};
     if (options->level == fusion_block)
-        bail(a, code_unsupported, (position){0, 0}, "level block, the whole block in one launch, is not supported yet; tile is the highest");
+        bail(a, code_unsupported, (position){0, 0},
+             "level block, the whole block in one launch, is not supported yet; tile is the highest");
     if (lowered->kernel_count) bail(a, code_bad_input, (position){0, 0}, "fusion starts from a program without kernels");
     f.b = build_copy(a, lowered, true);
     f.p = f.b.p;

@@ -90,8 +90,8 @@ static void begin_walks(fusing *f, int low, int high)
     begin_walk(f, &f->walks[1], &f->before, high, ++f->stamp_now);
 }
 
-/* One edge further. False: there are no more. *next: where it leads, when that lies between the two by rank and is new to this walk, or is where
- * the other walk began and this one has left its own beginning; else no_group. */
+/* One edge further. False: there are no more. *next: where it leads, when that lies between the two by rank and is new to this walk, or is
+ * where the other walk began and this one has left its own beginning; else no_group. */
 static bool walk_on(fusing *f, group_walk *w, int *next)
 {
     const int low = f->walks[0].met[0], high = f->walks[1].met[0];
@@ -114,8 +114,8 @@ static void meet(fusing *f, group_walk *w, int g)
     w->met[w->count++] = g;
 }
 
-/* True when low, the one of lower rank, reaches high through a third group. One walks forward, one back, an edge each in turn, until they meet or
- * one of them is at its end: one group may have thousands of readers, another wait for as many. */
+/* True when low, the one of lower rank, reaches high through a third group. One walks forward, one back, an edge each in turn, until they
+ * meet or one of them is at its end: one group may have thousands of readers, another wait for as many. */
 static bool reaches(fusing *f, int low, int high)
 {
     begin_walks(f, low, high);
@@ -147,8 +147,8 @@ static void place(fusing *f, int slot, int g)
     if (g != no_group) f->rank[g] = slot;
 }
 
-/* After a merge of low and high: what low reaches runs after the merged group, what high waits for before it, each in the order that it had. They
- * share out the ranks that they had; nobody else is touched, however far apart the two were. */
+/* After a merge of low and high: what low reaches runs after the merged group, what high waits for before it, each in the order that it
+ * had. They share out the ranks that they had; nobody else is touched, however far apart the two were. */
 static void reorder(fusing *f, int merged)
 {
     const group_walk *after = &f->walks[0], *before = &f->walks[1];

@@ -30,8 +30,9 @@ const char *dtype_hint(const char *word)
     static const struct {
         const char *others;
         dtype ours;
-    } called[] = {{"fp32", dtype_f32}, {"float32", dtype_f32}, {"float", dtype_f32}, {"single", dtype_f32}, {"fp16", dtype_f16}, {"float16", dtype_f16},
-                  {"half", dtype_f16}, {"bfloat16", dtype_bf16}, {"bfloat", dtype_bf16}, {"brain", dtype_bf16}, {"int32", dtype_i32}, {"int", dtype_i32}};
+    } called[] = {{"fp32", dtype_f32},    {"float32", dtype_f32}, {"float", dtype_f32}, {"single", dtype_f32},
+                  {"fp16", dtype_f16},    {"float16", dtype_f16}, {"half", dtype_f16},  {"bfloat16", dtype_bf16},
+                  {"bfloat", dtype_bf16}, {"brain", dtype_bf16},  {"int32", dtype_i32}, {"int", dtype_i32}};
     for (size_t i = 0; i < sizeof called / sizeof *called; i++)
         if (strcasecmp(word, called[i].others) == 0) return dtype_names[called[i].ours];
     for (size_t i = 0; i < sizeof dtype_names / sizeof *dtype_names; i++)

@@ -49,8 +49,8 @@ static void read_header(graph_reader *r)
     const char *asked = r->options->dtype;
     if (asked && (!dtype_parse(asked, &r->p->type) || r->p->type == dtype_i32)) {
         const char *near = r->p->type == dtype_i32 ? NULL : dtype_hint(asked);
-        complain(r->a, (position){0}, "\"%.40s\" is asked for; a spec computes in f32, f16 or bf16%s%s%s", asked, near ? "; did you mean " : "",
-                 near ? near : "", near ? "?" : "");
+        complain(r->a, (position){0}, "\"%.40s\" is asked for; a spec computes in f32, f16 or bf16%s%s%s", asked,
+                 near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
         r->p->type = dtype_f32;
     }
 }

@@ -26,14 +26,15 @@ static bool check_range(op_draft *d, const char *key, const ir_value *p, const e
     const position at = graph_attribute_at(d, key);
     if (!p || !p->has_range) return true;
     if (graph_lowest(&p->range_low, dims) < 0)
-        return shape_clash(d, at, "%s: %%%s can be %lld by its range; a number of tokens is 0 or more", key, p->name, graph_lowest(&p->range_low, dims));
+        return shape_clash(d, at, "%s: %%%s can be %lld by its range; a number of tokens is 0 or more", key, p->name,
+                           graph_lowest(&p->range_low, dims));
     extent room = *most;
     if (more) room = extent_subtract(d->r->a, at, room, *more);
     const extent left = extent_subtract(d->r->a, at, room, p->range_high);
     if (graph_lowest(&left, dims) >= 0) return true;
     if (more)
-        return shape_clash(d, at, "%s: %%%s can be %s by its range; %s more tokens from there on do not fit the %s rows of its cache", key, p->name,
-                           graph_extent_text(d->r, &p->range_high), graph_extent_text(d->r, more), graph_extent_text(d->r, most));
+        return shape_clash(d, at, "%s: %%%s can be %s by its range; %s more tokens from there on do not fit the %s rows of its cache", key,
+                           p->name, graph_extent_text(d->r, &p->range_high), graph_extent_text(d->r, more), graph_extent_text(d->r, most));
     return shape_clash(d, at, "%s: %%%s can be %s by its range; there are %s tokens", key, p->name, graph_extent_text(d->r, &p->range_high),
                        graph_extent_text(d->r, most));
 }

@@ -11,7 +11,8 @@ static bool is_factor(const ir_value *v, const ref_fold *f)
 {
     if (!f->plus_one) return v == f->factor;
     const ir_op *sum = v->def;
-    return sum && sum->kind == op_add && ((sum->inputs[0] == f->factor && is_one(sum->inputs[1])) || (sum->inputs[1] == f->factor && is_one(sum->inputs[0])));
+    return sum && sum->kind == op_add &&
+           ((sum->inputs[0] == f->factor && is_one(sum->inputs[1])) || (sum->inputs[1] == f->factor && is_one(sum->inputs[0])));
 }
 
 /* The operand is a norm without bias, whose last step multiplies by its weight. */

@@ -67,8 +67,8 @@ void ref_sum_add(ref_sum *s, double term, double error)
     s->block = 0;
 }
 
-/* In random order K terms in chains of L, K/L = m of them: a chain's partial sums are L/3 of its sum's square and L/6 of its terms' squares, the
- * squares of all chains' sums are y^2/m and sum t^2 together, and the m sums are added in a chain, too. */
+/* In random order K terms in chains of L, K/L = m of them: a chain's partial sums are L/3 of its sum's square and L/6 of its terms'
+ * squares, the squares of all chains' sums are y^2/m and sum t^2 together, and the m sums are added in a chain, too. */
 double ref_sum_rounding(const ref_sum *s)
 {
     const double n = s->count > 1 ? (double)s->count - 1 : 0, L = s->whole ? n : fmin(n, REF_CHAIN), m = L > 0 ? n / L : 0;

@@ -66,8 +66,8 @@ void ref_fold_needs(const ir_op *linear, const ir_value *needs[ref_fold_most_nee
 /* A number on its way into a dtype: what is surely too large becomes infinite, where rounding decides the error does. */
 void ref_overflow(dtype t, double *value, double *error);
 
-/* A sum as a device may build it, in any order. Of more than REF_CHAIN terms it is a sum of sums of so many at most (templates/base/sums.h), unless
- * `whole` says that a chain may have all (attention's weights). */
+/* A sum as a device may build it, in any order. Of more than REF_CHAIN terms it is a sum of sums of so many at most
+ * (templates/base/sums.h), unless `whole` says that a chain may have all (attention's weights). */
 typedef struct ref_sum {
     double value, block, partial_squares, term_squares, input_squares; /* block: of the terms since the last whole one */
     size_t count;

@@ -7,11 +7,12 @@
  * to the product.
  *
  * On tf32 tensor cores x = large + small. Of a product small * small is left out, each at most 2^-11 of its operand: a root mean square
- * of (2^12/3^.5)^2 * 2^-46 = 1.4 u; small is rounded to 11 bits, at most 2 u for each operand: 4 u together at most. And 32 products are added in
- * 4 sums that are truncated, each with its 8 terms cut off at the last place of the largest (M. Fasi, N. Higham, M. Mikaitis, S. Pranesh,
- * Numerical behavior of NVIDIA tensor cores, PeerJ Computer Science 7:e330, 2021): 4 errors of up to 2 u s in one direction, 8 u s, where
- * s^2 is sum t^2 of the 32 if signs vary, and the errors of different 32 are independent; if they do not, all errors have one
- * direction and are 8 u y. So e_y^2 has (16 + 64) u^2 sum t^2 + 64 u^2 y^2 more. Two sums of products run side by side, sum x w and sum g w^2; multiplication and addition round apart
+ * of (2^12/3^.5)^2 * 2^-46 = 1.4 u; small is rounded to 11 bits, at most 2 u for each operand: 4 u together at most. And 32 products are
+ * added in 4 sums that are truncated, each with its 8 terms cut off at the last place of the largest (M. Fasi, N. Higham, M. Mikaitis, S.
+ * Pranesh, Numerical behavior of NVIDIA tensor cores, PeerJ Computer Science 7:e330, 2021): 4 errors of up to 2 u s in one direction, 8 u
+ * s, where s^2 is sum t^2 of the 32 if signs vary, and the errors of different 32 are independent; if they do not, all errors have one
+ * direction and are 8 u y. So e_y^2 has (16 + 64) u^2 sum t^2 + 64 u^2 y^2 more. Two sums of products run side by side, sum x w and sum g
+ * w^2; multiplication and addition round apart
  * (-ffp-contract is off in ISO C), so that the numbers do not depend on the processor. */
 #include "ir/reference/ref_parts.h"
 #include "ir/program/half.h"
@@ -145,7 +146,8 @@ static double fold_noise(const product *p, const double *rows, size_t row)
 {
     double sum = 0;
     for (size_t k = 0; p->fold && k < p->K; k++) {
-        const double fold = p->fold[k] + p->fold_offset, x = fold == 0 || !isfinite(rows[2 * k * tall + row]) ? 0 : rows[2 * k * tall + row] / fold;
+        const double fold = p->fold[k] + p->fold_offset,
+                     x = fold == 0 || !isfinite(rows[2 * k * tall + row]) ? 0 : rows[2 * k * tall + row] / fold;
         sum += x * x;
     }
     return sum * p->fold_least * p->fold_least;
@@ -214,7 +216,8 @@ static double entry_rounding(const ref_state *r, const ir_value *x)
 static bool take_fold(ref_state *r, const ir_op *op, const ref_fold *f, product *p)
 {
     if (!f->folds) return true;
-    if (!f->factor || !ref_fold_is_factor(r, op, f)) return ref_fail(r, op, "the plan folds a factor into the weight that its operand does not have");
+    if (!f->factor || !ref_fold_is_factor(r, op, f))
+        return ref_fail(r, op, "the plan folds a factor into the weight that its operand does not have");
     if (r->rules->stored && ref_is_stored(r, op->inputs[0]))
         return ref_fail(r, op, "the plan folds a factor of its operand, which is stored with it");
     if (ref_of(r, f->factor)->count != p->K) return ref_fail(r, op, "the folded factor has not one number for each column");

@@ -1,5 +1,6 @@
-/* In: a graph's ops, which attributes the spec states, and the shapes and dtypes of inputs, params and states. Out: every value's shape and dtype
- * and every op's attributes, by the rules of docs/spec-language.md. Refuses: operands that the rules forbid, and a graph that says otherwise.
+/* In: a graph's ops, which attributes the spec states, and the shapes and dtypes of inputs, params and states. Out: every value's shape and
+ * dtype and every op's attributes, by the rules of docs/spec-language.md. Refuses: operands that the rules forbid, and a graph that says
+ * otherwise.
  *
  * Written by hand and apart from ir/: what the reader infers is compared with this, never used. Of stated attributes the numbers are the
  * reader's; so are the sizes that a split and a reshape state, which stand in the shapes of their outs only. */
@@ -175,7 +176,9 @@ static bool agrees(ref_state *r, const ir_op *op, const ir_value *v)
 {
     const ref_shape *mine = ref_shape_of(r, v), graph = stated(r, v);
     char text[2][160], why[400];
-    if (mine->rank == graph.rank && mine->type == graph.type && memcmp(mine->size, graph.size, (size_t)graph.rank * sizeof *graph.size) == 0) return true;
+    if (mine->rank == graph.rank && mine->type == graph.type &&
+        memcmp(mine->size, graph.size, (size_t)graph.rank * sizeof *graph.size) == 0)
+        return true;
     print_shape(text[0], sizeof text[0], mine);
     print_shape(text[1], sizeof text[1], &graph);
     snprintf(why, sizeof why, "the rules make it %s, the graph says %s", text[0], text[1]);

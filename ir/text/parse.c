@@ -195,7 +195,9 @@ static void read_output(reader *r)
     scan_spaces(&r->in);
     const position output_at = scan_here(&r->in);
     const char *output = scan_word_or_string(&r->in, "the name of an output");
-    if (!name_is_plain(output)) bail(r->a, code_bad_input, output_at, "\"%.40s\" cannot name an output: a name has letters, digits and _, no digit first, at most %d of them", output, most_name);
+    if (!name_is_plain(output))
+        bail(r->a, code_bad_input, output_at,
+             "\"%.40s\" cannot name an output: a name has letters, digits and _, no digit first, at most %d of them", output, most_name);
     add_pending(r, NULL, output, name, at);
     scan_end_line(&r->in);
 }
@@ -377,8 +379,11 @@ static void read_kernel(reader *r)
     if (p->kernel_count == max_kernels) bail(r->a, code_bad_input, at, "more than %d kernels", max_kernels);
     k->name = scan_name(&r->in, "the name of a kernel");
     if (!name_is_kernel(k->name))
-        bail(r->a, code_bad_input, at, "\"%.40s\" cannot name a kernel: a name has letters, digits and single _, a letter first, at most %d of them, and does not end in _pack",
-             k->name, most_name);
+        bail(
+            r->a, code_bad_input, at,
+            "\"%.40s\" cannot name a kernel: a name has letters, digits and single _, a letter first, at most %d of them, and does not "
+            "end in _pack",
+            k->name, most_name);
     if (!names_add(&r->kernels, k->name, k)) bail(r->a, code_bad_input, at, "a second kernel named %s", k->name);
     scan_spaces(&r->in);
     if (scan_accept(&r->in, "frame=")) k->frame = (frame_kind)scan_choice(&r->in, names, frames, "frame");
@@ -458,12 +463,15 @@ static void read_head(reader *r)
     size_t levels;
     const char *const *names = level_names(&levels);
     scan_expect(&r->in, "ir");
-    if (scan_integer(&r->in, 0, 1 << 30, "version") != 1) bail(r->a, code_bad_input, scan_here(&r->in), "only version 1 of the text form is known");
+    if (scan_integer(&r->in, 0, 1 << 30, "version") != 1)
+        bail(r->a, code_bad_input, scan_here(&r->in), "only version 1 of the text form is known");
     scan_spaces(&r->in);
     const position at = scan_here(&r->in);
     r->b.p->name = scan_word_or_string(&r->in, "the name of the block");
     if (!name_is_block(r->b.p->name))
-        bail(r->a, code_bad_input, at, "\"%.40s\" cannot name a block: a name has letters, digits, _ and -, a letter first, at most %d of them", r->b.p->name, most_name);
+        bail(r->a, code_bad_input, at,
+             "\"%.40s\" cannot name a block: a name has letters, digits, _ and -, a letter first, at most %d of them", r->b.p->name,
+             most_name);
     scan_end_line(&r->in);
     scan_expect(&r->in, "type ");
     r->b.p->type = read_dtype(r);
@@ -509,7 +517,8 @@ static void read_phase_line(reader *r)
 static void check_output(reader *r, name_map *outputs, const pending *n)
 {
     const ir_value *same = names_find(&r->b.names, n->output);
-    if (same && same->kind < value_constant) bail(r->a, code_bad_input, n->at, "output %s: an input, parameter or state has this name", n->output);
+    if (same && same->kind < value_constant)
+        bail(r->a, code_bad_input, n->at, "output %s: an input, parameter or state has this name", n->output);
     if (!names_add(outputs, n->output, r)) bail(r->a, code_bad_input, n->at, "a second output named %s", n->output);
 }
 

@@ -14,8 +14,8 @@
  *     }
  *   }
  *
- * `in %v+4/16` after a type is a view, `/72` storage in rows of 72 elements; `!11:5` the place in the spec; `#0` the graph op it comes from. A graph's ops stand
- * without kernels and roles. Columns are fixed, so a rename changes one line. Read back by ir/text/parse.c. */
+ * `in %v+4/16` after a type is a view, `/72` storage in rows of 72 elements; `!11:5` the place in the spec; `#0` the graph op it comes
+ * from. A graph's ops stand without kernels and roles. Columns are fixed, so a rename changes one line. Read back by ir/text/parse.c. */
 #include "ir/program/fields.h"
 #include "ir/program/reason.h"
 #include "ir/text/words.h"

@@ -1,4 +1,5 @@
-/* In: roles, families, frames, levels, kinds of values. Out: the words that the text form has for them. Refuses: nothing. Private to ir/text. */
+/* In: roles, families, frames, levels, kinds of values. Out: the words that the text form has for them. Refuses: nothing. Private to
+ * ir/text. */
 #ifndef TFGEN_WORDS_H
 #define TFGEN_WORDS_H
 #include "ir/ir.h"

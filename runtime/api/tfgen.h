@@ -169,7 +169,8 @@ TFGEN_API void tfgen_module_free(tfgen_module *module);
 /* ---- weights: tensors[i] is the device pointer of the plan's tensor i; only params are read. When this returns the weights are packed
  * and copied: the caller may free the originals. (A param whose shape has a dynamic dim is read by every call instead.) */
 typedef struct tfgen_weights tfgen_weights;
-TFGEN_API tfgen_status tfgen_weights_create(tfgen_module *module, void *const *tensors, void *stream, tfgen_weights **weights, tfgen_error *error);
+TFGEN_API tfgen_status tfgen_weights_create(tfgen_module *module, void *const *tensors, void *stream, tfgen_weights **weights,
+                                            tfgen_error *error);
 TFGEN_API int64_t tfgen_weights_bytes(const tfgen_weights *weights); /* of device memory */
 TFGEN_API void tfgen_weights_free(tfgen_weights *weights);
 

@@ -216,8 +216,13 @@ static char *request_key(const code_request *q, circumstances *s)
         s->compiler = code_compiler_identity(q->arch, q->compiler);
     }
     if (!s->compiler) return NULL;
-    return cache_key(&(cache_parts){.kind = cache_code, .name = q->name, .arch = q->arch, .compiler = s->compiler, .options = kinds[q->compiler],
-                                    .source = q->source, .size = q->size});
+    return cache_key(&(cache_parts){.kind = cache_code,
+                                    .name = q->name,
+                                    .arch = q->arch,
+                                    .compiler = s->compiler,
+                                    .options = kinds[q->compiler],
+                                    .source = q->source,
+                                    .size = q->size});
 }
 
 bool cache_lookup(cache *c, const code_request *q, code_result *out)

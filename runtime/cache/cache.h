@@ -39,8 +39,8 @@ bool cache_lookup(cache *c, const code_request *request, code_result *out);
 typedef enum cache_kind { cache_code, cache_host, cache_kind_count } cache_kind; /* each has a subfolder */
 extern const char *const cache_kind_names[cache_kind_count];
 
-/* What decides an entry's content. Every part is compared in clear when an entry is loaded; of the source its length and two hashes. The key
- * has the variables of environment_of_compilers as well. */
+/* What decides an entry's content. Every part is compared in clear when an entry is loaded; of the source its length and two hashes. The
+ * key has the variables of environment_of_compilers as well. */
 typedef struct cache_parts {
     cache_kind kind;
     const char *name, *arch, *compiler, *options;

@@ -115,7 +115,8 @@ bool cache_export(cache *c, FILE *out, cache_counts *counts, char error[cache_er
         if (read_good(c, &items[i], &e, &age)) {
             counts->refused++;
         } else {
-            ok = put_number(out, (unsigned long long)items[i].kind + 1) && put_number(out, e.size) && fwrite(e.bytes, 1, e.size, out) == e.size;
+            ok = put_number(out, (unsigned long long)items[i].kind + 1) && put_number(out, e.size) &&
+                 fwrite(e.bytes, 1, e.size, out) == e.size;
             counts->kept++;
             counts->kept_bytes += (long long)e.size;
         }
@@ -168,7 +169,8 @@ static bool import_all(cache *c, FILE *in, cache_counts *counts, char error[cach
 {
     char head[sizeof magic];
     unsigned long long kind, size;
-    if (fread(head, 1, sizeof head, in) != sizeof head || memcmp(head, magic, sizeof magic)) return fail(error, "it is no archive of tfgen's cache");
+    if (fread(head, 1, sizeof head, in) != sizeof head || memcmp(head, magic, sizeof magic))
+        return fail(error, "it is no archive of tfgen's cache");
     for (unsigned long long n = 0;; n++) {
         if (!get_number(in, &kind) || !get_number(in, &size)) return fail(error, "the archive breaks off");
         if (kind == 0) return size == n && getc(in) == EOF ? true : fail(error, "the archive's end is wrong");

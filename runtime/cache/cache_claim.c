@@ -47,7 +47,8 @@ static unsigned long long start_of(long pid)
     if (f) fclose(f);
     text[n] = 0;
     const char *after = strrchr(text, ')'); /* a program's name may hold anything */
-    if (!after || sscanf(after + 1, " %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %llu", &state, &start) != 2)
+    if (!after ||
+        sscanf(after + 1, " %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %llu", &state, &start) != 2)
         return 0;
     return state == 'Z' || state == 'X' ? 0 : start;
 }

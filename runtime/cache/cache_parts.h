@@ -34,7 +34,8 @@ typedef struct cache_entry {
 unsigned char *entry_encode(const char *key, const code_result *r, size_t *size);
 /* NULL: good. Else why not; nothing of `bytes` was believed. */
 const char *entry_parse(unsigned char *bytes, size_t size, cache_entry *e);
-/* Reads a file of an open folder, which may be anything. NULL: good, and e->bytes is the caller's; *used: when it was last used. Else why not. */
+/* Reads a file of an open folder, which may be anything. NULL: good, and e->bytes is the caller's; *used: when it was last used. Else why
+ * not. */
 const char *entry_read(int folder, const char *name, cache_entry *e, double *age);
 bool entry_has_key(const cache_entry *e, const char *key);
 /* Also takes e->bytes (as out->code) when it returns true. */

@@ -49,7 +49,8 @@ static tfgen_device *open_device(arena *a, const char *name)
     const tfgen_status status = tfgen_device_open(name, &device, &error);
     if (status != TFGEN_OK) bail(a, (tfgen_code)status, (position){0}, "--device: %s", error.text);
     arena_defer(a, close_device, device);
-    if (!*device->info.target) bail(a, code_unsupported, (position){0}, "--device: tfgen has no target for %s (%s)", device->info.name, device->info.label);
+    if (!*device->info.target)
+        bail(a, code_unsupported, (position){0}, "--device: tfgen has no target for %s (%s)", device->info.name, device->info.label);
     return device;
 }
 
@@ -94,8 +95,9 @@ static work work_of_all(const report *p)
 /* ---- the table */
 static void print_row(const report *p, const char *name, const spread *s, const work *w, double least, const char *note)
 {
-    printf("  %-26s %12s %12s %12s %10.3f %9.3f %8.1f %8.0f", name, time_text(p->a, s->median), time_text(p->a, s->low), time_text(p->a, s->high),
-           (w->products + w->others) * 1e-9, bytes_of(w) * 1e-6, (w->products + w->others) / s->median * 1e-9, bytes_of(w) / s->median * 1e-9);
+    printf("  %-26s %12s %12s %12s %10.3f %9.3f %8.1f %8.0f", name, time_text(p->a, s->median), time_text(p->a, s->low),
+           time_text(p->a, s->high), (w->products + w->others) * 1e-9, bytes_of(w) * 1e-6, (w->products + w->others) / s->median * 1e-9,
+           bytes_of(w) / s->median * 1e-9);
     if (p->peaks) printf(" %8.3f", least / s->median);
     printf("  %s%s%s\n", colour_code(stdout, colour_dim), note, colour_code(stdout, colour_none));
 }
@@ -103,9 +105,9 @@ static void print_row(const report *p, const char *name, const spread *s, const 
 static void print_head(const report *p)
 {
     const ir_program *program = p->plan->program;
-    printf("%s%s  %s  level %s%s  on %s: %s (target %s)\n  %s\n", colour_code(stdout, colour_bold), program->name, dtype_name(program->type),
-           fusion_level_name(program->level), colour_code(stdout, colour_none), p->device->name, p->device->label, p->plan->target->name,
-           dims_text(p->a, &program->dims));
+    printf("%s%s  %s  level %s%s  on %s: %s (target %s)\n  %s\n", colour_code(stdout, colour_bold), program->name,
+           dtype_name(program->type), fusion_level_name(program->level), colour_code(stdout, colour_none), p->device->name,
+           p->device->label, p->plan->target->name, dims_text(p->a, &program->dims));
     if (on_host(p)) printf("  these times are the CPU's: the host engine runs the kernels; they say nothing of a GPU\n");
     printf("  %-26s %12s %12s %12s %10s %9s %8s %8s%s\n", "launch", "median", "10 %", "90 %", "GFLOP", "MB", "GFLOP/s", "GB/s",
            p->peaks ? " of floor" : "");
@@ -119,7 +121,8 @@ static void print_table(const report *p)
     for (int i = 0; i < p->plan->launch_count; i++) {
         const char *limit = "", *ops = kernel_ops(p->a, p->graph, p->plan->launches[i].kernel);
         const double least = floor_of(p, &r->works[i], &limit);
-        print_row(p, p->plan->launches[i].name, &r->launches[i], &r->works[i], least, p->peaks ? arena_printf(p->a, "%s; %s", limit, ops) : ops);
+        print_row(p, p->plan->launches[i].name, &r->launches[i], &r->works[i], least,
+                  p->peaks ? arena_printf(p->a, "%s; %s", limit, ops) : ops);
     }
     print_row(p, p->graphs ? "whole run, graph replay" : "whole run", &r->whole, &all, floor_of_all(p),
               arena_printf(p->a, "%d launches", p->plan->launch_count));
@@ -134,10 +137,11 @@ static void print_table(const report *p)
 /* ---- JSON */
 static json_t *spread_json(const spread *s) { return json_pack("{s:f, s:f, s:f}", "median", s->median, "p10", s->low, "p90", s->high); }
 
-static json_t *launch_json(const report *p, const char *name, const char *ops, const spread *s, const work *w, double least, const char *limit)
+static json_t *launch_json(const report *p, const char *name, const char *ops, const spread *s, const work *w, double least,
+                           const char *limit)
 {
-    json_t *o = json_pack("{s:s, s:s, s:o, s:f, s:f, s:f, s:f}", "name", name, "ops", ops, "seconds", spread_json(s), "products", w->products,
-                          "others", w->others, "bytes_read", w->read, "bytes_written", w->written);
+    json_t *o = json_pack("{s:s, s:s, s:o, s:f, s:f, s:f, s:f}", "name", name, "ops", ops, "seconds", spread_json(s), "products",
+                          w->products, "others", w->others, "bytes_read", w->read, "bytes_written", w->written);
     if (!p->peaks) return o;
     json_object_set_new(o, "floor_seconds", json_real(least));
     json_object_set_new(o, "of_floor", json_real(least / s->median));
@@ -165,10 +169,11 @@ static json_t *report_json(const report *p)
                                                     &r->launches[i], &r->works[i], least, limit));
     }
     return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:o, s:b, s:i, s:i, s:f, s:f, s:s?, s:o, s:o}", "block", program->name, "dtype",
-                     dtype_name(program->type), "fusion", fusion_level_name(program->level), "device", p->device->name, "label", p->device->label,
-                     "target", p->plan->target->name, "clock", on_host(p) ? "CPU" : "device events", "dims", dims_json(&program->dims), "graph",
-                     p->graphs, "repeats", r->repeats, "sets", r->sets, "set_bytes", r->set_bytes, "compile_seconds", r->compile_seconds,
-                     "check", p->check, "whole", launch_json(p, "whole", "", &r->whole, &all, floor_of_all(p), NULL), "launches", launches);
+                     dtype_name(program->type), "fusion", fusion_level_name(program->level), "device", p->device->name, "label",
+                     p->device->label, "target", p->plan->target->name, "clock", on_host(p) ? "CPU" : "device events", "dims",
+                     dims_json(&program->dims), "graph", p->graphs, "repeats", r->repeats, "sets", r->sets, "set_bytes", r->set_bytes,
+                     "compile_seconds", r->compile_seconds, "check", p->check, "whole",
+                     launch_json(p, "whole", "", &r->whole, &all, floor_of_all(p), NULL), "launches", launches);
 }
 
 /* ---- one spec at one level */
@@ -176,7 +181,10 @@ static const char *check_result(bench_job *j, const ir_program *graph, const com
 {
     if (!graph) bail(j->a, code_usage, (position){0}, "--check: the reference needs a graph, which --spec=SPEC names");
     const bool host = strcmp(device->info.name, "host") == 0;
-    const trial_options options = {.device = host ? NULL : device, .seed = 1, .cache = cli_cache(j->a, j->o), .reference = reference_always};
+    const trial_options options = {.device = host ? NULL : device,
+                                   .seed = 1,
+                                   .cache = cli_cache(j->a, j->o),
+                                   .reference = reference_always};
     const trial_result r = trial_run(j->a, graph, c->plan, &options);
     j->failed = !r.good;
     return r.good ? "checked: every value is within its bound" : "BAD: a bound is exceeded (tfgen run shows which)";

@@ -87,8 +87,9 @@ static void read_options(build_job *j)
         if (found) continue;
         text all = {.a = j->a};
         for (size_t k = 0; k < known; k++) text_printf(&all, "%s%s", k ? ", " : "", levels[k]);
-        bail(j->a, j->o->cpu ? code_usage : code_unsupported, (position){0}, "--cpu: no level of this machine's instruction set is called '%s'; levels are %s",
-             j->levels.names[i], all.data ? all.data : "none");
+        bail(j->a, j->o->cpu ? code_usage : code_unsupported, (position){0},
+             "--cpu: no level of this machine's instruction set is called '%s'; levels are %s", j->levels.names[i],
+             all.data ? all.data : "none");
     }
 }
 
@@ -109,7 +110,8 @@ static built *add_built(build_job *j, const char *target, const char *kernel, co
         if (j->count) memcpy(more, j->list, j->count * sizeof *more);
         j->list = more, j->room = 2 * j->room + 64;
     }
-    j->list[j->count] = (built){.target = target, .kernel = kernel, .file = file, .source = cli_whole_source(j->a, text), .text = text, .arch = target};
+    j->list[j->count] =
+        (built){.target = target, .kernel = kernel, .file = file, .source = cli_whole_source(j->a, text), .text = text, .arch = target};
     return &j->list[j->count++];
 }
 
@@ -188,7 +190,10 @@ static void compile_gpus(build_job *j, int jobs)
     code_result *results = arena_alloc(j->a, (s.count + 1) * sizeof *results);
     bool *hit = arena_alloc(j->a, s.count + 1);
     for (size_t i = 0; i < s.count; i++)
-        requests[i] = (code_request){.source = s.items[i]->source, .size = strlen(s.items[i]->source), .name = s.items[i]->file, .arch = s.items[i]->target};
+        requests[i] = (code_request){.source = s.items[i]->source,
+                                     .size = strlen(s.items[i]->source),
+                                     .name = s.items[i]->file,
+                                     .arch = s.items[i]->target};
     if (s.count) cache_compile_all(cli_cache(j->a, j->o), requests, s.count, jobs, results, hit, count_code, &s);
     for (size_t i = 0; i < s.count; i++) s.items[i]->code = results[i], s.items[i]->compiled = true;
 }
@@ -267,16 +272,25 @@ static void write_products(build_job *j)
     if (!bundle_write(codes, j->count, &bytes, &size)) bail(j->a, code_device, (position){0}, "not enough memory for the bundle");
     arena_defer(j->a, free_bytes, bytes);
     const char *folder = j->o->output ? j->o->output : ".";
-    const build_library library = {
-        .block = j->block, .identifier = name_identifier(j->a, j->block), .spec_name = j->name, .spec = j->spec, .spec_size = j->spec_size,
-        .bundle = bytes, .bundle_size = size, .shapes = j->shapes, .shape_count = j->shape_count, .dtype = j->o->dtype,
-        .level = j->o->fusion ? options_level(j->a, j->o->fusion) : fusion_tile, .no_fuse = options_list(j->a, j->o->no_fuse), .targets = j->targets};
+    const build_library library = {.block = j->block,
+                                   .identifier = name_identifier(j->a, j->block),
+                                   .spec_name = j->name,
+                                   .spec = j->spec,
+                                   .spec_size = j->spec_size,
+                                   .bundle = bytes,
+                                   .bundle_size = size,
+                                   .shapes = j->shapes,
+                                   .shape_count = j->shape_count,
+                                   .dtype = j->o->dtype,
+                                   .level = j->o->fusion ? options_level(j->a, j->o->fusion) : fusion_tile,
+                                   .no_fuse = options_list(j->a, j->o->no_fuse),
+                                   .targets = j->targets};
     cli_make_folder(j->a, folder);
     const char *path = build_write_library(j->a, &library, folder), *header = arena_printf(j->a, "%s/%s.h", folder, j->block);
     build_write_header(j->a, &library, header);
     if (j->o->quiet) return;
-    printf("%s: %zu kernels for %zu targets and %zu shapes, %.1f MB, in %s; declared in %s\n", j->path, j->count, j->targets.count, j->shape_count,
-           (double)size * 1e-6, path, header);
+    printf("%s: %zu kernels for %zu targets and %zu shapes, %.1f MB, in %s; declared in %s\n", j->path, j->count, j->targets.count,
+           j->shape_count, (double)size * 1e-6, path, header);
 }
 
 static void build_spec(void *argument)

@@ -35,10 +35,12 @@ static void run_tool(arena *a, const char *variable, const char *otherwise, cons
     char *argv[most_words + 1];
     size_t n = 0;
     const char *given = secure_getenv(variable), *words = given && *given ? given : otherwise;
-    for (size_t w; *(words += strspn(words, " \t")) && n < most_words / 2; words += w) argv[n++] = arena_strndup(a, words, w = strcspn(words, " \t"));
+    for (size_t w; *(words += strspn(words, " \t")) && n < most_words / 2; words += w)
+        argv[n++] = arena_strndup(a, words, w = strcspn(words, " \t"));
     char *program = n ? in_path(a, argv[0]) : NULL;
     if (!program)
-        bail(a, code_unsupported, (position){0}, "build: there is no '%s' on this machine; it makes the library: apt-get install gcc binutils, or set %s",
+        bail(a, code_unsupported, (position){0},
+             "build: there is no '%s' on this machine; it makes the library: apt-get install gcc binutils, or set %s",
              n ? argv[0] : variable, variable);
     argv[0] = program;
     for (size_t i = 0; i < count && n < most_words; i++) argv[n++] = (char *)arguments[i];
@@ -56,7 +58,8 @@ static void remove_folder(void *folder) { temporary_close(folder); }
 static const temporary_folder *make_folder(arena *a)
 {
     temporary_folder *t = arena_alloc(a, sizeof *t);
-    if (strpbrk(temporary_base(), "\"\\\n") || strlen(temporary_base()) > 4000) bail(a, code_usage, (position){0}, "build: TMPDIR has characters that an assembler misreads");
+    if (strpbrk(temporary_base(), "\"\\\n") || strlen(temporary_base()) > 4000)
+        bail(a, code_usage, (position){0}, "build: TMPDIR has characters that an assembler misreads");
     if (!temporary_open(t)) bail(a, code_io, (position){0}, "build: cannot make a folder in %s: %s", temporary_base(), strerror(errno));
     arena_defer(a, remove_folder, t);
     return t;
@@ -64,10 +67,12 @@ static const temporary_folder *make_folder(arena *a)
 
 static void declare_bytes(text *t, const char *id, const char *what, const char *folder, const char *end)
 {
-    text_printf(t, "    .balign 64\n    .global %s_%s\n    .type %s_%s, %%object\n%s_%s:\n    .incbin \"%s/%s\"\n", id, what, id, what, id, what, folder, what);
+    text_printf(t, "    .balign 64\n    .global %s_%s\n    .type %s_%s, %%object\n%s_%s:\n    .incbin \"%s/%s\"\n", id, what, id, what, id,
+                what, folder, what);
     text_printf(t, ".Lend_%s:\n%s    .size %s_%s, .Lend_%s - %s_%s\n    .balign 8\n", what, end, id, what, what, id, what);
-    text_printf(t, "    .global %s_%s_size\n    .type %s_%s_size, %%object\n    .size %s_%s_size, 8\n%s_%s_size:\n    .quad .Lend_%s - %s_%s\n", id, what,
-                id, what, id, what, id, what, what, id, what);
+    text_printf(
+        t, "    .global %s_%s_size\n    .type %s_%s_size, %%object\n    .size %s_%s_size, 8\n%s_%s_size:\n    .quad .Lend_%s - %s_%s\n", id,
+        what, id, what, id, what, id, what, what, id, what);
 }
 
 const char *build_write_library(arena *a, const build_library *l, const char *folder)
@@ -129,7 +134,8 @@ static void write_tables(text *t, const build_library *l)
     }
     if (l->no_fuse.count) {
         text_printf(t, "    static const char *const no_fuse[] = {");
-        for (size_t i = 0; i < l->no_fuse.count; i++) quote(t, l->no_fuse.names[i]), text_printf(t, "%s", i + 1 < l->no_fuse.count ? ", " : "");
+        for (size_t i = 0; i < l->no_fuse.count; i++)
+            quote(t, l->no_fuse.names[i]), text_printf(t, "%s", i + 1 < l->no_fuse.count ? ", " : "");
         text_printf(t, "};\n");
     }
 }
@@ -147,8 +153,10 @@ static void write_plan_function(arena *a, text *t, const build_library *l)
 {
     static const char *const levels[] = {"TFGEN_FUSION_NONE", "TFGEN_FUSION_OPS", "TFGEN_FUSION_TILE"};
     const char *id = l->identifier;
-    text_printf(t, "/* The plan of a shape for a device; it finds its code in the bundle. TFGEN_USAGE: no such shape. */\n"
-                   "static inline tfgen_status %s_plan(const tfgen_device *device, size_t shape, tfgen_plan **plan, tfgen_error *error)\n{\n", id);
+    text_printf(t,
+                "/* The plan of a shape for a device; it finds its code in the bundle. TFGEN_USAGE: no such shape. */\n"
+                "static inline tfgen_status %s_plan(const tfgen_device *device, size_t shape, tfgen_plan **plan, tfgen_error *error)\n{\n",
+                id);
     write_tables(t, l);
     text_printf(t, "    tfgen_plan_options options = TFGEN_PLAN_OPTIONS_INIT;\n"
                    "    options.target = tfgen_device_target(device);\n    options.fusion = %s;\n", levels[l->level]);
@@ -172,11 +180,14 @@ static void write_plan_function(arena *a, text *t, const build_library *l)
 
 static void write_module_function(text *t, const char *id)
 {
-    text_printf(t, "/* Its module, without a compiler: TFGEN_UNSUPPORTED when the bundle has no code for this device. */\n"
-                   "static inline tfgen_status %s_module(const tfgen_plan *plan, tfgen_device *device, tfgen_module **module, tfgen_error *error)\n{\n"
-                   "    tfgen_module_options options = TFGEN_MODULE_OPTIONS_INIT;\n"
-                   "    options.bundle = %s_bundle;\n    options.bundle_size = (size_t)%s_bundle_size;\n    options.bundle_only = 1;\n"
-                   "    return tfgen_module_create(plan, device, &options, module, error);\n}\n\n", id, id, id);
+    text_printf(
+        t,
+        "/* Its module, without a compiler: TFGEN_UNSUPPORTED when the bundle has no code for this device. */\n"
+        "static inline tfgen_status %s_module(const tfgen_plan *plan, tfgen_device *device, tfgen_module **module, tfgen_error *error)\n{\n"
+        "    tfgen_module_options options = TFGEN_MODULE_OPTIONS_INIT;\n"
+        "    options.bundle = %s_bundle;\n    options.bundle_size = (size_t)%s_bundle_size;\n    options.bundle_only = 1;\n"
+        "    return tfgen_module_create(plan, device, &options, module, error);\n}\n\n",
+        id, id, id);
 }
 
 void build_write_header(arena *a, const build_library *l, const char *path)
@@ -186,9 +197,17 @@ void build_write_header(arena *a, const build_library *l, const char *path)
     text_printf(&t, "/* Written by tfgen %s. %s with its kernels for", TFGEN_VERSION, l->block);
     for (size_t i = 0; i < l->targets.count; i++) text_printf(&t, "%s %s", i ? "," : "", l->targets.names[i]);
     text_printf(&t, ".\n * Link lib%s.a and libtfgen; no compiler is needed when it runs. C99 and C++17. */\n", l->block);
-    text_printf(&t, "#ifndef TFGEN_BUILT_%s_H\n#define TFGEN_BUILT_%s_H\n#include <string.h>\n#include \"tfgen.h\"\n\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n", guard, guard);
-    text_printf(&t, "extern const char %s_spec[];               /* YAML, ends with a NUL */\nextern const uint64_t %s_spec_size;        /* without it */\n"
-                    "extern const unsigned char %s_bundle[];    /* for tfgen_module_options.bundle */\nextern const uint64_t %s_bundle_size;\n\n", id, id, id, id);
+    text_printf(
+        &t,
+        "#ifndef TFGEN_BUILT_%s_H\n#define TFGEN_BUILT_%s_H\n#include <string.h>\n#include \"tfgen.h\"\n\n#ifdef __cplusplus\n"
+        "extern \"C\" {\n#endif\n\n",
+        guard, guard);
+    text_printf(
+        &t,
+        "extern const char %s_spec[];               /* YAML, ends with a NUL */\n"
+        "extern const uint64_t %s_spec_size;        /* without it */\n"
+        "extern const unsigned char %s_bundle[];    /* for tfgen_module_options.bundle */\nextern const uint64_t %s_bundle_size;\n\n",
+        id, id, id, id);
     text_printf(&t, "enum { %s_shapes = %zu };\n\n", id, l->shape_count);
     write_plan_function(a, &t, l);
     write_module_function(&t, id);

@@ -50,9 +50,9 @@ static void show_entry(void *context, const cache_info *info)
     if (j->only_broken && !info->fault) return;
     const char *name = harmless(j->a, info->name), *arch = harmless(j->a, info->arch), *compiler = harmless(j->a, info->compiler);
     if (j->o->json) {
-        json_array_append_new(j->list, json_pack("{s:s, s:s, s:s, s:s, s:s, s:I, s:f, s:s?}", "id", info->id, "kind", cache_kind_names[info->kind],
-                                                 "kernel", name, "arch", arch, "compiler", compiler, "bytes", (json_int_t)info->bytes,
-                                                 "age_seconds", info->age, "fault", info->fault));
+        json_array_append_new(j->list, json_pack("{s:s, s:s, s:s, s:s, s:s, s:I, s:f, s:s?}", "id", info->id, "kind",
+                                                 cache_kind_names[info->kind], "kernel", name, "arch", arch, "compiler", compiler, "bytes",
+                                                 (json_int_t)info->bytes, "age_seconds", info->age, "fault", info->fault));
     } else if (info->fault) {
         printf("%s%s/%s.entry: %s%s\n", colour_code(stdout, colour_bad), cache_kind_names[info->kind], info->id, info->fault,
                colour_code(stdout, colour_none));
@@ -81,7 +81,9 @@ static void list(cache_job *j) { list_entries(j, false); }
 static void verify(cache_job *j)
 {
     list_entries(j, true);
-    if (j->broken) bail(j->a, code_check_failed, (position){0}, "%lld of %lld entries are broken; they are made again when they are needed", j->broken, j->entries);
+    if (j->broken)
+        bail(j->a, code_check_failed, (position){0}, "%lld of %lld entries are broken; they are made again when they are needed", j->broken,
+             j->entries);
 }
 
 static void sweep(cache_job *j, long long most)
@@ -90,7 +92,8 @@ static void sweep(cache_job *j, long long most)
     if (!j->o->quiet)
         printf("removed %lld entries, %lld KB; %lld entries, %lld KB are left\n", n.removed, (n.removed_bytes + 1023) / 1024, n.kept,
                (n.kept_bytes + 1023) / 1024);
-    if (n.stuck) bail(j->a, code_io, (position){0}, "%s: %lld entries cannot be removed: %s", cache_path(j->cache), n.stuck, strerror(n.reason));
+    if (n.stuck)
+        bail(j->a, code_io, (position){0}, "%s: %lld entries cannot be removed: %s", cache_path(j->cache), n.stuck, strerror(n.reason));
 }
 
 static void gc(cache_job *j) { sweep(j, -1); }
@@ -109,7 +112,8 @@ static void export(cache_job *j)
     bool good = cache_export(j->cache, d.out, &n, error);
     if (!standard && !file_finish(&d, good) && good) good = false, snprintf(error, sizeof error, "%s", strerror(errno));
     if (!good) bail(j->a, code_io, (position){0}, "%s: cannot write: %s", path, error);
-    if (!j->o->quiet) fprintf(stderr, "exported %lld entries, %lld KB; left out %lld broken ones\n", n.kept, (n.kept_bytes + 1023) / 1024, n.refused);
+    if (!j->o->quiet)
+        fprintf(stderr, "exported %lld entries, %lld KB; left out %lld broken ones\n", n.kept, (n.kept_bytes + 1023) / 1024, n.refused);
 }
 
 static void import(cache_job *j)
@@ -147,16 +151,18 @@ static void run_action(void *argument)
         if (j->o->file_count != actions[i].words)
             bail(j->a, code_usage, (position){0}, "usage: tfgen cache %s%s", actions[i].name, actions[i].words > 1 ? " FILE" : "");
         if (!(j->cache = cli_cache(j->a, j->o)))
-            bail(j->a, code_io, (position){0}, "the kernel cache is off: TFGEN_CACHE_DIR is empty, there is no HOME, or TFGEN_CACHE_SIZE is 0");
+            bail(j->a, code_io, (position){0},
+                 "the kernel cache is off: TFGEN_CACHE_DIR is empty, there is no HOME, or TFGEN_CACHE_SIZE is 0");
         const char *fault = cache_fault(j->cache);
         if (fault && actions[i].run != show_path)
-            bail(j->a, code_io, (position){0}, "%s: the kernel cache is not used: %s; set TFGEN_CACHE_DIR to a folder of your own", cache_path(j->cache), fault);
+            bail(j->a, code_io, (position){0}, "%s: the kernel cache is not used: %s; set TFGEN_CACHE_DIR to a folder of your own",
+                 cache_path(j->cache), fault);
         actions[i].run(j);
         return;
     }
     const char *near = nearest_name(j->o->files[0], names, count);
-    bail(j->a, code_usage, (position){0}, "tfgen cache: '%s' is none of path, ls, verify, gc, clear, export FILE, import FILE%s%s%s", j->o->files[0],
-         near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    bail(j->a, code_usage, (position){0}, "tfgen cache: '%s' is none of path, ls, verify, gc, clear, export FILE, import FILE%s%s%s",
+         j->o->files[0], near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 
 int command_cache_main(const cli_options *o)

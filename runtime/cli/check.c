@@ -25,8 +25,8 @@ int command_check_main(const cli_options *o)
         check_job j = {arena_new(), o, o->files[i], 0};
         const int code = (int)arena_run(j.a, check_one, &j);
         if (o->json)
-            json_array_append_new(results, json_pack("{s:s, s:b, s:i, s:s}", "spec", text_harmless(j.a, j.path), "good", code == code_ok, "code", code, "errors",
-                                                     arena_diagnostics(j.a)));
+            json_array_append_new(results, json_pack("{s:s, s:b, s:i, s:s}", "spec", text_harmless(j.a, j.path), "good", code == code_ok,
+                                                     "code", code, "errors", arena_diagnostics(j.a)));
         else fputs(arena_diagnostics(j.a), stderr);
         if (code == code_ok && !o->json && !o->quiet) printf("%s: good, %d ops\n", j.path, j.ops);
         if (code > worst) worst = code;

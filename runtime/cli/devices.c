@@ -25,8 +25,8 @@ static json_t *device_json(arena *a, const tfgen_device_info *d)
 
 static void print_device(arena *a, const tfgen_device_info *d)
 {
-    printf("%-8s %-36s %-24s %-9s %5d %10s\n", d->name, plain(a, d->label), plain(a, d->arch), *d->target ? d->target : "-", d->multiprocessors,
-           memory_text(a, d->memory_bytes));
+    printf("%-8s %-36s %-24s %-9s %5d %10s\n", d->name, plain(a, d->label), plain(a, d->arch), *d->target ? d->target : "-",
+           d->multiprocessors, memory_text(a, d->memory_bytes));
 }
 
 typedef struct listing {
@@ -47,7 +47,8 @@ static void list_kind(listing *l, const device_api *kind)
             else print_device(l->a, &device->info);
             tfgen_device_close(device);
         } else if (l->json) {
-            json_array_append_new(l->missing, json_pack("{s:s, s:i, s:s}", "kind", kind->kind, "ordinal", i, "why", plain(l->a, error.text)));
+            json_array_append_new(l->missing,
+                                  json_pack("{s:s, s:i, s:s}", "kind", kind->kind, "ordinal", i, "why", plain(l->a, error.text)));
         } else {
             printf("%s:%d cannot be opened: %s\n", kind->kind, i, plain(l->a, error.text));
         }
@@ -62,8 +63,11 @@ static void list_devices(void *argument)
     listing *l = argument;
     const char *pretends = secure_getenv("HSA_OVERRIDE_GFX_VERSION");
     if (pretends && *pretends)
-        fprintf(stderr, "tfgen: warning: HSA_OVERRIDE_GFX_VERSION=%s: AMD GPUs pretend to be another; the value is part of each kernel's key in the "
-                        "cache\n", plain(l->a, pretends));
+        fprintf(
+            stderr,
+            "tfgen: warning: HSA_OVERRIDE_GFX_VERSION=%s: AMD GPUs pretend to be another; the value is part of each kernel's key in the "
+            "cache\n",
+            plain(l->a, pretends));
     l->devices = json_array();
     l->missing = json_array();
     if (!l->json) printf("%-8s %-36s %-24s %-9s %5s %10s\n", "name", "label", "architecture", "target", "units", "memory");

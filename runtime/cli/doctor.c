@@ -36,10 +36,11 @@ static void report(visit *v, verdict state, const char *name, const char *text, 
     static const colour colours[] = {colour_good, colour_dim, colour_bad};
     const char *line = first_line(v->a, text);
     if (v->json)
-        json_array_append_new(v->checks, json_pack("{s:s, s:s, s:s, s:s?}", "name", name, "state", verdict_names[state], "text", line, "mend",
-                                                   state == verdict_good ? NULL : mend));
+        json_array_append_new(v->checks, json_pack("{s:s, s:s, s:s, s:s?}", "name", name, "state", verdict_names[state], "text", line,
+                                                   "mend", state == verdict_good ? NULL : mend));
     else if (!v->quiet || state == verdict_bad) {
-        printf("%s%-6s%s  %-16s  %s\n", colour_code(stdout, colours[state]), verdict_names[state], colour_code(stdout, colour_none), name, line);
+        printf("%s%-6s%s  %-16s  %s\n", colour_code(stdout, colours[state]), verdict_names[state], colour_code(stdout, colour_none), name,
+               line);
         if (mend && state != verdict_good) printf("%26s%s\n", "-> ", mend);
     }
 }
@@ -53,8 +54,10 @@ static bool check_host_compiler(visit *v)
 {
     host_module *module = NULL;
     host_log log = {0};
-    const host_status status = host_compile(host_probe, sizeof host_probe - 1, &(host_compile_options){.name = "probe.hip", .optimise = 0}, &module, &log);
-    if (status == HOST_OK) report(v, verdict_good, "host engine", arena_printf(v->a, "compiles with %s", host_module_compiler(module)), NULL);
+    const host_status status =
+        host_compile(host_probe, sizeof host_probe - 1, &(host_compile_options){.name = "probe.hip", .optimise = 0}, &module, &log);
+    if (status == HOST_OK)
+        report(v, verdict_good, "host engine", arena_printf(v->a, "compiles with %s", host_module_compiler(module)), NULL);
     else
         report(v, verdict_bad, "host engine", log.text ? log.text : host_status_name(status),
                "apt install clang-22 (or any clang from 14 on), or set TFGEN_HOST_CC");
@@ -68,14 +71,17 @@ typedef struct compiler_check {
     compiler_kind kind;
     char *(*find)(void);
 } compiler_check;
-static const compiler_check compilers[] = {
-    {"clang for AMD", "gfx90a", "apt install clang-22 lld-22, or set TFGEN_CLANG", compiler_clang, clang_find},
-    {"HIPRTC", "gfx90a", "ROCm's hiprtc (Debian: apt install libamdhip64-5), or set TFGEN_HIPRTC, ROCM_PATH or HIP_PATH", compiler_hiprtc, hiprtc_find},
-    {"NVRTC", "sm_90a", "CUDA 12 or 13's NVRTC (apt install cuda-nvrtc-13-0), or set TFGEN_NVRTC or CUDA_HOME", compiler_nvrtc, nvrtc_find}};
+static const compiler_check compilers[] =
+    {{"clang for AMD", "gfx90a", "apt install clang-22 lld-22, or set TFGEN_CLANG", compiler_clang, clang_find},
+     {"HIPRTC", "gfx90a", "ROCm's hiprtc (Debian: apt install libamdhip64-5), or set TFGEN_HIPRTC, ROCM_PATH or HIP_PATH", compiler_hiprtc,
+      hiprtc_find},
+     {"NVRTC", "sm_90a", "CUDA 12 or 13's NVRTC (apt install cuda-nvrtc-13-0), or set TFGEN_NVRTC or CUDA_HOME", compiler_nvrtc,
+      nvrtc_find}};
 
 static bool compiles(visit *v, const char *arch, compiler_kind kind, code_result *r)
 {
-    const code_request request = {.source = probe, .size = sizeof probe - 1, .name = "probe.hip", .arch = arch, .compiler = kind, .time_limit = 60};
+    const code_request request =
+        {.source = probe, .size = sizeof probe - 1, .name = "probe.hip", .arch = arch, .compiler = kind, .time_limit = 60};
     (void)v;
     return code_compile(&request, r) == build_ok;
 }
@@ -85,9 +91,11 @@ static void check_compiler(visit *v, const compiler_check *c)
     char *path = c->find();
     code_result r = {0};
     if (!path) report(v, verdict_absent, c->name, "not found", c->mend);
-    else if (compiles(v, c->arch, c->kind, &r)) report(v, verdict_good, c->name, arena_printf(v->a, "%s, %s", path, r.compiler ? r.compiler : "?"), NULL);
+    else if (compiles(v, c->arch, c->kind, &r))
+        report(v, verdict_good, c->name, arena_printf(v->a, "%s, %s", path, r.compiler ? r.compiler : "?"), NULL);
     else if (r.status == build_io)
-        report(v, verdict_bad, "tfgen-worker", r.log, "the program tfgen-worker belongs beside tfgen or in ../libexec/tfgen, or set TFGEN_WORKER");
+        report(v, verdict_bad, "tfgen-worker", r.log,
+               "the program tfgen-worker belongs beside tfgen or in ../libexec/tfgen, or set TFGEN_WORKER");
     else report(v, verdict_bad, c->name, arena_printf(v->a, "%s: %s", path, r.log ? r.log : "it fails"), c->mend);
     if (path) code_result_free(&r);
     free(path);
@@ -105,7 +113,8 @@ static void check_libclang(visit *v)
 /* ---- devices */
 static const char *mend_of(const char *kind)
 {
-    if (strcmp(kind, "hip") == 0) return "AMD: the kernel module amdgpu and ROCm's HIP runtime (Debian: apt install libamdhip64-5), or set TFGEN_LIBHIP";
+    if (strcmp(kind, "hip") == 0)
+        return "AMD: the kernel module amdgpu and ROCm's HIP runtime (Debian: apt install libamdhip64-5), or set TFGEN_LIBHIP";
     return "NVIDIA: its driver with libcuda.so.1 (Debian: apt install nvidia-driver libcuda1), or set TFGEN_LIBCUDA";
 }
 
@@ -121,13 +130,18 @@ static void try_device(visit *v, tfgen_device *d)
         return;
     }
     if (!compiles(v, d->info.arch, compiler_auto, &r)) {
-        report(v, verdict_bad, d->info.name, arena_printf(v->a, "%s: no compiler: %s", text, r.log ? r.log : ""), "see the compilers above");
-    } else if (d->api->load(d, r.code, r.code_size, &image, &error) != TFGEN_OK || d->api->kernel(d, image, "probe", 0, &kernel, &error) != TFGEN_OK) {
-        report(v, verdict_bad, d->info.name, arena_printf(v->a, "%s: the driver does not load %s's code: %s", text, r.compiler ? r.compiler : "the compiler", error.text),
-               strcmp(d->api->kind, "hip") ? "the driver is older than NVRTC: update the driver, or set TFGEN_NVRTC to its own version's"
-                                           : "the HIP runtime is older than clang's code (ROCm 5.7): update ROCm, or TFGEN_CLANG=none for its own HIPRTC");
+        report(v, verdict_bad, d->info.name, arena_printf(v->a, "%s: no compiler: %s", text, r.log ? r.log : ""),
+               "see the compilers above");
+    } else if (d->api->load(d, r.code, r.code_size, &image, &error) != TFGEN_OK ||
+               d->api->kernel(d, image, "probe", 0, &kernel, &error) != TFGEN_OK) {
+        report(v, verdict_bad, d->info.name,
+               arena_printf(v->a, "%s: the driver does not load %s's code: %s", text, r.compiler ? r.compiler : "the compiler", error.text),
+               strcmp(d->api->kind, "hip")
+                   ? "the driver is older than NVRTC: update the driver, or set TFGEN_NVRTC to its own version's"
+                   : "the HIP runtime is older than clang's code (ROCm 5.7): update ROCm, or TFGEN_CLANG=none for its own HIPRTC");
     } else {
-        report(v, verdict_good, d->info.name, arena_printf(v->a, "%s, target %s, %d units", text, d->info.target, d->info.multiprocessors), NULL);
+        report(v, verdict_good, d->info.name, arena_printf(v->a, "%s, target %s, %d units", text, d->info.target, d->info.multiprocessors),
+               NULL);
         json_array_append_new(v->runs_on, json_string(d->info.name));
     }
     if (image) d->api->unload(d, image);
@@ -157,10 +171,14 @@ static void check_variables(visit *v)
     const char *pretends = secure_getenv("HSA_OVERRIDE_GFX_VERSION");
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (secure_getenv(names[i]))
-            report(v, verdict_good, "environment", arena_printf(v->a, "%s=%s hides the devices that it does not list", names[i], secure_getenv(names[i])), NULL);
+            report(v, verdict_good, "environment",
+                   arena_printf(v->a, "%s=%s hides the devices that it does not list", names[i], secure_getenv(names[i])), NULL);
     if (pretends && *pretends)
-        report(v, verdict_bad, "environment", arena_printf(v->a, "HSA_OVERRIDE_GFX_VERSION=%s: AMD GPUs pretend to be another; it is part of each "
-                                                                 "kernel's key in the cache", pretends),
+        report(v, verdict_bad, "environment",
+               arena_printf(v->a,
+                            "HSA_OVERRIDE_GFX_VERSION=%s: AMD GPUs pretend to be another; it is part of each "
+                            "kernel's key in the cache",
+                            pretends),
                "unset HSA_OVERRIDE_GFX_VERSION where tfgen has a target for the GPU itself");
 }
 
@@ -173,7 +191,8 @@ static void check_node(visit *v, const char *path, const char *mend)
 
 static void check_nodes(visit *v)
 {
-    static const char amd[] = "usermod -aG render,video USER, then log in again", nvidia[] = "nvidia-modprobe, or the device rules of the driver's package";
+    static const char amd[] = "usermod -aG render,video USER, then log in again",
+                      nvidia[] = "nvidia-modprobe, or the device rules of the driver's package";
     glob_t found = {0};
     check_node(v, "/dev/kfd", amd);
     if (glob("/dev/dri/renderD*", 0, NULL, &found) == 0)
@@ -216,7 +235,8 @@ static void check_cache(visit *v)
     free(given);
     cache *c = *path ? cache_open(NULL) : NULL;
     if (!c) {
-        report(v, verdict_absent, "kernel cache", "off: TFGEN_CACHE_DIR is empty, TFGEN_CACHE_SIZE is 0, or there is no home", "set TFGEN_CACHE_DIR to a folder");
+        report(v, verdict_absent, "kernel cache", "off: TFGEN_CACHE_DIR is empty, TFGEN_CACHE_SIZE is 0, or there is no home",
+               "set TFGEN_CACHE_DIR to a folder");
         return;
     }
     const char *part = existing_part(v->a, path);
@@ -225,11 +245,14 @@ static void check_cache(visit *v)
     cache_walk(c, add_entry, &sum);
     cache_close(c);
     const long long left = (long long)room.f_bavail * (long long)room.f_frsize;
-    const char *text = arena_printf(v->a, "%s: %lld entries, %lld KB, %lld broken; %lld MB free", path, sum.entries, (sum.bytes + 1023) / 1024, sum.broken,
-                                    left >> 20);
-    if (fault) report(v, verdict_bad, "kernel cache", arena_printf(v->a, "%s is not used: %s", path, fault), "set TFGEN_CACHE_DIR to a folder of your own");
+    const char *text = arena_printf(v->a, "%s: %lld entries, %lld KB, %lld broken; %lld MB free", path, sum.entries,
+                                    (sum.bytes + 1023) / 1024, sum.broken, left >> 20);
+    if (fault)
+        report(v, verdict_bad, "kernel cache", arena_printf(v->a, "%s is not used: %s", path, fault),
+               "set TFGEN_CACHE_DIR to a folder of your own");
     else if (access(part, W_OK | X_OK))
-        report(v, verdict_bad, "kernel cache", arena_printf(v->a, "%s: %s cannot be written: %s", path, part, strerror(errno)), "set TFGEN_CACHE_DIR to a folder of your own");
+        report(v, verdict_bad, "kernel cache", arena_printf(v->a, "%s: %s cannot be written: %s", path, part, strerror(errno)),
+               "set TFGEN_CACHE_DIR to a folder of your own");
     else if (left < 16 << 20) report(v, verdict_bad, "kernel cache", text, "tfgen cache gc, or set TFGEN_CACHE_DIR to a folder with room");
     else if (sum.broken) report(v, verdict_bad, "kernel cache", text, "tfgen cache gc, or tfgen cache clear");
     else report(v, verdict_good, "kernel cache", text, NULL);
@@ -240,14 +263,17 @@ static void end(visit *v)
 {
     const size_t count = json_array_size(v->runs_on);
     char *names = arena_strdup(v->a, "");
-    for (size_t i = 0; i < count; i++) names = arena_printf(v->a, "%s%s%s", names, i ? ", " : "", json_string_value(json_array_get(v->runs_on, i)));
+    for (size_t i = 0; i < count; i++)
+        names = arena_printf(v->a, "%s%s%s", names, i ? ", " : "", json_string_value(json_array_get(v->runs_on, i)));
     json_t *all = json_pack("{s:b, s:o, s:o}", "good", count > 0, "runs_on", v->runs_on, "checks", v->checks);
     if (v->json) {
         json_dumpf(all, stdout, JSON_INDENT(2));
         putchar('\n');
     } else if (count && !v->quiet) printf("tfgen can run on: %s\n", names);
     json_decref(all);
-    if (!count) bail(v->a, code_check_failed, (position){0}, "nothing can run on this machine: mend what is marked bad above; the host engine needs clang alone");
+    if (!count)
+        bail(v->a, code_check_failed, (position){0},
+             "nothing can run on this machine: mend what is marked bad above; the host engine needs clang alone");
 }
 
 static void examine(void *argument)

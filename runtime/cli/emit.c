@@ -79,8 +79,8 @@ static void check_facts(const emit_job *j, const unit *u, const code_result *r, 
     const libclang_expected *plan = &u->plan;
     spilled_tile s;
     if (code_spills(r, &s))
-        bail(j->a, code_compile_failed, (position){0}, "%s: %s spilled: %d bytes of scratch a thread, %d vector spills", plan->kernel, r->compiler,
-             s.scratch, s.vectors);
+        bail(j->a, code_compile_failed, (position){0}, "%s: %s spilled: %d bytes of scratch a thread, %d vector spills", plan->kernel,
+             r->compiler, s.scratch, s.vectors);
     for (size_t k = 0; k < r->n_kernels; k++) {
         const kernel_facts *f = &r->kernels[k];
         if (f->kernarg_bytes < plan->argument_bytes || f->kernarg_bytes > plan->argument_bytes + 256)
@@ -98,8 +98,8 @@ static void check_facts(const emit_job *j, const unit *u, const code_result *r, 
 static json_t *facts_json(const char *file, const code_result *r)
 {
     const kernel_facts *f = r->n_kernels ? &r->kernels[0] : &(kernel_facts){0};
-    return json_pack("{s:s, s:s, s:i, s:i, s:i, s:i, s:i}", "file", file, "compiler", r->compiler, "vgprs", f->vgprs, "agprs", f->agprs, "sgprs",
-                     f->sgprs, "scratch_bytes", f->scratch_bytes, "lds_bytes", f->lds_bytes);
+    return json_pack("{s:s, s:s, s:i, s:i, s:i, s:i, s:i}", "file", file, "compiler", r->compiler, "vgprs", f->vgprs, "agprs", f->agprs,
+                     "sgprs", f->sgprs, "scratch_bytes", f->scratch_bytes, "lds_bytes", f->lds_bytes);
 }
 
 /* The manifest of a folder with code objects has one more key, "code": what compiler made each, and what it needs. */
@@ -156,8 +156,14 @@ static const plan_code *make_code(const emit_job *j, const compile_request *r, c
     compiler_kind kind = compiler_auto;
     if (j->o->compiler) (void)compiler_by_name(j->o->compiler, &kind); /* options_parse() refused other names */
     progress bar = progress_start("compiling", 0);
-    const plan_code_options options = {.arch = p->target->name, .compiler = kind, .time_limit = (double)j->o->number.time_limit,
-                                       .jobs = (int)j->o->number.jobs, .cache = j->cache, .begin = count_more, .done = count_compiled, .context = &bar};
+    const plan_code_options options = {.arch = p->target->name,
+                                       .compiler = kind,
+                                       .time_limit = (double)j->o->number.time_limit,
+                                       .jobs = (int)j->o->number.jobs,
+                                       .cache = j->cache,
+                                       .begin = count_more,
+                                       .done = count_compiled,
+                                       .context = &bar};
     const plan_code *code = plan_code_make(j->a, p, &options);
     progress_end(&bar);
     if (code->plan == p) return code;

@@ -1,5 +1,5 @@
-/* In: a launch of a plan. Out: its operations and bytes (launch_work.h). Refuses nothing. A value that phases of one kernel hand to each other
- * is written but not read: it may stay in a cache. Views count as what they show, never more than what they are views of. */
+/* In: a launch of a plan. Out: its operations and bytes (launch_work.h). Refuses nothing. A value that phases of one kernel hand to each
+ * other is written but not read: it may stay in a cache. Views count as what they show, never more than what they are views of. */
 #include "runtime/cli/launch_work.h"
 #include "ir/program/segments.h"
 #include <string.h>

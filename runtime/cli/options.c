@@ -65,7 +65,8 @@ static void print_help(FILE *out, int only)
 {
     fputs("tfgen: fused transformer kernels from one readable file\n\n", out);
     if (only < 0)
-        fputs("  tfgen SPEC                 emit kernels (same as tfgen emit SPEC)\n  tfgen help COMMAND         what a command takes\n", out);
+        fputs("  tfgen SPEC                 emit kernels (same as tfgen emit SPEC)\n  tfgen help COMMAND         what a command takes\n",
+              out);
     for (int c = 0; c < command_count; c++)
         if (only < 0 || only == c) fprintf(out, "  tfgen %-6s %-12s  %s\n", commands[c].name, commands[c].arguments, commands[c].summary);
     for (int c = 0; c < command_count; c++) {
@@ -82,7 +83,8 @@ static void print_help(FILE *out, int only)
         }
     }
     fputs("\nExit codes:\n", out);
-    for (size_t i = 0; i < sizeof exit_codes / sizeof *exit_codes; i++) fprintf(out, "  %d %s\n", exit_codes[i].code, exit_codes[i].meaning);
+    for (size_t i = 0; i < sizeof exit_codes / sizeof *exit_codes; i++)
+        fprintf(out, "  %d %s\n", exit_codes[i].code, exit_codes[i].meaning);
     fputs("\nExamples:\n  tfgen specs/llama-block.yaml\n  tfgen run specs/llama-block.yaml --preset=tiny-small --dim B=1\n"
           "  tfgen specs/llama-block.yaml --target=gfx90a --code -o out --dim B=2,S=64\n"
           "  tfgen verify specs/rmsnorm.yaml --fusion=all --dtype=all\n  tfgen check my.yaml\n", out);
@@ -222,7 +224,8 @@ static bool complain_of_option(command_kind command, const char *given)
         fprintf(stderr, "tfgen: --%s is not an option of `tfgen %s`; see tfgen %s --help\n", known->name, of, of);
     else if (known) fprintf(stderr, "tfgen: --%s takes no argument\n", known->name);
     else if (!is_long) fprintf(stderr, "tfgen: tfgen %s has no option -%c; see tfgen %s --help\n", of, optopt, of);
-    else if (starts > 1) fprintf(stderr, "tfgen: %.*s may be several options of `tfgen %s`; see tfgen %s --help\n", (int)length + 2, given, of, of);
+    else if (starts > 1)
+        fprintf(stderr, "tfgen: %.*s may be several options of `tfgen %s`; see tfgen %s --help\n", (int)length + 2, given, of, of);
     else {
         char word[64];
         snprintf(word, sizeof word, "%.*s", (int)length, given + 2);
@@ -236,7 +239,8 @@ static bool complain_of_option(command_kind command, const char *given)
 static bool take_option(cli_options *out, const option_info *o, const char *given)
 {
     const char **field = (const char **)((char *)out + o->field);
-    if (o->argument && !given[strspn(given, ",")]) return fprintf(stderr, "tfgen: --%s= says nothing; it wants %s\n", o->name, o->argument), false;
+    if (o->argument && !given[strspn(given, ",")])
+        return fprintf(stderr, "tfgen: --%s= says nothing; it wants %s\n", o->name, o->argument), false;
     const bool list = o->argument && (strcmp(o->argument, "LIST") == 0 || strchr(o->argument, ','));
     *field = !o->argument ? "" : list && *field ? arena_printf(out->a, "%s,%s", *field, given) : given;
     return true;
@@ -271,8 +275,9 @@ static bool check_values(cli_options *o)
 #define NUMBER(field, name, low, high, otherwise) \
     o->number.field = otherwise; \
     good = good && read_number(name, o->field, low, high, &o->number.field);
-#define WORDS(field, name, ...) \
-    good = good && is_word_of(name, o->field, (const char *const[]){__VA_ARGS__}, sizeof(const char *const[]){__VA_ARGS__} / sizeof(char *));
+#define WORDS(field, name, ...)                                                                                                            \
+    good =                                                                                                                                 \
+        good && is_word_of(name, o->field, (const char *const[]){__VA_ARGS__}, sizeof(const char *const[]){__VA_ARGS__} / sizeof(char *));
 #include "runtime/cli/options.def"
     return good;
 }
@@ -316,7 +321,9 @@ static bool read_options(int argc, char **argv, cli_options *out, bool named, in
     for (int key; (key = getopt_long(argc, argv, shorts, longs, NULL)) != -1;) {
         *code = code_usage;
         if (key == '?') return complain_of_option(out->command, argv[optind - 1]);
-        if (key == ':') return fprintf(stderr, "tfgen: %s needs an argument; see tfgen %s --help\n", argv[optind - 1], commands[out->command].name), false;
+        if (key == ':')
+            return fprintf(stderr, "tfgen: %s needs an argument; see tfgen %s --help\n", argv[optind - 1], commands[out->command].name),
+                   false;
         for (int i = 0; i < option_count; i++)
             if (options[i].key == key && !take_option(out, &options[i], optarg)) return false;
         *code = code_ok;
@@ -345,9 +352,11 @@ bool options_parse(int argc, char **argv, cli_options *out, int *exit_code)
     if (needs_file(out->command) ? out->file_count > 0 || out->random : out->file_count == 0) return true;
     if (argc < 2 && named < 0) print_help(stderr, -1);
     else if (!needs_file(out->command))
-        fprintf(stderr, "tfgen: tfgen %s takes no '%s'; see tfgen %s --help\n", commands[out->command].name, out->files[0], commands[out->command].name);
-    else fprintf(stderr, "tfgen: usage: tfgen %s [options] %s; see tfgen %s --help\n", commands[out->command].name, commands[out->command].arguments,
-                 commands[out->command].name);
+        fprintf(stderr, "tfgen: tfgen %s takes no '%s'; see tfgen %s --help\n", commands[out->command].name, out->files[0],
+                commands[out->command].name);
+    else
+        fprintf(stderr, "tfgen: usage: tfgen %s [options] %s; see tfgen %s --help\n", commands[out->command].name,
+                commands[out->command].arguments, commands[out->command].name);
     return false;
 }
 
@@ -392,6 +401,6 @@ fusion_level options_level(arena *a, const char *name)
         if (strcmp(name, level_names[i]) == 0) return (fusion_level)i;
     if (strchr(name, ',')) bail(a, code_usage, (position){0}, "--fusion: one level here, not '%s'; verify and bench take several", name);
     const char *near = nearest_name(name, level_names, 4);
-    bail(a, code_usage, (position){0}, "--fusion: unknown level '%s'%s%s%s; levels are none, ops, tile", name, near ? "; did you mean '" : "",
-         near ? near : "", near ? "'?" : "");
+    bail(a, code_usage, (position){0}, "--fusion: unknown level '%s'%s%s%s; levels are none, ops, tile", name,
+         near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }

@@ -53,7 +53,8 @@ static bool may_be_stored(const plan *p, const ir_program *graph, const ir_value
 {
     const ir_op *op = v->def;
     if (v->type == dtype_f32 || !op || !is_stored(p, v)) return true;
-    return (op->kind == op_align || op->kind == op_cast) && op->inputs[0]->type == v->type && same_shape(p->program, op->inputs[0], p->program, v) &&
+    return (op->kind == op_align || op->kind == op_cast) && op->inputs[0]->type == v->type &&
+           same_shape(p->program, op->inputs[0], p->program, v) &&
            (program_value(graph, op->inputs[0]->name) || may_be_stored(p, graph, op->inputs[0]));
 }
 

@@ -13,8 +13,8 @@ static void check_fusion_names(arena *a, name_list given)
         text all = {.a = a};
         for (size_t k = 0; k < count; k++) text_printf(&all, "%s%s", k ? ", " : "", known[k]);
         const char *near = nearest_name(given.names[i], known, count);
-        bail(a, code_usage, (position){0}, "--no-fuse: no fusion is called '%s'%s%s%s; fusions are %s", given.names[i], near ? "; did you mean '" : "",
-             near ? near : "", near ? "'?" : "", all.data);
+        bail(a, code_usage, (position){0}, "--no-fuse: no fusion is called '%s'%s%s%s; fusions are %s", given.names[i],
+             near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "", all.data);
     }
 }
 
@@ -98,8 +98,9 @@ static void must_have(arena *a, const cli_options *o, const ir_program *whose, c
     for (int i = 0; i < whose->value_count; i++) {
         const ir_value *v = whose->values[i];
         if (!is_outside(v) || same_tensor(v, counterpart(other, v), &whose->dims)) continue;
-        bail(a, code_usage, (position){0}, "--spec=%s: the text was made of another spec; they do not both have the %s %s with the same dtype and shape",
-             o->spec, kind_name(v), v->output ? v->output : v->name);
+        bail(a, code_usage, (position){0},
+             "--spec=%s: the text was made of another spec; they do not both have the %s %s with the same dtype and shape", o->spec,
+             kind_name(v), v->output ? v->output : v->name);
     }
 }
 

@@ -30,7 +30,8 @@ static const char *layers_of(arena *a, const plan *p)
     for (size_t i = 0; i < count; i++) {
         bool used = false;
         for (int k = 0; k < p->launch_count; k++)
-            for (int n = 0; n < p->launches[k].kernel->phase_count; n++) used |= layer_of(p->launches[k].kernel->phases[n]) == (layer_kind)i;
+            for (int n = 0; n < p->launches[k].kernel->phase_count; n++)
+                used |= layer_of(p->launches[k].kernel->phases[n]) == (layer_kind)i;
         if (used) text_printf(&t, " %s", names[i]);
     }
     return t.data ? t.data : "";
@@ -39,7 +40,8 @@ static const char *layers_of(arena *a, const plan *p)
 static void print_kernels(arena *a, const ir_program *graph, const plan *p, const trial_result *r)
 {
     printf("%s  %s  level %s  ", p->program->name, dtype_name(p->program->type), fusion_level_name(p->program->level));
-    if (strcmp(r->device, "host") == 0) printf("geometry of %s (wave %d)  ISA layers%s\n", p->target->name, p->target->wave, layers_of(a, p));
+    if (strcmp(r->device, "host") == 0)
+        printf("geometry of %s (wave %d)  ISA layers%s\n", p->target->name, p->target->wave, layers_of(a, p));
     else printf("on %s  target %s\n", r->device, p->target->name);
     for (int i = 0; i < p->launch_count; i++)
         printf("  %-28s %10s  %s%s%s\n", p->launches[i].name, time_text(a, r->kernel_seconds[i]), colour_code(stdout, colour_dim),
@@ -60,8 +62,9 @@ static void print_checks(arena *a, const trial_result *r, bool has_graph)
     printf("%-24s %12s %12s %8s\n", "stored value", "error", "bound", "ratio");
     for (int i = 0; i < r->check_count; i++) {
         const trial_check *c = &r->checks[i];
-        printf("%-24s %12.3g %12.3g %s%8.3f%s%s\n", c->name, c->difference, c->bound, colour_code(stdout, c->good ? colour_good : colour_bad),
-               c->ratio, colour_code(stdout, colour_none), c->end_to_end ? "  end to end" : "");
+        printf("%-24s %12.3g %12.3g %s%8.3f%s%s\n", c->name, c->difference, c->bound,
+               colour_code(stdout, c->good ? colour_good : colour_bad), c->ratio, colour_code(stdout, colour_none),
+               c->end_to_end ? "  end to end" : "");
         if (!c->good) printf("%-24s %s", "", trial_complaint(a, c));
         if (c->unjudged)
             printf("%-24s %lld of %lld elements are not judged: rounding decides whether they are numbers\n", "", c->unjudged, c->count);
@@ -70,9 +73,10 @@ static void print_checks(arena *a, const trial_result *r, bool has_graph)
                    c->rms / c->rms_rounded);
         else if (c->end_to_end) printf("%-24s relative RMS error %.3g\n", "", c->rms);
     }
-    printf("%s%s%s", colour_code(stdout, r->good ? colour_good : colour_bad), !r->good      ? "BAD: a bound is exceeded"
-                                                                             : r->unjudged ? "good: every value that is judged is within its bound"
-                                                                                           : "good: every value is within its bound",
+    printf("%s%s%s", colour_code(stdout, r->good ? colour_good : colour_bad),
+           !r->good      ? "BAD: a bound is exceeded"
+           : r->unjudged ? "good: every value that is judged is within its bound"
+                         : "good: every value is within its bound",
            colour_code(stdout, colour_none));
     if (r->unjudged) printf(" (%lld elements are not)", r->unjudged);
     putchar('\n');
@@ -89,13 +93,15 @@ static void print_json(arena *a, const ir_program *graph, const plan *p, const t
         /* JSON has no infinities: a ratio that is not finite is null */
         json_array_append_new(checks, json_pack("{s:s, s:b, s:o, s:o, s:b, s:I, s:I, s:f, s:f}", "value", c->name, "good", c->good, "ratio",
                                                 isfinite(c->ratio) ? json_real(c->ratio) : json_null(), "rms_ratio",
-                                                isfinite(c->spread) ? json_real(c->spread) : json_null(), "end_to_end", c->end_to_end, "elements",
-                                                (json_int_t)c->count, "unjudged", (json_int_t)c->unjudged, "rms", isfinite(c->rms) ? c->rms : -1.0, "rms_rounded", c->rms_rounded));
+                                                isfinite(c->spread) ? json_real(c->spread) : json_null(), "end_to_end", c->end_to_end,
+                                                "elements", (json_int_t)c->count, "unjudged", (json_int_t)c->unjudged, "rms",
+                                                isfinite(c->rms) ? c->rms : -1.0, "rms_rounded", c->rms_rounded));
     }
-    json_t *all = json_pack("{s:s, s:s, s:s, s:s, s:s, s:i, s:f, s:f, s:b, s:o, s:o, s:o}", "block", p->program->name, "dtype",
-                            dtype_name(p->program->type), "fusion", fusion_level_name(p->program->level), "target", p->target->name, "device", r->device, "launches",
-                            r->launches, "seconds", r->total_seconds, "compile_seconds", r->compile_seconds, "referenced", r->referenced,
-                            "good", r->referenced ? json_boolean(r->good) : json_null(), "kernels", kernels, "checks", checks);
+    json_t *all =
+        json_pack("{s:s, s:s, s:s, s:s, s:s, s:i, s:f, s:f, s:b, s:o, s:o, s:o}", "block", p->program->name, "dtype",
+                  dtype_name(p->program->type), "fusion", fusion_level_name(p->program->level), "target", p->target->name, "device",
+                  r->device, "launches", r->launches, "seconds", r->total_seconds, "compile_seconds", r->compile_seconds, "referenced",
+                  r->referenced, "good", r->referenced ? json_boolean(r->good) : json_null(), "kernels", kernels, "checks", checks);
     json_dumpf(all, stdout, JSON_INDENT(2));
     putchar('\n');
     json_decref(all);
@@ -122,7 +128,8 @@ static void run_spec(void *argument)
     arena *a = j->a;
     const cli_options *o = j->o;
     const char *target = o->target;
-    if (target && strchr(target, ',')) bail(a, code_usage, (position){0}, "--target: one target here, not '%s'; emit, build and verify take several", target);
+    if (target && strchr(target, ','))
+        bail(a, code_usage, (position){0}, "--target: one target here, not '%s'; emit, build and verify take several", target);
     tfgen_device *device = trial_device(a, device_wanted(a, o), o->check != NULL, &target);
     compile_request request = cli_request(a, o, j->path);
     compiled c;
@@ -132,11 +139,20 @@ static void run_spec(void *argument)
     if (!graph && (o->dump_data || (o->reference && strcmp(o->reference, "always") == 0)))
         bail(a, code_usage, (position){0}, "--from=%s: the reference needs a graph, which --spec=SPEC names", o->from);
     progress bar = progress_start("compiling", c.plan->launch_count + c.plan->pack_count);
-    const trial_options options = {
-        .device = device, .seed = (unsigned long long)o->number.seed,
-        .repeat = (int)o->number.repeat, .jobs = (int)o->number.jobs,
-        .check = o->check != NULL, .cache = cli_cache(a, o), .reference = graph ? when_of(o->reference) : reference_never, .weights = o->weights, .input = o->input, .state = o->state, .output = o->output,
-        .dump_data = o->dump_data, .compiled = step, .context = &bar};
+    const trial_options options = {.device = device,
+                                   .seed = (unsigned long long)o->number.seed,
+                                   .repeat = (int)o->number.repeat,
+                                   .jobs = (int)o->number.jobs,
+                                   .check = o->check != NULL,
+                                   .cache = cli_cache(a, o),
+                                   .reference = graph ? when_of(o->reference) : reference_never,
+                                   .weights = o->weights,
+                                   .input = o->input,
+                                   .state = o->state,
+                                   .output = o->output,
+                                   .dump_data = o->dump_data,
+                                   .compiled = step,
+                                   .context = &bar};
     const trial_result r = trial_run(a, graph ? graph : c.plan->program, c.plan, &options);
     progress_end(&bar);
     j->failed = !r.good;

@@ -67,9 +67,10 @@ static const ir_value *planned(const trial *t, const ir_value *v) { return progr
 static void need(trial *t, tfgen_code code)
 {
     if (code == code_ok) return;
-    bail_with_log(t->a, code, t->log.text ? t->log.text : "", "%s", code == code_compile_failed || code == code_unsupported
-                                                                        ? "a kernel did not compile for this device"
-                                                                    : code == code_check_failed ? "the checker found faults" : "the device stopped");
+    bail_with_log(t->a, code, t->log.text ? t->log.text : "", "%s",
+                  code == code_compile_failed || code == code_unsupported ? "a kernel did not compile for this device"
+                  : code == code_check_failed                             ? "the checker found faults"
+                                                                          : "the device stopped");
 }
 
 /* Bytes on their way between the device and numbers. */
@@ -129,7 +130,10 @@ static ref_fold rule_folded(void *context, const ir_op *linear)
     return ref_plan_folded(t->plan, t->graph, linear);
 }
 
-static bool rule_rounds_scores(void *context, const ir_op *attention) { return ref_plan_rounds_scores(((const trial *)context)->plan, attention); }
+static bool rule_rounds_scores(void *context, const ir_op *attention)
+{
+    return ref_plan_rounds_scores(((const trial *)context)->plan, attention);
+}
 static bool rule_splits(void *context, const ir_op *linear) { return ref_plan_splits(((const trial *)context)->plan, linear); }
 
 static trial_check *add_check(trial *t, const char *name)
@@ -143,8 +147,17 @@ static void judge(trial *t, const char *name, const ref_tensor *expected, const 
 {
     const ref_verdict v = ref_compare(expected, got);
     trial_check *c = add_check(t, name);
-    *c = (trial_check){.name = name, .end_to_end = end_to_end, .ratio = v.ratio, .difference = v.difference, .bound = v.bound,
-                       .worst = (long long)v.worst, .count = (long long)expected->count, .unjudged = (long long)v.unjudged, .spread = v.spread, .rms = v.rms, .good = v.ratio <= 1 && (v.spread <= REF_MOST_SPREAD || expected->count < trial_spread_count)};
+    *c = (trial_check){.name = name,
+                       .end_to_end = end_to_end,
+                       .ratio = v.ratio,
+                       .difference = v.difference,
+                       .bound = v.bound,
+                       .worst = (long long)v.worst,
+                       .count = (long long)expected->count,
+                       .unjudged = (long long)v.unjudged,
+                       .spread = v.spread,
+                       .rms = v.rms,
+                       .good = v.ratio <= 1 && (v.spread <= REF_MOST_SPREAD || expected->count < trial_spread_count)};
 }
 
 static void rule_finished(void *context, const ir_value *v, ref_tensor *r)
@@ -163,7 +176,8 @@ static void rule_finished(void *context, const ir_value *v, ref_tensor *r)
 static void reference(trial *t, bool rounded, const ref_rules *rules, ref_tensor *const *results)
 {
     char message[512];
-    if (!ref_run(t->graph, t->given, rounded, rules, results, message, sizeof message)) bail(t->a, code_check_failed, (position){0}, "%s", message);
+    if (!ref_run(t->graph, t->given, rounded, rules, results, message, sizeof message))
+        bail(t->a, code_check_failed, (position){0}, "%s", message);
 }
 
 static void free_reference(void *p) { ref_free(p); }
@@ -179,8 +193,9 @@ static ref_tensor **output_results(trial *t)
     return results;
 }
 
-/* Low precision: the RMS error against exact arithmetic is at most 1.5 times what rounding at the stored values alone costs. An f32 output with
- * no value of 16 bits behind it (their rounding is 2^-11 or more) is f32: arithmetic costs more than the one rounding, and bounds judge it. */
+/* Low precision: the RMS error against exact arithmetic is at most 1.5 times what rounding at the stored values alone costs. An f32 output
+ * with no value of 16 bits behind it (their rounding is 2^-11 or more) is f32: arithmetic costs more than the one rounding, and bounds
+ * judge it. */
 static void judge_rms(trial *t, const ir_value *v, const ref_tensor *exact, const ref_tensor *rounded)
 {
     trial_check *c = &t->result.checks[t->result.check_count - 1];
@@ -219,7 +234,12 @@ static void check_outputs(trial *t, const ref_rules *rules, ref_tensor **exact)
 
 static void compare(trial *t, ref_tensor **exact)
 {
-    const ref_rules rules = {.stored = rule_stored, .folded = rule_folded, .rounds_scores = rule_rounds_scores, .splits = rule_splits, .finished = rule_finished, .context = t};
+    const ref_rules rules = {.stored = rule_stored,
+                             .folded = rule_folded,
+                             .rounds_scores = rule_rounds_scores,
+                             .splits = rule_splits,
+                             .finished = rule_finished,
+                             .context = t};
     const char *wrong = ref_plan_wrong(t->a, t->plan, t->graph);
     if (wrong) bail(t->a, code_check_failed, (position){0}, "internal: %s", wrong);
     t->result.checks = arena_alloc(t->a, (size_t)(2 * t->graph->value_count + 1) * sizeof *t->result.checks);
@@ -247,7 +267,8 @@ static void tell_progress(void *context, const tfgen_progress *p)
 static void open_session(trial *t)
 {
     tfgen_code code;
-    const session_options options = {.device = t->o->device, .check = t->o->check, .jobs = t->o->jobs, .cache = t->o->cache, .progress = tell_progress, .context = t};
+    const session_options options =
+        {.device = t->o->device, .check = t->o->check, .jobs = t->o->jobs, .cache = t->o->cache, .progress = tell_progress, .context = t};
     const double start = seconds_now();
     arena_defer(t->a, free_log, &t->log);
     t->s = session_open(t->plan, &options, &code, &t->log);

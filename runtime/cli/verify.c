@@ -94,7 +94,8 @@ static const char *dims_for(arena *a, const ir_program *graph, const char *dims,
         for (int d = 0; d < graph->dims.count; d++) {
             const char *name = graph->dims.dims[d].name;
             const size_t n = strlen(name);
-            if (strncmp(name, pairs.names[i], n) == 0 && pairs.names[i][n] == '=') text_printf(&kept, "%s%s", kept.size ? "," : "", pairs.names[i]);
+            if (strncmp(name, pairs.names[i], n) == 0 && pairs.names[i][n] == '=')
+                text_printf(&kept, "%s%s", kept.size ? "," : "", pairs.names[i]);
         }
     if (given && *given) text_printf(&kept, "%s%s", kept.size ? "," : "", given);
     return kept.data;
@@ -138,19 +139,25 @@ static void record(verify_job *j, tally *spec, const verify_case *c, tfgen_code 
         both[i]->passed += good;
         both[i]->failed += !good;
         both[i]->unjudged += c->result.unjudged;
-        if (worst->ratio > both[i]->worst) both[i]->worst = worst->ratio, both[i]->worst_case = arena_printf(j->a, "%s, value %s", c->name, worst->name);
+        if (worst->ratio > both[i]->worst)
+            both[i]->worst = worst->ratio, both[i]->worst_case = arena_printf(j->a, "%s, value %s", c->name, worst->name);
     }
-    json_array_append_new(j->cases, json_pack("{s:s, s:b, s:o, s:o, s:s, s:I, s:s}", "case", text_harmless(j->a, c->name), "good", good, "ratio",
-                                              isfinite(worst->ratio) ? json_real(worst->ratio) : json_null(), "rms_ratio",
-                                              isfinite(spread) ? json_real(spread) : json_null(), "value", worst->name,
-                                              "unjudged", (json_int_t)c->result.unjudged, "message", diagnostics));
+    json_array_append_new(j->cases, json_pack("{s:s, s:b, s:o, s:o, s:s, s:I, s:s}", "case", text_harmless(j->a, c->name), "good", good,
+                                              "ratio", isfinite(worst->ratio) ? json_real(worst->ratio) : json_null(), "rms_ratio",
+                                              isfinite(spread) ? json_real(spread) : json_null(), "value", worst->name, "unjudged",
+                                              (json_int_t)c->result.unjudged, "message", diagnostics));
     if (!good) text_printf(&j->failures, "FAILED %s: %s", c->name, failure(j->a, c, worst, code, diagnostics));
 }
 
 static void verify_one(verify_job *j, tally *spec, const cli_options *o, const char *path, const char *size_name)
 {
-    verify_case c = {o, j->device, arena_new(), path,
-                     arena_printf(j->a, "%s %s %s %s %s", path, size_name, o->fusion, o->dtype ? o->dtype : "spec-dtype", o->target), {0}, j->cache};
+    verify_case c = {o,
+                     j->device,
+                     arena_new(),
+                     path,
+                     arena_printf(j->a, "%s %s %s %s %s", path, size_name, o->fusion, o->dtype ? o->dtype : "spec-dtype", o->target),
+                     {0},
+                     j->cache};
     const tfgen_code code = arena_run(c.a, run_case, &c);
     record(j, spec, &c, code, arena_diagnostics(c.a));
     arena_free(c.a);
@@ -188,9 +195,10 @@ static void check_lists(verify_job *j)
         (void)compile_target(j->a, j->targets.names[i]);
     for (size_t i = 0; i < j->dtypes.count; i++)
         if (strcmp(j->dtypes.names[i], "spec") != 0 && (!dtype_parse(j->dtypes.names[i], &type) || type == dtype_i32)) {
-            const char *near = strcmp(j->dtypes.names[i], "i32") == 0 ? NULL : dtype_hint(j->dtypes.names[i]); /* a dtype, but of positions */
-            bail(j->a, code_usage, (position){0}, "--dtype: '%s' is not f32, f16 or bf16%s%s%s", j->dtypes.names[i], near ? "; did you mean '" : "",
-                 near ? near : "", near ? "'?" : "");
+            const char *near =
+                strcmp(j->dtypes.names[i], "i32") == 0 ? NULL : dtype_hint(j->dtypes.names[i]); /* a dtype, but of positions */
+            bail(j->a, code_usage, (position){0}, "--dtype: '%s' is not f32, f16 or bf16%s%s%s", j->dtypes.names[i],
+                 near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
         }
 }
 
@@ -224,10 +232,13 @@ static void verify_all(void *argument)
 static void write_summary(verify_job *j)
 {
     text t = {.a = j->a};
-    text_printf(&t, "# Verification\n\nWritten by `tfgen verify --sizes=%s%s%s`: each case runs the emitted source on %s, with poisoned outputs, and "
-                    "compares every stored value with the float64 reference. *worst* is the largest ratio of error to computed bound; 1 is "
-                    "the limit.\n\nLevels:", j->sizes, j->device ? " --device=" : "", j->device ? j->o->device : "",
-                j->device ? "that device" : "the host engine, GPU targets in their own geometry and ISA layers");
+    text_printf(
+        &t,
+        "# Verification\n\nWritten by `tfgen verify --sizes=%s%s%s`: each case runs the emitted source on %s, with poisoned outputs, and "
+        "compares every stored value with the float64 reference. *worst* is the largest ratio of error to computed bound; 1 is "
+        "the limit.\n\nLevels:",
+        j->sizes, j->device ? " --device=" : "", j->device ? j->o->device : "",
+        j->device ? "that device" : "the host engine, GPU targets in their own geometry and ISA layers");
     for (size_t i = 0; i < j->levels.count; i++) text_printf(&t, " %s", j->levels.names[i]);
     text_printf(&t, ". Dtypes:");
     for (size_t i = 0; i < j->dtypes.count; i++) text_printf(&t, " %s", j->dtypes.names[i]);
@@ -246,11 +257,13 @@ static void print_table(const verify_job *j)
 {
     printf("%-34s %8s %8s %9s %7s\n", "spec", "passed", "failed", "left out", "worst");
     for (int f = 0; f < j->o->file_count; f++)
-        printf("%-34s %8d %s%8d%s %9d %7.3f\n", j->o->files[f], j->specs[f].passed, colour_code(stdout, j->specs[f].failed ? colour_bad : colour_none),
-               j->specs[f].failed, colour_code(stdout, colour_none), j->specs[f].left_out, j->specs[f].worst);
+        printf("%-34s %8d %s%8d%s %9d %7.3f\n", j->o->files[f], j->specs[f].passed,
+               colour_code(stdout, j->specs[f].failed ? colour_bad : colour_none), j->specs[f].failed, colour_code(stdout, colour_none),
+               j->specs[f].left_out, j->specs[f].worst);
     printf("verify: %d passed, %d failed; %d combinations left out because the spec cannot have the size; worst error/bound %.3f (%s)\n",
            j->total.passed, j->total.failed, j->total.left_out, j->total.worst, j->total.worst_case ? j->total.worst_case : "-");
-    if (j->total.unjudged) printf("%lld elements were not judged: rounding decides whether they are numbers (tfgen run says which)\n", j->total.unjudged);
+    if (j->total.unjudged)
+        printf("%lld elements were not judged: rounding decides whether they are numbers (tfgen run says which)\n", j->total.unjudged);
 }
 
 static void verify_and_report(void *argument)

@@ -369,8 +369,8 @@ static void check_integers(const safetensors *f, const safetensors_tensor *t, co
         if (!(data[i] >= INT32_MIN && data[i] <= INT32_MAX) || data[i] != (double)(int32_t)data[i])
             bad(f, "byte %zu: element %lld of tensor '%s' is %.10g, %%%s takes 32-bit integers", t->offset, i, t->name, data[i], v->name);
         if (data[i] < low || data[i] > high)
-            bad(f, "byte %zu: element %lld of tensor '%s' is %.0f, the range of the spec's %%%s is %.0f to %.0f", t->offset, i, t->name, data[i], v->name,
-                low, high);
+            bad(f, "byte %zu: element %lld of tensor '%s' is %.0f, the range of the spec's %%%s is %.0f to %.0f", t->offset, i, t->name,
+                data[i], v->name, low, high);
     }
 }
 

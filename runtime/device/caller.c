@@ -1,5 +1,5 @@
-/* In: options, structs and errors of callers of the public interface. Out: options as this version knows them, structs as the caller's does,
- * a status with its text. Refuses options whose size makes no sense. */
+/* In: options, structs and errors of callers of the public interface. Out: options as this version knows them, structs as the caller's
+ * does, a status with its text. Refuses options whose size makes no sense. */
 #include "runtime/device/device.h"
 #include <stdarg.h>
 #include <stdio.h>

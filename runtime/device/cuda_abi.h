@@ -42,17 +42,17 @@ typedef struct cuda_launch_config {
     CUDA_CALL(DeviceGetCount, "cuDeviceGetCount", (int *count))                                                                            \
     CUDA_CALL(DeviceGet, "cuDeviceGet", (int *device, int ordinal))                                                                        \
     CUDA_CALL(DeviceGetName, "cuDeviceGetName", (char *name, int size, int device))                                                        \
-    CUDA_CALL(DeviceTotalMem, "cuDeviceTotalMem_v2", (size_t *bytes, int device))                                                          \
+    CUDA_CALL(DeviceTotalMem, "cuDeviceTotalMem_v2", (size_t * bytes, int device))                                                         \
     CUDA_CALL(DeviceGetAttribute, "cuDeviceGetAttribute", (int *value, int attribute, int device))                                         \
-    CUDA_CALL(DevicePrimaryCtxRetain, "cuDevicePrimaryCtxRetain", (cuda_context *context, int device))                                     \
+    CUDA_CALL(DevicePrimaryCtxRetain, "cuDevicePrimaryCtxRetain", (cuda_context * context, int device))                                    \
     CUDA_CALL(DevicePrimaryCtxRelease, "cuDevicePrimaryCtxRelease_v2", (int device))                                                       \
-    CUDA_CALL(CtxGetCurrent, "cuCtxGetCurrent", (cuda_context *context))                                                                   \
+    CUDA_CALL(CtxGetCurrent, "cuCtxGetCurrent", (cuda_context * context))                                                                  \
     CUDA_CALL(CtxGetDevice, "cuCtxGetDevice", (int *device))                                                                               \
     CUDA_CALL(CtxPushCurrent, "cuCtxPushCurrent_v2", (cuda_context context))                                                               \
-    CUDA_CALL(CtxPopCurrent, "cuCtxPopCurrent_v2", (cuda_context *context))                                                                \
-    CUDA_CALL(ModuleLoadData, "cuModuleLoadData", (cuda_module *module, const void *image))                                                \
+    CUDA_CALL(CtxPopCurrent, "cuCtxPopCurrent_v2", (cuda_context * context))                                                               \
+    CUDA_CALL(ModuleLoadData, "cuModuleLoadData", (cuda_module * module, const void *image))                                               \
     CUDA_CALL(ModuleUnload, "cuModuleUnload", (cuda_module module))                                                                        \
-    CUDA_CALL(ModuleGetFunction, "cuModuleGetFunction", (cuda_function *function, cuda_module module, const char *name))                   \
+    CUDA_CALL(ModuleGetFunction, "cuModuleGetFunction", (cuda_function * function, cuda_module module, const char *name))                  \
     CUDA_MAYBE(FuncLoad, "cuFuncLoad", (cuda_function function))                                                                           \
     CUDA_CALL(FuncSetAttribute, "cuFuncSetAttribute", (cuda_function function, int attribute, int value))                                  \
     CUDA_CALL(LaunchKernel, "cuLaunchKernel",                                                                                              \
@@ -61,25 +61,25 @@ typedef struct cuda_launch_config {
     CUDA_MAYBE(LaunchKernelEx, "cuLaunchKernelEx",                                                                                         \
                (const cuda_launch_config *config, cuda_function function, void **params, void **extra))                                    \
     CUDA_MAYBE(TensorMapEncodeTiled, "cuTensorMapEncodeTiled",                                                                             \
-               (void *map, int type, uint32_t rank, void *address, const uint64_t *dims, const uint64_t *strides, const uint32_t *box,      \
+               (void *map, int type, uint32_t rank, void *address, const uint64_t *dims, const uint64_t *strides, const uint32_t *box,     \
                 const uint32_t *element_strides, int interleave, int swizzle, int promotion, int fill))                                    \
-    CUDA_CALL(MemAlloc, "cuMemAlloc_v2", (cuda_pointer *memory, size_t bytes))                                                             \
+    CUDA_CALL(MemAlloc, "cuMemAlloc_v2", (cuda_pointer * memory, size_t bytes))                                                            \
     CUDA_CALL(MemFree, "cuMemFree_v2", (cuda_pointer memory))                                                                              \
     CUDA_CALL(MemcpyHtoDAsync, "cuMemcpyHtoDAsync_v2", (cuda_pointer to, const void *from, size_t bytes, cuda_stream stream))              \
     CUDA_CALL(MemcpyDtoHAsync, "cuMemcpyDtoHAsync_v2", (void *to, cuda_pointer from, size_t bytes, cuda_stream stream))                    \
     CUDA_CALL(MemcpyDtoDAsync, "cuMemcpyDtoDAsync_v2", (cuda_pointer to, cuda_pointer from, size_t bytes, cuda_stream stream))             \
     CUDA_CALL(MemsetD8Async, "cuMemsetD8Async", (cuda_pointer memory, unsigned char byte, size_t bytes, cuda_stream stream))               \
-    CUDA_CALL(StreamCreate, "cuStreamCreate", (cuda_stream *stream, unsigned flags))                                                       \
+    CUDA_CALL(StreamCreate, "cuStreamCreate", (cuda_stream * stream, unsigned flags))                                                      \
     CUDA_CALL(StreamDestroy, "cuStreamDestroy_v2", (cuda_stream stream))                                                                   \
     CUDA_CALL(StreamSynchronize, "cuStreamSynchronize", (cuda_stream stream))                                                              \
-    CUDA_CALL(EventCreate, "cuEventCreate", (cuda_event *event, unsigned flags))                                                           \
+    CUDA_CALL(EventCreate, "cuEventCreate", (cuda_event * event, unsigned flags))                                                          \
     CUDA_CALL(EventDestroy, "cuEventDestroy_v2", (cuda_event event))                                                                       \
     CUDA_CALL(EventRecord, "cuEventRecord", (cuda_event event, cuda_stream stream))                                                        \
     CUDA_CALL(EventSynchronize, "cuEventSynchronize", (cuda_event event))                                                                  \
     CUDA_CALL(EventElapsedTime, "cuEventElapsedTime", (float *milliseconds, cuda_event start, cuda_event end))                             \
     CUDA_CALL(StreamBeginCapture, "cuStreamBeginCapture_v2", (cuda_stream stream, int mode))                                               \
-    CUDA_CALL(StreamEndCapture, "cuStreamEndCapture", (cuda_stream stream, cuda_graph *graph))                                             \
-    CUDA_CALL(GraphInstantiate, "cuGraphInstantiateWithFlags", (cuda_graph_exec *made, cuda_graph graph, unsigned long long flags))        \
+    CUDA_CALL(StreamEndCapture, "cuStreamEndCapture", (cuda_stream stream, cuda_graph * graph))                                            \
+    CUDA_CALL(GraphInstantiate, "cuGraphInstantiateWithFlags", (cuda_graph_exec * made, cuda_graph graph, unsigned long long flags))       \
     CUDA_CALL(GraphLaunch, "cuGraphLaunch", (cuda_graph_exec graph, cuda_stream stream))                                                   \
     CUDA_CALL(GraphExecDestroy, "cuGraphExecDestroy", (cuda_graph_exec graph))                                                             \
     CUDA_CALL(GraphDestroy, "cuGraphDestroy", (cuda_graph graph))

@@ -80,8 +80,8 @@ static tfgen_status check(const driver *cu, int code, const char *call, const ch
     const char *text = NULL;
     if (code == cuda_success) return TFGEN_OK;
     cu->GetErrorString(code, &text);
-    return device_report(error, code == cuda_out_of_memory ? TFGEN_NO_MEMORY : TFGEN_DEVICE_ERROR, "%s%s%s: %s (%d): %s", call, *what ? " " : "",
-                         what, code_name(cu, code), code, text ? text : "");
+    return device_report(error, code == cuda_out_of_memory ? TFGEN_NO_MEMORY : TFGEN_DEVICE_ERROR, "%s%s%s: %s (%d): %s", call,
+                         *what ? " " : "", what, code_name(cu, code), code, text ? text : "");
 }
 
 /* ---- the context */
@@ -168,7 +168,8 @@ static tfgen_status take_context(cuda_machine *m, tfgen_error *error)
     return check(&m->cu, code, "cuDevicePrimaryCtxRetain", "", error);
 }
 
-/* Since CUDA 12.3 a capture records such launches as they are. With an older driver they are plain ones, which is slower and no less right. */
+/* Since CUDA 12.3 a capture records such launches as they are. With an older driver they are plain ones, which is slower and no
+ * less right. */
 static bool takes_overlap(const driver *cu)
 {
     int version = 0;
@@ -187,7 +188,8 @@ static tfgen_status cuda_open(int ordinal, tfgen_device **out, tfgen_error *erro
     if (status == TFGEN_OK) status = check(&m->cu, m->cu.DeviceGet(&m->id, ordinal), "cuDeviceGet", "", error);
     if (status == TFGEN_OK) status = describe(&m->cu, m->id, ordinal, &m->device.info, error);
     if (status == TFGEN_OK)
-        status = check(&m->cu, m->cu.DeviceGetAttribute(&m->most_shared, cuda_device_most_shared, m->id), "cuDeviceGetAttribute", "", error);
+        status =
+            check(&m->cu, m->cu.DeviceGetAttribute(&m->most_shared, cuda_device_most_shared, m->id), "cuDeviceGetAttribute", "", error);
     if (status == TFGEN_OK) m->overlaps = takes_overlap(&m->cu);
     if (status == TFGEN_OK) status = take_context(m, error);
     if (status == TFGEN_OK) *out = &m->device;
@@ -245,7 +247,8 @@ static int start(const cuda_machine *m, void *kernel, const launch_shape *s, voi
     cuda_launch_attribute attribute = {.id = s->cooperative ? cuda_attribute_cooperative : cuda_attribute_programmatic_serialization,
                                        .value.number = 1};
     const cuda_launch_config config = {s->grid, 1, 1, s->threads, 1, 1, s->dynamic_bytes, stream, &attribute, 1};
-    if (!s->cooperative && !(s->overlap && m->overlaps)) return m->cu.LaunchKernel(kernel, s->grid, 1, 1, s->threads, 1, 1, s->dynamic_bytes, stream, params, NULL);
+    if (!s->cooperative && !(s->overlap && m->overlaps))
+        return m->cu.LaunchKernel(kernel, s->grid, 1, 1, s->threads, 1, 1, s->dynamic_bytes, stream, params, NULL);
     return m->cu.LaunchKernelEx(&config, kernel, params, NULL);
 }
 
@@ -257,7 +260,8 @@ static tfgen_status cuda_launch(tfgen_device *d, void *kernel, const launch_shap
     int result;
     (void)bytes; /* the driver knows from the kernel */
     if (shape->cooperative && !m->cu.LaunchKernelEx)
-        return device_report(error, TFGEN_UNSUPPORTED, "the driver has no cuLaunchKernelEx: a newer one is needed for cooperative launches");
+        return device_report(error, TFGEN_UNSUPPORTED,
+                             "the driver has no cuLaunchKernelEx: a newer one is needed for cooperative launches");
     IN_CONTEXT(m, result, start(m, kernel, shape, params, stream));
     return check(&m->cu, result, "cuLaunchKernel", "", error);
 }

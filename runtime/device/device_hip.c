@@ -43,21 +43,24 @@ static hip_machine *machine_of(tfgen_device *d) { return (hip_machine *)d; }
 static void *open_file(char *why, size_t why_size)
 {
     static const char *const names[] = {"libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5", "libamdhip64.so"};
-    const char *own = secure_getenv("TFGEN_LIBHIP"), *const roots[] = {"", secure_getenv("ROCM_PATH"), secure_getenv("HIP_PATH"), "/opt/rocm"};
+    const char *own = secure_getenv("TFGEN_LIBHIP"), *const roots[] = {"", secure_getenv("ROCM_PATH"), secure_getenv("HIP_PATH"),
+                                                                       "/opt/rocm"};
     if (own && *own) {
         void *library = dlopen(own, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
         if (!library) snprintf(why, why_size, "TFGEN_LIBHIP cannot be opened: %s", dlerror());
         return library;
     }
     if (access("/dev/kfd", F_OK) && access("/dev/dxg", F_OK)) { /* then no library finds a GPU, and ROCm's takes long to say so */
-        snprintf(why, why_size, "there is no /dev/kfd: no AMD GPU, or its kernel module amdgpu is not loaded (a container needs --device=/dev/kfd "
-                                "--device=/dev/dri)");
+        snprintf(why, why_size,
+                 "there is no /dev/kfd: no AMD GPU, or its kernel module amdgpu is not loaded (a container needs --device=/dev/kfd "
+                 "--device=/dev/dri)");
         return NULL;
     }
     for (size_t r = 0; r < sizeof roots / sizeof *roots; r++)
         for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
             char path[512];
-            if (!roots[r] || snprintf(path, sizeof path, "%s%s%s", roots[r], *roots[r] ? "/lib/" : "", names[i]) >= (int)sizeof path) continue;
+            if (!roots[r] || snprintf(path, sizeof path, "%s%s%s", roots[r], *roots[r] ? "/lib/" : "", names[i]) >= (int)sizeof path)
+                continue;
             void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
             if (library) return library;
         }
@@ -96,7 +99,8 @@ static tfgen_status check(const library *hip, int code, const char *call, const 
     const char *name = hip->GetErrorName(code), *text = hip->GetErrorString(code);
     const tfgen_status status = code == hip_out_of_memory ? TFGEN_NO_MEMORY : code == hip_no_binary_for_gpu ? TFGEN_UNSUPPORTED
                                                                                                             : TFGEN_DEVICE_ERROR;
-    return device_report(error, status, "%s%s%s: %s (%d): %s", call, *what ? " " : "", what, name ? name : "unknown error", code, text ? text : "");
+    return device_report(error, status, "%s%s%s: %s (%d): %s", call, *what ? " " : "", what, name ? name : "unknown error", code,
+                         text ? text : "");
 }
 
 /* ---- the current device, which belongs to the calling thread */
@@ -135,11 +139,16 @@ static void explain_none(const library *hip, int code, char *why, size_t why_siz
     const char *variable = hiding_variable();
     const int file = access("/dev/kfd", R_OK | W_OK) ? errno : 0;
     const char *name = code == hip_success ? "no device" : hip->GetErrorName(code);
-    if (variable) snprintf(why, why_size, "hipGetDeviceCount: %s: %s=%s hides every GPU, or there is none", name, variable, secure_getenv(variable));
+    if (variable)
+        snprintf(why, why_size, "hipGetDeviceCount: %s: %s=%s hides every GPU, or there is none", name, variable, secure_getenv(variable));
     else if (file == EACCES)
-        snprintf(why, why_size, "hipGetDeviceCount: %s: /dev/kfd may not be opened by this user (add it to the groups render and video)", name);
-    else snprintf(why, why_size, "hipGetDeviceCount: %s (%d): %s", name, code, file ? "there is no /dev/kfd: no AMD GPU, or its kernel module amdgpu "
-                                                                                      "is not loaded" : hip->GetErrorString(code));
+        snprintf(why, why_size, "hipGetDeviceCount: %s: /dev/kfd may not be opened by this user (add it to the groups render and video)",
+                 name);
+    else
+        snprintf(why, why_size, "hipGetDeviceCount: %s (%d): %s", name, code,
+                 file ? "there is no /dev/kfd: no AMD GPU, or its kernel module amdgpu "
+                        "is not loaded"
+                      : hip->GetErrorString(code));
 }
 
 static int count_of(const library *hip, char *why, size_t why_size)
@@ -266,9 +275,10 @@ static tfgen_status too_new(const hip_machine *m, tfgen_error *error)
 {
     int version = 0;
     if (m->hip.RuntimeGetVersion) m->hip.RuntimeGetVersion(&version);
-    return device_report(error, TFGEN_UNSUPPORTED, "hipModuleLoadData: hipErrorNoBinaryForGpu (%d): HIP %d.%d does not load this code for %s; clang's "
-                         "needs ROCm 5.7 or later, TFGEN_CLANG=none compiles with ROCm's own HIPRTC", hip_no_binary_for_gpu, version / 10000000,
-                         version / 100000 % 100, m->device.info.arch);
+    return device_report(error, TFGEN_UNSUPPORTED,
+                         "hipModuleLoadData: hipErrorNoBinaryForGpu (%d): HIP %d.%d does not load this code for %s; clang's "
+                         "needs ROCm 5.7 or later, TFGEN_CLANG=none compiles with ROCm's own HIPRTC",
+                         hip_no_binary_for_gpu, version / 10000000, version / 100000 % 100, m->device.info.arch);
 }
 
 static tfgen_status hip_load(tfgen_device *d, const void *code, size_t size, void **image, tfgen_error *error)
@@ -313,7 +323,8 @@ static tfgen_status hip_kernel_of(tfgen_device *d, void *image, const char *name
     tfgen_status status = check(&m->hip, result, "hipModuleGetFunction", name, error);
     if (status == TFGEN_OK && dynamic_bytes && m->hip.DeviceGetAttribute(&most, hip_attribute_most_shared, m->id) == hip_success &&
         dynamic_bytes > (unsigned)most)
-        status = device_report(error, TFGEN_UNSUPPORTED, "kernel %s asks for %u bytes of LDS; %s has %d", name, dynamic_bytes, d->info.name, most);
+        status = device_report(error, TFGEN_UNSUPPORTED, "kernel %s asks for %u bytes of LDS; %s has %d", name, dynamic_bytes, d->info.name,
+                               most);
     if (status != TFGEN_OK) {
         free(k);
         return status;
@@ -332,13 +343,17 @@ static tfgen_status hip_launch(tfgen_device *d, void *kernel, const launch_shape
     void *extra[] = {HIP_EXTRA_POINTER, arguments, HIP_EXTRA_SIZE, &bytes, HIP_EXTRA_END}, *parameters[] = {arguments};
     int result;
     if (!shape->cooperative) {
-        ON_DEVICE(m, result, m->hip.ModuleLaunchKernel(k->function, shape->grid, 1, 1, shape->threads, 1, 1, shape->dynamic_bytes, stream, NULL, extra));
+        ON_DEVICE(m, result,
+                  m->hip.ModuleLaunchKernel(k->function, shape->grid, 1, 1, shape->threads, 1, 1, shape->dynamic_bytes, stream, NULL,
+                                            extra));
         return check(&m->hip, result, "hipModuleLaunchKernel", k->name, error);
     }
     if (!m->hip.ModuleLaunchCooperativeKernel)
-        return device_report(error, TFGEN_UNSUPPORTED, "kernel %s: this HIP runtime has no hipModuleLaunchCooperativeKernel; a newer ROCm has", k->name);
-    ON_DEVICE(m, result, m->hip.ModuleLaunchCooperativeKernel(k->function, shape->grid, 1, 1, shape->threads, 1, 1, shape->dynamic_bytes, stream,
-                                                              parameters));
+        return device_report(error, TFGEN_UNSUPPORTED,
+                             "kernel %s: this HIP runtime has no hipModuleLaunchCooperativeKernel; a newer ROCm has", k->name);
+    ON_DEVICE(m, result,
+              m->hip.ModuleLaunchCooperativeKernel(k->function, shape->grid, 1, 1, shape->threads, 1, 1, shape->dynamic_bytes, stream,
+                                                   parameters));
     return check(&m->hip, result, "hipModuleLaunchCooperativeKernel", k->name, error);
 }
 
@@ -374,7 +389,8 @@ static bool is_capturing(const hip_machine *m, void *stream)
 }
 
 /* HIP does not say when it has read pageable memory of the host: nothing but waiting lets the caller have it back. */
-static tfgen_status hip_copy(tfgen_device *d, void *to, const void *from, size_t bytes, tfgen_copy_kind kind, void *stream, tfgen_error *error)
+static tfgen_status hip_copy(tfgen_device *d, void *to, const void *from, size_t bytes, tfgen_copy_kind kind, void *stream,
+                             tfgen_error *error)
 {
     static const int kinds[] = {[TFGEN_TO_DEVICE] = hip_host_to_device, [TFGEN_FROM_DEVICE] = hip_device_to_host,
                                 [TFGEN_ON_DEVICE] = hip_device_to_device};

@@ -90,7 +90,10 @@ static tfgen_status host_build(tfgen_device *d, device_source *source, void **im
 {
     host_image *made = calloc(1, sizeof *made);
     host_log log = {0}, *said = source->log ? source->log : &log;
-    const host_compile_options options = {.name = source->file, .cache = source->cache, .optimise = -1, .check = machine_of(d)->options.check,
+    const host_compile_options options = {.name = source->file,
+                                          .cache = source->cache,
+                                          .optimise = -1,
+                                          .check = machine_of(d)->options.check,
                                           .time_limit_ms = (unsigned)(source->seconds * 1000)};
     if (!made) return device_report(error, TFGEN_NO_MEMORY, "not enough memory");
     const host_status status = host_compile(source->text, strlen(source->text), &options, &made->module, said);
@@ -130,7 +133,8 @@ static void host_unload(tfgen_device *d, void *image)
     free(i);
 }
 
-static tfgen_status host_kernel_of(tfgen_device *d, void *image, const char *name, unsigned dynamic_bytes, void **kernel, tfgen_error *error)
+static tfgen_status host_kernel_of(tfgen_device *d, void *image, const char *name, unsigned dynamic_bytes, void **kernel,
+                                   tfgen_error *error)
 {
     host_image *i = image;
     (void)d, (void)dynamic_bytes;
@@ -159,7 +163,8 @@ static tfgen_status host_start(tfgen_device *d, void *kernel, const launch_shape
     (void)bytes, (void)stream;
     const size_t before = said->size;
     const host_status status = host_launch(m->engine, k->image->module, k->name, &dims, params, said);
-    if (status != HOST_OK) device_report(error, TFGEN_OK, "%s: %s\n%s", k->name, host_status_name(status), said->text ? said->text + before : "");
+    if (status != HOST_OK)
+        device_report(error, TFGEN_OK, "%s: %s\n%s", k->name, host_status_name(status), said->text ? said->text + before : "");
     host_log_free(&log);
     return status_of(status);
 }
@@ -278,10 +283,28 @@ static tfgen_status host_graph_launch(tfgen_device *d, void *graph, void *stream
 
 static void host_graph_destroy(tfgen_device *d, void *graph) { (void)d, (void)graph; }
 
-const device_api host_device = {
-    .kind = "host", .count = host_count, .open = open_plain, .close = host_close,
-    .load = host_load, .compile = host_build, .unload = host_unload, .kernel = host_kernel_of, .launch = host_start, .encode_map = host_encode,
-    .alloc = host_get, .free = host_put, .copy = host_copy, .fill = host_fill, .synchronize = host_synchronize,
-    .stream_create = no_stream, .stream_destroy = forget_stream,
-    .event_create = host_event, .event_destroy = host_event_destroy, .event_record = host_record, .event_elapsed = host_elapsed,
-    .graph_begin = host_graph_begin, .graph_end = host_graph_end, .graph_launch = host_graph_launch, .graph_destroy = host_graph_destroy};
+const device_api host_device = {.kind = "host",
+                                .count = host_count,
+                                .open = open_plain,
+                                .close = host_close,
+                                .load = host_load,
+                                .compile = host_build,
+                                .unload = host_unload,
+                                .kernel = host_kernel_of,
+                                .launch = host_start,
+                                .encode_map = host_encode,
+                                .alloc = host_get,
+                                .free = host_put,
+                                .copy = host_copy,
+                                .fill = host_fill,
+                                .synchronize = host_synchronize,
+                                .stream_create = no_stream,
+                                .stream_destroy = forget_stream,
+                                .event_create = host_event,
+                                .event_destroy = host_event_destroy,
+                                .event_record = host_record,
+                                .event_elapsed = host_elapsed,
+                                .graph_begin = host_graph_begin,
+                                .graph_end = host_graph_end,
+                                .graph_launch = host_graph_launch,
+                                .graph_destroy = host_graph_destroy};

@@ -105,9 +105,12 @@ static void build(arguments *a, const char *compiler, const host_compile_options
     const int level = o->check ? 1 : o->optimise < 0 || o->optimise > 3 ? 3 : o->optimise;
     char optimise[4] = {'-', 'O', (char)('0' + level), 0};
     add(a, compiler, SIZE_MAX >> 1);
-    add_words(a, "-x c++ -std=c++17 -march=native -ffp-contract=fast -fno-math-errno -fPIC -shared -nostdlib -fno-exceptions "
-                 "-fno-rtti -fvisibility=hidden -fno-stack-protector -fstack-size-section -fno-asynchronous-unwind-tables -fno-threadsafe-statics "
-                 "-Xclang -fconvergent-functions -fdebug-compilation-dir=. -Wno-unknown-attributes -Wno-ignored-attributes -Wno-unknown-pragmas -Wno-builtin-macro-redefined -Wno-pragma-once-outside-header");
+    add_words(
+        a,
+        "-x c++ -std=c++17 -march=native -ffp-contract=fast -fno-math-errno -fPIC -shared -nostdlib -fno-exceptions "
+        "-fno-rtti -fvisibility=hidden -fno-stack-protector -fstack-size-section -fno-asynchronous-unwind-tables -fno-threadsafe-statics "
+        "-Xclang -fconvergent-functions -fdebug-compilation-dir=. -Wno-unknown-attributes -Wno-ignored-attributes -Wno-unknown-pragmas "
+        "-Wno-builtin-macro-redefined -Wno-pragma-once-outside-header");
     add_words(a, optimise);
     const int version = version_of(compiler);
     if (version && version < 15) add_words(a, "-Xclang -fallow-half-arguments-and-returns"); /* its f16 is __fp16 */

@@ -150,7 +150,8 @@ static bool outside(checker *c, block *b, const char *name, const void *p, unsig
     b->state = BLOCK_FAILED;
     if (launch_fail(c->l, HOST_CHECKED)) {
         log_add(c->l->log, "out of bounds: %s of %lu bytes at ", kind_text(kind), bytes);
-        if (name) log_add(c->l->log, "%s+%ld (the block has %u bytes)", name, (long)((const char *)p - b->pub.shared), b->shape.shared_bytes);
+        if (name)
+            log_add(c->l->log, "%s+%ld (the block has %u bytes)", name, (long)((const char *)p - b->pub.shared), b->shape.shared_bytes);
         else memory_describe(c->l->engine, (uintptr_t)p, c->l->log);
         log_add(c->l->log, "\n");
         tell_who(c, pc);
@@ -299,7 +300,8 @@ bool check_access(const void *p, unsigned long bytes, int kind, const void *pc)
     if (variable) {
         at = variable_place(b, m, a);
     } else if (b->shared_map && in(a, (uintptr_t)b->shared_map, b->shared_map_bytes)) {
-        if (!in(a, shared, b->shape.shared_bytes) || bytes > b->shape.shared_bytes - (a - shared)) return outside(c, b, "shared", p, bytes, kind, pc);
+        if (!in(a, shared, b->shape.shared_bytes) || bytes > b->shape.shared_bytes - (a - shared))
+            return outside(c, b, "shared", p, bytes, kind, pc);
         at = shared_place(b, a);
     } else if (!find_global(c, a, bytes, &at)) {
         return outside(c, b, NULL, p, bytes, kind, pc);

@@ -120,8 +120,8 @@ host_status cc_find(const host_compile_options *o, char **path, host_log *log);
 host_status cc_run(const char *compiler, const char *source, size_t size, const host_compile_options *o, const char *output,
                    host_log *log);
 /* ---- shared objects as bytes (object.c) ---- */
-host_status object_compile(const char *compiler, const char *source, size_t source_size, const host_compile_options *o, unsigned char **object,
-                           size_t *size, host_log *log);
+host_status object_compile(const char *compiler, const char *source, size_t source_size, const host_compile_options *o,
+                           unsigned char **object, size_t *size, host_log *log);
 /* Loads exactly these bytes: they are in no file that anybody else could change. */
 bool object_load(host_module *m, const void *object, size_t size, host_log *log);
 /* Everything that decides what the compiler makes of a source, as text: for the cache's key. */
@@ -229,7 +229,8 @@ void check_block_start(checker *c, block *b);
 void check_collective(checker *c, hs_wave *w);
 void check_barrier(checker *c, block *b);
 void check_grid(checker *c);
-bool check_access(const void *p, unsigned long bytes, int kind, const void *pc); /* false: out of bounds, and reported; the thread must not go on */
+bool check_access(const void *p, unsigned long bytes, int kind,
+                  const void *pc); /* false: out of bounds, and reported; the thread must not go on */
 void check_sync(const void *p, int kind);
 void check_block_end(block *b); /* before it returns to the pool */
 void check_drop(block *b);      /* before it goes */

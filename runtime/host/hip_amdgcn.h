@@ -297,6 +297,9 @@ HS_INLINE _Float16 hs_half_toward_zero(float x)
 }
 HS_INLINE hs_f16x2 hs_cvt_pkrtz(float a, float b) { return hs_f16x2{hs_half_toward_zero(a), hs_half_toward_zero(b)}; }
 #define __builtin_amdgcn_cvt_pkrtz(a, b) hs_cvt_pkrtz(a, b)
-template <class V> HS_INLINE float hs_fdot2(V a, V b, float c) { return __builtin_fmaf((float)a[1], (float)b[1], __builtin_fmaf((float)a[0], (float)b[0], c)); }
+template <class V> HS_INLINE float hs_fdot2(V a, V b, float c)
+{
+    return __builtin_fmaf((float)a[1], (float)b[1], __builtin_fmaf((float)a[0], (float)b[0], c));
+}
 #define __builtin_amdgcn_fdot2(a, b, c, clamp) hs_fdot2(a, b, c)
 #endif

@@ -42,7 +42,7 @@ typedef struct host_engine_options {
     unsigned stall_limit_ms; /* a launch without a barrier or an end of a block for this long is a hang; 0: 60 s */
     unsigned time_limit_ms;  /* a launch that takes longer is a hang; 0: no limit */
     bool poison;             /* fill shared memory with NaN before each block, check the slack behind allocations */
-    bool no_signals;         /* install no handlers: a fault in a kernel ends the process as any other does, and nothing watches for hangs */
+    bool no_signals; /* install no handlers: a fault in a kernel ends the process as any other does, and nothing watches for hangs */
 } host_engine_options;
 /* null options: the defaults. Null when memory or threads are short. */
 host_engine *host_engine_open(const host_engine_options *options);
@@ -80,8 +80,8 @@ typedef struct host_launch_dims {
     unsigned grid[3], block[3]; /* zeros in y and z mean 1 */
     unsigned shared_bytes;      /* static and dynamic shared memory of a block */
     unsigned wave;              /* 1, 2, 4 .. 64; 0: 1 */
-    unsigned stack_bytes;       /* of a thread; 0: what its functions need, at least what TF_EXPORT_STACK said, else 64 KiB, or 1 MiB with one
-                                   thread a block */
+    unsigned stack_bytes; /* of a thread; 0: what its functions need, at least what TF_EXPORT_STACK said, else 64 KiB, or 1 MiB with one
+                             thread a block */
     bool cooperative;           /* all blocks are resident: tf_grid_sync() and waiting for other blocks work */
     bool strict;                /* a wave operation that not all live lanes of the wave reach is an error */
 } host_launch_dims;

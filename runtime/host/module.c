@@ -21,8 +21,13 @@ static char *key_of(const char *compiler, const char *source, size_t size, const
         const XXH128_hash_t headers = XXH3_128bits_digest(state);
         log_add(&text, "headers %016llx%016llx", (unsigned long long)headers.high64, (unsigned long long)headers.low64);
         if (text.text)
-            key = cache_key(&(cache_parts){.kind = cache_host, .name = o->name ? o->name : "kernel.hip", .arch = "host", .compiler = compiler,
-                                           .options = text.text, .source = source, .size = size});
+            key = cache_key(&(cache_parts){.kind = cache_host,
+                                           .name = o->name ? o->name : "kernel.hip",
+                                           .arch = "host",
+                                           .compiler = compiler,
+                                           .options = text.text,
+                                           .source = source,
+                                           .size = size});
     }
     XXH3_freeState(state);
     host_log_free(&text);
@@ -39,7 +44,8 @@ static bool load_entry(host_module *m, const code_result *r)
 }
 
 /* Compiles, stores and loads. What does not fit into the cache is loaded all the same. */
-static host_status make(host_module *m, const char *source, size_t size, const host_compile_options *o, cache *c, const char *key, host_log *log)
+static host_status make(host_module *m, const char *source, size_t size, const host_compile_options *o, cache *c, const char *key,
+                        host_log *log)
 {
     const size_t before = log ? log->size : 0;
     code_result r = {.status = build_ok, .compiler = m->compiler};
@@ -56,7 +62,8 @@ static void note_warning(void *log, const char *text) { log_add(log, "%s\n", tex
 
 static host_status build(host_module *m, const char *source, size_t size, const host_compile_options *o, host_log *log)
 {
-    cache *own = o->cache_dir && !o->cache ? cache_open(&(cache_options){.directory = o->cache_dir, .warn = note_warning, .context = log}) : NULL;
+    cache *own =
+        o->cache_dir && !o->cache ? cache_open(&(cache_options){.directory = o->cache_dir, .warn = note_warning, .context = log}) : NULL;
     cache *c = o->cache ? o->cache : own;
     char *key = c ? key_of(m->compiler, source, size, o) : NULL;
     cache_claim *claim = NULL;

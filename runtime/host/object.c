@@ -16,8 +16,8 @@
 
 enum { MAX_OBJECT = 256 << 20, NAME_BYTES = 96 };
 
-host_status object_compile(const char *compiler, const char *source, size_t source_size, const host_compile_options *o, unsigned char **object,
-                           size_t *size, host_log *log)
+host_status object_compile(const char *compiler, const char *source, size_t source_size, const host_compile_options *o,
+                           unsigned char **object, size_t *size, host_log *log)
 {
     temporary_folder t;
     *object = NULL;
@@ -62,7 +62,8 @@ static int sealed_file(const void *object, size_t size)
     const int file = low >= 0 ? fcntl(low, F_DUPFD_CLOEXEC, 3) : -1; /* a host may have closed its standard streams */
     if (low >= 0) close(low);
     if (file < 0) return -1;
-    if (write_whole(file, object, size) && fcntl(file, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL) == 0) return file;
+    if (write_whole(file, object, size) && fcntl(file, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL) == 0)
+        return file;
     const int reason = errno;
     close(file);
     errno = reason;

@@ -51,7 +51,8 @@ static bool spawn(char *const argv[], int input, int output, pid_t *pid)
     else posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
     posix_spawn_file_actions_adddup2(&files, output, 1);
     posix_spawn_file_actions_adddup2(&files, output, 2);
-    const bool ok = environment && guarded(argv, worker, parent, words) && !posix_spawn(pid, words[0], &files, &attributes, words, environment);
+    const bool ok =
+        environment && guarded(argv, worker, parent, words) && !posix_spawn(pid, words[0], &files, &attributes, words, environment);
     posix_spawnattr_destroy(&attributes);
     posix_spawn_file_actions_destroy(&files);
     free(environment);
@@ -82,7 +83,9 @@ static bool wait_for(pid_t pid, int from, uint64_t deadline_ms, host_log *output
         const uint64_t now = watchdog_now(), most = ends[1].fd < 0 ? POLL_MS : LOOK_MS;
         ended = (r == 0 && info.si_pid == pid) || (r < 0 && errno != EINTR);
         if (!ended && now >= deadline_ms) break;
-        if (!ended && poll(ends, 2, (int)(deadline_ms - now < most ? deadline_ms - now : most)) > 0 && ends[0].revents && !take(from, output)) ends[0].fd = -1;
+        if (!ended && poll(ends, 2, (int)(deadline_ms - now < most ? deadline_ms - now : most)) > 0 && ends[0].revents &&
+            !take(from, output))
+            ends[0].fd = -1;
     }
     if (ends[1].fd >= 0) close(ends[1].fd);
     return ended;

@@ -83,9 +83,14 @@ static size_t sort_drafts(draft *drafts, const bundle_code *list, size_t count)
 {
     size_t kept = 0;
     for (size_t i = 0; i < count; i++)
-        drafts[i] = (draft){.key = {.arch = list[i].arch, .kernel = list[i].kernel, .source = XXH3_128bits(list[i].source, list[i].source_size),
-                                    .source_size = list[i].source_size, .hash = XXH3_64bits(list[i].code, list[i].size), .size = list[i].size},
-                            .from = &list[i], .place = i};
+        drafts[i] = (draft){.key = {.arch = list[i].arch,
+                                    .kernel = list[i].kernel,
+                                    .source = XXH3_128bits(list[i].source, list[i].source_size),
+                                    .source_size = list[i].source_size,
+                                    .hash = XXH3_64bits(list[i].code, list[i].size),
+                                    .size = list[i].size},
+                            .from = &list[i],
+                            .place = i};
     if (count) qsort(drafts, count, sizeof *drafts, by_key);
     for (size_t i = 0; i < count; i++)
         if (!kept || compare_entries(&drafts[kept - 1].key, &drafts[i].key) != 0) drafts[kept++] = drafts[i];
@@ -195,7 +200,8 @@ bool bundle_open(const void *bytes, size_t size, bundle *out, char error[bundle_
     if (count > room / entry_bytes) return refuse(error, "bundle: offset 12: %llu entries do not fit", (unsigned long long)count);
     if (names > room - count * entry_bytes) return refuse(error, "bundle: offset 24: the names do not fit");
     *out = (bundle){data, size, (unsigned)count, head_bytes + (size_t)count * entry_bytes};
-    if (names && data[out->names + names - 1]) return refuse(error, "bundle: offset %zu: the last name has no end", (size_t)(out->names + names - 1));
+    if (names && data[out->names + names - 1])
+        return refuse(error, "bundle: offset %zu: the last name has no end", (size_t)(out->names + names - 1));
     if (get64(data + 32) != hash_of_head(data, out->names + (size_t)names))
         return refuse(error, "bundle: offset 32: head, entries or names were changed");
     return check_entries(out, (size_t)names, error);
@@ -246,8 +252,8 @@ static void explain(const bundle *b, const char *arch, const char *kernel, char 
                  kernel, arch);
 }
 
-static bundle_found find_for(const bundle *b, const char *arch, const char *kernel, const char *source, size_t source_size, const void **code,
-                             size_t *size, char *error)
+static bundle_found find_for(const bundle *b, const char *arch, const char *kernel, const char *source, size_t source_size,
+                             const void **code, size_t *size, char *error)
 {
     const entry key = {.arch = arch, .kernel = kernel, .source = XXH3_128bits(source, source_size), .source_size = source_size};
     unsigned at;

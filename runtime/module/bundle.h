@@ -3,12 +3,10 @@
  * does not match is never handed out. The hashes (XXH3) tell accidents, not malice: a bundle is code, trust it as such.
  *
  * Little-endian throughout, docs/ahead-of-time.md has the same as a table:
- *     head     64 bytes: "tfbundle", u32 version 1, u32 entries, u64 bytes in all, u64 bytes of names, u64 hash of the rest of the head, all
- *              entries and the names, zeros
- *     entries  64 bytes each, sorted by (arch, kernel, source): u128 hash and u64 size of the source, u64 hash of the code, u64 offset,
- *              u64 size, u32 arch, u32 kernel (offsets in names), zeros
- *     names    strings, each with its NUL
- *     code     each at a multiple of 64 */
+ *     head     64 bytes: "tfbundle", u32 version 1, u32 entries, u64 bytes in all, u64 bytes of names, u64 hash of the rest of the head,
+ * all entries and the names, zeros entries  64 bytes each, sorted by (arch, kernel, source): u128 hash and u64 size of the source, u64 hash
+ * of the code, u64 offset, u64 size, u32 arch, u32 kernel (offsets in names), zeros names    strings, each with its NUL code     each at a
+ * multiple of 64 */
 #ifndef TFGEN_BUNDLE_H
 #define TFGEN_BUNDLE_H
 #include <stdbool.h>
@@ -41,7 +39,8 @@ bool bundle_open(const void *data, size_t size, bundle *out, char error[bundle_e
 typedef enum bundle_found { bundle_ok, bundle_missing, bundle_broken } bundle_found;
 
 /* `arch` is a device's: "gfx90a:sramecc+:xnack-" is served by code for gfx90a, sm_86 and sm_89 also by sm_80's, "host" by the best level
- * that this processor has. *code is aligned to 16 bytes. Unless bundle_ok, error says why: no code for the arch (and which it has), or for this very source. */
+ * that this processor has. *code is aligned to 16 bytes. Unless bundle_ok, error says why: no code for the arch (and which it has), or for
+ * this very source. */
 bundle_found bundle_find(const bundle *b, const char *arch, const char *kernel, const char *source, size_t source_size, const void **code,
                          size_t *size, char error[bundle_error_size]);
 

@@ -11,11 +11,11 @@ tfgen_status dims_take(const plan *p, const tfgen_dim *dims, size_t count, dim_t
         dim *d = dims[i].name ? dim_find(out, dims[i].name) : NULL;
         if (!d) return device_report(error, TFGEN_USAGE, "the spec has no dim '%.60s'", dims[i].name ? dims[i].name : "(null)");
         if (!d->dynamic && dims[i].value != d->value)
-            return device_report(error, TFGEN_USAGE, "dim %s is %lld in this plan and not dynamic; %lld needs another plan", d->name, d->value,
-                                 (long long)dims[i].value);
+            return device_report(error, TFGEN_USAGE, "dim %s is %lld in this plan and not dynamic; %lld needs another plan", d->name,
+                                 d->value, (long long)dims[i].value);
         if (d->dynamic && (dims[i].value < d->low || dims[i].value > d->high))
-            return device_report(error, TFGEN_USAGE, "dim %s is %lld; the spec allows %lld to %lld", d->name, (long long)dims[i].value, d->low,
-                                 d->high);
+            return device_report(error, TFGEN_USAGE, "dim %s is %lld; the spec allows %lld to %lld", d->name, (long long)dims[i].value,
+                                 d->low, d->high);
         d->value = dims[i].value;
     }
     return TFGEN_OK;
@@ -93,8 +93,8 @@ static tfgen_status check_tensors(const tfgen_module *m, void *const *tensors, t
     return TFGEN_OK;
 }
 
-static tfgen_status launch_all(const tfgen_module *m, const tfgen_weights *w, const tfgen_args *args, const dim_table *dims, char *workspace,
-                               void *stream, tfgen_error *error)
+static tfgen_status launch_all(const tfgen_module *m, const tfgen_weights *w, const tfgen_args *args, const dim_table *dims,
+                               char *workspace, void *stream, tfgen_error *error)
 {
     void *items[most_workspace];
     long long other[most_workspace];
@@ -117,7 +117,8 @@ tfgen_status tfgen_execute(const tfgen_module *m, const tfgen_weights *weights, 
     if (!m || !args || !take_options(&known, sizeof known, args) || (m->needed_count && !known.tensors) || (known.dim_count && !known.dims))
         return device_report(error, TFGEN_USAGE, "tfgen_execute: module, args and args->tensors must be given, and args->size set");
     if ((m->weight_count && !weights) || (weights && weights->module != m))
-        return device_report(error, TFGEN_USAGE, "tfgen_execute: weights are %s", weights ? "of another module" : "NULL, and the plan has params");
+        return device_report(error, TFGEN_USAGE, "tfgen_execute: weights are %s",
+                             weights ? "of another module" : "NULL, and the plan has params");
     if (m->workspace_count && (!workspace || (uintptr_t)workspace % 256))
         return device_report(error, TFGEN_USAGE, "tfgen_execute: workspace is %s", workspace ? "not aligned to 256 bytes" : "NULL");
     tfgen_status status = check_tensors(m, known.tensors, error);

@@ -41,8 +41,12 @@ static tfgen_code noted(session *s, tfgen_status status, const tfgen_error *erro
 static tfgen_status open_device(session *s, const session_options *o, tfgen_error *error)
 {
     const target_info *target = s->plan->target;
-    const host_device_options host = {.target = strcmp(target->family, "host") == 0 ? NULL : target, .guard = true, .poison = true, .check = o->check,
-                                      .workers = o->jobs > 0 ? (unsigned)o->jobs : 0, .log = &s->engine};
+    const host_device_options host = {.target = strcmp(target->family, "host") == 0 ? NULL : target,
+                                      .guard = true,
+                                      .poison = true,
+                                      .check = o->check,
+                                      .workers = o->jobs > 0 ? (unsigned)o->jobs : 0,
+                                      .log = &s->engine};
     s->device = o->device;
     if (s->device) return TFGEN_OK;
     const tfgen_status status = host_device_open(&host, &s->own, error);

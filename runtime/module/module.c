@@ -13,7 +13,10 @@
 /* ---- tensors */
 tfgen_tensor_kind tensor_kind_of(const ir_value *v)
 {
-    return v->kind == value_input ? TFGEN_INPUT : v->kind == value_param ? TFGEN_PARAM : v->kind == value_state ? TFGEN_STATE : TFGEN_OUTPUT;
+    return v->kind == value_input   ? TFGEN_INPUT
+           : v->kind == value_param ? TFGEN_PARAM
+           : v->kind == value_state ? TFGEN_STATE
+                                    : TFGEN_OUTPUT;
 }
 
 tensor_list tensors_of(arena *a, const plan *p)
@@ -90,8 +93,8 @@ static step step_of(tfgen_module *m, const argument *g, bool packing)
 static void write_recipe(tfgen_module *m, unit *u, const argument *arguments, int count)
 {
     if (u->argument_bytes > argument_room)
-        bail(m->arena, code_unsupported, (position){0}, "kernel %s has %u bytes of arguments; a launch takes %d", u->name, u->argument_bytes,
-             argument_room);
+        bail(m->arena, code_unsupported, (position){0}, "kernel %s has %u bytes of arguments; a launch takes %d", u->name,
+             u->argument_bytes, argument_room);
     u->source_size = source_size(u->source);
     u->steps = arena_alloc(m->arena, ((size_t)count + 1) * sizeof *u->steps);
     u->step_count = count;
@@ -103,8 +106,13 @@ static void lay_out_pack(tfgen_module *m, int index)
     const packed_weight *w = &m->plan->packs[index];
     unit *u = &m->units[index];
     m->weights[index] = (weight_slot){w->name, w->columns * w->length * dtype_size(w->type), -1};
-    *u = (unit){.name = w->name, .source = &w->source, .argument_bytes = w->argument_bytes, .file = arena_printf(m->arena, "%s.hip", w->name),
-                .shape = {.grid = (unsigned)pack_grid(w), .threads = (unsigned)w->threads, .shared_bytes = 16,
+    *u = (unit){.name = w->name,
+                .source = &w->source,
+                .argument_bytes = w->argument_bytes,
+                .file = arena_printf(m->arena, "%s.hip", w->name),
+                .shape = {.grid = (unsigned)pack_grid(w),
+                          .threads = (unsigned)w->threads,
+                          .shared_bytes = 16,
                           .wave = (unsigned)m->plan->target->wave}};
     write_recipe(m, u, w->arguments, w->argument_count);
 }
@@ -189,7 +197,8 @@ static void say(build *b, const char *log)
     if (b->settings->log && log) host_log_add(b->settings->log, log, strlen(log));
 }
 
-/* What was made ahead of time for this very source and device. A bundle that is broken, or that lacks what only it may have, is a status. */
+/* What was made ahead of time for this very source and device. A bundle that is broken, or that lacks what only it may have, is
+ * a status. */
 static bundle_found look_up(build *b, const char *kernel, const char *source, size_t bytes, const void **code, size_t *size)
 {
     char why[bundle_error_size];
@@ -197,7 +206,8 @@ static bundle_found look_up(build *b, const char *kernel, const char *source, si
     const bundle_found found =
         o->bundle ? bundle_find(&b->made, b->m->device->info.arch, kernel, source, bytes, code, size, why) : bundle_missing;
     if (found == bundle_broken || (found == bundle_missing && o->bundle_only))
-        b->status = device_report(b->error, found == bundle_broken ? TFGEN_IO : TFGEN_UNSUPPORTED, "the bundle: kernel %s: %s", kernel, why);
+        b->status =
+            device_report(b->error, found == bundle_broken ? TFGEN_IO : TFGEN_UNSUPPORTED, "the bundle: kernel %s: %s", kernel, why);
     return found;
 }
 
@@ -315,8 +325,8 @@ static void take_unit(build *b, unit *u, const code_request *q, const code_resul
         return;
     }
     say(b, r->log);
-    b->status = device_report(b->error, (tfgen_status)code_exit(r->status), "%s is not compiled for %s\n%s", u->file, b->m->device->info.arch,
-                              r->log ? r->log : "");
+    b->status = device_report(b->error, (tfgen_status)code_exit(r->status), "%s is not compiled for %s\n%s", u->file,
+                              b->m->device->info.arch, r->log ? r->log : "");
 }
 
 /* Code that spills with every tile is taken from AMD's compilers: it is slow, but right. NVIDIA's is refused (runtime/nvrtc.c). */
@@ -324,9 +334,15 @@ static void make_for_device(build *b)
 {
     tfgen_module *m = b->m;
     const tfgen_module_options *o = b->settings->options;
-    const plan_code_options options = {.arch = m->device->info.arch, .time_limit = o->compile_seconds, .jobs = o->jobs, .cache = b->settings->cache,
-                                       .same_workspace = b->settings->same_workspace, .find = find_made, .begin = count_more,
-                                       .done = count_compiled, .context = b};
+    const plan_code_options options = {.arch = m->device->info.arch,
+                                       .time_limit = o->compile_seconds,
+                                       .jobs = o->jobs,
+                                       .cache = b->settings->cache,
+                                       .same_workspace = b->settings->same_workspace,
+                                       .find = find_made,
+                                       .begin = count_more,
+                                       .done = count_compiled,
+                                       .context = b};
     plan_code *code = plan_code_make(m->arena, m->plan, &options);
     if (b->status == TFGEN_OK && code->plan != m->plan) {
         *m = (tfgen_module){.arena = m->arena, .device = m->device, .plan = code->plan};

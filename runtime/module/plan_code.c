@@ -123,7 +123,8 @@ static void fill(arena *a, plan_code *c, plan_code *before, const plan_code_opti
 {
     round_job j = {a, o, c, arena_alloc(a, ((size_t)c->count + 1) * sizeof *j.missing), arena_alloc(a, (size_t)c->count + 1), 0};
     for (int i = 0; i < c->count; i++) {
-        if (i < before->count && strcmp(c->kernels[i], before->kernels[i]) == 0 && strcmp(c->requests[i].source, before->requests[i].source) == 0) {
+        if (i < before->count && strcmp(c->kernels[i], before->kernels[i]) == 0 &&
+            strcmp(c->requests[i].source, before->requests[i].source) == 0) {
             c->results[i] = before->results[i], c->hit[i] = before->hit[i];
             before->results[i] = (code_result){0};
         } else if (!o->find || !o->find(o->context, &c->requests[i], c->kernels[i], &c->results[i])) {

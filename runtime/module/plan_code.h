@@ -1,6 +1,6 @@
-/* In: a plan and an architecture. Out: code of its kernels, from the cache or the compilers. Where a kernel's registers do not suffice and memory
- * takes their place, the plan is made again without that tile (gen/spilled.h), at most most_spilled times a phase, and what changed is compiled.
- * Refuses nothing: every result has a status, and whoever asked decides about code that spills with every tile. */
+/* In: a plan and an architecture. Out: code of its kernels, from the cache or the compilers. Where a kernel's registers do not suffice and
+ * memory takes their place, the plan is made again without that tile (gen/spilled.h), at most most_spilled times a phase, and what changed
+ * is compiled. Refuses nothing: every result has a status, and whoever asked decides about code that spills with every tile. */
 #ifndef TFGEN_PLAN_CODE_H
 #define TFGEN_PLAN_CODE_H
 #include "gen/gen.h"
@@ -34,7 +34,8 @@ typedef struct plan_code_options {
 plan_code *plan_code_make(arena *a, const plan *p, const plan_code_options *o);
 void plan_code_free(plan_code *c);
 
-/* The plan once more without the tiles of launches that spill; results of pack kernels, then launches. NULL: none does, or there is no better. */
+/* The plan once more without the tiles of launches that spill; results of pack kernels, then launches. NULL: none does, or there is no
+ * better. */
 plan *plan_without_spills(arena *a, const plan *p, const code_result *const *results, bool same_workspace);
 
 /* What a bundle has in place of code that spills, so that who reads it makes the same plans as who wrote it. */

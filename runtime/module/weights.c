@@ -53,7 +53,8 @@ tfgen_status weights_fill(tfgen_weights *w, void *const *tensors, void *stream, 
     tfgen_status status = TFGEN_OK;
     for (int i = m->pack_count; i < m->weight_count && status == TFGEN_OK; i++)
         if (m->weights[i].bytes > 0)
-            status = d->api->copy(d, w->memory[i], tensors[m->weights[i].tensor], (size_t)m->weights[i].bytes, TFGEN_ON_DEVICE, stream, error);
+            status =
+                d->api->copy(d, w->memory[i], tensors[m->weights[i].tensor], (size_t)m->weights[i].bytes, TFGEN_ON_DEVICE, stream, error);
     for (int i = 0; i < m->pack_count && status == TFGEN_OK; i++) {
         if (launches) ++*launches;
         status = unit_launch(m, &m->units[i], &c, error);
@@ -68,7 +69,8 @@ static tfgen_status check_params(const tfgen_module *m, void *const *tensors, tf
         if (!param_is_kept(m->tensors.values[i])) continue;
         if (!tensors[i]) return device_report(error, TFGEN_USAGE, "tfgen_weights_create: param %s is NULL", m->tensors.values[i]->name);
         if ((uintptr_t)tensors[i] % 16)
-            return device_report(error, TFGEN_USAGE, "tfgen_weights_create: param %s is not aligned to 16 bytes", m->tensors.values[i]->name);
+            return device_report(error, TFGEN_USAGE, "tfgen_weights_create: param %s is not aligned to 16 bytes",
+                                 m->tensors.values[i]->name);
     }
     return TFGEN_OK;
 }

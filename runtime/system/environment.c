@@ -6,8 +6,8 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
-const char *const environment_of_compilers[] = {"HSA_OVERRIDE_GFX_VERSION", "CCC_OVERRIDE_OPTIONS", "COMPILER_PATH", "HIPRTC_COMPILE_OPTIONS_APPEND",
-                                                "HIPRTC_LINK_OPTIONS_APPEND", NULL};
+const char *const environment_of_compilers[] = {"HSA_OVERRIDE_GFX_VERSION",      "CCC_OVERRIDE_OPTIONS",       "COMPILER_PATH",
+                                                "HIPRTC_COMPILE_OPTIONS_APPEND", "HIPRTC_LINK_OPTIONS_APPEND", NULL};
 
 char **environment_for_child(char *temporary)
 {

@@ -28,7 +28,8 @@ static int open_aside(file_draft *d, const char *prefix, mode_t mode)
     enum { most_tries = 16 };
     for (int tries = 0; tries < most_tries; tries++) {
         unsigned long long number = 0;
-        if (getrandom(&number, sizeof number, 0) != sizeof number) number = (unsigned long long)getpid() << 32 ^ (unsigned long long)clock() ^ (unsigned)tries;
+        if (getrandom(&number, sizeof number, 0) != sizeof number)
+            number = (unsigned long long)getpid() << 32 ^ (unsigned long long)clock() ^ (unsigned)tries;
         free(d->aside);
         if (!(d->aside = printed("%s%016llx.part", prefix, number))) return errno = ENOMEM, -1;
         const int file = openat(d->folder, d->aside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode);

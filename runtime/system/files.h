@@ -1,6 +1,7 @@
 /* In: where a file goes and what is in it. Out: the whole file under its name, or what was there before: every file that tfgen leaves
  * behind is written by this. It is made beside its place under a name that nobody can guess or have put there, then renamed, so no link is
- * followed; a device, a pipe or an open file (/dev/stdout) that is there already is written as it is. Refuses, with errno, what the system refuses. */
+ * followed; a device, a pipe or an open file (/dev/stdout) that is there already is written as it is. Refuses, with errno, what the system
+ * refuses. */
 #ifndef TFGEN_FILES_H
 #define TFGEN_FILES_H
 #include <stdbool.h>

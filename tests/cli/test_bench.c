@@ -106,9 +106,10 @@ END_TEST
 
 START_TEST(a_window_hides_what_lies_before_it)
 {
-    const work w = counted("block: a\ndtype: f32\ndims: {B: 1, S: 9, H: 1, hd: 8}\ninputs: {q: [B, S, H*hd], k: [B, S, H*hd], v: [B, S, H*hd]}\n"
-                           "ops:\n  - {out: y, op: attention, in: [q, k, v], heads: H, causal: true, window: 3}\noutputs: {y: y}\n",
-                           fusion_tile, 0);
+    const work w =
+        counted("block: a\ndtype: f32\ndims: {B: 1, S: 9, H: 1, hd: 8}\ninputs: {q: [B, S, H*hd], k: [B, S, H*hd], v: [B, S, H*hd]}\n"
+                "ops:\n  - {out: y, op: attention, in: [q, k, v], heads: H, causal: true, window: 3}\noutputs: {y: y}\n",
+                fusion_tile, 0);
     ck_assert_double_eq(w.products, 4.0 * 8 * (1 + 2 + 3 * 7));
 }
 END_TEST
@@ -116,12 +117,13 @@ END_TEST
 /* 32 rows of cache a sequence, of which 5 and 11 are filled before this token. */
 START_TEST(decoding_counts_the_rows_of_the_cache_that_are_filled)
 {
-    const char *decode = "block: d\ndtype: bf16\ndims: {B: 2, S: 1, L: 32, H: 4, KV: 2, hd: 8}\n"
-                         "inputs:\n  q: [B, S, H*hd]\n  k: [B, S, KV*hd]\n  v: [B, S, KV*hd]\n  pos: {shape: [B], dtype: i32, range: [0, L-S]}\n"
-                         "state: {kc: [B, KV, L, hd], vc: [B, KV, L, hd]}\n"
-                         "ops:\n  - {out: k2, op: kv_append, in: [k], state: kc, at: pos}\n"
-                         "  - {out: v2, op: kv_append, in: [v], state: vc, at: pos}\n"
-                         "  - {out: y, op: attention, in: [q, k2, v2], heads: H, kv_heads: KV, causal: true, at: pos}\noutputs: {y: y}\n";
+    const char *decode =
+        "block: d\ndtype: bf16\ndims: {B: 2, S: 1, L: 32, H: 4, KV: 2, hd: 8}\n"
+        "inputs:\n  q: [B, S, H*hd]\n  k: [B, S, KV*hd]\n  v: [B, S, KV*hd]\n  pos: {shape: [B], dtype: i32, range: [0, L-S]}\n"
+        "state: {kc: [B, KV, L, hd], vc: [B, KV, L, hd]}\n"
+        "ops:\n  - {out: k2, op: kv_append, in: [k], state: kc, at: pos}\n"
+        "  - {out: v2, op: kv_append, in: [v], state: vc, at: pos}\n"
+        "  - {out: y, op: attention, in: [q, k2, v2], heads: H, kv_heads: KV, causal: true, at: pos}\noutputs: {y: y}\n";
     int data[] = {5, 11};
     double products = 0, read = 0, written = 0, most = 0;
     rig *r = rig_plan(&(rig_request){.yaml = decode, .level = fusion_none});
@@ -181,7 +183,8 @@ static void refused(const char *text, tfgen_code code, const char *says)
 
 START_TEST(the_floor_is_set_by_what_takes_longest)
 {
-    peaks_job j = {arena_new(), "name: X\nmatch: X100\nbandwidth: 1e12\nflops: {bf16: 1e15, f32: 1e13}\nothers: 1e13\n", "A device X100", NULL};
+    peaks_job j = {arena_new(), "name: X\nmatch: X100\nbandwidth: 1e12\nflops: {bf16: 1e15, f32: 1e13}\nothers: 1e13\n", "A device X100",
+                   NULL};
     ck_assert_int_eq(arena_run(j.a, read_peaks, &j), code_ok);
     const char *limit;
     ck_assert_double_eq_tol(peaks_floor(j.made, dtype_bf16, &(work){1e12, 0, 3e9, 1e9}, &limit), 4e-3, 1e-12);

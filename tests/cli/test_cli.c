@@ -92,9 +92,11 @@ END_TEST
 START_TEST(a_word_that_is_no_command_is_no_spec_either)
 {
     make_folder();
-    ck_assert_int_eq(tfgen(in_folder("--version; cp specs/rmsnorm.yaml %s/spec; t=$(realpath ${TFGEN:-./tfgen}); cd %s && $t rnu spec")), 2);
+    ck_assert_int_eq(tfgen(in_folder("--version; cp specs/rmsnorm.yaml %s/spec; t=$(realpath ${TFGEN:-./tfgen}); cd %s && $t rnu spec")),
+                     2);
     says("no command and no file is called 'rnu'; did you mean tfgen run?");
-    ck_assert_int_eq(tfgen(in_folder("--version; t=$(realpath ${TFGEN:-./tfgen}); cd %s && ls && $t spec -q && ls")), 0); /* a file is a spec whatever its name */
+    ck_assert_int_eq(tfgen(in_folder("--version; t=$(realpath ${TFGEN:-./tfgen}); cd %s && ls && $t spec -q && ls")),
+                     0); /* a file is a spec whatever its name */
     says("spec\nspec\nspec.tfgen");
     ck_assert_int_eq(tfgen("-q run specs/rmsnorm.yaml"), 2);
     says("'run' is a command: it comes first");
@@ -165,8 +167,8 @@ END_TEST
 
 START_TEST(what_others_call_a_dtype_and_a_dim_that_is_not_there_get_a_hint)
 {
-    static const char *const called[][2] = {{"fp16", "f16"}, {"half", "f16"}, {"float16", "f16"}, {"fp32", "f32"}, {"float32", "f32"}, {"FLOAT", "f32"},
-                                            {"BF16", "bf16"}, {"bfloat16", "bf16"}, {"bf61", "bf16"}};
+    static const char *const called[][2] = {{"fp16", "f16"},  {"half", "f16"},  {"float16", "f16"},   {"fp32", "f32"}, {"float32", "f32"},
+                                            {"FLOAT", "f32"}, {"BF16", "bf16"}, {"bfloat16", "bf16"}, {"bf61", "bf16"}};
     char arguments[128], hint[64];
     for (size_t i = 0; i < sizeof called / sizeof *called; i++) {
         snprintf(hint, sizeof hint, "did you mean %s?", called[i][1]);
@@ -281,8 +283,12 @@ END_TEST
 START_TEST(what_is_dumped_is_all_that_is_left_when_no_folder_is_named)
 {
     make_folder();
-    ck_assert_int_eq(tfgen(in_folder("--version; s=$PWD/specs t=$(realpath ${TFGEN:-./tfgen}); cd %s && $t $s/rmsnorm.yaml --dump=plan >plan && ls && $t $s/rmsnorm.yaml "
-                                     "--dump=plan -o out | cmp - plan && ls out")), 0);
+    ck_assert_int_eq(
+        tfgen(in_folder(
+            "--version; s=$PWD/specs t=$(realpath ${TFGEN:-./tfgen}); cd %s && $t $s/rmsnorm.yaml --dump=plan >plan && ls && $t "
+            "$s/rmsnorm.yaml "
+            "--dump=plan -o out | cmp - plan && ls out")),
+        0);
     says("\nplan\n");
     ck_assert_ptr_null(strstr(output, "rmsnorm.tfgen"));
     says("manifest.json");
@@ -297,10 +303,12 @@ START_TEST(a_dumped_stage_is_read_back_and_gives_the_same_kernels)
     ck_assert_int_eq(tfgen(in_folder("specs/llama-block.yaml -q -o %s/direct")), 0);
     for (int i = 0; i < 4; i++) {
         char arguments[1024];
-        snprintf(arguments, sizeof arguments,
-                 "specs/llama-block.yaml --dump=%s -o %s/x >%s/stage.ir && ${TFGEN:-./tfgen} %s/stage.ir -q --from=%s -o %s/again && "
-                 "for f in %s/direct/*.hip; do grep -vE '^#line|^// Written' $f >%s/1; grep -vE '^#line|^// Written' %s/again/$(basename $f) >%s/2; cmp %s/1 %s/2 || exit 1; done; echo same",
-                 stages[i], folder, folder, folder, stages[i], folder, folder, folder, folder, folder, folder, folder);
+        snprintf(
+            arguments, sizeof arguments,
+            "specs/llama-block.yaml --dump=%s -o %s/x >%s/stage.ir && ${TFGEN:-./tfgen} %s/stage.ir -q --from=%s -o %s/again && "
+            "for f in %s/direct/*.hip; do grep -vE '^#line|^// Written' $f >%s/1; grep -vE '^#line|^// Written' %s/again/$(basename $f) "
+            ">%s/2; cmp %s/1 %s/2 || exit 1; done; echo same",
+            stages[i], folder, folder, folder, stages[i], folder, folder, folder, folder, folder, folder, folder);
         ck_assert_msg(tfgen(arguments) == 0, "%s: %s", stages[i], output);
         says("same");
     }
@@ -330,7 +338,8 @@ START_TEST(text_of_another_stage_is_refused_by_name)
             ck_assert_int_eq(system(command), 0);
             snprintf(command, sizeof command, "%s/text.ir --from=%s -q -o %s/out", folder, stages[from], folder);
             ck_assert_msg(tfgen(command) == codes[of][from], "text of %s from %s: %s", stages[of], stages[from], output);
-            if (codes[of][from]) says(of < 2 && from < 2 ? "must be lowered" : of < 2 ? "this text has no kernels" : "this text has kernels");
+            if (codes[of][from])
+                says(of < 2 && from < 2 ? "must be lowered" : of < 2 ? "this text has no kernels" : "this text has kernels");
             snprintf(command, sizeof command, "%s/out/manifest.json", folder);
             ck_assert_int_eq(access(command, F_OK) == 0, codes[of][from] == 0);
         }
@@ -345,7 +354,8 @@ END_TEST
 static void edit_plan(const char *edit)
 {
     char arguments[512];
-    snprintf(arguments, sizeof arguments, SMALL " -q --dump=plan -o %s/x >%s/whole.ir && sed '%s' %s/whole.ir >%s/plan.ir", folder, folder, edit, folder, folder);
+    snprintf(arguments, sizeof arguments, SMALL " -q --dump=plan -o %s/x >%s/whole.ir && sed '%s' %s/whole.ir >%s/plan.ir", folder, folder,
+             edit, folder, folder);
     ck_assert_msg(tfgen(arguments) == 0, "%s", output);
 }
 
@@ -360,7 +370,8 @@ START_TEST(a_plan_that_was_edited_is_run_and_judged_by_the_spec)
     edit_plan("s/= silu /= relu /");
     ck_assert_msg(tfgen(in_folder("run %s/plan.ir --from=plan --spec=specs/swiglu.yaml --repeat=0")) == 1, "%s", output);
     says("BAD: a bound is exceeded");
-    ck_assert_msg(tfgen(in_folder("bench %s/plan.ir --from=plan --spec=specs/swiglu.yaml --check --device=host --seconds=0")) == 1, "%s", output);
+    ck_assert_msg(tfgen(in_folder("bench %s/plan.ir --from=plan --spec=specs/swiglu.yaml --check --device=host --seconds=0")) == 1, "%s",
+                  output);
     says("BAD: a bound is exceeded");
     remove_folder();
 }
@@ -372,12 +383,14 @@ START_TEST(text_of_every_stage_is_run_and_timed)
     char arguments[512];
     make_folder();
     for (int i = 0; i < 4; i++) {
-        snprintf(arguments, sizeof arguments, SMALL " -q --dump=%s -o %s/x >%s/text.ir && ${TFGEN:-./tfgen} run %s/text.ir --from=%s --repeat=0 %s", stages[i], folder,
+        snprintf(arguments, sizeof arguments,
+                 SMALL " -q --dump=%s -o %s/x >%s/text.ir && ${TFGEN:-./tfgen} run %s/text.ir --from=%s --repeat=0 %s", stages[i], folder,
                  folder, folder, stages[i], i ? "--spec=specs/swiglu.yaml" : "");
         ck_assert_msg(tfgen(arguments) == 0, "%s: %s", stages[i], output);
         says("good: every value is within its bound");
         says("linear x2 + silu + mul");
-        snprintf(arguments, sizeof arguments, "bench %s/text.ir --from=%s --device=host --seconds=0 %s", folder, stages[i], i ? "" : "--fusion=none,tile");
+        snprintf(arguments, sizeof arguments, "bench %s/text.ir --from=%s --device=host --seconds=0 %s", folder, stages[i],
+                 i ? "" : "--fusion=none,tile");
         ck_assert_msg(tfgen(arguments) == 0, "%s: %s", stages[i], output);
         ck_assert_int_eq(times("whole run"), i ? 1 : 2);
     }
@@ -397,7 +410,11 @@ START_TEST(text_without_its_spec_is_not_called_good_and_another_spec_is_refused)
     ck_assert_int_eq(tfgen(in_folder("bench %s/plan.ir --from=plan --check --device=host")), 2);
     says("--spec=SPEC names");
     ck_assert_int_eq(tfgen(in_folder("run %s/plan.ir --from=plan --spec=specs/rmsnorm.yaml")), 3); /* it has no F */
-    ck_assert_int_eq(tfgen(in_folder("--version; sed 's/w_gate/gate_w/g' specs/swiglu.yaml >%s/other.yaml; ${TFGEN:-./tfgen} run %s/plan.ir --from=plan --spec=%s/other.yaml")), 2);
+    ck_assert_int_eq(
+        tfgen(in_folder(
+            "--version; sed 's/w_gate/gate_w/g' specs/swiglu.yaml >%s/other.yaml; ${TFGEN:-./tfgen} run %s/plan.ir --from=plan "
+            "--spec=%s/other.yaml")),
+        2);
     says("the text was made of another spec");
     ck_assert_int_eq(tfgen("run specs/rmsnorm.yaml --spec=specs/rmsnorm.yaml"), 2);
     says("the graph is there already");
@@ -467,9 +484,14 @@ START_TEST(outputs_are_written_and_depend_on_the_seed)
 {
     make_folder();
     ck_assert_int_eq(tfgen(in_folder("run specs/softmax.yaml -q --repeat=0 -o %s/a.safetensors")), 0);
-    ck_assert_int_eq(tfgen(in_folder("run specs/softmax.yaml -q --repeat=0 -o %s/b.safetensors; cmp %s/a.safetensors %s/b.safetensors && echo same")), 0);
+    ck_assert_int_eq(tfgen(in_folder(
+                         "run specs/softmax.yaml -q --repeat=0 -o %s/b.safetensors; cmp %s/a.safetensors %s/b.safetensors && echo same")),
+                     0);
     says("same");
-    ck_assert_int_eq(tfgen(in_folder("run specs/softmax.yaml -q --repeat=0 --seed=2 -o %s/c.safetensors; cmp -s %s/a.safetensors %s/c.safetensors || echo differs")), 0);
+    ck_assert_int_eq(
+        tfgen(in_folder(
+            "run specs/softmax.yaml -q --repeat=0 --seed=2 -o %s/c.safetensors; cmp -s %s/a.safetensors %s/c.safetensors || echo differs")),
+        0);
     says("differs");
     remove_folder();
 }
@@ -513,7 +535,8 @@ static void read_tensor(const char *name, const char *tensor, void *out, size_t 
     ck_assert_uint_eq(fread(&size, sizeof size, 1, f), 1);
     ck_assert_uint_eq(fread(header, 1, size, f), size);
     json_t *all = json_loadb(header, size, 0, NULL), *ends = json_object_get(json_object_get(all, tensor), "data_offsets");
-    ck_assert_msg(ends && json_integer_value(json_array_get(ends, 1)) - json_integer_value(json_array_get(ends, 0)) == (json_int_t)bytes, "no %s in %s", tensor, header);
+    ck_assert_msg(ends && json_integer_value(json_array_get(ends, 1)) - json_integer_value(json_array_get(ends, 0)) == (json_int_t)bytes,
+                  "no %s in %s", tensor, header);
     fseek(f, (long)(8 + size) + (long)json_integer_value(json_array_get(ends, 0)), SEEK_SET);
     ck_assert_uint_eq(fread(out, 1, bytes, f), bytes);
     json_decref(all);
@@ -525,17 +548,24 @@ START_TEST(a_step_begins_with_the_states_that_the_step_before_left)
     float x[3][2][8], kept[2][2][4][4], before[2][2][4][4];
     char arguments[512];
     make_folder();
-    write_text("chain.yaml", "block: chain\ndtype: f32\ndims: {B: 2, S: 1, D: 8, L: 4}\ninputs: {x: [B, S, D], at: {shape: [B], dtype: i32, range: [0, L-S]}}\n"
-                             "state: {kept: [B, 2, L, 4]}\nops:\n  - {out: all, op: kv_append, in: [x], state: kept, at: at}\n  - {out: y, op: relu, in: [x]}\n"
-                             "  - {out: k, op: attention, in: [x, all, all], heads: 2, causal: true, at: at}\noutputs: {y: y, k: k}\n");
+    write_text(
+        "chain.yaml",
+        "block: chain\ndtype: f32\ndims: {B: 2, S: 1, D: 8, L: 4}\ninputs: {x: [B, S, D], at: {shape: [B], dtype: i32, range: [0, L-S]}}\n"
+        "state: {kept: [B, 2, L, 4]}\nops:\n  - {out: all, op: kv_append, in: [x], state: kept, at: at}\n  - {out: y, op: relu, in: [x]}\n"
+        "  - {out: k, op: attention, in: [x, all, all], heads: 2, causal: true, at: at}\noutputs: {y: y, k: k}\n");
     for (int step = 0; step < 3; step++) { /* sequence 0 is filled from its first row on, sequence 1 from its third row down */
         write_step(step, x[step]);
-        snprintf(arguments, sizeof arguments, "run %s/chain.yaml -q --repeat=2 --input=%s/in%d -o %s/out%d", folder, folder, step, folder, step);
+        snprintf(arguments, sizeof arguments, "run %s/chain.yaml -q --repeat=2 --input=%s/in%d -o %s/out%d", folder, folder, step, folder,
+                 step);
         if (step == 0) ck_assert_int_eq(tfgen(arguments), 3); /* no state, and none is made up */
         if (step == 0) says("kept");
         snprintf(arguments + strlen(arguments), 128, " --state=%s/out%d", folder, step - 1);
-        if (step == 0) snprintf(arguments, sizeof arguments, "run %s/chain.yaml -q --dump-data=%s/begin && ${TFGEN:-./tfgen} run %s/chain.yaml -q --input=%s/in0 --state=%s/begin -o %s/out0",
-                                folder, folder, folder, folder, folder, folder);
+        if (step == 0)
+            snprintf(
+                arguments, sizeof arguments,
+                "run %s/chain.yaml -q --dump-data=%s/begin && ${TFGEN:-./tfgen} run %s/chain.yaml -q --input=%s/in0 --state=%s/begin -o "
+                "%s/out0",
+                folder, folder, folder, folder, folder, folder);
         ck_assert_msg(tfgen(arguments) == 0, "%s", output);
     }
     read_tensor("begin", "kept", before, sizeof before);
@@ -563,8 +593,10 @@ END_TEST
 
 START_TEST(golden_models_run_within_their_bounds)
 {
-    ck_assert_msg(tfgen("run specs/llama-block.yaml --weights=tests/golden/models/llama.safetensors --input=tests/golden/models/llama.safetensors "
-                        "--dim B=2,S=61,D=128,H=4,KV=2,F=344 --dtype=f32 --repeat=0") == 0, "%s", output);
+    ck_assert_msg(
+        tfgen("run specs/llama-block.yaml --weights=tests/golden/models/llama.safetensors --input=tests/golden/models/llama.safetensors "
+              "--dim B=2,S=61,D=128,H=4,KV=2,F=344 --dtype=f32 --repeat=0") == 0,
+        "%s", output);
     says("end to end");
 }
 END_TEST

@@ -1,5 +1,5 @@
-/* `tfgen devices` and `tfgen doctor` as a person or a script sees them: on this machine, without compilers, and with GPUs that the doubles of
- * HIP (tests/doubles) pretend. Runs $TFGEN (default ./tfgen). */
+/* `tfgen devices` and `tfgen doctor` as a person or a script sees them: on this machine, without compilers, and with GPUs that the doubles
+ * of HIP (tests/doubles) pretend. Runs $TFGEN (default ./tfgen). */
 #define _GNU_SOURCE
 #include "tests/runtime/hip_program.h"
 #include <jansson.h>
@@ -15,7 +15,8 @@ static int tfgen(const char *variables, const char *arguments)
 {
     const char *program = getenv("TFGEN") ? getenv("TFGEN") : "./tfgen";
     char command[4096];
-    snprintf(command, sizeof command, "env %s %s %s%s", variables, program, arguments, strstr(arguments, "--json") ? " 2>/dev/null" : " 2>&1");
+    snprintf(command, sizeof command, "env %s %s %s%s", variables, program, arguments,
+             strstr(arguments, "--json") ? " 2>/dev/null" : " 2>&1");
     FILE *pipe = popen(command, "r");
     ck_assert_ptr_nonnull(pipe);
     output[fread(output, 1, sizeof output - 1, pipe)] = '\0';
@@ -55,7 +56,8 @@ END_TEST
 START_TEST(devices_are_json_for_scripts)
 {
     ck_assert_int_eq(tfgen("TFGEN_DOUBLE_DEVICES=gfx1100 TFGEN_LIBCUDA=/nowhere", "devices --json"), 0);
-    json_t *all = parsed(), *devices = json_object_get(all, "devices"), *first = json_array_get(devices, 0), *missing = json_object_get(all, "missing");
+    json_t *all = parsed(), *devices = json_object_get(all, "devices"), *first = json_array_get(devices, 0),
+           *missing = json_object_get(all, "missing");
     ck_assert_uint_eq(json_array_size(devices), 2);
     ck_assert_str_eq(json_string_value(json_object_get(first, "name")), "hip:0");
     ck_assert_str_eq(json_string_value(json_object_get(first, "target")), "gfx1100");

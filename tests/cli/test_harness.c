@@ -60,7 +60,8 @@ START_TEST(what_passes_is_shown_in_the_order_given_however_many_run_at_once)
     for (int jobs = 2; jobs < 6; jobs++) {
         ck_assert_msg(run("./test_c ./test_a ./test_d ./test_b", jobs) == 0, "%s", output);
         says("tests: 9 passed, 0 failed, 1 skipped\n");
-        const char *const c = strstr(output, "test_c "), *const a = strstr(output, "test_a "), *const d = strstr(output, "test_d "), *const b = strstr(output, "test_b ");
+        const char *const c = strstr(output, "test_c "), *const a = strstr(output, "test_a "), *const d = strstr(output, "test_d "),
+                          *const b = strstr(output, "test_b ");
         ck_assert(c && c < a && a < d && d < b);
     }
     remove_folder();
@@ -95,8 +96,13 @@ START_TEST(the_readme_tells_the_figures_that_the_documents_have)
 {
     ck_assert_msg(shell("sh tests/figures.sh 2>&1") == 0, "%s", output);
     make_folder();
-    ck_assert_int_eq(shell("mkdir %s/tests %s/docs && cp tests/figures.sh %s/tests && cp docs/performance.md %s/docs && sed 's/times as fast as cuBLAS/times faster/' "
-                           "README.md >%s/README.md && sh %s/tests/figures.sh", folder, folder, folder, folder, folder, folder), 1);
+    ck_assert_int_eq(
+        shell(
+            "mkdir %s/tests %s/docs && cp tests/figures.sh %s/tests && cp docs/performance.md %s/docs && sed 's/times as fast as "
+            "cuBLAS/times faster/' "
+            "README.md >%s/README.md && sh %s/tests/figures.sh",
+            folder, folder, folder, folder, folder, folder),
+        1);
     says("times as fast as cuBLAS");
     remove_folder();
 }
@@ -114,8 +120,10 @@ END_TEST
 /* A file of a small tree that calls functions, and its object. */
 static void source(const char *name, const char *text)
 {
-    ck_assert_msg(shell("cd %s && mkdir -p $(dirname %s) $(dirname build/%s) tests && echo '%s' >%s.c && ${CC:-cc} -c -o build/%s.o %s.c 2>&1", folder, name, name, text,
-                        name, name, name) == 0, "%s", output);
+    ck_assert_msg(
+        shell("cd %s && mkdir -p $(dirname %s) $(dirname build/%s) tests && echo '%s' >%s.c && ${CC:-cc} -c -o build/%s.o %s.c 2>&1",
+              folder, name, name, text, name, name, name) == 0,
+        "%s", output);
 }
 
 static int circles(const char *option) { return shell("ROOT=%s python3 tests/circles.py %s/build %s 2>&1", folder, folder, option); }

@@ -97,19 +97,23 @@ static void note_attributes(facts *f, const ir_op *op)
         case attribute_BOOL: note(f, mine && *(const bool *)field, "%s: %s: true", op_table[info->op].name, info->key); break;
         case attribute_VALUE: note(f, mine && *(ir_value *const *)field, "%s: %s", op_table[info->op].name, info->key); break;
         case attribute_DTYPE:
-            for (int k = 0; k < 3; k++) note(f, mine && *(const dtype *)field == (dtype)k, "%s: %s: %s", op_table[info->op].name, info->key, dtype_name((dtype)k));
+            for (int k = 0; k < 3; k++)
+                note(f, mine && *(const dtype *)field == (dtype)k, "%s: %s: %s", op_table[info->op].name, info->key, dtype_name((dtype)k));
             break;
         case attribute_PAIRING:
         case attribute_LAYOUT:
             for (int k = 0; k < 2; k++) note(f, mine && *(const int *)field == k, "%s: %s: word %d", op_table[info->op].name, info->key, k);
             break;
         case attribute_SCALING:
-            for (int k = 0; k < 3; k++) note(f, mine && ((const rope_scaling *)field)->kind == (rope_scaling_kind)k, "%s: %s: kind %d", op_table[info->op].name, info->key, k);
+            for (int k = 0; k < 3; k++)
+                note(f, mine && ((const rope_scaling *)field)->kind == (rope_scaling_kind)k, "%s: %s: kind %d", op_table[info->op].name,
+                     info->key, k);
             break;
         default: break;
         }
     }
-    const long long size = op->kind == op_rope || op->kind == op_attention ? value_columns(op->inputs[0]) / (op->inputs[0]->rank == 4 ? 1 : t->heads) : 0;
+    const long long size =
+        op->kind == op_rope || op->kind == op_attention ? value_columns(op->inputs[0]) / (op->inputs[0]->rank == 4 ? 1 : t->heads) : 0;
     note(f, op->kind == op_rope && t->rotary < size, "rope: rotary: part of a head");
     note(f, op->kind == op_rope && op->inputs[0]->rank == 4, "rope of heads apart");
     note(f, op->kind == op_attention && t->kv_heads < t->heads, "attention: heads in groups");
@@ -119,8 +123,12 @@ static void note_attributes(facts *f, const ir_op *op)
     note(f, op->kind == op_attention && op->inputs[0]->rank == 4, "attention of heads apart");
     note(f, op->kind == op_attention && op->inputs[1]->root && t->lengths, "attention: lengths of a cache");
     note(f, op->kind == op_attention && op->inputs[1]->root && t->window > 0, "attention: window over a cache");
-    note(f, op->kind == op_attention && op->inputs[1]->root && op->inputs[1]->shape[2].count == 1 && op->inputs[1]->shape[2].terms[0].factor > 1000, "a cache of many splits");
-    note(f, op->kind == op_attention && !op->inputs[1]->root && !extent_equal(&op->inputs[0]->shape[1], &op->inputs[1]->shape[1]), "attention to another sequence");
+    note(f,
+         op->kind == op_attention && op->inputs[1]->root && op->inputs[1]->shape[2].count == 1 &&
+             op->inputs[1]->shape[2].terms[0].factor > 1000,
+         "a cache of many splits");
+    note(f, op->kind == op_attention && !op->inputs[1]->root && !extent_equal(&op->inputs[0]->shape[1], &op->inputs[1]->shape[1]),
+         "attention to another sequence");
 }
 
 static long long axis_at(const ir_value *v, int from_the_end)
@@ -152,10 +160,15 @@ static void note_op(facts *f, const ir_op *op)
 {
     for (int k = 0; k < op_count; k++)
         if (op_in_spec((op_kind)k)) note(f, op->kind == (op_kind)k, "op %s", op_table[k].name);
-    static const struct { op_class class; const char *name; } classes[] = {
-        {class_ELEMENT, "elementwise"}, {class_REDUCE, "reduction"}, {class_COMPOSITE, "norm"}, {class_PRODUCT, "product"}, {class_MOVE, "move"}};
+    static const struct { op_class class; const char *name;
+    } classes[] = {{class_ELEMENT, "elementwise"},
+                   {class_REDUCE, "reduction"},
+                   {class_COMPOSITE, "norm"},
+                   {class_PRODUCT, "product"},
+                   {class_MOVE, "move"}};
     for (size_t c = 0; c < sizeof classes / sizeof *classes; c++)
-        for (int rank = 1; rank <= 5; rank++) note(f, op_table[op->kind].class == classes[c].class && op->inputs[0]->rank == rank, "%s of rank %d", classes[c].name, rank);
+        for (int rank = 1; rank <= 5; rank++)
+            note(f, op_table[op->kind].class == classes[c].class && op->inputs[0]->rank == rank, "%s of rank %d", classes[c].name, rank);
     note(f, op->kind == op_matmul && op->inputs[0] == op->inputs[1], "matmul of a value with itself");
     note(f, op->kind == op_matmul && op->inputs[0]->rank > 3, "matmul of two batch axes");
     note(f, is_move(op) && is_move(op->inputs[0]->def), "a view of a view");
@@ -183,8 +196,10 @@ static void note_values(facts *f, const ir_program *p)
         note(f, v->kind == value_param && uses > 1, "a param that ops share");
         note(f, v->kind == value_input && v->rank == 1 && v->type != dtype_i32, "an input of one axis");
         for (int t = 0; t < 3; t++) {
-            note(f, v->kind == value_input && v->type == (dtype)t && p->type != (dtype)t, "an input of its own dtype %s", dtype_name((dtype)t));
-            note(f, v->kind == value_param && v->type == (dtype)t && p->type != (dtype)t, "a param of its own dtype %s", dtype_name((dtype)t));
+            note(f, v->kind == value_input && v->type == (dtype)t && p->type != (dtype)t, "an input of its own dtype %s",
+                 dtype_name((dtype)t));
+            note(f, v->kind == value_param && v->type == (dtype)t && p->type != (dtype)t, "a param of its own dtype %s",
+                 dtype_name((dtype)t));
         }
         for (size_t w = 0; w < sizeof widths / sizeof *widths; w++) note(f, axis_at(v, 1) == widths[w], "%d columns", widths[w]);
     }
@@ -217,8 +232,14 @@ static const char *const one_level[] = {"ops"};
 
 static random_case case_of(arena *a, const random_spec *s)
 {
-    return (random_case){.spec = s, .yaml = random_spec_text(a, s, ""), .name = "drawn.yaml", .comment = "", .target = "host", .levels = one_level,
-                         .level_count = 1, .data_seed = 1};
+    return (random_case){.spec = s,
+                         .yaml = random_spec_text(a, s, ""),
+                         .name = "drawn.yaml",
+                         .comment = "",
+                         .target = "host",
+                         .levels = one_level,
+                         .level_count = 1,
+                         .data_seed = 1};
 }
 
 static bool has_op(const random_spec *s, op_kind kind)
@@ -368,10 +389,15 @@ END_TEST
 START_TEST(targets_and_dtypes_take_turns_and_reports_add_up)
 {
     static char out[30000];
-    ck_assert_int_eq(command("--random=24 --seed=3 --plan --json >/tmp/tfgen-random-$$.a && \"$TFGEN\" verify --random=24 --seed=3 --first=24 --plan --json "
-                             ">/tmp/tfgen-random-$$.b && python3 tests/cli/random_add.py --least=2 /tmp/tfgen-random-$$.[ab]; code=$?; "
-                             "rm -f /tmp/tfgen-random-$$.[ab]; exit $code", out, sizeof out), 0);
-    static const char *const rows[] = {"| gfx90a | bf16 | 2 | 6 | 0 | 0 |", "| gfx90a | f32 | 2 |", "| host | f16 | 2 |", "48 specs in 2 slices"};
+    ck_assert_int_eq(
+        command(
+            "--random=24 --seed=3 --plan --json >/tmp/tfgen-random-$$.a && \"$TFGEN\" verify --random=24 --seed=3 --first=24 --plan --json "
+            ">/tmp/tfgen-random-$$.b && python3 tests/cli/random_add.py --least=2 /tmp/tfgen-random-$$.[ab]; code=$?; "
+            "rm -f /tmp/tfgen-random-$$.[ab]; exit $code",
+            out, sizeof out),
+        0);
+    static const char *const rows[] = {"| gfx90a | bf16 | 2 | 6 | 0 | 0 |", "| gfx90a | f32 | 2 |", "| host | f16 | 2 |",
+                                       "48 specs in 2 slices"};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) ck_assert_msg(strstr(out, rows[i]) != NULL, "%s\n%s", rows[i], out);
 }
 END_TEST
@@ -385,10 +411,19 @@ END_TEST
 
 START_TEST(options_that_make_no_sense_are_bad_usage)
 {
-    static const char *const bad[] = {"--random=0", "--random=2 specs/rmsnorm.yaml", "--random=2 --dim=S=3", "--random=2 --sizes=all", "--random=2 --dtype=i32",
-                                      "--random=2 --fusion=most", "specs/rmsnorm.yaml --first=2", "specs/rmsnorm.yaml --plan", "specs/rmsnorm.yaml --draw=x", "specs/rmsnorm.yaml -o x"};
+    static const char *const bad[] = {"--random=0",
+                                      "--random=2 specs/rmsnorm.yaml",
+                                      "--random=2 --dim=S=3",
+                                      "--random=2 --sizes=all",
+                                      "--random=2 --dtype=i32",
+                                      "--random=2 --fusion=most",
+                                      "specs/rmsnorm.yaml --first=2",
+                                      "specs/rmsnorm.yaml --plan",
+                                      "specs/rmsnorm.yaml --draw=x",
+                                      "specs/rmsnorm.yaml -o x"};
     char out[4000];
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) ck_assert_msg(command(bad[i], out, sizeof out) == code_usage && out[0], "%s: %s", bad[i], out);
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        ck_assert_msg(command(bad[i], out, sizeof out) == code_usage && out[0], "%s: %s", bad[i], out);
     ck_assert_int_eq(command("--random=2 --target=gfx1", out, sizeof out), code_unsupported);
 }
 END_TEST

@@ -1,6 +1,6 @@
-/* In: tests/golden/reports/: a file is commands of the shell, `---`, and what they print, errors and exit codes too. Out: Check's count. Refuses:
- * another word, column or count. What differs from machine to machine, measured times and errors, is # in them; space is one blank.
- * TFGEN_GOLDEN_UPDATE=1 rewrites the files. */
+/* In: tests/golden/reports/: a file is commands of the shell, `---`, and what they print, errors and exit codes too. Out: Check's count.
+ * Refuses: another word, column or count. What differs from machine to machine, measured times and errors, is # in them; space is one
+ * blank. TFGEN_GOLDEN_UPDATE=1 rewrites the files. */
 #define _GNU_SOURCE
 #include "tests/ir/ir_golden.h"
 #include <ctype.h>
@@ -52,8 +52,12 @@ START_TEST(a_command_reports_what_its_file_says)
     ck_assert_ptr_nonnull(mark);
     g.after = mark + 4;
     g.before = arena_strndup(a, text, (size_t)(mark - text));
-    FILE *pipe = popen(arena_printf(a, "export folder=$(mktemp -d); tfgen() { %s \"$@\" 2>&1; code=$?; test $code = 0 || echo \"exit code $code\"; }; "
-                                       "export COLUMNS=80 NO_COLOR=1\n{ %s } | sed \"s,$folder/,,g; s,$folder,FOLDER,g\"\nrm -rf \"$folder\"", program, g.before), "r");
+    FILE *pipe =
+        popen(arena_printf(a,
+                           "export folder=$(mktemp -d); tfgen() { %s \"$@\" 2>&1; code=$?; test $code = 0 || echo \"exit code $code\"; }; "
+                           "export COLUMNS=80 NO_COLOR=1\n{ %s } | sed \"s,$folder/,,g; s,$folder,FOLDER,g\"\nrm -rf \"$folder\"",
+                           program, g.before),
+              "r");
     ck_assert_ptr_nonnull(pipe);
     ck_assert_uint_lt(fread(output, 1, (1 << 20) - 1, pipe), (1 << 20) - 1);
     ck_assert_int_eq(pclose(pipe), 0);

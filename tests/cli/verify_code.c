@@ -199,8 +199,9 @@ static char *canonical(arena *a, const unit *u)
 
 static XXH128_hash_t key_of(arena *a, const sweep *s, int machine, const unit *u)
 {
-    const char *text = arena_printf(a, "1 %s %s %s %u %d %d\n%s", machines[machine].label, s->identities[machine],
-                                    s->libclang ? "libclang" : "", u->plan.argument_bytes, u->plan.shared_bytes, u->threads, canonical(a, u));
+    const char *text =
+        arena_printf(a, "1 %s %s %s %u %d %d\n%s", machines[machine].label, s->identities[machine], s->libclang ? "libclang" : "",
+                     u->plan.argument_bytes, u->plan.shared_bytes, u->threads, canonical(a, u));
     return XXH3_128bits(text, strlen(text));
 }
 
@@ -292,7 +293,10 @@ static unit unit_of_pack(arena *a, const packed_weight *k)
 
 static unit unit_of_launch(arena *a, const launch *l)
 {
-    return (unit){l->file, source_join(a, &l->source), {l->name, l->arguments, l->argument_count, l->argument_bytes, l->shared_bytes}, l->threads};
+    return (unit){l->file,
+                  source_join(a, &l->source),
+                  {l->name, l->arguments, l->argument_count, l->argument_bytes, l->shared_bytes},
+                  l->threads};
 }
 
 static char *read_text(arena *a, const char *path, size_t *size)

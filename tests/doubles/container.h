@@ -32,5 +32,8 @@ static inline size_t container_elf_size(const unsigned char *file)
 }
 
 static inline size_t container_round(size_t n) { return (n + container_align - 1) / container_align * container_align; }
-static inline bool container_has_host(const unsigned char *file) { return !memcmp(file + container_mark_at, container_mark, sizeof container_mark); }
+static inline bool container_has_host(const unsigned char *file)
+{
+    return !memcmp(file + container_mark_at, container_mark, sizeof container_mark);
+}
 #endif

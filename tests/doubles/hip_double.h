@@ -3,9 +3,9 @@
  * to what the runtime and the loaded code object's metadata demand; executes late, when something waits, and by the host engine or the
  * instruction emulator. What no program may do is a violation: it is counted and told, and the call fails.
  *
- * Environment: TFGEN_DOUBLE_DEVICES=gfx90a,gfx942 (default gfx90a; empty: none), TFGEN_DOUBLE_MEMORY=bytes a device, TFGEN_DOUBLE_FAULT (see
- * hip_double_fault), TFGEN_DOUBLE_VERSION (of hipRuntimeGetVersion), TFGEN_DOUBLE_EMULATOR=emulator.py with TINYGRAD_DIR: executes code
- * objects instruction by instruction; HIP_VISIBLE_DEVICES, ROCR_VISIBLE_DEVICES and HSA_OVERRIDE_GFX_VERSION as the runtime does. */
+ * Environment: TFGEN_DOUBLE_DEVICES=gfx90a,gfx942 (default gfx90a; empty: none), TFGEN_DOUBLE_MEMORY=bytes a device, TFGEN_DOUBLE_FAULT
+ * (see hip_double_fault), TFGEN_DOUBLE_VERSION (of hipRuntimeGetVersion), TFGEN_DOUBLE_EMULATOR=emulator.py with TINYGRAD_DIR: executes
+ * code objects instruction by instruction; HIP_VISIBLE_DEVICES, ROCR_VISIBLE_DEVICES and HSA_OVERRIDE_GFX_VERSION as the runtime does. */
 #ifndef TFGEN_DOUBLES_HIP_DOUBLE_H
 #define TFGEN_DOUBLES_HIP_DOUBLE_H
 #include <stdbool.h>

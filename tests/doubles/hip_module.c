@@ -254,7 +254,8 @@ static int check_size(const kernel *k, device *d, const op *o)
 static int check_arguments(const kernel *k, device *d, const void *bytes, size_t size)
 {
     if ((uintptr_t)bytes % 16) violate("kernel %s: arguments at an address that is not a multiple of 16", k->name);
-    else if (size != k->explicit_bytes) violate("kernel %s: %zu bytes of arguments; its metadata says %u", k->name, size, k->explicit_bytes);
+    else if (size != k->explicit_bytes)
+        violate("kernel %s: %zu bytes of arguments; its metadata says %u", k->name, size, k->explicit_bytes);
     else if (check_words(k, d, bytes, size)) return hip_success;
     return hip_invalid_value;
 }
@@ -289,8 +290,8 @@ static int queue(op shape, void *function, void *handle, const void *bytes, size
     return stream_push(s, o);
 }
 
-EXPORT int hipModuleLaunchKernel(hip_function function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y,
-                                 unsigned block_z, unsigned shared, hip_stream handle, void **parameters, void **extra)
+EXPORT int hipModuleLaunchKernel(hip_function function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
+                                 unsigned block_y, unsigned block_z, unsigned shared, hip_stream handle, void **parameters, void **extra)
 {
     int code = double_begin("hipModuleLaunchKernel");
     const op shape = {.kind = op_launch, .grid = grid_x, .threads = block_x, .dynamic_bytes = shared};

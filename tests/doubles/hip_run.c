@@ -33,8 +33,11 @@ static const char *run_on_host(device *d, const op *o, host_log *log)
     static _Alignas(128) unsigned char arguments[most_argument_bytes]; /* one runs at a time */
     const kernel *k = o->kernel;
     const unsigned shared = k->lds_bytes + o->dynamic_bytes;
-    const host_launch_dims dims = {.grid = {o->grid, 1, 1}, .block = {o->threads, 1, 1}, .shared_bytes = shared > least_shared ? shared : least_shared,
-                                   .wave = k->wave, .cooperative = o->cooperative};
+    const host_launch_dims dims = {.grid = {o->grid, 1, 1},
+                                   .block = {o->threads, 1, 1},
+                                   .shared_bytes = shared > least_shared ? shared : least_shared,
+                                   .wave = k->wave,
+                                   .cooperative = o->cooperative};
     void *params[] = {arguments};
     host_engine *engine = the_engine();
     if (!engine) return "no memory for the host engine";
@@ -81,7 +84,8 @@ static const char *run_emulated(const op *o, char *answer, int room)
 {
     static helper h;
     if (!h.to && !start(&h)) return "the emulator cannot be started";
-    fprintf(h.to, "/proc/%d/fd/%d %s %u %u %u ", (int)getpid(), o->kernel->module->file, o->kernel->name, o->grid, o->threads, o->dynamic_bytes);
+    fprintf(h.to, "/proc/%d/fd/%d %s %u %u %u ", (int)getpid(), o->kernel->module->file, o->kernel->name, o->grid, o->threads,
+            o->dynamic_bytes);
     for (size_t i = 0; i < o->argument_bytes; i++) fprintf(h.to, "%02x", ((const unsigned char *)o->arguments)[i]);
     fputc('\n', h.to);
     if (fflush(h.to) || !fgets(answer, room, h.from)) return "the emulator ended";

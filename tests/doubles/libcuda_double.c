@@ -1,5 +1,5 @@
-/* In: the calls of runtime/device/cuda_abi.h. Out: see libcuda_double.h. Refuses what the driver would; `wrong` counts what no driver forgives
- * (freed memory, foreign handles), with a sentence on the first. Allocates only where the driver may: never in a launch. */
+/* In: the calls of runtime/device/cuda_abi.h. Out: see libcuda_double.h. Refuses what the driver would; `wrong` counts what no driver
+ * forgives (freed memory, foreign handles), with a sentence on the first. Allocates only where the driver may: never in a launch. */
 #define _GNU_SOURCE
 #include "tests/doubles/libcuda_double.h"
 #include "runtime/device/cuda_abi.h"
@@ -327,8 +327,8 @@ static int record(double_launch *at, const function *f, unsigned grid, unsigned 
     return 0;
 }
 
-static int launch(const function *f, const unsigned grid[3], const unsigned block[3], unsigned shared, void *s, void **params, int cooperative,
-                  int overlap)
+static int launch(const function *f, const unsigned grid[3], const unsigned block[3], unsigned shared, void *s, void **params,
+                  int cooperative, int overlap)
 {
     BEGIN_IN_CONTEXT("LaunchKernel");
     if (f < functions || f >= functions + 256 || !f->image) return wrong("a kernel of a module that is gone");
@@ -348,8 +348,8 @@ static int launch(const function *f, const unsigned grid[3], const unsigned bloc
     return code;
 }
 
-int cuLaunchKernel(void *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared, void *s, void **params,
-                   void **extra)
+int cuLaunchKernel(void *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared, void *s,
+                   void **params, void **extra)
 {
     if (extra) return wrong("extra arguments");
     return launch(f, (unsigned[]){gx, gy, gz}, (unsigned[]){bx, by, bz}, shared, s, params, 0, 0);
@@ -367,12 +367,12 @@ int cuLaunchKernelEx(const cuda_launch_config *c, void *f, void **params, void *
     }
     if (overlap && cooperative) return wrong("a cooperative launch that overlaps");
     if (overlap && state.version < 12030 && captures(c->stream)) return bad_capture;
-    return launch(f, (unsigned[]){c->grid_x, c->grid_y, c->grid_z}, (unsigned[]){c->block_x, c->block_y, c->block_z}, c->shared_bytes, c->stream,
-                  params, cooperative, overlap);
+    return launch(f, (unsigned[]){c->grid_x, c->grid_y, c->grid_z}, (unsigned[]){c->block_x, c->block_y, c->block_z}, c->shared_bytes,
+                  c->stream, params, cooperative, overlap);
 }
 
-int cuTensorMapEncodeTiled(void *map, int type, uint32_t rank, void *address, const uint64_t *dims, const uint64_t *strides, const uint32_t *box,
-                           const uint32_t *steps, int interleave, int swizzle, int promotion, int fill)
+int cuTensorMapEncodeTiled(void *map, int type, uint32_t rank, void *address, const uint64_t *dims, const uint64_t *strides,
+                           const uint32_t *box, const uint32_t *steps, int interleave, int swizzle, int promotion, int fill)
 {
     BEGIN_IN_CONTEXT("TensorMapEncodeTiled");
     (void)promotion;

@@ -1,4 +1,5 @@
-/* In: bytes that claim to be a bundle. Out: nothing, or a finding: something read beyond them, found where it is not, or refused without a word. */
+/* In: bytes that claim to be a bundle. Out: nothing, or a finding: something read beyond them, found where it is not, or refused without a
+ * word. */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +17,8 @@ static void repair(fuzz_input *m)
     bundle_rehash(m->data, m->size);
 }
 
-const fuzz_kind fuzz_this = {.name = "fuzz_bundle", .samples = samples, .tokens = tokens, .most_bytes = 16 << 10, .repair = repair, .cases = 30000};
+const fuzz_kind fuzz_this =
+    {.name = "fuzz_bundle", .samples = samples, .tokens = tokens, .most_bytes = 16 << 10, .repair = repair, .cases = 30000};
 
 static void look_up(const bundle *b, const uint8_t *bytes, size_t size, const char *arch, const char *kernel)
 {
@@ -28,7 +30,8 @@ static void look_up(const bundle *b, const uint8_t *bytes, size_t size, const ch
         error[0] = 0;
         const bundle_found found = bundle_find(b, arch, kernel, sources[i], strlen(sources[i]), &code, &length, error);
         if (found != bundle_ok && !error[0]) fuzz_finding("missing without a word", kernel);
-        if (found == bundle_ok && ((const uint8_t *)code < bytes || length > size || (size_t)((const uint8_t *)code - bytes) > size - length))
+        if (found == bundle_ok &&
+            ((const uint8_t *)code < bytes || length > size || (size_t)((const uint8_t *)code - bytes) > size - length))
             fuzz_finding("code outside of the bundle", kernel);
     }
 }

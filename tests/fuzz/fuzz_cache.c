@@ -1,5 +1,5 @@
-/* In: bytes that claim to be an entry of the kernel cache, or an archive of some. Out: nothing, or a finding: something read beyond them, an entry
- * taken that does not give back what it holds, an archive that leaves the folder with what is not good. */
+/* In: bytes that claim to be an entry of the kernel cache, or an archive of some. Out: nothing, or a finding: something read beyond them,
+ * an entry taken that does not give back what it holds, an archive that leaves the folder with what is not good. */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +13,8 @@
 #include "tests/fuzz/fuzzing.h"
 
 static const char *const samples[] = {"tests/corpus/cache/*", NULL};
-static const char *const tokens[] = {"tfgen entry 1\n", "tfgen archive 1\n", "tfgen 1 code\n", "tfgen 1 host\n", "arch gfx942\n", "name k\n", "\177ELF", NULL};
+static const char *const tokens[] = {"tfgen entry 1\n", "tfgen archive 1\n", "tfgen 1 code\n", "tfgen 1 host\n",
+                                     "arch gfx942\n",   "name k\n",          "\177ELF",        NULL};
 enum { seal = 64, hash_size = 16, head = 16 };
 
 /* The seal of the entry that ends at `end`. */
@@ -44,7 +45,8 @@ static void repair(fuzz_input *m)
     }
 }
 
-const fuzz_kind fuzz_this = {.name = "fuzz_cache", .samples = samples, .tokens = tokens, .most_bytes = 64 << 10, .repair = repair, .cases = 2000};
+const fuzz_kind fuzz_this =
+    {.name = "fuzz_cache", .samples = samples, .tokens = tokens, .most_bytes = 64 << 10, .repair = repair, .cases = 2000};
 
 static void try_entry(const uint8_t *data, size_t size)
 {

@@ -1,5 +1,5 @@
-/* In: bytes that claim to be a code object, with or without a bundle around it; or the log of a compiler. Out: nothing, or a finding: something read
- * beyond them or refused without a word. */
+/* In: bytes that claim to be a code object, with or without a bundle around it; or the log of a compiler. Out: nothing, or a finding:
+ * something read beyond them or refused without a word. */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
@@ -8,8 +8,21 @@
 #include "tests/fuzz/fuzzing.h"
 
 static const char *const samples[] = {"tests/corpus/codeobject/*", NULL};
-static const char *const tokens[] = {"\177ELF", ".note", "AMDGPU", "amdhsa.kernels", ".vgpr_count", ".sgpr_count", "__CLANG_OFFLOAD_BUNDLE__", "hipv4-amdgcn-amd-amdhsa--gfx942",
-                                     "ptxas info    : ", "Used 40 registers", "bytes spill stores", "Compiling entry function 'k' for 'sm_90a'", ".nv.info", ".text.k", NULL};
+static const char *const tokens[] = {"\177ELF",
+                                     ".note",
+                                     "AMDGPU",
+                                     "amdhsa.kernels",
+                                     ".vgpr_count",
+                                     ".sgpr_count",
+                                     "__CLANG_OFFLOAD_BUNDLE__",
+                                     "hipv4-amdgcn-amd-amdhsa--gfx942",
+                                     "ptxas info    : ",
+                                     "Used 40 registers",
+                                     "bytes spill stores",
+                                     "Compiling entry function 'k' for 'sm_90a'",
+                                     ".nv.info",
+                                     ".text.k",
+                                     NULL};
 const fuzz_kind fuzz_this = {.name = "fuzz_codeobject", .samples = samples, .tokens = tokens, .most_bytes = 64 << 10, .cases = 100000};
 
 static void read_one(const uint8_t *data, size_t size)
@@ -20,7 +33,8 @@ static void read_one(const uint8_t *data, size_t size)
         if (!error[0]) fuzz_finding("refused without a word", NULL);
         return;
     }
-    if (!memchr(object.arch, 0, sizeof object.arch) || !memchr(object.producer, 0, sizeof object.producer)) fuzz_finding("a name without an end", NULL);
+    if (!memchr(object.arch, 0, sizeof object.arch) || !memchr(object.producer, 0, sizeof object.producer))
+        fuzz_finding("a name without an end", NULL);
     for (size_t i = 0; i < object.n_kernels; i++)
         if (!object.kernels[i].name) fuzz_finding("a kernel without a name", NULL);
     codeobject_free(&object);
@@ -37,7 +51,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     read_one(copy, size);
     for (const char *const *arch = (const char *const[]){"gfx942", "gfx90a:xnack-", "sm_90a", ""}; **arch; arch++) {
         if (!codeobject_unbundle(copy, size, *arch, &inner, &inner_size)) continue;
-        if (inner < copy || inner_size > size || (size_t)(inner - copy) > size - inner_size) fuzz_finding("a code object outside of its bundle", *arch);
+        if (inner < copy || inner_size > size || (size_t)(inner - copy) > size - inner_size)
+            fuzz_finding("a code object outside of its bundle", *arch);
         if (inner != copy) read_one(inner, inner_size);
     }
     kernel_facts facts = {.name = (char *)"k"};

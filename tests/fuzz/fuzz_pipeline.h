@@ -1,5 +1,5 @@
-/* What fuzzers of specs and of IR text share: a program goes through every stage to the end of emission, and each answer is one of those that the
- * command documents. Level and target follow from the input. */
+/* What fuzzers of specs and of IR text share: a program goes through every stage to the end of emission, and each answer is one of those
+ * that the command documents. Level and target follow from the input. */
 #ifndef TFGEN_FUZZ_PIPELINE_H
 #define TFGEN_FUZZ_PIPELINE_H
 #include <jansson.h>
@@ -43,10 +43,12 @@ static inline void check_plan(pipeline *t, const plan *p)
         const launch *l = &p->launches[i];
         check_name(l->name), check_name(l->file);
         if (!l->source.body || !l->spec_header || source_size(&l->source) < 100) fuzz_finding("a kernel without source", l->name);
-        if (l->shared_bytes > p->target->lds_bytes || l->threads > p->target->max_threads || l->threads < 1 || launch_grid(l, &p->program->dims) < 1)
+        if (l->shared_bytes > p->target->lds_bytes || l->threads > p->target->max_threads || l->threads < 1 ||
+            launch_grid(l, &p->program->dims) < 1)
             fuzz_finding("a launch that its target cannot make", l->name);
         for (int k = 0; k < i; k++)
-            if (!strcmp(p->launches[k].name, l->name) || !strcmp(p->launches[k].file, l->file)) fuzz_finding("two kernels of one name", l->name);
+            if (!strcmp(p->launches[k].name, l->name) || !strcmp(p->launches[k].file, l->file))
+                fuzz_finding("two kernels of one name", l->name);
     }
     for (int i = 0; i < p->pack_count; i++) check_name(p->packs[i].name);
     if (workspace_layout(p, &p->program->dims, NULL) < 0) fuzz_finding("a workspace of less than nothing", NULL);
@@ -77,8 +79,10 @@ static inline void pipeline_run(const uint8_t *data, size_t size, void (*body)(v
     pipeline t = {.a = arena_new(), .data = (const char *)data, .size = size, .choice = fuzz_hash(data, size)};
     if (!t.a) return;
     const tfgen_code code = arena_run(t.a, body, &t);
-    if (code != code_ok && code != code_bad_input && code != code_unsupported) fuzz_finding("an exit code that this does not have", arena_diagnostics(t.a));
-    if ((code == code_ok) != (arena_diagnostics(t.a)[0] == 0)) fuzz_finding("refused without a word, or not refused with words", arena_diagnostics(t.a));
+    if (code != code_ok && code != code_bad_input && code != code_unsupported)
+        fuzz_finding("an exit code that this does not have", arena_diagnostics(t.a));
+    if ((code == code_ok) != (arena_diagnostics(t.a)[0] == 0))
+        fuzz_finding("refused without a word, or not refused with words", arena_diagnostics(t.a));
     fuzz_taken += code == code_ok;
     arena_free(t.a);
 }

@@ -1,5 +1,5 @@
-/* In: bytes that claim to be a safetensors file. Out: nothing, or a finding: something read beyond them, a byte that belongs to two tensors, a refusal
- * without a word. */
+/* In: bytes that claim to be a safetensors file. Out: nothing, or a finding: something read beyond them, a byte that belongs to two
+ * tensors, a refusal without a word. */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
@@ -7,8 +7,32 @@
 #include "tests/fuzz/fuzzing.h"
 
 static const char *const samples[] = {"tests/corpus/safetensors/*", NULL};
-static const char *const tokens[] = {"0", "-1", "9223372036854775807", "18446744073709551616", "9007199254740993", "1e9", "[", "{", "]", "}", "\"", "\\u0000", "\"F64\"", "\"BF16\"",
-                                     "\"I32\"", "\"NEW\"", ",", "null", "\"a\":", "4294967296", "\xff", "\"shape\":[2,3]", "\"data_offsets\":[0,12]", "__metadata__", "weights.a", NULL};
+static const char *const tokens[] = {"0",
+                                     "-1",
+                                     "9223372036854775807",
+                                     "18446744073709551616",
+                                     "9007199254740993",
+                                     "1e9",
+                                     "[",
+                                     "{",
+                                     "]",
+                                     "}",
+                                     "\"",
+                                     "\\u0000",
+                                     "\"F64\"",
+                                     "\"BF16\"",
+                                     "\"I32\"",
+                                     "\"NEW\"",
+                                     ",",
+                                     "null",
+                                     "\"a\":",
+                                     "4294967296",
+                                     "\xff",
+                                     "\"shape\":[2,3]",
+                                     "\"data_offsets\":[0,12]",
+                                     "__metadata__",
+                                     "weights.a",
+                                     NULL};
 
 /* The header's size is right, most of the time: where its braces end. */
 static void repair(fuzz_input *m)
@@ -22,7 +46,8 @@ static void repair(fuzz_input *m)
     for (int i = 0; end && i < 8; i++) m->data[i] = (uint8_t)((uint64_t)(end - 8) >> 8 * i);
 }
 
-const fuzz_kind fuzz_this = {.name = "fuzz_safetensors", .samples = samples, .tokens = tokens, .most_bytes = 4 << 10, .repair = repair, .cases = 100000};
+const fuzz_kind fuzz_this =
+    {.name = "fuzz_safetensors", .samples = samples, .tokens = tokens, .most_bytes = 4 << 10, .repair = repair, .cases = 100000};
 
 typedef struct one_file {
     arena *a;

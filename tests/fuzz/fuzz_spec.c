@@ -1,20 +1,81 @@
-/* In: bytes that claim to be a spec. Out: nothing, or a finding: where a stage between reading and emission crashes, takes too long, accepts what the
- * next one does not, or ends in any way but those that the command documents. */
+/* In: bytes that claim to be a spec. Out: nothing, or a finding: where a stage between reading and emission crashes, takes too long,
+ * accepts what the next one does not, or ends in any way but those that the command documents. */
 #include "tests/fuzz/fuzz_pipeline.h"
 
 static const char *const samples[] = {"specs/*.yaml", "specs/bad/*.yaml", "tests/specs/*.yaml", "tests/corpus/spec/*", NULL};
 
-static const char *const tokens[] = {
-    "0", "1", "-1", "2147483647", "9223372036854775807", ".nan", "1e999", "{", "}", "[", "]", ", ", ": ", "\n", "  - ", "&a ", "*a", "!!int ", "---\n", "# ",
-    "\"", "'", "|\n", "? ", "<<: ", "\t", "\xff", "\x1b[m", "x", "w", "B", "S", "D", "H", "KV", "hd", "B*S", "D/H", "(H+2*KV)*hd", "true", "half",
-    "f16", "i32", "bf16", "f32", "shape: ", "dtype: ", "from: w", "transpose: true", "range: [0, L-S]", "at: pos", "state: k_cache", "lengths: pos",
-    "causal: true", "window: 3", "softcap: 30", "kv_heads: 1", "heads: 1", "layout: in_out", "rotary: 2", "sizes: [1, 1]", "shape: [S, B, D]",
-    "dynamic: {B: [1, 64]}", "scaling: {type: llama3}", "eps: 1e-5", "unit_offset: true",
+static const char *const tokens[] = {"0",
+                                     "1",
+                                     "-1",
+                                     "2147483647",
+                                     "9223372036854775807",
+                                     ".nan",
+                                     "1e999",
+                                     "{",
+                                     "}",
+                                     "[",
+                                     "]",
+                                     ", ",
+                                     ": ",
+                                     "\n",
+                                     "  - ",
+                                     "&a ",
+                                     "*a",
+                                     "!!int ",
+                                     "---\n",
+                                     "# ",
+                                     "\"",
+                                     "'",
+                                     "|\n",
+                                     "? ",
+                                     "<<: ",
+                                     "\t",
+                                     "\xff",
+                                     "\x1b[m",
+                                     "x",
+                                     "w",
+                                     "B",
+                                     "S",
+                                     "D",
+                                     "H",
+                                     "KV",
+                                     "hd",
+                                     "B*S",
+                                     "D/H",
+                                     "(H+2*KV)*hd",
+                                     "true",
+                                     "half",
+                                     "f16",
+                                     "i32",
+                                     "bf16",
+                                     "f32",
+                                     "shape: ",
+                                     "dtype: ",
+                                     "from: w",
+                                     "transpose: true",
+                                     "range: [0, L-S]",
+                                     "at: pos",
+                                     "state: k_cache",
+                                     "lengths: pos",
+                                     "causal: true",
+                                     "window: 3",
+                                     "softcap: 30",
+                                     "kv_heads: 1",
+                                     "heads: 1",
+                                     "layout: in_out",
+                                     "rotary: 2",
+                                     "sizes: [1, 1]",
+                                     "shape: [S, B, D]",
+                                     "dynamic: {B: [1, 64]}",
+                                     "scaling: {type: llama3}",
+                                     "eps: 1e-5",
+                                     "unit_offset: true",
 #define OP(name, least, most, shape, class, help) "op: " #name,
 #include "ir/op.def"
-    NULL};
+                                     NULL};
 
-const fuzz_kind fuzz_this = {.name = "fuzz_spec", .samples = samples, .tokens = tokens, .most_bytes = 64 << 10, .text = true, .cases = 10000};
+const fuzz_kind fuzz_this =
+    {.name = "fuzz_spec", .samples = samples, .tokens = tokens, .most_bytes = 64 << 10, .text = true, .cases = 10000};
 
 static void body(void *argument)
 {

@@ -1,20 +1,74 @@
-/* In: bytes that claim to be IR text of any stage. Out: nothing, or a finding: where a stage from there on crashes, takes too long, or ends in any
- * way but those that the command documents. */
+/* In: bytes that claim to be IR text of any stage. Out: nothing, or a finding: where a stage from there on crashes, takes too long, or ends
+ * in any way but those that the command documents. */
 #include "tests/fuzz/fuzz_pipeline.h"
 
 static const char *const samples[] = {"tests/golden/ir/*.ir", "tests/corpus/text/*", NULL};
 
-static const char *const tokens[] = {
-    "%x", "%y", "kernel k9 {\n", "phase p : gemm {\n", "  }\n", "}\n", " after ", " frame=ws", " frame=mixed", "rows", "gemm", "attention", "decode", "combine", "align",
-    "pro  ", "body ", "epi  ", "tile ", " m=128", " n=64", " k=32", " threads=256", " layer=simt", " layer=wgmma", " layer=mfma", " layer=wmma", " layer=mma",
-    " layer=wgmma3", " slots=3", " split=4", " fold=%w", " heads=2", " to=bf16", " state=%s", " at=%pos", " lengths=%n", " causal", " window=3", " in %x+0/8",
-    "/72", "f32", "bf16", "f16", "i32", "[B,S]", "[1]", "[]", "dim  B = 2 in 1..9\n", "in   %a f32[4]\n", "out  %y as y\n", " range=0..3", " #0", "!1:1", "level tile\n", "1e30",
-    "nan", "B*S", "-1",
+static const char *const tokens[] = {"%x",
+                                     "%y",
+                                     "kernel k9 {\n",
+                                     "phase p : gemm {\n",
+                                     "  }\n",
+                                     "}\n",
+                                     " after ",
+                                     " frame=ws",
+                                     " frame=mixed",
+                                     "rows",
+                                     "gemm",
+                                     "attention",
+                                     "decode",
+                                     "combine",
+                                     "align",
+                                     "pro  ",
+                                     "body ",
+                                     "epi  ",
+                                     "tile ",
+                                     " m=128",
+                                     " n=64",
+                                     " k=32",
+                                     " threads=256",
+                                     " layer=simt",
+                                     " layer=wgmma",
+                                     " layer=mfma",
+                                     " layer=wmma",
+                                     " layer=mma",
+                                     " layer=wgmma3",
+                                     " slots=3",
+                                     " split=4",
+                                     " fold=%w",
+                                     " heads=2",
+                                     " to=bf16",
+                                     " state=%s",
+                                     " at=%pos",
+                                     " lengths=%n",
+                                     " causal",
+                                     " window=3",
+                                     " in %x+0/8",
+                                     "/72",
+                                     "f32",
+                                     "bf16",
+                                     "f16",
+                                     "i32",
+                                     "[B,S]",
+                                     "[1]",
+                                     "[]",
+                                     "dim  B = 2 in 1..9\n",
+                                     "in   %a f32[4]\n",
+                                     "out  %y as y\n",
+                                     " range=0..3",
+                                     " #0",
+                                     "!1:1",
+                                     "level tile\n",
+                                     "1e30",
+                                     "nan",
+                                     "B*S",
+                                     "-1",
 #define OP(name, least, most, shape, class, help) " = " #name " ",
 #include "ir/op.def"
-    NULL};
+                                     NULL};
 
-const fuzz_kind fuzz_this = {.name = "fuzz_text", .samples = samples, .tokens = tokens, .most_bytes = 64 << 10, .text = true, .cases = 5000};
+const fuzz_kind fuzz_this =
+    {.name = "fuzz_text", .samples = samples, .tokens = tokens, .most_bytes = 64 << 10, .text = true, .cases = 5000};
 
 static void body(void *argument)
 {

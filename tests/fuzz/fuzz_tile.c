@@ -1,14 +1,17 @@
-/* In: "NUMBER NUMBER", then a line of tile settings. The first number chooses a phase of a planned program (tests/corpus/text), whose tile line this
- * becomes; the second the target, and whether the settings are a tuning line instead. Out: nothing, or a finding: a tile that crashes, that makes a
- * launch which the target cannot take, or that is refused without a word. */
+/* In: "NUMBER NUMBER", then a line of tile settings. The first number chooses a phase of a planned program (tests/corpus/text), whose tile
+ * line this becomes; the second the target, and whether the settings are a tuning line instead. Out: nothing, or a finding: a tile that
+ * crashes, that makes a launch which the target cannot take, or that is refused without a word. */
 #include "tests/fuzz/fuzz_pipeline.h"
 #include <glob.h>
 #include <stdlib.h>
 
 static const char *const samples[] = {"tests/corpus/tile/*", NULL};
-static const char *const tokens[] = {"m=", "n=", "k=", "threads=", "thread_m=", "thread_n=", "slots=", "split=", "group=", "cluster=", "stage=", "layer=simt", "layer=wgmma", "layer=wgmma3",
-                                     "layer=mfma", "layer=wmma", "layer=mma", "team=", "V=", "rows=", "queries=", "keys=", "splits=", "waves=", "warps=", "64", "128", "256", "1024",
-                                     "16", "8", "4", "0", "1", " ", "\n", NULL};
+static const char *const tokens[] = {"m=",         "n=",         "k=",        "threads=", "thread_m=",  "thread_n=",   "slots=",
+                                     "split=",     "group=",     "cluster=",  "stage=",   "layer=simt", "layer=wgmma", "layer=wgmma3",
+                                     "layer=mfma", "layer=wmma", "layer=mma", "team=",    "V=",         "rows=",       "queries=",
+                                     "keys=",      "splits=",    "waves=",    "warps=",   "64",         "128",         "256",
+                                     "1024",       "16",         "8",         "4",        "0",          "1",           " ",
+                                     "\n",         NULL};
 const fuzz_kind fuzz_this = {.name = "fuzz_tile", .samples = samples, .tokens = tokens, .most_bytes = 1 << 10, .text = true, .cases = 3000};
 
 enum { most_bases = 64, most_size = 256 << 10 };
@@ -83,7 +86,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     rest += strspn(rest, " \n");
     snprintf(c.settings, sizeof c.settings, "%.*s", (int)strcspn(rest, "\n"), rest);
     const tfgen_code code = arena_run(c.t.a, body, &c);
-    if (code != code_ok && code != code_bad_input && code != code_unsupported) fuzz_finding("an exit code that this does not have", arena_diagnostics(c.t.a));
+    if (code != code_ok && code != code_bad_input && code != code_unsupported)
+        fuzz_finding("an exit code that this does not have", arena_diagnostics(c.t.a));
     fuzz_taken += code == code_ok;
     if ((code == code_ok) != (arena_diagnostics(c.t.a)[0] == 0)) fuzz_finding("refused without a word", arena_diagnostics(c.t.a));
     arena_free(c.t.a);

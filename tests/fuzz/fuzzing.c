@@ -1,6 +1,6 @@
-/* In: a target (tests/fuzz/fuzzing.h). Out: its program: fuzz_NAME [CASES [SEED [FIRST]]] runs mutants FIRST to FIRST+CASES-1 of a seed, each of which
- * follows from seed and number alone; fuzz_NAME FILE... runs files. A finding aborts, names seed and number, and leaves its input in a file.
- * Refuses more than most_cpu seconds of this process's own time for one input, and more memory than most_memory. */
+/* In: a target (tests/fuzz/fuzzing.h). Out: its program: fuzz_NAME [CASES [SEED [FIRST]]] runs mutants FIRST to FIRST+CASES-1 of a seed,
+ * each of which follows from seed and number alone; fuzz_NAME FILE... runs files. A finding aborts, names seed and number, and leaves its
+ * input in a file. Refuses more than most_cpu seconds of this process's own time for one input, and more memory than most_memory. */
 #define _GNU_SOURCE
 #include "tests/fuzz/fuzzing.h"
 #include <ctype.h>
@@ -79,9 +79,10 @@ static size_t word_at(const fuzz_input *m, size_t at, size_t *length)
     return at;
 }
 
-static const long long odd_numbers[] = {0,     1,     -1,      2,       3,          7,          8,          15,        16,         17,         31,         32,
-                                        33,    63,    64,      65,      127,        128,        129,        255,       256,        1000,       4095,       4096,
-                                        65535, 65536, 1 << 20, 1 << 30, 2147483647, 2147483648, 4294967295, 1LL << 40, 1LL << 53, 1LL << 62, INT64_MAX, INT64_MIN};
+static const long long odd_numbers[] = {0,       1,          -1,         2,          3,         7,         8,         15,        16,
+                                        17,      31,         32,         33,         63,        64,        65,        127,       128,
+                                        129,     255,        256,        1000,       4095,      4096,      65535,     65536,     1 << 20,
+                                        1 << 30, 2147483647, 2147483648, 4294967295, 1LL << 40, 1LL << 53, 1LL << 62, INT64_MAX, INT64_MIN};
 enum { odd_count = sizeof odd_numbers / sizeof *odd_numbers };
 
 /* A number becomes another; a word becomes a word of the input or a token. */
@@ -90,12 +91,14 @@ static void change_word(fuzz_input *m, chance *c)
     size_t length, other, at = word_at(m, below(c, m->size), &length);
     char digits[32];
     if (length && isdigit(m->data[at]) && below(c, 2)) {
-        unsigned long long n = strtoull((const char *)memcpy(memset(digits, 0, sizeof digits), m->data + at, length < 20 ? length : 20), NULL, 10);
+        unsigned long long n =
+            strtoull((const char *)memcpy(memset(digits, 0, sizeof digits), m->data + at, length < 20 ? length : 20), NULL, 10);
         n = below(c, 2) ? (unsigned long long)odd_numbers[below(c, odd_count)] : below(c, 2) ? n + (below(c, 2) ? 1 : ~0ULL) : n * 2;
         replace(m, at, length, digits, (size_t)snprintf(digits, sizeof digits, "%lld", (long long)n));
     } else if (below(c, 3)) {
         size_t from = word_at(m, below(c, m->size), &other);
-        for (int tries = 0; tries < 20 && other && (m->data[from] == '%') != (length && m->data[at] == '%'); tries++) from = word_at(m, below(c, m->size), &other);
+        for (int tries = 0; tries < 20 && other && (m->data[from] == '%') != (length && m->data[at] == '%'); tries++)
+            from = word_at(m, below(c, m->size), &other);
         replace(m, at, length, m->data + from, other);
     } else put_token(m, c, at, length);
 }
@@ -157,7 +160,8 @@ static void mutate(fuzz_input *m, const fuzz_input *other, chance *c)
 #ifdef TFGEN_LIBFUZZER
 size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t most);
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned seed);
-size_t LLVMFuzzerCustomCrossOver(const uint8_t *a, size_t a_size, const uint8_t *b, size_t b_size, uint8_t *out, size_t most, unsigned seed);
+size_t LLVMFuzzerCustomCrossOver(const uint8_t *a, size_t a_size, const uint8_t *b, size_t b_size, uint8_t *out, size_t most,
+                                 unsigned seed);
 
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned seed)
 {
@@ -297,7 +301,8 @@ int main(int count, char **arguments)
         snprintf(finding, sizeof finding, "%sfinding-%s-%llu-%ld", folder, fuzz_this.name, (unsigned long long)seed, number);
         run_one(&m);
     }
-    printf("%s: %zu samples, %ld mutants of seed %llu, %ld of them taken, no findings\n", fuzz_this.name, sample_count, cases, (unsigned long long)seed, fuzz_taken);
+    printf("%s: %zu samples, %ld mutants of seed %llu, %ld of them taken, no findings\n", fuzz_this.name, sample_count, cases,
+           (unsigned long long)seed, fuzz_taken);
     for (size_t i = 0; i < sample_count; i++) free(samples[i].data);
     free(m.data);
     return cases >= 1000 && !fuzz_taken;

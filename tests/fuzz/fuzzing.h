@@ -1,6 +1,6 @@
-/* What the fuzzers share. Each tests/fuzz/fuzz_NAME.c is a target: LLVMFuzzerTestOneInput(), which a wrong answer leaves by fuzz_finding(), and its
- * fuzz_kind. tests/fuzz/fuzzing.c makes a program of it: mutants of its samples by number, the same on every machine; `make fuzz` builds the targets
- * with libFuzzer instead, which looks for inputs that reach new code. */
+/* What the fuzzers share. Each tests/fuzz/fuzz_NAME.c is a target: LLVMFuzzerTestOneInput(), which a wrong answer leaves by fuzz_finding(),
+ * and its fuzz_kind. tests/fuzz/fuzzing.c makes a program of it: mutants of its samples by number, the same on every machine; `make fuzz`
+ * builds the targets with libFuzzer instead, which looks for inputs that reach new code. */
 #ifndef TFGEN_FUZZING_H
 #define TFGEN_FUZZING_H
 #include <stdbool.h>

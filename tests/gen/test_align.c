@@ -213,7 +213,11 @@ END_TEST
 static void check_copy(int rows, int columns, const char *dtype)
 {
     const dim_override dims[] = {{"M", rows}, {"N", 3}, {"K", columns}};
-    rig *r = rig_open(&(rig_request){.path = "tests/h200/product.yaml", .level = fusion_tile, .target = "sm_90a", .dtype = dtype, .dims = dims,
+    rig *r = rig_open(&(rig_request){.path = "tests/h200/product.yaml",
+                                     .level = fusion_tile,
+                                     .target = "sm_90a",
+                                     .dtype = dtype,
+                                     .dims = dims,
                                      .dim_count = 3});
     rig_run(r);
     const ir_op *copy = copy_of(r->c.plan, "x");
@@ -241,7 +245,8 @@ START_TEST(every_row_is_copied_whole_and_followed_by_zeros)
     static const struct {
         int rows, columns;
         const char *dtype;
-    } cases[] = {{19, 1, "bf16"}, {19, 7, "f16"}, {33, 9, "bf16"}, {131, 67, "bf16"}, {37, 255, "f16"}, {17, 2051, "bf16"}, {140, 129, "f32"}, {37, 131, "f32"}};
+    } cases[] = {{19, 1, "bf16"},  {19, 7, "f16"},     {33, 9, "bf16"},   {131, 67, "bf16"},
+                 {37, 255, "f16"}, {17, 2051, "bf16"}, {140, 129, "f32"}, {37, 131, "f32"}};
     check_copy(cases[_i].rows, cases[_i].columns, cases[_i].dtype);
 }
 END_TEST
@@ -249,7 +254,8 @@ END_TEST
 START_TEST(products_of_odd_rows_are_right_at_every_level)
 {
     static const char *const dtypes[] = {"bf16", "f16", "f32"};
-    rig *r = rig_open(&(rig_request){.path = "tests/specs/odd-rows.yaml", .level = (fusion_level)(_i % 3), .target = "sm_90a", .dtype = dtypes[_i / 3]});
+    rig *r = rig_open(
+        &(rig_request){.path = "tests/specs/odd-rows.yaml", .level = (fusion_level)(_i % 3), .target = "sm_90a", .dtype = dtypes[_i / 3]});
     rig_run(r);
     rig_judge(r);
     rig_set_dim(r, "S", 9);

@@ -345,13 +345,14 @@ START_TEST(heads_of_more_columns_than_a_wave_takes_are_refused_by_name)
     const wide_head *of = &wide_heads[_i / 2];
     arena *keep = arena_new();
     build b = {.name = "t.yaml", .target = of->target, .level = fusion_tile};
-    b.text = arena_printf(keep,
-                          _i % 2 ? "block: t\ndtype: f32\ndims: {S: 1, L: 64, hd: %d}\ninputs: {q: [1, S, hd], t: {shape: [1], dtype: i32}}\n"
-                                   "state: {c: [1, 1, L, hd]}\nops:\n  - {out: k, op: kv_append, in: [q], state: c, at: t}\n"
-                                   "  - {out: a, op: attention, in: [q, k, k], heads: 1, at: t}\noutputs: {y: a}\n"
-                                 : "block: t\ndtype: f32\ndims: {S: 19, hd: %d}\ninputs: {q: [1, S, hd]}\nops:\n"
-                                   "  - {out: a, op: attention, in: [q, q, q], heads: 1}\noutputs: {y: a}\n",
-                          of->columns);
+    b.text =
+        arena_printf(keep,
+                     _i % 2 ? "block: t\ndtype: f32\ndims: {S: 1, L: 64, hd: %d}\ninputs: {q: [1, S, hd], t: {shape: [1], dtype: i32}}\n"
+                              "state: {c: [1, 1, L, hd]}\nops:\n  - {out: k, op: kv_append, in: [q], state: c, at: t}\n"
+                              "  - {out: a, op: attention, in: [q, k, k], heads: 1, at: t}\noutputs: {y: a}\n"
+                            : "block: t\ndtype: f32\ndims: {S: 19, hd: %d}\ninputs: {q: [1, S, hd]}\nops:\n"
+                              "  - {out: a, op: attention, in: [q, q, q], heads: 1}\noutputs: {y: a}\n",
+                     of->columns);
     run_build(&b);
     ck_assert_msg(b.code == (of->taken ? code_ok : code_unsupported), "%s", arena_diagnostics(b.a));
     const char *says = arena_printf(keep, "attention: heads have %d columns; kernels for %s take at most %d", of->columns, of->target,
@@ -421,7 +422,8 @@ START_TEST(what_the_specs_of_this_suite_compute_is_right)
     const char *program = getenv("TFGEN") ? getenv("TFGEN") : "./tfgen";
     char command[512];
     /* and no element is left unjudged */
-    snprintf(command, sizeof command, "cases=$(%s verify tests/specs/*.yaml --fusion=%s --target=%s --json) && ! echo \"$cases\" | grep '\"unjudged\": [1-9]'",
+    snprintf(command, sizeof command,
+             "cases=$(%s verify tests/specs/*.yaml --fusion=%s --target=%s --json) && ! echo \"$cases\" | grep '\"unjudged\": [1-9]'",
              program, pairs[_i].level, pairs[_i].target);
     ck_assert_msg(system(command) == 0, "%s", command);
 }
@@ -521,8 +523,10 @@ START_TEST(emitted_sources_compile)
     ck_assert_ptr_nonnull(mkdtemp(folder));
     for (int i = 0; i < b.p->launch_count; i++) write_source(folder, b.p->launches[i].name, &b.p->launches[i].source);
     for (int i = 0; i < b.p->pack_count; i++) write_source(folder, b.p->packs[i].name, &b.p->packs[i].source);
-    snprintf(command, sizeof command, "clang-22 -x hip --offload-arch=%s --offload-device-only -nogpulib -nogpuinc -std=c++17 -Wall -Wno-unused-function "
-                                      "-Werror -fsyntax-only %s/*.hip", b.target, folder);
+    snprintf(command, sizeof command,
+             "clang-22 -x hip --offload-arch=%s --offload-device-only -nogpulib -nogpuinc -std=c++17 -Wall -Wno-unused-function "
+             "-Werror -fsyntax-only %s/*.hip",
+             b.target, folder);
     const int status = system(command);
     snprintf(command, sizeof command, "rm -r %s", folder);
     ck_assert_int_eq(system(command), 0);
@@ -550,7 +554,8 @@ int main(void)
     tcase_add_test(t, a_cache_may_have_more_rows_than_an_int_counts);
     tcase_add_loop_test(t, other_values_have_as_many_rows_as_an_int_counts_with_a_tile_to_spare, 0, 2);
     tcase_add_loop_test(t, long_arithmetic_behind_a_product_has_smaller_tiles, 0, 2);
-    tcase_add_loop_test(t, heads_of_more_columns_than_a_wave_takes_are_refused_by_name, 0, 2 * (int)(sizeof wide_heads / sizeof *wide_heads));
+    tcase_add_loop_test(t, heads_of_more_columns_than_a_wave_takes_are_refused_by_name, 0,
+                        2 * (int)(sizeof wide_heads / sizeof *wide_heads));
     tcase_add_test(t, the_manifest_says_what_the_plan_says);
     tcase_add_test(t, names_of_values_never_clash_in_the_source);
     suite_add_tcase(s, t);

@@ -108,7 +108,8 @@ static int check_edges(const ir_program *p, const char *spec, const char *level)
 START_TEST(every_edge_between_two_kernels_has_a_reason)
 {
     static const char *const targets[] = {"host", "gfx942", "sm_90a"};
-    static const char *const more[] = {"specs/qkv-rope.yaml", "specs/swiglu.yaml", "specs/layernorm-gelu-linear.yaml", "specs/elementwise.yaml"};
+    static const char *const more[] = {"specs/qkv-rope.yaml", "specs/swiglu.yaml", "specs/layernorm-gelu-linear.yaml",
+                                       "specs/elementwise.yaml"};
     for (int i = 0; i < model_count + 4; i++)
         for (int k = 0; k < 9; k++) {
             const char *spec = i < model_count ? models[i].spec : more[i - model_count];
@@ -129,36 +130,52 @@ typedef struct fusion_case {
     const char *yaml;
 } fusion_case;
 static const fusion_case fusions[] = {
-    {"qkv", 1, 2, HEAD "inputs: {x: [B, 5, 32]}\nparams: {v: [32, 32], w: [24, 32]}\nops:\n"
-     "  - {out: y, op: linear, in: [x, v]}\n  - {out: z, op: linear, in: [x, w]}\noutputs: {y: y, z: z}\n"},
-    {"gate_up", 1, 2, HEAD "inputs: {x: [B, 5, 32]}\nparams: {v: [24, 32], w: [24, 32]}\nops:\n"
+    {"qkv", 1, 2,
+     HEAD "inputs: {x: [B, 5, 32]}\nparams: {v: [32, 32], w: [24, 32]}\nops:\n"
+          "  - {out: y, op: linear, in: [x, v]}\n  - {out: z, op: linear, in: [x, w]}\noutputs: {y: y, z: z}\n"},
+    {"gate_up", 1, 2,
+     HEAD
+     "inputs: {x: [B, 5, 32]}\nparams: {v: [24, 32], w: [24, 32]}\nops:\n"
      "  - {out: g, op: linear, in: [x, v]}\n  - {out: u, op: linear, in: [x, w]}\n  - {out: y, op: mul, in: [g, u]}\noutputs: {y: y}\n"},
-    {"rmsnorm", 2, 2, HEAD "inputs: {x: [B, 5, 32]}\nparams: {n: [32], w: [24, 32]}\nops:\n"
-     "  - {out: h, op: rmsnorm, in: [x, n]}\n  - {out: y, op: linear, in: [h, w]}\noutputs: {y: y}\n"},
-    {"bias", 1, 2, HEAD "inputs: {x: [B, 5, 32]}\nparams: {w: [24, 32], b: [24]}\nops:\n"
-     "  - {out: l, op: linear, in: [x, w]}\n  - {out: y, op: add, in: [l, b]}\noutputs: {y: y}\n"},
-    {"activation", 1, 2, HEAD "inputs: {x: [B, 5, 32]}\nparams: {w: [24, 32]}\nops:\n"
-     "  - {out: l, op: linear, in: [x, w]}\n  - {out: y, op: gelu_erf, in: [l]}\noutputs: {y: y}\n"},
-    {"residual", 1, 2, HEAD "inputs: {x: [B, 5, 32]}\nparams: {w: [32, 32]}\nops:\n"
-     "  - {out: l, op: linear, in: [x, w]}\n  - {out: y, op: add, in: [x, l]}\noutputs: {y: y}\n"},
-    {"rope", 1, 2, HEAD "inputs: {x: [B, 5, 32]}\nparams: {w: [32, 32]}\nops:\n"
-     "  - {out: l, op: linear, in: [x, w]}\n  - {out: y, op: rope, in: [l], heads: 2, pairing: half}\noutputs: {y: y}\n"},
-    {"kv_append", 3, 4, HEAD "inputs: {x: [B, 5, 32], pos: {shape: [B], dtype: i32, range: [0, 3]}}\nparams: {w: [32, 32]}\n"
-     "state: {cache: [B, 2, 8, 16]}\nops:\n  - {out: l, op: linear, in: [x, w]}\n"
-     "  - {out: c, op: kv_append, in: [l], state: cache, at: pos}\n"
-     "  - {out: y, op: attention, in: [x, c, c], heads: 2, causal: true, at: pos}\noutputs: {y: y}\n"},
-    {"statistics", 2, 3, HEAD "inputs: {x: [B, 5, 32]}\nparams: {v: [32, 32], n: [32], w: [24, 32]}\nops:\n"
-     "  - {out: l, op: linear, in: [x, v]}\n  - {out: r, op: add, in: [x, l]}\n  - {out: h, op: rmsnorm, in: [r, n]}\n"
-     "  - {out: y, op: linear, in: [h, w]}\noutputs: {r: r, y: y}\n"},
-    {"elementwise", 1, 3, HEAD "inputs: {x: [B, 5, 32], z: [B, 5, 32]}\nops:\n  - {out: s, op: sin, in: [x]}\n"
-     "  - {out: t, op: mul, in: [s, z]}\n  - {out: y, op: exp, in: [t]}\noutputs: {y: y}\n"},
-    {"norm_prologue", 1, 2, HEAD "inputs: {x: [B, 5, 32], z: [B, 5, 32]}\nparams: {n: [32]}\nops:\n"
-     "  - {out: r, op: add, in: [x, z]}\n  - {out: y, op: layernorm, in: [r, n]}\noutputs: {r: r, y: y}\n"},
-    {"split", 2, 3, HEAD "inputs: {x: [B, 5, 32]}\nparams: {w: [96, 32]}\nops:\n  - {out: l, op: linear, in: [x, w]}\n"
-     "  - {out: [q, k, v], op: split, in: [l], sizes: [32, 32, 32]}\n  - {out: y, op: attention, in: [q, k, v], heads: 2}\noutputs: {y: y}\n"},
-    {"concat", 3, 4, HEAD "inputs: {x: [B, 5, 32], z: [B, 5, 32]}\nparams: {v: [24, 32], w: [32, 56], u: [32, 32]}\nops:\n"
-     "  - {out: a, op: linear, in: [x, v]}\n  - {out: b, op: linear, in: [z, u]}\n  - {out: c, op: concat, in: [a, b]}\n"
-     "  - {out: y, op: linear, in: [c, w]}\noutputs: {y: y}\n"}};
+    {"rmsnorm", 2, 2,
+     HEAD "inputs: {x: [B, 5, 32]}\nparams: {n: [32], w: [24, 32]}\nops:\n"
+          "  - {out: h, op: rmsnorm, in: [x, n]}\n  - {out: y, op: linear, in: [h, w]}\noutputs: {y: y}\n"},
+    {"bias", 1, 2,
+     HEAD "inputs: {x: [B, 5, 32]}\nparams: {w: [24, 32], b: [24]}\nops:\n"
+          "  - {out: l, op: linear, in: [x, w]}\n  - {out: y, op: add, in: [l, b]}\noutputs: {y: y}\n"},
+    {"activation", 1, 2,
+     HEAD "inputs: {x: [B, 5, 32]}\nparams: {w: [24, 32]}\nops:\n"
+          "  - {out: l, op: linear, in: [x, w]}\n  - {out: y, op: gelu_erf, in: [l]}\noutputs: {y: y}\n"},
+    {"residual", 1, 2,
+     HEAD "inputs: {x: [B, 5, 32]}\nparams: {w: [32, 32]}\nops:\n"
+          "  - {out: l, op: linear, in: [x, w]}\n  - {out: y, op: add, in: [x, l]}\noutputs: {y: y}\n"},
+    {"rope", 1, 2,
+     HEAD "inputs: {x: [B, 5, 32]}\nparams: {w: [32, 32]}\nops:\n"
+          "  - {out: l, op: linear, in: [x, w]}\n  - {out: y, op: rope, in: [l], heads: 2, pairing: half}\noutputs: {y: y}\n"},
+    {"kv_append", 3, 4,
+     HEAD "inputs: {x: [B, 5, 32], pos: {shape: [B], dtype: i32, range: [0, 3]}}\nparams: {w: [32, 32]}\n"
+          "state: {cache: [B, 2, 8, 16]}\nops:\n  - {out: l, op: linear, in: [x, w]}\n"
+          "  - {out: c, op: kv_append, in: [l], state: cache, at: pos}\n"
+          "  - {out: y, op: attention, in: [x, c, c], heads: 2, causal: true, at: pos}\noutputs: {y: y}\n"},
+    {"statistics", 2, 3,
+     HEAD "inputs: {x: [B, 5, 32]}\nparams: {v: [32, 32], n: [32], w: [24, 32]}\nops:\n"
+          "  - {out: l, op: linear, in: [x, v]}\n  - {out: r, op: add, in: [x, l]}\n  - {out: h, op: rmsnorm, in: [r, n]}\n"
+          "  - {out: y, op: linear, in: [h, w]}\noutputs: {r: r, y: y}\n"},
+    {"elementwise", 1, 3,
+     HEAD "inputs: {x: [B, 5, 32], z: [B, 5, 32]}\nops:\n  - {out: s, op: sin, in: [x]}\n"
+          "  - {out: t, op: mul, in: [s, z]}\n  - {out: y, op: exp, in: [t]}\noutputs: {y: y}\n"},
+    {"norm_prologue", 1, 2,
+     HEAD "inputs: {x: [B, 5, 32], z: [B, 5, 32]}\nparams: {n: [32]}\nops:\n"
+          "  - {out: r, op: add, in: [x, z]}\n  - {out: y, op: layernorm, in: [r, n]}\noutputs: {r: r, y: y}\n"},
+    {"split", 2, 3,
+     HEAD
+     "inputs: {x: [B, 5, 32]}\nparams: {w: [96, 32]}\nops:\n  - {out: l, op: linear, in: [x, w]}\n"
+     "  - {out: [q, k, v], op: split, in: [l], sizes: [32, 32, 32]}\n  - {out: y, op: attention, in: [q, k, v], heads: 2}\n"
+     "outputs: {y: y}\n"},
+    {"concat", 3, 4,
+     HEAD "inputs: {x: [B, 5, 32], z: [B, 5, 32]}\nparams: {v: [24, 32], w: [32, 56], u: [32, 32]}\nops:\n"
+          "  - {out: a, op: linear, in: [x, v]}\n  - {out: b, op: linear, in: [z, u]}\n  - {out: c, op: concat, in: [a, b]}\n"
+          "  - {out: y, op: linear, in: [c, w]}\noutputs: {y: y}\n"}};
 enum { fusion_count = sizeof fusions / sizeof *fusions };
 
 static bool folds(const rig *r)
@@ -205,7 +222,11 @@ START_TEST(hiprtc_takes_a_kernel_of_a_llama_block)
     int i = 0;
     while (p->launches[i].kernel->phases[0]->family == family_rows) i++;
     const char *source = source_join(r->a, &p->launches[i].source);
-    const code_request request = {.source = source, .size = strlen(source), .name = p->launches[i].file, .arch = "gfx90a", .compiler = compiler_hiprtc};
+    const code_request request = {.source = source,
+                                  .size = strlen(source),
+                                  .name = p->launches[i].file,
+                                  .arch = "gfx90a",
+                                  .compiler = compiler_hiprtc};
     code_result result;
     const code_status status = code_compile(&request, &result);
     if (status == build_unsupported) printf("skipped: no HIPRTC\n");

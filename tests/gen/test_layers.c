@@ -64,7 +64,8 @@ START_TEST(a_product_of_many_rows_in_16_bits_is_on_wgmma)
     const char *text = ir_print(b.a, b.p->program);
     ck_assert_ptr_nonnull(strstr(text, layers[_i].wgmma ? "tile layer=wgmma m=128" : "tile layer=simt"));
     ck_assert_ptr_nonnull(strstr(text, layers[_i].wgmma ? "frame=ws" : "frame=mixed"));
-    ck_assert_int_eq(strstr(b.p->launches[b.p->launch_count - 1].source.body, "TF_KERNEL_WS(t_k0, one_phase<gemm_ws<k0_y>>)") != NULL, layers[_i].wgmma);
+    ck_assert_int_eq(strstr(b.p->launches[b.p->launch_count - 1].source.body, "TF_KERNEL_WS(t_k0, one_phase<gemm_ws<k0_y>>)") != NULL,
+                     layers[_i].wgmma);
     arena_free(b.a);
 }
 END_TEST
@@ -90,7 +91,9 @@ START_TEST(a_product_of_many_rows_in_f32_is_split_on_wgmma3)
         const char *text = ir_print(b.a, b.p->program);
         ck_assert_msg(strstr(text, cases[i].tile) != NULL, "%s", text);
         ck_assert_int_eq(b.p->packs[0].length, cases[i].length); /* 32 large parts, 32 small ones, and so on */
-        ck_assert_int_eq(strstr(b.p->launches[b.p->launch_count - 1].source.body, "TF_KERNEL_WS(t_k0, one_phase<gemm_ws_split<k0_y>>)") != NULL, i < 2);
+        ck_assert_int_eq(strstr(b.p->launches[b.p->launch_count - 1].source.body, "TF_KERNEL_WS(t_k0, one_phase<gemm_ws_split<k0_y>>)") !=
+                             NULL,
+                         i < 2);
         ck_assert_int_eq(ref_plan_splits(b.p, first_linear(b.p)), i < 2);
         arena_free(b.a);
     }
@@ -174,17 +177,24 @@ END_TEST
 /* The engine has the same barriers, loads and products (templates/isa/wgmma_host.h): the source that a GPU gets runs here. */
 START_TEST(the_host_engine_runs_what_sm_90a_gets)
 {
-    static const char *const options[] = {"tests/h200/product.yaml --dim=M=131,N=263,K=200", "tests/h200/residual.yaml --dim=M=37,N=70,K=66 --dtype=f16",
-                                          "tests/h200/product.yaml --dim=M=129,N=67,K=67", "specs/qkv-rope.yaml",
-                                          "tests/h200/product.yaml --dim=M=129,N=33,K=72 --check", "tests/h200/product.yaml --dim=M=131,N=264,K=200",
-                                          "tests/h200/product.yaml --dim=M=385,N=40,K=72 --check", "specs/swiglu.yaml --dim=B=1,S=141,D=72,F=136",
+    static const char *const options[] = {"tests/h200/product.yaml --dim=M=131,N=263,K=200",
+                                          "tests/h200/residual.yaml --dim=M=37,N=70,K=66 --dtype=f16",
+                                          "tests/h200/product.yaml --dim=M=129,N=67,K=67",
+                                          "specs/qkv-rope.yaml",
+                                          "tests/h200/product.yaml --dim=M=129,N=33,K=72 --check",
+                                          "tests/h200/product.yaml --dim=M=131,N=264,K=200",
+                                          "tests/h200/product.yaml --dim=M=385,N=40,K=72 --check",
+                                          "specs/swiglu.yaml --dim=B=1,S=141,D=72,F=136",
                                           "specs/bert-block.yaml --dim=S=33",
-                                          "specs/attention.yaml --dim=S=67,hd=48", "specs/attention.yaml --dim=S=150,hd=64,B=2 --dtype=f16",
-                                          "tests/h200/residual.yaml --dim=M=131,N=70,K=133 --dtype=f32", "tests/h200/product.yaml --dim=M=37,N=33,K=160 --dtype=f32 --check",
+                                          "specs/attention.yaml --dim=S=67,hd=48",
+                                          "specs/attention.yaml --dim=S=150,hd=64,B=2 --dtype=f16",
+                                          "tests/h200/residual.yaml --dim=M=131,N=70,K=133 --dtype=f32",
+                                          "tests/h200/product.yaml --dim=M=37,N=33,K=160 --dtype=f32 --check",
                                           "specs/swiglu.yaml --dtype=f32 --dim=B=1,S=33,D=130,F=66"};
     const char *program = getenv("TFGEN") ? getenv("TFGEN") : "./tfgen";
     char command[512];
-    snprintf(command, sizeof command, "o=$(%s run %s --target=sm_90a --repeat=0) && echo \"$o\" | grep -q 'layers.* wgmma'", program, options[_i]);
+    snprintf(command, sizeof command, "o=$(%s run %s --target=sm_90a --repeat=0) && echo \"$o\" | grep -q 'layers.* wgmma'", program,
+             options[_i]);
     ck_assert_msg(system(command) == 0, "%s", command);
 }
 END_TEST
@@ -192,7 +202,8 @@ END_TEST
 /* Lanes that end up with the same sum: one of them writes it. */
 START_TEST(the_checker_sees_no_fault_in_products_of_few_rows)
 {
-    static const char *const options[] = {"--target=sm_80 --dtype=f32 --dim=B=1,S=2,D=72,F=40", "--target=gfx942 --dtype=f32 --dim=B=1,S=1,D=72,F=40"};
+    static const char *const options[] = {"--target=sm_80 --dtype=f32 --dim=B=1,S=2,D=72,F=40",
+                                          "--target=gfx942 --dtype=f32 --dim=B=1,S=1,D=72,F=40"};
     const char *program = getenv("TFGEN") ? getenv("TFGEN") : "./tfgen";
     char command[512];
     snprintf(command, sizeof command, "%s run specs/linear.yaml %s --check --repeat=1 -q", program, options[_i]);
@@ -203,14 +214,20 @@ END_TEST
 /* No spills, no serialised products, no ignored register hand-over: `tfgen --code` refuses those (runtime/compile/nvrtc.c). */
 START_TEST(nvrtc_takes_every_form_of_a_product_on_wgmma)
 {
-    static const char *const options[] = {"specs/gpt2-block.yaml", "specs/llama-block.yaml --dim=D=272,F=342",
-                                          "specs/linear.yaml --dtype=f16 --dim=D=67,F=131",
-                                          "specs/llama-block.yaml --preset=llama-8b", "specs/attention.yaml --dim=S=300,hd=64",
-                                          "specs/attention.yaml --dim=S=300,hd=256", "specs/attention.yaml --dim=S=3000,hd=128 --dtype=f16",
-                                          "specs/llama-block.yaml --dtype=f32 --dim=D=272,F=342", "specs/bert-block.yaml --dtype=f32 --dim=S=129,D=130,H=5,F=257"}; /* the widest tiles beside the most row scalars */
+    static const char *const options[] =
+        {"specs/gpt2-block.yaml",
+         "specs/llama-block.yaml --dim=D=272,F=342",
+         "specs/linear.yaml --dtype=f16 --dim=D=67,F=131",
+         "specs/llama-block.yaml --preset=llama-8b",
+         "specs/attention.yaml --dim=S=300,hd=64",
+         "specs/attention.yaml --dim=S=300,hd=256",
+         "specs/attention.yaml --dim=S=3000,hd=128 --dtype=f16",
+         "specs/llama-block.yaml --dtype=f32 --dim=D=272,F=342",
+         "specs/bert-block.yaml --dtype=f32 --dim=S=129,D=130,H=5,F=257"}; /* the widest tiles beside the most row scalars */
     const char *program = getenv("TFGEN") ? getenv("TFGEN") : "./tfgen";
     char command[512];
-    snprintf(command, sizeof command, "d=$(mktemp -d) && %s %s --target=sm_90a --code -q -o $d; s=$?; rm -rf $d; exit $s", program, options[_i]);
+    snprintf(command, sizeof command, "d=$(mktemp -d) && %s %s --target=sm_90a --code -q -o $d; s=$?; rm -rf $d; exit $s", program,
+             options[_i]);
     const int status = system(command);
     if (status == code_unsupported << 8) printf("skipped: no NVRTC\n");
     else ck_assert_msg(status == 0, "%s: status %d", command, status >> 8);
@@ -292,13 +309,16 @@ END_TEST
 /* Odd sizes, sizes of a tile and one more; every kind of mask; a head on either side of what divides 32; the checker on two of them. */
 START_TEST(the_host_engine_runs_the_attention_that_amd_gets)
 {
-    static const char *const options[] = {
-        "tests/specs/attention-forms.yaml --target=gfx942 --check", "tests/specs/attention-forms.yaml --target=gfx950 --dtype=f16 --dim=S=61,hd=136",
-        "specs/attention.yaml --target=gfx950 --dim=S=129,H=2,KV=1,hd=64 --check", "specs/attention.yaml --target=gfx90a --dim=S=65,H=2,KV=1,hd=256",
-        "specs/attention.yaml --target=gfx942 --dim=B=2,S=131,H=6,KV=2,hd=128 --dtype=f16",
-        "specs/attention.yaml --target=gfx942 --dim=S=53,H=2,KV=2,hd=8", "tests/specs/attention-forms.yaml --target=gfx1100 --check",
-        "specs/attention.yaml --target=gfx1201 --dim=B=1,S=131,H=2,KV=1,hd=128 --dtype=f16",
-        "specs/attention.yaml --target=gfx942 --dim=B=2,S=300,H=12,KV=4,hd=16", "specs/attention.yaml --target=gfx950 --dim=B=3,S=200,H=3,KV=3,hd=16"};
+    static const char *const options[] = {"tests/specs/attention-forms.yaml --target=gfx942 --check",
+                                          "tests/specs/attention-forms.yaml --target=gfx950 --dtype=f16 --dim=S=61,hd=136",
+                                          "specs/attention.yaml --target=gfx950 --dim=S=129,H=2,KV=1,hd=64 --check",
+                                          "specs/attention.yaml --target=gfx90a --dim=S=65,H=2,KV=1,hd=256",
+                                          "specs/attention.yaml --target=gfx942 --dim=B=2,S=131,H=6,KV=2,hd=128 --dtype=f16",
+                                          "specs/attention.yaml --target=gfx942 --dim=S=53,H=2,KV=2,hd=8",
+                                          "tests/specs/attention-forms.yaml --target=gfx1100 --check",
+                                          "specs/attention.yaml --target=gfx1201 --dim=B=1,S=131,H=2,KV=1,hd=128 --dtype=f16",
+                                          "specs/attention.yaml --target=gfx942 --dim=B=2,S=300,H=12,KV=4,hd=16",
+                                          "specs/attention.yaml --target=gfx950 --dim=B=3,S=200,H=3,KV=3,hd=16"};
     const char *program = getenv("TFGEN") ? getenv("TFGEN") : "./tfgen";
     char command[512];
     snprintf(command, sizeof command, "o=$(%s run %s --repeat=0) && echo \"$o\" | grep -q 'layers.*[mw]m*f*ma'", program, options[_i]);
@@ -313,8 +333,9 @@ START_TEST(clang_takes_the_attention_that_amd_gets)
                                           "gfx950 --preset=llama-1b", "gfx1100 --preset=llama-8b", "gfx1201 --dim=S=64,hd=128 --dtype=f16"};
     const char *program = getenv("TFGEN") ? getenv("TFGEN") : "./tfgen";
     char command[512];
-    snprintf(command, sizeof command, "d=$(mktemp -d) && %s specs/attention.yaml --compiler=clang --target=%s --code -q -o $d; s=$?; rm -rf $d; exit $s",
-             program, options[_i]);
+    snprintf(command, sizeof command,
+             "d=$(mktemp -d) && %s specs/attention.yaml --compiler=clang --target=%s --code -q -o $d; s=$?; rm -rf $d; exit $s", program,
+             options[_i]);
     const int status = system(command);
     if (status == code_unsupported << 8) printf("skipped: no clang for AMD\n");
     else ck_assert_msg(status == 0, "%s: status %d", command, status >> 8);

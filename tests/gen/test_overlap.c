@@ -250,8 +250,9 @@ END_TEST
 /* The test's own reading: a wait that one path goes round is none. */
 START_TEST(a_path_round_the_wait_is_found)
 {
-    static const char form[] = ".visible .entry k(.param .align 8 .b8 k_param_0[16])\n{\n mov.b64 %%rd1, k_param_0;\n // {\n @%%p1 bra $L_a;\n"
-                               " %s\n$L_a:\n ld.param.u64 %%rd2, [%%rd1];\n { again:\n bra again; }\n ld.global.u32 %%r1, [%%rd2];\n %s\n ret;\n}\n";
+    static const char form[] =
+        ".visible .entry k(.param .align 8 .b8 k_param_0[16])\n{\n mov.b64 %%rd1, k_param_0;\n // {\n @%%p1 bra $L_a;\n"
+        " %s\n$L_a:\n ld.param.u64 %%rd2, [%%rd1];\n { again:\n bra again; }\n ld.global.u32 %%r1, [%%rd2];\n %s\n ret;\n}\n";
     static const char *const waits[][2] = {{"griddepcontrol.wait;", ""}, {"bra $L_b;\n$L_b: ret;", "st.global.u32 [%rd2], %r1;"},
                                            {"griddepcontrol.wait; bra.uni $L_a;", "griddepcontrol.wait;"}};
     const launch of = {.argument_count = 0};
@@ -261,8 +262,11 @@ START_TEST(a_path_round_the_wait_is_found)
         ck_assert_int_eq(examine(text, &of).wrong, i == 1 ? 2 : 1);
         free(text);
     }
-    ck_assert_int_eq(examine(".entry k(.param .b64 k_param_0)\n{\ngriddepcontrol.wait;\n@%p1 bra $L_a;\nred.global.add.u32 [%rd2], 1;\n$L_a: ret;\n}",
-                             &of).wrong, 0);
+    ck_assert_int_eq(
+        examine(".entry k(.param .b64 k_param_0)\n{\ngriddepcontrol.wait;\n@%p1 bra $L_a;\nred.global.add.u32 [%rd2], 1;\n$L_a: ret;\n}",
+                &of)
+            .wrong,
+        0);
 }
 END_TEST
 

@@ -1,5 +1,5 @@
-/* Products of few tiles on sm_90a, whose length is cut into parts that meet in memory: what is cut, and that sums are right and the same each
- * time. */
+/* Products of few tiles on sm_90a, whose length is cut into parts that meet in memory: what is cut, and that sums are right and the same
+ * each time. */
 #define _GNU_SOURCE
 #include "tests/support.h"
 #include <stdio.h>
@@ -101,7 +101,8 @@ static void no_part_is_left(rig *r)
     const size_t words = (size_t)extent_value(&r->c.plan->scratches[0].floats, &r->graph->dims) / 2;
     unsigned long long *data = calloc(words, sizeof *data);
     ck_assert_int_eq(session_get_scratch(r->s, 0, data, words * sizeof *data, &r->log), code_ok);
-    for (size_t i = 0; i < words; i++) ck_assert_msg(data[i] != full, "what lies at byte %zu of the parts is taken by the next launch", 8 * i);
+    for (size_t i = 0; i < words; i++)
+        ck_assert_msg(data[i] != full, "what lies at byte %zu of the parts is taken by the next launch", 8 * i);
     free(data);
 }
 
@@ -172,7 +173,8 @@ static void build_body(void *argument)
     const fuse_options fusion = {fusion_tile, target, NULL, 0};
     const graph_options options = {0};
     const tuning t = {.lines = &b->line, .count = 1};
-    emit(b->a, plan_choose(b->a, fuse(b->a, lower(b->a, graph_read(b->a, text, sizeof text - 1, "t.yaml", &options)), &fusion), target, &t));
+    emit(b->a,
+         plan_choose(b->a, fuse(b->a, lower(b->a, graph_read(b->a, text, sizeof text - 1, "t.yaml", &options)), &fusion), target, &t));
 }
 
 START_TEST(a_part_has_a_stage)
@@ -180,7 +182,10 @@ START_TEST(a_part_has_a_stage)
     static const struct {
         const char *line;
         tfgen_code code;
-    } cases[] = {{"gemm split=4", code_ok}, {"gemm split=5", code_unsupported}, {"gemm split=0", code_unsupported}, {"gemm split=1", code_ok}};
+    } cases[] = {{"gemm split=4", code_ok},
+                 {"gemm split=5", code_unsupported},
+                 {"gemm split=0", code_unsupported},
+                 {"gemm split=1", code_ok}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         build b = {arena_new(), cases[i].line};
         ck_assert_msg(arena_run(b.a, build_body, &b) == cases[i].code, "%s: %s", cases[i].line, arena_diagnostics(b.a));

@@ -35,7 +35,8 @@ START_TEST(many_rows_have_a_wave_each_and_few_rows_have_many_threads)
                  {1, 2048, 256},    {1, 8192, 256},    {512, 2048, 128},   {1, 64, 8},         {100000, 200, 32}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         rig *r = planned(rms, "bf16", cases[i].rows, cases[i].columns, "sm_90a");
-        ck_assert_msg(setting(r, "team") == cases[i].team, "%d x %d: %d threads a row", cases[i].rows, cases[i].columns, setting(r, "team"));
+        ck_assert_msg(setting(r, "team") == cases[i].team, "%d x %d: %d threads a row", cases[i].rows, cases[i].columns,
+                      setting(r, "team"));
         ck_assert_int_eq(setting(r, "threads") % setting(r, "team"), 0);
         rig_close(r);
     }
@@ -67,7 +68,8 @@ END_TEST
 START_TEST(without_reductions_reading_is_loading_and_nothing_else)
 {
     rig *r = planned(one, "bf16", 2048, 5468, "gfx90a");
-    const char *text = r->c.plan->launches[0].spec_header, *read = strstr(text, "read("), *write = strstr(text, "write("), *silu = strstr(text, "op_silu");
+    const char *text = r->c.plan->launches[0].spec_header, *read = strstr(text, "read("), *write = strstr(text, "write("),
+               *silu = strstr(text, "op_silu");
     ck_assert(read && write && silu && read < write && silu > write);
     rig_close(r);
 }
@@ -79,8 +81,9 @@ typedef struct compile_case {
 } compile_case;
 
 /* A spill is an error of --code. 5468 columns are six chunks of which the last is not whole; a wide norm keeps most. */
-static const compile_case code_cases[] = {{one, "gfx90a", "bf16", 2048, 5468}, {one, "gfx942", "f32", 2048, 5468},  {rms, "gfx90a", "bf16", 2048, 4096},
-                                        {rms, "sm_90a", "bf16", 2048, 2048}, {rms, "sm_90a", "bf16", 4096, 32768}, {rms, "sm_90a", "f32", 2048, 8192}};
+static const compile_case code_cases[] = {{one, "gfx90a", "bf16", 2048, 5468},  {one, "gfx942", "f32", 2048, 5468},
+                                          {rms, "gfx90a", "bf16", 2048, 4096},  {rms, "sm_90a", "bf16", 2048, 2048},
+                                          {rms, "sm_90a", "bf16", 4096, 32768}, {rms, "sm_90a", "f32", 2048, 8192}};
 
 START_TEST(rows_stay_in_registers)
 {
@@ -92,8 +95,8 @@ START_TEST(rows_stay_in_registers)
     ck_assert_ptr_nonnull(f);
     fprintf(f, c->text, c->dtype, c->rows, c->columns);
     fclose(f);
-    snprintf(command, sizeof command, "%s %s --target=%s --code -q -o %s/out; s=$?; rm -rf %s; exit $s", getenv("TFGEN") ? getenv("TFGEN") : "./tfgen",
-             path, c->target, folder, folder);
+    snprintf(command, sizeof command, "%s %s --target=%s --code -q -o %s/out; s=$?; rm -rf %s; exit $s",
+             getenv("TFGEN") ? getenv("TFGEN") : "./tfgen", path, c->target, folder, folder);
     const int status = system(command);
     if (status == code_unsupported << 8) printf("skipped: rows_stay_in_registers: no compiler for %s\n", c->target);
     else ck_assert_msg(status == 0, "%s %s %d columns: exit status %d", c->target, c->dtype, c->columns, status);

@@ -1,6 +1,6 @@
-/* In: tests/golden/tiles/TARGET.txt: for a problem the tile that the planner chooses at each size of a sweep, where it changes. Out: Check's count.
- * Refuses: another choice. What it chooses is a matter of speed, so no result shows that a rule has slipped; here every rule leaves its mark.
- * TFGEN_GOLDEN_UPDATE=1 rewrites the files. */
+/* In: tests/golden/tiles/TARGET.txt: for a problem the tile that the planner chooses at each size of a sweep, where it changes. Out:
+ * Check's count. Refuses: another choice. What it chooses is a matter of speed, so no result shows that a rule has slipped; here every rule
+ * leaves its mark. TFGEN_GOLDEN_UPDATE=1 rewrites the files. */
 #include "gen/gen.h"
 #include "tests/ir/ir_golden.h"
 #include "tests/support.h"
@@ -20,13 +20,15 @@ typedef struct sweep {
               "  - {out: y, op: mul, in: [s, u]}\noutputs: {y: y}\n"
 #define ROWS(op, more, params) "block: t\ndtype: bf16\ndims: {M: 1, D: 1}\ninputs: {x: [M, D], r: [M, D]}\n" params "ops:\n" \
                        "  - {out: s, op: add, in: [x, r]}\n  - {out: y, op: " op ", in: [s" more "]}\noutputs: {y: y}\n"
-#define ATTENTION(causal) "block: t\ndtype: bf16\ndims: {B: 2, S: 1, H: 8, KV: 2, hd: 64}\ninputs: {q: [B, S, H*hd], k: [B, S, KV*hd], v: [B, S, KV*hd]}\n" \
-                          "ops:\n  - {out: y, op: attention, in: [q, k, v], heads: H, kv_heads: KV, causal: " causal "}\noutputs: {y: y}\n"
-#define DECODE "block: t\ndtype: bf16\ndims: {B: 1, S: 1, L: 1, H: 8, KV: 2, hd: 64}\n" \
-               "inputs: {q: [B, S, H*hd], k: [B, S, KV*hd], v: [B, S, KV*hd], pos: {shape: [B], dtype: i32}}\n" \
-               "state: {keys: [B, KV, L, hd], values: [B, KV, L, hd]}\nops:\n  - {out: kc, op: kv_append, in: [k], state: keys, at: pos}\n" \
-               "  - {out: vc, op: kv_append, in: [v], state: values, at: pos}\n" \
-               "  - {out: y, op: attention, in: [q, kc, vc], heads: H, kv_heads: KV, causal: true, at: pos}\noutputs: {y: y}\n"
+#define ATTENTION(causal)                                                                                                                  \
+    "block: t\ndtype: bf16\ndims: {B: 2, S: 1, H: 8, KV: 2, hd: 64}\ninputs: {q: [B, S, H*hd], k: [B, S, KV*hd], v: [B, S, KV*hd]}\n"      \
+    "ops:\n  - {out: y, op: attention, in: [q, k, v], heads: H, kv_heads: KV, causal: " causal "}\noutputs: {y: y}\n"
+#define DECODE                                                                                                                             \
+    "block: t\ndtype: bf16\ndims: {B: 1, S: 1, L: 1, H: 8, KV: 2, hd: 64}\n"                                                               \
+    "inputs: {q: [B, S, H*hd], k: [B, S, KV*hd], v: [B, S, KV*hd], pos: {shape: [B], dtype: i32}}\n"                                       \
+    "state: {keys: [B, KV, L, hd], values: [B, KV, L, hd]}\nops:\n  - {out: kc, op: kv_append, in: [k], state: keys, at: pos}\n"           \
+    "  - {out: vc, op: kv_append, in: [v], state: values, at: pos}\n"                                                                      \
+    "  - {out: y, op: attention, in: [q, kc, vc], heads: H, kv_heads: KV, causal: true, at: pos}\noutputs: {y: y}\n"
 
 static const sweep sweeps[] = {
     {"linear", LINEAR, "M", 1, 16384, {{"N", 4096}, {"K", 4096}}, false},

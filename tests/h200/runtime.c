@@ -228,8 +228,9 @@ static void overhead(const layer *l, void *stream)
     }
     qsort(ours, (size_t)rounds, sizeof *ours, by_value);
     qsort(driver, (size_t)rounds, sizeof *driver, by_value);
-    printf("%-44s %8.3f us a launch; the driver's own %.3f us; %.3f us over it (10%%: %.3f and %.3f)\n", "tfgen_execute", 1e6 * ours[rounds / 2],
-           1e6 * driver[rounds / 2], 1e6 * (ours[rounds / 2] - driver[rounds / 2]), 1e6 * ours[rounds / 10], 1e6 * driver[rounds / 10]);
+    printf("%-44s %8.3f us a launch; the driver's own %.3f us; %.3f us over it (10%%: %.3f and %.3f)\n", "tfgen_execute",
+           1e6 * ours[rounds / 2], 1e6 * driver[rounds / 2], 1e6 * (ours[rounds / 2] - driver[rounds / 2]), 1e6 * ours[rounds / 10],
+           1e6 * driver[rounds / 10]);
 }
 
 /* ---- graphs and threads */
@@ -305,7 +306,8 @@ static int eight_threads(const layer *l, const unsigned char *wanted, size_t byt
         pthread_join(thread[i], NULL);
         bad += callers[i].different + callers[i].failed;
     }
-    printf("%-44s %s (%d of %d calls wrong)\n", "eight threads, a workspace each", bad ? "DIFFERENT BYTES" : "the same bytes", bad, threads * repeat);
+    printf("%-44s %s (%d of %d calls wrong)\n", "eight threads, a workspace each", bad ? "DIFFERENT BYTES" : "the same bytes", bad,
+           threads * repeat);
     return bad;
 }
 

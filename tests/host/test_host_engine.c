@@ -19,7 +19,8 @@ START_TEST(vectors_of_any_length_are_added)
 }
 END_TEST
 
-/* u of float32, and what K terms of absolute sum `size`, added in any order, are off by at most (ir/reference/ref.h: 2 sqrt(K) u sum |t|). */
+/* u of float32, and what K terms of absolute sum `size`, added in any order, are off by at most (ir/reference/ref.h: 2 sqrt(K) u
+ * sum |t|). */
 #define UNIT 0x1p-24
 static double sum_error(int terms, double size) { return 2 * sqrt(terms) * UNIT * size; }
 
@@ -163,7 +164,9 @@ START_TEST(half_conversions_round_to_nearest_even)
     for (int i = 0; i < N; i++) {
         const _Float16 h = (_Float16)args.x[i];
         if (args.x[i] != args.x[i]) ck_assert(args.y[i] != args.y[i]);
-        else ck_assert_msg(args.h[i] == half_bits(h) && args.y[i] == (float)h, "%a gives %04x, not %04x", args.x[i], args.h[i], half_bits(h));
+        else
+            ck_assert_msg(args.h[i] == half_bits(h) && args.y[i] == (float)h, "%a gives %04x, not %04x", args.x[i], args.h[i],
+                          half_bits(h));
     }
     host_module_free(m);
 }
@@ -187,7 +190,8 @@ START_TEST(products_agree_with_plain_loops)
     for (int i = 0; i < n; i++)
         for (int j = 0; j < n; j++) {
             double s = 0, size = 0;
-            for (int q = 0; q < k; q++) s += (double)args.a[i * k + q] * args.b[q * n + j], size += fabs((double)args.a[i * k + q] * args.b[q * n + j]);
+            for (int q = 0; q < k; q++)
+                s += (double)args.a[i * k + q] * args.b[q * n + j], size += fabs((double)args.a[i * k + q] * args.b[q * n + j]);
             ck_assert_double_le(fabs(args.c[i * n + j] - s), sum_error(k, size));
         }
     host_module_free(m);
@@ -220,10 +224,16 @@ END_TEST
 
 START_TEST(attention_agrees_with_two_passes)
 {
-    static const struct { const char *kernel; unsigned threads, wave, rows; } forms[] = {{"attention_gpu", 256, 64, 32}, {"attention_cpu", 32, 32, 32}, {"attention_cpu", 1, 1, 1}};
+    static const struct {
+        const char *kernel;
+        unsigned threads, wave, rows;
+    } forms[] = {{"attention_gpu", 256, 64, 32}, {"attention_cpu", 32, 32, 32}, {"attention_cpu", 1, 1, 1}};
     host_module *m = load("attention.hip");
     enum { T = 96, D = 64, H = 2 };
-    struct { float *q, *k, *v, *o; int n; } p = {floats(H * T * D, "q"), floats(H * T * D, "k"), floats(H * T * D, "v"), floats(H * T * D, "o"), T};
+    struct {
+        float *q, *k, *v, *o;
+        int n;
+    } p = {floats(H * T * D, "q"), floats(H * T * D, "k"), floats(H * T * D, "v"), floats(H * T * D, "o"), T};
     for (int i = 0; i < H * T * D; i++) p.q[i] = number(i), p.k[i] = number(i + 31337), p.v[i] = number(i + 4242);
     launch_ok(m, forms[_i].kernel, (host_launch_dims){.grid = {T / forms[_i].rows, H}, .block = {forms[_i].threads},
               .wave = forms[_i].wave, .shared_bytes = 8192}, &p);
@@ -243,7 +253,9 @@ START_TEST(attention_agrees_with_two_passes)
             }
             /* Each weight is off by its score's error, by u of exp's argument and 2 u of exp; both sums have all weights. */
             const double each = off + (high - low + 4) * UNIT, sums = 2 * sum_error(i + 1, 1);
-            for (int d = 0; d < D; d++) ck_assert_double_le(fabs(p.o[(h * T + i) * D + d] - o[d] / l), (2 * each + sums + 2 * UNIT) * sizes[d] / l + 0x1p-126); /* below it a device may flush to 0 */
+            for (int d = 0; d < D; d++)
+                ck_assert_double_le(fabs(p.o[(h * T + i) * D + d] - o[d] / l),
+                                    (2 * each + sums + 2 * UNIT) * sizes[d] / l + 0x1p-126); /* below it a device may flush to 0 */
         }
     host_module_free(m);
 }
@@ -281,7 +293,8 @@ START_TEST(shared_variables_belong_to_their_block)
     int *out = memory(4 * 64 * 4, "out");
     for (int k = 0; k < 3; k++) {
         memset(out, 0, 4 * 64 * 4);
-        launch_ok(m, _i & 1 ? "variables_in_turn" : "variables", (host_launch_dims){.grid = {4}, .block = {64}, .wave = 32, .cooperative = !(_i & 1)}, &out);
+        launch_ok(m, _i & 1 ? "variables_in_turn" : "variables",
+                  (host_launch_dims){.grid = {4}, .block = {64}, .wave = 32, .cooperative = !(_i & 1)}, &out);
         for (int i = 0; i < 4 * 64; i++) ck_assert_int_eq(out[i], (i / 64) * 1000 + 63 - i % 64);
     }
     host_module_free(m);
@@ -389,7 +402,9 @@ START_TEST(errors_of_the_compiler_name_lines_of_the_template)
 {
     host_module *m;
     host_log log = {0};
-    ck_assert_int_eq(compile("#line 40 \"templates/norm.h\"\nint f() { return nothing; }\n", (host_compile_options){.optimise = -1}, &m, &log), HOST_COMPILE_FAILED);
+    ck_assert_int_eq(compile("#line 40 \"templates/norm.h\"\nint f() { return nothing; }\n", (host_compile_options){.optimise = -1}, &m,
+                             &log),
+                     HOST_COMPILE_FAILED);
     says(&log, "templates/norm.h:40:18");
     says(&log, "nothing");
     ck_assert_int_eq(compile("#error stop\n", (host_compile_options){.name = "a \"b\\\n.hip"}, &m, &log), HOST_COMPILE_FAILED);

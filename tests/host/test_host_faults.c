@@ -143,8 +143,10 @@ START_TEST(a_wait_for_nobody_tells_where_everybody_is)
     wrong_args a = {memory(64 * 4, "x"), 0};
     const host_log *log = launch_bad(m, "waiting_for_nobody", dims(1, 64), &a, HOST_HANG);
     char sleeper[200], waiters[200];
-    snprintf(sleeper, sizeof sleeper, "block (0,0,0) wave 0 lanes 0x20: last seen in a waiting loop at wrong.hip:%d", line_of("wrong.hip", "sleep"));
-    snprintf(waiters, sizeof waiters, "lanes 0xffffffffffffffdf: wait in __syncthreads at wrong.hip:%d", line_of("wrong.hip", "hang_barrier"));
+    snprintf(sleeper, sizeof sleeper, "block (0,0,0) wave 0 lanes 0x20: last seen in a waiting loop at wrong.hip:%d",
+             line_of("wrong.hip", "sleep"));
+    snprintf(waiters, sizeof waiters, "lanes 0xffffffffffffffdf: wait in __syncthreads at wrong.hip:%d",
+             line_of("wrong.hip", "hang_barrier"));
     says(log, sleeper);
     says(log, waiters);
     all_is_well(m);

@@ -280,7 +280,8 @@ START_TEST(matrix_elements_lie_where_the_tables_say)
             for (int j = 0; j < f->m; j++) {
                 int s = c[i][j];
                 for (int k = 0; k < f->k; k++) s += a[i][k] * b[j][k];
-                ck_assert_msg(args.d[place(f, i, j)] == (float)s, "%s: row %d column %d is %g, not %d", f->kernel, i, j, args.d[place(f, i, j)], s);
+                ck_assert_msg(args.d[place(f, i, j)] == (float)s, "%s: row %d column %d is %g, not %d", f->kernel, i, j,
+                              args.d[place(f, i, j)], s);
             }
     }
     host_module_free(m);

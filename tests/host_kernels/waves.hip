@@ -19,7 +19,8 @@ KERNEL(votes, p.out[t] = (unsigned)(tf_hs_any(v > 90) | tf_hs_all(v > 0) << 1 | 
 KERNEL(sums, p.out[t] = tf_hs_wave_sum(v); p.out[1024 + t] = tf_hs_wave_sum(v, 8); p.out[2048 + t] = tf_hs_wave_max((int)v - 50);
        p.out[3072 + t] = tf_hs_wave_min(v, 4))
 KERNEL(float_sums, float s = __uint_as_float(v), b = s; b = tf_hs_wave_sum(b); for (int m = 1; m < warpSize; m *= 2) s += __shfl_xor(s, m);
-       p.out[t] = __float_as_uint(s); p.out[1024 + t] = __float_as_uint(b); p.out[2048 + t] = __float_as_uint(tf_hs_wave_max(__uint_as_float(v))))
+       p.out[t] = __float_as_uint(s); p.out[1024 + t] = __float_as_uint(b);
+       p.out[2048 + t] = __float_as_uint(tf_hs_wave_max(__uint_as_float(v))))
 KERNEL(first, p.out[t] = __builtin_amdgcn_readfirstlane(v))
 KERNEL(lane9, p.out[t] = __builtin_amdgcn_readlane(v, 9))
 KERNEL(bpermute, p.out[t] = __builtin_amdgcn_ds_bpermute(4 * (t * 3 + 1), v))
@@ -77,5 +78,6 @@ KERNEL(copied_to_lds, TF_SHARED_STRUCT(unsigned[256], sh);
        __builtin_amdgcn_s_waitcnt(0); __syncthreads(); p.out[t] = sh[t])
 KERNEL(buffered, const auto b = __builtin_amdgcn_make_buffer_rsrc((void *)p.in, 0, 40 * 4, 0x27000);
        const auto w = __builtin_amdgcn_raw_buffer_load_b128(b, 4 * t, 0, 0); p.out[t] = w[0] + w[1] + w[2] + w[3];
-       const auto o = __builtin_amdgcn_make_buffer_rsrc(p.out + 1024, 0, 8 * 4, 0); __builtin_amdgcn_raw_buffer_store_b32(v, o, 4 * t, 0, 0))
+       const auto o = __builtin_amdgcn_make_buffer_rsrc(p.out + 1024, 0, 8 * 4, 0);
+       __builtin_amdgcn_raw_buffer_store_b32(v, o, 4 * t, 0, 0))
 KERNEL(permuted_bytes, p.out[t] = __builtin_amdgcn_perm(v * 0x01030507u, v * 0x11131517u, 0x0c060104))

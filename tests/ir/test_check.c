@@ -1,5 +1,5 @@
-/* In: texts that break one condition of the verifier each, beside which nothing is wrong. Out: Check's count. Refuses: a text that is accepted,
- * or refused for another reason; a message of ir/check/check_shape.c that no text is for. */
+/* In: texts that break one condition of the verifier each, beside which nothing is wrong. Out: Check's count. Refuses: a text that is
+ * accepted, or refused for another reason; a message of ir/check/check_shape.c that no text is for. */
 #define _GNU_SOURCE
 #include "ir/check/check.h"
 #include "ir/ir.h"
@@ -13,11 +13,16 @@ typedef struct check_test {
 
 #define HEAD "ir 1 t\ntype f32\nlevel none\ndim  M = 2 in 1..9\ndim  L = 3 in 1..9\n"
 #define DECLARED \
-    "in %x f32[M,4]\nin %xl f32[L,4]\nin %x5 f32[M,5]\nin %x0 f32[1,4]\nin %x1 f32[M,1]\nin %h bf16[M,4]\nin %x3 f32[M,3,4]\nin %x33 f32[3,3,4]\n" \
-    "in %big f32[1048576,1048576]\nin %f f32[4]\nin %f5 f32[5]\nin %c f32[1]\npar %w f32[6,4]\npar %w3 f32[1,6,4]\npar %o f32[6]\npar %p f32[4]\npar %w8 f32[8,4]\npar %w1 f32[1,4]\npar %w44 f32[4,4]\nin %wi f32[6,4]\nin %x11 f32[1,1,1,M,4]\nin %x13 f32[M,3]\nin %k1 f32[M,1,4]\nin %k22 f32[M,2,4]\nin %n i32[M]\nin %n3 i32[3]\nin %nn i32[M,1]\n" \
+    "in %x f32[M,4]\nin %xl f32[L,4]\nin %x5 f32[M,5]\nin %x0 f32[1,4]\nin %x1 f32[M,1]\nin %h bf16[M,4]\nin %x3 f32[M,3,4]\n" \
+    "in %x33 f32[3,3,4]\n" \
+    "in %big f32[1048576,1048576]\nin %f f32[4]\nin %f5 f32[5]\nin %c f32[1]\npar %w f32[6,4]\npar %w3 f32[1,6,4]\npar %o f32[6]\n" \
+    "par %p f32[4]\npar %w8 f32[8,4]\npar %w1 f32[1,4]\npar %w44 f32[4,4]\nin %wi f32[6,4]\nin %x11 f32[1,1,1,M,4]\nin %x13 f32[M,3]\n" \
+    "in %k1 f32[M,1,4]\nin %k22 f32[M,2,4]\nin %n i32[M]\nin %n3 i32[3]\nin %nn i32[M,1]\n" \
     "in %a4 f32[M,3,4]\nin %b4 f32[M,4,5]\nin %b4h bf16[M,4,5]\nin %b4t f32[M,5,4]\nin %b3 f32[3,4,5]\n" \
-    "in %q f32[M,3,8]\nin %q4 f32[M,3,4,2]\nin %k f32[M,5,4]\nin %k2 f32[M,7,4]\nin %kb f32[3,5,4]\nin %kh bf16[M,5,4]\nin %kd f32[M,5,6]\nin %k4 f32[M,5,2,2]\n" \
-    "state %s f32[M,2,8,2]\nstate %t f32[M,2,8,2]\nstate %sl f32[M,2,6,2]\nstate %sk f32[M,4,8,2]\nstate %sd f32[M,2,8,4]\nstate %sb f32[3,2,8,2]\nstate %s3 f32[M,8,4]\nstate %sv f32[M,L,8,2]\nstate %s1 f32[1,2,8,2]\nin %k11 f32[1,1,4]\nin %n1 i32[1]\n\n"
+    "in %q f32[M,3,8]\nin %q4 f32[M,3,4,2]\nin %k f32[M,5,4]\nin %k2 f32[M,7,4]\nin %kb f32[3,5,4]\nin %kh bf16[M,5,4]\n" \
+    "in %kd f32[M,5,6]\nin %k4 f32[M,5,2,2]\n" \
+    "state %s f32[M,2,8,2]\nstate %t f32[M,2,8,2]\nstate %sl f32[M,2,6,2]\nstate %sk f32[M,4,8,2]\nstate %sd f32[M,2,8,4]\n" \
+    "state %sb f32[3,2,8,2]\nstate %s3 f32[M,8,4]\nstate %sv f32[M,L,8,2]\nstate %s1 f32[1,2,8,2]\nin %k11 f32[1,1,4]\nin %n1 i32[1]\n\n"
 #define KEPT "%kc f32[M,2,8,2] in %s+0/2 = kv_append %k at=%n state=%s #0\n"
 #define ROPE "= rope %x heads=2 pairing=half theta=1 rotary=2 "
 #define SIZES "heads=4 kv_heads=2 scale=1 "
@@ -38,7 +43,8 @@ static const struct {
     {"%y f32[M,1], %z i32[M,3] = split %x #0\n", "attributes: split %y: the out is i32"},
     {"%y f32[M,2,8,2] = kv_append %k at=%f state=%s #0\n", "attributes: kv_append %y: at is no i32[B] of the caller"},
     {"%y f32[M,2,8,2] = kv_append %k at=%nn state=%s #0\n", "attributes: kv_append %y: at is no i32[B] of the caller"},
-    {"%i i32[4] = cast %f to=i32 #0\n%y f32[M,2,8,2] = kv_append %k at=%i state=%s #0\n", "attributes: kv_append %y: at is no i32[B] of the caller"},
+    {"%i i32[4] = cast %f to=i32 #0\n%y f32[M,2,8,2] = kv_append %k at=%i state=%s #0\n",
+     "attributes: kv_append %y: at is no i32[B] of the caller"},
     {"%y f32[M,3,8] = attention %q, %k, %k " SIZES "lengths=%f #0\n", "attributes: attention %y: lengths is no i32[B] of the caller"},
     {"%y f32[M,3,8] = attention %q, %k, %k " SIZES "lengths=%nn #0\n", "attributes: attention %y: lengths is no i32[B] of the caller"},
     {"%y f32[M,1] = neg %nn #0\n", "attributes: neg %y: an operand is i32"},
@@ -78,8 +84,10 @@ static const struct {
     {"%y f32[M,4] = layernorm %x, %f, %f5 eps=1 #0\n", "shapes: layernorm %y: a weight is no vector over the last axis"},
     /* rope */
     {"%y f32[M,5] " ROPE "#0\n", "shapes: rope %y: the out is not shaped as the operand, [B, S, H*hd] or [B, S, H, hd]"},
-    {"%y f32[4] = rope %f heads=2 pairing=half theta=1 rotary=2 #0\n", "shapes: rope %y: the out is not shaped as the operand, [B, S, H*hd] or [B, S, H, hd]"},
-    {"%y f32[1,1,1,M,4] = rope %x11 heads=2 pairing=half theta=1 rotary=2 #0\n", "shapes: rope %y: the out is not shaped as the operand, [B, S, H*hd] or [B, S, H, hd]"},
+    {"%y f32[4] = rope %f heads=2 pairing=half theta=1 rotary=2 #0\n",
+     "shapes: rope %y: the out is not shaped as the operand, [B, S, H*hd] or [B, S, H, hd]"},
+    {"%y f32[1,1,1,M,4] = rope %x11 heads=2 pairing=half theta=1 rotary=2 #0\n",
+     "shapes: rope %y: the out is not shaped as the operand, [B, S, H*hd] or [B, S, H, hd]"},
     {"%y f32[M,3,4,2] = rope %q4 heads=2 pairing=half theta=1 rotary=2 #0\n", "shapes: rope %y: the third axis is not the heads"},
     {"%y f32[M,3,4,2] = rope %q4 heads=4 pairing=half theta=1 rotary=4 #0\n", "shapes: rope %y: rotary is not even and within a head"},
     {"%y f32[M,3,4,2] = rope %q4 heads=4 pairing=half theta=1 rotary=2 at=%n3 #0\n", "shapes: rope %y: at is not [B]"},
@@ -112,9 +120,12 @@ static const struct {
     {"%y f32[M,3,5] = matmul %x33, %b4 #0\n", "shapes: matmul %y: the batches differ"},
     /* attention */
     {"%y f32[M,3,4,2] = attention %q4, %k, %k heads=2 kv_heads=2 scale=1 #0\n", "shapes: attention %y: the third axis is not the heads"},
-    {"%y f32[M,3,8] = attention %q, %k, %k heads=3 kv_heads=1 scale=1 #0\n", "shapes: attention %y: an operand is not [B, S, H*hd] or [B, S, H, hd]"},
-    {"%y f32[M,4] = attention %x, %k, %k heads=1 kv_heads=1 scale=1 #0\n", "shapes: attention %y: an operand is not [B, S, H*hd] or [B, S, H, hd]"},
-    {"%y f32[M,3,8] = attention %q, %k, %k heads=4 kv_heads=3 scale=1 #0\n", "shapes: attention %y: an operand is not [B, S, H*hd] or [B, S, H, hd]"},
+    {"%y f32[M,3,8] = attention %q, %k, %k heads=3 kv_heads=1 scale=1 #0\n",
+     "shapes: attention %y: an operand is not [B, S, H*hd] or [B, S, H, hd]"},
+    {"%y f32[M,4] = attention %x, %k, %k heads=1 kv_heads=1 scale=1 #0\n",
+     "shapes: attention %y: an operand is not [B, S, H*hd] or [B, S, H, hd]"},
+    {"%y f32[M,3,8] = attention %q, %k, %k heads=4 kv_heads=3 scale=1 #0\n",
+     "shapes: attention %y: an operand is not [B, S, H*hd] or [B, S, H, hd]"},
     {"%y f32[M,3,8] = attention %q, %x, %k " SIZES "#0\n", "shapes: attention %y: keys or values have another batch"},
     {"%y f32[M,3,8] = attention %q, %k, %kb " SIZES "#0\n", "shapes: attention %y: keys or values have another batch"},
     {"%y f32[M,3,8] = attention %q, %kh, %kh " SIZES "#0\n", "shapes: attention %y: queries, keys and values differ in dtype"},
@@ -123,7 +134,8 @@ static const struct {
     {"%y f32[M,3,8] = attention %q, %sd, %sd " SIZES "at=%n #0\n", "shapes: attention %y: the cache is not [B, KV, L, hd]"},
     {"%y f32[M,3,8] = attention %q, %s3, %s3 " SIZES "at=%n #0\n", "shapes: attention %y: the cache is not [B, KV, L, hd]"},
     {"%y f32[M,3,8] = attention %q, %kd, %kd heads=4 kv_heads=3 scale=1 #0\n", "shapes: attention %y: kv_heads does not divide heads"},
-    {"%y f32[M,3,8] = attention %q, %s, %k " SIZES "at=%n #0\n", "shapes: attention %y: one of keys and values is a cache, the other is not"},
+    {"%y f32[M,3,8] = attention %q, %s, %k " SIZES "at=%n #0\n",
+     "shapes: attention %y: one of keys and values is a cache, the other is not"},
     {"%y f32[M,3,8] = attention %q, %k, %s " SIZES "#0\n", "shapes: attention %y: one of keys and values is a cache, the other is not"},
     {"%y f32[M,3,8] = attention %q, %k, %k2 " SIZES "#0\n", "shapes: attention %y: not as many keys as values"},
     {"%y f32[M,3,8] = attention %q, %s, %sl " SIZES "at=%n #0\n", "shapes: attention %y: not as many keys as values"},
@@ -141,7 +153,8 @@ static const struct {
     {"%y f32[M,3,4] = attention_combine %x3 heads=2 #0\n", "shapes: attention_combine %y: the operand is not f32[B, S, H, hd+2]"},
     {PART "%y f32[M,8] = attention_combine %part heads=4 #1\n", "shapes: attention_combine %y: the operand is not f32[B, S, H, hd+2]"},
     {"%y f32[M,3,8] = attention_combine %q4 heads=4 #0\n", "shapes: attention_combine %y: the operand is not of attention_partial"},
-    {"%r f32[M,3,4,2] = neg %q4 #0\n%y f32[M,3,8] = attention_combine %r heads=4 #1\n", "shapes: attention_combine %y: the operand is not of attention_partial"},
+    {"%r f32[M,3,4,2] = neg %q4 #0\n%y f32[M,3,8] = attention_combine %r heads=4 #1\n",
+     "shapes: attention_combine %y: the operand is not of attention_partial"},
     {PART "%y f32[L,3,8] = attention_combine %part heads=4 #1\n", "shapes: attention_combine %y: rows differ"},
     {PART "%y f32[M,2,8] = attention_combine %part heads=4 #1\n", "shapes: attention_combine %y: rows differ"},
     {PART "%y f32[M,3,8] = attention_combine %part heads=2 #1\n", "shapes: attention_combine %y: heads differ"},
@@ -214,72 +227,96 @@ static const struct {
     {"kernel k0 {\n  phase p : rows {\n  }\n}\n", "one-phase: phase p has no op"},
     /* lowered */
     {PHASE("rows", "    body %y f32[M,4] = softmax %x #0\n"), "lowered: softmax is for graphs; a kernel holds what lowering makes of it"},
-    {PHASE("rows", "    body %y f32[M,1], %z f32[M,3] = split %x #0\n"), "lowered: split is for graphs; a kernel holds what lowering makes of it"},
+    {PHASE("rows", "    body %y f32[M,1], %z f32[M,3] = split %x #0\n"),
+     "lowered: split is for graphs; a kernel holds what lowering makes of it"},
     {PHASE("rows", "    body %y f32[M,4] = split %x #0\n"), "lowered: split is for graphs; a kernel holds what lowering makes of it"},
-    {PHASE("gemm", "    body %y f32[M,6] = linear %x, %w, %o #0\n"), "lowered: linear is for graphs; a kernel holds what lowering makes of it"},
+    {PHASE("gemm", "    body %y f32[M,6] = linear %x, %w, %o #0\n"),
+     "lowered: linear is for graphs; a kernel holds what lowering makes of it"},
     /* order */
     {PHASE("rows", "    epi %z f32[M,4] = neg %x #0\n" NEG), "roles: roles are out of order at %y"},
-    {PHASE("rows", NEG) KERNEL("k1", "rows", "    body %z f32[M,4] = neg %y #1\n"), "after: phase k1p reads %y but does not come after k0p"},
+    {PHASE("rows", NEG) KERNEL("k1", "rows", "    body %z f32[M,4] = neg %y #1\n"),
+     "after: phase k1p reads %y but does not come after k0p"},
     {PHASE("rows", NEG "    epi %v f32[M,2] in %y+2/4 = slice %y offset=2 #0\n") KERNEL("k1", "rows", "    body %z f32[M,2] = neg %v #1\n"),
      "after: phase k1p reads %v but does not come after k0p"},
-    {PHASE("rows", NEG) KERNEL("k1", "rows after k0p", "    pro %v f32[M,2] in %y+2/4 = slice %y offset=2 #0\n    body %z f32[M,2] = neg %v #1\n"),
+    {PHASE("rows", NEG)
+         KERNEL("k1", "rows after k0p", "    pro %v f32[M,2] in %y+2/4 = slice %y offset=2 #0\n    body %z f32[M,2] = neg %v #1\n"),
      "after: the view %v does not stand in phase k0p, which makes it"},
-    {PHASE("rows", "    body %kc f32[M,2,8,2] in %s+0/2 = kv_append %k at=%n state=%s #0\n") KERNEL("k1", "rows", "    body %z f32[M,2,8,2] = neg %s #1\n"),
+    {PHASE("rows", "    body %kc f32[M,2,8,2] in %s+0/2 = kv_append %k at=%n state=%s #0\n")
+         KERNEL("k1", "rows", "    body %z f32[M,2,8,2] = neg %s #1\n"),
      "states: phase k1p uses %s while k0p may write it, or the reverse"},
-    {PHASE("rows", "    body %z f32[M,2,8,2] = neg %s #1\n") KERNEL("k1", "rows", "    body %kc f32[M,2,8,2] in %s+0/2 = kv_append %k at=%n state=%s #0\n"),
+    {PHASE("rows", "    body %z f32[M,2,8,2] = neg %s #1\n")
+         KERNEL("k1", "rows", "    body %kc f32[M,2,8,2] in %s+0/2 = kv_append %k at=%n state=%s #0\n"),
      "states: phase k1p uses %s while k0p may write it, or the reverse"},
     {PHASE("rows", "    body %kc f32[M,2,8,2] in %t+0/2 = kv_append %k at=%n state=%s #0\n"), "views: %kc must live in its state"},
     {PHASE("rows", "    body %kc f32[M,2,8,2] = kv_append %k at=%n state=%s #0\n"), "views: %kc must live in its state"},
     /* outputs */
     {"out %x as result\n" PHASE("rows", NEG), "outputs: output %x is made by no op"},
-    {"out %z as result\n" PHASE("rows", NEG "    body %z f32[M,2] in %x+2/4 = slice %x offset=2 #0\n"), "outputs: output %z has no storage of its own"},
+    {"out %z as result\n" PHASE("rows", NEG "    body %z f32[M,2] in %x+2/4 = slice %x offset=2 #0\n"),
+     "outputs: output %z has no storage of its own"},
     {"out %y as result\n" PHASE("rows", "    body %y f32[M,4]/8 = neg %x #0\n"), "views: %y cannot lie in rows of 8 elements"},
     /* families */
     {PHASE("rows", "    body %z f32[M,2] in %x+2/4 = slice %x offset=2 #0\n"), "family: phase k0p holds views only, which need no kernel"},
     {PHASE("gemm", LINEAR("l", "x", "w") "    epi %m f32[M,6] = linear %x, %w #0\n"), "family: %m: the body of a gemm is its products"},
     {PHASE("gemm", LINEAR("l", "x", "w") "    body %m f32[M,6] = neg %l #0\n"), "family: %m: the body of a gemm is its products"},
-    {PHASE("gemm", LINEAR("l", "x", "w") "    body %m f32[L,6] = linear %xl, %w #0\n"), "family: %m: the products of a phase share their left operand"},
-    {PHASE("gemm", "    body %l f32[M,3,4] = linear %a4, %w44 #0\n    body %m f32[M,3,5] = matmul %a4, %b4 #0\n"), "family: %m: the products of a phase share their left operand"},
+    {PHASE("gemm", LINEAR("l", "x", "w") "    body %m f32[L,6] = linear %xl, %w #0\n"),
+     "family: %m: the products of a phase share their left operand"},
+    {PHASE("gemm", "    body %l f32[M,3,4] = linear %a4, %w44 #0\n    body %m f32[M,3,5] = matmul %a4, %b4 #0\n"),
+     "family: %m: the products of a phase share their left operand"},
     {PHASE("gemm", "    pro %v f32[6,4] = neg %w #0\n" LINEAR("l", "x", "v")), "family: %l: the right operand is made in the same phase"},
     {PHASE("gemm", "    pro %v f32[M,1] = row_sum %x #0\n" LINEAR("l", "x", "w")), "family: %v: a prologue is elementwise"},
     {PHASE("gemm", LINEAR("l", "x", "w") "    epi %v f32[M,1] = row_max %l #0\n"), "family: row_max %v cannot be in an epilogue"},
     {PHASE("gemm", LINEAR("l", "x", "w") "    epi %v f32[M,12] = concat %l, %l #0\n"), "family: concat %v cannot be in an epilogue"},
     {PHASE("gemm", "    pro %z f32[M,4] = neg %x #0\n"), "family: gemm phase k0p has no product"},
-    {PHASE("gemm", "    body %l f32[M,3,5] = matmul %a4, %b4 #0\n    body %m f32[M,3,5] = matmul %a4, %b4 #0\n"), "family: phase k0p has two matmuls"},
-    {PHASE("gemm", LINEAR("l", "x", "w") "    epi %v f32[M,1] = row_sumsq %l #0\n    epi %u f32[M,1] = row_sumsq %l #0\n"), "family: phase k0p has two row sums"},
+    {PHASE("gemm", "    body %l f32[M,3,5] = matmul %a4, %b4 #0\n    body %m f32[M,3,5] = matmul %a4, %b4 #0\n"),
+     "family: phase k0p has two matmuls"},
+    {PHASE("gemm", LINEAR("l", "x", "w") "    epi %v f32[M,1] = row_sumsq %l #0\n    epi %u f32[M,1] = row_sumsq %l #0\n"),
+     "family: phase k0p has two row sums"},
     {PHASE("gemm", LINEAR("l", "x", "w") LINEAR("m", "x", "wi")), "family: %m: products are joined by packing, so weights are params"},
     {PHASE("attention", NEG), "family: %y does not belong into phase k0p"},
     {PHASE("attention", "    epi %y f32[M,3,8] = attention %q, %k, %k " SIZES "#0\n"), "family: %y does not belong into phase k0p"},
     {PHASE("decode", "    body %y f32[M,3,8] = attention %q, %k, %k " SIZES "#0\n"), "family: %y does not belong into phase k0p"},
     {PHASE("combine", "    body %y f32[M,3,8] = attention %q, %k, %k " SIZES "#0\n"), "family: %y does not belong into phase k0p"},
     {PHASE("align", "    body %y f32[M,3,8] = attention %q, %k, %k " SIZES "#0\n"), "family: %y does not belong into phase k0p"},
-    {PHASE("attention", "    body %y f32[M,3,8] = attention %q, %k, %k " SIZES "#0\n    body %z f32[M,3,8] = attention %q, %k, %k " SIZES "#0\n"), "family: phase k0p holds 2 ops of its family"},
+    {PHASE("attention",
+           "    body %y f32[M,3,8] = attention %q, %k, %k " SIZES "#0\n    body %z f32[M,3,8] = attention %q, %k, %k " SIZES "#0\n"),
+     "family: phase k0p holds 2 ops of its family"},
     {PHASE("rows", "    body %y f32[M,6] = linear %x, %w #0\n"), "family: %y does not belong into rows phase k0p"},
     {PHASE("rows", "    body %y f32[M,3,8] = attention %q, %k, %k " SIZES "#0\n"), "family: %y does not belong into rows phase k0p"},
     {PHASE("rows", "    body %y f32[M,5]/8 = align %x5 #0\n"), "family: %y does not belong into rows phase k0p"},
     /* spaces */
     {PHASE("rows", NEG "    body %z f32[L,4] = neg %xl #0\n"), "space: %z does not fit the space of its phase"},
     {PHASE("rows", NEG "    body %z f32[M,3] = neg %x13 #0\n"), "space: %z does not fit the space of its phase"},
-    {PHASE("rows", NEG "    body %kc f32[M,2,8,2] in %s+0/2 = kv_append %k at=%n state=%s #0\n"), "space: %k does not fit the space of its phase"},
-    {PHASE("rows", "    body %y f32[M,5] = neg %x5 #0\n    body %z f32[M,1] = row_sum %x #0\n"), "space: %z does not walk the rows of its phase"},
+    {PHASE("rows", NEG "    body %kc f32[M,2,8,2] in %s+0/2 = kv_append %k at=%n state=%s #0\n"),
+     "space: %k does not fit the space of its phase"},
+    {PHASE("rows", "    body %y f32[M,5] = neg %x5 #0\n    body %z f32[M,1] = row_sum %x #0\n"),
+     "space: %z does not walk the rows of its phase"},
     {PHASE("rows", NEG "    body %z f32[1,1] = row_sum %x0 #0\n"), "space: %z does not walk the rows of its phase"},
-    {PHASE("rows", "    body %y f32[M,5] = neg %x5 #0\n    body %z f32[M,2] = slice %x #0\n"), "space: %z does not walk the rows of its phase"},
-    {PHASE("rows", NEG "    body %kc f32[1,2,8,2] in %s1+0/2 = kv_append %k11 at=%n1 state=%s1 #0\n"), "space: %kc does not walk the rows of its phase"},
-    {"out %z as result\n" PHASE("rows", NEG "    body %z f32[4] = neg %f #0\n"), "space: %z is stored, but is not made once a row of its phase"},
-    {"out %z as result\n" PHASE("gemm", LINEAR("l", "x", "w") "    epi %z f32[1] = neg %c #0\n"), "space: %z is stored, but is not made once a row of its phase"},
+    {PHASE("rows", "    body %y f32[M,5] = neg %x5 #0\n    body %z f32[M,2] = slice %x #0\n"),
+     "space: %z does not walk the rows of its phase"},
+    {PHASE("rows", NEG "    body %kc f32[1,2,8,2] in %s1+0/2 = kv_append %k11 at=%n1 state=%s1 #0\n"),
+     "space: %kc does not walk the rows of its phase"},
+    {"out %z as result\n" PHASE("rows", NEG "    body %z f32[4] = neg %f #0\n"),
+     "space: %z is stored, but is not made once a row of its phase"},
+    {"out %z as result\n" PHASE("gemm", LINEAR("l", "x", "w") "    epi %z f32[1] = neg %c #0\n"),
+     "space: %z is stored, but is not made once a row of its phase"},
     {PHASE("gemm", "    pro %z f32[M,5] = neg %x5 #0\n" LINEAR("l", "x", "w")), "space: %z does not fit the space of its phase"},
     {PHASE("gemm", LINEAR("l", "x", "w") "    epi %z f32[M,4] = neg %x #0\n"), "space: %z does not fit the space of its phase"},
     {PHASE("gemm", LINEAR("l", "x", "w") "    epi %z f32[M,4] " ROPE "#0\n"), "space: %z is of no product of its phase"},
     {PHASE("gemm", LINEAR("l", "x", "w") "    epi %z f32[M,1] = row_sumsq %x #0\n"), "space: %z is of no product of its phase"},
     /* arrangements of columns */
-    {PHASE("gemm", LINEAR("a", "x", "w") LINEAR("b", "x", "w") LINEAR("g", "x", "w") "    epi %d f32[M,6] = add %a, %b #0\n    epi %y f32[M,6] = add %d, %g #0\n"),
+    {PHASE("gemm", LINEAR("a", "x", "w") LINEAR("b", "x", "w")
+                       LINEAR("g", "x", "w") "    epi %d f32[M,6] = add %a, %b #0\n    epi %y f32[M,6] = add %d, %g #0\n"),
      "segments: no arrangement of columns serves the epilogue of k0p"},
-    {PHASE("gemm", LINEAR("a", "x", "w") LINEAR("b", "x", "w") LINEAR("g", "x", "w") "    epi %d f32[M,6] = add %a, %b #0\n    epi %y f32[M,6] = add %b, %g #0\n"),
+    {PHASE("gemm", LINEAR("a", "x", "w") LINEAR("b", "x", "w")
+                       LINEAR("g", "x", "w") "    epi %d f32[M,6] = add %a, %b #0\n    epi %y f32[M,6] = add %b, %g #0\n"),
      "segments: no arrangement of columns serves the epilogue of k0p"},
-    {PHASE("gemm", LINEAR("a", "x", "w") LINEAR("b", "x", "w") LINEAR("g", "x", "w") "    epi %d f32[M,6] = add %a, %b #0\n    epi %y f32[M,6] = add %a, %g #0\n"),
+    {PHASE("gemm", LINEAR("a", "x", "w") LINEAR("b", "x", "w")
+                       LINEAR("g", "x", "w") "    epi %d f32[M,6] = add %a, %b #0\n    epi %y f32[M,6] = add %a, %g #0\n"),
      "segments: no arrangement of columns serves the epilogue of k0p"},
-    {PHASE("gemm", LINEAR("a", "x", "w") "    body %b f32[M,1] = linear %x, %w1 #0\n    epi %d f32[M,6] = add %a, %b #0\n"), "segments: no arrangement of columns serves the epilogue of k0p"},
-    {PHASE("gemm", Q8("a", "") TURNED("b", "a", "heads=2 pairing=half rotary=2")), "segments: no arrangement of columns serves the epilogue of k0p"},
+    {PHASE("gemm", LINEAR("a", "x", "w") "    body %b f32[M,1] = linear %x, %w1 #0\n    epi %d f32[M,6] = add %a, %b #0\n"),
+     "segments: no arrangement of columns serves the epilogue of k0p"},
+    {PHASE("gemm", Q8("a", "") TURNED("b", "a", "heads=2 pairing=half rotary=2")),
+     "segments: no arrangement of columns serves the epilogue of k0p"},
     {PHASE("gemm", Q8("a", "") TURNED("b", "a", "heads=2 pairing=half rotary=4") TURNED("d", "a", "heads=2 pairing=interleaved rotary=4")),
      "segments: no arrangement of columns serves the epilogue of k0p"},
     {PHASE("gemm", Q8("a", "") TURNED("b", "a", "heads=2 pairing=half rotary=4") TURNED("d", "a", "heads=4 pairing=half rotary=2")),
@@ -291,17 +328,23 @@ static const struct {
     {PHASE("gemm", Q8("a", "") Q8("b", "") TURNED("d", "b", "heads=2 pairing=half rotary=4") "    epi %y f32[M,8] = add %a, %d #0\n"),
      "segments: no arrangement of columns serves the epilogue of k0p"},
     /* what is in memory */
-    {PHASE("rows", "    body %e f32[M,4] = exp %x #0\n    body %y f32[M,4] = rope %e heads=2 pairing=half theta=1 rotary=2 #0\n"), "memory: %y reads %e, which its phase makes, at other columns"},
-    {PHASE("rows", "    body %e f32[M,4] = exp %x #0\n    body %y f32[M,2] = slice %e #0\n"), "memory: %y reads %e, which its phase makes, at other columns"},
-    {PHASE("rows", "    body %e f32[M,8] = concat %x, %x #0\n    body %y f32[M,8] = neg %e #0\n"), "memory: %y reads %e, which its phase writes at other places"},
+    {PHASE("rows", "    body %e f32[M,4] = exp %x #0\n    body %y f32[M,4] = rope %e heads=2 pairing=half theta=1 rotary=2 #0\n"),
+     "memory: %y reads %e, which its phase makes, at other columns"},
+    {PHASE("rows", "    body %e f32[M,4] = exp %x #0\n    body %y f32[M,2] = slice %e #0\n"),
+     "memory: %y reads %e, which its phase makes, at other columns"},
+    {PHASE("rows", "    body %e f32[M,8] = concat %x, %x #0\n    body %y f32[M,8] = neg %e #0\n"),
+     "memory: %y reads %e, which its phase writes at other places"},
     {PHASE("rows", NEG "    body %v f32[M,1] in %y+2/4 = slice %y offset=2 #0\n    body %z f32[M,1] = neg %v #0\n"),
      "memory: %z reads %v, which its phase writes at other places"},
     {PHASE("rows", "    body %kc f32[M,2,8,2] in %s+0/2 = kv_append %k22 at=%n state=%s #0\n    body %y f32[M,2,8,2] = neg %kc #0\n"),
      "space: %y does not fit the space of its phase"},
     /* partial sums */
-    {SUMS KERNEL("k1", "rows after k0p", "    body %y f32[M,4] = mul %x, %ss #0\n"), "partial-sums: %y reads the partial sums %ss as a whole value"},
-    {SUMS KERNEL("k1", "rows after k0p", "    body %y f32[M,1] = row_sum %ss #0\n"), "partial-sums: %y reads the partial sums %ss as a whole value"},
-    {PHASE("gemm", LINEAR("l", "x", "w") "    epi %ss f32[M,1] = row_sumsq %l #0\n    epi %y f32[M,1] = sqrt %ss #0\n"), "partial-sums: %y reads the partial sums %ss as a whole value"},
+    {SUMS KERNEL("k1", "rows after k0p", "    body %y f32[M,4] = mul %x, %ss #0\n"),
+     "partial-sums: %y reads the partial sums %ss as a whole value"},
+    {SUMS KERNEL("k1", "rows after k0p", "    body %y f32[M,1] = row_sum %ss #0\n"),
+     "partial-sums: %y reads the partial sums %ss as a whole value"},
+    {PHASE("gemm", LINEAR("l", "x", "w") "    epi %ss f32[M,1] = row_sumsq %l #0\n    epi %y f32[M,1] = sqrt %ss #0\n"),
+     "partial-sums: %y reads the partial sums %ss as a whole value"},
     {"out %ss as result\n" SUMS, "partial-sums: output %ss is partial sums"},
     /* folded weights */
     {PHASE("gemm", "    body %l f32[M,6] = linear %x, %w fold_offset #0\n"), "fold: %l has fold_offset without fold"},
@@ -354,7 +397,10 @@ static void use_too_many(ir_program *p)
 static void take_heads(ir_program *p) { p->ops[0]->attributes.heads = 2; }
 static void be_endless(ir_program *p) { p->ops[0]->attributes.theta = 1e300 * 1e300; }
 static void turn_backwards(ir_program *p) { p->ops[0]->attributes.rotary = -2; }
-static void leave_phases(ir_program *p) { p->kernels[1]->phase_count = 1, p->kernels[1]->phases[0] = p->kernels[0]->phases[0], p->kernel_count = 1; }
+static void leave_phases(ir_program *p)
+{
+    p->kernels[1]->phase_count = 1, p->kernels[1]->phases[0] = p->kernels[0]->phases[0], p->kernel_count = 1;
+}
 static void have_a_role(ir_program *p) { p->ops[0]->role = role_body; }
 static void have_no_role(ir_program *p) { p->ops[0]->role = role_none; }
 static void come_after_itself(ir_program *p)
@@ -416,8 +462,8 @@ static void must_be_refused(const char *text, const char *message, void (*change
 {
     check_test t = {.text = text, .change = change};
     attempt_run(&t.t, read_it, &t);
-    ck_assert_msg(t.t.code == (change ? code_check_failed : code_bad_input), "\"%s\" was expected; it ended with %d for\n%s%s", message, t.t.code, text,
-                  t.t.errors ? t.t.errors : "");
+    ck_assert_msg(t.t.code == (change ? code_check_failed : code_bad_input), "\"%s\" was expected; it ended with %d for\n%s%s", message,
+                  t.t.code, text, t.t.errors ? t.t.errors : "");
     ck_assert_msg(strstr(t.t.errors, message) != NULL, "expected \"%s\" in\n%s", message, t.t.errors);
     arena_free(t.t.a);
 }
@@ -434,16 +480,35 @@ END_TEST
 START_TEST(the_same_ops_are_accepted_when_nothing_is_wrong)
 {
     static const char *const good[] = {
-        "%y f32[M,1], %z f32[M,3] = split %x #0\n", KEPT, "%y bf16[M,4] = cast %x to=bf16 #0\n", "%y i32[M,4] = cast %x to=i32 #0\n",
-        "%y f32[M,1] = cast %nn to=f32 #0\n", "%y f32[M,3,8] = attention %q, %k, %k " SIZES "lengths=%n #0\n", "%y f32[M,4] " ROPE "scaling=linear(2) #0\n",
-        "%y f32[M,4] " ROPE "scaling=llama3(8,1,4,8192) #0\n", "%y f32[M,4] = add %x, %f #0\n", "%y f32[M,4] = add %x0, %x1 #0\n", "%y f32[M,5]/8 = align %x5 #0\n",
-        "%y f32[M,1] = row_sum %x #0\n", "%y f32[M,4] = softmax %x #0\n", "%y f32[M,4] = layernorm %x, %f, %f eps=1 #0\n",
-        "%y f32[M,3,4] = rope %x3 heads=2 pairing=half theta=1 rotary=2 at=%n #0\n", "%y f32[M,6] = linear %x, %w, %o #0\n", "%y f32[M,6] = linear %x, %w fold=%p #0\n",
-        "%y f32[M,3,5] = matmul %a4, %b4 #0\n", "%y f32[M,3,5] = matmul %a4, %b4t transpose #0\n", "%y f32[M,3,4,2] = attention %q4, %k4, %k " SIZES "#0\n",
-        "%y f32[M,3,8] = attention %q, %s, %t " SIZES "lengths=%n #0\n", PART "%y f32[M,3,8] = attention_combine %part heads=4 #1\n",
+        "%y f32[M,1], %z f32[M,3] = split %x #0\n",
+        KEPT,
+        "%y bf16[M,4] = cast %x to=bf16 #0\n",
+        "%y i32[M,4] = cast %x to=i32 #0\n",
+        "%y f32[M,1] = cast %nn to=f32 #0\n",
+        "%y f32[M,3,8] = attention %q, %k, %k " SIZES "lengths=%n #0\n",
+        "%y f32[M,4] " ROPE "scaling=linear(2) #0\n",
+        "%y f32[M,4] " ROPE "scaling=llama3(8,1,4,8192) #0\n",
+        "%y f32[M,4] = add %x, %f #0\n",
+        "%y f32[M,4] = add %x0, %x1 #0\n",
+        "%y f32[M,5]/8 = align %x5 #0\n",
+        "%y f32[M,1] = row_sum %x #0\n",
+        "%y f32[M,4] = softmax %x #0\n",
+        "%y f32[M,4] = layernorm %x, %f, %f eps=1 #0\n",
+        "%y f32[M,3,4] = rope %x3 heads=2 pairing=half theta=1 rotary=2 at=%n #0\n",
+        "%y f32[M,6] = linear %x, %w, %o #0\n",
+        "%y f32[M,6] = linear %x, %w fold=%p #0\n",
+        "%y f32[M,3,5] = matmul %a4, %b4 #0\n",
+        "%y f32[M,3,5] = matmul %a4, %b4t transpose #0\n",
+        "%y f32[M,3,4,2] = attention %q4, %k4, %k " SIZES "#0\n",
+        "%y f32[M,3,8] = attention %q, %s, %t " SIZES "lengths=%n #0\n",
+        PART "%y f32[M,3,8] = attention_combine %part heads=4 #1\n",
         "%y f32[M,3,4,2] = rope %q4 heads=4 pairing=half theta=1 rotary=2 at=%n #0\n",
-        "%y f32[M,2] = slice %x offset=2 #0\n", "%y f32[M,9] = concat %x, %x5 #0\n", "%y f32[M,2,2] = reshape %x #0\n", "%y f32[1048576,1048576] = neg %big #0\n",
-        "%y f32[M,2] in %x+2/4 = slice %x offset=2 #0\n", "%z f32[M,5]/8 = align %x5 #0\n%y f32[M,5] in %z+0/8 = reshape %z #1\n",
+        "%y f32[M,2] = slice %x offset=2 #0\n",
+        "%y f32[M,9] = concat %x, %x5 #0\n",
+        "%y f32[M,2,2] = reshape %x #0\n",
+        "%y f32[1048576,1048576] = neg %big #0\n",
+        "%y f32[M,2] in %x+2/4 = slice %x offset=2 #0\n",
+        "%z f32[M,5]/8 = align %x5 #0\n%y f32[M,5] in %z+0/8 = reshape %z #1\n",
         "%a f32[M,2] in %y+0/5 = slice %x #0\n%b f32[M,3] in %y+2/5 = slice %x5 #0\n%y f32[M,5] = concat %a, %b #0\n",
         "%a f32[M,4] in %y+0/4 = neg %x #0\n%y f32[M,2,2] = reshape %a #0\n",
     };
@@ -461,7 +526,8 @@ END_TEST
 START_TEST(each_condition_on_kernels_has_a_text_that_breaks_it)
 {
     arena *a = arena_new();
-    must_be_refused(arena_printf(a, "%s%s", HEAD DECLARED, wrong_kernels[_i].kernels), arena_printf(a, ": error: %s\n", wrong_kernels[_i].message), NULL);
+    must_be_refused(arena_printf(a, "%s%s", HEAD DECLARED, wrong_kernels[_i].kernels),
+                    arena_printf(a, ": error: %s\n", wrong_kernels[_i].message), NULL);
     arena_free(a);
 }
 END_TEST
@@ -469,8 +535,8 @@ END_TEST
 START_TEST(each_condition_that_text_cannot_break_is_broken_by_hand)
 {
     arena *a = arena_new();
-    must_be_refused(arena_printf(a, "%s%s", HEAD DECLARED, changes[_i].text), arena_printf(a, ": error: internal: after change: %s", changes[_i].message),
-                    changes[_i].change);
+    must_be_refused(arena_printf(a, "%s%s", HEAD DECLARED, changes[_i].text),
+                    arena_printf(a, ": error: internal: after change: %s", changes[_i].message), changes[_i].change);
     arena_free(a);
 }
 END_TEST

@@ -142,7 +142,8 @@ static void add_random_op(random_graph *g)
         break;
     }
     case 10: case 11:
-        begin_op(g, n, "rmsnorm"), use(g, x), text_printf(&g->t, ", %s eps=1e-05%s", new_param(g, vector), below(g, 3) ? "" : " unit_offset");
+        begin_op(g, n, "rmsnorm"), use(g, x),
+            text_printf(&g->t, ", %s eps=1e-05%s", new_param(g, vector), below(g, 3) ? "" : " unit_offset");
         break;
     case 12: begin_op(g, n, below(g, 2) ? "softmax" : "layernorm"), use(g, x);
         if (strstr(g->t.data + g->t.size - 24, "layernorm")) text_printf(&g->t, ", %s eps=1e-05", new_param(g, vector));
@@ -159,7 +160,8 @@ static void add_random_op(random_graph *g)
     default: {
         bool attends = below(g, 2);
         if (attends) {
-            begin_op(g, n, "attention"), use(g, x), text_printf(&g->t, ","), use(g, some_value(g, n) * 0 + x), text_printf(&g->t, ","), use(g, x);
+            begin_op(g, n, "attention"), use(g, x), text_printf(&g->t, ","), use(g, some_value(g, n) * 0 + x), text_printf(&g->t, ","),
+                use(g, x);
             text_printf(&g->t, " heads=%d kv_heads=%d scale=1", n / 8, n / 8);
             break;
         }
@@ -214,7 +216,8 @@ static void fuse_random(void *argument)
             ck_assert_msg(strcmp(fused->notes[i].code, reason_code(reason_no_fusion)) != 0,
                           "seed %u level %d without %s, %s: edge %s -> %s was overlooked:\n%.3800s", r->seed, level,
                           options.disabled_count > 0 ? disabled[0] : "none", options.disabled_count > 1 ? disabled[1] : "none",
-                          fused->notes[i].value->name, fused->notes[i].user->outputs[0]->name, strstr(text, arena_printf(a, "%%%s ", fused->notes[i].value->name)));
+                          fused->notes[i].value->name, fused->notes[i].user->outputs[0]->name,
+                          strstr(text, arena_printf(a, "%%%s ", fused->notes[i].value->name)));
     }
 }
 

@@ -95,18 +95,21 @@ static const struct {
     {X "kernel k0 {\n  phase a : rows {\n    body %y f32[M,4] = neg %x #0\n  }\n}\nnote needs-whole-rows %x -> %y: why\n",
      "t.ir:11:6: error: needs-whole-rows is no reason; did you mean needs-whole-row?"},
     {X "kernel k0 {\n", "should follow"},
-    {X "kernel k0 {\n  phase a : rows {\n    body %y f32[M,4] = neg %x #0\n  }\n}\n%z f32[M,4] = neg %x #0\n", "a kernel or a note should stand here"},
+    {X "kernel k0 {\n  phase a : rows {\n    body %y f32[M,4] = neg %x #0\n  }\n}\n%z f32[M,4] = neg %x #0\n",
+     "a kernel or a note should stand here"},
     {X "kernel k0 {\n  phase a : rows after b {\n", "no phase above is named b"},
     {X "kernel k0 {\n  phase a : column {\n", "column is no family"},
     {X "kernel k0 {\n}\n", "one-phase: kernel k0 has no phase"},
-    {X "kernel k0 {\n  phase a : rows {\n    body %y f32[M,4] = neg %x #0\n    tile threads=64 team=8 threads=32\n", "t.ir:9:28: error: a second threads"},
+    {X "kernel k0 {\n  phase a : rows {\n    body %y f32[M,4] = neg %x #0\n    tile threads=64 team=8 threads=32\n",
+     "t.ir:9:28: error: a second threads"},
     {HEAD "dim  M = 3\n", "t.ir:5:6: error: a second dim named M"},
     {HEAD "dim  a.b = 3\n", "t.ir:5:6: error: a.b is no name of a dim"},
     {HEAD "dim  Q = 0\n", "value is 0; it is 1 to 1099511627776"},
     {HEAD "dim  Q = 1099511627777\n", "value is 1099511627777; it is 1 to 1099511627776"},
     {HEAD "dim  Q = 4 in 5..9\n", "low end is 5; it is 1 to 4"},
     {HEAD "dim  Q = 4 in 1..3\n", "high end is 3; it is 4 to 1099511627776"},
-    {X "%y f32[M,4] = add %x, 2 #0\n%number.1 f32[M,4] = neg %x #1\n", "t.ir:7:1: error: %number.1 is the name of a number here; take another"},
+    {X "%y f32[M,4] = add %x, 2 #0\n%number.1 f32[M,4] = neg %x #1\n",
+     "t.ir:7:1: error: %number.1 is the name of a number here; take another"},
     {X "out  %y as a\nout  %y as b\n%y f32[M,4] = neg %x #0\n", "t.ir:7:6: error: %y is an output twice"},
     {X "%y f32[M,4]/0 = neg %x #0\n", "stride is 0; it is 1 to 2147483648"},
     {X "%y f32[M,4] in %x+-1/4 = neg %x #0\n", "offset is -1; it is 0 to "},
@@ -134,11 +137,14 @@ static const struct {
     {X "kernel k0 {\n  phase a : rows {\n    body %y f32[M,4] = neg %x #0\n    tile m=1\n    tile n=2\n", "a second tile line"},
     {X "kernel k0 {\n  phase a : rows {\n    body %y f32[M,4] = neg %x #0\n    tile m=-1\n", "m is -1; it is 0 to 1073741824"},
     {X "kernel k0 {\n  phase a : rows {\n    body %y f32[M,4] = neg %x #0\n    tile layer=most\n", "most is no layer"},
-    {X "kernel k0 {\n  phase a : rows {\n    body %y f32[M,4] = neg %x #0\n  }\n  phase a : rows {\n", "t.ir:10:9: error: a second phase named a"},
-    {X "kernel k0 {\n  phase a : rows {\n    body %y f32[M,4] = neg %x #0\n  }\n}\nkernel k0 {\n", "t.ir:11:8: error: a second kernel named k0"},
+    {X "kernel k0 {\n  phase a : rows {\n    body %y f32[M,4] = neg %x #0\n  }\n  phase a : rows {\n",
+     "t.ir:10:9: error: a second phase named a"},
+    {X "kernel k0 {\n  phase a : rows {\n    body %y f32[M,4] = neg %x #0\n  }\n}\nkernel k0 {\n",
+     "t.ir:11:8: error: a second kernel named k0"},
     {X "kernel k0 frame=round {\n", "round is no frame"},
     {X "kernel k0 {\n  phase a : rows {\n    body %y f32[M,4] = neg %x #0\n", "\"}\""},
-    {X "kernel k0 {\n  phase a : rows {\n    body %y f32[M,4] = neg %x #0\n  }\n}\nnote value-has-other-users %y -> %x: why\n", "t.ir:11:34: error: %x is made by no op"},
+    {X "kernel k0 {\n  phase a : rows {\n    body %y f32[M,4] = neg %x #0\n  }\n}\nnote value-has-other-users %y -> %x: why\n",
+     "t.ir:11:34: error: %x is made by no op"},
     {HEAD "in   %x f32[M,4] range=0..3\n", "t.ir:5:18: error: this does not belong to the line"},
     {HEAD "in   %x i32[4] range=M..1\n", "t.ir:5:22: error: a range of 2 to 1 is empty"},
     {HEAD "in   %x i32[4] range=0..2147483648\n", "is beyond 32 bits"},
@@ -212,9 +218,14 @@ static void use_before_made(ir_program *p)
 }
 
 #define LLAMA "tests/golden/ir/llama-decode.tile.ir"
-#define ROWS(ops) X "par  %w f32[4,4]\npar  %f f32[4]\nstate %s f32[M,2,8,2]\nin   %at i32[M]\nout  %y as y\nkernel k0 {\n  phase a : rows {\n" ops "  }\n}\n"
+#define ROWS(ops)                                                                                                                          \
+    X "par  %w f32[4,4]\npar  %f f32[4]\nstate %s f32[M,2,8,2]\nin   %at i32[M]\nout  %y as y\nkernel k0 {\n  phase a : rows {\n" ops      \
+      "  }\n}\n"
 #define GEMM(ops) X "par  %w f32[4,4]\nin   %f f32[4]\nout  %y as y\nkernel k0 {\n  phase a : gemm {\n" ops "  }\n}\n"
-#define CACHED HEAD "in   %k f32[M,1,4]\nstate %s f32[M,2,8,2]\nin   %at i32[M]\nout  %y as y\nkernel k0 {\n  phase a : rows {\n    body %y f32[M,2,8,2] = neg %s #0\n  }\n}\nkernel k1 {\n  phase b : rows "
+#define CACHED \
+    HEAD       \
+        "in   %k f32[M,1,4]\nstate %s f32[M,2,8,2]\nin   %at i32[M]\nout  %y as y\nkernel k0 {\n  phase a : rows {\n" \
+        "    body %y f32[M,2,8,2] = neg %s #0\n  }\n}\nkernel k1 {\n  phase b : rows "
 
 /* A rule, and a program that breaks it alone: a text, with `from` replaced by `to` or changed by `change`. */
 static const struct {
@@ -240,12 +251,18 @@ static const struct {
     {"outputs", LLAMA, "out  %x2 as y", "out  %x as y", NULL},
     {"family", LLAMA, "phase stats : rows", "phase stats : gemm", NULL},
     {"family", LLAMA, "phase decode : decode", "phase decode : attention", NULL},
-    {"space", ROWS("    body %y f32[M,4] = neg %x #0\n    body %z f32[4] = exp %f #0\n    body %u f32[M,2,8,2] = exp %s #0\n"), "", "", NULL},
-    {"segments", GEMM("    body %a f32[M,4] = linear %x, %w #0\n    body %b f32[M,4] = linear %x, %w #0\n    body %c f32[M,4] = linear %x, %w #0\n"
-                      "    epi %d f32[M,4] = add %a, %b #0\n    epi %y f32[M,4] = add %d, %c #0\n"), "", "", NULL},
-    {"memory", ROWS("    body %e f32[M,4] = exp %x #0\n    body %y f32[M,4] = rope %e heads=1 pairing=half theta=1 rotary=4 #0\n"), "", "", NULL},
+    {"space", ROWS("    body %y f32[M,4] = neg %x #0\n    body %z f32[4] = exp %f #0\n    body %u f32[M,2,8,2] = exp %s #0\n"), "", "",
+     NULL},
+    {"segments",
+     GEMM("    body %a f32[M,4] = linear %x, %w #0\n    body %b f32[M,4] = linear %x, %w #0\n    body %c f32[M,4] = linear %x, %w #0\n"
+          "    epi %d f32[M,4] = add %a, %b #0\n    epi %y f32[M,4] = add %d, %c #0\n"),
+     "", "", NULL},
+    {"memory", ROWS("    body %e f32[M,4] = exp %x #0\n    body %y f32[M,4] = rope %e heads=1 pairing=half theta=1 rotary=4 #0\n"), "", "",
+     NULL},
     {"memory", ROWS("    body %e f32[M,8] = concat %x, %x #0\n    body %y f32[M,8] = neg %e #0\n"), "", "", NULL},
-    {"partial-sums", GEMM("    body %a f32[M,4] = linear %x, %w #0\n    epi %s f32[M,1] = row_sumsq %a #0\n    epi %y f32[M,4] = mul %a, %s #0\n"), "", "", NULL},
+    {"partial-sums",
+     GEMM("    body %a f32[M,4] = linear %x, %w #0\n    epi %s f32[M,1] = row_sumsq %a #0\n    epi %y f32[M,4] = mul %a, %s #0\n"), "", "",
+     NULL},
     {"fold", LLAMA, "fold=%attn_norm", "fold_offset", NULL},
     {"fold", GEMM("    body %y f32[M,4] = linear %x, %w fold=%f #0\n"), "", "", NULL},
 };

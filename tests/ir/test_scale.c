@@ -1,5 +1,5 @@
-/* Work grows with a spec's ops, no faster, in every stage: the basic blocks that run are counted (this program has ir/ and gen/ compiled with
- * -fsanitize-coverage=trace-pc), for a spec and for one twice as long. No test here looks at a clock. */
+/* Work grows with a spec's ops, no faster, in every stage: the basic blocks that run are counted (this program has ir/ and gen/ compiled
+ * with -fsanitize-coverage=trace-pc), for a spec and for one twice as long. No test here looks at a clock. */
 #include "gen/gen.h"
 #include <check.h>
 #include <stdlib.h>
@@ -90,7 +90,8 @@ END_TEST
 
 /* ---- long specs */
 enum { stage_read, stage_lower, stage_fuse, stage_plan, stage_print, stage_parse, stage_emit, stage_manifest, stages };
-static const char *const stage_names[stages] = {"reading", "lowering", "fusion", "planning", "printing", "parsing", "emission", "the manifest"};
+static const char *const stage_names[stages] = {"reading",  "lowering", "fusion",   "planning",
+                                                "printing", "parsing",  "emission", "the manifest"};
 
 typedef struct long_spec {
     text *t;
@@ -102,7 +103,8 @@ static void begin(long_spec *s, const char *inputs, const char *params, int coun
     text_printf(s->t, "block: long\ndtype: bf16\ndims: {M: 64, D: 64}\ninputs: {%s}\n", inputs);
     if (params) text_printf(s->t, "params: {");
     for (int i = 0; params && i < count; i++)
-        for (const char *p = params; *p; p++) text_printf(s->t, p[1] ? "%c%d: [D, D], " : "%c%d: [D, D]%s", *p, i, i + 1 < count ? ", " : "}\n");
+        for (const char *p = params; *p; p++)
+            text_printf(s->t, p[1] ? "%c%d: [D, D], " : "%c%d: [D, D]%s", *p, i, i + 1 < count ? ", " : "}\n");
     text_printf(s->t, "ops:\n");
 }
 
@@ -144,8 +146,10 @@ static void layers_of_products(long_spec *s)
     const int n = s->n / 4;
     begin(s, "r0: [M, D]", "wu", n);
     for (int i = 0; i < n; i++)
-        text_printf(s->t, "  - {out: a%d, op: linear, in: [r%d, w%d]}\n  - {out: g%d, op: gelu_tanh, in: [a%d]}\n"
-                    "  - {out: d%d, op: linear, in: [g%d, u%d]}\n  - {out: r%d, op: add, in: [d%d, r%d]}\n", i, i, i, i, i, i, i, i, i + 1, i, i);
+        text_printf(s->t,
+                    "  - {out: a%d, op: linear, in: [r%d, w%d]}\n  - {out: g%d, op: gelu_tanh, in: [a%d]}\n"
+                    "  - {out: d%d, op: linear, in: [g%d, u%d]}\n  - {out: r%d, op: add, in: [d%d, r%d]}\n",
+                    i, i, i, i, i, i, i, i, i + 1, i, i);
     end(s, "r", n);
 }
 
@@ -164,8 +168,10 @@ static void views(long_spec *s)
     const int n = s->n / 4;
     begin(s, "r0: [M, D]", NULL, 0);
     for (int i = 0; i < n; i++)
-        text_printf(s->t, "  - {out: [a%d, b%d], op: split, in: [r%d], sizes: [D/2, D/2]}\n  - {out: e%d, op: exp, in: [a%d]}\n"
-                    "  - {out: c%d, op: concat, in: [e%d, b%d]}\n  - {out: r%d, op: reshape, in: [c%d], shape: [M, D]}\n", i, i, i, i, i, i, i, i, i + 1, i);
+        text_printf(s->t,
+                    "  - {out: [a%d, b%d], op: split, in: [r%d], sizes: [D/2, D/2]}\n  - {out: e%d, op: exp, in: [a%d]}\n"
+                    "  - {out: c%d, op: concat, in: [e%d, b%d]}\n  - {out: r%d, op: reshape, in: [c%d], shape: [M, D]}\n",
+                    i, i, i, i, i, i, i, i, i + 1, i);
     text_printf(s->t, "  - {out: z%d, op: neg, in: [r%d]}\n", n, n);
     end(s, "z", n);
 }
@@ -187,9 +193,11 @@ static void blocks(long_spec *s)
     for (int i = 0; i < n; i++) {
         text_printf(s->t, "  - {out: h%d, op: rmsnorm, in: [r%d, n%d]}\n", i, i, i);
         for (const char *c = "qkv"; *c; c++) text_printf(s->t, "  - {out: %cl%d, op: linear, in: [h%d, %c%d]}\n", *c, i, i, *c, i);
-        text_printf(s->t, "  - {out: t%d, op: rope, in: [ql%d], heads: 4, pairing: half}\n"
+        text_printf(s->t,
+                    "  - {out: t%d, op: rope, in: [ql%d], heads: 4, pairing: half}\n"
                     "  - {out: a%d, op: attention, in: [t%d, kl%d, vl%d], heads: 4, causal: true}\n"
-                    "  - {out: o%d, op: linear, in: [a%d, p%d]}\n  - {out: r%d, op: add, in: [o%d, r%d]}\n", i, i, i, i, i, i, i, i, i, i + 1, i, i);
+                    "  - {out: o%d, op: linear, in: [a%d, p%d]}\n  - {out: r%d, op: add, in: [o%d, r%d]}\n",
+                    i, i, i, i, i, i, i, i, i, i + 1, i, i);
     }
     end(s, "r", n);
 }
@@ -202,7 +210,8 @@ static void trees_of_views(long_spec *s)
     text_printf(s->t, "block: long\ndtype: bf16\ndims: {M: 64, D: %d}\ninputs: {s1: [M, D]}\nops:\n", leaves);
     for (int i = 1, row = 1; i < leaves; i++) {
         if (i == 2 * row) row = i;
-        text_printf(s->t, "  - {out: [s%d, s%d], op: split, in: [s%d], sizes: [%d, %d]}\n", 2 * i, 2 * i + 1, i, leaves / row / 2, leaves / row / 2);
+        text_printf(s->t, "  - {out: [s%d, s%d], op: split, in: [s%d], sizes: [%d, %d]}\n", 2 * i, 2 * i + 1, i, leaves / row / 2,
+                    leaves / row / 2);
     }
     for (int i = leaves; i < 2 * leaves; i++) text_printf(s->t, "  - {out: c%d, op: exp, in: [s%d]}\n", i, i);
     for (int i = leaves - 1; i > 0; i--) text_printf(s->t, "  - {out: c%d, op: concat, in: [c%d, c%d]}\n", i, 2 * i, 2 * i + 1);
@@ -224,7 +233,8 @@ static void wide_concat(long_spec *s)
 static void chain_of_views(long_spec *s)
 {
     begin(s, "a0: [M, D]", NULL, 0);
-    for (int i = 0; i < s->n; i++) text_printf(s->t, "  - {out: a%d, op: reshape, in: [a%d], shape: [%s]}\n", i + 1, i, i % 2 ? "M, D" : "M/2, 2*D");
+    for (int i = 0; i < s->n; i++)
+        text_printf(s->t, "  - {out: a%d, op: reshape, in: [a%d], shape: [%s]}\n", i + 1, i, i % 2 ? "M, D" : "M/2, 2*D");
     text_printf(s->t, "  - {out: z%d, op: neg, in: [a%d]}\n", s->n, s->n);
     end(s, "z", s->n);
 }
@@ -232,7 +242,8 @@ static void chain_of_views(long_spec *s)
 static void layers_of_attention(long_spec *s)
 {
     begin(s, "r0: [1, M, D]", NULL, 0);
-    for (int i = 0; i < s->n; i++) text_printf(s->t, "  - {out: r%d, op: attention, in: [r%d, r%d, r%d], heads: 4, causal: true}\n", i + 1, i, i / 2, i);
+    for (int i = 0; i < s->n; i++)
+        text_printf(s->t, "  - {out: r%d, op: attention, in: [r%d, r%d, r%d], heads: 4, causal: true}\n", i + 1, i, i / 2, i);
     end(s, "r", s->n);
 }
 
@@ -259,7 +270,8 @@ static void products_that_share_a_residual(long_spec *s)
     const int n = s->n / 2;
     begin(s, "x: [M, D]", "w", n);
     text_printf(s->t, "  - {out: y, op: exp, in: [x]}\n");
-    for (int i = 0; i < n; i++) text_printf(s->t, "  - {out: l%d, op: linear, in: [y, w%d]}\n  - {out: a%d, op: add, in: [l%d, y]}\n", i, i, i, i);
+    for (int i = 0; i < n; i++)
+        text_printf(s->t, "  - {out: l%d, op: linear, in: [y, w%d]}\n  - {out: a%d, op: add, in: [l%d, y]}\n", i, i, i, i);
     text_printf(s->t, "outputs: {");
     for (int i = 0; i < n; i++) text_printf(s->t, "o%d: a%d%s", i, i, i + 1 < n ? ", " : "}\n");
 }
@@ -282,7 +294,8 @@ static void drawn(long_spec *s, unsigned seed)
         int of[3] = {0};
         const unsigned what = draw(&state, 16);
         for (int k = 0; k < (what < 6 || what > 13 ? 1 : what < 11 ? 2 : what < 13 ? 1 : 3); k++) {
-            of[k] = draw(&state, 8) < far ? (int)draw(&state, (unsigned)i + 1) : i - (int)draw(&state, near < (unsigned)i + 1 ? near : (unsigned)i + 1);
+            of[k] = draw(&state, 8) < far ? (int)draw(&state, (unsigned)i + 1)
+                                          : i - (int)draw(&state, near < (unsigned)i + 1 ? near : (unsigned)i + 1);
             read[of[k]] = true;
         }
         text_printf(s->t, "  - {out: a%d, ", i + 1);
@@ -311,25 +324,39 @@ static void odd_products(long_spec *s)
     text_printf(s->t, "block: long\ndtype: bf16\ndims: {M: 64, D: 67}\ninputs: {x0: [M, D]");
     for (int i = 1; i < n; i++) text_printf(s->t, ", x%d: [M, D]", i);
     text_printf(s->t, "}\nparams: {w: [D, D]}\nops:\n");
-    for (int i = 0; i < n; i++) text_printf(s->t, "  - {out: a%d, op: linear, in: [x%d, w]}\n  - {out: b%d, op: linear, in: [a%d, w]}\n", i, i, i, i);
+    for (int i = 0; i < n; i++)
+        text_printf(s->t, "  - {out: a%d, op: linear, in: [x%d, w]}\n  - {out: b%d, op: linear, in: [a%d, w]}\n", i, i, i, i);
     text_printf(s->t, "outputs: {");
     for (int i = 0; i < n; i++) text_printf(s->t, "o%d: b%d%s", i, i, i + 1 < n ? ", " : "}\n");
 }
 
-/* Kernels of 64 ops at each level: fusion that stopped early would leave more. growth: tenths of a stage's steps for twice the ops. In drawn graphs
- * fusions that make others possible come in a few rounds more (of 512 ops 25, of 2048 37), each of which looks at all ops. */
+/* Kernels of 64 ops at each level: fusion that stopped early would leave more. growth: tenths of a stage's steps for twice the ops. In
+ * drawn graphs fusions that make others possible come in a few rounds more (of 512 ops 25, of 2048 37), each of which looks at all ops. */
 static const struct {
     void (*write)(long_spec *s);
     const char *name;
     int kernels[3], growth;
 } forms[] = {
-    {chain, "a chain", {64, 1, 1}, 22}, {sharing, "sharing", {64, 1, 1}, 22}, {fan_out, "fan-out", {64, 1, 1}, 22},
-    {small_linears, "linears of one input", {64, 1, 1}, 22}, {layers_of_products, "layers of products", {64, 32, 32}, 22}, {norms, "norms", {64, 32, 4}, 22},
-    {views, "views", {49, 49, 33}, 22}, {many_outputs, "outputs", {64, 1, 1}, 22}, {blocks, "blocks", {64, 40, 24}, 22},
-    {trees_of_views, "trees of views", {96, 96, 43}, 22}, {wide_concat, "wide concats", {68, 5, 1}, 22}, {chain_of_views, "a chain of views", {1, 1, 1}, 22},
-    {layers_of_attention, "layers of attention", {64, 64, 64}, 22}, {biases, "params", {64, 1, 1}, 22}, {skips, "skips", {64, 22, 3}, 22},
+    {chain, "a chain", {64, 1, 1}, 22},
+    {sharing, "sharing", {64, 1, 1}, 22},
+    {fan_out, "fan-out", {64, 1, 1}, 22},
+    {small_linears, "linears of one input", {64, 1, 1}, 22},
+    {layers_of_products, "layers of products", {64, 32, 32}, 22},
+    {norms, "norms", {64, 32, 4}, 22},
+    {views, "views", {49, 49, 33}, 22},
+    {many_outputs, "outputs", {64, 1, 1}, 22},
+    {blocks, "blocks", {64, 40, 24}, 22},
+    {trees_of_views, "trees of views", {96, 96, 43}, 22},
+    {wide_concat, "wide concats", {68, 5, 1}, 22},
+    {chain_of_views, "a chain of views", {1, 1, 1}, 22},
+    {layers_of_attention, "layers of attention", {64, 64, 64}, 22},
+    {biases, "params", {64, 1, 1}, 22},
+    {skips, "skips", {64, 22, 3}, 22},
     {products_that_share_a_residual, "a shared residual", {64, 1, 1}, 22},
-    {odd_products, "odd products", {64, 64, 64}, 22}, {drawn_1, "drawn 1", {61, 25, 20}, 28}, {drawn_2, "drawn 2", {61, 25, 20}, 28}, {drawn_3, "drawn 3", {61, 25, 20}, 28},
+    {odd_products, "odd products", {64, 64, 64}, 22},
+    {drawn_1, "drawn 1", {61, 25, 20}, 28},
+    {drawn_2, "drawn 2", {61, 25, 20}, 28},
+    {drawn_3, "drawn 3", {61, 25, 20}, 28},
 };
 
 typedef struct measure {
@@ -392,12 +419,14 @@ static measure measured(int form, fusion_level level, int ops)
     return m;
 }
 
-/* A kernel's own text and arguments, and what they are made from, are a few KB for each of its ops; templates, 60 KB and more, are shared. */
+/* A kernel's own text and arguments, and what they are made from, are a few KB for each of its ops; templates, 60 KB and more, are shared.
+ */
 static void must_be_small(int form, fusion_level level, const measure *m)
 {
     enum { most_bytes = 20 << 10 };
-    ck_assert_msg(m->emitted <= (size_t)(m->launches + m->ops) * most_bytes, "%s at level %d: emission asks for %zu bytes for %d ops in %d kernels",
-                  forms[form].name, (int)level, m->emitted, m->ops, m->launches);
+    ck_assert_msg(m->emitted <= (size_t)(m->launches + m->ops) * most_bytes,
+                  "%s at level %d: emission asks for %zu bytes for %d ops in %d kernels", forms[form].name, (int)level, m->emitted, m->ops,
+                  m->launches);
 }
 
 /* A spec twice as long takes twice the steps; a quadratic part that is a tenth of the steps shows. */
@@ -408,10 +437,12 @@ START_TEST(twice_as_many_ops_are_planned_and_emitted_in_twice_the_steps)
     const fusion_level level = (fusion_level)(_i % 3);
     const measure one = measured(form, level, ops), two = measured(form, level, 2 * ops);
     for (int i = 0; i < stages; i++)
-        ck_assert_msg(10 * two.spent[i] <= (unsigned)forms[form].growth * one.spent[i], "%s at level %d: %s takes %llu steps for %d ops, %llu for %d", forms[form].name,
-                      (int)level, stage_names[i], one.spent[i], ops, two.spent[i], 2 * ops);
+        ck_assert_msg(10 * two.spent[i] <= (unsigned)forms[form].growth * one.spent[i],
+                      "%s at level %d: %s takes %llu steps for %d ops, %llu for %d", forms[form].name, (int)level, stage_names[i],
+                      one.spent[i], ops, two.spent[i], 2 * ops);
     const int most = forms[form].kernels[level] * (2 * ops / 64 + 1);
-    ck_assert_msg(two.kernels <= most, "%s at level %d: %d kernels; fused, they are at most %d", forms[form].name, (int)level, two.kernels, most);
+    ck_assert_msg(two.kernels <= most, "%s at level %d: %d kernels; fused, they are at most %d", forms[form].name, (int)level, two.kernels,
+                  most);
     must_be_small(form, level, &two);
 }
 END_TEST

@@ -1,5 +1,5 @@
-/* docs/spec-language.md is true: every op and attribute of ir/op.def has its entry, and nothing else has; examples have the shapes that the page
- * says, defaults are the page's, what is out of range is refused. */
+/* docs/spec-language.md is true: every op and attribute of ir/op.def has its entry, and nothing else has; examples have the shapes that the
+ * page says, defaults are the page's, what is out of range is refused. */
 #include "ir/program/attribute_table.h"
 #include "ir/ir.h"
 #include <check.h>
@@ -46,7 +46,8 @@ typedef struct example {
 static void declare(arena *a, example *e, const char *operand)
 {
     char name[32], shape[64];
-    const bool param = strncmp(operand, "param ", 6) == 0, state = strncmp(operand, "state ", 6) == 0, number = strncmp(operand, "i32 ", 4) == 0;
+    const bool param = strncmp(operand, "param ", 6) == 0, state = strncmp(operand, "state ", 6) == 0,
+               number = strncmp(operand, "i32 ", 4) == 0;
     ck_assert_msg(sscanf(operand + (param || state ? 6 : number ? 4 : 0), "%31s %63[^\n]", name, shape) == 2, "%s", operand);
     text *t = param ? &e->params : state ? &e->states : &e->inputs;
     t->a = a;
@@ -72,7 +73,8 @@ static const char *spec_of(arena *a, const example *e, const char *more)
     text t = {.a = a}, outputs = {.a = a};
     const char *at = e->makes, *made;
     const bool state = e->states.size > 0;
-    while ((made = quoted(a, &at))) text_printf(&outputs, "%s%.*s: %.*s", outputs.size ? ", " : "", (int)strcspn(made, " "), made, (int)strcspn(made, " "), made);
+    while ((made = quoted(a, &at)))
+        text_printf(&outputs, "%s%.*s: %.*s", outputs.size ? ", " : "", (int)strcspn(made, " "), made, (int)strcspn(made, " "), made);
     text_printf(&t, "block: example\ndtype: f32\ninputs: {%s%s}\n", e->inputs.data ? e->inputs.data : "", state ? ", q: [2, 3, 8]" : "");
     if (e->params.size) text_printf(&t, "params: {%s}\n", e->params.data);
     if (state) text_printf(&t, "state: {%s}\n", e->states.data);
@@ -163,7 +165,8 @@ static void refused(const example *e, const char *key, const char *value)
 static void taken(const example *e, const char *key, const char *value)
 {
     arena *a = arena_new();
-    ck_assert_msg(read_op(a, spec_of(a, e, arena_printf(a, ", %s: %s", key, value))) != NULL, "%s: %s: %s", key, value, arena_diagnostics(a));
+    ck_assert_msg(read_op(a, spec_of(a, e, arena_printf(a, ", %s: %s", key, value))) != NULL, "%s: %s: %s", key, value,
+                  arena_diagnostics(a));
     arena_free(a);
 }
 
@@ -193,7 +196,8 @@ static void check_default(arena *a, const example *e, const attribute_info *info
     const ir_attributes zero = {0};
     if (strcmp(fallback, "none") == 0) {
         const size_t size = info->type == attribute_SCALING ? sizeof(rope_scaling) : sizeof(void *);
-        ck_assert_msg(memcmp((const char *)&left->attributes + info->offset, (const char *)&zero + info->offset, size) == 0, "%s", info->key);
+        ck_assert_msg(memcmp((const char *)&left->attributes + info->offset, (const char *)&zero + info->offset, size) == 0, "%s",
+                      info->key);
         return;
     }
     const char *at = fallback, *literal = fallback[0] == '`' ? quoted(a, &at) : in_numbers(fallback);

@@ -431,7 +431,8 @@ static bool check_problem(const char *folder, const problem *p, const tuned *t, 
         const double slack = reference_row(p, &b, batch, token, head, y, size);
         for (int d = 0; d < p->hd; d++) {
             const double value = half_value(got[row * p->hd + d], p->f16), error = fabs(value - y[d]);
-            const double bound = 1.01 * u * (fabs(y[d]) + size[d]) + 2 * slack * 0x1p-24 * size[d] + 1e-7 * size[d] + (p->f16 ? 6e-8 : 1e-38);
+            const double bound =
+                1.01 * u * (fabs(y[d]) + size[d]) + 2 * slack * 0x1p-24 * size[d] + 1e-7 * size[d] + (p->f16 ? 6e-8 : 1e-38);
             if (!(error <= bound)) {
                 wrong++;
                 if (first < 0)
@@ -537,14 +538,20 @@ static const struct timed_case {
     {{8, 128, 128, 8, 8, 64, true, dense, 0, 0, false, false}, {{192, 128, 8, 1, true}, {192, 64, 16, 1, true}}},
     {{16, 512, 512, 16, 8, 64, true, dense, 0, 0, false, false}, {{192, 128, 8, 2, true}, {192, 128, 8, 1, true}, {192, 64, 16, 2, true}}},
     {{1, 2048, 2048, 32, 8, 64, true, dense, 0, 0, false, false},
-     {{192, 128, 8, 4, true}, {192, 128, 8, 4, false}, {128, 128, 8, 4, true}, {128, 128, 8, 4, false}, {128, 192, 6, 4, true}, {128, 192, 6, 4, false}}},
+     {{192, 128, 8, 4, true},
+      {192, 128, 8, 4, false},
+      {128, 128, 8, 4, true},
+      {128, 128, 8, 4, false},
+      {128, 192, 6, 4, true},
+      {128, 192, 6, 4, false}}},
     {{1, 4096, 4096, 32, 8, 128, true, dense, 0, 0, false, false},
      {{128, 128, 6, 4, true}, {128, 128, 6, 4, false}, {128, 128, 6, 1, true}, {128, 128, 5, 4, true}, {128, 176, 4, 4, true}}},
     {{2, 8192, 8192, 16, 16, 128, true, dense, 0, 0, false, false},
      {{128, 128, 6, 1, true}, {128, 128, 5, 1, true}, {128, 176, 4, 1, true}}},
     {{2, 8192, 8192, 16, 16, 128, false, dense, 0, 0, false, false},
      {{128, 128, 6, 1, true}, {128, 128, 5, 1, true}, {128, 176, 4, 1, true}}},
-    {{2, 8192, 8192, 16, 16, 64, false, dense, 0, 0, false, false}, {{192, 128, 8, 1, true}, {192, 128, 8, 1, false}, {128, 192, 6, 1, true}, {128, 128, 6, 1, true}}},
+    {{2, 8192, 8192, 16, 16, 64, false, dense, 0, 0, false, false},
+     {{192, 128, 8, 1, true}, {192, 128, 8, 1, false}, {128, 192, 6, 1, true}, {128, 128, 6, 1, true}}},
 };
 
 enum { variants = 2 };

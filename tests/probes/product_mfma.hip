@@ -1,5 +1,6 @@
-// In: PROBE_N, PROBE_K, PROBE_M and PROBE_COLUMNS (of a tile), PROBE_THREADS, PROBE_SLOTS, PROBE_TYPE, PROBE_KIND (and PROBE_F for two phases) as macros,
-// a CDNA or RDNA target. Out: one kernel, `probe`, of the product on matrix units with the spec structs of product_spec.h. Refuses nothing.
+// In: PROBE_N, PROBE_K, PROBE_M and PROBE_COLUMNS (of a tile), PROBE_THREADS, PROBE_SLOTS, PROBE_TYPE, PROBE_KIND (and PROBE_F for two
+// phases) as macros, a CDNA or RDNA target. Out: one kernel, `probe`, of the product on matrix units with the spec structs of
+// product_spec.h. Refuses nothing.
 #if defined(__gfx950__)
 #define TF_GFX 0x950
 #elif defined(__gfx942__)
@@ -34,7 +35,8 @@ DEV float probe_exp(float x) { return op_exp(x); }
 #include "tests/probes/product_spec.h"
 
 template <bool Written> struct machine {
-    static constexpr int granule = 4, tile_m = PROBE_M, tile_n = PROBE_COLUMNS, tile_k = 128 / sizeof(PROBE_TYPE), threads = PROBE_THREADS, group = 8;
+    static constexpr int granule = 4, tile_m = PROBE_M, tile_n = PROBE_COLUMNS, tile_k = 128 / sizeof(PROBE_TYPE), threads = PROBE_THREADS,
+                         group = 8;
     static constexpr int chiplets = 8, chunk = 3;
     static constexpr int slots = PROBE_SLOTS;
     static constexpr bool a_written = Written;

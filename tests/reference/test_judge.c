@@ -26,7 +26,8 @@ typedef struct attempt {
 static char *replace(arena *a, const char *whole, const char *from, const char *to, int *count)
 {
     text t = {.a = a};
-    for (const char *at; (at = strstr(whole, from)) != NULL; whole = at + strlen(from), ++*count) text_printf(&t, "%.*s%s", (int)(at - whole), whole, to);
+    for (const char *at; (at = strstr(whole, from)) != NULL; whole = at + strlen(from), ++*count)
+        text_printf(&t, "%.*s%s", (int)(at - whole), whole, to);
     text_printf(&t, "%s", whole);
     return t.data;
 }
@@ -44,7 +45,8 @@ static void try_inside(void *argument)
     attempt *t = argument;
     const compiled c = compile_text(t->a, t->planned, t->level), wanted = compile_text(t->a, t->wanted, t->level);
     for (int i = 0; t->from && i < c.plan->launch_count; i++)
-        c.plan->launches[i].source = (source_text){"", "", replace(t->a, source_join(t->a, &c.plan->launches[i].source), t->from, t->to, &t->replaced)};
+        c.plan->launches[i].source =
+            (source_text){"", "", replace(t->a, source_join(t->a, &c.plan->launches[i].source), t->from, t->to, &t->replaced)};
     const cli_options none = {0};
     const trial_options o = {.seed = 3, .reference = reference_always, .cache = cli_cache(t->a, &none)};
     t->result = trial_run(t->a, wanted.graph, c.plan, &o);
@@ -72,18 +74,19 @@ static const trial_check *first_bad(const attempt *t)
 }
 
 /* ---- a plan of another graph */
-#define BLOCK                                                                                                                             \
-    "block: judged\ndtype: f32\ndims: {B: 2, S: 7, D: 32, H: 4, KV: 2, hd: 8, F: 24}\ninputs: {x: [B, S, D]}\n"                            \
-    "params: {g: [D], n: [D], e: [D], wq: [H*hd, D], wk: [KV*hd, D], wv: [KV*hd, D], wo: [D, H*hd], wg: [F, D], wu: [F, D], wd: [D, F]}\nops:\n" \
-    "  - {out: h, op: rmsnorm, in: [x, g], eps: 1.0e-5}\n"                                                                                \
-    "  - {out: q, op: linear, in: [h, wq]}\n  - {out: k, op: linear, in: [h, wk]}\n  - {out: v, op: linear, in: [h, wv]}\n"                \
-    "  - {out: qr, op: rope, in: [q], heads: H, pairing: half, theta: 10000}\n"                                                            \
-    "  - {out: kr, op: rope, in: [k], heads: KV, pairing: half}\n"                                                                        \
-    "  - {out: a, op: attention, in: [qr, kr, v], heads: H, kv_heads: KV, causal: true}\n"                                                 \
-    "  - {out: o, op: linear, in: [a, wo]}\n  - {out: x1, op: add, in: [x, o]}\n"                                                          \
-    "  - {out: m, op: layernorm, in: [x1, n, e]}\n  - {out: gate, op: linear, in: [m, wg]}\n  - {out: up, op: linear, in: [m, wu]}\n"       \
-    "  - {out: act, op: silu, in: [gate]}\n  - {out: prod, op: mul, in: [act, up]}\n  - {out: down, op: linear, in: [prod, wd]}\n"          \
-    "  - {out: x2, op: add, in: [x1, down]}\n  - {out: p, op: softmax, in: [x2]}\n  - {out: s, op: row_sum, in: [x2]}\n"                    \
+#define BLOCK \
+    "block: judged\ndtype: f32\ndims: {B: 2, S: 7, D: 32, H: 4, KV: 2, hd: 8, F: 24}\ninputs: {x: [B, S, D]}\n" \
+    "params: {g: [D], n: [D], e: [D], wq: [H*hd, D], wk: [KV*hd, D], wv: [KV*hd, D], wo: [D, H*hd], wg: [F, D], wu: [F, D], wd: [D, " \
+    "F]}\nops:\n" \
+    "  - {out: h, op: rmsnorm, in: [x, g], eps: 1.0e-5}\n" \
+    "  - {out: q, op: linear, in: [h, wq]}\n  - {out: k, op: linear, in: [h, wk]}\n  - {out: v, op: linear, in: [h, wv]}\n" \
+    "  - {out: qr, op: rope, in: [q], heads: H, pairing: half, theta: 10000}\n" \
+    "  - {out: kr, op: rope, in: [k], heads: KV, pairing: half}\n" \
+    "  - {out: a, op: attention, in: [qr, kr, v], heads: H, kv_heads: KV, causal: true}\n" \
+    "  - {out: o, op: linear, in: [a, wo]}\n  - {out: x1, op: add, in: [x, o]}\n" \
+    "  - {out: m, op: layernorm, in: [x1, n, e]}\n  - {out: gate, op: linear, in: [m, wg]}\n  - {out: up, op: linear, in: [m, wu]}\n" \
+    "  - {out: act, op: silu, in: [gate]}\n  - {out: prod, op: mul, in: [act, up]}\n  - {out: down, op: linear, in: [prod, wd]}\n" \
+    "  - {out: x2, op: add, in: [x1, down]}\n  - {out: p, op: softmax, in: [x2]}\n  - {out: s, op: row_sum, in: [x2]}\n" \
     "  - {out: u, op: sub, in: [x2, s]}\n  - {out: t, op: max, in: [u, p]}\noutputs: {y: t}\n"
 
 static const struct {
@@ -110,7 +113,8 @@ static const struct {
                {"max, in: [u, p]", "min, in: [u, p]", "t"}};
 enum { change_count = sizeof changes / sizeof *changes };
 
-/* The plan says where roundings are by the places of ops, which a change in length moves; so the ops keep their places, on lines of their own. */
+/* The plan says where roundings are by the places of ops, which a change in length moves; so the ops keep their places, on lines of their
+ * own. */
 START_TEST(a_plan_of_another_graph_is_wrong_where_it_differs)
 {
     arena *a = arena_new();
@@ -122,9 +126,11 @@ START_TEST(a_plan_of_another_graph_is_wrong_where_it_differs)
         const attempt t = try_plan(BLOCK, wanted, level, NULL, NULL);
         const trial_check *bad = t.refused ? NULL : first_bad(&t);
         ck_assert_msg((bad || t.refused) == (changes[i].value != NULL), "%s: %s", changes[i].to, bad ? bad->name : arena_diagnostics(t.a));
-        if (t.refused) ck_assert_msg(level == fusion_tile && strstr(arena_diagnostics(t.a), "the plan folds a factor"), "%s", arena_diagnostics(t.a));
+        if (t.refused)
+            ck_assert_msg(level == fusion_tile && strstr(arena_diagnostics(t.a), "the plan folds a factor"), "%s", arena_diagnostics(t.a));
         /* At level none every value is stored. At tile, what is fused away shows where it arrives. */
-        if (bad && level == fusion_none) ck_assert_msg(!bad->end_to_end && strcmp(bad->name, changes[i].value) == 0, "%s: %s", changes[i].to, bad->name);
+        if (bad && level == fusion_none)
+            ck_assert_msg(!bad->end_to_end && strcmp(bad->name, changes[i].value) == 0, "%s: %s", changes[i].to, bad->name);
         arena_free(t.a);
     }
     arena_free(a);
@@ -168,9 +174,10 @@ END_TEST
 /* Fusion copies ops of the graph whose results are in 16 bits there (`y.ms`); nobody stores the copies, so nobody rounds them. */
 START_TEST(what_is_not_stored_is_rounded_by_nobody)
 {
-    const char *yaml = "block: byhand\ndtype: bf16\ndims: {S: 5, D: 32, N: 16}\ninputs: {x: [S, D]}\nparams: {g: [D], w: [N, D]}\nops:\n"
-                       "  - {out: ss, op: row_sumsq, in: [x]}\n  - {out: ms, op: div, in: [ss, 32]}\n  - {out: r, op: rsqrt, in: [ms]}\n"
-                       "  - {out: n, op: mul, in: [x, r]}\n  - {out: h, op: mul, in: [n, g]}\n  - {out: y, op: linear, in: [h, w]}\noutputs: {y: y}\n";
+    const char *yaml =
+        "block: byhand\ndtype: bf16\ndims: {S: 5, D: 32, N: 16}\ninputs: {x: [S, D]}\nparams: {g: [D], w: [N, D]}\nops:\n"
+        "  - {out: ss, op: row_sumsq, in: [x]}\n  - {out: ms, op: div, in: [ss, 32]}\n  - {out: r, op: rsqrt, in: [ms]}\n"
+        "  - {out: n, op: mul, in: [x, r]}\n  - {out: h, op: mul, in: [n, g]}\n  - {out: y, op: linear, in: [h, w]}\noutputs: {y: y}\n";
     const attempt t = try_plan(yaml, yaml, fusion_tile, NULL, NULL);
     ck_assert_msg(!t.refused && !first_bad(&t), "%s", arena_diagnostics(t.a));
     arena_free(t.a);
@@ -182,10 +189,13 @@ END_TEST
 static const struct {
     const char *yaml, *from, *to, *value;
 } tails[] = {
-    {TAIL "  - {out: h, op: square, in: [x]}\n  - {out: y, op: linear, in: [h, w]}\noutputs: {y: y}\n", "rows(const args &p) { return 11; }", "rows(const args &p) { return 10; }", "h"},
+    {TAIL "  - {out: h, op: square, in: [x]}\n  - {out: y, op: linear, in: [h, w]}\noutputs: {y: y}\n",
+     "rows(const args &p) { return 11; }", "rows(const args &p) { return 10; }", "h"},
     {TAIL "  - {out: y, op: linear, in: [x, w]}\noutputs: {y: y}\n", "const int left = 24 - col;", "const int left = 23 - col;", "y"},
     /* expected to be no number, everywhere: what nobody wrote is none either */
-    {TAIL "  - {out: h, op: linear, in: [x, w]}\n  - {out: q, op: square, in: [h]}\n  - {out: n, op: sub, in: [-1, q]}\n  - {out: y, op: log, in: [n]}\noutputs: {y: y}\n",
+    {TAIL
+     "  - {out: h, op: linear, in: [x, w]}\n  - {out: q, op: square, in: [h]}\n  - {out: n, op: sub, in: [-1, q]}\n"
+     "  - {out: y, op: log, in: [n]}\noutputs: {y: y}\n",
      "rows(const args &p) { return 11; }", "rows(const args &p) { return 10; }", "h"}};
 
 START_TEST(an_element_that_nobody_writes_is_infinitely_wrong)
@@ -265,7 +275,9 @@ END_TEST
 
 START_TEST(two_per_cent_off_fails_in_every_dtype)
 {
-    static const char *const pairs[][2] = {{OFF("f32", "1.00"), OFF("f32", "1.02")}, {OFF("f16", "1.00"), OFF("f16", "1.02")}, {OFF("bf16", "1.00"), OFF("bf16", "1.02")}};
+    static const char *const pairs[][2] = {{OFF("f32", "1.00"), OFF("f32", "1.02")},
+                                           {OFF("f16", "1.00"), OFF("f16", "1.02")},
+                                           {OFF("bf16", "1.00"), OFF("bf16", "1.02")}};
     for (int i = 0; i < 3; i++) {
         const attempt t = try_plan(pairs[i][0], pairs[i][1], fusion_tile, NULL, NULL);
         ck_assert_ptr_nonnull(first_bad(&t));
@@ -297,7 +309,9 @@ static void make_compiler(void)
     snprintf(path, sizeof path, "%s/clang", folder);
     FILE *f = fopen(path, "w");
     ck_assert_ptr_nonnull(f);
-    fputs("#!/bin/sh\ncase \" $* \" in\n*' - '*) sed 's/= op_silu(/= op_relu(/' | exec clang-22 \"$@\";;\n*) exec clang-22 \"$@\";;\nesac\n", f);
+    fputs(
+        "#!/bin/sh\ncase \" $* \" in\n*' - '*) sed 's/= op_silu(/= op_relu(/' | exec clang-22 \"$@\";;\n*) exec clang-22 \"$@\";;\nesac\n",
+        f);
     fclose(f);
     ck_assert_int_eq(chmod(path, 0755), 0);
     snprintf(path, sizeof path, "%s/silu.yaml", folder);
@@ -376,7 +390,8 @@ static json_t *tfgen_json(const char *arguments)
 START_TEST(verify_says_of_a_case_what_run_says_of_its_values)
 {
     json_t *run = tfgen_json("run specs/swiglu.yaml --target=host --dim B=2,S=10,D=64 --dtype=f32 --fusion=none --json");
-    json_t *verify = tfgen_json("verify specs/swiglu.yaml --dim B=2,S=10,D=64 --dtype=f32 --fusion=none --json"), *one, *c = json_array_get(verify, 0);
+    json_t *verify = tfgen_json("verify specs/swiglu.yaml --dim B=2,S=10,D=64 --dtype=f32 --fusion=none --json"), *one,
+           *c = json_array_get(verify, 0);
     double ratio = 0, spread = 0;
     const char *worst = "";
     size_t i;

@@ -8,7 +8,10 @@
 
 static const char *const targets[] = {"host", "gfx942", "gfx1100"}; /* waves of 1, 64 and 32 */
 
-static rig *open_yaml(const char *yaml, const char *target) { return rig_open(&(rig_request){.yaml = yaml, .level = fusion_tile, .target = target}); }
+static rig *open_yaml(const char *yaml, const char *target)
+{
+    return rig_open(&(rig_request){.yaml = yaml, .level = fusion_tile, .target = target});
+}
 
 static const double *run_and_read(rig *r, const char *name)
 {
@@ -28,8 +31,9 @@ enum { rows = 5, columns = 37 };
 
 START_TEST(rows_of_a_softmax_sum_to_1_and_rows_of_minus_infinity_are_0)
 {
-    rig *r = open_yaml("block: small\ndtype: f32\ndims: {M: 5}\ninputs: {x: [M, 37]}\nops:\n  - {out: y, op: softmax, in: [x]}\noutputs: {y: y}\n",
-                       targets[_i]);
+    rig *r = open_yaml(
+        "block: small\ndtype: f32\ndims: {M: 5}\ninputs: {x: [M, 37]}\nops:\n  - {out: y, op: softmax, in: [x]}\noutputs: {y: y}\n",
+        targets[_i]);
     double *x = rig_data(r, "x");
     for (int i = 0; i < columns; i++) x[columns + i] = -INFINITY, x[2 * columns + i] = i == 3 ? 80 : -INFINITY, x[3 * columns + i] *= 1e4;
     x[4 * columns + 7] = NAN;
@@ -49,16 +53,19 @@ END_TEST
 
 START_TEST(max_and_min_pass_nan_on)
 {
-    rig *r = open_yaml("block: small\ndtype: f32\ndims: {M: 5}\ninputs: {x: [M, 37], z: [M, 37]}\nops:\n"
-                       "  - {out: most, op: max, in: [x, z]}\n  - {out: least, op: min, in: [x, z]}\n  - {out: high, op: row_max, in: [x]}\n"
-                       "  - {out: low, op: row_min, in: [x]}\noutputs: {most: most, least: least, high: high, low: low}\n", targets[_i]);
+    rig *r =
+        open_yaml("block: small\ndtype: f32\ndims: {M: 5}\ninputs: {x: [M, 37], z: [M, 37]}\nops:\n"
+                  "  - {out: most, op: max, in: [x, z]}\n  - {out: least, op: min, in: [x, z]}\n  - {out: high, op: row_max, in: [x]}\n"
+                  "  - {out: low, op: row_min, in: [x]}\noutputs: {most: most, least: least, high: high, low: low}\n",
+                  targets[_i]);
     double *x = rig_data(r, "x"), *z = rig_data(r, "z");
     x[0] = NAN, z[columns + 36] = NAN, x[2 * columns + 36] = NAN, x[3 * columns] = INFINITY, x[3 * columns + 1] = -INFINITY;
     rig_run(r);
     const double *most = rig_read(r, "most"), *least = rig_read(r, "least"), *high = rig_read(r, "high"), *low = rig_read(r, "low");
     for (int i = 0; i < rows * columns; i++) {
         const bool given = isnan(x[i]) || isnan(z[i]);
-        ck_assert_msg(given ? isnan(most[i]) && isnan(least[i]) : most[i] == fmax(x[i], z[i]) && least[i] == fmin(x[i], z[i]), "element %d", i);
+        ck_assert_msg(given ? isnan(most[i]) && isnan(least[i]) : most[i] == fmax(x[i], z[i]) && least[i] == fmin(x[i], z[i]), "element %d",
+                      i);
     }
     ck_assert(isnan(high[0]) && isnan(low[0]) && isnan(high[2]) && isnan(low[2]));
     ck_assert(!isnan(high[1]) && !isnan(low[1]) && high[3] == INFINITY && low[3] == -INFINITY);
@@ -119,7 +126,8 @@ START_TEST(rope_turns_pairs_and_products_depend_on_relative_positions_only)
     rig *r = open_yaml("block: small\ndtype: f32\ndims: {S: 9}\ninputs: {x: [1, S, 16], at: {shape: [1], dtype: i32}}\nops:\n"
                        "  - {out: h, op: rope, in: [x], heads: 1, pairing: half, at: at}\n"
                        "  - {out: i, op: rope, in: [x], heads: 1, pairing: interleaved, at: at}\n"
-                       "  - {out: p, op: rope, in: [x], heads: 1, pairing: half, rotary: 8, at: at}\noutputs: {h: h, i: i, p: p}\n", targets[_i]);
+                       "  - {out: p, op: rope, in: [x], heads: 1, pairing: half, rotary: 8, at: at}\noutputs: {h: h, i: i, p: p}\n",
+                       targets[_i]);
     static const char *const names[] = {"h", "i", "p"};
     const double *x = rig_data(r, "x"), *early[3], *late;
     rig_data(r, "at")[0] = 0;
@@ -136,28 +144,32 @@ START_TEST(rope_turns_pairs_and_products_depend_on_relative_positions_only)
         ck_assert_msg(same_numbers(early[k], x, width) && !same_numbers(late, x, width), "position 0 does not turn, 300 does");
         for (int t = 0; t < tokens; t++)
             for (int u = 0; u < tokens; u++) /* an angle near 300 is rounded to 2^-15 */
-                ck_assert_msg(fabs(dot(early[k] + t * width, early[k] + u * width, width) - dot(late + t * width, late + u * width, width)) < 2e-3,
+                ck_assert_msg(fabs(dot(early[k] + t * width, early[k] + u * width, width) -
+                                   dot(late + t * width, late + u * width, width)) < 2e-3,
                               "%s: tokens %d and %d", names[k], t, u);
     }
     rig_close(r);
 }
 END_TEST
 
-/* Against position * theta^(-2i/64) in long double. The rotation is off by 2^-22 (templates/base/rope.h), of numbers below 8, and both products and
- * their sum are rounded. */
+/* Against position * theta^(-2i/64) in long double. The rotation is off by 2^-22 (templates/base/rope.h), of numbers below 8, and both
+ * products and their sum are rounded. */
 START_TEST(rope_turns_by_the_angle_of_position_131071_too)
 {
     enum { sequences = 6, heads_here = 2, head = 64 };
     static const int positions[sequences] = {0, 1, 4095, 65536, 131069, 100003};
-    rig *r = open_yaml("block: small\ndtype: f32\ndims: {B: 6, S: 3}\ninputs: {x: [B, S, 128], at: {shape: [B], dtype: i32, range: [0, 131069]}}\nops:\n"
-                       "  - {out: y, op: rope, in: [x], heads: 2, pairing: half, theta: 500000, at: at}\noutputs: {y: y}\n", targets[_i]);
+    rig *r = open_yaml(
+        "block: small\ndtype: f32\ndims: {B: 6, S: 3}\ninputs: {x: [B, S, 128], at: {shape: [B], dtype: i32, range: [0, 131069]}}\nops:\n"
+        "  - {out: y, op: rope, in: [x], heads: 2, pairing: half, theta: 500000, at: at}\noutputs: {y: y}\n",
+        targets[_i]);
     for (int b = 0; b < sequences; b++) rig_data(r, "at")[b] = positions[b];
     rig_round(r);
     const double *y = run_and_read(r, "y"), *x = rig_data(r, "x");
     for (int row = 0; row < sequences * 3 * heads_here; row++)
         for (int i = 0; i < head / 2; i++) {
             const long double angle = (positions[row / heads_here / 3] + row / heads_here % 3) * powl(500000.0L, -2.0L * i / head);
-            const double low = x[row * head + i], high = x[row * head + head / 2 + i], size = fabs(low) + fabs(high), most = size * (0x1p-22 + 3 * 0x1p-24);
+            const double low = x[row * head + i], high = x[row * head + head / 2 + i], size = fabs(low) + fabs(high),
+                         most = size * (0x1p-22 + 3 * 0x1p-24);
             const double c = (double)cosl(angle), s = (double)sinl(angle);
             ck_assert_msg(fabs(y[row * head + i] - (low * c - high * s)) <= most, "row %d, pair %d", row, i);
             ck_assert_msg(fabs(y[row * head + head / 2 + i] - (high * c + low * s)) <= most, "row %d, pair %d", row, i);
@@ -192,8 +204,9 @@ END_TEST
 /* ---- attention */
 enum { batch = 3, queries = 41, heads = 2, keys_window = 5 };
 
-#define ATTENTION(more, op) \
-    "block: small\ndtype: f32\ndims: {B: 3, S: 41}\ndynamic: {S: [1, 64]}\ninputs: {q: [B, S, 32], k: [B, S, 16], v: [B, S, 16]" more "}\nops:\n" \
+#define ATTENTION(more, op)                                                                                                                \
+    "block: small\ndtype: f32\ndims: {B: 3, S: 41}\ndynamic: {S: [1, 64]}\ninputs: {q: [B, S, 32], k: [B, S, 16], v: [B, S, 16]" more      \
+    "}\nops:\n"                                                                                                                            \
     "  - {out: y, op: attention, in: [q, k, v], heads: 2, kv_heads: 1, " op "}\noutputs: {y: y}\n"
 
 /* Scores of thousands are +-3 after the cap, so no key has less than e^-6 / 5 of a row: where v is 1 for one key and 0 for the others,
@@ -270,10 +283,13 @@ END_TEST
 START_TEST(split_keys_hide_what_a_cache_has_not_got)
 {
     enum { capacity = 1300 };
-    rig *r = open_yaml("block: small\ndtype: f32\ndims: {B: 3, L: 1300}\ninputs: {q: [B, 1, 32], x: [B, 1, 16], pos: {shape: [B], dtype: i32, range: [0, L-1]},\n"
-                       "  n: {shape: [B], dtype: i32, range: [0, L]}}\nstate: {cache: [B, 1, L, 16]}\nops:\n"
-                       "  - {out: c, op: kv_append, in: [x], state: cache, at: pos}\n"
-                       "  - {out: y, op: attention, in: [q, c, c], heads: 2, kv_heads: 1, lengths: n}\noutputs: {y: y}\n", targets[_i]);
+    rig *r = open_yaml(
+        "block: small\ndtype: f32\ndims: {B: 3, L: 1300}\n"
+        "inputs: {q: [B, 1, 32], x: [B, 1, 16], pos: {shape: [B], dtype: i32, range: [0, L-1]},\n"
+        "  n: {shape: [B], dtype: i32, range: [0, L]}}\nstate: {cache: [B, 1, L, 16]}\nops:\n"
+        "  - {out: c, op: kv_append, in: [x], state: cache, at: pos}\n"
+        "  - {out: y, op: attention, in: [q, c, c], heads: 2, kv_heads: 1, lengths: n}\noutputs: {y: y}\n",
+        targets[_i]);
     ck_assert_ptr_nonnull(strstr(r->c.plan->launches[1].spec_header, _i ? "splits = 6" : "splits = 3"));
     static const int lengths[batch] = {1, 0, 1266};
     double *cache = rig_data(r, "cache");

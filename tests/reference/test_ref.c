@@ -438,41 +438,72 @@ START_TEST(defaults_are_the_references_own)
 {
     static const struct {
         const char *op, *in;
-    } ops[] = {{"rmsnorm", "x, g], eps: 1.0e-5, unit_offset: false"}, {"layernorm", "x, g], eps: 1.0e-5"}, {"l2norm", "x], eps: 1.0e-12"},
-               {"rope", "x], heads: 2, pairing: half, theta: 10000, rotary: 4"}, {"linear", "x, w], layout: out_in"}, {"matmul", "x, x], transpose: true"},
+    } ops[] = {{"rmsnorm", "x, g], eps: 1.0e-5, unit_offset: false"},
+               {"layernorm", "x, g], eps: 1.0e-5"},
+               {"l2norm", "x], eps: 1.0e-12"},
+               {"rope", "x], heads: 2, pairing: half, theta: 10000, rotary: 4"},
+               {"linear", "x, w], layout: out_in"},
+               {"matmul", "x, x], transpose: true"},
                {"attention", "x, x, x], heads: 2, kv_heads: 2, causal: false, scale: 0.5"}};
     for (size_t i = 0; i < sizeof ops / sizeof *ops; i++) {
         char yaml[2][512];
         const char *stop = strchr(ops[i].in, ']');
         for (int full = 0; full < 2; full++) {
             const bool matmul = strcmp(ops[i].op, "matmul") == 0;
-            const int n = full || matmul ? (int)strlen(ops[i].in) : strstr(ops[i].in, "heads: 2") ? (int)(strstr(ops[i].in, "heads: 2") + 8 - ops[i].in) : (int)(stop + 1 - ops[i].in);
-            snprintf(yaml[full], sizeof yaml[full], "block: t\ndtype: f32\ndims: {S: 3}\ninputs: {x: [2, S, 8]}\nparams: {g: [8], w: [8, 8]}\nops:\n"
-                     "  - {out: a, op: mul, in: [x, g]}\n  - {out: b, op: linear, in: [a, w]}\n  - {out: y, op: %s, in: [%.*s%s}\noutputs: {y: y, b: b}\n",
-                     ops[i].op, n, ops[i].in, !full && strcmp(ops[i].op, "rope") == 0 ? ", pairing: half" : "");
+            const int n = full || matmul                  ? (int)strlen(ops[i].in)
+                          : strstr(ops[i].in, "heads: 2") ? (int)(strstr(ops[i].in, "heads: 2") + 8 - ops[i].in)
+                                                          : (int)(stop + 1 - ops[i].in);
+            snprintf(
+                yaml[full], sizeof yaml[full],
+                "block: t\ndtype: f32\ndims: {S: 3}\ninputs: {x: [2, S, 8]}\nparams: {g: [8], w: [8, 8]}\nops:\n"
+                "  - {out: a, op: mul, in: [x, g]}\n  - {out: b, op: linear, in: [a, w]}\n  - {out: y, op: %s, in: [%.*s%s}\n"
+                "outputs: {y: y, b: b}\n",
+                ops[i].op, n, ops[i].in, !full && strcmp(ops[i].op, "rope") == 0 ? ", pairing: half" : "");
         }
         bench *given = open_text(yaml[1]), *left = open_text(yaml[0]);
         bench_fill(given, 4), bench_fill(left, 4);
         ir_attributes *t = &left->graph->ops[2]->attributes;
         if (strcmp(ops[i].op, "matmul") != 0) /* its two forms differ in what fits */
-            *t = (ir_attributes){.heads = t->heads, .pairing = t->pairing, .eps = 3, .theta = 3, .scale = 3, .rotary = 2, .kv_heads = 1, .window = 1, .softcap = 1,
-                                             .causal = true, .unit_offset = true, .layout = layout_in_out, .scaling = {scaling_linear, 2, 0, 0, 0}};
+            *t = (ir_attributes){.heads = t->heads,
+                                 .pairing = t->pairing,
+                                 .eps = 3,
+                                 .theta = 3,
+                                 .scale = 3,
+                                 .rotary = 2,
+                                 .kv_heads = 1,
+                                 .window = 1,
+                                 .softcap = 1,
+                                 .causal = true,
+                                 .unit_offset = true,
+                                 .layout = layout_in_out,
+                                 .scaling = {scaling_linear, 2, 0, 0, 0}};
         const ref_tensor *y = run(given, "y"), *z = run(left, "y");
-        for (size_t k = 0; k < y->count; k++) ck_assert_msg(y->value[k] == z->value[k], "%s: %g, not %g", ops[i].op, z->value[k], y->value[k]);
+        for (size_t k = 0; k < y->count; k++)
+            ck_assert_msg(y->value[k] == z->value[k], "%s: %g, not %g", ops[i].op, z->value[k], y->value[k]);
         bench_close(given);
         bench_close(left);
     }
 }
 END_TEST
 
-#define SHAPES(op) "block: t\ndtype: bf16\ndims: {S: 3}\ninputs: {x: [2, S, 8]}\nops:\n  - {out: h, op: neg, in: [x]}\n  - {out: y, op: " op "}\noutputs: {y: y, h: h}\n"
+#define SHAPES(op)                                                                                                                         \
+    "block: t\ndtype: bf16\ndims: {S: 3}\ninputs: {x: [2, S, 8]}\nops:\n  - {out: h, op: neg, in: [x]}\n  - {out: y, op: " op              \
+    "}\noutputs: {y: y, h: h}\n"
 
 /* The reader's shape or dtype of y is changed: the reference has its own. */
 START_TEST(a_graph_that_says_another_shape_is_refused)
 {
-    static const char *const ops[] = {SHAPES("exp, in: [h]"), SHAPES("add, in: [h, h]"), SHAPES("cast, in: [h], to: f16"), SHAPES("row_sum, in: [h]"), SHAPES("softmax, in: [h]"),
-                                      SHAPES("matmul, in: [h, h], transpose: true"), SHAPES("concat, in: [h, h]"), SHAPES("rope, in: [h], heads: 2, pairing: half"),
-                                      SHAPES("attention, in: [h, h, h], heads: 2"), SHAPES("reshape, in: [h], shape: [2, S, 4, 2]"), SHAPES("l2norm, in: [h]")};
+    static const char *const ops[] = {SHAPES("exp, in: [h]"),
+                                      SHAPES("add, in: [h, h]"),
+                                      SHAPES("cast, in: [h], to: f16"),
+                                      SHAPES("row_sum, in: [h]"),
+                                      SHAPES("softmax, in: [h]"),
+                                      SHAPES("matmul, in: [h, h], transpose: true"),
+                                      SHAPES("concat, in: [h, h]"),
+                                      SHAPES("rope, in: [h], heads: 2, pairing: half"),
+                                      SHAPES("attention, in: [h, h, h], heads: 2"),
+                                      SHAPES("reshape, in: [h], shape: [2, S, 4, 2]"),
+                                      SHAPES("l2norm, in: [h]")};
     for (size_t i = 0; i < sizeof ops / sizeof *ops; i++)
         for (int spoilt = 0; spoilt < 3; spoilt++) {
             bench *b = open_text(ops[i]);
@@ -564,8 +595,8 @@ static ref_fold fold_it(void *context, const ir_op *linear)
 }
 static bool fold_stores(void *context, const ir_value *v) { return ((fold_rule *)context)->stores_all || strcmp(v->name, "y") == 0; }
 
-#define FOLDED(ops)                                                                                                    \
-    "block: t\ndtype: bf16\ndims: {M: 3, K: 8, N: 2}\ninputs: {x: [M, K]}\nparams: {g: [K], w: [N, K], b: [K]}\nops:\n" ops                    \
+#define FOLDED(ops)                                                                                                                        \
+    "block: t\ndtype: bf16\ndims: {M: 3, K: 8, N: 2}\ninputs: {x: [M, K]}\nparams: {g: [K], w: [N, K], b: [K]}\nops:\n" ops                \
     "  - {out: y, op: linear, in: [h, w]}\n  - {out: z, op: neg, in: [b]}\noutputs: {y: y, z: z}\n"
 static const char by_hand[] = FOLDED("  - {out: s, op: row_max, in: [x]}\n  - {out: r, op: exp, in: [s]}\n"
                                      "  - {out: n, op: mul, in: [r, x]}\n  - {out: h, op: mul, in: [n, g]}\n");
@@ -689,7 +720,8 @@ END_TEST
 static const ref_tensor *through(bench **b, const char *type, const char *ops, const double *x, bool round_stored)
 {
     static char yaml[1024];
-    snprintf(yaml, sizeof yaml, "block: t\ndtype: %s\ndims: {M: 4}\ninputs: {x: {shape: [M], dtype: f32}}\nops:\n%soutputs: {y: y}\n", type, ops);
+    snprintf(yaml, sizeof yaml, "block: t\ndtype: %s\ndims: {M: 4}\ninputs: {x: {shape: [M], dtype: f32}}\nops:\n%soutputs: {y: y}\n", type,
+             ops);
     *b = open_text(yaml);
     set(*b, "x", x, 4);
     const ref_rules rules = {.stored = only_y};
@@ -701,7 +733,8 @@ static const ref_tensor *through(bench **b, const char *type, const char *ops, c
 START_TEST(a_function_beyond_its_domain_is_surely_no_number)
 {
     bench *b;
-    const ref_tensor *y = through(&b, "f32", OP("a", "mul", "x, 3") OP("b", "log", "a") OP("y", "exp", "b"), (const double[]){-1, 2, -1e-9, 0}, true);
+    const ref_tensor *y =
+        through(&b, "f32", OP("a", "mul", "x, 3") OP("b", "log", "a") OP("y", "exp", "b"), (const double[]){-1, 2, -1e-9, 0}, true);
     ck_assert(isnan(y->value[0]) && y->error[0] == 0);
     ck_assert(isfinite(y->error[1]));
     ck_assert(isnan(y->value[2]) && y->error[2] == 0);
@@ -712,8 +745,10 @@ END_TEST
 
 START_TEST(what_rounding_decides_is_unknown_and_stays_so)
 {
-    static const char *const ops[] = {OP("a", "sub", "x, 1.1") OP("b", "log", "a") OP("y", "tanh", "b"), OP("a", "sub", "x, 1.1") OP("b", "sqrt", "a") OP("y", "relu", "b"),
-                                      OP("a", "sub", "x, 1.1") OP("b", "div", "1, a") OP("y", "sigmoid", "b"), OP("a", "sub", "x, 1.1") OP("b", "rsqrt", "a") OP("y", "neg", "b")};
+    static const char *const ops[] = {OP("a", "sub", "x, 1.1") OP("b", "log", "a") OP("y", "tanh", "b"),
+                                      OP("a", "sub", "x, 1.1") OP("b", "sqrt", "a") OP("y", "relu", "b"),
+                                      OP("a", "sub", "x, 1.1") OP("b", "div", "1, a") OP("y", "sigmoid", "b"),
+                                      OP("a", "sub", "x, 1.1") OP("b", "rsqrt", "a") OP("y", "neg", "b")};
     for (size_t i = 0; i < 4; i++) {
         bench *b;
         const ref_tensor *y = through(&b, "f32", ops[i], (const double[]){1.1f, 7, 1.0999999f, 0.5}, true);
@@ -726,9 +761,11 @@ END_TEST
 
 START_TEST(sums_of_what_is_no_number_are_none_and_of_what_is_unknown_are_unknown)
 {
-    const char *yaml = "block: t\ndtype: f32\ndims: {M: 4, K: 3}\ninputs: {x: [M, K]}\nparams: {w: [2, K]}\nops:\n"
-                       "  - {out: a, op: sub, in: [x, 0.1]}\n  - {out: b, op: log, in: [a]}\n  - {out: l, op: linear, in: [b, w]}\n"
-                       "  - {out: s, op: row_sum, in: [b]}\n  - {out: m, op: row_max, in: [b]}\n  - {out: y, op: add, in: [l, s]}\noutputs: {y: y, m: m}\n";
+    const char *yaml =
+        "block: t\ndtype: f32\ndims: {M: 4, K: 3}\ninputs: {x: [M, K]}\nparams: {w: [2, K]}\nops:\n"
+        "  - {out: a, op: sub, in: [x, 0.1]}\n  - {out: b, op: log, in: [a]}\n  - {out: l, op: linear, in: [b, w]}\n"
+        "  - {out: s, op: row_sum, in: [b]}\n  - {out: m, op: row_max, in: [b]}\n  - {out: y, op: add, in: [l, s]}\n"
+        "outputs: {y: y, m: m}\n";
     bench *b = open_text(yaml);
     set(b, "x", (const double[]){1, 2, 3, -1, 2, 3, 1, 2, INFINITY, 1, 2, 3}, 12);
     set(b, "w", (const double[]){1, 1, 1, 1, 1, -1}, 6);

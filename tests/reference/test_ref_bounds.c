@@ -188,7 +188,8 @@ static const struct {
     size_t K;
     bool one_sign;
     int parts;
-} split_cases[] = {{32, false, 2}, {32, true, 2}, {128, false, 2}, {128, true, 2}, {2048, false, 2}, {2048, true, 2}, {128, false, 1}, {2048, false, 1}};
+} split_cases[] = {{32, false, 2},   {32, true, 2},   {128, false, 2}, {128, true, 2},
+                   {2048, false, 2}, {2048, true, 2}, {128, false, 1}, {2048, false, 1}};
 
 START_TEST(three_products_in_tf32_stay_below_their_bound_and_one_does_not)
 {
@@ -201,7 +202,8 @@ START_TEST(three_products_in_tf32_stay_below_their_bound_and_one_does_not)
     bench_run(b, false, &rules);
     double got[7 * 96];
     for (size_t i = 0; i < 7 * 96; i++)
-        got[i] = split_dot(bench_data(b, "x") + i / 96 * dims[0].value, bench_data(b, "w") + i % 96 * dims[0].value, split_cases[_i].K, split_cases[_i].parts);
+        got[i] = split_dot(bench_data(b, "x") + i / 96 * dims[0].value, bench_data(b, "w") + i % 96 * dims[0].value, split_cases[_i].K,
+                           split_cases[_i].parts);
     const double ratio = ref_compare(bench_result(b, "y"), got).ratio;
     if (split_cases[_i].parts == 2) ck_assert_msg(ratio < 0.7 && ratio > 0.01, "ratio %g", ratio);
     else ck_assert_msg(ratio > 3, "ratio %g without small parts", ratio);

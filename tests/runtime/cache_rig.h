@@ -51,7 +51,8 @@ static inline void before_each(void)
     ck_assert_ptr_nonnull(mkdtemp(folder));
     snprintf(place, sizeof place, "%s/cache", folder);
     snprintf(calls_file, sizeof calls_file, "%s/calls", folder);
-    for (const char *const *n = (const char *const[]){"HSA_OVERRIDE_GFX_VERSION", "TFGEN_CACHE_SIZE", "XDG_CACHE_HOME", NULL}; *n; n++) unsetenv(*n);
+    for (const char *const *n = (const char *const[]){"HSA_OVERRIDE_GFX_VERSION", "TFGEN_CACHE_SIZE", "XDG_CACHE_HOME", NULL}; *n; n++)
+        unsetenv(*n);
     setenv("TFGEN_CACHE_DIR", place, 1);
     warnings = 0;
     srandom(1);
@@ -143,7 +144,8 @@ static inline char *key_named(const char *name)
 /* Of `size` bytes that depend on the name. */
 static inline code_result result_named(const char *name, size_t size)
 {
-    static const kernel_facts facts[2] = {{(char *)"first", 1, 2, 3, 4, 5, 6, 7, 8, 9, 10}, {(char *)"second", 11, 12, 13, 14, 15, 16, 17, 18, 19, ~0u}};
+    static const kernel_facts facts[2] = {{(char *)"first", 1, 2, 3, 4, 5, 6, 7, 8, 9, 10},
+                                          {(char *)"second", 11, 12, 13, 14, 15, 16, 17, 18, 19, ~0u}};
     code_result r = {.status = build_ok, .code_size = size, .compiler = strdup("clang 22"), .log = strdup("a\nlog\n"), .n_kernels = 2};
     r.code = malloc(size);
     r.kernels = malloc(sizeof facts);

@@ -1,5 +1,5 @@
-/* In: a spec and a device's name. Out: a host program over the public interface, on the doubles of HIPRTC and of the HIP runtime that lie in
- * doubles/ beside the test, with its outputs judged by the float64 reference; what the double saw. Refuses nothing: the test fails. */
+/* In: a spec and a device's name. Out: a host program over the public interface, on the doubles of HIPRTC and of the HIP runtime that lie
+ * in doubles/ beside the test, with its outputs judged by the float64 reference; what the double saw. Refuses nothing: the test fails. */
 #ifndef TFGEN_TESTS_HIP_PROGRAM_H
 #define TFGEN_TESTS_HIP_PROGRAM_H
 #include "runtime/compile/compiler.h"
@@ -175,7 +175,8 @@ static inline tfgen_status judge(program *p, tfgen_error *error)
         free(data);
         free(got);
         if (status != TFGEN_OK) return status;
-        ck_assert_msg(verdict.ratio <= 1 && !verdict.unjudged, "%s: element %zu is %g off, its bound is %g", t.name, verdict.worst, verdict.difference, verdict.bound);
+        ck_assert_msg(verdict.ratio <= 1 && !verdict.unjudged, "%s: element %zu is %g off, its bound is %g", t.name, verdict.worst,
+                      verdict.difference, verdict.bound);
     }
     return TFGEN_OK;
 }

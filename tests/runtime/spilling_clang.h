@@ -1,5 +1,5 @@
-/* In: a text that only the sources with one tile have. Out: a compiler for AMD that gives those kernels a neighbour with 1 KB of scratch, so that
- * their code objects say what those of a kernel with too few registers would; all else it compiles as the newest clang does. */
+/* In: a text that only the sources with one tile have. Out: a compiler for AMD that gives those kernels a neighbour with 1 KB of scratch,
+ * so that their code objects say what those of a kernel with too few registers would; all else it compiles as the newest clang does. */
 #ifndef TFGEN_TESTS_SPILLING_CLANG_H
 #define TFGEN_TESTS_SPILLING_CLANG_H
 #include "runtime/compile/worker.h"
@@ -25,9 +25,8 @@ static inline bool use_spilling_clang(const char *folder, const char *variable, 
     fputs(prefix, f);
     fclose(f);
     ck_assert_ptr_nonnull(f = fopen(path, "w"));
-    fprintf(f,
-            "#!/bin/sh\ncat >%s/source.$$\ngrep -q '%s' %s/source.$$ && cat %s >>%s/source.$$\nexec %s \"$@\" <%s/source.$$\n", folder, tile,
-            folder, kernel, folder, real, folder);
+    fprintf(f, "#!/bin/sh\ncat >%s/source.$$\ngrep -q '%s' %s/source.$$ && cat %s >>%s/source.$$\nexec %s \"$@\" <%s/source.$$\n", folder,
+            tile, folder, kernel, folder, real, folder);
     fclose(f);
     chmod(path, 0755);
     setenv(variable, path, 1);

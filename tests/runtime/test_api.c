@@ -288,17 +288,20 @@ END_TEST
 
 START_TEST(the_header_is_c99_and_cpp17)
 {
-    static const char *const commands[] = {"gcc -std=c99 -x c", "clang-22 -std=c99 -Weverything -Wno-padded -Wno-documentation -Wno-unsafe-buffer-usage -x c",
+    static const char *const commands[] = {"gcc -std=c99 -x c",
+                                           "clang-22 -std=c99 -Weverything -Wno-padded -Wno-documentation -Wno-unsafe-buffer-usage -x c",
                                            "g++ -std=c++17 -x c++", "clang++-22 -std=c++17 -x c++"};
     int ran = 0;
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
         char line[600];
         snprintf(line, sizeof line, "command -v %.*s >/dev/null", (int)strcspn(commands[i], " "), commands[i]);
         if (system(line) != 0) continue;
-        snprintf(line, sizeof line, "echo '#include \"runtime/api/tfgen.h\"\n"
-                                    "int main(void) { tfgen_plan_options p = TFGEN_PLAN_OPTIONS_INIT; tfgen_module_options m = TFGEN_MODULE_OPTIONS_INIT; "
-                                    "tfgen_args a = TFGEN_ARGS_INIT; return p.size + m.size + a.size == 0; }' | %s -Wall -Wextra -Wpedantic -Werror "
-                                    "-I. -fsyntax-only -", commands[i]);
+        snprintf(line, sizeof line,
+                 "echo '#include \"runtime/api/tfgen.h\"\n"
+                 "int main(void) { tfgen_plan_options p = TFGEN_PLAN_OPTIONS_INIT; tfgen_module_options m = TFGEN_MODULE_OPTIONS_INIT; "
+                 "tfgen_args a = TFGEN_ARGS_INIT; return p.size + m.size + a.size == 0; }' | %s -Wall -Wextra -Wpedantic -Werror "
+                 "-I. -fsyntax-only -",
+                 commands[i]);
         ck_assert_msg(system(line) == 0, "%s", commands[i]);
         ran++;
     }

@@ -304,7 +304,9 @@ static const char built_spec[] = "block: built\n"
 #endif
 /* No compiler is to be found: what runs came out of the bundle. */
 /* The program ends by exit() wherever a call fails, so what it holds then is no leak to report. */
-#define BARE "env -i ASAN_OPTIONS=detect_leaks=0 PATH=/nowhere TFGEN_HOST_CC=/nowhere TFGEN_CLANG=/nowhere TFGEN_HIPRTC=/nowhere TFGEN_NVRTC=/nowhere TFGEN_WORKER=/nowhere TFGEN_CACHE_DIR= "
+#define BARE \
+    "env -i ASAN_OPTIONS=detect_leaks=0 PATH=/nowhere TFGEN_HOST_CC=/nowhere TFGEN_CLANG=/nowhere TFGEN_HIPRTC=/nowhere " \
+    "TFGEN_NVRTC=/nowhere TFGEN_WORKER=/nowhere TFGEN_CACHE_DIR= "
 
 static char output[1 << 16], folder[64];
 
@@ -345,9 +347,11 @@ static void link_program(void)
 {
     const char *slash = *SANITIZE ? strrchr(program_path(), '/') : NULL; /* a plain program links what is installed */
     const int length = slash ? (int)(slash - program_path()) : 1;
-    ck_assert_msg(shell("${CC:-cc} -std=c99 -Wall -Wextra -Werror " SANITIZE " -Iruntime/api -I%s tests/runtime/program_built.c -o %s/program %s/libbuilt.a "
-                        "%.*s/libtfgen.a -lyaml -ljansson -lxxhash -ldl -lm -lpthread", folder, folder, folder, length,
-                        slash ? program_path() : ".") == 0, "%s", output);
+    ck_assert_msg(shell("${CC:-cc} -std=c99 -Wall -Wextra -Werror " SANITIZE
+                        " -Iruntime/api -I%s tests/runtime/program_built.c -o %s/program %s/libbuilt.a "
+                        "%.*s/libtfgen.a -lyaml -ljansson -lxxhash -ldl -lm -lpthread",
+                        folder, folder, folder, length, slash ? program_path() : ".") == 0,
+                  "%s", output);
 }
 
 static void says(const char *part) { ck_assert_msg(strstr(output, part) != NULL, "no '%s' in:\n%s", part, output); }
@@ -373,8 +377,10 @@ END_TEST
 START_TEST(the_header_is_clean_in_cpp17_too)
 {
     ck_assert_msg(build("--shapes=M=7,wide --no-fuse=activation --dtype=f16") == 0, "%s", output);
-    const int code = shell("for c in c++ clang++-22 clang++-14 clang-22 clang-14 clang; do command -v $c >/dev/null || continue; "
-                           "$c -x c++ -std=c++17 -Wall -Wextra -Werror -fsyntax-only -Iruntime/api -I%s tests/runtime/program_built.c; exit; done; exit 77", folder);
+    const int code = shell(
+        "for c in c++ clang++-22 clang++-14 clang-22 clang-14 clang; do command -v $c >/dev/null || continue; "
+        "$c -x c++ -std=c++17 -Wall -Wextra -Werror -fsyntax-only -Iruntime/api -I%s tests/runtime/program_built.c; exit; done; exit 77",
+        folder);
     ck_assert_msg(code == 0 || code == 77, "%s", output);
 }
 END_TEST

@@ -47,7 +47,11 @@ END_TEST
 START_TEST(what_is_refused_for_its_spills_is_a_hit_as_well)
 {
     static const char source[] = TINY_PREFIX SCRATCH_KERNEL;
-    const code_request q = {.source = source, .size = sizeof source - 1, .name = "spills.hip", .arch = "sm_90a", .compiler = compiler_nvrtc};
+    const code_request q = {.source = source,
+                            .size = sizeof source - 1,
+                            .name = "spills.hip",
+                            .arch = "sm_90a",
+                            .compiler = compiler_nvrtc};
     code_result fresh, cached;
     bool hit;
     char *nvrtc = nvrtc_find();
@@ -266,7 +270,8 @@ START_TEST(a_sealed_entry_that_lies_is_harmless)
         XXH128_canonical_t hash;
         code_result r;
         memcpy(copy, bytes, size);
-        for (int n = 0; n < 1 + round % 3; n++) copy[40 + strlen(key) + (size_t)random() % (size - 40 - strlen(key) - 16)] = (unsigned char)(round % 2 ? random() : 255);
+        for (int n = 0; n < 1 + round % 3; n++)
+            copy[40 + strlen(key) + (size_t)random() % (size - 40 - strlen(key) - 16)] = (unsigned char)(round % 2 ? random() : 255);
         XXH128_canonicalFromHash(&hash, XXH3_128bits(copy, size - 16));
         memcpy(copy + size - 16, hash.digest, 16);
         spill(path, copy, size);
@@ -518,7 +523,8 @@ START_TEST(clearing_touches_nothing_of_others)
     char path[160];
     cache *c = open_cache();
     free(stored_file(c, "x", 300));
-    static const char *const foreign[] = {"notes", "0123456789abcdef0123456789abcdef", "0123456789abcdef0123456789abcdef.txt", "z123.entry"};
+    static const char *const foreign[] = {"notes", "0123456789abcdef0123456789abcdef", "0123456789abcdef0123456789abcdef.txt",
+                                          "z123.entry"};
     for (int i = 0; i < 4; i++) snprintf(path, sizeof path, "%s/code/%s", place, foreign[i]), spill(path, "mine", 4);
     ck_assert_int_eq(cache_sweep(c, 0).removed, 1);
     for (int i = 0; i < 4; i++) {

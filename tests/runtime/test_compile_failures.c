@@ -45,8 +45,8 @@ static void use_compiler(const char *body)
 static const char *command_line(const char *spec, const char *more)
 {
     static char text[512];
-    snprintf(text, sizeof text, "%s emit %s --target=gfx942 --compiler=clang --code -o %s/out %s", getenv("TFGEN") ? getenv("TFGEN") : "./tfgen", spec,
-             folder, more);
+    snprintf(text, sizeof text, "%s emit %s --target=gfx942 --compiler=clang --code -o %s/out %s",
+             getenv("TFGEN") ? getenv("TFGEN") : "./tfgen", spec, folder, more);
     return text;
 }
 
@@ -104,7 +104,8 @@ START_TEST(one_that_fails_does_not_keep_the_others_from_being_tried)
     code_request q[4];
     code_result r[4];
     use_compiler("grep -q second && kill -SEGV $$; exit 1");
-    for (int i = 0; i < 4; i++) q[i] = (code_request){i == 1 ? "// second\n" : source, i == 1 ? 10 : sizeof source - 1, "k.hip", "gfx942", compiler_clang, 30};
+    for (int i = 0; i < 4; i++)
+        q[i] = (code_request){i == 1 ? "// second\n" : source, i == 1 ? 10 : sizeof source - 1, "k.hip", "gfx942", compiler_clang, 30};
     ck_assert_int_eq(code_compile_all(q, 4, 2, r, NULL, NULL), build_failed);
     for (int i = 0; i < 4; i++) {
         ck_assert_int_eq(r[i].status, i == 1 ? build_crashed : build_failed);

@@ -501,11 +501,12 @@ static void check_attention_map(const gpu_program *p, const unsigned char *bytes
 START_TEST(attention_takes_maps_of_four_axes)
 {
     /* 6 heads of 64 columns in two groups, 300 queries, a cache of 2200 rows a head; boxes of 64 columns x 64 rows of queries */
-    static const char spec[] = "block: t\ndtype: f16\ndims: {M: 300, B: 3}\ndynamic: {M: [1, 2000]}\n"
-                               "inputs: {q: [B, M, 6*64], k: [B, 700, 2*64], v: [B, 700, 2*64], x: [B, 1, 2*64], pos: {shape: [B], dtype: i32, range: [0, 100]}}\n"
-                               "state: {cache: [B, 2, 2200, 64]}\nops:\n  - {out: c, op: kv_append, in: [x], state: cache, at: pos}\n"
-                               "  - {out: a, op: attention, in: [q, c, c], heads: 6, kv_heads: 2, at: pos}\n"
-                               "  - {out: b, op: attention, in: [q, k, v], heads: 6, kv_heads: 2}\noutputs: {a: a, b: b}\n";
+    static const char spec[] =
+        "block: t\ndtype: f16\ndims: {M: 300, B: 3}\ndynamic: {M: [1, 2000]}\n"
+        "inputs: {q: [B, M, 6*64], k: [B, 700, 2*64], v: [B, 700, 2*64], x: [B, 1, 2*64], pos: {shape: [B], dtype: i32, range: [0, 100]}}\n"
+        "state: {cache: [B, 2, 2200, 64]}\nops:\n  - {out: c, op: kv_append, in: [x], state: cache, at: pos}\n"
+        "  - {out: a, op: attention, in: [q, c, c], heads: 6, kv_heads: 2, at: pos}\n"
+        "  - {out: b, op: attention, in: [q, k, v], heads: 6, kv_heads: 2}\noutputs: {a: a, b: b}\n";
     gpu_program p = start_spec(spec, TFGEN_FUSION_TILE);
     tfgen_error error;
     const int first = atomic_load(&driver->launched);
@@ -516,15 +517,18 @@ START_TEST(attention_takes_maps_of_four_axes)
         const launch *l = &of->launches[i];
         const ir_phase *phase = l->kernel->phases[0];
         if (phase->family != family_attention) continue;
-        const unsigned long long pack = (unsigned long long)setting_of(phase, "pack"), block_k = (unsigned long long)setting_of(phase, "block_k");
+        const unsigned long long pack = (unsigned long long)setting_of(phase, "pack"),
+                                 block_k = (unsigned long long)setting_of(phase, "block_k");
         const unsigned char *maps = driver->launches[first + i].arguments;
         check_attention_map(&p, maps, "q", (unsigned long long[]){64, 6, 300, 3, 128, 768, 300 * 768, 64, pack, 64 / pack, 1});
         const bool cached = phase->ops[0]->inputs[1]->root && phase->ops[0]->inputs[1]->rank == 4;
         if (cached) {
-            check_attention_map(&p, maps + map_bytes, "cache", (unsigned long long[]){64, 2, 2200, 3, 2200 * 128, 128, 2 * 2200 * 128, 64, 1, block_k, 1});
+            check_attention_map(&p, maps + map_bytes, "cache",
+                                (unsigned long long[]){64, 2, 2200, 3, 2200 * 128, 128, 2 * 2200 * 128, 64, 1, block_k, 1});
         } else {
             check_attention_map(&p, maps + map_bytes, "k", (unsigned long long[]){64, 2, 700, 3, 128, 256, 700 * 256, 64, 1, block_k, 1});
-            check_attention_map(&p, maps + 2 * map_bytes, "v", (unsigned long long[]){64, 2, 700, 3, 128, 256, 700 * 256, 64, 1, block_k, 1});
+            check_attention_map(&p, maps + 2 * map_bytes, "v",
+                                (unsigned long long[]){64, 2, 700, 3, 128, 256, 700 * 256, 64, 1, block_k, 1});
         }
         seen |= cached ? 1 : 2;
     }
@@ -747,7 +751,8 @@ START_TEST(eight_threads_execute_one_plan)
     const int before = atomic_load(&driver->launched), each = p.plan->compiled.plan->launch_count;
     for (int i = 0; i < threads; i++) {
         callers[i] = (caller){.p = p, .dim = {"M", 100 + i}};
-        must(tfgen_device_alloc(p.device, (size_t)tfgen_workspace_bytes(p.plan, &callers[i].dim, 1), &callers[i].p.workspace, &error), &error);
+        must(tfgen_device_alloc(p.device, (size_t)tfgen_workspace_bytes(p.plan, &callers[i].dim, 1), &callers[i].p.workspace, &error),
+             &error);
         must(api->stream_create(p.device, &callers[i].stream, &error), &error);
     }
     for (int i = 0; i < threads; i++) ck_assert_int_eq(pthread_create(&thread[i], NULL, call_often, &callers[i]), 0);
@@ -872,7 +877,8 @@ int main(int argc, char **argv)
 {
     char path[4096];
     (void)argc;
-    snprintf(path, sizeof path, "%.*s/doubles/libcuda_double.so", (int)(strrchr(argv[0], '/') ? strrchr(argv[0], '/') - argv[0] : 0), argv[0]);
+    snprintf(path, sizeof path, "%.*s/doubles/libcuda_double.so", (int)(strrchr(argv[0], '/') ? strrchr(argv[0], '/') - argv[0] : 0),
+             argv[0]);
     setenv("TFGEN_LIBCUDA", path, 1);
     Suite *suite = suite_create("cuda");
     TCase *c = tcase_create("double");

@@ -54,8 +54,11 @@ static bool built(const char *compiler, const char *file, const char *program, c
         printf("skipped: examples/%s: no %s or no pkg-config here\n", file, compiler);
         return false;
     }
-    ck_assert_msg(shell("%s -Wall -Wextra -Werror -O1 examples/%s -o %s/%s $(PKG_CONFIG_PATH=%s/usr/lib/pkgconfig pkg-config --cflags --libs tfgen) "
-                        "-Wl,-rpath,%s/usr/lib %s 2>&1", compiler, file, folder, program, folder, folder, more) == 0, "%s", output);
+    ck_assert_msg(
+        shell("%s -Wall -Wextra -Werror -O1 examples/%s -o %s/%s $(PKG_CONFIG_PATH=%s/usr/lib/pkgconfig pkg-config --cflags --libs tfgen) "
+              "-Wl,-rpath,%s/usr/lib %s 2>&1",
+              compiler, file, folder, program, folder, folder, more) == 0,
+        "%s", output);
     return true;
 }
 
@@ -83,10 +86,13 @@ START_TEST(cmake_finds_the_installed_package)
         printf("skipped: no cmake or no C++ compiler here\n");
         return;
     }
-    ck_assert_int_eq(shell("mkdir %s/project && printf 'cmake_minimum_required(VERSION 3.13)\\nproject(p C)\\nfind_package(tfgen 0.1 REQUIRED)\\n"
-                           "add_executable(p %s/examples/block.c)\\ntarget_link_libraries(p tfgen::tfgen m)\\n' > %s/project/CMakeLists.txt",
-                           folder, getenv("PWD"), folder), 0);
-    ck_assert_msg(shell("cd %s/project && cmake -DCMAKE_PREFIX_PATH=%s/usr . 2>&1 && make 2>&1 && ./p host", folder, folder) == 0, "%s", output);
+    ck_assert_int_eq(
+        shell("mkdir %s/project && printf 'cmake_minimum_required(VERSION 3.13)\\nproject(p C)\\nfind_package(tfgen 0.1 REQUIRED)\\n"
+              "add_executable(p %s/examples/block.c)\\ntarget_link_libraries(p tfgen::tfgen m)\\n' > %s/project/CMakeLists.txt",
+              folder, getenv("PWD"), folder),
+        0);
+    ck_assert_msg(shell("cd %s/project && cmake -DCMAKE_PREFIX_PATH=%s/usr . 2>&1 && make 2>&1 && ./p host", folder, folder) == 0, "%s",
+                  output);
 }
 END_TEST
 
@@ -98,7 +104,9 @@ START_TEST(the_way_in_from_python_refuses_what_kernels_would_read_wrongly)
         printf("skipped: no python3 here\n");
         return;
     }
-    ck_assert_msg(shell("PYTHONDONTWRITEBYTECODE=1 TFGEN_LIBRARY=%s/usr/lib/libtfgen.so.0 python3 tests/torch_block_test.py 2>&1", folder) == 0, "%s", output);
+    ck_assert_msg(shell("PYTHONDONTWRITEBYTECODE=1 TFGEN_LIBRARY=%s/usr/lib/libtfgen.so.0 python3 tests/torch_block_test.py 2>&1",
+                        folder) == 0,
+                  "%s", output);
     ck_assert_msg(strstr(output, "\n0 wrong\n") && !strstr(output, "WRONG"), "%s", output);
 }
 END_TEST
@@ -106,25 +114,41 @@ END_TEST
 START_TEST(a_program_may_use_every_name_that_is_not_of_the_header)
 {
     if (sanitized()) return;
-    ck_assert_msg(shell("nm -g --defined-only %s/usr/lib/libtfgen.a | awk 'NF == 3 {print $3}' | sort >%s/names && grep -c '^tfgen_' %s/names", folder, folder, folder) == 0,
-                  "%s", output);
+    ck_assert_msg(
+        shell("nm -g --defined-only %s/usr/lib/libtfgen.a | awk 'NF == 3 {print $3}' | sort >%s/names && grep -c '^tfgen_' %s/names",
+              folder, folder, folder) == 0,
+        "%s", output);
     ck_assert_int_eq(shell("grep -v '^tfgen_' %s/names", folder), 1); /* 1: nothing found */
-    ck_assert_int_eq(shell("sed -n 's/^TFGEN_API .*\\b\\(tfgen_[a-z_]*\\)(.*/\\1/p' runtime/api/tfgen.h | sort | diff - %s/names", folder), 0);
-    ck_assert_int_eq(shell("printf '%%s\\n' '#include <stdio.h>' '#include <tfgen.h>' 'char arena_alloc[2], cache_open[3], emit[4], compile[5];' "
-                           "'int main(void) { puts(tfgen_version()); return sizeof arena_alloc + sizeof cache_open + sizeof emit + sizeof compile != 14; }' >%s/app.c",
-                           folder), 0);
-    ck_assert_msg(shell("cc -Wall -Werror -I%s/usr/include %s/app.c -o %s/app %s/usr/lib/libtfgen.a -lyaml -ljansson -lxxhash -ldl -lm -pthread && %s/app", folder,
-                        folder, folder, folder, folder) == 0, "%s", output);
+    ck_assert_int_eq(shell("sed -n 's/^TFGEN_API .*\\b\\(tfgen_[a-z_]*\\)(.*/\\1/p' runtime/api/tfgen.h | sort | diff - %s/names", folder),
+                     0);
+    ck_assert_int_eq(
+        shell(
+            "printf '%%s\\n' '#include <stdio.h>' '#include <tfgen.h>' 'char arena_alloc[2], cache_open[3], emit[4], compile[5];' "
+            "'int main(void) { puts(tfgen_version()); return sizeof arena_alloc + sizeof cache_open + sizeof emit + sizeof compile != "
+            "14; }' >%s/app.c",
+            folder),
+        0);
+    ck_assert_msg(
+        shell(
+            "cc -Wall -Werror -I%s/usr/include %s/app.c -o %s/app %s/usr/lib/libtfgen.a -lyaml -ljansson -lxxhash -ldl -lm -pthread && "
+            "%s/app",
+            folder, folder, folder, folder, folder) == 0,
+        "%s", output);
 }
 END_TEST
 
 START_TEST(what_is_installed_is_all_that_the_documents_name)
 {
     if (sanitized()) return;
-    ck_assert_msg(shell("cd %s/usr && ls bin/tfgen libexec/tfgen/tfgen-worker include/tfgen.h lib/libtfgen.a lib/libtfgen.so lib/libtfgen.so.0 "
-                        "lib/pkgconfig/tfgen.pc lib/cmake/tfgen/tfgenConfig.cmake lib/cmake/tfgen/tfgenConfigVersion.cmake share/man/man1/tfgen.1 "
-                        "share/tfgen/specs/llama-block.yaml share/tfgen/tfgen-spec.schema.json 2>&1", folder) == 0, "%s", output);
-    ck_assert_msg(shell("cd %s && env -u TFGEN_WORKER usr/bin/tfgen run usr/share/tfgen/specs/rmsnorm.yaml --device=host --repeat=0 2>&1", folder) == 0, "%s", output);
+    ck_assert_msg(
+        shell("cd %s/usr && ls bin/tfgen libexec/tfgen/tfgen-worker include/tfgen.h lib/libtfgen.a lib/libtfgen.so lib/libtfgen.so.0 "
+              "lib/pkgconfig/tfgen.pc lib/cmake/tfgen/tfgenConfig.cmake lib/cmake/tfgen/tfgenConfigVersion.cmake share/man/man1/tfgen.1 "
+              "share/tfgen/specs/llama-block.yaml share/tfgen/tfgen-spec.schema.json 2>&1",
+              folder) == 0,
+        "%s", output);
+    ck_assert_msg(shell("cd %s && env -u TFGEN_WORKER usr/bin/tfgen run usr/share/tfgen/specs/rmsnorm.yaml --device=host --repeat=0 2>&1",
+                        folder) == 0,
+                  "%s", output);
 }
 END_TEST
 
@@ -185,7 +209,8 @@ static void attend(const llama *m, int layer, const double *q, int at, double *o
         }
         for (int i = 0; i < head; i++) {
             out[h * head + i] = 0;
-            for (int t = 0; t <= at; t++) out[h * head + i] += weights[t] / sum * m->values[((long)layer * m->context + t) * row + from + i];
+            for (int t = 0; t <= at; t++)
+                out[h * head + i] += weights[t] / sum * m->values[((long)layer * m->context + t) * row + from + i];
         }
     }
 }
@@ -251,7 +276,9 @@ START_TEST(the_llama_says_what_double_precision_says)
 {
     if (!built("cc -std=c11", "make_llama.c", "make_llama", "") || !built("cc -std=gnu11", "llama.c", "llama", "-ljansson")) return;
     ck_assert_msg(shell("%s/make_llama %s", folder, folder) == 0, "%s", output);
-    ck_assert_msg(shell("%s/llama %s --device=host --prompt=3,14,15,92 --tokens=12 --context=64 2>%s/err || cat %s/err", folder, folder, folder, folder) == 0, "%s", output);
+    ck_assert_msg(shell("%s/llama %s --device=host --prompt=3,14,15,92 --tokens=12 --context=64 2>%s/err || cat %s/err", folder, folder,
+                        folder, folder) == 0,
+                  "%s", output);
     llama m = read_model();
     static const int prompt[] = {3, 14, 15, 92};
     char expected[256] = "";
@@ -272,8 +299,10 @@ START_TEST(the_llama_refuses_a_broken_model_with_a_sentence)
 {
     if (!built("cc -std=gnu11", "llama.c", "llama", "-ljansson")) return;
     ck_assert_int_eq(shell("%s/llama %s/nowhere --device=host 2>&1", folder, folder), 1);
-    ck_assert_int_eq(shell("mkdir -p %s/m && cp %s/config.json %s/m && printf 12345678 > %s/m/model.safetensors; %s/llama %s/m --device=host 2>&1",
-                           folder, folder, folder, folder, folder, folder), 1);
+    ck_assert_int_eq(
+        shell("mkdir -p %s/m && cp %s/config.json %s/m && printf 12345678 > %s/m/model.safetensors; %s/llama %s/m --device=host 2>&1",
+              folder, folder, folder, folder, folder, folder),
+        1);
     ck_assert_ptr_nonnull(strstr(output, "no safetensors file"));
 }
 END_TEST

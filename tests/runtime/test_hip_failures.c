@@ -1,5 +1,5 @@
-/* What goes wrong on the HIP device: each failure of the driver has the documented status and text and leaves nothing behind, code that does
- * not fit is refused, and the double of the HIP runtime (tests/doubles) sees what no GPU would forgive. */
+/* What goes wrong on the HIP device: each failure of the driver has the documented status and text and leaves nothing behind, code that
+ * does not fit is refused, and the double of the HIP runtime (tests/doubles) sees what no GPU would forgive. */
 #define _GNU_SOURCE
 #include "tests/runtime/hip_program.h"
 #include "tests/runtime/tiny_kernel.h"
@@ -185,7 +185,8 @@ START_TEST(a_runtime_that_is_older_than_the_compiler_is_told)
     setenv("TFGEN_DOUBLE_VERSION", "50221153", 1);
     plan_fault("hipModuleLoadData:1:209");
     ck_assert_int_eq(whole("hip", &error), TFGEN_UNSUPPORTED);
-    ck_assert_msg(strstr(error.text, "HIP 5.2 does not load this code for gfx90a") && strstr(error.text, "TFGEN_CLANG=none"), "%s", error.text);
+    ck_assert_msg(strstr(error.text, "HIP 5.2 does not load this code for gfx90a") && strstr(error.text, "TFGEN_CLANG=none"), "%s",
+                  error.text);
     nothing_wrong();
 }
 END_TEST
@@ -198,7 +199,8 @@ START_TEST(a_kernel_that_is_not_there_is_named)
     must(start(&p, "hip", hip_ffn, sizeof hip_ffn - 1, &error), &error);
     ck_assert_int_eq(p.device->api->kernel(p.device, p.module->units[0].image, "no_such_kernel", 0, &kernel, &error), TFGEN_DEVICE_ERROR);
     ck_assert_msg(strstr(error.text, "hipModuleGetFunction no_such_kernel: hipErrorNotFound"), "%s", error.text);
-    ck_assert_int_eq(p.device->api->kernel(p.device, p.module->units[0].image, p.module->units[0].name, 1 << 20, &kernel, &error), TFGEN_UNSUPPORTED);
+    ck_assert_int_eq(p.device->api->kernel(p.device, p.module->units[0].image, p.module->units[0].name, 1 << 20, &kernel, &error),
+                     TFGEN_UNSUPPORTED);
     ck_assert_msg(strstr(error.text, "1048576 bytes of LDS"), "%s", error.text);
     stop(&p);
     nothing_wrong();
@@ -300,7 +302,8 @@ START_TEST(a_launch_after_unload_is_seen)
     size_t bytes = s.unit->argument_bytes;
     void *function = *(void **)s.unit->kernel, *extra[] = {HIP_EXTRA_POINTER, s.bytes, HIP_EXTRA_SIZE, &bytes, HIP_EXTRA_END};
     int (*launch)(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *, void **, void **) =
-        DOUBLE(int (*)(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *, void **, void **), "hipModuleLaunchKernel");
+        DOUBLE(int (*)(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *, void **, void **),
+               "hipModuleLaunchKernel");
     stop(&s.p);
     ck_assert_int_eq(launch(function, 1, 1, 1, 64, 1, 1, 0, NULL, NULL, extra), hip_invalid_handle);
     const char *text = violations();

@@ -553,14 +553,19 @@ START_TEST(a_member_that_is_taken_out_is_missed_by_name)
     static const struct {
         const char *file, *taken, *name, *says;
     } cases[] = {
-        {"templates/rows/rows.spec.h", "DEV static int rows(", "rows(", "templates/rows/rows.h:%u: rows asks for S::rows, which k0_n does not have"},
-        {"templates/gemm/gemm.spec.h", "granule = 4", "granule", "templates/gemm/gemm.h:%u: gemm_tiles asks for S::granule, which k1_qkv does not have"},
-        {"templates/gemm/gemm.spec.h", "struct context {", "context", "templates/gemm/gemm.h:%u: gemm_tiles asks for S::context, which k1_qkv does not have"},
+        {"templates/rows/rows.spec.h", "DEV static int rows(", "rows(",
+         "templates/rows/rows.h:%u: rows asks for S::rows, which k0_n does not have"},
+        {"templates/gemm/gemm.spec.h", "granule = 4", "granule",
+         "templates/gemm/gemm.h:%u: gemm_tiles asks for S::granule, which k1_qkv does not have"},
+        {"templates/gemm/gemm.spec.h", "struct context {", "context",
+         "templates/gemm/gemm.h:%u: gemm_tiles asks for S::context, which k1_qkv does not have"},
         {"templates/attention/attention.spec.h", "DEV static int keys(", "keys(",
          "templates/attention/attention.h:%u: attention asks for S::keys, which k2_attention does not have"},
         {"templates/attention/decode.spec.h", "using type = ", "type", NULL}, /* asked for by no decode */
-        {"templates/attention/decode.spec.h", "window = 0", "window", "templates/attention/decode.h:%u: decode asks for S::window, which k2_decode does not have"},
-        {"templates/gemm/pack.spec.h", "DEV static float element(", "element(", "templates/gemm/pack.h:%u: pack asks for S::element, which k1_pack does not have"},
+        {"templates/attention/decode.spec.h", "window = 0", "window",
+         "templates/attention/decode.h:%u: decode asks for S::window, which k2_decode does not have"},
+        {"templates/gemm/pack.spec.h", "DEV static float element(", "element(",
+         "templates/gemm/pack.h:%u: pack asks for S::element, which k1_pack does not have"},
     };
     if (!present()) return;
     char *text = read_whole(cases[_i].file), *at = strstr(text, cases[_i].taken), sentence[400], expected[400] = "";

@@ -112,7 +112,8 @@ static double expected(const host_program *p, const float *x, size_t row, size_t
 {
     const double unit = 0x1p-24;
     const float *norm = p->tensors[tfgen_plan_tensor_index(p->plan, "norm", TFGEN_PARAM)];
-    const float *w = p->tensors[tfgen_plan_tensor_index(p->plan, "w", TFGEN_PARAM)], *b = p->tensors[tfgen_plan_tensor_index(p->plan, "b", TFGEN_PARAM)];
+    const float *w = p->tensors[tfgen_plan_tensor_index(p->plan, "w", TFGEN_PARAM)],
+                *b = p->tensors[tfgen_plan_tensor_index(p->plan, "b", TFGEN_PARAM)];
     const float *v = p->tensors[tfgen_plan_tensor_index(p->plan, "v", TFGEN_PARAM)];
     double squares = 1e-5, sum = x[row * width + column], size = __builtin_fabs(sum);
     *bound = 0;
@@ -166,7 +167,8 @@ START_TEST(dynamic_dims_differ_from_call_to_call)
         const tfgen_dim dims = {"M", m};
         must(execute(&p, &dims, 1, &error), &error);
         judge(&p, (size_t)m);
-        for (size_t i = (size_t)m * width; i < most_rows * width; i++) ck_assert(((float *)p.tensors[p.y])[i] != ((float *)p.tensors[p.y])[i]);
+        for (size_t i = (size_t)m * width; i < most_rows * width; i++)
+            ck_assert(((float *)p.tensors[p.y])[i] != ((float *)p.tensors[p.y])[i]);
     }
     stop(&p);
 }
@@ -224,7 +226,8 @@ START_TEST(layers_share_a_module_and_originals_may_go)
         tfgen_weights *one = p.weights;
         p.weights = weights[layer];
         must(execute(&p, NULL, 0, &error), &error);
-        for (size_t k = 0; k < rows * width; k++) ck_assert(__builtin_fabs(((float *)p.tensors[p.y])[k] - wanted[layer][k]) <= bounds[layer][k]);
+        for (size_t k = 0; k < rows * width; k++)
+            ck_assert(__builtin_fabs(((float *)p.tensors[p.y])[k] - wanted[layer][k]) <= bounds[layer][k]);
         p.weights = one;
         tfgen_weights_free(weights[layer]);
         free(wanted[layer]);
@@ -262,7 +265,8 @@ START_TEST(a_param_of_dynamic_shape_is_read_by_every_call)
     void *kept = tensors[scale];
     tensors[scale] = NULL;
     must(tfgen_execute(module, weights, &args, NULL, NULL, &error), &error);
-    const float *x = tensors[tfgen_plan_tensor_index(plan, "x", TFGEN_INPUT)], *y = tensors[tfgen_plan_tensor_index(plan, "y", TFGEN_OUTPUT)];
+    const float *x = tensors[tfgen_plan_tensor_index(plan, "x", TFGEN_INPUT)],
+                *y = tensors[tfgen_plan_tensor_index(plan, "y", TFGEN_OUTPUT)];
     for (size_t k = 0; k < most * columns; k++)
         ck_assert(__builtin_fabsf(y[k] - (x[k] * ((float *)kept)[k % columns] + ((float *)tensors[shift])[k])) < 1e-6f);
     tensors[scale] = kept;

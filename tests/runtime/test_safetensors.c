@@ -281,8 +281,14 @@ END_TEST
 static const struct {
     double number;
     const char *refusal; /* NULL: taken */
-} integers[] = {{INT32_MAX, NULL}, {INT32_MIN, NULL}, {0, NULL}, {2147483648.0, "is 2147483648, %w takes 32-bit"}, {-2147483649.0, "takes 32-bit"},
-                {0.5, "is 0.5, %w"}, {NAN, "is nan, %w"}, {-INFINITY, "takes 32-bit"}};
+} integers[] = {{INT32_MAX, NULL},
+                {INT32_MIN, NULL},
+                {0, NULL},
+                {2147483648.0, "is 2147483648, %w takes 32-bit"},
+                {-2147483649.0, "takes 32-bit"},
+                {0.5, "is 0.5, %w"},
+                {NAN, "is nan, %w"},
+                {-INFINITY, "takes 32-bit"}};
 
 START_TEST(integers_are_what_32_bits_hold)
 {
@@ -311,7 +317,8 @@ START_TEST(integers_keep_to_the_range_of_the_spec)
         memcpy(t.file + t.size - 16, numbers[i], 16);
         t.prefixes = prefixes, t.prefix_count = 1, t.out = out, t.value = &v;
         if (i < 2) accepted(&t);
-        else refused(&t, i == 2 ? "element 0 of tensor 'w' is 61, the range of the spec's %w is -3 to 60" : "element 1 of tensor 'w' is -4");
+        else
+            refused(&t, i == 2 ? "element 0 of tensor 'w' is 61, the range of the spec's %w is -3 to 60" : "element 1 of tensor 'w' is -4");
     }
 }
 END_TEST

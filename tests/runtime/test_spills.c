@@ -1,5 +1,5 @@
-/* Tiles that spilled: what is planned in their place, that it is legal to the last and computes the same, what text and manifest say of it, and
- * that compilers' results lead there. */
+/* Tiles that spilled: what is planned in their place, that it is legal to the last and computes the same, what text and manifest say of it,
+ * and that compilers' results lead there. */
 #define _GNU_SOURCE
 #include "gen/layer.h"
 #include "runtime/module/plan_code.h"
@@ -11,7 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#define PRODUCT(M, K, N) "dims: {M: " M ", K: " K ", N: " N "}\ninputs: {x: [M, K]}\nparams: {w: [N, K]}\nops:\n  - {out: y, op: linear, in: [x, w]}\n"
+#define PRODUCT(M, K, N)                                                                                                                   \
+    "dims: {M: " M ", K: " K ", N: " N "}\ninputs: {x: [M, K]}\nparams: {w: [N, K]}\nops:\n  - {out: y, op: linear, in: [x, w]}\n"
 #define ATTENTION(S, T, hd) \
     "dims: {B: 1, S: " S ", T: " T ", H: 2, KV: 1, hd: " hd "}\ninputs: {q: [B, S, H*hd], k: [B, T, KV*hd], v: [B, T, KV*hd]}\n" \
     "ops:\n  - {out: y, op: attention, in: [q, k, v], heads: H, kv_heads: KV, causal: false}\n"
@@ -25,7 +26,10 @@ static const struct {
     {"product", PRODUCT("70", "160", "144"), true},
     {"large product", PRODUCT("4096", "4096", "4096"), false},
     {"long product", PRODUCT("300", "70000", "512"), false},
-    {"matmul", "dims: {B: 2, M: 40, K: 72, N: 56}\ninputs: {x: [B, M, K], z: [B, N, K]}\nops:\n  - {out: y, op: matmul, in: [x, z], transpose: true}\n", true},
+    {"matmul",
+     "dims: {B: 2, M: 40, K: 72, N: 56}\ninputs: {x: [B, M, K], z: [B, N, K]}\nops:\n"
+     "  - {out: y, op: matmul, in: [x, z], transpose: true}\n",
+     true},
     {"norm", "dims: {M: 6, D: 1000}\ninputs: {x: [M, D]}\nparams: {w: [D]}\nops:\n  - {out: y, op: rmsnorm, in: [x, w]}\n", true},
     {"long norm", "dims: {M: 6, D: 70000}\ninputs: {x: [M, D]}\nparams: {w: [D]}\nops:\n  - {out: y, op: rmsnorm, in: [x, w]}\n", false},
     {"attention", ATTENTION("70", "70", "64"), true},
@@ -33,8 +37,10 @@ static const struct {
     {"attention with wide heads", ATTENTION("50", "70", "128"), true},
     {"attention with the widest heads", ATTENTION("50", "70", "512"), false},
     {"attention in f32's way", ATTENTION("20", "40", "20"), true},
-    {"statistics", "dims: {M: 40, K: 96, N: 96}\ninputs: {x: [M, K]}\nparams: {w: [N, K], n: [N], v: [K, N]}\nops:\n"
-                   "  - {out: h, op: linear, in: [x, w]}\n  - {out: g, op: rmsnorm, in: [h, n]}\n  - {out: y, op: linear, in: [g, v]}\n", true},
+    {"statistics",
+     "dims: {M: 40, K: 96, N: 96}\ninputs: {x: [M, K]}\nparams: {w: [N, K], n: [N], v: [K, N]}\nops:\n"
+     "  - {out: h, op: linear, in: [x, w]}\n  - {out: g, op: rmsnorm, in: [h, n]}\n  - {out: y, op: linear, in: [g, v]}\n",
+     true},
 };
 static const char *const targets[] = {"gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1201", "sm_80", "sm_90a"};
 static const char *const dtypes[] = {"bf16", "f32"};
@@ -99,7 +105,8 @@ START_TEST(every_tile_that_spills_has_a_next_one_that_is_legal)
             walk w = {r->a, r->c.plan, 0};
             const tfgen_code code = arena_run(r->a, walk_one, &w);
             ck_assert_msg(code == code_ok, "%s %s %s: %s", forms[form].name, targets[_i], dtypes[d], arena_diagnostics(r->a));
-            ck_assert_msg(w.steps > 0 && w.steps <= 8 * most_spilled, "%s %s %s: %d plans", forms[form].name, targets[_i], dtypes[d], w.steps);
+            ck_assert_msg(w.steps > 0 && w.steps <= 8 * most_spilled, "%s %s %s: %d plans", forms[form].name, targets[_i], dtypes[d],
+                          w.steps);
             check_step(w.p, form);
             rig_close(r);
         }

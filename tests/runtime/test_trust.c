@@ -123,7 +123,8 @@ START_TEST(a_hundred_modules_are_a_hundred_modules)
     char source[256];
     for (int i = 0; i < count; i++) {
         host_log log = {0};
-        const int n = snprintf(source, sizeof source, "extern \"C\" __global__ void f%d(int *p) { *p = %d; }\nTF_EXPORT(f%d)\n", i % 2, i % 2, i % 2);
+        const int n =
+            snprintf(source, sizeof source, "extern \"C\" __global__ void f%d(int *p) { *p = %d; }\nTF_EXPORT(f%d)\n", i % 2, i % 2, i % 2);
         const host_compile_options o = {.cache_dir = place, .optimise = 0};
         const host_status s = host_compile(source, (size_t)n, &o, &m[i], &log);
         if (s == HOST_NO_COMPILER) return (void)printf("skipped: no clang\n");
@@ -185,7 +186,8 @@ START_TEST(a_device_or_a_pipe_stays_what_it_is)
 {
     struct stat s;
     if (mknod(in_folder("out"), S_IFCHR | 0666, makedev(1, 3))) return (void)printf("skipped: no right to make a device\n");
-    if (access("/dev/null", W_OK) || !file_put(in_folder("out"), "gone", 4)) return (void)printf("skipped: devices cannot be opened here\n");
+    if (access("/dev/null", W_OK) || !file_put(in_folder("out"), "gone", 4))
+        return (void)printf("skipped: devices cannot be opened here\n");
     ck_assert(stat(in_folder("out"), &s) == 0 && S_ISCHR(s.st_mode));
     ck_assert_int_eq(shell("%s cache export %s 2>&1", program(), in_folder("out")), 0);
     ck_assert(stat(in_folder("out"), &s) == 0 && S_ISCHR(s.st_mode));
@@ -282,7 +284,9 @@ END_TEST
 START_TEST(no_file_name_is_lost_in_json)
 {
     static const char *const bad = "\xff\xc3(\x1b[m.yaml";
-    ck_assert_int_eq(shell("cp specs/rmsnorm.yaml '%s/%s' && %s emit '%s/%s' -q -o %s/out 2>&1", folder, bad, program(), folder, bad, folder), 0);
+    ck_assert_int_eq(shell("cp specs/rmsnorm.yaml '%s/%s' && %s emit '%s/%s' -q -o %s/out 2>&1", folder, bad, program(), folder, bad,
+                           folder),
+                     0);
     ck_assert_int_eq(shell("grep '\"spec\"' %s/out/manifest.json", folder), 0);
     says("/\?\?(?[m.yaml\"");
     ck_assert_int_eq(shell("%s check --json '%s/%s' 2>&1", program(), folder, bad), 0);
@@ -292,8 +296,9 @@ START_TEST(no_file_name_is_lost_in_json)
 }
 END_TEST
 
-static const char preset_spec[] = "block: small\ndtype: f32\ndims: {D: 8}\npresets: {\"*/ int evil; /*\": {D: 16}, \"x\\n#error evil\\\\\": {D: 4}}\n"
-                                  "inputs: {x: [3, D]}\nops:\n  - {out: y, op: silu, in: [x]}\noutputs: {z: y}\n";
+static const char preset_spec[] =
+    "block: small\ndtype: f32\ndims: {D: 8}\npresets: {\"*/ int evil; /*\": {D: 16}, \"x\\n#error evil\\\\\": {D: 4}}\n"
+    "inputs: {x: [3, D]}\nops:\n  - {out: y, op: silu, in: [x]}\noutputs: {z: y}\n";
 
 START_TEST(no_preset_ends_a_comment_of_the_header)
 {
@@ -344,7 +349,10 @@ START_TEST(what_a_compiler_leaves_running_is_ended_and_not_waited_for)
     host_module *m;
     const host_compile_options o = {.compiler = fake("clang-22", "sleep 600 & echo $! >$0.pids"), .time_limit_ms = 300000};
     ck_assert_int_eq(host_compile(kernel, sizeof kernel - 1, &o, &m, &log), HOST_IO);
-    ck_assert_int_eq(shell("for p in $(cat %s/clang-22.pids); do while grep -q 'State:.[RSD]' /proc/$p/status 2>/dev/null; do sleep 0.01; done; done", folder), 0);
+    ck_assert_int_eq(
+        shell("for p in $(cat %s/clang-22.pids); do while grep -q 'State:.[RSD]' /proc/$p/status 2>/dev/null; do sleep 0.01; done; done",
+              folder),
+        0);
     host_log_free(&log);
 }
 END_TEST
@@ -365,7 +373,10 @@ START_TEST(compilers_die_with_the_process_that_asked_for_them)
     ck_assert_int_eq(shell("while [ ! -e %s/clang-22.pids ]; do sleep 0.01; done", folder), 0);
     ck_assert_int_eq(kill(child, SIGKILL), 0);
     ck_assert_int_eq(waitpid(child, NULL, 0), child);
-    ck_assert_int_eq(shell("for p in $(cat %s/clang-22.pids); do while grep -q 'State:.[RSD]' /proc/$p/status 2>/dev/null; do sleep 0.01; done; done", folder), 0);
+    ck_assert_int_eq(
+        shell("for p in $(cat %s/clang-22.pids); do while grep -q 'State:.[RSD]' /proc/$p/status 2>/dev/null; do sleep 0.01; done; done",
+              folder),
+        0);
     if (!_i) ck_assert_int_eq(shell("while [ -n \"$(ls -d %s/tfgen-* 2>/dev/null)\" ]; do sleep 0.01; done", folder), 0);
 }
 END_TEST
@@ -377,7 +388,9 @@ START_TEST(a_thousand_kernels_may_keep_a_file_each)
     ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &r), 0);
     if (r.rlim_max < 200) return (void)printf("skipped: at most %ld files may be open\n", (long)r.rlim_max);
     snprintf(expected, sizeof expected, "files: %ld\n", r.rlim_max < 65536 ? (long)r.rlim_max : 65536L);
-    ck_assert_int_eq(shell("ulimit -Sn 100; TFGEN_HOST_CC=%s %s run specs/rmsnorm.yaml --target=host 2>&1", fake("clang-22", "echo files: $(ulimit -Sn); exit 1"), program()), 5);
+    ck_assert_int_eq(shell("ulimit -Sn 100; TFGEN_HOST_CC=%s %s run specs/rmsnorm.yaml --target=host 2>&1",
+                           fake("clang-22", "echo files: $(ulimit -Sn); exit 1"), program()),
+                     5);
     says(expected);
 }
 END_TEST

@@ -1,5 +1,5 @@
-// In: arrays of floats. Out: what each op of templates/base/ops.h and each conversion of templates/base/device.h makes of them. The test puts the
-// templates' texts before this one.
+// In: arrays of floats. Out: what each op of templates/base/ops.h and each conversion of templates/base/device.h makes of them. The test
+// puts the templates' texts before this one.
 struct floats_args {
     const float *x, *y;
     float *out;
@@ -131,8 +131,8 @@ extern "C" __global__ void cast_both(const conversion_args p)
 }
 TF_EXPORT(cast_both)
 
-// ---- chiplets: of 1 to `most` workgroups, one after another, the tile of each (first < 0), or its place in a row before which `first` were
-// dealt out
+// ---- chiplets: of 1 to `most` workgroups, one after another, the tile of each (first < 0), or its place in a row before which `first`
+// were dealt out
 struct chiplet_args {
     int *tile;
     int first, most;

@@ -32,8 +32,12 @@ START_TEST(every_form_of_attention_is_right_on_matrix_units)
     static const dim_override dims[] = {{"hd", head}, {"S", tokens}};
     static const int positions[batch] = {0, capacity - tokens, 40}, lengths[batch] = {tokens, 0, 17};
     const machine *m = &machines[_i];
-    rig *r = rig_open(&(rig_request){.path = "tests/specs/attention-forms.yaml", .level = fusion_tile, .target = m->target, .dtype = m->dtype,
-                                     .dims = dims, .dim_count = 2});
+    rig *r = rig_open(&(rig_request){.path = "tests/specs/attention-forms.yaml",
+                                     .level = fusion_tile,
+                                     .target = m->target,
+                                     .dtype = m->dtype,
+                                     .dims = dims,
+                                     .dim_count = 2});
     check_layers(r, m->layer, 3);
     for (int b = 0; b < batch; b++) rig_data(r, "pos")[b] = positions[b], rig_data(r, "n")[b] = lengths[b];
     double *k = rig_data(r, "k_cache"), *v = rig_data(r, "v_cache");
@@ -47,14 +51,18 @@ START_TEST(every_form_of_attention_is_right_on_matrix_units)
 }
 END_TEST
 
-/* exp(22) from a block of 64 keys to the next; matrix units rescale when a row's largest score has grown by 2^8 (their templates' `lazy`). */
+/* exp(22) from a block of 64 keys to the next; matrix units rescale when a row's largest score has grown by 2^8 (their
+ * templates' `lazy`). */
 START_TEST(scores_that_rise_from_block_to_block_rescale_what_was_summed)
 {
     enum { batch = 3, keys = 150, head = 32, heads = 2 };
     const machine *m = &machines[_i];
-    rig *r = rig_open(&(rig_request){.yaml = "block: t\ndtype: bf16\ndims: {B: 3, S: 150}\ninputs: {q: [B, S, 64], k: [B, S, 32], v: [B, S, 32]}\n"
-                                             "ops:\n  - {out: y, op: attention, in: [q, k, v], heads: 2, kv_heads: 1}\noutputs: {y: y}\n",
-                                     .level = fusion_tile, .target = m->target, .dtype = m->dtype});
+    rig *r = rig_open(
+        &(rig_request){.yaml = "block: t\ndtype: bf16\ndims: {B: 3, S: 150}\ninputs: {q: [B, S, 64], k: [B, S, 32], v: [B, S, 32]}\n"
+                               "ops:\n  - {out: y, op: attention, in: [q, k, v], heads: 2, kv_heads: 1}\noutputs: {y: y}\n",
+                       .level = fusion_tile,
+                       .target = m->target,
+                       .dtype = m->dtype});
     check_layers(r, m->layer, 1);
     double *q = rig_data(r, "q"), *k = rig_data(r, "k");
     for (int i = 0; i < batch * keys * heads; i++) q[i * head] = 8;

@@ -19,8 +19,9 @@ typedef struct step_case {
 } step_case;
 
 static const char plain[] = STEP("f32", ""), windowed[] = STEP("f32", ", window: 300"), capped[] = STEP("bf16", ", softcap: 20");
-static const step_case cases[] = {{"host", plain},    {"host", windowed},  {"sm_80", plain},     {"sm_90a", plain}, {"sm_90a", windowed}, {"gfx90a", plain},
-                                  {"gfx942", plain},  {"gfx942", capped},  {"gfx950", windowed}, {"gfx1100", plain}, {"gfx1100", capped}, {"gfx1201", plain}};
+static const step_case cases[] = {{"host", plain},      {"host", windowed}, {"sm_80", plain},    {"sm_90a", plain},
+                                  {"sm_90a", windowed}, {"gfx90a", plain},  {"gfx942", plain},   {"gfx942", capped},
+                                  {"gfx950", windowed}, {"gfx1100", plain}, {"gfx1100", capped}, {"gfx1201", plain}};
 
 static int splits_of(const rig *r)
 {

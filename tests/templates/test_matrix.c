@@ -1,5 +1,5 @@
-/* Products on the matrix units of each machine, in each dtype that they multiply, against the float64 reference: rows, columns and lengths that
- * fill no tile. */
+/* Products on the matrix units of each machine, in each dtype that they multiply, against the float64 reference: rows, columns and lengths
+ * that fill no tile. */
 #include "tests/support.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,17 +8,23 @@
 typedef struct matrix_case {
     const char *target, *dtype, *layer;
 } matrix_case;
-static const matrix_case cases[] = {{"sm_80", "bf16", "layer=mma"},    {"sm_80", "f16", "layer=mma"},     {"sm_90a", "bf16", "layer=wgmma "}, {"sm_90a", "f16", "layer=wgmma "},
-                                    {"sm_90a", "f32", "layer=wgmma3"}, {"gfx90a", "bf16", "layer=mfma"},  {"gfx90a", "f16", "layer=mfma"},   {"gfx90a", "f32", "layer=mfma"},
-                                    {"gfx942", "bf16", "layer=mfma"},  {"gfx942", "f16", "layer=mfma"},   {"gfx942", "f32", "layer=mfma"},   {"gfx950", "bf16", "layer=mfma"},
-                                    {"gfx950", "f16", "layer=mfma"},   {"gfx1100", "bf16", "layer=wmma"}, {"gfx1100", "f16", "layer=wmma"},  {"gfx1201", "bf16", "layer=wmma"}};
+static const matrix_case cases[] = {{"sm_80", "bf16", "layer=mma"},     {"sm_80", "f16", "layer=mma"},
+                                    {"sm_90a", "bf16", "layer=wgmma "}, {"sm_90a", "f16", "layer=wgmma "},
+                                    {"sm_90a", "f32", "layer=wgmma3"},  {"gfx90a", "bf16", "layer=mfma"},
+                                    {"gfx90a", "f16", "layer=mfma"},    {"gfx90a", "f32", "layer=mfma"},
+                                    {"gfx942", "bf16", "layer=mfma"},   {"gfx942", "f16", "layer=mfma"},
+                                    {"gfx942", "f32", "layer=mfma"},    {"gfx950", "bf16", "layer=mfma"},
+                                    {"gfx950", "f16", "layer=mfma"},    {"gfx1100", "bf16", "layer=wmma"},
+                                    {"gfx1100", "f16", "layer=wmma"},   {"gfx1201", "bf16", "layer=wmma"}};
 
 START_TEST(products_on_matrix_units_are_within_their_bounds)
 {
     const matrix_case *c = &cases[_i];
     char yaml[512];
-    snprintf(yaml, sizeof yaml, "block: t\ndtype: %s\ndims: {M: 37, N: 75, K: 141}\ninputs: {x: [M, K]}\nparams: {w: [N, K], b: [N]}\nops:\n"
-                                "  - {out: y, op: linear, in: [x, w, b]}\noutputs: {y: y}\n", c->dtype);
+    snprintf(yaml, sizeof yaml,
+             "block: t\ndtype: %s\ndims: {M: 37, N: 75, K: 141}\ninputs: {x: [M, K]}\nparams: {w: [N, K], b: [N]}\nops:\n"
+             "  - {out: y, op: linear, in: [x, w, b]}\noutputs: {y: y}\n",
+             c->dtype);
     rig *r = rig_open(&(rig_request){.yaml = yaml, .level = fusion_tile, .target = c->target});
     ck_assert_ptr_nonnull(strstr(ir_print(r->a, r->c.plan->program), c->layer));
     rig_run(r);

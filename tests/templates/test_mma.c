@@ -1,5 +1,5 @@
-/* Products on warps' matrix products (layer mma, templates/gemm/gemm_mma.h): which phases have them, what they refuse, that their source is right on
- * the host engine at every alignment and tail, and that NVRTC makes code without spills of the largest. */
+/* Products on warps' matrix products (layer mma, templates/gemm/gemm_mma.h): which phases have them, what they refuse, that their source is
+ * right on the host engine at every alignment and tail, and that NVRTC makes code without spills of the largest. */
 #include "tests/support.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -107,7 +107,8 @@ START_TEST(every_alignment_tail_and_tile_is_within_its_bound)
     const trial *t = &trials[_i];
     const dim_override dims[] = {{"M", t->M}, {"N", t->N}, {"K", t->K}};
     const tuning tuning = {.lines = &t->line, .count = t->line != NULL};
-    rig *r = rig_open(&(rig_request){.path = t->path, .level = fusion_tile, .target = "sm_80", .dtype = t->dtype, .dims = dims, .dim_count = 3, .tuning = &tuning});
+    rig *r = rig_open(&(rig_request){
+        .path = t->path, .level = fusion_tile, .target = "sm_80", .dtype = t->dtype, .dims = dims, .dim_count = 3, .tuning = &tuning});
     ck_assert_ptr_nonnull(strstr(ir_print(r->a, r->c.plan->program), "layer=mma"));
     rig_run(r);
     rig_judge(r);
@@ -122,20 +123,24 @@ START_TEST(no_thread_reads_what_another_is_writing)
                                           "specs/llama-block.yaml --dim=B=1,S=33,D=64,H=2,KV=1,F=70"};
     const char *program = getenv("TFGEN") ? getenv("TFGEN") : "./tfgen";
     char command[512];
-    snprintf(command, sizeof command, "o=$(%s run %s --target=sm_80 --check --repeat=0) && echo \"$o\" | grep -q 'layers.* mma'", program, options[_i]);
+    snprintf(command, sizeof command, "o=$(%s run %s --target=sm_80 --check --repeat=0) && echo \"$o\" | grep -q 'layers.* mma'", program,
+             options[_i]);
     ck_assert_msg(system(command) == 0, "%s", command);
 }
 END_TEST
 
-/* No spills: `tfgen --code` refuses those (runtime/compile/nvrtc.c). The largest tiles beside the most row scalars and reads, rows at every alignment. */
+/* No spills: `tfgen --code` refuses those (runtime/compile/nvrtc.c). The largest tiles beside the most row scalars and reads, rows at every
+ * alignment. */
 START_TEST(nvrtc_takes_every_form_of_a_product)
 {
-    static const char *const options[] = {"specs/gpt2-block.yaml --dim=B=4,S=1024,D=1625,H=25,F=6403", "specs/llama-block.yaml --preset=llama-8b",
+    static const char *const options[] = {"specs/gpt2-block.yaml --dim=B=4,S=1024,D=1625,H=25,F=6403",
+                                          "specs/llama-block.yaml --preset=llama-8b",
                                           "specs/bert-block.yaml --dim=B=4,S=1024,D=1700,H=25,F=6404 --dtype=f16",
                                           "specs/llama-block.yaml --dim=B=4,S=1024,D=2046,H=33,KV=3,F=5467 --fusion=ops"};
     const char *program = getenv("TFGEN") ? getenv("TFGEN") : "./tfgen";
     char command[512];
-    snprintf(command, sizeof command, "d=$(mktemp -d) && %s %s --target=sm_80 --code -q -o $d; s=$?; rm -rf $d; exit $s", program, options[_i]);
+    snprintf(command, sizeof command, "d=$(mktemp -d) && %s %s --target=sm_80 --code -q -o $d; s=$?; rm -rf $d; exit $s", program,
+             options[_i]);
     const int status = system(command);
     if (status == code_unsupported << 8) printf("skipped: no NVRTC\n");
     else ck_assert_msg(status == 0, "%s: status %d", command, status >> 8);

@@ -20,7 +20,8 @@ static rig *open_block(const char *dtype, const char *target)
 
 static rig *open_step(const char *dtype)
 {
-    return rig_open(&(rig_request){.path = "specs/llama-decode.yaml", .level = fusion_tile, .dtype = dtype, .dims = step_dims, .dim_count = 6});
+    return rig_open(
+        &(rig_request){.path = "specs/llama-decode.yaml", .level = fusion_tile, .dtype = dtype, .dims = step_dims, .dim_count = 6});
 }
 
 static double *run_and_read(rig *r, const char *name)
@@ -76,14 +77,20 @@ END_TEST
  * workgroup without rows; 136 columns: the last pieces are not whole. */
 START_TEST(clusters_and_staged_results_change_no_bit)
 {
-    static const char *const lines[] = {"gemm slots=3 cluster=1 stage=0", "gemm slots=3 cluster=1 stage=1", "gemm slots=3 cluster=2 stage=0", "gemm slots=3 cluster=2 stage=1 n=96"};
+    static const char *const lines[] = {"gemm slots=3 cluster=1 stage=0", "gemm slots=3 cluster=1 stage=1",
+                                        "gemm slots=3 cluster=2 stage=0", "gemm slots=3 cluster=2 stage=1 n=96"};
     static const dim_override dims[] = {{"B", 1}, {"S", 385}, {"D", 72}, {"F", 136}};
     static const dim_override product_dims[] = {{"M", 385}, {"N", 136}, {"K", 72}};
     double *first = NULL;
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
         const tuning t = {.lines = &lines[i], .count = 1};
-        rig *r = rig_open(&(rig_request){.path = _i ? "tests/h200/product.yaml" : "specs/swiglu.yaml", .level = fusion_tile, .dtype = "bf16", .target = "sm_90a",
-                                         .dims = _i ? product_dims : dims, .dim_count = _i ? 3 : 4, .tuning = &t});
+        rig *r = rig_open(&(rig_request){.path = _i ? "tests/h200/product.yaml" : "specs/swiglu.yaml",
+                                         .level = fusion_tile,
+                                         .dtype = "bf16",
+                                         .target = "sm_90a",
+                                         .dims = _i ? product_dims : dims,
+                                         .dim_count = _i ? 3 : 4,
+                                         .tuning = &t});
         rig_run(r);
         rig_reference(r);
         ck_assert_double_le(rig_judge(r), 1);

@@ -1,5 +1,6 @@
-/* How exact long sums are: reductions and products of a hundred thousand terms and more, against float64 and beside the same numbers added up in
- * blocks of 32 and blocks of those, as PyTorch does (aten/src/ATen/native/cpu/SumKernel.cpp). One chain is a hundred times as far off. */
+/* How exact long sums are: reductions and products of a hundred thousand terms and more, against float64 and beside the same numbers added
+ * up in blocks of 32 and blocks of those, as PyTorch does (aten/src/ATen/native/cpu/SumKernel.cpp). One chain is a hundred times as far
+ * off. */
 #include "tests/support.h"
 #include <math.h>
 #include <stdio.h>
@@ -78,8 +79,8 @@ START_TEST(long_products_are_added_up_in_blocks)
 {
     const product_case *p = &products[_i];
     char yaml[512];
-    snprintf(yaml, sizeof yaml, "block: t\ndtype: f32\ndims: {M: %d, N: %d, K: %d}\ninputs: {x: [M, K]}\n%soutputs: {y: y}\n", p->rows, p->columns, p->length,
-             p->op);
+    snprintf(yaml, sizeof yaml, "block: t\ndtype: f32\ndims: {M: %d, N: %d, K: %d}\ninputs: {x: [M, K]}\n%soutputs: {y: y}\n", p->rows,
+             p->columns, p->length, p->op);
     rig *r = rig_open(&(rig_request){.yaml = yaml, .level = fusion_tile, .target = p->target});
     errors e = {0};
     rig_round(r);
@@ -114,10 +115,12 @@ END_TEST
 /* A row's sum comes in one part a column tile of the product before it: 1250 of them here. */
 START_TEST(many_partial_sums_of_a_row_are_added_up_in_blocks)
 {
-    rig *r = rig_open(&(rig_request){.yaml = "block: t\ndtype: f32\ndims: {M: 3, K: 8, N: 40000, P: 5}\ninputs: {x: [M, K]}\n"
-                                             "params: {w: [N, K], g: [N], v: [P, N]}\nops:\n  - {out: h, op: linear, in: [x, w]}\n"
-                                             "  - {out: n, op: rmsnorm, in: [h, g]}\n  - {out: y, op: linear, in: [n, v]}\noutputs: {y: y}\n",
-                                     .level = fusion_tile, .target = "sm_80"});
+    rig *r =
+        rig_open(&(rig_request){.yaml = "block: t\ndtype: f32\ndims: {M: 3, K: 8, N: 40000, P: 5}\ninputs: {x: [M, K]}\n"
+                                        "params: {w: [N, K], g: [N], v: [P, N]}\nops:\n  - {out: h, op: linear, in: [x, w]}\n"
+                                        "  - {out: n, op: rmsnorm, in: [h, g]}\n  - {out: y, op: linear, in: [n, v]}\noutputs: {y: y}\n",
+                                .level = fusion_tile,
+                                .target = "sm_80"});
     ck_assert_ptr_nonnull(strstr(r->c.plan->launches[1].spec_header, "add_up<1250>(p.n_ss + row * 1250ll)"));
     rig_run(r);
     rig_judge(r);

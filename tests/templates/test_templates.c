@@ -23,7 +23,8 @@ static host_module *functions_module(bool packs)
     arena *a = arena_new();
     struct text source = {.a = a};
     text_printf(&source, "#define TF_TARGET_HOST 1\n#define TF_WAVE 1\n%s", packs ? "#define TF_TEST_PACK 1\n" : "");
-    const char *const more[] = {"templates/frame/chiplets.h", "templates/base/rope.h", packs ? "templates/gemm/pack.h" : "templates/rows/rows.h"};
+    const char *const more[] = {"templates/frame/chiplets.h", "templates/base/rope.h",
+                                packs ? "templates/gemm/pack.h" : "templates/rows/rows.h"};
     for (size_t i = 0; i < template_total(); i++) {
         bool used = template_at(i).users == use_all;
         for (size_t k = 0; k < sizeof more / sizeof *more; k++) used = used || strcmp(template_at(i).name, more[k]) == 0;
@@ -46,10 +47,43 @@ static host_module *functions_module(bool packs)
 static host_module *ops_module(void) { return functions_module(false); }
 
 /* ---- floats: of every exponent and sign `each`, and what is special */
-static const float specials[] = {0.0f, -0.0f, INFINITY, -INFINITY, NAN, 0x1p-149f, -0x1p-149f, 0x1.fffffep127f, -0x1.fffffep127f, 0x1p-126f,
-                                 0x1.fffffcp-127f, 1.0f, -1.0f, 0.5f, -0.5f, 88.72283f, 88.72284f, -87.33654f, -103.97208f, -103.97209f,
-                                 100000.0f, 99999.99f, 1.5707964f, 3.1415927f, 0x1.921fb6p+16f, 0x1.f9cbe2p7f, 0x1.6ac5b2p+122f, 0.625f, 0.62499994f,
-                                 -13.0f, -14.4f, -14.5f, -10.5f, -11.0f, -110.0f, 9.0f, 1.17549435e-38f};
+static const float specials[] = {0.0f,
+                                 -0.0f,
+                                 INFINITY,
+                                 -INFINITY,
+                                 NAN,
+                                 0x1p-149f,
+                                 -0x1p-149f,
+                                 0x1.fffffep127f,
+                                 -0x1.fffffep127f,
+                                 0x1p-126f,
+                                 0x1.fffffcp-127f,
+                                 1.0f,
+                                 -1.0f,
+                                 0.5f,
+                                 -0.5f,
+                                 88.72283f,
+                                 88.72284f,
+                                 -87.33654f,
+                                 -103.97208f,
+                                 -103.97209f,
+                                 100000.0f,
+                                 99999.99f,
+                                 1.5707964f,
+                                 3.1415927f,
+                                 0x1.921fb6p+16f,
+                                 0x1.f9cbe2p7f,
+                                 0x1.6ac5b2p+122f,
+                                 0.625f,
+                                 0.62499994f,
+                                 -13.0f,
+                                 -14.4f,
+                                 -14.5f,
+                                 -10.5f,
+                                 -11.0f,
+                                 -110.0f,
+                                 9.0f,
+                                 1.17549435e-38f};
 enum { special_count = sizeof specials / sizeof *specials };
 
 static float float_of(uint32_t bits)
@@ -172,8 +206,8 @@ START_TEST(an_op_of_one_operand_is_as_exact_as_its_header_says)
         if (!(e <= worst)) worst = e, at = i;
     }
     if (getenv("TFGEN_SHOW_ERRORS"))
-        printf("%-18s %.3f ulp at %a (%g): %a, exactly %a; %.2f ns a float\n", u->kernel, worst, (double)x[at], (double)x[at], (double)out[at],
-               u->exact((double)x[at]), 1e6 * took / (double)n);
+        printf("%-18s %.3f ulp at %a (%g): %a, exactly %a; %.2f ns a float\n", u->kernel, worst, (double)x[at], (double)x[at],
+               (double)out[at], u->exact((double)x[at]), 1e6 * took / (double)n);
     ck_assert_msg(worst <= u->most_ulps, "%s: %.3f ulp at %a: %a, exactly %a", u->kernel, worst, (double)x[at], (double)out[at],
                   u->exact((double)x[at]));
     host_module_free(m);
@@ -198,7 +232,11 @@ static const binary binaries[] = {
     {"two_op_add", two_add}, {"two_op_sub", two_sub}, {"two_op_mul", two_mul}, {"two_op_div", two_div},
     {"two_op_max", two_max}, {"two_op_min", two_min}, {"two_op_div_or_zero", two_div_or_zero},
 };
-enum { binary_count = sizeof binaries / sizeof *binaries, pair_each = 400, pair_most = 256 * pair_each + special_count * (special_count + 1) };
+enum {
+    binary_count = sizeof binaries / sizeof *binaries,
+    pair_each = 400,
+    pair_most = 256 * pair_each + special_count * (special_count + 1)
+};
 
 /* Every special with every other, then random ones whose exponents are close enough to matter to each other. */
 static size_t fill_pairs(float *x, float *y)
@@ -223,8 +261,8 @@ START_TEST(an_op_of_two_operands_is_rounded_once)
     launch_ok(m, b->kernel, (host_launch_dims){.grid = {7}, .block = {1}}, &p);
     for (size_t i = 0; i < n; i++) {
         const float expected = (float)b->exact((double)x[i], (double)y[i]); /* double holds each exactly enough for one rounding */
-        ck_assert_msg(out[i] == expected || (isnan(out[i]) && isnan(expected)), "%s(%a, %a): %a, not %a", b->kernel, (double)x[i], (double)y[i],
-                      (double)out[i], (double)expected);
+        ck_assert_msg(out[i] == expected || (isnan(out[i]) && isnan(expected)), "%s(%a, %a): %a, not %a", b->kernel, (double)x[i],
+                      (double)y[i], (double)out[i], (double)expected);
     }
     host_module_free(m);
 }
@@ -240,8 +278,8 @@ START_TEST(a_row_is_divided_as_well_as_each_number_alone)
     for (size_t i = 0; i < n; i++) {
         const float expected = (float)((double)x[i] / (double)y[i]);
         const bool twice = fabsf(expected) < 0x1p-126f && fabs((double)out[i] - (double)expected) <= 0x1p-149; /* subnormal */
-        ck_assert_msg((out[i] == expected && !signbit(out[i]) == !signbit(expected)) || (isnan(out[i]) && isnan(expected)) || twice, "%a / %a: %a, not %a",
-                      (double)x[i], (double)y[i], (double)out[i], (double)expected);
+        ck_assert_msg((out[i] == expected && !signbit(out[i]) == !signbit(expected)) || (isnan(out[i]) && isnan(expected)) || twice,
+                      "%a / %a: %a, not %a", (double)x[i], (double)y[i], (double)out[i], (double)expected);
     }
     host_module_free(m);
 }
@@ -285,8 +323,10 @@ START_TEST(a_weight_of_tf32_is_the_nearest_one)
         if (!isfinite(x[i])) continue; /* its low bits may be all that makes it NaN */
         const int exponent = x[i] == 0 || fabsf(x[i]) < 0x1p-126f ? -126 : ilogbf(x[i]);
         const double most = ldexp(1, exponent - 11); /* half a step */
-        ck_assert_msg((bits_of(out[i]) & 0x1fffu) == 0 && isfinite(out[i]), "%a: %a is no finite number of tf32", (double)x[i], (double)out[i]);
-        ck_assert_msg(fabs((double)out[i] - (double)x[i]) <= (fabsf(x[i]) > 0x1.ffdp127f ? 2 * most : most), "%a: %a", (double)x[i], (double)out[i]);
+        ck_assert_msg((bits_of(out[i]) & 0x1fffu) == 0 && isfinite(out[i]), "%a: %a is no finite number of tf32", (double)x[i],
+                      (double)out[i]);
+        ck_assert_msg(fabs((double)out[i] - (double)x[i]) <= (fabsf(x[i]) > 0x1.ffdp127f ? 2 * most : most), "%a: %a", (double)x[i],
+                      (double)out[i]);
     }
     host_module_free(m);
 }
@@ -362,8 +402,8 @@ START_TEST(sixteen_bit_types_convert_as_the_reference_does)
     launch_ok(m, _i ? "convert_f16" : "convert_bf16", (host_launch_dims){.grid = {1}, .block = {1}}, &p);
     for (size_t i = 0; i < n; i++) {
         const double value = dtype_get(type, from, i);
-        ck_assert_msg(isnan(value) ? isnan(out[i]) : (double)out[i] == value && !signbit(out[i]) == !signbit(value), "load of %04x: %a", from[i],
-                      (double)out[i]);
+        ck_assert_msg(isnan(value) ? isnan(out[i]) : (double)out[i] == value && !signbit(out[i]) == !signbit(value), "load of %04x: %a",
+                      from[i], (double)out[i]);
         uint16_t expected;
         dtype_put(type, &expected, 0, (double)x[i]);
         const bool same = isnan(x[i]) ? isnan(dtype_get(type, to, i)) : to[i] == expected;
@@ -454,7 +494,8 @@ static void build_body(void *argument)
     arena_source(b->a, b->name, b->text, strlen(b->text));
     const char *const lines[] = {"gemm layer=simt", "attention layer=simt"}; /* templates/gemm/gemm.h, templates/attention/attention.h */
     const tuning t = {.lines = lines, .count = strcmp(target->family, "cdna") == 0 ? 2 : 1}; /* others have no other attention */
-    b->p = plan_choose(b->a, fuse(b->a, lower(b->a, graph_read(b->a, b->text, strlen(b->text), b->name, &options)), &fusion), target, b->tuning ? b->tuning : &t);
+    b->p = plan_choose(b->a, fuse(b->a, lower(b->a, graph_read(b->a, b->text, strlen(b->text), b->name, &options)), &fusion), target,
+                       b->tuning ? b->tuning : &t);
     emit(b->a, b->p);
 }
 
@@ -519,7 +560,8 @@ static const char *golden_text(const golden *g, const build *b)
         if (runs(l->source.body, g->program) && (!g->kernel || strcmp(g->kernel, l->name) == 0)) return l->spec_header;
     }
     for (int i = 0; i < b->p->pack_count; i++)
-        if (g->kernel && strcmp(g->kernel, b->p->packs[i].name) == 0) return struct_text(b->a, g->kernel, g->spec, source_join(b->a, &b->p->packs[i].source));
+        if (g->kernel && strcmp(g->kernel, b->p->packs[i].name) == 0)
+            return struct_text(b->a, g->kernel, g->spec, source_join(b->a, &b->p->packs[i].source));
     ck_abort_msg("%s has no %s kernel %s", g->spec, g->program, g->kernel ? g->kernel : "");
 }
 
@@ -563,16 +605,18 @@ START_TEST(a_template_with_its_spec_struct_compiles_without_warnings)
     ck_assert_int_ge(fd, 0);
     FILE *f = fdopen(fd, "wb");
     fprintf(f, "#define TF_TARGET_AMD 1\n#define TF_WAVE 64\n");
-    static const char *const before[] = {"base/device.h", "base/ops.h", "isa/simt.h", "base/sums.h", "frame/frame_mixed.h", "base/spec.h", "base/rope.h",
-                                         "attention/attention.h"};
+    static const char *const before[] = {"base/device.h",       "base/ops.h",  "isa/simt.h",  "base/sums.h",
+                                         "frame/frame_mixed.h", "base/spec.h", "base/rope.h", "attention/attention.h"};
     for (size_t i = 0; i < sizeof before / sizeof *before; i++) fprintf(f, "#include \"templates/%s\"\n", before[i]);
     const int folder = (int)(strrchr(g->path, '/') - g->path);
-    fprintf(f, "#include \"%.*s/%s.h\"\n#include \"%s\"\nTF_KERNEL(kernel, %s::threads, %s, %s<%s>)\n", folder, g->path, g->program, g->path, name, name,
-            g->program, name);
+    fprintf(f, "#include \"%.*s/%s.h\"\n#include \"%s\"\nTF_KERNEL(kernel, %s::threads, %s, %s<%s>)\n", folder, g->path, g->program,
+            g->path, name, name, g->program, name);
     fclose(f);
-    snprintf(command, sizeof command,
-             "clang-22 -x hip --offload-arch=gfx942 --offload-device-only -nogpulib -nogpuinc -std=c++17 -Wall -Wextra -Werror -fsyntax-only "
-             "-I. %s", path);
+    snprintf(
+        command, sizeof command,
+        "clang-22 -x hip --offload-arch=gfx942 --offload-device-only -nogpulib -nogpuinc -std=c++17 -Wall -Wextra -Werror -fsyntax-only "
+        "-I. %s",
+        path);
     const int status = system(command);
     unlink(path);
     ck_assert_msg(status == 0, "%s: %s", g->path, command);
@@ -626,7 +670,8 @@ static void *run_plan(const build *b, int batch, int grid, bool nan_beyond, size
         session_put(s, v, data, size, &log);
         free(data);
     }
-    ck_assert_msg(session_poison(s, &log) == code_ok && session_pack(s, &log) == code_ok && session_execute(s, NULL, &log) == code_ok, "%s", log.text ? log.text : "");
+    ck_assert_msg(session_poison(s, &log) == code_ok && session_pack(s, &log) == code_ok && session_execute(s, NULL, &log) == code_ok, "%s",
+                  log.text ? log.text : "");
     *bytes = (size_t)(value_count(y, &g->dims) / batch) * (size_t)dtype_size(y->type);
     void *out = malloc(*bytes * (size_t)batch);
     session_get(s, y, out, *bytes * (size_t)batch, &log);
@@ -656,7 +701,8 @@ START_TEST(a_sequence_has_the_same_bits_alone_in_a_batch_and_on_a_small_grid)
         unsigned char *other = run_plan(&b, runs[r].batch, runs[r].grid, runs[r].nan_beyond, &again);
         ck_assert_uint_eq(bytes, again);
         for (size_t i = 0; i < bytes; i++)
-            ck_assert_msg(alone[i] == other[i], "%s, batch %d, grid %d: byte %zu differs", invariances[_i].target, runs[r].batch, runs[r].grid, i);
+            ck_assert_msg(alone[i] == other[i], "%s, batch %d, grid %d: byte %zu differs", invariances[_i].target, runs[r].batch,
+                          runs[r].grid, i);
         const bool no_key = invariances[_i].spec == decode_spec && runs[r].batch == 3;
         for (size_t i = 0; no_key && i < bytes; i++) ck_assert_msg(other[2 * bytes + i] == 0, "no key, but byte %zu is not 0", i);
         free(other);
@@ -671,16 +717,20 @@ static const char matrix_spec[] =
     "block: t\ndtype: bf16\ndims: {B: 1, S: 301, D: 40, H: 12, KV: 4, hd: 16}\ndynamic: {B: [1, 64]}\n"
     "inputs: {x: [B, S, D]}\nparams: {wq: [H*hd, D], wk: [KV*hd, D], wv: [KV*hd, D], wo: [333, H*hd]}\n"
     "ops:\n  - {out: q, op: linear, in: [x, wq]}\n  - {out: k, op: linear, in: [x, wk]}\n  - {out: v, op: linear, in: [x, wv]}\n"
-    "  - {out: a, op: attention, in: [q, k, v], heads: H, kv_heads: KV, causal: true}\n  - {out: y, op: linear, in: [a, wo]}\noutputs: {y: y}\n";
-static const char *const orders[][2] = {{"gemm m=32 n=128 chiplets=1", "attention chiplets=1"}, {"gemm m=32 n=128", "attention block_q=64 threads=128"},
-                                        {"gemm m=32 n=128 chunk=1", "attention chiplets=3"}, {"gemm m=32 n=128 chunk=2 group=3", "attention chiplets=8"},
+    "  - {out: a, op: attention, in: [q, k, v], heads: H, kv_heads: KV, causal: true}\n  - {out: y, op: linear, in: [a, wo]}\n"
+    "outputs: {y: y}\n";
+static const char *const orders[][2] = {{"gemm m=32 n=128 chiplets=1", "attention chiplets=1"},
+                                        {"gemm m=32 n=128", "attention block_q=64 threads=128"},
+                                        {"gemm m=32 n=128 chunk=1", "attention chiplets=3"},
+                                        {"gemm m=32 n=128 chunk=2 group=3", "attention chiplets=8"},
                                         {"gemm m=64 n=64 chiplets=6 chunk=3", "attention chiplets=6"}};
 
 START_TEST(tiles_in_another_order_give_the_same_bits)
 {
     const tuning plain = {.lines = orders[0], .count = 2}, other = {.lines = orders[1 + _i % 4], .count = 2};
     const char *target = _i < 4 ? "gfx942" : "gfx950";
-    const build a = build_tuned("t.yaml", matrix_spec, target, fusion_ops, &plain), b = build_tuned("t.yaml", matrix_spec, target, fusion_ops, &other);
+    const build a = build_tuned("t.yaml", matrix_spec, target, fusion_ops, &plain),
+                b = build_tuned("t.yaml", matrix_spec, target, fusion_ops, &other);
     size_t bytes, again;
     unsigned char *first = run_plan(&a, 2, 0, false, &bytes), *second = run_plan(&b, 2, 0, false, &again);
     ck_assert_uint_eq(bytes, again);

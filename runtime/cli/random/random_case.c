@@ -53,7 +53,8 @@ static void note_checks(level_job *j, const ir_program *graph, const trial_resul
     j->out->unjudged += result->unjudged;
     j->mine->outcome = worst || !result->good || !result->referenced ? random_wrong : random_good;
     if (!worst) return;
-    snprintf(j->mine->message, sizeof j->mine->message, "%s, made by %s", trial_complaint(j->a, worst), j->mine->op < op_count ? op_table[j->mine->op].name : "nobody");
+    snprintf(j->mine->message, sizeof j->mine->message, "%s, made by %s", trial_complaint(j->a, worst),
+             j->mine->op < op_count ? op_table[j->mine->op].name : "nobody");
 }
 
 /* A plan that is wrong in one op, for those who test whether it is noticed. */

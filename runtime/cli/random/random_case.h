@@ -45,7 +45,8 @@ typedef struct random_case {
     const char *const *levels;
     int level_count;
     unsigned oracles;
-    const char *mistake[2]; /* for tests: the plan is made of the text with the second word in place of the first, as long; the graph is not */
+    const char
+        *mistake[2]; /* for tests: the plan is made of the text with the second word in place of the first, as long; the graph is not */
     bool plan_only; /* nothing is compiled or run: source is as far as it goes */
     unsigned long long data_seed;
     const char *device; /* NULL: the host engine */

@@ -18,8 +18,8 @@
 
 enum { most_words = 512 << 10 };
 
-/* What parent and child share, at one address. A child with a device goes on with the next case, which lies here: a driver takes longer to open a
- * device than most cases take, and opens those of many processes one after the other. */
+/* What parent and child share, at one address. A child with a device goes on with the next case, which lies here: a driver takes longer to
+ * open a device than most cases take, and opens those of many processes one after the other. */
 typedef struct room {
     random_report report;
     random_limits limits;
@@ -109,7 +109,8 @@ static bool share_case(room *shared, const random_case *c)
 {
     random_case *to = &shared->c;
     *to = *c, shared->used = 0;
-    bool ok = share(shared, &to->yaml) && share(shared, &to->comment) && share(shared, &to->name) && share(shared, &to->target) && share(shared, &to->device);
+    bool ok = share(shared, &to->yaml) && share(shared, &to->comment) && share(shared, &to->name) && share(shared, &to->target) &&
+              share(shared, &to->device);
     for (int i = 0; ok && i < c->level_count; i++) shared->levels[i] = c->levels[i], ok = share(shared, &shared->levels[i]);
     if (c->other_target) ok = ok && share(shared, &to->other_target);
     if (c->spec) shared->spec = *c->spec, to->spec = &shared->spec;
@@ -117,11 +118,13 @@ static bool share_case(room *shared, const random_case *c)
     return ok;
 }
 
-/* The child of the last case takes the next one, where it has a device and did well: after a failure nobody knows what state the device is in. */
+/* The child of the last case takes the next one, where it has a device and did well: after a failure nobody knows what state the device is
+ * in. */
 static bool hand_over(random_child *child, const random_case *c, bool did_well)
 {
     const char byte = 0;
-    return child->pid > 0 && child->talk >= 0 && c->device && did_well && share_case(child->shared, c) && send(child->talk, &byte, 1, MSG_NOSIGNAL) == 1;
+    return child->pid > 0 && child->talk >= 0 && c->device && did_well && share_case(child->shared, c) &&
+           send(child->talk, &byte, 1, MSG_NOSIGNAL) == 1;
 }
 
 static bool begin(random_child *child, const random_case *c)
@@ -255,6 +258,7 @@ const char *random_device_target(arena *a, const char *device, const char *targe
     const pid_t pid = fork();
     if (pid == 0) answer_and_end(&q);
     if (pid > 0) (void)waitpid(pid, NULL, 0);
-    if (q.answer->code != code_ok) bail(a, q.answer->code, (position){0}, "%s", q.answer->said[0] ? q.answer->said : "--device: it cannot be opened");
+    if (q.answer->code != code_ok)
+        bail(a, q.answer->code, (position){0}, "%s", q.answer->said[0] ? q.answer->said : "--device: it cannot be opened");
     return q.answer->target;
 }

@@ -62,7 +62,8 @@ static projections three_products(drawing *d, int x, int memory, const attention
 static projections one_product(drawing *d, int x, const attention_shape *s)
 {
     const random_axis wide = columns_of(&s->heads, &s->head_size), narrow = columns_of(&s->kv_heads, &s->head_size);
-    const random_axis all = axis_write(wide.value + 2 * narrow.value, false, "(%s+2*%s)*%s", s->heads.text, s->kv_heads.text, s->head_size.text);
+    const random_axis all =
+        axis_write(wide.value + 2 * narrow.value, false, "(%s+2*%s)*%s", s->heads.text, s->kv_heads.text, s->head_size.text);
     const random_axis sizes[3] = {wide, narrow, narrow};
     int parts[3];
     put_split(d, put_linear(d, x, &all, draw_chance(d, 25)), sizes, 3, parts);

@@ -24,7 +24,8 @@ int draw_activation(drawing *d, int x)
     case 1: return put_binary(d, op_mul, x, put_unary(d, op_sigmoid, put_scalar(d, op_mul, x, "1.702", false))); /* quick gelu */
     case 2: /* mish */
         if (value_at(d, x)->size > 8) return put_unary(d, op_silu, x);
-        return put_binary(d, op_mul, x, put_unary(d, op_tanh, put_unary(d, op_log, put_scalar(d, op_add, put_unary(d, op_exp, x), "1", false))));
+        return put_binary(d, op_mul, x,
+                          put_unary(d, op_tanh, put_unary(d, op_log, put_scalar(d, op_add, put_unary(d, op_exp, x), "1", false))));
     case 3: return put_scalar(d, op_min, put_scalar(d, op_max, x, "-1", false), "1", false); /* clipped */
     default: return put_unary(d, DRAW_OF(d, kinds), x);
     }
@@ -295,7 +296,8 @@ static int move_concat(drawing *d, int x)
     for (int tries = 0; tries < 24 && count < 4; tries++) {
         const int y = draw_below(d, d->s->value_count);
         const random_value *w = value_at(d, y);
-        bool fits = w->type == v.type && w->rank == v.rank && w->kind != value_state && !w->cache && w->size < small && w->kind != value_param;
+        bool fits =
+            w->type == v.type && w->rank == v.rank && w->kind != value_state && !w->cache && w->size < small && w->kind != value_param;
         for (int i = 0; fits && i < v.rank - 1; i++) fits = axis_same(&w->shape[i], &v.shape[i]);
         if (fits && w->shape[v.rank - 1].value < 600 && (y != x || draw_chance(d, 15))) xs[count++] = y;
     }

@@ -1,4 +1,5 @@
-/* In: a drawing. Out: its next number; a size, a value or an op added to its spec. Refuses nothing. What the parts that draw are made of. */
+/* In: a drawing. Out: its next number; a size, a value or an op added to its spec. Refuses nothing. What the parts that draw are
+ * made of. */
 #include "runtime/cli/random/random_draw.h"
 #include "runtime/data/random.h"
 #include <stdarg.h>
@@ -61,7 +62,8 @@ bool axis_same(const random_axis *x, const random_axis *y)
 random_axis axis_columns(drawing *d)
 {
     static const int tiny[] = {1, 2, 3, 4, 5, 7, 8}, odd[] = {11, 13, 17, 19, 23, 31, 37, 53, 61, 67, 73, 97, 127, 131},
-                     wave[] = {16, 32, 64, 128, 48, 96, 24, 40}, beside[] = {15, 33, 63, 65, 66, 129, 130, 257}, large[] = {160, 192, 256, 320, 512};
+                     wave[] = {16, 32, 64, 128, 48, 96, 24, 40}, beside[] = {15, 33, 63, 65, 66, 129, 130, 257},
+                     large[] = {160, 192, 256, 320, 512};
     static const int weights[] = {15, 20, 40, 15, 10};
     switch (draw_weighted(d, weights, 5)) {
     case 0: return axis_dim(d, "N", DRAW_OF(d, tiny));
@@ -99,7 +101,12 @@ int make_value(drawing *d, value_kind kind, const random_axis *shape, int rank, 
     random_value *v = value_at(d, at);
     *v = (random_value){.kind = kind, .rank = rank, .type = type, .size = 4, .least = -4};
     memcpy(v->shape, shape, (size_t)rank * sizeof *shape);
-    snprintf(v->name, sizeof v->name, "%c%03d", kind == value_input ? 'x' : kind == value_param ? 'w' : kind == value_state ? 's' : 't', at % 1000);
+    snprintf(v->name, sizeof v->name, "%c%03d",
+             kind == value_input   ? 'x'
+             : kind == value_param ? 'w'
+             : kind == value_state ? 's'
+                                   : 't',
+             at % 1000);
     return at;
 }
 
@@ -154,7 +161,10 @@ void op_say(random_op *op, const char *key, const char *format, ...)
     va_end(list);
 }
 
-void op_name(random_op *op, const char *key, int value) { op->attributes[op->attribute_count++] = (random_attribute){.key = key, .value = value}; }
+void op_name(random_op *op, const char *key, int value)
+{
+    op->attributes[op->attribute_count++] = (random_attribute){.key = key, .value = value};
+}
 
 int op_out(drawing *d, random_op *op, const random_axis *shape, int rank, int type, double size, double least)
 {

@@ -48,8 +48,8 @@ static void tell_difference(random_level_report *mine, const char *what, const c
     for (; expected[at] && expected[at] == got[at]; at++)
         if (expected[at] == '\n') line = at + 1;
     mine->outcome = random_internal;
-    snprintf(mine->message, sizeof mine->message, "error: internal: %s differs: '%.*s' became '%.*s'", what, (int)strcspn(expected + line, "\n"),
-             expected + line, (int)strcspn(got + line, "\n"), got + line);
+    snprintf(mine->message, sizeof mine->message, "error: internal: %s differs: '%.*s' became '%.*s'", what,
+             (int)strcspn(expected + line, "\n"), expected + line, (int)strcspn(got + line, "\n"), got + line);
 }
 
 /* ---- text */
@@ -110,7 +110,8 @@ static void ask_dead(const random_case *c, const compile_request *r, const pass 
 static bool at_name(const char *text, size_t at)
 {
     return islower((unsigned char)text[at]) && isdigit((unsigned char)text[at + 1]) && isdigit((unsigned char)text[at + 2]) &&
-           isdigit((unsigned char)text[at + 3]) && !isalnum((unsigned char)text[at + 4]) && (at == 0 || !isalnum((unsigned char)text[at - 1]));
+           isdigit((unsigned char)text[at + 3]) && !isalnum((unsigned char)text[at + 4]) &&
+           (at == 0 || !isalnum((unsigned char)text[at - 1]));
 }
 
 enum { names_possible = 26 * 1000 };

@@ -203,7 +203,8 @@ static bool plain_types(reducer *r)
 {
     bool any = false;
     for (int i = 0; i < r->best->value_count; i++) {
-        if (r->best->values[i].type == random_spec_type || r->best->values[i].type == dtype_i32 || r->best->values[i].kind == value_result) continue;
+        if (r->best->values[i].type == random_spec_type || r->best->values[i].type == dtype_i32 || r->best->values[i].kind == value_result)
+            continue;
         begin(r);
         r->next->values[i].type = random_spec_type;
         any |= keep(r);
@@ -245,7 +246,8 @@ static bool small_dims(reducer *r)
 const random_spec *random_reduce(arena *a, const random_spec *s, const random_case *c, int level, const char *cause, random_child *child,
                                  const random_limits *limits)
 {
-    static bool (*const steps[])(reducer *) = {one_output, cut_ops, shorten, bypass_ops, fewer_outputs, fewer_attributes, fewer_operands, plain_types, static_dims, small_dims};
+    static bool (*const steps[])(reducer *) = {one_output,       cut_ops,        shorten,     bypass_ops,  fewer_outputs,
+                                               fewer_attributes, fewer_operands, plain_types, static_dims, small_dims};
     reducer r = {arena_alloc(a, sizeof *s), arena_alloc(a, sizeof *s), c, cause, level, 0, child, limits};
     *r.best = *s;
     for (bool better = true; better && r.tries < most_tries;) {

@@ -11,7 +11,11 @@ fusion_level random_level(const char *name)
 
 compile_request random_request(const random_trial *t)
 {
-    return (compile_request){.text = t->yaml, .size = strlen(t->yaml), .name = t->c->name, .target = t->target, .level = random_level(t->level),
+    return (compile_request){.text = t->yaml,
+                             .size = strlen(t->yaml),
+                             .name = t->c->name,
+                             .target = t->target,
+                             .level = random_level(t->level),
                              .graph = {.overrides = t->dims, .override_count = t->dim_count}};
 }
 
@@ -26,7 +30,8 @@ static void keep_result(void *context, const ir_value *output, const double *got
     memcpy(one->bound, bound, count * sizeof *bound);
 }
 
-/* Opened here, in the process that uses it: no device lives on in a child. It was there when the run began, so that it is an error if it is not now. */
+/* Opened here, in the process that uses it: no device lives on in a child. It was there when the run began, so that it is an error if it is
+ * not now. */
 static tfgen_device *device_of(arena *a, const random_case *c)
 {
     tfgen_error error;
@@ -49,8 +54,10 @@ static bool agree(const struct random_result *x, const struct random_result *y, 
     const size_t count = x->count < y->count ? x->count : y->count;
     for (size_t i = 0; i < count; i++) {
         const double apart = fabs(x->got[i] - y->got[i]), allowed = x->bound[i] + y->bound[i];
-        if (apart <= allowed || isinf(allowed) || isnan(allowed) || (isnan(x->got[i]) && isnan(y->got[i])) || x->got[i] == y->got[i]) continue;
-        snprintf(message, size, "output %s: element %zu is %.9g and %.9g, %.3g times both bounds apart", x->name, i, x->got[i], y->got[i], apart / allowed);
+        if (apart <= allowed || isinf(allowed) || isnan(allowed) || (isnan(x->got[i]) && isnan(y->got[i])) || x->got[i] == y->got[i])
+            continue;
+        snprintf(message, size, "output %s: element %zu is %.9g and %.9g, %.3g times both bounds apart", x->name, i, x->got[i], y->got[i],
+                 apart / allowed);
         return false;
     }
     return true;

@@ -1,6 +1,6 @@
-/* In: `verify --random=N` and a seed. Out: N specs drawn and run, each at every level on one target and dtype; what failed, reduced; counts.
- * Refuses options that make no sense here. A range of indices (--first) gives the same cases whoever runs it, so that a long run can be cut
- * into slices, run beside each other, and added up. */
+/* In: `verify --random=N` and a seed. Out: N specs drawn and run, each at every level on one target and dtype; what failed, reduced;
+ * counts. Refuses options that make no sense here. A range of indices (--first) gives the same cases whoever runs it, so that a long run
+ * can be cut into slices, run beside each other, and added up. */
 #include "runtime/cli/random/random_run.h"
 #include "runtime/cli/random/random_child.h"
 #include "runtime/cli/random/random_reduce.h"
@@ -62,7 +62,8 @@ static int type_of(const random_run *r, long long index)
 static unsigned oracles_of(const random_run *r, long long index)
 {
     static const unsigned dear[16] = {oracle_order, oracle_order, oracle_batch, oracle_batch, oracle_check, oracle_target};
-    return oracle_text | oracle_dead | oracle_names | oracle_levels | dear[random_bits((uint64_t)r->seed, random_stream("oracle"), (uint64_t)index) % 16];
+    return oracle_text | oracle_dead | oracle_names | oracle_levels |
+           dear[random_bits((uint64_t)r->seed, random_stream("oracle"), (uint64_t)index) % 16];
 }
 
 static const char *other_target(const random_run *r, long long index)
@@ -113,8 +114,8 @@ static void show_failure(random_run *r, drawn *w, const random_report *report, i
 {
     const random_level_report *l = &report->levels[level];
     random_report_text t = {random_outcome_names[l->outcome], l->message, w->c.levels[level], w->c.target};
-    fprintf(stderr, "%s%s%s: %s at %s on %s, %s: %s\n", colour_code(stderr, colour_bad), random_outcome_names[l->outcome], colour_code(stderr, colour_none),
-            w->c.name, w->c.levels[level], w->c.target, dtype_name((dtype)w->type), l->message);
+    fprintf(stderr, "%s%s%s: %s at %s on %s, %s: %s\n", colour_code(stderr, colour_bad), random_outcome_names[l->outcome],
+            colour_code(stderr, colour_none), w->c.name, w->c.levels[level], w->c.target, dtype_name((dtype)w->type), l->message);
     const random_spec *small = random_reduce(w->a, w->spec, &w->c, level, c->key, r->reducer, &r->limits);
     const char *yaml = random_spec_text(w->a, small, random_failure_comment(w->a, &t, w->c.yaml));
     fprintf(stderr, "%s\n", yaml);
@@ -130,7 +131,9 @@ static void add_report(random_run *r, drawn *w, const random_report *shared)
         r->counts[w->target][w->type][l->outcome]++;
         if (l->outcome == random_refused) {
             cause *c = cause_of(r, random_report_cause(w->a, &report, i));
-            if (!c->count++) c->outcome = random_refused, c->first = arena_printf(r->a, "%s", w->c.name), c->message = arena_printf(r->a, "%.200s", l->message);
+            if (!c->count++)
+                c->outcome = random_refused, c->first = arena_printf(r->a, "%s", w->c.name),
+                c->message = arena_printf(r->a, "%.200s", l->message);
         }
     }
     r->specs[w->target][w->type]++;
@@ -166,7 +169,8 @@ static void run_all(random_run *r)
             if (w->a && random_child_ended(r->children[i], r->jobs == 1 ? 1000 : 20 / r->jobs + 1)) finish(r, i), ended++;
             if (w->a || next == r->count) continue;
             *w = draw_case(r, r->first + next++);
-            if (!random_child_start(r->children[i], &w->c, &r->limits)) bail(r->a, code_device, (position){0}, "no process to be had for a case");
+            if (!random_child_start(r->children[i], &w->c, &r->limits))
+                bail(r->a, code_device, (position){0}, "no process to be had for a case");
         }
     }
 }
@@ -184,22 +188,25 @@ static void write_specs(random_run *r)
 /* ---- reports */
 static void print_counts(const random_run *r)
 {
-    printf("%-9s %-5s %7s %7s %7s %7s %9s %7s %7s\n", "target", "dtype", "specs", "good", "refused", "wrong", "internal", "crashed", "other");
+    printf("%-9s %-5s %7s %7s %7s %7s %9s %7s %7s\n", "target", "dtype", "specs", "good", "refused", "wrong", "internal", "crashed",
+           "other");
     for (size_t t = 0; t < r->targets.count; t++)
         for (int k = 0; k < 3; k++) {
             const int *n = r->counts[t][k];
             if (!r->specs[t][k]) continue;
-            printf("%-9s %-5s %7d %7d %7d %7d %9d %7d %7d\n", r->targets.names[t], dtype_name((dtype)k), r->specs[t][k], n[random_good], n[random_refused],
-                   n[random_wrong], n[random_internal], n[random_crashed] + n[random_hung],
+            printf("%-9s %-5s %7d %7d %7d %7d %9d %7d %7d\n", r->targets.names[t], dtype_name((dtype)k), r->specs[t][k], n[random_good],
+                   n[random_refused], n[random_wrong], n[random_internal], n[random_crashed] + n[random_hung],
                    n[random_bad_spec] + n[random_not_compiled] + n[random_device_error] + n[random_unrun]);
         }
 }
 
 static void print_ratios(const random_run *r)
 {
-    printf("\n%-18s %8s %10s %10s   error over bound, largest and smallest of the values that an op made\n", "op", "values", "largest", "smallest");
+    printf("\n%-18s %8s %10s %10s   error over bound, largest and smallest of the values that an op made\n", "op", "values", "largest",
+           "smallest");
     for (int k = 0; k < op_count; k++)
-        if (r->ratios[k].count) printf("%-18s %8d %10.3g %10.3g\n", op_table[k].name, r->ratios[k].count, r->ratios[k].largest, r->ratios[k].smallest);
+        if (r->ratios[k].count)
+            printf("%-18s %8d %10.3g %10.3g\n", op_table[k].name, r->ratios[k].count, r->ratios[k].largest, r->ratios[k].smallest);
 }
 
 static void print_causes(const random_run *r)
@@ -210,24 +217,27 @@ static void print_causes(const random_run *r)
 
 static json_t *report_json(const random_run *r)
 {
-    json_t *all = json_pack("{s:I, s:I, s:I, s:I, s:I}", "seed", (json_int_t)r->seed, "first", (json_int_t)r->first, "specs", (json_int_t)r->count,
-                            "kernels", (json_int_t)r->kernels,
-                            "unjudged", (json_int_t)r->unjudged);
+    json_t *all = json_pack("{s:I, s:I, s:I, s:I, s:I}", "seed", (json_int_t)r->seed, "first", (json_int_t)r->first, "specs",
+                            (json_int_t)r->count, "kernels", (json_int_t)r->kernels, "unjudged", (json_int_t)r->unjudged);
     json_t *counts = json_array(), *causes = json_array(), *ratios = json_object();
     for (size_t t = 0; t < r->targets.count; t++)
         for (int k = 0; k < 3; k++) {
             if (!r->specs[t][k]) continue;
-            json_t *row = json_pack("{s:s, s:s, s:i}", "target", r->targets.names[t], "dtype", dtype_name((dtype)k), "specs", r->specs[t][k]);
-            for (int i = 1; i < random_outcome_count; i++) json_object_set_new(row, random_outcome_names[i], json_integer(r->counts[t][k][i]));
+            json_t *row =
+                json_pack("{s:s, s:s, s:i}", "target", r->targets.names[t], "dtype", dtype_name((dtype)k), "specs", r->specs[t][k]);
+            for (int i = 1; i < random_outcome_count; i++)
+                json_object_set_new(row, random_outcome_names[i], json_integer(r->counts[t][k][i]));
             json_array_append_new(counts, row);
         }
     for (int i = 0; i < r->cause_count; i++)
-        json_array_append_new(causes, json_pack("{s:s, s:s, s:s, s:i, s:s}", "cause", r->causes[i].key, "outcome", random_outcome_names[r->causes[i].outcome],
-                                                "first", r->causes[i].first, "count", r->causes[i].count, "message", r->causes[i].message));
+        json_array_append_new(causes, json_pack("{s:s, s:s, s:s, s:i, s:s}", "cause", r->causes[i].key, "outcome",
+                                                random_outcome_names[r->causes[i].outcome], "first", r->causes[i].first, "count",
+                                                r->causes[i].count, "message", r->causes[i].message));
     for (int k = 0; k < op_count; k++)
         if (r->ratios[k].count)
-            json_object_set_new(ratios, op_table[k].name, json_pack("{s:i, s:f, s:f}", "values", r->ratios[k].count, "largest", r->ratios[k].largest,
-                                                                   "smallest", r->ratios[k].smallest));
+            json_object_set_new(ratios, op_table[k].name,
+                                json_pack("{s:i, s:f, s:f}", "values", r->ratios[k].count, "largest", r->ratios[k].largest, "smallest",
+                                          r->ratios[k].smallest));
     json_object_set_new(all, "cases", counts);
     json_object_set_new(all, "causes", causes);
     json_object_set_new(all, "ratios", ratios);
@@ -247,8 +257,11 @@ static void print_report(const random_run *r)
     print_counts(r);
     print_ratios(r);
     print_causes(r);
-    if (r->unjudged) printf("%lld elements of %lld specs were not judged: whether they are numbers is a matter of rounding\n", r->unjudged, r->unjudged_specs);
-    printf("verify: %lld drawn specs (seed %lld, from %lld), %lld kernels, %d failed\n", r->count, r->seed, r->first, r->kernels, r->failed);
+    if (r->unjudged)
+        printf("%lld elements of %lld specs were not judged: whether they are numbers is a matter of rounding\n", r->unjudged,
+               r->unjudged_specs);
+    printf("verify: %lld drawn specs (seed %lld, from %lld), %lld kernels, %d failed\n", r->count, r->seed, r->first, r->kernels,
+           r->failed);
 }
 
 /* ---- options */
@@ -261,10 +274,12 @@ static void check_lists(random_run *r)
 {
     dtype type;
     if (r->levels.count > random_most_levels || !r->levels.count) bail(r->a, code_usage, (position){0}, "--fusion: one to three levels");
-    if (r->targets.count > most_targets || !r->targets.count) bail(r->a, code_usage, (position){0}, "--target: one to %d targets", most_targets);
+    if (r->targets.count > most_targets || !r->targets.count)
+        bail(r->a, code_usage, (position){0}, "--target: one to %d targets", most_targets);
     for (size_t i = 0; i < r->levels.count; i++) (void)options_level(r->a, r->levels.names[i]);
     for (size_t i = 0; i < r->targets.count; i++)
-        if (!target_find(r->targets.names[i])) bail(r->a, code_unsupported, (position){0}, "unknown target '%s'; `tfgen verify --help` lists them", r->targets.names[i]);
+        if (!target_find(r->targets.names[i]))
+            bail(r->a, code_unsupported, (position){0}, "unknown target '%s'; `tfgen verify --help` lists them", r->targets.names[i]);
     for (size_t i = 0; i < r->types.count; i++)
         if (!dtype_parse(r->types.names[i], &type) || type == dtype_i32)
             bail(r->a, code_usage, (position){0}, "--dtype: '%s' is not f32, f16 or bf16", r->types.names[i]);
@@ -273,7 +288,9 @@ static void check_lists(random_run *r)
 
 static void refuse_others(arena *a, const cli_options *o)
 {
-    const struct { const char *given, *name; } others[] = {{o->dim, "dim"}, {o->preset, "preset"}, {o->sizes, "sizes"}, {o->no_fuse, "no-fuse"}, {o->summary, "summary"}};
+    const struct {
+        const char *given, *name;
+    } others[] = {{o->dim, "dim"}, {o->preset, "preset"}, {o->sizes, "sizes"}, {o->no_fuse, "no-fuse"}, {o->summary, "summary"}};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (others[i].given) bail(a, code_usage, (position){0}, "--%s is for specs; --random draws its own", others[i].name);
     if (o->file_count) bail(a, code_usage, (position){0}, "--random draws its own specs; leave '%s' out", o->files[0]);
@@ -284,7 +301,12 @@ static void random_verify(void *argument)
     random_run *r = argument;
     const cli_options *o = r->o;
     const char *target = o->target;
-    if (!o->random) bail(r->a, code_usage, (position){0}, "--%s goes with --random=N", o->first ? "first" : o->plan ? "plan" : o->draw ? "draw" : "output");
+    if (!o->random)
+        bail(r->a, code_usage, (position){0}, "--%s goes with --random=N",
+             o->first  ? "first"
+             : o->plan ? "plan"
+             : o->draw ? "draw"
+                       : "output");
     refuse_others(r->a, o);
     r->count = o->number.random, r->seed = o->number.seed, r->first = o->number.first;
     r->jobs = o->number.jobs ? (int)o->number.jobs : (int)sysconf(_SC_NPROCESSORS_ONLN);

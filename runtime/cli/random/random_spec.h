@@ -72,7 +72,8 @@ typedef struct random_spec {
     const char *kind;                /* what was drawn, in a word, for reports */
 } random_spec;
 
-/* The same for ever: of one seed and index always one spec, on any machine. type: what its dtype is, or random_spec_type to draw that too. */
+/* The same for ever: of one seed and index always one spec, on any machine. type: what its dtype is, or random_spec_type to draw
+ * that too. */
 random_spec *random_spec_draw(arena *a, uint64_t seed, uint64_t index, int type);
 
 /* Drops ops that nothing needs, and makes every result that nobody uses an output, as the reader wants it. */
@@ -83,6 +84,7 @@ char *random_spec_text(arena *a, const random_spec *s, const char *comment);
 void random_spec_shuffle(random_spec *s, uint64_t seed);
 /* Every value gets another name. */
 void random_spec_rename(random_spec *s, uint64_t seed);
-/* Whether its dim B is more than one, the first axis of whatever has it and nothing else: then rows of a batch know nothing of each other. */
+/* Whether its dim B is more than one, the first axis of whatever has it and nothing else: then rows of a batch know nothing of
+ * each other. */
 bool random_spec_is_batched(const random_spec *s);
 #endif
