@@ -26,7 +26,7 @@ static const char *use_argument(emission *e, argument wanted)
     }
     if (!found) found = add_argument(e, wanted);
     found->written |= wanted.written;
-    return arena_printf(e->a, "p.%s", found->name);
+    return arena_printf(e->a, e->loaded_arguments ? "p_%s" : "p.%s", found->name);
 }
 
 const char *use_value(emission *e, const ir_value *v, bool written)

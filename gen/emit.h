@@ -26,6 +26,7 @@ typedef struct emission {
     segment_list segments; /* gemm */
     argument *arguments;
     int argument_count, argument_capacity;
+    bool loaded_arguments; /* they are variables p_x, not fields p.x */
     writer tables; /* constant tables that stand before the struct */
     int tables_made;
     const ir_op *table_ops[max_tables];

@@ -47,12 +47,9 @@ static void write_pairs(packing *g, const gemm_segment *s)
     write_spec_line(g->w, s->first->at, "return j < %lld ? %s : 0.0f;", s->pairs, element_of(g, s->first));
 }
 
-static void write_element(packing *g)
+static void write_segments(packing *g)
 {
     const segment_list *list = &g->e->segments;
-    write_line(g->w, "DEV static float element(const args &p, int n, int k)");
-    write_line(g->w, "{");
-    write_line(g->w, "if (k >= %lld) return 0.0f;", g->K);
     for (int i = 0; i < list->count; i++) {
         const gemm_segment *s = &list->items[i];
         const bool last = i + 1 == list->count;
@@ -63,7 +60,29 @@ static void write_element(packing *g)
             write_pairs(g, s);
         if (!last) write_line(g->w, "}");
     }
-    write_line(g->w, "}");
+}
+
+/* Several weights are read from the arguments ahead of all branches: which of them it is HIPRTC 5.2 would else decide by address, of a copy of the
+ * arguments in scratch. */
+static void write_element(packing *g)
+{
+    writer *to = g->w, segments = {.a = g->e->a};
+    const int before = g->e->argument_count;
+    g->w = &segments;
+    const segment_list *list = &g->e->segments;
+    g->e->loaded_arguments = list->count > 1 || list->items[0].kind == segment_pair_join;
+    write_segments(g);
+    g->w = to;
+    write_line(to, "DEV static float element(const args &p, int n, int k)");
+    write_line(to, "{");
+    for (int i = before; i < g->e->argument_count && g->e->loaded_arguments; i++) {
+        const char *name = g->e->arguments[i].name;
+        write_line(to, "const auto *const p_%s = p.%s;", name, name);
+    }
+    g->e->loaded_arguments = false;
+    write_line(to, "if (k >= %lld) return 0.0f;", g->K);
+    writer_splice(to, &segments);
+    write_line(to, "}");
 }
 
 void emit_pack(emission *e, writer *w, int index)

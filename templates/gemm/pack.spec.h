@@ -11,19 +11,23 @@ struct k1_pack {
     using type = bf16;
     DEV static float element(const args &p, int n, int k)
     {
+        const auto *const p_wq = p.wq;
+        const auto *const p_attn_norm = p.attn_norm;
+        const auto *const p_wk = p.wk;
+        const auto *const p_wv = p.wv;
         if (k >= 256) return 0.0f;
         if (n < 256) {
             const int at = n - 0, in = at % 8, pair = at / 8 * 4 + in % 4;
             const int head = pair / 16, j = pair % 16, col = head * 32 + j + (in < 4 ? 0 : 16);
-            return j < 16 ? op_mul(load_one(p.wq + col * 256ll + k), load_one(p.attn_norm + k)) : 0.0f; // !27:5
+            return j < 16 ? op_mul(load_one(p_wq + col * 256ll + k), load_one(p_attn_norm + k)) : 0.0f; // !27:5
         }
         if (n < 320) {
             const int at = n - 256, in = at % 8, pair = at / 8 * 4 + in % 4;
             const int head = pair / 16, j = pair % 16, col = head * 32 + j + (in < 4 ? 0 : 16);
-            return j < 16 ? op_mul(load_one(p.wk + col * 256ll + k), load_one(p.attn_norm + k)) : 0.0f; // !28:5
+            return j < 16 ? op_mul(load_one(p_wk + col * 256ll + k), load_one(p_attn_norm + k)) : 0.0f; // !28:5
         }
         const int col = n - 320;
-        return col < 64 ? op_mul(load_one(p.wv + col * 256ll + k), load_one(p.attn_norm + k)) : 0.0f; // !29:5
+        return col < 64 ? op_mul(load_one(p_wv + col * 256ll + k), load_one(p_attn_norm + k)) : 0.0f; // !29:5
     }
     DEV static type *out(const args &p) { return p.packed; }
 };

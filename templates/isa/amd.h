@@ -24,6 +24,11 @@ using global_address = const __attribute__((address_space(1))) char *;
 DEV global_address scalar(const char *same_in_all_lanes)
 {
     global_address p = (global_address)same_in_all_lanes;
+#if !defined(TF_ON_HOST) && __clang_major__ < 17 // reckoned in vector registers it would stay there, which ends the compiler: illegal copy
+    const unsigned long long bits = reinterpret_cast<unsigned long long>(p);
+    const unsigned low = __builtin_amdgcn_readfirstlane(static_cast<int>(bits)), high = __builtin_amdgcn_readfirstlane(static_cast<int>(bits >> 32));
+    p = reinterpret_cast<global_address>(static_cast<unsigned long long>(high) << 32 | low);
+#endif
 #if !defined(TF_ON_HOST)
     asm("" : "+s"(p));
 #endif
