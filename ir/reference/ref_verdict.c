@@ -48,7 +48,7 @@ static double element_ratio(double expected, double got, double bound)
 
 ref_verdict ref_compare(const ref_tensor *t, const double *got)
 {
-    ref_verdict v = {.ratio = -1};
+    ref_verdict v = {0};
     mean_square m = {0};
     double squares = 0;
     size_t spreads = 0;
@@ -59,11 +59,10 @@ ref_verdict ref_compare(const ref_tensor *t, const double *got)
         if (judged) add_square(&m, t->value[i], got[i]);
         const double ratio = judged || is_unwritten(got[i]) ? element_ratio(t->value[i], got[i], bound) : 0;
         if (judged && bound > 0) squares += ratio * ratio, spreads++;
-        if (ratio <= v.ratio) continue;
+        if (i > 0 && ratio <= v.ratio) continue;
         v.ratio = ratio, v.worst = i, v.bound = bound;
         v.difference = fabs(got[i] - t->value[i]);
     }
-    if (v.ratio < 0) v.ratio = 0;
     v.rms = relative(&m);
     v.spread = spreads ? sqrt(squares / (double)spreads) : 0;
     return v;

@@ -90,12 +90,12 @@ static void print_json(arena *a, const ir_program *graph, const plan *p, const t
                                                  kernel_ops(a, graph, p->launches[i].kernel)));
     for (int i = 0; i < r->check_count; i++) {
         const trial_check *c = &r->checks[i];
-        /* JSON has no infinities: a ratio that is not finite is null */
-        json_array_append_new(checks, json_pack("{s:s, s:b, s:o, s:o, s:b, s:I, s:I, s:f, s:f}", "value", c->name, "good", c->good, "ratio",
+        /* JSON has no infinities: a ratio or an error that is not finite is null */
+        json_array_append_new(checks, json_pack("{s:s, s:b, s:o, s:o, s:b, s:I, s:I, s:o, s:f}", "value", c->name, "good", c->good, "ratio",
                                                 isfinite(c->ratio) ? json_real(c->ratio) : json_null(), "rms_ratio",
                                                 isfinite(c->spread) ? json_real(c->spread) : json_null(), "end_to_end", c->end_to_end,
                                                 "elements", (json_int_t)c->count, "unjudged", (json_int_t)c->unjudged, "rms",
-                                                isfinite(c->rms) ? c->rms : -1.0, "rms_rounded", c->rms_rounded));
+                                                isfinite(c->rms) ? json_real(c->rms) : json_null(), "rms_rounded", c->rms_rounded));
     }
     json_t *all =
         json_pack("{s:s, s:s, s:s, s:s, s:s, s:i, s:f, s:f, s:b, s:o, s:o, s:o}", "block", p->program->name, "dtype",

@@ -272,7 +272,7 @@ static void open_session(trial *t)
     const double start = seconds_now();
     arena_defer(t->a, free_log, &t->log);
     t->s = session_open(t->plan, &options, &code, &t->log);
-    if (!t->s) need(t, code);
+    need(t, code);
     arena_defer(t->a, close_session, t->s);
     t->plan = t->result.plan = session_plan(t->s);
     t->result.compile_seconds = seconds_now() - start;

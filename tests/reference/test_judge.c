@@ -309,9 +309,9 @@ static void make_compiler(void)
     snprintf(path, sizeof path, "%s/clang", folder);
     FILE *f = fopen(path, "w");
     ck_assert_ptr_nonnull(f);
-    fputs(
-        "#!/bin/sh\ncase \" $* \" in\n*' - '*) sed 's/= op_silu(/= op_relu(/' | exec clang-22 \"$@\";;\n*) exec clang-22 \"$@\";;\nesac\n",
-        f);
+    fputs("#!/bin/sh\ncase \" $* \" in\n*' - '*) sed \"s/= op_silu(/= op_${JUDGE_OP:-relu}(/\" | exec clang-22 \"$@\";;\n"
+          "*) exec clang-22 \"$@\";;\nesac\n",
+          f);
     fclose(f);
     ck_assert_int_eq(chmod(path, 0755), 0);
     snprintf(path, sizeof path, "%s/silu.yaml", folder);
@@ -361,6 +361,21 @@ START_TEST(a_wrong_kernel_ends_the_command_with_exit_code_1)
     ck_assert_ptr_null(strstr(output, commands[_i].says));
     ck_assert_msg(tfgen(variables, arguments) == 1, "%s", output);
     ck_assert_msg(strstr(output, commands[_i].says) != NULL, "%s", output);
+}
+END_TEST
+
+/* A logarithm of what is negative is no number, nor is its distance from one; and where nothing ran there is no distance. */
+START_TEST(what_is_no_number_has_no_error_and_what_does_not_run_fails)
+{
+    char variables[256], arguments[256];
+    snprintf(variables, sizeof variables, "TFGEN_CACHE_DIR= JUDGE_OP=log TFGEN_HOST_CC=%s/clang", folder);
+    snprintf(arguments, sizeof arguments, "run %s/silu.yaml --target=host --json", folder);
+    ck_assert_msg(tfgen(variables, arguments) == 1, "%s", output);
+    ck_assert_msg(strstr(output, "\"ratio\": null") && strstr(output, "\"rms\": null"), "%s", output);
+    snprintf(variables, sizeof variables, "TFGEN_CACHE_DIR= TFGEN_HOST_CC=%s/none", folder);
+    snprintf(arguments, sizeof arguments, "verify %s/silu.yaml %s/silu.yaml --json", folder, folder);
+    ck_assert_msg(tfgen(variables, arguments) == 1, "%s", output);
+    ck_assert_msg(strstr(output, "\"good\": false") && !strstr(output, "\"good\": true") && strstr(output, "FAILED"), "%s", output);
 }
 END_TEST
 
@@ -430,6 +445,7 @@ int main(void)
     tcase_add_unchecked_fixture(command, make_compiler, remove_compiler);
     tcase_add_loop_test(command, a_wrong_kernel_ends_the_command_with_exit_code_1, 0, sizeof commands / sizeof *commands);
     tcase_add_test(command, verify_says_of_a_case_what_run_says_of_its_values);
+    tcase_add_test(command, what_is_no_number_has_no_error_and_what_does_not_run_fails);
     tcase_add_test(command, what_is_not_compared_is_not_called_good);
     suite_add_tcase(suite, c);
     suite_add_tcase(suite, command);

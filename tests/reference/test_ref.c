@@ -519,6 +519,18 @@ START_TEST(a_graph_that_says_another_shape_is_refused)
 }
 END_TEST
 
+START_TEST(a_matrix_of_another_batch_is_refused)
+{
+    bench *b = open_text("block: t\ndtype: f32\ninputs: {x: [2, 3, 4], w: [2, 4, 5]}\nops: [{out: y, op: matmul, in: [x, w]}]\noutputs: {y: y}\n");
+    bench_fill(b, 4);
+    ((ir_value *)program_value(b->graph, "w"))->shape[0] = extent_number(1);
+    b->data[bench_id(b, "w")].count = 20;
+    ck_assert(!ref_run(b->graph, b->inputs, true, NULL, b->results, b->message, sizeof b->message));
+    ck_assert_msg(strstr(b->message, "do not fit") != NULL, "%s", b->message);
+    bench_close(b);
+}
+END_TEST
+
 START_TEST(missing_or_wrong_data_is_refused_by_name)
 {
     bench *b = open_text(ATTENTION(""));
@@ -557,6 +569,25 @@ START_TEST(numbers_are_rounded_where_they_are_stored_and_by_cast)
         ck_assert_double_eq(bench_result(b, "a")->value[i], dtype_round(dtype_bf16, bench_data(b, "x")[i] * 1.1));
     bench_run(b, false, NULL);
     for (size_t i = 0; i < 256; i++) ck_assert_double_eq(bench_result(b, "a")->value[i], bench_data(b, "x")[i] * 1.1);
+    bench_close(b);
+}
+END_TEST
+
+static bool only_moved(void *context, const ir_value *v) { return (void)context, strchr("yz", v->name[0]) != NULL; }
+
+/* What is moved is on the grid of its dtype only if all that is moved was. */
+START_TEST(what_a_move_stores_is_rounded_when_one_of_its_operands_was_not)
+{
+    bench *b = open_text("block: t\ndtype: bf16\ndims: {N: 64}\ninputs: {x: [4, N]}\nops:\n  - {out: a, op: mul, in: [x, 1.1]}\n"
+                         "  - {out: y, op: concat, in: [a, x]}\n  - {out: z, op: reshape, in: [a], shape: [2, 2, N]}\noutputs: {y: y, z: z}\n");
+    bench_fill(b, 7);
+    const ref_rules rules = {.stored = only_moved};
+    bench_run(b, true, &rules);
+    for (size_t i = 0; i < 256; i++) {
+        const double a = dtype_round(dtype_bf16, bench_data(b, "x")[i] * 1.1);
+        ck_assert_double_eq(bench_result(b, "z")->value[i], a);
+        ck_assert_double_eq(bench_result(b, "y")->value[i / 64 * 128 + i % 64], a);
+    }
     bench_close(b);
 }
 END_TEST
@@ -804,6 +835,55 @@ START_TEST(what_a_dtype_cannot_hold_is_infinite)
 }
 END_TEST
 
+/* ---- rounding of functions: in units of f32 at 2 (and 1.5), where each result is what it is beside */
+START_TEST(a_function_is_allowed_the_roundings_that_it_makes)
+{
+    static const struct {
+        const char *op;
+        double units;
+    } functions[] = {{"neg, in: [x]", 0}, {"relu, in: [x]", 0}, {"max, in: [x, y]", 0}, {"min, in: [x, y]", 0}, {"add, in: [x, y]", 3.5}, {"sub, in: [x, y]", 0.5},
+                     {"mul, in: [x, y]", 3}, {"square, in: [x]", 4}, {"sqrt, in: [x]", M_SQRT2}, {"div, in: [x, y]", 2 * (2 / 1.5)}, {"rsqrt, in: [x]", 2 * M_SQRT1_2},
+                     {"log, in: [x]", 2 * M_LN2}, {"exp, in: [x]", 4 * 7.38905609893065}, {"sigmoid, in: [x]", (3 + 2 * 0.1192029220221176) * 0.8807970779778823},
+                     {"silu, in: [x]", 3 * 1.7615941559557649}, {"sin, in: [x]", 2}, {"cos, in: [x]", 2},
+                     {"tanh, in: [x]", 2}, {"gelu_erf, in: [x]", 4}, {"gelu_tanh, in: [x]", 4}};
+    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
+        char yaml[256];
+        snprintf(yaml, sizeof yaml, "block: t\ndtype: f32\ninputs: {x: [1], y: [1]}\nops:\n  - {out: z, op: %s}\n  - {out: w, op: add, in: [x, y]}\noutputs: {z: z, w: w}\n", functions[i].op);
+        bench *b = open_text(yaml);
+        set(b, "x", (const double[]){2}, 1);
+        set(b, "y", (const double[]){1.5}, 1);
+        const ref_tensor *z = run(b, "z");
+        ck_assert_msg(fabs(z->error[0] / REF_UNIT - functions[i].units) <= 1e-9, "%s: %.9g", functions[i].op, z->error[0] / REF_UNIT);
+        bench_close(b);
+    }
+}
+END_TEST
+
+/* ---- rounding of sums */
+START_TEST(the_rounding_of_a_sum_is_that_of_the_steps_on_its_way)
+{
+    static const struct {
+        double terms[3];
+        int count;
+        double squared; /* in units of rounding: partial sums that were met or are likely, a sixth of a term's square a step, and each term */
+    } sums[] = {{{3}, 1, 9}, {{3, 4}, 2, 9 + 49 + (1.0 / 6 + 1) * 25}, {{1, -1, 1}, 3, 1 + 0 + 1 + (2.0 / 6 + 1) * 3}, {{-5, 5}, 2, 25 + (1.0 / 6 + 1) * 50}};
+    for (size_t i = 0; i < sizeof sums / sizeof *sums; i++) {
+        ref_sum s = {0};
+        for (int k = 0; k < sums[i].count; k++) ref_sum_add(&s, sums[i].terms[k], 0);
+        near(ref_sum_rounding(&s) / (REF_UNIT * REF_UNIT), sums[i].squared);
+    }
+    ref_sum blocks = {0}, whole = {.whole = true};
+    double in_order = 0;
+    const double n = 8191, L = REF_CHAIN, m = n / L, terms = 8192;
+    for (int k = 0; k < 8192; k++) {
+        ref_sum_add(&blocks, 1, 0), ref_sum_add(&whole, 1, 0);
+        in_order += (double)(k % 4096 + 1) * (k % 4096 + 1) + (k % 4096 == 4095 ? (double)(k + 1) * (k + 1) : 0);
+    }
+    near(ref_sum_rounding(&blocks) / (REF_UNIT * REF_UNIT), fmax(in_order, (L / m / 3 + (m + 1) / 3) * terms * terms) + (L / 2 + m / 6 + 1) * terms);
+    near(ref_sum_rounding(&whole) / (REF_UNIT * REF_UNIT), fmax(8192.0 * 8193 * 16385 / 6, n / 3 * terms * terms) + (n / 6 + 1) * terms);
+}
+END_TEST
+
 /* ---- work in threads */
 typedef struct shared_work {
     pthread_t caller;
@@ -859,8 +939,10 @@ int main(void)
                                   split_concat_and_reshape_only_move,
                                   defaults_are_the_references_own,
                                   a_graph_that_says_another_shape_is_refused,
+                                  a_matrix_of_another_batch_is_refused,
                                   missing_or_wrong_data_is_refused_by_name,
                                   numbers_are_rounded_where_they_are_stored_and_by_cast,
+                                  what_a_move_stores_is_rounded_when_one_of_its_operands_was_not,
                                   a_checker_may_put_in_its_own_numbers,
                                   a_folded_norm_rounds_the_weights_instead_of_the_row,
                                   a_factor_written_by_hand_is_folded_like_a_norms,
@@ -871,6 +953,8 @@ int main(void)
                                   sums_of_what_is_no_number_are_none_and_of_what_is_unknown_are_unknown,
                                   what_a_dtype_cannot_hold_is_infinite,
                                   verdicts_know_infinities_and_nan,
+                                  a_function_is_allowed_the_roundings_that_it_makes,
+                                  the_rounding_of_a_sum_is_that_of_the_steps_on_its_way,
                                   work_that_is_shared_out_is_done_when_the_call_returns};
     Suite *suite = suite_create("reference");
     TCase *c = tcase_create("reference");
