@@ -36,6 +36,9 @@ static const sweep sweeps[] = {
     {"linear", LINEAR, "M", 1, 4096, {{"N", 5000}, {"K", 40}}, true},
     {"linear", LINEAR, "N", 8, 16384, {{"M", 256}, {"K", 1368}}, false},
     {"linear", LINEAR, "K", 8, 65536, {{"M", 512}, {"N", 1024}}, false},
+    {"linear", LINEAR, "K", 64, 32768, {{"M", 128}, {"N", 2048}}, false},
+    {"linear", LINEAR, "N", 32, 16384, {{"M", 100}, {"K", 6144}}, false},
+    {"linear", LINEAR, "N", 32, 16384, {{"M", 256}, {"K", 16384}}, false},
     {"gated linear", GATED, "M", 1, 16384, {{"N", 14336}, {"K", 4096}}, false},
     {"rmsnorm", ROWS("rmsnorm", ", w", "params: {w: [D]}\n"), "D", 8, 65536, {{"M", 2048}}, false},
     {"softmax", ROWS("softmax", "", ""), "D", 8, 65536, {{"M", 16}}, false},
@@ -110,6 +113,19 @@ static void print_sweep(arena *a, text *out, const sweep *s, const char *dtype, 
     }
 }
 
+/* The first line that is another. */
+static void compare_lines(const golden *g, const char *now)
+{
+    const char *was = g->after;
+    int line = 2; /* after "---" */
+    for (; *was && *now; line++) {
+        const size_t n = strcspn(was, "\n"), m = strcspn(now, "\n");
+        if (n != m || memcmp(was, now, n) != 0) break;
+        was += n + 1, now += m + 1;
+    }
+    ck_assert_msg(!*was && !*now, "%s:%d: \"%.*s\" is \"%.*s\"", g->path, line, (int)strcspn(was, "\n"), was, (int)strcspn(now, "\n"), now);
+}
+
 START_TEST(the_planner_chooses_the_tiles_of_the_golden_file)
 {
     size_t count;
@@ -119,8 +135,11 @@ START_TEST(the_planner_chooses_the_tiles_of_the_golden_file)
     for (int i = 0; i < sweep_count; i++)
         for (int narrow = 1; narrow >= sweeps[i].narrow; narrow--) print_sweep(a, &out, &sweeps[i], narrow ? "bf16" : "f32", target);
     golden g = {.a = a, .path = arena_printf(a, "tests/golden/tiles/%s.txt", target->name), .head = "", .before = ""};
-    if (!golden_updates()) g.after = read_text_file(a, g.path) + strlen("---\n");
-    compare_golden(&g, out.data);
+    if (golden_updates()) compare_golden(&g, out.data);
+    else {
+        g.after = read_text_file(a, g.path) + strlen("---\n");
+        compare_lines(&g, out.data);
+    }
     arena_free(a);
 }
 END_TEST
