@@ -13,41 +13,43 @@ typedef struct sweep {
     bool narrow; /* in bf16 alone, else in f32 too */
 } sweep;
 
-#define LINEAR "block: t\ndtype: bf16\ndims: {M: 1, N: 1, K: 1}\ninputs: {x: [M, K]}\nparams: {w: [N, K]}\nops:\n" \
-               "  - {out: y, op: linear, in: [x, w]}\noutputs: {y: y}\n"
-#define GATED "block: t\ndtype: bf16\ndims: {M: 1, N: 1, K: 1}\ninputs: {x: [M, K]}\nparams: {w: [N, K], v: [N, K]}\nops:\n" \
-              "  - {out: g, op: linear, in: [x, w]}\n  - {out: u, op: linear, in: [x, v]}\n  - {out: s, op: silu, in: [g]}\n" \
-              "  - {out: y, op: mul, in: [s, u]}\noutputs: {y: y}\n"
-#define ROWS(op, more, params) "block: t\ndtype: bf16\ndims: {M: 1, D: 1}\ninputs: {x: [M, D], r: [M, D]}\n" params "ops:\n" \
-                       "  - {out: s, op: add, in: [x, r]}\n  - {out: y, op: " op ", in: [s" more "]}\noutputs: {y: y}\n"
-#define ATTENTION(causal)                                                                                                                  \
-    "block: t\ndtype: bf16\ndims: {B: 2, S: 1, H: 8, KV: 2, hd: 64}\ninputs: {q: [B, S, H*hd], k: [B, S, KV*hd], v: [B, S, KV*hd]}\n"      \
+#define LINEAR                                                                                          \
+    "block: t\ndtype: bf16\ndims: {M: 1, N: 1, K: 1}\ninputs: {x: [M, K]}\nparams: {w: [N, K]}\nops:\n" \
+    "  - {out: y, op: linear, in: [x, w]}\noutputs: {y: y}\n"
+#define GATED                                                                                                       \
+    "block: t\ndtype: bf16\ndims: {M: 1, N: 1, K: 1}\ninputs: {x: [M, K]}\nparams: {w: [N, K], v: [N, K]}\nops:\n"  \
+    "  - {out: g, op: linear, in: [x, w]}\n  - {out: u, op: linear, in: [x, v]}\n  - {out: s, op: silu, in: [g]}\n" \
+    "  - {out: y, op: mul, in: [s, u]}\noutputs: {y: y}\n"
+#define ROWS(op, more, params)                                                                    \
+    "block: t\ndtype: bf16\ndims: {M: 1, D: 1}\ninputs: {x: [M, D], r: [M, D]}\n" params "ops:\n" \
+    "  - {out: s, op: add, in: [x, r]}\n  - {out: y, op: " op ", in: [s" more "]}\noutputs: {y: y}\n"
+#define ATTENTION(causal)                                                                                                             \
+    "block: t\ndtype: bf16\ndims: {B: 2, S: 1, H: 8, KV: 2, hd: 64}\ninputs: {q: [B, S, H*hd], k: [B, S, KV*hd], v: [B, S, KV*hd]}\n" \
     "ops:\n  - {out: y, op: attention, in: [q, k, v], heads: H, kv_heads: KV, causal: " causal "}\noutputs: {y: y}\n"
-#define DECODE                                                                                                                             \
-    "block: t\ndtype: bf16\ndims: {B: 1, S: 1, L: 1, H: 8, KV: 2, hd: 64}\n"                                                               \
-    "inputs: {q: [B, S, H*hd], k: [B, S, KV*hd], v: [B, S, KV*hd], pos: {shape: [B], dtype: i32}}\n"                                       \
-    "state: {keys: [B, KV, L, hd], values: [B, KV, L, hd]}\nops:\n  - {out: kc, op: kv_append, in: [k], state: keys, at: pos}\n"           \
-    "  - {out: vc, op: kv_append, in: [v], state: values, at: pos}\n"                                                                      \
+#define DECODE                                                                                                                   \
+    "block: t\ndtype: bf16\ndims: {B: 1, S: 1, L: 1, H: 8, KV: 2, hd: 64}\n"                                                     \
+    "inputs: {q: [B, S, H*hd], k: [B, S, KV*hd], v: [B, S, KV*hd], pos: {shape: [B], dtype: i32}}\n"                             \
+    "state: {keys: [B, KV, L, hd], values: [B, KV, L, hd]}\nops:\n  - {out: kc, op: kv_append, in: [k], state: keys, at: pos}\n" \
+    "  - {out: vc, op: kv_append, in: [v], state: values, at: pos}\n"                                                            \
     "  - {out: y, op: attention, in: [q, kc, vc], heads: H, kv_heads: KV, causal: true, at: pos}\noutputs: {y: y}\n"
 
-static const sweep sweeps[] = {
-    {"linear", LINEAR, "M", 1, 16384, {{"N", 4096}, {"K", 4096}}, false},
-    {"linear", LINEAR, "M", 1, 4096, {{"N", 384}, {"K", 14336}}, false},
-    {"linear", LINEAR, "M", 1, 4096, {{"N", 5000}, {"K", 40}}, true},
-    {"linear", LINEAR, "N", 8, 16384, {{"M", 256}, {"K", 1368}}, false},
-    {"linear", LINEAR, "K", 8, 65536, {{"M", 512}, {"N", 1024}}, false},
-    {"linear", LINEAR, "K", 64, 32768, {{"M", 128}, {"N", 2048}}, false},
-    {"linear", LINEAR, "N", 32, 16384, {{"M", 100}, {"K", 6144}}, false},
-    {"linear", LINEAR, "N", 32, 16384, {{"M", 256}, {"K", 16384}}, false},
-    {"gated linear", GATED, "M", 1, 16384, {{"N", 14336}, {"K", 4096}}, false},
-    {"rmsnorm", ROWS("rmsnorm", ", w", "params: {w: [D]}\n"), "D", 8, 65536, {{"M", 2048}}, false},
-    {"softmax", ROWS("softmax", "", ""), "D", 8, 65536, {{"M", 16}}, false},
-    {"softmax", ROWS("softmax", "", ""), "M", 1, 65536, {{"D", 1000}}, true},
-    {"causal attention", ATTENTION("true"), "S", 1, 8192, {{"hd", 64}}, false},
-    {"attention", ATTENTION("false"), "S", 1, 8192, {{"hd", 128}}, true},
-    {"causal attention", ATTENTION("true"), "hd", 8, 256, {{"S", 2048}}, false},
-    {"decode", DECODE, "L", 8, 65536, {{"hd", 128}}, false},
-    {"decode", DECODE, "B", 1, 256, {{"L", 4096}}, true}};
+static const sweep sweeps[] = {{"linear", LINEAR, "M", 1, 16384, {{"N", 4096}, {"K", 4096}}, false},
+                               {"linear", LINEAR, "M", 1, 4096, {{"N", 384}, {"K", 14336}}, false},
+                               {"linear", LINEAR, "M", 1, 4096, {{"N", 5000}, {"K", 40}}, true},
+                               {"linear", LINEAR, "N", 8, 16384, {{"M", 256}, {"K", 1368}}, false},
+                               {"linear", LINEAR, "K", 8, 65536, {{"M", 512}, {"N", 1024}}, false},
+                               {"linear", LINEAR, "K", 64, 32768, {{"M", 128}, {"N", 2048}}, false},
+                               {"linear", LINEAR, "N", 32, 16384, {{"M", 100}, {"K", 6144}}, false},
+                               {"linear", LINEAR, "N", 32, 16384, {{"M", 256}, {"K", 16384}}, false},
+                               {"gated linear", GATED, "M", 1, 16384, {{"N", 14336}, {"K", 4096}}, false},
+                               {"rmsnorm", ROWS("rmsnorm", ", w", "params: {w: [D]}\n"), "D", 8, 65536, {{"M", 2048}}, false},
+                               {"softmax", ROWS("softmax", "", ""), "D", 8, 65536, {{"M", 16}}, false},
+                               {"softmax", ROWS("softmax", "", ""), "M", 1, 65536, {{"D", 1000}}, true},
+                               {"causal attention", ATTENTION("true"), "S", 1, 8192, {{"hd", 64}}, false},
+                               {"attention", ATTENTION("false"), "S", 1, 8192, {{"hd", 128}}, true},
+                               {"causal attention", ATTENTION("true"), "hd", 8, 256, {{"S", 2048}}, false},
+                               {"decode", DECODE, "L", 8, 65536, {{"hd", 128}}, false},
+                               {"decode", DECODE, "B", 1, 256, {{"L", 4096}}, true}};
 enum { sweep_count = sizeof sweeps / sizeof *sweeps };
 
 typedef struct job {
@@ -74,8 +76,10 @@ static void choose(void *argument)
             const ir_phase *phase = p->launches[i].kernel->phases[k];
             for (int t = 0; t < phase->tile_count; t++) {
                 const tile_setting *set = &phase->tile[t];
-                if (strcmp(set->key, "layer") == 0) text_printf(&j->tile, "%s ", layer_names(NULL)[set->value]);
-                else text_printf(&j->tile, "%s=%d ", set->key, set->value);
+                if (strcmp(set->key, "layer") == 0)
+                    text_printf(&j->tile, "%s ", layer_names(NULL)[set->value]);
+                else
+                    text_printf(&j->tile, "%s=%d ", set->key, set->value);
             }
             if (phase->tile_count) text_printf(&j->tile, "| ");
         }
@@ -135,7 +139,8 @@ START_TEST(the_planner_chooses_the_tiles_of_the_golden_file)
     for (int i = 0; i < sweep_count; i++)
         for (int narrow = 1; narrow >= sweeps[i].narrow; narrow--) print_sweep(a, &out, &sweeps[i], narrow ? "bf16" : "f32", target);
     golden g = {.a = a, .path = arena_printf(a, "tests/golden/tiles/%s.txt", target->name), .head = "", .before = ""};
-    if (golden_updates()) compare_golden(&g, out.data);
+    if (golden_updates())
+        compare_golden(&g, out.data);
     else {
         g.after = read_text_file(a, g.path) + strlen("---\n");
         compare_lines(&g, out.data);
