@@ -521,7 +521,8 @@ END_TEST
 
 START_TEST(a_matrix_of_another_batch_is_refused)
 {
-    bench *b = open_text("block: t\ndtype: f32\ninputs: {x: [2, 3, 4], w: [2, 4, 5]}\nops: [{out: y, op: matmul, in: [x, w]}]\noutputs: {y: y}\n");
+    bench *b =
+        open_text("block: t\ndtype: f32\ninputs: {x: [2, 3, 4], w: [2, 4, 5]}\nops: [{out: y, op: matmul, in: [x, w]}]\noutputs: {y: y}\n");
     bench_fill(b, 4);
     ((ir_value *)program_value(b->graph, "w"))->shape[0] = extent_number(1);
     b->data[bench_id(b, "w")].count = 20;
@@ -578,8 +579,9 @@ static bool only_moved(void *context, const ir_value *v) { return (void)context,
 /* What is moved is on the grid of its dtype only if all that is moved was. */
 START_TEST(what_a_move_stores_is_rounded_when_one_of_its_operands_was_not)
 {
-    bench *b = open_text("block: t\ndtype: bf16\ndims: {N: 64}\ninputs: {x: [4, N]}\nops:\n  - {out: a, op: mul, in: [x, 1.1]}\n"
-                         "  - {out: y, op: concat, in: [a, x]}\n  - {out: z, op: reshape, in: [a], shape: [2, 2, N]}\noutputs: {y: y, z: z}\n");
+    bench *b =
+        open_text("block: t\ndtype: bf16\ndims: {N: 64}\ninputs: {x: [4, N]}\nops:\n  - {out: a, op: mul, in: [x, 1.1]}\n"
+                  "  - {out: y, op: concat, in: [a, x]}\n  - {out: z, op: reshape, in: [a], shape: [2, 2, N]}\noutputs: {y: y, z: z}\n");
     bench_fill(b, 7);
     const ref_rules rules = {.stored = only_moved};
     bench_run(b, true, &rules);
@@ -841,14 +843,33 @@ START_TEST(a_function_is_allowed_the_roundings_that_it_makes)
     static const struct {
         const char *op;
         double units;
-    } functions[] = {{"neg, in: [x]", 0}, {"relu, in: [x]", 0}, {"max, in: [x, y]", 0}, {"min, in: [x, y]", 0}, {"add, in: [x, y]", 3.5}, {"sub, in: [x, y]", 0.5},
-                     {"mul, in: [x, y]", 3}, {"square, in: [x]", 4}, {"sqrt, in: [x]", M_SQRT2}, {"div, in: [x, y]", 2 * (2 / 1.5)}, {"rsqrt, in: [x]", 2 * M_SQRT1_2},
-                     {"log, in: [x]", 2 * M_LN2}, {"exp, in: [x]", 4 * 7.38905609893065}, {"sigmoid, in: [x]", (3 + 2 * 0.1192029220221176) * 0.8807970779778823},
-                     {"silu, in: [x]", 3 * 1.7615941559557649}, {"sin, in: [x]", 2}, {"cos, in: [x]", 2},
-                     {"tanh, in: [x]", 2}, {"gelu_erf, in: [x]", 4}, {"gelu_tanh, in: [x]", 4}};
+    } functions[] = {{"neg, in: [x]", 0},
+                     {"relu, in: [x]", 0},
+                     {"max, in: [x, y]", 0},
+                     {"min, in: [x, y]", 0},
+                     {"add, in: [x, y]", 3.5},
+                     {"sub, in: [x, y]", 0.5},
+                     {"mul, in: [x, y]", 3},
+                     {"square, in: [x]", 4},
+                     {"sqrt, in: [x]", M_SQRT2},
+                     {"div, in: [x, y]", 2 * (2 / 1.5)},
+                     {"rsqrt, in: [x]", 2 * M_SQRT1_2},
+                     {"log, in: [x]", 2 * M_LN2},
+                     {"exp, in: [x]", 4 * 7.38905609893065},
+                     {"sigmoid, in: [x]", (3 + 2 * 0.1192029220221176) * 0.8807970779778823},
+                     {"silu, in: [x]", 3 * 1.7615941559557649},
+                     {"sin, in: [x]", 2},
+                     {"cos, in: [x]", 2},
+                     {"tanh, in: [x]", 2},
+                     {"gelu_erf, in: [x]", 4},
+                     {"gelu_tanh, in: [x]", 4}};
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
         char yaml[256];
-        snprintf(yaml, sizeof yaml, "block: t\ndtype: f32\ninputs: {x: [1], y: [1]}\nops:\n  - {out: z, op: %s}\n  - {out: w, op: add, in: [x, y]}\noutputs: {z: z, w: w}\n", functions[i].op);
+        snprintf(
+            yaml, sizeof yaml,
+            "block: t\ndtype: f32\ninputs: {x: [1], y: [1]}\nops:\n  - {out: z, op: %s}\n"
+            "  - {out: w, op: add, in: [x, y]}\noutputs: {z: z, w: w}\n",
+            functions[i].op);
         bench *b = open_text(yaml);
         set(b, "x", (const double[]){2}, 1);
         set(b, "y", (const double[]){1.5}, 1);
@@ -865,8 +886,12 @@ START_TEST(the_rounding_of_a_sum_is_that_of_the_steps_on_its_way)
     static const struct {
         double terms[3];
         int count;
-        double squared; /* in units of rounding: partial sums that were met or are likely, a sixth of a term's square a step, and each term */
-    } sums[] = {{{3}, 1, 9}, {{3, 4}, 2, 9 + 49 + (1.0 / 6 + 1) * 25}, {{1, -1, 1}, 3, 1 + 0 + 1 + (2.0 / 6 + 1) * 3}, {{-5, 5}, 2, 25 + (1.0 / 6 + 1) * 50}};
+        double
+            squared; /* in units of rounding: partial sums that were met or are likely, a sixth of a term's square a step, and each term */
+    } sums[] = {{{3}, 1, 9},
+                {{3, 4}, 2, 9 + 49 + (1.0 / 6 + 1) * 25},
+                {{1, -1, 1}, 3, 1 + 0 + 1 + (2.0 / 6 + 1) * 3},
+                {{-5, 5}, 2, 25 + (1.0 / 6 + 1) * 50}};
     for (size_t i = 0; i < sizeof sums / sizeof *sums; i++) {
         ref_sum s = {0};
         for (int k = 0; k < sums[i].count; k++) ref_sum_add(&s, sums[i].terms[k], 0);
@@ -879,7 +904,8 @@ START_TEST(the_rounding_of_a_sum_is_that_of_the_steps_on_its_way)
         ref_sum_add(&blocks, 1, 0), ref_sum_add(&whole, 1, 0);
         in_order += (double)(k % 4096 + 1) * (k % 4096 + 1) + (k % 4096 == 4095 ? (double)(k + 1) * (k + 1) : 0);
     }
-    near(ref_sum_rounding(&blocks) / (REF_UNIT * REF_UNIT), fmax(in_order, (L / m / 3 + (m + 1) / 3) * terms * terms) + (L / 2 + m / 6 + 1) * terms);
+    near(ref_sum_rounding(&blocks) / (REF_UNIT * REF_UNIT),
+         fmax(in_order, (L / m / 3 + (m + 1) / 3) * terms * terms) + (L / 2 + m / 6 + 1) * terms);
     near(ref_sum_rounding(&whole) / (REF_UNIT * REF_UNIT), fmax(8192.0 * 8193 * 16385 / 6, n / 3 * terms * terms) + (n / 6 + 1) * terms);
 }
 END_TEST
