@@ -3,7 +3,7 @@
  * read it (H200: copies by the product's own threads lost at every size). Refuses what layer.h refuses. */
 #include "gen/align.h"
 #include "gen/emit.h"
-#include "gen/layer.h"
+#include "gen/tile.h"
 #include "ir/base/names.h"
 #include <string.h>
 
@@ -90,7 +90,7 @@ static void insert_kernel(aligner *g, int index, ir_phase *phase, const char *na
 {
     ir_program *p = g->p;
     ir_kernel *kernel = arena_alloc(g->b->a, sizeof *kernel);
-    *kernel = (ir_kernel){.name = name, .frame = frame_mixed, .phases = arena_alloc(g->b->a, sizeof phase), .phase_count = 1};
+    *kernel = (ir_kernel){.name = name, .phases = arena_alloc(g->b->a, sizeof phase), .phase_count = 1};
     kernel->phases[0] = phase;
     memmove(p->kernels + index + 1, p->kernels + index, (size_t)(p->kernel_count - index) * sizeof *p->kernels);
     p->kernels[index] = kernel;
@@ -133,10 +133,9 @@ static bool align_operand(aligner *g, int k)
     for (int i = 0; i < phase->op_count && !product; i++)
         if (phase->ops[i]->kind == op_linear) product = phase->ops[i];
     if (g->p->kernels[k]->phase_count != 1 || phase->family != family_gemm || !product) return false;
-    tile_request r = {g->b->a, g->p, phase, g->target, g->tuning, phase_space(g->b->a, phase), layer_simt, 0, NULL, false};
-    r.layer = layer_choose(&r);
+    tile_request r = {g->b->a, g->p, phase, g->target, g->tuning, phase_space(g->b->a, phase), 0, NULL, false};
     ir_value *v = product->inputs[0];
-    if ((!layer_is_wgmma(r.layer) && r.layer != layer_mma) || value_alignment(g->b->a, v) == 16) return false;
+    if (!program_choose(&r, phase)->aligned_rows || value_alignment(g->b->a, v) == 16) return false;
     if (may_be_longer(g, v)) {
         v->root_stride = aligned_columns(v);
         return false;

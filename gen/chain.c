@@ -41,7 +41,7 @@ bool phase_is_long(const ir_phase *phase, const target_info *target)
         const ir_op *op = phase->ops[i];
         if (op_is_elementwise(op) && value_columns(op->outputs[0]) > 1) cost += cost_of(op);
     }
-    return cost >= (phase->family == family_rows ? long_rows_cost : long_cost) && strcmp(target->family, "host") != 0;
+    return cost >= (phase->family == family_rows ? long_rows_cost : long_cost) && target->vendor != vendor_host;
 }
 
 /* Operand x of an op whose result is made at the chain's place is computed there, too. */

@@ -2,17 +2,11 @@
  * what the families' emitters refuse. A source is: defines of the target, the templates, constant tables, the spec
  * struct, the kernel. */
 #include "gen/emit.h"
-#include "gen/layer.h"
-#include "gen/layer_amd.h"
+#include "gen/tile.h"
 #include "gen/template_text.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-typedef struct family_program {
-    const char *program, *template; /* gemm, templates/gemm/gemm.h */
-    unsigned uses;                  /* set of use_... */
-} family_program;
 
 typedef struct emitter { /* what all sources of a plan share */
     arena *a;
@@ -26,37 +20,13 @@ typedef struct emitter { /* what all sources of a plan share */
 
 typedef struct unit { /* one source file */
     const char *kernel, *file;
-    family_program of;
+    const char *device, *template, *memory, *entry; /* as of a program (gen/program/program.h) */
+    unsigned uses;                                  /* set of use_... */
     frame_kind frame;
     int threads, shared_bytes;
     bool quick; /* stores nothing wider than 16 bits */
     const char *defines;
 } unit;
-
-static const family_program programs[] = {{"rows", "templates/rows/rows.h", use_rows},
-                                          {"gemm", "templates/gemm/gemm.h", use_gemm},
-                                          {"attention", "templates/attention/attention.h", use_attention},
-                                          {"decode", "templates/attention/decode.h", use_decode},
-                                          {"combine", "templates/attention/decode.h", use_combine},
-                                          {"align", "templates/gemm/align.h", use_align}};
-static const family_program pack_program = {"pack", "templates/gemm/pack.h", use_pack}, pack_split_program = {"pack_split", "templates/gemm/pack.h", use_pack};
-
-static family_program program_of(const ir_phase *phase)
-{
-    if (phase->family == family_gemm && layer_of(phase) == layer_wgmma)
-        return (family_program){"gemm_ws", "templates/gemm/gemm_ws.h", use_gemm_ws};
-    if (phase->family == family_attention && layer_of(phase) == layer_wgmma)
-        return (family_program){"attention_ws", "templates/attention/attention_ws.h", use_attention_ws};
-    if (phase->family == family_attention && layer_is_amd(layer_of(phase)))
-        return (family_program){"attention_mfma", "templates/attention/attention_mfma.h",
-                                layer_of(phase) == layer_mfma ? use_attention_mfma : use_attention_wmma};
-    if (phase->family == family_gemm && layer_of(phase) == layer_wgmma3)
-        return (family_program){"gemm_ws_split", "templates/gemm/gemm_ws_split.h", use_gemm_split};
-    if (layer_of(phase) == layer_mma) return (family_program){"gemm_mma", "templates/gemm/gemm_mma.h", use_gemm_mma};
-    if (layer_is_amd(layer_of(phase)))
-        return (family_program){"gemm_mfma", "templates/gemm/gemm_mfma.h", layer_of(phase) == layer_mfma ? use_mfma : use_wmma};
-    return programs[phase->family];
-}
 
 /* ---- frequencies of rotary embeddings: the part of a turn that a token adds, in units of 2^-64 (templates/base/rope.h) */
 static double scaled_frequency(const rope_scaling *s, double frequency)
@@ -127,7 +97,7 @@ static emission emission_new(const emitter *of, const ir_kernel *kernel, const i
     e.struct_name = arena_printf(a, "%s_%s", name_identifier(a, kernel->name), name_identifier(a, phase->name));
     e.space = phase_space(a, phase);
     set_shape(&e);
-    if (phase->family == family_gemm) gemm_segments(a, phase, layer_granule(layer_of(phase), of->p->target), &e.segments);
+    if (phase->family == family_gemm) gemm_segments(a, phase, program_granule(program_of(phase), of->p->target), &e.segments);
     return e;
 }
 
@@ -147,42 +117,36 @@ static writer whole_struct(emission *e, const writer *members)
 }
 
 /* ---- one source file */
-static void append_target(text *out, const target_info *target, unsigned uses, bool quick)
+static void append_target(text *out, const target_info *target, const unit *u)
 {
-    const bool host = strcmp(target->family, "host") == 0, nvidia = strncmp(target->name, "sm_", 3) == 0;
-    text_printf(out, "#define TF_TARGET_%s 1\n", host ? "HOST" : nvidia ? "NVIDIA" : "AMD");
+    static const char *const vendors[] = {"HOST", "AMD", "NVIDIA"};
+    text_printf(out, "#define TF_TARGET_%s 1\n", vendors[target->vendor]);
     text_printf(out, "#define TF_WAVE %d\n", target->wave);
     /* No name of the machine where it multiplies on register tiles: the source is the same for a whole family, and so is
      * its cache entry. */
-    if (uses & (use_ws | use_gemm_mma)) text_printf(out, "#define TF_CONST_IS_GLOBAL 1\n%s", quick ? "#define TF_QUICK 1\n" : "");
-    if (uses & use_pump) text_printf(out, "#define TF_GFX %s\n", amd_machine(out->a, target));
+    if (frame_is_dynamic(u->frame)) text_printf(out, "#define TF_CONST_IS_GLOBAL 1\n%s", u->quick ? "#define TF_QUICK 1\n" : "");
+    if (u->uses & use_waves) text_printf(out, "#define TF_GFX 0x%x\n", target->isa);
 }
 
-static void append_kernel(arena *a, text *out, const unit *u, const char *struct_name)
+/* `form` of a program (gen/program/program.h) with its $K, $T, $S and $P filled in. */
+static void append_form(text *out, const char *form, const unit *u, const char *struct_name)
 {
-    const char *program = arena_printf(a, "%s<%s>", u->of.program, struct_name);
-    if (u->of.uses & use_attention_ws) {
-        text_printf(out, "static_assert(%s::shared_bytes == %d, \"shared memory\");\n", program, u->shared_bytes);
-        text_printf(out, "TF_KERNEL_ATTENTION_WS(%s, %s)\n", u->kernel, struct_name);
-        return;
+    for (const char *at = form; *at; at++) {
+        if (*at != '$') text_append(out, at, 1);
+        else if (*++at == 'K') text_printf(out, "%s", u->kernel);
+        else if (*at == 'T') text_printf(out, "%d", u->threads);
+        else if (*at == 'S') text_printf(out, "%s", struct_name);
+        else text_printf(out, "%s<%s>", u->device, struct_name);
     }
-    if (u->frame == frame_ws) {
-        text_printf(out, "static_assert(ws_memory<one_phase<%s>>::bytes == %d, \"shared memory\");\n", program, u->shared_bytes);
-        text_printf(out, "TF_KERNEL_WS(%s, one_phase<%s>)\n", u->kernel, program);
-        return;
-    }
-    if (u->of.uses & use_pump) {
-        text_printf(out, "static_assert(pump_memory<one_phase<%s>>::bytes == %d, \"shared memory\");\n", program, u->shared_bytes);
-        text_printf(out, "TF_KERNEL_PUMP(%s, one_phase<%s>)\n", u->kernel, program);
-        return;
-    }
-    if (u->of.uses & use_gemm_mma) {
-        text_printf(out, "static_assert(stream_memory<%s>::bytes == %d, \"shared memory\");\n", program, u->shared_bytes);
-        text_printf(out, "TF_KERNEL_STREAM(%s, %s)\n", u->kernel, program);
-        return;
-    }
-    text_printf(out, "static_assert(sizeof(mixed_memory<%s>) == %d, \"shared memory\");\n", program, u->shared_bytes);
-    text_printf(out, "TF_KERNEL(%s, %d, %s, %s)\n", u->kernel, u->threads, struct_name, program);
+}
+
+static void append_kernel(text *out, const unit *u, const char *struct_name)
+{
+    text_printf(out, "static_assert(");
+    append_form(out, u->memory, u, struct_name);
+    text_printf(out, " == %d, \"shared memory\");\n", u->shared_bytes);
+    append_form(out, u->entry, u, struct_name);
+    text_printf(out, "\n");
 }
 
 static source_text write_source(emitter *of, const unit *u, const writer *w, const char *struct_name)
@@ -193,13 +157,13 @@ static source_text write_source(emitter *of, const unit *u, const writer *w, con
     const char *file = quoted_name(a, u->file), *spec = arena_source_name(a);
     spec = quoted_name(a, spec ? spec : "spec");
     text_printf(&head, "// Written by tfgen: %s of %s for %s, wave %d. Do not edit.\n", u->kernel, spec, target->family, target->wave);
-    append_target(&head, target, u->of.uses, u->quick);
+    append_target(&head, target, u);
     text_printf(&head, "%s", u->defines);
-    const template_set *templates = templates_find(a, &of->templates, u->of.uses);
+    const template_set *templates = templates_find(a, &of->templates, u->uses);
     const int before = count_lines(head.data) + templates->lines;
     resume_lines(&body, before, file);
     writer_with_lines(&body, w, before, spec, file);
-    append_kernel(a, &body, u, struct_name);
+    append_kernel(&body, u, struct_name);
     return (source_text){head.data, templates->text, body.data};
 }
 
@@ -208,7 +172,7 @@ static const char *header_text(arena *a, const plan *p, const unit *u, const wri
     text out = {.a = a};
     const char *spec = arena_source_name(a);
     text_printf(&out, "// Written by tfgen: %s of %s for %s; read it beside %s.\n", u->kernel,
-                quoted_name(a, spec ? spec : "spec"), p->target->family, u->of.template);
+                quoted_name(a, spec ? spec : "spec"), p->target->family, u->template);
     writer_plain(&out, w);
     return out.data;
 }
@@ -232,6 +196,8 @@ static long long column_bytes(const ir_phase *phase)
     return phase->family == family_rows ? bytes : 0;
 }
 
+static frame_kind frame_of(const launch *l) { return program_table[l->kernel->phases[0]->tile.program].frame; }
+
 /* Rows ahead of a kernel that loads weights before its wait let it begin at once: it takes no place before they are done. A kernel that fills a
  * multiprocessor's shared memory says nothing to rows that share much: begun beside it, they are left its small L1 (H200,
  * gelu(layernorm(linear)) 2048x2048x8192, 32 KB shared: 128 us, 124 when they begin after it). After the last launch comes the first. */
@@ -240,9 +206,9 @@ static const char *signal_defines(const plan *p, const launch *l)
     enum { most_shared_columns = 24 << 10 };
     const launch *next = &p->launches[(l - p->launches + 1) % p->launch_count];
     if (!l->overlap) return "";
-    if (l->kernel->phases[0]->family == family_rows && next->kernel->frame == frame_ws) return "#define TF_SIGNAL_FIRST 1\n";
+    if (l->kernel->phases[0]->family == family_rows && frame_of(next) == frame_ws) return "#define TF_SIGNAL_FIRST 1\n";
     const bool much = column_bytes(next->kernel->phases[0]) > most_shared_columns;
-    return l->kernel->frame == frame_ws && much ? "#define TF_SIGNAL_NEVER 1\n" : "";
+    return frame_of(l) == frame_ws && much ? "#define TF_SIGNAL_NEVER 1\n" : "";
 }
 
 static bool stores_16_bits(const emission *e)
@@ -262,17 +228,11 @@ static void emit_launch(emitter *of, launch *l)
     if (of->packs < of->p->pack_count && of->p->packs[of->packs].phase == phase) e.pack = of->packs++;
     if (of->scratches < of->p->scratch_count && of->p->scratches[of->scratches].phase == phase) e.scratch = of->scratches++;
     writer members = {.a = of->a};
-    if (phase->family == family_rows)
-        emit_rows(&e, &members);
-    else if (phase->family == family_gemm)
-        emit_gemm(&e, &members);
-    else if (phase->family == family_align)
-        emit_align(&e, &members);
-    else
-        emit_attention(&e, &members);
+    const program *from = program_of(phase);
+    from->members(&e, &members);
     const writer w = whole_struct(&e, &members);
-    unit u = {l->name, l->file, program_of(phase), l->kernel->frame, l->threads, l->shared_bytes, stores_16_bits(&e), signal_defines(of->p, l)};
-    if (e.tables_made) u.of.uses |= use_rope;
+    const unit u = {l->name, l->file, from->device, from->template, from->memory, from->entry, 1u << from->kind | (e.tables_made ? use_rope : 0),
+                    frame_of(l), l->threads, l->shared_bytes, stores_16_bits(&e), signal_defines(of->p, l)};
     l->source = write_source(of, &u, &w, e.struct_name);
     l->spec_header = header_text(of->a, of->p, &u, &w);
     l->arguments = e.arguments;
@@ -290,8 +250,8 @@ static void emit_one_pack(emitter *of, int index)
     writer members = {.a = a};
     emit_pack(&e, &members, index);
     const writer w = whole_struct(&e, &members);
-    const family_program program = layer_of(pack->phase) == layer_wgmma3 ? pack_split_program : pack_program;
-    const unit u = {pack->name, arena_printf(a, "%s.hip", pack->name), program, frame_mixed, pack->threads, pack_shared_bytes, false, ""};
+    const unit u = {pack->name, arena_printf(a, "%s.hip", pack->name), program_of(pack->phase)->pack, "templates/gemm/pack.h", "sizeof(mixed_memory<$P>)",
+                    "TF_KERNEL($K, $T, $S, $P)", use_pack, frame_mixed, pack->threads, pack_shared_bytes, false, ""};
     pack->source = write_source(of, &u, &w, e.struct_name);
     pack->arguments = e.arguments;
     pack->argument_count = e.argument_count;

@@ -4,7 +4,6 @@
 #define TFGEN_GEN_EMIT_H
 #include "gen/gen.h"
 #include "gen/names.h"
-#include "gen/tile.h"
 #include "gen/writer.h"
 #include "ir/program/segments.h"
 
@@ -184,10 +183,7 @@ void numbers_write(const row_numbers *n, scope *s); /* c.position = ...; */
 void write_context(emission *e, writer *w, const kept_list *kept, const row_numbers *n);
 void context_know(const kept_list *kept, scope *s);
 
-/* ---- one a family: members of the spec struct, args left out */
+/* ---- members of the spec struct, args left out; of products and attention see emit_gemm.h, emit_attention.h */
 void emit_rows(emission *e, writer *w);
-void emit_gemm(emission *e, writer *w);
-void emit_attention(emission *e, writer *w);       /* attention, decode, combine */
-void emit_align(emission *e, writer *w);
 void emit_pack(emission *e, writer *w, int index); /* the packed weight plan->packs[index] */
 #endif

@@ -1,16 +1,6 @@
-/* In: an attention, decode or combine phase. Out: the members of its spec struct (docs/architecture.md: attention).
- * Refuses nothing: the verifier let only the op itself and views into these phases. */
-#include "gen/emit.h"
-#include "gen/layer.h"
-#include <string.h>
-
-typedef struct heads {
-    emission *e;
-    writer *w;
-    const ir_op *op;
-    long long head; /* elements */
-    int splits;     /* decode and combine */
-} heads;
+/* In: an attention, decode or combine phase. Out: members of its spec struct (docs/architecture.md: attention). Refuses nothing: the
+ * verifier let only the op itself and views into these phases. */
+#include "gen/emit_attention.h"
 
 static bool aligned_rows(const heads *h, const ir_value *x)
 {
@@ -81,20 +71,18 @@ static void write_keys(heads *h)
     write_line(h->w, "DEV static int position(const args &p, int batch, int token) { return %s; }", at);
 }
 
+void heads_write_sizes(heads *h)
+{
+    const ir_attributes *t = &h->op->attributes;
+    write_line(h->w, "static constexpr int head_dim = %lld, heads = %lld, kv_heads = %lld;", h->head, t->heads, t->kv_heads);
+}
+
 static void write_numbers(heads *h)
 {
-    const ir_phase *phase = h->e->phase;
     const ir_attributes *t = &h->op->attributes;
     text cap = {.a = h->e->a}, scale = {.a = h->e->a};
     text_f32(&cap, t->softcap);
     text_f32(&scale, t->scale);
-    write_line(h->w, "static constexpr int head_dim = %lld, heads = %lld, kv_heads = %lld;", h->head, t->heads,
-               t->kv_heads);
-    text list = {.a = h->e->a};
-    for (int i = 0; i < phase->tile_count; i++)
-        if (strcmp(phase->tile[i].key, "layer") != 0)
-            text_printf(&list, "%s%s = %d", list.data ? ", " : "", phase->tile[i].key, phase->tile[i].value);
-    write_line(h->w, "static constexpr int %s;", list.data);
     write_line(h->w, "static constexpr bool causal = %s;", t->causal ? "true" : "false");
     write_line(h->w, "static constexpr int window = %lld;", t->window);
     write_line(h->w, "static constexpr float softcap = %s, scale = %s;", cap.data, scale.data);
@@ -119,12 +107,11 @@ static void write_map(heads *h, const char *name, const ir_value *x, long long c
     write_line(h->w, "DEV static const tensor_map &%s(const args &p) { return %s; }", name, use_map(h->e, name, box));
 }
 
-static void write_maps(heads *h)
+void heads_write_maps(heads *h, long long pack, long long block_k)
 {
     const ir_op *op = h->op;
     const ir_value *k = op->inputs[1];
     const ir_attributes *t = &op->attributes;
-    const long long pack = tile_value(h->e->phase, "pack"), block_k = tile_value(h->e->phase, "block_k");
     write_line(h->w, "static constexpr bool ragged = %s, ping_pong = true;", t->lengths || t->at ? "true" : "false");
     write_line(h->w, "DEV static int most_keys(const args &p) { return %s; }", extent_c(h->e, value_tokens(k)));
     write_map(h, "q_map", op->inputs[0], t->heads, pack, 64 / pack);
@@ -132,27 +119,29 @@ static void write_maps(heads *h)
     write_map(h, "v_map", op->inputs[2], t->kv_heads, 1, block_k);
 }
 
-static void write_operands(heads *h)
+void heads_write_rules(heads *h)
 {
     const ir_op *op = h->op;
     const ir_value *q = op->inputs[0], *k = op->inputs[1], *v = op->inputs[2];
     writer *w = h->w;
     const bool aligned = aligned_rows(h, q) && aligned_rows(h, k) && aligned_rows(h, v);
+    write_numbers(h);
     write_line(w, "static constexpr bool aligned = %s;", aligned ? "true" : "false");
     write_line(w, "using type = %s;", type_name(q->type));
     write_line(w, "DEV static int batches(const args &p) { return %s; }", extent_c(h->e, &q->shape[0]));
     write_line(w, "DEV static int queries(const args &p) { return %s; }", extent_c(h->e, &q->shape[1]));
     write_keys(h);
-    if (layer_of(h->e->phase) == layer_wgmma) {
-        write_maps(h);
-        return;
-    }
-    write_pointer(h, "q", q, "token", "head", op->attributes.heads);
-    write_pointer(h, "k", k, "key", "head", op->attributes.kv_heads);
-    write_pointer(h, "v", v, "key", "head", op->attributes.kv_heads);
 }
 
-static void write_output(heads *h)
+void heads_write_pointers(heads *h)
+{
+    const ir_op *op = h->op;
+    write_pointer(h, "q", op->inputs[0], "token", "head", op->attributes.heads);
+    write_pointer(h, "k", op->inputs[1], "key", "head", op->attributes.kv_heads);
+    write_pointer(h, "v", op->inputs[2], "key", "head", op->attributes.kv_heads);
+}
+
+void heads_write_output(heads *h, bool in_eights)
 {
     writer *w = h->w;
     const ir_value *out = h->op->outputs[0];
@@ -160,13 +149,13 @@ static void write_output(heads *h)
     write_line(w, "template <int V> DEV static void write(const args &p, int batch, int token, int head, int col, int "
                   "left, vec<float, V> o)");
     write_line(w, "{");
-    const bool whole = layer_of(h->e->phase) != layer_simt && aligned_rows(h, out);
+    const bool whole = in_eights && aligned_rows(h, out);
     write_spec_line(w, h->op->at, whole ? "store_aligned<V>(%s, o);" : "store<V>(%s, left, o);", to);
     write_line(w, "}");
 }
 
 /* f32[B, S, H, splits, hd + 2] */
-static void write_partial(heads *h, const ir_value *x, bool written)
+void heads_write_partial(heads *h, const ir_value *x, bool written)
 {
     arena *a = h->e->a;
     const char *tokens = grouped(a, extent_c(h->e, &x->shape[1]));
@@ -180,39 +169,14 @@ static void write_partial(heads *h, const ir_value *x, bool written)
     write_line(h->w, "}");
 }
 
-static void emit_combine(heads *h)
-{
-    const ir_value *x = h->op->inputs[0], *out = h->op->outputs[0];
-    const ir_phase *phase = h->e->phase;
-    h->splits = value_parts(h->e->plan, x);
-    write_line(h->w, "static constexpr int head_dim = %lld, heads = %lld, splits = %d;", h->head,
-               h->op->attributes.heads, h->splits);
-    text list = {.a = h->e->a};
-    for (int i = 0; i < phase->tile_count; i++)
-        text_printf(&list, "%s%s = %d", i ? ", " : "", phase->tile[i].key, phase->tile[i].value);
-    write_line(h->w, "static constexpr int %s;", list.data);
-    write_line(h->w, "DEV static int batches(const args &p) { return %s; }", extent_c(h->e, &out->shape[0]));
-    write_line(h->w, "DEV static int queries(const args &p) { return %s; }", extent_c(h->e, &out->shape[1]));
-    write_partial(h, x, false);
-    write_output(h);
-}
-
-void emit_attention(emission *e, writer *w)
+heads heads_start(emission *e, writer *w)
 {
     heads h = {.e = e, .w = w, .splits = 1};
     for (int i = 0; i < e->phase->op_count; i++)
         if (op_table[e->phase->ops[i]->kind].class == class_ATTENTION) h.op = e->phase->ops[i];
-    const bool combine = e->phase->family == family_combine;
+    const bool combine = h.op->kind == op_attention_combine;
     h.head = combine ? value_columns(h.op->inputs[0]) - 2 : value_head_size(h.op->inputs[0], h.op->attributes.heads);
-    if (combine) {
-        emit_combine(&h);
-        return;
-    }
-    write_numbers(&h);
-    write_operands(&h);
-    if (e->phase->family == family_decode) {
-        h.splits = value_parts(e->plan, h.op->outputs[0]);
-        write_partial(&h, h.op->outputs[0], true);
-    } else
-        write_output(&h);
+    if (combine) h.splits = value_parts(e->plan, h.op->inputs[0]);
+    if (h.op->kind == op_attention_partial) h.splits = value_parts(e->plan, h.op->outputs[0]);
+    return h;
 }

@@ -1,29 +1,8 @@
-/* In: a gemm phase. Out: the members of its spec struct (docs/architecture.md: gemm). Refuses (code_unsupported): two
- * row sums in one epilogue, or a reduction other than a sum. The epilogue is one function a segment of packed columns.
- */
-#include "gen/emit.h"
-#include "gen/layer.h"
-#include "gen/layer_amd.h"
-#include "gen/layer_mma.h"
-#include <string.h>
+/* In: a gemm phase. Out: members of its spec struct (docs/architecture.md: gemm). Refuses (code_unsupported): two
+ * row sums in one epilogue, or a reduction other than a sum. The epilogue is one function a segment of packed columns. */
+#include "gen/emit_gemm.h"
 
 enum { staged = 8 }; /* elements of a row of A or B that a thread loads at a time (templates/gemm/gemm.h: V) */
-
-typedef struct gemm {
-    emission *e;
-    writer *w;
-    const ir_op *product;    /* the first of the body */
-    const ir_value *a, *b;   /* b: matmul only */
-    const ir_value *row_sum; /* partial sums made here, or NULL */
-    long long K, packed_n, packed_k;
-    layer_kind layer;
-    int granule, width; /* width: neighbouring columns that a store may take for granted, at most a granule */
-    kept_list kept;
-    scope fields;
-    row_numbers numbers;
-    bool staged; /* results may pass through shared memory (templates/gemm/gemm_ws.h) */
-    int results; /* of a block's two halves of columns */
-} gemm;
 
 static bool is_matmul(const gemm *g) { return g->product->kind == op_matmul; }
 
@@ -59,7 +38,7 @@ static void write_a_row(gemm *g, const char *row)
     write_line(w, "}");
 }
 
-static void write_a(gemm *g)
+void gemm_write_a(gemm *g, bool by_rows)
 {
     emission *e = g->e;
     writer *w = g->w;
@@ -81,7 +60,7 @@ static void write_a(gemm *g)
             write_line(w, "return %s;", value);
     }
     write_line(w, "}");
-    if (a_plain(g) || layer_is_amd(g->layer)) write_a_row(g, at.row);
+    if (a_plain(g) || by_rows) write_a_row(g, at.row);
 }
 
 static int pack_index(const gemm *g)
@@ -108,7 +87,7 @@ static void write_packed_b(gemm *g)
 }
 
 /* On mma both operands are copied as they lie in memory. */
-static void write_rows_of_operands(gemm *g)
+void gemm_write_rows_of_operands(gemm *g)
 {
     write_a_row(g, row_of_a(g));
     write_b_row(g);
@@ -143,13 +122,19 @@ static void write_dense_b(gemm *g)
     write_line(w, "}");
 }
 
+void gemm_write_b(gemm *g)
+{
+    if (is_matmul(g)) write_dense_b(g);
+    else write_packed_b(g);
+}
+
 /* ---- operands on wgmma: tensor maps */
 static void write_map(gemm *g, const char *name, const tensor_box *box)
 {
     write_line(g->w, "DEV static const tensor_map &%s(const args &p) { return %s; }", name, use_map(g->e, name, box));
 }
 
-static void write_a_map(gemm *g)
+static void write_a_map(gemm *g, int box_rows)
 {
     const view v = view_of(g->e->a, g->a);
     const int size = dtype_size(g->a->type);
@@ -160,12 +145,12 @@ static void write_a_map(gemm *g)
                         .stride = v.stride * size,
                         .rows = g->e->space.rows,
                         .columns = g->K,
-                        .box_rows = (int)tile_value(g->e->phase, "m"),
+                        .box_rows = box_rows,
                         .box_columns = 128 / size};
     write_map(g, "a_map", box);
 }
 
-static void write_mapped_operands(gemm *g)
+static void write_maps(gemm *g, const warpgroup_tile *t)
 {
     const packed_weight *pack = &g->e->plan->packs[pack_index(g)];
     const int size = dtype_size(pack->type);
@@ -175,9 +160,9 @@ static void write_mapped_operands(gemm *g)
                         .stride = g->packed_k * size,
                         .rows = extent_number(g->packed_n),
                         .columns = g->packed_k,
-                        .box_rows = (int)(tile_value(g->e->phase, "n") / tile_value(g->e->phase, "cluster")),
+                        .box_rows = t->n / t->cluster,
                         .box_columns = 128 / size};
-    write_a_map(g);
+    write_a_map(g, t->m);
     write_map(g, "b_map", box);
     const char *partial = g->e->scratch < 0 ? "nullptr" : use_scratch(g->e, g->e->scratch, true);
     write_line(g->w, "DEV static float *partial(const args &p) { return %s; }", partial);
@@ -382,8 +367,9 @@ static void find_row_sum(gemm *g)
 }
 
 /* True when an epilogue op has an operand in memory that is wider than a number a row. */
-static bool epilogue_reads(const emission *e)
+bool gemm_reads(const gemm *g)
 {
+    const emission *e = g->e;
     for (int i = 0; i < e->phase->op_count; i++) {
         const ir_op *op = e->phase->ops[i];
         if (op->role != role_epilogue || op_is_view(op)) continue;
@@ -418,67 +404,15 @@ static void dry_run(gemm *g)
     write_narrow_sinks(g, &s);
 }
 
-static void write_wgmma_constants(gemm *g)
+void gemm_write_operand_type(gemm *g)
 {
-    writer *w = g->w;
-    const ir_phase *phase = g->e->phase;
-    write_line(w, "static constexpr int tile_m = %lld, tile_n = %lld, tile_k = %lld, threads = %lld, slots = %lld, group = %lld;",
-               tile_value(phase, "m"), tile_value(phase, "n"), tile_value(phase, "k"), tile_value(phase, "threads"),
-               tile_value(phase, "slots"), tile_value(phase, "group"));
-    write_line(w, "static constexpr int cluster = %lld, split = %lld, width = %d, results = %d;", tile_value(phase, "cluster"),
-               tile_value(phase, "split"), g->width, g->results);
-    write_line(w, "static constexpr bool staged = %s, row_sums = %s, reads = %s;", g->staged ? "true" : "false", g->row_sum ? "true" : "false",
-               epilogue_reads(g->e) ? "true" : "false");
-    write_line(w, "using a_type = %s;", type_name(g->a->type));
-    write_line(w, "using b_type = a_type;");
+    write_line(g->w, "using a_type = %s;", type_name(g->a->type));
+    write_line(g->w, "using b_type = a_type;");
 }
 
-static void write_mma_constants(gemm *g)
+void gemm_write_plain(gemm *g)
 {
     writer *w = g->w;
-    const ir_phase *phase = g->e->phase;
-    const long long bytes = mma_shared_bytes(phase, g->row_sum != NULL);
-    write_line(w, "static constexpr int tile_m = %lld, tile_n = %lld, tile_k = %lld, threads = %lld, slots = %lld, group = %lld;",
-               tile_value(phase, "m"), tile_value(phase, "n"), tile_value(phase, "k"), tile_value(phase, "threads"),
-               tile_value(phase, "slots"), tile_value(phase, "group"));
-    write_line(w, "static constexpr int width = %d, resident = %d;", g->width, mma_resident(phase, bytes));
-    write_line(w, "static constexpr long long a_stride = %lld;", view_of(g->e->a, g->a).stride);
-    write_line(w, "static constexpr bool row_sums = %s, reads = %s;", g->row_sum ? "true" : "false", epilogue_reads(g->e) ? "true" : "false");
-    write_line(w, "using a_type = %s;", type_name(g->a->type));
-    write_line(w, "using b_type = a_type;");
-}
-
-static void write_amd_constants(gemm *g)
-{
-    const ir_phase *phase = g->e->phase;
-    write_line(g->w, "static constexpr int tile_m = %lld, tile_n = %lld, tile_k = %lld, threads = %lld, slots = %lld, group = %lld;",
-               tile_value(phase, "m"), tile_value(phase, "n"), tile_value(phase, "k"), tile_value(phase, "threads"),
-               tile_value(phase, "slots"), tile_value(phase, "group"));
-    write_line(g->w, "static constexpr int chiplets = %lld, chunk = %lld;", tile_value(phase, "chiplets"), tile_value(phase, "chunk"));
-    write_line(g->w, "static constexpr long long a_stride = %lld;", view_of(g->e->a, g->a).stride);
-    write_line(g->w, "static constexpr bool a_dense = true, a_written = false;");
-}
-
-static void write_constants(gemm *g)
-{
-    writer *w = g->w;
-    const ir_phase *phase = g->e->phase;
-    write_line(w, "static constexpr int K = %lld, packed_n = %lld, packed_k = %lld, granule = %d;", g->K, g->packed_n,
-               g->packed_k, g->granule);
-    if (layer_is_wgmma(g->layer)) {
-        write_wgmma_constants(g);
-        return;
-    }
-    if (g->layer == layer_mma) {
-        write_mma_constants(g);
-        return;
-    }
-    if (layer_is_amd(g->layer)) write_amd_constants(g);
-    else write_line(w,
-               "static constexpr int tile_m = %lld, tile_n = %lld, tile_k = %lld, thread_m = %lld, thread_n = %lld, "
-               "threads = %lld, slots = %lld;",
-               tile_value(phase, "m"), tile_value(phase, "n"), tile_value(phase, "k"), tile_value(phase, "thread_m"),
-               tile_value(phase, "thread_n"), tile_value(phase, "threads"), tile_value(phase, "slots"));
     write_line(w, "static constexpr bool row_sums = %s, a_plain = %s, b_plain = %s;", g->row_sum ? "true" : "false",
                a_plain(g) ? "true" : "false", is_matmul(g) ? "false" : "true");
     const char *b = is_matmul(g) ? shared_type(g->b) : type_name(g->e->plan->packs[pack_index(g)].type);
@@ -498,8 +432,21 @@ static void write_extents(gemm *g)
     write_line(g->w, "DEV static int batches(const args &p) { return %s; }", extent_c(e, &batches));
 }
 
-/* Neighbours that a thread stores on wgmma and mma: 8 where results are staged, else 4, or 2 where rows that the epilogue stores begin at odd
- * multiples of 2 elements. */
+void gemm_write_context(gemm *g)
+{
+    write_context(g->e, g->w, &g->kept, &g->numbers);
+    write_extents(g);
+}
+
+void gemm_write_epilogue(gemm *g)
+{
+    write_begin(g);
+    for (int i = 0; i < g->e->segments.count; i++) write_segment(g, &g->e->segments.items[i]);
+    write_dispatch(g);
+    write_finish(g);
+}
+
+/* 4, or 2 where rows that the epilogue stores begin at odd multiples of 2 elements. */
 static int stored_width(const gemm *g)
 {
     long long bits = 4;
@@ -509,39 +456,53 @@ static int stored_width(const gemm *g)
         const view at = view_of(g->e->a, v);
         bits |= at.stride | at.offset;
     }
-    return g->staged ? 8 : (bits & -bits) == 2 ? 2 : 4;
+    return (bits & -bits) == 2 ? 2 : 4;
 }
 
-void emit_gemm(emission *e, writer *w)
+gemm gemm_start(emission *e, writer *w, bool passes_shared, gemm_width width)
 {
-    gemm g = {.e = e, .w = w, .layer = layer_of(e->phase)};
-    g.granule = layer_granule(g.layer, e->plan->target);
+    const program *of = program_of(e->phase);
+    gemm g = {.e = e, .w = w, .granule = program_granule(of, e->plan->target), .staged = passes_shared};
     for (int i = 0; i < e->phase->op_count && !g.product; i++)
         if (op_table[e->phase->ops[i]->kind].class == class_PRODUCT) g.product = e->phase->ops[i];
     g.a = g.product->inputs[0];
     g.b = is_matmul(&g) ? g.product->inputs[1] : NULL;
     g.K = value_columns(g.a);
     g.packed_n = e->segments.packed_columns;
-    g.packed_k = layer_packed_length(g.layer, g.K);
+    g.packed_k = program_packed_length(of, g.K);
     g.numbers = numbers_find(e);
     find_row_sum(&g);
-    g.staged = layer_is_wgmma(g.layer) && tile_value(e->phase, "stage") == 1;
-    g.width = layer_is_wgmma(g.layer) || g.layer == layer_mma ? stored_width(&g) : g.granule;
+    g.width = g.staged ? staged : width == gemm_stored_width ? stored_width(&g) : g.granule;
     const int arguments = e->argument_count;
     dry_run(&g);
-    e->argument_count = arguments; /* what it used is used again below, in the order of the text */
-    write_constants(&g);
-    write_context(e, w, &g.kept, &g.numbers);
-    write_extents(&g);
-    if (layer_is_wgmma(g.layer)) write_mapped_operands(&g);
-    else if (g.layer == layer_mma) write_rows_of_operands(&g);
-    else {
-        write_a(&g);
-        if (is_matmul(&g)) write_dense_b(&g);
-        else write_packed_b(&g);
-    }
-    write_begin(&g);
-    for (int i = 0; i < e->segments.count; i++) write_segment(&g, &e->segments.items[i]);
-    write_dispatch(&g);
-    write_finish(&g);
+    e->argument_count = arguments; /* what it used is used again, in the order of the text */
+    write_line(w, "static constexpr int K = %lld, packed_n = %lld, packed_k = %lld, granule = %d;", g.K, g.packed_n, g.packed_k, g.granule);
+    return g;
+}
+
+/* ---- what two programs each write */
+void gemm_on_register_tiles(emission *e, writer *w, int m, int n, int k, int thread_m, int thread_n, int threads, int slots)
+{
+    gemm g = gemm_start(e, w, false, gemm_granule_width);
+    write_line(w, "static constexpr int tile_m = %d, tile_n = %d, tile_k = %d, thread_m = %d, thread_n = %d, threads = %d, slots = %d;", m, n, k,
+               thread_m, thread_n, threads, slots);
+    gemm_write_plain(&g);
+    gemm_write_context(&g);
+    gemm_write_a(&g, false);
+    gemm_write_b(&g);
+    gemm_write_epilogue(&g);
+}
+
+void gemm_on_warpgroups(emission *e, writer *w, const warpgroup_tile *t)
+{
+    gemm g = gemm_start(e, w, t->stage, gemm_stored_width);
+    write_line(w, "static constexpr int tile_m = %d, tile_n = %d, tile_k = %d, threads = %d, slots = %d, group = %d;", t->m, t->n, t->k, t->threads,
+               t->slots, t->group);
+    write_line(w, "static constexpr int cluster = %d, split = %d, width = %d, results = %d;", t->cluster, t->split, g.width, g.results);
+    write_line(w, "static constexpr bool staged = %s, row_sums = %s, reads = %s;", g.staged ? "true" : "false", g.row_sum ? "true" : "false",
+               gemm_reads(&g) ? "true" : "false");
+    gemm_write_operand_type(&g);
+    gemm_write_context(&g);
+    write_maps(&g, t);
+    gemm_write_epilogue(&g);
 }

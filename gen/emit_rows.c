@@ -26,7 +26,7 @@ static scope function_scope(rows *r, writer *w)
 {
     scope s = scope_new(r->e, w, "V");
     s.near = r->e->short_results;
-    if (!r->tails) s.whole = tile_value(r->e->phase, "v");
+    if (!r->tails) s.whole = r->e->phase->tile.rows.v;
     return s;
 }
 
@@ -34,7 +34,7 @@ static scope function_scope(rows *r, writer *w)
  * keeps nothing from step to step. */
 static bool kept_packed(const rows *r, const ir_value *v)
 {
-    if (strcmp(r->e->plan->target->family, "host") == 0 || v->type != dtype_bf16 || tile_value(r->e->phase, "v") % 2) return false;
+    if (r->e->plan->target->vendor == vendor_host || v->type != dtype_bf16 || r->e->phase->tile.rows.v % 2) return false;
     return !value_made_here(r->e, v) || rounded_here(r->e, v);
 }
 
@@ -125,7 +125,7 @@ static void dry_run(rows *r)
     r->fields = scope_new(r->e, &scratch, "V");
     r->kept.fields = &r->fields;
     /* On GPUs all loads of a row come first, and then a chunk's arithmetic at a time. */
-    r->kept.loads_only = r->steps == 0 && strcmp(r->e->plan->target->family, "host") != 0;
+    r->kept.loads_only = r->steps == 0 && r->e->plan->target->vendor != vendor_host;
     numbers_know(&r->numbers, &s);
     for (int i = 0; i < r->steps; i++) {
         r->reduced_at[i] = sink_place(&s, r->reductions[i]->def->inputs[0], &base);
@@ -266,7 +266,7 @@ void emit_rows(emission *e, writer *w)
 {
     rows r = {.e = e, .w = w};
     const ir_phase *phase = e->phase;
-    r.tails = e->space.columns % tile_value(phase, "v") != 0;
+    r.tails = e->space.columns % phase->tile.rows.v != 0;
     find_steps(&r);
     find_stages(&r);
     r.numbers = numbers_find(e);
@@ -274,8 +274,8 @@ void emit_rows(emission *e, writer *w)
     dry_run(&r);
     e->argument_count = arguments; /* what it used is used again below, in the order of the text */
     write_types(&r);
-    write_line(w, "static constexpr int N = %lld, threads = %lld, team = %lld, V = %lld, steps = %d;", e->space.columns,
-               tile_value(phase, "threads"), tile_value(phase, "team"), tile_value(phase, "v"), r.steps);
+    write_line(w, "static constexpr int N = %lld, threads = %d, team = %d, V = %d, steps = %d;", e->space.columns,
+               phase->tile.rows.threads, phase->tile.rows.team, phase->tile.rows.v, r.steps);
     write_line(w, "DEV static int rows(const args &p) { return %s; }", extent_c(e, &e->space.rows));
     write_begin(&r);
     write_read(&r);

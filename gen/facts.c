@@ -77,7 +77,7 @@ void facts_find(const emission *e)
 /* Nothing that the caller gives or gets has more than 16 bits: neither has what depends on it. */
 bool results_are_short(const plan *p)
 {
-    if (strcmp(p->target->family, "host") == 0 || p->program->type == dtype_f32) return false;
+    if (p->target->vendor == vendor_host || p->program->type == dtype_f32) return false;
     for (int i = 0; i < p->program->value_count; i++) {
         const ir_value *v = p->program->values[i];
         if (v->type == dtype_f32 && (v->output || v->kind == value_input || v->kind == value_param || v->kind == value_state)) return false;

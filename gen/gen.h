@@ -132,8 +132,6 @@ plan *plan_again(arena *a, const plan *p, const spilled_tile *spilled);
 void emit(arena *a, plan *p); /* fills source, spec_header, arguments of every launch and pack */
 char *manifest_json(arena *a, const plan *p);
 
-/* The target's launches may begin before the one ahead has ended (docs/architecture.md: overlap). */
-bool target_overlaps(const target_info *target);
 /* Workgroups of a launch; with `resident`, tiles: a device starts at most resident * multiprocessors of them. */
 long long launch_grid(const launch *l, const dim_table *dims);
 long long pack_grid(const packed_weight *w); /* workgroups of the pack kernel */

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const level_names[] = {"none", "ops", "tile", "block"};
 static const char *const argument_kinds[] = {"value", "packed", "scratch", "map", "dim"};
 
 static json_t *extent_json(arena *a, const extent *e, const dim_table *dims)
@@ -90,12 +89,12 @@ static json_t *ops_json(const ir_phase *phase)
     return list;
 }
 
-static json_t *tile_json(const tile_setting *tile, int count)
+static json_t *tile_json(const ir_tile *tile)
 {
+    const program_info *p = &program_table[tile->program];
     json_t *o = json_object();
-    for (int i = 0; i < count; i++)
-        json_object_set_new(o, tile[i].key,
-                            strcmp(tile[i].key, "layer") == 0 ? json_string(layer_names(NULL)[tile[i].value]) : json_integer(tile[i].value));
+    if (family_programs(p->family) > 1) json_object_set_new(o, "layer", json_string(layer_names(NULL)[p->layer]));
+    for (int i = 0; i < p->field_count; i++) json_object_set_new(o, p->fields[i].name, json_integer(tile->at[i]));
     return o;
 }
 
@@ -106,19 +105,18 @@ static json_t *spilled_json(const ir_phase *phase)
     for (int i = 0; i < phase->spilled_count; i++) {
         const spilled_tile *s = &phase->spilled[i];
         json_array_append_new(list, json_pack("{s:i, s:i, s:o}", "scratch_bytes", s->scratch, "vector_spills", s->vectors, "tile",
-                                              tile_json(s->tile, s->tile_count)));
+                                              tile_json(&s->tile)));
     }
     return list;
 }
 
 static json_t *phases_json(const ir_kernel *kernel)
 {
-    static const char *const families[] = {"rows", "gemm", "attention", "decode", "combine", "align"};
     json_t *list = json_array();
     for (int i = 0; i < kernel->phase_count; i++) {
         const ir_phase *phase = kernel->phases[i];
-        json_t *o = json_pack("{s:s, s:s}", "name", phase->name, "family", families[phase->family]);
-        json_object_set_new(o, "tile", tile_json(phase->tile, phase->tile_count));
+        json_t *o = json_pack("{s:s, s:s}", "name", phase->name, "family", family_names(NULL)[phase->family]);
+        json_object_set_new(o, "tile", tile_json(&phase->tile));
         if (phase->spilled_count) json_object_set_new(o, "spilled", spilled_json(phase));
         json_object_set_new(o, "ops", ops_json(phase));
         json_array_append_new(list, o);
@@ -221,7 +219,7 @@ static json_t *plan_json(arena *a, const plan *p)
     const char *spec = arena_source_name(a);
     json_t *o =
         json_pack("{s:s, s:s, s:s, s:s, s:s}", "tfgen", TFGEN_VERSION, "block", program->name ? program->name : "",
-                  "target", p->target->name, "fusion", level_names[program->level], "dtype", dtype_name(program->type));
+                  "target", p->target->name, "fusion", level_names(NULL)[program->level], "dtype", dtype_name(program->type));
     json_object_set_new(o, "spec", json_string(spec ? text_harmless(a, spec) : ""));
     json_object_set_new(o, "wave", json_integer(p->target->wave));
     json_object_set_new(o, "dims", dims_json(&program->dims));

@@ -3,8 +3,7 @@
  * and illegal tiles. */
 #include "gen/align.h"
 #include "gen/names.h"
-#include "gen/layer.h"
-#include "gen/layer_mma.h"
+#include "gen/tile.h"
 #include <string.h>
 
 typedef struct planner {
@@ -21,7 +20,6 @@ static ir_kernel *copy_kernel(arena *a, const ir_program *program, const ir_kern
 {
     ir_kernel *to = arena_alloc(a, sizeof *to);
     *to = *from;
-    if (to->frame == frame_unset) to->frame = frame_mixed;
     to->phases = arena_alloc(a, (size_t)from->phase_count * sizeof *to->phases);
     for (int i = 0; i < from->phase_count; i++) {
         ir_phase *phase = arena_alloc(a, sizeof *phase);
@@ -96,11 +94,11 @@ static const ir_op *first_product(const ir_phase *phase)
     return NULL;
 }
 
-/* False: the layer has no arrangement of columns for the epilogue. */
-static bool find_segments(const planner *p, const ir_phase *phase, layer_kind layer, segment_list *list)
+/* False: the program has no arrangement of columns for the epilogue. */
+static bool find_segments(const planner *p, const ir_phase *phase, const program *of, segment_list *list)
 {
     *list = (segment_list){0};
-    return phase->family != family_gemm || gemm_segments(p->a, phase, layer_granule(layer, p->p->target), list);
+    return phase->family != family_gemm || gemm_segments(p->a, phase, program_granule(of, p->p->target), list);
 }
 
 static const char *block_name(const planner *p)
@@ -112,7 +110,6 @@ static void plan_pack(planner *p, const ir_kernel *kernel, const ir_phase *phase
 {
     const ir_op *product = first_product(phase);
     const long long K = value_columns(product->inputs[0]);
-    const bool host = strcmp(p->p->target->family, "host") == 0;
     const char *tail = kernel->phase_count > 1 ? arena_printf(p->a, "_%s", name_identifier(p->a, phase->name)) : "";
     check_count(p, product->outputs[0], packed_n, "packed columns");
     p->p->packs[p->p->pack_count++] = (packed_weight){
@@ -121,17 +118,15 @@ static void plan_pack(planner *p, const ir_kernel *kernel, const ir_phase *phase
         .phase = phase,
         .type = product->inputs[1]->type,
         .columns = packed_n,
-        .length = layer_packed_length(layer_of(phase), K),
-        .threads = host ? 1 : 256};
+        .length = program_packed_length(program_of(phase), K),
+        .threads = p->p->target->vendor == vendor_host ? 1 : 256};
 }
 
 /* ---- workspace */
-static int parts_of(const planner *p, const ir_phase *phase, const ir_value *v, long long packed_n)
+static int parts_of(const planner *p, const tile_request *r, const ir_value *v)
 {
-    if (v->def->kind == op_attention_partial) return (int)tile_value(phase, "splits");
-    if (!value_is_partial(p->program, v)) return 1;
-    const long long n = tile_value(phase, "n");
-    return (int)((packed_n + n - 1) / n);
+    if (v->def->kind != op_attention_partial && !value_is_partial(p->program, v)) return 1;
+    return program_of(r->phase)->parts(r, &r->phase->tile);
 }
 
 static void store_value(planner *p, const ir_value *v, int parts)
@@ -143,100 +138,27 @@ static void store_value(planner *p, const ir_value *v, int parts)
     p->p->stored[p->p->stored_count++] = (storage){root, parts};
 }
 
-static void plan_storage(planner *p, const ir_phase *phase, long long packed_n)
+static void plan_storage(planner *p, const tile_request *r)
 {
+    const ir_phase *phase = r->phase;
     for (int i = 0; i < phase->op_count; i++)
         for (int k = 0; k < phase->ops[i]->output_count; k++) {
             const ir_value *v = phase->ops[i]->outputs[k];
-            if (!op_is_view(phase->ops[i]) && value_stored(p->program, phase, v))
-                store_value(p, v, parts_of(p, phase, v, packed_n));
+            if (!op_is_view(phase->ops[i]) && value_stored(p->program, phase, v)) store_value(p, v, parts_of(p, r, v));
         }
 }
 
-/* What the parts of a product's tiles (templates/gemm/gemm_ws.h) hand to each other: of each tile split - 1 times 128 * n floats and 8 words. */
-static void plan_parts(planner *p, const ir_kernel *kernel, const ir_phase *phase, const phase_extent *space, long long packed_n)
+/* What workgroups of one phase hand to each other. */
+static void plan_scratch(planner *p, const ir_kernel *kernel, const tile_request *r)
 {
-    const long long split = tile_value(phase, "split"), n = tile_value(phase, "n"), columns = (packed_n + n - 1) / n;
-    if (phase->family != family_gemm || split <= 1) return;
-    const position at = phase->ops[0]->at;
-    /* whole tiles, and clusters of them, are no more */
-    const extent rows = extent_add(p->a, at, space->rows, extent_number(128 * tile_value(phase, "cluster") - 1));
-    p->p->scratches[p->p->scratch_count++] =
-        (scratch){.name = arena_printf(p->a, "%s.parts", kernel->name), .phase = phase,
-                  .floats = extent_multiply(p->a, at, rows, extent_number(columns * (split - 1) * (n + 1)))};
+    const program *of = program_of(r->phase);
+    const extent floats = of->scratch ? of->scratch(r, &r->phase->tile) : extent_number(0);
+    long long none;
+    if (extent_is_number(&floats, &none) && none == 0) return;
+    p->p->scratches[p->p->scratch_count++] = (scratch){.name = arena_printf(p->a, "%s.parts", kernel->name), .phase = r->phase, .floats = floats};
 }
 
 /* ---- launches */
-static const ir_op *attention_op(const ir_phase *phase)
-{
-    for (int i = 0; i < phase->op_count; i++)
-        if (op_table[phase->ops[i]->kind].class == class_ATTENTION) return phase->ops[i];
-    return NULL;
-}
-
-static extent heads_of(planner *p, const ir_op *op)
-{
-    return extent_multiply(p->a, op->at, op->outputs[0]->shape[0], extent_number(op->attributes.heads));
-}
-
-static void gemm_geometry(planner *p, const ir_phase *phase, long long packed_n, launch *l)
-{
-    const ir_op *product = first_product(phase);
-    const ir_value *out = product->outputs[0];
-    const long long n = tile_value(phase, "n");
-    if (layer_is_wgmma(layer_of(phase))) l->cluster = (int)tile_value(phase, "cluster");
-    l->multiple = extent_number(l->cluster);
-    l->tile_rows = (int)tile_value(phase, "m") * l->cluster;
-    l->column_tiles = (int)((packed_n + n - 1) / n);
-    if (layer_is_wgmma(layer_of(phase))) l->column_tiles *= (int)tile_value(phase, "split");
-    if (product->kind != op_matmul) return;
-    l->rows = out->shape[out->rank - 2];
-    for (int i = 0; i + 2 < out->rank; i++) l->multiple = extent_multiply(p->a, out->at, l->multiple, out->shape[i]);
-}
-
-static long long row_pieces(const ir_phase *phase)
-{
-    const ir_value *copy = phase->ops[phase->op_count - 1]->outputs[0];
-    return value_stride(copy) * dtype_size(copy->type) / 16;
-}
-
-static void geometry(planner *p, const ir_phase *phase, const phase_extent *space, long long packed_n, launch *l)
-{
-    const ir_op *attention = attention_op(phase);
-    l->rows = space->rows;
-    l->multiple = extent_number(1);
-    l->column_tiles = l->tile_rows = l->cluster = 1;
-    switch (phase->family) {
-    case family_rows: l->tile_rows = (int)(tile_value(phase, "threads") / tile_value(phase, "team")); break;
-    case family_gemm: gemm_geometry(p, phase, packed_n, l); break;
-    case family_attention:
-        l->rows = attention->outputs[0]->shape[1];
-        l->multiple = heads_of(p, attention);
-        l->tile_rows = (int)tile_value(phase, "block_q");
-        if (layer_of(phase) == layer_wgmma) { /* a row tile of a warpgroup: its heads share its 64 rows */
-            const int pack = (int)tile_value(phase, "pack");
-            l->multiple = extent_multiply(p->a, attention->at, attention->outputs[0]->shape[0],
-                                          extent_number(attention->attributes.heads / pack));
-            l->tile_rows = 64 / pack;
-        }
-        break;
-    case family_decode:
-        l->rows = extent_number(1);
-        l->multiple = extent_multiply(p->a, attention->at, attention->outputs[0]->shape[0],
-                                      extent_number(attention->attributes.kv_heads));
-        l->column_tiles = (int)tile_value(phase, "splits");
-        break;
-    case family_combine:
-        l->rows = attention->outputs[0]->shape[1];
-        l->multiple = heads_of(p, attention);
-        break;
-    case family_align: /* pieces of 16 bytes, whatever row they are of */
-        l->rows = extent_multiply(p->a, phase->ops[0]->at, l->rows, extent_number(row_pieces(phase)));
-        l->tile_rows = (int)(tile_value(phase, "threads") * tile_value(phase, "each"));
-        break;
-    }
-}
-
 static void check_grid(const planner *p, const launch *l)
 {
     dim_table high = p->program->dims;
@@ -247,8 +169,6 @@ static void check_grid(const planner *p, const launch *l)
         bail(p->a, code_unsupported, (position){0}, "kernel %s: up to %lld tiles; a launch has at most 2147483647",
              l->name, tiles);
 }
-
-bool target_overlaps(const target_info *target) { return strcmp(target->name, "sm_90a") == 0; }
 
 /* ---- tiles */
 static void forbid_tiles(const planner *p, ir_phase *phase)
@@ -262,18 +182,22 @@ static void forbid_tiles(const planner *p, ir_phase *phase)
         if (strcmp(p->tuning->forbidden[i].phase, phase->name) == 0) phase->spilled[phase->spilled_count++] = p->tuning->forbidden[i].tile;
 }
 
-/* Layer and tile of a phase. Where all of those that come into question have spilled it is the first again: there is no better one. */
-static void choose_tile(const planner *p, tile_request *r, ir_phase *phase, segment_list *segments)
+/* Program and tile of a phase. Where all of those that come into question have spilled it is the first again: there is no better one. */
+static const program *choose_tile(const planner *p, tile_request *r, ir_phase *phase, segment_list *segments)
 {
-    const layer_kind first = r->layer = layer_choose(r);
+    const program *first = program_choose(r, phase), *of = first;
+    unsigned tried = 0;
     bool fits = find_segments(p, phase, first, segments);
     if (!fits) bail(p->a, code_unsupported, first_product(phase)->at, "phase %s: no arrangement of columns serves its epilogue", phase->name);
     forbid_tiles(p, phase);
-    for (r->packed_n = segments->packed_columns; !fits || !tile_choose(r, phase); r->packed_n = segments->packed_columns) {
-        r->second = layer_below(r, &r->layer);
-        if (!r->second) r->layer = first, phase->spilled_count = 0;
-        fits = find_segments(p, phase, r->layer, segments);
+    for (r->packed_n = segments->packed_columns; !fits || !tile_choose(r, of, phase); r->packed_n = segments->packed_columns) {
+        tried |= 1u << of->kind;
+        of = program_next(r, tried);
+        r->second = of != NULL;
+        if (!of) of = first, phase->spilled_count = 0;
+        fits = find_segments(p, phase, of, segments);
     }
+    return of;
 }
 
 static void plan_kernel(planner *p, ir_kernel *kernel)
@@ -284,23 +208,26 @@ static void plan_kernel(planner *p, ir_kernel *kernel)
              kernel->phase_count);
     ir_phase *phase = kernel->phases[0];
     segment_list segments;
-    tile_request request = {p->a, p->program, phase, p->p->target, p->tuning, phase_space(p->a, phase), layer_simt, 0, &segments, false};
-    choose_tile(p, &request, phase, &segments);
-    kernel->frame = layer_frame(request.layer);
+    tile_request request = {p->a, p->program, phase, p->p->target, p->tuning, phase_space(p->a, phase), 0, &segments, false};
+    const program *of = choose_tile(p, &request, phase, &segments);
     if (needs_packing(phase)) plan_pack(p, kernel, phase, segments.packed_columns);
-    plan_storage(p, phase, segments.packed_columns);
-    plan_parts(p, kernel, phase, &request.space, segments.packed_columns);
+    plan_storage(p, &request);
+    plan_scratch(p, kernel, &request);
     launch *l = &p->p->launches[p->p->launch_count++];
     const char *block = p->program->name ? p->program->name : "block";
     *l = (launch){.kernel = kernel,
                   .name = arena_printf(p->a, "%s_%s", block_name(p), name_identifier(p->a, kernel->name)),
                   .file = arena_printf(p->a, "%s.%s.hip", block, kernel->name),
-                  .overlap = target_overlaps(p->p->target),
-                  .threads = (int)tile_value(phase, "threads"),
-                  .shared_bytes = (int)tile_shared_bytes(&request, phase)};
-    if (kernel->frame == frame_ws) l->dynamic_bytes = l->shared_bytes, l->resident = 1;
-    if (request.layer == layer_mma) l->dynamic_bytes = l->shared_bytes, l->resident = mma_resident(phase, l->shared_bytes);
-    geometry(p, phase, &request.space, segments.packed_columns, l);
+                  .overlap = p->p->target->overlaps,
+                  .threads = tile_threads(&phase->tile),
+                  .shared_bytes = (int)of->shared_bytes(&request, &phase->tile),
+                  .rows = request.space.rows,
+                  .multiple = extent_number(1),
+                  .column_tiles = 1,
+                  .tile_rows = 1,
+                  .cluster = 1};
+    if (frame_is_dynamic(program_table[of->kind].frame)) l->dynamic_bytes = l->shared_bytes;
+    of->geometry(&request, &phase->tile, l);
     check_grid(p, l);
 }
 
@@ -338,7 +265,7 @@ plan *plan_again(arena *a, const plan *p, const spilled_tile *spilled)
     for (int i = 0; i < p->launch_count; i++) {
         const ir_phase *phase = p->launches[i].kernel->phases[0];
         if (!is_spilled(&spilled[i]) || phase->spilled_count >= most_spilled) continue;
-        list[t->forbidden_count++] = (forbidden_tile){phase->name, {phase->tile, phase->tile_count, spilled[i].scratch, spilled[i].vectors}};
+        list[t->forbidden_count++] = (forbidden_tile){phase->name, {phase->tile, spilled[i].scratch, spilled[i].vectors}};
     }
     if (t->forbidden_count == known) return NULL;
     t->forbidden = list;

@@ -2,28 +2,19 @@
 #ifndef TFGEN_GEN_TEMPLATE_TEXT_H
 #define TFGEN_GEN_TEMPLATE_TEXT_H
 #include "ir/base/arena.h"
+#include "ir/program/tile.h"
 
+/* Who needs a template: programs, the packing of weights, and phases that rotate. */
 typedef enum template_use {
-    use_rows = 1,
-    use_gemm = 2,
-    use_attention = 4,
-    use_decode = 8,
-    use_combine = 16,
-    use_pack = 32,
-    use_rope = 64,
-    use_gemm_ws = 128,
-    use_mfma = 256, /* gemm on AMD's matrix units */
-    use_wmma = 512,
-    use_attention_ws = 1024,
-    use_attention_mfma = 2048,
-    use_attention_wmma = 8192,
-    use_gemm_split = 4096,
-    use_align = 16384,
-    use_gemm_mma = 32768, /* gemm on sm_80 */
-    use_mixed = use_rows | use_gemm | use_attention | use_decode | use_combine | use_pack | use_align, /* by frame */
-    use_ws = use_gemm_ws | use_gemm_split | use_attention_ws,
-    use_pump = use_mfma | use_wmma | use_attention_mfma | use_attention_wmma,
-    use_all = use_mixed | use_ws | use_pump | use_gemm_mma
+#define PROGRAM(id, family, layer, frame, help) use_##id = 1 << program_##id,
+#include "ir/tile.def"
+    use_pack = 1 << program_count,
+    use_rope = 2 << program_count,
+    use_registers = use_gemm_simt | use_gemm_few,
+    use_waves = use_gemm_mfma | use_gemm_wmma | use_attention_mfma | use_attention_wmma,
+    use_warpgroups = use_gemm_wgmma | use_gemm_wgmma3 | use_attention_wgmma,
+    use_mixed = use_rows | use_registers | use_attention_simt | use_decode | use_combine | use_pack | use_align,
+    use_all = use_mixed | use_warpgroups | use_waves | use_gemm_mma
 } template_use;
 
 typedef struct template_text {

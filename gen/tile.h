@@ -1,31 +1,16 @@
-/* In: a phase, its space, a target. Out: the tile settings of its family: defaults of the target, changed by what the
- * program's text or a tuning table says. Refuses (code_unsupported) settings that the template or the target cannot
- * hold, with the limit. */
+/* In: a phase, its space, a target, a tuning table. Out: the program that computes the phase, and its tile: the cheapest program that nothing
+ * is in the way of, its defaults, changed by what the program's text or a tuning line says. Refuses (code_unsupported) programs and settings
+ * that the phase, the template or the target cannot have, with the reason. */
 #ifndef TFGEN_GEN_TILE_H
 #define TFGEN_GEN_TILE_H
-#include "gen/gen.h"
-#include "ir/program/segments.h"
+#include "gen/program/program.h"
 
-typedef struct tile_request {
-    arena *a;
-    const ir_program *program;
-    const ir_phase *phase;
-    const target_info *target;
-    const tuning *tuning; /* or NULL */
-    phase_extent space;
-    layer_kind layer;
-    long long packed_n; /* gemm; follows from the layer */
-    const segment_list *segments; /* gemm */
-    bool second; /* the layer is none that text, tuning table or shape ask for: what they say of the tile is of another layer */
-} tile_request;
-
-/* Fills phase->tile of the copy that is being planned. False: all tiles of the layer that come into question have spilled. */
-bool tile_choose(const tile_request *r, ir_phase *phase);
-long long tile_value(const ir_phase *phase, const char *key); /* -1: no such setting */
-/* What the phase's own text, or a tuning line, says of one setting; -1: nothing. */
-int tile_asked(const tile_request *r, const char *key);
-/* sizeof(mixed_memory<...>) of templates/frame/frame_mixed.h, which the emitted source asserts. */
-long long tile_shared_bytes(const tile_request *r, const ir_phase *phase);
-int tile_shared_limit(const target_info *target); /* of variables whose size is known when a kernel is compiled */
+/* The program, by the text, a tuning line "gemm layer=simt", or else by cost; phase->refused is what the others were refused for. */
+const program *program_choose(const tile_request *r, ir_phase *phase);
+/* The cheapest that the phase can have of those whose bit (1 << kind) is not set in `tried`; NULL: there is none left. */
+const program *program_next(const tile_request *r, unsigned tried);
+/* Fills phase->tile of the copy that is being planned; of a product r->packed_n and r->segments are known. False: all tiles of the program that
+ * come into question have spilled (phase->spilled). */
+bool tile_choose(const tile_request *r, const program *p, ir_phase *phase);
 enum { pack_shared_bytes = 2 };
 #endif

@@ -3,6 +3,7 @@
 #ifndef TFGEN_IR_H
 #define TFGEN_IR_H
 #include "ir/base/extent.h"
+#include "ir/program/tile.h"
 
 typedef enum dtype { dtype_f32, dtype_f16, dtype_bf16, dtype_i32 } dtype; /* printed f32 f16 bf16 i32 */
 
@@ -89,27 +90,15 @@ struct ir_op {
     op_role role;
 };
 
-typedef enum phase_family { family_rows, family_gemm, family_attention, family_decode, family_combine, family_align } phase_family;
+/* Why planning did not take a program of the phase's family: what is in its way, or what it costs. */
+typedef struct refusal {
+    layer_kind layer;
+    const char *why; /* one line */
+} refusal;
 
-/* The instructions that a phase computes with (gen/layer.h). In text and manifest a tile's setting `layer` has its name. */
-typedef enum layer_kind {
-    layer_simt,
-    layer_wgmma,
-    layer_mfma,
-    layer_wmma,
-    layer_wgmma3,
-    layer_mma
-} layer_kind; /* printed simt wgmma mfma wmma wgmma3 mma */
-
-typedef struct tile_setting {
-    const char *key; /* m, n, k, threads, ... : what the family's template calls it */
-    int value;
-} tile_setting;
-
-/* A tile that was compiled once: the kernel had too few registers. It is not planned again (gen/spilled.h). */
+/* A tile that was compiled once: the kernel had too few registers. It is not planned again. */
 typedef struct spilled_tile {
-    tile_setting *tile;
-    int tile_count;
+    ir_tile tile;
     int scratch, vectors; /* bytes of memory a thread in their place, vector registers moved there; of a thread */
 } spilled_tile;
 
@@ -120,22 +109,18 @@ typedef struct ir_phase {
     int op_count;
     struct ir_phase **after; /* phases whose stored values it reads */
     int after_count;
-    tile_setting *tile; /* empty before planning */
-    int tile_count;
+    ir_tile tile; /* of no program before planning, or with some fields given by text */
     spilled_tile *spilled; /* what its tile was in earlier plans */
     int spilled_count;
+    refusal *refused;
+    int refused_count;
 } ir_phase;
-
-typedef enum frame_kind { frame_unset, frame_mixed, frame_ws } frame_kind;
 
 typedef struct ir_kernel {
     const char *name; /* k0, k1, ... */
-    frame_kind frame;
     ir_phase **phases;
     int phase_count;
 } ir_kernel;
-
-typedef enum fusion_level { fusion_none, fusion_ops, fusion_tile, fusion_block } fusion_level;
 
 /* Why an edge between two phases was not fused; printed with the edge. Codes and texts: ir/reason.def (ir/program/reason.c). */
 typedef struct fusion_note {
@@ -166,9 +151,17 @@ typedef struct ir_program {
     const program_index *index; /* for questions about phases; NULL: they walk the program, which may change */
 } ir_program;
 
-typedef struct target_info {
+typedef enum target_vendor { vendor_host, vendor_amd, vendor_nvidia } target_vendor;
+
+typedef struct target_info { /* ir/target.def says what they are */
     const char *name, *family;
-    int wave, lds_bytes, max_threads, granule, units, chiplets; /* ir/target.def says what they are */
+    target_vendor vendor;
+    int wave;
+    unsigned layers; /* bit i: layer_kind i */
+    int lds_bytes, static_bytes, max_threads, granule, units, chiplets;
+    unsigned isa;
+    bool overlaps, copies_to_lds;
+    int row_threads;
 } target_info;
 const target_info *target_find(const char *name); /* NULL when unknown */
 const target_info *target_list(size_t *count);
@@ -195,7 +188,7 @@ int op_operands(const ir_op *op, ir_value **out, int most); /* inputs, then leng
 ir_phase *phase_of(const ir_program *p, const ir_op *op);
 ir_value *program_value(const ir_program *p, const char *name);
 const program_index *program_index_make(arena *a, const ir_program *p); /* of its present kernels */
-const char *const *layer_names(size_t *count);   /* by layer_kind */
+layer_kind phase_layer(const ir_phase *phase);   /* of its program; simt before planning */
 
 /* Stages; each is a pure function of its arguments. They bail or complain through the arena. */
 typedef struct dim_override { const char *name; long long value; } dim_override;

@@ -35,6 +35,8 @@ typedef struct rig {
     int read_count;
 } rig;
 
+int tile_setting(const ir_phase *phase, const char *key); /* of a planned phase; one that its program has */
+
 rig *rig_plan(const rig_request *request); /* compiles no kernel */
 rig *rig_open(const rig_request *request); /* kernels, memory, random data of seed 1 */
 void rig_close(rig *r);

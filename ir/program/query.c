@@ -116,3 +116,5 @@ ir_value *program_value(const ir_program *p, const char *name)
         if (strcmp(p->values[i]->name, name) == 0) return p->values[i];
     return NULL;
 }
+
+layer_kind phase_layer(const ir_phase *phase) { return program_table[phase->tile.program].layer; }

@@ -2,10 +2,13 @@
 #include "ir/ir.h"
 #include <string.h>
 
+#define L(layer) (1u << layer_##layer)
 static const target_info targets[] = {
-#define TARGET(name, family, wave, lds, threads, granule, units, chiplets) {#name, #family, wave, lds, threads, granule, units, chiplets},
+#define TARGET(name, family, vendor, wave, layers, lds, fixed, threads, granule, units, chiplets, isa, overlaps, copies, row_threads) \
+    {#name, #family, vendor_##vendor, wave, layers, lds, fixed, threads, granule, units, chiplets, isa, overlaps, copies, row_threads},
 #include "ir/target.def"
 };
+#undef L
 
 const target_info *target_list(size_t *count)
 {

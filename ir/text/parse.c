@@ -39,6 +39,8 @@ typedef struct reader {
     int depth; /* 0: file, 1: in a kernel, 2: in a phase */
     ir_kernel *kernel;
     ir_phase *phase;
+    bool has_frame; /* of the kernel */
+    frame_kind frame;
     name_map kernels, phases;
 } reader;
 
@@ -386,7 +388,8 @@ static void read_kernel(reader *r)
             k->name, most_name);
     if (!names_add(&r->kernels, k->name, k)) bail(r->a, code_bad_input, at, "a second kernel named %s", k->name);
     scan_spaces(&r->in);
-    if (scan_accept(&r->in, "frame=")) k->frame = (frame_kind)scan_choice(&r->in, names, frames, "frame");
+    r->has_frame = scan_accept(&r->in, "frame=");
+    if (r->has_frame) r->frame = (frame_kind)scan_choice(&r->in, names, frames, "frame");
     scan_expect(&r->in, "{");
     scan_end_line(&r->in);
     p->kernels = build_grow(r->a, p->kernels, p->kernel_count, sizeof *p->kernels);
@@ -395,33 +398,71 @@ static void read_kernel(reader *r)
     r->depth = 1;
 }
 
-/* key=value up to the line's end; returns how many. */
-static int read_settings(reader *r, tile_setting **list)
+/* The program that a phase's tile is of: the only one of its family, or the family's on the layer that the tile begins with. */
+static program_kind read_program(reader *r)
 {
-    size_t layer_count;
-    const char *const *layers = layer_names(&layer_count);
-    int count = 0;
+    const phase_family family = r->phase->family;
+    scan_spaces(&r->in);
+    const position at = scan_here(&r->in);
+    if (family_programs(family) == 1) return program_find(family, layer_simt);
+    if (!scan_accept(&r->in, "layer="))
+        bail(r->a, code_bad_input, at, "a tile of a phase of the family %s begins with layer=", family_names(NULL)[family]);
+    size_t count;
+    const char *const *names = layer_names(&count);
+    const program_kind program = program_find(family, (layer_kind)scan_choice(&r->in, names, count, "layer"));
+    if (!program) bail(r->a, code_bad_input, at, "no program of the family %s has that layer", family_names(NULL)[family]);
+    return program;
+}
+
+static int read_setting(reader *r, const ir_tile *tile)
+{
+    const program_info *p = &program_table[tile->program];
+    const position at = scan_here(&r->in);
+    const char *name = scan_name(&r->in, "a setting"), *names[most_tile_fields];
+    const int i = tile_field_find(tile->program, name, strlen(name));
+    for (int n = 0; n < p->field_count; n++) names[n] = p->fields[n].name;
+    const char *near = i < 0 ? nearest_name(name, names, (size_t)p->field_count) : NULL;
+    if (i < 0)
+        bail(r->a, code_bad_input, at, "%s has no setting '%s'%s%s%s", p->name, name, near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+    if (tile->given & 1u << i) bail(r->a, code_bad_input, at, "a second %s", name);
+    return i;
+}
+
+/* Program and settings, to the end of the line. */
+static void read_settings(reader *r, ir_tile *tile)
+{
+    tile->program = read_program(r);
+    const program_info *p = &program_table[tile->program];
     while (!scan_at_line_end(&r->in)) {
-        if (count == max_list) bail(r->a, code_bad_input, scan_here(&r->in), "more than %d settings", max_list);
         scan_spaces(&r->in);
-        const position at = scan_here(&r->in);
-        tile_setting s = {.key = scan_name(&r->in, "a setting")};
-        for (int i = 0; i < count; i++)
-            if (strcmp((*list)[i].key, s.key) == 0) bail(r->a, code_bad_input, at, "a second %s", s.key);
+        const int i = read_setting(r, tile);
         scan_expect(&r->in, "=");
-        if (strcmp(s.key, "layer") == 0) s.value = scan_choice(&r->in, layers, layer_count, s.key);
-        else s.value = (int)scan_integer(&r->in, 0, 1 << 30, s.key);
-        *list = build_grow(r->a, *list, count, sizeof **list);
-        (*list)[count++] = s;
+        tile->at[i] = (int)scan_integer(&r->in, p->fields[i].least, p->fields[i].most, p->fields[i].name);
+        tile->given |= 1u << i;
     }
     scan_end_line(&r->in);
-    return count;
+}
+
+/* Behind a kernel's last phase: what says frame= says it of tiles. */
+static void end_kernel(reader *r)
+{
+    r->depth = 0;
+    for (int i = 0; i < r->kernel->phase_count && r->has_frame; i++)
+        if (!r->kernel->phases[i]->tile.program)
+            bail(r->a, code_bad_input, scan_here(&r->in), "kernel %s has frame=%s, and phase %s no tile: a frame follows from tiles", r->kernel->name,
+                 frame_names(NULL)[r->frame], r->kernel->phases[i]->name);
+    scan_end_line(&r->in);
 }
 
 static void read_tile(reader *r)
 {
-    if (r->phase->tile_count) bail(r->a, code_bad_input, scan_here(&r->in), "a second tile line");
-    r->phase->tile_count = read_settings(r, &r->phase->tile);
+    const position at = scan_here(&r->in);
+    if (r->phase->tile.program) bail(r->a, code_bad_input, at, "a second tile line");
+    read_settings(r, &r->phase->tile);
+    const program_info *p = &program_table[r->phase->tile.program];
+    if (r->has_frame && p->frame != r->frame)
+        bail(r->a, code_bad_input, at, "kernel %s has frame=%s; %s runs in frame=%s", r->kernel->name, frame_names(NULL)[r->frame], p->name,
+             frame_names(NULL)[p->frame]);
 }
 
 static void read_spilled(reader *r)
@@ -433,9 +474,24 @@ static void read_spilled(reader *r)
     s.scratch = (int)scan_integer(&r->in, 0, 1 << 30, "scratch");
     scan_expect(&r->in, "vectors=");
     s.vectors = (int)scan_integer(&r->in, 0, 1 << 30, "vectors");
-    s.tile_count = read_settings(r, &s.tile);
+    const position at = scan_here(&r->in);
+    read_settings(r, &s.tile);
+    if (!tile_is_whole(&s.tile)) bail(r->a, code_bad_input, at, "a tile that spilled has all settings of %s", program_table[s.tile.program].name);
     phase->spilled = build_grow(r->a, phase->spilled, phase->spilled_count, sizeof *phase->spilled);
     phase->spilled[phase->spilled_count++] = s;
+}
+
+static void read_refusal(reader *r)
+{
+    size_t count;
+    const char *const *names = layer_names(&count);
+    ir_phase *phase = r->phase;
+    if (phase->refused_count == layer_count) bail(r->a, code_bad_input, scan_here(&r->in), "more than %d refusals", layer_count);
+    phase->refused = build_grow(r->a, phase->refused, phase->refused_count, sizeof *phase->refused);
+    refusal *x = &phase->refused[phase->refused_count++];
+    x->layer = (layer_kind)scan_choice(&r->in, names, count, "layer");
+    scan_expect(&r->in, ":");
+    x->why = scan_rest(&r->in);
 }
 
 static void read_note(reader *r)
@@ -485,7 +541,7 @@ static void read_head(reader *r)
 static void read_outer_line(reader *r)
 {
     if (r->depth == 1 && scan_accept(&r->in, "phase ")) read_phase(r);
-    else if (r->depth == 1 && scan_accept(&r->in, "}")) r->depth = 0, scan_end_line(&r->in);
+    else if (r->depth == 1 && scan_accept(&r->in, "}")) end_kernel(r);
     else if (r->depth == 1) scan_expected(&r->in, "a phase or \"}\"");
     else if (scan_accept(&r->in, "kernel ")) read_kernel(r);
     else if (scan_accept(&r->in, "note ")) read_note(r);
@@ -504,13 +560,14 @@ static void read_phase_line(reader *r)
     if (scan_accept(&r->in, "pro ")) read_op(r, role_prologue);
     else if (scan_accept(&r->in, "body ")) read_op(r, role_body);
     else if (scan_accept(&r->in, "epi ")) read_op(r, role_epilogue);
+    else if (scan_accept(&r->in, "not ")) read_refusal(r);
     else if (scan_accept(&r->in, "tile ")) read_tile(r);
     else if (scan_accept(&r->in, "spilled ")) read_spilled(r);
     else if (scan_accept(&r->in, "}")) {
         r->phase = NULL;
         r->depth = 1;
         scan_end_line(&r->in);
-    } else scan_expected(&r->in, "pro, body, epi, tile, spilled or \"}\"");
+    } else scan_expected(&r->in, "pro, body, epi, not, tile, spilled or \"}\"");
 }
 
 /* The rules that a spec's outputs obey. */

@@ -26,10 +26,6 @@
     static const char *const names[] = {__VA_ARGS__}; \
     if (count) *count = sizeof names / sizeof *names; \
     return names
-const char *const *family_names(size_t *count) { NAMES("rows", "gemm", "attention", "decode", "combine", "align"); }
-const char *const *frame_names(size_t *count) { NAMES("", "mixed", "ws"); }
-const char *const *layer_names(size_t *count) { NAMES("simt", "wgmma", "mfma", "wmma", "wgmma3", "mma"); }
-const char *const *level_names(size_t *count) { NAMES("none", "ops", "tile", "block"); }
 static const char *const *four_roles(size_t *count) { NAMES("", "pro", "body", "epi"); }
 static const char *const *five_kinds(size_t *count) { NAMES("in", "par", "state", "", ""); }
 #undef NAMES
@@ -191,17 +187,19 @@ static void put_op(text *t, const ir_program *p, const ir_op *op, bool in_phase)
     text_printf(t, " #%d\n", op->origin);
 }
 
-static void put_setting(text *t, const tile_setting *s)
+static void put_settings(text *t, const ir_tile *tile)
 {
-    if (strcmp(s->key, "layer") == 0) text_printf(t, " layer=%s", layer_names(NULL)[s->value]);
-    else text_printf(t, " %s=%d", s->key, s->value);
+    const program_info *p = &program_table[tile->program];
+    if (family_programs(p->family) > 1) text_printf(t, " layer=%s", layer_names(NULL)[p->layer]);
+    for (int i = 0; i < p->field_count; i++)
+        if (tile->given & 1u << i) text_printf(t, " %s=%d", p->fields[i].name, tile->at[i]);
+    text_printf(t, "\n");
 }
 
 static void put_spilled(text *t, const spilled_tile *s)
 {
     text_printf(t, "    spilled scratch=%d vectors=%d", s->scratch, s->vectors);
-    for (int i = 0; i < s->tile_count; i++) put_setting(t, &s->tile[i]);
-    text_printf(t, "\n");
+    put_settings(t, &s->tile);
 }
 
 static void put_phase(text *t, const ir_program *p, const ir_phase *phase)
@@ -211,9 +209,9 @@ static void put_phase(text *t, const ir_program *p, const ir_phase *phase)
         text_printf(t, "%s%s", i ? ", " : " after ", phase->after[i]->name);
     text_printf(t, " {\n");
     for (int i = 0; i < phase->op_count; i++) put_op(t, p, phase->ops[i], true);
-    if (phase->tile_count) text_printf(t, "    tile");
-    for (int i = 0; i < phase->tile_count; i++) put_setting(t, &phase->tile[i]);
-    if (phase->tile_count) text_printf(t, "\n");
+    for (int i = 0; i < phase->refused_count; i++)
+        text_printf(t, "    not %s: %s\n", layer_names(NULL)[phase->refused[i].layer], phase->refused[i].why);
+    if (phase->tile.program) text_printf(t, "    tile"), put_settings(t, &phase->tile);
     for (int i = 0; i < phase->spilled_count; i++) put_spilled(t, &phase->spilled[i]);
     text_printf(t, "  }\n");
 }
@@ -221,7 +219,8 @@ static void put_phase(text *t, const ir_program *p, const ir_phase *phase)
 static void put_kernel(text *t, const ir_program *p, const ir_kernel *k)
 {
     text_printf(t, "kernel %s", k->name);
-    if (k->frame != frame_unset) text_printf(t, " frame=%s", frame_names(NULL)[k->frame]);
+    const program_kind program = k->phase_count ? k->phases[0]->tile.program : program_none;
+    if (program) text_printf(t, " frame=%s", frame_names(NULL)[program_table[program].frame]);
     text_printf(t, " {\n");
     for (int i = 0; i < k->phase_count; i++) put_phase(t, p, k->phases[i]);
     text_printf(t, "}\n");

@@ -130,6 +130,19 @@ const char *scan_string(scanner *in)
     return t.data ? t.data : "";
 }
 
+const char *scan_rest(scanner *in)
+{
+    scan_spaces(in);
+    const char *from = in->s;
+    for (; in->s < in->end && *in->s != '\n'; in->s++)
+        if (*in->s < ' ' || *in->s > '~') scan_expected(in, "a sentence of printable ASCII");
+    const char *to = in->s;
+    while (to > from && to[-1] == ' ') to--;
+    if (to == from) scan_expected(in, "a sentence");
+    scan_end_line(in);
+    return arena_strndup(in->a, from, (size_t)(to - from));
+}
+
 const char *scan_word(scanner *in, const char *what)
 {
     return take(in, is_word, what);

@@ -23,6 +23,7 @@ const char *scan_word(scanner *in, const char *what); /* letters, digits, _ . - 
 const char *scan_name(scanner *in, const char *what); /* letters, digits, _ . and no digit first */
 const char *scan_string(scanner *in);                 /* "..." with \\ \" \x41 */
 const char *scan_word_or_string(scanner *in, const char *what);
+const char *scan_rest(scanner *in); /* a sentence: to the end of the line, which it takes */
 long long scan_integer(scanner *in, long long low, long long high, const char *what);
 double scan_double(scanner *in);
 int scan_choice(scanner *in, const char *const *names, size_t count, const char *what); /* index of the word in names */

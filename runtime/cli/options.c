@@ -392,15 +392,16 @@ dim_override *options_dims(arena *a, const char *option, const char *given, size
     return out;
 }
 
-static const char *const level_names[] = {"none", "ops", "tile", "block"};
-const char *fusion_level_name(fusion_level level) { return level_names[level]; }
+const char *fusion_level_name(fusion_level level) { return level_names(NULL)[level]; }
 
 fusion_level options_level(arena *a, const char *name)
 {
-    for (int i = 0; i < 4; i++)
-        if (strcmp(name, level_names[i]) == 0) return (fusion_level)i;
+    size_t count;
+    const char *const *names = level_names(&count);
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(name, names[i]) == 0) return (fusion_level)i;
     if (strchr(name, ',')) bail(a, code_usage, (position){0}, "--fusion: one level here, not '%s'; verify and bench take several", name);
-    const char *near = nearest_name(name, level_names, 4);
+    const char *near = nearest_name(name, names, count);
     bail(a, code_usage, (position){0}, "--fusion: unknown level '%s'%s%s%s; levels are none, ops, tile", name,
          near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }

@@ -1,6 +1,6 @@
 /* In: a plan of a graph. Out: what it says about roundings; see runtime/cli/ref_plan.h. */
 #include "runtime/cli/ref_plan.h"
-#include "gen/layer.h"
+#include "gen/gen.h"
 
 static bool same_place(const ir_op *x, const ir_op *y)
 {
@@ -24,7 +24,7 @@ static layer_kind layer_at(const plan *p, const ir_op *op)
         const ir_kernel *kernel = p->program->kernels[k];
         for (int i = 0; i < kernel->phase_count; i++)
             for (int j = 0; j < kernel->phases[i]->op_count; j++)
-                if (same_place(kernel->phases[i]->ops[j], op)) return layer_of(kernel->phases[i]);
+                if (same_place(kernel->phases[i]->ops[j], op)) return phase_layer(kernel->phases[i]);
     }
     return layer_simt;
 }
@@ -78,7 +78,7 @@ static const char *wrong_product(arena *a, const plan *p)
             for (int j = 0; j < phase->op_count; j++) {
                 const ir_op *op = phase->ops[j];
                 if (op->kind != op_linear) continue;
-                if (layer_of(phase) == layer_wgmma3 && (op->inputs[0]->type != dtype_f32 || op->inputs[1]->type != dtype_f32))
+                if (phase_layer(phase) == layer_wgmma3 && (op->inputs[0]->type != dtype_f32 || op->inputs[1]->type != dtype_f32))
                     return arena_printf(a, "the plan makes %%%s of parts of what is not f32", op->outputs[0]->name);
                 for (int n = 0; n < p->pack_count; n++)
                     if (p->packs[n].phase == phase && p->packs[n].type != op->inputs[1]->type)

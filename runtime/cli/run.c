@@ -1,7 +1,6 @@
 /* In: a spec and options. Out: the plan run on this machine: kernels, what was fused into each, times, errors beside their computed
  * bounds; as a table or as JSON. Exit code 1 when a bound is exceeded. */
 #include "runtime/cli/trial.h"
-#include "gen/layer.h"
 #include "runtime/cli/spread.h"
 #include <jansson.h>
 #include <math.h>
@@ -31,7 +30,7 @@ static const char *layers_of(arena *a, const plan *p)
         bool used = false;
         for (int k = 0; k < p->launch_count; k++)
             for (int n = 0; n < p->launches[k].kernel->phase_count; n++)
-                used |= layer_of(p->launches[k].kernel->phases[n]) == (layer_kind)i;
+                used |= phase_layer(p->launches[k].kernel->phases[n]) == (layer_kind)i;
         if (used) text_printf(&t, " %s", names[i]);
     }
     return t.data ? t.data : "";

@@ -3,7 +3,7 @@
 #define EXPORT __attribute__((visibility("default")))
 
 static const char *const names[] = {
-#define TARGET(name, family, wave, lds, threads, granule, units, chiplets) "amdgcn-amd-amdhsa--" #name,
+#define TARGET(name, ...) "amdgcn-amd-amdhsa--" #name,
 #include "ir/target.def"
     "amdgcn-amd-amdhsa--gfx1101"};
 enum { count = sizeof names / sizeof *names };

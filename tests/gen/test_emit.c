@@ -66,7 +66,6 @@ static char *slurp(const char *path)
     return text;
 }
 
-static const char *const level_names[] = {"none", "ops", "tile"};
 static const char *const golden_targets[] = {"host", "gfx942"};
 
 static bool updating(void)
@@ -104,7 +103,7 @@ static char *headers_of(arena *keep, const char *spec, const char *text, const c
         must_build(&b);
         for (int i = 0; i < b.p->launch_count; i++) text_printf(&headers, "%s\n", b.p->launches[i].spec_header);
         const bool same = strcmp(headers.data, below) == 0;
-        text_printf(&all, "// ---- level %s%s\n%s", level_names[level], same ? ": as the one before" : "",
+        text_printf(&all, "// ---- level %s%s\n%s", level_names(NULL)[level], same ? ": as the one before" : "",
                     same ? "" : headers.data);
         below = headers.data;
         arena_free(b.a);
@@ -274,7 +273,7 @@ static const char *tuned(const char *line, build *b)
 START_TEST(a_tuning_line_changes_the_tile)
 {
     build b;
-    const char *errors = tuned("gemm m=16 n=64 k=32 thread_m=1 thread_n=8 threads=128", &b);
+    const char *errors = tuned("gemm layer=simt m=16 n=64 k=32 thread_m=1 thread_n=8 threads=128", &b);
     ck_assert_msg(b.code == code_ok, "%s", errors);
     const char *text = ir_print(b.a, b.p->program);
     ck_assert_ptr_nonnull(strstr(text, "tile layer=simt m=16 n=64 k=32 thread_m=1 thread_n=8 threads=128"));
@@ -287,16 +286,16 @@ typedef struct bad_tuning {
 } bad_tuning;
 
 static const bad_tuning bad_tunings[] = {
-    {"gemm m=64", "threads = m/thread_m * n/thread_n"},
-    {"gemm m=1024 n=1024 thread_m=32 thread_n=32 threads=1024", "bytes of shared memory; a workgroup has 65536"},
-    {"gemm thread_n=12", "thread_n"},
-    {"gemm threads=4096 m=512 n=512 thread_m=8 thread_n=8", "4096 threads; a workgroup has 1 to 1024"},
+    {"gemm layer=simt m=64", "threads = m/thread_m * n/thread_n"},
+    {"gemm layer=simt m=1024 n=1024 thread_m=32 thread_n=32 threads=1024", "bytes of shared memory; a workgroup has 65536"},
+    {"gemm layer=simt thread_n=12", "thread_n"},
+    {"gemm layer=simt threads=4096 m=512 n=512 thread_m=8 thread_n=8", "threads=4096; it is 1 to 1024"},
     {"rows team=3", "team and v are powers of two"},
-    {"gemm depth=3", "gemm has no setting 'depth'"},
+    {"gemm depth=3", "gemm_few has no setting 'depth'"},
     {"gemm m=x", "expected key=number"},
     {"gemm m", "expected key=number"},
     {"gemm layer=wgma", "no layer 'wgma'"},
-    {"gemm layer=wgmma", "layer=wgmma: only sm_90a has it"},
+    {"gemm layer=wgmma", "layer=wgmma: the target has no such instructions"},
     {"rows layer=simt", "rows has no setting 'layer'"},
     {"gemv m=1", "no family 'gemv'"},
 };
@@ -355,7 +354,7 @@ START_TEST(heads_of_more_columns_than_a_wave_takes_are_refused_by_name)
                      of->columns);
     run_build(&b);
     ck_assert_msg(b.code == (of->taken ? code_ok : code_unsupported), "%s", arena_diagnostics(b.a));
-    const char *says = arena_printf(keep, "attention: heads have %d columns; kernels for %s take at most %d", of->columns, of->target,
+    const char *says = arena_printf(keep, "heads have %d columns; kernels for %s take at most %d", of->columns, of->target,
                                     of->columns - 1);
     if (!of->taken) ck_assert_msg(strstr(arena_diagnostics(b.a), says) != NULL, "%s", arena_diagnostics(b.a));
     arena_free(b.a);
@@ -530,7 +529,7 @@ START_TEST(emitted_sources_compile)
     const int status = system(command);
     snprintf(command, sizeof command, "rm -r %s", folder);
     ck_assert_int_eq(system(command), 0);
-    ck_assert_msg(status == 0, "%s for %s at level %s", spec, b.target, level_names[b.level]);
+    ck_assert_msg(status == 0, "%s for %s at level %s", spec, b.target, level_names(NULL)[b.level]);
     arena_free(b.a);
     free(text);
 }

@@ -49,20 +49,20 @@ static build must_build(const char *text, const tuning *t)
     "  - {out: p, op: linear, in: [x, w]}\n  - {out: y, op: add, in: [p, r]}\noutputs: {y: y}\n"
 
 static const struct {
-    const char *text;
+    const char *text, *tile;
     bool wgmma;
-} layers[] = {{PRODUCT("bf16", "17", "64"), true},
-              {PRODUCT("f16", "4096", "20"), true},
-              {PRODUCT("bf16", "16", "64"), false}, /* few rows: the weight is read once, and that is all there is */
-              {PRODUCT("f32", "64", "64"), false},
+} layers[] = {{PRODUCT("bf16", "17", "64"), "tile layer=wgmma m=128", true},
+              {PRODUCT("f16", "4096", "20"), "tile layer=wgmma m=128", true},
+              {PRODUCT("bf16", "16", "64"), "tile layer=few m=8", false}, /* few rows: the weight is read once, and that is all there is */
+              {PRODUCT("f32", "64", "64"), "tile layer=simt", false},
               {"block: t\ndtype: bf16\ndims: {M: 64, K: 64, N: 64}\ninputs: {x: [M, K], w: [K, N]}\n"
-               "ops:\n  - {out: y, op: matmul, in: [x, w]}\noutputs: {y: y}\n", false}};
+               "ops:\n  - {out: y, op: matmul, in: [x, w]}\noutputs: {y: y}\n", "tile layer=simt", false}};
 
 START_TEST(a_product_of_many_rows_in_16_bits_is_on_wgmma)
 {
     build b = must_build(layers[_i].text, NULL);
     const char *text = ir_print(b.a, b.p->program);
-    ck_assert_ptr_nonnull(strstr(text, layers[_i].wgmma ? "tile layer=wgmma m=128" : "tile layer=simt"));
+    ck_assert_ptr_nonnull(strstr(text, layers[_i].tile));
     ck_assert_ptr_nonnull(strstr(text, layers[_i].wgmma ? "frame=ws" : "frame=mixed"));
     ck_assert_int_eq(strstr(b.p->launches[b.p->launch_count - 1].source.body, "TF_KERNEL_WS(t_k0, one_phase<gemm_ws<k0_y>>)") != NULL,
                      layers[_i].wgmma);
@@ -84,7 +84,7 @@ START_TEST(a_product_of_many_rows_in_f32_is_split_on_wgmma3)
         int length;
     } cases[] = {{PRODUCT("f32", "17", "128"), "tile layer=wgmma3 m=128 n=64 k=32", 256},
                  {PRODUCT("f32", "4096", "1367"), "tile layer=wgmma3 m=128 n=", 2752},
-                 {PRODUCT("f32", "16", "4096"), "tile layer=simt", 4096},
+                 {PRODUCT("f32", "16", "4096"), "tile layer=few", 4096},
                  {PRODUCT("f32", "4096", "127"), "tile layer=simt", 128}}; /* short sums: truncated ones are worse than f32's own */
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         build b = must_build(cases[i].text, NULL);
@@ -111,9 +111,9 @@ START_TEST(a_tuning_line_takes_a_product_off_the_matrix_units_or_puts_it_there)
     const char *off = "gemm layer=simt", *on = "gemm layer=wgmma";
     const tuning simt = {.lines = &off, .count = 1}, wgmma = {.lines = &on, .count = 1};
     build b = must_build(layers[0].text, &simt), c = must_build(layers[2].text, &wgmma);
-    ck_assert_int_eq(b.p->launches[0].kernel->frame, frame_mixed);
+    ck_assert_int_eq(program_table[b.p->launches[0].kernel->phases[0]->tile.program].frame, frame_mixed);
     ck_assert_int_eq(b.p->packs[0].columns, 72);
-    ck_assert_int_eq(c.p->launches[0].kernel->frame, frame_ws);
+    ck_assert_int_eq(program_table[c.p->launches[0].kernel->phases[0]->tile.program].frame, frame_ws);
     ck_assert_int_eq(c.p->packs[0].columns, 96); /* whole blocks of 32 */
     arena_free(b.a);
     arena_free(c.a);
@@ -150,20 +150,22 @@ START_TEST(a_layer_that_a_phase_cannot_have_is_an_error_that_says_why)
     static const struct {
         const char *line, *text, *message;
     } cases[] = {{"gemm layer=wgmma", PRODUCT("f32", "64", "64"), "operands are not both bf16 or both f16"},
-                 {"gemm layer=wgmma n=48", PRODUCT("bf16", "64", "64"), "on wgmma n is 64 to 256, in steps of 32"},
-                 {"gemm m=64", PRODUCT("bf16", "64", "64"), "on wgmma m is 128 and k is 64"},
+                 {"gemm layer=wgmma n=48", PRODUCT("bf16", "64", "64"), "n=48; it is 64 to 256"},
+                 {"gemm n=80", PRODUCT("bf16", "64", "64"), "n goes in steps of 32"},
+                 {"gemm m=64", PRODUCT("bf16", "64", "64"), "m=64; it is 128 to 128"},
                  {"gemm n=256 slots=5", PRODUCT("bf16", "64", "64"), "bytes of shared memory; a workgroup has 232448"},
-                 {"gemm cluster=3", PRODUCT("bf16", "64", "64"), "on wgmma cluster is 1 or 2"},
+                 {"gemm cluster=3", PRODUCT("bf16", "64", "64"), "cluster=3; it is 1 to 2"},
                  {"gemm cluster=2 group=5", PRODUCT("bf16", "64", "64"), "cluster divides group"},
-                 {"gemm stage=2", PRODUCT("bf16", "64", "64"), "on wgmma stage is 0 or 1"},
+                 {"gemm stage=2", PRODUCT("bf16", "64", "64"), "stage=2; it is 0 to 1"},
                  {"gemm stage=1", RESIDUAL, "stage=1: the epilogue reads rows from memory"},
                  {"gemm stage=1", PRODUCT("bf16", "64", "64"), "stage=1: rows of a result do not begin at multiples of 16 bytes"},
-                 {"gemm cluster=2", PRODUCT("f32", "64", "128"), "on wgmma3 cluster is 1 and stage is 0"},
+                 {"gemm cluster=2", PRODUCT("f32", "64", "128"), "cluster=2; it is 1 to 1"},
                  {"gemm layer=wgmma3", PRODUCT("bf16", "64", "64"), "operands are not both f32"},
-                 {"gemm n=192", PRODUCT("f32", "64", "128"), "on wgmma3 n is 64, 96 or 128"},
-                 {"gemm k=64", PRODUCT("f32", "64", "128"), "on wgmma3 m is 128 and k is 32"},
+                 {"gemm n=192", PRODUCT("f32", "64", "128"), "n=192; it is 64 to 128"},
+                 {"gemm n=80", PRODUCT("f32", "64", "128"), "n is 64, 96 or 128"},
+                 {"gemm k=64", PRODUCT("f32", "64", "128"), "k=64; it is 32 to 32"},
                  {"gemm n=128 slots=5", PRODUCT("f32", "64", "128"), "bytes of shared memory; a workgroup has 232448"},
-                 {"gemm thread_m=8", PRODUCT("bf16", "64", "64"), "gemm has no setting 'thread_m'"}};
+                 {"gemm thread_m=8", PRODUCT("bf16", "64", "64"), "gemm_wgmma has no setting 'thread_m'"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const tuning t = {.lines = &cases[i].line, .count = 1};
         build b = build_spec(cases[i].text, "sm_90a", &t);
@@ -241,7 +243,7 @@ static const struct {
                   {PRODUCT("f32", "17", "20"), "gfx90a", "layer=mfma m=32 n=128 k=32"},
                   {PRODUCT("f16", "17", "67"), "gfx1100", "layer=wmma m=32 n=128 k=64"},
                   {PRODUCT("f32", "64", "64"), "gfx1201", "layer=simt"},
-                  {PRODUCT("bf16", "16", "64"), "gfx950", "layer=simt"}};
+                  {PRODUCT("bf16", "16", "64"), "gfx950", "layer=few"}};
 
 START_TEST(a_product_of_many_rows_is_on_the_matrix_units_that_a_machine_has)
 {
@@ -249,7 +251,7 @@ START_TEST(a_product_of_many_rows_is_on_the_matrix_units_that_a_machine_has)
     ck_assert_msg(b.code == code_ok, "%s", arena_diagnostics(b.a));
     const char *text = ir_print(b.a, b.p->program);
     ck_assert_msg(strstr(text, amd_layers[_i].tile) != NULL, "%s", text);
-    const bool matrix = strstr(amd_layers[_i].tile, "simt") == NULL;
+    const bool matrix = strstr(amd_layers[_i].tile, "mma") || strstr(amd_layers[_i].tile, "mfma");
     ck_assert_int_eq(strstr(b.p->launches[0].source.body, "TF_KERNEL_PUMP(t_k0, one_phase<gemm_mfma<k0_y>>)") != NULL, matrix);
     ck_assert_int_eq(strstr(b.p->launches[0].source.head, "#define TF_GFX 0x") != NULL, matrix);
     arena_free(b.a);
@@ -293,8 +295,9 @@ START_TEST(attention_that_matrix_units_cannot_have_is_an_error_that_says_why)
                  {"gfx942", ATTENTION("bf16", "64", "20", ""), "attention layer=mfma", "no multiple of 8 up to 256"},
                  {"gfx1100", ATTENTION("bf16", "64", "136", ""), "attention layer=wmma", "the head size is above 128"},
                  {"gfx942", ATTENTION("bf16", "64", "64", ""), "attention block_q=128", "block_q is half of threads"},
-                 {"gfx942", ATTENTION("bf16", "64", "64", ""), "attention block_k=16", "block_k is 32 or 64"},
-                 {"gfx942", ATTENTION("bf16", "64", "64", ""), "attention chiplets=0", "chiplets is 1"},
+                 {"gfx942", ATTENTION("bf16", "64", "64", ""), "attention block_k=16", "block_k=16; it is 32 to 64"},
+                 {"gfx942", ATTENTION("bf16", "64", "64", ""), "attention block_k=48", "block_k is 32 or 64"},
+                 {"gfx942", ATTENTION("bf16", "64", "64", ""), "attention chiplets=0", "chiplets=0; it is 1 to 64"},
                  {"gfx942", ATTENTION("bf16", "64", "256", ""), "attention block_k=64", "bytes of shared memory"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const tuning t = {.lines = &cases[i].line, .count = 1};
@@ -367,21 +370,21 @@ START_TEST(a_tile_that_matrix_units_cannot_have_is_an_error_that_says_why)
 {
     static const struct {
         const char *target, *line, *message;
-    } cases[] = {{"gfx942", "gemm layer=wmma", "layer=wmma: gfx11 and gfx12 machines have it"},
-                 {"gfx1100", "gemm layer=mfma", "layer=mfma: gfx9 machines have it"},
-                 {"gfx942", "gemm layer=wgmma", "only sm_90a has it"},
+    } cases[] = {{"gfx942", "gemm layer=wmma", "layer=wmma: the target has no such instructions"},
+                 {"gfx1100", "gemm layer=mfma", "layer=mfma: the target has no such instructions"},
+                 {"gfx942", "gemm layer=wgmma", "the target has no such instructions"},
                  {"gfx942", "gemm m=48", "the waves share out m"},
-                 {"gfx942", "gemm n=512", "the waves share out m"},
+                 {"gfx942", "gemm n=512", "n=512; it is 16 to 256"},
                  {"gfx942", "gemm k=32", "k is 128 bytes"},
                  {"gfx942", "gemm threads=192", "threads is 128, 256 or 512"},
                  {"gfx942", "gemm m=256 n=256", "a thread has at most 128 results"},
                  {"gfx942", "gemm m=256 n=256 threads=512 slots=2", "slots is 1; on gfx950"},
                  {"gfx950", "gemm m=64 n=128 threads=512 slots=2", "slots is 1; on gfx950"},
                  {"gfx1201", "gemm m=256 n=128 threads=256", "a thread has at most 128 results (rdna: 64)"},
-                 {"gfx942", "gemm group=0", "group and chunk are positive"},
-                 {"gfx942", "gemm chunk=0", "group and chunk are positive"},
-                 {"gfx942", "gemm chiplets=0", "chiplets is 1 (tiles as they come) to 64"},
-                 {"gfx90a", "gemm chiplets=65", "chiplets is 1 (tiles as they come) to 64"}};
+                 {"gfx942", "gemm group=0", "group=0; it is 1"},
+                 {"gfx942", "gemm chunk=0", "chunk=0; it is 1"},
+                 {"gfx942", "gemm chiplets=0", "chiplets=0; it is 1 to 64 (dies to which tiles are dealt out; 1: as they come)"},
+                 {"gfx90a", "gemm chiplets=65", "chiplets=65; it is 1 to 64"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const tuning t = {.lines = &cases[i].line, .count = 1};
         build b = build_spec(PRODUCT("bf16", "64", "64"), cases[i].target, &t);

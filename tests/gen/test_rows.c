@@ -21,10 +21,7 @@ static rig *planned(const char *format, const char *dtype, int rows, int columns
 
 static int setting(const rig *r, const char *key)
 {
-    const ir_phase *phase = r->c.plan->launches[0].kernel->phases[0];
-    for (int i = 0; i < phase->tile_count; i++)
-        if (strcmp(phase->tile[i].key, key) == 0) return phase->tile[i].value;
-    ck_abort_msg("no setting %s", key);
+    return tile_setting(r->c.plan->launches[0].kernel->phases[0], key);
 }
 
 START_TEST(many_rows_have_a_wave_each_and_few_rows_have_many_threads)

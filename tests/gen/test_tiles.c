@@ -74,14 +74,10 @@ static void choose(void *argument)
     for (int i = 0; i < p->launch_count; i++)
         for (int k = 0; k < p->launches[i].kernel->phase_count; k++) {
             const ir_phase *phase = p->launches[i].kernel->phases[k];
-            for (int t = 0; t < phase->tile_count; t++) {
-                const tile_setting *set = &phase->tile[t];
-                if (strcmp(set->key, "layer") == 0)
-                    text_printf(&j->tile, "%s ", layer_names(NULL)[set->value]);
-                else
-                    text_printf(&j->tile, "%s=%d ", set->key, set->value);
-            }
-            if (phase->tile_count) text_printf(&j->tile, "| ");
+            const program_info *of = &program_table[phase->tile.program];
+            if (family_programs(of->family) > 1) text_printf(&j->tile, "%s ", layer_names(NULL)[of->layer]);
+            for (int t = 0; t < of->field_count; t++) text_printf(&j->tile, "%s=%d ", of->fields[t].name, phase->tile.at[t]);
+            text_printf(&j->tile, "| ");
         }
 }
 

@@ -5,6 +5,7 @@
 #include "runtime/device/cuda_abi.h"
 #include "runtime/module/module.h"
 #include "tests/doubles/libcuda_double.h"
+#include "tests/support.h"
 #include <check.h>
 #include <dlfcn.h>
 #include <pthread.h>
@@ -208,12 +209,6 @@ static tfgen_status execute(const gpu_program *p, const tfgen_dim *dims, void *s
 }
 
 /* ---- what the plan says that a launch gets */
-static int setting_of(const ir_phase *phase, const char *key)
-{
-    for (int i = 0; i < phase->tile_count; i++)
-        if (strcmp(phase->tile[i].key, key) == 0) return phase->tile[i].value;
-    ck_abort_msg("no setting %s", key);
-}
 
 static const void *expected_pointer(const gpu_program *p, const ir_value *v, int packed, int scratch, const dim_table *dims)
 {
@@ -517,8 +512,8 @@ START_TEST(attention_takes_maps_of_four_axes)
         const launch *l = &of->launches[i];
         const ir_phase *phase = l->kernel->phases[0];
         if (phase->family != family_attention) continue;
-        const unsigned long long pack = (unsigned long long)setting_of(phase, "pack"),
-                                 block_k = (unsigned long long)setting_of(phase, "block_k");
+        const unsigned long long pack = (unsigned long long)tile_setting(phase, "pack"),
+                                 block_k = (unsigned long long)tile_setting(phase, "block_k");
         const unsigned char *maps = driver->launches[first + i].arguments;
         check_attention_map(&p, maps, "q", (unsigned long long[]){64, 6, 300, 3, 128, 768, 300 * 768, 64, pack, 64 / pack, 1});
         const bool cached = phase->ops[0]->inputs[1]->root && phase->ops[0]->inputs[1]->rank == 4;

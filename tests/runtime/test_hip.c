@@ -1,7 +1,7 @@
 /* The HIP device as a host program uses it, on doubles of HIPRTC and of the HIP runtime (tests/doubles): how devices are described, every
  * shipped spec against the float64 reference, two devices, many threads, captures. */
 #define _GNU_SOURCE
-#include "gen/layer.h"
+#include "gen/gen.h"
 #include "tests/runtime/hip_program.h"
 #include "tests/runtime/spilling_clang.h"
 #include <glob.h>
@@ -179,7 +179,7 @@ static void ran_on_simt(program *p)
     tfgen_error error;
     const ir_phase *phase = p->module->plan->launches[0].kernel->phases[0];
     ck_assert_ptr_ne(p->module->plan, p->plan->compiled.plan);
-    ck_assert_int_eq(tile_value(phase, "layer"), layer_simt);
+    ck_assert_int_eq(phase_layer(phase), layer_simt);
     ck_assert_int_eq(phase->spilled[0].scratch, 1040);
     must(execute(p, &error), &error);
     must(judge(p, &error), &error);

@@ -1,7 +1,7 @@
 /* Tiles that spilled: what is planned in their place, that it is legal to the last and computes the same, what text and manifest say of it,
  * and that compilers' results lead there. */
 #define _GNU_SOURCE
-#include "gen/layer.h"
+#include "gen/gen.h"
 #include "runtime/module/plan_code.h"
 #include "tests/runtime/spilling_clang.h"
 #include "tests/support.h"
@@ -72,20 +72,13 @@ typedef struct walk {
     int steps;
 } walk;
 
-static bool same_tile(const ir_phase *p, const spilled_tile *s)
-{
-    bool same = p->tile_count == s->tile_count;
-    for (int i = 0; same && i < s->tile_count; i++) same = tile_value(p, s->tile[i].key) == s->tile[i].value;
-    return same;
-}
-
 static void check_step(const plan *p, int form)
 {
     for (int i = 0; i < p->launch_count; i++) {
         const ir_phase *phase = p->launches[i].kernel->phases[0];
         ck_assert_int_le(phase->spilled_count, most_spilled);
         for (int k = 0; k < phase->spilled_count; k++)
-            ck_assert_msg(!same_tile(phase, &phase->spilled[k]), "%s: %s has a tile that spilled", forms[form].name, phase->name);
+            ck_assert_msg(!tile_same(&phase->tile, &phase->spilled[k].tile), "%s: %s has a tile that spilled", forms[form].name, phase->name);
     }
 }
 

@@ -27,8 +27,7 @@ static int splits_of(const rig *r)
 {
     for (int i = 0; i < r->c.plan->launch_count; i++) {
         const ir_phase *phase = r->c.plan->launches[i].kernel->phases[0];
-        for (int k = 0; phase->family == family_decode && k < phase->tile_count; k++)
-            if (strcmp(phase->tile[k].key, "splits") == 0) return phase->tile[k].value;
+        if (phase->family == family_decode) return phase->tile.decode.splits;
     }
     ck_abort_msg("no decode phase");
 }

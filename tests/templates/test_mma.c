@@ -16,7 +16,7 @@ static const struct {
              {PRODUCT("f16", "4096", "4096", "4096"), "layer=mma m=128 n=256 k=32 threads=256 slots=4"},
              {PRODUCT("bf16", "4096", "70", "4096"), "layer=mma m=64 n=128 k=64 threads=128 slots=4"},
              {PRODUCT("f16", "256", "4096", "4096"), "layer=mma m=128 n=128 k=64 threads=256 slots=3"},
-             {PRODUCT("bf16", "16", "70", "64"), "layer=simt"}, /* few rows: the weight is read once, and that is all there is */
+             {PRODUCT("bf16", "16", "70", "64"), "layer=few"}, /* few rows: the weight is read once, and that is all there is */
              {PRODUCT("f32", "64", "70", "128"), "layer=simt"},
              {"block: t\ndtype: bf16\ndims: {M: 64, K: 64, N: 64}\ninputs: {x: [M, K], w: [K, N]}\n"
               "ops:\n  - {out: y, op: matmul, in: [x, w]}\noutputs: {y: y}\n", "layer=simt"}};
@@ -61,18 +61,20 @@ START_TEST(a_tile_that_mma_cannot_have_is_an_error_that_says_why)
 {
     static const struct {
         const char *target, *type, *line, *message;
-    } cases[] = {{"gfx942", "bf16", "gemm layer=mma", "NVIDIA's machines have it"},
-                 {"host", "bf16", "gemm layer=mma", "NVIDIA's machines have it"},
-                 {"sm_80", "bf16", "gemm layer=wgmma", "only sm_90a has it"},
+    } cases[] = {{"gfx942", "bf16", "gemm layer=mma", "the target has no such instructions"},
+                 {"host", "bf16", "gemm layer=mma", "the target has no such instructions"},
+                 {"sm_80", "bf16", "gemm layer=wgmma", "the target has no such instructions"},
                  {"sm_80", "f32", "gemm layer=mma", "operands are not both bf16 or both f16"},
-                 {"sm_80", "bf16", "gemm k=16", "on mma k is 32 or 64"},
-                 {"sm_80", "bf16", "gemm threads=512", "on mma threads is 128 or 256"},
-                 {"sm_80", "bf16", "gemm m=512", "on mma m is at most 256"},
+                 {"sm_80", "bf16", "gemm k=48", "k is 32 or 64"},
+                 {"sm_80", "bf16", "gemm threads=160", "threads is 128 or 256"},
+                 {"sm_80", "bf16", "gemm k=16", "k=16; it is 32 to 64"},
+                 {"sm_80", "bf16", "gemm threads=512", "threads=512; it is 128 to 256"},
+                 {"sm_80", "bf16", "gemm m=512", "m=512; it is 16 to 256"},
                  {"sm_80", "bf16", "gemm n=32", "the warps share out m"},
                  {"sm_80", "bf16", "gemm m=16 n=128 k=32", "the threads copy m and n in whole turns"},
                  {"sm_80", "bf16", "gemm m=256 n=128", "a thread has at most 128 results"},
-                 {"sm_80", "bf16", "gemm slots=2", "on mma slots is 3 to 8"},
-                 {"sm_80", "bf16", "gemm group=0", "group is 1 to 1024"},
+                 {"sm_80", "bf16", "gemm slots=2", "slots=2; it is 3 to 8"},
+                 {"sm_80", "bf16", "gemm group=0", "group=0; it is 1 to 1024"},
                  {"sm_80", "bf16", "gemm m=128 n=256 threads=256 slots=5", "bytes of shared memory; a workgroup has 101376"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         arena *a = arena_new();

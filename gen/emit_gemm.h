@@ -1,0 +1,42 @@
+/* Members of the spec structs of products, from which the programs of the family gemm put theirs together. */
+#ifndef TFGEN_GEN_EMIT_GEMM_H
+#define TFGEN_GEN_EMIT_GEMM_H
+#include "gen/program/program.h"
+
+typedef struct gemm {
+    emission *e;
+    writer *w;
+    const ir_op *product;    /* the first of the body */
+    const ir_value *a, *b;   /* b: matmul only */
+    const ir_value *row_sum; /* partial sums made here, or NULL */
+    long long K, packed_n, packed_k;
+    int granule, width; /* width: neighbouring columns that a store may take for granted, at most a granule */
+    kept_list kept;
+    scope fields;
+    row_numbers numbers;
+    bool staged; /* results pass through shared memory (templates/gemm/gemm_ws.h) */
+    int results; /* of a block's two halves of columns */
+} gemm;
+
+/* Neighbours that a thread stores: a granule, or as many as all rows that the epilogue stores begin at multiples of. */
+typedef enum gemm_width { gemm_granule_width, gemm_stored_width } gemm_width;
+
+/* Finds out what the epilogue needs, and writes the sizes. Then come the program's own constants, context, operands and epilogue. */
+gemm gemm_start(emission *e, writer *w, bool passes_shared, gemm_width width);
+void gemm_write_plain(gemm *g);        /* row_sums, and which operands lie in memory as they are multiplied; their types */
+void gemm_write_operand_type(gemm *g); /* of 16-bit and tf32 operands: a_type is b_type */
+void gemm_write_context(gemm *g);      /* row scalars, extents */
+void gemm_write_a(gemm *g, bool by_rows); /* by_rows: a_row() too, at any alignment */
+void gemm_write_b(gemm *g);
+void gemm_write_rows_of_operands(gemm *g); /* only a_row() and b_row() */
+void gemm_write_epilogue(gemm *g);
+bool gemm_reads(const gemm *g); /* an epilogue op has an operand in memory that is wider than a number a row */
+
+/* All members of a product on register tiles, or on warpgroups. */
+void gemm_on_register_tiles(emission *e, writer *w, int m, int n, int k, int thread_m, int thread_n, int threads, int slots);
+typedef struct warpgroup_tile {
+    int m, n, k, threads, slots, group, cluster, split;
+    bool stage;
+} warpgroup_tile;
+void gemm_on_warpgroups(emission *e, writer *w, const warpgroup_tile *t);
+#endif

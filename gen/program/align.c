@@ -1,0 +1,61 @@
+/* Copies rows to where tensor loads can take them (templates/gemm/align.h), in pieces of 16 bytes. In: an align phase (gen/align.c makes them). Out:
+ * a run of pieces a workgroup. */
+#include "gen/program/program.h"
+
+static const ir_op *align_op(const ir_phase *phase)
+{
+    int i = 0;
+    while (phase->ops[i]->kind != op_align) i++;
+    return phase->ops[i];
+}
+
+static void defaults(const tile_request *r, ir_tile *t) { t->align = (align_tile){.threads = r->target->vendor == vendor_host ? 1 : 256, .each = 4}; }
+
+static const char *illegal(const tile_request *r, const ir_tile *t)
+{
+    (void)r, (void)t;
+    return NULL;
+}
+
+static long long shared_bytes(const tile_request *r, const ir_tile *t)
+{
+    (void)r, (void)t;
+    return 2; /* of mixed_memory<...> with nothing in it */
+}
+
+static bool smaller(const tile_request *r, ir_tile *t)
+{
+    (void)r;
+    t->align.each /= 2;
+    return t->align.each > 0;
+}
+
+/* Pieces, whatever row they are of. */
+static void geometry(const tile_request *r, const ir_tile *t, launch *l)
+{
+    const ir_value *copy = align_op(r->phase)->outputs[0];
+    l->rows = extent_multiply(r->a, r->phase->ops[0]->at, l->rows, extent_number(value_stride(copy) * dtype_size(copy->type) / 16));
+    l->tile_rows = t->align.threads * t->align.each;
+}
+
+static void members(emission *e, writer *w)
+{
+    const ir_op *op = align_op(e->phase);
+    const ir_value *x = op->inputs[0], *y = op->outputs[0];
+    write_line(w, "static constexpr int N = %lld, stride = %lld, threads = %d, each = %d;", value_columns(x), value_stride(y),
+               e->phase->tile.align.threads, e->phase->tile.align.each);
+    write_line(w, "using type = %s;", type_name(x->type));
+    write_line(w, "DEV static int rows(const args &p) { return %s; }", extent_c(e, &e->space.rows));
+    write_line(w, "DEV static const type *from(const args &p, int row)");
+    write_line(w, "{");
+    write_spec_line(w, op->at, "return %s;", address(e, x, "row", "0", false));
+    write_line(w, "}");
+    write_line(w, "DEV static type *to(const args &p, int row)");
+    write_line(w, "{");
+    write_spec_line(w, op->at, "return %s;", address(e, y, "row", "0", true));
+    write_line(w, "}");
+}
+
+const program align_program = {.kind = program_align, .device = "align", .template = "templates/gemm/align.h", .memory = "sizeof(mixed_memory<$P>)",
+                               .entry = "TF_KERNEL($K, $T, $S, $P)", .defaults = defaults, .illegal = illegal, .shared_bytes = shared_bytes,
+                               .smaller = smaller, .geometry = geometry, .members = members};

@@ -1,0 +1,100 @@
+/* Attention on wgmma (templates/attention/attention_ws.h). In: an attention over all keys. Out: the tile that an H200 was fastest with. */
+#include "gen/emit_attention.h"
+
+static bool reachable(arena *a, const ir_value *x)
+{
+    const view v = view_of(a, x);
+    const long long size = dtype_size(x->type);
+    return v.stride * size % 16 == 0 && v.offset * size % 16 == 0;
+}
+
+static const char *obstacle(const tile_request *r)
+{
+    const ir_op *op = request_attention(r);
+    const long long head = request_head(r);
+    const dtype type = op->inputs[0]->type;
+    if (type != dtype_bf16 && type != dtype_f16) return "operands are not bf16 or f16";
+    for (int i = 1; i < 3; i++)
+        if (op->inputs[i]->type != type) return "operands differ in dtype";
+    if (head % 16 != 0 || head < 16 || head > 256) return "the head size is no multiple of 16 up to 256";
+    if (!(op->attributes.scale > 0)) return "the scale is not positive";
+    for (int i = 0; i < 3; i++)
+        if (!reachable(r->a, op->inputs[i])) return "rows do not begin at multiples of 16 bytes";
+    return NULL;
+}
+
+static long long keys_of(const tile_request *r) { return extent_value(value_tokens(request_attention(r)->inputs[1]), &r->program->dims); }
+
+/* A tile of 64 rows by 64 keys is the least that it computes. */
+static double cost(const tile_request *r) { return request_queries(r) >= 48 && keys_of(r) >= 48 ? 0.5 : 2; }
+
+/* attention_ws<...>::shared_bytes: queries twice where there is room */
+static long long bytes_of(const tile_request *r, const attention_wgmma_tile *t)
+{
+    const long long panels = (request_head(r) + 63) / 64, fixed = 1024 + t->slots * (panels * t->block_k * 128 + 16),
+                    queries = t->block_q / 64 * (panels * 8192 + 16);
+    return fixed + 2 * queries <= r->target->lds_bytes ? fixed + 2 * queries : fixed + queries;
+}
+
+static void defaults(const tile_request *r, ir_tile *t)
+{
+    const ir_op *op = request_attention(r);
+    const long long head = request_head(r), group = op->attributes.heads / op->attributes.kv_heads;
+    attention_wgmma_tile x = {.block_q = head <= 64 && !op->attributes.window && !(op->attributes.softcap > 0) ? 192 : 128, .pack = 1};
+    x.block_k = head <= 64 && keys_of(r) <= 512 ? 64 : head <= 128 ? 128 : head <= 192 ? 112 : head <= 240 ? 64 : 48;
+    x.slots = head <= 64 && x.block_k == 64 ? 16 : 8;
+    while (bytes_of(r, &x) > r->target->lds_bytes) x.slots--;
+    while (group % (2 * x.pack) == 0 && x.pack < 64) x.pack *= 2;
+    x.threads = 128 + 2 * x.block_q;
+    t->attention_wgmma = x;
+}
+
+static const char *illegal(const tile_request *r, const ir_tile *t)
+{
+    const attention_wgmma_tile *x = &t->attention_wgmma;
+    const ir_attributes *of = &request_attention(r)->attributes;
+    if (x->block_q % 64 != 0) return "block_q is 128 or 192";
+    if (x->block_k % 16 != 0) return "block_k is a multiple of 16";
+    if (64 % x->pack != 0 || of->heads / of->kv_heads % x->pack != 0) return "pack divides 64 and the query heads of a group";
+    return x->threads != 128 + 2 * x->block_q ? "threads is 128 + 2 * block_q" : NULL;
+}
+
+static long long shared_bytes(const tile_request *r, const ir_tile *t) { return bytes_of(r, &t->attention_wgmma); }
+
+/* Fewer threads have more registers each; fewer keys at a time need fewer. */
+static bool smaller(const tile_request *r, ir_tile *t)
+{
+    (void)r;
+    attention_wgmma_tile *x = &t->attention_wgmma;
+    if (x->block_q > 128) x->block_q = 128, x->threads = 384;
+    else if (x->block_k >= 32) x->block_k = x->block_k / 32 * 16;
+    else return false;
+    return true;
+}
+
+/* A row tile is a warpgroup's: its heads share its 64 rows. */
+static void geometry(const tile_request *r, const ir_tile *t, launch *l)
+{
+    const ir_op *op = request_attention(r);
+    const int pack = t->attention_wgmma.pack;
+    attention_geometry(r, 64 / pack, l);
+    l->multiple = extent_multiply(r->a, op->at, op->outputs[0]->shape[0], extent_number(op->attributes.heads / pack));
+    l->resident = 1;
+}
+
+static void members(emission *e, writer *w)
+{
+    const attention_wgmma_tile *x = &e->phase->tile.attention_wgmma;
+    heads h = heads_start(e, w);
+    heads_write_sizes(&h);
+    write_line(w, "static constexpr int block_q = %d, block_k = %d, slots = %d, pack = %d, threads = %d;", x->block_q, x->block_k, x->slots, x->pack,
+               x->threads);
+    heads_write_rules(&h);
+    heads_write_maps(&h, x->pack, x->block_k);
+    heads_write_output(&h, true);
+}
+
+const program attention_wgmma_program = {
+    .kind = program_attention_wgmma, .device = "attention_ws", .template = "templates/attention/attention_ws.h", .memory = "$P::shared_bytes",
+    .entry = "TF_KERNEL_ATTENTION_WS($K, $S)", .obstacle = obstacle, .cost = cost, .defaults = defaults, .illegal = illegal,
+    .shared_bytes = shared_bytes, .smaller = smaller, .geometry = geometry, .members = members};

@@ -1,0 +1,42 @@
+/* Adds up what the parts of a decode made (templates/attention/decode.h): a workgroup a head of a query. In: a combine phase. Out: a thread a column. */
+#include "gen/emit_attention.h"
+
+static void defaults(const tile_request *r, ir_tile *t)
+{
+    const long long columns = power_of_two_up(request_head(r));
+    t->combine.threads = r->target->vendor == vendor_host ? 1 : columns < 256 ? (int)columns : 256;
+}
+
+static const char *illegal(const tile_request *r, const ir_tile *t)
+{
+    (void)r, (void)t;
+    return NULL;
+}
+
+static long long shared_bytes(const tile_request *r, const ir_tile *t)
+{
+    (void)r, (void)t;
+    return 2; /* of mixed_memory<...> with nothing in it */
+}
+
+static void geometry(const tile_request *r, const ir_tile *t, launch *l)
+{
+    (void)t;
+    attention_geometry(r, 1, l);
+}
+
+static void members(emission *e, writer *w)
+{
+    heads h = heads_start(e, w);
+    const ir_value *x = h.op->inputs[0], *out = h.op->outputs[0];
+    write_line(w, "static constexpr int head_dim = %lld, heads = %lld, splits = %d;", h.head, h.op->attributes.heads, h.splits);
+    write_line(w, "static constexpr int threads = %d;", e->phase->tile.combine.threads);
+    write_line(w, "DEV static int batches(const args &p) { return %s; }", extent_c(e, &out->shape[0]));
+    write_line(w, "DEV static int queries(const args &p) { return %s; }", extent_c(e, &out->shape[1]));
+    heads_write_partial(&h, x, false);
+    heads_write_output(&h, false);
+}
+
+const program combine_program = {.kind = program_combine, .device = "combine", .template = "templates/attention/decode.h", .memory = "sizeof(mixed_memory<$P>)",
+                                 .entry = "TF_KERNEL($K, $T, $S, $P)", .defaults = defaults, .illegal = illegal, .shared_bytes = shared_bytes,
+                                 .geometry = geometry, .members = members};

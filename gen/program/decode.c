@@ -1,0 +1,69 @@
+/* Attention of few queries over a part of a cache (templates/attention/decode.h): a workgroup a part and head of keys. In: a decode phase. Out: how many
+ * parts, how many threads share a key. */
+#include "gen/emit_attention.h"
+
+/* Keys that a part takes at least, and parts at most. */
+static int split_count(const tile_request *r)
+{
+    const bool host = r->target->vendor == vendor_host;
+    const long long keys = extent_high(value_tokens(request_attention(r)->inputs[1]), &r->program->dims);
+    const long long each = host ? 512 : 256, most = host ? 8 : 32, splits = keys / each + (keys % each != 0);
+    return splits < 1 ? 1 : splits < most ? (int)splits : (int)most;
+}
+
+static void defaults(const tile_request *r, ir_tile *t)
+{
+    const bool host = r->target->vendor == vendor_host;
+    t->decode = (decode_tile){.team = host ? 1 : (int)request_team(r, (request_head(r) + 7) / 8), .threads = host ? 1 : 256, .splits = split_count(r)};
+}
+
+static const char *illegal(const tile_request *r, const ir_tile *t)
+{
+    const decode_tile *x = &t->decode;
+    if (!is_power_of_two(x->team) || x->team > r->target->wave) return "team is a power of two, at most a wave";
+    return x->threads % x->team != 0 ? "team divides threads" : NULL;
+}
+
+static long long shared_bytes(const tile_request *r, const ir_tile *t)
+{
+    return mixed_memory(1, 1, t->decode.threads / t->decode.team * (request_head(r) + 2) * 4, 4);
+}
+
+/* More lanes share a key's columns. */
+static bool smaller(const tile_request *r, ir_tile *t)
+{
+    ir_tile wide = *t;
+    wide.decode.team *= 2;
+    if (wide.decode.team > r->target->wave || wide.decode.threads % wide.decode.team || shared_bytes(r, &wide) > shared_bytes(r, t)) return false;
+    *t = wide;
+    return true;
+}
+
+static void geometry(const tile_request *r, const ir_tile *t, launch *l)
+{
+    const ir_op *op = request_attention(r);
+    l->rows = extent_number(1);
+    l->multiple = extent_multiply(r->a, op->at, op->outputs[0]->shape[0], extent_number(op->attributes.kv_heads));
+    l->column_tiles = t->decode.splits;
+}
+
+static int parts(const tile_request *r, const ir_tile *t)
+{
+    (void)r;
+    return t->decode.splits;
+}
+
+static void members(emission *e, writer *w)
+{
+    const decode_tile *x = &e->phase->tile.decode;
+    heads h = heads_start(e, w);
+    heads_write_sizes(&h);
+    write_line(w, "static constexpr int team = %d, threads = %d, splits = %d;", x->team, x->threads, x->splits);
+    heads_write_rules(&h);
+    heads_write_pointers(&h);
+    heads_write_partial(&h, h.op->outputs[0], true);
+}
+
+const program decode_program = {.kind = program_decode, .device = "decode", .template = "templates/attention/decode.h", .memory = "sizeof(mixed_memory<$P>)",
+                                .entry = "TF_KERNEL($K, $T, $S, $P)", .obstacle = attention_in_registers_obstacle, .defaults = defaults,
+                                .illegal = illegal, .shared_bytes = shared_bytes, .smaller = smaller, .geometry = geometry, .parts = parts, .members = members};

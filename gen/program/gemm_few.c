@@ -1,0 +1,58 @@
+/* Products of few rows (templates/gemm/gemm.h): waves share out the length, so that a workgroup reads each weight once, at the speed of memory.
+ * In: a product. Out: a tile of as many rows as there are, at most 8. */
+#include "gen/emit_gemm.h"
+#include "gen/program/products.h"
+
+enum { most_rows = 8 };
+
+/* All of the weight is read once for each tile of rows. */
+static double cost(const tile_request *r)
+{
+    const long long rows = request_rows(r);
+    return (double)((rows + most_rows - 1) / most_rows);
+}
+
+static void defaults(const tile_request *r, ir_tile *t)
+{
+    const long long rows = request_rows(r), m = rows < most_rows ? power_of_two_up(rows) : most_rows;
+    t->gemm_few = (gemm_few_tile){.m = (int)m, .n = 32, .k = 16, .thread_m = (int)m, .thread_n = 2 * r->target->granule, .threads = 256, .slots = 2};
+}
+
+static const char *illegal(const tile_request *r, const ir_tile *t)
+{
+    const gemm_few_tile *x = &t->gemm_few;
+    if (x->m != x->thread_m || !is_power_of_two(x->m)) return "m = thread_m, a power of two, at most 16";
+    if (x->thread_n != 2 * r->target->granule || x->n % x->thread_n != 0) return "thread_n is two granules and divides n";
+    if (x->threads % (r->target->wave * (x->n / x->thread_n)) != 0) return "as many waves share each thread_n columns of n";
+    return x->k % 16 ? "k is a multiple of 16" : NULL;
+}
+
+/* part[waves][m * thread_n], sums[] */
+static long long shared_bytes(const tile_request *r, const ir_tile *t)
+{
+    const gemm_few_tile *x = &t->gemm_few;
+    return 16 + (4ll * x->m * (x->threads / r->target->wave * x->thread_n + x->n / x->thread_n) + 15) / 16 * 16;
+}
+
+/* Fewer rows a thread. */
+static bool smaller(const tile_request *r, ir_tile *t)
+{
+    (void)r;
+    gemm_few_tile *x = &t->gemm_few;
+    if (x->thread_m % 2 || x->m % 2) return false;
+    x->m /= 2, x->thread_m /= 2;
+    return true;
+}
+
+static void geometry(const tile_request *r, const ir_tile *t, launch *l) { products_geometry(r, t->gemm_few.m, t->gemm_few.n, l); }
+static int parts(const tile_request *r, const ir_tile *t) { return column_tiles(r, t->gemm_few.n); }
+
+static void members(emission *e, writer *w)
+{
+    const gemm_few_tile *x = &e->phase->tile.gemm_few;
+    gemm_on_register_tiles(e, w, x->m, x->n, x->k, x->thread_m, x->thread_n, x->threads, x->slots);
+}
+
+const program gemm_few_program = {.kind = program_gemm_few, .device = "gemm", .template = "templates/gemm/gemm.h", .memory = "sizeof(mixed_memory<$P>)",
+                                  .entry = "TF_KERNEL($K, $T, $S, $P)", .cost = cost, .defaults = defaults, .illegal = illegal,
+                                  .shared_bytes = shared_bytes, .smaller = smaller, .geometry = geometry, .parts = parts, .members = members, .pack = "pack"};

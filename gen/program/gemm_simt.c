@@ -1,0 +1,65 @@
+/* Products on register tiles (templates/gemm/gemm.h): any operands, any target; the host's own. In: a product. Out: a tile by how many rows and
+ * columns there are. */
+#include "gen/emit_gemm.h"
+#include "gen/program/products.h"
+
+static double cost(const tile_request *r)
+{
+    (void)r;
+    return COST_OF_REGISTER_TILES;
+}
+
+static const struct known_tile {
+    int most_rows; /* for at most so many; 0: any number */
+    int m, n, k, thread_m, thread_n;
+} host_tiles[] = {{4, 4, 256, 64, 4, 32}, {16, 16, 128, 64, 8, 32}, {48, 32, 128, 64, 8, 32}, {0, 128, 128, 64, 8, 32}},
+  gpu_tiles[] = {{48, 32, 64, 32, 2, 8}, {96, 64, 64, 16, 4, 8}, {0, 128, 128, 16, 8, 8}}, narrow_tile = {0, 128, 64, 16, 8, 8};
+
+static void defaults(const tile_request *r, ir_tile *t)
+{
+    const bool host = r->target->vendor == vendor_host;
+    const struct known_tile *x = host ? host_tiles : gpu_tiles;
+    const long long rows = request_rows(r);
+    while (x->most_rows && rows > x->most_rows) x++;
+    if (!host && !x->most_rows && r->packed_n <= 64) x = &narrow_tile;
+    t->gemm_simt = (gemm_simt_tile){x->m, x->n, x->k, x->thread_m, x->thread_n, (x->m / x->thread_m) * (x->n / x->thread_n), 2};
+}
+
+static const char *illegal(const tile_request *r, const ir_tile *t)
+{
+    const gemm_simt_tile *x = &t->gemm_simt;
+    if (x->m % x->thread_m != 0 || x->n % x->thread_n != 0) return "thread_m divides m and thread_n divides n";
+    if (x->thread_n % (2 * r->target->granule) != 0) return "thread_n is a multiple of two granules";
+    if (x->m / x->thread_m * (x->n / x->thread_n) != x->threads) return "threads = m/thread_m * n/thread_n";
+    return x->k % 16 ? "k is a multiple of 16" : NULL;
+}
+
+static long long shared_bytes(const tile_request *r, const ir_tile *t)
+{
+    const gemm_simt_tile *x = &t->gemm_simt;
+    const long long pad = r->target->vendor == vendor_host ? 0 : 4, a = 4ll * x->k * (x->m + pad), b = 4ll * x->k * (x->n + pad);
+    return mixed_memory(x->slots, (a + b + 15) / 16 * 16, request_sums_rows(r) ? 4ll * x->m * (x->n / x->thread_n) : 4, 16);
+}
+
+/* Fewer rows a thread. */
+static bool smaller(const tile_request *r, ir_tile *t)
+{
+    (void)r;
+    gemm_simt_tile *x = &t->gemm_simt;
+    if (x->thread_m % 2 || x->m % 2) return false;
+    x->m /= 2, x->thread_m /= 2;
+    return true;
+}
+
+static void geometry(const tile_request *r, const ir_tile *t, launch *l) { products_geometry(r, t->gemm_simt.m, t->gemm_simt.n, l); }
+static int parts(const tile_request *r, const ir_tile *t) { return column_tiles(r, t->gemm_simt.n); }
+
+static void members(emission *e, writer *w)
+{
+    const gemm_simt_tile *x = &e->phase->tile.gemm_simt;
+    gemm_on_register_tiles(e, w, x->m, x->n, x->k, x->thread_m, x->thread_n, x->threads, x->slots);
+}
+
+const program gemm_simt_program = {.kind = program_gemm_simt, .device = "gemm", .template = "templates/gemm/gemm.h", .memory = "sizeof(mixed_memory<$P>)",
+                                   .entry = "TF_KERNEL($K, $T, $S, $P)", .cost = cost, .defaults = defaults, .illegal = illegal,
+                                   .shared_bytes = shared_bytes, .smaller = smaller, .geometry = geometry, .parts = parts, .members = members, .pack = "pack"};

@@ -1,0 +1,112 @@
+/* Products of 16-bit operands on wgmma (templates/gemm/gemm_ws.h). In: a product. Out: its tile by a model of its time on an H200. */
+#include "gen/emit_gemm.h"
+#include "gen/program/warpgroups.h"
+
+enum { length = 64 };
+
+static double cost(const tile_request *r)
+{
+    (void)r;
+    return COST_OF_MATRIX_UNITS;
+}
+
+/* A stage is bound by the tensor cores (4096 operations a cycle and multiprocessor) or, a narrow one, by shared memory and L2. */
+static double stage_cycles(long long n)
+{
+    const double multiply = 4.0 * (double)n, load = 300 + 2.5 * (double)n;
+    return multiply > load ? multiply : load;
+}
+
+/* ---- results that pass through shared memory: 16 bytes at a time, in rows that begin at multiples of that */
+static bool narrow(const tile_request *r, const ir_value *v) { return value_columns(v) == 1 && r->space.columns != 1; }
+
+/* What an op stores beside others' columns of the same segment. */
+static const char *store_obstacle(const tile_request *r, const ir_op *op)
+{
+    const ir_value *v = op->outputs[0];
+    const view at = view_of(r->a, v);
+    if (op->kind == op_kv_append) return "rows of a cache are stored";
+    if (dtype_size(v->type) != 2) return "a result has more than 16 bits";
+    if (op->kind == op_slice || op->kind == op_reshape || op->kind == op_concat) return "a result is cut out of columns";
+    return (at.stride | at.offset) % 8 ? "rows of a result do not begin at multiples of 16 bytes" : NULL;
+}
+
+static const char *operand_obstacle(const tile_request *r, const ir_op *op)
+{
+    for (int k = 0; k < op->input_count; k++) {
+        const ir_value *v = op->inputs[k];
+        if (v->kind != value_constant && !phase_makes(r->phase, v) && !narrow(r, v) && v->rank > 1) return "the epilogue reads rows from memory";
+    }
+    return NULL;
+}
+
+/* Results of a rotated pair, or of a segment that stores two, do not leave in pieces of 16 bytes. */
+static const char *stage_obstacle(const tile_request *r)
+{
+    int stores[16] = {0};
+    if (r->segments->count > 16) return "more than 16 segments";
+    for (int i = 0; i < r->phase->op_count; i++) {
+        const ir_op *op = r->phase->ops[i];
+        const gemm_segment *segment = segment_of(r->segments, r->phase, op);
+        if (op->role == role_prologue || op_is_view(op) || !segment) continue;
+        if (segment->kind == segment_pair_rope) return "pairs are rotated";
+        const char *obstacle = op->role == role_epilogue ? operand_obstacle(r, op) : NULL;
+        const bool stored = op->kind == op_kv_append || (value_stored(r->program, r->phase, op->outputs[0]) && !narrow(r, op->outputs[0]));
+        if (!obstacle && stored) obstacle = store_obstacle(r, op);
+        if (!obstacle && stored && ++stores[segment - r->segments->items] > 1) obstacle = "a segment stores two results";
+        if (obstacle) return obstacle;
+    }
+    return NULL;
+}
+
+static void defaults(const tile_request *r, ir_tile *t)
+{
+    static const int widths[] = {256, 224, 192, 160, 128, 96, 64};
+    const ws_choice best = ws_choose(r, length, stage_cycles, widths, sizeof widths / sizeof *widths, 0, 256);
+    gemm_wgmma_tile x = {.m = warpgroup_rows, .n = best.n, .k = length, .threads = warpgroup_threads, .group = 16, .split = best.split};
+    /* Starting and ending together costs a cluster about 1 us; what it saves in the L2 shows in a launch of milliseconds only (1 % at 8192^3). */
+    x.cluster = (request_rows(r) + warpgroup_rows - 1) / warpgroup_rows % 2 == 0 && best.cycles > 2e6 ? 2 : 1;
+    x.stage = !stage_obstacle(r);
+    x.slots = (r->target->lds_bytes - 1024 - x.stage * ws_stage_bytes) / ((x.m + x.n) * 128 + 16);
+    if (x.slots > 8) x.slots = 8;
+    t->gemm_wgmma = x;
+}
+
+static const char *illegal(const tile_request *r, const ir_tile *t)
+{
+    const gemm_wgmma_tile *x = &t->gemm_wgmma;
+    if (x->n % 32) return "n goes in steps of 32";
+    if (x->stage && stage_obstacle(r)) return arena_printf(r->a, "stage=1: %s", stage_obstacle(r));
+    return ws_illegal(r, length, x->group, x->cluster, x->split);
+}
+
+static long long shared_bytes(const tile_request *r, const ir_tile *t)
+{
+    (void)r;
+    return ws_shared_bytes(t->gemm_wgmma.n, t->gemm_wgmma.slots, 1, t->gemm_wgmma.stage);
+}
+
+/* Half as many columns. */
+static bool smaller(const tile_request *r, ir_tile *t)
+{
+    (void)r;
+    const int n = t->gemm_wgmma.n, half = n / 64 * 32;
+    t->gemm_wgmma.n = half < 64 ? 64 : half;
+    return n > 64;
+}
+
+static void geometry(const tile_request *r, const ir_tile *t, launch *l) { ws_geometry(r, t->gemm_wgmma.n, t->gemm_wgmma.cluster, t->gemm_wgmma.split, l); }
+static int parts(const tile_request *r, const ir_tile *t) { return column_tiles(r, t->gemm_wgmma.n); }
+static extent scratch_of(const tile_request *r, const ir_tile *t) { return ws_scratch(r, t->gemm_wgmma.n, t->gemm_wgmma.cluster, t->gemm_wgmma.split); }
+
+static void members(emission *e, writer *w)
+{
+    const gemm_wgmma_tile *x = &e->phase->tile.gemm_wgmma;
+    gemm_on_warpgroups(e, w, &(warpgroup_tile){x->m, x->n, x->k, x->threads, x->slots, x->group, x->cluster, x->split, x->stage == 1});
+}
+
+const program gemm_wgmma_program = {
+    .kind = program_gemm_wgmma, .device = "gemm_ws", .template = "templates/gemm/gemm_ws.h", .memory = "ws_memory<one_phase<$P>>::bytes",
+    .entry = "TF_KERNEL_WS($K, one_phase<$P>)", .obstacle = obstacle_to_16_bits, .cost = cost, .defaults = defaults, .illegal = illegal,
+    .shared_bytes = shared_bytes, .smaller = smaller, .geometry = geometry, .parts = parts, .scratch = scratch_of, .members = members, .pack = "pack", .granule = 16,
+    .aligned_rows = true};

@@ -1,0 +1,33 @@
+/* In: a request of a product. Out: what gen/program/products.h says. Refuses nothing itself. */
+#include "gen/program/products.h"
+#include "gen/align.h"
+
+const char *obstacle_to_rows(const tile_request *r)
+{
+    const ir_op *product = request_product(r);
+    if (product->kind != op_linear) return "the second operand is no packed weight";
+    if (phase_makes(r->phase, product->inputs[0])) return "the first operand is computed in the phase";
+    return align_obstacle(r->a, product->inputs[0]);
+}
+
+const char *obstacle_to_16_bits(const tile_request *r)
+{
+    const ir_op *product = request_product(r);
+    const char *obstacle = obstacle_to_rows(r);
+    if (obstacle) return obstacle;
+    const dtype a = product->inputs[0]->type, b = product->inputs[1]->type;
+    return (a == dtype_bf16 || a == dtype_f16) && a == b ? NULL : "operands are not both bf16 or both f16";
+}
+
+int column_tiles(const tile_request *r, int n) { return (int)((r->packed_n + n - 1) / n); }
+
+void products_geometry(const tile_request *r, int m, int n, launch *l)
+{
+    const ir_op *product = request_product(r);
+    const ir_value *out = product->outputs[0];
+    l->tile_rows = m;
+    l->column_tiles = column_tiles(r, n);
+    if (product->kind != op_matmul) return;
+    l->rows = out->shape[out->rank - 2];
+    for (int i = 0; i + 2 < out->rank; i++) l->multiple = extent_multiply(r->a, out->at, l->multiple, out->shape[i]);
+}

@@ -1,0 +1,18 @@
+/* In: a kind of program, or a phase whose tile is of one. Out: the program. Refuses nothing. */
+#include "gen/program/program.h"
+
+#define PROGRAM_FILE(id) extern const program id##_program;
+#include "gen/program/program.def"
+
+static const program *const programs[program_count] = {
+#define PROGRAM_FILE(id) [program_##id] = &id##_program,
+#include "gen/program/program.def"
+};
+
+const program *program_at(program_kind kind) { return programs[kind]; }
+
+const program *program_of(const ir_phase *phase) { return programs[phase->tile.program]; }
+
+int program_granule(const program *p, const target_info *target) { return p->granule ? p->granule : target->granule; }
+
+long long program_packed_length(const program *p, long long K) { return p->packed_length ? p->packed_length(K) : (K + 15) / 16 * 16; }

@@ -1,0 +1,64 @@
+/* In: a request. Out: what several programs ask of its phase. Refuses nothing. */
+#include "gen/program/program.h"
+
+static const ir_op *op_of_class(const ir_phase *phase, op_class class)
+{
+    for (int i = 0; i < phase->op_count; i++)
+        if (op_table[phase->ops[i]->kind].class == class) return phase->ops[i];
+    return NULL;
+}
+
+const ir_op *request_product(const tile_request *r) { return op_of_class(r->phase, class_PRODUCT); }
+
+const ir_op *request_attention(const tile_request *r) { return op_of_class(r->phase, class_ATTENTION); }
+
+long long request_rows(const tile_request *r)
+{
+    const ir_op *product = request_product(r);
+    const ir_value *out = product && product->kind == op_matmul ? product->outputs[0] : NULL;
+    return extent_value(out ? &out->shape[out->rank - 2] : &r->space.rows, &r->program->dims);
+}
+
+long long request_head(const tile_request *r)
+{
+    const ir_op *op = request_attention(r);
+    return op->kind == op_attention_combine ? value_columns(op->inputs[0]) - 2 : value_head_size(op->inputs[0], op->attributes.heads);
+}
+
+long long request_queries(const tile_request *r) { return extent_value(&request_attention(r)->inputs[0]->shape[1], &r->program->dims); }
+
+bool phase_makes(const ir_phase *phase, const ir_value *v)
+{
+    for (int i = 0; i < phase->op_count; i++)
+        if (phase->ops[i] == v->def) return !op_is_view(v->def);
+    return false;
+}
+
+bool request_sums_rows(const tile_request *r)
+{
+    for (int i = 0; i < r->phase->op_count; i++)
+        if (r->phase->ops[i]->role == role_epilogue && value_is_partial(r->program, r->phase->ops[i]->outputs[0])) return true;
+    return false;
+}
+
+bool is_power_of_two(long long n) { return n > 0 && (n & (n - 1)) == 0; }
+
+long long power_of_two_up(long long n)
+{
+    long long p = 1;
+    while (p < n) p *= 2;
+    return p;
+}
+
+long long power_of_two_in(long long n, long long most)
+{
+    long long p = 1;
+    while (2 * p <= most && n % (2 * p) == 0) p *= 2;
+    return p;
+}
+
+long long mixed_memory(long long slots, long long slot, long long scratch, long long align)
+{
+    const long long bytes = slots * slot, scratch_at = scratch > 1 ? (bytes + 3) / 4 * 4 : bytes;
+    return (scratch_at + scratch + align - 1) / align * align;
+}

@@ -1,0 +1,148 @@
+/* Rows: a team of threads a row (templates/rows/rows.h). In: a rows phase. Out: how many threads share a row, and how many columns each takes at a
+ * time: fewest that keep the machine busy, whole heads, pieces and slices. */
+#include "gen/program/program.h"
+
+static bool on_host(const tile_request *r) { return r->target->vendor == vendor_host; }
+
+/* What a vector of columns must divide, so that none lies across a head, a piece of a concat, or the end of a slice. */
+static long long whole_columns(const tile_request *r, const ir_op *op, long long most)
+{
+    const long long N = r->space.columns;
+    long long v = most;
+    for (int i = 0; i < op->input_count + op->output_count; i++) {
+        const ir_value *x = i < op->input_count ? op->inputs[i] : op->outputs[i - op->input_count];
+        if (x->rank > 0 && value_columns(x) != 1 && value_columns(x) != N && op->kind != op_kv_append)
+            v = power_of_two_in(value_columns(x), v);
+    }
+    const ir_attributes *t = &op->attributes;
+    if (op->kind == op_slice) v = power_of_two_in(value_columns(op->outputs[0]), power_of_two_in(t->offset, v));
+    if (op->kind == op_concat)
+        for (int i = 0; i < op->input_count; i++) v = power_of_two_in(value_columns(op->inputs[i]), v);
+    if (op->kind == op_reshape)
+        v = power_of_two_in(value_columns(op->inputs[0]), power_of_two_in(value_columns(op->outputs[0]), v));
+    if (op->kind == op_rope) {
+        const long long head = value_head_size(op->outputs[0], t->heads);
+        v = power_of_two_in(t->pairing == pairing_half ? t->rotary / 2 : t->rotary, power_of_two_in(head, v));
+    }
+    if (op->kind == op_kv_append) v = power_of_two_in(value_columns(op->outputs[0]), v);
+    return v;
+}
+
+/* The most columns that go together. */
+static long long whole_vector(const tile_request *r, long long most)
+{
+    for (int i = 0; i < r->phase->op_count; i++)
+        if (!op_is_view(r->phase->ops[i])) most = whole_columns(r, r->phase->ops[i], most);
+    return most;
+}
+
+static long long aligned_columns(const ir_value *x, long long N, long long most)
+{
+    if (value_columns(x) != N) return most;
+    most = power_of_two_in(N, most);
+    if (x->root && x->root_stride) most = power_of_two_in(x->root_offset, power_of_two_in(x->root_stride, most));
+    return most;
+}
+
+/* On GPUs rows are loaded and stored in whole vectors, so they begin at multiples of them. */
+static long long vector_of(const tile_request *r)
+{
+    if (on_host(r)) return whole_vector(r, 16);
+    long long v = whole_vector(r, 8);
+    for (int i = 0; i < r->phase->op_count; i++) {
+        const ir_op *op = r->phase->ops[i];
+        if (op_is_view(op)) continue;
+        for (int k = 0; k < op->input_count; k++) v = aligned_columns(op->inputs[k], r->space.columns, v);
+        v = aligned_columns(op->outputs[0], r->space.columns, v);
+    }
+    return v;
+}
+
+/* Values that a row reads in whole: one, or more. */
+static bool reads_several(const tile_request *r)
+{
+    const ir_value *first = NULL;
+    for (int i = 0; i < r->phase->op_count; i++)
+        for (int k = 0; k < r->phase->ops[i]->input_count; k++) {
+            const ir_value *v = r->phase->ops[i]->inputs[k];
+            const extent rows = value_rows(r->a, v);
+            if (value_columns(v) != r->space.columns || !extent_equal(&rows, &r->space.rows) || (v->def && phase_of(r->program, v->def) == r->phase)) continue;
+            if (first && first != v) return true;
+            first = v;
+        }
+    return false;
+}
+
+static int reductions_of(const ir_phase *phase)
+{
+    int count = 0;
+    for (int i = 0; i < phase->op_count; i++) count += op_table[phase->ops[i]->kind].class == class_REDUCE;
+    return count;
+}
+
+/* Vectors of a thread under way at once. An angle's reduction holds many registers: with eight, old compilers spill. Four where an H200 has
+ * threads for all rows at once, of 2048 x 2048: add and rmsnorm 9.6 us, 10.8 with eight; rmsnorm 5.4 and 5.6; but layernorm, which adds up
+ * twice, 6.1 and 5.9. */
+static long long most_vectors(const tile_request *r, long long vectors)
+{
+    const long long rows = extent_value(&r->space.rows, &r->program->dims), threads = (long long)r->target->units * r->target->row_threads;
+    for (int i = 0; i < r->phase->op_count; i++)
+        if (r->phase->ops[i]->kind == op_sin || r->phase->ops[i]->kind == op_cos) return 2;
+    if (!threads || rows * vectors > 4 * threads) return 8;
+    return reads_several(r) || reductions_of(r->phase) == 1 ? 4 : 8;
+}
+
+/* Threads a row. Eight vectors each are enough to have in flight, and a row inside a wave needs no barrier; with few rows more threads share
+ * one, until each has one vector or the machine (busy_threads of it) is busy. */
+static long long team_of(const tile_request *r, long long vectors)
+{
+    enum { busy_threads = 65536 };
+    const long long most = most_vectors(r, vectors);
+    const long long rows = extent_value(&r->space.rows, &r->program->dims);
+    long long team = power_of_two_up(vectors);
+    if (team > r->target->wave) team = r->target->wave;
+    while (team < 1024 && team * most < vectors) team *= 2;
+    while (team < 256 && team < vectors && rows * team < busy_threads) team *= 2;
+    return team;
+}
+
+static void defaults(const tile_request *r, ir_tile *t)
+{
+    const long long v = vector_of(r), vectors = (r->space.columns + v - 1) / v, team = on_host(r) ? 1 : team_of(r, vectors);
+    t->rows = (rows_tile){.threads = on_host(r) ? 1 : team > 128 ? (int)team : 128, .team = (int)team, .v = (int)v};
+}
+
+static const char *illegal(const tile_request *r, const ir_tile *t)
+{
+    const rows_tile *x = &t->rows;
+    if (!is_power_of_two(x->team) || !is_power_of_two(x->v)) return "team and v are powers of two";
+    if (x->threads % x->team != 0) return "team divides threads";
+    return whole_vector(r, 16) % x->v == 0 || x->v == 1 ? NULL : "v divides head sizes, slices and pieces";
+}
+
+static long long shared_bytes(const tile_request *r, const ir_tile *t) { return mixed_memory(1, 1, 4 * (t->rows.threads / r->target->wave + 1), 4); }
+
+/* More threads share a row; then each has shorter vectors, of which the compiler has fewer under way. */
+static bool smaller(const tile_request *r, ir_tile *t)
+{
+    rows_tile *x = &t->rows;
+    const long long vectors = (r->space.columns + x->v - 1) / x->v, most = r->target->max_threads < 1024 ? r->target->max_threads : 1024;
+    if (2 * x->team <= most && x->team < vectors) {
+        x->team *= 2;
+        if (x->threads < x->team) x->threads = x->team;
+    } else if (x->v > 1)
+        x->v /= 2;
+    else
+        return false;
+    return true;
+}
+
+static void geometry(const tile_request *r, const ir_tile *t, launch *l)
+{
+    (void)r;
+    l->tile_rows = t->rows.threads / t->rows.team;
+}
+
+const program rows_program = {.kind = program_rows, .device = "rows", .template = "templates/rows/rows.h", .memory = "sizeof(mixed_memory<$P>)",
+                              .entry = "TF_KERNEL($K, $T, $S, $P)", .defaults = defaults, .illegal = illegal, .shared_bytes = shared_bytes,
+                              .smaller = smaller, .geometry = geometry, .members = emit_rows};

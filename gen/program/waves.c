@@ -1,0 +1,112 @@
+/* In: a request of a product, an AMD target with matrix units. Out: what gen/program/waves.h says of products. Refuses nothing itself. */
+#include "gen/program/waves.h"
+#include "gen/emit_gemm.h"
+#include "gen/program/products.h"
+
+const char *wave_product_obstacle(const tile_request *r)
+{
+    const ir_op *product = request_product(r);
+    const ir_value *a = product->inputs[0], *b = product->inputs[1];
+    if (phase_makes(r->phase, a) || phase_makes(r->phase, b)) return "an operand is computed in the phase";
+    if (a->type != b->type) return "the operands have two types";
+    return view_of(r->a, a).stride * dtype_size(a->type) >= (1 << 30) / 256 ? "rows of the first operand are too long" : NULL;
+}
+
+double wave_product_cost(const tile_request *r)
+{
+    (void)r;
+    return COST_OF_MATRIX_UNITS;
+}
+
+/* Rows of A lie at multiples of 16 bytes and are whole pieces of 16. */
+static bool plain(const tile_request *r)
+{
+    const ir_op *product = request_product(r);
+    const ir_value *a = product->inputs[0];
+    const view w = view_of(r->a, a);
+    const long long size = dtype_size(a->type);
+    return product->kind != op_matmul && w.stride * size % 16 == 0 && w.offset * size % 16 == 0 && value_columns(a) * size % 16 == 0;
+}
+
+/* Tiles that a chiplet has under way: a unit has eight waves of 256 registers. */
+static int chunk_of(const target_info *target, int threads)
+{
+    const int each = 8 * target->wave / threads;
+    return target->units / target->chiplets * (each > 1 ? each : 1);
+}
+
+static int length_of(const tile_request *r) { return wave_row_bytes / dtype_size(request_product(r)->inputs[0]->type); }
+
+/* The largest tile of which there are enough to keep three quarters of the machine busy. */
+gemm_mfma_tile wave_product_defaults(const tile_request *r, int first)
+{
+    static const struct {
+        int m, n, threads;
+    } tiles[] = {{256, 256, 512}, {128, 256, 512}, {128, 128, 256}, {64, 64, 256}, {32, 128, 256}};
+    const ir_op *product = request_product(r);
+    const long long rows = request_rows(r), units = r->target->units;
+    /* A function that is called leaves its caller half of the registers: of a large tile they do not hold the sums (HIPRTC 5.2 spills). */
+    int i = phase_is_long(r->phase, r->target) && first < 2 ? 2 : first;
+    while (i < 3 && (rows + tiles[i].m - 1) / tiles[i].m * ((r->packed_n + tiles[i].n - 1) / tiles[i].n) * 4 < units * 3) i++;
+    enum { longest = 32768 }; /* longer sums are sums of sums, for which there are registers beside few results (gemm_mfma.h) */
+    if (value_columns(product->inputs[0]) > longest && i < 3) i = 3;
+    if (rows <= 32) i = 4;
+    gemm_mfma_tile t = {.m = tiles[i].m, .n = tiles[i].n, .k = length_of(r), .threads = tiles[i].threads, .slots = 1, .group = 8,
+                        .chiplets = r->target->chiplets, .chunk = chunk_of(r->target, tiles[i].threads)};
+    if (r->target->copies_to_lds && t.threads == 512 && plain(r)) t.slots = 2;
+    return t;
+}
+
+const char *wave_product_illegal(const tile_request *r, const gemm_mfma_tile *t)
+{
+    const bool wide = r->target->wave == 64;
+    const int waves = t->threads / r->target->wave, waves_m = t->m >= 64 ? 2 : 1, turn = t->threads / 8;
+    if (t->k != length_of(r)) return "k is 128 bytes";
+    if (t->threads != 128 && t->threads != 256 && t->threads != 512) return "threads is 128, 256 or 512";
+    if (t->m % (16 * waves_m) || t->n % (waves / waves_m * (wide ? 32 : 16)))
+        return "the waves share out m in rows of 16 and n in blocks of 32 columns (rdna: 16)";
+    if ((t->m > turn && t->m % turn) || (t->n > turn && t->n % turn) || t->m > t->threads) return "the threads load m and n in whole turns";
+    if (t->m * t->n / t->threads > (wide ? 128 : 64)) return "a thread has at most 128 results (rdna: 64)";
+    if (t->slots == 2 && (!r->target->copies_to_lds || !plain(r) || t->threads != 512 || (t->m != 128 && t->m != 256) || t->n % 128))
+        return "slots is 1; on gfx950, with 512 threads, m of 128 or 256, and aligned rows, also 2";
+    return NULL;
+}
+
+/* The first shape with fewer results a thread that the template takes. */
+bool wave_product_smaller(const tile_request *r, gemm_mfma_tile *t)
+{
+    static const tile_shape shapes[] = {{128, 256, 512}, {128, 128, 256}, {128, 128, 512}, {64, 128, 256}, {64, 64, 256}, {32, 64, 256}};
+    const int results = t->m * t->n / t->threads;
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+        const tile_shape *s = &shapes[i];
+        if (s->m * s->n / s->threads >= results) continue;
+        t->m = s->m, t->n = s->n, t->threads = s->threads, t->slots = 1;
+        if (!wave_product_illegal(r, t)) return true;
+    }
+    return false;
+}
+
+/* pump_memory<...>::bytes */
+long long wave_product_bytes(const tile_request *r, const gemm_mfma_tile *t)
+{
+    const long long lines = (long long)t->slots * (t->m + t->n) * wave_row_bytes;
+    return t->slots == 1 || !request_sums_rows(r) ? lines : lines + t->m * (t->threads / 64 / 2) * 4;
+}
+
+void wave_product_geometry(const tile_request *r, const gemm_mfma_tile *t, launch *l) { products_geometry(r, t->m, t->n, l); }
+int wave_product_parts(const tile_request *r, const gemm_mfma_tile *t) { return column_tiles(r, t->n); }
+
+void wave_product_members(emission *e, writer *w, const gemm_mfma_tile *t)
+{
+    gemm g = gemm_start(e, w, false, gemm_granule_width);
+    write_line(w, "static constexpr int tile_m = %d, tile_n = %d, tile_k = %d, threads = %d, slots = %d, group = %d;", t->m, t->n, t->k, t->threads,
+               t->slots, t->group);
+    write_line(w, "static constexpr int chiplets = %d, chunk = %d;", t->chiplets, t->chunk);
+    write_line(w, "static constexpr long long a_stride = %lld;", view_of(e->a, g.a).stride);
+    write_line(w, "static constexpr bool a_dense = true, a_written = false;");
+    gemm_write_plain(&g);
+    gemm_write_context(&g);
+    gemm_write_a(&g, true);
+    gemm_write_b(&g);
+    gemm_write_epilogue(&g);
+}

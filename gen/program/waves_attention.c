@@ -1,0 +1,74 @@
+/* In: a request of an attention over all keys, an AMD target with matrix units. Out: what gen/program/waves.h says of attention. Refuses
+ * nothing itself. */
+#include "gen/emit_attention.h"
+#include "gen/program/waves.h"
+
+const char *wave_attention_obstacle(const tile_request *r, long long most_head)
+{
+    const ir_op *op = request_attention(r);
+    const dtype type = op->inputs[0]->type;
+    const long long head = request_head(r);
+    if (type != dtype_bf16 && type != dtype_f16) return "operands are neither bf16 nor f16";
+    if (head % 8 != 0 || head > 256) return "the head size is no multiple of 8 up to 256";
+    if (head > most_head) return arena_printf(r->a, "the head size is above %lld", most_head);
+    for (int i = 0; i < 3; i++) {
+        if (op->inputs[i]->type != type) return "operands differ in dtype";
+        if (view_of(r->a, op->inputs[i]).stride >= (1 << 30) / 128) return "rows are too long";
+    }
+    return NULL;
+}
+
+/* A wave has 32 queries. */
+double wave_attention_cost(const tile_request *r) { return request_queries(r) > 16 ? 0.5 : 2; }
+
+/* Columns of values: as many as half of the threads bring in whole turns. */
+static long long bytes_of(long long head, const attention_mfma_tile *t)
+{
+    const long long columns = (head + 31) / 32 * 32, turn = t->threads / 2 / (t->block_k / 4) * 8, turns = (columns + turn - 1) / turn;
+    return 2 * (t->block_k * ((head * 2 + 127) / 128 * 128) + (turns > 1 ? turns * turn : columns) * t->block_k * 2);
+}
+
+/* Eight waves (four with more registers, where heads are long), unless there were few tiles for the machine's units; then smaller
+ * workgroups, of which a unit takes two or four. */
+attention_mfma_tile wave_attention_defaults(const tile_request *r, bool narrow)
+{
+    const ir_op *op = request_attention(r);
+    const long long queries = request_queries(r), head = request_head(r);
+    const long long pairs = op->attributes.heads * extent_value(&op->inputs[0]->shape[0], &r->program->dims);
+    attention_mfma_tile t = {.block_q = head > 160 || narrow ? 128 : 256, .block_k = 64, .chiplets = r->target->chiplets};
+    const int least = head > 160 || (narrow && head > 64) ? 128 : 64; /* fewer threads hold more each */
+    while (t.block_q > least && (queries + t.block_q - 1) / t.block_q * pairs * 2 < 3 * r->target->units) t.block_q /= 2;
+    t.threads = 2 * t.block_q;
+    const bool wide = head <= 128 || head > 160; /* between, scores of 64 keys would be one too many for the registers */
+    const int together = head <= 128 && t.threads < 512 ? 2 : 1;
+    if (!wide || (head > 128 && t.threads < 256) || bytes_of(head, &t) * together > r->target->lds_bytes) t.block_k = 32;
+    return t;
+}
+
+const char *wave_attention_illegal(const attention_mfma_tile *t)
+{
+    if (t->threads != 128 && t->threads != 256 && t->threads != 512) return "threads is 128, 256 or 512";
+    if (t->block_q != t->threads / 2) return "a wave has 32 queries: block_q is half of threads";
+    return t->block_k == 32 || t->block_k == 64 ? NULL : "block_k is 32 or 64";
+}
+
+/* Fewer keys at a time need fewer registers; fewer threads have more each. */
+bool wave_attention_smaller(attention_mfma_tile *t)
+{
+    if (t->block_k > 32) t->block_k = 32;
+    else if (t->block_q > 64) t->block_q /= 2, t->threads = 2 * t->block_q;
+    else return false;
+    return true;
+}
+
+long long wave_attention_bytes(const tile_request *r, const attention_mfma_tile *t) { return bytes_of(request_head(r), t); }
+
+void wave_attention_members(emission *e, writer *w, const attention_mfma_tile *x)
+{
+    heads h = heads_start(e, w);
+    heads_write_sizes(&h);
+    write_line(w, "static constexpr int block_q = %d, block_k = %d, threads = %d, chiplets = %d;", x->block_q, x->block_k, x->threads, x->chiplets);
+    heads_write_rules(&h);
+    heads_write_pointers(&h);
+    heads_write_output(&h, true);
+}

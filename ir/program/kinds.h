@@ -1,0 +1,37 @@
+/* Families, layers, frames and levels: ir/kinds.def as enums and as names. */
+#ifndef TFGEN_IR_KINDS_H
+#define TFGEN_IR_KINDS_H
+#include <stdbool.h>
+#include <stddef.h>
+
+typedef enum phase_family {
+#define FAMILY(name, help) family_##name,
+#include "ir/kinds.def"
+    family_count
+} phase_family;
+
+typedef enum layer_kind {
+#define LAYER(name, help) layer_##name,
+#include "ir/kinds.def"
+    layer_count
+} layer_kind;
+
+typedef enum frame_kind {
+#define FRAME(name, dynamic, help) frame_##name,
+#include "ir/kinds.def"
+    frame_count
+} frame_kind;
+
+typedef enum fusion_level {
+#define LEVEL(name, help) fusion_##name,
+#include "ir/kinds.def"
+    level_count
+} fusion_level;
+
+/* By enum; count may be NULL. */
+const char *const *family_names(size_t *count);
+const char *const *layer_names(size_t *count);
+const char *const *frame_names(size_t *count);
+const char *const *level_names(size_t *count);
+bool frame_is_dynamic(frame_kind frame); /* shared memory is asked for at launch */
+#endif

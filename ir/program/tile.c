@@ -1,0 +1,52 @@
+/* In: ir/tile.def and ir/kinds.def. Out: the programs and their fields as tables, and look-ups in them. Refuses nothing: what is not there is
+ * program_none, or -1. */
+#include "ir/program/tile.h"
+#include <string.h>
+
+#define PROGRAM(id, family, layer, frame, help) static const tile_field id##_fields[] = {
+#define FIELD(name, least, most, help) {#name, least, most, help},
+#define END(id) };
+#include "ir/tile.def"
+
+#define PROGRAM(id, family, layer, frame, help) \
+    _Static_assert(sizeof(id##_tile) == sizeof id##_fields / sizeof(tile_field) * sizeof(int) && sizeof(id##_tile) <= most_tile_fields * sizeof(int), #id);
+#include "ir/tile.def"
+
+const program_info program_table[program_count] = {
+    {.name = "none"},
+#define PROGRAM(id, family, layer, frame, help) \
+    {#id, help, family_##family, layer_##layer, frame_##frame, id##_fields, (int)(sizeof id##_fields / sizeof *id##_fields), \
+     (int)(offsetof(id##_tile, threads) / sizeof(int))},
+#include "ir/tile.def"
+};
+
+program_kind program_find(phase_family family, layer_kind layer)
+{
+    for (int i = 1; i < program_count; i++)
+        if (program_table[i].family == family && program_table[i].layer == layer) return (program_kind)i;
+    return program_none;
+}
+
+int family_programs(phase_family family)
+{
+    int count = 0;
+    for (int i = 1; i < program_count; i++) count += program_table[i].family == family;
+    return count;
+}
+
+int tile_field_find(program_kind program, const char *name, size_t size)
+{
+    const program_info *p = &program_table[program];
+    for (int i = 0; i < p->field_count; i++)
+        if (strlen(p->fields[i].name) == size && memcmp(p->fields[i].name, name, size) == 0) return i;
+    return -1;
+}
+
+bool tile_is_whole(const ir_tile *t) { return t->program && t->given == (1u << program_table[t->program].field_count) - 1; }
+
+bool tile_same(const ir_tile *x, const ir_tile *y)
+{
+    return x->program == y->program && memcmp(x->at, y->at, (size_t)program_table[x->program].field_count * sizeof *x->at) == 0;
+}
+
+int tile_threads(const ir_tile *t) { return t->at[program_table[t->program].threads]; }

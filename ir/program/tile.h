@@ -1,0 +1,54 @@
+/* The tile of a phase: the program that computes it and what that program was told. Types only and their tables; what is legal and what is
+ * best is gen/program's to know. */
+#ifndef TFGEN_IR_TILE_H
+#define TFGEN_IR_TILE_H
+#include "ir/program/kinds.h"
+
+typedef enum program_kind {
+    program_none, /* not planned yet */
+#define PROGRAM(id, family, layer, frame, help) program_##id,
+#include "ir/tile.def"
+    program_count
+} program_kind;
+
+/* rows_tile, gemm_simt_tile, ...: a program's fields, all int */
+#define PROGRAM(id, family, layer, frame, help) typedef struct id##_tile {
+#define FIELD(name, least, most, help) int name;
+#define END(id) } id##_tile;
+#include "ir/tile.def"
+
+enum { most_tile_fields = 9 };
+
+typedef struct ir_tile {
+    program_kind program;
+    unsigned given; /* bit i: field i has a value; in a plan all of the program's have */
+    union {
+        int at[most_tile_fields]; /* by index of the program's fields */
+#define PROGRAM(id, family, layer, frame, help) id##_tile id;
+#include "ir/tile.def"
+    };
+} ir_tile;
+
+typedef struct tile_field {
+    const char *name;
+    int least, most;
+    const char *help;
+} tile_field;
+
+typedef struct program_info {
+    const char *name, *help; /* gemm_wgmma */
+    phase_family family;
+    layer_kind layer;
+    frame_kind frame;
+    const tile_field *fields;
+    int field_count, threads; /* threads: index of that field, which every program has */
+} program_info;
+extern const program_info program_table[program_count]; /* that of program_none has no fields */
+
+program_kind program_find(phase_family family, layer_kind layer); /* program_none: the family has no such program */
+int family_programs(phase_family family);                          /* how many a family has; text names the layer where more than one */
+int tile_field_find(program_kind program, const char *name, size_t size); /* index; -1: no such field */
+bool tile_is_whole(const ir_tile *t);                              /* every field has a value */
+bool tile_same(const ir_tile *x, const ir_tile *y); /* whole ones */
+int tile_threads(const ir_tile *t);
+#endif
