@@ -19,6 +19,7 @@ typedef struct attempt {
     fusion_level level;
     const char *from, *to; /* what of the kernels' sources is replaced before they are compiled, or NULL */
     int replaced;
+    struct told *told; /* of the only output, or NULL */
     bool refused; /* what the plan says of roundings is impossible in the graph */
     trial_result result;
 } attempt;
@@ -40,6 +41,8 @@ static compiled compile_text(arena *a, const char *yaml, fusion_level level)
     return c;
 }
 
+static void take_result(void *context, const ir_value *output, const double *got, const double *bound, size_t count);
+
 static void try_inside(void *argument)
 {
     attempt *t = argument;
@@ -48,7 +51,7 @@ static void try_inside(void *argument)
         c.plan->launches[i].source =
             (source_text){"", "", replace(t->a, source_join(t->a, &c.plan->launches[i].source), t->from, t->to, &t->replaced)};
     const cli_options none = {0};
-    const trial_options o = {.seed = 3, .reference = reference_always, .cache = cli_cache(t->a, &none)};
+    const trial_options o = {.seed = 3, .reference = reference_always, .cache = cli_cache(t->a, &none), .result = t->told ? take_result : NULL, .context = t->told};
     t->result = trial_run(t->a, wanted.graph, c.plan, &o);
 }
 
@@ -257,6 +260,54 @@ START_TEST(an_f32_output_without_16_bit_roundings_is_judged_as_f32)
 }
 END_TEST
 
+/* What is rounded on its way to an f32 output is held against its roundings. */
+#define WIDENED(factor)                                                                                                                  \
+    "block: wide\ndtype: bf16\ndims: {M: 64, D: 40}\ninputs: {x: [M, D]}\nparams: {w: [D, D]}\nops:\n  - {out: l, op: linear, in: [x, w]}\n" \
+    "  - {out: m, op: mul, in: [l, " factor "]}\n  - {out: y, op: cast, in: [m], to: f32}\noutputs: {y: y}\n"
+
+START_TEST(an_f32_output_behind_16_bit_roundings_is_judged_by_rms)
+{
+    const attempt sound = try_plan(WIDENED("1.000"), WIDENED("1.000"), fusion_none, NULL, NULL);
+    const attempt t = try_plan(WIDENED("1.000"), WIDENED("1.005"), fusion_none, NULL, NULL);
+    const trial_check *last = &t.result.checks[t.result.check_count - 1];
+    ck_assert_ptr_null(first_bad(&sound));
+    ck_assert(last->end_to_end && !last->good && last->ratio <= 1 && last->spread <= REF_MOST_SPREAD);
+    ck_assert(last->rms_rounded > 1e-3 && last->rms > 1.5 * last->rms_rounded);
+    arena_free(sound.a);
+    arena_free(t.a);
+}
+END_TEST
+
+/* ---- who asks for an output's numbers and bounds */
+typedef struct told {
+    size_t count;
+    double *got, *bounds;
+} told;
+
+static void take_result(void *context, const ir_value *output, const double *got, const double *bound, size_t count)
+{
+    told *t = context;
+    ck_assert_str_eq(output->name, "y");
+    t->count = count;
+    t->got = malloc(count * sizeof(double)), t->bounds = malloc(count * sizeof(double));
+    memcpy(t->got, got, count * sizeof(double)), memcpy(t->bounds, bound, count * sizeof(double));
+}
+
+START_TEST(the_bounds_that_are_told_are_those_of_the_verdict)
+{
+    told seen = {0};
+    attempt t = {.a = arena_new(), .planned = OFF("f32", "1.5"), .wanted = OFF("f32", "1.5"), .level = fusion_tile, .told = &seen};
+    ck_assert_int_eq(arena_run(t.a, try_inside, &t), code_ok);
+    const trial_check *last = &t.result.checks[t.result.check_count - 1];
+    ck_assert(last->end_to_end && last->good && last->count == 64 * 40 && seen.count == 64 * 40 && last->ratio > 0);
+    ck_assert_double_eq(seen.bounds[last->worst], last->bound);
+    for (size_t i = 0; i < seen.count; i++) ck_assert(seen.bounds[i] > 0 && isfinite(seen.got[i]));
+    free(seen.got);
+    free(seen.bounds);
+    arena_free(t.a);
+}
+END_TEST
+
 /* A value that is stored and multiplied by 1, where 1 + 4u is wanted: each element is 4 or 5 u off of 6 that it may be. */
 START_TEST(four_roundings_off_everywhere_fails_in_f32_too)
 {
@@ -440,6 +491,8 @@ int main(void)
     tcase_add_test(c, the_rms_limit_is_one_and_a_half_times_the_error_of_rounding);
     tcase_add_test(c, four_roundings_off_everywhere_fails_in_f32_too);
     tcase_add_test(c, an_f32_output_without_16_bit_roundings_is_judged_as_f32);
+    tcase_add_test(c, an_f32_output_behind_16_bit_roundings_is_judged_by_rms);
+    tcase_add_test(c, the_bounds_that_are_told_are_those_of_the_verdict);
     tcase_add_test(c, two_per_cent_off_fails_in_every_dtype);
     tcase_add_test(c, unjudged_elements_are_counted);
     tcase_add_unchecked_fixture(command, make_compiler, remove_compiler);
