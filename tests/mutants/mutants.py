@@ -42,7 +42,7 @@ AREAS = {
 LEFT_OUT = r'\.spec\.|runtime/cli/random_draw'
 # Suites to try first, by the name of the file; after these, what killed neighbours, then the cheapest.
 LIKELY = [
-    (r'ir/reference/', 'ref ref_bounds op_properties models'), (r'ir/program/half', 'data ref ir runtime models'), (r'ir/read/schema', 'data cli'),
+    (r'ir/reference/', 'ref_golden ref ref_bounds op_properties models'), (r'ir/program/half', 'data ref ir runtime models'), (r'ir/read/schema', 'data cli'),
     (r'ir/(read/|base/(nearest|diagnostic|number))', 'reader extent ir fuse data emit models'), (r'ir/base/arena', 'arena reader'),
     (r'ir/base/extent', 'extent reader ir'), (r'ir/(check|text|lower)/|ir/program/(segments|query|build)|ir/base/names', 'check ir fuse emit golden_models models'),
     (r'ir/(fuse/|program/)', 'fuse ir golden_models views scale emit'),
