@@ -115,7 +115,7 @@ typedef struct forbidden_tile {
     spilled_tile tile;
 } forbidden_tile;
 
-/* Tuning: lines "family key=value ..." as in the plan's tile lines; NULL: the defaults of gen/tile.c. */
+/* Tuning: lines "family key=value ..." as in the plan's tile lines; NULL: the defaults of gen/plan/tile.c. */
 typedef struct tuning {
     const char *const *lines;
     size_t count;

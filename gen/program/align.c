@@ -1,4 +1,4 @@
-/* Copies rows to where tensor loads can take them (templates/gemm/align.h), in pieces of 16 bytes. In: an align phase (gen/align.c makes them). Out:
+/* Copies rows to where tensor loads can take them (templates/gemm/align.h), in pieces of 16 bytes. In: an align phase (gen/plan/align.c makes them). Out:
  * a run of pieces a workgroup. */
 #include "gen/program/program.h"
 

@@ -1,6 +1,6 @@
 /* Products of few rows (templates/gemm/gemm.h): waves share out the length, so that a workgroup reads each weight once, at the speed of memory.
  * In: a product. Out: a tile of as many rows as there are, at most 8. */
-#include "gen/emit_gemm.h"
+#include "gen/emit/gemm.h"
 #include "gen/program/products.h"
 
 enum { most_rows = 8 };

@@ -1,5 +1,5 @@
 /* Products on a warp's mma (templates/gemm/gemm_mma.h). In: a product. Out: its tile by a model of its time on NVIDIA machines without wgmma. */
-#include "gen/emit_gemm.h"
+#include "gen/emit/gemm.h"
 #include "gen/program/products.h"
 
 /* Where there is wgmma, too, that one is faster. */

@@ -1,6 +1,6 @@
 /* Products on register tiles (templates/gemm/gemm.h): any operands, any target; the host's own. In: a product. Out: a tile by how many rows and
  * columns there are. */
-#include "gen/emit_gemm.h"
+#include "gen/emit/gemm.h"
 #include "gen/program/products.h"
 
 static double cost(const tile_request *r)

@@ -1,5 +1,5 @@
 /* Products of 16-bit operands on wgmma (templates/gemm/gemm_ws.h). In: a product. Out: its tile by a model of its time on an H200. */
-#include "gen/emit_gemm.h"
+#include "gen/emit/gemm.h"
 #include "gen/program/warpgroups.h"
 
 enum { length = 64 };

@@ -1,6 +1,6 @@
 /* In: a request of a product. Out: what gen/program/products.h says. Refuses nothing itself. */
 #include "gen/program/products.h"
-#include "gen/align.h"
+#include "gen/plan/align.h"
 
 const char *obstacle_to_rows(const tile_request *r)
 {

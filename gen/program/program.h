@@ -1,9 +1,9 @@
 /* A program is one way for a kernel to compute a phase: a family on a layer. Each is a file of this folder that exports one constant;
- * gen/program/program.def lists them, ir/tile.def has the fields of their tiles. The planner (gen/tile.c) asks each program of a phase's
+ * gen/program/program.def lists them, ir/tile.def has the fields of their tiles. The planner (gen/plan/tile.c) asks each program of a phase's
  * family what is in its way and what it costs, takes the cheapest, and asks that one for everything else. */
 #ifndef TFGEN_GEN_PROGRAM_H
 #define TFGEN_GEN_PROGRAM_H
-#include "gen/emit.h"
+#include "gen/emit/emit.h"
 
 /* A phase that is to have a program. What a program knows of a phase, it knows from here. */
 typedef struct tile_request {
@@ -43,7 +43,7 @@ typedef struct program {
     const char *pack;                      /* class template that packs its weights */
     int granule;                           /* neighbours that an epilogue gets at a time; 0: the target's */
     long long (*packed_length)(long long K); /* elements of a packed row; NULL: K rounded up to 16 */
-    bool aligned_rows;                     /* rows of A begin at multiples of 16 bytes, which gen/align.c sees to */
+    bool aligned_rows;                     /* rows of A begin at multiples of 16 bytes, which gen/plan/align.c sees to */
 } program;
 
 const program *program_of(const ir_phase *phase); /* that its tile is of */

@@ -1,6 +1,6 @@
 /* In: a request of a product, an AMD target with matrix units. Out: what gen/program/waves.h says of products. Refuses nothing itself. */
 #include "gen/program/waves.h"
-#include "gen/emit_gemm.h"
+#include "gen/emit/gemm.h"
 #include "gen/program/products.h"
 
 const char *wave_product_obstacle(const tile_request *r)

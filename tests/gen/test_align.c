@@ -1,6 +1,6 @@
 /* First operands of products on sm_90a whose rows are no multiple of 16 bytes: who makes them so, once, and that what is read is right. */
 #define _GNU_SOURCE
-#include "gen/emit.h"
+#include "gen/emit/emit.h"
 #include "tests/support.h"
 #include "ir/program/half.h"
 #include <stdio.h>

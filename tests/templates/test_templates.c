@@ -2,7 +2,7 @@
  * and results that do not depend on the grid or on how many other rows there are. TFGEN_GOLDEN_UPDATE=1 rewrites the spec.h files. */
 #include "tests/host/test_host_common.h"
 #include "gen/gen.h"
-#include "gen/template_text.h"
+#include "gen/source/template_text.h"
 #include "ir/program/half.h"
 #include "runtime/module/guarded_run.h"
 

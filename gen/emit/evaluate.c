@@ -1,7 +1,7 @@
 /* In: an IR value and a place (row and column). Out: C++ statements that compute it there, one an op, each operand
  * once, and the name of the result. Refuses (code_unsupported) what has no form inside a phase: a reduction of what is
  * no row of the phase. */
-#include "gen/emit.h"
+#include "gen/emit/emit.h"
 #include <string.h>
 
 scope scope_new(emission *e, writer *w, const char *lanes) { return (scope){.e = e, .w = w, .lanes = lanes}; }

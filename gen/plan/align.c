@@ -1,9 +1,9 @@
 /* In: a program in which products on wgmma or mma read rows that are no multiple of 16 bytes apart. Out: a value that only this program's
  * kernels know gets longer rows; of one that the caller knows an align kernel makes a copy with such rows, once for all products that
  * read it (H200: copies by the product's own threads lost at every size). Refuses what layer.h refuses. */
-#include "gen/align.h"
-#include "gen/emit.h"
-#include "gen/tile.h"
+#include "gen/plan/align.h"
+#include "gen/emit/emit.h"
+#include "gen/plan/tile.h"
 #include "ir/base/names.h"
 #include <string.h>
 

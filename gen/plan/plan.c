@@ -1,9 +1,9 @@
 /* In: a fused program, a target, a tuning table. Out: the plan: tiles in a copy of the program, launches, packed
  * weights, workspace. Refuses (code_unsupported) kernels of several phases, sizes that a kernel's ints cannot count,
  * and illegal tiles. */
-#include "gen/align.h"
-#include "gen/names.h"
-#include "gen/tile.h"
+#include "gen/plan/align.h"
+#include "gen/emit/names.h"
+#include "gen/plan/tile.h"
 #include <string.h>
 
 typedef struct planner {

@@ -1,6 +1,6 @@
 /* In: lines with places. Out: source text. Refuses: nothing. #line is written once a run of lines of one place, and
  * once after it. */
-#include "gen/writer.h"
+#include "gen/emit/writer.h"
 #include <stdio.h>
 #include <string.h>
 

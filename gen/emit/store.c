@@ -1,7 +1,7 @@
 /* In: results of a phase and where the function at hand is in the phase's space. Out: the statements that store them:
  * dense values, views inside a wider root, cache rows. Refuses: nothing; rows that a cache has no room for are left
  * out, by the emitted test. */
-#include "gen/emit.h"
+#include "gen/emit/emit.h"
 #include <string.h>
 
 bool value_written(const emission *e, const ir_value *v)

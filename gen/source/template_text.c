@@ -1,7 +1,7 @@
 /* In: nothing at run time; the templates' files at build time. Out: their texts by name. Refuses (NULL) unknown names.
  * The assembler brings the files in as they are, so the binary needs no folder of templates. */
-#include "gen/template_text.h"
-#include "gen/writer.h"
+#include "gen/source/template_text.h"
+#include "gen/emit/writer.h"
 #include <string.h>
 
 #define TEMPLATE(id, path, users)                                                                                      \
@@ -10,7 +10,7 @@
             "\n.hidden tfgen_template_end_" #id "\ntfgen_template_end_" #id ":\n.byte 0\n.popsection\n");              \
     extern const char tfgen_template_##id[] __attribute__((visibility("hidden")));                                     \
     extern const char tfgen_template_end_##id[] __attribute__((visibility("hidden")));
-#include "gen/template.def"
+#include "gen/source/template.def"
 
 typedef struct template_bounds {
     const char *name, *begin, *end;
@@ -19,7 +19,7 @@ typedef struct template_bounds {
 
 static const template_bounds bounds[] = {
 #define TEMPLATE(id, path, users) {path, tfgen_template_##id, tfgen_template_end_##id, users},
-#include "gen/template.def"
+#include "gen/source/template.def"
 };
 enum { template_count = sizeof bounds / sizeof *bounds };
 

@@ -1,7 +1,7 @@
 /* In: a rows phase. Out: the members of its spec struct (docs/architecture.md: rows). Refuses (code_unsupported): what
- * express.c refuses. What does not depend on row scalars is read (and computed) in read() and kept; the rest is
+ * evaluate.c refuses. What does not depend on row scalars is read (and computed) in read() and kept; the rest is
  * computed where it is needed. */
-#include "gen/emit.h"
+#include "gen/emit/emit.h"
 #include <string.h>
 
 typedef struct rows {

@@ -1,7 +1,7 @@
 /* In: what a dry run found that row scalars and positions are needed. Out: the struct `context`, the statements that
  * fill its ints, and its fields under their names in a function. Refuses (code_unsupported) more than 16 ropes and
  * appends in one phase. */
-#include "gen/emit.h"
+#include "gen/emit/emit.h"
 
 /* The same position of the same rows, under an earlier name. */
 static const struct row_number *same_number(const row_numbers *n, const ir_op *op)

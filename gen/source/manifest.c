@@ -1,6 +1,6 @@
 /* In: an emitted plan. Out: its manifest as JSON: what a program needs to launch the kernels without tfgen. Refuses
  * nothing; keys come in the order written here, so equal plans have equal manifests. */
-#include "gen/emit.h"
+#include "gen/emit/emit.h"
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>

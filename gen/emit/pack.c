@@ -1,6 +1,6 @@
 /* In: a gemm phase of linears. Out: the source of the kernel that packs its weights, once, when they are bound
  * (docs/architecture.md: Packed weights). Refuses nothing; padding is zeros. */
-#include "gen/emit.h"
+#include "gen/emit/emit.h"
 #include "gen/program/program.h"
 
 typedef struct packing {

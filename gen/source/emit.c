@@ -1,9 +1,9 @@
 /* In: a plan. Out: the source, the spec header and the arguments of every launch and pack. Refuses (code_unsupported)
  * what the families' emitters refuse. A source is: defines of the target, the templates, constant tables, the spec
  * struct, the kernel. */
-#include "gen/emit.h"
-#include "gen/tile.h"
-#include "gen/template_text.h"
+#include "gen/emit/emit.h"
+#include "gen/plan/tile.h"
+#include "gen/source/template_text.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* In: values, extents. Out: C expressions of addresses, and the arguments that they need, in order of first use.
  * Refuses (code_unsupported) a view of a view whose rows are no rows of the storage. */
-#include "gen/emit.h"
+#include "gen/emit/emit.h"
 #include <string.h>
 
 static argument *add_argument(emission *e, argument g)

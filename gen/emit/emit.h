@@ -3,8 +3,8 @@
 #ifndef TFGEN_GEN_EMIT_H
 #define TFGEN_GEN_EMIT_H
 #include "gen/gen.h"
-#include "gen/names.h"
-#include "gen/writer.h"
+#include "gen/emit/names.h"
+#include "gen/emit/writer.h"
 #include "ir/program/segments.h"
 
 enum { max_tables = 16 };
@@ -74,7 +74,7 @@ int value_index_here(const emission *e, const ir_value *v); /* of its op in the 
 bool value_needs_row(const emission *e, const ir_value *v); /* depends on row scalars or a position */
 bool op_has_position(const ir_op *op);
 
-/* ---- express.c: the value of IR values at a place, as C++ statements */
+/* ---- evaluate.c: the value of IR values at a place, as C++ statements */
 /* Where a value is evaluated: C expressions of its own row and column. The column is base - shift. */
 typedef struct place {
     const char *row, *base;
@@ -153,7 +153,7 @@ bool value_known(const scope *s, const ir_value *v, const place *at); /* it has 
 bool phase_is_long(const ir_phase *phase, const target_info *target);
 const char *evaluate_chain(scope *s, const ir_value *v, const place *at); /* the name of a vec; NULL: not worth a function */
 
-/* ---- sinks.c: what a phase leaves in memory */
+/* ---- store.c: what a phase leaves in memory */
 /* True for results that the phase writes: needed elsewhere, no view, or written in place (kv_append). */
 bool value_written(const emission *e, const ir_value *v);
 /* Stores v at `at` under condition `when` (or NULL); kv_append goes to its state. */
@@ -183,7 +183,7 @@ void numbers_write(const row_numbers *n, scope *s); /* c.position = ...; */
 void write_context(emission *e, writer *w, const kept_list *kept, const row_numbers *n);
 void context_know(const kept_list *kept, scope *s);
 
-/* ---- members of the spec struct, args left out; of products and attention see emit_gemm.h, emit_attention.h */
+/* ---- members of the spec struct, args left out; of products and attention see gemm.h, attention.h */
 void emit_rows(emission *e, writer *w);
 void emit_pack(emission *e, writer *w, int index); /* the packed weight plan->packs[index] */
 #endif

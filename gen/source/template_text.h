@@ -1,4 +1,4 @@
-/* In: the index of a template in gen/template.def. Out: its text, which is part of the binary. Refuses nothing. */
+/* In: the index of a template in gen/source/template.def. Out: its text, which is part of the binary. Refuses nothing. */
 #ifndef TFGEN_GEN_TEMPLATE_TEXT_H
 #define TFGEN_GEN_TEMPLATE_TEXT_H
 #include "ir/base/arena.h"

@@ -1,6 +1,6 @@
 /* In: an attention, decode or combine phase. Out: members of its spec struct (docs/architecture.md: attention). Refuses nothing: the
  * verifier let only the op itself and views into these phases. */
-#include "gen/emit_attention.h"
+#include "gen/emit/attention.h"
 
 static bool aligned_rows(const heads *h, const ir_value *x)
 {

@@ -1,6 +1,6 @@
 /* In: a phase and a target. Out: its program and its tile. Refuses what tile.h says. Defaults first, then settings of the
  * program's own text (a plan that is read back), then lines of the tuning table; what results is checked as a whole. */
-#include "gen/tile.h"
+#include "gen/plan/tile.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -2,7 +2,7 @@
  * value, which is called, not inlined, and the loop that calls it for the columns of a place. A thread of a product has up to 128 of them:
  * as many copies of long arithmetic keep compilers busy for minutes and take all registers. Refuses: nothing; the host's compiler makes
  * vectors of the plain form, so there is none of this. */
-#include "gen/emit.h"
+#include "gen/emit/emit.h"
 #include <string.h>
 
 /* Of an op that computes an exponential or the like; of phases that get functions. A thread has fewer columns of rows than of a product. */

@@ -1,6 +1,6 @@
 /* In: a gemm phase. Out: members of its spec struct (docs/architecture.md: gemm). Refuses (code_unsupported): two
  * row sums in one epilogue, or a reduction other than a sum. The epilogue is one function a segment of packed columns. */
-#include "gen/emit_gemm.h"
+#include "gen/emit/gemm.h"
 
 enum { staged = 8 }; /* elements of a row of A or B that a thread loads at a time (templates/gemm/gemm.h: V) */
 
