@@ -71,12 +71,12 @@ help:
 # make test          the same for all tests: a seeded sample, under five minutes on two cores
 # make verify-all    the full matrix of specs, levels, dtypes, targets and odd sizes
 # make verify-code  every kernel of every spec, preset, level and dtype compiled for every GPU target; goes on where it was stopped
-# make test-amd TINYGRAD_DIR=...   real AMD code objects in an instruction emulator (installs LLVM's tools and numpy; needs a tinygrad checkout), and checks of what they are made of
-# make mutants       SEED=1 COUNT=150: which small faults, planted one by one in a copy of the tree, the suites notice (needs python3; tests/mutants)
+# make test-amd TINYGRAD_DIR=...   real AMD code objects run in an instruction emulator and examined (installs LLVM's tools and numpy)
+# make mutants       SEED=1 COUNT=150: which small faults, planted one by one in a copy of the tree, the suites notice (tests/mutants)
 # make test-bare     proves demo and test in a minimal Debian 12 folder (debootstrap, root)
 # make fuzz          fuzzers with libFuzzer and sanitizers, FUZZ_SECONDS=60 each (needs clang-22 and libclang-rt-22-dev)
 # make golden        rewrites golden files; the diff is the review
-# make lint          file and function lengths, include direction, clang-tidy when present
+# make lint          file and function lengths, directions of includes and calls, circles, width of lines, clang-tidy when present
 # make install       PREFIX=/usr/local DESTDIR=
 
 $(B)/%.o: %.c
@@ -93,8 +93,8 @@ $(LIB_OBJECTS): ir/op.def
 $(B)/libtfgen.a: $(LIB_OBJECTS)
 	@rm -f $@
 	$(Q)ar rcs $@ $^
-# What programs link: one object in which every name that tfgen.h does not declare is local, so that a program may have an arena_alloc() of its
-# own. The command and the tests link libtfgen's inner functions, so they take the archive above.
+# What programs link: one object in which every name that tfgen.h does not declare is local, so that a program may have an arena_alloc()
+# of its own. The command and the tests link libtfgen's inner functions, so they take the archive above.
 $(B)/public/libtfgen.a: $(LIB_OBJECTS)
 	@mkdir -p $(@D) && rm -f $@
 	$(Q)$(CC) -nostdlib -r -o $(@D)/tfgen.o $^
@@ -173,10 +173,11 @@ demo: deps
 test: deps
 	@$(MAKE) --no-print-directory -j$$(nproc) run-tests
 
-# The same fuzzers with coverage to guide them: build/fuzz/fuzz_NAME, FUZZ_SECONDS each, corpora kept in build/fuzz/NAME.corpus between calls.
+# The same fuzzers with coverage to guide them: build/fuzz/fuzz_NAME, FUZZ_SECONDS each; corpora stay in build/fuzz/NAME.corpus.
 FUZZ_CC ?= clang-22
 FUZZ_SAN := address,undefined
-FUZZ_FLAGS := -std=c11 -g -O1 -fno-omit-frame-pointer -fno-sanitize-recover=undefined -fsanitize=$(FUZZ_SAN) -pthread -I. -DTFGEN_LIBFUZZER -DTFGEN_VERSION='"$(VERSION)"' -MMD -MP
+FUZZ_FLAGS := -std=c11 -g -O1 -fno-omit-frame-pointer -fno-sanitize-recover=undefined -fsanitize=$(FUZZ_SAN) \
+  -pthread -I. -DTFGEN_LIBFUZZER -DTFGEN_VERSION='"$(VERSION)"' -MMD -MP
 FUZZ_OBJECTS := $(LIB_SOURCES:%.c=build/fuzz/%.o)
 FUZZ_PROGRAMS := $(FUZZ_SOURCES:tests/fuzz/%.c=build/fuzz/%)
 build/fuzz/%.o: %.c
@@ -197,7 +198,8 @@ run-tests: $(PRODUCTS) $(TESTS) $(FUZZERS) $(VERIFY_CODE)
 	@TFGEN=$(B)/tfgen TFGEN_WORKER=$(CURDIR)/$(B)/tfgen-worker sh tests/run.sh $(B) $(TESTS) $(FUZZERS)
 
 verify-all: all
-	./tfgen verify specs/*.yaml tests/specs/*.yaml tests/specs/views/*.yaml --fusion=all --dtype=all --target=all --sizes=all --summary=docs/verification.md
+	./tfgen verify specs/*.yaml tests/specs/*.yaml tests/specs/views/*.yaml --fusion=all --dtype=all --target=all --sizes=all \
+	  --summary=docs/verification.md
 
 verify-code: all $(VERIFY_CODE)
 	VERIFY_CODE=$(VERIFY_CODE) SUMMARY=docs/verification.md sh tests/cli/verify_code.sh $(B)/verify-code $$(nproc)
@@ -225,12 +227,14 @@ run-amd:
 	/usr/bin/python3 tests/amd/run.py
 	sh tests/doubles/run_amd.sh $(CURDIR)/$(B)
 
-# LIST=holes: a list in tests/mutants; AREAS=ir,gen: some areas; FILES=ir/check: some files; RETRY=1: survivors again; BUDGET=60: most seconds of suites a mutant.
+# LIST=holes: a list in tests/mutants; AREAS=ir,gen: some areas; FILES=ir/check: some files; RETRY=1: survivors again; BUDGET=60: most
+# seconds of suites a mutant.
 SEED ?= 1
 COUNT ?= 150
 mutants:
 	@python3 tests/mutants/test_operators.py
-	@nice python3 tests/mutants/mutants.py --cc="$(CC)" --seed=$(SEED) --count=$(COUNT) $(if $(LIST),--list=$(LIST)) $(if $(AREAS),--areas=$(AREAS)) \
+	@nice python3 tests/mutants/mutants.py --cc="$(CC)" --seed=$(SEED) --count=$(COUNT) $(if $(LIST),--list=$(LIST)) \
+	  $(if $(AREAS),--areas=$(AREAS)) \
 	  $(if $(FILES),--files='$(FILES)') $(if $(RETRY),--retry) $(if $(BUDGET),--budget=$(BUDGET))
 
 test-bare:
@@ -268,4 +272,6 @@ install: all
 clean:
 	rm -rf build tfgen tfgen-worker libtfgen.a libtfgen.so*
 
--include $(LIB_OBJECTS:.o=.d) $(CLI_OBJECTS:.o=.d) $(TESTS:=.o.d) $(DOUBLES:.so=.d) $(FUZZERS:=.o.d) $(B)/tests/fuzz/fuzzing.d $(FUZZ_OBJECTS:.o=.d) $(wildcard build/fuzz/tests/fuzz/*.d) $(VERIFY_CODE).o.d $(COUNTED:.o=.d) $(SUPPORT:.o=.d) $(wildcard $(B)/tests/doubles/*.d $(B)/tests/doubles/rocm5/*.d)
+-include $(LIB_OBJECTS:.o=.d) $(CLI_OBJECTS:.o=.d) $(TESTS:=.o.d) $(DOUBLES:.so=.d) $(FUZZERS:=.o.d) $(B)/tests/fuzz/fuzzing.d \
+  $(FUZZ_OBJECTS:.o=.d) $(wildcard build/fuzz/tests/fuzz/*.d) $(VERIFY_CODE).o.d $(COUNTED:.o=.d) $(SUPPORT:.o=.d) \
+  $(wildcard $(B)/tests/doubles/*.d $(B)/tests/doubles/rocm5/*.d)

@@ -52,11 +52,12 @@ class Layer:
         self.lib.tfgen_plan_workspace_bytes.restype = c.c_int64
         self.error, self.device = Error(), device
         self.handle, self.plan, self.module, self.weights = (c.c_void_p() for _ in range(4))
-        self.call("device_open", b"host" if device.type == "cpu" else f"{'hip' if torch.version.hip else 'cuda'}:{device.index or 0}".encode(),
-                  c.byref(self.handle))
+        self.call("device_open", b"host" if device.type == "cpu"
+                  else f"{'hip' if torch.version.hip else 'cuda'}:{device.index or 0}".encode(), c.byref(self.handle))
         given = (Dim * len(dims or {}))(*[(n.encode(), v) for n, v in (dims or {}).items()])
-        options = PlanOptions(size=c.sizeof(PlanOptions), target=self.lib.tfgen_device_target(self.handle), fusion=("none", "ops", "tile").index(fusion),
-                              dtype=dtype and dtype.encode(), dims=c.addressof(given) if dims else None, dim_count=len(given))
+        options = PlanOptions(size=c.sizeof(PlanOptions), target=self.lib.tfgen_device_target(self.handle),
+                              fusion=("none", "ops", "tile").index(fusion), dtype=dtype and dtype.encode(),
+                              dims=c.addressof(given) if dims else None, dim_count=len(given))
         self.call("plan_create", spec, c.c_size_t(len(spec)), name, c.byref(options), c.byref(self.plan))
         self.call("module_create", self.plan, self.handle, None, c.byref(self.module))
         self.tensors = [self.describe(i) for i in range(self.lib.tfgen_plan_tensor_count(self.plan))]

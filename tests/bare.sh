@@ -10,7 +10,8 @@ cleanup() { umount "$dir/proc" 2>/dev/null || true; umount -R "$dir/dev" 2>/dev/
 trap cleanup EXIT
 [ -x "$dir/bin/sh" ] || debootstrap --variant=minbase --include=git,make,ca-certificates bookworm "$dir" >"$dir.log" 2>&1
 # The machine's own apt sources and settings reach the packages; nothing else of it is visible inside.
-for f in /etc/apt/sources.list /etc/apt/sources.list.d /etc/apt/apt.conf.d /etc/apt/auth.conf.d /etc/resolv.conf /etc/hosts /usr/local/share/ca-certificates /etc/ssl/certs; do
+for f in /etc/apt/sources.list /etc/apt/sources.list.d /etc/apt/apt.conf.d /etc/apt/auth.conf.d /etc/resolv.conf \
+    /etc/hosts /usr/local/share/ca-certificates /etc/ssl/certs; do
     [ -e $f ] && { mkdir -p "$dir$(dirname $f)"; cp -aL $f "$dir$(dirname $f)/" 2>/dev/null || true; }
 done
 mount -t proc proc "$dir/proc" 2>/dev/null || true
@@ -18,7 +19,8 @@ mount -t proc proc "$dir/proc" 2>/dev/null || true
 mount --rbind /dev "$dir/dev" 2>/dev/null && mount --make-rslave "$dir/dev" || true
 rm -rf "$dir/src"
 git clone -q "$root" "$dir/src"
-run() { chroot "$dir" /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root $(env | grep -iE '^(http|https|no)_proxy=' || true) sh -c "cd /src && $1"; }
+run() { chroot "$dir" /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root \
+    $(env | grep -iE '^(http|https|no)_proxy=' || true) sh -c "cd /src && $1"; }
 echo "== make demo in a bare Debian 12"
 run "make demo"
 echo "== make test in a bare Debian 12"

@@ -1,20 +1,21 @@
 #!/usr/bin/env python3
 """usage: circles.py BUILD [--write]
 
-In: the object files of a build and the sources beside this folder. Out: a line for each circle of files that call each other, or folders that do,
-or headers and templates that include each other, and for each call that goes up: ir, gen, runtime call and include downward only, and the float64
-reference (ir/reference) shares with what it judges no code but ir/base and ir/program. Refuses (exit code 1) calls that go up, and circles that
-are not in tests/circles.txt or are larger there; what is listed and gone is told, and --write writes the list as it is now. ROOT in the
-environment names another tree. Needs nm.
+In: the object files of a build and the sources beside this folder. Out: a line for each circle of files that call each other, or folders
+that do, or headers and templates that include each other, and for each call that goes up: ir, gen, runtime call and include downward only,
+and the float64 reference (ir/reference) shares with what it judges no code but ir/base and ir/program. Refuses (exit code 1) calls that go
+up, and circles that are not in tests/circles.txt or have grown; what is listed and gone is told, and --write writes the list as it is now.
+ROOT in the environment names another tree. Needs nm.
 """
 import collections, os, pathlib, re, subprocess, sys
 
 ROOT = pathlib.Path(os.environ.get("ROOT", pathlib.Path(__file__).resolve().parent.parent))
 LIST = ROOT / "tests" / "circles.txt"
 # What a folder may call; the longest that fits a file counts.
-BELOW = {"ir/reference": ("ir/reference", "ir/base", "ir/program"), "ir": ("ir",), "gen": ("ir", "gen"), "runtime": ("ir", "gen", "runtime")}
-HEAD = """# Circles of files that are there still: a line a circle, its files in order. tests/circles.py finds them and refuses a new one and one that
-# has grown; a file that leaves a circle leaves its line (python3 tests/circles.py build/default --write).
+BELOW = {"ir/reference": ("ir/reference", "ir/base", "ir/program"), "ir": ("ir",), "gen": ("ir", "gen"),
+         "runtime": ("ir", "gen", "runtime")}
+HEAD = """# Circles of files that are there still: a line a circle, its files in order. tests/circles.py finds them and refuses a new one
+# and one that has grown; a file that leaves a circle leaves its line (python3 tests/circles.py build/default --write).
 """
 
 
@@ -42,7 +43,8 @@ def calls(build):
 
 
 def includes():
-    files = [p.relative_to(ROOT).as_posix() for top in ("ir", "gen", "runtime", "templates") for p in (ROOT / top).rglob("*") if p.suffix in (".c", ".h")]
+    tops = ("ir", "gen", "runtime", "templates")
+    files = [p.relative_to(ROOT).as_posix() for top in tops for p in (ROOT / top).rglob("*") if p.suffix in (".c", ".h")]
     graph = collections.defaultdict(dict)
     for name in files:
         for other in re.findall(r'^#include "([^"]+)"', (ROOT / name).read_text(), re.M):
@@ -100,7 +102,8 @@ def upward(graph):
 
 def main(build, write):
     called = calls(build)
-    now = [(kind, c) for kind, graph in (("files", called), ("folders", by_folder(called)), ("includes", includes())) for c in circles(graph)]
+    graphs = (("files", called), ("folders", by_folder(called)), ("includes", includes()))
+    now = [(kind, c) for kind, graph in graphs for c in circles(graph)]
     if write:
         LIST.write_text(HEAD + "".join(f"{kind}: {' '.join(c)}\n" for kind, c in now))
     listed = [line.split() for line in LIST.read_text().splitlines() if line.strip() and not line.startswith("#")] if LIST.exists() else []

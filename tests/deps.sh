@@ -1,11 +1,12 @@
 #!/bin/sh
-# usage: deps.sh [amd]   What the build and the tests need from Debian 12, and with amd what `make test-amd` needs besides; installs only what is
-# missing, and says so first.
+# usage: deps.sh [amd]   What the build and the tests need from Debian 12, and with amd what `make test-amd` needs besides; installs only
+# what is missing, and says so first.
 set -eu
 missing=
 has() { dpkg-query -W -f '${Status}' "$1" 2>/dev/null | grep -q 'install ok installed'; }
 want() { has "$1" || missing="$missing $1"; }
-command -v dpkg-query >/dev/null 2>&1 || { echo "deps: no dpkg here; needs gcc, clang-22 with lld, libyaml, jansson, xxhash, check, python3" >&2; exit 0; }
+command -v dpkg-query >/dev/null 2>&1 ||
+    { echo "deps: no dpkg here; needs gcc, clang-22 with lld, libyaml, jansson, xxhash, check, python3" >&2; exit 0; }
 for p in gcc libc6-dev make libyaml-dev libjansson-dev libxxhash-dev check libsubunit-dev g++ pkg-config python3; do want $p; done
 # HIPRTC lives in the HIP runtime library; the compile worker opens it at run time.
 want libamdhip64-5

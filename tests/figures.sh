@@ -1,6 +1,6 @@
 #!/bin/sh
-# usage: figures.sh   The sentence of README.md that says how fast tfgen is, made of the table in docs/performance.md, which is the only place where
-# figures are kept. Exit code 1, and the sentence, when README.md says something else.
+# usage: figures.sh   The sentence of README.md that says how fast tfgen is, made of the table in docs/performance.md, which is the only
+# place where figures are kept. Exit code 1, and the sentence, when README.md says something else.
 set -eu
 cd "$(dirname "$0")/.."
 sentence=$(awk -F ' *[|] *' '
@@ -11,14 +11,20 @@ sentence=$(awk -F ' *[|] *' '
         if ($2 == "product 8192x8192x8192" && !cube) cube = $5
         if ($2 == "product 2048x5468x2048" && !odd) odd = $5
         if (word[1] == "attention") { if (!a++ || $5 < alow) alow = $5; if ($5 > ahigh) ahigh = $5 }
-        if ($2 ~ /^(rmsnorm|layernorm|l2norm) 16384x4096$/) { share = $6 + 0; if (!n++ || share < nlow) nlow = share; if (share > nhigh) nhigh = share }
+        if ($2 ~ /^(rmsnorm|layernorm|l2norm) 16384x4096$/) {
+            share = $6 + 0; if (!n++ || share < nlow) nlow = share; if (share > nhigh) nhigh = share
+        }
         if (word[1] == "block") { if (!b++ || $5 < blow) blow = $5; if ($5 > bhigh) bhigh = $5 }
     }
     /^f32, same run: block exercise/ { match($0, /[0-9.]+ times/); f32 = substr($0, RSTART, RLENGTH - 6) }
     END {
-        if (!cube || !odd || !a || !n || b != 5 || !f32) { print "docs/performance.md has no longer the rows that README.md tells of" > "/dev/stderr"; exit 2 }
-        printf "On an H200, bf16, in one run: 8192^3 %s times as fast as cuBLAS, a 2048x5468x2048 product with dense odd rows %s times, attention %s times as ", cube, odd, span(alow, ahigh)
-        printf "fast as cuDNN, norms of 16384x4096 at %s %% of the bandwidth floor, a Llama block %s times as fast as torch.compile at the five presets, ", span(nlow, nhigh), span(blow, bhigh)
+        if (!cube || !odd || !a || !n || b != 5 || !f32) {
+            print "docs/performance.md has no longer the rows that README.md tells of" > "/dev/stderr"; exit 2
+        }
+        printf "On an H200, bf16, in one run: 8192^3 %s times as fast as cuBLAS, a 2048x5468x2048 product with dense odd rows ", cube
+        printf "%s times, attention %s times as fast as cuDNN, norms of 16384x4096 ", odd, span(alow, ahigh)
+        printf "at %s %% of the bandwidth floor, a Llama block ", span(nlow, nhigh)
+        printf "%s times as fast as torch.compile at the five presets, ", span(blow, bhigh)
         printf "and %s times in f32 at `exercise`.", f32
     }' docs/performance.md)
 tr -s '\n ' '  ' <README.md | grep -qF "$sentence" && exit 0

@@ -1,5 +1,5 @@
-"""In: what tfgen's float64 reference expects (ref.NAME, bound.NAME of --dump-data) and what a device stored. Out: the largest error over bound,
-by the rules of ir/reference/ref_verdict.c. Refuses nothing. For harnesses that run kernels outside of tfgen; needs numpy alone."""
+"""In: what tfgen's float64 reference expects (ref.NAME, bound.NAME of --dump-data) and what a device stored. Out: the largest error over
+bound, by the rules of ir/reference/ref_verdict.c. Refuses nothing. For harnesses that run kernels outside of tfgen; needs numpy alone."""
 import numpy as np
 
 POISON = 0xFFE5  # as runtime/module/guarded_run.h: in pairs in f32; a NaN that no arithmetic makes
@@ -19,8 +19,8 @@ def as_double(raw, dtype):
 
 
 def judge(want, bound, raw, dtype):
-    """(largest error over bound, elements that are not judged because their bound is infinite) of one output; infinite when elements are missing,
-    were written by nobody, are no numbers where numbers are expected, or the reverse."""
+    """(largest error over bound, elements that are not judged because their bound is infinite) of one output; infinite when elements are
+    missing, were written by nobody, are no numbers where numbers are expected, or the reverse."""
     want, bound, got = np.ravel(want), np.ravel(bound), as_double(raw, dtype)
     if got.size != want.size or got.size != bound.size or not got.size:
         return np.inf, 0

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""In: nothing. Out: whether tests/judging.py, which judges for the harnesses, fails what is wrong. Refuses (exit 1) a verdict that is not the right one.
-Needs numpy."""
+"""In: nothing. Out: whether tests/judging.py, which judges for the harnesses, fails what is wrong. Refuses (exit 1) a verdict that is not
+the right one. Needs numpy."""
 import sys
 
 import numpy as np
@@ -60,7 +60,8 @@ def main():
         unknown = changed(BOUND, 3, np.inf)
         expect(f"{dtype}: an infinite bound", judge(changed(WANT, 3, 9.0), unknown, raw, dtype), True, 1)
         expect(f"{dtype}: an infinite bound does not hide the rest", judge(changed(WANT, 4, 9.0), unknown, raw, dtype), False, 1)
-        expect(f"{dtype}: an infinite bound, nothing written", judge(changed(WANT, N - 1, 9.0), changed(BOUND, N - 1, np.inf), tail(raw, dtype, 1), dtype), False, 1)
+        expect(f"{dtype}: an infinite bound, nothing written", judge(changed(WANT, N - 1, 9.0), changed(BOUND, N - 1, np.inf),
+                                                                     tail(raw, dtype, 1), dtype), False, 1)
     with open(__file__.replace("tests/judging_test.py", "runtime/module/guarded_run.h")) as f:
         if f"session_poison_bits = {POISON:#x}" not in f.read():
             wrong.append("runtime/module/guarded_run.h poisons with another pattern")

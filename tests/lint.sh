@@ -7,13 +7,24 @@ bad=0
 complain() { echo "lint: $*"; bad=1; }
 grep -nE '^#include "(gen|runtime)/' ir/*.[ch] ir/*/*.[ch] && complain "ir includes upward"
 grep -nE '^#include "runtime/' $(find gen -name '*.[ch]') && complain "gen includes upward"
-grep -nE '\b(printf|puts|exit|abort)\(' ir/*/*.c $generator $library | grep -vE 'text_printf|arena_printf|snprintf|vsnprintf|fprintf\(f|_exit\(12|^[^:]*:[0-9]*: *\*|//|json' && complain "prints or exits in the library"
-grep -nE '(^|[^_a-z])getenv\(' ir/*/*.c $generator runtime/*/*.c runtime/cli/random/*.c && complain "getenv() listens to whoever starts a program with more rights: secure_getenv()"
+grep -nE '\b(printf|puts|exit|abort)\(' ir/*/*.c $generator $library |
+    grep -vE 'text_printf|arena_printf|snprintf|vsnprintf|fprintf\(f|_exit\(12|^[^:]*:[0-9]*: *\*|//|json' &&
+    complain "prints or exits in the library"
+grep -nE '(^|[^_a-z])getenv\(' ir/*/*.c $generator runtime/*/*.c runtime/cli/random/*.c &&
+    complain "getenv() listens to whoever starts a program with more rights: secure_getenv()"
 for f in ir/*/*.c $generator runtime/*/*.c runtime/cli/random/*.c; do
     lines=$(wc -l <"$f")
     [ "$lines" -le 650 ] || complain "$f has $lines lines"
-    awk -v f="$f" '/^[a-zA-Z_].*\)$/ {name=$0} /^\{$/ {start=NR} /^\}$/ {if (start && NR-start-1 > 60) {printf "lint: %s:%d: %d lines: %s\n", f, start, NR-start-1, name; bad=1} start=0} END {exit bad}' "$f" || bad=1
+    awk -v f="$f" '
+        /^[a-zA-Z_].*\)$/ { name = $0 }
+        /^\{$/ { start = NR }
+        /^\}$/ {
+            if (start && NR - start - 1 > 60) { printf "lint: %s:%d: %d lines: %s\n", f, start, NR - start - 1, name; bad = 1 }
+            start = 0
+        }
+        END { exit bad }' "$f" || bad=1
 done
 sh tests/figures.sh || bad=1
 python3 tests/circles.py build/default || bad=1
+python3 tests/width.py || bad=1
 exit $bad

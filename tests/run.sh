@@ -1,10 +1,12 @@
 #!/bin/sh
-# usage: run.sh BUILD_FOLDER PROGRAM...   Runs test programs and fuzzers, as many at once as there are CPUs (JOBS), shows in the order given what
-# failed, ends with one count of all checks. Programs know nothing of each other: each has folders of its own, and all share a kernel cache.
+# usage: run.sh BUILD_FOLDER PROGRAM...   Runs test programs and fuzzers, as many at once as there are CPUs (JOBS), shows in the order given
+# what failed, ends with one count of all checks. Programs know nothing of each other: each has folders of its own, and all share a kernel
+# cache.
 set -u
 build=$1; shift
 # Begun first, because they take longest: a long one that begins last runs alone at the end. The order in which they are shown stays.
-long='test_random test_emit test_layers test_models test_mma test_attention test_align test_hip test_properties test_compilers test_templates test_runtime test_op_properties'
+long='test_random test_emit test_layers test_models test_mma test_attention test_align test_hip test_properties test_compilers'
+long="$long test_templates test_runtime test_op_properties"
 folder=$(mktemp -d) || exit 1
 trap 'rm -rf "$folder"' EXIT
 trap 'kill $(jobs -p) 2>/dev/null; exit 130' INT TERM

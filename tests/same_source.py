@@ -75,7 +75,8 @@ def launch_of(kernel):
     return [kernel["block"], kernel.get("shared_bytes"), kernel.get("dynamic_bytes"), kernel.get("overlap"),
             [grid.get(k) for k in ("rows", "tile_rows", "column_tiles", "multiple", "cluster", "resident", "limit", "now")]
             if isinstance(grid, dict) else grid,
-            kernel["argument_bytes"], [[a["kind"], a["offset"], a["size"], a.get("written"), a.get("box"), a.get("stride")] for a in kernel["arguments"]]]
+            kernel["argument_bytes"], [[a["kind"], a["offset"], a["size"], a.get("written"), a.get("box"), a.get("stride")]
+                                       for a in kernel["arguments"]]]
 
 
 def emitted(tfgen, case, folder):

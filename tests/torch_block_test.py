@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""examples/torch_block.py on the host engine, with tests/torch_double for PyTorch: right tensors give right numbers, wrong ones are refused by name.
+"""examples/torch_block.py on the host engine, with tests/torch_double for PyTorch: right tensors give right numbers, wrong ones are refused
+by name.
 
 usage: torch_block_test.py        TFGEN_LIBRARY names libtfgen.so"""
 import os
@@ -89,12 +90,14 @@ def refuse_tensors(layer):
     refused("a sparse tensor", given(layout=torch.sparse_coo), "to_dense")
     refused("a tensor elsewhere", given(device=torch.device("cuda:1")), "x is on cuda:1", "the layer on cpu")
     base = whole((4, 8), 1)
-    refused("a row that begins between", lambda: layer(x=torch.Tensor((3, 8), torch.float32, memory=base.memory, offset=4)), "multiple of 16")
+    refused("a row that begins between", lambda: layer(x=torch.Tensor((3, 8), torch.float32, memory=base.memory, offset=4)),
+            "multiple of 16")
     refused("a gradient", given(requires_grad=True), "x requires a gradient", "no_grad")
     refused("a list", lambda: layer(x=[1.0] * 24), "x: a torch.Tensor")
     refused("no tensor", lambda: layer(), "x: missing")
     refused("another name", lambda: layer(x=whole((3, 8), 1), z=whole((3, 8), 1)), "z: the plan has no such tensor")
-    refused("an output, which the layer makes", lambda: layer(x=whole((3, 8), 1), y=whole((3, 8), 1)), "y: the plan has no such tensor; it takes x")
+    refused("an output, which the layer makes", lambda: layer(x=whole((3, 8), 1), y=whole((3, 8), 1)),
+            "y: the plan has no such tensor; it takes x")
     refused("a parameter that is packed already", lambda: layer(x=whole((3, 8), 1), w=whole((8, 8), 1)), "w: the plan has no such tensor")
     with torch.no_grad():
         expect("no gradient is asked for under no_grad()", len(given(requires_grad=True)()["y"].numbers()) == 24)

@@ -1,5 +1,5 @@
-/* In: ir/tile.def and ir/kinds.def. Out: the programs and their fields as tables, and look-ups in them. Refuses nothing: what is not there is
- * program_none, or -1. */
+/* In: ir/tile.def and ir/kinds.def. Out: the programs and their fields as tables, and look-ups in them. Refuses nothing: what is not there
+ * is program_none, or -1. */
 #include "ir/program/tile.h"
 #include <string.h>
 
@@ -8,8 +8,10 @@
 #define END(id) };
 #include "ir/tile.def"
 
-#define PROGRAM(id, family, layer, frame, help) \
-    _Static_assert(sizeof(id##_tile) == sizeof id##_fields / sizeof(tile_field) * sizeof(int) && sizeof(id##_tile) <= most_tile_fields * sizeof(int), #id);
+#define PROGRAM(id, family, layer, frame, help)                                                  \
+    _Static_assert(sizeof(id##_tile) == sizeof id##_fields / sizeof(tile_field) * sizeof(int) && \
+                       sizeof(id##_tile) <= most_tile_fields * sizeof(int),                      \
+                   #id);
 #include "ir/tile.def"
 
 const program_info program_table[program_count] = {

@@ -423,7 +423,8 @@ static int read_setting(reader *r, const ir_tile *tile)
     for (int n = 0; n < p->field_count; n++) names[n] = p->fields[n].name;
     const char *near = i < 0 ? nearest_name(name, names, (size_t)p->field_count) : NULL;
     if (i < 0)
-        bail(r->a, code_bad_input, at, "%s has no setting '%s'%s%s%s", p->name, name, near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+        bail(r->a, code_bad_input, at, "%s has no setting '%s'%s%s%s", p->name, name, near ? "; did you mean " : "", near ? near : "",
+             near ? "?" : "");
     if (tile->given & 1u << i) bail(r->a, code_bad_input, at, "a second %s", name);
     return i;
 }
@@ -449,8 +450,8 @@ static void end_kernel(reader *r)
     r->depth = 0;
     for (int i = 0; i < r->kernel->phase_count && r->has_frame; i++)
         if (!r->kernel->phases[i]->tile.program)
-            bail(r->a, code_bad_input, scan_here(&r->in), "kernel %s has frame=%s, and phase %s no tile: a frame follows from tiles", r->kernel->name,
-                 frame_names(NULL)[r->frame], r->kernel->phases[i]->name);
+            bail(r->a, code_bad_input, scan_here(&r->in), "kernel %s has frame=%s, and phase %s no tile: a frame follows from tiles",
+                 r->kernel->name, frame_names(NULL)[r->frame], r->kernel->phases[i]->name);
     scan_end_line(&r->in);
 }
 
@@ -476,7 +477,8 @@ static void read_spilled(reader *r)
     s.vectors = (int)scan_integer(&r->in, 0, 1 << 30, "vectors");
     const position at = scan_here(&r->in);
     read_settings(r, &s.tile);
-    if (!tile_is_whole(&s.tile)) bail(r->a, code_bad_input, at, "a tile that spilled has all settings of %s", program_table[s.tile.program].name);
+    if (!tile_is_whole(&s.tile))
+        bail(r->a, code_bad_input, at, "a tile that spilled has all settings of %s", program_table[s.tile.program].name);
     phase->spilled = build_grow(r->a, phase->spilled, phase->spilled_count, sizeof *phase->spilled);
     phase->spilled[phase->spilled_count++] = s;
 }

@@ -234,9 +234,10 @@ static void write_summary(verify_job *j)
     text t = {.a = j->a};
     text_printf(
         &t,
-        "# Verification\n\nWritten by `tfgen verify --sizes=%s%s%s`: each case runs the emitted source on %s, with poisoned outputs, and "
-        "compares every stored value with the float64 reference. *worst* is the largest ratio of error to computed bound; 1 is "
-        "the limit.\n\nLevels:",
+        "# Verification\n\nWritten by `tfgen verify --sizes=%s%s%s`: each case runs the emitted source\n"
+        "on %s, with poisoned outputs, and compares\n"
+        "every stored value with the float64 reference. *worst* is the largest ratio of error to computed bound; 1 is the limit.\n\n"
+        "Levels:",
         j->sizes, j->device ? " --device=" : "", j->device ? j->o->device : "",
         j->device ? "that device" : "the host engine, GPU targets in their own geometry and ISA layers");
     for (size_t i = 0; i < j->levels.count; i++) text_printf(&t, " %s", j->levels.names[i]);

@@ -1,9 +1,9 @@
 #!/usr/bin/python3
-"""In: ./tfgen (TFGEN), clang-22, llvm-objdump-22, llvm-mca-22, TINYGRAD_DIR, targets as arguments. Out: what code.py says of a product, of the
-attention that is planned for the llama-1b and llama-8b presets (--dtype, default bf16): scratch, registers, the main loop's matrix
-instructions and loads, LDS bank conflicts of the addresses that the emulator sees, the predicted share of the matrix pipe, and the same where
-an interval also lasts as long as the two waves' vector instructions together. Refuses (exit 1) what code.py refuses, and any of these shares below
-the goal. Nothing here is a measurement."""
+"""In: ./tfgen (TFGEN), clang-22, llvm-objdump-22, llvm-mca-22, TINYGRAD_DIR, targets as arguments. Out: what code.py says of a product, of
+the attention that is planned for the llama-1b and llama-8b presets (--dtype, default bf16): scratch, registers, the main loop's matrix
+instructions and loads, LDS bank conflicts of the addresses that the emulator sees, the predicted share of the matrix pipe, and the same
+where an interval also lasts as long as the two waves' vector instructions together. Refuses (exit 1) what code.py refuses, and any of these
+shares below the goal. Nothing here is a measurement."""
 import argparse
 import re
 import sys
@@ -50,8 +50,8 @@ class Kept:
 
 
 def planned(target, preset, folder, dtype):
-    tfgen("emit", "specs/attention.yaml", f"--preset={preset}", f"--dtype={dtype}", f"--target={target}", "--compiler=clang", "--code", "-o",
-          folder, "--quiet")
+    tfgen("emit", "specs/attention.yaml", f"--preset={preset}", f"--dtype={dtype}", f"--target={target}", "--compiler=clang", "--code",
+          "-o", folder, "--quiet")
     plan = Plan(folder, None, None)
     item, = plan.manifest["kernels"]
     path, machine = f"{folder}/{item['name']}.hsaco", Kept(plan.machine)
@@ -66,7 +66,8 @@ def main():
     parser.add_argument("targets", nargs="*", default=["gfx90a", "gfx942", "gfx950"])
     options = parser.parse_args()
     code.GOAL = dict.fromkeys((t for t in options.targets if t.startswith("gfx9")), GOAL)  # llvm-mca 22 knows how long MFMA takes, not WMMA
-    print("| target, preset | waves | vector registers | scratch | LDS | matrix, LDS reads, all instructions of a turn | LDS accesses, conflicts "
+    print("| target, preset | waves | vector registers | scratch | LDS | matrix, LDS reads, all instructions of a turn "
+          "| LDS accesses, conflicts "
           "| predicted matrix share | and with the LDS port's time | and with both waves' vector instructions |\n" + "|---" * 10 + "|")
     bad = 0
     with tempfile.TemporaryDirectory() as folder:

@@ -1,12 +1,13 @@
 #!/usr/bin/python3
 """In: ./tfgen (TFGEN), clang-22, llvm-objdump-22, llvm-mca-22, TINYGRAD_DIR, targets as arguments. Out: what the code object of the product
-that is planned for 4096x14336x4096 (--dtype, default bf16 and, where machines multiply it, f32) says of itself: scratch, registers, matrix instructions
-and widths of loads in the main loop, LDS bank conflicts of the very addresses that the emulator sees, and the predicted share of the matrix pipe. Refuses (exit 1) scratch, more registers than the intended
-occupancy has, a loop without matrix instructions, narrow loads, a bank conflict, a share below the goal. Nothing here is a measurement.
+that is planned for 4096x14336x4096 (--dtype, default bf16 and, where machines multiply it, f32) says of itself: scratch, registers, matrix
+instructions and widths of loads in the main loop, LDS bank conflicts of the very addresses that the emulator sees, and the predicted share
+of the matrix pipe. Refuses (exit 1) scratch, more registers than the intended occupancy has, a loop without matrix instructions, narrow
+loads, a bank conflict, a share below the goal. Nothing here is a measurement.
 
-The share: the loop's instructions in the order in which a wave executes them, cut at barriers, waits removed. Waves w and w + 4 share a SIMD. An
-interval lasts as long as the slower of the two in llvm-mca, and at least as long as their matrix instructions together; the share is matrix
-cycles over the sum of the intervals."""
+The share: the loop's instructions in the order in which a wave executes them, cut at barriers, waits removed. Waves w and w + 4 share a
+SIMD. An interval lasts as long as the slower of the two in llvm-mca, and at least as long as their matrix instructions together; the share
+is matrix cycles over the sum of the intervals."""
 import argparse
 import collections
 import ctypes
@@ -181,11 +182,12 @@ def share_of(gfx, trace, lines):
 # ---- the kernel
 
 def planned(target, folder, dtype):
-    tfgen("emit", "specs/linear.yaml", f"--dim={DIMS}", f"--dtype={dtype}", f"--target={target}", "--compiler=clang", "--code", "-o", folder,
-          "--quiet")
+    tfgen("emit", "specs/linear.yaml", f"--dim={DIMS}", f"--dtype={dtype}", f"--target={target}", "--compiler=clang", "--code", "-o",
+          folder, "--quiet")
     plan = Plan(folder, None, None)
     item, = plan.manifest["kernels"]
-    return examined(target, f"{folder}/{item['name']}.hsaco", item["name"], item["grid"]["now"], item["block"], plan.arguments(item), plan.machine)
+    return examined(target, f"{folder}/{item['name']}.hsaco", item["name"], item["grid"]["now"], item["block"], plan.arguments(item),
+                    plan.machine)
 
 
 def examined(target, path, name, grid, block, arguments, machine):
@@ -229,7 +231,8 @@ def main():
     parser.add_argument("--dtype", default="bf16,f32")
     parser.add_argument("targets", nargs="*", default=["gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1201"])
     options = parser.parse_args()
-    print("| target | waves | vector registers | scratch | LDS | matrix, LDS reads, all instructions of a turn | loads | LDS accesses, conflicts "
+    print("| target | waves | vector registers | scratch | LDS | matrix, LDS reads, all instructions of a turn | loads "
+          "| LDS accesses, conflicts "
           "| predicted matrix share | and with the LDS port's time |\n|---|---|---|---|---|---|---|---|---|---|")
     bad = 0
     with tempfile.TemporaryDirectory() as folder:
@@ -237,7 +240,8 @@ def main():
             f = planned(target, f"{folder}/{target}-{dtype}", dtype)
             loads = ", ".join(f"{c} {n}" for n, c in f["loads"].items())
             share = f"{f['share']:.3f} | {f['with_port']:.3f}" if target in GOAL else "not modelled | -"
-            print(f"| {target} {dtype} | {f['waves']} | {f['registers']} | {f['scratch']} | {f['lds']} | {f['matrix']}, {f['reads']}, {f['instructions']} "
+            print(f"| {target} {dtype} | {f['waves']} | {f['registers']} | {f['scratch']} | {f['lds']} "
+                  f"| {f['matrix']}, {f['reads']}, {f['instructions']} "
                   f"| {loads} | {f['accesses']}, {f['conflicts']} | {share} |", flush=True)
             for wrong in f["wrong"]:
                 print(f"{target} {dtype}: {wrong}", file=sys.stderr)

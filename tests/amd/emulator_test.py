@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""In: clang (CLANG, default clang-22), TINYGRAD_DIR. Out: whether the emulator takes code objects of targets with features, as `gfx90a:sramecc+:xnack-`,
-for the processor that they are for, and runs them. Refuses (exit 1) another processor or a wrong result."""
+"""In: clang (CLANG, default clang-22), TINYGRAD_DIR. Out: whether the emulator takes code objects of targets with features, as
+`gfx90a:sramecc+:xnack-`, for the processor that they are for, and runs them. Refuses (exit 1) another processor or a wrong result."""
 import os
 import struct
 import subprocess
@@ -16,16 +16,16 @@ SOURCE = """extern "C" __attribute__((global)) void twice(unsigned *x)
     x[__builtin_amdgcn_workitem_id_x()] *= 2;
 }
 """
-TARGETS = {"gfx90a": "gfx90a", "gfx90a:sramecc+:xnack-": "gfx90a", "gfx942:sramecc+:xnack+": "gfx942", "gfx950:xnack-": "gfx950", "gfx1100": "gfx1100",
-           "gfx1201": "gfx1201"}
+TARGETS = {"gfx90a": "gfx90a", "gfx90a:sramecc+:xnack-": "gfx90a", "gfx942:sramecc+:xnack+": "gfx942", "gfx950:xnack-": "gfx950",
+           "gfx1100": "gfx1100", "gfx1201": "gfx1201"}
 
 
 def code_of(folder, target):
     path = f"{folder}/{target.replace(':', '-')}"
     with open(f"{path}.hip", "w") as f:
         f.write(SOURCE)
-    subprocess.check_call([os.environ.get("CLANG", "clang-22"), "-x", "hip", f"--offload-arch={target}", "--offload-device-only", "--no-gpu-bundle-output",
-                           "-nogpulib", "-nogpuinc", "-O2", "-o", f"{path}.hsaco", f"{path}.hip"])
+    subprocess.check_call([os.environ.get("CLANG", "clang-22"), "-x", "hip", f"--offload-arch={target}", "--offload-device-only",
+                           "--no-gpu-bundle-output", "-nogpulib", "-nogpuinc", "-O2", "-o", f"{path}.hsaco", f"{path}.hip"])
     return CodeObject(f"{path}.hsaco")
 
 

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
-"""In: clang (CLANG, default clang-22), TINYGRAD_DIR, targets as arguments. Out: the product on matrix units of tests/probes/product_mfma.hip,
-alone and two in one launch, run in the emulator at odd sizes with random scheduling and compared with float64, for gfx950 (direct copies to
-LDS), gfx942 and gfx90a, gfx1100 and gfx1201 (no floats there, and no two phases). Refuses (exit 1) a wrong element, scratch, more than 256
-vector registers, or no matrix instruction."""
+"""In: clang (CLANG, default clang-22), TINYGRAD_DIR, targets as arguments. Out: the product on matrix units of
+tests/probes/product_mfma.hip, alone and two in one launch, run in the emulator at odd sizes with random scheduling and compared with
+float64, for gfx950 (direct copies to LDS), gfx942 and gfx90a, gfx1100 and gfx1201 (no floats there, and no two phases). Refuses (exit 1) a
+wrong element, scratch, more than 256 vector registers, or no matrix instruction."""
 import collections
 import os
 import struct
@@ -57,8 +57,9 @@ def build(folder, target, number, tile, kind, n, k, middle):
     subprocess.check_call([os.environ.get("CLANG", "clang-22"), "-x", "hip", f"--offload-arch={target}", "--offload-device-only",
                            "--no-gpu-bundle-output", "-nogpulib", "-nogpuinc", "-O3", "-std=c++17", "-Wall", "-Werror", f"-I{ROOT}",
                            f"-DPROBE_KIND={kind}", f"-DPROBE_N={n}", f"-DPROBE_K={k}", f"-DPROBE_F={middle or 8}", f"-DPROBE_M={tile.rows}",
-                           f"-DPROBE_COLUMNS={tile.columns}", f"-DPROBE_THREADS={tile.threads}", f"-DPROBE_SLOTS={slots_of(target, number, tile, kind, k, middle)}",
-                           f"-DPROBE_TYPE={number.name}", "-o", path, f"{ROOT}/tests/probes/product_mfma.hip"])
+                           f"-DPROBE_COLUMNS={tile.columns}", f"-DPROBE_THREADS={tile.threads}",
+                           f"-DPROBE_SLOTS={slots_of(target, number, tile, kind, k, middle)}", f"-DPROBE_TYPE={number.name}", "-o", path,
+                           f"{ROOT}/tests/probes/product_mfma.hip"])
     code = CodeObject(path)
     meta = code.kernels["probe"].meta
     assert meta[".private_segment_fixed_size"] == 0 and meta[".vgpr_count"] <= 256, meta
@@ -144,7 +145,8 @@ def run_two(code, number, tile, m, n, k, middle, seed, grid):
     H, Y = value(t.get(h, m, middle, number.storage)), value(t.get(y, m, n, number.storage))
     X, W0, W1 = value(x), value(w0), value(w1)
     t.machine.close()
-    return max(judge(number, H, X @ W0.T, np.abs(X) @ np.abs(W0).T, k), judge(number, Y, H @ W1.T, np.abs(H) @ np.abs(W1).T, middle)), result
+    return max(judge(number, H, X @ W0.T, np.abs(X) @ np.abs(W0).T, k),
+               judge(number, Y, H @ W1.T, np.abs(H) @ np.abs(W1).T, middle)), result
 
 
 CASES = [  # type, tile, kind, m, n, k, middle, grid (0: one workgroup a tile)
@@ -179,8 +181,10 @@ def main(targets):
                     products = sum(c for i, c in result.histogram.items() if "_MFMA" in i or "_WMMA" in i)
                     good = worst <= 1 and products > 0
                     failures += not good
-                    print(f"{target} {name:5s} {tile.rows}x{tile.columns} {NAMES[kind]:10s} {m}x{n}x{k} middle {middle} grid {grid or 'tiles'} "
-                          f"seed {seed}: error/bound {worst:.3f}, {registers} VGPRs, {products} matrix of {result.instructions} instructions  "
+                    print(f"{target} {name:5s} {tile.rows}x{tile.columns} {NAMES[kind]:10s} {m}x{n}x{k} "
+                          f"middle {middle} grid {grid or 'tiles'} "
+                          f"seed {seed}: error/bound {worst:.3f}, {registers} VGPRs, "
+                          f"{products} matrix of {result.instructions} instructions  "
                           f"{'ok' if good else 'WRONG'}", flush=True)
     print(f"{failures} failures")
     return failures != 0

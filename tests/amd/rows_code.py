@@ -1,9 +1,10 @@
 #!/usr/bin/python3
-"""In: ./tfgen (TFGEN), clang-22, llvm-objdump-22, TINYGRAD_DIR, targets as arguments. Out: what the code objects of the row operations that are
-planned for 2048 and 8192 rows say of themselves, and what one workgroup of each loads and stores in the emulator. Refuses (exit 1) scratch, one wave a
-SIMD, less than 32 KB of rows under way in a compute unit, a load or store of which less than 98 % of the bytes go 16 at a time, a byte of a row that is
-loaded twice, and LDS bank conflicts. Then the same of products of one and of 16 rows, and of a decode step's products, whose weights are to be loaded once
-and whose waves may meet in a few banks once, when they add up. Nothing here is a measurement."""
+"""In: ./tfgen (TFGEN), clang-22, llvm-objdump-22, TINYGRAD_DIR, targets as arguments. Out: what the code objects of the row operations that
+are planned for 2048 and 8192 rows say of themselves, and what one workgroup of each loads and stores in the emulator. Refuses (exit 1)
+scratch, one wave a SIMD, less than 32 KB of rows under way in a compute unit, a load or store of which less than 98 % of the bytes go 16 at
+a time, a byte of a row that is loaded twice, and LDS bank conflicts. Then the same of products of one and of 16 rows, and of a decode
+step's products, whose weights are to be loaded once and whose waves may meet in a few banks once, when they add up. Nothing here is a
+measurement."""
 import argparse
 import collections
 import re
@@ -16,11 +17,12 @@ from run import Plan, tfgen
 
 # Of a row's columns: rows and vectors that are read.
 READ = {"rmsnorm": 2, "layernorm": 3, "l2norm": 1, "softmax": 1, "elementwise": 2}
-CASES = [(spec, 2048, 2048) for spec in READ] + [(spec, 8192, 4096) for spec in ("rmsnorm", "layernorm", "softmax")] + [("rmsnorm", 8192, 8192)]
+CASES = [(spec, 2048, 2048) for spec in READ] + [(spec, 8192, 4096)
+                                                 for spec in ("rmsnorm", "layernorm", "softmax")] + [("rmsnorm", 8192, 8192)]
 LEAST = 32 << 10  # bytes a unit: 8 TB/s (MI355X) in 0.8 us on 256 units are 25 KB, on the other machines less
 GLOBAL = re.compile(r"(global|buffer|flat)_(load|store)_")
-WIDTH = {"dwordx4": 16, "b128": 16, "dwordx3": 12, "b96": 12, "dwordx2": 8, "b64": 8, "dword": 4, "b32": 4, "ushort": 2, "short": 2, "u16": 2, "b16": 2,
-         "ubyte": 1, "byte": 1}
+WIDTH = {"dwordx4": 16, "b128": 16, "dwordx3": 12, "b96": 12, "dwordx2": 8, "b64": 8, "dword": 4, "b32": 4, "ushort": 2, "short": 2,
+         "u16": 2, "b16": 2, "ubyte": 1, "byte": 1}
 
 
 def width_of(name):
@@ -82,7 +84,8 @@ LENGTHS = {"linear": [4096], "swiglu": [4096], "llama-decode": [2048, 2048, 2048
 
 
 def few_faults(f, tile, length):
-    """Of a tile: its columns of B once, all its rows of A once for each eight columns, and an eighth for what all lanes load alike, as sums of a row."""
+    """Of a tile: its columns of B once, all its rows of A once for each eight columns, and an eighth for what all lanes load alike, as sums
+    of a row."""
     wrong, most = [], (tile["n"] + tile["m"] * tile["n"] // tile["thread_n"]) * length * 2
     wide = sum(n * 16 * f["lanes"] for name, n in f["moved"].items() if "load" in name and width_of(name) == 16)
     if f["scratch"]:
@@ -100,7 +103,8 @@ def few_faults(f, tile, length):
 
 def few_planned(target, spec, dims, folder):
     """(facts of each product's kernel)"""
-    tfgen("emit", f"specs/{spec}.yaml", f"--dim={dims}", "--dtype=bf16", f"--target={target}", "--compiler=clang", "--code", "-o", folder, "--quiet")
+    tfgen("emit", f"specs/{spec}.yaml", f"--dim={dims}", "--dtype=bf16", f"--target={target}", "--compiler=clang", "--code", "-o", folder,
+          "--quiet")
     lengths = iter(LENGTHS[spec])
     for number, item in enumerate(Plan(folder, None, None).manifest["kernels"]):
         phase, = item["phases"]
@@ -112,12 +116,14 @@ def few_planned(target, spec, dims, folder):
 
 def few(targets, folder):
     """Faults of all."""
-    print("\n| products of few rows, bf16 | " + " | ".join(f"{t}: registers, KB loaded, conflicts" for t in targets) + " |\n" + "|---" * (1 + len(targets)) + "|")
+    print("\n| products of few rows, bf16 | " + " | ".join(f"{t}: registers, KB loaded, conflicts" for t in targets) + " |\n" +
+          "|---" * (1 + len(targets)) + "|")
     bad = 0
     for spec, dims in FEW:
         table = [list(few_planned(target, spec, dims, f"{folder}/{target}-{spec}-{len(dims)}")) for target in targets]
         for kernel in zip(*table):
-            print(f"| {spec} {dims} | " + " | ".join(f"{f['registers']}, {bytes_of(f, 'load') / 1024:.0f}, {f['conflicts']}" for f in kernel) + " |", flush=True)
+            print(f"| {spec} {dims} | " + " | ".join(f"{f['registers']}, {bytes_of(f, 'load') / 1024:.0f}, {f['conflicts']}"
+                                                     for f in kernel) + " |", flush=True)
             for f in kernel:
                 for wrong in f["wrong"]:
                     print(f"{f['target']} {spec} {dims}: {wrong}", file=sys.stderr)
@@ -126,8 +132,8 @@ def few(targets, folder):
 
 
 def planned(target, spec, rows, columns, folder):
-    tfgen("emit", f"specs/{spec}.yaml", f"--dim=B=1,S={rows},D={columns}", "--dtype=bf16", f"--target={target}", "--compiler=clang", "--code", "-o",
-          folder, "--quiet")
+    tfgen("emit", f"specs/{spec}.yaml", f"--dim=B=1,S={rows},D={columns}", "--dtype=bf16", f"--target={target}", "--compiler=clang",
+          "--code", "-o", folder, "--quiet")
     plan = Plan(folder, None, None)
     item, = plan.manifest["kernels"]
     facts = examined(target, f"{folder}/{item['name']}.hsaco", item, plan)
@@ -139,7 +145,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("targets", nargs="*", default=["gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1201"])
     options = parser.parse_args()
-    print("| rows, bf16 | " + " | ".join(f"{t}: registers, waves a SIMD, KB of rows under way" for t in options.targets) + " |\n" + "|---" * (1 + len(options.targets)) + "|")
+    print("| rows, bf16 | " + " | ".join(f"{t}: registers, waves a SIMD, KB of rows under way" for t in options.targets) + " |\n" +
+          "|---" * (1 + len(options.targets)) + "|")
     bad = 0
     with tempfile.TemporaryDirectory() as folder:
         for spec, rows, columns in CASES:

@@ -1,8 +1,9 @@
 #!/usr/bin/python3
-"""In: ./tfgen (TFGEN), TINYGRAD_DIR; options choose specs, targets, levels, types and sizes. Out: for each, the code objects that tfgen writes,
-run in the instruction emulator on the data that tfgen writes, compared with its float64 reference; progress, a table of passes and
+"""In: ./tfgen (TFGEN), TINYGRAD_DIR; options choose specs, targets, levels, types and sizes. Out: for each, the code objects that tfgen
+writes, run in the instruction emulator on the data that tfgen writes, compared with its float64 reference; progress, a table of passes and
 failures, an instruction histogram a target (--summary=FILE: as Markdown). Refuses (exit 1) an element beyond its bound, a fault, a kernel
-with scratch, a plan on matrix units that runs no matrix instruction or the reverse. Never part of CI: needs numpy, msgpack and a tinygrad checkout.
+with scratch, a plan on matrix units that runs no matrix instruction or the reverse. Never part of CI: needs numpy, msgpack and a tinygrad
+checkout.
 
 Without --fusion and --dtype: every spec and size at level tile in bf16, and the first size of each also at none and ops in bf16 and at tile
 in f32 and f16. With --random=N: N specs drawn by --seed, each at one level, in one type, on one target in turn; those that tfgen refuses by
@@ -233,7 +234,8 @@ def attempt(job):
 def drawn_jobs(options, folder):
     """A job for each drawn spec: by its index targets, then levels, then types take turns, so that slices add up to the whole."""
     tfgen("verify", f"--random={options.random}", f"--seed={options.seed}", f"--first={options.first}", f"--draw={folder}")
-    targets, levels, types = options.target.split(","), (options.fusion or ",".join(LEVELS)).split(","), (options.dtype or "bf16,f16,f32").split(",")
+    targets, levels, types = options.target.split(","), (options.fusion or ",".join(LEVELS)).split(","), (options.dtype
+                                                                                                          or "bf16,f16,f32").split(",")
     for i in range(options.first, options.first + options.random):
         level, dtype = levels[i // len(targets) % len(levels)], types[i // len(targets) // len(levels) % len(types)]
         yield f"{folder}/random-{options.seed}-{i}.yaml", level, "", dtype, options.seed, [targets[i % len(targets)]], options.compiler
@@ -299,7 +301,8 @@ def main():
     parser.add_argument("--first", type=int, default=0, help="index of the first drawn spec")
     parser.add_argument("--compiler", default="auto", help="as tfgen's: hiprtc for gfx90a with Debian's")
     parser.add_argument("--summary", help="a file for the tables, as Markdown")
-    parser.add_argument("--json", action="store_true", help="with --random: a report for tests/cli/random_add.py on stdout, all else on stderr")
+    parser.add_argument("--json", action="store_true",
+                        help="with --random: a report for tests/cli/random_add.py on stdout, all else on stderr")
     parser.add_argument("-j", type=int, default=2, help="processes")
     options = parser.parse_args()
     options.specs = options.specs or sorted(f"specs/{f}" for f in os.listdir(f"{ROOT}/specs") if f.endswith(".yaml"))
@@ -313,15 +316,18 @@ def report(options, done):
     for (spec, _, _, dtype, *_), rows in done:
         for row in rows:
             outcome = "refused" if row.text.startswith(REFUSED) else "good" if row.passed else "wrong"
-            case = cases.setdefault((row.target, dtype), {"target": row.target, "dtype": dtype, "specs": 0, "good": 0, "refused": 0, "wrong": 0})
+            case = cases.setdefault((row.target, dtype), {"target": row.target, "dtype": dtype, "specs": 0, "good": 0, "refused": 0,
+                                                          "wrong": 0})
             case["specs"] += 1
             case[outcome] += 1
             if outcome != "good":
                 cause = re.sub(r"[\w./%-]*\d[\w./%-]*", "~", row.text)[:160]
-                first = {"cause": f"{outcome}: {cause}", "outcome": outcome, "first": os.path.basename(spec), "count": 0, "message": row.text[:200]}
+                first = {"cause": f"{outcome}: {cause}", "outcome": outcome, "first": os.path.basename(spec), "count": 0,
+                         "message": row.text[:200]}
                 causes.setdefault(first["cause"], first)["count"] += 1
-    return {"seed": options.seed, "first": options.first, "specs": len(done), "kernels": sum(row.kernels for _, rows in done for row in rows),
-            "unjudged": 0, "cases": list(cases.values()), "causes": list(causes.values()), "ratios": {}}
+    return {"seed": options.seed, "first": options.first, "specs": len(done),
+            "kernels": sum(row.kernels for _, rows in done for row in rows), "unjudged": 0, "cases": list(cases.values()),
+            "causes": list(causes.values()), "ratios": {}}
 
 
 def run_all(options, jobs):

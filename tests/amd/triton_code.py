@@ -1,7 +1,8 @@
 #!/usr/bin/python3
-"""In: TRITON, a folder with Triton's wheel (pip install --no-deps --target TRITON triton), TINYGRAD_DIR, targets as arguments (default gfx942). Out: what
-code.py says of tfgen's bf16 product of 4096x14336x4096, of the code that Triton's AMD backend makes for the same product: the tutorial's kernel
-(groups of eight rows of tiles, rows and columns masked, B as rows of K) in several tiles. Refuses nothing: it informs. Nothing here is a measurement."""
+"""In: TRITON, a folder with Triton's wheel (pip install --no-deps --target TRITON triton), TINYGRAD_DIR, targets as arguments (default
+gfx942). Out: what code.py says of tfgen's bf16 product of 4096x14336x4096, of the code that Triton's AMD backend makes for the same
+product: the tutorial's kernel (groups of eight rows of tiles, rows and columns masked, B as rows of K) in several tiles. Refuses nothing:
+it informs. Nothing here is a measurement."""
 import collections
 import os
 import re
@@ -46,8 +47,10 @@ def compiled(folder, target, tile):
     constants = dict(zip(("TM", "TN", "TK", "GROUP"), (*tile[:3], 8)))
     types = {"a": "*bf16", "b": "*bf16", "c": "*bf16", **dict.fromkeys(("M", "N", "K", "a_stride", "b_stride", "c_stride"), "i32"),
              **dict.fromkeys(constants, "constexpr")}
-    source = triton.compiler.ASTSource(fn=product, signature=types, constexprs=constants, attrs={(i,): [["tt.divisibility", 16]] for i in range(9)})
-    made = triton.compile(source, target=GPUTarget("hip", target, 64), options={"num_warps": tile[3], "num_stages": 2, "matrix_instr_nonkdim": 16})
+    source = triton.compiler.ASTSource(fn=product, signature=types, constexprs=constants,
+                                       attrs={(i,): [["tt.divisibility", 16]] for i in range(9)})
+    made = triton.compile(source, target=GPUTarget("hip", target, 64),
+                          options={"num_warps": tile[3], "num_stages": 2, "matrix_instr_nonkdim": 16})
     path = f"{folder}/{target}-{'-'.join(map(str, tile))}.hsaco"
     with open(path, "wb") as f:
         f.write(made.asm["hsaco"])
@@ -67,12 +70,13 @@ def examined(target, path, lds, tile):
     names = collections.Counter(x.name for x in turn)
     return {"waves": tile[3], "registers": kernel.meta[".vgpr_count"], "scratch": kernel.scratch, "lds": lds, "instructions": len(turn),
             "matrix": sum(c for n, c in names.items() if code.MATRIX.match(n)),
-            "reads": sum(c for n, c in names.items() if re.match(r"ds_(read|load)", n)), "conflicts": sum(trace.conflicts.values()), "share": share,
-            "with_port": with_port}
+            "reads": sum(c for n, c in names.items() if re.match(r"ds_(read|load)", n)), "conflicts": sum(trace.conflicts.values()),
+            "share": share, "with_port": with_port}
 
 
 def shown(name, f):
-    print(f"| {name} | {f['waves']} | {f['registers']} | {f['scratch']} | {f['lds']} | {f['matrix']}, {f['reads']}, {f['instructions']} | {f['conflicts']} "
+    print(f"| {name} | {f['waves']} | {f['registers']} | {f['scratch']} | {f['lds']} "
+          f"| {f['matrix']}, {f['reads']}, {f['instructions']} | {f['conflicts']} "
           f"| {f['share']:.3f} | {f['with_port']:.3f} |", flush=True)
 
 
@@ -83,7 +87,8 @@ def main():
             f.write(KERNEL)
         sys.path[:0] = [folder, os.environ["TRITON"]]
         import triton
-        print("| target, product | waves | vector registers | scratch | LDS | matrix, LDS reads, all instructions of a turn | LDS conflicts "
+        print("| target, product | waves | vector registers | scratch | LDS | matrix, LDS reads, all instructions of a turn "
+              "| LDS conflicts "
               "| predicted matrix share | and with the LDS port's time |\n" + "|---" * 9 + "|")
         for target in sys.argv[1:] or ["gfx942"]:
             shown(f"{target}, tfgen 256x256x64", code.planned(target, f"{folder}/own-{target}", "bf16"))

@@ -174,6 +174,32 @@ START_TEST(the_reference_shares_no_code_with_what_it_judges)
 }
 END_TEST
 
+/* ---- tests/width.py */
+START_TEST(a_line_that_is_wider_than_the_limit_is_refused_in_code_and_documents)
+{
+    make_folder();
+    ck_assert_int_eq(
+        shell(
+            "cd %s && echo 'ColumnLimit: 20' >.clang-format && echo 'int one = 1234567890;' >one.c && echo 'some words that go on' "
+            ">one.md && "
+            "printf 'int one = 1;\\nint a_rather_long_name;\\n' >two.c && printf '| a row | of a table |\\n[a](https://long.example)\\n"
+            "' >two.md && "
+            "echo 'int one; ' >white.c && printf '\\tint one;\\n' >tab.c",
+            folder),
+        0);
+    ck_assert_msg(shell("ROOT=%s python3 tests/width.py two.c two.md 2>&1", folder) == 1, "%s", output);
+    says("two.c:2: 23 columns, 20 are allowed");
+    ck_assert_ptr_null(strstr(output, "two.md"));
+    static const char *const others[] = {"one.c:1: 21 columns, 20", "one.md:1: 21 columns, 20", "white.c:1: ends in white space",
+                                         "tab.c:1: a tab"};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        ck_assert_int_eq(shell("ROOT=%s python3 tests/width.py %.*s 2>&1", folder, (int)strcspn(others[i], ":"), others[i]), 1);
+        says(others[i]);
+    }
+    remove_folder();
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("harness");
@@ -184,6 +210,7 @@ int main(void)
     tcase_add_test(c, files_call_downward_and_in_no_circle_that_is_not_listed);
     tcase_add_test(c, a_new_circle_a_larger_one_and_a_call_that_goes_up_are_refused);
     tcase_add_test(c, the_reference_shares_no_code_with_what_it_judges);
+    tcase_add_test(c, a_line_that_is_wider_than_the_limit_is_refused_in_code_and_documents);
     tcase_set_timeout(c, 60);
     suite_add_tcase(suite, c);
     SRunner *runner = srunner_create(suite);

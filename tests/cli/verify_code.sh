@@ -17,10 +17,11 @@ grep -q '^verify-code: .*, 0 failed' "$out/summary.txt" || code=1
 {
     echo "## Code objects"
     echo
-    echo "\`make verify-code\` compiles every kernel that the plans choose for the shipped specs, at their own sizes and at each preset, at the levels"
-    echo "none, ops and tile, in f32, f16 and bf16, as users get it. A kernel fails when it does not compile without a message, has scratch or"
-    echo "moves vector registers elsewhere, needs more registers than leave its whole workgroup resident, or when its arguments or shared memory differ from the plan's, by"
-    echo "the code object or by libclang. *distinct*: sources that differ in more than names; these were compiled."
+    echo "\`make verify-code\` compiles every kernel that the plans choose for the shipped specs, at their own sizes and at each preset, at"
+    echo "the levels none, ops and tile, in f32, f16 and bf16, as users get it. A kernel fails when it does not compile without a message,"
+    echo "has scratch or moves vector registers elsewhere, needs more registers than leave its whole workgroup resident, or when its"
+    echo "arguments or shared memory differ from the plan's, by the code object or by libclang. *distinct*: sources that differ in more"
+    echo "than names; these were compiled."
     [ $# -eq 0 ] || echo "Of all that, this is a part only: $*."
     echo
     cat "$out/summary.md"

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 """In: arenas of device memory as FILE:ADDRESS:BYTES arguments, then launches, a line each: code object, kernel, grid, block, dynamic LDS,
-arguments in hex. Out: each kernel's effect on that memory, executed instruction by instruction from the real code object, and a line "ok" or
-what went wrong. The memory is mapped where the double of the HIP runtime has it, so that pointers inside arguments hold. Refuses what the
-emulator refuses. Needs TINYGRAD_DIR (tests/amd)."""
+arguments in hex. Out: each kernel's effect on that memory, executed instruction by instruction from the real code object, and a line "ok"
+or what went wrong. The memory is mapped where the double of the HIP runtime has it, so that pointers inside arguments hold. Refuses what
+the emulator refuses. Needs TINYGRAD_DIR (tests/amd)."""
 import ctypes
 import os
 import re

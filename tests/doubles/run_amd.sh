@@ -14,9 +14,11 @@ trap 'rm -f "$log"' EXIT
 # run ARCH COMPILER SPEC DIMS
 run() {
     [ "$2" = hiprtc ] && clang=none || clang=
-    if TFGEN_CLANG=$clang TFGEN_DOUBLE_DEVICES=$1 "$build/tfgen" run "specs/$3.yaml" --device=hip --dim="$4" --repeat=1 --no-cache >"$log" 2>&1 &&
+    if TFGEN_CLANG=$clang TFGEN_DOUBLE_DEVICES=$1 "$build/tfgen" run "specs/$3.yaml" --device=hip --dim="$4" --repeat=1 \
+        --no-cache >"$log" 2>&1 &&
         grep -q ' wave instructions' "$log" && ! grep -q 'double of HIP' "$log"; then
-        echo "ok    $3 $4 on $1 by $2: $(grep ' launches' "$log" | sed 's/^ *//; s/,.*//'), $(awk '/wave instructions/ {n += $4} END {print n}' "$log") wave instructions"
+        echo "ok    $3 $4 on $1 by $2: $(grep ' launches' "$log" | sed 's/^ *//; s/,.*//')," \
+            "$(awk '/wave instructions/ {n += $4} END {print n}' "$log") wave instructions"
     else
         echo "FAIL  $3 $4 on $1 by $2"
         cat "$log"
@@ -29,7 +31,8 @@ both() {
     run gfx90a "$1" linear B=1,S=7,D=53,F=37
     run gfx90a "$1" llama-block B=2,S=5,D=48,H=3,KV=1,hd=16,F=53
 }
-if [ -e /usr/lib/x86_64-linux-gnu/libamdhip64.so.5 ] || [ -n "${TFGEN_HIPRTC:-}" ] || [ -d /opt/rocm ]; then both hiprtc; else echo "left out: no HIPRTC"; fi
+if [ -e /usr/lib/x86_64-linux-gnu/libamdhip64.so.5 ] || [ -n "${TFGEN_HIPRTC:-}" ] || [ -d /opt/rocm ]; then both hiprtc
+else echo "left out: no HIPRTC"; fi
 both clang
 run gfx942 clang llama-block B=2,S=5,D=48,H=3,KV=1,hd=16,F=53
 run gfx1100 clang llama-block B=2,S=5,D=48,H=3,KV=1,hd=16,F=53

@@ -1,5 +1,6 @@
 #!/bin/sh
-# usage: fuzz.sh PROGRAM...   Runs each libFuzzer program for FUZZ_SECONDS (60) from its samples and from what it found before; ends with one count.
+# usage: fuzz.sh PROGRAM...   Runs each libFuzzer program for FUZZ_SECONDS (60) from its samples and from what it found before; ends with
+# one count.
 set -u
 folder=build/fuzz
 total=0; findings=0
@@ -13,7 +14,8 @@ for program in "$@"; do
     *) samples="tests/corpus/$kind" ;;
     esac
     # shellcheck disable=SC2086
-    "$program" -max_total_time="${FUZZ_SECONDS:-60}" -timeout=60 -rss_limit_mb=3000 -max_len=65536 -print_final_stats=1 -artifact_prefix="$folder/finding-$name-" \
+    "$program" -max_total_time="${FUZZ_SECONDS:-60}" -timeout=60 -rss_limit_mb=3000 -max_len=65536 \
+        -print_final_stats=1 -artifact_prefix="$folder/finding-$name-" \
         "$folder/$name.corpus" $samples >"$folder/$name.log" 2>&1
     code=$?
     runs=$(sed -n 's/^stat::number_of_executed_units: *//p' "$folder/$name.log")

@@ -179,7 +179,8 @@ def bench_block(name, folders, seconds):
             each.append(time_all([one], 4, seconds / 4)[0][0])
         finite = all(torch.isfinite(p.sets[0]["values"][o["name"]]).all().item() for o in p.manifest["values"] if o["kind"] == "output")
         print(f"{name}@{v or 'default'}: {whole:.1f} us ({low:.1f}, {high:.1f}); kernels " +
-              ", ".join(f"{k['name'].split('_')[-1]} {t:.1f}" for k, t in zip(p.manifest["kernels"], each)) + ("" if finite else " NOT FINITE"), flush=True)
+              ", ".join(f"{k['name'].split('_')[-1]} {t:.1f}" for k, t in zip(p.manifest["kernels"], each)) +
+              ("" if finite else " NOT FINITE"), flush=True)
     return {}, finite
 
 

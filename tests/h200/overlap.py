@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""In: folders that tests/h200/prepare.sh made. Out: every plan run many times back to back, its launches overlapping, over one workspace and
-with other inputs each time, which for every third run are copied there just before it: from a graph and straight on the stream. Refuses (exit 1) a run whose results differ in one bit from those
-of plain launches, each awaited. Needs cupy and numpy; no compiler.
+"""In: folders that tests/h200/prepare.sh made. Out: every plan run many times back to back, its launches overlapping, over one workspace
+and with other inputs each time, which for every third run are copied there just before it: from a graph and straight on the stream. Refuses
+(exit 1) a run whose results differ in one bit from those of plain launches, each awaited. Needs cupy and numpy; no compiler.
 
 usage: overlap.py FOLDER [RUNS]"""
 import ctypes
@@ -57,8 +57,8 @@ class Runs:
     def launch_all(self, stream, overlap, wait=False):
         for launches, copies in zip(self.launches, self.copies):
             for to, given in copies:
-                must(driver.cuMemcpyDtoDAsync_v2(ctypes.c_uint64(to.data.ptr), ctypes.c_uint64(given.data.ptr), ctypes.c_size_t(given.nbytes),
-                                                 ctypes.c_void_p(stream)), "copy")
+                must(driver.cuMemcpyDtoDAsync_v2(ctypes.c_uint64(to.data.ptr), ctypes.c_uint64(given.data.ptr),
+                                                 ctypes.c_size_t(given.nbytes), ctypes.c_void_p(stream)), "copy")
             for function, k, grid, args in launches:
                 run.launch(function, k, grid, args, self.plan.multiprocessors, stream, overlap)
                 if wait:

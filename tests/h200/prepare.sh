@@ -17,8 +17,10 @@ make_one() { # spec level dtype tag options...
     spec=$1 level=$2 dtype=$3 tag=$4; shift 4
     folder=$out/$(basename "$spec" .yaml)-$tag-$level-$dtype
     compile "$spec" "$level" "$dtype" "$@" 2>"$folder.log" &&
-        { [ -e "$folder/data.safetensors" ] || "$tfgen" run "$spec" --target=host -q --fusion="$level" --dtype="$dtype" "$@" --repeat=1 --reference=always --dump-data="$folder/data.safetensors"; } &&
-        rm -f "$folder"/*.hip "$folder"/*.spec.h "$folder"/plan.ir "$folder.log" || { echo "prepare: $spec $level $dtype $tag failed" >&2; cat "$folder.log" >&2; rm -rf "$folder"; }
+        { [ -e "$folder/data.safetensors" ] || "$tfgen" run "$spec" --target=host -q --fusion="$level" --dtype="$dtype" "$@" --repeat=1 \
+            --reference=always --dump-data="$folder/data.safetensors"; } &&
+        rm -f "$folder"/*.hip "$folder"/*.spec.h "$folder"/plan.ir "$folder.log" ||
+            { echo "prepare: $spec $level $dtype $tag failed" >&2; cat "$folder.log" >&2; rm -rf "$folder"; }
 }
 for spec in ${SPECS:-specs/*.yaml}; do
     for dtype in ${DTYPES:-bf16 f16 f32}; do make_one "$spec" tile $dtype spec; done
@@ -26,7 +28,8 @@ for spec in ${SPECS:-specs/*.yaml}; do
 done
 # 1, primes, one more than a tile: dims that a spec does not have are left out of its list by hand
 for dtype in ${ODD:-bf16 f16 f32}; do
-    for tag in 1x1x1 37x13x5 127x257x67 129x257x64 131x263x1031 333x500x1366 300x1004x252 257x129x8 $([ $dtype = f32 ] && echo 17x1x128 129x257x129 191x70x4096); do
+    for tag in 1x1x1 37x13x5 127x257x67 129x257x64 131x263x1031 333x500x1366 300x1004x252 257x129x8 \
+        $([ $dtype = f32 ] && echo 17x1x128 129x257x129 191x70x4096); do
         dims=M=${tag%%x*},N=$(echo $tag | cut -dx -f2),K=${tag##*x}
         make_one tests/h200/product.yaml tile $dtype $tag --dim=$dims
         make_one tests/h200/residual.yaml tile $dtype $tag --dim=$dims

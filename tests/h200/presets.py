@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""In: specs. Out: each preset, run by `tfgen run --device=cuda` on random data and compared with the spec's own text evaluated by PyTorch in
-float64 on the same GPU. Passes when the RMS error of every output is at most 1.5 times, and the largest at most 4 times, that of the same
-evaluation with each op's result rounded to the dtype (f32: 2 times that of PyTorch's own float32, whose sums run in another order).
+"""In: specs. Out: each preset, run by `tfgen run --device=cuda` on random data and compared with the spec's own text evaluated by PyTorch
+in float64 on the same GPU. Passes when the RMS error of every output is at most 1.5 times, and the largest at most 4 times, that of the
+same evaluation with each op's result rounded to the dtype (f32: 2 times that of PyTorch's own float32, whose sums run in another order).
 Refuses (exit 1) what is further off or not finite.
 
 usage: presets.py TFGEN FOLDER SPEC... [--presets=a,b] [--dtypes=bf16,f16,f32] [--fusion=tile,none] [--jobs=N]"""
@@ -52,7 +52,8 @@ class Spec:
                     continue
                 x = torch.randn(shape, generator=generator, device="cuda")
                 if section == "params":
-                    x = x / math.sqrt(shape[-1]) if len(shape) > 1 else x * 0.1 + (1 if "norm" in name or name in ("w", "ln_1_w", "ln_2_w", "last_w") else 0)
+                    x = x / math.sqrt(shape[-1]) if len(shape) > 1 else x * 0.1 + (1 if "norm" in name
+                                                                                   or name in ("w", "ln_1_w", "ln_2_w", "last_w") else 0)
                 out[name] = x.to(self.type)
         return out
 
@@ -177,7 +178,8 @@ def main():
         with open(path) as f:
             presets = yaml.safe_load(f)["presets"]
         for preset in options.get("presets", ",".join(presets)).split(","):
-            cases += [(path, preset, d, l) for d in options.get("dtypes", "bf16").split(",") for l in options.get("fusion", "tile").split(",") if preset in presets]
+            cases += [(path, preset, d, l) for d in options.get("dtypes", "bf16").split(",")
+                      for l in options.get("fusion", "tile").split(",") if preset in presets]
     failed = 0
     with concurrent.futures.ThreadPoolExecutor(int(options.get("jobs", "6"))) as pool:
         def one(case):

@@ -1,9 +1,9 @@
 #!/bin/sh
-# usage: random.sh OUT PART:SECONDS:SEED:FIRST...   In a folder that random_prepare.sh made: drawn specs in slices on all cores, from index FIRST of
-# SEED, for at most SECONDS a part. Parts: host (host engine, all targets and dtypes), cuda (NVRTC and this machine's GPUs), emulator (AMD
-# code objects, all by clang here, gfx90a too: there is no HIPRTC). For each OUT/PART.txt (sums, slices that did not end, next free index) and OUT/PART.tar.gz
-# (a report a slice, specs of failures reduced). The exit code says whether all was good.
-# OPTIMISE=0: clang's level in host runs (default 3, as users have it); JOBS: slices at a time; MOST: specs of a part at most; SLICE: specs a slice.
+# usage: random.sh OUT PART:SECONDS:SEED:FIRST...   In a folder that random_prepare.sh made: drawn specs in slices on all cores, from index
+# FIRST of SEED, for at most SECONDS a part. Parts: host (host engine, all targets and dtypes), cuda (NVRTC and this machine's GPUs),
+# emulator (AMD code objects, all by clang here, gfx90a too: there is no HIPRTC). For each OUT/PART.txt (sums, slices that did not end, next
+# free index) and OUT/PART.tar.gz (a report a slice, specs of failures reduced). The exit code says whether all was good. OPTIMISE=0:
+# clang's level in host runs (default 3, as users have it); JOBS: slices at a time; MOST: specs of a part at most; SLICE: specs a slice.
 set -u
 [ $# -ge 2 ] || { sed -n '2s/^# usage: //p' "$0" >&2; exit 2; }
 mkdir -p "$1" && out=$(cd "$1" && pwd) && here=$(cd "$(dirname "$0")" && pwd) || exit 2
@@ -20,7 +20,8 @@ echo "unpacked in $(($(date +%s) - began)) s; $(nproc) processors, $jobs slices 
 # What compilers leave and read again is small and short-lived: in memory, where there is such a folder.
 [ -w /dev/shm ] && TMPDIR=$(mktemp -d /dev/shm/tfgen-XXXXXX) && trap 'rm -rf "$work" "$TMPDIR"' EXIT && export TMPDIR
 export PATH="$work/bin:$PATH" TFGEN="$work/tfgen" TFGEN_WORKER="$work/tfgen-worker" TFGEN_CACHE_DIR="$work/cache"
-export TFGEN_HOST_CC="$work/bin/host-clang-22" TINYGRAD_DIR="$work" AMDEMU_CACHE="$work/emulator" CC="$work/bin/clang" PYTHONDONTWRITEBYTECODE=1
+export TFGEN_HOST_CC="$work/bin/host-clang-22" TINYGRAD_DIR="$work" AMDEMU_CACHE="$work/emulator"
+export CC="$work/bin/clang" PYTHONDONTWRITEBYTECODE=1
 cat >"$TFGEN_HOST_CC" <<WRAPPER
 #!/bin/sh
 for a; do
@@ -34,7 +35,8 @@ chmod +x "$TFGEN_HOST_CC"
 slices() { # part specs-a-slice options... -- command...
     part=$1 count=${SLICE:-$2}; shift 2
     # The command finds tests/ and specs/ where the repository has them.
-    (cd "$work" && python3 tests/h200/random_slices.py "$out" "$part" --seconds="$seconds" --first="$first" --count="$count" --jobs="$jobs" ${MOST:+--most=$MOST} "$@") >"$work/said" 2>&1 || bad=1
+    (cd "$work" && python3 tests/h200/random_slices.py "$out" "$part" --seconds="$seconds" --first="$first" \
+        --count="$count" --jobs="$jobs" ${MOST:+--most=$MOST} "$@") >"$work/said" 2>&1 || bad=1
     cat "$work/said"
     tar -C "$out" -czf "$out/$part.tar.gz" "$part" && rm -rf "${out:?}/$part"
 }
@@ -49,7 +51,8 @@ ONE
     cuda)
         gpus=$(nvidia-smi -L | grep -c '^GPU')
         # Opening a device takes a driver longer than a spec takes: a slice does it twice, to ask for the target and to run its specs.
-        slices cuda 8 --gpus="$gpus" -- "$TFGEN" verify --random='{count}' --first='{first}' --seed="$seed" --device=cuda --jobs=1 --json -o "$out/cuda/found" ;;
+        slices cuda 8 --gpus="$gpus" -- "$TFGEN" verify --random='{count}' --first='{first}' --seed="$seed" \
+            --device=cuda --jobs=1 --json -o "$out/cuda/found" ;;
     emulator) slices emulator 3 -- python3 tests/amd/run.py --random='{count}' --first='{first}' --seed="$seed" -j 1 --json ;;
     *) echo "random.sh: no part $part: host, cuda, emulator" >&2; bad=1 ;;
     esac

@@ -1,7 +1,7 @@
 #!/bin/sh
-# usage: random_prepare.sh FOLDER   Makes FOLDER, all that random.sh needs on a machine with gcc's linker, python3 and perhaps CUDA, but with no LLVM and
-# none of tfgen's libraries: tfgen with libyaml, jansson and xxhash inside, LLVM 22 (portable_clang.sh; 45 MB), and with TINYGRAD_DIR, for the
-# emulator, the parts of tinygrad that it uses. Under 50 MB in all.
+# usage: random_prepare.sh FOLDER   Makes FOLDER, all that random.sh needs on a machine with gcc's linker, python3 and perhaps CUDA, but
+# with no LLVM and none of tfgen's libraries: tfgen with libyaml, jansson and xxhash inside, LLVM 22 (portable_clang.sh; 45 MB), and with
+# TINYGRAD_DIR, for the emulator, the parts of tinygrad that it uses. Under 50 MB in all.
 set -eu
 out=$1 here=$(dirname "$0")
 build=build/h200
@@ -16,7 +16,8 @@ for program in tfgen tfgen-worker; do
 done
 cp $build/clang.tar.xz "$out"
 # As they lie in the repository: the harnesses find each other by that.
-tar -c --exclude=__pycache__ specs/*.yaml tests/judging.py tests/cli/random_add.py tests/amd tests/h200/random_slices.py | xz -3 >"$out/tests.tar.xz"
+tar -c --exclude=__pycache__ specs/*.yaml tests/judging.py tests/cli/random_add.py tests/amd tests/h200/random_slices.py |
+    xz -3 >"$out/tests.tar.xz"
 if [ -n "${TINYGRAD_DIR:-}" ]; then
     python3 -c 'import os, sys; sys.exit(not all(os.path.exists(os.path.join(sys.argv[1], f)) for f in
         ("tinygrad/renderer/amd/__init__.py", "test/__init__.py", "test/mockgpu/amd/emu.py")))' "$TINYGRAD_DIR" ||

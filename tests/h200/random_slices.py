@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""In: a command that runs the drawn specs {first} to {first}+{count}-1 and prints their report as JSON. Out: OUT/NAME/FIRST.json for each slice that
-ended, as many slices as SECONDS and the processors allow, and OUT/NAME.txt: what tests/cli/random_add.py makes of them, the slices that did not end,
-and the next free index. Refuses to count a slice that the clock ended, that printed no report, or that ended as nobody expects; the last two are
-failures (exit 1), as is a failed case.
+"""In: a command that runs the drawn specs {first} to {first}+{count}-1 and prints their report as JSON. Out: OUT/NAME/FIRST.json for each
+slice that ended, as many slices as SECONDS and the processors allow, and OUT/NAME.txt: what tests/cli/random_add.py makes of them, the
+slices that did not end, and the next free index. Refuses to count a slice that the clock ended, that printed no report, or that ended as
+nobody expects; the last two are failures (exit 1), as is a failed case.
 
 usage: random_slices.py OUT NAME --seconds=S --first=I --count=N [--jobs=J] [--gpus=G] -- COMMAND..."""
 import argparse
@@ -108,13 +108,15 @@ class Runner:
         s, reports = self.schedule, [f"{self.folder}/{f}.json" for f in self.schedule.those(ENDED)]
         good, lines = bool(reports), []
         if reports:
-            added = subprocess.run([sys.executable, f"{TESTS}/cli/random_add.py", *reports], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+            added = subprocess.run([sys.executable, f"{TESTS}/cli/random_add.py", *reports], stdout=subprocess.PIPE,
+                                   stderr=subprocess.STDOUT, text=True)
             lines, good = [added.stdout.rstrip()], added.returncode == 0
         for state in (CUT, BROKEN):
             for first in s.those(state):
                 lines.append(f"slice {first} {state}, not counted; it said: {self.said(first)}")
         good = good and not s.those(BROKEN)
-        lines.append(f"{self.options.name}: {len(reports)} slices of {s.count} ended, {len(s.those(CUT))} did not, {len(s.those(BROKEN))} broken; "
+        lines.append(f"{self.options.name}: {len(reports)} slices of {s.count} ended, {len(s.those(CUT))} did not, "
+                     f"{len(s.those(BROKEN))} broken; "
                      f"{self.now():.0f} s, {self.options.jobs} at a time; next free index {s.next}")
         return "\n".join(lines) + "\n", good
 

@@ -9,7 +9,8 @@ from random_slices import BROKEN, CUT, ENDED, Runner, Schedule
 
 # By its first index a slice ends well, has a case that failed, prints no report, ends as no report does, or never ends.
 COMMAND = ["sh", "-c", """
-report() { printf '{"seed": 1, "first": %d, "specs": %d, "kernels": 5, "unjudged": 0, "causes": [], "ratios": {}, "cases": [{"target": "host", "dtype": "f32", "specs": 2, "good": %d, "wrong": %d}]}' {first} {count} $1 $2; }
+report() { printf '{"seed": 1, "first": %d, "specs": %d, "kernels": 5, "unjudged": 0, "causes": [], "ratios": {}, '\
+'"cases": [{"target": "host", "dtype": "f32", "specs": 2, "good": %d, "wrong": %d}]}' {first} {count} $1 $2; }
 case {first} in
 0) report 6 0 ;;
 2) report 5 1; exit 1 ;;
@@ -29,7 +30,8 @@ class StoppedRunner(Runner):
 def run(stop):
     """(text, good, files, states) of slices of two from index 0 on, the last begun before index `stop`."""
     with tempfile.TemporaryDirectory() as folder:
-        runner = StoppedRunner(argparse.Namespace(first=0, count=2, seconds=60, most=stop, jobs=1, gpus=0, name="host", command=COMMAND, stop=8), folder)
+        runner = StoppedRunner(argparse.Namespace(first=0, count=2, seconds=60, most=stop, jobs=1, gpus=0, name="host", command=COMMAND,
+                                                  stop=8), folder)
         runner.run()
         return *runner.report(), sorted(f for f in os.listdir(folder) if f.endswith(".json")), runner.schedule.states
 
@@ -73,7 +75,8 @@ class Slices(unittest.TestCase):
 
     def test_no_slice_at_all_is_no_success(self):
         with tempfile.TemporaryDirectory() as folder:
-            runner = Runner(argparse.Namespace(first=0, count=2, seconds=0, most=None, jobs=1, gpus=0, name="host", command=COMMAND), folder)
+            runner = Runner(argparse.Namespace(first=0, count=2, seconds=0, most=None, jobs=1, gpus=0, name="host", command=COMMAND),
+                            folder)
             runner.run()
             text, good = runner.report()
         self.assertFalse(good)

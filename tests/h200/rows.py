@@ -40,7 +40,8 @@ class Plan:
         dims = [d["value"] for d in m["dims"]]
         shape = sets[0]["x"].shape
         self.grid, self.block, self.overlap = k["grid"]["now"], k["block"], k.get("overlap", False)
-        self.outputs = [{v["name"]: torch.full(shape, float("nan"), dtype=TYPE, device="cuda") for v in m["values"] if v.get("output")} for _ in sets]
+        self.outputs = [{v["name"]: torch.full(shape, float("nan"), dtype=TYPE, device="cuda") for v in m["values"] if v.get("output")}
+                        for _ in sets]
         self.names = {v["output"]: v["name"] for v in m["values"] if v.get("output")}
         self.params = [self.pack(k, dims, {**s, **o}) for s, o in zip(sets, self.outputs)]
 
@@ -90,7 +91,8 @@ def bandwidth():
 def make_sets(rows, columns):
     count = max(3, min(32, -(-(400 << 20) // (rows * columns * 4))))
     normal = lambda *shape: torch.randn(*shape, device="cuda").to(TYPE)  # noqa: E731
-    return [{"x": normal(8, rows // 8, columns), "r": normal(8, rows // 8, columns), "w": normal(columns), "b": normal(columns)} for _ in range(count)]
+    return [{"x": normal(8, rows // 8, columns), "r": normal(8, rows // 8, columns), "w": normal(columns), "b": normal(columns)}
+            for _ in range(count)]
 
 
 def difference(plan, name, data):
@@ -124,14 +126,16 @@ def main():
             if peers:
                 f = torch.compile(PEERS[op])
                 t = median_us([lambda v=v: f(v) for v in sets])
-                print(f"{op:12s} {size:12s} {'torch.compile':14s} {t[0]:8.2f} us ({t[1]:.2f}, {t[2]:.2f})  {floor / t[0]:5.2f} of the floor", flush=True)
+                print(f"{op:12s} {size:12s} {'torch.compile':14s} {t[0]:8.2f} us ({t[1]:.2f}, {t[2]:.2f})  "
+                      f"{floor / t[0]:5.2f} of the floor", flush=True)
         plan = Plan(os.path.join(root, name), sets)
         plan.call(0)
         torch.cuda.synchronize()
         d = difference(plan, op, sets[0])
         t = median_us([lambda i=i: plan.call(i) for i in range(len(sets))])
         wrong += not d < 1e-2
-        print(f"{op:12s} {size:12s} {'planner' if variant == '0' else variant:14s} {t[0]:8.2f} us ({t[1]:.2f}, {t[2]:.2f})  {floor / t[0]:5.2f} of the floor"
+        print(f"{op:12s} {size:12s} {'planner' if variant == '0' else variant:14s} {t[0]:8.2f} us ({t[1]:.2f}, {t[2]:.2f})  "
+              f"{floor / t[0]:5.2f} of the floor"
               f"  {'ok' if d < 1e-2 else 'WRONG'} {d:.1e}", flush=True)
     print(f"{len(names)} variants, {wrong} wrong")
     return 1 if wrong or not names else 0

@@ -1,6 +1,6 @@
 #!/bin/sh
-# usage: rows_prepare.sh FOLDER   Makes what rows.py needs, on a machine without a GPU: row operations at two sizes as cubins for sm_90a, with
-# the planner's tile and with others (VARIANTS, "threads:team"; 0 is the planner's own).
+# usage: rows_prepare.sh FOLDER   Makes what rows.py needs, on a machine without a GPU: row operations at two sizes as cubins for sm_90a,
+# with the planner's tile and with others (VARIANTS, "threads:team"; 0 is the planner's own).
 set -u
 out=$1
 mkdir -p "$out"

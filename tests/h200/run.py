@@ -122,7 +122,8 @@ def launch(function, k, grid, args, multiprocessors, stream=None, overlap=True):
         config = Config((grid, 1, 1), (k["block"], 1, 1), k.get("dynamic_bytes", 0), stream, ctypes.pointer(OVERLAP), 1)
         must(driver.cuLaunchKernelEx(ctypes.byref(config), function, params, None), k["name"])
         return
-    must(driver.cuLaunchKernel(function, grid, 1, 1, k["block"], 1, 1, k.get("dynamic_bytes", 0), ctypes.c_void_p(stream), params, None), k["name"])
+    must(driver.cuLaunchKernel(function, grid, 1, 1, k["block"], 1, 1, k.get("dynamic_bytes", 0), ctypes.c_void_p(stream), params, None),
+         k["name"])
 
 
 def workspace_offsets(manifest):
@@ -176,7 +177,8 @@ class Plan:
     def check(self):
         """Largest error over bound of every output. An element that is not judged is an error here: the specs have none."""
         outputs = [v for v in self.manifest["values"] if v.get("output")]
-        verdicts = [judging.judge(self.data["ref." + v["output"]], self.data["bound." + v["output"]], cp.asnumpy(self.buffers[v["name"]]).tobytes(), v["dtype"])
+        verdicts = [judging.judge(self.data["ref." + v["output"]], self.data["bound." + v["output"]],
+                                  cp.asnumpy(self.buffers[v["name"]]).tobytes(), v["dtype"])
                     for v in outputs]
         if not verdicts or any(unjudged for _, unjudged in verdicts):
             return float("inf")

@@ -1,7 +1,7 @@
 #!/bin/bash
 # usage: runtime.sh FOLDER STEP...   On a machine with an H200 and CUDA 13, in a folder that prepare_runtime.sh made. Steps: info, verify
-# (spec sizes, every level and dtype), odd (small odd sizes), presets, sanitize, measure. Every step has a limit; the exit code says whether all
-# passed.
+# (spec sizes, every level and dtype), odd (small odd sizes), presets, sanitize, measure. Every step has a limit; the exit code says whether
+# all passed.
 cd "$1" || exit 2
 shift
 export TFGEN_WORKER=$PWD/tfgen-worker TFGEN_CACHE_DIR=${TFGEN_CACHE_DIR:-/tmp/tfgen-cache}
@@ -12,14 +12,18 @@ t() { timeout "$@"; }
 verify_all() { # limit, name, options
     limit=$1 name=$2; shift 2
     began=$(date +%s)
-    ls specs/*.yaml | xargs -P 14 -I{} sh -c 't=$1; shift; timeout "$t" ./tfgen verify {} --device=cuda -j 2 "$@" >"/tmp/v.$(basename {})" 2>&1; echo "exit code $?" >>"/tmp/v.$(basename {})"' sh "$limit" "$@"
+    ls specs/*.yaml | xargs -P 14 -I{} sh -c '
+        t=$1; shift; timeout "$t" ./tfgen verify {} --device=cuda -j 2 "$@" >"/tmp/v.$(basename {})" 2>&1
+        echo "exit code $?" >>"/tmp/v.$(basename {})"' sh "$limit" "$@"
     for f in specs/*.yaml; do
         b=$(basename "$f")
         { echo "== $f"; cat "/tmp/v.$b"; } >>"$out/$name.log"
         grep "^specs/" "/tmp/v.$b" | head -1
         grep -q "exit code 0" "/tmp/v.$b" || { bad=1; echo "FAILED $f"; grep "FAILED\|error" "/tmp/v.$b" | head -8; tail -3 "/tmp/v.$b"; }
     done
-    echo "$name: $(grep -h "^specs/" "$out/$name.log" | awk '{p += $2; f += $3; if ($5 > w) w = $5} END {print p, "passed,", f, "failed, worst error/bound", w}'), $(($(date +%s) - began)) s"
+    sums=$(grep -h "^specs/" "$out/$name.log" |
+        awk '{p += $2; f += $3; if ($5 > w) w = $5} END {print p, "passed,", f, "failed, worst error/bound", w}')
+    echo "$name: $sums, $(($(date +%s) - began)) s"
 }
 for step in "$@"; do
     case $step in
@@ -28,16 +32,21 @@ for step in "$@"; do
     odd) verify_all 230 odd --fusion=tile --dtype=all --sizes=sample ;;
     sanitize)
         for s in llama-block llama-decode gpt2-block bert-block softmax; do
-            t 60 compute-sanitizer --tool memcheck --error-exitcode 9 ./tfgen run specs/$s.yaml --device=cuda --repeat=1 --reference=never -q >"$out/memcheck.$s" 2>&1
+            t 60 compute-sanitizer --tool memcheck --error-exitcode 9 \
+                ./tfgen run specs/$s.yaml --device=cuda --repeat=1 --reference=never -q >"$out/memcheck.$s" 2>&1
             code=$?; echo "memcheck $s: exit code $code; $(grep "ERROR SUMMARY" "$out/memcheck.$s")"; [ $code = 0 ] || bad=1
         done
         for s in linear rmsnorm attention softmax llama-decode llama-block; do
-            t 60 compute-sanitizer --tool racecheck --error-exitcode 9 ./tfgen run specs/$s.yaml --device=cuda --repeat=1 --reference=never -q >"$out/racecheck.$s" 2>&1
-            code=$?; echo "racecheck $s: exit code $code; $(grep "RACECHECK SUMMARY\|ERROR SUMMARY" "$out/racecheck.$s")"; [ $code = 0 ] || bad=1
+            t 60 compute-sanitizer --tool racecheck --error-exitcode 9 \
+                ./tfgen run specs/$s.yaml --device=cuda --repeat=1 --reference=never -q >"$out/racecheck.$s" 2>&1
+            code=$?
+            echo "racecheck $s: exit code $code; $(grep "RACECHECK SUMMARY\|ERROR SUMMARY" "$out/racecheck.$s")"
+            [ $code = 0 ] || bad=1
         done ;;
     presets) # against PyTorch in float64
         t 280 python3 presets.py ./tfgen /tmp/presets specs/*.yaml >"$out/presets.log" 2>&1 || bad=1
-        t 280 python3 presets.py ./tfgen /tmp/presets specs/*.yaml --presets=tiny-small,exercise --dtypes=f32,f16,bf16 --fusion=none,ops,tile >"$out/presets2.log" 2>&1 || bad=1
+        t 280 python3 presets.py ./tfgen /tmp/presets specs/*.yaml --presets=tiny-small,exercise --dtypes=f32,f16,bf16 \
+            --fusion=none,ops,tile >"$out/presets2.log" 2>&1 || bad=1
         for f in "$out/presets.log" "$out/presets2.log"; do
             sort -k6,6n "$f" | grep "times that" | tail -2
             grep -v " ok$" "$f" | head -20

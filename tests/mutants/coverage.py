@@ -1,5 +1,6 @@
-"""In: a copy of the tree and the names of suites. Out: which suites run a line, by the names of the file and the function and the text of the line, so
-that it holds when code and files move. Refuses nothing: of what no suite is known to run (children that were killed write no counts) nothing is said.
+"""In: a copy of the tree and the names of suites. Out: which suites run a line, by the names of the file and the function and the text of
+the line, so that it holds when code and files move. Refuses nothing: of what no suite is known to run (children that were killed write no
+counts) nothing is said.
 
 Needs gcc and gcov: the copy is built with --coverage, each suite runs once in it, and once more when its own source has changed.
 """
@@ -38,7 +39,8 @@ class Coverage:
         """[[path, function, text of the line]] that ran since the counts were last removed."""
         counts = sorted(str(p) for p in self.tree.folder.rglob('*.gcda'))
         found, texts = set(), {}
-        out = subprocess.run(['gcov', '--json-format', '--stdout', *counts], cwd=self.tree.folder, capture_output=True, text=True, errors='replace').stdout
+        out = subprocess.run(['gcov', '--json-format', '--stdout', *counts], cwd=self.tree.folder, capture_output=True, text=True,
+                             errors='replace').stdout
         for line in out.splitlines():
             for file in json.loads(line)['files'] if line.startswith('{') else []:
                 path = file['file']
@@ -46,7 +48,8 @@ class Coverage:
                     continue
                 if path not in texts:
                     texts[path] = [''] + (self.tree.folder / path).read_text().split('\n')
-                found |= {(path, at.get('function_name', ''), operators.squeezed(texts[path][at['line_number']])) for at in file['lines'] if at['count']}
+                found |= {(path, at.get('function_name', ''), operators.squeezed(texts[path][at['line_number']])) for at in file['lines']
+                          if at['count']}
         return sorted(found)
 
     def running(self, file, function):

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""In: the working tree, a seed and a count, or a list of changes. Out: which of them `make test`'s suites notice: a line each, the score, and
-the survivors. Refuses: a tree whose suites fail as it is.
+"""In: the working tree, a seed and a count, or a list of changes. Out: which of them `make test`'s suites notice: a line each, the score,
+and the survivors. Refuses: a tree whose suites fail as it is.
 
     make mutants SEED=1 COUNT=150     draws places in ir, gen, templates, runtime, reference and judge, as many in each (operators.py)
     make mutants LIST=holes           the planted bugs of tests/mutants/holes.txt
@@ -11,8 +11,8 @@ the survivors. Refuses: a tree whose suites fail as it is.
 
 Works on a copy in build/mutants/tree, never on the working tree. build/mutants/results.jsonl has a line a mutant, added when it is judged:
 whatever stops a run costs the mutant under way, and the next run goes on. A mutant that does not compile, or makes the same object code, is
-passed over for the next; tests/mutants/equivalent.txt has those that nobody could tell apart, with the reason. Suites that never run the line
-(coverage.py) are left out; of templates, suites that compile no kernel.
+passed over for the next; tests/mutants/equivalent.txt has those that nobody could tell apart, with the reason. Suites that never run the
+line (coverage.py) are left out; of templates, suites that compile no kernel.
 """
 import argparse
 import json
@@ -34,33 +34,41 @@ WORK = TOP / 'build' / 'mutants'
 FLAGS = '-O1 -Werror=incompatible-pointer-types -Werror=int-conversion -Werror=implicit-function-declaration'
 
 AREAS = {
-    'ir': [f'ir/{part}/*.c' for part in ('base', 'program', 'read', 'lower', 'fuse', 'check', 'text')], 'gen': ['gen/*.c', 'gen/*/*.c'], 'templates': ['templates/*/*.h'],
-    'runtime': ['runtime/*/*.c', 'runtime/host/hip_*.h', 'runtime/cli/random/*.c'], 'reference': ['ir/reference/*.c'],
-    'judge': ['runtime/cli/trial*.c', 'runtime/cli/verify*.c', 'runtime/cli/run.c'],
+    'ir': [f'ir/{part}/*.c' for part in ('base', 'program', 'read', 'lower', 'fuse', 'check', 'text')], 'gen': ['gen/*.c', 'gen/*/*.c'],
+    'templates': ['templates/*/*.h'], 'runtime': ['runtime/*/*.c', 'runtime/host/hip_*.h', 'runtime/cli/random/*.c'],
+    'reference': ['ir/reference/*.c'], 'judge': ['runtime/cli/trial*.c', 'runtime/cli/verify*.c', 'runtime/cli/run.c'],
 }
 # Golden files; and what draws specs by chance: a draw that is changed draws other specs, which are as good.
 LEFT_OUT = r'\.spec\.|runtime/cli/random_draw'
 # Suites to try first, by the name of the file; after these, what killed neighbours, then the cheapest.
 LIKELY = [
-    (r'ir/reference/', 'ref_golden ref ref_bounds op_properties models'), (r'ir/program/half', 'data ref ir runtime models'), (r'ir/read/schema', 'data cli'),
-    (r'ir/(read/|base/(nearest|diagnostic|number))', 'reader extent ir fuse data emit models'), (r'ir/base/arena', 'arena reader'),
-    (r'ir/base/extent', 'extent reader ir'), (r'ir/(check|text|lower)/|ir/program/(segments|query|build)|ir/base/names', 'check ir fuse emit golden_models models'),
+    (r'ir/reference/', 'ref_golden ref ref_bounds op_properties models'), (r'ir/program/half', 'data ref ir runtime models'),
+    (r'ir/read/schema', 'data cli'), (r'ir/(read/|base/(nearest|diagnostic|number))', 'reader extent ir fuse data emit models'),
+    (r'ir/base/arena', 'arena reader'), (r'ir/base/extent', 'extent reader ir'),
+    (r'ir/(check|text|lower)/|ir/program/(segments|query|build)|ir/base/names', 'check ir fuse emit golden_models models'),
     (r'ir/(fuse/|program/)', 'fuse ir golden_models views scale emit'),
     (r'gen/(emit|layer)_attention', 'tiles attention emit layers decode models'),
     (r'gen/(tile|layer|plan|layout|shared|align)', 'tiles emit layers align ir models launches overlap'),
     (r'gen/manifest', 'emit api bundle launches'), (r'gen/', 'emit tiles models rows align overlap properties templates'),
-    (r'templates/attention/decode', 'decode races attention templates models'), (r'templates/attention/', 'attention races mma layers templates decode models'),
-    (r'templates/base/(ops|rope)', 'templates op_properties sums models'), (r'templates/(rows/|gemm/(pack|align)|base/sums)', 'rows races sums align templates models'),
-    (r'templates/isa/(simt|amd|mfma|wmma)', 'races host_waves rows mma layers attention'), (r'templates/(isa|gemm|frame)/', 'races mma layers overlap attention models'),
+    (r'templates/attention/decode', 'decode races attention templates models'),
+    (r'templates/attention/', 'attention races mma layers templates decode models'),
+    (r'templates/base/(ops|rope)', 'templates op_properties sums models'),
+    (r'templates/(rows/|gemm/(pack|align)|base/sums)', 'rows races sums align templates models'),
+    (r'templates/isa/(simt|amd|mfma|wmma)', 'races host_waves rows mma layers attention'),
+    (r'templates/(isa|gemm|frame)/', 'races mma layers overlap attention models'),
     (r'templates/', 'races templates layers mma models overlap properties'),
     (r'runtime/host/(check|happens|fault|failure|place|log)', 'host_check host_faults host_engine'),
-    (r'runtime/host/(wave|sched|fiber|launch|kernel_calls|watchdog)', 'host_waves host_engine host_faults host_check'), (r'runtime/host/mma', 'mma host_engine layers'),
-    (r'runtime/host/', 'host_engine host_waves host_faults trust compilers models'), (r'runtime/cache', 'cache cache_shared trust cli'),
-    (r'runtime/(data/safetensors|module/weights)', 'safetensors data api'), (r'runtime/(api|module)/|runtime/device/device\.', 'bundle api runtime launches cuda hip'),
-    (r'runtime/(device/device_cuda|compile/nvrtc)', 'cuda doctor compilers bundle'), (r'runtime/(device/device_hip|compile/hiprtc)', 'hip hip_failures doctor compilers'),
-    (r'runtime/compile/(codeobject|msgpack)', 'codeobject compilers'), (r'runtime/(compile|system)/', 'libclang compilers compile_failures trust'),
-    (r'runtime/data/random', 'data ref ir runtime models'), (r'runtime/cli/(bench|launch_work|device_peaks)', 'bench cli'), (r'runtime/cli/build', 'bundle examples cli'),
-    (r'runtime/cli/(trial|verify|run)', 'judge reports cli bench parts data models'), (r'runtime/cli/', 'cli reports data doctor bench emit'),
+    (r'runtime/host/(wave|sched|fiber|launch|kernel_calls|watchdog)', 'host_waves host_engine host_faults host_check'),
+    (r'runtime/host/mma', 'mma host_engine layers'), (r'runtime/host/', 'host_engine host_waves host_faults trust compilers models'),
+    (r'runtime/cache', 'cache cache_shared trust cli'), (r'runtime/(data/safetensors|module/weights)', 'safetensors data api'),
+    (r'runtime/(api|module)/|runtime/device/device\.', 'bundle api runtime launches cuda hip'),
+    (r'runtime/(device/device_cuda|compile/nvrtc)', 'cuda doctor compilers bundle'),
+    (r'runtime/(device/device_hip|compile/hiprtc)', 'hip hip_failures doctor compilers'),
+    (r'runtime/compile/(codeobject|msgpack)', 'codeobject compilers'),
+    (r'runtime/(compile|system)/', 'libclang compilers compile_failures trust'), (r'runtime/data/random', 'data ref ir runtime models'),
+    (r'runtime/cli/(bench|launch_work|device_peaks)', 'bench cli'), (r'runtime/cli/build', 'bundle examples cli'),
+    (r'runtime/cli/(trial|verify|run)', 'judge reports cli bench parts data models'),
+    (r'runtime/cli/', 'cli reports data doctor bench emit'),
 ]
 
 
@@ -84,7 +92,8 @@ def source_files(areas, files=''):
     for area in areas:
         for path in sorted({p for pattern in AREAS[area] for p in TOP.glob(pattern)}):
             name = path.relative_to(TOP).as_posix()
-            if re.search(LEFT_OUT, name) or not re.search(files, name) or (area == 'runtime' and any(Path(name).match(p) for p in AREAS['judge'])):
+            if re.search(LEFT_OUT, name) or not re.search(files, name) or (area == 'runtime'
+                                                                           and any(Path(name).match(p) for p in AREAS['judge'])):
                 continue
             yield area, name, path.read_text()
 
@@ -97,8 +106,8 @@ def listed(title, removed, added, sources):
         return None, f'{title}: its text stands in {len(hits)} places' + ''.join(f' {name}' for _, name, _, _ in hits[:4])
     area, name, text, m = hits[0]
     inside = [f for f in operators.functions(operators.code_only(text)) if f[0] <= m.start() < f[1]]
-    return operators.Mutant(area, name, text.count('\n', 0, m.start()) + 1, inside[-1][2] if inside else '', title, m.start(), m.end(), '\n'.join(added),
-                            operators.squeezed(' '.join(removed)), operators.squeezed(' '.join(added)), True), None
+    return operators.Mutant(area, name, text.count('\n', 0, m.start()) + 1, inside[-1][2] if inside else '', title, m.start(), m.end(),
+                            '\n'.join(added), operators.squeezed(' '.join(removed)), operators.squeezed(' '.join(added)), True), None
 
 
 class Tree:
@@ -106,11 +115,13 @@ class Tree:
 
     def __init__(self, folder, cc, flags):
         self.folder, self.built = folder, folder / 'build' / 'default'
-        self.make = ['make', '-s', f'-j{min(2, os.cpu_count())}', f'CC={cc}', f'CFLAGS={flags}', *(['LDFLAGS=--coverage'] if '--coverage' in flags else [])]
+        self.make = ['make', '-s', f'-j{min(2, os.cpu_count())}', f'CC={cc}', f'CFLAGS={flags}',
+                     *(['LDFLAGS=--coverage'] if '--coverage' in flags else [])]
         self.copy()
 
     def copy(self):
-        listed_files = subprocess.run(['git', 'ls-files', '-z', '--cached', '--others', '--exclude-standard'], cwd=TOP, capture_output=True, check=True).stdout
+        listed_files = subprocess.run(['git', 'ls-files', '-z', '--cached', '--others', '--exclude-standard'], cwd=TOP,
+                                      capture_output=True, check=True).stdout
         names = {n for n in listed_files.decode().split('\0') if n and (TOP / n).is_file()}
         for name in sorted(names):
             source, copy = TOP / name, self.folder / name
@@ -179,8 +190,8 @@ class Suites:
             return 'uncompilable', log[-500:], 0
         tap, out = tree.folder / 'suite.tap', tree.folder / 'suite.log'
         tap.write_text('')
-        environment = {**os.environ, 'TFGEN': 'build/default/tfgen', 'TFGEN_WORKER': str(tree.built / 'tfgen-worker'), 'TFGEN_CACHE_DIR': str(cache),
-                       'CK_TAP_LOG_FILE_NAME': str(tap), 'CK_TIMEOUT_MULTIPLIER': '5'}
+        environment = {**os.environ, 'TFGEN': 'build/default/tfgen', 'TFGEN_WORKER': str(tree.built / 'tfgen-worker'),
+                       'TFGEN_CACHE_DIR': str(cache), 'CK_TAP_LOG_FILE_NAME': str(tap), 'CK_TIMEOUT_MULTIPLIER': '5'}
         began = time.monotonic()
         with out.open('wb') as f:
             p = subprocess.Popen([f'build/default/tests/{name}'], cwd=tree.folder, env=environment, stdout=f,
@@ -258,7 +269,8 @@ def judge(mutant, tree, suites, budget):
             planned += suites.takes(name)
             verdict, why, took = suites.run(name, 60 + 20 * suites.times.get(name, 10), cache)
             spent += took
-            if verdict == 'killed' and re.search(r'\.(h|hip|c):\d+:\d+: error: (?!static assertion)', why + (tree.folder / 'suite.log').read_text(errors='replace')):
+            if verdict == 'killed' and re.search(r'\.(h|hip|c):\d+:\d+: error: (?!static assertion)',
+                                                 why + (tree.folder / 'suite.log').read_text(errors='replace')):
                 verdict = 'uncompilable' if mutant.path.endswith('.h') else verdict
             if verdict == 'hung' and not mutant.loops: # a slow machine is no proof
                 hung, verdict = f' ({name} hung)', 'passed'
@@ -292,8 +304,8 @@ class Results:
                 continue
 
     def add(self, mutant, verdict, by, why, seconds):
-        r = {'key': key_of(mutant), 'area': mutant.area, 'path': mutant.path, 'operator': mutant.operator, 'verdict': verdict, 'by': by, 'why': why,
-             'seconds': round(seconds, 1)}
+        r = {'key': key_of(mutant), 'area': mutant.area, 'path': mutant.path, 'operator': mutant.operator, 'verdict': verdict, 'by': by,
+             'why': why, 'seconds': round(seconds, 1)}
         self.by_key[tuple(r['key'])] = r
         with self.file.open('a') as f:
             f.write(json.dumps(r) + '\n')
@@ -340,7 +352,8 @@ def main():
         r = results.by_key.get(tuple(key_of(m)))
         if not r or (o.retry and r['verdict'] == 'survived'):
             r = results.add(m, *judge(m, tree, suites, o.budget))
-            say(f"{time.strftime('%H:%M:%S')} {r['verdict']:12} {m.path}:{m.line} {m.operator}{', by ' + r['by'] if r['by'] else ''}, {r['seconds']} s")
+            say(f"{time.strftime('%H:%M:%S')} {r['verdict']:12} {m.path}:{m.line} {m.operator}"
+                f"{', by ' + r['by'] if r['by'] else ''}, {r['seconds']} s")
             if r['verdict'] == 'killed':
                 suites.kills.append((r['by'], m.path, m.area))
         if r['verdict'] in ('killed', 'survived'):
@@ -357,7 +370,8 @@ def report(counted, survivors, stale, listed_only):
     for area, (killed, lived) in sorted(counted.items()):
         say(f'{area:10} {killed:4} killed, {lived:3} survived, score {killed / (killed + lived):.3f}')
     killed, lived = (sum(c[i] for c in counted.values()) for i in (0, 1))
-    say(f'{"all":10} {killed:4} killed, {lived:3} survived, score {killed / max(1, killed + lived):.3f}' + (f', {stale} stale' if stale else ''))
+    say(f'{"all":10} {killed:4} killed, {lived:3} survived, score {killed / max(1, killed + lived):.3f}' +
+        (f', {stale} stale' if stale else ''))
     return 0 if not stale and killed >= (1 if listed_only else 0.97) * (killed + lived) else 1
 
 

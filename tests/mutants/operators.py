@@ -11,7 +11,8 @@ import re
 Mutant = collections.namedtuple('Mutant', 'area path line function operator start end new old_text new_text loops')
 
 # Frees are left out: a leak is LeakSanitizer's to find. Asserts too: they hold by tfgen's own logic.
-NOT_DROPPED = re.compile(r'\s*(return|goto|break|continue|case|default|else|assert|static_assert|free|arena_free|fclose|close|munmap|dlclose|va_\w+)\b')
+NOT_DROPPED = re.compile(r'\s*(return|goto|break|continue|case|default|else|assert|static_assert|free|arena_free|'
+                         r'fclose|close|munmap|dlclose|va_\w+)\b')
 WAITS = re.compile(r'[ \t](\w*(?:barrier|wait|fence|sync|arrive|commit|join)\w*(?:<[^;()]*>)?\([^;]*\));')
 SIMPLE = r'[A-Za-z_][\w.]*(?:->\w+)*(?:\[[\w+ -]+\])?'
 BOUND = r'(?:\w+(?:\.|->))*\w*(?:bound|limit|toleran|error|worst|rms|ratio|noise|unit|most|room|high|low|REF_UNIT)\w*'
@@ -23,7 +24,8 @@ def code_only(text):
     """The text with comments, strings, characters and preprocessor lines blanked, at the same places."""
     def blank(m):
         return re.sub(r'[^\n]', ' ', m.group())
-    return re.sub(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|^[ \t]*#(?:[^\n]*\\\n)*[^\n]*', blank, text, flags=re.S | re.M)
+    return re.sub(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|^[ \t]*#(?:[^\n]*\\\n)*[^\n]*', blank, text,
+                  flags=re.S | re.M)
 
 
 def closing(code, opened):
@@ -39,7 +41,8 @@ def closing(code, opened):
 def functions(code):
     """(start, end, name, head) of each function body, outer ones first."""
     found = []
-    for m in re.finditer(r'^[ \t]*(?!else\b|if\b|for\b|while\b|switch\b|return\b|do\b)([A-Za-z_][^;{}=]*?\b(\w+)\([^;{}]*\)[^;{}()]*)\{', code, re.M):
+    for m in re.finditer(r'^[ \t]*(?!else\b|if\b|for\b|while\b|switch\b|return\b|do\b)([A-Za-z_][^;{}=]*?\b(\w+)\([^;{}]*\)[^;{}()]*)\{',
+                         code, re.M):
         end = closing(code, m.end() - 1)
         if m.group(2) not in ('if', 'for', 'while', 'switch') and end > 0:
             found.append((m.end(), end, m.group(2), m.group(1)))
@@ -93,7 +96,8 @@ def scale(code, text):
     for m in re.finditer(r'(?<![\w.])\d+\.\d*(?:e[-+]?\d+)?(f?)(?![\w.])', code):
         value = float(m.group().rstrip('f')) * 1.02
         if value:
-            yield m.start(), m.end(), f'{value:.9g}'.replace('e-0', 'e-') + ('' if '.' in f'{value:.9g}' or 'e' in f'{value:.9g}' else '.0') + m.group(1)
+            yield m.start(), m.end(), f'{value:.9g}'.replace('e-0', 'e-') + ('' if '.' in f'{value:.9g}' or 'e' in f'{value:.9g}'
+                                                                             else '.0') + m.group(1)
     for m in re.finditer(r'\b(?:float|double|vec<float, \w+>) \w+(?:\[\w+\])? = ([^;,{}]+)(?=[;,])', code):
         if text[m.start(1):m.end(1)].count('(') == text[m.start(1):m.end(1)].count(')'):
             yield m.start(1), m.end(1), f'({text[m.start(1):m.end(1)]}) * 1.02f'
@@ -128,7 +132,8 @@ def loosen(code, text):
 
 
 def drop_statement(code, _):
-    for m in re.finditer(r'(?:^[ \t]+|\) |\belse )(\**[A-Za-z_(][\w.\->]*(?:\[[^;\n]*?\])?(?:\([^;]*\)|(?:->\w+|\.\w+)* [-+*/|&^]?=[^=][^;]*|\+\+|--)(?:\([^;]*\))?);', code, re.M):
+    for m in re.finditer(r'(?:^[ \t]+|\) |\belse )(\**[A-Za-z_(][\w.\->]*(?:\[[^;\n]*?\])?'
+                         r'(?:\([^;]*\)|(?:->\w+|\.\w+)* [-+*/|&^]?=[^=][^;]*|\+\+|--)(?:\([^;]*\))?);', code, re.M):
         if not NOT_DROPPED.match(m.group(1)) and not WAITS.match(' ' + m.group(1) + ';'):
             yield m.start(1), m.end(1), ''
 

@@ -22,15 +22,18 @@ template <int W> DEV static float turn(const args &p, float *to)
 }
 '''
 WANTED = {
-    'negate': ['if (!(x < 0)) return 0; // x - most', 'return x <= most || most != 3 ? x : most;', 'return x <= most && most == 3 ? x : most;',
-               'if (!(first && p.row < p.rows)) {', 'if (first || p.row < p.rows) {'],
+    'negate': ['if (!(x < 0)) return 0; // x - most', 'return x <= most || most != 3 ? x : most;',
+               'return x <= most && most == 3 ? x : most;', 'if (!(first && p.row < p.rows)) {', 'if (first || p.row < p.rows) {'],
     'off by one': ['if (x <= 0) return 0; // x - most', 'if (x < 1) return 0; // x - most', 'if (x < 0) return 1; // x - most',
-                   'return x < most && most != 3 ? x : most;', 'return x <= most && most != 4 ? x : most;', 'for (int i = 0; i <= W; i++) to[i] = share(angle, i);',
-                   'for (int i = 1; i < W; i++) to[i] = share(angle, i);', 'if (first && p.row <= p.rows) {'],
+                   'return x < most && most != 3 ? x : most;', 'return x <= most && most != 4 ? x : most;',
+                   'for (int i = 0; i <= W; i++) to[i] = share(angle, i);', 'for (int i = 1; i < W; i++) to[i] = share(angle, i);',
+                   'if (first && p.row <= p.rows) {'],
     'drop a wait': [';'],
-    'swap operands': ['return x <= most && most != 3 ? most : x;', 'for (int i = 0; i < W; i++) to[i] = share(i, angle);', 'to[0] = W - p.row;'],
+    'swap operands': ['return x <= most && most != 3 ? most : x;', 'for (int i = 0; i < W; i++) to[i] = share(i, angle);',
+                      'to[0] = W - p.row;'],
     'scale by 1.02': ['const float angle = p.at * 0.51f;', 'const float angle = (p.at * 0.5f) * 1.02f;', 'return (angle) * 1.02f;'],
-    'drop a check': ['; // x - most', 'return most != 3 ? x : most;', 'return x <= most ? x : most;', 'if (true) {', 'if (p.row < p.rows) {', 'if (first) {'],
+    'drop a check': ['; // x - most', 'return most != 3 ? x : most;', 'return x <= most ? x : most;', 'if (true) {',
+                     'if (p.row < p.rows) {', 'if (first) {'],
     'loosen a bound': ['return x <= 10 * most && most != 3 ? x : most;'],
     'drop a statement': ['for (int i = 0; i < W; i++) ;', ';', ';'],
 }

@@ -40,8 +40,8 @@ for B, H, KV, S, hd, causal in CASES:
     for backend, name in ((SDPBackend.CUDNN_ATTENTION, "cuDNN"), (SDPBackend.FLASH_ATTENTION, "flash2")):
         try:
             with sdpa_kernel(backend):
-                median, low, high = timed(lambda q, k, v: F.scaled_dot_product_attention(q, k, v, is_causal=causal, enable_gqa=KV != H), sets,
-                                          launches)
+                median, low, high = timed(lambda q, k, v: F.scaled_dot_product_attention(q, k, v, is_causal=causal, enable_gqa=KV != H),
+                                          sets, launches)
             print(f"B{B} S{S} H{H}/{KV} d{hd}{' causal' if causal else ''}  {name:8} {median:8.1f} us ({low:.1f} to {high:.1f})  "
                   f"{flop / median * 1e-6:6.1f} TFLOP/s", flush=True)
         except Exception as error:

@@ -51,7 +51,11 @@ static void try_inside(void *argument)
         c.plan->launches[i].source =
             (source_text){"", "", replace(t->a, source_join(t->a, &c.plan->launches[i].source), t->from, t->to, &t->replaced)};
     const cli_options none = {0};
-    const trial_options o = {.seed = 3, .reference = reference_always, .cache = cli_cache(t->a, &none), .result = t->told ? take_result : NULL, .context = t->told};
+    const trial_options o = {.seed = 3,
+                             .reference = reference_always,
+                             .cache = cli_cache(t->a, &none),
+                             .result = t->told ? take_result : NULL,
+                             .context = t->told};
     t->result = trial_run(t->a, wanted.graph, c.plan, &o);
 }
 
@@ -261,8 +265,9 @@ START_TEST(an_f32_output_without_16_bit_roundings_is_judged_as_f32)
 END_TEST
 
 /* What is rounded on its way to an f32 output is held against its roundings. */
-#define WIDENED(factor)                                                                                                                  \
-    "block: wide\ndtype: bf16\ndims: {M: 64, D: 40}\ninputs: {x: [M, D]}\nparams: {w: [D, D]}\nops:\n  - {out: l, op: linear, in: [x, w]}\n" \
+#define WIDENED(factor) \
+    "block: wide\ndtype: bf16\ndims: {M: 64, D: 40}\ninputs: {x: [M, D]}\nparams: {w: [D, D]}\nops:\n" \
+    "  - {out: l, op: linear, in: [x, w]}\n" \
     "  - {out: m, op: mul, in: [l, " factor "]}\n  - {out: y, op: cast, in: [m], to: f32}\noutputs: {y: y}\n"
 
 START_TEST(an_f32_output_behind_16_bit_roundings_is_judged_by_rms)

@@ -78,7 +78,8 @@ static void check_step(const plan *p, int form)
         const ir_phase *phase = p->launches[i].kernel->phases[0];
         ck_assert_int_le(phase->spilled_count, most_spilled);
         for (int k = 0; k < phase->spilled_count; k++)
-            ck_assert_msg(!tile_same(&phase->tile, &phase->spilled[k].tile), "%s: %s has a tile that spilled", forms[form].name, phase->name);
+            ck_assert_msg(!tile_same(&phase->tile, &phase->spilled[k].tile), "%s: %s has a tile that spilled", forms[form].name,
+                          phase->name);
     }
 }
 
@@ -275,14 +276,17 @@ START_TEST(emit_plans_again_and_says_so)
 }
 END_TEST
 
-/* What HIPRTC 5.2 made of these: a copy of the arguments in scratch, where the packed weight is made of four; and an end by SIGABRT, as addresses
- * of keys that are the same in all lanes lay in vector registers. Weights may have names that the emitted functions have, too. */
+/* What HIPRTC 5.2 made of these: a copy of the arguments in scratch, where the packed weight is made of four; and an end by SIGABRT, as
+ * addresses of keys that are the same in all lanes lay in vector registers. Weights may have names that the emitted functions have, too. */
 static const char *const hard[] = {
     "dims: {M: 20, K: 256, N: 96}\ninputs: {x: [M, K]}\nparams: {n: [N, K], k: [N, K], at: [N, K], col: [N, K]}\nops:\n"
-    "  - {out: a, op: linear, in: [x, n]}\n  - {out: b, op: linear, in: [x, k]}\n  - {out: g, op: silu, in: [a]}\n  - {out: h, op: mul, in: [g, b]}\n"
-    "  - {out: c, op: linear, in: [x, at]}\n  - {out: d, op: linear, in: [x, col]}\n  - {out: i, op: silu, in: [c]}\n  - {out: j, op: mul, in: [i, d]}\n"
+    "  - {out: a, op: linear, in: [x, n]}\n  - {out: b, op: linear, in: [x, k]}\n  - {out: g, op: silu, in: [a]}\n"
+    "  - {out: h, op: mul, in: [g, b]}\n"
+    "  - {out: c, op: linear, in: [x, at]}\n  - {out: d, op: linear, in: [x, col]}\n  - {out: i, op: silu, in: [c]}\n"
+    "  - {out: j, op: mul, in: [i, d]}\n"
     "  - {out: y, op: concat, in: [h, j]}\n",
-    "inputs: {q: [2, 200, 128], k: [2, 200, 128], v: [2, 200, 128]}\nops:\n  - {out: y, op: attention, in: [q, k, v], heads: 1, causal: true}\n",
+    "inputs: {q: [2, 200, 128], k: [2, 200, 128], v: [2, 200, 128]}\nops:\n"
+    "  - {out: y, op: attention, in: [q, k, v], heads: 1, causal: true}\n",
 };
 
 START_TEST(hiprtc_takes_what_it_once_did_not)

@@ -128,8 +128,8 @@ static void check_model(const model_case *c)
     const int x2 = rig_value(j.r, "x2")->id;
     ck_assert_uint_eq(j.count, j.r->exact[x2].count);
     const double rms = ref_rms(j.expected, got, j.count);
-    printf("%-26s %-4s %-4s %-7s error/bound %.3f, relative RMS to the model %.3g\n", m->spec, level_names(NULL)[c->level], dtypes[c->dtype],
-           targets[c->target], ratio, rms);
+    printf("%-26s %-4s %-4s %-7s error/bound %.3f, relative RMS to the model %.3g\n", m->spec, level_names(NULL)[c->level],
+           dtypes[c->dtype], targets[c->target], ratio, rms);
     if (c->dtype == 0) ck_assert_double_le(rms, 2e-6);
     else {
         check_rms("against float64", j.r->exact[x2].value, got, &j.r->rounded[x2]);

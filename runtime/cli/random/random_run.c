@@ -80,7 +80,7 @@ static drawn draw_case(const random_run *r, long long index)
     w.spec = random_spec_draw(w.a, (uint64_t)r->seed, (uint64_t)index, w.type);
     w.c = (random_case){.name = arena_printf(w.a, "random-%lld-%lld.yaml", r->seed, index), .target = r->targets.names[w.target],
                         .levels = r->levels.names, .level_count = (int)r->levels.count, .data_seed = (unsigned long long)index + 1,
-                        .oracles = oracles_of(r, index), .other_target = other_target(r, index), .plan_only = r->o->plan != NULL, 
+                        .oracles = oracles_of(r, index), .other_target = other_target(r, index), .plan_only = r->o->plan != NULL,
                         .device = r->device, .spec = w.spec};
     w.c.comment = arena_printf(w.a, "drawn by `tfgen verify --random=1 --seed=%lld --first=%lld`, for %s", r->seed, index, w.c.target);
     w.c.yaml = random_spec_text(w.a, w.spec, w.c.comment);

@@ -1,5 +1,6 @@
-"""In: tinygrad's emulator module. Out: the same, with instructions corrected that random programs showed to be wrong there: rounding
-to even, integer clamps, 24-bit multiplies, SDWA results, 16-bit operations on high registers. Refuses SDWA with float modifiers, by an exception when one is met."""
+"""In: tinygrad's emulator module. Out: the same, with instructions corrected that random programs showed to be wrong there: rounding to
+even, integer clamps, 24-bit multiplies, SDWA results, 16-bit operations on high registers. Refuses SDWA with float modifiers, by an
+exception when one is met."""
 import inspect
 
 
@@ -7,7 +8,8 @@ def apply(emu):
     from tinygrad.uop.ops import UOp, Ops
     from tinygrad.dtype import dtypes
     from test.mockgpu.amd import pcode as pc
-    FT = {dtypes.float32: (dtypes.uint32, 0x80000000, 23, 8), dtypes.half: (dtypes.uint16, 0x8000, 10, 5), dtypes.float64: (dtypes.uint64, 1 << 63, 52, 11)}
+    FT = {dtypes.float32: (dtypes.uint32, 0x80000000, 23, 8), dtypes.half: (dtypes.uint16, 0x8000, 10, 5),
+          dtypes.float64: (dtypes.uint64, 1 << 63, 52, 11)}
     C = UOp.const
     # --- round to nearest even: keeps the sign of zero and never doubles the rounding
     def rndne(x):
@@ -29,10 +31,12 @@ def apply(emu):
         for n, sg in (("U16", 0), ("I16", 1), ("I32", 1)):
             for op in ("ADD", "SUBREV", "SUB", "MAD"):
                 if f"V_{op}_{n}" in name or f"V_{op}_NC_{n}" in name:
-                    W = int(n[1:]); ut, nd = (dtypes.uint16, dtypes.int16 if sg else dtypes.uint16) if W == 16 else (dtypes.uint32, dtypes.int)
+                    W = int(n[1:])
+                    ut, nd = (dtypes.uint16, dtypes.int16 if sg else dtypes.uint16) if W == 16 else (dtypes.uint32, dtypes.int)
                     lo, hi = (-1 << W-1, (1 << W-1) - 1) if sg else (0, (1 << W) - 1)
                     w = lambda x: (x.cast(ut) if x.dtype.itemsize != W//8 else x.bitcast(ut)).bitcast(nd).cast(dtypes.int64)
-                    a, b = w(s0), w(s1); r = a + b if op == "ADD" else a - b if op == "SUB" else b - a if op == "SUBREV" else a * b + w(srcs["S2"])
+                    a, b = w(s0), w(s1)
+                    r = a + b if op == "ADD" else a - b if op == "SUB" else b - a if op == "SUBREV" else a * b + w(srcs["S2"])
                     r = (r < C(lo, dtypes.int64)).where(C(lo, dtypes.int64), (C(hi, dtypes.int64) < r).where(C(hi, dtypes.int64), r))
                     return r.cast(dtypes.uint32).cast(ut)
         return old(name, srcs)
@@ -51,7 +55,8 @@ def apply(emu):
         if cl:
             out = []
             for dest, val in assigns:
-                if isinstance(val, UOp) and dest in ("D0.u16", "D0.i16"): val = (int_clamp(cl[-1][0], srcs) if cl[-1][1] else val).cast(dtypes.uint16)
+                if isinstance(val, UOp) and dest in ("D0.u16", "D0.i16"):
+                    val = (int_clamp(cl[-1][0], srcs) if cl[-1][1] else val).cast(dtypes.uint16)
                 elif isinstance(val, UOp) and dest.startswith("D0") and cl[-1][1]:
                     r = int_clamp(cl[-1][0], srcs)
                     if r is None: raise RuntimeError("SDWA clamp is not emulated here")
@@ -62,7 +67,8 @@ def apply(emu):
     emu.parse_pcode = parse_pcode
     sd = emu._compile_sdwa
     def compile_sdwa(inst, ctx):
-        if any(emu._iattr(inst, f) for f in ("src0_neg", "src0_abs", "src1_neg", "src1_abs")): raise RuntimeError("SDWA neg/abs is not emulated")
+        if any(emu._iattr(inst, f) for f in ("src0_neg", "src0_abs", "src1_neg", "src1_abs")):
+            raise RuntimeError("SDWA neg/abs is not emulated")
         cl.append((inst.op.name, emu._iattr(inst, "clmp")))
         try: return sd(inst, ctx)
         finally: cl.pop()

@@ -60,8 +60,8 @@ def native():
         library = os.path.join(CACHE, f"native-{_digest(sources + [os.path.join(HERE, 'machine.h')])}.so")
         if not os.path.exists(library):
             temporary = f"{library}.{os.getpid()}"
-            subprocess.check_call([os.environ.get("AMDEMU_CC", "clang-22"), "-O2", "-march=native", "-ffp-contract=off", "-shared", "-fPIC", "-o",
-                                   temporary, *sources, "-lm"])
+            subprocess.check_call([os.environ.get("AMDEMU_CC", "clang-22"), "-O2", "-march=native", "-ffp-contract=off", "-shared",
+                                   "-fPIC", "-o", temporary, *sources, "-lm"])
             os.rename(temporary, library)
         _native = ctypes.CDLL(library)
         _native.emu_run.argtypes = [ctypes.POINTER(Wave), ctypes.POINTER(Slot), ctypes.c_uint64, ctypes.c_uint64, ctypes.c_uint64,
@@ -253,7 +253,8 @@ def mnemonics(gfx, raws):
     new = list(dict.fromkeys(raw for raw in raws if (gfx, raw) not in _mnemonics))
     if new:
         text = "\n".join(" ".join(f"0x{b:02x}" for b in raw) for raw in new)
-        done = subprocess.run(["llvm-mc-22", "-triple=amdgcn-amd-amdhsa", f"-mcpu={gfx}", "-disassemble"], text=True, capture_output=True, input=text)
+        done = subprocess.run(["llvm-mc-22", "-triple=amdgcn-amd-amdhsa", f"-mcpu={gfx}", "-disassemble"], text=True, capture_output=True,
+                              input=text)
         lines = [x.split()[0].upper() for x in done.stdout.splitlines() if x.strip() and not x.strip().startswith(".")]
         if len(lines) != len(new):
             raise EmulatorError(f"{gfx}: the disassembler knows {len(lines)} of {len(new)} instructions: {done.stderr.strip()[:300]}")

@@ -11,8 +11,9 @@ import struct
 import time
 
 from .errors import EmulatorError, GpuFault
-from .instructions import (BAD_PC, BARRIER, DONE, FAULT, FLAG_BARRIER, FLAG_SIGNAL, FLAG_WAIT, FLAG_YIELD, MFMA, NEED, QUANTUM, SIGNAL, TYPES,
-                           WAIT, WMMA, YIELD, Slot, Wave, address_of, compiler, disassemble, family_of, mnemonics, native, replacement)
+from .instructions import (BAD_PC, BARRIER, DONE, FAULT, FLAG_BARRIER, FLAG_SIGNAL, FLAG_WAIT, FLAG_YIELD, MFMA, NEED, QUANTUM, SIGNAL,
+                           TYPES, WAIT, WMMA, YIELD, Slot, Wave, address_of, compiler, disassemble, family_of, mnemonics, native,
+                           replacement)
 from .memory import CANARY, Memory
 
 SHARED_APERTURE, PRIVATE_APERTURE = 1 << 48, 2 << 48  # generic addresses of LDS and scratch
@@ -31,8 +32,8 @@ class Machine:
         self.memory, self.seed, self.most_instructions = Memory(), seed, most_instructions
 
     def run(self, code, kernel, grid, block, arguments, dynamic_lds=0, resident=None, groups=None, trace=None):
-        """`arguments`: bytes of the kernel's single struct, or one bytes object for each of its arguments. `groups`: those workgroups of the
-        grid alone. `trace`: called as trace(group, wave, offset in the code object's text, Wave) before each instruction."""
+        """`arguments`: bytes of the kernel's single struct, or one bytes object for each of its arguments. `groups`: those workgroups of
+        the grid alone. `trace`: called as trace(group, wave, offset in the code object's text, Wave) before each instruction."""
         launch = _Launch(self, code, kernel, grid, block, arguments, dynamic_lds, resident)
         launch.trace = trace
         try:
@@ -118,7 +119,8 @@ class _Launch:
         k, user = self.kernel, []
         if k.properties & 1:  # private segment buffer: swizzled, thread id added, index stride 64, elements of 4 bytes
             user += [scratch & 0xFFFFFFFF, (scratch >> 32) | (1 << 31), (self.scratch * self.wave_size) & 0xFFFFFFFF, 0x00E80000 | 0x27000]
-        for bit, value in ((2, quad(self.dispatch)), (4, [0, 0]), (8, quad(self.kernarg)), (16, [0, 0]), (32, quad(scratch)), (64, [self.scratch])):
+        for bit, value in ((2, quad(self.dispatch)), (4, [0, 0]), (8, quad(self.kernarg)), (16, [0, 0]), (32, quad(scratch)),
+                           (64, [self.scratch])):
             if k.properties & bit:
                 user += value
         entry, length, offset = self.base + k.entry, k.preload & 127, k.preload >> 7
@@ -194,7 +196,8 @@ class _Launch:
         slot.f, slot.size = address, decoded.size()
         slot.ix[:len(buffers)] = buffers
         name = self.names[pc] = getattr(getattr(decoded, "op", None), "name", type(decoded).__name__)
-        in_place = "DPP" in type(decoded).__name__ and decoded.size() == 8 and not w0 >> 31 and w0 >> 25 != 0x3E and (w0 >> 17) & 0xFF == w1 & 0xFF
+        dpp = "DPP" in type(decoded).__name__ and decoded.size() == 8
+        in_place = dpp and not w0 >> 31 and w0 >> 25 != 0x3E and (w0 >> 17) & 0xFF == w1 & 0xFF
         if in_place:
             if "_CO_" in name:
                 raise EmulatorError(f"in-place DPP with carry: {name}")
@@ -308,7 +311,8 @@ class _Launch:
                     active.remove(group)
                     spun = False
                 if self.total > self.machine.most_instructions:
-                    raise EmulatorError(f"{self.total} instructions and no end: {len(active)} workgroups resident, {len(pending)} not started")
+                    raise EmulatorError(f"{self.total} instructions and no end: {len(active)} workgroups resident, "
+                                        f"{len(pending)} not started")
         finally:
             compiler().save()
         self._check_canaries()

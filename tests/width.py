@@ -1,0 +1,65 @@
+#!/usr/bin/env python3
+"""usage: width.py [--mend] [FILE...]
+
+In: the tracked files of this tree, or some; ROOT in the environment names another tree. Out: each line that is wider than .clang-format's
+ColumnLimit, in code and in documents, ends in white space, or has a tab where none belongs. Refuses (exit code 1) those; some folders may
+have some still. Not looked at: what tfgen writes (golden files, spec headers beside templates, the man page, the schema), data, rows of
+tables, and lines that have no place to break. --mend has clang-format break wide lines of C.
+"""
+import os, pathlib, re, subprocess, sys
+
+ROOT = pathlib.Path(os.environ.get("ROOT", pathlib.Path(__file__).resolve().parent.parent))
+LIMIT = int(re.search(r"^ColumnLimit: (\d+)$", (ROOT / ".clang-format").read_text(), re.M).group(1))
+CODE = {".c", ".h", ".def", ".hip", ".cpp", ".py", ".sh", ".md", ".in", ".cmake"}
+WRITTEN = re.compile(r"^tests/(golden|corpus)/|\.spec\.h$")
+# Folders that may have so many such lines still; the number only falls.
+LEFT = {"gen": 97, "templates": 87}
+
+
+def wide(line, document):
+    # A row of a table cannot be broken, nor a link.
+    return len(line) > LIMIT and not (document and line.lstrip().startswith("|")) and " " in line.strip()[:LIMIT]
+
+
+def wrong(name):
+    """[(line number, what)] of a file."""
+    document, tabs = name.endswith(".md"), name.endswith("Makefile")
+    for number, line in enumerate((ROOT / name).read_text().split("\n"), 1):
+        if wide(line, document):
+            yield number, f"{len(line)} columns, {LIMIT} are allowed"
+        if line != line.rstrip():
+            yield number, "ends in white space"
+        if "\t" in line and not tabs:
+            yield number, "a tab"
+
+
+def mend(name):
+    lines = [number for number, what in wrong(name) if "columns" in what]
+    if lines and pathlib.Path(name).suffix in (".c", ".h", ".cpp", ".hip"):
+        subprocess.run(["clang-format", "-i", *(f"--lines={n}:{n}" for n in lines), name], cwd=ROOT, check=True)
+
+
+def main(given):
+    mends, given = "--mend" in given, [n for n in given if n != "--mend"]
+    names = given or subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.split("\n")
+    names = [n for n in names if pathlib.Path(n).suffix in CODE or n.endswith("Makefile")]
+    names = [n for n in names if not WRITTEN.search(n) and (ROOT / n).is_file()]
+    for name in [n for n in names if given or n.split("/")[0] not in LEFT] if mends else []:
+        mend(name)
+    found, left, code = {n: list(wrong(n)) for n in names}, dict(LEFT), 0
+    for name, lines in found.items():
+        folder = name.split("/")[0]
+        for number, what in lines:
+            if left.get(folder, 0) > 0:
+                left[folder] -= 1
+                continue
+            print(f"{name}:{number}: {what}")
+            code = 1
+    for folder, unused in left.items():
+        if unused and not given:
+            print(f"width: {folder} has {LEFT[folder] - unused} such lines left, {LEFT[folder]} are allowed: lower that")
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
