@@ -33,7 +33,7 @@ typedef struct compiled {
 const target_info *compile_target(arena *a, const char *name);
 /* The spine itself, for callers that are inside arena_run already: bails. */
 void compile_inside(arena *a, const compile_request *request, compiled *out);
-/* A plan that was made again (runtime/plan_code.h): its stages are dumped like the first one's. */
+/* A plan that was made again (runtime/module/plan_code.h): its stages are dumped like the first one's. */
 void compile_dump(arena *a, const compile_request *request, const plan *p);
 tfgen_code compile(arena *a, const compile_request *request, compiled *out);
 #endif

@@ -22,7 +22,7 @@ typedef struct bench_result {
     work *works;
     int repeats, sets;       /* sets of inputs, states, outputs, workspace and weights that the runs take in turn */
     double set_bytes, compile_seconds;
-    const plan *plan;        /* what ran: the plan given, or one made again where its kernels spill (runtime/plan_code.h) */
+    const plan *plan;        /* what ran: the plan given, or one made again where its kernels spill (runtime/module/plan_code.h) */
 } bench_result;
 
 bench_result bench_plan(arena *a, const ir_program *graph, const plan *p, const bench_options *o);

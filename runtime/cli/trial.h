@@ -50,7 +50,7 @@ typedef struct trial_result {
     int launches;           /* of one run, counted where they are issued */
     double compile_seconds;
     const char *device; /* "host", or a GPU's name and label */
-    const plan *plan;   /* what ran: the plan given, or one made again where its kernels spill (runtime/plan_code.h) */
+    const plan *plan;   /* what ran: the plan given, or one made again where its kernels spill (runtime/module/plan_code.h) */
 } trial_result;
 
 /* Bails on bad data and device errors. */

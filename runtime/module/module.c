@@ -329,7 +329,7 @@ static void take_unit(build *b, unit *u, const code_request *q, const code_resul
                               b->m->device->info.arch, r->log ? r->log : "");
 }
 
-/* Code that spills with every tile is taken from AMD's compilers: it is slow, but right. NVIDIA's is refused (runtime/nvrtc.c). */
+/* Code that spills with every tile is taken from AMD's compilers: it is slow, but right. NVIDIA's is refused (runtime/compile/nvrtc.c). */
 static void make_for_device(build *b)
 {
     tfgen_module *m = b->m;
@@ -345,7 +345,7 @@ static void make_for_device(build *b)
                                        .context = b};
     plan_code *code = plan_code_make(m->arena, m->plan, &options);
     if (b->status == TFGEN_OK && code->plan != m->plan) {
-        *m = (tfgen_module){.arena = m->arena, .device = m->device, .plan = code->plan};
+        *m = (tfgen_module){.arena = m->arena, .device = m->device, .plan = code->plan, .manifest = manifest_json(m->arena, code->plan)};
         lay_out(m);
     }
     for (int i = 0; i < code->count && b->status == TFGEN_OK; i++) take_unit(b, &m->units[i], &code->requests[i], &code->results[i]);
@@ -412,8 +412,11 @@ tfgen_status tfgen_module_create(const tfgen_plan *plan, tfgen_device *device, c
     cache *kept = cache_open(&(cache_options){.directory = known.cache_dir});
     const tfgen_status status = module_build(plan->compiled.plan, device, &(module_settings){&known, kept, NULL, true}, module, error);
     cache_close(kept);
+    if (status == TFGEN_OK && !(*module)->manifest) (*module)->manifest = plan->manifest;
     return status;
 }
+
+const char *tfgen_module_manifest(const tfgen_module *m) { return m ? m->manifest : NULL; }
 
 void tfgen_module_free(tfgen_module *m)
 {

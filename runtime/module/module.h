@@ -65,6 +65,7 @@ struct tfgen_module {
     arena *arena;
     tfgen_device *device;
     const plan *plan;
+    const char *manifest; /* NULL: nobody asked for it */
     tensor_list tensors;
     int *needed; /* tensors that launches take from the caller */
     int needed_count;
@@ -92,7 +93,7 @@ typedef struct module_settings {
     bool same_workspace; /* no plan made again may need more workspace: the caller has asked for the plan's */
 } module_settings;
 /* The plan must outlive the module, the cache need not. The module's plan is another where kernels of this one
- * spill (runtime/plan_code.h). */
+ * spill (runtime/module/plan_code.h). */
 tfgen_status module_build(const plan *p, tfgen_device *d, const module_settings *settings, tfgen_module **out, tfgen_error *error);
 /* Memory for a layer's weights, not filled. */
 tfgen_status weights_allocate(tfgen_module *m, tfgen_weights **out, tfgen_error *error);

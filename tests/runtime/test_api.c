@@ -172,6 +172,7 @@ static host_call open_call(void)
     c.plan = plan_of(&o);
     ck_assert_int_eq(tfgen_device_open("host", &c.device, &error), TFGEN_OK);
     ck_assert_msg(tfgen_module_create(c.plan, c.device, NULL, &c.module, &error) == TFGEN_OK, "%s", error.text);
+    ck_assert_str_eq(tfgen_module_manifest(c.module), tfgen_plan_manifest(c.plan));
     ck_assert_uint_eq(tfgen_plan_tensor_count(c.plan), 4);
     for (size_t i = 0; i < 4; i++) {
         tfgen_tensor t = {.size = sizeof t};

@@ -181,6 +181,8 @@ static void ran_on_simt(program *p)
     ck_assert_ptr_ne(p->module->plan, p->plan->compiled.plan);
     ck_assert_int_eq(phase_layer(phase), layer_simt);
     ck_assert_int_eq(phase->spilled[0].scratch, 1040);
+    ck_assert_ptr_null(strstr(tfgen_plan_manifest(p->plan), "\"spilled\""));
+    ck_assert_ptr_nonnull(strstr(tfgen_module_manifest(p->module), "\"spilled\""));
     must(execute(p, &error), &error);
     must(judge(p, &error), &error);
 }
