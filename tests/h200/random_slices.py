@@ -20,12 +20,14 @@ REPORTED = (0, 1)  # exit codes of a report: all good, a case failed. tfgen's ot
 
 
 class Schedule:
-    """Which slices are run: one after the other from the first index, while one that begins now is likely to end before the limit."""
+    """Which slices are run: one after the other from the first index, while one that begins now is likely to end before the limit, and until
+    `patience` slices in a row were broken, since then the machine is."""
 
-    def __init__(self, first, count, limit, most=None):
+    def __init__(self, first, count, limit, most=None, patience=1):
         self.next, self.count, self.limit, self.last = first, count, limit, None if most is None else first + most
         self.seconds = []  # that slices took
         self.states = {}  # first index -> state
+        self.patience, self.broken_in_a_row = patience, 0
 
     def usual(self):
         """What all slices but one in twenty took at most."""
@@ -33,7 +35,7 @@ class Schedule:
 
     def take(self, now):
         """The first index and the count of a slice that begins at `now`, or None."""
-        if now + self.usual() >= self.limit or (self.last is not None and self.next >= self.last):
+        if now + self.usual() >= self.limit or (self.last is not None and self.next >= self.last) or self.broken_in_a_row >= self.patience:
             return None
         first = self.next
         self.next = first + self.count if self.last is None else min(first + self.count, self.last)
@@ -41,6 +43,7 @@ class Schedule:
 
     def note(self, first, state, seconds):
         self.states[first] = state
+        self.broken_in_a_row = self.broken_in_a_row + 1 if state == BROKEN else 0
         if state == ENDED:
             self.seconds.append(seconds)
 
@@ -51,7 +54,7 @@ class Schedule:
 class Runner:
     def __init__(self, options, folder):
         self.options, self.folder, self.lock, self.start = options, folder, threading.Lock(), time.monotonic()
-        self.schedule = Schedule(options.first, options.count, options.seconds, options.most)
+        self.schedule = Schedule(options.first, options.count, options.seconds, options.most, patience=options.jobs + 2)
 
     def now(self):
         return time.monotonic() - self.start

@@ -50,6 +50,15 @@ class Slices(unittest.TestCase):
         self.assertIsNone(s.take(41))
         self.assertEqual(s.next, 4)
 
+    def test_a_broken_machine_is_given_up(self):
+        s = Schedule(0, 2, 60, patience=2)
+        for state in (BROKEN, ENDED, BROKEN):
+            s.note(s.take(0)[0], state, 1)
+        first, _ = s.take(0)
+        s.note(first, BROKEN, 1)
+        self.assertIsNone(s.take(0))
+        self.assertEqual(s.next, 8)
+
     def test_all_good_is_good(self):
         text, good, files, _ = run(2)
         self.assertTrue(good)
