@@ -13,6 +13,7 @@
 #endif
 #include "runtime/host/engine.h"
 #include "runtime/host/process.h"
+#include "runtime/compile/worker.h"
 
 enum { MAX_ARGUMENTS = 96, DEFAULT_LIMIT_MS = 120000, NEWEST_CLANG = 22, OLDEST_CLANG = 14 };
 
@@ -107,7 +108,7 @@ static void build(arguments *a, const char *compiler, const host_compile_options
     add(a, compiler, SIZE_MAX >> 1);
     add_words(
         a,
-        "-x c++ -std=c++17 -march=native -ffp-contract=fast -fno-math-errno -fPIC -shared -nostdlib -fno-exceptions "
+        "-x c++ -std=c++17 -march=native -ffp-contract=fast -fno-math-errno -fPIC -fno-exceptions "
         "-fno-rtti -fvisibility=hidden -fno-stack-protector -fstack-size-section -fno-asynchronous-unwind-tables -fno-threadsafe-statics "
         "-Xclang -fconvergent-functions -fdebug-compilation-dir=. -Wno-unknown-attributes -Wno-ignored-attributes -Wno-unknown-pragmas "
         "-Wno-builtin-macro-redefined -Wno-pragma-once-outside-header");
@@ -209,24 +210,72 @@ static host_status judge(process_end end, const char *compiler, unsigned limit_m
     return HOST_COMPILE_FAILED;
 }
 
+static unsigned until(uint64_t deadline_ms)
+{
+    const uint64_t now = watchdog_now();
+    return now < deadline_ms ? (unsigned)(deadline_ms - now) : 0;
+}
+
+static process_end compile_object(const char *compiler, int source, const host_compile_options *o, const char *object, unsigned limit,
+                                  host_log *log)
+{
+    arguments a = {0};
+    build(&a, compiler, o);
+    add_words(&a, "-c - -o");
+    add(&a, object, SIZE_MAX >> 1);
+    const process_end end = a.failed ? PROCESS_NOT_STARTED : process_run(a.items, source, limit, log);
+    arguments_free(&a);
+    return end;
+}
+
+/* `linker` is ld, or clang, which knows more places of libraries. */
+static process_end link_by(const char *linker, const char *words, const char *object, const char *output, unsigned limit, host_log *log)
+{
+    arguments a = {0};
+    add(&a, linker, SIZE_MAX >> 1);
+    add_words(&a, words);
+    add(&a, output, SIZE_MAX >> 1);
+    add(&a, object, SIZE_MAX >> 1);
+    add_words(&a, "-l:libm.so.6 -l:libc.so.6");
+    const process_end end = a.failed ? PROCESS_NOT_STARTED : process_run(a.items, -1, limit, log);
+    arguments_free(&a);
+    return end;
+}
+
+/* Clang that links, too, compiles in a second process of its own, and starting that takes as long as parsing a kernel does: ld is called from here.
+ * Where there is none, or it does not find the libraries, clang links. */
+static process_end link_object(const char *compiler, const char *object, const char *output, uint64_t deadline, host_log *log)
+{
+    char *ld = in_path("ld");
+    process_end end = ld ? link_by(ld, "-shared -o", object, output, until(deadline), NULL) : PROCESS_FAILED;
+    if (end != PROCESS_OK && end != PROCESS_TIMEOUT) end = link_by(compiler, "-shared -nostdlib -o", object, output, until(deadline), log);
+    free(ld);
+    return end;
+}
+
+/* A pipe would keep the linker waiting; whoever asked sees that there is no output. */
+static bool is_file(const char *path)
+{
+    struct stat s;
+    return lstat(path, &s) == 0 && S_ISREG(s.st_mode);
+}
+
 host_status cc_run(const char *compiler, const char *source, size_t size, const host_compile_options *o, const char *output,
                    host_log *log)
 {
-    arguments a = {0};
     const unsigned limit = o->time_limit_ms ? o->time_limit_ms : DEFAULT_LIMIT_MS;
-    build(&a, compiler, o);
-    add_words(&a, "-");
-    add(&a, "-o", 2);
-    add(&a, output, SIZE_MAX >> 1);
-    add_words(&a, "-l:libm.so.6 -l:libc.so.6");
-    const int file = a.failed ? -1 : whole_source(source, size, o);
+    const uint64_t deadline = watchdog_now() + limit;
+    char *object = printed("%s.o", output);
+    const int file = object ? whole_source(source, size, o) : -1;
     host_status status = HOST_NO_MEMORY;
     if (file >= 0) {
-        status = judge(process_run(a.items, file, limit, log), compiler, limit, log);
+        process_end end = compile_object(compiler, file, o, object, limit, log);
+        if (end == PROCESS_OK && is_file(object)) end = link_object(compiler, object, output, deadline, log);
+        status = judge(end, compiler, limit, log);
         close(file);
     } else {
-        log_add(log, "no memory to compile, or too many flags\n");
+        log_add(log, "no memory to compile\n");
     }
-    arguments_free(&a);
+    free(object);
     return status;
 }

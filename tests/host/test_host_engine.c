@@ -428,14 +428,43 @@ START_TEST(a_missing_compiler_is_named_with_its_package)
 }
 END_TEST
 
+static void write_program(const char *name, const char *text)
+{
+    char path[256];
+    snprintf(path, sizeof path, "%s/%s", cache, name);
+    FILE *f = fopen(path, "w");
+    ck_assert_ptr_nonnull(f);
+    fputs(text, f);
+    fclose(f);
+    ck_assert(!chmod(path, 0700));
+}
+
+/* clang tells the linker where libraries are, and then this one works. */
+START_TEST(where_ld_by_itself_finds_no_library_the_compiler_links)
+{
+    host_module *m;
+    host_log log = {0};
+    char path[4096], told[256];
+    write_program("ld", "#!/bin/sh\ncase \" $*\" in\n*' -L'*) echo told >>${0%/*}/told; PATH=${PATH#*:} exec ld \"$@\" ;;\nesac\necho no libraries >&2\nexit 1\n");
+    snprintf(path, sizeof path, "%s:%s", cache, getenv("PATH"));
+    setenv("PATH", path, 1);
+    ck_assert_int_eq(compile(TINY, (host_compile_options){0}, &m, &log), HOST_OK);
+    ck_assert_msg(log.size == 0, "%s", log.text);
+    snprintf(told, sizeof told, "%s/told", cache);
+    ck_assert_int_eq(access(told, R_OK), 0);
+    host_module_free(m);
+    write_program("ld", "#!/bin/sh\necho no libraries >&2\nexit 1\n");
+    ck_assert_int_eq(compile(TINY "\n", (host_compile_options){0}, &m, &log), HOST_COMPILE_FAILED);
+    says(&log, "no libraries");
+    host_log_free(&log);
+}
+END_TEST
+
 START_TEST(a_compiler_that_hangs_is_stopped)
 {
     char path[128];
     snprintf(path, sizeof path, "%s/slow", cache);
-    FILE *f = fopen(path, "w");
-    fputs("#!/bin/sh\necho working\nsleep 100 & sleep 100\n", f);
-    fclose(f);
-    ck_assert(!chmod(path, 0700));
+    write_program("slow", "#!/bin/sh\necho working\nsleep 100 & sleep 100\n");
     host_module *m;
     host_log log = {0};
     for (unsigned ms = 200; !log.text || !strstr(log.text, "working"); ms *= 2) { /* a busy machine may stop it before it says so */
@@ -495,6 +524,7 @@ int main(void)
     tcase_add_loop_test(t, a_damaged_cache_is_not_trusted, 0, 4);
     tcase_add_test(t, errors_of_the_compiler_name_lines_of_the_template);
     tcase_add_test(t, a_missing_compiler_is_named_with_its_package);
+    tcase_add_test(t, where_ld_by_itself_finds_no_library_the_compiler_links);
     tcase_add_test(t, a_compiler_that_hangs_is_stopped);
     tcase_add_test(t, launches_that_make_no_sense_are_refused);
     suite_add_tcase(s, t);
