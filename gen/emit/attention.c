@@ -133,6 +133,13 @@ void heads_write_rules(heads *h)
     write_keys(h);
 }
 
+void heads_write_lists(heads *h)
+{
+    enum { most_in_a_chain = 8192 };
+    const long long most = extent_high(value_tokens(h->op->inputs[1]), &h->e->plan->program->dims);
+    write_line(h->w, "static constexpr bool long_lists = %s;", most > most_in_a_chain ? "true" : "false");
+}
+
 void heads_write_pointers(heads *h)
 {
     const ir_op *op = h->op;

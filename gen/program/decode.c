@@ -60,6 +60,7 @@ static void members(emission *e, writer *w)
     heads_write_sizes(&h);
     write_line(w, "static constexpr int team = %d, threads = %d, splits = %d;", x->team, x->threads, x->splits);
     heads_write_rules(&h);
+    heads_write_lists(&h);
     heads_write_pointers(&h);
     heads_write_partial(&h, h.op->outputs[0], true);
 }

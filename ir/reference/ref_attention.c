@@ -3,10 +3,15 @@
  * For a query and its visible keys t: z_t = scale * q.k_t (capped: c tanh(z_t/c)), p_t = exp(z_t - m) / s, o = sum p_t
  * v_t. With a_t the error of z_t and of exp together, do = sum p_t (v_t - o) a_t + sum p_t dv_t, in squares; then the
  * sums of products and of exponentials round as sums do. a_t^2 = scale^2 (sum k^2 e_q^2 + q^2 e_k^2 + rounding of the
- * dot product) + u^2 (z_t^2 + (z_t - m)^2 + 4): scaling, and exp's argument. */
+ * dot product) + u^2 (z_t^2 + (z_t - m)^2 + 4): scaling, and exp's argument.
+ *
+ * Sums over more than 8192 keys are sums of sums, of at most 4096 keys each (keys_in_a_chain, templates/attention/attention.h); those on matrix
+ * units, whose weights are rounded to 16 bits, are one chain. */
 #include "ir/reference/ref_parts.h"
 #include <math.h>
 #include <stdlib.h>
+
+enum { most_in_a_chain = 8192 };
 
 typedef struct attention_job {
     const ir_attributes *t;
@@ -22,7 +27,7 @@ typedef struct attention_job {
 /* Of one head while it runs, one number a key or a column. */
 typedef struct head_buffers {
     double *score, *noise; /* z, then p; a^2 */
-    double *o, *prefix, *in_order, *terms, *squares;
+    double *o, *block /* of the keys since the last whole one */, *in_order, *terms, *squares;
 } head_buffers;
 
 static double square(double x) { return x * x; }
@@ -80,9 +85,9 @@ static double scores(const attention_job *j, size_t q, size_t b, size_t g, long 
 
 /* Turns z into p and the error of z into that of p, both relative; returns the squared relative rounding of their sum.
  */
-static double probabilities(long long low, long long high, double largest, const head_buffers *h)
+static double probabilities(long long low, long long high, double largest, bool whole, const head_buffers *h)
 {
-    ref_sum s = {.whole = true};
+    ref_sum s = {.whole = whole};
     for (long long t = low; t < high; t++) {
         const double z = h->score[t], a2 = h->noise[t] + square(REF_UNIT) * (square(z) + square(z - largest) + 4);
         h->score[t] = exp(z - largest);
@@ -93,17 +98,22 @@ static double probabilities(long long low, long long high, double largest, const
     return ref_sum_rounding(&s) / square(s.value);
 }
 
-static void weigh_values(const attention_job *j, size_t b, size_t g, long long low, long long high,
+static void weigh_values(const attention_job *j, size_t b, size_t g, long long low, long long high, bool whole,
                          const head_buffers *h)
 {
-    for (size_t d = 0; d < j->hd; d++) h->o[d] = h->prefix[d] = h->in_order[d] = h->terms[d] = h->squares[d] = 0;
+    for (size_t d = 0; d < j->hd; d++) h->o[d] = h->block[d] = h->in_order[d] = h->terms[d] = h->squares[d] = 0;
     for (long long t = low; t < high; t++) {
         const double *v = j->v->value + key_start(j, b, g, (size_t)t), p = h->score[t];
         for (size_t d = 0; d < j->hd; d++) {
             const double term = p * v[d];
             h->o[d] += term;
-            h->in_order[d] += square(h->o[d]);
+            h->block[d] += term;
+            h->in_order[d] += square(h->block[d]);
             h->terms[d] += square(term);
+        }
+        for (size_t d = 0; !whole && (t - low + 1) % REF_CHAIN == 0 && d < j->hd; d++) {
+            h->in_order[d] += square(h->o[d]);
+            h->block[d] = 0;
         }
     }
     for (long long t = low; t < high; t++) {
@@ -122,12 +132,14 @@ static void one_query(const attention_job *j, size_t b, size_t s, size_t head, c
     visible(j, b, s, &low, &high);
     if (low >= high) return; /* nothing to attend to: zeros */
     const double largest = scores(j, q, b, g, low, high, h);
-    const double relative = probabilities(low, high, largest, h) + square(3 * REF_UNIT);
+    const bool whole = high - low <= most_in_a_chain || j->score_unit > 0;
+    const double relative = probabilities(low, high, largest, whole, h) + square(3 * REF_UNIT);
     const double n = (double)(high - low) - 1;
-    weigh_values(j, b, g, low, high, h);
+    const ref_chains chains = ref_chains_of(n, whole);
+    weigh_values(j, b, g, low, high, whole, h);
     for (size_t d = 0; d < j->hd; d++) {
         const double o = h->o[d];
-        const double rounding = fmax(n > 0 ? h->in_order[d] : 0, n * o * o / 3) + (n / 6 + 1) * h->terms[d];
+        const double rounding = fmax(n > 0 ? h->in_order[d] : 0, chains.of_value * o * o) + (chains.of_terms + 1) * h->terms[d];
         j->o->value[q + d] = o;
         j->o->error[q + d] = sqrt(h->squares[d] + square(REF_UNIT) * rounding + relative * o * o);
     }

@@ -69,12 +69,17 @@ void ref_sum_add(ref_sum *s, double term, double error)
 
 /* In random order K terms in chains of L, K/L = m of them: a chain's partial sums are L/3 of its sum's square and L/6 of its terms'
  * squares, the squares of all chains' sums are y^2/m and sum t^2 together, and the m sums are added in a chain, too. */
+ref_chains ref_chains_of(double n, bool whole)
+{
+    const double L = whole ? n : fmin(n, REF_CHAIN), m = L > 0 ? n / L : 0;
+    return (ref_chains){m > 1 ? L / m / 3 + (m + 1) / 3 : n / 3, m > 1 ? L / 2 + m / 6 : n / 6};
+}
+
 double ref_sum_rounding(const ref_sum *s)
 {
-    const double n = s->count > 1 ? (double)s->count - 1 : 0, L = s->whole ? n : fmin(n, REF_CHAIN), m = L > 0 ? n / L : 0;
-    const double of_value = m > 1 ? L / m / 3 + (m + 1) / 3 : n / 3, of_terms = m > 1 ? L / 2 + m / 6 : n / 6;
+    const ref_chains c = ref_chains_of(s->count > 1 ? (double)s->count - 1 : 0, s->whole);
     const double in_order = s->count > 1 ? s->partial_squares : 0;
-    return REF_UNIT * REF_UNIT * (fmax(in_order, of_value * s->value * s->value) + (of_terms + 1) * s->term_squares);
+    return REF_UNIT * REF_UNIT * (fmax(in_order, c.of_value * s->value * s->value) + (c.of_terms + 1) * s->term_squares);
 }
 
 double ref_sum_error(const ref_sum *s) { return s->input_squares + ref_sum_rounding(s); }

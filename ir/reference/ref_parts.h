@@ -76,6 +76,11 @@ typedef struct ref_sum {
 #define REF_CHAIN 4096
 void ref_sum_add(ref_sum *s, double term, double error);
 double ref_sum_rounding(const ref_sum *s); /* squared error by rounding alone */
+/* What n additions round in random order, in squares of u: so many of the sum's square, so many of its terms' squares. */
+typedef struct ref_chains {
+    double of_value, of_terms;
+} ref_chains;
+ref_chains ref_chains_of(double n, bool whole);
 double ref_sum_error(const ref_sum *s);    /* squared, with that of the terms */
 
 /* Calls work(context, i) for i < count on all cores. */

@@ -110,6 +110,41 @@ template <int N> struct softmax_row {
     DEV columns<N> result() const { return sum == 0.0f ? columns_of<N>::zero() : o * (1.0f / sum); }
 };
 
+// Sums over the keys of a row; of long lists they are sums of sums of so many keys each, so that no long chain of additions is made.
+enum { keys_in_a_chain = 2048 };
+template <int N, bool Long> struct key_sums : softmax_row<N> {
+    DEV void end_chain() {}
+    DEV void end() {}
+};
+template <int N> struct key_sums<N, true> : softmax_row<N> {
+    columns<N> all;
+    float all_sum, all_largest; // what all and all_sum are relative to
+
+    DEV void clear()
+    {
+        softmax_row<N>::clear();
+        all = columns_of<N>::zero();
+        all_sum = 0.0f;
+        all_largest = take_max::identity();
+    }
+    DEV void end_chain()
+    {
+        end();
+        all = this->o;
+        all_sum = this->sum;
+        all_largest = this->largest;
+        this->o = columns_of<N>::zero();
+        this->sum = 0.0f;
+    }
+    // The row is then that of all keys so far.
+    DEV void end()
+    {
+        const float scale = all_largest == take_max::identity() ? 0.0f : weight_exp(all_largest - this->largest);
+        this->o = all * scale + this->o;
+        this->sum = all_sum * scale + this->sum;
+    }
+};
+
 template <class S> DEV bool key_is_visible(int key, int position)
 {
     return (!S::causal || key <= position) && (S::window == 0 || key > position - S::window);
@@ -139,7 +174,7 @@ template <class S> struct attention {
         int from, to;                  // keys that some query of the block may see
     };
     struct carry {
-        softmax_row<head::count> row;
+        key_sums<head::count, S::long_lists> row;
         int position;
         bool exists;
     };
@@ -263,7 +298,9 @@ template <class S> struct attention {
         }
         while (ring.stage < ring.stages) {
             const slot &s = ring.wait();
-            block(c, q, s, t.from + ring.stage * block_k, c.exists ? t.to : 0);
+            const int first = t.from + ring.stage * block_k;
+            block(c, q, s, first, c.exists ? t.to : 0);
+            if (first / keys_in_a_chain != (first + block_k) / keys_in_a_chain) c.row.end_chain();
             ring.release();
         }
     }
@@ -272,6 +309,7 @@ template <class S> struct attention {
     {
         const int left = S::head_dim - head::first();
         if (!c.exists || left <= 0) return;
+        c.row.end();
         write(p, t, left < head::count ? left : head::count, c.row.result());
     }
 

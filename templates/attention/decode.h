@@ -42,12 +42,17 @@ template <class S> struct decode {
     }
 
     // Every stride-th key from the first on, some at a time, so that their loads are under way together.
-    DEV static void one_row(const args &p, const tile &t, int token, int h, int first, int stride, softmax_row<head::count> &row)
+    DEV static void one_row(const args &p, const tile &t, int token, int h, int first, int stride, key_sums<head::count, S::long_lists> &row)
     {
         const columns<head::count> q = head::read(S::q(p, t.batch, token, h));
         const int position = S::position(p, t.batch, token), oldest = position - S::window + 1;
         const int from = S::window && oldest > t.from ? oldest : t.from, to = S::causal && position < t.to ? position + 1 : t.to;
+        int chain = 0;
         for (int key0 = from + first; key0 < to; key0 += at_once * stride) {
+            if ((chain += at_once) > keys_in_a_chain) {
+                row.end_chain();
+                chain = at_once;
+            }
             columns<head::count> v[at_once];
             vec<float, at_once> score;
 #pragma unroll
@@ -79,9 +84,10 @@ template <class S> struct decode {
         const int at_once = rows < teams ? rows : teams, sharing = teams / at_once;
         for (int row0 = 0; row0 < rows; row0 += at_once) {
             const int row = row0 + team % at_once, share = team / at_once;
-            softmax_row<head::count> r;
+            key_sums<head::count, S::long_lists> r;
             r.clear();
             if (row < rows && share < sharing) one_row(p, t, row / group, t.kv_head * group + row % group, share, sharing, r);
+            r.end();
             put(s.part[team], r);
             barrier();
             for (int i = thread_index(); i < at_once * S::head_dim; i += threads)

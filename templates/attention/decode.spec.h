@@ -23,6 +23,7 @@ struct k2_decode {
         return keys < 0 ? 0 : keys < most ? keys : most;
     }
     DEV static int position(const args &p, int batch, int token) { return p.pos[batch] + token; }
+    static constexpr bool long_lists = false;
     DEV static const type *q(const args &p, int batch, int token, int head)
     {
         return p.qr + (batch * 1 + token) * 256ll + head * 32; // !41:5

@@ -128,6 +128,49 @@ START_TEST(many_partial_sums_of_a_row_are_added_up_in_blocks)
 }
 END_TEST
 
+/* Queries of zeros weigh all keys alike: what attention does then is to add up the values, of one sign here, and to divide. Keys are more than one
+ * chain may have (keys_in_a_chain, templates/attention/attention.h); a cache's are also split, into 8 on the host, 32 elsewhere. */
+enum { list = 1 << 17, list_head = 8, list_chain = 2048 };
+static const struct {
+    const char *target;
+    bool cache;
+} lists[] = {{"host", false}, {"sm_90a", false}, {"gfx942", false}, {"gfx1100", false}, {"host", true}, {"gfx90a", true}};
+
+static void make_equal_weights(rig *r)
+{
+    rig_round(r);
+    memset(rig_data(r, "q"), 0, rig_count(r, "q") * sizeof(double));
+    double *v = rig_data(r, "v");
+    for (size_t i = 0; i < rig_count(r, "v"); i++) v[i] = (double)(float)(1 + 0.25 * v[i]);
+}
+
+START_TEST(values_of_long_lists_of_keys_are_added_up_in_blocks)
+{
+    const char *yaml = lists[_i].cache ? "block: t\ndtype: f32\ndims: {S: 1, L: 131072, hd: 8}\ninputs: {q: [1, S, hd], k: [1, L, hd], v: [1, L, hd], "
+                                         "at: {shape: [1], dtype: i32, range: [0, 0]}, n: {shape: [1], dtype: i32, range: [L, L]}}\nstate: {kc: [1, 1, L, hd], vc: [1, 1, L, hd]}\nops:\n"
+                                         "  - {out: kk, op: kv_append, in: [k], state: kc, at: at}\n"
+                                         "  - {out: vv, op: kv_append, in: [v], state: vc, at: at}\n"
+                                         "  - {out: y, op: attention, in: [q, kk, vv], heads: 1, lengths: n}\noutputs: {y: y}\n"
+                                       : "block: t\ndtype: f32\ndims: {S: 2, L: 131072, hd: 8}\ninputs: {q: [1, S, hd], k: [1, L, hd], v: [1, L, hd]}\n"
+                                         "ops:\n  - {out: y, op: attention, in: [q, k, v], heads: 1}\noutputs: {y: y}\n";
+    rig *r = rig_open(&(rig_request){.yaml = yaml, .level = fusion_tile, .target = lists[_i].target});
+    ck_assert_ptr_nonnull(strstr(r->c.plan->launches[r->c.plan->launch_count - 1 - lists[_i].cache].spec_header, "long_lists = true"));
+    make_equal_weights(r);
+    rig_run(r);
+    errors e = {0};
+    const double *y = rig_read(r, "y"), *v = rig_data(r, "v");
+    double *column = malloc(list * sizeof *column);
+    for (int d = 0; d < list_head; d++) {
+        for (int k = 0; k < list; k++) column[k] = v[k * list_head + d];
+        add_error(&e, column, NULL, list, list_chain, y[d] * list);
+    }
+    free(column);
+    judge(lists[_i].target, &e);
+    rig_judge(r);
+    rig_close(r);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("sums");
@@ -135,6 +178,7 @@ int main(void)
     tcase_set_timeout(t, 120);
     tcase_add_loop_test(t, long_products_are_added_up_in_blocks, 0, (int)(sizeof products / sizeof *products));
     tcase_add_loop_test(t, long_rows_are_added_up_in_blocks, 0, (int)(sizeof row_targets / sizeof *row_targets));
+    tcase_add_loop_test(t, values_of_long_lists_of_keys_are_added_up_in_blocks, 0, (int)(sizeof lists / sizeof *lists));
     tcase_add_test(t, many_partial_sums_of_a_row_are_added_up_in_blocks);
     suite_add_tcase(suite, t);
     return run_suite(suite);

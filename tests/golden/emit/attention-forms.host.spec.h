@@ -104,6 +104,7 @@ struct k2_attention {
         return keys < 0 ? 0 : keys < most ? keys : most;
     }
     DEV static int position(const args &p, int batch, int token) { return p.pos[batch] + token; }
+    static constexpr bool long_lists = false;
     DEV static const type *q(const args &p, int batch, int token, int head)
     {
         return p.q + (batch * p.S + token) * 96ll + head * 24; // !11:5
@@ -154,6 +155,7 @@ struct k3_attention_2 {
         return keys < 0 ? 0 : keys < most ? keys : most;
     }
     DEV static int position(const args &p, int batch, int token) { return token; }
+    static constexpr bool long_lists = false;
     DEV static const type *q(const args &p, int batch, int token, int head)
     {
         return p.q + (batch * p.S + token) * 96ll + head * 24; // !12:5
@@ -202,6 +204,7 @@ struct k4_attention_3 {
         return p.S;
     }
     DEV static int position(const args &p, int batch, int token) { return token; }
+    static constexpr bool long_lists = false;
     DEV static const type *q(const args &p, int batch, int token, int head)
     {
         return p.q + (batch * p.S + token) * 96ll + head * 24; // !13:5

@@ -22,6 +22,7 @@ struct k0_attention {
         return p.S;
     }
     DEV static int position(const args &p, int batch, int token) { return token; }
+    static constexpr bool long_lists = false;
     DEV static const type *q(const args &p, int batch, int token, int head)
     {
         return p.q + (batch * p.S + token) * 256ll + head * 32; // !19:5

@@ -190,6 +190,7 @@ struct k3_attention {
         return p.S;
     }
     DEV static int position(const args &p, int batch, int token) { return token; }
+    static constexpr bool long_lists = false;
     DEV static const type *q(const args &p, int batch, int token, int head)
     {
         return p.q + (batch * p.S + token) * 128ll + head * 32; // !34:5
@@ -747,6 +748,7 @@ struct k1_attention {
         return p.S;
     }
     DEV static int position(const args &p, int batch, int token) { return token; }
+    static constexpr bool long_lists = false;
     DEV static const type *q(const args &p, int batch, int token, int head)
     {
         return p.q + (batch * p.S + token) * 128ll + head * 32; // !34:5

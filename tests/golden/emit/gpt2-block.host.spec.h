@@ -192,6 +192,7 @@ struct k3_attention {
         return p.S;
     }
     DEV static int position(const args &p, int batch, int token) { return token; }
+    static constexpr bool long_lists = false;
     DEV static const type *q(const args &p, int batch, int token, int head)
     {
         return p.q + (batch * p.S + token) * 128ll + head * 32; // !31:5
@@ -763,6 +764,7 @@ struct k3_attention {
         return p.S;
     }
     DEV static int position(const args &p, int batch, int token) { return token; }
+    static constexpr bool long_lists = false;
     DEV static const type *q(const args &p, int batch, int token, int head)
     {
         return p.q + (batch * p.S + token) * 128ll + head * 32; // !31:5
@@ -1183,6 +1185,7 @@ struct k2_attention {
         return p.S;
     }
     DEV static int position(const args &p, int batch, int token) { return token; }
+    static constexpr bool long_lists = false;
     DEV static const type *q(const args &p, int batch, int token, int head)
     {
         return p.qkv + (batch * p.S + token) * 384ll + head * 32; // !31:5

@@ -271,6 +271,7 @@ struct k5_decode {
         return keys < 0 ? 0 : keys < most ? keys : most;
     }
     DEV static int position(const args &p, int batch, int token) { return p.pos[batch] + token; }
+    static constexpr bool long_lists = false;
     DEV static const type *q(const args &p, int batch, int token, int head)
     {
         return p.q + (batch * 1 + token) * 128ll + head * 32; // !38:5
@@ -939,6 +940,7 @@ struct k5_decode {
         return keys < 0 ? 0 : keys < most ? keys : most;
     }
     DEV static int position(const args &p, int batch, int token) { return p.pos[batch] + token; }
+    static constexpr bool long_lists = false;
     DEV static const type *q(const args &p, int batch, int token, int head)
     {
         return p.q + (batch * 1 + token) * 128ll + head * 32; // !38:5
@@ -1462,6 +1464,7 @@ struct k4_decode {
         return keys < 0 ? 0 : keys < most ? keys : most;
     }
     DEV static int position(const args &p, int batch, int token) { return p.pos[batch] + token; }
+    static constexpr bool long_lists = false;
     DEV static const type *q(const args &p, int batch, int token, int head)
     {
         return p.qkv + (batch * 1 + token) * 384ll + head * 32; // !38:5

@@ -314,6 +314,7 @@ struct k6_attention {
         return p.S;
     }
     DEV static int position(const args &p, int batch, int token) { return token; }
+    static constexpr bool long_lists = false;
     DEV static const type *q(const args &p, int batch, int token, int head)
     {
         return p.qr + (batch * p.S + token) * 256ll + head * 32; // !32:5
@@ -992,6 +993,7 @@ struct k4_attention {
         return p.S;
     }
     DEV static int position(const args &p, int batch, int token) { return token; }
+    static constexpr bool long_lists = false;
     DEV static const type *q(const args &p, int batch, int token, int head)
     {
         return p.qr + (batch * p.S + token) * 256ll + head * 32; // !32:5
@@ -1410,6 +1412,7 @@ struct k2_attention {
         return p.S;
     }
     DEV static int position(const args &p, int batch, int token) { return token; }
+    static constexpr bool long_lists = false;
     DEV static const type *q(const args &p, int batch, int token, int head)
     {
         return p.qr + (batch * p.S + token) * 256ll + head * 32; // !32:5

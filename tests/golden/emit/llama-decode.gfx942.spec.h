@@ -396,6 +396,7 @@ struct k8_decode {
         return keys < 0 ? 0 : keys < most ? keys : most;
     }
     DEV static int position(const args &p, int batch, int token) { return p.pos[batch] + token; }
+    static constexpr bool long_lists = false;
     DEV static const type *q(const args &p, int batch, int token, int head)
     {
         return p.qr + (batch * 1 + token) * 256ll + head * 32; // !41:5
@@ -1170,6 +1171,7 @@ struct k6_decode {
         return keys < 0 ? 0 : keys < most ? keys : most;
     }
     DEV static int position(const args &p, int batch, int token) { return p.pos[batch] + token; }
+    static constexpr bool long_lists = false;
     DEV static const type *q(const args &p, int batch, int token, int head)
     {
         return p.qr + (batch * 1 + token) * 256ll + head * 32; // !41:5
@@ -1612,6 +1614,7 @@ struct k2_decode {
         return keys < 0 ? 0 : keys < most ? keys : most;
     }
     DEV static int position(const args &p, int batch, int token) { return p.pos[batch] + token; }
+    static constexpr bool long_lists = false;
     DEV static const type *q(const args &p, int batch, int token, int head)
     {
         return p.qr + (batch * 1 + token) * 256ll + head * 32; // !41:5

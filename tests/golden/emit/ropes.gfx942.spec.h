@@ -411,6 +411,7 @@ struct k8_decode {
         return keys < 0 ? 0 : keys < most ? keys : most;
     }
     DEV static int position(const args &p, int batch, int token) { return p.pos[batch] + token; }
+    static constexpr bool long_lists = false;
     DEV static const type *q(const args &p, int batch, int token, int head)
     {
         return p.qr + (batch * p.S + token) * 30ll + head * 10; // !18:5
@@ -794,6 +795,7 @@ struct k6_decode {
         return keys < 0 ? 0 : keys < most ? keys : most;
     }
     DEV static int position(const args &p, int batch, int token) { return p.pos[batch] + token; }
+    static constexpr bool long_lists = false;
     DEV static const type *q(const args &p, int batch, int token, int head)
     {
         return p.qr + (batch * p.S + token) * 30ll + head * 10; // !18:5
@@ -1062,6 +1064,7 @@ struct k3_decode {
         return keys < 0 ? 0 : keys < most ? keys : most;
     }
     DEV static int position(const args &p, int batch, int token) { return p.pos[batch] + token; }
+    static constexpr bool long_lists = false;
     DEV static const type *q(const args &p, int batch, int token, int head)
     {
         return p.qr + (batch * p.S + token) * 30ll + head * 10; // !18:5

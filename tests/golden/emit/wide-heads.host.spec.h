@@ -21,6 +21,7 @@ struct k0_attention {
         return 3;
     }
     DEV static int position(const args &p, int batch, int token) { return token; }
+    static constexpr bool long_lists = false;
     DEV static const type *q(const args &p, int batch, int token, int head)
     {
         return p.q + (batch * 3 + token) * 2042ll + head * 1021; // !16:5
@@ -144,6 +145,7 @@ struct k3_decode {
         return keys < 0 ? 0 : keys < most ? keys : most;
     }
     DEV static int position(const args &p, int batch, int token) { return p.pos[batch] + token; }
+    static constexpr bool long_lists = false;
     DEV static const type *q(const args &p, int batch, int token, int head)
     {
         return p.q + (batch * 3 + token) * 2042ll + head * 1021; // !19:5
