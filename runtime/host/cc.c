@@ -242,8 +242,8 @@ static process_end link_by(const char *linker, const char *words, const char *ob
     return end;
 }
 
-/* Clang that links, too, compiles in a second process of its own, and starting that takes as long as parsing a kernel does: ld is called from here.
- * Where there is none, or it does not find the libraries, clang links. */
+/* Clang that links, too, compiles in a second process of its own, and starting that takes as long as parsing a kernel does: ld is called
+ * from here. Where there is none, or it does not find the libraries, clang links. */
 static process_end link_object(const char *compiler, const char *object, const char *output, uint64_t deadline, host_log *log)
 {
     char *ld = in_path("ld");

@@ -20,8 +20,8 @@ REPORTED = (0, 1)  # exit codes of a report: all good, a case failed. tfgen's ot
 
 
 class Schedule:
-    """Which slices are run: one after the other from the first index, while one that begins now is likely to end before the limit, and until
-    `patience` slices in a row were broken, since then the machine is."""
+    """Which slices are run: one after the other from the first index, while one that begins now is likely to end before the limit, and
+    until `patience` slices in a row were broken, since then the machine is."""
 
     def __init__(self, first, count, limit, most=None, patience=1):
         self.next, self.count, self.limit, self.last = first, count, limit, None if most is None else first + most

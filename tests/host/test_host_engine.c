@@ -445,7 +445,9 @@ START_TEST(where_ld_by_itself_finds_no_library_the_compiler_links)
     host_module *m;
     host_log log = {0};
     char path[4096], told[256];
-    write_program("ld", "#!/bin/sh\ncase \" $*\" in\n*' -L'*) echo told >>${0%/*}/told; PATH=${PATH#*:} exec ld \"$@\" ;;\nesac\necho no libraries >&2\nexit 1\n");
+    write_program("ld", "#!/bin/sh\n"
+                        "case \" $*\" in *' -L'*) echo told >>${0%/*}/told; PATH=${PATH#*:} exec ld \"$@\" ;; esac\n"
+                        "echo no libraries >&2\nexit 1\n");
     snprintf(path, sizeof path, "%s:%s", cache, getenv("PATH"));
     setenv("PATH", path, 1);
     ck_assert_int_eq(compile(TINY, (host_compile_options){0}, &m, &log), HOST_OK);
