@@ -367,6 +367,7 @@ START_TEST(the_manifest_says_what_the_plan_says)
     char *text = slurp("specs/llama-block.yaml");
     build b = {.name = "specs/llama-block.yaml", .text = text, .target = "gfx942", .level = fusion_tile};
     must_build(&b);
+    b.p->launches[1].grid_limit = 3;
     json_error_t error;
     json_t *o = json_loads(manifest_json(b.a, b.p), 0, &error);
     ck_assert_msg(o != NULL, "line %d: %s", error.line, error.text);
@@ -378,6 +379,7 @@ START_TEST(the_manifest_says_what_the_plan_says)
         ck_assert_str_eq(json_string_value(json_object_get(k, "name")), l->name);
         ck_assert_int_eq(json_integer_value(json_object_get(json_object_get(k, "grid"), "now")),
                          launch_grid(l, &b.p->program->dims));
+        ck_assert_int_eq(json_integer_value(json_object_get(json_object_get(k, "grid"), "limit")), i == 1 ? 3 : 0);
         ck_assert_uint_eq(json_array_size(arguments), (size_t)l->argument_count);
         for (int n = 0; n < l->argument_count; n++)
             ck_assert_int_eq(json_integer_value(json_object_get(json_array_get(arguments, (size_t)n), "offset")),

@@ -35,11 +35,11 @@ FLAGS = '-O1 -Werror=incompatible-pointer-types -Werror=int-conversion -Werror=i
 
 AREAS = {
     'ir': [f'ir/{part}/*.c' for part in ('base', 'program', 'read', 'lower', 'fuse', 'check', 'text')], 'gen': ['gen/*.c', 'gen/*/*.c'],
-    'templates': ['templates/*/*.h'], 'runtime': ['runtime/*/*.c', 'runtime/host/hip_*.h', 'runtime/cli/random/*.c'],
+    'templates': ['templates/*/*.h'], 'runtime': ['runtime/*/*.c', 'runtime/host/hip_*.h'],
     'reference': ['ir/reference/*.c'], 'judge': ['runtime/cli/trial*.c', 'runtime/cli/verify*.c', 'runtime/cli/run.c'],
 }
-# Golden files; and what draws specs by chance: a draw that is changed draws other specs, which are as good.
-LEFT_OUT = r'\.spec\.|runtime/cli/random_draw'
+# Golden files. What draws specs by chance (runtime/cli/random) is in no area: changed, it draws others, and its suite takes minutes a change.
+LEFT_OUT = r'\.spec\.'
 # Suites to try first, by the name of the file; after these, what killed neighbours, then the cheapest.
 LIKELY = [
     (r'ir/reference/', 'ref_golden ref ref_bounds op_properties models'), (r'ir/program/half', 'data ref ir runtime models'),
