@@ -9,7 +9,7 @@
  * below, as a root of summed squares, because roundings behave as independent (Higham & Mary, A new approach to
  * probabilistic rounding error analysis, SIAM J. Sci. Comput. 41(5), 2019). u = 2^-24, u(t) the unit roundoff of a
  * storage type. storage      u(t)|y|, half the smallest step; every rounding is taken at its maximum, 1.7 to 3.5
- * standard deviations elementwise  |f(x+e) - f(x)| for each operand, larger of both sides, and a few u|y| sums e^2 =
+ * standard deviations elementwise  what e does to each operand (ref_element.c), and a few u|y| sums e^2 =
  * sum w^2 e_x^2 + u^2 (max(sum of s_i^2, K y^2/3) + (K/6 + 1) sum t^2), s_i the partial sums in natural order. Adding
  * t_i rounds the partial sum s_i: u^2 sum s_i^2. Devices add in other orders: over a random order the mean of s_i^2 is
  * (i/K)^2 y^2 + i(K-i)/K^2 sum t^2, which sums to K y^2/3 + K/6 sum t^2; reductions of more than 4096

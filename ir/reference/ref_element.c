@@ -1,9 +1,11 @@
 /* In: elementwise ops and row reductions of a graph. Out: their values and errors. Refuses: operands that do not
  * broadcast.
  *
- * An elementwise result is off by what each operand's error does to it, |f(x +- e) - f(x)|, the larger side (a
- * difference, no derivative, so that kinks and poles are seen), and by its own rounding, a few u, which each function
- * states below. Where an operand's bound reaches beyond the function's domain, or across its pole, the error is infinite. */
+ * An elementwise result is off by what each operand's error does to it, and by its own rounding, a few u, which each function
+ * states below. What an error e does is the largest of |f(x +- e) - f(x)| and of a sixth of |f(x +- 6 e) - f(x)|: an operand is
+ * right as far as 6 e away (ref_sigmas), and where f is flat, has a kink or a pole, the step to there is more than 6 times that of e.
+ * Of a product or quotient both errors together do more than each alone, which is all there is near 0. Where an operand's bound
+ * reaches beyond the function's domain, or across its pole, the error is infinite. */
 #include "ir/reference/ref_parts.h"
 #include <math.h>
 
@@ -87,23 +89,31 @@ static bool may_cross(op_kind kind, double x, double e, bool second)
     }
 }
 
-/* The larger of what +e and -e do to f. */
+/* The larger of what +step and -step do to f. */
+static double change_by(op_kind kind, double x, double step, double other, bool second, double f)
+{
+    const double up = second ? apply(kind, other, x + step) : apply(kind, x + step, other);
+    const double down = second ? apply(kind, other, x - step) : apply(kind, x - step, other);
+    return fmax(change(f, up), change(f, down));
+}
+
 static double sensitivity(op_kind kind, double x, double e, double other, bool second, double f)
 {
     if (e == 0) return 0;
     if (isinf(e) || may_cross(kind, x, e, second)) return INFINITY;
-    const double up = second ? apply(kind, other, x + e) : apply(kind, x + e, other);
-    const double down = second ? apply(kind, other, x - e) : apply(kind, x - e, other);
-    return fmax(change(f, up), change(f, down));
+    return fmax(change_by(kind, x, e, other, second, f), change_by(kind, x, ref_sigmas * e, other, second, f) / ref_sigmas);
 }
 
 static void one_element(op_kind kind, double x, double x_error, double y, double y_error, double *value, double *error)
 {
-    const double f = apply(kind, x, y);
-    const double by_x = sensitivity(kind, x, x_error, y, false, f), by_y = sensitivity(kind, y, y_error, x, true, f);
+    const double f = apply(kind, x, y), nearest = fabs(y) - ref_sigmas * y_error; /* of a divisor to 0 */
+    const double other = kind == op_div && y_error != 0 && nearest > 0 ? nearest : y;
+    const double by_x = sensitivity(kind, x, x_error, other, false, other == y ? f : apply(kind, x, other));
+    const double by_y = sensitivity(kind, y, y_error, x, true, f);
+    const double by_both = kind == op_mul && x_error != 0 && y_error != 0 ? ref_sigmas * x_error * y_error : 0;
     const double own = isfinite(f) ? rounding(kind, isfinite(x) ? x : 0, f) : 0;
     *value = f;
-    *error = sqrt(by_x * by_x + by_y * by_y + own * own);
+    *error = sqrt(by_x * by_x + by_y * by_y + by_both * by_both + own * own);
 }
 
 /* Steps of an operand along the axes of the result, 0 where it is stretched; axes are matched from the right. */
@@ -169,17 +179,21 @@ static void row_extreme(const ref_tensor *x, size_t start, size_t columns, doubl
 static void row_total(op_kind kind, const ref_tensor *x, size_t start, size_t columns, double *value, double *error)
 {
     ref_sum s = {0};
+    double squares = 0; /* of errors, which have one sign */
     for (size_t i = start; i < start + columns; i++) {
         const double v = x->value[i], e = ref_error(x, i);
-        if (kind == op_row_sumsq)
-            ref_sum_add(&s, v * v, 2 * fabs(v) * e + e * e);
-        else
+        if (kind == op_row_sumsq) {
+            ref_sum_add(&s, v * v, 2 * fabs(v) * e + ref_sigmas * e * e);
+            squares += e * e;
+        } else {
             ref_sum_add(&s, v, e);
+        }
     }
     const double scale = kind == op_row_mean ? 1 / (double)columns : 1;
     const double own = kind == op_row_mean ? REF_UNIT * s.value : 0;
     *value = scale * s.value;
-    *error = isfinite(s.value) ? scale * sqrt(ref_sum_error(&s) + own * own) : 0; /* the caller knows whether what was added is certain */
+    /* the caller knows whether what was added is certain */
+    *error = isfinite(s.value) ? scale * sqrt(ref_sum_error(&s) + own * own + squares * squares) : 0;
 }
 
 bool ref_reduce(ref_state *r, const ir_op *op)

@@ -130,13 +130,14 @@ static void multiply(const double *rows, const lane *w, size_t K, size_t stride,
     multiply_body(rows, w, K, stride, out);
 }
 
-/* sum x^2 e_w^2, where weights have errors: plain loops, for the few products that are small. */
+/* sum (x^2 + 36 e_x^2) e_w^2, where weights have errors: where both are near 0 all of it is their errors' product, each as large as is
+ * right. Plain loops, for the few products that are small. */
 static double weight_noise(const product *p, const lane *errors, const double *rows, size_t row, size_t i)
 {
     double sum = 0;
     for (size_t k = 0; k < p->K; k++) {
-        const double x = rows[2 * k * tall + row], e = errors[k][i];
-        sum += x * x * e * e;
+        const double x = rows[2 * k * tall + row], x_error2 = rows[(2 * k + 1) * tall + row], e = errors[k][i];
+        if (e != 0) sum += (x * x + ref_sigmas * ref_sigmas * x_error2) * e * e;
     }
     return sum;
 }

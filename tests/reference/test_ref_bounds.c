@@ -319,6 +319,56 @@ START_TEST(the_error_of_each_input_arrives_at_the_result)
 }
 END_TEST
 
+/* ---- what is right of operands, as far off as their bounds allow, makes a right result: where f is flat or has a kink, and near 0 */
+#define SINGLE(inputs, ops) "block: t\ndtype: f32\ndims: {M: 24, N: 96}\ninputs: " inputs "\nops: [" ops "]\noutputs: {y: y}\n"
+static const char *const far_cases[] = {ONE("{x: [M, N, D], z: [M, N, D]}", "", "{out: y, op: mul, in: [x, z]}"),
+                                        ONE("{x: [M, N, D]}", "", "{out: y, op: mul, in: [x, x]}"),
+                                        ONE("{x: [M, N, D]}", "", "{out: y, op: square, in: [x]}"),
+                                        ONE("{x: [M, N, D]}", "", "{out: y, op: cos, in: [x]}"),
+                                        ONE("{x: [M, N, D]}", "", "{out: y, op: exp, in: [x]}"),
+                                        ONE("{x: [M, N, D]}", "", "{out: y, op: max, in: [x, 0.002]}"),
+                                        ONE("{x: [M, N, D], z: [M, N, D]}", "",
+                                            "{out: w, op: add, in: [z, 0.007]}, {out: y, op: div, in: [x, w]}"),
+                                        SINGLE("{x: [M, 1], z: [1, N]}", "{out: y, op: matmul, in: [x, z]}"),
+                                        SINGLE("{x: [M, N, 1]}", "{out: y, op: row_sumsq, in: [x]}")};
+#undef SINGLE
+enum { far_case_count = sizeof far_cases / sizeof *far_cases };
+
+/* Inputs are about 1e-7, their bounds 6e-3, and off by up to those. */
+static double far_ratio(bench *b)
+{
+    const int y = bench_id(b, "y");
+    for (int i = 0; i < b->graph->value_count; i++) {
+        if (!b->inputs[i]) continue;
+        b->data[i].error = calloc(b->data[i].count + 1, sizeof(double));
+        for (size_t k = 0; k < b->data[i].count; k++) b->data[i].value[k] *= 1e-7, b->data[i].error[k] = 1e-3;
+    }
+    bench_run(b, false, NULL);
+    ref_tensor result = b->result[y];
+    b->result[y] = (ref_tensor){0};
+    for (int i = 0; i < b->graph->value_count; i++)
+        for (size_t k = 0; b->inputs[i] && k < b->data[i].count; k++)
+            b->data[i].value[k] += ref_sigmas * b->data[i].error[k] * (2 * random_uniform(3, (uint64_t)i, k) - 1);
+    bench_run(b, false, NULL);
+    const double ratio = ref_compare(&result, b->result[y].value).ratio;
+    ref_free(&result);
+    for (int i = 0; i < b->graph->value_count; i++) {
+        free(b->data[i].error);
+        b->data[i].error = NULL;
+    }
+    return ratio;
+}
+
+START_TEST(right_operands_make_a_right_result_where_errors_are_all_there_is)
+{
+    const dim_override few = {"M", 6};
+    bench *b = open_as(far_cases[_i], "f32", &few, 1);
+    const double ratio = far_ratio(b);
+    ck_assert_msg(ratio > 0.3 && ratio < 1.01, "ratio %g: %s", ratio, far_cases[_i]);
+    bench_close(b);
+}
+END_TEST
+
 /* ---- a whole block, end to end */
 static bool outputs_only(void *context, const ir_value *v) { return (void)context, v->output != NULL; }
 
@@ -421,6 +471,7 @@ int main(void)
     tcase_add_loop_test(c, a_wrong_device_exceeds_the_bound_in_f32, 0, fault_case_count);
     tcase_add_loop_test(c, a_wrong_device_exceeds_the_bound_in_bf16, 0, fault_case_count);
     tcase_add_loop_test(c, the_error_of_each_input_arrives_at_the_result, 0, shifted_case_count);
+    tcase_add_loop_test(c, right_operands_make_a_right_result_where_errors_are_all_there_is, 0, far_case_count);
     tcase_add_loop_test(c, a_block_stays_below_its_bound_end_to_end, 0, 18);
     tcase_add_loop_test(c, rounding_at_stored_values_predicts_the_rms_error_of_a_device, 0, 2);
     tcase_add_loop_test(c, a_wrong_kernel_in_a_block_is_seen_at_its_end_in_f32, 0, faults);
