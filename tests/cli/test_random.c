@@ -14,20 +14,22 @@
 static random_spec *draw(arena *a, int index) { return random_spec_draw(a, 1, (uint64_t)index, random_spec_type); }
 
 /* ---- reading */
-typedef struct reading { arena *a; const char *yaml; const ir_program *graph; } reading;
+typedef struct reading { arena *a; const char *yaml; graph_options options; const ir_program *graph; } reading;
 
 static void read_it(void *argument)
 {
     reading *r = argument;
-    r->graph = graph_read(r->a, r->yaml, strlen(r->yaml), "drawn.yaml", &(graph_options){0});
+    r->graph = graph_read(r->a, r->yaml, strlen(r->yaml), "drawn.yaml", &r->options);
 }
 
-static const ir_program *read_text(arena *a, const char *yaml)
+static const ir_program *read_with(arena *a, const char *yaml, graph_options options)
 {
-    reading r = {a, yaml, NULL};
+    reading r = {a, yaml, options, NULL};
     ck_assert_msg(arena_run(a, read_it, &r) == code_ok, "%s\n%s", arena_diagnostics(a), yaml);
     return r.graph;
 }
+
+static const ir_program *read_text(arena *a, const char *yaml) { return read_with(a, yaml, (graph_options){0}); }
 
 START_TEST(a_seed_and_an_index_are_one_spec_for_ever)
 {
@@ -58,6 +60,24 @@ START_TEST(drawn_specs_are_read_as_they_are_and_under_other_names_and_in_another
         ck_assert(ops == shuffled->op_count && ops == renamed->op_count && shuffled->value_count == renamed->value_count);
         arena_free(a), arena_free(b), arena_free(c);
     }
+}
+END_TEST
+
+START_TEST(a_batch_that_may_be_one_is_never_meant_by_its_number)
+{
+    static const dim_override one = {"B", 1};
+    int batched = 0;
+    for (int i = 0; i < 1000; i++) {
+        arena *a = arena_new();
+        const random_spec *s = i ? draw(a, i) : random_spec_draw(a, 9301, 489, dtype_bf16); /* reshaped to [3, 1, S, N] with B of 3 */
+        ck_assert(i || !random_spec_is_batched(s));
+        if (random_spec_is_batched(s)) {
+            (void)read_with(a, random_spec_text(a, s, ""), (graph_options){.overrides = &one, .override_count = 1});
+            batched++;
+        }
+        arena_free(a);
+    }
+    ck_assert_int_gt(batched, 30);
 }
 END_TEST
 
@@ -444,6 +464,7 @@ int main(void)
     tcase_set_timeout(c, 600);
     tcase_add_test(c, a_seed_and_an_index_are_one_spec_for_ever);
     tcase_add_test(c, drawn_specs_are_read_as_they_are_and_under_other_names_and_in_another_order);
+    tcase_add_test(c, a_batch_that_may_be_one_is_never_meant_by_its_number);
     tcase_add_test(c, everything_that_a_spec_may_have_is_drawn);
     tcase_add_test(c, a_planted_mistake_is_found_and_reduced_to_the_op_that_has_it);
     tcase_add_test(c, crashes_and_hangs_cost_their_case_alone);

@@ -198,6 +198,14 @@ static bool first_alone(const random_axis *shape, int rank)
     return good;
 }
 
+/* What is made of a batch names it, too (a reshape may say its number), and mixes no sequences. */
+static bool keeps_batch(const random_spec *s, const random_op *op, const random_value *in)
+{
+    bool good = in->rank > (op->kind == op_matmul ? 2 : 1); /* a value of columns alone, or products that mix rows */
+    for (int k = 0; k < op->out_count; k++) good = good && names_batch(s->values[op->out[k]].shape[0].text);
+    return good;
+}
+
 bool random_spec_is_batched(const random_spec *s)
 {
     bool values[random_most_values], named[random_most_dims];
@@ -207,9 +215,9 @@ bool random_spec_is_batched(const random_spec *s)
     for (int i = 0; i < s->value_count; i++) good = good && first_alone(s->values[i].shape, s->values[i].rank);
     for (int i = 0; i < s->op_count; i++) {
         const random_op *op = &s->ops[i];
-        for (int k = 0; k < op->in_count; k++) { /* a value of columns alone, or products that mix rows */
+        for (int k = 0; k < op->in_count; k++) {
             const random_value *v = op->in[k].value >= 0 ? &s->values[op->in[k].value] : NULL;
-            if (v && names_batch(v->shape[0].text)) good = good && v->rank > (op->kind == op_matmul ? 2 : 1);
+            if (v && names_batch(v->shape[0].text)) good = good && keeps_batch(s, op, v);
         }
     }
     return good;
