@@ -156,8 +156,10 @@ def replacement(gfx, w0, w1):
     """(function, size in bytes) of an instruction that the C files take over, or None."""
     if w0 >> 23 == 0x17D and (w0 >> 8) & 0xFF == 1 and 235 <= (w0 & 0xFF) <= 238:
         return "op_mov_aperture", 4
-    if w0 >> 23 == 0x17D and (w0 >> 8) & 0xFF == (0x1C if family_of(gfx) == "cdna" else 0x47):
-        return "op_getpc", 4
+    if w0 >> 23 == 0x17D:
+        jump = ((w0 >> 8) & 0xFF) - (0x1C if family_of(gfx) == "cdna" else 0x47)
+        if 0 <= jump < 3:
+            return ("op_getpc", "op_setpc", "op_swappc")[jump], 4
     return _replaced_cdna(gfx, w0) if family_of(gfx) == "cdna" else _replaced_rdna(gfx, w0, w1)
 
 

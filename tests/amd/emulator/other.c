@@ -26,6 +26,21 @@ void op_getpc(ARGS)
     s[d + 1] = (u32)((pc + 4) >> 32);
     NEXT(4);
 }
+// s_setpc_b64, s_swappc_b64: a return and a call of a function
+void op_setpc(ARGS)
+{
+    BEGIN u32 from = d0 & 0xff, low = s[from], high = s[from + 1];
+    s[256] = low;
+    s[257] = high;
+}
+void op_swappc(ARGS)
+{
+    BEGIN u32 from = d0 & 0xff, to = (d0 >> 16) & 0x7f, low = s[from], high = s[from + 1];
+    s[to] = (u32)(pc + 4);
+    s[to + 1] = (u32)((pc + 4) >> 32);
+    s[256] = low;
+    s[257] = high;
+}
 // s_getreg / s_setreg: MODE reads as round-even + denormals on, SH_MEM_BASES as the apertures, the rest as 0; writes
 // ignored
 void op_getreg(ARGS)
