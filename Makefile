@@ -85,7 +85,7 @@ $(B)/%.o: %.c
 	$(Q)$(CC) $(ALL_CFLAGS) -c -o $@ $<
 
 # Files that embed text by .incbin depend on that text.
-$(B)/gen/template_text.o $(B)/runtime/host/cc.o $(B)/runtime/host/embed.o: $(TEMPLATES)
+$(B)/gen/source/template_text.o $(B)/runtime/host/cc.o $(B)/runtime/host/embed.o: $(TEMPLATES)
 $(B)/runtime/compile/libclang_work.o: runtime/compile/libclang_cuda.h
 # Tables are X-macros.
 $(LIB_OBJECTS): ir/op.def

@@ -47,6 +47,8 @@ typedef struct argument {
     unsigned offset, size; /* bytes in args */
 } argument;
 
+enum { pack_shared_bytes = 2 }; /* of every pack kernel */
+
 typedef struct packed_weight {
     const char *name; /* of the pack kernel: k1_pack */
     const ir_kernel *kernel; /* whose product it is for */

@@ -3,7 +3,7 @@
 #ifndef TFGEN_GEN_EMIT_H
 #define TFGEN_GEN_EMIT_H
 #include "gen/gen.h"
-#include "gen/emit/names.h"
+#include "gen/base/names.h"
 #include "gen/emit/writer.h"
 #include "ir/program/segments.h"
 
@@ -23,6 +23,8 @@ typedef struct emission {
     phase_extent space;
     const ir_value *shape; /* a value whose rows are the rows of the space */
     segment_list segments; /* gemm */
+    int granule;             /* gemm: neighbours that an epilogue gets at a time */
+    long long packed_length; /* gemm: elements of a row of its packed weight */
     argument *arguments;
     int argument_count, argument_capacity;
     bool loaded_arguments; /* they are variables p_x, not fields p.x */
@@ -73,6 +75,9 @@ bool value_made_here(const emission *e, const ir_value *v);
 int value_index_here(const emission *e, const ir_value *v); /* of its op in the phase; -1: not made here */
 bool value_needs_row(const emission *e, const ir_value *v); /* depends on row scalars or a position */
 bool op_has_position(const ir_op *op);
+enum { function_cost = 10 }; /* of an op that computes an exponential or the like */
+int op_cost(const ir_op *op);
+bool phase_is_long(const ir_phase *phase, const target_info *target); /* chains of its ops are functions that are called */
 
 /* ---- evaluate.c: the value of IR values at a place, as C++ statements */
 /* Where a value is evaluated: C expressions of its own row and column. The column is base - shift. */
@@ -129,6 +134,8 @@ struct scope {
     bool near;              /* results have 16 bits: near_exp() and its like will do (templates/rows/rows.h) */
 };
 
+const char *find_known(const scope *s, const ir_value *v, const char *row, const char *column); /* its name there; NULL: it has none */
+const char *constant_c(scope *s, const ir_value *v);
 const char *new_local(scope *s, const ir_value *v, const char *tag); /* a name that the function does not have yet */
 const char *keep_scalar(kept_list *list, const ir_value *v, const char *row);
 const char *keep_value(scope *s, const ir_value *v, const place *at);
@@ -150,8 +157,24 @@ place operand_place(scope *s, const ir_value *operand, const ir_value *of, const
 bool value_known(const scope *s, const ir_value *v, const place *at); /* it has a name there */
 
 /* ---- chain.c: long elementwise arithmetic as functions that are called */
-bool phase_is_long(const ir_phase *phase, const target_info *target);
-const char *evaluate_chain(scope *s, const ir_value *v, const place *at); /* the name of a vec; NULL: not worth a function */
+typedef struct leaf { /* what a chain's function takes: a value at a place */
+    const ir_value *value;
+    place at;
+    const char *parameter;
+} leaf;
+
+typedef struct chain {
+    scope *s;
+    const place *at;
+    bool *inside; /* by op of the phase: its result is computed within the function */
+    const char **names; /* by op of the phase */
+    leaf *leaves;
+    int leaf_count, ops, cost;
+    scope locals;
+    writer body;
+} chain;
+/* The name of a function of one column for all the ops of the phase that lead to v, and its leaves; NULL: v is not worth one. */
+const char *chain_find(chain *c, scope *s, const ir_value *v, const place *at);
 
 /* ---- store.c: what a phase leaves in memory */
 /* True for results that the phase writes: needed elsewhere, no view, or written in place (kv_append). */

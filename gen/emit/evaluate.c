@@ -4,114 +4,8 @@
 #include "gen/emit/emit.h"
 #include <string.h>
 
-scope scope_new(emission *e, writer *w, const char *lanes) { return (scope){.e = e, .w = w, .lanes = lanes}; }
-
-static void *grow(arena *a, void *items, int count, int *capacity, size_t size)
-{
-    if (count < *capacity) return items;
-    *capacity = *capacity ? 2 * *capacity : 16;
-    void *larger = arena_alloc(a, (size_t)*capacity * size);
-    if (count) memcpy(larger, items, (size_t)count * size);
-    return larger;
-}
-
-void scope_know(scope *s, const ir_value *v, const char *row, const char *column, const char *name)
-{
-    s->knowns = grow(s->e->a, s->knowns, s->known_count, &s->known_capacity, sizeof *s->knowns);
-    s->knowns[s->known_count++] = (known){v, row, column, name};
-}
-
-static const char *find_known(const scope *s, const ir_value *v, const char *row, const char *column)
-{
-    for (int i = 0; i < s->known_count; i++) {
-        const known *k = &s->knowns[i];
-        if (k->value != v || strcmp(k->row, row) != 0 || !k->column != !column) continue;
-        if (!column || strcmp(k->column, column) == 0) return k->name;
-    }
-    return NULL;
-}
-
-/* A name for a local of this function: that of the value, with the tag of its place. */
-const char *new_local(scope *s, const ir_value *v, const char *tag)
-{
-    arena *a = s->e->a;
-    const char *wanted = arena_printf(a, "%s%s", s->e->names->values[v->id], tag ? tag : ""), *name = wanted;
-    for (int tries = 2;; tries++) {
-        int i = 0;
-        while (i < s->local_count && strcmp(s->locals[i], name) != 0) i++;
-        if (i == s->local_count) break;
-        name = arena_printf(a, "%s_%d", wanted, tries);
-    }
-    s->locals = grow(a, s->locals, s->local_count, &s->local_capacity, sizeof *s->locals);
-    s->locals[s->local_count++] = name;
-    return name;
-}
-
-/* ---- places */
-static const char *shifted(arena *a, const char *base, long long shift)
-{
-    if (shift == 0) return base;
-    return shift > 0 ? arena_printf(a, "%s - %lld", base, shift) : arena_printf(a, "%s + %lld", base, -shift);
-}
-
-const char *place_column(arena *a, const place *at) { return shifted(a, at->base, at->shift); }
-
-/* What tells places of one row apart: columns that were loaded under a condition serve no other. */
-const char *place_key(arena *a, const place *at)
-{
-    const char *column = place_column(a, at);
-    return at->guard ? arena_printf(a, "%s if %s", column, at->guard) : column;
-}
-
-place place_shifted(arena *a, const place *at, long long shift)
-{
-    place to = *at;
-    (void)a;
-    to.shift += shift;
-    return to;
-}
-
-/* ---- classes of values */
-bool partial_here(const emission *e, const ir_value *v)
-{
-    return e->phase->family == family_gemm && value_made_here(e, v) && op_table[v->def->kind].class == class_REDUCE &&
-           !value_narrow(e, v->def->inputs[0]);
-}
-
 /* A result's place is its op's, so that a plan that is read back emits the same bytes. */
 static position place_of(const ir_value *v) { return v->def ? v->def->at : v->at; }
-
-/* ---- operations */
-const char *operation(scope *s, const ir_op *op, const char *const *operands)
-{
-    text t = {.a = s->e->a};
-    if (op->kind == op_cast)
-        text_printf(&t, "op_cast<%s>(%s)", type_name(op->attributes.to), operands[0]);
-    else {
-        text_printf(&t, "op_%s(", op_table[op->kind].name);
-        for (int i = 0; i < op->input_count; i++) text_printf(&t, "%s%s", i ? ", " : "", operands[i]);
-        text_append(&t, ")", 1);
-    }
-    return t.data;
-}
-
-static const char *constant_c(scope *s, const ir_value *v)
-{
-    text t = {.a = s->e->a};
-    text_f32(&t, v->constant);
-    return t.data;
-}
-
-/* Ops of the phase that use a stored value see what others will read: the rounded one. */
-bool rounded_here(const emission *e, const ir_value *v)
-{
-    if (dtype_size(v->type) == 4 || v->def->kind == op_cast || v->def->kind == op_kv_append || !value_written(e, v))
-        return false;
-    for (int i = 0; i < e->phase->op_count; i++)
-        for (int k = 0; k < e->phase->ops[i]->input_count; k++)
-            if (value_behind(e, e->phase->ops[i]->inputs[k]) == v && !op_is_view(e->phase->ops[i])) return true;
-    return false;
-}
 
 /* ---- row scalars */
 static const char *load_partial_sums(scope *s, const ir_value *v, const char *row, int parts)
@@ -160,22 +54,6 @@ static const char *evaluate_narrow_op(scope *s, const ir_value *v, const char *r
     const char *name = new_local(s, v, NULL);
     write_spec_line(s->w, op->at, "const float %s = %s;", name, code);
     return name;
-}
-
-bool wide_reduction(const emission *e, const ir_value *v)
-{
-    return value_made_here(e, v) && op_table[v->def->kind].class == class_REDUCE && !value_narrow(e, v->def->inputs[0]);
-}
-
-const char *keep_scalar(kept_list *list, const ir_value *v, const char *row)
-{
-    for (int i = 0; i < list->scalar_count; i++)
-        if (list->scalars[i].value == v && strcmp(list->scalars[i].row, row) == 0) return list->scalars[i].name;
-    list->scalars =
-        grow(list->fields->e->a, list->scalars, list->scalar_count, &list->scalar_capacity, sizeof *list->scalars);
-    const char *field = new_local(list->fields, v, NULL);
-    list->scalars[list->scalar_count++] = (known){v, row, NULL, field};
-    return field;
 }
 
 const char *evaluate_narrow(scope *s, const ir_value *v, const char *row)
@@ -266,21 +144,6 @@ static const char *load_wide(scope *s, const ir_value *v, const place *at)
     const char *from = address(s->e, v, at->row, place_column(s->e->a, at), false), *left = left_at(s, v, at);
     if (!left && aligned(s, v, at)) return arena_printf(s->e->a, "load_aligned<%s>(%s)", s->lanes, from);
     return arena_printf(s->e->a, "load<%s>(%s, %s)", s->lanes, from, left ? left : s->lanes);
-}
-
-place operand_place(scope *s, const ir_value *operand, const ir_value *of, const place *at)
-{
-    place to = *at;
-    to.row = row_of(s->e, operand, of, at->row);
-    return to;
-}
-
-static bool has_near_form(op_kind kind) { return kind == op_exp || kind == op_gelu_erf || kind == op_div || kind == op_div_or_zero; }
-
-const char *element_code(scope *s, const ir_op *op, const char *const *operands)
-{
-    const char *code = operation(s, op, operands);
-    return s->near && has_near_form(op->kind) ? arena_printf(s->e->a, "near_%s", code + strlen("op_")) : code;
 }
 
 static const char *element_op(scope *s, const ir_op *op, const place *at)
@@ -416,21 +279,25 @@ static const char *wide_op(scope *s, const ir_value *v, const place *at)
          op_table[op->kind].name);
 }
 
-const char *keep_value(scope *s, const ir_value *v, const place *at)
+/* Long arithmetic as a function that is called for each column (chain.c): the name of a vec; NULL: not worth one. */
+static const char *evaluate_chain(scope *s, const ir_value *v, const place *at)
 {
-    kept_list *list = s->collect;
-    const char *key = place_key(s->e->a, at);
-    for (int i = 0; i < list->count; i++)
-        if (list->items[i].value == v && strcmp(list->items[i].at.row, at->row) == 0 &&
-            strcmp(place_key(s->e->a, &list->items[i].at), key) == 0)
-            return list->items[i].field;
-    list->items = grow(s->e->a, list->items, list->count, &list->capacity, sizeof *list->items);
-    const char *field = new_local(s, v, at->tag);
-    list->items[list->count++] = (kept){v, *at, field};
-    return field;
+    chain c;
+    const char *function = chain_find(&c, s, v, at);
+    if (!function) return NULL;
+    text arguments = {.a = s->e->a};
+    for (int i = 0; i < c.leaf_count; i++) {
+        const leaf *x = &c.leaves[i];
+        const bool narrow = value_narrow(s->e, x->value);
+        const char *value = narrow ? evaluate_narrow(s, x->value, x->at.row) : evaluate(s, x->value, &x->at);
+        text_printf(&arguments, "%s%s%s", i ? ", " : "", value, narrow ? "" : "[i]");
+    }
+    const char *name = new_local(s, v, at->tag);
+    write_spec_line(s->w, v->def->at, "vec<float, %s> %s = splat<%s>(0.0f);", s->lanes, name, s->lanes);
+    write_line(s->w, "#pragma unroll");
+    write_spec_line(s->w, v->def->at, "for (int i = 0; i < %s; i++) %s[i] = %s(%s);", s->lanes, name, function, arguments.data ? arguments.data : "");
+    return name;
 }
-
-bool value_known(const scope *s, const ir_value *v, const place *at) { return find_known(s, v, at->row, place_key(s->e->a, at)) != NULL; }
 
 const char *evaluate(scope *s, const ir_value *v, const place *at)
 {

@@ -84,3 +84,56 @@ bool results_are_short(const plan *p)
     }
     return true;
 }
+
+/* ---- what is stored */
+bool value_written(const emission *e, const ir_value *v)
+{
+    if (op_is_view(v->def)) return false;
+    return v->def->kind == op_kv_append || value_stored(e->plan->program, e->phase, v);
+}
+
+/* Ops of the phase that use a stored value see what others will read: the rounded one. */
+bool rounded_here(const emission *e, const ir_value *v)
+{
+    if (dtype_size(v->type) == 4 || v->def->kind == op_cast || v->def->kind == op_kv_append || !value_written(e, v))
+        return false;
+    for (int i = 0; i < e->phase->op_count; i++)
+        for (int k = 0; k < e->phase->ops[i]->input_count; k++)
+            if (value_behind(e, e->phase->ops[i]->inputs[k]) == v && !op_is_view(e->phase->ops[i])) return true;
+    return false;
+}
+
+bool partial_here(const emission *e, const ir_value *v)
+{
+    return e->phase->family == family_gemm && value_made_here(e, v) && op_table[v->def->kind].class == class_REDUCE &&
+           !value_narrow(e, v->def->inputs[0]);
+}
+
+bool wide_reduction(const emission *e, const ir_value *v)
+{
+    return value_made_here(e, v) && op_table[v->def->kind].class == class_REDUCE && !value_narrow(e, v->def->inputs[0]);
+}
+
+/* ---- how long elementwise arithmetic is */
+/* Of phases that get functions. A thread has fewer columns of rows than of a product. */
+enum { long_cost = 28, long_rows_cost = 100 };
+
+int op_cost(const ir_op *op)
+{
+    switch (op->kind) {
+    case op_exp: case op_log: case op_sin: case op_cos: case op_tanh:
+    case op_sigmoid: case op_silu: case op_gelu_erf: case op_gelu_tanh: return function_cost;
+    case op_div: case op_div_or_zero: case op_sqrt: case op_rsqrt: return 3;
+    default: return 1;
+    }
+}
+
+bool phase_is_long(const ir_phase *phase, const target_info *target)
+{
+    int cost = 0;
+    for (int i = 0; i < phase->op_count; i++) {
+        const ir_op *op = phase->ops[i];
+        if (op_is_elementwise(op) && value_columns(op->outputs[0]) > 1) cost += op_cost(op);
+    }
+    return cost >= (phase->family == family_rows ? long_rows_cost : long_cost) && target->vendor != vendor_host;
+}

@@ -461,15 +461,14 @@ static int stored_width(const gemm *g)
 
 gemm gemm_start(emission *e, writer *w, bool passes_shared, gemm_width width)
 {
-    const program *of = program_of(e->phase);
-    gemm g = {.e = e, .w = w, .granule = program_granule(of, e->plan->target), .staged = passes_shared};
+    gemm g = {.e = e, .w = w, .granule = e->granule, .staged = passes_shared};
     for (int i = 0; i < e->phase->op_count && !g.product; i++)
         if (op_table[e->phase->ops[i]->kind].class == class_PRODUCT) g.product = e->phase->ops[i];
     g.a = g.product->inputs[0];
     g.b = is_matmul(&g) ? g.product->inputs[1] : NULL;
     g.K = value_columns(g.a);
     g.packed_n = e->segments.packed_columns;
-    g.packed_k = program_packed_length(of, g.K);
+    g.packed_k = e->packed_length;
     g.numbers = numbers_find(e);
     find_row_sum(&g);
     g.width = g.staged ? staged : width == gemm_stored_width ? stored_width(&g) : g.granule;

@@ -1,7 +1,7 @@
 /* Members of the spec structs of products, from which the programs of the family gemm put theirs together. */
 #ifndef TFGEN_GEN_EMIT_GEMM_H
 #define TFGEN_GEN_EMIT_GEMM_H
-#include "gen/program/program.h"
+#include "gen/emit/emit.h"
 
 typedef struct gemm {
     emission *e;

@@ -1,7 +1,6 @@
 /* In: a gemm phase of linears. Out: the source of the kernel that packs its weights, once, when they are bound
  * (docs/architecture.md: Packed weights). Refuses nothing; padding is zeros. */
 #include "gen/emit/emit.h"
-#include "gen/program/program.h"
 
 typedef struct packing {
     emission *e;
@@ -88,7 +87,7 @@ static void write_element(packing *g)
 void emit_pack(emission *e, writer *w, int index)
 {
     const packed_weight *pack = &e->plan->packs[index];
-    packing g = {e, w, program_granule(program_of(e->phase), e->plan->target), 0};
+    packing g = {e, w, e->granule, 0};
     const ir_op *first = e->segments.items[0].first;
     g.K = value_columns(first->inputs[0]);
     write_line(w, "static constexpr int packed_n = %lld, packed_k = %lld, threads = %d;", pack->columns, pack->length,

@@ -4,12 +4,6 @@
 #include "gen/emit/emit.h"
 #include <string.h>
 
-bool value_written(const emission *e, const ir_value *v)
-{
-    if (op_is_view(v->def)) return false;
-    return v->def->kind == op_kv_append || value_stored(e->plan->program, e->phase, v);
-}
-
 static bool same_row_count(emission *e, const ir_value *x, const extent *rows)
 {
     const extent own = value_rows(e->a, x);

@@ -25,13 +25,6 @@ static long long aligned_columns(const ir_value *v)
     return (value_columns(v) + unit - 1) / unit * unit;
 }
 
-/* Between a copy and its reader a kernel might append to a state. */
-const char *align_obstacle(arena *a, const ir_value *v)
-{
-    const bool state = value_root(v)->kind == value_state;
-    return state && value_alignment(a, v) != 16 ? "the first operand's rows are no multiple of 16 bytes, and lie in a state" : NULL;
-}
-
 /* Nobody but kernels of this program sees v's storage, and none of them sees it as rows of another length. */
 static bool may_be_longer(const aligner *g, const ir_value *v)
 {

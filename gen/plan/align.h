@@ -7,6 +7,4 @@
 
 /* b->p: a program with kernels, which may be changed. */
 void align_operands(builder *b, const target_info *target, const tuning *tuning);
-/* NULL when v's rows are multiples of 16 bytes or can be made so, else what is in the way. */
-const char *align_obstacle(arena *a, const ir_value *v);
 #endif

@@ -2,7 +2,7 @@
  * weights, workspace. Refuses (code_unsupported) kernels of several phases, sizes that a kernel's ints cannot count,
  * and illegal tiles. */
 #include "gen/plan/align.h"
-#include "gen/emit/names.h"
+#include "gen/base/names.h"
 #include "gen/plan/tile.h"
 #include <string.h>
 

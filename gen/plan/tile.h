@@ -12,5 +12,4 @@ const program *program_next(const tile_request *r, unsigned tried);
 /* Fills phase->tile of the copy that is being planned; of a product r->packed_n and r->segments are known. False: all tiles of the program that
  * come into question have spilled (phase->spilled). */
 bool tile_choose(const tile_request *r, const program *p, ir_phase *phase);
-enum { pack_shared_bytes = 2 };
 #endif

@@ -1,5 +1,5 @@
 /* In: a request of an attention, or a part of one. Out: what its programs share. Refuses nothing itself. */
-#include "gen/emit/attention.h"
+#include "gen/program/attention.h"
 
 /* On GPUs a wave has a row in registers, some of each lane's; more columns than that spill on every target. */
 const char *attention_in_registers_obstacle(const tile_request *r)

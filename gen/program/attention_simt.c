@@ -1,6 +1,7 @@
 /* Attention in registers (templates/attention/attention.h): any operands, any target; the host's own. In: an attention over all keys. Out: how many
  * threads share a query, how many keys are in shared memory at a time. */
 #include "gen/emit/attention.h"
+#include "gen/program/attention.h"
 
 /* Costs of attention: 1 is this one's, whatever the shape. */
 static double cost(const tile_request *r)

@@ -1,5 +1,6 @@
 /* Attention on wgmma (templates/attention/attention_ws.h). In: an attention over all keys. Out: the tile that an H200 was fastest with. */
 #include "gen/emit/attention.h"
+#include "gen/program/attention.h"
 
 static bool reachable(arena *a, const ir_value *x)
 {

@@ -1,5 +1,6 @@
 /* Attention on a wave's wmma (templates/attention/attention_mfma.h). In: an attention over all keys. Out: its tile by how many there are. */
 #include "gen/emit/attention.h"
+#include "gen/program/attention.h"
 #include "gen/program/waves.h"
 
 static const char *obstacle(const tile_request *r) { return wave_attention_obstacle(r, 128); }

@@ -1,5 +1,6 @@
 /* Adds up what the parts of a decode made (templates/attention/decode.h): a workgroup a head of a query. In: a combine phase. Out: a thread a column. */
 #include "gen/emit/attention.h"
+#include "gen/program/attention.h"
 
 static void defaults(const tile_request *r, ir_tile *t)
 {

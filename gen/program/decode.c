@@ -1,6 +1,7 @@
 /* Attention of few queries over a part of a cache (templates/attention/decode.h): a workgroup a part and head of keys. In: a decode phase. Out: how many
  * parts, how many threads share a key. */
 #include "gen/emit/attention.h"
+#include "gen/program/attention.h"
 
 /* Keys that a part takes at least, and parts at most. */
 static int split_count(const tile_request *r)

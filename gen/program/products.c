@@ -1,6 +1,12 @@
 /* In: a request of a product. Out: what gen/program/products.h says. Refuses nothing itself. */
 #include "gen/program/products.h"
-#include "gen/plan/align.h"
+
+/* Rows that are no multiples of 16 bytes can be copied (gen/plan/align.c), or made so. Between a copy and its reader a kernel might append to a state. */
+static const char *align_obstacle(arena *a, const ir_value *v)
+{
+    const bool state = value_root(v)->kind == value_state;
+    return state && value_alignment(a, v) != 16 ? "the first operand's rows are no multiple of 16 bytes, and lie in a state" : NULL;
+}
 
 const char *obstacle_to_rows(const tile_request *r)
 {

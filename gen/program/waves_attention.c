@@ -1,6 +1,7 @@
 /* In: a request of an attention over all keys, an AMD target with matrix units. Out: what gen/program/waves.h says of attention. Refuses
  * nothing itself. */
 #include "gen/emit/attention.h"
+#include "gen/program/attention.h"
 #include "gen/program/waves.h"
 
 const char *wave_attention_obstacle(const tile_request *r, long long most_head)

@@ -1,6 +1,6 @@
 /* In: a spec and options. Out: a folder with the plan, one source and spec header a kernel, the manifest, and with --code a code
  * object a kernel. Exit code 4 when a target has no compiler here, 5 when a kernel does not compile. */
-#include "gen/plan/tile.h"
+#include "gen/gen.h"
 #include "runtime/cli/cli.h"
 #include "runtime/cli/emit_check.h"
 #include "runtime/module/plan_code.h"

@@ -7,7 +7,7 @@
 #include "runtime/compile/libclang.h"
 #include "runtime/system/parallel.h"
 #include "runtime/compile/worker.h"
-#include "gen/plan/tile.h"
+#include "gen/gen.h"
 #include <ctype.h>
 #include <errno.h>
 #include <glob.h>

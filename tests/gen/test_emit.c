@@ -3,7 +3,7 @@
  * tests/golden/emit. */
 #define _GNU_SOURCE
 #include "gen/gen.h"
-#include "gen/emit/names.h"
+#include "gen/base/names.h"
 #include <check.h>
 #include <glob.h>
 #include <jansson.h>

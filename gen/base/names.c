@@ -1,6 +1,6 @@
 /* In: names of values and dims, as a user wrote them. Out: identifiers. Refuses: nothing. Names in capitals are left to
  * macros and template parameters, so `K` becomes `K_`; dims keep theirs where they can, since values yield to them. */
-#include "gen/emit/names.h"
+#include "gen/base/names.h"
 #include "ir/base/names.h"
 #include <ctype.h>
 #include <string.h>
