@@ -36,6 +36,13 @@ double ref_rms(const double *expected, const double *got, size_t count)
     return relative(&m);
 }
 
+double ref_rms_of_errors(const ref_tensor *t)
+{
+    mean_square m = {0};
+    for (size_t i = 0; t->error && i < t->count; i++) add_square(&m, t->value[i], t->value[i] + t->error[i]);
+    return relative(&m);
+}
+
 /* How far off one element is, as a part of its bound; infinite when no bound covers it. */
 static double element_ratio(double expected, double got, double bound)
 {
