@@ -101,6 +101,13 @@ START_TEST(a_wrong_expression_is_one_complaint_at_its_place)
 }
 END_TEST
 
+START_TEST(sixteen_parentheses_may_be_nested)
+{
+    expect("((((((((((((((((7))))))))))))))))", "7", "7", 7, 7);
+    reject("(((((((((((((((((7)))))))))))))))))", 26, "more than 16 nested parentheses");
+}
+END_TEST
+
 START_TEST(hostile_expressions_end)
 {
     char *deep = calloc(1, 200001);
@@ -220,6 +227,8 @@ int main(void)
     TCase *c = tcase_create("extent");
     tcase_add_test(c, expressions_become_canonical_polynomials);
     tcase_add_test(c, a_wrong_expression_is_one_complaint_at_its_place);
+    tcase_add_test(c, sixteen_parentheses_may_be_nested);
+    tcase_add_test(c, sixteen_parentheses_may_be_nested);
     tcase_add_test(c, hostile_expressions_end);
     tcase_add_test(c, naming_a_dim_marks_it_as_used);
     tcase_add_test(c, equal_polynomials_are_equal_whichever_way_they_were_made);

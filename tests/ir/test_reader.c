@@ -431,6 +431,11 @@ START_TEST(a_spec_beyond_the_limits_is_refused)
     expect_refusal(repeat("dims: ", "[", 100000, "\n"), "nested more than 16 levels deep");
     expect_refusal(repeat("ops:\n", "- {}\n", 5000, ""), "more than 4096 ops");
     expect_refusal(repeat("ops:\n", "-\n", 20000, ""), "more than 16384 items");
+    /* by one */
+    expect_refusal(repeat("dims: ", "[", 16, "\n"), "nested more than 16 levels deep");
+    expect_refusal(repeat("ops:\n", "- {}\n", 4097, ""), "more than 4096 ops");
+    expect_refusal(repeat("ops:\n", "-\n", 16385, ""), "more than 16384 items");
+    expect_refusal(repeat("ops:\n", "- {out: a, op: neg, in: b}\n", 101, ""), "more than 100 errors");
     expect_refusal(repeat("ops: [", "[,,,,,,,,],", 1000, "]\n"), "not readable as YAML");
     expect_refusal(repeat("ops:\n- {out: a, op: neg, in: [", "b, ", 10000, "b]}\n"), "takes 1 input, here are 10001");
     expect_refusal(repeat("ops:\n", "- {out: a, op: neg, in: b}\n", 4000, ""), "more than 100 errors");

@@ -327,6 +327,8 @@ def main():
     WORK.mkdir(parents=True, exist_ok=True)
     tree = Tree(WORK / 'tree', o.cc, FLAGS)
     sources = list(source_files(o.areas.split(',') if o.areas else AREAS, o.files))
+    argued = {(title.split(' ')[0].rstrip(':'), operators.squeezed(' '.join(a)), operators.squeezed(' '.join(b))): reason
+              for title, a, b, reason in read_changes(HERE / 'equivalent.txt')}
     if o.list:
         pairs = [listed(title, removed, added, sources) for title, removed, added, _ in read_changes(HERE / f'{o.list}.txt')]
         for _, wrong in pairs:
@@ -335,15 +337,16 @@ def main():
         drawn = [m for m, _ in pairs if m]
         stale = len(pairs) - len(drawn)
     else:
-        drawn, stale = operators.draw([m for area, name, text in sources for m in operators.mutants_of(area, name, text)], o.seed), 0
+        everything = [m for area, name, text in sources for m in operators.mutants_of(area, name, text)]
+        drawn, stale = operators.draw(everything, o.seed), 0
+        for key in set(argued) - {tuple(key_of(m)) for m in everything} if not (o.areas or o.files) else ():
+            say('stale: nothing makes what is argued of', key[0])
     good, log = tree.build('all')
     if not good:
         sys.exit(log)
     suites, results = Suites(tree), Results()
     suites.measure()
     suites.kills = [(r['by'], r['path'], r['area']) for r in results.by_key.values() if r['verdict'] == 'killed']
-    argued = {(title.split(' ')[0].rstrip(':'), operators.squeezed(' '.join(a)), operators.squeezed(' '.join(b))): reason
-              for title, a, b, reason in read_changes(HERE / 'equivalent.txt')}
     counted, survivors = {}, []
     each = -(-o.count // len({m.area for m in drawn})) if drawn and not o.list else len(drawn)
     for m in drawn:

@@ -329,6 +329,18 @@ START_TEST(four_roundings_off_everywhere_fails_in_f32_too)
 }
 END_TEST
 
+/* Seven roundings, where six are allowed, in one row of 64: all together they are within what all together may be. */
+START_TEST(one_row_that_is_a_little_beyond_its_bound_fails)
+{
+    const char *yaml = "block: row\ndtype: f32\ndims: {M: 64, D: 40}\ninputs: {x: [M, D]}\nops:\n  - {out: y, op: mul, in: [x, 1.5]}\noutputs: {y: y}\n";
+    const attempt t = try_plan(yaml, yaml, fusion_none, "op_mul(x, 1.5f)", "op_mul(x, row == 5 ? 1.5000006f : 1.5f)");
+    const trial_check *bad = first_bad(&t);
+    ck_assert(bad && bad->ratio > 1 && bad->ratio < 1.5 && bad->spread < REF_MOST_SPREAD && bad->worst / 40 == 5);
+    ck_assert_ptr_nonnull(strstr(trial_complaint(t.a, bad), "times its bound away"));
+    arena_free(t.a);
+}
+END_TEST
+
 START_TEST(two_per_cent_off_fails_in_every_dtype)
 {
     static const char *const pairs[][2] = {{OFF("f32", "1.00"), OFF("f32", "1.02")},
@@ -498,6 +510,7 @@ int main(void)
     tcase_add_test(c, an_f32_output_without_16_bit_roundings_is_judged_as_f32);
     tcase_add_test(c, an_f32_output_behind_16_bit_roundings_is_judged_by_rms);
     tcase_add_test(c, the_bounds_that_are_told_are_those_of_the_verdict);
+    tcase_add_test(c, one_row_that_is_a_little_beyond_its_bound_fails);
     tcase_add_test(c, two_per_cent_off_fails_in_every_dtype);
     tcase_add_test(c, unjudged_elements_are_counted);
     tcase_add_unchecked_fixture(command, make_compiler, remove_compiler);
