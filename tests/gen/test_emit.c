@@ -362,6 +362,31 @@ START_TEST(heads_of_more_columns_than_a_wave_takes_are_refused_by_name)
 }
 END_TEST
 
+/* What the templates are told of it. */
+START_TEST(a_source_says_what_machine_it_is_for)
+{
+    static const char *const told[][2] =
+        {{"host", "#define TF_TARGET_HOST 1\n#define TF_WAVE 1\n"},
+         {"gfx90a", "#define TF_TARGET_AMD 1\n#define TF_WAVE 64\n#define TF_GFX 0x90a\n"},
+         {"gfx942", "#define TF_TARGET_AMD 1\n#define TF_WAVE 64\n#define TF_GFX 0x942\n"},
+         {"gfx950", "#define TF_TARGET_AMD 1\n#define TF_WAVE 64\n#define TF_GFX 0x950\n"},
+         {"gfx1100", "#define TF_TARGET_AMD 1\n#define TF_WAVE 32\n#define TF_GFX 0x1100\n"},
+         {"gfx1201", "#define TF_TARGET_AMD 1\n#define TF_WAVE 32\n#define TF_GFX 0x1201\n"},
+         {"sm_80", "#define TF_TARGET_NVIDIA 1\n#define TF_WAVE 32\n#define TF_CONST_IS_GLOBAL 1\n#define TF_QUICK 1\n"},
+         {"sm_90a", "#define TF_TARGET_NVIDIA 1\n#define TF_WAVE 32\n#define TF_CONST_IS_GLOBAL 1\n#define TF_QUICK 1\n"}};
+    char *text = slurp("specs/linear.yaml");
+    for (size_t i = 0; i < sizeof told / sizeof *told; i++) {
+        build b = {.name = "specs/linear.yaml", .text = text, .target = told[i][0], .level = fusion_tile};
+        must_build(&b);
+        const char *head = b.p->launches[b.p->launch_count - 1].source.head, *at = strstr(head, "#define TF_TARGET_");
+        ck_assert_msg(at && strncmp(at, told[i][1], strlen(told[i][1])) == 0, "%s: %.200s", told[i][0], at ? at : head);
+        ck_assert_ptr_null(strstr(at + 1, "#define TF_TARGET_"));
+        arena_free(b.a);
+    }
+    free(text);
+}
+END_TEST
+
 START_TEST(the_manifest_says_what_the_plan_says)
 {
     char *text = slurp("specs/llama-block.yaml");
@@ -388,6 +413,23 @@ START_TEST(the_manifest_says_what_the_plan_says)
     json_decref(o);
     arena_free(b.a);
     free(text);
+}
+END_TEST
+
+/* Loads by tensor maps of rank 2 and 4, a product in parts, a state, a dynamic dim, a grid in clusters of what is resident. */
+static const char mapped[] =
+    "block: mapped\ndtype: bf16\ndims: {B: 2, S: 64, L: 128, D: 1024, H: 4, hd: 64}\ndynamic: {S: [1, 64]}\n"
+    "inputs: {x: [B, S, D], pos: {shape: [B], dtype: i32, range: [0, 64]}}\nparams: {w: [H*hd, D]}\n"
+    "state: {k_cache: [B, H, L, hd], v_cache: [B, H, L, hd]}\nops:\n  - {out: q, op: linear, in: [x, w]}\n"
+    "  - {out: k, op: kv_append, in: [q], state: k_cache, at: pos}\n  - {out: v, op: kv_append, in: [q], state: v_cache, at: pos}\n"
+    "  - {out: y, op: attention, in: [q, k, v], heads: H, causal: true, at: pos}\noutputs: {y: y}\n";
+
+START_TEST(the_manifest_of_a_plan_is_the_golden_file)
+{
+    build b = {.name = "mapped.yaml", .text = mapped, .target = "sm_90a", .level = fusion_tile};
+    must_build(&b);
+    compare_golden("tests/golden/manifest.json", manifest_json(b.a, b.p));
+    arena_free(b.a);
 }
 END_TEST
 
@@ -557,6 +599,8 @@ int main(void)
     tcase_add_loop_test(t, long_arithmetic_behind_a_product_has_smaller_tiles, 0, 2);
     tcase_add_loop_test(t, heads_of_more_columns_than_a_wave_takes_are_refused_by_name, 0,
                         2 * (int)(sizeof wide_heads / sizeof *wide_heads));
+    tcase_add_test(t, a_source_says_what_machine_it_is_for);
+    tcase_add_test(t, the_manifest_of_a_plan_is_the_golden_file);
     tcase_add_test(t, the_manifest_says_what_the_plan_says);
     tcase_add_test(t, names_of_values_never_clash_in_the_source);
     suite_add_tcase(s, t);
