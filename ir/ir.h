@@ -3,9 +3,8 @@
 #ifndef TFGEN_IR_H
 #define TFGEN_IR_H
 #include "ir/base/extent.h"
+#include "ir/program/dtype.h"
 #include "ir/program/tile.h"
-
-typedef enum dtype { dtype_f32, dtype_f16, dtype_bf16, dtype_i32 } dtype; /* printed f32 f16 bf16 i32 */
 
 typedef enum op_kind {
 #define OP(name, least, most, shape, class, help) op_##name,
@@ -167,10 +166,6 @@ const target_info *target_find(const char *name); /* NULL when unknown */
 const target_info *target_list(size_t *count);
 
 /* Shared questions (ir/program/query.c) */
-int dtype_size(dtype t);
-const char *dtype_name(dtype t);
-bool dtype_parse(const char *name, dtype *out);
-const char *dtype_hint(const char *word);        /* our name for what others call "fp16" or "float", or the nearest; NULL: none */
 extent value_rows(arena *a, const ir_value *v);  /* product of all axes but the last; 1 for rank 0 and 1 */
 long long value_columns(const ir_value *v);      /* last axis (static by rule); 1 for rank 0 */
 long long value_count(const ir_value *v, const dim_table *dims); /* elements */

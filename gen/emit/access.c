@@ -93,12 +93,6 @@ const char *extent_c(emission *e, const extent *x)
     return t.data;
 }
 
-const char *type_name(dtype t)
-{
-    static const char *const names[] = {"float", "f16", "bf16", "int"};
-    return names[t];
-}
-
 static int argument_place(const argument *g) { return g->kind == argument_map ? 0 : g->kind == argument_dim ? 2 : 1; }
 
 /* Maps first, then pointers, then dims, each in order of first use, laid out as C does. */
@@ -126,8 +120,8 @@ unsigned argument_bytes(const argument *list, int count)
 static const char *argument_type(const emission *e, const argument *g)
 {
     switch (g->kind) {
-    case argument_value: return type_name(g->value->type);
-    case argument_packed: return type_name(e->plan->packs[g->index].type);
+    case argument_value: return dtype_c_name(g->value->type);
+    case argument_packed: return dtype_c_name(e->plan->packs[g->index].type);
     case argument_scratch: return "float";
     case argument_map: return "tensor_map";
     case argument_dim: break;

@@ -127,7 +127,7 @@ void heads_write_rules(heads *h)
     const bool aligned = aligned_rows(h, q) && aligned_rows(h, k) && aligned_rows(h, v);
     write_numbers(h);
     write_line(w, "static constexpr bool aligned = %s;", aligned ? "true" : "false");
-    write_line(w, "using type = %s;", type_name(q->type));
+    write_line(w, "using type = %s;", dtype_c_name(q->type));
     write_line(w, "DEV static int batches(const args &p) { return %s; }", extent_c(h->e, &q->shape[0]));
     write_line(w, "DEV static int queries(const args &p) { return %s; }", extent_c(h->e, &q->shape[1]));
     write_keys(h);

@@ -47,7 +47,7 @@ static void write_op(chain *c, int index)
         operands[i] = is_inside(c, x, v) ? c->names[value_index_here(e, x)] : leaf_name(c, x, v);
     }
     const char *code = element_code(c->s, op, operands);
-    if (rounded_here(e, v)) code = arena_printf(e->a, "op_cast<%s>(%s)", type_name(v->type), code);
+    if (rounded_here(e, v)) code = arena_printf(e->a, "op_cast<%s>(%s)", dtype_c_name(v->type), code);
     c->names[index] = new_local(&c->locals, v, NULL);
     write_spec_line(&c->body, op->at, "const float %s = %s;", c->names[index], code);
 }

@@ -42,7 +42,6 @@ const char *use_scratch(emission *e, int index, bool written);
 const char *use_packed(emission *e, int index, bool written);
 const char *use_map(emission *e, const char *name, const tensor_box *box);
 const char *extent_c(emission *e, const extent *x); /* C of an extent over p.; registers its dims; in () when a sum */
-const char *type_name(dtype t);                     /* float f16 bf16 int */
 void finish_arguments(emission *e);                 /* pointers, then dims; offsets and sizes */
 unsigned argument_bytes(const argument *list, int count);
 void write_arguments(emission *e, writer *w);           /* struct args { ... }; */

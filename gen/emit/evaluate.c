@@ -50,7 +50,7 @@ static const char *evaluate_narrow_op(scope *s, const ir_value *v, const char *r
         code = arena_printf(s->e->a, "op_square(%s)", operands[0]);
     else if (op_is_elementwise(op))
         code = operation(s, op, operands);
-    if (rounded_here(s->e, v)) code = arena_printf(s->e->a, "op_cast<%s>(%s)", type_name(v->type), code);
+    if (rounded_here(s->e, v)) code = arena_printf(s->e->a, "op_cast<%s>(%s)", dtype_c_name(v->type), code);
     const char *name = new_local(s, v, NULL);
     write_spec_line(s->w, op->at, "const float %s = %s;", name, code);
     return name;
@@ -311,7 +311,7 @@ const char *evaluate(scope *s, const ir_value *v, const place *at)
         return name;
     }
     const char *code = here ? wide_op(s, v, at) : load_wide(s, v, at);
-    if (here && rounded_here(s->e, v)) code = arena_printf(s->e->a, "op_cast<%s>(%s)", type_name(v->type), code);
+    if (here && rounded_here(s->e, v)) code = arena_printf(s->e->a, "op_cast<%s>(%s)", dtype_c_name(v->type), code);
     name = new_local(s, v, at->tag);
     write_spec_line(s->w, place_of(v), "const vec<float, %s> %s = %s;", s->lanes, name, code);
     scope_know(s, v, at->row, key, name);

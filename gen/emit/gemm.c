@@ -18,7 +18,7 @@ static bool a_plain(const gemm *g)
            g->K * size % 16 == 0;
 }
 
-static const char *shared_type(const ir_value *v) { return v->type == dtype_i32 ? "float" : type_name(v->type); }
+static const char *shared_type(const ir_value *v) { return v->type == dtype_i32 ? "float" : dtype_c_name(v->type); }
 
 static void flatten_row(gemm *g, writer *w)
 {
@@ -233,7 +233,7 @@ static scope epilogue_scope(gemm *g, writer *w)
 static const char *seen_product(gemm *g, const ir_op *op, const char *name)
 {
     const ir_value *v = op->outputs[0];
-    return rounded_here(g->e, v) ? arena_printf(g->e->a, "op_cast<%s>(%s)", type_name(v->type), name) : name;
+    return rounded_here(g->e, v) ? arena_printf(g->e->a, "op_cast<%s>(%s)", dtype_c_name(v->type), name) : name;
 }
 
 /* The body of a segment's function; in a dry run the same statements go to a scratch writer. */
@@ -406,7 +406,7 @@ static void dry_run(gemm *g)
 
 void gemm_write_operand_type(gemm *g)
 {
-    write_line(g->w, "using a_type = %s;", type_name(g->a->type));
+    write_line(g->w, "using a_type = %s;", dtype_c_name(g->a->type));
     write_line(g->w, "using b_type = a_type;");
 }
 
@@ -415,7 +415,7 @@ void gemm_write_plain(gemm *g)
     writer *w = g->w;
     write_line(w, "static constexpr bool row_sums = %s, a_plain = %s, b_plain = %s;", g->row_sum ? "true" : "false",
                a_plain(g) ? "true" : "false", is_matmul(g) ? "false" : "true");
-    const char *b = is_matmul(g) ? shared_type(g->b) : type_name(g->e->plan->packs[pack_index(g)].type);
+    const char *b = is_matmul(g) ? shared_type(g->b) : dtype_c_name(g->e->plan->packs[pack_index(g)].type);
     write_line(w, "using a_type = %s;", prologue(g) ? "float" : shared_type(g->a));
     write_line(w, "using b_type = %s;", b);
 }

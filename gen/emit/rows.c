@@ -227,7 +227,7 @@ static void write_step(rows *r, int i)
     write_line(w, "}");
     write_line(w, "DEV static void reduced(step<%d>, const args &p, context &c, int row, float total)", i);
     write_line(w, "{");
-    if (rounded_here(r->e, v)) write_spec_line(w, v->def->at, "total = op_cast<%s>(total);", type_name(v->type));
+    if (rounded_here(r->e, v)) write_spec_line(w, v->def->at, "total = op_cast<%s>(total);", dtype_c_name(v->type));
     scope after = function_scope(r, w);
     scope_know(&after, v, r->reduced_at[i].row, NULL, "total");
     write_scalars(r, &after, i);

@@ -117,7 +117,7 @@ const char *operation(scope *s, const ir_op *op, const char *const *operands)
 {
     text t = {.a = s->e->a};
     if (op->kind == op_cast)
-        text_printf(&t, "op_cast<%s>(%s)", type_name(op->attributes.to), operands[0]);
+        text_printf(&t, "op_cast<%s>(%s)", dtype_c_name(op->attributes.to), operands[0]);
     else {
         text_printf(&t, "op_%s(", op_table[op->kind].name);
         for (int i = 0; i < op->input_count; i++) text_printf(&t, "%s%s", i ? ", " : "", operands[i]);

@@ -44,7 +44,7 @@ static void members(emission *e, writer *w)
     const ir_value *x = op->inputs[0], *y = op->outputs[0];
     write_line(w, "static constexpr int N = %lld, stride = %lld, threads = %d, each = %d;", value_columns(x), value_stride(y),
                e->phase->tile.align.threads, e->phase->tile.align.each);
-    write_line(w, "using type = %s;", type_name(x->type));
+    write_line(w, "using type = %s;", dtype_c_name(x->type));
     write_line(w, "DEV static int rows(const args &p) { return %s; }", extent_c(e, &e->space.rows));
     write_line(w, "DEV static const type *from(const args &p, int row)");
     write_line(w, "{");

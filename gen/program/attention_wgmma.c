@@ -14,7 +14,7 @@ static const char *obstacle(const tile_request *r)
     const ir_op *op = request_attention(r);
     const long long head = request_head(r);
     const dtype type = op->inputs[0]->type;
-    if (type != dtype_bf16 && type != dtype_f16) return "operands are not bf16 or f16";
+    if (!dtype_multiplies(type, layer_wgmma)) return "operands are not bf16 or f16";
     for (int i = 1; i < 3; i++)
         if (op->inputs[i]->type != type) return "operands differ in dtype";
     if (head % 16 != 0 || head < 16 || head > 256) return "the head size is no multiple of 16 up to 256";

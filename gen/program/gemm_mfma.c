@@ -6,7 +6,7 @@ static const char *obstacle(const tile_request *r)
     const dtype type = request_product(r)->inputs[0]->type;
     const char *other = wave_product_obstacle(r);
     if (other) return other;
-    return type != dtype_bf16 && type != dtype_f16 && type != dtype_f32 ? "operands are not bf16, f16 or f32" : NULL;
+    return dtype_multiplies(type, layer_mfma) ? NULL : "operands are not bf16, f16 or f32";
 }
 
 static bool smaller(const tile_request *r, ir_tile *t) { return wave_product_smaller(r, &t->gemm_mfma); }

@@ -47,6 +47,8 @@ static double tile_cycles(const gemm_mma_tile *t, long long tiles, long long K)
     return (double)((K + t->k - 1) / t->k) * stage + (double)tiles * t->m * t->n / 16 + 2500;
 }
 
+static const char *obstacle(const tile_request *r) { return obstacle_to_16_bits(r, layer_mma); }
+
 /* 128 x 256 with a warp on 64 x 64 reads least from shared memory; the others are for few tiles. */
 static void defaults(const tile_request *r, ir_tile *t)
 {
@@ -121,6 +123,6 @@ static void members(emission *e, writer *w)
 }
 
 const program gemm_mma_program = {.kind = program_gemm_mma, .device = "gemm_mma", .template = "templates/gemm/gemm_mma.h", .memory = "stream_memory<$P>::bytes",
-                                  .entry = "TF_KERNEL_STREAM($K, $P)", .obstacle = obstacle_to_16_bits, .cost = cost, .defaults = defaults,
+                                  .entry = "TF_KERNEL_STREAM($K, $P)", .obstacle = obstacle, .cost = cost, .defaults = defaults,
                                   .illegal = illegal, .shared_bytes = shared_bytes, .smaller = smaller, .geometry = geometry, .parts = parts, .members = members,
                                   .pack = "pack", .granule = 16, .aligned_rows = true};

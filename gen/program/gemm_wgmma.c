@@ -59,6 +59,8 @@ static const char *stage_obstacle(const tile_request *r)
     return NULL;
 }
 
+static const char *obstacle(const tile_request *r) { return obstacle_to_16_bits(r, layer_wgmma); }
+
 static void defaults(const tile_request *r, ir_tile *t)
 {
     static const int widths[] = {256, 224, 192, 160, 128, 96, 64};
@@ -107,6 +109,6 @@ static void members(emission *e, writer *w)
 
 const program gemm_wgmma_program = {
     .kind = program_gemm_wgmma, .device = "gemm_ws", .template = "templates/gemm/gemm_ws.h", .memory = "ws_memory<one_phase<$P>>::bytes",
-    .entry = "TF_KERNEL_WS($K, one_phase<$P>)", .obstacle = obstacle_to_16_bits, .cost = cost, .defaults = defaults, .illegal = illegal,
+    .entry = "TF_KERNEL_WS($K, one_phase<$P>)", .obstacle = obstacle, .cost = cost, .defaults = defaults, .illegal = illegal,
     .shared_bytes = shared_bytes, .smaller = smaller, .geometry = geometry, .parts = parts, .scratch = scratch_of, .members = members, .pack = "pack", .granule = 16,
     .aligned_rows = true};

@@ -6,7 +6,7 @@ static const char *obstacle(const tile_request *r)
     const dtype type = request_product(r)->inputs[0]->type;
     const char *other = wave_product_obstacle(r);
     if (other) return other;
-    return type != dtype_bf16 && type != dtype_f16 ? "operands are neither bf16 nor f16" : NULL;
+    return dtype_multiplies(type, layer_wmma) ? NULL : "operands are neither bf16 nor f16";
 }
 
 static void defaults(const tile_request *r, ir_tile *t) 

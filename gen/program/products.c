@@ -16,13 +16,13 @@ const char *obstacle_to_rows(const tile_request *r)
     return align_obstacle(r->a, product->inputs[0]);
 }
 
-const char *obstacle_to_16_bits(const tile_request *r)
+const char *obstacle_to_16_bits(const tile_request *r, layer_kind layer)
 {
     const ir_op *product = request_product(r);
     const char *obstacle = obstacle_to_rows(r);
     if (obstacle) return obstacle;
     const dtype a = product->inputs[0]->type, b = product->inputs[1]->type;
-    return (a == dtype_bf16 || a == dtype_f16) && a == b ? NULL : "operands are not both bf16 or both f16";
+    return dtype_multiplies(a, layer) && a == b ? NULL : "operands are not both bf16 or both f16";
 }
 
 int column_tiles(const tile_request *r, int n) { return (int)((r->packed_n + n - 1) / n); }

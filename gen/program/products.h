@@ -11,7 +11,7 @@
 
 /* What is in the way of any program that copies rows of A and of a packed weight as they lie in memory; NULL: nothing. */
 const char *obstacle_to_rows(const tile_request *r);
-const char *obstacle_to_16_bits(const tile_request *r); /* the same, or operands that are not both bf16 or both f16 */
+const char *obstacle_to_16_bits(const tile_request *r, layer_kind layer); /* the same, or operands that are not both bf16 or both f16 */
 
 /* rows, multiple, tile_rows and column_tiles of tiles of m rows and n packed columns. */
 void products_geometry(const tile_request *r, int m, int n, launch *l);

@@ -9,7 +9,7 @@ const char *wave_attention_obstacle(const tile_request *r, long long most_head)
     const ir_op *op = request_attention(r);
     const dtype type = op->inputs[0]->type;
     const long long head = request_head(r);
-    if (type != dtype_bf16 && type != dtype_f16) return "operands are neither bf16 nor f16";
+    if (!dtype_is_real(type) || dtype_size(type) != 2) return "operands are neither bf16 nor f16";
     if (head % 8 != 0 || head > 256) return "the head size is no multiple of 8 up to 256";
     if (head > most_head) return arena_printf(r->a, "the head size is above %lld", most_head);
     for (int i = 0; i < 3; i++) {

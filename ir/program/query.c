@@ -2,43 +2,11 @@
  * functions. */
 #include "ir/ir.h"
 #include <string.h>
-#include <strings.h>
 
 const op_info op_table[op_count] = {
 #define OP(name, least, most, shape, class, help) {#name, help, #shape, least, most, class_##class},
 #include "ir/op.def"
 };
-
-static const char *const dtype_names[] = {"f32", "f16", "bf16", "i32"};
-
-int dtype_size(dtype t) { return t == dtype_f16 || t == dtype_bf16 ? 2 : 4; }
-
-const char *dtype_name(dtype t) { return dtype_names[t]; }
-
-bool dtype_parse(const char *name, dtype *out)
-{
-    for (int i = 0; i < (int)(sizeof dtype_names / sizeof *dtype_names); i++) {
-        if (strcmp(name, dtype_names[i]) != 0) continue;
-        *out = (dtype)i;
-        return true;
-    }
-    return false;
-}
-
-const char *dtype_hint(const char *word)
-{
-    static const struct {
-        const char *others;
-        dtype ours;
-    } called[] = {{"fp32", dtype_f32},    {"float32", dtype_f32}, {"float", dtype_f32}, {"single", dtype_f32},
-                  {"fp16", dtype_f16},    {"float16", dtype_f16}, {"half", dtype_f16},  {"bfloat16", dtype_bf16},
-                  {"bfloat", dtype_bf16}, {"brain", dtype_bf16},  {"int32", dtype_i32}, {"int", dtype_i32}};
-    for (size_t i = 0; i < sizeof called / sizeof *called; i++)
-        if (strcasecmp(word, called[i].others) == 0) return dtype_names[called[i].ours];
-    for (size_t i = 0; i < sizeof dtype_names / sizeof *dtype_names; i++)
-        if (strcasecmp(word, dtype_names[i]) == 0) return dtype_names[i];
-    return nearest_name(word, dtype_names, sizeof dtype_names / sizeof *dtype_names);
-}
 
 extent value_rows(arena *a, const ir_value *v)
 {

@@ -42,15 +42,15 @@ static void read_header(graph_reader *r)
         complain(r->a, block->at,
                  "block: \"%.40s\" is no name; one has letters, digits, _ and -, a letter first, at most %d of them",
                  block->kind == spec_scalar ? block->text : "", most_name);
-    if (type && graph_dtype(r, type, "dtype", &r->p->type) && r->p->type == dtype_i32) {
-        complain(r->a, type->at, "dtype: a spec computes in f32, f16 or bf16");
+    if (type && graph_dtype(r, type, "dtype", &r->p->type) && !dtype_is_real(r->p->type)) {
+        complain(r->a, type->at, "dtype: a spec computes in %s", dtype_names(r->a, true, ", ", " or "));
         r->p->type = dtype_f32;
     }
     const char *asked = r->options->dtype;
-    if (asked && (!dtype_parse(asked, &r->p->type) || r->p->type == dtype_i32)) {
-        const char *near = r->p->type == dtype_i32 ? NULL : dtype_hint(asked);
-        complain(r->a, (position){0}, "\"%.40s\" is asked for; a spec computes in f32, f16 or bf16%s%s%s", asked,
-                 near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+    if (asked && !dtype_parse_real(asked, &r->p->type)) {
+        const char *near = dtype_is_real(r->p->type) ? dtype_hint(asked) : NULL;
+        complain(r->a, (position){0}, "\"%.40s\" is asked for; a spec computes in %s%s%s%s", asked,
+                 dtype_names(r->a, true, ", ", " or "), near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
         r->p->type = dtype_f32;
     }
 }

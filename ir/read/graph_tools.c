@@ -164,8 +164,8 @@ bool graph_dtype(graph_reader *r, const spec_node *node, const char *what, dtype
 {
     if (node->kind == spec_scalar && dtype_parse(node->text, out)) return true;
     const char *word = node->kind == spec_scalar ? node->text : "", *near = dtype_hint(word);
-    complain(r->a, node->at, "%s: \"%.40s\" is no dtype; there are f32, f16, bf16 and i32%s%s%s", what, word, near ? "; did you mean " : "",
-             near ? near : "", near ? "?" : "");
+    complain(r->a, node->at, "%s: \"%.40s\" is no dtype; there are %s%s%s%s", what, word, dtype_names(r->a, false, ", ", " and "),
+             near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
     return false;
 }
 

@@ -26,9 +26,8 @@ static const char head[] =
     "  \"properties\": {\n"
     "    \"block\": {\"type\": \"string\", \"pattern\": \"^[A-Za-z][A-Za-z0-9_-]{0,62}$\", \"description\": \"name of "
     "the block\"},\n"
-    "    \"dtype\": {\"enum\": [\"f32\", \"f16\", \"bf16\"], \"description\": \"how values are stored; products and "
-    "reductions accumulate in "
-    "fp32\"},\n"
+    "    \"dtype\": {\"allOf\": [{\"$ref\": \"#/definitions/dtype\"}], \"description\": \"how values are stored; products and "
+    "reductions accumulate in fp32\"},\n"
     "    \"dims\": {\"$ref\": \"#/definitions/sizes\", \"description\": \"name: integer, or an expression of earlier "
     "dims\"},\n"
     "    \"dynamic\": {\n"
@@ -63,8 +62,7 @@ static const char head[] =
     "      \"additionalProperties\": {\"$ref\": \"#/definitions/size\"}\n"
     "    },\n"
     "    \"shape\": {\"type\": \"array\", \"minItems\": 1, \"maxItems\": 6, \"items\": {\"$ref\": "
-    "\"#/definitions/size\"}},\n"
-    "    \"dtype\": {\"enum\": [\"f32\", \"f16\", \"bf16\"]},\n";
+    "\"#/definitions/size\"}},\n";
 
 typedef struct section {
     const char *name, *help, *type, *more;
@@ -72,7 +70,7 @@ typedef struct section {
 
 static const section sections[] = {
     {"inputs", "data of each call: a shape, or {shape, dtype, range}",
-     "{\"enum\": [\"f32\", \"f16\", \"bf16\", \"i32\"]}",
+     "{\"$ref\": \"#/definitions/input_dtype\"}",
      ",\n          \"range\": {\"type\": \"array\", \"items\": {\"$ref\": \"#/definitions/size\"}, \"minItems\": 2, "
      "\"maxItems\": 2, "
      "\"description\": \"least and greatest value of i32 data\"}"},
@@ -175,10 +173,18 @@ static void put_ops(text *t)
     text_printf(t, "\n      ]\n    }\n  }\n}\n");
 }
 
+static void put_dtypes(text *t)
+{
+    static const char between[] = "\", \"";
+    text_printf(t, "    \"dtype\": {\"enum\": [\"%s\"]},\n", dtype_names(t->a, true, between, between));
+    text_printf(t, "    \"input_dtype\": {\"enum\": [\"%s\"]},\n", dtype_names(t->a, false, between, between));
+}
+
 char *schema_json(arena *a)
 {
     text t = {.a = a};
     text_append(&t, head, strlen(head));
+    put_dtypes(&t);
     for (size_t i = 0; i < sizeof sections / sizeof *sections; i++) put_section(&t, &sections[i]);
     put_ops(&t);
     return t.data;

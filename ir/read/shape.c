@@ -54,8 +54,9 @@ static bool shape_same(op_draft *d, ir_value *out)
     shape_set(out, d->op->inputs[0]);
     if (d->op->kind != op_cast) return true;
     out->type = d->op->attributes.to;
-    return out->type != dtype_i32 ||
-           shape_clash(d, graph_attribute_at(d, "to"), "to: i32 is for inputs only; there are f32, f16, bf16");
+    if (dtype_is_real(out->type)) return true;
+    return shape_clash(d, graph_attribute_at(d, "to"), "to: %s is for inputs only; there are %s", dtype_name(out->type),
+                       dtype_names(d->r->a, true, ", ", ", "));
 }
 
 static bool shape_norm(op_draft *d, ir_value *out)

@@ -46,9 +46,9 @@ typedef struct reader {
 
 static dtype read_dtype(reader *r)
 {
-    const char *names[4];
-    for (int i = 0; i < 4; i++) names[i] = dtype_name((dtype)i);
-    return (dtype)scan_choice(&r->in, names, 4, "dtype");
+    const char *names[dtype_count];
+    for (int i = 0; i < dtype_count; i++) names[i] = dtype_name((dtype)i);
+    return (dtype)scan_choice(&r->in, names, dtype_count, "dtype");
 }
 
 static extent read_extent(reader *r)

@@ -340,7 +340,7 @@ static void add_item(trial *t, item_list *list, const char *name, const ir_value
         if (as_double) ((double *)bytes)[i] = data[i];
         else dtype_put(v->type, bytes, (size_t)i, data[i]);
     }
-    list->items[list->count++] = (safetensors_item){name, as_double ? "F64" : safetensors_dtype(v->type), v->rank, shape, bytes};
+    list->items[list->count++] = (safetensors_item){name, as_double ? "F64" : dtype_file_name(v->type), v->rank, shape, bytes};
 }
 
 static void add_stored(trial *t, item_list *list, const char *name, const ir_value *v, const ir_value *stored)

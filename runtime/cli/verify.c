@@ -194,10 +194,9 @@ static void check_lists(verify_job *j)
     for (size_t i = 0; i < j->targets.count; i++)
         (void)compile_target(j->a, j->targets.names[i]);
     for (size_t i = 0; i < j->dtypes.count; i++)
-        if (strcmp(j->dtypes.names[i], "spec") != 0 && (!dtype_parse(j->dtypes.names[i], &type) || type == dtype_i32)) {
-            const char *near =
-                strcmp(j->dtypes.names[i], "i32") == 0 ? NULL : dtype_hint(j->dtypes.names[i]); /* a dtype, but of positions */
-            bail(j->a, code_usage, (position){0}, "--dtype: '%s' is not f32, f16 or bf16%s%s%s", j->dtypes.names[i],
+        if (strcmp(j->dtypes.names[i], "spec") != 0 && !dtype_parse_real(j->dtypes.names[i], &type)) {
+            const char *near = dtype_parse(j->dtypes.names[i], &type) ? NULL : dtype_hint(j->dtypes.names[i]); /* one of positions: none */
+            bail(j->a, code_usage, (position){0}, "--dtype: '%s' is not %s%s%s%s", j->dtypes.names[i], dtype_names(j->a, true, ", ", " or "),
                  near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
         }
 }
@@ -209,7 +208,7 @@ static void verify_all(void *argument)
     arena *a = j->a;
     int sizes = 0;
     j->levels = expand(a, o->fusion, "none,ops,tile", "tile");
-    j->dtypes = expand(a, o->dtype, "f32,f16,bf16", "spec");
+    j->dtypes = expand(a, o->dtype, dtype_names(a, true, ",", ","), "spec");
     const char *target = o->target;
     j->device = trial_device(a, o->device, false, &target);
     j->cache = cli_cache(a, o);

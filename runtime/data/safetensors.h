@@ -45,7 +45,6 @@ typedef struct safetensors_item {
     const void *data;
 } safetensors_item;
 
-const char *safetensors_dtype(dtype t); /* F32, F16, BF16, I32 */
 /* Writes beside the file and renames, so a reader sees the old file or the whole new one. Bails with code_io. */
 void safetensors_write(arena *a, const char *path, const safetensors_item *items, size_t count);
 #endif

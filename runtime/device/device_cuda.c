@@ -288,7 +288,7 @@ static tfgen_status cuda_encode(tfgen_device *d, void *map, const map_shape *sha
     int result;
     if (!m->cu.TensorMapEncodeTiled)
         return device_report(error, TFGEN_UNSUPPORTED, "the driver has no cuTensorMapEncodeTiled: a newer one is needed (12.0)");
-    if (shape->type > dtype_bf16) return device_report(error, TFGEN_UNSUPPORTED, "no tensor map of this dtype");
+    if (!dtype_is_real(shape->type)) return device_report(error, TFGEN_UNSUPPORTED, "no tensor map of this dtype");
     IN_CONTEXT(m, result, encode(m, map, shape)); /* it touches no device, and yet wants a context */
     return check(&m->cu, result, "cuTensorMapEncodeTiled", "", error);
 }

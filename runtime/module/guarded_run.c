@@ -236,7 +236,7 @@ bool session_is_poison(dtype type, const void *data, size_t index)
     uint16_t bits[2];
     const size_t size = (size_t)dtype_size(type);
     memcpy(bits, (const char *)data + index * size, size);
-    return type != dtype_i32 && bits[0] == session_poison_bits && bits[size / 2 - 1] == session_poison_bits;
+    return dtype_is_real(type) && bits[0] == session_poison_bits && bits[size / 2 - 1] == session_poison_bits;
 }
 
 tfgen_code session_poison(session *s, host_log *log)

@@ -281,9 +281,9 @@ static void check_lists(random_run *r)
         if (!target_find(r->targets.names[i]))
             bail(r->a, code_unsupported, (position){0}, "unknown target '%s'; `tfgen verify --help` lists them", r->targets.names[i]);
     for (size_t i = 0; i < r->types.count; i++)
-        if (!dtype_parse(r->types.names[i], &type) || type == dtype_i32)
-            bail(r->a, code_usage, (position){0}, "--dtype: '%s' is not f32, f16 or bf16", r->types.names[i]);
-    if (!r->types.count) bail(r->a, code_usage, (position){0}, "--dtype: f32, f16, bf16 or all");
+        if (!dtype_parse_real(r->types.names[i], &type))
+            bail(r->a, code_usage, (position){0}, "--dtype: '%s' is not %s", r->types.names[i], dtype_names(r->a, true, ", ", " or "));
+    if (!r->types.count) bail(r->a, code_usage, (position){0}, "--dtype: %s or all", dtype_names(r->a, true, ", ", ", "));
 }
 
 static void refuse_others(arena *a, const cli_options *o)
@@ -315,7 +315,7 @@ static void random_verify(void *argument)
     r->device = o->device && strcmp(o->device, "host") != 0 ? o->device : NULL;
     target = random_device_target(r->a, r->device, target);
     r->levels = expand(r->a, o->fusion, "none,ops,tile");
-    r->types = expand(r->a, o->dtype, "f32,f16,bf16");
+    r->types = expand(r->a, o->dtype, dtype_names(r->a, true, ",", ","));
     r->targets = expand(r->a, target, "host,gfx90a,gfx942,gfx950,gfx1100,gfx1201,sm_80,sm_90a");
     check_lists(r);
     if (o->draw) {
