@@ -206,6 +206,18 @@ static const option_info *find_option(const char *name, size_t length)
     return NULL;
 }
 
+/* Other words for an option, as other compilers have them, of those that the command takes; else the nearest in letters, or NULL. */
+static const char *option_meant(const char *word, const char *const *names, size_t count)
+{
+    static const char *const called[][2] = {{"level", "fusion"}, {"fuse", "fusion"}, {"fused", "fusion"}, {"arch", "target"}, {"gpu", "target"},
+                                            {"type", "dtype"}, {"precision", "dtype"}, {"shape", "dim"}, {"out", "output"}, {"threads", "jobs"},
+                                            {"iterations", "repeat"}, {"unfuse", "no-fuse"}};
+    for (size_t i = 0; i < sizeof called / sizeof *called; i++)
+        for (size_t k = 0; k < count; k++)
+            if (strcmp(word, called[i][0]) == 0 && strcmp(names[k], called[i][1]) == 0) return names[k];
+    return nearest_name(word, names, count);
+}
+
 /* What getopt_long() refused: --NAME in full, or the letter in optopt. */
 static bool complain_of_option(command_kind command, const char *given)
 {
@@ -230,7 +242,7 @@ static bool complain_of_option(command_kind command, const char *given)
         char word[64];
         snprintf(word, sizeof word, "%.*s", (int)length, given + 2);
         fprintf(stderr, "tfgen: tfgen %s has no option --%s", of, word);
-        complain_near("--", nearest_name(word, names, (size_t)mine));
+        complain_near("--", option_meant(word, names, (size_t)mine));
     }
     return false;
 }

@@ -145,6 +145,9 @@ START_TEST(every_option_refuses_what_it_cannot_be)
         {"run --dim", "--dim needs an argument"},
         {"run -d", "-d needs an argument"},
         {"run --fuson=tile specs/rmsnorm.yaml", "has no option --fuson; did you mean --fusion?"},
+        {"specs/rmsnorm.yaml --level=tile", "tfgen emit has no option --level; did you mean --fusion?"},
+        {"emit --fuse=tile specs/rmsnorm.yaml", "has no option --fuse; did you mean --fusion?"},
+        {"run --arch=gfx942 specs/rmsnorm.yaml", "has no option --arch; did you mean --target?"},
         {"run --d=1 specs/rmsnorm.yaml", "may be several options"},
         {"run -Z specs/rmsnorm.yaml", "has no option -Z"},
         {"--usage", "has no option --usage"}};

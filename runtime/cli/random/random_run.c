@@ -277,9 +277,7 @@ static void check_lists(random_run *r)
     if (r->targets.count > most_targets || !r->targets.count)
         bail(r->a, code_usage, (position){0}, "--target: one to %d targets", most_targets);
     for (size_t i = 0; i < r->levels.count; i++) (void)options_level(r->a, r->levels.names[i]);
-    for (size_t i = 0; i < r->targets.count; i++)
-        if (!target_find(r->targets.names[i]))
-            bail(r->a, code_unsupported, (position){0}, "unknown target '%s'; `tfgen verify --help` lists them", r->targets.names[i]);
+    for (size_t i = 0; i < r->targets.count; i++) (void)compile_target(r->a, r->targets.names[i]);
     for (size_t i = 0; i < r->types.count; i++)
         if (!dtype_parse_real(r->types.names[i], &type))
             bail(r->a, code_usage, (position){0}, "--dtype: '%s' is not %s", r->types.names[i], dtype_names(r->a, true, ", ", " or "));
