@@ -1,13 +1,17 @@
 /* In: see support.h. Out: plans on the host engine for tests. Refuses: nothing; the test fails instead. */
+#define _GNU_SOURCE
 #include "tests/support.h"
+#include "tests/shell.h"
 #include "runtime/cli/trial.h"
 #include "ir/program/half.h"
 #include "runtime/data/random.h"
 #include "runtime/cli/ref_plan.h"
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 
 static void *must_allocate(size_t count, size_t size)
 {
@@ -311,3 +315,21 @@ int run_suite(Suite *suite)
     srunner_free(runner);
     return failed ? 1 : 0;
 }
+
+/* ---- tests/shell.h */
+char output[1 << 16];
+
+int shell(const char *format, ...)
+{
+    char command[4096];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(command, sizeof command, format, list);
+    va_end(list);
+    FILE *pipe = popen(command, "r");
+    ck_assert_ptr_nonnull(pipe);
+    output[fread(output, 1, sizeof output - 1, pipe)] = '\0';
+    return WEXITSTATUS(pclose(pipe));
+}
+
+void says(const char *part) { ck_assert_msg(strstr(output, part) != NULL, "no '%s' in:\n%s", part, output); }

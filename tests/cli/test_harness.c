@@ -1,6 +1,7 @@
 /* The checks of the tree itself are checked: tests/run.sh, which says what `make test` found, tells and counts every failure, whatever runs
  * beside it; documents agree; files call each other downward and in no circle. */
 #define _GNU_SOURCE
+#include "tests/shell.h"
 #include <check.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -9,23 +10,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-static char output[1 << 16], folder[64];
-
-static int shell(const char *format, ...) __attribute__((format(printf, 1, 2)));
-static int shell(const char *format, ...)
-{
-    char command[4096];
-    va_list list;
-    va_start(list, format);
-    vsnprintf(command, sizeof command, format, list);
-    va_end(list);
-    FILE *pipe = popen(command, "r");
-    ck_assert_ptr_nonnull(pipe);
-    output[fread(output, 1, sizeof output - 1, pipe)] = '\0';
-    return WEXITSTATUS(pclose(pipe));
-}
-
-static void says(const char *part) { ck_assert_msg(strstr(output, part) != NULL, "no '%s' in:\n%s", part, output); }
+static char folder[64];
 
 static void program(const char *name, const char *script)
 {

@@ -1,6 +1,7 @@
 /* The examples as a user builds them: against an installed tfgen, with pkg-config or CMake, nothing of this tree in the include path.
  * The Llama's tokens are compared with a greedy decoding in double precision that shares no code with tfgen. */
 #define _GNU_SOURCE
+#include "tests/shell.h"
 #include <check.h>
 #include <jansson.h>
 #include <math.h>
@@ -13,21 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static char output[1 << 16], folder[] = "/tmp/tfgen-examples-XXXXXX";
-
-static int shell(const char *format, ...) __attribute__((format(printf, 1, 2)));
-static int shell(const char *format, ...)
-{
-    char command[4096];
-    va_list list;
-    va_start(list, format);
-    vsnprintf(command, sizeof command, format, list);
-    va_end(list);
-    FILE *pipe = popen(command, "r");
-    ck_assert_ptr_nonnull(pipe);
-    output[fread(output, 1, sizeof output - 1, pipe)] = '\0';
-    return WEXITSTATUS(pclose(pipe));
-}
+static char folder[] = "/tmp/tfgen-examples-XXXXXX";
 
 static bool have(const char *program) { return shell("command -v %s", program) == 0; }
 

@@ -1,27 +1,12 @@
 /* Other users of the machine, and files that anybody may have written: nothing of theirs is run, followed, or written over. */
 #define _GNU_SOURCE
 #include "tests/runtime/cache_rig.h"
+#include "tests/shell.h"
 #include <stdarg.h>
 #include <sys/mman.h>
 #include <sys/sysmacros.h>
 #include "runtime/system/files.h"
 
-static char output[16384];
-
-static int shell(const char *format, ...) __attribute__((format(printf, 1, 2)));
-static int shell(const char *format, ...)
-{
-    char command[4096];
-    va_list list;
-    va_start(list, format);
-    vsnprintf(command, sizeof command, format, list);
-    va_end(list);
-    FILE *pipe = popen(command, "r");
-    ck_assert_ptr_nonnull(pipe);
-    output[fread(output, 1, sizeof output - 1, pipe)] = 0;
-    return WEXITSTATUS(pclose(pipe));
-}
-#define says(part) ck_assert_msg(strstr(output, part), "no '%s' in:\n%s", part, output)
 static const char *program(void) { return getenv("TFGEN") ? getenv("TFGEN") : "./tfgen"; }
 static bool is_root(void) { return geteuid() == 0; }
 
