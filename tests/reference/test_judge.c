@@ -3,6 +3,7 @@
  * compiles something else. */
 #define _GNU_SOURCE
 #include "runtime/cli/trial.h"
+#include "runtime/device/device.h"
 #include "runtime/cli/ref_plan.h"
 #include "tests/support.h"
 #include <jansson.h>
@@ -20,6 +21,7 @@ typedef struct attempt {
     const char *from, *to; /* what of the kernels' sources is replaced before they are compiled, or NULL */
     int replaced;
     struct told *told; /* of the only output, or NULL */
+    tfgen_device *device; /* NULL: the host engine */
     bool refused; /* what the plan says of roundings is impossible in the graph */
     trial_result result;
 } attempt;
@@ -53,6 +55,7 @@ static void try_inside(void *argument)
     const cli_options none = {0};
     const trial_options o = {.seed = 3,
                              .reference = reference_always,
+                             .device = t->device,
                              .cache = cli_cache(t->a, &none),
                              .result = t->told ? take_result : NULL,
                              .context = t->told};
@@ -366,6 +369,47 @@ START_TEST(unjudged_elements_are_counted)
 }
 END_TEST
 
+/* ---- a device whose copies fail, one at a time */
+static const device_api *sound_api;
+static int copies, failing_copy;
+
+static tfgen_status copy_but_one(tfgen_device *d, void *to, const void *from, size_t bytes, tfgen_copy_kind kind, void *stream,
+                                 tfgen_error *error)
+{
+    if (copies++ != failing_copy) return sound_api->copy(d, to, from, bytes, kind, stream, error);
+    snprintf(error->text, sizeof error->text, "the copy was lost");
+    return TFGEN_DEVICE_ERROR;
+}
+
+/* Among others: of each input, of what poisons outputs and weights, of each value that is compared. */
+START_TEST(a_copy_that_fails_once_ends_the_trial)
+{
+    const char *yaml = "block: two\ndtype: f32\ndims: {M: 5, D: 8}\ninputs: {x: [M, D], z: [M, D]}\nparams: {v: [D, D], w: [D, D]}\nops:\n"
+                       "  - {out: l, op: linear, in: [x, v]}\n  - {out: m, op: add, in: [l, z]}\n  - {out: n, op: neg, in: [m]}\n"
+                       "  - {out: y, op: linear, in: [n, w]}\noutputs: {y: y, m: m}\n";
+    tfgen_error error;
+    attempt t = {.planned = yaml, .wanted = yaml, .level = fusion_none};
+    ck_assert_int_eq(tfgen_device_open("host", &t.device, &error), TFGEN_OK);
+    sound_api = t.device->api;
+    device_api api = *sound_api;
+    api.copy = copy_but_one;
+    t.device->api = &api;
+    for (failing_copy = 0;; failing_copy++) {
+        copies = 0, t.a = arena_new();
+        const tfgen_code code = arena_run(t.a, try_inside, &t);
+        const bool failed = copies > failing_copy;
+        ck_assert_int_eq(code, failed ? code_device : code_ok);
+        if (failed)
+            ck_assert_msg(strstr(arena_diagnostics(t.a), "the copy was lost") != NULL, "%d: %s", failing_copy, arena_diagnostics(t.a));
+        arena_free(t.a);
+        if (!failed) break;
+    }
+    ck_assert_int_ge(failing_copy, 12); /* four in, two outputs, two in memory between, two weights, and back */
+    t.device->api = sound_api;
+    tfgen_device_close(t.device);
+}
+END_TEST
+
 /* ---- the command, with a compiler that takes one function for another */
 static char folder[64];
 
@@ -511,6 +555,7 @@ int main(void)
     tcase_add_test(c, an_f32_output_behind_16_bit_roundings_is_judged_by_rms);
     tcase_add_test(c, the_bounds_that_are_told_are_those_of_the_verdict);
     tcase_add_test(c, one_row_that_is_a_little_beyond_its_bound_fails);
+    tcase_add_test(c, a_copy_that_fails_once_ends_the_trial);
     tcase_add_test(c, two_per_cent_off_fails_in_every_dtype);
     tcase_add_test(c, unjudged_elements_are_counted);
     tcase_add_unchecked_fixture(command, make_compiler, remove_compiler);
