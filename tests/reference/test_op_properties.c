@@ -1,5 +1,6 @@
 /* What must hold of single ops whatever the numbers are: linearity, rows that sum to 1, rotations that turn, masks that hide, NaN that
  * is passed on. Each spec is one kernel or two, on one geometry of a CPU and on two of GPUs. */
+#include "ir/program/half.h"
 #include "tests/support.h"
 #include <math.h>
 #include <stdio.h>
@@ -152,28 +153,49 @@ START_TEST(rope_turns_pairs_and_products_depend_on_relative_positions_only)
 }
 END_TEST
 
+enum { rope_sequences = 6, rope_heads = 2, rope_head = 64 };
+static const int rope_positions[rope_sequences] = {0, 1, 4095, 65536, 131069, 100003};
+
+/* What a dtype holds of a number that is at most `most` off: in 16 bits nearly always one number, though its own rounding is far wider. */
+static void must_hold(double got, double exact, double most, dtype type, int row, int pair)
+{
+    const double low = type == dtype_f32 ? exact - most : dtype_round(type, exact - most), high = type == dtype_f32 ? exact + most : dtype_round(type, exact + most);
+    ck_assert_msg(got >= low && got <= high, "row %d, pair %d: %.9g, not %.9g to %.9g", row, pair, got, low, high);
+}
+
 /* Against position * theta^(-2i/64) in long double. The rotation is off by 2^-22 (templates/base/rope.h), of numbers below 8, and both
  * products and their sum are rounded. */
-START_TEST(rope_turns_by_the_angle_of_position_131071_too)
+static void must_turn(const double *x, const double *y, dtype type)
 {
-    enum { sequences = 6, heads_here = 2, head = 64 };
-    static const int positions[sequences] = {0, 1, 4095, 65536, 131069, 100003};
-    rig *r = open_yaml(
-        "block: small\ndtype: f32\ndims: {B: 6, S: 3}\ninputs: {x: [B, S, 128], at: {shape: [B], dtype: i32, range: [0, 131069]}}\nops:\n"
-        "  - {out: y, op: rope, in: [x], heads: 2, pairing: half, theta: 500000, at: at}\noutputs: {y: y}\n",
-        targets[_i]);
-    for (int b = 0; b < sequences; b++) rig_data(r, "at")[b] = positions[b];
-    rig_round(r);
-    const double *y = run_and_read(r, "y"), *x = rig_data(r, "x");
-    for (int row = 0; row < sequences * 3 * heads_here; row++)
-        for (int i = 0; i < head / 2; i++) {
-            const long double angle = (positions[row / heads_here / 3] + row / heads_here % 3) * powl(500000.0L, -2.0L * i / head);
-            const double low = x[row * head + i], high = x[row * head + head / 2 + i], size = fabs(low) + fabs(high),
+    for (int row = 0; row < rope_sequences * 3 * rope_heads; row++)
+        for (int i = 0; i < rope_head / 2; i++) {
+            const long double angle = (rope_positions[row / rope_heads / 3] + row / rope_heads % 3) * powl(500000.0L, -2.0L * i / rope_head);
+            const double low = x[row * rope_head + i], high = x[row * rope_head + rope_head / 2 + i], size = fabs(low) + fabs(high),
                          most = size * (0x1p-22 + 3 * 0x1p-24);
             const double c = (double)cosl(angle), s = (double)sinl(angle);
-            ck_assert_msg(fabs(y[row * head + i] - (low * c - high * s)) <= most, "row %d, pair %d", row, i);
-            ck_assert_msg(fabs(y[row * head + head / 2 + i] - (high * c + low * s)) <= most, "row %d, pair %d", row, i);
+            must_hold(y[row * rope_head + i], low * c - high * s, most, type, row, i);
+            must_hold(y[row * rope_head + rope_head / 2 + i], high * c + low * s, most, type, row, i);
         }
+}
+
+/* By itself, and behind a product, which the identity leaves as it is. */
+START_TEST(rope_turns_by_the_angle_of_position_131071_too)
+{
+    static const char *const types[] = {"f32", "bf16", "f16"};
+    dtype type;
+    rig *r = rig_open(&(rig_request){.yaml =
+        "block: small\ndtype: f32\ndims: {B: 6, S: 3}\ninputs: {x: [B, S, 128], at: {shape: [B], dtype: i32, range: [0, 131069]}}\n"
+        "params: {w: [128, 128]}\nops:\n  - {out: y, op: rope, in: [x], heads: 2, pairing: half, theta: 500000, at: at}\n"
+        "  - {out: l, op: linear, in: [x, w]}\n"
+        "  - {out: z, op: rope, in: [l], heads: 2, pairing: half, theta: 500000, at: at}\noutputs: {y: y, z: z}\n",
+        .level = fusion_tile, .target = targets[_i % 3], .dtype = types[_i / 3]});
+    ck_assert(dtype_parse(types[_i / 3], &type));
+    for (int b = 0; b < rope_sequences; b++) rig_data(r, "at")[b] = rope_positions[b];
+    for (int i = 0; i < 128 * 128; i++) rig_data(r, "w")[i] = i % 129 == 0;
+    rig_round(r);
+    const double *y = run_and_read(r, "y");
+    must_turn(rig_data(r, "x"), y, type);
+    if (type != dtype_f32) must_turn(rig_data(r, "x"), rig_read(r, "z"), type); /* products of f32 may be made of tf32 */
     rig_close(r);
 }
 END_TEST
@@ -314,7 +336,7 @@ int main(void)
     tcase_add_loop_test(c, max_and_min_pass_nan_on, 0, 3);
     tcase_add_loop_test(c, linear_is_linear, 0, 1);
     tcase_add_loop_test(c, rope_turns_pairs_and_products_depend_on_relative_positions_only, 0, 1);
-    tcase_add_loop_test(c, rope_turns_by_the_angle_of_position_131071_too, 0, 3);
+    tcase_add_loop_test(c, rope_turns_by_the_angle_of_position_131071_too, 0, 9);
     tcase_add_loop_test(c, l2norm_of_zero_tiny_and_large_rows, 0, 3);
     tcase_add_loop_test(c, a_window_hides_what_lies_before_it_and_a_softcap_bounds_scores, 0, 3);
     tcase_add_loop_test(c, lengths_hide_keys_and_a_sequence_of_none_is_0, 0, 3);
