@@ -15,6 +15,8 @@ for program in tfgen tfgen-worker; do
     xz -3 -c $build/$program.stripped >"$out/$program.xz"
 done
 cp $build/clang.tar.xz "$out"
+${CC:-cc} -O2 -fPIC -shared -o "$out/loaded.so" tests/h200/loaded.c
+${CC:-cc} -O2 -o "$out/loaded_run" tests/h200/loaded_run.c
 # As they lie in the repository: the harnesses find each other by that.
 tar -c --exclude=__pycache__ specs/*.yaml tests/judging.py tests/cli/random_add.py tests/amd tests/h200/random_slices.py |
     xz -3 >"$out/tests.tar.xz"

@@ -20,28 +20,31 @@ REPORTED = (0, 1)  # exit codes of a report: all good, a case failed. tfgen's ot
 
 
 class Schedule:
-    """Which slices are run: one after the other from the first index, while one that begins now is likely to end before the limit, and
+    """Which slices are run: one after the other from the first index, towards the limit as short as is likely to end before it, and
     until `patience` slices in a row were broken, since then the machine is."""
 
     def __init__(self, first, count, limit, most=None, patience=1):
         self.next, self.count, self.limit, self.last = first, count, limit, None if most is None else first + most
-        self.seconds = []  # that slices took
+        self.seconds = []  # a spec, of slices
         self.states = {}  # first index -> state
         self.patience, self.broken_in_a_row = patience, 0
 
     def usual(self):
-        """What all slices but one in twenty took at most."""
+        """What a spec took at most in all slices but one in twenty."""
         return sorted(self.seconds)[int(0.95 * (len(self.seconds) - 1))] if self.seconds else 0
 
     def take(self, now):
         """The first index and the count of a slice that begins at `now`, or None."""
-        if now + self.usual() >= self.limit or (self.last is not None and self.next >= self.last) or self.broken_in_a_row >= self.patience:
+        count = self.count if now + self.count * self.usual() < self.limit else int((self.limit - now) / self.usual())
+        if self.last is not None:
+            count = min(count, self.last - self.next)
+        if count <= 0 or now >= self.limit or self.broken_in_a_row >= self.patience:
             return None
-        first = self.next
-        self.next = first + self.count if self.last is None else min(first + self.count, self.last)
-        return first, self.next - first
+        self.next += count
+        return self.next - count, count
 
     def note(self, first, state, seconds):
+        """`seconds`: what each of its specs took."""
         self.states[first] = state
         self.broken_in_a_row = self.broken_in_a_row + 1 if state == BROKEN else 0
         if state == ENDED:
@@ -91,7 +94,7 @@ class Runner:
             began = self.now()
             state = self.run_slice(slot, *taken)
             with self.lock:
-                self.schedule.note(taken[0], state, self.now() - began)
+                self.schedule.note(taken[0], state, (self.now() - began) / taken[1])
 
     def run(self):
         threads = [threading.Thread(target=self.work, args=(slot,)) for slot in range(self.options.jobs)]

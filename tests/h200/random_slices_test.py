@@ -43,12 +43,11 @@ class Slices(unittest.TestCase):
         self.assertEqual(s.next, 110)
 
     def test_none_is_begun_that_would_not_end_in_time(self):
-        s = Schedule(0, 2, 60)
-        s.take(0)
-        s.note(0, ENDED, 20)
-        self.assertIsNotNone(s.take(39))
-        self.assertIsNone(s.take(41))
-        self.assertEqual(s.next, 4)
+        s = Schedule(0, 4, 60)
+        self.assertEqual(s.take(0), (0, 4))
+        s.note(0, ENDED, 5)
+        self.assertEqual([s.take(now) for now in (39, 41, 49, 56)], [(4, 4), (8, 3), (11, 2), None])
+        self.assertEqual(s.next, 13)
 
     def test_a_broken_machine_is_given_up(self):
         s = Schedule(0, 2, 60, patience=2)
