@@ -13,7 +13,12 @@ double ref_unwritten(void)
     return d;
 }
 
-static bool is_unwritten(double d) { return memcmp(&d, &unwritten_bits, sizeof d) == 0; }
+static bool is_unwritten(double d)
+{
+    uint64_t bits;
+    memcpy(&bits, &d, sizeof bits);
+    return bits == unwritten_bits;
+}
 
 /* Squares of differences and of numbers; what is not finite says nothing of sizes. */
 typedef struct mean_square {

@@ -107,7 +107,10 @@ static bool read_note(reader r, code_result *out)
         for (int i = 0; i < 10; i++) *numbers[i] = read_number(&r);
         if (!k->name) r.bad = true;
     }
-    if (!r.bad && r.at + 1 == r.end && *r.at++ == build_failed) out->status = build_failed;
+    if (!r.bad && r.at + 1 == r.end) {
+        if (*r.at == build_failed) out->status = build_failed;
+        r.at++;
+    }
     return !r.bad && r.at == r.end;
 }
 

@@ -251,7 +251,8 @@ static int time_runs(bench *b)
     int repeats = 0, batch = (int)(batch_seconds / one < most_batch ? batch_seconds / one : most_batch);
     progress bar = progress_start("timing, % of the budget", 100);
     if (batch < 1) batch = 1;
-    for (double spent = 0; repeats < least_repeats || (spent < wanted && repeats < most_repeats); spent = seconds_now() - start) {
+    double spent = 0;
+    while (repeats < least_repeats || (spent < wanted && repeats < most_repeats)) {
         const int n = most_repeats - repeats < batch ? most_repeats - repeats : batch;
         run_batch(b, run_whole, repeats, n);
         run_batch(b, run_each, repeats, n);
@@ -259,6 +260,7 @@ static int time_runs(bench *b)
         const double part = (seconds_now() - start) / (wanted > 0 ? wanted : 1);
         bar.done = part < 0.98 ? (long long)(100 * part) : 98;
         progress_step(&bar, "");
+        spent = seconds_now() - start;
     }
     progress_end(&bar);
     return repeats;

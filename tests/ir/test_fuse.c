@@ -113,7 +113,7 @@ static void end_op(random_graph *g)
 
 static void use(random_graph *g, int i)
 {
-    text_printf(&g->t, "%s%%v%d", g->t.data[g->t.size - 1] == ',' ? " " : " ", i);
+    text_printf(&g->t, " %%v%d", i);
     g->uses[i]++;
 }
 
