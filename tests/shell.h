@@ -1,5 +1,5 @@
-/* In: a command line, as printf() has it. Out: its exit code, and in `output` what it printed. Refuses: nothing; where no shell starts the test
- * fails. Defined in tests/support.c. */
+/* In: a command line, as printf() has it. Out: its exit code, and in `output` what it printed. Refuses: nothing; where no shell starts the
+ * test fails. Defined in tests/support.c. */
 #ifndef TFGEN_TESTS_SHELL_H
 #define TFGEN_TESTS_SHELL_H
 extern char output[1 << 16];

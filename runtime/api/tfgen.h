@@ -164,8 +164,9 @@ typedef struct tfgen_module_options {
 /* Compiles what the cache lacks, in child processes, several at a time, and loads it. The plan's target must be the device's. */
 TFGEN_API tfgen_status tfgen_module_create(const tfgen_plan *plan, tfgen_device *device, const tfgen_module_options *options,
                                            tfgen_module **module, tfgen_error *error);
-/* What the module runs: the plan's manifest, or, where kernels of that plan kept numbers in memory for want of registers, that of the plan which
- * was made again without their tiles ("spilled" in it says which). Tensors, dims and workspace are the plan's. Lives as long as module and plan. */
+/* What the module runs: the plan's manifest, or, where kernels of that plan kept numbers in memory for want of registers, that of the plan
+ * which was made again without their tiles ("spilled" in it says which). Tensors, dims and workspace are the plan's. Lives as long as
+ * module and plan. */
 TFGEN_API const char *tfgen_module_manifest(const tfgen_module *module);
 TFGEN_API void tfgen_module_free(tfgen_module *module);
 

@@ -209,9 +209,9 @@ static const option_info *find_option(const char *name, size_t length)
 /* Other words for an option, as other compilers have them, of those that the command takes; else the nearest in letters, or NULL. */
 static const char *option_meant(const char *word, const char *const *names, size_t count)
 {
-    static const char *const called[][2] = {{"level", "fusion"}, {"fuse", "fusion"}, {"fused", "fusion"}, {"arch", "target"}, {"gpu", "target"},
-                                            {"type", "dtype"}, {"precision", "dtype"}, {"shape", "dim"}, {"out", "output"}, {"threads", "jobs"},
-                                            {"iterations", "repeat"}, {"unfuse", "no-fuse"}};
+    static const char *const called[][2] = {{"level", "fusion"}, {"fuse", "fusion"},  {"fused", "fusion"},      {"arch", "target"},
+                                            {"gpu", "target"},   {"type", "dtype"},   {"precision", "dtype"},   {"shape", "dim"},
+                                            {"out", "output"},   {"threads", "jobs"}, {"iterations", "repeat"}, {"unfuse", "no-fuse"}};
     for (size_t i = 0; i < sizeof called / sizeof *called; i++)
         for (size_t k = 0; k < count; k++)
             if (strcmp(word, called[i][0]) == 0 && strcmp(names[k], called[i][1]) == 0) return names[k];

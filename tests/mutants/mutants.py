@@ -38,7 +38,8 @@ AREAS = {
     'templates': ['templates/*/*.h'], 'runtime': ['runtime/*/*.c', 'runtime/host/hip_*.h'],
     'reference': ['ir/reference/*.c'], 'judge': ['runtime/cli/trial*.c', 'runtime/cli/verify*.c', 'runtime/cli/run.c'],
 }
-# Golden files. What draws specs by chance (runtime/cli/random) is in no area: changed, it draws others, and its suite takes minutes a change.
+# Golden files. What draws specs by chance (runtime/cli/random) is in no area: changed, it draws others, and its suite takes minutes a
+# change.
 LEFT_OUT = r'\.spec\.'
 # Suites to try first, by the name of the file; after these, what killed neighbours, then the cheapest.
 LIKELY = [

@@ -57,8 +57,9 @@ static void load_golden(void *argument)
     bench_data(d->b, "pos")[0] = bench_data(d->b, "pos")[1] = 60;
 }
 
-/* The model's numbers are in float64 and so are the reference's: they differ by what two evaluations in float64 do, each 2^-29 of one in f32, which
- * the reference's errors say. The Llama's rotary tables are f32 in transformers: with them the model is an f32 evaluation at most. */
+/* The model's numbers are in float64 and so are the reference's: they differ by what two evaluations in float64 do, each 2^-29 of one in
+ * f32, which the reference's errors say. The Llama's rotary tables are f32 in transformers: with them the model is an f32 evaluation at
+ * most. */
 static void must_agree(const char *spec, const char *model, const char *prefix, const char *output,
                         const dim_override *dims, size_t dim_count)
 {

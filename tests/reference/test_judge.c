@@ -335,7 +335,8 @@ END_TEST
 /* Seven roundings, where six are allowed, in one row of 64: all together they are within what all together may be. */
 START_TEST(one_row_that_is_a_little_beyond_its_bound_fails)
 {
-    const char *yaml = "block: row\ndtype: f32\ndims: {M: 64, D: 40}\ninputs: {x: [M, D]}\nops:\n  - {out: y, op: mul, in: [x, 1.5]}\noutputs: {y: y}\n";
+    const char *yaml =
+        "block: row\ndtype: f32\ndims: {M: 64, D: 40}\ninputs: {x: [M, D]}\nops:\n  - {out: y, op: mul, in: [x, 1.5]}\noutputs: {y: y}\n";
     const attempt t = try_plan(yaml, yaml, fusion_none, "op_mul(x, 1.5f)", "op_mul(x, row == 5 ? 1.5000006f : 1.5f)");
     const trial_check *bad = first_bad(&t);
     ck_assert(bad && bad->ratio > 1 && bad->ratio < 1.5 && bad->spread < REF_MOST_SPREAD && bad->worst / 40 == 5);

@@ -159,7 +159,8 @@ static const int rope_positions[rope_sequences] = {0, 1, 4095, 65536, 131069, 10
 /* What a dtype holds of a number that is at most `most` off: in 16 bits nearly always one number, though its own rounding is far wider. */
 static void must_hold(double got, double exact, double most, dtype type, int row, int pair)
 {
-    const double low = type == dtype_f32 ? exact - most : dtype_round(type, exact - most), high = type == dtype_f32 ? exact + most : dtype_round(type, exact + most);
+    const double low = type == dtype_f32 ? exact - most : dtype_round(type, exact - most),
+                 high = type == dtype_f32 ? exact + most : dtype_round(type, exact + most);
     ck_assert_msg(got >= low && got <= high, "row %d, pair %d: %.9g, not %.9g to %.9g", row, pair, got, low, high);
 }
 
@@ -169,7 +170,8 @@ static void must_turn(const double *x, const double *y, dtype type)
 {
     for (int row = 0; row < rope_sequences * 3 * rope_heads; row++)
         for (int i = 0; i < rope_head / 2; i++) {
-            const long double angle = (rope_positions[row / rope_heads / 3] + row / rope_heads % 3) * powl(500000.0L, -2.0L * i / rope_head);
+            const long double angle =
+                (rope_positions[row / rope_heads / 3] + row / rope_heads % 3) * powl(500000.0L, -2.0L * i / rope_head);
             const double low = x[row * rope_head + i], high = x[row * rope_head + rope_head / 2 + i], size = fabs(low) + fabs(high),
                          most = size * (0x1p-22 + 3 * 0x1p-24);
             const double c = (double)cosl(angle), s = (double)sinl(angle);

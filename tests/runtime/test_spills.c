@@ -157,9 +157,10 @@ END_TEST
 /* Narrower tiles have more partial sums of a row: programs that asked the first plan for its workspace have no room for them. */
 START_TEST(more_workspace_than_a_program_was_told_is_not_taken)
 {
-    static const char wide[] = "block: t\ndtype: bf16\ndims: {M: 4096, K: 512, N: 4096}\ninputs: {x: [M, K]}\nparams: {w: [N, K], n: [N], v: [K, N]}\n"
-                               "ops:\n  - {out: h, op: linear, in: [x, w]}\n  - {out: g, op: rmsnorm, in: [h, n]}\n"
-                               "  - {out: y, op: linear, in: [g, v]}\noutputs: {y: y, h: h}\n";
+    static const char wide[] =
+        "block: t\ndtype: bf16\ndims: {M: 4096, K: 512, N: 4096}\ninputs: {x: [M, K]}\nparams: {w: [N, K], n: [N], v: [K, N]}\n"
+        "ops:\n  - {out: h, op: linear, in: [x, w]}\n  - {out: g, op: rmsnorm, in: [h, n]}\n"
+        "  - {out: y, op: linear, in: [g, v]}\noutputs: {y: y, h: h}\n";
     const rig_request request = {.yaml = wide, .level = fusion_tile, .target = "sm_90a"};
     rig *r = rig_plan(&request);
     const plan *p = r->c.plan;
@@ -327,7 +328,8 @@ END_TEST
 /* clang 22 keeps two of them in lanes of vector registers. */
 START_TEST(scalar_registers_in_lanes_are_taken)
 {
-    write_spec("dims: {M: 20, N: 300, K: 32768}\ninputs: {x: [M, K], z: [N, K]}\nops:\n  - {out: y, op: matmul, in: [x, z], transpose: true}\n");
+    write_spec(
+        "dims: {M: 20, N: 300, K: 32768}\ninputs: {x: [M, K], z: [N, K]}\nops:\n  - {out: y, op: matmul, in: [x, z], transpose: true}\n");
     const int code = command("emit %s/t.yaml --target=gfx90a --compiler=clang --code -o %s/out", folder, folder);
     if (code == code_unsupported) return (void)printf("skipped: no clang for AMD\n");
     ck_assert_msg(code == 0 && !strstr(output, "planned again"), "%d: %s", code, output);

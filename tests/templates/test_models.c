@@ -111,12 +111,14 @@ static void check_rms(const char *what, const double *truth, const double *got, 
     ck_assert_msg(device <= 1.5 * rounding, "%s: relative RMS error %.3g, rounding alone makes %.3g", what, device, rounding);
 }
 
-/* An f32 evaluation stays below the errors that the reference gives it, and so does what the model itself kept in f32 (rotary tables, 8e-8 of
- * the Llama's result) together with it. */
+/* An f32 evaluation stays below the errors that the reference gives it, and so does what the model itself kept in f32 (rotary tables, 8e-8
+ * of the Llama's result) together with it. */
 static void check_f32(const ref_tensor *exact, const double *model, const double *got)
 {
-    const double limit = ref_rms_of_errors(exact), device = ref_rms(exact->value, got, exact->count), both = ref_rms(model, got, exact->count);
-    ck_assert_msg(device <= limit && both <= limit, "relative RMS error %.3g, to the model %.3g; an f32 evaluation has %.3g at most", device, both, limit);
+    const double limit = ref_rms_of_errors(exact), device = ref_rms(exact->value, got, exact->count),
+                 both = ref_rms(model, got, exact->count);
+    ck_assert_msg(device <= limit && both <= limit, "relative RMS error %.3g, to the model %.3g; an f32 evaluation has %.3g at most",
+                  device, both, limit);
 }
 
 static void check_model(const model_case *c)

@@ -128,8 +128,9 @@ START_TEST(many_partial_sums_of_a_row_are_added_up_in_blocks)
 }
 END_TEST
 
-/* Queries of zeros weigh all keys alike: what attention does then is to add up the values, of one sign here, and to divide. Keys are more than one
- * chain may have (keys_in_a_chain, templates/attention/attention.h); a cache's are also split, into 8 on the host, 32 elsewhere. */
+/* Queries of zeros weigh all keys alike: what attention does then is to add up the values, of one sign here, and to divide. Keys are more
+ * than one chain may have (keys_in_a_chain, templates/attention/attention.h); a cache's are also split, into 8 on the host, 32 elsewhere.
+ */
 enum { list = 1 << 17, list_head = 8, list_chain = 2048 };
 static const struct {
     const char *target;
@@ -146,13 +147,16 @@ static void make_equal_weights(rig *r)
 
 START_TEST(values_of_long_lists_of_keys_are_added_up_in_blocks)
 {
-    const char *yaml = lists[_i].cache ? "block: t\ndtype: f32\ndims: {S: 1, L: 131072, hd: 8}\ninputs: {q: [1, S, hd], k: [1, L, hd], v: [1, L, hd], "
-                                         "at: {shape: [1], dtype: i32, range: [0, 0]}, n: {shape: [1], dtype: i32, range: [L, L]}}\nstate: {kc: [1, 1, L, hd], vc: [1, 1, L, hd]}\nops:\n"
-                                         "  - {out: kk, op: kv_append, in: [k], state: kc, at: at}\n"
-                                         "  - {out: vv, op: kv_append, in: [v], state: vc, at: at}\n"
-                                         "  - {out: y, op: attention, in: [q, kk, vv], heads: 1, lengths: n}\noutputs: {y: y}\n"
-                                       : "block: t\ndtype: f32\ndims: {S: 2, L: 131072, hd: 8}\ninputs: {q: [1, S, hd], k: [1, L, hd], v: [1, L, hd]}\n"
-                                         "ops:\n  - {out: y, op: attention, in: [q, k, v], heads: 1}\noutputs: {y: y}\n";
+    const char *yaml =
+        lists[_i].cache
+            ? "block: t\ndtype: f32\ndims: {S: 1, L: 131072, hd: 8}\ninputs: {q: [1, S, hd], k: [1, L, hd], v: [1, L, hd], "
+              "at: {shape: [1], dtype: i32, range: [0, 0]}, n: {shape: [1], dtype: i32, range: [L, L]}}\n"
+              "state: {kc: [1, 1, L, hd], vc: [1, 1, L, hd]}\nops:\n"
+              "  - {out: kk, op: kv_append, in: [k], state: kc, at: at}\n"
+              "  - {out: vv, op: kv_append, in: [v], state: vc, at: at}\n"
+              "  - {out: y, op: attention, in: [q, kk, vv], heads: 1, lengths: n}\noutputs: {y: y}\n"
+            : "block: t\ndtype: f32\ndims: {S: 2, L: 131072, hd: 8}\ninputs: {q: [1, S, hd], k: [1, L, hd], v: [1, L, hd]}\n"
+              "ops:\n  - {out: y, op: attention, in: [q, k, v], heads: 1}\noutputs: {y: y}\n";
     rig *r = rig_open(&(rig_request){.yaml = yaml, .level = fusion_tile, .target = lists[_i].target});
     ck_assert_ptr_nonnull(strstr(r->c.plan->launches[r->c.plan->launch_count - 1 - lists[_i].cache].spec_header, "long_lists = true"));
     make_equal_weights(r);
