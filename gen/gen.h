@@ -10,7 +10,8 @@ typedef struct source_text {
 } source_text;
 size_t source_size(const source_text *s);
 bool source_same(const source_text *x, const source_text *y);
-/* The whole file, with a NUL behind it, in an arena or for the caller to free (NULL without memory): made when it is written, hashed or compiled. */
+/* The whole file, with a NUL behind it, in an arena or for the caller to free (NULL without memory): made when it is written, hashed or
+ * compiled. */
 char *source_join(arena *a, const source_text *s);
 char *source_whole(const source_text *s);
 
@@ -41,7 +42,7 @@ typedef struct argument {
     argument_kind kind;
     const char *name; /* field of args */
     const ir_value *value;
-    int index; /* packed weight, scratch or dim index */
+    int index;             /* packed weight, scratch or dim index */
     const tensor_box *box; /* of a map */
     bool written;
     unsigned offset, size; /* bytes in args */
@@ -50,12 +51,12 @@ typedef struct argument {
 enum { pack_shared_bytes = 2 }; /* of every pack kernel */
 
 typedef struct packed_weight {
-    const char *name; /* of the pack kernel: k1_pack */
+    const char *name;        /* of the pack kernel: k1_pack */
     const ir_kernel *kernel; /* whose product it is for */
     const ir_phase *phase;
     dtype type;
     long long columns, length; /* packed_n, packed_k */
-    source_text source; /* HIP source of the pack kernel */
+    source_text source;        /* HIP source of the pack kernel */
     argument *arguments;
     int argument_count, threads;
     unsigned argument_bytes;
@@ -64,14 +65,14 @@ typedef struct packed_weight {
 typedef struct scratch {
     const char *name;
     const ir_phase *phase; /* whose it is */
-    extent floats; /* over dynamic dims */
+    extent floats;         /* over dynamic dims */
 } scratch;
 
 typedef struct launch {
     const ir_kernel *kernel;
     const char *name; /* of the __global__ function: llama_k1 */
     source_text source;
-    const char *file;    /* llama.k1.hip */
+    const char *file;        /* llama.k1.hip */
     const char *spec_header; /* llama.k1.spec.h: only the spec structs */
     argument *arguments;
     int argument_count;
@@ -126,9 +127,9 @@ typedef struct tuning {
 } tuning;
 
 plan *plan_choose(arena *a, const ir_program *fused, const target_info *target, const tuning *tuning);
-/* The plan once more, with sources, where phase i of the plan's launches is not to have the tile that it has: spilled[i] says how much memory
- * that took (scratch or vectors above 0; else the phase keeps its tile). NULL: no phase of those has a tile left that was not tried, or one
- * was tried most_spilled times. Lives in `a`, and needs what `p` is made of. */
+/* The plan once more, with sources, where phase i of the plan's launches is not to have the tile that it has: spilled[i] says how much
+ * memory that took (scratch or vectors above 0; else the phase keeps its tile). NULL: no phase of those has a tile left that was not tried,
+ * or one was tried most_spilled times. Lives in `a`, and needs what `p` is made of. */
 enum { most_spilled = 6 };
 plan *plan_again(arena *a, const plan *p, const spilled_tile *spilled);
 void emit(arena *a, plan *p); /* fills source, spec_header, arguments of every launch and pack */

@@ -13,7 +13,7 @@ recorded file is good for one machine and a day's work: before a change, after i
 import concurrent.futures, difflib, functools, hashlib, itertools, json, os, pathlib, re, shutil, subprocess, sys, tempfile
 
 LEVELS, DTYPES = ("none", "ops", "tile"), ("f32", "f16", "bf16")
-NOISE = re.compile(r'^[ \t]*#line [^\n]*$|//[^\n]*|/\*.*?\*/', re.M | re.S)
+NOISE = re.compile(r'\\\n|^[ \t]*#line [^\n]*$|//[^\n]*|/\*.*?\*/', re.M | re.S)
 TOKEN = re.compile(r'"[^"\n]*"|[A-Za-z_]\w*|\.?\d[\w.]*(?:[eE][+-]\d+)?|\S')
 WORD = re.compile(r'[A-Za-z_]\w*$')
 TOP = pathlib.Path(__file__).resolve().parent.parent

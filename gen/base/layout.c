@@ -25,8 +25,7 @@ long long launch_grid(const launch *l, const dim_table *dims)
 
 long long pack_grid(const packed_weight *w)
 {
-    const long long each = 16ll * w->threads, elements = times(w->columns, w->length),
-                    blocks = elements / each + (elements % each != 0);
+    const long long each = 16ll * w->threads, elements = times(w->columns, w->length), blocks = elements / each + (elements % each != 0);
     return blocks < 1 ? 1 : blocks > 65536 ? 65536 : blocks;
 }
 

@@ -38,10 +38,7 @@ static bool has_small_letter(const char *name)
     return *name != 0;
 }
 
-static const char *marked(arena *a, const char *name)
-{
-    return arena_printf(a, "%s%s", name, name[strlen(name) - 1] == '_' ? "v" : "_");
-}
+static const char *marked(arena *a, const char *name) { return arena_printf(a, "%s%s", name, name[strlen(name) - 1] == '_' ? "v" : "_"); }
 
 const char *name_identifier(arena *a, const char *name)
 {

@@ -51,16 +51,15 @@ const char *use_scratch(emission *e, int index, bool written)
 
 const char *use_packed(emission *e, int index, bool written)
 {
-    return use_argument(
-        e, (argument){
-               .kind = argument_packed, .name = "packed", .index = index, .written = written, .size = sizeof(void *)});
+    return use_argument(e,
+                        (argument){.kind = argument_packed, .name = "packed", .index = index, .written = written, .size = sizeof(void *)});
 }
 
 /* Maps have names of their own, so equal boxes under two names are two arguments. */
 const char *use_map(emission *e, const char *name, const tensor_box *box)
 {
-    return use_argument(
-        e, (argument){.kind = argument_map, .name = name, .value = box->value, .index = box->packed, .box = box, .size = 128});
+    return use_argument(e,
+                        (argument){.kind = argument_map, .name = name, .value = box->value, .index = box->packed, .box = box, .size = 128});
 }
 
 /* True for (...) as a whole, not for (...) + (...). */
@@ -167,13 +166,12 @@ view view_of(arena *a, const ir_value *v)
             if (stride != value_columns(w.root)) {
                 const extent own = value_rows(a, v);
                 if (!extent_equal(&own, &rows))
-                    bail(a, code_unsupported, v->at, "%%%s: a reshape of columns %%%s of a wider value is not a view",
-                         v->name, w.root->name);
+                    bail(a, code_unsupported, v->at, "%%%s: a reshape of columns %%%s of a wider value is not a view", v->name,
+                         w.root->name);
                 w.stride = stride;
             }
         } else {
-            bail(a, code_unsupported, v->at, "%%%s: a view of rows of %%%s, which is a view itself", v->name,
-                 w.root->name);
+            bail(a, code_unsupported, v->at, "%%%s: a view of rows of %%%s, which is a view itself", v->name, w.root->name);
         }
         w.root = up;
     }
@@ -249,8 +247,7 @@ const char *row_of(emission *e, const ir_value *operand, const ir_value *of, con
         while (to < x.count && x.has[to]) to++;
         const extent step = product(e, &x, to, x.count, true);
         const char *index = run_index(e, &x, from, to, row);
-        if (!is_one(&step))
-            index = arena_printf(e->a, "%s * %s", grouped(e->a, index), grouped(e->a, extent_c(e, &step)));
+        if (!is_one(&step)) index = arena_printf(e->a, "%s * %s", grouped(e->a, index), grouped(e->a, extent_c(e, &step)));
         sum = sum ? arena_printf(e->a, "%s + %s", sum, index) : index;
         from = to;
     }

@@ -9,10 +9,7 @@ static bool aligned_rows(const heads *h, const ir_value *x)
     return h->head * size % 16 == 0 && w.stride * size % 16 == 0 && w.offset * size % 16 == 0;
 }
 
-static const char *tokens_of(heads *h, const ir_value *x)
-{
-    return grouped(h->e->a, extent_c(h->e, value_tokens(x)));
-}
+static const char *tokens_of(heads *h, const ir_value *x) { return grouped(h->e->a, extent_c(h->e, value_tokens(x))); }
 
 /* A cache may have more rows than an int counts, so where a head begins is reckoned in 64 bits; it does not change in loops
  * over keys. Rows of other values are checked when a kernel is planned. */
@@ -32,13 +29,12 @@ static const char *token_address(heads *h, const ir_value *x, const char *token,
     arena *a = h->e->a;
     const char *row = arena_printf(a, "(batch * %s + %s)", tokens_of(h, x), token), *first = arena_printf(a, "head * %lld", h->head);
     if (x->rank == 4)
-        return address(h->e, x, arena_printf(a, "(%s * %s + head)", row, grouped(a, extent_c(h->e, &x->shape[2]))),
-                       column ? column : "0", written);
+        return address(h->e, x, arena_printf(a, "(%s * %s + head)", row, grouped(a, extent_c(h->e, &x->shape[2]))), column ? column : "0",
+                       written);
     return address(h->e, x, row, column ? arena_printf(a, "%s + %s", first, column) : first, written);
 }
 
-static void write_pointer(heads *h, const char *name, const ir_value *x, const char *token, const char *head,
-                          long long count)
+static void write_pointer(heads *h, const char *name, const ir_value *x, const char *token, const char *head, long long count)
 {
     const char *from = value_is_cache(x) ? cache_row(h, x, token, head, count) : token_address(h, x, token, NULL, false);
     write_line(h->w, "DEV static const type *%s(const args &p, int batch, int %s, int %s)", name, token, head);
@@ -98,9 +94,17 @@ static void write_map(heads *h, const char *name, const ir_value *x, long long c
     const long long stride = w.stride * size * (axis_of_heads ? count : 1);
     const extent tokens = *value_tokens(x), apart = extent_number(stride);
     tensor_box *box = arena_alloc(a, sizeof *box);
-    *box = (tensor_box){.value = w.root, .type = x->type, .start = w.offset * size, .stride = stride, .rows = tokens,
-                        .columns = h->head, .box_rows = (int)box_rows, .box_columns = 128 / (int)size, .heads = count,
-                        .box_heads = (int)box_heads, .batches = x->shape[0]};
+    *box = (tensor_box){.value = w.root,
+                        .type = x->type,
+                        .start = w.offset * size,
+                        .stride = stride,
+                        .rows = tokens,
+                        .columns = h->head,
+                        .box_rows = (int)box_rows,
+                        .box_columns = 128 / (int)size,
+                        .heads = count,
+                        .box_heads = (int)box_heads,
+                        .batches = x->shape[0]};
     box->batch_stride = extent_multiply(a, h->op->at, tokens, apart);
     box->head_stride = cache ? box->batch_stride : extent_number((axis_of_heads ? w.stride : h->head) * size);
     if (cache) box->batch_stride = extent_multiply(a, h->op->at, box->head_stride, extent_number(count));
@@ -168,8 +172,7 @@ void heads_write_partial(heads *h, const ir_value *x, bool written)
     const char *tokens = grouped(a, extent_c(h->e, &x->shape[1]));
     long long heads = 1;
     extent_is_number(&x->shape[2], &heads);
-    write_line(h->w, "DEV static %sfloat *partial(const args &p, int batch, int head, int token, int split)",
-               written ? "" : "const ");
+    write_line(h->w, "DEV static %sfloat *partial(const args &p, int batch, int head, int token, int split)", written ? "" : "const ");
     write_line(h->w, "{");
     write_spec_line(h->w, h->op->at, "return %s + (((batch * %s + token) * %lld + head) * %lldll + split) * %lld;",
                     use_value(h->e, x, written), tokens, heads, (long long)h->splits, h->head + 2);

@@ -11,11 +11,11 @@ typedef struct heads {
     int splits;     /* decode and combine */
 } heads;
 
-heads heads_start(emission *e, writer *w); /* writes nothing yet */
-void heads_write_sizes(heads *h);           /* head_dim, heads, kv_heads */
-void heads_write_rules(heads *h);           /* mask, scale, types, extents, keys and positions */
-void heads_write_lists(heads *h);           /* may lists of keys be too long for one chain of additions */
-void heads_write_pointers(heads *h);        /* q, k, v in memory */
+heads heads_start(emission *e, writer *w);                          /* writes nothing yet */
+void heads_write_sizes(heads *h);                                   /* head_dim, heads, kv_heads */
+void heads_write_rules(heads *h);                                   /* mask, scale, types, extents, keys and positions */
+void heads_write_lists(heads *h);                                   /* may lists of keys be too long for one chain of additions */
+void heads_write_pointers(heads *h);                                /* q, k, v in memory */
 void heads_write_maps(heads *h, long long pack, long long block_k); /* as tensor maps */
 void heads_write_partial(heads *h, const ir_value *x, bool written);
 void heads_write_output(heads *h, bool in_eights); /* in_eights: write() is given eight columns that exist */

@@ -16,19 +16,19 @@ typedef struct emission {
     const plan *plan;
     const naming *names;
     const ir_phase *phase;
-    int pack, scratch; /* the phase's among the plan's; -1: it has none */
-    value_facts *facts; /* by value id; the same for all phases, each of which finds its own */
-    bool short_results; /* of the whole program */
+    int pack, scratch;       /* the phase's among the plan's; -1: it has none */
+    value_facts *facts;      /* by value id; the same for all phases, each of which finds its own */
+    bool short_results;      /* of the whole program */
     const char *struct_name; /* k1_qkv */
     phase_extent space;
-    const ir_value *shape; /* a value whose rows are the rows of the space */
-    segment_list segments; /* gemm */
+    const ir_value *shape;   /* a value whose rows are the rows of the space */
+    segment_list segments;   /* gemm */
     int granule;             /* gemm: neighbours that an epilogue gets at a time */
     long long packed_length; /* gemm: elements of a row of its packed weight */
     argument *arguments;
     int argument_count, argument_capacity;
     bool loaded_arguments; /* they are variables p_x, not fields p.x */
-    writer tables; /* constant tables that stand before the struct */
+    writer tables;         /* constant tables that stand before the struct */
     int tables_made;
     const ir_op *table_ops[max_tables];
     bool is_long;     /* chains of ops are functions (chain.c) */
@@ -83,9 +83,9 @@ bool phase_is_long(const ir_phase *phase, const target_info *target); /* chains 
 typedef struct place {
     const char *row, *base;
     long long shift;
-    const char *guard;    /* condition under which the columns exist; NULL: they do */
-    const char *left;     /* how many of the columns exist; NULL: all of them */
-    const char *tag;      /* suffix of locals */
+    const char *guard; /* condition under which the columns exist; NULL: they do */
+    const char *left;  /* how many of the columns exist; NULL: all of them */
+    const char *tag;   /* suffix of locals */
 } place;
 
 typedef struct known { /* a value that has a name in the function at hand */
@@ -113,7 +113,7 @@ typedef struct kept_list {
 
 /* What an epilogue's functions store wide, counted by a dry run. */
 typedef struct put_count {
-    int most; /* by one function, of one half of its columns */
+    int most;   /* by one function, of one half of its columns */
     bool loose; /* some store is not a piece of 16-bit neighbours */
 } put_count;
 
@@ -130,7 +130,7 @@ struct scope {
     kept_list *collect;     /* a dry run that finds out what to keep */
     const char *slot;       /* epilogues: half of a block's columns that results are of; they go to `out` */
     put_count *puts;
-    bool near;              /* results have 16 bits: near_exp() and its like will do (templates/rows/rows.h) */
+    bool near; /* results have 16 bits: near_exp() and its like will do (templates/rows/rows.h) */
 };
 
 const char *find_known(const scope *s, const ir_value *v, const char *row, const char *column); /* its name there; NULL: it has none */
@@ -138,7 +138,7 @@ const char *constant_c(scope *s, const ir_value *v);
 const char *new_local(scope *s, const ir_value *v, const char *tag); /* a name that the function does not have yet */
 const char *keep_scalar(kept_list *list, const ir_value *v, const char *row);
 const char *keep_value(scope *s, const ir_value *v, const place *at);
-bool rounded_here(const emission *e, const ir_value *v);  /* ops of the phase see what is stored, rounded */
+bool rounded_here(const emission *e, const ir_value *v);   /* ops of the phase see what is stored, rounded */
 bool wide_reduction(const emission *e, const ir_value *v); /* reduces columns of the phase's space */
 scope scope_new(emission *e, writer *w, const char *lanes);
 void scope_know(scope *s, const ir_value *v, const char *row, const char *column, const char *name);
@@ -147,8 +147,7 @@ const char *place_key(arena *a, const place *at);
 place place_shifted(arena *a, const place *at, long long shift);
 const char *evaluate(scope *s, const ir_value *v, const place *at);        /* a vec */
 const char *evaluate_narrow(scope *s, const ir_value *v, const char *row); /* a float */
-const char *evaluate_position(scope *s, const ir_op *op,
-                              const char *row); /* int: position of a rope's or kv_append's row */
+const char *evaluate_position(scope *s, const ir_op *op, const char *row); /* int: position of a rope's or kv_append's row */
 const char *evaluate_sequence(scope *s, const ir_op *op, const char *row); /* int: index of its sequence */
 
 const char *element_code(scope *s, const ir_op *op, const char *const *operands); /* op_add(x, y) or near_div(x, y) */
@@ -165,7 +164,7 @@ typedef struct leaf { /* what a chain's function takes: a value at a place */
 typedef struct chain {
     scope *s;
     const place *at;
-    bool *inside; /* by op of the phase: its result is computed within the function */
+    bool *inside;       /* by op of the phase: its result is computed within the function */
     const char **names; /* by op of the phase */
     leaf *leaves;
     int leaf_count, ops, cost;
@@ -186,7 +185,7 @@ place sink_place(scope *s, const ir_value *v, const place *base);
 /* Condition under which `row` of the space is the one that writes its row of v; NULL: always. */
 const char *sink_condition(emission *e, const ir_value *v, const char *row);
 const char *operation(scope *s, const ir_op *op, const char *const *operands); /* op_add(x, y) */
-bool partial_here(const emission *e, const ir_value *v); /* row sums that this phase's epilogue makes */
+bool partial_here(const emission *e, const ir_value *v);                       /* row sums that this phase's epilogue makes */
 /* The C name of a table of a rope's frequencies in turns, made on first use. */
 const char *rope_table(emission *e, const ir_op *op);
 

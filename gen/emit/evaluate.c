@@ -36,8 +36,7 @@ static const char *narrow_operand(scope *s, const ir_value *v, const ir_value *o
     emission *e = s->e;
     const char *own = row_of(e, v, of, row);
     if (value_narrow(e, v)) return evaluate_narrow(s, v, own);
-    bail(e->a, code_unsupported, v->at,
-         "%%%s: a column taken out of wider rows cannot be a row scalar of the same phase", v->name);
+    bail(e->a, code_unsupported, v->at, "%%%s: a column taken out of wider rows cannot be a row scalar of the same phase", v->name);
 }
 
 static const char *evaluate_narrow_op(scope *s, const ir_value *v, const char *row)
@@ -64,8 +63,7 @@ const char *evaluate_narrow(scope *s, const ir_value *v, const char *row)
     if (name) return name;
     if (s->collect) return keep_scalar(s->collect, v, row);
     if (wide_reduction(s->e, v))
-        bail(s->e->a, code_unsupported, v->at, "%%%s: a reduction along columns is used in the phase that makes it",
-             v->name);
+        bail(s->e->a, code_unsupported, v->at, "%%%s: a reduction along columns is used in the phase that makes it", v->name);
     name = value_made_here(s->e, v) ? evaluate_narrow_op(s, v, row) : load_narrow(s, v, row);
     scope_know(s, v, row, NULL, name);
     return name;
@@ -107,8 +105,7 @@ const char *evaluate_sequence(scope *s, const ir_op *op, const char *row)
     if (x->rank < 3) return "0";
     const char *token = flat_token(s, x, row);
     if (one_token(x)) return grouped(s->e->a, token);
-    return arena_printf(s->e->a, "(%s / %s)", grouped(s->e->a, token),
-                        grouped(s->e->a, extent_c(s->e, &x->shape[token_axis(x)])));
+    return arena_printf(s->e->a, "(%s / %s)", grouped(s->e->a, token), grouped(s->e->a, extent_c(s->e, &x->shape[token_axis(x)])));
 }
 
 const char *evaluate_position(scope *s, const ir_op *op, const char *row)
@@ -164,10 +161,7 @@ static const char *range_guard(scope *s, const place *at, long long width)
     return arena_printf(s->e->a, "%s >= 0 && %s < %lld", col, col, width);
 }
 
-static const char *both(scope *s, const char *x, const char *y)
-{
-    return x ? arena_printf(s->e->a, "%s && %s", x, y) : y;
-}
+static const char *both(scope *s, const char *x, const char *y) { return x ? arena_printf(s->e->a, "%s && %s", x, y) : y; }
 
 static const char *concat_op(scope *s, const ir_op *op, const place *at)
 {
@@ -194,8 +188,7 @@ static const char *concat_op(scope *s, const ir_op *op, const place *at)
 static const char *slice_op(scope *s, const ir_op *op, const place *at)
 {
     place own = place_shifted(s->e->a, at, -op->attributes.offset);
-    if (own.shift == 0 &&
-        value_columns(op->inputs[0]) == s->e->space.columns) { /* all slices share what is read there */
+    if (own.shift == 0 && value_columns(op->inputs[0]) == s->e->space.columns) { /* all slices share what is read there */
         own.guard = NULL;
         own.left = at->left ? "left" : NULL;
         own.tag = NULL;
@@ -235,8 +228,8 @@ static const char *rope_of_pair(scope *s, const ir_op *op, const place *at, long
     if (!turn) {
         turn = new_local(s, y, "_turn");
         const char *position = evaluate_position(s, op, at->row), *table = rope_table(s->e, op);
-        write_spec_line(s->w, op->at, "const rope_turn<%s> %s = rope_turn_at<%s, %lld>(pair, %s, %s);", s->lanes, turn,
-                        s->lanes, pairs, position, table);
+        write_spec_line(s->w, op->at, "const rope_turn<%s> %s = rope_turn_at<%s, %lld>(pair, %s, %s);", s->lanes, turn, s->lanes, pairs,
+                        position, table);
         scope_know(s, y, at->row, "turn", turn);
     }
     return arena_printf(a, "%s(%s, %s, %s)", strcmp(at->base, s->high) == 0 ? "rope_high" : "rope_low", turn, lo, hi);
@@ -252,15 +245,13 @@ static const char *rope_op(scope *s, const ir_op *op, const place *at)
     const char *own = evaluate(s, x, at), *col = place_column(a, at), *position = evaluate_position(s, op, at->row);
     const char *table = rope_table(s->e, op);
     if (r->pairing == pairing_interleaved)
-        return arena_printf(a, "rope_interleaved<%lld, %lld>(%s, %s, %s, %s)", head, r->rotary, own, col, position,
-                            table);
+        return arena_printf(a, "rope_interleaved<%lld, %lld>(%s, %s, %s, %s)", head, r->rotary, own, col, position, table);
     place partner = *at;
     partner.base = arena_printf(a, "rope_partner<%lld, %lld>(%s)", head, r->rotary, col);
     partner.shift = 0;
     partner.tag = "_far";
     const char *far = evaluate(s, x, &partner);
-    return arena_printf(a, "rope_half<%lld, %lld>(%s, %s, %s, %s, %s)", head, r->rotary, own, far, col, position,
-                        table);
+    return arena_printf(a, "rope_half<%lld, %lld>(%s, %s, %s, %s, %s)", head, r->rotary, own, far, col, position, table);
 }
 
 static const char *wide_op(scope *s, const ir_value *v, const place *at)
@@ -275,8 +266,7 @@ static const char *wide_op(scope *s, const ir_value *v, const place *at)
     case op_kv_append: return evaluate(s, op->inputs[0], at);
     default: break;
     }
-    bail(s->e->a, code_unsupported, op->at, "%%%s: %s has no form inside a phase of this family", v->name,
-         op_table[op->kind].name);
+    bail(s->e->a, code_unsupported, op->at, "%%%s: %s has no form inside a phase of this family", v->name, op_table[op->kind].name);
 }
 
 /* Long arithmetic as a function that is called for each column (chain.c): the name of a vec; NULL: not worth one. */
@@ -295,7 +285,8 @@ static const char *evaluate_chain(scope *s, const ir_value *v, const place *at)
     const char *name = new_local(s, v, at->tag);
     write_spec_line(s->w, v->def->at, "vec<float, %s> %s = splat<%s>(0.0f);", s->lanes, name, s->lanes);
     write_line(s->w, "#pragma unroll");
-    write_spec_line(s->w, v->def->at, "for (int i = 0; i < %s; i++) %s[i] = %s(%s);", s->lanes, name, function, arguments.data ? arguments.data : "");
+    write_spec_line(s->w, v->def->at, "for (int i = 0; i < %s; i++) %s[i] = %s(%s);", s->lanes, name, function,
+                    arguments.data ? arguments.data : "");
     return name;
 }
 
@@ -305,7 +296,8 @@ const char *evaluate(scope *s, const ir_value *v, const place *at)
     const char *key = place_key(s->e->a, at), *name = find_known(s, v, at->row, key);
     if (name) return name;
     const bool here = value_made_here(s->e, v);
-    if (s->collect && !s->collect->scalars_only && !(s->collect->loads_only && here) && !value_needs_row(s->e, v)) return keep_value(s, v, at);
+    if (s->collect && !s->collect->scalars_only && !(s->collect->loads_only && here) && !value_needs_row(s->e, v))
+        return keep_value(s, v, at);
     if (here && (name = evaluate_chain(s, v, at))) {
         scope_know(s, v, at->row, key, name);
         return name;

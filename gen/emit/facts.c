@@ -62,8 +62,8 @@ static void find_op(const emission *e, int index)
     const ir_op *op = e->phase->ops[index];
     value_facts *own = &e->facts[op->outputs[0]->id];
     if (op_is_view(op)) return;
-    own->narrow = op_table[op->kind].class == class_REDUCE ||
-                  (op_is_elementwise(op) && count_operands(e, op, value_narrow) == op->input_count);
+    own->narrow =
+        op_table[op->kind].class == class_REDUCE || (op_is_elementwise(op) && count_operands(e, op, value_narrow) == op->input_count);
     own->needs_row = op_has_position(op) || count_operands(e, op, value_needs_row) > 0;
     own->index = index;
     own->phase = e->phase;
@@ -95,8 +95,7 @@ bool value_written(const emission *e, const ir_value *v)
 /* Ops of the phase that use a stored value see what others will read: the rounded one. */
 bool rounded_here(const emission *e, const ir_value *v)
 {
-    if (dtype_size(v->type) == 4 || v->def->kind == op_cast || v->def->kind == op_kv_append || !value_written(e, v))
-        return false;
+    if (dtype_size(v->type) == 4 || v->def->kind == op_cast || v->def->kind == op_kv_append || !value_written(e, v)) return false;
     for (int i = 0; i < e->phase->op_count; i++)
         for (int k = 0; k < e->phase->ops[i]->input_count; k++)
             if (value_behind(e, e->phase->ops[i]->inputs[k]) == v && !op_is_view(e->phase->ops[i])) return true;
@@ -121,9 +120,19 @@ enum { long_cost = 28, long_rows_cost = 100 };
 int op_cost(const ir_op *op)
 {
     switch (op->kind) {
-    case op_exp: case op_log: case op_sin: case op_cos: case op_tanh:
-    case op_sigmoid: case op_silu: case op_gelu_erf: case op_gelu_tanh: return function_cost;
-    case op_div: case op_div_or_zero: case op_sqrt: case op_rsqrt: return 3;
+    case op_exp:
+    case op_log:
+    case op_sin:
+    case op_cos:
+    case op_tanh:
+    case op_sigmoid:
+    case op_silu:
+    case op_gelu_erf:
+    case op_gelu_tanh: return function_cost;
+    case op_div:
+    case op_div_or_zero:
+    case op_sqrt:
+    case op_rsqrt: return 3;
     default: return 1;
     }
 }

@@ -14,8 +14,7 @@ static bool a_plain(const gemm *g)
 {
     const view w = view_of(g->e->a, g->a);
     const long long size = dtype_size(g->a->type);
-    return !prologue(g) && g->a->type != dtype_i32 && w.stride * size % 16 == 0 && w.offset * size % 16 == 0 &&
-           g->K * size % 16 == 0;
+    return !prologue(g) && g->a->type != dtype_i32 && w.stride * size % 16 == 0 && w.offset * size % 16 == 0 && g->K * size % 16 == 0;
 }
 
 static const char *shared_type(const ir_value *v) { return v->type == dtype_i32 ? "float" : dtype_c_name(v->type); }
@@ -48,8 +47,7 @@ void gemm_write_a(gemm *g, bool by_rows)
     write_line(w, "template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)");
     write_line(w, "{");
     flatten_row(g, w);
-    const place at = {
-        .row = row_of_a(g), .base = "k", .left = whole ? NULL : "left"};
+    const place at = {.row = row_of_a(g), .base = "k", .left = whole ? NULL : "left"};
     if (value_narrow(e, g->a))
         write_line(w, "return mask<V>(splat<V>(%s), left);", evaluate_narrow(&s, g->a, at.row));
     else {
@@ -124,8 +122,10 @@ static void write_dense_b(gemm *g)
 
 void gemm_write_b(gemm *g)
 {
-    if (is_matmul(g)) write_dense_b(g);
-    else write_packed_b(g);
+    if (is_matmul(g))
+        write_dense_b(g);
+    else
+        write_packed_b(g);
 }
 
 /* ---- operands on wgmma: tensor maps */
@@ -179,8 +179,7 @@ static void write_begin(gemm *g)
     scope s = scope_new(g->e, w, "W");
     numbers_write(&g->numbers, &s);
     for (int i = 0; i < g->kept.scalar_count; i++)
-        write_line(w, "c.%s = %s;", g->kept.scalars[i].name,
-                   evaluate_narrow(&s, g->kept.scalars[i].value, g->kept.scalars[i].row));
+        write_line(w, "c.%s = %s;", g->kept.scalars[i].name, evaluate_narrow(&s, g->kept.scalars[i].value, g->kept.scalars[i].row));
     write_line(w, "return c;");
     write_line(w, "}");
 }
@@ -188,8 +187,7 @@ static void write_begin(gemm *g)
 /* ---- the epilogue, a function a segment */
 static const char *segment_function(const gemm *g, const gemm_segment *s)
 {
-    return arena_printf(g->e->a, "%s_%s", s->kind == segment_plain ? "columns" : "pairs",
-                        g->e->names->values[s->first->outputs[0]->id]);
+    return arena_printf(g->e->a, "%s_%s", s->kind == segment_plain ? "columns" : "pairs", g->e->names->values[s->first->outputs[0]->id]);
 }
 
 static bool in_segment(const gemm *g, const gemm_segment *segment, const ir_op *op)
@@ -244,7 +242,8 @@ static void write_segment_body(gemm *g, const gemm_segment *segment, scope *s)
     s->slot = segment->kind == segment_plain ? "Slot" : "0";
     const char *first = segment->kind == segment_plain ? "product" : "lo";
     scope_know(s, segment->first->outputs[0], "row", "col", seen_product(g, segment->first, first));
-    if (segment->kind == segment_pair_join) scope_know(s, segment->second->outputs[0], "row", "col", seen_product(g, segment->second, "hi"));
+    if (segment->kind == segment_pair_join)
+        scope_know(s, segment->second->outputs[0], "row", "col", seen_product(g, segment->second, "hi"));
     if (segment->kind == segment_pair_rope) {
         place far = base;
         far.base = "far", far.tag = "_far";
@@ -303,8 +302,7 @@ static void write_narrow_sinks(gemm *g, scope *s)
         if (v == g->row_sum || phase->ops[i]->kind == op_kv_append || !value_written(g->e, v)) continue;
         if (segment_of(&g->e->segments, phase, phase->ops[i])) continue;
         if (!value_narrow(g->e, v))
-            bail(g->e->a, code_unsupported, v->at, "%%%s: a value that no product of the phase makes is stored by it",
-                 v->name);
+            bail(g->e->a, code_unsupported, v->at, "%%%s: a value that no product of the phase makes is stored by it", v->name);
         write_narrow_store(s, v, "row", "out.first && n == 0");
     }
 }
@@ -323,16 +321,14 @@ static void write_dispatch(gemm *g)
     for (int i = 0; i < list->count; i++) {
         const gemm_segment *x = &list->items[i];
         const bool last = i + 1 == list->count;
-        const char *name = segment_function(g, x),
-                   *from = x->packed_start ? arena_printf(g->e->a, "n - %lld", x->packed_start) : "n";
+        const char *name = segment_function(g, x), *from = x->packed_start ? arena_printf(g->e->a, "n - %lld", x->packed_start) : "n";
         if (!last) write_line(w, "if (n < %lld) {", x->packed_start + x->packed_count);
         if (x->kind == segment_plain) {
             write_line(w, "%s<W, 0>(p, c, row, %s, lo, sum, out);", name, from);
             write_line(w, "%s<W, 1>(p, c, row, %s + granule, hi, sum, out);", name, from);
         } else {
             from = grouped(g->e->a, from);
-            write_line(w, "%s<W>(p, c, row, %s / (2 * granule) * granule + %s %% (2 * granule), lo, hi, sum, out);", name,
-                       from, from);
+            write_line(w, "%s<W>(p, c, row, %s / (2 * granule) * granule + %s %% (2 * granule), lo, hi, sum, out);", name, from, from);
         }
         if (!last) write_line(w, "return;");
         if (!last) write_line(w, "}");
@@ -360,8 +356,7 @@ static void find_row_sum(gemm *g)
         const ir_op *op = phase->ops[i];
         if (op->role == role_prologue || !partial_here(g->e, op->outputs[0])) continue;
         if (g->row_sum || (op->kind != op_row_sumsq && op->kind != op_row_sum))
-            bail(g->e->a, code_unsupported, op->at, "%%%s: an epilogue can make one row sum, no other reduction",
-                 op->outputs[0]->name);
+            bail(g->e->a, code_unsupported, op->at, "%%%s: an epilogue can make one row sum, no other reduction", op->outputs[0]->name);
         g->row_sum = op->outputs[0];
     }
 }
@@ -396,7 +391,8 @@ static void dry_run(gemm *g)
         s.puts = &puts;
         numbers_know(&g->numbers, &s);
         write_segment_body(g, segment, &s);
-        if (g->staged && (puts.loose || puts.most > 1)) bail(g->e->a, code_unsupported, segment->first->at, "internal: results that cannot be staged");
+        if (g->staged && (puts.loose || puts.most > 1))
+            bail(g->e->a, code_unsupported, segment->first->at, "internal: results that cannot be staged");
         if (segment->kind != segment_pair_join) g->results = 2;
     }
     scope s = epilogue_scope(g, &scratch);
@@ -425,8 +421,7 @@ static void write_extents(gemm *g)
     emission *e = g->e;
     const ir_value *out = g->product->outputs[0];
     extent batches = extent_number(1);
-    for (int i = 0; is_matmul(g) && i + 2 < out->rank; i++)
-        batches = extent_multiply(e->a, out->at, batches, out->shape[i]);
+    for (int i = 0; is_matmul(g) && i + 2 < out->rank; i++) batches = extent_multiply(e->a, out->at, batches, out->shape[i]);
     const extent *rows = is_matmul(g) ? &out->shape[out->rank - 2] : &e->space.rows;
     write_line(g->w, "DEV static int rows(const args &p) { return %s; }", extent_c(e, rows));
     write_line(g->w, "DEV static int batches(const args &p) { return %s; }", extent_c(e, &batches));
@@ -483,8 +478,8 @@ gemm gemm_start(emission *e, writer *w, bool passes_shared, gemm_width width)
 void gemm_on_register_tiles(emission *e, writer *w, int m, int n, int k, int thread_m, int thread_n, int threads, int slots)
 {
     gemm g = gemm_start(e, w, false, gemm_granule_width);
-    write_line(w, "static constexpr int tile_m = %d, tile_n = %d, tile_k = %d, thread_m = %d, thread_n = %d, threads = %d, slots = %d;", m, n, k,
-               thread_m, thread_n, threads, slots);
+    write_line(w, "static constexpr int tile_m = %d, tile_n = %d, tile_k = %d, thread_m = %d, thread_n = %d, threads = %d, slots = %d;", m,
+               n, k, thread_m, thread_n, threads, slots);
     gemm_write_plain(&g);
     gemm_write_context(&g);
     gemm_write_a(&g, false);
@@ -495,11 +490,11 @@ void gemm_on_register_tiles(emission *e, writer *w, int m, int n, int k, int thr
 void gemm_on_warpgroups(emission *e, writer *w, const warpgroup_tile *t)
 {
     gemm g = gemm_start(e, w, t->stage, gemm_stored_width);
-    write_line(w, "static constexpr int tile_m = %d, tile_n = %d, tile_k = %d, threads = %d, slots = %d, group = %d;", t->m, t->n, t->k, t->threads,
-               t->slots, t->group);
+    write_line(w, "static constexpr int tile_m = %d, tile_n = %d, tile_k = %d, threads = %d, slots = %d, group = %d;", t->m, t->n, t->k,
+               t->threads, t->slots, t->group);
     write_line(w, "static constexpr int cluster = %d, split = %d, width = %d, results = %d;", t->cluster, t->split, g.width, g.results);
-    write_line(w, "static constexpr bool staged = %s, row_sums = %s, reads = %s;", g.staged ? "true" : "false", g.row_sum ? "true" : "false",
-               gemm_reads(&g) ? "true" : "false");
+    write_line(w, "static constexpr bool staged = %s, row_sums = %s, reads = %s;", g.staged ? "true" : "false",
+               g.row_sum ? "true" : "false", gemm_reads(&g) ? "true" : "false");
     gemm_write_operand_type(&g);
     gemm_write_context(&g);
     write_maps(&g, t);

@@ -23,9 +23,9 @@ typedef enum gemm_width { gemm_granule_width, gemm_stored_width } gemm_width;
 
 /* Finds out what the epilogue needs, and writes the sizes. Then come the program's own constants, context, operands and epilogue. */
 gemm gemm_start(emission *e, writer *w, bool passes_shared, gemm_width width);
-void gemm_write_plain(gemm *g);        /* row_sums, and which operands lie in memory as they are multiplied; their types */
-void gemm_write_operand_type(gemm *g); /* of 16-bit and tf32 operands: a_type is b_type */
-void gemm_write_context(gemm *g);      /* row scalars, extents */
+void gemm_write_plain(gemm *g);           /* row_sums, and which operands lie in memory as they are multiplied; their types */
+void gemm_write_operand_type(gemm *g);    /* of 16-bit and tf32 operands: a_type is b_type */
+void gemm_write_context(gemm *g);         /* row scalars, extents */
 void gemm_write_a(gemm *g, bool by_rows); /* by_rows: a_row() too, at any alignment */
 void gemm_write_b(gemm *g);
 void gemm_write_rows_of_operands(gemm *g); /* only a_row() and b_row() */

@@ -32,8 +32,8 @@ static void write_plain(packing *g, const gemm_segment *s)
 static void write_pairs(packing *g, const gemm_segment *s)
 {
     const int block = 2 * g->granule;
-    write_line(g->w, "const int at = n - %lld, in = at %% %d, pair = at / %d * %d + in %% %d;", s->packed_start, block,
-               block, g->granule, g->granule);
+    write_line(g->w, "const int at = n - %lld, in = at %% %d, pair = at / %d * %d + in %% %d;", s->packed_start, block, block, g->granule,
+               g->granule);
     if (s->kind == segment_pair_join) {
         write_line(g->w, "const int col = pair;");
         write_line(g->w, "if (col >= %lld) return 0.0f;", s->pairs);
@@ -41,8 +41,8 @@ static void write_pairs(packing *g, const gemm_segment *s)
         write_spec_line(g->w, s->second->at, "return %s;", element_of(g, s->second));
         return;
     }
-    write_line(g->w, "const int head = pair / %lld, j = pair %% %lld, col = head * %lld + j + (in < %d ? 0 : %lld);",
-               s->padded, s->padded, 2 * s->pairs, g->granule, s->pairs);
+    write_line(g->w, "const int head = pair / %lld, j = pair %% %lld, col = head * %lld + j + (in < %d ? 0 : %lld);", s->padded, s->padded,
+               2 * s->pairs, g->granule, s->pairs);
     write_spec_line(g->w, s->first->at, "return j < %lld ? %s : 0.0f;", s->pairs, element_of(g, s->first));
 }
 
@@ -61,8 +61,8 @@ static void write_segments(packing *g)
     }
 }
 
-/* Several weights are read from the arguments ahead of all branches: which of them it is HIPRTC 5.2 would else decide by address, of a copy of the
- * arguments in scratch. */
+/* Several weights are read from the arguments ahead of all branches: which of them it is HIPRTC 5.2 would else decide by address, of a copy
+ * of the arguments in scratch. */
 static void write_element(packing *g)
 {
     writer *to = g->w, segments = {.a = g->e->a};
@@ -90,8 +90,7 @@ void emit_pack(emission *e, writer *w, int index)
     packing g = {e, w, e->granule, 0};
     const ir_op *first = e->segments.items[0].first;
     g.K = value_columns(first->inputs[0]);
-    write_line(w, "static constexpr int packed_n = %lld, packed_k = %lld, threads = %d;", pack->columns, pack->length,
-               pack->threads);
+    write_line(w, "static constexpr int packed_n = %lld, packed_k = %lld, threads = %d;", pack->columns, pack->length, pack->threads);
     write_line(w, "using type = %s;", dtype_c_name(pack->type));
     write_element(&g);
     write_line(w, "DEV static type *out(const args &p) { return %s; }", use_packed(e, index, true));

@@ -1,5 +1,5 @@
-/* In: a rope. Out: the table of its frequencies, which stands before the spec struct: the part of a turn that a token adds, in units of 2^-64
- * (templates/base/rope.h). Refuses (code_unsupported) more tables than a phase can have. */
+/* In: a rope. Out: the table of its frequencies, which stands before the spec struct: the part of a turn that a token adds, in units of
+ * 2^-64 (templates/base/rope.h). Refuses (code_unsupported) more tables than a phase can have. */
 #include "gen/emit/emit.h"
 #include <math.h>
 
@@ -8,8 +8,7 @@ static double scaled_frequency(const rope_scaling *s, double frequency)
     const double turn = 6.283185307179586476925286766559;
     if (s->kind == scaling_none) return frequency;
     if (s->kind == scaling_linear) return frequency / s->factor;
-    const double wavelength = turn / frequency, longest = s->original / s->low_freq,
-                 shortest = s->original / s->high_freq;
+    const double wavelength = turn / frequency, longest = s->original / s->low_freq, shortest = s->original / s->high_freq;
     if (wavelength > longest) return frequency / s->factor;
     if (wavelength < shortest) return frequency;
     const double smooth = (s->original / wavelength - s->low_freq) / (s->high_freq - s->low_freq);
@@ -20,8 +19,8 @@ static bool same_frequencies(const ir_op *x, const ir_op *y)
 {
     const ir_attributes *a = &x->attributes, *b = &y->attributes;
     const rope_scaling *s = &a->scaling, *t = &b->scaling;
-    return a->theta == b->theta && a->rotary == b->rotary && s->kind == t->kind && s->factor == t->factor &&
-           s->low_freq == t->low_freq && s->high_freq == t->high_freq && s->original == t->original;
+    return a->theta == b->theta && a->rotary == b->rotary && s->kind == t->kind && s->factor == t->factor && s->low_freq == t->low_freq &&
+           s->high_freq == t->high_freq && s->original == t->original;
 }
 
 static const char *table_name(const emission *e, const ir_op *op)
@@ -36,8 +35,7 @@ const char *rope_table(emission *e, const ir_op *op)
     for (int i = 0; i < e->tables_made; i++)
         if (same_frequencies(e->table_ops[i], op)) return table_name(e, e->table_ops[i]);
     const char *name = table_name(e, op);
-    if (e->tables_made == max_tables)
-        bail(e->a, code_unsupported, op->at, "more than %d rotations in one phase", max_tables);
+    if (e->tables_made == max_tables) bail(e->a, code_unsupported, op->at, "more than %d rotations in one phase", max_tables);
     e->table_ops[e->tables_made++] = op;
     text list = {.a = e->a};
     for (long long i = 0; i < t->rotary / 2; i++) {

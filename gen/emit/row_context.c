@@ -28,8 +28,7 @@ row_numbers numbers_find(emission *e)
         const char *tail = named ? arena_printf(e->a, "_%d", named + 1) : "";
         const bool sequence = op->attributes.at || op->kind == op_kv_append;
         struct row_number *own = &n.items[n.count++];
-        *own = (struct row_number){op, same ? same->position : arena_printf(e->a, "c.position%s", tail), NULL,
-                                   same != NULL};
+        *own = (struct row_number){op, same ? same->position : arena_printf(e->a, "c.position%s", tail), NULL, same != NULL};
         if (sequence) own->sequence = same ? same->sequence : arena_printf(e->a, "c.sequence%s", tail);
         named += !same;
     }
@@ -85,6 +84,5 @@ void write_context(emission *e, writer *w, const kept_list *kept, const row_numb
 void context_know(const kept_list *kept, scope *s)
 {
     for (int i = 0; i < kept->scalar_count; i++)
-        scope_know(s, kept->scalars[i].value, kept->scalars[i].row, NULL,
-                   arena_printf(s->e->a, "c.%s", kept->scalars[i].name));
+        scope_know(s, kept->scalars[i].value, kept->scalars[i].row, NULL, arena_printf(s->e->a, "c.%s", kept->scalars[i].name));
 }

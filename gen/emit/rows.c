@@ -13,14 +13,11 @@ typedef struct rows {
     place reduced_at[16];
     int steps;
     int *stages; /* by op of the phase: the last step that its result depends on; -1: none */
-    bool tails; /* N is no multiple of V */
+    bool tails;  /* N is no multiple of V */
     row_numbers numbers;
 } rows;
 
-static place base_place(const rows *r)
-{
-    return (place){.row = "row", .base = "col", .left = r->tails ? "left" : NULL};
-}
+static place base_place(const rows *r) { return (place){.row = "row", .base = "col", .left = r->tails ? "left" : NULL}; }
 
 static scope function_scope(rows *r, writer *w)
 {
@@ -59,8 +56,7 @@ static void find_steps(rows *r)
     for (int i = 0; i < phase->op_count; i++) {
         const ir_value *v = phase->ops[i]->outputs[0];
         if (!wide_reduction(r->e, v)) continue;
-        if (r->steps == 16)
-            bail(r->e->a, code_unsupported, v->at, "%%%s: more than 16 reductions in one phase", v->name);
+        if (r->steps == 16) bail(r->e->a, code_unsupported, v->at, "%%%s: more than 16 reductions in one phase", v->name);
         r->reductions[r->steps++] = v;
     }
 }
@@ -166,13 +162,11 @@ static void write_scalars(rows *r, scope *s, int stage)
 {
     for (int i = 0; i < r->kept.scalar_count; i++) {
         const known *k = &r->kept.scalars[i];
-        if (stage_of(r, k->value) < stage)
-            scope_know(s, k->value, k->row, NULL, arena_printf(r->e->a, "c.%s", k->name));
+        if (stage_of(r, k->value) < stage) scope_know(s, k->value, k->row, NULL, arena_printf(r->e->a, "c.%s", k->name));
     }
     for (int i = 0; i < r->kept.scalar_count; i++) {
         const known *k = &r->kept.scalars[i];
-        if (stage_of(r, k->value) == stage)
-            write_line(s->w, "c.%s = %s;", k->name, evaluate_narrow(s, k->value, k->row));
+        if (stage_of(r, k->value) == stage) write_line(s->w, "c.%s = %s;", k->name, evaluate_narrow(s, k->value, k->row));
     }
 }
 
@@ -210,8 +204,7 @@ static void write_step(rows *r, int i)
     const ir_value *v = r->reductions[i], *x = v->def->inputs[0];
     const int kind = v->def->kind == op_row_max ? 1 : v->def->kind == op_row_min ? 2 : 0;
     writer *w = r->w;
-    write_spec_line(w, v->def->at, "static constexpr reduction kind(step<%d>) { return reduction::%s; }", i,
-                    kinds[kind]);
+    write_spec_line(w, v->def->at, "static constexpr reduction kind(step<%d>) { return reduction::%s; }", i, kinds[kind]);
     write_line(w,
                "template <int V> DEV static vec<float, V> term(step<%d>, const args &p, const context &c, const "
                "element<V> &e, int row, int col)",
@@ -221,8 +214,7 @@ static void write_step(rows *r, int i)
     know_kept(r, &s), context_know(&r->kept, &s), numbers_know(&r->numbers, &s);
     const char *value = evaluate(&s, x, &r->reduced_at[i]);
     if (v->def->kind == op_row_sumsq) value = arena_printf(r->e->a, "op_square(%s)", value);
-    if (r->reduced_at[i].guard)
-        value = arena_printf(r->e->a, "%s ? %s : splat<V>(%s)", r->reduced_at[i].guard, value, identities[kind]);
+    if (r->reduced_at[i].guard) value = arena_printf(r->e->a, "%s ? %s : splat<V>(%s)", r->reduced_at[i].guard, value, identities[kind]);
     write_spec_line(w, v->def->at, "return %s;", value);
     write_line(w, "}");
     write_line(w, "DEV static void reduced(step<%d>, const args &p, context &c, int row, float total)", i);
@@ -274,8 +266,8 @@ void emit_rows(emission *e, writer *w)
     dry_run(&r);
     e->argument_count = arguments; /* what it used is used again below, in the order of the text */
     write_types(&r);
-    write_line(w, "static constexpr int N = %lld, threads = %d, team = %d, V = %d, steps = %d;", e->space.columns,
-               phase->tile.rows.threads, phase->tile.rows.team, phase->tile.rows.v, r.steps);
+    write_line(w, "static constexpr int N = %lld, threads = %d, team = %d, V = %d, steps = %d;", e->space.columns, phase->tile.rows.threads,
+               phase->tile.rows.team, phase->tile.rows.v, r.steps);
     write_line(w, "DEV static int rows(const args &p) { return %s; }", extent_c(e, &e->space.rows));
     write_begin(&r);
     write_read(&r);

@@ -1,5 +1,5 @@
-/* In: what an emitted function has computed so far. Out: names for its locals, places in the phase's space, what is kept for other functions, and
- * an op's own C++. Refuses nothing. */
+/* In: what an emitted function has computed so far. Out: names for its locals, places in the phase's space, what is kept for other
+ * functions, and an op's own C++. Refuses nothing. */
 #include "gen/emit/emit.h"
 #include <string.h>
 
@@ -91,8 +91,7 @@ const char *keep_scalar(kept_list *list, const ir_value *v, const char *row)
 {
     for (int i = 0; i < list->scalar_count; i++)
         if (list->scalars[i].value == v && strcmp(list->scalars[i].row, row) == 0) return list->scalars[i].name;
-    list->scalars =
-        grow(list->fields->e->a, list->scalars, list->scalar_count, &list->scalar_capacity, sizeof *list->scalars);
+    list->scalars = grow(list->fields->e->a, list->scalars, list->scalar_count, &list->scalar_capacity, sizeof *list->scalars);
     const char *field = new_local(list->fields, v, NULL);
     list->scalars[list->scalar_count++] = (known){v, row, NULL, field};
     return field;

@@ -41,8 +41,8 @@ static place inside_slice(scope *s, const ir_op *op, const place *source)
     const long long width = value_columns(op->outputs[0]), offset = op->attributes.offset;
     const char *from = place_column(a, source);
     at.shift += offset;
-    at.guard = offset ? arena_printf(a, "%s >= %lld && %s < %lld", from, offset, from, offset + width)
-                      : arena_printf(a, "%s < %lld", from, width);
+    at.guard =
+        offset ? arena_printf(a, "%s >= %lld && %s < %lld", from, offset, from, offset + width) : arena_printf(a, "%s < %lld", from, width);
     if (width == value_columns(op->inputs[0])) at.guard = source->guard;
     if (at.left) at.left = arena_printf(a, "%lld - (%s)", width, place_column(a, &at));
     at.tag = at.shift ? arena_printf(a, "_from%lld", at.shift) : source->tag;
@@ -124,10 +124,11 @@ static const char *cache_address(scope *s, const ir_op *op, const char *row, con
     const long long size = value_columns(state), in_row = value_columns(x) / size;
     long long heads = in_row;
     extent_is_number(&state->shape[1], &heads);
-    const char *head = in_row == heads ? arena_printf(e->a, "%s / %lld", col, size)
-                                       : arena_printf(e->a, "%s %% %lld", grouped(e->a, row), heads);
+    const char *head =
+        in_row == heads ? arena_printf(e->a, "%s / %lld", col, size) : arena_printf(e->a, "%s %% %lld", grouped(e->a, row), heads);
     return arena_printf(e->a, "%s + ((%s * %lldll + %s) * %s + %s) * %lld + %s %% %lld", use_value(e, state, true),
-                        evaluate_sequence(s, op, row), heads, head, grouped(e->a, extent_c(e, &state->shape[2])), position, size, col, size);
+                        evaluate_sequence(s, op, row), heads, head, grouped(e->a, extent_c(e, &state->shape[2])), position, size, col,
+                        size);
 }
 
 static void write_cache(scope *s, const ir_value *v, const place *at, const char *when)
@@ -137,7 +138,8 @@ static void write_cache(scope *s, const ir_value *v, const place *at, const char
     const ir_op *op = v->def;
     const ir_value *state = value_root(op->attributes.state);
     const long long head = value_columns(state);
-    const char *name = evaluate(s, op->inputs[0], at), *col = grouped(a, place_column(a, at)), *position = evaluate_position(s, op, at->row);
+    const char *name = evaluate(s, op->inputs[0], at), *col = grouped(a, place_column(a, at)),
+               *position = evaluate_position(s, op, at->row);
     const char *room = arena_printf(a, "%s >= 0 && %s < %s", position, position, extent_c(e, &state->shape[2]));
     const char *test = joined(a, joined(a, when, at->guard), room);
     count_put(s, v, s->whole > 0 && head % s->whole == 0);
@@ -165,6 +167,5 @@ void write_narrow_store(scope *s, const ir_value *v, const char *row, const char
     emission *e = s->e;
     const char *own = same_row_count(e, v, &e->space.rows) ? row : row_of(e, v, e->shape, row);
     const char *name = evaluate_narrow(s, v, own), *to = address(e, v, own, "0", true);
-    write_spec_line(s->w, v->def->at, "%s%s%sstore_one(%s, %s);", when ? "if (" : "", when ? when : "",
-                    when ? ") " : "", to, name);
+    write_spec_line(s->w, v->def->at, "%s%s%sstore_one(%s, %s);", when ? "if (" : "", when ? when : "", when ? ") " : "", to, name);
 }

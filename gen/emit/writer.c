@@ -73,12 +73,14 @@ int count_lines(const char *text)
     return lines;
 }
 
-void resume_lines(text *out, int before, const char *file) { text_printf(out, "#line %d \"%s\"\n", before + count_lines(out->data) + 2, file); }
+void resume_lines(text *out, int before, const char *file)
+{
+    text_printf(out, "#line %d \"%s\"\n", before + count_lines(out->data) + 2, file);
+}
 
 void writer_with_lines(text *out, const writer *w, int before, const char *spec, const char *file)
 {
-    int lines = before + count_lines(out->data),
-        place = 0; /* place: the spec line that the compiler believes to be at; 0: this file */
+    int lines = before + count_lines(out->data), place = 0; /* place: the spec line that the compiler believes to be at; 0: this file */
     for (int i = 0; i < w->count; i++) {
         const written_line *l = &w->lines[i];
         if (l->spec_line) {

@@ -25,8 +25,8 @@ void writer_splice(writer *to, const writer *from);
 
 void writer_plain(text *out, const writer *w);
 int count_lines(const char *text);
-/* `spec` is the name of the spec's file, `file` that of the output, which has `before` lines ahead of `out`; line numbers continue behind what
- * `out` already holds. */
+/* `spec` is the name of the spec's file, `file` that of the output, which has `before` lines ahead of `out`; line numbers continue behind
+ * what `out` already holds. */
 void writer_with_lines(text *out, const writer *w, int before, const char *spec, const char *file);
 /* #line for the line that follows in `out`. */
 void resume_lines(text *out, int before, const char *file);

@@ -64,8 +64,7 @@ enum { most_index = 0x7fffffff - 0xffff /* the last tile may reach beyond the en
 
 static void check_count(const planner *p, const ir_value *v, long long n, const char *what)
 {
-    if (n > most_index)
-        bail(p->a, code_unsupported, v->at, "%%%s: up to %lld %s; kernels count up to %d", v->name, n, what, most_index);
+    if (n > most_index) bail(p->a, code_unsupported, v->at, "%%%s: up to %lld %s; kernels count up to %d", v->name, n, what, most_index);
 }
 
 /* Rows of a cache are reached by sequence, head and position, never counted through. */
@@ -101,10 +100,7 @@ static bool find_segments(const planner *p, const ir_phase *phase, const program
     return phase->family != family_gemm || gemm_segments(p->a, phase, program_granule(of, p->p->target), list);
 }
 
-static const char *block_name(const planner *p)
-{
-    return name_identifier(p->a, p->program->name ? p->program->name : "block");
-}
+static const char *block_name(const planner *p) { return name_identifier(p->a, p->program->name ? p->program->name : "block"); }
 
 static void plan_pack(planner *p, const ir_kernel *kernel, const ir_phase *phase, long long packed_n)
 {
@@ -112,14 +108,14 @@ static void plan_pack(planner *p, const ir_kernel *kernel, const ir_phase *phase
     const long long K = value_columns(product->inputs[0]);
     const char *tail = kernel->phase_count > 1 ? arena_printf(p->a, "_%s", name_identifier(p->a, phase->name)) : "";
     check_count(p, product->outputs[0], packed_n, "packed columns");
-    p->p->packs[p->p->pack_count++] = (packed_weight){
-        .name = arena_printf(p->a, "%s_%s%s_pack", block_name(p), name_identifier(p->a, kernel->name), tail),
-        .kernel = kernel,
-        .phase = phase,
-        .type = product->inputs[1]->type,
-        .columns = packed_n,
-        .length = program_packed_length(program_of(phase), K),
-        .threads = p->p->target->vendor == vendor_host ? 1 : 256};
+    p->p->packs[p->p->pack_count++] =
+        (packed_weight){.name = arena_printf(p->a, "%s_%s%s_pack", block_name(p), name_identifier(p->a, kernel->name), tail),
+                        .kernel = kernel,
+                        .phase = phase,
+                        .type = product->inputs[1]->type,
+                        .columns = packed_n,
+                        .length = program_packed_length(program_of(phase), K),
+                        .threads = p->p->target->vendor == vendor_host ? 1 : 256};
 }
 
 /* ---- workspace */
@@ -155,7 +151,8 @@ static void plan_scratch(planner *p, const ir_kernel *kernel, const tile_request
     const extent floats = of->scratch ? of->scratch(r, &r->phase->tile) : extent_number(0);
     long long none;
     if (extent_is_number(&floats, &none) && none == 0) return;
-    p->p->scratches[p->p->scratch_count++] = (scratch){.name = arena_printf(p->a, "%s.parts", kernel->name), .phase = r->phase, .floats = floats};
+    p->p->scratches[p->p->scratch_count++] =
+        (scratch){.name = arena_printf(p->a, "%s.parts", kernel->name), .phase = r->phase, .floats = floats};
 }
 
 /* ---- launches */
@@ -166,8 +163,7 @@ static void check_grid(const planner *p, const launch *l)
         if (high.dims[i].dynamic) high.dims[i].value = high.dims[i].high;
     const long long tiles = launch_grid(l, &high);
     if (tiles > 0x7fffffff)
-        bail(p->a, code_unsupported, (position){0}, "kernel %s: up to %lld tiles; a launch has at most 2147483647",
-             l->name, tiles);
+        bail(p->a, code_unsupported, (position){0}, "kernel %s: up to %lld tiles; a launch has at most 2147483647", l->name, tiles);
 }
 
 /* ---- tiles */
@@ -188,7 +184,8 @@ static const program *choose_tile(const planner *p, tile_request *r, ir_phase *p
     const program *first = program_choose(r, phase), *of = first;
     unsigned tried = 0;
     bool fits = find_segments(p, phase, first, segments);
-    if (!fits) bail(p->a, code_unsupported, first_product(phase)->at, "phase %s: no arrangement of columns serves its epilogue", phase->name);
+    if (!fits)
+        bail(p->a, code_unsupported, first_product(phase)->at, "phase %s: no arrangement of columns serves its epilogue", phase->name);
     forbid_tiles(p, phase);
     for (r->packed_n = segments->packed_columns; !fits || !tile_choose(r, of, phase); r->packed_n = segments->packed_columns) {
         tried |= 1u << of->kind;
@@ -203,9 +200,8 @@ static const program *choose_tile(const planner *p, tile_request *r, ir_phase *p
 static void plan_kernel(planner *p, ir_kernel *kernel)
 {
     if (kernel->phase_count != 1)
-        bail(p->a, code_unsupported, (position){0},
-             "kernel %s has %d phases; one launch for several phases is not available yet", kernel->name,
-             kernel->phase_count);
+        bail(p->a, code_unsupported, (position){0}, "kernel %s has %d phases; one launch for several phases is not available yet",
+             kernel->name, kernel->phase_count);
     ir_phase *phase = kernel->phases[0];
     segment_list segments;
     tile_request request = {p->a, p->program, phase, p->p->target, p->tuning, phase_space(p->a, phase), 0, &segments, false};
@@ -273,7 +269,8 @@ plan *plan_again(arena *a, const plan *p, const spilled_tile *spilled)
     plan *again = plan_choose(a, p->fused, p->target, t);
     bool better = false;
     for (int i = 0; i < p->launch_count; i++)
-        better |= is_spilled(&spilled[i]) && has_new_tile(again->launches[i].kernel->phases[0], p->launches[i].kernel->phases[0]->spilled_count);
+        better |=
+            is_spilled(&spilled[i]) && has_new_tile(again->launches[i].kernel->phases[0], p->launches[i].kernel->phases[0]->spilled_count);
     if (!better) return NULL;
     emit(a, again);
     return again;

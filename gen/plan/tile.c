@@ -97,7 +97,8 @@ static _Noreturn void refuse(const tile_request *r, const char *rule)
 static const program *asked_program(const tile_request *r, layer_kind layer)
 {
     const program_kind kind = program_find(r->phase->family, layer);
-    const char *name = layer_names(NULL)[layer], *obstacle = kind ? obstacle_of(r, program_at(kind)) : "no program of the family has that layer";
+    const char *name = layer_names(NULL)[layer],
+               *obstacle = kind ? obstacle_of(r, program_at(kind)) : "no program of the family has that layer";
     if (obstacle) refuse(r, arena_printf(r->a, "layer=%s: %s", name, obstacle));
     return program_at(kind);
 }
@@ -117,8 +118,10 @@ static const program *cheapest(const tile_request *r, ir_phase *phase)
         const program *p = program_at((program_kind)i);
         if (program_table[i].family != phase->family || !target_has(r->target, program_table[i].layer)) continue;
         const char *obstacle = obstacle_of(r, p);
-        if (obstacle) add_refusal(r, phase, p->kind, obstacle);
-        else if (!best || cost_of(r, p) < cost_of(r, best)) best = p;
+        if (obstacle)
+            add_refusal(r, phase, p->kind, obstacle);
+        else if (!best || cost_of(r, p) < cost_of(r, best))
+            best = p;
     }
     return best;
 }
@@ -140,7 +143,9 @@ static void refuse_dearer(const tile_request *r, ir_phase *phase, const program 
     for (int i = 1; i < program_count; i++) {
         const program *p = program_at((program_kind)i);
         if (p == best || program_table[i].family != phase->family || obstacle_of(r, p)) continue;
-        add_refusal(r, phase, p->kind, arena_printf(r->a, "costs %.3g, %s %.3g", cost_of(r, p), layer_names(NULL)[program_table[best->kind].layer], cost_of(r, best)));
+        add_refusal(r, phase, p->kind,
+                    arena_printf(r->a, "costs %.3g, %s %.3g", cost_of(r, p), layer_names(NULL)[program_table[best->kind].layer],
+                                 cost_of(r, best)));
     }
 }
 
@@ -155,7 +160,8 @@ static const ir_op *main_op(const ir_phase *phase)
 const program *program_choose(const tile_request *r, ir_phase *phase)
 {
     const int asked = layer_asked(r);
-    if (asked >= 0 && phase->tile.program == program_find(phase->family, (layer_kind)asked)) return asked_program(r, (layer_kind)asked); /* as a plan had it */
+    if (asked >= 0 && phase->tile.program == program_find(phase->family, (layer_kind)asked))
+        return asked_program(r, (layer_kind)asked); /* as a plan had it */
     phase->refused = NULL, phase->refused_count = 0;
     if (asked >= 0) return asked_program(r, (layer_kind)asked);
     const program *best = cheapest(r, phase);
@@ -180,8 +186,8 @@ static void take_line(const tile_request *r, ir_tile *t, const char *line)
         if (is_layer(&one) && family_programs(r->phase->family) > 1) continue;
         const int i = tile_field_find(t->program, one.key, one.key_size);
         if (i < 0)
-            bail(r->a, code_unsupported, (position){0}, "tuning: '%s': %s has no setting '%.*s'", line, program_table[t->program].name, (int)one.key_size,
-                 one.key);
+            bail(r->a, code_unsupported, (position){0}, "tuning: '%s': %s has no setting '%.*s'", line, program_table[t->program].name,
+                 (int)one.key_size, one.key);
         t->at[i] = one.value;
     }
 }

@@ -1,6 +1,6 @@
-/* In: a phase, its space, a target, a tuning table. Out: the program that computes the phase, and its tile: the cheapest program that nothing
- * is in the way of, its defaults, changed by what the program's text or a tuning line says. Refuses (code_unsupported) programs and settings
- * that the phase, the template or the target cannot have, with the reason. */
+/* In: a phase, its space, a target, a tuning table. Out: the program that computes the phase, and its tile: the cheapest program that
+ * nothing is in the way of, its defaults, changed by what the program's text or a tuning line says. Refuses (code_unsupported) programs and
+ * settings that the phase, the template or the target cannot have, with the reason. */
 #ifndef TFGEN_GEN_TILE_H
 #define TFGEN_GEN_TILE_H
 #include "gen/program/program.h"
@@ -9,7 +9,7 @@
 const program *program_choose(const tile_request *r, ir_phase *phase);
 /* The cheapest that the phase can have of those whose bit (1 << kind) is not set in `tried`; NULL: there is none left. */
 const program *program_next(const tile_request *r, unsigned tried);
-/* Fills phase->tile of the copy that is being planned; of a product r->packed_n and r->segments are known. False: all tiles of the program that
- * come into question have spilled (phase->spilled). */
+/* Fills phase->tile of the copy that is being planned; of a product r->packed_n and r->segments are known. False: all tiles of the program
+ * that come into question have spilled (phase->spilled). */
 bool tile_choose(const tile_request *r, const program *p, ir_phase *phase);
 #endif

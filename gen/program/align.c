@@ -1,5 +1,5 @@
-/* Copies rows to where tensor loads can take them (templates/gemm/align.h), in pieces of 16 bytes. In: an align phase (gen/plan/align.c makes them). Out:
- * a run of pieces a workgroup. */
+/* Copies rows to where tensor loads can take them (templates/gemm/align.h), in pieces of 16 bytes. In: an align phase (gen/plan/align.c
+ * makes them). Out: a run of pieces a workgroup. */
 #include "gen/program/program.h"
 
 static const ir_op *align_op(const ir_phase *phase)
@@ -9,7 +9,10 @@ static const ir_op *align_op(const ir_phase *phase)
     return phase->ops[i];
 }
 
-static void defaults(const tile_request *r, ir_tile *t) { t->align = (align_tile){.threads = r->target->vendor == vendor_host ? 1 : 256, .each = 4}; }
+static void defaults(const tile_request *r, ir_tile *t)
+{
+    t->align = (align_tile){.threads = r->target->vendor == vendor_host ? 1 : 256, .each = 4};
+}
 
 static const char *illegal(const tile_request *r, const ir_tile *t)
 {
@@ -56,6 +59,14 @@ static void members(emission *e, writer *w)
     write_line(w, "}");
 }
 
-const program align_program = {.kind = program_align, .device = "align", .template = "templates/gemm/align.h", .memory = "sizeof(mixed_memory<$P>)",
-                               .entry = "TF_KERNEL($K, $T, $S, $P)", .defaults = defaults, .illegal = illegal, .shared_bytes = shared_bytes,
-                               .smaller = smaller, .geometry = geometry, .members = members};
+const program align_program = {.kind = program_align,
+                               .device = "align",
+                               .template = "templates/gemm/align.h",
+                               .memory = "sizeof(mixed_memory<$P>)",
+                               .entry = "TF_KERNEL($K, $T, $S, $P)",
+                               .defaults = defaults,
+                               .illegal = illegal,
+                               .shared_bytes = shared_bytes,
+                               .smaller = smaller,
+                               .geometry = geometry,
+                               .members = members};

@@ -6,7 +6,9 @@ const char *attention_in_registers_obstacle(const tile_request *r)
 {
     enum { most_columns = 32 };
     const long long head = request_head(r), most = (long long)r->target->wave * most_columns;
-    return r->target->vendor == vendor_host || head <= most ? NULL : arena_printf(r->a, "heads have %lld columns; kernels for %s take at most %lld", head, r->target->name, most);
+    return r->target->vendor == vendor_host || head <= most
+               ? NULL
+               : arena_printf(r->a, "heads have %lld columns; kernels for %s take at most %lld", head, r->target->name, most);
 }
 
 long long request_team(const tile_request *r, long long most)

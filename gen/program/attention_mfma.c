@@ -1,4 +1,5 @@
-/* Attention on a wave's mfma (templates/attention/attention_mfma.h). In: an attention over all keys. Out: its tile by how many there are. */
+/* Attention on a wave's mfma (templates/attention/attention_mfma.h). In: an attention over all keys. Out: its tile by how many there are.
+ */
 #include "gen/emit/attention.h"
 #include "gen/program/attention.h"
 #include "gen/program/waves.h"
@@ -23,7 +24,16 @@ static void geometry(const tile_request *r, const ir_tile *t, launch *l) { atten
 
 static void members(emission *e, writer *w) { wave_attention_members(e, w, &e->phase->tile.attention_mfma); }
 
-const program attention_mfma_program = {.kind = program_attention_mfma, .device = "attention_mfma", .template = "templates/attention/attention_mfma.h",
-                                        .memory = "pump_memory<one_phase<$P>>::bytes", .entry = "TF_KERNEL_PUMP($K, one_phase<$P>)",
-                                        .obstacle = obstacle, .cost = wave_attention_cost, .defaults = defaults, .illegal = illegal,
-                                        .shared_bytes = shared_bytes, .smaller = smaller, .geometry = geometry, .members = members};
+const program attention_mfma_program = {.kind = program_attention_mfma,
+                                        .device = "attention_mfma",
+                                        .template = "templates/attention/attention_mfma.h",
+                                        .memory = "pump_memory<one_phase<$P>>::bytes",
+                                        .entry = "TF_KERNEL_PUMP($K, one_phase<$P>)",
+                                        .obstacle = obstacle,
+                                        .cost = wave_attention_cost,
+                                        .defaults = defaults,
+                                        .illegal = illegal,
+                                        .shared_bytes = shared_bytes,
+                                        .smaller = smaller,
+                                        .geometry = geometry,
+                                        .members = members};

@@ -1,5 +1,5 @@
-/* Attention in registers (templates/attention/attention.h): any operands, any target; the host's own. In: an attention over all keys. Out: how many
- * threads share a query, how many keys are in shared memory at a time. */
+/* Attention in registers (templates/attention/attention.h): any operands, any target; the host's own. In: an attention over all keys. Out:
+ * how many threads share a query, how many keys are in shared memory at a time. */
 #include "gen/emit/attention.h"
 #include "gen/program/attention.h"
 
@@ -81,7 +81,16 @@ static void members(emission *e, writer *w)
     heads_write_output(&h, false);
 }
 
-const program attention_simt_program = {
-    .kind = program_attention_simt, .device = "attention", .template = "templates/attention/attention.h", .memory = "sizeof(mixed_memory<$P>)",
-    .entry = "TF_KERNEL($K, $T, $S, $P)", .obstacle = attention_in_registers_obstacle, .cost = cost, .defaults = defaults, .illegal = illegal,
-    .shared_bytes = shared_bytes, .smaller = smaller, .geometry = geometry, .members = members};
+const program attention_simt_program = {.kind = program_attention_simt,
+                                        .device = "attention",
+                                        .template = "templates/attention/attention.h",
+                                        .memory = "sizeof(mixed_memory<$P>)",
+                                        .entry = "TF_KERNEL($K, $T, $S, $P)",
+                                        .obstacle = attention_in_registers_obstacle,
+                                        .cost = cost,
+                                        .defaults = defaults,
+                                        .illegal = illegal,
+                                        .shared_bytes = shared_bytes,
+                                        .smaller = smaller,
+                                        .geometry = geometry,
+                                        .members = members};

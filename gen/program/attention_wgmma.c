@@ -67,9 +67,12 @@ static bool smaller(const tile_request *r, ir_tile *t)
 {
     (void)r;
     attention_wgmma_tile *x = &t->attention_wgmma;
-    if (x->block_q > 128) x->block_q = 128, x->threads = 384;
-    else if (x->block_k >= 32) x->block_k = x->block_k / 32 * 16;
-    else return false;
+    if (x->block_q > 128)
+        x->block_q = 128, x->threads = 384;
+    else if (x->block_k >= 32)
+        x->block_k = x->block_k / 32 * 16;
+    else
+        return false;
     return true;
 }
 
@@ -88,14 +91,23 @@ static void members(emission *e, writer *w)
     const attention_wgmma_tile *x = &e->phase->tile.attention_wgmma;
     heads h = heads_start(e, w);
     heads_write_sizes(&h);
-    write_line(w, "static constexpr int block_q = %d, block_k = %d, slots = %d, pack = %d, threads = %d;", x->block_q, x->block_k, x->slots, x->pack,
-               x->threads);
+    write_line(w, "static constexpr int block_q = %d, block_k = %d, slots = %d, pack = %d, threads = %d;", x->block_q, x->block_k, x->slots,
+               x->pack, x->threads);
     heads_write_rules(&h);
     heads_write_maps(&h, x->pack, x->block_k);
     heads_write_output(&h, true);
 }
 
-const program attention_wgmma_program = {
-    .kind = program_attention_wgmma, .device = "attention_ws", .template = "templates/attention/attention_ws.h", .memory = "$P::shared_bytes",
-    .entry = "TF_KERNEL_ATTENTION_WS($K, $S)", .obstacle = obstacle, .cost = cost, .defaults = defaults, .illegal = illegal,
-    .shared_bytes = shared_bytes, .smaller = smaller, .geometry = geometry, .members = members};
+const program attention_wgmma_program = {.kind = program_attention_wgmma,
+                                         .device = "attention_ws",
+                                         .template = "templates/attention/attention_ws.h",
+                                         .memory = "$P::shared_bytes",
+                                         .entry = "TF_KERNEL_ATTENTION_WS($K, $S)",
+                                         .obstacle = obstacle,
+                                         .cost = cost,
+                                         .defaults = defaults,
+                                         .illegal = illegal,
+                                         .shared_bytes = shared_bytes,
+                                         .smaller = smaller,
+                                         .geometry = geometry,
+                                         .members = members};

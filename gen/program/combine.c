@@ -1,4 +1,5 @@
-/* Adds up what the parts of a decode made (templates/attention/decode.h): a workgroup a head of a query. In: a combine phase. Out: a thread a column. */
+/* Adds up what the parts of a decode made (templates/attention/decode.h): a workgroup a head of a query. In: a combine phase. Out: a thread
+ * a column. */
 #include "gen/emit/attention.h"
 #include "gen/program/attention.h"
 
@@ -38,6 +39,13 @@ static void members(emission *e, writer *w)
     heads_write_output(&h, false);
 }
 
-const program combine_program = {.kind = program_combine, .device = "combine", .template = "templates/attention/decode.h", .memory = "sizeof(mixed_memory<$P>)",
-                                 .entry = "TF_KERNEL($K, $T, $S, $P)", .defaults = defaults, .illegal = illegal, .shared_bytes = shared_bytes,
-                                 .geometry = geometry, .members = members};
+const program combine_program = {.kind = program_combine,
+                                 .device = "combine",
+                                 .template = "templates/attention/decode.h",
+                                 .memory = "sizeof(mixed_memory<$P>)",
+                                 .entry = "TF_KERNEL($K, $T, $S, $P)",
+                                 .defaults = defaults,
+                                 .illegal = illegal,
+                                 .shared_bytes = shared_bytes,
+                                 .geometry = geometry,
+                                 .members = members};

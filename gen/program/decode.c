@@ -1,5 +1,5 @@
-/* Attention of few queries over a part of a cache (templates/attention/decode.h): a workgroup a part and head of keys. In: a decode phase. Out: how many
- * parts, how many threads share a key. */
+/* Attention of few queries over a part of a cache (templates/attention/decode.h): a workgroup a part and head of keys. In: a decode phase.
+ * Out: how many parts, how many threads share a key. */
 #include "gen/emit/attention.h"
 #include "gen/program/attention.h"
 
@@ -15,7 +15,9 @@ static int split_count(const tile_request *r)
 static void defaults(const tile_request *r, ir_tile *t)
 {
     const bool host = r->target->vendor == vendor_host;
-    t->decode = (decode_tile){.team = host ? 1 : (int)request_team(r, (request_head(r) + 7) / 8), .threads = host ? 1 : 256, .splits = split_count(r)};
+    t->decode = (decode_tile){.team = host ? 1 : (int)request_team(r, (request_head(r) + 7) / 8),
+                              .threads = host ? 1 : 256,
+                              .splits = split_count(r)};
 }
 
 static const char *illegal(const tile_request *r, const ir_tile *t)
@@ -35,7 +37,8 @@ static bool smaller(const tile_request *r, ir_tile *t)
 {
     ir_tile wide = *t;
     wide.decode.team *= 2;
-    if (wide.decode.team > r->target->wave || wide.decode.threads % wide.decode.team || shared_bytes(r, &wide) > shared_bytes(r, t)) return false;
+    if (wide.decode.team > r->target->wave || wide.decode.threads % wide.decode.team || shared_bytes(r, &wide) > shared_bytes(r, t))
+        return false;
     *t = wide;
     return true;
 }
@@ -66,6 +69,16 @@ static void members(emission *e, writer *w)
     heads_write_partial(&h, h.op->outputs[0], true);
 }
 
-const program decode_program = {.kind = program_decode, .device = "decode", .template = "templates/attention/decode.h", .memory = "sizeof(mixed_memory<$P>)",
-                                .entry = "TF_KERNEL($K, $T, $S, $P)", .obstacle = attention_in_registers_obstacle, .defaults = defaults,
-                                .illegal = illegal, .shared_bytes = shared_bytes, .smaller = smaller, .geometry = geometry, .parts = parts, .members = members};
+const program decode_program = {.kind = program_decode,
+                                .device = "decode",
+                                .template = "templates/attention/decode.h",
+                                .memory = "sizeof(mixed_memory<$P>)",
+                                .entry = "TF_KERNEL($K, $T, $S, $P)",
+                                .obstacle = attention_in_registers_obstacle,
+                                .defaults = defaults,
+                                .illegal = illegal,
+                                .shared_bytes = shared_bytes,
+                                .smaller = smaller,
+                                .geometry = geometry,
+                                .parts = parts,
+                                .members = members};

@@ -1,5 +1,5 @@
-/* Products of few rows (templates/gemm/gemm.h): waves share out the length, so that a workgroup reads each weight once, at the speed of memory.
- * In: a product. Out: a tile of as many rows as there are, at most 8. */
+/* Products of few rows (templates/gemm/gemm.h): waves share out the length, so that a workgroup reads each weight once, at the speed of
+ * memory. In: a product. Out: a tile of as many rows as there are, at most 8. */
 #include "gen/emit/gemm.h"
 #include "gen/program/products.h"
 
@@ -15,7 +15,8 @@ static double cost(const tile_request *r)
 static void defaults(const tile_request *r, ir_tile *t)
 {
     const long long rows = request_rows(r), m = rows < most_rows ? power_of_two_up(rows) : most_rows;
-    t->gemm_few = (gemm_few_tile){.m = (int)m, .n = 32, .k = 16, .thread_m = (int)m, .thread_n = 2 * r->target->granule, .threads = 256, .slots = 2};
+    t->gemm_few =
+        (gemm_few_tile){.m = (int)m, .n = 32, .k = 16, .thread_m = (int)m, .thread_n = 2 * r->target->granule, .threads = 256, .slots = 2};
 }
 
 static const char *illegal(const tile_request *r, const ir_tile *t)
@@ -53,6 +54,17 @@ static void members(emission *e, writer *w)
     gemm_on_register_tiles(e, w, x->m, x->n, x->k, x->thread_m, x->thread_n, x->threads, x->slots);
 }
 
-const program gemm_few_program = {.kind = program_gemm_few, .device = "gemm", .template = "templates/gemm/gemm.h", .memory = "sizeof(mixed_memory<$P>)",
-                                  .entry = "TF_KERNEL($K, $T, $S, $P)", .cost = cost, .defaults = defaults, .illegal = illegal,
-                                  .shared_bytes = shared_bytes, .smaller = smaller, .geometry = geometry, .parts = parts, .members = members, .pack = "pack"};
+const program gemm_few_program = {.kind = program_gemm_few,
+                                  .device = "gemm",
+                                  .template = "templates/gemm/gemm.h",
+                                  .memory = "sizeof(mixed_memory<$P>)",
+                                  .entry = "TF_KERNEL($K, $T, $S, $P)",
+                                  .cost = cost,
+                                  .defaults = defaults,
+                                  .illegal = illegal,
+                                  .shared_bytes = shared_bytes,
+                                  .smaller = smaller,
+                                  .geometry = geometry,
+                                  .parts = parts,
+                                  .members = members,
+                                  .pack = "pack"};

@@ -18,7 +18,18 @@ static void geometry(const tile_request *r, const ir_tile *t, launch *l) { wave_
 static int parts(const tile_request *r, const ir_tile *t) { return wave_product_parts(r, &t->gemm_mfma); }
 static void members(emission *e, writer *w) { wave_product_members(e, w, &e->phase->tile.gemm_mfma); }
 
-const program gemm_mfma_program = {.kind = program_gemm_mfma, .device = "gemm_mfma", .template = "templates/gemm/gemm_mfma.h",
-                                   .memory = "pump_memory<one_phase<$P>>::bytes", .entry = "TF_KERNEL_PUMP($K, one_phase<$P>)",
-                                   .obstacle = obstacle, .cost = wave_product_cost, .defaults = defaults, .illegal = illegal,
-                                   .shared_bytes = shared_bytes, .smaller = smaller, .geometry = geometry, .parts = parts, .members = members, .pack = "pack"};
+const program gemm_mfma_program = {.kind = program_gemm_mfma,
+                                   .device = "gemm_mfma",
+                                   .template = "templates/gemm/gemm_mfma.h",
+                                   .memory = "pump_memory<one_phase<$P>>::bytes",
+                                   .entry = "TF_KERNEL_PUMP($K, one_phase<$P>)",
+                                   .obstacle = obstacle,
+                                   .cost = wave_product_cost,
+                                   .defaults = defaults,
+                                   .illegal = illegal,
+                                   .shared_bytes = shared_bytes,
+                                   .smaller = smaller,
+                                   .geometry = geometry,
+                                   .parts = parts,
+                                   .members = members,
+                                   .pack = "pack"};

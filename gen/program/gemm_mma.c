@@ -1,4 +1,5 @@
-/* Products on a warp's mma (templates/gemm/gemm_mma.h). In: a product. Out: its tile by a model of its time on NVIDIA machines without wgmma. */
+/* Products on a warp's mma (templates/gemm/gemm_mma.h). In: a product. Out: its tile by a model of its time on NVIDIA machines without
+ * wgmma. */
 #include "gen/emit/gemm.h"
 #include "gen/program/products.h"
 
@@ -21,11 +22,15 @@ static long long memory_of(const gemm_mma_tile *t, bool sums)
     return (long long)t->slots * (t->m + t->n) * t->k * 2 + (sums ? (long long)t->m * (t->threads / 32 / warps_down(t)) * 4 : 0);
 }
 
-/* Workgroups that share a multiprocessor. Registers: 128 results and the operands of two units take 256. Of shared memory a multiprocessor of
- * sm_86 has 100 KB, one of which goes with each workgroup. */
+/* Workgroups that share a multiprocessor. Registers: 128 results and the operands of two units take 256. Of shared memory a multiprocessor
+ * of sm_86 has 100 KB, one of which goes with each workgroup. */
 static int resident(const gemm_mma_tile *t, bool sums)
 {
-    const int results = t->m * t->n / t->threads, registers = results > 64 ? 256 : results > 32 ? 168 : 128, by_registers = 65536 / (registers * t->threads);
+    const int results = t->m * t->n / t->threads,
+              registers = results > 64   ? 256
+                          : results > 32 ? 168
+                                         : 128,
+              by_registers = 65536 / (registers * t->threads);
     const long long by_shared = 100 * 1024 / (memory_of(t, sums) + 1024);
     return by_shared < 1 ? 1 : by_shared < by_registers ? (int)by_shared : by_registers;
 }
@@ -55,12 +60,16 @@ static void defaults(const tile_request *r, ir_tile *t)
     static const struct {
         gemm_mma_tile tile;
         double slowness; /* per product beside the first, all multiprocessors busy, on an H200 */
-    } known[] = {{{128, 256, 32, 256, 4, 8}, 1},    {{256, 128, 32, 256, 4, 8}, 1},   {{128, 128, 32, 128, 3, 8}, 1.1}, {{128, 128, 64, 256, 3, 8}, 1.18},
-                 {{64, 128, 32, 128, 4, 8}, 1.24}, {{64, 128, 64, 128, 4, 8}, 1.24}, {{64, 64, 64, 128, 3, 8}, 1.3},   {{32, 128, 64, 128, 4, 8}, 1.3}};
+    } known[] = {{{128, 256, 32, 256, 4, 8}, 1},    {{256, 128, 32, 256, 4, 8}, 1},   {{128, 128, 32, 128, 3, 8}, 1.1},
+                 {{128, 128, 64, 256, 3, 8}, 1.18}, {{64, 128, 32, 128, 4, 8}, 1.24}, {{64, 128, 64, 128, 4, 8}, 1.24},
+                 {{64, 64, 64, 128, 3, 8}, 1.3},    {{32, 128, 64, 128, 4, 8}, 1.3}};
     const long long rows = request_rows(r), K = value_columns(request_product(r)->inputs[0]);
     t->gemm_mma = known[0].tile;
     double least = 1e30;
-    enum { longest = 32768, folded = 32 }; /* longer sums are sums of sums, for which a thread has registers beside so many results (gemm_mma.h) */
+    enum {
+        longest = 32768,
+        folded = 32
+    }; /* longer sums are sums of sums, for which a thread has registers beside so many results (gemm_mma.h) */
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         const gemm_mma_tile *x = &known[i].tile;
         if (K > longest && x->m * x->n / x->threads > folded) continue;
@@ -111,8 +120,8 @@ static void members(emission *e, writer *w)
 {
     const gemm_mma_tile *x = &e->phase->tile.gemm_mma;
     gemm g = gemm_start(e, w, false, gemm_stored_width);
-    write_line(w, "static constexpr int tile_m = %d, tile_n = %d, tile_k = %d, threads = %d, slots = %d, group = %d;", x->m, x->n, x->k, x->threads,
-               x->slots, x->group);
+    write_line(w, "static constexpr int tile_m = %d, tile_n = %d, tile_k = %d, threads = %d, slots = %d, group = %d;", x->m, x->n, x->k,
+               x->threads, x->slots, x->group);
     write_line(w, "static constexpr int width = %d, resident = %d;", g.width, resident(x, g.row_sum != NULL));
     write_line(w, "static constexpr long long a_stride = %lld;", view_of(e->a, g.a).stride);
     write_line(w, "static constexpr bool row_sums = %s, reads = %s;", g.row_sum ? "true" : "false", gemm_reads(&g) ? "true" : "false");
@@ -122,7 +131,20 @@ static void members(emission *e, writer *w)
     gemm_write_epilogue(&g);
 }
 
-const program gemm_mma_program = {.kind = program_gemm_mma, .device = "gemm_mma", .template = "templates/gemm/gemm_mma.h", .memory = "stream_memory<$P>::bytes",
-                                  .entry = "TF_KERNEL_STREAM($K, $P)", .obstacle = obstacle, .cost = cost, .defaults = defaults,
-                                  .illegal = illegal, .shared_bytes = shared_bytes, .smaller = smaller, .geometry = geometry, .parts = parts, .members = members,
-                                  .pack = "pack", .granule = 16, .aligned_rows = true};
+const program gemm_mma_program = {.kind = program_gemm_mma,
+                                  .device = "gemm_mma",
+                                  .template = "templates/gemm/gemm_mma.h",
+                                  .memory = "stream_memory<$P>::bytes",
+                                  .entry = "TF_KERNEL_STREAM($K, $P)",
+                                  .obstacle = obstacle,
+                                  .cost = cost,
+                                  .defaults = defaults,
+                                  .illegal = illegal,
+                                  .shared_bytes = shared_bytes,
+                                  .smaller = smaller,
+                                  .geometry = geometry,
+                                  .parts = parts,
+                                  .members = members,
+                                  .pack = "pack",
+                                  .granule = 16,
+                                  .aligned_rows = true};

@@ -1,5 +1,5 @@
-/* Products on register tiles (templates/gemm/gemm.h): any operands, any target; the host's own. In: a product. Out: a tile by how many rows and
- * columns there are. */
+/* Products on register tiles (templates/gemm/gemm.h): any operands, any target; the host's own. In: a product. Out: a tile by how many rows
+ * and columns there are. */
 #include "gen/emit/gemm.h"
 #include "gen/program/products.h"
 
@@ -60,6 +60,17 @@ static void members(emission *e, writer *w)
     gemm_on_register_tiles(e, w, x->m, x->n, x->k, x->thread_m, x->thread_n, x->threads, x->slots);
 }
 
-const program gemm_simt_program = {.kind = program_gemm_simt, .device = "gemm", .template = "templates/gemm/gemm.h", .memory = "sizeof(mixed_memory<$P>)",
-                                   .entry = "TF_KERNEL($K, $T, $S, $P)", .cost = cost, .defaults = defaults, .illegal = illegal,
-                                   .shared_bytes = shared_bytes, .smaller = smaller, .geometry = geometry, .parts = parts, .members = members, .pack = "pack"};
+const program gemm_simt_program = {.kind = program_gemm_simt,
+                                   .device = "gemm",
+                                   .template = "templates/gemm/gemm.h",
+                                   .memory = "sizeof(mixed_memory<$P>)",
+                                   .entry = "TF_KERNEL($K, $T, $S, $P)",
+                                   .cost = cost,
+                                   .defaults = defaults,
+                                   .illegal = illegal,
+                                   .shared_bytes = shared_bytes,
+                                   .smaller = smaller,
+                                   .geometry = geometry,
+                                   .parts = parts,
+                                   .members = members,
+                                   .pack = "pack"};

@@ -35,7 +35,8 @@ static const char *operand_obstacle(const tile_request *r, const ir_op *op)
 {
     for (int k = 0; k < op->input_count; k++) {
         const ir_value *v = op->inputs[k];
-        if (v->kind != value_constant && !phase_makes(r->phase, v) && !narrow(r, v) && v->rank > 1) return "the epilogue reads rows from memory";
+        if (v->kind != value_constant && !phase_makes(r->phase, v) && !narrow(r, v) && v->rank > 1)
+            return "the epilogue reads rows from memory";
     }
     return NULL;
 }
@@ -66,7 +67,8 @@ static void defaults(const tile_request *r, ir_tile *t)
     static const int widths[] = {256, 224, 192, 160, 128, 96, 64};
     const ws_choice best = ws_choose(r, length, stage_cycles, widths, sizeof widths / sizeof *widths, 0, 256);
     gemm_wgmma_tile x = {.m = warpgroup_rows, .n = best.n, .k = length, .threads = warpgroup_threads, .group = 16, .split = best.split};
-    /* Starting and ending together costs a cluster about 1 us; what it saves in the L2 shows in a launch of milliseconds only (1 % at 8192^3). */
+    /* Starting and ending together costs a cluster about 1 us; what it saves in the L2 shows in a launch of milliseconds only (1 % at
+     * 8192^3). */
     x.cluster = (request_rows(r) + warpgroup_rows - 1) / warpgroup_rows % 2 == 0 && best.cycles > 2e6 ? 2 : 1;
     x.stage = !stage_obstacle(r);
     x.slots = (r->target->lds_bytes - 1024 - x.stage * ws_stage_bytes) / ((x.m + x.n) * 128 + 16);
@@ -97,9 +99,15 @@ static bool smaller(const tile_request *r, ir_tile *t)
     return n > 64;
 }
 
-static void geometry(const tile_request *r, const ir_tile *t, launch *l) { ws_geometry(r, t->gemm_wgmma.n, t->gemm_wgmma.cluster, t->gemm_wgmma.split, l); }
+static void geometry(const tile_request *r, const ir_tile *t, launch *l)
+{
+    ws_geometry(r, t->gemm_wgmma.n, t->gemm_wgmma.cluster, t->gemm_wgmma.split, l);
+}
 static int parts(const tile_request *r, const ir_tile *t) { return column_tiles(r, t->gemm_wgmma.n); }
-static extent scratch_of(const tile_request *r, const ir_tile *t) { return ws_scratch(r, t->gemm_wgmma.n, t->gemm_wgmma.cluster, t->gemm_wgmma.split); }
+static extent scratch_of(const tile_request *r, const ir_tile *t)
+{
+    return ws_scratch(r, t->gemm_wgmma.n, t->gemm_wgmma.cluster, t->gemm_wgmma.split);
+}
 
 static void members(emission *e, writer *w)
 {
@@ -107,8 +115,21 @@ static void members(emission *e, writer *w)
     gemm_on_warpgroups(e, w, &(warpgroup_tile){x->m, x->n, x->k, x->threads, x->slots, x->group, x->cluster, x->split, x->stage == 1});
 }
 
-const program gemm_wgmma_program = {
-    .kind = program_gemm_wgmma, .device = "gemm_ws", .template = "templates/gemm/gemm_ws.h", .memory = "ws_memory<one_phase<$P>>::bytes",
-    .entry = "TF_KERNEL_WS($K, one_phase<$P>)", .obstacle = obstacle, .cost = cost, .defaults = defaults, .illegal = illegal,
-    .shared_bytes = shared_bytes, .smaller = smaller, .geometry = geometry, .parts = parts, .scratch = scratch_of, .members = members, .pack = "pack", .granule = 16,
-    .aligned_rows = true};
+const program gemm_wgmma_program = {.kind = program_gemm_wgmma,
+                                    .device = "gemm_ws",
+                                    .template = "templates/gemm/gemm_ws.h",
+                                    .memory = "ws_memory<one_phase<$P>>::bytes",
+                                    .entry = "TF_KERNEL_WS($K, one_phase<$P>)",
+                                    .obstacle = obstacle,
+                                    .cost = cost,
+                                    .defaults = defaults,
+                                    .illegal = illegal,
+                                    .shared_bytes = shared_bytes,
+                                    .smaller = smaller,
+                                    .geometry = geometry,
+                                    .parts = parts,
+                                    .scratch = scratch_of,
+                                    .members = members,
+                                    .pack = "pack",
+                                    .granule = 16,
+                                    .aligned_rows = true};

@@ -1,4 +1,5 @@
-/* Products of f32 operands on wgmma (templates/gemm/gemm_ws_split.h): x = large + small, each in tf32, and a product is large * large + large * small
+/* Products of f32 operands on wgmma (templates/gemm/gemm_ws_split.h): x = large + small, each in tf32, and a product is large * large +
+ * large * small
  * + small * large. In: a product. Out: its tile by a model of its time on an H200. */
 #include "gen/emit/gemm.h"
 #include "gen/program/warpgroups.h"
@@ -15,10 +16,13 @@ static const char *obstacle(const tile_request *r)
 
 /* Sums of 32 products are truncated, longer ones are rounded (templates/gemm/gemm_ws_split.h): where few make a result, f32 instructions
  * are as accurate and memory is the limit anyway. */
-static double cost(const tile_request *r) { return value_columns(request_product(r)->inputs[0]) < 128 ? COST_TOO_HIGH : COST_OF_MATRIX_UNITS; }
+static double cost(const tile_request *r)
+{
+    return value_columns(request_product(r)->inputs[0]) < 128 ? COST_TOO_HIGH : COST_OF_MATRIX_UNITS;
+}
 
-/* A stage of 32 is 12 instructions of n/2 cycles for each of two warpgroups, and as each also waits, adds and splits, narrow ones do not fill
- * the time. */
+/* A stage of 32 is 12 instructions of n/2 cycles for each of two warpgroups, and as each also waits, adds and splits, narrow ones do not
+ * fill the time. */
 static double stage_cycles(long long n)
 {
     const double multiply = 12.0 * (double)n, load = 124 + 11 * (double)n;
@@ -30,8 +34,16 @@ static void defaults(const tile_request *r, ir_tile *t)
     static const int widths[] = {128, 96, 64};
     /* beside sums of parts of 128 columns and their epilogue there are too few registers */
     const ws_choice best = ws_choose(r, length, stage_cycles, widths, 3, 1, 96);
-    t->gemm_wgmma3 = (gemm_wgmma3_tile){.m = warpgroup_rows, .n = best.n, .k = length, .threads = warpgroup_threads, .group = 16, .cluster = 1,
-                                        .split = best.split, .slots = best.n == 128 ? 4 : best.n == 96 ? 5 : 7};
+    t->gemm_wgmma3 = (gemm_wgmma3_tile){.m = warpgroup_rows,
+                                        .n = best.n,
+                                        .k = length,
+                                        .threads = warpgroup_threads,
+                                        .group = 16,
+                                        .cluster = 1,
+                                        .split = best.split,
+                                        .slots = best.n == 128  ? 4
+                                                 : best.n == 96 ? 5
+                                                                : 7};
 }
 
 static const char *illegal(const tile_request *r, const ir_tile *t)
@@ -68,8 +80,22 @@ static void members(emission *e, writer *w)
     gemm_on_warpgroups(e, w, &(warpgroup_tile){x->m, x->n, x->k, x->threads, x->slots, x->group, x->cluster, x->split, false});
 }
 
-const program gemm_wgmma3_program = {
-    .kind = program_gemm_wgmma3, .device = "gemm_ws_split", .template = "templates/gemm/gemm_ws_split.h", .memory = "ws_memory<one_phase<$P>>::bytes",
-    .entry = "TF_KERNEL_WS($K, one_phase<$P>)", .obstacle = obstacle, .cost = cost, .defaults = defaults, .illegal = illegal,
-    .shared_bytes = shared_bytes, .smaller = smaller, .geometry = geometry, .parts = parts, .scratch = scratch_of, .members = members, .pack = "pack_split", .granule = 16,
-    .packed_length = packed_length, .aligned_rows = true};
+const program gemm_wgmma3_program = {.kind = program_gemm_wgmma3,
+                                     .device = "gemm_ws_split",
+                                     .template = "templates/gemm/gemm_ws_split.h",
+                                     .memory = "ws_memory<one_phase<$P>>::bytes",
+                                     .entry = "TF_KERNEL_WS($K, one_phase<$P>)",
+                                     .obstacle = obstacle,
+                                     .cost = cost,
+                                     .defaults = defaults,
+                                     .illegal = illegal,
+                                     .shared_bytes = shared_bytes,
+                                     .smaller = smaller,
+                                     .geometry = geometry,
+                                     .parts = parts,
+                                     .scratch = scratch_of,
+                                     .members = members,
+                                     .pack = "pack_split",
+                                     .granule = 16,
+                                     .packed_length = packed_length,
+                                     .aligned_rows = true};

@@ -9,7 +9,7 @@ static const char *obstacle(const tile_request *r)
     return dtype_multiplies(type, layer_wmma) ? NULL : "operands are neither bf16 nor f16";
 }
 
-static void defaults(const tile_request *r, ir_tile *t) 
+static void defaults(const tile_request *r, ir_tile *t)
 {
     t->gemm_mfma = wave_product_defaults(r, 2); /* a lane has half the registers of CDNA's */
 }
@@ -22,7 +22,18 @@ static void geometry(const tile_request *r, const ir_tile *t, launch *l) { wave_
 static int parts(const tile_request *r, const ir_tile *t) { return wave_product_parts(r, &t->gemm_mfma); }
 static void members(emission *e, writer *w) { wave_product_members(e, w, &e->phase->tile.gemm_mfma); }
 
-const program gemm_wmma_program = {.kind = program_gemm_wmma, .device = "gemm_mfma", .template = "templates/gemm/gemm_mfma.h",
-                                   .memory = "pump_memory<one_phase<$P>>::bytes", .entry = "TF_KERNEL_PUMP($K, one_phase<$P>)",
-                                   .obstacle = obstacle, .cost = wave_product_cost, .defaults = defaults, .illegal = illegal,
-                                   .shared_bytes = shared_bytes, .smaller = smaller, .geometry = geometry, .parts = parts, .members = members, .pack = "pack"};
+const program gemm_wmma_program = {.kind = program_gemm_wmma,
+                                   .device = "gemm_mfma",
+                                   .template = "templates/gemm/gemm_mfma.h",
+                                   .memory = "pump_memory<one_phase<$P>>::bytes",
+                                   .entry = "TF_KERNEL_PUMP($K, one_phase<$P>)",
+                                   .obstacle = obstacle,
+                                   .cost = wave_product_cost,
+                                   .defaults = defaults,
+                                   .illegal = illegal,
+                                   .shared_bytes = shared_bytes,
+                                   .smaller = smaller,
+                                   .geometry = geometry,
+                                   .parts = parts,
+                                   .members = members,
+                                   .pack = "pack"};

@@ -1,7 +1,8 @@
 /* In: a request of a product. Out: what gen/program/products.h says. Refuses nothing itself. */
 #include "gen/program/products.h"
 
-/* Rows that are no multiples of 16 bytes can be copied (gen/plan/align.c), or made so. Between a copy and its reader a kernel might append to a state. */
+/* Rows that are no multiples of 16 bytes can be copied (gen/plan/align.c), or made so. Between a copy and its reader a kernel might append
+ * to a state. */
 static const char *align_obstacle(arena *a, const ir_value *v)
 {
     const bool state = value_root(v)->kind == value_state;

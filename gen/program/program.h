@@ -1,6 +1,6 @@
 /* A program is one way for a kernel to compute a phase: a family on a layer. Each is a file of this folder that exports one constant;
- * gen/program/program.def lists them, ir/tile.def has the fields of their tiles. The planner (gen/plan/tile.c) asks each program of a phase's
- * family what is in its way and what it costs, takes the cheapest, and asks that one for everything else. */
+ * gen/program/program.def lists them, ir/tile.def has the fields of their tiles. The planner (gen/plan/tile.c) asks each program of a
+ * phase's family what is in its way and what it costs, takes the cheapest, and asks that one for everything else. */
 #ifndef TFGEN_GEN_PROGRAM_H
 #define TFGEN_GEN_PROGRAM_H
 #include "gen/emit/emit.h"
@@ -13,7 +13,7 @@ typedef struct tile_request {
     const target_info *target;
     const tuning *tuning; /* or NULL */
     phase_extent space;
-    long long packed_n; /* gemm, once the program is chosen: its granule decides */
+    long long packed_n;           /* gemm, once the program is chosen: its granule decides */
     const segment_list *segments; /* gemm, likewise */
     bool second; /* the program is none that text, tuning table or cost ask for: what they say of the tile is of another one */
 } tile_request;
@@ -22,28 +22,31 @@ typedef struct program {
     program_kind kind;
     const char *device;   /* the class template that computes it: gemm_ws */
     const char *template; /* what a person should read beside its spec struct: templates/gemm/gemm_ws.h */
-    /* C++ of its kernel: $K the kernel's name, $T threads, $S the spec struct, $P device<$S>. memory: bytes of shared memory as the template
-     * knows them, which the source asserts; entry: the macro that makes the kernel. */
+    /* C++ of its kernel: $K the kernel's name, $T threads, $S the spec struct, $P device<$S>. memory: bytes of shared memory as the
+     * template knows them, which the source asserts; entry: the macro that makes the kernel. */
     const char *memory, *entry;
     /* NULL: nothing is in the way of the phase on this target; else what, as a clause. The target has the program's layer. */
     const char *(*obstacle)(const tile_request *r);
-    /* What the planner compares among programs of one family, in a unit of the family's; the smallest is taken. NULL: the family's only one. */
+    /* What the planner compares among programs of one family, in a unit of the family's; the smallest is taken. NULL: the family's only
+     * one. */
     double (*cost)(const tile_request *r);
-    void (*defaults)(const tile_request *r, ir_tile *t);                 /* every field of t */
-    const char *(*illegal)(const tile_request *r, const ir_tile *t);     /* NULL: the template takes this tile; else the rule that it breaks */
-    long long (*shared_bytes)(const tile_request *r, const ir_tile *t);  /* of a legal tile */
-    /* Changes t to the next tile of which a thread needs fewer registers, for when a compiler spilled; false: there is none. NULL: never is. */
+    void (*defaults)(const tile_request *r, ir_tile *t);             /* every field of t */
+    const char *(*illegal)(const tile_request *r, const ir_tile *t); /* NULL: the template takes this tile; else the rule that it breaks */
+    long long (*shared_bytes)(const tile_request *r, const ir_tile *t); /* of a legal tile */
+    /* Changes t to the next tile of which a thread needs fewer registers, for when a compiler spilled; false: there is none. NULL: never
+     * is. */
     bool (*smaller)(const tile_request *r, ir_tile *t);
-    void (*geometry)(const tile_request *r, const ir_tile *t, launch *l); /* rows, multiple, tile_rows, column_tiles, cluster, resident of l */
-    void (*members)(emission *e, writer *w);                             /* what it writes into the spec struct, args left out */
+    void (*geometry)(const tile_request *r, const ir_tile *t,
+                     launch *l);             /* rows, multiple, tile_rows, column_tiles, cluster, resident of l */
+    void (*members)(emission *e, writer *w); /* what it writes into the spec struct, args left out */
     /* ---- of programs that keep something for others; NULL: they do not */
-    int (*parts)(const tile_request *r, const ir_tile *t);               /* partial sums that a row of what it stores has */
-    extent (*scratch)(const tile_request *r, const ir_tile *t);          /* floats that its workgroups hand to each other; 0: none */
+    int (*parts)(const tile_request *r, const ir_tile *t);      /* partial sums that a row of what it stores has */
+    extent (*scratch)(const tile_request *r, const ir_tile *t); /* floats that its workgroups hand to each other; 0: none */
     /* ---- of products */
-    const char *pack;                      /* class template that packs its weights */
-    int granule;                           /* neighbours that an epilogue gets at a time; 0: the target's */
+    const char *pack;                        /* class template that packs its weights */
+    int granule;                             /* neighbours that an epilogue gets at a time; 0: the target's */
     long long (*packed_length)(long long K); /* elements of a packed row; NULL: K rounded up to 16 */
-    bool aligned_rows;                     /* rows of A begin at multiples of 16 bytes, which gen/plan/align.c sees to */
+    bool aligned_rows;                       /* rows of A begin at multiples of 16 bytes, which gen/plan/align.c sees to */
 } program;
 
 const program *program_of(const ir_phase *phase); /* that its tile is of */
@@ -57,13 +60,13 @@ typedef struct tile_shape {
 } tile_shape;
 
 /* ---- what several programs ask of a phase (gen/program/request.c) */
-long long request_rows(const tile_request *r);            /* of the phase's space, at the plan's own dims; of a matmul of each matrix */
-const ir_op *request_product(const tile_request *r);      /* the first; NULL: none */
-const ir_op *request_attention(const tile_request *r);    /* the attention, a part of one, or what combines them */
-long long request_head(const tile_request *r);            /* elements of a head */
+long long request_rows(const tile_request *r);         /* of the phase's space, at the plan's own dims; of a matmul of each matrix */
+const ir_op *request_product(const tile_request *r);   /* the first; NULL: none */
+const ir_op *request_attention(const tile_request *r); /* the attention, a part of one, or what combines them */
+long long request_head(const tile_request *r);         /* elements of a head */
 long long request_queries(const tile_request *r);
 bool phase_makes(const ir_phase *phase, const ir_value *v); /* by an op with code */
-bool request_sums_rows(const tile_request *r);            /* its epilogue stores partial sums */
+bool request_sums_rows(const tile_request *r);              /* its epilogue stores partial sums */
 bool is_power_of_two(long long n);
 long long power_of_two_up(long long n);
 /* Largest power of two up to `most` that divides n. */

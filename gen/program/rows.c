@@ -1,5 +1,5 @@
-/* Rows: a team of threads a row (templates/rows/rows.h). In: a rows phase. Out: how many threads share a row, and how many columns each takes at a
- * time: fewest that keep the machine busy, whole heads, pieces and slices. */
+/* Rows: a team of threads a row (templates/rows/rows.h). In: a rows phase. Out: how many threads share a row, and how many columns each
+ * takes at a time: fewest that keep the machine busy, whole heads, pieces and slices. */
 #include "gen/program/program.h"
 
 static bool on_host(const tile_request *r) { return r->target->vendor == vendor_host; }
@@ -18,8 +18,7 @@ static long long whole_columns(const tile_request *r, const ir_op *op, long long
     if (op->kind == op_slice) v = power_of_two_in(value_columns(op->outputs[0]), power_of_two_in(t->offset, v));
     if (op->kind == op_concat)
         for (int i = 0; i < op->input_count; i++) v = power_of_two_in(value_columns(op->inputs[i]), v);
-    if (op->kind == op_reshape)
-        v = power_of_two_in(value_columns(op->inputs[0]), power_of_two_in(value_columns(op->outputs[0]), v));
+    if (op->kind == op_reshape) v = power_of_two_in(value_columns(op->inputs[0]), power_of_two_in(value_columns(op->outputs[0]), v));
     if (op->kind == op_rope) {
         const long long head = value_head_size(op->outputs[0], t->heads);
         v = power_of_two_in(t->pairing == pairing_half ? t->rotary / 2 : t->rotary, power_of_two_in(head, v));
@@ -66,7 +65,9 @@ static bool reads_several(const tile_request *r)
         for (int k = 0; k < r->phase->ops[i]->input_count; k++) {
             const ir_value *v = r->phase->ops[i]->inputs[k];
             const extent rows = value_rows(r->a, v);
-            if (value_columns(v) != r->space.columns || !extent_equal(&rows, &r->space.rows) || (v->def && phase_of(r->program, v->def) == r->phase)) continue;
+            if (value_columns(v) != r->space.columns || !extent_equal(&rows, &r->space.rows) ||
+                (v->def && phase_of(r->program, v->def) == r->phase))
+                continue;
             if (first && first != v) return true;
             first = v;
         }
@@ -92,8 +93,8 @@ static long long most_vectors(const tile_request *r, long long vectors)
     return reads_several(r) || reductions_of(r->phase) == 1 ? 4 : 8;
 }
 
-/* Threads a row. Eight vectors each are enough to have in flight, and a row inside a wave needs no barrier; with few rows more threads share
- * one, until each has one vector or the machine (busy_threads of it) is busy. */
+/* Threads a row. Eight vectors each are enough to have in flight, and a row inside a wave needs no barrier; with few rows more threads
+ * share one, until each has one vector or the machine (busy_threads of it) is busy. */
 static long long team_of(const tile_request *r, long long vectors)
 {
     enum { busy_threads = 65536 };
@@ -120,7 +121,10 @@ static const char *illegal(const tile_request *r, const ir_tile *t)
     return whole_vector(r, 16) % x->v == 0 || x->v == 1 ? NULL : "v divides head sizes, slices and pieces";
 }
 
-static long long shared_bytes(const tile_request *r, const ir_tile *t) { return mixed_memory(1, 1, 4 * (t->rows.threads / r->target->wave + 1), 4); }
+static long long shared_bytes(const tile_request *r, const ir_tile *t)
+{
+    return mixed_memory(1, 1, 4 * (t->rows.threads / r->target->wave + 1), 4);
+}
 
 /* More threads share a row; then each has shorter vectors, of which the compiler has fewer under way. */
 static bool smaller(const tile_request *r, ir_tile *t)
@@ -143,6 +147,14 @@ static void geometry(const tile_request *r, const ir_tile *t, launch *l)
     l->tile_rows = t->rows.threads / t->rows.team;
 }
 
-const program rows_program = {.kind = program_rows, .device = "rows", .template = "templates/rows/rows.h", .memory = "sizeof(mixed_memory<$P>)",
-                              .entry = "TF_KERNEL($K, $T, $S, $P)", .defaults = defaults, .illegal = illegal, .shared_bytes = shared_bytes,
-                              .smaller = smaller, .geometry = geometry, .members = emit_rows};
+const program rows_program = {.kind = program_rows,
+                              .device = "rows",
+                              .template = "templates/rows/rows.h",
+                              .memory = "sizeof(mixed_memory<$P>)",
+                              .entry = "TF_KERNEL($K, $T, $S, $P)",
+                              .defaults = defaults,
+                              .illegal = illegal,
+                              .shared_bytes = shared_bytes,
+                              .smaller = smaller,
+                              .geometry = geometry,
+                              .members = emit_rows};

@@ -18,9 +18,9 @@ double ws_cycles(const tile_request *r, long long n, int k, ws_stage_model *stag
     return (double)((tiles_of(r, n) + units - 1) / units) * tile + launch_start;
 }
 
-/* Where there are so few tiles that many multiprocessors would have no work, a tile's length is cut into parts of at least 4 stages. The last
- * one waits until the others have stored their sums, and reads those one after the other (H200: about 40 cycles a column). Changes `best`
- * where all that takes clearly less time than whole tiles of any width. */
+/* Where there are so few tiles that many multiprocessors would have no work, a tile's length is cut into parts of at least 4 stages. The
+ * last one waits until the others have stored their sums, and reads those one after the other (H200: about 40 cycles a column). Changes
+ * `best` where all that takes clearly less time than whole tiles of any width. */
 static void try_parts(const tile_request *r, ws_choice *best, int n, int k, ws_stage_model *model)
 {
     enum { most = 8, least_stages = 4, meeting = 2500, column = 40 };
@@ -33,8 +33,8 @@ static void try_parts(const tile_request *r, ws_choice *best, int n, int k, ws_s
     }
 }
 
-/* A part adds up this many products at most, as far as 16 parts go: longer chains of sums lose too much (templates/base/sums.h), and tensor cores
- * truncate each. */
+/* A part adds up this many products at most, as far as 16 parts go: longer chains of sums lose too much (templates/base/sums.h), and tensor
+ * cores truncate each. */
 static void cut_long(const tile_request *r, ws_choice *best, int widest)
 {
     enum { longest = 32768, most = 16 };

@@ -1,5 +1,5 @@
-/* What the two programs of products on wgmma share (templates/frame/frame_ws.h): the cycles of a launch of 128-row tiles, the parts that a tile's
- * length is cut into, and their memory. */
+/* What the two programs of products on wgmma share (templates/frame/frame_ws.h): the cycles of a launch of 128-row tiles, the parts that a
+ * tile's length is cut into, and their memory. */
 #ifndef TFGEN_GEN_WARPGROUPS_H
 #define TFGEN_GEN_WARPGROUPS_H
 #include "gen/program/products.h"

@@ -51,8 +51,14 @@ gemm_mfma_tile wave_product_defaults(const tile_request *r, int first)
     enum { longest = 32768 }; /* longer sums are sums of sums, for which there are registers beside few results (gemm_mfma.h) */
     if (value_columns(product->inputs[0]) > longest && i < 3) i = 3;
     if (rows <= 32) i = 4;
-    gemm_mfma_tile t = {.m = tiles[i].m, .n = tiles[i].n, .k = length_of(r), .threads = tiles[i].threads, .slots = 1, .group = 8,
-                        .chiplets = r->target->chiplets, .chunk = chunk_of(r->target, tiles[i].threads)};
+    gemm_mfma_tile t = {.m = tiles[i].m,
+                        .n = tiles[i].n,
+                        .k = length_of(r),
+                        .threads = tiles[i].threads,
+                        .slots = 1,
+                        .group = 8,
+                        .chiplets = r->target->chiplets,
+                        .chunk = chunk_of(r->target, tiles[i].threads)};
     if (r->target->copies_to_lds && t.threads == 512 && plain(r)) t.slots = 2;
     return t;
 }
@@ -99,8 +105,8 @@ int wave_product_parts(const tile_request *r, const gemm_mfma_tile *t) { return 
 void wave_product_members(emission *e, writer *w, const gemm_mfma_tile *t)
 {
     gemm g = gemm_start(e, w, false, gemm_granule_width);
-    write_line(w, "static constexpr int tile_m = %d, tile_n = %d, tile_k = %d, threads = %d, slots = %d, group = %d;", t->m, t->n, t->k, t->threads,
-               t->slots, t->group);
+    write_line(w, "static constexpr int tile_m = %d, tile_n = %d, tile_k = %d, threads = %d, slots = %d, group = %d;", t->m, t->n, t->k,
+               t->threads, t->slots, t->group);
     write_line(w, "static constexpr int chiplets = %d, chunk = %d;", t->chiplets, t->chunk);
     write_line(w, "static constexpr long long a_stride = %lld;", view_of(e->a, g.a).stride);
     write_line(w, "static constexpr bool a_dense = true, a_written = false;");

@@ -1,5 +1,5 @@
-/* What products and attention on AMD's matrix units share (templates/frame/frame_pump.h): mfma and wmma run the same programs, with waves of 64 and
- * of 32 lanes. */
+/* What products and attention on AMD's matrix units share (templates/frame/frame_pump.h): mfma and wmma run the same programs, with waves
+ * of 64 and of 32 lanes. */
 #ifndef TFGEN_GEN_WAVES_H
 #define TFGEN_GEN_WAVES_H
 #include "gen/program/program.h"

@@ -56,9 +56,12 @@ const char *wave_attention_illegal(const attention_mfma_tile *t)
 /* Fewer keys at a time need fewer registers; fewer threads have more each. */
 bool wave_attention_smaller(attention_mfma_tile *t)
 {
-    if (t->block_k > 32) t->block_k = 32;
-    else if (t->block_q > 64) t->block_q /= 2, t->threads = 2 * t->block_q;
-    else return false;
+    if (t->block_k > 32)
+        t->block_k = 32;
+    else if (t->block_q > 64)
+        t->block_q /= 2, t->threads = 2 * t->block_q;
+    else
+        return false;
     return true;
 }
 
@@ -68,7 +71,8 @@ void wave_attention_members(emission *e, writer *w, const attention_mfma_tile *x
 {
     heads h = heads_start(e, w);
     heads_write_sizes(&h);
-    write_line(w, "static constexpr int block_q = %d, block_k = %d, threads = %d, chiplets = %d;", x->block_q, x->block_k, x->threads, x->chiplets);
+    write_line(w, "static constexpr int block_q = %d, block_k = %d, threads = %d, chiplets = %d;", x->block_q, x->block_k, x->threads,
+               x->chiplets);
     heads_write_rules(&h);
     heads_write_pointers(&h);
     heads_write_output(&h, true);

@@ -32,8 +32,7 @@ static void set_shape(emission *e)
 {
     for (int i = 0; i < e->phase->op_count && !e->shape; i++) {
         const ir_op *op = e->phase->ops[i];
-        const bool of_input =
-            op_table[op->kind].class == class_REDUCE || op->kind == op_slice || op->kind == op_kv_append;
+        const bool of_input = op_table[op->kind].class == class_REDUCE || op->kind == op_slice || op->kind == op_kv_append;
         const ir_value *v = of_input ? op->inputs[0] : op->outputs[0];
         const extent rows = value_rows(e->a, v);
         if (!op_is_view(op) && extent_equal(&rows, &e->space.rows)) e->shape = v;
@@ -55,7 +54,15 @@ static void find_columns(emission *e)
 static emission emission_new(const emitter *of, const ir_kernel *kernel, const ir_phase *phase)
 {
     arena *a = of->a;
-    emission e = {.a = a, .plan = of->p, .names = &of->names, .phase = phase, .pack = -1, .scratch = -1, .facts = of->facts, .tables = {.a = a}, .functions = {.a = a}};
+    emission e = {.a = a,
+                  .plan = of->p,
+                  .names = &of->names,
+                  .phase = phase,
+                  .pack = -1,
+                  .scratch = -1,
+                  .facts = of->facts,
+                  .tables = {.a = a},
+                  .functions = {.a = a}};
     facts_find(&e);
     e.is_long = phase_is_long(phase, of->p->target);
     e.struct_name = arena_printf(a, "%s_%s", name_identifier(a, kernel->name), name_identifier(a, phase->name));
@@ -96,11 +103,16 @@ static void append_target(text *out, const target_info *target, const unit *u)
 static void append_form(text *out, const char *form, const unit *u, const char *struct_name)
 {
     for (const char *at = form; *at; at++) {
-        if (*at != '$') text_append(out, at, 1);
-        else if (*++at == 'K') text_printf(out, "%s", u->kernel);
-        else if (*at == 'T') text_printf(out, "%d", u->threads);
-        else if (*at == 'S') text_printf(out, "%s", struct_name);
-        else text_printf(out, "%s<%s>", u->device, struct_name);
+        if (*at != '$')
+            text_append(out, at, 1);
+        else if (*++at == 'K')
+            text_printf(out, "%s", u->kernel);
+        else if (*at == 'T')
+            text_printf(out, "%d", u->threads);
+        else if (*at == 'S')
+            text_printf(out, "%s", struct_name);
+        else
+            text_printf(out, "%s<%s>", u->device, struct_name);
     }
 }
 
@@ -135,8 +147,8 @@ static const char *header_text(arena *a, const plan *p, const unit *u, const wri
 {
     text out = {.a = a};
     const char *spec = arena_source_name(a);
-    text_printf(&out, "// Written by tfgen: %s of %s for %s; read it beside %s.\n", u->kernel,
-                quoted_name(a, spec ? spec : "spec"), p->target->family, u->template);
+    text_printf(&out, "// Written by tfgen: %s of %s for %s; read it beside %s.\n", u->kernel, quoted_name(a, spec ? spec : "spec"),
+                p->target->family, u->template);
     writer_plain(&out, w);
     return out.data;
 }
@@ -162,8 +174,8 @@ static long long column_bytes(const ir_phase *phase)
 
 static frame_kind frame_of(const launch *l) { return program_table[l->kernel->phases[0]->tile.program].frame; }
 
-/* Rows ahead of a kernel that loads weights before its wait let it begin at once: it takes no place before they are done. A kernel that fills a
- * multiprocessor's shared memory says nothing to rows that share much: begun beside it, they are left its small L1 (H200,
+/* Rows ahead of a kernel that loads weights before its wait let it begin at once: it takes no place before they are done. A kernel that
+ * fills a multiprocessor's shared memory says nothing to rows that share much: begun beside it, they are left its small L1 (H200,
  * gelu(layernorm(linear)) 2048x2048x8192, 32 KB shared: 128 us, 124 when they begin after it). After the last launch comes the first. */
 static const char *signal_defines(const plan *p, const launch *l)
 {
@@ -195,8 +207,18 @@ static void emit_launch(emitter *of, launch *l)
     const program *from = program_of(phase);
     from->members(&e, &members);
     const writer w = whole_struct(&e, &members);
-    const unit u = {l->name, l->file, from->device, from->template, from->memory, from->entry, 1u << from->kind | (e.tables_made ? use_rope : 0),
-                    frame_of(l), l->threads, l->shared_bytes, stores_16_bits(&e), signal_defines(of->p, l)};
+    const unit u = {l->name,
+                    l->file,
+                    from->device,
+                    from->template,
+                    from->memory,
+                    from->entry,
+                    1u << from->kind | (e.tables_made ? use_rope : 0),
+                    frame_of(l),
+                    l->threads,
+                    l->shared_bytes,
+                    stores_16_bits(&e),
+                    signal_defines(of->p, l)};
     l->source = write_source(of, &u, &w, e.struct_name);
     l->spec_header = header_text(of->a, of->p, &u, &w);
     l->arguments = e.arguments;
@@ -214,8 +236,18 @@ static void emit_one_pack(emitter *of, int index)
     writer members = {.a = a};
     emit_pack(&e, &members, index);
     const writer w = whole_struct(&e, &members);
-    const unit u = {pack->name, arena_printf(a, "%s.hip", pack->name), program_of(pack->phase)->pack, "templates/gemm/pack.h", "sizeof(mixed_memory<$P>)",
-                    "TF_KERNEL($K, $T, $S, $P)", use_pack, frame_mixed, pack->threads, pack_shared_bytes, false, ""};
+    const unit u = {pack->name,
+                    arena_printf(a, "%s.hip", pack->name),
+                    program_of(pack->phase)->pack,
+                    "templates/gemm/pack.h",
+                    "sizeof(mixed_memory<$P>)",
+                    "TF_KERNEL($K, $T, $S, $P)",
+                    use_pack,
+                    frame_mixed,
+                    pack->threads,
+                    pack_shared_bytes,
+                    false,
+                    ""};
     pack->source = write_source(of, &u, &w, e.struct_name);
     pack->arguments = e.arguments;
     pack->argument_count = e.argument_count;

@@ -37,14 +37,16 @@ static json_t *dims_json(const dim_table *dims)
  * at a time with a 128-byte swizzle and zeros outside. With heads: such a matrix for each head of each batch, box_heads at a time. */
 static void add_box(arena *a, json_t *o, const tensor_box *box, const dim_table *dims)
 {
-    if (box->value) json_object_set_new(o, "value", json_string(box->value->name));
-    else json_object_set_new(o, "index", json_integer(box->packed));
+    if (box->value)
+        json_object_set_new(o, "value", json_string(box->value->name));
+    else
+        json_object_set_new(o, "index", json_integer(box->packed));
     json_object_set_new(o, "dtype", json_string(dtype_name(box->type)));
     json_object_set_new(o, "start", json_integer(box->start));
     json_object_set_new(o, "stride", json_integer(box->stride));
     json_object_set_new(o, "columns", json_integer(box->columns));
-    json_object_set_new(o, "rows", json_pack("{s:o, s:I}", "of", extent_json(a, &box->rows, dims), "now",
-                                             (json_int_t)extent_value(&box->rows, dims)));
+    json_object_set_new(o, "rows",
+                        json_pack("{s:o, s:I}", "of", extent_json(a, &box->rows, dims), "now", (json_int_t)extent_value(&box->rows, dims)));
     json_object_set_new(o, "box", json_pack("[i, i]", box->box_rows, box->box_columns));
     if (!box->heads) return;
     json_object_set_new(o, "heads", json_integer(box->heads));
@@ -54,8 +56,9 @@ static void add_box(arena *a, json_t *o, const tensor_box *box, const dim_table 
         const extent *of;
     } wide[] = {{"head_stride", &box->head_stride}, {"batches", &box->batches}, {"batch_stride", &box->batch_stride}};
     for (size_t i = 0; i < sizeof wide / sizeof *wide; i++)
-        json_object_set_new(o, wide[i].key, json_pack("{s:o, s:I}", "of", extent_json(a, wide[i].of, dims), "now",
-                                                      (json_int_t)extent_value(wide[i].of, dims)));
+        json_object_set_new(o, wide[i].key,
+                            json_pack("{s:o, s:I}", "of", extent_json(a, wide[i].of, dims), "now",
+                                      (json_int_t)extent_value(wide[i].of, dims)));
 }
 
 static json_t *arguments_json(arena *a, const argument *list, int count, const dim_table *dims)
@@ -63,8 +66,8 @@ static json_t *arguments_json(arena *a, const argument *list, int count, const d
     json_t *out = json_array();
     for (int i = 0; i < count; i++) {
         const argument *g = &list[i];
-        json_t *o = json_pack("{s:s, s:s, s:i, s:i}", "name", g->name, "kind", argument_kinds[g->kind], "offset",
-                              (int)g->offset, "size", (int)g->size);
+        json_t *o = json_pack("{s:s, s:s, s:i, s:i}", "name", g->name, "kind", argument_kinds[g->kind], "offset", (int)g->offset, "size",
+                              (int)g->size);
         if (g->kind == argument_map)
             add_box(a, o, g->box, dims);
         else if (g->kind == argument_value)
@@ -82,8 +85,7 @@ static json_t *ops_json(const ir_phase *phase)
     json_t *list = json_array();
     for (int i = 0; i < phase->op_count; i++) {
         const ir_op *op = phase->ops[i];
-        json_t *o = json_pack("{s:s, s:s, s:i}", "op", op_table[op->kind].name, "out", op->outputs[0]->name, "line",
-                              op->at.line);
+        json_t *o = json_pack("{s:s, s:s, s:i}", "op", op_table[op->kind].name, "out", op->outputs[0]->name, "line", op->at.line);
         json_array_append_new(list, o);
     }
     return list;
@@ -145,8 +147,8 @@ static json_t *kernels_json(arena *a, const plan *p)
     json_t *list = json_array();
     for (int i = 0; i < p->launch_count; i++) {
         const launch *l = &p->launches[i];
-        json_t *o = json_pack("{s:s, s:s, s:i, s:i}", "name", l->name, "file", l->file, "block", l->threads,
-                              "shared_bytes", l->shared_bytes);
+        json_t *o =
+            json_pack("{s:s, s:s, s:i, s:i}", "name", l->name, "file", l->file, "block", l->threads, "shared_bytes", l->shared_bytes);
         if (l->dynamic_bytes) json_object_set_new(o, "dynamic_bytes", json_integer(l->dynamic_bytes));
         if (l->overlap) json_object_set_new(o, "overlap", json_true());
         json_object_set_new(o, "grid", grid_json(a, l, &p->program->dims));
@@ -163,9 +165,9 @@ static json_t *packs_json(arena *a, const plan *p)
     json_t *list = json_array();
     for (int i = 0; i < p->pack_count; i++) {
         const packed_weight *w = &p->packs[i];
-        json_t *o = json_pack("{s:s, s:s, s:I, s:I, s:i, s:I}", "name", w->name, "dtype", dtype_name(w->type),
-                              "columns", (json_int_t)w->columns, "length", (json_int_t)w->length, "block", w->threads,
-                              "grid", (json_int_t)pack_grid(w));
+        json_t *o =
+            json_pack("{s:s, s:s, s:I, s:I, s:i, s:I}", "name", w->name, "dtype", dtype_name(w->type), "columns", (json_int_t)w->columns,
+                      "length", (json_int_t)w->length, "block", w->threads, "grid", (json_int_t)pack_grid(w));
         json_object_set_new(o, "argument_bytes", json_integer(w->argument_bytes));
         json_object_set_new(o, "arguments", arguments_json(a, w->arguments, w->argument_count, &p->program->dims));
         json_array_append_new(list, o);
@@ -180,8 +182,8 @@ static json_t *values_json(arena *a, const plan *p)
     for (int i = 0; i < p->program->value_count; i++) {
         const ir_value *v = p->program->values[i];
         if (v->kind == value_constant || (v->kind == value_result && !v->output)) continue;
-        json_t *o = json_pack("{s:s, s:s, s:s}", "name", v->name, "kind", v->output ? "output" : kinds[v->kind],
-                              "dtype", dtype_name(v->type));
+        json_t *o =
+            json_pack("{s:s, s:s, s:s}", "name", v->name, "kind", v->output ? "output" : kinds[v->kind], "dtype", dtype_name(v->type));
         json_object_set_new(o, "shape", shape_json(a, v, &p->program->dims));
         if (v->output) json_object_set_new(o, "output", json_string(v->output));
         json_array_append_new(list, o);
@@ -197,16 +199,14 @@ static json_t *workspace_json(arena *a, const plan *p)
     json_t *list = json_array();
     for (int i = 0; i < p->stored_count; i++) {
         const storage *s = &p->stored[i];
-        json_t *o =
-            json_pack("{s:s, s:s, s:i, s:I, s:I}", "value", s->value->name, "dtype", dtype_name(s->value->type),
-                      "parts", s->parts, "offset", (json_int_t)offsets[i], "bytes", (json_int_t)storage_bytes(s, dims));
+        json_t *o = json_pack("{s:s, s:s, s:i, s:I, s:I}", "value", s->value->name, "dtype", dtype_name(s->value->type), "parts", s->parts,
+                              "offset", (json_int_t)offsets[i], "bytes", (json_int_t)storage_bytes(s, dims));
         json_object_set_new(o, "shape", shape_json(a, s->value, dims));
         if (s->value->root_stride) json_object_set_new(o, "stride", json_integer(s->value->root_stride));
         json_array_append_new(list, o);
     }
     for (int i = 0; i < p->scratch_count; i++) {
-        json_t *o = json_pack("{s:s, s:I}", "scratch", p->scratches[i].name, "offset",
-                              (json_int_t)offsets[p->stored_count + i]);
+        json_t *o = json_pack("{s:s, s:I}", "scratch", p->scratches[i].name, "offset", (json_int_t)offsets[p->stored_count + i]);
         json_object_set_new(o, "floats", extent_json(a, &p->scratches[i].floats, dims));
         json_array_append_new(list, o);
     }
@@ -217,9 +217,8 @@ static json_t *plan_json(arena *a, const plan *p)
 {
     const ir_program *program = p->program;
     const char *spec = arena_source_name(a);
-    json_t *o =
-        json_pack("{s:s, s:s, s:s, s:s, s:s}", "tfgen", TFGEN_VERSION, "block", program->name ? program->name : "",
-                  "target", p->target->name, "fusion", level_names(NULL)[program->level], "dtype", dtype_name(program->type));
+    json_t *o = json_pack("{s:s, s:s, s:s, s:s, s:s}", "tfgen", TFGEN_VERSION, "block", program->name ? program->name : "", "target",
+                          p->target->name, "fusion", level_names(NULL)[program->level], "dtype", dtype_name(program->type));
     json_object_set_new(o, "spec", json_string(spec ? text_harmless(a, spec) : ""));
     json_object_set_new(o, "wave", json_integer(p->target->wave));
     json_object_set_new(o, "dims", dims_json(&program->dims));

@@ -8,7 +8,8 @@ size_t source_size(const source_text *s) { return strlen(s->head) + strlen(s->te
 
 bool source_same(const source_text *x, const source_text *y)
 {
-    return strcmp(x->body, y->body) == 0 && strcmp(x->head, y->head) == 0 && (x->templates == y->templates || strcmp(x->templates, y->templates) == 0);
+    return strcmp(x->body, y->body) == 0 && strcmp(x->head, y->head) == 0 &&
+           (x->templates == y->templates || strcmp(x->templates, y->templates) == 0);
 }
 
 static char *put(char *to, const source_text *s)

@@ -4,11 +4,11 @@
 #include "gen/emit/writer.h"
 #include <string.h>
 
-#define TEMPLATE(id, path, users)                                                                                      \
-    __asm__(".pushsection .rodata\n.global tfgen_template_" #id "\n.hidden tfgen_template_" #id                        \
-            "\ntfgen_template_" #id ":\n.incbin \"" path "\"\n.global tfgen_template_end_" #id                         \
-            "\n.hidden tfgen_template_end_" #id "\ntfgen_template_end_" #id ":\n.byte 0\n.popsection\n");              \
-    extern const char tfgen_template_##id[] __attribute__((visibility("hidden")));                                     \
+#define TEMPLATE(id, path, users)                                                                                                      \
+    __asm__(".pushsection .rodata\n.global tfgen_template_" #id "\n.hidden tfgen_template_" #id "\ntfgen_template_" #id                \
+            ":\n.incbin \"" path "\"\n.global tfgen_template_end_" #id "\n.hidden tfgen_template_end_" #id "\ntfgen_template_end_" #id \
+            ":\n.byte 0\n.popsection\n");                                                                                              \
+    extern const char tfgen_template_##id[] __attribute__((visibility("hidden")));                                                     \
     extern const char tfgen_template_end_##id[] __attribute__((visibility("hidden")));
 #include "gen/source/template.def"
 
@@ -37,10 +37,7 @@ static bool starts(const char *line, size_t size, const char *with)
 }
 
 /* What another file of the same text would say again. */
-static bool is_left_out(const char *line, size_t size)
-{
-    return starts(line, size, "#pragma once") || starts(line, size, "#include \"");
-}
+static bool is_left_out(const char *line, size_t size) { return starts(line, size, "#pragma once") || starts(line, size, "#include \""); }
 
 void template_append(text *out, size_t i)
 {

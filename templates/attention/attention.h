@@ -4,8 +4,8 @@
 // in memory there does not matter. (M. Milakov, N. Gimelshein, "Online normalizer calculation for softmax", 2018.)
 #pragma once
 
-// N numbers of one thread: a register tile or, when that would keep compilers busy for minutes, pieces of one in memory, which loops go over
-// (a CPU's thread has a whole head).
+// N numbers of one thread: a register tile or, when that would keep compilers busy for minutes, pieces of one in memory, which loops go
+// over (a CPU's thread has a whole head).
 template <int N> struct long_columns {
     static constexpr int width = N % 16 == 0 ? 16 : 4, pieces = N / width;
     using piece = vec<float, width>;
@@ -74,8 +74,10 @@ template <int HeadDim, int Team> struct head_part {
     DEV static int first() { return thread_index() % Team * count; }
     template <class T> DEV static columns<count> read(const T *row)
     {
-        if constexpr (count * Team == HeadDim && HeadDim * sizeof(T) % 16 == 0) return columns_of<count>::load(row + first(), count);
-        else return columns_of<count>::load(row + first(), HeadDim - first());
+        if constexpr (count * Team == HeadDim && HeadDim * sizeof(T) % 16 == 0)
+            return columns_of<count>::load(row + first(), count);
+        else
+            return columns_of<count>::load(row + first(), HeadDim - first());
     }
 };
 
@@ -153,8 +155,10 @@ template <class S> DEV bool key_is_visible(int key, int position)
 template <class S, class X> DEV X shaped_score(X dot)
 {
     const X score = dot * S::scale;
-    if constexpr (S::softcap > 0.0f) return S::softcap * op_tanh(score * (1.0f / S::softcap));
-    else return score;
+    if constexpr (S::softcap > 0.0f)
+        return S::softcap * op_tanh(score * (1.0f / S::softcap));
+    else
+        return score;
 }
 
 template <class S> struct attention {
@@ -181,7 +185,8 @@ template <class S> struct attention {
     struct alignas(16) slot {
         float k[alone ? width : block_k][alone ? block_k : width], v[block_k][width];
     };
-    struct scratch {};
+    struct scratch {
+    };
 
     DEV static int blocks(const args &p) { return ceil_div(S::queries(p), block_q); }
     DEV static int tiles(const args &p) { return blocks(p) * S::heads * S::batches(p); }
@@ -207,7 +212,8 @@ template <class S> struct attention {
     {
         const int first = t.from + stage * block_k, group = t.head / (S::heads / S::kv_heads);
         for (int i = thread_index(); i < block_k * (width / piece); i += threads) {
-            const int line = i / (width / piece), d = i % (width / piece) * piece, key = first + line, left = key < t.to ? S::head_dim - d : 0;
+            const int line = i / (width / piece), d = i % (width / piece) * piece, key = first + line,
+                      left = key < t.to ? S::head_dim - d : 0;
             vec<float, piece> k = splat<piece>(0.0f), v = splat<piece>(0.0f);
             if (left > 0) {
                 if constexpr (S::aligned && S::head_dim % 8 == 0 && S::head_dim % piece == 0) {
@@ -222,7 +228,8 @@ template <class S> struct attention {
             if constexpr (alone) {
 #pragma unroll
                 for (int e = 0; e < piece; e++) s.k[d + e][line] = k[e];
-            } else store_aligned<piece>(&s.k[line][d], k);
+            } else
+                store_aligned<piece>(&s.k[line][d], k);
         }
     }
 

@@ -1,10 +1,10 @@
-// In: one spec struct S of an attention phase (docs/architecture.md: attention on matrix units). Out: its program for AMD's matrix units: waves
-// have 32 queries each of one head (RDNA: 16); keys and values of a block lie in LDS, two slots, the next block's on the way through
+// In: one spec struct S of an attention phase (docs/architecture.md: attention on matrix units). Out: its program for AMD's matrix units:
+// waves have 32 queries each of one head (RDNA: 16); keys and values of a block lie in LDS, two slots, the next block's on the way through
 // registers. Refuses head sizes that are no multiple of 8 or above 256, scales that are not positive. A row without a visible key is zeros.
 //
-// Products are transposed: scores(key, query) = keys * queries, so a lane has one query and its softmax is within the lane but for one exchange;
-// its weights are, rounded, the second operand of result(column, query) = values * weights. Accumulators are rescaled only when the largest
-// score of a query has grown by more than 2^lazy. (L. Ye et al. and AMD's kernels; T. Dao, "FlashAttention-2", 2023.)
+// Products are transposed: scores(key, query) = keys * queries, so a lane has one query and its softmax is within the lane but for one
+// exchange; its weights are, rounded, the second operand of result(column, query) = values * weights. Accumulators are rescaled only when
+// the largest score of a query has grown by more than 2^lazy. (L. Ye et al. and AMD's kernels; T. Dao, "FlashAttention-2", 2023.)
 #pragma once
 
 template <class S> struct attention_mfma {
@@ -12,14 +12,15 @@ template <class S> struct attention_mfma {
     using type = typename S::type;
     using product = wide_matrix<type>;
     using operand = typename product::operand;
-    static constexpr int head_dim = S::head_dim, block_q = S::block_q, block_k = S::block_k, threads = S::threads, waves = threads / TF_WAVE;
-    // Lines of 128 bytes in LDS: 64 columns of a key, all keys of the first 64 columns first; the values of a column or, of 32 keys, of two, in
-    // the order of wide_line().
+    static constexpr int head_dim = S::head_dim, block_q = S::block_q, block_k = S::block_k, threads = S::threads,
+                         waves = threads / TF_WAVE;
+    // Lines of 128 bytes in LDS: 64 columns of a key, all keys of the first 64 columns first; the values of a column or, of 32 keys, of
+    // two, in the order of wide_line().
     static constexpr int pieces = ceil_div(head_dim, 64) * 8, v_line = block_k * 2, k_plane = block_k * 128, k_bytes = pieces / 8 * k_plane;
     static constexpr int columns = ceil_div(head_dim, 32) * 32, column_blocks = columns / wide::lines;
     // Half of the threads bring values, four keys by eight columns at a time, into as many columns as they take in whole turns.
     static constexpr int loaders = threads / 2, quads = block_k / 4, v_units = ceil_div(quads * (columns / 8), loaders);
-    static constexpr int v_columns = v_units > 1 ? v_units * loaders / quads * 8 : columns;
+    static constexpr int v_columns = v_units > 1 ? v_units *loaders / quads * 8 : columns;
     static constexpr int slots = 2, slot_bytes = k_bytes + v_columns * v_line, scratch_bytes = 0;
     static constexpr int late_parts = 0, parts = 0;
     static_assert(block_q == wide::lines * waves && waves >= 2 && waves % 2 == 0, "tile: queries of a wave");
@@ -55,7 +56,8 @@ template <class S> struct attention_mfma {
     }
     DEV static tile at(const args &p, int index)
     {
-        const int pairs = S::heads * S::batches(p), row = index / pairs, pair = chiplet_place<S::chiplets>(row * pairs, index - row * pairs, pairs);
+        const int pairs = S::heads * S::batches(p), row = index / pairs,
+                  pair = chiplet_place<S::chiplets>(row * pairs, index - row * pairs, pairs);
         tile t;
         t.batch = pair / S::heads;
         t.head = pair % S::heads;
@@ -143,7 +145,8 @@ template <class S> struct attention_mfma {
     };
     DEV static view view_of(const args &p, const tile &t)
     {
-        const int first = t.token + wave_here() * wide::lines, last = least(first + wide::lines, S::queries(p)) - 1, token = t.token + token_here();
+        const int first = t.token + wave_here() * wide::lines, last = least(first + wide::lines, S::queries(p)) - 1,
+                  token = t.token + token_here();
         view w = {0, 0, 0, 0, 0, 0};
         if (first > last) return w;
         w.from = visible_from(p, t.batch, first), w.all_from = visible_from(p, t.batch, last);
@@ -211,7 +214,8 @@ template <class S> struct attention_mfma {
             const unsigned stride = static_cast<unsigned>(bytes(next) - bytes(row));
 #pragma unroll
             for (int i = 0; i < held_pieces; i++) {
-                const int k = loader() + i * loaders, v = loader() + i / 4 * loaders, line = keys ? least(k / pieces, block_k - 1) : 4 * (v % quads) + i % 4;
+                const int k = loader() + i * loaders, v = loader() + i / 4 * loaders,
+                          line = keys ? least(k / pieces, block_k - 1) : 4 * (v % quads) + i % 4;
                 o.at[i] = line * stride + least(keys ? k % pieces : v / quads, head_dim / 8 - 1) * 16;
             }
         }
@@ -230,8 +234,10 @@ template <class S> struct attention_mfma {
             }
             return;
         }
-        if (loads_keys()) hold_keys(S::k(p, t.batch, first, group), S::k(p, t.batch, first + 1, group), last, h);
-        else hold_values(S::v(p, t.batch, first, group), S::v(p, t.batch, first + 1, group), last, h);
+        if (loads_keys())
+            hold_keys(S::k(p, t.batch, first, group), S::k(p, t.batch, first + 1, group), last, h);
+        else
+            hold_values(S::v(p, t.batch, first, group), S::v(p, t.batch, first + 1, group), last, h);
     }
     DEV static void hold_keys(const type *row, const type *next, int last, held &h)
     {
@@ -256,8 +262,7 @@ template <class S> struct attention_mfma {
         for (int i = 0; i < v_units; i++) {
             const int index = thread + i * loaders, quad = index % quads, block = least(index / quads, head_dim / 8 - 1);
 #pragma unroll
-            for (int e = 0; e < 4; e++)
-                h.piece[4 * i + e] = global_read(base + (least(4 * quad + e, last) * stride + block * 16));
+            for (int e = 0; e < 4; e++) h.piece[4 * i + e] = global_read(base + (least(4 * quad + e, last) * stride + block * 16));
         }
 #pragma unroll
         for (int i = 4 * v_units; i < held_pieces; i++) h.piece[i] = h.piece[0];
@@ -266,15 +271,17 @@ template <class S> struct attention_mfma {
 
     DEV static void put(lds_address m, const held &h)
     {
-        if (loads_keys()) put_keys(m, h);
-        else put_values(m + k_bytes, h);
+        if (loads_keys())
+            put_keys(m, h);
+        else
+            put_values(m + k_bytes, h);
     }
     DEV static void put_keys(lds_address m, const held &h)
     {
 #pragma unroll
         for (int i = 0; i < k_loads; i++) {
             const int index = loader() + i * loaders, line = index / pieces, piece = index % pieces;
-            if (k_loads * loaders == block_k * pieces || line < block_k) 
+            if (k_loads * loaders == block_k * pieces || line < block_k)
                 lds_write(m + piece / 8 * k_plane + line * 128 + (piece % 8 ^ key_of(line)) * 16, h.piece[i]);
         }
     }
@@ -442,5 +449,8 @@ template <class S> struct attention_mfma {
 #if TF_WAVE == 64
 // Results and queries of long heads are more than half of the registers; two waves are one a SIMD even where two workgroups meet.
 template <class S>
-constexpr int pump_waves<one_phase<attention_mfma<S>>> = S::threads > 128 && (S::head_dim <= 128 || (S::head_dim <= 160 && S::threads == 512)) ? 2 : 1;
+constexpr int pump_waves<one_phase<attention_mfma<S>>> = S::threads > 128 &&
+                                                                 (S::head_dim <= 128 || (S::head_dim <= 160 && S::threads == 512))
+                                                             ? 2
+                                                             : 1;
 #endif

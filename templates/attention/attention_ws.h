@@ -1,6 +1,7 @@
 // In: one spec struct S of an attention phase (docs/architecture.md: attention). Out: its program for sm_90a: a producer warp fills a ring
 // of key and value blocks, 2 or 3 warpgroups have 64 rows each; softmax of one runs beside the products of another, weights stay in
-// registers. Refuses head sizes that are no multiple of 16 or above 256, scales that are not positive. A row without a visible key is zeros.
+// registers. Refuses head sizes that are no multiple of 16 or above 256, scales that are not positive. A row without a visible key is
+// zeros.
 //
 // Beyond the common contract S has: q_map(p), k_map(p), v_map(p): tensor maps (head_dim, heads, tokens, batch) with boxes of 64 columns x
 // {pack heads x 64 / pack tokens; 1 head x block_k tokens}, 128-byte swizzle; pack: query heads of one group that share a row tile; slots;
@@ -91,14 +92,12 @@ template <class S> struct attention_ws {
                 const int index = round / 2 * block_total() + block_index();
                 pair = index / half;
                 block = round % 2 ? index % half : n - 1 - index % half;
-                if (index >= pairs(p) * half || (round % 2 && 2 * block == n - 1))
-                    return false;
+                if (index >= pairs(p) * half || (round % 2 && 2 * block == n - 1)) return false;
             } else {
                 const int index = round * block_total() + (S::causal && round % 2 ? there : block_index());
                 pair = S::causal ? index % pairs(p) : index / n;
                 block = S::causal ? n - 1 - index / pairs(p) : index % n;
-                if (index >= pairs(p) * n)
-                    return false;
+                if (index >= pairs(p) * n) return false;
             }
             t = at(p, pair, block * tile_tokens, tile_tokens);
             return true;
@@ -154,8 +153,7 @@ template <class S> struct attention_ws {
         barrier_wait(m.q_empty(at), q_parity(i) ^ 1);
         barrier_expect(m.q_full(at), q_bytes);
 #pragma unroll 1
-        for (int c = 0; c < panels; c++)
-            tensor_load(m.q(at) + c * q_panel, S::q_map(p), m.q_full(at), c * 64, t.head, token, t.batch);
+        for (int c = 0; c < panels; c++) tensor_load(m.q(at) + c * q_panel, S::q_map(p), m.q_full(at), c * 64, t.head, token, t.batch);
     }
     DEV static void produce_stream(const args &p, const memory &m)
     {
@@ -164,12 +162,10 @@ template <class S> struct attention_ws {
         tile t;
 #pragma unroll 1
         for (walk w = walk::first(p); w.more(p); w.round++) {
-            if (!w.here(p, t) || t.n == 0)
-                continue;
+            if (!w.here(p, t) || t.n == 0) continue;
             load_block<false>(p, t, 0, r);
 #pragma unroll 1
-            for (int g = 0; g < groups; g++)
-                load_queries(p, t, t.token + g * group_tokens, m, g, count);
+            for (int g = 0; g < groups; g++) load_queries(p, t, t.token + g * group_tokens, m, g, count);
             count++;
 #pragma unroll 1
             for (int i = 1; i < t.n; i++) {
@@ -187,8 +183,7 @@ template <class S> struct attention_ws {
 #pragma unroll 1
         for (share w = share::first(p); w.more(p); w.next()) {
             const tile t = w.all(p);
-            if (t.n == 0)
-                continue;
+            if (t.n == 0) continue;
             load_block<false>(p, t, 0, r);
 #pragma unroll 1
             for (int round = 0; round < w.rounds(p); round++) {
@@ -200,8 +195,7 @@ template <class S> struct attention_ws {
                         counts = (counts + (1 << 8 * g)) & 0x030303;
                     }
                 }
-                if (round > 0)
-                    continue;
+                if (round > 0) continue;
                 load_block<true>(p, t, 0, r);
 #pragma unroll 1
                 for (int i = 1; i < t.n; i++) {
@@ -235,8 +229,7 @@ template <class S> struct attention_ws {
     {
         const auto b = operand_across(v, panel_bytes);
 #pragma unroll
-        for (int i = 0; i < block_k / 16; i++)
-            value_product::across(c.o, &c.weights[4 * i], b + i * 128);
+        for (int i = 0; i < block_k / 16; i++) value_product::across(c.o, &c.weights[4 * i], b + i * 128);
         product_commit();
     }
 
@@ -295,16 +288,13 @@ template <class S> struct attention_ws {
     DEV static void pack_weights(carry &c)
     {
 #pragma unroll
-        for (int i = 0; i < score_product::registers / 2; i++)
-            c.weights[i] = packed(type(), c.s[2 * i], c.s[2 * i + 1]);
+        for (int i = 0; i < score_product::registers / 2; i++) c.weights[i] = packed(type(), c.s[2 * i], c.s[2 * i + 1]);
     }
     DEV static void rescale(carry &c)
     {
-        if (!c.raised)
-            return;
+        if (!c.raised) return;
 #pragma unroll
-        for (int i = 0; i < value_product::registers; i++)
-            c.o[i] *= c.factor[i / 2 % 2];
+        for (int i = 0; i < value_product::registers; i++) c.o[i] *= c.factor[i / 2 % 2];
     }
 
     // Where a block lies, in a stream (which moves on) or at home.
@@ -343,26 +333,22 @@ template <class S> struct attention_ws {
     template <bool Resident> DEV static void clear_tail(const tile &t, int i, const ring<attention_ws> &r, int group)
     {
         const int end = t.keys - (t.from + t.n - 1) * block_k;
-        if (i > 0 || end >= block_k)
-            return;
+        if (i > 0 || end >= block_k) return;
         const shared_address v = ahead(r, Resident || t.n > 1 ? 1 : 0).wait(); // in a stream k1 comes before v0
         for (int j = end * 8 + thread_index() % 128; j < block_k * 8; j += 128)
 #pragma unroll
-            for (int c = 0; c < panels; c++)
-                shared_zero(v + c * panel_bytes + j * 16);
+            for (int c = 0; c < panels; c++) shared_zero(v + c * panel_bytes + j * 16);
         async_fence_shared();
         group_barrier(tail_barrier + group, 128);
     }
 
     template <bool Resident> DEV static void take_turn(int group)
     {
-        if constexpr (S::ping_pong && !Resident)
-            group_barrier(token_barrier + group, 256);
+        if constexpr (S::ping_pong && !Resident) group_barrier(token_barrier + group, 256);
     }
     template <bool Resident> DEV static void pass_turn(int group)
     {
-        if constexpr (S::ping_pong && !Resident)
-            group_arrive(token_barrier + (group + 1 == groups ? 0 : group + 1), 256);
+        if constexpr (S::ping_pong && !Resident) group_arrive(token_barrier + (group + 1 == groups ? 0 : group + 1), 256);
     }
 
     // Products of block i's scores and of block i-1's values in flight together; softmax of the former beside the latter.
@@ -384,14 +370,12 @@ template <class S> struct attention_ws {
         pass_turn<Resident>(group);
         product_wait<1>();
         pin(c.s);
-        if constexpr (!Resident)
-            r.release_if(k.index, true);
+        if constexpr (!Resident) r.release_if(k.index, true);
         weigh<Masked>(c, t.from + t.n - 1 - i);
         product_wait<0>();
         pin(c.o);
         pin(c.weights);
-        if constexpr (!Resident)
-            r.release_if(v.index, true);
+        if constexpr (!Resident) r.release_if(v.index, true);
         rescale(c);
         pack_weights(c);
     }
@@ -399,8 +383,7 @@ template <class S> struct attention_ws {
     DEV static void start(carry &c, const args &p, const tile &t, int first)
     {
 #pragma unroll
-        for (int i = 0; i < value_product::registers; i++)
-            c.o[i] = 0.0f;
+        for (int i = 0; i < value_product::registers; i++) c.o[i] = 0.0f;
 #pragma unroll
         for (int h = 0; h < 2; h++) {
             const int token = first + fragment::row(thread_index() % 128, 2 * h) / pack, column = thread_index() % 4 * 2;
@@ -430,24 +413,20 @@ template <class S> struct attention_ws {
     {
         const place k = keys_of<Resident>(r, i);
         k.wait();
-        if (i > 0)
-            take_turn<Resident>(group);
+        if (i > 0) take_turn<Resident>(group);
         pin(c.s);
         product_fence();
         score(c, q, k.memory);
         product_wait<0>();
         pin(c.s);
-        if (i > 0)
-            pass_turn<Resident>(group);
+        if (i > 0) pass_turn<Resident>(group);
         if constexpr (!Resident) {
             r.release_if(k.index, true);
-            if (i > 0)
-                skip(r); // the values of the last block that was skipped
+            if (i > 0) skip(r); // the values of the last block that was skipped
         }
         weigh<true>(c, t.from + t.n - 1 - i);
         pack_weights(c);
-        if constexpr (S::ragged)
-            clear_tail<Resident>(t, i, r, group);
+        if constexpr (S::ragged) clear_tail<Resident>(t, i, r, group);
     }
 
     template <bool Resident> DEV static void last_values(carry &c, const tile &t, ring<attention_ws> &r)
@@ -461,8 +440,7 @@ template <class S> struct attention_ws {
         product_wait<0>();
         pin(c.o);
         pin(c.weights);
-        if constexpr (!Resident)
-            r.release_if(v.index, true);
+        if constexpr (!Resident) r.release_if(v.index, true);
     }
 
     // Rows of this warpgroup from `token` on; its q_count-th row tile.
@@ -478,18 +456,14 @@ template <class S> struct attention_ws {
         const int low = S::window && exists ? ceil_div(first_visible(p, t.batch, end - 1), block_k) : t.from;
         const int skipped = to > t.from ? blocks_end - to : t.n;
         int i = skipped;
-        if constexpr (!Resident)
-            skip_blocks(skipped, r, group);
+        if constexpr (!Resident) skip_blocks(skipped, r, group);
         barrier_wait(m.q_full(q_at), q_parity(q_count));
         if (skipped < t.n) {
             first_scores<Resident>(c, t, i++, m.q(q_at), r, group);
-            for (; i < t.n && i < blocks_end - whole; i++)
-                step<true, Resident>(c, t, i, m.q(q_at), r, group);
-            for (; i < t.n && i < blocks_end - low; i++)
-                step<false, Resident>(c, t, i, m.q(q_at), r, group);
+            for (; i < t.n && i < blocks_end - whole; i++) step<true, Resident>(c, t, i, m.q(q_at), r, group);
+            for (; i < t.n && i < blocks_end - low; i++) step<false, Resident>(c, t, i, m.q(q_at), r, group);
             if constexpr (S::window != 0)
-                for (; i < t.n; i++)
-                    step<true, Resident>(c, t, i, m.q(q_at), r, group);
+                for (; i < t.n; i++) step<true, Resident>(c, t, i, m.q(q_at), r, group);
         }
         barrier_arrive_if(m.q_empty(q_at), thread_index() % 128 == 0);
         if (skipped < t.n)
@@ -542,8 +516,7 @@ template <class S> struct attention_ws {
                     v[2 * j] = pair[0], v[2 * j + 1] = pair[1];
                 }
                 const int column = (i + thread % 4) * 8;
-                if (token < S::queries(p) && column < head_dim)
-                    S::template write<8>(p, t.batch, token, t.head + row % pack, column, 8, v);
+                if (token < S::queries(p) && column < head_dim) S::template write<8>(p, t.batch, token, t.head + row % pack, column, 8, v);
             }
         }
     }
@@ -553,8 +526,7 @@ template <class S> struct attention_ws {
     {
         carry c;
         start(c, p, t, token);
-        if (t.n > 0)
-            compute<Resident>(p, t, token, m, q_count++, r, c);
+        if (t.n > 0) compute<Resident>(p, t, token, m, q_count++, r, c);
         finish(p, t, token, c);
     }
     DEV static void consume_stream(const args &p, const memory &m)
@@ -563,11 +535,9 @@ template <class S> struct attention_ws {
         const int group = warpgroup() - 1;
         int count = 0;
         tile t;
-        if (group == groups - 1)
-            pass_turn<false>(group); // the first turn is warpgroup 0's
+        if (group == groups - 1) pass_turn<false>(group); // the first turn is warpgroup 0's
         for (walk w = walk::first(p); w.more(p); w.round++)
-            if (w.here(p, t))
-                rows<false>(p, t, t.token + group * group_tokens, m, count, r);
+            if (w.here(p, t)) rows<false>(p, t, t.token + group * group_tokens, m, count, r);
     }
     DEV static void consume_resident(const args &p, const memory &m)
     {
@@ -578,11 +548,9 @@ template <class S> struct attention_ws {
             const tile t = w.all(p);
             for (int round = 0; round < w.rounds(p); round++) {
                 const int token = w.token(p, round, group);
-                if (token >= 0)
-                    rows<true>(p, t, token, m, count, r);
+                if (token >= 0) rows<true>(p, t, token, m, count, r);
             }
-            for (int i = 0; i < 2 * t.n; i++)
-                skip(r);
+            for (int i = 0; i < 2 * t.n; i++) skip(r);
         }
     }
 
@@ -612,8 +580,7 @@ template <class S> struct attention_ws {
         __syncthreads();
         if (thread_index() < 128) {
             registers_shrink<groups == 2 ? 40 : 32>();
-            if (thread_index() != 0)
-                return;
+            if (thread_index() != 0) return;
             previous_wait();
             if (resident(p))
                 produce_resident(p, m);
@@ -632,16 +599,13 @@ template <class S> struct attention_ws {
 };
 
 #if defined(TF_ON_HOST)
-#define TF_KERNEL_ATTENTION_WS(name, S)                                                                                             \
-    extern "C" __global__ void name(const S::args p)                                                                                \
-    {                                                                                                                               \
-        attention_ws<S>::run(p);                                                                                                    \
-    }                                                                                                                               \
+#define TF_KERNEL_ATTENTION_WS(name, S)                                           \
+    extern "C" __global__ void name(const S::args p) { attention_ws<S>::run(p); } \
     TF_EXPORT(name)
 #else
-#define TF_KERNEL_ATTENTION_WS(name, S)                                                                                             \
-    extern "C" __global__ void __launch_bounds__(attention_ws<S>::threads, 1) name(const __grid_constant__ S::args p)               \
-    {                                                                                                                               \
-        attention_ws<S>::run(p);                                                                                                    \
+#define TF_KERNEL_ATTENTION_WS(name, S)                                                                               \
+    extern "C" __global__ void __launch_bounds__(attention_ws<S>::threads, 1) name(const __grid_constant__ S::args p) \
+    {                                                                                                                 \
+        attention_ws<S>::run(p);                                                                                      \
     }
 #endif

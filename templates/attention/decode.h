@@ -13,8 +13,10 @@ template <class S> struct decode {
     struct tile {
         int batch, kv_head, split, from, to; // keys of the split
     };
-    struct carry {};
-    struct slot {};
+    struct carry {
+    };
+    struct slot {
+    };
     struct scratch {
         float part[teams][S::head_dim + 2];
     };
@@ -37,12 +39,15 @@ template <class S> struct decode {
 
     template <class T> DEV static columns<head::count> read(const T *row)
     {
-        if constexpr (S::aligned && head::count * S::team == S::head_dim) return columns_of<head::count>::load_aligned(row + head::first());
-        else return head::read(row);
+        if constexpr (S::aligned && head::count * S::team == S::head_dim)
+            return columns_of<head::count>::load_aligned(row + head::first());
+        else
+            return head::read(row);
     }
 
     // Every stride-th key from the first on, some at a time, so that their loads are under way together.
-    DEV static void one_row(const args &p, const tile &t, int token, int h, int first, int stride, key_sums<head::count, S::long_lists> &row)
+    DEV static void one_row(const args &p, const tile &t, int token, int h, int first, int stride,
+                            key_sums<head::count, S::long_lists> &row)
     {
         const columns<head::count> q = head::read(S::q(p, t.batch, token, h));
         const int position = S::position(p, t.batch, token), oldest = position - S::window + 1;
@@ -134,9 +139,12 @@ template <class S> struct combine {
     struct tile {
         int batch, token, head;
     };
-    struct carry {};
-    struct slot {};
-    struct scratch {};
+    struct carry {
+    };
+    struct slot {
+    };
+    struct scratch {
+    };
 
     DEV static int tiles(const args &p) { return S::heads * S::queries(p) * S::batches(p); }
     DEV static tile at(const args &p, int index)

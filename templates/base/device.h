@@ -46,22 +46,22 @@ template <class T, int N> struct vec {
     DEV T &operator[](int i) { return e[i]; }
     DEV const T &operator[](int i) const { return e[i]; }
 };
-#define TF_VEC_OPERATOR(op)                                                                                                     \
-    template <int N> DEV vec<float, N> operator op(vec<float, N> x, vec<float, N> y)                                            \
-    {                                                                                                                           \
-        _Pragma("unroll") for (int i = 0; i < N; i++) x[i] = x[i] op y[i];                                                      \
-        return x;                                                                                                               \
-    }                                                                                                                           \
-    template <int N> DEV vec<float, N> operator op(vec<float, N> x, float y)                                                    \
-    {                                                                                                                           \
-        _Pragma("unroll") for (int i = 0; i < N; i++) x[i] = x[i] op y;                                                         \
-        return x;                                                                                                               \
-    }                                                                                                                           \
-    template <int N> DEV vec<float, N> operator op(float x, vec<float, N> y)                                                    \
-    {                                                                                                                           \
-        _Pragma("unroll") for (int i = 0; i < N; i++) y[i] = x op y[i];                                                         \
-        return y;                                                                                                               \
-    }                                                                                                                           \
+#define TF_VEC_OPERATOR(op)                                                          \
+    template <int N> DEV vec<float, N> operator op(vec<float, N> x, vec<float, N> y) \
+    {                                                                                \
+        _Pragma("unroll") for (int i = 0; i < N; i++) x[i] = x[i] op y[i];           \
+        return x;                                                                    \
+    }                                                                                \
+    template <int N> DEV vec<float, N> operator op(vec<float, N> x, float y)         \
+    {                                                                                \
+        _Pragma("unroll") for (int i = 0; i < N; i++) x[i] = x[i] op y;              \
+        return x;                                                                    \
+    }                                                                                \
+    template <int N> DEV vec<float, N> operator op(float x, vec<float, N> y)         \
+    {                                                                                \
+        _Pragma("unroll") for (int i = 0; i < N; i++) y[i] = x op y[i];              \
+        return y;                                                                    \
+    }                                                                                \
     template <int N, class Y> DEV vec<float, N> &operator op##=(vec<float, N> &x, Y y) { return x = x op y; }
 TF_VEC_OPERATOR(+)
 TF_VEC_OPERATOR(-)
@@ -288,34 +288,30 @@ struct to_memory {
 #endif
 
 // ---- names that generated structs use
-template <int I> struct step {};
+template <int I> struct step {
+};
 enum class reduction { sum, max, min };
 
 constexpr int ceil_div(int x, int y) { return (x + y - 1) / y; }
 
 // ---- a kernel: `program` run by the mixed frame with one workgroup's worth of `threads`
 #if defined(TF_ON_HOST)
-#define TF_KERNEL(name, threads, S, ...)                                                                                        \
-    extern "C" __global__ void name(const S::args p)                                                                            \
-    {                                                                                                                           \
-        run_mixed<__VA_ARGS__>(p);                                                                                              \
-    }                                                                                                                           \
+#define TF_KERNEL(name, threads, S, ...)                                            \
+    extern "C" __global__ void name(const S::args p) { run_mixed<__VA_ARGS__>(p); } \
     TF_EXPORT(name)
 #elif defined(__clang__)
-#define TF_KERNEL(name, threads, S, ...)                                                                                        \
-    extern "C" __global__ void __attribute__((amdgpu_flat_work_group_size(threads, threads))) name(const S::args p)             \
-    {                                                                                                                           \
-        run_mixed<__VA_ARGS__>(p);                                                                                              \
+#define TF_KERNEL(name, threads, S, ...)                                                                            \
+    extern "C" __global__ void __attribute__((amdgpu_flat_work_group_size(threads, threads))) name(const S::args p) \
+    {                                                                                                               \
+        run_mixed<__VA_ARGS__>(p);                                                                                  \
     }
 #else
-#if __CUDA_ARCH__ < 900 || defined(TF_ALL_REGISTERS) // without the least number of workgroups ptxas spills, for one more than there would be
+#if __CUDA_ARCH__ < 900 || \
+    defined(TF_ALL_REGISTERS) // without the least number of workgroups ptxas spills, for one more than there would be
 #define TF_LAUNCH_BOUNDS(threads) __launch_bounds__(threads, 1)
 #else
 #define TF_LAUNCH_BOUNDS(threads) __launch_bounds__(threads)
 #endif
-#define TF_KERNEL(name, threads, S, ...)                                                                                        \
-    extern "C" __global__ void TF_LAUNCH_BOUNDS(threads) name(const __grid_constant__ S::args p)                               \
-    {                                                                                                                           \
-        run_mixed<__VA_ARGS__>(p);                                                                                              \
-    }
+#define TF_KERNEL(name, threads, S, ...) \
+    extern "C" __global__ void TF_LAUNCH_BOUNDS(threads) name(const __grid_constant__ S::args p) { run_mixed<__VA_ARGS__>(p); }
 #endif

@@ -66,7 +66,7 @@ DEV float exact_log(float x)
     const unsigned b = float_bits(scaled * 1.3333334f);
     const int e = static_cast<int>(b >> 23) - 127;
     const float m = bits_float(float_bits(scaled) - (static_cast<unsigned>(e) << 23)); // 0.75 .. 1.5
-    const float f = m - 1.0f, s = f / (m + 1.0f), z = s * s; // log m = 2s + z*s*t and 2s = f - s*f
+    const float f = m - 1.0f, s = f / (m + 1.0f), z = s * s;                           // log m = 2s + z*s*t and 2s = f - s*f
     float t = 0.2392828464508056640625f;
     t = fused(t, z, 0.28518211841583251953125f);
     t = fused(t, z, 0.400005877017974853515625f);
@@ -218,7 +218,8 @@ DEV float exact_gelu_erf(float x)
 }
 
 // For results of 16 bits, to 1e-5 of them: max(x, 0) less |x| times the distribution below -|x|, which is t * P(t) * exp(-x*x/2) with
-// t = 1 / (1 + 0.26 |x|). The power of two is made 2^64 larger and P as much smaller, so that it is never subnormal. -inf becomes NaN by 0 * inf.
+// t = 1 / (1 + 0.26 |x|). The power of two is made 2^64 larger and P as much smaller, so that it is never subnormal. -inf becomes NaN by 0
+// * inf.
 template <class Machine> DEV float short_gelu_erf(float x)
 {
     const float a = magnitude(at_most(x, 14.5f)), t = Machine::reciprocal(fused(0.26f, a, 1.0f));
@@ -314,44 +315,44 @@ template <class T, int N> DEV vec<float, N> op_cast(vec<float, N> x)
 }
 #if defined(TF_ON_HOST)
 // A loop over an array, which the compiler makes one of vectors; over a vector's elements it would make N calls.
-#define TF_UNARY(name)                                                                                                          \
-    template <int N> DEV vec<float, N> name(vec<float, N> x)                                                                    \
-    {                                                                                                                           \
-        float e[N];                                                                                                             \
-        __builtin_memcpy(e, &x, sizeof e);                                                                                      \
-        _Pragma("clang loop vectorize(enable)") for (int i = 0; i < N; i++) e[i] = name(e[i]);                                  \
-        __builtin_memcpy(&x, e, sizeof e);                                                                                      \
-        return x;                                                                                                               \
+#define TF_UNARY(name)                                                                         \
+    template <int N> DEV vec<float, N> name(vec<float, N> x)                                   \
+    {                                                                                          \
+        float e[N];                                                                            \
+        __builtin_memcpy(e, &x, sizeof e);                                                     \
+        _Pragma("clang loop vectorize(enable)") for (int i = 0; i < N; i++) e[i] = name(e[i]); \
+        __builtin_memcpy(&x, e, sizeof e);                                                     \
+        return x;                                                                              \
     }
-#define TF_BINARY_VECTORS(name)                                                                                                 \
-    template <int N> DEV vec<float, N> name(vec<float, N> x, vec<float, N> y)                                                   \
-    {                                                                                                                           \
-        float e[N], f[N];                                                                                                       \
-        __builtin_memcpy(e, &x, sizeof e);                                                                                      \
-        __builtin_memcpy(f, &y, sizeof f);                                                                                      \
-        _Pragma("clang loop vectorize(enable)") for (int i = 0; i < N; i++) e[i] = name(e[i], f[i]);                            \
-        __builtin_memcpy(&x, e, sizeof e);                                                                                      \
-        return x;                                                                                                               \
+#define TF_BINARY_VECTORS(name)                                                                      \
+    template <int N> DEV vec<float, N> name(vec<float, N> x, vec<float, N> y)                        \
+    {                                                                                                \
+        float e[N], f[N];                                                                            \
+        __builtin_memcpy(e, &x, sizeof e);                                                           \
+        __builtin_memcpy(f, &y, sizeof f);                                                           \
+        _Pragma("clang loop vectorize(enable)") for (int i = 0; i < N; i++) e[i] = name(e[i], f[i]); \
+        __builtin_memcpy(&x, e, sizeof e);                                                           \
+        return x;                                                                                    \
     }
 #else
-#define TF_BINARY_VECTORS(name)                                                                                                 \
-    template <int N> DEV vec<float, N> name(vec<float, N> x, vec<float, N> y)                                                   \
-    {                                                                                                                           \
-        _Pragma("unroll") for (int i = 0; i < N; i++) x[i] = name(static_cast<float>(x[i]), static_cast<float>(y[i]));          \
-        return x;                                                                                                               \
+#define TF_BINARY_VECTORS(name)                                                                                        \
+    template <int N> DEV vec<float, N> name(vec<float, N> x, vec<float, N> y)                                          \
+    {                                                                                                                  \
+        _Pragma("unroll") for (int i = 0; i < N; i++) x[i] = name(static_cast<float>(x[i]), static_cast<float>(y[i])); \
+        return x;                                                                                                      \
     }
-#define TF_UNARY(name)                                                                                                          \
-    template <int N> DEV vec<float, N> name(vec<float, N> x)                                                                    \
-    {                                                                                                                           \
-        _Pragma("unroll") for (int i = 0; i < N; i++) x[i] = name(static_cast<float>(x[i]));                                    \
-        return x;                                                                                                               \
+#define TF_UNARY(name)                                                                       \
+    template <int N> DEV vec<float, N> name(vec<float, N> x)                                 \
+    {                                                                                        \
+        _Pragma("unroll") for (int i = 0; i < N; i++) x[i] = name(static_cast<float>(x[i])); \
+        return x;                                                                            \
     }
 #endif
-#define TF_BINARY_FROM(name)                                                                                                    \
-    TF_BINARY_VECTORS(name)                                                                                                     \
+#define TF_BINARY_FROM(name) \
+    TF_BINARY_VECTORS(name)  \
     template <int N> DEV vec<float, N> name(float x, vec<float, N> y) { return name(splat<N>(x), y); }
-#define TF_BINARY(name)                                                                                                         \
-    TF_BINARY_FROM(name)                                                                                                        \
+#define TF_BINARY(name)  \
+    TF_BINARY_FROM(name) \
     template <int N> DEV vec<float, N> name(vec<float, N> x, float y) { return name(x, splat<N>(y)); }
 TF_UNARY(op_neg)
 TF_UNARY(op_exp)

@@ -9,9 +9,9 @@ struct rope_point {
     float c, s;
 };
 
-// Cosine and sine of 2*pi*phase/2^32. TF_QUICK (templates/base/ops.h): by the machine, off by at most 2^-21 for angles up to half a turn (CUDA C++
-// Programming Guide, intrinsic functions); else eighths of a turn by polynomials (Cephes), the rest by symmetry, off by at most 2^-22: the
-// angle is rounded three times, 2.4 * 2^-24 in an eighth of a turn, and the polynomial twice.
+// Cosine and sine of 2*pi*phase/2^32. TF_QUICK (templates/base/ops.h): by the machine, off by at most 2^-21 for angles up to half a turn
+// (CUDA C++ Programming Guide, intrinsic functions); else eighths of a turn by polynomials (Cephes), the rest by symmetry, off by at most
+// 2^-22: the angle is rounded three times, 2.4 * 2^-24 in an eighth of a turn, and the polynomial twice.
 #if defined(TF_QUICK) && !defined(__clang__)
 DEV rope_point rope_cos_sin(unsigned phase)
 {

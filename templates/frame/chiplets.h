@@ -1,12 +1,14 @@
 // In: indices of workgroups. Out: which tile each takes on machines of several chiplets, which have an L2 each and to which workgroups are
-// dealt out in turn: neighbours in the order of tiles, which share data, go to one chiplet. Refuses nothing; one to one whatever the counts.
+// dealt out in turn: neighbours in the order of tiles, which share data, go to one chiplet. Refuses nothing; one to one whatever the
+// counts.
 #pragma once
 
-// Of a row of `count` workgroups, before which `first` others were dealt out: chiplets have equal shares (by at most one) of a row of as many
-// tiles, each in succession. Which tile workgroup `in` of the row takes.
+// Of a row of `count` workgroups, before which `first` others were dealt out: chiplets have equal shares (by at most one) of a row of as
+// many tiles, each in succession. Which tile workgroup `in` of the row takes.
 template <int Chiplets> DEV int chiplet_place(int first, int in, int count)
 {
-    if constexpr (Chiplets == 1) return in;
+    if constexpr (Chiplets == 1)
+        return in;
     else {
         const int shift = first % Chiplets, chiplet = (shift + in) % Chiplets, more = count % Chiplets;
         // Those with one more are the `more` from `shift` on, round the end.

@@ -4,8 +4,8 @@
 // P: args, tile, carry, slot, scratch (types), slots (1 or 2), tiles(p), at(p, index) -> tile, stages(p, tile) >= 0,
 //    load(p, tile, stage, slot), compute(p, tile, ring, carry), finish(p, tile, carry, scratch)
 // P may also have staged, the registers in which a stage's data wait for their slot: fetch(p, tile, stage, staged) only issues loads, which
-//    then run beside the computation, and land(staged, slot) stores them. And signals: true when it calls next_may_start() itself; else that
-//    is the first thing done.
+//    then run beside the computation, and land(staged, slot) stores them. And signals: true when it calls next_may_start() itself; else
+//    that is the first thing done.
 // Ring: wait() makes the next stage's slot readable for all and returns it; pump() loads the stage after it (two slots: while others
 //    still compute); release() ends this thread's reading of it.
 #pragma once
@@ -18,7 +18,8 @@ template <class P> struct mixed_memory {
 template <class...> using nothing = void;
 template <class P, class = void> struct staging {
     static constexpr bool used = false;
-    struct type {};
+    struct type {
+    };
 };
 template <class P> struct staging<P, nothing<typename P::staged>> {
     static constexpr bool used = true;
@@ -52,15 +53,19 @@ template <class P> struct mixed_ring {
     DEV void pump()
     {
         if (stage + 1 == stages) return;
-        if constexpr (staging<P>::used) P::fetch(p, t, stage + 1, staged);
-        else if constexpr (P::slots > 1) P::load(p, t, stage + 1, at(stage + 1));
+        if constexpr (staging<P>::used)
+            P::fetch(p, t, stage + 1, staged);
+        else if constexpr (P::slots > 1)
+            P::load(p, t, stage + 1, at(stage + 1));
     }
     DEV void release()
     {
         if (++stage == stages) return;
         if constexpr (P::slots == 1) barrier();
-        if constexpr (staging<P>::used) P::land(staged, at(stage));
-        else if constexpr (P::slots == 1) P::load(p, t, stage, at(0));
+        if constexpr (staging<P>::used)
+            P::land(staged, at(stage));
+        else if constexpr (P::slots == 1)
+            P::load(p, t, stage, at(0));
     }
 };
 

@@ -32,8 +32,7 @@ template <class F, class P> struct pump_ring {
     DEV lds_address here() const { return at(0); }
     template <int Part> DEV void pump()
     {
-        if (stage + 1 < stages)
-            P::template load<Part>(from, stage + 1, at(1));
+        if (stage + 1 < stages) P::template load<Part>(from, stage + 1, at(1));
     }
     DEV void step()
     {
@@ -67,13 +66,11 @@ template <class F> DEV void run_pump(const typename F::args &p)
             load_parts<P, P::late_parts, P::parts>(P::source_of(a, P::at(a, v.index)), 0, memory + position * F::slot_bytes);
         });
     };
-    if (w.valid(p))
-        weights(w);
+    if (w.valid(p)) weights(w);
     for (; w.valid(p); w = next) {
         next.next();
         if constexpr (F::phases > 1) {
-            if (thread_index() == 0)
-                await<F>(p, w);
+            if (thread_index() == 0) await<F>(p, w);
             wave_group_barrier();
             foreign_fence();
         }
@@ -85,34 +82,28 @@ template <class F> DEV void run_pump(const typename F::args &p)
             pump_ring<F, P> ring{memory, position, from, 0, P::stages(a, t)};
             typename P::carry c;
             P::compute(a, t, ring, c);
-            if (next.valid(p))
-                weights(next);
+            if (next.valid(p)) weights(next);
             P::finish(a, t, c, memory + pump_memory<F>::scratch);
         });
         if constexpr (F::phases > 1) {
             own_fence();
             wave_group_barrier();
-            if (thread_index() == 0)
-                publish<F>(p, w);
+            if (thread_index() == 0) publish<F>(p, w);
         }
     }
     if constexpr (F::phases > 1)
-        if (thread_index() == 0)
-            leave<F>(p);
+        if (thread_index() == 0) leave<F>(p);
 }
 
 #if defined(TF_ON_HOST)
-#define TF_KERNEL_PUMP(name, ...)                                                                                                  \
-    extern "C" __global__ void name(const __VA_ARGS__::args p)                                                                     \
-    {                                                                                                                              \
-        run_pump<__VA_ARGS__>(p);                                                                                                  \
-    }                                                                                                                              \
+#define TF_KERNEL_PUMP(name, ...)                                                            \
+    extern "C" __global__ void name(const __VA_ARGS__::args p) { run_pump<__VA_ARGS__>(p); } \
     TF_EXPORT(name)
 #else
-#define TF_KERNEL_PUMP(name, ...)                                                                                                  \
-    extern "C" __global__ void __attribute__((amdgpu_flat_work_group_size(__VA_ARGS__::threads, __VA_ARGS__::threads)))            \
-    TF_PUMP_OCCUPANCY(__VA_ARGS__) name(const __VA_ARGS__::args p)                                                                              \
-    {                                                                                                                              \
-        run_pump<__VA_ARGS__>(p);                                                                                                  \
+#define TF_KERNEL_PUMP(name, ...)                                                                                       \
+    extern "C" __global__ void __attribute__((amdgpu_flat_work_group_size(__VA_ARGS__::threads, __VA_ARGS__::threads))) \
+    TF_PUMP_OCCUPANCY(__VA_ARGS__) name(const __VA_ARGS__::args p)                                                      \
+    {                                                                                                                   \
+        run_pump<__VA_ARGS__>(p);                                                                                       \
     }
 #endif

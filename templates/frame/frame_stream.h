@@ -1,5 +1,5 @@
-// In: one tile program P and its arguments. Out: the mixed walk over its tiles with a ring of slots that asynchronous copies fill, P::slots - 1
-// stages ahead of the products and across tiles: the next tile's first stages are under way while this one's results are stored. Every
+// In: one tile program P and its arguments. Out: the mixed walk over its tiles with a ring of slots that asynchronous copies fill, P::slots
+// - 1 stages ahead of the products and across tiles: the next tile's first stages are under way while this one's results are stored. Every
 // thread copies and computes. Refuses fewer than three slots.
 //
 // P: args, tile, carry, source (types), slots, slot_bytes, scratch_bytes, threads, resident (workgroups that share a multiprocessor)
@@ -46,7 +46,8 @@ template <class P> struct stream {
         if (++stage < P::stages(p)) return;
         stage = 0;
         index += block_total();
-        if (index < tiles) from = P::source_of(p, P::at(p, index));
+        if (index < tiles)
+            from = P::source_of(p, P::at(p, index));
         else {
             P::end(from);
             next_may_start();
@@ -89,17 +90,14 @@ template <class P> DEV void run_stream(const typename P::args &p)
 }
 
 #if defined(TF_ON_HOST)
-#define TF_KERNEL_STREAM(name, ...)                                                                                                 \
-    extern "C" __global__ void name(const __VA_ARGS__::args p)                                                                      \
-    {                                                                                                                               \
-        run_stream<__VA_ARGS__>(p);                                                                                                 \
-    }                                                                                                                               \
+#define TF_KERNEL_STREAM(name, ...)                                                            \
+    extern "C" __global__ void name(const __VA_ARGS__::args p) { run_stream<__VA_ARGS__>(p); } \
     TF_EXPORT(name)
 #else
-#define TF_KERNEL_STREAM(name, ...)                                                                                                 \
-    extern "C" __global__ void __launch_bounds__(__VA_ARGS__::threads, __VA_ARGS__::resident)                                       \
-        name(const __grid_constant__ __VA_ARGS__::args p)                                                                           \
-    {                                                                                                                               \
-        run_stream<__VA_ARGS__>(p);                                                                                                 \
+#define TF_KERNEL_STREAM(name, ...)                                                           \
+    extern "C" __global__ void __launch_bounds__(__VA_ARGS__::threads, __VA_ARGS__::resident) \
+        name(const __grid_constant__ __VA_ARGS__::args p)                                     \
+    {                                                                                         \
+        run_stream<__VA_ARGS__>(p);                                                           \
     }
 #endif

@@ -41,7 +41,7 @@ template <class F> struct ring {
         return here();
     }
     template <int Part> DEV void pump() {} // the producer loads; in the mixed frame this issues part of a later stage
-    DEV void release_if(int i, bool yes) // the slots of all members, into which they load together
+    DEV void release_if(int i, bool yes)   // the slots of all members, into which they load together
     {
         const int thread = thread_index() % 128;
         if constexpr (F::cluster == 1)
@@ -79,8 +79,7 @@ template <class F> DEV int ws_load_ahead(const typename F::args &p, const item<F
         const auto t = P::at(a, w.index);
         const int n = P::stages(a, t);
         ahead = n < F::slots ? n : F::slots;
-        for (int s = 0; s < ahead; s++, r.step())
-            ws_load_early<F, P>(a, t, s, r.to_fill());
+        for (int s = 0; s < ahead; s++, r.step()) ws_load_early<F, P>(a, t, s, r.to_fill());
     });
     return ahead;
 }
@@ -91,16 +90,14 @@ template <class F> DEV void ws_produce(const typename F::args &p, ring<F> r)
     int ahead = w.valid(p) ? ws_load_ahead<F>(p, w, r) : 0;
     previous_wait();
     for (; w.valid(p); w.next(), ahead = 0) {
-        if (ahead == 0 && !ready<F>(p, w))
-            ahead = ws_load_ahead<F>(p, w, r);
+        if (ahead == 0 && !ready<F>(p, w)) ahead = ws_load_ahead<F>(p, w, r);
         await<F>(p, w);
         F::with(p, w.phase, [&](auto program, const auto &a) {
             using P = decltype(program);
             const auto t = P::at(a, w.index);
             const int n = P::stages(a, t);
             for (int s = 0; s < n; s++, r.step()) {
-                if (s >= ahead)
-                    ws_load_early<F, P>(a, t, s, r.to_fill());
+                if (s >= ahead) ws_load_early<F, P>(a, t, s, r.to_fill());
                 P::load(late(), a, t, s, r.here());
             }
         });
@@ -119,8 +116,7 @@ template <class F> DEV void ws_consume(const typename F::args &p, ring<F> r, sha
 {
     previous_wait();
     if constexpr (F::turns)
-        if (thread_index() / 128 == 2)
-            turn_pass(); // the first is the first one's
+        if (thread_index() / 128 == 2) turn_pass(); // the first is the first one's
     for (item<F> w = item<F>::first(); w.valid(p); w.next()) {
         F::with(p, w.phase, [&](auto program, const auto &a) {
             using P = decltype(program);
@@ -132,8 +128,7 @@ template <class F> DEV void ws_consume(const typename F::args &p, ring<F> r, sha
         if constexpr (F::phases > 1) {
             own_fence();
             group_barrier(1, ws_consumers);
-            if (thread_index() == ws_producers)
-                publish<F>(p, w);
+            if (thread_index() == ws_producers) publish<F>(p, w);
         }
     }
 }
@@ -165,33 +160,28 @@ template <class F> DEV void run_ws(const typename F::args &p)
     ws_meet<F>();
     if (thread_index() < ws_producers) {
         registers_shrink<40>(); // 40 + 2 * 232 are at most 512
-        if (thread_index() == 0)
-            ws_produce<F>(p, r);
+        if (thread_index() == 0) ws_produce<F>(p, r);
     } else {
         registers_grow<232>();
         ws_consume<F>(p, r, base + ws_memory<F>::scratch);
     }
-    if constexpr (F::cluster > 1)
-        ws_meet<F>(); // others may still reach this one's memory
+    if constexpr (F::cluster > 1) ws_meet<F>(); // others may still reach this one's memory
     if constexpr (F::phases > 1) {
         __syncthreads();
-        if (thread_index() == 0)
-            leave<F>(p);
+        if (thread_index() == 0) leave<F>(p);
     }
 }
 
 #if defined(TF_ON_HOST)
-#define TF_KERNEL_WS(name, ...)                                                                                                     \
-    extern "C" __global__ void name(const __VA_ARGS__::args p)                                                                      \
-    {                                                                                                                               \
-        run_ws<__VA_ARGS__>(p);                                                                                                     \
-    }                                                                                                                               \
+#define TF_KERNEL_WS(name, ...)                                                            \
+    extern "C" __global__ void name(const __VA_ARGS__::args p) { run_ws<__VA_ARGS__>(p); } \
     TF_EXPORT(name)
 #else
 // Tensor maps in args are read through the constant bank, so the parameter itself must be the tensor map's home.
-#define TF_KERNEL_WS(name, ...)                                                                                                     \
-    extern "C" __global__ void __cluster_dims__(__VA_ARGS__::cluster, 1, 1) __launch_bounds__(ws_threads, 1) name(const __grid_constant__ __VA_ARGS__::args p)                   \
-    {                                                                                                                               \
-        run_ws<__VA_ARGS__>(p);                                                                                                     \
+#define TF_KERNEL_WS(name, ...)                                                                              \
+    extern "C" __global__ void __cluster_dims__(__VA_ARGS__::cluster, 1, 1) __launch_bounds__(ws_threads, 1) \
+        name(const __grid_constant__ __VA_ARGS__::args p)                                                    \
+    {                                                                                                        \
+        run_ws<__VA_ARGS__>(p);                                                                              \
     }
 #endif

@@ -1,6 +1,6 @@
-// In: one spec struct S of an align phase (docs/architecture.md: align). Out: the program that copies rows to where each begins at a multiple
-// of 16 bytes, with zeros behind its N elements: a thread has S::each pieces of 16 bytes under way, each made of the two aligned words of 16
-// bytes that hold it. Refuses strides that are no multiple of 16 bytes.
+// In: one spec struct S of an align phase (docs/architecture.md: align). Out: the program that copies rows to where each begins at a
+// multiple of 16 bytes, with zeros behind its N elements: a thread has S::each pieces of 16 bytes under way, each made of the two aligned
+// words of 16 bytes that hold it. Refuses strides that are no multiple of 16 bytes.
 #pragma once
 
 template <class S> struct align {
@@ -9,13 +9,19 @@ template <class S> struct align {
     struct tile {
         int row, piece; // the first
     };
-    struct carry {};
-    struct slot {};
-    struct scratch {};
+    struct carry {
+    };
+    struct slot {
+    };
+    struct scratch {
+    };
     static constexpr int slots = 1, V = 16 / sizeof(type), pieces = S::stride / V, per_tile = S::threads * S::each;
     static_assert(S::stride % V == 0 && S::stride >= S::N, "tile: rows of whole pieces");
 
-    DEV static int tiles(const args &p) { return static_cast<int>((static_cast<long long>(S::rows(p)) * pieces + per_tile - 1) / per_tile); }
+    DEV static int tiles(const args &p)
+    {
+        return static_cast<int>((static_cast<long long>(S::rows(p)) * pieces + per_tile - 1) / per_tile);
+    }
     DEV static tile at(const args &, int index)
     {
         const long long first = static_cast<long long>(index) * per_tile;
@@ -27,7 +33,8 @@ template <class S> struct align {
     DEV static void finish(const args &p, const tile &t, carry &, scratch &)
     {
         const int rows = S::rows(p);
-        const char *begin = reinterpret_cast<const char *>(S::from(p, 0)), *end = reinterpret_cast<const char *>(S::from(p, rows - 1) + S::N);
+        const char *begin = reinterpret_cast<const char *>(S::from(p, 0)),
+                   *end = reinterpret_cast<const char *>(S::from(p, rows - 1) + S::N);
         words low[S::each], high[S::each];
 #pragma unroll
         for (int j = 0; j < S::each; j++) {
@@ -110,8 +117,10 @@ template <class S> struct align {
 #pragma unroll
         for (int i = 0; i < 4; i++) {
             const int there = left - i * static_cast<int>(4 / sizeof(type)); // elements of this word
-            if (there <= 0) x.e[i] = 0;
-            else if (sizeof(type) == 2 && there == 1) x.e[i] &= 0xffffu;
+            if (there <= 0)
+                x.e[i] = 0;
+            else if (sizeof(type) == 2 && there == 1)
+                x.e[i] &= 0xffffu;
         }
         return x;
     }

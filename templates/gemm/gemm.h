@@ -100,8 +100,8 @@ template <class S> struct gemm_tiles {
     }
 #endif
 
-    // Long sums are sums of sums, of as many levels as there are registers for; a processor keeps those that wait in memory. AMD's compilers put
-    // some of a third level into scratch.
+    // Long sums are sums of sums, of as many levels as there are registers for; a processor keeps those that wait in memory. AMD's
+    // compilers put some of a third level into scratch.
 #if defined(TF_TARGET_AMD)
     static constexpr int most_levels = 2;
 #else
@@ -125,7 +125,8 @@ template <class S> struct gemm_tiles {
     {
         c.clear();
         while (ring.stage < end) {
-            if constexpr (Level == 1) multiply_stage(ring, c);
+            if constexpr (Level == 1)
+                multiply_stage(ring, c);
             else {
                 const int next = ring.stage + size / next_step;
                 carry part;
@@ -153,8 +154,7 @@ template <class S> struct gemm_tiles {
 #pragma unroll
                 for (int j = 0; j < carry::blocks; j++) {
                     const int n = t.column + carry::column(j);
-                    if (n < S::packed_n)
-                        S::template epilogue<S::granule>(p, context, t.batch, row, n, c.low[i][j], c.high[i][j], sum, out);
+                    if (n < S::packed_n) S::template epilogue<S::granule>(p, context, t.batch, row, n, c.low[i][j], c.high[i][j], sum, out);
                 }
             }
             if constexpr (S::row_sums) s.sums[carry::row(i) * lanes + carry::lane()] = sum;
@@ -184,15 +184,17 @@ template <class S> struct gemm_few {
         int batch, row, column;
     };
     // Of the terms that a lane has of each sum, those beyond so many are folded into what the lane keeps at the end, block after block.
-    static constexpr int alike = each < TF_WAVE ? TF_WAVE / each : 1; // lanes side by side that end up with the same sum: one of them writes it
-    static constexpr int left = each > TF_WAVE ? each / TF_WAVE : 1, turns = ceil_div(S::K, sharing * TF_WAVE * V), turns_folded = 128 / V;
+    static constexpr int alike =
+        each < TF_WAVE ? TF_WAVE / each : 1; // lanes side by side that end up with the same sum: one of them writes it
+    static constexpr int left = each > TF_WAVE ? each / TF_WAVE : 1, turns = ceil_div(S::K, sharing *TF_WAVE *V), turns_folded = 128 / V;
     static constexpr bool folds = turns * V > 1024;
     static constexpr int blocks_folded = folds ? ceil_div(turns, turns_folded) : 1, levels = sum_levels(blocks_folded, 64);
     struct carry {
         float sum[each];
         running<take_sum, left, levels, static_cast<int>(root_up(blocks_folded, levels))> folded;
     };
-    struct slot {};
+    struct slot {
+    };
     struct alignas(16) scratch {
         float part[waves][each], sums[blocks * tile_m];
     };
@@ -215,7 +217,8 @@ template <class S> struct gemm_few {
         const int column = t.column + wave() / sharing * width, first = (wave() % sharing * TF_WAVE + thread_index() % TF_WAVE) * V;
         clear(c);
         if (column >= S::packed_n) return;
-        if constexpr (!folds) multiply(p, t, c, column, first, S::K);
+        if constexpr (!folds)
+            multiply(p, t, c, column, first, S::K);
         else
 #pragma unroll 1
             for (int block = 0; block < blocks_folded; block++) { // all lanes have as many, the last may be empty
@@ -241,7 +244,8 @@ template <class S> struct gemm_few {
             vec<float, V> b[width];
 #pragma unroll
             for (int j = 0; j < width; j++)
-                b[j] = S::packed_n % width == 0 || column + j < S::packed_n ? S::template b<V>(p, t.batch, column + j, k, S::K - k) : splat<V>(0.0f);
+                b[j] = S::packed_n % width == 0 || column + j < S::packed_n ? S::template b<V>(p, t.batch, column + j, k, S::K - k)
+                                                                            : splat<V>(0.0f);
 #pragma unroll
             for (int i = 0; i < tile_m; i++) {
                 if (i > 0 && t.row + i >= rows) break;
@@ -258,7 +262,8 @@ template <class S> struct gemm_few {
     // many exchanges as the one before. Returns the first of those that the lane ends up with, the first Count of c.sum.
     template <int Count, int Mask> DEV static int fold(carry &c, int first)
     {
-        if constexpr (Mask == 0) return first;
+        if constexpr (Mask == 0)
+            return first;
         else if constexpr (Count == 1) {
             c.sum[0] += lane_xor<TF_WAVE>(c.sum[0], Mask);
             return fold<1, Mask / 2>(c, first);
@@ -283,7 +288,8 @@ template <class S> struct gemm_few {
             if (thread_index() % alike == 0) s.part[wave()][first + i] = folds ? sums[i] : c.sum[i];
         barrier();
         static_assert(blocks * tile_m <= threads, "tile: a thread a row and block");
-        const int rows = S::rows(p), block = thread_index() / tile_m, i = thread_index() % tile_m, row = t.row + i, n = t.column + block * width;
+        const int rows = S::rows(p), block = thread_index() / tile_m, i = thread_index() % tile_m, row = t.row + i,
+                  n = t.column + block * width;
         if (block < blocks && row < rows) {
             vec<float, S::granule> lo = splat<S::granule>(0.0f), hi = lo;
 #pragma unroll
@@ -307,6 +313,9 @@ template <class S> struct gemm_few {
     }
 };
 
-template <class S, bool Few> struct gemm_program : gemm_tiles<S> {};
-template <class S> struct gemm_program<S, true> : gemm_few<S> {};
-template <class S> struct gemm : gemm_program<S, (S::threads > S::tile_m / S::thread_m * (S::tile_n / S::thread_n))> {};
+template <class S, bool Few> struct gemm_program : gemm_tiles<S> {
+};
+template <class S> struct gemm_program<S, true> : gemm_few<S> {
+};
+template <class S> struct gemm : gemm_program<S, (S::threads > S::tile_m / S::thread_m * (S::tile_n / S::thread_n))> {
+};

@@ -2,10 +2,10 @@
 // (isa/wmma.h): 4 or 8 waves, of which two share out the rows (one where there are fewer than 64) and the others the columns of a tile,
 // 128 bytes of k a stage. Refuses (static_assert) tiles that the waves do not share out evenly. Any M, N, K from 1.
 //
-// Beyond the common contract S has: group: row tiles that share a column of B tiles while it is in L2; chiplets, chunk: chiplets.h; a_written: A
-// may be written by this launch; a_dense: a row of A lies in memory as it is used, at a_row(), and rows are a_stride elements apart (else only a<V>()).
-// With two slots (where copies to LDS are 16 bytes wide: gfx950; a_plain; 512 threads) both operands are copied directly and the two halves of
-// the waves take turns with the matrix units; with one a stage passes through registers.
+// Beyond the common contract S has: group: row tiles that share a column of B tiles while it is in L2; chiplets, chunk: chiplets.h;
+// a_written: A may be written by this launch; a_dense: a row of A lies in memory as it is used, at a_row(), and rows are a_stride elements
+// apart (else only a<V>()). With two slots (where copies to LDS are 16 bytes wide: gfx950; a_plain; 512 threads) both operands are copied
+// directly and the two halves of the waves take turns with the matrix units; with one a stage passes through registers.
 #pragma once
 
 template <class S> struct gemm_mfma {
@@ -19,7 +19,8 @@ template <class S> struct gemm_mfma {
     static constexpr int wave_m = tile_m / waves_m, wave_n = tile_n / waves_n, blocks = wave_n / fragment::columns;
     static constexpr int sums_bytes = S::row_sums ? tile_m * waves_n * 4 : 0, scratch_bytes = direct ? sums_bytes : 0; // else in the slot
     static constexpr int parts = direct ? 4 : 0, late_parts = parts / 2, clusters = wave_m / 32; // direct: 32 rows are multiplied at a time
-    static_assert(tile_m % (16 * waves_m) == 0 && wave_n * waves_n == tile_n && wave_n % fragment::columns == 0, "tile: whole blocks a wave");
+    static_assert(tile_m % (16 * waves_m) == 0 && wave_n * waves_n == tile_n && wave_n % fragment::columns == 0,
+                  "tile: whole blocks a wave");
     static_assert(slots == 1 || (TF_GFX == 0x950 && S::a_plain && S::b_plain && tile_m % 128 == 0 && tile_n % 128 == 0 && threads == 512),
                   "tile: two slots are for copies to LDS, of whole rows, by 8 waves");
     static_assert(S::granule == 4 && S::tile_k == tile_k && threads % TF_WAVE == 0, "tile: granule 4, rows of 128 bytes");
@@ -38,8 +39,10 @@ template <class S> struct gemm_mfma {
     DEV static int stages(const args &, const tile &) { return ceil_div(S::K, tile_k); }
     DEV static tile at(const args &p, int index)
     {
-        const int rows = row_tiles(p), per_batch = rows * column_tiles, turn = chiplet_tile<S::chiplets, S::chunk>(index, per_batch * S::batches(p));
-        const int batch = turn / per_batch, i = turn - batch * per_batch, g = i / (S::group * column_tiles), in = i - g * S::group * column_tiles;
+        const int rows = row_tiles(p), per_batch = rows * column_tiles,
+                  turn = chiplet_tile<S::chiplets, S::chunk>(index, per_batch * S::batches(p));
+        const int batch = turn / per_batch, i = turn - batch * per_batch, g = i / (S::group * column_tiles),
+                  in = i - g * S::group * column_tiles;
         const int height = rows - g * S::group < S::group ? rows - g * S::group : S::group;
         return {batch, g * S::group + in % height, in / height};
     }
@@ -64,7 +67,8 @@ template <class S> struct gemm_mfma {
 
     DEV static source source_of(const args &p, const tile &t)
     {
-        if constexpr (!direct) return {p, t};
+        if constexpr (!direct)
+            return {p, t};
         else {
             source s;
             const int in = line_here(), a_rows = S::rows(p) - t.row * tile_m, b_rows = S::packed_n - t.column * tile_n;
@@ -97,8 +101,10 @@ template <class S> struct gemm_mfma {
         for (int j = 0; j < count; j++) {
             const int i = Part % 2 * count + j;
             const lds_address line = to + (is_a ? 0 : a_bytes) + (i * 64 + uniform(thread_index() / 64) * 8) * row_bytes;
-            if constexpr (is_a) copy_to_lds<S::a_written>(line, s.a[i], offset, step);
-            else copy_to_lds<false>(line, s.b[i], offset, step);
+            if constexpr (is_a)
+                copy_to_lds<S::a_written>(line, s.a[i], offset, step);
+            else
+                copy_to_lds<false>(line, s.b[i], offset, step);
         }
     }
 #else
@@ -113,8 +119,10 @@ template <class S> struct gemm_mfma {
         for (int i = 0; i < wave_m / 16; i++)
 #pragma unroll
             for (int j = 0; j < blocks; j++) fragment::clear(c.acc[i][j]);
-        if constexpr (direct) compute_direct(ring, c);
-        else compute_staged(ring, c);
+        if constexpr (direct)
+            compute_direct(ring, c);
+        else
+            compute_staged(ring, c);
 #pragma unroll
         for (int i = 0; i < wave_m / 16; i++)
 #pragma unroll
@@ -139,7 +147,8 @@ template <class S> struct gemm_mfma {
                 for (int j = 0; j < blocks; j++) {
                     const int n = n0 + j * fragment::columns;
                     if (n < S::packed_n)
-                        S::template epilogue<4>(p, context, t.batch, row, n, fragment::low(c.acc[i][j]), fragment::high(c.acc[i][j]), sum, out);
+                        S::template epilogue<4>(p, context, t.batch, row, n, fragment::low(c.acc[i][j]), fragment::high(c.acc[i][j]), sum,
+                                                out);
                 }
             }
             if constexpr (S::row_sums) put_sum(scratch, in, wave % waves_n, fragment::sum_over_parts(sum));
@@ -164,8 +173,8 @@ template <class S> struct gemm_mfma {
     DEV static int piece_here() { return thread_index() % 8; }
 
     using operand = typename product::operand;
-    // What a wave reads of a unit: some of its rows, all of its columns. Keys repeat every 16 rows and every block of columns, so addresses of one
-    // lane differ by constants.
+    // What a wave reads of a unit: some of its rows, all of its columns. Keys repeat every 16 rows and every block of columns, so addresses
+    // of one lane differ by constants.
     template <int Rows> struct row_operands {
         operand of[Rows];
     };
@@ -204,8 +213,8 @@ template <class S> struct gemm_mfma {
                 }
     }
 
-    // The two halves of the waves take turns with memory and matrix units, one of them a barrier behind: each between two barriers does one or
-    // the other. Reads from LDS, and writes, are over before a barrier lets the other half have its turn.
+    // The two halves of the waves take turns with memory and matrix units, one of them a barrier behind: each between two barriers does one
+    // or the other. Reads from LDS, and writes, are over before a barrier lets the other half have its turn.
     template <class Work> DEV static void memory_turn(Work work)
     {
         work();
@@ -303,14 +312,18 @@ template <class S> struct gemm_mfma {
     DEV static sixteen_bytes cut(const char *at, int left)
     {
         if (left >= V) return global_read((global_address)at);
-        if constexpr (S::K % V == 0) return sixteen_bytes{0, 0, 0, 0};
-        else return packed(::load<V>(reinterpret_cast<const type *>(at), left));
+        if constexpr (S::K % V == 0)
+            return sixteen_bytes{0, 0, 0, 0};
+        else
+            return packed(::load<V>(reinterpret_cast<const type *>(at), left));
     }
 
     DEV static void hold(const args &p, const tile &t, const staged_place &s, int stage, bool last, held &h)
     {
-        if (s.whole && (S::K % tile_k == 0 || !last)) hold_whole(s, stage, h);
-        else hold_part(p, t, s, stage, h);
+        if (s.whole && (S::K % tile_k == 0 || !last))
+            hold_whole(s, stage, h);
+        else
+            hold_part(p, t, s, stage, h);
     }
     DEV static void hold_whole(const staged_place &s, int stage, held &h)
     {
@@ -331,14 +344,19 @@ template <class S> struct gemm_mfma {
 #pragma unroll
         for (int i = 0; i < b_pieces; i++) {
             const int n = least(line + i * lines, s.b_last);
-            if constexpr (!S::b_plain) h.b[i] = packed(S::template b<V>(p, t.batch, t.column * tile_n + n, k, S::K - k));
-            else h.b[i] = k < S::packed_k ? global_read((global_address)(s.b + 1ll * n * b_stride + 1ll * k * sizeof(type))) : sixteen_bytes{0, 0, 0, 0};
+            if constexpr (!S::b_plain)
+                h.b[i] = packed(S::template b<V>(p, t.batch, t.column * tile_n + n, k, S::K - k));
+            else
+                h.b[i] = k < S::packed_k ? global_read((global_address)(s.b + 1ll * n * b_stride + 1ll * k * sizeof(type)))
+                                         : sixteen_bytes{0, 0, 0, 0};
         }
 #pragma unroll
         for (int i = 0; i < a_pieces; i++) {
             const int row = least(line + i * lines, s.a_last);
-            if constexpr (!S::a_dense) h.a[i] = packed(S::template a<V>(p, t.batch, t.row * tile_m + row, k, S::K - k));
-            else h.a[i] = cut(s.a + 1ll * row * a_stride + 1ll * k * sizeof(type), S::K - k);
+            if constexpr (!S::a_dense)
+                h.a[i] = packed(S::template a<V>(p, t.batch, t.row * tile_m + row, k, S::K - k));
+            else
+                h.a[i] = cut(s.a + 1ll * row * a_stride + 1ll * k * sizeof(type), S::K - k);
         }
     }
     DEV static void put(lds_address m, const held &h)
@@ -361,8 +379,10 @@ template <class S> struct gemm_mfma {
         const staged_place s = place_of(p, t);
         held h;
         hold(p, t, s, 0, ring.stages == 1, h);
-        if constexpr (turns) compute_in_turns(ring, s, h, c);
-        else compute_together(ring, s, h, c);
+        if constexpr (turns)
+            compute_in_turns(ring, s, h, c);
+        else
+            compute_together(ring, s, h, c);
     }
 
     // All waves do the same: for workgroups of which a machine holds several, and RDNA.
@@ -416,8 +436,9 @@ template <class S> struct gemm_mfma {
         if constexpr ((Unit + 1) * fragment::unit < row_bytes) staged_from<Unit + 1>(m, c);
     }
 
-    // Of the two halves of the waves, one is a turn behind. A stage's last reads are in the third memory turn, the writes of the next one in the
-    // fourth: by then the other half, too, has read all; and it has written before anyone reads again. Registers hold half a stage's operands.
+    // Of the two halves of the waves, one is a turn behind. A stage's last reads are in the third memory turn, the writes of the next one
+    // in the fourth: by then the other half, too, has read all; and it has written before anyone reads again. Registers hold half a stage's
+    // operands.
     template <class Ring> DEV static void compute_in_turns(Ring &ring, const staged_place &s, held &h, carry &c)
     {
         constexpr int some = wave_m / 32;

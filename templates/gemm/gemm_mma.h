@@ -1,5 +1,6 @@
-// In: one spec struct S of a matrix product (docs/architecture.md: gemm). Out: its program on warps' matrix products (isa/mma.h) under the stream
-// frame: 4 or 8 warps share out the tile, tile_k of 32 or 64 a stage. Any M, N, K from 1. Refuses (static_assert) tiles that warps do not share out.
+// In: one spec struct S of a matrix product (docs/architecture.md: gemm). Out: its program on warps' matrix products (isa/mma.h) under the
+// stream frame: 4 or 8 warps share out the tile, tile_k of 32 or 64 a stage. Any M, N, K from 1. Refuses (static_assert) tiles that warps
+// do not share out.
 //
 // Beyond the common contract S has: group: row tiles that share a column of B tiles while it is in L2; resident: workgroups a
 // multiprocessor; a_stride: elements from row to row of A, which begin at multiples of 16 bytes; width: columns of a row that the epilogue
@@ -9,14 +10,21 @@
 template <class S> struct gemm_mma {
     using args = typename S::args;
     using type = typename S::a_type;
-    static constexpr int tile_m = S::tile_m, tile_n = S::tile_n, tile_k = S::tile_k, threads = S::threads, slots = S::slots, resident = S::resident;
+    static constexpr int tile_m = S::tile_m, tile_n = S::tile_n, tile_k = S::tile_k, threads = S::threads, slots = S::slots,
+                         resident = S::resident;
     static constexpr int V = 16 / sizeof(type), pieces = tile_k / V, row_bytes = pieces * 16, units = tile_k / 16, lines = threads / pieces;
     static constexpr int a_bytes = tile_m * row_bytes, slot_bytes = a_bytes + tile_n * row_bytes;
-    static constexpr int warps = threads / 32, warps_m = tile_m < 64 ? 1 : warps == 8 && tile_m >= 2 * tile_n ? 4 : 2, warps_n = warps / warps_m;
+    static constexpr int warps = threads / 32,
+                         warps_m = tile_m < 64                          ? 1
+                                   : warps == 8 && tile_m >= 2 * tile_n ? 4
+                                                                        : 2,
+                         warps_n = warps / warps_m;
     static constexpr int warp_m = tile_m / warps_m, warp_n = tile_n / warps_n, scratch_bytes = S::row_sums ? tile_m * warps_n * 4 : 0;
     using part = fragment<pieces>;
-    static constexpr int row_blocks = warp_m / part::rows, column_blocks = warp_n / part::columns, a_times = tile_m / lines, b_times = tile_n / lines;
-    static_assert(sizeof(type) == 2 && S::granule == 16 && (S::width == 2 || S::width == 4), "tile: 32 columns are a block of the epilogue");
+    static constexpr int row_blocks = warp_m / part::rows, column_blocks = warp_n / part::columns, a_times = tile_m / lines,
+                         b_times = tile_n / lines;
+    static_assert(sizeof(type) == 2 && S::granule == 16 && (S::width == 2 || S::width == 4),
+                  "tile: 32 columns are a block of the epilogue");
     static_assert(warp_m % part::rows == 0 && warp_n % part::columns == 0 && warps_m * warps_n == warps, "tile: whole blocks a warp");
     static_assert(tile_m % lines == 0 && tile_n % lines == 0, "tile: threads copy it in whole turns");
 
@@ -48,7 +56,8 @@ template <class S> struct gemm_mma {
 
     DEV static source source_of(const args &p, const tile &t)
     {
-        const int line = thread_index() / pieces, piece = thread_index() % pieces, row = t.row * tile_m + line, column = t.column * tile_n + line;
+        const int line = thread_index() / pieces, piece = thread_index() % pieces, row = t.row * tile_m + line,
+                  column = t.column * tile_n + line;
         return {S::a_row(p, t.batch, row) + piece * V, S::b_row(p, t.batch, column) + piece * V, S::rows(p) - row, S::packed_n - column};
     }
     DEV static void end(source &s) { s.a_rows = s.b_columns = 0; }
@@ -146,7 +155,8 @@ template <class S> struct gemm_mma {
         column_operand<type, pieces> b[column_blocks];
         DEV void read(shared_address slot, int unit)
         {
-            const shared_address rows = slot + warp_row() * warp_m * row_bytes, columns = slot + a_bytes + warp_column() * warp_n * row_bytes;
+            const shared_address rows = slot + warp_row() * warp_m * row_bytes,
+                                 columns = slot + a_bytes + warp_column() * warp_n * row_bytes;
 #pragma unroll
             for (int i = 0; i < row_blocks; i++) a[i].read(rows + i * part::rows * row_bytes, unit);
 #pragma unroll
@@ -168,8 +178,8 @@ template <class S> struct gemm_mma {
         typename S::context context;
     };
 
-    // Whole tiles are one run of instructions without branches, so that what the epilogue loads is under way together (pairs would be too many
-    // loads for a thread's registers).
+    // Whole tiles are one run of instructions without branches, so that what the epilogue loads is under way together (pairs would be too
+    // many loads for a thread's registers).
     template <bool Whole> DEV static void store_tile(const args &p, const tile &t, carry &c, shared_address scratch)
     {
         const int n0 = t.column * tile_n + warp_column() * warp_n;
@@ -200,7 +210,8 @@ template <class S> struct gemm_mma {
         to_memory out;
 #pragma unroll
         for (int first = 0; first < 4; first += S::width)
-            S::template epilogue<S::width>(p, r.context, t.batch, r.row, n + part::column() + first, part::template low<S::width>(b, half, first),
-                                           part::template high<S::width>(b, half, first), r.sum, out);
+            S::template epilogue<S::width>(p, r.context, t.batch, r.row, n + part::column() + first,
+                                           part::template low<S::width>(b, half, first), part::template high<S::width>(b, half, first),
+                                           r.sum, out);
     }
 };

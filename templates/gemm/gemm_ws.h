@@ -1,13 +1,13 @@
 // In: one spec struct S of a matrix product (docs/architecture.md: gemm). Out: its program under the warp-specialised frame: tensor
-// loads into 128-byte swizzled slots, 2 warpgroups of 64 x tile_n each, S's epilogue. Refuses tiles other than 128 rows and a multiple of 32
-// columns from 64 to 256.
+// loads into 128-byte swizzled slots, 2 warpgroups of 64 x tile_n each, S's epilogue. Refuses tiles other than 128 rows and a multiple of
+// 32 columns from 64 to 256.
 //
 // Beyond the common contract S has: a_map(p) and b_map(p), tensor maps of A [batches*rows, K] and packed B [batches*packed_n, packed_k]
 // with boxes of 128 bytes x tile_m and x tile_n / cluster rows, 128-byte swizzle; group: row tiles that share a column of B tiles while it
 // is in L2; cluster: workgroups, on row tiles below each other, that load B together; staged: results pass through shared memory (each of 2
 // bytes, one a column and segment, rows at multiples of 16 bytes; results: of a block's two halves of columns, 1 or 2), else width: columns
-// of a row that the epilogue is handed at a time, 2 or 4; reads: it loads more than row scalars; split: parts that a tile's length is cut into, each a
-// workgroup's, and partial(p): the memory through which they meet.
+// of a row that the epilogue is handed at a time, 2 or 4; reads: it loads more than row scalars; split: parts that a tile's length is cut
+// into, each a workgroup's, and partial(p): the memory through which they meet.
 #pragma once
 
 template <class S> struct gemm_ws {
@@ -41,7 +41,10 @@ template <class S> struct gemm_ws {
     DEV static int whole_tiles(const args &p) { return row_tiles(p) * column_tiles * S::batches(p); }
     DEV static int tiles(const args &p) { return whole_tiles(p) * S::split; }
     DEV static int first_stage(int part) { return part * all_stages / S::split; }
-    DEV static int stages(const args &, const tile &t) { return S::split == 1 ? all_stages : first_stage(t.part + 1) - first_stage(t.part); }
+    DEV static int stages(const args &, const tile &t)
+    {
+        return S::split == 1 ? all_stages : first_stage(t.part + 1) - first_stage(t.part);
+    }
     DEV static int column_of(const tile &t, int stage) { return (S::split == 1 ? stage : first_stage(t.part) + stage) * tile_k; }
     DEV static unsigned bytes(const args &) { return slot_bytes; }
 
@@ -76,8 +79,7 @@ template <class S> struct gemm_ws {
         stage_products<type, tile_n> products;
         if constexpr (Ring::shared) { // else accumulators of every phase are live through all of them
 #pragma unroll
-            for (int i = 0; i < product::registers; i++)
-                c.acc[i] = 0;
+            for (int i = 0; i < product::registers; i++) c.acc[i] = 0;
         }
         do {
             const slot m = ring.wait();
@@ -86,8 +88,7 @@ template <class S> struct gemm_ws {
             product_fence();
             products.multiply(c.acc, a, b, s);
 #pragma unroll
-            for (int k = 1; k < 4; k++)
-                products.multiply(c.acc, a + 2 * k, b + 2 * k, 1);
+            for (int k = 1; k < 4; k++) products.multiply(c.acc, a + 2 * k, b + 2 * k, 1);
             products.commit();
             pin(c.acc);
             products.template wait<1>(c.acc); // the previous stage's products are done with their slot
@@ -116,8 +117,7 @@ template <class S> struct gemm_ws {
             r[h].row = t.row * tile_m + group * 64 + fragment::row(thread, 2 * h);
             r[h].exists = r[h].row < S::rows(p);
             r[h].sum = 0;
-            if (r[h].exists)
-                r[h].context = S::begin(p, t.batch, r[h].row);
+            if (r[h].exists) r[h].context = S::begin(p, t.batch, r[h].row);
         }
         if constexpr (S::staged)
             store_staged(p, t, c, r, scratch + (thread_index() - ws_producers) / 32 * 16 * pitch);
@@ -130,8 +130,7 @@ template <class S> struct gemm_ws {
                 float sum = r[h].sum;
                 sum += lane_xor<4>(sum, 1);
                 sum += lane_xor<4>(sum, 2);
-                if (r[h].exists && thread % 4 == 0)
-                    S::finish_row(p, t.batch, r[h].row, t.column, sum);
+                if (r[h].exists && thread % 4 == 0) S::finish_row(p, t.batch, r[h].row, t.column, sum);
             }
     }
 
@@ -143,9 +142,10 @@ template <class S> struct gemm_ws {
         typename S::context context;
     };
 
-    // ---- parts of a tile. Each warpgroup gives its accumulators to the same warpgroup of the workgroup with the last part, which adds them
-    // to its own, in the order of the parts. They are there when the 8 bytes before them hold a number that memory nobody wrote does not;
-    // who took them clears it. All workgroups are resident and take items in ascending order, so those that are waited for come to their end.
+    // ---- parts of a tile. Each warpgroup gives its accumulators to the same warpgroup of the workgroup with the last part, which adds
+    // them to its own, in the order of the parts. They are there when the 8 bytes before them hold a number that memory nobody wrote does
+    // not; who took them clears it. All workgroups are resident and take items in ascending order, so those that are waited for come to
+    // their end.
     using four = neighbours<float, 4>;
     static constexpr int registers = product::registers, slice = 128 * registers + 4; // floats
     static constexpr unsigned long long full = 0x9d2be3167f4a91c5ull;
@@ -211,8 +211,10 @@ template <class S> struct gemm_ws {
         }
         template <int Slot, int W, class T> DEV void put_some(T *at, int left, vec<float, W> v)
         {
-            if (left >= W) put<Slot, W>(at, v);
-            else if (Slot ? second : !second) to = at, some = left;
+            if (left >= W)
+                put<Slot, W>(at, v);
+            else if (Slot ? second : !second)
+                to = at, some = left;
         }
     };
 
@@ -224,13 +226,11 @@ template <class S> struct gemm_ws {
 #pragma unroll
         for (int j = 0; j < tile_n / 32; j += stage_blocks) {
             const int n = t.column * tile_n + j * 32;
-            if (S::packed_n % tile_n && n >= S::packed_n)
-                break;
+            if (S::packed_n % tile_n && n >= S::packed_n) break;
             __syncwarp(); // what was there has been stored
 #pragma unroll
             for (int b = 0; b < stage_blocks && j + b < tile_n / 32; b++) {
-                if (S::packed_n % tile_n && n + b * 32 >= S::packed_n)
-                    break;
+                if (S::packed_n % tile_n && n + b * 32 >= S::packed_n) break;
                 stage_block(p, t, c.acc + (j + b) * 16, n + b * 32, r, stage + b * S::results * 32);
             }
             __syncwarp();
@@ -250,7 +250,8 @@ template <class S> struct gemm_ws {
             vec<float, 2> lo, hi;
             lo[0] = x[0], lo[1] = x[1], hi[0] = x[8], hi[1] = x[9];
             out[i] = {r[i % 2].exists, {}};
-            S::template epilogue<2>(p, r[i % 2].context, t.batch, r[i % 2].row, n + i / 2 * 8 + thread_index() % 4 * 2, lo, hi, r[i % 2].sum, out[i]);
+            S::template epilogue<2>(p, r[i % 2].context, t.batch, r[i % 2].row, n + i / 2 * 8 + thread_index() % 4 * 2, lo, hi,
+                                    r[i % 2].sum, out[i]);
         }
 #pragma unroll
         for (int s = 0; s < S::results; s++)
@@ -263,22 +264,21 @@ template <class S> struct gemm_ws {
         const int lane = thread_index() % 32, column = lane % lanes * V, block = column / (16 * S::results);
         const int first = t.row * tile_m + (thread_index() - ws_producers) / 32 * 16 + lane / lanes;
         n += block * 32 + column % 16;
-        if (block >= blocks || n >= S::packed_n)
-            return;
+        if (block >= blocks || n >= S::packed_n) return;
         neighbours<unsigned, 4> raw[16 / rows_at_once]; // all under way before the first is used
 #pragma unroll
         for (int k = 0; k < 16; k += rows_at_once) shared_read(stage + (k + lane / lanes) * pitch + column * 2, raw[k / rows_at_once].e);
 #pragma unroll
         for (int k = 0; k < 16; k += rows_at_once) {
-            if (!Whole && first + k >= S::rows(p))
-                break;
+            if (!Whole && first + k >= S::rows(p)) break;
             to_find out{S::results == 2 && column & 16, false, 0, nullptr};
             float none = 0;
             S::template epilogue<V>(p, S::begin(p, t.batch, first + k), t.batch, first + k, n, splat<V>(0.0f), splat<V>(0.0f), none, out);
             if (out.found) *static_cast<neighbours<unsigned, 4> *>(out.to) = raw[k / rows_at_once];
 #pragma unroll
             for (int i = 0; i < V - 1; i++)
-                if (i < out.some) static_cast<unsigned short *>(out.to)[i] = static_cast<unsigned short>(raw[k / rows_at_once].e[i / 2] >> i % 2 * 16);
+                if (i < out.some)
+                    static_cast<unsigned short *>(out.to)[i] = static_cast<unsigned short>(raw[k / rows_at_once].e[i / 2] >> i % 2 * 16);
         }
     }
 
@@ -289,8 +289,7 @@ template <class S> struct gemm_ws {
     {
 #pragma unroll
         for (int j = 0; j < tile_n / 32; j++) {
-            if (!Whole && t.column * tile_n + j * 32 >= S::packed_n)
-                break;
+            if (!Whole && t.column * tile_n + j * 32 >= S::packed_n) break;
             store_block<S::width, Whole>(p, t, c.acc + j * 16, t.column * tile_n + j * 32, r);
         }
     }

@@ -1,6 +1,6 @@
 // In: vectors of a wave's registers, pointers, LDS. Out: what the matrix layers of AMD's machines (mfma.h, wmma.h) share: LDS, uniform
-// values, fences of the compiler's schedule, counters between workgroups. Refuses other makers' targets. Builtins alone, so that the host engine
-// can stand in for them. Needs isa/simt.h.
+// values, fences of the compiler's schedule, counters between workgroups. Refuses other makers' targets. Builtins alone, so that the host
+// engine can stand in for them. Needs isa/simt.h.
 #pragma once
 
 DEV int uniform(int same_in_all_lanes) { return __builtin_amdgcn_readfirstlane(same_in_all_lanes); }
@@ -12,10 +12,7 @@ DEV unsigned storage_bits(bf16 x) { return x.bits; }
 DEV unsigned storage_bits(f16 x) { return __builtin_bit_cast(unsigned short, x); }
 DEV unsigned storage_bits(float x) { return float_bits(x); }
 
-DEV void lds_write(lds_address to, sixteen_bytes x)
-{
-    *reinterpret_cast<__attribute__((address_space(3))) sixteen_bytes *>(to) = x;
-}
+DEV void lds_write(lds_address to, sixteen_bytes x) { *reinterpret_cast<__attribute__((address_space(3))) sixteen_bytes *>(to) = x; }
 template <class T> DEV T lds_read(lds_address from) { return *reinterpret_cast<__attribute__((address_space(3))) const T *>(from); }
 
 // A pointer to global memory that is the same in all lanes, in scalar registers: an address then is that and one 32-bit offset for all of a
@@ -26,7 +23,8 @@ DEV global_address scalar(const char *same_in_all_lanes)
     global_address p = (global_address)same_in_all_lanes;
 #if !defined(TF_ON_HOST) && __clang_major__ < 17 // reckoned in vector registers it would stay there, which ends the compiler: illegal copy
     const unsigned long long bits = reinterpret_cast<unsigned long long>(p);
-    const unsigned low = __builtin_amdgcn_readfirstlane(static_cast<int>(bits)), high = __builtin_amdgcn_readfirstlane(static_cast<int>(bits >> 32));
+    const unsigned low = __builtin_amdgcn_readfirstlane(static_cast<int>(bits)),
+                   high = __builtin_amdgcn_readfirstlane(static_cast<int>(bits >> 32));
     p = reinterpret_cast<global_address>(static_cast<unsigned long long>(high) << 32 | low);
 #endif
 #if !defined(TF_ON_HOST)
@@ -64,10 +62,7 @@ template <int Level> DEV void priority() { asm volatile("s_setprio %0" ::"n"(Lev
 
 // ---- global counters between workgroups (agent scope)
 
-DEV unsigned counter_read(const unsigned *counter)
-{
-    return __hip_atomic_load(counter, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
-}
+DEV unsigned counter_read(const unsigned *counter) { return __hip_atomic_load(counter, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT); }
 DEV unsigned counter_add(unsigned *counter, unsigned n)
 {
     return __hip_atomic_fetch_add(counter, n, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);

@@ -4,13 +4,13 @@
 using wide_accumulator = float __attribute__((ext_vector_type(16)));
 
 // result(i, j) += sum over 32 bytes of k of a(i, k) * b(j, k). Lane l holds a(l % 32, ...) and b(l % 32, ...), piece l / 32 of the two, and
-// result(8 * (r / 4) + 4 * (l / 32) + r % 4, l % 32). So of 16 lines of a result a lane has 8, in the order of wide::wide_line(), and they are
-// an operand of a product over those lines when the other operand has them in the same order.
+// result(8 * (r / 4) + 4 * (l / 32) + r % 4, l % 32). So of 16 lines of a result a lane has 8, in the order of wide::wide_line(), and they
+// are an operand of a product over those lines when the other operand has them in the same order.
 template <class T> struct wide_matrix;
 struct wide {
     static constexpr int lines = 32, registers = 16, parts = 1; // 16-byte pieces of an operand in a lane
     DEV static int wide_line(int l) { return l % 16 / 8 * 4 + l % 8 / 4 * 8 + l % 4 + l / 16 * 16; } // its own inverse
-    DEV static int line_read(int lane) { return lane; } // lane's line of an operand that is not a result
+    DEV static int line_read(int lane) { return lane; }                   // lane's line of an operand that is not a result
     static constexpr int result_line(int r) { return r / 4 * 8 + r % 4; } // and 4 more for each half
     static constexpr int half_step = 4;
 };
@@ -54,4 +54,7 @@ template <> struct wide_matrix<f16> {
 #endif
 
 // Of the wave's other half, the accumulators that this half's 16-byte operand lacks: none.
-template <class T> DEV typename wide_matrix<T>::operand weights_operand(sixteen_bytes own) { return __builtin_bit_cast(typename wide_matrix<T>::operand, own); }
+template <class T> DEV typename wide_matrix<T>::operand weights_operand(sixteen_bytes own)
+{
+    return __builtin_bit_cast(typename wide_matrix<T>::operand, own);
+}

@@ -5,11 +5,12 @@
 
 using shared_address = unsigned; // byte address in the shared window
 
-// Lines of Pieces * 16 bytes along k, a row of A or a packed column of B each. Piece p of a line lies at p ^ key of the line, so that the eight
-// lines of which a quarter of an ldmatrix reads the same piece, and the eight pieces that eight neighbouring threads copy, are in different banks.
+// Lines of Pieces * 16 bytes along k, a row of A or a packed column of B each. Piece p of a line lies at p ^ key of the line, so that the
+// eight lines of which a quarter of an ldmatrix reads the same piece, and the eight pieces that eight neighbouring threads copy, are in
+// different banks.
 //
-// A block of results is 16 rows x 32 columns, four products of 8 columns. Columns are dealt to the products so that a lane has 4 neighbours of
-// the low half and the 4 that lie 16 on, of two rows.
+// A block of results is 16 rows x 32 columns, four products of 8 columns. Columns are dealt to the products so that a lane has 4 neighbours
+// of the low half and the 4 that lie 16 on, of two rows.
 template <int Pieces> struct fragment {
     static constexpr int rows = 16, columns = 32, products = 4, line_bytes = Pieces * 16;
     static_assert(Pieces == 4 || Pieces == 8, "tile: lines of 64 or 128 bytes");
@@ -52,12 +53,14 @@ template <int Pieces> DEV constexpr bool banks_differ()
     for (int first = 0; first < 32; first += 8)
         for (int piece = 0; piece < Pieces; piece++) {
             unsigned a = 0, b = 0;
-            for (int i = 0; i < 8; i++) a |= 1u << part::a_at(first + i, piece) / 16 % 8, b |= 1u << part::b_at(part::column_of(first / 8, i), piece) / 16 % 8;
+            for (int i = 0; i < 8; i++)
+                a |= 1u << part::a_at(first + i, piece) / 16 % 8, b |= 1u << part::b_at(part::column_of(first / 8, i), piece) / 16 % 8;
             good = good && a == 0xff && b == 0xff; // an ldmatrix: 8 rows, 8 columns of a product
         }
     for (int first = 0; first < 32 * Pieces; first += 8) {
         unsigned a = 0, b = 0;
-        for (int i = first; i < first + 8; i++) a |= 1u << part::a_at(i / Pieces, i % Pieces) / 16 % 8, b |= 1u << part::b_at(i / Pieces, i % Pieces) / 16 % 8;
+        for (int i = first; i < first + 8; i++)
+            a |= 1u << part::a_at(i / Pieces, i % Pieces) / 16 % 8, b |= 1u << part::b_at(i / Pieces, i % Pieces) / 16 % 8;
         good = good && a == 0xff && b == 0xff; // copies of neighbouring threads
     }
     return good;
@@ -71,8 +74,8 @@ template <class T> DEV T *host_shared(shared_address at)
     TF_SHARED_DYN(char, memory);
     return reinterpret_cast<T *>(memory + at);
 }
-// A thread's copies. Of neighbouring pieces one lands at once, the other when it must: so numbers are wrong where a wait is missing, and where a
-// slot is filled that is still read.
+// A thread's copies. Of neighbouring pieces one lands at once, the other when it must: so numbers are wrong where a wait is missing, and
+// where a slot is filled that is still read.
 struct copies {
     DEV void start(shared_address to, const void *from, int valid)
     {
@@ -88,8 +91,10 @@ struct copies {
     {
         int kept = 0;
         for (int i = 0; i < count; i++)
-            if (under_way[i].group + Left < group) land(under_way[i]);
-            else under_way[kept++] = under_way[i];
+            if (under_way[i].group + Left < group)
+                land(under_way[i]);
+            else
+                under_way[kept++] = under_way[i];
         count = kept;
     }
 
@@ -157,7 +162,10 @@ struct copies {
         asm volatile("cp.async.cg.shared.global.L2::128B [%0], [%1], 16, %2;" ::"r"(to), "l"(from), "r"(valid) : "memory");
     }
     DEV static void commit() { asm volatile("cp.async.commit_group;" ::: "memory"); }
-    template <int Left> DEV static void wait() { asm volatile("cp.async.wait_group %0;" ::"n"(Left) : "memory"); } // for all groups but the last `Left`
+    template <int Left> DEV static void wait()
+    {
+        asm volatile("cp.async.wait_group %0;" ::"n"(Left) : "memory");
+    } // for all groups but the last `Left`
 };
 DEV void shared_write(shared_address to, float x) { asm volatile("st.shared.f32 [%0], %1;" ::"r"(to), "f"(x) : "memory"); }
 DEV float shared_read(shared_address from)
@@ -168,7 +176,10 @@ DEV float shared_read(shared_address from)
 }
 DEV void read_matrices(shared_address from, unsigned &a, unsigned &b, unsigned &c, unsigned &d)
 {
-    asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];" : "=r"(a), "=r"(b), "=r"(c), "=r"(d) : "r"(from) : "memory");
+    asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(a), "=r"(b), "=r"(c), "=r"(d)
+                 : "r"(from)
+                 : "memory");
 }
 
 // 16 of k of 16 rows, or of 32 packed columns, that begin at `lines`. A lane names the line and the piece of one eighth of a matrix.
@@ -191,13 +202,13 @@ template <class T, int Pieces> struct column_operand {
     }
 };
 
-#define TF_MMA(T, kind)                                                                                                             \
-    DEV void multiply_one(T, float (&d)[4], const unsigned (&a)[4], const unsigned (&b)[2])                                         \
-    {                                                                                                                               \
-        asm("mma.sync.aligned.m16n8k16.row.col.f32." kind "." kind ".f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "            \
-            "{%0, %1, %2, %3};"                                                                                                     \
-            : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])                                                                        \
-            : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));                                                    \
+#define TF_MMA(T, kind)                                                                                                  \
+    DEV void multiply_one(T, float(&d)[4], const unsigned(&a)[4], const unsigned(&b)[2])                                 \
+    {                                                                                                                    \
+        asm("mma.sync.aligned.m16n8k16.row.col.f32." kind "." kind ".f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, " \
+            "{%0, %1, %2, %3};"                                                                                          \
+            : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])                                                             \
+            : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));                                         \
     }
 TF_MMA(bf16, "bf16")
 TF_MMA(f16, "f16")

@@ -101,9 +101,12 @@ struct take_min {
 // All elements of x, in pairs that are N/2 apart, then N/4, ...
 template <class Take, int N> DEV float tree_join(vec<float, N> x)
 {
-    if constexpr (N == 1) return x[0];
-    else if constexpr (N % 2) return Take::join(tree_join<Take>(part<0, N - 1>(x)), static_cast<float>(x[N - 1]));
-    else return tree_join<Take>(Take::join(part<0, N / 2>(x), part<N / 2, N / 2>(x)));
+    if constexpr (N == 1)
+        return x[0];
+    else if constexpr (N % 2)
+        return Take::join(tree_join<Take>(part<0, N - 1>(x)), static_cast<float>(x[N - 1]));
+    else
+        return tree_join<Take>(Take::join(part<0, N / 2>(x), part<N / 2, N / 2>(x)));
 }
 
 // Over the `Width` neighbouring lanes that share this lane's group; every one gets the same bits (the tree is symmetric).
@@ -118,7 +121,8 @@ template <class Take, int Width> DEV float wave_join(float x)
 // Over the Team threads of a row, in a fixed order. `slot` has a float a wave of the workgroup; teams wider than a wave meet there.
 template <class Take, int Team> DEV float team_join(float x, float *slot)
 {
-    if constexpr (Team <= TF_WAVE) return wave_join<Take, Team>(x);
+    if constexpr (Team <= TF_WAVE)
+        return wave_join<Take, Team>(x);
     else {
         constexpr int waves = Team / TF_WAVE;
         const int wave = thread_index() / TF_WAVE, first = wave / waves * waves;
@@ -138,11 +142,11 @@ template <int TileN, int ThreadM, int ThreadN, int Granule> struct simt_fragment
     static_assert(ThreadN % width == 0, "tile: thread_n is a multiple of 2 * granule");
     vec<float, Granule> low[ThreadM][blocks], high[ThreadM][blocks];
 
-    DEV static int row(int i) { return thread_index() / lanes * ThreadM + i; }      // of the tile
+    DEV static int row(int i) { return thread_index() / lanes * ThreadM + i; } // of the tile
     DEV static int column(int block) { return (block * lanes + thread_index() % lanes) * width; }
     DEV static int lane() { return thread_index() % lanes; }
-    // Where column n of the tile lies in a line of shared memory: first the low halves of all blocks, then the high ones, so that lanes side
-    // by side read neighbouring granules.
+    // Where column n of the tile lies in a line of shared memory: first the low halves of all blocks, then the high ones, so that lanes
+    // side by side read neighbouring granules.
     DEV static int place(int n) { return n / width * Granule + n % Granule + (n % width < Granule ? 0 : TileN / 2); }
     DEV void clear()
     {

@@ -12,10 +12,7 @@ struct alignas(128) tensor_map { // as cuda.h since CUDA 13 aligns it
     unsigned long long opaque[16];
 };
 
-DEV shared_address shared_at(const void *p)
-{
-    return static_cast<shared_address>(__cvta_generic_to_shared(p));
-}
+DEV shared_address shared_at(const void *p) { return static_cast<shared_address>(__cvta_generic_to_shared(p)); }
 
 // ---- transaction barriers: a phase ends when all arrivals came and all announced bytes landed
 
@@ -24,10 +21,7 @@ DEV void barrier_init(shared_address barrier, int arrivals)
     asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(barrier), "r"(arrivals) : "memory");
 }
 
-DEV void barrier_init_done()
-{
-    asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
-}
+DEV void barrier_init_done() { asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory"); }
 
 DEV void barrier_expect(shared_address barrier, unsigned bytes) // arrives, too
 {
@@ -54,23 +48,14 @@ DEV void barrier_wait(shared_address barrier, unsigned parity)
 }
 
 // Among `threads` threads (whole warps); barrier 0 is __syncthreads'.
-DEV void group_barrier(int index, int threads)
-{
-    asm volatile("bar.sync %0, %1;" ::"r"(index), "r"(threads) : "memory");
-}
+DEV void group_barrier(int index, int threads) { asm volatile("bar.sync %0, %1;" ::"r"(index), "r"(threads) : "memory"); }
 
 // The half of group_barrier() that does not wait.
-DEV void group_arrive(int index, int threads)
-{
-    asm volatile("bar.arrive %0, %1;" ::"r"(index), "r"(threads) : "memory");
-}
+DEV void group_arrive(int index, int threads) { asm volatile("bar.arrive %0, %1;" ::"r"(index), "r"(threads) : "memory"); }
 
 // ---- tensor loads: a box of a tensor map, zero outside the tensor, into shared memory; the bytes arrive at the barrier
 
-DEV void tensor_prefetch(const tensor_map &map)
-{
-    asm volatile("prefetch.tensormap [%0];" ::"l"(&map) : "memory");
-}
+DEV void tensor_prefetch(const tensor_map &map) { asm volatile("prefetch.tensormap [%0];" ::"l"(&map) : "memory"); }
 
 DEV void tensor_load(shared_address to, const tensor_map &map, shared_address barrier, int column, int row)
 {
@@ -91,13 +76,11 @@ DEV int cluster_rank()
 }
 
 // By all threads of all members.
-DEV void cluster_meet()
-{
-    asm volatile("barrier.cluster.arrive.release;\nbarrier.cluster.wait.acquire;" ::: "memory");
-}
+DEV void cluster_meet() { asm volatile("barrier.cluster.arrive.release;\nbarrier.cluster.wait.acquire;" ::: "memory"); }
 
 // Members boxes of box_rows rows each, one below the other, to the same place in every member; each member calls this and brings one.
-template <int Members> DEV void tensor_load_all(shared_address to, const tensor_map &map, shared_address barrier, int column, int row, int box_rows)
+template <int Members>
+DEV void tensor_load_all(shared_address to, const tensor_map &map, shared_address barrier, int column, int row, int box_rows)
 {
     const int first = cluster_rank() * box_rows;
     asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster "
@@ -137,8 +120,8 @@ DEV void shared_read(shared_address from, unsigned (&x)[4])
 DEV void fragment_store(shared_address rows, int pitch, const unsigned (&x)[4])
 {
     const int lane = thread_index() % 32;
-    asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1, %2, %3, %4};" ::"r"(rows + lane % 16 * pitch + lane / 16 * 16), "r"(x[0]),
-                 "r"(x[1]), "r"(x[2]), "r"(x[3]));
+    asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1, %2, %3, %4};" ::"r"(rows + lane % 16 * pitch + lane / 16 * 16),
+                 "r"(x[0]), "r"(x[1]), "r"(x[2]), "r"(x[3]));
 }
 DEV unsigned packed(bf16, float lo, float hi)
 {
@@ -193,10 +176,7 @@ DEV void pause() { asm volatile("nanosleep.u32 20;"); }
 
 // Operand in shared memory: rows of 128 bytes along k, 128-byte swizzle, 8 rows a block of 1024 bytes, blocks one after the other.
 // 32 bytes further along k (one product) is 2 more in the descriptor.
-DEV unsigned long long operand(shared_address at)
-{
-    return ((at & 0x3ffffu) >> 4) | 1ull << 16 | 64ull << 32 | 1ull << 62;
-}
+DEV unsigned long long operand(shared_address at) { return ((at & 0x3ffffu) >> 4) | 1ull << 16 | 64ull << 32 | 1ull << 62; }
 
 DEV void product_fence() { asm volatile("wgmma.fence.sync.aligned;" ::: "memory"); }
 DEV void product_commit() { asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory"); }
@@ -206,8 +186,7 @@ template <int Left> DEV void product_wait() { asm volatile("wgmma.wait_group.syn
 template <int N> DEV void pin(float (&d)[N])
 {
 #pragma unroll
-    for (int i = 0; i < N; i++)
-        asm volatile("" : "+f"(d[i])::"memory");
+    for (int i = 0; i < N; i++) asm volatile("" : "+f"(d[i])::"memory");
 }
 
 DEV void pin(int &n) { asm volatile("" : "+r"(n)); }
@@ -226,16 +205,18 @@ template <class T, int N> struct wgmma;
 #define TF_TEN(t) "%" t "0,%" t "1,%" t "2,%" t "3,%" t "4,%" t "5,%" t "6,%" t "7,%" t "8,%" t "9"
 #define TF_LIST_32 TF_TEN("") "," TF_TEN("1") "," TF_TEN("2") ",%30,%31"
 #define TF_LIST_48 TF_TEN("") "," TF_TEN("1") "," TF_TEN("2") "," TF_TEN("3") ",%40,%41,%42,%43,%44,%45,%46,%47"
-#define TF_LIST_80                                                                                                                  \
+#define TF_LIST_80 \
     TF_TEN("") "," TF_TEN("1") "," TF_TEN("2") "," TF_TEN("3") "," TF_TEN("4") "," TF_TEN("5") "," TF_TEN("6") "," TF_TEN("7")
 #define TF_LIST_112 TF_LIST_80 "," TF_TEN("8") "," TF_TEN("9") "," TF_TEN("10") ",%110,%111"
 #define TF_LIST_64 TF_TEN("") "," TF_TEN("1") "," TF_TEN("2") "," TF_TEN("3") "," TF_TEN("4") "," TF_TEN("5") ",%60,%61,%62,%63"
-#define TF_LIST_96                                                                                                                  \
-    TF_TEN("") "," TF_TEN("1") "," TF_TEN("2") "," TF_TEN("3") "," TF_TEN("4") "," TF_TEN("5") "," TF_TEN("6") "," TF_TEN("7") ","  \
-    TF_TEN("8") ",%90,%91,%92,%93,%94,%95"
-#define TF_LIST_128                                                                                                                 \
-    TF_TEN("") "," TF_TEN("1") "," TF_TEN("2") "," TF_TEN("3") "," TF_TEN("4") "," TF_TEN("5") "," TF_TEN("6") "," TF_TEN("7") ","  \
-    TF_TEN("8") "," TF_TEN("9") "," TF_TEN("10") "," TF_TEN("11") ",%120,%121,%122,%123,%124,%125,%126,%127"
+#define TF_LIST_96                                                                                                              \
+    TF_TEN("")                                                                                                                  \
+    "," TF_TEN("1") "," TF_TEN("2") "," TF_TEN("3") "," TF_TEN("4") "," TF_TEN("5") "," TF_TEN("6") "," TF_TEN("7") "," TF_TEN( \
+        "8") ",%90,%91,%92,%93,%94,%95"
+#define TF_LIST_128                                                                                                             \
+    TF_TEN("")                                                                                                                  \
+    "," TF_TEN("1") "," TF_TEN("2") "," TF_TEN("3") "," TF_TEN("4") "," TF_TEN("5") "," TF_TEN("6") "," TF_TEN("7") "," TF_TEN( \
+        "8") "," TF_TEN("9") "," TF_TEN("10") "," TF_TEN("11") ",%120,%121,%122,%123,%124,%125,%126,%127"
 #define TF_OUT_4(i) "+f"(d[i]), "+f"(d[i + 1]), "+f"(d[i + 2]), "+f"(d[i + 3])
 #define TF_OUT_16(i) TF_OUT_4(i), TF_OUT_4(i + 4), TF_OUT_4(i + 8), TF_OUT_4(i + 12)
 #define TF_OUT_32 TF_OUT_16(0), TF_OUT_16(16)
@@ -246,29 +227,28 @@ template <class T, int N> struct wgmma;
 #define TF_OUT_96 TF_OUT_64, TF_OUT_16(64), TF_OUT_16(80)
 #define TF_OUT_128 TF_OUT_64, TF_OUT_16(64), TF_OUT_16(80), TF_OUT_16(96), TF_OUT_16(112)
 
-#define TF_WGMMA(T, N, R, A, B, KEEP, KIND, MAJOR)                                                                                  \
-    template <> struct wgmma<T, N> {                                                                                                \
-        static constexpr int registers = R;                                                                                         \
-        DEV static void multiply(float (&d)[R], unsigned long long a, unsigned long long b, int keep)                               \
-        {                                                                                                                           \
-            asm volatile("{ .reg .pred p; setp.ne.b32 p, " KEEP ", 0; wgmma.mma_async.sync.aligned.m64n" #N KIND " {" TF_LIST_##R   \
-                         "}, " A ", " B ", p, 1, 1" MAJOR "; }"                                                                     \
-                         : TF_OUT_##R                                                                                               \
-                         : "l"(a), "l"(b), "r"(keep));                                                                              \
-        }                                                                                                                           \
+#define TF_WGMMA(T, N, R, A, B, KEEP, KIND, MAJOR)                                                                                \
+    template <> struct wgmma<T, N> {                                                                                              \
+        static constexpr int registers = R;                                                                                       \
+        DEV static void multiply(float (&d)[R], unsigned long long a, unsigned long long b, int keep)                             \
+        {                                                                                                                         \
+            asm volatile("{ .reg .pred p; setp.ne.b32 p, " KEEP ", 0; wgmma.mma_async.sync.aligned.m64n" #N KIND " {" TF_LIST_##R \
+                         "}, " A ", " B ", p, 1, 1" MAJOR "; }"                                                                   \
+                         : TF_OUT_##R                                                                                             \
+                         : "l"(a), "l"(b), "r"(keep));                                                                            \
+        }                                                                                                                         \
     };
 // f32 = tf32 + tf32: A in registers as fragment_load() brings it, in its large or in its small parts. `keep` is a literal.
-#define TF_WGMMA_PARTS(N, R, A0, A1, A2, A3, B, KEEP)                                                                               \
-    template <> struct wgmma_parts<N> {                                                                                             \
-        static constexpr int registers = R;                                                                                         \
-        template <int Keep> DEV static void multiply(float (&d)[R], const float *a, unsigned long long b)                           \
-        {                                                                                                                           \
-            asm volatile("{ .reg .pred p; setp.ne.b32 p, " KEEP ", 0; wgmma.mma_async.sync.aligned.m64n" #N                         \
-                         "k8.f32.tf32.tf32 {" TF_LIST_##R "}, {" A0 ", " A1 ", " A2 ", " A3 "}, " B ", p, 1, 1; }"                  \
-                         : TF_OUT_##R                                                                                               \
-                         : "r"(float_bits(a[0])), "r"(float_bits(a[1])), "r"(float_bits(a[2])), "r"(float_bits(a[3])), "l"(b),      \
-                           "n"(Keep));                                                                                              \
-        }                                                                                                                           \
+#define TF_WGMMA_PARTS(N, R, A0, A1, A2, A3, B, KEEP)                                                                                      \
+    template <> struct wgmma_parts<N> {                                                                                                    \
+        static constexpr int registers = R;                                                                                                \
+        template <int Keep> DEV static void multiply(float (&d)[R], const float *a, unsigned long long b)                                  \
+        {                                                                                                                                  \
+            asm volatile("{ .reg .pred p; setp.ne.b32 p, " KEEP ", 0; wgmma.mma_async.sync.aligned.m64n" #N                                \
+                         "k8.f32.tf32.tf32 {" TF_LIST_##R "}, {" A0 ", " A1 ", " A2 ", " A3 "}, " B ", p, 1, 1; }"                         \
+                         : TF_OUT_##R                                                                                                      \
+                         : "r"(float_bits(a[0])), "r"(float_bits(a[1])), "r"(float_bits(a[2])), "r"(float_bits(a[3])), "l"(b), "n"(Keep)); \
+        }                                                                                                                                  \
     };
 template <int N> struct wgmma_parts;
 TF_WGMMA_PARTS(64, 32, "%32", "%33", "%34", "%35", "%36", "%37")
@@ -314,13 +294,13 @@ DEV float tf32_small(float left)
     return bits_float(y);
 }
 
-#define TF_WGMMA_SIZES(T, KIND, MAJOR)                                                                                              \
-    TF_WGMMA(T, 64, 32, "%32", "%33", "%34", KIND, MAJOR)                                                                           \
-    TF_WGMMA(T, 96, 48, "%48", "%49", "%50", KIND, MAJOR)                                                                           \
-    TF_WGMMA(T, 160, 80, "%80", "%81", "%82", KIND, MAJOR)                                                                          \
-    TF_WGMMA(T, 224, 112, "%112", "%113", "%114", KIND, MAJOR)                                                                      \
-    TF_WGMMA(T, 128, 64, "%64", "%65", "%66", KIND, MAJOR)                                                                          \
-    TF_WGMMA(T, 192, 96, "%96", "%97", "%98", KIND, MAJOR)                                                                          \
+#define TF_WGMMA_SIZES(T, KIND, MAJOR)                         \
+    TF_WGMMA(T, 64, 32, "%32", "%33", "%34", KIND, MAJOR)      \
+    TF_WGMMA(T, 96, 48, "%48", "%49", "%50", KIND, MAJOR)      \
+    TF_WGMMA(T, 160, 80, "%80", "%81", "%82", KIND, MAJOR)     \
+    TF_WGMMA(T, 224, 112, "%112", "%113", "%114", KIND, MAJOR) \
+    TF_WGMMA(T, 128, 64, "%64", "%65", "%66", KIND, MAJOR)     \
+    TF_WGMMA(T, 192, 96, "%96", "%97", "%98", KIND, MAJOR)     \
     TF_WGMMA(T, 256, 128, "%128", "%129", "%130", KIND, MAJOR)
 
 TF_WGMMA_SIZES(bf16, "k16.f32.bf16.bf16", ", 0, 0")

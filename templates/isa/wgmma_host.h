@@ -60,7 +60,8 @@ DEV void group_barrier(int index, int threads)
     unsigned *count = host_shared<unsigned>(8 * index), *turn = count + 1;
     const unsigned now = host_read(turn), arrived = host_read(count) + 1;
     host_write(count, arrived == static_cast<unsigned>(threads) ? 0u : arrived);
-    if (arrived == static_cast<unsigned>(threads)) host_write(turn, now + 1);
+    if (arrived == static_cast<unsigned>(threads))
+        host_write(turn, now + 1);
     else
         while (host_read(turn) == now) tf_hs_yield();
 }
@@ -73,10 +74,10 @@ DEV void group_arrive(int index, int threads)
     if (arrived == static_cast<unsigned>(threads)) host_write(turn, host_read(turn) + 1);
 }
 
-// ---- tensor loads. One lands when somebody waits for its barrier and not before; until then the memory that it will fill is NaN, and tells
-// what is to come. So numbers are wrong where a wait is missing, and where a slot is filled that is still read.
+// ---- tensor loads. One lands when somebody waits for its barrier and not before; until then the memory that it will fill is NaN, and
+// tells what is to come. So numbers are wrong where a wait is missing, and where a slot is filled that is still read.
 struct host_load {
-    tensor_map map; // the producer's argument may be gone
+    tensor_map map;      // the producer's argument may be gone
     shared_address next; // of the same barrier; 0: none
     int column, row, head, batch;
     bool wide; // of rank 4: row is a token
@@ -114,10 +115,12 @@ DEV void host_bring(shared_address to, const host_load &l)
     const int heads = l.wide ? l.map.box_heads : 1;
     for (int i = 0; i < l.map.box_rows * heads; i++)
         for (int j = 0; j < 8; j++) {
-            const long long at = static_cast<long long>(l.column) * l.map.element + 16 * j, row = l.row + i / heads, head = l.head + i % heads;
+            const long long at = static_cast<long long>(l.column) * l.map.element + 16 * j, row = l.row + i / heads,
+                            head = l.head + i % heads;
             const bool inside = row < l.map.rows && (!l.wide || (head < l.map.heads && l.batch < l.map.batches));
             const long long line = row * l.map.stride + (l.wide ? head * l.map.head_stride + l.batch * l.map.batch_stride : 0);
-            host_piece(host_shared<char>(to + i * 128 + ((j ^ i % 8) << 4)), l.map.data + (inside ? line + at : 0), inside ? l.map.row_bytes - at : 0, 16);
+            host_piece(host_shared<char>(to + i * 128 + ((j ^ i % 8) << 4)), l.map.data + (inside ? line + at : 0),
+                       inside ? l.map.row_bytes - at : 0, 16);
         }
 }
 // Lands what is under way to a barrier; false: nothing is.
@@ -138,7 +141,8 @@ inline bool host_land(shared_address barrier)
 // A block of the host engine is alone in its cluster: it brings all parts itself.
 template <int Members> inline constexpr int cluster_present = 1;
 DEV void cluster_meet() { __syncthreads(); }
-template <int Members> DEV void tensor_load_all(shared_address to, const tensor_map &map, shared_address barrier, int column, int row, int box_rows)
+template <int Members>
+DEV void tensor_load_all(shared_address to, const tensor_map &map, shared_address barrier, int column, int row, int box_rows)
 {
     for (int i = 0; i < Members; i++) tensor_load(to + i * box_rows * 128, map, barrier, column, row + i * box_rows);
 }
@@ -177,8 +181,14 @@ DEV unsigned counter_add(unsigned *counter, unsigned n)
 {
     return __hip_atomic_fetch_add(counter, n, __ATOMIC_ACQ_REL, __HIP_MEMORY_SCOPE_AGENT);
 }
-DEV void counter_store(unsigned *counter, unsigned value) { __hip_atomic_store(counter, value, __ATOMIC_RELEASE, __HIP_MEMORY_SCOPE_AGENT); }
-DEV unsigned long long flag_read(const unsigned long long *flag) { return __hip_atomic_load(flag, __ATOMIC_ACQUIRE, __HIP_MEMORY_SCOPE_AGENT); }
+DEV void counter_store(unsigned *counter, unsigned value)
+{
+    __hip_atomic_store(counter, value, __ATOMIC_RELEASE, __HIP_MEMORY_SCOPE_AGENT);
+}
+DEV unsigned long long flag_read(const unsigned long long *flag)
+{
+    return __hip_atomic_load(flag, __ATOMIC_ACQUIRE, __HIP_MEMORY_SCOPE_AGENT);
+}
 DEV void flag_store(unsigned long long *flag, unsigned long long value)
 {
     __hip_atomic_store(flag, value, __ATOMIC_RELEASE, __HIP_MEMORY_SCOPE_AGENT);
@@ -253,8 +263,10 @@ template <class T, int N> struct stage_products {
         int kept = 0;
         product_wait<Left>(); // the producer has its turn
         for (int i = 0; i < count; i++)
-            if (under_way[i].group + Left < group) wgmma<T, N>::multiply(d, under_way[i].a, under_way[i].b, under_way[i].keep);
-            else under_way[kept++] = under_way[i];
+            if (under_way[i].group + Left < group)
+                wgmma<T, N>::multiply(d, under_way[i].a, under_way[i].b, under_way[i].keep);
+            else
+                under_way[kept++] = under_way[i];
         count = kept;
         product_wait<Left>();
     }

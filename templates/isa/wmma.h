@@ -1,11 +1,11 @@
-// In: vectors of a wave's registers, LDS. Out: the matrix products of RDNA 3 and 4 (wave32) under the names of isa/mfma.h. Refuses f32, which
-// has no such product, and other targets. Needs isa/amd.h.
+// In: vectors of a wave's registers, LDS. Out: the matrix products of RDNA 3 and 4 (wave32) under the names of isa/mfma.h. Refuses f32,
+// which has no such product, and other targets. Needs isa/amd.h.
 #pragma once
 
 using accumulator = float __attribute__((ext_vector_type(8)));
 
-// ---- matrix products of a wave: result(i, j) += sum over k of a(i, k) * b(j, k), 16 x 16, over 32 bytes of k. Lane l has lines l % 16 of a
-// and b. gfx11: all 32 bytes, and result(2 * e + l / 16, l % 16). gfx12: half of them, and result(8 * (l / 16) + e, l % 16).
+// ---- matrix products of a wave: result(i, j) += sum over k of a(i, k) * b(j, k), 16 x 16, over 32 bytes of k. Lane l has lines l % 16 of
+// a and b. gfx11: all 32 bytes, and result(2 * e + l / 16, l % 16). gfx12: half of them, and result(8 * (l / 16) + e, l % 16).
 template <class T> struct matrix;
 #if TF_GFX >= 0x1200
 constexpr int operand_pieces = 1;
@@ -24,7 +24,8 @@ template <> struct matrix<f16> {
 };
 #undef TF_WMMA
 
-// A block is one product. The operands are swapped, so that a lane has 8 neighbouring columns of one row; on gfx11, line i is column_of(0, i).
+// A block is one product. The operands are swapped, so that a lane has 8 neighbouring columns of one row; on gfx11, line i is column_of(0,
+// i).
 struct fragment {
     static constexpr int columns = 16, products = 1, unit = 32;
     struct block {
@@ -57,7 +58,8 @@ template <class T> DEV typename matrix<T>::operand read_operand(lds_address line
     struct halves {
         sixteen_bytes piece[2];
     };
-    const halves both = {{lds_read<sixteen_bytes>(line + (unit * 2 ^ key) * 16), lds_read<sixteen_bytes>(line + (unit * 2 + 1 ^ key) * 16)}};
+    const halves both = {
+        {lds_read<sixteen_bytes>(line + (unit * 2 ^ key) * 16), lds_read<sixteen_bytes>(line + (unit * 2 + 1 ^ key) * 16)}};
     return __builtin_bit_cast(typename matrix<T>::operand, both);
 #endif
 }

@@ -3,8 +3,8 @@
 
 using wide_accumulator = accumulator;
 
-// result(i, j) += sum over 32 bytes of k of a(i, k) * b(j, k). Lane l holds line l % 16 of b and line line_read(l % 16) of a, of gfx11 whole, of
-// gfx12 piece l / 16; so it has results 8 * (l / 16) + r.
+// result(i, j) += sum over 32 bytes of k of a(i, k) * b(j, k). Lane l holds line l % 16 of b and line line_read(l % 16) of a, of gfx11
+// whole, of gfx12 piece l / 16; so it has results 8 * (l / 16) + r.
 template <class T> struct wide_matrix {
     using operand = typename matrix<T>::operand;
     DEV static accumulator multiply(operand a, operand b, accumulator c) { return matrix<T>::multiply(a, b, c); }

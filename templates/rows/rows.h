@@ -3,12 +3,15 @@
 // step. Refuses (static_assert) teams that do not divide the workgroup. The order of summation depends on N and the tile alone.
 #pragma once
 
-template <reduction Kind> struct joining : take_sum {};
-template <> struct joining<reduction::max> : take_max {};
-template <> struct joining<reduction::min> : take_min {};
+template <reduction Kind> struct joining : take_sum {
+};
+template <> struct joining<reduction::max> : take_max {
+};
+template <> struct joining<reduction::min> : take_min {
+};
 
-// ---- for rows whose results have 16 bits: relative errors of up to 1e-5, by the machine's own approximations, where exact forms of the same
-// ops would take longer than the memory does
+// ---- for rows whose results have 16 bits: relative errors of up to 1e-5, by the machine's own approximations, where exact forms of the
+// same ops would take longer than the memory does
 DEV float near_exp2(float x) // subnormal results included
 {
 #if defined(TF_ON_HOST)
@@ -123,13 +126,16 @@ template <class S> struct rows {
     // What a thread may keep, in floats, of the 256, 128 or 64 registers that a thread of so large a workgroup has. Beside what is kept, V
     // floats of each chunk are worked on, and compilers may hold those from step to step.
     static constexpr int most_kept = S::threads <= 256 ? 192 : S::threads <= 512 ? 128 : 48;
-    static constexpr bool kept = chunks == 1 || (TF_WAVE > 1 && chunks * (sizeof(typename S::template element<V>) + 4 * V) <= 4u * most_kept);
+    static constexpr bool kept =
+        chunks == 1 || (TF_WAVE > 1 && chunks * (sizeof(typename S::template element<V>) + 4 * V) <= 4u * most_kept);
 
     struct tile {
         int row;
     };
-    struct carry {};
-    struct slot {};
+    struct carry {
+    };
+    struct slot {
+    };
     struct scratch {
         float waves[S::threads / TF_WAVE + 1];
     };
