@@ -101,6 +101,22 @@ START_TEST(a_wrong_expression_is_one_complaint_at_its_place)
 }
 END_TEST
 
+/* Nor is it cut down to that one; a name has at most 63 letters. */
+START_TEST(a_longer_name_is_not_the_dim_that_it_begins_with)
+{
+    char longest[65] = {0};
+    memset(longest, 'n', 63);
+    expression x = {.a = arena_new(), .dims = some_dims(), .text = longest};
+    x.dims.dims[2].name = arena_strndup(x.a, longest, 63);
+    ck_assert_int_eq(arena_run(x.a, parse_body, &x), code_ok);
+    ck_assert_int_eq(extent_value(&x.e, &x.dims), 8);
+    longest[63] = 'n';
+    ck_assert_int_eq(arena_run(x.a, parse_body, &x), code_bad_input);
+    ck_assert_ptr_nonnull(strstr(arena_diagnostics(x.a), "there is no dim n"));
+    arena_free(x.a);
+}
+END_TEST
+
 START_TEST(sixteen_parentheses_may_be_nested)
 {
     expect("((((((((((((((((7))))))))))))))))", "7", "7", 7, 7);
@@ -227,6 +243,7 @@ int main(void)
     TCase *c = tcase_create("extent");
     tcase_add_test(c, expressions_become_canonical_polynomials);
     tcase_add_test(c, a_wrong_expression_is_one_complaint_at_its_place);
+    tcase_add_test(c, a_longer_name_is_not_the_dim_that_it_begins_with);
     tcase_add_test(c, sixteen_parentheses_may_be_nested);
     tcase_add_test(c, sixteen_parentheses_may_be_nested);
     tcase_add_test(c, hostile_expressions_end);
