@@ -22,6 +22,7 @@ typedef struct attempt {
     int replaced;
     struct told *told; /* of the only output, or NULL */
     tfgen_device *device; /* NULL: the host engine */
+    bool retyped;         /* the plan has %l as f16 */
     bool refused; /* what the plan says of roundings is impossible in the graph */
     trial_result result;
 } attempt;
@@ -53,6 +54,7 @@ static void try_inside(void *argument)
         c.plan->launches[i].source =
             (source_text){"", "", replace(t->a, source_join(t->a, &c.plan->launches[i].source), t->from, t->to, &t->replaced)};
     const cli_options none = {0};
+    if (t->retyped) ((ir_value *)program_value(c.plan->program, "l"))->type = dtype_f16;
     const trial_options o = {.seed = 3,
                              .reference = reference_always,
                              .device = t->device,
@@ -225,6 +227,15 @@ END_TEST
 /* ---- a little off everywhere: no element is beyond its bound, which is six roundings wide, and all together are far too wrong */
 #define OFF(dtype, factor) "block: off\ndtype: " dtype "\ndims: {M: 64, D: 40}\ninputs: {x: [M, D]}\nparams: {w: [D, D]}\nops:\n" \
     "  - {out: l, op: linear, in: [x, w]}\n  - {out: y, op: mul, in: [l, " factor "]}\noutputs: {y: y}\n"
+
+START_TEST(a_plan_in_other_dtypes_is_not_tried)
+{
+    attempt t = {.a = arena_new(), .planned = OFF("bf16", "1.5"), .wanted = OFF("bf16", "1.5"), .level = fusion_none, .retyped = true};
+    const tfgen_code code = arena_run(t.a, try_inside, &t);
+    ck_assert_msg(code == code_check_failed && strstr(arena_diagnostics(t.a), "%l as f16") != NULL, "%s", arena_diagnostics(t.a));
+    arena_free(t.a);
+}
+END_TEST
 
 START_TEST(one_and_a_half_per_cent_off_everywhere_fails_by_rms)
 {
@@ -547,6 +558,7 @@ int main(void)
     tcase_set_timeout(command, 240);
     tcase_add_loop_test(c, a_plan_of_another_graph_is_wrong_where_it_differs, 0, 2);
     tcase_add_test(c, a_plan_keeps_the_dtypes_and_shapes_of_the_graph);
+    tcase_add_test(c, a_plan_in_other_dtypes_is_not_tried);
     tcase_add_test(c, what_is_not_stored_is_rounded_by_nobody);
     tcase_add_loop_test(c, an_element_that_nobody_writes_is_infinitely_wrong, 0, sizeof tails / sizeof *tails);
     tcase_add_test(c, one_and_a_half_per_cent_off_everywhere_fails_by_rms);

@@ -687,6 +687,21 @@ START_TEST(the_error_of_a_row_number_is_the_whole_rows)
 }
 END_TEST
 
+/* They are kept until the product has looked at them. */
+START_TEST(a_fold_looks_at_its_operand_and_two_steps_behind_it)
+{
+    static const char *const names[] = {"n", "g", "r", "x", NULL};
+    bench *b = open_text(by_hand);
+    const ir_value *needs[ref_fold_most_needs];
+    ref_fold_needs(program_value(b->graph, "y")->def, needs);
+    for (int i = 0; i < ref_fold_most_needs; i++) {
+        ck_assert_msg(!needs[i] == !names[i < 4 ? i : 4], "need %d", i);
+        if (needs[i]) ck_assert_str_eq(needs[i]->name, names[i]);
+    }
+    bench_close(b);
+}
+END_TEST
+
 static const struct {
     const char *yaml, *factor;
     bool plus_one, stores_all, allowed;
@@ -973,6 +988,7 @@ int main(void)
                                   a_folded_norm_rounds_the_weights_instead_of_the_row,
                                   a_factor_written_by_hand_is_folded_like_a_norms,
                                   the_error_of_a_row_number_is_the_whole_rows,
+                                  a_fold_looks_at_its_operand_and_two_steps_behind_it,
                                   a_plan_folds_only_what_the_operand_is_multiplied_with,
                                   a_function_beyond_its_domain_is_surely_no_number,
                                   what_rounding_decides_is_unknown_and_stays_so,
