@@ -164,6 +164,7 @@ typedef struct target_info { /* ir/target.def says what they are */
 } target_info;
 const target_info *target_find(const char *name); /* NULL when unknown */
 const target_info *target_list(size_t *count);
+extern const char *const target_names; /* all of them: "host,gfx90a,..." */
 
 /* Shared questions (ir/program/query.c) */
 extent value_rows(arena *a, const ir_value *v);  /* product of all axes but the last; 1 for rank 0 and 1 */

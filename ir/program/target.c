@@ -10,6 +10,12 @@ static const target_info targets[] = {
 };
 #undef L
 
+static const char names[] = ""
+#define TARGET(name, ...) "," #name
+#include "ir/target.def"
+    ;
+const char *const target_names = names + 1;
+
 const target_info *target_list(size_t *count)
 {
     *count = sizeof targets / sizeof *targets;

@@ -56,7 +56,7 @@ typedef struct tfgen_dim { const char *name; int64_t value; } tfgen_dim;
 /* Set `size` to sizeof; fields that a later version adds are then taken as zero. */
 typedef struct tfgen_plan_options {
     size_t size;
-    const char *target;      /* "host", "gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1201", "sm_80", "sm_90a"; NULL: host */
+    const char *target;      /* "host", "gfx942", "sm_90a", ...: `tfgen help emit` lists them; NULL: host */
     const char *preset;      /* of the spec, or NULL */
     const char *dtype;       /* "f32", "f16", "bf16", or NULL for the spec's */
     const tfgen_dim *dims;   /* overrides, stronger than the preset */

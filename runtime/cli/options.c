@@ -61,6 +61,20 @@ static void put_wrapped(FILE *out, const char *s, int at, int margin)
     fputc('\n', out);
 }
 
+/* An option's help with the targets' names in it, until the next call. */
+static const char *option_help(const option_info *o)
+{
+    static const char targets[] = ""
+#define TARGET(name, ...) ", " #name
+#include "ir/target.def"
+        , mark[] = "{targets}";
+    static char filled[1024];
+    const char *at = strstr(o->help, mark);
+    if (!at) return o->help;
+    snprintf(filled, sizeof filled, "%.*s%s%s", (int)(at - o->help), o->help, targets + 2, at + sizeof mark - 1);
+    return filled;
+}
+
 static void print_help(FILE *out, int only)
 {
     fputs("tfgen: fused transformer kernels from one readable file\n\n", out);
@@ -79,7 +93,7 @@ static void print_help(FILE *out, int only)
             char left[64];
             snprintf(left, sizeof left, "%c%c%s --%s%s%s", o->key < 256 ? '-' : ' ', o->key < 256 ? o->key : ' ', o->key < 256 ? "," : " ",
                      o->name, o->argument ? "=" : "", o->argument ? o->argument : "");
-            put_wrapped(out, o->help, fprintf(out, "  %-24s ", left), 27);
+            put_wrapped(out, option_help(o), fprintf(out, "  %-24s ", left), 27);
         }
     }
     fputs("\nExit codes:\n", out);
@@ -124,7 +138,7 @@ static void print_man(FILE *out)
                 first = false;
             }
         fputs(") ", out);
-        roff(out, o->help);
+        roff(out, option_help(o));
         fputc('\n', out);
     }
     fputs(".SH EXIT STATUS\n", out);

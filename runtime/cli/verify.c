@@ -212,7 +212,7 @@ static void verify_all(void *argument)
     const char *target = o->target;
     j->device = trial_device(a, o->device, false, &target);
     j->cache = cli_cache(a, o);
-    j->targets = expand(a, target, "host,gfx90a,gfx942,gfx950,gfx1100,gfx1201,sm_80,sm_90a", "host");
+    j->targets = expand(a, target, target_names, "host");
     j->sizes = o->sizes ? o->sizes : "spec";
     check_lists(j);
     for (int i = 0; i < size_count; i++) sizes += wanted(j, &size_sets[i]);

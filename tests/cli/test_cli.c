@@ -1,5 +1,6 @@
 /* The command as a person or a script sees it: exit codes, help, errors, output. Runs $TFGEN (default ./tfgen). */
 #define _GNU_SOURCE
+#include "ir/ir.h"
 #include <check.h>
 #include <jansson.h>
 #include <stdint.h>
@@ -86,6 +87,20 @@ START_TEST(every_command_and_every_list_that_help_names_is_there)
     ck_assert_int_eq(tfgen("emit --no-fuse=help"), 0);
     says("gate_up");
     says("linears of one input become one product");
+}
+END_TEST
+
+START_TEST(every_target_is_in_the_help_the_man_page_the_readme_and_all_of_them)
+{
+    static const char *const places[] = {"help emit", "--version; cat README.md", "--version; cat docs/tfgen.1",
+                                         "verify --random=16 --plan --target=all --json -j1"};
+    size_t count;
+    const target_info *targets = target_list(&count);
+    ck_assert_uint_le(count, 16);
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        ck_assert_msg(tfgen(places[i]) == 0, "%s", output);
+        for (size_t t = 0; t < count; t++) says(targets[t].name);
+    }
 }
 END_TEST
 
@@ -612,6 +627,7 @@ int main(void)
     tcase_add_test(c, help_names_every_command_and_exit_code);
     tcase_add_test(c, a_command_has_help_of_its_own_however_it_is_asked_for);
     tcase_add_test(c, every_command_and_every_list_that_help_names_is_there);
+    tcase_add_test(c, every_target_is_in_the_help_the_man_page_the_readme_and_all_of_them);
     tcase_add_test(c, a_word_that_is_no_command_is_no_spec_either);
     tcase_add_test(c, every_option_refuses_what_it_cannot_be);
     tcase_add_test(c, a_list_that_is_given_twice_is_one_list);

@@ -314,7 +314,7 @@ static void random_verify(void *argument)
     target = random_device_target(r->a, r->device, target);
     r->levels = expand(r->a, o->fusion, "none,ops,tile");
     r->types = expand(r->a, o->dtype, dtype_names(r->a, true, ",", ","));
-    r->targets = expand(r->a, target, "host,gfx90a,gfx942,gfx950,gfx1100,gfx1201,sm_80,sm_90a");
+    r->targets = expand(r->a, target, target_names);
     check_lists(r);
     if (o->draw) {
         write_specs(r);
