@@ -163,6 +163,7 @@ typedef struct target_info { /* ir/target.def says what they are */
     int row_threads;
 } target_info;
 const target_info *target_find(const char *name); /* NULL when unknown */
+const target_info *target_of_machine(const char *arch); /* of an architecture without features; NULL: none runs there */
 const target_info *target_list(size_t *count);
 extern const char *const target_names; /* all of them: "host,gfx90a,..." */
 

@@ -1,4 +1,4 @@
-/* In: a target's name. Out: its facts from ir/target.def. Refuses (NULL): a name that is not in the table. */
+/* In: a target's name, or a machine's. Out: its facts from ir/target.def. Refuses (NULL): a name that is not in the table. */
 #include "ir/ir.h"
 #include <string.h>
 
@@ -27,4 +27,15 @@ const target_info *target_find(const char *name)
     for (size_t i = 0; i < sizeof targets / sizeof *targets; i++)
         if (strcmp(targets[i].name, name) == 0) return &targets[i];
     return NULL;
+}
+
+const target_info *target_of_machine(const char *arch)
+{
+    static const char *const machines[][2] = {
+#define MACHINE(arch, target) {#arch, #target},
+#include "ir/target.def"
+    };
+    for (size_t i = 0; i < sizeof machines / sizeof *machines; i++)
+        if (strcmp(arch, machines[i][0]) == 0) return target_find(machines[i][1]);
+    return target_find(arch);
 }

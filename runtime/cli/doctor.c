@@ -67,22 +67,32 @@ static bool check_host_compiler(visit *v)
 }
 
 typedef struct compiler_check {
-    const char *name, *arch, *mend;
+    const char *name;
+    target_vendor vendor;
+    const char *mend;
     compiler_kind kind;
     char *(*find)(void);
 } compiler_check;
 static const compiler_check compilers[] =
-    {{"clang for AMD", "gfx90a", "apt install clang-22 lld-22, or set TFGEN_CLANG", compiler_clang, clang_find},
-     {"HIPRTC", "gfx90a", "ROCm's hiprtc (Debian: apt install libamdhip64-5), or set TFGEN_HIPRTC, ROCM_PATH or HIP_PATH", compiler_hiprtc,
+    {{"clang for AMD", vendor_amd, "apt install clang-22 lld-22, or set TFGEN_CLANG", compiler_clang, clang_find},
+     {"HIPRTC", vendor_amd, "ROCm's hiprtc (Debian: apt install libamdhip64-5), or set TFGEN_HIPRTC, ROCM_PATH or HIP_PATH", compiler_hiprtc,
       hiprtc_find},
-     {"NVRTC", "sm_90a", "CUDA 12 or 13's NVRTC (apt install cuda-nvrtc-13-0), or set TFGEN_NVRTC or CUDA_HOME", compiler_nvrtc,
+     {"NVRTC", vendor_nvidia, "CUDA 12 or 13's NVRTC (apt install cuda-nvrtc-13-0), or set TFGEN_NVRTC or CUDA_HOME", compiler_nvrtc,
       nvrtc_find}};
 
-static bool compiles(visit *v, const char *arch, compiler_kind kind, code_result *r)
+/* The first of the vendor's in the table: every compiler that makes later ones makes it, too. */
+static const char *arch_to_try(target_vendor vendor)
+{
+    size_t count, i = 0;
+    const target_info *list = target_list(&count);
+    while (i < count - 1 && list[i].vendor != vendor) i++;
+    return list[i].name;
+}
+
+static bool compiles(const char *arch, compiler_kind kind, code_result *r)
 {
     const code_request request =
         {.source = probe, .size = sizeof probe - 1, .name = "probe.hip", .arch = arch, .compiler = kind, .time_limit = 60};
-    (void)v;
     return code_compile(&request, r) == build_ok;
 }
 
@@ -91,7 +101,7 @@ static void check_compiler(visit *v, const compiler_check *c)
     char *path = c->find();
     code_result r = {0};
     if (!path) report(v, verdict_absent, c->name, "not found", c->mend);
-    else if (compiles(v, c->arch, c->kind, &r))
+    else if (compiles(arch_to_try(c->vendor), c->kind, &r))
         report(v, verdict_good, c->name, arena_printf(v->a, "%s, %s", path, r.compiler ? r.compiler : "?"), NULL);
     else if (r.status == build_io)
         report(v, verdict_bad, "tfgen-worker", r.log,
@@ -129,7 +139,7 @@ static void try_device(visit *v, tfgen_device *d)
         report(v, verdict_absent, d->info.name, arena_printf(v->a, "%s: tfgen has no target for it", text), "targets: tfgen emit --help");
         return;
     }
-    if (!compiles(v, d->info.arch, compiler_auto, &r)) {
+    if (!compiles(d->info.arch, compiler_auto, &r)) {
         report(v, verdict_bad, d->info.name, arena_printf(v->a, "%s: no compiler: %s", text, r.log ? r.log : ""),
                "see the compilers above");
     } else if (d->api->load(d, r.code, r.code_size, &image, &error) != TFGEN_OK ||

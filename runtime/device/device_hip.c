@@ -200,15 +200,11 @@ static bool find_arch(const hip_machine *m, char *arch, size_t size)
     return found;
 }
 
-/* Parts of one instruction set: what is planned for the second runs on the first. */
 static const char *target_of(const char *arch)
 {
-    static const char *const same[][2] = {{"gfx1101", "gfx1100"}, {"gfx1102", "gfx1100"}, {"gfx1200", "gfx1201"}};
     char base[64];
     snprintf(base, sizeof base, "%.*s", (int)strcspn(arch, ":"), arch);
-    for (size_t i = 0; i < sizeof same / sizeof *same; i++)
-        if (strcmp(base, same[i][0]) == 0) return same[i][1];
-    const target_info *target = target_find(base);
+    const target_info *target = target_of_machine(base);
     return target ? target->name : "";
 }
 

@@ -4,8 +4,9 @@
 
 static const char *const names[] = {
 #define TARGET(name, ...) "amdgcn-amd-amdhsa--" #name,
+#define MACHINE(name, target) "amdgcn-amd-amdhsa--" #name,
 #include "ir/target.def"
-    "amdgcn-amd-amdhsa--gfx1101"};
+};
 enum { count = sizeof names / sizeof *names };
 
 EXPORT int amd_comgr_get_isa_count(size_t *out)

@@ -29,6 +29,18 @@ static void devices_are_described(void)
     nothing_wrong();
 }
 
+START_TEST(every_machine_of_the_table_has_the_target_beside_it)
+{
+    ck_assert_str_eq(target_of_machine("gfx1102")->name, "gfx1100");
+    ck_assert_str_eq(target_of_machine("gfx942")->name, "gfx942");
+    ck_assert_ptr_null(target_of_machine("gfx906"));
+#define MACHINE(arch, target)                                      \
+    ck_assert_str_eq(target_of_machine(#arch)->name, #target);     \
+    ck_assert_ptr_null(target_find(#arch));
+#include "ir/target.def"
+}
+END_TEST
+
 START_TEST(devices_are_described_by_rocm_6) { devices_are_described(); }
 END_TEST
 
@@ -461,6 +473,7 @@ END_TEST
 static void add_devices(Suite *suite)
 {
     TCase *c = tcase_create("devices");
+    tcase_add_test(c, every_machine_of_the_table_has_the_target_beside_it);
     tcase_add_test(c, devices_are_described_by_rocm_6);
     tcase_add_test(c, devices_are_described_by_rocm_5);
     tcase_add_test(c, the_first_gpu_with_a_target_is_opened);
