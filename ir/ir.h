@@ -157,8 +157,7 @@ typedef struct target_info { /* ir/target.def says what they are */
     target_vendor vendor;
     int wave;
     unsigned layers; /* bit i: layer_kind i */
-    int lds_bytes, static_bytes, max_threads, granule, units, chiplets;
-    unsigned isa;
+    int lds_bytes, static_bytes, max_threads, granule, units, chiplets, operand_bytes, lds_banks;
     bool overlaps, copies_to_lds;
     int row_threads;
 } target_info;

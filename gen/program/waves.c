@@ -74,7 +74,7 @@ const char *wave_product_illegal(const tile_request *r, const gemm_mfma_tile *t)
     if ((t->m > turn && t->m % turn) || (t->n > turn && t->n % turn) || t->m > t->threads) return "the threads load m and n in whole turns";
     if (t->m * t->n / t->threads > (wide ? 128 : 64)) return "a thread has at most 128 results (rdna: 64)";
     if (t->slots == 2 && (!r->target->copies_to_lds || !plain(r) || t->threads != 512 || (t->m != 128 && t->m != 256) || t->n % 128))
-        return "slots is 1; on gfx950, with 512 threads, m of 128 or 256, and aligned rows, also 2";
+        return "slots is 1; where loads go to LDS directly, with 512 threads, m of 128 or 256, and aligned rows, also 2";
     return NULL;
 }
 

@@ -93,10 +93,12 @@ static void append_target(text *out, const target_info *target, const unit *u)
     static const char *const vendors[] = {"HOST", "AMD", "NVIDIA"};
     text_printf(out, "#define TF_TARGET_%s 1\n", vendors[target->vendor]);
     text_printf(out, "#define TF_WAVE %d\n", target->wave);
-    /* No name of the machine where it multiplies on register tiles: the source is the same for a whole family, and so is
+    /* Nothing of matrix units where a kernel multiplies on register tiles: the source is the same for a whole family, and so is
      * its cache entry. */
     if (frame_is_dynamic(u->frame)) text_printf(out, "#define TF_CONST_IS_GLOBAL 1\n%s", u->quick ? "#define TF_QUICK 1\n" : "");
-    if (u->uses & use_waves) text_printf(out, "#define TF_GFX 0x%x\n", target->isa);
+    if (u->uses & use_waves)
+        text_printf(out, "#define TF_OPERAND_BYTES %d\n#define TF_LDS_BANKS %d\n#define TF_COPIES_TO_LDS %d\n", target->operand_bytes,
+                    target->lds_banks, target->copies_to_lds);
 }
 
 /* `form` of a program (gen/program/program.h) with its $K, $T, $S and $P filled in. */

@@ -4,8 +4,10 @@
 
 #define L(layer) (1u << layer_##layer)
 static const target_info targets[] = {
-#define TARGET(name, family, vendor, wave, layers, lds, fixed, threads, granule, units, chiplets, isa, overlaps, copies, row_threads) \
-    {#name, #family, vendor_##vendor, wave, layers, lds, fixed, threads, granule, units, chiplets, isa, overlaps, copies, row_threads},
+#define TARGET(name, family, vendor, wave, layers, lds, fixed, threads, granule, units, chiplets, operand, banks, overlaps, copies, \
+               row_threads)                                                                                                         \
+    {#name,   #family, vendor_##vendor, wave,    layers, lds,      fixed,  threads,                                                 \
+     granule, units,   chiplets,        operand, banks,  overlaps, copies, row_threads},
 #include "ir/target.def"
 };
 #undef L

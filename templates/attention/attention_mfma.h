@@ -301,13 +301,13 @@ template <class S> struct attention_mfma {
         lds_write(m + value_line(block, I) + (value_piece(block, piece) ^ value_key(block, I)) * 16, across<I>(a, b, c, d));
         if constexpr (I < 7) put_columns<I + 1>(m, a, b, c, d, block, piece);
     }
-    // Which of a line's pieces lies first: lines that lanes read together begin in different banks, of which gfx950 has 64, else 32.
-    static constexpr bool is_gfx11 = TF_GFX >= 0x1100 && TF_GFX < 0x1200; // lanes side by side read lines 8 apart
-    DEV static int key_of(int line) { return TF_GFX == 0x950 ? line / 2 % 8 : is_gfx11 ? line % 4 * 2 + line / 8 % 2 : line % 8; }
+    // Which of a line's pieces lies first: lines that lanes read together begin in different banks, of which there are 32 or 64.
+    static constexpr bool apart = wide::parts == 2; // lanes side by side read lines 8 apart
+    DEV static int key_of(int line) { return TF_LDS_BANKS == 64 ? line / 2 % 8 : apart ? line % 4 * 2 + line / 8 % 2 : line % 8; }
     DEV static int value_key(int block, int i)
     {
-        if constexpr (is_gfx11) return v_line == 128 ? i % 4 * 2 + block % 2 : i % 4;
-        if constexpr (TF_GFX != 0x950) return i;
+        if constexpr (apart) return v_line == 128 ? i % 4 * 2 + block % 2 : i % 4;
+        if constexpr (TF_LDS_BANKS != 64) return i;
         return v_line == 128 ? block % 2 * 4 + i / 2 : i / 2 % 2 + block / 2 % 2 * 2;
     }
     // Column 8 * block + i. Lines of 64 bytes go in pairs, eight columns apart, so that what 16 lanes write together is 128 bytes.

@@ -105,6 +105,10 @@ DEV float bits_float(unsigned u)
     return b.f;
 }
 
+#if defined(__gfx950__) // an instruction rounds to bf16
+#define TF_CONVERTS_BF16
+#endif
+
 // ---- storage types: bf16 and f16 are loaded, converted and stored; arithmetic is in float
 struct bf16 {
     unsigned short bits;
@@ -149,7 +153,7 @@ template <> struct from_float<bf16> {
         bf16 y;
         asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(y.bits) : "f"(x));
         return y;
-#elif defined(__gfx950__)
+#elif defined(TF_CONVERTS_BF16)
         return __builtin_bit_cast(bf16, static_cast<__bf16>(x));
 #else
         const unsigned b = float_bits(x);

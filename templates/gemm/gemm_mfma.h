@@ -4,7 +4,7 @@
 //
 // Beyond the common contract S has: group: row tiles that share a column of B tiles while it is in L2; chiplets, chunk: chiplets.h;
 // a_written: A may be written by this launch; a_dense: a row of A lies in memory as it is used, at a_row(), and rows are a_stride elements
-// apart (else only a<V>()). With two slots (where copies to LDS are 16 bytes wide: gfx950; a_plain; 512 threads) both operands are copied
+// apart (else only a<V>()). With two slots (where copies to LDS are 16 bytes wide; a_plain; 512 threads) both operands are copied
 // directly and the two halves of the waves take turns with the matrix units; with one a stage passes through registers.
 #pragma once
 
@@ -21,7 +21,7 @@ template <class S> struct gemm_mfma {
     static constexpr int parts = direct ? 4 : 0, late_parts = parts / 2, clusters = wave_m / 32; // direct: 32 rows are multiplied at a time
     static_assert(tile_m % (16 * waves_m) == 0 && wave_n * waves_n == tile_n && wave_n % fragment::columns == 0,
                   "tile: whole blocks a wave");
-    static_assert(slots == 1 || (TF_GFX == 0x950 && S::a_plain && S::b_plain && tile_m % 128 == 0 && tile_n % 128 == 0 && threads == 512),
+    static_assert(slots == 1 || (TF_COPIES_TO_LDS && S::a_plain && S::b_plain && tile_m % 128 == 0 && tile_n % 128 == 0 && threads == 512),
                   "tile: two slots are for copies to LDS, of whole rows, by 8 waves");
     static_assert(S::granule == 4 && S::tile_k == tile_k && threads % TF_WAVE == 0, "tile: granule 4, rows of 128 bytes");
     static_assert(S::a_stride * sizeof(type) * tile_m < 0x7fffffffu, "tile: its rows are reached by 31 bits");
@@ -51,7 +51,7 @@ template <class S> struct gemm_mfma {
         const args &p;
         const tile &t;
     };
-#if TF_GFX == 0x950
+#if TF_COPIES_TO_LDS
     // ---- direct loads: an instruction of a wave brings 8 rows of 128 bytes; 64 rows have a buffer, so rows that do not exist are zero
     struct direct_source {
         buffer a[tile_m / 64], b[tile_n / 64];
@@ -232,7 +232,7 @@ template <class S> struct gemm_mfma {
         schedule_fence();
     }
 
-#if TF_GFX == 0x950
+#if TF_COPIES_TO_LDS
     template <class Ring> DEV static void compute_direct(Ring &ring, carry &c)
     {
         const int half = wave_here() / waves_n;

@@ -13,7 +13,7 @@ template <int First> DEV sixteen_bytes packed_weights(f16, const wide_accumulato
 }
 template <int First> DEV sixteen_bytes packed_weights(bf16, const wide_accumulator &x)
 {
-#if TF_GFX == 0x950 && !defined(TF_ON_HOST)
+#if defined(TF_CONVERTS_BF16)
     __bf16 __attribute__((ext_vector_type(8))) h;
 #pragma unroll
     for (int i = 0; i < 8; i++) h[i] = static_cast<__bf16>(x[First + i]);

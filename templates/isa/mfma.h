@@ -14,7 +14,7 @@ using four_floats = float __attribute__((ext_vector_type(4)));
 // summed in another order.
 template <class T> struct matrix;
 
-#if TF_GFX >= 0x950
+#if TF_OPERAND_BYTES == 16
 #if defined(TF_ON_HOST)
 using matrix_bf16 = short; // not every host compiler knows __bf16
 #else
@@ -96,7 +96,7 @@ template <class T> DEV typename matrix<T>::operand read_operand(lds_address line
     return lds_read<typename matrix<T>::operand>(line + (unit * 4 + fragment::part() ^ key) * 16);
 }
 
-#if TF_GFX >= 0x950
+#if TF_COPIES_TO_LDS
 using buffer = __amdgpu_buffer_rsrc_t;
 
 // Loads beyond `bytes` give zero. The base is the same in all lanes.

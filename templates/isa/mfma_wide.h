@@ -15,7 +15,7 @@ struct wide {
     static constexpr int half_step = 4;
 };
 
-#if TF_GFX >= 0x950
+#if TF_OPERAND_BYTES == 16
 template <> struct wide_matrix<bf16> {
     using operand = matrix<bf16>::operand;
     DEV static wide_accumulator multiply(operand a, operand b, wide_accumulator c)

@@ -5,13 +5,12 @@
 using accumulator = float __attribute__((ext_vector_type(8)));
 
 // ---- matrix products of a wave: result(i, j) += sum over k of a(i, k) * b(j, k), 16 x 16, over 32 bytes of k. Lane l has lines l % 16 of
-// a and b. gfx11: all 32 bytes, and result(2 * e + l / 16, l % 16). gfx12: half of them, and result(8 * (l / 16) + e, l % 16).
+// a and b. RDNA 3: all 32 bytes, and result(2 * e + l / 16, l % 16). RDNA 4: half of them, and result(8 * (l / 16) + e, l % 16).
 template <class T> struct matrix;
-#if TF_GFX >= 0x1200
-constexpr int operand_pieces = 1;
+constexpr int operand_pieces = TF_OPERAND_BYTES / 16;
+#if TF_OPERAND_BYTES == 16
 #define TF_WMMA(type) __builtin_amdgcn_wmma_f32_16x16x16_##type##_w32_gfx12
 #else
-constexpr int operand_pieces = 2;
 #define TF_WMMA(type) __builtin_amdgcn_wmma_f32_16x16x16_##type##_w32
 #endif
 template <> struct matrix<bf16> {
@@ -24,8 +23,8 @@ template <> struct matrix<f16> {
 };
 #undef TF_WMMA
 
-// A block is one product. The operands are swapped, so that a lane has 8 neighbouring columns of one row; on gfx11, line i is column_of(0,
-// i).
+// A block is one product. The operands are swapped, so that a lane has 8 neighbouring columns of one row; of RDNA 3, line i is
+// column_of(0, i).
 struct fragment {
     static constexpr int columns = 16, products = 1, unit = 32;
     struct block {
@@ -33,7 +32,7 @@ struct fragment {
     };
     DEV static int line() { return thread_index() % 16; }
     DEV static int part() { return thread_index() % 32 / 16; }
-#if TF_GFX >= 0x1200
+#if TF_OPERAND_BYTES == 16
     DEV static int column_of(int, int line) { return line; }
     DEV static int b_key(int column) { return column % 8; }
 #else
@@ -52,7 +51,7 @@ struct fragment {
 
 template <class T> DEV typename matrix<T>::operand read_operand(lds_address line, int unit, int key) // this lane's of a line
 {
-#if TF_GFX >= 0x1200
+#if TF_OPERAND_BYTES == 16
     return lds_read<typename matrix<T>::operand>(line + (unit * 2 + fragment::part() ^ key) * 16);
 #else
     struct halves {

@@ -3,8 +3,8 @@
 
 using wide_accumulator = accumulator;
 
-// result(i, j) += sum over 32 bytes of k of a(i, k) * b(j, k). Lane l holds line l % 16 of b and line line_read(l % 16) of a, of gfx11
-// whole, of gfx12 piece l / 16; so it has results 8 * (l / 16) + r.
+// result(i, j) += sum over 32 bytes of k of a(i, k) * b(j, k). Lane l holds line l % 16 of b and line line_read(l % 16) of a, of RDNA 3
+// whole, of RDNA 4 piece l / 16; so it has results 8 * (l / 16) + r.
 template <class T> struct wide_matrix {
     using operand = typename matrix<T>::operand;
     DEV static accumulator multiply(operand a, operand b, accumulator c) { return matrix<T>::multiply(a, b, c); }
@@ -17,10 +17,10 @@ struct wide {
     static constexpr int half_step = 8;
 };
 
-// 16 bytes of weights of each half of the wave; gfx11 has all of them in both.
+// 16 bytes of weights of each half of the wave; RDNA 3 has all of them in both.
 template <class T> DEV typename wide_matrix<T>::operand weights_operand(sixteen_bytes own)
 {
-#if TF_GFX >= 0x1200
+#if TF_OPERAND_BYTES == 16
     return __builtin_bit_cast(typename wide_matrix<T>::operand, own);
 #else
     struct halves {

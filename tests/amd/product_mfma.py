@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 """In: clang (CLANG, default clang-22), TINYGRAD_DIR, targets as arguments. Out: the product on matrix units of
 tests/probes/product_mfma.hip, alone and two in one launch, run in the emulator at odd sizes with random scheduling and compared with
-float64, for gfx950 (direct copies to LDS), gfx942 and gfx90a, gfx1100 and gfx1201 (no floats there, and no two phases). Refuses (exit 1) a
-wrong element, scratch, more than 256 vector registers, or no matrix instruction."""
+float64, on every AMD target: with direct copies to LDS where there are any, with waves of 32 without floats and two phases. Refuses (exit
+1) a wrong element, scratch, more than 256 vector registers, or no matrix instruction."""
 import collections
 import os
 import struct
@@ -13,6 +13,7 @@ import tempfile
 import numpy as np
 
 from emulator import CodeObject, Machine
+from targets import AMD, TARGETS, defines, wave_of
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 PLAIN, PAIR, RESIDUAL, TWO = range(4)
@@ -49,13 +50,13 @@ def round_up(n, to):
 
 def slots_of(target, number, tile, kind, k, middle):
     aligned = k % (16 // number.size) == 0 and (kind != TWO or middle % (16 // number.size) == 0)
-    return 2 if target == "gfx950" and tile.threads == 512 and tile.rows >= 128 and aligned else 1
+    return 2 if AMD[target]["copies"] == "1" and tile.threads == 512 and tile.rows >= 128 and aligned else 1
 
 
 def build(folder, target, number, tile, kind, n, k, middle):
     path = f"{folder}/{target}-{number.name}-{'-'.join(map(str, tile))}-{kind}-{n}-{k}-{middle}.hsaco"
     subprocess.check_call([os.environ.get("CLANG", "clang-22"), "-x", "hip", f"--offload-arch={target}", "--offload-device-only",
-                           "--no-gpu-bundle-output", "-nogpulib", "-nogpuinc", "-O3", "-std=c++17", "-Wall", "-Werror", f"-I{ROOT}",
+                           "--no-gpu-bundle-output", "-nogpulib", "-nogpuinc", "-O3", "-std=c++17", "-Wall", "-Werror", f"-I{ROOT}", *defines(target),
                            f"-DPROBE_KIND={kind}", f"-DPROBE_N={n}", f"-DPROBE_K={k}", f"-DPROBE_F={middle or 8}", f"-DPROBE_M={tile.rows}",
                            f"-DPROBE_COLUMNS={tile.columns}", f"-DPROBE_THREADS={tile.threads}",
                            f"-DPROBE_SLOTS={slots_of(target, number, tile, kind, k, middle)}", f"-DPROBE_TYPE={number.name}", "-o", path,
@@ -163,13 +164,13 @@ NAMES = ["plain", "pair", "residual", "two-phase"]
 
 
 def possible(target, name, tile, kind):
-    return not target.startswith("gfx1") or (name != "float" and kind != TWO and tile.threads == 256)
+    return wave_of(target) == 64 or (name != "float" and kind != TWO and tile.threads == 256)
 
 
 def main(targets):
     failures = 0
     with tempfile.TemporaryDirectory() as folder:
-        for target in targets or ["gfx950", "gfx942", "gfx90a", "gfx1100", "gfx1201"]:
+        for target in targets or TARGETS:
             for name, tile, kind, m, n, k, middle, grid in CASES:
                 if not possible(target, name, tile, kind):
                     continue

@@ -363,15 +363,18 @@ START_TEST(heads_of_more_columns_than_a_wave_takes_are_refused_by_name)
 END_TEST
 
 /* What the templates are told of it. */
+#define AMD_HEAD(wave, operand, banks, copies)                                                                             \
+    "#define TF_TARGET_AMD 1\n#define TF_WAVE " wave "\n#define TF_OPERAND_BYTES " operand "\n#define TF_LDS_BANKS " banks \
+    "\n#define TF_COPIES_TO_LDS " copies "\n"
 START_TEST(a_source_says_what_machine_it_is_for)
 {
     static const char *const told[][2] =
         {{"host", "#define TF_TARGET_HOST 1\n#define TF_WAVE 1\n"},
-         {"gfx90a", "#define TF_TARGET_AMD 1\n#define TF_WAVE 64\n#define TF_GFX 0x90a\n"},
-         {"gfx942", "#define TF_TARGET_AMD 1\n#define TF_WAVE 64\n#define TF_GFX 0x942\n"},
-         {"gfx950", "#define TF_TARGET_AMD 1\n#define TF_WAVE 64\n#define TF_GFX 0x950\n"},
-         {"gfx1100", "#define TF_TARGET_AMD 1\n#define TF_WAVE 32\n#define TF_GFX 0x1100\n"},
-         {"gfx1201", "#define TF_TARGET_AMD 1\n#define TF_WAVE 32\n#define TF_GFX 0x1201\n"},
+         {"gfx90a", AMD_HEAD("64", "8", "32", "0")},
+         {"gfx942", AMD_HEAD("64", "8", "32", "0")},
+         {"gfx950", AMD_HEAD("64", "16", "64", "1")},
+         {"gfx1100", AMD_HEAD("32", "32", "32", "0")},
+         {"gfx1201", AMD_HEAD("32", "16", "32", "0")},
          {"sm_80", "#define TF_TARGET_NVIDIA 1\n#define TF_WAVE 32\n#define TF_CONST_IS_GLOBAL 1\n#define TF_QUICK 1\n"},
          {"sm_90a", "#define TF_TARGET_NVIDIA 1\n#define TF_WAVE 32\n#define TF_CONST_IS_GLOBAL 1\n#define TF_QUICK 1\n"}};
     char *text = slurp("specs/linear.yaml");

@@ -1,27 +1,12 @@
 // In: PROBE_N, PROBE_K, PROBE_M and PROBE_COLUMNS (of a tile), PROBE_THREADS, PROBE_SLOTS, PROBE_TYPE, PROBE_KIND (and PROBE_F for two
-// phases) as macros, a CDNA or RDNA target. Out: one kernel, `probe`, of the product on matrix units with the spec structs of
+// phases) as macros, and the macros of a CDNA or RDNA target. Out: one kernel, `probe`, of the product on matrix units with the spec structs of
 // product_spec.h. Refuses nothing.
-#if defined(__gfx950__)
-#define TF_GFX 0x950
-#elif defined(__gfx942__)
-#define TF_GFX 0x942
-#elif defined(__gfx90a__)
-#define TF_GFX 0x90a
-#elif defined(__gfx1100__)
-#define TF_GFX 0x1100
-#else
-#define TF_GFX 0x1201
-#endif
-#if TF_GFX >= 0x1100
-#define TF_WAVE 32
-#else
-#define TF_WAVE 64
-#endif
 #include "templates/base/device.h"
 #include "templates/base/ops.h"
 #include "templates/isa/simt.h"
+#include "templates/base/sums.h"
 #include "templates/isa/amd.h"
-#if TF_GFX >= 0x1100
+#if TF_WAVE == 32
 #include "templates/isa/wmma.h"
 #else
 #include "templates/isa/mfma.h"
