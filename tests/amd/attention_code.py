@@ -12,6 +12,7 @@ import tempfile
 import code
 from code import cost_of, turn_of
 from run import Plan, tfgen
+from targets import TARGETS
 
 GOAL = 0.70
 PRESETS = ["llama-1b", "llama-8b"]
@@ -63,9 +64,9 @@ def planned(target, preset, folder, dtype):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--dtype", default="bf16")
-    parser.add_argument("targets", nargs="*", default=["gfx90a", "gfx942", "gfx950"])
+    parser.add_argument("targets", nargs="*", default=TARGETS)
     options = parser.parse_args()
-    code.GOAL = dict.fromkeys((t for t in options.targets if t.startswith("gfx9")), GOAL)  # llvm-mca 22 knows how long MFMA takes, not WMMA
+    code.GOAL = dict.fromkeys((t for t in options.targets if t in code.GOAL), GOAL)  # llvm-mca 22 knows how long MFMA takes, not WMMA
     print("| target, preset | waves | vector registers | scratch | LDS | matrix, LDS reads, all instructions of a turn "
           "| LDS accesses, conflicts "
           "| predicted matrix share | and with the LDS port's time | and with both waves' vector instructions |\n" + "|---" * 10 + "|")

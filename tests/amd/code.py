@@ -20,6 +20,7 @@ import tempfile
 
 from emulator import CodeObject
 from run import Plan, tfgen
+from targets import AMD, TARGETS, wave_of
 
 DIMS = "B=1,S=4096,D=4096,F=14336"
 GOAL = {"gfx90a": 0.90, "gfx942": 0.90, "gfx950": 0.90}  # llvm-mca 22 knows how long MFMA takes, not WMMA
@@ -50,11 +51,11 @@ def phases_of(gfx, line, size):
     """Lists of lanes that go together, and banks of 4 bytes."""
     read = line.name.startswith(("ds_read", "ds_load"))
     if size == 16:
-        half, banks = (READ_950, 64) if gfx == "gfx950" and read else (READ_CDNA if read and gfx.startswith("gfx9") else NEIGHBOURS, 32)
+        half, banks = (READ_950, 64) if AMD[gfx]["banks"] == "64" and read else (READ_CDNA if read and wave_of(gfx) == 64 else NEIGHBOURS, 32)
     else:
         together = min(32, 128 // size)
         half, banks = [range(i, i + together) for i in range(0, 32, together)], 32
-    return [[lane + high for lane in phase] for high in ((0, 32) if gfx.startswith("gfx9") else (0,)) for phase in half], banks
+    return [[lane + high for lane in phase] for high in ((0, 32) if wave_of(gfx) == 64 else (0,)) for phase in half], banks
 
 
 def conflicts(gfx, line, size, addresses):
@@ -95,7 +96,7 @@ class Trace:
         self.gfx, self.start, self.lines = gfx, code.text[0], lines
         self.waves = collections.defaultdict(list)  # wave -> addresses of instructions
         self.lds, self.accesses, self.conflicts = {}, 0, collections.Counter()
-        self.size = 64 if gfx.startswith("gfx9") else 32
+        self.size = 64 if wave_of(gfx) == 64 else 32
 
     def __call__(self, group, wave, offset, w):
         at = self.start + offset
@@ -158,9 +159,10 @@ def cost_of(gfx, interval):
 
 
 def port_of(gfx, interval):
-    """Cycles (of 4 clocks) for which the LDS accesses of one wave of 16 bytes a lane have the port, 128 bytes a clock; gfx950 reads 256."""
+    """Cycles (of 4 clocks) for which the LDS accesses of one wave of 16 bytes a lane have the port, 128 bytes a clock; of 64 banks
+    256 for reads."""
     wide = re.compile(r"ds_(read|write)(_b128|2(st64)?_b64)")
-    return sum(1 if gfx == "gfx950" and "read" in x.name else 2 for x in interval if wide.match(x.name))
+    return sum(1 if AMD[gfx]["banks"] == "64" and "read" in x.name else 2 for x in interval if wide.match(x.name))
 
 
 def share_of(gfx, trace, lines):
@@ -229,14 +231,14 @@ def faults(f, lines, trace):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--dtype", default="bf16,f32")
-    parser.add_argument("targets", nargs="*", default=["gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1201"])
+    parser.add_argument("targets", nargs="*", default=TARGETS)
     options = parser.parse_args()
     print("| target | waves | vector registers | scratch | LDS | matrix, LDS reads, all instructions of a turn | loads "
           "| LDS accesses, conflicts "
           "| predicted matrix share | and with the LDS port's time |\n|---|---|---|---|---|---|---|---|---|---|")
     bad = 0
     with tempfile.TemporaryDirectory() as folder:
-        for dtype, target in [(d, t) for d in options.dtype.split(",") for t in options.targets if d != "f32" or t.startswith("gfx9")]:
+        for dtype, target in [(d, t) for d in options.dtype.split(",") for t in options.targets if d != "f32" or wave_of(t) == 64]:
             f = planned(target, f"{folder}/{target}-{dtype}", dtype)
             loads = ", ".join(f"{c} {n}" for n, c in f["loads"].items())
             share = f"{f['share']:.3f} | {f['with_port']:.3f}" if target in GOAL else "not modelled | -"

@@ -11,6 +11,7 @@ import tempfile
 import numpy as np
 
 from emulator import CodeObject, Machine
+from targets import TARGETS
 
 SOURCE = """extern "C" __attribute__((global)) void twice(unsigned *x)
 {
@@ -25,8 +26,7 @@ extern "C" __attribute__((global)) void calls(unsigned *x)
     mine = next(next(mine) ^ mine);
 }
 """
-TARGETS = {"gfx90a": "gfx90a", "gfx90a:sramecc+:xnack-": "gfx90a", "gfx942:sramecc+:xnack+": "gfx942", "gfx950:xnack-": "gfx950",
-           "gfx1100": "gfx1100", "gfx1201": "gfx1201"}
+CASES = {**{t: t for t in TARGETS}, "gfx90a:sramecc+:xnack-": "gfx90a", "gfx942:sramecc+:xnack+": "gfx942", "gfx950:xnack-": "gfx950"}
 
 
 def code_of(folder, target):
@@ -41,7 +41,7 @@ def code_of(folder, target):
 def main():
     wrong = 0
     with tempfile.TemporaryDirectory() as folder:
-        for target, processor in TARGETS.items():
+        for target, processor in CASES.items():
             code, machine = code_of(folder, target), Machine(seed=1)
             numbers = np.arange(64, dtype=np.uint32)
             x = machine.memory.upload(numbers.tobytes(), "x")

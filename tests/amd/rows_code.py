@@ -14,6 +14,7 @@ import tempfile
 import code
 from emulator import CodeObject
 from run import Plan, tfgen
+from targets import TARGETS, wave_of
 
 # Of a row's columns: rows and vectors that are read.
 READ = {"rmsnorm": 2, "layernorm": 3, "l2norm": 1, "softmax": 1, "elementwise": 2}
@@ -31,7 +32,7 @@ def width_of(name):
 
 def waves_of(target, registers):
     """Waves of a SIMD, by registers: 512 of 64 lanes in steps of 8, or 1536 of 32 in steps of 24; never more than 8 or 16."""
-    return min(8, 512 // (-(-registers // 8) * 8)) if target.startswith("gfx9") else min(16, 1536 // (-(-registers // 24) * 24))
+    return min(8, 512 // (-(-registers // 8) * 8)) if wave_of(target) == 64 else min(16, 1536 // (-(-registers // 24) * 24))
 
 
 def under_way(f, own):
@@ -143,7 +144,7 @@ def planned(target, spec, rows, columns, folder):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("targets", nargs="*", default=["gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1201"])
+    parser.add_argument("targets", nargs="*", default=TARGETS)
     options = parser.parse_args()
     print("| rows, bf16 | " + " | ".join(f"{t}: registers, waves a SIMD, KB of rows under way" for t in options.targets) + " |\n" +
           "|---" * (1 + len(options.targets)) + "|")

@@ -24,11 +24,11 @@ import time
 import numpy as np
 
 from emulator import CodeObject, Machine
+from targets import TARGETS
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, os.path.join(ROOT, "tests"))
 import judging  # noqa: E402
-TARGETS = ["gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1201"]
 LEVELS = ["none", "ops", "tile"]
 # Small and odd: tails in every direction, in a few hundred thousand instructions. Up to 16 rows no product is on matrix units.
 SIZES = {
