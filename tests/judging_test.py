@@ -63,7 +63,7 @@ def main():
         expect(f"{dtype}: an infinite bound, nothing written", judge(changed(WANT, N - 1, 9.0), changed(BOUND, N - 1, np.inf),
                                                                      tail(raw, dtype, 1), dtype), False, 1)
     with open(__file__.replace("tests/judging_test.py", "runtime/module/guarded_run.h")) as f:
-        if f"session_poison_bits = {POISON:#x}" not in f.read():
+        if f"guarded_poison_bits = {POISON:#x}" not in f.read():
             wrong.append("runtime/module/guarded_run.h poisons with another pattern")
     print("\n".join(wrong) or "good: what is wrong is not accepted")
     return len(wrong) != 0

@@ -96,9 +96,9 @@ rig *rig_open(const rig_request *request)
     rig *r = rig_plan(request);
     tfgen_code code;
     for (int i = 0; request->one_workgroup && i < r->c.plan->launch_count; i++) r->c.plan->launches[i].grid_limit = 1;
-    const session_options options = {.cache_dir = getenv("TFGEN_CACHE_DIR"), .check = request->check};
-    r->s = session_open(r->c.plan, &options, &code, &r->log);
-    ck_assert_msg(r->s != NULL, "%s", r->log.text ? r->log.text : "no session");
+    const guarded_options options = {.cache_dir = getenv("TFGEN_CACHE_DIR"), .check = request->check};
+    r->s = guarded_open(r->c.plan, &options, &code, &r->log);
+    ck_assert_msg(r->s != NULL, "%s", r->log.text ? r->log.text : "no run");
     rig_fill(r, 1);
     return r;
 }
@@ -113,7 +113,7 @@ static void forget_reference(rig *r)
 
 void rig_close(rig *r)
 {
-    session_close(r->s);
+    guarded_close(r->s);
     host_log_free(&r->log);
     forget_reference(r);
     for (int i = 0; i < r->graph->value_count; i++) ref_free(&r->data[i]);
@@ -178,16 +178,16 @@ static const ir_value *planned(const rig *r, const ir_value *v) { return program
 void rig_upload(rig *r, const char *name)
 {
     const ir_value *v = rig_value(r, name), *p = planned(r, v);
-    if (!p || !session_bytes(r->s, p)) return; /* a value that no kernel reads */
+    if (!p || !guarded_bytes(r->s, p)) return; /* a value that no kernel reads */
     void *data = must_allocate(r->data[v->id].count, (size_t)dtype_size(v->type));
     for (size_t k = 0; k < r->data[v->id].count; k++) dtype_put(v->type, data, k, r->data[v->id].value[k]);
-    session_put(r->s, p, data, r->data[v->id].count * (size_t)dtype_size(v->type), &r->log);
+    guarded_put(r->s, p, data, r->data[v->id].count * (size_t)dtype_size(v->type), &r->log);
     free(data);
 }
 
 void rig_execute(rig *r)
 {
-    const tfgen_code code = session_execute(r->s, NULL, &r->log);
+    const tfgen_code code = guarded_execute(r->s, NULL, &r->log);
     ck_assert_msg(code == code_ok, "%s", r->log.text ? r->log.text : "the launch failed");
 }
 
@@ -195,8 +195,8 @@ void rig_run(rig *r)
 {
     for (int i = 0; i < r->graph->value_count; i++)
         if (r->given[i]) rig_upload(r, r->graph->values[i]->name);
-    session_poison(r->s, &r->log);
-    const tfgen_code code = session_pack(r->s, &r->log);
+    guarded_poison(r->s, &r->log);
+    const tfgen_code code = guarded_pack(r->s, &r->log);
     ck_assert_msg(code == code_ok, "%s", r->log.text ? r->log.text : "packing failed");
     rig_execute(r);
 }
@@ -206,7 +206,7 @@ static bool in_memory(void *context, const ir_value *graph_value)
 {
     const rig *r = context;
     const ir_value *p = planned(r, graph_value);
-    if (!p || p->type != graph_value->type || !session_bytes(r->s, p)) return false;
+    if (!p || p->type != graph_value->type || !guarded_bytes(r->s, p)) return false;
     if (p->root || p->output || p->kind == value_state) return true;
     for (int i = 0; i < r->c.plan->stored_count; i++)
         if (r->c.plan->stored[i].value == p) return r->c.plan->stored[i].parts <= 1;
@@ -216,10 +216,10 @@ static bool in_memory(void *context, const ir_value *graph_value)
 /* All that the device has of a value's root; freed by the caller. */
 static void *fetched(const rig *r, const ir_value *v)
 {
-    const size_t bytes = session_bytes(r->s, v);
+    const size_t bytes = guarded_bytes(r->s, v);
     host_log log = {0};
     void *data = must_allocate(bytes, 1);
-    ck_assert_msg(session_get(r->s, v, data, bytes, &log) == code_ok, "%s", log.text ? log.text : "no data");
+    ck_assert_msg(guarded_get(r->s, v, data, bytes, &log) == code_ok, "%s", log.text ? log.text : "no data");
     return data;
 }
 

@@ -26,7 +26,7 @@ typedef struct rig {
     rig_request request;
     compiled c;
     ir_program *graph;
-    session *s; /* NULL: only planned */
+    guarded_run *s; /* NULL: only planned */
     host_log log;
     size_t *room;        /* numbers that a value had when the rig was opened, by graph value id */
     ref_tensor *data, *exact, *rounded; /* by graph value id; exact and rounded: outputs, after rig_reference() */

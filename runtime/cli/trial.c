@@ -17,7 +17,7 @@ typedef struct trial {
     const ir_program *graph;
     const plan *plan;
     const trial_options *o;
-    session *s;
+    guarded_run *s;
     host_log log;
     ref_tensor *inputs; /* by graph value id */
     const ref_tensor **given;
@@ -83,12 +83,12 @@ static void upload(trial *t)
 {
     for (int i = 0; i < t->graph->value_count; i++) {
         const ir_value *v = t->graph->values[i], *p = is_data(v) ? planned(t, v) : NULL;
-        if (!p || !session_bytes(t->s, p)) continue; /* a value that no kernel reads */
+        if (!p || !guarded_bytes(t->s, p)) continue; /* a value that no kernel reads */
         const size_t bytes = t->inputs[i].count * (size_t)dtype_size(v->type);
         void *data = staging(bytes);
         if (!data) bail(t->a, code_device, (position){0}, "not enough memory for %zu bytes of %s", bytes, v->name);
         for (size_t k = 0; k < t->inputs[i].count; k++) dtype_put(v->type, data, k, t->inputs[i].value[k]);
-        const tfgen_code code = session_put(t->s, p, data, bytes, &t->log);
+        const tfgen_code code = guarded_put(t->s, p, data, bytes, &t->log);
         free(data);
         need(t, code);
     }
@@ -97,7 +97,7 @@ static void upload(trial *t)
 static bool in_memory(const trial *t, const ir_value *graph_value)
 {
     const ir_value *p = planned(t, graph_value);
-    if (!p || !session_bytes(t->s, p)) return false;
+    if (!p || !guarded_bytes(t->s, p)) return false;
     if (p->root || p->output || p->kind == value_state) return true;
     for (int i = 0; i < t->plan->stored_count; i++)
         if (t->plan->stored[i].value == p) return t->plan->stored[i].parts <= 1;
@@ -107,15 +107,15 @@ static bool in_memory(const trial *t, const ir_value *graph_value)
 /* What the device has for a value of the plan, through its view. */
 static void download(trial *t, const ir_value *v, double *out)
 {
-    const size_t bytes = session_bytes(t->s, v);
+    const size_t bytes = guarded_bytes(t->s, v);
     void *data = staging(bytes);
     if (!data) bail(t->a, code_device, (position){0}, "not enough memory for %zu bytes of %s", bytes, v->name);
-    const tfgen_code got = session_get(t->s, v, data, bytes, &t->log);
+    const tfgen_code got = guarded_get(t->s, v, data, bytes, &t->log);
     const long long count = value_count(v, &t->plan->program->dims), columns = value_columns(v);
     const long long stride = v->root_stride ? v->root_stride : columns, offset = v->root ? v->root_offset : 0;
     for (long long i = 0; got == code_ok && i < count; i++) {
         const size_t at = (size_t)(i / columns * stride + offset + i % columns);
-        out[i] = session_is_poison(v->type, data, at) ? ref_unwritten() : dtype_get(v->type, data, at);
+        out[i] = guarded_is_poison(v->type, data, at) ? ref_unwritten() : dtype_get(v->type, data, at);
     }
     free(data);
     need(t, got);
@@ -255,7 +255,7 @@ static void compare(trial *t, ref_tensor **exact)
 }
 
 /* ---- running */
-static void close_session(void *s) { session_close(s); }
+static void close_session(void *s) { guarded_close(s); }
 static void free_log(void *log) { host_log_free(log); }
 
 static void tell_progress(void *context, const tfgen_progress *p)
@@ -267,16 +267,16 @@ static void tell_progress(void *context, const tfgen_progress *p)
 static void open_session(trial *t)
 {
     tfgen_code code;
-    const session_options options =
+    const guarded_options options =
         {.device = t->o->device, .check = t->o->check, .jobs = t->o->jobs, .cache = t->o->cache, .progress = tell_progress, .context = t};
     const double start = seconds_now();
     arena_defer(t->a, free_log, &t->log);
-    t->s = session_open(t->plan, &options, &code, &t->log);
+    t->s = guarded_open(t->plan, &options, &code, &t->log);
     need(t, code);
     arena_defer(t->a, close_session, t->s);
-    t->plan = t->result.plan = session_plan(t->s);
+    t->plan = t->result.plan = guarded_plan(t->s);
     t->result.compile_seconds = seconds_now() - start;
-    const tfgen_device_info *info = session_device(t->s);
+    const tfgen_device_info *info = guarded_device(t->s);
     t->result.device = strcmp(info->name, "host") == 0 ? "host" : arena_printf(t->a, "%s, %s", info->name, info->label);
 }
 
@@ -316,7 +316,7 @@ static void time_runs(trial *t, const double *first)
     double *times = numbers(t->a, (long long)repeat * (launches + 1)), *one = numbers(t->a, launches + 1);
     for (int r = 0; r < repeat; r++) {
         const double start = seconds_now();
-        need(t, session_execute(t->s, one, &t->log));
+        need(t, guarded_execute(t->s, one, &t->log));
         times[launches * repeat + r] = seconds_now() - start;
         for (int i = 0; i < launches; i++) times[i * repeat + r] = one[i];
     }
@@ -357,7 +357,7 @@ static void add_state(trial *t, item_list *list, int index)
     for (int i = 0; i < t->graph->value_count; i++)
         if (t->graph->values[i]->output && strcmp(t->graph->values[i]->output, v->name) == 0)
             bail(t->a, code_usage, (position){0}, "-o: an output and a state are both called %s, and both belong into the file", v->name);
-    if (p && session_bytes(t->s, p)) add_stored(t, list, v->name, v, p);
+    if (p && guarded_bytes(t->s, p)) add_stored(t, list, v->name, v, p);
     else add_item(t, list, v->name, v, t->inputs[index].value, false);
 }
 
@@ -397,12 +397,12 @@ trial_result trial_run(arena *a, const ir_program *graph, const plan *p, const t
     open_session(t);
     fill_inputs(t);
     upload(t);
-    need(t, session_poison(t->s, &t->log));
-    need(t, session_pack(t->s, &t->log));
-    const int before = session_launches(t->s);
+    need(t, guarded_poison(t->s, &t->log));
+    need(t, guarded_pack(t->s, &t->log));
+    const int before = guarded_launches(t->s);
     double *first = numbers(a, t->plan->launch_count + 1);
-    need(t, session_execute(t->s, first, &t->log));
-    t->result.launches = session_launches(t->s) - before;
+    need(t, guarded_execute(t->s, first, &t->log));
+    t->result.launches = guarded_launches(t->s) - before;
     t->result.good = true;
     ref_tensor **exact = output_results(t);
     if (o->reference == reference_always || (o->reference == reference_auto && t->result.operations <= 2e11)) compare(t, exact);

@@ -59,7 +59,7 @@ trial_result trial_run(arena *a, const ir_program *graph, const plan *p, const t
 /* What is wrong with a check that is not good: one line. */
 const char *trial_complaint(arena *a, const trial_check *c);
 
-/* --device: opens it and makes its target that of *target; NULL, when none was asked for, leaves the host engine to the session. Bails. */
+/* --device: opens it and makes its target that of *target; NULL, when none was asked for, leaves the host engine to the run. Bails. */
 tfgen_device *trial_device(arena *a, const char *name, bool check, const char **target);
 
 /* Floating-point operations of one evaluation of the graph. */

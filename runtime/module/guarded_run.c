@@ -10,7 +10,7 @@ typedef struct memory {
     size_t bytes;
 } memory;
 
-struct session {
+struct guarded_run {
     const plan *plan;
     tfgen_device *device, *own; /* own: opened here */
     tfgen_module *module;
@@ -23,7 +23,7 @@ struct session {
 };
 
 /* The device's whole report where it made one, else the error's first lines. */
-static tfgen_code noted(session *s, tfgen_status status, const tfgen_error *error, host_log *log)
+static tfgen_code noted(guarded_run *s, tfgen_status status, const tfgen_error *error, host_log *log)
 {
     if (status == TFGEN_OK) return code_ok;
     if (s && s->engine.size) {
@@ -38,7 +38,7 @@ static tfgen_code noted(session *s, tfgen_status status, const tfgen_error *erro
 }
 
 /* ---- opening */
-static tfgen_status open_device(session *s, const session_options *o, tfgen_error *error)
+static tfgen_status open_device(guarded_run *s, const guarded_options *o, tfgen_error *error)
 {
     const target_info *target = s->plan->target;
     const host_device_options host = {.target = strcmp(target->family, "host") == 0 ? NULL : target,
@@ -54,13 +54,13 @@ static tfgen_status open_device(session *s, const session_options *o, tfgen_erro
     return status;
 }
 
-static tfgen_status allocate(session *s, memory *m, long long bytes, const char *name, tfgen_error *error)
+static tfgen_status allocate(guarded_run *s, memory *m, long long bytes, const char *name, tfgen_error *error)
 {
     m->bytes = bytes > 0 ? (size_t)bytes : 1; /* an empty tensor still needs an address */
     return s->device->api->alloc(s->device, m->bytes, name, &m->data, error);
 }
 
-static tfgen_status allocate_tensors(session *s, tfgen_error *error)
+static tfgen_status allocate_tensors(guarded_run *s, tfgen_error *error)
 {
     const tfgen_module *m = s->module;
     tfgen_status status = TFGEN_OK;
@@ -72,7 +72,7 @@ static tfgen_status allocate_tensors(session *s, tfgen_error *error)
     return status;
 }
 
-static tfgen_status allocate_workspace(session *s, tfgen_error *error)
+static tfgen_status allocate_workspace(guarded_run *s, tfgen_error *error)
 {
     const plan *p = s->plan;
     const dim_table *dims = &p->program->dims;
@@ -87,7 +87,7 @@ static tfgen_status allocate_workspace(session *s, tfgen_error *error)
     return status;
 }
 
-static tfgen_status make_events(session *s, tfgen_error *error)
+static tfgen_status make_events(guarded_run *s, tfgen_error *error)
 {
     tfgen_status status = TFGEN_OK;
     for (int i = 0; i <= s->module->launch_count && status == TFGEN_OK; i++)
@@ -95,7 +95,7 @@ static tfgen_status make_events(session *s, tfgen_error *error)
     return status;
 }
 
-static bool make_tables(session *s)
+static bool make_tables(guarded_run *s)
 {
     const size_t tensors = (size_t)s->module->tensors.count + 1, items = (size_t)s->module->workspace_count + 1;
     s->tensors = calloc(tensors, sizeof *s->tensors);
@@ -106,7 +106,7 @@ static bool make_tables(session *s)
     return s->tensors && s->tensor_pointers && s->workspace && s->workspace_pointers && s->events;
 }
 
-static tfgen_status build_module(session *s, const session_options *o, tfgen_error *error)
+static tfgen_status build_module(guarded_run *s, const guarded_options *o, tfgen_error *error)
 {
     const tfgen_module_options options = {.size = sizeof options, .jobs = o->jobs, .progress = o->progress, .context = o->context};
     cache *own = o->cache || !o->cache_dir ? NULL : cache_open(&(cache_options){.directory = o->cache_dir});
@@ -117,7 +117,7 @@ static tfgen_status build_module(session *s, const session_options *o, tfgen_err
     return status;
 }
 
-static tfgen_status open_all(session *s, const session_options *o, tfgen_error *error)
+static tfgen_status open_all(guarded_run *s, const guarded_options *o, tfgen_error *error)
 {
     tfgen_status status = open_device(s, o, error);
     if (status == TFGEN_OK) status = build_module(s, o, error);
@@ -128,27 +128,27 @@ static tfgen_status open_all(session *s, const session_options *o, tfgen_error *
     return status == TFGEN_OK ? make_events(s, error) : status;
 }
 
-session *session_open(const plan *p, const session_options *options, tfgen_code *code, host_log *log)
+guarded_run *guarded_open(const plan *p, const guarded_options *options, tfgen_code *code, host_log *log)
 {
-    session *s = calloc(1, sizeof *s);
+    guarded_run *s = calloc(1, sizeof *s);
     tfgen_error error = {""};
     *code = code_device;
     if (!s) return NULL;
     s->plan = p;
     *code = noted(s, open_all(s, options, &error), &error, log);
     if (*code == code_ok) return s;
-    session_close(s);
+    guarded_close(s);
     return NULL;
 }
 
-static void free_memories(session *s, memory *m, int count)
+static void free_memories(guarded_run *s, memory *m, int count)
 {
     for (int i = 0; m && i < count; i++)
         if (m[i].data) s->device->api->free(s->device, m[i].data);
     free(m);
 }
 
-static void close_module(session *s)
+static void close_module(guarded_run *s)
 {
     for (int i = 0; s->events && i <= s->module->launch_count; i++)
         if (s->events[i]) s->device->api->event_destroy(s->device, s->events[i]);
@@ -158,7 +158,7 @@ static void close_module(session *s)
     tfgen_module_free(s->module);
 }
 
-void session_close(session *s)
+void guarded_close(guarded_run *s)
 {
     if (!s) return;
     if (s->module) close_module(s);
@@ -170,11 +170,11 @@ void session_close(session *s)
     free(s);
 }
 
-const plan *session_plan(const session *s) { return s->plan; }
-const tfgen_device_info *session_device(const session *s) { return &s->device->info; }
+const plan *guarded_plan(const guarded_run *s) { return s->plan; }
+const tfgen_device_info *guarded_device(const guarded_run *s) { return &s->device->info; }
 
 /* ---- data */
-static const memory *memory_of(const session *s, const ir_value *v)
+static const memory *memory_of(const guarded_run *s, const ir_value *v)
 {
     const ir_value *root = value_root(v);
     for (int i = 0; i < s->module->tensors.count; i++)
@@ -184,13 +184,13 @@ static const memory *memory_of(const session *s, const ir_value *v)
     return NULL;
 }
 
-size_t session_bytes(const session *s, const ir_value *v)
+size_t guarded_bytes(const guarded_run *s, const ir_value *v)
 {
     const memory *m = memory_of(s, v);
     return m ? m->bytes : 0;
 }
 
-static tfgen_code move(session *s, const ir_value *v, void *data, size_t bytes, tfgen_copy_kind kind, host_log *log)
+static tfgen_code move(guarded_run *s, const ir_value *v, void *data, size_t bytes, tfgen_copy_kind kind, host_log *log)
 {
     const memory *m = memory_of(s, v);
     tfgen_error error = {""};
@@ -200,17 +200,17 @@ static tfgen_code move(session *s, const ir_value *v, void *data, size_t bytes, 
     return noted(s, s->device->api->copy(s->device, up ? m->data : data, up ? data : m->data, bytes, kind, NULL, &error), &error, log);
 }
 
-tfgen_code session_put(session *s, const ir_value *v, const void *data, size_t bytes, host_log *log)
+tfgen_code guarded_put(guarded_run *s, const ir_value *v, const void *data, size_t bytes, host_log *log)
 {
     return move(s, v, (void *)data, bytes, TFGEN_TO_DEVICE, log);
 }
 
-tfgen_code session_get(session *s, const ir_value *v, void *data, size_t bytes, host_log *log)
+tfgen_code guarded_get(guarded_run *s, const ir_value *v, void *data, size_t bytes, host_log *log)
 {
     return move(s, v, data, bytes, TFGEN_FROM_DEVICE, log);
 }
 
-tfgen_code session_get_scratch(session *s, int i, void *data, size_t bytes, host_log *log)
+tfgen_code guarded_get_scratch(guarded_run *s, int i, void *data, size_t bytes, host_log *log)
 {
     const memory *m = &s->workspace[s->plan->stored_count + i];
     tfgen_error error = {""};
@@ -220,26 +220,26 @@ tfgen_code session_get_scratch(session *s, int i, void *data, size_t bytes, host
 }
 
 /* Copied: a fill of bytes can make no NaN but 0xff..., which -NaN is on some GPUs. */
-static tfgen_status poison(session *s, char *data, size_t bytes, tfgen_error *error)
+static tfgen_status poison(guarded_run *s, char *data, size_t bytes, tfgen_error *error)
 {
     enum { room = 1 << 16 };
     uint16_t pattern[room / 2];
     tfgen_status status = TFGEN_OK;
-    for (size_t i = 0; i < room / 2; i++) pattern[i] = session_poison_bits;
+    for (size_t i = 0; i < room / 2; i++) pattern[i] = guarded_poison_bits;
     for (size_t at = 0; at < bytes && status == TFGEN_OK; at += room)
         status = s->device->api->copy(s->device, data + at, pattern, bytes - at < room ? bytes - at : room, TFGEN_TO_DEVICE, NULL, error);
     return status;
 }
 
-bool session_is_poison(dtype type, const void *data, size_t index)
+bool guarded_is_poison(dtype type, const void *data, size_t index)
 {
     uint16_t bits[2];
     const size_t size = (size_t)dtype_size(type);
     memcpy(bits, (const char *)data + index * size, size);
-    return dtype_is_real(type) && bits[0] == session_poison_bits && bits[size / 2 - 1] == session_poison_bits;
+    return dtype_is_real(type) && bits[0] == guarded_poison_bits && bits[size / 2 - 1] == guarded_poison_bits;
 }
 
-tfgen_code session_poison(session *s, host_log *log)
+tfgen_code guarded_poison(guarded_run *s, host_log *log)
 {
     const tfgen_module *m = s->module;
     tfgen_error error = {""};
@@ -254,7 +254,7 @@ tfgen_code session_poison(session *s, host_log *log)
 }
 
 /* ---- launching */
-tfgen_code session_pack(session *s, host_log *log)
+tfgen_code guarded_pack(guarded_run *s, host_log *log)
 {
     tfgen_error error = {""};
     tfgen_status status = weights_fill(s->weights, s->tensor_pointers, NULL, &s->launches, &error);
@@ -262,7 +262,7 @@ tfgen_code session_pack(session *s, host_log *log)
     return noted(s, status, &error, log);
 }
 
-static tfgen_status launch_all(session *s, tfgen_error *error)
+static tfgen_status launch_all(guarded_run *s, tfgen_error *error)
 {
     const tfgen_module *m = s->module;
     const device_api *api = s->device->api;
@@ -277,7 +277,7 @@ static tfgen_status launch_all(session *s, tfgen_error *error)
     return status == TFGEN_OK ? api->synchronize(s->device, NULL, error) : status;
 }
 
-tfgen_code session_execute(session *s, double *seconds, host_log *log)
+tfgen_code guarded_execute(guarded_run *s, double *seconds, host_log *log)
 {
     tfgen_error error = {""};
     tfgen_status status = launch_all(s, &error);
@@ -286,4 +286,4 @@ tfgen_code session_execute(session *s, double *seconds, host_log *log)
     return noted(s, status, &error, log);
 }
 
-int session_launches(const session *s) { return s->launches; }
+int guarded_launches(const guarded_run *s) { return s->launches; }

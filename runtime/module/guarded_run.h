@@ -1,13 +1,13 @@
 /* In: a plan and a device. Out: what the command's run, verify and bench, and tests of kernels, use of the library: a module, memory of its
  * own for every value (not one workspace), poisoned, and runs launch by launch. A plan for a GPU target runs on the host engine in that
- * target's geometry when the session opens the host for it. Refuses what the device refuses, with its text. */
+ * target's geometry when the run opens the host for it. Refuses what the device refuses, with its text. */
 #ifndef TFGEN_GUARDED_RUN_H
 #define TFGEN_GUARDED_RUN_H
 #include "runtime/module/module.h"
 
-typedef struct session session;
+typedef struct guarded_run guarded_run;
 
-typedef struct session_options {
+typedef struct guarded_options {
     tfgen_device *device;  /* for the plan's target; NULL: the host engine, in the geometry of the plan's target */
     bool check;            /* race and bounds checker: the host engine only */
     int jobs;              /* compilers, and the host's workers, at once; 0: one a CPU */
@@ -15,29 +15,29 @@ typedef struct session_options {
     const char *cache_dir; /* NULL: none kept */
     void (*progress)(void *context, const tfgen_progress *progress);
     void *context;
-} session_options;
+} guarded_options;
 
-/* NULL on failure: *code says which kind, the log says what. The plan and the device must outlive the session. */
-session *session_open(const plan *p, const session_options *options, tfgen_code *code, host_log *log);
-void session_close(session *s);
-const plan *session_plan(const session *s); /* what runs: the plan given, or one made again where its kernels spill */
-const tfgen_device_info *session_device(const session *s);
+/* NULL on failure: *code says which kind, the log says what. The plan and the device must outlive the run. */
+guarded_run *guarded_open(const plan *p, const guarded_options *options, tfgen_code *code, host_log *log);
+void guarded_close(guarded_run *s);
+const plan *guarded_plan(const guarded_run *s); /* what runs: the plan given, or one made again where its kernels spill */
+const tfgen_device_info *guarded_device(const guarded_run *s);
 
 /* Bytes of a value's storage (of its root); 0: the plan keeps it nowhere. */
-size_t session_bytes(const session *s, const ir_value *v);
+size_t guarded_bytes(const guarded_run *s, const ir_value *v);
 /* Data between this process and a value's storage, at most its bytes. */
-tfgen_code session_put(session *s, const ir_value *v, const void *data, size_t bytes, host_log *log);
-tfgen_code session_get(session *s, const ir_value *v, void *data, size_t bytes, host_log *log);
+tfgen_code guarded_put(guarded_run *s, const ir_value *v, const void *data, size_t bytes, host_log *log);
+tfgen_code guarded_get(guarded_run *s, const ir_value *v, void *data, size_t bytes, host_log *log);
 /* What the plan's i-th scratch holds, which is no value's: from its start. */
-tfgen_code session_get_scratch(session *s, int i, void *data, size_t bytes, host_log *log);
+tfgen_code guarded_get_scratch(guarded_run *s, int i, void *data, size_t bytes, host_log *log);
 
 /* Fills outputs, workspace and weights with a NaN (of f32, f16 and bf16) that no arithmetic makes, so that what nobody writes shows. */
-enum { session_poison_bits = 0xffe5 };
-tfgen_code session_poison(session *s, host_log *log);
-bool session_is_poison(dtype type, const void *data, size_t index); /* nobody wrote this element of `data` */
-tfgen_code session_pack(session *s, host_log *log);
+enum { guarded_poison_bits = 0xffe5 };
+tfgen_code guarded_poison(guarded_run *s, host_log *log);
+bool guarded_is_poison(dtype type, const void *data, size_t index); /* nobody wrote this element of `data` */
+tfgen_code guarded_pack(guarded_run *s, host_log *log);
 /* Launches every kernel once, at the present dims of the plan's program; seconds[i] of launch i, by the device's events, when not NULL. */
-tfgen_code session_execute(session *s, double *seconds, host_log *log);
-/* Launches since session_open, pack kernels included, as counted where they are issued. */
-int session_launches(const session *s);
+tfgen_code guarded_execute(guarded_run *s, double *seconds, host_log *log);
+/* Launches since guarded_open, pack kernels included, as counted where they are issued. */
+int guarded_launches(const guarded_run *s);
 #endif

@@ -1,5 +1,5 @@
 /* In: a plan and a device. Out: the plan's code on that device, and for every launch a recipe of its arguments, so that a launch is a few
- * copies and one call of the driver. Shared by module.c, weights.c, execute.c and the session of the command; immutable once built. */
+ * copies and one call of the driver. Shared by module.c, weights.c, execute.c and guarded_run.c; immutable once built. */
 #ifndef TFGEN_MODULE_H
 #define TFGEN_MODULE_H
 #include "runtime/api/compile.h"

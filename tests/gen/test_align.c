@@ -223,11 +223,11 @@ static void check_copy(int rows, int columns, const char *dtype)
     const ir_op *copy = copy_of(r->c.plan, "x");
     ck_assert_msg(copy != NULL, "%d columns of %s have no copy", columns, dtype);
     const ir_value *v = copy->outputs[0];
-    const size_t bytes = session_bytes(r->s, v), stride = (size_t)v->root_stride;
+    const size_t bytes = guarded_bytes(r->s, v), stride = (size_t)v->root_stride;
     ck_assert_uint_eq(bytes, (size_t)rows * stride * (size_t)dtype_size(v->type));
     char *data = malloc(bytes);
     host_log log = {0};
-    ck_assert_int_eq(session_get(r->s, v, data, bytes, &log), code_ok);
+    ck_assert_int_eq(guarded_get(r->s, v, data, bytes, &log), code_ok);
     const double *x = rig_read(r, "x");
     for (size_t i = 0; i < (size_t)rows * stride; i++) {
         const size_t row = i / stride, k = i % stride;

@@ -22,9 +22,9 @@ enum { model_count = sizeof models / sizeof *models };
 static int count_launches(rig *r)
 {
     rig_run(r);
-    const int before = session_launches(r->s);
+    const int before = guarded_launches(r->s);
     rig_execute(r);
-    return session_launches(r->s) - before;
+    return guarded_launches(r->s) - before;
 }
 
 /* ---- the Llama block */

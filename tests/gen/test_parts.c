@@ -97,7 +97,7 @@ static void no_part_is_left(rig *r)
     static const unsigned long long full = 0x9d2be3167f4a91c5ull;
     const size_t words = (size_t)extent_value(&r->c.plan->scratches[0].floats, &r->graph->dims) / 2;
     unsigned long long *data = calloc(words, sizeof *data);
-    ck_assert_int_eq(session_get_scratch(r->s, 0, data, words * sizeof *data, &r->log), code_ok);
+    ck_assert_int_eq(guarded_get_scratch(r->s, 0, data, words * sizeof *data, &r->log), code_ok);
     for (size_t i = 0; i < words; i++)
         ck_assert_msg(data[i] != full, "what lies at byte %zu of the parts is taken by the next launch", 8 * i);
     free(data);

@@ -1,4 +1,4 @@
-/* Devices, modules, weights and execute as a host program uses them, on the host engine: results beside the session's own run of the same
+/* Devices, modules, weights and execute as a host program uses them, on the host engine: results beside a guarded run of the same
  * plan, many threads, other dims, wrong calls. */
 #define _GNU_SOURCE
 #include "runtime/api/tfgen.h"

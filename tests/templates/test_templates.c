@@ -656,26 +656,26 @@ static void *run_plan(const build *b, int batch, int grid, bool nan_beyond, size
     tfgen_code code;
     dim_find(&g->dims, "B")->value = batch;
     for (int i = 0; i < b->p->launch_count; i++) b->p->launches[i].grid_limit = grid;
-    const session_options options = {.cache_dir = cache};
-    session *s = session_open(b->p, &options, &code, &log);
+    const guarded_options options = {.cache_dir = cache};
+    guarded_run *s = guarded_open(b->p, &options, &code, &log);
     ck_assert_msg(s != NULL, "%s", log.text ? log.text : "");
     for (int i = 0; i < g->value_count; i++) {
         const ir_value *v = g->values[i];
         const long long count = value_count(v, &g->dims);
-        const size_t size = session_bytes(s, v);
+        const size_t size = guarded_bytes(s, v);
         if (v->output) y = v;
         if (!size || (v->kind != value_input && v->kind != value_param)) continue;
         void *data = calloc(1, size);
         fill_value(v, data, count, count / batch, nan_beyond);
-        session_put(s, v, data, size, &log);
+        guarded_put(s, v, data, size, &log);
         free(data);
     }
-    ck_assert_msg(session_poison(s, &log) == code_ok && session_pack(s, &log) == code_ok && session_execute(s, NULL, &log) == code_ok, "%s",
+    ck_assert_msg(guarded_poison(s, &log) == code_ok && guarded_pack(s, &log) == code_ok && guarded_execute(s, NULL, &log) == code_ok, "%s",
                   log.text ? log.text : "");
     *bytes = (size_t)(value_count(y, &g->dims) / batch) * (size_t)dtype_size(y->type);
     void *out = malloc(*bytes * (size_t)batch);
-    session_get(s, y, out, *bytes * (size_t)batch, &log);
-    session_close(s);
+    guarded_get(s, y, out, *bytes * (size_t)batch, &log);
+    guarded_close(s);
     host_log_free(&log);
     return out;
 }
