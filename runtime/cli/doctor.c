@@ -75,8 +75,8 @@ typedef struct compiler_check {
 } compiler_check;
 static const compiler_check compilers[] =
     {{"clang for AMD", vendor_amd, "apt install clang-22 lld-22, or set TFGEN_CLANG", compiler_clang, clang_find},
-     {"HIPRTC", vendor_amd, "ROCm's hiprtc (Debian: apt install libamdhip64-5), or set TFGEN_HIPRTC, ROCM_PATH or HIP_PATH", compiler_hiprtc,
-      hiprtc_find},
+     {"HIPRTC", vendor_amd, "ROCm's hiprtc (Debian: apt install libamdhip64-5), or set TFGEN_HIPRTC, ROCM_PATH or HIP_PATH",
+      compiler_hiprtc, hiprtc_find},
      {"NVRTC", vendor_nvidia, "CUDA 12 or 13's NVRTC (apt install cuda-nvrtc-13-0), or set TFGEN_NVRTC or CUDA_HOME", compiler_nvrtc,
       nvrtc_find}};
 

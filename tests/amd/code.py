@@ -51,7 +51,8 @@ def phases_of(gfx, line, size):
     """Lists of lanes that go together, and banks of 4 bytes."""
     read = line.name.startswith(("ds_read", "ds_load"))
     if size == 16:
-        half, banks = (READ_950, 64) if AMD[gfx]["banks"] == "64" and read else (READ_CDNA if read and wave_of(gfx) == 64 else NEIGHBOURS, 32)
+        wide = AMD[gfx]["banks"] == "64" and read
+        half, banks = (READ_950, 64) if wide else (READ_CDNA if read and wave_of(gfx) == 64 else NEIGHBOURS, 32)
     else:
         together = min(32, 128 // size)
         half, banks = [range(i, i + together) for i in range(0, 32, together)], 32

@@ -56,9 +56,9 @@ def slots_of(target, number, tile, kind, k, middle):
 def build(folder, target, number, tile, kind, n, k, middle):
     path = f"{folder}/{target}-{number.name}-{'-'.join(map(str, tile))}-{kind}-{n}-{k}-{middle}.hsaco"
     subprocess.check_call([os.environ.get("CLANG", "clang-22"), "-x", "hip", f"--offload-arch={target}", "--offload-device-only",
-                           "--no-gpu-bundle-output", "-nogpulib", "-nogpuinc", "-O3", "-std=c++17", "-Wall", "-Werror", f"-I{ROOT}", *defines(target),
-                           f"-DPROBE_KIND={kind}", f"-DPROBE_N={n}", f"-DPROBE_K={k}", f"-DPROBE_F={middle or 8}", f"-DPROBE_M={tile.rows}",
-                           f"-DPROBE_COLUMNS={tile.columns}", f"-DPROBE_THREADS={tile.threads}",
+                           "--no-gpu-bundle-output", "-nogpulib", "-nogpuinc", "-O3", "-std=c++17", "-Wall", "-Werror", f"-I{ROOT}",
+                           *defines(target), f"-DPROBE_KIND={kind}", f"-DPROBE_N={n}", f"-DPROBE_K={k}", f"-DPROBE_F={middle or 8}",
+                           f"-DPROBE_M={tile.rows}", f"-DPROBE_COLUMNS={tile.columns}", f"-DPROBE_THREADS={tile.threads}",
                            f"-DPROBE_SLOTS={slots_of(target, number, tile, kind, k, middle)}", f"-DPROBE_TYPE={number.name}", "-o", path,
                            f"{ROOT}/tests/probes/product_mfma.hip"])
     code = CodeObject(path)

@@ -1,5 +1,5 @@
-"""In: ir/target.def. Out: AMD's rows of it, by name, as dicts of text, and what an emitted source says of one to the templates. Refuses a table of
-another form."""
+"""In: ir/target.def. Out: AMD's rows of it, by name, as dicts of text, and what an emitted source says of one to the templates. Refuses a
+table of another form."""
 import os
 import re
 
