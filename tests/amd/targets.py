@@ -8,7 +8,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 
 def _rows():
     with open(f"{ROOT}/ir/target.def") as f:
-        text = f.read()
+        text = f.read().replace("\\\n", "")
     fields = [x.strip() for x in re.search(r"^#define TARGET\((.*)\)$", text, re.M)[1].split(",")]
     for row in re.findall(r"^TARGET\((.*)\)$", text, re.M):
         values = [x.strip() for x in row.split(",")]
@@ -26,7 +26,7 @@ def wave_of(target):
 
 
 def defines(target):
-    """As gen/emit.c writes them, for a compiler's command line."""
+    """As gen/source/emit.c writes them, for a compiler's command line."""
     row = AMD[target]
     return ["-DTF_TARGET_AMD=1", f"-DTF_WAVE={row['wave']}", f"-DTF_OPERAND_BYTES={row['operand']}", f"-DTF_LDS_BANKS={row['banks']}",
             f"-DTF_COPIES_TO_LDS={row['copies']}"]
