@@ -196,6 +196,26 @@ START_TEST(what_is_not_stored_is_rounded_by_nobody)
 }
 END_TEST
 
+/* A row's sum that two workgroups make is in memory as two numbers, none of which is the sum: what is made of it is judged. */
+START_TEST(a_sum_in_two_parts_is_not_taken_for_one_number)
+{
+    const char *yaml = "block: t\ndtype: f32\ndims: {M: 21, K: 50, N: 200, P: 9}\ninputs: {x: [M, K], r: [M, N]}\n"
+                       "params: {w: [N, K], v: [P, N]}\nops:\n  - {out: h, op: linear, in: [x, w]}\n  - {out: s, op: add, in: [h, r]}\n"
+                       "  - {out: q, op: row_sumsq, in: [s]}\n  - {out: d, op: rsqrt, in: [q]}\n  - {out: g, op: mul, in: [s, d]}\n"
+                       "  - {out: y, op: linear, in: [g, v]}\noutputs: {s: s, y: y}\n";
+    const attempt t = try_plan(yaml, yaml, fusion_tile, NULL, NULL);
+    const compiled c = compile_text(t.a, yaml, fusion_tile);
+    const ir_value *q = program_value(c.plan->program, "q");
+    int parts = 0;
+    for (int i = 0; i < c.plan->stored_count; i++)
+        if (c.plan->stored[i].value == q) parts = c.plan->stored[i].parts;
+    ck_assert_int_eq(parts, 2);
+    ck_assert_msg(!t.refused && !first_bad(&t), "%s", arena_diagnostics(t.a));
+    for (int i = 0; i < t.result.check_count; i++) ck_assert_str_ne(t.result.checks[i].name, "q");
+    arena_free(t.a);
+}
+END_TEST
+
 /* ---- what nobody writes */
 #define TAIL "block: tail\ndtype: bf16\ndims: {M: 11, D: 24}\ninputs: {x: [M, D]}\nparams: {w: [D, D]}\nops:\n"
 static const struct {
@@ -558,6 +578,7 @@ int main(void)
     tcase_set_timeout(command, 240);
     tcase_add_loop_test(c, a_plan_of_another_graph_is_wrong_where_it_differs, 0, 2);
     tcase_add_test(c, a_plan_keeps_the_dtypes_and_shapes_of_the_graph);
+    tcase_add_test(c, a_sum_in_two_parts_is_not_taken_for_one_number);
     tcase_add_test(c, a_plan_in_other_dtypes_is_not_tried);
     tcase_add_test(c, what_is_not_stored_is_rounded_by_nobody);
     tcase_add_loop_test(c, an_element_that_nobody_writes_is_infinitely_wrong, 0, sizeof tails / sizeof *tails);
