@@ -56,7 +56,7 @@ LIKELY = [
     (r'templates/base/(ops|rope)', 'templates op_properties sums models'),
     (r'templates/(rows/|gemm/(pack|align)|base/sums)', 'rows races sums align templates models'),
     (r'templates/isa/(simt|amd|mfma|wmma)', 'races host_waves rows mma layers attention'),
-    (r'templates/(isa|gemm|frame)/', 'races mma layers overlap attention models'),
+    (r'templates/(isa|gemm|frame)/', 'races mma layers parts overlap attention models'),
     (r'templates/', 'races templates layers mma models overlap properties'),
     (r'runtime/host/(check|happens|fault|failure|place|log)', 'host_check host_faults host_engine'),
     (r'runtime/host/(wave|sched|fiber|launch|kernel_calls|watchdog)', 'host_waves host_engine host_faults host_check'),

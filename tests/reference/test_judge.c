@@ -453,7 +453,7 @@ static void make_compiler(void)
     snprintf(path, sizeof path, "%s/clang", folder);
     FILE *f = fopen(path, "w");
     ck_assert_ptr_nonnull(f);
-    fputs("#!/bin/sh\ncase \" $* \" in\n*' - '*) sed \"s/= op_silu(/= op_${JUDGE_OP:-relu}(/\" | exec clang-22 \"$@\";;\n"
+    fputs("#!/bin/sh\ncase \" $* \" in\n*' - '*) sed \"s/= op_silu(/= ${JUDGE_TEXT:-op_relu(}/\" | exec clang-22 \"$@\";;\n"
           "*) exec clang-22 \"$@\";;\nesac\n",
           f);
     fclose(f);
@@ -512,7 +512,7 @@ END_TEST
 START_TEST(what_is_no_number_has_no_error_and_what_does_not_run_fails)
 {
     char variables[256], arguments[256];
-    snprintf(variables, sizeof variables, "TFGEN_CACHE_DIR= JUDGE_OP=log TFGEN_HOST_CC=%s/clang", folder);
+    snprintf(variables, sizeof variables, "TFGEN_CACHE_DIR= JUDGE_TEXT='op_log(' TFGEN_HOST_CC=%s/clang", folder);
     snprintf(arguments, sizeof arguments, "run %s/silu.yaml --target=host --json", folder);
     ck_assert_msg(tfgen(variables, arguments) == 1, "%s", output);
     ck_assert_msg(strstr(output, "\"ratio\": null") && strstr(output, "\"rms\": null"), "%s", output);
@@ -520,6 +520,20 @@ START_TEST(what_is_no_number_has_no_error_and_what_does_not_run_fails)
     snprintf(arguments, sizeof arguments, "verify %s/silu.yaml %s/silu.yaml --json", folder, folder);
     ck_assert_msg(tfgen(variables, arguments) == 1, "%s", output);
     ck_assert_msg(strstr(output, "\"good\": false") && !strstr(output, "\"good\": true") && strstr(output, "FAILED"), "%s", output);
+}
+END_TEST
+
+/* The number behind the last of x, which changes nothing. */
+START_TEST(a_read_beyond_the_end_is_found_where_it_is_looked_for)
+{
+    char variables[256], arguments[256];
+    snprintf(variables, sizeof variables, "TFGEN_CACHE_DIR= JUDGE_TEXT='(*(const volatile float *)(p.x + 60) == 1e38f ? 2.0f : 1.0f) * op_silu(' "
+                                         "TFGEN_HOST_CC=%s/clang", folder);
+    snprintf(arguments, sizeof arguments, "run %s/silu.yaml --target=host", folder);
+    ck_assert_msg(tfgen(variables, arguments) == 0, "%s", output);
+    strcat(arguments, " --check");
+    ck_assert_msg(tfgen(variables, arguments) != 0 && strstr(output, "the checker found faults"), "%s", output);
+    ck_assert_msg(tfgen("", arguments) == 0, "%s", output);
 }
 END_TEST
 
@@ -596,6 +610,7 @@ int main(void)
     tcase_add_loop_test(command, a_wrong_kernel_ends_the_command_with_exit_code_1, 0, sizeof commands / sizeof *commands);
     tcase_add_test(command, verify_says_of_a_case_what_run_says_of_its_values);
     tcase_add_test(command, what_is_no_number_has_no_error_and_what_does_not_run_fails);
+    tcase_add_test(command, a_read_beyond_the_end_is_found_where_it_is_looked_for);
     tcase_add_test(command, what_is_not_compared_is_not_called_good);
     suite_add_tcase(suite, c);
     suite_add_tcase(suite, command);
