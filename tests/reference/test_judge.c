@@ -527,8 +527,10 @@ END_TEST
 START_TEST(a_read_beyond_the_end_is_found_where_it_is_looked_for)
 {
     char variables[256], arguments[256];
-    snprintf(variables, sizeof variables, "TFGEN_CACHE_DIR= JUDGE_TEXT='(*(const volatile float *)(p.x + 60) == 1e38f ? 2.0f : 1.0f) * op_silu(' "
-                                         "TFGEN_HOST_CC=%s/clang", folder);
+    snprintf(variables, sizeof variables,
+             "TFGEN_CACHE_DIR= TFGEN_HOST_CC=%s/clang "
+             "JUDGE_TEXT='(*(const volatile float *)(p.x + 60) == 1e38f ? 2.0f : 1.0f) * op_silu('",
+             folder);
     snprintf(arguments, sizeof arguments, "run %s/silu.yaml --target=host", folder);
     ck_assert_msg(tfgen(variables, arguments) == 0, "%s", output);
     strcat(arguments, " --check");

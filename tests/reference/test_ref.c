@@ -712,6 +712,7 @@ static const struct {
     {by_hand, "nobody", false, false, false},
     {by_hand, "r", false, false, false},
     {by_hand, "g", false, true, false}, /* h is in memory, with g in it */
+    {FOLDED("  - {out: n, op: mul, in: [x, x]}\n  - {out: h, op: mul, in: [n, g]}\n"), "g", false, false, true}, /* no number of a row */
     {FOLDED("  - {out: h, op: layernorm, in: [x, g]}\n"), "g", false, false, true},
     {FOLDED("  - {out: h, op: layernorm, in: [x, g, b]}\n"), "g", false, false, false},
     {FOLDED("  - {out: h, op: rmsnorm, in: [x, g]}\n"), "g", true, false, false},
