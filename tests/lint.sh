@@ -1,5 +1,6 @@
 #!/bin/sh
-# House rules that a script can see: include direction, file and function lengths, no prints in the library.
+# House rules that a script can see: directions of includes and calls, lengths of files and functions, width of lines, names in comments and
+# documents that are not there, no prints in the library.
 set -u
 generator=$(find gen -name '*.c')
 library=$(find runtime -name '*.c' ! -path 'runtime/host/*' ! -path 'runtime/cli/*' ! -name worker_main.c)
@@ -27,6 +28,7 @@ done
 sh tests/figures.sh || bad=1
 python3 tests/circles.py build/default || bad=1
 python3 tests/width.py || bad=1
+python3 tests/paths.py || bad=1
 # What .clang-tidy asks, of what is shipped.
 tidy=$(command -v clang-tidy-22 || command -v clang-tidy)
 [ -z "$tidy" ] || find ir gen runtime examples -name '*.c' | xargs -P "$(nproc)" -I{} "$tidy" --quiet {} -- -std=c11 -I. -Iruntime/api \

@@ -1,4 +1,4 @@
-/* In: a gemm phase. Out: members of its spec struct (docs/architecture.md: gemm). Refuses (code_unsupported): two
+/* In: a gemm phase. Out: members of its spec struct (docs/spec-structs.md: gemm). Refuses (code_unsupported): two
  * row sums in one epilogue, or a reduction other than a sum. The epilogue is one function a segment of packed columns. */
 #include "gen/emit/gemm.h"
 

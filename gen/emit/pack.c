@@ -1,5 +1,5 @@
 /* In: a gemm phase of linears. Out: the source of the kernel that packs its weights, once, when they are bound
- * (docs/architecture.md: Packed weights). Refuses nothing; padding is zeros. */
+ * (docs/packing.md). Refuses nothing; padding is zeros. */
 #include "gen/emit/emit.h"
 
 typedef struct packing {

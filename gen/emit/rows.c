@@ -1,4 +1,4 @@
-/* In: a rows phase. Out: the members of its spec struct (docs/architecture.md: rows). Refuses (code_unsupported): what
+/* In: a rows phase. Out: the members of its spec struct (docs/spec-structs.md: rows). Refuses (code_unsupported): what
  * evaluate.c refuses. What does not depend on row scalars is read (and computed) in read() and kept; the rest is
  * computed where it is needed. */
 #include "gen/emit/emit.h"

@@ -155,7 +155,7 @@ static const char *header_text(arena *a, const plan *p, const unit *u, const wri
     return out.data;
 }
 
-/* ---- when the next launch may start (docs/architecture.md: Overlap) */
+/* ---- when the next launch may start (docs/overlap.md) */
 /* Bytes of what all rows of a rows phase share. */
 static long long column_bytes(const ir_phase *phase)
 {

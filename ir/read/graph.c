@@ -1,5 +1,5 @@
 /* In: the text of a spec, a preset, overrides. Out: its op graph, checked: every shape known, every name used, all
- * defaults filled in. Refuses: everything that the rules of docs/architecture.md and ir/op.def exclude; all errors of a
+ * defaults filled in. Refuses: everything that the rules of docs/values.md and ir/op.def exclude; all errors of a
  * file are reported together, none that only follows from another. The spec may be hostile: sizes, depth and counts are
  * bounded (ir/read/graph.h, ir/read/yaml.h). */
 #include "ir/read/graph.h"

@@ -9,7 +9,7 @@
 
 typedef struct libclang_message {
     const char *severity; /* note, warning, error; a note belongs to the message before it */
-    const char *file;     /* as #line claims: specs/llama.yaml, templates/gemm/gemm.h */
+    const char *file;     /* as #line claims: specs/llama-block.yaml, templates/gemm/gemm.h */
     unsigned line, column;
     unsigned generated_line, generated_column; /* in the text that was passed; 0: nowhere in it */
     const char *text;

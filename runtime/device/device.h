@@ -22,7 +22,7 @@ typedef struct launch_shape {
     unsigned dynamic_bytes; /* the part of it that a launch asks for */
     unsigned wave;
     bool cooperative;
-    bool overlap; /* may begin before the launch ahead of it has ended (docs/architecture.md: overlap); not with cooperative */
+    bool overlap; /* may begin before the launch ahead of it has ended (docs/overlap.md); not with cooperative */
 } launch_shape;
 
 /* Source that a device compiles itself (the host). Everything that its compiler said is appended to `log`, which may be NULL. */

@@ -1,6 +1,6 @@
 /* In: what waves of a checked launch do: collectives, barriers, atomics, fences.
  * Out: whether an earlier access of one wave is ordered before what another wave does now.
- * Refuses: to follow atomics between the blocks of very large grids; happens_follows() says so. */
+ * Refuses: to follow atomics between the blocks of very large grids; `lost` says so. */
 #ifndef TFGEN_HOST_HAPPENS_H
 #define TFGEN_HOST_HAPPENS_H
 

@@ -1,4 +1,4 @@
-// In: one spec struct S of an attention phase (docs/architecture.md: attention). Out: the program with an online softmax over blocks of
+// In: one spec struct S of an attention phase (docs/spec-structs.md: attention). Out: the program with an online softmax over blocks of
 // keys: a team of threads a query row, keys and values of a block in shared memory. Any lengths, any head size that planning lets pass.
 // Refuses (static_assert) teams wider than a wave. A row with no visible key is zeros; what is masked is never multiplied, so what lies
 // in memory there does not matter. (M. Milakov, N. Gimelshein, "Online normalizer calculation for softmax", 2018.)

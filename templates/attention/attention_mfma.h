@@ -1,4 +1,4 @@
-// In: one spec struct S of an attention phase (docs/architecture.md: attention on matrix units). Out: its program for AMD's matrix units:
+// In: one spec struct S of an attention phase (docs/spec-structs.md: attention on matrix units). Out: its program for AMD's matrix units:
 // waves have 32 queries each of one head (RDNA: 16); keys and values of a block lie in LDS, two slots, the next block's on the way through
 // registers. Refuses head sizes that are no multiple of 8 or above 256, scales that are not positive. A row without a visible key is zeros.
 //

@@ -1,4 +1,4 @@
-// In: one spec struct S of an attention phase (docs/architecture.md: attention). Out: its program for sm_90a: a producer warp fills a ring
+// In: one spec struct S of an attention phase (docs/spec-structs.md: attention). Out: its program for sm_90a: a producer warp fills a ring
 // of key and value blocks, 2 or 3 warpgroups have 64 rows each; softmax of one runs beside the products of another, weights stay in
 // registers. Refuses head sizes that are no multiple of 16 or above 256, scales that are not positive. A row without a visible key is
 // zeros.

@@ -1,5 +1,5 @@
 // In: spec structs of a decode phase (few queries over a cache, its keys split among workgroups) and of the combine phase after it
-// (docs/architecture.md: attention). Out: their programs. Each split leaves its unnormalised o, its largest score and its sum; combine
+// (docs/spec-structs.md: attention). Out: their programs. Each split leaves its unnormalised o, its largest score and its sum; combine
 // joins them in the order of the splits, so a run repeats bit for bit. Refuses (static_assert) teams wider than a wave.
 #pragma once
 

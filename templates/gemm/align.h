@@ -1,4 +1,4 @@
-// In: one spec struct S of an align phase (docs/architecture.md: align). Out: the program that copies rows to where each begins at a
+// In: one spec struct S of an align phase (docs/spec-structs.md: align). Out: the program that copies rows to where each begins at a
 // multiple of 16 bytes, with zeros behind its N elements: a thread has S::each pieces of 16 bytes under way, each made of the two aligned
 // words of 16 bytes that hold it. Refuses strides that are no multiple of 16 bytes.
 #pragma once

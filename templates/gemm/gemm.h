@@ -1,4 +1,4 @@
-// In: one spec struct S of a matrix product (docs/architecture.md: gemm). Out: its program on register tiles: shared memory holds a
+// In: one spec struct S of a matrix product (docs/spec-structs.md: gemm). Out: its program on register tiles: shared memory holds a
 // k-major tile of each operand in f32; a thread has thread_m rows and whole epilogue blocks of columns. Or, where there are more threads
 // than that needs, the program for few rows: waves share out K. Any M, N, K from 1.
 // Refuses (static_assert) tiles that threads do not cover. A row's result depends on its own data and the tile alone.

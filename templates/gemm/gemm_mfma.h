@@ -1,4 +1,4 @@
-// In: one spec struct S of a matrix product (docs/architecture.md: gemm). Out: its program for matrix units, MFMA (isa/mfma.h) or WMMA
+// In: one spec struct S of a matrix product (docs/spec-structs.md: gemm). Out: its program for matrix units, MFMA (isa/mfma.h) or WMMA
 // (isa/wmma.h): 4 or 8 waves, of which two share out the rows (one where there are fewer than 64) and the others the columns of a tile,
 // 128 bytes of k a stage. Refuses (static_assert) tiles that the waves do not share out evenly. Any M, N, K from 1.
 //

@@ -1,4 +1,4 @@
-// In: one spec struct S of a matrix product (docs/architecture.md: gemm). Out: its program on warps' matrix products (isa/mma.h) under the
+// In: one spec struct S of a matrix product (docs/spec-structs.md: gemm). Out: its program on warps' matrix products (isa/mma.h) under the
 // stream frame: 4 or 8 warps share out the tile, tile_k of 32 or 64 a stage. Any M, N, K from 1. Refuses (static_assert) tiles that warps
 // do not share out.
 //

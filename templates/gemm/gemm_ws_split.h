@@ -1,4 +1,4 @@
-// In: one spec struct S of a product in f32 (docs/architecture.md: gemm). Out: its program under the warp-specialised frame, on the tf32
+// In: one spec struct S of a product in f32 (docs/spec-structs.md: gemm). Out: its program under the warp-specialised frame, on the tf32
 // tensor cores with f32 accuracy. Refuses tiles other than 128 x {64, 96, 128}, and types other than f32.
 //
 // x = large + small, both tf32, rounded to nearest. A product is small * large + large * small + large * large; small * small, at most

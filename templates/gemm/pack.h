@@ -1,4 +1,4 @@
-// In: one spec struct S of a packed weight (docs/architecture.md: pack). Out: the program that writes it, a thread an element. Refuses
+// In: one spec struct S of a packed weight (docs/spec-structs.md: pack). Out: the program that writes it, a thread an element. Refuses
 // nothing. Split: a row is 32 elements' large parts in tf32, their small parts, the next 32's, and so on (gemm_ws_split.h).
 #pragma once
 

@@ -43,7 +43,7 @@ template <int Width> DEV float lane_xor(float x, int mask)
 }
 #endif
 
-// ---- launches that overlap (sm_90a; docs/architecture.md: overlap). Every thread waits before it touches what another launch may write or
+// ---- launches that overlap (sm_90a; docs/overlap.md). Every thread waits before it touches what another launch may write or
 // read, weights apart; elsewhere a launch begins when the one before it has ended.
 #if defined(__CUDACC_RTC__) && __CUDA_ARCH__ >= 900
 DEV void previous_wait() { asm volatile("griddepcontrol.wait;" ::: "memory"); }

@@ -1,6 +1,6 @@
-// In: shared memory of a block of the host engine, tensor maps as runtime/host_map.h lays them out. Out: the names of isa/wgmma.h on a
-// CPU: transaction barriers, tensor loads with their swizzle, warpgroup products. Refuses nothing; a wait that cannot end is the engine's
-// to report. Products happen at once here; tensor loads land as late as they may, so that a missing wait is seen.
+// In: shared memory of a block of the host engine, tensor maps as runtime/device/device_host.c lays them out. Out: the names of
+// isa/wgmma.h on a CPU: transaction barriers, tensor loads with their swizzle, warpgroup products. Refuses nothing; a wait that cannot end
+// is the engine's to report. Products happen at once here; tensor loads land as late as they may, so that a missing wait is seen.
 #pragma once
 #if defined(TF_ON_HOST)
 

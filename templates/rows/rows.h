@@ -1,4 +1,4 @@
-// In: one spec struct S of a rows phase (docs/architecture.md: rows). Out: its program: a team of threads a row, several rows a
+// In: one spec struct S of a rows phase (docs/spec-structs.md: rows). Out: its program: a team of threads a row, several rows a
 // workgroup; S::steps reductions in order, then one write. The row stays in registers where it fits, else it is read again for each
 // step. Refuses (static_assert) teams that do not divide the workgroup. The order of summation depends on N and the tile alone.
 #pragma once

@@ -1,5 +1,5 @@
 /* The checks of the tree itself are checked: tests/run.sh, which says what `make test` found, tells and counts every failure, whatever runs
- * beside it; documents agree; files call each other downward and in no circle. */
+ * beside it; documents agree and name what is there; files call each other downward and in no circle. */
 #define _GNU_SOURCE
 #include "tests/shell.h"
 #include <check.h>
@@ -185,6 +185,39 @@ START_TEST(a_line_that_is_wider_than_the_limit_is_refused_in_code_and_documents)
 }
 END_TEST
 
+/* ---- tests/paths.py */
+START_TEST(comments_and_documents_name_what_is_there)
+{
+    ck_assert_msg(shell("python3 tests/paths.py 2>&1") == 0, "%s", output);
+}
+END_TEST
+
+START_TEST(a_path_a_function_a_heading_or_a_link_that_is_gone_is_refused)
+{
+    make_folder();
+    ck_assert_int_eq(shell("cd %s && mkdir ir docs && echo '/* one() of ir/one.c, ir/*.c, ir/NAME.c, one.c (docs/all.md: One) */ int one;' "
+                           ">ir/one.c && echo '# One\n[here](#one) [there](all.md#one) [far](https://x.example)' >docs/all.md",
+                           folder),
+                     0);
+    ck_assert_msg(shell("ROOT=%s python3 tests/paths.py 2>&1", folder) == 0, "%s", output);
+    static const struct {
+        const char *comment, *says;
+    } cases[] = {{"ir/two.c", "ir/one.c:2: names ir/two.c, which is not there"}, {"see two.c", "names two.c, which is not there"},
+                 {"two() does it", "names two(), which is not there"},           {"ir/t*.c", "names ir/t*.c, which is not there"},
+                 {"(docs/all.md: Two)", "docs/all.md has no heading 'Two'"},     {"(docs/two.md)", "names docs/two.md, which is not"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        ck_assert_int_eq(shell("cd %s && echo 'int one;\n/* %s */' >ir/one.c", folder, cases[i].comment), 0);
+        ck_assert_int_eq(shell("ROOT=%s python3 tests/paths.py 2>&1", folder), 1);
+        says(cases[i].says);
+    }
+    ck_assert_int_eq(shell("cd %s && echo 'int one;' >ir/one.c && echo '[gone](two.md) [head](#two)' >docs/all.md", folder), 0);
+    ck_assert_int_eq(shell("ROOT=%s python3 tests/paths.py 2>&1", folder), 1);
+    says("docs/all.md:1: a link to two.md, which is not there");
+    says("a link to #two, and docs/all.md has no such heading");
+    remove_folder();
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("harness");
@@ -196,6 +229,8 @@ int main(void)
     tcase_add_test(c, a_new_circle_a_larger_one_and_a_call_that_goes_up_are_refused);
     tcase_add_test(c, the_reference_shares_no_code_with_what_it_judges);
     tcase_add_test(c, a_line_that_is_wider_than_the_limit_is_refused_in_code_and_documents);
+    tcase_add_test(c, comments_and_documents_name_what_is_there);
+    tcase_add_test(c, a_path_a_function_a_heading_or_a_link_that_is_gone_is_refused);
     tcase_set_timeout(c, 60);
     suite_add_tcase(suite, c);
     SRunner *runner = srunner_create(suite);

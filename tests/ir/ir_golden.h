@@ -10,7 +10,7 @@
 #include <string.h>
 
 typedef struct golden {
-    arena *a; /* holds the file; golden_free() */
+    arena *a; /* holds the file; free with arena_free() */
     const char *path;
     char *head, *before, *after; /* after: "" when there is none yet */
     const char *disabled[8];
