@@ -29,7 +29,7 @@ typedef struct race_case {
     "  - {out: vc, op: kv_append, in: [v], state: values, at: pos}\n" \
     "  - {out: y, op: attention, in: [q, kc, vc], heads: 2, causal: true, at: pos}\noutputs: {y: y}\n"
 /* On matrix units: the last tile of 64 columns has 32, and the epilogue reads one number a column. */
-#define BIAS "block: t\ndtype: f16\ndims: {M: 40, D: 160}\ninputs: {x: [M, D]}\nparams: {w: [D, D], b: [D]}\nops:\n" \
+#define BIAS(type) "block: t\ndtype: " type "\ndims: {M: 40, D: 160}\ninputs: {x: [M, D]}\nparams: {w: [D, D], b: [D]}\nops:\n" \
              "  - {out: y, op: linear, in: [x, w, b]}\noutputs: {y: y}\n"
 
 static const race_case cases[] = {{.target = "sm_90a", .yaml = NORM},
@@ -42,9 +42,10 @@ static const race_case cases[] = {{.target = "sm_90a", .yaml = NORM},
                                   {.target = "sm_80", .yaml = ATTENTION},
                                   {.target = "gfx942", .yaml = DECODE},
                                   {.target = "sm_90a", .yaml = DECODE},
-                                  {.target = "sm_90a", .yaml = BIAS},
-                                  {.target = "sm_80", .yaml = BIAS},
-                                  {.target = "gfx942", .yaml = BIAS},
+                                  {.target = "sm_90a", .yaml = BIAS("f16")},
+                                  {.target = "sm_80", .yaml = BIAS("f16")},
+                                  {.target = "gfx942", .yaml = BIAS("f16")},
+                                  {.target = "gfx942", .yaml = BIAS("bf16")},
                                   {.target = "gfx942",
                                    .path = "specs/qkv-rope.yaml",
                                    .dims = {{"B", 1}, {"S", 7}, {"D", 52}, {"H", 2}, {"KV", 2}, {"hd", 26}},
