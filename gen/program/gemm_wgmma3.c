@@ -1,6 +1,5 @@
-/* Products of f32 operands on wgmma (templates/gemm/gemm_ws_split.h): x = large + small, each in tf32, and a product is large * large +
- * large * small
- * + small * large. In: a product. Out: its tile by a model of its time on an H200. */
+/* Products of f32 operands on wgmma (templates/gemm/gemm_ws_split.h): x = large + small, each in tf32, and a product adds up large * large,
+ * large * small and small * large. In: a product. Out: its tile by a model of its time on an H200. */
 #include "gen/emit/gemm.h"
 #include "gen/program/warpgroups.h"
 

@@ -1,25 +1,26 @@
-/* In: a graph as read from a spec, before any pass, and its data as doubles. Out: every value in float64 with a bound
- * of what float32 evaluation and storage may add to it, element by element, and verdicts of device data against those.
- * Refuses: data that is missing or does not fit, with a sentence.
+/* In: a graph as read from a spec, before any pass, and its data as doubles. Out: every value in float64 with a bound of what float32
+ * evaluation and storage may add to it, element by element, and verdicts of device data against those. Refuses: data that is missing or
+ * does not fit, with a sentence.
  *
- * The reference is written by hand and shares nothing with lowering, planning, emission or the shape code. It works on
- * the graph's own ops: a composite op is its definition here.
+ * The reference is written by hand and shares nothing with lowering, planning, emission or the shape code. It works on the graph's own ops:
+ * a composite op is its definition here.
  *
- * Tolerance. Every element carries `error`: the size of the error that a correct float32 evaluation typically stays
- * below, as a root of summed squares, because roundings behave as independent (Higham & Mary, A new approach to
- * probabilistic rounding error analysis, SIAM J. Sci. Comput. 41(5), 2019). u = 2^-24, u(t) the unit roundoff of a
- * storage type. storage      u(t)|y|, half the smallest step; every rounding is taken at its maximum, 1.7 to 3.5
- * standard deviations elementwise  what e does to each operand (ref_element.c), and a few u|y| sums e^2 =
- * sum w^2 e_x^2 + u^2 (max(sum of s_i^2, K y^2/3) + (K/6 + 1) sum t^2), s_i the partial sums in natural order. Adding
- * t_i rounds the partial sum s_i: u^2 sum s_i^2. Devices add in other orders: over a random order the mean of s_i^2 is
- * (i/K)^2 y^2 + i(K-i)/K^2 sum t^2, which sums to K y^2/3 + K/6 sum t^2; reductions of more than 4096
- * terms are sums of sums, and so is their bound (ref_sum_rounding). It is what 2 sqrt(K) u sum|t| bounds from
- * above, without that formula's excess of about sqrt(K). softmax, attention, norms: their derivatives, written where
- * they are computed. A check passes while |device - reference| <= ref_sigmas * error. Six: one for a device whose
- * functions are twice as far off as assumed, the rest for the largest of 10^9 normal numbers (6 standard deviations)
- * when an error is a product of two others and so has a longer tail. It leaves room: a right kernel shows largest
- * ratios of 0.05 to 0.5, a wrong one above 10. What float32, or the dtype of storage, surely cannot hold is infinite; where that depends
- * on rounding the error is infinite, and so is the error of whatever is computed from it. */
+ * Tolerance. Every element carries `error`: the size of the error that a correct float32 evaluation typically stays below, as a root of
+ * summed squares, because roundings behave as independent (Higham & Mary, A new approach to probabilistic rounding error analysis, SIAM J.
+ * Sci. Comput. 41(5), 2019). u = 2^-24, u(t) is the unit roundoff of a storage type.
+ * - Storage: u(t)|y|, half the smallest step; every rounding is taken at its maximum, 1.7 to 3.5 standard deviations.
+ * - Elementwise: what e does to each operand (ref_element.c), and a few u|y|.
+ * - Sums: e^2 = sum w^2 e_x^2 + u^2 (max(sum of s_i^2, K y^2/3) + (K/6 + 1) sum t^2), s_i the partial sums in natural order. Adding t_i
+ *   rounds the partial sum s_i: u^2 sum s_i^2. Devices add in other orders: over a random order the mean of s_i^2 is
+ *   (i/K)^2 y^2 + i(K-i)/K^2 sum t^2, which sums to K y^2/3 + K/6 sum t^2. Reductions of more than 4096 terms are sums of sums, and so is
+ *   their bound (ref_sum_rounding). It is what 2 sqrt(K) u sum|t| bounds from above, without that formula's excess of about sqrt(K).
+ * - Softmax, attention, norms: their derivatives, written where they are computed.
+ *
+ * A check passes while |device - reference| <= ref_sigmas * error. Six: one for a device whose functions are twice as far off as assumed,
+ * the rest for the largest of 10^9 normal numbers (6 standard deviations) when an error is a product of two others and so has a longer
+ * tail. It leaves room: a right kernel shows largest ratios of 0.05 to 0.5, a wrong one above 10. What float32, or the dtype of storage,
+ * surely cannot hold is infinite; where that depends on rounding the error is infinite, and so is the error of whatever is computed from
+ * it. */
 #ifndef TFGEN_REF_H
 #define TFGEN_REF_H
 #include "ir/ir.h"

@@ -5,8 +5,8 @@
  * sums of products and of exponentials round as sums do. a_t^2 = scale^2 (sum k^2 e_q^2 + q^2 e_k^2 + rounding of the
  * dot product) + u^2 (z_t^2 + (z_t - m)^2 + 4): scaling, and exp's argument.
  *
- * Sums over more than 8192 keys are sums of sums, of at most 4096 keys each (keys_in_a_chain, templates/attention/attention.h); those on
- * matrix units, whose weights are rounded to 16 bits, are one chain. */
+ * Sums over more than 8192 keys are sums of sums, taken to be of at most REF_CHAIN keys each (what runs has fewer: keys_in_a_chain,
+ * templates/attention/attention.h); those on matrix units, whose weights are rounded to 16 bits, are one chain. */
 #include "ir/reference/ref_parts.h"
 #include <math.h>
 #include <stdlib.h>

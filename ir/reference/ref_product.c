@@ -11,9 +11,10 @@
  * added in 4 sums that are truncated, each with its 8 terms cut off at the last place of the largest (M. Fasi, N. Higham, M. Mikaitis, S.
  * Pranesh, Numerical behavior of NVIDIA tensor cores, PeerJ Computer Science 7:e330, 2021): 4 errors of up to 2 u s in one direction, 8 u
  * s, where s^2 is sum t^2 of the 32 if signs vary, and the errors of different 32 are independent; if they do not, all errors have one
- * direction and are 8 u y. So e_y^2 has (16 + 64) u^2 sum t^2 + 64 u^2 y^2 more. Two sums of products run side by side, sum x w and sum g
- * w^2; multiplication and addition round apart
- * (-ffp-contract is off in ISO C), so that the numbers do not depend on the processor. */
+ * direction and are 8 u y. So e_y^2 has (16 + 64) u^2 sum t^2 + 64 u^2 y^2 more.
+ *
+ * Two sums of products run side by side, sum x w and sum g w^2; multiplication and addition round apart (-ffp-contract is off in ISO C), so
+ * that the numbers do not depend on the processor. */
 #include "ir/reference/ref_parts.h"
 #include "ir/program/half.h"
 #include <math.h>

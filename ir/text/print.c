@@ -11,11 +11,14 @@
  *   kernel k0 frame=mixed {
  *     phase h : rows {
  *       body %x.ss f32[M,1] = row_sumsq %x    !11:5 #0
+ *       tile threads=128 team=32 v=8
  *     }
  *   }
  *
  * `in %v+4/16` after a type is a view, `/72` storage in rows of 72 elements; `!11:5` the place in the spec; `#0` the graph op it comes
- * from. A graph's ops stand without kernels and roles. Columns are fixed, so a rename changes one line. Read back by ir/text/parse.c. */
+ * from. A graph's ops stand without kernels and roles. Frames and tiles are a plan's; ahead of a tile `not LAYER: WHY` says why another
+ * program was not taken, and `spilled scratch=60 vectors=0 layer=...` is a tile that is not to be taken again. Columns are fixed, so a
+ * rename changes one line. Read back by ir/text/parse.c. */
 #include "ir/program/fields.h"
 #include "ir/program/reason.h"
 #include "ir/text/words.h"
