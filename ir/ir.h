@@ -159,7 +159,7 @@ typedef struct target_info { /* ir/target.def says what they are */
     unsigned layers; /* bit i: layer_kind i */
     int lds_bytes, static_bytes, max_threads, granule, units, chiplets, operand_bytes, lds_banks;
     bool overlaps, copies_to_lds;
-    int row_threads;
+    int row_threads, registers;
 } target_info;
 const target_info *target_find(const char *name); /* NULL when unknown */
 const target_info *target_of_machine(const char *arch); /* of an architecture without features; NULL: none runs there */

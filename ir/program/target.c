@@ -5,9 +5,9 @@
 #define L(layer) (1u << layer_##layer)
 static const target_info targets[] = {
 #define TARGET(name, family, vendor, wave, layers, lds, fixed, threads, granule, units, chiplets, operand, banks, overlaps, copies, \
-               row_threads)                                                                                                         \
+               row_threads, registers)                                                                                              \
     {#name,   #family, vendor_##vendor, wave,    layers, lds,      fixed,  threads,                                                 \
-     granule, units,   chiplets,        operand, banks,  overlaps, copies, row_threads},
+     granule, units,   chiplets,        operand, banks,  overlaps, copies, row_threads, registers},
 #include "ir/target.def"
 };
 #undef L

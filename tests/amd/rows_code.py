@@ -14,7 +14,7 @@ import tempfile
 import code
 from emulator import CodeObject
 from run import Plan, tfgen
-from targets import TARGETS, wave_of
+from targets import AMD, TARGETS, wave_of
 
 # Of a row's columns: rows and vectors that are read.
 READ = {"rmsnorm": 2, "layernorm": 3, "l2norm": 1, "softmax": 1, "elementwise": 2}
@@ -31,8 +31,9 @@ def width_of(name):
 
 
 def waves_of(target, registers):
-    """Waves of a SIMD, by registers: 512 of 64 lanes in steps of 8, or 1536 of 32 in steps of 24; never more than 8 or 16."""
-    return min(8, 512 // (-(-registers // 8) * 8)) if wave_of(target) == 64 else min(16, 1536 // (-(-registers // 24) * 24))
+    """Waves of a SIMD, by registers: of 64 lanes in steps of 8, of 32 in steps of 24; never more than 8 or 16."""
+    step, most = (8, 8) if wave_of(target) == 64 else (24, 16)
+    return min(most, int(AMD[target]["registers"]) // (-(-registers // step) * step))
 
 
 def under_way(f, own):

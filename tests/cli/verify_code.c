@@ -29,12 +29,14 @@ typedef struct machine {
 } machine;
 
 static const machine machines[] = {
-    {"gfx90a", "gfx90a", compiler_clang, 512, 4, 512},       {"gfx90a-hiprtc", "gfx90a", compiler_hiprtc, 512, 4, 512},
-    {"gfx942", "gfx942", compiler_clang, 512, 4, 512},       {"gfx950", "gfx950", compiler_clang, 512, 4, 512},
-    {"gfx1100", "gfx1100", compiler_clang, 1536, 4, 256},    {"gfx1201", "gfx1201", compiler_clang, 1536, 4, 256},
-    {"sm_80", "sm_80", compiler_nvrtc, 65536 / 32, 1, 255}, /* 65536 for all warps of a workgroup */
-    {"sm_90a", "sm_90a", compiler_nvrtc, 65536 / 32, 1, 255}
-};
+#define MACHINE_host(...)
+#define MACHINE_amd(name, wave, registers) {#name, #name, compiler_clang, registers, 4, wave == 64 ? registers : 256},
+#define MACHINE_nvidia(name, wave, registers) {#name, #name, compiler_nvrtc, registers, 1, 255},
+#define TARGET(name, family, vendor, wave, layers, shared, fixed, threads, granule, units, chiplets, operand, banks, overlaps, copies, \
+               row_threads, registers)                                                                                                 \
+    MACHINE_##vendor(name, wave, registers)
+#include "ir/target.def"
+    {"gfx90a-hiprtc", "gfx90a", compiler_hiprtc, 512, 4, 512}};
 enum { machine_count = sizeof machines / sizeof *machines };
 
 static const char *const presets[] = {"default", "tiny-small", "tiny-medium", "exercise", "llama-1b", "llama-8b"};
