@@ -374,6 +374,7 @@ START_TEST(a_source_says_what_machine_it_is_for)
          {"gfx942", AMD_HEAD("64", "8", "32", "0")},
          {"gfx950", AMD_HEAD("64", "16", "64", "1")},
          {"gfx1100", AMD_HEAD("32", "32", "32", "0")},
+         {"gfx1151", AMD_HEAD("32", "32", "32", "0")},
          {"gfx1201", AMD_HEAD("32", "16", "32", "0")},
          {"sm_80", "#define TF_TARGET_NVIDIA 1\n#define TF_WAVE 32\n#define TF_CONST_IS_GLOBAL 1\n#define TF_QUICK 1\n"},
          {"sm_90a", "#define TF_TARGET_NVIDIA 1\n#define TF_WAVE 32\n#define TF_CONST_IS_GLOBAL 1\n#define TF_QUICK 1\n"}};
