@@ -47,6 +47,7 @@ gemm_mfma_tile wave_product_defaults(const tile_request *r, int first)
     const long long rows = request_rows(r), units = r->target->units;
     /* A function that is called leaves its caller half of the registers: of a large tile they do not hold the sums (HIPRTC 5.2 spills). */
     int i = phase_is_long(r->phase, r->target) && first < 2 ? 2 : first;
+    if (i == 0 && r->target->registers < 512) i = 1; /* 256x256 needs more than the 128 registers beside the sums (gfx908) */
     while (i < 3 && (rows + tiles[i].m - 1) / tiles[i].m * ((r->packed_n + tiles[i].n - 1) / tiles[i].n) * 4 < units * 3) i++;
     enum { longest = 32768 }; /* longer sums are sums of sums, for which there are registers beside few results (gemm_mfma.h) */
     if (value_columns(product->inputs[0]) > longest && i < 3) i = 3;

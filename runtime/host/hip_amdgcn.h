@@ -183,6 +183,8 @@ HS_INLINE C hs_matrix(const hs_place *s, hs_u32 shape, const char *file, int lin
     hs_matrix<bytes, 32>(HS_SITE(#shape, HS_OP_MMA), HS_##shape, __FILE__, __LINE__, a, b, c, 0)
 #define __builtin_amdgcn_mfma_f32_32x32x8bf16_1k(a, b, c, x, y, z) HS_MFMA(MFMA_32x32x8_BF16, 8, a, b, c, x, y, z)
 #define __builtin_amdgcn_mfma_f32_16x16x16bf16_1k(a, b, c, x, y, z) HS_MFMA(MFMA_16x16x16_BF16, 8, a, b, c, x, y, z)
+#define __builtin_amdgcn_mfma_f32_32x32x4bf16(a, b, c, x, y, z) HS_MFMA(MFMA_32x32x4_BF16, 4, a, b, c, x, y, z)
+#define __builtin_amdgcn_mfma_f32_16x16x8bf16(a, b, c, x, y, z) HS_MFMA(MFMA_16x16x8_BF16, 4, a, b, c, x, y, z)
 #define __builtin_amdgcn_mfma_f32_32x32x8f16(a, b, c, x, y, z) HS_MFMA(MFMA_32x32x8_F16, 8, a, b, c, x, y, z)
 #define __builtin_amdgcn_mfma_f32_16x16x16f16(a, b, c, x, y, z) HS_MFMA(MFMA_16x16x16_F16, 8, a, b, c, x, y, z)
 #define __builtin_amdgcn_mfma_f32_32x32x16_bf16(a, b, c, x, y, z) HS_MFMA(MFMA_32x32x16_BF16, 16, a, b, c, x, y, z)

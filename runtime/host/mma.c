@@ -34,7 +34,9 @@ typedef struct mma_form {
     X(HS_WMMA_16x16x16_F16_GFX11, 16, 16, 32, 16, 8, F16, RDNA3)                                                               \
     X(HS_WMMA_16x16x16_BF16_GFX11, 16, 16, 32, 16, 8, BF16, RDNA3)                                                             \
     X(HS_WMMA_16x16x16_F16_GFX12, 16, 16, 32, 8, 8, F16, RDNA4)                                                                \
-    X(HS_WMMA_16x16x16_BF16_GFX12, 16, 16, 32, 8, 8, BF16, RDNA4)
+    X(HS_WMMA_16x16x16_BF16_GFX12, 16, 16, 32, 8, 8, BF16, RDNA4)                                                              \
+    X(HS_MFMA_32x32x4_BF16, 32, 4, 64, 2, 16, BF16, CDNA)                                                                      \
+    X(HS_MFMA_16x16x8_BF16, 16, 8, 64, 2, 4, BF16, CDNA)
 
 #define INLINE static inline __attribute__((always_inline))
 

@@ -5,6 +5,7 @@
 // ---- matrix products of a wave: result(i, j) += sum over k of a(i, k) * b(j, k), 16 x 16, over 64 bytes of k
 
 using accumulator = float __attribute__((ext_vector_type(4)));
+using two_shorts = short __attribute__((ext_vector_type(2)));
 using four_shorts = short __attribute__((ext_vector_type(4)));
 using four_halves = _Float16 __attribute__((ext_vector_type(4)));
 using four_floats = float __attribute__((ext_vector_type(4)));
@@ -35,6 +36,18 @@ template <> struct matrix<f16> {
     }
 };
 #else
+#if TF_OPERAND_BYTES == 4
+template <> struct matrix<bf16> {
+    using operand = short __attribute__((ext_vector_type(8)));
+    DEV static accumulator multiply(operand a, operand b, accumulator c)
+    {
+#pragma unroll
+        for (int i = 0; i < 8; i += 2)
+            c = __builtin_amdgcn_mfma_f32_16x16x8bf16(two_shorts{a[i], a[i + 1]}, two_shorts{b[i], b[i + 1]}, c, 0, 0, 0);
+        return c;
+    }
+};
+#else
 template <> struct matrix<bf16> {
     using operand = short __attribute__((ext_vector_type(8)));
     DEV static accumulator multiply(operand a, operand b, accumulator c)
@@ -45,6 +58,7 @@ template <> struct matrix<bf16> {
         return __builtin_amdgcn_mfma_f32_16x16x16bf16_1k(a1, b1, c, 0, 0, 0);
     }
 };
+#endif
 template <> struct matrix<f16> {
     using operand = _Float16 __attribute__((ext_vector_type(8)));
     DEV static accumulator multiply(operand a, operand b, accumulator c)

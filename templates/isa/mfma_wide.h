@@ -31,6 +31,18 @@ template <> struct wide_matrix<f16> {
     }
 };
 #else
+#if TF_OPERAND_BYTES == 4
+template <> struct wide_matrix<bf16> {
+    using operand = matrix<bf16>::operand;
+    DEV static wide_accumulator multiply(operand a, operand b, wide_accumulator c)
+    {
+#pragma unroll
+        for (int i = 0; i < 8; i += 2)
+            c = __builtin_amdgcn_mfma_f32_32x32x4bf16(two_shorts{a[i], a[i + 1]}, two_shorts{b[i], b[i + 1]}, c, 0, 0, 0);
+        return c;
+    }
+};
+#else
 template <> struct wide_matrix<bf16> {
     using operand = matrix<bf16>::operand;
     DEV static wide_accumulator multiply(operand a, operand b, wide_accumulator c)
@@ -41,6 +53,7 @@ template <> struct wide_matrix<bf16> {
         return __builtin_amdgcn_mfma_f32_32x32x8bf16_1k(a1, b1, c, 0, 0, 0);
     }
 };
+#endif
 template <> struct wide_matrix<f16> {
     using operand = matrix<f16>::operand;
     DEV static wide_accumulator multiply(operand a, operand b, wide_accumulator c)

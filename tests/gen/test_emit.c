@@ -370,6 +370,7 @@ START_TEST(a_source_says_what_machine_it_is_for)
 {
     static const char *const told[][2] =
         {{"host", "#define TF_TARGET_HOST 1\n#define TF_WAVE 1\n"},
+         {"gfx908", AMD_HEAD("64", "4", "32", "0")},
          {"gfx90a", AMD_HEAD("64", "8", "32", "0")},
          {"gfx942", AMD_HEAD("64", "8", "32", "0")},
          {"gfx950", AMD_HEAD("64", "16", "64", "1")},

@@ -240,6 +240,8 @@ END_TEST
 static const struct {
     const char *text, *target, *tile;
 } amd_layers[] = {{PRODUCT("bf16", "4096", "64"), "gfx942", "layer=mfma m=64 n=64 k=64 threads=256 slots=1"},
+                  {PRODUCT("bf16", "17", "20"), "gfx908", "layer=mfma m=32 n=128 k=64"},
+                  {PRODUCT("f16", "17", "67"), "gfx1151", "layer=wmma m=32 n=128 k=64"},
                   {PRODUCT("f32", "17", "20"), "gfx90a", "layer=mfma m=32 n=128 k=32"},
                   {PRODUCT("f16", "17", "67"), "gfx1100", "layer=wmma m=32 n=128 k=64"},
                   {PRODUCT("f32", "64", "64"), "gfx1201", "layer=simt"},
@@ -352,7 +354,8 @@ START_TEST(many_tiles_are_large_and_aligned_rows_have_two_slots_where_loads_go_t
     static const struct {
         const char *target, *tile;
         int shared;
-    } cases[] = {{"gfx90a", "m=256 n=256 k=64 threads=512 slots=1 group=8 chiplets=1 chunk=104", 65536},
+    } cases[] = {{"gfx908", "m=128 n=256 k=64 threads=512 slots=1 group=8 chiplets=1 chunk=120", 49152},
+                 {"gfx90a", "m=256 n=256 k=64 threads=512 slots=1 group=8 chiplets=1 chunk=104", 65536},
                  {"gfx942", "m=256 n=256 k=64 threads=512 slots=1 group=8 chiplets=8 chunk=38", 65536},
                  {"gfx950", "m=256 n=256 k=64 threads=512 slots=2 group=8 chiplets=8 chunk=32", 131072},
                  {"gfx1100", "m=128 n=128 k=64 threads=256 slots=1", 32768}};

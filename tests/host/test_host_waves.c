@@ -223,7 +223,8 @@ static const form forms[] = {
     {"mfma_16x16x16_f16", 16, 16, F16, CDNA},  {"mfma_32x32x16_bf16", 32, 16, BF16, CDNA}, {"mfma_16x16x32_bf16", 16, 32, BF16, CDNA},
     {"mfma_32x32x16_f16", 32, 16, F16, CDNA},  {"mfma_16x16x32_f16", 16, 32, F16, CDNA},   {"mfma_32x32x2_f32", 32, 2, F32, CDNA},
     {"mfma_16x16x4_f32", 16, 4, F32, CDNA},    {"wmma_f16", 16, 16, F16, GFX11},           {"wmma_bf16", 16, 16, BF16, GFX11},
-    {"wmma_f16_gfx12", 16, 16, F16, GFX12},    {"wmma_bf16_gfx12", 16, 16, BF16, GFX12},
+    {"wmma_f16_gfx12", 16, 16, F16, GFX12},    {"wmma_bf16_gfx12", 16, 16, BF16, GFX12},     {"mfma_32x32x4_bf16", 32, 4, BF16, CDNA},
+    {"mfma_16x16x8_bf16", 16, 8, BF16, CDNA},
 };
 
 static void put(const form *f, void *to, int at, float v)

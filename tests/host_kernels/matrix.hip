@@ -1,6 +1,7 @@
 // Every matrix instruction once: lanes load their operands as they lie, and store what they get.
 struct matrix_args { const void *a, *b; const float *c; float *d; };
 template <class V> static __device__ __forceinline__ V operand(const void *p) { return ((const V *)p)[threadIdx.x]; }
+typedef short s16x2 __attribute__((ext_vector_type(2)));
 typedef short s16x4 __attribute__((ext_vector_type(4)));
 typedef short s16x8 __attribute__((ext_vector_type(8)));
 typedef short s16x16 __attribute__((ext_vector_type(16)));
@@ -19,6 +20,8 @@ typedef float f32x16 __attribute__((ext_vector_type(16)));
 #define MFMA(name, builtin, A, D) MATRIX(name, __builtin_amdgcn_mfma_f32_##builtin, A, D, , 0, 0, 0)
 MFMA(mfma_32x32x8_bf16, 32x32x8bf16_1k, s16x4, f32x16)
 MFMA(mfma_16x16x16_bf16, 16x16x16bf16_1k, s16x4, f32x4)
+MFMA(mfma_32x32x4_bf16, 32x32x4bf16, s16x2, f32x16)
+MFMA(mfma_16x16x8_bf16, 16x16x8bf16, s16x2, f32x4)
 MFMA(mfma_32x32x8_f16, 32x32x8f16, f16x4, f32x16)
 MFMA(mfma_16x16x16_f16, 16x16x16f16, f16x4, f32x4)
 MFMA(mfma_32x32x16_bf16, 32x32x16_bf16, s16x8, f32x16)

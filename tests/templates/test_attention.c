@@ -9,7 +9,8 @@ typedef struct machine {
     const char *target, *layer, *dtype;
 } machine;
 static const machine machines[] = {{"sm_90a", "layer=wgmma", "bf16"}, {"sm_90a", "layer=wgmma", "f16"}, {"gfx90a", "layer=mfma", "f16"},
-                                   {"gfx942", "layer=mfma", "bf16"}, {"gfx950", "layer=mfma", "bf16"}, {"gfx1100", "layer=wmma", "bf16"}};
+                                   {"gfx942", "layer=mfma", "bf16"}, {"gfx950", "layer=mfma", "bf16"}, {"gfx1100", "layer=wmma", "bf16"},
+                                   {"gfx908", "layer=mfma", "bf16"}};
 enum { machine_count = sizeof machines / sizeof *machines };
 
 static void check_finite(rig *r, const char *name)

@@ -15,7 +15,8 @@ static const matrix_case cases[] = {{"sm_80", "bf16", "layer=mma"},     {"sm_80"
                                     {"gfx942", "bf16", "layer=mfma"},   {"gfx942", "f16", "layer=mfma"},
                                     {"gfx942", "f32", "layer=mfma"},    {"gfx950", "bf16", "layer=mfma"},
                                     {"gfx950", "f16", "layer=mfma"},    {"gfx1100", "bf16", "layer=wmma"},
-                                    {"gfx1100", "f16", "layer=wmma"},   {"gfx1201", "bf16", "layer=wmma"}};
+                                    {"gfx1100", "f16", "layer=wmma"},   {"gfx1201", "bf16", "layer=wmma"},
+                                    {"gfx908", "bf16", "layer=mfma"}};
 
 START_TEST(products_on_matrix_units_are_within_their_bounds)
 {

@@ -92,7 +92,9 @@ _GFX94 = {
     **_COMMON, 0x5d: (32, 4, 2, "bf16", 4), 0x5e: (16, 4, 4, "bf16", 4), 0x5f: (4, 4, 16, "bf16", 4), 0x60: (32, 8, 1, "bf16", 4),
     0x61: (16, 16, 1, "bf16", 4), 0x56: (32, 16, 1, "i8", 8), 0x57: (16, 32, 1, "i8", 8),
     **{0x70 + i: (16, 32, 1, t, 8) for i, t in enumerate(_FP8)}, **{0x74 + i: (32, 16, 1, t, 8) for i, t in enumerate(_FP8)}}
+_F64 = (0x6e, 0x6f)
 MFMA = {
+    "gfx908": {op: form for op, form in {**_COMMON, **_GFX90A}.items() if op not in _F64 and not 0x63 <= op <= 0x67},
     "gfx90a": {**_COMMON, **_GFX90A},
     "gfx942": {**_GFX94, 0x3e: (16, 8, 1, "xf32", 2), 0x3f: (32, 4, 1, "xf32", 2)},
     "gfx950": {**_GFX94, 0x54: (16, 32, 1, "f16", 8), 0x55: (32, 16, 1, "f16", 8), 0x35: (16, 32, 1, "bf16", 8),
@@ -102,6 +104,8 @@ WMMA = {"rdna3": {0x40: "f16", 0x41: "bf16"},
 
 
 # ---- which instructions the C files take over, by encoding
+
+_WITH_MAD = ("gfx908", "gfx90a")  # unfused multiply-add, and scratch by a wave's offset
 
 def _replaced_cdna(gfx, w0):
     top, has = w0 >> 26, native()
@@ -113,11 +117,11 @@ def _replaced_cdna(gfx, w0):
         segment, op = (w0 >> 14) & 3, (w0 >> 18) & 0x7F
         if segment == 2 and op in (0x26, 0x27, 0x28, 0x29, 0x2A, 0x7D, 0x7E):
             return "op_global_lds", 8
-        if has.emu_has_memory_op(0x900, op) and (segment != 1 or gfx != "gfx90a"):
+        if has.emu_has_memory_op(0x900, op) and (segment != 1 or gfx not in _WITH_MAD):
             return "op_mem9", 8
     if top == 0x36 and has.emu_has_lds_op(int(gfx[3:], 16), (w0 >> 17) & 0xFF):
         return "op_ds9", 8
-    if gfx == "gfx90a":
+    if gfx in _WITH_MAD:
         if not w0 >> 31 and w0 >> 25 in (0x16, 0x17, 0x18) and w0 & 0x1FF not in (0xF9, 0xFA):
             return "op_mad_vop2", 8 if w0 >> 25 != 0x16 or w0 & 0x1FF == 255 else 4
         if top == 0x34 and (w0 >> 16) & 0x3FF in (0x1C1, 0x116):

@@ -172,7 +172,7 @@ class _Launch:
             if self.kernel.rsrc2 >> bit & 1:
                 s[i] = value
                 i += 1
-        if self.kernel.rsrc2 & 1 and self.gfx == "gfx90a":
+        if self.kernel.rsrc2 & 1 and self.gfx in ("gfx908", "gfx90a"):
             s[i] = 0  # scratch wave offset
 
     # ---- instructions

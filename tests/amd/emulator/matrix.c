@@ -119,7 +119,7 @@ void op_mfma(ARGS)
     BEGIN
     matrix_form m = mfma_forms[(d0 >> 16) & 0x7f];
     u32 vd = d0 & 0xff, a0 = d1 & 0x1ff, b0 = (d1 >> 9) & 0x1ff, c0 = (d1 >> 18) & 0x1ff;
-    int cd = (d0 >> 15) & 1, aa = (d1 >> 27) & 1, ba = (d1 >> 28) & 1;
+    int cd = (d0 >> 15) & 1 || emu_target == 0x908, aa = (d1 >> 27) & 1, ba = (d1 >> 28) & 1;
     int M = m.M, K = m.K, nb = m.blocks, vpl = m.vpl;
     u32 *cr = cd ? acc : v;
     if (m.type == T_F64) { // 16x16x4 (1 block) or 4x4x4 (4 blocks)
