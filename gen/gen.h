@@ -51,7 +51,7 @@ typedef struct argument {
 enum { pack_shared_bytes = 2 }; /* of every pack kernel */
 
 typedef struct packed_weight {
-    const char *name;        /* of the pack kernel: k1_pack */
+    const char *name;        /* of the pack kernel: llama_qkv_pack */
     const ir_kernel *kernel; /* whose product it is for */
     const ir_phase *phase;
     dtype type;
@@ -70,10 +70,10 @@ typedef struct scratch {
 
 typedef struct launch {
     const ir_kernel *kernel;
-    const char *name; /* of the __global__ function: llama_k1 */
+    const char *name; /* of the __global__ function: llama_qkv */
     source_text source;
-    const char *file;        /* llama.k1.hip */
-    const char *spec_header; /* llama.k1.spec.h: only the spec structs */
+    const char *file;        /* llama_qkv.hip */
+    const char *spec_header; /* llama_qkv.spec.h: only the spec structs */
     argument *arguments;
     int argument_count;
     unsigned argument_bytes;

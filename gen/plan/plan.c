@@ -3,6 +3,7 @@
  * and illegal tiles. */
 #include "gen/plan/align.h"
 #include "gen/base/names.h"
+#include "ir/base/names.h"
 #include "gen/plan/tile.h"
 #include <string.h>
 
@@ -11,6 +12,7 @@ typedef struct planner {
     plan *p;
     ir_program *program; /* a copy of what was given */
     const tuning *tuning;
+    name_map names, numbers; /* of kernels */
 } planner;
 
 /* ---- a copy of the program, which may be changed */
@@ -100,16 +102,32 @@ static bool find_segments(const planner *p, const ir_phase *phase, const program
     return phase->family != family_gemm || gemm_segments(p->a, phase, program_granule(of, p->p->target), list);
 }
 
-static const char *block_name(const planner *p) { return name_identifier(p->a, p->program->name ? p->program->name : "block"); }
+/* What a kernel does: block and phase, at most 54 characters and a number, so that with _pack it has 60; no other kernel's, nor that of what
+ * packs its weights. */
+static const char *kernel_name(planner *p, const ir_phase *phase)
+{
+    enum { most = 51 };
+    const char *block = name_identifier(p->a, p->program->name ? p->program->name : "block");
+    const char *wanted = arena_printf(p->a, "%s_%s", block, name_identifier(p->a, phase->name)), *name = NULL;
+    wanted = name_identifier(p->a, arena_printf(p->a, "%.*s", most, wanted));
+    int *last = names_find(&p->numbers, wanted); /* of the names that begin so */
+    if (!last) names_add(&p->numbers, wanted, last = arena_alloc(p->a, sizeof *last));
+    for (;;) {
+        name = ++*last == 1 ? wanted : arena_printf(p->a, "%s_%d", wanted, *last);
+        const char *pack = arena_printf(p->a, "%s_pack", name);
+        if (names_find(&p->names, name) || names_find(&p->names, pack)) continue;
+        names_add(&p->names, name, p), names_add(&p->names, pack, p);
+        return name;
+    }
+}
 
-static void plan_pack(planner *p, const ir_kernel *kernel, const ir_phase *phase, long long packed_n)
+static void plan_pack(planner *p, const ir_kernel *kernel, const ir_phase *phase, long long packed_n, const char *name)
 {
     const ir_op *product = first_product(phase);
     const long long K = value_columns(product->inputs[0]);
-    const char *tail = kernel->phase_count > 1 ? arena_printf(p->a, "_%s", name_identifier(p->a, phase->name)) : "";
     check_count(p, product->outputs[0], packed_n, "packed columns");
     p->p->packs[p->p->pack_count++] =
-        (packed_weight){.name = arena_printf(p->a, "%s_%s%s_pack", block_name(p), name_identifier(p->a, kernel->name), tail),
+        (packed_weight){.name = arena_printf(p->a, "%s_pack", name),
                         .kernel = kernel,
                         .phase = phase,
                         .type = product->inputs[1]->type,
@@ -206,14 +224,14 @@ static void plan_kernel(planner *p, ir_kernel *kernel)
     segment_list segments;
     tile_request request = {p->a, p->program, phase, p->p->target, p->tuning, phase_space(p->a, phase), 0, &segments, false};
     const program *of = choose_tile(p, &request, phase, &segments);
-    if (needs_packing(phase)) plan_pack(p, kernel, phase, segments.packed_columns);
+    const char *name = kernel_name(p, phase);
+    if (needs_packing(phase)) plan_pack(p, kernel, phase, segments.packed_columns, name);
     plan_storage(p, &request);
     plan_scratch(p, kernel, &request);
     launch *l = &p->p->launches[p->p->launch_count++];
-    const char *block = p->program->name ? p->program->name : "block";
     *l = (launch){.kernel = kernel,
-                  .name = arena_printf(p->a, "%s_%s", block_name(p), name_identifier(p->a, kernel->name)),
-                  .file = arena_printf(p->a, "%s.%s.hip", block, kernel->name),
+                  .name = name,
+                  .file = arena_printf(p->a, "%s.hip", name),
                   .overlap = p->p->target->overlaps,
                   .threads = tile_threads(&phase->tile),
                   .shared_bytes = (int)of->shared_bytes(&request, &phase->tile),
@@ -230,7 +248,7 @@ static void plan_kernel(planner *p, ir_kernel *kernel)
 plan *plan_choose(arena *a, const ir_program *fused, const target_info *target, const tuning *tuning)
 {
     builder b = copy_program(a, fused);
-    planner p = {.a = a, .p = arena_alloc(a, sizeof(plan)), .program = b.p, .tuning = tuning};
+    planner p = {.a = a, .p = arena_alloc(a, sizeof(plan)), .program = b.p, .tuning = tuning, .names = {.a = a}, .numbers = {.a = a}};
     *p.p = (plan){.program = p.program, .target = target, .fused = fused, .tuning = tuning, .spec = arena_source_name(a)};
     check_sizes(&p);
     align_operands(&b, target, tuning);

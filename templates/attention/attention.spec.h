@@ -1,4 +1,4 @@
-// Written by tfgen: llama_k2 of specs/llama-block.yaml for cdna; read it beside templates/attention/attention.h.
+// Written by tfgen: llama_attention of specs/llama-block.yaml for cdna; read it beside templates/attention/attention.h.
 struct k2_attention {
     struct args {
         const bf16 *qr;

@@ -1,4 +1,4 @@
-// Written by tfgen: llama_decode_k2 of specs/llama-decode.yaml for cdna; read it beside templates/attention/decode.h.
+// Written by tfgen: llama_decode_decode of specs/llama-decode.yaml for cdna; read it beside templates/attention/decode.h.
 struct k2_decode {
     struct args {
         const int *pos;

@@ -1,4 +1,4 @@
-// Written by tfgen: odd_rows_k0_align of tests/specs/odd-rows.yaml for hopper; read it beside templates/gemm/align.h.
+// Written by tfgen: odd_rows_flat_rows of tests/specs/odd-rows.yaml for hopper; read it beside templates/gemm/align.h.
 struct k0_align_flat_rows {
     struct args {
         const bf16 *x;

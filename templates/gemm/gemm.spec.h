@@ -1,4 +1,4 @@
-// Written by tfgen: llama_k1 of specs/llama-block.yaml for cdna; read it beside templates/gemm/gemm.h.
+// Written by tfgen: llama_qkv of specs/llama-block.yaml for cdna; read it beside templates/gemm/gemm.h.
 TF_TABLE unsigned long long k1_qkv_qr_turns[16] = {0x28be60db93910600ull, 0x11f130b61c287900ull, 0x7e6b006746579c0ull, 0x37ab95c63e892c0ull, 0x1883ec0e5870a90ull, 0xacbb4dc9a23f68ull, 0x4c10b4617af38cull, 0x217f20f7661d20ull, 0xec0334892a2e2ull, 0x67ee99a2a4482ull, 0x2dc4a879fd26full, 0x14279ffb3a5e5ull, 0x8e0206251efcull, 0x3e8919196a4cull, 0x1b89df4317adull, 0xc20873a521cull}; // !30:5
 struct k1_qkv {
     struct args {

@@ -1,4 +1,4 @@
-// Written by tfgen: llama_k1_pack of specs/llama-block.yaml for cdna; read it beside templates/gemm/pack.h.
+// Written by tfgen: llama_qkv_pack of specs/llama-block.yaml for cdna; read it beside templates/gemm/pack.h.
 struct k1_pack {
     struct args {
         const bf16 *wq;

@@ -64,7 +64,7 @@ START_TEST(a_product_of_many_rows_in_16_bits_is_on_wgmma)
     const char *text = ir_print(b.a, b.p->program);
     ck_assert_ptr_nonnull(strstr(text, layers[_i].tile));
     ck_assert_ptr_nonnull(strstr(text, layers[_i].wgmma ? "frame=ws" : "frame=mixed"));
-    ck_assert_int_eq(strstr(b.p->launches[b.p->launch_count - 1].source.body, "TF_KERNEL_WS(t_k0, one_phase<gemm_ws<k0_y>>)") != NULL,
+    ck_assert_int_eq(strstr(b.p->launches[b.p->launch_count - 1].source.body, "TF_KERNEL_WS(t_y, one_phase<gemm_ws<k0_y>>)") != NULL,
                      layers[_i].wgmma);
     arena_free(b.a);
 }
@@ -91,7 +91,7 @@ START_TEST(a_product_of_many_rows_in_f32_is_split_on_wgmma3)
         const char *text = ir_print(b.a, b.p->program);
         ck_assert_msg(strstr(text, cases[i].tile) != NULL, "%s", text);
         ck_assert_int_eq(b.p->packs[0].length, cases[i].length); /* 32 large parts, 32 small ones, and so on */
-        ck_assert_int_eq(strstr(b.p->launches[b.p->launch_count - 1].source.body, "TF_KERNEL_WS(t_k0, one_phase<gemm_ws_split<k0_y>>)") !=
+        ck_assert_int_eq(strstr(b.p->launches[b.p->launch_count - 1].source.body, "TF_KERNEL_WS(t_y, one_phase<gemm_ws_split<k0_y>>)") !=
                              NULL,
                          i < 2);
         ck_assert_int_eq(ref_plan_splits(b.p, first_linear(b.p)), i < 2);
@@ -254,7 +254,7 @@ START_TEST(a_product_of_many_rows_is_on_the_matrix_units_that_a_machine_has)
     const char *text = ir_print(b.a, b.p->program);
     ck_assert_msg(strstr(text, amd_layers[_i].tile) != NULL, "%s", text);
     const bool matrix = strstr(amd_layers[_i].tile, "mma") || strstr(amd_layers[_i].tile, "mfma");
-    ck_assert_int_eq(strstr(b.p->launches[0].source.body, "TF_KERNEL_PUMP(t_k0, one_phase<gemm_mfma<k0_y>>)") != NULL, matrix);
+    ck_assert_int_eq(strstr(b.p->launches[0].source.body, "TF_KERNEL_PUMP(t_y, one_phase<gemm_mfma<k0_y>>)") != NULL, matrix);
     ck_assert_int_eq(strstr(b.p->launches[0].source.head, "#define TF_OPERAND_BYTES ") != NULL, matrix);
     arena_free(b.a);
 }
@@ -284,7 +284,7 @@ START_TEST(attention_of_many_queries_is_on_the_matrix_units)
     const char *text = ir_print(b.a, b.p->program);
     ck_assert_msg(strstr(text, amd_attentions[_i].tile) != NULL, "%s", text);
     const bool matrix = strstr(amd_attentions[_i].tile, "simt") == NULL;
-    ck_assert_int_eq(strstr(b.p->launches[0].source.body, "TF_KERNEL_PUMP(t_k0, one_phase<attention_mfma<k0_attention>>)") != NULL, matrix);
+    ck_assert_int_eq(strstr(b.p->launches[0].source.body, "TF_KERNEL_PUMP(t_attention, one_phase<attention_mfma<k0_attention>>)") != NULL, matrix);
     arena_free(b.a);
 }
 END_TEST

@@ -519,14 +519,14 @@ typedef struct golden {
 } golden;
 
 static const golden goldens[] = {
-    {"templates/rows/rows.spec.h", "specs/layernorm.yaml", "rows", "layernorm_k0", NULL},
-    {"templates/gemm/gemm.spec.h", "specs/llama-block.yaml", "gemm", "llama_k1", NULL},
-    {"templates/attention/attention.spec.h", "specs/llama-block.yaml", "attention", "llama_k2", NULL},
+    {"templates/rows/rows.spec.h", "specs/layernorm.yaml", "rows", "layernorm_n", NULL},
+    {"templates/gemm/gemm.spec.h", "specs/llama-block.yaml", "gemm", "llama_qkv", NULL},
+    {"templates/attention/attention.spec.h", "specs/llama-block.yaml", "attention", "llama_attention", NULL},
     {"templates/attention/decode.spec.h", "specs/llama-decode.yaml", "decode", NULL, NULL}, /* the first of its family */
-    {"templates/gemm/pack.spec.h", "specs/llama-block.yaml", "pack", "llama_k1_pack", NULL},
-    {"templates/gemm/gemm_mfma.spec.h", "specs/llama-block.yaml", "gemm_mfma", "llama_k1", "gfx942"},
-    {"templates/attention/attention_mfma.spec.h", "specs/llama-block.yaml", "attention_mfma", "llama_k2", "gfx942"},
-    {"templates/gemm/gemm_ws.spec.h", "specs/llama-block.yaml", "gemm_ws", "llama_k1", "sm_90a"},
+    {"templates/gemm/pack.spec.h", "specs/llama-block.yaml", "pack", "llama_qkv_pack", NULL},
+    {"templates/gemm/gemm_mfma.spec.h", "specs/llama-block.yaml", "gemm_mfma", "llama_qkv", "gfx942"},
+    {"templates/attention/attention_mfma.spec.h", "specs/llama-block.yaml", "attention_mfma", "llama_attention", "gfx942"},
+    {"templates/gemm/gemm_ws.spec.h", "specs/llama-block.yaml", "gemm_ws", "llama_qkv", "sm_90a"},
 };
 enum { golden_count = sizeof goldens / sizeof *goldens, golden_plain = golden_count - 3 };
 

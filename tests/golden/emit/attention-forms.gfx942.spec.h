@@ -1,5 +1,5 @@
 // ---- level none
-// Written by tfgen: attention_forms_k0 of tests/specs/attention-forms.yaml for cdna; read it beside templates/rows/rows.h.
+// Written by tfgen: attention_forms_kc of tests/specs/attention-forms.yaml for cdna; read it beside templates/rows/rows.h.
 struct k0_kc {
     struct args {
         const int *pos;
@@ -39,7 +39,7 @@ TF_LAYOUT(k0_kc::args, k_cache, 16);
 TF_LAYOUT(k0_kc::args, S, 24);
 static_assert(sizeof(k0_kc::args) == 32, "size of args");
 
-// Written by tfgen: attention_forms_k1 of tests/specs/attention-forms.yaml for cdna; read it beside templates/rows/rows.h.
+// Written by tfgen: attention_forms_vc of tests/specs/attention-forms.yaml for cdna; read it beside templates/rows/rows.h.
 struct k1_vc {
     struct args {
         const int *pos;
@@ -79,7 +79,7 @@ TF_LAYOUT(k1_vc::args, v_cache, 16);
 TF_LAYOUT(k1_vc::args, S, 24);
 static_assert(sizeof(k1_vc::args) == 32, "size of args");
 
-// Written by tfgen: attention_forms_k2 of tests/specs/attention-forms.yaml for cdna; read it beside templates/attention/attention_mfma.h.
+// Written by tfgen: attention_forms_attention of tests/specs/attention-forms.yaml for cdna; read it beside templates/attention/attention_mfma.h.
 struct k2_attention {
     struct args {
         const int *pos;
@@ -129,7 +129,7 @@ TF_LAYOUT(k2_attention::args, a, 32);
 TF_LAYOUT(k2_attention::args, S, 40);
 static_assert(sizeof(k2_attention::args) == 48, "size of args");
 
-// Written by tfgen: attention_forms_k3 of tests/specs/attention-forms.yaml for cdna; read it beside templates/attention/attention_mfma.h.
+// Written by tfgen: attention_forms_attention_2 of tests/specs/attention-forms.yaml for cdna; read it beside templates/attention/attention_mfma.h.
 struct k3_attention_2 {
     struct args {
         const int *n_;
@@ -179,7 +179,7 @@ TF_LAYOUT(k3_attention_2::args, b, 32);
 TF_LAYOUT(k3_attention_2::args, S, 40);
 static_assert(sizeof(k3_attention_2::args) == 48, "size of args");
 
-// Written by tfgen: attention_forms_k4 of tests/specs/attention-forms.yaml for cdna; read it beside templates/attention/attention_mfma.h.
+// Written by tfgen: attention_forms_attention_3 of tests/specs/attention-forms.yaml for cdna; read it beside templates/attention/attention_mfma.h.
 struct k4_attention_3 {
     struct args {
         const bf16 *q;

@@ -1,5 +1,5 @@
 // ---- level none
-// Written by tfgen: attention_k0 of specs/attention.yaml for cdna; read it beside templates/attention/attention_mfma.h.
+// Written by tfgen: attention_attention of specs/attention.yaml for cdna; read it beside templates/attention/attention_mfma.h.
 struct k0_attention {
     struct args {
         const bf16 *q;

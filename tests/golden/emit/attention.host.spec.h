@@ -1,5 +1,5 @@
 // ---- level none
-// Written by tfgen: attention_k0 of specs/attention.yaml for host; read it beside templates/attention/attention.h.
+// Written by tfgen: attention_attention of specs/attention.yaml for host; read it beside templates/attention/attention.h.
 struct k0_attention {
     struct args {
         const bf16 *q;

@@ -1,5 +1,5 @@
 // ---- level none
-// Written by tfgen: bert_k0 of specs/bert-block.yaml for cdna; read it beside templates/gemm/gemm_mfma.h.
+// Written by tfgen: bert_q of specs/bert-block.yaml for cdna; read it beside templates/gemm/gemm_mfma.h.
 struct k0_q {
     struct args {
         const bf16 *x;
@@ -58,7 +58,7 @@ TF_LAYOUT(k0_q::args, B, 32);
 TF_LAYOUT(k0_q::args, S, 36);
 static_assert(sizeof(k0_q::args) == 40, "size of args");
 
-// Written by tfgen: bert_k1 of specs/bert-block.yaml for cdna; read it beside templates/gemm/gemm_mfma.h.
+// Written by tfgen: bert_k of specs/bert-block.yaml for cdna; read it beside templates/gemm/gemm_mfma.h.
 struct k1_k {
     struct args {
         const bf16 *x;
@@ -117,7 +117,7 @@ TF_LAYOUT(k1_k::args, B, 32);
 TF_LAYOUT(k1_k::args, S, 36);
 static_assert(sizeof(k1_k::args) == 40, "size of args");
 
-// Written by tfgen: bert_k2 of specs/bert-block.yaml for cdna; read it beside templates/gemm/gemm_mfma.h.
+// Written by tfgen: bert_v of specs/bert-block.yaml for cdna; read it beside templates/gemm/gemm_mfma.h.
 struct k2_v {
     struct args {
         const bf16 *x;
@@ -176,7 +176,7 @@ TF_LAYOUT(k2_v::args, B, 32);
 TF_LAYOUT(k2_v::args, S, 36);
 static_assert(sizeof(k2_v::args) == 40, "size of args");
 
-// Written by tfgen: bert_k3 of specs/bert-block.yaml for cdna; read it beside templates/attention/attention_mfma.h.
+// Written by tfgen: bert_attention of specs/bert-block.yaml for cdna; read it beside templates/attention/attention_mfma.h.
 struct k3_attention {
     struct args {
         const bf16 *q;
@@ -224,7 +224,7 @@ TF_LAYOUT(k3_attention::args, B, 32);
 TF_LAYOUT(k3_attention::args, S, 36);
 static_assert(sizeof(k3_attention::args) == 40, "size of args");
 
-// Written by tfgen: bert_k4 of specs/bert-block.yaml for cdna; read it beside templates/gemm/gemm_mfma.h.
+// Written by tfgen: bert_o of specs/bert-block.yaml for cdna; read it beside templates/gemm/gemm_mfma.h.
 struct k4_o {
     struct args {
         const bf16 *a;
@@ -283,7 +283,7 @@ TF_LAYOUT(k4_o::args, B, 32);
 TF_LAYOUT(k4_o::args, S, 36);
 static_assert(sizeof(k4_o::args) == 40, "size of args");
 
-// Written by tfgen: bert_k5 of specs/bert-block.yaml for cdna; read it beside templates/rows/rows.h.
+// Written by tfgen: bert_s1 of specs/bert-block.yaml for cdna; read it beside templates/rows/rows.h.
 struct k5_s1 {
     struct args {
         const bf16 *o_;
@@ -322,7 +322,7 @@ TF_LAYOUT(k5_s1::args, B, 24);
 TF_LAYOUT(k5_s1::args, S, 28);
 static_assert(sizeof(k5_s1::args) == 32, "size of args");
 
-// Written by tfgen: bert_k6 of specs/bert-block.yaml for cdna; read it beside templates/rows/rows.h.
+// Written by tfgen: bert_x1 of specs/bert-block.yaml for cdna; read it beside templates/rows/rows.h.
 struct k6_x1 {
     struct args {
         const bf16 *s1;
@@ -392,7 +392,7 @@ TF_LAYOUT(k6_x1::args, B, 32);
 TF_LAYOUT(k6_x1::args, S, 36);
 static_assert(sizeof(k6_x1::args) == 40, "size of args");
 
-// Written by tfgen: bert_k7 of specs/bert-block.yaml for cdna; read it beside templates/gemm/gemm_mfma.h.
+// Written by tfgen: bert_i of specs/bert-block.yaml for cdna; read it beside templates/gemm/gemm_mfma.h.
 struct k7_i {
     struct args {
         const bf16 *x1;
@@ -451,7 +451,7 @@ TF_LAYOUT(k7_i::args, B, 32);
 TF_LAYOUT(k7_i::args, S, 36);
 static_assert(sizeof(k7_i::args) == 40, "size of args");
 
-// Written by tfgen: bert_k8 of specs/bert-block.yaml for cdna; read it beside templates/rows/rows.h.
+// Written by tfgen: bert_g of specs/bert-block.yaml for cdna; read it beside templates/rows/rows.h.
 struct k8_g {
     struct args {
         const bf16 *i_;
@@ -487,7 +487,7 @@ TF_LAYOUT(k8_g::args, B, 16);
 TF_LAYOUT(k8_g::args, S, 20);
 static_assert(sizeof(k8_g::args) == 24, "size of args");
 
-// Written by tfgen: bert_k9 of specs/bert-block.yaml for cdna; read it beside templates/gemm/gemm_mfma.h.
+// Written by tfgen: bert_m of specs/bert-block.yaml for cdna; read it beside templates/gemm/gemm_mfma.h.
 struct k9_m {
     struct args {
         const bf16 *g;
@@ -546,7 +546,7 @@ TF_LAYOUT(k9_m::args, B, 32);
 TF_LAYOUT(k9_m::args, S, 36);
 static_assert(sizeof(k9_m::args) == 40, "size of args");
 
-// Written by tfgen: bert_k10 of specs/bert-block.yaml for cdna; read it beside templates/rows/rows.h.
+// Written by tfgen: bert_s2 of specs/bert-block.yaml for cdna; read it beside templates/rows/rows.h.
 struct k10_s2 {
     struct args {
         const bf16 *m;
@@ -585,7 +585,7 @@ TF_LAYOUT(k10_s2::args, B, 24);
 TF_LAYOUT(k10_s2::args, S, 28);
 static_assert(sizeof(k10_s2::args) == 32, "size of args");
 
-// Written by tfgen: bert_k11 of specs/bert-block.yaml for cdna; read it beside templates/rows/rows.h.
+// Written by tfgen: bert_x2 of specs/bert-block.yaml for cdna; read it beside templates/rows/rows.h.
 struct k11_x2 {
     struct args {
         const bf16 *s2;
@@ -656,7 +656,7 @@ TF_LAYOUT(k11_x2::args, S, 36);
 static_assert(sizeof(k11_x2::args) == 40, "size of args");
 
 // ---- level ops
-// Written by tfgen: bert_k0 of specs/bert-block.yaml for cdna; read it beside templates/gemm/gemm_mfma.h.
+// Written by tfgen: bert_qkv of specs/bert-block.yaml for cdna; read it beside templates/gemm/gemm_mfma.h.
 struct k0_qkv {
     struct args {
         const bf16 *x;
@@ -745,7 +745,7 @@ TF_LAYOUT(k0_qkv::args, B, 64);
 TF_LAYOUT(k0_qkv::args, S, 68);
 static_assert(sizeof(k0_qkv::args) == 72, "size of args");
 
-// Written by tfgen: bert_k1 of specs/bert-block.yaml for cdna; read it beside templates/attention/attention_mfma.h.
+// Written by tfgen: bert_attention of specs/bert-block.yaml for cdna; read it beside templates/attention/attention_mfma.h.
 struct k1_attention {
     struct args {
         const bf16 *q;
@@ -793,7 +793,7 @@ TF_LAYOUT(k1_attention::args, B, 32);
 TF_LAYOUT(k1_attention::args, S, 36);
 static_assert(sizeof(k1_attention::args) == 40, "size of args");
 
-// Written by tfgen: bert_k2 of specs/bert-block.yaml for cdna; read it beside templates/gemm/gemm_mfma.h.
+// Written by tfgen: bert_o of specs/bert-block.yaml for cdna; read it beside templates/gemm/gemm_mfma.h.
 struct k2_o {
     struct args {
         const bf16 *a;
@@ -856,7 +856,7 @@ TF_LAYOUT(k2_o::args, B, 40);
 TF_LAYOUT(k2_o::args, S, 44);
 static_assert(sizeof(k2_o::args) == 48, "size of args");
 
-// Written by tfgen: bert_k3 of specs/bert-block.yaml for cdna; read it beside templates/rows/rows.h.
+// Written by tfgen: bert_x1 of specs/bert-block.yaml for cdna; read it beside templates/rows/rows.h.
 struct k3_x1 {
     struct args {
         const bf16 *s1;
@@ -926,7 +926,7 @@ TF_LAYOUT(k3_x1::args, B, 32);
 TF_LAYOUT(k3_x1::args, S, 36);
 static_assert(sizeof(k3_x1::args) == 40, "size of args");
 
-// Written by tfgen: bert_k4 of specs/bert-block.yaml for cdna; read it beside templates/gemm/gemm_mfma.h.
+// Written by tfgen: bert_i of specs/bert-block.yaml for cdna; read it beside templates/gemm/gemm_mfma.h.
 struct k4_i {
     struct args {
         const bf16 *x1;
@@ -986,7 +986,7 @@ TF_LAYOUT(k4_i::args, B, 32);
 TF_LAYOUT(k4_i::args, S, 36);
 static_assert(sizeof(k4_i::args) == 40, "size of args");
 
-// Written by tfgen: bert_k5 of specs/bert-block.yaml for cdna; read it beside templates/gemm/gemm_mfma.h.
+// Written by tfgen: bert_m of specs/bert-block.yaml for cdna; read it beside templates/gemm/gemm_mfma.h.
 struct k5_m {
     struct args {
         const bf16 *g;
@@ -1049,7 +1049,7 @@ TF_LAYOUT(k5_m::args, B, 40);
 TF_LAYOUT(k5_m::args, S, 44);
 static_assert(sizeof(k5_m::args) == 48, "size of args");
 
-// Written by tfgen: bert_k6 of specs/bert-block.yaml for cdna; read it beside templates/rows/rows.h.
+// Written by tfgen: bert_x2 of specs/bert-block.yaml for cdna; read it beside templates/rows/rows.h.
 struct k6_x2 {
     struct args {
         const bf16 *s2;

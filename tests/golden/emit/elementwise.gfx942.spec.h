@@ -1,5 +1,5 @@
 // ---- level none
-// Written by tfgen: elementwise_k0 of specs/elementwise.yaml for cdna; read it beside templates/rows/rows.h.
+// Written by tfgen: elementwise_aa of specs/elementwise.yaml for cdna; read it beside templates/rows/rows.h.
 struct k0_aa {
     struct args {
         const bf16 *a;
@@ -35,7 +35,7 @@ TF_LAYOUT(k0_aa::args, B, 16);
 TF_LAYOUT(k0_aa::args, S, 20);
 static_assert(sizeof(k0_aa::args) == 24, "size of args");
 
-// Written by tfgen: elementwise_k1 of specs/elementwise.yaml for cdna; read it beside templates/rows/rows.h.
+// Written by tfgen: elementwise_bb of specs/elementwise.yaml for cdna; read it beside templates/rows/rows.h.
 struct k1_bb {
     struct args {
         const bf16 *b;
@@ -71,7 +71,7 @@ TF_LAYOUT(k1_bb::args, B, 16);
 TF_LAYOUT(k1_bb::args, S, 20);
 static_assert(sizeof(k1_bb::args) == 24, "size of args");
 
-// Written by tfgen: elementwise_k2 of specs/elementwise.yaml for cdna; read it beside templates/rows/rows.h.
+// Written by tfgen: elementwise_sum of specs/elementwise.yaml for cdna; read it beside templates/rows/rows.h.
 struct k2_sum {
     struct args {
         const bf16 *aa;
@@ -110,7 +110,7 @@ TF_LAYOUT(k2_sum::args, B, 24);
 TF_LAYOUT(k2_sum::args, S, 28);
 static_assert(sizeof(k2_sum::args) == 32, "size of args");
 
-// Written by tfgen: elementwise_k3 of specs/elementwise.yaml for cdna; read it beside templates/rows/rows.h.
+// Written by tfgen: elementwise_r of specs/elementwise.yaml for cdna; read it beside templates/rows/rows.h.
 struct k3_r {
     struct args {
         const bf16 *sum_;
@@ -146,7 +146,7 @@ TF_LAYOUT(k3_r::args, B, 16);
 TF_LAYOUT(k3_r::args, S, 20);
 static_assert(sizeof(k3_r::args) == 24, "size of args");
 
-// Written by tfgen: elementwise_k4 of specs/elementwise.yaml for cdna; read it beside templates/rows/rows.h.
+// Written by tfgen: elementwise_sine of specs/elementwise.yaml for cdna; read it beside templates/rows/rows.h.
 struct k4_sine {
     struct args {
         const bf16 *r;
@@ -182,7 +182,7 @@ TF_LAYOUT(k4_sine::args, B, 16);
 TF_LAYOUT(k4_sine::args, S, 20);
 static_assert(sizeof(k4_sine::args) == 24, "size of args");
 
-// Written by tfgen: elementwise_k5 of specs/elementwise.yaml for cdna; read it beside templates/rows/rows.h.
+// Written by tfgen: elementwise_cosine of specs/elementwise.yaml for cdna; read it beside templates/rows/rows.h.
 struct k5_cosine {
     struct args {
         const bf16 *r;
@@ -218,7 +218,7 @@ TF_LAYOUT(k5_cosine::args, B, 16);
 TF_LAYOUT(k5_cosine::args, S, 20);
 static_assert(sizeof(k5_cosine::args) == 24, "size of args");
 
-// Written by tfgen: elementwise_k6 of specs/elementwise.yaml for cdna; read it beside templates/rows/rows.h.
+// Written by tfgen: elementwise_power of specs/elementwise.yaml for cdna; read it beside templates/rows/rows.h.
 struct k6_power {
     struct args {
         const bf16 *r;
@@ -255,7 +255,7 @@ TF_LAYOUT(k6_power::args, S, 20);
 static_assert(sizeof(k6_power::args) == 24, "size of args");
 
 // ---- level ops
-// Written by tfgen: elementwise_k0 of specs/elementwise.yaml for cdna; read it beside templates/rows/rows.h.
+// Written by tfgen: elementwise_power of specs/elementwise.yaml for cdna; read it beside templates/rows/rows.h.
 struct k0_power {
     struct args {
         const bf16 *a;

@@ -1,5 +1,5 @@
 // ---- level none
-// Written by tfgen: every_op_k0 of tests/specs/every-op.yaml for host; read it beside templates/rows/rows.h.
+// Written by tfgen: every_op_a1 of tests/specs/every-op.yaml for host; read it beside templates/rows/rows.h.
 struct k0_a1 {
     struct args {
         const float *x;
@@ -35,7 +35,7 @@ TF_LAYOUT(k0_a1::args, B, 16);
 TF_LAYOUT(k0_a1::args, S, 20);
 static_assert(sizeof(k0_a1::args) == 24, "size of args");
 
-// Written by tfgen: every_op_k1 of tests/specs/every-op.yaml for host; read it beside templates/rows/rows.h.
+// Written by tfgen: every_op_a2 of tests/specs/every-op.yaml for host; read it beside templates/rows/rows.h.
 struct k1_a2 {
     struct args {
         const float *a1;
@@ -71,7 +71,7 @@ TF_LAYOUT(k1_a2::args, B, 16);
 TF_LAYOUT(k1_a2::args, S, 20);
 static_assert(sizeof(k1_a2::args) == 24, "size of args");
 
-// Written by tfgen: every_op_k2 of tests/specs/every-op.yaml for host; read it beside templates/rows/rows.h.
+// Written by tfgen: every_op_a3 of tests/specs/every-op.yaml for host; read it beside templates/rows/rows.h.
 struct k2_a3 {
     struct args {
         const float *a2;
@@ -107,7 +107,7 @@ TF_LAYOUT(k2_a3::args, B, 16);
 TF_LAYOUT(k2_a3::args, S, 20);
 static_assert(sizeof(k2_a3::args) == 24, "size of args");
 
-// Written by tfgen: every_op_k3 of tests/specs/every-op.yaml for host; read it beside templates/rows/rows.h.
+// Written by tfgen: every_op_a4 of tests/specs/every-op.yaml for host; read it beside templates/rows/rows.h.
 struct k3_a4 {
     struct args {
         const float *a2;
@@ -143,7 +143,7 @@ TF_LAYOUT(k3_a4::args, B, 16);
 TF_LAYOUT(k3_a4::args, S, 20);
 static_assert(sizeof(k3_a4::args) == 24, "size of args");
 
-// Written by tfgen: every_op_k4 of tests/specs/every-op.yaml for host; read it beside templates/rows/rows.h.
+// Written by tfgen: every_op_a5 of tests/specs/every-op.yaml for host; read it beside templates/rows/rows.h.
 struct k4_a5 {
     struct args {
         const float *a4;
@@ -179,7 +179,7 @@ TF_LAYOUT(k4_a5::args, B, 16);
 TF_LAYOUT(k4_a5::args, S, 20);
 static_assert(sizeof(k4_a5::args) == 24, "size of args");
 
-// Written by tfgen: every_op_k5 of tests/specs/every-op.yaml for host; read it beside templates/rows/rows.h.
+// Written by tfgen: every_op_a6 of tests/specs/every-op.yaml for host; read it beside templates/rows/rows.h.
 struct k5_a6 {
     struct args {
         const float *a2;
@@ -215,7 +215,7 @@ TF_LAYOUT(k5_a6::args, B, 16);
 TF_LAYOUT(k5_a6::args, S, 20);
 static_assert(sizeof(k5_a6::args) == 24, "size of args");
 
-// Written by tfgen: every_op_k6 of tests/specs/every-op.yaml for host; read it beside templates/rows/rows.h.
+// Written by tfgen: every_op_a7 of tests/specs/every-op.yaml for host; read it beside templates/rows/rows.h.
 struct k6_a7 {
     struct args {
         const float *a6;
@@ -251,7 +251,7 @@ TF_LAYOUT(k6_a7::args, B, 16);
 TF_LAYOUT(k6_a7::args, S, 20);
 static_assert(sizeof(k6_a7::args) == 24, "size of args");
 
-// Written by tfgen: every_op_k7 of tests/specs/every-op.yaml for host; read it beside templates/rows/rows.h.
+// Written by tfgen: every_op_a8 of tests/specs/every-op.yaml for host; read it beside templates/rows/rows.h.
 struct k7_a8 {
     struct args {
         const float *a3;
@@ -287,7 +287,7 @@ TF_LAYOUT(k7_a8::args, B, 16);
 TF_LAYOUT(k7_a8::args, S, 20);
 static_assert(sizeof(k7_a8::args) == 24, "size of args");
 
-// Written by tfgen: every_op_k8 of tests/specs/every-op.yaml for host; read it beside templates/rows/rows.h.
+// Written by tfgen: every_op_a9 of tests/specs/every-op.yaml for host; read it beside templates/rows/rows.h.
 struct k8_a9 {
     struct args {
         const float *a7;
@@ -323,7 +323,7 @@ TF_LAYOUT(k8_a9::args, B, 16);
 TF_LAYOUT(k8_a9::args, S, 20);
 static_assert(sizeof(k8_a9::args) == 24, "size of args");
 
-// Written by tfgen: every_op_k9 of tests/specs/every-op.yaml for host; read it beside templates/rows/rows.h.
+// Written by tfgen: every_op_b1 of tests/specs/every-op.yaml for host; read it beside templates/rows/rows.h.
 struct k9_b1 {
     struct args {
         const float *a8;
@@ -359,7 +359,7 @@ TF_LAYOUT(k9_b1::args, B, 16);
 TF_LAYOUT(k9_b1::args, S, 20);
 static_assert(sizeof(k9_b1::args) == 24, "size of args");
 
-// Written by tfgen: every_op_k10 of tests/specs/every-op.yaml for host; read it beside templates/rows/rows.h.
+// Written by tfgen: every_op_b2 of tests/specs/every-op.yaml for host; read it beside templates/rows/rows.h.
 struct k10_b2 {
     struct args {
         const float *b1;
@@ -395,7 +395,7 @@ TF_LAYOUT(k10_b2::args, B, 16);
 TF_LAYOUT(k10_b2::args, S, 20);
 static_assert(sizeof(k10_b2::args) == 24, "size of args");
 
-// Written by tfgen: every_op_k11 of tests/specs/every-op.yaml for host; read it beside templates/rows/rows.h.
+// Written by tfgen: every_op_b3 of tests/specs/every-op.yaml for host; read it beside templates/rows/rows.h.
 struct k11_b3 {
     struct args {
         const float *b2;
@@ -431,7 +431,7 @@ TF_LAYOUT(k11_b3::args, B, 16);
 TF_LAYOUT(k11_b3::args, S, 20);
 static_assert(sizeof(k11_b3::args) == 24, "size of args");
 
-// Written by tfgen: every_op_k12 of tests/specs/every-op.yaml for host; read it beside templates/rows/rows.h.
+// Written by tfgen: every_op_b4 of tests/specs/every-op.yaml for host; read it beside templates/rows/rows.h.
 struct k12_b4 {
     struct args {
         const float *a9;
@@ -467,7 +467,7 @@ TF_LAYOUT(k12_b4::args, B, 16);
 TF_LAYOUT(k12_b4::args, S, 20);
 static_assert(sizeof(k12_b4::args) == 24, "size of args");
 
-// Written by tfgen: every_op_k13 of tests/specs/every-op.yaml for host; read it beside templates/rows/rows.h.
+// Written by tfgen: every_op_b5 of tests/specs/every-op.yaml for host; read it beside templates/rows/rows.h.
 struct k13_b5 {
     struct args {
         const float *b4;
@@ -503,7 +503,7 @@ TF_LAYOUT(k13_b5::args, B, 16);
 TF_LAYOUT(k13_b5::args, S, 20);
 static_assert(sizeof(k13_b5::args) == 24, "size of args");
 
-// Written by tfgen: every_op_k14 of tests/specs/every-op.yaml for host; read it beside templates/rows/rows.h.
+// Written by tfgen: every_op_c1 of tests/specs/every-op.yaml for host; read it beside templates/rows/rows.h.
 struct k14_c1 {
     struct args {
         const float *b5;
@@ -542,7 +542,7 @@ TF_LAYOUT(k14_c1::args, B, 24);
 TF_LAYOUT(k14_c1::args, S, 28);
 static_assert(sizeof(k14_c1::args) == 32, "size of args");
 
-// Written by tfgen: every_op_k15 of tests/specs/every-op.yaml for host; read it beside templates/rows/rows.h.
+// Written by tfgen: every_op_c2 of tests/specs/every-op.yaml for host; read it beside templates/rows/rows.h.
 struct k15_c2 {
     struct args {
         const float *c1;
@@ -581,7 +581,7 @@ TF_LAYOUT(k15_c2::args, B, 24);
 TF_LAYOUT(k15_c2::args, S, 28);
 static_assert(sizeof(k15_c2::args) == 32, "size of args");
 
-// Written by tfgen: every_op_k16 of tests/specs/every-op.yaml for host; read it beside templates/rows/rows.h.
+// Written by tfgen: every_op_c3 of tests/specs/every-op.yaml for host; read it beside templates/rows/rows.h.
 struct k16_c3 {
     struct args {
         const float *r;
@@ -623,7 +623,7 @@ TF_LAYOUT(k16_c3::args, B, 24);
 TF_LAYOUT(k16_c3::args, S, 28);
 static_assert(sizeof(k16_c3::args) == 32, "size of args");
 
-// Written by tfgen: every_op_k17 of tests/specs/every-op.yaml for host; read it beside templates/rows/rows.h.
+// Written by tfgen: every_op_c4 of tests/specs/every-op.yaml for host; read it beside templates/rows/rows.h.
 struct k17_c4 {
     struct args {
         const float *c3;
@@ -659,7 +659,7 @@ TF_LAYOUT(k17_c4::args, B, 16);
 TF_LAYOUT(k17_c4::args, S, 20);
 static_assert(sizeof(k17_c4::args) == 24, "size of args");
 
-// Written by tfgen: every_op_k18 of tests/specs/every-op.yaml for host; read it beside templates/rows/rows.h.
+// Written by tfgen: every_op_c5 of tests/specs/every-op.yaml for host; read it beside templates/rows/rows.h.
 struct k18_c5 {
     struct args {
         const float *c4;
@@ -698,7 +698,7 @@ TF_LAYOUT(k18_c5::args, B, 24);
 TF_LAYOUT(k18_c5::args, S, 28);
 static_assert(sizeof(k18_c5::args) == 32, "size of args");
 
-// Written by tfgen: every_op_k19 of tests/specs/every-op.yaml for host; read it beside templates/rows/rows.h.
+// Written by tfgen: every_op_c6 of tests/specs/every-op.yaml for host; read it beside templates/rows/rows.h.
 struct k19_c6 {
     struct args {
         const float *t;
@@ -740,7 +740,7 @@ TF_LAYOUT(k19_c6::args, B, 24);
 TF_LAYOUT(k19_c6::args, S, 28);
 static_assert(sizeof(k19_c6::args) == 32, "size of args");
 
-// Written by tfgen: every_op_k20 of tests/specs/every-op.yaml for host; read it beside templates/rows/rows.h.
+// Written by tfgen: every_op_c7 of tests/specs/every-op.yaml for host; read it beside templates/rows/rows.h.
 struct k20_c7 {
     struct args {
         const float *c6;
@@ -776,7 +776,7 @@ TF_LAYOUT(k20_c7::args, B, 16);
 TF_LAYOUT(k20_c7::args, S, 20);
 static_assert(sizeof(k20_c7::args) == 24, "size of args");
 
-// Written by tfgen: every_op_k21 of tests/specs/every-op.yaml for host; read it beside templates/rows/rows.h.
+// Written by tfgen: every_op_stats of tests/specs/every-op.yaml for host; read it beside templates/rows/rows.h.
 struct k21_stats {
     struct args {
         const bf16 *c7;
@@ -822,7 +822,7 @@ TF_LAYOUT(k21_stats::args, B, 16);
 TF_LAYOUT(k21_stats::args, S, 20);
 static_assert(sizeof(k21_stats::args) == 24, "size of args");
 
-// Written by tfgen: every_op_k22 of tests/specs/every-op.yaml for host; read it beside templates/rows/rows.h.
+// Written by tfgen: every_op_d2 of tests/specs/every-op.yaml for host; read it beside templates/rows/rows.h.
 struct k22_d2 {
     struct args {
         const float *b3;
@@ -869,7 +869,7 @@ TF_LAYOUT(k22_d2::args, B, 16);
 TF_LAYOUT(k22_d2::args, S, 20);
 static_assert(sizeof(k22_d2::args) == 24, "size of args");
 
-// Written by tfgen: every_op_k23 of tests/specs/every-op.yaml for host; read it beside templates/rows/rows.h.
+// Written by tfgen: every_op_stats_2 of tests/specs/every-op.yaml for host; read it beside templates/rows/rows.h.
 struct k23_stats_2 {
     struct args {
         const float *a5;
@@ -915,7 +915,7 @@ TF_LAYOUT(k23_stats_2::args, B, 16);
 TF_LAYOUT(k23_stats_2::args, S, 20);
 static_assert(sizeof(k23_stats_2::args) == 24, "size of args");
 
-// Written by tfgen: every_op_k24 of tests/specs/every-op.yaml for host; read it beside templates/rows/rows.h.
+// Written by tfgen: every_op_stats_3 of tests/specs/every-op.yaml for host; read it beside templates/rows/rows.h.
 struct k24_stats_3 {
     struct args {
         const float *a5;
@@ -961,7 +961,7 @@ TF_LAYOUT(k24_stats_3::args, B, 16);
 TF_LAYOUT(k24_stats_3::args, S, 20);
 static_assert(sizeof(k24_stats_3::args) == 24, "size of args");
 
-// Written by tfgen: every_op_k25 of tests/specs/every-op.yaml for host; read it beside templates/rows/rows.h.
+// Written by tfgen: every_op_stats_4 of tests/specs/every-op.yaml for host; read it beside templates/rows/rows.h.
 struct k25_stats_4 {
     struct args {
         const float *a5;
@@ -1007,7 +1007,7 @@ TF_LAYOUT(k25_stats_4::args, B, 16);
 TF_LAYOUT(k25_stats_4::args, S, 20);
 static_assert(sizeof(k25_stats_4::args) == 24, "size of args");
 
-// Written by tfgen: every_op_k26 of tests/specs/every-op.yaml for host; read it beside templates/rows/rows.h.
+// Written by tfgen: every_op_e1 of tests/specs/every-op.yaml for host; read it beside templates/rows/rows.h.
 struct k26_e1 {
     struct args {
         const float *d1;
@@ -1047,7 +1047,7 @@ TF_LAYOUT(k26_e1::args, B, 24);
 TF_LAYOUT(k26_e1::args, S, 28);
 static_assert(sizeof(k26_e1::args) == 32, "size of args");
 
-// Written by tfgen: every_op_k27 of tests/specs/every-op.yaml for host; read it beside templates/rows/rows.h.
+// Written by tfgen: every_op_e2 of tests/specs/every-op.yaml for host; read it beside templates/rows/rows.h.
 struct k27_e2 {
     struct args {
         const float *d3;
@@ -1087,7 +1087,7 @@ TF_LAYOUT(k27_e2::args, B, 24);
 TF_LAYOUT(k27_e2::args, S, 28);
 static_assert(sizeof(k27_e2::args) == 32, "size of args");
 
-// Written by tfgen: every_op_k28 of tests/specs/every-op.yaml for host; read it beside templates/rows/rows.h.
+// Written by tfgen: every_op_e3 of tests/specs/every-op.yaml for host; read it beside templates/rows/rows.h.
 struct k28_e3 {
     struct args {
         const float *e1;
@@ -1127,7 +1127,7 @@ TF_LAYOUT(k28_e3::args, B, 24);
 TF_LAYOUT(k28_e3::args, S, 28);
 static_assert(sizeof(k28_e3::args) == 32, "size of args");
 
-// Written by tfgen: every_op_k29 of tests/specs/every-op.yaml for host; read it beside templates/rows/rows.h.
+// Written by tfgen: every_op_e4 of tests/specs/every-op.yaml for host; read it beside templates/rows/rows.h.
 struct k29_e4 {
     struct args {
         const float *e3;
@@ -1167,7 +1167,7 @@ TF_LAYOUT(k29_e4::args, B, 24);
 TF_LAYOUT(k29_e4::args, S, 28);
 static_assert(sizeof(k29_e4::args) == 32, "size of args");
 
-// Written by tfgen: every_op_k30 of tests/specs/every-op.yaml for host; read it beside templates/rows/rows.h.
+// Written by tfgen: every_op_e5 of tests/specs/every-op.yaml for host; read it beside templates/rows/rows.h.
 struct k30_e5 {
     struct args {
         const float *e4;
@@ -1209,7 +1209,7 @@ TF_LAYOUT(k30_e5::args, B, 24);
 TF_LAYOUT(k30_e5::args, S, 28);
 static_assert(sizeof(k30_e5::args) == 32, "size of args");
 
-// Written by tfgen: every_op_k31 of tests/specs/every-op.yaml for host; read it beside templates/rows/rows.h.
+// Written by tfgen: every_op_f of tests/specs/every-op.yaml for host; read it beside templates/rows/rows.h.
 struct k31_f {
     struct args {
         const float *e5;
@@ -1271,7 +1271,7 @@ TF_LAYOUT(k31_f::args, S, 20);
 static_assert(sizeof(k31_f::args) == 24, "size of args");
 
 // ---- level ops
-// Written by tfgen: every_op_k0 of tests/specs/every-op.yaml for host; read it beside templates/rows/rows.h.
+// Written by tfgen: every_op_b3 of tests/specs/every-op.yaml for host; read it beside templates/rows/rows.h.
 struct k0_b3 {
     struct args {
         const float *r;
@@ -1369,7 +1369,7 @@ TF_LAYOUT(k0_b3::args, B, 80);
 TF_LAYOUT(k0_b3::args, S, 84);
 static_assert(sizeof(k0_b3::args) == 88, "size of args");
 
-// Written by tfgen: every_op_k1 of tests/specs/every-op.yaml for host; read it beside templates/rows/rows.h.
+// Written by tfgen: every_op_stats of tests/specs/every-op.yaml for host; read it beside templates/rows/rows.h.
 struct k1_stats {
     struct args {
         const float *a5;
@@ -1415,7 +1415,7 @@ TF_LAYOUT(k1_stats::args, B, 16);
 TF_LAYOUT(k1_stats::args, S, 20);
 static_assert(sizeof(k1_stats::args) == 24, "size of args");
 
-// Written by tfgen: every_op_k2 of tests/specs/every-op.yaml for host; read it beside templates/rows/rows.h.
+// Written by tfgen: every_op_e2 of tests/specs/every-op.yaml for host; read it beside templates/rows/rows.h.
 struct k2_e2 {
     struct args {
         const float *a5;
@@ -1465,7 +1465,7 @@ TF_LAYOUT(k2_e2::args, B, 24);
 TF_LAYOUT(k2_e2::args, S, 28);
 static_assert(sizeof(k2_e2::args) == 32, "size of args");
 
-// Written by tfgen: every_op_k3 of tests/specs/every-op.yaml for host; read it beside templates/rows/rows.h.
+// Written by tfgen: every_op_stats_2 of tests/specs/every-op.yaml for host; read it beside templates/rows/rows.h.
 struct k3_stats_2 {
     struct args {
         const float *a5;
@@ -1511,7 +1511,7 @@ TF_LAYOUT(k3_stats_2::args, B, 16);
 TF_LAYOUT(k3_stats_2::args, S, 20);
 static_assert(sizeof(k3_stats_2::args) == 24, "size of args");
 
-// Written by tfgen: every_op_k4 of tests/specs/every-op.yaml for host; read it beside templates/rows/rows.h.
+// Written by tfgen: every_op_e5 of tests/specs/every-op.yaml for host; read it beside templates/rows/rows.h.
 struct k4_e5 {
     struct args {
         const float *b3;
@@ -1577,7 +1577,7 @@ TF_LAYOUT(k4_e5::args, B, 56);
 TF_LAYOUT(k4_e5::args, S, 60);
 static_assert(sizeof(k4_e5::args) == 64, "size of args");
 
-// Written by tfgen: every_op_k5 of tests/specs/every-op.yaml for host; read it beside templates/rows/rows.h.
+// Written by tfgen: every_op_f of tests/specs/every-op.yaml for host; read it beside templates/rows/rows.h.
 struct k5_f {
     struct args {
         const float *e5;
@@ -1639,7 +1639,7 @@ TF_LAYOUT(k5_f::args, S, 20);
 static_assert(sizeof(k5_f::args) == 24, "size of args");
 
 // ---- level tile
-// Written by tfgen: every_op_k0 of tests/specs/every-op.yaml for host; read it beside templates/rows/rows.h.
+// Written by tfgen: every_op_f of tests/specs/every-op.yaml for host; read it beside templates/rows/rows.h.
 struct k0_f {
     struct args {
         const float *r;

@@ -1,5 +1,5 @@
 // ---- level none
-// Written by tfgen: folds_k0 of tests/specs/folds.yaml for cdna; read it beside templates/rows/rows.h.
+// Written by tfgen: folds_h1 of tests/specs/folds.yaml for cdna; read it beside templates/rows/rows.h.
 struct k0_h1 {
     struct args {
         const float *x;
@@ -65,7 +65,7 @@ TF_LAYOUT(k0_h1::args, B, 24);
 TF_LAYOUT(k0_h1::args, S, 28);
 static_assert(sizeof(k0_h1::args) == 32, "size of args");
 
-// Written by tfgen: folds_k1 of tests/specs/folds.yaml for cdna; read it beside templates/gemm/gemm.h.
+// Written by tfgen: folds_y1 of tests/specs/folds.yaml for cdna; read it beside templates/gemm/gemm.h.
 struct k1_y1 {
     struct args {
         const float *h1;
@@ -117,7 +117,7 @@ TF_LAYOUT(k1_y1::args, B, 24);
 TF_LAYOUT(k1_y1::args, S, 28);
 static_assert(sizeof(k1_y1::args) == 32, "size of args");
 
-// Written by tfgen: folds_k2 of tests/specs/folds.yaml for cdna; read it beside templates/rows/rows.h.
+// Written by tfgen: folds_stats of tests/specs/folds.yaml for cdna; read it beside templates/rows/rows.h.
 struct k2_stats {
     struct args {
         const float *x;
@@ -163,7 +163,7 @@ TF_LAYOUT(k2_stats::args, B, 16);
 TF_LAYOUT(k2_stats::args, S, 20);
 static_assert(sizeof(k2_stats::args) == 24, "size of args");
 
-// Written by tfgen: folds_k3 of tests/specs/folds.yaml for cdna; read it beside templates/rows/rows.h.
+// Written by tfgen: folds_ms of tests/specs/folds.yaml for cdna; read it beside templates/rows/rows.h.
 struct k3_ms {
     struct args {
         const float *ss;
@@ -200,7 +200,7 @@ TF_LAYOUT(k3_ms::args, B, 16);
 TF_LAYOUT(k3_ms::args, S, 20);
 static_assert(sizeof(k3_ms::args) == 24, "size of args");
 
-// Written by tfgen: folds_k4 of tests/specs/folds.yaml for cdna; read it beside templates/rows/rows.h.
+// Written by tfgen: folds_me of tests/specs/folds.yaml for cdna; read it beside templates/rows/rows.h.
 struct k4_me {
     struct args {
         const float *ms;
@@ -237,7 +237,7 @@ TF_LAYOUT(k4_me::args, B, 16);
 TF_LAYOUT(k4_me::args, S, 20);
 static_assert(sizeof(k4_me::args) == 24, "size of args");
 
-// Written by tfgen: folds_k5 of tests/specs/folds.yaml for cdna; read it beside templates/rows/rows.h.
+// Written by tfgen: folds_r2 of tests/specs/folds.yaml for cdna; read it beside templates/rows/rows.h.
 struct k5_r2 {
     struct args {
         const float *me;
@@ -274,7 +274,7 @@ TF_LAYOUT(k5_r2::args, B, 16);
 TF_LAYOUT(k5_r2::args, S, 20);
 static_assert(sizeof(k5_r2::args) == 24, "size of args");
 
-// Written by tfgen: folds_k6 of tests/specs/folds.yaml for cdna; read it beside templates/rows/rows.h.
+// Written by tfgen: folds_n2 of tests/specs/folds.yaml for cdna; read it beside templates/rows/rows.h.
 struct k6_n2 {
     struct args {
         const float *r2;
@@ -316,7 +316,7 @@ TF_LAYOUT(k6_n2::args, B, 24);
 TF_LAYOUT(k6_n2::args, S, 28);
 static_assert(sizeof(k6_n2::args) == 32, "size of args");
 
-// Written by tfgen: folds_k7 of tests/specs/folds.yaml for cdna; read it beside templates/rows/rows.h.
+// Written by tfgen: folds_h2 of tests/specs/folds.yaml for cdna; read it beside templates/rows/rows.h.
 struct k7_h2 {
     struct args {
         const float *g2;
@@ -355,7 +355,7 @@ TF_LAYOUT(k7_h2::args, B, 24);
 TF_LAYOUT(k7_h2::args, S, 28);
 static_assert(sizeof(k7_h2::args) == 32, "size of args");
 
-// Written by tfgen: folds_k8 of tests/specs/folds.yaml for cdna; read it beside templates/gemm/gemm.h.
+// Written by tfgen: folds_y2 of tests/specs/folds.yaml for cdna; read it beside templates/gemm/gemm.h.
 struct k8_y2 {
     struct args {
         const float *h2;
@@ -407,7 +407,7 @@ TF_LAYOUT(k8_y2::args, B, 24);
 TF_LAYOUT(k8_y2::args, S, 28);
 static_assert(sizeof(k8_y2::args) == 32, "size of args");
 
-// Written by tfgen: folds_k9 of tests/specs/folds.yaml for cdna; read it beside templates/rows/rows.h.
+// Written by tfgen: folds_stats_2 of tests/specs/folds.yaml for cdna; read it beside templates/rows/rows.h.
 struct k9_stats_2 {
     struct args {
         const float *x;
@@ -453,7 +453,7 @@ TF_LAYOUT(k9_stats_2::args, B, 16);
 TF_LAYOUT(k9_stats_2::args, S, 20);
 static_assert(sizeof(k9_stats_2::args) == 24, "size of args");
 
-// Written by tfgen: folds_k10 of tests/specs/folds.yaml for cdna; read it beside templates/rows/rows.h.
+// Written by tfgen: folds_r3 of tests/specs/folds.yaml for cdna; read it beside templates/rows/rows.h.
 struct k10_r3 {
     struct args {
         const float *m;
@@ -490,7 +490,7 @@ TF_LAYOUT(k10_r3::args, B, 16);
 TF_LAYOUT(k10_r3::args, S, 20);
 static_assert(sizeof(k10_r3::args) == 24, "size of args");
 
-// Written by tfgen: folds_k11 of tests/specs/folds.yaml for cdna; read it beside templates/rows/rows.h.
+// Written by tfgen: folds_n3 of tests/specs/folds.yaml for cdna; read it beside templates/rows/rows.h.
 struct k11_n3 {
     struct args {
         const float *r3;
@@ -532,7 +532,7 @@ TF_LAYOUT(k11_n3::args, B, 24);
 TF_LAYOUT(k11_n3::args, S, 28);
 static_assert(sizeof(k11_n3::args) == 32, "size of args");
 
-// Written by tfgen: folds_k12 of tests/specs/folds.yaml for cdna; read it beside templates/rows/rows.h.
+// Written by tfgen: folds_h3 of tests/specs/folds.yaml for cdna; read it beside templates/rows/rows.h.
 struct k12_h3 {
     struct args {
         const float *n3;
@@ -571,7 +571,7 @@ TF_LAYOUT(k12_h3::args, B, 24);
 TF_LAYOUT(k12_h3::args, S, 28);
 static_assert(sizeof(k12_h3::args) == 32, "size of args");
 
-// Written by tfgen: folds_k13 of tests/specs/folds.yaml for cdna; read it beside templates/gemm/gemm.h.
+// Written by tfgen: folds_y3 of tests/specs/folds.yaml for cdna; read it beside templates/gemm/gemm.h.
 struct k13_y3 {
     struct args {
         const float *h3;
@@ -623,7 +623,7 @@ TF_LAYOUT(k13_y3::args, B, 24);
 TF_LAYOUT(k13_y3::args, S, 28);
 static_assert(sizeof(k13_y3::args) == 32, "size of args");
 
-// Written by tfgen: folds_k14 of tests/specs/folds.yaml for cdna; read it beside templates/rows/rows.h.
+// Written by tfgen: folds_u of tests/specs/folds.yaml for cdna; read it beside templates/rows/rows.h.
 struct k14_u {
     struct args {
         const float *g4;
@@ -656,7 +656,7 @@ TF_LAYOUT(k14_u::args, g4, 0);
 TF_LAYOUT(k14_u::args, u, 8);
 static_assert(sizeof(k14_u::args) == 16, "size of args");
 
-// Written by tfgen: folds_k15 of tests/specs/folds.yaml for cdna; read it beside templates/rows/rows.h.
+// Written by tfgen: folds_h4 of tests/specs/folds.yaml for cdna; read it beside templates/rows/rows.h.
 struct k15_h4 {
     struct args {
         const float *x;
@@ -710,7 +710,7 @@ TF_LAYOUT(k15_h4::args, B, 24);
 TF_LAYOUT(k15_h4::args, S, 28);
 static_assert(sizeof(k15_h4::args) == 32, "size of args");
 
-// Written by tfgen: folds_k16 of tests/specs/folds.yaml for cdna; read it beside templates/gemm/gemm.h.
+// Written by tfgen: folds_y4 of tests/specs/folds.yaml for cdna; read it beside templates/gemm/gemm.h.
 struct k16_y4 {
     struct args {
         const float *h4;
@@ -763,7 +763,7 @@ TF_LAYOUT(k16_y4::args, S, 28);
 static_assert(sizeof(k16_y4::args) == 32, "size of args");
 
 // ---- level ops
-// Written by tfgen: folds_k0 of tests/specs/folds.yaml for cdna; read it beside templates/rows/rows.h.
+// Written by tfgen: folds_h1 of tests/specs/folds.yaml for cdna; read it beside templates/rows/rows.h.
 struct k0_h1 {
     struct args {
         const float *x;
@@ -829,7 +829,7 @@ TF_LAYOUT(k0_h1::args, B, 24);
 TF_LAYOUT(k0_h1::args, S, 28);
 static_assert(sizeof(k0_h1::args) == 32, "size of args");
 
-// Written by tfgen: folds_k1 of tests/specs/folds.yaml for cdna; read it beside templates/gemm/gemm.h.
+// Written by tfgen: folds_y1 of tests/specs/folds.yaml for cdna; read it beside templates/gemm/gemm.h.
 struct k1_y1 {
     struct args {
         const float *h1;
@@ -881,7 +881,7 @@ TF_LAYOUT(k1_y1::args, B, 24);
 TF_LAYOUT(k1_y1::args, S, 28);
 static_assert(sizeof(k1_y1::args) == 32, "size of args");
 
-// Written by tfgen: folds_k2 of tests/specs/folds.yaml for cdna; read it beside templates/rows/rows.h.
+// Written by tfgen: folds_h2 of tests/specs/folds.yaml for cdna; read it beside templates/rows/rows.h.
 struct k2_h2 {
     struct args {
         const float *x;
@@ -935,7 +935,7 @@ TF_LAYOUT(k2_h2::args, B, 24);
 TF_LAYOUT(k2_h2::args, S, 28);
 static_assert(sizeof(k2_h2::args) == 32, "size of args");
 
-// Written by tfgen: folds_k3 of tests/specs/folds.yaml for cdna; read it beside templates/gemm/gemm.h.
+// Written by tfgen: folds_y2 of tests/specs/folds.yaml for cdna; read it beside templates/gemm/gemm.h.
 struct k3_y2 {
     struct args {
         const float *h2;
@@ -987,7 +987,7 @@ TF_LAYOUT(k3_y2::args, B, 24);
 TF_LAYOUT(k3_y2::args, S, 28);
 static_assert(sizeof(k3_y2::args) == 32, "size of args");
 
-// Written by tfgen: folds_k4 of tests/specs/folds.yaml for cdna; read it beside templates/rows/rows.h.
+// Written by tfgen: folds_h3 of tests/specs/folds.yaml for cdna; read it beside templates/rows/rows.h.
 struct k4_h3 {
     struct args {
         const float *x;
@@ -1039,7 +1039,7 @@ TF_LAYOUT(k4_h3::args, B, 24);
 TF_LAYOUT(k4_h3::args, S, 28);
 static_assert(sizeof(k4_h3::args) == 32, "size of args");
 
-// Written by tfgen: folds_k5 of tests/specs/folds.yaml for cdna; read it beside templates/gemm/gemm.h.
+// Written by tfgen: folds_y3 of tests/specs/folds.yaml for cdna; read it beside templates/gemm/gemm.h.
 struct k5_y3 {
     struct args {
         const float *h3;
@@ -1091,7 +1091,7 @@ TF_LAYOUT(k5_y3::args, B, 24);
 TF_LAYOUT(k5_y3::args, S, 28);
 static_assert(sizeof(k5_y3::args) == 32, "size of args");
 
-// Written by tfgen: folds_k6 of tests/specs/folds.yaml for cdna; read it beside templates/rows/rows.h.
+// Written by tfgen: folds_h4 of tests/specs/folds.yaml for cdna; read it beside templates/rows/rows.h.
 struct k6_h4 {
     struct args {
         const float *x;
@@ -1146,7 +1146,7 @@ TF_LAYOUT(k6_h4::args, B, 24);
 TF_LAYOUT(k6_h4::args, S, 28);
 static_assert(sizeof(k6_h4::args) == 32, "size of args");
 
-// Written by tfgen: folds_k7 of tests/specs/folds.yaml for cdna; read it beside templates/gemm/gemm.h.
+// Written by tfgen: folds_y4 of tests/specs/folds.yaml for cdna; read it beside templates/gemm/gemm.h.
 struct k7_y4 {
     struct args {
         const float *h4;
@@ -1199,7 +1199,7 @@ TF_LAYOUT(k7_y4::args, S, 28);
 static_assert(sizeof(k7_y4::args) == 32, "size of args");
 
 // ---- level tile
-// Written by tfgen: folds_k0 of tests/specs/folds.yaml for cdna; read it beside templates/rows/rows.h.
+// Written by tfgen: folds_h1 of tests/specs/folds.yaml for cdna; read it beside templates/rows/rows.h.
 struct k0_h1 {
     struct args {
         const float *x;
@@ -1260,7 +1260,7 @@ TF_LAYOUT(k0_h1::args, B, 24);
 TF_LAYOUT(k0_h1::args, S, 28);
 static_assert(sizeof(k0_h1::args) == 32, "size of args");
 
-// Written by tfgen: folds_k1 of tests/specs/folds.yaml for cdna; read it beside templates/gemm/gemm.h.
+// Written by tfgen: folds_y1 of tests/specs/folds.yaml for cdna; read it beside templates/gemm/gemm.h.
 struct k1_y1 {
     struct args {
         const float *h1_c;
@@ -1322,7 +1322,7 @@ TF_LAYOUT(k1_y1::args, B, 32);
 TF_LAYOUT(k1_y1::args, S, 36);
 static_assert(sizeof(k1_y1::args) == 40, "size of args");
 
-// Written by tfgen: folds_k2 of tests/specs/folds.yaml for cdna; read it beside templates/rows/rows.h.
+// Written by tfgen: folds_stats of tests/specs/folds.yaml for cdna; read it beside templates/rows/rows.h.
 struct k2_stats {
     struct args {
         const float *x;
@@ -1368,7 +1368,7 @@ TF_LAYOUT(k2_stats::args, B, 16);
 TF_LAYOUT(k2_stats::args, S, 20);
 static_assert(sizeof(k2_stats::args) == 24, "size of args");
 
-// Written by tfgen: folds_k3 of tests/specs/folds.yaml for cdna; read it beside templates/gemm/gemm.h.
+// Written by tfgen: folds_y2 of tests/specs/folds.yaml for cdna; read it beside templates/gemm/gemm.h.
 struct k3_y2 {
     struct args {
         const float *x;
@@ -1430,7 +1430,7 @@ TF_LAYOUT(k3_y2::args, B, 32);
 TF_LAYOUT(k3_y2::args, S, 36);
 static_assert(sizeof(k3_y2::args) == 40, "size of args");
 
-// Written by tfgen: folds_k4 of tests/specs/folds.yaml for cdna; read it beside templates/rows/rows.h.
+// Written by tfgen: folds_stats_2 of tests/specs/folds.yaml for cdna; read it beside templates/rows/rows.h.
 struct k4_stats_2 {
     struct args {
         const float *x;
@@ -1476,7 +1476,7 @@ TF_LAYOUT(k4_stats_2::args, B, 16);
 TF_LAYOUT(k4_stats_2::args, S, 20);
 static_assert(sizeof(k4_stats_2::args) == 24, "size of args");
 
-// Written by tfgen: folds_k5 of tests/specs/folds.yaml for cdna; read it beside templates/gemm/gemm.h.
+// Written by tfgen: folds_y3 of tests/specs/folds.yaml for cdna; read it beside templates/gemm/gemm.h.
 struct k5_y3 {
     struct args {
         const float *x;
@@ -1536,7 +1536,7 @@ TF_LAYOUT(k5_y3::args, B, 32);
 TF_LAYOUT(k5_y3::args, S, 36);
 static_assert(sizeof(k5_y3::args) == 40, "size of args");
 
-// Written by tfgen: folds_k6 of tests/specs/folds.yaml for cdna; read it beside templates/gemm/gemm.h.
+// Written by tfgen: folds_y4 of tests/specs/folds.yaml for cdna; read it beside templates/gemm/gemm.h.
 struct k6_y4 {
     struct args {
         const float *x;

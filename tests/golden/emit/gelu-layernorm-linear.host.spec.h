@@ -1,5 +1,5 @@
 // ---- level none
-// Written by tfgen: gelu_layernorm_linear_k0 of specs/gelu-layernorm-linear.yaml for host; read it beside templates/gemm/gemm.h.
+// Written by tfgen: gelu_layernorm_linear_l of specs/gelu-layernorm-linear.yaml for host; read it beside templates/gemm/gemm.h.
 struct k0_l {
     struct args {
         const bf16 *x;
@@ -57,7 +57,7 @@ TF_LAYOUT(k0_l::args, B, 32);
 TF_LAYOUT(k0_l::args, S, 36);
 static_assert(sizeof(k0_l::args) == 40, "size of args");
 
-// Written by tfgen: gelu_layernorm_linear_k1 of specs/gelu-layernorm-linear.yaml for host; read it beside templates/rows/rows.h.
+// Written by tfgen: gelu_layernorm_linear_n of specs/gelu-layernorm-linear.yaml for host; read it beside templates/rows/rows.h.
 struct k1_n {
     struct args {
         const bf16 *l;
@@ -127,7 +127,7 @@ TF_LAYOUT(k1_n::args, B, 32);
 TF_LAYOUT(k1_n::args, S, 36);
 static_assert(sizeof(k1_n::args) == 40, "size of args");
 
-// Written by tfgen: gelu_layernorm_linear_k2 of specs/gelu-layernorm-linear.yaml for host; read it beside templates/rows/rows.h.
+// Written by tfgen: gelu_layernorm_linear_g of specs/gelu-layernorm-linear.yaml for host; read it beside templates/rows/rows.h.
 struct k2_g {
     struct args {
         const bf16 *n_;
@@ -164,7 +164,7 @@ TF_LAYOUT(k2_g::args, S, 20);
 static_assert(sizeof(k2_g::args) == 24, "size of args");
 
 // ---- level ops
-// Written by tfgen: gelu_layernorm_linear_k0 of specs/gelu-layernorm-linear.yaml for host; read it beside templates/gemm/gemm.h.
+// Written by tfgen: gelu_layernorm_linear_l of specs/gelu-layernorm-linear.yaml for host; read it beside templates/gemm/gemm.h.
 struct k0_l {
     struct args {
         const bf16 *x;
@@ -222,7 +222,7 @@ TF_LAYOUT(k0_l::args, B, 32);
 TF_LAYOUT(k0_l::args, S, 36);
 static_assert(sizeof(k0_l::args) == 40, "size of args");
 
-// Written by tfgen: gelu_layernorm_linear_k1 of specs/gelu-layernorm-linear.yaml for host; read it beside templates/rows/rows.h.
+// Written by tfgen: gelu_layernorm_linear_g of specs/gelu-layernorm-linear.yaml for host; read it beside templates/rows/rows.h.
 struct k1_g {
     struct args {
         const bf16 *l;

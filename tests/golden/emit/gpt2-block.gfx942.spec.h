@@ -1,5 +1,5 @@
 // ---- level none
-// Written by tfgen: gpt2_k0 of specs/gpt2-block.yaml for cdna; read it beside templates/rows/rows.h.
+// Written by tfgen: gpt2_h of specs/gpt2-block.yaml for cdna; read it beside templates/rows/rows.h.
 struct k0_h {
     struct args {
         const bf16 *x;
@@ -69,7 +69,7 @@ TF_LAYOUT(k0_h::args, B, 32);
 TF_LAYOUT(k0_h::args, S, 36);
 static_assert(sizeof(k0_h::args) == 40, "size of args");
 
-// Written by tfgen: gpt2_k1 of specs/gpt2-block.yaml for cdna; read it beside templates/gemm/gemm_mfma.h.
+// Written by tfgen: gpt2_qkv of specs/gpt2-block.yaml for cdna; read it beside templates/gemm/gemm_mfma.h.
 struct k1_qkv {
     struct args {
         const bf16 *h;
@@ -128,7 +128,7 @@ TF_LAYOUT(k1_qkv::args, B, 32);
 TF_LAYOUT(k1_qkv::args, S, 36);
 static_assert(sizeof(k1_qkv::args) == 40, "size of args");
 
-// Written by tfgen: gpt2_k2 of specs/gpt2-block.yaml for cdna; read it beside templates/rows/rows.h.
+// Written by tfgen: gpt2_v of specs/gpt2-block.yaml for cdna; read it beside templates/rows/rows.h.
 struct k2_v {
     struct args {
         const bf16 *qkv;
@@ -172,7 +172,7 @@ TF_LAYOUT(k2_v::args, B, 32);
 TF_LAYOUT(k2_v::args, S, 36);
 static_assert(sizeof(k2_v::args) == 40, "size of args");
 
-// Written by tfgen: gpt2_k3 of specs/gpt2-block.yaml for cdna; read it beside templates/attention/attention_mfma.h.
+// Written by tfgen: gpt2_attention of specs/gpt2-block.yaml for cdna; read it beside templates/attention/attention_mfma.h.
 struct k3_attention {
     struct args {
         const bf16 *q;
@@ -220,7 +220,7 @@ TF_LAYOUT(k3_attention::args, B, 32);
 TF_LAYOUT(k3_attention::args, S, 36);
 static_assert(sizeof(k3_attention::args) == 40, "size of args");
 
-// Written by tfgen: gpt2_k4 of specs/gpt2-block.yaml for cdna; read it beside templates/gemm/gemm_mfma.h.
+// Written by tfgen: gpt2_o of specs/gpt2-block.yaml for cdna; read it beside templates/gemm/gemm_mfma.h.
 struct k4_o {
     struct args {
         const bf16 *a;
@@ -279,7 +279,7 @@ TF_LAYOUT(k4_o::args, B, 32);
 TF_LAYOUT(k4_o::args, S, 36);
 static_assert(sizeof(k4_o::args) == 40, "size of args");
 
-// Written by tfgen: gpt2_k5 of specs/gpt2-block.yaml for cdna; read it beside templates/rows/rows.h.
+// Written by tfgen: gpt2_x1 of specs/gpt2-block.yaml for cdna; read it beside templates/rows/rows.h.
 struct k5_x1 {
     struct args {
         const bf16 *x;
@@ -318,7 +318,7 @@ TF_LAYOUT(k5_x1::args, B, 24);
 TF_LAYOUT(k5_x1::args, S, 28);
 static_assert(sizeof(k5_x1::args) == 32, "size of args");
 
-// Written by tfgen: gpt2_k6 of specs/gpt2-block.yaml for cdna; read it beside templates/rows/rows.h.
+// Written by tfgen: gpt2_h2 of specs/gpt2-block.yaml for cdna; read it beside templates/rows/rows.h.
 struct k6_h2 {
     struct args {
         const bf16 *x1;
@@ -388,7 +388,7 @@ TF_LAYOUT(k6_h2::args, B, 32);
 TF_LAYOUT(k6_h2::args, S, 36);
 static_assert(sizeof(k6_h2::args) == 40, "size of args");
 
-// Written by tfgen: gpt2_k7 of specs/gpt2-block.yaml for cdna; read it beside templates/gemm/gemm_mfma.h.
+// Written by tfgen: gpt2_fc of specs/gpt2-block.yaml for cdna; read it beside templates/gemm/gemm_mfma.h.
 struct k7_fc {
     struct args {
         const bf16 *h2;
@@ -447,7 +447,7 @@ TF_LAYOUT(k7_fc::args, B, 32);
 TF_LAYOUT(k7_fc::args, S, 36);
 static_assert(sizeof(k7_fc::args) == 40, "size of args");
 
-// Written by tfgen: gpt2_k8 of specs/gpt2-block.yaml for cdna; read it beside templates/rows/rows.h.
+// Written by tfgen: gpt2_g of specs/gpt2-block.yaml for cdna; read it beside templates/rows/rows.h.
 struct k8_g {
     struct args {
         const bf16 *fc;
@@ -483,7 +483,7 @@ TF_LAYOUT(k8_g::args, B, 16);
 TF_LAYOUT(k8_g::args, S, 20);
 static_assert(sizeof(k8_g::args) == 24, "size of args");
 
-// Written by tfgen: gpt2_k9 of specs/gpt2-block.yaml for cdna; read it beside templates/gemm/gemm_mfma.h.
+// Written by tfgen: gpt2_m of specs/gpt2-block.yaml for cdna; read it beside templates/gemm/gemm_mfma.h.
 struct k9_m {
     struct args {
         const bf16 *g;
@@ -542,7 +542,7 @@ TF_LAYOUT(k9_m::args, B, 32);
 TF_LAYOUT(k9_m::args, S, 36);
 static_assert(sizeof(k9_m::args) == 40, "size of args");
 
-// Written by tfgen: gpt2_k10 of specs/gpt2-block.yaml for cdna; read it beside templates/rows/rows.h.
+// Written by tfgen: gpt2_x2 of specs/gpt2-block.yaml for cdna; read it beside templates/rows/rows.h.
 struct k10_x2 {
     struct args {
         const bf16 *x1;
@@ -582,7 +582,7 @@ TF_LAYOUT(k10_x2::args, S, 28);
 static_assert(sizeof(k10_x2::args) == 32, "size of args");
 
 // ---- level ops
-// Written by tfgen: gpt2_k0 of specs/gpt2-block.yaml for cdna; read it beside templates/rows/rows.h.
+// Written by tfgen: gpt2_h of specs/gpt2-block.yaml for cdna; read it beside templates/rows/rows.h.
 struct k0_h {
     struct args {
         const bf16 *x;
@@ -652,7 +652,7 @@ TF_LAYOUT(k0_h::args, B, 32);
 TF_LAYOUT(k0_h::args, S, 36);
 static_assert(sizeof(k0_h::args) == 40, "size of args");
 
-// Written by tfgen: gpt2_k1 of specs/gpt2-block.yaml for cdna; read it beside templates/gemm/gemm_mfma.h.
+// Written by tfgen: gpt2_qkv of specs/gpt2-block.yaml for cdna; read it beside templates/gemm/gemm_mfma.h.
 struct k1_qkv {
     struct args {
         const bf16 *h;
@@ -711,7 +711,7 @@ TF_LAYOUT(k1_qkv::args, B, 32);
 TF_LAYOUT(k1_qkv::args, S, 36);
 static_assert(sizeof(k1_qkv::args) == 40, "size of args");
 
-// Written by tfgen: gpt2_k2 of specs/gpt2-block.yaml for cdna; read it beside templates/rows/rows.h.
+// Written by tfgen: gpt2_v of specs/gpt2-block.yaml for cdna; read it beside templates/rows/rows.h.
 struct k2_v {
     struct args {
         const bf16 *qkv;
@@ -755,7 +755,7 @@ TF_LAYOUT(k2_v::args, B, 32);
 TF_LAYOUT(k2_v::args, S, 36);
 static_assert(sizeof(k2_v::args) == 40, "size of args");
 
-// Written by tfgen: gpt2_k3 of specs/gpt2-block.yaml for cdna; read it beside templates/attention/attention_mfma.h.
+// Written by tfgen: gpt2_attention of specs/gpt2-block.yaml for cdna; read it beside templates/attention/attention_mfma.h.
 struct k3_attention {
     struct args {
         const bf16 *q;
@@ -803,7 +803,7 @@ TF_LAYOUT(k3_attention::args, B, 32);
 TF_LAYOUT(k3_attention::args, S, 36);
 static_assert(sizeof(k3_attention::args) == 40, "size of args");
 
-// Written by tfgen: gpt2_k4 of specs/gpt2-block.yaml for cdna; read it beside templates/gemm/gemm_mfma.h.
+// Written by tfgen: gpt2_o of specs/gpt2-block.yaml for cdna; read it beside templates/gemm/gemm_mfma.h.
 struct k4_o {
     struct args {
         const bf16 *a;
@@ -866,7 +866,7 @@ TF_LAYOUT(k4_o::args, B, 40);
 TF_LAYOUT(k4_o::args, S, 44);
 static_assert(sizeof(k4_o::args) == 48, "size of args");
 
-// Written by tfgen: gpt2_k5 of specs/gpt2-block.yaml for cdna; read it beside templates/rows/rows.h.
+// Written by tfgen: gpt2_h2 of specs/gpt2-block.yaml for cdna; read it beside templates/rows/rows.h.
 struct k5_h2 {
     struct args {
         const bf16 *x1;
@@ -936,7 +936,7 @@ TF_LAYOUT(k5_h2::args, B, 32);
 TF_LAYOUT(k5_h2::args, S, 36);
 static_assert(sizeof(k5_h2::args) == 40, "size of args");
 
-// Written by tfgen: gpt2_k6 of specs/gpt2-block.yaml for cdna; read it beside templates/gemm/gemm_mfma.h.
+// Written by tfgen: gpt2_fc of specs/gpt2-block.yaml for cdna; read it beside templates/gemm/gemm_mfma.h.
 struct k6_fc {
     struct args {
         const bf16 *h2;
@@ -996,7 +996,7 @@ TF_LAYOUT(k6_fc::args, B, 32);
 TF_LAYOUT(k6_fc::args, S, 36);
 static_assert(sizeof(k6_fc::args) == 40, "size of args");
 
-// Written by tfgen: gpt2_k7 of specs/gpt2-block.yaml for cdna; read it beside templates/gemm/gemm_mfma.h.
+// Written by tfgen: gpt2_m of specs/gpt2-block.yaml for cdna; read it beside templates/gemm/gemm_mfma.h.
 struct k7_m {
     struct args {
         const bf16 *g;
@@ -1060,7 +1060,7 @@ TF_LAYOUT(k7_m::args, S, 44);
 static_assert(sizeof(k7_m::args) == 48, "size of args");
 
 // ---- level tile
-// Written by tfgen: gpt2_k0 of specs/gpt2-block.yaml for cdna; read it beside templates/rows/rows.h.
+// Written by tfgen: gpt2_h of specs/gpt2-block.yaml for cdna; read it beside templates/rows/rows.h.
 struct k0_h {
     struct args {
         const bf16 *x;
@@ -1130,7 +1130,7 @@ TF_LAYOUT(k0_h::args, B, 32);
 TF_LAYOUT(k0_h::args, S, 36);
 static_assert(sizeof(k0_h::args) == 40, "size of args");
 
-// Written by tfgen: gpt2_k1 of specs/gpt2-block.yaml for cdna; read it beside templates/gemm/gemm_mfma.h.
+// Written by tfgen: gpt2_qkv of specs/gpt2-block.yaml for cdna; read it beside templates/gemm/gemm_mfma.h.
 struct k1_qkv {
     struct args {
         const bf16 *h;
@@ -1189,7 +1189,7 @@ TF_LAYOUT(k1_qkv::args, B, 32);
 TF_LAYOUT(k1_qkv::args, S, 36);
 static_assert(sizeof(k1_qkv::args) == 40, "size of args");
 
-// Written by tfgen: gpt2_k2 of specs/gpt2-block.yaml for cdna; read it beside templates/attention/attention_mfma.h.
+// Written by tfgen: gpt2_attention of specs/gpt2-block.yaml for cdna; read it beside templates/attention/attention_mfma.h.
 struct k2_attention {
     struct args {
         const bf16 *qkv;
@@ -1233,7 +1233,7 @@ TF_LAYOUT(k2_attention::args, B, 16);
 TF_LAYOUT(k2_attention::args, S, 20);
 static_assert(sizeof(k2_attention::args) == 24, "size of args");
 
-// Written by tfgen: gpt2_k3 of specs/gpt2-block.yaml for cdna; read it beside templates/gemm/gemm_mfma.h.
+// Written by tfgen: gpt2_o of specs/gpt2-block.yaml for cdna; read it beside templates/gemm/gemm_mfma.h.
 struct k3_o {
     struct args {
         const bf16 *a;
@@ -1296,7 +1296,7 @@ TF_LAYOUT(k3_o::args, B, 40);
 TF_LAYOUT(k3_o::args, S, 44);
 static_assert(sizeof(k3_o::args) == 48, "size of args");
 
-// Written by tfgen: gpt2_k4 of specs/gpt2-block.yaml for cdna; read it beside templates/rows/rows.h.
+// Written by tfgen: gpt2_h2 of specs/gpt2-block.yaml for cdna; read it beside templates/rows/rows.h.
 struct k4_h2 {
     struct args {
         const bf16 *x1;
@@ -1366,7 +1366,7 @@ TF_LAYOUT(k4_h2::args, B, 32);
 TF_LAYOUT(k4_h2::args, S, 36);
 static_assert(sizeof(k4_h2::args) == 40, "size of args");
 
-// Written by tfgen: gpt2_k5 of specs/gpt2-block.yaml for cdna; read it beside templates/gemm/gemm_mfma.h.
+// Written by tfgen: gpt2_fc of specs/gpt2-block.yaml for cdna; read it beside templates/gemm/gemm_mfma.h.
 struct k5_fc {
     struct args {
         const bf16 *h2;
@@ -1426,7 +1426,7 @@ TF_LAYOUT(k5_fc::args, B, 32);
 TF_LAYOUT(k5_fc::args, S, 36);
 static_assert(sizeof(k5_fc::args) == 40, "size of args");
 
-// Written by tfgen: gpt2_k6 of specs/gpt2-block.yaml for cdna; read it beside templates/gemm/gemm_mfma.h.
+// Written by tfgen: gpt2_m of specs/gpt2-block.yaml for cdna; read it beside templates/gemm/gemm_mfma.h.
 struct k6_m {
     struct args {
         const bf16 *g;

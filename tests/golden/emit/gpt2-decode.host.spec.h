@@ -1,5 +1,5 @@
 // ---- level none
-// Written by tfgen: gpt2_decode_k0 of specs/gpt2-decode.yaml for host; read it beside templates/rows/rows.h.
+// Written by tfgen: gpt2_decode_h of specs/gpt2-decode.yaml for host; read it beside templates/rows/rows.h.
 struct k0_h {
     struct args {
         const bf16 *x;
@@ -68,7 +68,7 @@ TF_LAYOUT(k0_h::args, h, 24);
 TF_LAYOUT(k0_h::args, B, 32);
 static_assert(sizeof(k0_h::args) == 40, "size of args");
 
-// Written by tfgen: gpt2_decode_k1 of specs/gpt2-decode.yaml for host; read it beside templates/gemm/gemm.h.
+// Written by tfgen: gpt2_decode_qkv of specs/gpt2-decode.yaml for host; read it beside templates/gemm/gemm.h.
 struct k1_qkv {
     struct args {
         const bf16 *h;
@@ -123,7 +123,7 @@ TF_LAYOUT(k1_qkv::args, qkv, 24);
 TF_LAYOUT(k1_qkv::args, B, 32);
 static_assert(sizeof(k1_qkv::args) == 40, "size of args");
 
-// Written by tfgen: gpt2_decode_k2 of specs/gpt2-decode.yaml for host; read it beside templates/rows/rows.h.
+// Written by tfgen: gpt2_decode_v of specs/gpt2-decode.yaml for host; read it beside templates/rows/rows.h.
 struct k2_v {
     struct args {
         const bf16 *qkv;
@@ -166,7 +166,7 @@ TF_LAYOUT(k2_v::args, v, 24);
 TF_LAYOUT(k2_v::args, B, 32);
 static_assert(sizeof(k2_v::args) == 40, "size of args");
 
-// Written by tfgen: gpt2_decode_k3 of specs/gpt2-decode.yaml for host; read it beside templates/rows/rows.h.
+// Written by tfgen: gpt2_decode_kc of specs/gpt2-decode.yaml for host; read it beside templates/rows/rows.h.
 struct k3_kc {
     struct args {
         const int *pos;
@@ -206,7 +206,7 @@ TF_LAYOUT(k3_kc::args, k_cache, 16);
 TF_LAYOUT(k3_kc::args, B, 24);
 static_assert(sizeof(k3_kc::args) == 32, "size of args");
 
-// Written by tfgen: gpt2_decode_k4 of specs/gpt2-decode.yaml for host; read it beside templates/rows/rows.h.
+// Written by tfgen: gpt2_decode_vc of specs/gpt2-decode.yaml for host; read it beside templates/rows/rows.h.
 struct k4_vc {
     struct args {
         const int *pos;
@@ -246,7 +246,7 @@ TF_LAYOUT(k4_vc::args, v_cache, 16);
 TF_LAYOUT(k4_vc::args, B, 24);
 static_assert(sizeof(k4_vc::args) == 32, "size of args");
 
-// Written by tfgen: gpt2_decode_k5 of specs/gpt2-decode.yaml for host; read it beside templates/attention/decode.h.
+// Written by tfgen: gpt2_decode_decode of specs/gpt2-decode.yaml for host; read it beside templates/attention/decode.h.
 struct k5_decode {
     struct args {
         const int *pos;
@@ -297,7 +297,7 @@ TF_LAYOUT(k5_decode::args, a_part, 32);
 TF_LAYOUT(k5_decode::args, B, 40);
 static_assert(sizeof(k5_decode::args) == 48, "size of args");
 
-// Written by tfgen: gpt2_decode_k6 of specs/gpt2-decode.yaml for host; read it beside templates/attention/decode.h.
+// Written by tfgen: gpt2_decode_combine of specs/gpt2-decode.yaml for host; read it beside templates/attention/decode.h.
 struct k6_combine {
     struct args {
         const float *a_part;
@@ -322,7 +322,7 @@ TF_LAYOUT(k6_combine::args, a, 8);
 TF_LAYOUT(k6_combine::args, B, 16);
 static_assert(sizeof(k6_combine::args) == 24, "size of args");
 
-// Written by tfgen: gpt2_decode_k7 of specs/gpt2-decode.yaml for host; read it beside templates/gemm/gemm.h.
+// Written by tfgen: gpt2_decode_o of specs/gpt2-decode.yaml for host; read it beside templates/gemm/gemm.h.
 struct k7_o {
     struct args {
         const bf16 *a;
@@ -377,7 +377,7 @@ TF_LAYOUT(k7_o::args, o_, 24);
 TF_LAYOUT(k7_o::args, B, 32);
 static_assert(sizeof(k7_o::args) == 40, "size of args");
 
-// Written by tfgen: gpt2_decode_k8 of specs/gpt2-decode.yaml for host; read it beside templates/rows/rows.h.
+// Written by tfgen: gpt2_decode_x1 of specs/gpt2-decode.yaml for host; read it beside templates/rows/rows.h.
 struct k8_x1 {
     struct args {
         const bf16 *x;
@@ -415,7 +415,7 @@ TF_LAYOUT(k8_x1::args, x1, 16);
 TF_LAYOUT(k8_x1::args, B, 24);
 static_assert(sizeof(k8_x1::args) == 32, "size of args");
 
-// Written by tfgen: gpt2_decode_k9 of specs/gpt2-decode.yaml for host; read it beside templates/rows/rows.h.
+// Written by tfgen: gpt2_decode_h2 of specs/gpt2-decode.yaml for host; read it beside templates/rows/rows.h.
 struct k9_h2 {
     struct args {
         const bf16 *x1;
@@ -484,7 +484,7 @@ TF_LAYOUT(k9_h2::args, h2, 24);
 TF_LAYOUT(k9_h2::args, B, 32);
 static_assert(sizeof(k9_h2::args) == 40, "size of args");
 
-// Written by tfgen: gpt2_decode_k10 of specs/gpt2-decode.yaml for host; read it beside templates/gemm/gemm.h.
+// Written by tfgen: gpt2_decode_fc of specs/gpt2-decode.yaml for host; read it beside templates/gemm/gemm.h.
 struct k10_fc {
     struct args {
         const bf16 *h2;
@@ -539,7 +539,7 @@ TF_LAYOUT(k10_fc::args, fc, 24);
 TF_LAYOUT(k10_fc::args, B, 32);
 static_assert(sizeof(k10_fc::args) == 40, "size of args");
 
-// Written by tfgen: gpt2_decode_k11 of specs/gpt2-decode.yaml for host; read it beside templates/rows/rows.h.
+// Written by tfgen: gpt2_decode_g of specs/gpt2-decode.yaml for host; read it beside templates/rows/rows.h.
 struct k11_g {
     struct args {
         const bf16 *fc;
@@ -574,7 +574,7 @@ TF_LAYOUT(k11_g::args, g, 8);
 TF_LAYOUT(k11_g::args, B, 16);
 static_assert(sizeof(k11_g::args) == 24, "size of args");
 
-// Written by tfgen: gpt2_decode_k12 of specs/gpt2-decode.yaml for host; read it beside templates/gemm/gemm.h.
+// Written by tfgen: gpt2_decode_m of specs/gpt2-decode.yaml for host; read it beside templates/gemm/gemm.h.
 struct k12_m {
     struct args {
         const bf16 *g;
@@ -629,7 +629,7 @@ TF_LAYOUT(k12_m::args, m, 24);
 TF_LAYOUT(k12_m::args, B, 32);
 static_assert(sizeof(k12_m::args) == 40, "size of args");
 
-// Written by tfgen: gpt2_decode_k13 of specs/gpt2-decode.yaml for host; read it beside templates/rows/rows.h.
+// Written by tfgen: gpt2_decode_x2 of specs/gpt2-decode.yaml for host; read it beside templates/rows/rows.h.
 struct k13_x2 {
     struct args {
         const bf16 *x1;
@@ -668,7 +668,7 @@ TF_LAYOUT(k13_x2::args, B, 24);
 static_assert(sizeof(k13_x2::args) == 32, "size of args");
 
 // ---- level ops
-// Written by tfgen: gpt2_decode_k0 of specs/gpt2-decode.yaml for host; read it beside templates/rows/rows.h.
+// Written by tfgen: gpt2_decode_h of specs/gpt2-decode.yaml for host; read it beside templates/rows/rows.h.
 struct k0_h {
     struct args {
         const bf16 *x;
@@ -737,7 +737,7 @@ TF_LAYOUT(k0_h::args, h, 24);
 TF_LAYOUT(k0_h::args, B, 32);
 static_assert(sizeof(k0_h::args) == 40, "size of args");
 
-// Written by tfgen: gpt2_decode_k1 of specs/gpt2-decode.yaml for host; read it beside templates/gemm/gemm.h.
+// Written by tfgen: gpt2_decode_qkv of specs/gpt2-decode.yaml for host; read it beside templates/gemm/gemm.h.
 struct k1_qkv {
     struct args {
         const bf16 *h;
@@ -792,7 +792,7 @@ TF_LAYOUT(k1_qkv::args, qkv, 24);
 TF_LAYOUT(k1_qkv::args, B, 32);
 static_assert(sizeof(k1_qkv::args) == 40, "size of args");
 
-// Written by tfgen: gpt2_decode_k2 of specs/gpt2-decode.yaml for host; read it beside templates/rows/rows.h.
+// Written by tfgen: gpt2_decode_v of specs/gpt2-decode.yaml for host; read it beside templates/rows/rows.h.
 struct k2_v {
     struct args {
         const bf16 *qkv;
@@ -835,7 +835,7 @@ TF_LAYOUT(k2_v::args, v, 24);
 TF_LAYOUT(k2_v::args, B, 32);
 static_assert(sizeof(k2_v::args) == 40, "size of args");
 
-// Written by tfgen: gpt2_decode_k3 of specs/gpt2-decode.yaml for host; read it beside templates/rows/rows.h.
+// Written by tfgen: gpt2_decode_kc of specs/gpt2-decode.yaml for host; read it beside templates/rows/rows.h.
 struct k3_kc {
     struct args {
         const int *pos;
@@ -875,7 +875,7 @@ TF_LAYOUT(k3_kc::args, k_cache, 16);
 TF_LAYOUT(k3_kc::args, B, 24);
 static_assert(sizeof(k3_kc::args) == 32, "size of args");
 
-// Written by tfgen: gpt2_decode_k4 of specs/gpt2-decode.yaml for host; read it beside templates/rows/rows.h.
+// Written by tfgen: gpt2_decode_vc of specs/gpt2-decode.yaml for host; read it beside templates/rows/rows.h.
 struct k4_vc {
     struct args {
         const int *pos;
@@ -915,7 +915,7 @@ TF_LAYOUT(k4_vc::args, v_cache, 16);
 TF_LAYOUT(k4_vc::args, B, 24);
 static_assert(sizeof(k4_vc::args) == 32, "size of args");
 
-// Written by tfgen: gpt2_decode_k5 of specs/gpt2-decode.yaml for host; read it beside templates/attention/decode.h.
+// Written by tfgen: gpt2_decode_decode of specs/gpt2-decode.yaml for host; read it beside templates/attention/decode.h.
 struct k5_decode {
     struct args {
         const int *pos;
@@ -966,7 +966,7 @@ TF_LAYOUT(k5_decode::args, a_part, 32);
 TF_LAYOUT(k5_decode::args, B, 40);
 static_assert(sizeof(k5_decode::args) == 48, "size of args");
 
-// Written by tfgen: gpt2_decode_k6 of specs/gpt2-decode.yaml for host; read it beside templates/attention/decode.h.
+// Written by tfgen: gpt2_decode_combine of specs/gpt2-decode.yaml for host; read it beside templates/attention/decode.h.
 struct k6_combine {
     struct args {
         const float *a_part;
@@ -991,7 +991,7 @@ TF_LAYOUT(k6_combine::args, a, 8);
 TF_LAYOUT(k6_combine::args, B, 16);
 static_assert(sizeof(k6_combine::args) == 24, "size of args");
 
-// Written by tfgen: gpt2_decode_k7 of specs/gpt2-decode.yaml for host; read it beside templates/gemm/gemm.h.
+// Written by tfgen: gpt2_decode_o of specs/gpt2-decode.yaml for host; read it beside templates/gemm/gemm.h.
 struct k7_o {
     struct args {
         const bf16 *a;
@@ -1050,7 +1050,7 @@ TF_LAYOUT(k7_o::args, x1, 32);
 TF_LAYOUT(k7_o::args, B, 40);
 static_assert(sizeof(k7_o::args) == 48, "size of args");
 
-// Written by tfgen: gpt2_decode_k8 of specs/gpt2-decode.yaml for host; read it beside templates/rows/rows.h.
+// Written by tfgen: gpt2_decode_h2 of specs/gpt2-decode.yaml for host; read it beside templates/rows/rows.h.
 struct k8_h2 {
     struct args {
         const bf16 *x1;
@@ -1119,7 +1119,7 @@ TF_LAYOUT(k8_h2::args, h2, 24);
 TF_LAYOUT(k8_h2::args, B, 32);
 static_assert(sizeof(k8_h2::args) == 40, "size of args");
 
-// Written by tfgen: gpt2_decode_k9 of specs/gpt2-decode.yaml for host; read it beside templates/gemm/gemm.h.
+// Written by tfgen: gpt2_decode_fc of specs/gpt2-decode.yaml for host; read it beside templates/gemm/gemm.h.
 struct k9_fc {
     struct args {
         const bf16 *h2;
@@ -1175,7 +1175,7 @@ TF_LAYOUT(k9_fc::args, g, 24);
 TF_LAYOUT(k9_fc::args, B, 32);
 static_assert(sizeof(k9_fc::args) == 40, "size of args");
 
-// Written by tfgen: gpt2_decode_k10 of specs/gpt2-decode.yaml for host; read it beside templates/gemm/gemm.h.
+// Written by tfgen: gpt2_decode_m of specs/gpt2-decode.yaml for host; read it beside templates/gemm/gemm.h.
 struct k10_m {
     struct args {
         const bf16 *g;
@@ -1235,7 +1235,7 @@ TF_LAYOUT(k10_m::args, B, 40);
 static_assert(sizeof(k10_m::args) == 48, "size of args");
 
 // ---- level tile
-// Written by tfgen: gpt2_decode_k0 of specs/gpt2-decode.yaml for host; read it beside templates/rows/rows.h.
+// Written by tfgen: gpt2_decode_h of specs/gpt2-decode.yaml for host; read it beside templates/rows/rows.h.
 struct k0_h {
     struct args {
         const bf16 *x;
@@ -1304,7 +1304,7 @@ TF_LAYOUT(k0_h::args, h, 24);
 TF_LAYOUT(k0_h::args, B, 32);
 static_assert(sizeof(k0_h::args) == 40, "size of args");
 
-// Written by tfgen: gpt2_decode_k1 of specs/gpt2-decode.yaml for host; read it beside templates/gemm/gemm.h.
+// Written by tfgen: gpt2_decode_qkv of specs/gpt2-decode.yaml for host; read it beside templates/gemm/gemm.h.
 struct k1_qkv {
     struct args {
         const bf16 *h;
@@ -1359,7 +1359,7 @@ TF_LAYOUT(k1_qkv::args, qkv, 24);
 TF_LAYOUT(k1_qkv::args, B, 32);
 static_assert(sizeof(k1_qkv::args) == 40, "size of args");
 
-// Written by tfgen: gpt2_decode_k2 of specs/gpt2-decode.yaml for host; read it beside templates/rows/rows.h.
+// Written by tfgen: gpt2_decode_kc of specs/gpt2-decode.yaml for host; read it beside templates/rows/rows.h.
 struct k2_kc {
     struct args {
         const int *pos;
@@ -1399,7 +1399,7 @@ TF_LAYOUT(k2_kc::args, k_cache, 16);
 TF_LAYOUT(k2_kc::args, B, 24);
 static_assert(sizeof(k2_kc::args) == 32, "size of args");
 
-// Written by tfgen: gpt2_decode_k3 of specs/gpt2-decode.yaml for host; read it beside templates/rows/rows.h.
+// Written by tfgen: gpt2_decode_vc of specs/gpt2-decode.yaml for host; read it beside templates/rows/rows.h.
 struct k3_vc {
     struct args {
         const int *pos;
@@ -1439,7 +1439,7 @@ TF_LAYOUT(k3_vc::args, v_cache, 16);
 TF_LAYOUT(k3_vc::args, B, 24);
 static_assert(sizeof(k3_vc::args) == 32, "size of args");
 
-// Written by tfgen: gpt2_decode_k4 of specs/gpt2-decode.yaml for host; read it beside templates/attention/decode.h.
+// Written by tfgen: gpt2_decode_decode of specs/gpt2-decode.yaml for host; read it beside templates/attention/decode.h.
 struct k4_decode {
     struct args {
         const int *pos;
@@ -1490,7 +1490,7 @@ TF_LAYOUT(k4_decode::args, a_part, 32);
 TF_LAYOUT(k4_decode::args, B, 40);
 static_assert(sizeof(k4_decode::args) == 48, "size of args");
 
-// Written by tfgen: gpt2_decode_k5 of specs/gpt2-decode.yaml for host; read it beside templates/attention/decode.h.
+// Written by tfgen: gpt2_decode_combine of specs/gpt2-decode.yaml for host; read it beside templates/attention/decode.h.
 struct k5_combine {
     struct args {
         const float *a_part;
@@ -1515,7 +1515,7 @@ TF_LAYOUT(k5_combine::args, a, 8);
 TF_LAYOUT(k5_combine::args, B, 16);
 static_assert(sizeof(k5_combine::args) == 24, "size of args");
 
-// Written by tfgen: gpt2_decode_k6 of specs/gpt2-decode.yaml for host; read it beside templates/gemm/gemm.h.
+// Written by tfgen: gpt2_decode_o of specs/gpt2-decode.yaml for host; read it beside templates/gemm/gemm.h.
 struct k6_o {
     struct args {
         const bf16 *a;
@@ -1574,7 +1574,7 @@ TF_LAYOUT(k6_o::args, x1, 32);
 TF_LAYOUT(k6_o::args, B, 40);
 static_assert(sizeof(k6_o::args) == 48, "size of args");
 
-// Written by tfgen: gpt2_decode_k7 of specs/gpt2-decode.yaml for host; read it beside templates/rows/rows.h.
+// Written by tfgen: gpt2_decode_h2 of specs/gpt2-decode.yaml for host; read it beside templates/rows/rows.h.
 struct k7_h2 {
     struct args {
         const bf16 *x1;
@@ -1643,7 +1643,7 @@ TF_LAYOUT(k7_h2::args, h2, 24);
 TF_LAYOUT(k7_h2::args, B, 32);
 static_assert(sizeof(k7_h2::args) == 40, "size of args");
 
-// Written by tfgen: gpt2_decode_k8 of specs/gpt2-decode.yaml for host; read it beside templates/gemm/gemm.h.
+// Written by tfgen: gpt2_decode_fc of specs/gpt2-decode.yaml for host; read it beside templates/gemm/gemm.h.
 struct k8_fc {
     struct args {
         const bf16 *h2;
@@ -1699,7 +1699,7 @@ TF_LAYOUT(k8_fc::args, g, 24);
 TF_LAYOUT(k8_fc::args, B, 32);
 static_assert(sizeof(k8_fc::args) == 40, "size of args");
 
-// Written by tfgen: gpt2_decode_k9 of specs/gpt2-decode.yaml for host; read it beside templates/gemm/gemm.h.
+// Written by tfgen: gpt2_decode_m of specs/gpt2-decode.yaml for host; read it beside templates/gemm/gemm.h.
 struct k9_m {
     struct args {
         const bf16 *g;

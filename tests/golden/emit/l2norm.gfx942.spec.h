@@ -1,5 +1,5 @@
 // ---- level none
-// Written by tfgen: l2norm_k0 of specs/l2norm.yaml for cdna; read it beside templates/rows/rows.h.
+// Written by tfgen: l2norm_n of specs/l2norm.yaml for cdna; read it beside templates/rows/rows.h.
 struct k0_n {
     struct args {
         const bf16 *x;

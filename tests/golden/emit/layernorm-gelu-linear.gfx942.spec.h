@@ -1,5 +1,5 @@
 // ---- level none
-// Written by tfgen: layernorm_gelu_linear_k0 of specs/layernorm-gelu-linear.yaml for cdna; read it beside templates/gemm/gemm_mfma.h.
+// Written by tfgen: layernorm_gelu_linear_l of specs/layernorm-gelu-linear.yaml for cdna; read it beside templates/gemm/gemm_mfma.h.
 struct k0_l {
     struct args {
         const bf16 *x;
@@ -58,7 +58,7 @@ TF_LAYOUT(k0_l::args, B, 32);
 TF_LAYOUT(k0_l::args, S, 36);
 static_assert(sizeof(k0_l::args) == 40, "size of args");
 
-// Written by tfgen: layernorm_gelu_linear_k1 of specs/layernorm-gelu-linear.yaml for cdna; read it beside templates/rows/rows.h.
+// Written by tfgen: layernorm_gelu_linear_g of specs/layernorm-gelu-linear.yaml for cdna; read it beside templates/rows/rows.h.
 struct k1_g {
     struct args {
         const bf16 *l;
@@ -94,7 +94,7 @@ TF_LAYOUT(k1_g::args, B, 16);
 TF_LAYOUT(k1_g::args, S, 20);
 static_assert(sizeof(k1_g::args) == 24, "size of args");
 
-// Written by tfgen: layernorm_gelu_linear_k2 of specs/layernorm-gelu-linear.yaml for cdna; read it beside templates/rows/rows.h.
+// Written by tfgen: layernorm_gelu_linear_n of specs/layernorm-gelu-linear.yaml for cdna; read it beside templates/rows/rows.h.
 struct k2_n {
     struct args {
         const bf16 *g;
@@ -165,7 +165,7 @@ TF_LAYOUT(k2_n::args, S, 36);
 static_assert(sizeof(k2_n::args) == 40, "size of args");
 
 // ---- level ops
-// Written by tfgen: layernorm_gelu_linear_k0 of specs/layernorm-gelu-linear.yaml for cdna; read it beside templates/gemm/gemm_mfma.h.
+// Written by tfgen: layernorm_gelu_linear_l of specs/layernorm-gelu-linear.yaml for cdna; read it beside templates/gemm/gemm_mfma.h.
 struct k0_l {
     struct args {
         const bf16 *x;
@@ -225,7 +225,7 @@ TF_LAYOUT(k0_l::args, B, 32);
 TF_LAYOUT(k0_l::args, S, 36);
 static_assert(sizeof(k0_l::args) == 40, "size of args");
 
-// Written by tfgen: layernorm_gelu_linear_k1 of specs/layernorm-gelu-linear.yaml for cdna; read it beside templates/rows/rows.h.
+// Written by tfgen: layernorm_gelu_linear_n of specs/layernorm-gelu-linear.yaml for cdna; read it beside templates/rows/rows.h.
 struct k1_n {
     struct args {
         const bf16 *g;

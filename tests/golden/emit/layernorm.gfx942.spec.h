@@ -1,5 +1,5 @@
 // ---- level none
-// Written by tfgen: layernorm_k0 of specs/layernorm.yaml for cdna; read it beside templates/rows/rows.h.
+// Written by tfgen: layernorm_n of specs/layernorm.yaml for cdna; read it beside templates/rows/rows.h.
 struct k0_n {
     struct args {
         const bf16 *x;

@@ -1,5 +1,5 @@
 // ---- level none
-// Written by tfgen: linear_k0 of specs/linear.yaml for cdna; read it beside templates/gemm/gemm_mfma.h.
+// Written by tfgen: linear_l of specs/linear.yaml for cdna; read it beside templates/gemm/gemm_mfma.h.
 struct k0_l {
     struct args {
         const bf16 *x;

@@ -1,5 +1,5 @@
 // ---- level none
-// Written by tfgen: linear_k0 of specs/linear.yaml for host; read it beside templates/gemm/gemm.h.
+// Written by tfgen: linear_l of specs/linear.yaml for host; read it beside templates/gemm/gemm.h.
 struct k0_l {
     struct args {
         const bf16 *x;

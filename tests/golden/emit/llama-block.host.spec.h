@@ -1,5 +1,5 @@
 // ---- level none
-// Written by tfgen: llama_k0 of specs/llama-block.yaml for host; read it beside templates/rows/rows.h.
+// Written by tfgen: llama_h of specs/llama-block.yaml for host; read it beside templates/rows/rows.h.
 struct k0_h {
     struct args {
         const bf16 *x;
@@ -53,7 +53,7 @@ TF_LAYOUT(k0_h::args, B, 24);
 TF_LAYOUT(k0_h::args, S, 28);
 static_assert(sizeof(k0_h::args) == 32, "size of args");
 
-// Written by tfgen: llama_k1 of specs/llama-block.yaml for host; read it beside templates/gemm/gemm.h.
+// Written by tfgen: llama_q of specs/llama-block.yaml for host; read it beside templates/gemm/gemm.h.
 struct k1_q {
     struct args {
         const bf16 *h;
@@ -105,7 +105,7 @@ TF_LAYOUT(k1_q::args, B, 24);
 TF_LAYOUT(k1_q::args, S, 28);
 static_assert(sizeof(k1_q::args) == 32, "size of args");
 
-// Written by tfgen: llama_k2 of specs/llama-block.yaml for host; read it beside templates/gemm/gemm.h.
+// Written by tfgen: llama_k of specs/llama-block.yaml for host; read it beside templates/gemm/gemm.h.
 struct k2_k {
     struct args {
         const bf16 *h;
@@ -157,7 +157,7 @@ TF_LAYOUT(k2_k::args, B, 24);
 TF_LAYOUT(k2_k::args, S, 28);
 static_assert(sizeof(k2_k::args) == 32, "size of args");
 
-// Written by tfgen: llama_k3 of specs/llama-block.yaml for host; read it beside templates/gemm/gemm.h.
+// Written by tfgen: llama_v of specs/llama-block.yaml for host; read it beside templates/gemm/gemm.h.
 struct k3_v {
     struct args {
         const bf16 *h;
@@ -209,7 +209,7 @@ TF_LAYOUT(k3_v::args, B, 24);
 TF_LAYOUT(k3_v::args, S, 28);
 static_assert(sizeof(k3_v::args) == 32, "size of args");
 
-// Written by tfgen: llama_k4 of specs/llama-block.yaml for host; read it beside templates/rows/rows.h.
+// Written by tfgen: llama_qr of specs/llama-block.yaml for host; read it beside templates/rows/rows.h.
 TF_TABLE unsigned long long k4_qr_qr_turns[16] = {0x28be60db93910600ull, 0x11f130b61c287900ull, 0x7e6b006746579c0ull, 0x37ab95c63e892c0ull, 0x1883ec0e5870a90ull, 0xacbb4dc9a23f68ull, 0x4c10b4617af38cull, 0x217f20f7661d20ull, 0xec0334892a2e2ull, 0x67ee99a2a4482ull, 0x2dc4a879fd26full, 0x14279ffb3a5e5ull, 0x8e0206251efcull, 0x3e8919196a4cull, 0x1b89df4317adull, 0xc20873a521cull}; // !30:5
 struct k4_qr {
     struct args {
@@ -250,7 +250,7 @@ TF_LAYOUT(k4_qr::args, B, 16);
 TF_LAYOUT(k4_qr::args, S, 20);
 static_assert(sizeof(k4_qr::args) == 24, "size of args");
 
-// Written by tfgen: llama_k5 of specs/llama-block.yaml for host; read it beside templates/rows/rows.h.
+// Written by tfgen: llama_kr of specs/llama-block.yaml for host; read it beside templates/rows/rows.h.
 TF_TABLE unsigned long long k5_kr_kr_turns[16] = {0x28be60db93910600ull, 0x11f130b61c287900ull, 0x7e6b006746579c0ull, 0x37ab95c63e892c0ull, 0x1883ec0e5870a90ull, 0xacbb4dc9a23f68ull, 0x4c10b4617af38cull, 0x217f20f7661d20ull, 0xec0334892a2e2ull, 0x67ee99a2a4482ull, 0x2dc4a879fd26full, 0x14279ffb3a5e5ull, 0x8e0206251efcull, 0x3e8919196a4cull, 0x1b89df4317adull, 0xc20873a521cull}; // !31:5
 struct k5_kr {
     struct args {
@@ -291,7 +291,7 @@ TF_LAYOUT(k5_kr::args, B, 16);
 TF_LAYOUT(k5_kr::args, S, 20);
 static_assert(sizeof(k5_kr::args) == 24, "size of args");
 
-// Written by tfgen: llama_k6 of specs/llama-block.yaml for host; read it beside templates/attention/attention.h.
+// Written by tfgen: llama_attention of specs/llama-block.yaml for host; read it beside templates/attention/attention.h.
 struct k6_attention {
     struct args {
         const bf16 *qr;
@@ -340,7 +340,7 @@ TF_LAYOUT(k6_attention::args, B, 32);
 TF_LAYOUT(k6_attention::args, S, 36);
 static_assert(sizeof(k6_attention::args) == 40, "size of args");
 
-// Written by tfgen: llama_k7 of specs/llama-block.yaml for host; read it beside templates/gemm/gemm.h.
+// Written by tfgen: llama_o of specs/llama-block.yaml for host; read it beside templates/gemm/gemm.h.
 struct k7_o {
     struct args {
         const bf16 *a;
@@ -392,7 +392,7 @@ TF_LAYOUT(k7_o::args, B, 24);
 TF_LAYOUT(k7_o::args, S, 28);
 static_assert(sizeof(k7_o::args) == 32, "size of args");
 
-// Written by tfgen: llama_k8 of specs/llama-block.yaml for host; read it beside templates/rows/rows.h.
+// Written by tfgen: llama_x1 of specs/llama-block.yaml for host; read it beside templates/rows/rows.h.
 struct k8_x1 {
     struct args {
         const bf16 *x;
@@ -431,7 +431,7 @@ TF_LAYOUT(k8_x1::args, B, 24);
 TF_LAYOUT(k8_x1::args, S, 28);
 static_assert(sizeof(k8_x1::args) == 32, "size of args");
 
-// Written by tfgen: llama_k9 of specs/llama-block.yaml for host; read it beside templates/rows/rows.h.
+// Written by tfgen: llama_h2 of specs/llama-block.yaml for host; read it beside templates/rows/rows.h.
 struct k9_h2 {
     struct args {
         const bf16 *x1;
@@ -485,7 +485,7 @@ TF_LAYOUT(k9_h2::args, B, 24);
 TF_LAYOUT(k9_h2::args, S, 28);
 static_assert(sizeof(k9_h2::args) == 32, "size of args");
 
-// Written by tfgen: llama_k10 of specs/llama-block.yaml for host; read it beside templates/gemm/gemm.h.
+// Written by tfgen: llama_gate of specs/llama-block.yaml for host; read it beside templates/gemm/gemm.h.
 struct k10_gate {
     struct args {
         const bf16 *h2;
@@ -539,7 +539,7 @@ TF_LAYOUT(k10_gate::args, B, 24);
 TF_LAYOUT(k10_gate::args, S, 28);
 static_assert(sizeof(k10_gate::args) == 32, "size of args");
 
-// Written by tfgen: llama_k11 of specs/llama-block.yaml for host; read it beside templates/gemm/gemm.h.
+// Written by tfgen: llama_up of specs/llama-block.yaml for host; read it beside templates/gemm/gemm.h.
 struct k11_up {
     struct args {
         const bf16 *h2;
@@ -593,7 +593,7 @@ TF_LAYOUT(k11_up::args, B, 24);
 TF_LAYOUT(k11_up::args, S, 28);
 static_assert(sizeof(k11_up::args) == 32, "size of args");
 
-// Written by tfgen: llama_k12 of specs/llama-block.yaml for host; read it beside templates/rows/rows.h.
+// Written by tfgen: llama_act of specs/llama-block.yaml for host; read it beside templates/rows/rows.h.
 struct k12_act {
     struct args {
         const bf16 *gate;
@@ -629,7 +629,7 @@ TF_LAYOUT(k12_act::args, B, 16);
 TF_LAYOUT(k12_act::args, S, 20);
 static_assert(sizeof(k12_act::args) == 24, "size of args");
 
-// Written by tfgen: llama_k13 of specs/llama-block.yaml for host; read it beside templates/rows/rows.h.
+// Written by tfgen: llama_prod of specs/llama-block.yaml for host; read it beside templates/rows/rows.h.
 struct k13_prod {
     struct args {
         const bf16 *act;
@@ -668,7 +668,7 @@ TF_LAYOUT(k13_prod::args, B, 24);
 TF_LAYOUT(k13_prod::args, S, 28);
 static_assert(sizeof(k13_prod::args) == 32, "size of args");
 
-// Written by tfgen: llama_k14 of specs/llama-block.yaml for host; read it beside templates/gemm/gemm.h.
+// Written by tfgen: llama_down of specs/llama-block.yaml for host; read it beside templates/gemm/gemm.h.
 struct k14_down {
     struct args {
         const bf16 *prod;
@@ -720,7 +720,7 @@ TF_LAYOUT(k14_down::args, B, 24);
 TF_LAYOUT(k14_down::args, S, 28);
 static_assert(sizeof(k14_down::args) == 32, "size of args");
 
-// Written by tfgen: llama_k15 of specs/llama-block.yaml for host; read it beside templates/rows/rows.h.
+// Written by tfgen: llama_x2 of specs/llama-block.yaml for host; read it beside templates/rows/rows.h.
 struct k15_x2 {
     struct args {
         const bf16 *x1;
@@ -760,7 +760,7 @@ TF_LAYOUT(k15_x2::args, S, 28);
 static_assert(sizeof(k15_x2::args) == 32, "size of args");
 
 // ---- level ops
-// Written by tfgen: llama_k0 of specs/llama-block.yaml for host; read it beside templates/rows/rows.h.
+// Written by tfgen: llama_h of specs/llama-block.yaml for host; read it beside templates/rows/rows.h.
 struct k0_h {
     struct args {
         const bf16 *x;
@@ -814,7 +814,7 @@ TF_LAYOUT(k0_h::args, B, 24);
 TF_LAYOUT(k0_h::args, S, 28);
 static_assert(sizeof(k0_h::args) == 32, "size of args");
 
-// Written by tfgen: llama_k1 of specs/llama-block.yaml for host; read it beside templates/gemm/gemm.h.
+// Written by tfgen: llama_qkv of specs/llama-block.yaml for host; read it beside templates/gemm/gemm.h.
 struct k1_qkv {
     struct args {
         const bf16 *h;
@@ -888,7 +888,7 @@ TF_LAYOUT(k1_qkv::args, B, 40);
 TF_LAYOUT(k1_qkv::args, S, 44);
 static_assert(sizeof(k1_qkv::args) == 48, "size of args");
 
-// Written by tfgen: llama_k2 of specs/llama-block.yaml for host; read it beside templates/rows/rows.h.
+// Written by tfgen: llama_qr of specs/llama-block.yaml for host; read it beside templates/rows/rows.h.
 TF_TABLE unsigned long long k2_qr_qr_turns[16] = {0x28be60db93910600ull, 0x11f130b61c287900ull, 0x7e6b006746579c0ull, 0x37ab95c63e892c0ull, 0x1883ec0e5870a90ull, 0xacbb4dc9a23f68ull, 0x4c10b4617af38cull, 0x217f20f7661d20ull, 0xec0334892a2e2ull, 0x67ee99a2a4482ull, 0x2dc4a879fd26full, 0x14279ffb3a5e5ull, 0x8e0206251efcull, 0x3e8919196a4cull, 0x1b89df4317adull, 0xc20873a521cull}; // !30:5
 struct k2_qr {
     struct args {
@@ -929,7 +929,7 @@ TF_LAYOUT(k2_qr::args, B, 16);
 TF_LAYOUT(k2_qr::args, S, 20);
 static_assert(sizeof(k2_qr::args) == 24, "size of args");
 
-// Written by tfgen: llama_k3 of specs/llama-block.yaml for host; read it beside templates/rows/rows.h.
+// Written by tfgen: llama_kr of specs/llama-block.yaml for host; read it beside templates/rows/rows.h.
 TF_TABLE unsigned long long k3_kr_kr_turns[16] = {0x28be60db93910600ull, 0x11f130b61c287900ull, 0x7e6b006746579c0ull, 0x37ab95c63e892c0ull, 0x1883ec0e5870a90ull, 0xacbb4dc9a23f68ull, 0x4c10b4617af38cull, 0x217f20f7661d20ull, 0xec0334892a2e2ull, 0x67ee99a2a4482ull, 0x2dc4a879fd26full, 0x14279ffb3a5e5ull, 0x8e0206251efcull, 0x3e8919196a4cull, 0x1b89df4317adull, 0xc20873a521cull}; // !31:5
 struct k3_kr {
     struct args {
@@ -970,7 +970,7 @@ TF_LAYOUT(k3_kr::args, B, 16);
 TF_LAYOUT(k3_kr::args, S, 20);
 static_assert(sizeof(k3_kr::args) == 24, "size of args");
 
-// Written by tfgen: llama_k4 of specs/llama-block.yaml for host; read it beside templates/attention/attention.h.
+// Written by tfgen: llama_attention of specs/llama-block.yaml for host; read it beside templates/attention/attention.h.
 struct k4_attention {
     struct args {
         const bf16 *qr;
@@ -1019,7 +1019,7 @@ TF_LAYOUT(k4_attention::args, B, 32);
 TF_LAYOUT(k4_attention::args, S, 36);
 static_assert(sizeof(k4_attention::args) == 40, "size of args");
 
-// Written by tfgen: llama_k5 of specs/llama-block.yaml for host; read it beside templates/gemm/gemm.h.
+// Written by tfgen: llama_o of specs/llama-block.yaml for host; read it beside templates/gemm/gemm.h.
 struct k5_o {
     struct args {
         const bf16 *a;
@@ -1075,7 +1075,7 @@ TF_LAYOUT(k5_o::args, B, 32);
 TF_LAYOUT(k5_o::args, S, 36);
 static_assert(sizeof(k5_o::args) == 40, "size of args");
 
-// Written by tfgen: llama_k6 of specs/llama-block.yaml for host; read it beside templates/rows/rows.h.
+// Written by tfgen: llama_h2 of specs/llama-block.yaml for host; read it beside templates/rows/rows.h.
 struct k6_h2 {
     struct args {
         const bf16 *x1;
@@ -1129,7 +1129,7 @@ TF_LAYOUT(k6_h2::args, B, 24);
 TF_LAYOUT(k6_h2::args, S, 28);
 static_assert(sizeof(k6_h2::args) == 32, "size of args");
 
-// Written by tfgen: llama_k7 of specs/llama-block.yaml for host; read it beside templates/gemm/gemm.h.
+// Written by tfgen: llama_gate_up of specs/llama-block.yaml for host; read it beside templates/gemm/gemm.h.
 struct k7_gate_up {
     struct args {
         const bf16 *h2;
@@ -1183,7 +1183,7 @@ TF_LAYOUT(k7_gate_up::args, B, 24);
 TF_LAYOUT(k7_gate_up::args, S, 28);
 static_assert(sizeof(k7_gate_up::args) == 32, "size of args");
 
-// Written by tfgen: llama_k8 of specs/llama-block.yaml for host; read it beside templates/gemm/gemm.h.
+// Written by tfgen: llama_down of specs/llama-block.yaml for host; read it beside templates/gemm/gemm.h.
 struct k8_down {
     struct args {
         const bf16 *prod;
@@ -1240,7 +1240,7 @@ TF_LAYOUT(k8_down::args, S, 36);
 static_assert(sizeof(k8_down::args) == 40, "size of args");
 
 // ---- level tile
-// Written by tfgen: llama_k0 of specs/llama-block.yaml for host; read it beside templates/rows/rows.h.
+// Written by tfgen: llama_stats of specs/llama-block.yaml for host; read it beside templates/rows/rows.h.
 struct k0_stats {
     struct args {
         const bf16 *x;
@@ -1286,7 +1286,7 @@ TF_LAYOUT(k0_stats::args, B, 16);
 TF_LAYOUT(k0_stats::args, S, 20);
 static_assert(sizeof(k0_stats::args) == 24, "size of args");
 
-// Written by tfgen: llama_k1 of specs/llama-block.yaml for host; read it beside templates/gemm/gemm.h.
+// Written by tfgen: llama_qkv of specs/llama-block.yaml for host; read it beside templates/gemm/gemm.h.
 TF_TABLE unsigned long long k1_qkv_qr_turns[16] = {0x28be60db93910600ull, 0x11f130b61c287900ull, 0x7e6b006746579c0ull, 0x37ab95c63e892c0ull, 0x1883ec0e5870a90ull, 0xacbb4dc9a23f68ull, 0x4c10b4617af38cull, 0x217f20f7661d20ull, 0xec0334892a2e2ull, 0x67ee99a2a4482ull, 0x2dc4a879fd26full, 0x14279ffb3a5e5ull, 0x8e0206251efcull, 0x3e8919196a4cull, 0x1b89df4317adull, 0xc20873a521cull}; // !30:5
 struct k1_qkv {
     struct args {
@@ -1389,7 +1389,7 @@ TF_LAYOUT(k1_qkv::args, B, 48);
 TF_LAYOUT(k1_qkv::args, S, 52);
 static_assert(sizeof(k1_qkv::args) == 56, "size of args");
 
-// Written by tfgen: llama_k2 of specs/llama-block.yaml for host; read it beside templates/attention/attention.h.
+// Written by tfgen: llama_attention of specs/llama-block.yaml for host; read it beside templates/attention/attention.h.
 struct k2_attention {
     struct args {
         const bf16 *qr;
@@ -1438,7 +1438,7 @@ TF_LAYOUT(k2_attention::args, B, 32);
 TF_LAYOUT(k2_attention::args, S, 36);
 static_assert(sizeof(k2_attention::args) == 40, "size of args");
 
-// Written by tfgen: llama_k3 of specs/llama-block.yaml for host; read it beside templates/gemm/gemm.h.
+// Written by tfgen: llama_o of specs/llama-block.yaml for host; read it beside templates/gemm/gemm.h.
 struct k3_o {
     struct args {
         const bf16 *a;
@@ -1501,7 +1501,7 @@ TF_LAYOUT(k3_o::args, B, 40);
 TF_LAYOUT(k3_o::args, S, 44);
 static_assert(sizeof(k3_o::args) == 48, "size of args");
 
-// Written by tfgen: llama_k4 of specs/llama-block.yaml for host; read it beside templates/gemm/gemm.h.
+// Written by tfgen: llama_gate_up of specs/llama-block.yaml for host; read it beside templates/gemm/gemm.h.
 struct k4_gate_up {
     struct args {
         const bf16 *x1;
@@ -1567,7 +1567,7 @@ TF_LAYOUT(k4_gate_up::args, B, 32);
 TF_LAYOUT(k4_gate_up::args, S, 36);
 static_assert(sizeof(k4_gate_up::args) == 40, "size of args");
 
-// Written by tfgen: llama_k5 of specs/llama-block.yaml for host; read it beside templates/gemm/gemm.h.
+// Written by tfgen: llama_down of specs/llama-block.yaml for host; read it beside templates/gemm/gemm.h.
 struct k5_down {
     struct args {
         const bf16 *prod;

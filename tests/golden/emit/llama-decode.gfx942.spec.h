@@ -1,5 +1,5 @@
 // ---- level none
-// Written by tfgen: llama_decode_k0 of specs/llama-decode.yaml for cdna; read it beside templates/rows/rows.h.
+// Written by tfgen: llama_decode_h of specs/llama-decode.yaml for cdna; read it beside templates/rows/rows.h.
 struct k0_h {
     struct args {
         const bf16 *x;
@@ -52,7 +52,7 @@ TF_LAYOUT(k0_h::args, h, 16);
 TF_LAYOUT(k0_h::args, B, 24);
 static_assert(sizeof(k0_h::args) == 32, "size of args");
 
-// Written by tfgen: llama_decode_k1 of specs/llama-decode.yaml for cdna; read it beside templates/gemm/gemm.h.
+// Written by tfgen: llama_decode_q of specs/llama-decode.yaml for cdna; read it beside templates/gemm/gemm.h.
 struct k1_q {
     struct args {
         const bf16 *h;
@@ -103,7 +103,7 @@ TF_LAYOUT(k1_q::args, q, 16);
 TF_LAYOUT(k1_q::args, B, 24);
 static_assert(sizeof(k1_q::args) == 32, "size of args");
 
-// Written by tfgen: llama_decode_k2 of specs/llama-decode.yaml for cdna; read it beside templates/gemm/gemm.h.
+// Written by tfgen: llama_decode_k of specs/llama-decode.yaml for cdna; read it beside templates/gemm/gemm.h.
 struct k2_k {
     struct args {
         const bf16 *h;
@@ -154,7 +154,7 @@ TF_LAYOUT(k2_k::args, k_, 16);
 TF_LAYOUT(k2_k::args, B, 24);
 static_assert(sizeof(k2_k::args) == 32, "size of args");
 
-// Written by tfgen: llama_decode_k3 of specs/llama-decode.yaml for cdna; read it beside templates/gemm/gemm.h.
+// Written by tfgen: llama_decode_v of specs/llama-decode.yaml for cdna; read it beside templates/gemm/gemm.h.
 struct k3_v {
     struct args {
         const bf16 *h;
@@ -205,7 +205,7 @@ TF_LAYOUT(k3_v::args, v, 16);
 TF_LAYOUT(k3_v::args, B, 24);
 static_assert(sizeof(k3_v::args) == 32, "size of args");
 
-// Written by tfgen: llama_decode_k4 of specs/llama-decode.yaml for cdna; read it beside templates/rows/rows.h.
+// Written by tfgen: llama_decode_qr of specs/llama-decode.yaml for cdna; read it beside templates/rows/rows.h.
 TF_TABLE unsigned long long k4_qr_qr_turns[16] = {0x28be60db93910600ull, 0x11f130b61c287900ull, 0x7e6b006746579c0ull, 0x37ab95c63e892c0ull, 0x1883ec0e5870a90ull, 0xacbb4dc9a23f68ull, 0x4c10b4617af38cull, 0x217f20f7661d20ull, 0xec0334892a2e2ull, 0x67ee99a2a4482ull, 0x2dc4a879fd26full, 0x14279ffb3a5e5ull, 0x8e0206251efcull, 0x3e8919196a4cull, 0x1b89df4317adull, 0xc20873a521cull}; // !37:5
 struct k4_qr {
     struct args {
@@ -248,7 +248,7 @@ TF_LAYOUT(k4_qr::args, qr, 16);
 TF_LAYOUT(k4_qr::args, B, 24);
 static_assert(sizeof(k4_qr::args) == 32, "size of args");
 
-// Written by tfgen: llama_decode_k5 of specs/llama-decode.yaml for cdna; read it beside templates/rows/rows.h.
+// Written by tfgen: llama_decode_kr of specs/llama-decode.yaml for cdna; read it beside templates/rows/rows.h.
 TF_TABLE unsigned long long k5_kr_kr_turns[16] = {0x28be60db93910600ull, 0x11f130b61c287900ull, 0x7e6b006746579c0ull, 0x37ab95c63e892c0ull, 0x1883ec0e5870a90ull, 0xacbb4dc9a23f68ull, 0x4c10b4617af38cull, 0x217f20f7661d20ull, 0xec0334892a2e2ull, 0x67ee99a2a4482ull, 0x2dc4a879fd26full, 0x14279ffb3a5e5ull, 0x8e0206251efcull, 0x3e8919196a4cull, 0x1b89df4317adull, 0xc20873a521cull}; // !38:5
 struct k5_kr {
     struct args {
@@ -291,7 +291,7 @@ TF_LAYOUT(k5_kr::args, kr, 16);
 TF_LAYOUT(k5_kr::args, B, 24);
 static_assert(sizeof(k5_kr::args) == 32, "size of args");
 
-// Written by tfgen: llama_decode_k6 of specs/llama-decode.yaml for cdna; read it beside templates/rows/rows.h.
+// Written by tfgen: llama_decode_kc of specs/llama-decode.yaml for cdna; read it beside templates/rows/rows.h.
 struct k6_kc {
     struct args {
         const int *pos;
@@ -331,7 +331,7 @@ TF_LAYOUT(k6_kc::args, k_cache, 16);
 TF_LAYOUT(k6_kc::args, B, 24);
 static_assert(sizeof(k6_kc::args) == 32, "size of args");
 
-// Written by tfgen: llama_decode_k7 of specs/llama-decode.yaml for cdna; read it beside templates/rows/rows.h.
+// Written by tfgen: llama_decode_vc of specs/llama-decode.yaml for cdna; read it beside templates/rows/rows.h.
 struct k7_vc {
     struct args {
         const int *pos;
@@ -371,7 +371,7 @@ TF_LAYOUT(k7_vc::args, v_cache, 16);
 TF_LAYOUT(k7_vc::args, B, 24);
 static_assert(sizeof(k7_vc::args) == 32, "size of args");
 
-// Written by tfgen: llama_decode_k8 of specs/llama-decode.yaml for cdna; read it beside templates/attention/decode.h.
+// Written by tfgen: llama_decode_decode of specs/llama-decode.yaml for cdna; read it beside templates/attention/decode.h.
 struct k8_decode {
     struct args {
         const int *pos;
@@ -422,7 +422,7 @@ TF_LAYOUT(k8_decode::args, a_part, 32);
 TF_LAYOUT(k8_decode::args, B, 40);
 static_assert(sizeof(k8_decode::args) == 48, "size of args");
 
-// Written by tfgen: llama_decode_k9 of specs/llama-decode.yaml for cdna; read it beside templates/attention/decode.h.
+// Written by tfgen: llama_decode_combine of specs/llama-decode.yaml for cdna; read it beside templates/attention/decode.h.
 struct k9_combine {
     struct args {
         const float *a_part;
@@ -447,7 +447,7 @@ TF_LAYOUT(k9_combine::args, a, 8);
 TF_LAYOUT(k9_combine::args, B, 16);
 static_assert(sizeof(k9_combine::args) == 24, "size of args");
 
-// Written by tfgen: llama_decode_k10 of specs/llama-decode.yaml for cdna; read it beside templates/gemm/gemm.h.
+// Written by tfgen: llama_decode_o of specs/llama-decode.yaml for cdna; read it beside templates/gemm/gemm.h.
 struct k10_o {
     struct args {
         const bf16 *a;
@@ -498,7 +498,7 @@ TF_LAYOUT(k10_o::args, o_, 16);
 TF_LAYOUT(k10_o::args, B, 24);
 static_assert(sizeof(k10_o::args) == 32, "size of args");
 
-// Written by tfgen: llama_decode_k11 of specs/llama-decode.yaml for cdna; read it beside templates/rows/rows.h.
+// Written by tfgen: llama_decode_x1 of specs/llama-decode.yaml for cdna; read it beside templates/rows/rows.h.
 struct k11_x1 {
     struct args {
         const bf16 *x;
@@ -536,7 +536,7 @@ TF_LAYOUT(k11_x1::args, x1, 16);
 TF_LAYOUT(k11_x1::args, B, 24);
 static_assert(sizeof(k11_x1::args) == 32, "size of args");
 
-// Written by tfgen: llama_decode_k12 of specs/llama-decode.yaml for cdna; read it beside templates/rows/rows.h.
+// Written by tfgen: llama_decode_h2 of specs/llama-decode.yaml for cdna; read it beside templates/rows/rows.h.
 struct k12_h2 {
     struct args {
         const bf16 *x1;
@@ -589,7 +589,7 @@ TF_LAYOUT(k12_h2::args, h2, 16);
 TF_LAYOUT(k12_h2::args, B, 24);
 static_assert(sizeof(k12_h2::args) == 32, "size of args");
 
-// Written by tfgen: llama_decode_k13 of specs/llama-decode.yaml for cdna; read it beside templates/gemm/gemm.h.
+// Written by tfgen: llama_decode_gate of specs/llama-decode.yaml for cdna; read it beside templates/gemm/gemm.h.
 struct k13_gate {
     struct args {
         const bf16 *h2;
@@ -640,7 +640,7 @@ TF_LAYOUT(k13_gate::args, gate, 16);
 TF_LAYOUT(k13_gate::args, B, 24);
 static_assert(sizeof(k13_gate::args) == 32, "size of args");
 
-// Written by tfgen: llama_decode_k14 of specs/llama-decode.yaml for cdna; read it beside templates/gemm/gemm.h.
+// Written by tfgen: llama_decode_up of specs/llama-decode.yaml for cdna; read it beside templates/gemm/gemm.h.
 struct k14_up {
     struct args {
         const bf16 *h2;
@@ -691,7 +691,7 @@ TF_LAYOUT(k14_up::args, up, 16);
 TF_LAYOUT(k14_up::args, B, 24);
 static_assert(sizeof(k14_up::args) == 32, "size of args");
 
-// Written by tfgen: llama_decode_k15 of specs/llama-decode.yaml for cdna; read it beside templates/rows/rows.h.
+// Written by tfgen: llama_decode_act of specs/llama-decode.yaml for cdna; read it beside templates/rows/rows.h.
 struct k15_act {
     struct args {
         const bf16 *gate;
@@ -726,7 +726,7 @@ TF_LAYOUT(k15_act::args, act, 8);
 TF_LAYOUT(k15_act::args, B, 16);
 static_assert(sizeof(k15_act::args) == 24, "size of args");
 
-// Written by tfgen: llama_decode_k16 of specs/llama-decode.yaml for cdna; read it beside templates/rows/rows.h.
+// Written by tfgen: llama_decode_prod of specs/llama-decode.yaml for cdna; read it beside templates/rows/rows.h.
 struct k16_prod {
     struct args {
         const bf16 *act;
@@ -764,7 +764,7 @@ TF_LAYOUT(k16_prod::args, prod, 16);
 TF_LAYOUT(k16_prod::args, B, 24);
 static_assert(sizeof(k16_prod::args) == 32, "size of args");
 
-// Written by tfgen: llama_decode_k17 of specs/llama-decode.yaml for cdna; read it beside templates/gemm/gemm.h.
+// Written by tfgen: llama_decode_down of specs/llama-decode.yaml for cdna; read it beside templates/gemm/gemm.h.
 struct k17_down {
     struct args {
         const bf16 *prod;
@@ -815,7 +815,7 @@ TF_LAYOUT(k17_down::args, down, 16);
 TF_LAYOUT(k17_down::args, B, 24);
 static_assert(sizeof(k17_down::args) == 32, "size of args");
 
-// Written by tfgen: llama_decode_k18 of specs/llama-decode.yaml for cdna; read it beside templates/rows/rows.h.
+// Written by tfgen: llama_decode_x2 of specs/llama-decode.yaml for cdna; read it beside templates/rows/rows.h.
 struct k18_x2 {
     struct args {
         const bf16 *x1;
@@ -854,7 +854,7 @@ TF_LAYOUT(k18_x2::args, B, 24);
 static_assert(sizeof(k18_x2::args) == 32, "size of args");
 
 // ---- level ops
-// Written by tfgen: llama_decode_k0 of specs/llama-decode.yaml for cdna; read it beside templates/rows/rows.h.
+// Written by tfgen: llama_decode_h of specs/llama-decode.yaml for cdna; read it beside templates/rows/rows.h.
 struct k0_h {
     struct args {
         const bf16 *x;
@@ -907,7 +907,7 @@ TF_LAYOUT(k0_h::args, h, 16);
 TF_LAYOUT(k0_h::args, B, 24);
 static_assert(sizeof(k0_h::args) == 32, "size of args");
 
-// Written by tfgen: llama_decode_k1 of specs/llama-decode.yaml for cdna; read it beside templates/gemm/gemm.h.
+// Written by tfgen: llama_decode_qkv of specs/llama-decode.yaml for cdna; read it beside templates/gemm/gemm.h.
 struct k1_qkv {
     struct args {
         const bf16 *h;
@@ -980,7 +980,7 @@ TF_LAYOUT(k1_qkv::args, v, 32);
 TF_LAYOUT(k1_qkv::args, B, 40);
 static_assert(sizeof(k1_qkv::args) == 48, "size of args");
 
-// Written by tfgen: llama_decode_k2 of specs/llama-decode.yaml for cdna; read it beside templates/rows/rows.h.
+// Written by tfgen: llama_decode_qr of specs/llama-decode.yaml for cdna; read it beside templates/rows/rows.h.
 TF_TABLE unsigned long long k2_qr_qr_turns[16] = {0x28be60db93910600ull, 0x11f130b61c287900ull, 0x7e6b006746579c0ull, 0x37ab95c63e892c0ull, 0x1883ec0e5870a90ull, 0xacbb4dc9a23f68ull, 0x4c10b4617af38cull, 0x217f20f7661d20ull, 0xec0334892a2e2ull, 0x67ee99a2a4482ull, 0x2dc4a879fd26full, 0x14279ffb3a5e5ull, 0x8e0206251efcull, 0x3e8919196a4cull, 0x1b89df4317adull, 0xc20873a521cull}; // !37:5
 struct k2_qr {
     struct args {
@@ -1023,7 +1023,7 @@ TF_LAYOUT(k2_qr::args, qr, 16);
 TF_LAYOUT(k2_qr::args, B, 24);
 static_assert(sizeof(k2_qr::args) == 32, "size of args");
 
-// Written by tfgen: llama_decode_k3 of specs/llama-decode.yaml for cdna; read it beside templates/rows/rows.h.
+// Written by tfgen: llama_decode_kr of specs/llama-decode.yaml for cdna; read it beside templates/rows/rows.h.
 TF_TABLE unsigned long long k3_kr_kr_turns[16] = {0x28be60db93910600ull, 0x11f130b61c287900ull, 0x7e6b006746579c0ull, 0x37ab95c63e892c0ull, 0x1883ec0e5870a90ull, 0xacbb4dc9a23f68ull, 0x4c10b4617af38cull, 0x217f20f7661d20ull, 0xec0334892a2e2ull, 0x67ee99a2a4482ull, 0x2dc4a879fd26full, 0x14279ffb3a5e5ull, 0x8e0206251efcull, 0x3e8919196a4cull, 0x1b89df4317adull, 0xc20873a521cull}; // !38:5
 struct k3_kr {
     struct args {
@@ -1066,7 +1066,7 @@ TF_LAYOUT(k3_kr::args, kr, 16);
 TF_LAYOUT(k3_kr::args, B, 24);
 static_assert(sizeof(k3_kr::args) == 32, "size of args");
 
-// Written by tfgen: llama_decode_k4 of specs/llama-decode.yaml for cdna; read it beside templates/rows/rows.h.
+// Written by tfgen: llama_decode_kc of specs/llama-decode.yaml for cdna; read it beside templates/rows/rows.h.
 struct k4_kc {
     struct args {
         const int *pos;
@@ -1106,7 +1106,7 @@ TF_LAYOUT(k4_kc::args, k_cache, 16);
 TF_LAYOUT(k4_kc::args, B, 24);
 static_assert(sizeof(k4_kc::args) == 32, "size of args");
 
-// Written by tfgen: llama_decode_k5 of specs/llama-decode.yaml for cdna; read it beside templates/rows/rows.h.
+// Written by tfgen: llama_decode_vc of specs/llama-decode.yaml for cdna; read it beside templates/rows/rows.h.
 struct k5_vc {
     struct args {
         const int *pos;
@@ -1146,7 +1146,7 @@ TF_LAYOUT(k5_vc::args, v_cache, 16);
 TF_LAYOUT(k5_vc::args, B, 24);
 static_assert(sizeof(k5_vc::args) == 32, "size of args");
 
-// Written by tfgen: llama_decode_k6 of specs/llama-decode.yaml for cdna; read it beside templates/attention/decode.h.
+// Written by tfgen: llama_decode_decode of specs/llama-decode.yaml for cdna; read it beside templates/attention/decode.h.
 struct k6_decode {
     struct args {
         const int *pos;
@@ -1197,7 +1197,7 @@ TF_LAYOUT(k6_decode::args, a_part, 32);
 TF_LAYOUT(k6_decode::args, B, 40);
 static_assert(sizeof(k6_decode::args) == 48, "size of args");
 
-// Written by tfgen: llama_decode_k7 of specs/llama-decode.yaml for cdna; read it beside templates/attention/decode.h.
+// Written by tfgen: llama_decode_combine of specs/llama-decode.yaml for cdna; read it beside templates/attention/decode.h.
 struct k7_combine {
     struct args {
         const float *a_part;
@@ -1222,7 +1222,7 @@ TF_LAYOUT(k7_combine::args, a, 8);
 TF_LAYOUT(k7_combine::args, B, 16);
 static_assert(sizeof(k7_combine::args) == 24, "size of args");
 
-// Written by tfgen: llama_decode_k8 of specs/llama-decode.yaml for cdna; read it beside templates/gemm/gemm.h.
+// Written by tfgen: llama_decode_o of specs/llama-decode.yaml for cdna; read it beside templates/gemm/gemm.h.
 struct k8_o {
     struct args {
         const bf16 *a;
@@ -1277,7 +1277,7 @@ TF_LAYOUT(k8_o::args, x1, 24);
 TF_LAYOUT(k8_o::args, B, 32);
 static_assert(sizeof(k8_o::args) == 40, "size of args");
 
-// Written by tfgen: llama_decode_k9 of specs/llama-decode.yaml for cdna; read it beside templates/rows/rows.h.
+// Written by tfgen: llama_decode_h2 of specs/llama-decode.yaml for cdna; read it beside templates/rows/rows.h.
 struct k9_h2 {
     struct args {
         const bf16 *x1;
@@ -1330,7 +1330,7 @@ TF_LAYOUT(k9_h2::args, h2, 16);
 TF_LAYOUT(k9_h2::args, B, 24);
 static_assert(sizeof(k9_h2::args) == 32, "size of args");
 
-// Written by tfgen: llama_decode_k10 of specs/llama-decode.yaml for cdna; read it beside templates/gemm/gemm.h.
+// Written by tfgen: llama_decode_gate_up of specs/llama-decode.yaml for cdna; read it beside templates/gemm/gemm.h.
 struct k10_gate_up {
     struct args {
         const bf16 *h2;
@@ -1383,7 +1383,7 @@ TF_LAYOUT(k10_gate_up::args, prod, 16);
 TF_LAYOUT(k10_gate_up::args, B, 24);
 static_assert(sizeof(k10_gate_up::args) == 32, "size of args");
 
-// Written by tfgen: llama_decode_k11 of specs/llama-decode.yaml for cdna; read it beside templates/gemm/gemm.h.
+// Written by tfgen: llama_decode_down of specs/llama-decode.yaml for cdna; read it beside templates/gemm/gemm.h.
 struct k11_down {
     struct args {
         const bf16 *prod;
@@ -1439,7 +1439,7 @@ TF_LAYOUT(k11_down::args, B, 32);
 static_assert(sizeof(k11_down::args) == 40, "size of args");
 
 // ---- level tile
-// Written by tfgen: llama_decode_k0 of specs/llama-decode.yaml for cdna; read it beside templates/rows/rows.h.
+// Written by tfgen: llama_decode_stats of specs/llama-decode.yaml for cdna; read it beside templates/rows/rows.h.
 struct k0_stats {
     struct args {
         const bf16 *x;
@@ -1484,7 +1484,7 @@ TF_LAYOUT(k0_stats::args, h_ss, 8);
 TF_LAYOUT(k0_stats::args, B, 16);
 static_assert(sizeof(k0_stats::args) == 24, "size of args");
 
-// Written by tfgen: llama_decode_k1 of specs/llama-decode.yaml for cdna; read it beside templates/gemm/gemm.h.
+// Written by tfgen: llama_decode_qkv of specs/llama-decode.yaml for cdna; read it beside templates/gemm/gemm.h.
 TF_TABLE unsigned long long k1_qkv_qr_turns[16] = {0x28be60db93910600ull, 0x11f130b61c287900ull, 0x7e6b006746579c0ull, 0x37ab95c63e892c0ull, 0x1883ec0e5870a90ull, 0xacbb4dc9a23f68ull, 0x4c10b4617af38cull, 0x217f20f7661d20ull, 0xec0334892a2e2ull, 0x67ee99a2a4482ull, 0x2dc4a879fd26full, 0x14279ffb3a5e5ull, 0x8e0206251efcull, 0x3e8919196a4cull, 0x1b89df4317adull, 0xc20873a521cull}; // !37:5
 struct k1_qkv {
     struct args {
@@ -1589,7 +1589,7 @@ TF_LAYOUT(k1_qkv::args, v_cache, 48);
 TF_LAYOUT(k1_qkv::args, B, 56);
 static_assert(sizeof(k1_qkv::args) == 64, "size of args");
 
-// Written by tfgen: llama_decode_k2 of specs/llama-decode.yaml for cdna; read it beside templates/attention/decode.h.
+// Written by tfgen: llama_decode_decode of specs/llama-decode.yaml for cdna; read it beside templates/attention/decode.h.
 struct k2_decode {
     struct args {
         const int *pos;
@@ -1640,7 +1640,7 @@ TF_LAYOUT(k2_decode::args, a_part, 32);
 TF_LAYOUT(k2_decode::args, B, 40);
 static_assert(sizeof(k2_decode::args) == 48, "size of args");
 
-// Written by tfgen: llama_decode_k3 of specs/llama-decode.yaml for cdna; read it beside templates/attention/decode.h.
+// Written by tfgen: llama_decode_combine of specs/llama-decode.yaml for cdna; read it beside templates/attention/decode.h.
 struct k3_combine {
     struct args {
         const float *a_part;
@@ -1665,7 +1665,7 @@ TF_LAYOUT(k3_combine::args, a, 8);
 TF_LAYOUT(k3_combine::args, B, 16);
 static_assert(sizeof(k3_combine::args) == 24, "size of args");
 
-// Written by tfgen: llama_decode_k4 of specs/llama-decode.yaml for cdna; read it beside templates/gemm/gemm.h.
+// Written by tfgen: llama_decode_o of specs/llama-decode.yaml for cdna; read it beside templates/gemm/gemm.h.
 struct k4_o {
     struct args {
         const bf16 *a;
@@ -1727,7 +1727,7 @@ TF_LAYOUT(k4_o::args, h2_ss, 32);
 TF_LAYOUT(k4_o::args, B, 40);
 static_assert(sizeof(k4_o::args) == 48, "size of args");
 
-// Written by tfgen: llama_decode_k5 of specs/llama-decode.yaml for cdna; read it beside templates/gemm/gemm.h.
+// Written by tfgen: llama_decode_gate_up of specs/llama-decode.yaml for cdna; read it beside templates/gemm/gemm.h.
 struct k5_gate_up {
     struct args {
         const bf16 *x1;
@@ -1792,7 +1792,7 @@ TF_LAYOUT(k5_gate_up::args, prod, 24);
 TF_LAYOUT(k5_gate_up::args, B, 32);
 static_assert(sizeof(k5_gate_up::args) == 40, "size of args");
 
-// Written by tfgen: llama_decode_k6 of specs/llama-decode.yaml for cdna; read it beside templates/gemm/gemm.h.
+// Written by tfgen: llama_decode_down of specs/llama-decode.yaml for cdna; read it beside templates/gemm/gemm.h.
 struct k6_down {
     struct args {
         const bf16 *prod;

@@ -1,5 +1,5 @@
 // ---- level none
-// Written by tfgen: long_chains_k0 of tests/specs/long-chains.yaml for host; read it beside templates/gemm/gemm.h.
+// Written by tfgen: long_chains_l of tests/specs/long-chains.yaml for host; read it beside templates/gemm/gemm.h.
 struct k0_l {
     struct args {
         const bf16 *x;
@@ -52,7 +52,7 @@ TF_LAYOUT(k0_l::args, l, 16);
 TF_LAYOUT(k0_l::args, M, 24);
 static_assert(sizeof(k0_l::args) == 32, "size of args");
 
-// Written by tfgen: long_chains_k1 of tests/specs/long-chains.yaml for host; read it beside templates/rows/rows.h.
+// Written by tfgen: long_chains_e of tests/specs/long-chains.yaml for host; read it beside templates/rows/rows.h.
 struct k1_e {
     struct args {
         const bf16 *l;
@@ -87,7 +87,7 @@ TF_LAYOUT(k1_e::args, e_, 8);
 TF_LAYOUT(k1_e::args, M, 16);
 static_assert(sizeof(k1_e::args) == 24, "size of args");
 
-// Written by tfgen: long_chains_k2 of tests/specs/long-chains.yaml for host; read it beside templates/rows/rows.h.
+// Written by tfgen: long_chains_p of tests/specs/long-chains.yaml for host; read it beside templates/rows/rows.h.
 struct k2_p {
     struct args {
         const bf16 *one;
@@ -128,7 +128,7 @@ TF_LAYOUT(k2_p::args, p_, 16);
 TF_LAYOUT(k2_p::args, M, 24);
 static_assert(sizeof(k2_p::args) == 32, "size of args");
 
-// Written by tfgen: long_chains_k3 of tests/specs/long-chains.yaml for host; read it beside templates/rows/rows.h.
+// Written by tfgen: long_chains_s of tests/specs/long-chains.yaml for host; read it beside templates/rows/rows.h.
 struct k3_s {
     struct args {
         const bf16 *p_;
@@ -163,7 +163,7 @@ TF_LAYOUT(k3_s::args, s, 8);
 TF_LAYOUT(k3_s::args, M, 16);
 static_assert(sizeof(k3_s::args) == 24, "size of args");
 
-// Written by tfgen: long_chains_k4 of tests/specs/long-chains.yaml for host; read it beside templates/rows/rows.h.
+// Written by tfgen: long_chains_t of tests/specs/long-chains.yaml for host; read it beside templates/rows/rows.h.
 struct k4_t {
     struct args {
         const bf16 *s;
@@ -198,7 +198,7 @@ TF_LAYOUT(k4_t::args, t, 8);
 TF_LAYOUT(k4_t::args, M, 16);
 static_assert(sizeof(k4_t::args) == 24, "size of args");
 
-// Written by tfgen: long_chains_k5 of tests/specs/long-chains.yaml for host; read it beside templates/rows/rows.h.
+// Written by tfgen: long_chains_mish of tests/specs/long-chains.yaml for host; read it beside templates/rows/rows.h.
 struct k5_mish {
     struct args {
         const bf16 *l;
@@ -236,7 +236,7 @@ TF_LAYOUT(k5_mish::args, mish, 16);
 TF_LAYOUT(k5_mish::args, M, 24);
 static_assert(sizeof(k5_mish::args) == 32, "size of args");
 
-// Written by tfgen: long_chains_k6 of tests/specs/long-chains.yaml for host; read it beside templates/gemm/gemm.h.
+// Written by tfgen: long_chains_u of tests/specs/long-chains.yaml for host; read it beside templates/gemm/gemm.h.
 struct k6_u {
     struct args {
         const bf16 *x;
@@ -289,7 +289,7 @@ TF_LAYOUT(k6_u::args, u, 16);
 TF_LAYOUT(k6_u::args, M, 24);
 static_assert(sizeof(k6_u::args) == 32, "size of args");
 
-// Written by tfgen: long_chains_k7 of tests/specs/long-chains.yaml for host; read it beside templates/rows/rows.h.
+// Written by tfgen: long_chains_g of tests/specs/long-chains.yaml for host; read it beside templates/rows/rows.h.
 struct k7_g {
     struct args {
         const bf16 *mish;
@@ -324,7 +324,7 @@ TF_LAYOUT(k7_g::args, g, 8);
 TF_LAYOUT(k7_g::args, M, 16);
 static_assert(sizeof(k7_g::args) == 24, "size of args");
 
-// Written by tfgen: long_chains_k8 of tests/specs/long-chains.yaml for host; read it beside templates/rows/rows.h.
+// Written by tfgen: long_chains_gated of tests/specs/long-chains.yaml for host; read it beside templates/rows/rows.h.
 struct k8_gated {
     struct args {
         const bf16 *g;
@@ -362,7 +362,7 @@ TF_LAYOUT(k8_gated::args, gated, 16);
 TF_LAYOUT(k8_gated::args, M, 24);
 static_assert(sizeof(k8_gated::args) == 32, "size of args");
 
-// Written by tfgen: long_chains_k9 of tests/specs/long-chains.yaml for host; read it beside templates/rows/rows.h.
+// Written by tfgen: long_chains_b of tests/specs/long-chains.yaml for host; read it beside templates/rows/rows.h.
 struct k9_b {
     struct args {
         const bf16 *gated;
@@ -400,7 +400,7 @@ TF_LAYOUT(k9_b::args, b, 16);
 TF_LAYOUT(k9_b::args, M, 24);
 static_assert(sizeof(k9_b::args) == 32, "size of args");
 
-// Written by tfgen: long_chains_k10 of tests/specs/long-chains.yaml for host; read it beside templates/rows/rows.h.
+// Written by tfgen: long_chains_c of tests/specs/long-chains.yaml for host; read it beside templates/rows/rows.h.
 struct k10_c {
     struct args {
         const bf16 *b;
@@ -435,7 +435,7 @@ TF_LAYOUT(k10_c::args, c_, 8);
 TF_LAYOUT(k10_c::args, M, 16);
 static_assert(sizeof(k10_c::args) == 24, "size of args");
 
-// Written by tfgen: long_chains_k11 of tests/specs/long-chains.yaml for host; read it beside templates/rows/rows.h.
+// Written by tfgen: long_chains_scaled of tests/specs/long-chains.yaml for host; read it beside templates/rows/rows.h.
 struct k11_scaled {
     struct args {
         const bf16 *r;
@@ -476,7 +476,7 @@ TF_LAYOUT(k11_scaled::args, scaled, 16);
 TF_LAYOUT(k11_scaled::args, M, 24);
 static_assert(sizeof(k11_scaled::args) == 32, "size of args");
 
-// Written by tfgen: long_chains_k12 of tests/specs/long-chains.yaml for host; read it beside templates/rows/rows.h.
+// Written by tfgen: long_chains_q of tests/specs/long-chains.yaml for host; read it beside templates/rows/rows.h.
 struct k12_q {
     struct args {
         const bf16 *x;
@@ -511,7 +511,7 @@ TF_LAYOUT(k12_q::args, q, 8);
 TF_LAYOUT(k12_q::args, M, 16);
 static_assert(sizeof(k12_q::args) == 24, "size of args");
 
-// Written by tfgen: long_chains_k13 of tests/specs/long-chains.yaml for host; read it beside templates/rows/rows.h.
+// Written by tfgen: long_chains_a of tests/specs/long-chains.yaml for host; read it beside templates/rows/rows.h.
 struct k13_a {
     struct args {
         const bf16 *q;
@@ -546,7 +546,7 @@ TF_LAYOUT(k13_a::args, a, 8);
 TF_LAYOUT(k13_a::args, M, 16);
 static_assert(sizeof(k13_a::args) == 24, "size of args");
 
-// Written by tfgen: long_chains_k14 of tests/specs/long-chains.yaml for host; read it beside templates/rows/rows.h.
+// Written by tfgen: long_chains_m of tests/specs/long-chains.yaml for host; read it beside templates/rows/rows.h.
 struct k14_m {
     struct args {
         const bf16 *a;
@@ -592,7 +592,7 @@ TF_LAYOUT(k14_m::args, m, 8);
 TF_LAYOUT(k14_m::args, M, 16);
 static_assert(sizeof(k14_m::args) == 24, "size of args");
 
-// Written by tfgen: long_chains_k15 of tests/specs/long-chains.yaml for host; read it beside templates/rows/rows.h.
+// Written by tfgen: long_chains_d of tests/specs/long-chains.yaml for host; read it beside templates/rows/rows.h.
 struct k15_d {
     struct args {
         const bf16 *m;
@@ -633,7 +633,7 @@ TF_LAYOUT(k15_d::args, d, 16);
 TF_LAYOUT(k15_d::args, M, 24);
 static_assert(sizeof(k15_d::args) == 32, "size of args");
 
-// Written by tfgen: long_chains_k16 of tests/specs/long-chains.yaml for host; read it beside templates/rows/rows.h.
+// Written by tfgen: long_chains_i of tests/specs/long-chains.yaml for host; read it beside templates/rows/rows.h.
 struct k16_i {
     struct args {
         const bf16 *d;
@@ -668,7 +668,7 @@ TF_LAYOUT(k16_i::args, i_, 8);
 TF_LAYOUT(k16_i::args, M, 16);
 static_assert(sizeof(k16_i::args) == 24, "size of args");
 
-// Written by tfgen: long_chains_k17 of tests/specs/long-chains.yaml for host; read it beside templates/rows/rows.h.
+// Written by tfgen: long_chains_j of tests/specs/long-chains.yaml for host; read it beside templates/rows/rows.h.
 struct k17_j {
     struct args {
         const bf16 *a;
@@ -703,7 +703,7 @@ TF_LAYOUT(k17_j::args, j, 8);
 TF_LAYOUT(k17_j::args, M, 16);
 static_assert(sizeof(k17_j::args) == 24, "size of args");
 
-// Written by tfgen: long_chains_k18 of tests/specs/long-chains.yaml for host; read it beside templates/rows/rows.h.
+// Written by tfgen: long_chains_n of tests/specs/long-chains.yaml for host; read it beside templates/rows/rows.h.
 struct k18_n {
     struct args {
         const bf16 *i_;
@@ -741,7 +741,7 @@ TF_LAYOUT(k18_n::args, n_, 16);
 TF_LAYOUT(k18_n::args, M, 24);
 static_assert(sizeof(k18_n::args) == 32, "size of args");
 
-// Written by tfgen: long_chains_k19 of tests/specs/long-chains.yaml for host; read it beside templates/rows/rows.h.
+// Written by tfgen: long_chains_o of tests/specs/long-chains.yaml for host; read it beside templates/rows/rows.h.
 struct k19_o {
     struct args {
         const bf16 *n_;
@@ -776,7 +776,7 @@ TF_LAYOUT(k19_o::args, o_, 8);
 TF_LAYOUT(k19_o::args, M, 16);
 static_assert(sizeof(k19_o::args) == 24, "size of args");
 
-// Written by tfgen: long_chains_k20 of tests/specs/long-chains.yaml for host; read it beside templates/rows/rows.h.
+// Written by tfgen: long_chains_f of tests/specs/long-chains.yaml for host; read it beside templates/rows/rows.h.
 struct k20_f {
     struct args {
         const bf16 *o_;
@@ -811,7 +811,7 @@ TF_LAYOUT(k20_f::args, f, 8);
 TF_LAYOUT(k20_f::args, M, 16);
 static_assert(sizeof(k20_f::args) == 24, "size of args");
 
-// Written by tfgen: long_chains_k21 of tests/specs/long-chains.yaml for host; read it beside templates/rows/rows.h.
+// Written by tfgen: long_chains_h of tests/specs/long-chains.yaml for host; read it beside templates/rows/rows.h.
 struct k21_h {
     struct args {
         const bf16 *f;
@@ -846,7 +846,7 @@ TF_LAYOUT(k21_h::args, h, 8);
 TF_LAYOUT(k21_h::args, M, 16);
 static_assert(sizeof(k21_h::args) == 24, "size of args");
 
-// Written by tfgen: long_chains_k22 of tests/specs/long-chains.yaml for host; read it beside templates/rows/rows.h.
+// Written by tfgen: long_chains_k of tests/specs/long-chains.yaml for host; read it beside templates/rows/rows.h.
 struct k22_k {
     struct args {
         const bf16 *h;
@@ -881,7 +881,7 @@ TF_LAYOUT(k22_k::args, k_, 8);
 TF_LAYOUT(k22_k::args, M, 16);
 static_assert(sizeof(k22_k::args) == 24, "size of args");
 
-// Written by tfgen: long_chains_k23 of tests/specs/long-chains.yaml for host; read it beside templates/rows/rows.h.
+// Written by tfgen: long_chains_z of tests/specs/long-chains.yaml for host; read it beside templates/rows/rows.h.
 struct k23_z {
     struct args {
         const bf16 *k_;
@@ -919,7 +919,7 @@ TF_LAYOUT(k23_z::args, z, 16);
 TF_LAYOUT(k23_z::args, M, 24);
 static_assert(sizeof(k23_z::args) == 32, "size of args");
 
-// Written by tfgen: long_chains_k24 of tests/specs/long-chains.yaml for host; read it beside templates/rows/rows.h.
+// Written by tfgen: long_chains_ex of tests/specs/long-chains.yaml for host; read it beside templates/rows/rows.h.
 struct k24_ex {
     struct args {
         const bf16 *z;
@@ -954,7 +954,7 @@ TF_LAYOUT(k24_ex::args, ex, 8);
 TF_LAYOUT(k24_ex::args, M, 16);
 static_assert(sizeof(k24_ex::args) == 24, "size of args");
 
-// Written by tfgen: long_chains_k25 of tests/specs/long-chains.yaml for host; read it beside templates/rows/rows.h.
+// Written by tfgen: long_chains_si of tests/specs/long-chains.yaml for host; read it beside templates/rows/rows.h.
 struct k25_si {
     struct args {
         const bf16 *ex;
@@ -989,7 +989,7 @@ TF_LAYOUT(k25_si::args, si, 8);
 TF_LAYOUT(k25_si::args, M, 16);
 static_assert(sizeof(k25_si::args) == 24, "size of args");
 
-// Written by tfgen: long_chains_k26 of tests/specs/long-chains.yaml for host; read it beside templates/rows/rows.h.
+// Written by tfgen: long_chains_y of tests/specs/long-chains.yaml for host; read it beside templates/rows/rows.h.
 struct k26_y {
     struct args {
         const bf16 *si;
@@ -1025,7 +1025,7 @@ TF_LAYOUT(k26_y::args, M, 16);
 static_assert(sizeof(k26_y::args) == 24, "size of args");
 
 // ---- level ops
-// Written by tfgen: long_chains_k0 of tests/specs/long-chains.yaml for host; read it beside templates/gemm/gemm.h.
+// Written by tfgen: long_chains_gate_up of tests/specs/long-chains.yaml for host; read it beside templates/gemm/gemm.h.
 struct k0_gate_up {
     struct args {
         const bf16 *x;
@@ -1104,7 +1104,7 @@ TF_LAYOUT(k0_gate_up::args, scaled, 48);
 TF_LAYOUT(k0_gate_up::args, M, 56);
 static_assert(sizeof(k0_gate_up::args) == 64, "size of args");
 
-// Written by tfgen: long_chains_k1 of tests/specs/long-chains.yaml for host; read it beside templates/rows/rows.h.
+// Written by tfgen: long_chains_y of tests/specs/long-chains.yaml for host; read it beside templates/rows/rows.h.
 struct k1_y {
     struct args {
         const bf16 *x;

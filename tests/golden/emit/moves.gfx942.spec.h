@@ -1,5 +1,5 @@
 // ---- level none
-// Written by tfgen: moves_k0 of tests/specs/moves.yaml for cdna; read it beside templates/rows/rows.h.
+// Written by tfgen: moves_o of tests/specs/moves.yaml for cdna; read it beside templates/rows/rows.h.
 struct k0_o {
     struct args {
         const bf16 *x;
@@ -43,7 +43,7 @@ TF_LAYOUT(k0_o::args, B, 32);
 TF_LAYOUT(k0_o::args, S, 36);
 static_assert(sizeof(k0_o::args) == 40, "size of args");
 
-// Written by tfgen: moves_k1 of tests/specs/moves.yaml for cdna; read it beside templates/rows/rows.h.
+// Written by tfgen: moves_pp of tests/specs/moves.yaml for cdna; read it beside templates/rows/rows.h.
 struct k1_pp {
     struct args {
         const bf16 *p_;
@@ -80,7 +80,7 @@ TF_LAYOUT(k1_pp::args, B, 16);
 TF_LAYOUT(k1_pp::args, S, 20);
 static_assert(sizeof(k1_pp::args) == 24, "size of args");
 
-// Written by tfgen: moves_k2 of tests/specs/moves.yaml for cdna; read it beside templates/rows/rows.h.
+// Written by tfgen: moves_cc of tests/specs/moves.yaml for cdna; read it beside templates/rows/rows.h.
 struct k2_cc {
     struct args {
         const bf16 *pp;
@@ -125,7 +125,7 @@ TF_LAYOUT(k2_cc::args, B, 32);
 TF_LAYOUT(k2_cc::args, S, 36);
 static_assert(sizeof(k2_cc::args) == 40, "size of args");
 
-// Written by tfgen: moves_k3 of tests/specs/moves.yaml for cdna; read it beside templates/rows/rows.h.
+// Written by tfgen: moves_dd of tests/specs/moves.yaml for cdna; read it beside templates/rows/rows.h.
 struct k3_dd {
     struct args {
         const bf16 *q;
@@ -164,7 +164,7 @@ TF_LAYOUT(k3_dd::args, B, 24);
 TF_LAYOUT(k3_dd::args, S, 28);
 static_assert(sizeof(k3_dd::args) == 32, "size of args");
 
-// Written by tfgen: moves_k4 of tests/specs/moves.yaml for cdna; read it beside templates/gemm/gemm.h.
+// Written by tfgen: moves_y1 of tests/specs/moves.yaml for cdna; read it beside templates/gemm/gemm.h.
 struct k4_y1 {
     struct args {
         const bf16 *x;
@@ -218,7 +218,7 @@ TF_LAYOUT(k4_y1::args, B, 32);
 TF_LAYOUT(k4_y1::args, S, 36);
 static_assert(sizeof(k4_y1::args) == 40, "size of args");
 
-// Written by tfgen: moves_k5 of tests/specs/moves.yaml for cdna; read it beside templates/rows/rows.h.
+// Written by tfgen: moves_y3 of tests/specs/moves.yaml for cdna; read it beside templates/rows/rows.h.
 struct k5_y3 {
     struct args {
         const bf16 *y1;
@@ -272,7 +272,7 @@ TF_LAYOUT(k5_y3::args, B, 24);
 TF_LAYOUT(k5_y3::args, S, 28);
 static_assert(sizeof(k5_y3::args) == 32, "size of args");
 
-// Written by tfgen: moves_k6 of tests/specs/moves.yaml for cdna; read it beside templates/rows/rows.h.
+// Written by tfgen: moves_y5 of tests/specs/moves.yaml for cdna; read it beside templates/rows/rows.h.
 struct k6_y5 {
     struct args {
         const bf16 *y3;
@@ -311,7 +311,7 @@ TF_LAYOUT(k6_y5::args, B, 24);
 TF_LAYOUT(k6_y5::args, S, 28);
 static_assert(sizeof(k6_y5::args) == 32, "size of args");
 
-// Written by tfgen: moves_k7 of tests/specs/moves.yaml for cdna; read it beside templates/rows/rows.h.
+// Written by tfgen: moves_ln of tests/specs/moves.yaml for cdna; read it beside templates/rows/rows.h.
 struct k7_ln {
     struct args {
         const bf16 *y5;
@@ -361,7 +361,7 @@ TF_LAYOUT(k7_ln::args, S, 20);
 static_assert(sizeof(k7_ln::args) == 24, "size of args");
 
 // ---- level ops
-// Written by tfgen: moves_k0 of tests/specs/moves.yaml for cdna; read it beside templates/rows/rows.h.
+// Written by tfgen: moves_o of tests/specs/moves.yaml for cdna; read it beside templates/rows/rows.h.
 struct k0_o {
     struct args {
         const bf16 *x;
@@ -405,7 +405,7 @@ TF_LAYOUT(k0_o::args, B, 32);
 TF_LAYOUT(k0_o::args, S, 36);
 static_assert(sizeof(k0_o::args) == 40, "size of args");
 
-// Written by tfgen: moves_k1 of tests/specs/moves.yaml for cdna; read it beside templates/rows/rows.h.
+// Written by tfgen: moves_pp of tests/specs/moves.yaml for cdna; read it beside templates/rows/rows.h.
 struct k1_pp {
     struct args {
         const bf16 *p_;
@@ -442,7 +442,7 @@ TF_LAYOUT(k1_pp::args, B, 16);
 TF_LAYOUT(k1_pp::args, S, 20);
 static_assert(sizeof(k1_pp::args) == 24, "size of args");
 
-// Written by tfgen: moves_k2 of tests/specs/moves.yaml for cdna; read it beside templates/rows/rows.h.
+// Written by tfgen: moves_cc of tests/specs/moves.yaml for cdna; read it beside templates/rows/rows.h.
 struct k2_cc {
     struct args {
         const bf16 *pp;
@@ -487,7 +487,7 @@ TF_LAYOUT(k2_cc::args, B, 32);
 TF_LAYOUT(k2_cc::args, S, 36);
 static_assert(sizeof(k2_cc::args) == 40, "size of args");
 
-// Written by tfgen: moves_k3 of tests/specs/moves.yaml for cdna; read it beside templates/rows/rows.h.
+// Written by tfgen: moves_dd of tests/specs/moves.yaml for cdna; read it beside templates/rows/rows.h.
 struct k3_dd {
     struct args {
         const bf16 *q;
@@ -526,7 +526,7 @@ TF_LAYOUT(k3_dd::args, B, 24);
 TF_LAYOUT(k3_dd::args, S, 28);
 static_assert(sizeof(k3_dd::args) == 32, "size of args");
 
-// Written by tfgen: moves_k4 of tests/specs/moves.yaml for cdna; read it beside templates/gemm/gemm.h.
+// Written by tfgen: moves_y1 of tests/specs/moves.yaml for cdna; read it beside templates/gemm/gemm.h.
 struct k4_y1 {
     struct args {
         const bf16 *x;
@@ -580,7 +580,7 @@ TF_LAYOUT(k4_y1::args, B, 32);
 TF_LAYOUT(k4_y1::args, S, 36);
 static_assert(sizeof(k4_y1::args) == 40, "size of args");
 
-// Written by tfgen: moves_k5 of tests/specs/moves.yaml for cdna; read it beside templates/rows/rows.h.
+// Written by tfgen: moves_y3 of tests/specs/moves.yaml for cdna; read it beside templates/rows/rows.h.
 struct k5_y3 {
     struct args {
         const bf16 *y1;
@@ -634,7 +634,7 @@ TF_LAYOUT(k5_y3::args, B, 24);
 TF_LAYOUT(k5_y3::args, S, 28);
 static_assert(sizeof(k5_y3::args) == 32, "size of args");
 
-// Written by tfgen: moves_k6 of tests/specs/moves.yaml for cdna; read it beside templates/rows/rows.h.
+// Written by tfgen: moves_ln of tests/specs/moves.yaml for cdna; read it beside templates/rows/rows.h.
 struct k6_ln {
     struct args {
         const bf16 *y3;
@@ -688,7 +688,7 @@ TF_LAYOUT(k6_ln::args, S, 28);
 static_assert(sizeof(k6_ln::args) == 32, "size of args");
 
 // ---- level tile
-// Written by tfgen: moves_k0 of tests/specs/moves.yaml for cdna; read it beside templates/rows/rows.h.
+// Written by tfgen: moves_q of tests/specs/moves.yaml for cdna; read it beside templates/rows/rows.h.
 struct k0_q {
     struct args {
         const bf16 *x;
@@ -724,7 +724,7 @@ TF_LAYOUT(k0_q::args, B, 16);
 TF_LAYOUT(k0_q::args, S, 20);
 static_assert(sizeof(k0_q::args) == 24, "size of args");
 
-// Written by tfgen: moves_k1 of tests/specs/moves.yaml for cdna; read it beside templates/rows/rows.h.
+// Written by tfgen: moves_pp of tests/specs/moves.yaml for cdna; read it beside templates/rows/rows.h.
 struct k1_pp {
     struct args {
         const bf16 *x;
@@ -761,7 +761,7 @@ TF_LAYOUT(k1_pp::args, B, 16);
 TF_LAYOUT(k1_pp::args, S, 20);
 static_assert(sizeof(k1_pp::args) == 24, "size of args");
 
-// Written by tfgen: moves_k2 of tests/specs/moves.yaml for cdna; read it beside templates/rows/rows.h.
+// Written by tfgen: moves_cc of tests/specs/moves.yaml for cdna; read it beside templates/rows/rows.h.
 struct k2_cc {
     struct args {
         const bf16 *pp;
@@ -806,7 +806,7 @@ TF_LAYOUT(k2_cc::args, B, 32);
 TF_LAYOUT(k2_cc::args, S, 36);
 static_assert(sizeof(k2_cc::args) == 40, "size of args");
 
-// Written by tfgen: moves_k3 of tests/specs/moves.yaml for cdna; read it beside templates/rows/rows.h.
+// Written by tfgen: moves_dd of tests/specs/moves.yaml for cdna; read it beside templates/rows/rows.h.
 struct k3_dd {
     struct args {
         const bf16 *q;
@@ -845,7 +845,7 @@ TF_LAYOUT(k3_dd::args, B, 24);
 TF_LAYOUT(k3_dd::args, S, 28);
 static_assert(sizeof(k3_dd::args) == 32, "size of args");
 
-// Written by tfgen: moves_k4 of tests/specs/moves.yaml for cdna; read it beside templates/gemm/gemm.h.
+// Written by tfgen: moves_y1 of tests/specs/moves.yaml for cdna; read it beside templates/gemm/gemm.h.
 struct k4_y1 {
     struct args {
         const bf16 *x;
@@ -899,7 +899,7 @@ TF_LAYOUT(k4_y1::args, B, 32);
 TF_LAYOUT(k4_y1::args, S, 36);
 static_assert(sizeof(k4_y1::args) == 40, "size of args");
 
-// Written by tfgen: moves_k5 of tests/specs/moves.yaml for cdna; read it beside templates/rows/rows.h.
+// Written by tfgen: moves_y3 of tests/specs/moves.yaml for cdna; read it beside templates/rows/rows.h.
 struct k5_y3 {
     struct args {
         const bf16 *y1;
@@ -953,7 +953,7 @@ TF_LAYOUT(k5_y3::args, B, 24);
 TF_LAYOUT(k5_y3::args, S, 28);
 static_assert(sizeof(k5_y3::args) == 32, "size of args");
 
-// Written by tfgen: moves_k6 of tests/specs/moves.yaml for cdna; read it beside templates/rows/rows.h.
+// Written by tfgen: moves_ln of tests/specs/moves.yaml for cdna; read it beside templates/rows/rows.h.
 struct k6_ln {
     struct args {
         const bf16 *y3;

@@ -1,5 +1,5 @@
 // ---- level none
-// Written by tfgen: names_k0 of tests/specs/names.yaml for cdna; read it beside templates/rows/rows.h.
+// Written by tfgen: names_c of tests/specs/names.yaml for cdna; read it beside templates/rows/rows.h.
 struct k0_c {
     struct args {
         const bf16 *load_;
@@ -38,7 +38,7 @@ TF_LAYOUT(k0_c::args, int_, 24);
 TF_LAYOUT(k0_c::args, S, 28);
 static_assert(sizeof(k0_c::args) == 32, "size of args");
 
-// Written by tfgen: names_k1 of tests/specs/names.yaml for cdna; read it beside templates/rows/rows.h.
+// Written by tfgen: names_template of tests/specs/names.yaml for cdna; read it beside templates/rows/rows.h.
 struct k1_template {
     struct args {
         const bf16 *c_;
@@ -77,7 +77,7 @@ TF_LAYOUT(k1_template::args, int_, 24);
 TF_LAYOUT(k1_template::args, S, 28);
 static_assert(sizeof(k1_template::args) == 32, "size of args");
 
-// Written by tfgen: names_k2 of tests/specs/names.yaml for cdna; read it beside templates/rows/rows.h.
+// Written by tfgen: names_row of tests/specs/names.yaml for cdna; read it beside templates/rows/rows.h.
 struct k2_row {
     struct args {
         const bf16 *template_;
@@ -116,7 +116,7 @@ TF_LAYOUT(k2_row::args, int_, 24);
 TF_LAYOUT(k2_row::args, S, 28);
 static_assert(sizeof(k2_row::args) == 32, "size of args");
 
-// Written by tfgen: names_k3 of tests/specs/names.yaml for cdna; read it beside templates/rows/rows.h.
+// Written by tfgen: names_e of tests/specs/names.yaml for cdna; read it beside templates/rows/rows.h.
 struct k3_e {
     struct args {
         const bf16 *row_;
@@ -155,7 +155,7 @@ TF_LAYOUT(k3_e::args, int_, 24);
 TF_LAYOUT(k3_e::args, S, 28);
 static_assert(sizeof(k3_e::args) == 32, "size of args");
 
-// Written by tfgen: names_k4 of tests/specs/names.yaml for cdna; read it beside templates/rows/rows.h.
+// Written by tfgen: names_x_x of tests/specs/names.yaml for cdna; read it beside templates/rows/rows.h.
 struct k4_x_x {
     struct args {
         const bf16 *e_;
@@ -194,7 +194,7 @@ TF_LAYOUT(k4_x_x::args, int_, 24);
 TF_LAYOUT(k4_x_x::args, S, 28);
 static_assert(sizeof(k4_x_x::args) == 32, "size of args");
 
-// Written by tfgen: names_k5 of tests/specs/names.yaml for cdna; read it beside templates/rows/rows.h.
+// Written by tfgen: names_x_y of tests/specs/names.yaml for cdna; read it beside templates/rows/rows.h.
 struct k5_x_y {
     struct args {
         const bf16 *x_x;
@@ -234,7 +234,7 @@ TF_LAYOUT(k5_x_y::args, S, 28);
 static_assert(sizeof(k5_x_y::args) == 32, "size of args");
 
 // ---- level ops
-// Written by tfgen: names_k0 of tests/specs/names.yaml for cdna; read it beside templates/rows/rows.h.
+// Written by tfgen: names_x_y of tests/specs/names.yaml for cdna; read it beside templates/rows/rows.h.
 struct k0_x_y {
     struct args {
         const bf16 *load_;

@@ -1,5 +1,5 @@
 // ---- level none
-// Written by tfgen: odd_head_cache_k0 of tests/specs/odd-head-cache.yaml for host; read it beside templates/gemm/gemm.h.
+// Written by tfgen: odd_head_cache_q of tests/specs/odd-head-cache.yaml for host; read it beside templates/gemm/gemm.h.
 struct k0_q {
     struct args {
         const bf16 *x;
@@ -46,7 +46,7 @@ TF_LAYOUT(k0_q::args, packed, 8);
 TF_LAYOUT(k0_q::args, q, 16);
 static_assert(sizeof(k0_q::args) == 24, "size of args");
 
-// Written by tfgen: odd_head_cache_k1 of tests/specs/odd-head-cache.yaml for host; read it beside templates/gemm/gemm.h.
+// Written by tfgen: odd_head_cache_k of tests/specs/odd-head-cache.yaml for host; read it beside templates/gemm/gemm.h.
 struct k1_k {
     struct args {
         const bf16 *x;
@@ -93,7 +93,7 @@ TF_LAYOUT(k1_k::args, packed, 8);
 TF_LAYOUT(k1_k::args, k_, 16);
 static_assert(sizeof(k1_k::args) == 24, "size of args");
 
-// Written by tfgen: odd_head_cache_k2 of tests/specs/odd-head-cache.yaml for host; read it beside templates/gemm/gemm.h.
+// Written by tfgen: odd_head_cache_v of tests/specs/odd-head-cache.yaml for host; read it beside templates/gemm/gemm.h.
 struct k2_v {
     struct args {
         const bf16 *x;
@@ -140,7 +140,7 @@ TF_LAYOUT(k2_v::args, packed, 8);
 TF_LAYOUT(k2_v::args, v, 16);
 static_assert(sizeof(k2_v::args) == 24, "size of args");
 
-// Written by tfgen: odd_head_cache_k3 of tests/specs/odd-head-cache.yaml for host; read it beside templates/rows/rows.h.
+// Written by tfgen: odd_head_cache_qr of tests/specs/odd-head-cache.yaml for host; read it beside templates/rows/rows.h.
 TF_TABLE unsigned long long k3_qr_qr_turns[11] = {0x28be60db93910600ull, 0x11a30fd1cd021100ull, 0x7a276644dc26940ull, 0x34e0a46fcdbd2e0ull, 0x16e3b077439a450ull, 0x9e885061f8e2d0ull, 0x449ffb0f6bd994ull, 0x1db4c26c5ab1abull, 0xcdbeb389fec1dull, 0x590fe3a627487ull, 0x268d871cb1c30ull}; // !12:5
 struct k3_qr {
     struct args {
@@ -181,7 +181,7 @@ TF_LAYOUT(k3_qr::args, q, 8);
 TF_LAYOUT(k3_qr::args, qr, 16);
 static_assert(sizeof(k3_qr::args) == 24, "size of args");
 
-// Written by tfgen: odd_head_cache_k4 of tests/specs/odd-head-cache.yaml for host; read it beside templates/rows/rows.h.
+// Written by tfgen: odd_head_cache_kr of tests/specs/odd-head-cache.yaml for host; read it beside templates/rows/rows.h.
 TF_TABLE unsigned long long k4_kr_kr_turns[11] = {0x28be60db93910600ull, 0x11a30fd1cd021100ull, 0x7a276644dc26940ull, 0x34e0a46fcdbd2e0ull, 0x16e3b077439a450ull, 0x9e885061f8e2d0ull, 0x449ffb0f6bd994ull, 0x1db4c26c5ab1abull, 0xcdbeb389fec1dull, 0x590fe3a627487ull, 0x268d871cb1c30ull}; // !13:5
 struct k4_kr {
     struct args {
@@ -222,7 +222,7 @@ TF_LAYOUT(k4_kr::args, k_, 8);
 TF_LAYOUT(k4_kr::args, kr, 16);
 static_assert(sizeof(k4_kr::args) == 24, "size of args");
 
-// Written by tfgen: odd_head_cache_k5 of tests/specs/odd-head-cache.yaml for host; read it beside templates/rows/rows.h.
+// Written by tfgen: odd_head_cache_kc of tests/specs/odd-head-cache.yaml for host; read it beside templates/rows/rows.h.
 struct k5_kc {
     struct args {
         const int *pos;
@@ -260,7 +260,7 @@ TF_LAYOUT(k5_kc::args, kr, 8);
 TF_LAYOUT(k5_kc::args, k_cache, 16);
 static_assert(sizeof(k5_kc::args) == 24, "size of args");
 
-// Written by tfgen: odd_head_cache_k6 of tests/specs/odd-head-cache.yaml for host; read it beside templates/rows/rows.h.
+// Written by tfgen: odd_head_cache_vc of tests/specs/odd-head-cache.yaml for host; read it beside templates/rows/rows.h.
 struct k6_vc {
     struct args {
         const int *pos;
@@ -298,7 +298,7 @@ TF_LAYOUT(k6_vc::args, v, 8);
 TF_LAYOUT(k6_vc::args, v_cache, 16);
 static_assert(sizeof(k6_vc::args) == 24, "size of args");
 
-// Written by tfgen: odd_head_cache_k7 of tests/specs/odd-head-cache.yaml for host; read it beside templates/attention/decode.h.
+// Written by tfgen: odd_head_cache_decode of tests/specs/odd-head-cache.yaml for host; read it beside templates/attention/decode.h.
 struct k7_decode {
     struct args {
         const int *pos;
@@ -347,7 +347,7 @@ TF_LAYOUT(k7_decode::args, v_cache, 24);
 TF_LAYOUT(k7_decode::args, a_part, 32);
 static_assert(sizeof(k7_decode::args) == 40, "size of args");
 
-// Written by tfgen: odd_head_cache_k8 of tests/specs/odd-head-cache.yaml for host; read it beside templates/attention/decode.h.
+// Written by tfgen: odd_head_cache_combine of tests/specs/odd-head-cache.yaml for host; read it beside templates/attention/decode.h.
 struct k8_combine {
     struct args {
         const float *a_part;
@@ -371,7 +371,7 @@ TF_LAYOUT(k8_combine::args, a, 8);
 static_assert(sizeof(k8_combine::args) == 16, "size of args");
 
 // ---- level ops
-// Written by tfgen: odd_head_cache_k0 of tests/specs/odd-head-cache.yaml for host; read it beside templates/gemm/gemm.h.
+// Written by tfgen: odd_head_cache_qkv of tests/specs/odd-head-cache.yaml for host; read it beside templates/gemm/gemm.h.
 struct k0_qkv {
     struct args {
         const bf16 *x;
@@ -444,7 +444,7 @@ TF_LAYOUT(k0_qkv::args, k_, 24);
 TF_LAYOUT(k0_qkv::args, v, 32);
 static_assert(sizeof(k0_qkv::args) == 40, "size of args");
 
-// Written by tfgen: odd_head_cache_k1 of tests/specs/odd-head-cache.yaml for host; read it beside templates/rows/rows.h.
+// Written by tfgen: odd_head_cache_qr of tests/specs/odd-head-cache.yaml for host; read it beside templates/rows/rows.h.
 TF_TABLE unsigned long long k1_qr_qr_turns[11] = {0x28be60db93910600ull, 0x11a30fd1cd021100ull, 0x7a276644dc26940ull, 0x34e0a46fcdbd2e0ull, 0x16e3b077439a450ull, 0x9e885061f8e2d0ull, 0x449ffb0f6bd994ull, 0x1db4c26c5ab1abull, 0xcdbeb389fec1dull, 0x590fe3a627487ull, 0x268d871cb1c30ull}; // !12:5
 struct k1_qr {
     struct args {
@@ -485,7 +485,7 @@ TF_LAYOUT(k1_qr::args, q, 8);
 TF_LAYOUT(k1_qr::args, qr, 16);
 static_assert(sizeof(k1_qr::args) == 24, "size of args");
 
-// Written by tfgen: odd_head_cache_k2 of tests/specs/odd-head-cache.yaml for host; read it beside templates/rows/rows.h.
+// Written by tfgen: odd_head_cache_kr of tests/specs/odd-head-cache.yaml for host; read it beside templates/rows/rows.h.
 TF_TABLE unsigned long long k2_kr_kr_turns[11] = {0x28be60db93910600ull, 0x11a30fd1cd021100ull, 0x7a276644dc26940ull, 0x34e0a46fcdbd2e0ull, 0x16e3b077439a450ull, 0x9e885061f8e2d0ull, 0x449ffb0f6bd994ull, 0x1db4c26c5ab1abull, 0xcdbeb389fec1dull, 0x590fe3a627487ull, 0x268d871cb1c30ull}; // !13:5
 struct k2_kr {
     struct args {
@@ -526,7 +526,7 @@ TF_LAYOUT(k2_kr::args, k_, 8);
 TF_LAYOUT(k2_kr::args, kr, 16);
 static_assert(sizeof(k2_kr::args) == 24, "size of args");
 
-// Written by tfgen: odd_head_cache_k3 of tests/specs/odd-head-cache.yaml for host; read it beside templates/rows/rows.h.
+// Written by tfgen: odd_head_cache_kc of tests/specs/odd-head-cache.yaml for host; read it beside templates/rows/rows.h.
 struct k3_kc {
     struct args {
         const int *pos;
@@ -564,7 +564,7 @@ TF_LAYOUT(k3_kc::args, kr, 8);
 TF_LAYOUT(k3_kc::args, k_cache, 16);
 static_assert(sizeof(k3_kc::args) == 24, "size of args");
 
-// Written by tfgen: odd_head_cache_k4 of tests/specs/odd-head-cache.yaml for host; read it beside templates/rows/rows.h.
+// Written by tfgen: odd_head_cache_vc of tests/specs/odd-head-cache.yaml for host; read it beside templates/rows/rows.h.
 struct k4_vc {
     struct args {
         const int *pos;
@@ -602,7 +602,7 @@ TF_LAYOUT(k4_vc::args, v, 8);
 TF_LAYOUT(k4_vc::args, v_cache, 16);
 static_assert(sizeof(k4_vc::args) == 24, "size of args");
 
-// Written by tfgen: odd_head_cache_k5 of tests/specs/odd-head-cache.yaml for host; read it beside templates/attention/decode.h.
+// Written by tfgen: odd_head_cache_decode of tests/specs/odd-head-cache.yaml for host; read it beside templates/attention/decode.h.
 struct k5_decode {
     struct args {
         const int *pos;
@@ -651,7 +651,7 @@ TF_LAYOUT(k5_decode::args, v_cache, 24);
 TF_LAYOUT(k5_decode::args, a_part, 32);
 static_assert(sizeof(k5_decode::args) == 40, "size of args");
 
-// Written by tfgen: odd_head_cache_k6 of tests/specs/odd-head-cache.yaml for host; read it beside templates/attention/decode.h.
+// Written by tfgen: odd_head_cache_combine of tests/specs/odd-head-cache.yaml for host; read it beside templates/attention/decode.h.
 struct k6_combine {
     struct args {
         const float *a_part;
@@ -675,7 +675,7 @@ TF_LAYOUT(k6_combine::args, a, 8);
 static_assert(sizeof(k6_combine::args) == 16, "size of args");
 
 // ---- level tile
-// Written by tfgen: odd_head_cache_k0 of tests/specs/odd-head-cache.yaml for host; read it beside templates/gemm/gemm.h.
+// Written by tfgen: odd_head_cache_qkv of tests/specs/odd-head-cache.yaml for host; read it beside templates/gemm/gemm.h.
 TF_TABLE unsigned long long k0_qkv_qr_turns[11] = {0x28be60db93910600ull, 0x11a30fd1cd021100ull, 0x7a276644dc26940ull, 0x34e0a46fcdbd2e0ull, 0x16e3b077439a450ull, 0x9e885061f8e2d0ull, 0x449ffb0f6bd994ull, 0x1db4c26c5ab1abull, 0xcdbeb389fec1dull, 0x590fe3a627487ull, 0x268d871cb1c30ull}; // !12:5
 struct k0_qkv {
     struct args {
@@ -770,7 +770,7 @@ TF_LAYOUT(k0_qkv::args, k_cache, 32);
 TF_LAYOUT(k0_qkv::args, v_cache, 40);
 static_assert(sizeof(k0_qkv::args) == 48, "size of args");
 
-// Written by tfgen: odd_head_cache_k1 of tests/specs/odd-head-cache.yaml for host; read it beside templates/attention/decode.h.
+// Written by tfgen: odd_head_cache_decode of tests/specs/odd-head-cache.yaml for host; read it beside templates/attention/decode.h.
 struct k1_decode {
     struct args {
         const int *pos;
@@ -819,7 +819,7 @@ TF_LAYOUT(k1_decode::args, v_cache, 24);
 TF_LAYOUT(k1_decode::args, a_part, 32);
 static_assert(sizeof(k1_decode::args) == 40, "size of args");
 
-// Written by tfgen: odd_head_cache_k2 of tests/specs/odd-head-cache.yaml for host; read it beside templates/attention/decode.h.
+// Written by tfgen: odd_head_cache_combine of tests/specs/odd-head-cache.yaml for host; read it beside templates/attention/decode.h.
 struct k2_combine {
     struct args {
         const float *a_part;

@@ -1,5 +1,5 @@
 // ---- level none
-// Written by tfgen: odd_rows_k0 of tests/specs/odd-rows.yaml for cdna; read it beside templates/gemm/gemm_mfma.h.
+// Written by tfgen: odd_rows_a of tests/specs/odd-rows.yaml for cdna; read it beside templates/gemm/gemm_mfma.h.
 struct k0_a {
     struct args {
         const bf16 *x;
@@ -55,7 +55,7 @@ TF_LAYOUT(k0_a::args, a, 16);
 TF_LAYOUT(k0_a::args, S, 24);
 static_assert(sizeof(k0_a::args) == 32, "size of args");
 
-// Written by tfgen: odd_rows_k1 of tests/specs/odd-rows.yaml for cdna; read it beside templates/gemm/gemm_mfma.h.
+// Written by tfgen: odd_rows_t of tests/specs/odd-rows.yaml for cdna; read it beside templates/gemm/gemm_mfma.h.
 struct k1_t {
     struct args {
         const bf16 *x;
@@ -111,7 +111,7 @@ TF_LAYOUT(k1_t::args, t, 16);
 TF_LAYOUT(k1_t::args, S, 24);
 static_assert(sizeof(k1_t::args) == 32, "size of args");
 
-// Written by tfgen: odd_rows_k2 of tests/specs/odd-rows.yaml for cdna; read it beside templates/rows/rows.h.
+// Written by tfgen: odd_rows_h of tests/specs/odd-rows.yaml for cdna; read it beside templates/rows/rows.h.
 struct k2_h {
     struct args {
         const bf16 *x;
@@ -149,7 +149,7 @@ TF_LAYOUT(k2_h::args, h, 16);
 TF_LAYOUT(k2_h::args, S, 24);
 static_assert(sizeof(k2_h::args) == 32, "size of args");
 
-// Written by tfgen: odd_rows_k3 of tests/specs/odd-rows.yaml for cdna; read it beside templates/rows/rows.h.
+// Written by tfgen: odd_rows_s of tests/specs/odd-rows.yaml for cdna; read it beside templates/rows/rows.h.
 struct k3_s {
     struct args {
         const bf16 *h;
@@ -202,7 +202,7 @@ TF_LAYOUT(k3_s::args, s, 16);
 TF_LAYOUT(k3_s::args, S, 24);
 static_assert(sizeof(k3_s::args) == 32, "size of args");
 
-// Written by tfgen: odd_rows_k4 of tests/specs/odd-rows.yaml for cdna; read it beside templates/gemm/gemm_mfma.h.
+// Written by tfgen: odd_rows_u of tests/specs/odd-rows.yaml for cdna; read it beside templates/gemm/gemm_mfma.h.
 struct k4_u {
     struct args {
         const bf16 *s;
@@ -258,7 +258,7 @@ TF_LAYOUT(k4_u::args, u, 16);
 TF_LAYOUT(k4_u::args, S, 24);
 static_assert(sizeof(k4_u::args) == 32, "size of args");
 
-// Written by tfgen: odd_rows_k5 of tests/specs/odd-rows.yaml for cdna; read it beside templates/rows/rows.h.
+// Written by tfgen: odd_rows_v of tests/specs/odd-rows.yaml for cdna; read it beside templates/rows/rows.h.
 struct k5_v {
     struct args {
         const bf16 *u;
@@ -293,7 +293,7 @@ TF_LAYOUT(k5_v::args, v, 8);
 TF_LAYOUT(k5_v::args, S, 16);
 static_assert(sizeof(k5_v::args) == 24, "size of args");
 
-// Written by tfgen: odd_rows_k6 of tests/specs/odd-rows.yaml for cdna; read it beside templates/gemm/gemm_mfma.h.
+// Written by tfgen: odd_rows_y of tests/specs/odd-rows.yaml for cdna; read it beside templates/gemm/gemm_mfma.h.
 struct k6_y {
     struct args {
         const bf16 *v;
@@ -349,7 +349,7 @@ TF_LAYOUT(k6_y::args, y, 16);
 TF_LAYOUT(k6_y::args, S, 24);
 static_assert(sizeof(k6_y::args) == 32, "size of args");
 
-// Written by tfgen: odd_rows_k7 of tests/specs/odd-rows.yaml for cdna; read it beside templates/rows/rows.h.
+// Written by tfgen: odd_rows_rest of tests/specs/odd-rows.yaml for cdna; read it beside templates/rows/rows.h.
 struct k7_rest {
     struct args {
         const bf16 *wide;
@@ -388,7 +388,7 @@ TF_LAYOUT(k7_rest::args, rest, 16);
 TF_LAYOUT(k7_rest::args, S, 24);
 static_assert(sizeof(k7_rest::args) == 32, "size of args");
 
-// Written by tfgen: odd_rows_k8 of tests/specs/odd-rows.yaml for cdna; read it beside templates/gemm/gemm_mfma.h.
+// Written by tfgen: odd_rows_z of tests/specs/odd-rows.yaml for cdna; read it beside templates/gemm/gemm_mfma.h.
 struct k8_z {
     struct args {
         const bf16 *rest;
@@ -444,7 +444,7 @@ TF_LAYOUT(k8_z::args, z, 16);
 TF_LAYOUT(k8_z::args, S, 24);
 static_assert(sizeof(k8_z::args) == 32, "size of args");
 
-// Written by tfgen: odd_rows_k9 of tests/specs/odd-rows.yaml for cdna; read it beside templates/gemm/gemm_mfma.h.
+// Written by tfgen: odd_rows_b of tests/specs/odd-rows.yaml for cdna; read it beside templates/gemm/gemm_mfma.h.
 struct k9_b {
     struct args {
         const bf16 *x;
@@ -500,7 +500,7 @@ TF_LAYOUT(k9_b::args, b, 16);
 TF_LAYOUT(k9_b::args, S, 24);
 static_assert(sizeof(k9_b::args) == 32, "size of args");
 
-// Written by tfgen: odd_rows_k10 of tests/specs/odd-rows.yaml for cdna; read it beside templates/rows/rows.h.
+// Written by tfgen: odd_rows_c of tests/specs/odd-rows.yaml for cdna; read it beside templates/rows/rows.h.
 struct k10_c {
     struct args {
         const bf16 *few;
@@ -536,7 +536,7 @@ TF_LAYOUT(k10_c::args, S, 16);
 static_assert(sizeof(k10_c::args) == 24, "size of args");
 
 // ---- level ops
-// Written by tfgen: odd_rows_k0 of tests/specs/odd-rows.yaml for cdna; read it beside templates/gemm/gemm_mfma.h.
+// Written by tfgen: odd_rows_a of tests/specs/odd-rows.yaml for cdna; read it beside templates/gemm/gemm_mfma.h.
 struct k0_a {
     struct args {
         const bf16 *x;
@@ -592,7 +592,7 @@ TF_LAYOUT(k0_a::args, a, 16);
 TF_LAYOUT(k0_a::args, S, 24);
 static_assert(sizeof(k0_a::args) == 32, "size of args");
 
-// Written by tfgen: odd_rows_k1 of tests/specs/odd-rows.yaml for cdna; read it beside templates/gemm/gemm_mfma.h.
+// Written by tfgen: odd_rows_qkv of tests/specs/odd-rows.yaml for cdna; read it beside templates/gemm/gemm_mfma.h.
 struct k1_qkv {
     struct args {
         const bf16 *x;
@@ -663,7 +663,7 @@ TF_LAYOUT(k1_qkv::args, b, 24);
 TF_LAYOUT(k1_qkv::args, S, 32);
 static_assert(sizeof(k1_qkv::args) == 40, "size of args");
 
-// Written by tfgen: odd_rows_k2 of tests/specs/odd-rows.yaml for cdna; read it beside templates/rows/rows.h.
+// Written by tfgen: odd_rows_s of tests/specs/odd-rows.yaml for cdna; read it beside templates/rows/rows.h.
 struct k2_s {
     struct args {
         const bf16 *h;
@@ -716,7 +716,7 @@ TF_LAYOUT(k2_s::args, s, 16);
 TF_LAYOUT(k2_s::args, S, 24);
 static_assert(sizeof(k2_s::args) == 32, "size of args");
 
-// Written by tfgen: odd_rows_k3 of tests/specs/odd-rows.yaml for cdna; read it beside templates/gemm/gemm_mfma.h.
+// Written by tfgen: odd_rows_u of tests/specs/odd-rows.yaml for cdna; read it beside templates/gemm/gemm_mfma.h.
 struct k3_u {
     struct args {
         const bf16 *s;
@@ -773,7 +773,7 @@ TF_LAYOUT(k3_u::args, v, 16);
 TF_LAYOUT(k3_u::args, S, 24);
 static_assert(sizeof(k3_u::args) == 32, "size of args");
 
-// Written by tfgen: odd_rows_k4 of tests/specs/odd-rows.yaml for cdna; read it beside templates/gemm/gemm_mfma.h.
+// Written by tfgen: odd_rows_y of tests/specs/odd-rows.yaml for cdna; read it beside templates/gemm/gemm_mfma.h.
 struct k4_y {
     struct args {
         const bf16 *v;
@@ -829,7 +829,7 @@ TF_LAYOUT(k4_y::args, y, 16);
 TF_LAYOUT(k4_y::args, S, 24);
 static_assert(sizeof(k4_y::args) == 32, "size of args");
 
-// Written by tfgen: odd_rows_k5 of tests/specs/odd-rows.yaml for cdna; read it beside templates/rows/rows.h.
+// Written by tfgen: odd_rows_rest of tests/specs/odd-rows.yaml for cdna; read it beside templates/rows/rows.h.
 struct k5_rest {
     struct args {
         const bf16 *wide;
@@ -868,7 +868,7 @@ TF_LAYOUT(k5_rest::args, rest, 16);
 TF_LAYOUT(k5_rest::args, S, 24);
 static_assert(sizeof(k5_rest::args) == 32, "size of args");
 
-// Written by tfgen: odd_rows_k6 of tests/specs/odd-rows.yaml for cdna; read it beside templates/gemm/gemm_mfma.h.
+// Written by tfgen: odd_rows_z of tests/specs/odd-rows.yaml for cdna; read it beside templates/gemm/gemm_mfma.h.
 struct k6_z {
     struct args {
         const bf16 *rest;
@@ -924,7 +924,7 @@ TF_LAYOUT(k6_z::args, z, 16);
 TF_LAYOUT(k6_z::args, S, 24);
 static_assert(sizeof(k6_z::args) == 32, "size of args");
 
-// Written by tfgen: odd_rows_k7 of tests/specs/odd-rows.yaml for cdna; read it beside templates/rows/rows.h.
+// Written by tfgen: odd_rows_c of tests/specs/odd-rows.yaml for cdna; read it beside templates/rows/rows.h.
 struct k7_c {
     struct args {
         const bf16 *few;
@@ -960,7 +960,7 @@ TF_LAYOUT(k7_c::args, S, 16);
 static_assert(sizeof(k7_c::args) == 24, "size of args");
 
 // ---- level tile
-// Written by tfgen: odd_rows_k0 of tests/specs/odd-rows.yaml for cdna; read it beside templates/gemm/gemm_mfma.h.
+// Written by tfgen: odd_rows_a of tests/specs/odd-rows.yaml for cdna; read it beside templates/gemm/gemm_mfma.h.
 struct k0_a {
     struct args {
         const bf16 *x;
@@ -1016,7 +1016,7 @@ TF_LAYOUT(k0_a::args, a, 16);
 TF_LAYOUT(k0_a::args, S, 24);
 static_assert(sizeof(k0_a::args) == 32, "size of args");
 
-// Written by tfgen: odd_rows_k1 of tests/specs/odd-rows.yaml for cdna; read it beside templates/gemm/gemm_mfma.h.
+// Written by tfgen: odd_rows_qkv of tests/specs/odd-rows.yaml for cdna; read it beside templates/gemm/gemm_mfma.h.
 struct k1_qkv {
     struct args {
         const bf16 *x;
@@ -1094,7 +1094,7 @@ TF_LAYOUT(k1_qkv::args, s_ss, 32);
 TF_LAYOUT(k1_qkv::args, S, 40);
 static_assert(sizeof(k1_qkv::args) == 48, "size of args");
 
-// Written by tfgen: odd_rows_k2 of tests/specs/odd-rows.yaml for cdna; read it beside templates/gemm/gemm_mfma.h.
+// Written by tfgen: odd_rows_u of tests/specs/odd-rows.yaml for cdna; read it beside templates/gemm/gemm_mfma.h.
 struct k2_u {
     struct args {
         const bf16 *h;
@@ -1162,7 +1162,7 @@ TF_LAYOUT(k2_u::args, v, 24);
 TF_LAYOUT(k2_u::args, S, 32);
 static_assert(sizeof(k2_u::args) == 40, "size of args");
 
-// Written by tfgen: odd_rows_k3 of tests/specs/odd-rows.yaml for cdna; read it beside templates/gemm/gemm_mfma.h.
+// Written by tfgen: odd_rows_y of tests/specs/odd-rows.yaml for cdna; read it beside templates/gemm/gemm_mfma.h.
 struct k3_y {
     struct args {
         const bf16 *v;
@@ -1218,7 +1218,7 @@ TF_LAYOUT(k3_y::args, y, 16);
 TF_LAYOUT(k3_y::args, S, 24);
 static_assert(sizeof(k3_y::args) == 32, "size of args");
 
-// Written by tfgen: odd_rows_k4 of tests/specs/odd-rows.yaml for cdna; read it beside templates/gemm/gemm_mfma.h.
+// Written by tfgen: odd_rows_z of tests/specs/odd-rows.yaml for cdna; read it beside templates/gemm/gemm_mfma.h.
 struct k4_z {
     struct args {
         const bf16 *wide;
@@ -1274,7 +1274,7 @@ TF_LAYOUT(k4_z::args, z, 16);
 TF_LAYOUT(k4_z::args, S, 24);
 static_assert(sizeof(k4_z::args) == 32, "size of args");
 
-// Written by tfgen: odd_rows_k5 of tests/specs/odd-rows.yaml for cdna; read it beside templates/rows/rows.h.
+// Written by tfgen: odd_rows_c of tests/specs/odd-rows.yaml for cdna; read it beside templates/rows/rows.h.
 struct k5_c {
     struct args {
         const bf16 *wide;

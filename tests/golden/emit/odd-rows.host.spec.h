@@ -1,5 +1,5 @@
 // ---- level none
-// Written by tfgen: odd_rows_k0 of tests/specs/odd-rows.yaml for host; read it beside templates/gemm/gemm.h.
+// Written by tfgen: odd_rows_a of tests/specs/odd-rows.yaml for host; read it beside templates/gemm/gemm.h.
 struct k0_a {
     struct args {
         const bf16 *x;
@@ -48,7 +48,7 @@ TF_LAYOUT(k0_a::args, a, 16);
 TF_LAYOUT(k0_a::args, S, 24);
 static_assert(sizeof(k0_a::args) == 32, "size of args");
 
-// Written by tfgen: odd_rows_k1 of tests/specs/odd-rows.yaml for host; read it beside templates/gemm/gemm.h.
+// Written by tfgen: odd_rows_t of tests/specs/odd-rows.yaml for host; read it beside templates/gemm/gemm.h.
 struct k1_t {
     struct args {
         const bf16 *x;
@@ -97,7 +97,7 @@ TF_LAYOUT(k1_t::args, t, 16);
 TF_LAYOUT(k1_t::args, S, 24);
 static_assert(sizeof(k1_t::args) == 32, "size of args");
 
-// Written by tfgen: odd_rows_k2 of tests/specs/odd-rows.yaml for host; read it beside templates/rows/rows.h.
+// Written by tfgen: odd_rows_h of tests/specs/odd-rows.yaml for host; read it beside templates/rows/rows.h.
 struct k2_h {
     struct args {
         const bf16 *x;
@@ -135,7 +135,7 @@ TF_LAYOUT(k2_h::args, h, 16);
 TF_LAYOUT(k2_h::args, S, 24);
 static_assert(sizeof(k2_h::args) == 32, "size of args");
 
-// Written by tfgen: odd_rows_k3 of tests/specs/odd-rows.yaml for host; read it beside templates/rows/rows.h.
+// Written by tfgen: odd_rows_s of tests/specs/odd-rows.yaml for host; read it beside templates/rows/rows.h.
 struct k3_s {
     struct args {
         const bf16 *h;
@@ -188,7 +188,7 @@ TF_LAYOUT(k3_s::args, s, 16);
 TF_LAYOUT(k3_s::args, S, 24);
 static_assert(sizeof(k3_s::args) == 32, "size of args");
 
-// Written by tfgen: odd_rows_k4 of tests/specs/odd-rows.yaml for host; read it beside templates/gemm/gemm.h.
+// Written by tfgen: odd_rows_u of tests/specs/odd-rows.yaml for host; read it beside templates/gemm/gemm.h.
 struct k4_u {
     struct args {
         const bf16 *s;
@@ -237,7 +237,7 @@ TF_LAYOUT(k4_u::args, u, 16);
 TF_LAYOUT(k4_u::args, S, 24);
 static_assert(sizeof(k4_u::args) == 32, "size of args");
 
-// Written by tfgen: odd_rows_k5 of tests/specs/odd-rows.yaml for host; read it beside templates/rows/rows.h.
+// Written by tfgen: odd_rows_v of tests/specs/odd-rows.yaml for host; read it beside templates/rows/rows.h.
 struct k5_v {
     struct args {
         const bf16 *u;
@@ -272,7 +272,7 @@ TF_LAYOUT(k5_v::args, v, 8);
 TF_LAYOUT(k5_v::args, S, 16);
 static_assert(sizeof(k5_v::args) == 24, "size of args");
 
-// Written by tfgen: odd_rows_k6 of tests/specs/odd-rows.yaml for host; read it beside templates/gemm/gemm.h.
+// Written by tfgen: odd_rows_y of tests/specs/odd-rows.yaml for host; read it beside templates/gemm/gemm.h.
 struct k6_y {
     struct args {
         const bf16 *v;
@@ -321,7 +321,7 @@ TF_LAYOUT(k6_y::args, y, 16);
 TF_LAYOUT(k6_y::args, S, 24);
 static_assert(sizeof(k6_y::args) == 32, "size of args");
 
-// Written by tfgen: odd_rows_k7 of tests/specs/odd-rows.yaml for host; read it beside templates/rows/rows.h.
+// Written by tfgen: odd_rows_rest of tests/specs/odd-rows.yaml for host; read it beside templates/rows/rows.h.
 struct k7_rest {
     struct args {
         const bf16 *wide;
@@ -360,7 +360,7 @@ TF_LAYOUT(k7_rest::args, rest, 16);
 TF_LAYOUT(k7_rest::args, S, 24);
 static_assert(sizeof(k7_rest::args) == 32, "size of args");
 
-// Written by tfgen: odd_rows_k8 of tests/specs/odd-rows.yaml for host; read it beside templates/gemm/gemm.h.
+// Written by tfgen: odd_rows_z of tests/specs/odd-rows.yaml for host; read it beside templates/gemm/gemm.h.
 struct k8_z {
     struct args {
         const bf16 *rest;
@@ -409,7 +409,7 @@ TF_LAYOUT(k8_z::args, z, 16);
 TF_LAYOUT(k8_z::args, S, 24);
 static_assert(sizeof(k8_z::args) == 32, "size of args");
 
-// Written by tfgen: odd_rows_k9 of tests/specs/odd-rows.yaml for host; read it beside templates/gemm/gemm.h.
+// Written by tfgen: odd_rows_b of tests/specs/odd-rows.yaml for host; read it beside templates/gemm/gemm.h.
 struct k9_b {
     struct args {
         const bf16 *x;
@@ -458,7 +458,7 @@ TF_LAYOUT(k9_b::args, b, 16);
 TF_LAYOUT(k9_b::args, S, 24);
 static_assert(sizeof(k9_b::args) == 32, "size of args");
 
-// Written by tfgen: odd_rows_k10 of tests/specs/odd-rows.yaml for host; read it beside templates/rows/rows.h.
+// Written by tfgen: odd_rows_c of tests/specs/odd-rows.yaml for host; read it beside templates/rows/rows.h.
 struct k10_c {
     struct args {
         const bf16 *few;
@@ -494,7 +494,7 @@ TF_LAYOUT(k10_c::args, S, 16);
 static_assert(sizeof(k10_c::args) == 24, "size of args");
 
 // ---- level ops
-// Written by tfgen: odd_rows_k0 of tests/specs/odd-rows.yaml for host; read it beside templates/gemm/gemm.h.
+// Written by tfgen: odd_rows_a of tests/specs/odd-rows.yaml for host; read it beside templates/gemm/gemm.h.
 struct k0_a {
     struct args {
         const bf16 *x;
@@ -543,7 +543,7 @@ TF_LAYOUT(k0_a::args, a, 16);
 TF_LAYOUT(k0_a::args, S, 24);
 static_assert(sizeof(k0_a::args) == 32, "size of args");
 
-// Written by tfgen: odd_rows_k1 of tests/specs/odd-rows.yaml for host; read it beside templates/gemm/gemm.h.
+// Written by tfgen: odd_rows_qkv of tests/specs/odd-rows.yaml for host; read it beside templates/gemm/gemm.h.
 struct k1_qkv {
     struct args {
         const bf16 *x;
@@ -607,7 +607,7 @@ TF_LAYOUT(k1_qkv::args, b, 24);
 TF_LAYOUT(k1_qkv::args, S, 32);
 static_assert(sizeof(k1_qkv::args) == 40, "size of args");
 
-// Written by tfgen: odd_rows_k2 of tests/specs/odd-rows.yaml for host; read it beside templates/rows/rows.h.
+// Written by tfgen: odd_rows_s of tests/specs/odd-rows.yaml for host; read it beside templates/rows/rows.h.
 struct k2_s {
     struct args {
         const bf16 *h;
@@ -660,7 +660,7 @@ TF_LAYOUT(k2_s::args, s, 16);
 TF_LAYOUT(k2_s::args, S, 24);
 static_assert(sizeof(k2_s::args) == 32, "size of args");
 
-// Written by tfgen: odd_rows_k3 of tests/specs/odd-rows.yaml for host; read it beside templates/gemm/gemm.h.
+// Written by tfgen: odd_rows_u of tests/specs/odd-rows.yaml for host; read it beside templates/gemm/gemm.h.
 struct k3_u {
     struct args {
         const bf16 *s;
@@ -710,7 +710,7 @@ TF_LAYOUT(k3_u::args, v, 16);
 TF_LAYOUT(k3_u::args, S, 24);
 static_assert(sizeof(k3_u::args) == 32, "size of args");
 
-// Written by tfgen: odd_rows_k4 of tests/specs/odd-rows.yaml for host; read it beside templates/gemm/gemm.h.
+// Written by tfgen: odd_rows_y of tests/specs/odd-rows.yaml for host; read it beside templates/gemm/gemm.h.
 struct k4_y {
     struct args {
         const bf16 *v;
@@ -759,7 +759,7 @@ TF_LAYOUT(k4_y::args, y, 16);
 TF_LAYOUT(k4_y::args, S, 24);
 static_assert(sizeof(k4_y::args) == 32, "size of args");
 
-// Written by tfgen: odd_rows_k5 of tests/specs/odd-rows.yaml for host; read it beside templates/rows/rows.h.
+// Written by tfgen: odd_rows_rest of tests/specs/odd-rows.yaml for host; read it beside templates/rows/rows.h.
 struct k5_rest {
     struct args {
         const bf16 *wide;
@@ -798,7 +798,7 @@ TF_LAYOUT(k5_rest::args, rest, 16);
 TF_LAYOUT(k5_rest::args, S, 24);
 static_assert(sizeof(k5_rest::args) == 32, "size of args");
 
-// Written by tfgen: odd_rows_k6 of tests/specs/odd-rows.yaml for host; read it beside templates/gemm/gemm.h.
+// Written by tfgen: odd_rows_z of tests/specs/odd-rows.yaml for host; read it beside templates/gemm/gemm.h.
 struct k6_z {
     struct args {
         const bf16 *rest;
@@ -847,7 +847,7 @@ TF_LAYOUT(k6_z::args, z, 16);
 TF_LAYOUT(k6_z::args, S, 24);
 static_assert(sizeof(k6_z::args) == 32, "size of args");
 
-// Written by tfgen: odd_rows_k7 of tests/specs/odd-rows.yaml for host; read it beside templates/rows/rows.h.
+// Written by tfgen: odd_rows_c of tests/specs/odd-rows.yaml for host; read it beside templates/rows/rows.h.
 struct k7_c {
     struct args {
         const bf16 *few;
@@ -883,7 +883,7 @@ TF_LAYOUT(k7_c::args, S, 16);
 static_assert(sizeof(k7_c::args) == 24, "size of args");
 
 // ---- level tile
-// Written by tfgen: odd_rows_k0 of tests/specs/odd-rows.yaml for host; read it beside templates/gemm/gemm.h.
+// Written by tfgen: odd_rows_a of tests/specs/odd-rows.yaml for host; read it beside templates/gemm/gemm.h.
 struct k0_a {
     struct args {
         const bf16 *x;
@@ -932,7 +932,7 @@ TF_LAYOUT(k0_a::args, a, 16);
 TF_LAYOUT(k0_a::args, S, 24);
 static_assert(sizeof(k0_a::args) == 32, "size of args");
 
-// Written by tfgen: odd_rows_k1 of tests/specs/odd-rows.yaml for host; read it beside templates/gemm/gemm.h.
+// Written by tfgen: odd_rows_qkv of tests/specs/odd-rows.yaml for host; read it beside templates/gemm/gemm.h.
 struct k1_qkv {
     struct args {
         const bf16 *x;
@@ -1003,7 +1003,7 @@ TF_LAYOUT(k1_qkv::args, s_ss, 32);
 TF_LAYOUT(k1_qkv::args, S, 40);
 static_assert(sizeof(k1_qkv::args) == 48, "size of args");
 
-// Written by tfgen: odd_rows_k2 of tests/specs/odd-rows.yaml for host; read it beside templates/gemm/gemm.h.
+// Written by tfgen: odd_rows_u of tests/specs/odd-rows.yaml for host; read it beside templates/gemm/gemm.h.
 struct k2_u {
     struct args {
         const bf16 *h;
@@ -1063,7 +1063,7 @@ TF_LAYOUT(k2_u::args, v, 24);
 TF_LAYOUT(k2_u::args, S, 32);
 static_assert(sizeof(k2_u::args) == 40, "size of args");
 
-// Written by tfgen: odd_rows_k3 of tests/specs/odd-rows.yaml for host; read it beside templates/gemm/gemm.h.
+// Written by tfgen: odd_rows_y of tests/specs/odd-rows.yaml for host; read it beside templates/gemm/gemm.h.
 struct k3_y {
     struct args {
         const bf16 *v;
@@ -1112,7 +1112,7 @@ TF_LAYOUT(k3_y::args, y, 16);
 TF_LAYOUT(k3_y::args, S, 24);
 static_assert(sizeof(k3_y::args) == 32, "size of args");
 
-// Written by tfgen: odd_rows_k4 of tests/specs/odd-rows.yaml for host; read it beside templates/gemm/gemm.h.
+// Written by tfgen: odd_rows_z of tests/specs/odd-rows.yaml for host; read it beside templates/gemm/gemm.h.
 struct k4_z {
     struct args {
         const bf16 *wide;
@@ -1161,7 +1161,7 @@ TF_LAYOUT(k4_z::args, z, 16);
 TF_LAYOUT(k4_z::args, S, 24);
 static_assert(sizeof(k4_z::args) == 32, "size of args");
 
-// Written by tfgen: odd_rows_k5 of tests/specs/odd-rows.yaml for host; read it beside templates/rows/rows.h.
+// Written by tfgen: odd_rows_c of tests/specs/odd-rows.yaml for host; read it beside templates/rows/rows.h.
 struct k5_c {
     struct args {
         const bf16 *wide;

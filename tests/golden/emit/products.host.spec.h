@@ -1,5 +1,5 @@
 // ---- level none
-// Written by tfgen: products_k0 of tests/specs/products.yaml for host; read it beside templates/gemm/gemm.h.
+// Written by tfgen: products_a of tests/specs/products.yaml for host; read it beside templates/gemm/gemm.h.
 struct k0_a {
     struct args {
         const f16 *x;
@@ -54,7 +54,7 @@ TF_LAYOUT(k0_a::args, S, 24);
 TF_LAYOUT(k0_a::args, B, 28);
 static_assert(sizeof(k0_a::args) == 32, "size of args");
 
-// Written by tfgen: products_k1 of tests/specs/products.yaml for host; read it beside templates/rows/rows.h.
+// Written by tfgen: products_e of tests/specs/products.yaml for host; read it beside templates/rows/rows.h.
 struct k1_e {
     struct args {
         const f16 *x;
@@ -90,7 +90,7 @@ TF_LAYOUT(k1_e::args, B, 16);
 TF_LAYOUT(k1_e::args, S, 20);
 static_assert(sizeof(k1_e::args) == 24, "size of args");
 
-// Written by tfgen: products_k2 of tests/specs/products.yaml for host; read it beside templates/gemm/gemm.h.
+// Written by tfgen: products_b of tests/specs/products.yaml for host; read it beside templates/gemm/gemm.h.
 struct k2_b {
     struct args {
         const f16 *e_;
@@ -142,7 +142,7 @@ TF_LAYOUT(k2_b::args, S, 24);
 TF_LAYOUT(k2_b::args, B, 28);
 static_assert(sizeof(k2_b::args) == 32, "size of args");
 
-// Written by tfgen: products_k3 of tests/specs/products.yaml for host; read it beside templates/rows/rows.h.
+// Written by tfgen: products_c of tests/specs/products.yaml for host; read it beside templates/rows/rows.h.
 struct k3_c {
     struct args {
         const f16 *a;
@@ -181,7 +181,7 @@ TF_LAYOUT(k3_c::args, B, 24);
 TF_LAYOUT(k3_c::args, S, 28);
 static_assert(sizeof(k3_c::args) == 32, "size of args");
 
-// Written by tfgen: products_k4 of tests/specs/products.yaml for host; read it beside templates/rows/rows.h.
+// Written by tfgen: products_s of tests/specs/products.yaml for host; read it beside templates/rows/rows.h.
 struct k4_s {
     struct args {
         const f16 *b;
@@ -242,7 +242,7 @@ TF_LAYOUT(k4_s::args, B, 16);
 TF_LAYOUT(k4_s::args, S, 20);
 static_assert(sizeof(k4_s::args) == 24, "size of args");
 
-// Written by tfgen: products_k5 of tests/specs/products.yaml for host; read it beside templates/rows/rows.h.
+// Written by tfgen: products_d of tests/specs/products.yaml for host; read it beside templates/rows/rows.h.
 struct k5_d {
     struct args {
         const f16 *c_;
@@ -282,7 +282,7 @@ TF_LAYOUT(k5_d::args, S, 28);
 static_assert(sizeof(k5_d::args) == 32, "size of args");
 
 // ---- level ops
-// Written by tfgen: products_k0 of tests/specs/products.yaml for host; read it beside templates/rows/rows.h.
+// Written by tfgen: products_e of tests/specs/products.yaml for host; read it beside templates/rows/rows.h.
 struct k0_e {
     struct args {
         const f16 *x;
@@ -318,7 +318,7 @@ TF_LAYOUT(k0_e::args, B, 16);
 TF_LAYOUT(k0_e::args, S, 20);
 static_assert(sizeof(k0_e::args) == 24, "size of args");
 
-// Written by tfgen: products_k1 of tests/specs/products.yaml for host; read it beside templates/gemm/gemm.h.
+// Written by tfgen: products_b of tests/specs/products.yaml for host; read it beside templates/gemm/gemm.h.
 struct k1_b {
     struct args {
         const f16 *e_;
@@ -370,7 +370,7 @@ TF_LAYOUT(k1_b::args, S, 24);
 TF_LAYOUT(k1_b::args, B, 28);
 static_assert(sizeof(k1_b::args) == 32, "size of args");
 
-// Written by tfgen: products_k2 of tests/specs/products.yaml for host; read it beside templates/rows/rows.h.
+// Written by tfgen: products_s of tests/specs/products.yaml for host; read it beside templates/rows/rows.h.
 struct k2_s {
     struct args {
         const f16 *b;
@@ -431,7 +431,7 @@ TF_LAYOUT(k2_s::args, B, 16);
 TF_LAYOUT(k2_s::args, S, 20);
 static_assert(sizeof(k2_s::args) == 24, "size of args");
 
-// Written by tfgen: products_k3 of tests/specs/products.yaml for host; read it beside templates/gemm/gemm.h.
+// Written by tfgen: products_a of tests/specs/products.yaml for host; read it beside templates/gemm/gemm.h.
 struct k3_a {
     struct args {
         const f16 *x;

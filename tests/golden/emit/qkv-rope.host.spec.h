@@ -1,5 +1,5 @@
 // ---- level none
-// Written by tfgen: qkv_rope_k0 of specs/qkv-rope.yaml for host; read it beside templates/gemm/gemm.h.
+// Written by tfgen: qkv_rope_q of specs/qkv-rope.yaml for host; read it beside templates/gemm/gemm.h.
 struct k0_q {
     struct args {
         const bf16 *x;
@@ -51,7 +51,7 @@ TF_LAYOUT(k0_q::args, B, 24);
 TF_LAYOUT(k0_q::args, S, 28);
 static_assert(sizeof(k0_q::args) == 32, "size of args");
 
-// Written by tfgen: qkv_rope_k1 of specs/qkv-rope.yaml for host; read it beside templates/gemm/gemm.h.
+// Written by tfgen: qkv_rope_k of specs/qkv-rope.yaml for host; read it beside templates/gemm/gemm.h.
 struct k1_k {
     struct args {
         const bf16 *x;
@@ -103,7 +103,7 @@ TF_LAYOUT(k1_k::args, B, 24);
 TF_LAYOUT(k1_k::args, S, 28);
 static_assert(sizeof(k1_k::args) == 32, "size of args");
 
-// Written by tfgen: qkv_rope_k2 of specs/qkv-rope.yaml for host; read it beside templates/gemm/gemm.h.
+// Written by tfgen: qkv_rope_v of specs/qkv-rope.yaml for host; read it beside templates/gemm/gemm.h.
 struct k2_v {
     struct args {
         const bf16 *x;
@@ -155,7 +155,7 @@ TF_LAYOUT(k2_v::args, B, 24);
 TF_LAYOUT(k2_v::args, S, 28);
 static_assert(sizeof(k2_v::args) == 32, "size of args");
 
-// Written by tfgen: qkv_rope_k3 of specs/qkv-rope.yaml for host; read it beside templates/rows/rows.h.
+// Written by tfgen: qkv_rope_qr of specs/qkv-rope.yaml for host; read it beside templates/rows/rows.h.
 TF_TABLE unsigned long long k3_qr_qr_turns[16] = {0x28be60db93910600ull, 0x11f130b61c287900ull, 0x7e6b006746579c0ull, 0x37ab95c63e892c0ull, 0x1883ec0e5870a90ull, 0xacbb4dc9a23f68ull, 0x4c10b4617af38cull, 0x217f20f7661d20ull, 0xec0334892a2e2ull, 0x67ee99a2a4482ull, 0x2dc4a879fd26full, 0x14279ffb3a5e5ull, 0x8e0206251efcull, 0x3e8919196a4cull, 0x1b89df4317adull, 0xc20873a521cull}; // !23:5
 struct k3_qr {
     struct args {
@@ -196,7 +196,7 @@ TF_LAYOUT(k3_qr::args, B, 16);
 TF_LAYOUT(k3_qr::args, S, 20);
 static_assert(sizeof(k3_qr::args) == 24, "size of args");
 
-// Written by tfgen: qkv_rope_k4 of specs/qkv-rope.yaml for host; read it beside templates/rows/rows.h.
+// Written by tfgen: qkv_rope_kr of specs/qkv-rope.yaml for host; read it beside templates/rows/rows.h.
 TF_TABLE unsigned long long k4_kr_kr_turns[16] = {0x28be60db93910600ull, 0x11f130b61c287900ull, 0x7e6b006746579c0ull, 0x37ab95c63e892c0ull, 0x1883ec0e5870a90ull, 0xacbb4dc9a23f68ull, 0x4c10b4617af38cull, 0x217f20f7661d20ull, 0xec0334892a2e2ull, 0x67ee99a2a4482ull, 0x2dc4a879fd26full, 0x14279ffb3a5e5ull, 0x8e0206251efcull, 0x3e8919196a4cull, 0x1b89df4317adull, 0xc20873a521cull}; // !24:5
 struct k4_kr {
     struct args {
@@ -238,7 +238,7 @@ TF_LAYOUT(k4_kr::args, S, 20);
 static_assert(sizeof(k4_kr::args) == 24, "size of args");
 
 // ---- level ops
-// Written by tfgen: qkv_rope_k0 of specs/qkv-rope.yaml for host; read it beside templates/gemm/gemm.h.
+// Written by tfgen: qkv_rope_qkv of specs/qkv-rope.yaml for host; read it beside templates/gemm/gemm.h.
 struct k0_qkv {
     struct args {
         const bf16 *x;
@@ -312,7 +312,7 @@ TF_LAYOUT(k0_qkv::args, B, 40);
 TF_LAYOUT(k0_qkv::args, S, 44);
 static_assert(sizeof(k0_qkv::args) == 48, "size of args");
 
-// Written by tfgen: qkv_rope_k1 of specs/qkv-rope.yaml for host; read it beside templates/rows/rows.h.
+// Written by tfgen: qkv_rope_qr of specs/qkv-rope.yaml for host; read it beside templates/rows/rows.h.
 TF_TABLE unsigned long long k1_qr_qr_turns[16] = {0x28be60db93910600ull, 0x11f130b61c287900ull, 0x7e6b006746579c0ull, 0x37ab95c63e892c0ull, 0x1883ec0e5870a90ull, 0xacbb4dc9a23f68ull, 0x4c10b4617af38cull, 0x217f20f7661d20ull, 0xec0334892a2e2ull, 0x67ee99a2a4482ull, 0x2dc4a879fd26full, 0x14279ffb3a5e5ull, 0x8e0206251efcull, 0x3e8919196a4cull, 0x1b89df4317adull, 0xc20873a521cull}; // !23:5
 struct k1_qr {
     struct args {
@@ -353,7 +353,7 @@ TF_LAYOUT(k1_qr::args, B, 16);
 TF_LAYOUT(k1_qr::args, S, 20);
 static_assert(sizeof(k1_qr::args) == 24, "size of args");
 
-// Written by tfgen: qkv_rope_k2 of specs/qkv-rope.yaml for host; read it beside templates/rows/rows.h.
+// Written by tfgen: qkv_rope_kr of specs/qkv-rope.yaml for host; read it beside templates/rows/rows.h.
 TF_TABLE unsigned long long k2_kr_kr_turns[16] = {0x28be60db93910600ull, 0x11f130b61c287900ull, 0x7e6b006746579c0ull, 0x37ab95c63e892c0ull, 0x1883ec0e5870a90ull, 0xacbb4dc9a23f68ull, 0x4c10b4617af38cull, 0x217f20f7661d20ull, 0xec0334892a2e2ull, 0x67ee99a2a4482ull, 0x2dc4a879fd26full, 0x14279ffb3a5e5ull, 0x8e0206251efcull, 0x3e8919196a4cull, 0x1b89df4317adull, 0xc20873a521cull}; // !24:5
 struct k2_kr {
     struct args {
@@ -395,7 +395,7 @@ TF_LAYOUT(k2_kr::args, S, 20);
 static_assert(sizeof(k2_kr::args) == 24, "size of args");
 
 // ---- level tile
-// Written by tfgen: qkv_rope_k0 of specs/qkv-rope.yaml for host; read it beside templates/gemm/gemm.h.
+// Written by tfgen: qkv_rope_qkv of specs/qkv-rope.yaml for host; read it beside templates/gemm/gemm.h.
 TF_TABLE unsigned long long k0_qkv_qr_turns[16] = {0x28be60db93910600ull, 0x11f130b61c287900ull, 0x7e6b006746579c0ull, 0x37ab95c63e892c0ull, 0x1883ec0e5870a90ull, 0xacbb4dc9a23f68ull, 0x4c10b4617af38cull, 0x217f20f7661d20ull, 0xec0334892a2e2ull, 0x67ee99a2a4482ull, 0x2dc4a879fd26full, 0x14279ffb3a5e5ull, 0x8e0206251efcull, 0x3e8919196a4cull, 0x1b89df4317adull, 0xc20873a521cull}; // !23:5
 struct k0_qkv {
     struct args {

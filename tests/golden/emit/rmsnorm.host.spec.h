@@ -1,5 +1,5 @@
 // ---- level none
-// Written by tfgen: rmsnorm_k0 of specs/rmsnorm.yaml for host; read it beside templates/rows/rows.h.
+// Written by tfgen: rmsnorm_n of specs/rmsnorm.yaml for host; read it beside templates/rows/rows.h.
 struct k0_n {
     struct args {
         const bf16 *x;

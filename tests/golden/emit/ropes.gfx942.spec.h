@@ -1,5 +1,5 @@
 // ---- level none
-// Written by tfgen: ropes_k0 of tests/specs/ropes.yaml for cdna; read it beside templates/rows/rows.h.
+// Written by tfgen: ropes_h of tests/specs/ropes.yaml for cdna; read it beside templates/rows/rows.h.
 struct k0_h {
     struct args {
         const bf16 *x;
@@ -55,7 +55,7 @@ TF_LAYOUT(k0_h::args, B, 24);
 TF_LAYOUT(k0_h::args, S, 28);
 static_assert(sizeof(k0_h::args) == 32, "size of args");
 
-// Written by tfgen: ropes_k1 of tests/specs/ropes.yaml for cdna; read it beside templates/gemm/gemm.h.
+// Written by tfgen: ropes_q of tests/specs/ropes.yaml for cdna; read it beside templates/gemm/gemm.h.
 struct k1_q {
     struct args {
         const bf16 *h;
@@ -109,7 +109,7 @@ TF_LAYOUT(k1_q::args, B, 24);
 TF_LAYOUT(k1_q::args, S, 28);
 static_assert(sizeof(k1_q::args) == 32, "size of args");
 
-// Written by tfgen: ropes_k2 of tests/specs/ropes.yaml for cdna; read it beside templates/gemm/gemm.h.
+// Written by tfgen: ropes_k of tests/specs/ropes.yaml for cdna; read it beside templates/gemm/gemm.h.
 struct k2_k {
     struct args {
         const bf16 *h;
@@ -163,7 +163,7 @@ TF_LAYOUT(k2_k::args, B, 24);
 TF_LAYOUT(k2_k::args, S, 28);
 static_assert(sizeof(k2_k::args) == 32, "size of args");
 
-// Written by tfgen: ropes_k3 of tests/specs/ropes.yaml for cdna; read it beside templates/gemm/gemm.h.
+// Written by tfgen: ropes_v of tests/specs/ropes.yaml for cdna; read it beside templates/gemm/gemm.h.
 struct k3_v {
     struct args {
         const bf16 *h;
@@ -217,7 +217,7 @@ TF_LAYOUT(k3_v::args, B, 24);
 TF_LAYOUT(k3_v::args, S, 28);
 static_assert(sizeof(k3_v::args) == 32, "size of args");
 
-// Written by tfgen: ropes_k4 of tests/specs/ropes.yaml for cdna; read it beside templates/rows/rows.h.
+// Written by tfgen: ropes_qr of tests/specs/ropes.yaml for cdna; read it beside templates/rows/rows.h.
 TF_TABLE unsigned long long k4_qr_qr_turns[5] = {0x28be60db93910600ull, 0x6751a832fb73300ull, 0x105ffcf68600a30ull, 0x29862a60a2c308ull, 0x694c487f352e4ull}; // !14:5
 struct k4_qr {
     struct args {
@@ -260,7 +260,7 @@ TF_LAYOUT(k4_qr::args, B, 24);
 TF_LAYOUT(k4_qr::args, S, 28);
 static_assert(sizeof(k4_qr::args) == 32, "size of args");
 
-// Written by tfgen: ropes_k5 of tests/specs/ropes.yaml for cdna; read it beside templates/rows/rows.h.
+// Written by tfgen: ropes_kr of tests/specs/ropes.yaml for cdna; read it beside templates/rows/rows.h.
 TF_TABLE unsigned long long k5_kr_kr_turns[3] = {0x28be60db93910600ull, 0x1e422a180698490ull, 0xeaa47914d906dull}; // !15:5
 struct k5_kr {
     struct args {
@@ -304,7 +304,7 @@ TF_LAYOUT(k5_kr::args, B, 24);
 TF_LAYOUT(k5_kr::args, S, 28);
 static_assert(sizeof(k5_kr::args) == 32, "size of args");
 
-// Written by tfgen: ropes_k6 of tests/specs/ropes.yaml for cdna; read it beside templates/rows/rows.h.
+// Written by tfgen: ropes_ks of tests/specs/ropes.yaml for cdna; read it beside templates/rows/rows.h.
 struct k6_ks {
     struct args {
         const int *pos;
@@ -345,7 +345,7 @@ TF_LAYOUT(k6_ks::args, B, 24);
 TF_LAYOUT(k6_ks::args, S, 28);
 static_assert(sizeof(k6_ks::args) == 32, "size of args");
 
-// Written by tfgen: ropes_k7 of tests/specs/ropes.yaml for cdna; read it beside templates/rows/rows.h.
+// Written by tfgen: ropes_vs of tests/specs/ropes.yaml for cdna; read it beside templates/rows/rows.h.
 struct k7_vs {
     struct args {
         const int *pos;
@@ -386,7 +386,7 @@ TF_LAYOUT(k7_vs::args, B, 24);
 TF_LAYOUT(k7_vs::args, S, 28);
 static_assert(sizeof(k7_vs::args) == 32, "size of args");
 
-// Written by tfgen: ropes_k8 of tests/specs/ropes.yaml for cdna; read it beside templates/attention/decode.h.
+// Written by tfgen: ropes_decode of tests/specs/ropes.yaml for cdna; read it beside templates/attention/decode.h.
 struct k8_decode {
     struct args {
         const int *pos;
@@ -438,7 +438,7 @@ TF_LAYOUT(k8_decode::args, B, 40);
 TF_LAYOUT(k8_decode::args, S, 44);
 static_assert(sizeof(k8_decode::args) == 48, "size of args");
 
-// Written by tfgen: ropes_k9 of tests/specs/ropes.yaml for cdna; read it beside templates/attention/decode.h.
+// Written by tfgen: ropes_combine of tests/specs/ropes.yaml for cdna; read it beside templates/attention/decode.h.
 struct k9_combine {
     struct args {
         const float *a_part;
@@ -465,7 +465,7 @@ TF_LAYOUT(k9_combine::args, S, 20);
 static_assert(sizeof(k9_combine::args) == 24, "size of args");
 
 // ---- level ops
-// Written by tfgen: ropes_k0 of tests/specs/ropes.yaml for cdna; read it beside templates/rows/rows.h.
+// Written by tfgen: ropes_h of tests/specs/ropes.yaml for cdna; read it beside templates/rows/rows.h.
 struct k0_h {
     struct args {
         const bf16 *x;
@@ -521,7 +521,7 @@ TF_LAYOUT(k0_h::args, B, 24);
 TF_LAYOUT(k0_h::args, S, 28);
 static_assert(sizeof(k0_h::args) == 32, "size of args");
 
-// Written by tfgen: ropes_k1 of tests/specs/ropes.yaml for cdna; read it beside templates/gemm/gemm.h.
+// Written by tfgen: ropes_qkv of tests/specs/ropes.yaml for cdna; read it beside templates/gemm/gemm.h.
 struct k1_qkv {
     struct args {
         const bf16 *h;
@@ -601,7 +601,7 @@ TF_LAYOUT(k1_qkv::args, B, 40);
 TF_LAYOUT(k1_qkv::args, S, 44);
 static_assert(sizeof(k1_qkv::args) == 48, "size of args");
 
-// Written by tfgen: ropes_k2 of tests/specs/ropes.yaml for cdna; read it beside templates/rows/rows.h.
+// Written by tfgen: ropes_qr of tests/specs/ropes.yaml for cdna; read it beside templates/rows/rows.h.
 TF_TABLE unsigned long long k2_qr_qr_turns[5] = {0x28be60db93910600ull, 0x6751a832fb73300ull, 0x105ffcf68600a30ull, 0x29862a60a2c308ull, 0x694c487f352e4ull}; // !14:5
 struct k2_qr {
     struct args {
@@ -644,7 +644,7 @@ TF_LAYOUT(k2_qr::args, B, 24);
 TF_LAYOUT(k2_qr::args, S, 28);
 static_assert(sizeof(k2_qr::args) == 32, "size of args");
 
-// Written by tfgen: ropes_k3 of tests/specs/ropes.yaml for cdna; read it beside templates/rows/rows.h.
+// Written by tfgen: ropes_kr of tests/specs/ropes.yaml for cdna; read it beside templates/rows/rows.h.
 TF_TABLE unsigned long long k3_kr_kr_turns[3] = {0x28be60db93910600ull, 0x1e422a180698490ull, 0xeaa47914d906dull}; // !15:5
 struct k3_kr {
     struct args {
@@ -688,7 +688,7 @@ TF_LAYOUT(k3_kr::args, B, 24);
 TF_LAYOUT(k3_kr::args, S, 28);
 static_assert(sizeof(k3_kr::args) == 32, "size of args");
 
-// Written by tfgen: ropes_k4 of tests/specs/ropes.yaml for cdna; read it beside templates/rows/rows.h.
+// Written by tfgen: ropes_ks of tests/specs/ropes.yaml for cdna; read it beside templates/rows/rows.h.
 struct k4_ks {
     struct args {
         const int *pos;
@@ -729,7 +729,7 @@ TF_LAYOUT(k4_ks::args, B, 24);
 TF_LAYOUT(k4_ks::args, S, 28);
 static_assert(sizeof(k4_ks::args) == 32, "size of args");
 
-// Written by tfgen: ropes_k5 of tests/specs/ropes.yaml for cdna; read it beside templates/rows/rows.h.
+// Written by tfgen: ropes_vs of tests/specs/ropes.yaml for cdna; read it beside templates/rows/rows.h.
 struct k5_vs {
     struct args {
         const int *pos;
@@ -770,7 +770,7 @@ TF_LAYOUT(k5_vs::args, B, 24);
 TF_LAYOUT(k5_vs::args, S, 28);
 static_assert(sizeof(k5_vs::args) == 32, "size of args");
 
-// Written by tfgen: ropes_k6 of tests/specs/ropes.yaml for cdna; read it beside templates/attention/decode.h.
+// Written by tfgen: ropes_decode of tests/specs/ropes.yaml for cdna; read it beside templates/attention/decode.h.
 struct k6_decode {
     struct args {
         const int *pos;
@@ -822,7 +822,7 @@ TF_LAYOUT(k6_decode::args, B, 40);
 TF_LAYOUT(k6_decode::args, S, 44);
 static_assert(sizeof(k6_decode::args) == 48, "size of args");
 
-// Written by tfgen: ropes_k7 of tests/specs/ropes.yaml for cdna; read it beside templates/attention/decode.h.
+// Written by tfgen: ropes_combine of tests/specs/ropes.yaml for cdna; read it beside templates/attention/decode.h.
 struct k7_combine {
     struct args {
         const float *a_part;
@@ -849,7 +849,7 @@ TF_LAYOUT(k7_combine::args, S, 20);
 static_assert(sizeof(k7_combine::args) == 24, "size of args");
 
 // ---- level tile
-// Written by tfgen: ropes_k0 of tests/specs/ropes.yaml for cdna; read it beside templates/rows/rows.h.
+// Written by tfgen: ropes_stats of tests/specs/ropes.yaml for cdna; read it beside templates/rows/rows.h.
 struct k0_stats {
     struct args {
         const bf16 *x;
@@ -895,7 +895,7 @@ TF_LAYOUT(k0_stats::args, B, 16);
 TF_LAYOUT(k0_stats::args, S, 20);
 static_assert(sizeof(k0_stats::args) == 24, "size of args");
 
-// Written by tfgen: ropes_k1 of tests/specs/ropes.yaml for cdna; read it beside templates/gemm/gemm.h.
+// Written by tfgen: ropes_qkv of tests/specs/ropes.yaml for cdna; read it beside templates/gemm/gemm.h.
 TF_TABLE unsigned long long k1_qkv_qr_turns[5] = {0x28be60db93910600ull, 0x6751a832fb73300ull, 0x105ffcf68600a30ull, 0x29862a60a2c308ull, 0x694c487f352e4ull}; // !14:5
 struct k1_qkv {
     struct args {
@@ -995,7 +995,7 @@ TF_LAYOUT(k1_qkv::args, B, 56);
 TF_LAYOUT(k1_qkv::args, S, 60);
 static_assert(sizeof(k1_qkv::args) == 64, "size of args");
 
-// Written by tfgen: ropes_k2 of tests/specs/ropes.yaml for cdna; read it beside templates/rows/rows.h.
+// Written by tfgen: ropes_ks of tests/specs/ropes.yaml for cdna; read it beside templates/rows/rows.h.
 TF_TABLE unsigned long long k2_ks_kr_turns[3] = {0x28be60db93910600ull, 0x1e422a180698490ull, 0xeaa47914d906dull}; // !15:5
 struct k2_ks {
     struct args {
@@ -1039,7 +1039,7 @@ TF_LAYOUT(k2_ks::args, B, 24);
 TF_LAYOUT(k2_ks::args, S, 28);
 static_assert(sizeof(k2_ks::args) == 32, "size of args");
 
-// Written by tfgen: ropes_k3 of tests/specs/ropes.yaml for cdna; read it beside templates/attention/decode.h.
+// Written by tfgen: ropes_decode of tests/specs/ropes.yaml for cdna; read it beside templates/attention/decode.h.
 struct k3_decode {
     struct args {
         const int *pos;
@@ -1091,7 +1091,7 @@ TF_LAYOUT(k3_decode::args, B, 40);
 TF_LAYOUT(k3_decode::args, S, 44);
 static_assert(sizeof(k3_decode::args) == 48, "size of args");
 
-// Written by tfgen: ropes_k4 of tests/specs/ropes.yaml for cdna; read it beside templates/attention/decode.h.
+// Written by tfgen: ropes_combine of tests/specs/ropes.yaml for cdna; read it beside templates/attention/decode.h.
 struct k4_combine {
     struct args {
         const float *a_part;

@@ -1,5 +1,5 @@
 // ---- level none
-// Written by tfgen: ropes_k0 of tests/specs/ropes.yaml for host; read it beside templates/rows/rows.h.
+// Written by tfgen: ropes_h of tests/specs/ropes.yaml for host; read it beside templates/rows/rows.h.
 struct k0_h {
     struct args {
         const bf16 *x;
@@ -54,7 +54,7 @@ TF_LAYOUT(k0_h::args, B, 24);
 TF_LAYOUT(k0_h::args, S, 28);
 static_assert(sizeof(k0_h::args) == 32, "size of args");
 
-// Written by tfgen: ropes_k1 of tests/specs/ropes.yaml for host; read it beside templates/gemm/gemm.h.
+// Written by tfgen: ropes_q of tests/specs/ropes.yaml for host; read it beside templates/gemm/gemm.h.
 struct k1_q {
     struct args {
         const bf16 *h;
@@ -108,7 +108,7 @@ TF_LAYOUT(k1_q::args, B, 24);
 TF_LAYOUT(k1_q::args, S, 28);
 static_assert(sizeof(k1_q::args) == 32, "size of args");
 
-// Written by tfgen: ropes_k2 of tests/specs/ropes.yaml for host; read it beside templates/gemm/gemm.h.
+// Written by tfgen: ropes_k of tests/specs/ropes.yaml for host; read it beside templates/gemm/gemm.h.
 struct k2_k {
     struct args {
         const bf16 *h;
@@ -162,7 +162,7 @@ TF_LAYOUT(k2_k::args, B, 24);
 TF_LAYOUT(k2_k::args, S, 28);
 static_assert(sizeof(k2_k::args) == 32, "size of args");
 
-// Written by tfgen: ropes_k3 of tests/specs/ropes.yaml for host; read it beside templates/gemm/gemm.h.
+// Written by tfgen: ropes_v of tests/specs/ropes.yaml for host; read it beside templates/gemm/gemm.h.
 struct k3_v {
     struct args {
         const bf16 *h;
@@ -216,7 +216,7 @@ TF_LAYOUT(k3_v::args, B, 24);
 TF_LAYOUT(k3_v::args, S, 28);
 static_assert(sizeof(k3_v::args) == 32, "size of args");
 
-// Written by tfgen: ropes_k4 of tests/specs/ropes.yaml for host; read it beside templates/rows/rows.h.
+// Written by tfgen: ropes_qr of tests/specs/ropes.yaml for host; read it beside templates/rows/rows.h.
 TF_TABLE unsigned long long k4_qr_qr_turns[5] = {0x28be60db93910600ull, 0x6751a832fb73300ull, 0x105ffcf68600a30ull, 0x29862a60a2c308ull, 0x694c487f352e4ull}; // !14:5
 struct k4_qr {
     struct args {
@@ -259,7 +259,7 @@ TF_LAYOUT(k4_qr::args, B, 24);
 TF_LAYOUT(k4_qr::args, S, 28);
 static_assert(sizeof(k4_qr::args) == 32, "size of args");
 
-// Written by tfgen: ropes_k5 of tests/specs/ropes.yaml for host; read it beside templates/rows/rows.h.
+// Written by tfgen: ropes_kr of tests/specs/ropes.yaml for host; read it beside templates/rows/rows.h.
 TF_TABLE unsigned long long k5_kr_kr_turns[3] = {0x28be60db93910600ull, 0x1e422a180698490ull, 0xeaa47914d906dull}; // !15:5
 struct k5_kr {
     struct args {
@@ -303,7 +303,7 @@ TF_LAYOUT(k5_kr::args, B, 24);
 TF_LAYOUT(k5_kr::args, S, 28);
 static_assert(sizeof(k5_kr::args) == 32, "size of args");
 
-// Written by tfgen: ropes_k6 of tests/specs/ropes.yaml for host; read it beside templates/rows/rows.h.
+// Written by tfgen: ropes_ks of tests/specs/ropes.yaml for host; read it beside templates/rows/rows.h.
 struct k6_ks {
     struct args {
         const int *pos;
@@ -344,7 +344,7 @@ TF_LAYOUT(k6_ks::args, B, 24);
 TF_LAYOUT(k6_ks::args, S, 28);
 static_assert(sizeof(k6_ks::args) == 32, "size of args");
 
-// Written by tfgen: ropes_k7 of tests/specs/ropes.yaml for host; read it beside templates/rows/rows.h.
+// Written by tfgen: ropes_vs of tests/specs/ropes.yaml for host; read it beside templates/rows/rows.h.
 struct k7_vs {
     struct args {
         const int *pos;
@@ -385,7 +385,7 @@ TF_LAYOUT(k7_vs::args, B, 24);
 TF_LAYOUT(k7_vs::args, S, 28);
 static_assert(sizeof(k7_vs::args) == 32, "size of args");
 
-// Written by tfgen: ropes_k8 of tests/specs/ropes.yaml for host; read it beside templates/attention/decode.h.
+// Written by tfgen: ropes_decode of tests/specs/ropes.yaml for host; read it beside templates/attention/decode.h.
 struct k8_decode {
     struct args {
         const int *pos;
@@ -437,7 +437,7 @@ TF_LAYOUT(k8_decode::args, B, 40);
 TF_LAYOUT(k8_decode::args, S, 44);
 static_assert(sizeof(k8_decode::args) == 48, "size of args");
 
-// Written by tfgen: ropes_k9 of tests/specs/ropes.yaml for host; read it beside templates/attention/decode.h.
+// Written by tfgen: ropes_combine of tests/specs/ropes.yaml for host; read it beside templates/attention/decode.h.
 struct k9_combine {
     struct args {
         const float *a_part;
@@ -464,7 +464,7 @@ TF_LAYOUT(k9_combine::args, S, 20);
 static_assert(sizeof(k9_combine::args) == 24, "size of args");
 
 // ---- level ops
-// Written by tfgen: ropes_k0 of tests/specs/ropes.yaml for host; read it beside templates/rows/rows.h.
+// Written by tfgen: ropes_h of tests/specs/ropes.yaml for host; read it beside templates/rows/rows.h.
 struct k0_h {
     struct args {
         const bf16 *x;
@@ -519,7 +519,7 @@ TF_LAYOUT(k0_h::args, B, 24);
 TF_LAYOUT(k0_h::args, S, 28);
 static_assert(sizeof(k0_h::args) == 32, "size of args");
 
-// Written by tfgen: ropes_k1 of tests/specs/ropes.yaml for host; read it beside templates/gemm/gemm.h.
+// Written by tfgen: ropes_qkv of tests/specs/ropes.yaml for host; read it beside templates/gemm/gemm.h.
 struct k1_qkv {
     struct args {
         const bf16 *h;
@@ -599,7 +599,7 @@ TF_LAYOUT(k1_qkv::args, B, 40);
 TF_LAYOUT(k1_qkv::args, S, 44);
 static_assert(sizeof(k1_qkv::args) == 48, "size of args");
 
-// Written by tfgen: ropes_k2 of tests/specs/ropes.yaml for host; read it beside templates/rows/rows.h.
+// Written by tfgen: ropes_qr of tests/specs/ropes.yaml for host; read it beside templates/rows/rows.h.
 TF_TABLE unsigned long long k2_qr_qr_turns[5] = {0x28be60db93910600ull, 0x6751a832fb73300ull, 0x105ffcf68600a30ull, 0x29862a60a2c308ull, 0x694c487f352e4ull}; // !14:5
 struct k2_qr {
     struct args {
@@ -642,7 +642,7 @@ TF_LAYOUT(k2_qr::args, B, 24);
 TF_LAYOUT(k2_qr::args, S, 28);
 static_assert(sizeof(k2_qr::args) == 32, "size of args");
 
-// Written by tfgen: ropes_k3 of tests/specs/ropes.yaml for host; read it beside templates/rows/rows.h.
+// Written by tfgen: ropes_kr of tests/specs/ropes.yaml for host; read it beside templates/rows/rows.h.
 TF_TABLE unsigned long long k3_kr_kr_turns[3] = {0x28be60db93910600ull, 0x1e422a180698490ull, 0xeaa47914d906dull}; // !15:5
 struct k3_kr {
     struct args {
@@ -686,7 +686,7 @@ TF_LAYOUT(k3_kr::args, B, 24);
 TF_LAYOUT(k3_kr::args, S, 28);
 static_assert(sizeof(k3_kr::args) == 32, "size of args");
 
-// Written by tfgen: ropes_k4 of tests/specs/ropes.yaml for host; read it beside templates/rows/rows.h.
+// Written by tfgen: ropes_ks of tests/specs/ropes.yaml for host; read it beside templates/rows/rows.h.
 struct k4_ks {
     struct args {
         const int *pos;
@@ -727,7 +727,7 @@ TF_LAYOUT(k4_ks::args, B, 24);
 TF_LAYOUT(k4_ks::args, S, 28);
 static_assert(sizeof(k4_ks::args) == 32, "size of args");
 
-// Written by tfgen: ropes_k5 of tests/specs/ropes.yaml for host; read it beside templates/rows/rows.h.
+// Written by tfgen: ropes_vs of tests/specs/ropes.yaml for host; read it beside templates/rows/rows.h.
 struct k5_vs {
     struct args {
         const int *pos;
@@ -768,7 +768,7 @@ TF_LAYOUT(k5_vs::args, B, 24);
 TF_LAYOUT(k5_vs::args, S, 28);
 static_assert(sizeof(k5_vs::args) == 32, "size of args");
 
-// Written by tfgen: ropes_k6 of tests/specs/ropes.yaml for host; read it beside templates/attention/decode.h.
+// Written by tfgen: ropes_decode of tests/specs/ropes.yaml for host; read it beside templates/attention/decode.h.
 struct k6_decode {
     struct args {
         const int *pos;
@@ -820,7 +820,7 @@ TF_LAYOUT(k6_decode::args, B, 40);
 TF_LAYOUT(k6_decode::args, S, 44);
 static_assert(sizeof(k6_decode::args) == 48, "size of args");
 
-// Written by tfgen: ropes_k7 of tests/specs/ropes.yaml for host; read it beside templates/attention/decode.h.
+// Written by tfgen: ropes_combine of tests/specs/ropes.yaml for host; read it beside templates/attention/decode.h.
 struct k7_combine {
     struct args {
         const float *a_part;
@@ -847,7 +847,7 @@ TF_LAYOUT(k7_combine::args, S, 20);
 static_assert(sizeof(k7_combine::args) == 24, "size of args");
 
 // ---- level tile
-// Written by tfgen: ropes_k0 of tests/specs/ropes.yaml for host; read it beside templates/rows/rows.h.
+// Written by tfgen: ropes_stats of tests/specs/ropes.yaml for host; read it beside templates/rows/rows.h.
 struct k0_stats {
     struct args {
         const bf16 *x;
@@ -893,7 +893,7 @@ TF_LAYOUT(k0_stats::args, B, 16);
 TF_LAYOUT(k0_stats::args, S, 20);
 static_assert(sizeof(k0_stats::args) == 24, "size of args");
 
-// Written by tfgen: ropes_k1 of tests/specs/ropes.yaml for host; read it beside templates/gemm/gemm.h.
+// Written by tfgen: ropes_qkv of tests/specs/ropes.yaml for host; read it beside templates/gemm/gemm.h.
 TF_TABLE unsigned long long k1_qkv_qr_turns[5] = {0x28be60db93910600ull, 0x6751a832fb73300ull, 0x105ffcf68600a30ull, 0x29862a60a2c308ull, 0x694c487f352e4ull}; // !14:5
 struct k1_qkv {
     struct args {
@@ -993,7 +993,7 @@ TF_LAYOUT(k1_qkv::args, B, 56);
 TF_LAYOUT(k1_qkv::args, S, 60);
 static_assert(sizeof(k1_qkv::args) == 64, "size of args");
 
-// Written by tfgen: ropes_k2 of tests/specs/ropes.yaml for host; read it beside templates/rows/rows.h.
+// Written by tfgen: ropes_ks of tests/specs/ropes.yaml for host; read it beside templates/rows/rows.h.
 TF_TABLE unsigned long long k2_ks_kr_turns[3] = {0x28be60db93910600ull, 0x1e422a180698490ull, 0xeaa47914d906dull}; // !15:5
 struct k2_ks {
     struct args {
@@ -1037,7 +1037,7 @@ TF_LAYOUT(k2_ks::args, B, 24);
 TF_LAYOUT(k2_ks::args, S, 28);
 static_assert(sizeof(k2_ks::args) == 32, "size of args");
 
-// Written by tfgen: ropes_k3 of tests/specs/ropes.yaml for host; read it beside templates/attention/decode.h.
+// Written by tfgen: ropes_decode of tests/specs/ropes.yaml for host; read it beside templates/attention/decode.h.
 struct k3_decode {
     struct args {
         const int *pos;
@@ -1089,7 +1089,7 @@ TF_LAYOUT(k3_decode::args, B, 40);
 TF_LAYOUT(k3_decode::args, S, 44);
 static_assert(sizeof(k3_decode::args) == 48, "size of args");
 
-// Written by tfgen: ropes_k4 of tests/specs/ropes.yaml for host; read it beside templates/attention/decode.h.
+// Written by tfgen: ropes_combine of tests/specs/ropes.yaml for host; read it beside templates/attention/decode.h.
 struct k4_combine {
     struct args {
         const float *a_part;

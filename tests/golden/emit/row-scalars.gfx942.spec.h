@@ -1,5 +1,5 @@
 // ---- level none
-// Written by tfgen: row_scalars_k0 of tests/specs/row-scalars.yaml for cdna; read it beside templates/rows/rows.h.
+// Written by tfgen: row_scalars_s of tests/specs/row-scalars.yaml for cdna; read it beside templates/rows/rows.h.
 struct k0_s {
     struct args {
         const bf16 *x;
@@ -42,7 +42,7 @@ TF_LAYOUT(k0_s::args, x, 0);
 TF_LAYOUT(k0_s::args, s, 8);
 static_assert(sizeof(k0_s::args) == 16, "size of args");
 
-// Written by tfgen: row_scalars_k1 of tests/specs/row-scalars.yaml for cdna; read it beside templates/rows/rows.h.
+// Written by tfgen: row_scalars_m of tests/specs/row-scalars.yaml for cdna; read it beside templates/rows/rows.h.
 struct k1_m {
     struct args {
         const bf16 *x;
@@ -86,7 +86,7 @@ TF_LAYOUT(k1_m::args, x, 0);
 TF_LAYOUT(k1_m::args, m, 8);
 static_assert(sizeof(k1_m::args) == 16, "size of args");
 
-// Written by tfgen: row_scalars_k2 of tests/specs/row-scalars.yaml for cdna; read it beside templates/rows/rows.h.
+// Written by tfgen: row_scalars_xs of tests/specs/row-scalars.yaml for cdna; read it beside templates/rows/rows.h.
 struct k2_xs {
     struct args {
         const bf16 *x;
@@ -119,7 +119,7 @@ TF_LAYOUT(k2_xs::args, x, 0);
 TF_LAYOUT(k2_xs::args, xs, 8);
 static_assert(sizeof(k2_xs::args) == 16, "size of args");
 
-// Written by tfgen: row_scalars_k3 of tests/specs/row-scalars.yaml for cdna; read it beside templates/rows/rows.h.
+// Written by tfgen: row_scalars_t of tests/specs/row-scalars.yaml for cdna; read it beside templates/rows/rows.h.
 struct k3_t {
     struct args {
         const bf16 *xs;
@@ -162,7 +162,7 @@ TF_LAYOUT(k3_t::args, xs, 0);
 TF_LAYOUT(k3_t::args, t, 8);
 static_assert(sizeof(k3_t::args) == 16, "size of args");
 
-// Written by tfgen: row_scalars_k4 of tests/specs/row-scalars.yaml for cdna; read it beside templates/rows/rows.h.
+// Written by tfgen: row_scalars_y of tests/specs/row-scalars.yaml for cdna; read it beside templates/rows/rows.h.
 struct k4_y {
     struct args {
         const bf16 *m;
@@ -201,7 +201,7 @@ TF_LAYOUT(k4_y::args, xs, 8);
 TF_LAYOUT(k4_y::args, y, 16);
 static_assert(sizeof(k4_y::args) == 24, "size of args");
 
-// Written by tfgen: row_scalars_k5 of tests/specs/row-scalars.yaml for cdna; read it beside templates/rows/rows.h.
+// Written by tfgen: row_scalars_y2 of tests/specs/row-scalars.yaml for cdna; read it beside templates/rows/rows.h.
 struct k5_y2 {
     struct args {
         const bf16 *s;
@@ -240,7 +240,7 @@ TF_LAYOUT(k5_y2::args, z, 8);
 TF_LAYOUT(k5_y2::args, y2, 16);
 static_assert(sizeof(k5_y2::args) == 24, "size of args");
 
-// Written by tfgen: row_scalars_k6 of tests/specs/row-scalars.yaml for cdna; read it beside templates/rows/rows.h.
+// Written by tfgen: row_scalars_y3 of tests/specs/row-scalars.yaml for cdna; read it beside templates/rows/rows.h.
 struct k6_y3 {
     struct args {
         const bf16 *t;
@@ -280,7 +280,7 @@ TF_LAYOUT(k6_y3::args, y3, 16);
 static_assert(sizeof(k6_y3::args) == 24, "size of args");
 
 // ---- level ops
-// Written by tfgen: row_scalars_k0 of tests/specs/row-scalars.yaml for cdna; read it beside templates/rows/rows.h.
+// Written by tfgen: row_scalars_y2 of tests/specs/row-scalars.yaml for cdna; read it beside templates/rows/rows.h.
 struct k0_y2 {
     struct args {
         const bf16 *x;
@@ -331,7 +331,7 @@ TF_LAYOUT(k0_y2::args, y2, 16);
 TF_LAYOUT(k0_y2::args, s, 24);
 static_assert(sizeof(k0_y2::args) == 32, "size of args");
 
-// Written by tfgen: row_scalars_k1 of tests/specs/row-scalars.yaml for cdna; read it beside templates/rows/rows.h.
+// Written by tfgen: row_scalars_m of tests/specs/row-scalars.yaml for cdna; read it beside templates/rows/rows.h.
 struct k1_m {
     struct args {
         const bf16 *x;
@@ -375,7 +375,7 @@ TF_LAYOUT(k1_m::args, x, 0);
 TF_LAYOUT(k1_m::args, m, 8);
 static_assert(sizeof(k1_m::args) == 16, "size of args");
 
-// Written by tfgen: row_scalars_k2 of tests/specs/row-scalars.yaml for cdna; read it beside templates/rows/rows.h.
+// Written by tfgen: row_scalars_y3 of tests/specs/row-scalars.yaml for cdna; read it beside templates/rows/rows.h.
 struct k2_y3 {
     struct args {
         const bf16 *m;
@@ -433,7 +433,7 @@ TF_LAYOUT(k2_y3::args, t, 32);
 static_assert(sizeof(k2_y3::args) == 40, "size of args");
 
 // ---- level tile
-// Written by tfgen: row_scalars_k0 of tests/specs/row-scalars.yaml for cdna; read it beside templates/rows/rows.h.
+// Written by tfgen: row_scalars_y2 of tests/specs/row-scalars.yaml for cdna; read it beside templates/rows/rows.h.
 struct k0_y2 {
     struct args {
         const bf16 *x;
@@ -484,7 +484,7 @@ TF_LAYOUT(k0_y2::args, y2, 16);
 TF_LAYOUT(k0_y2::args, s, 24);
 static_assert(sizeof(k0_y2::args) == 32, "size of args");
 
-// Written by tfgen: row_scalars_k1 of tests/specs/row-scalars.yaml for cdna; read it beside templates/rows/rows.h.
+// Written by tfgen: row_scalars_y3 of tests/specs/row-scalars.yaml for cdna; read it beside templates/rows/rows.h.
 struct k1_y3 {
     struct args {
         const bf16 *x;

@@ -1,5 +1,5 @@
 // ---- level none
-// Written by tfgen: softmax_k0 of specs/softmax.yaml for cdna; read it beside templates/rows/rows.h.
+// Written by tfgen: softmax_p of specs/softmax.yaml for cdna; read it beside templates/rows/rows.h.
 struct k0_p {
     struct args {
         const bf16 *x;

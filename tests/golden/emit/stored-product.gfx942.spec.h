@@ -1,5 +1,5 @@
 // ---- level none
-// Written by tfgen: stored_product_k0 of tests/specs/stored-product.yaml for cdna; read it beside templates/gemm/gemm.h.
+// Written by tfgen: stored_product_h of tests/specs/stored-product.yaml for cdna; read it beside templates/gemm/gemm.h.
 struct k0_h {
     struct args {
         const bf16 *k_;
@@ -48,7 +48,7 @@ TF_LAYOUT(k0_h::args, packed, 8);
 TF_LAYOUT(k0_h::args, h, 16);
 static_assert(sizeof(k0_h::args) == 24, "size of args");
 
-// Written by tfgen: stored_product_k1 of tests/specs/stored-product.yaml for cdna; read it beside templates/rows/rows.h.
+// Written by tfgen: stored_product_a of tests/specs/stored-product.yaml for cdna; read it beside templates/rows/rows.h.
 struct k1_a {
     struct args {
         const bf16 *h;
@@ -81,7 +81,7 @@ TF_LAYOUT(k1_a::args, h, 0);
 TF_LAYOUT(k1_a::args, a, 8);
 static_assert(sizeof(k1_a::args) == 16, "size of args");
 
-// Written by tfgen: stored_product_k2 of tests/specs/stored-product.yaml for cdna; read it beside templates/gemm/gemm.h.
+// Written by tfgen: stored_product_u of tests/specs/stored-product.yaml for cdna; read it beside templates/gemm/gemm.h.
 struct k2_u {
     struct args {
         const bf16 *a;
@@ -130,7 +130,7 @@ TF_LAYOUT(k2_u::args, packed, 8);
 TF_LAYOUT(k2_u::args, u, 16);
 static_assert(sizeof(k2_u::args) == 24, "size of args");
 
-// Written by tfgen: stored_product_k3 of tests/specs/stored-product.yaml for cdna; read it beside templates/rows/rows.h.
+// Written by tfgen: stored_product_r of tests/specs/stored-product.yaml for cdna; read it beside templates/rows/rows.h.
 struct k3_r {
     struct args {
         const bf16 *u;
@@ -166,7 +166,7 @@ TF_LAYOUT(k3_r::args, k_, 8);
 TF_LAYOUT(k3_r::args, r, 16);
 static_assert(sizeof(k3_r::args) == 24, "size of args");
 
-// Written by tfgen: stored_product_k4 of tests/specs/stored-product.yaml for cdna; read it beside templates/gemm/gemm.h.
+// Written by tfgen: stored_product_z of tests/specs/stored-product.yaml for cdna; read it beside templates/gemm/gemm.h.
 struct k4_z {
     struct args {
         const bf16 *r;
@@ -216,7 +216,7 @@ TF_LAYOUT(k4_z::args, z, 16);
 static_assert(sizeof(k4_z::args) == 24, "size of args");
 
 // ---- level ops
-// Written by tfgen: stored_product_k0 of tests/specs/stored-product.yaml for cdna; read it beside templates/gemm/gemm.h.
+// Written by tfgen: stored_product_h of tests/specs/stored-product.yaml for cdna; read it beside templates/gemm/gemm.h.
 struct k0_h {
     struct args {
         const bf16 *k_;
@@ -269,7 +269,7 @@ TF_LAYOUT(k0_h::args, h, 16);
 TF_LAYOUT(k0_h::args, a, 24);
 static_assert(sizeof(k0_h::args) == 32, "size of args");
 
-// Written by tfgen: stored_product_k1 of tests/specs/stored-product.yaml for cdna; read it beside templates/gemm/gemm.h.
+// Written by tfgen: stored_product_u of tests/specs/stored-product.yaml for cdna; read it beside templates/gemm/gemm.h.
 struct k1_u {
     struct args {
         const bf16 *a;
@@ -325,7 +325,7 @@ TF_LAYOUT(k1_u::args, k_, 24);
 TF_LAYOUT(k1_u::args, r, 32);
 static_assert(sizeof(k1_u::args) == 40, "size of args");
 
-// Written by tfgen: stored_product_k2 of tests/specs/stored-product.yaml for cdna; read it beside templates/gemm/gemm.h.
+// Written by tfgen: stored_product_z of tests/specs/stored-product.yaml for cdna; read it beside templates/gemm/gemm.h.
 struct k2_z {
     struct args {
         const bf16 *r;

@@ -1,5 +1,5 @@
 // ---- level none
-// Written by tfgen: swiglu_k0 of specs/swiglu.yaml for host; read it beside templates/gemm/gemm.h.
+// Written by tfgen: swiglu_gate of specs/swiglu.yaml for host; read it beside templates/gemm/gemm.h.
 struct k0_gate {
     struct args {
         const bf16 *x;
@@ -53,7 +53,7 @@ TF_LAYOUT(k0_gate::args, B, 24);
 TF_LAYOUT(k0_gate::args, S, 28);
 static_assert(sizeof(k0_gate::args) == 32, "size of args");
 
-// Written by tfgen: swiglu_k1 of specs/swiglu.yaml for host; read it beside templates/gemm/gemm.h.
+// Written by tfgen: swiglu_up of specs/swiglu.yaml for host; read it beside templates/gemm/gemm.h.
 struct k1_up {
     struct args {
         const bf16 *x;
@@ -107,7 +107,7 @@ TF_LAYOUT(k1_up::args, B, 24);
 TF_LAYOUT(k1_up::args, S, 28);
 static_assert(sizeof(k1_up::args) == 32, "size of args");
 
-// Written by tfgen: swiglu_k2 of specs/swiglu.yaml for host; read it beside templates/rows/rows.h.
+// Written by tfgen: swiglu_act of specs/swiglu.yaml for host; read it beside templates/rows/rows.h.
 struct k2_act {
     struct args {
         const bf16 *gate;
@@ -143,7 +143,7 @@ TF_LAYOUT(k2_act::args, B, 16);
 TF_LAYOUT(k2_act::args, S, 20);
 static_assert(sizeof(k2_act::args) == 24, "size of args");
 
-// Written by tfgen: swiglu_k3 of specs/swiglu.yaml for host; read it beside templates/rows/rows.h.
+// Written by tfgen: swiglu_prod of specs/swiglu.yaml for host; read it beside templates/rows/rows.h.
 struct k3_prod {
     struct args {
         const bf16 *act;
@@ -183,7 +183,7 @@ TF_LAYOUT(k3_prod::args, S, 28);
 static_assert(sizeof(k3_prod::args) == 32, "size of args");
 
 // ---- level ops
-// Written by tfgen: swiglu_k0 of specs/swiglu.yaml for host; read it beside templates/gemm/gemm.h.
+// Written by tfgen: swiglu_gate_up of specs/swiglu.yaml for host; read it beside templates/gemm/gemm.h.
 struct k0_gate_up {
     struct args {
         const bf16 *x;

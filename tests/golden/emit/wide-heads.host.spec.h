@@ -1,5 +1,5 @@
 // ---- level none
-// Written by tfgen: wide_heads_k0 of tests/specs/wide-heads.yaml for host; read it beside templates/attention/attention.h.
+// Written by tfgen: wide_heads_attention of tests/specs/wide-heads.yaml for host; read it beside templates/attention/attention.h.
 struct k0_attention {
     struct args {
         const bf16 *q;
@@ -45,7 +45,7 @@ TF_LAYOUT(k0_attention::args, v, 16);
 TF_LAYOUT(k0_attention::args, p_, 24);
 static_assert(sizeof(k0_attention::args) == 32, "size of args");
 
-// Written by tfgen: wide_heads_k1 of tests/specs/wide-heads.yaml for host; read it beside templates/rows/rows.h.
+// Written by tfgen: wide_heads_kc of tests/specs/wide-heads.yaml for host; read it beside templates/rows/rows.h.
 struct k1_kc {
     struct args {
         const int *pos;
@@ -83,7 +83,7 @@ TF_LAYOUT(k1_kc::args, k_, 8);
 TF_LAYOUT(k1_kc::args, k_cache, 16);
 static_assert(sizeof(k1_kc::args) == 24, "size of args");
 
-// Written by tfgen: wide_heads_k2 of tests/specs/wide-heads.yaml for host; read it beside templates/rows/rows.h.
+// Written by tfgen: wide_heads_vc of tests/specs/wide-heads.yaml for host; read it beside templates/rows/rows.h.
 struct k2_vc {
     struct args {
         const int *pos;
@@ -121,7 +121,7 @@ TF_LAYOUT(k2_vc::args, v, 8);
 TF_LAYOUT(k2_vc::args, v_cache, 16);
 static_assert(sizeof(k2_vc::args) == 24, "size of args");
 
-// Written by tfgen: wide_heads_k3 of tests/specs/wide-heads.yaml for host; read it beside templates/attention/decode.h.
+// Written by tfgen: wide_heads_decode of tests/specs/wide-heads.yaml for host; read it beside templates/attention/decode.h.
 struct k3_decode {
     struct args {
         const int *pos;
@@ -170,7 +170,7 @@ TF_LAYOUT(k3_decode::args, v_cache, 24);
 TF_LAYOUT(k3_decode::args, d_part, 32);
 static_assert(sizeof(k3_decode::args) == 40, "size of args");
 
-// Written by tfgen: wide_heads_k4 of tests/specs/wide-heads.yaml for host; read it beside templates/attention/decode.h.
+// Written by tfgen: wide_heads_combine of tests/specs/wide-heads.yaml for host; read it beside templates/attention/decode.h.
 struct k4_combine {
     struct args {
         const float *d_part;
