@@ -93,6 +93,21 @@ START_TEST(the_readme_tells_the_figures_that_the_documents_have)
 }
 END_TEST
 
+START_TEST(the_tour_shows_what_the_command_prints)
+{
+    const char *tfgen = getenv("TFGEN");
+    ck_assert_msg(shell("python3 tests/tour.py %s 2>&1", tfgen ? tfgen : "./tfgen") == 0, "%s", output);
+    make_folder();
+    ck_assert_int_eq(shell("mkdir %s/docs && cp -r specs %s && sed 's/ slots=4 group=16/ slots=5 group=16/; s/op: silu/op: relu/' "
+                           "docs/architecture.md >%s/docs/architecture.md && ROOT=%s python3 tests/tour.py %s 2>&1",
+                           folder, folder, folder, folder, tfgen ? tfgen : "./tfgen"),
+                     1);
+    says("tfgen does not: tile layer=wgmma m=128 n=224 k=64 threads=384 slots=5");
+    says("specs/llama-block.yaml does not: - {out: act, op: relu");
+    remove_folder();
+}
+END_TEST
+
 /* ---- tests/circles.py */
 START_TEST(files_call_downward_and_in_no_circle_that_is_not_listed)
 {
@@ -225,6 +240,7 @@ int main(void)
     tcase_add_test(c, what_passes_is_shown_in_the_order_given_however_many_run_at_once);
     tcase_add_test(c, a_failed_check_a_killed_program_and_one_that_says_nothing_all_fail);
     tcase_add_test(c, the_readme_tells_the_figures_that_the_documents_have);
+    tcase_add_test(c, the_tour_shows_what_the_command_prints);
     tcase_add_test(c, files_call_downward_and_in_no_circle_that_is_not_listed);
     tcase_add_test(c, a_new_circle_a_larger_one_and_a_call_that_goes_up_are_refused);
     tcase_add_test(c, the_reference_shares_no_code_with_what_it_judges);
