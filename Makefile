@@ -86,6 +86,7 @@ $(B)/%.o: %.c
 
 # Files that embed text by .incbin depend on that text.
 $(B)/gen/source/template_text.o $(B)/runtime/host/cc.o $(B)/runtime/host/embed.o: $(TEMPLATES)
+$(B)/ir/devices/device_models.o $(B)/counted/ir/devices/device_models.o: $(wildcard specs/devices/*.yaml)
 $(B)/runtime/compile/libclang_work.o: runtime/compile/libclang_cuda.h
 # Tables are X-macros.
 $(LIB_OBJECTS): ir/op.def
@@ -255,7 +256,7 @@ PREFIX ?= /usr/local
 D := $(DESTDIR)$(PREFIX)
 FILLED := sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|'
 install: all
-	install -d $(D)/bin $(D)/include $(D)/lib/pkgconfig $(D)/lib/cmake/tfgen $(D)/libexec/tfgen $(D)/share/man/man1 $(D)/share/tfgen/specs
+	install -d $(D)/bin $(D)/include $(D)/lib/pkgconfig $(D)/lib/cmake/tfgen $(D)/libexec/tfgen $(D)/share/man/man1 $(D)/share/tfgen/specs/devices
 	install -m 755 tfgen $(D)/bin/
 	install -m 755 tfgen-worker $(D)/libexec/tfgen/
 	install -m 644 runtime/api/tfgen.h $(D)/include/
@@ -266,6 +267,7 @@ install: all
 	$(FILLED) runtime/install/tfgenConfigVersion.cmake.in > $(D)/lib/cmake/tfgen/tfgenConfigVersion.cmake
 	install -m 644 runtime/install/tfgenConfig.cmake $(D)/lib/cmake/tfgen/
 	install -m 644 specs/*.yaml $(D)/share/tfgen/specs/
+	install -m 644 specs/devices/*.yaml $(D)/share/tfgen/specs/devices/
 	install -m 644 docs/tfgen-spec.schema.json $(D)/share/tfgen/
 	install -m 644 docs/tfgen.1 $(D)/share/man/man1/
 

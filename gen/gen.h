@@ -1,8 +1,8 @@
-/* In: a fused program, a target, a tuning table. Out: a plan (which kernels, tiles, arguments, packed weights, workspace) and the
+/* In: a fused program, a device model, a tuning table. Out: a plan (which kernels, tiles, arguments, packed weights, workspace) and the
  * HIP source of each kernel. Pure: no device, no file. Refuses what the target cannot hold (code_unsupported, with the limit). */
 #ifndef TFGEN_GEN_H
 #define TFGEN_GEN_H
-#include "ir/ir.h"
+#include "ir/devices/device_model.h"
 
 /* A source file: what is the kernel's own before and behind the templates, whose text all kernels share that need the same ones. */
 typedef struct source_text {
@@ -96,7 +96,8 @@ typedef struct storage {
 
 typedef struct plan {
     const ir_program *program; /* with frames and tiles filled in: ir_print(program) is the plan's text */
-    const target_info *target;
+    const device_model *device;
+    const target_info *target; /* its */
     launch *launches;
     int launch_count;
     packed_weight *packs;
@@ -126,7 +127,7 @@ typedef struct tuning {
     size_t forbidden_count;
 } tuning;
 
-plan *plan_choose(arena *a, const ir_program *fused, const target_info *target, const tuning *tuning);
+plan *plan_choose(arena *a, const ir_program *fused, const device_model *device, const tuning *tuning);
 /* The plan once more, with sources, where phase i of the plan's launches is not to have the tile that it has: spilled[i] says how much
  * memory that took (scratch or vectors above 0; else the phase keeps its tile). NULL: no phase of those has a tile left that was not tried,
  * or one was tried most_spilled times. Lives in `a`, and needs what `p` is made of. */

@@ -145,6 +145,7 @@ typedef struct ir_program {
     ir_kernel **kernels;
     int kernel_count;
     fusion_level level;
+    const char *device; /* of a plan: the device model that its tiles were chosen for; else NULL */
     fusion_note *notes;
     int note_count;
     const program_index *index; /* for questions about phases; NULL: they walk the program, which may change */
@@ -157,9 +158,10 @@ typedef struct target_info { /* ir/target.def says what they are */
     target_vendor vendor;
     int wave;
     unsigned layers; /* bit i: layer_kind i */
-    int lds_bytes, static_bytes, max_threads, granule, units, chiplets, operand_bytes, lds_banks;
+    int lds_bytes, static_bytes, max_threads, granule, operand_bytes, lds_banks;
     bool overlaps, copies_to_lds;
-    int row_threads, registers;
+    int registers;
+    const char *device; /* the device file of plans that name none: ir/devices/device_model.h */
 } target_info;
 const target_info *target_find(const char *name); /* NULL when unknown */
 const target_info *target_of_machine(const char *arch); /* of an architecture without features; NULL: none runs there */

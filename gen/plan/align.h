@@ -6,5 +6,5 @@
 #include "ir/program/build.h"
 
 /* b->p: a program with kernels, which may be changed. */
-void align_operands(builder *b, const target_info *target, const tuning *tuning);
+void align_operands(builder *b, const device_model *device, const tuning *tuning);
 #endif

@@ -1,4 +1,4 @@
-/* In: a fused program, a target, a tuning table. Out: the plan: tiles in a copy of the program, launches, packed
+/* In: a fused program, a device model, a tuning table. Out: the plan: tiles in a copy of the program, launches, packed
  * weights, workspace. Refuses (code_unsupported) kernels of several phases, sizes that a kernel's ints cannot count,
  * and illegal tiles. */
 #include "gen/plan/align.h"
@@ -222,7 +222,7 @@ static void plan_kernel(planner *p, ir_kernel *kernel)
              kernel->name, kernel->phase_count);
     ir_phase *phase = kernel->phases[0];
     segment_list segments;
-    tile_request request = {p->a, p->program, phase, p->p->target, p->tuning, phase_space(p->a, phase), 0, &segments, false};
+    tile_request request = {p->a, p->program, phase, p->p->device, p->p->target, p->tuning, phase_space(p->a, phase), 0, &segments, false};
     const program *of = choose_tile(p, &request, phase, &segments);
     const char *name = kernel_name(p, phase);
     if (needs_packing(phase)) plan_pack(p, kernel, phase, segments.packed_columns, name);
@@ -245,13 +245,19 @@ static void plan_kernel(planner *p, ir_kernel *kernel)
     check_grid(p, l);
 }
 
-plan *plan_choose(arena *a, const ir_program *fused, const target_info *target, const tuning *tuning)
+plan *plan_choose(arena *a, const ir_program *fused, const device_model *device, const tuning *tuning)
 {
     builder b = copy_program(a, fused);
     planner p = {.a = a, .p = arena_alloc(a, sizeof(plan)), .program = b.p, .tuning = tuning, .names = {.a = a}, .numbers = {.a = a}};
-    *p.p = (plan){.program = p.program, .target = target, .fused = fused, .tuning = tuning, .spec = arena_source_name(a)};
+    *p.p = (plan){.program = p.program,
+                  .device = device,
+                  .target = device->target,
+                  .fused = fused,
+                  .tuning = tuning,
+                  .spec = arena_source_name(a)};
+    b.p->device = device->name;
     check_sizes(&p);
-    align_operands(&b, target, tuning);
+    align_operands(&b, device, tuning);
     const size_t kernels = (size_t)p.program->kernel_count + 1, values = (size_t)p.program->value_count + 1;
     p.p->launches = arena_alloc(a, kernels * sizeof *p.p->launches);
     p.p->scratches = arena_alloc(a, kernels * sizeof *p.p->scratches);
@@ -284,7 +290,7 @@ plan *plan_again(arena *a, const plan *p, const spilled_tile *spilled)
     if (t->forbidden_count == known) return NULL;
     t->forbidden = list;
     if (!*arena_source_name(a)) arena_source(a, p->spec, NULL, 0);
-    plan *again = plan_choose(a, p->fused, p->target, t);
+    plan *again = plan_choose(a, p->fused, p->device, t);
     bool better = false;
     for (int i = 0; i < p->launch_count; i++)
         better |=

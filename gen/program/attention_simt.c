@@ -26,7 +26,7 @@ static bool fills_machine(const tile_request *r, long long block_q)
     const extent *shape = op->outputs[0]->shape;
     const dim_table *dims = &r->program->dims;
     const long long blocks = (extent_value(&shape[1], dims) + block_q - 1) / block_q;
-    return extent_value(&shape[0], dims) * blocks * op->attributes.heads >= 2 * r->target->units;
+    return extent_value(&shape[0], dims) * blocks * op->attributes.heads >= 2 * r->device->units;
 }
 
 static void defaults(const tile_request *r, ir_tile *t)

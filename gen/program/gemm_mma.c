@@ -74,7 +74,7 @@ static void defaults(const tile_request *r, ir_tile *t)
         const gemm_mma_tile *x = &known[i].tile;
         if (K > longest && x->m * x->n / x->threads > folded) continue;
         const long long count = ((rows + x->m - 1) / x->m) * ((r->packed_n + x->n - 1) / x->n);
-        const double cycles = known[i].slowness * tile_cycles(x, (count + r->target->units - 1) / r->target->units, K);
+        const double cycles = known[i].slowness * tile_cycles(x, (count + r->device->units - 1) / r->device->units, K);
         if (cycles < 0.98 * least) t->gemm_mma = *x, least = cycles;
     }
 }

@@ -10,7 +10,8 @@ typedef struct tile_request {
     arena *a;
     const ir_program *program;
     const ir_phase *phase;
-    const target_info *target;
+    const device_model *device;
+    const target_info *target; /* its */
     const tuning *tuning; /* or NULL */
     phase_extent space;
     long long packed_n;           /* gemm, once the program is chosen: its granule decides */

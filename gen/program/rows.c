@@ -86,7 +86,7 @@ static int reductions_of(const ir_phase *phase)
  * twice, 6.1 and 5.9. */
 static long long most_vectors(const tile_request *r, long long vectors)
 {
-    const long long rows = extent_value(&r->space.rows, &r->program->dims), threads = (long long)r->target->units * r->target->row_threads;
+    const long long rows = extent_value(&r->space.rows, &r->program->dims), threads = (long long)r->device->units * r->device->row_threads;
     for (int i = 0; i < r->phase->op_count; i++)
         if (r->phase->ops[i]->kind == op_sin || r->phase->ops[i]->kind == op_cos) return 2;
     if (!threads || rows * vectors > 4 * threads) return 8;

@@ -13,7 +13,7 @@ static long long tiles_of(const tile_request *r, long long n)
 /* Stages, then the epilogue and the first loads, which nothing hides; as often as the workgroup with most tiles has them. */
 double ws_cycles(const tile_request *r, long long n, int k, ws_stage_model *stage)
 {
-    const long long units = r->target->units;
+    const long long units = r->device->units;
     const double tile = (double)((length_of(r) + k - 1) / k) * stage(n) + 9.0 * (double)n + 700;
     return (double)((tiles_of(r, n) + units - 1) / units) * tile + launch_start;
 }
@@ -26,7 +26,7 @@ static void try_parts(const tile_request *r, ws_choice *best, int n, int k, ws_s
     enum { most = 8, least_stages = 4, meeting = 2500, column = 40 };
     const long long stages = (length_of(r) + k - 1) / k, tiles = tiles_of(r, n);
     const double whole = ws_cycles(r, n, k, model), stage = model(n);
-    for (int split = 2; split <= most && tiles * split <= r->target->units && stages / split >= least_stages; split++) {
+    for (int split = 2; split <= most && tiles * split <= r->device->units && stages / split >= least_stages; split++) {
         const double saved = (double)(stages - (stages + split - 1) / split) * stage;
         const double cycles = whole - saved + meeting + (split - 1) * column * (double)n;
         if (cycles < best->cycles) *best = (ws_choice){n, split, cycles};

@@ -29,10 +29,10 @@ static bool plain(const tile_request *r)
 }
 
 /* Tiles that a chiplet has under way: a unit has eight waves of 256 registers. */
-static int chunk_of(const target_info *target, int threads)
+static int chunk_of(const device_model *device, int threads)
 {
-    const int each = 8 * target->wave / threads;
-    return target->units / target->chiplets * (each > 1 ? each : 1);
+    const int each = 8 * device->target->wave / threads;
+    return device->units / device->chiplets * (each > 1 ? each : 1);
 }
 
 static int length_of(const tile_request *r) { return wave_row_bytes / dtype_size(request_product(r)->inputs[0]->type); }
@@ -44,7 +44,7 @@ gemm_mfma_tile wave_product_defaults(const tile_request *r, int first)
         int m, n, threads;
     } tiles[] = {{256, 256, 512}, {128, 256, 512}, {128, 128, 256}, {64, 64, 256}, {32, 128, 256}};
     const ir_op *product = request_product(r);
-    const long long rows = request_rows(r), units = r->target->units;
+    const long long rows = request_rows(r), units = r->device->units;
     /* A function that is called leaves its caller half of the registers: of a large tile they do not hold the sums (HIPRTC 5.2 spills). */
     int i = phase_is_long(r->phase, r->target) && first < 2 ? 2 : first;
     if (i == 0 && r->target->registers < 512) i = 1; /* 256x256 needs more than the 128 registers beside the sums (gfx908) */
@@ -58,8 +58,8 @@ gemm_mfma_tile wave_product_defaults(const tile_request *r, int first)
                         .threads = tiles[i].threads,
                         .slots = 1,
                         .group = 8,
-                        .chiplets = r->target->chiplets,
-                        .chunk = chunk_of(r->target, tiles[i].threads)};
+                        .chiplets = r->device->chiplets,
+                        .chunk = chunk_of(r->device, tiles[i].threads)};
     if (r->target->copies_to_lds && t.threads == 512 && plain(r)) t.slots = 2;
     return t;
 }

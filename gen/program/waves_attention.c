@@ -36,9 +36,9 @@ attention_mfma_tile wave_attention_defaults(const tile_request *r, bool narrow)
     const ir_op *op = request_attention(r);
     const long long queries = request_queries(r), head = request_head(r);
     const long long pairs = op->attributes.heads * extent_value(&op->inputs[0]->shape[0], &r->program->dims);
-    attention_mfma_tile t = {.block_q = head > 160 || narrow ? 128 : 256, .block_k = 64, .chiplets = r->target->chiplets};
+    attention_mfma_tile t = {.block_q = head > 160 || narrow ? 128 : 256, .block_k = 64, .chiplets = r->device->chiplets};
     const int least = head > 160 || (narrow && head > 64) ? 128 : 64; /* fewer threads hold more each */
-    while (t.block_q > least && (queries + t.block_q - 1) / t.block_q * pairs * 2 < 3 * r->target->units) t.block_q /= 2;
+    while (t.block_q > least && (queries + t.block_q - 1) / t.block_q * pairs * 2 < 3 * r->device->units) t.block_q /= 2;
     t.threads = 2 * t.block_q;
     const bool wide = head <= 128 || head > 160; /* between, scores of 64 keys would be one too many for the registers */
     const int together = head <= 128 && t.threads < 512 ? 2 : 1;

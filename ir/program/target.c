@@ -4,10 +4,8 @@
 
 #define L(layer) (1u << layer_##layer)
 static const target_info targets[] = {
-#define TARGET(name, family, vendor, wave, layers, lds, fixed, threads, granule, units, chiplets, operand, banks, overlaps, copies, \
-               row_threads, registers)                                                                                              \
-    {#name,   #family, vendor_##vendor, wave,    layers, lds,      fixed,  threads,                                                 \
-     granule, units,   chiplets,        operand, banks,  overlaps, copies, row_threads, registers},
+#define TARGET(name, family, vendor, wave, layers, lds, fixed, threads, granule, operand, banks, overlaps, copies, registers, device) \
+    {#name, #family, vendor_##vendor, wave, layers, lds, fixed, threads, granule, operand, banks, overlaps, copies, registers, device},
 #include "ir/target.def"
 };
 #undef L

@@ -1,6 +1,7 @@
 /* In: spec text and a request. Out: the plan with its sources. Refuses what a stage refuses. This is the spine: a line a stage.
  * --from=STAGE enters it lower down, with IR text printed by --dump=STAGE. */
 #include "runtime/api/compile.h"
+#include <string.h>
 
 const char *const stage_names[stage_count] = {"graph", "ir", "fuse", "plan", "source"};
 
@@ -59,6 +60,27 @@ const target_info *compile_target(arena *a, const char *name)
          near ? near : "", near ? "'?" : "", known.data);
 }
 
+static const device_model *of_target(arena *a, const device_model *d, const target_info *target)
+{
+    if (d->target != target)
+        bail(a, code_usage, (position){0}, "device model %s is of target %s, not of %s", d->name, d->target->name, target->name);
+    return d;
+}
+
+const device_model *compile_device(arena *a, const compile_request *r, const target_info *target)
+{
+    if (!r->device_model) return NULL;
+    if (!strchr(r->device_model, '\n')) return of_target(a, device_model_named(a, r->device_model), target);
+    const char *path = r->device_file ? r->device_file : "device model";
+    return of_target(a, device_model_read(a, r->device_model, strlen(r->device_model), path), target);
+}
+
+static const device_model *device_of(arena *a, const compile_request *r, const char *text_says, const target_info *target)
+{
+    if (text_says) return of_target(a, device_model_named(a, text_says), target);
+    return r->device_label ? device_model_of(a, target, r->device_label) : device_model_default(a, target);
+}
+
 /* Graph and ir are ops, fuse and plan are kernels: each of a pair reads the other's text, which says enough. */
 static const ir_program *read_text(const job *j)
 {
@@ -80,14 +102,16 @@ void compile_inside(arena *a, const compile_request *r, compiled *out)
     const target_info *target = compile_target(a, r->target);
     const fuse_options fusion = {r->level, target, r->disabled, r->disabled_count};
 
+    const device_model *device = compile_device(a, r, target); /* first: its messages are about another text */
     const ir_program *p = read_text(j);
+    if (!device) device = device_of(a, r, p->device, target);
     if (from == stage_graph) {
         j->out->graph = dumped(j, stage_graph, p);
         p = lower(a, p);
     }
     if (from <= stage_ir) p = fuse(a, dumped(j, stage_ir, p), &fusion);
     if (from <= stage_fuse) dumped(j, stage_fuse, p);
-    j->out->plan = plan_choose(a, p, target, r->tuning);
+    j->out->plan = plan_choose(a, p, device, r->tuning);
     dumped(j, stage_plan, j->out->plan->program);
     emit(a, j->out->plan);
     dump_sources(r, j->out->plan);

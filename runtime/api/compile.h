@@ -17,6 +17,11 @@ typedef struct compile_request {
     const char *const *disabled; /* fusions turned off by name */
     size_t disabled_count;
     const char *target;
+    /* What the device is like that tiles are chosen for: a name (tfgen devices --models), or the text of a device file, which has an end of
+     * line; NULL: what the text says, else what `device_label` is, else the target's default. */
+    const char *device_model;
+    const char *device_file;  /* in messages about such a text; NULL: "device model" */
+    const char *device_label; /* what the device calls itself that it is planned for, or NULL */
     const tuning *tuning;    /* NULL: defaults */
     /* Called after each stage with its text, when not NULL; `text` lives in the arena. Sources come in pieces. */
     void (*dump)(void *context, stage at, const char *text);
@@ -31,6 +36,8 @@ typedef struct compiled {
 
 /* Bails with the names that there are. */
 const target_info *compile_target(arena *a, const char *name);
+/* The one that is asked for, or NULL; bails when it is of another target. */
+const device_model *compile_device(arena *a, const compile_request *r, const target_info *target);
 /* The spine itself, for callers that are inside arena_run already: bails. */
 void compile_inside(arena *a, const compile_request *request, compiled *out);
 /* A plan that was made again (runtime/module/plan_code.h): its stages are dumped like the first one's. */

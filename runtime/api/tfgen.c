@@ -19,11 +19,15 @@ static void plan_body(void *argument)
     arena *a = j->plan->arena;
     dim_override *dims = arena_alloc(a, (o->dim_count + 1) * sizeof *dims);
     for (size_t i = 0; i < o->dim_count; i++) dims[i] = (dim_override){o->dims[i].name, o->dims[i].value};
-    const compile_request request = {
-        .text = arena_strndup(a, j->spec, j->size), .size = j->size, .name = arena_strdup(a, j->name),
-        .target = o->target ? o->target : "host", .level = (fusion_level)o->fusion,
-        .disabled = o->no_fuse, .disabled_count = o->no_fuse_count,
-        .graph = {.preset = o->preset, .dtype = o->dtype, .overrides = dims, .override_count = o->dim_count}};
+    const compile_request request = {.text = arena_strndup(a, j->spec, j->size),
+                                     .size = j->size,
+                                     .name = arena_strdup(a, j->name),
+                                     .target = o->target ? o->target : "host",
+                                     .level = (fusion_level)o->fusion,
+                                     .device_model = o->device_model,
+                                     .disabled = o->no_fuse,
+                                     .disabled_count = o->no_fuse_count,
+                                     .graph = {.preset = o->preset, .dtype = o->dtype, .overrides = dims, .override_count = o->dim_count}};
     compile_inside(a, &request, &j->plan->compiled);
     j->plan->text = ir_print(a, j->plan->compiled.plan->program);
     j->plan->manifest = manifest_json(a, j->plan->compiled.plan);

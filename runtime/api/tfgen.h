@@ -64,8 +64,14 @@ typedef struct tfgen_plan_options {
     tfgen_fusion fusion;
     const char *const *no_fuse; /* fusions turned off by name */
     size_t no_fuse_count;
+    /* What the device has that tiles are chosen for (units, chiplets, ...): a name that `tfgen devices --models` lists, or the text of a
+     * device file, which has an end of line. Of the target; NULL: the target's default. */
+    const char *device_model;
 } tfgen_plan_options;
-#define TFGEN_PLAN_OPTIONS_INIT {sizeof(tfgen_plan_options), NULL, NULL, NULL, NULL, 0, TFGEN_FUSION_TILE, NULL, 0}
+#define TFGEN_PLAN_OPTIONS_INIT                                                                 \
+    {                                                                                           \
+        sizeof(tfgen_plan_options), NULL, NULL, NULL, NULL, 0, TFGEN_FUSION_TILE, NULL, 0, NULL \
+    }
 
 /* Reads `spec` (YAML, `size` bytes, not kept) and plans it. `name` is used in messages and #line directives. *plan is NULL unless
  * TFGEN_OK. options and error may be NULL. */

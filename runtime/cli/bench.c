@@ -22,7 +22,7 @@ typedef struct report {
     const ir_program *graph; /* or NULL */
     const plan *plan;
     const tfgen_device_info *device;
-    const peaks *peaks; /* or NULL */
+    const device_model *peaks; /* NULL: it says nothing of this device, or not enough */
     const bench_result *r;
     bool graphs;
     const char *check; /* a sentence, or NULL */
@@ -128,8 +128,9 @@ static void print_table(const report *p)
               arena_printf(p->a, "%d launches", p->plan->launch_count));
     printf("  %d repeats over %d sets of buffers of %.1f MB each; compiled in %s\n", r->repeats, r->sets, r->set_bytes * 1e-6,
            time_text(p->a, r->compile_seconds));
-    if (p->peaks && p->peaks->cache > r->sets * r->set_bytes)
-        printf("  all sets together fit the last-level cache (%.0f MB): these times are those of cached data\n", p->peaks->cache * 1e-6);
+    if (p->peaks && device_last_level(p->peaks) > r->sets * r->set_bytes)
+        printf("  all sets together fit the last-level cache (%.0f MB): these times are those of cached data\n",
+               device_last_level(p->peaks) * 1e-6);
     if (p->check) printf("  %s\n", p->check);
     putchar('\n');
 }
@@ -190,6 +191,16 @@ static const char *check_result(bench_job *j, const ir_program *graph, const com
     return r.good ? "checked: every value is within its bound" : "BAD: a bound is exceeded (tfgen run shows which)";
 }
 
+/* Of a model that was asked for: it must be this device's. A default that is another device's, or has no bandwidth, says nothing. */
+static const device_model *peaks_of(arena *a, const cli_options *o, const device_model *d, const tfgen_device *device)
+{
+    const bool matches = !d->match || strstr(device->info.label, d->match);
+    if (!matches && o->device_model)
+        bail(a, code_usage, (position){0}, "--device-model=%s is for a device that is called '%s'; this one is '%s'", o->device_model,
+             d->match, device->info.label);
+    return matches && d->numbers[number_bandwidth].value > 0 ? d : NULL;
+}
+
 static void bench_level(void *argument)
 {
     bench_job *j = argument;
@@ -199,13 +210,16 @@ static void bench_level(void *argument)
     tfgen_device *device = open_device(a, o.device);
     compile_request request = cli_request(a, &o, j->path);
     compiled c;
-    request.target = device->info.target;
+    request.target = device->info.target, request.device_label = device->info.label;
     compile_inside(a, &request, &c);
-    const peaks *limits = o.device_file ? peaks_read(a, o.device_file, device->info.label) : NULL;
-    const bench_options options = {
-        .device = device, .seed = (unsigned long long)o.number.seed,
-        .jobs = (int)o.number.jobs, .seconds = seconds_of(a, o.seconds), .last_level = limits ? limits->cache : 0,
-        .graph = o.graph != NULL, .cache = cli_cache(a, &o)};
+    const device_model *limits = peaks_of(a, &o, c.plan->device, device);
+    const bench_options options = {.device = device,
+                                   .seed = (unsigned long long)o.number.seed,
+                                   .jobs = (int)o.number.jobs,
+                                   .seconds = seconds_of(a, o.seconds),
+                                   .last_level = limits ? device_last_level(limits) : 0,
+                                   .graph = o.graph != NULL,
+                                   .cache = cli_cache(a, &o)};
     const ir_program *graph = cli_graph(a, &o, &c);
     const char *check = o.check ? check_result(j, graph, &c, device) : NULL;
     const bench_result result = bench_plan(a, graph ? graph : c.plan->program, c.plan, &options);

@@ -29,6 +29,9 @@ void cli_make_folder(arena *a, const char *path);
 /* The request of one spec, from options: dims, preset, dtype, fusion, no-fuse, target, from. */
 compile_request cli_request(arena *a, const cli_options *o, const char *path);
 
+/* Of --device-model, which may be NULL. */
+void cli_device_model(arena *a, const char *given, compile_request *r);
+
 /* The graph that results are compared with: the spec's, or for IR text of a later stage that of --spec at the text's dims and dtype, which
  * must have the text's inputs, parameters, states and outputs; NULL: there is none. Bails. */
 const ir_program *cli_graph(arena *a, const cli_options *o, const compiled *c);

@@ -1,4 +1,5 @@
-/* In: nothing. Out: the devices of this machine as a table or JSON, and why a kind has none. Refuses nothing: the host is always there. */
+/* In: nothing. Out: the devices of this machine as a table or JSON, and why a kind has none; or the device models. Refuses nothing: the
+ * host is always there. */
 #define _GNU_SOURCE
 #include "runtime/cli/cli.h"
 #include "runtime/device/device.h"
@@ -80,8 +81,49 @@ static void list_devices(void *argument)
     json_decref(all);
 }
 
+/* ---- --models */
+static json_t *model_json(const device_model *d)
+{
+    return json_pack("{s:s, s:s, s:s?, s:s, s:b, s:i, s:i, s:f, s:f}", "name", d->name, "label", d->label, "match", d->match, "target",
+                     d->target->name, "default", strcmp(d->name, d->target->device) == 0, "units", d->units, "chiplets", d->chiplets,
+                     "memory_bytes", d->numbers[number_memory].value, "bandwidth", d->numbers[number_bandwidth].value);
+}
+
+static void print_model(const device_model *d)
+{
+    const char *mark = strcmp(d->name, d->target->device) == 0 ? "*" : "";
+    const double memory = d->numbers[number_memory].value, bandwidth = d->numbers[number_bandwidth].value;
+    printf("%-12s %-9s %5d %8d ", d->name, d->target->name, d->units, d->chiplets);
+    if (memory > 0)
+        printf("%7.0f GB %6.2f TB/s", memory * 1e-9, bandwidth * 1e-12);
+    else
+        printf("%10s %11s", "-", "-");
+    printf("  %s%s\n", d->label, mark);
+}
+
+static void list_models(void *argument)
+{
+    listing *l = argument;
+    json_t *all = json_array();
+    if (!l->json)
+        printf("%-12s %-9s %5s %8s %10s %11s  label (*: what its target takes where none is named)\n", "name", "target", "units",
+               "chiplets", "memory", "bandwidth");
+    for (size_t i = 0; i < device_model_total(); i++) {
+        const device_model *d = device_model_at(l->a, i);
+        if (l->json)
+            json_array_append_new(all, model_json(d));
+        else
+            print_model(d);
+    }
+    if (l->json) {
+        json_dumpf(all, stdout, JSON_INDENT(2));
+        putchar('\n');
+    }
+    json_decref(all);
+}
+
 int command_devices_main(const cli_options *o)
 {
     listing l = {.a = arena_new(), .json = o->json != NULL};
-    return cli_run(list_devices, &l, l.a);
+    return cli_run(o->models ? list_models : list_devices, &l, l.a);
 }

@@ -40,6 +40,17 @@ static unsigned dump_stages(arena *a, const char *given)
     return bits;
 }
 
+/* A name, or the text of a file: its path has a slash or a dot. */
+void cli_device_model(arena *a, const char *given, compile_request *r)
+{
+    size_t size;
+    r->device_model = given;
+    if (!given || !strpbrk(given, "/.")) return;
+    r->device_model = arena_printf(a, "%s\n", cli_read_file(a, given, &size));
+    r->device_file = given;
+    if (strlen(r->device_model) != size + 1) bail(a, code_bad_input, (position){0}, "%s: it has a NUL character", given);
+}
+
 compile_request cli_request(arena *a, const cli_options *o, const char *path)
 {
     compile_request r = {.name = path, .target = o->target ? o->target : "host", .level = fusion_tile};
@@ -48,6 +59,7 @@ compile_request cli_request(arena *a, const cli_options *o, const char *path)
     name_list disabled = options_list(a, o->no_fuse);
     check_fusion_names(a, disabled);
     r.text = cli_read_file(a, path, &r.size);
+    cli_device_model(a, o->device_model, &r);
     r.graph = (graph_options){o->preset, overrides, dims, o->dtype};
     if (o->fusion) r.level = options_level(a, o->fusion);
     r.disabled = disabled.names;

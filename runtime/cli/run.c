@@ -133,6 +133,7 @@ static void run_spec(void *argument)
     compile_request request = cli_request(a, o, j->path);
     compiled c;
     if (target) request.target = target;
+    request.device_label = trial_label(a, device);
     compile_inside(a, &request, &c);
     const ir_program *graph = cli_graph(a, o, &c);
     if (!graph && (o->dump_data || (o->reference && strcmp(o->reference, "always") == 0)))

@@ -61,6 +61,8 @@ const char *trial_complaint(arena *a, const trial_check *c);
 
 /* --device: opens it and makes its target that of *target; NULL, when none was asked for, leaves the host engine to the run. Bails. */
 tfgen_device *trial_device(arena *a, const char *name, bool check, const char **target);
+/* What the device calls itself; NULL: the host engine. */
+const char *trial_label(arena *a, const tfgen_device *device);
 
 /* Floating-point operations of one evaluation of the graph. */
 double graph_operations(const ir_program *graph);

@@ -78,6 +78,7 @@ static void run_case(void *argument)
     verify_case *c = argument;
     compile_request r = cli_request(c->a, c->o, c->path);
     compiled done;
+    r.device_label = trial_label(c->a, c->device);
     compile_inside(c->a, &r, &done);
     const trial_options options = {.device = c->device, .seed = (unsigned long long)c->o->number.seed,
                                    .jobs = (int)c->o->number.jobs, .reference = reference_always,
@@ -191,8 +192,9 @@ static void check_lists(verify_job *j)
 {
     dtype type;
     for (size_t i = 0; i < j->levels.count; i++) (void)options_level(j->a, j->levels.names[i]);
-    for (size_t i = 0; i < j->targets.count; i++)
-        (void)compile_target(j->a, j->targets.names[i]);
+    compile_request asked = {0};
+    cli_device_model(j->a, j->o->device_model, &asked);
+    for (size_t i = 0; i < j->targets.count; i++) (void)compile_device(j->a, &asked, compile_target(j->a, j->targets.names[i]));
     for (size_t i = 0; i < j->dtypes.count; i++)
         if (strcmp(j->dtypes.names[i], "spec") != 0 && !dtype_parse_real(j->dtypes.names[i], &type)) {
             const char *near = dtype_parse(j->dtypes.names[i], &type) ? NULL : dtype_hint(j->dtypes.names[i]); /* one of positions: none */

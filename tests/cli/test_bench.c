@@ -153,78 +153,19 @@ START_TEST(a_view_counts_what_it_shows_and_never_more_than_there_is)
 END_TEST
 
 /* ---- peaks */
-typedef struct peaks_job {
-    arena *a;
-    const char *text, *label;
-    peaks *made;
-} peaks_job;
-
-static void remove_file(void *path) { unlink(path); }
-
-static void read_peaks(void *argument)
-{
-    peaks_job *j = argument;
-    char path[] = "/tmp/tfgen-peaks-XXXXXX";
-    const int file = mkstemp(path);
-    ck_assert_int_ge(file, 0);
-    ck_assert_int_eq(write(file, j->text, strlen(j->text)), (ssize_t)strlen(j->text));
-    close(file);
-    arena_defer(j->a, remove_file, arena_strdup(j->a, path));
-    j->made = peaks_read(j->a, path, j->label);
-}
-
-static void refused(const char *text, tfgen_code code, const char *says)
-{
-    peaks_job j = {arena_new(), text, "A device X100", NULL};
-    ck_assert_int_eq(arena_run(j.a, read_peaks, &j), code);
-    ck_assert_msg(strstr(arena_diagnostics(j.a), says) != NULL, "%s", arena_diagnostics(j.a));
-    arena_free(j.a);
-}
-
 START_TEST(the_floor_is_set_by_what_takes_longest)
 {
-    peaks_job j = {arena_new(), "name: X\nmatch: X100\nbandwidth: 1e12\nflops: {bf16: 1e15, f32: 1e13}\nothers: 1e13\n", "A device X100",
-                   NULL};
-    ck_assert_int_eq(arena_run(j.a, read_peaks, &j), code_ok);
+    device_model d = {.name = "x"};
+    d.numbers[number_bandwidth].value = 1e12;
+    d.rates[rate_products].of[dtype_bf16] = 1e15, d.rates[rate_products].of[dtype_f32] = 1e13;
+    d.rates[rate_vector].of[dtype_f32] = 1e13;
     const char *limit;
-    ck_assert_double_eq_tol(peaks_floor(j.made, dtype_bf16, &(work){1e12, 0, 3e9, 1e9}, &limit), 4e-3, 1e-12);
+    ck_assert_double_eq_tol(peaks_floor(&d, dtype_bf16, &(work){1e12, 0, 3e9, 1e9}, &limit), 4e-3, 1e-12);
     ck_assert_str_eq(limit, "memory");
-    ck_assert_double_eq_tol(peaks_floor(j.made, dtype_f32, &(work){1e12, 0, 3e9, 1e9}, &limit), 0.1, 1e-12);
+    ck_assert_double_eq_tol(peaks_floor(&d, dtype_f32, &(work){1e12, 0, 3e9, 1e9}, &limit), 0.1, 1e-12);
     ck_assert_str_eq(limit, "products");
-    ck_assert_double_eq_tol(peaks_floor(j.made, dtype_bf16, &(work){0, 1e12, 3e9, 1e9}, &limit), 0.1, 1e-12);
+    ck_assert_double_eq_tol(peaks_floor(&d, dtype_bf16, &(work){0, 1e12, 3e9, 1e9}, &limit), 0.1, 1e-12);
     ck_assert_str_eq(limit, "arithmetic");
-    arena_free(j.a);
-}
-END_TEST
-
-START_TEST(a_device_file_that_makes_no_sense_is_refused_with_its_place)
-{
-    refused("bandwith: 1e12\n", code_bad_input, ":1:1: error: unknown key 'bandwith'; did you mean 'bandwidth'?");
-    refused("name: X\n", code_bad_input, "bandwidth (bytes a second) is missing");
-    refused("bandwidth: fast\n", code_bad_input, ":1:12: error: a positive number");
-    refused("bandwidth: -1\n", code_bad_input, "a positive number");
-    refused("bandwidth: .inf\n", code_bad_input, "a positive number");
-    refused("bandwidth: [1]\n", code_bad_input, "a positive number");
-    refused("bandwidth: 1e12\nflops: {i32: 1}\n", code_bad_input, "no dtype of products");
-    refused("bandwidth: 1e12\nflops: 1e12\n", code_bad_input, "a map of dtypes");
-    refused("- bandwidth\n", code_bad_input, "a map of peaks");
-    refused("bandwidth: 1e12\nmatch: H200\n", code_usage, "this one is 'A device X100'");
-}
-END_TEST
-
-START_TEST(the_shipped_device_file_is_read)
-{
-    arena *a = arena_new();
-    FILE *f = fopen("specs/devices/h200.yaml", "r");
-    static char text[4096];
-    ck_assert_ptr_nonnull(f);
-    text[fread(text, 1, sizeof text - 1, f)] = '\0';
-    fclose(f);
-    peaks_job j = {a, text, "NVIDIA H200", NULL};
-    ck_assert_int_eq(arena_run(a, read_peaks, &j), code_ok);
-    ck_assert_double_gt(j.made->products[dtype_bf16], j.made->products[dtype_f32]);
-    ck_assert_double_gt(j.made->bandwidth, 4e12);
-    arena_free(a);
 }
 END_TEST
 
@@ -272,7 +213,7 @@ START_TEST(json_has_every_launch_with_its_spread_and_its_work)
         const json_t *l = json_array_get(launches, i), *s = json_object_get(l, "seconds");
         const double low = json_real_value(json_object_get(s, "p10")), median = json_real_value(json_object_get(s, "median"));
         ck_assert(low > 0 && low <= median && median <= json_real_value(json_object_get(s, "p90")));
-        ck_assert_ptr_null(json_object_get(l, "of_floor")); /* no device file, no share */
+        ck_assert_ptr_null(json_object_get(l, "of_floor")); /* no bandwidth in the model, no share */
         products += json_real_value(json_object_get(l, "products"));
         medians += median;
     }
@@ -283,22 +224,44 @@ START_TEST(json_has_every_launch_with_its_spread_and_its_work)
 }
 END_TEST
 
-START_TEST(with_a_device_file_the_share_of_the_floor_is_printed)
+/* A model of this machine whose one match is `match`, or none. */
+static void write_model(char *path, const char *match)
+{
+    const int file = mkstemp(path);
+    ck_assert_int_ge(file, 0);
+    ck_assert_int_gt(dprintf(file,
+                             "name: fast\nlabel: x\ntarget: host\n%s%s\nunits: {is: 1, chosen: x}\nchiplets: {is: 1, chosen: x}\n"
+                             "bandwidth: {is: 1e18, chosen: x}\ncache: {is: 1e12, chosen: x}\nproducts: {bf16: 1e18, chosen: x}\n",
+                             match ? "match: " : "", match ? match : ""),
+                     0);
+    close(file);
+}
+
+START_TEST(with_peaks_the_share_of_the_floor_is_printed)
 {
     char path[] = "/tmp/tfgen-host-peaks-XXXXXX", arguments[256];
-    const int file = mkstemp(path);
-    ck_assert_int_gt(dprintf(file, "bandwidth: 1e18\ncache: 1e12\nflops: {bf16: 1e18}\n"), 0);
-    close(file);
-    snprintf(arguments, sizeof arguments, "specs/l2norm.yaml --device=host --dim S=5 --seconds=0.01 --json --device-file=%s", path);
+    write_model(path, NULL);
+    snprintf(arguments, sizeof arguments, "specs/l2norm.yaml --device=host --dim S=5 --seconds=0.01 --json --device-model=%s", path);
     ck_assert_int_eq(tfgen(arguments), 0);
     json_t *all = json_loads(output, 0, NULL), *whole = json_object_get(json_array_get(all, 0), "whole");
     const double share = json_real_value(json_object_get(whole, "of_floor"));
     ck_assert_msg(share > 0 && share < 1, "%s", output);
     json_decref(all);
-    snprintf(arguments, sizeof arguments, "specs/l2norm.yaml --device=host --dim S=5 --seconds=0.01 --device-file=%s", path);
+    snprintf(arguments, sizeof arguments, "specs/l2norm.yaml --device=host --dim S=5 --seconds=0.01 --device-model=%s", path);
     ck_assert_int_eq(tfgen(arguments), 0);
     says("of floor");
     says("fit the last-level cache");
+    unlink(path);
+}
+END_TEST
+
+START_TEST(peaks_of_another_device_are_refused)
+{
+    char path[] = "/tmp/tfgen-host-peaks-XXXXXX", arguments[256];
+    write_model(path, "Cray-1");
+    snprintf(arguments, sizeof arguments, "specs/l2norm.yaml --device=host --dim S=5 --seconds=0.01 --device-model=%s", path);
+    ck_assert_int_eq(tfgen(arguments), 2);
+    says("is for a device that is called 'Cray-1'; this one is '");
     unlink(path);
 }
 END_TEST
@@ -314,8 +277,8 @@ START_TEST(what_bench_cannot_do_it_says)
     says("--device: ");
     ck_assert_int_eq(tfgen("specs/rmsnorm.yaml --fusion=most"), 2);
     says("unknown level 'most'");
-    ck_assert_int_eq(tfgen("specs/rmsnorm.yaml --device=host --device-file=specs/devices/h200.yaml"), 2);
-    says("is for a device that is called 'H200'");
+    ck_assert_int_eq(tfgen("specs/rmsnorm.yaml --device=host --device-model=h200"), 2);
+    says("device model h200 is of target sm_90a, not of host");
     ck_assert_int_eq(tfgen(""), 2);
     says("usage: tfgen bench");
 }
@@ -335,11 +298,10 @@ int main(void)
     tcase_add_test(counts, decoding_counts_the_rows_of_the_cache_that_are_filled);
     tcase_add_test(counts, a_view_counts_what_it_shows_and_never_more_than_there_is);
     tcase_add_test(limits, the_floor_is_set_by_what_takes_longest);
-    tcase_add_test(limits, a_device_file_that_makes_no_sense_is_refused_with_its_place);
-    tcase_add_test(limits, the_shipped_device_file_is_read);
     tcase_add_test(command, every_level_has_a_table_that_says_whose_times_they_are);
     tcase_add_test(command, json_has_every_launch_with_its_spread_and_its_work);
-    tcase_add_test(command, with_a_device_file_the_share_of_the_floor_is_printed);
+    tcase_add_test(command, with_peaks_the_share_of_the_floor_is_printed);
+    tcase_add_test(command, peaks_of_another_device_are_refused);
     tcase_add_test(command, what_bench_cannot_do_it_says);
     tcase_set_timeout(command, 120);
     suite_add_tcase(suite, counts);

@@ -183,6 +183,39 @@ START_TEST(a_list_that_is_given_twice_is_one_list)
 }
 END_TEST
 
+START_TEST(a_device_model_is_a_name_or_a_file)
+{
+    make_folder();
+    ck_assert_int_eq(tfgen("specs/rmsnorm.yaml --target=sm_90a --dump=plan --device-model=h100"), 0);
+    says("\ndevice h100\n");
+    ck_assert_int_eq(tfgen("specs/rmsnorm.yaml --target=sm_90a --dump=plan --device-model=specs/devices/h100-pcie.yaml"), 0);
+    says("\ndevice h100-pcie\n");
+    ck_assert_int_eq(tfgen("specs/rmsnorm.yaml --target=sm_90a --device-model=h20"), 2);
+    says("no device model is called 'h20'; did you mean 'h200'?");
+    ck_assert_int_eq(tfgen("verify specs/rmsnorm.yaml --target=host,sm_90a --device-model=h200"), 2);
+    says("device model h200 is of target sm_90a, not of host");
+    ck_assert_int_eq(tfgen("specs/rmsnorm.yaml --target=sm_90a --device-model=./nothing.yaml"), 3);
+    says("./nothing.yaml: cannot open");
+    ck_assert_int_eq(tfgen(in_folder("--version; sed s/2048/3072000/ specs/devices/h200.yaml >%s/d.yaml")), 0);
+    ck_assert_int_eq(tfgen(in_folder("run specs/rmsnorm.yaml --target=sm_90a --device-model=%s/d.yaml")), 3);
+    says("/d.yaml:9:19: error: row_threads: a whole number from 1 to 65536");
+    ck_assert_int_eq(tfgen(in_folder("--version; printf 'name: a\\0b' >%s/z.yaml")), 0);
+    ck_assert_int_eq(tfgen(in_folder("specs/rmsnorm.yaml --device-model=%s/z.yaml")), 3);
+    says("it has a NUL character");
+    remove_folder();
+}
+END_TEST
+
+START_TEST(device_models_are_listed_with_their_targets)
+{
+    ck_assert_int_eq(tfgen("devices --models"), 0);
+    says("mi250x       gfx90a      110        1      64 GB   1.64 TB/s  AMD Instinct MI250X, one die\n");
+    says("NVIDIA H200 SXM5 141 GB*\n");
+    ck_assert_int_eq(tfgen("devices --models --json | grep -A3 h100-pcie"), 0);
+    says("\"target\": \"sm_90a\"");
+}
+END_TEST
+
 START_TEST(what_others_call_a_dtype_and_a_dim_that_is_not_there_get_a_hint)
 {
     static const char *const called[][2] = {{"fp16", "f16"},  {"half", "f16"},  {"float16", "f16"},   {"fp32", "f32"}, {"float32", "f32"},
@@ -631,6 +664,8 @@ int main(void)
     tcase_add_test(c, a_word_that_is_no_command_is_no_spec_either);
     tcase_add_test(c, every_option_refuses_what_it_cannot_be);
     tcase_add_test(c, a_list_that_is_given_twice_is_one_list);
+    tcase_add_test(c, a_device_model_is_a_name_or_a_file);
+    tcase_add_test(c, device_models_are_listed_with_their_targets);
     tcase_add_test(c, what_others_call_a_dtype_and_a_dim_that_is_not_there_get_a_hint);
     tcase_add_test(c, a_device_is_asked_for_by_name);
     tcase_add_test(c, the_man_page_is_well_formed_and_has_every_option);

@@ -67,7 +67,7 @@ static inline void to_the_end(pipeline *t, ir_program *p)
         p = fuse(t->a, p, &(fuse_options){levels[t->choice % 4], target, NULL, 0});
         check_text(t, p, "fused.ir");
     }
-    plan *made = plan_choose(t->a, p, target, NULL);
+    plan *made = plan_choose(t->a, p, device_model_default(t->a, target), NULL);
     check_text(t, made->program, "planned.ir");
     emit(t->a, made);
     check_plan(t, made);

@@ -134,7 +134,7 @@ static void build_body(void *argument)
                                   ? ir_read(b->a, b->text, strlen(b->text), "t.ir")
                                   : fuse(b->a, lower(b->a, graph_read(b->a, b->text, strlen(b->text), "t.yaml", &options)), &fusion);
     b->fused_before = ir_print(b->a, fused);
-    b->p = plan_choose(b->a, fused, target, &t);
+    b->p = plan_choose(b->a, fused, device_model_default(b->a, target), &t);
     b->fused_after = ir_print(b->a, fused);
     emit(b->a, b->p);
 }

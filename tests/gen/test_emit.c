@@ -37,7 +37,7 @@ static void build_body(void *argument)
         const fuse_options fusion = {b->level, target, NULL, 0};
         p = fuse(b->a, lower(b->a, graph_read(b->a, b->text, b->size, b->name, &b->options)), &fusion);
     }
-    b->p = plan_choose(b->a, p, target, b->tuning);
+    b->p = plan_choose(b->a, p, device_model_default(b->a, target), b->tuning);
     emit(b->a, b->p);
 }
 

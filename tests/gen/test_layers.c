@@ -21,8 +21,8 @@ static void build_body(void *argument)
     const fuse_options fusion = {fusion_tile, target, NULL, 0};
     const graph_options options = {0};
     arena_source(b->a, "t.yaml", b->text, strlen(b->text));
-    b->p = plan_choose(b->a, fuse(b->a, lower(b->a, graph_read(b->a, b->text, strlen(b->text), "t.yaml", &options)), &fusion), target,
-                       b->tuning);
+    b->p = plan_choose(b->a, fuse(b->a, lower(b->a, graph_read(b->a, b->text, strlen(b->text), "t.yaml", &options)), &fusion),
+                       device_model_default(b->a, target), b->tuning);
     emit(b->a, b->p);
 }
 

@@ -170,8 +170,8 @@ static void build_body(void *argument)
     const fuse_options fusion = {fusion_tile, target, NULL, 0};
     const graph_options options = {0};
     const tuning t = {.lines = &b->line, .count = 1};
-    emit(b->a,
-         plan_choose(b->a, fuse(b->a, lower(b->a, graph_read(b->a, text, sizeof text - 1, "t.yaml", &options)), &fusion), target, &t));
+    emit(b->a, plan_choose(b->a, fuse(b->a, lower(b->a, graph_read(b->a, text, sizeof text - 1, "t.yaml", &options)), &fusion),
+                           device_model_default(b->a, target), &t));
 }
 
 START_TEST(a_part_has_a_stage)

@@ -1,7 +1,9 @@
 /* Facts that are in tables: what the tables say of dtypes, and that what is printed and read follows them. */
-#include "ir/ir.h"
+#include "ir/devices/device_model.h"
 #include "ir/read/schema.h"
+#include "runtime/api/compile.h"
 #include "tests/support.h"
+#include <stdio.h>
 #include <string.h>
 
 /* ---- dtypes */
@@ -79,9 +81,276 @@ static TCase *dtypes(void)
     return t;
 }
 
+/* ---- device models */
+#define FACTS "units: {is: 64, chosen: x}\nchiplets: {is: 2, chosen: x}\n"
+#define NAMES "name: mine\nlabel: My GPU\ntarget: sm_90a\n"
+
+typedef struct model_job {
+    arena *a;
+    const char *text;
+    device_model *made;
+} model_job;
+
+static void read_model(void *argument)
+{
+    model_job *j = argument;
+    j->made = device_model_read(j->a, j->text, strlen(j->text), "my.yaml");
+}
+
+static const struct {
+    const char *text, *says;
+} broken[] = {
+    {NAMES FACTS "unitz: {is: 1, chosen: x}\n", "my.yaml:6:1: error: unknown key 'unitz'; did you mean 'units'?"},
+    {NAMES FACTS "bandwidth: 1e12\n", "my.yaml:6:12: error: bandwidth: a number and where it comes from"},
+    {NAMES FACTS "bandwidth: {is: 1e12}\n", "my.yaml:6:12: error: bandwidth: it is not said where this comes from"},
+    {NAMES FACTS "bandwidth: {is: 1e12, measured: x, chosen: y}\n",
+     "my.yaml:6:36: error: bandwidth: it is said already where this comes from: measured"},
+    {NAMES FACTS "bandwidth: {is: 1e12, heard: x}\n", "my.yaml:6:23: error: bandwidth: unknown key 'heard'"},
+    {NAMES FACTS "bandwidth: {is: 1e12, measured: ''}\n", "my.yaml:6:33: error: measured: a text of at most 120 characters"},
+    {NAMES FACTS "bandwidth: {is: fast, measured: x}\n", "my.yaml:6:17: error: bandwidth: a number from 1e+06"},
+    {NAMES FACTS "bandwidth: {is: -1, measured: x}\n", "my.yaml:6:17: error: bandwidth: a number"},
+    {NAMES FACTS "bandwidth: {is: .inf, measured: x}\n", "my.yaml:6:17: error: bandwidth: a number"},
+    {NAMES FACTS "bandwidth: {is: 1e400, measured: x}\n", "my.yaml:6:17: error: bandwidth: a number"},
+    {NAMES FACTS "bandwidth: {is: 1e12x, measured: x}\n", "my.yaml:6:17: error: bandwidth: a number"},
+    {NAMES FACTS "bandwidth: {is: '1e12', measured: x}\n", "my.yaml:6:17: error: bandwidth: a number"},
+    {NAMES FACTS "bandwidth: {is: [1], measured: x}\n", "my.yaml:6:17: error: bandwidth: a number"},
+    {NAMES FACTS "clock: {is: 1980, measured: x}\n", "my.yaml:6:13: error: clock: a number from 1e+08 to 1e+11"},
+    {NAMES FACTS "products: {i32: 1e12, measured: x}\n",
+     "my.yaml:6:12: error: products: 'i32' is no dtype of arithmetic, which are f32, f16 and bf16"},
+    {NAMES FACTS "products: {bf16: 0, measured: x}\n", "my.yaml:6:18: error: products: a number"},
+    {NAMES FACTS "products: {measured: x}\n", "my.yaml:6:11: error: products: it has no dtype"},
+    {NAMES FACTS "products: {bf16: 1e12}\n", "my.yaml:6:11: error: products: it is not said where this comes from"},
+    {NAMES FACTS "products: 1e12\n", "my.yaml:6:11: error: products: rates by dtype"},
+    {NAMES "units: {is: 6.5, chosen: x}\nchiplets: {is: 1, chosen: x}\n", "my.yaml:4:13: error: units: a whole number from 1 to 65536"},
+    {NAMES "units: {is: 0, chosen: x}\nchiplets: {is: 1, chosen: x}\n", "my.yaml:4:13: error: units: a whole number"},
+    {NAMES "units: {is: 1, chosen: x}\nchiplets: {is: 2, chosen: x}\n", "my.yaml:5:11: error: chiplets: there are more of them than units"},
+    {NAMES "chiplets: {is: 1, chosen: x}\n", "my.yaml:1:1: error: units is missing: compute units"},
+    {NAMES FACTS "match: [a]\n", "my.yaml:6:8: error: match: a text"},
+    {FACTS "name: mine\nlabel: x\n", "my.yaml:1:1: error: target is missing"},
+    {FACTS "name: mine\nlabel: x\ntarget: sm_91\n", "my.yaml:5:9: error: target: tfgen has no target 'sm_91'"},
+    {FACTS "name: my gpu\nlabel: x\ntarget: host\n", "my.yaml:3:7: error: name: it has letters, digits and -"},
+    {FACTS "name: a-name-that-goes-on-and-on-and-on\nlabel: x\ntarget: host\n", "my.yaml:3:7: error: name: it has"},
+    {NAMES FACTS "units: {is: 1, chosen: x}\n", "my.yaml:6:1: error: units stands here twice; first at line 4"},
+    {"- units\n", "my.yaml:1:1: error: a map of what a device has is wanted here"},
+    {NAMES "units: {is: 1\n", "my.yaml:"},
+    {"", "my.yaml:1:1: error"},
+};
+
+START_TEST(a_broken_device_file_is_refused_with_its_place)
+{
+    model_job j = {arena_new(), broken[_i].text, NULL};
+    ck_assert_int_eq(arena_run(j.a, read_model, &j), code_bad_input);
+    ck_assert_msg(strstr(arena_diagnostics(j.a), broken[_i].says) != NULL, "no '%s' in:\n%s", broken[_i].says, arena_diagnostics(j.a));
+    arena_free(j.a);
+}
+END_TEST
+
+START_TEST(a_device_file_says_what_stands_in_it)
+{
+    model_job j = {arena_new(),
+                   NAMES FACTS "match: GPU\nrow_threads: {is: 96, chosen: x}\nl2: {is: 5e7, data sheet: page 3}\n"
+                               "products: {bf16: 2e14, f32: 1e13, measured: here}\n",
+                   NULL};
+    ck_assert_msg(arena_run(j.a, read_model, &j) == code_ok, "%s", arena_diagnostics(j.a));
+    const device_model *d = j.made;
+    ck_assert_str_eq(d->name, "mine");
+    ck_assert_str_eq(d->label, "My GPU");
+    ck_assert_str_eq(d->match, "GPU");
+    ck_assert_ptr_eq(d->target, target_find("sm_90a"));
+    ck_assert(d->units == 64 && d->chiplets == 2 && d->row_threads == 96);
+    ck_assert(d->numbers[number_l2].value == 5e7 && d->numbers[number_l2].source == source_data_sheet);
+    ck_assert_str_eq(d->numbers[number_l2].note, "page 3");
+    ck_assert(d->rates[rate_products].of[dtype_bf16] == 2e14 && d->rates[rate_products].of[dtype_f32] == 1e13);
+    ck_assert(d->rates[rate_products].of[dtype_f16] == 0 && d->rates[rate_products].source == source_measured);
+    ck_assert(d->numbers[number_memory].value == 0 && d->numbers[number_memory].source == source_none);
+    ck_assert_double_eq(device_last_level(d), 5e7);
+    arena_free(j.a);
+}
+END_TEST
+
+START_TEST(the_manual_has_every_key_of_a_device_file)
+{
+    static const char *const keys[] = {
+#define COUNT(key, least, most, required, help) #key,
+#define NUMBER(key, least, most, help) #key,
+#define RATE(key, help) #key,
+#include "ir/devices/facts.def"
+    };
+    static char manual[1 << 16], row[64];
+    FILE *f = fopen("docs/devices.md", "r");
+    ck_assert_ptr_nonnull(f);
+    manual[fread(manual, 1, sizeof manual - 1, f)] = '\0';
+    fclose(f);
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        snprintf(row, sizeof row, "\n| `%s` | ", keys[i]);
+        ck_assert_msg(strstr(manual, row) != NULL, "%s is not in docs/devices.md", keys[i]);
+    }
+}
+END_TEST
+
+static bool sources_told(const device_model *d)
+{
+    bool told = true;
+    for (int i = 0; i < number_count; i++) told &= (d->numbers[i].value > 0) == (d->numbers[i].source != source_none);
+    for (int i = 0; i < rate_count; i++) {
+        double most = 0;
+        for (int k = 0; k < dtype_count; k++) most += d->rates[i].of[k];
+        told &= (most > 0) == (d->rates[i].source != source_none);
+    }
+    return told;
+}
+
+START_TEST(every_shipped_device_file_is_read_under_its_own_name)
+{
+    arena *a = arena_new();
+    for (size_t i = 0; i < device_model_total(); i++) {
+        const device_model *d = device_model_at(a, i), *found = device_model_find(a, d->name);
+        ck_assert_msg(found && strcmp(found->label, d->label) == 0, "%s is not found by its name", d->name);
+        ck_assert_ptr_nonnull(d->target);
+        ck_assert_int_eq(d->units % d->chiplets, 0);
+        ck_assert_msg(sources_told(d), "%s", d->name);
+        if (d->target->vendor == vendor_host) continue;
+        ck_assert_msg(d->match && strstr(d->label, d->match), "%s", d->name);
+        ck_assert_msg(d->numbers[number_bandwidth].value > 0 && d->rates[rate_products].of[dtype_bf16] > 0, "%s", d->name);
+        ck_assert_msg(d->numbers[number_shared].value >= d->target->lds_bytes || d->target->vendor == vendor_nvidia, "%s", d->name);
+    }
+    arena_free(a);
+}
+END_TEST
+
+START_TEST(every_target_has_a_device_model_of_its_own)
+{
+    size_t count;
+    arena *a = arena_new();
+    const target_info *targets = target_list(&count);
+    for (size_t i = 0; i < count; i++) ck_assert_ptr_eq(device_model_default(a, &targets[i])->target, &targets[i]);
+    arena_free(a);
+}
+END_TEST
+
+START_TEST(a_device_is_known_by_what_it_calls_itself)
+{
+    static const char *const known[][3] = {{"sm_90a", "NVIDIA H200", "h200"},
+                                           {"sm_90a", "NVIDIA H100 80GB HBM3", "h100"},
+                                           {"sm_90a", "NVIDIA H100 PCIe", "h100-pcie"},
+                                           {"gfx90a", "AMD Instinct MI250X", "mi250x"},
+                                           {"gfx90a", "something", "mi210"},
+                                           {"sm_80", "NVIDIA A10", "a100"},
+                                           {"host", "a CPU", "host"}};
+    arena *a = arena_new();
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        ck_assert_str_eq(device_model_of(a, target_find(known[i][0]), known[i][1])->name, known[i][2]);
+    arena_free(a);
+}
+END_TEST
+
+/* ---- plans */
+static const char product[] = "block: p\ndtype: bf16\ndims: {M: 2048, N: 2048, K: 2048}\ninputs: {x: [M, K]}\nparams: {w: [N, K]}\n"
+                              "ops:\n  - {out: y, op: linear, in: [x, w]}\noutputs: {y: y}\n";
+
+/* The plan's text, or what was said instead. */
+static const char *planned(arena *a, compile_request r, tfgen_code wanted)
+{
+    compiled c;
+    r.name = r.name ? r.name : "p.yaml", r.size = strlen(r.text), r.level = fusion_tile;
+    const tfgen_code code = compile(a, &r, &c);
+    ck_assert_msg(code == wanted, "%d: %s", code, arena_diagnostics(a));
+    if (code != code_ok) return arena_diagnostics(a);
+    ck_assert_str_eq(c.plan->device->name, c.plan->program->device);
+    ck_assert_ptr_nonnull(strstr(manifest_json(a, c.plan), arena_printf(a, "\"device\": \"%s\"", c.plan->device->name)));
+    return ir_print(a, c.plan->program);
+}
+
+static void has(const char *text, const char *part) { ck_assert_msg(strstr(text, part) != NULL, "no '%s' in:\n%s", part, text); }
+
+START_TEST(tiles_are_chosen_for_the_units_that_there_are)
+{
+    arena *a = arena_new();
+    const char *large = planned(a, (compile_request){.text = product, .target = "sm_90a"}, code_ok);
+    const char *same = planned(a, (compile_request){.text = product, .target = "sm_90a", .device_model = "h200"}, code_ok);
+    const char *small = planned(a, (compile_request){.text = product, .target = "sm_90a", .device_model = "h100-pcie"}, code_ok);
+    const char *seen = planned(a, (compile_request){.text = product, .target = "sm_90a", .device_label = "NVIDIA H100 PCIe"}, code_ok);
+    ck_assert_str_eq(large, same);
+    ck_assert_str_eq(small, seen);
+    has(large, "\ndevice h200\n");
+    has(small, "\ndevice h100-pcie\n");
+    ck_assert_str_ne(strstr(large, "tile "), strstr(small, "tile "));
+    arena_free(a);
+}
+END_TEST
+
+START_TEST(workgroups_are_dealt_out_to_the_chiplets_that_there_are)
+{
+    arena *a = arena_new();
+    const char *text = "name: mine\nlabel: x\ntarget: gfx942\nunits: {is: 38, chosen: x}\nchiplets: {is: 2, chosen: x}\n";
+    const char *mine = planned(a, (compile_request){.text = product, .target = "gfx942", .device_model = text}, code_ok);
+    has(planned(a, (compile_request){.text = product, .target = "gfx942"}, code_ok), " chiplets=8 chunk=76");
+    has(mine, " chiplets=2 ");
+    has(mine, "\ndevice mine\n");
+    arena_free(a);
+}
+END_TEST
+
+START_TEST(a_plan_that_is_read_back_keeps_its_device)
+{
+    arena *a = arena_new();
+    const char *small = planned(a, (compile_request){.text = product, .target = "sm_90a", .device_model = "h100-pcie"}, code_ok);
+    compile_request back = {.text = small, .name = "p.ir", .target = "sm_90a", .from_ir = true, .from = stage_plan};
+    ck_assert_str_eq(planned(a, back, code_ok), small);
+    back.device_label = "NVIDIA H200"; /* the text is stronger */
+    ck_assert_str_eq(planned(a, back, code_ok), small);
+    back.device_model = "h200"; /* and what is asked for is stronger yet */
+    has(planned(a, back, code_ok), "\ndevice h200\n");
+    arena_free(a);
+}
+END_TEST
+
+static void refused(compile_request r, tfgen_code code, const char *says)
+{
+    arena *a = arena_new();
+    has(planned(a, r, code), says);
+    arena_free(a);
+}
+
+START_TEST(a_device_model_that_does_not_fit_is_refused_by_name)
+{
+    arena *a = arena_new();
+    const char *text = planned(a, (compile_request){.text = product, .target = "sm_90a"}, code_ok);
+    char *other = arena_strdup(a, text);
+    memcpy(strstr(other, "device h200"), "device h20x", 11);
+    refused((compile_request){.text = product, .target = "sm_90a", .device_model = "mi300x"}, code_usage,
+            "device model mi300x is of target gfx942, not of sm_90a");
+    refused((compile_request){.text = text, .target = "host", .from_ir = true, .from = stage_plan}, code_usage,
+            "device model h200 is of target sm_90a, not of host");
+    refused((compile_request){.text = other, .target = "sm_90a", .from_ir = true, .from = stage_plan}, code_usage,
+            "no device model is called 'h20x'; did you mean 'h200'?; there are host, a100,");
+    refused((compile_request){.text = product, .target = "sm_90a", .device_model = "name: x\nunit: 5\n", .device_file = "d.yaml"},
+            code_bad_input, "d.yaml:2:1: error: unknown key 'unit'; did you mean 'units'?");
+    refused((compile_request){.text = product, .target = "sm_90a", .device_model = "\n"}, code_bad_input, "device model:1:1: error");
+    arena_free(a);
+}
+END_TEST
+
+static TCase *models(void)
+{
+    TCase *t = tcase_create("devices");
+    tcase_add_loop_test(t, a_broken_device_file_is_refused_with_its_place, 0, (int)(sizeof broken / sizeof *broken));
+    tcase_add_test(t, a_device_file_says_what_stands_in_it);
+    tcase_add_test(t, the_manual_has_every_key_of_a_device_file);
+    tcase_add_test(t, every_shipped_device_file_is_read_under_its_own_name);
+    tcase_add_test(t, every_target_has_a_device_model_of_its_own);
+    tcase_add_test(t, a_device_is_known_by_what_it_calls_itself);
+    tcase_add_test(t, tiles_are_chosen_for_the_units_that_there_are);
+    tcase_add_test(t, workgroups_are_dealt_out_to_the_chiplets_that_there_are);
+    tcase_add_test(t, a_plan_that_is_read_back_keeps_its_device);
+    tcase_add_test(t, a_device_model_that_does_not_fit_is_refused_by_name);
+    return t;
+}
+
 int main(void)
 {
     Suite *suite = suite_create("facts");
     suite_add_tcase(suite, dtypes());
+    suite_add_tcase(suite, models());
     return run_suite(suite);
 }

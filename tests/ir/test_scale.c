@@ -23,8 +23,8 @@ static void build_body(void *argument)
     const graph_options options = {0};
     const fuse_options fusion = {b->level, target, NULL, 0};
     arena_source(b->a, "scale.yaml", b->text, strlen(b->text));
-    b->p = plan_choose(b->a, fuse(b->a, lower(b->a, graph_read(b->a, b->text, strlen(b->text), "scale.yaml", &options)), &fusion), target,
-                       NULL);
+    b->p = plan_choose(b->a, fuse(b->a, lower(b->a, graph_read(b->a, b->text, strlen(b->text), "scale.yaml", &options)), &fusion),
+                       device_model_default(b->a, target), NULL);
     emit(b->a, b->p);
 }
 
@@ -392,7 +392,7 @@ static void measure_body(void *argument)
     spend(m, stage_fuse);
     m->kernels = p->kernel_count;
     m->ops = p->op_count;
-    plan *made = plan_choose(m->a, p, target, NULL);
+    plan *made = plan_choose(m->a, p, device_model_default(m->a, target), NULL);
     spend(m, stage_plan);
     const char *printed = ir_print(m->a, made->program);
     spend(m, stage_print);

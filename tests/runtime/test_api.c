@@ -41,6 +41,31 @@ START_TEST(a_plan_has_kernels_with_sources)
 }
 END_TEST
 
+START_TEST(a_plan_is_for_the_device_model_that_is_named)
+{
+    tfgen_plan_options o = TFGEN_PLAN_OPTIONS_INIT;
+    tfgen_plan *plan;
+    tfgen_error error = {""};
+    const char *const models[][2] = {{NULL, "\"mi210\""},
+                                     {"mi250x", "\"mi250x\""},
+                                     {"name: mine\nlabel: x\ntarget: gfx90a\nunits: {is: 3, chosen: x}\nchiplets: {is: 1, chosen: x}\n",
+                                      "\"mine\""}};
+    o.target = "gfx90a";
+    for (size_t i = 0; i < sizeof models / sizeof *models; i++) {
+        o.device_model = models[i][0];
+        plan = plan_of(&o);
+        ck_assert_ptr_nonnull(strstr(tfgen_plan_manifest(plan), models[i][1]));
+        tfgen_plan_free(plan);
+    }
+    o.device_model = "h200";
+    ck_assert_int_eq(tfgen_plan_create(ffn, sizeof ffn - 1, "ffn.yaml", &o, &plan, &error), TFGEN_USAGE);
+    ck_assert_msg(strstr(error.text, "device model h200 is of target sm_90a, not of gfx90a") != NULL, "%s", error.text);
+    o.device_model = "name: 5 5\n";
+    ck_assert_int_eq(tfgen_plan_create(ffn, sizeof ffn - 1, "ffn.yaml", &o, &plan, &error), TFGEN_BAD_INPUT);
+    ck_assert_msg(strncmp(error.text, "device model:1:7: error: name", 29) == 0, "%s", error.text);
+}
+END_TEST
+
 START_TEST(less_fusion_gives_more_kernels)
 {
     tfgen_plan_options o = TFGEN_PLAN_OPTIONS_INIT;
@@ -319,6 +344,7 @@ int main(void)
     tcase_add_test(c, dims_and_dtype_are_overridden);
     tcase_add_test(c, an_error_names_the_place);
     tcase_add_test(c, a_target_that_nobody_knows_is_unsupported);
+    tcase_add_test(c, a_plan_is_for_the_device_model_that_is_named);
     tcase_add_test(c, options_of_an_older_caller_are_taken);
     tcase_add_test(c, wrong_calls_are_refused);
     tcase_add_checked_fixture(c, map_edge, NULL);

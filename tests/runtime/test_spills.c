@@ -113,7 +113,7 @@ static void check_text(arena *a, const plan *p)
     const char *text = ir_print(a, p->program);
     const ir_program *back = ir_read(a, text, strlen(text), "plan.ir");
     ck_assert_str_eq(ir_print(a, back), text);
-    plan *same = plan_choose(a, back, p->target, NULL);
+    plan *same = plan_choose(a, back, device_model_default(a, p->target), NULL);
     arena_source(a, p->spec, NULL, 0);
     emit(a, same);
     ck_assert_str_eq(ir_print(a, same->program), text);

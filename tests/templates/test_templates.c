@@ -494,8 +494,8 @@ static void build_body(void *argument)
     arena_source(b->a, b->name, b->text, strlen(b->text));
     const char *const lines[] = {"gemm layer=simt", "attention layer=simt"}; /* templates/gemm/gemm.h, templates/attention/attention.h */
     const tuning t = {.lines = lines, .count = strcmp(target->family, "cdna") == 0 ? 2 : 1}; /* others have no other attention */
-    b->p = plan_choose(b->a, fuse(b->a, lower(b->a, graph_read(b->a, b->text, strlen(b->text), b->name, &options)), &fusion), target,
-                       b->tuning ? b->tuning : &t);
+    b->p = plan_choose(b->a, fuse(b->a, lower(b->a, graph_read(b->a, b->text, strlen(b->text), b->name, &options)), &fusion),
+                       device_model_default(b->a, target), b->tuning ? b->tuning : &t);
     emit(b->a, b->p);
 }
 

@@ -1,0 +1,57 @@
+/* In: device files, those that are part of tfgen or a user's. Out: what a device has, as planning and benchmarks ask for it. Refuses what
+ * does not follow ir/devices/facts.def, with file:line:col. */
+#ifndef TFGEN_IR_DEVICE_MODEL_H
+#define TFGEN_IR_DEVICE_MODEL_H
+#include "ir/ir.h"
+
+typedef enum fact_source { source_none, source_measured, source_data_sheet, source_chosen, source_count } fact_source;
+
+typedef enum device_number {
+#define NUMBER(key, least, most, help) number_##key,
+#include "ir/devices/facts.def"
+    number_count
+} device_number;
+
+typedef enum device_rate {
+#define RATE(key, help) rate_##key,
+#include "ir/devices/facts.def"
+    rate_count
+} device_rate;
+
+typedef struct device_fact {
+    double value; /* 0: the file does not say */
+    fact_source source;
+    const char *note; /* where it comes from */
+} device_fact;
+
+typedef struct device_rates {
+    double of[dtype_count]; /* by dtype; 0: the file does not say */
+    fact_source source;
+    const char *note;
+} device_rates;
+
+typedef struct device_model {
+    const char *name;  /* for --device-model and the plan's text: letters, digits and - */
+    const char *label; /* for people */
+    const char *match; /* part of what such a device calls itself, or NULL */
+    const target_info *target;
+#define COUNT(key, least, most, required, help) int key;
+#include "ir/devices/facts.def"
+    device_fact numbers[number_count];
+    device_rates rates[rate_count];
+} device_model;
+
+/* Of a file's text; complaints name `path`. Bails. The arena's source is then this text. */
+device_model *device_model_read(arena *a, const char *text, size_t size, const char *path);
+
+/* Those that are part of tfgen (ir/devices/models.def), by index; the source of the arena stays what it is. */
+size_t device_model_total(void);
+device_model *device_model_at(arena *a, size_t index);
+const char *device_model_text(size_t index, size_t *size);    /* the file */
+device_model *device_model_find(arena *a, const char *name);  /* NULL: there is none */
+device_model *device_model_named(arena *a, const char *name); /* bails with the names that there are */
+device_model *device_model_default(arena *a, const target_info *target);
+/* What a device that calls itself `label` is; where none matches, the default. */
+device_model *device_model_of(arena *a, const target_info *target, const char *label);
+double device_last_level(const device_model *d); /* bytes of the cache next to memory; 0: not known */
+#endif
