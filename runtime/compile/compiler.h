@@ -21,7 +21,7 @@ typedef enum code_status {
 typedef struct code_request {
     const char *source;
     size_t size;
-    const char *name; /* as shown in messages: "llama.k0.hip" */
+    const char *name; /* as shown in messages: "llama_stats.hip" */
     const char *arch; /* gfx90a, gfx942:xnack-, sm_90a */
     compiler_kind compiler;
     double time_limit; /* seconds; 0: compiler_time_limit */
