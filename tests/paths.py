@@ -12,13 +12,13 @@ ROOT = pathlib.Path(os.environ.get("ROOT", pathlib.Path(__file__).resolve().pare
 LOOKED_AT = re.compile(r"\.(c|h|def|hip|cpp|py|sh|md|yaml)$|(^|/)Makefile$")
 WRITTEN = re.compile(r"^tests/(golden|corpus)/|^specs/bad/|\.spec\.h$|^docs/(performance|verification)\.md$")
 PATH = re.compile(r"(?<![\w/.<$-])((?:ir|gen|runtime|templates|tests|docs|specs|examples|bench)/[\w./*{},-]*[\w*}])")
-ALONE = re.compile(r"(?<![\w/.*<$-])([a-z]\w*\.(?:c|h|def|py|sh|hip))\b(?![\w/*(])")
+ALONE = re.compile(r"(?<![\w/.*<$-])([a-z]\w*\.(?:c|h|def|py|sh))\b(?![\w/*(])")
 FUNCTION = re.compile(r"\b([a-z]\w*)\(\)")
 HEADING = re.compile(r"\(docs/([\w-]+\.md)(?:: |, )([A-Za-z][\w ,]*)\)")
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 CAPITALS = re.compile(r"(^|[/_])[A-Z]+(?=[./_]|$)")
 # Headers of C and of vendors, and what examples call their own files.
-OTHERS = {"cuda.h", "setjmp.h", "elf.h", "check.h", "my.c", "kernel.hip"}
+OTHERS = {"cuda.h", "setjmp.h", "elf.h", "check.h", "my.c"}
 
 
 def files():

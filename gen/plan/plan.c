@@ -102,8 +102,8 @@ static bool find_segments(const planner *p, const ir_phase *phase, const program
     return phase->family != family_gemm || gemm_segments(p->a, phase, program_granule(of, p->p->target), list);
 }
 
-/* What a kernel does: block and phase, at most 54 characters and a number, so that with _pack it has 60; no other kernel's, nor that of what
- * packs its weights. */
+/* What a kernel does: block and phase, at most 54 characters and a number, so that with _pack it has 60; no other kernel's, nor that of
+ * what packs its weights. */
 static const char *kernel_name(planner *p, const ir_phase *phase)
 {
     enum { most = 51 };

@@ -284,7 +284,8 @@ START_TEST(attention_of_many_queries_is_on_the_matrix_units)
     const char *text = ir_print(b.a, b.p->program);
     ck_assert_msg(strstr(text, amd_attentions[_i].tile) != NULL, "%s", text);
     const bool matrix = strstr(amd_attentions[_i].tile, "simt") == NULL;
-    ck_assert_int_eq(strstr(b.p->launches[0].source.body, "TF_KERNEL_PUMP(t_attention, one_phase<attention_mfma<k0_attention>>)") != NULL, matrix);
+    ck_assert_int_eq(strstr(b.p->launches[0].source.body, "TF_KERNEL_PUMP(t_attention, one_phase<attention_mfma<k0_attention>>)") != NULL,
+                     matrix);
     arena_free(b.a);
 }
 END_TEST
