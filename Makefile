@@ -256,7 +256,8 @@ PREFIX ?= /usr/local
 D := $(DESTDIR)$(PREFIX)
 FILLED := sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|'
 install: all
-	install -d $(D)/bin $(D)/include $(D)/lib/pkgconfig $(D)/lib/cmake/tfgen $(D)/libexec/tfgen $(D)/share/man/man1 $(D)/share/tfgen/specs/devices
+	install -d $(D)/bin $(D)/include $(D)/lib/pkgconfig $(D)/lib/cmake/tfgen $(D)/libexec/tfgen $(D)/share/man/man1
+	install -d $(D)/share/tfgen/specs/devices
 	install -m 755 tfgen $(D)/bin/
 	install -m 755 tfgen-worker $(D)/libexec/tfgen/
 	install -m 644 runtime/api/tfgen.h $(D)/include/
