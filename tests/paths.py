@@ -3,14 +3,14 @@
 
 In: the files of this tree; ROOT in the environment names another tree. Out: what comments and documents name and what is not there: paths,
 names of source files alone, functions as name(), links and headings of documents ("docs/planning.md, Tiles that spill" in brackets).
-Refuses (exit code 1) those. Not looked at: what tfgen writes, records of what was run, data, and code itself, which compilers check. A part
+Refuses (exit code 1) those. Not looked at: what tfgen writes, data, and code itself, which compilers check. A part
 of a path in capitals (specs/NAME.yaml) stands for any name.
 """
 import fnmatch, os, pathlib, re, subprocess, sys
 
 ROOT = pathlib.Path(os.environ.get("ROOT", pathlib.Path(__file__).resolve().parent.parent))
 LOOKED_AT = re.compile(r"\.(c|h|def|hip|cpp|py|sh|md|yaml)$|(^|/)Makefile$")
-WRITTEN = re.compile(r"^tests/(golden|corpus)/|^specs/bad/|\.spec\.h$|^docs/(performance|verification)\.md$")
+WRITTEN = re.compile(r"^tests/(golden|corpus)/|^specs/bad/|\.spec\.h$")
 PATH = re.compile(r"(?<![\w/.<$-])((?:ir|gen|runtime|templates|tests|docs|specs|examples|bench)/[\w./*{},-]*[\w*}])")
 ALONE = re.compile(r"(?<![\w/.*<$-])([a-z]\w*\.(?:c|h|def|py|sh))\b(?![\w/*(])")
 FUNCTION = re.compile(r"\b([a-z]\w*)\(\)")
