@@ -44,6 +44,7 @@ LEFT_OUT = r'\.spec\.'
 # Suites to try first, by the name of the file; after these, what killed neighbours, then the cheapest.
 LIKELY = [
     (r'ir/reference/', 'ref_golden ref ref_bounds op_properties models'), (r'ir/program/half', 'data ref ir runtime models'),
+    (r'ir/(devices/|program/dtype)', 'facts api cli bench'),
     (r'ir/read/schema', 'data cli'), (r'ir/(read/|base/(nearest|diagnostic|number))', 'reader extent ir fuse data emit models'),
     (r'ir/base/arena', 'arena reader'), (r'ir/base/extent', 'extent reader ir'),
     (r'ir/(check|text|lower)/|ir/program/(segments|query|build)|ir/base/names', 'check ir fuse emit golden_models models'),
