@@ -50,7 +50,7 @@ START_TEST(a_kernel_of_its_own_copies_odd_rows_to_where_tensor_loads_reach_them)
     const plan *p = r->c.plan;
     ck_assert_int_eq(p->launch_count, 2);
     const launch *copy = &p->launches[0], *product = &p->launches[1];
-    ck_assert_str_eq(copy->name, "t_k0_align");
+    ck_assert_str_eq(copy->name, "t_x_rows");
     ck_assert(argument_of(copy, "x") && !argument_of(copy, "x")->written);
     ck_assert(argument_of(copy, "x_rows") && argument_of(copy, "x_rows")->written);
     dim_table dims = p->program->dims;
