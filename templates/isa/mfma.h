@@ -42,8 +42,10 @@ template <> struct matrix<bf16> {
     DEV static accumulator multiply(operand a, operand b, accumulator c)
     {
 #pragma unroll
-        for (int i = 0; i < 8; i += 2)
-            c = __builtin_amdgcn_mfma_f32_16x16x8bf16(two_shorts{a[i], a[i + 1]}, two_shorts{b[i], b[i + 1]}, c, 0, 0, 0);
+        for (int i = 0; i < 8; i += 2) {
+            const two_shorts x = {a[i], a[i + 1]}, y = {b[i], b[i + 1]};
+            c = __builtin_amdgcn_mfma_f32_16x16x8bf16(x, y, c, 0, 0, 0);
+        }
         return c;
     }
 };
