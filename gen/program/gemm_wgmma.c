@@ -52,7 +52,8 @@ static const char *stage_obstacle(const tile_request *r)
         if (op->role == role_prologue || op_is_view(op) || !segment) continue;
         if (segment->kind == segment_pair_rope) return "pairs are rotated";
         const char *obstacle = op->role == role_epilogue ? operand_obstacle(r, op) : NULL;
-        const bool stored = op->kind == op_kv_append || (value_stored(r->program, r->phase, op->outputs[0]) && !narrow(r, op->outputs[0]));
+        const bool row_number = op->role == role_epilogue && narrow(r, op->outputs[0]); /* a product of one column is a tile, too */
+        const bool stored = op->kind == op_kv_append || (value_stored(r->program, r->phase, op->outputs[0]) && !row_number);
         if (!obstacle && stored) obstacle = store_obstacle(r, op);
         if (!obstacle && stored && ++stores[segment - r->segments->items] > 1) obstacle = "a segment stores two results";
         if (obstacle) return obstacle;

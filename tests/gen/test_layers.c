@@ -70,6 +70,18 @@ START_TEST(a_product_of_many_rows_in_16_bits_is_on_wgmma)
 }
 END_TEST
 
+/* They share a kernel, whose results of 2 bytes a row do not leave in pieces of 16. */
+START_TEST(products_of_one_column_on_wgmma_are_not_staged)
+{
+    build b = must_build("block: t\ndtype: bf16\ndims: {B: 2, S: 9, K: 1, N: 1}\ninputs: {x: [B, S, K]}\nparams: {v: [N, K], w: [N, K]}\n"
+                         "ops:\n  - {out: y, op: linear, in: [x, v]}\n  - {out: z, op: linear, in: [x, w]}\noutputs: {y: y, z: z}\n",
+                         NULL);
+    const char *text = ir_print(b.a, b.p->program);
+    ck_assert_msg(strstr(text, "layer=wgmma") && !strstr(text, "stage=1"), "%s", text);
+    arena_free(b.a);
+}
+END_TEST
+
 static const ir_op *first_linear(const plan *p)
 {
     int i = 0;
@@ -404,6 +416,7 @@ int main(void)
     Suite *s = suite_create("layers");
     TCase *t = tcase_create("layers");
     tcase_set_timeout(t, 120);
+    tcase_add_test(t, products_of_one_column_on_wgmma_are_not_staged);
     tcase_add_loop_test(t, a_product_of_many_rows_in_16_bits_is_on_wgmma, 0, sizeof layers / sizeof *layers);
     tcase_add_test(t, a_product_of_many_rows_in_f32_is_split_on_wgmma3);
     tcase_add_test(t, a_tuning_line_takes_a_product_off_the_matrix_units_or_puts_it_there);
