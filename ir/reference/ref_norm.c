@@ -15,6 +15,12 @@ typedef struct norm_row {
 static double square(double x) { return x * x; }
 static double input_error(const norm_row *n, size_t i) { return n->e ? n->e[i] : 0; }
 
+/* The derivatives below say what small errors do. A row whose size may be half of what it is, or none, is anywhere in its range. */
+static double within_range(double error, double size2, double reach2, double farthest)
+{
+    return 4 * square(ref_sigmas) * reach2 < size2 ? error : fmax(error, farthest / ref_sigmas);
+}
+
 /* The weight that multiplies, its error in *error. */
 static double weight_at(const norm_row *n, size_t i, double *error)
 {
@@ -29,11 +35,12 @@ static double weight_at(const norm_row *n, size_t i, double *error)
 static void rmsnorm_row(const norm_row *n)
 {
     const double D = (double)n->columns;
-    double spread = 0, w_error;
+    double spread = 0, reach2 = 0, w_error;
     ref_sum s = {0};
     for (size_t i = 0; i < n->columns; i++) {
         ref_sum_add(&s, square(n->x[i]), 0);
         spread += square(n->x[i] * input_error(n, i));
+        reach2 += square(input_error(n, i));
     }
     const double mean = s.value / D + n->t->eps, r = 1 / sqrt(mean);
     const double relative = square(0.5 * sqrt(ref_sum_rounding(&s)) / D / mean) + square(3 * REF_UNIT);
@@ -41,18 +48,20 @@ static void rmsnorm_row(const norm_row *n)
         const double w = weight_at(n, i, &w_error), x = n->x[i], e = input_error(n, i), share = x * r * r / D;
         const double direct = square(e * (1 - x * share)) + square(share) * fmax(0, spread - square(x * e));
         n->y[i] = x * r * w;
-        n->error[i] = sqrt(square(w * r) * direct + square(n->y[i]) * relative + square(x * r * w_error));
+        n->error[i] = within_range(sqrt(square(w * r) * direct + square(n->y[i]) * relative + square(x * r * w_error)), mean * D, reach2,
+                                   fabs(n->y[i]) + sqrt(D) * (fabs(w) + ref_sigmas * w_error));
     }
 }
 
 /* y = x / max(|x|, eps): below eps a division by a constant, above it as rmsnorm. */
 static void l2norm_row(const norm_row *n)
 {
-    double spread = 0;
+    double spread = 0, reach2 = 0;
     ref_sum s = {0};
     for (size_t i = 0; i < n->columns; i++) {
         ref_sum_add(&s, square(n->x[i]), 0);
         spread += square(n->x[i] * input_error(n, i));
+        reach2 += square(input_error(n, i));
     }
     const double size = sqrt(s.value), eps = n->t->eps, r = 1 / fmax(size, eps);
     const bool small = size < eps;
@@ -61,7 +70,7 @@ static void l2norm_row(const norm_row *n)
         const double x = n->x[i], e = input_error(n, i), share = small ? 0 : x * r * r;
         const double direct = square(e * (1 - x * share)) + square(share) * fmax(0, spread - square(x * e));
         n->y[i] = x * r;
-        n->error[i] = sqrt(square(r) * direct + square(n->y[i]) * relative);
+        n->error[i] = within_range(sqrt(square(r) * direct + square(n->y[i]) * relative), 1 / square(r), reach2, fabs(n->y[i]) + 1);
     }
 }
 
@@ -106,9 +115,10 @@ static void layernorm_row(const norm_row *n)
         const double scaled = c * t.r * w, b = n->bias ? n->bias->value[i] : 0,
                      b_error = n->bias ? ref_error(n->bias, i) : 0;
         n->y[i] = scaled + b;
-        n->error[i] =
+        const double error =
             sqrt(square(w * t.r) * (direct + square(t.shift) + square(REF_UNIT * c)) + square(scaled) * t.relative +
                  square(c * t.r * w_error) + square(b_error) + (n->bias ? square(REF_UNIT * n->y[i]) : 0));
+        n->error[i] = within_range(error, D / square(t.r), t.e0, fabs(scaled) + sqrt(D) * (fabs(w) + ref_sigmas * w_error));
     }
 }
 

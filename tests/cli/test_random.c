@@ -5,7 +5,9 @@
 #include "ir/program/attribute_table.h"
 #include "runtime/cli/random/random_child.h"
 #include "runtime/cli/random/random_reduce.h"
+#include "runtime/cli/random/random_results.h"
 #include "tests/support.h"
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -290,6 +292,19 @@ START_TEST(a_planted_mistake_is_found_and_reduced_to_the_op_that_has_it)
 }
 END_TEST
 
+/* Of two levels one may store what the other keeps in registers: each is right by its own reference. */
+START_TEST(an_overflow_of_one_level_alone_is_no_disagreement)
+{
+    double x[] = {1, INFINITY}, y[] = {1, 3602}, z[] = {1.5, 3602}, bound[] = {0.1, 0.1};
+    const random_results first = {.count = 1, .list = {{"y", 2, x, bound}}}, second = {.count = 1, .list = {{"y", 2, y, bound}}},
+                         third = {.count = 1, .list = {{"y", 2, z, bound}}};
+    char message[200] = "";
+    ck_assert(random_results_agree(&first, &second, message, sizeof message));
+    ck_assert(!random_results_agree(&first, &third, message, sizeof message));
+    ck_assert_ptr_nonnull(strstr(message, "element 0"));
+}
+END_TEST
+
 START_TEST(crashes_and_hangs_cost_their_case_alone)
 {
     arena *a = arena_new();
@@ -467,6 +482,7 @@ int main(void)
     tcase_add_test(c, a_batch_that_may_be_one_is_never_meant_by_its_number);
     tcase_add_test(c, everything_that_a_spec_may_have_is_drawn);
     tcase_add_test(c, a_planted_mistake_is_found_and_reduced_to_the_op_that_has_it);
+    tcase_add_test(c, an_overflow_of_one_level_alone_is_no_disagreement);
     tcase_add_test(c, crashes_and_hangs_cost_their_case_alone);
     tcase_add_test(c, slices_add_up_to_the_whole);
     tcase_add_test(c, targets_and_dtypes_take_turns_and_reports_add_up);

@@ -330,7 +330,9 @@ static const char *const far_cases[] = {ONE("{x: [M, N, D], z: [M, N, D]}", "", 
                                         ONE("{x: [M, N, D], z: [M, N, D]}", "",
                                             "{out: w, op: add, in: [z, 0.007]}, {out: y, op: div, in: [x, w]}"),
                                         SINGLE("{x: [M, 1], z: [1, N]}", "{out: y, op: matmul, in: [x, z]}"),
-                                        SINGLE("{x: [M, N, 1]}", "{out: y, op: row_sumsq, in: [x]}")};
+                                        SINGLE("{x: [M, N, 1]}", "{out: y, op: row_sumsq, in: [x]}"),
+                                        SINGLE("{x: [M, N, 1]}", "{out: y, op: l2norm, in: [x]}"),
+                                        SINGLE("{x: [M, N, 1], w: [1]}", "{out: y, op: rmsnorm, in: [x, w], eps: 1.0e-12}")};
 #undef SINGLE
 enum { far_case_count = sizeof far_cases / sizeof *far_cases };
 
