@@ -113,14 +113,15 @@ template <class S> struct align {
     // The first `left` elements, then zeros.
     DEV static words cut(words x, int left)
     {
-        if (S::N % V == 0 || left >= V) return x;
+        if constexpr (S::N % V != 0) { // nvcc warns of a loop behind a return
 #pragma unroll
-        for (int i = 0; i < 4; i++) {
-            const int there = left - i * static_cast<int>(4 / sizeof(type)); // elements of this word
-            if (there <= 0)
-                x.e[i] = 0;
-            else if (sizeof(type) == 2 && there == 1)
-                x.e[i] &= 0xffffu;
+            for (int i = 0; i < 4; i++) {
+                const int there = left - i * static_cast<int>(4 / sizeof(type)); // elements of this word
+                if (there <= 0)
+                    x.e[i] = 0;
+                else if (sizeof(type) == 2 && there == 1)
+                    x.e[i] &= 0xffffu;
+            }
         }
         return x;
     }
