@@ -10,11 +10,11 @@ static double cost(const tile_request *r)
     return 1;
 }
 
+/* Of some 64 columns more than a head has, which is what its threads' vectors may round it up to; what does not suffice is halved below. */
 static long long block_keys(const tile_request *r, long long head)
 {
     long long keys = 32;
     while (keys > 4 && 2 * keys * (head + 64) * 4 > r->target->static_bytes) keys /= 2;
-    while (keys > 1 && 2 * keys * head * 4 + 16 > r->target->static_bytes) keys /= 2;
     return keys;
 }
 
@@ -29,6 +29,13 @@ static bool fills_machine(const tile_request *r, long long block_q)
     return extent_value(&shape[0], dims) * blocks * op->attributes.heads >= 2 * r->device->units;
 }
 
+static long long shared_bytes(const tile_request *r, const ir_tile *t)
+{
+    const attention_simt_tile *x = &t->attention_simt;
+    const long long each = ((request_head(r) + x->team - 1) / x->team + 3) / 4 * 4;
+    return mixed_memory(1, 2 * x->block_k * each * x->team * 4, 1, 16);
+}
+
 static void defaults(const tile_request *r, ir_tile *t)
 {
     const bool host = r->target->vendor == vendor_host;
@@ -38,6 +45,7 @@ static void defaults(const tile_request *r, ir_tile *t)
     x.team = host || alone ? 1 : (int)request_team(r, (head + 15) / 16);
     x.block_q = x.threads / x.team;
     t->attention_simt = x;
+    while (t->attention_simt.block_k > 1 && shared_bytes(r, t) > r->target->static_bytes) t->attention_simt.block_k /= 2;
 }
 
 static const char *illegal(const tile_request *r, const ir_tile *t)
@@ -45,13 +53,6 @@ static const char *illegal(const tile_request *r, const ir_tile *t)
     const attention_simt_tile *x = &t->attention_simt;
     if (!is_power_of_two(x->team) || x->team > r->target->wave) return "team is a power of two, at most a wave";
     return x->block_q * x->team != x->threads ? "threads = block_q * team" : NULL;
-}
-
-static long long shared_bytes(const tile_request *r, const ir_tile *t)
-{
-    const attention_simt_tile *x = &t->attention_simt;
-    const long long each = ((request_head(r) + x->team - 1) / x->team + 3) / 4 * 4;
-    return mixed_memory(1, 2 * x->block_k * each * x->team * 4, 1, 16);
 }
 
 /* More lanes share a row's columns, as far as a wave and whole vectors (else memory grows) go; then fewer keys at a time. */
