@@ -19,7 +19,7 @@ static void find_inside(chain *c, const ir_value *v)
     if (c->inside[index]) return;
     c->inside[index] = true;
     c->ops++;
-    c->cost += op_cost(v->def);
+    c->cost += op_cost(v->def, c->s->e->phase, c->s->e->plan->target);
     for (int i = 0; i < v->def->input_count; i++)
         if (is_inside(c, v->def->inputs[i], v)) find_inside(c, v->def->inputs[i]);
 }

@@ -75,7 +75,7 @@ int value_index_here(const emission *e, const ir_value *v); /* of its op in the 
 bool value_needs_row(const emission *e, const ir_value *v); /* depends on row scalars or a position */
 bool op_has_position(const ir_op *op);
 enum { function_cost = 10 }; /* of an op that computes an exponential or the like */
-int op_cost(const ir_op *op);
+int op_cost(const ir_op *op, const ir_phase *phase, const target_info *target);
 bool phase_is_long(const ir_phase *phase, const target_info *target); /* chains of its ops are functions that are called */
 
 /* ---- evaluate.c: the value of IR values at a place, as C++ statements */

@@ -117,14 +117,23 @@ bool wide_reduction(const emission *e, const ir_value *v)
 /* Of phases that get functions. A thread has fewer columns of rows than of a product. */
 enum { long_cost = 28, long_rows_cost = 100 };
 
-int op_cost(const ir_op *op)
+/* NVRTC copies a division or a root with all its branches for each column of a product, a logarithm or the like with its tables, and takes
+ * seconds for one, a quarter of a minute and more for two (sm_90a, tiles of 128x256). AMD's compilers take one second for either. By a
+ * number of a row is no division (row_div, templates/base/ops.h). */
+static bool dear_to_compile(const ir_op *op, const ir_phase *phase, const target_info *target)
 {
+    return target->vendor == vendor_nvidia && phase->family != family_rows && value_columns(op->inputs[op->input_count - 1]) > 1;
+}
+
+int op_cost(const ir_op *op, const ir_phase *phase, const target_info *target)
+{
+    const bool dear = dear_to_compile(op, phase, target);
     switch (op->kind) {
-    case op_exp:
     case op_log:
     case op_sin:
     case op_cos:
-    case op_tanh:
+    case op_tanh: return dear ? 18 : function_cost;
+    case op_exp:
     case op_sigmoid:
     case op_silu:
     case op_gelu_erf:
@@ -132,7 +141,7 @@ int op_cost(const ir_op *op)
     case op_div:
     case op_div_or_zero:
     case op_sqrt:
-    case op_rsqrt: return 3;
+    case op_rsqrt: return dear ? 14 : 3;
     default: return 1;
     }
 }
@@ -142,7 +151,7 @@ bool phase_is_long(const ir_phase *phase, const target_info *target)
     int cost = 0;
     for (int i = 0; i < phase->op_count; i++) {
         const ir_op *op = phase->ops[i];
-        if (op_is_elementwise(op) && value_columns(op->outputs[0]) > 1) cost += op_cost(op);
+        if (op_is_elementwise(op) && value_columns(op->outputs[0]) > 1) cost += op_cost(op, phase, target);
     }
     return cost >= (phase->family == family_rows ? long_rows_cost : long_cost) && target->vendor != vendor_host;
 }

@@ -329,6 +329,28 @@ START_TEST(long_arithmetic_behind_a_product_has_smaller_tiles)
 }
 END_TEST
 
+static const char *const epilogues[][2] = {{"log", "log"},         {"tanh", "tanh"},       {"sqrt", "sqrt"}, {"log", "div, v0"},
+                                           {"div, v0", "div, v0"}, {"sqrt", "sin"},         {"tanh", "exp"}, /* from here on inline: */
+                                           {"silu", "mul, v0"},    {"gelu_tanh", "mul, v0"}, {"gelu_erf", "neg"}, {"div, r", "div, r"}};
+
+/* NVRTC takes ten seconds and more for the copies of such arithmetic that a thread of a product has. */
+START_TEST(two_divisions_roots_or_logarithms_behind_a_product_are_calls_for_nvidia)
+{
+    const char *first = epilogues[_i][0], *then = epilogues[_i][1], *r = strstr(first, ", r") ? ", r: [4096, 1]" : "";
+    const int end = (int)strcspn(first, ","), then_end = (int)strcspn(then, ",");
+    text spec = {.a = arena_new()};
+    text_printf(&spec, "block: t\ndtype: bf16\ninputs: {x: [4096, 2048]%s}\nparams: {w: [4096, 2048]}\n", r);
+    text_printf(&spec, "ops:\n  - {out: v0, op: linear, in: [x, w]}\n");
+    text_printf(&spec, "  - {out: v1, op: %.*s, in: [v0%s]}\n", end, first, first + end);
+    text_printf(&spec, "  - {out: v2, op: %.*s, in: [v1%s]}\noutputs: {y: v2}\n", then_end, then, then + then_end);
+    build b = {.name = "t.yaml", .text = spec.data, .target = "sm_90a", .level = fusion_tile};
+    must_build(&b);
+    ck_assert_int_eq(strstr(b.p->launches[0].spec_header, "TF_CALLED") != NULL, _i < 7);
+    arena_free(b.a);
+    arena_free(spec.a);
+}
+END_TEST
+
 typedef struct wide_head {
     const char *target;
     int columns;
@@ -602,6 +624,8 @@ int main(void)
     tcase_add_test(t, a_cache_may_have_more_rows_than_an_int_counts);
     tcase_add_loop_test(t, other_values_have_as_many_rows_as_an_int_counts_with_a_tile_to_spare, 0, 2);
     tcase_add_loop_test(t, long_arithmetic_behind_a_product_has_smaller_tiles, 0, 2);
+    tcase_add_loop_test(t, two_divisions_roots_or_logarithms_behind_a_product_are_calls_for_nvidia, 0,
+                        (int)(sizeof epilogues / sizeof *epilogues));
     tcase_add_loop_test(t, heads_of_more_columns_than_a_wave_takes_are_refused_by_name, 0,
                         2 * (int)(sizeof wide_heads / sizeof *wide_heads));
     tcase_add_test(t, a_source_says_what_machine_it_is_for);
