@@ -36,13 +36,15 @@ attention_mfma_tile wave_attention_defaults(const tile_request *r, bool narrow)
     const ir_op *op = request_attention(r);
     const long long queries = request_queries(r), head = request_head(r);
     const long long pairs = op->attributes.heads * extent_value(&op->inputs[0]->shape[0], &r->program->dims);
-    attention_mfma_tile t = {.block_q = head > 160 || narrow ? 128 : 256, .block_k = 64, .chiplets = r->device->chiplets};
+    const bool few = r->target->registers < 512 && head > 64;          /* gfx908: 128 registers beside the sums */
+    const int most = !few || head <= 96 ? 256 : head > 128 ? 128 : 64; /* two waves, and four of long heads, have more each */
+    attention_mfma_tile t = {.block_q = most > 128 && (head > 160 || narrow) ? 128 : most, .block_k = 64, .chiplets = r->device->chiplets};
     const int least = head > 160 || (narrow && head > 64) ? 128 : 64; /* fewer threads hold more each */
     while (t.block_q > least && (queries + t.block_q - 1) / t.block_q * pairs * 2 < 3 * r->device->units) t.block_q /= 2;
     t.threads = 2 * t.block_q;
     const bool wide = head <= 128 || head > 160; /* between, scores of 64 keys would be one too many for the registers */
     const int together = head <= 128 && t.threads < 512 ? 2 : 1;
-    if (!wide || (head > 128 && t.threads < 256) || bytes_of(head, &t) * together > r->target->lds_bytes) t.block_k = 32;
+    if (!wide || few || (head > 128 && t.threads < 256) || bytes_of(head, &t) * together > r->target->lds_bytes) t.block_k = 32;
     return t;
 }
 

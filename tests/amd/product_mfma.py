@@ -164,6 +164,8 @@ NAMES = ["plain", "pair", "residual", "two-phase"]
 
 
 def possible(target, name, tile, kind):
+    if wave_of(target) == 64 and int(AMD[target]["registers"]) < 512 and tile == T256:
+        return False  # as in plans: too many sums for the registers
     return wave_of(target) == 64 or (name != "float" and kind != TWO and tile.threads == 256)
 
 

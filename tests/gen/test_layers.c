@@ -278,7 +278,8 @@ END_TEST
 
 static const struct {
     const char *text, *target, *tile;
-} amd_attentions[] = {{ATTENTION("bf16", "8192", "128", ""), "gfx942", "layer=mfma block_q=128 block_k=32 threads=256"},
+} amd_attentions[] = {{ATTENTION("bf16", "8192", "128", ""), "gfx908", "layer=mfma block_q=64 block_k=32 threads=128"},
+                      {ATTENTION("bf16", "8192", "128", ""), "gfx942", "layer=mfma block_q=128 block_k=32 threads=256"},
                       {ATTENTION("bf16", "32768", "128", ""), "gfx942", "layer=mfma block_q=256 block_k=64 threads=512 chiplets=8"},
                       {ATTENTION("f16", "17", "256", ", window: 5"), "gfx90a", "layer=mfma block_q=128 block_k=32 threads=256 chiplets=1"},
                       {ATTENTION("f16", "17", "256", ", softcap: 5"), "gfx950", "layer=mfma block_q=128 block_k=64 threads=256"},
