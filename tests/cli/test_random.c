@@ -426,7 +426,7 @@ START_TEST(targets_and_dtypes_take_turns_and_reports_add_up)
     static char out[30000];
     ck_assert_int_eq(
         command(
-            "--random=24 --seed=3 --plan --json >/tmp/tfgen-random-$$.a && \"$TFGEN\" verify --random=24 --seed=3 --first=24 --plan --json "
+            "--random=30 --seed=3 --plan --json >/tmp/tfgen-random-$$.a && \"$TFGEN\" verify --random=30 --seed=3 --first=30 --plan --json "
             ">/tmp/tfgen-random-$$.b && python3 tests/cli/random_add.py --least=2 /tmp/tfgen-random-$$.[ab]; code=$?; "
             "rm -f /tmp/tfgen-random-$$.[ab]; exit $code",
             out, sizeof out),
@@ -467,7 +467,7 @@ END_TEST
 START_TEST(a_slice_of_drawn_specs_is_right_everywhere)
 {
     static char out[60000];
-    const int code = command("--random=16 --seed=1", out, sizeof out);
+    const int code = command("--random=20 --seed=1", out, sizeof out);
     ck_assert_msg(code == 0, "%s", out);
 }
 END_TEST
