@@ -240,6 +240,9 @@ START_TEST(everything_that_a_spec_may_have_is_drawn)
         const ir_program *p = read_text(a, random_spec_text(a, draw(a, i), ""));
         for (int k = 0; k < p->op_count; k++) note_op(&f, p->ops[k]);
         note_values(&f, p);
+        for (int k = 0; k < p->value_count; k++) /* a run of it takes seconds and little memory */
+            ck_assert_msg(value_count(p->values[k], &p->dims) <= 1 << 22, "draw %d: %%%s has %lld elements", i, p->values[k]->name,
+                          value_count(p->values[k], &p->dims));
         arena_free(a);
     }
     for (int i = 0; i < f.count; i++)

@@ -293,18 +293,25 @@ static int move_concat(drawing *d, int x)
 {
     int xs[5] = {x}, count = 1;
     const random_value v = *value_at(d, x);
+    const long long most = 16 * d->most_elements, rows = value_elements(d, x) / v.shape[v.rank - 1].value; /* concats of concats grow */
+    long long columns = v.shape[v.rank - 1].value;
     for (int tries = 0; tries < 24 && count < 4; tries++) {
         const int y = draw_below(d, d->s->value_count);
         const random_value *w = value_at(d, y);
         bool fits =
             w->type == v.type && w->rank == v.rank && w->kind != value_state && !w->cache && w->size < small && w->kind != value_param;
         for (int i = 0; fits && i < v.rank - 1; i++) fits = axis_same(&w->shape[i], &v.shape[i]);
-        if (fits && w->shape[v.rank - 1].value < 600 && (y != x || draw_chance(d, 15))) xs[count++] = y;
+        fits = fits && w->shape[v.rank - 1].value < 600 && (y != x || draw_chance(d, 15));
+        if (!fits || rows * (columns + w->shape[v.rank - 1].value) > most) continue;
+        columns += w->shape[v.rank - 1].value;
+        xs[count++] = y;
     }
     if (count < 2) {
         random_axis shape[max_rank];
         memcpy(shape, v.shape, sizeof shape);
         shape[v.rank - 1] = axis_columns(d);
+        while (shape[v.rank - 1].value > 1 && rows * (columns + shape[v.rank - 1].value) > most)
+            shape[v.rank - 1] = axis_number(shape[v.rank - 1].value / 2);
         xs[count++] = make_value(d, value_input, shape, v.rank, v.type);
     }
     if (draw_chance(d, 40)) xs[0] = xs[count - 1], xs[count - 1] = x;
