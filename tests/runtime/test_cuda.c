@@ -146,6 +146,7 @@ static void make_bundle(gpu_program *p)
     memcpy(p->bundle, bytes, p->bundle_size);
     free(bytes);
     free(images);
+    for (int i = 0; i < count; i++) free((char *)codes[i].source);
     free(codes);
 }
 
