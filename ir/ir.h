@@ -13,7 +13,14 @@ typedef enum op_kind {
 } op_kind;
 
 typedef enum op_class {
-    class_ELEMENT, class_REDUCE, class_COMPOSITE, class_PRODUCT, class_ATTENTION, class_ROPE, class_MOVE, class_APPEND,
+    class_ELEMENT,
+    class_REDUCE,
+    class_COMPOSITE,
+    class_PRODUCT,
+    class_ATTENTION,
+    class_ROPE,
+    class_MOVE,
+    class_APPEND,
     class_INTERNAL
 } op_class;
 
@@ -53,14 +60,14 @@ typedef struct ir_attributes {
 typedef enum value_kind { value_input, value_param, value_state, value_constant, value_result } value_kind;
 
 struct ir_value {
-    int id; /* index in program.values */
+    int id;           /* index in program.values */
     const char *name; /* without %; unique; [A-Za-z_][A-Za-z0-9_.]* ; a '.' only in names made by lowering: h.ss */
     value_kind kind;
     dtype type;
     int rank; /* 0: scalar constant */
     extent shape[max_rank];
-    double constant;   /* value_constant */
-    ir_op *def;        /* value_result: the op that makes it */
+    double constant; /* value_constant */
+    ir_op *def;      /* value_result: the op that makes it */
     position at;
     const char *output; /* name in `outputs:`, or NULL. The spec's output y is this value */
     /* input: sensible range of int32 data, for random data: inclusive */
@@ -85,7 +92,7 @@ struct ir_op {
     ir_attributes attributes;
     position at;
     unsigned stated; /* of a graph: bit i: the spec gives attribute i of ir/op.def; the others are defaults. Ask op_states() */
-    int origin; /* index of the graph op that it comes from: level `none` makes one kernel of each origin */
+    int origin;      /* index of the graph op that it comes from: level `none` makes one kernel of each origin */
     op_role role;
 };
 
@@ -108,7 +115,7 @@ typedef struct ir_phase {
     int op_count;
     struct ir_phase **after; /* phases whose stored values it reads */
     int after_count;
-    ir_tile tile; /* of no program before planning, or with some fields given by text */
+    ir_tile tile;          /* of no program before planning, or with some fields given by text */
     spilled_tile *spilled; /* what its tile was in earlier plans */
     int spilled_count;
     refusal *refused;
@@ -163,38 +170,42 @@ typedef struct target_info { /* ir/target.def says what they are */
     int registers;
     const char *device; /* the device file of plans that name none: ir/devices/device_model.h */
 } target_info;
-const target_info *target_find(const char *name); /* NULL when unknown */
+const target_info *target_find(const char *name);       /* NULL when unknown */
 const target_info *target_of_machine(const char *arch); /* of an architecture without features; NULL: none runs there */
 const target_info *target_list(size_t *count);
 extern const char *const target_names; /* all of them: "host,gfx90a,..." */
 
 /* Shared questions (ir/program/query.c) */
-extent value_rows(arena *a, const ir_value *v);  /* product of all axes but the last; 1 for rank 0 and 1 */
-long long value_columns(const ir_value *v);      /* last axis (static by rule); 1 for rank 0 */
+extent value_rows(arena *a, const ir_value *v);                  /* product of all axes but the last; 1 for rank 0 and 1 */
+long long value_columns(const ir_value *v);                      /* last axis (static by rule); 1 for rank 0 */
 long long value_count(const ir_value *v, const dim_table *dims); /* elements */
-long long value_stride(const ir_value *v);       /* elements from row to row of its storage */
-const ir_value *value_root(const ir_value *v);   /* follows root to the value that owns storage */
+long long value_stride(const ir_value *v);                       /* elements from row to row of its storage */
+const ir_value *value_root(const ir_value *v);                   /* follows root to the value that owns storage */
 /* Values of tokens are [B, S, H*hd] or [B, S, H, hd]. A cache, which is a state or what kv_append makes of it, is [B, H, L, hd]. */
 bool value_is_cache(const ir_value *v);
-const extent *value_tokens(const ir_value *v);                   /* S or L */
+const extent *value_tokens(const ir_value *v);                    /* S or L */
 long long value_heads_in_row(const ir_value *v, long long heads); /* 1 where heads have an axis of their own */
-long long value_head_size(const ir_value *v, long long heads);   /* hd */
-bool op_states(const ir_op *op, const char *key); /* the spec gives this attribute itself; of IR text: always */
-bool op_in_spec(op_kind kind);                    /* false: only lowering, fusion or planning writes it */
-bool op_is_elementwise(const ir_op *op);         /* class ELEMENT or INTERNAL */
-int op_operands(const ir_op *op, ir_value **out, int most); /* inputs, then lengths, at, state, fold where set */
+long long value_head_size(const ir_value *v, long long heads);    /* hd */
+bool op_states(const ir_op *op, const char *key);                 /* the spec gives this attribute itself; of IR text: always */
+bool op_in_spec(op_kind kind);                                    /* false: only lowering, fusion or planning writes it */
+bool op_is_elementwise(const ir_op *op);                          /* class ELEMENT or INTERNAL */
+int op_operands(const ir_op *op, ir_value **out, int most);       /* inputs, then lengths, at, state, fold where set */
 ir_phase *phase_of(const ir_program *p, const ir_op *op);
 ir_value *program_value(const ir_program *p, const char *name);
 const program_index *program_index_make(arena *a, const ir_program *p); /* of its present kernels */
-layer_kind phase_layer(const ir_phase *phase);   /* of its program; simt before planning */
+const ir_op *phase_first(const ir_phase *phase, op_class class);        /* its first op of that class; NULL: it has none */
+layer_kind phase_layer(const ir_phase *phase);                          /* of its program; simt before planning */
 
 /* Stages; each is a pure function of its arguments. They bail or complain through the arena. */
-typedef struct dim_override { const char *name; long long value; } dim_override;
+typedef struct dim_override {
+    const char *name;
+    long long value;
+} dim_override;
 typedef struct graph_options {
     const char *preset;            /* or NULL */
     const dim_override *overrides; /* stronger than the preset */
     size_t override_count;
-    const char *dtype;             /* replaces the spec's dtype, or NULL */
+    const char *dtype; /* replaces the spec's dtype, or NULL */
 } graph_options;
 ir_program *graph_read(arena *a, const char *yaml, size_t size, const char *name, const graph_options *options);
 ir_program *lower(arena *a, const ir_program *graph); /* composites become ELEMENT and REDUCE ops; the graph is not changed */

@@ -181,9 +181,7 @@ void heads_write_partial(heads *h, const ir_value *x, bool written)
 
 heads heads_start(emission *e, writer *w)
 {
-    heads h = {.e = e, .w = w, .splits = 1};
-    for (int i = 0; i < e->phase->op_count; i++)
-        if (op_table[e->phase->ops[i]->kind].class == class_ATTENTION) h.op = e->phase->ops[i];
+    heads h = {.e = e, .w = w, .op = phase_first(e->phase, class_ATTENTION), .splits = 1};
     const bool combine = h.op->kind == op_attention_combine;
     h.head = combine ? value_columns(h.op->inputs[0]) - 2 : value_head_size(h.op->inputs[0], h.op->attributes.heads);
     if (combine) h.splits = value_parts(e->plan, h.op->inputs[0]);

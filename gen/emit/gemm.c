@@ -150,7 +150,7 @@ static void write_a_map(gemm *g, int box_rows)
     write_map(g, "a_map", box);
 }
 
-static void write_maps(gemm *g, const warpgroup_tile *t)
+static void write_maps(gemm *g, const gemm_wgmma_tile *t)
 {
     const packed_weight *pack = &g->e->plan->packs[pack_index(g)];
     const int size = dtype_size(pack->type);
@@ -456,9 +456,7 @@ static int stored_width(const gemm *g)
 
 gemm gemm_start(emission *e, writer *w, bool passes_shared, gemm_width width)
 {
-    gemm g = {.e = e, .w = w, .granule = e->granule, .staged = passes_shared};
-    for (int i = 0; i < e->phase->op_count && !g.product; i++)
-        if (op_table[e->phase->ops[i]->kind].class == class_PRODUCT) g.product = e->phase->ops[i];
+    gemm g = {.e = e, .w = w, .product = phase_first(e->phase, class_PRODUCT), .granule = e->granule, .staged = passes_shared};
     g.a = g.product->inputs[0];
     g.b = is_matmul(&g) ? g.product->inputs[1] : NULL;
     g.K = value_columns(g.a);
@@ -475,11 +473,12 @@ gemm gemm_start(emission *e, writer *w, bool passes_shared, gemm_width width)
 }
 
 /* ---- what two programs each write */
-void gemm_on_register_tiles(emission *e, writer *w, int m, int n, int k, int thread_m, int thread_n, int threads, int slots)
+void gemm_on_register_tiles(emission *e, writer *w)
 {
+    const gemm_simt_tile *t = &e->phase->tile.gemm_simt;
     gemm g = gemm_start(e, w, false, gemm_granule_width);
-    write_line(w, "static constexpr int tile_m = %d, tile_n = %d, tile_k = %d, thread_m = %d, thread_n = %d, threads = %d, slots = %d;", m,
-               n, k, thread_m, thread_n, threads, slots);
+    write_line(w, "static constexpr int tile_m = %d, tile_n = %d, tile_k = %d, thread_m = %d, thread_n = %d, threads = %d, slots = %d;",
+               t->m, t->n, t->k, t->thread_m, t->thread_n, t->threads, t->slots);
     gemm_write_plain(&g);
     gemm_write_context(&g);
     gemm_write_a(&g, false);
@@ -487,8 +486,9 @@ void gemm_on_register_tiles(emission *e, writer *w, int m, int n, int k, int thr
     gemm_write_epilogue(&g);
 }
 
-void gemm_on_warpgroups(emission *e, writer *w, const warpgroup_tile *t)
+void gemm_on_warpgroups(emission *e, writer *w)
 {
+    const gemm_wgmma_tile *t = &e->phase->tile.gemm_wgmma;
     gemm g = gemm_start(e, w, t->stage, gemm_stored_width);
     write_line(w, "static constexpr int tile_m = %d, tile_n = %d, tile_k = %d, threads = %d, slots = %d, group = %d;", t->m, t->n, t->k,
                t->threads, t->slots, t->group);

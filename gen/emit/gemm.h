@@ -32,11 +32,8 @@ void gemm_write_rows_of_operands(gemm *g); /* only a_row() and b_row() */
 void gemm_write_epilogue(gemm *g);
 bool gemm_reads(const gemm *g); /* an epilogue op has an operand in memory that is wider than a number a row */
 
-/* All members of a product on register tiles, or on warpgroups. */
-void gemm_on_register_tiles(emission *e, writer *w, int m, int n, int k, int thread_m, int thread_n, int threads, int slots);
-typedef struct warpgroup_tile {
-    int m, n, k, threads, slots, group, cluster, split;
-    bool stage;
-} warpgroup_tile;
-void gemm_on_warpgroups(emission *e, writer *w, const warpgroup_tile *t);
+/* All members of a product on register tiles (tile.gemm_simt, whose fields gemm_few has too), or on warpgroups (tile.gemm_wgmma, likewise
+ * gemm_wgmma3). */
+void gemm_on_register_tiles(emission *e, writer *w);
+void gemm_on_warpgroups(emission *e, writer *w);
 #endif

@@ -88,13 +88,6 @@ static bool needs_packing(const ir_phase *phase)
     return false;
 }
 
-static const ir_op *first_product(const ir_phase *phase)
-{
-    for (int i = 0; i < phase->op_count; i++)
-        if (op_table[phase->ops[i]->kind].class == class_PRODUCT) return phase->ops[i];
-    return NULL;
-}
-
 /* False: the program has no arrangement of columns for the epilogue. */
 static bool find_segments(const planner *p, const ir_phase *phase, const program *of, segment_list *list)
 {
@@ -123,17 +116,16 @@ static const char *kernel_name(planner *p, const ir_phase *phase)
 
 static void plan_pack(planner *p, const ir_kernel *kernel, const ir_phase *phase, long long packed_n, const char *name)
 {
-    const ir_op *product = first_product(phase);
+    const ir_op *product = phase_first(phase, class_PRODUCT);
     const long long K = value_columns(product->inputs[0]);
     check_count(p, product->outputs[0], packed_n, "packed columns");
-    p->p->packs[p->p->pack_count++] =
-        (packed_weight){.name = arena_printf(p->a, "%s_pack", name),
-                        .kernel = kernel,
-                        .phase = phase,
-                        .type = product->inputs[1]->type,
-                        .columns = packed_n,
-                        .length = program_packed_length(program_of(phase), K),
-                        .threads = p->p->target->vendor == vendor_host ? 1 : 256};
+    p->p->packs[p->p->pack_count++] = (packed_weight){.name = arena_printf(p->a, "%s_pack", name),
+                                                      .kernel = kernel,
+                                                      .phase = phase,
+                                                      .type = product->inputs[1]->type,
+                                                      .columns = packed_n,
+                                                      .length = program_packed_length(program_of(phase), K),
+                                                      .threads = p->p->target->vendor == vendor_host ? 1 : 256};
 }
 
 /* ---- workspace */
@@ -203,7 +195,8 @@ static const program *choose_tile(const planner *p, tile_request *r, ir_phase *p
     unsigned tried = 0;
     bool fits = find_segments(p, phase, first, segments);
     if (!fits)
-        bail(p->a, code_unsupported, first_product(phase)->at, "phase %s: no arrangement of columns serves its epilogue", phase->name);
+        bail(p->a, code_unsupported, phase_first(phase, class_PRODUCT)->at, "phase %s: no arrangement of columns serves its epilogue",
+             phase->name);
     forbid_tiles(p, phase);
     for (r->packed_n = segments->packed_columns; !fits || !tile_choose(r, of, phase); r->packed_n = segments->packed_columns) {
         tried |= 1u << of->kind;

@@ -103,50 +103,57 @@ static const program *asked_program(const tile_request *r, layer_kind layer)
     return program_at(kind);
 }
 
-static void add_refusal(const tile_request *r, ir_phase *phase, program_kind kind, const char *why)
-{
-    if (!phase->refused) phase->refused = arena_alloc(r->a, layer_count * sizeof *phase->refused);
-    phase->refused[phase->refused_count++] = (refusal){program_table[kind].layer, why};
-}
+/* What a program of the phase's family says of it. */
+typedef struct offer {
+    const program *of;
+    const char *obstacle;
+    double cost; /* without an obstacle */
+} offer;
 
-static double cost_of(const tile_request *r, const program *p) { return p->cost ? p->cost(r) : 0; }
-
-static const program *cheapest(const tile_request *r, ir_phase *phase)
+/* Of the programs whose layer the target has; returns how many. */
+static int ask_programs(const tile_request *r, offer *list)
 {
-    const program *best = NULL;
+    int count = 0;
     for (int i = 1; i < program_count; i++) {
         const program *p = program_at((program_kind)i);
-        if (program_table[i].family != phase->family || !target_has(r->target, program_table[i].layer)) continue;
+        if (program_table[i].family != r->phase->family || !target_has(r->target, program_table[i].layer)) continue;
         const char *obstacle = obstacle_of(r, p);
-        if (obstacle)
-            add_refusal(r, phase, p->kind, obstacle);
-        else if (!best || cost_of(r, p) < cost_of(r, best))
-            best = p;
+        list[count++] = (offer){p, obstacle, !obstacle && p->cost ? p->cost(r) : 0};
     }
+    return count;
+}
+
+static const offer *cheapest(const offer *list, int count, unsigned tried)
+{
+    const offer *best = NULL;
+    for (int i = 0; i < count; i++)
+        if (!list[i].obstacle && !(tried >> list[i].of->kind & 1) && (!best || list[i].cost < best->cost)) best = &list[i];
     return best;
 }
 
 const program *program_next(const tile_request *r, unsigned tried)
 {
-    const program *best = NULL;
-    for (int i = 1; i < program_count; i++) {
-        const program *p = program_at((program_kind)i);
-        if (tried >> i & 1 || program_table[i].family != r->phase->family || obstacle_of(r, p)) continue;
-        if (!best || cost_of(r, p) < cost_of(r, best)) best = p;
-    }
-    return best;
+    offer list[program_count];
+    const offer *best = cheapest(list, ask_programs(r, list), tried);
+    return best ? best->of : NULL;
 }
 
-/* Those that could, and cost more. */
-static void refuse_dearer(const tile_request *r, ir_phase *phase, const program *best)
+static void add_refusal(ir_phase *phase, const program *p, const char *why)
 {
-    for (int i = 1; i < program_count; i++) {
-        const program *p = program_at((program_kind)i);
-        if (p == best || program_table[i].family != phase->family || obstacle_of(r, p)) continue;
-        add_refusal(r, phase, p->kind,
-                    arena_printf(r->a, "costs %.3g, %s %.3g", cost_of(r, p), layer_names(NULL)[program_table[best->kind].layer],
-                                 cost_of(r, best)));
-    }
+    phase->refused[phase->refused_count++] = (refusal){program_table[p->kind].layer, why};
+}
+
+/* First those that something is in the way of, then those that cost more. */
+static void say_refusals(const tile_request *r, ir_phase *phase, const offer *list, int count, const offer *best)
+{
+    phase->refused = arena_alloc(r->a, layer_count * sizeof *phase->refused);
+    for (int i = 0; i < count; i++)
+        if (list[i].obstacle) add_refusal(phase, list[i].of, list[i].obstacle);
+    for (int i = 0; i < count && best; i++)
+        if (!list[i].obstacle && &list[i] != best)
+            add_refusal(phase, list[i].of,
+                        arena_printf(r->a, "costs %.3g, %s %.3g", list[i].cost, layer_names(NULL)[program_table[best->of->kind].layer],
+                                     best->cost));
 }
 
 /* The product, or the attention: what people look for in the spec. */
@@ -164,10 +171,12 @@ const program *program_choose(const tile_request *r, ir_phase *phase)
         return asked_program(r, (layer_kind)asked); /* as a plan had it */
     phase->refused = NULL, phase->refused_count = 0;
     if (asked >= 0) return asked_program(r, (layer_kind)asked);
-    const program *best = cheapest(r, phase);
+    offer list[program_count];
+    const int count = ask_programs(r, list);
+    const offer *best = cheapest(list, count, 0);
+    say_refusals(r, phase, list, count, best);
     if (!best) bail(r->a, code_unsupported, main_op(phase)->at, "phase %s: %s", phase->name, phase->refused[0].why);
-    refuse_dearer(r, phase, best);
-    return best;
+    return best->of;
 }
 
 /* ---- settings */
@@ -209,7 +218,7 @@ static void check(const tile_request *r, const program *p, const ir_tile *t)
     check_ranges(r, t);
     if (tile_threads(t) > target->max_threads)
         refuse(r, arena_printf(r->a, "%d threads; a workgroup has 1 to %d", tile_threads(t), target->max_threads));
-    const char *rule = p->illegal(r, t);
+    const char *rule = p->illegal ? p->illegal(r, t) : NULL;
     if (rule) refuse(r, rule);
     const long long shared = p->shared_bytes(r, t);
     const int most = frame_is_dynamic(program_table[p->kind].frame) ? target->lds_bytes : target->static_bytes;

@@ -14,18 +14,6 @@ static void defaults(const tile_request *r, ir_tile *t)
     t->align = (align_tile){.threads = r->target->vendor == vendor_host ? 1 : 256, .each = 4};
 }
 
-static const char *illegal(const tile_request *r, const ir_tile *t)
-{
-    (void)r, (void)t;
-    return NULL;
-}
-
-static long long shared_bytes(const tile_request *r, const ir_tile *t)
-{
-    (void)r, (void)t;
-    return 2; /* of mixed_memory<...> with nothing in it */
-}
-
 static bool smaller(const tile_request *r, ir_tile *t)
 {
     (void)r;
@@ -65,8 +53,7 @@ const program align_program = {.kind = program_align,
                                .memory = "sizeof(mixed_memory<$P>)",
                                .entry = "TF_KERNEL($K, $T, $S, $P)",
                                .defaults = defaults,
-                               .illegal = illegal,
-                               .shared_bytes = shared_bytes,
+                               .shared_bytes = no_memory,
                                .smaller = smaller,
                                .geometry = geometry,
                                .members = members};

@@ -9,18 +9,6 @@ static void defaults(const tile_request *r, ir_tile *t)
     t->combine.threads = r->target->vendor == vendor_host ? 1 : columns < 256 ? (int)columns : 256;
 }
 
-static const char *illegal(const tile_request *r, const ir_tile *t)
-{
-    (void)r, (void)t;
-    return NULL;
-}
-
-static long long shared_bytes(const tile_request *r, const ir_tile *t)
-{
-    (void)r, (void)t;
-    return 2; /* of mixed_memory<...> with nothing in it */
-}
-
 static void geometry(const tile_request *r, const ir_tile *t, launch *l)
 {
     (void)t;
@@ -45,7 +33,6 @@ const program combine_program = {.kind = program_combine,
                                  .memory = "sizeof(mixed_memory<$P>)",
                                  .entry = "TF_KERNEL($K, $T, $S, $P)",
                                  .defaults = defaults,
-                                 .illegal = illegal,
-                                 .shared_bytes = shared_bytes,
+                                 .shared_bytes = no_memory,
                                  .geometry = geometry,
                                  .members = members};

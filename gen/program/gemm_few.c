@@ -35,25 +35,6 @@ static long long shared_bytes(const tile_request *r, const ir_tile *t)
     return 16 + (4ll * x->m * (x->threads / r->target->wave * x->thread_n + x->n / x->thread_n) + 15) / 16 * 16;
 }
 
-/* Fewer rows a thread. */
-static bool smaller(const tile_request *r, ir_tile *t)
-{
-    (void)r;
-    gemm_few_tile *x = &t->gemm_few;
-    if (x->thread_m % 2 || x->m % 2) return false;
-    x->m /= 2, x->thread_m /= 2;
-    return true;
-}
-
-static void geometry(const tile_request *r, const ir_tile *t, launch *l) { products_geometry(r, t->gemm_few.m, t->gemm_few.n, l); }
-static int parts(const tile_request *r, const ir_tile *t) { return column_tiles(r, t->gemm_few.n); }
-
-static void members(emission *e, writer *w)
-{
-    const gemm_few_tile *x = &e->phase->tile.gemm_few;
-    gemm_on_register_tiles(e, w, x->m, x->n, x->k, x->thread_m, x->thread_n, x->threads, x->slots);
-}
-
 const program gemm_few_program = {.kind = program_gemm_few,
                                   .device = "gemm",
                                   .template = "templates/gemm/gemm.h",
@@ -63,8 +44,8 @@ const program gemm_few_program = {.kind = program_gemm_few,
                                   .defaults = defaults,
                                   .illegal = illegal,
                                   .shared_bytes = shared_bytes,
-                                  .smaller = smaller,
-                                  .geometry = geometry,
-                                  .parts = parts,
-                                  .members = members,
+                                  .smaller = register_tile_smaller,
+                                  .geometry = register_tile_geometry,
+                                  .parts = register_tile_parts,
+                                  .members = gemm_on_register_tiles,
                                   .pack = "pack"};

@@ -1,22 +1,9 @@
 /* Products on a wave's mfma (templates/gemm/gemm_mfma.h). In: a product. Out: the largest tile of which there are enough. */
 #include "gen/program/waves.h"
 
-static const char *obstacle(const tile_request *r)
-{
-    const dtype type = request_product(r)->inputs[0]->type;
-    const char *other = wave_product_obstacle(r);
-    if (other) return other;
-    return dtype_multiplies(type, layer_mfma) ? NULL : "operands are not bf16, f16 or f32";
-}
+static const char *obstacle(const tile_request *r) { return wave_product_obstacle(r, layer_mfma, "operands are not bf16, f16 or f32"); }
 
-static bool smaller(const tile_request *r, ir_tile *t) { return wave_product_smaller(r, &t->gemm_mfma); }
-
-static void defaults(const tile_request *r, ir_tile *t) { t->gemm_mfma = wave_product_defaults(r, 0); }
-static const char *illegal(const tile_request *r, const ir_tile *t) { return wave_product_illegal(r, &t->gemm_mfma); }
-static long long shared_bytes(const tile_request *r, const ir_tile *t) { return wave_product_bytes(r, &t->gemm_mfma); }
-static void geometry(const tile_request *r, const ir_tile *t, launch *l) { wave_product_geometry(r, &t->gemm_mfma, l); }
-static int parts(const tile_request *r, const ir_tile *t) { return wave_product_parts(r, &t->gemm_mfma); }
-static void members(emission *e, writer *w) { wave_product_members(e, w, &e->phase->tile.gemm_mfma); }
+static void defaults(const tile_request *r, ir_tile *t) { wave_product_defaults(r, t, 0); }
 
 const program gemm_mfma_program = {.kind = program_gemm_mfma,
                                    .device = "gemm_mfma",
@@ -26,10 +13,10 @@ const program gemm_mfma_program = {.kind = program_gemm_mfma,
                                    .obstacle = obstacle,
                                    .cost = wave_product_cost,
                                    .defaults = defaults,
-                                   .illegal = illegal,
-                                   .shared_bytes = shared_bytes,
-                                   .smaller = smaller,
-                                   .geometry = geometry,
-                                   .parts = parts,
-                                   .members = members,
+                                   .illegal = wave_product_illegal,
+                                   .shared_bytes = wave_product_bytes,
+                                   .smaller = wave_product_smaller,
+                                   .geometry = wave_product_geometry,
+                                   .parts = wave_product_parts,
+                                   .members = wave_product_members,
                                    .pack = "pack"};

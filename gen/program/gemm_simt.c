@@ -41,25 +41,6 @@ static long long shared_bytes(const tile_request *r, const ir_tile *t)
     return mixed_memory(x->slots, (a + b + 15) / 16 * 16, request_sums_rows(r) ? 4ll * x->m * (x->n / x->thread_n) : 4, 16);
 }
 
-/* Fewer rows a thread. */
-static bool smaller(const tile_request *r, ir_tile *t)
-{
-    (void)r;
-    gemm_simt_tile *x = &t->gemm_simt;
-    if (x->thread_m % 2 || x->m % 2) return false;
-    x->m /= 2, x->thread_m /= 2;
-    return true;
-}
-
-static void geometry(const tile_request *r, const ir_tile *t, launch *l) { products_geometry(r, t->gemm_simt.m, t->gemm_simt.n, l); }
-static int parts(const tile_request *r, const ir_tile *t) { return column_tiles(r, t->gemm_simt.n); }
-
-static void members(emission *e, writer *w)
-{
-    const gemm_simt_tile *x = &e->phase->tile.gemm_simt;
-    gemm_on_register_tiles(e, w, x->m, x->n, x->k, x->thread_m, x->thread_n, x->threads, x->slots);
-}
-
 const program gemm_simt_program = {.kind = program_gemm_simt,
                                    .device = "gemm",
                                    .template = "templates/gemm/gemm.h",
@@ -69,8 +50,8 @@ const program gemm_simt_program = {.kind = program_gemm_simt,
                                    .defaults = defaults,
                                    .illegal = illegal,
                                    .shared_bytes = shared_bytes,
-                                   .smaller = smaller,
-                                   .geometry = geometry,
-                                   .parts = parts,
-                                   .members = members,
+                                   .smaller = register_tile_smaller,
+                                   .geometry = register_tile_geometry,
+                                   .parts = register_tile_parts,
+                                   .members = gemm_on_register_tiles,
                                    .pack = "pack"};

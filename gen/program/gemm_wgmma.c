@@ -82,13 +82,13 @@ static const char *illegal(const tile_request *r, const ir_tile *t)
     const gemm_wgmma_tile *x = &t->gemm_wgmma;
     if (x->n % 32) return "n goes in steps of 32";
     if (x->stage && stage_obstacle(r)) return arena_printf(r->a, "stage=1: %s", stage_obstacle(r));
-    return ws_illegal(r, length, x->group, x->cluster, x->split);
+    return ws_illegal(r, t);
 }
 
 static long long shared_bytes(const tile_request *r, const ir_tile *t)
 {
     (void)r;
-    return ws_shared_bytes(t->gemm_wgmma.n, t->gemm_wgmma.slots, 1, t->gemm_wgmma.stage);
+    return ws_shared_bytes(t, 1);
 }
 
 /* Half as many columns. */
@@ -98,22 +98,6 @@ static bool smaller(const tile_request *r, ir_tile *t)
     const int n = t->gemm_wgmma.n, half = n / 64 * 32;
     t->gemm_wgmma.n = half < 64 ? 64 : half;
     return n > 64;
-}
-
-static void geometry(const tile_request *r, const ir_tile *t, launch *l)
-{
-    ws_geometry(r, t->gemm_wgmma.n, t->gemm_wgmma.cluster, t->gemm_wgmma.split, l);
-}
-static int parts(const tile_request *r, const ir_tile *t) { return column_tiles(r, t->gemm_wgmma.n); }
-static extent scratch_of(const tile_request *r, const ir_tile *t)
-{
-    return ws_scratch(r, t->gemm_wgmma.n, t->gemm_wgmma.cluster, t->gemm_wgmma.split);
-}
-
-static void members(emission *e, writer *w)
-{
-    const gemm_wgmma_tile *x = &e->phase->tile.gemm_wgmma;
-    gemm_on_warpgroups(e, w, &(warpgroup_tile){x->m, x->n, x->k, x->threads, x->slots, x->group, x->cluster, x->split, x->stage == 1});
 }
 
 const program gemm_wgmma_program = {.kind = program_gemm_wgmma,
@@ -127,10 +111,10 @@ const program gemm_wgmma_program = {.kind = program_gemm_wgmma,
                                     .illegal = illegal,
                                     .shared_bytes = shared_bytes,
                                     .smaller = smaller,
-                                    .geometry = geometry,
-                                    .parts = parts,
-                                    .scratch = scratch_of,
-                                    .members = members,
+                                    .geometry = ws_geometry,
+                                    .parts = ws_parts,
+                                    .scratch = ws_scratch,
+                                    .members = gemm_on_warpgroups,
                                     .pack = "pack",
                                     .granule = 16,
                                     .aligned_rows = true};

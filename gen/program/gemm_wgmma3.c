@@ -47,15 +47,13 @@ static void defaults(const tile_request *r, ir_tile *t)
 
 static const char *illegal(const tile_request *r, const ir_tile *t)
 {
-    const gemm_wgmma3_tile *x = &t->gemm_wgmma3;
-    if (x->n % 32) return "n is 64, 96 or 128";
-    return ws_illegal(r, length, x->group, x->cluster, x->split);
+    return t->gemm_wgmma3.n % 32 ? "n is 64, 96 or 128" : ws_illegal(r, t);
 }
 
 static long long shared_bytes(const tile_request *r, const ir_tile *t)
 {
     (void)r;
-    return ws_shared_bytes(t->gemm_wgmma3.n, t->gemm_wgmma3.slots, 2, false);
+    return ws_shared_bytes(t, 2);
 }
 
 static bool smaller(const tile_request *r, ir_tile *t)
@@ -66,18 +64,8 @@ static bool smaller(const tile_request *r, ir_tile *t)
     return true;
 }
 
-static void geometry(const tile_request *r, const ir_tile *t, launch *l) { ws_geometry(r, t->gemm_wgmma3.n, 1, t->gemm_wgmma3.split, l); }
-static int parts(const tile_request *r, const ir_tile *t) { return column_tiles(r, t->gemm_wgmma3.n); }
-static extent scratch_of(const tile_request *r, const ir_tile *t) { return ws_scratch(r, t->gemm_wgmma3.n, 1, t->gemm_wgmma3.split); }
-
 /* Large parts of 32 elements, what is left of them, the next 32. */
 static long long packed_length(long long K) { return (K + 31) / 32 * 64; }
-
-static void members(emission *e, writer *w)
-{
-    const gemm_wgmma3_tile *x = &e->phase->tile.gemm_wgmma3;
-    gemm_on_warpgroups(e, w, &(warpgroup_tile){x->m, x->n, x->k, x->threads, x->slots, x->group, x->cluster, x->split, false});
-}
 
 const program gemm_wgmma3_program = {.kind = program_gemm_wgmma3,
                                      .device = "gemm_ws_split",
@@ -90,10 +78,10 @@ const program gemm_wgmma3_program = {.kind = program_gemm_wgmma3,
                                      .illegal = illegal,
                                      .shared_bytes = shared_bytes,
                                      .smaller = smaller,
-                                     .geometry = geometry,
-                                     .parts = parts,
-                                     .scratch = scratch_of,
-                                     .members = members,
+                                     .geometry = ws_geometry,
+                                     .parts = ws_parts,
+                                     .scratch = ws_scratch,
+                                     .members = gemm_on_warpgroups,
                                      .pack = "pack_split",
                                      .granule = 16,
                                      .packed_length = packed_length,

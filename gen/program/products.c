@@ -38,3 +38,16 @@ void products_geometry(const tile_request *r, int m, int n, launch *l)
     l->rows = out->shape[out->rank - 2];
     for (int i = 0; i + 2 < out->rank; i++) l->multiple = extent_multiply(r->a, out->at, l->multiple, out->shape[i]);
 }
+
+/* Fewer rows a thread. */
+bool register_tile_smaller(const tile_request *r, ir_tile *t)
+{
+    (void)r;
+    gemm_simt_tile *x = &t->gemm_simt;
+    if (x->thread_m % 2 || x->m % 2) return false;
+    x->m /= 2, x->thread_m /= 2;
+    return true;
+}
+
+void register_tile_geometry(const tile_request *r, const ir_tile *t, launch *l) { products_geometry(r, t->gemm_simt.m, t->gemm_simt.n, l); }
+int register_tile_parts(const tile_request *r, const ir_tile *t) { return column_tiles(r, t->gemm_simt.n); }

@@ -16,4 +16,9 @@ const char *obstacle_to_16_bits(const tile_request *r, layer_kind layer); /* the
 /* rows, multiple, tile_rows and column_tiles of tiles of m rows and n packed columns. */
 void products_geometry(const tile_request *r, int m, int n, launch *l);
 int column_tiles(const tile_request *r, int n);
+
+/* ---- register tiles: those of simt and few have the same fields, t->gemm_simt serves both */
+bool register_tile_smaller(const tile_request *r, ir_tile *t);
+void register_tile_geometry(const tile_request *r, const ir_tile *t, launch *l);
+int register_tile_parts(const tile_request *r, const ir_tile *t);
 #endif

@@ -12,7 +12,7 @@ typedef struct tile_request {
     const ir_phase *phase;
     const device_model *device;
     const target_info *target; /* its */
-    const tuning *tuning; /* or NULL */
+    const tuning *tuning;      /* or NULL */
     phase_extent space;
     long long packed_n;           /* gemm, once the program is chosen: its granule decides */
     const segment_list *segments; /* gemm, likewise */
@@ -31,8 +31,9 @@ typedef struct program {
     /* What the planner compares among programs of one family, in a unit of the family's; the smallest is taken. NULL: the family's only
      * one. */
     double (*cost)(const tile_request *r);
-    void (*defaults)(const tile_request *r, ir_tile *t);             /* every field of t */
-    const char *(*illegal)(const tile_request *r, const ir_tile *t); /* NULL: the template takes this tile; else the rule that it breaks */
+    void (*defaults)(const tile_request *r, ir_tile *t); /* every field of t */
+    /* The rule of the template that t breaks, though each field is in its range; NULL: none. No function: there are no such rules. */
+    const char *(*illegal)(const tile_request *r, const ir_tile *t);
     long long (*shared_bytes)(const tile_request *r, const ir_tile *t); /* of a legal tile */
     /* Changes t to the next tile of which a thread needs fewer registers, for when a compiler spilled; false: there is none. NULL: never
      * is. */
@@ -74,4 +75,5 @@ long long power_of_two_up(long long n);
 long long power_of_two_in(long long n, long long most);
 /* sizeof(mixed_memory<...>) of templates/frame/frame_mixed.h: slots of `slot` bytes, then scratch, aligned to `align`. */
 long long mixed_memory(long long slots, long long slot, long long scratch, long long align);
+long long no_memory(const tile_request *r, const ir_tile *t); /* a program that shares none: of a mixed_memory with nothing in it */
 #endif

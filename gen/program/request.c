@@ -1,16 +1,9 @@
 /* In: a request. Out: what several programs ask of its phase. Refuses nothing. */
 #include "gen/program/program.h"
 
-static const ir_op *op_of_class(const ir_phase *phase, op_class class)
-{
-    for (int i = 0; i < phase->op_count; i++)
-        if (op_table[phase->ops[i]->kind].class == class) return phase->ops[i];
-    return NULL;
-}
+const ir_op *request_product(const tile_request *r) { return phase_first(r->phase, class_PRODUCT); }
 
-const ir_op *request_product(const tile_request *r) { return op_of_class(r->phase, class_PRODUCT); }
-
-const ir_op *request_attention(const tile_request *r) { return op_of_class(r->phase, class_ATTENTION); }
+const ir_op *request_attention(const tile_request *r) { return phase_first(r->phase, class_ATTENTION); }
 
 long long request_rows(const tile_request *r)
 {
@@ -61,4 +54,10 @@ long long mixed_memory(long long slots, long long slot, long long scratch, long 
 {
     const long long bytes = slots * slot, scratch_at = scratch > 1 ? (bytes + 3) / 4 * 4 : bytes;
     return (scratch_at + scratch + align - 1) / align * align;
+}
+
+long long no_memory(const tile_request *r, const ir_tile *t)
+{
+    (void)r, (void)t;
+    return 2;
 }

@@ -59,33 +59,39 @@ ws_choice ws_choose(const tile_request *r, int k, ws_stage_model *stage, const i
     return cut;
 }
 
-const char *ws_illegal(const tile_request *r, int k, int group, int cluster, int split)
+const char *ws_illegal(const tile_request *r, const ir_tile *t)
 {
-    if (split > (length_of(r) + k - 1) / k) return "a part of a split has a stage";
-    return group % cluster ? "cluster divides group" : NULL;
+    const gemm_wgmma_tile *x = &t->gemm_wgmma;
+    if (x->split > (length_of(r) + x->k - 1) / x->k) return "a part of a split has a stage";
+    return x->group % x->cluster ? "cluster divides group" : NULL;
 }
 
 /* ws_memory<...>::bytes of templates/frame/frame_ws.h */
-long long ws_shared_bytes(int n, int slots, int operands, bool stage)
+long long ws_shared_bytes(const ir_tile *t, int operands)
 {
-    const long long slot = (warpgroup_rows + (long long)operands * n) * 128;
-    return 1024 + slots * slot + 16ll * slots + (stage ? ws_stage_bytes : 0);
+    const gemm_wgmma_tile *x = &t->gemm_wgmma;
+    const long long slot = (warpgroup_rows + (long long)operands * x->n) * 128;
+    return 1024 + x->slots * slot + 16ll * x->slots + (x->stage ? ws_stage_bytes : 0);
 }
 
-void ws_geometry(const tile_request *r, int n, int cluster, int split, launch *l)
+void ws_geometry(const tile_request *r, const ir_tile *t, launch *l)
 {
-    l->cluster = cluster;
-    l->multiple = extent_number(cluster);
+    const gemm_wgmma_tile *x = &t->gemm_wgmma;
+    l->cluster = x->cluster;
+    l->multiple = extent_number(x->cluster);
     l->resident = 1;
-    products_geometry(r, warpgroup_rows * cluster, n, l);
-    l->column_tiles *= split;
+    products_geometry(r, warpgroup_rows * x->cluster, x->n, l);
+    l->column_tiles *= x->split;
 }
+
+int ws_parts(const tile_request *r, const ir_tile *t) { return column_tiles(r, t->gemm_wgmma.n); }
 
 /* Of each tile split - 1 times 128 * n floats and 8 words; whole tiles, and clusters of them, are no more. */
-extent ws_scratch(const tile_request *r, int n, int cluster, int split)
+extent ws_scratch(const tile_request *r, const ir_tile *t)
 {
+    const gemm_wgmma_tile *x = &t->gemm_wgmma;
     const position at = r->phase->ops[0]->at;
-    if (split <= 1) return extent_number(0);
-    const extent rows = extent_add(r->a, at, r->space.rows, extent_number(warpgroup_rows * cluster - 1));
-    return extent_multiply(r->a, at, rows, extent_number((long long)column_tiles(r, n) * (split - 1) * (n + 1)));
+    if (x->split <= 1) return extent_number(0);
+    const extent rows = extent_add(r->a, at, r->space.rows, extent_number(warpgroup_rows * x->cluster - 1));
+    return extent_multiply(r->a, at, rows, extent_number((long long)column_tiles(r, x->n) * (x->split - 1) * (x->n + 1)));
 }

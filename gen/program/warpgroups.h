@@ -18,9 +18,11 @@ double ws_cycles(const tile_request *r, long long n, int k, ws_stage_model *stag
 /* The best width of `widths` (the first is the default), then parts for any width from `first_cut` on; at most `widest_cut` columns where a
  * length has to be cut. */
 ws_choice ws_choose(const tile_request *r, int k, ws_stage_model *stage, const int *widths, int count, int first_cut, int widest_cut);
-const char *ws_illegal(const tile_request *r, int k, int group, int cluster, int split);
-long long ws_shared_bytes(int n, int slots, int operands, bool stage); /* operands: copies of B */
-void ws_geometry(const tile_request *r, int n, int cluster, int split, launch *l);
-extent ws_scratch(const tile_request *r, int n, int cluster, int split);
+/* The tiles of wgmma and wgmma3 have the same fields: t->gemm_wgmma serves both. */
+const char *ws_illegal(const tile_request *r, const ir_tile *t);
+long long ws_shared_bytes(const ir_tile *t, int operands); /* operands: copies of B */
+void ws_geometry(const tile_request *r, const ir_tile *t, launch *l);
+int ws_parts(const tile_request *r, const ir_tile *t);
+extent ws_scratch(const tile_request *r, const ir_tile *t);
 enum { ws_stage_bytes = 18432 }; /* gemm_ws<...>::scratch_bytes of tiles with stage=1 */
 #endif

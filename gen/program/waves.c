@@ -3,13 +3,14 @@
 #include "gen/emit/gemm.h"
 #include "gen/program/products.h"
 
-const char *wave_product_obstacle(const tile_request *r)
+const char *wave_product_obstacle(const tile_request *r, layer_kind layer, const char *types)
 {
     const ir_op *product = request_product(r);
     const ir_value *a = product->inputs[0], *b = product->inputs[1];
     if (phase_makes(r->phase, a) || phase_makes(r->phase, b)) return "an operand is computed in the phase";
     if (a->type != b->type) return "the operands have two types";
-    return view_of(r->a, a).stride * dtype_size(a->type) >= (1 << 30) / 256 ? "rows of the first operand are too long" : NULL;
+    if (view_of(r->a, a).stride * dtype_size(a->type) >= (1 << 30) / 256) return "rows of the first operand are too long";
+    return dtype_multiplies(a->type, layer) ? NULL : types;
 }
 
 double wave_product_cost(const tile_request *r)
@@ -38,7 +39,7 @@ static int chunk_of(const device_model *device, int threads)
 static int length_of(const tile_request *r) { return wave_row_bytes / dtype_size(request_product(r)->inputs[0]->type); }
 
 /* The largest tile of which there are enough to keep three quarters of the machine busy. */
-gemm_mfma_tile wave_product_defaults(const tile_request *r, int first)
+void wave_product_defaults(const tile_request *r, ir_tile *tile, int first)
 {
     static const struct {
         int m, n, threads;
@@ -61,11 +62,12 @@ gemm_mfma_tile wave_product_defaults(const tile_request *r, int first)
                         .chiplets = r->device->chiplets,
                         .chunk = chunk_of(r->device, tiles[i].threads)};
     if (r->target->copies_to_lds && t.threads == 512 && plain(r)) t.slots = 2;
-    return t;
+    tile->gemm_mfma = t;
 }
 
-const char *wave_product_illegal(const tile_request *r, const gemm_mfma_tile *t)
+const char *wave_product_illegal(const tile_request *r, const ir_tile *tile)
 {
+    const gemm_mfma_tile *t = &tile->gemm_mfma;
     const bool wide = r->target->wave == 64;
     const int waves = t->threads / r->target->wave, waves_m = t->m >= 64 ? 2 : 1, turn = t->threads / 8;
     if (t->k != length_of(r)) return "k is 128 bytes";
@@ -80,31 +82,35 @@ const char *wave_product_illegal(const tile_request *r, const gemm_mfma_tile *t)
 }
 
 /* The first shape with fewer results a thread that the template takes. */
-bool wave_product_smaller(const tile_request *r, gemm_mfma_tile *t)
+bool wave_product_smaller(const tile_request *r, ir_tile *tile)
 {
+    gemm_mfma_tile *t = &tile->gemm_mfma;
     static const tile_shape shapes[] = {{128, 256, 512}, {128, 128, 256}, {128, 128, 512}, {64, 128, 256}, {64, 64, 256}, {32, 64, 256}};
     const int results = t->m * t->n / t->threads;
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
         const tile_shape *s = &shapes[i];
         if (s->m * s->n / s->threads >= results) continue;
         t->m = s->m, t->n = s->n, t->threads = s->threads, t->slots = 1;
-        if (!wave_product_illegal(r, t)) return true;
+        if (!wave_product_illegal(r, tile)) return true;
     }
     return false;
 }
 
 /* pump_memory<...>::bytes */
-long long wave_product_bytes(const tile_request *r, const gemm_mfma_tile *t)
+long long wave_product_bytes(const tile_request *r, const ir_tile *tile)
 {
+    const gemm_mfma_tile *t = &tile->gemm_mfma;
     const long long lines = (long long)t->slots * (t->m + t->n) * wave_row_bytes;
     return t->slots == 1 || !request_sums_rows(r) ? lines : lines + t->m * (t->threads / 64 / 2) * 4;
 }
 
-void wave_product_geometry(const tile_request *r, const gemm_mfma_tile *t, launch *l) { products_geometry(r, t->m, t->n, l); }
-int wave_product_parts(const tile_request *r, const gemm_mfma_tile *t) { return column_tiles(r, t->n); }
+void wave_product_geometry(const tile_request *r, const ir_tile *t, launch *l) { products_geometry(r, t->gemm_mfma.m, t->gemm_mfma.n, l); }
 
-void wave_product_members(emission *e, writer *w, const gemm_mfma_tile *t)
+int wave_product_parts(const tile_request *r, const ir_tile *t) { return column_tiles(r, t->gemm_mfma.n); }
+
+void wave_product_members(emission *e, writer *w)
 {
+    const gemm_mfma_tile *t = &e->phase->tile.gemm_mfma;
     gemm g = gemm_start(e, w, false, gemm_granule_width);
     write_line(w, "static constexpr int tile_m = %d, tile_n = %d, tile_k = %d, threads = %d, slots = %d, group = %d;", t->m, t->n, t->k,
                t->threads, t->slots, t->group);

@@ -6,23 +6,25 @@
 
 enum { wave_row_bytes = 128 }; /* of an operand's row in a stage */
 
-/* ---- products (gen/program/waves.c); gemm_mfma_tile and gemm_wmma_tile are alike */
-const char *wave_product_obstacle(const tile_request *r); /* but for operands' types */
+/* ---- products (gen/program/waves.c). The tiles of mfma and wmma have the same fields: t->gemm_mfma serves both. */
+const char *wave_product_obstacle(const tile_request *r, layer_kind layer,
+                                  const char *types); /* types: what is said of others than the layer's */
 double wave_product_cost(const tile_request *r);
-gemm_mfma_tile wave_product_defaults(const tile_request *r, int first); /* first: of the tiles, the largest that may be taken */
-const char *wave_product_illegal(const tile_request *r, const gemm_mfma_tile *t);
-bool wave_product_smaller(const tile_request *r, gemm_mfma_tile *t);
-long long wave_product_bytes(const tile_request *r, const gemm_mfma_tile *t);
-void wave_product_geometry(const tile_request *r, const gemm_mfma_tile *t, launch *l);
-int wave_product_parts(const tile_request *r, const gemm_mfma_tile *t);
-void wave_product_members(emission *e, writer *w, const gemm_mfma_tile *t);
+void wave_product_defaults(const tile_request *r, ir_tile *t, int first); /* first: of the tiles, the largest that may be taken */
+const char *wave_product_illegal(const tile_request *r, const ir_tile *t);
+bool wave_product_smaller(const tile_request *r, ir_tile *t);
+long long wave_product_bytes(const tile_request *r, const ir_tile *t);
+void wave_product_geometry(const tile_request *r, const ir_tile *t, launch *l);
+int wave_product_parts(const tile_request *r, const ir_tile *t);
+void wave_product_members(emission *e, writer *w);
 
-/* ---- attention (gen/program/waves_attention.c) */
+/* ---- attention (gen/program/waves_attention.c), likewise in t->attention_mfma */
 const char *wave_attention_obstacle(const tile_request *r, long long most_head);
 double wave_attention_cost(const tile_request *r);
-attention_mfma_tile wave_attention_defaults(const tile_request *r, bool narrow); /* narrow: waves of 32 lanes */
-const char *wave_attention_illegal(const attention_mfma_tile *t);
-bool wave_attention_smaller(attention_mfma_tile *t);
-long long wave_attention_bytes(const tile_request *r, const attention_mfma_tile *t);
-void wave_attention_members(emission *e, writer *w, const attention_mfma_tile *t);
+void wave_attention_defaults(const tile_request *r, ir_tile *t, bool narrow); /* narrow: waves of 32 lanes */
+const char *wave_attention_illegal(const tile_request *r, const ir_tile *t);
+bool wave_attention_smaller(const tile_request *r, ir_tile *t);
+long long wave_attention_bytes(const tile_request *r, const ir_tile *t);
+void wave_attention_geometry(const tile_request *r, const ir_tile *t, launch *l);
+void wave_attention_members(emission *e, writer *w);
 #endif

@@ -31,7 +31,7 @@ static long long bytes_of(long long head, const attention_mfma_tile *t)
 
 /* Eight waves (four with more registers, where heads are long), unless there were few tiles for the machine's units; then smaller
  * workgroups, of which a unit takes two or four. */
-attention_mfma_tile wave_attention_defaults(const tile_request *r, bool narrow)
+void wave_attention_defaults(const tile_request *r, ir_tile *tile, bool narrow)
 {
     const ir_op *op = request_attention(r);
     const long long queries = request_queries(r), head = request_head(r);
@@ -45,19 +45,23 @@ attention_mfma_tile wave_attention_defaults(const tile_request *r, bool narrow)
     const bool wide = head <= 128 || head > 160; /* between, scores of 64 keys would be one too many for the registers */
     const int together = head <= 128 && t.threads < 512 ? 2 : 1;
     if (!wide || few || (head > 128 && t.threads < 256) || bytes_of(head, &t) * together > r->target->lds_bytes) t.block_k = 32;
-    return t;
+    tile->attention_mfma = t;
 }
 
-const char *wave_attention_illegal(const attention_mfma_tile *t)
+const char *wave_attention_illegal(const tile_request *r, const ir_tile *tile)
 {
+    (void)r;
+    const attention_mfma_tile *t = &tile->attention_mfma;
     if (t->threads != 128 && t->threads != 256 && t->threads != 512) return "threads is 128, 256 or 512";
     if (t->block_q != t->threads / 2) return "a wave has 32 queries: block_q is half of threads";
     return t->block_k == 32 || t->block_k == 64 ? NULL : "block_k is 32 or 64";
 }
 
 /* Fewer keys at a time need fewer registers; fewer threads have more each. */
-bool wave_attention_smaller(attention_mfma_tile *t)
+bool wave_attention_smaller(const tile_request *r, ir_tile *tile)
 {
+    (void)r;
+    attention_mfma_tile *t = &tile->attention_mfma;
     if (t->block_k > 32)
         t->block_k = 32;
     else if (t->block_q > 64)
@@ -67,10 +71,13 @@ bool wave_attention_smaller(attention_mfma_tile *t)
     return true;
 }
 
-long long wave_attention_bytes(const tile_request *r, const attention_mfma_tile *t) { return bytes_of(request_head(r), t); }
+long long wave_attention_bytes(const tile_request *r, const ir_tile *t) { return bytes_of(request_head(r), &t->attention_mfma); }
 
-void wave_attention_members(emission *e, writer *w, const attention_mfma_tile *x)
+void wave_attention_geometry(const tile_request *r, const ir_tile *t, launch *l) { attention_geometry(r, t->attention_mfma.block_q, l); }
+
+void wave_attention_members(emission *e, writer *w)
 {
+    const attention_mfma_tile *x = &e->phase->tile.attention_mfma;
     heads h = heads_start(e, w);
     heads_write_sizes(&h);
     write_line(w, "static constexpr int block_q = %d, block_k = %d, threads = %d, chiplets = %d;", x->block_q, x->block_k, x->threads,

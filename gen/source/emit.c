@@ -43,9 +43,7 @@ static void set_shape(emission *e)
 static void find_columns(emission *e)
 {
     const program *of = program_of(e->phase);
-    const ir_op *product = NULL;
-    for (int i = 0; i < e->phase->op_count && !product; i++)
-        if (op_table[e->phase->ops[i]->kind].class == class_PRODUCT) product = e->phase->ops[i];
+    const ir_op *product = phase_first(e->phase, class_PRODUCT);
     e->granule = program_granule(of, e->plan->target);
     e->packed_length = program_packed_length(of, value_columns(product->inputs[0]));
     gemm_segments(e->a, e->phase, e->granule, &e->segments);

@@ -85,4 +85,11 @@ ir_value *program_value(const ir_program *p, const char *name)
     return NULL;
 }
 
+const ir_op *phase_first(const ir_phase *phase, op_class class)
+{
+    for (int i = 0; i < phase->op_count; i++)
+        if (op_table[phase->ops[i]->kind].class == class) return phase->ops[i];
+    return NULL;
+}
+
 layer_kind phase_layer(const ir_phase *phase) { return program_table[phase->tile.program].layer; }
