@@ -1,14 +1,21 @@
 #!/usr/bin/env python3
 """tfgen beside what a user would pick instead, on one GPU, in one process, on the same inputs.
 
-usage: compare.py [products] [fused] [attention] [rows] [blocks] [fp32] [--tune] [--json=FILE]        default: all but --tune
+usage: compare.py [products] [few] [fused] [attention] [rows] [blocks] [fp32] [decode] [sweep] [--only=TEXT] [--count=40] [--seed=1]
+                  [--tune] [--json=FILE]                                                              default: all but sweep and --tune
+
+few: products of 1 to 64 rows; decode: blocks that generate a token a sequence, over a cache; sweep: --count decode blocks of shapes that
+--seed draws. --tune: torch.compile's max-autotune beside its default. --only: cases whose name has TEXT.
 
 Every time is GPU time of one call: the median of CUDA-graph replays of several calls over rotated inputs, with the 10 % and 90 % points.
-Both sides' results are compared with PyTorch in float32 (float64 for fp32 cases) before anything is timed; a case that disagrees is printed
-as WRONG and fails the run. floor: max(FLOPs / peak, bytes / bandwidth). TFGEN_LIBRARY names libtfgen.so. Needs PyTorch."""
+The contenders of a case take turns, in an order drawn for each round, so clocks and heat are the same for all of them. Both sides' results
+are compared with PyTorch in float32 (float64 for fp32 cases) before anything is timed; a case that disagrees is printed as WRONG and fails
+the run. floor: max(FLOPs / peak, bytes / bandwidth), bandwidth being what the device's best copy moves. TFGEN_LIBRARY names libtfgen.so.
+Needs PyTorch."""
 import json
 import math
 import os
+import random
 import sys
 
 import torch
@@ -19,11 +26,11 @@ sys.path.insert(0, os.path.join(HERE, "..", "examples"))
 from torch_block import Layer  # noqa: E402
 
 DEVICE = torch.device("cuda")
-BANDWIDTH = 4.3e12  # bytes/s, device-to-device copy, read and written
+BANDWIDTH = 0.0  # bytes/s, read and written: measured_bandwidth()
 PEAK = {"bf16": 790e12, "f16": 790e12, "f32": 60e12}
 TYPE = {"bf16": torch.bfloat16, "f16": torch.float16, "f32": torch.float32}
 L2 = 64 << 20
-rows, wrong = [], []
+rows, wrong, only = [], [], None
 
 
 def specs(name):
@@ -31,8 +38,8 @@ def specs(name):
         return f.read()
 
 
-def median_us(calls, repeat=25):
-    """calls: closures over rotated inputs. Median, 10 % and 90 % of one call's time."""
+def graph_of(calls):
+    """calls: closures over rotated inputs. A graph of some of them, in turn, and how many."""
     for c in calls:
         c()
     torch.cuda.synchronize()
@@ -46,16 +53,43 @@ def median_us(calls, repeat=25):
     with torch.cuda.graph(graph):
         for i in range(inner):
             calls[i % len(calls)]()
-    for _ in range(3):
-        graph.replay()
-    marks = [(torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)) for _ in range(repeat)]
-    for start, end in marks:
-        start.record()
-        graph.replay()
-        end.record()
-    torch.cuda.synchronize()
-    times = sorted(start.elapsed_time(end) * 1e3 / inner for start, end in marks)
-    return times[len(times) // 2], times[len(times) // 10], times[len(times) * 9 // 10]
+    return graph, inner
+
+
+def replayed_us(graph, inner):
+    graph.replay()  # what ran before was another contender
+    start, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+    start.record()
+    graph.replay()
+    end.record()
+    end.synchronize()
+    return start.elapsed_time(end) * 1e3 / inner
+
+
+def times_of(case, contenders, rounds=25):
+    """contenders: name -> closures. Median, 10 % and 90 % microseconds of one call of each, timed in turn."""
+    graphs = {}
+    for name, calls in contenders.items():
+        try:
+            graphs[name] = graph_of(calls)
+        except Exception as e:  # a peer that cannot do the case is said and left out
+            if name == "tfgen":
+                raise
+            print(f"  {case}: {name} failed: {type(e).__name__} {str(e)[:120]}", flush=True)
+    times, order = {n: [] for n in graphs}, list(graphs)
+    for i in range(rounds):
+        random.shuffle(order)
+        for name in order:
+            times[name].append(replayed_us(*graphs[name]))
+    ordered = {n: sorted(t) for n, t in times.items()}
+    return {n: (t[len(t) // 2], t[len(t) // 10], t[len(t) * 9 // 10]) for n, t in ordered.items()}
+
+
+def measured_bandwidth():
+    """Of the best of some ways to copy 1 GB."""
+    x, y = (torch.zeros(1 << 28, device=DEVICE) for _ in range(2))
+    ways = (lambda: y.copy_(x), lambda: torch.mul(x, 2.0, out=y), lambda: torch.neg(x.view(torch.bfloat16), out=y.view(torch.bfloat16)))
+    return 8 * x.numel() / min(replayed_us(*graph_of([w])) for w in ways for _ in range(5)) * 1e6
 
 
 def difference(got, want):
@@ -74,17 +108,18 @@ class Ours:
     def calls(self):
         return [r.execute for r in self.runs]
 
+    def close(self):
+        for r in self.runs:
+            r.close()
+        self.layer.close()
+
 
 def report(case, dtype, flops, bytes_, peers, ours, tolerance, goal=None):
-    """peers: name -> list of closures; ours: Ours, or None when tfgen refuses. Prints a line a peer."""
+    """peers: name -> list of closures. Prints a line a case, with the best of the peers."""
     floor = max(flops / PEAK[dtype], bytes_ / BANDWIDTH) * 1e6
-    timed = {}
-    for name, calls in peers.items():
-        try:
-            timed[name] = median_us(calls)
-        except Exception as e:  # a peer that cannot do the case is said and left out
-            print(f"  {case}: {name} failed: {type(e).__name__} {str(e)[:120]}", flush=True)
-    mine = median_us(ours.calls())
+    timed = times_of(case, {**peers, "tfgen": ours.calls()})
+    ours.close()
+    mine = timed.pop("tfgen")
     best = min(timed, key=lambda n: timed[n][0]) if timed else None
     ratio = timed[best][0] / mine[0] if best else float("nan")
     rows.append({"case": case, "dtype": dtype, "tfgen_us": mine, "peers_us": timed, "best": best, "ratio": ratio, "floor_us": floor,
@@ -109,6 +144,8 @@ LIMIT = {"bf16": 1.5e-2, "f16": 2e-3, "f32": 1e-5}
 
 
 def attempt(function, *args, **named):
+    if only and only not in f"{function.__name__} {' '.join(map(str, args))}":
+        return
     try:
         function(*args, **named)
     except RuntimeError as e:
@@ -165,9 +202,28 @@ def products(tune):
         attempt(product, m, n, k)
     ratios = [r["ratio"] for r in rows[first:]]
     if ratios:
-        print(f"{len(ratios)} products: geometric mean {math.exp(sum(map(math.log, ratios)) / len(ratios)):.3f} of cuBLAS, "
-              f"worst {min(ratios):.3f}"
+        print(f"{len(ratios)} products: geometric mean {mean(ratios):.3f} of cuBLAS, worst {min(ratios):.3f}"
               "  goal >= 1.0, >= 0.85")
+
+
+FEW = [(4096, 4096), (14336, 4096), (4096, 14336), (28672, 4096), (2048, 8192)]  # N, K
+
+
+def mean(ratios):
+    return math.exp(sum(map(math.log, ratios)) / len(ratios))
+
+
+def few(tune):
+    first = len(rows)
+    for n, k in FEW:
+        for m in (1, 2, 4, 8, 16, 32, 64):
+            attempt(product, m, n, k, goal=">= 1.00" + (", >= 88 % of floor" if n * k >= 32 << 20 else ""))
+    own = rows[first:]
+    narrow = [r["ratio"] for r in own if int(r["case"].split()[1].split("x")[0]) <= 16]
+    if narrow:
+        worst = min(own, key=lambda r: r["ratio"])
+        print(f"{len(own)} products of few rows: geometric mean {mean([r['ratio'] for r in own]):.3f} of cuBLAS, {mean(narrow):.3f} up "
+              f"to 16 rows (goal >= 1.15), worst {worst['ratio']:.3f} ({worst['case']})")
 
 
 # ---- fused products
@@ -347,17 +403,116 @@ def fp32(tune):
     attempt(product, 4096, 4096, 4096, "f32")
 
 
+# ---- blocks that generate: one token a sequence, over a cache
+DECODE = [("Llama-1B", 1, 1024, 2048, 32, 8, 64, 8192, "<= 38 us"), ("Llama-1B", 8, 1024, 2048, 32, 8, 64, 8192, "<= 44 us"),
+          ("exercise", 1, 512, 2048, 32, 32, 64, 5468, "<= 34 us"), ("Llama-8B", 1, 2048, 4096, 32, 8, 128, 14336, "<= 107 us"),
+          ("Llama-8B", 16, 2048, 4096, 32, 8, 128, 14336, "<= 142 us"), ("D3584", 1, 4096, 3584, 28, 4, 128, 18944, ">= 1.10"),
+          ("D3584", 4, 1000, 3584, 28, 4, 128, 18944, ">= 1.10"), ("D2048", 32, 2048, 2048, 32, 4, 64, 5632, ">= 1.10"),
+          ("D3072", 64, 1024, 3072, 24, 8, 128, 8192, ">= 1.10"), ("D8192", 1, 8192, 8192, 64, 8, 128, 28672, ">= 1.10"),
+          ("Llama-8B", 1, 131072, 4096, 32, 8, 128, 14336, "<= 250 us")]
+
+
+def torch_decode(x, w, kc, vc, H, KV, hd, cos, sin):
+    """All sequences stand at the cache's last row."""
+    B, _, D = x.shape
+    L = kc.shape[2]
+    q, k, v = F.linear(F.rms_norm(x, (D,), w["attn_norm"], 1e-5), w["qkv"]).split([H * hd, KV * hd, KV * hd], -1)
+    kc[:, :, L - 1:] = rotated(k.view(B, KV, 1, hd), cos, sin)
+    vc[:, :, L - 1:] = v.view(B, KV, 1, hd)
+    a = F.scaled_dot_product_attention(rotated(q.view(B, H, 1, hd), cos, sin), kc, vc, enable_gqa=H != KV)
+    x = x + F.linear(a.reshape(B, 1, H * hd), w["wo"])
+    g, u = F.linear(F.rms_norm(x, (D,), w["mlp_norm"], 1e-5), w["gate_up"]).chunk(2, -1)
+    return x + F.linear(F.silu(g) * u, w["w_down"])
+
+
+def joined_weights(v, type_):
+    v = {n: t.to(type_) for n, t in v.items() if n not in ("x", "pos", "k_cache", "v_cache")}
+    return {**v, "qkv": torch.cat([v["wq"], v["wk"], v["wv"]]), "gate_up": torch.cat([v["w_gate"], v["w_up"]])}
+
+
+def decode_block(name, B, L, D, H, KV, hd, Fd, goal=None, tune=False):
+    dtype, type_ = "bf16", TYPE["bf16"]
+    shapes = {"wq": (H * hd, D), "wk": (KV * hd, D), "wv": (KV * hd, D), "wo": (D, H * hd), "w_gate": (Fd, D), "w_up": (Fd, D),
+              "w_down": (D, Fd)}
+    products = sum(n * k for n, k in shapes.values())
+    bytes_ = 2.0 * (products + 2 * B * D + 2 * B * KV * L * hd)
+    data = [{**{n: normal(*s, dtype=dtype, scale=s[1] ** -0.5) for n, s in shapes.items()}, "x": normal(B, 1, D, dtype=dtype),
+             "attn_norm": normal(D, dtype=dtype, scale=0.1) + 1, "mlp_norm": normal(D, dtype=dtype, scale=0.1) + 1,
+             "pos": torch.full((B,), L - 1, dtype=torch.int32, device=DEVICE),
+             "k_cache": normal(B, KV, L, hd, dtype=dtype), "v_cache": normal(B, KV, L, hd, dtype=dtype)} for _ in range(sets(bytes_))]
+    case = f"decode {name} B{B} L{L} D{D} H{H}/{KV}x{hd} F{Fd}"
+    angle = (L - 1) * 500000.0 ** (-torch.arange(0, hd, 2, device=DEVICE).double() / hd)
+    caches = [data[0][n].float() for n in ("k_cache", "v_cache")]
+    want = torch_decode(data[0]["x"].float(), joined_weights(data[0], torch.float32), *caches, H, KV, hd, angle.cos().float(),
+                        angle.sin().float())
+    ours = Ours(specs("llama-decode"), {"B": B, "L": L, "D": D, "H": H, "KV": KV, "hd": hd, "F": Fd}, dtype, data)
+    ours.calls()[0]()
+    d = agree(case, ours.out[0]["y"], want, LIMIT[dtype])
+    for n, cache in zip(("k_cache", "v_cache"), caches):
+        agree(f"{case} {n}", data[0][n][:, :, -1], cache[:, :, -1], LIMIT[dtype])
+    del caches, want
+    tables = (angle.cos().to(type_), angle.sin().to(type_))
+    inputs = [(v["x"], joined_weights(v, type_), v["k_cache"], v["v_cache"]) for v in data]
+
+    def peer(x, w, kc, vc):
+        return torch_decode(x, w, kc, vc, H, KV, hd, *tables)
+    peers = {n: [lambda f=f, a=a: f(*a) for a in inputs] for n, f in compiled(peer, tune).items()}
+    report(case, dtype, 2.0 * B * products + 4.0 * B * H * L * hd, bytes_, peers, ours, d, goal)
+
+
+def decode(tune):
+    for case in DECODE:
+        attempt(decode_block, *case, tune)
+    conclude("decode blocks", rows[-len(DECODE):])
+
+
+def conclude(what, own):
+    ratios = sorted((r["ratio"], r["case"]) for r in own if r["case"].startswith("decode"))
+    if ratios:
+        print(f"{len(ratios)} {what}: geometric mean {mean([r for r, c in ratios]):.3f} of torch.compile, worst "
+              + "; ".join(f"{r:.2f} {c}" for r, c in ratios[:3]) + "  goal >= 1.10", flush=True)
+
+
+def drawn_shape(draw):
+    """Of a decode block: D of 512 to 8192, 1 to 64 sequences, 128 to 131072 keys, at most 4 GB of caches."""
+    def between(low, high, step=1):
+        return round(math.exp(draw.uniform(math.log(low), math.log(high))) / step) * step
+    while True:
+        hd = draw.choice((64, 64, 80, 96, 128, 128, 128))
+        D, B, L = between(512, 8192, 64), between(1, 64), between(128, 131072)
+        KV = draw.choice([n for n in (1, 2, 4, 8, 16, 32) if n * hd <= D])
+        H = KV * draw.choice([g for g in (1, 2, 3, 4, 6, 7, 8) if KV * g * hd <= 2 * D])
+        if 4 * B * KV * L * hd <= 4 << 30 and H * hd * 4 >= D:
+            return B, L, D, H, KV, hd, between(2 * D, 5 * D, draw.choice((2, 16, 256)))
+
+
+def sweep(tune, count=40, seed=1):
+    draw, first = random.Random(seed), len(rows)
+    for i in range(count):
+        attempt(decode_block, f"drawn{i}", *drawn_shape(draw), None, tune)
+    conclude(f"drawn decode blocks (seed {seed})", rows[first:])
+
+
 def main():
-    parts = {"products": products, "fused": fused, "attention": attention, "rows": rows_, "blocks": blocks, "fp32": fp32}
-    asked = [a for a in sys.argv[1:] if not a.startswith("--")] or list(parts)
-    file = next((a[7:] for a in sys.argv if a.startswith("--json=")), None)
+    global BANDWIDTH, only
+    parts = {"products": products, "few": few, "fused": fused, "attention": attention, "rows": rows_, "blocks": blocks, "fp32": fp32,
+             "decode": decode, "sweep": sweep}
+    options = dict(a[2:].partition("=")[::2] for a in sys.argv[1:] if a.startswith("--"))
+    asked = [a for a in sys.argv[1:] if not a.startswith("--")] or [p for p in parts if p != "sweep"]
+    strange = [o for o in options if o not in ("tune", "json", "only", "count", "seed")] + [a for a in asked if a not in parts]
+    if strange:
+        sys.exit(f"compare.py: {strange[0]}: there is no such part or option\n\n{__doc__}")
+    only = options.get("only")
     torch.manual_seed(1)
-    print(f"{torch.cuda.get_device_name()}, PyTorch {torch.__version__}")
+    random.seed(1)
+    BANDWIDTH = measured_bandwidth()
+    print(f"{torch.cuda.get_device_name()}, PyTorch {torch.__version__}, copies {BANDWIDTH / 1e12:.2f} TB/s")
     for part in asked:
+        drawn = {"count": int(options.get("count", 40)), "seed": int(options.get("seed", 1))} if part == "sweep" else {}
         with torch.no_grad():
-            parts[part]("--tune" in sys.argv)
-        if file:
-            with open(file, "w") as f:
+            parts[part]("tune" in options, **drawn)
+        if "json" in options:
+            with open(options["json"], "w") as f:
                 json.dump(rows, f, indent=1)
     if wrong:
         print(f"{len(wrong)} cases WRONG or failed: {wrong}")
