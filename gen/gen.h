@@ -23,7 +23,9 @@ typedef enum argument_kind {
     argument_dim      /* int: a dynamic dim */
 } argument_kind;
 
-/* A matrix in memory and the box of it that one tensor load takes: a 128-byte swizzle, zeros outside the matrix. */
+/* A matrix in memory and the box of it that one tensor load takes: a 128-byte swizzle, zeros outside the matrix. Or pieces of a packed
+ * weight (docs/packing.md), without swizzle: `rows` of them along its columns, `stride` bytes apart, by `columns` of them along k, and so
+ * the box. */
 typedef struct tensor_box {
     const ir_value *value; /* root, or NULL: the packed weight `packed` */
     int packed;
@@ -32,6 +34,7 @@ typedef struct tensor_box {
     extent rows;             /* over dynamic dims */
     long long columns;
     int box_rows, box_columns; /* box_columns elements are 128 bytes */
+    bool pieces;
     /* heads > 0: a map of rank 4 (columns, heads, rows, batches), boxes of one batch; else a matrix */
     long long heads;
     extent head_stride, batches, batch_stride; /* strides in bytes */
@@ -49,6 +52,8 @@ typedef struct argument {
 } argument;
 
 enum { pack_shared_bytes = 2 }; /* of every pack kernel */
+/* Of pieces, in which packed weights lie (docs/packing.md, templates/gemm/pieces.h); row_bytes: along k. */
+enum { piece_columns = 16, piece_row_bytes = 64, piece_bytes = 1024 };
 
 typedef struct packed_weight {
     const char *name;        /* of the pack kernel: llama_qkv_pack */

@@ -150,18 +150,37 @@ static void write_a_map(gemm *g, int box_rows)
     write_map(g, "a_map", box);
 }
 
-static void write_maps(gemm *g, const gemm_wgmma_tile *t)
+/* A stage is two pieces long; of a cluster each brings one. */
+static tensor_box box_of_pieces(const gemm *g, const gemm_wgmma_tile *t)
 {
-    const packed_weight *pack = &g->e->plan->packs[pack_index(g)];
-    const int size = dtype_size(pack->type);
-    tensor_box *box = arena_alloc(g->e->a, sizeof *box);
-    *box = (tensor_box){.packed = pack_index(g),
-                        .type = pack->type,
-                        .stride = g->packed_k * size,
+    const dtype type = g->e->plan->packs[pack_index(g)].type;
+    const long long along_k = g->packed_k * dtype_size(type) / piece_row_bytes;
+    return (tensor_box){.packed = pack_index(g),
+                        .type = type,
+                        .stride = along_k * piece_bytes,
+                        .rows = extent_number(g->packed_n / piece_columns),
+                        .columns = along_k,
+                        .box_rows = t->n / piece_columns,
+                        .box_columns = 2 / t->cluster,
+                        .pieces = true};
+}
+
+static tensor_box box_of_rows(const gemm *g, const gemm_wgmma_tile *t)
+{
+    const dtype type = g->e->plan->packs[pack_index(g)].type;
+    return (tensor_box){.packed = pack_index(g),
+                        .type = type,
+                        .stride = g->packed_k * dtype_size(type),
                         .rows = extent_number(g->packed_n),
                         .columns = g->packed_k,
-                        .box_rows = t->n / t->cluster,
-                        .box_columns = 128 / size};
+                        .box_rows = t->n,
+                        .box_columns = 128 / dtype_size(type)};
+}
+
+static void write_maps(gemm *g, const gemm_wgmma_tile *t, tensor_box b)
+{
+    tensor_box *box = arena_alloc(g->e->a, sizeof *box);
+    *box = b;
     write_a_map(g, t->m);
     write_map(g, "b_map", box);
     const char *partial = g->e->scratch < 0 ? "nullptr" : use_scratch(g->e, g->e->scratch, true);
@@ -486,7 +505,7 @@ void gemm_on_register_tiles(emission *e, writer *w)
     gemm_write_epilogue(&g);
 }
 
-void gemm_on_warpgroups(emission *e, writer *w)
+static void on_warpgroups(emission *e, writer *w, tensor_box (*box)(const gemm *g, const gemm_wgmma_tile *t))
 {
     const gemm_wgmma_tile *t = &e->phase->tile.gemm_wgmma;
     gemm g = gemm_start(e, w, t->stage, gemm_stored_width);
@@ -497,6 +516,9 @@ void gemm_on_warpgroups(emission *e, writer *w)
                g.row_sum ? "true" : "false", gemm_reads(&g) ? "true" : "false");
     gemm_write_operand_type(&g);
     gemm_write_context(&g);
-    write_maps(&g, t);
+    write_maps(&g, t, box(&g, t));
     gemm_write_epilogue(&g);
 }
+
+void gemm_on_warpgroups(emission *e, writer *w) { on_warpgroups(e, w, box_of_pieces); }
+void gemm_on_warpgroups_split(emission *e, writer *w) { on_warpgroups(e, w, box_of_rows); }

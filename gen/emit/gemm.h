@@ -33,7 +33,8 @@ void gemm_write_epilogue(gemm *g);
 bool gemm_reads(const gemm *g); /* an epilogue op has an operand in memory that is wider than a number a row */
 
 /* All members of a product on register tiles (tile.gemm_simt, whose fields gemm_few has too), or on warpgroups (tile.gemm_wgmma, likewise
- * gemm_wgmma3). */
+ * gemm_wgmma3, the split one). */
 void gemm_on_register_tiles(emission *e, writer *w);
 void gemm_on_warpgroups(emission *e, writer *w);
+void gemm_on_warpgroups_split(emission *e, writer *w);
 #endif

@@ -117,14 +117,13 @@ static const char *kernel_name(planner *p, const ir_phase *phase)
 static void plan_pack(planner *p, const ir_kernel *kernel, const ir_phase *phase, long long packed_n, const char *name)
 {
     const ir_op *product = phase_first(phase, class_PRODUCT);
-    const long long K = value_columns(product->inputs[0]);
     check_count(p, product->outputs[0], packed_n, "packed columns");
     p->p->packs[p->p->pack_count++] = (packed_weight){.name = arena_printf(p->a, "%s_pack", name),
                                                       .kernel = kernel,
                                                       .phase = phase,
                                                       .type = product->inputs[1]->type,
                                                       .columns = packed_n,
-                                                      .length = program_packed_length(program_of(phase), K),
+                                                      .length = program_packed_length(program_of(phase), product),
                                                       .threads = p->p->target->vendor == vendor_host ? 1 : 256};
 }
 

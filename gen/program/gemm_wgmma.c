@@ -115,6 +115,7 @@ const program gemm_wgmma_program = {.kind = program_gemm_wgmma,
                                     .parts = ws_parts,
                                     .scratch = ws_scratch,
                                     .members = gemm_on_warpgroups,
-                                    .pack = "pack",
+                                    .pack = "pack_pieces",
                                     .granule = 16,
+                                    .packed_length = packed_in_pieces,
                                     .aligned_rows = true};

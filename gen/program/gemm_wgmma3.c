@@ -65,7 +65,11 @@ static bool smaller(const tile_request *r, ir_tile *t)
 }
 
 /* Large parts of 32 elements, what is left of them, the next 32. */
-static long long packed_length(long long K) { return (K + 31) / 32 * 64; }
+static long long packed_length(long long K, int size)
+{
+    (void)size;
+    return (K + 31) / 32 * 64;
+}
 
 const program gemm_wgmma3_program = {.kind = program_gemm_wgmma3,
                                      .device = "gemm_ws_split",
@@ -81,7 +85,7 @@ const program gemm_wgmma3_program = {.kind = program_gemm_wgmma3,
                                      .geometry = ws_geometry,
                                      .parts = ws_parts,
                                      .scratch = ws_scratch,
-                                     .members = gemm_on_warpgroups,
+                                     .members = gemm_on_warpgroups_split,
                                      .pack = "pack_split",
                                      .granule = 16,
                                      .packed_length = packed_length,

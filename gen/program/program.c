@@ -15,4 +15,10 @@ const program *program_of(const ir_phase *phase) { return programs[phase->tile.p
 
 int program_granule(const program *p, const target_info *target) { return p->granule ? p->granule : target->granule; }
 
-long long program_packed_length(const program *p, long long K) { return p->packed_length ? p->packed_length(K) : (K + 15) / 16 * 16; }
+long long packed_in_pieces(long long K, int size) { return (K * size + piece_row_bytes - 1) / piece_row_bytes * piece_row_bytes / size; }
+
+long long program_packed_length(const program *p, const ir_op *product)
+{
+    const long long K = value_columns(product->inputs[0]);
+    return p->packed_length ? p->packed_length(K, dtype_size(product->inputs[1]->type)) : (K + 15) / 16 * 16;
+}

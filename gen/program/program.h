@@ -47,14 +47,15 @@ typedef struct program {
     /* ---- of products */
     const char *pack;                        /* class template that packs its weights */
     int granule;                             /* neighbours that an epilogue gets at a time; 0: the target's */
-    long long (*packed_length)(long long K); /* elements of a packed row; NULL: K rounded up to 16 */
+    long long (*packed_length)(long long K, int size); /* elements of a packed column, of `size` bytes each; NULL: K rounded up to 16 */
     bool aligned_rows;                       /* rows of A begin at multiples of 16 bytes, which gen/plan/align.c sees to */
 } program;
 
 const program *program_of(const ir_phase *phase); /* that its tile is of */
 const program *program_at(program_kind kind);
 int program_granule(const program *p, const target_info *target);
-long long program_packed_length(const program *p, long long K);
+long long program_packed_length(const program *p, const ir_op *product);
+long long packed_in_pieces(long long K, int size); /* K rounded up to whole pieces (docs/packing.md) */
 
 /* Results and threads of a tile on matrix units. */
 typedef struct tile_shape {

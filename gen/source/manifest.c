@@ -34,7 +34,8 @@ static json_t *dims_json(const dim_table *dims)
 }
 
 /* A matrix of rows x columns elements, `start` bytes into what it lies in, rows `stride` bytes apart, loaded box[0] x box[1] elements
- * at a time with a 128-byte swizzle and zeros outside. With heads: such a matrix for each head of each batch, box_heads at a time. */
+ * at a time with a 128-byte swizzle and zeros outside. With heads: such a matrix for each head of each batch, box_heads at a time. With
+ * pieces: rows, columns and box count pieces of 1 KB, and there is no swizzle. */
 static void add_box(arena *a, json_t *o, const tensor_box *box, const dim_table *dims)
 {
     if (box->value)
@@ -48,6 +49,7 @@ static void add_box(arena *a, json_t *o, const tensor_box *box, const dim_table 
     json_object_set_new(o, "rows",
                         json_pack("{s:o, s:I}", "of", extent_json(a, &box->rows, dims), "now", (json_int_t)extent_value(&box->rows, dims)));
     json_object_set_new(o, "box", json_pack("[i, i]", box->box_rows, box->box_columns));
+    if (box->pieces) json_object_set_new(o, "pieces", json_true());
     if (!box->heads) return;
     json_object_set_new(o, "heads", json_integer(box->heads));
     json_object_set_new(o, "box_heads", json_integer(box->box_heads));

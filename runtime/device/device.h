@@ -35,12 +35,14 @@ typedef struct device_source {
 } device_source;
 
 /* A tensor map (sm_90a): a matrix of `rows` x `columns` elements, rows `stride` bytes apart, boxes of box_rows x box_columns with a
- * 128-byte swizzle, zeros outside. heads > 0: such a matrix for each head of each batch, boxes of box_heads heads of one batch. */
+ * 128-byte swizzle, zeros outside. heads > 0: such a matrix for each head of each batch, boxes of box_heads heads of one batch. pieces: a
+ * matrix and boxes of pieces of 1 KB of a packed weight (tensor_box in gen/gen.h), without swizzle. */
 typedef struct map_shape {
     const void *data;
     dtype type;
     long long rows, columns, stride;
     int box_rows, box_columns, box_heads;
+    bool pieces;
     long long heads, head_stride, batches, batch_stride;
 } map_shape;
 

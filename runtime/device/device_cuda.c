@@ -266,11 +266,22 @@ static tfgen_status cuda_launch(tfgen_device *d, void *kernel, const launch_shap
     return check(&m->cu, result, "cuLaunchKernel", "", error);
 }
 
+/* Whole pieces, in words of 4 bytes; those along columns, then those along k. */
+static int encode_pieces(const cuda_machine *m, void *map, const map_shape *s)
+{
+    enum { words = piece_bytes / 4 };
+    const uint64_t dims[] = {words, (uint64_t)s->rows, (uint64_t)s->columns}, strides[] = {(uint64_t)s->stride, piece_bytes};
+    const uint32_t box[] = {words, (uint32_t)s->box_rows, (uint32_t)s->box_columns}, ones[] = {1, 1, 1};
+    return m->cu.TensorMapEncodeTiled(map, cuda_map_u32, 3, (void *)(uintptr_t)s->data, dims, strides, box, ones, 0, 0,
+                                      cuda_map_promotion_256, 0);
+}
+
 static int encode(const cuda_machine *m, void *map, const map_shape *s)
 {
     static const int types[] = {[dtype_f32] = cuda_map_f32, [dtype_f16] = cuda_map_f16, [dtype_bf16] = cuda_map_bf16};
     const uint64_t dims[] = {(uint64_t)s->columns, (uint64_t)s->rows}, strides[] = {(uint64_t)s->stride};
     const uint32_t box[] = {(uint32_t)s->box_columns, (uint32_t)s->box_rows}, ones[] = {1, 1};
+    if (s->pieces) return encode_pieces(m, map, s);
     if (s->heads) {
         const uint64_t wide[] = {(uint64_t)s->columns, (uint64_t)s->heads, (uint64_t)s->rows, (uint64_t)s->batches},
                        apart[] = {(uint64_t)s->head_stride, (uint64_t)s->stride, (uint64_t)s->batch_stride};

@@ -175,7 +175,7 @@ typedef struct host_map {
     long long rows, row_bytes, stride;
     int box_rows, element;
     long long heads, head_stride, batches, batch_stride;
-    int box_heads;
+    int box_heads, box_pieces;
     unsigned long long unused[6];
 } host_map;
 _Static_assert(sizeof(host_map) == 128, "as large as a tensor map of cuda.h");
@@ -184,11 +184,12 @@ static tfgen_status host_encode(tfgen_device *d, void *map, const map_shape *sha
 {
     (void)d;
     const int element = dtype_size(shape->type);
-    if (shape->box_columns * element != 128)
+    if (!shape->pieces && shape->box_columns * element != 128)
         return device_report(error, TFGEN_UNSUPPORTED, "tensor map: boxes of %d bytes; the host has 128", shape->box_columns * element);
-    const host_map m = {.data = shape->data, .rows = shape->rows, .row_bytes = shape->columns * element, .stride = shape->stride,
+    const host_map m = {.data = shape->data, .rows = shape->rows, .row_bytes = shape->columns * (shape->pieces ? piece_bytes : element), .stride = shape->stride,
                         .box_rows = shape->box_rows, .element = element, .heads = shape->heads, .head_stride = shape->head_stride,
-                        .batches = shape->batches, .batch_stride = shape->batch_stride, .box_heads = shape->box_heads};
+                        .batches = shape->batches, .batch_stride = shape->batch_stride, .box_heads = shape->box_heads,
+                        .box_pieces = shape->pieces ? shape->box_columns : 0};
     memcpy(map, &m, sizeof m);
     return TFGEN_OK;
 }

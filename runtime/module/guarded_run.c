@@ -219,6 +219,14 @@ tfgen_code guarded_get_scratch(guarded_run *s, int i, void *data, size_t bytes, 
     return noted(s, status, &error, log);
 }
 
+tfgen_code guarded_get_packed(guarded_run *s, int i, void *data, size_t bytes, host_log *log)
+{
+    tfgen_error error = {""};
+    tfgen_status status = i < s->plan->pack_count && bytes <= (size_t)s->module->weights[i].bytes ? TFGEN_OK : TFGEN_USAGE;
+    if (status == TFGEN_OK) status = s->device->api->copy(s->device, data, s->weights->memory[i], bytes, TFGEN_FROM_DEVICE, NULL, &error);
+    return noted(s, status, &error, log);
+}
+
 /* Copied: a fill of bytes can make no NaN but 0xff..., which -NaN is on some GPUs. */
 static tfgen_status poison(guarded_run *s, char *data, size_t bytes, tfgen_error *error)
 {

@@ -30,6 +30,8 @@ tfgen_code guarded_put(guarded_run *s, const ir_value *v, const void *data, size
 tfgen_code guarded_get(guarded_run *s, const ir_value *v, void *data, size_t bytes, host_log *log);
 /* What the plan's i-th scratch holds, which is no value's: from its start. */
 tfgen_code guarded_get_scratch(guarded_run *s, int i, void *data, size_t bytes, host_log *log);
+/* And its i-th packed weight, once guarded_pack() was called. */
+tfgen_code guarded_get_packed(guarded_run *s, int i, void *data, size_t bytes, host_log *log);
 
 /* Fills outputs, workspace and weights with a NaN (of f32, f16 and bf16) that no arithmetic makes, so that what nobody writes shows. */
 enum { guarded_poison_bits = 0xffe5 };

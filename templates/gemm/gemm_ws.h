@@ -1,9 +1,9 @@
 // In: one spec struct S of a matrix product (docs/spec-structs.md: gemm). Out: its program under the warp-specialised frame: tensor
-// loads into 128-byte swizzled slots, 2 warpgroups of 64 x tile_n each, S's epilogue. Refuses tiles other than 128 rows and a multiple of
+// loads into slots of shared memory, A with a 128-byte swizzle, B in pieces (gemm/pieces.h), 2 warpgroups of 64 x tile_n each, S's epilogue. Refuses tiles other than 128 rows and a multiple of
 // 32 columns from 64 to 256.
 //
-// Beyond the common contract S has: a_map(p) and b_map(p), tensor maps of A [batches*rows, K] and packed B [batches*packed_n, packed_k]
-// with boxes of 128 bytes x tile_m and x tile_n / cluster rows, 128-byte swizzle; group: row tiles that share a column of B tiles while it
+// Beyond the common contract S has: a_map(p), a tensor map of A [batches*rows, K] with boxes of 128 bytes x tile_m rows, 128-byte swizzle;
+// b_map(p), one of packed B's pieces with boxes of tile_n columns x 128 bytes / cluster; group: row tiles that share a column of B tiles while it
 // is in L2; cluster: workgroups, on row tiles below each other, that load B together; staged: results pass through shared memory (each of 2
 // bytes, one a column and segment, rows at multiples of 16 bytes; results: of a block's two halves of columns, 1 or 2), else width: columns
 // of a row that the epilogue is handed at a time, 2 or 4; reads: it loads more than row scalars; split: parts that a tile's length is cut
@@ -15,11 +15,13 @@ template <class S> struct gemm_ws {
     using type = typename S::a_type;
     static constexpr int tile_m = S::tile_m, tile_n = S::tile_n, tile_k = S::tile_k, slots = S::slots;
     static constexpr int a_bytes = tile_m * 128, slot_bytes = (tile_m + tile_n) * 128;
+    static constexpr int half_bytes = tile_n * 64; // of B's pieces that lie side by side along n
     static constexpr int pitch = 128 + 16; // of a row in a warp's part of scratch: 64 columns; no bank conflicts
     static constexpr int scratch_bytes = S::staged ? ws_consumers / 32 * 16 * pitch : 0, cluster = S::cluster;
     static constexpr bool turns = false;
     static constexpr int threads = ws_threads;
     static_assert(S::group % cluster == 0, "tile: a group holds whole clusters");
+    static_assert(cluster <= 2, "tile: a stage is two pieces long, of which each of a cluster brings its own");
     static_assert(tile_m == 128 && tile_n % 32 == 0 && tile_n <= 256, "tile: two warpgroups of 64 rows, blocks of 32 columns");
     static_assert(tile_k * sizeof(type) == 128, "tile: a slot's row is 128 bytes along k");
     static_assert(S::granule == 16 && (S::width == 2 || S::width == 4 || S::staged), "tile: 32 columns are a block of the epilogue");
@@ -61,11 +63,11 @@ template <class S> struct gemm_ws {
 
     DEV static void load(early, const args &p, const tile &t, int stage, slot m)
     {
-        const int first = t.batch * S::packed_n + t.column * tile_n;
+        const int n = t.column * (tile_n / 16), k = column_of(t, stage) / (tile_k / 2);
         if constexpr (cluster == 1)
-            tensor_load(m.memory + a_bytes, S::b_map(p), m.full, column_of(t, stage), first);
+            piece_load(m.memory + a_bytes, S::b_map(p), m.full, n, k);
         else
-            tensor_load_all<cluster>(m.memory + a_bytes, S::b_map(p), m.full, column_of(t, stage), first, tile_n / cluster);
+            piece_load_all<cluster>(m.memory + a_bytes, S::b_map(p), m.full, n, k, half_bytes);
     }
     DEV static void load(late, const args &p, const tile &t, int stage, slot m)
     {
@@ -83,12 +85,12 @@ template <class S> struct gemm_ws {
         }
         do {
             const slot m = ring.wait();
-            const auto a = operand(m.memory + group * 64 * 128), b = operand(m.memory + a_bytes);
+            const auto a = operand(m.memory + group * 64 * 128), b = piece_operand(m.memory + a_bytes);
             pin(c.acc);
             product_fence();
             products.multiply(c.acc, a, b, s);
 #pragma unroll
-            for (int k = 1; k < 4; k++) products.multiply(c.acc, a + 2 * k, b + 2 * k, 1);
+            for (int k = 1; k < 4; k++) products.multiply(c.acc, a + 2 * k, operand_behind(b, k / 2 * half_bytes + k % 2 * 256), 1);
             products.commit();
             pin(c.acc);
             products.template wait<1>(c.acc); // the previous stage's products are done with their slot

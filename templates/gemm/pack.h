@@ -1,6 +1,10 @@
 // In: one spec struct S of a packed weight (docs/spec-structs.md: pack). Out: the program that writes it, a thread an element. Refuses
-// nothing. Split: a row is 32 elements' large parts in tf32, their small parts, the next 32's, and so on (gemm_ws_split.h).
+// nothing. Layouts: pieces (gemm/pieces.h); rows, one after the other; split: rows of 32 elements' large parts in tf32, their small parts,
+// the next 32's, and so on (gemm_ws_split.h).
 #pragma once
+#include "templates/gemm/pieces.h"
+
+enum class packing { rows, pieces, split };
 
 // To nearest in tf32, 11 bits; what that would make infinite is cut off instead.
 DEV float tf32_nearest(float x)
@@ -9,7 +13,7 @@ DEV float tf32_nearest(float x)
     return x - x == 0.0f && y - y == 0.0f ? y : bits_float(float_bits(x) & 0xffffe000u);
 }
 
-template <class S, bool split = false> struct pack {
+template <class S, packing layout = packing::rows> struct pack {
     using args = typename S::args;
     struct tile {
         long long first;
@@ -30,18 +34,25 @@ template <class S, bool split = false> struct pack {
         for (int i = thread_index(); i < each; i += S::threads) {
             const long long at = t.first + i;
             if (at >= count) return;
-            const int n = static_cast<int>(at / S::packed_k), k = static_cast<int>(at % S::packed_k);
-            S::out(p)[at] = from_float<typename S::type>::convert(value(p, n, k));
+            S::out(p)[at] = from_float<type>::convert(layout == packing::pieces ? piece_element(p, at) : row_element(p, at));
         }
     }
 
   private:
-    DEV static float value(const args &p, int n, int k)
+    using type = typename S::type;
+
+    DEV static float piece_element(const args &p, long long at)
     {
-        if constexpr (!split) return S::element(p, n, k);
+        return S::element(p, pieces<type>::column_of(S::packed_k, at), pieces<type>::k_of(S::packed_k, at));
+    }
+    DEV static float row_element(const args &p, long long at)
+    {
+        const int n = static_cast<int>(at / S::packed_k), k = static_cast<int>(at % S::packed_k);
+        if constexpr (layout != packing::split) return S::element(p, n, k);
         const float x = S::element(p, n, k / 64 * 32 + k % 32), large = tf32_nearest(x);
         return k % 64 < 32 ? large : tf32_nearest(x - large);
     }
 };
 
-template <class S> using pack_split = pack<S, true>;
+template <class S> using pack_pieces = pack<S, packing::pieces>;
+template <class S> using pack_split = pack<S, packing::split>;

@@ -64,6 +64,15 @@ DEV void tensor_load(shared_address to, const tensor_map &map, shared_address ba
                  : "memory");
 }
 
+// A box of whole pieces of a packed weight (gemm/pieces.h), from the n-th along its columns and the k-th along k on: those along n one after
+// the other, then the next along k.
+DEV void piece_load(shared_address to, const tensor_map &map, shared_address barrier, int n, int k)
+{
+    asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%3, %4, %5}], [%2];" ::"r"(to),
+                 "l"(&map), "r"(barrier), "r"(0), "r"(n), "r"(k)
+                 : "memory");
+}
+
 // ---- clusters: workgroups side by side on the grid that start together and reach each other's shared memory
 
 template <int Members> inline constexpr int cluster_present = Members; // of which each brings a part of what all get
@@ -86,6 +95,17 @@ DEV void tensor_load_all(shared_address to, const tensor_map &map, shared_addres
     asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster "
                  "[%0], [%1, {%3, %4}], [%2], %5;" ::"r"(to + first * 128),
                  "l"(&map), "r"(barrier), "r"(column), "r"(row + first), "h"(static_cast<unsigned short>((1 << Members) - 1))
+                 : "memory");
+}
+
+// Members boxes of pieces, one behind the other along k, each one piece long and `bytes` large; otherwise as tensor_load_all().
+template <int Members>
+DEV void piece_load_all(shared_address to, const tensor_map &map, shared_address barrier, int n, int k, int bytes)
+{
+    const int member = cluster_rank();
+    asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster "
+                 "[%0], [%1, {%3, %4, %5}], [%2], %6;" ::"r"(to + member * bytes),
+                 "l"(&map), "r"(barrier), "r"(0), "r"(n), "r"(k + member), "h"(static_cast<unsigned short>((1 << Members) - 1))
                  : "memory");
 }
 
@@ -177,6 +197,10 @@ DEV void pause() { asm volatile("nanosleep.u32 20;"); }
 // Operand in shared memory: rows of 128 bytes along k, 128-byte swizzle, 8 rows a block of 1024 bytes, blocks one after the other.
 // 32 bytes further along k (one product) is 2 more in the descriptor.
 DEV unsigned long long operand(shared_address at) { return ((at & 0x3ffffu) >> 4) | 1ull << 16 | 64ull << 32 | 1ull << 62; }
+// The same of pieces (gemm/pieces.h): blocks of 8 rows x 16 bytes without swizzle, 128 bytes from one to the next along k, 512 to the next
+// 8 rows. 32 bytes further along k is 256 more, `bytes`, as far as a piece goes.
+DEV unsigned long long piece_operand(shared_address at) { return ((at & 0x3ffffu) >> 4) | 8ull << 16 | 32ull << 32; }
+DEV unsigned long long operand_behind(unsigned long long operand, int bytes) { return operand + (bytes >> 4); }
 
 DEV void product_fence() { asm volatile("wgmma.fence.sync.aligned;" ::: "memory"); }
 DEV void product_commit() { asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory"); }

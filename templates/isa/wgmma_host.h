@@ -11,7 +11,7 @@ struct alignas(128) tensor_map {
     long long rows, row_bytes, stride; // bytes of a row that exist, from row to row
     int box_rows, element;
     long long heads, head_stride, batches, batch_stride; // of maps of rank 4
-    int box_heads;
+    int box_heads, box_pieces; // box_pieces: of maps of pieces, along k; rows of them lie along n
     unsigned long long unused[6];
 };
 
@@ -81,6 +81,8 @@ struct host_load {
     shared_address next; // of the same barrier; 0: none
     int column, row, head, batch;
     bool wide; // of rank 4: row is a token
+
+    DEV int bytes() const { return map.box_pieces ? map.box_rows * map.box_pieces * 1024 : map.box_rows * (wide ? map.box_heads : 1) * 128; }
 };
 DEV void tensor_prefetch(const tensor_map &) {}
 
@@ -97,13 +99,18 @@ DEV unsigned long long *host_loads_of(shared_address barrier)
 DEV void host_issue(shared_address to, const tensor_map &map, shared_address barrier, int column, int row, int head, int batch, bool wide)
 {
     unsigned long long *first = host_loads_of(barrier);
-    for (int i = 0; i < map.box_rows * (wide ? map.box_heads : 1) * 16; i++) host_shared<unsigned long long>(to)[i] = ~0ull;
-    *host_shared<host_load>(to) = {map, static_cast<shared_address>(host_read(first)), column, row, head, batch, wide};
+    const host_load load = {map, static_cast<shared_address>(host_read(first)), column, row, head, batch, wide};
+    for (int i = 0; i < load.bytes() / 8; i++) host_shared<unsigned long long>(to)[i] = ~0ull;
+    *host_shared<host_load>(to) = load;
     host_write(first, static_cast<unsigned long long>(barrier) << 32 | to);
 }
 DEV void tensor_load(shared_address to, const tensor_map &map, shared_address barrier, int column, int row)
 {
     host_issue(to, map, barrier, column, row, 0, 0, false);
+}
+DEV void piece_load(shared_address to, const tensor_map &map, shared_address barrier, int n, int k)
+{
+    host_issue(to, map, barrier, k, n, 0, 0, false);
 }
 
 DEV void host_piece(char *to, const char *from, long long valid, int bytes)
@@ -123,6 +130,14 @@ DEV void host_bring(shared_address to, const host_load &l)
                        inside ? l.map.row_bytes - at : 0, 16);
         }
 }
+DEV void host_bring_pieces(shared_address to, const host_load &l)
+{
+    for (int i = 0; i < l.map.box_rows * l.map.box_pieces; i++) {
+        const long long n = l.row + i % l.map.box_rows, at = (l.column + i / l.map.box_rows) * 1024ll;
+        const bool inside = n < l.map.rows && at < l.map.row_bytes;
+        host_piece(host_shared<char>(to + i * 1024), l.map.data + (inside ? n * l.map.stride + at : 0), inside ? 1024 : 0, 1024);
+    }
+}
 // Lands what is under way to a barrier; false: nothing is.
 inline bool host_land(shared_address barrier)
 {
@@ -132,8 +147,11 @@ inline bool host_land(shared_address barrier)
     host_write(first, static_cast<unsigned long long>(barrier) << 32);
     while (to) {
         const host_load l = *host_shared<host_load>(to);
-        host_bring(to, l);
-        host_barrier_add(barrier, 0, -128 * l.map.box_rows * (l.wide ? l.map.box_heads : 1));
+        if (l.map.box_pieces)
+            host_bring_pieces(to, l);
+        else
+            host_bring(to, l);
+        host_barrier_add(barrier, 0, -l.bytes());
         to = l.next;
     }
     return true;
@@ -145,6 +163,11 @@ template <int Members>
 DEV void tensor_load_all(shared_address to, const tensor_map &map, shared_address barrier, int column, int row, int box_rows)
 {
     for (int i = 0; i < Members; i++) tensor_load(to + i * box_rows * 128, map, barrier, column, row + i * box_rows);
+}
+template <int Members>
+DEV void piece_load_all(shared_address to, const tensor_map &map, shared_address barrier, int n, int k, int bytes)
+{
+    for (int i = 0; i < Members; i++) piece_load(to + i * bytes, map, barrier, n, k + i);
 }
 DEV void barrier_arrive_at(int member, shared_address barrier, bool yes) { barrier_arrive_if(barrier, yes && member == 0); }
 DEV void foreign_fence() { __threadfence(); }
@@ -196,7 +219,10 @@ DEV void flag_store(unsigned long long *flag, unsigned long long value)
 DEV void pause() { tf_hs_yield(); }
 
 // ---- matrix products of a warpgroup: each thread makes its own elements, and waits for the others where it would wait for the products
+inline constexpr unsigned long long host_of_pieces = 1ull << 63;
 DEV unsigned long long operand(shared_address at) { return at >> 4; }
+DEV unsigned long long piece_operand(shared_address at) { return at >> 4 | host_of_pieces; }
+DEV unsigned long long operand_behind(unsigned long long operand, int bytes) { return operand + static_cast<unsigned>(bytes >> 4); }
 DEV void product_fence() {}
 DEV void product_commit() {}
 template <int Left> DEV void product_wait() { group_barrier(8 + thread_index() / 128, 128); }
@@ -213,9 +239,10 @@ struct fragment {
 template <class T> DEV vec<float, 32 / sizeof(T)> host_operand(unsigned long long operand, int row)
 {
     vec<float, 32 / sizeof(T)> v;
-    const unsigned base = static_cast<unsigned>(operand << 4) & ~127u, first = static_cast<unsigned>(operand << 4) & 127u;
+    const unsigned from = static_cast<unsigned>(operand << 4), base = from & ~127u, first = from & 127u;
     for (unsigned piece = 0; piece < 2; piece++) {
-        const T *at = host_shared<T>(base + row * 128 + (first + 16 * piece ^ row % 8 << 4));
+        const T *at = host_shared<T>(operand & host_of_pieces ? from + row / 8 * 512 + piece * 128 + row % 8 * 16
+                                                              : base + row * 128 + (first + 16 * piece ^ row % 8 << 4));
         for (unsigned i = 0; i < 16 / sizeof(T); i++) v[piece * 16 / sizeof(T) + i] = to_float(at[i]);
     }
     return v;

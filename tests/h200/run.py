@@ -59,10 +59,17 @@ MAP_TYPES = {"f16": 6, "f32": 7, "bf16": 9}  # CU_TENSOR_MAP_DATA_TYPE_...
 
 
 def encode_map(a, address):
-    """The 128 bytes of a tensor map as the manifest describes it: 128-byte swizzle, zeros outside."""
+    """The 128 bytes of a tensor map as the manifest describes it: 128-byte swizzle (pieces: none), zeros outside."""
     room = ctypes.create_string_buffer(256)
     at = (ctypes.addressof(room) + 127) & ~127
     box = a["box"]
+    if "pieces" in a:
+        must(driver.cuTensorMapEncodeTiled(
+            ctypes.c_void_p(at), 2, 3, ctypes.c_void_p(address + a["start"]),
+            (ctypes.c_uint64 * 3)(256, a["rows"]["now"], a["columns"]), (ctypes.c_uint64 * 2)(a["stride"], 1024),
+            (ctypes.c_uint32 * 3)(256, box[0], box[1]), (ctypes.c_uint32 * 3)(1, 1, 1), 0, 0, 2, 0),
+            f"cuTensorMapEncodeTiled {a['name']}")
+        return ctypes.string_at(at, 128)
     if "heads" in a:
         must(driver.cuTensorMapEncodeTiled(
             ctypes.c_void_p(at), MAP_TYPES[a["dtype"]], 4, ctypes.c_void_p(address + a["start"]),

@@ -229,15 +229,36 @@ static const void *expected_pointer(const gpu_program *p, const ir_value *v, int
     ck_abort_msg("%s is nowhere", v->name);
 }
 
+/* Words of a piece, pieces along columns, pieces along k. */
+static void check_piece_map(const double_map *m, const tensor_box *box, const dim_table *dims)
+{
+    ck_assert_int_eq(m->type, cuda_map_u32);
+    ck_assert_int_eq(m->swizzle, 0);
+    ck_assert_int_eq(m->rank, 3);
+    ck_assert_uint_eq(m->sizes[0], 256);
+    ck_assert_uint_eq(m->sizes[1], (unsigned long long)extent_value(&box->rows, dims));
+    ck_assert_uint_eq(m->sizes[2], (unsigned long long)box->columns);
+    ck_assert_uint_eq(m->strides[0], (unsigned long long)box->stride);
+    ck_assert_uint_eq(m->strides[1], 1024);
+    ck_assert_uint_eq(m->box[0], 256);
+    ck_assert_uint_eq(m->box[1], (unsigned)box->box_rows);
+    ck_assert_uint_eq(m->box[2], (unsigned)box->box_columns);
+}
+
 static void check_map(const gpu_program *p, const tensor_box *box, const unsigned char *bytes, const dim_table *dims)
 {
     double_map m;
     memcpy(&m, bytes, sizeof m);
     const char *at = expected_pointer(p, box->value, box->packed, -1, dims);
     ck_assert_str_eq(m.magic, "map");
+    ck_assert_uint_eq(m.address, (unsigned long long)(uintptr_t)(at + box->start));
+    ck_assert_int_eq(box->pieces, !box->value);
+    if (box->pieces) {
+        check_piece_map(&m, box, dims);
+        return;
+    }
     ck_assert_int_eq(m.type, cuda_map_bf16);
     ck_assert_int_eq(m.swizzle, cuda_map_swizzle_128);
-    ck_assert_uint_eq(m.address, (unsigned long long)(uintptr_t)(at + box->start));
     ck_assert_int_eq(m.rank, 2);
     ck_assert_uint_eq(m.sizes[1], (unsigned long long)extent_value(&box->rows, dims));
     ck_assert_uint_eq(m.sizes[0], (unsigned long long)box->columns);
