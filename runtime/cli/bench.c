@@ -1,7 +1,7 @@
 /* In: specs and options. Out: for each fusion level the launch list with times, work and the share of the device's floor, as tables or as
  * one JSON array. Refuses levels, files and devices that do not exist; exit code 1 when --check finds a value outside its bound. */
 #include "runtime/cli/bench.h"
-#include "runtime/cli/device_peaks.h"
+#include "gen/base/peaks.h"
 #include "runtime/cli/trial.h"
 #include <errno.h>
 #include <jansson.h>
@@ -85,10 +85,7 @@ static double floor_of_all(const report *p)
 static work work_of_all(const report *p)
 {
     work sum = {0};
-    for (int i = 0; i < p->plan->launch_count; i++) {
-        const work *w = &p->r->works[i];
-        sum = (work){sum.products + w->products, sum.others + w->others, sum.read + w->read, sum.written + w->written};
-    }
+    for (int i = 0; i < p->plan->launch_count; i++) sum = work_add(&sum, &p->r->works[i]);
     return sum;
 }
 

@@ -4,7 +4,7 @@
 #define TFGEN_CLI_BENCH_H
 #include "runtime/cli/cli.h"
 #include "runtime/cli/spread.h"
-#include "runtime/cli/launch_work.h"
+#include "gen/base/work.h"
 #include "runtime/module/module.h"
 
 typedef struct bench_options {

@@ -1,27 +1,8 @@
-/* In: graphs and kernels. Out: what a kernel computes in words, what a graph costs. */
+/* In: graphs and kernels. Out: what a kernel computes, in words. */
 #define _GNU_SOURCE
 #include "runtime/cli/trial.h"
 #include <stdlib.h>
 #include <string.h>
-
-double graph_operations(const ir_program *graph)
-{
-    double total = 0;
-    for (int i = 0; i < graph->op_count; i++) {
-        const ir_op *op = graph->ops[i];
-        const ir_value *x = op->inputs[0], *y = op->outputs[0];
-        const double out = (double)value_count(y, &graph->dims);
-        if (op->kind == op_linear || op->kind == op_matmul) total += 2 * out * (double)value_columns(x);
-        else if (op->kind == op_attention) { /* two products of each query with each key */
-            const double width = (double)value_count(y, &graph->dims) / extent_value(&y->shape[0], &graph->dims) /
-                                 extent_value(&y->shape[1], &graph->dims) / (double)op->attributes.heads;
-            const double keys = (double)value_count(op->inputs[1], &graph->dims) / extent_value(&x->shape[0], &graph->dims) / width /
-                                (double)op->attributes.kv_heads;
-            total += 4 * out * keys;
-        } else total += 8 * out;
-    }
-    return total;
-}
 
 /* "rmsnorm linear x3 rope x2": each kind once, where it is first; ops that are not marked are left out. */
 static const char *names_of(arena *a, ir_op *const *ops, int count, bool *marked)

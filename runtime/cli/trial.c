@@ -4,6 +4,7 @@
 #include "runtime/cli/trial.h"
 #include "runtime/cli/spread.h"
 #include "ir/program/half.h"
+#include "ir/program/operations.h"
 #include "runtime/data/random.h"
 #include "runtime/data/safetensors.h"
 #include "runtime/module/guarded_run.h"
@@ -405,11 +406,17 @@ static void write_data(trial *t, ref_tensor *const *exact)
     safetensors_write(t->a, t->o->dump_data, list.items, list.count);
 }
 
+static double operations_of(arena *a, const ir_program *graph)
+{
+    const operations n = program_operations(lower(a, graph), NULL, NULL);
+    return n.products + n.others;
+}
+
 trial_result trial_run(arena *a, const ir_program *graph, const plan *p, const trial_options *o)
 {
     trial *t = arena_alloc(a, sizeof *t);
     *t = (trial){.a = a, .graph = graph, .plan = p, .o = o};
-    t->result.operations = graph_operations(graph);
+    t->result.operations = operations_of(a, graph);
     open_session(t);
     fill_inputs(t);
     upload(t);

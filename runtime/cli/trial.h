@@ -44,7 +44,7 @@ typedef struct trial_result {
     int check_count;
     long long unjudged; /* of all checks */
     bool good, referenced;
-    double operations;      /* what the reference would cost */
+    double operations;      /* of the graph (ir/program/operations.h): what the reference costs */
     double *kernel_seconds; /* median per launch */
     double total_seconds;   /* median of a whole run */
     int launches;           /* of one run, counted where they are issued */
@@ -64,8 +64,6 @@ tfgen_device *trial_device(arena *a, const char *name, bool check, const char **
 /* What the device calls itself; NULL: the host engine. */
 const char *trial_label(arena *a, const tfgen_device *device);
 
-/* Floating-point operations of one evaluation of the graph. */
-double graph_operations(const ir_program *graph);
 /* What a kernel computes, as op names of the spec in order: "rmsnorm linear rope"; without a graph, as its own. */
 const char *kernel_ops(arena *a, const ir_program *graph, const ir_kernel *k);
 #endif

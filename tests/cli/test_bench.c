@@ -1,7 +1,6 @@
-/* `tfgen bench`: what a launch has to do is counted by hand here, and the command's tables and JSON are read as a machine would. */
+/* `tfgen bench`: the command's tables and JSON are read as a machine would. What it counts is in tests/gen/test_work.c. */
 #define _GNU_SOURCE
 #include "runtime/cli/bench.h"
-#include "runtime/cli/device_peaks.h"
 #include "tests/support.h"
 #include <jansson.h>
 #include <stdio.h>
@@ -37,135 +36,6 @@ START_TEST(times_are_told_in_the_unit_that_fits_them)
         ck_assert_str_eq(spread_time_text(a, times[i].seconds, true), times[i].fine);
     }
     arena_free(a);
-}
-END_TEST
-
-/* ---- counting */
-static const int *some_integers(void *context, const char *name)
-{
-    (void)name;
-    return context;
-}
-
-static work counted_with(const char *yaml, fusion_level level, int index, int *data)
-{
-    rig *r = rig_plan(&(rig_request){.yaml = yaml, .level = level});
-    ck_assert_int_lt(index, r->c.plan->launch_count);
-    const work w = launch_work(r->a, r->c.plan, &r->c.plan->launches[index], data ? some_integers : NULL, data);
-    rig_close(r);
-    return w;
-}
-
-static work counted(const char *yaml, fusion_level level, int index) { return counted_with(yaml, level, index, NULL); }
-
-START_TEST(a_product_counts_two_operations_a_term_and_each_byte_once)
-{
-    const work w = counted("block: p\ndtype: bf16\ndims: {M: 5, N: 7, K: 11}\ninputs: {x: [M, K]}\nparams: {w: [N, K]}\n"
-                           "ops:\n  - {out: y, op: linear, in: [x, w]}\noutputs: {y: y}\n", fusion_tile, 0);
-    ck_assert_double_eq(w.products, 2 * 5 * 7 * 11);
-    ck_assert_double_eq(w.read, (5 * 11 + 7 * 11) * 2); /* the weight as the spec has it, without the padding of its packed form */
-    ck_assert_double_eq(w.written, 5 * 7 * 2);
-}
-END_TEST
-
-START_TEST(what_is_fused_away_is_not_moved)
-{
-    const char *chain = "block: c\ndtype: f32\ndims: {M: 8, N: 16}\ninputs: {x: [M, N], z: [M, N]}\n"
-                        "ops:\n  - {out: s, op: add, in: [x, z]}\n  - {out: y, op: mul, in: [s, s]}\noutputs: {y: y}\n";
-    const double each = 8 * 16 * 4;
-    const work fused = counted(chain, fusion_tile, 0), first = counted(chain, fusion_none, 0), second = counted(chain, fusion_none, 1);
-    ck_assert_double_eq(fused.read, 2 * each);
-    ck_assert_double_eq(fused.written, each);
-    ck_assert_double_eq(first.read + second.read, 3 * each);
-    ck_assert_double_eq(first.written + second.written, 2 * each);
-    ck_assert_double_eq(fused.others, 2 * 8 * 16);
-}
-END_TEST
-
-START_TEST(a_norm_reads_its_row_once)
-{
-    const work w = counted("block: n\ndtype: bf16\ndims: {M: 3, D: 64}\ninputs: {x: [M, D]}\nparams: {w: [D]}\n"
-                           "ops:\n  - {out: y, op: rmsnorm, in: [x, w]}\noutputs: {y: y}\n", fusion_tile, 0);
-    ck_assert_double_eq(w.read, (3 * 64 + 64) * 2);
-    ck_assert_double_eq(w.written, 3 * 64 * 2);
-    ck_assert_double_eq(w.products, 0);
-}
-END_TEST
-
-START_TEST(causal_attention_counts_the_pairs_that_are_seen)
-{
-    const char *causal = "block: a\ndtype: bf16\ndims: {B: 2, S: 9, H: 4, KV: 2, hd: 8}\n"
-                         "inputs: {q: [B, S, H*hd], k: [B, S, KV*hd], v: [B, S, KV*hd]}\n"
-                         "ops:\n  - {out: y, op: attention, in: [q, k, v], heads: H, kv_heads: KV, causal: true}\noutputs: {y: y}\n";
-    const work w = counted(causal, fusion_tile, 0);
-    ck_assert_double_eq(w.products, 4.0 * 8 * 4 * 2 * (9 * 10 / 2));
-    ck_assert_double_eq(w.read, 2 * 9 * (4 + 2 + 2) * 8 * 2);
-    ck_assert_double_eq(w.written, 2 * 9 * 4 * 8 * 2);
-}
-END_TEST
-
-START_TEST(a_window_hides_what_lies_before_it)
-{
-    const work w =
-        counted("block: a\ndtype: f32\ndims: {B: 1, S: 9, H: 1, hd: 8}\ninputs: {q: [B, S, H*hd], k: [B, S, H*hd], v: [B, S, H*hd]}\n"
-                "ops:\n  - {out: y, op: attention, in: [q, k, v], heads: H, causal: true, window: 3}\noutputs: {y: y}\n",
-                fusion_tile, 0);
-    ck_assert_double_eq(w.products, 4.0 * 8 * (1 + 2 + 3 * 7));
-}
-END_TEST
-
-/* 32 rows of cache a sequence, of which 5 and 11 are filled before this token. */
-START_TEST(decoding_counts_the_rows_of_the_cache_that_are_filled)
-{
-    const char *decode =
-        "block: d\ndtype: bf16\ndims: {B: 2, S: 1, L: 32, H: 4, KV: 2, hd: 8}\n"
-        "inputs:\n  q: [B, S, H*hd]\n  k: [B, S, KV*hd]\n  v: [B, S, KV*hd]\n  pos: {shape: [B], dtype: i32, range: [0, L-S]}\n"
-        "state: {kc: [B, KV, L, hd], vc: [B, KV, L, hd]}\n"
-        "ops:\n  - {out: k2, op: kv_append, in: [k], state: kc, at: pos}\n"
-        "  - {out: v2, op: kv_append, in: [v], state: vc, at: pos}\n"
-        "  - {out: y, op: attention, in: [q, k2, v2], heads: H, kv_heads: KV, causal: true, at: pos}\noutputs: {y: y}\n";
-    int data[] = {5, 11};
-    double products = 0, read = 0, written = 0, most = 0;
-    rig *r = rig_plan(&(rig_request){.yaml = decode, .level = fusion_none});
-    const int count = r->c.plan->launch_count;
-    rig_close(r);
-    for (int i = 0; i < count; i++) {
-        const work w = counted_with(decode, fusion_none, i, data), all = counted_with(decode, fusion_none, i, NULL);
-        products += w.products, read += w.read, written += w.written, most += all.products;
-    }
-    const double seen = 6 + 12, partial = 2 * 4 * (8 + 2) * 4;
-    ck_assert_double_eq(products, 4 * 8 * 4 * seen);
-    ck_assert_double_eq(most, 4 * 8 * 4 * (32 + 32));
-    ck_assert_double_ge(read, 2 * seen * 2 * 8 * 2 + 2 * 4 * 8 * 2 + 2 * (2 * 2 * 8 * 2) + partial);
-    ck_assert_double_lt(read, 2 * seen * 2 * 8 * 2 + 2 * 4 * 8 * 2 + 2 * (2 * 2 * 8 * 2) + 64 * partial);
-    ck_assert_double_ge(written, 2 * (2 * 2 * 8 * 2) + partial + 2 * 4 * 8 * 2);
-}
-END_TEST
-
-START_TEST(a_view_counts_what_it_shows_and_never_more_than_there_is)
-{
-    const char *split = "block: s\ndtype: f32\ndims: {M: 4, D: 8}\ninputs: {x: [M, 2*D]}\n"
-                        "ops:\n  - {out: [p, q], op: split, in: [x], sizes: [D, D]}\n  - {out: y, op: mul, in: [p, q]}\noutputs: {y: y}\n";
-    const work w = counted(split, fusion_tile, 0);
-    ck_assert_double_eq(w.read, 4 * 16 * 4);
-    ck_assert_double_eq(w.written, 4 * 8 * 4);
-}
-END_TEST
-
-/* ---- peaks */
-START_TEST(the_floor_is_set_by_what_takes_longest)
-{
-    device_model d = {.name = "x"};
-    d.numbers[number_bandwidth].value = 1e12;
-    d.rates[rate_products].of[dtype_bf16] = 1e15, d.rates[rate_products].of[dtype_f32] = 1e13;
-    d.rates[rate_vector].of[dtype_f32] = 1e13;
-    const char *limit;
-    ck_assert_double_eq_tol(peaks_floor(&d, dtype_bf16, &(work){1e12, 0, 3e9, 1e9}, &limit), 4e-3, 1e-12);
-    ck_assert_str_eq(limit, "memory");
-    ck_assert_double_eq_tol(peaks_floor(&d, dtype_f32, &(work){1e12, 0, 3e9, 1e9}, &limit), 0.1, 1e-12);
-    ck_assert_str_eq(limit, "products");
-    ck_assert_double_eq_tol(peaks_floor(&d, dtype_bf16, &(work){0, 1e12, 3e9, 1e9}, &limit), 0.1, 1e-12);
-    ck_assert_str_eq(limit, "arithmetic");
 }
 END_TEST
 
@@ -287,17 +157,9 @@ END_TEST
 int main(void)
 {
     Suite *suite = suite_create("bench");
-    TCase *counts = tcase_create("counting"), *limits = tcase_create("peaks"), *command = tcase_create("command");
+    TCase *counts = tcase_create("times"), *command = tcase_create("command");
     tcase_add_test(counts, the_median_and_the_spread_of_known_samples);
     tcase_add_test(counts, times_are_told_in_the_unit_that_fits_them);
-    tcase_add_test(counts, a_product_counts_two_operations_a_term_and_each_byte_once);
-    tcase_add_test(counts, what_is_fused_away_is_not_moved);
-    tcase_add_test(counts, a_norm_reads_its_row_once);
-    tcase_add_test(counts, causal_attention_counts_the_pairs_that_are_seen);
-    tcase_add_test(counts, a_window_hides_what_lies_before_it);
-    tcase_add_test(counts, decoding_counts_the_rows_of_the_cache_that_are_filled);
-    tcase_add_test(counts, a_view_counts_what_it_shows_and_never_more_than_there_is);
-    tcase_add_test(limits, the_floor_is_set_by_what_takes_longest);
     tcase_add_test(command, every_level_has_a_table_that_says_whose_times_they_are);
     tcase_add_test(command, json_has_every_launch_with_its_spread_and_its_work);
     tcase_add_test(command, with_peaks_the_share_of_the_floor_is_printed);
@@ -305,7 +167,6 @@ int main(void)
     tcase_add_test(command, what_bench_cannot_do_it_says);
     tcase_set_timeout(command, 120);
     suite_add_tcase(suite, counts);
-    suite_add_tcase(suite, limits);
     suite_add_tcase(suite, command);
     return run_suite(suite);
 }

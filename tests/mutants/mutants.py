@@ -68,7 +68,7 @@ LIKELY = [
     (r'runtime/(device/device_hip|compile/hiprtc)', 'hip hip_failures doctor compilers'),
     (r'runtime/compile/(codeobject|msgpack)', 'codeobject compilers'),
     (r'runtime/(compile|system)/', 'libclang compilers compile_failures trust'), (r'runtime/data/random', 'data ref ir runtime models'),
-    (r'runtime/cli/(bench|launch_work|device_peaks)', 'bench cli'), (r'runtime/cli/build', 'bundle examples cli'),
+    (r'runtime/cli/(bench)', 'bench cli'), (r'runtime/cli/build', 'bundle examples cli'),
     (r'runtime/cli/(trial|verify|run)', 'judge reports cli bench parts data models'),
     (r'runtime/cli/', 'cli reports data doctor bench emit'),
 ]

@@ -1,8 +1,7 @@
 /* In: what a device can do at most (its model), and work. Out: the least time. Refuses nothing. */
-#ifndef TFGEN_CLI_DEVICE_PEAKS_H
-#define TFGEN_CLI_DEVICE_PEAKS_H
-#include "ir/devices/device_model.h"
-#include "runtime/cli/launch_work.h"
+#ifndef TFGEN_GEN_PEAKS_H
+#define TFGEN_GEN_PEAKS_H
+#include "gen/base/work.h"
 
 /* The least time for this work on a device whose bandwidth is known, and which limit sets it: "memory", "products", "arithmetic".
  * Arithmetic outside products is in f32. */

@@ -1,5 +1,5 @@
 /* In: a device model and a launch's work. Out: the least time that the device's peaks allow. Refuses nothing. */
-#include "runtime/cli/device_peaks.h"
+#include "gen/base/peaks.h"
 #include <math.h>
 
 double peaks_floor(const device_model *d, dtype type, const work *w, const char **limit)

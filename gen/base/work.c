@@ -1,0 +1,123 @@
+/* In: a launch of a plan. Out: its operations and bytes (work.h). Refuses nothing. A value that phases of one kernel hand to each other is
+ * written but not read: it may stay in a cache. Views count as what they show, never more than what they are views of. A norm's weight that
+ * is folded into a packed weight was read when that was packed. */
+#include "gen/base/work.h"
+#include "ir/program/segments.h"
+#include <string.h>
+
+enum { most_operands = 32 };
+
+typedef struct counter {
+    const plan *plan;
+    const ir_kernel *kernel;
+    integer_source *integers;
+    void *context;
+    work sum;
+} counter;
+
+static double bytes_of(const counter *c, const ir_value *v)
+{
+    return (double)value_count(v, &c->plan->program->dims) * dtype_size(v->type);
+}
+
+/* What a launch of another kernel stored may be more than the value says: partial sums. */
+static double stored_bytes(const counter *c, const ir_value *v)
+{
+    for (int i = 0; i < c->plan->stored_count; i++)
+        if (c->plan->stored[i].value == v) return (double)storage_bytes(&c->plan->stored[i], &c->plan->program->dims);
+    return bytes_of(c, v);
+}
+
+/* A view has no code: what it shows was made where its operand was. */
+static bool made_here(const counter *c, const ir_value *v)
+{
+    while (v->def && op_is_view(v->def)) v = v->def->inputs[v->def->input_count - 1];
+    for (int p = 0; v->def && p < c->kernel->phase_count; p++)
+        for (int i = 0; i < c->kernel->phases[p]->op_count; i++)
+            if (c->kernel->phases[p]->ops[i] == v->def) return true;
+    return false;
+}
+
+static void add_reading(counter *c, const ir_value *v, double bytes)
+{
+    const ir_value *root = value_root(v);
+    double known = 0;
+    for (int i = 0; i < c->sum.tensor_count; i++) {
+        const tensor_work *t = &c->sum.tensors[i];
+        if (t->value == v && t->read > 0) return;
+        if (value_root(t->value) == root) known += t->read;
+    }
+    const double most = stored_bytes(c, root) - known;
+    if (bytes > most) bytes = most;
+    if (bytes <= 0) return; /* other views of it show all of it */
+    c->sum.tensors[c->sum.tensor_count++] = (tensor_work){v, bytes, 0};
+    c->sum.read += bytes;
+}
+
+static void add_writing(counter *c, const ir_value *v, double bytes)
+{
+    c->sum.tensors[c->sum.tensor_count++] = (tensor_work){v, 0, bytes};
+    c->sum.written += bytes;
+}
+
+static bool attends(const ir_op *op) { return op->kind == op_attention || op->kind == op_attention_partial; }
+
+/* Only the keys and values that are seen. */
+static void count_keys(counter *c, const ir_op *op)
+{
+    const ir_attributes *t = &op->attributes;
+    const double keys = attention_seen(op, &c->plan->program->dims, c->integers, c->context).keys;
+    const double width = (double)value_head_size(op->inputs[0], t->heads);
+    for (int i = 1; i < 3; i++)
+        if (!made_here(c, op->inputs[i]))
+            add_reading(c, op->inputs[i], keys * (double)t->kv_heads * width * dtype_size(op->inputs[i]->type));
+}
+
+static void count_reads(counter *c, const ir_op *op)
+{
+    ir_value *operands[most_operands];
+    const int n = op_operands(op, operands, most_operands);
+    for (int i = 0; i < n; i++) {
+        const ir_value *v = operands[i];
+        if (v->kind == value_constant || v == op->attributes.fold || made_here(c, v)) continue;
+        if (op->kind == op_kv_append && v == op->attributes.state) continue; /* written, not read */
+        if (attends(op) && (v == op->inputs[1] || v == op->inputs[2])) continue;
+        add_reading(c, v, v->kind == value_result && value_root(v) == v ? stored_bytes(c, v) : bytes_of(c, v));
+    }
+    if (attends(op)) count_keys(c, op);
+}
+
+static void count_writes(counter *c, const ir_phase *phase, const ir_op *op)
+{
+    for (int i = 0; i < op->output_count; i++) {
+        const ir_value *v = op->outputs[i];
+        if (op->kind == op_kv_append) add_writing(c, v, bytes_of(c, op->inputs[0]));
+        else if (value_stored(c->plan->program, phase, v)) add_writing(c, v, value_root(v) == v ? stored_bytes(c, v) : bytes_of(c, v));
+    }
+}
+
+static void count_op(counter *c, const ir_phase *phase, const ir_op *op)
+{
+    if (op_is_view(op)) return;
+    const operations n = op_operations(op, &c->plan->program->dims, c->integers, c->context);
+    c->sum.products += n.products, c->sum.others += n.others;
+    count_reads(c, op);
+    count_writes(c, phase, op);
+}
+
+work launch_work(arena *a, const plan *p, const launch *l, integer_source *integers, void *context)
+{
+    counter c = {.plan = p, .kernel = l->kernel, .integers = integers, .context = context};
+    int ops = 0;
+    for (int i = 0; i < l->kernel->phase_count; i++) ops += l->kernel->phases[i]->op_count;
+    c.sum.tensors = arena_alloc(a, ((size_t)ops * (most_operands + 1) + 1) * sizeof *c.sum.tensors);
+    for (int i = 0; i < l->kernel->phase_count; i++)
+        for (int k = 0; k < l->kernel->phases[i]->op_count; k++) count_op(&c, l->kernel->phases[i], l->kernel->phases[i]->ops[k]);
+    return c.sum;
+}
+
+work work_add(const work *x, const work *y)
+{
+    return (work){.products = x->products + y->products, .others = x->others + y->others, .read = x->read + y->read,
+                  .written = x->written + y->written};
+}

@@ -1,0 +1,101 @@
+/* In: ops. Out: operations.h. Refuses nothing. Attention's pairs are counted by closed forms, whatever the lengths. */
+#include "ir/program/operations.h"
+
+enum {
+    softmax_operations = 5, /* of a pair: scale, largest, difference, exponential, sum */
+    softcap_operations = 3, /* division, tanh, product */
+    rope_operations = 3     /* of an element: two products and a sum */
+};
+
+static long long least(long long x, long long y) { return x < y ? x : y; }
+
+/* Sum of the numbers from, from + 1, ... (count of them), each first brought into 0 .. most. */
+static double clamped_sum(long long from, long long count, long long most)
+{
+    const long long below = from < 0 ? least(-from, count) : 0;
+    long long whole = most - from; /* the first that is not below `most` */
+    whole = whole < below ? below : least(whole, count);
+    const double rising = (double)(whole - below) * ((double)(from + below) + (double)(from + whole - 1)) / 2;
+    return rising + (double)(count - whole) * (double)most;
+}
+
+/* Queries first .. first + count - 1 of one sequence, of which the query at p sees the keys from p + 1 - window (0: from the first) on, up to
+ * itself (causal) or the last of `filled`. */
+static void see_sequence(const ir_attributes *t, long long first, long long count, long long filled, keys_seen *seen)
+{
+    const double shown = t->causal ? clamped_sum(first + 1, count, filled) : (double)count * (double)filled;
+    const double hidden = t->window > 0 ? clamped_sum(first + 1 - t->window, count, filled) : 0;
+    const double last = t->causal ? clamped_sum(first + count, 1, filled) : (double)filled;
+    const double before = t->window > 0 ? clamped_sum(first + 1 - t->window, 1, filled) : 0;
+    seen->pairs += shown - hidden;
+    if (last > before && count > 0) seen->keys += last - before;
+}
+
+static long long integer_at(const ir_value *v, long long b, long long otherwise, integer_source *integers, void *context)
+{
+    const int *data = v && integers ? integers(context, v->name) : NULL;
+    return data ? data[b] : otherwise;
+}
+
+keys_seen attention_seen(const ir_op *op, const dim_table *dims, integer_source *integers, void *context)
+{
+    const ir_attributes *t = &op->attributes;
+    const ir_value *q = op->inputs[0];
+    const long long batches = extent_value(&q->shape[0], dims), queries = extent_value(&q->shape[1], dims);
+    const long long keys = extent_value(value_tokens(op->inputs[1]), dims);
+    const bool alike = !integers || (!t->at && !t->lengths);
+    keys_seen seen = {0, 0};
+    for (long long b = 0; b < (alike ? 1 : batches); b++) {
+        const long long first = integer_at(t->at, b, keys - queries, integers, context);
+        const long long written = t->at ? least(keys, first + queries) : keys;
+        see_sequence(t, first, queries, least(written, integer_at(t->lengths, b, keys, integers, context)), &seen);
+    }
+    if (alike) seen.pairs *= (double)batches, seen.keys *= (double)batches;
+    return seen;
+}
+
+static double count_of(const ir_value *v, const dim_table *dims) { return (double)value_count(v, dims); }
+
+static operations of_attention(const ir_op *op, const dim_table *dims, integer_source *integers, void *context)
+{
+    const ir_attributes *t = &op->attributes;
+    const double pairs = attention_seen(op, dims, integers, context).pairs * (double)t->heads;
+    const double divided = op->kind == op_attention ? count_of(op->outputs[0], dims) : 0;
+    const double width = (double)value_head_size(op->inputs[0], t->heads);
+    return (operations){4 * width * pairs, pairs * (softmax_operations + (t->softcap > 0 ? softcap_operations : 0)) + divided};
+}
+
+static double rotated(const ir_op *op, const dim_table *dims)
+{
+    const ir_value *x = op->inputs[0];
+    const double tokens = (double)extent_value(&x->shape[0], dims) * (double)extent_value(&x->shape[1], dims);
+    return tokens * (double)op->attributes.heads * (double)op->attributes.rotary;
+}
+
+operations op_operations(const ir_op *op, const dim_table *dims, integer_source *integers, void *context)
+{
+    const ir_value *x = op->inputs[0], *y = op->outputs[0];
+    switch (op_table[op->kind].class) {
+    case class_PRODUCT:
+        return (operations){2 * count_of(y, dims) * (double)value_columns(x), op->input_count == 3 ? count_of(y, dims) : 0};
+    case class_ATTENTION:
+        if (op->kind != op_attention_combine) return of_attention(op, dims, integers, context);
+        return (operations){0, 2 * count_of(x, dims) + count_of(y, dims)}; /* each part scaled and added, then divided */
+    case class_REDUCE: return (operations){0, count_of(x, dims) * (op->kind == op_row_sumsq ? 2 : 1)};
+    case class_ROPE: return (operations){0, rope_operations * rotated(op, dims)};
+    case class_COMPOSITE:
+    case class_MOVE:
+    case class_APPEND: return (operations){0, 0};
+    default: return (operations){0, op->kind == op_cast ? 0 : count_of(y, dims)};
+    }
+}
+
+operations program_operations(const ir_program *p, integer_source *integers, void *context)
+{
+    operations sum = {0, 0};
+    for (int i = 0; i < p->op_count; i++) {
+        const operations one = op_operations(p->ops[i], &p->dims, integers, context);
+        sum.products += one.products, sum.others += one.others;
+    }
+    return sum;
+}
