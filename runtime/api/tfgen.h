@@ -3,7 +3,7 @@
  *     device   where kernels run: "hip:0", "cuda:0", "host"
  *     plan     a spec, its dimensions and a target: which kernels, what is fused into each, their HIP source. Needs no device
  *     module   a plan compiled (or taken from the kernel cache) and loaded on a device
- *     weights  one layer's parameters, packed for a module; many layers share a module
+ *     weights  one layer's parameters, packed, on a device: of all modules that compute that layer; many layers share a module
  *     execute  launches only: no allocation, no synchronisation, no lock; capturable in a HIP or CUDA graph
  *
  *     tfgen_device_open(NULL, &device, &error);
@@ -13,8 +13,9 @@
  *     tfgen_weights_create(module, tensors, stream, &weights, &error);
  *     tfgen_execute(module, weights, &args, workspace, stream, &error);
  *
- * Every object is immutable once made and may be used from many threads at once; concurrent executes need separate workspaces and
- * outputs. An object must outlive those made from it: free weights, then module, then plan and device. Nothing here prints, exits,
+ * Every object may be used from many threads at once: it is immutable once made, but for weights, which grow (tfgen_weights_add) while
+ * others execute. Concurrent executes need separate workspaces and outputs. A plan must outlive its modules, a device its modules and
+ * weights; weights and modules may be freed in any order, when no call is under way that was given them. Nothing here prints, exits,
  * installs signal handlers or keeps global state. Where a function returns a status, *out is NULL unless TFGEN_OK, and `error` may
  * be NULL. C99 and C++17. */
 #ifndef TFGEN_H
@@ -176,11 +177,22 @@ TFGEN_API tfgen_status tfgen_module_create(const tfgen_plan *plan, tfgen_device 
 TFGEN_API const char *tfgen_module_manifest(const tfgen_module *module);
 TFGEN_API void tfgen_module_free(tfgen_module *module);
 
-/* ---- weights: tensors[i] is the device pointer of the plan's tensor i; only params are read. When this returns the weights are packed
- * and copied: the caller may free the originals. (A param whose shape has a dynamic dim is read by every call instead.) */
+/* ---- weights: memory on a device that holds one layer's params as kernels read them. Each packed weight in it has a signature, which says
+ * which params it holds and how they lie, and is there once, whatever number of modules read it; so is a param that kernels read as it is,
+ * by its name, dtype and shape. So one object serves every module that computes this layer (prefill and decode, other dims, another spec
+ * with params of the same names), at the memory of one where they pack alike.
+ *
+ * tensors[i] is the device pointer of the plan's tensor i; only params are read. When a call returns, what it made is packed and copied:
+ * the caller may free the originals. (A param whose shape has a dynamic dim is read by every execute instead.) */
 typedef struct tfgen_weights tfgen_weights;
+/* All that `module` reads. */
 TFGEN_API tfgen_status tfgen_weights_create(tfgen_module *module, void *const *tensors, void *stream, tfgen_weights **weights,
                                             tfgen_error *error);
+/* What another module of the same device reads and is not there yet, from the same layer's params: `tensors` are those of that module's
+ * plan. Params of which nothing new is made may be NULL, and so may `tensors` when all is there. After an error the weights are as they
+ * were. Others may execute with these weights meanwhile. */
+TFGEN_API tfgen_status tfgen_weights_add(tfgen_weights *weights, tfgen_module *module, void *const *tensors, void *stream,
+                                         tfgen_error *error);
 TFGEN_API int64_t tfgen_weights_bytes(const tfgen_weights *weights); /* of device memory */
 TFGEN_API void tfgen_weights_free(tfgen_weights *weights);
 
@@ -195,7 +207,8 @@ typedef struct tfgen_args {
 
 /* Launches every kernel of the plan on `stream` (hipStream_t, CUstream; NULL: the default one; the host runs at once). `workspace`:
  * device memory of tfgen_workspace_bytes(), aligned to 256 bytes, of this call alone until it is done; it needs no preparation and
- * holds nothing between calls. On the host a wrong pointer is a fault of the process, as anywhere in C. */
+ * holds nothing between calls. `weights` must have what the module reads, else TFGEN_USAGE with the signature that they lack; NULL where
+ * that is nothing. On the host a wrong pointer is a fault of the process, as anywhere in C. */
 TFGEN_API tfgen_status tfgen_execute(const tfgen_module *module, const tfgen_weights *weights, const tfgen_args *args, void *workspace,
                                      void *stream, tfgen_error *error);
 

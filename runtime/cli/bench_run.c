@@ -3,6 +3,7 @@
 #include "runtime/cli/bench.h"
 #include "ir/program/half.h"
 #include "runtime/data/random.h"
+#include "runtime/module/weights.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,7 +13,7 @@ static const double least_rotated = 256e6, batch_seconds = 0.02, warm_seconds = 
 static const long long period = 4194301;
 
 typedef struct buffer_set {
-    void *block, **tensors, **workspace, *graph;
+    void *block, **tensors, **workspace, **packed, *graph; /* packed: by slot of the weights */
     tfgen_weights *weights;
 } buffer_set;
 
@@ -157,8 +158,10 @@ static void make_set(bench *b, buffer_set *s, size_t bytes)
         if (b->data[i] && size) need(b, b->api->copy(b->device, at, b->data[i], size, TFGEN_TO_DEVICE, b->stream, &b->error));
         at += aligned(size);
     }
-    need(b, weights_allocate(b->module, &s->weights, &b->error));
-    need(b, weights_fill(s->weights, b->params, b->stream, NULL, &b->error));
+    s->packed = arena_alloc(b->a, ((size_t)m->weight_count + 1) * sizeof *s->packed);
+    need(b, weights_allocate(m, &s->weights, &b->error));
+    need(b, weights_locate(s->weights, m, s->packed, &b->error));
+    need(b, weights_fill(m, s->packed, b->params, b->stream, NULL, &b->error));
 }
 
 static void upload_params(bench *b)
@@ -187,14 +190,14 @@ static void make_sets(bench *b)
     for (int i = 0; i < b->module->tensors.count; i++)
         if (b->params[i]) b->api->free(b->device, b->params[i]), b->params[i] = NULL;
     b->result.sets = count;
-    b->result.set_bytes = (double)block + (double)weights;
+    b->result.set_bytes = (double)block + (double)tfgen_weights_bytes(b->sets[0].weights);
 }
 
 /* ---- runs */
 static void launch_all(bench *b, const buffer_set *s, void **events)
 {
     const tfgen_module *m = b->module;
-    const call c = {.tensors = s->tensors, .workspace = s->workspace, .weights = s->weights, .stream = b->stream};
+    const call c = {.tensors = s->tensors, .workspace = s->workspace, .weights = s->packed, .stream = b->stream};
     for (int i = 0; i < m->launch_count; i++) {
         need(b, unit_launch(m, &m->units[m->pack_count + i], &c, &b->error));
         if (events) need(b, b->api->event_record(b->device, events[i + 1], b->stream, &b->error));

@@ -1,6 +1,6 @@
 /* In: a module, weights, the caller's tensors, workspace and stream. Out: the plan's kernels, launched. Refuses, before anything is
  * launched, missing and misaligned pointers and dims outside their range. Allocates nothing, takes no lock, waits for nothing. */
-#include "runtime/module/module.h"
+#include "runtime/module/weights.h"
 #include <stdint.h>
 #include <string.h>
 
@@ -26,14 +26,15 @@ static void *memory_at(const call *c, const step *s)
     switch ((step_kind)s->kind) {
     case step_tensor: return c->tensors[s->index];
     case step_workspace: return c->workspace[s->index];
-    case step_weights: return c->weights->memory[s->index];
+    case step_weights: return c->weights[s->index];
     default: return NULL;
     }
 }
 
 static const dim_table *dims_of(const tfgen_module *m, const call *c) { return c->dims ? c->dims : &m->plan->program->dims; }
 
-tfgen_status map_encode(const tfgen_module *m, int index, const call *c, void *map, tfgen_error *error)
+/* The map of recipe `index` at the present addresses and dims. */
+static tfgen_status encode_map(const tfgen_module *m, int index, const call *c, void *map, tfgen_error *error)
 {
     const map_recipe *r = &m->maps[index];
     const map_shape shape = {.data = (const char *)memory_at(c, &r->memory) + r->box->start, .type = r->box->type,
@@ -46,18 +47,11 @@ tfgen_status map_encode(const tfgen_module *m, int index, const call *c, void *m
     return m->device->api->encode_map(m->device, map, &shape, error);
 }
 
-static tfgen_status put_map(const tfgen_module *m, const call *c, int index, unsigned char *to, tfgen_error *error)
-{
-    if (m->maps[index].memory.kind != step_weights) return map_encode(m, index, c, to, error);
-    memcpy(to, c->weights->maps + (size_t)index * map_bytes, map_bytes);
-    return TFGEN_OK;
-}
-
 static tfgen_status put_arguments(const tfgen_module *m, const unit *u, const call *c, unsigned char *bytes, tfgen_error *error)
 {
     for (const step *s = u->steps, *end = s + u->step_count; s < end; s++) {
         if (s->kind == step_map) {
-            const tfgen_status status = put_map(m, c, s->index, bytes + s->offset, error);
+            const tfgen_status status = encode_map(m, s->index, c, bytes + s->offset, error);
             if (status != TFGEN_OK) return status;
         } else if (s->kind == step_dim) {
             const int number = (int)dims_of(m, c)->dims[s->index].value;
@@ -96,12 +90,14 @@ static tfgen_status check_tensors(const tfgen_module *m, void *const *tensors, t
 static tfgen_status launch_all(const tfgen_module *m, const tfgen_weights *w, const tfgen_args *args, const dim_table *dims,
                                char *workspace, void *stream, tfgen_error *error)
 {
-    void *items[most_workspace];
+    void *items[most_workspace], *weights[most_weights];
     long long other[most_workspace];
     const long long *offsets = m->offsets;
+    const tfgen_status found = weights_locate(w, m, weights, error);
+    if (found != TFGEN_OK) return found;
     if (dims) workspace_layout(m->plan, dims, other), offsets = other;
     for (int i = 0; i < m->workspace_count; i++) items[i] = workspace + offsets[i];
-    const call c = {.dims = dims, .tensors = args->tensors, .workspace = items, .weights = w, .stream = stream};
+    const call c = {.dims = dims, .tensors = args->tensors, .workspace = items, .weights = weights, .stream = stream};
     for (int i = 0; i < m->launch_count; i++) {
         const tfgen_status status = unit_launch(m, &m->units[m->pack_count + i], &c, error);
         if (status != TFGEN_OK) return status;
@@ -116,9 +112,7 @@ tfgen_status tfgen_execute(const tfgen_module *m, const tfgen_weights *weights, 
     dim_table dims;
     if (!m || !args || !take_options(&known, sizeof known, args) || (m->needed_count && !known.tensors) || (known.dim_count && !known.dims))
         return device_report(error, TFGEN_USAGE, "tfgen_execute: module, args and args->tensors must be given, and args->size set");
-    if ((m->weight_count && !weights) || (weights && weights->module != m))
-        return device_report(error, TFGEN_USAGE, "tfgen_execute: weights are %s",
-                             weights ? "of another module" : "NULL, and the plan has params");
+    if (m->weight_count && !weights) return device_report(error, TFGEN_USAGE, "tfgen_execute: weights are NULL, and the plan has params");
     if (m->workspace_count && (!workspace || (uintptr_t)workspace % 256))
         return device_report(error, TFGEN_USAGE, "tfgen_execute: workspace is %s", workspace ? "not aligned to 256 bytes" : "NULL");
     tfgen_status status = check_tensors(m, known.tensors, error);

@@ -1,6 +1,7 @@
 /* In: a plan and a device. Out: a module, weights, an allocation for every value, and runs. On the host each allocation ends at a guard
  * page, so that an access past its end is caught. Refuses nothing silently: a status becomes an exit code and its text goes to the log. */
 #include "runtime/module/guarded_run.h"
+#include "runtime/module/weights.h"
 #include "runtime/cache/cache.h"
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +18,7 @@ struct guarded_run {
     tfgen_weights *weights;
     memory *tensors, *workspace;
     void **tensor_pointers, **workspace_pointers; /* the same addresses, as calls want them */
+    void **weight_pointers;                       /* by slot */
     void **events;                                /* one before each launch and one behind the last */
     host_log engine;                              /* what the host engine said at length */
     int launches;
@@ -102,8 +104,9 @@ static bool make_tables(guarded_run *s)
     s->tensor_pointers = calloc(tensors, sizeof *s->tensor_pointers);
     s->workspace = calloc(items, sizeof *s->workspace);
     s->workspace_pointers = calloc(items, sizeof *s->workspace_pointers);
+    s->weight_pointers = calloc((size_t)s->module->weight_count + 1, sizeof *s->weight_pointers);
     s->events = calloc((size_t)s->module->launch_count + 1, sizeof *s->events);
-    return s->tensors && s->tensor_pointers && s->workspace && s->workspace_pointers && s->events;
+    return s->tensors && s->tensor_pointers && s->workspace && s->workspace_pointers && s->weight_pointers && s->events;
 }
 
 static tfgen_status build_module(guarded_run *s, const guarded_options *o, tfgen_error *error)
@@ -123,6 +126,7 @@ static tfgen_status open_all(guarded_run *s, const guarded_options *o, tfgen_err
     if (status == TFGEN_OK) status = build_module(s, o, error);
     if (status == TFGEN_OK && !make_tables(s)) status = device_report(error, TFGEN_NO_MEMORY, "not enough memory");
     if (status == TFGEN_OK) status = weights_allocate(s->module, &s->weights, error);
+    if (status == TFGEN_OK) status = weights_locate(s->weights, s->module, s->weight_pointers, error);
     if (status == TFGEN_OK) status = allocate_tensors(s, error);
     if (status == TFGEN_OK) status = allocate_workspace(s, error);
     return status == TFGEN_OK ? make_events(s, error) : status;
@@ -166,6 +170,7 @@ void guarded_close(guarded_run *s)
     free(s->events);
     free(s->tensor_pointers);
     free(s->workspace_pointers);
+    free(s->weight_pointers);
     host_log_free(&s->engine);
     free(s);
 }
@@ -223,7 +228,7 @@ tfgen_code guarded_get_packed(guarded_run *s, int i, void *data, size_t bytes, h
 {
     tfgen_error error = {""};
     tfgen_status status = i < s->plan->pack_count && bytes <= (size_t)s->module->weights[i].bytes ? TFGEN_OK : TFGEN_USAGE;
-    if (status == TFGEN_OK) status = s->device->api->copy(s->device, data, s->weights->memory[i], bytes, TFGEN_FROM_DEVICE, NULL, &error);
+    if (status == TFGEN_OK) status = s->device->api->copy(s->device, data, s->weight_pointers[i], bytes, TFGEN_FROM_DEVICE, NULL, &error);
     return noted(s, status, &error, log);
 }
 
@@ -257,7 +262,7 @@ tfgen_code guarded_poison(guarded_run *s, host_log *log)
     for (int i = 0; i < m->workspace_count && status == TFGEN_OK; i++)
         status = poison(s, s->workspace[i].data, s->workspace[i].bytes, &error);
     for (int i = 0; i < m->weight_count && status == TFGEN_OK; i++)
-        if (m->weights[i].bytes > 0) status = poison(s, s->weights->memory[i], (size_t)m->weights[i].bytes, &error);
+        if (m->weights[i].bytes > 0) status = poison(s, s->weight_pointers[i], (size_t)m->weights[i].bytes, &error);
     return noted(s, status, &error, log);
 }
 
@@ -265,7 +270,7 @@ tfgen_code guarded_poison(guarded_run *s, host_log *log)
 tfgen_code guarded_pack(guarded_run *s, host_log *log)
 {
     tfgen_error error = {""};
-    tfgen_status status = weights_fill(s->weights, s->tensor_pointers, NULL, &s->launches, &error);
+    tfgen_status status = weights_fill(s->module, s->weight_pointers, s->tensor_pointers, NULL, &s->launches, &error);
     if (status == TFGEN_OK) status = s->device->api->synchronize(s->device, NULL, &error);
     return noted(s, status, &error, log);
 }
@@ -275,7 +280,7 @@ static tfgen_status launch_all(guarded_run *s, tfgen_error *error)
     const tfgen_module *m = s->module;
     const device_api *api = s->device->api;
     const call c = {.dims = &s->plan->program->dims, .tensors = s->tensor_pointers, .workspace = s->workspace_pointers,
-                    .weights = s->weights};
+                    .weights = s->weight_pointers};
     tfgen_status status = api->event_record(s->device, s->events[0], NULL, error);
     for (int i = 0; i < m->launch_count && status == TFGEN_OK; i++) {
         s->launches++;

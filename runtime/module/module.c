@@ -3,6 +3,7 @@
 #include "runtime/module/module.h"
 #include "runtime/module/bundle.h"
 #include "runtime/module/plan_code.h"
+#include "runtime/module/signature.h"
 #include "runtime/cache/cache.h"
 #include "runtime/system/parallel.h"
 #include <pthread.h>
@@ -47,13 +48,24 @@ static int tensor_of(const tfgen_module *m, const ir_value *v)
     return -1;
 }
 
+/* ---- keys of weights */
+static const char *param_key(const tfgen_module *m, const ir_value *v)
+{
+    text key = {.a = m->arena};
+    text_printf(&key, "%s %s[", v->name, dtype_name(v->type));
+    for (int i = 0; i < v->rank; i++) text_printf(&key, "%s%lld", i ? "," : "", extent_value(&v->shape[i], &m->plan->program->dims));
+    text_printf(&key, "]");
+    return key.data;
+}
+
 /* ---- recipes */
 static int weight_copy(tfgen_module *m, int tensor)
 {
     for (int i = m->pack_count; i < m->weight_count; i++)
         if (m->weights[i].tensor == tensor) return i;
     const ir_value *v = m->tensors.values[tensor];
-    m->weights[m->weight_count] = (weight_slot){v->name, value_count(v, &m->plan->program->dims) * dtype_size(v->type), tensor};
+    m->weights[m->weight_count] =
+        (weight_slot){v->name, param_key(m, v), value_count(v, &m->plan->program->dims) * dtype_size(v->type), tensor};
     return m->weight_count++;
 }
 
@@ -105,7 +117,7 @@ static void lay_out_pack(tfgen_module *m, int index)
 {
     const packed_weight *w = &m->plan->packs[index];
     unit *u = &m->units[index];
-    m->weights[index] = (weight_slot){w->name, w->columns * w->length * dtype_size(w->type), -1};
+    m->weights[index] = (weight_slot){w->name, pack_signature(m->arena, w), w->columns * w->length * dtype_size(w->type), -1};
     *u = (unit){.name = w->name,
                 .source = &w->source,
                 .argument_bytes = w->argument_bytes,
@@ -167,6 +179,9 @@ static void lay_out(tfgen_module *m)
     m->workspace_bytes = workspace_layout(p, &p->program->dims, m->offsets);
     for (int i = 0; i < m->pack_count; i++) lay_out_pack(m, i);
     for (int i = 0; i < m->launch_count; i++) lay_out_launch(m, i);
+    if (m->weight_count > most_weights)
+        bail(m->arena, code_unsupported, (position){0}, "the plan has %d packed weights and params that are read as they are; at most %d",
+             m->weight_count, most_weights);
     list_needed(m);
 }
 

@@ -8,6 +8,7 @@
 enum {
     argument_room = 4096,  /* bytes of a kernel's arguments; what every driver takes */
     most_workspace = 2048, /* stored values and scratches: their addresses are on the stack of a call */
+    most_weights = 2048,   /* packed weights and copies: likewise */
     most_tensors = 65535
 };
 
@@ -35,7 +36,7 @@ typedef struct step {
     int index; /* tensor; stored value, then scratch; weight; dim; map */
 } step;
 
-/* A tensor map of a launch. One over weights never changes: it is encoded once for each layer. */
+/* A tensor map of a launch, encoded by each call. */
 typedef struct map_recipe {
     const tensor_box *box;
     step memory; /* where the matrix lies */
@@ -54,9 +55,10 @@ typedef struct unit { /* a pack kernel or a launch */
     void *image, *kernel;
 } unit;
 
-/* What a layer keeps: a packed weight, or the copy of a param that kernels read as it is. */
+/* What launches read of a layer's weights: a packed weight, or the copy of a param that kernels read as it is. */
 typedef struct weight_slot {
     const char *name;
+    const char *key; /* of what is in it: slots of one key hold the same bytes for the same params, in whatever module they are */
     long long bytes;
     int tensor; /* the param that is copied; -1: filled by the pack kernel with this slot's index */
 } weight_slot;
@@ -79,13 +81,6 @@ struct tfgen_module {
     long long *offsets, workspace_bytes; /* at the plan's own dims */
 };
 
-struct tfgen_weights {
-    tfgen_module *module;
-    void **memory; /* by slot */
-    unsigned char *maps; /* by map of the module; those that are not over weights are left out */
-    int64_t bytes;
-};
-
 typedef struct module_settings {
     const tfgen_module_options *options; /* all but cache_dir */
     struct cache *cache;                 /* NULL: none */
@@ -95,20 +90,13 @@ typedef struct module_settings {
 /* The plan must outlive the module, the cache need not. The module's plan is another where kernels of this one
  * spill (runtime/module/plan_code.h). */
 tfgen_status module_build(const plan *p, tfgen_device *d, const module_settings *settings, tfgen_module **out, tfgen_error *error);
-/* Memory for a layer's weights, not filled. */
-tfgen_status weights_allocate(tfgen_module *m, tfgen_weights **out, tfgen_error *error);
-/* Packs and copies, in stream order; *launches, when not NULL, grows by the kernels. */
-tfgen_status weights_fill(tfgen_weights *w, void *const *tensors, void *stream, int *launches, tfgen_error *error);
 
-/* Memory of one run: by tensor, by workspace item. A tensor that no launch takes may be NULL. */
+/* Memory of one run: by tensor, by workspace item, by slot of the weights. A tensor that no launch takes may be NULL. */
 typedef struct call {
     const dim_table *dims; /* NULL: the plan's own, and grids as they are in the units */
-    void *const *tensors, *const *workspace;
-    const tfgen_weights *weights; /* NULL: the plan has none */
+    void *const *tensors, *const *workspace, *const *weights;
     void *stream;
 } call;
-/* The map of recipe `index` at the present addresses and dims. */
-tfgen_status map_encode(const tfgen_module *m, int index, const call *c, void *map, tfgen_error *error);
 unsigned unit_grid(const tfgen_module *m, const struct launch *l, const dim_table *dims); /* workgroups of a launch on its device */
 tfgen_status unit_launch(const tfgen_module *m, const unit *u, const call *c, tfgen_error *error);
 

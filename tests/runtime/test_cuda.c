@@ -3,7 +3,7 @@
 #define _GNU_SOURCE
 #include "runtime/module/bundle.h"
 #include "runtime/device/cuda_abi.h"
-#include "runtime/module/module.h"
+#include "runtime/module/weights.h"
 #include "tests/doubles/libcuda_double.h"
 #include "tests/support.h"
 #include <check.h>
@@ -150,13 +150,12 @@ static void make_bundle(gpu_program *p)
     free(codes);
 }
 
-static gpu_program start_module(const char *spec, tfgen_fusion fusion)
+static gpu_program start_module_on(tfgen_device *device, const char *spec, tfgen_fusion fusion)
 {
-    gpu_program p = {0};
+    gpu_program p = {.device = device};
     tfgen_error error;
     tfgen_plan_options options = TFGEN_PLAN_OPTIONS_INIT;
     tfgen_module_options module = TFGEN_MODULE_OPTIONS_INIT;
-    must(tfgen_device_open("cuda", &p.device, &error), &error);
     options.target = tfgen_device_target(p.device), options.fusion = fusion;
     must(tfgen_plan_create(spec, strlen(spec), "ffn.yaml", &options, &p.plan, &error), &error);
     make_bundle(&p);
@@ -165,9 +164,17 @@ static gpu_program start_module(const char *spec, tfgen_fusion fusion)
     return p;
 }
 
-static gpu_program start_spec(const char *spec, tfgen_fusion fusion)
+static gpu_program start_module(const char *spec, tfgen_fusion fusion)
 {
-    gpu_program p = start_module(spec, fusion);
+    tfgen_device *device;
+    tfgen_error error;
+    must(tfgen_device_open("cuda", &device, &error), &error);
+    return start_module_on(device, spec, fusion);
+}
+
+/* With tensors, weights and a workspace. */
+static gpu_program filled(gpu_program p)
+{
     tfgen_error error;
     for (size_t i = 0; i < tfgen_plan_tensor_count(p.plan); i++) {
         tfgen_tensor t = {.size = sizeof t};
@@ -180,6 +187,7 @@ static gpu_program start_spec(const char *spec, tfgen_fusion fusion)
     return p;
 }
 
+static gpu_program start_spec(const char *spec, tfgen_fusion fusion) { return filled(start_module(spec, fusion)); }
 static gpu_program start(tfgen_fusion fusion) { return start_spec(ffn, fusion); }
 
 static void stop_module(gpu_program *p)
@@ -217,12 +225,15 @@ static const void *expected_pointer(const gpu_program *p, const ir_value *v, int
     long long offsets[64];
     workspace_layout(of, dims, offsets);
     if (scratch >= 0) return (char *)p->workspace + offsets[of->stored_count + scratch];
-    if (!v) return p->weights->memory[packed];
+    void *weights[64];
+    tfgen_error error;
+    must(weights_locate(p->weights, p->module, weights, &error), &error);
+    if (!v) return weights[packed];
     for (size_t i = 0; i < tfgen_plan_tensor_count(p->plan); i++)
         if (p->plan->tensors.values[i] == value_root(v)) {
             if (v->kind != value_param) return p->tensors[i];
             for (int k = of->pack_count; k < p->module->weight_count; k++)
-                if (p->module->weights[k].tensor == (int)i) return p->weights->memory[k];
+                if (p->module->weights[k].tensor == (int)i) return weights[k];
         }
     for (int i = 0; i < of->stored_count; i++)
         if (of->stored[i].value == value_root(v)) return (char *)p->workspace + offsets[i];
@@ -462,15 +473,14 @@ START_TEST(a_gpu_of_another_capability_gets_what_a_plan_for_sm_80_says)
 }
 END_TEST
 
-START_TEST(products_take_tensor_maps_and_those_of_weights_are_made_once)
+START_TEST(products_take_tensor_maps_and_each_call_makes_its_own)
 {
     gpu_program p = start(TFGEN_FUSION_TILE);
     tfgen_error error;
     int of_weights = 0;
-    ck_assert_int_gt(p.module->map_count, 0);
     for (int i = 0; i < p.module->map_count; i++) of_weights += p.module->maps[i].memory.kind == step_weights;
     ck_assert_int_gt(of_weights, 0);
-    ck_assert_int_eq(atomic_load(&driver->encodes), of_weights);
+    ck_assert_int_eq(atomic_load(&driver->encodes), 0);
     must(execute(&p, NULL, NULL, &error), &error);
     ck_assert_int_eq(atomic_load(&driver->encodes), p.module->map_count);
     stop(&p);
@@ -671,6 +681,50 @@ START_TEST(failures_of_the_driver_leave_nothing_behind)
         ck_assert_msg(failures > 0, "%s is never called", calls[c]);
     }
     stop(&p);
+}
+END_TEST
+
+/* What another module adds is there whole or not at all, and is packed once. */
+START_TEST(weights_to_which_adding_failed_are_as_they_were)
+{
+    static const char gated[] = "block: gated\ndtype: bf16\ndims: {M: 300, D: 256, F: 512}\ndynamic: {M: [1, 2000]}\n"
+                                "inputs: {x: [M, D]}\nparams: {v: [D, F], b: [F], norm: [D], w: [F, D], more: [D], u: [D, D]}\nops:\n"
+                                "  - {out: n, op: rmsnorm, in: [x, norm], eps: 1.0e-5}\n"
+                                "  - {out: h, op: linear, in: [n, w, b]}\n"
+                                "  - {out: g, op: gelu_tanh, in: [h]}\n"
+                                "  - {out: t, op: linear, in: [g, v]}\n"
+                                "  - {out: s, op: linear, in: [t, u, more]}\noutputs: {y: s}\n";
+    static const char *const calls[] = {"MemAlloc", "Memcpy", "LaunchKernel", "StreamSynchronize"};
+    gpu_program p = start(TFGEN_FUSION_TILE), q = filled(start_module_on(p.device, gated, TFGEN_FUSION_TILE));
+    tfgen_error error;
+    const int64_t before = tfgen_weights_bytes(p.weights), allocated = atomic_load(&driver->allocations);
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
+        driver->fail_call = calls[i], driver->fail_code = 700;
+        atomic_store(&driver->fail_after, 0);
+        const tfgen_status status = tfgen_weights_add(p.weights, q.module, q.tensors, NULL, &error);
+        driver->fail_call = NULL;
+        ck_assert_msg(status == TFGEN_DEVICE_ERROR, "%s", calls[i]);
+        ck_assert_int_eq(tfgen_weights_bytes(p.weights), before);
+        ck_assert_int_eq(atomic_load(&driver->allocations), allocated);
+    }
+    int at = atomic_load(&driver->launched);
+    must(tfgen_weights_add(p.weights, q.module, q.tensors, NULL, &error), &error);
+    ck_assert_int_eq(atomic_load(&driver->launched) - at, 1); /* u; the others are there */
+    ck_assert_int_eq(tfgen_weights_bytes(p.weights), before + 256 * 256 * 2 + 256 * 2);
+    ck_assert_int_eq(tfgen_weights_bytes(p.weights), tfgen_weights_bytes(q.weights));
+    tfgen_weights_free(q.weights);
+    q.weights = p.weights, p.weights = NULL;
+    at = atomic_load(&driver->launched);
+    must(execute(&q, NULL, NULL, &error), &error);
+    const dim_table *dims = &q.plan->compiled.plan->program->dims;
+    for (int i = 0; i < q.plan->compiled.plan->launch_count; i++)
+        check_arguments(&q, &q.plan->compiled.plan->launches[i], driver->launches[at + i].arguments, dims);
+    for (size_t i = 0; i < tfgen_plan_tensor_count(p.plan); i++) tfgen_device_free(p.device, p.tensors[i]);
+    tfgen_device_free(p.device, p.workspace);
+    tfgen_module_free(p.module);
+    tfgen_plan_free(p.plan);
+    free(p.bundle);
+    stop(&q);
 }
 END_TEST
 
@@ -908,13 +962,14 @@ int main(int argc, char **argv)
     tcase_add_test(c, no_driver_and_no_gpu_are_explained);
     tcase_add_test(c, every_launch_gets_what_the_plan_says);
     tcase_add_test(c, a_gpu_of_another_capability_gets_what_a_plan_for_sm_80_says);
-    tcase_add_test(c, products_take_tensor_maps_and_those_of_weights_are_made_once);
+    tcase_add_test(c, products_take_tensor_maps_and_each_call_makes_its_own);
     tcase_add_test(c, what_lies_between_arguments_is_cleared);
     tcase_add_test(c, attention_takes_maps_of_four_axes);
     tcase_add_test(c, a_call_allocates_nothing_and_takes_no_lock);
     tcase_add_test(c, a_context_that_is_current_is_used_and_none_is_left_behind);
     tcase_add_test(c, a_captured_call_is_replayed_with_the_same_arguments);
     tcase_add_test(c, failures_of_the_driver_leave_nothing_behind);
+    tcase_add_test(c, weights_to_which_adding_failed_are_as_they_were);
     tcase_add_test(c, a_module_that_is_refused_keeps_no_memory);
     tcase_add_test(c, a_lost_device_is_an_error_of_every_call);
     tcase_add_test(c, a_bundle_that_lacks_a_kernel_is_no_module);
