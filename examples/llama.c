@@ -3,7 +3,8 @@
  *   llama FOLDER [--prompt=1,15043,3186] [--tokens=32] [--context=256] [--device=hip:0]
  *
  * FOLDER holds model.safetensors (one file, HuggingFace's names) and config.json of a Llama. Token numbers in, token numbers out (stdout);
- * tokens per second go to stderr. Every layer is one module, compiled once, with weights of its own. Needs libtfgen and jansson. */
+ * tokens per second and bytes of weights go to stderr. A layer is two modules, compiled once for all layers: one for many tokens at a time
+ * (the prompt), one for the next token; both run on one copy of the layer's weights. Needs libtfgen and jansson. */
 #include <errno.h>
 #include <fcntl.h>
 #include <jansson.h>
@@ -17,11 +18,12 @@
 #include <time.h>
 #include <unistd.h>
 
-/* What is computed. One new token attends to all that the cache holds; `pos` is data on the device. */
+/* What is computed. S new tokens attend to all that the cache holds, and to each other; `pos` is data on the device. */
 static const char layer_spec[] =
     "block: llama-layer\n"
     "dtype: %s\n"
-    "dims: {B: 1, S: 1, L: %d, D: %d, H: %d, KV: %d, hd: %d, F: %d}\n"
+    "dims: {B: 1, S: %d, L: %d, D: %d, H: %d, KV: %d, hd: %d, F: %d}\n"
+    "%s" /* what of it may differ from call to call */
     "inputs:\n"
     "  x: [B, S, D]\n"
     "  pos: {shape: [B], dtype: i32, range: [0, L-S]}\n"
@@ -68,7 +70,7 @@ static const char head_spec[] = "block: llama-head\n"
                                 "  - {out: f, op: cast, in: [l], to: f32}\n"
                                 "outputs: {logits: f}\n";
 
-enum { most_tensors = 32, most_layers = 256, most_prompt = 4096 };
+enum { most_tensors = 32, most_layers = 256, most_prompt = 4096, most_rows = 512 /* of the prompt at a time */ };
 
 static tfgen_error error;
 
@@ -210,8 +212,9 @@ static tfgen_tensor tensor_at(const stage *s, size_t index)
     return t;
 }
 
-/* Uploads the params of layer `layer`, packs them, and gives their memory back. */
-static void stage_load(stage *s, tfgen_device *device, const checkpoint *c, int layer, const char *prefix)
+/* Uploads the params of layer `layer`, packs them, and gives their memory back. `other`, or NULL, computes the same layer: its weights are
+ * these, and what it reads of them is packed once. Returns the bytes that `other` needs for itself. */
+static int64_t stage_load(stage *s, stage *other, tfgen_device *device, const checkpoint *c, int layer, const char *prefix)
 {
     void *params[most_tensors] = {NULL};
     const size_t count = tfgen_plan_tensor_count(s->plan);
@@ -224,7 +227,10 @@ static void stage_load(stage *s, tfgen_device *device, const checkpoint *c, int 
         must(tfgen_device_copy(device, params[i], tensor_data(c, name, t.bytes), (size_t)t.bytes, TFGEN_TO_DEVICE, NULL, &error));
     }
     must(tfgen_weights_create(s->module, params, NULL, &s->weights[layer], &error));
+    const int64_t bytes = tfgen_weights_bytes(s->weights[layer]);
+    if (other) must(tfgen_weights_add(s->weights[layer], other->module, params, NULL, &error)); /* of one spec: the same order */
     for (size_t i = 0; i < count; i++) tfgen_device_free(device, params[i]);
+    return tfgen_weights_bytes(s->weights[layer]) - bytes;
 }
 
 static void stage_close(stage *s, int layers)
@@ -239,11 +245,13 @@ static void stage_close(stage *s, int layers)
 typedef struct model {
     checkpoint file;
     tfgen_device *device;
-    stage *layer, *head;
+    stage *prompt, *layer, *head; /* prompt: of all layers, for many tokens */
     void *keys[most_layers], *values[most_layers];
     void *x[2], *pos, *logits, *workspace;
     const unsigned char *embedding;
     size_t row_bytes;
+    int rows;             /* of the prompt at a time */
+    int64_t prompt_bytes; /* of weights that only the prompt's module reads */
 } model;
 
 static void **slot(stage *s, const char *name, tfgen_tensor_kind kind)
@@ -253,33 +261,46 @@ static void **slot(stage *s, const char *name, tfgen_tensor_kind kind)
     return &s->tensors[index];
 }
 
-static model model_open(const char *folder, const char *device, int context)
+static stage *layer_open(const model *m, const char *type, int context, int rows, const char *dynamic)
 {
-    model m = {.file = checkpoint_open(folder)};
+    const checkpoint *c = &m->file;
+    char text[8192];
+    snprintf(text, sizeof text, layer_spec, type, rows, context, c->width, c->heads, c->kv_heads, c->head, c->hidden, dynamic, c->eps,
+             c->theta, c->theta, c->eps);
+    return stage_open(m->device, text, rows > 1 ? "prompt" : "layer");
+}
+
+static model model_open(const char *folder, const char *device, int context, int rows)
+{
+    model m = {.file = checkpoint_open(folder), .rows = rows < 1 ? 1 : rows < most_rows ? rows : most_rows};
     const checkpoint *c = &m.file;
     const char *const type = stored_dtype(c, "model.embed_tokens.weight");
     const char *const output = json_object_get(c->header, "lm_head.weight") ? "lm_head.weight" : "model.embed_tokens.weight";
     char text[8192];
     must(tfgen_device_open(device, &m.device, &error));
-    snprintf(text, sizeof text, layer_spec, type, context, c->width, c->heads, c->kv_heads, c->head, c->hidden, c->eps, c->theta, c->theta,
-             c->eps);
-    m.layer = stage_open(m.device, text, "layer");
+    m.layer = layer_open(&m, type, context, 1, "");
+    m.prompt = m.rows > 1 ? layer_open(&m, type, context, m.rows, "dynamic: {S: [1, L]}\n") : NULL;
     snprintf(text, sizeof text, head_spec, type, c->width, c->vocabulary, output, c->eps);
     m.head = stage_open(m.device, text, "head");
-    stage_load(m.head, m.device, c, 0, "");
+    stage_load(m.head, NULL, m.device, c, 0, "");
     const size_t cache = (size_t)tensor_at(m.layer, tfgen_plan_tensor_index(m.layer->plan, "k_cache", TFGEN_STATE)).bytes;
     for (int i = 0; i < c->layers; i++) {
         char prefix[64];
         snprintf(prefix, sizeof prefix, "model.layers.%d.", i);
-        stage_load(m.layer, m.device, c, i, prefix);
+        m.prompt_bytes += stage_load(m.layer, m.prompt, m.device, c, i, prefix);
         m.keys[i] = zeroed(m.device, cache), m.values[i] = zeroed(m.device, cache);
     }
     m.row_bytes = (size_t)c->width * (strcmp(type, "f32") == 0 ? 4 : 2);
     m.embedding = tensor_data(c, "model.embed_tokens.weight", (int64_t)m.row_bytes * c->vocabulary);
-    for (int i = 0; i < 2; i++) m.x[i] = zeroed(m.device, m.row_bytes);
+    for (int i = 0; i < 2; i++) m.x[i] = zeroed(m.device, m.row_bytes * (size_t)m.rows);
     m.pos = zeroed(m.device, sizeof(int32_t)), m.logits = zeroed(m.device, (size_t)c->vocabulary * sizeof(float));
-    const int64_t a = tfgen_plan_workspace_bytes(m.layer->plan), b = tfgen_plan_workspace_bytes(m.head->plan);
-    m.workspace = zeroed(m.device, (size_t)(a > b ? a : b) + 1);
+    stage *const stages[] = {m.layer, m.head, m.prompt};
+    int64_t workspace = 0;
+    for (int i = 0; i < 3; i++) {
+        const int64_t bytes = stages[i] ? tfgen_plan_workspace_bytes(stages[i]->plan) : 0;
+        if (bytes > workspace) workspace = bytes;
+    }
+    m.workspace = zeroed(m.device, (size_t)workspace + 1);
     return m;
 }
 
@@ -291,29 +312,50 @@ static void model_close(model *m)
     tfgen_device_free(m->device, m->logits);
     tfgen_device_free(m->device, m->workspace);
     stage_close(m->layer, m->file.layers);
+    if (m->prompt) stage_close(m->prompt, 0);
     stage_close(m->head, 1);
     tfgen_device_close(m->device);
     json_decref(m->file.header);
     json_decref(m->file.config);
 }
 
-/* Feeds one token at position `at`; logits are on the device afterwards, when `last`. */
-static void step(model *m, int token, int32_t at, int last)
+/* Runs x[0] of `rows` tokens through all layers, from position `at` of the cache on; the module is the one for so many. */
+static void run_layers(model *m, int rows, int32_t at)
 {
-    if (token < 0 || token >= m->file.vocabulary) fail("a token is not in the vocabulary", "");
-    must(tfgen_device_copy(m->device, m->x[0], m->embedding + (size_t)token * m->row_bytes, m->row_bytes, TFGEN_TO_DEVICE, NULL, &error));
-    must(tfgen_device_copy(m->device, m->pos, &at, sizeof at, TFGEN_TO_DEVICE, NULL, &error));
+    stage *s = rows > 1 ? m->prompt : m->layer;
+    const tfgen_dim dim = {"S", rows};
     tfgen_args args = TFGEN_ARGS_INIT;
-    args.tensors = m->layer->tensors;
-    *slot(m->layer, "pos", TFGEN_INPUT) = m->pos;
+    must(tfgen_device_copy(m->device, m->pos, &at, sizeof at, TFGEN_TO_DEVICE, NULL, &error));
+    args.tensors = s->tensors, args.dims = &dim, args.dim_count = 1;
+    *slot(s, "pos", TFGEN_INPUT) = m->pos;
     for (int i = 0; i < m->file.layers; i++) {
-        *slot(m->layer, "x", TFGEN_INPUT) = m->x[i % 2];
-        *slot(m->layer, "y", TFGEN_OUTPUT) = m->x[1 - i % 2];
-        *slot(m->layer, "k_cache", TFGEN_STATE) = m->keys[i];
-        *slot(m->layer, "v_cache", TFGEN_STATE) = m->values[i];
-        must(tfgen_execute(m->layer->module, m->layer->weights[i], &args, m->workspace, NULL, &error));
+        *slot(s, "x", TFGEN_INPUT) = m->x[i % 2];
+        *slot(s, "y", TFGEN_OUTPUT) = m->x[1 - i % 2];
+        *slot(s, "k_cache", TFGEN_STATE) = m->keys[i];
+        *slot(s, "v_cache", TFGEN_STATE) = m->values[i];
+        must(tfgen_execute(s->module, m->layer->weights[i], &args, m->workspace, NULL, &error));
     }
-    if (!last) return;
+}
+
+/* Feeds tokens from position `at` on, as many at a time as there is room for. */
+static void feed(model *m, const int *tokens, int count, int at)
+{
+    for (int rows; count; tokens += rows, at += rows, count -= rows) {
+        rows = count < m->rows ? count : m->rows;
+        for (int i = 0; i < rows; i++) {
+            if (tokens[i] < 0 || tokens[i] >= m->file.vocabulary) fail("a token is not in the vocabulary", "");
+            must(tfgen_device_copy(m->device, (char *)m->x[0] + (size_t)i * m->row_bytes, m->embedding + (size_t)tokens[i] * m->row_bytes,
+                                   m->row_bytes, TFGEN_TO_DEVICE, NULL, &error));
+        }
+        run_layers(m, rows, at);
+    }
+}
+
+/* Feeds one token; logits are on the device afterwards. */
+static void step(model *m, int token, int at)
+{
+    tfgen_args args = TFGEN_ARGS_INIT;
+    feed(m, &token, 1, at);
     args.tensors = m->head->tensors;
     *slot(m->head, "x", TFGEN_INPUT) = m->x[m->file.layers % 2];
     *slot(m->head, "logits", TFGEN_OUTPUT) = m->logits;
@@ -361,21 +403,24 @@ int main(int argc, char **argv)
     }
     if (tokens < 1 || length < 1 || length + tokens > context + 1) fail("prompt and tokens do not fit --context", "");
 
-    model m = model_open(argv[1], option(argc, argv, "--device=", NULL), context);
+    model m = model_open(argv[1], option(argc, argv, "--device=", NULL), context, length - 1);
     float *logits = kept(malloc((size_t)m.file.vocabulary * sizeof *logits));
-    int at = 0;
-    for (; at < length - 1; at++) step(&m, prompt[at], at, 0);
-    int token = prompt[length - 1];
+    int at = length - 1, token = prompt[at];
+    feed(&m, prompt, at, 0);
     const double start = now();
     for (int i = 0; i < tokens; i++, at++) {
-        step(&m, token, at, 1);
+        step(&m, token, at);
         token = most_likely(&m, logits);
         printf("%d%s", token, i + 1 < tokens ? " " : "\n");
         fflush(stdout);
     }
     const double seconds = now() - start;
+    int64_t weights = 0;
+    for (int i = 0; i < m.file.layers; i++) weights += tfgen_weights_bytes(m.layer->weights[i]);
     fprintf(stderr, "%.1f tokens/s on %s (%d layers, %zu kernels each)\n", tokens / seconds, tfgen_device_target(m.device), m.file.layers,
             tfgen_plan_kernel_count(m.layer->plan));
+    fprintf(stderr, "%lld bytes of weights in the layers, %lld of them read by the prompt alone\n", (long long)weights,
+            (long long)m.prompt_bytes);
     free(logits);
     model_close(&m);
     return 0;

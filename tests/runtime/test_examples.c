@@ -276,6 +276,12 @@ START_TEST(the_llama_says_what_double_precision_says)
         token = next_token(&m, token, at++);
     }
     ck_assert_str_eq(output, expected);
+    /* q, k, v; o; gate beside up; down; f32. Of heads of 16 columns, each is two halves of 8, padded to 16 (docs/packing.md). */
+    const long one = 4l * ((4 * 32 + 2 * 32 + 32) * 64 + 64 * 64 + 320 * 64 + 64 * 160);
+    char bytes[80];
+    snprintf(bytes, sizeof bytes, "\n%ld bytes of weights in the layers, 0 of them read by the prompt alone\n", 2 * one);
+    ck_assert_int_eq(shell("cat %s/err", folder), 0);
+    ck_assert_msg(strstr(output, bytes) != NULL, "%s instead of %s", output, bytes);
     json_decref(m.header);
     free(m.keys);
     free(m.values);
