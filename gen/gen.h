@@ -1,4 +1,4 @@
-/* In: a fused program, a device model, a tuning table. Out: a plan (which kernels, tiles, arguments, packed weights, workspace) and the
+/* In: a fused program, a device model, a user's tiles. Out: a plan (which kernels, tiles, arguments, packed weights, workspace) and the
  * HIP source of each kernel. Pure: no device, no file. Refuses what the target cannot hold (code_unsupported, with the limit). */
 #ifndef TFGEN_GEN_H
 #define TFGEN_GEN_H
@@ -124,9 +124,9 @@ typedef struct forbidden_tile {
     spilled_tile tile;
 } forbidden_tile;
 
-/* Tuning: lines "family key=value ..." as in the plan's tile lines; NULL: the defaults of gen/plan/tile.c. */
+/* What tiles phases are to have, and which they are not to have; NULL: the choice of gen/plan/tile.c. */
 typedef struct tuning {
-    const char *const *lines;
+    const char *const *lines; /* a user's: "gate_up: layer=wgmma m=128 n=192" (gen/plan/wishes.h) */
     size_t count;
     const forbidden_tile *forbidden;
     size_t forbidden_count;

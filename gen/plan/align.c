@@ -11,7 +11,7 @@ typedef struct aligner {
     builder *b;
     ir_program *p;
     const device_model *device;
-    const tuning *tuning;
+    wishes *wishes;
     /* by value id */
     ir_phase **maker;
     ir_op **copy;             /* that was made of it */
@@ -127,7 +127,7 @@ static bool align_operand(aligner *g, int k)
     for (int i = 0; i < phase->op_count && !product; i++)
         if (phase->ops[i]->kind == op_linear) product = phase->ops[i];
     if (g->p->kernels[k]->phase_count != 1 || phase->family != family_gemm || !product) return false;
-    tile_request r = {g->b->a, g->p, phase, g->device, g->device->target, g->tuning, phase_space(g->b->a, phase), 0, NULL, false};
+    tile_request r = {g->b->a, g->p, phase, g->device, g->device->target, phase_space(g->b->a, phase), 0, NULL, g->wishes, false};
     ir_value *v = product->inputs[0];
     if (!program_choose(&r, phase)->aligned_rows || value_alignment(g->b->a, v) == 16) return false;
     if (may_be_longer(g, v)) {
@@ -141,11 +141,11 @@ static bool align_operand(aligner *g, int k)
     return added;
 }
 
-static aligner begin(builder *b, const device_model *device, const tuning *tuning)
+static aligner begin(builder *b, const device_model *device, wishes *w)
 {
     const ir_program *p = b->p;
     const size_t values = (size_t)p->value_count, room = values + (size_t)p->kernel_count + 1; /* a copy a kernel at most */
-    aligner g = {.b = b, .p = b->p, .device = device, .tuning = tuning, .phases = {.a = b->a}, .kernels = {.a = b->a}};
+    aligner g = {.b = b, .p = b->p, .device = device, .wishes = w, .phases = {.a = b->a}, .kernels = {.a = b->a}};
     g.maker = arena_alloc(b->a, room * sizeof *g.maker);
     g.copy = arena_alloc(b->a, room * sizeof *g.copy);
     g.is_root = arena_alloc(b->a, room);
@@ -175,9 +175,9 @@ static void list_ops(builder *b)
         }
 }
 
-void align_operands(builder *b, const device_model *device, const tuning *tuning)
+void align_operands(builder *b, const device_model *device, wishes *w)
 {
-    aligner g = begin(b, device, tuning);
+    aligner g = begin(b, device, w);
     bool changed = false;
     ir_kernel **room = arena_alloc(b->a, (size_t)(2 * b->p->kernel_count + 1) * sizeof *room);
     if (b->p->kernel_count) memcpy(room, b->p->kernels, (size_t)b->p->kernel_count * sizeof *room);

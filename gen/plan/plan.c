@@ -1,4 +1,4 @@
-/* In: a fused program, a device model, a tuning table. Out: the plan: tiles in a copy of the program, launches, packed
+/* In: a fused program, a device model, a user's tiles. Out: the plan: tiles in a copy of the program, launches, packed
  * weights, workspace. Refuses (code_unsupported) kernels of several phases, sizes that a kernel's ints cannot count,
  * and illegal tiles. */
 #include "gen/plan/align.h"
@@ -12,7 +12,8 @@ typedef struct planner {
     plan *p;
     ir_program *program; /* a copy of what was given */
     const tuning *tuning;
-    name_map names, numbers; /* of kernels */
+    wishes *wishes;
+    const char *const *names; /* of the kernels as functions */
 } planner;
 
 /* ---- a copy of the program, which may be changed */
@@ -80,6 +81,40 @@ static void check_sizes(const planner *p)
     }
 }
 
+/* ---- names of kernels */
+typedef struct kernel_namer {
+    arena *a;
+    const char *block;
+    name_map names, numbers;
+} kernel_namer;
+
+/* What a kernel does: block and phase, at most 54 characters and a number, so that with _pack it has 60; no other kernel's, nor that of
+ * what packs its weights. */
+static const char *kernel_name(kernel_namer *n, const ir_phase *phase)
+{
+    enum { most = 51 };
+    const char *wanted = arena_printf(n->a, "%s_%s", n->block, name_identifier(n->a, phase->name)), *name = NULL;
+    wanted = name_identifier(n->a, arena_printf(n->a, "%.*s", most, wanted));
+    int *last = names_find(&n->numbers, wanted); /* of the names that begin so */
+    if (!last) names_add(&n->numbers, wanted, last = arena_alloc(n->a, sizeof *last));
+    for (;;) {
+        name = ++*last == 1 ? wanted : arena_printf(n->a, "%s_%d", wanted, *last);
+        const char *pack = arena_printf(n->a, "%s_pack", name);
+        if (names_find(&n->names, name) || names_find(&n->names, pack)) continue;
+        names_add(&n->names, name, n), names_add(&n->names, pack, n);
+        return name;
+    }
+}
+
+static const char *const *kernel_names(arena *a, const ir_program *p)
+{
+    kernel_namer n = {a, name_identifier(a, p->name ? p->name : "block"), {.a = a}, {.a = a}};
+    const char **names = arena_alloc(a, ((size_t)p->kernel_count + 1) * sizeof *names);
+    for (int k = 0; k < p->kernel_count; k++)
+        if (p->kernels[k]->phase_count == 1) names[k] = kernel_name(&n, p->kernels[k]->phases[0]);
+    return names;
+}
+
 /* ---- packed weights */
 static bool needs_packing(const ir_phase *phase)
 {
@@ -93,25 +128,6 @@ static bool find_segments(const planner *p, const ir_phase *phase, const program
 {
     *list = (segment_list){0};
     return phase->family != family_gemm || gemm_segments(p->a, phase, program_granule(of, p->p->target), list);
-}
-
-/* What a kernel does: block and phase, at most 54 characters and a number, so that with _pack it has 60; no other kernel's, nor that of
- * what packs its weights. */
-static const char *kernel_name(planner *p, const ir_phase *phase)
-{
-    enum { most = 51 };
-    const char *block = name_identifier(p->a, p->program->name ? p->program->name : "block");
-    const char *wanted = arena_printf(p->a, "%s_%s", block, name_identifier(p->a, phase->name)), *name = NULL;
-    wanted = name_identifier(p->a, arena_printf(p->a, "%.*s", most, wanted));
-    int *last = names_find(&p->numbers, wanted); /* of the names that begin so */
-    if (!last) names_add(&p->numbers, wanted, last = arena_alloc(p->a, sizeof *last));
-    for (;;) {
-        name = ++*last == 1 ? wanted : arena_printf(p->a, "%s_%d", wanted, *last);
-        const char *pack = arena_printf(p->a, "%s_pack", name);
-        if (names_find(&p->names, name) || names_find(&p->names, pack)) continue;
-        names_add(&p->names, name, p), names_add(&p->names, pack, p);
-        return name;
-    }
 }
 
 static void plan_pack(planner *p, const ir_kernel *kernel, const ir_phase *phase, long long packed_n, const char *name)
@@ -207,16 +223,17 @@ static const program *choose_tile(const planner *p, tile_request *r, ir_phase *p
     return of;
 }
 
-static void plan_kernel(planner *p, ir_kernel *kernel)
+static void plan_kernel(planner *p, int index)
 {
+    ir_kernel *kernel = p->program->kernels[index];
     if (kernel->phase_count != 1)
         bail(p->a, code_unsupported, (position){0}, "kernel %s has %d phases; one launch for several phases is not available yet",
              kernel->name, kernel->phase_count);
     ir_phase *phase = kernel->phases[0];
     segment_list segments;
-    tile_request request = {p->a, p->program, phase, p->p->device, p->p->target, p->tuning, phase_space(p->a, phase), 0, &segments, false};
+    tile_request request = {p->a, p->program, phase, p->p->device, p->p->target, phase_space(p->a, phase), 0, &segments, p->wishes, false};
     const program *of = choose_tile(p, &request, phase, &segments);
-    const char *name = kernel_name(p, phase);
+    const char *name = p->names[index];
     if (needs_packing(phase)) plan_pack(p, kernel, phase, segments.packed_columns, name);
     plan_storage(p, &request);
     plan_scratch(p, kernel, &request);
@@ -237,10 +254,16 @@ static void plan_kernel(planner *p, ir_kernel *kernel)
     check_grid(p, l);
 }
 
+static void settle_wishes(planner *p, bool final)
+{
+    if (final || p->wishes->count) p->names = kernel_names(p->a, p->program);
+    wishes_settle(p->wishes, p->program, p->names, final);
+}
+
 plan *plan_choose(arena *a, const ir_program *fused, const device_model *device, const tuning *tuning)
 {
     builder b = copy_program(a, fused);
-    planner p = {.a = a, .p = arena_alloc(a, sizeof(plan)), .program = b.p, .tuning = tuning, .names = {.a = a}, .numbers = {.a = a}};
+    planner p = {.a = a, .p = arena_alloc(a, sizeof(plan)), .program = b.p, .tuning = tuning, .wishes = wishes_read(a, tuning)};
     *p.p = (plan){.program = p.program,
                   .device = device,
                   .target = device->target,
@@ -249,7 +272,8 @@ plan *plan_choose(arena *a, const ir_program *fused, const device_model *device,
                   .spec = arena_source_name(a)};
     b.p->device = device->name;
     check_sizes(&p);
-    align_operands(&b, device, tuning);
+    settle_wishes(&p, false);
+    align_operands(&b, device, p.wishes);
     const size_t kernels = (size_t)p.program->kernel_count + 1, values = (size_t)p.program->value_count + 1;
     p.p->launches = arena_alloc(a, kernels * sizeof *p.p->launches);
     p.p->scratches = arena_alloc(a, kernels * sizeof *p.p->scratches);
@@ -257,7 +281,9 @@ plan *plan_choose(arena *a, const ir_program *fused, const device_model *device,
     p.p->stored = arena_alloc(a, values * sizeof *p.p->stored);
     p.p->parts = arena_alloc(a, values * sizeof *p.p->parts);
     b.p->index = program_index_make(a, b.p);
-    for (int k = 0; k < p.program->kernel_count; k++) plan_kernel(&p, p.program->kernels[k]);
+    settle_wishes(&p, true);
+    for (int k = 0; k < p.program->kernel_count; k++) plan_kernel(&p, k);
+    wishes_end(p.wishes);
     return p.p;
 }
 

@@ -1,85 +1,10 @@
 /* In: a phase and a target. Out: its program and its tile. Refuses what tile.h says. Defaults first, then settings of the
- * program's own text (a plan that is read back), then lines of the tuning table; what results is checked as a whole. */
+ * program's own text (a plan that is read back), then the user's; what results is checked as a whole. */
 #include "gen/plan/tile.h"
-#include <stdlib.h>
+#include "gen/plan/wishes.h"
 #include <string.h>
 
 static const char *family_of(const tile_request *r) { return family_names(NULL)[r->phase->family]; }
-
-/* ---- lines of the tuning table: "family key=value ..." */
-typedef struct line_setting {
-    const char *key;
-    size_t key_size;
-    int value; /* of the key layer: a layer_kind */
-} line_setting;
-
-static bool is_layer(const line_setting *s) { return s->key_size == strlen("layer") && memcmp(s->key, "layer", s->key_size) == 0; }
-
-static int read_layer(const tile_request *r, const char *line, const char *from, const char **end)
-{
-    size_t count;
-    const char *const *names = layer_names(&count);
-    const size_t size = strcspn(from, " \t");
-    for (size_t i = 0; i < count; i++)
-        if (strlen(names[i]) == size && memcmp(names[i], from, size) == 0) return *end = from + size, (int)i;
-    bail(r->a, code_unsupported, (position){0}, "tuning: '%s': no layer '%.*s'", line, (int)size, from);
-}
-
-/* *end is `from` where there is no number. */
-static int read_number(const char *from, const char **end)
-{
-    char *stop = NULL;
-    const long value = strtol(from, &stop, 10);
-    if (value < 0 || value > 1 << 20 || (*stop && *stop != ' ' && *stop != '\t')) stop = (char *)from;
-    return *end = stop, (int)value;
-}
-
-/* The setting at *at, which moves behind it; false at the end of the line. */
-static bool next_setting(const tile_request *r, const char *line, const char **at, line_setting *out)
-{
-    *at += strspn(*at, " \t");
-    if (!**at || **at == '#') return false;
-    *out = (line_setting){*at, strcspn(*at, "= \t"), 0};
-    const bool assigns = (*at)[out->key_size] == '=';
-    const char *from = *at + out->key_size + assigns, *end = from;
-    if (assigns) out->value = is_layer(out) ? read_layer(r, line, from, &end) : read_number(from, &end);
-    if (end == from) bail(r->a, code_unsupported, (position){0}, "tuning: '%s': expected key=number, at '%s'", line, *at);
-    *at = end;
-    return true;
-}
-
-/* What follows the family's name, or NULL when the line is another family's. */
-static const char *line_settings(const tile_request *r, const char *line)
-{
-    const size_t family = strcspn(line, " \t");
-    const char *name = family_of(r);
-    return strlen(name) == family && memcmp(name, line, family) == 0 ? line + family : NULL;
-}
-
-static void check_lines(const tile_request *r)
-{
-    size_t count;
-    const char *const *families = family_names(&count);
-    for (size_t i = 0; r->tuning && i < r->tuning->count; i++) {
-        const char *line = r->tuning->lines[i];
-        const size_t size = strcspn(line, " \t");
-        bool known = size == 0 || line[0] == '#';
-        for (size_t f = 0; f < count; f++) known |= strlen(families[f]) == size && memcmp(families[f], line, size) == 0;
-        if (!known) bail(r->a, code_unsupported, (position){0}, "tuning: '%s': no family '%.*s'", line, (int)size, line);
-    }
-}
-
-/* ---- the program */
-/* The layer that the last line, or else the text asks for; -1: none does. */
-static int layer_asked(const tile_request *r)
-{
-    int layer = r->phase->tile.program ? (int)program_table[r->phase->tile.program].layer : -1;
-    line_setting one;
-    for (size_t i = 0; r->tuning && i < r->tuning->count; i++)
-        for (const char *line = r->tuning->lines[i], *at = line_settings(r, line); at && next_setting(r, line, &at, &one);)
-            if (is_layer(&one) && family_programs(r->phase->family) > 1) layer = one.value;
-    return layer;
-}
 
 static bool target_has(const target_info *target, layer_kind layer) { return layer == layer_simt || target->layers >> layer & 1; }
 
@@ -94,13 +19,45 @@ static _Noreturn void refuse(const tile_request *r, const char *rule)
     bail(r->a, code_unsupported, (position){0}, "tile: phase %s (%s) on %s: %s", r->phase->name, family_of(r), r->target->name, rule);
 }
 
-static const program *asked_program(const tile_request *r, layer_kind layer)
+/* Of the phase's family, that the target has. */
+static const char *layers_there(const tile_request *r)
+{
+    text t = {.a = r->a};
+    for (int i = 1; i < program_count; i++)
+        if (program_table[i].family == r->phase->family && target_has(r->target, program_table[i].layer))
+            text_printf(&t, "%s%s", t.size ? ", " : "", layer_names(NULL)[program_table[i].layer]);
+    return t.data;
+}
+
+static const char *layer_obstacle(const tile_request *r, layer_kind layer)
 {
     const program_kind kind = program_find(r->phase->family, layer);
-    const char *name = layer_names(NULL)[layer],
-               *obstacle = kind ? obstacle_of(r, program_at(kind)) : "no program of the family has that layer";
-    if (obstacle) refuse(r, arena_printf(r->a, "layer=%s: %s", name, obstacle));
-    return program_at(kind);
+    const char *obstacle = kind ? obstacle_of(r, program_at(kind)) : "no program of the family has that layer";
+    if (!obstacle) return NULL;
+    return arena_printf(r->a, "layer=%s: %s; %s has %s here", layer_names(NULL)[layer], obstacle, r->target->name, layers_there(r));
+}
+
+static const program *asked_program(const tile_request *r, layer_kind layer)
+{
+    const char *obstacle = layer_obstacle(r, layer);
+    if (obstacle) refuse(r, obstacle);
+    return program_at(program_find(r->phase->family, layer));
+}
+
+/* The layer that the user's last line, or else the text asks for; -1: none does. A line for a family leaves a phase alone that cannot have
+ * its layer. */
+static int layer_asked(const tile_request *r)
+{
+    int layer = r->phase->tile.program ? (int)program_table[r->phase->tile.program].layer : -1;
+    for (int i = 0; r->wishes && i < r->wishes->count; i++) {
+        wish *w = &r->wishes->list[i];
+        if (w->layer < 0 || !wish_is_for(w, r->phase)) continue;
+        const char *obstacle = w->of_family ? layer_obstacle(r, (layer_kind)w->layer) : NULL;
+        if (obstacle)
+            wish_passed_over(w, code_unsupported, arena_printf(r->a, "phase %s on %s: %s", r->phase->name, r->target->name, obstacle));
+        else layer = w->layer;
+    }
+    return layer;
 }
 
 /* What a program of the phase's family says of it. */
@@ -187,18 +144,51 @@ static void take_text(const tile_request *r, ir_tile *t)
         if (text->given & 1u << i) t->at[i] = text->at[i];
 }
 
-static void take_line(const tile_request *r, ir_tile *t, const char *line)
+static const char *fields_text(arena *a, const program_info *p)
 {
-    const char *at = line_settings(r, line);
-    line_setting one;
-    while (at && next_setting(r, line, &at, &one)) {
-        if (is_layer(&one) && family_programs(r->phase->family) > 1) continue;
-        const int i = tile_field_find(t->program, one.key, one.key_size);
-        if (i < 0)
-            bail(r->a, code_unsupported, (position){0}, "tuning: '%s': %s has no setting '%.*s'", line, program_table[t->program].name,
-                 (int)one.key_size, one.key);
-        t->at[i] = one.value;
+    text t = {.a = a};
+    for (int i = 0; i < p->field_count; i++) {
+        const tile_field *f = &p->fields[i];
+        text_printf(&t, f->least == f->most ? "%s%s %d" : "%s%s %d to %d", i ? ", " : "", f->name, f->least, f->most);
     }
+    return t.data;
+}
+
+static int field_of(const wish *w, int setting, program_kind program)
+{
+    return tile_field_find(program, w->settings[setting].key, strlen(w->settings[setting].key));
+}
+
+/* Why the program cannot have the line at all; NULL: it can. */
+static const char *wish_obstacle(const tile_request *r, const wish *w, program_kind program)
+{
+    const program_info *p = &program_table[program];
+    if (w->layer >= 0 && w->layer != (int)p->layer)
+        return arena_printf(r->a, "phase %s is computed by %s", r->phase->name, p->name);
+    for (int i = 0; i < w->count; i++)
+        if (field_of(w, i, program) < 0)
+            return arena_printf(r->a, "%s has no setting '%s'; those of %s, by which phase %s is computed, are %s", p->name,
+                                w->settings[i].key, p->name, r->phase->name, fields_text(r->a, p));
+    return NULL;
+}
+
+static void take_wish(const tile_request *r, wish *w, ir_tile *t, ir_phase *phase)
+{
+    const char *obstacle = wish_obstacle(r, w, t->program);
+    if (obstacle && !w->of_family) wish_refuse(r->wishes, w, obstacle);
+    if (obstacle) {
+        wish_passed_over(w, code_usage, obstacle);
+        return;
+    }
+    for (int i = 0; i < w->count; i++) t->at[field_of(w, i, t->program)] = w->settings[i].value;
+    w->taken = true;
+    phase->from = tile_of_user;
+}
+
+static void take_wishes(const tile_request *r, ir_tile *t, ir_phase *phase)
+{
+    for (int i = 0; r->wishes && i < r->wishes->count; i++)
+        if (wish_is_for(&r->wishes->list[i], phase)) take_wish(r, &r->wishes->list[i], t, phase);
 }
 
 /* ---- legality */
@@ -236,12 +226,13 @@ bool tile_choose(const tile_request *r, const program *p, ir_phase *phase)
 {
     ir_tile t = {.program = p->kind, .given = (1u << program_table[p->kind].field_count) - 1};
     p->defaults(r, &t);
-    check_lines(r);
-    if (!r->second) take_text(r, &t);
-    for (size_t i = 0; !r->second && r->tuning && i < r->tuning->count; i++) take_line(r, &t, r->tuning->lines[i]);
+    if (r->second || !phase->tile.program) phase->from = tile_of_model;
+    if (!r->second) take_text(r, &t), take_wishes(r, &t, phase);
     check(r, p, &t);
-    for (; has_spilled(phase, &t); check(r, p, &t))
+    for (; has_spilled(phase, &t); check(r, p, &t)) {
+        phase->from = tile_of_model;
         if (!p->smaller || !p->smaller(r, &t)) return false;
+    }
     phase->tile = t;
     return true;
 }

@@ -1,11 +1,11 @@
-/* In: a phase, its space, a target, a tuning table. Out: the program that computes the phase, and its tile: the cheapest program that
- * nothing is in the way of, its defaults, changed by what the program's text or a tuning line says. Refuses (code_unsupported) programs and
- * settings that the phase, the template or the target cannot have, with the reason. */
+/* In: a phase, its space, a target, a user's lines. Out: the program that computes the phase, and its tile: the cheapest program that
+ * nothing is in the way of, its defaults, changed by what the program's text or the user says. Refuses (code_unsupported) programs and
+ * settings that the phase, the template or the target cannot have, with the reason; settings that there are not are bad usage. */
 #ifndef TFGEN_GEN_TILE_H
 #define TFGEN_GEN_TILE_H
 #include "gen/program/program.h"
 
-/* The program, by the text, a tuning line "gemm layer=simt", or else by cost; phase->refused is what the others were refused for. */
+/* The program, by the text, a user's line "gate_up: layer=simt", or else by cost; phase->refused is what the others were refused for. */
 const program *program_choose(const tile_request *r, ir_phase *phase);
 /* The cheapest that the phase can have of those whose bit (1 << kind) is not set in `tried`; NULL: there is none left. */
 const program *program_next(const tile_request *r, unsigned tried);

@@ -12,11 +12,11 @@ typedef struct tile_request {
     const ir_phase *phase;
     const device_model *device;
     const target_info *target; /* its */
-    const tuning *tuning;      /* or NULL */
     phase_extent space;
     long long packed_n;           /* gemm, once the program is chosen: its granule decides */
     const segment_list *segments; /* gemm, likewise */
-    bool second; /* the program is none that text, tuning table or cost ask for: what they say of the tile is of another one */
+    struct wishes *wishes; /* what the user asks of tiles */
+    bool second;           /* the program is none that text, user or cost ask for: what they say of the tile is of another one */
 } tile_request;
 
 typedef struct program {

@@ -1,5 +1,6 @@
 /* In: an emitted plan. Out: its manifest as JSON: what a program needs to launch the kernels without tfgen. Refuses
  * nothing; keys come in the order written here, so equal plans have equal manifests. */
+#include "gen/base/signature.h"
 #include "gen/emit/emit.h"
 #include <jansson.h>
 #include <stdlib.h>
@@ -114,13 +115,18 @@ static json_t *spilled_json(const ir_phase *phase)
     return list;
 }
 
-static json_t *phases_json(const ir_kernel *kernel)
+static json_t *phases_json(arena *a, const plan *p, const ir_kernel *kernel)
 {
     json_t *list = json_array();
     for (int i = 0; i < kernel->phase_count; i++) {
         const ir_phase *phase = kernel->phases[i];
         json_t *o = json_pack("{s:s, s:s}", "name", phase->name, "family", family_names(NULL)[phase->family]);
+        const phase_size size = phase_size_of(a, p->program, phase);
+        json_object_set_new(o, "signature", json_string(phase_signature(a, p->program, phase)));
+        json_object_set_new(o, "rows", json_integer(size.rows));
+        if (size.keys) json_object_set_new(o, "keys", json_integer(size.keys));
         json_object_set_new(o, "tile", tile_json(&phase->tile));
+        json_object_set_new(o, "from", json_string(source_names(NULL)[phase->from]));
         if (phase->spilled_count) json_object_set_new(o, "spilled", spilled_json(phase));
         json_object_set_new(o, "ops", ops_json(phase));
         json_array_append_new(list, o);
@@ -156,7 +162,7 @@ static json_t *kernels_json(arena *a, const plan *p)
         json_object_set_new(o, "grid", grid_json(a, l, &p->program->dims));
         json_object_set_new(o, "argument_bytes", json_integer(l->argument_bytes));
         json_object_set_new(o, "arguments", arguments_json(a, l->arguments, l->argument_count, &p->program->dims));
-        json_object_set_new(o, "phases", phases_json(l->kernel));
+        json_object_set_new(o, "phases", phases_json(a, p, l->kernel));
         json_array_append_new(list, o);
     }
     return list;

@@ -13,6 +13,9 @@ static const char *const families[] = {
 }, *const levels[] = {
 #define LEVEL(name, help) #name,
 #include "ir/kinds.def"
+}, *const sources[] = {
+#define SOURCE(name, help) #name,
+#include "ir/kinds.def"
 };
 #define LIST(function, list) \
     const char *const *function(size_t *count) \
@@ -24,6 +27,7 @@ LIST(family_names, families)
 LIST(layer_names, layers)
 LIST(frame_names, frames)
 LIST(level_names, levels)
+LIST(source_names, sources)
 #undef LIST
 
 bool frame_is_dynamic(frame_kind frame)

@@ -28,10 +28,17 @@ typedef enum fusion_level {
     level_count
 } fusion_level;
 
+typedef enum tile_source {
+#define SOURCE(name, help) tile_of_##name,
+#include "ir/kinds.def"
+    source_total
+} tile_source;
+
 /* By enum; count may be NULL. */
 const char *const *family_names(size_t *count);
 const char *const *layer_names(size_t *count);
 const char *const *frame_names(size_t *count);
 const char *const *level_names(size_t *count);
+const char *const *source_names(size_t *count);
 bool frame_is_dynamic(frame_kind frame); /* shared memory is asked for at launch */
 #endif

@@ -496,6 +496,17 @@ static void read_refusal(reader *r)
     x->why = scan_rest(&r->in);
 }
 
+static void read_source(reader *r)
+{
+    size_t count;
+    const char *const *names = source_names(&count);
+    const position at = scan_here(&r->in);
+    if (r->phase->from != tile_of_model) bail(r->a, code_bad_input, at, "a second from line");
+    r->phase->from = (tile_source)scan_choice(&r->in, names, count, "who chose the tile");
+    if (r->phase->from == tile_of_model) bail(r->a, code_bad_input, at, "a tile is of the model unless a line says otherwise");
+    scan_end_line(&r->in);
+}
+
 static void read_note(reader *r)
 {
     ir_program *p = r->b.p;
@@ -566,13 +577,14 @@ static void read_phase_line(reader *r)
     else if (scan_accept(&r->in, "body ")) read_op(r, role_body);
     else if (scan_accept(&r->in, "epi ")) read_op(r, role_epilogue);
     else if (scan_accept(&r->in, "not ")) read_refusal(r);
+    else if (scan_accept(&r->in, "from ")) read_source(r);
     else if (scan_accept(&r->in, "tile ")) read_tile(r);
     else if (scan_accept(&r->in, "spilled ")) read_spilled(r);
     else if (scan_accept(&r->in, "}")) {
         r->phase = NULL;
         r->depth = 1;
         scan_end_line(&r->in);
-    } else scan_expected(&r->in, "pro, body, epi, not, tile, spilled or \"}\"");
+    } else scan_expected(&r->in, "pro, body, epi, not, from, tile, spilled or \"}\"");
 }
 
 /* The rules that a spec's outputs obey. */

@@ -17,8 +17,8 @@
  *
  * `in %v+4/16` after a type is a view, `/72` storage in rows of 72 elements; `!11:5` the place in the spec; `#0` the graph op it comes
  * from. A graph's ops stand without kernels and roles. Frames and tiles are a plan's; ahead of a tile `not LAYER: WHY` says why another
- * program was not taken, and `spilled scratch=60 vectors=0 layer=...` is a tile that is not to be taken again. Columns are fixed, so a
- * rename changes one line. Read back by ir/text/parse.c. */
+ * program was not taken, `from user` that somebody else than the model chose it, and `spilled scratch=60 vectors=0 layer=...` is a tile
+ * that is not to be taken again. Columns are fixed, so a rename changes one line. Read back by ir/text/parse.c. */
 #include "ir/program/fields.h"
 #include "ir/program/reason.h"
 #include "ir/text/words.h"
@@ -214,6 +214,7 @@ static void put_phase(text *t, const ir_program *p, const ir_phase *phase)
     for (int i = 0; i < phase->op_count; i++) put_op(t, p, phase->ops[i], true);
     for (int i = 0; i < phase->refused_count; i++)
         text_printf(t, "    not %s: %s\n", layer_names(NULL)[phase->refused[i].layer], phase->refused[i].why);
+    if (phase->from != tile_of_model) text_printf(t, "    from %s\n", source_names(NULL)[phase->from]);
     if (phase->tile.program) text_printf(t, "    tile"), put_settings(t, &phase->tile);
     for (int i = 0; i < phase->spilled_count; i++) put_spilled(t, &phase->spilled[i]);
     text_printf(t, "  }\n");

@@ -12,6 +12,16 @@ typedef struct plan_job {
     const tfgen_plan_options *options;
 } plan_job;
 
+/* As long as the plan, which may be made again. */
+static const tuning *kept_tuning(arena *a, const tfgen_plan_options *o)
+{
+    const char **lines = arena_alloc(a, (o->tile_count + 1) * sizeof *lines);
+    tuning *t = arena_alloc(a, sizeof *t);
+    for (size_t i = 0; i < o->tile_count; i++) lines[i] = arena_strdup(a, o->tiles[i]);
+    *t = (tuning){.lines = lines, .count = o->tile_count};
+    return t;
+}
+
 static void plan_body(void *argument)
 {
     const plan_job *j = argument;
@@ -25,6 +35,7 @@ static void plan_body(void *argument)
                                      .target = o->target ? o->target : "host",
                                      .level = (fusion_level)o->fusion,
                                      .device_model = o->device_model,
+                                     .tuning = kept_tuning(a, o),
                                      .disabled = o->no_fuse,
                                      .disabled_count = o->no_fuse_count,
                                      .graph = {.preset = o->preset, .dtype = o->dtype, .overrides = dims, .override_count = o->dim_count}};
@@ -33,6 +44,16 @@ static void plan_body(void *argument)
     j->plan->manifest = manifest_json(a, j->plan->compiled.plan);
     j->plan->tensors = tensors_of(a, j->plan->compiled.plan);
     j->plan->sources = arena_alloc(a, ((size_t)j->plan->compiled.plan->launch_count + 1) * sizeof *j->plan->sources);
+}
+
+/* False: one of a list's pointers is NULL, which the error then says. */
+static bool is_list(const char *name, const void *list, size_t count, size_t step, tfgen_error *error)
+{
+    if (count && !list) return device_report(error, TFGEN_USAGE, "tfgen_plan_create: options.%s is NULL with a count", name), false;
+    for (size_t i = 0; i < count; i++) /* each item is a string, or begins with one */
+        if (!*(const char *const *)((const char *)list + i * step))
+            return device_report(error, TFGEN_USAGE, "tfgen_plan_create: options.%s[%zu] is NULL, or has no name", name, i), false;
+    return true;
 }
 
 tfgen_status tfgen_plan_create(const char *spec, size_t size, const char *name, const tfgen_plan_options *options, tfgen_plan **out,
@@ -45,12 +66,10 @@ tfgen_status tfgen_plan_create(const char *spec, size_t size, const char *name, 
     if (options && options->size < offsetof(tfgen_plan_options, fusion) + sizeof known.fusion) known.fusion = TFGEN_FUSION_TILE;
     if (known.fusion < TFGEN_FUSION_NONE || known.fusion > TFGEN_FUSION_TILE)
         return device_report(error, TFGEN_USAGE, "tfgen_plan_create: options.fusion is no tfgen_fusion");
-    if ((known.dim_count && !known.dims) || (known.no_fuse_count && !known.no_fuse))
-        return device_report(error, TFGEN_USAGE, "tfgen_plan_create: options.dims or no_fuse is NULL with a count");
-    for (size_t i = 0; i < known.dim_count; i++)
-        if (!known.dims[i].name) return device_report(error, TFGEN_USAGE, "tfgen_plan_create: the name of options.dims[%zu] is NULL", i);
-    for (size_t i = 0; i < known.no_fuse_count; i++)
-        if (!known.no_fuse[i]) return device_report(error, TFGEN_USAGE, "tfgen_plan_create: options.no_fuse[%zu] is NULL", i);
+    if (!is_list("dims", known.dims, known.dim_count, sizeof *known.dims, error) ||
+        !is_list("no_fuse", known.no_fuse, known.no_fuse_count, sizeof *known.no_fuse, error) ||
+        !is_list("tiles", known.tiles, known.tile_count, sizeof *known.tiles, error))
+        return TFGEN_USAGE;
     tfgen_plan *plan = calloc(1, sizeof *plan);
     if (plan) plan->arena = arena_new();
     if (!plan || !plan->arena) {

@@ -68,10 +68,14 @@ typedef struct tfgen_plan_options {
     /* What the device has that tiles are chosen for (units, chiplets, ...): a name that `tfgen devices --models` lists, or the text of a
      * device file, which has an end of line. Of the target; NULL: the target's default. */
     const char *device_model;
+    /* Tiles of your own, as --tile has them: "gate_up: layer=wgmma m=128 n=192" (docs/planning.md). A phase or a setting that there is not
+     * is TFGEN_USAGE, a tile that the program, the target or the sizes do not allow TFGEN_UNSUPPORTED; the text has what is legal. */
+    const char *const *tiles;
+    size_t tile_count;
 } tfgen_plan_options;
-#define TFGEN_PLAN_OPTIONS_INIT                                                                 \
-    {                                                                                           \
-        sizeof(tfgen_plan_options), NULL, NULL, NULL, NULL, 0, TFGEN_FUSION_TILE, NULL, 0, NULL \
+#define TFGEN_PLAN_OPTIONS_INIT                                                                          \
+    {                                                                                                    \
+        sizeof(tfgen_plan_options), NULL, NULL, NULL, NULL, 0, TFGEN_FUSION_TILE, NULL, 0, NULL, NULL, 0 \
     }
 
 /* Reads `spec` (YAML, `size` bytes, not kept) and plans it. `name` is used in messages and #line directives. *plan is NULL unless

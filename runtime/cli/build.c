@@ -284,6 +284,7 @@ static void write_products(build_job *j)
                                    .dtype = j->o->dtype,
                                    .level = j->o->fusion ? options_level(j->a, j->o->fusion) : fusion_tile,
                                    .no_fuse = options_list(j->a, j->o->no_fuse),
+                                   .tiles = options_lines(j->a, j->o->tile),
                                    .targets = j->targets};
     cli_make_folder(j->a, folder);
     const char *path = build_write_library(j->a, &library, folder), *header = arena_printf(j->a, "%s/%s.h", folder, j->block);

@@ -22,7 +22,7 @@ typedef struct build_library {
     size_t shape_count;
     const char *dtype;              /* or NULL */
     fusion_level level;
-    name_list no_fuse, targets;
+    name_list no_fuse, tiles, targets;
 } build_library;
 
 /* folder/lib<block>.a and folder/<block>.h; returns the library's path. */

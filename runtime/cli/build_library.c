@@ -120,6 +120,14 @@ static void quote(text *t, const char *s)
     text_printf(t, "\"");
 }
 
+static void write_list(text *t, const char *name, const name_list *list)
+{
+    if (!list->count) return;
+    text_printf(t, "    static const char *const %s[] = {", name);
+    for (size_t i = 0; i < list->count; i++) quote(t, list->names[i]), text_printf(t, "%s", i + 1 < list->count ? ", " : "");
+    text_printf(t, "};\n");
+}
+
 static void write_tables(text *t, const build_library *l)
 {
     for (size_t i = 0; i < l->shape_count; i++) {
@@ -132,12 +140,8 @@ static void write_tables(text *t, const build_library *l)
         }
         text_printf(t, "};\n");
     }
-    if (l->no_fuse.count) {
-        text_printf(t, "    static const char *const no_fuse[] = {");
-        for (size_t i = 0; i < l->no_fuse.count; i++)
-            quote(t, l->no_fuse.names[i]), text_printf(t, "%s", i + 1 < l->no_fuse.count ? ", " : "");
-        text_printf(t, "};\n");
-    }
+    write_list(t, "no_fuse", &l->no_fuse);
+    write_list(t, "tiles", &l->tiles);
 }
 
 /* What a preset is called is the spec's business: in a comment nothing of it can end the comment or the line. */
@@ -162,6 +166,7 @@ static void write_plan_function(arena *a, text *t, const build_library *l)
                    "    options.target = tfgen_device_target(device);\n    options.fusion = %s;\n", levels[l->level]);
     if (l->dtype) text_printf(t, "    options.dtype = "), quote(t, l->dtype), text_printf(t, ";\n");
     if (l->no_fuse.count) text_printf(t, "    options.no_fuse = no_fuse;\n    options.no_fuse_count = %zu;\n", l->no_fuse.count);
+    if (l->tiles.count) text_printf(t, "    options.tiles = tiles;\n    options.tile_count = %zu;\n", l->tiles.count);
     text_printf(t, "    switch (shape) {\n");
     for (size_t i = 0; i < l->shape_count; i++) {
         text_printf(t, "    case %zu: /* %s */\n", i, *l->shapes[i].name ? comment(a, l->shapes[i].name) : "the spec's own dims");

@@ -261,14 +261,21 @@ static bool complain_of_option(command_kind command, const char *given)
     return false;
 }
 
-/* A list that is given twice is one list. */
+/* What stands between two of a list that is given twice, which is one list; NULL: the last one counts. Tiles may have commas. */
+static const char *separator(const option_info *o)
+{
+    if (!o->argument) return NULL;
+    if (strcmp(o->argument, "TILE") == 0) return "\n";
+    return strcmp(o->argument, "LIST") == 0 || strchr(o->argument, ',') ? "," : NULL;
+}
+
 static bool take_option(cli_options *out, const option_info *o, const char *given)
 {
     const char **field = (const char **)((char *)out + o->field);
     if (o->argument && !given[strspn(given, ",")])
         return fprintf(stderr, "tfgen: --%s= says nothing; it wants %s\n", o->name, o->argument), false;
-    const bool list = o->argument && (strcmp(o->argument, "LIST") == 0 || strchr(o->argument, ','));
-    *field = !o->argument ? "" : list && *field ? arena_printf(out->a, "%s,%s", *field, given) : given;
+    const char *between = separator(o);
+    *field = !o->argument ? "" : between && *field ? arena_printf(out->a, "%s%s%s", *field, between, given) : given;
     return true;
 }
 
@@ -386,20 +393,24 @@ bool options_parse(int argc, char **argv, cli_options *out, int *exit_code)
     return false;
 }
 
-name_list options_list(arena *a, const char *given)
+static name_list split(arena *a, const char *given, char at)
 {
     name_list list = {0};
     if (!given || !*given) return list;
     size_t most = 1;
-    for (const char *p = given; *p; p++) most += *p == ',';
+    for (const char *p = given; *p; p++) most += *p == at;
     list.names = arena_alloc(a, most * sizeof *list.names);
     for (const char *p = given;; p++) {
-        size_t n = strcspn(p, ",");
+        const char *end = strchr(p, at);
+        const size_t n = end ? (size_t)(end - p) : strlen(p);
         if (n) list.names[list.count++] = arena_strndup(a, p, n);
         p += n;
         if (!*p) return list;
     }
 }
+
+name_list options_list(arena *a, const char *given) { return split(a, given, ','); }
+name_list options_lines(arena *a, const char *given) { return split(a, given, '\n'); }
 
 dim_override *options_dims(arena *a, const char *option, const char *given, size_t *count)
 {

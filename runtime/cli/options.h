@@ -31,6 +31,7 @@ bool options_parse(int argc, char **argv, cli_options *out, int *exit_code);
 /* Parsed forms; they complain through the arena (position 0) and bail. */
 typedef struct name_list { const char **names; size_t count; } name_list;
 name_list options_list(arena *a, const char *comma_separated);           /* NULL or "" gives an empty list */
+name_list options_lines(arena *a, const char *lines);                    /* of --tile */
 dim_override *options_dims(arena *a, const char *option, const char *dims, size_t *count); /* N=V,N=V */
 fusion_level options_level(arena *a, const char *name);
 const char *fusion_level_name(fusion_level level);

@@ -51,6 +51,14 @@ void cli_device_model(arena *a, const char *given, compile_request *r)
     if (strlen(r->device_model) != size + 1) bail(a, code_bad_input, (position){0}, "%s: it has a NUL character", given);
 }
 
+static const tuning *tuning_of(arena *a, const cli_options *o)
+{
+    const name_list lines = options_lines(a, o->tile);
+    tuning *t = arena_alloc(a, sizeof *t);
+    *t = (tuning){.lines = lines.names, .count = lines.count};
+    return t;
+}
+
 compile_request cli_request(arena *a, const cli_options *o, const char *path)
 {
     compile_request r = {.name = path, .target = o->target ? o->target : "host", .level = fusion_tile};
@@ -60,6 +68,7 @@ compile_request cli_request(arena *a, const cli_options *o, const char *path)
     check_fusion_names(a, disabled);
     r.text = cli_read_file(a, path, &r.size);
     cli_device_model(a, o->device_model, &r);
+    r.tuning = tuning_of(a, o);
     r.graph = (graph_options){o->preset, overrides, dims, o->dtype};
     if (o->fusion) r.level = options_level(a, o->fusion);
     r.disabled = disabled.names;

@@ -11,7 +11,7 @@ static const char *const tokens[] = {"m=",         "n=",         "k=",        "t
                                      "layer=mfma", "layer=wmma", "layer=mma", "team=",    "V=",         "rows=",       "queries=",
                                      "keys=",      "splits=",    "waves=",    "warps=",   "64",         "128",         "256",
                                      "1024",       "16",         "8",         "4",        "0",          "1",           " ",
-                                     "\n",         NULL};
+                                     "\n",         ": ",         "gemm: ",    "gate_up: ", "k1.qkv: ",  "attention: ", ",",          NULL};
 const fuzz_kind fuzz_this = {.name = "fuzz_tile", .samples = samples, .tokens = tokens, .most_bytes = 1 << 10, .text = true, .cases = 3000};
 
 enum { most_bases = 64, most_size = 256 << 10 };
@@ -86,7 +86,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     rest += strspn(rest, " \n");
     snprintf(c.settings, sizeof c.settings, "%.*s", (int)strcspn(rest, "\n"), rest);
     const tfgen_code code = arena_run(c.t.a, body, &c);
-    if (code != code_ok && code != code_bad_input && code != code_unsupported)
+    if (code != code_ok && code != code_usage && code != code_bad_input && code != code_unsupported)
         fuzz_finding("an exit code that this does not have", arena_diagnostics(c.t.a));
     fuzz_taken += code == code_ok;
     if ((code == code_ok) != (arena_diagnostics(c.t.a)[0] == 0)) fuzz_finding("refused without a word", arena_diagnostics(c.t.a));

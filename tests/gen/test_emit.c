@@ -270,7 +270,7 @@ static const char *tuned(const char *line, build *b)
     return arena_diagnostics(b->a);
 }
 
-START_TEST(a_tuning_line_changes_the_tile)
+START_TEST(a_users_line_changes_the_tile)
 {
     build b;
     const char *errors = tuned("gemm layer=simt m=16 n=64 k=32 thread_m=1 thread_n=8 threads=128", &b);
@@ -283,29 +283,62 @@ END_TEST
 
 typedef struct bad_tuning {
     const char *line, *message;
+    tfgen_code code;
 } bad_tuning;
 
 static const bad_tuning bad_tunings[] = {
-    {"gemm layer=simt m=64", "threads = m/thread_m * n/thread_n"},
-    {"gemm layer=simt m=1024 n=1024 thread_m=32 thread_n=32 threads=1024", "bytes of shared memory; a workgroup has 65536"},
-    {"gemm layer=simt thread_n=12", "thread_n"},
-    {"gemm layer=simt threads=4096 m=512 n=512 thread_m=8 thread_n=8", "threads=4096; it is 1 to 1024"},
-    {"rows team=3", "team and v are powers of two"},
-    {"gemm depth=3", "gemm_few has no setting 'depth'"},
-    {"gemm m=x", "expected key=number"},
-    {"gemm m", "expected key=number"},
-    {"gemm layer=wgma", "no layer 'wgma'"},
-    {"gemm layer=wgmma", "layer=wgmma: the target has no such instructions"},
-    {"rows layer=simt", "rows has no setting 'layer'"},
-    {"gemv m=1", "no family 'gemv'"},
+    {"gemm: layer=simt m=64", "threads = m/thread_m * n/thread_n", code_unsupported},
+    {"gemm: layer=simt m=1024 n=1024 thread_m=32 thread_n=32 threads=1024", "bytes of shared memory; a workgroup has 65536",
+     code_unsupported},
+    {"gemm: layer=simt thread_n=12", "thread_n", code_unsupported},
+    {"gemm: layer=simt threads=4096 m=512 n=512 thread_m=8 thread_n=8", "threads=4096; it is 1 to 1024", code_unsupported},
+    {"rows: team=3", "team and v are powers of two", code_unsupported},
+    {"gemm: layer=wgmma", "layer=wgmma: the target has no such instructions; gfx90a has simt, few, mfma here", code_unsupported},
+    {"y1: layer=wgmma", "phase y1 (gemm) on gfx90a: layer=wgmma: the target has no such instructions", code_unsupported},
+    {"y1: layer=wmma", "layer=wmma: the target has no such instructions", code_unsupported},
+    {"stats: layer=mfma", "layer=mfma: no program of the family has that layer; gfx90a has simt here", code_unsupported},
+    {"gemm: depth=3", "gemm_few has no setting 'depth'; those of gemm_few, by which phase y1 is computed, are m 1 to 16, n", code_usage},
+    {"k1.y1: depth=3", "gemm_few has no setting 'depth'", code_usage},
+    {"gemm: m=x", "expected key=number", code_usage},
+    {"gemm: m", "expected key=number", code_usage},
+    {"gemm: m=-1", "expected key=number", code_usage},
+    {"gemm: m=99999999999999999999", "expected key=number", code_usage},
+    {"gemm: =1", "expected key=number", code_usage},
+    {"gemm: m=1 m=2", "a second m", code_usage},
+    {"gemm: layer=few layer=few", "a second layer", code_usage},
+    {"gemm", "it asks for nothing", code_usage},
+    {": m=1", "it begins with the name of a phase", code_usage},
+    {"gemm: layer=mfmma", "no layer 'mfmma'; did you mean mfma? layers are simt, few", code_usage},
+    {"stast: m=1", "no phase, kernel or family is called 'stast'; did you mean stats? phases are stats, y1; families rows", code_usage},
+    {"gemm(linear(bf16[9])): m=1", "no phase, kernel or family is called 'gemm(linear(bf16[9]))'", code_usage},
 };
 
-START_TEST(an_illegal_tuning_is_an_error_that_names_the_limit)
+START_TEST(an_illegal_tile_is_an_error_that_names_the_limit)
 {
     build b;
     const char *errors = tuned(bad_tunings[_i].line, &b);
-    ck_assert_int_eq(b.code, code_unsupported);
+    ck_assert_msg(b.code == bad_tunings[_i].code, "%s: %d: %s", bad_tunings[_i].line, b.code, errors);
     ck_assert_msg(strstr(errors, bad_tunings[_i].message) != NULL, "%s: %s", bad_tunings[_i].line, errors);
+    arena_free(b.a);
+}
+END_TEST
+
+START_TEST(a_tile_is_asked_for_by_any_name_of_the_phase)
+{
+    static const char *const names[] = {"y1", "k1", "k1.y1", "t_y1", "gemm",
+                                        "gemm(linear(f32[20],f32[11,20])/fold->f32[11]+div(f32[1])->f32[1]+add+rsqrt+mul->f32[11]!)"};
+    char line[256];
+    build b;
+    snprintf(line, sizeof line, "%s: layer=simt, m=16 n=64 k=32 thread_m=1 thread_n=8 threads=128", names[_i]);
+    const char *errors = tuned(line, &b);
+    ck_assert_msg(b.code == code_ok, "%s: %s", line, errors);
+    const ir_phase *stats = b.p->launches[0].kernel->phases[0], *phase = b.p->launches[1].kernel->phases[0];
+    ck_assert(phase->from == tile_of_user && phase->tile.program == program_gemm_simt && phase->tile.gemm_simt.n == 64);
+    ck_assert(stats->from == tile_of_model);
+    const char *text = ir_print(b.a, b.p->program);
+    ck_assert_ptr_nonnull(strstr(text, "    from user\n    tile layer=simt"));
+    ck_assert_ptr_nonnull(strstr(manifest_json(b.a, b.p), "\"from\": \"user\""));
+    ck_assert_str_eq(ir_print(b.a, ir_read(b.a, text, strlen(text), "t.ir")), text);
     arena_free(b.a);
 }
 END_TEST
@@ -618,9 +651,10 @@ int main(void)
     tcase_add_loop_test(t, a_plan_reads_back_as_the_same_plan, 0, spec_count);
     tcase_add_test(t, grids_and_workspace_follow_the_dynamic_dims);
     tcase_add_test(t, a_packed_weight_has_whole_blocks_and_padded_rows);
-    tcase_add_test(t, a_tuning_line_changes_the_tile);
-    tcase_add_loop_test(t, an_illegal_tuning_is_an_error_that_names_the_limit, 0,
+    tcase_add_test(t, a_users_line_changes_the_tile);
+    tcase_add_loop_test(t, an_illegal_tile_is_an_error_that_names_the_limit, 0,
                         sizeof bad_tunings / sizeof *bad_tunings);
+    tcase_add_loop_test(t, a_tile_is_asked_for_by_any_name_of_the_phase, 0, 6);
     tcase_add_test(t, a_cache_may_have_more_rows_than_an_int_counts);
     tcase_add_loop_test(t, other_values_have_as_many_rows_as_an_int_counts_with_a_tile_to_spare, 0, 2);
     tcase_add_loop_test(t, long_arithmetic_behind_a_product_has_smaller_tiles, 0, 2);

@@ -181,7 +181,7 @@ START_TEST(a_layer_that_a_phase_cannot_have_is_an_error_that_says_why)
                  {"gemm n=80", PRODUCT("f32", "64", "128"), "n is 64, 96 or 128"},
                  {"gemm k=64", PRODUCT("f32", "64", "128"), "k=64; it is 32 to 32"},
                  {"gemm n=128 slots=5", PRODUCT("f32", "64", "128"), "bytes of shared memory; a workgroup has 232448"},
-                 {"gemm thread_m=8", PRODUCT("bf16", "64", "64"), "gemm_wgmma has no setting 'thread_m'"}};
+                 {"gemm split=17", PRODUCT("bf16", "64", "64"), "split=17; it is 1 to 16"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const tuning t = {.lines = &cases[i].line, .count = 1};
         build b = build_spec(cases[i].text, "sm_90a", &t);

@@ -66,6 +66,26 @@ START_TEST(a_plan_is_for_the_device_model_that_is_named)
 }
 END_TEST
 
+START_TEST(a_plan_has_the_tiles_of_its_options)
+{
+    tfgen_plan_options o = TFGEN_PLAN_OPTIONS_INIT;
+    const char *lines[] = {"gemm: n=32"}, *wrong[] = {"gate_up: nn=32"}, *illegal[] = {"gemm: n=33"};
+    tfgen_plan *plan;
+    tfgen_error error = {""};
+    o.target = "gfx90a", o.tiles = lines, o.tile_count = 1;
+    plan = plan_of(&o);
+    lines[0] = ""; /* it is the plan's own by now */
+    ck_assert_ptr_nonnull(strstr(tfgen_plan_text(plan), "from user\n"));
+    ck_assert_ptr_nonnull(strstr(tfgen_plan_manifest(plan), "\"from\": \"user\""));
+    tfgen_plan_free(plan);
+    o.tiles = wrong;
+    ck_assert_int_eq(tfgen_plan_create(ffn, sizeof ffn - 1, "ffn.yaml", &o, &plan, &error), TFGEN_USAGE);
+    ck_assert_msg(strstr(error.text, "tile 'gate_up: nn=32': ") != NULL, "%s", error.text);
+    o.tiles = illegal;
+    ck_assert_int_eq(tfgen_plan_create(ffn, sizeof ffn - 1, "ffn.yaml", &o, &plan, &error), TFGEN_UNSUPPORTED);
+}
+END_TEST
+
 START_TEST(less_fusion_gives_more_kernels)
 {
     tfgen_plan_options o = TFGEN_PLAN_OPTIONS_INIT;
@@ -140,6 +160,9 @@ START_TEST(wrong_calls_are_refused)
     o.dim_count = 1, o.no_fuse = names, o.no_fuse_count = 2;
     ck_assert_int_eq(tfgen_plan_create(ffn, sizeof ffn - 1, "x", &o, &plan, &error), TFGEN_USAGE);
     ck_assert_msg(strstr(error.text, "options.no_fuse[1] is NULL"), "%s", error.text);
+    o.no_fuse_count = 0, o.tile_count = 1;
+    ck_assert_int_eq(tfgen_plan_create(ffn, sizeof ffn - 1, "x", &o, &plan, &error), TFGEN_USAGE);
+    ck_assert_msg(strstr(error.text, "options.tiles is NULL"), "%s", error.text);
     tfgen_plan_free(NULL);
     ck_assert_uint_eq(tfgen_plan_kernel_count(NULL), 0);
 }
@@ -345,6 +368,7 @@ int main(void)
     tcase_add_test(c, an_error_names_the_place);
     tcase_add_test(c, a_target_that_nobody_knows_is_unsupported);
     tcase_add_test(c, a_plan_is_for_the_device_model_that_is_named);
+    tcase_add_test(c, a_plan_has_the_tiles_of_its_options);
     tcase_add_test(c, options_of_an_older_caller_are_taken);
     tcase_add_test(c, wrong_calls_are_refused);
     tcase_add_checked_fixture(c, map_edge, NULL);

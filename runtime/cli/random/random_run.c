@@ -289,7 +289,7 @@ static void refuse_others(arena *a, const cli_options *o)
     const struct {
         const char *given, *name;
     } others[] = {{o->dim, "dim"},         {o->preset, "preset"},  {o->sizes, "sizes"}, {o->device_model, "device-model"},
-                  {o->no_fuse, "no-fuse"}, {o->summary, "summary"}};
+                  {o->no_fuse, "no-fuse"}, {o->summary, "summary"}, {o->tile, "tile"}};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (others[i].given) bail(a, code_usage, (position){0}, "--%s is for specs; --random draws its own", others[i].name);
     if (o->file_count) bail(a, code_usage, (position){0}, "--random draws its own specs; leave '%s' out", o->files[0]);
