@@ -91,8 +91,10 @@ static void count_writes(counter *c, const ir_phase *phase, const ir_op *op)
 {
     for (int i = 0; i < op->output_count; i++) {
         const ir_value *v = op->outputs[i];
-        if (op->kind == op_kv_append) add_writing(c, v, bytes_of(c, op->inputs[0]));
-        else if (value_stored(c->plan->program, phase, v)) add_writing(c, v, value_root(v) == v ? stored_bytes(c, v) : bytes_of(c, v));
+        if (op->kind == op_kv_append)
+            add_writing(c, v, bytes_of(c, op->inputs[0]));
+        else if (value_stored(c->plan->program, phase, v))
+            add_writing(c, v, value_root(v) == v ? stored_bytes(c, v) : bytes_of(c, v));
     }
 }
 
@@ -118,6 +120,8 @@ work launch_work(arena *a, const plan *p, const launch *l, integer_source *integ
 
 work work_add(const work *x, const work *y)
 {
-    return (work){.products = x->products + y->products, .others = x->others + y->others, .read = x->read + y->read,
+    return (work){.products = x->products + y->products,
+                  .others = x->others + y->others,
+                  .read = x->read + y->read,
                   .written = x->written + y->written};
 }

@@ -19,8 +19,8 @@ static double clamped_sum(long long from, long long count, long long most)
     return rising + (double)(count - whole) * (double)most;
 }
 
-/* Queries first .. first + count - 1 of one sequence, of which the query at p sees the keys from p + 1 - window (0: from the first) on, up to
- * itself (causal) or the last of `filled`. */
+/* Queries first .. first + count - 1 of one sequence. The one at p sees the keys from p + 1 - window (0: from the first) on, up to itself
+ * (causal) or the last of `filled`. */
 static void see_sequence(const ir_attributes *t, long long first, long long count, long long filled, keys_seen *seen)
 {
     const double shown = t->causal ? clamped_sum(first + 1, count, filled) : (double)count * (double)filled;
@@ -76,8 +76,7 @@ operations op_operations(const ir_op *op, const dim_table *dims, integer_source 
 {
     const ir_value *x = op->inputs[0], *y = op->outputs[0];
     switch (op_table[op->kind].class) {
-    case class_PRODUCT:
-        return (operations){2 * count_of(y, dims) * (double)value_columns(x), op->input_count == 3 ? count_of(y, dims) : 0};
+    case class_PRODUCT: return (operations){2 * count_of(y, dims) * (double)value_columns(x), op->input_count == 3 ? count_of(y, dims) : 0};
     case class_ATTENTION:
         if (op->kind != op_attention_combine) return of_attention(op, dims, integers, context);
         return (operations){0, 2 * count_of(x, dims) + count_of(y, dims)}; /* each part scaled and added, then divided */

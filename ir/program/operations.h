@@ -1,9 +1,9 @@
 /* In: an op of a graph that is lowered, or of a program with kernels, and values of the dims. Out: the operations that it takes. This is
  * the only count: the reference's cost, benchmarks, explanations and predictions all ask it. Refuses nothing; pure.
  *
- * Multiplying and adding are two operations. A function (exp, silu, rsqrt, ...) is one, so is one comparison (max, min), a rotated element of
- * a rope is three, and a square in a sum of squares two. Moving, rounding and writing into a cache are none. Attention is counted for the
- * pairs of a query and a key that it sees. A composite op is counted as what lowering writes for it: none of its own. */
+ * Multiplying and adding are two operations. A function (exp, silu, rsqrt, ...) is one, so is one comparison (max, min), a rotated element
+ * of a rope is three, and a square in a sum of squares two. Moving, rounding and writing into a cache are none. Attention is counted for
+ * the pairs of a query and a key that it sees. A composite op is counted as what lowering writes for it: none of its own. */
 #ifndef TFGEN_OPERATIONS_H
 #define TFGEN_OPERATIONS_H
 #include "ir/ir.h"

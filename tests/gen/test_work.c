@@ -1,5 +1,5 @@
-/* What a launch has to do: counted by hand, by closed forms, and by a double that walks the graph as it is read, element by element, term by
- * term and key by key, and shares no code with what it judges. */
+/* What a launch has to do: counted by hand, by closed forms, and by a double that walks the graph as it is read, element by element, term
+ * by term and key by key, and shares no code with what it judges. */
 #define _GNU_SOURCE
 #include "gen/base/peaks.h"
 #include "runtime/cli/random/random_spec.h"
@@ -30,7 +30,8 @@ static work counted(const char *yaml, fusion_level level, int index) { return co
 START_TEST(a_product_counts_two_operations_a_term_and_each_byte_once)
 {
     const work w = counted("block: p\ndtype: bf16\ndims: {M: 5, N: 7, K: 11}\ninputs: {x: [M, K]}\nparams: {w: [N, K]}\n"
-                           "ops:\n  - {out: y, op: linear, in: [x, w]}\noutputs: {y: y}\n", fusion_tile, 0);
+                           "ops:\n  - {out: y, op: linear, in: [x, w]}\noutputs: {y: y}\n",
+                           fusion_tile, 0);
     ck_assert_double_eq(w.products, 2 * 5 * 7 * 11);
     ck_assert_double_eq(w.read, (5 * 11 + 7 * 11) * 2); /* the weight as the spec has it, without the padding of its packed form */
     ck_assert_double_eq(w.written, 5 * 7 * 2);
@@ -54,7 +55,8 @@ END_TEST
 START_TEST(a_norm_reads_its_row_once)
 {
     const work w = counted("block: n\ndtype: bf16\ndims: {M: 3, D: 64}\ninputs: {x: [M, D]}\nparams: {w: [D]}\n"
-                           "ops:\n  - {out: y, op: rmsnorm, in: [x, w]}\noutputs: {y: y}\n", fusion_tile, 0);
+                           "ops:\n  - {out: y, op: rmsnorm, in: [x, w]}\noutputs: {y: y}\n",
+                           fusion_tile, 0);
     ck_assert_double_eq(w.read, (3 * 64 + 64) * 2);
     ck_assert_double_eq(w.written, 3 * 64 * 2);
     ck_assert_double_eq(w.products, 0);
@@ -137,7 +139,6 @@ START_TEST(the_floor_is_set_by_what_takes_longest)
     ck_assert_str_eq(limit, "arithmetic");
 }
 END_TEST
-
 
 /* ---- the double: it counts one by one what the spec's words mean */
 typedef struct tally {
@@ -354,8 +355,10 @@ START_TEST(pairs_and_keys_of_every_mask_are_those_that_a_loop_sees)
         for (int key = 0; key < T; key++) seen_keys += any[key];
         const int *const both[] = {&data[0], &data[1]};
         const keys_seen seen = attention_seen(&op, &dims, mask_integers, (void *)both);
-        ck_assert_msg(seen.pairs == pairs && seen.keys == seen_keys, "S %d T %d window %d causal %d first %lld filled %lld: %g pairs, not %g; "
-                      "%g keys, not %g", S, T, window, op.attributes.causal, first, filled, seen.pairs, pairs, seen.keys, seen_keys);
+        ck_assert_msg(seen.pairs == pairs && seen.keys == seen_keys,
+                      "S %d T %d window %d causal %d first %lld filled %lld: %g pairs, not %g; "
+                      "%g keys, not %g",
+                      S, T, window, op.attributes.causal, first, filled, seen.pairs, pairs, seen.keys, seen_keys);
     }
 }
 END_TEST

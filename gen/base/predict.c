@@ -1,0 +1,190 @@
+/* In: launches and work. Out: predict.h. Refuses devices without a bandwidth. What is measured is in the device files; the constants here
+ * are shares and times of an H200 (docs/performance.md), for devices that nobody has measured. */
+#include "gen/base/predict.h"
+#include "ir/program/segments.h"
+#include <math.h>
+
+/* Of an H200: 4.3 of 4.8 TB/s, 790 of 989 TFLOP/s, an empty launch; what a launch takes to fill and to drain; cycles of the epilogue of a
+ * tile of 128 x 256 that no product hides. mma.sync of a machine that has wgmma, and products of vector instructions: of the peak. */
+static const double bandwidth_share = 0.9, products_share = 0.8, usual_launch = 0.72e-6, fill = 1.3e-6, epilogue_cycles = 1250;
+static const double mma_share = 0.62, simt_share = 0.6;
+
+const char *const predicted_limit_names[] = {"memory", "cache", "products", "arithmetic", "launch"};
+
+static double up(double x, double step) { return ceil(x / step) * step; }
+
+static int field_of(const ir_phase *phase, const char *name, int otherwise)
+{
+    size_t size = 0;
+    while (name[size]) size++;
+    const int i = tile_field_find(phase->tile.program, name, size);
+    return i < 0 ? otherwise : phase->tile.at[i];
+}
+
+static const packed_weight *pack_of(const plan *p, const ir_phase *phase)
+{
+    for (int i = 0; i < p->pack_count; i++)
+        if (p->packs[i].phase == phase) return &p->packs[i];
+    return NULL;
+}
+
+/* ---- tiles */
+typedef struct tiles {
+    double rows, columns, split; /* tiles along the rows, along the columns; parts of a tile's length */
+} tiles;
+
+static tiles tiles_of(const plan *p, const launch *l)
+{
+    const ir_phase *phase = l->kernel->phases[0];
+    const double rows = (double)extent_value(&l->rows, &p->program->dims), split = field_of(phase, "split", 1);
+    return (tiles){ceil(rows / l->tile_rows), l->column_tiles / split, split};
+}
+
+static bool is_matrix(layer_kind layer) { return layer != layer_simt && layer != layer_few; }
+
+/* Operations of a linear over whole tiles of its packed weight; of an attention with the halves of its blocks that a mask hides. */
+static double padded_products(const plan *p, const launch *l, const work *w)
+{
+    const ir_phase *phase = l->kernel->phases[0];
+    const packed_weight *pack = pack_of(p, phase);
+    const ir_op *attention = phase_first(phase, class_ATTENTION);
+    if (pack) return 2 * tiles_of(p, l).rows * l->tile_rows * (double)pack->columns * (double)pack->length;
+    if (!attention || !attention->attributes.causal || attention->kind != op_attention) return w->products;
+    const dim_table *dims = &p->program->dims;
+    const ir_value *q = attention->inputs[0];
+    const double queries = (double)extent_value(&q->shape[0], dims) * (double)extent_value(&q->shape[1], dims);
+    const double masked = queries * (field_of(phase, "block_k", 1) - 1) / 2;
+    return w->products + 4 * masked * (double)attention->attributes.heads * (double)value_head_size(q, attention->attributes.heads);
+}
+
+/* Whether a value is the left or a right operand of the phase's products: 0, 1; -1: neither. */
+static int side_of(const ir_phase *phase, const ir_value *v)
+{
+    for (int i = 0; i < phase->op_count; i++) {
+        const ir_op *op = phase->ops[i];
+        if (op_table[op->kind].class != class_PRODUCT) continue;
+        if (op->inputs[0] == v) return 0;
+        if (op->inputs[1] == v) return 1;
+    }
+    return -1;
+}
+
+/* Bytes of a product's operands: every tile asks for its rows and its columns. What fits into the last level of cache comes from memory
+ * once; else columns come again for each group of row tiles, and rows again for each column tile where a group's do not fit. */
+static void count_product(const plan *p, const launch *l, const work *w, prediction *out)
+{
+    const ir_phase *phase = l->kernel->phases[0];
+    const tiles t = tiles_of(p, l);
+    const double group = field_of(phase, "group", 1), room = device_last_level(p->device) / 2;
+    const packed_weight *pack = pack_of(p, phase);
+    double operands = 0, right = 0, left = 0;
+    for (int i = 0; i < w->tensor_count; i++) {
+        const int side = side_of(phase, w->tensors[i].value);
+        if (side == 0) left += w->tensors[i].read;
+        if (side == 1) right += w->tensors[i].read;
+        operands += side >= 0 ? w->tensors[i].read : 0;
+    }
+    if (pack) right = (double)pack->columns * (double)pack->length * dtype_size(pack->type);
+    const double others = w->read + w->written - operands, panel = left / t.rows * fmin(group, t.rows);
+    const bool fits = left + right <= room;
+    out->asked = left * t.columns + right * t.rows + others;
+    out->moved = left * (fits || panel <= room ? 1 : t.columns) + right * (fits || right <= room ? 1 : ceil(t.rows / group)) + others;
+}
+
+/* Keys and values are asked for by each tile of queries, and are still cached when the next one asks. */
+static void count_attention(const plan *p, const launch *l, const work *w, const ir_op *op, prediction *out)
+{
+    const dim_table *dims = &p->program->dims;
+    const double queries = (double)extent_value(&op->inputs[0]->shape[1], dims),
+                 head = (double)value_head_size(op->inputs[0], op->attributes.heads);
+    const double tile = fmin(queries, l->tile_rows) * field_of(l->kernel->phases[0], "pack", 1);
+    double once = 0;
+    for (int i = 0; i < w->tensor_count; i++)
+        if (w->tensors[i].value == op->inputs[1] || w->tensors[i].value == op->inputs[2]) once += w->tensors[i].read;
+    const double pairs = w->products / (4 * head), each = 2 * head * dtype_size(op->inputs[1]->type);
+    const double again = op->kind == op_attention ? fmax(once, pairs / tile * each) : once;
+    out->asked = w->read + w->written - once + again;
+    out->moved = w->read + w->written;
+}
+
+static void count_bytes(const plan *p, const launch *l, const work *w, prediction *out)
+{
+    const ir_phase *phase = l->kernel->phases[0];
+    const ir_op *attention = phase_first(phase, class_ATTENTION);
+    out->asked = out->moved = w->read + w->written;
+    if (phase->family == family_gemm)
+        count_product(p, l, w, out);
+    else if (attention && attention->kind != op_attention_combine)
+        count_attention(p, l, w, attention, out);
+}
+
+/* ---- rates */
+static double bandwidth_of(const device_model *d, unsigned *assumed)
+{
+    if (d->numbers[number_bandwidth_reached].value > 0) return d->numbers[number_bandwidth_reached].value;
+    *assumed |= assumed_bandwidth;
+    return d->numbers[number_bandwidth].value * bandwidth_share;
+}
+
+static dtype operands_of(const ir_phase *phase, dtype otherwise)
+{
+    const ir_op *op = phase_first(phase, class_PRODUCT);
+    if (!op) op = phase_first(phase, class_ATTENTION);
+    return op ? op->inputs[0]->type : otherwise;
+}
+
+static double products_rate(const plan *p, const ir_phase *phase, unsigned *assumed)
+{
+    const device_model *d = p->device;
+    const dtype type = operands_of(phase, p->program->type);
+    const layer_kind layer = phase_layer(phase);
+    if (!is_matrix(layer)) return d->rates[rate_vector].of[dtype_f32] * simt_share;
+    const double share = layer == layer_mma && (d->target->layers >> layer_wgmma & 1) ? mma_share : 1;
+    if (d->rates[rate_products_reached].of[type] > 0) return d->rates[rate_products_reached].of[type] * share;
+    *assumed |= assumed_products;
+    return d->rates[rate_products].of[type] * products_share * share;
+}
+
+static double launch_seconds(const device_model *d, const launch *l, unsigned *assumed)
+{
+    const double overlapped = d->numbers[number_overlap_cost].value, usual = d->numbers[number_launch_cost].value;
+    if (l->overlap && overlapped > 0) return overlapped;
+    if (usual > 0) return usual;
+    *assumed |= assumed_launch;
+    return usual_launch;
+}
+
+/* Where one workgroup of a unit has tile after tile. */
+static double epilogues(const device_model *d, const launch *l, double groups)
+{
+    const double clock = d->numbers[number_clock_loaded].value > 0 ? d->numbers[number_clock_loaded].value : d->numbers[number_clock].value;
+    return l->resident == 1 && clock > 0 ? (ceil(groups / d->units) - 1) * epilogue_cycles / clock : 0;
+}
+
+static double over(double work, double rate) { return rate > 0 ? work / rate : 0; }
+
+bool launch_predict(const plan *p, const launch *l, const work *w, prediction *out)
+{
+    const device_model *d = p->device;
+    const ir_phase *phase = l->kernel->phases[0];
+    *out = (prediction){0};
+    if (d->numbers[number_bandwidth].value <= 0) return false;
+    const double groups = (double)launch_grid(l, &p->program->dims);
+    count_bytes(p, l, w, out);
+    out->padded = padded_products(p, l, w);
+    out->use = groups / up(groups, d->units);
+    out->memory = out->moved / (bandwidth_of(d, &out->assumed) * fmin(1, 2 * groups / d->units));
+    out->cache = over(out->asked, d->numbers[number_l2_bandwidth].value);
+    out->products = w->products > 0 ? over(out->padded, products_rate(p, phase, &out->assumed) * out->use) : 0;
+    out->arithmetic = over(w->others, d->rates[rate_vector].of[dtype_f32] * out->use);
+    out->epilogues = epilogues(d, l, groups);
+    out->fixed = launch_seconds(d, l, &out->assumed) + fill;
+    const double computing = out->products + out->arithmetic + out->epilogues, longest = fmax(computing, fmax(out->memory, out->cache));
+    out->seconds = out->fixed + longest;
+    out->limit = out->fixed > longest               ? limited_by_launch
+                 : longest == out->memory           ? limited_by_memory
+                 : longest == out->cache            ? limited_by_cache
+                 : out->products >= out->arithmetic ? limited_by_products
+                                                    : limited_by_arithmetic;
+    return true;
+}

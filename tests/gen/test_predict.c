@@ -1,0 +1,247 @@
+/* What a unit holds, as CUDA's own calculator and LLVM's report say it; how long a launch should take, as the closed form says it. */
+#include "gen/base/predict.h"
+#include "ir/devices/occupancy.h"
+#include "tests/support.h"
+#include <math.h>
+#include <string.h>
+
+/* ---- what a unit holds */
+typedef struct held {
+    const char *device;
+    kernel_need need;
+    int groups, waves;
+    unsigned limits;
+} held;
+
+/* NVIDIA: the occupancy calculator of CUDA 13. AMD: what LLVM 22 says of registers, times whole workgroups; LDS in pieces. */
+static const held known[] = {
+    {"h200", {384, 168, 0, 0, 199744}, 1, 3, 1u << by_registers | 1u << by_shared},
+    {"h200", {256, 64, 0, 0, 0}, 4, 8, 1u << by_registers},
+    {"h200", {1024, 32, 0, 0, 0}, 2, 16, 1u << by_waves},
+    {"h200", {32, 16, 0, 0, 0}, 32, 8, 1u << by_groups},
+    {"h200", {128, 40, 0, 0, 30000}, 7, 7, 1u << by_shared},
+    {"a100", {256, 128, 0, 0, 40000}, 2, 4, 1u << by_registers},
+    {"a100", {128, 255, 0, 0, 0}, 2, 2, 1u << by_registers},
+    {"mi210", {256, 128, 0, 20, 0}, 4, 4, 1u << by_registers},
+    {"mi210", {512, 256, 0, 30, 65536}, 1, 2, 1u << by_registers | 1u << by_shared},
+    {"mi300x", {256, 20, 0, 30, 20000}, 3, 3, 1u << by_shared},
+    {"mi300x", {64, 8, 0, 16, 0}, 32, 8, 1u << by_waves},
+    {"mi100", {64, 20, 128, 20, 0}, 8, 2, 1u << by_sums},
+    {"mi100", {64, 20, 0, 96, 0}, 32, 8, 1u << by_scalars},
+    {"mi355x", {512, 128, 0, 40, 140000}, 1, 2, 1u << by_shared},
+    {"rx7900xtx", {256, 168, 0, 40, 0}, 4, 8, 1u << by_registers},
+    {"rx9070xt", {128, 250, 0, 40, 60000}, 2, 2, 1u << by_shared},
+};
+
+START_TEST(a_unit_holds_what_the_vendors_say)
+{
+    arena *a = arena_new();
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        occupancy o;
+        ck_assert(occupancy_of(device_model_find(a, known[i].device), &known[i].need, &o));
+        ck_assert_msg(o.groups == known[i].groups && o.waves == known[i].waves && o.limits == known[i].limits,
+                      "%s, case %zu: %d workgroups, %d waves, limits %x", known[i].device, i, o.groups, o.waves, o.limits);
+    }
+    arena_free(a);
+}
+END_TEST
+
+/* With the step itself one more workgroup fits, with one more than it none does. */
+START_TEST(a_step_is_the_most_with_which_a_workgroup_more_fits)
+{
+    arena *a = arena_new();
+    int steps = 0;
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        const device_model *d = device_model_find(a, known[i].device);
+        occupancy o, more;
+        ck_assert(occupancy_of(d, &known[i].need, &o));
+        for (int limit = by_registers; limit <= by_shared; limit++) {
+            if (!(o.limits >> limit & 1) || o.step[limit] < 0) continue;
+            for (int above = 0; above < 2; above++) {
+                kernel_need need = known[i].need;
+                if (limit == by_registers) need.registers = (int)o.step[limit] + above;
+                if (limit == by_sums) need.sums = (int)o.step[limit] + above;
+                if (limit == by_scalars) need.scalars = (int)o.step[limit] + above;
+                if (limit == by_shared) need.shared = o.step[limit] + above;
+                ck_assert(occupancy_of(d, &need, &more));
+                ck_assert_msg(above ? more.by[limit] <= o.by[limit] : more.by[limit] > o.by[limit],
+                              "%s, case %zu, limit %d, step %lld + %d: "
+                              "%d, before %d",
+                              known[i].device, i, limit, o.step[limit], above, more.by[limit], o.by[limit]);
+            }
+            steps++;
+        }
+    }
+    ck_assert_int_ge(steps, 10);
+    arena_free(a);
+}
+END_TEST
+
+START_TEST(what_limits_is_told_with_what_would_free_it)
+{
+    arena *a = arena_new();
+    const device_model *d = device_model_find(a, "h200");
+    const kernel_need need = {384, 168, 0, 0, 100000}, small = {256, 64, 0, 0, 0};
+    occupancy o;
+    ck_assert(occupancy_of(d, &need, &o));
+    ck_assert_str_eq(occupancy_text(a, d, &need, &o), "1 workgroup of 12 warps a multiprocessor, 3 of 16 warps a scheduler, limited by "
+                                                      "registers; with 80 registers instead of 168 a workgroup more");
+    ck_assert(occupancy_of(d, &small, &o));
+    ck_assert_str_eq(occupancy_text(a, d, &small, &o), "4 workgroups of 8 warps a multiprocessor, 8 of 16 warps a scheduler, limited by "
+                                                       "registers; with 48 registers instead of 64 a workgroup more");
+    ck_assert(!occupancy_of(device_model_find(a, "host"), &small, &o));
+    arena_free(a);
+}
+END_TEST
+
+/* ---- how long a launch should take */
+static const char model[] = "name: clean\nlabel: x\ntarget: sm_90a\nunits: {is: 8, chosen: x}\nchiplets: {is: 1, chosen: x}\n"
+                            "clock: {is: 1e9, chosen: x}\nl2: {is: 1e6, chosen: x}\nbandwidth: {is: 2e12, chosen: x}\n"
+                            "bandwidth_reached: {is: 1e12, chosen: x}\nproducts: {bf16: 2e14, chosen: x}\n"
+                            "products_reached: {bf16: 5e13, chosen: x}\nvector: {f32: 1e13, chosen: x}\n"
+                            "launch_cost: {is: 1e-6, chosen: x}\noverlap_cost: {is: 1e-6, chosen: x}\n";
+
+typedef struct foreseen {
+    arena *a;
+    const char *yaml, *tile;
+    int index;
+    prediction got;
+    work work;
+} foreseen;
+
+static void foresee(void *argument)
+{
+    foreseen *f = argument;
+    const tuning lines = {.lines = &f->tile, .count = f->tile ? 1 : 0};
+    compile_request r = {.text = f->yaml,
+                         .size = strlen(f->yaml),
+                         .name = "p.yaml",
+                         .target = "sm_90a",
+                         .level = fusion_tile,
+                         .device_model = model,
+                         .tuning = &lines};
+    compiled c;
+    compile_inside(f->a, &r, &c);
+    const launch *l = &c.plan->launches[f->index];
+    f->work = launch_work(f->a, c.plan, l, NULL, NULL);
+    ck_assert(launch_predict(c.plan, l, &f->work, &f->got));
+}
+
+static foreseen foreseen_of(const char *yaml, const char *tile, int index)
+{
+    foreseen f = {.a = arena_new(), .yaml = yaml, .tile = tile, .index = index};
+    ck_assert_msg(arena_run(f.a, foresee, &f) == code_ok, "%s", arena_diagnostics(f.a));
+    arena_free(f.a);
+    return f;
+}
+
+/* 512 x 512 x 1024 in tiles of 128 x 128: 4 x 4 of them, two rounds on 8 units; the weight is as large as the cache. */
+START_TEST(a_product_takes_its_tiles_rounds)
+{
+    const char *yaml = "block: p\ndtype: bf16\ndims: {M: 512, N: 512, K: 1024}\ninputs: {x: [M, K]}\nparams: {w: [N, K]}\n"
+                       "ops:\n  - {out: y, op: linear, in: [x, w]}\noutputs: {y: y}\n";
+    const prediction p = foreseen_of(yaml, "gemm layer=wgmma n=128 group=2 slots=4", 0).got;
+    const double x = 512 * 1024 * 2, w = 512 * 1024 * 2, y = 512 * 512 * 2, operations = 2.0 * 512 * 512 * 1024;
+    ck_assert_double_eq(p.asked, 4 * x + 4 * w + y);
+    ck_assert_double_eq(p.moved, 4 * x + 2 * w + y); /* two groups of two row tiles, each of which asks for all of w */
+    ck_assert_double_eq(p.padded, operations);
+    ck_assert_double_eq(p.use, 1);
+    ck_assert_double_eq_tol(p.products, operations / 5e13, 1e-15);
+    ck_assert_double_eq_tol(p.memory, p.moved / 1e12, 1e-15);
+    ck_assert_double_eq_tol(p.epilogues, 1250 / 1e9, 1e-15);
+    ck_assert_double_eq_tol(p.seconds, 1e-6 + 1.3e-6 + p.products + p.epilogues, 1e-12);
+    ck_assert_int_eq(p.limit, limited_by_products);
+    ck_assert_uint_eq(p.assumed, 0);
+}
+END_TEST
+
+START_TEST(rows_beyond_the_matrix_cost_as_much_as_rows_of_it)
+{
+    const char *yaml = "block: p\ndtype: bf16\ndims: {M: 130, N: 128, K: 64}\ninputs: {x: [M, K]}\nparams: {w: [N, K]}\n"
+                       "ops:\n  - {out: y, op: linear, in: [x, w]}\noutputs: {y: y}\n";
+    const foreseen f = foreseen_of(yaml, "gemm layer=wgmma n=128 slots=4", 0);
+    ck_assert_double_eq(f.work.products, 2.0 * 130 * 128 * 64);
+    ck_assert_double_eq(f.got.padded, 2.0 * 256 * 128 * 64);
+    ck_assert_double_eq(f.got.use, 2 / 8.0);
+}
+END_TEST
+
+START_TEST(rows_take_the_time_of_their_bytes)
+{
+    const char *yaml = "block: n\ndtype: bf16\ndims: {M: 65536, D: 1024}\ninputs: {x: [M, D]}\nparams: {w: [D]}\n"
+                       "ops:\n  - {out: y, op: rmsnorm, in: [x, w]}\noutputs: {y: y}\n";
+    const foreseen f = foreseen_of(yaml, NULL, 0);
+    const double bytes = 2.0 * 65536 * 1024 * 2 + 1024 * 2;
+    ck_assert_double_eq(f.got.moved, bytes);
+    ck_assert_double_eq(f.got.asked, bytes);
+    ck_assert_double_eq_tol(f.got.seconds, 2.3e-6 + bytes / 1e12, 1e-10);
+    ck_assert_int_eq(f.got.limit, limited_by_memory);
+}
+END_TEST
+
+START_TEST(attention_asks_for_its_keys_once_a_tile_of_queries)
+{
+    const char *yaml = "block: a\ndtype: bf16\ndims: {B: 2, S: 1024, H: 4, KV: 2, hd: 64}\n"
+                       "inputs: {q: [B, S, H*hd], k: [B, S, KV*hd], v: [B, S, KV*hd]}\n"
+                       "ops:\n  - {out: y, op: attention, in: [q, k, v], heads: H, kv_heads: KV}\noutputs: {y: y}\n";
+    const foreseen f = foreseen_of(yaml, "attention layer=simt block_q=32 team=4 threads=128", 0);
+    const double each = 2.0 * 1024 * 64 * 2, queries = 2.0 * 1024 * 4 * 64 * 2;
+    ck_assert_double_eq(f.got.asked, 2 * queries + 2 * 4 * 32 * each); /* batches, heads, tiles of queries */
+    ck_assert_double_eq(f.got.moved, 2 * queries + 2 * 2 * each);
+    ck_assert_double_eq(f.work.products, 4.0 * 64 * 4 * 2 * 1024 * 1024);
+}
+END_TEST
+
+START_TEST(blocks_of_keys_that_a_mask_cuts_are_multiplied_whole)
+{
+    const char *yaml = "block: a\ndtype: bf16\ndims: {B: 2, S: 1024, H: 4, hd: 64}\n"
+                       "inputs: {q: [B, S, H*hd], k: [B, S, H*hd], v: [B, S, H*hd]}\n"
+                       "ops:\n  - {out: y, op: attention, in: [q, k, v], heads: H, causal: true}\noutputs: {y: y}\n";
+    const foreseen f = foreseen_of(yaml, "attention layer=wgmma block_q=128 block_k=64 slots=8 threads=384", 0);
+    ck_assert_double_eq(f.work.products, 4.0 * 64 * 4 * 2 * (1024 * 1025 / 2.0));
+    ck_assert_double_eq(f.got.padded, f.work.products + 4.0 * 64 * 4 * 2 * 1024 * 63 / 2.0);
+}
+END_TEST
+
+static void foresee_unknown(void *argument)
+{
+    foreseen *f = argument;
+    compile_request r = {.text = f->yaml, .size = strlen(f->yaml), .name = "p.yaml", .target = "host", .level = fusion_tile};
+    compiled c;
+    compile_inside(f->a, &r, &c);
+    f->work = launch_work(f->a, c.plan, &c.plan->launches[0], NULL, NULL);
+    ck_assert(!launch_predict(c.plan, &c.plan->launches[0], &f->work, &f->got));
+    r.target = "gfx942";
+    compile_inside(f->a, &r, &c);
+    ck_assert(launch_predict(c.plan, &c.plan->launches[0], &f->work, &f->got));
+    ck_assert_uint_eq(f->got.assumed, assumed_bandwidth | assumed_launch);
+    ck_assert_double_eq_tol(f->got.memory, f->got.moved / (5.3e12 * 0.9), 1e-12);
+}
+
+START_TEST(what_a_device_file_does_not_say_is_told_and_no_bandwidth_is_no_prediction)
+{
+    foreseen f = {.a = arena_new(),
+                  .yaml = "block: n\ndtype: f32\ndims: {M: 65536, D: 512}\ninputs: {x: [M, D]}\n"
+                          "ops:\n  - {out: y, op: exp, in: [x]}\noutputs: {y: y}\n"};
+    ck_assert_msg(arena_run(f.a, foresee_unknown, &f) == code_ok, "%s", arena_diagnostics(f.a));
+    arena_free(f.a);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("predict");
+    TCase *units = tcase_create("units"), *times = tcase_create("times");
+    tcase_add_test(units, a_unit_holds_what_the_vendors_say);
+    tcase_add_test(units, a_step_is_the_most_with_which_a_workgroup_more_fits);
+    tcase_add_test(units, what_limits_is_told_with_what_would_free_it);
+    tcase_add_test(times, a_product_takes_its_tiles_rounds);
+    tcase_add_test(times, rows_beyond_the_matrix_cost_as_much_as_rows_of_it);
+    tcase_add_test(times, rows_take_the_time_of_their_bytes);
+    tcase_add_test(times, attention_asks_for_its_keys_once_a_tile_of_queries);
+    tcase_add_test(times, blocks_of_keys_that_a_mask_cuts_are_multiplied_whole);
+    tcase_add_test(times, what_a_device_file_does_not_say_is_told_and_no_bandwidth_is_no_prediction);
+    suite_add_tcase(suite, units);
+    suite_add_tcase(suite, times);
+    return run_suite(suite);
+}
