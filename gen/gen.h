@@ -128,6 +128,8 @@ typedef struct forbidden_tile {
 typedef struct tuning {
     const char *const *lines; /* a user's: "gate_up: layer=wgmma m=128 n=192" (gen/plan/wishes.h) */
     size_t count;
+    const struct wisdom *wisdom; /* for phases that no line is for; or NULL */
+    const char *device;          /* by what name it is looked up there; NULL: the device model's */
     const forbidden_tile *forbidden;
     size_t forbidden_count;
 } tuning;

@@ -12,6 +12,7 @@ typedef struct aligner {
     ir_program *p;
     const device_model *device;
     wishes *wishes;
+    const tuning *tuning;
     /* by value id */
     ir_phase **maker;
     ir_op **copy;             /* that was made of it */
@@ -127,7 +128,14 @@ static bool align_operand(aligner *g, int k)
     for (int i = 0; i < phase->op_count && !product; i++)
         if (phase->ops[i]->kind == op_linear) product = phase->ops[i];
     if (g->p->kernels[k]->phase_count != 1 || phase->family != family_gemm || !product) return false;
-    tile_request r = {g->b->a, g->p, phase, g->device, g->device->target, phase_space(g->b->a, phase), 0, NULL, g->wishes, false};
+    tile_request r = {.a = g->b->a,
+                      .program = g->p,
+                      .phase = phase,
+                      .device = g->device,
+                      .target = g->device->target,
+                      .space = phase_space(g->b->a, phase),
+                      .wishes = g->wishes,
+                      .tuning = g->tuning};
     ir_value *v = product->inputs[0];
     if (!program_choose(&r, phase)->aligned_rows || value_alignment(g->b->a, v) == 16) return false;
     if (may_be_longer(g, v)) {
@@ -141,11 +149,11 @@ static bool align_operand(aligner *g, int k)
     return added;
 }
 
-static aligner begin(builder *b, const device_model *device, wishes *w)
+static aligner begin(builder *b, const device_model *device, wishes *w, const tuning *t)
 {
     const ir_program *p = b->p;
     const size_t values = (size_t)p->value_count, room = values + (size_t)p->kernel_count + 1; /* a copy a kernel at most */
-    aligner g = {.b = b, .p = b->p, .device = device, .wishes = w, .phases = {.a = b->a}, .kernels = {.a = b->a}};
+    aligner g = {.b = b, .p = b->p, .device = device, .wishes = w, .tuning = t, .phases = {.a = b->a}, .kernels = {.a = b->a}};
     g.maker = arena_alloc(b->a, room * sizeof *g.maker);
     g.copy = arena_alloc(b->a, room * sizeof *g.copy);
     g.is_root = arena_alloc(b->a, room);
@@ -175,9 +183,9 @@ static void list_ops(builder *b)
         }
 }
 
-void align_operands(builder *b, const device_model *device, wishes *w)
+void align_operands(builder *b, const device_model *device, wishes *w, const tuning *t)
 {
-    aligner g = begin(b, device, w);
+    aligner g = begin(b, device, w, t);
     bool changed = false;
     ir_kernel **room = arena_alloc(b->a, (size_t)(2 * b->p->kernel_count + 1) * sizeof *room);
     if (b->p->kernel_count) memcpy(room, b->p->kernels, (size_t)b->p->kernel_count * sizeof *room);

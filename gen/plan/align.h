@@ -6,5 +6,5 @@
 #include "ir/program/build.h"
 
 /* b->p: a program with kernels, which may be changed. */
-void align_operands(builder *b, const device_model *device, wishes *w);
+void align_operands(builder *b, const device_model *device, wishes *w, const tuning *t);
 #endif

@@ -123,13 +123,6 @@ static bool needs_packing(const ir_phase *phase)
     return false;
 }
 
-/* False: the program has no arrangement of columns for the epilogue. */
-static bool find_segments(const planner *p, const ir_phase *phase, const program *of, segment_list *list)
-{
-    *list = (segment_list){0};
-    return phase->family != family_gemm || gemm_segments(p->a, phase, program_granule(of, p->p->target), list);
-}
-
 static void plan_pack(planner *p, const ir_kernel *kernel, const ir_phase *phase, long long packed_n, const char *name)
 {
     const ir_op *product = phase_first(phase, class_PRODUCT);
@@ -208,7 +201,7 @@ static const program *choose_tile(const planner *p, tile_request *r, ir_phase *p
 {
     const program *first = program_choose(r, phase), *of = first;
     unsigned tried = 0;
-    bool fits = find_segments(p, phase, first, segments);
+    bool fits = request_segments(r, first, segments);
     if (!fits)
         bail(p->a, code_unsupported, phase_first(phase, class_PRODUCT)->at, "phase %s: no arrangement of columns serves its epilogue",
              phase->name);
@@ -218,7 +211,7 @@ static const program *choose_tile(const planner *p, tile_request *r, ir_phase *p
         of = program_next(r, tried);
         r->second = of != NULL;
         if (!of) of = first, phase->spilled_count = 0;
-        fits = find_segments(p, phase, of, segments);
+        fits = request_segments(r, of, segments);
     }
     return of;
 }
@@ -231,7 +224,15 @@ static void plan_kernel(planner *p, int index)
              kernel->name, kernel->phase_count);
     ir_phase *phase = kernel->phases[0];
     segment_list segments;
-    tile_request request = {p->a, p->program, phase, p->p->device, p->p->target, phase_space(p->a, phase), 0, &segments, p->wishes, false};
+    tile_request request = {.a = p->a,
+                            .program = p->program,
+                            .phase = phase,
+                            .device = p->p->device,
+                            .target = p->p->target,
+                            .space = phase_space(p->a, phase),
+                            .segments = &segments,
+                            .wishes = p->wishes,
+                            .tuning = p->tuning};
     const program *of = choose_tile(p, &request, phase, &segments);
     const char *name = p->names[index];
     if (needs_packing(phase)) plan_pack(p, kernel, phase, segments.packed_columns, name);
@@ -273,7 +274,7 @@ plan *plan_choose(arena *a, const ir_program *fused, const device_model *device,
     b.p->device = device->name;
     check_sizes(&p);
     settle_wishes(&p, false);
-    align_operands(&b, device, p.wishes);
+    align_operands(&b, device, p.wishes, tuning);
     const size_t kernels = (size_t)p.program->kernel_count + 1, values = (size_t)p.program->value_count + 1;
     p.p->launches = arena_alloc(a, kernels * sizeof *p.p->launches);
     p.p->scratches = arena_alloc(a, kernels * sizeof *p.p->scratches);

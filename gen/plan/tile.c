@@ -1,6 +1,7 @@
 /* In: a phase and a target. Out: its program and its tile. Refuses what tile.h says. Defaults first, then settings of the
  * program's own text (a plan that is read back), then the user's; what results is checked as a whole. */
 #include "gen/plan/tile.h"
+#include "gen/plan/wisdom.h"
 #include "gen/plan/wishes.h"
 #include <string.h>
 
@@ -19,6 +20,61 @@ static _Noreturn void refuse(const tile_request *r, const char *rule)
     bail(r->a, code_unsupported, (position){0}, "tile: phase %s (%s) on %s: %s", r->phase->name, family_of(r), r->target->name, rule);
 }
 
+/* ---- legality */
+bool request_segments(const tile_request *r, const program *of, segment_list *list)
+{
+    *list = (segment_list){0};
+    return r->phase->family != family_gemm || gemm_segments(r->a, r->phase, program_granule(of, r->target), list);
+}
+
+static const char *out_of_range(const tile_request *r, const ir_tile *t)
+{
+    const program_info *p = &program_table[t->program];
+    for (int i = 0; i < p->field_count; i++) {
+        const tile_field *f = &p->fields[i];
+        if (t->at[i] < f->least || t->at[i] > f->most)
+            return arena_printf(r->a, "%s: %s=%d; it is %d to %d (%s)", p->name, f->name, t->at[i], f->least, f->most, f->help);
+    }
+    return NULL;
+}
+
+/* Of a program that nothing is in the way of; columns and segments of the request are the program's. */
+static const char *rule_broken(const tile_request *r, const ir_tile *t)
+{
+    const program *p = program_at(t->program);
+    const target_info *target = r->target;
+    const char *rule = out_of_range(r, t);
+    if (rule) return rule;
+    if (tile_threads(t) > target->max_threads)
+        return arena_printf(r->a, "%d threads; a workgroup has 1 to %d", tile_threads(t), target->max_threads);
+    rule = p->illegal ? p->illegal(r, t) : NULL;
+    if (rule) return rule;
+    const long long shared = p->shared_bytes(r, t);
+    const int most = frame_is_dynamic(program_table[p->kind].frame) ? target->lds_bytes : target->static_bytes;
+    if (shared > most) return arena_printf(r->a, "%lld bytes of shared memory; a workgroup has %d", shared, most);
+    return NULL;
+}
+
+const char *tile_illegal(const tile_request *r, const ir_tile *t)
+{
+    const program *p = program_at(t->program);
+    segment_list segments;
+    tile_request own = *r;
+    if (program_table[t->program].family != r->phase->family) return "the program is of another family";
+    const char *obstacle = obstacle_of(r, p);
+    if (obstacle) return obstacle;
+    if (!request_segments(r, p, &segments)) return "no arrangement of columns serves its epilogue";
+    own.segments = &segments, own.packed_n = segments.packed_columns;
+    return rule_broken(&own, t);
+}
+
+static void check(const tile_request *r, const ir_tile *t)
+{
+    const char *rule = rule_broken(r, t);
+    if (rule) refuse(r, rule);
+}
+
+/* ---- which layer */
 /* Of the phase's family, that the target has. */
 static const char *layers_there(const tile_request *r)
 {
@@ -121,6 +177,44 @@ static const ir_op *main_op(const ir_phase *phase)
     return phase->ops[0];
 }
 
+/* ---- wisdom */
+static bool is_free(const tile_request *r)
+{
+    for (int i = 0; r->wishes && i < r->wishes->count; i++)
+        if (wish_is_for(&r->wishes->list[i], r->phase)) return false;
+    return !r->second && !r->phase->tile.program;
+}
+
+/* Rows that are not aligned yet will be, when this is asked before they are (gen/plan/align.c): r->segments says which it is. */
+static bool rows_lie_right(const tile_request *r, const program *p)
+{
+    const ir_op *product = request_product(r);
+    return !p->aligned_rows || !r->segments || !product || product->kind != op_linear || value_alignment(r->a, product->inputs[0]) == 16;
+}
+
+/* What a tuning found for the nearest phase like this, of which the phase can have the tile; NULL: nothing, or the user or the text has a
+ * say in it. */
+static const ir_tile *tile_known(const tile_request *r)
+{
+    const tuning *t = r->tuning;
+    if (!t || !t->wisdom || !is_free(r)) return NULL;
+    int count;
+    const char *device = t->device ? t->device : r->device->name, *signature = phase_signature(r->a, r->program, r->phase);
+    const wisdom_entry **list =
+        wisdom_find(r->a, t->wisdom, r->target, device, signature, phase_size_of(r->a, r->program, r->phase), &count);
+    for (int i = 0; i < count; i++)
+        if (!tile_illegal(r, &list[i]->tile) && rows_lie_right(r, program_at(list[i]->tile.program))) return &list[i]->tile;
+    return NULL;
+}
+
+/* ---- the choice */
+static const offer *offer_of(const offer *list, int count, program_kind kind)
+{
+    for (int i = 0; i < count; i++)
+        if (list[i].of->kind == kind) return &list[i];
+    return NULL;
+}
+
 const program *program_choose(const tile_request *r, ir_phase *phase)
 {
     const int asked = layer_asked(r);
@@ -130,7 +224,8 @@ const program *program_choose(const tile_request *r, ir_phase *phase)
     if (asked >= 0) return asked_program(r, (layer_kind)asked);
     offer list[program_count];
     const int count = ask_programs(r, list);
-    const offer *best = cheapest(list, count, 0);
+    const ir_tile *known = tile_known(r);
+    const offer *best = known ? offer_of(list, count, known->program) : cheapest(list, count, 0);
     say_refusals(r, phase, list, count, best);
     if (!best) bail(r->a, code_unsupported, main_op(phase)->at, "phase %s: %s", phase->name, phase->refused[0].why);
     return best->of;
@@ -191,30 +286,6 @@ static void take_wishes(const tile_request *r, ir_tile *t, ir_phase *phase)
         if (wish_is_for(&r->wishes->list[i], phase)) take_wish(r, &r->wishes->list[i], t, phase);
 }
 
-/* ---- legality */
-static void check_ranges(const tile_request *r, const ir_tile *t)
-{
-    const program_info *p = &program_table[t->program];
-    for (int i = 0; i < p->field_count; i++) {
-        const tile_field *f = &p->fields[i];
-        if (t->at[i] < f->least || t->at[i] > f->most)
-            refuse(r, arena_printf(r->a, "%s: %s=%d; it is %d to %d (%s)", p->name, f->name, t->at[i], f->least, f->most, f->help));
-    }
-}
-
-static void check(const tile_request *r, const program *p, const ir_tile *t)
-{
-    const target_info *target = r->target;
-    check_ranges(r, t);
-    if (tile_threads(t) > target->max_threads)
-        refuse(r, arena_printf(r->a, "%d threads; a workgroup has 1 to %d", tile_threads(t), target->max_threads));
-    const char *rule = p->illegal ? p->illegal(r, t) : NULL;
-    if (rule) refuse(r, rule);
-    const long long shared = p->shared_bytes(r, t);
-    const int most = frame_is_dynamic(program_table[p->kind].frame) ? target->lds_bytes : target->static_bytes;
-    if (shared > most) refuse(r, arena_printf(r->a, "%lld bytes of shared memory; a workgroup has %d", shared, most));
-}
-
 static bool has_spilled(const ir_phase *phase, const ir_tile *t)
 {
     for (int i = 0; i < phase->spilled_count; i++)
@@ -227,9 +298,11 @@ bool tile_choose(const tile_request *r, const program *p, ir_phase *phase)
     ir_tile t = {.program = p->kind, .given = (1u << program_table[p->kind].field_count) - 1};
     p->defaults(r, &t);
     if (r->second || !phase->tile.program) phase->from = tile_of_model;
+    const ir_tile *known = tile_known(r);
+    if (known && known->program == p->kind) t = *known, phase->from = tile_of_wisdom;
     if (!r->second) take_text(r, &t), take_wishes(r, &t, phase);
-    check(r, p, &t);
-    for (; has_spilled(phase, &t); check(r, p, &t)) {
+    check(r, &t);
+    for (; has_spilled(phase, &t); check(r, &t)) {
         phase->from = tile_of_model;
         if (!p->smaller || !p->smaller(r, &t)) return false;
     }

@@ -5,6 +5,10 @@
 #define TFGEN_GEN_TILE_H
 #include "gen/program/program.h"
 
+/* How columns lie for the program; false: it has no arrangement of them for the epilogue. */
+bool request_segments(const tile_request *r, const program *of, segment_list *list);
+/* Why a tile with all of its fields is none that the phase can have, program and all; NULL: it can. Of any request. */
+const char *tile_illegal(const tile_request *r, const ir_tile *t);
 /* The program, by the text, a user's line "gate_up: layer=simt", or else by cost; phase->refused is what the others were refused for. */
 const program *program_choose(const tile_request *r, ir_phase *phase);
 /* The cheapest that the phase can have of those whose bit (1 << kind) is not set in `tried`; NULL: there is none left. */

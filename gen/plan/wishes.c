@@ -31,7 +31,8 @@ static int read_layer(const wishes *w, const wish *of, const char *name)
     const char *const *names = layer_names(&count);
     for (size_t i = 0; i < count; i++)
         if (strcmp(names[i], name) == 0) return (int)i;
-    wish_refuse(w, of, arena_printf(w->a, "no layer '%s'%s layers are %s", name, hint(name, names, count, w->a), all_names(w->a, names, count)));
+    const char *near = hint(name, names, count, w->a), *all = all_names(w->a, names, count);
+    wish_refuse(w, of, arena_printf(w->a, "no layer '%s'%s layers are %s", name, near, all));
 }
 
 static int read_number(const wishes *w, const wish *of, const char *setting, const char *from)

@@ -1,5 +1,5 @@
-/* In: a user's lines "PHASE: layer=mma m=128 ..." (`--tile`) and a program. Out: what each of its phases is to have. Refuses (code_usage) what
- * is no such line, and names and settings that there are not, with those that there are.
+/* In: a user's lines "PHASE: layer=mma m=128 ..." (`--tile`) and a program. Out: what each of its phases is to have. Refuses (code_usage)
+ * what is no such line, and names and settings that there are not, with those that there are.
  * PHASE is the name of a phase (gate_up), of its kernel (k4, k4.gate_up, llama_gate_up), its signature (gen/base/signature.h), or a family
  * (gemm): then the line is for all phases of the family whose program can have it. */
 #ifndef TFGEN_GEN_WISHES_H

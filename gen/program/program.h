@@ -16,6 +16,7 @@ typedef struct tile_request {
     long long packed_n;           /* gemm, once the program is chosen: its granule decides */
     const segment_list *segments; /* gemm, likewise */
     struct wishes *wishes; /* what the user asks of tiles */
+    const tuning *tuning;  /* or NULL: for its wisdom */
     bool second;           /* the program is none that text, user or cost ask for: what they say of the tile is of another one */
 } tile_request;
 

@@ -1,6 +1,7 @@
 /* In: spec text and a request. Out: the plan with its sources. Refuses what a stage refuses. This is the spine: a line a stage.
  * --from=STAGE enters it lower down, with IR text printed by --dump=STAGE. */
 #include "runtime/api/compile.h"
+#include "gen/plan/wisdom.h"
 #include <string.h>
 
 const char *const stage_names[stage_count] = {"graph", "ir", "fuse", "plan", "source"};
@@ -94,6 +95,16 @@ static const ir_program *read_text(const job *j)
     return p;
 }
 
+/* Wisdom goes by what the device is: its model, or what it calls itself where it is none of its target's. */
+static const tuning *tuning_for(arena *a, const compile_request *r, const device_model *device)
+{
+    if (!r->tuning) return NULL;
+    tuning *t = arena_alloc(a, sizeof *t);
+    *t = *r->tuning;
+    t->device = wisdom_device(a, device, r->device_label);
+    return t;
+}
+
 void compile_inside(arena *a, const compile_request *r, compiled *out)
 {
     *out = (compiled){0};
@@ -111,7 +122,7 @@ void compile_inside(arena *a, const compile_request *r, compiled *out)
     }
     if (from <= stage_ir) p = fuse(a, dumped(j, stage_ir, p), &fusion);
     if (from <= stage_fuse) dumped(j, stage_fuse, p);
-    j->out->plan = plan_choose(a, p, device, r->tuning);
+    j->out->plan = plan_choose(a, p, device, tuning_for(a, r, device));
     dumped(j, stage_plan, j->out->plan->program);
     emit(a, j->out->plan);
     dump_sources(r, j->out->plan);

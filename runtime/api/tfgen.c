@@ -1,6 +1,7 @@
 /* The public interface and nothing else. In: calls. Out: plans that own their arena. Refuses with a status and a text. */
 #include "runtime/api/tfgen.h"
 #include "runtime/module/module.h"
+#include "runtime/wisdom/wisdom_file.h"
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +19,7 @@ static const tuning *kept_tuning(arena *a, const tfgen_plan_options *o)
     const char **lines = arena_alloc(a, (o->tile_count + 1) * sizeof *lines);
     tuning *t = arena_alloc(a, sizeof *t);
     for (size_t i = 0; i < o->tile_count; i++) lines[i] = arena_strdup(a, o->tiles[i]);
-    *t = (tuning){.lines = lines, .count = o->tile_count};
+    *t = (tuning){.lines = lines, .count = o->tile_count, .wisdom = wisdom_load(a, o->wisdom)};
     return t;
 }
 

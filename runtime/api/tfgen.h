@@ -72,10 +72,13 @@ typedef struct tfgen_plan_options {
      * is TFGEN_USAGE, a tile that the program, the target or the sizes do not allow TFGEN_UNSUPPORTED; the text has what is legal. */
     const char *const *tiles;
     size_t tile_count;
+    /* What tunings found, for phases without a tile of your own: a file (docs/tuning.md), or "none". NULL: $TFGEN_WISDOM, else
+     * ~/.local/share/tfgen/wisdom, where there is one. It decides time alone: what it has of other code or other shapes is not used. */
+    const char *wisdom;
 } tfgen_plan_options;
-#define TFGEN_PLAN_OPTIONS_INIT                                                                          \
-    {                                                                                                    \
-        sizeof(tfgen_plan_options), NULL, NULL, NULL, NULL, 0, TFGEN_FUSION_TILE, NULL, 0, NULL, NULL, 0 \
+#define TFGEN_PLAN_OPTIONS_INIT                                                                                \
+    {                                                                                                          \
+        sizeof(tfgen_plan_options), NULL, NULL, NULL, NULL, 0, TFGEN_FUSION_TILE, NULL, 0, NULL, NULL, 0, NULL \
     }
 
 /* Reads `spec` (YAML, `size` bytes, not kept) and plans it. `name` is used in messages and #line directives. *plan is NULL unless

@@ -163,7 +163,8 @@ static void write_plan_function(arena *a, text *t, const build_library *l)
                 id);
     write_tables(t, l);
     text_printf(t, "    tfgen_plan_options options = TFGEN_PLAN_OPTIONS_INIT;\n"
-                   "    options.target = tfgen_device_target(device);\n    options.fusion = %s;\n", levels[l->level]);
+                   "    options.target = tfgen_device_target(device);\n    options.fusion = %s;\n    options.wisdom = \"none\";\n",
+                levels[l->level]);
     if (l->dtype) text_printf(t, "    options.dtype = "), quote(t, l->dtype), text_printf(t, ";\n");
     if (l->no_fuse.count) text_printf(t, "    options.no_fuse = no_fuse;\n    options.no_fuse_count = %zu;\n", l->no_fuse.count);
     if (l->tiles.count) text_printf(t, "    options.tiles = tiles;\n    options.tile_count = %zu;\n", l->tiles.count);

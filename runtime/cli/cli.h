@@ -14,6 +14,7 @@ int command_schema_main(const cli_options *o);
 int command_bench_main(const cli_options *o);
 int command_build_main(const cli_options *o);
 int command_cache_main(const cli_options *o);
+int command_wisdom_main(const cli_options *o);
 int command_devices_main(const cli_options *o);
 int command_doctor_main(const cli_options *o);
 

@@ -1,5 +1,6 @@
 /* In: options. Out: compile requests. Refuses unknown levels, stages and fusions by name, with what is known. */
 #include "runtime/cli/cli.h"
+#include "runtime/wisdom/wisdom_file.h"
 #include <string.h>
 
 static void check_fusion_names(arena *a, name_list given)
@@ -55,7 +56,7 @@ static const tuning *tuning_of(arena *a, const cli_options *o)
 {
     const name_list lines = options_lines(a, o->tile);
     tuning *t = arena_alloc(a, sizeof *t);
-    *t = (tuning){.lines = lines.names, .count = lines.count};
+    *t = (tuning){.lines = lines.names, .count = lines.count, .wisdom = wisdom_load(a, o->command == command_build ? "none" : o->wisdom)};
     return t;
 }
 

@@ -1,0 +1,311 @@
+/* In: text, from anybody. Out: wisdom.h. Refuses nothing. What is legal for a phase is gen/plan/tile.c's to say, when it is asked for. */
+#include "gen/plan/wisdom.h"
+#include "gen/source/template_text.h"
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char wisdom_head[] = "wisdom 1\n";
+
+/* ---- versions */
+static uint64_t mixed(uint64_t hash, const char *s, size_t size)
+{
+    for (size_t i = 0; i < size; i++) hash = (hash ^ (unsigned char)s[i]) * 0x100000001b3ull; /* FNV-1a */
+    return hash;
+}
+
+/* Comments and blanks change no code. */
+static uint64_t mixed_code(uint64_t hash, const char *s, size_t size)
+{
+    for (size_t i = 0; i < size; i++) {
+        const char next = i + 1 < size ? s[i + 1] : 0;
+        if (s[i] == '/' && next == '/') while (i + 1 < size && s[i + 1] != '\n') i++;
+        else if (s[i] == '/' && next == '*') {
+            for (i += 2; i + 1 < size && !(s[i] == '*' && s[i + 1] == '/'); i++) {}
+            i++;
+        } else if (!strchr(" \t\n", s[i])) hash = mixed(hash, s + i, 1);
+    }
+    return hash;
+}
+
+/* Templates that every source has say nothing of this program. */
+const char *program_version(arena *a, program_kind kind)
+{
+    const program_info *p = &program_table[kind];
+    uint64_t hash = mixed(0xcbf29ce484222325ull, p->name, strlen(p->name));
+    for (size_t i = 0; i < template_total(); i++) {
+        const template_text t = template_at(i);
+        if (t.users >> kind & 1 && (t.users & use_all) != use_all) hash = mixed_code(hash, t.data, t.size);
+    }
+    for (int i = 0; i < p->field_count; i++) hash = mixed(hash, p->fields[i].name, strlen(p->fields[i].name) + 1);
+    return arena_printf(a, "%08x", (unsigned)(hash ^ hash >> 32));
+}
+
+/* ---- reading */
+typedef struct line_reader {
+    arena *a;
+    const char *at; /* ends in a NUL */
+    const char *versions[program_count];
+} line_reader;
+
+/* Up to a blank; "" at the end. */
+static const char *next_word(line_reader *r)
+{
+    r->at += strspn(r->at, " \t");
+    const size_t size = strcspn(r->at, " \t");
+    const char *word = arena_strndup(r->a, r->at, size);
+    r->at += size;
+    return word;
+}
+
+static bool read_count(const char *s, long long most, long long *out)
+{
+    char *end;
+    if (*s < '0' || *s > '9') return false;
+    *out = strtoll(s, &end, 10);
+    return !*end && *out <= most;
+}
+
+static program_kind read_program(line_reader *r, wisdom_entry *e)
+{
+    const char *word = next_word(r), *at = strchr(word, '@');
+    const char *name = at ? arena_strndup(r->a, word, (size_t)(at - word)) : word;
+    e->version = at ? at + 1 : "";
+    for (int i = 1; i < program_count; i++)
+        if (strcmp(program_table[i].name, name) == 0) return (program_kind)i;
+    e->stale = arena_printf(r->a, "there is no program '%s'", name);
+    return program_none;
+}
+
+static void read_sizes(line_reader *r, wisdom_entry *e)
+{
+    const char *word = next_word(r);
+    if (strncmp(word, "rows=", 5) != 0 || !read_count(word + 5, 1ll << 40, &e->size.rows)) {
+        e->stale = "expected rows=NUMBER behind the device";
+        return;
+    }
+    const char *before = r->at;
+    word = next_word(r);
+    if (strncmp(word, "keys=", 5) != 0) r->at = before;
+    else if (!read_count(word + 5, 1ll << 40, &e->size.keys)) e->stale = "expected keys=NUMBER";
+}
+
+static void read_signature(line_reader *r, wisdom_entry *e)
+{
+    const char *word = next_word(r);
+    const size_t size = strlen(word);
+    e->signature = size ? arena_strndup(r->a, word, size - 1) : "";
+    if (size < 2 || word[size - 1] != ':') e->stale = "expected a signature with a colon behind it";
+}
+
+static void read_setting(line_reader *r, wisdom_entry *e, const char *word)
+{
+    const program_info *p = &program_table[e->tile.program];
+    const size_t key = strcspn(word, "=");
+    const int i = tile_field_find(e->tile.program, word, key);
+    long long value = 0;
+    if (i < 0) e->stale = arena_printf(r->a, "%s has no field '%.*s'", p->name, (int)key, word);
+    else if (e->tile.given & 1u << i) e->stale = arena_printf(r->a, "a second %s", p->fields[i].name);
+    else if (!word[key] || !read_count(word + key + 1, p->fields[i].most, &value) || value < p->fields[i].least)
+        e->stale = arena_printf(r->a, "'%s': %s is %d to %d", word, p->fields[i].name, p->fields[i].least, p->fields[i].most);
+    else e->tile.at[i] = (int)value, e->tile.given |= 1u << i;
+}
+
+static bool is_date(const char *s)
+{
+    static const char form[] = "0000-00-00";
+    if (strlen(s) != sizeof form - 1) return false;
+    for (size_t i = 0; form[i]; i++)
+        if (form[i] == '-' ? s[i] != '-' : s[i] < '0' || s[i] > '9') return false;
+    return true;
+}
+
+/* Behind #: what is not understood is a remark. */
+static void read_measured(line_reader *r, wisdom_entry *e)
+{
+    e->date = "";
+    for (const char *word = next_word(r); *word; word = next_word(r)) {
+        const char *equals = strchr(word, '=');
+        if (!equals) continue;
+        const size_t key = (size_t)(equals - word);
+        const double us = strtod(equals + 1, NULL);
+        const bool sensible = us > 0 && us < 1e12;
+        if (key == 2 && memcmp(word, "us", key) == 0 && sensible) e->seconds = us * 1e-6;
+        if (key == 10 && memcmp(word, "default_us", key) == 0 && sensible) e->default_seconds = us * 1e-6;
+        if (key == 4 && memcmp(word, "date", key) == 0 && is_date(equals + 1)) e->date = equals + 1;
+    }
+}
+
+static void read_settings(line_reader *r, wisdom_entry *e)
+{
+    const char *word;
+    for (word = next_word(r); !e->stale && *word && *word != '#'; word = next_word(r)) read_setting(r, e, word);
+    if (*word == '#') read_measured(r, e);
+    const program_info *p = &program_table[e->tile.program];
+    for (int i = 0; !e->stale && i < p->field_count; i++)
+        if (!(e->tile.given & 1u << i)) e->stale = arena_printf(r->a, "it lacks the field %s of %s", p->fields[i].name, p->name);
+}
+
+/* Behind the tile, so that a stale line is read as far as it goes: what it is about, it still says. */
+static void check_version(line_reader *r, wisdom_entry *e)
+{
+    const program_kind kind = e->tile.program;
+    if (!r->versions[kind]) r->versions[kind] = program_version(r->a, kind);
+    if (strcmp(e->version, r->versions[kind]) != 0)
+        e->stale = arena_printf(r->a, "%s is another one now: version %s, the line's is '%s'", program_table[kind].name, r->versions[kind],
+                                e->version);
+}
+
+static void read_entry(line_reader *r, wisdom_entry *e)
+{
+    e->signature = e->device = e->target = e->date = "";
+    e->tile.program = read_program(r, e);
+    e->target = next_word(r);
+    e->device = next_word(r);
+    if (!e->stale) read_sizes(r, e);
+    if (!e->stale) read_signature(r, e);
+    if (!e->stale && !target_find(e->target)) e->stale = arena_printf(r->a, "there is no target '%s'", e->target);
+    if (!e->stale) read_settings(r, e);
+    if (!e->stale) check_version(r, e);
+}
+
+static void add_entry(wisdom *w, wisdom_entry *e)
+{
+    wisdom_entry *first = names_find(&w->signatures, e->signature);
+    if (e->stale) return;
+    if (first) e->other = first->other, first->other = e;
+    else names_add(&w->signatures, e->signature, e);
+}
+
+static void read_line(line_reader *r, wisdom *w, const char *line, size_t size, int number)
+{
+    const bool zero = memchr(line, 0, size) != NULL;
+    r->at = text_harmless(r->a, line);
+    r->at += strspn(r->at, " \t");
+    if (!zero && (!*r->at || *r->at == '#')) return;
+    wisdom_entry *e = &w->list[w->count++];
+    *e = (wisdom_entry){.line = number, .text = r->at};
+    read_entry(r, e);
+    if (zero) e->stale = "it has a zero byte";
+    add_entry(w, e);
+}
+
+static wisdom *refused(arena *a, wisdom *w, const char *why)
+{
+    w->list = arena_alloc(a, sizeof *w->list);
+    w->list[0] = (wisdom_entry){.line = 1, .text = "", .signature = "", .device = "", .target = "", .date = "", .stale = why};
+    w->count = 1;
+    return w;
+}
+
+wisdom *wisdom_read(arena *a, const char *data, size_t size)
+{
+    wisdom *w = arena_alloc(a, sizeof *w);
+    w->signatures = (name_map){.a = a};
+    const size_t head = sizeof wisdom_head - 1;
+    if (size > most_wisdom_bytes) return refused(a, w, arena_printf(a, "the file has more than %d bytes", most_wisdom_bytes));
+    if (size < head || memcmp(data, wisdom_head, head) != 0) return refused(a, w, "the file does not begin with 'wisdom 1'");
+    size_t lines = 1;
+    for (size_t i = head; i < size; i++) lines += data[i] == '\n';
+    if (lines > most_wisdom_lines) return refused(a, w, arena_printf(a, "the file has more than %d lines", most_wisdom_lines));
+    line_reader *r = arena_alloc(a, sizeof *r);
+    r->a = a;
+    w->list = arena_alloc(a, (lines + 1) * sizeof *w->list);
+    int number = 1;
+    for (const char *at = data + head, *end = data + size; at < end;) {
+        const char *stop = memchr(at, '\n', (size_t)(end - at));
+        const size_t length = (size_t)((stop ? stop : end) - at), own = length - (length && at[length - 1] == '\r');
+        read_line(r, w, arena_strndup(a, at, own), own, ++number);
+        at += length + 1;
+    }
+    return w;
+}
+
+/* ---- writing */
+void wisdom_put(text *t, const wisdom_entry *e)
+{
+    const program_info *p = &program_table[e->tile.program];
+    text_printf(t, "%s@%s %s %s rows=%lld", p->name, e->version, e->target, e->device, e->size.rows);
+    if (e->size.keys) text_printf(t, " keys=%lld", e->size.keys);
+    text_printf(t, " %s:", e->signature);
+    for (int i = 0; i < p->field_count; i++) text_printf(t, " %s=%d", p->fields[i].name, e->tile.at[i]);
+    const bool measured = e->seconds > 0 || e->default_seconds > 0 || *e->date;
+    if (measured) text_printf(t, " #");
+    if (e->seconds > 0) text_printf(t, " us="), text_number(t, e->seconds * 1e6);
+    if (e->default_seconds > 0) text_printf(t, " default_us="), text_number(t, e->default_seconds * 1e6);
+    if (*e->date) text_printf(t, " date=%s", e->date);
+    text_printf(t, "\n");
+}
+
+wisdom_entry wisdom_of(arena *a, const ir_program *p, const target_info *target, const char *device, const ir_phase *phase)
+{
+    return (wisdom_entry){.target = target->name,
+                          .device = device,
+                          .signature = phase_signature(a, p, phase),
+                          .version = program_version(a, phase->tile.program),
+                          .size = phase_size_of(a, p, phase),
+                          .tile = phase->tile,
+                          .date = "",
+                          .text = ""};
+}
+
+bool wisdom_same_key(const wisdom_entry *x, const wisdom_entry *y)
+{
+    return strcmp(x->signature, y->signature) == 0 && strcmp(x->device, y->device) == 0 && strcmp(x->target, y->target) == 0 &&
+           x->size.rows == y->size.rows && x->size.keys == y->size.keys;
+}
+
+const wisdom_entry *wisdom_better(const wisdom_entry *x, const wisdom_entry *y)
+{
+    if (!x->stale != !y->stale) return x->stale ? y : x;
+    const int newer = strcmp(x->date, y->date);
+    if (newer) return newer > 0 ? x : y;
+    if (x->seconds != y->seconds && x->seconds > 0 && y->seconds > 0) return x->seconds < y->seconds ? x : y;
+    for (int i = 0; i < most_tile_fields; i++)
+        if (x->tile.at[i] != y->tile.at[i]) return x->tile.at[i] < y->tile.at[i] ? x : y; /* whichever file came first */
+    return x;
+}
+
+/* ---- looking up */
+const char *wisdom_device(arena *a, const device_model *d, const char *label)
+{
+    if (!label || !d->match || strstr(label, d->match)) return d->name;
+    char *name = arena_strdup(a, label);
+    for (char *p = name; *p; p++)
+        if (!((*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z') || (*p >= '0' && *p <= '9'))) *p = '-';
+    return *name ? name : d->name;
+}
+
+static double ratio(long long x, long long y) { return x == y ? 1 : x > 0 && y > 0 ? (x > y ? (double)x / y : (double)y / x) : INFINITY; }
+
+static double distance(const wisdom_entry *e, phase_size size)
+{
+    const double rows = ratio(e->size.rows, size.rows), keys = ratio(e->size.keys, size.keys);
+    return rows <= wisdom_reach && keys <= wisdom_reach ? rows * keys : INFINITY;
+}
+
+static void insert(const wisdom_entry **list, int count, const wisdom_entry *e, phase_size size)
+{
+    int at = count;
+    for (; at > 0; at--) {
+        const double before = distance(list[at - 1], size), mine = distance(e, size);
+        if (before < mine || (before == mine && wisdom_better(list[at - 1], e) == list[at - 1])) break;
+        list[at] = list[at - 1];
+    }
+    list[at] = e;
+}
+
+const wisdom_entry **wisdom_find(arena *a, const wisdom *w, const target_info *target, const char *device, const char *signature,
+                                 phase_size size, int *count)
+{
+    enum { most = 8 };
+    const wisdom_entry **list = arena_alloc(a, (most + 1) * sizeof *list);
+    *count = 0;
+    for (const wisdom_entry *e = names_find(&w->signatures, signature); e; e = e->other) {
+        if (strcmp(e->target, target->name) != 0 || strcmp(e->device, device) != 0 || isinf(distance(e, size))) continue;
+        insert(list, *count, e, size);
+        if (*count < most) ++*count;
+    }
+    return list;
+}

@@ -1,0 +1,54 @@
+/* In: a wisdom file: what tunings found, a line a kernel. Out: the tile of the nearest phase that was tuned. Refuses nothing: a line that is
+ * damaged, or about a program that has changed since, is an entry that is not used and says why.
+ *
+ *   wisdom 1
+ *   gemm_wgmma@9f31c0de sm_90a h200 rows=2048 gemm(linear(...)...!): m=128 n=192 ... # us=41.2 default_us=44 date=2026-11-22
+ *
+ * Program and its version (of templates and fields), target, device model (of a device that has none: what it calls itself), rows and keys
+ * of the phase, its signature (gen/base/signature.h), every field of the tile; behind # what was measured. */
+#ifndef TFGEN_GEN_WISDOM_H
+#define TFGEN_GEN_WISDOM_H
+#include "gen/base/signature.h"
+#include "gen/gen.h"
+#include "ir/base/names.h"
+
+enum { most_wisdom_bytes = 4 << 20, most_wisdom_lines = 16384 };
+enum { wisdom_reach = 2 }; /* most ratio of rows, and of keys, to what was tuned */
+
+typedef struct wisdom_entry {
+    const char *target, *device, *signature, *version;
+    phase_size size;
+    ir_tile tile;
+    double seconds, default_seconds; /* 0: the line does not say */
+    const char *date;                /* or "" */
+    int line;
+    const char *text;           /* the line, harmless */
+    const char *stale;          /* why it is not used; NULL: it is */
+    struct wisdom_entry *other; /* of the same signature */
+} wisdom_entry;
+
+typedef struct wisdom {
+    wisdom_entry *list;
+    int count;
+    name_map signatures; /* -> wisdom_entry */
+} wisdom;
+
+wisdom *wisdom_read(arena *a, const char *data, size_t size);
+void wisdom_put(text *t, const wisdom_entry *e); /* its line */
+extern const char wisdom_head[];                 /* the first line */
+bool wisdom_same_key(const wisdom_entry *x, const wisdom_entry *y);
+/* Of two entries of one key: what is used goes first, then the newer, then the faster. */
+const wisdom_entry *wisdom_better(const wisdom_entry *x, const wisdom_entry *y);
+
+/* The line of a phase with the tile that it has; device: as wisdom_device() has it. Not measured. */
+wisdom_entry wisdom_of(arena *a, const ir_program *p, const target_info *target, const char *device, const ir_phase *phase);
+
+/* How a line names a device that calls itself `label` (NULL: only the model is known) and is planned for by this model. */
+const char *wisdom_device(arena *a, const device_model *d, const char *label);
+/* Eight digits that follow from the program's templates, comments and blanks left out, and its fields. */
+const char *program_version(arena *a, program_kind kind);
+
+/* What is known of phases like this, from the nearest size on; *count of them. In the arena. */
+const wisdom_entry **wisdom_find(arena *a, const wisdom *w, const target_info *target, const char *device, const char *signature,
+                                 phase_size size, int *count);
+#endif

@@ -1,0 +1,355 @@
+/* Wisdom: what a plan takes from it and what it leaves, lines that are damaged or stale, two files in one, many writers of one file. */
+#define _GNU_SOURCE
+#include "runtime/wisdom/wisdom_file.h"
+#include "tests/support.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static const char spec[] = "block: t\ndtype: bf16\ndims: {M: 512, K: 256, N: 512}\ndynamic: {M: [1, 4096]}\n"
+                           "inputs: {x: [M, K]}\nparams: {w: [N, K], v: [K, N]}\n"
+                           "ops:\n  - {out: h, op: linear, in: [x, w]}\n  - {out: a, op: silu, in: [h]}\n"
+                           "  - {out: y, op: linear, in: [a, v]}\noutputs: {y: y}\n";
+
+typedef struct made {
+    arena *a;
+    compiled c;
+} made;
+
+typedef struct ask {
+    long long rows;
+    const char *line, *label, *from; /* from: text of a plan */
+    const wisdom *w;
+} ask;
+
+static made plan_for(const ask *q)
+{
+    made m = {.a = arena_new()};
+    const dim_override rows = {"M", q->rows};
+    const tuning t = {.lines = &q->line, .count = q->line != NULL, .wisdom = q->w};
+    const char *text = q->from ? q->from : spec;
+    const compile_request r = {.text = text,
+                               .size = strlen(text),
+                               .name = "t.yaml",
+                               .level = fusion_tile,
+                               .target = "sm_90a",
+                               .device_label = q->label,
+                               .from_ir = q->from != NULL,
+                               .from = stage_plan,
+                               .graph = {.overrides = &rows, .override_count = q->from ? 0 : 1},
+                               .tuning = &t};
+    ck_assert_msg(compile(m.a, &r, &m.c) == code_ok, "%s", arena_diagnostics(m.a));
+    return m;
+}
+
+static const ir_phase *phase_at(const made *m, int i) { return m->c.plan->launches[i].kernel->phases[0]; }
+
+/* Of a plan for 512 rows in which `line` is asked for: a line for each of its kernels. */
+static const char *learned(arena *a, const char *line, const char *device)
+{
+    made m = plan_for(&(ask){.rows = 512, .line = line});
+    text t = {.a = a};
+    text_printf(&t, "%s", wisdom_head);
+    for (int i = 0; i < m.c.plan->launch_count; i++) {
+        const wisdom_entry e = wisdom_of(m.a, m.c.plan->program, m.c.plan->target, device, phase_at(&m, i));
+        wisdom_put(&t, &e);
+    }
+    arena_free(m.a);
+    return t.data;
+}
+
+static const wisdom *read_text(arena *a, const char *text) { return wisdom_read(a, text, strlen(text)); }
+
+START_TEST(a_plan_has_the_tiles_that_were_learned_and_says_so)
+{
+    arena *a = arena_new();
+    const wisdom *w = read_text(a, learned(a, "gemm: layer=mma m=64 n=64", "h200"));
+    ck_assert_int_eq(w->count, 2);
+    made m = plan_for(&(ask){.rows = 512, .w = w});
+    for (int i = 0; i < 2; i++) {
+        const ir_phase *p = phase_at(&m, i);
+        ck_assert(p->from == tile_of_wisdom && p->tile.program == program_gemm_mma && p->tile.gemm_mma.m == 64);
+    }
+    const char *text = ir_print(m.a, m.c.plan->program);
+    ck_assert_ptr_nonnull(strstr(text, "    not wgmma: costs"));
+    ck_assert_ptr_nonnull(strstr(text, "    from wisdom\n    tile layer=mma m=64 n=64"));
+    ck_assert_ptr_nonnull(strstr(manifest_json(m.a, m.c.plan), "\"from\": \"wisdom\""));
+    made back = plan_for(&(ask){.rows = 512, .from = text}); /* the text has its tiles, whatever anybody knows */
+    ck_assert_str_eq(ir_print(back.a, back.c.plan->program), text);
+    arena_free(back.a);
+    arena_free(m.a);
+    arena_free(a);
+}
+END_TEST
+
+static const struct {
+    long long rows;
+    const char *line, *label, *device;
+    bool known;
+} reaches[] = {{512, NULL, NULL, "h200", true},          {1024, NULL, NULL, "h200", true},
+               {256, NULL, NULL, "h200", true},          {1025, NULL, NULL, "h200", false},
+               {255, NULL, NULL, "h200", false},         {512, NULL, NULL, "a100", false},
+               {512, NULL, "NVIDIA H200", "h200", true}, {512, NULL, "NVIDIA H20Z", "h200", false},
+               {512, NULL, "NVIDIA H20Z", "NVIDIA-H20Z", true}, {512, "gemm: n=64 slots=2", NULL, "h200", false}};
+
+START_TEST(what_was_learned_reaches_as_far_as_twice_the_rows_on_the_same_device)
+{
+    arena *a = arena_new();
+    const wisdom *w = read_text(a, learned(a, "gemm: layer=mma m=64 n=64", reaches[_i].device));
+    made m = plan_for(&(ask){.rows = reaches[_i].rows, .line = reaches[_i].line, .label = reaches[_i].label, .w = w});
+    ck_assert_int_eq(phase_at(&m, 0)->from == tile_of_wisdom, reaches[_i].known);
+    arena_free(m.a);
+    arena_free(a);
+}
+END_TEST
+
+START_TEST(the_nearest_of_several_sizes_is_taken)
+{
+    arena *a = arena_new();
+    made m = plan_for(&(ask){.rows = 512, .line = "gemm: layer=mma m=64 n=64"});
+    text t = {.a = a};
+    text_printf(&t, "%s", wisdom_head);
+    for (int n = 32; n <= 128; n *= 2) {
+        wisdom_entry e = wisdom_of(m.a, m.c.plan->program, m.c.plan->target, "h200", phase_at(&m, 0));
+        e.size.rows = 8 * n, e.tile.gemm_mma.group = n;
+        wisdom_put(&t, &e);
+    }
+    arena_free(m.a);
+    const struct {
+        int rows, group;
+    } cases[] = {{256, 32}, {300, 32}, {512, 64}, {700, 64}, {800, 128}, {1500, 128}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        m = plan_for(&(ask){.rows = cases[i].rows, .w = read_text(a, t.data)});
+        const int group = phase_at(&m, 0)->tile.gemm_mma.group;
+        ck_assert_msg(group == cases[i].group, "%d rows: group=%d", cases[i].rows, group);
+        arena_free(m.a);
+    }
+    arena_free(a);
+}
+END_TEST
+
+/* ---- lines that are not used: %s is the version */
+static const struct {
+    const char *line, *why;
+} stale[] = {{"gemm_wgma@%s sm_90a h200 rows=5 x(y): m=1", "there is no program 'gemm_wgma'"},
+             {"rows@%s sm_90a h200 rows= x(y): threads=1", "expected rows=NUMBER"},
+             {"rows@%s sm_90a h200 rows=-5 x(y): threads=1", "expected rows=NUMBER"},
+             {"rows@%s sm_90a h200 rows=99999999999999999999 x(y): threads=1", "expected rows=NUMBER"},
+             {"rows@%s sm_90a h200 rows=1 keys=x x(y): threads=1", "expected keys=NUMBER"},
+             {"rows@%s sm_90a h200 rows=1 x(y) threads=1", "expected a signature with a colon"},
+             {"rows@%s sm_90a h200 rows=1", "expected a signature with a colon"},
+             {"rows@%s sm_90b h200 rows=1 x(y): threads=1", "there is no target 'sm_90b'"},
+             {"rows@%s sm_90a h200 rows=1 x(y): threads=32 team=8", "it lacks the field v of rows"},
+             {"rows@%s sm_90a h200 rows=1 x(y): threads=32 team=8 v=17", "'v=17': v is 1 to 16"},
+             {"rows@%s sm_90a h200 rows=1 x(y): threads=32 team=8 v=", "'v=': v is 1 to 16"},
+             {"rows@%s sm_90a h200 rows=1 x(y): threads=32 team=8 v", "'v': v is 1 to 16"},
+             {"rows@%s sm_90a h200 rows=1 x(y): threads=32 team=8 w=1", "rows has no field 'w'"},
+             {"rows@%s sm_90a h200 rows=1 x(y): threads=32 threads=32 v=1", "a second threads"},
+             {"rows@0%s sm_90a h200 rows=1 x(y): threads=32 team=8 v=1", "rows is another one now: version "},
+             {"rows sm_90a h200 rows=1 x(y): threads=32 team=8 v=1", "rows is another one now: version "},
+             {"garbage", "there is no program 'garbage'"},
+             {"\x1b[31m\xff", "there is no program '?[31m?'"}};
+
+START_TEST(a_line_that_is_damaged_or_stale_is_told_and_costs_no_other)
+{
+    arena *a = arena_new();
+    const char *version = program_version(a, program_rows), *good = "rows@%s sm_90a h200 rows=1 x(y): threads=32 team=8 v=1 # us=1.5\n";
+    text t = {.a = a};
+    text_printf(&t, "%s# a remark\n\n", wisdom_head);
+    text_printf(&t, stale[_i].line, version); /* NOLINT(clang-diagnostic-format-nonliteral) */
+    text_printf(&t, "\r\n");
+    text_printf(&t, good, version); /* NOLINT(clang-diagnostic-format-nonliteral) */
+    const wisdom *w = read_text(a, t.data);
+    ck_assert_int_eq(w->count, 2);
+    ck_assert_msg(w->list[0].stale && strstr(w->list[0].stale, stale[_i].why), "%s", w->list[0].stale ? w->list[0].stale : "used");
+    ck_assert_int_eq(w->list[0].line, 4);
+    ck_assert_msg(!w->list[1].stale, "%s", w->list[1].stale);
+    ck_assert_double_eq_tol(w->list[1].seconds, 1.5e-6, 1e-12);
+    arena_free(a);
+}
+END_TEST
+
+START_TEST(what_is_no_wisdom_file_is_one_line_that_says_so)
+{
+    arena *a = arena_new();
+    char *large = calloc(1, most_wisdom_bytes + 2);
+    ck_assert_ptr_nonnull(large);
+    memcpy(large, wisdom_head, strlen(wisdom_head));
+    const struct {
+        const char *text, *why;
+        size_t size;
+    } cases[] = {{"", "does not begin", 0}, {"wisdom 2\n", "does not begin", 9}, {large, "more than 4194304 bytes", most_wisdom_bytes + 1}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const wisdom *w = wisdom_read(a, cases[i].text, cases[i].size);
+        ck_assert(w->count == 1 && w->list[0].stale && strstr(w->list[0].stale, cases[i].why));
+    }
+    memset(large, '\n', most_wisdom_lines + 100);
+    memcpy(large, wisdom_head, strlen(wisdom_head));
+    ck_assert_ptr_nonnull(strstr(wisdom_read(a, large, most_wisdom_lines + 100)->list[0].stale, "more than 16384 lines"));
+    free(large);
+    arena_free(a);
+}
+END_TEST
+
+/* Every field is within its range, the phase cannot have it: the model chooses, as if nothing were known. */
+START_TEST(a_tile_that_the_phase_cannot_have_is_passed_over)
+{
+    arena *a = arena_new();
+    char *text = arena_strdup(a, learned(a, "gemm: layer=mma m=64 n=64", "h200"));
+    for (char *at = text; (at = strstr(at, " m=64 n=64")); at++) memcpy(at, " m=64 n=80", 10);
+    made m = plan_for(&(ask){.rows = 512, .w = read_text(a, text)}), plain = plan_for(&(ask){.rows = 512});
+    ck_assert_str_eq(ir_print(m.a, m.c.plan->program), ir_print(plain.a, plain.c.plan->program));
+    arena_free(m.a);
+    arena_free(plain.a);
+    arena_free(a);
+}
+END_TEST
+
+/* ---- two lists in one */
+static const wisdom *one(arena *a, const char *fields)
+{
+    text t = {.a = a};
+    text_printf(&t, "%srows@%s sm_90a h200 rows=1 x(y): %s\n", wisdom_head, program_version(a, program_rows), fields);
+    return read_text(a, t.data);
+}
+
+START_TEST(of_two_entries_the_newer_then_the_faster_is_kept_whichever_comes_first)
+{
+    static const char *const lists[][2] = {
+        {"threads=32 team=8 v=1 # us=9 date=2026-02-01", "threads=64 team=8 v=1 # us=1 date=2026-01-31"},
+        {"threads=32 team=8 v=1 # us=1 date=2026-02-01", "threads=64 team=8 v=1 # us=9 date=2026-02-01"},
+        {"threads=32 team=8 v=1 # us=1 date=2026-02-01", "threads=64 team=8 v=1 # us=1 date=2026-02-01"},
+        {"threads=32 team=8 v=1", "threads=64 team=8 v=1 # date=2026-2-01"},
+        {"threads=32 team=8 v=1 # us=nan", "threads=64 team=8 v=1 # us=-1"}};
+    arena *a = arena_new();
+    const wisdom *x = one(a, lists[_i][0]), *y = one(a, lists[_i][1]);
+    for (int i = 0; i < 2; i++) {
+        const wisdom *w = i ? wisdom_merge(a, x, y) : wisdom_merge(a, y, x);
+        ck_assert_int_eq(w->count, 1);
+        ck_assert_int_eq(w->list[0].tile.rows.threads, 32);
+    }
+    arena_free(a);
+}
+END_TEST
+
+static char folder[64];
+static void make_folder(void)
+{
+    strcpy(folder, "/tmp/tfgen-wisdom-XXXXXX");
+    ck_assert_ptr_nonnull(mkdtemp(folder));
+}
+static void remove_folder(void)
+{
+    char command[128];
+    snprintf(command, sizeof command, "rm -rf %s", folder);
+    ck_assert_int_eq(system(command), 0);
+}
+
+static void add_some(void *number)
+{
+    arena *a = arena_new();
+    text t = {.a = a};
+    text_printf(&t, "%s", wisdom_head);
+    for (int i = 0; i < 20; i++)
+        text_printf(&t, "rows@%s sm_90a h200 rows=%d x(y): threads=32 team=8 v=1\n", program_version(a, program_rows), *(int *)number + i);
+    for (int i = 0; i < 20; i++) { /* one at a time */
+        wisdom alone = *read_text(a, t.data);
+        alone.list += i, alone.count = 1;
+        (void)wisdom_add(a, arena_printf(a, "%s/deep/er/wisdom", folder), &alone);
+    }
+    arena_free(a);
+}
+
+typedef struct adding {
+    arena *a;
+    int number;
+} adding;
+static void add_body(void *argument) { add_some(&((adding *)argument)->number); }
+
+START_TEST(nothing_is_lost_when_many_processes_write_one_file)
+{
+    enum { writers = 6 };
+    for (int i = 0; i < writers; i++)
+        if (fork() == 0) {
+            adding mine = {arena_new(), 100 * i};
+            _exit(arena_run(mine.a, add_body, &mine) == code_ok ? 0 : 1);
+        }
+    for (int i = 0, status; i < writers; i++) ck_assert(wait(&status) > 0 && status == 0);
+    arena *a = arena_new();
+    const wisdom *w = wisdom_load_file(a, arena_printf(a, "%s/deep/er/wisdom", folder));
+    ck_assert_int_eq(w->count, 20 * writers);
+    for (int i = 0; i < w->count; i++) ck_assert_ptr_null(w->list[i].stale);
+    arena_free(a);
+}
+END_TEST
+
+/* What an older or newer tfgen wrote stays in the file. */
+START_TEST(stale_lines_stay_in_the_file)
+{
+    arena *a = arena_new();
+    const char *path = arena_printf(a, "%s/wisdom", folder);
+    FILE *f = fopen(path, "w");
+    fprintf(f, "%srows@1 sm_90a h200 rows=1 x(y): threads=32 team=8 v=1\n", wisdom_head);
+    fclose(f);
+    const wisdom_change n = wisdom_add(a, path, one(a, "threads=32 team=8 v=1"));
+    ck_assert_int_eq(n.added, 1);
+    const wisdom *w = wisdom_load_file(a, path);
+    ck_assert_int_eq(w->count, 2);
+    ck_assert(!w->list[0].stale && w->list[1].stale);
+    arena_free(a);
+}
+END_TEST
+
+START_TEST(the_usual_place_follows_the_environment)
+{
+    static const char *const cases[][4] = {{"/w", "/d", "/h", "/w"},
+                                           {"none", "/d", "/h", NULL},
+                                           {"", "/d", "/h", NULL},
+                                           {NULL, "/d", "/h", "/d/tfgen/wisdom"},
+                                           {NULL, "d", "/h", "/h/.local/share/tfgen/wisdom"},
+                                           {NULL, NULL, "/h", "/h/.local/share/tfgen/wisdom"},
+                                           {NULL, NULL, NULL, NULL}};
+    static const char *const names[] = {"TFGEN_WISDOM", "XDG_DATA_HOME", "HOME"};
+    for (int i = 0; i < 3; i++)
+        if (cases[_i][i]) setenv(names[i], cases[_i][i], 1);
+        else unsetenv(names[i]);
+    arena *a = arena_new();
+    const char *path = wisdom_path(a);
+    ck_assert(cases[_i][3] ? path && strcmp(path, cases[_i][3]) == 0 : !path);
+    arena_free(a);
+}
+END_TEST
+
+START_TEST(programs_have_versions_of_their_own)
+{
+    arena *a = arena_new();
+    for (int i = 1; i < program_count; i++) {
+        ck_assert_uint_eq(strspn(program_version(a, (program_kind)i), "0123456789abcdef"), 8);
+        for (int k = 1; k < i; k++) ck_assert_str_ne(program_version(a, (program_kind)i), program_version(a, (program_kind)k));
+    }
+    arena_free(a);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *s = suite_create("wisdom");
+    TCase *c = tcase_create("plans"), *f = tcase_create("files");
+    tcase_add_test(c, a_plan_has_the_tiles_that_were_learned_and_says_so);
+    tcase_add_loop_test(c, what_was_learned_reaches_as_far_as_twice_the_rows_on_the_same_device, 0, sizeof reaches / sizeof *reaches);
+    tcase_add_test(c, the_nearest_of_several_sizes_is_taken);
+    tcase_add_loop_test(c, a_line_that_is_damaged_or_stale_is_told_and_costs_no_other, 0, sizeof stale / sizeof *stale);
+    tcase_add_test(c, what_is_no_wisdom_file_is_one_line_that_says_so);
+    tcase_add_test(c, a_tile_that_the_phase_cannot_have_is_passed_over);
+    tcase_add_loop_test(c, of_two_entries_the_newer_then_the_faster_is_kept_whichever_comes_first, 0, 5);
+    tcase_add_test(c, programs_have_versions_of_their_own);
+    tcase_add_checked_fixture(f, make_folder, remove_folder);
+    tcase_add_test(f, nothing_is_lost_when_many_processes_write_one_file);
+    tcase_add_test(f, stale_lines_stay_in_the_file);
+    tcase_add_loop_test(f, the_usual_place_follows_the_environment, 0, 7);
+    suite_add_tcase(s, c);
+    suite_add_tcase(s, f);
+    return run_suite(s);
+}
