@@ -142,6 +142,8 @@ enum { most_spilled = 6 };
 plan *plan_again(arena *a, const plan *p, const spilled_tile *spilled);
 void emit(arena *a, plan *p); /* fills source, spec_header, arguments of every launch and pack */
 char *manifest_json(arena *a, const plan *p);
+/* The plan's manifest with those of `count` variants of it in "variants". */
+char *manifest_with(arena *a, const plan *p, const plan *const *variants, int count);
 
 /* Workgroups of a launch; with `resident`, tiles: a device starts at most resident * multiprocessors of them. */
 long long launch_grid(const launch *l, const dim_table *dims);

@@ -246,11 +246,15 @@ static int append_json(const char *buffer, size_t size, void *out)
 
 static void release(void *o) { json_decref(o); }
 
-char *manifest_json(arena *a, const plan *p)
+char *manifest_json(arena *a, const plan *p) { return manifest_with(a, p, NULL, 0); }
+
+char *manifest_with(arena *a, const plan *p, const plan *const *variants, int count)
 {
     text out = {.a = a};
-    json_t *o = plan_json(a, p);
+    json_t *o = plan_json(a, p), *list = count ? json_array() : NULL;
     arena_defer(a, release, o);
+    if (list) json_object_set_new(o, "variants", list);
+    for (int i = 0; i < count; i++) json_array_append_new(list, plan_json(a, variants[i]));
     if (json_dump_callback(o, append_json, &out, JSON_INDENT(2)) != 0)
         bail(a, code_io, (position){0}, "the manifest could not be written: a name is no UTF-8, or memory is short");
     text_append(&out, "\n", 1);

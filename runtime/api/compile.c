@@ -82,11 +82,20 @@ static const device_model *device_of(arena *a, const compile_request *r, const c
     return r->device_label ? device_model_of(a, target, r->device_label) : device_model_default(a, target);
 }
 
+static const ir_program *read_spec(const job *j)
+{
+    const compile_request *r = j->request;
+    ir_program *p = graph_read(j->a, r->text, r->size, r->name, &r->graph);
+    for (int i = 0; r->at_most && i < p->dims.count; i++)
+        if (p->dims.dims[i].dynamic) p->dims.dims[i].high = p->dims.dims[i].value;
+    return p;
+}
+
 /* Graph and ir are ops, fuse and plan are kernels: each of a pair reads the other's text, which says enough. */
 static const ir_program *read_text(const job *j)
 {
     const compile_request *r = j->request;
-    if (!r->from_ir) return graph_read(j->a, r->text, r->size, r->name, &r->graph);
+    if (!r->from_ir) return read_spec(j);
     const ir_program *p = ir_read(j->a, r->text, r->size, r->name);
     if (r->from <= stage_ir && p->kernel_count)
         bail(j->a, code_bad_input, (position){0}, "this text has kernels: it is of stage fuse or plan, not of %s", stage_names[r->from]);

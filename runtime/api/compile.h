@@ -13,6 +13,7 @@ typedef struct compile_request {
     bool from_ir;            /* text is IR text of stage `from`, not a spec */
     stage from;
     graph_options graph;
+    bool at_most; /* the plan is for calls whose dynamic dims are at most their values: the ranges end there */
     fusion_level level;
     const char *const *disabled; /* fusions turned off by name */
     size_t disabled_count;

@@ -1,6 +1,6 @@
 /* The public interface and nothing else. In: calls. Out: plans that own their arena. Refuses with a status and a text. */
 #include "runtime/api/tfgen.h"
-#include "runtime/module/module.h"
+#include "runtime/module/variants.h"
 #include "runtime/wisdom/wisdom_file.h"
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -23,24 +23,36 @@ static const tuning *kept_tuning(arena *a, const tfgen_plan_options *o)
     return t;
 }
 
-static void plan_body(void *argument)
+static const char *kept(arena *a, const char *text) { return text ? arena_strdup(a, text) : NULL; }
+
+/* The plan keeps it: its modules make plans for other dims of it (tfgen_module_prepare). */
+static compile_request request_of(const plan_job *j)
 {
-    const plan_job *j = argument;
     const tfgen_plan_options *o = j->options;
     arena *a = j->plan->arena;
     dim_override *dims = arena_alloc(a, (o->dim_count + 1) * sizeof *dims);
-    for (size_t i = 0; i < o->dim_count; i++) dims[i] = (dim_override){o->dims[i].name, o->dims[i].value};
-    const compile_request request = {.text = arena_strndup(a, j->spec, j->size),
-                                     .size = j->size,
-                                     .name = arena_strdup(a, j->name),
-                                     .target = o->target ? o->target : "host",
-                                     .level = (fusion_level)o->fusion,
-                                     .device_model = o->device_model,
-                                     .tuning = kept_tuning(a, o),
-                                     .disabled = o->no_fuse,
-                                     .disabled_count = o->no_fuse_count,
-                                     .graph = {.preset = o->preset, .dtype = o->dtype, .overrides = dims, .override_count = o->dim_count}};
-    compile_inside(a, &request, &j->plan->compiled);
+    const char **disabled = arena_alloc(a, (o->no_fuse_count + 1) * sizeof *disabled);
+    for (size_t i = 0; i < o->dim_count; i++) dims[i] = (dim_override){kept(a, o->dims[i].name), o->dims[i].value};
+    for (size_t i = 0; i < o->no_fuse_count; i++) disabled[i] = kept(a, o->no_fuse[i]);
+    return (compile_request){.text = arena_strndup(a, j->spec, j->size),
+                             .size = j->size,
+                             .name = arena_strdup(a, j->name),
+                             .target = arena_strdup(a, o->target ? o->target : "host"),
+                             .level = (fusion_level)o->fusion,
+                             .device_model = kept(a, o->device_model),
+                             .tuning = kept_tuning(a, o),
+                             .disabled = disabled,
+                             .disabled_count = o->no_fuse_count,
+                             .graph = {.preset = kept(a, o->preset), .dtype = kept(a, o->dtype), .overrides = dims,
+                                       .override_count = o->dim_count}};
+}
+
+static void plan_body(void *argument)
+{
+    const plan_job *j = argument;
+    arena *a = j->plan->arena;
+    j->plan->request = request_of(j);
+    compile_inside(a, &j->plan->request, &j->plan->compiled);
     j->plan->text = ir_print(a, j->plan->compiled.plan->program);
     j->plan->manifest = manifest_json(a, j->plan->compiled.plan);
     j->plan->tensors = tensors_of(a, j->plan->compiled.plan);

@@ -13,10 +13,10 @@
  *     tfgen_weights_create(module, tensors, stream, &weights, &error);
  *     tfgen_execute(module, weights, &args, workspace, stream, &error);
  *
- * Every object may be used from many threads at once: it is immutable once made, but for weights, which grow (tfgen_weights_add) while
- * others execute. Concurrent executes need separate workspaces and outputs. A plan must outlive its modules, a device its modules and
- * weights; weights and modules may be freed in any order, when no call is under way that was given them. Nothing here prints, exits,
- * installs signal handlers or keeps global state. Where a function returns a status, *out is NULL unless TFGEN_OK, and `error` may
+ * Every object may be used from many threads at once: it is immutable once made, but for weights and modules, to which others may add
+ * (tfgen_weights_add, tfgen_module_prepare) while calls are under way. Concurrent executes need separate workspaces and outputs. A plan
+ * must outlive its modules, a device its modules and weights; weights and modules may be freed in any order, when no call is under way that
+ * was given them. Nothing here prints, exits, installs signal handlers or keeps global state. Where a function returns a status, *out is NULL unless TFGEN_OK, and `error` may
  * be NULL. C99 and C++17. */
 #ifndef TFGEN_H
 #define TFGEN_H
@@ -162,6 +162,8 @@ typedef struct tfgen_progress {
     int cached;
 } tfgen_progress;
 
+typedef struct tfgen_dim_list { const tfgen_dim *dims; size_t count; } tfgen_dim_list;
+
 typedef struct tfgen_module_options {
     size_t size;
     int jobs;               /* compilers at once; 0: one a processor */
@@ -172,15 +174,32 @@ typedef struct tfgen_module_options {
     const void *bundle;     /* code objects made ahead of time (`tfgen build`), looked up first; or NULL */
     size_t bundle_size;
     int bundle_only;        /* what the bundle lacks is TFGEN_UNSUPPORTED, no compiler is looked for */
+    const tfgen_dim_list *variants; /* of tfgen_module_create(): each is prepared (tfgen_module_prepare) before it returns */
+    size_t variant_count;
 } tfgen_module_options;
-#define TFGEN_MODULE_OPTIONS_INIT {sizeof(tfgen_module_options), 0, 0.0, NULL, NULL, NULL, NULL, 0, 0}
+#define TFGEN_MODULE_OPTIONS_INIT {sizeof(tfgen_module_options), 0, 0.0, NULL, NULL, NULL, NULL, 0, 0, NULL, 0}
 
 /* Compiles what the cache lacks, in child processes, several at a time, and loads it. The plan's target must be the device's. */
 TFGEN_API tfgen_status tfgen_module_create(const tfgen_plan *plan, tfgen_device *device, const tfgen_module_options *options,
                                            tfgen_module **module, tfgen_error *error);
+/* Programs and tiles of a plan are chosen for its own dims; at other values of dynamic dims they are right, but may be slow (a module made
+ * for 2048 rows that runs one). This plans the same spec for calls whose dynamic dims are at most these (those not given: the plan's own),
+ * compiles it like tfgen_module_create() and adds it to the module as a variant. Each tfgen_execute() then runs, of the variants and the
+ * module's own plan whose every dynamic dim is at least the call's, the one with the smallest product of dynamic dims (a variant ahead of
+ * the module's own, an earlier one ahead of a later), or, where there is none, the module's own plan. tfgen_execute() never compiles.
+ *
+ * Weights of the module serve its variants; TFGEN_UNSUPPORTED where one would read other weights. Dims that are prepared already are left
+ * alone. `options` as of tfgen_module_create(), or NULL. After an error the module is as it was. Others may execute meanwhile.
+ *
+ * A variant may need more workspace than the plan says: see tfgen_module_workspace_bytes() and tfgen_args.workspace_bytes. */
+TFGEN_API tfgen_status tfgen_module_prepare(tfgen_module *module, const tfgen_dim *dims, size_t dim_count,
+                                            const tfgen_module_options *options, tfgen_error *error);
+/* Workspace for every call whose dynamic dims are at most these (NULL, 0: the plan's own), whichever variant runs it, of those that there
+ * are now; -1: a value outside the spec's range. Without variants it is what tfgen_workspace_bytes() says, or less. */
+TFGEN_API int64_t tfgen_module_workspace_bytes(const tfgen_module *module, const tfgen_dim *dims, size_t dim_count);
 /* What the module runs: the plan's manifest, or, where kernels of that plan kept numbers in memory for want of registers, that of the plan
- * which was made again without their tiles ("spilled" in it says which). Tensors, dims and workspace are the plan's. Lives as long as
- * module and plan. */
+ * which was made again without their tiles ("spilled" in it says which); with variants, their manifests in "variants". Tensors, dims and
+ * workspace are the plan's. Lives as long as module and plan; what variants add later is in what a later call returns. */
 TFGEN_API const char *tfgen_module_manifest(const tfgen_module *module);
 TFGEN_API void tfgen_module_free(tfgen_module *module);
 
@@ -209,13 +228,15 @@ typedef struct tfgen_args {
     void *const *tensors;  /* tensors[i]: device pointer of the plan's tensor i; params of static shape may be NULL */
     const tfgen_dim *dims; /* dynamic dims that differ from the plan's own; NULL, 0: none */
     size_t dim_count;
+    size_t workspace_bytes; /* how large the workspace is; 0: as tfgen_workspace_bytes() says for these dims */
 } tfgen_args;
-#define TFGEN_ARGS_INIT {sizeof(tfgen_args), NULL, NULL, 0}
+#define TFGEN_ARGS_INIT {sizeof(tfgen_args), NULL, NULL, 0, 0}
 
 /* Launches every kernel of the plan on `stream` (hipStream_t, CUstream; NULL: the default one; the host runs at once). `workspace`:
  * device memory of tfgen_workspace_bytes(), aligned to 256 bytes, of this call alone until it is done; it needs no preparation and
- * holds nothing between calls. `weights` must have what the module reads, else TFGEN_USAGE with the signature that they lack; NULL where
- * that is nothing. On the host a wrong pointer is a fault of the process, as anywhere in C. */
+ * holds nothing between calls. A variant (tfgen_module_prepare) whose workspace does not fit is not run; with args->workspace_bytes of
+ * tfgen_module_workspace_bytes() all fit. `weights` must have what the module reads, else TFGEN_USAGE with the signature that they lack;
+ * NULL where that is nothing. On the host a wrong pointer is a fault of the process, as anywhere in C. */
 TFGEN_API tfgen_status tfgen_execute(const tfgen_module *module, const tfgen_weights *weights, const tfgen_args *args, void *workspace,
                                      void *stream, tfgen_error *error);
 

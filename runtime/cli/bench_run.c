@@ -289,8 +289,8 @@ static void open_module(bench *b)
     options.jobs = b->o->jobs, options.progress = count_kernel, options.context = &bar;
     const double start = seconds_now();
     arena_defer(b->a, close_module, b);
-    const tfgen_status status =
-        module_build(b->plan, b->device, &(module_settings){&options, b->o->cache, &b->log, false}, &b->module, &b->error);
+    const module_settings settings = {.options = &options, .cache = b->o->cache, .log = &b->log};
+    const tfgen_status status = module_build(b->plan, b->device, &settings, &b->module, &b->error);
     progress_end(&bar);
     need(b, status);
     b->plan = b->result.plan = b->module->plan;

@@ -1,25 +1,10 @@
-/* In: a module, weights, the caller's tensors, workspace and stream. Out: the plan's kernels, launched. Refuses, before anything is
- * launched, missing and misaligned pointers and dims outside their range. Allocates nothing, takes no lock, waits for nothing. */
+/* In: a module, weights, the caller's tensors, workspace and stream. Out: the kernels of the plan, or of the variant for such dims,
+ * launched. Refuses, before anything is launched, missing and misaligned pointers and dims outside their range. Allocates nothing, takes no
+ * lock, waits for nothing. */
+#include "runtime/module/variants.h"
 #include "runtime/module/weights.h"
 #include <stdint.h>
 #include <string.h>
-
-tfgen_status dims_take(const plan *p, const tfgen_dim *dims, size_t count, dim_table *out, tfgen_error *error)
-{
-    *out = p->program->dims;
-    for (size_t i = 0; i < count; i++) {
-        dim *d = dims[i].name ? dim_find(out, dims[i].name) : NULL;
-        if (!d) return device_report(error, TFGEN_USAGE, "the spec has no dim '%.60s'", dims[i].name ? dims[i].name : "(null)");
-        if (!d->dynamic && dims[i].value != d->value)
-            return device_report(error, TFGEN_USAGE, "dim %s is %lld in this plan and not dynamic; %lld needs another plan", d->name,
-                                 d->value, (long long)dims[i].value);
-        if (d->dynamic && (dims[i].value < d->low || dims[i].value > d->high))
-            return device_report(error, TFGEN_USAGE, "dim %s is %lld; the spec allows %lld to %lld", d->name, (long long)dims[i].value,
-                                 d->low, d->high);
-        d->value = dims[i].value;
-    }
-    return TFGEN_OK;
-}
 
 static void *memory_at(const call *c, const step *s)
 {
@@ -87,8 +72,9 @@ static tfgen_status check_tensors(const tfgen_module *m, void *const *tensors, t
     return TFGEN_OK;
 }
 
+/* `dims` NULL: the module's own. */
 static tfgen_status launch_all(const tfgen_module *m, const tfgen_weights *w, const tfgen_args *args, const dim_table *dims,
-                               char *workspace, void *stream, tfgen_error *error)
+                               void *stream, char *workspace, tfgen_error *error)
 {
     void *items[most_workspace], *weights[most_weights];
     long long other[most_workspace];
@@ -105,6 +91,16 @@ static tfgen_status launch_all(const tfgen_module *m, const tfgen_weights *w, co
     return TFGEN_OK;
 }
 
+static tfgen_status check_workspace(const tfgen_module *m, const dim_table *dims, const void *workspace, size_t bytes, tfgen_error *error)
+{
+    if (m->workspace_count && (!workspace || (uintptr_t)workspace % 256))
+        return device_report(error, TFGEN_USAGE, "tfgen_execute: workspace is %s", workspace ? "not aligned to 256 bytes" : "NULL");
+    const long long need = bytes ? workspace_layout(m->plan, dims, NULL) : 0;
+    if (need > 0 && (unsigned long long)need > bytes)
+        return device_report(error, TFGEN_USAGE, "tfgen_execute: workspace has %zu bytes, the call needs %lld", bytes, need);
+    return TFGEN_OK;
+}
+
 tfgen_status tfgen_execute(const tfgen_module *m, const tfgen_weights *weights, const tfgen_args *args, void *workspace, void *stream,
                            tfgen_error *error)
 {
@@ -113,10 +109,11 @@ tfgen_status tfgen_execute(const tfgen_module *m, const tfgen_weights *weights, 
     if (!m || !args || !take_options(&known, sizeof known, args) || (m->needed_count && !known.tensors) || (known.dim_count && !known.dims))
         return device_report(error, TFGEN_USAGE, "tfgen_execute: module, args and args->tensors must be given, and args->size set");
     if (m->weight_count && !weights) return device_report(error, TFGEN_USAGE, "tfgen_execute: weights are NULL, and the plan has params");
-    if (m->workspace_count && (!workspace || (uintptr_t)workspace % 256))
-        return device_report(error, TFGEN_USAGE, "tfgen_execute: workspace is %s", workspace ? "not aligned to 256 bytes" : "NULL");
-    tfgen_status status = check_tensors(m, known.tensors, error);
-    if (status == TFGEN_OK && known.dim_count) status = dims_take(m->plan, known.dims, known.dim_count, &dims, error);
+    tfgen_status status = dims_take(m->plan, known.dims, known.dim_count, &dims, error);
     if (status != TFGEN_OK) return status;
-    return launch_all(m, weights, &known, known.dim_count ? &dims : NULL, workspace, stream, error);
+    const tfgen_module *runs = variant_pick(m, &dims, known.workspace_bytes);
+    status = check_workspace(runs, &dims, workspace, known.workspace_bytes, error);
+    if (status == TFGEN_OK) status = check_tensors(runs, known.tensors, error);
+    if (status != TFGEN_OK) return status;
+    return launch_all(runs, weights, &known, known.dim_count || runs != m ? &dims : NULL, stream, workspace, error);
 }

@@ -113,7 +113,7 @@ static tfgen_status build_module(guarded_run *s, const guarded_options *o, tfgen
 {
     const tfgen_module_options options = {.size = sizeof options, .jobs = o->jobs, .progress = o->progress, .context = o->context};
     cache *own = o->cache || !o->cache_dir ? NULL : cache_open(&(cache_options){.directory = o->cache_dir});
-    const module_settings settings = {&options, o->cache ? o->cache : own, &s->engine, false};
+    const module_settings settings = {.options = &options, .cache = o->cache ? o->cache : own, .log = &s->engine};
     const tfgen_status status = module_build(s->plan, s->device, &settings, &s->module, error);
     cache_close(own);
     if (status == TFGEN_OK) s->plan = s->module->plan;

@@ -163,6 +163,7 @@ static void list_needed(tfgen_module *m)
 static void lay_out(tfgen_module *m)
 {
     const plan *p = m->plan;
+    m->map_count = m->needed_count = 0;
     m->tensors = tensors_of(m->arena, p);
     m->pack_count = m->weight_count = p->pack_count;
     m->launch_count = p->launch_count;
@@ -234,6 +235,31 @@ static tfgen_status open_bundle(build *b)
     return device_report(b->error, TFGEN_USAGE, "the bundle: %s", why);
 }
 
+/* What a variant does not make: packs, which are the module's, and code that the module or another variant has. */
+static const unit *same_in(const tfgen_module *m, const unit *u)
+{
+    for (int i = m->pack_count; i < unit_count(m); i++)
+        if (strcmp(m->units[i].name, u->name) == 0 && source_same(m->units[i].source, u->source)) return &m->units[i];
+    return NULL;
+}
+
+static const unit *same_unit(const tfgen_module *m, const unit *u)
+{
+    const unit *same = m->beside ? same_in(m->beside, u) : NULL;
+    for (const tfgen_module *v = m->beside ? m->beside->variants : NULL; v && !same; v = v->earlier) same = same_in(v, u);
+    return same;
+}
+
+static bool is_idle(const tfgen_module *m, const unit *u) { return m->beside && !u->launch; }
+
+/* Units that are to be made, as far as they are known now. */
+static int count_units(const tfgen_module *m)
+{
+    int count = 0;
+    for (int i = 0; i < unit_count(m); i++) count += !is_idle(m, &m->units[i]) && !same_unit(m, &m->units[i]);
+    return count;
+}
+
 static void load_unit(build *b, unit *u, const void *code, size_t size)
 {
     b->status = b->m->device->api->load(b->m->device, code, size, &u->image, b->error);
@@ -246,6 +272,7 @@ static void load_from_bundle(build *b)
     size_t size;
     for (int i = 0; i < unit_count(b->m) && b->status == TFGEN_OK; i++) {
         unit *u = &b->m->units[i];
+        if (is_idle(b->m, u) || same_unit(b->m, u)) continue;
         char *source = source_whole(u->source);
         if (!source) b->status = device_report(b->error, TFGEN_NO_MEMORY, "not enough memory");
         const bundle_found found = source ? look_up(b, u->name, source, u->source_size, &code, &size) : bundle_broken;
@@ -304,11 +331,14 @@ static void make_on_device(build *b)
 }
 
 /* ---- by the cache and the compilers, in child processes */
-static bool find_made(void *context, const code_request *q, const char *kernel, code_result *out)
+static bool find_made(void *context, const code_request *q, const source_text *source, const char *kernel, code_result *out)
 {
     build *b = context;
+    const unit asked = {.name = kernel, .source = source};
     const void *code;
     size_t size;
+    *out = (code_result){.status = build_ok};
+    if (same_unit(b->m, &asked)) return true;
     *out = (code_result){.status = build_unsupported};
     const bundle_found found = b->status == TFGEN_OK ? look_up(b, kernel, q->source, q->size, &code, &size) : bundle_missing;
     if (b->status != TFGEN_OK) return true;
@@ -334,6 +364,7 @@ static void take_unit(build *b, unit *u, const code_request *q, const code_resul
 {
     const void *code = r->code;
     size_t size = r->code_size;
+    if (is_idle(b->m, u) || same_unit(b->m, u)) return;
     if (r->status == build_ok) {
         if (!code) (void)look_up(b, u->name, q->source, q->size, &code, &size);
         load_unit(b, u, code, size);
@@ -353,6 +384,7 @@ static void make_for_device(build *b)
                                        .time_limit = o->compile_seconds,
                                        .jobs = o->jobs,
                                        .cache = b->settings->cache,
+                                       .launches_only = m->beside != NULL,
                                        .same_workspace = b->settings->same_workspace,
                                        .find = find_made,
                                        .begin = count_more,
@@ -360,7 +392,7 @@ static void make_for_device(build *b)
                                        .context = b};
     plan_code *code = plan_code_make(m->arena, m->plan, &options);
     if (b->status == TFGEN_OK && code->plan != m->plan) {
-        *m = (tfgen_module){.arena = m->arena, .device = m->device, .plan = code->plan, .manifest = manifest_json(m->arena, code->plan)};
+        m->plan = code->plan, m->manifest = manifest_json(m->arena, code->plan);
         lay_out(m);
     }
     for (int i = 0; i < code->count && b->status == TFGEN_OK; i++) take_unit(b, &m->units[i], &code->requests[i], &code->results[i]);
@@ -372,6 +404,10 @@ static tfgen_status find_kernels(build *b)
     tfgen_device *d = b->m->device;
     for (int i = 0; i < unit_count(b->m); i++) {
         unit *u = &b->m->units[i];
+        const unit *same = same_unit(b->m, u);
+        if (is_idle(b->m, u)) continue;
+        if (same) u->kernel = same->kernel;
+        if (same) continue;
         const tfgen_status status = d->api->kernel(d, u->image, u->name, u->shape.dynamic_bytes, &u->kernel, b->error);
         if (status != TFGEN_OK) return status;
     }
@@ -383,7 +419,7 @@ static void build_body(void *argument)
 {
     build *b = argument;
     lay_out(b->m);
-    b->total = unit_count(b->m);
+    b->total = count_units(b->m);
     b->status = open_bundle(b);
     if (b->status == TFGEN_OK && b->m->device->api->compile) make_on_device(b);
     else if (b->status == TFGEN_OK) make_for_device(b);
@@ -400,6 +436,8 @@ tfgen_status module_build(const plan *p, tfgen_device *d, const module_settings 
     }
     m->plan = p;
     m->device = d;
+    m->beside = settings->beside;
+    pthread_mutex_init(&m->preparing, NULL);
     build b = {.m = m, .settings = settings, .error = error, .status = TFGEN_OK};
     pthread_mutex_init(&b.lock, NULL);
     const tfgen_code code = arena_run(m->arena, build_body, &b);
@@ -410,34 +448,17 @@ tfgen_status module_build(const plan *p, tfgen_device *d, const module_settings 
     return b.status;
 }
 
-tfgen_status tfgen_module_create(const tfgen_plan *plan, tfgen_device *device, const tfgen_module_options *options, tfgen_module **module,
-                                 tfgen_error *error)
-{
-    tfgen_module_options known = TFGEN_MODULE_OPTIONS_INIT;
-    if (!plan || !device || !module || !take_options(&known, sizeof known, options))
-        return device_report(error, TFGEN_USAGE, "tfgen_module_create: plan, device and module must be given, and options.size set");
-    *module = NULL;
-    if (known.jobs < 0 || !(known.compile_seconds >= 0) || known.compile_seconds > 86400 || (known.bundle_only && !known.bundle))
-        return device_report(error, TFGEN_USAGE, "tfgen_module_create: options.jobs or compile_seconds is out of range, or bundle_only is "
-                                                 "set without a bundle");
-    const char *target = plan->compiled.plan->target->name;
-    if (strcmp(target, device->info.target) != 0)
-        return device_report(error, TFGEN_UNSUPPORTED, "the plan is for %s, the device %s (%s) needs %s", target, device->info.name,
-                             device->info.label, *device->info.target ? device->info.target : "a target that tfgen does not have");
-    cache *kept = cache_open(&(cache_options){.directory = known.cache_dir});
-    const tfgen_status status = module_build(plan->compiled.plan, device, &(module_settings){&known, kept, NULL, true}, module, error);
-    cache_close(kept);
-    if (status == TFGEN_OK && !(*module)->manifest) (*module)->manifest = plan->manifest;
-    return status;
-}
-
-const char *tfgen_module_manifest(const tfgen_module *m) { return m ? m->manifest : NULL; }
-
 void tfgen_module_free(tfgen_module *m)
 {
     if (!m) return;
+    for (tfgen_module *v = m->variants, *earlier; v; v = earlier) {
+        earlier = v->earlier;
+        tfgen_module_free(v);
+    }
     for (int i = 0; m->units && i < unit_count(m); i++)
         if (m->units[i].image) m->device->api->unload(m->device, m->units[i].image);
+    pthread_mutex_destroy(&m->preparing);
+    arena_free(m->plan_arena);
     arena_free(m->arena);
     free(m);
 }

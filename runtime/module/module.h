@@ -4,6 +4,7 @@
 #define TFGEN_MODULE_H
 #include "runtime/api/compile.h"
 #include "runtime/device/device.h"
+#include <pthread.h>
 
 enum {
     argument_room = 4096,  /* bytes of a kernel's arguments; what every driver takes */
@@ -23,6 +24,7 @@ bool param_is_kept(const ir_value *v); /* a param of static shape: part of a lay
 
 struct tfgen_plan {
     arena *arena;
+    compile_request request;
     compiled compiled;
     const char *text, *manifest;
     _Atomic(char *) *sources; /* by kernel: whole, once somebody asked; free() */
@@ -67,7 +69,14 @@ struct tfgen_module {
     arena *arena;
     tfgen_device *device;
     const plan *plan;
-    const char *manifest; /* NULL: nobody asked for it */
+    const char *manifest; /* NULL: nobody asked for it; of a variant: the module's, with all variants so far */
+    /* The same spec planned for other dims (runtime/module/variants.h), in modules of their own that this one owns. */
+    const tfgen_plan *made_of;                /* by tfgen_module_create(); NULL: it has no variants */
+    _Atomic(struct tfgen_module *) variants;  /* the one prepared last */
+    pthread_mutex_t preparing;                /* of those who add one */
+    const struct tfgen_module *beside;        /* of a variant: the module */
+    struct tfgen_module *earlier;             /* of a variant: the one prepared before it, or NULL */
+    arena *plan_arena;                        /* of a variant: its plan's */
     tensor_list tensors;
     int *needed; /* tensors that launches take from the caller */
     int needed_count;
@@ -86,6 +95,8 @@ typedef struct module_settings {
     struct cache *cache;                 /* NULL: none */
     host_log *log;                       /* what compilers said of an error is appended to it; or NULL */
     bool same_workspace; /* no plan made again may need more workspace: the caller has asked for the plan's */
+    const tfgen_module *beside; /* not NULL: a variant of this module is built. It packs nothing, and what has a source that the module or a
+                                 * variant of it has runs their code */
 } module_settings;
 /* The plan must outlive the module, the cache need not. The module's plan is another where kernels of this one
  * spill (runtime/module/plan_code.h). */
@@ -99,7 +110,4 @@ typedef struct call {
 } call;
 unsigned unit_grid(const tfgen_module *m, const struct launch *l, const dim_table *dims); /* workgroups of a launch on its device */
 tfgen_status unit_launch(const tfgen_module *m, const unit *u, const call *c, tfgen_error *error);
-
-/* The plan's dims with the caller's values of dynamic ones; refuses unknown names, static dims and values outside the range. */
-tfgen_status dims_take(const plan *p, const tfgen_dim *dims, size_t count, dim_table *out, tfgen_error *error);
 #endif

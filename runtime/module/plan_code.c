@@ -82,12 +82,13 @@ typedef struct round_job {
 static void list_units(arena *a, const plan *p, const plan_code_options *o, plan_code *c)
 {
     const size_t room = (size_t)p->pack_count + (size_t)p->launch_count + 1;
-    *c = (plan_code){p, 0, arena_alloc(a, room * sizeof *c->requests), arena_alloc(a, room * sizeof *c->kernels),
-                     arena_alloc(a, room * sizeof *c->results), arena_alloc(a, room)};
+    *c = (plan_code){p, 0, arena_alloc(a, room * sizeof *c->requests), arena_alloc(a, room * sizeof *c->sources),
+                     arena_alloc(a, room * sizeof *c->kernels), arena_alloc(a, room * sizeof *c->results), arena_alloc(a, room)};
     for (int i = 0; i < p->pack_count + p->launch_count; i++) {
         const launch *l = i < p->pack_count ? NULL : &p->launches[i - p->pack_count];
         const source_text *source = l ? &l->source : &p->packs[i].source;
         c->kernels[i] = l ? l->name : p->packs[i].name;
+        c->sources[i] = source;
         c->requests[i] = (code_request){.size = source_size(source), .name = l ? l->file : arena_printf(a, "%s.hip", c->kernels[i]),
                                         .arch = o->arch, .compiler = o->compiler, .time_limit = o->time_limit};
         if (!(c->requests[i].source = source_whole(source))) bail(a, code_device, (position){0}, "not enough memory for the sources");
@@ -123,11 +124,13 @@ static void fill(arena *a, plan_code *c, plan_code *before, const plan_code_opti
 {
     round_job j = {a, o, c, arena_alloc(a, ((size_t)c->count + 1) * sizeof *j.missing), arena_alloc(a, (size_t)c->count + 1), 0};
     for (int i = 0; i < c->count; i++) {
-        if (i < before->count && strcmp(c->kernels[i], before->kernels[i]) == 0 &&
-            strcmp(c->requests[i].source, before->requests[i].source) == 0) {
+        if (o->launches_only && i < c->plan->pack_count) {
+            c->results[i] = (code_result){.status = build_ok};
+        } else if (i < before->count && strcmp(c->kernels[i], before->kernels[i]) == 0 &&
+                   strcmp(c->requests[i].source, before->requests[i].source) == 0) {
             c->results[i] = before->results[i], c->hit[i] = before->hit[i];
             before->results[i] = (code_result){0};
-        } else if (!o->find || !o->find(o->context, &c->requests[i], c->kernels[i], &c->results[i])) {
+        } else if (!o->find || !o->find(o->context, &c->requests[i], c->sources[i], c->kernels[i], &c->results[i])) {
             add_missing(&j, i);
         }
     }

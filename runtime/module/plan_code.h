@@ -10,6 +10,7 @@ typedef struct plan_code {
     const plan *plan; /* what was asked for, or the last that was made again */
     int count;        /* pack kernels, then launches */
     code_request *requests; /* with the whole sources */
+    const source_text **sources; /* in pieces */
     const char **kernels; /* names of the __global__ functions */
     code_result *results;
     bool *hit;
@@ -21,9 +22,10 @@ typedef struct plan_code_options {
     double time_limit; /* seconds a kernel; 0: compiler_time_limit */
     int jobs;          /* 0: one a processor */
     cache *cache;      /* or NULL */
+    bool launches_only;  /* pack kernels get no code: what they make is there */
     bool same_workspace; /* no plan made again may need more workspace at any dims: programs asked for the first one's */
     /* Code from elsewhere, looked for first; false: it is to be compiled. NULL: there is none. A result may be without code. */
-    bool (*find)(void *context, const code_request *request, const char *kernel, code_result *out);
+    bool (*find)(void *context, const code_request *request, const source_text *source, const char *kernel, code_result *out);
     /* `more` kernels are compiled now; one is done. Never by two threads at once; NULL: not told. */
     void (*begin)(void *context, int more);
     void (*done)(void *context, const char *kernel, bool cached, bool good);

@@ -124,30 +124,39 @@ typedef struct gpu_program {
 
 static void must(tfgen_status status, const tfgen_error *error) { ck_assert_msg(status == TFGEN_OK, "%d: %s", status, error->text); }
 
-/* Code of the double for every kernel of a plan. */
-static void make_bundle(gpu_program *p)
+static double_image image_of(const plan *of, int unit, bundle_code *code)
 {
-    const plan *of = p->plan->compiled.plan;
-    const int count = of->pack_count + of->launch_count;
-    double_image *images = calloc((size_t)count, sizeof *images);
-    bundle_code *codes = calloc((size_t)count, sizeof *codes);
-    for (int i = 0; i < count; i++) {
-        const packed_weight *w = &of->packs[i < of->pack_count ? i : 0];
-        const launch *l = &of->launches[i < of->pack_count ? 0 : i - of->pack_count];
-        const bool pack = i < of->pack_count;
-        images[i] = double_image_of(pack ? w->name : l->name, pack ? w->argument_bytes : l->argument_bytes,
-                                    (unsigned)(pack ? w->threads : l->threads), (unsigned)(pack ? 16 : l->shared_bytes - l->dynamic_bytes));
-        const source_text *source = pack ? &w->source : &l->source;
-        codes[i] = (bundle_code){of->target->name, images[i].kernel, source_whole(source), source_size(source), &images[i], sizeof *images};
-    }
+    const bool pack = unit < of->pack_count;
+    const packed_weight *w = &of->packs[pack ? unit : 0];
+    const launch *l = &of->launches[pack ? 0 : unit - of->pack_count];
+    const source_text *source = pack ? &w->source : &l->source;
+    const double_image image =
+        double_image_of(pack ? w->name : l->name, pack ? w->argument_bytes : l->argument_bytes,
+                        (unsigned)(pack ? w->threads : l->threads), (unsigned)(pack ? 16 : l->shared_bytes - l->dynamic_bytes));
+    *code = (bundle_code){.arch = of->target->name, .kernel = pack ? w->name : l->name, .source = source_whole(source),
+                          .source_size = source_size(source), .size = sizeof image};
+    return image;
+}
+
+/* Code of the double for every kernel of these plans. */
+static void make_bundle(gpu_program *p, const plan *const *plans, int plan_count)
+{
+    enum { most_units = 64 };
+    double_image images[most_units];
+    bundle_code codes[most_units];
     unsigned char *bytes;
+    int count = 0;
+    for (int n = 0; n < plan_count; n++)
+        for (int i = 0; i < plans[n]->pack_count + plans[n]->launch_count; i++, count++) {
+            ck_assert_int_lt(count, most_units);
+            images[count] = image_of(plans[n], i, &codes[count]);
+            codes[count].code = &images[count];
+        }
     ck_assert(bundle_write(codes, (size_t)count, &bytes, &p->bundle_size));
     p->bundle = aligned_alloc(64, (p->bundle_size + 63) / 64 * 64);
     memcpy(p->bundle, bytes, p->bundle_size);
     free(bytes);
-    free(images);
     for (int i = 0; i < count; i++) free((char *)codes[i].source);
-    free(codes);
 }
 
 static gpu_program start_module_on(tfgen_device *device, const char *spec, tfgen_fusion fusion)
@@ -158,7 +167,8 @@ static gpu_program start_module_on(tfgen_device *device, const char *spec, tfgen
     tfgen_module_options module = TFGEN_MODULE_OPTIONS_INIT;
     options.target = tfgen_device_target(p.device), options.fusion = fusion;
     must(tfgen_plan_create(spec, strlen(spec), "ffn.yaml", &options, &p.plan, &error), &error);
-    make_bundle(&p);
+    const plan *const own = p.plan->compiled.plan;
+    make_bundle(&p, &own, 1);
     module.bundle = p.bundle, module.bundle_size = p.bundle_size, module.bundle_only = 1;
     must(tfgen_module_create(p.plan, p.device, &module, &p.module, &error), &error);
     return p;
@@ -213,7 +223,7 @@ static void stop(gpu_program *p)
 
 static tfgen_status execute(const gpu_program *p, const tfgen_dim *dims, void *stream, tfgen_error *error)
 {
-    tfgen_args args = {sizeof args, p->tensors, dims, dims != NULL};
+    tfgen_args args = {sizeof args, p->tensors, dims, dims != NULL, 0};
     return tfgen_execute(p->module, p->weights, &args, p->workspace, stream, error);
 }
 
@@ -661,7 +671,7 @@ START_TEST(failures_of_the_driver_leave_nothing_behind)
             tfgen_module *module = NULL;
             tfgen_weights *weights = NULL;
             tfgen_error error = {""};
-            tfgen_args args = {sizeof args, p.tensors, NULL, 0};
+            tfgen_args args = {sizeof args, p.tensors, NULL, 0, 0};
             driver->fail_call = calls[c], driver->fail_code = strcmp(calls[c], "MemAlloc") ? 700 : 2;
             atomic_store(&driver->fail_after, after);
             tfgen_status status = tfgen_module_create(p.plan, p.device, &options, &module, &error);
@@ -725,6 +735,70 @@ START_TEST(weights_to_which_adding_failed_are_as_they_were)
     tfgen_plan_free(p.plan);
     free(p.bundle);
     stop(&q);
+}
+END_TEST
+
+/* The plan that tfgen_module_prepare() makes. */
+static const plan *plan_at_most(arena *a, const tfgen_plan *plan, long long m)
+{
+    compile_request r = plan->request;
+    compiled out = {0};
+    r.graph.overrides = &(dim_override){"M", m}, r.graph.override_count = 1, r.at_most = true;
+    ck_assert_msg(compile(a, &r, &out) == code_ok, "%s", arena_diagnostics(a));
+    return out.plan;
+}
+
+/* Preparing launches and allocates nothing; what does not fit a call goes to the module's own plan. */
+START_TEST(a_call_launches_what_the_variant_for_it_says)
+{
+    static const char wide[] = "block: ffn\ndtype: bf16\ndims: {M: 200, D: 256, F: 512}\ndynamic: {M: [1, 30000]}\ninputs: {x: [M, D]}\n"
+                               "params: {w: [F, D], v: [D, F]}\nops:\n  - {out: h, op: linear, in: [x, w]}\n"
+                               "  - {out: g, op: gelu_tanh, in: [h]}\n  - {out: u, op: linear, in: [g, v]}\n"
+                               "  - {out: y, op: add, in: [u, x]}\noutputs: {y: y}\n";
+    static const long long made[] = {200, 4000, 20000};
+    static const int calls[][2] = {{1, 0}, {199, 0}, {200, 0}, {201, 1}, {4000, 1}, {4001, 2}, {20000, 2}, {20001, 0}, {30000, 0}};
+    gpu_program p = start_spec(wide, TFGEN_FUSION_TILE);
+    arena *a = arena_new();
+    const plan *plans[3];
+    gpu_program of[3] = {p, p, p};
+    tfgen_module_options options = TFGEN_MODULE_OPTIONS_INIT;
+    tfgen_error error;
+    for (int i = 0; i < 3; i++) plans[i] = plan_at_most(a, p.plan, made[i]);
+    free(p.bundle);
+    make_bundle(&p, plans, 3);
+    options.bundle = p.bundle, options.bundle_size = p.bundle_size, options.bundle_only = 1;
+    const int launched = atomic_load(&driver->launched), allocated = (int)atomic_load(&driver->allocations);
+    for (int i = 1; i < 3; i++) {
+        const tfgen_dim dim = {"M", made[i]};
+        must(tfgen_module_prepare(p.module, &dim, 1, &options, &error), &error);
+    }
+    ck_assert_int_eq(atomic_load(&driver->launched), launched);
+    ck_assert_int_eq(atomic_load(&driver->allocations), allocated);
+    tfgen_plan made_of[3] = {*p.plan, *p.plan, *p.plan};
+    of[1].module = p.module->variants->earlier, of[2].module = p.module->variants;
+    for (int i = 1; i < 3; i++) made_of[i].compiled.plan = (plan *)of[i].module->plan, made_of[i].tensors = of[i].module->tensors;
+    for (int i = 0; i < 3; i++) of[i].plan = &made_of[i];
+    for (int i = 0; i < 2; i++) /* so that they can be told apart */
+        ck_assert(launch_grid(&of[i].module->plan->launches[0], &plans[2]->program->dims) !=
+                  launch_grid(&of[i + 1].module->plan->launches[0], &plans[2]->program->dims));
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
+        const tfgen_dim dim = {"M", calls[i][0]};
+        const int at = atomic_load(&driver->launched);
+        tfgen_args args = {sizeof args, p.tensors, &dim, 1, 1 << 30};
+#ifdef COUNTS
+        counting = 1;
+#endif
+        const tfgen_status status = tfgen_execute(p.module, p.weights, &args, p.workspace, NULL, &error);
+#ifdef COUNTS
+        counting = 0;
+        ck_assert_int_eq(allocations + locks, 0);
+#endif
+        must(status, &error);
+        ck_assert_int_eq(atomic_load(&driver->launched) - at, of[calls[i][1]].module->launch_count);
+        check_launches(&of[calls[i][1]], at, calls[i][0], NULL);
+    }
+    arena_free(a);
+    stop(&p);
 }
 END_TEST
 
@@ -970,6 +1044,7 @@ int main(int argc, char **argv)
     tcase_add_test(c, a_captured_call_is_replayed_with_the_same_arguments);
     tcase_add_test(c, failures_of_the_driver_leave_nothing_behind);
     tcase_add_test(c, weights_to_which_adding_failed_are_as_they_were);
+    tcase_add_test(c, a_call_launches_what_the_variant_for_it_says);
     tcase_add_test(c, a_module_that_is_refused_keeps_no_memory);
     tcase_add_test(c, a_lost_device_is_an_error_of_every_call);
     tcase_add_test(c, a_bundle_that_lacks_a_kernel_is_no_module);

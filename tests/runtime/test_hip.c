@@ -335,6 +335,55 @@ START_TEST(eight_threads_execute_one_plan)
 }
 END_TEST
 
+/* Whole numbers, so that every program gets the same bits. */
+static float number(size_t i) { return (float)((int)(i * 2654435761u >> 9) % 9 - 4); }
+
+static void put(const program *p, const char *name, tfgen_tensor_kind kind, float *data, size_t count)
+{
+    tfgen_error error;
+    for (size_t i = 0; i < count; i++) data[i] = kind == TFGEN_OUTPUT ? -1.0f : number(i + 100 * (size_t)name[0]);
+    must(tfgen_device_copy(p->device, p->tensors[tfgen_plan_tensor_index(p->plan, name, kind)], data, count * 4, TFGEN_TO_DEVICE, NULL,
+                           &error), &error);
+}
+
+/* Matrix units for many rows, other programs for one. */
+START_TEST(a_variant_runs_the_calls_that_it_covers)
+{
+    static const char products[] = "block: products\ndtype: f32\ndims: {M: 40, D: 64, F: 96}\ndynamic: {M: [1, 40]}\n"
+                                   "inputs: {x: [M, D]}\nparams: {w: [F, D]}\nops:\n  - {out: y, op: linear, in: [x, w]}\n"
+                                   "outputs: {result: y}\n";
+    static const int calls[] = {1, 2, 3, 40};
+    static float x[40 * 64], w[96 * 64], y[40 * 96];
+    program p;
+    tfgen_error error;
+    must(start(&p, "hip", products, sizeof products - 1, &error), &error);
+    put(&p, "x", TFGEN_INPUT, x, 40 * 64);
+    put(&p, "w", TFGEN_PARAM, w, 96 * 64);
+    tfgen_weights_free(p.weights);
+    must(tfgen_weights_create(p.module, p.tensors, NULL, &p.weights, &error), &error);
+    const long before = launches();
+    const tfgen_dim few = {"M", 2};
+    must(tfgen_module_prepare(p.module, &few, 1, NULL, &error), &error);
+    ck_assert_int_eq(launches(), before);
+    ck_assert_int_ne(p.module->variants->plan->launches[0].tile_rows, p.module->plan->launches[0].tile_rows);
+    for (size_t c = 0; c < sizeof calls / sizeof *calls; c++) {
+        const tfgen_dim dim = {"M", calls[c]};
+        const tfgen_args args = {sizeof args, p.tensors, &dim, 1, 0};
+        put(&p, "result", TFGEN_OUTPUT, y, 40 * 96);
+        must(tfgen_execute(p.module, p.weights, &args, p.workspace, NULL, &error), &error);
+        must(tfgen_device_copy(p.device, y, p.tensors[tfgen_plan_tensor_index(p.plan, "result", TFGEN_OUTPUT)], sizeof y,
+                               TFGEN_FROM_DEVICE, NULL, &error), &error);
+        for (int i = 0; i < 40 * 96; i++) {
+            float wanted = i < calls[c] * 96 ? 0 : -1;
+            for (int k = 0; k < 64 && i < calls[c] * 96; k++) wanted += x[i / 96 * 64 + k] * w[i % 96 * 64 + k];
+            ck_assert_msg(y[i] == wanted, "%d rows: [%d] is %g, not %g", calls[c], i, y[i], wanted);
+        }
+    }
+    stop(&p);
+    nothing_wrong();
+}
+END_TEST
+
 START_TEST(a_captured_call_is_replayed)
 {
     program p;
@@ -494,6 +543,7 @@ static void add_results(Suite *suite)
     tcase_add_test(c, the_real_hiprtc_makes_the_code_object);
     tcase_add_test(c, two_devices_work_at_once_and_the_current_one_stays);
     tcase_add_test(c, eight_threads_execute_one_plan);
+    tcase_add_test(c, a_variant_runs_the_calls_that_it_covers);
     tcase_add_test(c, a_captured_call_is_replayed);
     tcase_add_test(c, a_call_only_queues_its_launches);
     tcase_add_test(c, modules_and_memory_may_go_while_kernels_run);

@@ -140,7 +140,8 @@ static const char prefill[] = "block: prefill\ndtype: f32\ndims: {B: 1, S: 6, L:
                               "state: {k_cache: [B, KV, L, hd], v_cache: [B, KV, L, hd]}\n" BLOCK_PARAMS BLOCK_OPS;
 static const char decode[] = "# One token a sequence.\nblock: decode\ndtype: f32\n"
                              "dims: {B: 2, L: 32, D: 64, H: 4, KV: 2, hd: 16, F: 96}\n"
-                             "dynamic: {B: [1, 8]}\n" BLOCK_PARAMS "inputs: {x: [B, 1, D], pos: {shape: [B], dtype: i32, range: [0, L-1]}}\n"
+                             "dynamic: {B: [1, 8]}\n" BLOCK_PARAMS
+                             "inputs: {x: [B, 1, D], pos: {shape: [B], dtype: i32, range: [0, L-1]}}\n"
                              "state: {k_cache: [B, KV, L, hd], v_cache: [B, KV, L, hd]}\n" BLOCK_OPS;
 
 START_TEST(prefill_and_decode_take_the_memory_of_one_model)
@@ -291,7 +292,7 @@ START_TEST(wrong_calls_are_refused)
     ck_assert_int_eq(tfgen_weights_add(weights, NULL, a.tensors, NULL, &error), TFGEN_USAGE);
     ck_assert_int_eq(tfgen_weights_add(weights, module, a.tensors, NULL, &error), TFGEN_USAGE);
     ck_assert_msg(strstr(error.text, "another device"), "%s", error.text);
-    const tfgen_args args = {sizeof args, a.tensors, NULL, 0};
+    const tfgen_args args = {sizeof args, a.tensors, NULL, 0, 0};
     ck_assert_int_eq(tfgen_execute(module, weights, &args, a.workspace, NULL, &error), TFGEN_USAGE);
     ck_assert_msg(strstr(error.text, "another device"), "%s", error.text);
     ck_assert_int_eq(tfgen_weights_bytes(NULL), 0);
