@@ -32,7 +32,7 @@ CHECK_LIBS := -lcheck -lsubunit -lrt -lpthread
 LIB_SOURCES := $(filter-out ir/reference/%,$(wildcard ir/*/*.c)) $(wildcard gen/*.c gen/*/*.c) \
   $(filter-out runtime/cli/% runtime/compile/worker_main.c,$(wildcard runtime/*/*.c))
 # The float64 reference judges results; it is part of the command, never of the library.
-CLI_SOURCES := $(wildcard runtime/cli/*.c runtime/cli/random/*.c ir/reference/*.c)
+CLI_SOURCES := $(wildcard runtime/cli/*.c runtime/cli/*/*.c ir/reference/*.c)
 TEST_SOURCES := $(wildcard tests/*/test_*.c)
 FUZZ_SOURCES := $(wildcard tests/fuzz/fuzz_*.c)
 TEMPLATES := $(wildcard templates/*/*.h runtime/host/*.h)
@@ -88,6 +88,7 @@ $(B)/%.o: %.c
 $(B)/gen/source/template_text.o $(B)/runtime/host/cc.o $(B)/runtime/host/embed.o: $(TEMPLATES)
 $(B)/ir/devices/device_models.o $(B)/counted/ir/devices/device_models.o: $(wildcard specs/devices/*.yaml)
 $(B)/runtime/compile/libclang_work.o: runtime/compile/libclang_cuda.h
+$(B)/runtime/cli/explain/explain_page.o: runtime/cli/explain/page.html
 # Tables are X-macros.
 $(LIB_OBJECTS): ir/op.def
 

@@ -69,13 +69,15 @@ static int side_of(const ir_phase *phase, const ir_value *v)
     return -1;
 }
 
-/* Bytes of a product's operands: every tile asks for its rows and its columns. What fits into the last level of cache comes from memory
- * once; else columns come again for each group of row tiles, and rows again for each column tile where a group's do not fit. */
+/* Bytes of a product's operands. Every tile asks for its rows and its columns. Tiles that run at once, a group of row tiles by as many
+ * column tiles as there are units for, walk along the length together, so what they share comes from memory once. What does not fit half of
+ * the last level of cache comes again: columns for each group, a group's rows for each set of column tiles. */
 static void count_product(const plan *p, const launch *l, const work *w, prediction *out)
 {
     const ir_phase *phase = l->kernel->phases[0];
     const tiles t = tiles_of(p, l);
-    const double group = field_of(phase, "group", 1), room = device_last_level(p->device) / 2;
+    const double group = fmin(field_of(phase, "group", 1), t.rows), room = device_last_level(p->device) / 2;
+    const double at_once = fmax(1, floor(p->device->units / t.split / group));
     const packed_weight *pack = pack_of(p, phase);
     double operands = 0, right = 0, left = 0;
     for (int i = 0; i < w->tensor_count; i++) {
@@ -85,10 +87,11 @@ static void count_product(const plan *p, const launch *l, const work *w, predict
         operands += side >= 0 ? w->tensors[i].read : 0;
     }
     if (pack) right = (double)pack->columns * (double)pack->length * dtype_size(pack->type);
-    const double others = w->read + w->written - operands, panel = left / t.rows * fmin(group, t.rows);
+    const double others = w->read + w->written - operands;
     const bool fits = left + right <= room;
     out->asked = left * t.columns + right * t.rows + others;
-    out->moved = left * (fits || panel <= room ? 1 : t.columns) + right * (fits || right <= room ? 1 : ceil(t.rows / group)) + others;
+    out->moved = left * (fits || left / t.rows * group <= room ? 1 : ceil(t.columns / at_once)) +
+                 right * (fits || right <= room ? 1 : ceil(t.rows / group)) + others;
 }
 
 /* Keys and values are asked for by each tile of queries, and are still cached when the next one asks. */
@@ -97,7 +100,8 @@ static void count_attention(const plan *p, const launch *l, const work *w, const
     const dim_table *dims = &p->program->dims;
     const double queries = (double)extent_value(&op->inputs[0]->shape[1], dims),
                  head = (double)value_head_size(op->inputs[0], op->attributes.heads);
-    const double tile = fmin(queries, l->tile_rows) * field_of(l->kernel->phases[0], "pack", 1);
+    const ir_phase *phase = l->kernel->phases[0];
+    const double tile = fmin(queries * field_of(phase, "pack", 1), field_of(phase, "block_q", l->tile_rows));
     double once = 0;
     for (int i = 0; i < w->tensor_count; i++)
         if (w->tensors[i].value == op->inputs[1] || w->tensors[i].value == op->inputs[2]) once += w->tensors[i].read;

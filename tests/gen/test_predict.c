@@ -143,7 +143,7 @@ START_TEST(a_product_takes_its_tiles_rounds)
     const prediction p = foreseen_of(yaml, "gemm layer=wgmma n=128 group=2 slots=4", 0).got;
     const double x = 512 * 1024 * 2, w = 512 * 1024 * 2, y = 512 * 512 * 2, operations = 2.0 * 512 * 512 * 1024;
     ck_assert_double_eq(p.asked, 4 * x + 4 * w + y);
-    ck_assert_double_eq(p.moved, 4 * x + 2 * w + y); /* two groups of two row tiles, each of which asks for all of w */
+    ck_assert_double_eq(p.moved, x + 2 * w + y); /* two groups of two row tiles, all four column tiles at once */
     ck_assert_double_eq(p.padded, operations);
     ck_assert_double_eq(p.use, 1);
     ck_assert_double_eq_tol(p.products, operations / 5e13, 1e-15);
@@ -152,6 +152,16 @@ START_TEST(a_product_takes_its_tiles_rounds)
     ck_assert_double_eq_tol(p.seconds, 1e-6 + 1.3e-6 + p.products + p.epilogues, 1e-12);
     ck_assert_int_eq(p.limit, limited_by_products);
     ck_assert_uint_eq(p.assumed, 0);
+}
+END_TEST
+
+/* One group of four row tiles has units for two column tiles at a time, and its rows do not fit half of the cache. */
+START_TEST(rows_of_a_group_come_again_for_each_set_of_columns)
+{
+    const char *yaml = "block: p\ndtype: bf16\ndims: {M: 512, N: 512, K: 1024}\ninputs: {x: [M, K]}\nparams: {w: [N, K]}\n"
+                       "ops:\n  - {out: y, op: linear, in: [x, w]}\noutputs: {y: y}\n";
+    const prediction p = foreseen_of(yaml, "gemm layer=wgmma n=128 group=4 slots=4", 0).got;
+    ck_assert_double_eq(p.moved, 2 * 512 * 1024 * 2 + 512 * 1024 * 2 + 512 * 512 * 2);
 }
 END_TEST
 
@@ -236,6 +246,7 @@ int main(void)
     tcase_add_test(units, a_step_is_the_most_with_which_a_workgroup_more_fits);
     tcase_add_test(units, what_limits_is_told_with_what_would_free_it);
     tcase_add_test(times, a_product_takes_its_tiles_rounds);
+    tcase_add_test(times, rows_of_a_group_come_again_for_each_set_of_columns);
     tcase_add_test(times, rows_beyond_the_matrix_cost_as_much_as_rows_of_it);
     tcase_add_test(times, rows_take_the_time_of_their_bytes);
     tcase_add_test(times, attention_asks_for_its_keys_once_a_tile_of_queries);

@@ -1,0 +1,92 @@
+/* In: a spec, options. Out: what its plans are, level by level and launch by launch, counted and predicted, with what the compilers made of
+ * them: one structure that text, JSON and the page are written from. */
+#ifndef TFGEN_CLI_EXPLANATION_H
+#define TFGEN_CLI_EXPLANATION_H
+#include "gen/base/predict.h"
+#include "ir/devices/occupancy.h"
+#include "runtime/cli/cli.h"
+#include "runtime/module/plan_code.h"
+#include <jansson.h>
+
+/* What a compiler made of a launch. */
+typedef struct explained_code {
+    const char *missing;  /* why nothing is known, or NULL */
+    const char *compiler; /* what made it */
+    kernel_facts facts;
+    kernel_need need;
+    bool holds; /* the occupancy is known */
+    occupancy held;
+    long long matrix; /* matrix instructions; -1: not known */
+} explained_code;
+
+typedef struct explained_kernel {
+    const launch *launch;
+    const char *ops; /* as in the spec */
+    int op_count;    /* of the spec's ops, with which this kernel has to do */
+    work work;
+    bool foreseen; /* predicted and floor are known */
+    prediction predicted;
+    double floor;
+    const char *limit; /* of the floor */
+    explained_code code;
+} explained_kernel;
+
+/* An edge between two launches, which fusion left. Bytes of a value are told with the first edge that moves them, so that edges add up. */
+typedef struct explained_edge {
+    const fusion_note *note;
+    const char *sentence;
+    int from, to; /* launches; -1: none */
+    double read, written, seconds;
+} explained_edge;
+
+/* A level on one device model, with the tiles that are chosen for it. */
+typedef struct explained_device {
+    const device_model *model;
+    const char *refused; /* why there is no plan, or NULL */
+    int count;
+    explained_kernel *kernels;
+    bool foreseen;
+    double floor, seconds;
+    unsigned assumed;
+} explained_device;
+
+typedef struct explained_level {
+    fusion_level level;
+    const plan *plan;
+    explained_kernel *kernels;
+    int count;
+    explained_edge *edges;
+    int edge_count;
+    work all;
+    double floor, seconds, workspace, packed; /* bytes */
+    explained_device *devices;
+    int device_count;
+} explained_level;
+
+typedef struct explanation {
+    arena *a;
+    const char *path, *text; /* of the spec */
+    const ir_program *graph; /* NULL: IR text of a later stage */
+    const device_model *device;
+    explained_level *levels;
+    int level_count;
+} explanation;
+
+/* Of one plan: kernels with their work and prediction. */
+explained_kernel *explain_kernels(arena *a, const ir_program *graph, const plan *p);
+explained_edge *explain_edges(arena *a, const explained_level *l, int *count);
+/* Compiles the plan, unless o->no_code is set; *p may become the plan that was made again. NULL: nothing was compiled, *missing says why.
+ */
+const plan_code *explain_compile(arena *a, const cli_options *o, const plan **p, const char **missing);
+void explain_code(arena *a, const plan_code *code, const char *missing, explained_level *l);
+/* Words of ir/kinds.def. */
+const char *explained_family(const ir_phase *phase);
+const char *explained_layer(layer_kind layer);
+const char *explained_frame(frame_kind frame);
+double launches_seconds(const explained_kernel *k, int count, bool floor);
+
+void explain_print(const explanation *e);
+json_t *explain_json(const explanation *e);
+/* The page: one file that needs nothing else. */
+void explain_page(arena *a, const char *path, const json_t *all);
+#endif

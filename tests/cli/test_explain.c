@@ -1,0 +1,365 @@
+/* `tfgen explain`: every figure against what is counted otherwise: launches against the sum of their tensors, edges against what launches
+ * write and read, code facts against the compiler's own; the page is one file that needs nothing else. */
+#define _GNU_SOURCE
+#include "runtime/compile/matrix_count.h"
+#include "tests/support.h"
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static char output[8 << 20];
+
+static int tfgen(const char *format, ...) __attribute__((format(printf, 1, 2)));
+static int tfgen(const char *format, ...)
+{
+    char arguments[1024], command[2048];
+    const char *program = getenv("TFGEN") ? getenv("TFGEN") : "./tfgen";
+    va_list list;
+    va_start(list, format);
+    vsnprintf(arguments, sizeof arguments, format, list);
+    va_end(list);
+    snprintf(command, sizeof command, "%s %s 2>&1", program, arguments);
+    FILE *pipe = popen(command, "r");
+    ck_assert_ptr_nonnull(pipe);
+    output[fread(output, 1, sizeof output - 1, pipe)] = '\0';
+    return WEXITSTATUS(pclose(pipe));
+}
+
+static void says(const char *part) { ck_assert_msg(strstr(output, part) != NULL, "no '%s' in:\n%.4000s", part, output); }
+
+static json_t *read_json(void)
+{
+    json_error_t error;
+    json_t *all = json_loads(output, 0, &error);
+    ck_assert_msg(all != NULL, "%s:\n%.2000s", error.text, output);
+    return all;
+}
+
+static double number(const json_t *o, const char *key) { return json_number_value(json_object_get(o, key)); }
+static const char *string(const json_t *o, const char *key)
+{
+    const char *s = json_string_value(json_object_get(o, key));
+    return s ? s : "";
+}
+
+static const char *const specs[] = {"attention",  "bert-block",  "elementwise", "gelu-layernorm-linear",
+                                    "gpt2-block", "gpt2-decode", "l2norm",      "layernorm-gelu-linear",
+                                    "layernorm",  "linear",      "llama-block", "llama-decode",
+                                    "qkv-rope",   "rmsnorm",     "softmax",     "swiglu"};
+enum { spec_count = sizeof specs / sizeof *specs };
+
+/* ---- sums */
+static bool is_one_of(const char *s, const char *const *list)
+{
+    for (; *list; list++)
+        if (strcmp(s, *list) == 0) return true;
+    return false;
+}
+
+static double tensors(const json_t *level, const char *key, const char *const *kinds)
+{
+    double sum = 0;
+    size_t i, k;
+    json_t *kernel, *tensor;
+    json_array_foreach(json_object_get(level, "kernels"), i, kernel)
+        json_array_foreach(json_object_get(kernel, "tensors"), k, tensor) if (is_one_of(string(tensor, "kind"), kinds)) sum +=
+        number(tensor, key);
+    return sum;
+}
+
+static double sum_of(const json_t *list, const char *key)
+{
+    double sum = 0;
+    size_t i;
+    json_t *one;
+    json_array_foreach((json_t *)list, i, one) sum += number(one, key);
+    return sum;
+}
+
+static void check_kernels(const json_t *level)
+{
+    double products = 0, others = 0, read = 0, written = 0, seconds = 0, floor = 0;
+    size_t i;
+    json_t *k, *kernels = json_object_get(level, "kernels");
+    json_array_foreach(kernels, i, k)
+    {
+        const json_t *work = json_object_get(k, "work"), *p = json_object_get(k, "predicted");
+        products += number(work, "products"), others += number(work, "others");
+        read += number(work, "bytes_read"), written += number(work, "bytes_written");
+        ck_assert_double_eq(sum_of(json_object_get(k, "tensors"), "read"), number(work, "bytes_read"));
+        ck_assert_double_eq(sum_of(json_object_get(k, "tensors"), "written"), number(work, "bytes_written"));
+        const double bytes = number(work, "bytes_read") + number(work, "bytes_written");
+        ck_assert_double_eq_tol(number(work, "intensity"), (number(work, "products") + number(work, "others")) / bytes, 1e-9);
+        ck_assert_double_ge(number(p, "bytes_asked") * (1 + 1e-9), bytes * 0.999);
+        ck_assert_double_ge(number(p, "padded_products"), number(work, "products"));
+        const double computing = number(p, "products_seconds") + number(p, "arithmetic_seconds") + number(p, "epilogue_seconds");
+        const double longest = fmax(fmax(number(p, "memory_seconds"), number(p, "cache_seconds")), computing);
+        ck_assert_double_eq_tol(number(p, "seconds"), number(p, "fixed_seconds") + longest, 1e-12);
+        ck_assert_double_lt(number(k, "floor_seconds"), number(p, "seconds"));
+        seconds += number(p, "seconds"), floor += number(k, "floor_seconds");
+        ck_assert(*string(k, "source") && json_array_size(json_object_get(k, "phases")) > 0);
+    }
+    const json_t *all = json_object_get(level, "work");
+    ck_assert(products == number(all, "products") && others == number(all, "others"));
+    ck_assert(read == number(all, "bytes_read") && written == number(all, "bytes_written"));
+    ck_assert_double_eq_tol(number(level, "predicted_seconds"), seconds, 1e-12);
+    ck_assert_double_eq_tol(number(level, "floor_seconds"), floor, 1e-12);
+    ck_assert_int_eq((int)number(level, "launches"), (int)json_array_size(kernels));
+}
+
+/* What launches write for each other is what edges cost: not a byte more or less. */
+static void check_edges(const json_t *level)
+{
+    static const char *const made[] = {"result", "output", "cache", NULL}, *const between[] = {"result", NULL};
+    const json_t *edges = json_object_get(level, "edges");
+    ck_assert_double_eq(sum_of(edges, "bytes_read"), tensors(level, "read", made));
+    ck_assert_double_eq(sum_of(edges, "bytes_written"), tensors(level, "written", between));
+    size_t i;
+    json_t *e;
+    json_array_foreach((json_t *)edges, i, e)
+    {
+        ck_assert(*string(e, "value") && *string(e, "user") && *string(e, "code") && strlen(string(e, "reason")) > 10);
+        ck_assert_double_eq_tol(number(e, "seconds"), (number(e, "bytes_read") + number(e, "bytes_written")) / 4.3e12, 1e-12);
+    }
+}
+
+static void check_devices(const json_t *level)
+{
+    size_t i;
+    json_t *d;
+    json_array_foreach(json_object_get(level, "devices"), i, d)
+    {
+        if (*string(d, "refused")) continue;
+        ck_assert_double_gt(number(d, "predicted_seconds"), number(d, "floor_seconds"));
+        ck_assert_int_eq((int)number(d, "launches"), (int)json_array_size(json_object_get(d, "kernels")));
+        double products = 0;
+        size_t k;
+        json_t *kernel;
+        json_array_foreach(json_object_get(d, "kernels"), k, kernel) products += number(json_object_get(kernel, "work"), "products");
+        ck_assert_double_eq(products, number(json_object_get(level, "work"), "products")); /* whatever the tiles */
+    }
+    ck_assert_uint_eq(i, 12); /* all models but the host's */
+}
+
+START_TEST(figures_of_every_spec_and_level_add_up)
+{
+    ck_assert_int_eq(tfgen("explain specs/%s.yaml --no-code --json", specs[_i]), 0);
+    json_t *all = read_json(), *level;
+    size_t i;
+    ck_assert_str_eq(string(all, "target"), "sm_90a");
+    ck_assert_uint_eq(json_array_size(json_object_get(all, "levels")), 3);
+    json_array_foreach(json_object_get(all, "levels"), i, level)
+    {
+        check_kernels(level);
+        check_edges(level);
+        check_devices(level);
+    }
+    json_decref(all);
+}
+END_TEST
+
+START_TEST(the_text_says_why_and_what_it_costs)
+{
+    ck_assert_int_eq(tfgen("explain specs/llama-block.yaml --preset=llama-1b --no-code --fusion=tile"), 0);
+    says("for sm_90a, tiles for h200 (NVIDIA H200 SXM5 141 GB)");
+    says("level tile: 6 launches for 16 ops");
+    says("rmsnorm + linear x3 + rope x2");
+    says("%prod -> %down: a product reads each row once a column tile, so the row is stored once");
+    says("in all, written and read again");
+    says("mi300x");
+    says("code: not compiled: --no-code");
+    ck_assert_int_eq(tfgen("explain specs/rmsnorm.yaml --no-code --target=gfx942"), 0);
+    says("every time is a prediction: no AMD GPU was measured");
+    ck_assert_int_eq(tfgen("explain specs/rmsnorm.yaml --device-model=mi355x --no-code"), 0);
+    says("for gfx950, tiles for mi355x");
+    ck_assert_int_eq(tfgen("explain specs/rmsnorm.yaml --target=host"), 0);
+    says("the host engine's kernels are code of the CPU");
+}
+END_TEST
+
+/* ---- code */
+START_TEST(registers_are_those_of_the_code_object)
+{
+    char folder[] = "/tmp/tfgen-explain-XXXXXX";
+    ck_assert_ptr_nonnull(mkdtemp(folder));
+    ck_assert_int_eq(tfgen("emit specs/linear.yaml --target=gfx90a --code -q -o %s", folder), 0);
+    json_t *manifest = json_load_file(strcat(strcpy(output, folder), "/manifest.json"), 0, NULL), *code = json_object_get(manifest, "code");
+    ck_assert_int_eq(tfgen("explain specs/linear.yaml --target=gfx90a --fusion=tile --json"), 0);
+    json_t *all = read_json(), *level = json_array_get(json_object_get(all, "levels"), 0), *k;
+    size_t i;
+    json_array_foreach(json_object_get(level, "kernels"), i, k)
+    {
+        const json_t *told = json_object_get(k, "code"), *facts = json_object_get(code, string(k, "name"));
+        ck_assert_msg(facts != NULL, "%s", string(k, "name"));
+        ck_assert_double_eq(number(told, "registers"), number(facts, "vgprs"));
+        ck_assert_double_eq(number(told, "agprs"), number(facts, "agprs"));
+        ck_assert_double_eq(number(told, "sgprs"), number(facts, "sgprs"));
+        ck_assert_double_eq(number(told, "shared_bytes"), number(facts, "lds_bytes"));
+        ck_assert_double_gt(number(told, "matrix_instructions"), 0);
+        ck_assert_double_gt(number(json_object_get(told, "held"), "workgroups"), 0);
+    }
+    ck_assert_uint_gt(i, 0);
+    json_decref(all), json_decref(manifest);
+    char command[64];
+    snprintf(command, sizeof command, "rm -r %s", folder);
+    ck_assert_int_eq(system(command), 0);
+}
+END_TEST
+
+START_TEST(without_a_compiler_it_says_so_and_says_the_rest)
+{
+    setenv("TFGEN_NVRTC", "/nowhere/libnvrtc.so", 1);
+    ck_assert_int_eq(tfgen("explain specs/rmsnorm.yaml --no-cache --json"), 0);
+    json_t *all = read_json(), *level = json_array_get(json_object_get(all, "levels"), 0);
+    const json_t *code = json_object_get(json_array_get(json_object_get(level, "kernels"), 0), "code");
+    ck_assert_msg(*string(code, "missing"), "%.2000s", output);
+    ck_assert_ptr_null(json_object_get(code, "registers"));
+    check_kernels(level);
+    json_decref(all);
+}
+END_TEST
+
+/* An ELF of one section with these words as code. */
+static long long count_words(int machine, unsigned flags, const unsigned *words, size_t count)
+{
+    struct file {
+        struct {
+            unsigned char ident[16];
+            unsigned short type, machine;
+            unsigned version;
+            unsigned long long entry, phoff, shoff;
+            unsigned flags;
+            unsigned short ehsize, phentsize, phnum, shentsize, shnum, shstrndx;
+        } head;
+        struct {
+            unsigned name, type;
+            unsigned long long flags, addr, offset, size;
+            unsigned link, info;
+            unsigned long long addralign, entsize;
+        } section;
+        unsigned words[64];
+    } f = {.head = {.ident = {0x7f, 'E', 'L', 'F', 2, 1, 1},
+                    .machine = (unsigned short)machine,
+                    .flags = flags,
+                    .shoff = 64,
+                    .shentsize = 64,
+                    .shnum = 1},
+           .section = {.type = 1, .flags = 4, .offset = 128, .size = count * 4}};
+    memcpy(f.words, words, count * 4);
+    return matrix_instructions(&f, sizeof f - sizeof f.words + count * 4);
+}
+
+/* As LLVM 22 and nvcc 13 encode them. */
+START_TEST(matrix_instructions_are_counted_in_machine_code)
+{
+    static const unsigned cuda[] = {0x0c08723c, 0, 0, 0, 0x000009f0, 0, 0, 0, 0x0c08723e, 0x723c, 0, 0};
+    static const unsigned gfx90a[] = {0xd3ed8000, 0x04020504,  /* v_mfma_f32_16x16x16bf16_1k */
+                                      0xd3d94000, 0x18000080,  /* v_accvgpr_write_b32 */
+                                      0x7e0002ff, 0xd3ed8000,  /* v_mov_b32 v0, a literal that looks like one */
+                                      0xd3b08000, 0x18020504,  /* v_pk_fma_f32 */
+                                      0xbf810000};             /* s_endpgm */
+    static const unsigned gfx1100[] = {0xcc404000, 0x1c020500, /* v_wmma_f32_16x16x16_f16 */
+                                       0x7e0002ff, 0xcc404000, 0xbfb00000};
+    ck_assert_int_eq(count_words(190, 90, cuda, 12), 2);
+    ck_assert_int_eq(count_words(224, 0x3f, gfx90a, 9), 1);
+    ck_assert_int_eq(count_words(224, 0x41, gfx1100, 5), 1);
+    ck_assert_int_eq(count_words(224, 0x3f, gfx90a, 1), -1); /* ends inside an instruction */
+    ck_assert_int_eq(count_words(62, 0, cuda, 12), -1);
+    ck_assert_int_eq(count_words(190, 90, cuda, 7), -1);
+    ck_assert_int_eq(matrix_instructions("hello", 5), -1);
+}
+END_TEST
+
+/* ---- the page */
+static char *whole_file(const char *path)
+{
+    FILE *in = fopen(path, "rb");
+    ck_assert_ptr_nonnull(in);
+    output[fread(output, 1, sizeof output - 1, in)] = '\0';
+    fclose(in);
+    return output;
+}
+
+static int occurrences(const char *text, const char *part)
+{
+    int n = 0;
+    for (; (text = strstr(text, part)); text++) n++;
+    return n;
+}
+
+START_TEST(the_page_is_one_file_that_needs_no_other_and_no_text_ends_its_script)
+{
+    char page[] = "/tmp/tfgen-page-XXXXXX.html", spec[] = "/tmp/tfgen-spec-XXXXXX.yaml";
+    close(mkstemps(page, 5));
+    const int file = mkstemps(spec, 5);
+    ck_assert_int_gt(dprintf(file, "# </script><img src=x onerror=alert(1)> <!-- \"quotes\" \\ \nblock: n\ndtype: f32\ndims: {M: 4, D: 8}\n"
+                                   "inputs: {x: [M, D]}\nops:\n  - {out: y, op: exp, in: [x]}\noutputs: {y: y}\n"),
+                     0);
+    close(file);
+    ck_assert_int_eq(tfgen("explain %s --no-code --html=%s", spec, page), 0);
+    const char *html = whole_file(page);
+    ck_assert_int_eq(occurrences(html, "</script>"), 2);
+    ck_assert_int_eq(occurrences(html, "<img"), 0);
+    ck_assert_int_eq(occurrences(html, "http"), 2); /* the name of SVG, and a word of the policy that forbids the network */
+    ck_assert_int_eq(occurrences(html, "src="), 1); /* in the comment */
+    ck_assert_int_eq(occurrences(html, "\"text\":\"# \\u003c/script>\\u003cimg"), 1);
+    ck_assert_int_eq(occurrences(html, "prefers-color-scheme: dark"), 2);
+    const char *data = strstr(html, "id=\"data\">") + strlen("id=\"data\">");
+    json_t *all = json_loadb(data, (size_t)(strstr(data, "</script>") - data), 0, NULL);
+    ck_assert_str_eq(string(all, "block"), "n");
+    json_decref(all);
+    unlink(page), unlink(spec);
+}
+END_TEST
+
+START_TEST(what_explain_cannot_do_it_says)
+{
+    ck_assert_int_eq(tfgen("explain specs/rmsnorm.yaml specs/linear.yaml"), 2);
+    says("explain takes one SPEC");
+    ck_assert_int_eq(tfgen("explain specs/rmsnorm.yaml --target=sm_90a,gfx942"), 2);
+    says("explain takes one");
+    ck_assert_int_eq(tfgen("explain specs/rmsnorm.yaml --fusion=most"), 2);
+    says("unknown level 'most'");
+    ck_assert_int_eq(tfgen("explain specs/rmsnorm.yaml --target=gfx942 --device-model=h200"), 2);
+    says("device model h200 is of target sm_90a, not of gfx942");
+    ck_assert_int_eq(tfgen("explain specs/bad/add-shapes.yaml"), 3);
+    ck_assert_int_eq(tfgen("explain specs/rmsnorm.yaml --no-code --html=/dev/null/all.html"), 7);
+    ck_assert_int_eq(tfgen("explain"), 2);
+}
+END_TEST
+
+START_TEST(text_of_a_plan_is_explained_as_it_is)
+{
+    char plan[] = "/tmp/tfgen-plan-XXXXXX";
+    close(mkstemp(plan));
+    ck_assert_int_eq(tfgen("emit specs/llama-block.yaml --target=sm_90a --dump=plan > %s", plan), 0);
+    ck_assert_int_eq(tfgen("explain %s --from=plan --no-code --json", plan), 0);
+    json_t *all = read_json();
+    ck_assert_uint_eq(json_array_size(json_object_get(all, "levels")), 1);
+    check_kernels(json_array_get(json_object_get(all, "levels"), 0));
+    json_decref(all);
+    unlink(plan);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("explain");
+    TCase *figures = tcase_create("figures"), *code = tcase_create("code"), *page = tcase_create("page");
+    tcase_add_loop_test(figures, figures_of_every_spec_and_level_add_up, 0, spec_count);
+    tcase_add_test(figures, the_text_says_why_and_what_it_costs);
+    tcase_add_test(figures, text_of_a_plan_is_explained_as_it_is);
+    tcase_add_test(figures, what_explain_cannot_do_it_says);
+    tcase_add_test(code, registers_are_those_of_the_code_object);
+    tcase_add_test(code, without_a_compiler_it_says_so_and_says_the_rest);
+    tcase_add_test(code, matrix_instructions_are_counted_in_machine_code);
+    tcase_add_test(page, the_page_is_one_file_that_needs_no_other_and_no_text_ends_its_script);
+    suite_add_tcase(suite, figures);
+    suite_add_tcase(suite, code);
+    suite_add_tcase(suite, page);
+    return run_suite(suite);
+}
