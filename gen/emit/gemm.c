@@ -73,10 +73,19 @@ static void write_b_row(gemm *g)
                use_packed(g->e, pack_index(g), false), scaled(g->e->a, "n", g->packed_k));
 }
 
+static void write_packed(gemm *g)
+{
+    write_line(g->w, "DEV static const b_type *packed(const args &p) { return %s; }", use_packed(g->e, pack_index(g), false));
+}
+
 static void write_packed_b(gemm *g)
 {
     writer *w = g->w;
     const char *packed = use_packed(g->e, pack_index(g), false);
+    if (!g->in_rows) {
+        write_packed(g);
+        return;
+    }
     write_line(w, "template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)");
     write_line(w, "{");
     write_line(w, "return load_aligned<V>(%s + %s + k);", packed, scaled(g->e->a, "n", g->packed_k));
@@ -88,7 +97,7 @@ static void write_packed_b(gemm *g)
 void gemm_write_rows_of_operands(gemm *g)
 {
     write_a_row(g, row_of_a(g));
-    write_b_row(g);
+    write_packed(g);
 }
 
 /* Index of the matrix of `operand` that goes with matrix `batch` of the result. */
@@ -473,7 +482,7 @@ static int stored_width(const gemm *g)
     return (bits & -bits) == 2 ? 2 : 4;
 }
 
-gemm gemm_start(emission *e, writer *w, bool passes_shared, gemm_width width)
+gemm gemm_start(emission *e, writer *w, bool passes_shared, int width)
 {
     gemm g = {.e = e, .w = w, .product = phase_first(e->phase, class_PRODUCT), .granule = e->granule, .staged = passes_shared};
     g.a = g.product->inputs[0];
@@ -483,7 +492,7 @@ gemm gemm_start(emission *e, writer *w, bool passes_shared, gemm_width width)
     g.packed_k = e->packed_length;
     g.numbers = numbers_find(e);
     find_row_sum(&g);
-    g.width = g.staged ? staged : width == gemm_stored_width ? stored_width(&g) : g.granule;
+    g.width = g.staged ? staged : width == gemm_stored_width ? stored_width(&g) : width;
     const int arguments = e->argument_count;
     dry_run(&g);
     e->argument_count = arguments; /* what it used is used again, in the order of the text */
@@ -495,9 +504,10 @@ gemm gemm_start(emission *e, writer *w, bool passes_shared, gemm_width width)
 void gemm_on_register_tiles(emission *e, writer *w)
 {
     const gemm_simt_tile *t = &e->phase->tile.gemm_simt;
-    gemm g = gemm_start(e, w, false, gemm_granule_width);
+    gemm g = gemm_start(e, w, false, e->plan->target->granule);
     write_line(w, "static constexpr int tile_m = %d, tile_n = %d, tile_k = %d, thread_m = %d, thread_n = %d, threads = %d, slots = %d;",
                t->m, t->n, t->k, t->thread_m, t->thread_n, t->threads, t->slots);
+    write_line(w, "static constexpr int width = %d;", g.width);
     gemm_write_plain(&g);
     gemm_write_context(&g);
     gemm_write_a(&g, false);

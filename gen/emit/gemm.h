@@ -16,19 +16,20 @@ typedef struct gemm {
     row_numbers numbers;
     bool staged; /* results pass through shared memory (templates/gemm/gemm_ws.h) */
     int results; /* of a block's two halves of columns */
+    bool in_rows; /* packed weights lie in rows, not in pieces */
 } gemm;
 
-/* Neighbours that a thread stores: a granule, or as many as all rows that the epilogue stores begin at multiples of. */
-typedef enum gemm_width { gemm_granule_width, gemm_stored_width } gemm_width;
+enum { gemm_stored_width = 0 }; /* as many as all rows that the epilogue stores begin at multiples of */
 
-/* Finds out what the epilogue needs, and writes the sizes. Then come the program's own constants, context, operands and epilogue. */
-gemm gemm_start(emission *e, writer *w, bool passes_shared, gemm_width width);
+/* Finds out what the epilogue needs, and writes the sizes. Then come the program's own constants, context, operands and epilogue. width:
+ * neighbours that a thread stores. */
+gemm gemm_start(emission *e, writer *w, bool passes_shared, int width);
 void gemm_write_plain(gemm *g);           /* row_sums, and which operands lie in memory as they are multiplied; their types */
 void gemm_write_operand_type(gemm *g);    /* of 16-bit and tf32 operands: a_type is b_type */
 void gemm_write_context(gemm *g);         /* row scalars, extents */
 void gemm_write_a(gemm *g, bool by_rows); /* by_rows: a_row() too, at any alignment */
 void gemm_write_b(gemm *g);
-void gemm_write_rows_of_operands(gemm *g); /* only a_row() and b_row() */
+void gemm_write_rows_of_operands(gemm *g); /* only a_row() and packed() */
 void gemm_write_epilogue(gemm *g);
 bool gemm_reads(const gemm *g); /* an epilogue op has an operand in memory that is wider than a number a row */
 

@@ -24,7 +24,7 @@ static _Noreturn void refuse(const tile_request *r, const char *rule)
 bool request_segments(const tile_request *r, const program *of, segment_list *list)
 {
     *list = (segment_list){0};
-    return r->phase->family != family_gemm || gemm_segments(r->a, r->phase, program_granule(of, r->target), list);
+    return r->phase->family != family_gemm || gemm_segments(r->a, r->phase, program_granule(of), list);
 }
 
 static const char *out_of_range(const tile_request *r, const ir_tile *t)

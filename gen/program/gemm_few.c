@@ -3,7 +3,7 @@
 #include "gen/emit/gemm.h"
 #include "gen/program/products.h"
 
-enum { most_rows = 8 };
+enum { most_rows = 8, block = 32, columns = block / 8 /* of a lane */ };
 
 /* All of the weight is read once for each tile of rows. */
 static double cost(const tile_request *r)
@@ -15,24 +15,24 @@ static double cost(const tile_request *r)
 static void defaults(const tile_request *r, ir_tile *t)
 {
     const long long rows = request_rows(r), m = rows < most_rows ? power_of_two_up(rows) : most_rows;
-    t->gemm_few =
-        (gemm_few_tile){.m = (int)m, .n = 32, .k = 16, .thread_m = (int)m, .thread_n = 2 * r->target->granule, .threads = 256, .slots = 2};
+    t->gemm_few = (gemm_few_tile){.m = (int)m, .n = block, .k = 16, .thread_m = (int)m, .thread_n = columns, .threads = 256, .slots = 2};
 }
 
 static const char *illegal(const tile_request *r, const ir_tile *t)
 {
     const gemm_few_tile *x = &t->gemm_few;
     if (x->m != x->thread_m || !is_power_of_two(x->m)) return "m = thread_m, a power of two, at most 16";
-    if (x->thread_n != 2 * r->target->granule || x->n % x->thread_n != 0) return "thread_n is two granules and divides n";
-    if (x->threads % (r->target->wave * (x->n / x->thread_n)) != 0) return "as many waves share each thread_n columns of n";
+    if (x->thread_n != columns || x->n % block != 0) return "n goes in steps of 32 columns, of which a thread has thread_n=4";
+    if (x->threads % (r->target->wave * (x->n / block)) != 0) return "as many waves share each 32 columns of n";
+    if (x->m * x->n / (2 * r->target->granule) > x->threads) return "threads: one a row and 8 columns at least";
     return x->k % 16 ? "k is a multiple of 16" : NULL;
 }
 
-/* part[waves][m * thread_n], sums[] */
+/* part[waves][m * 32], sums[] */
 static long long shared_bytes(const tile_request *r, const ir_tile *t)
 {
     const gemm_few_tile *x = &t->gemm_few;
-    return 16 + (4ll * x->m * (x->threads / r->target->wave * x->thread_n + x->n / x->thread_n) + 15) / 16 * 16;
+    return 16 + (4ll * x->m * (x->threads / r->target->wave * block + x->n / (2 * r->target->granule)) + 15) / 16 * 16;
 }
 
 const program gemm_few_program = {.kind = program_gemm_few,
@@ -48,4 +48,5 @@ const program gemm_few_program = {.kind = program_gemm_few,
                                   .geometry = register_tile_geometry,
                                   .parts = register_tile_parts,
                                   .members = gemm_on_register_tiles,
-                                  .pack = "pack"};
+                                  .pack = "pack_pieces",
+                                   .packed_length = packed_in_pieces};

@@ -145,6 +145,6 @@ const program gemm_mma_program = {.kind = program_gemm_mma,
                                   .geometry = geometry,
                                   .parts = parts,
                                   .members = members,
-                                  .pack = "pack",
-                                  .granule = 16,
+                                  .pack = "pack_pieces",
+                                  .packed_length = packed_in_pieces,
                                   .aligned_rows = true};

@@ -116,6 +116,5 @@ const program gemm_wgmma_program = {.kind = program_gemm_wgmma,
                                     .scratch = ws_scratch,
                                     .members = gemm_on_warpgroups,
                                     .pack = "pack_pieces",
-                                    .granule = 16,
                                     .packed_length = packed_in_pieces,
                                     .aligned_rows = true};

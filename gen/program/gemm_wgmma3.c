@@ -87,6 +87,5 @@ const program gemm_wgmma3_program = {.kind = program_gemm_wgmma3,
                                      .scratch = ws_scratch,
                                      .members = gemm_on_warpgroups_split,
                                      .pack = "pack_split",
-                                     .granule = 16,
                                      .packed_length = packed_length,
                                      .aligned_rows = true};

@@ -13,7 +13,7 @@ const program *program_at(program_kind kind) { return programs[kind]; }
 
 const program *program_of(const ir_phase *phase) { return programs[phase->tile.program]; }
 
-int program_granule(const program *p, const target_info *target) { return p->granule ? p->granule : target->granule; }
+int program_granule(const program *p) { return p->granule ? p->granule : 16; }
 
 long long packed_in_pieces(long long K, int size) { return (K * size + piece_row_bytes - 1) / piece_row_bytes * piece_row_bytes / size; }
 

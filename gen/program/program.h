@@ -47,14 +47,14 @@ typedef struct program {
     extent (*scratch)(const tile_request *r, const ir_tile *t); /* floats that its workgroups hand to each other; 0: none */
     /* ---- of products */
     const char *pack;                        /* class template that packs its weights */
-    int granule;                             /* neighbours that an epilogue gets at a time; 0: the target's */
+    int granule;                             /* half of a block of packed columns; 0: 16 */
     long long (*packed_length)(long long K, int size); /* elements of a packed column, of `size` bytes each; NULL: K rounded up to 16 */
     bool aligned_rows;                       /* rows of A begin at multiples of 16 bytes, which gen/plan/align.c sees to */
 } program;
 
 const program *program_of(const ir_phase *phase); /* that its tile is of */
 const program *program_at(program_kind kind);
-int program_granule(const program *p, const target_info *target);
+int program_granule(const program *p);
 long long program_packed_length(const program *p, const ir_op *product);
 long long packed_in_pieces(long long K, int size); /* K rounded up to whole pieces (docs/packing.md) */
 

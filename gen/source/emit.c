@@ -44,7 +44,7 @@ static void find_columns(emission *e)
 {
     const program *of = program_of(e->phase);
     const ir_op *product = phase_first(e->phase, class_PRODUCT);
-    e->granule = program_granule(of, e->plan->target);
+    e->granule = program_granule(of);
     e->packed_length = program_packed_length(of, product);
     gemm_segments(e->a, e->phase, e->granule, &e->segments);
 }

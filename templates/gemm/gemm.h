@@ -4,9 +4,19 @@
 // Refuses (static_assert) tiles that threads do not cover. A row's result depends on its own data and the tile alone.
 #pragma once
 
+// V elements of column n of B, from k on.
+template <class S, int V> DEV vec<float, V> load_b(const typename S::args &p, int batch, int n, int k)
+{
+    if constexpr (S::b_plain)
+        return pieces<typename S::b_type>::template load<V>(S::packed(p), S::packed_k, n, k);
+    else
+        return S::template b<V>(p, batch, n, k, S::K - k);
+}
+
 template <class S> struct gemm_tiles {
     using args = typename S::args;
-    using carry = simt_fragment<S::tile_n, S::thread_m, S::thread_n, S::granule>;
+    using packing = pieces<typename S::b_type>;
+    using carry = simt_fragment<S::tile_n, S::thread_m, S::thread_n, S::granule, S::width>;
     static constexpr int tile_m = S::tile_m, tile_n = S::tile_n, tile_k = S::tile_k, threads = S::threads, slots = S::slots;
     static constexpr int lanes = carry::lanes, column_tiles = ceil_div(S::packed_n, tile_n);
     static constexpr int V = tile_k % 8 == 0 ? 8 : 1; // elements of a row that a thread stages at a time
@@ -33,17 +43,20 @@ template <class S> struct gemm_tiles {
     }
     DEV static int stages(const args &, const tile &) { return ceil_div(S::K, tile_k); }
 
-    // Pieces of V elements along k of one line (a row of A, a column of B), dealt to the threads.
-    template <int Lines> struct pieces {
-        static constexpr int count = Lines * (tile_k / V), each = ceil_div(count, threads);
+    // V elements along k of one line (a row of A, a column of B), as they are dealt to the threads: along k first, as rows lie in memory, or
+    // eight lines side by side, as packed columns do (gemm/pieces.h). A processor's threads come one after the other: each has all of some k.
+    template <int Lines, int Side> struct dealt {
+        static constexpr int units = tile_k / V, count = Lines * units, each = ceil_div(count, threads);
+        static_assert(Lines % Side == 0, "tile: whole pieces of columns");
         vec<float, V> x[each];
 
-        DEV static int line(int i) { return (thread_index() + i * threads) / (tile_k / V); }
-        DEV static int k(int i) { return (thread_index() + i * threads) % (tile_k / V) * V; }
+        DEV static int item(int i) { return thread_index() + i * threads; }
+        DEV static int line(int i) { return item(i) / (units * Side) * Side + item(i) % Side; }
+        DEV static int k(int i) { return item(i) / Side % units * V; }
         DEV static bool exists(int i) { return count % threads == 0 || thread_index() + i * threads < count; }
     };
-    using a_pieces = pieces<tile_m>;
-    using b_pieces = pieces<tile_n>;
+    using a_pieces = dealt<tile_m, 1>;
+    using b_pieces = dealt<tile_n, TF_WAVE == 1 ? 1 : 8>;
 
     DEV static vec<float, V> a_piece(const args &p, const tile &t, int k0, int i)
     {
@@ -53,7 +66,13 @@ template <class S> struct gemm_tiles {
     DEV static vec<float, V> b_piece(const args &p, const tile &t, int k0, int i)
     {
         const int n = t.column + b_pieces::line(i), k = k0 + b_pieces::k(i);
-        return n < S::packed_n && k < S::K ? S::template b<V>(p, t.batch, n, k, S::K - k) : splat<V>(0.0f);
+#if TF_WAVE == 1 // one line of a processor's cache in four columns: the next stage's is asked for now
+        if constexpr (S::b_plain)
+            if (n % 4 == 0 && n < S::packed_n && k + tile_k < S::packed_k)
+                __builtin_prefetch(S::packed(p) + packing::at(S::packed_k, n, k + tile_k));
+#endif
+        if (n >= S::packed_n || k >= S::K) return splat<V>(0.0f);
+        return load_b<S, V>(p, t.batch, n, k);
     }
     DEV static void put_a(slot &s, int i, const vec<float, V> &x)
     {
@@ -154,7 +173,7 @@ template <class S> struct gemm_tiles {
 #pragma unroll
                 for (int j = 0; j < carry::blocks; j++) {
                     const int n = t.column + carry::column(j);
-                    if (n < S::packed_n) S::template epilogue<S::granule>(p, context, t.batch, row, n, c.low[i][j], c.high[i][j], sum, out);
+                    if (n < S::packed_n) S::template epilogue<S::width>(p, context, t.batch, row, n, c.low[i][j], c.high[i][j], sum, out);
                 }
             }
             if constexpr (S::row_sums) s.sums[carry::row(i) * lanes + carry::lane()] = sum;
@@ -170,23 +189,28 @@ template <class S> struct gemm_tiles {
     }
 };
 
-// Few rows: what counts is to read B once, at the speed of memory. A wave has all rows of the tile and one epilogue block of columns, each
-// lane a piece of K of both; waves share out K, too. At the end lanes and waves add up, in a fixed order.
+// Few rows: what counts is to read B once, at the speed of memory. A wave has all rows of the tile and one epilogue block of columns. Eight
+// lanes side by side have neighbouring columns of it, each every eighth, and share a chunk of K: so a wave reads packed pieces in whole
+// lines. Other lanes, and waves, have other chunks. At the end lanes and waves add up, in a fixed order.
 template <class S> struct gemm_few {
     using args = typename S::args;
     static constexpr int tile_m = S::tile_m, tile_n = S::tile_n, threads = S::threads, slots = 1, width = 2 * S::granule;
-    static constexpr int waves = threads / TF_WAVE, blocks = tile_n / width, sharing = waves / blocks, each = tile_m * width;
+    static constexpr int side = 8, columns = width / side, chunks = TF_WAVE / side; // lanes side by side, columns of each; chunks of a wave
+    static constexpr int waves = threads / TF_WAVE, blocks = tile_n / width, sharing = waves / blocks, each = tile_m * columns;
     static constexpr int V = sizeof(typename S::b_type) == 4 ? 4 : 8, column_tiles = ceil_div(S::packed_n, tile_n); // V: 16 bytes of K
-    static_assert(S::thread_m == tile_m && S::thread_n == width, "tile: a thread has all rows and one block of columns");
+    static_assert(S::thread_m == tile_m && S::thread_n == columns && chunks > 0, "tile: a thread has all rows and every eighth column");
     static_assert(threads % TF_WAVE == 0 && sharing * blocks == waves, "tile: whole waves share out K");
+
+    static constexpr int units = blocks * (S::granule / S::width); // that a row's results are handed to the epilogue in
+    static_assert(units * tile_m <= threads, "tile: a thread a row and unit");
 
     struct tile {
         int batch, row, column;
     };
     // Of the terms that a lane has of each sum, those beyond so many are folded into what the lane keeps at the end, block after block.
-    static constexpr int alike =
-        each < TF_WAVE ? TF_WAVE / each : 1; // lanes side by side that end up with the same sum: one of them writes it
-    static constexpr int left = each > TF_WAVE ? each / TF_WAVE : 1, turns = ceil_div(S::K, sharing *TF_WAVE *V), turns_folded = 128 / V;
+    static constexpr int alike = each < chunks ? chunks / each : 1; // lanes that end up with the same sum: one of them writes it
+    static constexpr int left = each > chunks ? each / chunks : 1, stride = sharing * chunks * V, turns = ceil_div(S::K, stride),
+                         turns_folded = 128 / V;
     static constexpr bool folds = turns * V > 1024;
     static constexpr int blocks_folded = folds ? ceil_div(turns, turns_folded) : 1, levels = sum_levels(blocks_folded, 64);
     struct carry {
@@ -196,7 +220,7 @@ template <class S> struct gemm_few {
     struct slot {
     };
     struct alignas(16) scratch {
-        float part[waves][each], sums[blocks * tile_m];
+        float part[waves][tile_m * width], sums[units * tile_m];
     };
 
     DEV static int row_tiles(const args &p) { return ceil_div(S::rows(p), tile_m); }
@@ -214,7 +238,8 @@ template <class S> struct gemm_few {
 
     template <class Ring> DEV static void compute(const args &p, const tile &t, Ring &, carry &c)
     {
-        const int column = t.column + wave() / sharing * width, first = (wave() % sharing * TF_WAVE + thread_index() % TF_WAVE) * V;
+        const int lane = thread_index() % TF_WAVE, column = t.column + wave() / sharing * width + lane % side,
+                  first = (wave() % sharing * chunks + lane / side) * V;
         clear(c);
         if (column >= S::packed_n) return;
         if constexpr (!folds)
@@ -222,7 +247,7 @@ template <class S> struct gemm_few {
         else
 #pragma unroll 1
             for (int block = 0; block < blocks_folded; block++) { // all lanes have as many, the last may be empty
-                const int from = first + block * turns_folded * sharing * TF_WAVE * V, to = from + turns_folded * sharing * TF_WAVE * V;
+                const int from = first + block * turns_folded * stride, to = from + turns_folded * stride;
                 multiply(p, t, c, column, from, to < S::K ? to : S::K);
                 fold<each, TF_WAVE / 2>(c, 0);
                 vec<float, left> sums;
@@ -240,29 +265,27 @@ template <class S> struct gemm_few {
     DEV static void multiply(const args &p, const tile &t, carry &c, int column, int from, int to)
     {
         const int rows = S::rows(p);
-        for (int k = from; k < to; k += sharing * TF_WAVE * V) {
-            vec<float, V> b[width];
+        for (int k = from; k < to; k += stride) {
+            vec<float, V> b[columns];
 #pragma unroll
-            for (int j = 0; j < width; j++)
-                b[j] = S::packed_n % width == 0 || column + j < S::packed_n ? S::template b<V>(p, t.batch, column + j, k, S::K - k)
-                                                                            : splat<V>(0.0f);
+            for (int j = 0; j < columns; j++) b[j] = load_b<S, V>(p, t.batch, column + j * side, k);
 #pragma unroll
             for (int i = 0; i < tile_m; i++) {
                 if (i > 0 && t.row + i >= rows) break;
                 const vec<float, V> a = S::template a<V>(p, t.batch, t.row + i, k, S::K - k);
 #pragma unroll
-                for (int j = 0; j < width; j++)
+                for (int j = 0; j < columns; j++)
 #pragma unroll
-                    for (int e = 0; e < V; e++) c.sum[i * width + j] = fused(a[e], b[j][e], c.sum[i * width + j]);
+                    for (int e = 0; e < V; e++) c.sum[i * columns + j] = fused(a[e], b[j][e], c.sum[i * columns + j]);
             }
         }
     }
 
-    // Sums over the lanes of a wave. While a lane has several sums it keeps half of them and gives away the rest, so a step takes half as
+    // Sums over the lanes of a wave that have the same columns. While a lane has several sums it keeps half of them and gives away the rest, so a step takes half as
     // many exchanges as the one before. Returns the first of those that the lane ends up with, the first Count of c.sum.
     template <int Count, int Mask> DEV static int fold(carry &c, int first)
     {
-        if constexpr (Mask == 0)
+        if constexpr (Mask < side)
             return first;
         else if constexpr (Count == 1) {
             c.sum[0] += lane_xor<TF_WAVE>(c.sum[0], Mask);
@@ -281,32 +304,34 @@ template <class S> struct gemm_few {
     DEV static void finish(const args &p, const tile &t, carry &c, scratch &s)
     {
         static_assert((each & (each - 1)) == 0, "tile: tile_m is a power of two");
-        const int first = fold<each, TF_WAVE / 2>(c, 0);
+        const int first = fold<each, TF_WAVE / 2>(c, 0), lane = thread_index() % TF_WAVE;
         const vec<float, left> sums = c.folded.total();
 #pragma unroll
-        for (int i = 0; i < left; i++)
-            if (thread_index() % alike == 0) s.part[wave()][first + i] = folds ? sums[i] : c.sum[i];
+        for (int i = 0; i < left; i++) {
+            const int at = (first + i) / columns * width + (first + i) % columns * side + lane % side;
+            if (lane / side % alike == 0) s.part[wave()][at] = folds ? sums[i] : c.sum[i];
+        }
         barrier();
-        static_assert(blocks * tile_m <= threads, "tile: a thread a row and block");
-        const int rows = S::rows(p), block = thread_index() / tile_m, i = thread_index() % tile_m, row = t.row + i,
-                  n = t.column + block * width;
-        if (block < blocks && row < rows) {
-            vec<float, S::granule> lo = splat<S::granule>(0.0f), hi = lo;
+        constexpr int W = S::width, in_block = units / blocks;
+        const int rows = S::rows(p), unit = thread_index() / tile_m, i = thread_index() % tile_m, row = t.row + i, block = unit / in_block,
+                  in = unit % in_block * W, n = t.column + block * width + in;
+        if (unit < units && row < rows) {
+            vec<float, W> lo = splat<W>(0.0f), hi = lo;
 #pragma unroll
             for (int w = 0; w < sharing; w++) {
-                lo += load_aligned<S::granule>(&s.part[block * sharing + w][i * width]);
-                hi += load_aligned<S::granule>(&s.part[block * sharing + w][i * width + S::granule]);
+                lo += load_aligned<W>(&s.part[block * sharing + w][i * width + in]);
+                hi += load_aligned<W>(&s.part[block * sharing + w][i * width + in + S::granule]);
             }
             float sum = 0;
             to_memory out;
-            if (n < S::packed_n) S::template epilogue<S::granule>(p, S::begin(p, t.batch, row), t.batch, row, n, lo, hi, sum, out);
+            if (n < S::packed_n) S::template epilogue<W>(p, S::begin(p, t.batch, row), t.batch, row, n, lo, hi, sum, out);
             s.sums[thread_index()] = sum;
         }
         if constexpr (S::row_sums) {
             barrier();
-            if (block == 0 && row < rows) {
+            if (unit == 0 && row < rows) {
                 float all = 0;
-                for (int j = 0; j < blocks; j++) all += s.sums[j * tile_m + i];
+                for (int j = 0; j < units; j++) all += s.sums[j * tile_m + i];
                 S::finish_row(p, t.batch, row, t.column / tile_n, all);
             }
         }

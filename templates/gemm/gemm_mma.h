@@ -21,12 +21,14 @@ template <class S> struct gemm_mma {
                          warps_n = warps / warps_m;
     static constexpr int warp_m = tile_m / warps_m, warp_n = tile_n / warps_n, scratch_bytes = S::row_sums ? tile_m * warps_n * 4 : 0;
     using part = fragment<pieces>;
+    using packing = ::pieces<type>;
     static constexpr int row_blocks = warp_m / part::rows, column_blocks = warp_n / part::columns, a_times = tile_m / lines,
                          b_times = tile_n / lines;
     static_assert(sizeof(type) == 2 && S::granule == 16 && (S::width == 2 || S::width == 4),
                   "tile: 32 columns are a block of the epilogue");
     static_assert(warp_m % part::rows == 0 && warp_n % part::columns == 0 && warps_m * warps_n == warps, "tile: whole blocks a warp");
     static_assert(tile_m % lines == 0 && tile_n % lines == 0, "tile: threads copy it in whole turns");
+    static_assert(lines % packing::columns == 0 && tile_k % packing::length == 0, "tile: a turn's copies are whole pieces");
 
     struct tile {
         int batch, row, column; // in tiles
@@ -48,7 +50,7 @@ template <class S> struct gemm_mma {
         return {index / each, g * S::group + in % height, in / height};
     }
 
-    // ---- copies: thread i has piece i % pieces of lines i / pieces, + lines, ...
+    // ---- copies: thread i has piece i % pieces of A's lines i / pieces, + lines, ...; of B likewise, as isa/mma.h deals its pieces
     struct source {
         const type *a, *b;
         int a_rows, b_columns; // from the lines at a and at b to the end of the matrix
@@ -56,17 +58,19 @@ template <class S> struct gemm_mma {
 
     DEV static source source_of(const args &p, const tile &t)
     {
-        const int line = thread_index() / pieces, piece = thread_index() % pieces, row = t.row * tile_m + line,
-                  column = t.column * tile_n + line;
-        return {S::a_row(p, t.batch, row) + piece * V, S::b_row(p, t.batch, column) + piece * V, S::rows(p) - row, S::packed_n - column};
+        const int line = thread_index() / pieces, piece = thread_index() % pieces, row = t.row * tile_m + line;
+        const int column = t.column * tile_n + part::copied_line(thread_index()), k = part::copied_piece(thread_index()) * V;
+        return {S::a_row(p, t.batch, row) + piece * V, S::packed(p) + packing::at(S::packed_k, column, k), S::rows(p) - row,
+                S::packed_n - column};
     }
     DEV static void end(source &s) { s.a_rows = s.b_columns = 0; }
     DEV static void load(copies &c, source &s, int stage, shared_address slot)
     {
         const int line = thread_index() / pieces, piece = thread_index() % pieces, left = S::K - stage * tile_k - piece * V; // of A's row
         const int a_bytes_left = S::K % tile_k == 0 || left >= V ? 16 : left > 0 ? left * static_cast<int>(sizeof(type)) : 0;
-        const bool b_exists = S::packed_k % tile_k == 0 || left > S::K - S::packed_k;
-        const shared_address to_a = slot + part::a_at(line, piece), to_b = slot + a_bytes + part::b_at(line, piece);
+        const int b_line = part::copied_line(thread_index()), b_piece = part::copied_piece(thread_index());
+        const bool b_exists = S::packed_k % tile_k == 0 || stage * tile_k + b_piece * V < S::packed_k;
+        const shared_address to_a = slot + part::a_at(line, piece), to_b = slot + a_bytes + part::b_at(b_line, b_piece);
 #pragma unroll
         for (int i = 0; i < a_times; i++) // keys are the same `lines` lines on
             c.start(to_a + i * lines * row_bytes, s.a + i * lines * S::a_stride, i * lines < s.a_rows ? a_bytes_left : 0);
@@ -74,7 +78,7 @@ template <class S> struct gemm_mma {
         for (int i = 0; i < b_times; i++)
             c.start(to_b + i * lines * row_bytes, s.b + i * lines * S::packed_k, b_exists && i * lines < s.b_columns ? 16 : 0);
         s.a += tile_k;
-        s.b += tile_k;
+        s.b += tile_k / packing::length * packing::elements;
     }
 
     // Long sums are sums of sums (sums.h), where there are registers for both.

@@ -27,7 +27,7 @@ struct k1_qkv {
     {
         return p.x + row * 256ll;
     }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 256ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;

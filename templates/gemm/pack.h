@@ -1,8 +1,7 @@
 // In: one spec struct S of a packed weight (docs/spec-structs.md: pack). Out: the program that writes it, a thread an element. Refuses
 // nothing. Layouts: pieces (gemm/pieces.h); rows, one after the other; split: rows of 32 elements' large parts in tf32, their small parts,
-// the next 32's, and so on (gemm_ws_split.h).
+// the next 32's, and so on (gemm_ws_split.h). Needs gemm/pieces.h.
 #pragma once
-#include "templates/gemm/pieces.h"
 
 enum class packing { rows, pieces, split };
 

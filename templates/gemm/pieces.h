@@ -1,4 +1,4 @@
-// In: nothing. Out: where packed weights lie (docs/packing.md). Refuses nothing.
+// In: packed columns and places along k. Out: where packed weights lie (docs/packing.md). Refuses nothing.
 //
 // A piece is 16 packed columns x 64 bytes along k, 1 KB. Pieces of the same columns lie one after the other along k, then come those of the
 // next 16 columns. Within a piece: groups of 8 columns, of each the 4 chunks of 16 bytes along k, of each its 8 columns.
@@ -12,8 +12,27 @@ template <class T> struct pieces {
     // Element k of packed column n, of columns of packed_k elements each.
     DEV static long long at(int packed_k, int n, int k)
     {
-        const long long piece = static_cast<long long>(n / columns) * (packed_k / length) + k / length;
-        return piece * elements + n % columns / 8 * group_step + k % length / chunk * chunk_step + n % 8 * column_step + k % chunk;
+        const unsigned column = n, along = k; // of which division by powers of two is a shift
+        const long long piece = static_cast<long long>(column / columns) * (packed_k / length) + along / length;
+        return piece * elements + column % columns / 8 * group_step + along % length / chunk * chunk_step + column % 8 * column_step +
+               along % chunk;
+    }
+    // V elements along k from there on; k is a multiple of them, or V of a chunk.
+    template <int V> DEV static vec<float, V> load(const T *packed, int packed_k, int n, int k)
+    {
+        if constexpr (V <= chunk)
+            return load_aligned<V>(packed + at(packed_k, n, k));
+        else {
+            static_assert(V % chunk == 0, "whole chunks");
+            vec<float, V> v;
+#pragma unroll
+            for (int i = 0; i < V; i += chunk) {
+                const vec<float, chunk> x = load_aligned<chunk>(packed + at(packed_k, n, k + i));
+#pragma unroll
+                for (int e = 0; e < chunk; e++) v[i + e] = x[e];
+            }
+            return v;
+        }
     }
     // The other way round.
     DEV static int column_of(int packed_k, long long at)

@@ -6,8 +6,8 @@
 using shared_address = unsigned; // byte address in the shared window
 
 // Lines of Pieces * 16 bytes along k, a row of A or a packed column of B each. Piece p of a line lies at p ^ key of the line, so that the
-// eight lines of which a quarter of an ldmatrix reads the same piece, and the eight pieces that eight neighbouring threads copy, are in
-// different banks.
+// eight lines of which a quarter of an ldmatrix reads the same piece, and what eight neighbouring threads copy (eight pieces of A's lines,
+// the same piece of eight of B's), are in different banks.
 //
 // A block of results is 16 rows x 32 columns, four products of 8 columns. Columns are dealt to the products so that a lane has 4 neighbours
 // of the low half and the 4 that lie 16 on, of two rows.
@@ -22,9 +22,15 @@ template <int Pieces> struct fragment {
     DEV static int column() { return lane() % 4 * 4; } // the first of the lane's 4 of the low half
     DEV static constexpr int column_of(int product, int i) { return product / 2 * 16 + i / 2 * 4 + product % 2 * 2 + i % 2; }
     DEV static constexpr int a_key(int line) { return Pieces == 4 ? line / 2 % 4 : line % 8; }
-    DEV static constexpr int b_key(int line) { return Pieces == 4 ? line / 4 % 4 : line % 2 | line / 4 % 4 * 2; }
+    DEV static constexpr int b_key(int line) // the same 16 lines on
+    {
+        return Pieces == 4 ? line / 2 % 4 ^ line / 8 % 2 : line % 2 | line / 4 % 2 * 2 | (line / 2 ^ line / 8) % 2 * 4;
+    }
     DEV static constexpr int a_at(int line, int piece) { return (line * Pieces + (piece ^ a_key(line))) * 16; } // bytes
     DEV static constexpr int b_at(int line, int piece) { return (line * Pieces + (piece ^ b_key(line))) * 16; }
+    // Of B, what thread i copies of as many lines as there are threads a piece: packed pieces (gemm/pieces.h) as they lie in memory.
+    DEV static constexpr int copied_line(int i) { return i / (8 * Pieces) * 8 + i % 8; }
+    DEV static constexpr int copied_piece(int i) { return i / 8 % Pieces; }
     DEV static void clear(block &b)
     {
 #pragma unroll
@@ -60,7 +66,8 @@ template <int Pieces> DEV constexpr bool banks_differ()
     for (int first = 0; first < 32 * Pieces; first += 8) {
         unsigned a = 0, b = 0;
         for (int i = first; i < first + 8; i++)
-            a |= 1u << part::a_at(i / Pieces, i % Pieces) / 16 % 8, b |= 1u << part::b_at(i / Pieces, i % Pieces) / 16 % 8;
+            a |= 1u << part::a_at(i / Pieces, i % Pieces) / 16 % 8,
+                b |= 1u << part::b_at(part::copied_line(i), part::copied_piece(i)) / 16 % 8;
         good = good && a == 0xff && b == 0xff; // copies of neighbouring threads
     }
     return good;

@@ -136,24 +136,30 @@ template <class Take, int Team> DEV float team_join(float x, float *slot)
     }
 }
 
-// ---- fragments of a product: a thread has ThreadM rows and, of every 2 * Granule * Lanes columns, 2 * Granule in a row
-template <int TileN, int ThreadM, int ThreadN, int Granule> struct simt_fragment {
-    static constexpr int width = 2 * Granule, blocks = ThreadN / width, lanes = TileN / ThreadN;
-    static_assert(ThreadN % width == 0, "tile: thread_n is a multiple of 2 * granule");
-    vec<float, Granule> low[ThreadM][blocks], high[ThreadM][blocks];
+// ---- fragments of a product: a thread has ThreadM rows and Width neighbours of either half of a block of 2 * Granule columns, of as many
+// blocks as make ThreadN columns
+template <int TileN, int ThreadM, int ThreadN, int Granule, int Width> struct simt_fragment {
+    static constexpr int blocks = ThreadN / (2 * Width), lanes = TileN / ThreadN;
+    static_assert(ThreadN % (2 * Width) == 0 && Granule % Width == 0, "tile: thread_n is a multiple of 2 * width");
+    static_assert(TileN % (2 * Granule) == 0, "tile: whole blocks of columns");
+    vec<float, Width> low[ThreadM][blocks], high[ThreadM][blocks];
 
     DEV static int row(int i) { return thread_index() / lanes * ThreadM + i; } // of the tile
-    DEV static int column(int block) { return (block * lanes + thread_index() % lanes) * width; }
     DEV static int lane() { return thread_index() % lanes; }
+    DEV static int column(int block) // of the low half's
+    {
+        const int n = (block * lanes + lane()) * Width;
+        return n / Granule * 2 * Granule + n % Granule;
+    }
     // Where column n of the tile lies in a line of shared memory: first the low halves of all blocks, then the high ones, so that lanes
-    // side by side read neighbouring granules.
-    DEV static int place(int n) { return n / width * Granule + n % Granule + (n % width < Granule ? 0 : TileN / 2); }
+    // side by side read neighbours.
+    DEV static int place(int n) { return n / (2 * Granule) * Granule + n % Granule + (n % (2 * Granule) < Granule ? 0 : TileN / 2); }
     DEV void clear()
     {
 #pragma unroll
         for (int i = 0; i < ThreadM; i++)
 #pragma unroll
-            for (int j = 0; j < blocks; j++) low[i][j] = high[i][j] = splat<Granule>(0.0f);
+            for (int j = 0; j < blocks; j++) low[i][j] = high[i][j] = splat<Width>(0.0f);
     }
     DEV void add(const simt_fragment &other)
     {
@@ -171,8 +177,8 @@ template <int TileN, int ThreadM, int ThreadN, int Granule> struct simt_fragment
         const vec<float, ThreadM> x = load_aligned<ThreadM>(a + row(0));
 #pragma unroll
         for (int j = 0; j < blocks; j++) {
-            const float *at = b + (j * lanes + lane()) * Granule;
-            const vec<float, Granule> lo = load_aligned<Granule>(at), hi = load_aligned<Granule>(at + TileN / 2);
+            const float *at = b + (j * lanes + lane()) * Width;
+            const vec<float, Width> lo = load_aligned<Width>(at), hi = load_aligned<Width>(at + TileN / 2);
 #pragma unroll
             for (int i = 0; i < ThreadM; i++) {
                 low[i][j] += lo * x[i];

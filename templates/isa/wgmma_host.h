@@ -82,7 +82,10 @@ struct host_load {
     int column, row, head, batch;
     bool wide; // of rank 4: row is a token
 
-    DEV int bytes() const { return map.box_pieces ? map.box_rows * map.box_pieces * 1024 : map.box_rows * (wide ? map.box_heads : 1) * 128; }
+    DEV int bytes() const
+    {
+        return map.box_pieces ? map.box_rows * map.box_pieces * 1024 : map.box_rows * (wide ? map.box_heads : 1) * 128;
+    }
 };
 DEV void tensor_prefetch(const tensor_map &) {}
 

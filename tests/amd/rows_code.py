@@ -86,8 +86,8 @@ LENGTHS = {"linear": [4096], "swiglu": [4096], "llama-decode": [2048, 2048, 2048
 
 
 def few_faults(f, tile, length):
-    """Of a tile: its columns of B once, all its rows of A once for each eight columns, and an eighth for what all lanes load alike, as sums
-    of a row."""
+    """Of a tile: its columns of B once, all its rows of A once for each four columns (lanes side by side ask for the same), and an eighth
+    for what all lanes load alike, as sums of a row."""
     wrong, most = [], (tile["n"] + tile["m"] * tile["n"] // tile["thread_n"]) * length * 2
     wide = sum(n * 16 * f["lanes"] for name, n in f["moved"].items() if "load" in name and width_of(name) == 16)
     if f["scratch"]:

@@ -254,8 +254,8 @@ START_TEST(a_packed_weight_has_whole_blocks_and_padded_rows)
     build b = {.name = "t.yaml", .text = linear_spec, .target = "gfx942", .level = fusion_tile};
     must_build(&b);
     ck_assert_int_eq(b.p->pack_count, 1);
-    ck_assert_int_eq(b.p->packs[0].columns, 16); /* 11 in blocks of 8 */
-    ck_assert_int_eq(b.p->packs[0].length, 32);  /* 20 in sixteens */
+    ck_assert_int_eq(b.p->packs[0].columns, 32); /* 11 in blocks of 32 */
+    ck_assert_int_eq(b.p->packs[0].length, 32);  /* 20 in pieces of 64 bytes */
     ck_assert_ptr_nonnull(strstr(b.p->packs[0].source.body, "op_mul(load_one(p.w + col * 20ll + k), load_one(p.n_ + k))"));
     arena_free(b.a);
 }

@@ -555,7 +555,7 @@ START_TEST(a_member_that_is_taken_out_is_missed_by_name)
     } cases[] = {
         {"templates/rows/rows.spec.h", "DEV static int rows(", "rows(",
          "templates/rows/rows.h:%u: rows asks for S::rows, which k0_n does not have"},
-        {"templates/gemm/gemm.spec.h", "granule = 4", "granule",
+        {"templates/gemm/gemm.spec.h", "granule = 16", "granule",
          "templates/gemm/gemm.h:%u: gemm_tiles asks for S::granule, which k1_qkv does not have"},
         {"templates/gemm/gemm.spec.h", "struct context {", "context",
          "templates/gemm/gemm.h:%u: gemm_tiles asks for S::context, which k1_qkv does not have"},

@@ -23,7 +23,7 @@ static host_module *functions_module(bool packs)
     arena *a = arena_new();
     struct text source = {.a = a};
     text_printf(&source, "#define TF_TARGET_HOST 1\n#define TF_WAVE 1\n%s", packs ? "#define TF_TEST_PACK 1\n" : "");
-    const char *const more[] = {"templates/frame/chiplets.h", "templates/base/rope.h",
+    const char *const more[] = {"templates/frame/chiplets.h", "templates/base/rope.h", "templates/gemm/pieces.h",
                                 packs ? "templates/gemm/pack.h" : "templates/rows/rows.h"};
     for (size_t i = 0; i < template_total(); i++) {
         bool used = template_at(i).users == use_all;
@@ -606,7 +606,7 @@ START_TEST(a_template_with_its_spec_struct_compiles_without_warnings)
     FILE *f = fdopen(fd, "wb");
     fprintf(f, "#define TF_TARGET_AMD 1\n#define TF_WAVE 64\n");
     static const char *const before[] = {"base/device.h",       "base/ops.h",  "isa/simt.h",  "base/sums.h",
-                                         "frame/frame_mixed.h", "base/spec.h", "base/rope.h", "attention/attention.h"};
+                                         "frame/frame_mixed.h", "base/spec.h", "base/rope.h", "gemm/pieces.h", "attention/attention.h"};
     for (size_t i = 0; i < sizeof before / sizeof *before; i++) fprintf(f, "#include \"templates/%s\"\n", before[i]);
     const int folder = (int)(strrchr(g->path, '/') - g->path);
     fprintf(f, "#include \"%.*s/%s.h\"\n#include \"%s\"\nTF_KERNEL(kernel, %s::threads, %s, %s<%s>)\n", folder, g->path, g->program,

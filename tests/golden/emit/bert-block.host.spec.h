@@ -10,6 +10,7 @@ struct k0_q {
     };
     static constexpr int K = 128, packed_n = 128, packed_k = 128, granule = 16;
     static constexpr int tile_m = 32, tile_n = 128, tile_k = 64, thread_m = 8, thread_n = 32, threads = 16, slots = 2;
+    static constexpr int width = 16;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -25,11 +26,7 @@ struct k0_q {
     {
         return p.x + row * 128ll;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 128ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 128ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
@@ -66,6 +63,7 @@ struct k1_k {
     };
     static constexpr int K = 128, packed_n = 128, packed_k = 128, granule = 16;
     static constexpr int tile_m = 32, tile_n = 128, tile_k = 64, thread_m = 8, thread_n = 32, threads = 16, slots = 2;
+    static constexpr int width = 16;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -81,11 +79,7 @@ struct k1_k {
     {
         return p.x + row * 128ll;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 128ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 128ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
@@ -122,6 +116,7 @@ struct k2_v {
     };
     static constexpr int K = 128, packed_n = 128, packed_k = 128, granule = 16;
     static constexpr int tile_m = 32, tile_n = 128, tile_k = 64, thread_m = 8, thread_n = 32, threads = 16, slots = 2;
+    static constexpr int width = 16;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -137,11 +132,7 @@ struct k2_v {
     {
         return p.x + row * 128ll;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 128ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 128ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
@@ -227,6 +218,7 @@ struct k4_o {
     };
     static constexpr int K = 128, packed_n = 128, packed_k = 128, granule = 16;
     static constexpr int tile_m = 32, tile_n = 128, tile_k = 64, thread_m = 8, thread_n = 32, threads = 16, slots = 2;
+    static constexpr int width = 16;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -242,11 +234,7 @@ struct k4_o {
     {
         return p.a + row * 128ll;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 128ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 128ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
@@ -392,6 +380,7 @@ struct k7_i {
     };
     static constexpr int K = 128, packed_n = 512, packed_k = 128, granule = 16;
     static constexpr int tile_m = 32, tile_n = 128, tile_k = 64, thread_m = 8, thread_n = 32, threads = 16, slots = 2;
+    static constexpr int width = 16;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -407,11 +396,7 @@ struct k7_i {
     {
         return p.x1 + row * 128ll;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 128ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 128ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
@@ -484,6 +469,7 @@ struct k9_m {
     };
     static constexpr int K = 512, packed_n = 128, packed_k = 512, granule = 16;
     static constexpr int tile_m = 32, tile_n = 128, tile_k = 64, thread_m = 8, thread_n = 32, threads = 16, slots = 2;
+    static constexpr int width = 16;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -499,11 +485,7 @@ struct k9_m {
     {
         return p.g + row * 512ll;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 512ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 512ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
@@ -654,6 +636,7 @@ struct k0_qkv {
     };
     static constexpr int K = 128, packed_n = 384, packed_k = 128, granule = 16;
     static constexpr int tile_m = 32, tile_n = 128, tile_k = 64, thread_m = 8, thread_n = 32, threads = 16, slots = 2;
+    static constexpr int width = 16;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -669,11 +652,7 @@ struct k0_qkv {
     {
         return p.x + row * 128ll;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 128ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 128ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
@@ -786,6 +765,7 @@ struct k2_o {
     };
     static constexpr int K = 128, packed_n = 128, packed_k = 128, granule = 16;
     static constexpr int tile_m = 32, tile_n = 128, tile_k = 64, thread_m = 8, thread_n = 32, threads = 16, slots = 2;
+    static constexpr int width = 16;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -801,11 +781,7 @@ struct k2_o {
     {
         return p.a + row * 128ll;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 128ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 128ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
@@ -915,6 +891,7 @@ struct k4_i {
     };
     static constexpr int K = 128, packed_n = 512, packed_k = 128, granule = 16;
     static constexpr int tile_m = 32, tile_n = 128, tile_k = 64, thread_m = 8, thread_n = 32, threads = 16, slots = 2;
+    static constexpr int width = 16;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -930,11 +907,7 @@ struct k4_i {
     {
         return p.x1 + row * 128ll;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 128ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 128ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
@@ -973,6 +946,7 @@ struct k5_m {
     };
     static constexpr int K = 512, packed_n = 128, packed_k = 512, granule = 16;
     static constexpr int tile_m = 32, tile_n = 128, tile_k = 64, thread_m = 8, thread_n = 32, threads = 16, slots = 2;
+    static constexpr int width = 16;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -988,11 +962,7 @@ struct k5_m {
     {
         return p.g + row * 512ll;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 512ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 512ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;

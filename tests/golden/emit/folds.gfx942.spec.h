@@ -73,8 +73,9 @@ struct k1_y1 {
         float *y1;
         int B, S;
     };
-    static constexpr int K = 36, packed_n = 16, packed_k = 48, granule = 4;
-    static constexpr int tile_m = 8, tile_n = 32, tile_k = 16, thread_m = 8, thread_n = 8, threads = 256, slots = 2;
+    static constexpr int K = 36, packed_n = 32, packed_k = 48, granule = 16;
+    static constexpr int tile_m = 8, tile_n = 32, tile_k = 16, thread_m = 8, thread_n = 4, threads = 256, slots = 2;
+    static constexpr int width = 4;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
     using a_type = float;
     using b_type = float;
@@ -90,11 +91,7 @@ struct k1_y1 {
     {
         return p.h1 + row * 36ll;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 48ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 48ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
@@ -102,6 +99,8 @@ struct k1_y1 {
     }
     template <int W, int Slot, class Out> DEV static void columns_y1(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
     {
+        const int left = 16 - col;
+        if (left <= 0) return;
         out.template put<Slot, W>(p.y1 + row * 16ll + col, product); // !10:5
     }
     template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
@@ -363,8 +362,9 @@ struct k8_y2 {
         float *y2;
         int B, S;
     };
-    static constexpr int K = 36, packed_n = 16, packed_k = 48, granule = 4;
-    static constexpr int tile_m = 8, tile_n = 32, tile_k = 16, thread_m = 8, thread_n = 8, threads = 256, slots = 2;
+    static constexpr int K = 36, packed_n = 32, packed_k = 48, granule = 16;
+    static constexpr int tile_m = 8, tile_n = 32, tile_k = 16, thread_m = 8, thread_n = 4, threads = 256, slots = 2;
+    static constexpr int width = 4;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
     using a_type = float;
     using b_type = float;
@@ -380,11 +380,7 @@ struct k8_y2 {
     {
         return p.h2 + row * 36ll;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 48ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 48ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
@@ -392,6 +388,8 @@ struct k8_y2 {
     }
     template <int W, int Slot, class Out> DEV static void columns_y2(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
     {
+        const int left = 16 - col;
+        if (left <= 0) return;
         out.template put<Slot, W>(p.y2 + row * 16ll + col, product); // !18:5
     }
     template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
@@ -579,8 +577,9 @@ struct k13_y3 {
         float *y3;
         int B, S;
     };
-    static constexpr int K = 36, packed_n = 16, packed_k = 48, granule = 4;
-    static constexpr int tile_m = 8, tile_n = 32, tile_k = 16, thread_m = 8, thread_n = 8, threads = 256, slots = 2;
+    static constexpr int K = 36, packed_n = 32, packed_k = 48, granule = 16;
+    static constexpr int tile_m = 8, tile_n = 32, tile_k = 16, thread_m = 8, thread_n = 4, threads = 256, slots = 2;
+    static constexpr int width = 4;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
     using a_type = float;
     using b_type = float;
@@ -596,11 +595,7 @@ struct k13_y3 {
     {
         return p.h3 + row * 36ll;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 48ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 48ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
@@ -608,6 +603,8 @@ struct k13_y3 {
     }
     template <int W, int Slot, class Out> DEV static void columns_y3(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
     {
+        const int left = 16 - col;
+        if (left <= 0) return;
         out.template put<Slot, W>(p.y3 + row * 16ll + col, product); // !24:5
     }
     template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
@@ -718,8 +715,9 @@ struct k16_y4 {
         float *y4;
         int B, S;
     };
-    static constexpr int K = 36, packed_n = 16, packed_k = 48, granule = 4;
-    static constexpr int tile_m = 8, tile_n = 32, tile_k = 16, thread_m = 8, thread_n = 8, threads = 256, slots = 2;
+    static constexpr int K = 36, packed_n = 32, packed_k = 48, granule = 16;
+    static constexpr int tile_m = 8, tile_n = 32, tile_k = 16, thread_m = 8, thread_n = 4, threads = 256, slots = 2;
+    static constexpr int width = 4;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
     using a_type = float;
     using b_type = float;
@@ -735,11 +733,7 @@ struct k16_y4 {
     {
         return p.h4 + row * 36ll;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 48ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 48ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
@@ -747,6 +741,8 @@ struct k16_y4 {
     }
     template <int W, int Slot, class Out> DEV static void columns_y4(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
     {
+        const int left = 16 - col;
+        if (left <= 0) return;
         out.template put<Slot, W>(p.y4 + row * 16ll + col, product); // !28:5
     }
     template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
@@ -837,8 +833,9 @@ struct k1_y1 {
         float *y1;
         int B, S;
     };
-    static constexpr int K = 36, packed_n = 16, packed_k = 48, granule = 4;
-    static constexpr int tile_m = 8, tile_n = 32, tile_k = 16, thread_m = 8, thread_n = 8, threads = 256, slots = 2;
+    static constexpr int K = 36, packed_n = 32, packed_k = 48, granule = 16;
+    static constexpr int tile_m = 8, tile_n = 32, tile_k = 16, thread_m = 8, thread_n = 4, threads = 256, slots = 2;
+    static constexpr int width = 4;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
     using a_type = float;
     using b_type = float;
@@ -854,11 +851,7 @@ struct k1_y1 {
     {
         return p.h1 + row * 36ll;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 48ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 48ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
@@ -866,6 +859,8 @@ struct k1_y1 {
     }
     template <int W, int Slot, class Out> DEV static void columns_y1(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
     {
+        const int left = 16 - col;
+        if (left <= 0) return;
         out.template put<Slot, W>(p.y1 + row * 16ll + col, product); // !10:5
     }
     template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
@@ -943,8 +938,9 @@ struct k3_y2 {
         float *y2;
         int B, S;
     };
-    static constexpr int K = 36, packed_n = 16, packed_k = 48, granule = 4;
-    static constexpr int tile_m = 8, tile_n = 32, tile_k = 16, thread_m = 8, thread_n = 8, threads = 256, slots = 2;
+    static constexpr int K = 36, packed_n = 32, packed_k = 48, granule = 16;
+    static constexpr int tile_m = 8, tile_n = 32, tile_k = 16, thread_m = 8, thread_n = 4, threads = 256, slots = 2;
+    static constexpr int width = 4;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
     using a_type = float;
     using b_type = float;
@@ -960,11 +956,7 @@ struct k3_y2 {
     {
         return p.h2 + row * 36ll;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 48ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 48ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
@@ -972,6 +964,8 @@ struct k3_y2 {
     }
     template <int W, int Slot, class Out> DEV static void columns_y2(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
     {
+        const int left = 16 - col;
+        if (left <= 0) return;
         out.template put<Slot, W>(p.y2 + row * 16ll + col, product); // !18:5
     }
     template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
@@ -1047,8 +1041,9 @@ struct k5_y3 {
         float *y3;
         int B, S;
     };
-    static constexpr int K = 36, packed_n = 16, packed_k = 48, granule = 4;
-    static constexpr int tile_m = 8, tile_n = 32, tile_k = 16, thread_m = 8, thread_n = 8, threads = 256, slots = 2;
+    static constexpr int K = 36, packed_n = 32, packed_k = 48, granule = 16;
+    static constexpr int tile_m = 8, tile_n = 32, tile_k = 16, thread_m = 8, thread_n = 4, threads = 256, slots = 2;
+    static constexpr int width = 4;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
     using a_type = float;
     using b_type = float;
@@ -1064,11 +1059,7 @@ struct k5_y3 {
     {
         return p.h3 + row * 36ll;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 48ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 48ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
@@ -1076,6 +1067,8 @@ struct k5_y3 {
     }
     template <int W, int Slot, class Out> DEV static void columns_y3(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
     {
+        const int left = 16 - col;
+        if (left <= 0) return;
         out.template put<Slot, W>(p.y3 + row * 16ll + col, product); // !24:5
     }
     template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
@@ -1154,8 +1147,9 @@ struct k7_y4 {
         float *y4;
         int B, S;
     };
-    static constexpr int K = 36, packed_n = 16, packed_k = 48, granule = 4;
-    static constexpr int tile_m = 8, tile_n = 32, tile_k = 16, thread_m = 8, thread_n = 8, threads = 256, slots = 2;
+    static constexpr int K = 36, packed_n = 32, packed_k = 48, granule = 16;
+    static constexpr int tile_m = 8, tile_n = 32, tile_k = 16, thread_m = 8, thread_n = 4, threads = 256, slots = 2;
+    static constexpr int width = 4;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
     using a_type = float;
     using b_type = float;
@@ -1171,11 +1165,7 @@ struct k7_y4 {
     {
         return p.h4 + row * 36ll;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 48ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 48ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
@@ -1183,6 +1173,8 @@ struct k7_y4 {
     }
     template <int W, int Slot, class Out> DEV static void columns_y4(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
     {
+        const int left = 16 - col;
+        if (left <= 0) return;
         out.template put<Slot, W>(p.y4 + row * 16ll + col, product); // !28:5
     }
     template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
@@ -1269,8 +1261,9 @@ struct k1_y1 {
         float *y1;
         int B, S;
     };
-    static constexpr int K = 36, packed_n = 16, packed_k = 48, granule = 4;
-    static constexpr int tile_m = 8, tile_n = 32, tile_k = 16, thread_m = 8, thread_n = 8, threads = 256, slots = 2;
+    static constexpr int K = 36, packed_n = 32, packed_k = 48, granule = 16;
+    static constexpr int tile_m = 8, tile_n = 32, tile_k = 16, thread_m = 8, thread_n = 4, threads = 256, slots = 2;
+    static constexpr int width = 4;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
     using a_type = float;
     using b_type = float;
@@ -1288,11 +1281,7 @@ struct k1_y1 {
     {
         return p.h1_c + row * 36ll;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 48ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 48ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
@@ -1305,6 +1294,8 @@ struct k1_y1 {
     }
     template <int W, int Slot, class Out> DEV static void columns_y1_raw(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
     {
+        const int left = 16 - col;
+        if (left <= 0) return;
         const vec<float, W> y1 = op_mul(product, c.y1_r); // !9:5
         out.template put<Slot, W>(p.y1 + row * 16ll + col, y1); // !9:5
     }
@@ -1377,8 +1368,9 @@ struct k3_y2 {
         float *y2;
         int B, S;
     };
-    static constexpr int K = 36, packed_n = 16, packed_k = 48, granule = 4;
-    static constexpr int tile_m = 8, tile_n = 32, tile_k = 16, thread_m = 8, thread_n = 8, threads = 256, slots = 2;
+    static constexpr int K = 36, packed_n = 32, packed_k = 48, granule = 16;
+    static constexpr int tile_m = 8, tile_n = 32, tile_k = 16, thread_m = 8, thread_n = 4, threads = 256, slots = 2;
+    static constexpr int width = 4;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
     using a_type = float;
     using b_type = float;
@@ -1396,11 +1388,7 @@ struct k3_y2 {
     {
         return p.x + row * 36ll;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 48ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 48ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
@@ -1413,6 +1401,8 @@ struct k3_y2 {
     }
     template <int W, int Slot, class Out> DEV static void columns_y2_raw(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
     {
+        const int left = 16 - col;
+        if (left <= 0) return;
         const vec<float, W> y2 = op_mul(product, c.y2_r2); // !17:5
         out.template put<Slot, W>(p.y2 + row * 16ll + col, y2); // !17:5
     }
@@ -1485,8 +1475,9 @@ struct k5_y3 {
         float *y3;
         int B, S;
     };
-    static constexpr int K = 36, packed_n = 16, packed_k = 48, granule = 4;
-    static constexpr int tile_m = 8, tile_n = 32, tile_k = 16, thread_m = 8, thread_n = 8, threads = 256, slots = 2;
+    static constexpr int K = 36, packed_n = 32, packed_k = 48, granule = 16;
+    static constexpr int tile_m = 8, tile_n = 32, tile_k = 16, thread_m = 8, thread_n = 4, threads = 256, slots = 2;
+    static constexpr int width = 4;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
     using a_type = float;
     using b_type = float;
@@ -1504,11 +1495,7 @@ struct k5_y3 {
     {
         return p.x + row * 36ll;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 48ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 48ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
@@ -1519,6 +1506,8 @@ struct k5_y3 {
     }
     template <int W, int Slot, class Out> DEV static void columns_y3_raw(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
     {
+        const int left = 16 - col;
+        if (left <= 0) return;
         const vec<float, W> y3 = op_mul(product, c.y3_r3); // !23:5
         out.template put<Slot, W>(p.y3 + row * 16ll + col, y3); // !23:5
     }
@@ -1545,8 +1534,9 @@ struct k6_y4 {
         float *y4;
         int B, S;
     };
-    static constexpr int K = 36, packed_n = 16, packed_k = 48, granule = 4;
-    static constexpr int tile_m = 8, tile_n = 32, tile_k = 16, thread_m = 8, thread_n = 8, threads = 256, slots = 2;
+    static constexpr int K = 36, packed_n = 32, packed_k = 48, granule = 16;
+    static constexpr int tile_m = 8, tile_n = 32, tile_k = 16, thread_m = 8, thread_n = 4, threads = 256, slots = 2;
+    static constexpr int width = 4;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
     using a_type = float;
     using b_type = float;
@@ -1564,11 +1554,7 @@ struct k6_y4 {
     {
         return p.x + row * 36ll;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 48ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 48ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
@@ -1581,6 +1567,8 @@ struct k6_y4 {
     }
     template <int W, int Slot, class Out> DEV static void columns_y4_raw(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
     {
+        const int left = 16 - col;
+        if (left <= 0) return;
         const vec<float, W> y4 = op_mul(product, c.y4_r); // !27:5
         out.template put<Slot, W>(p.y4 + row * 16ll + col, y4); // !27:5
     }

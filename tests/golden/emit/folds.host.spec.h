@@ -75,6 +75,7 @@ struct k1_y1 {
     };
     static constexpr int K = 36, packed_n = 32, packed_k = 48, granule = 16;
     static constexpr int tile_m = 16, tile_n = 128, tile_k = 64, thread_m = 8, thread_n = 32, threads = 8, slots = 2;
+    static constexpr int width = 16;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
     using a_type = float;
     using b_type = float;
@@ -90,11 +91,7 @@ struct k1_y1 {
     {
         return p.h1 + row * 36ll;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 48ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 48ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
@@ -367,6 +364,7 @@ struct k8_y2 {
     };
     static constexpr int K = 36, packed_n = 32, packed_k = 48, granule = 16;
     static constexpr int tile_m = 16, tile_n = 128, tile_k = 64, thread_m = 8, thread_n = 32, threads = 8, slots = 2;
+    static constexpr int width = 16;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
     using a_type = float;
     using b_type = float;
@@ -382,11 +380,7 @@ struct k8_y2 {
     {
         return p.h2 + row * 36ll;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 48ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 48ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
@@ -585,6 +579,7 @@ struct k13_y3 {
     };
     static constexpr int K = 36, packed_n = 32, packed_k = 48, granule = 16;
     static constexpr int tile_m = 16, tile_n = 128, tile_k = 64, thread_m = 8, thread_n = 32, threads = 8, slots = 2;
+    static constexpr int width = 16;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
     using a_type = float;
     using b_type = float;
@@ -600,11 +595,7 @@ struct k13_y3 {
     {
         return p.h3 + row * 36ll;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 48ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 48ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
@@ -726,6 +717,7 @@ struct k16_y4 {
     };
     static constexpr int K = 36, packed_n = 32, packed_k = 48, granule = 16;
     static constexpr int tile_m = 16, tile_n = 128, tile_k = 64, thread_m = 8, thread_n = 32, threads = 8, slots = 2;
+    static constexpr int width = 16;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
     using a_type = float;
     using b_type = float;
@@ -741,11 +733,7 @@ struct k16_y4 {
     {
         return p.h4 + row * 36ll;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 48ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 48ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
@@ -847,6 +835,7 @@ struct k1_y1 {
     };
     static constexpr int K = 36, packed_n = 32, packed_k = 48, granule = 16;
     static constexpr int tile_m = 16, tile_n = 128, tile_k = 64, thread_m = 8, thread_n = 32, threads = 8, slots = 2;
+    static constexpr int width = 16;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
     using a_type = float;
     using b_type = float;
@@ -862,11 +851,7 @@ struct k1_y1 {
     {
         return p.h1 + row * 36ll;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 48ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 48ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
@@ -955,6 +940,7 @@ struct k3_y2 {
     };
     static constexpr int K = 36, packed_n = 32, packed_k = 48, granule = 16;
     static constexpr int tile_m = 16, tile_n = 128, tile_k = 64, thread_m = 8, thread_n = 32, threads = 8, slots = 2;
+    static constexpr int width = 16;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
     using a_type = float;
     using b_type = float;
@@ -970,11 +956,7 @@ struct k3_y2 {
     {
         return p.h2 + row * 36ll;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 48ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 48ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
@@ -1061,6 +1043,7 @@ struct k5_y3 {
     };
     static constexpr int K = 36, packed_n = 32, packed_k = 48, granule = 16;
     static constexpr int tile_m = 16, tile_n = 128, tile_k = 64, thread_m = 8, thread_n = 32, threads = 8, slots = 2;
+    static constexpr int width = 16;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
     using a_type = float;
     using b_type = float;
@@ -1076,11 +1059,7 @@ struct k5_y3 {
     {
         return p.h3 + row * 36ll;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 48ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 48ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
@@ -1170,6 +1149,7 @@ struct k7_y4 {
     };
     static constexpr int K = 36, packed_n = 32, packed_k = 48, granule = 16;
     static constexpr int tile_m = 16, tile_n = 128, tile_k = 64, thread_m = 8, thread_n = 32, threads = 8, slots = 2;
+    static constexpr int width = 16;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
     using a_type = float;
     using b_type = float;
@@ -1185,11 +1165,7 @@ struct k7_y4 {
     {
         return p.h4 + row * 36ll;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 48ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 48ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
@@ -1287,6 +1263,7 @@ struct k1_y1 {
     };
     static constexpr int K = 36, packed_n = 32, packed_k = 48, granule = 16;
     static constexpr int tile_m = 16, tile_n = 128, tile_k = 64, thread_m = 8, thread_n = 32, threads = 8, slots = 2;
+    static constexpr int width = 16;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
     using a_type = float;
     using b_type = float;
@@ -1304,11 +1281,7 @@ struct k1_y1 {
     {
         return p.h1_c + row * 36ll;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 48ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 48ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
@@ -1397,6 +1370,7 @@ struct k3_y2 {
     };
     static constexpr int K = 36, packed_n = 32, packed_k = 48, granule = 16;
     static constexpr int tile_m = 16, tile_n = 128, tile_k = 64, thread_m = 8, thread_n = 32, threads = 8, slots = 2;
+    static constexpr int width = 16;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
     using a_type = float;
     using b_type = float;
@@ -1414,11 +1388,7 @@ struct k3_y2 {
     {
         return p.x + row * 36ll;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 48ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 48ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
@@ -1507,6 +1477,7 @@ struct k5_y3 {
     };
     static constexpr int K = 36, packed_n = 32, packed_k = 48, granule = 16;
     static constexpr int tile_m = 16, tile_n = 128, tile_k = 64, thread_m = 8, thread_n = 32, threads = 8, slots = 2;
+    static constexpr int width = 16;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
     using a_type = float;
     using b_type = float;
@@ -1524,11 +1495,7 @@ struct k5_y3 {
     {
         return p.x + row * 36ll;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 48ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 48ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
@@ -1569,6 +1536,7 @@ struct k6_y4 {
     };
     static constexpr int K = 36, packed_n = 32, packed_k = 48, granule = 16;
     static constexpr int tile_m = 16, tile_n = 128, tile_k = 64, thread_m = 8, thread_n = 32, threads = 8, slots = 2;
+    static constexpr int width = 16;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
     using a_type = float;
     using b_type = float;
@@ -1586,11 +1554,7 @@ struct k6_y4 {
     {
         return p.x + row * 36ll;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 48ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 48ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;

@@ -77,8 +77,9 @@ struct k1_qkv {
         bf16 *qkv;
         int B;
     };
-    static constexpr int K = 128, packed_n = 384, packed_k = 128, granule = 4;
-    static constexpr int tile_m = 1, tile_n = 32, tile_k = 16, thread_m = 1, thread_n = 8, threads = 256, slots = 2;
+    static constexpr int K = 128, packed_n = 384, packed_k = 128, granule = 16;
+    static constexpr int tile_m = 1, tile_n = 32, tile_k = 16, thread_m = 1, thread_n = 4, threads = 256, slots = 2;
+    static constexpr int width = 4;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -94,11 +95,7 @@ struct k1_qkv {
     {
         return p.h + row * 128ll;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 128ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 128ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
@@ -331,8 +328,9 @@ struct k7_o {
         bf16 *o_;
         int B;
     };
-    static constexpr int K = 128, packed_n = 128, packed_k = 128, granule = 4;
-    static constexpr int tile_m = 1, tile_n = 32, tile_k = 16, thread_m = 1, thread_n = 8, threads = 256, slots = 2;
+    static constexpr int K = 128, packed_n = 128, packed_k = 128, granule = 16;
+    static constexpr int tile_m = 1, tile_n = 32, tile_k = 16, thread_m = 1, thread_n = 4, threads = 256, slots = 2;
+    static constexpr int width = 4;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -348,11 +346,7 @@ struct k7_o {
     {
         return p.a + row * 128ll;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 128ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 128ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
@@ -493,8 +487,9 @@ struct k10_fc {
         bf16 *fc;
         int B;
     };
-    static constexpr int K = 128, packed_n = 512, packed_k = 128, granule = 4;
-    static constexpr int tile_m = 1, tile_n = 32, tile_k = 16, thread_m = 1, thread_n = 8, threads = 256, slots = 2;
+    static constexpr int K = 128, packed_n = 512, packed_k = 128, granule = 16;
+    static constexpr int tile_m = 1, tile_n = 32, tile_k = 16, thread_m = 1, thread_n = 4, threads = 256, slots = 2;
+    static constexpr int width = 4;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -510,11 +505,7 @@ struct k10_fc {
     {
         return p.h2 + row * 128ll;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 128ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 128ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
@@ -583,8 +574,9 @@ struct k12_m {
         bf16 *m;
         int B;
     };
-    static constexpr int K = 512, packed_n = 128, packed_k = 512, granule = 4;
-    static constexpr int tile_m = 1, tile_n = 32, tile_k = 16, thread_m = 1, thread_n = 8, threads = 256, slots = 2;
+    static constexpr int K = 512, packed_n = 128, packed_k = 512, granule = 16;
+    static constexpr int tile_m = 1, tile_n = 32, tile_k = 16, thread_m = 1, thread_n = 4, threads = 256, slots = 2;
+    static constexpr int width = 4;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -600,11 +592,7 @@ struct k12_m {
     {
         return p.g + row * 512ll;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 512ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 512ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
@@ -746,8 +734,9 @@ struct k1_qkv {
         bf16 *qkv;
         int B;
     };
-    static constexpr int K = 128, packed_n = 384, packed_k = 128, granule = 4;
-    static constexpr int tile_m = 1, tile_n = 32, tile_k = 16, thread_m = 1, thread_n = 8, threads = 256, slots = 2;
+    static constexpr int K = 128, packed_n = 384, packed_k = 128, granule = 16;
+    static constexpr int tile_m = 1, tile_n = 32, tile_k = 16, thread_m = 1, thread_n = 4, threads = 256, slots = 2;
+    static constexpr int width = 4;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -763,11 +752,7 @@ struct k1_qkv {
     {
         return p.h + row * 128ll;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 128ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 128ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
@@ -1001,8 +986,9 @@ struct k7_o {
         bf16 *x1;
         int B;
     };
-    static constexpr int K = 128, packed_n = 128, packed_k = 128, granule = 4;
-    static constexpr int tile_m = 1, tile_n = 32, tile_k = 16, thread_m = 1, thread_n = 8, threads = 256, slots = 2;
+    static constexpr int K = 128, packed_n = 128, packed_k = 128, granule = 16;
+    static constexpr int tile_m = 1, tile_n = 32, tile_k = 16, thread_m = 1, thread_n = 4, threads = 256, slots = 2;
+    static constexpr int width = 4;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -1018,11 +1004,7 @@ struct k7_o {
     {
         return p.a + row * 128ll;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 128ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 128ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
@@ -1128,8 +1110,9 @@ struct k9_fc {
         bf16 *g;
         int B;
     };
-    static constexpr int K = 128, packed_n = 512, packed_k = 128, granule = 4;
-    static constexpr int tile_m = 1, tile_n = 32, tile_k = 16, thread_m = 1, thread_n = 8, threads = 256, slots = 2;
+    static constexpr int K = 128, packed_n = 512, packed_k = 128, granule = 16;
+    static constexpr int tile_m = 1, tile_n = 32, tile_k = 16, thread_m = 1, thread_n = 4, threads = 256, slots = 2;
+    static constexpr int width = 4;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -1145,11 +1128,7 @@ struct k9_fc {
     {
         return p.h2 + row * 128ll;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 128ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 128ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
@@ -1185,8 +1164,9 @@ struct k10_m {
         bf16 *x2;
         int B;
     };
-    static constexpr int K = 512, packed_n = 128, packed_k = 512, granule = 4;
-    static constexpr int tile_m = 1, tile_n = 32, tile_k = 16, thread_m = 1, thread_n = 8, threads = 256, slots = 2;
+    static constexpr int K = 512, packed_n = 128, packed_k = 512, granule = 16;
+    static constexpr int tile_m = 1, tile_n = 32, tile_k = 16, thread_m = 1, thread_n = 4, threads = 256, slots = 2;
+    static constexpr int width = 4;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -1202,11 +1182,7 @@ struct k10_m {
     {
         return p.g + row * 512ll;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 512ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 512ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
@@ -1313,8 +1289,9 @@ struct k1_qkv {
         bf16 *qkv;
         int B;
     };
-    static constexpr int K = 128, packed_n = 384, packed_k = 128, granule = 4;
-    static constexpr int tile_m = 1, tile_n = 32, tile_k = 16, thread_m = 1, thread_n = 8, threads = 256, slots = 2;
+    static constexpr int K = 128, packed_n = 384, packed_k = 128, granule = 16;
+    static constexpr int tile_m = 1, tile_n = 32, tile_k = 16, thread_m = 1, thread_n = 4, threads = 256, slots = 2;
+    static constexpr int width = 4;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -1330,11 +1307,7 @@ struct k1_qkv {
     {
         return p.h + row * 128ll;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 128ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 128ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
@@ -1525,8 +1498,9 @@ struct k6_o {
         bf16 *x1;
         int B;
     };
-    static constexpr int K = 128, packed_n = 128, packed_k = 128, granule = 4;
-    static constexpr int tile_m = 1, tile_n = 32, tile_k = 16, thread_m = 1, thread_n = 8, threads = 256, slots = 2;
+    static constexpr int K = 128, packed_n = 128, packed_k = 128, granule = 16;
+    static constexpr int tile_m = 1, tile_n = 32, tile_k = 16, thread_m = 1, thread_n = 4, threads = 256, slots = 2;
+    static constexpr int width = 4;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -1542,11 +1516,7 @@ struct k6_o {
     {
         return p.a + row * 128ll;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 128ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 128ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
@@ -1652,8 +1622,9 @@ struct k8_fc {
         bf16 *g;
         int B;
     };
-    static constexpr int K = 128, packed_n = 512, packed_k = 128, granule = 4;
-    static constexpr int tile_m = 1, tile_n = 32, tile_k = 16, thread_m = 1, thread_n = 8, threads = 256, slots = 2;
+    static constexpr int K = 128, packed_n = 512, packed_k = 128, granule = 16;
+    static constexpr int tile_m = 1, tile_n = 32, tile_k = 16, thread_m = 1, thread_n = 4, threads = 256, slots = 2;
+    static constexpr int width = 4;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -1669,11 +1640,7 @@ struct k8_fc {
     {
         return p.h2 + row * 128ll;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 128ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 128ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
@@ -1709,8 +1676,9 @@ struct k9_m {
         bf16 *x2;
         int B;
     };
-    static constexpr int K = 512, packed_n = 128, packed_k = 512, granule = 4;
-    static constexpr int tile_m = 1, tile_n = 32, tile_k = 16, thread_m = 1, thread_n = 8, threads = 256, slots = 2;
+    static constexpr int K = 512, packed_n = 128, packed_k = 512, granule = 16;
+    static constexpr int tile_m = 1, tile_n = 32, tile_k = 16, thread_m = 1, thread_n = 4, threads = 256, slots = 2;
+    static constexpr int width = 4;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -1726,11 +1694,7 @@ struct k9_m {
     {
         return p.g + row * 512ll;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 512ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 512ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;

@@ -10,6 +10,7 @@ struct k0_l {
     };
     static constexpr int K = 256, packed_n = 352, packed_k = 256, granule = 16;
     static constexpr int tile_m = 32, tile_n = 128, tile_k = 64, thread_m = 8, thread_n = 32, threads = 16, slots = 2;
+    static constexpr int width = 16;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -25,11 +26,7 @@ struct k0_l {
     {
         return p.x + row * 256ll;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 256ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 256ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;

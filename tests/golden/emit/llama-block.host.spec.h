@@ -63,6 +63,7 @@ struct k1_q {
     };
     static constexpr int K = 256, packed_n = 256, packed_k = 256, granule = 16;
     static constexpr int tile_m = 32, tile_n = 128, tile_k = 64, thread_m = 8, thread_n = 32, threads = 16, slots = 2;
+    static constexpr int width = 16;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -78,11 +79,7 @@ struct k1_q {
     {
         return p.h + row * 256ll;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 256ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 256ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
@@ -115,6 +112,7 @@ struct k2_k {
     };
     static constexpr int K = 256, packed_n = 64, packed_k = 256, granule = 16;
     static constexpr int tile_m = 32, tile_n = 128, tile_k = 64, thread_m = 8, thread_n = 32, threads = 16, slots = 2;
+    static constexpr int width = 16;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -130,11 +128,7 @@ struct k2_k {
     {
         return p.h + row * 256ll;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 256ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 256ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
@@ -167,6 +161,7 @@ struct k3_v {
     };
     static constexpr int K = 256, packed_n = 64, packed_k = 256, granule = 16;
     static constexpr int tile_m = 32, tile_n = 128, tile_k = 64, thread_m = 8, thread_n = 32, threads = 16, slots = 2;
+    static constexpr int width = 16;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -182,11 +177,7 @@ struct k3_v {
     {
         return p.h + row * 256ll;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 256ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 256ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
@@ -350,6 +341,7 @@ struct k7_o {
     };
     static constexpr int K = 256, packed_n = 256, packed_k = 256, granule = 16;
     static constexpr int tile_m = 32, tile_n = 128, tile_k = 64, thread_m = 8, thread_n = 32, threads = 16, slots = 2;
+    static constexpr int width = 16;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -365,11 +357,7 @@ struct k7_o {
     {
         return p.a + row * 256ll;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 256ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 256ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
@@ -495,6 +483,7 @@ struct k10_gate {
     };
     static constexpr int K = 256, packed_n = 704, packed_k = 256, granule = 16;
     static constexpr int tile_m = 32, tile_n = 128, tile_k = 64, thread_m = 8, thread_n = 32, threads = 16, slots = 2;
+    static constexpr int width = 16;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -510,11 +499,7 @@ struct k10_gate {
     {
         return p.h2 + row * 256ll;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 256ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 256ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
@@ -549,6 +534,7 @@ struct k11_up {
     };
     static constexpr int K = 256, packed_n = 704, packed_k = 256, granule = 16;
     static constexpr int tile_m = 32, tile_n = 128, tile_k = 64, thread_m = 8, thread_n = 32, threads = 16, slots = 2;
+    static constexpr int width = 16;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -564,11 +550,7 @@ struct k11_up {
     {
         return p.h2 + row * 256ll;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 256ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 256ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
@@ -676,8 +658,9 @@ struct k14_down {
         bf16 *down;
         int B, S;
     };
-    static constexpr int K = 688, packed_n = 256, packed_k = 688, granule = 16;
+    static constexpr int K = 688, packed_n = 256, packed_k = 704, granule = 16;
     static constexpr int tile_m = 32, tile_n = 128, tile_k = 64, thread_m = 8, thread_n = 32, threads = 16, slots = 2;
+    static constexpr int width = 16;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -693,11 +676,7 @@ struct k14_down {
     {
         return p.prod + row * 688ll;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 688ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 688ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
@@ -826,6 +805,7 @@ struct k1_qkv {
     };
     static constexpr int K = 256, packed_n = 384, packed_k = 256, granule = 16;
     static constexpr int tile_m = 32, tile_n = 128, tile_k = 64, thread_m = 8, thread_n = 32, threads = 16, slots = 2;
+    static constexpr int width = 16;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -841,11 +821,7 @@ struct k1_qkv {
     {
         return p.h + row * 256ll;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 256ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 256ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
@@ -1030,6 +1006,7 @@ struct k5_o {
     };
     static constexpr int K = 256, packed_n = 256, packed_k = 256, granule = 16;
     static constexpr int tile_m = 32, tile_n = 128, tile_k = 64, thread_m = 8, thread_n = 32, threads = 16, slots = 2;
+    static constexpr int width = 16;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -1045,11 +1022,7 @@ struct k5_o {
     {
         return p.a + row * 256ll;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 256ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 256ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
@@ -1139,6 +1112,7 @@ struct k7_gate_up {
     };
     static constexpr int K = 256, packed_n = 1376, packed_k = 256, granule = 16;
     static constexpr int tile_m = 32, tile_n = 128, tile_k = 64, thread_m = 8, thread_n = 32, threads = 16, slots = 2;
+    static constexpr int width = 16;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -1154,11 +1128,7 @@ struct k7_gate_up {
     {
         return p.h2 + row * 256ll;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 256ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 256ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
@@ -1192,8 +1162,9 @@ struct k8_down {
         bf16 *x2;
         int B, S;
     };
-    static constexpr int K = 688, packed_n = 256, packed_k = 688, granule = 16;
+    static constexpr int K = 688, packed_n = 256, packed_k = 704, granule = 16;
     static constexpr int tile_m = 32, tile_n = 128, tile_k = 64, thread_m = 8, thread_n = 32, threads = 16, slots = 2;
+    static constexpr int width = 16;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -1209,11 +1180,7 @@ struct k8_down {
     {
         return p.prod + row * 688ll;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 688ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 688ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
@@ -1300,6 +1267,7 @@ struct k1_qkv {
     };
     static constexpr int K = 256, packed_n = 384, packed_k = 256, granule = 16;
     static constexpr int tile_m = 32, tile_n = 128, tile_k = 64, thread_m = 8, thread_n = 32, threads = 16, slots = 2;
+    static constexpr int width = 16;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -1318,11 +1286,7 @@ struct k1_qkv {
     {
         return p.x + row * 256ll;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 256ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 256ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
@@ -1450,6 +1414,7 @@ struct k3_o {
     };
     static constexpr int K = 256, packed_n = 256, packed_k = 256, granule = 16;
     static constexpr int tile_m = 32, tile_n = 128, tile_k = 64, thread_m = 8, thread_n = 32, threads = 16, slots = 2;
+    static constexpr int width = 16;
     static constexpr bool row_sums = true, a_plain = true, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -1465,11 +1430,7 @@ struct k3_o {
     {
         return p.a + row * 256ll;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 256ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 256ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
@@ -1512,6 +1473,7 @@ struct k4_gate_up {
     };
     static constexpr int K = 256, packed_n = 1376, packed_k = 256, granule = 16;
     static constexpr int tile_m = 32, tile_n = 128, tile_k = 64, thread_m = 8, thread_n = 32, threads = 16, slots = 2;
+    static constexpr int width = 16;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -1529,11 +1491,7 @@ struct k4_gate_up {
     {
         return p.x1 + row * 256ll;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 256ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 256ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
@@ -1576,8 +1534,9 @@ struct k5_down {
         bf16 *x2;
         int B, S;
     };
-    static constexpr int K = 688, packed_n = 256, packed_k = 688, granule = 16;
+    static constexpr int K = 688, packed_n = 256, packed_k = 704, granule = 16;
     static constexpr int tile_m = 32, tile_n = 128, tile_k = 64, thread_m = 8, thread_n = 32, threads = 16, slots = 2;
+    static constexpr int width = 16;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -1593,11 +1552,7 @@ struct k5_down {
     {
         return p.prod + row * 688ll;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 688ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 688ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;

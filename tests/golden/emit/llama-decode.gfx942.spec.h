@@ -60,8 +60,9 @@ struct k1_q {
         bf16 *q;
         int B;
     };
-    static constexpr int K = 256, packed_n = 256, packed_k = 256, granule = 4;
-    static constexpr int tile_m = 1, tile_n = 32, tile_k = 16, thread_m = 1, thread_n = 8, threads = 256, slots = 2;
+    static constexpr int K = 256, packed_n = 256, packed_k = 256, granule = 16;
+    static constexpr int tile_m = 1, tile_n = 32, tile_k = 16, thread_m = 1, thread_n = 4, threads = 256, slots = 2;
+    static constexpr int width = 4;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -77,11 +78,7 @@ struct k1_q {
     {
         return p.h + row * 256ll;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 256ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 256ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
@@ -111,8 +108,9 @@ struct k2_k {
         bf16 *k_;
         int B;
     };
-    static constexpr int K = 256, packed_n = 64, packed_k = 256, granule = 4;
-    static constexpr int tile_m = 1, tile_n = 32, tile_k = 16, thread_m = 1, thread_n = 8, threads = 256, slots = 2;
+    static constexpr int K = 256, packed_n = 64, packed_k = 256, granule = 16;
+    static constexpr int tile_m = 1, tile_n = 32, tile_k = 16, thread_m = 1, thread_n = 4, threads = 256, slots = 2;
+    static constexpr int width = 4;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -128,11 +126,7 @@ struct k2_k {
     {
         return p.h + row * 256ll;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 256ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 256ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
@@ -162,8 +156,9 @@ struct k3_v {
         bf16 *v;
         int B;
     };
-    static constexpr int K = 256, packed_n = 64, packed_k = 256, granule = 4;
-    static constexpr int tile_m = 1, tile_n = 32, tile_k = 16, thread_m = 1, thread_n = 8, threads = 256, slots = 2;
+    static constexpr int K = 256, packed_n = 64, packed_k = 256, granule = 16;
+    static constexpr int tile_m = 1, tile_n = 32, tile_k = 16, thread_m = 1, thread_n = 4, threads = 256, slots = 2;
+    static constexpr int width = 4;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -179,11 +174,7 @@ struct k3_v {
     {
         return p.h + row * 256ll;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 256ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 256ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
@@ -455,8 +446,9 @@ struct k10_o {
         bf16 *o_;
         int B;
     };
-    static constexpr int K = 256, packed_n = 256, packed_k = 256, granule = 4;
-    static constexpr int tile_m = 1, tile_n = 32, tile_k = 16, thread_m = 1, thread_n = 8, threads = 256, slots = 2;
+    static constexpr int K = 256, packed_n = 256, packed_k = 256, granule = 16;
+    static constexpr int tile_m = 1, tile_n = 32, tile_k = 16, thread_m = 1, thread_n = 4, threads = 256, slots = 2;
+    static constexpr int width = 4;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -472,11 +464,7 @@ struct k10_o {
     {
         return p.a + row * 256ll;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 256ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 256ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
@@ -597,8 +585,9 @@ struct k13_gate {
         bf16 *gate;
         int B;
     };
-    static constexpr int K = 256, packed_n = 688, packed_k = 256, granule = 4;
-    static constexpr int tile_m = 1, tile_n = 32, tile_k = 16, thread_m = 1, thread_n = 8, threads = 256, slots = 2;
+    static constexpr int K = 256, packed_n = 704, packed_k = 256, granule = 16;
+    static constexpr int tile_m = 1, tile_n = 32, tile_k = 16, thread_m = 1, thread_n = 4, threads = 256, slots = 2;
+    static constexpr int width = 4;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -614,11 +603,7 @@ struct k13_gate {
     {
         return p.h2 + row * 256ll;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 256ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 256ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
@@ -626,6 +611,8 @@ struct k13_gate {
     }
     template <int W, int Slot, class Out> DEV static void columns_gate(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
     {
+        const int left = 688 - col;
+        if (left <= 0) return;
         out.template put<Slot, W>(p.gate + row * 688ll + col, product); // !46:5
     }
     template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
@@ -648,8 +635,9 @@ struct k14_up {
         bf16 *up;
         int B;
     };
-    static constexpr int K = 256, packed_n = 688, packed_k = 256, granule = 4;
-    static constexpr int tile_m = 1, tile_n = 32, tile_k = 16, thread_m = 1, thread_n = 8, threads = 256, slots = 2;
+    static constexpr int K = 256, packed_n = 704, packed_k = 256, granule = 16;
+    static constexpr int tile_m = 1, tile_n = 32, tile_k = 16, thread_m = 1, thread_n = 4, threads = 256, slots = 2;
+    static constexpr int width = 4;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -665,11 +653,7 @@ struct k14_up {
     {
         return p.h2 + row * 256ll;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 256ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 256ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
@@ -677,6 +661,8 @@ struct k14_up {
     }
     template <int W, int Slot, class Out> DEV static void columns_up(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
     {
+        const int left = 688 - col;
+        if (left <= 0) return;
         out.template put<Slot, W>(p.up + row * 688ll + col, product); // !47:5
     }
     template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
@@ -772,8 +758,9 @@ struct k17_down {
         bf16 *down;
         int B;
     };
-    static constexpr int K = 688, packed_n = 256, packed_k = 688, granule = 4;
-    static constexpr int tile_m = 1, tile_n = 32, tile_k = 16, thread_m = 1, thread_n = 8, threads = 256, slots = 2;
+    static constexpr int K = 688, packed_n = 256, packed_k = 704, granule = 16;
+    static constexpr int tile_m = 1, tile_n = 32, tile_k = 16, thread_m = 1, thread_n = 4, threads = 256, slots = 2;
+    static constexpr int width = 4;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -789,11 +776,7 @@ struct k17_down {
     {
         return p.prod + row * 688ll;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 688ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 688ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
@@ -917,8 +900,9 @@ struct k1_qkv {
         bf16 *v;
         int B;
     };
-    static constexpr int K = 256, packed_n = 384, packed_k = 256, granule = 4;
-    static constexpr int tile_m = 1, tile_n = 32, tile_k = 16, thread_m = 1, thread_n = 8, threads = 256, slots = 2;
+    static constexpr int K = 256, packed_n = 384, packed_k = 256, granule = 16;
+    static constexpr int tile_m = 1, tile_n = 32, tile_k = 16, thread_m = 1, thread_n = 4, threads = 256, slots = 2;
+    static constexpr int width = 4;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -934,11 +918,7 @@ struct k1_qkv {
     {
         return p.h + row * 256ll;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 256ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 256ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
@@ -1231,8 +1211,9 @@ struct k8_o {
         bf16 *x1;
         int B;
     };
-    static constexpr int K = 256, packed_n = 256, packed_k = 256, granule = 4;
-    static constexpr int tile_m = 1, tile_n = 32, tile_k = 16, thread_m = 1, thread_n = 8, threads = 256, slots = 2;
+    static constexpr int K = 256, packed_n = 256, packed_k = 256, granule = 16;
+    static constexpr int tile_m = 1, tile_n = 32, tile_k = 16, thread_m = 1, thread_n = 4, threads = 256, slots = 2;
+    static constexpr int width = 4;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -1248,11 +1229,7 @@ struct k8_o {
     {
         return p.a + row * 256ll;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 256ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 256ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
@@ -1338,8 +1315,9 @@ struct k10_gate_up {
         bf16 *prod;
         int B;
     };
-    static constexpr int K = 256, packed_n = 1376, packed_k = 256, granule = 4;
-    static constexpr int tile_m = 1, tile_n = 32, tile_k = 16, thread_m = 1, thread_n = 8, threads = 256, slots = 2;
+    static constexpr int K = 256, packed_n = 1376, packed_k = 256, granule = 16;
+    static constexpr int tile_m = 1, tile_n = 32, tile_k = 16, thread_m = 1, thread_n = 4, threads = 256, slots = 2;
+    static constexpr int width = 4;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -1355,11 +1333,7 @@ struct k10_gate_up {
     {
         return p.h2 + row * 256ll;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 256ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 256ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
@@ -1392,8 +1366,9 @@ struct k11_down {
         bf16 *x2;
         int B;
     };
-    static constexpr int K = 688, packed_n = 256, packed_k = 688, granule = 4;
-    static constexpr int tile_m = 1, tile_n = 32, tile_k = 16, thread_m = 1, thread_n = 8, threads = 256, slots = 2;
+    static constexpr int K = 688, packed_n = 256, packed_k = 704, granule = 16;
+    static constexpr int tile_m = 1, tile_n = 32, tile_k = 16, thread_m = 1, thread_n = 4, threads = 256, slots = 2;
+    static constexpr int width = 4;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -1409,11 +1384,7 @@ struct k11_down {
     {
         return p.prod + row * 688ll;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 688ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 688ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
@@ -1497,8 +1468,9 @@ struct k1_qkv {
         bf16 *v_cache;
         int B;
     };
-    static constexpr int K = 256, packed_n = 384, packed_k = 256, granule = 4;
-    static constexpr int tile_m = 1, tile_n = 32, tile_k = 16, thread_m = 1, thread_n = 8, threads = 256, slots = 2;
+    static constexpr int K = 256, packed_n = 384, packed_k = 256, granule = 16;
+    static constexpr int tile_m = 1, tile_n = 32, tile_k = 16, thread_m = 1, thread_n = 4, threads = 256, slots = 2;
+    static constexpr int width = 4;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -1517,11 +1489,7 @@ struct k1_qkv {
     {
         return p.x + row * 256ll;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 256ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 256ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
@@ -1675,8 +1643,9 @@ struct k4_o {
         float *h2_ss;
         int B;
     };
-    static constexpr int K = 256, packed_n = 256, packed_k = 256, granule = 4;
-    static constexpr int tile_m = 1, tile_n = 32, tile_k = 16, thread_m = 1, thread_n = 8, threads = 256, slots = 2;
+    static constexpr int K = 256, packed_n = 256, packed_k = 256, granule = 16;
+    static constexpr int tile_m = 1, tile_n = 32, tile_k = 16, thread_m = 1, thread_n = 4, threads = 256, slots = 2;
+    static constexpr int width = 4;
     static constexpr bool row_sums = true, a_plain = true, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -1692,11 +1661,7 @@ struct k4_o {
     {
         return p.a + row * 256ll;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 256ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 256ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
@@ -1736,8 +1701,9 @@ struct k5_gate_up {
         bf16 *prod;
         int B;
     };
-    static constexpr int K = 256, packed_n = 1376, packed_k = 256, granule = 4;
-    static constexpr int tile_m = 1, tile_n = 32, tile_k = 16, thread_m = 1, thread_n = 8, threads = 256, slots = 2;
+    static constexpr int K = 256, packed_n = 1376, packed_k = 256, granule = 16;
+    static constexpr int tile_m = 1, tile_n = 32, tile_k = 16, thread_m = 1, thread_n = 4, threads = 256, slots = 2;
+    static constexpr int width = 4;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -1755,11 +1721,7 @@ struct k5_gate_up {
     {
         return p.x1 + row * 256ll;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 256ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 256ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
@@ -1801,8 +1763,9 @@ struct k6_down {
         bf16 *x2;
         int B;
     };
-    static constexpr int K = 688, packed_n = 256, packed_k = 688, granule = 4;
-    static constexpr int tile_m = 1, tile_n = 32, tile_k = 16, thread_m = 1, thread_n = 8, threads = 256, slots = 2;
+    static constexpr int K = 688, packed_n = 256, packed_k = 704, granule = 16;
+    static constexpr int tile_m = 1, tile_n = 32, tile_k = 16, thread_m = 1, thread_n = 4, threads = 256, slots = 2;
+    static constexpr int width = 4;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -1818,11 +1781,7 @@ struct k6_down {
     {
         return p.prod + row * 688ll;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 688ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 688ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;

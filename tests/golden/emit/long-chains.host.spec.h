@@ -7,8 +7,9 @@ struct k0_l {
         bf16 *l;
         int M;
     };
-    static constexpr int K = 40, packed_n = 64, packed_k = 48, granule = 16;
+    static constexpr int K = 40, packed_n = 64, packed_k = 64, granule = 16;
     static constexpr int tile_m = 32, tile_n = 128, tile_k = 64, thread_m = 8, thread_n = 32, threads = 16, slots = 2;
+    static constexpr int width = 16;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -24,11 +25,7 @@ struct k0_l {
     {
         return p.x + row * 40ll;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 48ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 48ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
@@ -244,8 +241,9 @@ struct k6_u {
         bf16 *u;
         int M;
     };
-    static constexpr int K = 40, packed_n = 64, packed_k = 48, granule = 16;
+    static constexpr int K = 40, packed_n = 64, packed_k = 64, granule = 16;
     static constexpr int tile_m = 32, tile_n = 128, tile_k = 64, thread_m = 8, thread_n = 32, threads = 16, slots = 2;
+    static constexpr int width = 16;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -261,11 +259,7 @@ struct k6_u {
     {
         return p.x + row * 40ll;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 48ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 48ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
@@ -1037,8 +1031,9 @@ struct k0_gate_up {
         bf16 *scaled;
         int M;
     };
-    static constexpr int K = 40, packed_n = 128, packed_k = 48, granule = 16;
+    static constexpr int K = 40, packed_n = 128, packed_k = 64, granule = 16;
     static constexpr int tile_m = 32, tile_n = 128, tile_k = 64, thread_m = 8, thread_n = 32, threads = 16, slots = 2;
+    static constexpr int width = 16;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -1056,11 +1051,7 @@ struct k0_gate_up {
     {
         return p.x + row * 40ll;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 48ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 48ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;

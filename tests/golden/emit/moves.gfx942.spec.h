@@ -173,8 +173,9 @@ struct k4_y1 {
         bf16 *y1;
         int B, S;
     };
-    static constexpr int K = 12, packed_n = 24, packed_k = 16, granule = 4;
-    static constexpr int tile_m = 8, tile_n = 32, tile_k = 16, thread_m = 8, thread_n = 8, threads = 256, slots = 2;
+    static constexpr int K = 12, packed_n = 32, packed_k = 32, granule = 16;
+    static constexpr int tile_m = 8, tile_n = 32, tile_k = 16, thread_m = 8, thread_n = 4, threads = 256, slots = 2;
+    static constexpr int width = 4;
     static constexpr bool row_sums = false, a_plain = false, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -186,11 +187,7 @@ struct k4_y1 {
         const vec<float, V> x = load<V>(p.x + row * 12ll + k, left); // !6:10
         return x;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 16ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 16ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
@@ -535,8 +532,9 @@ struct k4_y1 {
         bf16 *y1;
         int B, S;
     };
-    static constexpr int K = 12, packed_n = 24, packed_k = 16, granule = 4;
-    static constexpr int tile_m = 8, tile_n = 32, tile_k = 16, thread_m = 8, thread_n = 8, threads = 256, slots = 2;
+    static constexpr int K = 12, packed_n = 32, packed_k = 32, granule = 16;
+    static constexpr int tile_m = 8, tile_n = 32, tile_k = 16, thread_m = 8, thread_n = 4, threads = 256, slots = 2;
+    static constexpr int width = 4;
     static constexpr bool row_sums = false, a_plain = false, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -548,11 +546,7 @@ struct k4_y1 {
         const vec<float, V> x = load<V>(p.x + row * 12ll + k, left); // !6:10
         return x;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 16ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 16ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
@@ -854,8 +848,9 @@ struct k4_y1 {
         bf16 *y1;
         int B, S;
     };
-    static constexpr int K = 12, packed_n = 24, packed_k = 16, granule = 4;
-    static constexpr int tile_m = 8, tile_n = 32, tile_k = 16, thread_m = 8, thread_n = 8, threads = 256, slots = 2;
+    static constexpr int K = 12, packed_n = 32, packed_k = 32, granule = 16;
+    static constexpr int tile_m = 8, tile_n = 32, tile_k = 16, thread_m = 8, thread_n = 4, threads = 256, slots = 2;
+    static constexpr int width = 4;
     static constexpr bool row_sums = false, a_plain = false, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -867,11 +862,7 @@ struct k4_y1 {
         const vec<float, V> x = load<V>(p.x + row * 12ll + k, left); // !6:10
         return x;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 16ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 16ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;

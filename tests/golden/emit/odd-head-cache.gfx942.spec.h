@@ -6,8 +6,9 @@ struct k0_q {
         const bf16 *packed;
         bf16 *q;
     };
-    static constexpr int K = 44, packed_n = 48, packed_k = 48, granule = 4;
-    static constexpr int tile_m = 8, tile_n = 32, tile_k = 16, thread_m = 8, thread_n = 8, threads = 256, slots = 2;
+    static constexpr int K = 44, packed_n = 64, packed_k = 64, granule = 16;
+    static constexpr int tile_m = 8, tile_n = 32, tile_k = 16, thread_m = 8, thread_n = 4, threads = 256, slots = 2;
+    static constexpr int width = 4;
     static constexpr bool row_sums = false, a_plain = false, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -19,11 +20,7 @@ struct k0_q {
         const vec<float, V> x = load<V>(p.x + row * 44ll + k, left); // !5:10
         return x;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 48ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 48ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
@@ -53,8 +50,9 @@ struct k1_k {
         const bf16 *packed;
         bf16 *k_;
     };
-    static constexpr int K = 44, packed_n = 48, packed_k = 48, granule = 4;
-    static constexpr int tile_m = 8, tile_n = 32, tile_k = 16, thread_m = 8, thread_n = 8, threads = 256, slots = 2;
+    static constexpr int K = 44, packed_n = 64, packed_k = 64, granule = 16;
+    static constexpr int tile_m = 8, tile_n = 32, tile_k = 16, thread_m = 8, thread_n = 4, threads = 256, slots = 2;
+    static constexpr int width = 4;
     static constexpr bool row_sums = false, a_plain = false, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -66,11 +64,7 @@ struct k1_k {
         const vec<float, V> x = load<V>(p.x + row * 44ll + k, left); // !5:10
         return x;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 48ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 48ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
@@ -100,8 +94,9 @@ struct k2_v {
         const bf16 *packed;
         bf16 *v;
     };
-    static constexpr int K = 44, packed_n = 48, packed_k = 48, granule = 4;
-    static constexpr int tile_m = 8, tile_n = 32, tile_k = 16, thread_m = 8, thread_n = 8, threads = 256, slots = 2;
+    static constexpr int K = 44, packed_n = 64, packed_k = 64, granule = 16;
+    static constexpr int tile_m = 8, tile_n = 32, tile_k = 16, thread_m = 8, thread_n = 4, threads = 256, slots = 2;
+    static constexpr int width = 4;
     static constexpr bool row_sums = false, a_plain = false, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -113,11 +108,7 @@ struct k2_v {
         const vec<float, V> x = load<V>(p.x + row * 44ll + k, left); // !5:10
         return x;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 48ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 48ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
@@ -380,8 +371,9 @@ struct k0_qkv {
         bf16 *k_;
         bf16 *v;
     };
-    static constexpr int K = 44, packed_n = 144, packed_k = 48, granule = 4;
-    static constexpr int tile_m = 8, tile_n = 32, tile_k = 16, thread_m = 8, thread_n = 8, threads = 256, slots = 2;
+    static constexpr int K = 44, packed_n = 192, packed_k = 64, granule = 16;
+    static constexpr int tile_m = 8, tile_n = 32, tile_k = 16, thread_m = 8, thread_n = 4, threads = 256, slots = 2;
+    static constexpr int width = 4;
     static constexpr bool row_sums = false, a_plain = false, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -393,11 +385,7 @@ struct k0_qkv {
         const vec<float, V> x = load<V>(p.x + row * 44ll + k, left); // !5:10
         return x;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 48ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 48ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
@@ -423,18 +411,18 @@ struct k0_qkv {
     }
     template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
     {
-        if (n < 48) {
+        if (n < 64) {
             columns_q<W, 0>(p, c, row, n, lo, sum, out);
             columns_q<W, 1>(p, c, row, n + granule, hi, sum, out);
             return;
         }
-        if (n < 96) {
-            columns_k_<W, 0>(p, c, row, n - 48, lo, sum, out);
-            columns_k_<W, 1>(p, c, row, n - 48 + granule, hi, sum, out);
+        if (n < 128) {
+            columns_k_<W, 0>(p, c, row, n - 64, lo, sum, out);
+            columns_k_<W, 1>(p, c, row, n - 64 + granule, hi, sum, out);
             return;
         }
-        columns_v<W, 0>(p, c, row, n - 96, lo, sum, out);
-        columns_v<W, 1>(p, c, row, n - 96 + granule, hi, sum, out);
+        columns_v<W, 0>(p, c, row, n - 128, lo, sum, out);
+        columns_v<W, 1>(p, c, row, n - 128 + granule, hi, sum, out);
     }
 };
 TF_LAYOUT(k0_qkv::args, x, 0);
@@ -686,8 +674,9 @@ struct k0_qkv {
         bf16 *k_cache;
         bf16 *v_cache;
     };
-    static constexpr int K = 44, packed_n = 144, packed_k = 48, granule = 4;
-    static constexpr int tile_m = 8, tile_n = 32, tile_k = 16, thread_m = 8, thread_n = 8, threads = 256, slots = 2;
+    static constexpr int K = 44, packed_n = 192, packed_k = 64, granule = 16;
+    static constexpr int tile_m = 8, tile_n = 32, tile_k = 16, thread_m = 8, thread_n = 4, threads = 256, slots = 2;
+    static constexpr int width = 4;
     static constexpr bool row_sums = false, a_plain = false, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -701,11 +690,7 @@ struct k0_qkv {
         const vec<float, V> x = load<V>(p.x + row * 44ll + k, left); // !5:10
         return x;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 48ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 48ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
@@ -715,8 +700,8 @@ struct k0_qkv {
     }
     template <int W, class Out> DEV static void pairs_q(const args &p, const context &c, int row, int pair, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
     {
-        const int head = pair / 12;
-        pair %= 12;
+        const int head = pair / 16;
+        pair %= 16;
         const int col = head * 22 + pair, far = col + 11;
         const int left = 11 - pair;
         if (left <= 0) return;
@@ -728,8 +713,8 @@ struct k0_qkv {
     }
     template <int W, class Out> DEV static void pairs_k_(const args &p, const context &c, int row, int pair, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
     {
-        const int head = pair / 12;
-        pair %= 12;
+        const int head = pair / 16;
+        pair %= 16;
         const int col = head * 22 + pair, far = col + 11;
         const int left = 11 - pair;
         if (left <= 0) return;
@@ -750,16 +735,16 @@ struct k0_qkv {
     }
     template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
     {
-        if (n < 48) {
+        if (n < 64) {
             pairs_q<W>(p, c, row, n / (2 * granule) * granule + n % (2 * granule), lo, hi, sum, out);
             return;
         }
-        if (n < 96) {
-            pairs_k_<W>(p, c, row, (n - 48) / (2 * granule) * granule + (n - 48) % (2 * granule), lo, hi, sum, out);
+        if (n < 128) {
+            pairs_k_<W>(p, c, row, (n - 64) / (2 * granule) * granule + (n - 64) % (2 * granule), lo, hi, sum, out);
             return;
         }
-        columns_v<W, 0>(p, c, row, n - 96, lo, sum, out);
-        columns_v<W, 1>(p, c, row, n - 96 + granule, hi, sum, out);
+        columns_v<W, 0>(p, c, row, n - 128, lo, sum, out);
+        columns_v<W, 1>(p, c, row, n - 128 + granule, hi, sum, out);
     }
 };
 TF_LAYOUT(k0_qkv::args, x, 0);

@@ -6,8 +6,9 @@ struct k0_q {
         const bf16 *packed;
         bf16 *q;
     };
-    static constexpr int K = 44, packed_n = 64, packed_k = 48, granule = 16;
+    static constexpr int K = 44, packed_n = 64, packed_k = 64, granule = 16;
     static constexpr int tile_m = 16, tile_n = 128, tile_k = 64, thread_m = 8, thread_n = 32, threads = 8, slots = 2;
+    static constexpr int width = 16;
     static constexpr bool row_sums = false, a_plain = false, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -19,11 +20,7 @@ struct k0_q {
         const vec<float, V> x = load<V>(p.x + row * 44ll + k, left); // !5:10
         return x;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 48ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 48ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
@@ -53,8 +50,9 @@ struct k1_k {
         const bf16 *packed;
         bf16 *k_;
     };
-    static constexpr int K = 44, packed_n = 64, packed_k = 48, granule = 16;
+    static constexpr int K = 44, packed_n = 64, packed_k = 64, granule = 16;
     static constexpr int tile_m = 16, tile_n = 128, tile_k = 64, thread_m = 8, thread_n = 32, threads = 8, slots = 2;
+    static constexpr int width = 16;
     static constexpr bool row_sums = false, a_plain = false, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -66,11 +64,7 @@ struct k1_k {
         const vec<float, V> x = load<V>(p.x + row * 44ll + k, left); // !5:10
         return x;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 48ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 48ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
@@ -100,8 +94,9 @@ struct k2_v {
         const bf16 *packed;
         bf16 *v;
     };
-    static constexpr int K = 44, packed_n = 64, packed_k = 48, granule = 16;
+    static constexpr int K = 44, packed_n = 64, packed_k = 64, granule = 16;
     static constexpr int tile_m = 16, tile_n = 128, tile_k = 64, thread_m = 8, thread_n = 32, threads = 8, slots = 2;
+    static constexpr int width = 16;
     static constexpr bool row_sums = false, a_plain = false, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -113,11 +108,7 @@ struct k2_v {
         const vec<float, V> x = load<V>(p.x + row * 44ll + k, left); // !5:10
         return x;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 48ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 48ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
@@ -380,8 +371,9 @@ struct k0_qkv {
         bf16 *k_;
         bf16 *v;
     };
-    static constexpr int K = 44, packed_n = 192, packed_k = 48, granule = 16;
+    static constexpr int K = 44, packed_n = 192, packed_k = 64, granule = 16;
     static constexpr int tile_m = 16, tile_n = 128, tile_k = 64, thread_m = 8, thread_n = 32, threads = 8, slots = 2;
+    static constexpr int width = 16;
     static constexpr bool row_sums = false, a_plain = false, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -393,11 +385,7 @@ struct k0_qkv {
         const vec<float, V> x = load<V>(p.x + row * 44ll + k, left); // !5:10
         return x;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 48ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 48ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
@@ -686,8 +674,9 @@ struct k0_qkv {
         bf16 *k_cache;
         bf16 *v_cache;
     };
-    static constexpr int K = 44, packed_n = 192, packed_k = 48, granule = 16;
+    static constexpr int K = 44, packed_n = 192, packed_k = 64, granule = 16;
     static constexpr int tile_m = 16, tile_n = 128, tile_k = 64, thread_m = 8, thread_n = 32, threads = 8, slots = 2;
+    static constexpr int width = 16;
     static constexpr bool row_sums = false, a_plain = false, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -701,11 +690,7 @@ struct k0_qkv {
         const vec<float, V> x = load<V>(p.x + row * 44ll + k, left); // !5:10
         return x;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 48ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 48ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;

@@ -7,8 +7,9 @@ struct k0_a {
         bf16 *a;
         int S;
     };
-    static constexpr int K = 37, packed_n = 64, packed_k = 48, granule = 16;
+    static constexpr int K = 37, packed_n = 64, packed_k = 64, granule = 16;
     static constexpr int tile_m = 32, tile_n = 128, tile_k = 64, thread_m = 8, thread_n = 32, threads = 16, slots = 2;
+    static constexpr int width = 16;
     static constexpr bool row_sums = false, a_plain = false, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -20,11 +21,7 @@ struct k0_a {
         const vec<float, V> flat = load<V>(p.x + row * 37ll + k, left); // !10:5
         return flat;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 48ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 48ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
@@ -56,8 +53,9 @@ struct k1_t {
         bf16 *t;
         int S;
     };
-    static constexpr int K = 37, packed_n = 64, packed_k = 48, granule = 16;
+    static constexpr int K = 37, packed_n = 64, packed_k = 64, granule = 16;
     static constexpr int tile_m = 32, tile_n = 128, tile_k = 64, thread_m = 8, thread_n = 32, threads = 16, slots = 2;
+    static constexpr int width = 16;
     static constexpr bool row_sums = false, a_plain = false, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -69,11 +67,7 @@ struct k1_t {
         const vec<float, V> x = load<V>(p.x + row * 37ll + k, left); // !7:10
         return x;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 48ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 48ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
@@ -196,8 +190,9 @@ struct k4_u {
         bf16 *u;
         int S;
     };
-    static constexpr int K = 37, packed_n = 64, packed_k = 48, granule = 16;
+    static constexpr int K = 37, packed_n = 64, packed_k = 64, granule = 16;
     static constexpr int tile_m = 32, tile_n = 128, tile_k = 64, thread_m = 8, thread_n = 32, threads = 16, slots = 2;
+    static constexpr int width = 16;
     static constexpr bool row_sums = false, a_plain = false, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -209,11 +204,7 @@ struct k4_u {
         const vec<float, V> s = load<V>(p.s + row * 37ll + k, left); // !14:5
         return s;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 48ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 48ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
@@ -282,6 +273,7 @@ struct k6_y {
     };
     static constexpr int K = 51, packed_n = 64, packed_k = 64, granule = 16;
     static constexpr int tile_m = 32, tile_n = 128, tile_k = 64, thread_m = 8, thread_n = 32, threads = 16, slots = 2;
+    static constexpr int width = 16;
     static constexpr bool row_sums = false, a_plain = false, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -293,11 +285,7 @@ struct k6_y {
         const vec<float, V> v = load<V>(p.v + row * 51ll + k, left); // !16:5
         return v;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 64ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 64ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
@@ -368,8 +356,9 @@ struct k8_z {
         bf16 *z;
         int S;
     };
-    static constexpr int K = 37, packed_n = 64, packed_k = 48, granule = 16;
+    static constexpr int K = 37, packed_n = 64, packed_k = 64, granule = 16;
     static constexpr int tile_m = 32, tile_n = 128, tile_k = 64, thread_m = 8, thread_n = 32, threads = 16, slots = 2;
+    static constexpr int width = 16;
     static constexpr bool row_sums = false, a_plain = false, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -381,11 +370,7 @@ struct k8_z {
         const vec<float, V> rest = load<V>(p.rest + row * 37ll + k, left); // !18:5
         return rest;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 48ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 48ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
@@ -417,8 +402,9 @@ struct k9_b {
         bf16 *b;
         int S;
     };
-    static constexpr int K = 37, packed_n = 64, packed_k = 48, granule = 16;
+    static constexpr int K = 37, packed_n = 64, packed_k = 64, granule = 16;
     static constexpr int tile_m = 32, tile_n = 128, tile_k = 64, thread_m = 8, thread_n = 32, threads = 16, slots = 2;
+    static constexpr int width = 16;
     static constexpr bool row_sums = false, a_plain = false, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -430,11 +416,7 @@ struct k9_b {
         const vec<float, V> x = load<V>(p.x + row * 37ll + k, left); // !7:10
         return x;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 48ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 48ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
@@ -502,8 +484,9 @@ struct k0_a {
         bf16 *a;
         int S;
     };
-    static constexpr int K = 37, packed_n = 64, packed_k = 48, granule = 16;
+    static constexpr int K = 37, packed_n = 64, packed_k = 64, granule = 16;
     static constexpr int tile_m = 32, tile_n = 128, tile_k = 64, thread_m = 8, thread_n = 32, threads = 16, slots = 2;
+    static constexpr int width = 16;
     static constexpr bool row_sums = false, a_plain = false, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -515,11 +498,7 @@ struct k0_a {
         const vec<float, V> flat = load<V>(p.x + row * 37ll + k, left); // !10:5
         return flat;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 48ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 48ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
@@ -552,8 +531,9 @@ struct k1_qkv {
         bf16 *b;
         int S;
     };
-    static constexpr int K = 37, packed_n = 128, packed_k = 48, granule = 16;
+    static constexpr int K = 37, packed_n = 128, packed_k = 64, granule = 16;
     static constexpr int tile_m = 32, tile_n = 128, tile_k = 64, thread_m = 8, thread_n = 32, threads = 16, slots = 2;
+    static constexpr int width = 16;
     static constexpr bool row_sums = false, a_plain = false, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -565,11 +545,7 @@ struct k1_qkv {
         const vec<float, V> x = load<V>(p.x + row * 37ll + k, left); // !7:10
         return x;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 48ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 48ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
@@ -668,8 +644,9 @@ struct k3_u {
         bf16 *v;
         int S;
     };
-    static constexpr int K = 37, packed_n = 64, packed_k = 48, granule = 16;
+    static constexpr int K = 37, packed_n = 64, packed_k = 64, granule = 16;
     static constexpr int tile_m = 32, tile_n = 128, tile_k = 64, thread_m = 8, thread_n = 32, threads = 16, slots = 2;
+    static constexpr int width = 16;
     static constexpr bool row_sums = false, a_plain = false, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -681,11 +658,7 @@ struct k3_u {
         const vec<float, V> s = load<V>(p.s + row * 37ll + k, left); // !14:5
         return s;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 48ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 48ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
@@ -720,6 +693,7 @@ struct k4_y {
     };
     static constexpr int K = 51, packed_n = 64, packed_k = 64, granule = 16;
     static constexpr int tile_m = 32, tile_n = 128, tile_k = 64, thread_m = 8, thread_n = 32, threads = 16, slots = 2;
+    static constexpr int width = 16;
     static constexpr bool row_sums = false, a_plain = false, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -731,11 +705,7 @@ struct k4_y {
         const vec<float, V> v = load<V>(p.v + row * 51ll + k, left); // !16:5
         return v;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 64ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 64ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
@@ -806,8 +776,9 @@ struct k6_z {
         bf16 *z;
         int S;
     };
-    static constexpr int K = 37, packed_n = 64, packed_k = 48, granule = 16;
+    static constexpr int K = 37, packed_n = 64, packed_k = 64, granule = 16;
     static constexpr int tile_m = 32, tile_n = 128, tile_k = 64, thread_m = 8, thread_n = 32, threads = 16, slots = 2;
+    static constexpr int width = 16;
     static constexpr bool row_sums = false, a_plain = false, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -819,11 +790,7 @@ struct k6_z {
         const vec<float, V> rest = load<V>(p.rest + row * 37ll + k, left); // !18:5
         return rest;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 48ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 48ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
@@ -891,8 +858,9 @@ struct k0_a {
         bf16 *a;
         int S;
     };
-    static constexpr int K = 37, packed_n = 64, packed_k = 48, granule = 16;
+    static constexpr int K = 37, packed_n = 64, packed_k = 64, granule = 16;
     static constexpr int tile_m = 32, tile_n = 128, tile_k = 64, thread_m = 8, thread_n = 32, threads = 16, slots = 2;
+    static constexpr int width = 16;
     static constexpr bool row_sums = false, a_plain = false, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -904,11 +872,7 @@ struct k0_a {
         const vec<float, V> flat = load<V>(p.x + row * 37ll + k, left); // !10:5
         return flat;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 48ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 48ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
@@ -942,8 +906,9 @@ struct k1_qkv {
         float *s_ss;
         int S;
     };
-    static constexpr int K = 37, packed_n = 128, packed_k = 48, granule = 16;
+    static constexpr int K = 37, packed_n = 128, packed_k = 64, granule = 16;
     static constexpr int tile_m = 32, tile_n = 128, tile_k = 64, thread_m = 8, thread_n = 32, threads = 16, slots = 2;
+    static constexpr int width = 16;
     static constexpr bool row_sums = true, a_plain = false, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -955,11 +920,7 @@ struct k1_qkv {
         const vec<float, V> x = load<V>(p.x + row * 37ll + k, left); // !7:10
         return x;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 48ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 48ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
@@ -1012,8 +973,9 @@ struct k2_u {
         bf16 *v;
         int S;
     };
-    static constexpr int K = 37, packed_n = 64, packed_k = 48, granule = 16;
+    static constexpr int K = 37, packed_n = 64, packed_k = 64, granule = 16;
     static constexpr int tile_m = 32, tile_n = 128, tile_k = 64, thread_m = 8, thread_n = 32, threads = 16, slots = 2;
+    static constexpr int width = 16;
     static constexpr bool row_sums = false, a_plain = false, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -1027,11 +989,7 @@ struct k2_u {
         const vec<float, V> h = load<V>(p.h + row * 37ll + k, left); // !13:5
         return h;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 48ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 48ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
@@ -1073,6 +1031,7 @@ struct k3_y {
     };
     static constexpr int K = 51, packed_n = 64, packed_k = 64, granule = 16;
     static constexpr int tile_m = 32, tile_n = 128, tile_k = 64, thread_m = 8, thread_n = 32, threads = 16, slots = 2;
+    static constexpr int width = 16;
     static constexpr bool row_sums = false, a_plain = false, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -1084,11 +1043,7 @@ struct k3_y {
         const vec<float, V> v = load<V>(p.v + row * 51ll + k, left); // !16:5
         return v;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 64ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 64ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
@@ -1120,8 +1075,9 @@ struct k4_z {
         bf16 *z;
         int S;
     };
-    static constexpr int K = 37, packed_n = 64, packed_k = 48, granule = 16;
+    static constexpr int K = 37, packed_n = 64, packed_k = 64, granule = 16;
     static constexpr int tile_m = 32, tile_n = 128, tile_k = 64, thread_m = 8, thread_n = 32, threads = 16, slots = 2;
+    static constexpr int width = 16;
     static constexpr bool row_sums = false, a_plain = false, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -1133,11 +1089,7 @@ struct k4_z {
         const vec<float, V> rest = load<V>(p.wide + row * 40ll + k + 3, left); // !18:5
         return rest;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 48ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 48ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;

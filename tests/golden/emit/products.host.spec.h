@@ -7,8 +7,9 @@ struct k0_a {
         f16 *a;
         int S, B;
     };
-    static constexpr int K = 12, packed_n = 32, packed_k = 16, granule = 16;
+    static constexpr int K = 12, packed_n = 32, packed_k = 32, granule = 16;
     static constexpr int tile_m = 16, tile_n = 128, tile_k = 64, thread_m = 8, thread_n = 32, threads = 8, slots = 2;
+    static constexpr int width = 16;
     static constexpr bool row_sums = false, a_plain = false, b_plain = false;
     using a_type = f16;
     using b_type = f16;
@@ -98,8 +99,9 @@ struct k2_b {
         f16 *b;
         int S, B;
     };
-    static constexpr int K = 12, packed_n = 32, packed_k = 16, granule = 16;
+    static constexpr int K = 12, packed_n = 32, packed_k = 32, granule = 16;
     static constexpr int tile_m = 16, tile_n = 128, tile_k = 64, thread_m = 8, thread_n = 32, threads = 8, slots = 2;
+    static constexpr int width = 16;
     static constexpr bool row_sums = false, a_plain = false, b_plain = false;
     using a_type = f16;
     using b_type = f16;
@@ -326,8 +328,9 @@ struct k1_b {
         f16 *b;
         int S, B;
     };
-    static constexpr int K = 12, packed_n = 32, packed_k = 16, granule = 16;
+    static constexpr int K = 12, packed_n = 32, packed_k = 32, granule = 16;
     static constexpr int tile_m = 16, tile_n = 128, tile_k = 64, thread_m = 8, thread_n = 32, threads = 8, slots = 2;
+    static constexpr int width = 16;
     static constexpr bool row_sums = false, a_plain = false, b_plain = false;
     using a_type = f16;
     using b_type = f16;
@@ -441,8 +444,9 @@ struct k3_a {
         f16 *d;
         int S, B;
     };
-    static constexpr int K = 12, packed_n = 32, packed_k = 16, granule = 16;
+    static constexpr int K = 12, packed_n = 32, packed_k = 32, granule = 16;
     static constexpr int tile_m = 16, tile_n = 128, tile_k = 64, thread_m = 8, thread_n = 32, threads = 8, slots = 2;
+    static constexpr int width = 16;
     static constexpr bool row_sums = false, a_plain = false, b_plain = false;
     using a_type = f16;
     using b_type = f16;

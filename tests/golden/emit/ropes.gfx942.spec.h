@@ -63,8 +63,9 @@ struct k1_q {
         bf16 *q;
         int B, S;
     };
-    static constexpr int K = 24, packed_n = 32, packed_k = 32, granule = 4;
-    static constexpr int tile_m = 8, tile_n = 32, tile_k = 16, thread_m = 8, thread_n = 8, threads = 256, slots = 2;
+    static constexpr int K = 24, packed_n = 32, packed_k = 32, granule = 16;
+    static constexpr int tile_m = 8, tile_n = 32, tile_k = 16, thread_m = 8, thread_n = 4, threads = 256, slots = 2;
+    static constexpr int width = 4;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -80,11 +81,7 @@ struct k1_q {
     {
         return p.h + row * 24ll;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 32ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 32ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
@@ -117,8 +114,9 @@ struct k2_k {
         bf16 *k_;
         int B, S;
     };
-    static constexpr int K = 24, packed_n = 32, packed_k = 32, granule = 4;
-    static constexpr int tile_m = 8, tile_n = 32, tile_k = 16, thread_m = 8, thread_n = 8, threads = 256, slots = 2;
+    static constexpr int K = 24, packed_n = 32, packed_k = 32, granule = 16;
+    static constexpr int tile_m = 8, tile_n = 32, tile_k = 16, thread_m = 8, thread_n = 4, threads = 256, slots = 2;
+    static constexpr int width = 4;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -134,11 +132,7 @@ struct k2_k {
     {
         return p.h + row * 24ll;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 32ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 32ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
@@ -171,8 +165,9 @@ struct k3_v {
         bf16 *v;
         int B, S;
     };
-    static constexpr int K = 24, packed_n = 32, packed_k = 32, granule = 4;
-    static constexpr int tile_m = 8, tile_n = 32, tile_k = 16, thread_m = 8, thread_n = 8, threads = 256, slots = 2;
+    static constexpr int K = 24, packed_n = 32, packed_k = 32, granule = 16;
+    static constexpr int tile_m = 8, tile_n = 32, tile_k = 16, thread_m = 8, thread_n = 4, threads = 256, slots = 2;
+    static constexpr int width = 4;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -188,11 +183,7 @@ struct k3_v {
     {
         return p.h + row * 24ll;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 32ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 32ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
@@ -531,8 +522,9 @@ struct k1_qkv {
         bf16 *v;
         int B, S;
     };
-    static constexpr int K = 24, packed_n = 96, packed_k = 32, granule = 4;
-    static constexpr int tile_m = 8, tile_n = 32, tile_k = 16, thread_m = 8, thread_n = 8, threads = 256, slots = 2;
+    static constexpr int K = 24, packed_n = 96, packed_k = 32, granule = 16;
+    static constexpr int tile_m = 8, tile_n = 32, tile_k = 16, thread_m = 8, thread_n = 4, threads = 256, slots = 2;
+    static constexpr int width = 4;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -548,11 +540,7 @@ struct k1_qkv {
     {
         return p.h + row * 24ll;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 32ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 32ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
@@ -908,8 +896,9 @@ struct k1_qkv {
         bf16 *vc;
         int B, S;
     };
-    static constexpr int K = 24, packed_n = 96, packed_k = 32, granule = 4;
-    static constexpr int tile_m = 8, tile_n = 32, tile_k = 16, thread_m = 8, thread_n = 8, threads = 256, slots = 2;
+    static constexpr int K = 24, packed_n = 96, packed_k = 32, granule = 16;
+    static constexpr int tile_m = 8, tile_n = 32, tile_k = 16, thread_m = 8, thread_n = 4, threads = 256, slots = 2;
+    static constexpr int width = 4;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -928,11 +917,7 @@ struct k1_qkv {
     {
         return p.x + row * 24ll;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 32ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 32ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;

@@ -6,8 +6,9 @@ struct k0_h {
         const bf16 *packed;
         bf16 *h;
     };
-    static constexpr int K = 32, packed_n = 24, packed_k = 32, granule = 4;
-    static constexpr int tile_m = 8, tile_n = 32, tile_k = 16, thread_m = 8, thread_n = 8, threads = 256, slots = 2;
+    static constexpr int K = 32, packed_n = 32, packed_k = 32, granule = 16;
+    static constexpr int tile_m = 8, tile_n = 32, tile_k = 16, thread_m = 8, thread_n = 4, threads = 256, slots = 2;
+    static constexpr int width = 4;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -23,11 +24,7 @@ struct k0_h {
     {
         return p.k_ + row * 32ll;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 32ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 32ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
@@ -35,6 +32,8 @@ struct k0_h {
     }
     template <int W, int Slot, class Out> DEV static void columns_h(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
     {
+        const int left = 24 - col;
+        if (left <= 0) return;
         out.template put<Slot, W>(p.h + row * 24ll + col, product); // !8:5
     }
     template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
@@ -88,8 +87,9 @@ struct k2_u {
         const bf16 *packed;
         bf16 *u;
     };
-    static constexpr int K = 24, packed_n = 32, packed_k = 32, granule = 4;
-    static constexpr int tile_m = 8, tile_n = 32, tile_k = 16, thread_m = 8, thread_n = 8, threads = 256, slots = 2;
+    static constexpr int K = 24, packed_n = 32, packed_k = 32, granule = 16;
+    static constexpr int tile_m = 8, tile_n = 32, tile_k = 16, thread_m = 8, thread_n = 4, threads = 256, slots = 2;
+    static constexpr int width = 4;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -105,11 +105,7 @@ struct k2_u {
     {
         return p.a + row * 24ll;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 32ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 32ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
@@ -173,8 +169,9 @@ struct k4_z {
         const bf16 *packed;
         bf16 *z;
     };
-    static constexpr int K = 32, packed_n = 24, packed_k = 32, granule = 4;
-    static constexpr int tile_m = 8, tile_n = 32, tile_k = 16, thread_m = 8, thread_n = 8, threads = 256, slots = 2;
+    static constexpr int K = 32, packed_n = 32, packed_k = 32, granule = 16;
+    static constexpr int tile_m = 8, tile_n = 32, tile_k = 16, thread_m = 8, thread_n = 4, threads = 256, slots = 2;
+    static constexpr int width = 4;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -190,11 +187,7 @@ struct k4_z {
     {
         return p.r + row * 32ll;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 32ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 32ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
@@ -202,6 +195,8 @@ struct k4_z {
     }
     template <int W, int Slot, class Out> DEV static void columns_z(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
     {
+        const int left = 24 - col;
+        if (left <= 0) return;
         out.template put<Slot, W>(p.z + row * 24ll + col, product); // !12:5
     }
     template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
@@ -224,8 +219,9 @@ struct k0_h {
         bf16 *h;
         bf16 *a;
     };
-    static constexpr int K = 32, packed_n = 24, packed_k = 32, granule = 4;
-    static constexpr int tile_m = 8, tile_n = 32, tile_k = 16, thread_m = 8, thread_n = 8, threads = 256, slots = 2;
+    static constexpr int K = 32, packed_n = 32, packed_k = 32, granule = 16;
+    static constexpr int tile_m = 8, tile_n = 32, tile_k = 16, thread_m = 8, thread_n = 4, threads = 256, slots = 2;
+    static constexpr int width = 4;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -241,11 +237,7 @@ struct k0_h {
     {
         return p.k_ + row * 32ll;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 32ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 32ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
@@ -253,6 +245,8 @@ struct k0_h {
     }
     template <int W, int Slot, class Out> DEV static void columns_h(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
     {
+        const int left = 24 - col;
+        if (left <= 0) return;
         out.template put<Slot, W>(p.h + row * 24ll + col, op_cast<bf16>(product)); // !8:5
         const vec<float, W> a = op_relu(op_cast<bf16>(product)); // !9:5
         out.template put<Slot, W>(p.a + row * 24ll + col, a); // !9:5
@@ -278,8 +272,9 @@ struct k1_u {
         const bf16 *k_;
         bf16 *r;
     };
-    static constexpr int K = 24, packed_n = 32, packed_k = 32, granule = 4;
-    static constexpr int tile_m = 8, tile_n = 32, tile_k = 16, thread_m = 8, thread_n = 8, threads = 256, slots = 2;
+    static constexpr int K = 24, packed_n = 32, packed_k = 32, granule = 16;
+    static constexpr int tile_m = 8, tile_n = 32, tile_k = 16, thread_m = 8, thread_n = 4, threads = 256, slots = 2;
+    static constexpr int width = 4;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -295,11 +290,7 @@ struct k1_u {
     {
         return p.a + row * 24ll;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 32ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 32ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
@@ -332,8 +323,9 @@ struct k2_z {
         const bf16 *packed;
         bf16 *z;
     };
-    static constexpr int K = 32, packed_n = 24, packed_k = 32, granule = 4;
-    static constexpr int tile_m = 8, tile_n = 32, tile_k = 16, thread_m = 8, thread_n = 8, threads = 256, slots = 2;
+    static constexpr int K = 32, packed_n = 32, packed_k = 32, granule = 16;
+    static constexpr int tile_m = 8, tile_n = 32, tile_k = 16, thread_m = 8, thread_n = 4, threads = 256, slots = 2;
+    static constexpr int width = 4;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
     using a_type = bf16;
     using b_type = bf16;
@@ -349,11 +341,7 @@ struct k2_z {
     {
         return p.r + row * 32ll;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 32ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 32ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
@@ -361,6 +349,8 @@ struct k2_z {
     }
     template <int W, int Slot, class Out> DEV static void columns_z(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
     {
+        const int left = 24 - col;
+        if (left <= 0) return;
         out.template put<Slot, W>(p.z + row * 24ll + col, product); // !12:5
     }
     template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
