@@ -4,6 +4,7 @@
 #include "gen/base/names.h"
 #include "runtime/module/bundle.h"
 #include "runtime/module/plan_code.h"
+#include "runtime/module/signature.h"
 #include "runtime/host/host.h"
 #include "runtime/system/parallel.h"
 #include <errno.h>
@@ -27,6 +28,7 @@ typedef struct built { /* one kernel for one target */
 typedef struct built_plan { /* for a GPU */
     const plan *plan;
     const char *target;
+    bool variant; /* of a shape's plan: its launches alone are built */
 } built_plan;
 
 typedef struct build_job {
@@ -36,8 +38,8 @@ typedef struct build_job {
     const char *spec;
     size_t spec_size;
     name_list targets, levels; /* levels: of the host's instruction set */
-    build_shape *shapes;
-    size_t shape_count;
+    build_shape *shapes, *variants; /* variants: dims alone, of every shape */
+    size_t shape_count, variant_count;
     built *list;
     size_t count, room;
     built_plan *plans;
@@ -46,10 +48,10 @@ typedef struct build_job {
 } build_job;
 
 /* ---- options */
-static void add_dim(build_job *j, build_shape *s, dim_override *dims, const char *part)
+static void add_dim(build_job *j, const char *option, build_shape *s, dim_override *dims, const char *part)
 {
     size_t one;
-    const dim_override *given = options_dims(j->a, "shapes", part, &one);
+    const dim_override *given = options_dims(j->a, option, part, &one);
     for (size_t i = 0; i < one; i++) dims[s->dim_count++] = given[i];
 }
 
@@ -64,8 +66,21 @@ static build_shape shape_of(build_job *j, const char *given)
     for (const char *p = given; *p;) {
         const size_t n = strcspn(p, ":");
         const char *part = arena_strndup(j->a, p, n);
-        if (strchr(part, '=')) add_dim(j, &s, dims, part);
+        if (strchr(part, '=')) add_dim(j, "shapes", &s, dims, part);
         else if (*part) s.preset = part;
+        p += n + (p[n] == ':');
+    }
+    return s;
+}
+
+/* "B=1:S=128". */
+static build_shape variant_of(build_job *j, const char *given)
+{
+    dim_override *dims = arena_alloc(j->a, (strlen(given) + 1) * sizeof *dims);
+    build_shape s = {.name = given, .dims = dims};
+    for (const char *p = given; *p;) {
+        const size_t n = strcspn(p, ":");
+        add_dim(j, "variants", &s, dims, arena_strndup(j->a, p, n));
         p += n + (p[n] == ':');
     }
     return s;
@@ -78,6 +93,10 @@ static void read_options(build_job *j)
     j->shape_count = given.count ? given.count : 1;
     j->shapes = arena_alloc(j->a, j->shape_count * sizeof *j->shapes);
     for (size_t i = 0; i < j->shape_count; i++) j->shapes[i] = shape_of(j, given.count ? given.names[i] : "");
+    const name_list variants = options_list(j->a, j->o->variants);
+    j->variant_count = variants.count;
+    j->variants = arena_alloc(j->a, (variants.count + 1) * sizeof *j->variants);
+    for (size_t i = 0; i < variants.count; i++) j->variants[i] = variant_of(j, variants.names[i]);
     size_t known;
     const char *const *levels = bundle_host_levels(&known);
     j->levels = options_list(j->a, j->o->cpu ? j->o->cpu : known > 1 ? levels[1] : levels[0]);
@@ -129,11 +148,50 @@ static void add_kernel(build_job *j, const char *target, const char *kernel, con
     }
 }
 
-static void add_plan(build_job *j, const plan *p, const char *target)
+static void add_plan(build_job *j, const plan *p, const char *target, bool variant)
 {
-    for (int i = 0; i < p->pack_count; i++)
+    for (int i = 0; i < p->pack_count && !variant; i++)
         add_kernel(j, target, p->packs[i].name, arena_printf(j->a, "%s.hip", p->packs[i].name), &p->packs[i].source);
     for (int i = 0; i < p->launch_count; i++) add_kernel(j, target, p->launches[i].name, p->launches[i].file, &p->launches[i].source);
+}
+
+static void keep_plan(build_job *j, const plan *p, const char *target, bool variant)
+{
+    add_plan(j, p, target, variant);
+    if (strcmp(target, "host") != 0) j->plans[j->plan_count++] = (built_plan){p, target, variant};
+}
+
+/* What tfgen_module_prepare() would refuse where the program runs. */
+static void check_variant(build_job *j, const plan *of, const plan *p, const build_shape *v, const char *target)
+{
+    for (size_t i = 0; i < v->dim_count; i++) {
+        const dim_table *dims = &of->program->dims;
+        const dim *d = dim_find((dim_table *)dims, v->dims[i].name);
+        if (d && !d->dynamic && d->value != v->dims[i].value)
+            bail(j->a, code_usage, (position){0}, "--variants: dim %s is not dynamic; another value of it is another shape", d->name);
+    }
+    for (int i = 0; i < p->pack_count; i++) {
+        const char *signature = pack_signature(j->a, &p->packs[i]);
+        bool found = false;
+        for (int k = 0; k < of->pack_count && !found; k++) found = strcmp(pack_signature(j->a, &of->packs[k]), signature) == 0;
+        if (!found)
+            bail(j->a, code_unsupported, (position){0}, "--variants: for %s at %s the packed weight of %s lies otherwise than the shape's; "
+                                                        "make it a shape of its own", target, v->name, p->packs[i].name);
+    }
+}
+
+static void plan_variant(build_job *j, const compile_request *of, const plan *p, const build_shape *v, const char *target)
+{
+    compile_request r = *of;
+    compiled c;
+    dim_override *dims = arena_alloc(j->a, (of->graph.override_count + v->dim_count + 1) * sizeof *dims);
+    r.graph.override_count = 0;
+    for (size_t i = 0; i < of->graph.override_count; i++) dims[r.graph.override_count++] = of->graph.overrides[i];
+    for (size_t i = 0; i < v->dim_count; i++) dims[r.graph.override_count++] = v->dims[i];
+    r.graph.overrides = dims, r.at_most = true;
+    compile_inside(j->a, &r, &c);
+    check_variant(j, p, c.plan, v, target);
+    keep_plan(j, c.plan, target, true);
 }
 
 static void plan_shape(build_job *j, const build_shape *s, const char *target)
@@ -147,8 +205,8 @@ static void plan_shape(build_job *j, const build_shape *s, const char *target)
     compile_inside(j->a, &r, &c);
     j->block = c.plan->program->name;
     j->spec = r.text, j->spec_size = r.size;
-    add_plan(j, c.plan, target);
-    if (strcmp(target, "host") != 0) j->plans[j->plan_count++] = (built_plan){c.plan, target};
+    keep_plan(j, c.plan, target, false);
+    for (size_t i = 0; i < j->variant_count; i++) plan_variant(j, &r, c.plan, &j->variants[i], target);
 }
 
 /* ---- compiling */
@@ -203,10 +261,12 @@ static bool plan_better(build_job *j, built_plan *b)
 {
     const plan *p = b->plan;
     const code_result **results = arena_alloc(j->a, ((size_t)p->pack_count + (size_t)p->launch_count + 1) * sizeof *results);
-    for (int i = 0; i < p->pack_count; i++) results[i] = &find_built(j, b->target, p->packs[i].name, &p->packs[i].source)->code;
+    static const code_result not_built = {.status = build_ok};
+    for (int i = 0; i < p->pack_count; i++)
+        results[i] = b->variant ? &not_built : &find_built(j, b->target, p->packs[i].name, &p->packs[i].source)->code;
     for (int i = 0; i < p->launch_count; i++)
         results[p->pack_count + i] = &find_built(j, b->target, p->launches[i].name, &p->launches[i].source)->code;
-    const plan *again = plan_without_spills(j->a, p, results, true);
+    const plan *again = plan_without_spills(j->a, p, results, !b->variant);
     for (int i = 0; again && i < p->launch_count; i++) {
         built *old = find_built(j, b->target, p->launches[i].name, &p->launches[i].source);
         old->replaced |= code_spills(&old->code, NULL) && !source_same(&p->launches[i].source, &again->launches[i].source);
@@ -214,7 +274,7 @@ static bool plan_better(build_job *j, built_plan *b)
     }
     if (!again) return false;
     b->plan = again;
-    add_plan(j, again, b->target);
+    add_plan(j, again, b->target, b->variant);
     return true;
 }
 
@@ -281,6 +341,8 @@ static void write_products(build_job *j)
                                    .bundle_size = size,
                                    .shapes = j->shapes,
                                    .shape_count = j->shape_count,
+                                   .variants = j->variants,
+                                   .variant_count = j->variant_count,
                                    .dtype = j->o->dtype,
                                    .level = j->o->fusion ? options_level(j->a, j->o->fusion) : fusion_tile,
                                    .no_fuse = options_list(j->a, j->o->no_fuse),
@@ -301,7 +363,7 @@ static void build_spec(void *argument)
     j->name = slash ? slash + 1 : j->path;
     read_options(j);
     const int jobs = (int)j->o->number.jobs;
-    j->plans = arena_alloc(j->a, (j->targets.count * j->shape_count + 1) * sizeof *j->plans);
+    j->plans = arena_alloc(j->a, (j->targets.count * j->shape_count * (1 + j->variant_count) + 1) * sizeof *j->plans);
     for (size_t t = 0; t < j->targets.count; t++)
         for (size_t i = 0; i < j->shape_count; i++) plan_shape(j, &j->shapes[i], j->targets.names[t]);
     arena_defer(j->a, free_built, j);

@@ -18,8 +18,8 @@ typedef struct build_library {
     size_t spec_size;
     const unsigned char *bundle;
     size_t bundle_size;
-    const build_shape *shapes;
-    size_t shape_count;
+    const build_shape *shapes, *variants; /* variants: dims alone */
+    size_t shape_count, variant_count;
     const char *dtype;              /* or NULL */
     fusion_level level;
     name_list no_fuse, tiles, targets;

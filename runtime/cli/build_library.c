@@ -128,18 +128,21 @@ static void write_list(text *t, const char *name, const name_list *list)
     text_printf(t, "};\n");
 }
 
+static void write_dims(text *t, const build_shape *s, size_t number)
+{
+    if (!s->dim_count) return;
+    text_printf(t, "    static const tfgen_dim dims%zu[] = {", number);
+    for (size_t k = 0; k < s->dim_count; k++) {
+        text_printf(t, "%s{", k ? ", " : "");
+        quote(t, s->dims[k].name);
+        text_printf(t, ", %lld}", s->dims[k].value);
+    }
+    text_printf(t, "};\n");
+}
+
 static void write_tables(text *t, const build_library *l)
 {
-    for (size_t i = 0; i < l->shape_count; i++) {
-        if (!l->shapes[i].dim_count) continue;
-        text_printf(t, "    static const tfgen_dim dims%zu[] = {", i);
-        for (size_t k = 0; k < l->shapes[i].dim_count; k++) {
-            text_printf(t, "%s{", k ? ", " : "");
-            quote(t, l->shapes[i].dims[k].name);
-            text_printf(t, ", %lld}", l->shapes[i].dims[k].value);
-        }
-        text_printf(t, "};\n");
-    }
+    for (size_t i = 0; i < l->shape_count; i++) write_dims(t, &l->shapes[i], i);
     write_list(t, "no_fuse", &l->no_fuse);
     write_list(t, "tiles", &l->tiles);
 }
@@ -184,16 +187,28 @@ static void write_plan_function(arena *a, text *t, const build_library *l)
     text_printf(t, ", &options, plan, error);\n}\n\n");
 }
 
-static void write_module_function(text *t, const char *id)
+static void write_variants(text *t, const build_library *l)
 {
+    for (size_t i = 0; i < l->variant_count; i++) write_dims(t, &l->variants[i], i);
+    if (!l->variant_count) return;
+    text_printf(t, "    static const tfgen_dim_list variants[] = {");
+    for (size_t i = 0; i < l->variant_count; i++) text_printf(t, "%s{dims%zu, %zu}", i ? ", " : "", i, l->variants[i].dim_count);
+    text_printf(t, "};\n");
+}
+
+static void write_module_function(text *t, const build_library *l)
+{
+    const char *id = l->identifier;
     text_printf(
         t,
         "/* Its module, without a compiler: TFGEN_UNSUPPORTED when the bundle has no code for this device. */\n"
         "static inline tfgen_status %s_module(const tfgen_plan *plan, tfgen_device *device, tfgen_module **module, tfgen_error *error)\n{\n"
         "    tfgen_module_options options = TFGEN_MODULE_OPTIONS_INIT;\n"
-        "    options.bundle = %s_bundle;\n    options.bundle_size = (size_t)%s_bundle_size;\n    options.bundle_only = 1;\n"
-        "    return tfgen_module_create(plan, device, &options, module, error);\n}\n\n",
+        "    options.bundle = %s_bundle;\n    options.bundle_size = (size_t)%s_bundle_size;\n    options.bundle_only = 1;\n",
         id, id, id);
+    write_variants(t, l);
+    if (l->variant_count) text_printf(t, "    options.variants = variants;\n    options.variant_count = %zu;\n", l->variant_count);
+    text_printf(t, "    return tfgen_module_create(plan, device, &options, module, error);\n}\n\n");
 }
 
 void build_write_header(arena *a, const build_library *l, const char *path)
@@ -216,7 +231,7 @@ void build_write_header(arena *a, const build_library *l, const char *path)
         id, id, id, id);
     text_printf(&t, "enum { %s_shapes = %zu };\n\n", id, l->shape_count);
     write_plan_function(a, &t, l);
-    write_module_function(&t, id);
+    write_module_function(&t, l);
     text_printf(&t, "#ifdef __cplusplus\n}\n#endif\n#endif\n");
     cli_write_file(a, path, t.data, t.size);
 }

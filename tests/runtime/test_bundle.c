@@ -374,9 +374,24 @@ START_TEST(a_program_runs_what_was_built_for_it_without_any_compiler)
 }
 END_TEST
 
+/* The variant of a shape for its own dims runs its calls. */
+START_TEST(a_library_has_the_variants_that_were_asked_for)
+{
+    ck_assert_msg(build("--shapes=M=7,wide --variants=M=1,M=7:D=32,M=9") == code_usage, "%s", output);
+    says("--variants: dim D is not dynamic; another value of it is another shape");
+    ck_assert_msg(build("--shapes=M=7,wide:M=2 --variants=M=1,M=7,M=9") == 0, "%s", output);
+    link_program();
+    ck_assert_msg(shell(BARE "%s/program host 0", folder) == 0, "%s", output);
+    says("host: 280 numbers");
+    says(", 3 variants");
+    ck_assert_msg(shell(BARE "%s/program host 1", folder) == 0, "%s", output);
+    says(", 3 variants");
+}
+END_TEST
+
 START_TEST(the_header_is_clean_in_cpp17_too)
 {
-    ck_assert_msg(build("--shapes=M=7,wide --no-fuse=activation --dtype=f16") == 0, "%s", output);
+    ck_assert_msg(build("--shapes=M=7,wide --no-fuse=activation --dtype=f16 --variants=M=1,M=9") == 0, "%s", output);
     const int code = shell(
         "for c in c++ clang++-22 clang++-14 clang-22 clang-14 clang; do command -v $c >/dev/null || continue; "
         "$c -x c++ -std=c++17 -Wall -Wextra -Werror -fsyntax-only -Iruntime/api -I%s tests/runtime/program_built.c; exit; done; exit 77",
@@ -387,7 +402,7 @@ END_TEST
 
 START_TEST(a_bundle_without_the_target_is_unsupported_and_says_what_it_has)
 {
-    const int code = build("--target=gfx90a");
+    const int code = build("--target=gfx90a --variants=M=2");
     if (code == code_unsupported) {
         printf("skipped: a_bundle_without_the_target_is_unsupported_and_says_what_it_has: no compiler for gfx90a\n");
         return;
@@ -407,6 +422,9 @@ START_TEST(what_build_cannot_do_it_says)
     ck_assert_int_eq(build("--target=gfx9999"), code_unsupported);
     says("unknown target 'gfx9999'");
     ck_assert_int_eq(build("--shapes=narrow"), code_bad_input);
+    ck_assert_int_eq(build("--variants=M"), code_usage);
+    says("--variants: 'M' is not NAME=NUMBER");
+    ck_assert_int_eq(build("--variants=Q=1"), code_bad_input);
     ck_assert_int_eq(shell("AR=/nowhere/ar %s build %s/built.yaml -o %s", program_path(), folder, folder), code_unsupported);
     says("there is no '/nowhere/ar' on this machine; it makes the library: apt-get install gcc binutils, or set AR");
 }
@@ -418,6 +436,7 @@ int main(void)
     TCase *bytes_case = tcase_create("bytes"), *host_case = tcase_create("host"), *build_case = tcase_create("build");
     tcase_add_checked_fixture(build_case, make_spec, remove_folder);
     tcase_add_test(build_case, a_program_runs_what_was_built_for_it_without_any_compiler);
+    tcase_add_test(build_case, a_library_has_the_variants_that_were_asked_for);
     tcase_add_test(build_case, the_header_is_clean_in_cpp17_too);
     tcase_add_test(build_case, a_bundle_without_the_target_is_unsupported_and_says_what_it_has);
     tcase_add_test(build_case, what_build_cannot_do_it_says);
