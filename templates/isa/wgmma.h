@@ -143,54 +143,10 @@ DEV void fragment_store(shared_address rows, int pitch, const unsigned (&x)[4])
     asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1, %2, %3, %4};" ::"r"(rows + lane % 16 * pitch + lane / 16 * 16),
                  "r"(x[0]), "r"(x[1]), "r"(x[2]), "r"(x[3]));
 }
-DEV unsigned packed(bf16, float lo, float hi)
-{
-    unsigned pair;
-    asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(hi), "f"(lo));
-    return pair;
-}
-
-DEV unsigned packed(f16, float lo, float hi)
-{
-    unsigned pair;
-    asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(hi), "f"(lo));
-    return pair;
-}
-
 // ---- registers move between warpgroups: the producer gives what the consumers take
 
 template <int N> DEV void registers_shrink() { asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(N)); }
 template <int N> DEV void registers_grow() { asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(N)); }
-
-// ---- global counters between workgroups
-
-DEV unsigned counter_read(const unsigned *counter)
-{
-    unsigned value;
-    asm volatile("ld.acquire.gpu.u32 %0, [%1];" : "=r"(value) : "l"(counter) : "memory");
-    return value;
-}
-DEV unsigned counter_add(unsigned *counter, unsigned n) // releases what came before, acquires what others released
-{
-    unsigned old;
-    asm volatile("atom.acq_rel.gpu.add.u32 %0, [%1], %2;" : "=r"(old) : "l"(counter), "r"(n) : "memory");
-    return old;
-}
-DEV void counter_store(unsigned *counter, unsigned value)
-{
-    asm volatile("st.release.gpu.u32 [%0], %1;" ::"l"(counter), "r"(value) : "memory");
-}
-DEV unsigned long long flag_read(const unsigned long long *flag)
-{
-    unsigned long long value;
-    asm volatile("ld.acquire.gpu.u64 %0, [%1];" : "=l"(value) : "l"(flag) : "memory");
-    return value;
-}
-DEV void flag_store(unsigned long long *flag, unsigned long long value)
-{
-    asm volatile("st.release.gpu.u64 [%0], %1;" ::"l"(flag), "l"(value) : "memory");
-}
-DEV void pause() { asm volatile("nanosleep.u32 20;"); }
 
 // ---- matrix products of a warpgroup
 

@@ -192,34 +192,8 @@ DEV void fragment_store(shared_address rows, int pitch, const unsigned (&x)[4])
     const int lane = thread_index() % 32;
     for (int i = 0; i < 4; i++) *host_shared<unsigned>(rows + (lane / 4 + i % 2 * 8) * pitch + i / 2 * 16 + lane % 4 * 4) = x[i];
 }
-template <class T> DEV unsigned packed(T, float lo, float hi)
-{
-    const T two[2] = {from_float<T>::convert(lo), from_float<T>::convert(hi)};
-    return __builtin_bit_cast(unsigned, two);
-}
-
 template <int N> DEV void registers_shrink() {}
 template <int N> DEV void registers_grow() {}
-
-// ---- global counters between workgroups
-DEV unsigned counter_read(const unsigned *counter) { return __hip_atomic_load(counter, __ATOMIC_ACQUIRE, __HIP_MEMORY_SCOPE_AGENT); }
-DEV unsigned counter_add(unsigned *counter, unsigned n)
-{
-    return __hip_atomic_fetch_add(counter, n, __ATOMIC_ACQ_REL, __HIP_MEMORY_SCOPE_AGENT);
-}
-DEV void counter_store(unsigned *counter, unsigned value)
-{
-    __hip_atomic_store(counter, value, __ATOMIC_RELEASE, __HIP_MEMORY_SCOPE_AGENT);
-}
-DEV unsigned long long flag_read(const unsigned long long *flag)
-{
-    return __hip_atomic_load(flag, __ATOMIC_ACQUIRE, __HIP_MEMORY_SCOPE_AGENT);
-}
-DEV void flag_store(unsigned long long *flag, unsigned long long value)
-{
-    __hip_atomic_store(flag, value, __ATOMIC_RELEASE, __HIP_MEMORY_SCOPE_AGENT);
-}
-DEV void pause() { tf_hs_yield(); }
 
 // ---- matrix products of a warpgroup: each thread makes its own elements, and waits for the others where it would wait for the products
 inline constexpr unsigned long long host_of_pieces = 1ull << 63;

@@ -10,16 +10,7 @@ DEV void tensor_load(shared_address to, const tensor_map &map, shared_address ba
     host_issue(to, map, barrier, column, token, head, batch, true);
 }
 DEV int warpgroup() { return thread_index() / 128; }
-DEV float warp_xor(float x, int mask) { return lane_xor<32>(x, mask); }
-DEV unsigned warp_xor(unsigned x, int mask) // in halves, which are exact as floats
-{
-    const float low = lane_xor<32>(static_cast<float>(x & 0xffffu), mask), high = lane_xor<32>(static_cast<float>(x >> 16), mask);
-    return static_cast<unsigned>(high) << 16 | static_cast<unsigned>(low);
-}
-DEV bool any_lane(bool yes) { return wave_join<take_max, 32>(yes ? 1.0f : 0.0f) > 0.0f; }
-DEV float larger(float x, float y) { return x > y ? x : y != y ? x : y; }
 DEV float quotient(float x, float y) { return x / y; }
-DEV float machine_exp2(float x) { return weight_exp(x * 0.69314718056f); }
 DEV void shared_zero(shared_address to) { host_piece(host_shared<char>(to), nullptr, 0, 16); }
 template <class T> DEV vec<float, 2> unpacked(T, unsigned pair)
 {
@@ -68,7 +59,6 @@ template <class T, int N> struct wgmma_wide {
 };
 #else
 
-DEV float larger(float x, float y) { return fmaxf(x, y); }
 DEV float quotient(float x, float y) { return __fdividef(x, y); }
 
 DEV void tensor_load(shared_address to, const tensor_map &map, shared_address barrier, int column, int head, int token, int batch)
@@ -81,11 +71,6 @@ DEV void tensor_load(shared_address to, const tensor_map &map, shared_address ba
 
 // The index of this thread's warpgroup, as a value that ptxas knows to be the same in all lanes.
 DEV int warpgroup() { return __shfl_sync(0xffffffffu, static_cast<int>(threadIdx.x) / 128, 0); }
-
-DEV bool any_lane(bool yes) { return __any_sync(0xffffffffu, yes); }
-
-// Exchange in a warp whose lanes are all here.
-template <class T> DEV T warp_xor(T x, int mask) { return __shfl_xor_sync(0xffffffffu, x, mask); }
 
 DEV vec<float, 2> unpacked(bf16, unsigned pair)
 {
