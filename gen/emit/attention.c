@@ -144,6 +144,14 @@ void heads_write_lists(heads *h)
     write_line(h->w, "static constexpr bool long_lists = %s;", most > most_in_a_chain ? "true" : "false");
 }
 
+void heads_write_strides(heads *h)
+{
+    const ir_op *op = h->op;
+    write_line(h->w, "static constexpr long long key_stride = %lld, value_stride = %lld;", view_of(h->e->a, op->inputs[1]).stride,
+               view_of(h->e->a, op->inputs[2]).stride);
+    write_line(h->w, "static constexpr int most_queries = %lld;", extent_high(&op->inputs[0]->shape[1], &h->e->plan->program->dims));
+}
+
 void heads_write_pointers(heads *h)
 {
     const ir_op *op = h->op;

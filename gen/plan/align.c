@@ -167,22 +167,6 @@ static aligner begin(builder *b, const device_model *device, wishes *w, const tu
     return g;
 }
 
-/* Each op is in one phase, and the program lists them in the order of the phases. */
-static void list_ops(builder *b)
-{
-    ir_program *p = b->p;
-    int count = 0;
-    for (int k = 0; k < p->kernel_count; k++)
-        for (int i = 0; i < p->kernels[k]->phase_count; i++) count += p->kernels[k]->phases[i]->op_count;
-    p->ops = arena_alloc(b->a, ((size_t)count + 1) * sizeof *p->ops);
-    p->op_count = 0;
-    for (int k = 0; k < p->kernel_count; k++)
-        for (int i = 0; i < p->kernels[k]->phase_count; i++) {
-            const ir_phase *phase = p->kernels[k]->phases[i];
-            for (int n = 0; n < phase->op_count; n++) p->ops[p->op_count++] = phase->ops[n];
-        }
-}
-
 void align_operands(builder *b, const device_model *device, wishes *w, const tuning *t)
 {
     aligner g = begin(b, device, w, t);
@@ -193,6 +177,6 @@ void align_operands(builder *b, const device_model *device, wishes *w, const tun
     for (int k = 0; k < b->p->kernel_count; k++)
         if (align_operand(&g, k)) changed = true, k++;
     if (!changed) return;
-    list_ops(b);
+    build_list_ops(b);
     ir_check(b->a, b->p, "align");
 }

@@ -2,6 +2,7 @@
  * weights, workspace. Refuses (code_unsupported) kernels of several phases, sizes that a kernel's ints cannot count,
  * and illegal tiles. */
 #include "gen/plan/align.h"
+#include "gen/plan/split.h"
 #include "gen/base/names.h"
 #include "ir/base/names.h"
 #include "gen/plan/tile.h"
@@ -209,6 +210,7 @@ static const program *choose_tile(const planner *p, tile_request *r, ir_phase *p
     for (r->packed_n = segments->packed_columns; !fits || !tile_choose(r, of, phase); r->packed_n = segments->packed_columns) {
         tried |= 1u << of->kind;
         of = program_next(r, tried);
+        if (of && split_is_needed(phase, of)) of = NULL;
         r->second = of != NULL;
         if (!of) of = first, phase->spilled_count = 0;
         fits = request_segments(r, of, segments);
@@ -274,6 +276,7 @@ plan *plan_choose(arena *a, const ir_program *fused, const device_model *device,
     b.p->device = device->name;
     check_sizes(&p);
     settle_wishes(&p, false);
+    split_keys(&b, device, p.wishes, tuning);
     align_operands(&b, device, p.wishes, tuning);
     const size_t kernels = (size_t)p.program->kernel_count + 1, values = (size_t)p.program->value_count + 1;
     p.p->launches = arena_alloc(a, kernels * sizeof *p.p->launches);

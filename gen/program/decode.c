@@ -57,6 +57,12 @@ static int parts(const tile_request *r, const ir_tile *t)
     return t->decode.splits;
 }
 
+static double cost(const tile_request *r)
+{
+    (void)r;
+    return 1;
+}
+
 static void members(emission *e, writer *w)
 {
     const decode_tile *x = &e->phase->tile.decode;
@@ -75,6 +81,7 @@ const program decode_program = {.kind = program_decode,
                                 .memory = "sizeof(mixed_memory<$P>)",
                                 .entry = "TF_KERNEL($K, $T, $S, $P)",
                                 .obstacle = attention_in_registers_obstacle,
+                                .cost = cost,
                                 .defaults = defaults,
                                 .illegal = illegal,
                                 .shared_bytes = shared_bytes,

@@ -69,6 +69,14 @@ static void check_gemm(const checker *c, const ir_phase *phase)
             rule_broken(c, phase->ops[i]->at, "%%%s: products are joined by packing, so weights are params", name_of(phase->ops[i]));
 }
 
+/* A decode phase that has not left its keys to parts. */
+static bool takes_a_cache(const ir_phase *phase)
+{
+    for (int i = 0; i < phase->op_count; i++)
+        if (phase->ops[i]->kind == op_attention && value_is_cache(phase->ops[i]->inputs[1])) return true;
+    return false;
+}
+
 /* The families of one op, beside which only views stand. */
 static void check_single(const checker *c, const ir_phase *phase)
 {
@@ -76,6 +84,7 @@ static void check_single(const checker *c, const ir_phase *phase)
                    : phase->family == family_decode  ? op_attention_partial
                    : phase->family == family_align   ? op_align
                                                      : op_attention_combine;
+    if (phase->family == family_decode && takes_a_cache(phase)) kind = op_attention;
     int found = 0;
     for (int i = 0; i < phase->op_count; i++) {
         const ir_op *op = phase->ops[i];

@@ -28,49 +28,6 @@ static void read_disabled(fusing *f)
     }
 }
 
-/* Attention of few queries over a cache: there is too little work in a sequence's queries, so its keys are split. */
-static bool splits_keys(const ir_program *p, const ir_op *op)
-{
-    enum { few_queries = 16 };
-    const ir_value *q = op->inputs[0];
-    if (op->kind != op_attention || !value_is_cache(op->inputs[1])) return false;
-    long long queries = extent_high(&q->shape[1], &p->dims);
-    return queries <= few_queries && queries * op->attributes.heads <= few_queries * op->attributes.kv_heads;
-}
-
-static void split_keys(fusing *f, int index)
-{
-    ir_op *op = f->p->ops[index];
-    ir_value *out = op->outputs[0], *q = op->inputs[0];
-    ir_value shape = {.rank = 4, .at = out->at};
-    long long heads = op->attributes.heads;
-    shape.shape[0] = q->shape[0], shape.shape[1] = q->shape[1];
-    shape.shape[2] = extent_number(heads);
-    shape.shape[3] = extent_number(value_head_size(q, heads) + 2);
-    ir_value *part = build_value(&f->b, arena_printf(f->a, "%s.part", out->name), dtype_f32, &shape);
-    op->kind = op_attention_partial;
-    op->outputs[0] = part;
-    part->def = op;
-    fuse_set_home(f, part, fuse_home(f, out));
-    ir_op *combine = build_op(&f->b, op_attention_combine, op, out, 1, part);
-    combine->attributes.heads = heads;
-    fuse_insert(f, index + 1, combine, fuse_new_group(f));
-}
-
-bool fuse_decode(fusing *f)
-{
-    bool changed = false;
-    for (int i = 0; i < f->p->op_count; i++) {
-        if (!splits_keys(f->p, f->p->ops[i])) continue;
-        split_keys(f, i);
-        changed = true;
-    }
-    if (!changed) return false;
-    fuse_refresh(f);
-    fuse_schedule(f);
-    return true;
-}
-
 static bool joins_origin(const ir_op *op, const ir_op *other)
 {
     return op != other && op->origin == other->origin && op->kind != op_attention_partial && op->kind != op_attention_combine;
@@ -101,7 +58,6 @@ static void begin(fusing *f)
         if (!f->p->values[i]->def) fuse_set_home(f, f->p->values[i], no_group);
     fuse_refresh(f);
     fuse_schedule(f);
-    if (fuse_decode(f)) fuse_settle(f, "decode");
     if (fuse_reshapes(f)) fuse_settle(f, "reshapes");
     fuse_origins(f);
     fuse_settle(f, "origins");

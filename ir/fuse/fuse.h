@@ -84,7 +84,6 @@ void fuse_settle(fusing *f, const char *pass);
 
 /* The passes: true when something changed. */
 bool fuse_origins(fusing *f);
-bool fuse_decode(fusing *f);
 bool fuse_reshapes(fusing *f);
 bool fuse_qkv(fusing *f);
 bool fuse_gate_up(fusing *f);

@@ -49,12 +49,21 @@ bool op_reads(const ir_op *op, const ir_value *v)
     return false;
 }
 
-static phase_family family_of(const group *g)
+/* Attention of few queries over a cache: there is too little work in a sequence's queries, so workgroups share out its keys. */
+static bool shares_keys(const ir_program *p, const ir_op *op)
+{
+    enum { few_queries = 16 };
+    if (!value_is_cache(op->inputs[1])) return false;
+    const long long queries = extent_high(&op->inputs[0]->shape[1], &p->dims);
+    return queries <= few_queries && queries * op->attributes.heads <= few_queries * op->attributes.kv_heads;
+}
+
+static phase_family family_of(const ir_program *p, const group *g)
 {
     for (int i = 0; i < g->count; i++)
         switch (g->ops[i]->kind) {
         case op_linear: case op_matmul: return family_gemm;
-        case op_attention: return family_attention;
+        case op_attention: return shares_keys(p, g->ops[i]) ? family_decode : family_attention;
         case op_attention_partial: return family_decode;
         case op_attention_combine: return family_combine;
         default: break;
@@ -81,7 +90,7 @@ static void list_ops(fusing *f)
         int g = fuse_home(f, p->ops[i]->outputs[0]);
         if (g >= 0) f->groups[g].ops[f->groups[g].count++] = p->ops[i];
     }
-    for (int g = 0; g < f->group_count; g++) f->groups[g].family = family_of(&f->groups[g]);
+    for (int g = 0; g < f->group_count; g++) f->groups[g].family = family_of(p, &f->groups[g]);
 }
 
 /* Edges from earlier ops, counted and then filled in. Among ops with code they come from their operands, through views, and from hazards on

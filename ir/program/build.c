@@ -148,3 +148,18 @@ bool value_is_vector(arena *a, const ir_value *v, long long columns)
     long long n;
     return extent_is_number(&rows, &n) && n == 1 && value_columns(v) == columns;
 }
+
+void build_list_ops(builder *b)
+{
+    ir_program *p = b->p;
+    int count = 0;
+    for (int k = 0; k < p->kernel_count; k++)
+        for (int i = 0; i < p->kernels[k]->phase_count; i++) count += p->kernels[k]->phases[i]->op_count;
+    p->ops = arena_alloc(b->a, ((size_t)count + 1) * sizeof *p->ops);
+    p->op_count = 0;
+    for (int k = 0; k < p->kernel_count; k++)
+        for (int i = 0; i < p->kernels[k]->phase_count; i++) {
+            const ir_phase *phase = p->kernels[k]->phases[i];
+            for (int n = 0; n < phase->op_count; n++) p->ops[p->op_count++] = phase->ops[n];
+        }
+}

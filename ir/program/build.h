@@ -27,5 +27,7 @@ void *build_grow(arena *a, void *items, int count, size_t size); /* room for one
 /* What a value is against a space of rows x columns, by its shape alone. */
 bool value_is_vector(arena *a, const ir_value *v, long long columns); /* [N], [1, N] */
 bool value_is_scalar(const ir_value *v);                              /* one element */
+/* After kernels changed: each op is in one phase, and the program lists them in the order of the phases. */
+void build_list_ops(builder *b);
 void op_map_operands(ir_op *op, ir_value *(*map)(void *, ir_value *), void *argument);
 #endif

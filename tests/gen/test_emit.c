@@ -153,6 +153,7 @@ static const beside besides[] = {
     {"templates/gemm/gemm.spec.h", "specs/llama-block.yaml", family_gemm, "gfx942", "gemm layer=simt"},
     {"templates/attention/attention.spec.h", "specs/llama-block.yaml", family_attention, "gfx942", "attention layer=simt"},
     {"templates/attention/decode.spec.h", "specs/llama-decode.yaml", family_decode, "gfx942", NULL},
+    {"templates/attention/decode_mma.spec.h", "specs/llama-decode.yaml", family_decode, "sm_80", NULL},
     {"templates/gemm/gemm_ws.spec.h", "specs/llama-block.yaml", family_gemm, "sm_90a", NULL},
     {"templates/gemm/align.spec.h", "tests/specs/odd-rows.yaml", family_align, "sm_90a", NULL},
     {"templates/gemm/gemm_mma.spec.h", "specs/llama-block.yaml", family_gemm, "sm_80", NULL},

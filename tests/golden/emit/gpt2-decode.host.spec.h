@@ -295,7 +295,7 @@ TF_LAYOUT(k5_decode::args, B, 40);
 static_assert(sizeof(k5_decode::args) == 48, "size of args");
 
 // Written by tfgen: gpt2_decode_combine of specs/gpt2-decode.yaml for host; read it beside templates/attention/decode.h.
-struct k6_combine {
+struct k5_join_combine {
     struct args {
         const float *a_part;
         bf16 *a;
@@ -314,13 +314,13 @@ struct k6_combine {
         store<V>(p.a + (batch * 1 + token) * 128ll + head * 32 + col, left, o); // !38:5
     }
 };
-TF_LAYOUT(k6_combine::args, a_part, 0);
-TF_LAYOUT(k6_combine::args, a, 8);
-TF_LAYOUT(k6_combine::args, B, 16);
-static_assert(sizeof(k6_combine::args) == 24, "size of args");
+TF_LAYOUT(k5_join_combine::args, a_part, 0);
+TF_LAYOUT(k5_join_combine::args, a, 8);
+TF_LAYOUT(k5_join_combine::args, B, 16);
+static_assert(sizeof(k5_join_combine::args) == 24, "size of args");
 
 // Written by tfgen: gpt2_decode_o of specs/gpt2-decode.yaml for host; read it beside templates/gemm/gemm.h.
-struct k7_o {
+struct k6_o {
     struct args {
         const bf16 *a;
         const bf16 *packed;
@@ -364,15 +364,15 @@ struct k7_o {
         columns_o_l<W, 1>(p, c, row, n + granule, hi, sum, out);
     }
 };
-TF_LAYOUT(k7_o::args, a, 0);
-TF_LAYOUT(k7_o::args, packed, 8);
-TF_LAYOUT(k7_o::args, b_proj, 16);
-TF_LAYOUT(k7_o::args, o_, 24);
-TF_LAYOUT(k7_o::args, B, 32);
-static_assert(sizeof(k7_o::args) == 40, "size of args");
+TF_LAYOUT(k6_o::args, a, 0);
+TF_LAYOUT(k6_o::args, packed, 8);
+TF_LAYOUT(k6_o::args, b_proj, 16);
+TF_LAYOUT(k6_o::args, o_, 24);
+TF_LAYOUT(k6_o::args, B, 32);
+static_assert(sizeof(k6_o::args) == 40, "size of args");
 
 // Written by tfgen: gpt2_decode_x1 of specs/gpt2-decode.yaml for host; read it beside templates/rows/rows.h.
-struct k8_x1 {
+struct k7_x1 {
     struct args {
         const bf16 *x;
         const bf16 *o_;
@@ -403,14 +403,14 @@ struct k8_x1 {
     {
     }
 };
-TF_LAYOUT(k8_x1::args, x, 0);
-TF_LAYOUT(k8_x1::args, o_, 8);
-TF_LAYOUT(k8_x1::args, x1, 16);
-TF_LAYOUT(k8_x1::args, B, 24);
-static_assert(sizeof(k8_x1::args) == 32, "size of args");
+TF_LAYOUT(k7_x1::args, x, 0);
+TF_LAYOUT(k7_x1::args, o_, 8);
+TF_LAYOUT(k7_x1::args, x1, 16);
+TF_LAYOUT(k7_x1::args, B, 24);
+static_assert(sizeof(k7_x1::args) == 32, "size of args");
 
 // Written by tfgen: gpt2_decode_h2 of specs/gpt2-decode.yaml for host; read it beside templates/rows/rows.h.
-struct k9_h2 {
+struct k8_h2 {
     struct args {
         const bf16 *x1;
         const bf16 *ln_2_w;
@@ -471,15 +471,15 @@ struct k9_h2 {
     {
     }
 };
-TF_LAYOUT(k9_h2::args, x1, 0);
-TF_LAYOUT(k9_h2::args, ln_2_w, 8);
-TF_LAYOUT(k9_h2::args, ln_2_b, 16);
-TF_LAYOUT(k9_h2::args, h2, 24);
-TF_LAYOUT(k9_h2::args, B, 32);
-static_assert(sizeof(k9_h2::args) == 40, "size of args");
+TF_LAYOUT(k8_h2::args, x1, 0);
+TF_LAYOUT(k8_h2::args, ln_2_w, 8);
+TF_LAYOUT(k8_h2::args, ln_2_b, 16);
+TF_LAYOUT(k8_h2::args, h2, 24);
+TF_LAYOUT(k8_h2::args, B, 32);
+static_assert(sizeof(k8_h2::args) == 40, "size of args");
 
 // Written by tfgen: gpt2_decode_fc of specs/gpt2-decode.yaml for host; read it beside templates/gemm/gemm.h.
-struct k10_fc {
+struct k9_fc {
     struct args {
         const bf16 *h2;
         const bf16 *packed;
@@ -523,15 +523,15 @@ struct k10_fc {
         columns_fc_l<W, 1>(p, c, row, n + granule, hi, sum, out);
     }
 };
-TF_LAYOUT(k10_fc::args, h2, 0);
-TF_LAYOUT(k10_fc::args, packed, 8);
-TF_LAYOUT(k10_fc::args, b_fc, 16);
-TF_LAYOUT(k10_fc::args, fc, 24);
-TF_LAYOUT(k10_fc::args, B, 32);
-static_assert(sizeof(k10_fc::args) == 40, "size of args");
+TF_LAYOUT(k9_fc::args, h2, 0);
+TF_LAYOUT(k9_fc::args, packed, 8);
+TF_LAYOUT(k9_fc::args, b_fc, 16);
+TF_LAYOUT(k9_fc::args, fc, 24);
+TF_LAYOUT(k9_fc::args, B, 32);
+static_assert(sizeof(k9_fc::args) == 40, "size of args");
 
 // Written by tfgen: gpt2_decode_g of specs/gpt2-decode.yaml for host; read it beside templates/rows/rows.h.
-struct k11_g {
+struct k10_g {
     struct args {
         const bf16 *fc;
         bf16 *g;
@@ -560,13 +560,13 @@ struct k11_g {
     {
     }
 };
-TF_LAYOUT(k11_g::args, fc, 0);
-TF_LAYOUT(k11_g::args, g, 8);
-TF_LAYOUT(k11_g::args, B, 16);
-static_assert(sizeof(k11_g::args) == 24, "size of args");
+TF_LAYOUT(k10_g::args, fc, 0);
+TF_LAYOUT(k10_g::args, g, 8);
+TF_LAYOUT(k10_g::args, B, 16);
+static_assert(sizeof(k10_g::args) == 24, "size of args");
 
 // Written by tfgen: gpt2_decode_m of specs/gpt2-decode.yaml for host; read it beside templates/gemm/gemm.h.
-struct k12_m {
+struct k11_m {
     struct args {
         const bf16 *g;
         const bf16 *packed;
@@ -610,15 +610,15 @@ struct k12_m {
         columns_m_l<W, 1>(p, c, row, n + granule, hi, sum, out);
     }
 };
-TF_LAYOUT(k12_m::args, g, 0);
-TF_LAYOUT(k12_m::args, packed, 8);
-TF_LAYOUT(k12_m::args, b_out, 16);
-TF_LAYOUT(k12_m::args, m, 24);
-TF_LAYOUT(k12_m::args, B, 32);
-static_assert(sizeof(k12_m::args) == 40, "size of args");
+TF_LAYOUT(k11_m::args, g, 0);
+TF_LAYOUT(k11_m::args, packed, 8);
+TF_LAYOUT(k11_m::args, b_out, 16);
+TF_LAYOUT(k11_m::args, m, 24);
+TF_LAYOUT(k11_m::args, B, 32);
+static_assert(sizeof(k11_m::args) == 40, "size of args");
 
 // Written by tfgen: gpt2_decode_x2 of specs/gpt2-decode.yaml for host; read it beside templates/rows/rows.h.
-struct k13_x2 {
+struct k12_x2 {
     struct args {
         const bf16 *x1;
         const bf16 *m;
@@ -649,11 +649,11 @@ struct k13_x2 {
     {
     }
 };
-TF_LAYOUT(k13_x2::args, x1, 0);
-TF_LAYOUT(k13_x2::args, m, 8);
-TF_LAYOUT(k13_x2::args, x2, 16);
-TF_LAYOUT(k13_x2::args, B, 24);
-static_assert(sizeof(k13_x2::args) == 32, "size of args");
+TF_LAYOUT(k12_x2::args, x1, 0);
+TF_LAYOUT(k12_x2::args, m, 8);
+TF_LAYOUT(k12_x2::args, x2, 16);
+TF_LAYOUT(k12_x2::args, B, 24);
+static_assert(sizeof(k12_x2::args) == 32, "size of args");
 
 // ---- level ops
 // Written by tfgen: gpt2_decode_h of specs/gpt2-decode.yaml for host; read it beside templates/rows/rows.h.
@@ -952,7 +952,7 @@ TF_LAYOUT(k5_decode::args, B, 40);
 static_assert(sizeof(k5_decode::args) == 48, "size of args");
 
 // Written by tfgen: gpt2_decode_combine of specs/gpt2-decode.yaml for host; read it beside templates/attention/decode.h.
-struct k6_combine {
+struct k5_join_combine {
     struct args {
         const float *a_part;
         bf16 *a;
@@ -971,13 +971,13 @@ struct k6_combine {
         store<V>(p.a + (batch * 1 + token) * 128ll + head * 32 + col, left, o); // !38:5
     }
 };
-TF_LAYOUT(k6_combine::args, a_part, 0);
-TF_LAYOUT(k6_combine::args, a, 8);
-TF_LAYOUT(k6_combine::args, B, 16);
-static_assert(sizeof(k6_combine::args) == 24, "size of args");
+TF_LAYOUT(k5_join_combine::args, a_part, 0);
+TF_LAYOUT(k5_join_combine::args, a, 8);
+TF_LAYOUT(k5_join_combine::args, B, 16);
+static_assert(sizeof(k5_join_combine::args) == 24, "size of args");
 
 // Written by tfgen: gpt2_decode_o of specs/gpt2-decode.yaml for host; read it beside templates/gemm/gemm.h.
-struct k7_o {
+struct k6_o {
     struct args {
         const bf16 *a;
         const bf16 *packed;
@@ -1024,16 +1024,16 @@ struct k7_o {
         columns_o_l<W, 1>(p, c, row, n + granule, hi, sum, out);
     }
 };
-TF_LAYOUT(k7_o::args, a, 0);
-TF_LAYOUT(k7_o::args, packed, 8);
-TF_LAYOUT(k7_o::args, x, 16);
-TF_LAYOUT(k7_o::args, b_proj, 24);
-TF_LAYOUT(k7_o::args, x1, 32);
-TF_LAYOUT(k7_o::args, B, 40);
-static_assert(sizeof(k7_o::args) == 48, "size of args");
+TF_LAYOUT(k6_o::args, a, 0);
+TF_LAYOUT(k6_o::args, packed, 8);
+TF_LAYOUT(k6_o::args, x, 16);
+TF_LAYOUT(k6_o::args, b_proj, 24);
+TF_LAYOUT(k6_o::args, x1, 32);
+TF_LAYOUT(k6_o::args, B, 40);
+static_assert(sizeof(k6_o::args) == 48, "size of args");
 
 // Written by tfgen: gpt2_decode_h2 of specs/gpt2-decode.yaml for host; read it beside templates/rows/rows.h.
-struct k8_h2 {
+struct k7_h2 {
     struct args {
         const bf16 *x1;
         const bf16 *ln_2_w;
@@ -1094,15 +1094,15 @@ struct k8_h2 {
     {
     }
 };
-TF_LAYOUT(k8_h2::args, x1, 0);
-TF_LAYOUT(k8_h2::args, ln_2_w, 8);
-TF_LAYOUT(k8_h2::args, ln_2_b, 16);
-TF_LAYOUT(k8_h2::args, h2, 24);
-TF_LAYOUT(k8_h2::args, B, 32);
-static_assert(sizeof(k8_h2::args) == 40, "size of args");
+TF_LAYOUT(k7_h2::args, x1, 0);
+TF_LAYOUT(k7_h2::args, ln_2_w, 8);
+TF_LAYOUT(k7_h2::args, ln_2_b, 16);
+TF_LAYOUT(k7_h2::args, h2, 24);
+TF_LAYOUT(k7_h2::args, B, 32);
+static_assert(sizeof(k7_h2::args) == 40, "size of args");
 
 // Written by tfgen: gpt2_decode_fc of specs/gpt2-decode.yaml for host; read it beside templates/gemm/gemm.h.
-struct k9_fc {
+struct k8_fc {
     struct args {
         const bf16 *h2;
         const bf16 *packed;
@@ -1147,15 +1147,15 @@ struct k9_fc {
         columns_fc_l<W, 1>(p, c, row, n + granule, hi, sum, out);
     }
 };
-TF_LAYOUT(k9_fc::args, h2, 0);
-TF_LAYOUT(k9_fc::args, packed, 8);
-TF_LAYOUT(k9_fc::args, b_fc, 16);
-TF_LAYOUT(k9_fc::args, g, 24);
-TF_LAYOUT(k9_fc::args, B, 32);
-static_assert(sizeof(k9_fc::args) == 40, "size of args");
+TF_LAYOUT(k8_fc::args, h2, 0);
+TF_LAYOUT(k8_fc::args, packed, 8);
+TF_LAYOUT(k8_fc::args, b_fc, 16);
+TF_LAYOUT(k8_fc::args, g, 24);
+TF_LAYOUT(k8_fc::args, B, 32);
+static_assert(sizeof(k8_fc::args) == 40, "size of args");
 
 // Written by tfgen: gpt2_decode_m of specs/gpt2-decode.yaml for host; read it beside templates/gemm/gemm.h.
-struct k10_m {
+struct k9_m {
     struct args {
         const bf16 *g;
         const bf16 *packed;
@@ -1202,13 +1202,13 @@ struct k10_m {
         columns_m_l<W, 1>(p, c, row, n + granule, hi, sum, out);
     }
 };
-TF_LAYOUT(k10_m::args, g, 0);
-TF_LAYOUT(k10_m::args, packed, 8);
-TF_LAYOUT(k10_m::args, x1, 16);
-TF_LAYOUT(k10_m::args, b_out, 24);
-TF_LAYOUT(k10_m::args, x2, 32);
-TF_LAYOUT(k10_m::args, B, 40);
-static_assert(sizeof(k10_m::args) == 48, "size of args");
+TF_LAYOUT(k9_m::args, g, 0);
+TF_LAYOUT(k9_m::args, packed, 8);
+TF_LAYOUT(k9_m::args, x1, 16);
+TF_LAYOUT(k9_m::args, b_out, 24);
+TF_LAYOUT(k9_m::args, x2, 32);
+TF_LAYOUT(k9_m::args, B, 40);
+static_assert(sizeof(k9_m::args) == 48, "size of args");
 
 // ---- level tile
 // Written by tfgen: gpt2_decode_h of specs/gpt2-decode.yaml for host; read it beside templates/rows/rows.h.
@@ -1464,7 +1464,7 @@ TF_LAYOUT(k4_decode::args, B, 40);
 static_assert(sizeof(k4_decode::args) == 48, "size of args");
 
 // Written by tfgen: gpt2_decode_combine of specs/gpt2-decode.yaml for host; read it beside templates/attention/decode.h.
-struct k5_combine {
+struct k4_join_combine {
     struct args {
         const float *a_part;
         bf16 *a;
@@ -1483,13 +1483,13 @@ struct k5_combine {
         store<V>(p.a + (batch * 1 + token) * 128ll + head * 32 + col, left, o); // !38:5
     }
 };
-TF_LAYOUT(k5_combine::args, a_part, 0);
-TF_LAYOUT(k5_combine::args, a, 8);
-TF_LAYOUT(k5_combine::args, B, 16);
-static_assert(sizeof(k5_combine::args) == 24, "size of args");
+TF_LAYOUT(k4_join_combine::args, a_part, 0);
+TF_LAYOUT(k4_join_combine::args, a, 8);
+TF_LAYOUT(k4_join_combine::args, B, 16);
+static_assert(sizeof(k4_join_combine::args) == 24, "size of args");
 
 // Written by tfgen: gpt2_decode_o of specs/gpt2-decode.yaml for host; read it beside templates/gemm/gemm.h.
-struct k6_o {
+struct k5_o {
     struct args {
         const bf16 *a;
         const bf16 *packed;
@@ -1536,16 +1536,16 @@ struct k6_o {
         columns_o_l<W, 1>(p, c, row, n + granule, hi, sum, out);
     }
 };
-TF_LAYOUT(k6_o::args, a, 0);
-TF_LAYOUT(k6_o::args, packed, 8);
-TF_LAYOUT(k6_o::args, x, 16);
-TF_LAYOUT(k6_o::args, b_proj, 24);
-TF_LAYOUT(k6_o::args, x1, 32);
-TF_LAYOUT(k6_o::args, B, 40);
-static_assert(sizeof(k6_o::args) == 48, "size of args");
+TF_LAYOUT(k5_o::args, a, 0);
+TF_LAYOUT(k5_o::args, packed, 8);
+TF_LAYOUT(k5_o::args, x, 16);
+TF_LAYOUT(k5_o::args, b_proj, 24);
+TF_LAYOUT(k5_o::args, x1, 32);
+TF_LAYOUT(k5_o::args, B, 40);
+static_assert(sizeof(k5_o::args) == 48, "size of args");
 
 // Written by tfgen: gpt2_decode_h2 of specs/gpt2-decode.yaml for host; read it beside templates/rows/rows.h.
-struct k7_h2 {
+struct k6_h2 {
     struct args {
         const bf16 *x1;
         const bf16 *ln_2_w;
@@ -1606,15 +1606,15 @@ struct k7_h2 {
     {
     }
 };
-TF_LAYOUT(k7_h2::args, x1, 0);
-TF_LAYOUT(k7_h2::args, ln_2_w, 8);
-TF_LAYOUT(k7_h2::args, ln_2_b, 16);
-TF_LAYOUT(k7_h2::args, h2, 24);
-TF_LAYOUT(k7_h2::args, B, 32);
-static_assert(sizeof(k7_h2::args) == 40, "size of args");
+TF_LAYOUT(k6_h2::args, x1, 0);
+TF_LAYOUT(k6_h2::args, ln_2_w, 8);
+TF_LAYOUT(k6_h2::args, ln_2_b, 16);
+TF_LAYOUT(k6_h2::args, h2, 24);
+TF_LAYOUT(k6_h2::args, B, 32);
+static_assert(sizeof(k6_h2::args) == 40, "size of args");
 
 // Written by tfgen: gpt2_decode_fc of specs/gpt2-decode.yaml for host; read it beside templates/gemm/gemm.h.
-struct k8_fc {
+struct k7_fc {
     struct args {
         const bf16 *h2;
         const bf16 *packed;
@@ -1659,15 +1659,15 @@ struct k8_fc {
         columns_fc_l<W, 1>(p, c, row, n + granule, hi, sum, out);
     }
 };
-TF_LAYOUT(k8_fc::args, h2, 0);
-TF_LAYOUT(k8_fc::args, packed, 8);
-TF_LAYOUT(k8_fc::args, b_fc, 16);
-TF_LAYOUT(k8_fc::args, g, 24);
-TF_LAYOUT(k8_fc::args, B, 32);
-static_assert(sizeof(k8_fc::args) == 40, "size of args");
+TF_LAYOUT(k7_fc::args, h2, 0);
+TF_LAYOUT(k7_fc::args, packed, 8);
+TF_LAYOUT(k7_fc::args, b_fc, 16);
+TF_LAYOUT(k7_fc::args, g, 24);
+TF_LAYOUT(k7_fc::args, B, 32);
+static_assert(sizeof(k7_fc::args) == 40, "size of args");
 
 // Written by tfgen: gpt2_decode_m of specs/gpt2-decode.yaml for host; read it beside templates/gemm/gemm.h.
-struct k9_m {
+struct k8_m {
     struct args {
         const bf16 *g;
         const bf16 *packed;
@@ -1714,11 +1714,11 @@ struct k9_m {
         columns_m_l<W, 1>(p, c, row, n + granule, hi, sum, out);
     }
 };
-TF_LAYOUT(k9_m::args, g, 0);
-TF_LAYOUT(k9_m::args, packed, 8);
-TF_LAYOUT(k9_m::args, x1, 16);
-TF_LAYOUT(k9_m::args, b_out, 24);
-TF_LAYOUT(k9_m::args, x2, 32);
-TF_LAYOUT(k9_m::args, B, 40);
-static_assert(sizeof(k9_m::args) == 48, "size of args");
+TF_LAYOUT(k8_m::args, g, 0);
+TF_LAYOUT(k8_m::args, packed, 8);
+TF_LAYOUT(k8_m::args, x1, 16);
+TF_LAYOUT(k8_m::args, b_out, 24);
+TF_LAYOUT(k8_m::args, x2, 32);
+TF_LAYOUT(k8_m::args, B, 40);
+static_assert(sizeof(k8_m::args) == 48, "size of args");
 

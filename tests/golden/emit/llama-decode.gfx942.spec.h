@@ -414,7 +414,7 @@ TF_LAYOUT(k8_decode::args, B, 40);
 static_assert(sizeof(k8_decode::args) == 48, "size of args");
 
 // Written by tfgen: llama_decode_combine of specs/llama-decode.yaml for cdna; read it beside templates/attention/decode.h.
-struct k9_combine {
+struct k8_join_combine {
     struct args {
         const float *a_part;
         bf16 *a;
@@ -433,13 +433,13 @@ struct k9_combine {
         store<V>(p.a + (batch * 1 + token) * 256ll + head * 32 + col, left, o); // !41:5
     }
 };
-TF_LAYOUT(k9_combine::args, a_part, 0);
-TF_LAYOUT(k9_combine::args, a, 8);
-TF_LAYOUT(k9_combine::args, B, 16);
-static_assert(sizeof(k9_combine::args) == 24, "size of args");
+TF_LAYOUT(k8_join_combine::args, a_part, 0);
+TF_LAYOUT(k8_join_combine::args, a, 8);
+TF_LAYOUT(k8_join_combine::args, B, 16);
+static_assert(sizeof(k8_join_combine::args) == 24, "size of args");
 
 // Written by tfgen: llama_decode_o of specs/llama-decode.yaml for cdna; read it beside templates/gemm/gemm.h.
-struct k10_o {
+struct k9_o {
     struct args {
         const bf16 *a;
         const bf16 *packed;
@@ -480,14 +480,14 @@ struct k10_o {
         columns_o_<W, 1>(p, c, row, n + granule, hi, sum, out);
     }
 };
-TF_LAYOUT(k10_o::args, a, 0);
-TF_LAYOUT(k10_o::args, packed, 8);
-TF_LAYOUT(k10_o::args, o_, 16);
-TF_LAYOUT(k10_o::args, B, 24);
-static_assert(sizeof(k10_o::args) == 32, "size of args");
+TF_LAYOUT(k9_o::args, a, 0);
+TF_LAYOUT(k9_o::args, packed, 8);
+TF_LAYOUT(k9_o::args, o_, 16);
+TF_LAYOUT(k9_o::args, B, 24);
+static_assert(sizeof(k9_o::args) == 32, "size of args");
 
 // Written by tfgen: llama_decode_x1 of specs/llama-decode.yaml for cdna; read it beside templates/rows/rows.h.
-struct k11_x1 {
+struct k10_x1 {
     struct args {
         const bf16 *x;
         const bf16 *o_;
@@ -518,14 +518,14 @@ struct k11_x1 {
     {
     }
 };
-TF_LAYOUT(k11_x1::args, x, 0);
-TF_LAYOUT(k11_x1::args, o_, 8);
-TF_LAYOUT(k11_x1::args, x1, 16);
-TF_LAYOUT(k11_x1::args, B, 24);
-static_assert(sizeof(k11_x1::args) == 32, "size of args");
+TF_LAYOUT(k10_x1::args, x, 0);
+TF_LAYOUT(k10_x1::args, o_, 8);
+TF_LAYOUT(k10_x1::args, x1, 16);
+TF_LAYOUT(k10_x1::args, B, 24);
+static_assert(sizeof(k10_x1::args) == 32, "size of args");
 
 // Written by tfgen: llama_decode_h2 of specs/llama-decode.yaml for cdna; read it beside templates/rows/rows.h.
-struct k12_h2 {
+struct k11_h2 {
     struct args {
         const bf16 *x1;
         const bf16 *mlp_norm;
@@ -571,14 +571,14 @@ struct k12_h2 {
     {
     }
 };
-TF_LAYOUT(k12_h2::args, x1, 0);
-TF_LAYOUT(k12_h2::args, mlp_norm, 8);
-TF_LAYOUT(k12_h2::args, h2, 16);
-TF_LAYOUT(k12_h2::args, B, 24);
-static_assert(sizeof(k12_h2::args) == 32, "size of args");
+TF_LAYOUT(k11_h2::args, x1, 0);
+TF_LAYOUT(k11_h2::args, mlp_norm, 8);
+TF_LAYOUT(k11_h2::args, h2, 16);
+TF_LAYOUT(k11_h2::args, B, 24);
+static_assert(sizeof(k11_h2::args) == 32, "size of args");
 
 // Written by tfgen: llama_decode_gate of specs/llama-decode.yaml for cdna; read it beside templates/gemm/gemm.h.
-struct k13_gate {
+struct k12_gate {
     struct args {
         const bf16 *h2;
         const bf16 *packed;
@@ -621,14 +621,14 @@ struct k13_gate {
         columns_gate<W, 1>(p, c, row, n + granule, hi, sum, out);
     }
 };
-TF_LAYOUT(k13_gate::args, h2, 0);
-TF_LAYOUT(k13_gate::args, packed, 8);
-TF_LAYOUT(k13_gate::args, gate, 16);
-TF_LAYOUT(k13_gate::args, B, 24);
-static_assert(sizeof(k13_gate::args) == 32, "size of args");
+TF_LAYOUT(k12_gate::args, h2, 0);
+TF_LAYOUT(k12_gate::args, packed, 8);
+TF_LAYOUT(k12_gate::args, gate, 16);
+TF_LAYOUT(k12_gate::args, B, 24);
+static_assert(sizeof(k12_gate::args) == 32, "size of args");
 
 // Written by tfgen: llama_decode_up of specs/llama-decode.yaml for cdna; read it beside templates/gemm/gemm.h.
-struct k14_up {
+struct k13_up {
     struct args {
         const bf16 *h2;
         const bf16 *packed;
@@ -671,14 +671,14 @@ struct k14_up {
         columns_up<W, 1>(p, c, row, n + granule, hi, sum, out);
     }
 };
-TF_LAYOUT(k14_up::args, h2, 0);
-TF_LAYOUT(k14_up::args, packed, 8);
-TF_LAYOUT(k14_up::args, up, 16);
-TF_LAYOUT(k14_up::args, B, 24);
-static_assert(sizeof(k14_up::args) == 32, "size of args");
+TF_LAYOUT(k13_up::args, h2, 0);
+TF_LAYOUT(k13_up::args, packed, 8);
+TF_LAYOUT(k13_up::args, up, 16);
+TF_LAYOUT(k13_up::args, B, 24);
+static_assert(sizeof(k13_up::args) == 32, "size of args");
 
 // Written by tfgen: llama_decode_act of specs/llama-decode.yaml for cdna; read it beside templates/rows/rows.h.
-struct k15_act {
+struct k14_act {
     struct args {
         const bf16 *gate;
         bf16 *act;
@@ -707,13 +707,13 @@ struct k15_act {
     {
     }
 };
-TF_LAYOUT(k15_act::args, gate, 0);
-TF_LAYOUT(k15_act::args, act, 8);
-TF_LAYOUT(k15_act::args, B, 16);
-static_assert(sizeof(k15_act::args) == 24, "size of args");
+TF_LAYOUT(k14_act::args, gate, 0);
+TF_LAYOUT(k14_act::args, act, 8);
+TF_LAYOUT(k14_act::args, B, 16);
+static_assert(sizeof(k14_act::args) == 24, "size of args");
 
 // Written by tfgen: llama_decode_prod of specs/llama-decode.yaml for cdna; read it beside templates/rows/rows.h.
-struct k16_prod {
+struct k15_prod {
     struct args {
         const bf16 *act;
         const bf16 *up;
@@ -744,14 +744,14 @@ struct k16_prod {
     {
     }
 };
-TF_LAYOUT(k16_prod::args, act, 0);
-TF_LAYOUT(k16_prod::args, up, 8);
-TF_LAYOUT(k16_prod::args, prod, 16);
-TF_LAYOUT(k16_prod::args, B, 24);
-static_assert(sizeof(k16_prod::args) == 32, "size of args");
+TF_LAYOUT(k15_prod::args, act, 0);
+TF_LAYOUT(k15_prod::args, up, 8);
+TF_LAYOUT(k15_prod::args, prod, 16);
+TF_LAYOUT(k15_prod::args, B, 24);
+static_assert(sizeof(k15_prod::args) == 32, "size of args");
 
 // Written by tfgen: llama_decode_down of specs/llama-decode.yaml for cdna; read it beside templates/gemm/gemm.h.
-struct k17_down {
+struct k16_down {
     struct args {
         const bf16 *prod;
         const bf16 *packed;
@@ -792,14 +792,14 @@ struct k17_down {
         columns_down<W, 1>(p, c, row, n + granule, hi, sum, out);
     }
 };
-TF_LAYOUT(k17_down::args, prod, 0);
-TF_LAYOUT(k17_down::args, packed, 8);
-TF_LAYOUT(k17_down::args, down, 16);
-TF_LAYOUT(k17_down::args, B, 24);
-static_assert(sizeof(k17_down::args) == 32, "size of args");
+TF_LAYOUT(k16_down::args, prod, 0);
+TF_LAYOUT(k16_down::args, packed, 8);
+TF_LAYOUT(k16_down::args, down, 16);
+TF_LAYOUT(k16_down::args, B, 24);
+static_assert(sizeof(k16_down::args) == 32, "size of args");
 
 // Written by tfgen: llama_decode_x2 of specs/llama-decode.yaml for cdna; read it beside templates/rows/rows.h.
-struct k18_x2 {
+struct k17_x2 {
     struct args {
         const bf16 *x1;
         const bf16 *down;
@@ -830,11 +830,11 @@ struct k18_x2 {
     {
     }
 };
-TF_LAYOUT(k18_x2::args, x1, 0);
-TF_LAYOUT(k18_x2::args, down, 8);
-TF_LAYOUT(k18_x2::args, x2, 16);
-TF_LAYOUT(k18_x2::args, B, 24);
-static_assert(sizeof(k18_x2::args) == 32, "size of args");
+TF_LAYOUT(k17_x2::args, x1, 0);
+TF_LAYOUT(k17_x2::args, down, 8);
+TF_LAYOUT(k17_x2::args, x2, 16);
+TF_LAYOUT(k17_x2::args, B, 24);
+static_assert(sizeof(k17_x2::args) == 32, "size of args");
 
 // ---- level ops
 // Written by tfgen: llama_decode_h of specs/llama-decode.yaml for cdna; read it beside templates/rows/rows.h.
@@ -1178,7 +1178,7 @@ TF_LAYOUT(k6_decode::args, B, 40);
 static_assert(sizeof(k6_decode::args) == 48, "size of args");
 
 // Written by tfgen: llama_decode_combine of specs/llama-decode.yaml for cdna; read it beside templates/attention/decode.h.
-struct k7_combine {
+struct k6_join_combine {
     struct args {
         const float *a_part;
         bf16 *a;
@@ -1197,13 +1197,13 @@ struct k7_combine {
         store<V>(p.a + (batch * 1 + token) * 256ll + head * 32 + col, left, o); // !41:5
     }
 };
-TF_LAYOUT(k7_combine::args, a_part, 0);
-TF_LAYOUT(k7_combine::args, a, 8);
-TF_LAYOUT(k7_combine::args, B, 16);
-static_assert(sizeof(k7_combine::args) == 24, "size of args");
+TF_LAYOUT(k6_join_combine::args, a_part, 0);
+TF_LAYOUT(k6_join_combine::args, a, 8);
+TF_LAYOUT(k6_join_combine::args, B, 16);
+static_assert(sizeof(k6_join_combine::args) == 24, "size of args");
 
 // Written by tfgen: llama_decode_o of specs/llama-decode.yaml for cdna; read it beside templates/gemm/gemm.h.
-struct k8_o {
+struct k7_o {
     struct args {
         const bf16 *a;
         const bf16 *packed;
@@ -1247,15 +1247,15 @@ struct k8_o {
         columns_o_<W, 1>(p, c, row, n + granule, hi, sum, out);
     }
 };
-TF_LAYOUT(k8_o::args, a, 0);
-TF_LAYOUT(k8_o::args, packed, 8);
-TF_LAYOUT(k8_o::args, x, 16);
-TF_LAYOUT(k8_o::args, x1, 24);
-TF_LAYOUT(k8_o::args, B, 32);
-static_assert(sizeof(k8_o::args) == 40, "size of args");
+TF_LAYOUT(k7_o::args, a, 0);
+TF_LAYOUT(k7_o::args, packed, 8);
+TF_LAYOUT(k7_o::args, x, 16);
+TF_LAYOUT(k7_o::args, x1, 24);
+TF_LAYOUT(k7_o::args, B, 32);
+static_assert(sizeof(k7_o::args) == 40, "size of args");
 
 // Written by tfgen: llama_decode_h2 of specs/llama-decode.yaml for cdna; read it beside templates/rows/rows.h.
-struct k9_h2 {
+struct k8_h2 {
     struct args {
         const bf16 *x1;
         const bf16 *mlp_norm;
@@ -1301,14 +1301,14 @@ struct k9_h2 {
     {
     }
 };
-TF_LAYOUT(k9_h2::args, x1, 0);
-TF_LAYOUT(k9_h2::args, mlp_norm, 8);
-TF_LAYOUT(k9_h2::args, h2, 16);
-TF_LAYOUT(k9_h2::args, B, 24);
-static_assert(sizeof(k9_h2::args) == 32, "size of args");
+TF_LAYOUT(k8_h2::args, x1, 0);
+TF_LAYOUT(k8_h2::args, mlp_norm, 8);
+TF_LAYOUT(k8_h2::args, h2, 16);
+TF_LAYOUT(k8_h2::args, B, 24);
+static_assert(sizeof(k8_h2::args) == 32, "size of args");
 
 // Written by tfgen: llama_decode_gate_up of specs/llama-decode.yaml for cdna; read it beside templates/gemm/gemm.h.
-struct k10_gate_up {
+struct k9_gate_up {
     struct args {
         const bf16 *h2;
         const bf16 *packed;
@@ -1351,14 +1351,14 @@ struct k10_gate_up {
         pairs_gate<W>(p, c, row, n / (2 * granule) * granule + n % (2 * granule), lo, hi, sum, out);
     }
 };
-TF_LAYOUT(k10_gate_up::args, h2, 0);
-TF_LAYOUT(k10_gate_up::args, packed, 8);
-TF_LAYOUT(k10_gate_up::args, prod, 16);
-TF_LAYOUT(k10_gate_up::args, B, 24);
-static_assert(sizeof(k10_gate_up::args) == 32, "size of args");
+TF_LAYOUT(k9_gate_up::args, h2, 0);
+TF_LAYOUT(k9_gate_up::args, packed, 8);
+TF_LAYOUT(k9_gate_up::args, prod, 16);
+TF_LAYOUT(k9_gate_up::args, B, 24);
+static_assert(sizeof(k9_gate_up::args) == 32, "size of args");
 
 // Written by tfgen: llama_decode_down of specs/llama-decode.yaml for cdna; read it beside templates/gemm/gemm.h.
-struct k11_down {
+struct k10_down {
     struct args {
         const bf16 *prod;
         const bf16 *packed;
@@ -1402,12 +1402,12 @@ struct k11_down {
         columns_down<W, 1>(p, c, row, n + granule, hi, sum, out);
     }
 };
-TF_LAYOUT(k11_down::args, prod, 0);
-TF_LAYOUT(k11_down::args, packed, 8);
-TF_LAYOUT(k11_down::args, x1, 16);
-TF_LAYOUT(k11_down::args, x2, 24);
-TF_LAYOUT(k11_down::args, B, 32);
-static_assert(sizeof(k11_down::args) == 40, "size of args");
+TF_LAYOUT(k10_down::args, prod, 0);
+TF_LAYOUT(k10_down::args, packed, 8);
+TF_LAYOUT(k10_down::args, x1, 16);
+TF_LAYOUT(k10_down::args, x2, 24);
+TF_LAYOUT(k10_down::args, B, 32);
+static_assert(sizeof(k10_down::args) == 40, "size of args");
 
 // ---- level tile
 // Written by tfgen: llama_decode_stats of specs/llama-decode.yaml for cdna; read it beside templates/rows/rows.h.
@@ -1609,7 +1609,7 @@ TF_LAYOUT(k2_decode::args, B, 40);
 static_assert(sizeof(k2_decode::args) == 48, "size of args");
 
 // Written by tfgen: llama_decode_combine of specs/llama-decode.yaml for cdna; read it beside templates/attention/decode.h.
-struct k3_combine {
+struct k2_join_combine {
     struct args {
         const float *a_part;
         bf16 *a;
@@ -1628,13 +1628,13 @@ struct k3_combine {
         store<V>(p.a + (batch * 1 + token) * 256ll + head * 32 + col, left, o); // !41:5
     }
 };
-TF_LAYOUT(k3_combine::args, a_part, 0);
-TF_LAYOUT(k3_combine::args, a, 8);
-TF_LAYOUT(k3_combine::args, B, 16);
-static_assert(sizeof(k3_combine::args) == 24, "size of args");
+TF_LAYOUT(k2_join_combine::args, a_part, 0);
+TF_LAYOUT(k2_join_combine::args, a, 8);
+TF_LAYOUT(k2_join_combine::args, B, 16);
+static_assert(sizeof(k2_join_combine::args) == 24, "size of args");
 
 // Written by tfgen: llama_decode_o of specs/llama-decode.yaml for cdna; read it beside templates/gemm/gemm.h.
-struct k4_o {
+struct k3_o {
     struct args {
         const bf16 *a;
         const bf16 *packed;
@@ -1684,16 +1684,16 @@ struct k4_o {
         p.h2_ss[row * 8ll + column_tile] = sum; // !45:5
     }
 };
-TF_LAYOUT(k4_o::args, a, 0);
-TF_LAYOUT(k4_o::args, packed, 8);
-TF_LAYOUT(k4_o::args, x, 16);
-TF_LAYOUT(k4_o::args, x1, 24);
-TF_LAYOUT(k4_o::args, h2_ss, 32);
-TF_LAYOUT(k4_o::args, B, 40);
-static_assert(sizeof(k4_o::args) == 48, "size of args");
+TF_LAYOUT(k3_o::args, a, 0);
+TF_LAYOUT(k3_o::args, packed, 8);
+TF_LAYOUT(k3_o::args, x, 16);
+TF_LAYOUT(k3_o::args, x1, 24);
+TF_LAYOUT(k3_o::args, h2_ss, 32);
+TF_LAYOUT(k3_o::args, B, 40);
+static_assert(sizeof(k3_o::args) == 48, "size of args");
 
 // Written by tfgen: llama_decode_gate_up of specs/llama-decode.yaml for cdna; read it beside templates/gemm/gemm.h.
-struct k5_gate_up {
+struct k4_gate_up {
     struct args {
         const bf16 *x1;
         const bf16 *packed;
@@ -1747,15 +1747,15 @@ struct k5_gate_up {
         pairs_gate_raw<W>(p, c, row, n / (2 * granule) * granule + n % (2 * granule), lo, hi, sum, out);
     }
 };
-TF_LAYOUT(k5_gate_up::args, x1, 0);
-TF_LAYOUT(k5_gate_up::args, packed, 8);
-TF_LAYOUT(k5_gate_up::args, h2_ss, 16);
-TF_LAYOUT(k5_gate_up::args, prod, 24);
-TF_LAYOUT(k5_gate_up::args, B, 32);
-static_assert(sizeof(k5_gate_up::args) == 40, "size of args");
+TF_LAYOUT(k4_gate_up::args, x1, 0);
+TF_LAYOUT(k4_gate_up::args, packed, 8);
+TF_LAYOUT(k4_gate_up::args, h2_ss, 16);
+TF_LAYOUT(k4_gate_up::args, prod, 24);
+TF_LAYOUT(k4_gate_up::args, B, 32);
+static_assert(sizeof(k4_gate_up::args) == 40, "size of args");
 
 // Written by tfgen: llama_decode_down of specs/llama-decode.yaml for cdna; read it beside templates/gemm/gemm.h.
-struct k6_down {
+struct k5_down {
     struct args {
         const bf16 *prod;
         const bf16 *packed;
@@ -1799,10 +1799,10 @@ struct k6_down {
         columns_down<W, 1>(p, c, row, n + granule, hi, sum, out);
     }
 };
-TF_LAYOUT(k6_down::args, prod, 0);
-TF_LAYOUT(k6_down::args, packed, 8);
-TF_LAYOUT(k6_down::args, x1, 16);
-TF_LAYOUT(k6_down::args, x2, 24);
-TF_LAYOUT(k6_down::args, B, 32);
-static_assert(sizeof(k6_down::args) == 40, "size of args");
+TF_LAYOUT(k5_down::args, prod, 0);
+TF_LAYOUT(k5_down::args, packed, 8);
+TF_LAYOUT(k5_down::args, x1, 16);
+TF_LAYOUT(k5_down::args, x2, 24);
+TF_LAYOUT(k5_down::args, B, 32);
+static_assert(sizeof(k5_down::args) == 40, "size of args");
 

@@ -339,7 +339,7 @@ TF_LAYOUT(k7_decode::args, a_part, 32);
 static_assert(sizeof(k7_decode::args) == 40, "size of args");
 
 // Written by tfgen: odd_head_cache_combine of tests/specs/odd-head-cache.yaml for cdna; read it beside templates/attention/decode.h.
-struct k8_combine {
+struct k7_join_combine {
     struct args {
         const float *a_part;
         bf16 *a;
@@ -357,9 +357,9 @@ struct k8_combine {
         store<V>(p.a + (batch * 5 + token) * 44ll + head * 22 + col, left, o); // !16:5
     }
 };
-TF_LAYOUT(k8_combine::args, a_part, 0);
-TF_LAYOUT(k8_combine::args, a, 8);
-static_assert(sizeof(k8_combine::args) == 16, "size of args");
+TF_LAYOUT(k7_join_combine::args, a_part, 0);
+TF_LAYOUT(k7_join_combine::args, a, 8);
+static_assert(sizeof(k7_join_combine::args) == 16, "size of args");
 
 // ---- level ops
 // Written by tfgen: odd_head_cache_qkv of tests/specs/odd-head-cache.yaml for cdna; read it beside templates/gemm/gemm.h.
@@ -640,7 +640,7 @@ TF_LAYOUT(k5_decode::args, a_part, 32);
 static_assert(sizeof(k5_decode::args) == 40, "size of args");
 
 // Written by tfgen: odd_head_cache_combine of tests/specs/odd-head-cache.yaml for cdna; read it beside templates/attention/decode.h.
-struct k6_combine {
+struct k5_join_combine {
     struct args {
         const float *a_part;
         bf16 *a;
@@ -658,9 +658,9 @@ struct k6_combine {
         store<V>(p.a + (batch * 5 + token) * 44ll + head * 22 + col, left, o); // !16:5
     }
 };
-TF_LAYOUT(k6_combine::args, a_part, 0);
-TF_LAYOUT(k6_combine::args, a, 8);
-static_assert(sizeof(k6_combine::args) == 16, "size of args");
+TF_LAYOUT(k5_join_combine::args, a_part, 0);
+TF_LAYOUT(k5_join_combine::args, a, 8);
+static_assert(sizeof(k5_join_combine::args) == 16, "size of args");
 
 // ---- level tile
 // Written by tfgen: odd_head_cache_qkv of tests/specs/odd-head-cache.yaml for cdna; read it beside templates/gemm/gemm.h.
@@ -805,7 +805,7 @@ TF_LAYOUT(k1_decode::args, a_part, 32);
 static_assert(sizeof(k1_decode::args) == 40, "size of args");
 
 // Written by tfgen: odd_head_cache_combine of tests/specs/odd-head-cache.yaml for cdna; read it beside templates/attention/decode.h.
-struct k2_combine {
+struct k1_join_combine {
     struct args {
         const float *a_part;
         bf16 *a;
@@ -823,7 +823,7 @@ struct k2_combine {
         store<V>(p.a + (batch * 5 + token) * 44ll + head * 22 + col, left, o); // !16:5
     }
 };
-TF_LAYOUT(k2_combine::args, a_part, 0);
-TF_LAYOUT(k2_combine::args, a, 8);
-static_assert(sizeof(k2_combine::args) == 16, "size of args");
+TF_LAYOUT(k1_join_combine::args, a_part, 0);
+TF_LAYOUT(k1_join_combine::args, a, 8);
+static_assert(sizeof(k1_join_combine::args) == 16, "size of args");
 

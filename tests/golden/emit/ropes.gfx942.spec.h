@@ -430,7 +430,7 @@ TF_LAYOUT(k8_decode::args, S, 44);
 static_assert(sizeof(k8_decode::args) == 48, "size of args");
 
 // Written by tfgen: ropes_combine of tests/specs/ropes.yaml for cdna; read it beside templates/attention/decode.h.
-struct k9_combine {
+struct k8_join_combine {
     struct args {
         const float *a_part;
         bf16 *a;
@@ -449,11 +449,11 @@ struct k9_combine {
         store<V>(p.a + (batch * p.S + token) * 30ll + head * 10 + col, left, o); // !18:5
     }
 };
-TF_LAYOUT(k9_combine::args, a_part, 0);
-TF_LAYOUT(k9_combine::args, a, 8);
-TF_LAYOUT(k9_combine::args, B, 16);
-TF_LAYOUT(k9_combine::args, S, 20);
-static_assert(sizeof(k9_combine::args) == 24, "size of args");
+TF_LAYOUT(k8_join_combine::args, a_part, 0);
+TF_LAYOUT(k8_join_combine::args, a, 8);
+TF_LAYOUT(k8_join_combine::args, B, 16);
+TF_LAYOUT(k8_join_combine::args, S, 20);
+static_assert(sizeof(k8_join_combine::args) == 24, "size of args");
 
 // ---- level ops
 // Written by tfgen: ropes_h of tests/specs/ropes.yaml for cdna; read it beside templates/rows/rows.h.
@@ -811,7 +811,7 @@ TF_LAYOUT(k6_decode::args, S, 44);
 static_assert(sizeof(k6_decode::args) == 48, "size of args");
 
 // Written by tfgen: ropes_combine of tests/specs/ropes.yaml for cdna; read it beside templates/attention/decode.h.
-struct k7_combine {
+struct k6_join_combine {
     struct args {
         const float *a_part;
         bf16 *a;
@@ -830,11 +830,11 @@ struct k7_combine {
         store<V>(p.a + (batch * p.S + token) * 30ll + head * 10 + col, left, o); // !18:5
     }
 };
-TF_LAYOUT(k7_combine::args, a_part, 0);
-TF_LAYOUT(k7_combine::args, a, 8);
-TF_LAYOUT(k7_combine::args, B, 16);
-TF_LAYOUT(k7_combine::args, S, 20);
-static_assert(sizeof(k7_combine::args) == 24, "size of args");
+TF_LAYOUT(k6_join_combine::args, a_part, 0);
+TF_LAYOUT(k6_join_combine::args, a, 8);
+TF_LAYOUT(k6_join_combine::args, B, 16);
+TF_LAYOUT(k6_join_combine::args, S, 20);
+static_assert(sizeof(k6_join_combine::args) == 24, "size of args");
 
 // ---- level tile
 // Written by tfgen: ropes_stats of tests/specs/ropes.yaml for cdna; read it beside templates/rows/rows.h.
@@ -1077,7 +1077,7 @@ TF_LAYOUT(k3_decode::args, S, 44);
 static_assert(sizeof(k3_decode::args) == 48, "size of args");
 
 // Written by tfgen: ropes_combine of tests/specs/ropes.yaml for cdna; read it beside templates/attention/decode.h.
-struct k4_combine {
+struct k3_join_combine {
     struct args {
         const float *a_part;
         bf16 *a;
@@ -1096,9 +1096,9 @@ struct k4_combine {
         store<V>(p.a + (batch * p.S + token) * 30ll + head * 10 + col, left, o); // !18:5
     }
 };
-TF_LAYOUT(k4_combine::args, a_part, 0);
-TF_LAYOUT(k4_combine::args, a, 8);
-TF_LAYOUT(k4_combine::args, B, 16);
-TF_LAYOUT(k4_combine::args, S, 20);
-static_assert(sizeof(k4_combine::args) == 24, "size of args");
+TF_LAYOUT(k3_join_combine::args, a_part, 0);
+TF_LAYOUT(k3_join_combine::args, a, 8);
+TF_LAYOUT(k3_join_combine::args, B, 16);
+TF_LAYOUT(k3_join_combine::args, S, 20);
+static_assert(sizeof(k3_join_combine::args) == 24, "size of args");
 

@@ -171,7 +171,7 @@ TF_LAYOUT(k3_decode::args, d_part, 32);
 static_assert(sizeof(k3_decode::args) == 40, "size of args");
 
 // Written by tfgen: wide_heads_combine of tests/specs/wide-heads.yaml for host; read it beside templates/attention/decode.h.
-struct k4_combine {
+struct k3_join_combine {
     struct args {
         const float *d_part;
         bf16 *d;
@@ -189,9 +189,9 @@ struct k4_combine {
         store<V>(p.d + (batch * 3 + token) * 2042ll + head * 1021 + col, left, o); // !19:5
     }
 };
-TF_LAYOUT(k4_combine::args, d_part, 0);
-TF_LAYOUT(k4_combine::args, d, 8);
-static_assert(sizeof(k4_combine::args) == 16, "size of args");
+TF_LAYOUT(k3_join_combine::args, d_part, 0);
+TF_LAYOUT(k3_join_combine::args, d, 8);
+static_assert(sizeof(k3_join_combine::args) == 16, "size of args");
 
 // ---- level ops: as the one before
 // ---- level tile: as the one before

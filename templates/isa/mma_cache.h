@@ -1,0 +1,135 @@
+// In: rows of queries, keys and values in memory, 16 bits an element. Out: NVIDIA's m16n8k16 on operands that go from memory to registers:
+// a lane has 16 neighbouring bytes of a row, so of the 32 columns of a block the products take them in an order of their own; turned
+// matrices make columns out of rows. Refuses f32. On the host engine lanes exchange what they have. Needs isa/nvidia.h.
+#pragma once
+
+// What a lane has of the columns of a block: of rows lane / 4, the 8 columns from 8 * (lane % 4) on, or of a block of 16 columns 4 of them.
+struct row_piece {
+    unsigned pair[4];
+};
+
+// A product's results: a lane has rows lane / 4 and 8 on, columns 2 * (lane % 4) and the next.
+struct cache_results {
+    float x[4]; // row i / 2, column i % 2
+    DEV static int row(int i) { return thread_index() % 32 / 4 + i / 2 * 8; }
+    DEV static int column(int i) { return thread_index() % 4 * 2 + i % 2; }
+};
+
+#if defined(TF_ON_HOST)
+
+DEV int lane_value(int x, int lane) { return tf_hs_shfl(x, lane, 32); } // that lane's
+DEV row_piece load_piece(const void *from)
+{
+    row_piece p;
+    __builtin_memcpy(p.pair, from, 16);
+    return p;
+}
+DEV row_piece load_half_piece(const void *from)
+{
+    row_piece p = {};
+    __builtin_memcpy(p.pair, from, 8);
+    return p;
+}
+template <class T> DEV float host_half(T, unsigned pair, int i)
+{
+    return to_float(__builtin_bit_cast(T, static_cast<unsigned short>(pair >> 16 * i)));
+}
+template <class T> DEV void multiply_pairs(T type, cache_results &r, const unsigned (&a)[4], unsigned b0, unsigned b1)
+{
+    struct rows {
+        unsigned x[4];
+    };
+    struct columns {
+        unsigned x[2];
+    };
+    const int lane = thread_index() % 32;
+    float x[2][16], y[2][16];
+    for (int j = 0; j < 4; j++) {
+        const rows of = tf_hs_shfl((rows{{a[0], a[1], a[2], a[3]}}), lane / 4 * 4 + j, 32);
+        for (int i = 0; i < 8; i++) x[i / 2 % 2][i / 4 * 8 + 2 * j + i % 2] = host_half(type, of.x[i / 2], i % 2);
+        for (int n = 0; n < 2; n++) {
+            const columns at = tf_hs_shfl((columns{{b0, b1}}), (lane % 4 * 2 + n) * 4 + j, 32);
+            for (int i = 0; i < 4; i++) y[n][i / 2 * 8 + 2 * j + i % 2] = host_half(type, at.x[i / 2], i % 2);
+        }
+    }
+    for (int i = 0; i < 4; i++)
+        for (int k = 0; k < 16; k++) r.x[i] += x[i / 2][k] * y[i % 2][k];
+}
+// Of 8 x 8 elements of which a lane has two of row lane / 4, two of column lane / 4.
+DEV unsigned turned(unsigned pair)
+{
+    const int lane = thread_index() % 32, from = lane % 4 * 8 + lane / 8, shift = lane / 4 % 2 * 16;
+    const unsigned first = tf_hs_shfl(pair, from, 32), second = tf_hs_shfl(pair, from + 4, 32);
+    return (first >> shift & 0xffffu) | (second >> shift & 0xffffu) << 16;
+}
+
+#else
+
+DEV int lane_value(int x, int lane) { return __shfl_sync(0xffffffffu, x, lane); }
+// Volatile: all are asked for before the first is used. Each is read once by the whole launch, or nearly.
+DEV row_piece load_piece(const void *from)
+{
+    row_piece p;
+    asm volatile("ld.global.L1::no_allocate.v4.u32 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(p.pair[0]), "=r"(p.pair[1]), "=r"(p.pair[2]), "=r"(p.pair[3])
+                 : "l"(from));
+    return p;
+}
+DEV row_piece load_half_piece(const void *from)
+{
+    row_piece p = {};
+    asm volatile("ld.global.L1::no_allocate.v2.u32 {%0, %1}, [%2];" : "=r"(p.pair[0]), "=r"(p.pair[1]) : "l"(from));
+    return p;
+}
+#define TF_MMA(T, kind)                                                                                                  \
+    DEV void multiply_pairs(T, cache_results &r, const unsigned (&a)[4], unsigned b0, unsigned b1)                       \
+    {                                                                                                                    \
+        asm("mma.sync.aligned.m16n8k16.row.col.f32." kind "." kind ".f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, " \
+            "{%0, %1, %2, %3};"                                                                                          \
+            : "+f"(r.x[0]), "+f"(r.x[1]), "+f"(r.x[2]), "+f"(r.x[3])                                                     \
+            : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));                                             \
+    }
+TF_MMA(bf16, "bf16")
+TF_MMA(f16, "f16")
+#undef TF_MMA
+DEV unsigned turned(unsigned pair)
+{
+    unsigned x;
+    asm volatile("movmatrix.sync.aligned.m8n8.trans.b16 %0, %1;" : "=r"(x) : "r"(pair));
+    return x;
+}
+#endif
+
+// A block of 32 columns, or of 16, of 16 rows: as rows of a product over the columns, or turned as columns of one over the rows.
+template <int Columns> struct cache_block {
+    static constexpr int steps = Columns / 16, each = Columns / 4; // products of 16 columns; columns that a lane has
+    static_assert(Columns == 32 || Columns == 16, "a lane has 16 bytes of a row, or 8");
+    row_piece half[2]; // of rows lane / 4 and 8 on
+
+    DEV static int first() { return thread_index() % 4 * each; }
+    template <class T> DEV static row_piece load(const T *block) // of the lane's row
+    {
+        return Columns == 32 ? load_piece(block + first()) : load_half_piece(block + first());
+    }
+    // r[row][column] += block * rows of another block with the same columns, 8 of them
+    template <class T> DEV void along(T type, cache_results &r, const row_piece &other) const
+    {
+#pragma unroll
+        for (int i = 0; i < steps; i++) {
+            const unsigned a[4] = {half[0].pair[2 * i], half[1].pair[2 * i], half[0].pair[2 * i + 1], half[1].pair[2 * i + 1]};
+            multiply_pairs(type, r, a, other.pair[2 * i], other.pair[2 * i + 1]);
+        }
+    }
+    // r[i][column of this block][column of the weights] += turned block * weights[row], for 16 columns of the block each: column_of()
+    template <class T> DEV void across(T type, cache_results *r, const unsigned (&weights)[2]) const
+    {
+#pragma unroll
+        for (int i = 0; i < steps; i++) {
+            const unsigned a[4] = {turned(half[0].pair[2 * i]), turned(half[0].pair[2 * i + 1]), turned(half[1].pair[2 * i]),
+                                   turned(half[1].pair[2 * i + 1])};
+            multiply_pairs(type, r[i], a, weights[0], weights[1]);
+        }
+    }
+    // The block's column that row `row` of results i is.
+    DEV static int column_of(int i, int row) { return row % 8 / 2 * each + (2 * i + row / 8) * 2 + row % 2; }
+};

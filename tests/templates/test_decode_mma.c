@@ -1,0 +1,176 @@
+/* Decode attention on a warp's matrix products, in one launch (templates/attention/decode_mma.h): heads of every size and group, several
+ * queries, windows, caps, sequences of very different lengths whose keys many workgroups share, against the float64 reference on the host
+ * engine; what it refuses, and that its code does not spill. */
+#include "tests/support.h"
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define STEP(more)                                                                                                                 \
+    "block: step\ndtype: bf16\ndims: {B: 4, S: 1, L: 64, H: 8, KV: 2, hd: 64}\n"                                                  \
+    "inputs: {q: [B, S, H*hd], k: [B, S, KV*hd], v: [B, S, KV*hd], pos: {shape: [B], dtype: i32, range: [0, L-S]}}\n"              \
+    "state: {keys: [B, KV, L, hd], values: [B, KV, L, hd]}\nops:\n"                                                                \
+    "  - {out: kc, op: kv_append, in: [k], state: keys, at: pos}\n  - {out: vc, op: kv_append, in: [v], state: values, at: pos}\n"  \
+    "  - {out: y, op: attention, in: [q, kc, vc], heads: H, kv_heads: KV, at: pos" more "}\noutputs: {y: y}\n"
+
+enum { most_sequences = 40 };
+
+typedef struct decode_step {
+    const char *target, *dtype, *yaml, *line;
+    int B, S, L, H, KV, hd;
+    int pos[most_sequences]; /* negative: from the capacity */
+} decode_step;
+
+static const char causal[] = STEP(", causal: true"), windowed[] = STEP(", causal: true, window: 70"),
+                  capped[] = STEP(", causal: true, softcap: 20"), all_keys[] = STEP("");
+
+static const decode_step steps[] = {
+    {"sm_90a", "bf16", causal, NULL, 4, 1, 4200, 4, 1, 32, {0, 999, 4095, 16}},
+    {"sm_80", "f16", causal, NULL, 5, 1, 420, 8, 2, 64, {0, 99, 409, 16, 127}},
+    {"sm_90a", "bf16", causal, NULL, 1, 1, 1024, 8, 2, 128, {-1}},
+    {"sm_90a", "bf16", causal, NULL, 2, 1, 700, 7, 1, 128, {513, 699}},
+    {"sm_80", "bf16", causal, "decode keys=16 threads=128 splits=5", 3, 1, 300, 4, 4, 80, {299, 1, 128}},
+    {"sm_90a", "f16", causal, "decode keys=16 threads=64 splits=3", 2, 1, 260, 8, 1, 96, {200, 31}},
+    {"sm_90a", "bf16", causal, NULL, 2, 1, 530, 16, 1, 256, {529, 64}},
+    {"sm_80", "bf16", causal, "decode keys=32 threads=64 splits=4", 2, 1, 300, 16, 1, 16, {299, 33}},
+    {"sm_90a", "bf16", causal, NULL, 2, 1, 300, 6, 2, 32, {299, 33}},
+    {"sm_90a", "bf16", causal, "decode keys=64 threads=64 splits=4", 2, 1, 600, 4, 2, 48, {599, 63}},
+    {"sm_90a", "bf16", causal, "decode keys=16 threads=64 splits=7", 3, 2, 400, 8, 2, 64, {0, 398, 77}},
+    {"sm_80", "bf16", causal, "decode keys=16 threads=64 splits=7", 3, 3, 400, 4, 2, 64, {0, 397, 77}},
+    {"sm_90a", "f16", causal, "decode keys=16 threads=32 splits=4", 2, 4, 200, 8, 2, 64, {196, 14}},
+    {"sm_90a", "bf16", windowed, "decode keys=16 threads=64 splits=3", 4, 1, 600, 8, 2, 64, {0, 69, 70, 599}},
+    {"sm_80", "bf16", windowed, "decode keys=16 threads=64 splits=3", 4, 4, 600, 4, 1, 128, {0, 66, 67, 596}},
+    {"sm_90a", "bf16", capped, "decode keys=16 threads=64 splits=3", 2, 2, 300, 8, 2, 64, {150, 298}},
+    {"sm_90a", "bf16", all_keys, "decode keys=16 threads=64 splits=3", 2, 3, 300, 4, 2, 64, {150, 297}},
+    {"sm_90a", "bf16", causal, "decode keys=16 threads=32 splits=2", 40, 1, 100, 2, 1, 32,
+     {99, 0, 15, 16, 17, 31, 32, 33, 47, 48, 49, 50, 1, 2, 3, 63, 64, 65, 80, 81, 90, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 18, 98, 97, 96, 95,
+      94, 93, 92, 91}},
+};
+
+static rig *open_step(const decode_step *t, bool plan_only)
+{
+    const dim_override dims[] = {{"B", t->B}, {"S", t->S}, {"L", t->L}, {"H", t->H}, {"KV", t->KV}, {"hd", t->hd}};
+    const tuning tuning = {.lines = &t->line, .count = t->line != NULL};
+    const rig_request q = {.yaml = t->yaml, .level = fusion_tile, .target = t->target,
+                           .dtype = t->dtype, .dims = dims, .dim_count = 6, .tuning = &tuning};
+    return plan_only ? rig_plan(&q) : rig_open(&q);
+}
+
+/* A query's scores are 6 times as large as random ones, so that largest scores grow; what the cache has not got is NaN. */
+static void place(rig *r, const decode_step *t)
+{
+    rig_fill(r, 3);
+    for (size_t i = 0; i < rig_count(r, "q"); i++) rig_data(r, "q")[i] *= 6;
+    double *keys = rig_data(r, "keys"), *values = rig_data(r, "values");
+    for (int b = 0; b < t->B; b++) rig_data(r, "pos")[b] = t->pos[b] < 0 ? t->L + t->pos[b] : t->pos[b];
+    for (size_t i = 0; i < rig_count(r, "keys"); i++)
+        if ((double)(i / (size_t)t->hd % (size_t)t->L) >= rig_data(r, "pos")[i / (size_t)(t->hd * t->L * t->KV)]) keys[i] = values[i] = NAN;
+    rig_round(r);
+}
+
+static const launch *decode_launch(const rig *r)
+{
+    const launch *found = NULL;
+    for (int i = 0; i < r->c.plan->launch_count; i++) {
+        const phase_family family = r->c.plan->launches[i].kernel->phases[0]->family;
+        ck_assert(family != family_combine);
+        if (family == family_decode) found = &r->c.plan->launches[i];
+    }
+    ck_assert_ptr_nonnull(found);
+    return found;
+}
+
+START_TEST(every_head_group_and_length_is_within_its_bound)
+{
+    const decode_step *t = &steps[_i];
+    rig *r = open_step(t, false);
+    ck_assert_int_eq(decode_launch(r)->kernel->phases[0]->tile.program, program_decode_mma);
+    place(r, t);
+    rig_run(r);
+    rig_judge(r);
+    const double *y = rig_read(r, "y");
+    for (size_t k = 0; k < rig_count(r, "y"); k++) ck_assert_msg(isfinite(y[k]), "element %zu is not finite", k);
+    rig_close(r);
+}
+END_TEST
+
+/* ---- what it refuses: the present program serves, in two kernels */
+static const struct {
+    decode_step step;
+    const char *why;
+} refused[] = {{{"sm_80", "f32", causal, NULL, 1, 1, 64, 4, 2, 64, {0}}, "operands are neither bf16 nor f16"},
+               {{"sm_90a", "bf16", causal, NULL, 1, 1, 64, 4, 2, 24, {0}}, "the head size is no multiple of 16 up to 256"},
+               {{"sm_90a", "f16", causal, NULL, 1, 1, 64, 4, 2, 272, {0}}, "the head size is no multiple of 16 up to 256"},
+               {{"sm_90a", "bf16", causal, "decode layer=simt", 1, 1, 64, 4, 2, 64, {0}}, NULL}};
+
+START_TEST(what_it_refuses_is_split_in_two_kernels)
+{
+    rig *r = open_step(&refused[_i].step, true);
+    const plan *p = r->c.plan;
+    const ir_phase *parts = p->launches[p->launch_count - 2].kernel->phases[0];
+    ck_assert_int_eq(parts->family, family_decode);
+    ck_assert_int_eq(parts->tile.program, program_decode);
+    ck_assert_int_eq(p->launches[p->launch_count - 1].kernel->phases[0]->family, family_combine);
+    const char *text = ir_print(r->a, p->program);
+    if (refused[_i].why) ck_assert_msg(strstr(text, arena_printf(r->a, "not mma: %s", refused[_i].why)) != NULL, "%s", text);
+    rig_close(r);
+}
+END_TEST
+
+START_TEST(a_tile_that_it_cannot_have_is_an_error_that_says_why)
+{
+    static const struct {
+        const char *target, *line, *message;
+        tfgen_code code;
+    } cases[] = {{"gfx942", "decode layer=mma", "the target has no such instructions", code_unsupported},
+                 {"sm_80", "decode keys=48", "keys is 16, 32 or 64", code_unsupported},
+                 {"sm_80", "decode threads=48", "threads are whole warps", code_unsupported},
+                 {"sm_90a", "decode threads=512 resident=5", "a multiprocessor has 2048 threads", code_unsupported},
+                 {"sm_90a", "decode team=4", "decode_mma has no setting 'team'", code_usage},
+                 {"sm_80", "decode threads=512 resident=1", "bytes of shared memory; a workgroup has 49152", code_unsupported}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        arena *a = arena_new();
+        compiled c;
+        const dim_override wide[] = {{"H", 16}, {"hd", 128}};
+        const tuning t = {.lines = &cases[i].line, .count = 1};
+        const compile_request q = {.name = "t.yaml", .text = causal, .size = strlen(causal), .level = fusion_tile,
+                                   .target = cases[i].target, .graph = {.overrides = wide, .override_count = 2}, .tuning = &t};
+        ck_assert_msg(compile(a, &q, &c) == cases[i].code, "%s: %s", cases[i].line, arena_diagnostics(a));
+        ck_assert_msg(strstr(arena_diagnostics(a), cases[i].message) != NULL, "%s: %s", cases[i].line, arena_diagnostics(a));
+        arena_free(a);
+    }
+}
+END_TEST
+
+/* The most registers that a thread needs: large heads, odd groups, several queries and a window, 64 keys at a time. */
+START_TEST(nvrtc_makes_code_without_spills)
+{
+    static const char *const options[] = {"sm_80 --dim=hd=128,H=32,KV=8,L=2048", "sm_90a --dim=hd=128,H=7,KV=1,S=2",
+                                          "sm_80 --dim=hd=256,H=16,KV=2,S=2", "sm_90a --dim=hd=64,H=8,KV=1,B=120,L=4096",
+                                          "sm_90a --dim=hd=128,H=32,KV=8,B=64"};
+    const char *program = getenv("TFGEN") ? getenv("TFGEN") : "./tfgen";
+    char command[512];
+    snprintf(command, sizeof command, "d=$(mktemp -d) && %s tests/specs/decode-heads.yaml --code -o $d --target=%s >$d/log; s=$?; "
+                                      "grep -q 'planned again' $d/log && s=1; rm -rf $d; exit $s", program, options[_i]);
+    const int status = system(command);
+    if (status == code_unsupported << 8) printf("skipped: no NVRTC\n");
+    else ck_assert_msg(status == 0, "%s: status %d", command, status >> 8);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("decode_mma");
+    TCase *t = tcase_create("results");
+    tcase_set_timeout(t, 120);
+    tcase_add_loop_test(t, every_head_group_and_length_is_within_its_bound, 0, (int)(sizeof steps / sizeof *steps));
+    suite_add_tcase(suite, t);
+    TCase *plans = tcase_create("plans");
+    tcase_set_timeout(plans, 120);
+    tcase_add_loop_test(plans, what_it_refuses_is_split_in_two_kernels, 0, (int)(sizeof refused / sizeof *refused));
+    tcase_add_test(plans, a_tile_that_it_cannot_have_is_an_error_that_says_why);
+    tcase_add_loop_test(plans, nvrtc_makes_code_without_spills, 0, 5);
+    suite_add_tcase(suite, plans);
+    return run_suite(suite);
+}
