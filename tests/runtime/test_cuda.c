@@ -193,7 +193,8 @@ static gpu_program filled(gpu_program p)
     }
     must(tfgen_weights_create(p.module, p.tensors, NULL, &p.weights, &error), &error);
     const tfgen_dim most = {"M", 2000};
-    must(tfgen_device_alloc(p.device, (size_t)tfgen_workspace_bytes(p.plan, &most, 1), &p.workspace, &error), &error);
+    const bool has_rows = tfgen_workspace_bytes(p.plan, &most, 1) >= 0;
+    must(tfgen_device_alloc(p.device, (size_t)tfgen_workspace_bytes(p.plan, &most, has_rows), &p.workspace, &error), &error);
     return p;
 }
 
@@ -694,6 +695,47 @@ START_TEST(failures_of_the_driver_leave_nothing_behind)
 }
 END_TEST
 
+static gpu_program start_file(tfgen_device *device, const char *path)
+{
+    char text[8192] = "";
+    FILE *f = fopen(path, "r");
+    ck_assert_msg(f != NULL, "%s", path);
+    text[fread(text, 1, sizeof text - 1, f)] = 0;
+    fclose(f);
+    return filled(start_module_on(device, text, TFGEN_FUSION_TILE));
+}
+
+/* wgmma for 37 rows, another program for one. */
+START_TEST(prefill_and_decode_take_the_memory_of_one_model)
+{
+    tfgen_device *device;
+    tfgen_error error;
+    must(tfgen_device_open("cuda", &device, &error), &error);
+    gpu_program many = start_file(device, "specs/llama-block.yaml"), one = start_file(device, "specs/llama-decode.yaml");
+    const ir_tile *const tiles[] = {&many.module->plan->launches[1].kernel->phases[0]->tile,
+                                    &one.module->plan->launches[1].kernel->phases[0]->tile};
+    ck_assert_int_ne(tiles[0]->program, tiles[1]->program);
+    const int64_t bytes = tfgen_weights_bytes(many.weights);
+    ck_assert_int_eq(tfgen_weights_bytes(one.weights), bytes);
+    const int launched = atomic_load(&driver->launched);
+    must(tfgen_weights_add(many.weights, one.module, NULL, NULL, &error), &error);
+    ck_assert_int_eq(tfgen_weights_bytes(many.weights), bytes);
+    ck_assert_int_eq(atomic_load(&driver->launched), launched);
+    tfgen_weights_free(one.weights);
+    one.weights = many.weights;
+    must(execute(&one, NULL, NULL, &error), &error);
+    for (int i = 0; i < one.module->launch_count; i++)
+        check_arguments(&one, &one.module->plan->launches[i], driver->launches[launched + i].arguments, &one.module->plan->program->dims);
+    one.weights = NULL;
+    for (size_t i = 0; i < tfgen_plan_tensor_count(one.plan); i++) tfgen_device_free(device, one.tensors[i]);
+    tfgen_device_free(device, one.workspace);
+    tfgen_module_free(one.module);
+    tfgen_plan_free(one.plan);
+    free(one.bundle);
+    stop(&many);
+}
+END_TEST
+
 /* What another module adds is there whole or not at all, and is packed once. */
 START_TEST(weights_to_which_adding_failed_are_as_they_were)
 {
@@ -755,8 +797,8 @@ START_TEST(a_call_launches_what_the_variant_for_it_says)
                                "params: {w: [F, D], v: [D, F]}\nops:\n  - {out: h, op: linear, in: [x, w]}\n"
                                "  - {out: g, op: gelu_tanh, in: [h]}\n  - {out: u, op: linear, in: [g, v]}\n"
                                "  - {out: y, op: add, in: [u, x]}\noutputs: {y: y}\n";
-    static const long long made[] = {200, 4000, 20000};
-    static const int calls[][2] = {{1, 0}, {199, 0}, {200, 0}, {201, 1}, {4000, 1}, {4001, 2}, {20000, 2}, {20001, 0}, {30000, 0}};
+    static const long long made[] = {200, 8, 20000};
+    static const int calls[][2] = {{1, 1}, {8, 1}, {9, 0}, {199, 0}, {200, 0}, {201, 2}, {20000, 2}, {20001, 0}, {30000, 0}};
     gpu_program p = start_spec(wide, TFGEN_FUSION_TILE);
     arena *a = arena_new();
     const plan *plans[3];
@@ -1043,6 +1085,7 @@ int main(int argc, char **argv)
     tcase_add_test(c, a_context_that_is_current_is_used_and_none_is_left_behind);
     tcase_add_test(c, a_captured_call_is_replayed_with_the_same_arguments);
     tcase_add_test(c, failures_of_the_driver_leave_nothing_behind);
+    tcase_add_test(c, prefill_and_decode_take_the_memory_of_one_model);
     tcase_add_test(c, weights_to_which_adding_failed_are_as_they_were);
     tcase_add_test(c, a_call_launches_what_the_variant_for_it_says);
     tcase_add_test(c, a_module_that_is_refused_keeps_no_memory);
