@@ -2,8 +2,8 @@
  * one JSON array. Refuses levels, files and devices that do not exist; exit code 1 when --check finds a value outside its bound. */
 #include "runtime/cli/bench.h"
 #include "gen/base/peaks.h"
+#include "runtime/cli/record.h"
 #include "runtime/cli/trial.h"
-#include <errno.h>
 #include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@ typedef struct bench_job {
     arena *a;
     const cli_options *o;
     const char *path, *level; /* level NULL: the text's */
-    json_t *all; /* of the whole command, or NULL */
+    json_t *all; /* of the whole command, or NULL: neither --json nor --record */
     bool failed, checked;
 } bench_job;
 
@@ -24,22 +24,11 @@ typedef struct report {
     const tfgen_device_info *device;
     const device_model *peaks; /* NULL: it says nothing of this device, or not enough */
     const bench_result *r;
-    bool graphs;
-    const char *check; /* a sentence, or NULL */
+    bool graphs, samples; /* samples: JSON has them */
+    const char *check;    /* a sentence, or NULL */
 } report;
 
-/* ---- options */
-static double seconds_of(arena *a, const char *given)
-{
-    char *end;
-    if (!given) return 2;
-    errno = 0;
-    const double x = strtod(given, &end);
-    if (end == given || *end || errno || !(x >= 0 && x <= 3600))
-        bail(a, code_usage, (position){0}, "--seconds: '%s' is not a number from 0 to 3600", given);
-    return x;
-}
-
+/* ---- devices */
 static void close_device(void *d) { tfgen_device_close(d); }
 
 static tfgen_device *open_device(arena *a, const char *name)
@@ -154,6 +143,14 @@ static json_t *dims_json(const dim_table *dims)
     return o;
 }
 
+/* Of whole runs, in their order. */
+static json_t *samples_json(const bench_result *r)
+{
+    json_t *list = json_array();
+    for (int i = 0; i < r->sample_count; i++) json_array_append_new(list, json_real(r->samples[i]));
+    return list;
+}
+
 static json_t *report_json(const report *p)
 {
     const ir_program *program = p->plan->program;
@@ -166,12 +163,14 @@ static json_t *report_json(const report *p)
         json_array_append_new(launches, launch_json(p, p->plan->launches[i].name, kernel_ops(p->a, p->graph, p->plan->launches[i].kernel),
                                                     &r->launches[i], &r->works[i], least, limit));
     }
-    return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:o, s:b, s:i, s:i, s:f, s:f, s:s?, s:o, s:o}", "block", program->name, "dtype",
-                     dtype_name(program->type), "fusion", fusion_level_name(program->level), "device", p->device->name, "label",
-                     p->device->label, "target", p->plan->target->name, "clock", on_host(p) ? "CPU" : "device events", "dims",
-                     dims_json(&program->dims), "graph", p->graphs, "repeats", r->repeats, "sets", r->sets, "set_bytes", r->set_bytes,
-                     "compile_seconds", r->compile_seconds, "check", p->check, "whole",
-                     launch_json(p, "whole", "", &r->whole, &all, floor_of_all(p), NULL), "launches", launches);
+    json_t *o = json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:o, s:b, s:i, s:i, s:f, s:f, s:s?, s:o, s:o}",
+                          "block", program->name, "dtype", dtype_name(program->type), "fusion", fusion_level_name(program->level),
+                          "device", p->device->name, "label", p->device->label, "target", p->plan->target->name, "clock", on_host(p) ?
+                          "CPU" : "device events", "dims", dims_json(&program->dims), "graph", p->graphs, "repeats", r->repeats,
+                          "sets", r->sets, "set_bytes", r->set_bytes, "compile_seconds", r->compile_seconds, "check", p->check,
+                          "whole", launch_json(p, "whole", "", &r->whole, &all, floor_of_all(p), NULL), "launches", launches);
+    if (p->samples) json_object_set_new(o, "samples", samples_json(r));
+    return o;
 }
 
 /* ---- one spec at one level */
@@ -213,7 +212,7 @@ static void bench_level(void *argument)
     const bench_options options = {.device = device,
                                    .seed = (unsigned long long)o.number.seed,
                                    .jobs = (int)o.number.jobs,
-                                   .seconds = seconds_of(a, o.seconds),
+                                   .seconds = options_real(a, "seconds", o.seconds, 0, 3600, 2),
                                    .last_level = limits ? device_last_level(limits) : 0,
                                    .graph = o.graph != NULL,
                                    .cache = cli_cache(a, &o)};
@@ -221,9 +220,9 @@ static void bench_level(void *argument)
     const char *check = o.check ? check_result(j, graph, &c, device) : NULL;
     const bench_result result = bench_plan(a, graph ? graph : c.plan->program, c.plan, &options);
     if (result.plan != c.plan) compile_dump(a, &request, result.plan);
-    const report p = {a, graph, result.plan, &device->info, limits, &result, options.graph, check};
+    const report p = {a, graph, result.plan, &device->info, limits, &result, options.graph, o.record != NULL, check};
     if (j->all) json_array_append_new(j->all, report_json(&p));
-    else print_table(&p);
+    if (!o.json) print_table(&p);
 }
 
 typedef struct level_job {
@@ -241,12 +240,32 @@ static void find_levels(void *argument)
     if (!j->o->fusion && j->o->from) j->levels.names[0] = NULL; /* once, as the text is fused */
 }
 
+typedef struct record_job {
+    arena *a;
+    const char *path;
+    json_t *runs;
+} record_job;
+
+static void record_runs(void *argument)
+{
+    record_job *j = argument;
+    record_write(j->a, j->path, j->runs);
+}
+
+/* What went wrong with the record, or what was before. */
+static int write_record(const char *path, json_t *runs, int before)
+{
+    record_job j = {arena_new(), path, runs};
+    const int code = cli_run(record_runs, &j, j.a);
+    return code ? code : before;
+}
+
 int command_bench_main(const cli_options *o)
 {
     level_job levels = {arena_new(), o, {0}};
     int worst = arena_run(levels.a, find_levels, &levels);
     fputs(arena_diagnostics(levels.a), stderr);
-    json_t *all = o->json ? json_array() : NULL;
+    json_t *all = o->json || o->record ? json_array() : NULL;
     for (int i = 0; i < o->file_count && worst != code_usage; i++)
         for (size_t k = 0; k < levels.levels.count; k++) {
             bench_job j = {.a = arena_new(), .o = o, .path = o->files[i], .level = levels.levels.names[k], .all = all};
@@ -254,10 +273,11 @@ int command_bench_main(const cli_options *o)
             if (code == code_ok && j.failed) code = code_check_failed;
             if (code > worst) worst = code;
         }
-    if (all && worst != code_usage) {
+    if (o->json && worst != code_usage) {
         json_dumpf(all, stdout, JSON_INDENT(2));
         putchar('\n');
     }
+    if (o->record && worst <= code_check_failed) worst = write_record(o->record, all, worst);
     json_decref(all);
     arena_free(levels.a);
     return worst;

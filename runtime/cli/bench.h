@@ -3,7 +3,7 @@
 #ifndef TFGEN_CLI_BENCH_H
 #define TFGEN_CLI_BENCH_H
 #include "runtime/cli/cli.h"
-#include "runtime/cli/spread.h"
+#include "runtime/cli/record.h"
 #include "gen/base/work.h"
 #include "runtime/module/module.h"
 
@@ -20,6 +20,8 @@ typedef struct bench_options {
 typedef struct bench_result {
     spread whole, *launches; /* a run from its first launch to the end of its last; each launch in runs with an event between two */
     work *works;
+    double *samples; /* seconds of whole runs, in their order: all, or every n-th, at most record_most_samples of them */
+    int sample_count;
     int repeats, sets;       /* sets of inputs, states, outputs, workspace and weights that the runs take in turn */
     double set_bytes, compile_seconds;
     const plan *plan;        /* what ran: the plan given, or one made again where its kernels spill (runtime/module/plan_code.h) */

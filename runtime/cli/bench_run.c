@@ -306,6 +306,14 @@ static void make_events(bench *b)
     b->samples = memory(b, ((size_t)b->module->launch_count + 1) * most_repeats * sizeof *b->samples);
 }
 
+/* Before spread_of() sorts them. */
+static void keep_samples(bench *b)
+{
+    const int step = (b->result.repeats + record_most_samples - 1) / record_most_samples;
+    b->result.samples = arena_alloc(b->a, record_most_samples * sizeof *b->result.samples);
+    for (int i = 0; i < b->result.repeats; i += step) b->result.samples[b->result.sample_count++] = b->samples[i];
+}
+
 bench_result bench_plan(arena *a, const ir_program *graph, const plan *p, const bench_options *o)
 {
     bench *b = arena_alloc(a, sizeof *b);
@@ -319,6 +327,7 @@ bench_result bench_plan(arena *a, const ir_program *graph, const plan *p, const 
     if (o->graph) capture_graphs(b);
     b->result.repeats = time_runs(b);
     const int launches = b->module->launch_count;
+    keep_samples(b);
     b->result.whole = spread_of(b->samples, b->result.repeats);
     b->result.launches = arena_alloc(a, ((size_t)launches + 1) * sizeof *b->result.launches);
     b->result.works = arena_alloc(a, ((size_t)launches + 1) * sizeof *b->result.works);

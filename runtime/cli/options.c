@@ -413,6 +413,17 @@ static name_list split(arena *a, const char *given, char at)
 name_list options_list(arena *a, const char *given) { return split(a, given, ','); }
 name_list options_lines(arena *a, const char *given) { return split(a, given, '\n'); }
 
+double options_real(arena *a, const char *option, const char *given, double low, double high, double otherwise)
+{
+    char *end;
+    if (!given) return otherwise;
+    errno = 0;
+    const double x = strtod(given, &end);
+    if (end == given || *end || errno || !(x >= low && x <= high))
+        bail(a, code_usage, (position){0}, "--%s: '%s' is not a number from %g to %g", option, given, low, high);
+    return x;
+}
+
 dim_override *options_dims(arena *a, const char *option, const char *given, size_t *count)
 {
     name_list list = options_list(a, given);

@@ -1,0 +1,124 @@
+/* In: runs as JSON, paths. Out: record.h. Refuses what is no record: not JSON, of another version, without samples, with numbers that are
+ * no times. */
+#include "runtime/cli/record.h"
+#include "runtime/cli/cli.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void release_json(void *json) { json_decref(json); }
+
+void record_write(arena *a, const char *path, json_t *runs)
+{
+    json_t *all = json_pack("{s:i, s:s, s:O}", "record", record_version, "tfgen", TFGEN_VERSION, "runs", runs);
+    arena_defer(a, release_json, all);
+    char *text = json_dumps(all, JSON_INDENT(1));
+    if (!text) bail(a, code_device, (position){0}, "not enough memory for the record");
+    const char *kept = arena_printf(a, "%s\n", text);
+    free(text);
+    cli_write_file(a, path, kept, strlen(kept));
+}
+
+/* ---- reading */
+typedef struct reader {
+    arena *a;
+    const char *path;
+    int run; /* which, from 1; 0: the whole file */
+} reader;
+
+static _Noreturn void refuse(const reader *r, const char *what)
+{
+    if (r->run) bail(r->a, code_bad_input, (position){0}, "%s: run %d: %s", r->path, r->run, what);
+    bail(r->a, code_bad_input, (position){0}, "%s: %s", r->path, what);
+}
+
+static const char *text_of(const reader *r, const json_t *o, const char *key)
+{
+    const char *s = json_string_value(json_object_get(o, key));
+    if (!s) refuse(r, arena_printf(r->a, "it has no %s", key));
+    return text_harmless(r->a, s);
+}
+
+static double seconds_of(const reader *r, const json_t *x)
+{
+    const double s = json_number_value(x);
+    if (!json_is_number(x) || !(s > 0) || !isfinite(s)) refuse(r, "a time is no positive number");
+    return s;
+}
+
+static const char *dims_of(const reader *r, json_t *dims)
+{
+    text t = {.a = r->a};
+    const char *name;
+    json_t *value;
+    json_object_foreach(dims, name, value) text_printf(&t, " %s=%lld", text_harmless(r->a, name), (long long)json_integer_value(value));
+    return t.data ? t.data : "";
+}
+
+static const char *key_of(const reader *r, const json_t *o)
+{
+    const char *block = text_of(r, o, "block"), *type = text_of(r, o, "dtype"), *level = text_of(r, o, "fusion");
+    const char *target = text_of(r, o, "target"), *graph = json_is_true(json_object_get(o, "graph")) ? ", graph replay" : "";
+    return arena_printf(r->a, "%s %s level %s%s, %s%s", block, type, level, dims_of(r, json_object_get(o, "dims")), target, graph);
+}
+
+static void read_launches(const reader *r, const json_t *list, recorded_run *out)
+{
+    size_t i;
+    json_t *l;
+    out->launches = arena_alloc(r->a, (json_array_size(list) + 1) * sizeof *out->launches);
+    out->launch_count = 0;
+    json_array_foreach((json_t *)list, i, l)
+    {
+        const json_t *s = json_object_get(l, "seconds");
+        out->launches[out->launch_count++] =
+            (recorded_launch){text_of(r, l, "name"),
+                              {seconds_of(r, json_object_get(s, "median")), seconds_of(r, json_object_get(s, "p10")),
+                               seconds_of(r, json_object_get(s, "p90"))}};
+    }
+}
+
+static recorded_run *run_of(record *all, const char *key)
+{
+    for (int i = 0; i < all->count; i++)
+        if (strcmp(all->runs[i].key, key) == 0) return &all->runs[i];
+    all->runs[all->count] = (recorded_run){.key = key};
+    return &all->runs[all->count++];
+}
+
+static void read_run(const reader *r, const json_t *o, record *all)
+{
+    const json_t *samples = json_object_get(o, "samples");
+    const size_t count = json_array_size(samples);
+    recorded_run *run = run_of(all, key_of(r, o));
+    const char *device = text_of(r, o, "label"), *check = json_string_value(json_object_get(o, "check"));
+    if (!count) refuse(r, "it has no samples; bench --record writes them, --json does not");
+    if (run->device && strcmp(run->device, device) != 0) refuse(r, "the same run on two devices");
+    run->device = device;
+    if (check && strncmp(check, "BAD", 3) == 0) run->bad = text_harmless(r->a, check);
+    double *pooled = arena_alloc(r->a, ((size_t)run->sample_count + count) * sizeof *pooled);
+    if (run->sample_count) memcpy(pooled, run->samples, (size_t)run->sample_count * sizeof *pooled);
+    for (size_t i = 0; i < count; i++) pooled[run->sample_count++] = seconds_of(r, json_array_get(samples, i));
+    run->samples = pooled;
+    read_launches(r, json_object_get(o, "launches"), run);
+}
+
+record record_read(arena *a, const char *path)
+{
+    reader r = {a, path, 0};
+    size_t size;
+    const char *text = cli_read_file(a, path, &size);
+    json_error_t error;
+    json_t *all = json_loadb(text, size, JSON_REJECT_DUPLICATES, &error);
+    if (!all) bail(a, code_bad_input, (position){0}, "%s:%d:%d: %s", path, error.line, error.column, text_harmless(a, error.text));
+    arena_defer(a, release_json, all);
+    const json_t *runs = json_object_get(all, "runs");
+    if (json_integer_value(json_object_get(all, "record")) != record_version || !json_array_size(runs))
+        refuse(&r, "this is no record of runs; bench --record=FILE writes one");
+    record out = {arena_alloc(a, json_array_size(runs) * sizeof *out.runs), 0};
+    for (size_t i = 0; i < json_array_size(runs); i++) {
+        r.run = (int)i + 1;
+        read_run(&r, json_array_get(runs, i), &out);
+    }
+    return out;
+}
