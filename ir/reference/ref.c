@@ -93,7 +93,9 @@ static void round_to_type(ref_state *r, const ir_value *v)
     for (size_t i = 0; i < t->count; i++) {
         const double y = t->value[i];
         if (!isfinite(y)) continue;
-        t->error[i] = sqrt(t->error[i] * t->error[i] + unit * y * unit * y + (y != 0 ? least * least : 0));
+        /* A value that may as well have the other sign is that far away, not likely that far: its rounding comes on top. */
+        const double limit = ref_sigmas * t->error[i] > fabs(y) ? unit * fabs(y) / ref_sigmas : 0;
+        t->error[i] = sqrt(t->error[i] * t->error[i] + unit * y * unit * y + (y != 0 ? least * least : 0)) + limit;
         ref_overflow(type, &t->value[i], &t->error[i]);
         if (r->round_stored) t->value[i] = dtype_round(type, t->value[i]);
     }

@@ -1,6 +1,7 @@
 #!/bin/sh
-# usage: prepare_compare.sh FOLDER   Makes what bench/compare.py needs on a machine with PyTorch and CUDA, but with none of tfgen's libraries:
-# libtfgen.so, tfgen-worker and the libraries beside them. There: sh FOLDER/compare.sh ARGUMENTS, which keeps its cache in FOLDER.
+# usage: prepare_compare.sh FOLDER   Makes what bench/compare.py needs on a machine with PyTorch and CUDA, but with none of tfgen's
+# libraries: libtfgen.so, tfgen-worker and the libraries beside them. There: sh FOLDER/compare.sh ARGUMENTS, which keeps its cache in
+# FOLDER.
 set -eu
 out=$1
 make -j2

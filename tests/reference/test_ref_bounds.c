@@ -115,6 +115,32 @@ START_TEST(large_scores_come_near_their_bound)
 }
 END_TEST
 
+/* The sum may be of either sign, and so the norm of it alone: -w, rounded, and what is made of that are within the bounds, too. */
+START_TEST(a_norm_of_one_number_of_either_sign_stays_below_its_bound)
+{
+    const char *yaml = "block: t\ndtype: bf16\ndims: {M: 24, N: 64}\ninputs: {x: [M, 3], c: [N]}\n"
+                       "params: {w: [1]}\n"
+                       "ops: [{out: a, op: mul, in: [x, 1.1]}, {out: t, op: row_sum, in: [a]}, "
+                       "{out: n, op: rmsnorm, in: [t, w], eps: 1.0e-12}, "
+                       "{out: y, op: mul, in: [n, c]}]\noutputs: {y: y, n: n, a: a}\n";
+    bench *b = open_as(yaml, "bf16", NULL, 0);
+    double *x = bench_data(b, "x");
+    const double w = bench_data(b, "w")[0], *c = bench_data(b, "c");
+    for (int row = 0; row < 24; row++) x[3 * row] = 1, x[3 * row + 1] = -0.5, x[3 * row + 2] = -0.50390625;
+    bench_run(b, false, NULL);
+    const ref_tensor *n = bench_result(b, "n"), *y = bench_result(b, "y");
+    const double norm = dtype_round(dtype_bf16, -n->value[0]);
+    ck_assert(fabs(fabs(n->value[0]) - fabs(w)) < 0.1 * fabs(w));
+    for (int i = 0; i < 24; i++) ck_assert(fabs(norm - n->value[i]) <= ref_sigmas * n->error[i]);
+    for (int i = 0; i < 24 * 64; i++) {
+        const double result = dtype_round(dtype_bf16, norm * c[i % 64]);
+        ck_assert_msg(fabs(result - y->value[i]) <= ref_sigmas * y->error[i], "%g for %g: %g times its bound", result, y->value[i],
+                      fabs(result - y->value[i]) / (ref_sigmas * y->error[i]));
+    }
+    bench_close(b);
+}
+END_TEST
+
 /* Of a million terms, in blocks of 1024 and of 4096, one sign and both: below the bound, and a chain of all is above a tenth of it. */
 START_TEST(a_sum_of_a_million_terms_has_the_bound_of_its_blocks)
 {
@@ -468,6 +494,7 @@ int main(void)
                         9 * sizeof right_cases / sizeof *right_cases);
     tcase_add_loop_test(c, a_sum_of_one_sign_stays_below_the_bound_too, 0, 6);
     tcase_add_test(c, large_scores_come_near_their_bound);
+    tcase_add_test(c, a_norm_of_one_number_of_either_sign_stays_below_its_bound);
     tcase_add_loop_test(c, a_sum_of_a_million_terms_has_the_bound_of_its_blocks, 0, 2);
     tcase_add_loop_test(c, three_products_in_tf32_stay_below_their_bound_and_one_does_not, 0, sizeof split_cases / sizeof *split_cases);
     tcase_add_loop_test(c, a_wrong_device_exceeds_the_bound_in_f32, 0, fault_case_count);
