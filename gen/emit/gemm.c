@@ -335,12 +335,17 @@ static void write_narrow_sinks(gemm *g, scope *s)
     }
 }
 
-static void write_dispatch(gemm *g)
+/* halves: of one half of a block at a time, which only segments take that are no pairs. */
+static void write_dispatch(gemm *g, bool halves)
 {
     writer *w = g->w;
     const segment_list *list = &g->e->segments;
-    write_line(w, "template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, "
-                  "vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)");
+    if (halves)
+        write_line(w, "template <int W, class Out> DEV static void columns(const args &p, const context &c, int batch, int row, int n, "
+                      "vec<float, W> product, float &sum, Out &out)");
+    else
+        write_line(w, "template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, "
+                      "vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)");
     write_line(w, "{");
     flatten_row(g, w);
     scope s = epilogue_scope(g, w);
@@ -351,7 +356,9 @@ static void write_dispatch(gemm *g)
         const bool last = i + 1 == list->count;
         const char *name = segment_function(g, x), *from = x->packed_start ? arena_printf(g->e->a, "n - %lld", x->packed_start) : "n";
         if (!last) write_line(w, "if (n < %lld) {", x->packed_start + x->packed_count);
-        if (x->kind == segment_plain) {
+        if (halves) {
+            write_line(w, "%s<W, 0>(p, c, row, %s, product, sum, out);", name, from);
+        } else if (x->kind == segment_plain) {
             write_line(w, "%s<W, 0>(p, c, row, %s, lo, sum, out);", name, from);
             write_line(w, "%s<W, 1>(p, c, row, %s + granule, hi, sum, out);", name, from);
         } else {
@@ -461,13 +468,15 @@ void gemm_write_context(gemm *g)
     write_extents(g);
 }
 
-void gemm_write_epilogue(gemm *g)
+static void write_epilogue(gemm *g, bool halves)
 {
     write_begin(g);
     for (int i = 0; i < g->e->segments.count; i++) write_segment(g, &g->e->segments.items[i]);
-    write_dispatch(g);
+    write_dispatch(g, halves);
     write_finish(g);
 }
+
+void gemm_write_epilogue(gemm *g) { write_epilogue(g, false); }
 
 /* 4, or 2 where rows that the epilogue stores begin at odd multiples of 2 elements. */
 static int stored_width(const gemm *g)
@@ -532,3 +541,16 @@ static void on_warpgroups(emission *e, writer *w, tensor_box (*box)(const gemm *
 
 void gemm_on_warpgroups(emission *e, writer *w) { on_warpgroups(e, w, box_of_pieces); }
 void gemm_on_warpgroups_split(emission *e, writer *w) { on_warpgroups(e, w, box_of_rows); }
+
+void gemm_on_pieces(gemm *g, bool halves)
+{
+    writer *w = g->w;
+    write_line(w, "static constexpr int width = %d;", g->width);
+    write_line(w, "static constexpr long long a_stride = %lld;", view_of(g->e->a, g->a).stride);
+    write_line(w, "static constexpr bool row_sums = %s;", g->row_sum ? "true" : "false");
+    gemm_write_operand_type(g);
+    gemm_write_context(g);
+    write_a_row(g, row_of_a(g));
+    write_line(w, "DEV static const b_type *packed(const args &p) { return %s; }", use_packed(g->e, pack_index(g), false));
+    write_epilogue(g, halves);
+}

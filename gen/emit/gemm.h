@@ -38,4 +38,7 @@ bool gemm_reads(const gemm *g); /* an epilogue op has an operand in memory that 
 void gemm_on_register_tiles(emission *e, writer *w);
 void gemm_on_warpgroups(emission *e, writer *w);
 void gemm_on_warpgroups_split(emission *e, writer *w);
+/* What follows the tile of a product that takes pieces of packed weights from memory to registers (gemm_frag). halves: its columns may be
+ * one half of a block. */
+void gemm_on_pieces(gemm *g, bool halves);
 #endif

@@ -182,7 +182,8 @@ static const char *signal_defines(const plan *p, const launch *l)
     enum { most_shared_columns = 24 << 10 };
     const launch *next = &p->launches[(l - p->launches + 1) % p->launch_count];
     if (!l->overlap) return "";
-    if (l->kernel->phases[0]->family == family_rows && frame_of(next) == frame_ws) return "#define TF_SIGNAL_FIRST 1\n";
+    const bool loads_ahead = frame_of(next) == frame_ws || frame_of(next) == frame_share;
+    if (l->kernel->phases[0]->family == family_rows && loads_ahead) return "#define TF_SIGNAL_FIRST 1\n";
     const bool much = column_bytes(next->kernel->phases[0]) > most_shared_columns;
     return frame_of(l) == frame_ws && much ? "#define TF_SIGNAL_NEVER 1\n" : "";
 }

@@ -157,6 +157,7 @@ static const beside besides[] = {
     {"templates/gemm/gemm_ws.spec.h", "specs/llama-block.yaml", family_gemm, "sm_90a", NULL},
     {"templates/gemm/align.spec.h", "tests/specs/odd-rows.yaml", family_align, "sm_90a", NULL},
     {"templates/gemm/gemm_mma.spec.h", "specs/llama-block.yaml", family_gemm, "sm_80", NULL},
+    {"templates/gemm/gemm_frag.spec.h", "specs/llama-decode.yaml", family_gemm, "sm_80", NULL},
     {"templates/attention/attention_mfma.spec.h", "specs/llama-block.yaml", family_attention, "gfx942", NULL},
     {"templates/gemm/gemm_mfma.spec.h", "specs/llama-block.yaml", family_gemm, "gfx942", NULL},
 };

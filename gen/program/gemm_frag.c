@@ -1,0 +1,170 @@
+/* Products of few rows on matrix units (templates/gemm/gemm_frag.h): every weight goes from memory to the registers of the wave that
+ * multiplies it, once for all rows. In: a product. Out: a tile that keeps as many bytes under way as the machine's memory needs. */
+#include "gen/emit/gemm.h"
+#include "gen/program/products.h"
+
+enum { piece_rows = 8, most_rows = 32, most_ahead = 8 };
+
+static const char *obstacle(const tile_request *r) { return obstacle_to_16_bits(r, layer_frag); }
+
+static bool joins_columns(const tile_request *r)
+{
+    for (int i = 0; i < r->segments->count; i++)
+        if (r->segments->items[i].kind != segment_plain) return true;
+    return false;
+}
+
+/* ---- what a tile takes */
+static int waves_of(const tile_request *r, const gemm_frag_tile *t) { return t->threads / r->target->wave; }
+
+/* Of a thread: sums, pieces of weights and of rows under way, addresses (those of NVRTC 13 on tiles that do not spill). */
+static int registers_beside(const gemm_frag_tile *t) { return 4 * (t->n / piece_columns) * (t->m / piece_rows) + 28; }
+static int registers_a_piece(const gemm_frag_tile *t) { return 8 * (t->n / piece_columns) + 4 * (t->m / piece_rows); }
+static int registers(const gemm_frag_tile *t) { return (registers_beside(t) + t->ahead * registers_a_piece(t) + 7) / 8 * 8; }
+static int registers_of_unit(const target_info *target) { return target->registers * target->wave; }
+
+/* Workgroups that share a multiprocessor. */
+static int resident(const target_info *target, const gemm_frag_tile *t)
+{
+    const int fit = registers_of_unit(target) / (registers(t) * t->threads), most = 2048 / t->threads;
+    return fit < 1 ? 1 : fit < most ? fit : most;
+}
+
+/* gemm_frag<...>::memory_bytes */
+static long long shared_bytes(const tile_request *r, const ir_tile *t)
+{
+    const gemm_frag_tile *x = &t->gemm_frag;
+    return 4ll * x->m * (waves_of(r, x) * (x->n + 4) + (request_sums_rows(r) ? x->n / 2 : 0));
+}
+
+/* ---- how long it takes
+ * All multiprocessors together get what memory delivers. One gets a tile's weights no sooner than what its waves have under way comes
+ * round, once in the time of a load under load; and weights and rows, which come from L2, no faster than its port takes them. As measured
+ * on an H200 at 1 to 32 rows: 2 us, and 1.45 times its share of memory's bandwidth. */
+static double bandwidth_of(const device_model *d)
+{
+    const double reached = d->numbers[number_bandwidth_reached].value, most = d->numbers[number_bandwidth].value;
+    return reached > 0 ? reached : most > 0 ? most : 1e12;
+}
+
+/* `count` tiles at a time. */
+static double round_time(const tile_request *r, const gemm_frag_tile *t, long long count)
+{
+    const double line = (double)value_columns(request_product(r)->inputs[0]) * 2, weights = t->n * line,
+                 rows = (double)(request_rows(r) < t->m ? request_rows(r) : t->m) * line;
+    const double memory = bandwidth_of(r->device), port = 1.45 * memory / r->device->units;
+    const long long together = (count + r->device->units - 1) / r->device->units; /* on one multiprocessor */
+    const double under_way = (double)waves_of(r, t) * t->ahead * t->n / piece_columns * piece_bytes;
+    const double times[] = {(double)count * weights / memory, (double)together * (weights + rows) / port, 2e-6 * weights / under_way};
+    double longest = times[0];
+    for (int i = 1; i < 3; i++)
+        if (times[i] > longest) longest = times[i];
+    return longest;
+}
+
+/* Workgroups stay, and take one tile after the other; between two a multiprocessor of a single workgroup waits for rows. Where they leave
+ * multiprocessors free, the next launch has loaded its first weights by the time this one ends. */
+static double time_of(const tile_request *r, const gemm_frag_tile *t)
+{
+    const double gap = r->target->overlaps ? 3e-6 : 0, wait = resident(r->target, t) == 1 ? 1e-6 * (t->m / piece_rows - 1) : 0;
+    const long long units = r->device->units, at_once = units * resident(r->target, t),
+                    tiles = (request_rows(r) + t->m - 1) / t->m * column_tiles(r, t->n), rest = tiles % at_once;
+    double time = (double)(tiles / at_once) * (round_time(r, t, at_once) + wait);
+    time += rest ? round_time(r, t, rest) : -wait;
+    return time + gap * (double)(tiles < units ? tiles : units) / (double)units;
+}
+
+/* Of tiles of so many rows, pieces across and waves the one with most under way where `resident` share a multiprocessor; false: it does not
+ * fit. */
+static bool fill(const tile_request *r, int m, const int (*shape)[3], ir_tile *t)
+{
+    const long long pieces = packed_in_pieces(value_columns(request_product(r)->inputs[0]), 2) * 2 / piece_row_bytes;
+    gemm_frag_tile *x = &t->gemm_frag;
+    const int waves = pieces < (*shape)[1] ? pieces < 2 ? 2 : (int)power_of_two_up(pieces) : (*shape)[1];
+    *x = (gemm_frag_tile){.m = m, .n = (*shape)[0] * piece_columns, .threads = waves * r->target->wave, .ahead = 1};
+    const int most =
+        registers_of_unit(r->target) / (*shape)[2] / x->threads < 255 ? registers_of_unit(r->target) / (*shape)[2] / x->threads : 255;
+    while (2 * x->ahead <= most_ahead && x->ahead * waves < pieces && registers_beside(x) + 2 * x->ahead * registers_a_piece(x) <= most)
+        x->ahead *= 2;
+    return registers_beside(x) + x->ahead * registers_a_piece(x) <= most && shared_bytes(r, t) <= r->target->lds_bytes;
+}
+
+static void defaults(const tile_request *r, ir_tile *t)
+{
+    /* Pieces across, waves, resident: the first of those that are as fast. Few waves wait longer than the model knows; they are for sums of
+     * many rows. */
+    static const int shapes[][3] = {{2, 16, 1}, {1, 16, 1}, {2, 8, 2}, {4, 8, 1}, {8, 8, 1}};
+    const long long rows = request_rows(r), tiles = (rows + most_rows - 1) / most_rows,
+                    m = ((rows + tiles - 1) / tiles + piece_rows - 1) / piece_rows * piece_rows;
+    const bool pairs = joins_columns(r);
+    double least = 1e30;
+    ir_tile x = *t;
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+        const bool useful = shapes[i][0] == 1 ? !pairs : shapes[i][0] == 2 || m > 2 * piece_rows;
+        if (!useful || !fill(r, (int)m, &shapes[i], &x)) continue;
+        const double time = time_of(r, &x.gemm_frag);
+        if (time < 0.98 * least) t->gemm_frag = x.gemm_frag, least = time;
+    }
+}
+
+/* Readings of the weight (gen/program/products.h), half as dear as those of programs that multiply one number at a time. */
+static double cost(const tile_request *r)
+{
+    const long long rows = request_rows(r);
+    return rows > most_rows ? COST_OF_MATRIX_UNITS + 0.2 : 0.5;
+}
+
+static const char *illegal(const tile_request *r, const ir_tile *t)
+{
+    const gemm_frag_tile *x = &t->gemm_frag;
+    if (x->m % piece_rows) return "m is a multiple of 8";
+    if (x->threads % r->target->wave) return "threads are whole waves";
+    if (x->n % piece_columns) return "n is a multiple of 16";
+    if (x->n % 32 && joins_columns(r)) return "n is a multiple of 32 where the epilogue joins columns";
+    return registers(x) * x->threads > registers_of_unit(r->target) ? "the threads need more registers than there are" : NULL;
+}
+
+/* Fewer pieces under way, then fewer rows. */
+static bool smaller(const tile_request *r, ir_tile *t)
+{
+    (void)r;
+    gemm_frag_tile *x = &t->gemm_frag;
+    if (x->ahead > 1) return x->ahead /= 2, true;
+    if (x->m > piece_rows) return x->m = x->m / 2 / piece_rows * piece_rows, true;
+    return false;
+}
+
+static void geometry(const tile_request *r, const ir_tile *t, launch *l)
+{
+    products_geometry(r, t->gemm_frag.m, t->gemm_frag.n, l);
+    l->resident = resident(r->target, &t->gemm_frag);
+}
+
+static int parts(const tile_request *r, const ir_tile *t) { return column_tiles(r, t->gemm_frag.n); }
+
+static void members(emission *e, writer *w)
+{
+    const gemm_frag_tile *x = &e->phase->tile.gemm_frag;
+    gemm g = gemm_start(e, w, false, gemm_stored_width);
+    write_line(w, "static constexpr int tile_m = %d, tile_n = %d, threads = %d, ahead = %d, resident = %d;", x->m, x->n, x->threads,
+               x->ahead, resident(e->plan->target, x));
+    gemm_on_pieces(&g, x->n % (2 * g.granule) != 0);
+}
+
+const program gemm_frag_program = {.kind = program_gemm_frag,
+                                   .device = "gemm_frag",
+                                   .template = "templates/gemm/gemm_frag.h",
+                                   .memory = "$P::memory_bytes",
+                                   .entry = "TF_KERNEL_SHARE($K, $P)",
+                                   .obstacle = obstacle,
+                                   .cost = cost,
+                                   .defaults = defaults,
+                                   .illegal = illegal,
+                                   .shared_bytes = shared_bytes,
+                                   .smaller = smaller,
+                                   .geometry = geometry,
+                                   .parts = parts,
+                                   .members = members,
+                                   .pack = "pack_pieces",
+                                   .packed_length = packed_in_pieces,
+                                   .aligned_rows = true};

@@ -1,0 +1,50 @@
+// In: one tile program P and its arguments. Out: the walk over its tiles in which every wave loads and multiplies for itself, from memory
+// to registers, and waves meet once a tile, in shared memory. What no launch writes is asked for ahead of everything else: before the
+// launch ahead has ended, and of the next tile before this one's results are stored. Refuses nothing.
+//
+// P: args, tile, carry (types), threads, resident (workgroups that share a multiprocessor, at least), memory_bytes
+//    tiles(p), at(p, index) -> tile, start(p, tile, carry): issues the first loads of weights; compute(p, tile, carry);
+//    results(carry) -> what finish(p, tile, results, memory) needs once carry is another tile's
+#pragma once
+
+template <class P> DEV void run_share(const typename P::args &p)
+{
+#if defined(TF_ON_HOST)
+    TF_SHARED_DYN(float, memory);
+#else
+    extern __shared__ __attribute__((aligned(16))) float memory[];
+#endif
+    const int tiles = P::tiles(p);
+    int index = block_index();
+    typename P::carry c;
+    if (index < tiles) P::start(p, P::at(p, index), c);
+    next_may_start();
+    previous_wait();
+#pragma unroll 1
+    while (index < tiles) {
+        const typename P::tile t = P::at(p, index);
+        const typename P::results r = P::compute(p, t, c);
+        index += block_total();
+        if (index < tiles) P::start(p, P::at(p, index), c);
+        P::finish(p, t, r, memory);
+        if (index < tiles) barrier(); // the next tile uses the same memory
+    }
+}
+
+#if defined(TF_ON_HOST)
+#define TF_KERNEL_SHARE(name, ...)                                                            \
+    extern "C" __global__ void name(const __VA_ARGS__::args p) { run_share<__VA_ARGS__>(p); } \
+    TF_EXPORT(name)
+#else
+#if defined(TF_ALL_REGISTERS)
+#define TF_RESIDENT(P) 1
+#else
+#define TF_RESIDENT(P) P::resident
+#endif
+#define TF_KERNEL_SHARE(name, ...)                                                               \
+    extern "C" __global__ void __launch_bounds__(__VA_ARGS__::threads, TF_RESIDENT(__VA_ARGS__)) \
+        name(const __grid_constant__ __VA_ARGS__::args p)                                        \
+    {                                                                                            \
+        run_share<__VA_ARGS__>(p);                                                               \
+    }
+#endif

@@ -1,0 +1,200 @@
+// In: one spec struct S of a matrix product (docs/spec-structs.md: gemm). Out: its program for few rows under the frame share: weights go
+// from memory to registers as a wave's matrix instruction takes them, each is read once for all rows of the tile; the waves of a workgroup
+// share out K, piece by piece, and add up in shared memory in a fixed order. Any M, N, K from 1. Refuses (static_assert) tiles that pieces
+// do not fill.
+//
+// Beyond the common contract S has: ahead: pieces of K that a wave has under way; resident: workgroups a multiprocessor; packed(p): the
+// pieces; a_row(p, batch, row), rows at multiples of 16 bytes and a_stride elements apart; width: columns that the epilogue is handed at a
+// time, 2 or 4. Where tile_n is no multiple of 32 it has columns() in place of epilogue(): of one half of a block.
+#pragma once
+#include "templates/gemm/pieces.h"
+
+template <class S> struct gemm_frag {
+    using args = typename S::args;
+    using type = typename S::a_type;
+    using weights = piece_of_weights<type>;
+    using operand = piece_of_rows<type>;
+    static constexpr int tile_m = S::tile_m, tile_n = S::tile_n, threads = S::threads, ahead = S::ahead, resident = S::resident;
+    static constexpr int waves = threads / TF_WAVE, across = tile_n / piece_results::columns, down = tile_m / piece_results::rows;
+    static constexpr int length = pieces<type>::length, along = S::packed_k / length; // of a piece; pieces of a column
+    static constexpr int turns = ceil_div(along, waves *ahead);
+    static constexpr int column_tiles = ceil_div(S::packed_n, tile_n);
+    static constexpr bool whole_columns = S::packed_n % tile_n == 0;
+    static_assert(S::packed_k % length == 0 && S::packed_n % piece_results::columns == 0, "packing: whole pieces");
+    static_assert(threads % TF_WAVE == 0 && tile_n % piece_results::columns == 0 && tile_m % piece_results::rows == 0,
+                  "tile: whole pieces");
+    static_assert(S::granule == piece_results::columns && (S::width == 2 || S::width == 4), "tile: a piece is half of a block");
+
+    struct tile {
+        int row, column; // of the first element
+    };
+    struct carry {
+        weights w[ahead][across];
+    };
+    struct results {
+        piece_results of[across][down];
+        typename S::context context; // of the row of the first item that the thread stores
+    };
+
+    DEV static int row_tiles(const args &p) { return ceil_div(S::rows(p), tile_m); }
+    DEV static int tiles(const args &p) { return row_tiles(p) * column_tiles; }
+    // Tiles of the same columns side by side, for these are in cache then.
+    DEV static tile at(const args &p, int index)
+    {
+        const int rows = row_tiles(p);
+        return {index % rows * tile_m, index / rows * tile_n};
+    }
+
+    // ---- piece u of turn j of a wave
+    DEV static int wave() { return thread_index() / TF_WAVE; }
+    DEV static int piece_at(int turn, int u) { return (turn * ahead + u) * waves + wave(); }
+    DEV static bool exists(int turn, int u)
+    {
+        if (along % (waves * ahead) == 0) return turn < turns;
+        return piece_at(turn, u) < along;
+    }
+    DEV static void load_weights(const args &p, const tile &t, carry &c, int turn, int u)
+    {
+        const type *at =
+            S::packed(p) + (t.column / piece_results::columns * static_cast<long long>(along) + piece_at(turn, u)) * pieces<type>::elements;
+#pragma unroll
+        for (int g = 0; g < across; g++)
+            if (whole_columns || t.column + g * piece_results::columns < S::packed_n)
+                c.w[u][g].load(at + static_cast<long long>(g) * along * pieces<type>::elements);
+    }
+    DEV static void start(const args &p, const tile &t, carry &c)
+    {
+#pragma unroll
+        for (int u = 0; u < ahead; u++)
+            if (exists(0, u)) load_weights(p, t, c, 0, u);
+    }
+
+    struct rows_of_a {
+        operand x[down];
+        DEV void load(const args &p, const tile &t, int piece)
+        {
+            const int k = piece * length, left = S::K % length == 0 ? length : S::K - k;
+            const type *at = S::a_row(p, 0, t.row) + k;
+#pragma unroll
+            for (int i = 0; i < down; i++)
+                x[i].load(at + i * piece_results::rows * S::a_stride, S::a_stride, S::rows(p) - t.row - i * piece_results::rows, left);
+        }
+    };
+
+    // Long sums are sums of sums (sums.h).
+    static constexpr bool folds = is_long(static_cast<long long>(turns) * ahead * length);
+    static constexpr int folded_turns =
+        ceil_div(static_cast<int>(root_up(static_cast<long long>(turns) * ahead * length, 2)), ahead *length);
+    using sums = piece_results[across][down];
+    DEV static void clear(sums &s)
+    {
+#pragma unroll
+        for (int g = 0; g < across; g++)
+#pragma unroll
+            for (int i = 0; i < down; i++)
+#pragma unroll
+                for (int e = 0; e < piece_results::count; e++) s[g][i].sum[e] = 0;
+    }
+    // And begins again.
+    DEV static void add(sums &total, sums &s)
+    {
+#pragma unroll
+        for (int g = 0; g < across; g++)
+#pragma unroll
+            for (int i = 0; i < down; i++)
+#pragma unroll
+                for (int e = 0; e < piece_results::count; e++) total[g][i].sum[e] += s[g][i].sum[e];
+        clear(s);
+    }
+
+    DEV static results compute(const args &p, const tile &t, carry &c)
+    {
+        results r;
+        sums part;
+        rows_of_a a[ahead];
+#pragma unroll
+        for (int u = 0; u < ahead; u++)
+            if (exists(0, u)) a[u].load(p, t, piece_at(0, u));
+        const int first = t.row + item_row(thread_index());
+        if (item_row(thread_index()) < tile_m && first < S::rows(p)) r.context = S::begin(p, 0, first);
+        clear(r.of);
+        if constexpr (folds) clear(part);
+#pragma unroll 1
+        for (int turn = 0; turn < turns; turn++) {
+#pragma unroll
+            for (int u = 0; u < ahead; u++) {
+                if (exists(turn, u)) {
+#pragma unroll
+                    for (int g = 0; g < across; g++)
+#pragma unroll
+                        for (int i = 0; i < down; i++) multiply(folds ? part[g][i] : r.of[g][i], c.w[u][g], a[u].x[i]);
+                }
+                if (exists(turn + 1, u)) {
+                    load_weights(p, t, c, turn + 1, u);
+                    a[u].load(p, t, piece_at(turn + 1, u));
+                }
+            }
+            if (folds && (turn + 1) % folded_turns == 0) add(r.of, part);
+        }
+        if constexpr (folds) add(r.of, part);
+        return r;
+    }
+
+    // ---- the waves' sums: part[wave][row][column], then of each item of a row its share of the row sum
+    static constexpr int pitch = tile_n + 4; // what a wave stores at a time is in all banks
+    static constexpr bool halves = tile_n % 32 != 0;
+    static constexpr int per_row = tile_n / (halves ? 1 : 2) / S::width; // items that threads take: `width` columns of each half of a block
+    static constexpr int part_floats = waves * tile_m * pitch;
+    static constexpr int memory_bytes = 4 * (part_floats + (S::row_sums ? tile_m * tile_n / 2 : 0));
+    DEV static int item_row(int item) { return item / per_row; }
+
+    DEV static void finish(const args &p, const tile &t, const results &r, float *memory)
+    {
+#pragma unroll
+        for (int g = 0; g < across; g++)
+#pragma unroll
+            for (int i = 0; i < down; i++)
+#pragma unroll
+                for (int e = 0; e < piece_results::count; e++)
+                    memory[(wave() * tile_m + i * piece_results::rows + piece_results::row(e)) * pitch + g * piece_results::columns +
+                           piece_results::column(e)] = r.of[g][i].sum[e];
+        barrier();
+        const int rows = S::rows(p) - t.row < tile_m ? S::rows(p) - t.row : tile_m;
+        store(p, t, r.context, thread_index(), rows, memory);
+#pragma unroll 1
+        for (int item = thread_index() + threads; item < rows * per_row; item += threads)
+            store(p, t, S::begin(p, 0, t.row + item_row(item)), item, rows, memory);
+        if constexpr (S::row_sums) {
+            barrier();
+            for (int in = thread_index(); in < rows; in += threads) {
+                float sum = 0;
+                for (int i = 0; i < per_row; i++) sum += memory[part_floats + in * per_row + i];
+                S::finish_row(p, 0, t.row + in, t.column / tile_n, sum);
+            }
+        }
+    }
+    DEV static vec<float, S::width> summed(float *memory, int row, int column)
+    {
+        vec<float, S::width> all = load_aligned<S::width>(memory + row * pitch + column);
+#pragma unroll
+        for (int w = 1; w < waves; w++) all += load_aligned<S::width>(memory + (w * tile_m + row) * pitch + column);
+        return all;
+    }
+    DEV static void store(const args &p, const tile &t, const typename S::context &context, int item, int rows, float *memory)
+    {
+        const int row = item_row(item), in = item % per_row * S::width;
+        if (row >= rows) return;
+        float sum = 0;
+        to_memory out;
+        if constexpr (halves) {
+            if (whole_columns || t.column + in < S::packed_n)
+                S::template columns<S::width>(p, context, 0, t.row + row, t.column + in, summed(memory, row, in), sum, out);
+        } else {
+            const int low = in / 16 * 32 + in % 16;
+            if (whole_columns || t.column + low < S::packed_n)
+                S::template epilogue<S::width>(p, context, 0, t.row + row, t.column + low, summed(memory, row, low),
+                                               summed(memory, row, low + 16), sum, out);
+        }
+        if constexpr (S::row_sums) memory[part_floats + item] = sum;
+    }
+};

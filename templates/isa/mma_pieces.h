@@ -1,0 +1,93 @@
+// In: pieces of a packed weight (docs/packing.md) and rows of A, both in memory. Out: NVIDIA's products of a piece and 8 rows, whose
+// operands go from memory to registers: the 16 packed columns of the piece are the rows of m16n8k16, and its 32 of K are permuted so that
+// what a lane needs of a column or a row is 16 neighbouring bytes. Refuses f32. On the host engine each lane makes its own results. Needs
+// isa/simt.h.
+#pragma once
+
+struct alignas(16) chunk { // 16 bytes of a packed column or of a row
+    unsigned word[4];
+};
+
+// What of a chunk lies beyond its row's end becomes zero: `left` elements of 2 bytes exist.
+DEV void cut_chunk(chunk &c, int left)
+{
+#pragma unroll
+    for (int i = 0; i < 4; i++) c.word[i] = left > 2 * i + 1 ? c.word[i] : left > 2 * i ? c.word[i] & 0xffffu : 0u;
+}
+
+// Rows of A that a wave multiplies by a piece at a time, and how its results lie in its lanes.
+struct piece_results {
+    static constexpr int rows = 8, columns = 16, count = 4;
+    DEV static int row(int i) { return thread_index() % 4 * 2 + i % 2; }
+    DEV static int column(int i) { return thread_index() % 32 / 4 + i / 2 * 8; }
+    float sum[count];
+};
+
+#if defined(TF_ON_HOST)
+
+// The columns of a lane's results, and the rows.
+template <class T> struct piece_of_weights {
+    float x[2][32];
+    DEV void load(const T *piece)
+    {
+        for (int h = 0; h < 2; h++)
+            for (int k = 0; k < 32; k++) x[h][k] = to_float(piece[h * 256 + k / 8 * 64 + thread_index() % 32 / 4 * 8 + k % 8]);
+    }
+};
+template <class T> struct piece_of_rows {
+    float x[2][32];
+    // Rows from `row` on, `stride` elements apart, of which `rows` exist and `left` elements of each.
+    DEV void load(const T *row, long long stride, int rows, int left)
+    {
+        for (int h = 0; h < 2; h++)
+            for (int k = 0; k < 32; k++) {
+                const int in = piece_results::row(h);
+                x[h][k] = in < rows && k < left ? to_float(row[in * stride + k]) : 0.0f;
+            }
+    }
+};
+template <class T> DEV void multiply(piece_results &r, const piece_of_weights<T> &w, const piece_of_rows<T> &a)
+{
+    for (int i = 0; i < 4; i++)
+        for (int k = 0; k < 32; k++) r.sum[i] += w.x[i / 2][k] * a.x[i % 2][k];
+}
+
+#else
+
+template <class T> struct piece_of_weights {
+    chunk half[2]; // of columns thread / 4 and 8 on
+    // Volatile: asked for where this stands, ahead of a wait for the launch before.
+    DEV void load(const T *piece)
+    {
+        const T *at = piece + thread_index() % 4 * 64 + thread_index() % 32 / 4 * 8;
+#pragma unroll
+        for (int h = 0; h < 2; h++)
+            asm volatile("ld.global.nc.L1::no_allocate.v4.u32 {%0, %1, %2, %3}, [%4];"
+                         : "=r"(half[h].word[0]), "=r"(half[h].word[1]), "=r"(half[h].word[2]), "=r"(half[h].word[3])
+                         : "l"(at + h * 256));
+    }
+};
+template <class T> struct piece_of_rows {
+    chunk x;
+    DEV void load(const T *row, long long stride, int rows, int left)
+    {
+        const int in = thread_index() % 32 / 4, k = thread_index() % 4 * 8;
+        x = {};
+        if (in < rows && k < left) x = *reinterpret_cast<const chunk *>(row + in * stride + k);
+        if (left < 32) cut_chunk(x, left - k);
+    }
+};
+
+#define TF_MMA_PIECES(T, kind)                                                                                                           \
+    DEV void multiply(piece_results &r, const piece_of_weights<T> &w, const piece_of_rows<T> &a)                                         \
+    {                                                                                                                                    \
+        _Pragma("unroll") for (int i = 0; i < 4; i += 2) asm("mma.sync.aligned.m16n8k16.row.col.f32." kind "." kind ".f32 {%0, %1, %2, " \
+                                                             "%3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};" : "+f"(r.sum[0]),      \
+                                                             "+f"(r.sum[1]), "+f"(r.sum[2]), "+f"(r.sum[3]) : "r"(w.half[0].word[i]),    \
+                                                             "r"(w.half[1].word[i]), "r"(w.half[0].word[i + 1]),                         \
+                                                             "r"(w.half[1].word[i + 1]), "r"(a.x.word[i]), "r"(a.x.word[i + 1]));        \
+    }
+TF_MMA_PIECES(bf16, "bf16")
+TF_MMA_PIECES(f16, "f16")
+#undef TF_MMA_PIECES
+#endif

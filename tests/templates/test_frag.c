@@ -1,0 +1,204 @@
+/* Products of few rows whose weights go from memory to registers (layer frag, templates/gemm/gemm_frag.h): which phases have them, what
+ * they refuse, that their source is right on the host engine at every number of rows, alignment and tail, and that NVRTC makes code without
+ * spills of decode steps. */
+#include "tests/support.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PRODUCT(type, M, N, K)                                                                                        \
+    "block: t\ndtype: " type "\ndims: {M: " M ", K: " K ", N: " N "}\ndynamic: {M: [1, 4096]}\ninputs: {x: [M, K]}\n" \
+    "params: {w: [N, K]}\nops:\n  - {out: y, op: linear, in: [x, w]}\noutputs: {y: y}\n"
+#define JOINED                                                                                                       \
+    "block: t\ndtype: bf16\ndims: {M: 4, N: 64, K: 64}\ninputs: {x: [M, K]}\nparams: {w: [N, K], v: [N, K]}\nops:\n" \
+    "  - {out: g, op: linear, in: [x, w]}\n  - {out: u, op: linear, in: [x, v]}\n  - {out: y, op: mul, in: [g, u]}\noutputs: {y: y}\n"
+
+/* ---- plans */
+static const struct {
+    const char *yaml, *tile;
+} plans[] = {{PRODUCT("bf16", "1", "70", "64"), "layer=frag m=8"},
+             {PRODUCT("f16", "1", "4096", "4096"), "layer=frag m=8"},
+             {PRODUCT("bf16", "16", "4096", "4096"), "layer=frag m=16"},
+             {PRODUCT("bf16", "17", "4096", "4096"), "layer=frag m=24"},
+             {PRODUCT("f32", "8", "70", "128"), "layer=few"},
+             {PRODUCT("bf16", "128", "4096", "4096"), "layer=mma"},
+             {"block: t\ndtype: bf16\ndims: {M: 4, K: 64, N: 64}\ninputs: {x: [M, K], w: [K, N]}\n"
+              "ops:\n  - {out: y, op: matmul, in: [x, w]}\noutputs: {y: y}\n",
+              "layer=few"}};
+
+START_TEST(a_product_of_few_rows_in_16_bits_takes_its_weights_to_registers)
+{
+    rig *r = rig_plan(&(rig_request){.yaml = plans[_i].yaml, .level = fusion_tile, .target = "sm_80"});
+    const launch *l = &r->c.plan->launches[0];
+    const bool frag = strstr(plans[_i].tile, "frag") != NULL;
+    const char *text = ir_print(r->a, r->c.plan->program);
+    ck_assert_msg(strstr(text, plans[_i].tile) != NULL, "%s", text);
+    ck_assert_int_eq(strstr(l->source.body, "TF_KERNEL_SHARE(t_y, gemm_frag<k0_y>)") != NULL, frag);
+    ck_assert_int_eq(strstr(text, "frame=share") != NULL, frag);
+    if (frag) ck_assert_int_eq(l->dynamic_bytes, l->shared_bytes);
+    rig_close(r);
+}
+END_TEST
+
+START_TEST(a_tile_that_frag_cannot_have_is_an_error_that_says_why)
+{
+    static const struct {
+        const char *target, *yaml, *line, *message;
+    } cases[] = {{"gfx942", PRODUCT("bf16", "4", "70", "64"), "gemm layer=frag", "the target has no such instructions"},
+                 {"host", PRODUCT("bf16", "4", "70", "64"), "gemm layer=frag", "the target has no such instructions"},
+                 {"sm_80", PRODUCT("f32", "4", "70", "64"), "gemm layer=frag", "operands are not both bf16 or both f16"},
+                 {"sm_80", PRODUCT("bf16", "4", "70", "64"), "gemm m=12", "m is a multiple of 8"},
+                 {"sm_80", PRODUCT("bf16", "4", "70", "64"), "gemm n=40", "n is a multiple of 16"},
+                 {"sm_80", PRODUCT("bf16", "4", "70", "64"), "gemm threads=80", "threads are whole waves"},
+                 {"sm_80", PRODUCT("bf16", "4", "70", "64"), "gemm ahead=9", "ahead=9; it is 1 to 8"},
+                 {"sm_80", PRODUCT("bf16", "4", "70", "64"), "gemm n=256 ahead=8 threads=512", "more registers than there are"},
+                 {"sm_80", PRODUCT("bf16", "64", "70", "64"), "gemm layer=frag m=64 n=64 ahead=1 threads=256",
+                  "bytes of shared memory; a workgroup has 101376"},
+                 {"sm_90a", JOINED, "gemm layer=frag n=48", "n is a multiple of 32 where the epilogue joins columns"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const tuning t = {.lines = &cases[i].line, .count = 1};
+        const compile_request q = {.name = "t.yaml",
+                                   .text = cases[i].yaml,
+                                   .size = strlen(cases[i].yaml),
+                                   .level = fusion_tile,
+                                   .target = cases[i].target,
+                                   .tuning = &t};
+        arena *a = arena_new();
+        compiled c;
+        const tfgen_code code = compile(a, &q, &c);
+        ck_assert_msg(code == code_unsupported, "%s %s: %d", cases[i].target, cases[i].line, code);
+        ck_assert_msg(strstr(arena_diagnostics(a), cases[i].message) != NULL, "%s: %s", cases[i].line, arena_diagnostics(a));
+        arena_free(a);
+    }
+}
+END_TEST
+
+/* ---- the host engine runs the very source: every number of rows about a tile's end, tails of K in and beyond a chunk, of N in and beyond
+ * a piece, halves of blocks, rows that are aligned first, more row tiles than one, waves without a piece, sums of rows */
+typedef struct trial {
+    const char *path, *target, *dtype, *line;
+    long long M, N, K;
+} trial;
+
+#define PLAIN "tests/h200/product.yaml"
+#define RESIDUAL "tests/h200/residual.yaml"
+static const trial trials[] = {{PLAIN, "sm_90a", "bf16", NULL, 1, 1, 1},
+                               {PLAIN, "sm_80", "f16", NULL, 1, 131, 263},
+                               {RESIDUAL, "sm_90a", "f16", NULL, 2, 33, 31},
+                               {PLAIN, "sm_80", "bf16", NULL, 7, 97, 67},
+                               {RESIDUAL, "sm_80", "bf16", NULL, 8, 64, 64},
+                               {PLAIN, "sm_90a", "bf16", NULL, 9, 31, 257},
+                               {RESIDUAL, "sm_90a", "bf16", NULL, 16, 48, 1000},
+                               {PLAIN, "sm_90a", "f16", NULL, 17, 130, 40},
+                               {RESIDUAL, "sm_80", "f16", "gemm layer=frag", 33, 99, 511},
+                               {PLAIN, "sm_90a", "bf16", "gemm layer=frag", 64, 67, 96},
+                               {RESIDUAL, "sm_90a", "bf16", "gemm layer=frag", 65, 96, 129},
+                               {PLAIN, "sm_90a", "bf16", "gemm layer=frag n=16 ahead=3 threads=96", 3, 70, 1030},
+                               {RESIDUAL, "sm_90a", "f16", "gemm layer=frag n=48 ahead=1 threads=512", 5, 200, 777},
+                               {RESIDUAL, "sm_80", "bf16", "gemm layer=frag n=112 ahead=2 threads=64 m=16", 50, 230, 300},
+                               {PLAIN, "sm_90a", "f16", "gemm layer=frag n=64 ahead=8 threads=64", 2, 130, 2000}};
+
+START_TEST(every_number_of_rows_alignment_tail_and_tile_is_within_its_bound)
+{
+    const trial *t = &trials[_i];
+    const dim_override dims[] = {{"M", t->M}, {"N", t->N}, {"K", t->K}};
+    const tuning tuning = {.lines = &t->line, .count = t->line != NULL};
+    rig *r = rig_open(&(rig_request){.path = t->path,
+                                     .level = fusion_tile,
+                                     .target = t->target,
+                                     .dtype = t->dtype,
+                                     .dims = dims,
+                                     .dim_count = 3,
+                                     .tuning = &tuning,
+                                     .check = true});
+    ck_assert_ptr_nonnull(strstr(ir_print(r->a, r->c.plan->program), "layer=frag"));
+    rig_run(r);
+    rig_judge(r);
+    rig_close(r);
+}
+END_TEST
+
+/* What lies beyond a row's end, or in rows that do not exist, is not a number: nothing of it may reach a result. */
+START_TEST(rows_and_columns_that_do_not_exist_reach_no_result)
+{
+    const dim_override dims[] = {{"M", 8}, {"N", 40}, {"K", 61}};
+    rig *r = rig_open(
+        &(rig_request){.yaml = PRODUCT("bf16", "8", "40", "61"), .level = fusion_tile, .target = "sm_90a", .dims = dims, .dim_count = 3});
+    rig_set_dim(r, "M", 3);
+    rig_run(r);
+    rig_judge(r);
+    ck_assert(rig_tail_untouched(r, "y"));
+    rig_close(r);
+}
+END_TEST
+
+/* One workgroup takes all tiles, so each begins where another one's sums lay. */
+START_TEST(a_workgroup_takes_one_tile_after_the_other)
+{
+    const dim_override dims[] = {{"M", 20}, {"N", 200}, {"K", 100}};
+    const char *line = "gemm layer=frag m=8 n=32 threads=128 ahead=2";
+    const tuning tuning = {.lines = &line, .count = 1};
+    rig *r = rig_open(&(rig_request){.path = RESIDUAL,
+                                     .level = fusion_tile,
+                                     .target = "sm_90a",
+                                     .dims = dims,
+                                     .dim_count = 3,
+                                     .tuning = &tuning,
+                                     .check = true,
+                                     .one_workgroup = true});
+    rig_run(r);
+    rig_judge(r);
+    rig_close(r);
+}
+END_TEST
+
+/* Decode steps: rotated pairs, gates, caches, biases, residuals, sums of rows; the race and bounds checker looks on. */
+START_TEST(decode_blocks_are_right_and_free_of_races)
+{
+    static const char *const options[] = {"specs/llama-decode.yaml --dim=B=3,L=33,D=96,H=4,KV=2,F=104",
+                                          "specs/llama-decode.yaml --dim=B=17,L=20,D=66,H=3,KV=1,F=70 --dtype=f16",
+                                          "specs/gpt2-decode.yaml --dim=B=1,L=40,D=100,H=4,F=202",
+                                          "specs/gpt2-decode.yaml --dim=B=9,L=18,D=66,H=3,F=130 --dtype=f16"};
+    static const char *const targets[] = {"sm_90a", "sm_80"};
+    const char *program = getenv("TFGEN") ? getenv("TFGEN") : "./tfgen";
+    char command[512];
+    snprintf(command, sizeof command, "o=$(%s run %s --target=%s --check --repeat=0) && echo \"$o\" | grep -q 'layers.* frag'", program,
+             options[_i], targets[_i % 2]);
+    ck_assert_msg(system(command) == 0, "%s", command);
+}
+END_TEST
+
+/* No spills: `tfgen --code` refuses those (runtime/compile/nvrtc.c). */
+START_TEST(nvrtc_takes_decode_steps)
+{
+    static const char *const options[] = {"specs/llama-decode.yaml --preset=llama-8b --target=sm_90a",
+                                          "specs/llama-decode.yaml --preset=llama-1b --dim=B=8 --target=sm_80",
+                                          "specs/llama-decode.yaml --preset=llama-8b --dim=B=16 --target=sm_90a",
+                                          "specs/llama-decode.yaml --preset=exercise --dim=B=32 --target=sm_90a",
+                                          "specs/gpt2-decode.yaml --dim=B=64,D=1625,H=25,F=6403 --target=sm_90a --dtype=f16"};
+    const char *program = getenv("TFGEN") ? getenv("TFGEN") : "./tfgen";
+    char command[512];
+    snprintf(command, sizeof command, "d=$(mktemp -d) && %s %s --code -q -o $d; s=$?; rm -rf $d; exit $s", program, options[_i]);
+    const int status = system(command);
+    if (status == code_unsupported << 8)
+        printf("skipped: no NVRTC\n");
+    else
+        ck_assert_msg(status == 0, "%s: status %d", command, status >> 8);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *s = suite_create("frag");
+    TCase *t = tcase_create("frag");
+    tcase_set_timeout(t, 120);
+    tcase_add_loop_test(t, a_product_of_few_rows_in_16_bits_takes_its_weights_to_registers, 0, sizeof plans / sizeof *plans);
+    tcase_add_test(t, a_tile_that_frag_cannot_have_is_an_error_that_says_why);
+    tcase_add_loop_test(t, every_number_of_rows_alignment_tail_and_tile_is_within_its_bound, 0, sizeof trials / sizeof *trials);
+    tcase_add_test(t, rows_and_columns_that_do_not_exist_reach_no_result);
+    tcase_add_test(t, a_workgroup_takes_one_tile_after_the_other);
+    tcase_add_loop_test(t, decode_blocks_are_right_and_free_of_races, 0, 4);
+    tcase_add_loop_test(t, nvrtc_takes_decode_steps, 0, 5);
+    suite_add_tcase(s, t);
+    return run_suite(s);
+}
