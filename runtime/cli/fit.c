@@ -1,0 +1,254 @@
+/* In: a spec, a device model, a share of its memory. Out: the largest value of each dim asked for with which the plan's memory fits, and
+ * that memory item by item. Refuses devices without a memory, dims that there are not, and specs that do not fit as they are. */
+#include "runtime/cli/cli.h"
+#include "runtime/cli/footprint.h"
+#include <jansson.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The plan at one value of the dim. */
+typedef struct fitting {
+    bool planned; /* false: refused, `why` says for what */
+    const char *why;
+    footprint f;
+    double bytes; /* the larger of running and packing */
+} fitting;
+
+typedef struct fit_job {
+    arena *a;
+    const cli_options *o;
+    const char *path;
+    compile_request request;
+    const device_model *device;
+    double share, room; /* of the device's memory; bytes */
+    json_t *all;
+} fit_job;
+
+/* ---- one plan, in an arena of its own */
+typedef struct planning {
+    arena *a;
+    compile_request request;
+    compiled made;
+} planning;
+
+static void plan_it(void *argument)
+{
+    planning *p = argument;
+    compile_inside(p->a, &p->request, &p->made);
+}
+
+static void close_arena(void *a) { arena_free(a); }
+
+static const char *first_error(arena *a, const arena *other)
+{
+    const char *said = arena_diagnostics(other), *mark = strstr(said, "error: ");
+    const char *from = mark ? mark + strlen("error: ") : said;
+    return arena_strndup(a, from, strcspn(from, "\n"));
+}
+
+static double largest_of(const footprint *f, long long layers)
+{
+    const double running = footprint_bytes(f, layers), packing = footprint_packing(f, layers);
+    return running > packing ? running : packing;
+}
+
+/* `name` NULL: as the spec and the options say. `keep`: items and names stay, for a result that is shown. */
+static fitting plan_at(const fit_job *j, const char *name, long long value, bool keep)
+{
+    planning p = {arena_new(), j->request, {0}};
+    const size_t count = j->request.graph.override_count;
+    dim_override *dims = arena_alloc(j->a, (count + 2) * sizeof *dims);
+    fitting t = {0};
+    if (!p.a) bail(j->a, code_bad_input, (position){0}, "out of memory");
+    if (count) memcpy(dims, j->request.graph.overrides, count * sizeof *dims);
+    if (name) {
+        dims[count] = (dim_override){name, value};
+        p.request.graph.overrides = dims, p.request.graph.override_count = count + 1;
+    }
+    t.planned = arena_run(p.a, plan_it, &p) == code_ok;
+    if (t.planned) {
+        t.f = footprint_of(keep ? j->a : p.a, p.made.plan);
+        t.bytes = largest_of(&t.f, j->o->number.layers);
+    } else {
+        t.why = first_error(j->a, p.a);
+    }
+    if (keep)
+        arena_defer(j->a, close_arena, p.a);
+    else
+        arena_free(p.a);
+    return t;
+}
+
+/* ---- the largest value */
+typedef struct found {
+    const char *name;
+    long long value, high; /* high: the most that the spec allows */
+    bool any;
+    fitting at, above; /* with value; with one more, unless value is high */
+} found;
+
+static bool fits(const fit_job *j, const fitting *t) { return t->planned && t->bytes <= j->room; }
+
+/* Doubles until it fits no more, then halves: as many plans as the value has digits. */
+static found search(const fit_job *j, const char *name, long long low, long long high)
+{
+    found f = {.name = name, .high = high};
+    long long good = low - 1, bad = high == LLONG_MAX ? high : high + 1;
+    for (long long step = 1; good < bad - 1; step *= 2) {
+        const long long next = good > bad - 1 - step ? bad - 1 : good + step;
+        const fitting t = plan_at(j, name, next, false);
+        if (!fits(j, &t)) {
+            bad = next;
+            break;
+        }
+        good = next;
+    }
+    while (good < bad - 1) {
+        const long long middle = good + (bad - good) / 2;
+        const fitting t = plan_at(j, name, middle, false);
+        if (fits(j, &t))
+            good = middle;
+        else
+            bad = middle;
+    }
+    f.any = good >= low, f.value = good;
+    if (f.any) f.at = plan_at(j, name, good, true);
+    if (good < high) f.above = plan_at(j, name, good + 1, true);
+    return f;
+}
+
+/* ---- output */
+static double gigabytes(double bytes) { return bytes * 1e-9; }
+
+static const char *per_layer(const fit_job *j, memory_kind kind)
+{
+    const long long layers = j->o->number.layers;
+    return kind <= memory_states && layers > 1 ? arena_printf(j->a, "  (%lld layers)", layers) : "";
+}
+
+static double times(const fit_job *j, memory_kind kind) { return kind <= memory_states ? (double)j->o->number.layers : 1; }
+
+static void print_items(const fit_job *j, const footprint *f)
+{
+    for (int kind = 0; kind < memory_kind_count; kind++) {
+        printf("  %-12s %12.6f GB%s\n", memory_names[kind], gigabytes(f->of[kind] * times(j, (memory_kind)kind)),
+               per_layer(j, (memory_kind)kind));
+        for (int i = 0; i < f->count; i++)
+            if (f->items[i].kind == (memory_kind)kind)
+                printf("    %-24s %14.0f B  %s\n", f->items[i].name, f->items[i].bytes, f->items[i].what);
+    }
+    printf("  running      %12.6f GB; while the last weights are packed %.6f GB\n", gigabytes(footprint_bytes(f, j->o->number.layers)),
+           gigabytes(footprint_packing(f, j->o->number.layers)));
+}
+
+static void print_found(const fit_job *j, const found *f)
+{
+    if (!f->any) {
+        printf("%s: not even the least fits: %s\n", f->name,
+               f->above.planned ? arena_printf(j->a, "%.3f GB are wanted, %.3f are there", gigabytes(f->above.bytes), gigabytes(j->room))
+                                : f->above.why);
+        return;
+    }
+    printf("%slargest %s: %lld%s\n", colour_code(stdout, colour_bold), f->name, f->value, colour_code(stdout, colour_none));
+    print_items(j, &f->at.f);
+    if (f->value == f->high)
+        printf("  the spec allows no more\n");
+    else if (f->above.planned)
+        printf("  with %s=%lld: %.6f GB\n", f->name, f->value + 1, gigabytes(f->above.bytes));
+    else
+        printf("  %s=%lld is refused: %s\n", f->name, f->value + 1, f->above.why);
+}
+
+static json_t *found_json(const fit_job *j, const found *f)
+{
+    json_t *o = json_pack("{s:s, s:I, s:b}", "dim", f->name, "largest", (json_int_t)f->value, "fits", f->any), *items = json_array();
+    for (int i = 0; f->any && i < f->at.f.count; i++) {
+        const memory_item *m = &f->at.f.items[i];
+        json_array_append_new(items, json_pack("{s:s, s:s, s:s, s:f}", "kind", memory_names[m->kind], "name", m->name, "what", m->what,
+                                               "bytes", m->bytes));
+    }
+    for (int kind = 0; f->any && kind < memory_kind_count; kind++)
+        json_object_set_new(o, memory_names[kind], json_real(f->at.f.of[kind] * times(j, (memory_kind)kind)));
+    json_object_set_new(o, "items", items);
+    if (f->any) json_object_set_new(o, "bytes", json_real(f->at.bytes));
+    if (f->above.planned) json_object_set_new(o, "bytes_of_one_more", json_real(f->above.bytes));
+    if (f->above.why) json_object_set_new(o, "one_more_is_refused", json_string(f->above.why));
+    return o;
+}
+
+/* ---- the command */
+static const char *target_of(arena *a, const cli_options *o, const compile_request *r)
+{
+    if (o->target) return o->target;
+    if (!r->device_model) return "sm_90a";
+    if (!strchr(r->device_model, '\n')) return device_model_named(a, r->device_model)->target->name;
+    return device_model_read(a, r->device_model, strlen(r->device_model), r->device_file)->target->name;
+}
+
+static void report_dim(fit_job *j, const dim *d)
+{
+    const long long low = d->dynamic ? d->low : 1, high = d->dynamic ? d->high : INT_MAX;
+    const found f = search(j, d->name, low, high);
+    if (j->all)
+        json_array_append_new(j->all, found_json(j, &f));
+    else
+        print_found(j, &f);
+}
+
+static const dim *dim_named(const fit_job *j, dim_table *dims, const char *name)
+{
+    const dim *d = dim_find(dims, name);
+    if (d) return d;
+    text known = {.a = j->a};
+    for (int i = 0; i < dims->count; i++) text_printf(&known, "%s%s", i ? ", " : "", dims->dims[i].name);
+    bail(j->a, code_usage, (position){0}, "--largest: no dim of the spec is called '%.40s'; they are %s", name, known.data);
+}
+
+static void find_room(fit_job *j)
+{
+    const double memory = j->device->numbers[number_memory].value;
+    j->share = options_real(j->a, "memory", j->o->memory, 0, 1, 0.9);
+    if (memory <= 0)
+        bail(j->a, code_usage, (position){0},
+             "device model %s does not say how much memory there is; --device-model names another, or a file", j->device->name);
+    j->room = memory * j->share;
+    if (!j->o->json)
+        printf("%s: %.0f %% of the %.0f GB of %s (%s) are %.3f GB\n", j->path, 100 * j->share, gigabytes(memory), j->device->name,
+               j->device->label, gigabytes(j->room));
+}
+
+static void release_json(void *json) { json_decref(json); }
+
+static void fit_spec(void *argument)
+{
+    fit_job *j = argument;
+    arena *a = j->a;
+    compiled c;
+    j->request = cli_request(a, j->o, j->path);
+    j->request.target = target_of(a, j->o, &j->request);
+    compile_inside(a, &j->request, &c);
+    dim_table dims = c.plan->program->dims;
+    const name_list asked = options_list(a, j->o->largest);
+    j->device = c.plan->device;
+    find_room(j);
+    if (j->o->json) arena_defer(a, release_json, j->all = json_array());
+    for (size_t i = 0; i < asked.count; i++) report_dim(j, dim_named(j, &dims, asked.names[i]));
+    for (int i = 0; !asked.count && i < dims.count; i++)
+        if (dims.dims[i].dynamic) report_dim(j, &dims.dims[i]);
+    if (!asked.count && !dims.dynamic_count)
+        bail(a, code_usage, (position){0}, "the spec has no dynamic dim; --largest names one that is to be as large as fits");
+    if (!j->all) return;
+    json_dumpf(j->all, stdout, JSON_INDENT(2));
+    putchar('\n');
+}
+
+int command_fit_main(const cli_options *o)
+{
+    if (o->file_count > 1) {
+        fputs("tfgen: fit takes one SPEC; give each its own call\n", stderr);
+        return code_usage;
+    }
+    fit_job j = {.a = arena_new(), .o = o, .path = o->files[0]};
+    return cli_run(fit_spec, &j, j.a);
+}
