@@ -212,6 +212,60 @@ START_TEST(a_kernel_that_spills_runs_from_a_plan_made_again)
 }
 END_TEST
 
+/* -1, 0 and 1, whose sums of 160 products bf16 has exactly. */
+static int small(size_t i) { return (int)((unsigned)i * 2654435761u >> 9) % 3 - 1; }
+
+static void put_small(const program *p, const char *name, tfgen_tensor_kind kind, size_t count)
+{
+    static const uint16_t bits[] = {0xbf80, 0, 0x3f80};
+    uint16_t data[144 * 160];
+    tfgen_error error;
+    for (size_t i = 0; i < count; i++) data[i] = bits[small(i + (size_t)kind * 7777) + 1];
+    must(tfgen_device_copy(p->device, p->tensors[tfgen_plan_tensor_index(p->plan, name, kind)], data, count * 2, TFGEN_TO_DEVICE, NULL,
+                           &error), &error);
+}
+
+/* The plan of seven rows has no such tile, that of seventy has. */
+START_TEST(a_variant_that_spills_is_planned_again)
+{
+    static const char rows[] = "block: t\ndtype: bf16\ndims: {M: 7, K: 160, N: 144}\ndynamic: {M: [1, 70]}\ninputs: {x: [M, K]}\n"
+                               "params: {w: [N, K]}\nops:\n  - {out: y, op: linear, in: [x, w]}\noutputs: {y: y}\n";
+    const tfgen_dim dim = {"M", 70};
+    uint16_t y[70 * 144];
+    program p;
+    tfgen_error error;
+    if (!spill_on_matrix_units()) return;
+    must(start(&p, "hip", rows, sizeof rows - 1, &error), &error);
+    ck_assert_ptr_eq(p.module->plan, p.plan->compiled.plan);
+    must(tfgen_module_prepare(p.module, &dim, 1, NULL, &error), &error);
+    const ir_phase *phase = p.module->variants->plan->launches[0].kernel->phases[0];
+    ck_assert_int_eq(phase_layer(phase), layer_simt);
+    ck_assert_int_eq(phase->spilled_count, 1);
+    ck_assert_ptr_nonnull(strstr(tfgen_module_manifest(p.module), "\"spilled\""));
+    for (size_t i = 0; i < p.count; i++) {
+        tfgen_device_free(p.device, p.tensors[i]);
+        must(tfgen_device_alloc(p.device, sizeof(uint16_t) * 144 * 160, &p.tensors[i], &error), &error);
+    }
+    put_small(&p, "x", TFGEN_INPUT, 70 * 160);
+    put_small(&p, "w", TFGEN_PARAM, 144 * 160);
+    tfgen_weights_free(p.weights);
+    must(tfgen_weights_create(p.module, p.tensors, NULL, &p.weights, &error), &error);
+    const tfgen_args args = {sizeof args, p.tensors, &dim, 1, 0};
+    must(tfgen_execute(p.module, p.weights, &args, p.workspace, NULL, &error), &error);
+    must(tfgen_device_copy(p.device, y, p.tensors[tfgen_plan_tensor_index(p.plan, "y", TFGEN_OUTPUT)], sizeof y, TFGEN_FROM_DEVICE, NULL,
+                           &error), &error);
+    for (size_t i = 0; i < 70 * 144; i++) {
+        int wanted = 0;
+        for (size_t k = 0; k < 160; k++)
+            wanted += small(i / 144 * 160 + k) * small(i % 144 * 160 + k + (size_t)TFGEN_PARAM * 7777);
+        ck_assert_msg(dtype_get(dtype_bf16, y, i) == wanted, "[%zu] is %g, not %d", i, dtype_get(dtype_bf16, y, i), wanted);
+    }
+    stop(&p);
+    directory_remove(spill_folder);
+    nothing_wrong();
+}
+END_TEST
+
 /* The library that `tfgen build` writes: a bundle begins with its magic and says how long it is. */
 static void *bundle_of(const char *path, size_t *size)
 {
@@ -336,7 +390,7 @@ START_TEST(eight_threads_execute_one_plan)
 END_TEST
 
 /* Whole numbers, so that every program gets the same bits. */
-static float number(size_t i) { return (float)((int)(i * 2654435761u >> 9) % 9 - 4); }
+static float number(size_t i) { return (float)((int)((unsigned)i * 2654435761u >> 9) % 9 - 4); }
 
 static void put(const program *p, const char *name, tfgen_tensor_kind kind, float *data, size_t count)
 {
@@ -346,7 +400,7 @@ static void put(const program *p, const char *name, tfgen_tensor_kind kind, floa
                            &error), &error);
 }
 
-/* Matrix units for many rows, other programs for one. */
+/* Register tiles for many rows, another program for two. */
 START_TEST(a_variant_runs_the_calls_that_it_covers)
 {
     static const char products[] = "block: products\ndtype: f32\ndims: {M: 40, D: 64, F: 96}\ndynamic: {M: [1, 40]}\n"
@@ -356,6 +410,7 @@ START_TEST(a_variant_runs_the_calls_that_it_covers)
     static float x[40 * 64], w[96 * 64], y[40 * 96];
     program p;
     tfgen_error error;
+    setenv("TFGEN_DOUBLE_DEVICES", "gfx1100", 1);
     must(start(&p, "hip", products, sizeof products - 1, &error), &error);
     put(&p, "x", TFGEN_INPUT, x, 40 * 64);
     put(&p, "w", TFGEN_PARAM, w, 96 * 64);
@@ -550,6 +605,7 @@ static void add_results(Suite *suite)
     tcase_add_test(c, the_host_cannot_touch_device_memory);
     tcase_add_test(c, an_overridden_architecture_has_entries_of_its_own_in_the_cache);
     tcase_add_test(c, a_kernel_that_spills_runs_from_a_plan_made_again);
+    tcase_add_test(c, a_variant_that_spills_is_planned_again);
     tcase_add_test(c, a_bundle_has_the_kernels_of_the_plan_made_again);
     tcase_add_test(c, the_command_runs_on_the_best_device_there_is);
     suite_add_tcase(suite, c);

@@ -27,7 +27,7 @@ typedef struct layer {
 } layer;
 
 /* Small whole numbers: every sum of products is exact, in whatever order a program adds. */
-static float number(size_t i) { return (float)((int)(i * 2654435761u >> 9) % 9 - 4); }
+static float number(size_t i) { return (float)((int)((unsigned)i * 2654435761u >> 9) % 9 - 4); }
 
 static layer open_plan(const char *spec)
 {
