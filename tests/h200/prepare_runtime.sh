@@ -1,6 +1,6 @@
 #!/bin/sh
 # usage: prepare_runtime.sh FOLDER   Builds what runtime.sh needs where no library but glibc's is wanted: tfgen, tfgen-worker and the
-# measuring program, with libyaml, jansson, xxhash and SQLite inside.
+# measuring programs, with libyaml, jansson, xxhash and SQLite inside.
 set -eu
 out=$1
 libs=''
@@ -10,6 +10,7 @@ done
 make -j2 B=build/h200 LIBS="$libs -ldl -lm" build/h200/tfgen build/h200/tfgen-worker build/h200/libtfgen.a
 cc=${CC:-gcc}
 $cc -std=c11 -O2 -g -Wall -Wextra -pthread -I. -o build/h200/measure tests/h200/runtime.c build/h200/libtfgen.a $libs -ldl -lm -rdynamic
+$cc -std=c11 -O2 -g -Wall -Wextra -pthread -I. -o build/h200/variants tests/h200/variants.c build/h200/libtfgen.a $libs -ldl -lm -rdynamic
 mkdir -p "$out"
-cp build/h200/tfgen build/h200/tfgen-worker build/h200/measure tests/h200/runtime.sh tests/h200/presets.py "$out"
+cp build/h200/tfgen build/h200/tfgen-worker build/h200/measure build/h200/variants tests/h200/runtime.sh tests/h200/presets.py "$out"
 cp -r specs "$out"
