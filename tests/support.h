@@ -16,6 +16,8 @@ typedef struct rig_request {
     const char *disabled; /* a fusion that is turned off, or NULL */
     const tuning *tuning; /* or NULL */
     bool check;           /* races, bounds and barriers are checked: a fault fails the run */
+    void (*touched)(void *context, const char *kernel, const char *name, size_t read, size_t written); /* with check (guarded_run.h) */
+    void *context;                                                                                    /* of touched */
     bool one_workgroup;   /* has all tiles of a launch */
 } rig_request;
 

@@ -47,7 +47,8 @@ static void describe(tfgen_device_info *info, const target_info *target)
 tfgen_status host_device_open(const host_device_options *options, tfgen_device **out, tfgen_error *error)
 {
     host_machine *m = calloc(1, sizeof *m);
-    const host_engine_options engine = {.workers = options->workers, .poison = options->poison, .no_signals = !options->guard};
+    const host_engine_options engine = {.workers = options->workers, .poison = options->poison, .no_signals = !options->guard,
+                                        .touched = options->touched, .context = options->context};
     if (m) m->engine = host_engine_open(&engine);
     if (!m || !m->engine) {
         free(m);

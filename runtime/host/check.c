@@ -46,10 +46,27 @@ checker *check_new(launch *l)
 
 static size_t cells_bytes(size_t bytes) { return (bytes / GRAIN + 2) * sizeof(cell); }
 
+/* Before its cells go. */
+static void tell_touched(const launch *l, const region *r)
+{
+    const host_engine_options *o = &l->engine->options;
+    const cell *cells = r->cells;
+    size_t read = 0, written = 0;
+    for (size_t i = 0; i < (r->high - r->low + GRAIN - 1) / GRAIN; i++) {
+        unsigned seen = 0;
+        for (unsigned k = 0; k < READERS; k++) seen |= cells[i].reads[k].valid ? cells[i].reads[k].bytes : 0;
+        read += (size_t)__builtin_popcount(seen);
+        if (cells[i].write.valid) written += (size_t)__builtin_popcount(cells[i].write.bytes);
+    }
+    o->touched(o->context, l->kernel, r->name, read, written);
+}
+
 void check_free(checker *c)
 {
     host_engine *e = c->l->engine;
     pthread_rwlock_wrlock(&e->memory_lock);
+    for (size_t i = 0; i < e->region_count && e->options.touched; i++)
+        if (e->regions[i].cells) tell_touched(c->l, &e->regions[i]);
     for (size_t i = 0; i < e->region_count; i++) {
         region *r = &e->regions[i];
         if (r->cells) munmap(r->cells, cells_bytes(r->high - r->low));

@@ -37,11 +37,17 @@ typedef struct host_log {
 void host_log_free(host_log *log);
 void host_log_add(host_log *log, const char *bytes, size_t size);
 
+/* Told of each allocation that a checked launch touched: by its name, how many of its bytes the launch read, and how many it wrote, each
+ * byte once. What it read before it wrote the same place itself is not told. */
+typedef void host_touched(void *context, const char *kernel, const char *name, size_t read, size_t written);
+
 typedef struct host_engine_options {
     unsigned workers;        /* threads that run blocks, the caller's included; 0: one a CPU */
     unsigned stall_limit_ms; /* a launch without a barrier or an end of a block for this long is a hang; 0: 60 s */
     unsigned time_limit_ms;  /* a launch that takes longer is a hang; 0: no limit */
     bool poison;             /* fill shared memory with NaN before each block, check the slack behind allocations */
+    host_touched *touched;   /* null: nobody is told */
+    void *context;           /* of touched */
     bool no_signals; /* install no handlers: a fault in a kernel ends the process as any other does, and nothing watches for hangs */
 } host_engine_options;
 /* null options: the defaults. Null when memory or threads are short. */

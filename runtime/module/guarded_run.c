@@ -47,6 +47,8 @@ static tfgen_status open_device(guarded_run *s, const guarded_options *o, tfgen_
                                       .guard = true,
                                       .poison = true,
                                       .check = o->check,
+                                      .touched = o->touched,
+                                      .context = o->touched_context,
                                       .workers = o->jobs > 0 ? (unsigned)o->jobs : 0,
                                       .log = &s->engine};
     s->device = o->device;

@@ -1,0 +1,136 @@
+/* An independent count of bytes: the host engine's checker sees every access of the emitted kernels, and says of each allocation how many
+ * bytes a launch read and wrote, each once. That is what gen/base/work.c reckons from the IR, to the byte. */
+#include "gen/base/work.h"
+#include "tests/support.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { most_told = 512 };
+typedef struct told {
+    char kernel[80], name[80];
+    double read, written;
+} told;
+
+typedef struct record {
+    told list[most_told];
+    int count;
+} record;
+
+static void take(void *context, const char *kernel, const char *name, size_t read, size_t written)
+{
+    record *r = context;
+    ck_assert_int_lt(r->count, most_told);
+    told *t = &r->list[r->count++];
+    snprintf(t->kernel, sizeof t->kernel, "%s", kernel);
+    snprintf(t->name, sizeof t->name, "%s", name);
+    t->read = (double)read, t->written = (double)written;
+}
+
+static rig *opened;
+static const int *rig_integers(void *context, const char *name)
+{
+    static int data[8][64];
+    static int next;
+    (void)context;
+    const double *given = rig_data(opened, name);
+    int *out = data[next++ % 8];
+    for (size_t i = 0; i < rig_count(opened, name) && i < 64; i++) out[i] = (int)given[i];
+    return out;
+}
+
+/* The storage that a tensor lies in; of a linear's weight the packed one, which has no name of its own here. */
+static bool is_packed(const launch *l, const ir_value *v)
+{
+    for (int p = 0; p < l->kernel->phase_count; p++)
+        for (int i = 0; i < l->kernel->phases[p]->op_count; i++) {
+            const ir_op *op = l->kernel->phases[p]->ops[i];
+            if (op->kind == op_linear && op->inputs[1] == v) return true;
+        }
+    return false;
+}
+
+static bool is_pack(const plan *p, const char *name)
+{
+    for (int i = 0; i < p->pack_count; i++)
+        if (strcmp(p->packs[i].name, name) == 0) return true;
+    return false;
+}
+
+static void compare_launch(const plan *p, const launch *l, const record *r)
+{
+    const work w = launch_work(opened->a, p, l, rig_integers, NULL);
+    double packed = 0, packed_told = 0;
+    for (int i = 0; i < w.tensor_count; i++) packed += is_packed(l, w.tensors[i].value) ? w.tensors[i].read : 0;
+    for (int k = 0; k < r->count; k++)
+        if (strcmp(r->list[k].kernel, l->name) == 0 && is_pack(p, r->list[k].name)) packed_told += r->list[k].read;
+    ck_assert_msg(packed == packed_told, "%s: packed weights: %g counted, %g touched", l->name, packed, packed_told);
+    for (int k = 0; k < r->count; k++) {
+        const told *t = &r->list[k];
+        double read = 0, written = 0;
+        if (strcmp(t->kernel, l->name) != 0 || is_pack(p, t->name)) continue;
+        for (int i = 0; i < w.tensor_count; i++) {
+            if (is_packed(l, w.tensors[i].value) || strcmp(value_root(w.tensors[i].value)->name, t->name) != 0) continue;
+            read += w.tensors[i].read, written += w.tensors[i].written;
+        }
+        ck_assert_msg(read == t->read && written == t->written, "%s: %s: %g and %g counted, %g and %g touched", l->name, t->name, read,
+                      written, t->read, t->written);
+    }
+    double told_all = packed_told, all = w.read + w.written;
+    for (int k = 0; k < r->count; k++)
+        if (strcmp(r->list[k].kernel, l->name) == 0 && !is_pack(p, r->list[k].name)) told_all += r->list[k].read + r->list[k].written;
+    ck_assert_msg(all == told_all, "%s: %g counted, %g touched", l->name, all, told_all);
+}
+
+typedef struct touched_case {
+    const char *spec, *dims[6];
+    long long values[6];
+    const char *target;
+    fusion_level level;
+} touched_case;
+
+/* Sizes of which packed weights have no padding. */
+static const touched_case cases[] = {
+    {"llama-block", {"B", "S", "D", "H", "KV", "F"}, {2, 5, 64, 2, 1, 96}, NULL, fusion_tile},
+    {"llama-decode", {"B", "L", "D", "H", "KV", "F"}, {3, 16, 64, 2, 1, 96}, NULL, fusion_tile},
+    {"swiglu", {"B", "S", "D", "F"}, {1, 3, 32, 64}, NULL, fusion_none},
+    {"attention", {"B", "S", "H", "KV"}, {2, 7, 4, 2}, NULL, fusion_tile},
+    {"rmsnorm", {"B", "S", "D"}, {2, 3, 37}, "gfx90a", fusion_tile},
+    {"softmax", {"B", "S"}, {1, 5}, "sm_90a", fusion_tile},
+};
+
+START_TEST(bytes_are_those_that_the_kernels_touch)
+{
+    const touched_case *c = &cases[_i];
+    dim_override dims[6];
+    char path[80];
+    size_t count = 0;
+    for (; count < 6 && c->dims[count]; count++) dims[count] = (dim_override){c->dims[count], c->values[count]};
+    snprintf(path, sizeof path, "specs/%s.yaml", c->spec);
+    record *r = calloc(1, sizeof *r);
+    opened = rig_open(&(rig_request){.path = path,
+                                     .level = c->level,
+                                     .target = c->target,
+                                     .dims = dims,
+                                     .dim_count = count,
+                                     .check = true,
+                                     .touched = take,
+                                     .context = r});
+    rig_run(opened);
+    const plan *p = guarded_plan(opened->s);
+    for (int i = 0; i < p->launch_count; i++) compare_launch(p, &p->launches[i], r);
+    ck_assert_int_gt(r->count, 0);
+    rig_close(opened);
+    free(r);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("touched");
+    TCase *bytes = tcase_create("bytes");
+    tcase_add_loop_test(bytes, bytes_are_those_that_the_kernels_touch, 0, sizeof cases / sizeof *cases);
+    tcase_set_timeout(bytes, 120);
+    suite_add_tcase(suite, bytes);
+    return run_suite(suite);
+}
