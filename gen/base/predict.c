@@ -42,13 +42,21 @@ static tiles tiles_of(const plan *p, const launch *l)
 
 static bool is_matrix(layer_kind layer) { return layer != layer_simt && layer != layer_few; }
 
-/* Operations of a linear over whole tiles of its packed weight; of an attention with the halves of its blocks that a mask hides. */
+/* Of a linear: whole tiles, along its length too. */
+static double padded_linear(const plan *p, const launch *l, const ir_op *product)
+{
+    const ir_phase *phase = l->kernel->phases[0];
+    const tiles t = tiles_of(p, l);
+    const double length = (double)value_columns(product->inputs[0]), columns = (double)pack_of(p, phase)->columns;
+    return 2 * t.rows * l->tile_rows * fmax(columns, t.columns * field_of(phase, "n", 0)) * up(length, field_of(phase, "k", 1));
+}
+
+/* Of an attention: with the halves of its blocks that a mask hides. */
 static double padded_products(const plan *p, const launch *l, const work *w)
 {
     const ir_phase *phase = l->kernel->phases[0];
-    const packed_weight *pack = pack_of(p, phase);
-    const ir_op *attention = phase_first(phase, class_ATTENTION);
-    if (pack) return 2 * tiles_of(p, l).rows * l->tile_rows * (double)pack->columns * (double)pack->length;
+    const ir_op *product = phase_first(phase, class_PRODUCT), *attention = phase_first(phase, class_ATTENTION);
+    if (product && pack_of(p, phase)) return padded_linear(p, l, product);
     if (!attention || !attention->attributes.causal || attention->kind != op_attention) return w->products;
     const dim_table *dims = &p->program->dims;
     const ir_value *q = attention->inputs[0];

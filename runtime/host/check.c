@@ -23,6 +23,7 @@ struct host_check {
     launch *l;
     happens order;
     unsigned count, told;
+    size_t matrix; /* operations of matrix instructions */
     const void *seen[MAX_TOLD];
 };
 
@@ -65,6 +66,7 @@ void check_free(checker *c)
 {
     host_engine *e = c->l->engine;
     pthread_rwlock_wrlock(&e->memory_lock);
+    if (e->options.touched && c->matrix) e->options.touched(e->options.context, c->l->kernel, NULL, c->matrix, 0);
     for (size_t i = 0; i < e->region_count && e->options.touched; i++)
         if (e->regions[i].cells) tell_touched(c->l, &e->regions[i]);
     for (size_t i = 0; i < e->region_count; i++) {
@@ -93,6 +95,7 @@ void check_block_start(checker *c, block *b)
 }
 void check_collective(checker *c, hs_wave *w) { happens_collective(&c->order, grid_wave(c, w)); }
 void check_barrier(checker *c, block *b) { happens_barrier(&c->order, number_of(b)); }
+void check_matrix(checker *c, hs_u32 operations) { c->matrix += operations; }
 void check_grid(checker *c) { happens_grid(&c->order); }
 
 void check_sync(const void *p, int kind)

@@ -71,6 +71,7 @@ void sched_waits(host_log *log, const block *b); /* who waits where, a line a si
 void wave_complete(hs_wave *w, hs_u64 lanes, const hs_site *site, hs_u32 word);
 const char *mma_run(hs_u32 shape, hs_u64 *mail); /* null, or why not */
 hs_u32 mma_wave(hs_u32 shape);
+hs_u32 mma_operations(hs_u32 shape); /* a multiply and an add are two */
 static inline block *block_of(const hs_wave *w) { return (block *)(void *)w->b; }
 
 /* ---- the worker's own words (failure.c) ---- */
@@ -229,6 +230,7 @@ void check_block_start(checker *c, block *b);
 void check_collective(checker *c, hs_wave *w);
 void check_barrier(checker *c, block *b);
 void check_grid(checker *c);
+void check_matrix(checker *c, hs_u32 operations); /* of one matrix instruction */
 bool check_access(const void *p, unsigned long bytes, int kind,
                   const void *pc); /* false: out of bounds, and reported; the thread must not go on */
 void check_sync(const void *p, int kind);

@@ -38,7 +38,8 @@ void host_log_free(host_log *log);
 void host_log_add(host_log *log, const char *bytes, size_t size);
 
 /* Told of each allocation that a checked launch touched: by its name, how many of its bytes the launch read, and how many it wrote, each
- * byte once. What it read before it wrote the same place itself is not told. */
+ * byte once. What it read before it wrote the same place itself is not told. Without a name, `read` is the operations of all its matrix
+ * instructions (those of AMD, which waves execute together; multiplying and adding are two). */
 typedef void host_touched(void *context, const char *kernel, const char *name, size_t read, size_t written);
 
 typedef struct host_engine_options {

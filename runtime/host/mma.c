@@ -168,6 +168,11 @@ static void (*const run[HS_MMA_COUNT][3])(hs_u64 *mail) = {FORMS(ENTRY)};
 #define WAVE(name, m, k, wave, ...) [name] = wave,
 static const hs_u32 waves[HS_MMA_COUNT] = {FORMS(WAVE)};
 
+#define OPERATIONS(name, m, k, ...) [name] = 2 * m * m * k,
+static const hs_u32 operations[HS_MMA_COUNT] = {FORMS(OPERATIONS)};
+
+hs_u32 mma_operations(hs_u32 shape) { return shape < HS_MMA_COUNT ? operations[shape] : 0; }
+
 hs_u32 mma_wave(hs_u32 shape) { return shape < HS_MMA_COUNT ? waves[shape] : 0; }
 
 const char *mma_run(hs_u32 shape, hs_u64 *mail)

@@ -72,10 +72,12 @@ static void ballot(hs_u64 lanes, hs_u64 *mail)
 
 static const char *matrix(const hs_wave *w, hs_u64 lanes, hs_u64 *mail)
 {
+    checker *check = block_of(w)->launch->check;
     const hs_u32 shape = ((const hs_mma *)(uintptr_t)mail[__builtin_ctzll(lanes)])->shape;
     const hs_u64 all = w->size == 64 ? ~0ull : (1ull << w->size) - 1;
     if (lanes != all) return "a matrix instruction that not all lanes of the wave execute";
     if (w->size != mma_wave(shape)) return "a matrix instruction for waves of another size";
+    if (check) check_matrix(check, mma_operations(shape));
     return mma_run(shape, mail);
 }
 

@@ -1,6 +1,6 @@
 /* An independent count of bytes: the host engine's checker sees every access of the emitted kernels, and says of each allocation how many
  * bytes a launch read and wrote, each once. That is what gen/base/work.c reckons from the IR, to the byte. */
-#include "gen/base/work.h"
+#include "gen/base/predict.h"
 #include "tests/support.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,11 +15,16 @@ typedef struct told {
 typedef struct record {
     told list[most_told];
     int count;
+    double matrix; /* operations of the last launch that had any */
 } record;
 
 static void take(void *context, const char *kernel, const char *name, size_t read, size_t written)
 {
     record *r = context;
+    if (!name) {
+        r->matrix = (double)read;
+        return;
+    }
     ck_assert_int_lt(r->count, most_told);
     told *t = &r->list[r->count++];
     snprintf(t->kernel, sizeof t->kernel, "%s", kernel);
@@ -125,11 +130,47 @@ START_TEST(bytes_are_those_that_the_kernels_touch)
 }
 END_TEST
 
+/* ---- operations of matrix instructions: those of whole tiles */
+static const struct {
+    const char *target;
+    long long M, N, K, operations; /* operations: of tiles of 64 x 64 or 128 columns, in stages of 64 */
+} products[] = {{"gfx90a", 64, 64, 64, 2 * 64 * 64 * 64},
+                {"gfx1100", 32, 64, 48, 2 * 64 * 64 * 64},
+                {"gfx950", 40, 80, 64, 2 * 64 * 128 * 64}};
+
+START_TEST(matrix_instructions_do_the_operations_that_are_predicted)
+{
+    const char *yaml = "block: p\ndtype: bf16\ndims: {M: 64, N: 64, K: 64}\ninputs: {x: [M, K]}\nparams: {w: [N, K]}\n"
+                       "ops:\n  - {out: y, op: linear, in: [x, w]}\noutputs: {y: y}\n";
+    const dim_override dims[] = {{"M", products[_i].M}, {"N", products[_i].N}, {"K", products[_i].K}};
+    record *r = calloc(1, sizeof *r);
+    opened = rig_open(&(rig_request){.yaml = yaml,
+                                     .level = fusion_tile,
+                                     .target = products[_i].target,
+                                     .dims = dims,
+                                     .dim_count = 3,
+                                     .check = true,
+                                     .touched = take,
+                                     .context = r});
+    rig_run(opened);
+    const plan *p = guarded_plan(opened->s);
+    const work w = launch_work(opened->a, p, &p->launches[0], NULL, NULL);
+    prediction q;
+    ck_assert(launch_predict(p, &p->launches[0], &w, &q));
+    ck_assert_double_eq(r->matrix, (double)products[_i].operations);
+    ck_assert_double_eq(q.padded, r->matrix);
+    ck_assert_double_le(w.products, r->matrix);
+    rig_close(opened);
+    free(r);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("touched");
     TCase *bytes = tcase_create("bytes");
     tcase_add_loop_test(bytes, bytes_are_those_that_the_kernels_touch, 0, sizeof cases / sizeof *cases);
+    tcase_add_loop_test(bytes, matrix_instructions_do_the_operations_that_are_predicted, 0, sizeof products / sizeof *products);
     tcase_set_timeout(bytes, 120);
     suite_add_tcase(suite, bytes);
     return run_suite(suite);
