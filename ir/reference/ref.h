@@ -56,6 +56,9 @@ typedef struct ref_rules {
     /* A result is complete, rounded if it is stored. The callee may compare it, and may replace its numbers by the
      * device's own and set its errors to 0, so that what follows is checked on the device's own inputs. */
     void (*finished)(void *context, const ir_value *graph_value, ref_tensor *t);
+    /* Products and attention are computed for some rows alone, spread over all from the first to the last; elements of the others, and what
+     * follows from them, have infinite errors, so nobody judges them. Of values that go on with the device's numbers that is all. */
+    bool sampled;
     void *context;
 } ref_rules;
 

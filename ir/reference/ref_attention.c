@@ -14,6 +14,7 @@
 enum { most_in_a_chain = 8192 };
 
 typedef struct attention_job {
+    const ref_state *run;
     const ir_attributes *t;
     size_t B, S, T, H, KV, hd;
     bool cache; /* keys and values are [B, KV, T, hd], else [B, T, KV, hd] */
@@ -156,7 +157,12 @@ static void one_head(void *context, size_t index)
     double *columns = memory + 2 * j->T;
     const head_buffers h = {
         memory, memory + j->T, columns, columns + j->hd, columns + 2 * j->hd, columns + 3 * j->hd, columns + 4 * j->hd};
-    for (size_t s = 0; s < j->S; s++) one_query(j, index / j->H, s, index % j->H, &h);
+    for (size_t s = 0; s < j->S; s++) {
+        const size_t row = index / j->H * j->S + s;
+        if (ref_takes_group(j->run, row / ref_row_group, j->B * j->S)) one_query(j, index / j->H, s, index % j->H, &h);
+        else
+            for (size_t d = 0; d < j->hd; d++) j->o->error[(row * j->H + index % j->H) * j->hd + d] = INFINITY;
+    }
     free(memory);
 }
 
@@ -164,7 +170,8 @@ bool ref_attention(ref_state *r, const ir_op *op)
 {
     const ir_attributes *t = ref_attributes(r, op);
     const ir_value *qv = op->inputs[0], *kv = op->inputs[1];
-    attention_job j = {.t = t,
+    attention_job j = {.run = r,
+                       .t = t,
                        .B = (size_t)ref_axis(r, qv, 0),
                        .S = (size_t)ref_axis(r, qv, 1),
                        .H = (size_t)t->heads,

@@ -7,6 +7,16 @@
 #include <stdio.h>
 #include <unistd.h>
 
+/* The first, the last, and as many between, evenly. */
+bool ref_takes_group(const ref_state *r, size_t index, size_t rows)
+{
+    enum { taken = 6 };
+    const size_t groups = (rows + ref_row_group - 1) / ref_row_group;
+    if (!r->rules || !r->rules->sampled || groups <= taken) return true;
+    const size_t i = (index * (taken - 1) + groups - 2) / (groups - 1); /* the first of the evenly spread that is not before it */
+    return i * (groups - 1) / (taken - 1) == index;
+}
+
 double ref_unit(dtype t) { return t == dtype_bf16 ? 0x1p-8 : t == dtype_f16 ? 0x1p-11 : t == dtype_f32 ? REF_UNIT : 0; }
 
 double ref_least(dtype t) { return t == dtype_f16 ? 0x1p-25 : REF_LEAST; }

@@ -51,6 +51,9 @@ static inline const ir_attributes *ref_attributes(const ref_state *r, const ir_o
 bool ref_fail(ref_state *r, const ir_op *op, const char *why);
 const ref_tensor *ref_of(const ref_state *r, const ir_value *v);
 ref_tensor *ref_out(ref_state *r, const ir_op *op);
+/* Rows are computed in groups of four; of a sampled run only some groups are. */
+enum { ref_row_group = 4 };
+bool ref_takes_group(const ref_state *r, size_t index, size_t rows);
 double ref_error(const ref_tensor *t, size_t i);                     /* 0 where errors are NULL */
 bool ref_exact(const ref_tensor *t);                                 /* no error at all */
 long long ref_axis(const ref_state *r, const ir_value *v, int axis); /* negative axes count from the back */

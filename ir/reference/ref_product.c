@@ -21,11 +21,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { lanes = 8, tall = 4, group = 64 };
+enum { lanes = 8, tall = ref_row_group, group = 64 };
 typedef double lane __attribute__((vector_size(lanes * sizeof(double))));
 
 /* One product [M,K] x [K,N]. */
 typedef struct product {
+    const ref_state *run;
     size_t M, N, K;
     const double *x, *x_error, *w, *w_error; /* errors may be NULL */
     bool out_in;                             /* w is [N,K], else [K,N] */
@@ -171,12 +172,23 @@ static void write_block(const product *p, const block *b, size_t m, size_t n, co
     }
 }
 
+/* Rows that nobody asks for. */
+static void leave_out(const product *p, size_t m, size_t first)
+{
+    for (size_t row = m; row < m + tall && row < p->M; row++)
+        for (size_t n = first; n < first + group && n < p->N; n++) p->y_error[row * p->N + n] = INFINITY;
+}
+
 static void multiply_group(const product *p, size_t first, const lane *w, const lane *errors, double *rows)
 {
     const size_t stride = p->K < 32 ? 1 : p->K < 2048 ? p->K / 16 : 128;
     double fixed[tall];
     block b;
     for (size_t m = 0; m < p->M; m += tall) {
+        if (!ref_takes_group(p->run, m / tall, p->M)) {
+            leave_out(p, m, first);
+            continue;
+        }
         load_rows(p, m, rows);
         for (size_t row = 0; row < tall; row++) fixed[row] = fold_noise(p, rows, row);
         for (size_t panel = 0; panel < group / lanes && first + panel * lanes < p->N; panel++) {
@@ -262,7 +274,8 @@ bool ref_linear(ref_state *r, const ir_op *op)
         return ref_fail(r, op, "operand, weight, bias and result do not fit");
     if (ref_axis(r, op->inputs[1], 0) != (long long)(ref_attributes(r, op)->layout == layout_out_in ? N : K))
         return ref_fail(r, op, "the weight lies the other way round");
-    product p = {.M = x->count / K,
+    product p = {.run = r,
+                 .M = x->count / K,
                  .N = N,
                  .K = K,
                  .x = x->value,
@@ -314,7 +327,8 @@ bool ref_matmul(ref_state *r, const ir_op *op)
             return ref_fail(r, op, "batches do not fit");
         if ((x_batch + 1) * M * K > x->count || (w_batch + 1) * K * N > w->count)
             return ref_fail(r, op, "batches do not fit");
-        product p = {.M = M,
+        product p = {.run = r,
+                     .M = M,
                      .N = N,
                      .K = K,
                      .x = x->value + x_batch * M * K,

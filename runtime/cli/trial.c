@@ -250,12 +250,13 @@ static void compare(trial *t, ref_tensor **exact)
                              .rounds_scores = rule_rounds_scores,
                              .splits = rule_splits,
                              .finished = rule_finished,
+                             .sampled = t->o->sample_above > 0 && t->result.operations > t->o->sample_above,
                              .context = t};
     const char *wrong = ref_plan_wrong(t->a, t->plan, t->graph);
     if (wrong) bail(t->a, code_check_failed, (position){0}, "internal: %s", wrong);
     t->result.checks = arena_alloc(t->a, (size_t)(2 * t->graph->value_count + 1) * sizeof *t->result.checks);
     reference(t, true, &rules, output_results(t));
-    check_outputs(t, &rules, exact);
+    if (!rules.sampled) check_outputs(t, &rules, exact);
     t->result.good = true;
     for (int i = 0; i < t->result.check_count; i++) {
         t->result.good = t->result.good && t->result.checks[i].good;

@@ -16,6 +16,8 @@ typedef struct trial_options {
     bool check; /* race and bounds checker */
     cache *cache; /* of compiled kernels, or NULL */
     reference_when reference;
+    double sample_above; /* operations: of graphs that cost more only some rows of products and attention are computed, and no output is
+                          * judged end to end; 0: never */
     const char *weights, *input, *state; /* safetensors, or NULL for random data; state NULL: states are in input */
     const char *output, *dump_data;
     void (*compiled)(void *context, const char *kernel); /* progress */
