@@ -27,7 +27,9 @@ ALL_CFLAGS := -std=c11 $(WARN) $(CFLAGS) -fPIC -fvisibility=hidden -pthread -I. 
 # JIT-compiled kernels resolve the engine's functions from the process, hence -rdynamic.
 ALL_LDFLAGS := $(LDFLAGS) -rdynamic -pthread $(if $(SAN),-fsanitize=$(SAN))
 LIBS := -lyaml -ljansson -lxxhash -ldl -lm
-CHECK_LIBS := -lcheck -lsubunit -lrt -lpthread
+# The command alone keeps trials of tunings.
+CLI_LIBS := -lsqlite3 $(LIBS)
+CHECK_LIBS := -lcheck -lsubunit -lrt -lpthread -lsqlite3
 
 LIB_SOURCES := $(filter-out ir/reference/%,$(wildcard ir/*/*.c)) $(wildcard gen/*.c gen/*/*.c) \
   $(filter-out runtime/cli/% runtime/compile/worker_main.c,$(wildcard runtime/*/*.c))
@@ -107,7 +109,7 @@ $(B)/libtfgen.so.$(VERSION): $(LIB_OBJECTS)
 	$(Q)$(CC) -shared -Wl,-soname,libtfgen.so.$(SOVERSION) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
 $(B)/tfgen: $(CLI_OBJECTS) $(B)/libtfgen.a
 	$(if $(V),,@echo "  LINK $@")
-	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $(CLI_OBJECTS) -Wl,--whole-archive $(B)/libtfgen.a -Wl,--no-whole-archive $(LIBS)
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $(CLI_OBJECTS) -Wl,--whole-archive $(B)/libtfgen.a -Wl,--no-whole-archive $(CLI_LIBS)
 $(B)/tfgen-worker: $(B)/runtime/compile/worker_main.o $(B)/libtfgen.a
 	$(if $(V),,@echo "  LINK $@")
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $< $(B)/libtfgen.a $(LIBS)
@@ -159,7 +161,7 @@ $(B)/tests/test_scale: $(B)/tests/%: $(B)/tests/%.o $(COUNTED) $(B)/libtfgen.a
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $< $(COUNTED) $(B)/libtfgen.a $(CHECK_LIBS) $(LIBS)
 $(VERIFY_CODE): $(B)/tests/%: $(B)/tests/%.o $(CLI_PARTS) $(B)/libtfgen.a
 	$(if $(V),,@echo "  LINK $@")
-	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $< $(CLI_PARTS) -Wl,--whole-archive $(B)/libtfgen.a -Wl,--no-whole-archive $(LIBS)
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $< $(CLI_PARTS) -Wl,--whole-archive $(B)/libtfgen.a -Wl,--no-whole-archive $(CLI_LIBS)
 $(FUZZERS): $(B)/tests/%: $(B)/tests/%.o $(B)/tests/fuzz/fuzzing.o $(B)/libtfgen.a
 	$(if $(V),,@echo "  LINK $@")
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $(filter %.o,$^) $(B)/libtfgen.a $(LIBS)

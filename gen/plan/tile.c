@@ -55,17 +55,46 @@ static const char *rule_broken(const tile_request *r, const ir_tile *t)
     return NULL;
 }
 
+/* The request as the program has it, for a tile; else what is in the way. */
+static const char *own_request(const tile_request *r, program_kind kind, segment_list *segments, tile_request *own)
+{
+    *own = *r;
+    if (program_table[kind].family != r->phase->family) return "the program is of another family";
+    const char *obstacle = obstacle_of(r, program_at(kind));
+    if (obstacle) return obstacle;
+    if (!request_segments(r, program_at(kind), segments)) return "no arrangement of columns serves its epilogue";
+    own->segments = segments, own->packed_n = segments->packed_columns;
+    return NULL;
+}
+
 const char *tile_illegal(const tile_request *r, const ir_tile *t)
 {
-    const program *p = program_at(t->program);
     segment_list segments;
-    tile_request own = *r;
-    if (program_table[t->program].family != r->phase->family) return "the program is of another family";
-    const char *obstacle = obstacle_of(r, p);
-    if (obstacle) return obstacle;
-    if (!request_segments(r, p, &segments)) return "no arrangement of columns serves its epilogue";
-    own.segments = &segments, own.packed_n = segments.packed_columns;
-    return rule_broken(&own, t);
+    tile_request own;
+    const char *why = own_request(r, t->program, &segments, &own);
+    return why ? why : rule_broken(&own, t);
+}
+
+bool tile_default(const tile_request *r, program_kind kind, ir_tile *t, const char **why)
+{
+    segment_list segments;
+    tile_request own;
+    *why = own_request(r, kind, &segments, &own);
+    if (*why) return false;
+    *t = (ir_tile){.program = kind, .given = (1u << program_table[kind].field_count) - 1};
+    program_at(kind)->defaults(&own, t);
+    *why = rule_broken(&own, t);
+    return !*why;
+}
+
+tile_request tile_request_of(arena *a, const plan *p, const ir_phase *phase)
+{
+    return (tile_request){.a = a,
+                          .program = p->program,
+                          .phase = phase,
+                          .device = p->device,
+                          .target = p->target,
+                          .space = phase_space(a, phase)};
 }
 
 static void check(const tile_request *r, const ir_tile *t)

@@ -9,6 +9,10 @@
 bool request_segments(const tile_request *r, const program *of, segment_list *list);
 /* Why a tile with all of its fields is none that the phase can have, program and all; NULL: it can. Of any request. */
 const char *tile_illegal(const tile_request *r, const ir_tile *t);
+/* A phase of a plan, to ask such things of. */
+tile_request tile_request_of(arena *a, const plan *p, const ir_phase *phase);
+/* The program's own choice; false: something is in its way, *why. */
+bool tile_default(const tile_request *r, program_kind kind, ir_tile *t, const char **why);
 /* The program, by the text, a user's line "gate_up: layer=simt", or else by cost; phase->refused is what the others were refused for. */
 const program *program_choose(const tile_request *r, ir_phase *phase);
 /* The cheapest that the phase can have of those whose bit (1 << kind) is not set in `tried`; NULL: there is none left. */

@@ -1,5 +1,5 @@
-/* In: a wisdom file: what tunings found, a line a kernel. Out: the tile of the nearest phase that was tuned. Refuses nothing: a line that is
- * damaged, or about a program that has changed since, is an entry that is not used and says why.
+/* In: a wisdom file: what tunings found, a line a kernel. Out: the tile of the nearest phase that was tuned. Refuses nothing: a line that
+ * is damaged, or about a program that has changed since, is an entry that is not used and says why.
  *
  *   wisdom 1
  *   gemm_wgmma@9f31c0de sm_90a h200 rows=2048 gemm(linear(...)...!): m=128 n=192 ... # us=41.2 default_us=44 date=2026-11-22

@@ -500,10 +500,8 @@ static void read_source(reader *r)
 {
     size_t count;
     const char *const *names = source_names(&count);
-    const position at = scan_here(&r->in);
-    if (r->phase->from != tile_of_model) bail(r->a, code_bad_input, at, "a second from line");
-    r->phase->from = (tile_source)scan_choice(&r->in, names, count, "who chose the tile");
-    if (r->phase->from == tile_of_model) bail(r->a, code_bad_input, at, "a tile is of the model unless a line says otherwise");
+    if (r->phase->from != tile_of_model) bail(r->a, code_bad_input, scan_here(&r->in), "a second from line");
+    r->phase->from = (tile_source)(1 + scan_choice(&r->in, names + 1, count - 1, "who chose the tile")); /* the model needs no line */
     scan_end_line(&r->in);
 }
 

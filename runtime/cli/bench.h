@@ -27,5 +27,18 @@ typedef struct bench_result {
     const plan *plan;        /* what ran: the plan given, or one made again where its kernels spill (runtime/module/plan_code.h) */
 } bench_result;
 
+/* ---- the parts, for who times several plans in turn (runtime/cli/tune/) */
+typedef struct bench bench;
+enum { bench_most_runs = 32 }; /* of a batch */
+/* Compiled, loaded, with data and sets of buffers; closed with the arena. like: NULL, or a bench of another plan of the same graph, whose
+ * inputs, outputs, states and weights this one shares; it must outlive this one. options, graph and plan likewise. Bails. */
+bench *bench_open(arena *a, const ir_program *graph, const plan *p, const bench_options *o, const bench *like);
+const plan *bench_plan_of(const bench *b); /* what runs */
+/* Seconds of up to bench_most_runs whole runs, one after the other, each on the next set of buffers. Bails. */
+void bench_runs(bench *b, int count, double *seconds);
+/* Seconds of each launch, the median of up to bench_most_runs runs with an event between two. Bails. */
+void bench_launches(bench *b, int count, double *seconds);
+work bench_work(bench *b, int launch);
+
 bench_result bench_plan(arena *a, const ir_program *graph, const plan *p, const bench_options *o);
 #endif

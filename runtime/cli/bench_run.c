@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { least_sets = 3, most_sets = 1024, most_batch = 32, least_repeats = 5, most_repeats = 10000, alignment = 256 };
+enum { least_sets = 3, most_sets = 1024, most_batch = bench_most_runs, least_repeats = 5, most_repeats = 10000, alignment = 256 };
 static const double least_rotated = 256e6, batch_seconds = 0.02, warm_seconds = 0.1;
 /* A prime: what repeats it meets every alignment of rows. */
 static const long long period = 4194301;
@@ -17,8 +17,9 @@ typedef struct buffer_set {
     tfgen_weights *weights;
 } buffer_set;
 
-typedef struct bench {
+struct bench {
     arena *a;
+    const bench *like; /* or NULL */
     const ir_program *graph;
     const plan *plan;
     const bench_options *o;
@@ -30,11 +31,12 @@ typedef struct bench {
     buffer_set *sets;
     int set_count, next;
     void **events; /* most_batch times one more than there are launches */
-    double *samples; /* whole runs, then launch by launch: most_repeats each */
+    double *samples; /* whole runs, then launch by launch: `room` each */
+    size_t room;
     tfgen_error error;
     host_log log;
     bench_result result;
-} bench;
+};
 
 static void need(bench *b, tfgen_status status)
 {
@@ -81,6 +83,10 @@ static void fill_bytes(bench *b, const ir_value *v, unsigned char *out, size_t b
 
 static void make_data(bench *b)
 {
+    if (b->like) {
+        b->data = b->like->data;
+        return;
+    }
     b->data = arena_alloc(b->a, ((size_t)b->module->tensors.count + 1) * sizeof *b->data);
     for (int i = 0; i < b->module->tensors.count; i++) {
         if (kind_of(b, i) == TFGEN_OUTPUT) continue;
@@ -135,10 +141,10 @@ static void free_sets(void *bench_)
     for (int i = 0; i < b->set_count; i++) {
         buffer_set *s = &b->sets[i];
         if (s->graph) b->api->graph_destroy(b->device, s->graph);
-        tfgen_weights_free(s->weights);
+        if (!b->like) tfgen_weights_free(s->weights);
         if (s->block) b->api->free(b->device, s->block);
     }
-    for (int i = 0; i < b->module->tensors.count; i++)
+    for (int i = 0; !b->like && i < b->module->tensors.count; i++)
         if (b->params[i]) b->api->free(b->device, b->params[i]);
 }
 
@@ -164,6 +170,28 @@ static void make_set(bench *b, buffer_set *s, size_t bytes)
     need(b, weights_fill(m, s->packed, b->params, b->stream, NULL, &b->error));
 }
 
+/* Workspace of its own; the other plan's tensors, and its weights with what this one packs otherwise. */
+static void share_set(bench *b, buffer_set *s, const buffer_set *with)
+{
+    const tfgen_module *m = b->module;
+    const size_t bytes = aligned((size_t)m->workspace_bytes);
+    s->tensors = with->tensors, s->weights = with->weights;
+    s->workspace = arena_alloc(b->a, ((size_t)m->workspace_count + 1) * sizeof *s->workspace);
+    s->packed = arena_alloc(b->a, ((size_t)m->weight_count + 1) * sizeof *s->packed);
+    need(b, b->api->alloc(b->device, bytes ? bytes : alignment, "a workspace", &s->block, &b->error));
+    for (int i = 0; i < m->workspace_count; i++) s->workspace[i] = (char *)s->block + m->offsets[i];
+    need(b, tfgen_weights_add(s->weights, b->module, b->params, b->stream, &b->error));
+    need(b, weights_locate(s->weights, m, s->packed, &b->error));
+}
+
+static void share_sets(bench *b)
+{
+    b->params = b->like->params;
+    b->sets = arena_alloc(b->a, (size_t)b->like->set_count * sizeof *b->sets);
+    arena_defer(b->a, free_sets, b);
+    for (int i = 0; i < b->like->set_count; i++) share_set(b, &b->sets[b->set_count++], &b->like->sets[i]);
+}
+
 static void upload_params(bench *b)
 {
     for (int i = 0; i < b->module->tensors.count; i++) {
@@ -187,8 +215,6 @@ static void make_sets(bench *b)
         make_set(b, s, block);
     }
     need(b, b->api->synchronize(b->device, b->stream, &b->error));
-    for (int i = 0; i < b->module->tensors.count; i++)
-        if (b->params[i]) b->api->free(b->device, b->params[i]), b->params[i] = NULL;
     b->result.sets = count;
     b->result.set_bytes = (double)block + (double)tfgen_weights_bytes(b->sets[0].weights);
 }
@@ -232,7 +258,7 @@ static void run_batch(bench *b, run_kind kind, int at, int count)
     need(b, b->api->synchronize(b->device, b->stream, &b->error));
     for (int r = 0; r < count; r++)
         for (int i = 0; i < (kind == run_each ? launches : 1); i++) {
-            double *samples = b->samples + (size_t)(kind == run_each ? i + 1 : 0) * most_repeats;
+            double *samples = b->samples + (size_t)(kind == run_each ? i + 1 : 0) * b->room;
             void **events = b->events + (size_t)r * (size_t)stride + i;
             need(b, b->api->event_elapsed(b->device, events[0], events[1], &samples[at + r], &b->error));
         }
@@ -303,7 +329,6 @@ static void make_events(bench *b)
     const size_t count = (size_t)most_batch * ((size_t)b->module->launch_count + 1);
     b->events = arena_alloc(b->a, count * sizeof *b->events);
     for (size_t i = 0; i < count; i++) need(b, b->api->event_create(b->device, &b->events[i], &b->error));
-    b->samples = memory(b, ((size_t)b->module->launch_count + 1) * most_repeats * sizeof *b->samples);
 }
 
 /* Before spread_of() sorts them. */
@@ -314,17 +339,56 @@ static void keep_samples(bench *b)
     for (int i = 0; i < b->result.repeats; i += step) b->result.samples[b->result.sample_count++] = b->samples[i];
 }
 
-bench_result bench_plan(arena *a, const ir_program *graph, const plan *p, const bench_options *o)
+static void make_samples(bench *b, size_t each)
+{
+    b->room = each;
+    b->samples = memory(b, ((size_t)b->module->launch_count + 1) * each * sizeof *b->samples);
+}
+
+bench *bench_open(arena *a, const ir_program *graph, const plan *p, const bench_options *o, const bench *like)
 {
     bench *b = arena_alloc(a, sizeof *b);
-    *b = (bench){.a = a, .graph = graph, .plan = p, .o = o, .device = o->device, .api = o->device->api};
+    *b = (bench){.a = a, .like = like, .graph = graph, .plan = p, .o = o, .device = o->device, .api = o->device->api};
     if (o->graph && b->api == &host_device)
         bail(a, code_unsupported, (position){0}, "--graph: graphs are a GPU's; the host engine has none");
     open_module(b);
     make_data(b);
     make_events(b);
-    make_sets(b);
+    if (like) share_sets(b);
+    else make_sets(b);
     if (o->graph) capture_graphs(b);
+    return b;
+}
+
+const plan *bench_plan_of(const bench *b) { return b->plan; }
+work bench_work(bench *b, int launch) { return launch_work(b->a, b->plan, &b->plan->launches[launch], integers, b); }
+
+void bench_runs(bench *b, int count, double *seconds)
+{
+    if (!b->samples) make_samples(b, most_batch);
+    run_batch(b, run_whole, 0, count);
+    memcpy(seconds, b->samples, (size_t)count * sizeof *seconds);
+}
+
+void bench_launches(bench *b, int count, double *seconds)
+{
+    if (!b->samples) make_samples(b, most_batch);
+    run_batch(b, run_each, 0, count);
+    for (int i = 0; i < b->module->launch_count; i++) seconds[i] = spread_of(b->samples + (size_t)(i + 1) * b->room, count).median;
+}
+
+/* While they are packed they are there twice. */
+static void free_params(bench *b)
+{
+    for (int i = 0; i < b->module->tensors.count; i++)
+        if (b->params[i]) b->api->free(b->device, b->params[i]), b->params[i] = NULL;
+}
+
+bench_result bench_plan(arena *a, const ir_program *graph, const plan *p, const bench_options *o)
+{
+    bench *b = bench_open(a, graph, p, o, NULL);
+    free_params(b);
+    make_samples(b, most_repeats);
     b->result.repeats = time_runs(b);
     const int launches = b->module->launch_count;
     keep_samples(b);
@@ -333,7 +397,7 @@ bench_result bench_plan(arena *a, const ir_program *graph, const plan *p, const 
     b->result.works = arena_alloc(a, ((size_t)launches + 1) * sizeof *b->result.works);
     for (int i = 0; i < launches; i++) {
         b->result.launches[i] = spread_of(b->samples + (size_t)(i + 1) * most_repeats, b->result.repeats);
-        b->result.works[i] = launch_work(a, b->plan, &b->plan->launches[i], integers, b);
+        b->result.works[i] = bench_work(b, i);
     }
     return b->result;
 }

@@ -18,6 +18,7 @@ int command_explain_main(const cli_options *o);
 int command_build_main(const cli_options *o);
 int command_cache_main(const cli_options *o);
 int command_wisdom_main(const cli_options *o);
+int command_tune_main(const cli_options *o);
 int command_devices_main(const cli_options *o);
 int command_doctor_main(const cli_options *o);
 

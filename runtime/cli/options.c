@@ -33,6 +33,7 @@ static const variable_info variables[] = {
     {"TFGEN_CACHE_DIR", "folder of the kernel cache; default $XDG_CACHE_HOME/tfgen or ~/.cache/tfgen; empty: no cache"},
     {"TFGEN_CACHE_SIZE", "most bytes of the kernel cache, as 500M or 2G; default 1G; 0: no cache"},
     {"TFGEN_WISDOM", "what tunings found (docs/tuning.md); default $XDG_DATA_HOME/tfgen/wisdom or ~/.local/share/tfgen/wisdom; none: none"},
+    {"TFGEN_TRIALS", "database of `tfgen tune`; default $XDG_DATA_HOME/tfgen/trials.db or ~/.local/share/tfgen/trials.db"},
     {"TFGEN_HOST_CC", "C++ compiler of the host engine; default clang-22 to clang-14, clang"},
     {"TFGEN_CLANG", "clang for AMD targets; default clang-22 and older"},
     {"TFGEN_HIPRTC", "HIPRTC's library; default libhiprtc or libamdhip64 of the system or of ROCm"},

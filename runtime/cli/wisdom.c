@@ -25,7 +25,8 @@ static const char *usual_path(const wisdom_job *j)
 {
     const char *path = j->o->wisdom ? j->o->wisdom : wisdom_path(j->a);
     if (!path || strcmp(path, "none") == 0)
-        bail(j->a, code_usage, (position){0}, "wisdom: there is no file: TFGEN_WISDOM is none, or HOME is not set; --wisdom=FILE names one");
+        bail(j->a, code_usage, (position){0},
+             "wisdom: there is no file: TFGEN_WISDOM is none, or HOME is not set; --wisdom=FILE names one");
     return path;
 }
 

@@ -155,7 +155,8 @@ wisdom_change wisdom_add(arena *a, const char *path, const wisdom *more)
     const int *held = lock(a, path);
     const wisdom *now = wisdom_load_file(a, path);
     const char *text = wisdom_text(a, merged(a, now, more, &change), true);
-    if (strlen(text) > most_wisdom_bytes) bail(a, code_io, (position){0}, "wisdom: %s would have more than %d bytes", path, most_wisdom_bytes);
+    if (strlen(text) > most_wisdom_bytes)
+        bail(a, code_io, (position){0}, "wisdom: %s would have more than %d bytes", path, most_wisdom_bytes);
     if (!file_put(path, text, strlen(text))) cannot(a, "write", path, errno);
     flock(*held, LOCK_UN);
     return change;

@@ -135,7 +135,7 @@ static const struct {
     {X "kernel k0 {\n  phase a : rows {\n    spilled scratch=8 vectors=1 v=2 v=3\n", "a second v"},
     {X "kernel k0 {\n  phase a : rows {\n    bodi %y f32[M,4] = neg %x #0\n", "pro, body, epi, not, from, tile, spilled or \"}\""},
     {X "kernel k0 {\n  phase a : rows {\n    from user\n    from wisdom\n", "a second from line"},
-    {X "kernel k0 {\n  phase a : rows {\n    from model\n", "a tile is of the model unless a line says otherwise"},
+    {X "kernel k0 {\n  phase a : rows {\n    from model\n", "from model"},
     {X "kernel k0 {\n  phase a : rows {\n    from me\n", "from me"},
     {X "kernel k0 {\n  phase a : rows {\n    body %y f32[M,4] = neg %x #0\n    tile v=1\n    tile v=2\n", "a second tile line"},
     {X "kernel k0 {\n  phase a : rows {\n    body %y f32[M,4] = neg %x #0\n    tile v=-1\n", "v is -1; it is 1 to 16"},

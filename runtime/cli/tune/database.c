@@ -1,0 +1,234 @@
+/* In: database.h. Out: an SQLite file in WAL mode: readers wait for nobody, writers for each other. Refuses (bails) what SQLite refuses,
+ * with its text. */
+#define _GNU_SOURCE
+#include "runtime/cli/tune/database.h"
+#include "runtime/cli/cli.h"
+#include <sqlite3.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { database_version = 1, wait_ms = 60000 };
+
+struct database {
+    arena *a;
+    sqlite3 *db;
+    const char *path;
+};
+
+/* Times are seconds, dates those of SQLite in UTC. A trial without `ended` was interrupted, or is under way. */
+static const char schema[] =
+    "CREATE TABLE IF NOT EXISTS sessions(id INTEGER PRIMARY KEY, began TEXT DEFAULT CURRENT_TIMESTAMP, ended TEXT, how TEXT, command TEXT,"
+    " label TEXT, arch TEXT, target TEXT, model TEXT, driver TEXT, compiler TEXT, clocks TEXT, tfgen TEXT, seed INTEGER);"
+    "CREATE TABLE IF NOT EXISTS trials(id INTEGER PRIMARY KEY, session INTEGER REFERENCES sessions, began TEXT DEFAULT CURRENT_TIMESTAMP,"
+    " ended TEXT, signature TEXT, rows INTEGER, keys INTEGER, target TEXT, device TEXT, block TEXT, kernel TEXT, program TEXT,"
+    " version TEXT, tile TEXT, status TEXT, reason TEXT, predicted REAL, ratio REAL, registers INTEGER, spills INTEGER,"
+    " scratch_bytes INTEGER, shared_bytes INTEGER, threads INTEGER, code_hash TEXT, compile_seconds REAL, checked INTEGER);"
+    "CREATE TABLE IF NOT EXISTS samples(trial INTEGER REFERENCES trials, round INTEGER, seconds REAL, default_seconds REAL,"
+    " PRIMARY KEY(trial, round)) WITHOUT ROWID;"
+    "CREATE INDEX IF NOT EXISTS trials_by_kernel ON trials(signature, target, device, rows, keys);";
+
+static _Noreturn void cannot(database *d, const char *what)
+{
+    bail(d->a, code_io, (position){0}, "trials: cannot %s %s: %s", what, d->path, sqlite3_errmsg(d->db));
+}
+
+static void close_database(void *d) { sqlite3_close(((database *)d)->db); }
+
+const char *database_path(arena *a)
+{
+    const char *given = secure_getenv("TFGEN_TRIALS"), *data = secure_getenv("XDG_DATA_HOME"), *home = secure_getenv("HOME");
+    if (given && *given) return arena_strdup(a, given);
+    if (data && *data == '/') return arena_printf(a, "%s/tfgen/trials.db", data);
+    return home && *home == '/' ? arena_printf(a, "%s/.local/share/tfgen/trials.db", home) : NULL;
+}
+
+static void run(database *d, const char *sql, const char *what)
+{
+    if (sqlite3_exec(d->db, sql, NULL, NULL, NULL) != SQLITE_OK) cannot(d, what);
+}
+
+static sqlite3_stmt *prepare(database *d, const char *sql)
+{
+    sqlite3_stmt *s;
+    if (sqlite3_prepare_v2(d->db, sql, -1, &s, NULL) != SQLITE_OK) cannot(d, "read");
+    return s;
+}
+
+static int file_version(database *d)
+{
+    sqlite3_stmt *s = prepare(d, "PRAGMA user_version");
+    const int step = sqlite3_step(s), version = step == SQLITE_ROW ? sqlite3_column_int(s, 0) : -1;
+    sqlite3_finalize(s);
+    if (version < 0) cannot(d, "read");
+    return version;
+}
+
+static void set_up(database *d)
+{
+    run(d, "BEGIN IMMEDIATE", "lock");
+    const int version = file_version(d);
+    if (version != 0 && version != database_version) {
+        sqlite3_exec(d->db, "ROLLBACK", NULL, NULL, NULL);
+        bail(d->a, code_io, (position){0}, "trials: %s is of version %d; this tfgen knows %d", d->path, version, database_version);
+    }
+    run(d, schema, "make the tables of");
+    run(d, arena_printf(d->a, "PRAGMA user_version = %d", database_version), "write");
+    run(d, "COMMIT", "write");
+}
+
+database *database_open(arena *a, const char *path)
+{
+    database *d = arena_alloc(a, sizeof *d);
+    const char *slash = strrchr(path, '/');
+    *d = (database){a, NULL, path};
+    if (slash && slash != path) cli_make_folder(a, arena_strndup(a, path, (size_t)(slash - path)));
+    arena_defer(a, close_database, d);
+    if (sqlite3_open_v2(path, &d->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK)
+        bail(a, code_io, (position){0}, "trials: cannot open %s: %s", path, d->db ? sqlite3_errmsg(d->db) : "no memory");
+    sqlite3_busy_timeout(d->db, wait_ms);
+    run(d, "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA trusted_schema = OFF", "open");
+    set_up(d);
+    return d;
+}
+
+/* ---- rows */
+static void put_text(sqlite3_stmt *s, int at, const char *v)
+{
+    if (v) sqlite3_bind_text(s, at, v, -1, SQLITE_TRANSIENT);
+    else sqlite3_bind_null(s, at);
+}
+
+static void put_real(sqlite3_stmt *s, int at, double v)
+{
+    if (v > 0) sqlite3_bind_double(s, at, v);
+    else sqlite3_bind_null(s, at);
+}
+
+static void step(database *d, sqlite3_stmt *s)
+{
+    const int code = sqlite3_step(s);
+    sqlite3_finalize(s);
+    if (code != SQLITE_DONE) cannot(d, "write");
+}
+
+long long database_begin(database *d, const database_session *t)
+{
+    sqlite3_stmt *s = prepare(d, "INSERT INTO sessions(command, label, arch, target, model, driver, compiler, clocks, tfgen, seed)"
+                                 " VALUES(?, ?, ?, ?, ?, ?, ?, ?, '" TFGEN_VERSION "', ?)");
+    const char *const texts[] = {t->command, t->label, t->arch, t->target, t->model, t->driver, t->compiler, t->clocks};
+    for (int i = 0; i < 8; i++) put_text(s, i + 1, texts[i]);
+    sqlite3_bind_int64(s, 9, (sqlite3_int64)t->seed);
+    step(d, s);
+    return sqlite3_last_insert_rowid(d->db);
+}
+
+void database_end(database *d, long long session, const char *how)
+{
+    sqlite3_stmt *s = prepare(d, "UPDATE sessions SET ended = CURRENT_TIMESTAMP, how = ? WHERE id = ?");
+    put_text(s, 1, how);
+    sqlite3_bind_int64(s, 2, session);
+    step(d, s);
+}
+
+long long database_start(database *d, const database_trial *t)
+{
+    sqlite3_stmt *s = prepare(d, "INSERT INTO trials(session, signature, rows, keys, target, device, block, kernel, program, version, tile,"
+                                 " predicted) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+    const char *const texts[] = {t->key.target, t->key.device, t->block, t->kernel, t->program, t->version, t->tile};
+    sqlite3_bind_int64(s, 1, t->session);
+    put_text(s, 2, t->key.signature);
+    sqlite3_bind_int64(s, 3, t->key.size.rows);
+    sqlite3_bind_int64(s, 4, t->key.size.keys);
+    for (int i = 0; i < 7; i++) put_text(s, i + 5, texts[i]);
+    put_real(s, 12, t->predicted);
+    step(d, s);
+    return sqlite3_last_insert_rowid(d->db);
+}
+
+static int rounds_there(database *d, long long trial)
+{
+    sqlite3_stmt *s = prepare(d, "SELECT count(*) FROM samples WHERE trial = ?");
+    sqlite3_bind_int64(s, 1, trial);
+    const int count = sqlite3_step(s) == SQLITE_ROW ? sqlite3_column_int(s, 0) : 0;
+    sqlite3_finalize(s);
+    return count;
+}
+
+static void put_samples(database *d, long long trial, const database_trial *t)
+{
+    sqlite3_stmt *s = prepare(d, "INSERT INTO samples VALUES(?, ?, ?, ?)");
+    for (int i = rounds_there(d, trial); i < t->rounds; i++) {
+        sqlite3_bind_int64(s, 1, trial);
+        sqlite3_bind_int(s, 2, i);
+        sqlite3_bind_double(s, 3, t->seconds[i]);
+        sqlite3_bind_double(s, 4, t->against[i]);
+        const int code = sqlite3_step(s);
+        sqlite3_reset(s);
+        if (code == SQLITE_DONE) continue;
+        sqlite3_finalize(s);
+        cannot(d, "write");
+    }
+    sqlite3_finalize(s);
+}
+
+static void save(database *d, long long trial, const database_trial *t, bool ended)
+{
+    run(d, "BEGIN IMMEDIATE", "lock");
+    sqlite3_stmt *s = prepare(d, "UPDATE trials SET status = ?, reason = ?, ratio = ?, registers = ?, spills = ?,"
+                                 " scratch_bytes = ?, shared_bytes = ?, threads = ?, code_hash = ?, compile_seconds = ?, checked = ?,"
+                                 " ended = CASE WHEN ? THEN CURRENT_TIMESTAMP END WHERE id = ?");
+    const int numbers[] = {t->registers, t->spills, t->scratch_bytes, t->shared_bytes, t->threads};
+    put_text(s, 1, t->status);
+    put_text(s, 2, t->reason);
+    put_real(s, 3, t->ratio);
+    for (int i = 0; i < 5; i++)
+        if (i < 3 && t->registers < 0) sqlite3_bind_null(s, 4 + i);
+        else sqlite3_bind_int(s, 4 + i, numbers[i]);
+    put_text(s, 9, t->code_hash);
+    put_real(s, 10, t->compile_seconds);
+    sqlite3_bind_int(s, 11, t->checked);
+    sqlite3_bind_int(s, 12, ended);
+    sqlite3_bind_int64(s, 13, trial);
+    step(d, s);
+    put_samples(d, trial, t);
+    run(d, "COMMIT", "write");
+}
+
+void database_save(database *d, long long trial, const database_trial *t) { save(d, trial, t, false); }
+void database_finish(database *d, long long trial, const database_trial *t) { save(d, trial, t, true); }
+
+/* ---- what is known */
+static const char *column(sqlite3_stmt *s, int at)
+{
+    const char *t = (const char *)sqlite3_column_text(s, at);
+    return t ? t : "";
+}
+
+void database_known(database *d, const database_key *key, database_visit *visit, void *context)
+{
+    sqlite3_stmt *s = prepare(
+        d, "SELECT program, version, tile, status, ratio, (SELECT count(*) FROM trials AS later WHERE later.signature = t.signature AND"
+           " later.target = t.target AND later.device = t.device AND later.rows = t.rows AND later.keys = t.keys AND"
+           " later.program = t.program AND later.version = t.version AND later.tile = t.tile AND later.status IS NULL) FROM trials AS t"
+           " WHERE id IN (SELECT max(id) FROM trials WHERE signature = ? AND target = ? AND device = ? AND rows = ? AND keys = ?"
+           " GROUP BY program, version, tile) ORDER BY id");
+    put_text(s, 1, key->signature);
+    put_text(s, 2, key->target);
+    put_text(s, 3, key->device);
+    sqlite3_bind_int64(s, 4, key->size.rows);
+    sqlite3_bind_int64(s, 5, key->size.keys);
+    int code;
+    while ((code = sqlite3_step(s)) == SQLITE_ROW)
+        visit(context, column(s, 0), column(s, 1), column(s, 2), column(s, 3), sqlite3_column_double(s, 4), sqlite3_column_int(s, 5));
+    sqlite3_finalize(s);
+    if (code != SQLITE_DONE) cannot(d, "read");
+}
+
+long long database_count(database *d)
+{
+    sqlite3_stmt *s = prepare(d, "SELECT count(*) FROM trials");
+    const long long count = sqlite3_step(s) == SQLITE_ROW ? sqlite3_column_int64(s, 0) : -1;
+    sqlite3_finalize(s);
+    if (count < 0) cannot(d, "read");
+    return count;
+}

@@ -1,0 +1,51 @@
+/* In: what a tuning tries. Out: an SQLite file that has all of it, for whoever asks later: a row a trial, written after each round, so
+ * that a kill loses the round under way at most; many tuners may write one file. And what it knows of a kernel already, to go on with.
+ * Refuses (bails code_io) a file that cannot be opened or written, or is of another version. */
+#ifndef TFGEN_TUNE_DATABASE_H
+#define TFGEN_TUNE_DATABASE_H
+#include "gen/base/signature.h"
+#include "runtime/cli/tune/search.h"
+
+typedef struct database database;
+
+/* $TFGEN_TRIALS, else $XDG_DATA_HOME/tfgen/trials.db, else ~/.local/share/tfgen/trials.db; NULL without a home. */
+const char *database_path(arena *a);
+database *database_open(arena *a, const char *path); /* makes file and folders; closed with the arena */
+
+typedef struct database_session { /* of one command */
+    const char *command, *label, *arch, *target, *model, *driver, *compiler, *clocks;
+    unsigned long long seed;
+} database_session;
+long long database_begin(database *d, const database_session *s);
+void database_end(database *d, long long session, const char *how); /* done, budget, stopped */
+
+typedef struct database_key { /* a kernel on a device: trials of one key are comparable */
+    const char *signature, *target, *device;
+    phase_size size;
+} database_key;
+
+typedef struct database_trial {
+    long long session;
+    database_key key;
+    const char *block, *kernel, *program, *version, *tile, *status, *reason;
+    double predicted, ratio; /* seconds; of the default's time. 0: not known */
+    int registers, spills, scratch_bytes, shared_bytes, threads; /* registers -1: not known */
+    const char *code_hash;                                       /* or NULL */
+    double compile_seconds;
+    const double *seconds, *against; /* by round */
+    int rounds;
+    bool checked;
+} database_trial;
+/* A trial begins, before it runs for the first time; what it came to so far; it ended. One that was begun and has come to nothing was
+ * interrupted: it hung, or took its process along. */
+long long database_start(database *d, const database_trial *t);
+void database_save(database *d, long long trial, const database_trial *t);
+void database_finish(database *d, long long trial, const database_trial *t);
+
+/* Trials of the key with this version of their programs, the newest of each tile. Calls back with tile, status, ratio, and how often it
+ * was interrupted. */
+typedef void database_visit(void *context, const char *program, const char *version, const char *tile, const char *status, double ratio,
+                            int interrupted);
+void database_known(database *d, const database_key *key, database_visit *visit, void *context);
+long long database_count(database *d); /* trials */
+#endif

@@ -1,0 +1,272 @@
+/* In: entrant.h. Out: candidates that are ready, or say why not. Each has an arena of its own, which ends with it. */
+#include "runtime/cli/tune/entrant.h"
+#include "runtime/cli/trial.h"
+#include <stdlib.h>
+#include <string.h>
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+static const double batch_seconds = 0.004, most_check_operations = 4e9;
+
+plan *course_plan(const course *c, arena *a, const char *line)
+{
+    const char **lines = arena_alloc(a, (c->line_count + 2) * sizeof *lines);
+    tuning *t = arena_alloc(a, sizeof *t);
+    if (c->line_count) memcpy(lines, c->lines, c->line_count * sizeof *lines);
+    if (line) lines[c->line_count] = line;
+    *t = (tuning){.lines = lines, .count = c->line_count + (line != NULL)};
+    arena_source(a, c->request->name, NULL, 0);
+    return plan_choose(a, c->fused, c->model, t);
+}
+
+/* ---- steps that may bail, each in the entrant's arena */
+typedef struct attempt {
+    const course *c;
+    candidate *x;
+    entrant *e;
+    const char *signature;
+    trial_result checked;
+} attempt;
+
+static const char *first_line(arena *a, const char *s)
+{
+    const size_t n = strcspn(s, "\n");
+    return text_harmless(a, arena_strndup(a, s, n < 300 ? n : 300));
+}
+
+static bool take(attempt *s, void (*body)(void *), candidate_status otherwise)
+{
+    if (arena_run(s->e->a, body, s) == code_ok) return true;
+    s->x->status = otherwise;
+    s->x->reason = first_line(s->c->a, arena_diagnostics(s->e->a));
+    return false;
+}
+
+static void make_plan(void *argument)
+{
+    attempt *s = argument;
+    plan *p = course_plan(s->c, s->e->a, s->e->line);
+    emit(s->e->a, p);
+    s->e->plan = p;
+}
+
+static int launch_of(const plan *p, const char *signature, arena *a)
+{
+    for (int i = 0; i < p->launch_count; i++)
+        if (strcmp(phase_signature(a, p->program, p->launches[i].kernel->phases[0]), signature) == 0) return i;
+    return -1;
+}
+
+/* A plan that was made again is another candidate's. */
+static void open_bench(void *argument)
+{
+    attempt *s = argument;
+    s->e->bench = bench_open(s->e->a, s->c->graph, s->e->plan, &s->c->bench, s->c->root);
+    const plan *p = bench_plan_of(s->e->bench);
+    const int at = launch_of(p, s->signature, s->e->a);
+    if (p == s->e->plan || at < 0) return;
+    bail(s->e->a, code_unsupported, (position){0}, "it spills");
+}
+
+/* ---- code: that of all candidates at once */
+typedef struct units {
+    code_request *requests;
+    code_result *results;
+    int *owner; /* index of its candidate */
+    int count;
+} units;
+
+static bool in_base(const course *c, const source_text *source)
+{
+    for (int i = 0; i < c->plan->launch_count; i++)
+        if (source_same(source, &c->plan->launches[i].source)) return true;
+    for (int i = 0; i < c->plan->pack_count; i++)
+        if (source_same(source, &c->plan->packs[i].source)) return true;
+    return false;
+}
+
+static void add_unit(const course *c, units *u, arena *a, const source_text *source, const char *file, int owner)
+{
+    if (in_base(c, source)) return;
+    u->owner[u->count] = owner;
+    u->requests[u->count] = (code_request){
+        .source = source_join(a, source), .size = source_size(source), .name = file, .arch = c->t->device->info.arch};
+    u->count++;
+}
+
+static void list_units(const course *c, candidate *const *list, int count, arena *a, units *u)
+{
+    size_t room = 1;
+    for (int i = 0; i < count; i++) {
+        const entrant *e = list[i]->item;
+        if (e->plan) room += (size_t)e->plan->launch_count + (size_t)e->plan->pack_count;
+    }
+    *u = (units){arena_alloc(a, room * sizeof *u->requests), arena_alloc(a, room * sizeof *u->results),
+                 arena_alloc(a, room * sizeof *u->owner), 0};
+    for (int i = 0; i < count; i++) {
+        const plan *p = ((const entrant *)list[i]->item)->plan;
+        for (int k = 0; p && k < p->pack_count; k++)
+            add_unit(c, u, a, &p->packs[k].source, arena_printf(a, "%s.hip", p->packs[k].name), i);
+        for (int k = 0; p && k < p->launch_count; k++) add_unit(c, u, a, &p->launches[k].source, p->launches[k].file, i);
+    }
+}
+
+static void take_facts(entrant *e, const code_result *r)
+{
+    for (size_t k = 0; k < r->n_kernels; k++) {
+        const kernel_facts *f = &r->kernels[k];
+        if ((int)f->vgprs > e->registers) e->registers = (int)f->vgprs;
+        e->spills += (int)f->vgpr_spills, e->scratch_bytes += (int)f->scratch_bytes;
+    }
+    if (r->code_size) e->code_hash = XXH3_64bits_withSeed(r->code, r->code_size, e->code_hash + 1);
+}
+
+static void take_code(const course *c, candidate *x, const code_result *r)
+{
+    spilled_tile spilled;
+    entrant *e = x->item;
+    take_facts(e, r);
+    if (x->status != candidate_new) return;
+    if (code_spills(r, &spilled)) {
+        x->status = candidate_refused;
+        x->reason = arena_printf(c->a, "it spills %d bytes of scratch a thread, %d vectors", spilled.scratch, spilled.vectors);
+    } else if (r->status != build_ok) {
+        x->status = candidate_refused;
+        x->reason = first_line(c->a, r->log ? r->log : "no code");
+    }
+}
+
+/* What else a launch is made of: two candidates of one code may still start other grids. */
+static void hash_launches(entrant *e)
+{
+    for (int i = 0; e->code_hash && i < e->plan->launch_count; i++) {
+        const launch *l = &e->plan->launches[i];
+        const int numbers[] = {l->threads, l->shared_bytes, l->dynamic_bytes, l->tile_rows, l->column_tiles, l->cluster, l->resident,
+                               l->grid_limit};
+        e->code_hash = XXH3_64bits_withSeed(numbers, sizeof numbers, e->code_hash);
+    }
+}
+
+typedef struct compiling {
+    const course *c;
+    candidate *const *list;
+    int count;
+    arena *a;
+} compiling;
+
+static void compile_all(void *argument)
+{
+    const compiling *j = argument;
+    units u;
+    list_units(j->c, j->list, j->count, j->a, &u);
+    if (!u.count) return;
+    const double start = seconds_now();
+    cache_compile_all(j->c->t->cache, u.requests, (size_t)u.count, (int)j->c->t->o->number.jobs, u.results, NULL, NULL, NULL);
+    const double each = (seconds_now() - start) / j->count;
+    for (int i = 0; i < u.count; i++) take_code(j->c, j->list[u.owner[i]], &u.results[i]), code_result_free(&u.results[i]);
+    for (int i = 0; i < j->count; i++) {
+        entrant *e = j->list[i]->item;
+        e->compile_seconds = each;
+        if (e->plan) hash_launches(e);
+    }
+}
+
+static void find_same(const course *c, candidate *const *list, int count)
+{
+    for (int i = 0; i < count; i++)
+        for (int k = 0; k < i && list[i]->status == candidate_new; k++) {
+            const entrant *x = list[i]->item, *y = list[k]->item;
+            if (list[k]->status != candidate_new || !x->code_hash || x->code_hash != y->code_hash) continue;
+            list[i]->status = candidate_same;
+            list[i]->reason = arena_printf(c->a, "the same code as %s", y->text);
+        }
+}
+
+static void note_launch(entrant *e, const char *signature)
+{
+    const int at = launch_of(e->plan, signature, e->a);
+    if (at >= 0) e->threads = e->plan->launches[at].threads, e->shared_bytes = e->plan->launches[at].shared_bytes;
+}
+
+void entrants_prepare(const course *c, candidate *const *list, int count, const char *signature)
+{
+    for (int i = 0; i < count; i++) {
+        entrant *e = list[i]->item;
+        e->a = arena_new(), e->registers = -1;
+        attempt s = {.c = c, .x = list[i], .e = e, .signature = signature};
+        if (take(&s, make_plan, candidate_refused)) note_launch(e, signature);
+    }
+    if (!c->t->device->api->compile) { /* the host compiles for itself, when it opens a module */
+        compiling j = {c, list, count, arena_new()};
+        (void)arena_run(j.a, compile_all, &j);
+        arena_free(j.a);
+        find_same(c, list, count);
+    }
+    for (int i = 0; i < count; i++) {
+        attempt s = {.c = c, .x = list[i], .e = list[i]->item, .signature = signature};
+        const double start = seconds_now();
+        if (list[i]->status == candidate_new && take(&s, open_bench, candidate_refused)) list[i]->status = candidate_ready;
+        if (c->t->device->api->compile) s.e->compile_seconds = seconds_now() - start;
+    }
+}
+
+/* ---- times */
+typedef struct timing {
+    entrant *e;
+    double seconds[bench_most_runs], median;
+} timing;
+
+static void time_batch(void *argument)
+{
+    timing *t = argument;
+    entrant *e = t->e;
+    if (!e->runs) { /* caches of code are cold; and it says how many fit a batch */
+        bench_runs(e->bench, 2, t->seconds);
+        e->runs = t->seconds[1] * bench_most_runs > batch_seconds ? (int)(batch_seconds / t->seconds[1]) + 1 : bench_most_runs;
+    }
+    bench_runs(e->bench, e->runs, t->seconds);
+    t->median = spread_of(t->seconds, e->runs).median;
+}
+
+bool entrant_time(const course *c, candidate *x, double *seconds)
+{
+    timing t = {.e = x->item};
+    if (!t.e->bench) return false;
+    const bool good = arena_run(t.e->a, time_batch, &t) == code_ok;
+    if (!good) x->reason = first_line(c->a, arena_diagnostics(t.e->a));
+    *seconds = t.median;
+    return good;
+}
+
+/* ---- against the reference */
+static void check_body(void *argument)
+{
+    attempt *s = argument;
+    const bool host = strcmp(s->c->t->device->info.name, "host") == 0;
+    const trial_options options = {.device = host ? NULL : s->c->t->device,
+                                   .seed = 1,
+                                   .jobs = (int)s->c->t->o->number.jobs,
+                                   .cache = s->c->t->cache,
+                                   .reference = reference_always,
+                                   .sample_above = most_check_operations};
+    s->checked = trial_run(s->e->a, s->c->graph, s->e->plan, &options);
+}
+
+bool entrant_check(const course *c, candidate *x)
+{
+    entrant *e = x->item, own = *e;
+    own.a = arena_new();
+    attempt s = {.c = c, .x = x, .e = &own};
+    const bool ran = take(&s, check_body, candidate_failed);
+    for (int i = 0; ran && i < s.checked.check_count && !x->reason; i++)
+        if (!s.checked.checks[i].good) x->reason = first_line(c->a, trial_complaint(own.a, &s.checked.checks[i]));
+    arena_free(own.a);
+    return ran && s.checked.good;
+}
+
+void entrant_close(candidate *x)
+{
+    entrant *e = x->item;
+    if (e->a) arena_free(e->a);
+    e->a = NULL, e->bench = NULL, e->plan = NULL;
+}

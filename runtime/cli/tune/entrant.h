@@ -1,0 +1,42 @@
+/* In: a tile that a kernel of a plan may have. Out: the plan with it, compiled, ready to run, timed, checked. Refuses with a status and a
+ * reason: a candidate that cannot be had is one less. */
+#ifndef TFGEN_TUNE_ENTRANT_H
+#define TFGEN_TUNE_ENTRANT_H
+#include "runtime/cli/tune/tuner.h"
+
+/* What all candidates of a plan share. */
+typedef struct course {
+    tuner *t;
+    arena *a;
+    const compile_request *request;
+    const ir_program *graph, *fused;
+    const device_model *model;
+    const char *device;    /* as wisdom names it */
+    const char **lines;    /* what the user asks, and what was kept so far */
+    size_t line_count;
+    bench_options bench;
+    bench *root, *base;    /* of the default; of the default with what was kept */
+    const plan *plan;      /* of base */
+} course;
+
+typedef struct entrant { /* item of a candidate */
+    ir_tile tile;
+    const char *line, *text;
+    arena *a; /* NULL: it is not at hand */
+    const plan *plan;
+    bench *bench;
+    long long row; /* of the database */
+    int registers, spills, scratch_bytes, shared_bytes, threads;
+    unsigned long long code_hash; /* 0: not known */
+    double compile_seconds;
+    int runs; /* of a batch */
+} entrant;
+
+/* The plan with the line; not emitted. In the arena. Bails. */
+plan *course_plan(const course *c, arena *a, const char *line);
+/* Plans, compiles in parallel, opens. */
+void entrants_prepare(const course *c, candidate *const *list, int count, const char *signature);
+bool entrant_time(const course *c, candidate *x, double *seconds);
+bool entrant_check(const course *c, candidate *x);
+void entrant_close(candidate *x);
+#endif

@@ -1,0 +1,274 @@
+/* In: search.h. Out: the fastest. Refuses nothing. */
+#include "runtime/cli/tune/search.h"
+#include "runtime/cli/spread.h"
+#include <math.h>
+#include <string.h>
+
+const char *const candidate_status_names[candidate_statuses] = {"new",    "ready",   "refused", "same", "wrong",
+                                                                "failed", "dropped", "beaten",  "kept"};
+
+typedef struct search {
+    arena *a;
+    const search_side *side;
+    const search_options *o;
+    unsigned long long random;
+    search_result r;
+    int room;
+    candidate *best; /* so far, or the default */
+} search;
+
+static unsigned long long next_random(search *s) /* splitmix64 */
+{
+    unsigned long long z = s->random += 0x9e3779b97f4a7c15ull;
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ull;
+    z = (z ^ z >> 27) * 0x94d049bb133111ebull;
+    return z ^ z >> 31;
+}
+
+static bool is_over(const search *s) { return s->side->stopped(s->side->context) || s->side->now(s->side->context) >= s->o->until; }
+
+/* ---- times */
+static double median_of(search *s, const double *list, int count)
+{
+    double *copy = arena_alloc(s->a, (size_t)count * sizeof *copy);
+    memcpy(copy, list, (size_t)count * sizeof *copy);
+    return spread_of(copy, count).median;
+}
+
+static void rate(search *s, candidate *c)
+{
+    double *ratios = arena_alloc(s->a, ((size_t)c->rounds + 1) * sizeof *ratios);
+    for (int i = 0; i < c->rounds; i++) ratios[i] = c->seconds[i] / c->against[i];
+    c->ratio = c->rounds ? median_of(s, ratios, c->rounds) : 0;
+}
+
+static void add_round(search *s, candidate *c, double seconds, double against)
+{
+    if (c->rounds == c->room) {
+        const int room = c->room ? 2 * c->room : 16;
+        double *own = arena_alloc(s->a, 2 * (size_t)room * sizeof *own), *other = own + room;
+        if (c->rounds) memcpy(own, c->seconds, (size_t)c->rounds * sizeof *own), memcpy(other, c->against, (size_t)c->rounds * sizeof *own);
+        c->seconds = own, c->against = other, c->room = room;
+    }
+    c->seconds[c->rounds] = seconds, c->against[c->rounds++] = against;
+    rate(s, c);
+}
+
+static bool time_one(search *s, candidate *c, double *seconds)
+{
+    if (s->side->time(s->side->context, c, seconds) && *seconds > 0 && isfinite(*seconds)) return true;
+    c->status = candidate_failed;
+    if (!c->reason) c->reason = "it has no time";
+    return false;
+}
+
+/* ---- a wave */
+static void shuffle(search *s, candidate **list, int count)
+{
+    for (int i = count - 1; i > 0; i--) {
+        const int k = (int)(next_random(s) % (unsigned)(i + 1));
+        candidate *c = list[i];
+        list[i] = list[k], list[k] = c;
+    }
+}
+
+/* The default before and after, so that what drifts in between counts half. False: the default itself has no time. */
+static bool run_round(search *s, candidate **list, int count)
+{
+    double before, after, own[search_most_wave];
+    shuffle(s, list, count);
+    if (!time_one(s, s->r.standard, &before)) return false;
+    for (int i = 0; i < count; i++)
+        if (!time_one(s, list[i], &own[i])) own[i] = 0;
+    if (!time_one(s, s->r.standard, &after)) return false;
+    for (int i = 0; i < count; i++) {
+        if (!(own[i] > 0)) continue;
+        add_round(s, list[i], own[i], (before + after) / 2);
+        s->side->timed(s->side->context, list[i]);
+    }
+    return true;
+}
+
+/* How much slower than the best a candidate may be after so many rounds. */
+static double slack(int rounds) { return rounds <= 1 ? 1.5 : rounds == 2 ? 1.2 : rounds == 3 ? 1.1 : rounds < 6 ? 1.05 : 1.02; }
+
+static double least_ratio(const search *s, candidate *const *list, int count)
+{
+    double least = s->best == s->r.standard ? 1 : s->best->ratio;
+    for (int i = 0; i < count; i++)
+        if (list[i]->status == candidate_ready && list[i]->ratio > 0 && list[i]->ratio < least) least = list[i]->ratio;
+    return least;
+}
+
+static int drop_slow(search *s, candidate **list, int count, int rounds)
+{
+    const double least = least_ratio(s, list, count);
+    int left = 0;
+    for (int i = 0; i < count; i++) {
+        candidate *c = list[i];
+        if (c->status == candidate_ready && c->ratio > least * slack(rounds)) c->status = candidate_dropped;
+        if (c->status == candidate_ready) list[left++] = c;
+        else s->side->release(s->side->context, c);
+    }
+    return left;
+}
+
+/* Who stays in the race has seen `rounds` rounds, and stays ready for the last meeting. */
+static void race(search *s, candidate **list, int count)
+{
+    for (int round = 1; round <= s->o->rounds && count && !is_over(s); round++) {
+        if (!run_round(s, list, count)) break;
+        count = drop_slow(s, list, count, round);
+    }
+    for (int i = 0; i < count; i++)
+        if (!list[i]->rounds) list[i]->status = candidate_new, s->side->release(s->side->context, list[i]); /* no time was left */
+}
+
+static int propose(search *s, candidate **list)
+{
+    candidate some[search_most_wave];
+    int most = s->o->wave < search_most_wave ? s->o->wave : search_most_wave;
+    if (most > s->o->most - s->r.count) most = s->o->most - s->r.count;
+    const int count = most > 0 ? s->side->propose(s->side->context, s->best == s->r.standard ? NULL : s->best, most, some) : 0;
+    for (int i = 0; i < count; i++) {
+        list[i] = arena_alloc(s->a, sizeof *list[i]);
+        *list[i] = some[i];
+        s->r.list[s->r.count++] = list[i];
+    }
+    return count;
+}
+
+static int keep_ready(search *s, candidate **list, int count)
+{
+    int ready = 0;
+    for (int i = 0; i < count; i++)
+        if (list[i]->status == candidate_ready) list[ready++] = list[i];
+        else s->side->release(s->side->context, list[i]);
+    return ready;
+}
+
+/* The best of all that are ready; others than the best few need not stay ready. */
+static void choose_best(search *s)
+{
+    enum { stay = 4 };
+    for (int i = 1; i < s->r.count; i++) {
+        candidate *c = s->r.list[i];
+        if (c->status == candidate_ready && c->ratio > 0 && c->ratio < (s->best == s->r.standard ? 1 : s->best->ratio)) s->best = c;
+    }
+    for (int i = 1, n = 0; i < s->r.count; i++) {
+        candidate *c = s->r.list[i];
+        int faster = 0;
+        for (int k = 1; k < s->r.count && c->status == candidate_ready; k++)
+            faster += s->r.list[k]->status == candidate_ready && s->r.list[k]->ratio < c->ratio;
+        if (c->status != candidate_ready || (faster < stay && n++ < stay)) continue;
+        c->status = candidate_beaten;
+        s->side->release(s->side->context, c);
+    }
+}
+
+/* False: nobody proposes any more. */
+static bool run_wave(search *s)
+{
+    candidate *list[search_most_wave];
+    int count = propose(s, list);
+    if (!count) return false;
+    s->side->prepare(s->side->context, list, count);
+    count = keep_ready(s, list, count);
+    race(s, list, count);
+    choose_best(s);
+    return true;
+}
+
+/* ---- the last meeting */
+/* Mean of the logarithms of the ratios without their tails, and its standard error. */
+static double mean_log(search *s, const candidate *c, int from, double *error)
+{
+    const int count = c->rounds - from;
+    double *logs = arena_alloc(s->a, ((size_t)count + 1) * sizeof *logs), *off = arena_alloc(s->a, ((size_t)count + 1) * sizeof *off);
+    for (int i = 0; i < count; i++) logs[i] = log(c->seconds[from + i] / c->against[from + i]);
+    const double middle = median_of(s, logs, count);
+    for (int i = 0; i < count; i++) off[i] = fabs(logs[i] - middle);
+    *error = 1.2533 * 1.4826 * median_of(s, off, count) / sqrt(count);
+    return middle;
+}
+
+static bool run_pair(search *s, candidate *c)
+{
+    double first, second;
+    const bool ahead = next_random(s) & 1;
+    candidate *order[2] = {ahead ? c : s->r.standard, ahead ? s->r.standard : c};
+    if (!time_one(s, order[0], &first) || !time_one(s, order[1], &second)) return false;
+    add_round(s, c, ahead ? first : second, ahead ? second : first);
+    return true;
+}
+
+/* What it won by before is no part of it: the best of many was lucky. Pairs end early where all is clear. */
+static bool meet(search *s, candidate *c, double *ratio, double *noise)
+{
+    const int from = c->rounds;
+    double error = 0, mean = 0;
+    for (int i = 1; i <= s->o->pairs; i++) {
+        if (!run_pair(s, c)) return false;
+        if (i < 7) continue;
+        mean = mean_log(s, c, from, &error);
+        if (mean - 4 * error > log1p(-s->o->margin)) return false;
+        if (i >= 11 && mean + 5 * error < log1p(-s->o->margin)) break;
+    }
+    *ratio = exp(mean), *noise = error;
+    return c->rounds - from >= 7 && mean + 3 * error < log1p(-s->o->margin);
+}
+
+static bool is_right(search *s, candidate *c)
+{
+    if (c->checked) return true;
+    c->checked = s->side->check(s->side->context, c);
+    if (!c->checked && c->status == candidate_ready) c->status = candidate_wrong;
+    return c->checked;
+}
+
+static candidate *fastest_ready(const search *s)
+{
+    candidate *best = NULL;
+    for (int i = 1; i < s->r.count; i++) {
+        candidate *c = s->r.list[i];
+        if (c->status == candidate_ready && c->ratio > 0 && c->ratio < 1 && (!best || c->ratio < best->ratio)) best = c;
+    }
+    return best;
+}
+
+static void decide(search *s)
+{
+    candidate *c;
+    while (s->r.kept == s->r.standard && s->r.standard->status == candidate_ready && (c = fastest_ready(s))) {
+        double ratio, noise;
+        const bool wins = meet(s, c, &ratio, &noise) && is_right(s, c);
+        if (wins) s->r.kept = c, c->status = candidate_kept, s->r.ratio = ratio, s->r.noise = noise;
+        else if (c->status == candidate_ready) c->status = candidate_beaten;
+        s->side->release(s->side->context, c);
+    }
+    for (int i = 1; i < s->r.count; i++) {
+        if (s->r.list[i]->status != candidate_ready) continue;
+        s->r.list[i]->status = candidate_beaten;
+        s->side->release(s->side->context, s->r.list[i]);
+    }
+    if (s->r.kept == s->r.standard && s->r.standard->status == candidate_ready) s->r.standard->status = candidate_kept;
+    else if (s->r.standard->status == candidate_ready) s->r.standard->status = candidate_beaten;
+}
+
+search_result search_run(arena *a, candidate *standard, const search_side *side, const search_options *o)
+{
+    search s = {.a = a, .side = side, .o = o, .random = o->seed, .best = standard};
+    s.r = (search_result){.standard = standard, .kept = standard, .ratio = 1};
+    s.r.list = arena_alloc(a, ((size_t)o->most + 2) * sizeof *s.r.list);
+    s.r.list[s.r.count++] = standard;
+    int idle = 0;
+    while (!s.r.ended && !is_over(&s) && standard->status == candidate_ready) {
+        const double before = s.best == standard ? 1 : s.best->ratio;
+        const bool more = run_wave(&s);
+        const double after = s.best == standard ? 1 : s.best->ratio;
+        idle = after < before * (1 - o->margin) ? 0 : idle + 1;
+        s.r.ended = !more || idle >= o->patience;
+    }
+    decide(&s);
+    return s.r;
+}

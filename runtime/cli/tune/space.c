@@ -1,0 +1,112 @@
+/* In: space.h. Out: legal tiles. Refuses nothing. */
+#include "runtime/cli/tune/space.h"
+#include "gen/plan/tile.h"
+#include <string.h>
+
+enum { most_changed = 3 };
+
+space *space_of(arena *a, const plan *p, const ir_phase *phase)
+{
+    space *s = arena_alloc(a, sizeof *s);
+    *s = (space){.a = a, .plan = p, .phase = phase};
+    space_forget(s, &phase->tile);
+    return s;
+}
+
+static bool is_known(const space *s, const ir_tile *t)
+{
+    for (int i = 0; i < s->known_count; i++)
+        if (tile_same(&s->known[i], t)) return true;
+    return false;
+}
+
+void space_forget(space *s, const ir_tile *t)
+{
+    if (s->known_count == s->known_room) {
+        const int room = s->known_room ? 2 * s->known_room : 64;
+        ir_tile *list = arena_alloc(s->a, (size_t)room * sizeof *list);
+        if (s->known_count) memcpy(list, s->known, (size_t)s->known_count * sizeof *list);
+        s->known = list, s->known_room = room;
+    }
+    s->known[s->known_count++] = *t;
+}
+
+/* ---- steps of a field */
+/* All of a short range; of a long one powers of two, three times those, and multiples of 32 up to 512. */
+static bool is_step(const tile_field *f, int value)
+{
+    if (value == f->least || value == f->most || f->most - f->least < 16) return true;
+    if (value % 32 == 0 && value <= 512) return true;
+    while (value && value % 2 == 0) value /= 2;
+    return value == 1 || value == 3;
+}
+
+/* The next step in a direction; false: there is none. */
+static bool step_from(const tile_field *f, int *value, int direction)
+{
+    for (int v = *value + direction; v >= f->least && v <= f->most; v += direction)
+        if (is_step(f, v)) return *value = v, true;
+    return false;
+}
+
+/* ---- tiles near one */
+typedef struct walk {
+    space *s;
+    tile_request request;
+    const program_info *info;
+    ir_tile *out;
+    int count, most;
+} walk;
+
+static void offer(walk *w, const ir_tile *t)
+{
+    if (w->count == w->most || is_known(w->s, t) || tile_illegal(&w->request, t)) return;
+    space_forget(w->s, t);
+    w->out[w->count++] = *t;
+}
+
+/* `left` more fields, from field `first` on, each a step up or down. */
+static void change(walk *w, const ir_tile *from, int first, int left)
+{
+    if (!left) {
+        offer(w, from);
+        return;
+    }
+    for (int i = first; i < w->info->field_count && w->count < w->most; i++)
+        for (int direction = -1; direction <= 1; direction += 2) {
+            ir_tile t = *from;
+            if (step_from(&w->info->fields[i], &t.at[i], direction)) change(w, &t, i + 1, left - 1);
+        }
+}
+
+static void offer_defaults(walk *w)
+{
+    for (int i = 1; i < program_count; i++) {
+        ir_tile t;
+        const char *why;
+        if (program_table[i].family == w->s->phase->family && tile_default(&w->request, (program_kind)i, &t, &why)) offer(w, &t);
+    }
+}
+
+int space_near(space *s, const ir_tile *of, int most, ir_tile *out)
+{
+    walk w = {s, tile_request_of(s->a, s->plan, s->phase), &program_table[of->program], out, 0, most};
+    offer_defaults(&w);
+    for (int changed = 1; changed <= most_changed && w.count < most; changed++) change(&w, of, 0, changed);
+    return w.count;
+}
+
+/* ---- text */
+const char *space_text(arena *a, const ir_tile *t)
+{
+    const program_info *p = &program_table[t->program];
+    text out = {.a = a};
+    text_printf(&out, "layer=%s", layer_names(NULL)[p->layer]);
+    for (int i = 0; i < p->field_count; i++) text_printf(&out, " %s=%d", p->fields[i].name, t->at[i]);
+    return out.data;
+}
+
+const char *space_line(arena *a, const char *signature, const ir_tile *t)
+{
+    return arena_printf(a, "%s: %s", signature, space_text(a, t));
+}

@@ -1,0 +1,235 @@
+/* In: specs, dims to sweep, a budget. Out: each kernel tuned on this machine's device, as tables or JSON; trials in the database, what was
+ * found in the wisdom, which plans use from then on. Exit code 1 when a candidate's results were wrong. */
+#define _GNU_SOURCE
+#include "runtime/cli/tune/tuner.h"
+#include <errno.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+typedef struct tune_job {
+    tuner t;
+    json_t *all; /* or NULL */
+    bool wrong;
+} tune_job;
+
+typedef struct tune_case { /* a spec at some dims */
+    tune_job *j;
+    arena *a;
+    const char *path, *dim, *value; /* swept, or NULL */
+} tune_case;
+
+/* "60", "60s", "5m", "1h" */
+static double seconds_of(arena *a, const char *given)
+{
+    char *end;
+    if (!given) return 60;
+    errno = 0;
+    double x = strtod(given, &end);
+    const double unit = strcmp(end, "m") == 0 ? 60 : strcmp(end, "h") == 0 ? 3600 : *end == 0 || strcmp(end, "s") == 0 ? 1 : 0;
+    if (end == given || !unit || errno || !(x * unit >= 0 && x * unit <= 86400 * 7))
+        bail(a, code_usage, (position){0}, "--budget: '%s' is not a time: 60s, 5m, 1h; up to a week", given);
+    return x * unit;
+}
+
+/* ---- what is told */
+static void print_kernel(const tuned_kernel *k)
+{
+    const colour good = strcmp(k->how, "better") == 0 ? colour_good : colour_none;
+    printf("  %-26s %6.1f %%  %s%-8s%s %7.3f %6d  %s\n", k->name, 100 * k->share, colour_code(stdout, good), k->how,
+           colour_code(stdout, colour_none), 1 / k->ratio, k->tried, k->tile);
+    if (k->refused || k->same || k->wrong)
+        printf("  %-26s %s%d refused, %d of the same code, %d dropped early, %d wrong%s\n", "", colour_code(stdout, colour_dim), k->refused,
+               k->same, k->dropped, k->wrong, colour_code(stdout, colour_none));
+    if (strcmp(k->how, "better") == 0)
+        printf("  %-26s %safter %s%s\n", "", colour_code(stdout, colour_dim), k->standard, colour_code(stdout, colour_none));
+}
+
+static const char *dims_text(arena *a, const dim_table *dims)
+{
+    text t = {.a = a};
+    for (int i = 0; i < dims->count; i++) text_printf(&t, "%s%s=%lld", i ? "," : "", dims->dims[i].name, dims->dims[i].value);
+    return t.data ? t.data : "";
+}
+
+static void print_plan(const tune_case *c, const tuned_plan *p)
+{
+    const ir_program *program = p->plan->program;
+    const tfgen_device_info *d = &c->j->t.device->info;
+    printf("%s%s  %s  level %s%s  on %s: %s (target %s, model %s)\n  %s\n", colour_code(stdout, colour_bold), program->name,
+           dtype_name(program->type), fusion_level_name(program->level), colour_code(stdout, colour_none), d->name, d->label,
+           p->plan->target->name, p->plan->device->name, dims_text(c->a, &program->dims));
+    printf("  %-26s %8s  %-8s %7s %6s  %s\n", "kernel", "of run", "", "gain", "tried", "tile");
+    for (int i = 0; i < p->count; i++) print_kernel(&p->kernels[i]);
+    printf("  whole run: %s, with what was kept %.3f times as fast\n\n", spread_time_text(c->a, p->before, true), 1 / p->ratio);
+}
+
+static json_t *plan_json(const tune_case *c, const tuned_plan *p)
+{
+    json_t *list = json_array();
+    for (int i = 0; i < p->count; i++) {
+        const tuned_kernel *k = &p->kernels[i];
+        json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:f, s:f, s:f, s:s, s:s, s:i, s:i, s:i, s:i, s:i, s:b}", "kernel", k->name,
+                                              "signature", k->signature, "how", k->how, "share", k->share, "gain", 1 / k->ratio, "noise",
+                                              k->noise, "default", k->standard, "tile", k->tile, "tried", k->tried, "refused", k->refused,
+                                              "same", k->same, "dropped", k->dropped, "wrong", k->wrong, "ended", k->ended));
+    }
+    const ir_program *program = p->plan->program;
+    return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:f, s:f, s:o}", "block", program->name, "dtype", dtype_name(program->type),
+                     "device", c->j->t.device->info.name, "label", c->j->t.device->info.label, "target", p->plan->target->name, "model",
+                     p->plan->device->name, "dims", dims_text(c->a, &program->dims), "seconds", p->before, "gain", 1 / p->ratio, "kernels",
+                     list);
+}
+
+/* ---- one spec at some dims */
+static void tune_dims(void *argument)
+{
+    tune_case *c = argument;
+    arena *a = c->a;
+    tuner *t = &c->j->t;
+    cli_options o = *t->o;
+    compiled done;
+    o.wisdom = "none"; /* the default is the model's */
+    if (c->dim) o.dim = arena_printf(a, "%s%s%s=%s", o.dim ? o.dim : "", o.dim ? "," : "", c->dim, c->value);
+    compile_request r = cli_request(a, &o, c->path);
+    r.target = t->device->info.target, r.device_label = t->device->info.label;
+    compile_inside(a, &r, &done);
+    const tuned_plan p = tuner_run(t, a, &r, done.graph, done.plan, c->path, dims_text(a, &done.plan->program->dims));
+    for (int i = 0; i < p.count; i++) c->j->wrong |= p.kernels[i].wrong > 0;
+    if (c->j->all) json_array_append_new(c->j->all, plan_json(c, &p));
+    else if (!t->o->quiet) print_plan(c, &p);
+}
+
+/* ---- the command */
+static void close_device(void *d) { tfgen_device_close(d); }
+
+static tfgen_device *open_device(arena *a, const char *name)
+{
+    tfgen_device *device;
+    tfgen_error error;
+    const tfgen_status status = tfgen_device_open(name, &device, &error);
+    if (status != TFGEN_OK) bail(a, (tfgen_code)status, (position){0}, "--device: %s", error.text);
+    arena_defer(a, close_device, device);
+    if (!*device->info.target)
+        bail(a, code_unsupported, (position){0}, "--device: tfgen has no target for %s (%s)", device->info.name, device->info.label);
+    return device;
+}
+
+static const char *today(arena *a)
+{
+    const time_t now = time(NULL);
+    struct tm t;
+    char date[16];
+    gmtime_r(&now, &t);
+    strftime(date, sizeof date, "%Y-%m-%d", &t);
+    return arena_strdup(a, date);
+}
+
+/* What the system says of its driver; NULL: it says nothing. */
+static const char *driver_of(arena *a, const tfgen_device_info *d)
+{
+    const char *path = strncmp(d->name, "cuda", 4) == 0  ? "/proc/driver/nvidia/version"
+                       : strncmp(d->name, "hip", 3) == 0 ? "/sys/module/amdgpu/version"
+                                                         : NULL;
+    char line[256] = "";
+    FILE *f = path ? fopen(path, "r") : NULL;
+    if (!f) return NULL;
+    const bool got = fgets(line, sizeof line, f) != NULL;
+    fclose(f);
+    line[strcspn(line, "\n")] = 0;
+    return got ? text_harmless(a, line) : NULL;
+}
+
+static void free_string(void *s) { free(s); }
+
+static const char *compiler_of(arena *a, const tfgen_device *d)
+{
+    char *identity = d->api->compile ? NULL : code_compiler_identity(d->info.arch, compiler_auto);
+    if (identity) arena_defer(a, free_string, identity);
+    return identity;
+}
+
+static void begin(tune_job *j)
+{
+    tuner *t = &j->t;
+    const cli_options *o = t->o;
+    text command = {.a = t->a};
+    text_printf(&command, "tfgen tune");
+    for (int i = 0; i < o->file_count; i++) text_printf(&command, " %s", o->files[i]);
+    t->device = open_device(t->a, o->device);
+    t->cache = cli_cache(t->a, o);
+    t->wisdom = o->wisdom ? o->wisdom : wisdom_path(t->a);
+    if (!t->wisdom || strcmp(t->wisdom, "none") == 0)
+        bail(t->a, code_usage, (position){0}, "tune: there is nowhere to write what is found; --wisdom=FILE names a file");
+    const char *trials = o->trials ? o->trials : database_path(t->a);
+    if (!trials) bail(t->a, code_usage, (position){0}, "tune: there is nowhere to write trials; --trials=FILE names a file");
+    t->trials = database_open(t->a, trials);
+    t->date = today(t->a);
+    const tfgen_device_info *d = &t->device->info;
+    const database_session s = {text_harmless(t->a, command.data), d->label, d->arch, d->target, o->device_model, driver_of(t->a, d),
+                                compiler_of(t->a, t->device), NULL, (unsigned long long)o->number.seed};
+    t->session = database_begin(t->trials, &s);
+}
+
+static int tune_file(tune_job *j, const char *path, const char *dim, const char *value)
+{
+    tune_case c = {j, arena_new(), path, dim, value};
+    return cli_run(tune_dims, &c, c.a);
+}
+
+typedef struct sweep {
+    const char *dim;
+    name_list values;
+} sweep;
+
+/* "S=128,256,512" */
+static sweep sweep_of(arena *a, const char *given)
+{
+    sweep s = {0};
+    const char *equals = given ? strchr(given, '=') : NULL;
+    if (!given) return s;
+    if (equals) s = (sweep){arena_strndup(a, given, (size_t)(equals - given)), options_list(a, equals + 1)};
+    if (!equals || equals == given || !s.values.count)
+        bail(a, code_usage, (position){0}, "--sweep: '%s' is not NAME=NUMBER,NUMBER,...", given);
+    return s;
+}
+
+typedef struct whole {
+    tune_job *j;
+    int worst;
+} whole;
+
+static void tune_all(void *argument)
+{
+    whole *w = argument;
+    tune_job *j = w->j;
+    tuner *t = &j->t;
+    const sweep s = sweep_of(t->a, t->o->sweep);
+    const double budget = seconds_of(t->a, t->o->budget);
+    begin(j);
+    t->again = t->o->again != NULL, t->resume = t->o->resume != NULL;
+    tuner_listen();
+    const size_t values = s.values.count ? s.values.count : 1;
+    for (int i = 0; i < t->o->file_count; i++)
+        for (size_t k = 0; k < values && !tuner_stopped(); k++) {
+            t->until = seconds_now() + budget;
+            const int code = tune_file(j, t->o->files[i], s.dim, s.values.count ? s.values.names[k] : NULL);
+            if (code > w->worst) w->worst = code;
+        }
+    database_end(t->trials, t->session, tuner_stopped() ? "stopped" : "done");
+}
+
+int command_tune_main(const cli_options *o)
+{
+    tune_job j = {.t = {.a = arena_new(), .o = o}, .all = o->json ? json_array() : NULL};
+    whole w = {&j, code_ok};
+    int code = cli_run(tune_all, &w, j.t.a);
+    if (j.all && code == code_ok) {
+        json_dumpf(j.all, stdout, JSON_INDENT(2));
+        putchar('\n');
+    }
+    json_decref(j.all);
+    if (w.worst > code) code = w.worst;
+    return code == code_ok && j.wrong ? code_check_failed : code;
+}
