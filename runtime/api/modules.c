@@ -51,8 +51,11 @@ static tfgen_status build_variant(tfgen_module *m, const dim_table *dims, const 
         return status;
     }
     v->plan_arena = job.a;
-    status = variant_join(m, v, error);
-    if (status != TFGEN_OK) tfgen_module_free(v);
+    pthread_mutex_lock(&m->preparing);
+    const bool known = variant_find(m, dims) != NULL; /* another thread was first */
+    if (!known) status = variant_join(m, v, error);
+    pthread_mutex_unlock(&m->preparing);
+    if (known || status != TFGEN_OK) tfgen_module_free(v);
     return status;
 }
 
@@ -60,12 +63,9 @@ static tfgen_status prepare(tfgen_module *m, const tfgen_dim *dims, size_t count
                             tfgen_error *error)
 {
     dim_table wanted;
-    tfgen_status status = dims_take(m->plan, dims, count, &wanted, error);
-    if (status != TFGEN_OK) return status;
-    pthread_mutex_lock(&m->preparing);
-    if (!variant_find(m, &wanted)) status = build_variant(m, &wanted, &(module_settings){o, kept, NULL, false, m}, error);
-    pthread_mutex_unlock(&m->preparing);
-    return status;
+    const tfgen_status status = dims_take(m->plan, dims, count, &wanted, error);
+    if (status != TFGEN_OK || variant_find(m, &wanted)) return status;
+    return build_variant(m, &wanted, &(module_settings){o, kept, NULL, false, m}, error);
 }
 
 tfgen_status tfgen_module_prepare(tfgen_module *m, const tfgen_dim *dims, size_t dim_count, const tfgen_module_options *options,
