@@ -13,6 +13,7 @@ int command_check_main(const cli_options *o);
 int command_schema_main(const cli_options *o);
 int command_bench_main(const cli_options *o);
 int command_compare_main(const cli_options *o);
+int command_ablate_main(const cli_options *o);
 int command_fit_main(const cli_options *o);
 int command_explain_main(const cli_options *o);
 int command_build_main(const cli_options *o);

@@ -49,7 +49,8 @@ static const char decode[] =
     "ops:\n  - {out: h, op: rmsnorm, in: [x, n]}\n  - {out: qq, op: linear, in: [h, q]}\n  - {out: kk, op: linear, in: [h, k]}\n"
     "  - {out: vv, op: linear, in: [h, v]}\n  - {out: k2, op: kv_append, in: [kk], state: kc, at: pos}\n"
     "  - {out: v2, op: kv_append, in: [vv], state: vc, at: pos}\n"
-    "  - {out: a, op: attention, in: [qq, k2, v2], heads: H, causal: true, at: pos}\n  - {out: y, op: linear, in: [a, o, b]}\noutputs: {y: y}\n";
+    "  - {out: a, op: attention, in: [qq, k2, v2], heads: H, causal: true, at: pos}\n  - {out: y, op: linear, in: [a, o, b]}\n"
+    "outputs: {y: y}\n";
 
 typedef struct allocated {
     double weights, states, workspace, activations, originals;

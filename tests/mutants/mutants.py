@@ -69,7 +69,7 @@ LIKELY = [
     (r'runtime/compile/(codeobject|msgpack)', 'codeobject compilers'), (r'runtime/compile/matrix', 'explain'),
     (r'runtime/(compile|system)/', 'libclang compilers compile_failures trust'), (r'runtime/data/random', 'data ref ir runtime models'),
     (r'runtime/cli/(bench|record|compare)', 'bench compare cli'), (r'runtime/cli/build', 'bundle examples cli'),
-    (r'runtime/cli/explain', 'explain cli'), (r'runtime/cli/(fit|footprint)', 'fit'),
+    (r'runtime/cli/explain', 'explain cli'), (r'runtime/cli/(fit|footprint)', 'fit'), (r'runtime/cli/ablate', 'ablate'),
     (r'runtime/cli/(trial|verify|run)', 'judge reports cli bench parts data models'),
     (r'runtime/cli/', 'cli reports data doctor bench emit'),
 ]

@@ -1,0 +1,348 @@
+/* In: a spec, fusions. Out: variants of it, each with some fusions turned off: launches, bytes, workspace, predicted and, on a device,
+ * measured time; and what each fusion is worth. Each variant is run on random data and compared with the float64 reference first: only
+ * where the values of both agree with it is a ratio printed. Refuses what planning refuses of the whole plan. */
+#include "gen/base/predict.h"
+#include "runtime/cli/bench.h"
+#include "runtime/cli/trial.h"
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { most_combined = 6 };
+
+typedef struct variant {
+    const char *name; /* "tile", "tile without rope" */
+    fusion_level level;
+    const char *const *off;
+    size_t off_count;
+    bool single; /* all but one fusion */
+    /* ---- what came of it */
+    const char *refused, *text; /* text: of the program, without notes */
+    bool checked, agrees, foreseen, measured;
+    const char *why; /* it does not agree, or was not checked */
+    int launches;
+    work work;
+    double moved, workspace, predicted;
+    spread seconds;
+} variant;
+
+typedef struct ablate_job {
+    arena *a;
+    const cli_options *o;
+    const char *path;
+    compile_request request; /* at the dims asked for */
+    variant *list;
+    int count;
+    text without_effect; /* names of fusions */
+    bool failed;
+} ablate_job;
+
+/* ---- variants */
+static variant *add_variant(ablate_job *j, const char *name, fusion_level level, const char *const *off, size_t count)
+{
+    variant *v = &j->list[j->count++];
+    *v = (variant){.name = name, .level = level, .off = off, .off_count = count};
+    return v;
+}
+
+static const char *const *one_name(arena *a, const char *name)
+{
+    const char **list = arena_alloc(a, sizeof *list);
+    *list = name;
+    return list;
+}
+
+/* All sets of the named fusions, by the bits of a number. */
+static void add_combinations(ablate_job *j, name_list names)
+{
+    for (unsigned bits = 1; bits < 1u << names.count; bits++) {
+        const char **off = arena_alloc(j->a, (names.count + 1) * sizeof *off);
+        text name = {.a = j->a};
+        size_t count = 0;
+        for (size_t i = 0; i < names.count; i++)
+            if (bits >> i & 1) text_printf(&name, "%s%s", count ? "," : "", off[count] = names.names[i]), count++;
+        add_variant(j, arena_printf(j->a, "tile without %s", name.data), fusion_tile, off, count)->single = count == 1;
+    }
+}
+
+static name_list named_fusions(ablate_job *j)
+{
+    size_t count;
+    const char *const *known = fusion_names(&count);
+    const name_list given = options_list(j->a, j->o->combine);
+    if (given.count > most_combined)
+        bail(j->a, code_usage, (position){0}, "--combine: at most %d fusions, which are %d variants", most_combined, 1 << most_combined);
+    for (size_t i = 0; i < given.count; i++) {
+        bool found = false;
+        for (size_t k = 0; k < count && !found; k++) found = strcmp(given.names[i], known[k]) == 0;
+        const char *near = found ? NULL : nearest_name(given.names[i], known, count);
+        if (!found)
+            bail(j->a, code_usage, (position){0}, "--combine: no fusion is called '%.40s'%s%s%s; see tfgen emit --no-fuse=help",
+                 given.names[i], near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    }
+    return given;
+}
+
+static void list_variants(ablate_job *j)
+{
+    size_t count;
+    const char *const *known = fusion_names(&count);
+    const name_list combined = named_fusions(j);
+    j->list = arena_alloc(j->a, (count + 8 + (1u << combined.count)) * sizeof *j->list);
+    add_variant(j, "tile", fusion_tile, NULL, 0);
+    add_variant(j, "ops", fusion_ops, NULL, 0);
+    add_variant(j, "none", fusion_none, NULL, 0);
+    if (combined.count) {
+        add_combinations(j, combined);
+        return;
+    }
+    for (size_t i = 0; i < count; i++)
+        add_variant(j, arena_printf(j->a, "tile without %s", known[i]), fusion_tile, one_name(j->a, known[i]), 1)->single = true;
+    add_variant(j, "tile without any", fusion_tile, known, count);
+}
+
+/* ---- one variant, in an arena of its own */
+typedef struct variant_job {
+    arena *a;
+    ablate_job *whole;
+    variant *v;
+} variant_job;
+
+static compile_request request_of(const variant_job *j, bool own_sizes)
+{
+    compile_request r = j->whole->request;
+    r.level = j->v->level, r.disabled = j->v->off, r.disabled_count = j->v->off_count;
+    if (own_sizes)
+        r.target = "host", r.device_model = NULL, r.device_label = NULL, r.tuning = NULL, r.graph = (graph_options){.dtype = r.graph.dtype};
+    return r;
+}
+
+static const char *without_notes(arena *a, const char *text)
+{
+    const char *notes = strstr(text, "\nnote ");
+    return notes ? arena_strndup(a, text, (size_t)(notes - text)) : text;
+}
+
+static void measure(variant_job *j, const compiled *c, tfgen_device *device)
+{
+    const cli_options *o = j->whole->o;
+    const bench_options options = {.device = device,
+                                   .seed = (unsigned long long)o->number.seed,
+                                   .jobs = (int)o->number.jobs,
+                                   .seconds = options_real(j->a, "seconds", o->seconds, 0, 3600, 2),
+                                   .last_level = device_last_level(c->plan->device),
+                                   .graph = o->graph != NULL,
+                                   .cache = cli_cache(j->a, o)};
+    j->v->seconds = bench_plan(j->a, c->graph, c->plan, &options).whole;
+    j->v->measured = true;
+}
+
+static void plan_variant(void *argument)
+{
+    variant_job *j = argument;
+    variant *v = j->v;
+    compile_request r = request_of(j, false);
+    const char *target = j->whole->o->target;
+    tfgen_device *device = trial_device(j->a, j->whole->o->device, false, &target);
+    if (device) r.target = target;
+    compiled c;
+    r.device_label = trial_label(j->a, device);
+    compile_inside(j->a, &r, &c);
+    v->text = arena_strdup(j->whole->a, without_notes(j->a, ir_print(j->a, c.plan->program)));
+    v->launches = c.plan->launch_count, v->foreseen = true;
+    v->workspace = (double)workspace_layout(c.plan, &c.plan->program->dims, NULL);
+    for (int i = 0; i < c.plan->launch_count; i++) {
+        const work one = launch_work(j->a, c.plan, &c.plan->launches[i], NULL, NULL);
+        prediction p;
+        v->foreseen = launch_predict(c.plan, &c.plan->launches[i], &one, &p) && v->foreseen;
+        v->work = work_add(&v->work, &one);
+        v->moved += p.moved, v->predicted += p.seconds;
+    }
+    if (device) measure(j, &c, device);
+}
+
+/* At the spec's own sizes, which the reference computes in a moment: what is fused does not depend on them. */
+static void check_variant(void *argument)
+{
+    variant_job *j = argument;
+    const compile_request r = request_of(j, true);
+    compiled c;
+    compile_inside(j->a, &r, &c);
+    const trial_options options = {.seed = (unsigned long long)j->whole->o->number.seed,
+                                   .jobs = (int)j->whole->o->number.jobs,
+                                   .cache = cli_cache(j->a, j->whole->o),
+                                   .reference = reference_always};
+    const trial_result t = trial_run(j->a, c.graph, c.plan, &options);
+    j->v->agrees = t.good;
+    for (int i = 0; i < t.check_count && !t.good; i++)
+        if (!t.checks[i].good) j->v->why = arena_strdup(j->whole->a, trial_complaint(j->a, &t.checks[i]));
+}
+
+static const char *last_error(arena *a, const arena *of)
+{
+    const char *said = arena_diagnostics(of), *mark = strstr(said, "error: ");
+    const char *from = mark ? mark + strlen("error: ") : said;
+    return arena_strndup(a, from, strcspn(from, "\n"));
+}
+
+/* Returns what went wrong, or NULL. */
+static const char *try_variant(ablate_job *whole, variant *v, void (*body)(void *), tfgen_code *code)
+{
+    variant_job j = {arena_new(), whole, v};
+    if (!j.a) bail(whole->a, code_bad_input, (position){0}, "out of memory");
+    *code = arena_run(j.a, body, &j);
+    const char *why = *code == code_ok ? NULL : last_error(whole->a, j.a);
+    arena_free(j.a);
+    return why;
+}
+
+static void run_variants(ablate_job *j)
+{
+    int kept = 0;
+    progress bar = progress_start("variants", j->count);
+    for (int i = 0; i < j->count; i++) {
+        variant v = j->list[i];
+        tfgen_code code;
+        v.refused = try_variant(j, &v, plan_variant, &code);
+        if (v.refused && i == 0) bail(j->a, code, (position){0}, "%s", v.refused);
+        if (v.single && !v.refused && strcmp(v.text, j->list[0].text) == 0) {
+            text_printf(&j->without_effect, "%s%s", j->without_effect.size ? ", " : "", v.off[0]);
+            continue;
+        }
+        if (!v.refused && !j->o->no_check) {
+            const char *why = try_variant(j, &v, check_variant, &code);
+            v.checked = !why;
+            if (why) v.why = why;
+            j->failed |= !v.agrees;
+        }
+        j->list[kept++] = v;
+        progress_step(&bar, v.name);
+    }
+    j->count = kept;
+    progress_end(&bar);
+}
+
+/* ---- output */
+static double time_of(const variant *v) { return v->measured ? v->seconds.median : v->predicted; }
+
+static bool comparable(const ablate_job *j, const variant *v)
+{
+    return !v->refused && v->agrees && j->list[0].agrees && time_of(v) > 0 && time_of(&j->list[0]) > 0;
+}
+
+static void print_variant(const ablate_job *j, const variant *v)
+{
+    const double bytes = v->work.read + v->work.written;
+    printf("  %-28s", v->name);
+    if (v->refused) {
+        printf(" no plan: %s\n", v->refused);
+        return;
+    }
+    printf(" %8d %10.3f %10.3f %12.3f %12s", v->launches, bytes * 1e-6, v->moved * 1e-6, v->workspace * 1e-6,
+           v->foreseen ? spread_time_text(j->a, v->predicted, true) : "-");
+    if (v->measured) printf(" %12s", spread_time_text(j->a, v->seconds.median, true));
+    if (comparable(j, v))
+        printf(" %8.3f", time_of(v) / time_of(&j->list[0]));
+    else
+        printf(" %8s", "-");
+    printf("  %s%s\n", v->agrees ? "agrees" : v->checked ? "DISAGREES: " : v->why ? "NOT RUN: " : "not checked", v->why ? v->why : "");
+}
+
+/* What a plan without it takes longer, a mark for each fortieth of the largest. */
+static void print_chart(const ablate_job *j)
+{
+    double largest = 0;
+    for (int i = 1; i < j->count; i++)
+        if (j->list[i].single && comparable(j, &j->list[i]))
+            largest = largest > time_of(&j->list[i]) - time_of(j->list) ? largest : time_of(&j->list[i]) - time_of(j->list);
+    printf("\n%swhat each fusion is worth%s, by %s time\n", colour_code(stdout, colour_bold), colour_code(stdout, colour_none),
+           j->list[0].measured ? "measured" : "predicted");
+    for (int i = 1; i < j->count; i++) {
+        const variant *v = &j->list[i];
+        if (!v->single || !comparable(j, v)) continue;
+        const double worth = time_of(v) - time_of(j->list);
+        const int marks = largest > 0 && worth > 0 ? (int)(40 * worth / largest + 0.5) : 0;
+        printf("  %-16s %s%12s  %.*s\n", v->off[0], worth < 0 ? "-" : " ", spread_time_text(j->a, worth < 0 ? -worth : worth, true), marks,
+               "########################################");
+    }
+    if (j->without_effect.size) printf("  of no use here: %s\n", j->without_effect.data);
+}
+
+static void print_all(const ablate_job *j)
+{
+    const variant *first = &j->list[0];
+    printf("%s  for %s, %s\n", j->path, j->request.target, first->measured ? "measured" : "predicted");
+    printf("  %-28s %8s %10s %10s %12s %12s%s %8s\n", "variant", "launches", "MB", "MB moved", "workspace MB", "predicted",
+           first->measured ? "     measured" : "", "times");
+    for (int i = 0; i < j->count; i++) print_variant(j, &j->list[i]);
+    if (!j->o->no_check) printf("  checked at the spec's own sizes on the host engine against float64; times are of %s\n", first->name);
+    if (first->agrees)
+        print_chart(j);
+    else
+        printf("  no ratio is printed: %s\n",
+               j->o->no_check ? "nothing was checked" : "the whole plan is not known to agree with the reference");
+}
+
+static json_t *variant_json(const ablate_job *j, const variant *v)
+{
+    json_t *off = json_array();
+    for (size_t i = 0; i < v->off_count; i++) json_array_append_new(off, json_string(v->off[i]));
+    json_t *o = json_pack("{s:s, s:o}", "variant", v->name, "without", off);
+    if (v->refused) {
+        json_object_set_new(o, "refused", json_string(v->refused));
+        return o;
+    }
+    json_object_set_new(o, "launches", json_integer(v->launches));
+    json_object_set_new(o, "bytes", json_real(v->work.read + v->work.written));
+    json_object_set_new(o, "operations", json_real(v->work.products + v->work.others));
+    json_object_set_new(o, "bytes_moved", json_real(v->moved));
+    json_object_set_new(o, "workspace_bytes", json_real(v->workspace));
+    if (v->foreseen) json_object_set_new(o, "predicted_seconds", json_real(v->predicted));
+    if (v->measured) json_object_set_new(o, "measured_seconds", json_real(v->seconds.median));
+    if (v->checked) json_object_set_new(o, "agrees", json_boolean(v->agrees));
+    if (v->why) json_object_set_new(o, "why", json_string(v->why));
+    if (comparable(j, v)) json_object_set_new(o, "times", json_real(time_of(v) / time_of(&j->list[0])));
+    return o;
+}
+
+/* --device's, else --target, else that of --device-model, else the one that most is known of. */
+static const char *target_of(arena *a, const cli_options *o, const compile_request *r)
+{
+    if (o->target) return o->target;
+    if (!r->device_model) return "sm_90a";
+    if (!strchr(r->device_model, '\n')) return device_model_named(a, r->device_model)->target->name;
+    return device_model_read(a, r->device_model, strlen(r->device_model), r->device_file)->target->name;
+}
+
+static void ablate_spec(void *argument)
+{
+    ablate_job *j = argument;
+    j->request = cli_request(j->a, j->o, j->path);
+    if (j->request.from_ir) bail(j->a, code_usage, (position){0}, "--from: ablate needs a spec");
+    j->request.target = target_of(j->a, j->o, &j->request);
+    if (j->o->device && strcmp(j->o->device, "host") == 0)
+        bail(j->a, code_usage, (position){0}, "--device: the host engine's times say nothing of fusions; leave it out, or name a GPU");
+    j->without_effect = (text){.a = j->a};
+    list_variants(j);
+    run_variants(j);
+    if (!j->o->json) {
+        print_all(j);
+        return;
+    }
+    json_t *all = json_array();
+    for (int i = 0; i < j->count; i++) json_array_append_new(all, variant_json(j, &j->list[i]));
+    json_dumpf(all, stdout, JSON_INDENT(2));
+    putchar('\n');
+    json_decref(all);
+}
+
+int command_ablate_main(const cli_options *o)
+{
+    if (o->file_count > 1) {
+        fputs("tfgen: ablate takes one SPEC; give each its own call\n", stderr);
+        return code_usage;
+    }
+    ablate_job j = {.a = arena_new(), .o = o, .path = o->files[0]};
+    const int code = cli_run(ablate_spec, &j, j.a);
+    return code == code_ok && j.failed ? code_check_failed : code;
+}

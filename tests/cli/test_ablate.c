@@ -1,0 +1,146 @@
+/* `tfgen ablate`: its figures are those that explain counts for the same plans; ratios stand only between variants that agree. */
+#define _GNU_SOURCE
+#include "tests/support.h"
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+static char output[4 << 20];
+
+static int tfgen(const char *format, ...) __attribute__((format(printf, 1, 2)));
+static int tfgen(const char *format, ...)
+{
+    char arguments[1024], command[2048];
+    const char *program = getenv("TFGEN") ? getenv("TFGEN") : "./tfgen";
+    va_list list;
+    va_start(list, format);
+    vsnprintf(arguments, sizeof arguments, format, list);
+    va_end(list);
+    snprintf(command, sizeof command, "%s %s 2>&1", program, arguments);
+    FILE *pipe = popen(command, "r");
+    ck_assert_ptr_nonnull(pipe);
+    output[fread(output, 1, sizeof output - 1, pipe)] = '\0';
+    return WEXITSTATUS(pclose(pipe));
+}
+
+static void says(const char *part) { ck_assert_msg(strstr(output, part) != NULL, "no '%s' in:\n%s", part, output); }
+static void says_not(const char *part) { ck_assert_msg(strstr(output, part) == NULL, "'%s' in:\n%s", part, output); }
+
+static json_t *parsed(void)
+{
+    json_t *all = json_loads(output, 0, NULL);
+    ck_assert_msg(all != NULL, "%s", output);
+    return all;
+}
+
+static const json_t *named(const json_t *list, const char *key, const char *name)
+{
+    size_t i;
+    json_t *o;
+    json_array_foreach((json_t *)list, i, o) if (strcmp(json_string_value(json_object_get(o, key)), name) == 0) return o;
+    ck_abort_msg("no %s in:\n%s", name, output);
+    return NULL;
+}
+
+static double number(const json_t *o, const char *key)
+{
+    ck_assert_msg(json_object_get(o, key) != NULL, "no %s in:\n%s", key, output);
+    return json_number_value(json_object_get(o, key));
+}
+
+START_TEST(variants_are_counted_as_explain_counts_them)
+{
+    static const char *const levels[] = {"none", "ops", "tile"};
+    ck_assert_int_eq(tfgen("explain specs/llama-block.yaml --preset=llama-1b --no-code --json"), 0);
+    json_t *explained = parsed();
+    ck_assert_int_eq(tfgen("ablate specs/llama-block.yaml --preset=llama-1b --no-check --json"), 0);
+    json_t *all = parsed();
+    for (int i = 0; i < 3; i++) {
+        const json_t *x = named(json_object_get(explained, "levels"), "level", levels[i]), *v = named(all, "variant", levels[i]);
+        const json_t *work = json_object_get(x, "work");
+        ck_assert_double_eq(number(v, "launches"), number(x, "launches"));
+        ck_assert_double_eq(number(v, "bytes"), number(work, "bytes_read") + number(work, "bytes_written"));
+        ck_assert_double_eq(number(v, "operations"), number(work, "products") + number(work, "others"));
+        ck_assert_double_eq(number(v, "workspace_bytes"), number(x, "workspace_bytes"));
+        ck_assert_double_eq_tol(number(v, "predicted_seconds"), number(x, "predicted_seconds"), 1e-12);
+        ck_assert_ptr_null(json_object_get(v, "times")); /* nothing was checked */
+    }
+    const json_t *full = named(all, "variant", "tile"), *without = named(all, "variant", "tile without gate_up");
+    ck_assert_double_eq(number(without, "launches"), number(full, "launches") + 1);
+    ck_assert_double_gt(number(without, "bytes"), number(full, "bytes"));
+    ck_assert_double_eq(number(named(all, "variant", "tile without any"), "bytes"), number(named(all, "variant", "none"), "bytes"));
+    json_decref(all), json_decref(explained);
+}
+END_TEST
+
+START_TEST(ratios_stand_between_variants_that_agree)
+{
+    ck_assert_int_eq(tfgen("ablate specs/swiglu.yaml --preset=llama-1b --json"), 0);
+    json_t *all = parsed(), *v;
+    const double full = number(named(all, "variant", "tile"), "predicted_seconds");
+    size_t i;
+    json_array_foreach(all, i, v)
+    {
+        ck_assert(json_is_true(json_object_get(v, "agrees")));
+        ck_assert_double_eq_tol(number(v, "times"), number(v, "predicted_seconds") / full, 1e-12);
+    }
+    json_decref(all);
+    ck_assert_int_eq(tfgen("ablate specs/swiglu.yaml --preset=llama-1b"), 0);
+    says("what each fusion is worth");
+    says("of no use here: qkv, rmsnorm, bias");
+    says("checked at the spec's own sizes");
+    ck_assert_int_eq(tfgen("ablate specs/swiglu.yaml --preset=llama-1b --no-check"), 0);
+    says("no ratio is printed: nothing was checked");
+    says_not("what each fusion is worth");
+}
+END_TEST
+
+START_TEST(what_could_not_be_run_has_no_ratio)
+{
+    setenv("TFGEN_HOST_CC", "/bin/false", 1);
+    ck_assert_int_eq(tfgen("ablate specs/swiglu.yaml --preset=llama-1b --no-cache"), 1);
+    says("NOT RUN: ");
+    says("no ratio is printed: the whole plan is not known to agree with the reference");
+    says_not("what each fusion is worth");
+}
+END_TEST
+
+START_TEST(every_set_of_the_named_fusions_is_a_variant)
+{
+    ck_assert_int_eq(tfgen("ablate specs/llama-block.yaml --combine=qkv,rope,residual --no-check --json"), 0);
+    json_t *all = parsed();
+    ck_assert_uint_eq(json_array_size(all), 3 + 7);
+    (void)named(all, "variant", "tile without qkv,residual");
+    (void)named(all, "variant", "tile without qkv,rope,residual");
+    json_decref(all);
+}
+END_TEST
+
+START_TEST(what_ablate_cannot_do_it_says)
+{
+    ck_assert_int_eq(tfgen("ablate specs/swiglu.yaml --combine=ropes"), 2);
+    says("--combine: no fusion is called 'ropes'; did you mean 'rope'?");
+    ck_assert_int_eq(tfgen("ablate specs/swiglu.yaml --combine=qkv,gate_up,rmsnorm,bias,activation,residual,rope"), 2);
+    says("--combine: at most 6 fusions, which are 64 variants");
+    ck_assert_int_eq(tfgen("ablate specs/swiglu.yaml --device=host"), 2);
+    ck_assert_int_eq(tfgen("ablate specs/swiglu.yaml specs/linear.yaml"), 2);
+    ck_assert_int_eq(tfgen("ablate specs/bad/add-shapes.yaml"), 3);
+    ck_assert_int_eq(tfgen("ablate specs/swiglu.yaml --target=sm_12"), 4);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("ablate");
+    TCase *command = tcase_create("command");
+    tcase_add_test(command, variants_are_counted_as_explain_counts_them);
+    tcase_add_test(command, ratios_stand_between_variants_that_agree);
+    tcase_add_test(command, what_could_not_be_run_has_no_ratio);
+    tcase_add_test(command, every_set_of_the_named_fusions_is_a_variant);
+    tcase_add_test(command, what_ablate_cannot_do_it_says);
+    tcase_set_timeout(command, 120);
+    suite_add_tcase(suite, command);
+    return run_suite(suite);
+}
