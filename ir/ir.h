@@ -166,7 +166,7 @@ typedef struct target_info { /* ir/target.def says what they are */
     target_vendor vendor;
     int wave;
     unsigned layers; /* bit i: layer_kind i */
-    int lds_bytes, static_bytes, max_threads, granule, operand_bytes, lds_banks;
+    int lds_bytes, static_bytes, max_threads, width, operand_bytes, lds_banks;
     bool overlaps, copies_to_lds;
     int registers;
     const char *device; /* the device file of plans that name none: ir/devices/device_model.h */

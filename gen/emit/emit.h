@@ -23,7 +23,6 @@ typedef struct emission {
     phase_extent space;
     const ir_value *shape;   /* a value whose rows are the rows of the space */
     segment_list segments;   /* gemm */
-    int granule;             /* gemm: neighbours that an epilogue gets at a time */
     long long packed_length; /* gemm: elements of a row of its packed weight */
     argument *arguments;
     int argument_count, argument_capacity;

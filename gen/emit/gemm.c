@@ -67,30 +67,9 @@ static int pack_index(const gemm *g)
     bail(g->e->a, code_unsupported, g->product->at, "internal: a product without a packed weight");
 }
 
-static void write_b_row(gemm *g)
-{
-    write_line(g->w, "DEV static const b_type *b_row(const args &p, int batch, int n) { return %s + %s; }",
-               use_packed(g->e, pack_index(g), false), scaled(g->e->a, "n", g->packed_k));
-}
-
 static void write_packed(gemm *g)
 {
     write_line(g->w, "DEV static const b_type *packed(const args &p) { return %s; }", use_packed(g->e, pack_index(g), false));
-}
-
-static void write_packed_b(gemm *g)
-{
-    writer *w = g->w;
-    const char *packed = use_packed(g->e, pack_index(g), false);
-    if (!g->in_rows) {
-        write_packed(g);
-        return;
-    }
-    write_line(w, "template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)");
-    write_line(w, "{");
-    write_line(w, "return load_aligned<V>(%s + %s + k);", packed, scaled(g->e->a, "n", g->packed_k));
-    write_line(w, "}");
-    write_b_row(g);
 }
 
 /* On mma both operands are copied as they lie in memory. */
@@ -134,7 +113,7 @@ void gemm_write_b(gemm *g)
     if (is_matmul(g))
         write_dense_b(g);
     else
-        write_packed_b(g);
+        write_packed(g);
 }
 
 /* ---- operands on wgmma: tensor maps */
@@ -493,7 +472,7 @@ static int stored_width(const gemm *g)
 
 gemm gemm_start(emission *e, writer *w, bool passes_shared, int width)
 {
-    gemm g = {.e = e, .w = w, .product = phase_first(e->phase, class_PRODUCT), .granule = e->granule, .staged = passes_shared};
+    gemm g = {.e = e, .w = w, .product = phase_first(e->phase, class_PRODUCT), .staged = passes_shared};
     g.a = g.product->inputs[0];
     g.b = is_matmul(&g) ? g.product->inputs[1] : NULL;
     g.K = value_columns(g.a);
@@ -505,7 +484,8 @@ gemm gemm_start(emission *e, writer *w, bool passes_shared, int width)
     const int arguments = e->argument_count;
     dry_run(&g);
     e->argument_count = arguments; /* what it used is used again, in the order of the text */
-    write_line(w, "static constexpr int K = %lld, packed_n = %lld, packed_k = %lld, granule = %d;", g.K, g.packed_n, g.packed_k, g.granule);
+    write_line(w, "static constexpr int K = %lld, packed_n = %lld, packed_k = %lld, granule = %d;", g.K, g.packed_n, g.packed_k,
+               packed_granule);
     return g;
 }
 
@@ -513,7 +493,7 @@ gemm gemm_start(emission *e, writer *w, bool passes_shared, int width)
 void gemm_on_register_tiles(emission *e, writer *w)
 {
     const gemm_simt_tile *t = &e->phase->tile.gemm_simt;
-    gemm g = gemm_start(e, w, false, e->plan->target->granule);
+    gemm g = gemm_start(e, w, false, e->plan->target->width);
     write_line(w, "static constexpr int tile_m = %d, tile_n = %d, tile_k = %d, thread_m = %d, thread_n = %d, threads = %d, slots = %d;",
                t->m, t->n, t->k, t->thread_m, t->thread_n, t->threads, t->slots);
     write_line(w, "static constexpr int width = %d;", g.width);

@@ -10,13 +10,12 @@ typedef struct gemm {
     const ir_value *a, *b;   /* b: matmul only */
     const ir_value *row_sum; /* partial sums made here, or NULL */
     long long K, packed_n, packed_k;
-    int granule, width; /* width: neighbouring columns that a store may take for granted, at most a granule */
+    int width; /* neighbouring columns that a store may take for granted, at most a granule */
     kept_list kept;
     scope fields;
     row_numbers numbers;
     bool staged; /* results pass through shared memory (templates/gemm/gemm_ws.h) */
     int results; /* of a block's two halves of columns */
-    bool in_rows; /* packed weights lie in rows, not in pieces */
 } gemm;
 
 enum { gemm_stored_width = 0 }; /* as many as all rows that the epilogue stores begin at multiples of */

@@ -5,7 +5,6 @@
 typedef struct packing {
     emission *e;
     writer *w;
-    int granule;
     long long K;
 } packing;
 
@@ -31,18 +30,18 @@ static void write_plain(packing *g, const gemm_segment *s)
 
 static void write_pairs(packing *g, const gemm_segment *s)
 {
-    const int block = 2 * g->granule;
-    write_line(g->w, "const int at = n - %lld, in = at %% %d, pair = at / %d * %d + in %% %d;", s->packed_start, block, block, g->granule,
-               g->granule);
+    const int block = 2 * packed_granule;
+    write_line(g->w, "const int at = n - %lld, in = at %% %d, pair = at / %d * %d + in %% %d;", s->packed_start, block, block,
+               packed_granule, packed_granule);
     if (s->kind == segment_pair_join) {
         write_line(g->w, "const int col = pair;");
         write_line(g->w, "if (col >= %lld) return 0.0f;", s->pairs);
-        write_spec_line(g->w, s->first->at, "if (in < %d) return %s;", g->granule, element_of(g, s->first));
+        write_spec_line(g->w, s->first->at, "if (in < %d) return %s;", packed_granule, element_of(g, s->first));
         write_spec_line(g->w, s->second->at, "return %s;", element_of(g, s->second));
         return;
     }
     write_line(g->w, "const int head = pair / %lld, j = pair %% %lld, col = head * %lld + j + (in < %d ? 0 : %lld);", s->padded, s->padded,
-               2 * s->pairs, g->granule, s->pairs);
+               2 * s->pairs, packed_granule, s->pairs);
     write_spec_line(g->w, s->first->at, "return j < %lld ? %s : 0.0f;", s->pairs, element_of(g, s->first));
 }
 
@@ -87,7 +86,7 @@ static void write_element(packing *g)
 void emit_pack(emission *e, writer *w, int index)
 {
     const packed_weight *pack = &e->plan->packs[index];
-    packing g = {e, w, e->granule, 0};
+    packing g = {e, w, 0};
     const ir_op *first = e->segments.items[0].first;
     g.K = value_columns(first->inputs[0]);
     write_line(w, "static constexpr int packed_n = %lld, packed_k = %lld, threads = %d;", pack->columns, pack->length, pack->threads);

@@ -202,18 +202,17 @@ static const program *choose_tile(const planner *p, tile_request *r, ir_phase *p
 {
     const program *first = program_choose(r, phase), *of = first;
     unsigned tried = 0;
-    bool fits = request_segments(r, first, segments);
-    if (!fits)
+    if (!request_segments(r, segments))
         bail(p->a, code_unsupported, phase_first(phase, class_PRODUCT)->at, "phase %s: no arrangement of columns serves its epilogue",
              phase->name);
     forbid_tiles(p, phase);
-    for (r->packed_n = segments->packed_columns; !fits || !tile_choose(r, of, phase); r->packed_n = segments->packed_columns) {
+    r->packed_n = segments->packed_columns;
+    while (!tile_choose(r, of, phase)) {
         tried |= 1u << of->kind;
         of = program_next(r, tried);
         if (of && split_is_needed(phase, of)) of = NULL;
         r->second = of != NULL;
         if (!of) of = first, phase->spilled_count = 0;
-        fits = request_segments(r, of, segments);
     }
     return of;
 }

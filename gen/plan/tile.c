@@ -21,10 +21,10 @@ static _Noreturn void refuse(const tile_request *r, const char *rule)
 }
 
 /* ---- legality */
-bool request_segments(const tile_request *r, const program *of, segment_list *list)
+bool request_segments(const tile_request *r, segment_list *list)
 {
     *list = (segment_list){0};
-    return r->phase->family != family_gemm || gemm_segments(r->a, r->phase, program_granule(of), list);
+    return r->phase->family != family_gemm || gemm_segments(r->a, r->phase, list);
 }
 
 static const char *out_of_range(const tile_request *r, const ir_tile *t)
@@ -62,7 +62,7 @@ static const char *own_request(const tile_request *r, program_kind kind, segment
     if (program_table[kind].family != r->phase->family) return "the program is of another family";
     const char *obstacle = obstacle_of(r, program_at(kind));
     if (obstacle) return obstacle;
-    if (!request_segments(r, program_at(kind), segments)) return "no arrangement of columns serves its epilogue";
+    if (!request_segments(r, segments)) return "no arrangement of columns serves its epilogue";
     own->segments = segments, own->packed_n = segments->packed_columns;
     return NULL;
 }

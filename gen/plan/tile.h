@@ -5,8 +5,8 @@
 #define TFGEN_GEN_TILE_H
 #include "gen/program/program.h"
 
-/* How columns lie for the program; false: it has no arrangement of them for the epilogue. */
-bool request_segments(const tile_request *r, const program *of, segment_list *list);
+/* How columns lie; false: there is no arrangement of them for the epilogue. */
+bool request_segments(const tile_request *r, segment_list *list);
 /* Why a tile with all of its fields is none that the phase can have, program and all; NULL: it can. Of any request. */
 const char *tile_illegal(const tile_request *r, const ir_tile *t);
 /* A phase of a plan, to ask such things of. */

@@ -24,7 +24,7 @@ static const char *illegal(const tile_request *r, const ir_tile *t)
     if (x->m != x->thread_m || !is_power_of_two(x->m)) return "m = thread_m, a power of two, at most 16";
     if (x->thread_n != columns || x->n % block != 0) return "n goes in steps of 32 columns, of which a thread has thread_n=4";
     if (x->threads % (r->target->wave * (x->n / block)) != 0) return "as many waves share each 32 columns of n";
-    if (x->m * x->n / (2 * r->target->granule) > x->threads) return "threads: one a row and 8 columns at least";
+    if (x->m * x->n / (2 * r->target->width) > x->threads) return "threads: one a row and 8 columns at least";
     return x->k % 16 ? "k is a multiple of 16" : NULL;
 }
 
@@ -32,7 +32,7 @@ static const char *illegal(const tile_request *r, const ir_tile *t)
 static long long shared_bytes(const tile_request *r, const ir_tile *t)
 {
     const gemm_few_tile *x = &t->gemm_few;
-    return 16 + (4ll * x->m * (x->threads / r->target->wave * block + x->n / (2 * r->target->granule)) + 15) / 16 * 16;
+    return 16 + (4ll * x->m * (x->threads / r->target->wave * block + x->n / (2 * r->target->width)) + 15) / 16 * 16;
 }
 
 const program gemm_few_program = {.kind = program_gemm_few,
@@ -48,5 +48,4 @@ const program gemm_few_program = {.kind = program_gemm_few,
                                   .geometry = register_tile_geometry,
                                   .parts = register_tile_parts,
                                   .members = gemm_on_register_tiles,
-                                  .pack = "pack_pieces",
-                                   .packed_length = packed_in_pieces};
+                                  .pack = "pack"};

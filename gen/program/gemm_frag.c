@@ -78,7 +78,7 @@ static double time_of(const tile_request *r, const gemm_frag_tile *t)
  * fit. */
 static bool fill(const tile_request *r, int m, const int (*shape)[3], ir_tile *t)
 {
-    const long long pieces = packed_in_pieces(value_columns(request_product(r)->inputs[0]), 2) * 2 / piece_row_bytes;
+    const long long pieces = program_packed_length(program_at(program_gemm_frag), request_product(r)) * 2 / piece_row_bytes;
     gemm_frag_tile *x = &t->gemm_frag;
     const int waves = pieces < (*shape)[1] ? pieces < 2 ? 2 : (int)power_of_two_up(pieces) : (*shape)[1];
     *x = (gemm_frag_tile){.m = m, .n = (*shape)[0] * piece_columns, .threads = waves * r->target->wave, .ahead = 1};
@@ -148,7 +148,7 @@ static void members(emission *e, writer *w)
     gemm g = gemm_start(e, w, false, gemm_stored_width);
     write_line(w, "static constexpr int tile_m = %d, tile_n = %d, threads = %d, ahead = %d, resident = %d;", x->m, x->n, x->threads,
                x->ahead, resident(e->plan->target, x));
-    gemm_on_pieces(&g, x->n % (2 * g.granule) != 0);
+    gemm_on_pieces(&g, x->n % (2 * packed_granule) != 0);
 }
 
 const program gemm_frag_program = {.kind = program_gemm_frag,
@@ -165,6 +165,5 @@ const program gemm_frag_program = {.kind = program_gemm_frag,
                                    .geometry = geometry,
                                    .parts = parts,
                                    .members = members,
-                                   .pack = "pack_pieces",
-                                   .packed_length = packed_in_pieces,
+                                   .pack = "pack",
                                    .aligned_rows = true};

@@ -145,6 +145,5 @@ const program gemm_mma_program = {.kind = program_gemm_mma,
                                   .geometry = geometry,
                                   .parts = parts,
                                   .members = members,
-                                  .pack = "pack_pieces",
-                                  .packed_length = packed_in_pieces,
+                                  .pack = "pack",
                                   .aligned_rows = true};

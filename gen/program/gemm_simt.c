@@ -29,8 +29,8 @@ static const char *illegal(const tile_request *r, const ir_tile *t)
 {
     const gemm_simt_tile *x = &t->gemm_simt;
     if (x->m % x->thread_m != 0 || x->n % x->thread_n != 0) return "thread_m divides m and thread_n divides n";
-    if (x->thread_n % (2 * r->target->granule) != 0)
-        return arena_printf(r->a, "thread_n is a multiple of %d", 2 * r->target->granule);
+    if (x->thread_n % (2 * r->target->width) != 0)
+        return arena_printf(r->a, "thread_n is a multiple of %d", 2 * r->target->width);
     if (x->n % 32) return "n goes in steps of 32";
     if (x->m / x->thread_m * (x->n / x->thread_n) != x->threads) return "threads = m/thread_m * n/thread_n";
     return x->k % 16 ? "k is a multiple of 16" : NULL;
@@ -56,5 +56,4 @@ const program gemm_simt_program = {.kind = program_gemm_simt,
                                    .geometry = register_tile_geometry,
                                    .parts = register_tile_parts,
                                    .members = gemm_on_register_tiles,
-                                   .pack = "pack_pieces",
-                                   .packed_length = packed_in_pieces};
+                                   .pack = "pack"};

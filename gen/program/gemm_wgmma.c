@@ -115,6 +115,5 @@ const program gemm_wgmma_program = {.kind = program_gemm_wgmma,
                                     .parts = ws_parts,
                                     .scratch = ws_scratch,
                                     .members = gemm_on_warpgroups,
-                                    .pack = "pack_pieces",
-                                    .packed_length = packed_in_pieces,
+                                    .pack = "pack",
                                     .aligned_rows = true};

@@ -65,11 +65,7 @@ static bool smaller(const tile_request *r, ir_tile *t)
 }
 
 /* Large parts of 32 elements, what is left of them, the next 32. */
-static long long packed_length(long long K, int size)
-{
-    (void)size;
-    return (K + 31) / 32 * 64;
-}
+static long long packed_length(long long K) { return (K + 31) / 32 * 64; }
 
 const program gemm_wgmma3_program = {.kind = program_gemm_wgmma3,
                                      .device = "gemm_ws_split",

@@ -19,5 +19,4 @@ const program gemm_wmma_program = {.kind = program_gemm_wmma,
                                    .geometry = wave_product_geometry,
                                    .parts = wave_product_parts,
                                    .members = wave_product_members,
-                                   .pack = "pack",
-                                   .granule = 4};
+                                   .pack = "pack"};

@@ -13,12 +13,8 @@ const program *program_at(program_kind kind) { return programs[kind]; }
 
 const program *program_of(const ir_phase *phase) { return programs[phase->tile.program]; }
 
-int program_granule(const program *p) { return p->granule ? p->granule : 16; }
-
-long long packed_in_pieces(long long K, int size) { return (K * size + piece_row_bytes - 1) / piece_row_bytes * piece_row_bytes / size; }
-
 long long program_packed_length(const program *p, const ir_op *product)
 {
-    const long long K = value_columns(product->inputs[0]);
-    return p->packed_length ? p->packed_length(K, dtype_size(product->inputs[1]->type)) : (K + 15) / 16 * 16;
+    const long long K = value_columns(product->inputs[0]), each = piece_row_bytes / dtype_size(product->inputs[1]->type);
+    return p->packed_length ? p->packed_length(K) : (K + each - 1) / each * each;
 }

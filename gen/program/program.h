@@ -13,7 +13,7 @@ typedef struct tile_request {
     const device_model *device;
     const target_info *target; /* its */
     phase_extent space;
-    long long packed_n;           /* gemm, once the program is chosen: its granule decides */
+    long long packed_n;           /* gemm, once the program is chosen */
     const segment_list *segments; /* gemm, likewise */
     struct wishes *wishes; /* what the user asks of tiles */
     const tuning *tuning;  /* or NULL: for its wisdom */
@@ -47,16 +47,13 @@ typedef struct program {
     extent (*scratch)(const tile_request *r, const ir_tile *t); /* floats that its workgroups hand to each other; 0: none */
     /* ---- of products */
     const char *pack;                        /* class template that packs its weights */
-    int granule;                             /* half of a block of packed columns; 0: 16 */
-    long long (*packed_length)(long long K, int size); /* elements of a packed column, of `size` bytes each; NULL: K rounded up to 16 */
+    long long (*packed_length)(long long K); /* elements of a packed column; NULL: K rounded up to whole pieces (docs/packing.md) */
     bool aligned_rows;                       /* rows of A begin at multiples of 16 bytes, which gen/plan/align.c sees to */
 } program;
 
 const program *program_of(const ir_phase *phase); /* that its tile is of */
 const program *program_at(program_kind kind);
-int program_granule(const program *p);
 long long program_packed_length(const program *p, const ir_op *product);
-long long packed_in_pieces(long long K, int size); /* K rounded up to whole pieces (docs/packing.md) */
 
 /* Results and threads of a tile on matrix units. */
 typedef struct tile_shape {

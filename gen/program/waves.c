@@ -112,7 +112,6 @@ void wave_product_members(emission *e, writer *w)
 {
     const gemm_mfma_tile *t = &e->phase->tile.gemm_mfma;
     gemm g = gemm_start(e, w, false, 4);
-    g.in_rows = true;
     write_line(w, "static constexpr int tile_m = %d, tile_n = %d, tile_k = %d, threads = %d, slots = %d, group = %d;", t->m, t->n, t->k,
                t->threads, t->slots, t->group);
     write_line(w, "static constexpr int chiplets = %d, chunk = %d;", t->chiplets, t->chunk);

@@ -44,9 +44,8 @@ static void find_columns(emission *e)
 {
     const program *of = program_of(e->phase);
     const ir_op *product = phase_first(e->phase, class_PRODUCT);
-    e->granule = program_granule(of);
     e->packed_length = program_packed_length(of, product);
-    gemm_segments(e->a, e->phase, e->granule, &e->segments);
+    gemm_segments(e->a, e->phase, &e->segments);
 }
 
 static emission emission_new(const emitter *of, const ir_kernel *kernel, const ir_phase *phase)

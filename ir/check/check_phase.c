@@ -151,7 +151,7 @@ static void check_gemm_space(const checker *c, const ir_phase *phase)
 {
     phase_extent space = phase_space(c->a, phase);
     segment_list list;
-    if (!gemm_segments(c->a, phase, 1, &list)) return; /* rule "segments" says so */
+    if (!gemm_segments(c->a, phase, &list)) return; /* rule "segments" says so */
     long long depth = 0; /* columns of the left operand */
     for (int i = 0; i < phase->op_count; i++)
         if (is_product(phase->ops[i])) depth = value_columns(phase->ops[i]->inputs[0]);
@@ -182,7 +182,7 @@ void check_space(const checker *c)
 static void check_one_segments(const checker *c, const ir_phase *phase)
 {
     segment_list list;
-    if (phase->family == family_gemm && !gemm_segments(c->a, phase, 1, &list))
+    if (phase->family == family_gemm && !gemm_segments(c->a, phase, &list))
         rule_broken(c, phase->ops[0]->at, "no arrangement of columns serves the epilogue of %s", phase->name);
 }
 

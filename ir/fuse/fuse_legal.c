@@ -248,7 +248,7 @@ static reason why_not_gemm(const trial *t)
         sums += op->kind == op_row_sumsq;
     }
     if (sums > 1) return reason_two_sums;
-    if (!gemm_segments(t->f->a, &t->phase, 1, &list)) return reason_columns;
+    if (!gemm_segments(t->f->a, &t->phase, &list)) return reason_columns;
     extent rows = value_rows(t->f->a, first->outputs[0]);
     for (int i = 0; i < t->phase.op_count; i++) {
         const ir_op *op = t->phase.ops[i];

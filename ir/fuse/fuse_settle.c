@@ -161,7 +161,7 @@ static const char *natural_name(fusing *f, const ir_phase *phase)
     }
     if (of_family[phase->family]) return of_family[phase->family];
     if (products == 1) return base_name(f->a, product->outputs[0]);
-    if (products == 2 && gemm_segments(f->a, phase, 1, &list) && list.items[0].kind == segment_pair_join) return "gate_up";
+    if (products == 2 && gemm_segments(f->a, phase, &list) && list.items[0].kind == segment_pair_join) return "gate_up";
     if (products) return "qkv";
     if (phase->op_count == 1 && last && op_table[last->kind].class == class_REDUCE && !last->outputs[0]->output) return "stats";
     return base_name(f->a, last ? last->outputs[0] : phase->ops[0]->outputs[0]);

@@ -84,11 +84,11 @@ static long long round_up(long long n, long long unit)
     return (n + unit - 1) / unit * unit;
 }
 
-static void measure(gemm_segment *s, int granule, long long start)
+static void measure(gemm_segment *s, long long start)
 {
-    if (s->kind == segment_plain) s->packed_count = round_up(s->columns, 2 * granule);
+    if (s->kind == segment_plain) s->packed_count = round_up(s->columns, 2 * packed_granule);
     else {
-        s->padded = round_up(s->pairs, granule);
+        s->padded = round_up(s->pairs, packed_granule);
         s->packed_count = s->units * s->padded * 2;
     }
     s->packed_start = start;
@@ -112,7 +112,7 @@ static bool make_segment(const ir_phase *phase, const demand *of, int i, gemm_se
     return true;
 }
 
-bool gemm_segments(arena *a, const ir_phase *phase, int granule, segment_list *out)
+bool gemm_segments(arena *a, const ir_phase *phase, segment_list *out)
 {
     size_t n = (size_t)phase->op_count;
     owners *o = arena_alloc(a, n * sizeof *o);
@@ -131,7 +131,7 @@ bool gemm_segments(arena *a, const ir_phase *phase, int granule, segment_list *o
         if (segment_at[i] < out->count) continue;
         gemm_segment *s = &out->items[out->count++];
         if (!make_segment(phase, of, i, s)) return false;
-        measure(s, granule, out->packed_columns);
+        measure(s, out->packed_columns);
         out->packed_columns += s->packed_count;
     }
     for (int i = 0; i < phase->op_count; i++) out->of_op[i] = o[i].first < 0 ? -1 : segment_at[o[i].first];
@@ -144,14 +144,14 @@ const gemm_segment *segment_of(const segment_list *list, const ir_phase *phase, 
     return i < 0 || list->of_op[i] < 0 ? NULL : &list->items[list->of_op[i]];
 }
 
-long long segment_column(const gemm_segment *s, int granule, long long n, bool *second)
+long long segment_column(const gemm_segment *s, long long n, bool *second)
 {
     long long at = n - s->packed_start;
     *second = false;
     if (s->kind == segment_plain) return at < s->columns ? at : -1;
-    long long in = at % (2 * granule), pair = at / (2 * granule) * granule + in % granule;
+    long long in = at % (2 * packed_granule), pair = at / (2 * packed_granule) * packed_granule + in % packed_granule;
     long long unit = pair / s->padded, j = pair % s->padded;
-    *second = in >= granule;
+    *second = in >= packed_granule;
     if (j >= s->pairs || unit >= s->units) return -1;
     return s->kind == segment_pair_join ? j : unit * 2 * s->pairs + (*second ? s->pairs : 0) + j;
 }

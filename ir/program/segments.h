@@ -5,6 +5,9 @@
 #define TFGEN_SEGMENTS_H
 #include "ir/program/views.h"
 
+/* Packed columns of one half of a pair that lie side by side, behind as many of the other half (docs/packing.md). */
+enum { packed_granule = 16 };
+
 typedef enum segment_kind {
     segment_plain,     /* packed column n is column n - packed_start of `first` */
     segment_pair_rope, /* the two halves of each head of `first`, for a rope pairing=half in the epilogue */
@@ -18,8 +21,8 @@ typedef struct gemm_segment {
     long long columns;     /* logical columns of `first`, and of `second` */
     long long units;       /* pair_rope: heads; else 1 */
     long long pairs;       /* pairs a unit: head size / 2, or columns; plain: 0 */
-    long long padded;      /* pairs rounded up to a multiple of granule; plain: 0 */
-    long long packed_start, packed_count; /* multiples of 2 * granule */
+    long long padded;      /* pairs rounded up to a multiple of a granule; plain: 0 */
+    long long packed_start, packed_count; /* multiples of two granules */
 } gemm_segment;
 
 typedef struct segment_list {
@@ -30,14 +33,14 @@ typedef struct segment_list {
 } segment_list;
 
 /* Segments of a gemm phase, in the order of its body. A matmul is one plain segment. False: there is no such arrangement. */
-bool gemm_segments(arena *a, const ir_phase *phase, int granule, segment_list *out);
+bool gemm_segments(arena *a, const ir_phase *phase, segment_list *out);
 
 /* The segment that an epilogue op computes in; NULL for ops over row scalars or column vectors alone (they belong to none). */
 const gemm_segment *segment_of(const segment_list *list, const ir_phase *phase, const ir_op *op);
 
 /* Logical column of packed column n. *second says whether it is a column of `second` (pair_join) or lies in the second half of its
  * head (pair_rope). -1: padding. */
-long long segment_column(const gemm_segment *s, int granule, long long n, bool *second);
+long long segment_column(const gemm_segment *s, long long n, bool *second);
 
 /* What a phase walks over: rows x columns. gemm: rows of its products (of a matmul: batches * M) and the sum of their columns. rows:
  * the widest value of its ops, so a phase of slices has the source's columns, one of a concat the concat's. attention, decode and

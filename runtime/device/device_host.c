@@ -187,10 +187,10 @@ static tfgen_status host_encode(tfgen_device *d, void *map, const map_shape *sha
     const int element = dtype_size(shape->type);
     if (!shape->pieces && shape->box_columns * element != 128)
         return device_report(error, TFGEN_UNSUPPORTED, "tensor map: boxes of %d bytes; the host has 128", shape->box_columns * element);
-    const host_map m = {.data = shape->data, .rows = shape->rows, .row_bytes = shape->columns * (shape->pieces ? piece_bytes : element), .stride = shape->stride,
-                        .box_rows = shape->box_rows, .element = element, .heads = shape->heads, .head_stride = shape->head_stride,
-                        .batches = shape->batches, .batch_stride = shape->batch_stride, .box_heads = shape->box_heads,
-                        .box_pieces = shape->pieces ? shape->box_columns : 0};
+    const host_map m = {.data = shape->data, .rows = shape->rows, .row_bytes = shape->columns * (shape->pieces ? piece_bytes : element),
+                        .stride = shape->stride, .box_rows = shape->box_rows, .element = element, .heads = shape->heads,
+                        .head_stride = shape->head_stride, .batches = shape->batches, .batch_stride = shape->batch_stride,
+                        .box_heads = shape->box_heads, .box_pieces = shape->pieces ? shape->box_columns : 0};
     memcpy(map, &m, sizeof m);
     return TFGEN_OK;
 }

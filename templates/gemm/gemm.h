@@ -43,8 +43,9 @@ template <class S> struct gemm_tiles {
     }
     DEV static int stages(const args &, const tile &) { return ceil_div(S::K, tile_k); }
 
-    // V elements along k of one line (a row of A, a column of B), as they are dealt to the threads: along k first, as rows lie in memory, or
-    // eight lines side by side, as packed columns do (gemm/pieces.h). A processor's threads come one after the other: each has all of some k.
+    // V elements along k of one line (a row of A, a column of B), as they are dealt to the threads: along k first, as rows lie in memory,
+    // or eight lines side by side, as packed columns do (gemm/pieces.h). A processor's threads come one after the other: each has all of
+    // some k.
     template <int Lines, int Side> struct dealt {
         static constexpr int units = tile_k / V, count = Lines * units, each = ceil_div(count, threads);
         static_assert(Lines % Side == 0, "tile: whole pieces of columns");
@@ -281,8 +282,9 @@ template <class S> struct gemm_few {
         }
     }
 
-    // Sums over the lanes of a wave that have the same columns. While a lane has several sums it keeps half of them and gives away the rest, so a step takes half as
-    // many exchanges as the one before. Returns the first of those that the lane ends up with, the first Count of c.sum.
+    // Sums over the lanes of a wave that have the same columns. While a lane has several sums it keeps half of them and gives away the
+    // rest, so a step takes half as many exchanges as the one before. Returns the first of those that the lane ends up with, the first
+    // Count of c.sum.
     template <int Count, int Mask> DEV static int fold(carry &c, int first)
     {
         if constexpr (Mask < side)

@@ -12,6 +12,7 @@ template <class S> struct gemm_mfma {
     using args = typename S::args;
     using type = typename S::a_type;
     using product = matrix<type>;
+    using packing = ::pieces<type>;
     static constexpr int tile_m = S::tile_m, tile_n = S::tile_n, row_bytes = 128, tile_k = row_bytes / sizeof(type), threads = S::threads;
     static constexpr bool direct = S::slots == 2;
     static constexpr int waves = threads / TF_WAVE, waves_m = tile_m >= 64 ? 2 : 1, waves_n = waves / waves_m, lines = threads / 8;
@@ -23,7 +24,8 @@ template <class S> struct gemm_mfma {
                   "tile: whole blocks a wave");
     static_assert(slots == 1 || (TF_COPIES_TO_LDS && S::a_plain && S::b_plain && tile_m % 128 == 0 && tile_n % 128 == 0 && threads == 512),
                   "tile: two slots are for copies to LDS, of whole rows, by 8 waves");
-    static_assert(S::granule == 4 && S::tile_k == tile_k && threads % TF_WAVE == 0, "tile: granule 4, rows of 128 bytes");
+    static_assert(S::granule == 16 && S::tile_k == tile_k && threads % TF_WAVE == 0, "tile: blocks of 32 columns, rows of 128 bytes");
+    static_assert(tile_n % 32 == 0, "tile: whole blocks of columns");
     static_assert(S::a_stride * sizeof(type) * tile_m < 0x7fffffffu, "tile: its rows are reached by 31 bits");
 
     struct tile {
@@ -80,11 +82,12 @@ template <class S> struct gemm_mfma {
 #pragma unroll
             for (int i = 0; i < tile_n / 64; i++) {
                 const int left = b_rows - i * 64;
-                s.b[i] = buffer_of(S::b_row(p, t.batch, t.column * tile_n + (left > 0 ? i * 64 : 0)), left * (1ll * b_stride));
+                const int first = t.column * tile_n + (left > 0 ? i * 64 : 0);
+                s.b[i] = buffer_of(S::packed(p) + first * (1ll * S::packed_k), left * (1ll * b_stride));
             }
             // These copies fix the place in LDS, so the swizzle is in which 16 bytes a lane asks for.
             s.a_offset = in * a_stride + (piece_here() ^ fragment::a_key(in)) * 16;
-            s.b_offset = in * b_stride + (piece_here() ^ fragment::b_key(in)) * 16;
+            s.b_offset = packed_offset(in, piece_here() ^ fragment::b_key(in));
             return s;
         }
     }
@@ -93,10 +96,10 @@ template <class S> struct gemm_mfma {
     {
         constexpr bool is_a = Part < late_parts;
         constexpr int length = (is_a ? S::K : S::packed_k) * sizeof(type), count = (is_a ? tile_m : tile_n) / 128;
-        const int in = line_here(), step = stage * row_bytes;
+        const int in = line_here(), at = stage * row_bytes, step = is_a ? at : stage * packed_step;
         int offset = is_a ? s.a_offset : s.b_offset;
         if constexpr (length % row_bytes != 0) // the last stage has 16-byte pieces beyond the row
-            offset = step + (piece_here() ^ (is_a ? fragment::a_key(in) : fragment::b_key(in))) * 16 < length ? offset : beyond;
+            offset = at + (piece_here() ^ (is_a ? fragment::a_key(in) : fragment::b_key(in))) * 16 < length ? offset : beyond;
 #pragma unroll
         for (int j = 0; j < count; j++) {
             const int i = Part % 2 * count + j;
@@ -135,7 +138,7 @@ template <class S> struct gemm_mfma {
     {
         if constexpr (S::row_sums && !direct) scratch = scratch - slot_bytes;
         const int wave = wave_here();
-        const int n0 = t.column * tile_n + wave % waves_n * wave_n + fragment::part() * 8;
+        const int n0 = t.column * tile_n + fragment::part() * 4;
 #pragma unroll
         for (int i = 0; i < wave_m / 16; i++) {
             const int in = wave / waves_n * wave_m + i * 16 + fragment::line(), row = t.row * tile_m + in;
@@ -145,7 +148,7 @@ template <class S> struct gemm_mfma {
                 const auto context = S::begin(p, t.batch, row);
 #pragma unroll
                 for (int j = 0; j < blocks; j++) {
-                    const int n = n0 + j * fragment::columns;
+                    const int n = n0 + fragment::block_at(wave % waves_n * blocks + j);
                     if (n < S::packed_n)
                         S::template epilogue<4>(p, context, t.batch, row, n, fragment::low(c.acc[i][j]), fragment::high(c.acc[i][j]), sum,
                                                 out);
@@ -167,7 +170,16 @@ template <class S> struct gemm_mfma {
     static constexpr int a_stride = S::a_stride * sizeof(type), b_stride = S::packed_k * sizeof(type), V = 16 / sizeof(type);
     static_assert(tile_m <= threads, "tile: a thread a row sum");
 
-    // Thread i loads piece i % 8 of lines i / 8, i / 8 + lines, ...: a wave reads whole rows.
+    // Of a stage's packed columns: where chunk `chunk` of column `in` lies from the first column's on; what comes with each stage.
+    static constexpr int packed_step = row_bytes / packing::row_bytes * packing::bytes;
+    DEV static int packed_offset(int in, int chunk)
+    {
+        return in / 16 * (16 * b_stride) + in % 16 / 8 * 512 + chunk / 4 * packing::bytes + chunk % 4 * 128 + in % 8 * 16;
+    }
+    // Thread i loads piece i % 8 of A's lines i / 8, i / 8 + lines, ...: a wave reads whole rows. Of B it loads chunk i / 8 % 8 of a line
+    // among eight, and of the lines that are as far apart: whole lines of packed pieces.
+    DEV static int b_line(int thread) { return thread / 64 * 8 + thread % 8; }
+    DEV static int b_chunk(int thread) { return thread / 8 % 8; }
     DEV static int wave_here() { return uniform(thread_index() / TF_WAVE); }
     DEV static int line_here() { return wave_here() * (TF_WAVE / 8) + thread_index() % TF_WAVE / 8; }
     DEV static int piece_here() { return thread_index() % 8; }
@@ -188,7 +200,7 @@ template <class S> struct gemm_mfma {
         for (int j = 0; j < blocks; j++)
 #pragma unroll
             for (int e = 0; e < fragment::products; e++) {
-                const int in = fragment::column_of(e, fragment::line()), line = wave_here() % waves_n * wave_n + j * fragment::columns + in;
+                const int in = fragment::column_of(e, fragment::line()), line = fragment::block_at(wave_here() % waves_n * blocks + j) + in;
                 b.of[j][e] = read_operand<type>(m + a_bytes + line * row_bytes, unit, fragment::b_key(in));
             }
     }
@@ -294,8 +306,8 @@ template <class S> struct gemm_mfma {
     DEV static staged_place place_of(const args &p, const tile &t)
     {
         staged_place s = {nullptr, nullptr, S::rows(p) - 1 - t.row * tile_m, S::packed_n - 1 - t.column * tile_n, false};
-        if constexpr (S::a_dense) s.a = reinterpret_cast<const char *>(S::a_row(p, t.batch, t.row * tile_m));
-        if constexpr (S::b_plain) s.b = reinterpret_cast<const char *>(S::b_row(p, t.batch, t.column * tile_n));
+        if constexpr (S::a_dense) s.a = uniform(S::a_row(p, t.batch, t.row * tile_m));
+        if constexpr (S::b_plain) s.b = uniform(S::packed(p) + t.column * tile_n * (1ll * S::packed_k));
         s.whole = S::a_dense && S::b_plain && a_pieces * lines - 1 <= s.a_last && b_pieces * lines - 1 <= s.b_last;
         return s;
     }
@@ -329,8 +341,9 @@ template <class S> struct gemm_mfma {
     {
         unsigned thread = thread_index();
         settle(thread);
-        const unsigned line = thread / 8, piece = thread % 8, a_at = line * a_stride + piece * 16, b_at = line * b_stride + piece * 16;
-        const char *a = s.a + 1ll * stage * row_bytes, *b = s.b + 1ll * stage * row_bytes;
+        const unsigned line = thread / 8, piece = thread % 8, a_at = line * a_stride + piece * 16,
+                       b_at = packed_offset(b_line(thread), b_chunk(thread));
+        const char *a = s.a + 1ll * stage * row_bytes, *b = s.b + 1ll * stage * packed_step;
 #pragma unroll
         for (int i = 0; i < b_pieces; i++) h.b[i] = global_read(scalar(b + 1ll * i * lines * b_stride) + b_at);
 #pragma unroll
@@ -340,15 +353,15 @@ template <class S> struct gemm_mfma {
     {
         int thread = thread_index();
         settle(thread); // what follows from it is made here, not kept in registers through the main loop
-        const int line = thread / 8, k = stage * tile_k + thread % 8 * V;
+        const int line = thread / 8, k = stage * tile_k + thread % 8 * V, b_k = stage * tile_k + b_chunk(thread) * V;
 #pragma unroll
         for (int i = 0; i < b_pieces; i++) {
-            const int n = least(line + i * lines, s.b_last);
+            const int n = least(b_line(thread) + i * lines, s.b_last);
             if constexpr (!S::b_plain)
-                h.b[i] = packed(S::template b<V>(p, t.batch, t.column * tile_n + n, k, S::K - k));
+                h.b[i] = packed(S::template b<V>(p, t.batch, t.column * tile_n + n, b_k, S::K - b_k));
             else
-                h.b[i] = k < S::packed_k ? global_read((global_address)(s.b + 1ll * n * b_stride + 1ll * k * sizeof(type)))
-                                         : sixteen_bytes{0, 0, 0, 0};
+                h.b[i] = b_k < S::packed_k ? global_read((global_address)(s.b + packing::at(S::packed_k, n, b_k) * sizeof(type)))
+                                           : sixteen_bytes{0, 0, 0, 0};
         }
 #pragma unroll
         for (int i = 0; i < a_pieces; i++) {
@@ -361,16 +374,17 @@ template <class S> struct gemm_mfma {
     }
     DEV static void put(lds_address m, const held &h)
     {
-        const unsigned in = thread_index() / 8, piece = thread_index() % 8; // keys repeat every `lines` lines
-        const lds_address a = m + in * row_bytes + (piece ^ fragment::a_key(in % 16)) * 16;
-        const lds_address b = m + a_bytes + in * row_bytes + (piece ^ fragment::b_key(in % 16)) * 16;
+        const unsigned in = thread_index() / 8, piece = thread_index() % 8; // A's keys repeat every `lines` lines
+        const unsigned b_in = b_line(thread_index()), chunk = b_chunk(thread_index());
+        const lds_address a = m + in * row_bytes + (piece ^ fragment::a_key(in % 16)) * 16, b = m + a_bytes + b_in * row_bytes;
         static_assert(lines % 16 == 0, "tile: at least 128 threads");
 #pragma unroll
         for (int i = 0; i < a_pieces; i++)
             if (tile_m >= lines || in < tile_m) lds_write(a + i * lines * row_bytes, h.a[i]);
 #pragma unroll
         for (int i = 0; i < b_pieces; i++)
-            if (tile_n >= lines || in < tile_n) lds_write(b + i * lines * row_bytes, h.b[i]);
+            if (tile_n >= lines || b_in < tile_n)
+                lds_write(b + (i * lines * row_bytes + (chunk ^ fragment::b_key((b_in + i * lines) % 32)) * 16), h.b[i]);
     }
     template <class Ring> DEV static void compute_staged(Ring &ring, carry &c)
     {

@@ -10,7 +10,7 @@ struct k1_qkv {
         bf16 *v;
         int B, S;
     };
-    static constexpr int K = 256, packed_n = 384, packed_k = 256, granule = 4;
+    static constexpr int K = 256, packed_n = 384, packed_k = 256, granule = 16;
     static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
     static constexpr int chiplets = 8, chunk = 76;
     static constexpr long long a_stride = 256;
@@ -33,11 +33,7 @@ struct k1_qkv {
     {
         return p.x + row * 256ll;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 256ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 256ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;

@@ -1,13 +1,13 @@
-// In: one spec struct S of a matrix product (docs/spec-structs.md: gemm). Out: its program under the warp-specialised frame: tensor
-// loads into slots of shared memory, A with a 128-byte swizzle, B in pieces (gemm/pieces.h), 2 warpgroups of 64 x tile_n each, S's epilogue. Refuses tiles other than 128 rows and a multiple of
-// 32 columns from 64 to 256.
+// In: one spec struct S of a matrix product (docs/spec-structs.md: gemm). Out: its program under the warp-specialised frame: tensor loads
+// into slots of shared memory, A with a 128-byte swizzle, B in pieces (gemm/pieces.h), 2 warpgroups of 64 x tile_n each, S's epilogue.
+// Refuses tiles other than 128 rows and a multiple of 32 columns from 64 to 256.
 //
 // Beyond the common contract S has: a_map(p), a tensor map of A [batches*rows, K] with boxes of 128 bytes x tile_m rows, 128-byte swizzle;
-// b_map(p), one of packed B's pieces with boxes of tile_n columns x 128 bytes / cluster; group: row tiles that share a column of B tiles while it
-// is in L2; cluster: workgroups, on row tiles below each other, that load B together; staged: results pass through shared memory (each of 2
-// bytes, one a column and segment, rows at multiples of 16 bytes; results: of a block's two halves of columns, 1 or 2), else width: columns
-// of a row that the epilogue is handed at a time, 2 or 4; reads: it loads more than row scalars; split: parts that a tile's length is cut
-// into, each a workgroup's, and partial(p): the memory through which they meet.
+// b_map(p), one of packed B's pieces with boxes of tile_n columns x 128 bytes / cluster; group: row tiles that share a column of B tiles
+// while it is in L2; cluster: workgroups, on row tiles below each other, that load B together; staged: results pass through shared memory
+// (each of 2 bytes, one a column and segment, rows at multiples of 16 bytes; results: of a block's two halves of columns, 1 or 2), else
+// width: columns of a row that the epilogue is handed at a time, 2 or 4; reads: it loads more than row scalars; split: parts that a tile's
+// length is cut into, each a workgroup's, and partial(p): the memory through which they meet.
 #pragma once
 
 template <class S> struct gemm_ws {

@@ -1,9 +1,7 @@
 // In: one spec struct S of a packed weight (docs/spec-structs.md: pack). Out: the program that writes it, a thread an element. Refuses
-// nothing. Layouts: pieces (gemm/pieces.h); rows, one after the other; split: rows of 32 elements' large parts in tf32, their small parts,
-// the next 32's, and so on (gemm_ws_split.h). Needs gemm/pieces.h.
+// nothing. It lies in pieces (gemm/pieces.h); or split, in rows of 32 elements' large parts in tf32, their small parts, the next 32's, and
+// so on (gemm_ws_split.h). Needs gemm/pieces.h.
 #pragma once
-
-enum class packing { rows, pieces, split };
 
 // To nearest in tf32, 11 bits; what that would make infinite is cut off instead.
 DEV float tf32_nearest(float x)
@@ -12,7 +10,7 @@ DEV float tf32_nearest(float x)
     return x - x == 0.0f && y - y == 0.0f ? y : bits_float(float_bits(x) & 0xffffe000u);
 }
 
-template <class S, packing layout = packing::rows> struct pack {
+template <class S, bool split = false> struct pack {
     using args = typename S::args;
     struct tile {
         long long first;
@@ -33,7 +31,7 @@ template <class S, packing layout = packing::rows> struct pack {
         for (int i = thread_index(); i < each; i += S::threads) {
             const long long at = t.first + i;
             if (at >= count) return;
-            S::out(p)[at] = from_float<type>::convert(layout == packing::pieces ? piece_element(p, at) : row_element(p, at));
+            S::out(p)[at] = from_float<type>::convert(split ? split_element(p, at) : piece_element(p, at));
         }
     }
 
@@ -44,14 +42,12 @@ template <class S, packing layout = packing::rows> struct pack {
     {
         return S::element(p, pieces<type>::column_of(S::packed_k, at), pieces<type>::k_of(S::packed_k, at));
     }
-    DEV static float row_element(const args &p, long long at)
+    DEV static float split_element(const args &p, long long at)
     {
         const int n = static_cast<int>(at / S::packed_k), k = static_cast<int>(at % S::packed_k);
-        if constexpr (layout != packing::split) return S::element(p, n, k);
         const float x = S::element(p, n, k / 64 * 32 + k % 32), large = tf32_nearest(x);
         return k % 64 < 32 ? large : tf32_nearest(x - large);
     }
 };
 
-template <class S> using pack_pieces = pack<S, packing::pieces>;
-template <class S> using pack_split = pack<S, packing::split>;
+template <class S> using pack_split = pack<S, true>;

@@ -4,6 +4,12 @@
 #pragma once
 
 DEV int uniform(int same_in_all_lanes) { return __builtin_amdgcn_readfirstlane(same_in_all_lanes); }
+DEV const char *uniform(const void *same_in_all_lanes)
+{
+    const unsigned long long bits = reinterpret_cast<unsigned long long>(same_in_all_lanes);
+    const unsigned low = uniform(static_cast<int>(bits)), high = uniform(static_cast<int>(bits >> 32));
+    return reinterpret_cast<const char *>(static_cast<unsigned long long>(high) << 32 | low);
+}
 
 using lds_address = __attribute__((address_space(3))) char *;
 using sixteen_bytes = unsigned __attribute__((ext_vector_type(4)));
@@ -20,13 +26,10 @@ template <class T> DEV T lds_read(lds_address from) { return *reinterpret_cast<_
 using global_address = const __attribute__((address_space(1))) char *;
 DEV global_address scalar(const char *same_in_all_lanes)
 {
-    global_address p = (global_address)same_in_all_lanes;
 #if !defined(TF_ON_HOST) && __clang_major__ < 17 // reckoned in vector registers it would stay there, which ends the compiler: illegal copy
-    const unsigned long long bits = reinterpret_cast<unsigned long long>(p);
-    const unsigned low = __builtin_amdgcn_readfirstlane(static_cast<int>(bits)),
-                   high = __builtin_amdgcn_readfirstlane(static_cast<int>(bits >> 32));
-    p = reinterpret_cast<global_address>(static_cast<unsigned long long>(high) << 32 | low);
+    same_in_all_lanes = uniform(same_in_all_lanes);
 #endif
+    global_address p = (global_address)same_in_all_lanes;
 #if !defined(TF_ON_HOST)
     asm("" : "+s"(p));
 #endif

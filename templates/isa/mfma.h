@@ -82,16 +82,18 @@ template <> struct matrix<float> {
     }
 };
 
-// Two products side by side make a block: 16 rows of A by 32 columns of B, of which a lane has 8 neighbouring columns of one row. For that
-// the operands are swapped, and line i of product j is column column_of(j, i).
+// Two products side by side make a block: 16 rows of A by 32 packed columns of B, of which a lane has 4 neighbours of either half, of one
+// row. For that the operands are swapped. Line i of product j is column column_of(j, i) of the block, which begins at block_at() of the
+// tile.
 struct fragment {
     static constexpr int columns = 32, products = 2, unit = 64 /* bytes of k a product */;
     struct block {
         accumulator sum[products];
     };
     DEV static int line() { return thread_index() % 16; }
-    DEV static int part() { return thread_index() % 64 / 16; } // which 8 of the columns
-    DEV static int column_of(int product, int line) { return line / 4 * 8 + product * 4 + line % 4; }
+    DEV static int part() { return thread_index() % 64 / 16; } // which 4 of a half's columns
+    DEV static int block_at(int block) { return block * columns; }
+    DEV static int column_of(int product, int line) { return product * 16 + line; }
     DEV static void clear(block &b) { b.sum[0] = b.sum[1] = accumulator{0, 0, 0, 0}; }
     DEV static vec<float, 4> low(const block &b) { return b.sum[0]; }
     DEV static vec<float, 4> high(const block &b) { return b.sum[1]; }
@@ -100,9 +102,10 @@ struct fragment {
         x += lane_xor<64>(x, 16);
         return x + lane_xor<64>(x, 32);
     }
-    // Which of a line's eight 16-byte pieces lies first in LDS: lines that one read touches together fall into different banks.
+    // Which of a line's eight 16-byte pieces lies first in LDS: lines that one read, or one write of packed columns, touches together fall
+    // into different banks.
     DEV static int a_key(int row) { return row % 8; }
-    DEV static int b_key(int column) { return column % 4 | column / 8 % 2 * 4; }
+    DEV static int b_key(int column) { return column % 8; }
 };
 
 // ---- memory
@@ -120,10 +123,7 @@ DEV buffer buffer_of(const void *base, long long bytes)
 {
     const long long most = 0x7ffffff0;
     const int size = uniform(static_cast<int>(bytes < 0 ? 0 : bytes < most ? bytes : most));
-    const unsigned long long at = reinterpret_cast<unsigned long long>(base);
-    const unsigned low = uniform(static_cast<int>(at)), high = uniform(static_cast<int>(at >> 32));
-    void *same = reinterpret_cast<void *>(static_cast<unsigned long long>(high) << 32 | low);
-    return __builtin_amdgcn_make_buffer_rsrc(same, 0, size, 0x00020000);
+    return __builtin_amdgcn_make_buffer_rsrc(const_cast<char *>(uniform(base)), 0, size, 0x00020000);
 }
 [[maybe_unused]] constexpr int beyond = 0x7ffffff8; // an offset that no buffer reaches
 

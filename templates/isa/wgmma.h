@@ -64,8 +64,8 @@ DEV void tensor_load(shared_address to, const tensor_map &map, shared_address ba
                  : "memory");
 }
 
-// A box of whole pieces of a packed weight (gemm/pieces.h), from the n-th along its columns and the k-th along k on: those along n one after
-// the other, then the next along k.
+// A box of whole pieces of a packed weight (gemm/pieces.h), from the n-th along its columns and the k-th along k on: those along n one
+// after the other, then the next along k.
 DEV void piece_load(shared_address to, const tensor_map &map, shared_address barrier, int n, int k)
 {
     asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%3, %4, %5}], [%2];" ::"r"(to),

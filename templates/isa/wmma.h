@@ -23,23 +23,23 @@ template <> struct matrix<f16> {
 };
 #undef TF_WMMA
 
-// A block is one product. The operands are swapped, so that a lane has 8 neighbouring columns of one row; of RDNA 3, line i is
-// column_of(0, i).
+// A block is one product: 8 packed columns of either half of 32. The operands are swapped, so that a lane has 4 neighbours of either half,
+// of one row. Line i is column column_of(0, i) from the first column of the block on, which is block_at() of the tile.
 struct fragment {
     static constexpr int columns = 16, products = 1, unit = 32;
+    DEV static int block_at(int block) { return block / 2 * 32 + block % 2 * 8; }
     struct block {
         accumulator sum[products];
     };
     DEV static int line() { return thread_index() % 16; }
     DEV static int part() { return thread_index() % 32 / 16; }
 #if TF_OPERAND_BYTES == 16
-    DEV static int column_of(int, int line) { return line; }
-    DEV static int b_key(int column) { return column % 8; }
+    DEV static int column_of(int, int line) { return line / 8 * 4 + line % 4 + line / 4 % 2 * 16; }
 #else
-    DEV static int column_of(int, int line) { return line % 2 * 8 + line / 2; }
-    DEV static int b_key(int column) { return column % 4 * 2 + column / 8 % 2; }
+    DEV static int column_of(int, int line) { return line % 2 * 4 + line / 2 % 4 + line / 8 * 16; }
 #endif
     DEV static int a_key(int row) { return row % 8; }
+    DEV static int b_key(int column) { return column % 8 ^ column / 16 % 2 * 4; }
     DEV static void clear(block &b) { b.sum[0] = accumulator{0, 0, 0, 0, 0, 0, 0, 0}; }
     DEV static vec<float, 4> low(const block &b) { return part_of<0>(b.sum[0]); }
     DEV static vec<float, 4> high(const block &b) { return part_of<4>(b.sum[0]); }

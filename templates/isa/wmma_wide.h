@@ -12,7 +12,7 @@ template <class T> struct wide_matrix {
 struct wide {
     static constexpr int lines = 16, registers = 8, parts = operand_pieces;
     DEV static int wide_line(int l) { return l; }
-    DEV static int line_read(int lane) { return fragment::column_of(0, lane); }
+    DEV static int line_read(int lane) { return TF_OPERAND_BYTES == 16 ? lane : lane % 2 * 8 + lane / 2; }
     static constexpr int result_line(int r) { return r; }
     static constexpr int half_step = 8;
 };

@@ -17,7 +17,7 @@ from targets import AMD, TARGETS, defines, wave_of
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 PLAIN, PAIR, RESIDUAL, TWO = range(4)
-GRANULE = 4
+GRANULE = 16
 Tile = collections.namedtuple("Tile", "rows columns threads")
 T256, T128, T64 = (Tile(rows, 256, 512) for rows in (256, 128, 64))
 SQUARE, SMALL, FLAT = Tile(128, 128, 256), Tile(64, 64, 256), Tile(32, 128, 256)
@@ -80,9 +80,12 @@ class Trial:
         return self.machine.memory.upload(array.tobytes(), name)
 
     def weight(self, w, name):
-        padded = np.zeros((round_up(w.shape[0], 2 * GRANULE), round_up(w.shape[1], 16)), w.dtype)
+        """In pieces of 16 columns x 64 bytes (docs/packing.md): of 2 groups of 8 columns, 4 chunks of 16 bytes, 8 columns."""
+        chunk = 16 // w.itemsize
+        padded = np.zeros((round_up(w.shape[0], 2 * GRANULE), round_up(w.shape[1], 4 * chunk)), w.dtype)
         padded[:w.shape[0], :w.shape[1]] = w
-        return self.put(padded, name)
+        split = padded.reshape(padded.shape[0] // 16, 2, 8, padded.shape[1] // (4 * chunk), 4, chunk)
+        return self.put(split.transpose(0, 3, 1, 4, 2, 5), name)
 
     def poisoned(self, rows, columns, name):
         return self.machine.memory.upload(b"\xff" * (rows * columns * np.dtype(self.number.storage).itemsize), name)

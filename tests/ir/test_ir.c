@@ -332,30 +332,29 @@ static void cover_columns(void *argument)
 {
     text_test *t = argument;
     ir_program *p = ir_read(t->t.a, t->text, t->size, t->path);
-    for (int k = 0; k < p->kernel_count; k++)
-        for (int granule = 1; granule <= 16; granule *= 2) {
-            segment_list list;
-            if (p->kernels[k]->phases[0]->family != family_gemm) continue;
-            ck_assert(gemm_segments(t->t.a, p->kernels[k]->phases[0], granule, &list));
-            long long start = 0;
-            for (int i = 0; i < list.count; i++) {
-                const gemm_segment *s = &list.items[i];
-                bool pair = s->kind == segment_pair_join, second;
-                char *seen = arena_alloc(t->t.a, (size_t)s->columns * 2);
-                ck_assert_int_eq(s->packed_start, start);
-                ck_assert_int_eq(s->packed_count % (2 * granule), 0);
-                for (long long n = start; n < start + s->packed_count; n++) {
-                    long long column = segment_column(s, granule, n, &second);
-                    if (s->kind != segment_plain) ck_assert_int_eq(second, (n - start) % (2 * granule) >= granule);
-                    if (column < 0) continue;
-                    ck_assert_int_lt(column, s->columns);
-                    ck_assert_int_eq(seen[column + (pair && second ? s->columns : 0)]++, 0);
-                }
-                for (long long c = 0; c < s->columns * (pair ? 2 : 1); c++) ck_assert_int_eq(seen[c], 1);
-                start += s->packed_count;
+    for (int k = 0; k < p->kernel_count; k++) {
+        segment_list list;
+        if (p->kernels[k]->phases[0]->family != family_gemm) continue;
+        ck_assert(gemm_segments(t->t.a, p->kernels[k]->phases[0], &list));
+        long long start = 0;
+        for (int i = 0; i < list.count; i++) {
+            const gemm_segment *s = &list.items[i];
+            bool pair = s->kind == segment_pair_join, second;
+            char *seen = arena_alloc(t->t.a, (size_t)s->columns * 2);
+            ck_assert_int_eq(s->packed_start, start);
+            ck_assert_int_eq(s->packed_count % (2 * packed_granule), 0);
+            for (long long n = start; n < start + s->packed_count; n++) {
+                long long column = segment_column(s, n, &second);
+                if (s->kind != segment_plain) ck_assert_int_eq(second, (n - start) % (2 * packed_granule) >= packed_granule);
+                if (column < 0) continue;
+                ck_assert_int_lt(column, s->columns);
+                ck_assert_int_eq(seen[column + (pair && second ? s->columns : 0)]++, 0);
             }
-            ck_assert_int_eq(list.packed_columns, start);
+            for (long long c = 0; c < s->columns * (pair ? 2 : 1); c++) ck_assert_int_eq(seen[c], 1);
+            start += s->packed_count;
         }
+        ck_assert_int_eq(list.packed_columns, start);
+    }
 }
 
 START_TEST(packed_columns_cover_each_column_once)

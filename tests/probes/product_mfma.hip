@@ -14,13 +14,14 @@
 #include "templates/frame/frame.h"
 #include "templates/frame/frame_pump.h"
 #include "templates/frame/chiplets.h"
+#include "templates/gemm/pieces.h"
 #include "templates/gemm/gemm_mfma.h"
 
 DEV float probe_exp(float x) { return op_exp(x); }
 #include "tests/probes/product_spec.h"
 
 template <bool Written> struct machine {
-    static constexpr int granule = 4, tile_m = PROBE_M, tile_n = PROBE_COLUMNS, tile_k = 128 / sizeof(PROBE_TYPE), threads = PROBE_THREADS,
+    static constexpr int granule = 16, tile_m = PROBE_M, tile_n = PROBE_COLUMNS, tile_k = 128 / sizeof(PROBE_TYPE), threads = PROBE_THREADS,
                          group = 8;
     static constexpr int chiplets = 8, chunk = 3;
     static constexpr int slots = PROBE_SLOTS;

@@ -8,7 +8,7 @@ constexpr int round_up(int n, int to) { return (n + to - 1) / to * to; }
 template <class Machine, int Columns, int Length> struct product_spec : Machine {
     using type = typename Machine::type;
     static constexpr int N = Columns, K = Length, granule = Machine::granule;
-    static constexpr int packed_n = round_up(N, 2 * granule), packed_k = round_up(K, 16);
+    static constexpr int packed_n = round_up(N, 2 * granule), packed_k = round_up(K, pieces<type>::length);
     static constexpr bool row_sums = false, a_plain = K * sizeof(type) % 16 == 0, b_plain = true;
     static constexpr int a_stride = K;
     static constexpr bool a_dense = true;
@@ -26,7 +26,7 @@ template <class Machine, int Columns, int Length> struct product_spec : Machine 
     DEV static int rows(const args &p) { return p.M; }
     DEV static int batches(const args &) { return 1; }
     DEV static const type *a_row(const args &p, int, int row) { return p.x + static_cast<long long>(row) * K; }
-    DEV static const type *b_row(const args &p, int, int n) { return p.w + static_cast<long long>(n) * packed_k; }
+    DEV static const type *packed(const args &p) { return p.w; }
     template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
     {
         return load<V>(a_row(p, batch, row) + k, left);

@@ -8,7 +8,7 @@ struct k0_q {
         bf16 *q;
         int B, S;
     };
-    static constexpr int K = 128, packed_n = 128, packed_k = 128, granule = 4;
+    static constexpr int K = 128, packed_n = 128, packed_k = 128, granule = 16;
     static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
     static constexpr int chiplets = 8, chunk = 76;
     static constexpr long long a_stride = 128;
@@ -28,11 +28,7 @@ struct k0_q {
     {
         return p.x + row * 128ll;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 128ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 128ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
@@ -67,7 +63,7 @@ struct k1_k {
         bf16 *k_;
         int B, S;
     };
-    static constexpr int K = 128, packed_n = 128, packed_k = 128, granule = 4;
+    static constexpr int K = 128, packed_n = 128, packed_k = 128, granule = 16;
     static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
     static constexpr int chiplets = 8, chunk = 76;
     static constexpr long long a_stride = 128;
@@ -87,11 +83,7 @@ struct k1_k {
     {
         return p.x + row * 128ll;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 128ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 128ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
@@ -126,7 +118,7 @@ struct k2_v {
         bf16 *v;
         int B, S;
     };
-    static constexpr int K = 128, packed_n = 128, packed_k = 128, granule = 4;
+    static constexpr int K = 128, packed_n = 128, packed_k = 128, granule = 16;
     static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
     static constexpr int chiplets = 8, chunk = 76;
     static constexpr long long a_stride = 128;
@@ -146,11 +138,7 @@ struct k2_v {
     {
         return p.x + row * 128ll;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 128ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 128ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
@@ -233,7 +221,7 @@ struct k4_o {
         bf16 *o_;
         int B, S;
     };
-    static constexpr int K = 128, packed_n = 128, packed_k = 128, granule = 4;
+    static constexpr int K = 128, packed_n = 128, packed_k = 128, granule = 16;
     static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
     static constexpr int chiplets = 8, chunk = 76;
     static constexpr long long a_stride = 128;
@@ -253,11 +241,7 @@ struct k4_o {
     {
         return p.a + row * 128ll;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 128ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 128ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
@@ -401,7 +385,7 @@ struct k7_i {
         bf16 *i_;
         int B, S;
     };
-    static constexpr int K = 128, packed_n = 512, packed_k = 128, granule = 4;
+    static constexpr int K = 128, packed_n = 512, packed_k = 128, granule = 16;
     static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
     static constexpr int chiplets = 8, chunk = 76;
     static constexpr long long a_stride = 128;
@@ -421,11 +405,7 @@ struct k7_i {
     {
         return p.x1 + row * 128ll;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 128ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 128ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
@@ -496,7 +476,7 @@ struct k9_m {
         bf16 *m;
         int B, S;
     };
-    static constexpr int K = 512, packed_n = 128, packed_k = 512, granule = 4;
+    static constexpr int K = 512, packed_n = 128, packed_k = 512, granule = 16;
     static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
     static constexpr int chiplets = 8, chunk = 76;
     static constexpr long long a_stride = 512;
@@ -516,11 +496,7 @@ struct k9_m {
     {
         return p.g + row * 512ll;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 512ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 512ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
@@ -669,7 +645,7 @@ struct k0_qkv {
         bf16 *v;
         int B, S;
     };
-    static constexpr int K = 128, packed_n = 384, packed_k = 128, granule = 4;
+    static constexpr int K = 128, packed_n = 384, packed_k = 128, granule = 16;
     static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
     static constexpr int chiplets = 8, chunk = 76;
     static constexpr long long a_stride = 128;
@@ -689,11 +665,7 @@ struct k0_qkv {
     {
         return p.x + row * 128ll;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 128ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 128ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
@@ -803,7 +775,7 @@ struct k2_o {
         bf16 *s1;
         int B, S;
     };
-    static constexpr int K = 128, packed_n = 128, packed_k = 128, granule = 4;
+    static constexpr int K = 128, packed_n = 128, packed_k = 128, granule = 16;
     static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
     static constexpr int chiplets = 8, chunk = 76;
     static constexpr long long a_stride = 128;
@@ -823,11 +795,7 @@ struct k2_o {
     {
         return p.a + row * 128ll;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 128ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 128ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
@@ -935,7 +903,7 @@ struct k4_i {
         bf16 *g;
         int B, S;
     };
-    static constexpr int K = 128, packed_n = 512, packed_k = 128, granule = 4;
+    static constexpr int K = 128, packed_n = 512, packed_k = 128, granule = 16;
     static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
     static constexpr int chiplets = 8, chunk = 76;
     static constexpr long long a_stride = 128;
@@ -955,11 +923,7 @@ struct k4_i {
     {
         return p.x1 + row * 128ll;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 128ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 128ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
@@ -996,7 +960,7 @@ struct k5_m {
         bf16 *s2;
         int B, S;
     };
-    static constexpr int K = 512, packed_n = 128, packed_k = 512, granule = 4;
+    static constexpr int K = 512, packed_n = 128, packed_k = 512, granule = 16;
     static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
     static constexpr int chiplets = 8, chunk = 76;
     static constexpr long long a_stride = 512;
@@ -1016,11 +980,7 @@ struct k5_m {
     {
         return p.g + row * 512ll;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 512ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 512ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;

@@ -78,7 +78,7 @@ struct k1_qkv {
         bf16 *qkv;
         int B, S;
     };
-    static constexpr int K = 128, packed_n = 384, packed_k = 128, granule = 4;
+    static constexpr int K = 128, packed_n = 384, packed_k = 128, granule = 16;
     static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
     static constexpr int chiplets = 8, chunk = 76;
     static constexpr long long a_stride = 128;
@@ -98,11 +98,7 @@ struct k1_qkv {
     {
         return p.h + row * 128ll;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 128ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 128ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
@@ -229,7 +225,7 @@ struct k4_o {
         bf16 *o_;
         int B, S;
     };
-    static constexpr int K = 128, packed_n = 128, packed_k = 128, granule = 4;
+    static constexpr int K = 128, packed_n = 128, packed_k = 128, granule = 16;
     static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
     static constexpr int chiplets = 8, chunk = 76;
     static constexpr long long a_stride = 128;
@@ -249,11 +245,7 @@ struct k4_o {
     {
         return p.a + row * 128ll;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 128ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 128ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
@@ -397,7 +389,7 @@ struct k7_fc {
         bf16 *fc;
         int B, S;
     };
-    static constexpr int K = 128, packed_n = 512, packed_k = 128, granule = 4;
+    static constexpr int K = 128, packed_n = 512, packed_k = 128, granule = 16;
     static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
     static constexpr int chiplets = 8, chunk = 76;
     static constexpr long long a_stride = 128;
@@ -417,11 +409,7 @@ struct k7_fc {
     {
         return p.h2 + row * 128ll;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 128ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 128ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
@@ -492,7 +480,7 @@ struct k9_m {
         bf16 *m;
         int B, S;
     };
-    static constexpr int K = 512, packed_n = 128, packed_k = 512, granule = 4;
+    static constexpr int K = 512, packed_n = 128, packed_k = 512, granule = 16;
     static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
     static constexpr int chiplets = 8, chunk = 76;
     static constexpr long long a_stride = 512;
@@ -512,11 +500,7 @@ struct k9_m {
     {
         return p.g + row * 512ll;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 512ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 512ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
@@ -661,7 +645,7 @@ struct k1_qkv {
         bf16 *qkv;
         int B, S;
     };
-    static constexpr int K = 128, packed_n = 384, packed_k = 128, granule = 4;
+    static constexpr int K = 128, packed_n = 384, packed_k = 128, granule = 16;
     static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
     static constexpr int chiplets = 8, chunk = 76;
     static constexpr long long a_stride = 128;
@@ -681,11 +665,7 @@ struct k1_qkv {
     {
         return p.h + row * 128ll;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 128ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 128ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
@@ -813,7 +793,7 @@ struct k4_o {
         bf16 *x1;
         int B, S;
     };
-    static constexpr int K = 128, packed_n = 128, packed_k = 128, granule = 4;
+    static constexpr int K = 128, packed_n = 128, packed_k = 128, granule = 16;
     static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
     static constexpr int chiplets = 8, chunk = 76;
     static constexpr long long a_stride = 128;
@@ -833,11 +813,7 @@ struct k4_o {
     {
         return p.a + row * 128ll;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 128ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 128ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
@@ -945,7 +921,7 @@ struct k6_fc {
         bf16 *g;
         int B, S;
     };
-    static constexpr int K = 128, packed_n = 512, packed_k = 128, granule = 4;
+    static constexpr int K = 128, packed_n = 512, packed_k = 128, granule = 16;
     static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
     static constexpr int chiplets = 8, chunk = 76;
     static constexpr long long a_stride = 128;
@@ -965,11 +941,7 @@ struct k6_fc {
     {
         return p.h2 + row * 128ll;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 128ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 128ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
@@ -1006,7 +978,7 @@ struct k7_m {
         bf16 *x2;
         int B, S;
     };
-    static constexpr int K = 512, packed_n = 128, packed_k = 512, granule = 4;
+    static constexpr int K = 512, packed_n = 128, packed_k = 512, granule = 16;
     static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
     static constexpr int chiplets = 8, chunk = 76;
     static constexpr long long a_stride = 512;
@@ -1026,11 +998,7 @@ struct k7_m {
     {
         return p.g + row * 512ll;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 512ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 512ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
@@ -1139,7 +1107,7 @@ struct k1_qkv {
         bf16 *qkv;
         int B, S;
     };
-    static constexpr int K = 128, packed_n = 384, packed_k = 128, granule = 4;
+    static constexpr int K = 128, packed_n = 384, packed_k = 128, granule = 16;
     static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
     static constexpr int chiplets = 8, chunk = 76;
     static constexpr long long a_stride = 128;
@@ -1159,11 +1127,7 @@ struct k1_qkv {
     {
         return p.h + row * 128ll;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 128ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 128ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
@@ -1243,7 +1207,7 @@ struct k3_o {
         bf16 *x1;
         int B, S;
     };
-    static constexpr int K = 128, packed_n = 128, packed_k = 128, granule = 4;
+    static constexpr int K = 128, packed_n = 128, packed_k = 128, granule = 16;
     static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
     static constexpr int chiplets = 8, chunk = 76;
     static constexpr long long a_stride = 128;
@@ -1263,11 +1227,7 @@ struct k3_o {
     {
         return p.a + row * 128ll;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 128ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 128ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
@@ -1375,7 +1335,7 @@ struct k5_fc {
         bf16 *g;
         int B, S;
     };
-    static constexpr int K = 128, packed_n = 512, packed_k = 128, granule = 4;
+    static constexpr int K = 128, packed_n = 512, packed_k = 128, granule = 16;
     static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
     static constexpr int chiplets = 8, chunk = 76;
     static constexpr long long a_stride = 128;
@@ -1395,11 +1355,7 @@ struct k5_fc {
     {
         return p.h2 + row * 128ll;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 128ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 128ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
@@ -1436,7 +1392,7 @@ struct k6_m {
         bf16 *x2;
         int B, S;
     };
-    static constexpr int K = 512, packed_n = 128, packed_k = 512, granule = 4;
+    static constexpr int K = 512, packed_n = 128, packed_k = 512, granule = 16;
     static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
     static constexpr int chiplets = 8, chunk = 76;
     static constexpr long long a_stride = 512;
@@ -1456,11 +1412,7 @@ struct k6_m {
     {
         return p.g + row * 512ll;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 512ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 512ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;

@@ -8,7 +8,7 @@ struct k0_l {
         bf16 *l;
         int B, S;
     };
-    static constexpr int K = 256, packed_n = 344, packed_k = 256, granule = 4;
+    static constexpr int K = 256, packed_n = 352, packed_k = 256, granule = 16;
     static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
     static constexpr int chiplets = 8, chunk = 76;
     static constexpr long long a_stride = 256;
@@ -28,11 +28,7 @@ struct k0_l {
     {
         return p.x + row * 256ll;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 256ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 256ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
@@ -40,6 +36,8 @@ struct k0_l {
     }
     template <int W, int Slot, class Out> DEV static void columns_l_l(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
     {
+        const int left = 344 - col;
+        if (left <= 0) return;
         const vec<float, W> b = load_aligned<W>(p.b + col); // !16:3
         const vec<float, W> l = op_add(product, b); // !20:5
         out.template put<Slot, W>(p.l + row * 344ll + col, l); // !20:5
@@ -174,7 +172,7 @@ struct k0_l {
         bf16 *g;
         int B, S;
     };
-    static constexpr int K = 256, packed_n = 344, packed_k = 256, granule = 4;
+    static constexpr int K = 256, packed_n = 352, packed_k = 256, granule = 16;
     static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
     static constexpr int chiplets = 8, chunk = 76;
     static constexpr long long a_stride = 256;
@@ -194,11 +192,7 @@ struct k0_l {
     {
         return p.x + row * 256ll;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 256ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 256ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
@@ -206,6 +200,8 @@ struct k0_l {
     }
     template <int W, int Slot, class Out> DEV static void columns_l_l(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
     {
+        const int left = 344 - col;
+        if (left <= 0) return;
         const vec<float, W> b = load_aligned<W>(p.b + col); // !16:3
         const vec<float, W> l = op_add(product, b); // !20:5
         const vec<float, W> g = op_gelu_erf(l); // !21:5

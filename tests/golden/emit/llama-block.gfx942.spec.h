@@ -61,7 +61,7 @@ struct k1_q {
         bf16 *q;
         int B, S;
     };
-    static constexpr int K = 256, packed_n = 256, packed_k = 256, granule = 4;
+    static constexpr int K = 256, packed_n = 256, packed_k = 256, granule = 16;
     static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
     static constexpr int chiplets = 8, chunk = 76;
     static constexpr long long a_stride = 256;
@@ -81,11 +81,7 @@ struct k1_q {
     {
         return p.h + row * 256ll;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 256ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 256ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
@@ -116,7 +112,7 @@ struct k2_k {
         bf16 *k_;
         int B, S;
     };
-    static constexpr int K = 256, packed_n = 64, packed_k = 256, granule = 4;
+    static constexpr int K = 256, packed_n = 64, packed_k = 256, granule = 16;
     static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
     static constexpr int chiplets = 8, chunk = 76;
     static constexpr long long a_stride = 256;
@@ -136,11 +132,7 @@ struct k2_k {
     {
         return p.h + row * 256ll;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 256ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 256ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
@@ -171,7 +163,7 @@ struct k3_v {
         bf16 *v;
         int B, S;
     };
-    static constexpr int K = 256, packed_n = 64, packed_k = 256, granule = 4;
+    static constexpr int K = 256, packed_n = 64, packed_k = 256, granule = 16;
     static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
     static constexpr int chiplets = 8, chunk = 76;
     static constexpr long long a_stride = 256;
@@ -191,11 +183,7 @@ struct k3_v {
     {
         return p.h + row * 256ll;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 256ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 256ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
@@ -356,7 +344,7 @@ struct k7_o {
         bf16 *o_;
         int B, S;
     };
-    static constexpr int K = 256, packed_n = 256, packed_k = 256, granule = 4;
+    static constexpr int K = 256, packed_n = 256, packed_k = 256, granule = 16;
     static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
     static constexpr int chiplets = 8, chunk = 76;
     static constexpr long long a_stride = 256;
@@ -376,11 +364,7 @@ struct k7_o {
     {
         return p.a + row * 256ll;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 256ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 256ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
@@ -504,7 +488,7 @@ struct k10_gate {
         bf16 *gate;
         int B, S;
     };
-    static constexpr int K = 256, packed_n = 688, packed_k = 256, granule = 4;
+    static constexpr int K = 256, packed_n = 704, packed_k = 256, granule = 16;
     static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
     static constexpr int chiplets = 8, chunk = 76;
     static constexpr long long a_stride = 256;
@@ -524,11 +508,7 @@ struct k10_gate {
     {
         return p.h2 + row * 256ll;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 256ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 256ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
@@ -536,6 +516,8 @@ struct k10_gate {
     }
     template <int W, int Slot, class Out> DEV static void columns_gate(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
     {
+        const int left = 688 - col;
+        if (left <= 0) return;
         out.template put<Slot, W>(p.gate + row * 688ll + col, product); // !37:5
     }
     template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
@@ -559,7 +541,7 @@ struct k11_up {
         bf16 *up;
         int B, S;
     };
-    static constexpr int K = 256, packed_n = 688, packed_k = 256, granule = 4;
+    static constexpr int K = 256, packed_n = 704, packed_k = 256, granule = 16;
     static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
     static constexpr int chiplets = 8, chunk = 76;
     static constexpr long long a_stride = 256;
@@ -579,11 +561,7 @@ struct k11_up {
     {
         return p.h2 + row * 256ll;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 256ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 256ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
@@ -591,6 +569,8 @@ struct k11_up {
     }
     template <int W, int Slot, class Out> DEV static void columns_up(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
     {
+        const int left = 688 - col;
+        if (left <= 0) return;
         out.template put<Slot, W>(p.up + row * 688ll + col, product); // !38:5
     }
     template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
@@ -689,7 +669,7 @@ struct k14_down {
         bf16 *down;
         int B, S;
     };
-    static constexpr int K = 688, packed_n = 256, packed_k = 688, granule = 4;
+    static constexpr int K = 688, packed_n = 256, packed_k = 704, granule = 16;
     static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
     static constexpr int chiplets = 8, chunk = 76;
     static constexpr long long a_stride = 688;
@@ -709,11 +689,7 @@ struct k14_down {
     {
         return p.prod + row * 688ll;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 688ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 688ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
@@ -840,7 +816,7 @@ struct k1_qkv {
         bf16 *v;
         int B, S;
     };
-    static constexpr int K = 256, packed_n = 384, packed_k = 256, granule = 4;
+    static constexpr int K = 256, packed_n = 384, packed_k = 256, granule = 16;
     static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
     static constexpr int chiplets = 8, chunk = 76;
     static constexpr long long a_stride = 256;
@@ -860,11 +836,7 @@ struct k1_qkv {
     {
         return p.h + row * 256ll;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 256ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 256ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
@@ -1046,7 +1018,7 @@ struct k5_o {
         bf16 *x1;
         int B, S;
     };
-    static constexpr int K = 256, packed_n = 256, packed_k = 256, granule = 4;
+    static constexpr int K = 256, packed_n = 256, packed_k = 256, granule = 16;
     static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
     static constexpr int chiplets = 8, chunk = 76;
     static constexpr long long a_stride = 256;
@@ -1066,11 +1038,7 @@ struct k5_o {
     {
         return p.a + row * 256ll;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 256ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 256ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
@@ -1158,7 +1126,7 @@ struct k7_gate_up {
         bf16 *prod;
         int B, S;
     };
-    static constexpr int K = 256, packed_n = 1376, packed_k = 256, granule = 4;
+    static constexpr int K = 256, packed_n = 1376, packed_k = 256, granule = 16;
     static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
     static constexpr int chiplets = 8, chunk = 76;
     static constexpr long long a_stride = 256;
@@ -1178,11 +1146,7 @@ struct k7_gate_up {
     {
         return p.h2 + row * 256ll;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 256ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 256ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
@@ -1216,7 +1180,7 @@ struct k8_down {
         bf16 *x2;
         int B, S;
     };
-    static constexpr int K = 688, packed_n = 256, packed_k = 688, granule = 4;
+    static constexpr int K = 688, packed_n = 256, packed_k = 704, granule = 16;
     static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
     static constexpr int chiplets = 8, chunk = 76;
     static constexpr long long a_stride = 688;
@@ -1236,11 +1200,7 @@ struct k8_down {
     {
         return p.prod + row * 688ll;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 688ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 688ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
@@ -1325,7 +1285,7 @@ struct k1_qkv {
         bf16 *v;
         int B, S;
     };
-    static constexpr int K = 256, packed_n = 384, packed_k = 256, granule = 4;
+    static constexpr int K = 256, packed_n = 384, packed_k = 256, granule = 16;
     static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
     static constexpr int chiplets = 8, chunk = 76;
     static constexpr long long a_stride = 256;
@@ -1348,11 +1308,7 @@ struct k1_qkv {
     {
         return p.x + row * 256ll;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 256ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 256ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
@@ -1477,7 +1433,7 @@ struct k3_o {
         float *h2_ss;
         int B, S;
     };
-    static constexpr int K = 256, packed_n = 256, packed_k = 256, granule = 4;
+    static constexpr int K = 256, packed_n = 256, packed_k = 256, granule = 16;
     static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
     static constexpr int chiplets = 8, chunk = 76;
     static constexpr long long a_stride = 256;
@@ -1497,11 +1453,7 @@ struct k3_o {
     {
         return p.a + row * 256ll;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 256ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 256ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
@@ -1542,7 +1494,7 @@ struct k4_gate_up {
         bf16 *prod;
         int B, S;
     };
-    static constexpr int K = 256, packed_n = 1376, packed_k = 256, granule = 4;
+    static constexpr int K = 256, packed_n = 1376, packed_k = 256, granule = 16;
     static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
     static constexpr int chiplets = 8, chunk = 76;
     static constexpr long long a_stride = 256;
@@ -1564,11 +1516,7 @@ struct k4_gate_up {
     {
         return p.x1 + row * 256ll;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 256ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 256ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
@@ -1611,7 +1559,7 @@ struct k5_down {
         bf16 *x2;
         int B, S;
     };
-    static constexpr int K = 688, packed_n = 256, packed_k = 688, granule = 4;
+    static constexpr int K = 688, packed_n = 256, packed_k = 704, granule = 16;
     static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
     static constexpr int chiplets = 8, chunk = 76;
     static constexpr long long a_stride = 688;
@@ -1631,11 +1579,7 @@ struct k5_down {
     {
         return p.prod + row * 688ll;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 688ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 688ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;

@@ -7,7 +7,7 @@ struct k0_l {
         bf16 *l;
         int M;
     };
-    static constexpr int K = 40, packed_n = 56, packed_k = 48, granule = 4;
+    static constexpr int K = 40, packed_n = 64, packed_k = 64, granule = 16;
     static constexpr int tile_m = 32, tile_n = 128, tile_k = 64, threads = 256, slots = 1, group = 8;
     static constexpr int chiplets = 8, chunk = 76;
     static constexpr long long a_stride = 40;
@@ -27,11 +27,7 @@ struct k0_l {
     {
         return p.x + row * 40ll;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 48ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 48ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
@@ -39,6 +35,8 @@ struct k0_l {
     }
     template <int W, int Slot, class Out> DEV static void columns_l(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
     {
+        const int left = 56 - col;
+        if (left <= 0) return;
         out.template put<Slot, W>(p.l + row * 56ll + col, product); // !11:5
     }
     template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
@@ -245,7 +243,7 @@ struct k6_u {
         bf16 *u;
         int M;
     };
-    static constexpr int K = 40, packed_n = 56, packed_k = 48, granule = 4;
+    static constexpr int K = 40, packed_n = 64, packed_k = 64, granule = 16;
     static constexpr int tile_m = 32, tile_n = 128, tile_k = 64, threads = 256, slots = 1, group = 8;
     static constexpr int chiplets = 8, chunk = 76;
     static constexpr long long a_stride = 40;
@@ -265,11 +263,7 @@ struct k6_u {
     {
         return p.x + row * 40ll;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 48ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 48ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
@@ -277,6 +271,8 @@ struct k6_u {
     }
     template <int W, int Slot, class Out> DEV static void columns_u(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
     {
+        const int left = 56 - col;
+        if (left <= 0) return;
         out.template put<Slot, W>(p.u + row * 56ll + col, product); // !17:5
     }
     template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
@@ -1057,7 +1053,7 @@ struct k0_gate_up {
         const float scaled = op_div(c_, r); // !22:5
         return scaled;
     }
-    static constexpr int K = 40, packed_n = 112, packed_k = 48, granule = 4;
+    static constexpr int K = 40, packed_n = 128, packed_k = 64, granule = 16;
     static constexpr int tile_m = 32, tile_n = 128, tile_k = 64, threads = 256, slots = 1, group = 8;
     static constexpr int chiplets = 8, chunk = 76;
     static constexpr long long a_stride = 40;
@@ -1079,11 +1075,7 @@ struct k0_gate_up {
     {
         return p.x + row * 40ll;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 48ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 48ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
@@ -1096,6 +1088,8 @@ struct k0_gate_up {
     template <int W, class Out> DEV static void pairs_l(const args &p, const context &c, int row, int pair, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
     {
         const int col = pair;
+        const int left = 56 - pair;
+        if (left <= 0) return;
         vec<float, W> mish = splat<W>(0.0f); // !16:5
         #pragma unroll
         for (int i = 0; i < W; i++) mish[i] = tf_chain1_mish(lo[i], c.one); // !16:5

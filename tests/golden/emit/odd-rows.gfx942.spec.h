@@ -7,7 +7,7 @@ struct k0_a {
         bf16 *a;
         int S;
     };
-    static constexpr int K = 37, packed_n = 56, packed_k = 48, granule = 4;
+    static constexpr int K = 37, packed_n = 64, packed_k = 64, granule = 16;
     static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
     static constexpr int chiplets = 8, chunk = 76;
     static constexpr long long a_stride = 37;
@@ -27,11 +27,7 @@ struct k0_a {
     {
         return p.x + row * 37ll;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 48ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 48ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
@@ -63,7 +59,7 @@ struct k1_t {
         bf16 *t;
         int S;
     };
-    static constexpr int K = 37, packed_n = 40, packed_k = 48, granule = 4;
+    static constexpr int K = 37, packed_n = 64, packed_k = 64, granule = 16;
     static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
     static constexpr int chiplets = 8, chunk = 76;
     static constexpr long long a_stride = 37;
@@ -83,11 +79,7 @@ struct k1_t {
     {
         return p.x + row * 37ll;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 48ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 48ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
@@ -210,7 +202,7 @@ struct k4_u {
         bf16 *u;
         int S;
     };
-    static constexpr int K = 37, packed_n = 56, packed_k = 48, granule = 4;
+    static constexpr int K = 37, packed_n = 64, packed_k = 64, granule = 16;
     static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
     static constexpr int chiplets = 8, chunk = 76;
     static constexpr long long a_stride = 37;
@@ -230,11 +222,7 @@ struct k4_u {
     {
         return p.s + row * 37ll;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 48ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 48ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
@@ -301,7 +289,7 @@ struct k6_y {
         bf16 *y;
         int S;
     };
-    static constexpr int K = 51, packed_n = 40, packed_k = 64, granule = 4;
+    static constexpr int K = 51, packed_n = 64, packed_k = 64, granule = 16;
     static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
     static constexpr int chiplets = 8, chunk = 76;
     static constexpr long long a_stride = 51;
@@ -321,11 +309,7 @@ struct k6_y {
     {
         return p.v + row * 51ll;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 64ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 64ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
@@ -396,7 +380,7 @@ struct k8_z {
         bf16 *z;
         int S;
     };
-    static constexpr int K = 37, packed_n = 56, packed_k = 48, granule = 4;
+    static constexpr int K = 37, packed_n = 64, packed_k = 64, granule = 16;
     static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
     static constexpr int chiplets = 8, chunk = 76;
     static constexpr long long a_stride = 37;
@@ -416,11 +400,7 @@ struct k8_z {
     {
         return p.rest + row * 37ll;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 48ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 48ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
@@ -452,7 +432,7 @@ struct k9_b {
         bf16 *b;
         int S;
     };
-    static constexpr int K = 37, packed_n = 56, packed_k = 48, granule = 4;
+    static constexpr int K = 37, packed_n = 64, packed_k = 64, granule = 16;
     static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
     static constexpr int chiplets = 8, chunk = 76;
     static constexpr long long a_stride = 37;
@@ -472,11 +452,7 @@ struct k9_b {
     {
         return p.x + row * 37ll;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 48ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 48ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
@@ -544,7 +520,7 @@ struct k0_a {
         bf16 *a;
         int S;
     };
-    static constexpr int K = 37, packed_n = 56, packed_k = 48, granule = 4;
+    static constexpr int K = 37, packed_n = 64, packed_k = 64, granule = 16;
     static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
     static constexpr int chiplets = 8, chunk = 76;
     static constexpr long long a_stride = 37;
@@ -564,11 +540,7 @@ struct k0_a {
     {
         return p.x + row * 37ll;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 48ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 48ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
@@ -601,7 +573,7 @@ struct k1_qkv {
         bf16 *b;
         int S;
     };
-    static constexpr int K = 37, packed_n = 96, packed_k = 48, granule = 4;
+    static constexpr int K = 37, packed_n = 128, packed_k = 64, granule = 16;
     static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
     static constexpr int chiplets = 8, chunk = 76;
     static constexpr long long a_stride = 37;
@@ -621,11 +593,7 @@ struct k1_qkv {
     {
         return p.x + row * 37ll;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 48ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 48ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
@@ -647,13 +615,13 @@ struct k1_qkv {
     }
     template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
     {
-        if (n < 40) {
+        if (n < 64) {
             columns_t<W, 0>(p, c, row, n, lo, sum, out);
             columns_t<W, 1>(p, c, row, n + granule, hi, sum, out);
             return;
         }
-        columns_b<W, 0>(p, c, row, n - 40, lo, sum, out);
-        columns_b<W, 1>(p, c, row, n - 40 + granule, hi, sum, out);
+        columns_b<W, 0>(p, c, row, n - 64, lo, sum, out);
+        columns_b<W, 1>(p, c, row, n - 64 + granule, hi, sum, out);
     }
 };
 TF_LAYOUT(k1_qkv::args, x, 0);
@@ -724,7 +692,7 @@ struct k3_u {
         bf16 *v;
         int S;
     };
-    static constexpr int K = 37, packed_n = 56, packed_k = 48, granule = 4;
+    static constexpr int K = 37, packed_n = 64, packed_k = 64, granule = 16;
     static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
     static constexpr int chiplets = 8, chunk = 76;
     static constexpr long long a_stride = 37;
@@ -744,11 +712,7 @@ struct k3_u {
     {
         return p.s + row * 37ll;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 48ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 48ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
@@ -781,7 +745,7 @@ struct k4_y {
         bf16 *y;
         int S;
     };
-    static constexpr int K = 51, packed_n = 40, packed_k = 64, granule = 4;
+    static constexpr int K = 51, packed_n = 64, packed_k = 64, granule = 16;
     static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
     static constexpr int chiplets = 8, chunk = 76;
     static constexpr long long a_stride = 51;
@@ -801,11 +765,7 @@ struct k4_y {
     {
         return p.v + row * 51ll;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 64ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 64ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
@@ -876,7 +836,7 @@ struct k6_z {
         bf16 *z;
         int S;
     };
-    static constexpr int K = 37, packed_n = 56, packed_k = 48, granule = 4;
+    static constexpr int K = 37, packed_n = 64, packed_k = 64, granule = 16;
     static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
     static constexpr int chiplets = 8, chunk = 76;
     static constexpr long long a_stride = 37;
@@ -896,11 +856,7 @@ struct k6_z {
     {
         return p.rest + row * 37ll;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 48ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 48ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
@@ -968,7 +924,7 @@ struct k0_a {
         bf16 *a;
         int S;
     };
-    static constexpr int K = 37, packed_n = 56, packed_k = 48, granule = 4;
+    static constexpr int K = 37, packed_n = 64, packed_k = 64, granule = 16;
     static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
     static constexpr int chiplets = 8, chunk = 76;
     static constexpr long long a_stride = 37;
@@ -988,11 +944,7 @@ struct k0_a {
     {
         return p.x + row * 37ll;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 48ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 48ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
@@ -1026,7 +978,7 @@ struct k1_qkv {
         float *s_ss;
         int S;
     };
-    static constexpr int K = 37, packed_n = 96, packed_k = 48, granule = 4;
+    static constexpr int K = 37, packed_n = 128, packed_k = 64, granule = 16;
     static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
     static constexpr int chiplets = 8, chunk = 76;
     static constexpr long long a_stride = 37;
@@ -1046,11 +998,7 @@ struct k1_qkv {
     {
         return p.x + row * 37ll;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 48ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 48ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
@@ -1073,13 +1021,13 @@ struct k1_qkv {
     }
     template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
     {
-        if (n < 40) {
+        if (n < 64) {
             columns_t<W, 0>(p, c, row, n, lo, sum, out);
             columns_t<W, 1>(p, c, row, n + granule, hi, sum, out);
             return;
         }
-        columns_b<W, 0>(p, c, row, n - 40, lo, sum, out);
-        columns_b<W, 1>(p, c, row, n - 40 + granule, hi, sum, out);
+        columns_b<W, 0>(p, c, row, n - 64, lo, sum, out);
+        columns_b<W, 1>(p, c, row, n - 64 + granule, hi, sum, out);
     }
     DEV static void finish_row(const args &p, int batch, int row, int column_tile, float sum)
     {
@@ -1103,7 +1051,7 @@ struct k2_u {
         bf16 *v;
         int S;
     };
-    static constexpr int K = 37, packed_n = 56, packed_k = 48, granule = 4;
+    static constexpr int K = 37, packed_n = 64, packed_k = 64, granule = 16;
     static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
     static constexpr int chiplets = 8, chunk = 76;
     static constexpr long long a_stride = 37;
@@ -1125,11 +1073,7 @@ struct k2_u {
     {
         return p.h + row * 37ll;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 48ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 48ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
@@ -1170,7 +1114,7 @@ struct k3_y {
         bf16 *y;
         int S;
     };
-    static constexpr int K = 51, packed_n = 40, packed_k = 64, granule = 4;
+    static constexpr int K = 51, packed_n = 64, packed_k = 64, granule = 16;
     static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
     static constexpr int chiplets = 8, chunk = 76;
     static constexpr long long a_stride = 51;
@@ -1190,11 +1134,7 @@ struct k3_y {
     {
         return p.v + row * 51ll;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 64ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 64ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
@@ -1226,7 +1166,7 @@ struct k4_z {
         bf16 *z;
         int S;
     };
-    static constexpr int K = 37, packed_n = 56, packed_k = 48, granule = 4;
+    static constexpr int K = 37, packed_n = 64, packed_k = 64, granule = 16;
     static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
     static constexpr int chiplets = 8, chunk = 76;
     static constexpr long long a_stride = 40;
@@ -1246,11 +1186,7 @@ struct k4_z {
     {
         return p.wide + row * 40ll + 3;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 48ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 48ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;

@@ -7,7 +7,7 @@ struct k0_gate {
         bf16 *gate;
         int B, S;
     };
-    static constexpr int K = 256, packed_n = 344, packed_k = 256, granule = 4;
+    static constexpr int K = 256, packed_n = 352, packed_k = 256, granule = 16;
     static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
     static constexpr int chiplets = 8, chunk = 76;
     static constexpr long long a_stride = 256;
@@ -27,11 +27,7 @@ struct k0_gate {
     {
         return p.x + row * 256ll;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 256ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 256ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
@@ -39,6 +35,8 @@ struct k0_gate {
     }
     template <int W, int Slot, class Out> DEV static void columns_gate(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
     {
+        const int left = 344 - col;
+        if (left <= 0) return;
         out.template put<Slot, W>(p.gate + row * 344ll + col, product); // !19:5
     }
     template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
@@ -62,7 +60,7 @@ struct k1_up {
         bf16 *up;
         int B, S;
     };
-    static constexpr int K = 256, packed_n = 344, packed_k = 256, granule = 4;
+    static constexpr int K = 256, packed_n = 352, packed_k = 256, granule = 16;
     static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
     static constexpr int chiplets = 8, chunk = 76;
     static constexpr long long a_stride = 256;
@@ -82,11 +80,7 @@ struct k1_up {
     {
         return p.x + row * 256ll;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 256ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 256ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
@@ -94,6 +88,8 @@ struct k1_up {
     }
     template <int W, int Slot, class Out> DEV static void columns_up(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
     {
+        const int left = 344 - col;
+        if (left <= 0) return;
         out.template put<Slot, W>(p.up + row * 344ll + col, product); // !20:5
     }
     template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
@@ -193,7 +189,7 @@ struct k0_gate_up {
         bf16 *prod;
         int B, S;
     };
-    static constexpr int K = 256, packed_n = 688, packed_k = 256, granule = 4;
+    static constexpr int K = 256, packed_n = 704, packed_k = 256, granule = 16;
     static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
     static constexpr int chiplets = 8, chunk = 76;
     static constexpr long long a_stride = 256;
@@ -213,11 +209,7 @@ struct k0_gate_up {
     {
         return p.x + row * 256ll;
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
-    {
-        return load_aligned<V>(p.packed + n * 256ll + k);
-    }
-    DEV static const b_type *b_row(const args &p, int batch, int n) { return p.packed + n * 256ll; }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
@@ -226,6 +218,8 @@ struct k0_gate_up {
     template <int W, class Out> DEV static void pairs_gate(const args &p, const context &c, int row, int pair, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
     {
         const int col = pair;
+        const int left = 344 - pair;
+        if (left <= 0) return;
         const vec<float, W> act = op_silu(lo); // !21:5
         const vec<float, W> prod = op_mul(act, hi); // !22:5
         out.template put<0, W>(p.prod + row * 344ll + col, prod); // !22:5
