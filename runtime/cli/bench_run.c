@@ -171,25 +171,27 @@ static void make_set(bench *b, buffer_set *s, size_t bytes)
 }
 
 /* Workspace of its own; the other plan's tensors, and its weights with what this one packs otherwise. */
-static void share_set(bench *b, buffer_set *s, const buffer_set *with)
+static void share_set(bench *b, buffer_set *s, const buffer_set *with, char *workspace)
 {
     const tfgen_module *m = b->module;
-    const size_t bytes = aligned((size_t)m->workspace_bytes);
     s->tensors = with->tensors, s->weights = with->weights;
     s->workspace = arena_alloc(b->a, ((size_t)m->workspace_count + 1) * sizeof *s->workspace);
     s->packed = arena_alloc(b->a, ((size_t)m->weight_count + 1) * sizeof *s->packed);
-    need(b, b->api->alloc(b->device, bytes ? bytes : alignment, "a workspace", &s->block, &b->error));
-    for (int i = 0; i < m->workspace_count; i++) s->workspace[i] = (char *)s->block + m->offsets[i];
+    for (int i = 0; i < m->workspace_count; i++) s->workspace[i] = workspace + m->offsets[i];
     need(b, tfgen_weights_add(s->weights, b->module, b->params, b->stream, &b->error));
     need(b, weights_locate(s->weights, m, s->packed, &b->error));
 }
 
 static void share_sets(bench *b)
 {
+    const size_t count = (size_t)b->like->set_count, bytes = aligned((size_t)b->module->workspace_bytes);
     b->params = b->like->params;
-    b->sets = arena_alloc(b->a, (size_t)b->like->set_count * sizeof *b->sets);
+    b->sets = arena_alloc(b->a, count * sizeof *b->sets);
     arena_defer(b->a, free_sets, b);
-    for (int i = 0; i < b->like->set_count; i++) share_set(b, &b->sets[b->set_count++], &b->like->sets[i]);
+    b->set_count = 1; /* whose block all workspaces are */
+    need(b, b->api->alloc(b->device, bytes ? count * bytes : alignment, "workspaces", &b->sets[0].block, &b->error));
+    for (size_t i = 0; i < count; i++) share_set(b, &b->sets[i], &b->like->sets[i], (char *)b->sets[0].block + i * bytes);
+    b->set_count = (int)count;
 }
 
 static void upload_params(bench *b)

@@ -511,6 +511,28 @@ START_TEST(without_time_nothing_is_tried_and_a_users_tile_is_left_alone)
 }
 END_TEST
 
+/* A GPU's way: code by the workers, facts of code objects, launches through the driver; here that of the double of HIP's runtime. */
+START_TEST(a_gpu_is_tuned_through_its_driver)
+{
+    char prefix[2048];
+    const char *program = getenv("TFGEN") ? getenv("TFGEN") : "./build/default/tfgen", *slash = strrchr(program, '/');
+    snprintf(prefix, sizeof prefix, "%.*s/tests/doubles", (int)(slash - program), program);
+    char library[2200];
+    snprintf(library, sizeof library, "%s/libamdhip64_double.so", prefix);
+    setenv("TFGEN_LIBHIP", library, 1);
+    snprintf(library, sizeof library, "%s/libhiprtc_double.so", prefix);
+    setenv("TFGEN_HIPRTC", library, 1);
+    setenv("TFGEN_CLANG", "none", 1);
+    json_t *kernel = tuned("tune specs/softmax.yaml --device=hip --effort=quick --json --dim=B=16,S=128 --budget=1h");
+    ck_assert_msg(strcmp(how(kernel), "better") == 0 || strcmp(how(kernel), "default") == 0, "%s", output);
+    ck_assert_int_gt(number_of("SELECT count(*) FROM trials WHERE registers > 0 AND code_hash IS NOT NULL AND predicted > 0"), 0);
+    ck_assert_int_eq(number_of("SELECT count(*) FROM trials WHERE target = 'gfx90a' AND device = 'mi210'"),
+                     1 + json_integer_value(json_object_get(kernel, "tried")));
+    ck_assert_int_eq(number_of("SELECT count(*) FROM sessions WHERE label = 'AMD Instinct MI210' AND compiler LIKE 'hiprtc%'"), 1);
+    json_decref(kernel);
+}
+END_TEST
+
 /* ---- the reference of some rows */
 static void check_sampled(void *argument)
 {
@@ -585,6 +607,7 @@ int main(void)
     tcase_add_checked_fixture(e, make_folder, remove_folder);
     tcase_add_test(e, what_was_tuned_is_used_and_not_tuned_again);
     tcase_add_test(e, without_time_nothing_is_tried_and_a_users_tile_is_left_alone);
+    tcase_add_test(e, a_gpu_is_tuned_through_its_driver);
     tcase_add_test(e, a_wrong_plan_is_wrong_in_some_rows_too);
     tcase_add_test(e, of_large_plans_some_rows_of_every_stored_value_are_judged);
     suite_add_tcase(s, c), suite_add_tcase(s, t), suite_add_tcase(s, d), suite_add_tcase(s, e);

@@ -41,12 +41,24 @@ static bool is_step(const tile_field *f, int value)
     return value == 1 || value == 3;
 }
 
-/* The next step in a direction; false: there is none. */
-static bool step_from(const tile_field *f, int *value, int direction)
+static int step_from(const tile_field *f, int value, int direction)
 {
-    for (int v = *value + direction; v >= f->least && v <= f->most; v += direction)
-        if (is_step(f, v)) return *value = v, true;
-    return false;
+    do value += direction;
+    while (value >= f->least && value <= f->most && !is_step(f, value));
+    return value;
+}
+
+/* Where a field may go from a value: a step, twice or half as much, two steps. */
+enum { move_up, move_down, move_double, move_half, move_two_up, move_two_down, move_count };
+static int moved(const tile_field *f, int value, int move)
+{
+    switch (move) {
+    case move_double: return value <= 1 << 20 ? 2 * value : value;
+    case move_half: return value % 2 ? value : value / 2;
+    case move_two_up: return step_from(f, step_from(f, value, 1), 1);
+    case move_two_down: return step_from(f, step_from(f, value, -1), -1);
+    default: return step_from(f, value, move == move_up ? 1 : -1);
+    }
 }
 
 /* ---- tiles near one */
@@ -65,17 +77,26 @@ static void offer(walk *w, const ir_tile *t)
     w->out[w->count++] = *t;
 }
 
-/* `left` more fields, from field `first` on, each a step up or down. */
-static void change(walk *w, const ir_tile *from, int first, int left)
+/* Of a field alone all moves are tried, of two all but the long ones, of three those that keep products of them. */
+static bool is_tried(int move, int changed)
+{
+    return changed == 1 || (changed == 2 ? move <= move_half : move == move_double || move == move_half);
+}
+
+/* `left` more of `changed` fields, from field `first` on. */
+static void change(walk *w, const ir_tile *from, int first, int changed, int left)
 {
     if (!left) {
         offer(w, from);
         return;
     }
     for (int i = first; i < w->info->field_count && w->count < w->most; i++)
-        for (int direction = -1; direction <= 1; direction += 2) {
+        for (int move = 0; move < move_count; move++) {
+            const tile_field *f = &w->info->fields[i];
             ir_tile t = *from;
-            if (step_from(&w->info->fields[i], &t.at[i], direction)) change(w, &t, i + 1, left - 1);
+            if (!is_tried(move, changed)) continue;
+            t.at[i] = moved(f, t.at[i], move);
+            if (t.at[i] != from->at[i] && t.at[i] >= f->least && t.at[i] <= f->most) change(w, &t, i + 1, changed, left - 1);
         }
 }
 
@@ -92,7 +113,7 @@ int space_near(space *s, const ir_tile *of, int most, ir_tile *out)
 {
     walk w = {s, tile_request_of(s->a, s->plan, s->phase), &program_table[of->program], out, 0, most};
     offer_defaults(&w);
-    for (int changed = 1; changed <= most_changed && w.count < most; changed++) change(&w, of, 0, changed);
+    for (int changed = 1; changed <= most_changed && w.count < most; changed++) change(&w, of, 0, changed, changed);
     return w.count;
 }
 

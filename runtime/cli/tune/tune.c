@@ -167,7 +167,8 @@ static void begin(tune_job *j)
     t->trials = database_open(t->a, trials);
     t->date = today(t->a);
     const tfgen_device_info *d = &t->device->info;
-    const database_session s = {text_harmless(t->a, command.data), d->label, d->arch, d->target, o->device_model, driver_of(t->a, d),
+    const char *model = o->device_model ? o->device_model : device_model_of(t->a, target_find(d->target), d->label)->name;
+    const database_session s = {text_harmless(t->a, command.data), d->label, d->arch, d->target, model, driver_of(t->a, d),
                                 compiler_of(t->a, t->device), NULL, (unsigned long long)o->number.seed};
     t->session = database_begin(t->trials, &s);
 }
