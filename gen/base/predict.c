@@ -114,7 +114,7 @@ static void count_attention(const plan *p, const launch *l, const work *w, const
     for (int i = 0; i < w->tensor_count; i++)
         if (w->tensors[i].value == op->inputs[1] || w->tensors[i].value == op->inputs[2]) once += w->tensors[i].read;
     const double pairs = w->products / (4 * head), each = 2 * head * dtype_size(op->inputs[1]->type);
-    const double again = op->kind == op_attention ? fmax(once, pairs / tile * each) : once;
+    const double again = phase->family == family_attention ? fmax(once, pairs / tile * each) : once; /* a decode's heads share them */
     out->asked = w->read + w->written - once + again;
     out->moved = w->read + w->written;
 }

@@ -16,11 +16,12 @@ static json_t *shape_json(const ir_value *v, const dim_table *dims)
     return list;
 }
 
-static const char *kind_text(const ir_value *v)
+static const char *kind_text(const ir_program *p, const ir_value *v)
 {
     static const char *const names[] = {"input", "param", "state", "constant", "result"};
-    if (v->kind == value_result && value_root(v)->kind == value_state) return "cache";
-    return v->output ? "output" : names[v->kind];
+    const ir_value *root = value_root(v);
+    if (v->kind == value_result && root->kind == value_state) return "cache";
+    return explained_output(p, v) ? "output" : names[root->kind]; /* a view shows what another holds */
 }
 
 /* ---- the graph */
@@ -43,7 +44,7 @@ static json_t *graph_json(const ir_program *p)
         const ir_value *v = p->values[i];
         if (v->kind == value_constant) continue;
         json_array_append_new(values,
-                              json_pack("{s:s, s:s, s:s, s:o, s:f}", "name", v->name, "kind", kind_text(v), "dtype", dtype_name(v->type),
+                              json_pack("{s:s, s:s, s:s, s:o, s:f}", "name", v->name, "kind", kind_text(p, v), "dtype", dtype_name(v->type),
                                         "shape", shape_json(v, &p->dims), "bytes", (double)value_count(v, &p->dims) * dtype_size(v->type)));
     }
     for (int i = 0; i < p->op_count; i++) json_array_append_new(ops, op_json(p->ops[i]));
@@ -51,13 +52,13 @@ static json_t *graph_json(const ir_program *p)
 }
 
 /* ---- a kernel */
-static json_t *tensors_json(const work *w)
+static json_t *tensors_json(const ir_program *p, const work *w)
 {
     json_t *list = json_array();
     for (int i = 0; i < w->tensor_count; i++) {
         const tensor_work *t = &w->tensors[i];
-        json_array_append_new(list, json_pack("{s:s, s:s, s:f, s:f}", "name", t->value->name, "kind", kind_text(t->value), "read", t->read,
-                                              "written", t->written));
+        json_array_append_new(list, json_pack("{s:s, s:s, s:f, s:f}", "name", t->value->name, "kind", kind_text(p, t->value), "read",
+                                              t->read, "written", t->written));
     }
     return list;
 }
@@ -149,7 +150,8 @@ static json_t *kernel_json(const explanation *e, const explained_level *l, const
                           origins_json(k->launch->kernel, e->graph ? e->graph->op_count : 0), "phases", phases, "workgroups",
                           (json_int_t)launch_grid(k->launch, &l->plan->program->dims), "threads", k->launch->threads, "shared_bytes",
                           k->launch->shared_bytes, "resident", k->launch->resident, "work", work_json(&k->work), "tensors",
-                          tensors_json(&k->work), "code", code_json(e->a, l->plan->device, &k->code), "source", k->launch->spec_header);
+                          tensors_json(l->plan->program, &k->work), "code", code_json(e->a, l->plan->device, &k->code), "source",
+                          k->launch->spec_header);
     add_prediction(o, k);
     return o;
 }

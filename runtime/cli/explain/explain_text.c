@@ -97,7 +97,7 @@ static void print_kernel(const explanation *e, const explained_level *l, const e
     if (k->launch->resident)
         printf("      %lld tiles, shared out among %d workgroup%s a unit", grid, k->launch->resident, k->launch->resident == 1 ? "" : "s");
     else
-        printf("      %lld workgroups", grid);
+        printf("      %lld workgroup%s", grid, grid == 1 ? "" : "s");
     printf(" of %d threads; fuses %d op%s: %s\n", k->launch->threads, k->op_count, k->op_count == 1 ? "" : "s", k->ops);
     print_code(e->a, l->plan->device, &k->code);
 }

@@ -86,50 +86,122 @@ static tensor_work *moved_by(const explained_level *l, int launch, const ir_valu
     return root;
 }
 
-typedef struct told {
-    const tensor_work *t;
-    bool written;
-} told;
+typedef struct edge_list {
+    arena *a;
+    const explained_level *l;
+    explained_edge *edges;
+    int count;
+    const tensor_work **told; /* whose bytes are told */
+    int told_count;
+    double bandwidth;
+} edge_list;
 
-/* The bytes, the first time that they are asked for. */
-static double tell_once(told *list, int *count, const tensor_work *t, bool written)
+static bool is_told(const edge_list *list, const tensor_work *t)
 {
-    if (!t) return 0;
-    for (int i = 0; i < *count; i++)
-        if (list[i].t == t && list[i].written == written) return 0;
-    list[(*count)++] = (told){t, written};
-    return written ? t->written : t->read;
+    for (int i = 0; i < list->told_count; i++)
+        if (list->told[i] == t) return true;
+    return false;
 }
 
-static bool stays(const ir_value *v)
+/* The bytes, the first time that they are asked for. */
+static double tell_once(edge_list *list, const tensor_work *t)
+{
+    if (!t || is_told(list, t)) return 0;
+    list->told[list->told_count++] = t;
+    return t->read + t->written; /* one of them is 0 */
+}
+
+bool explained_output(const ir_program *p, const ir_value *v)
+{
+    for (int i = 0; i < p->value_count; i++)
+        if (p->values[i]->output && value_root(p->values[i]) == value_root(v)) return true;
+    return false;
+}
+
+/* It is written whoever reads it. */
+static bool stays(const ir_program *p, const ir_value *v)
 {
     const ir_value *makers[most_makers];
     const int n = value_makers(v, makers);
     for (int i = 0; i < n; i++)
-        if (makers[i]->output || value_root(makers[i])->kind == value_state) return true;
-    return v->output || value_root(v)->kind == value_state;
+        if (explained_output(p, makers[i]) || value_root(makers[i])->kind == value_state) return true;
+    return explained_output(p, v) || value_root(v)->kind == value_state;
+}
+
+static int maker_launch(const explained_level *l, const ir_value *v)
+{
+    const ir_value *makers[most_makers];
+    return value_makers(v, makers) > 0 ? launch_of(l, makers[0]->def) : -1;
+}
+
+/* By every launch that makes a part of it. */
+static double tell_written(edge_list *list, const ir_value *v)
+{
+    const ir_value *makers[most_makers];
+    double bytes = 0;
+    for (int i = 0, n = value_makers(v, makers); i < n; i++)
+        bytes += tell_once(list, moved_by(list->l, launch_of(list->l, makers[i]->def), makers[i], true));
+    return bytes;
+}
+
+static void add_edge(edge_list *list, const fusion_note *n, const char *sentence, int from, int to)
+{
+    explained_edge *e = &list->edges[list->count++];
+    *e = (explained_edge){.note = n, .sentence = sentence, .from = from, .to = to};
+    if (from == to) return;
+    e->read = tell_once(list, moved_by(list->l, to, n->value, false));
+    if (!stays(list->l->plan->program, n->value)) e->written = tell_written(list, n->value);
+    e->seconds = list->bandwidth > 0 ? (e->read + e->written) / list->bandwidth : 0;
+}
+
+/* An op of the launch that reads v, or a view of it. */
+static const ir_op *reader_of(const launch *l, const ir_value *v)
+{
+    for (int p = 0; p < l->kernel->phase_count; p++)
+        for (int i = 0; i < l->kernel->phases[p]->op_count; i++) {
+            ir_value *operands[32];
+            const ir_op *op = l->kernel->phases[p]->ops[i];
+            for (int k = 0, n = op_operands(op, operands, 32); k < n; k++)
+                if (operands[k] == v) return op;
+        }
+    return NULL;
+}
+
+/* What launches read of each other without a note of fusion: planning's copies, and further views of a value. */
+static void add_others(edge_list *list)
+{
+    const explained_level *l = list->l;
+    for (int to = 0; to < l->count; to++)
+        for (int i = 0; i < l->kernels[to].work.tensor_count; i++) {
+            const tensor_work *t = &l->kernels[to].work.tensors[i];
+            const int from = t->read > 0 ? maker_launch(l, t->value) : -1;
+            const ir_op *user = from >= 0 && from != to && !is_told(list, t) ? reader_of(l->kernels[to].launch, t->value) : NULL;
+            if (!user) continue;
+            const bool copy = user->kind == op_align || (t->value->def && t->value->def->kind == op_align);
+            fusion_note *note = arena_alloc(list->a, sizeof *note);
+            *note = (fusion_note){copy ? "aligned-copy" : "stored-value", (ir_value *)t->value, (ir_op *)user};
+            add_edge(list, note,
+                     copy ? "rows are copied to where they begin at multiples of 16 bytes, as tensor loads need"
+                          : "the value is stored, since more than one launch, or more than one view, reads it",
+                     from, to);
+        }
 }
 
 explained_edge *explain_edges(arena *a, const explained_level *l, int *count)
 {
     const ir_program *p = l->plan->program;
-    const double bandwidth = l->plan->device->numbers[number_bandwidth_reached].value > 0
-                                 ? l->plan->device->numbers[number_bandwidth_reached].value
-                                 : l->plan->device->numbers[number_bandwidth].value;
-    explained_edge *edges = arena_alloc(a, ((size_t)p->note_count + 1) * sizeof *edges);
-    told *list = arena_alloc(a, ((size_t)p->note_count * 2 + 1) * sizeof *list);
-    int known = 0;
-    for (int i = 0; i < p->note_count; i++) {
-        const fusion_note *n = &p->notes[i];
-        explained_edge *e = &edges[i];
-        const ir_value *makers[most_makers];
-        *e = (explained_edge){.note = n, .sentence = reason_sentence(n->code), .from = -1, .to = launch_of(l, n->user)};
-        if (value_makers(n->value, makers) > 0) e->from = launch_of(l, makers[0]->def);
-        if (e->from == e->to) continue;
-        e->read = tell_once(list, &known, moved_by(l, e->to, n->value, false), false);
-        if (!stays(n->value)) e->written = tell_once(list, &known, moved_by(l, e->from, n->value, true), true);
-        e->seconds = bandwidth > 0 ? (e->read + e->written) / bandwidth : 0;
-    }
-    *count = p->note_count;
-    return edges;
+    const device_fact *n = l->plan->device->numbers;
+    size_t most = (size_t)p->note_count;
+    for (int i = 0; i < l->count; i++) most += (size_t)l->kernels[i].work.tensor_count;
+    edge_list list = {.a = a,
+                      .l = l,
+                      .edges = arena_alloc(a, (most + 1) * sizeof *list.edges),
+                      .told = arena_alloc(a, (2 * most + 1) * sizeof *list.told),
+                      .bandwidth = n[number_bandwidth_reached].value > 0 ? n[number_bandwidth_reached].value : n[number_bandwidth].value};
+    for (int i = 0; i < p->note_count; i++)
+        add_edge(&list, &p->notes[i], reason_sentence(p->notes[i].code), maker_launch(l, p->notes[i].value),
+                 launch_of(l, p->notes[i].user));
+    add_others(&list);
+    *count = list.count;
+    return list.edges;
 }

@@ -79,6 +79,8 @@ explained_edge *explain_edges(arena *a, const explained_level *l, int *count);
  */
 const plan_code *explain_compile(arena *a, const cli_options *o, const plan **p, const char **missing);
 void explain_code(arena *a, const plan_code *code, const char *missing, explained_level *l);
+/* The caller gets v, or a view of what it lies in. */
+bool explained_output(const ir_program *p, const ir_value *v);
 /* Words of ir/kinds.def. */
 const char *explained_family(const ir_phase *phase);
 const char *explained_layer(layer_kind layer);
