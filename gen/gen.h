@@ -62,6 +62,9 @@ typedef struct packed_weight {
     dtype type;
     long long columns, length; /* packed_n, packed_k */
     source_text source;        /* HIP source of the pack kernel */
+    /* What lies in it, as one line: a hash of what the kernel computes, then the params that it reads. Of one signature are the same bytes
+     * for the same params, in whatever plan for a target. */
+    const char *signature;
     argument *arguments;
     int argument_count, threads;
     unsigned argument_bytes;

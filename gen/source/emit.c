@@ -6,6 +6,8 @@
 #include "gen/source/template_text.h"
 #include <stdlib.h>
 #include <string.h>
+#define XXH_INLINE_ALL
+#include <xxhash.h>
 
 typedef struct emitter { /* what all sources of a plan share */
     arena *a;
@@ -226,6 +228,22 @@ static void emit_launch(emitter *of, launch *l)
     l->argument_bytes = argument_bytes(e.arguments, e.argument_count);
 }
 
+/* Lines without their places in the spec and without names of the plan. */
+static const char *signature_of(const emission *e, const writer *members, const char *device)
+{
+    text kernel = {.a = e->a}, signature = {.a = e->a};
+    text_printf(&kernel, "%s\n", device);
+    for (int i = 0; i < members->count; i++) text_printf(&kernel, "%s\n", members->lines[i].code);
+    for (int i = 0; i < e->argument_count; i++)
+        if (e->arguments[i].kind == argument_value)
+            text_printf(&kernel, "%s %s\n", dtype_name(e->arguments[i].value->type), e->arguments[i].name);
+    const XXH128_hash_t hash = XXH3_128bits(kernel.data, kernel.size);
+    text_printf(&signature, "%016llx%016llx", (unsigned long long)hash.high64, (unsigned long long)hash.low64);
+    for (int i = 0; i < e->argument_count; i++)
+        if (e->arguments[i].kind == argument_value) text_printf(&signature, " %s", e->arguments[i].value->name);
+    return signature.data;
+}
+
 static void emit_one_pack(emitter *of, int index)
 {
     arena *a = of->a;
@@ -249,6 +267,7 @@ static void emit_one_pack(emitter *of, int index)
                     false,
                     ""};
     pack->source = write_source(of, &u, &w, e.struct_name);
+    pack->signature = signature_of(&e, &members, u.device);
     pack->arguments = e.arguments;
     pack->argument_count = e.argument_count;
     pack->argument_bytes = argument_bytes(e.arguments, e.argument_count);

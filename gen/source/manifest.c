@@ -176,6 +176,7 @@ static json_t *packs_json(arena *a, const plan *p)
         json_t *o =
             json_pack("{s:s, s:s, s:I, s:I, s:i, s:I}", "name", w->name, "dtype", dtype_name(w->type), "columns", (json_int_t)w->columns,
                       "length", (json_int_t)w->length, "block", w->threads, "grid", (json_int_t)pack_grid(w));
+        json_object_set_new(o, "signature", json_string(w->signature));
         json_object_set_new(o, "argument_bytes", json_integer(w->argument_bytes));
         json_object_set_new(o, "arguments", arguments_json(a, w->arguments, w->argument_count, &p->program->dims));
         json_array_append_new(list, o);

@@ -4,7 +4,6 @@
 #include "gen/base/names.h"
 #include "runtime/module/bundle.h"
 #include "runtime/module/plan_code.h"
-#include "runtime/module/signature.h"
 #include "runtime/host/host.h"
 #include "runtime/system/parallel.h"
 #include <errno.h>
@@ -171,9 +170,8 @@ static void check_variant(build_job *j, const plan *of, const plan *p, const bui
             bail(j->a, code_usage, (position){0}, "--variants: dim %s is not dynamic; another value of it is another shape", d->name);
     }
     for (int i = 0; i < p->pack_count; i++) {
-        const char *signature = pack_signature(j->a, &p->packs[i]);
         bool found = false;
-        for (int k = 0; k < of->pack_count && !found; k++) found = strcmp(pack_signature(j->a, &of->packs[k]), signature) == 0;
+        for (int k = 0; k < of->pack_count && !found; k++) found = strcmp(of->packs[k].signature, p->packs[i].signature) == 0;
         if (!found)
             bail(j->a, code_unsupported, (position){0}, "--variants: for %s at %s the packed weight of %s lies otherwise than the shape's; "
                                                         "make it a shape of its own", target, v->name, p->packs[i].name);

@@ -1,6 +1,5 @@
 /* In: plans. Out: footprint.h. Refuses nothing. */
 #include "runtime/cli/footprint.h"
-#include "runtime/module/signature.h"
 #include <string.h>
 
 const char *const memory_names[memory_kind_count] = {"weights", "states", "workspace", "activations"};
@@ -20,7 +19,7 @@ static void add_packed(arena *a, const plan *p, footprint *f)
     for (int i = 0; i < p->pack_count; i++) {
         const packed_weight *w = &p->packs[i];
         bool again = false;
-        known[i] = pack_signature(a, w);
+        known[i] = w->signature;
         for (int k = 0; k < i; k++) again |= strcmp(known[k], known[i]) == 0;
         if (!again) add_item(f, memory_weights, w->name, "packed", (double)w->columns * (double)w->length * dtype_size(w->type));
     }

@@ -3,7 +3,6 @@
 #include "runtime/module/module.h"
 #include "runtime/module/bundle.h"
 #include "runtime/module/plan_code.h"
-#include "runtime/module/signature.h"
 #include "runtime/cache/cache.h"
 #include "runtime/system/parallel.h"
 #include <pthread.h>
@@ -117,7 +116,7 @@ static void lay_out_pack(tfgen_module *m, int index)
 {
     const packed_weight *w = &m->plan->packs[index];
     unit *u = &m->units[index];
-    m->weights[index] = (weight_slot){w->name, pack_signature(m->arena, w), w->columns * w->length * dtype_size(w->type), -1};
+    m->weights[index] = (weight_slot){w->name, w->signature, w->columns * w->length * dtype_size(w->type), -1};
     *u = (unit){.name = w->name,
                 .source = &w->source,
                 .argument_bytes = w->argument_bytes,

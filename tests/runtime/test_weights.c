@@ -1,4 +1,5 @@
 /* Weights beside modules: one copy for all modules that compute a layer, on the host engine. Those of a GPU are in test_cuda.c. */
+#include "runtime/api/compile.h"
 #include "runtime/api/tfgen.h"
 #include <check.h>
 #include <pthread.h>
@@ -350,6 +351,52 @@ START_TEST(threads_add_to_weights_that_are_executed)
 }
 END_TEST
 
+/* ---- one packing a device, whatever the rows */
+typedef struct packed_plan {
+    arena *a;
+    const plan *plan;
+} packed_plan;
+
+static packed_plan packed_plan_of(const char *path, const target_info *target, const char *type, const char *dim, long long value)
+{
+    packed_plan p = {arena_new(), NULL};
+    const dim_override dims[] = {{dim, value}};
+    compiled out = {0};
+    char text[8192];
+    FILE *f = fopen(path, "r");
+    ck_assert_msg(f != NULL, "%s", path);
+    const size_t size = fread(text, 1, sizeof text, f);
+    fclose(f);
+    const compile_request r = {.text = text, .size = size, .name = path, .target = target->name, .level = fusion_tile,
+                               .graph = {.dtype = type, .overrides = dims, .override_count = 1}};
+    ck_assert_msg(compile(p.a, &r, &out) == code_ok, "%s", arena_diagnostics(p.a));
+    p.plan = out.plan;
+    return p;
+}
+
+/* Programs differ with the rows; what they read does not, but for wgmma3's (docs/packing.md). */
+START_TEST(every_target_packs_a_layer_alike_for_any_number_of_rows)
+{
+    static const long long batches[] = {1, 8, 17, 64};
+    static const char *const types[] = {"bf16", "f16", "f32"};
+    size_t count;
+    const target_info *target = &target_list(&count)[_i / 3];
+    const char *type = types[_i % 3];
+    if (strcmp(target->name, "sm_90a") == 0 && strcmp(type, "f32") == 0) return;
+    packed_plan many = packed_plan_of("specs/llama-block.yaml", target, type, "S", 2048);
+    for (size_t b = 0; b < sizeof batches / sizeof *batches; b++) {
+        packed_plan few = packed_plan_of("specs/llama-decode.yaml", target, type, "B", batches[b]);
+        ck_assert_int_eq(few.plan->pack_count, many.plan->pack_count);
+        for (int i = 0; i < few.plan->pack_count; i++)
+            ck_assert_msg(strcmp(few.plan->packs[i].signature, many.plan->packs[i].signature) == 0,
+                          "%s %s: %s of %lld rows is not what %s of 2048 is", target->name, type, few.plan->packs[i].name, batches[b],
+                          many.plan->packs[i].name);
+        arena_free(few.a);
+    }
+    arena_free(many.a);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("weights");
@@ -364,6 +411,12 @@ int main(void)
     tcase_add_test(c, wrong_calls_are_refused);
     tcase_add_test(c, threads_add_to_weights_that_are_executed);
     suite_add_tcase(suite, c);
+    TCase *plans = tcase_create("plans");
+    tcase_set_timeout(plans, 60);
+    size_t targets;
+    (void)target_list(&targets);
+    tcase_add_loop_test(plans, every_target_packs_a_layer_alike_for_any_number_of_rows, 0, (int)(3 * targets));
+    suite_add_tcase(suite, plans);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);
     const int failed = srunner_ntests_failed(runner);
