@@ -511,6 +511,49 @@ START_TEST(without_time_nothing_is_tried_and_a_users_tile_is_left_alone)
 }
 END_TEST
 
+static long long lines_of(const char *name)
+{
+    char path[128];
+    long long count = 0;
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *f = fopen(path, "r");
+    ck_assert_ptr_nonnull(f);
+    for (int c; (c = getc(f)) != EOF;) count += c == '\n';
+    fclose(f);
+    return count;
+}
+
+/* Every trial is in every kind of report, and what a file of others says is text in it. */
+START_TEST(reports_have_every_trial_and_quote_what_is_in_them)
+{
+    json_decref(tuned(TUNE "--budget=1h"));
+    ck_assert_int_eq(number_of("INSERT INTO trials(signature, target, device, kernel, tile, reason) VALUES('s(', 't', '<script>', 'k&k',"
+                               " 'a,\"b', 'x' || char(27) || char(10) || 'y') RETURNING id") > 1, 1);
+    const long long trials = number_of("SELECT count(*) FROM trials");
+    char arguments[512];
+    snprintf(arguments, sizeof arguments,
+             "tune --report=%s/r.json && cd %s && ln -sf \"$OLDPWD/${TFGEN:-./tfgen}\" t && export TFGEN_TRIALS=a/b/trials.db && "
+             "./t tune --report=r.csv && ./t tune --report=r.html && ./t tune --report=r.txt && cat r.html", folder, folder);
+    ck_assert_msg(tfgen(arguments) == 0, "%s", output);
+    ck_assert_ptr_nonnull(strstr(output, "&lt;script&gt;"));
+    ck_assert_ptr_null(strstr(output, "<script"));
+    ck_assert_ptr_null(strchr(output, 27));
+    ck_assert_ptr_nonnull(strstr(output, "<tr class=\"kept\">"));
+    snprintf(arguments, sizeof arguments, "--version; cat %s/r.csv", folder);
+    ck_assert_int_eq(tfgen(arguments), 0);
+    ck_assert_ptr_nonnull(strstr(output, ",\"a,\"\"b\","));
+    ck_assert_int_eq(lines_of("r.csv"), trials + 1);
+    char path[128];
+    snprintf(path, sizeof path, "%s/r.json", folder);
+    json_t *all = json_load_file(path, 0, NULL);
+    ck_assert_int_eq((long long)json_array_size(all), trials);
+    json_decref(all);
+    ck_assert_int_eq(lines_of("r.txt"), trials + 2 * 4);
+    ck_assert_int_eq(tfgen("tune --report=x.pdf"), code_usage);
+    ck_assert_int_eq(tfgen("tune"), code_usage);
+}
+END_TEST
+
 /* A GPU's way: code by the workers, facts of code objects, launches through the driver; here that of the double of HIP's runtime. */
 START_TEST(a_gpu_is_tuned_through_its_driver)
 {
@@ -607,6 +650,7 @@ int main(void)
     tcase_add_checked_fixture(e, make_folder, remove_folder);
     tcase_add_test(e, what_was_tuned_is_used_and_not_tuned_again);
     tcase_add_test(e, without_time_nothing_is_tried_and_a_users_tile_is_left_alone);
+    tcase_add_test(e, reports_have_every_trial_and_quote_what_is_in_them);
     tcase_add_test(e, a_gpu_is_tuned_through_its_driver);
     tcase_add_test(e, a_wrong_plan_is_wrong_in_some_rows_too);
     tcase_add_test(e, of_large_plans_some_rows_of_every_stored_value_are_judged);

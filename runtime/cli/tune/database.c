@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { database_version = 1, wait_ms = 60000 };
+enum { database_version = 2, wait_ms = 60000 };
 
 struct database {
     arena *a;
@@ -22,7 +22,8 @@ static const char schema[] =
     "CREATE TABLE IF NOT EXISTS trials(id INTEGER PRIMARY KEY, session INTEGER REFERENCES sessions, began TEXT DEFAULT CURRENT_TIMESTAMP,"
     " ended TEXT, signature TEXT, rows INTEGER, keys INTEGER, target TEXT, device TEXT, block TEXT, kernel TEXT, program TEXT,"
     " version TEXT, tile TEXT, status TEXT, reason TEXT, predicted REAL, ratio REAL, registers INTEGER, spills INTEGER,"
-    " scratch_bytes INTEGER, shared_bytes INTEGER, threads INTEGER, code_hash TEXT, compile_seconds REAL, checked INTEGER);"
+    " scratch_bytes INTEGER, shared_bytes INTEGER, threads INTEGER, code_hash TEXT, compile_seconds REAL, checked INTEGER,"
+    " run_seconds REAL, launch_seconds REAL, operations REAL, bytes REAL, floor_seconds REAL, waves INTEGER, most_waves INTEGER);"
     "CREATE TABLE IF NOT EXISTS samples(trial INTEGER REFERENCES trials, round INTEGER, seconds REAL, default_seconds REAL,"
     " PRIMARY KEY(trial, round)) WITHOUT ROWID;"
     "CREATE INDEX IF NOT EXISTS trials_by_kernel ON trials(signature, target, device, rows, keys);";
@@ -176,6 +177,8 @@ static void save(database *d, long long trial, const database_trial *t, bool end
     run(d, "BEGIN IMMEDIATE", "lock");
     sqlite3_stmt *s = prepare(d, "UPDATE trials SET status = ?, reason = ?, ratio = ?, registers = ?, spills = ?,"
                                  " scratch_bytes = ?, shared_bytes = ?, threads = ?, code_hash = ?, compile_seconds = ?, checked = ?,"
+                                 " run_seconds = ?, launch_seconds = ?, operations = ?, bytes = ?, floor_seconds = ?, waves = ?,"
+                                 " most_waves = ?,"
                                  " ended = CASE WHEN ? THEN CURRENT_TIMESTAMP END WHERE id = ?");
     const int numbers[] = {t->registers, t->spills, t->scratch_bytes, t->shared_bytes, t->threads};
     put_text(s, 1, t->status);
@@ -187,8 +190,10 @@ static void save(database *d, long long trial, const database_trial *t, bool end
     put_text(s, 9, t->code_hash);
     put_real(s, 10, t->compile_seconds);
     sqlite3_bind_int(s, 11, t->checked);
-    sqlite3_bind_int(s, 12, ended);
-    sqlite3_bind_int64(s, 13, trial);
+    const double reals[] = {t->run_seconds, t->launch_seconds, t->operations, t->bytes, t->floor_seconds, t->waves, t->most_waves};
+    for (int i = 0; i < 7; i++) put_real(s, 12 + i, reals[i]);
+    sqlite3_bind_int(s, 19, ended);
+    sqlite3_bind_int64(s, 20, trial);
     step(d, s);
     put_samples(d, trial, t);
     run(d, "COMMIT", "write");
@@ -231,4 +236,46 @@ long long database_count(database *d)
     sqlite3_finalize(s);
     if (count < 0) cannot(d, "read");
     return count;
+}
+
+/* ---- reports */
+static int whole(sqlite3_stmt *s, int at) { return sqlite3_column_type(s, at) == SQLITE_NULL ? -1 : sqlite3_column_int(s, at); }
+
+static trial_row row_of(sqlite3_stmt *s, arena *a)
+{
+    trial_row r;
+    const char **const texts[] = {&r.kernel, &r.signature, &r.target, &r.device, &r.program, &r.tile, &r.status, &r.reason};
+    long long *const counts[] = {&r.rows, &r.keys, &r.trial, &r.rounds};
+    double *const reals[] = {&r.predicted, &r.ratio, &r.run_seconds, &r.launch_seconds, &r.operations, &r.bytes, &r.floor_seconds,
+                             &r.compile_seconds};
+    int *const numbers[] = {&r.registers, &r.spills, &r.scratch_bytes, &r.shared_bytes, &r.threads, &r.waves, &r.most_waves, &r.checked};
+    for (int i = 0; i < 8; i++) *texts[i] = text_harmless(a, column(s, i));
+    for (int i = 0; i < 4; i++) *counts[i] = sqlite3_column_int64(s, 8 + i);
+    for (int i = 0; i < 8; i++) *reals[i] = sqlite3_column_double(s, 12 + i);
+    for (int i = 0; i < 8; i++) *numbers[i] = whole(s, 20 + i);
+    return r;
+}
+
+trial_row *database_rows(database *d, arena *a, long long session, size_t *count)
+{
+    sqlite3_stmt *s = prepare(
+        d, "SELECT kernel, signature, target, device, program, tile, status, reason, rows, keys, id,"
+           " (SELECT count(*) FROM samples WHERE trial = trials.id), predicted, ratio, run_seconds, launch_seconds, operations, bytes,"
+           " floor_seconds, compile_seconds, registers, spills, scratch_bytes, shared_bytes, threads, waves, most_waves, checked"
+           " FROM trials WHERE ? IN (0, session) ORDER BY signature, target, device, rows, keys, id");
+    size_t room = 0;
+    trial_row *list = NULL;
+    sqlite3_bind_int64(s, 1, session);
+    int code;
+    for (*count = 0; (code = sqlite3_step(s)) == SQLITE_ROW; ++*count) {
+        if (*count == room) {
+            trial_row *more = arena_alloc(a, (room = room ? 2 * room : 64) * sizeof *more);
+            if (*count) memcpy(more, list, *count * sizeof *more);
+            list = more;
+        }
+        list[*count] = row_of(s, a);
+    }
+    sqlite3_finalize(s);
+    if (code != SQLITE_DONE) cannot(d, "read");
+    return list;
 }

@@ -32,6 +32,9 @@ typedef struct database_trial {
     int registers, spills, scratch_bytes, shared_bytes, threads; /* registers -1: not known */
     const char *code_hash;                                       /* or NULL */
     double compile_seconds;
+    double run_seconds, launch_seconds;     /* of the default: the plan, and the kernel between events */
+    double operations, bytes, floor_seconds; /* of the kernel, counted from the IR; floor 0: the device model does not say */
+    int waves, most_waves;                  /* that a SIMD holds; 0: not known */
     const double *seconds, *against; /* by round */
     int rounds;
     bool checked;
@@ -48,4 +51,13 @@ typedef void database_visit(void *context, const char *program, const char *vers
                             int interrupted);
 void database_known(database *d, const database_key *key, database_visit *visit, void *context);
 long long database_count(database *d); /* trials */
+
+/* For reports: trials of a session, or of all (0), kernel by kernel, as they were begun. */
+typedef struct trial_row {
+    const char *kernel, *signature, *target, *device, *program, *tile, *status, *reason;
+    long long rows, keys, trial, rounds;
+    double predicted, ratio, run_seconds, launch_seconds, operations, bytes, floor_seconds, compile_seconds;
+    int registers, spills, scratch_bytes, shared_bytes, threads, waves, most_waves, checked; /* -1: not known */
+} trial_row;
+trial_row *database_rows(database *d, arena *a, long long session, size_t *count);
 #endif

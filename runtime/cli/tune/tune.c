@@ -1,6 +1,7 @@
 /* In: specs, dims to sweep, a budget. Out: each kernel tuned on this machine's device, as tables or JSON; trials in the database, what was
  * found in the wisdom, which plans use from then on. Exit code 1 when a candidate's results were wrong. */
 #define _GNU_SOURCE
+#include "runtime/cli/tune/report.h"
 #include "runtime/cli/tune/tuner.h"
 #include <errno.h>
 #include <jansson.h>
@@ -150,6 +151,13 @@ static const char *compiler_of(arena *a, const tfgen_device *d)
     return identity;
 }
 
+static const char *trials_path(const tuner *t)
+{
+    const char *path = t->o->trials ? t->o->trials : database_path(t->a);
+    if (!path) bail(t->a, code_usage, (position){0}, "tune: there is nowhere for trials; --trials=FILE names a file");
+    return path;
+}
+
 static void begin(tune_job *j)
 {
     tuner *t = &j->t;
@@ -162,9 +170,7 @@ static void begin(tune_job *j)
     t->wisdom = o->wisdom ? o->wisdom : wisdom_path(t->a);
     if (!t->wisdom || strcmp(t->wisdom, "none") == 0)
         bail(t->a, code_usage, (position){0}, "tune: there is nowhere to write what is found; --wisdom=FILE names a file");
-    const char *trials = o->trials ? o->trials : database_path(t->a);
-    if (!trials) bail(t->a, code_usage, (position){0}, "tune: there is nowhere to write trials; --trials=FILE names a file");
-    t->trials = database_open(t->a, trials);
+    t->trials = database_open(t->a, trials_path(t));
     t->date = today(t->a);
     const tfgen_device_info *d = &t->device->info;
     const char *model = o->device_model ? o->device_model : device_model_of(t->a, target_find(d->target), d->label)->name;
@@ -208,6 +214,12 @@ static void tune_all(void *argument)
     tuner *t = &j->t;
     const sweep s = sweep_of(t->a, t->o->sweep);
     const double budget = seconds_of(t->a, t->o->budget);
+    if (t->o->report) report_check(t->a, t->o->report);
+    if (!t->o->file_count) {
+        const char *path = trials_path(t);
+        report_write(t->a, database_open(t->a, path), 0, t->o->report);
+        return;
+    }
     begin(j);
     t->again = t->o->again != NULL, t->resume = t->o->resume != NULL;
     tuner_listen();
@@ -219,6 +231,7 @@ static void tune_all(void *argument)
             if (code > w->worst) w->worst = code;
         }
     database_end(t->trials, t->session, tuner_stopped() ? "stopped" : "done");
+    if (t->o->report) report_write(t->a, t->trials, t->session, t->o->report);
 }
 
 int command_tune_main(const cli_options *o)

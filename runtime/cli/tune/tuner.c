@@ -1,7 +1,9 @@
 /* In: tuner.h. Out: kernels tuned one after the other, the longest first, each among what was kept of those before it. */
 #define _GNU_SOURCE
 #include "runtime/cli/tune/entrant.h"
+#include "gen/base/peaks.h"
 #include "gen/base/predict.h"
+#include "ir/devices/occupancy.h"
 #include <errno.h>
 #include <math.h>
 #include <signal.h>
@@ -45,6 +47,8 @@ typedef struct subject {
     candidate *pool, *kept; /* proposed by nobody yet; kept: of a run before, to begin with */
     int pool_count, pool_room, kept_count;
     double until;
+    work work;
+    double run_seconds, launch_seconds, floor_seconds;
     bool seeded;
     int tried;
     double best;
@@ -133,6 +137,9 @@ static database_trial trial_of(const subject *s, const candidate *x)
 {
     const entrant *e = x->item;
     const char *hash = e->code_hash ? arena_printf(s->a, "%016llx", e->code_hash) : NULL;
+    const kernel_need need = {.threads = e->threads, .registers = e->registers, .shared = e->shared_bytes};
+    occupancy held = {0};
+    if (e->registers < 0 || !occupancy_of(s->c->model, &need, &held)) held = (occupancy){0};
     return (database_trial){.session = s->c->t->session,
                             .key = key_of(s),
                             .block = s->block,
@@ -151,6 +158,13 @@ static database_trial trial_of(const subject *s, const candidate *x)
                             .threads = e->threads,
                             .code_hash = hash,
                             .compile_seconds = e->compile_seconds,
+                            .run_seconds = s->run_seconds,
+                            .launch_seconds = s->launch_seconds,
+                            .operations = s->work.products + s->work.others,
+                            .bytes = s->work.read + s->work.written,
+                            .floor_seconds = s->floor_seconds,
+                            .waves = held.waves,
+                            .most_waves = held.most_waves,
                             .seconds = x->seconds,
                             .against = x->against,
                             .rounds = x->rounds,
@@ -306,6 +320,7 @@ static candidate standard_of(subject *s)
     candidate x = made_candidate(s, &s->space->phase->tile);
     entrant *e = x.item;
     const launch *l = launch_named(s->c->plan, s->name);
+    (void)foresee(s, &x);
     x.status = candidate_ready;
     e->a = arena_new(), e->plan = s->c->plan, e->bench = s->c->base;
     e->threads = l->threads, e->shared_bytes = l->shared_bytes;
@@ -349,6 +364,7 @@ static void tune_kernel(course *c, subject *s, tuned_kernel *k, const char *path
     candidate standard = standard_of(s);
     const search_result r = search_kernel(s, &standard);
     const entrant *best = r.kept->item;
+    standard.ratio = standard.status == candidate_failed ? 0 : 1;
     end_trial(s, &standard);
     arena_free(((entrant *)standard.item)->a);
     if (s->terminal) fputs("\r\033[K", stderr);
@@ -392,6 +408,7 @@ static int list_kernels(course *c, tuned_plan *out)
                                 .how = phase->from == tile_of_user ? "yours" : "",
                                 .ratio = 1};
         }
+        if (!k->share) k->launch_seconds = seconds[i];
         k->share += seconds[i] / sum;
     }
     for (int i = 1; i < out->count; i++)
@@ -417,7 +434,14 @@ static void tune_one(course *c, tuned_plan *out, int index, const char *path, co
     s.until = seconds_now() + (t->until - seconds_now()) * k->share / left;
     if (!t->again && !t->resume && is_known(t, &s)) k->how = "known";
     else if (stopped || seconds_now() >= t->until) k->how = "no time";
-    else k->seconds = seconds_of_run(c), tune_kernel(c, &s, k, path, where);
+    else {
+        const char *limit;
+        k->seconds = s.run_seconds = seconds_of_run(c), s.launch_seconds = k->launch_seconds;
+        s.work = bench_work(c->base, (int)(l - c->plan->launches));
+        if (c->model->numbers[number_bandwidth].value > 0)
+            s.floor_seconds = peaks_floor(c->model, c->plan->program->type, &s.work, &limit);
+        tune_kernel(c, &s, k, path, where);
+    }
 }
 
 /* All that was kept against the default, in pairs. */

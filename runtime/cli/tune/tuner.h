@@ -23,7 +23,7 @@ typedef struct tuner { /* of one command */
 
 typedef struct tuned_kernel {
     const char *name, *signature, *standard, *tile, *how; /* how: what came of it, a word */
-    double share;                  /* of the run's time, of the default */
+    double share, launch_seconds;  /* of the run's time, of the default; between events */
     double seconds, ratio, noise;  /* of the whole run with the default; of it with the tile; standard error of the logarithm */
     int tried, refused, same, dropped, wrong;
     bool ended;
