@@ -153,6 +153,7 @@ typedef struct ir_program {
     ir_kernel **kernels;
     int kernel_count;
     fusion_level level;
+    bool input_sums;    /* planning may let products take sums of their rows: fusion input_sums */
     const char *device; /* of a plan: the device model that its tiles were chosen for; else NULL */
     fusion_note *notes;
     int note_count;

@@ -176,19 +176,63 @@ static void write_maps(gemm *g, const gemm_wgmma_tile *t, tensor_box b)
 }
 
 /* ---- row scalars of the epilogue */
+/* By op of the phase: its result depends on the sum of the rows. */
+static bool *find_summed(const gemm *g)
+{
+    const ir_phase *phase = g->e->phase;
+    bool *summed = arena_alloc(g->e->a, ((size_t)phase->op_count + 1) * sizeof *summed);
+    for (int i = 0; i < phase->op_count; i++) {
+        summed[i] = phase->ops[i]->outputs[0] == g->input_sum;
+        for (int k = 0; k < phase->ops[i]->input_count; k++) {
+            const int from = value_index_here(g->e, phase->ops[i]->inputs[k]);
+            summed[i] |= from >= 0 && summed[from];
+        }
+    }
+    return summed;
+}
+
+static bool is_summed(const gemm *g, const bool *summed, const ir_value *v)
+{
+    const int i = value_index_here(g->e, v);
+    return i >= 0 && summed[i];
+}
+
+/* Row scalars that are known once all of the row is read. */
+static void write_summed(gemm *g, const bool *summed)
+{
+    writer *w = g->w;
+    write_line(w, "DEV static void summed(const args &p, context &c, int batch, int row, float squares)");
+    write_line(w, "{");
+    flatten_row(g, w);
+    scope s = scope_new(g->e, w, "W");
+    scope_know(&s, g->input_sum, "row", NULL, "squares");
+    for (int pass = 0; pass < 2; pass++)
+        for (int i = 0; i < g->kept.scalar_count; i++) {
+            const known *x = &g->kept.scalars[i];
+            if (is_summed(g, summed, x->value) != pass) continue;
+            const char *field = arena_printf(g->e->a, "c.%s", x->name);
+            if (pass) write_line(w, "%s = %s;", field, evaluate_narrow(&s, x->value, x->row));
+            else scope_know(&s, x->value, x->row, NULL, field);
+        }
+    write_line(w, "}");
+}
+
 static void write_begin(gemm *g)
 {
+    const bool *summed = find_summed(g);
     writer *w = g->w;
     write_line(w, "DEV static context begin(const args &p, int batch, int row)");
     write_line(w, "{");
     flatten_row(g, w);
-    write_line(w, "context c;");
+    write_line(w, g->input_sum ? "context c = {};" : "context c;");
     scope s = scope_new(g->e, w, "W");
     numbers_write(&g->numbers, &s);
     for (int i = 0; i < g->kept.scalar_count; i++)
-        write_line(w, "c.%s = %s;", g->kept.scalars[i].name, evaluate_narrow(&s, g->kept.scalars[i].value, g->kept.scalars[i].row));
+        if (!is_summed(g, summed, g->kept.scalars[i].value))
+            write_line(w, "c.%s = %s;", g->kept.scalars[i].name, evaluate_narrow(&s, g->kept.scalars[i].value, g->kept.scalars[i].row));
     write_line(w, "return c;");
     write_line(w, "}");
+    if (g->input_sum) write_summed(g, summed);
 }
 
 /* ---- the epilogue, a function a segment */
@@ -368,7 +412,7 @@ static void find_row_sum(gemm *g)
     const ir_phase *phase = g->e->phase;
     for (int i = 0; i < phase->op_count; i++) {
         const ir_op *op = phase->ops[i];
-        if (op->role == role_prologue || !partial_here(g->e, op->outputs[0])) continue;
+        if (op->role != role_epilogue || !partial_here(g->e, op->outputs[0])) continue;
         if (g->row_sum || (op->kind != op_row_sumsq && op->kind != op_row_sum))
             bail(g->e->a, code_unsupported, op->at, "%%%s: an epilogue can make one row sum, no other reduction", op->outputs[0]->name);
         g->row_sum = op->outputs[0];
@@ -480,6 +524,8 @@ gemm gemm_start(emission *e, writer *w, bool passes_shared, int width)
     g.packed_k = e->packed_length;
     g.numbers = numbers_find(e);
     find_row_sum(&g);
+    const ir_op *input_sum = phase_input_sum(e->phase);
+    g.input_sum = input_sum ? input_sum->outputs[0] : NULL;
     g.width = g.staged ? staged : width == gemm_stored_width ? stored_width(&g) : width;
     const int arguments = e->argument_count;
     dry_run(&g);
@@ -527,7 +573,7 @@ void gemm_on_pieces(gemm *g, bool halves)
     writer *w = g->w;
     write_line(w, "static constexpr int width = %d;", g->width);
     write_line(w, "static constexpr long long a_stride = %lld;", view_of(g->e->a, g->a).stride);
-    write_line(w, "static constexpr bool row_sums = %s;", g->row_sum ? "true" : "false");
+    write_line(w, "static constexpr bool row_sums = %s, input_sums = %s;", g->row_sum ? "true" : "false", g->input_sum ? "true" : "false");
     gemm_write_operand_type(g);
     gemm_write_context(g);
     write_a_row(g, row_of_a(g));

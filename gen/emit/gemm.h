@@ -9,6 +9,7 @@ typedef struct gemm {
     const ir_op *product;    /* the first of the body */
     const ir_value *a, *b;   /* b: matmul only */
     const ir_value *row_sum; /* partial sums made here, or NULL */
+    const ir_value *input_sum; /* of squares of a's rows, which the program takes while it reads them, or NULL */
     long long K, packed_n, packed_k;
     int width; /* neighbouring columns that a store may take for granted, at most a granule */
     kept_list kept;

@@ -115,7 +115,7 @@ static ir_op *insert_copy(aligner *g, int k, ir_phase *reader, ir_value *v)
 static void read_copy(aligner *g, ir_phase *reader, const ir_value *v, const ir_op *copy)
 {
     for (int i = 0; i < reader->op_count; i++)
-        if (reader->ops[i]->kind == op_linear && reader->ops[i]->inputs[0] == v) reader->ops[i]->inputs[0] = copy->outputs[0];
+        if (reader->ops[i]->role == role_body && reader->ops[i]->inputs[0] == v) reader->ops[i]->inputs[0] = copy->outputs[0];
     run_after(g, reader, g->maker[copy->outputs[0]->id]);
 }
 

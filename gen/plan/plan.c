@@ -3,6 +3,7 @@
  * and illegal tiles. */
 #include "gen/plan/align.h"
 #include "gen/plan/split.h"
+#include "gen/plan/sums.h"
 #include "gen/base/names.h"
 #include "ir/base/names.h"
 #include "gen/plan/tile.h"
@@ -276,6 +277,7 @@ plan *plan_choose(arena *a, const ir_program *fused, const device_model *device,
     check_sizes(&p);
     settle_wishes(&p, false);
     split_keys(&b, device, p.wishes, tuning);
+    take_sums(&b, device, p.wishes, tuning);
     align_operands(&b, device, p.wishes, tuning);
     const size_t kernels = (size_t)p.program->kernel_count + 1, values = (size_t)p.program->value_count + 1;
     p.p->launches = arena_alloc(a, kernels * sizeof *p.p->launches);

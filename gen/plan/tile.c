@@ -12,6 +12,7 @@ static bool target_has(const target_info *target, layer_kind layer) { return lay
 static const char *obstacle_of(const tile_request *r, const program *p)
 {
     if (!target_has(r->target, program_table[p->kind].layer)) return "the target has no such instructions";
+    if (!p->takes_sums && phase_input_sum(r->phase)) return "sums of its rows are taken while it reads them";
     return p->obstacle ? p->obstacle(r) : NULL;
 }
 

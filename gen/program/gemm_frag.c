@@ -19,14 +19,17 @@ static int waves_of(const tile_request *r, const gemm_frag_tile *t) { return t->
 
 /* Of a thread: sums, pieces of weights and of rows under way, addresses (those of NVRTC 13 on tiles that do not spill). */
 static int registers_beside(const gemm_frag_tile *t) { return 4 * (t->n / piece_columns) * (t->m / piece_rows) + 28; }
-static int registers_a_piece(const gemm_frag_tile *t) { return 8 * (t->n / piece_columns) + 4 * (t->m / piece_rows); }
-static int registers(const gemm_frag_tile *t) { return (registers_beside(t) + t->ahead * registers_a_piece(t) + 7) / 8 * 8; }
+static int registers(const gemm_frag_tile *t)
+{
+    const int rows_ahead = t->ahead % 4 == 0 ? 4 : t->ahead, weights = 8 * (t->n / piece_columns), rows = 4 * (t->m / piece_rows);
+    return registers_beside(t) + t->ahead * weights + rows_ahead * rows;
+}
 static int registers_of_unit(const target_info *target) { return target->registers * target->wave; }
 
 /* Workgroups that share a multiprocessor. */
 static int resident(const target_info *target, const gemm_frag_tile *t)
 {
-    const int fit = registers_of_unit(target) / (registers(t) * t->threads), most = 2048 / t->threads;
+    const int fit = registers_of_unit(target) / ((registers(t) + 7) / 8 * 8 * t->threads), most = 2048 / t->threads;
     return fit < 1 ? 1 : fit < most ? fit : most;
 }
 
@@ -34,7 +37,8 @@ static int resident(const target_info *target, const gemm_frag_tile *t)
 static long long shared_bytes(const tile_request *r, const ir_tile *t)
 {
     const gemm_frag_tile *x = &t->gemm_frag;
-    return 4ll * x->m * (waves_of(r, x) * (x->n + 4) + (request_sums_rows(r) ? x->n / 2 : 0));
+    const int of_a_row = waves_of(r, x) * (x->n + 4 + (phase_input_sum(r->phase) ? 1 : 0)) + (request_sums_rows(r) ? x->n / 2 : 0);
+    return 4ll * x->m * of_a_row;
 }
 
 /* ---- how long it takes
@@ -84,23 +88,28 @@ static bool fill(const tile_request *r, int m, const int (*shape)[3], ir_tile *t
     *x = (gemm_frag_tile){.m = m, .n = (*shape)[0] * piece_columns, .threads = waves * r->target->wave, .ahead = 1};
     const int most =
         registers_of_unit(r->target) / (*shape)[2] / x->threads < 255 ? registers_of_unit(r->target) / (*shape)[2] / x->threads : 255;
-    while (2 * x->ahead <= most_ahead && x->ahead * waves < pieces && registers_beside(x) + 2 * x->ahead * registers_a_piece(x) <= most)
+    bool fits = registers(x) <= most;
+    while (fits && 2 * x->ahead <= most_ahead && x->ahead * waves < pieces) {
         x->ahead *= 2;
-    return registers_beside(x) + x->ahead * registers_a_piece(x) <= most && shared_bytes(r, t) <= r->target->lds_bytes;
+        if (registers(x) <= most) continue;
+        x->ahead /= 2;
+        break;
+    }
+    return fits && shared_bytes(r, t) <= r->target->lds_bytes;
 }
 
 static void defaults(const tile_request *r, ir_tile *t)
 {
-    /* Pieces across, waves, resident: the first of those that are as fast. Few waves wait longer than the model knows; they are for sums of
-     * many rows. */
-    static const int shapes[][3] = {{2, 16, 1}, {1, 16, 1}, {2, 8, 2}, {4, 8, 1}, {8, 8, 1}};
+    /* Pieces across, waves, resident: the first of those that are as fast. Few waves wait longer than the model knows, they are for sums of
+     * many rows; so many that none has a place beside them are for a single tile. */
+    static const int shapes[][3] = {{2, 16, 1}, {1, 32, 1}, {1, 16, 1}, {2, 8, 2}, {4, 8, 1}, {8, 8, 1}};
     const long long rows = request_rows(r), tiles = (rows + most_rows - 1) / most_rows,
                     m = ((rows + tiles - 1) / tiles + piece_rows - 1) / piece_rows * piece_rows;
-    const bool pairs = joins_columns(r);
+    const bool pairs = joins_columns(r), once = tiles * column_tiles(r, piece_columns) <= r->device->units;
     double least = 1e30;
     ir_tile x = *t;
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
-        const bool useful = shapes[i][0] == 1 ? !pairs : shapes[i][0] == 2 || m > 2 * piece_rows;
+        const bool useful = shapes[i][0] == 1 ? !pairs && (shapes[i][1] < 32 || once) : shapes[i][0] == 2 || m > 2 * piece_rows;
         if (!useful || !fill(r, (int)m, &shapes[i], &x)) continue;
         const double time = time_of(r, &x.gemm_frag);
         if (time < 0.98 * least) t->gemm_frag = x.gemm_frag, least = time;
@@ -166,4 +175,5 @@ const program gemm_frag_program = {.kind = program_gemm_frag,
                                    .parts = parts,
                                    .members = members,
                                    .pack = "pack",
+                                   .takes_sums = true,
                                    .aligned_rows = true};

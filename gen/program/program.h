@@ -48,6 +48,7 @@ typedef struct program {
     /* ---- of products */
     const char *pack;                        /* class template that packs its weights */
     long long (*packed_length)(long long K); /* elements of a packed column; NULL: K rounded up to whole pieces (docs/packing.md) */
+    bool takes_sums;                         /* it can take sums of squares of A's rows while it reads them (gen/plan/sums.c) */
     bool aligned_rows;                       /* rows of A begin at multiples of 16 bytes, which gen/plan/align.c sees to */
 } program;
 

@@ -40,17 +40,22 @@ static bool is_number(const extent *e, long long value)
     return extent_is_number(e, &n) && n == value;
 }
 
-/* gemm: products of one left operand; nothing but elementwise ops before them; after them what an epilogue can do. */
+/* A sum of squares of the rows that the products multiply, taken while they are read. */
+static bool is_input_sum(const ir_op *op) { return op->kind == op_row_sumsq && op->role == role_body; }
+
+/* gemm: products of one left operand, and its rows' sum; nothing but elementwise ops before them; after them what an epilogue can do. */
 static void check_gemm(const checker *c, const ir_phase *phase)
 {
     const ir_op *first = NULL;
-    int products = 0, sums = 0;
+    int products = 0, sums = 0, input_sums = 0;
     for (int i = 0; i < phase->op_count; i++) {
         const ir_op *op = phase->ops[i];
-        if (is_product(op) != (op->role == role_body)) rule_broken(c, op->at, "%%%s: the body of a gemm is its products", name_of(op));
+        input_sums += is_input_sum(op);
+        if (is_product(op) != (op->role == role_body) && !is_input_sum(op))
+            rule_broken(c, op->at, "%%%s: the body of a gemm is its products", name_of(op));
         if (is_product(op) && !first) first = op;
         products += is_product(op);
-        sums += op->kind == op_row_sumsq;
+        sums += op->kind == op_row_sumsq && !is_input_sum(op);
         if (is_product(op) && (op->kind != first->kind || op->inputs[0] != first->inputs[0]))
             rule_broken(c, op->at, "%%%s: the products of a phase share their left operand", name_of(op));
         if (is_product(op) && shows_made_in(c, phase, op->inputs[1]))
@@ -64,6 +69,9 @@ static void check_gemm(const checker *c, const ir_phase *phase)
     if (!first) rule_broken(c, phase->ops[0]->at, "gemm phase %s has no product", phase->name);
     if (products > 1 && first->kind == op_matmul) rule_broken(c, first->at, "phase %s has two matmuls", phase->name);
     if (sums > 1) rule_broken(c, first->at, "phase %s has two row sums", phase->name);
+    for (int i = 0; i < phase->op_count; i++)
+        if (is_input_sum(phase->ops[i]) && (input_sums > 1 || first->kind != op_linear || phase->ops[i]->inputs[0] != first->inputs[0]))
+            rule_broken(c, phase->ops[i]->at, "%%%s: of a phase's body one sum is of its products' left operand", name_of(phase->ops[i]));
     for (int i = 0; i < phase->op_count && products > 1; i++)
         if (is_product(phase->ops[i]) && phase->ops[i]->inputs[1]->kind != value_param)
             rule_broken(c, phase->ops[i]->at, "%%%s: products are joined by packing, so weights are params", name_of(phase->ops[i]));
@@ -160,7 +168,7 @@ static void check_gemm_space(const checker *c, const ir_phase *phase)
         const ir_value *v = op->kind == op_kv_append || op->kind == op_row_sumsq ? op->inputs[0] : op->outputs[0];
         if (is_product(op) || op_is_view(op)) continue;
         const gemm_segment *s = list.of_op[i] < 0 ? NULL : &list.items[list.of_op[i]];
-        long long columns = op->role == role_prologue ? depth : s ? s->columns : 1;
+        long long columns = op->role == role_prologue || is_input_sum(op) ? depth : s ? s->columns : 1;
         if (op->role == role_epilogue && (op->kind == op_rope || v != op->outputs[0]) && !s)
             rule_broken(c, op->at, "%%%s is of no product of its phase", name_of(op));
         check_fits(c, op, v, &space, columns);
@@ -229,6 +237,9 @@ void check_partial_sums(const checker *c)
             const ir_value *v = op->inputs[k];
             const ir_phase *from = c->phase_of_value[v->id];
             if (!from || from->family != family_gemm || v->def->kind != op_row_sumsq) continue;
+            if (is_input_sum(v->def) && from != c->phase_of_value[op->outputs[0]->id])
+                rule_broken(c, op->at, "%%%s reads %%%s, which a product takes for its own phase", name_of(op), v->name);
+            if (is_input_sum(v->def)) continue;
             bool scalar = op_is_elementwise(op) && value_columns(op->outputs[0]) == 1;
             if (!scalar || from == c->phase_of_value[op->outputs[0]->id] || c->phase_of_value[op->outputs[0]->id]->family > family_gemm)
                 rule_broken(c, op->at, "%%%s reads the partial sums %%%s as a whole value", name_of(op), v->name);

@@ -98,6 +98,7 @@ bool fuse_elementwise(fusing *f);
 bool fuse_norm_prologue(fusing *f);
 bool fuse_split(fusing *f);
 bool fuse_concat(fusing *f);
+bool fuse_input_sums(fusing *f);
 
 /* Parts of statistics, gate_up and elementwise. */
 bool fuse_sums(fusing *f);

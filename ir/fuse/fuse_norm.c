@@ -214,3 +214,10 @@ bool fuse_statistics(fusing *f)
     bool shared = share_sums(f);
     return fuse_sums(f) || shared;
 }
+
+/* Which products take sums depends on their programs, so planning does it (gen/plan/sums.c). Here it is allowed. */
+bool fuse_input_sums(fusing *f)
+{
+    f->p->input_sums = true;
+    return false;
+}

@@ -213,7 +213,14 @@ bool value_stored(const ir_program *p, const ir_phase *phase, const ir_value *v)
 
 bool value_is_partial(const ir_program *p, const ir_value *v)
 {
-    if (!v->def || v->def->kind != op_row_sumsq) return false;
+    if (!v->def || v->def->kind != op_row_sumsq || v->def->role == role_body) return false;
     const ir_phase *phase = phase_of(p, v->def);
     return phase && phase->family == family_gemm;
+}
+
+const ir_op *phase_input_sum(const ir_phase *phase)
+{
+    for (int i = 0; i < phase->op_count && phase->family == family_gemm; i++)
+        if (phase->ops[i]->kind == op_row_sumsq && phase->ops[i]->role == role_body) return phase->ops[i];
+    return NULL;
 }

@@ -56,4 +56,6 @@ bool value_stored(const ir_program *p, const ir_phase *phase, const ir_value *v)
 
 /* A row_sumsq in the epilogue of a gemm phase: stored as [rows, column tiles] partial sums, which readers add in order. */
 bool value_is_partial(const ir_program *p, const ir_value *v);
+/* Of a product's phase: the sum of squares of its left operand's rows that is taken while they are read; NULL: there is none. */
+const ir_op *phase_input_sum(const ir_phase *phase);
 #endif

@@ -546,6 +546,8 @@ static void read_head(reader *r)
     scan_expect(&r->in, "level ");
     r->b.p->level = (fusion_level)scan_choice(&r->in, names, levels, "level");
     scan_end_line(&r->in);
+    r->b.p->input_sums = r->b.p->level >= fusion_tile && !scan_accept(&r->in, "without input_sums");
+    if (r->b.p->level >= fusion_tile && !r->b.p->input_sums) scan_end_line(&r->in);
     if (!scan_accept(&r->in, "device ")) return;
     r->b.p->device = scan_word(&r->in, "the name of a device model");
     scan_end_line(&r->in);

@@ -242,6 +242,7 @@ char *ir_print(arena *a, const ir_program *p)
     text_printf(&t, "ir 1 ");
     put_word(&t, p->name);
     text_printf(&t, "\ntype %s\nlevel %s\n", dtype_name(p->type), level_names(NULL)[p->level]);
+    if (p->level >= fusion_tile && !p->input_sums) text_printf(&t, "without input_sums\n");
     if (p->device) text_printf(&t, "device %s\n", p->device);
     for (int i = 0; i < p->dims.count; i++) put_dim(&t, &p->dims.dims[i]);
     for (int i = 0; i < p->value_count; i++)

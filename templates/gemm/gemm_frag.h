@@ -18,6 +18,7 @@ template <class S> struct gemm_frag {
     static constexpr int waves = threads / TF_WAVE, across = tile_n / piece_results::columns, down = tile_m / piece_results::rows;
     static constexpr int length = pieces<type>::length, along = S::packed_k / length; // of a piece; pieces of a column
     static constexpr int turns = ceil_div(along, waves *ahead);
+    static constexpr int rows_ahead = ahead % 4 == 0 ? 4 : ahead; // their pieces come from L2, and sooner
     static constexpr int column_tiles = ceil_div(S::packed_n, tile_n);
     static constexpr bool whole_columns = S::packed_n % tile_n == 0;
     static_assert(S::packed_k % length == 0 && S::packed_n % piece_results::columns == 0, "packing: whole pieces");
@@ -31,8 +32,12 @@ template <class S> struct gemm_frag {
     struct carry {
         weights w[ahead][across];
     };
+    // Squares of rows are added up as they are read, piece by piece: no chain has more than 256 sums.
+    static constexpr int square_levels = sum_levels(turns * ahead, 256);
+    using square_sums = running<take_sum, down, square_levels, static_cast<int>(root_up(turns *ahead, square_levels))>;
     struct results {
         piece_results of[across][down];
+        vec<float, down> squares;    // of the rows of each product, as the wave saw them
         typename S::context context; // of the row of the first item that the thread stores
     };
 
@@ -79,6 +84,13 @@ template <class S> struct gemm_frag {
             for (int i = 0; i < down; i++)
                 x[i].load(at + i * piece_results::rows * S::a_stride, S::a_stride, S::rows(p) - t.row - i * piece_results::rows, left);
         }
+        DEV vec<float, down> squares() const
+        {
+            vec<float, down> v;
+#pragma unroll
+            for (int i = 0; i < down; i++) v[i] = x[i].squares();
+            return v;
+        }
     };
 
     // Long sums are sums of sums (sums.h).
@@ -111,9 +123,10 @@ template <class S> struct gemm_frag {
     {
         results r;
         sums part;
-        rows_of_a a[ahead];
+        square_sums squares;
+        rows_of_a a[rows_ahead];
 #pragma unroll
-        for (int u = 0; u < ahead; u++)
+        for (int u = 0; u < rows_ahead; u++)
             if (exists(0, u)) a[u].load(p, t, piece_at(0, u));
         const int first = t.row + item_row(thread_index());
         if (item_row(thread_index()) < tile_m && first < S::rows(p)) r.context = S::begin(p, 0, first);
@@ -127,16 +140,17 @@ template <class S> struct gemm_frag {
 #pragma unroll
                     for (int g = 0; g < across; g++)
 #pragma unroll
-                        for (int i = 0; i < down; i++) multiply(folds ? part[g][i] : r.of[g][i], c.w[u][g], a[u].x[i]);
+                        for (int i = 0; i < down; i++) multiply(folds ? part[g][i] : r.of[g][i], c.w[u][g], a[u % rows_ahead].x[i]);
+                    if constexpr (S::input_sums) squares.join(a[u % rows_ahead].squares());
                 }
-                if (exists(turn + 1, u)) {
-                    load_weights(p, t, c, turn + 1, u);
-                    a[u].load(p, t, piece_at(turn + 1, u));
-                }
+                const int v = (u + rows_ahead) % ahead, its_turn = turn + (u + rows_ahead) / ahead;
+                if (exists(turn + 1, u)) load_weights(p, t, c, turn + 1, u);
+                if (exists(its_turn, v)) a[u % rows_ahead].load(p, t, piece_at(its_turn, v));
             }
             if (folds && (turn + 1) % folded_turns == 0) add(r.of, part);
         }
         if constexpr (folds) add(r.of, part);
+        if constexpr (S::input_sums) r.squares = squares.total();
         return r;
     }
 
@@ -145,7 +159,8 @@ template <class S> struct gemm_frag {
     static constexpr bool halves = tile_n % 32 != 0;
     static constexpr int per_row = tile_n / (halves ? 1 : 2) / S::width; // items that threads take: `width` columns of each half of a block
     static constexpr int part_floats = waves * tile_m * pitch;
-    static constexpr int memory_bytes = 4 * (part_floats + (S::row_sums ? tile_m * tile_n / 2 : 0));
+    static constexpr int squares_at = part_floats + (S::row_sums ? tile_m * tile_n / 2 : 0); // squares[wave][row]
+    static constexpr int memory_bytes = 4 * (squares_at + (S::input_sums ? waves * tile_m : 0));
     DEV static int item_row(int item) { return item / per_row; }
 
     DEV static void finish(const args &p, const tile &t, const results &r, float *memory)
@@ -158,6 +173,14 @@ template <class S> struct gemm_frag {
                 for (int e = 0; e < piece_results::count; e++)
                     memory[(wave() * tile_m + i * piece_results::rows + piece_results::row(e)) * pitch + g * piece_results::columns +
                            piece_results::column(e)] = r.of[g][i].sum[e];
+        if constexpr (S::input_sums) {
+#pragma unroll
+            for (int i = 0; i < down; i++) {
+                const float sum = operand::squares_joined(r.squares[i]);
+                if (operand::squares_speaks())
+                    memory[squares_at + wave() * tile_m + i * piece_results::rows + operand::squares_row()] = sum;
+            }
+        }
         barrier();
         const int rows = S::rows(p) - t.row < tile_m ? S::rows(p) - t.row : tile_m;
         store(p, t, r.context, thread_index(), rows, memory);
@@ -176,14 +199,20 @@ template <class S> struct gemm_frag {
     DEV static vec<float, S::width> summed(float *memory, int row, int column)
     {
         vec<float, S::width> all = load_aligned<S::width>(memory + row * pitch + column);
-#pragma unroll
+#pragma unroll 4
         for (int w = 1; w < waves; w++) all += load_aligned<S::width>(memory + (w * tile_m + row) * pitch + column);
         return all;
     }
-    DEV static void store(const args &p, const tile &t, const typename S::context &context, int item, int rows, float *memory)
+    DEV static void store(const args &p, const tile &t, typename S::context context, int item, int rows, float *memory)
     {
         const int row = item_row(item), in = item % per_row * S::width;
         if (row >= rows) return;
+        if constexpr (S::input_sums) {
+            float squares = memory[squares_at + row];
+#pragma unroll 4
+            for (int w = 1; w < waves; w++) squares += memory[squares_at + w * tile_m + row];
+            S::summed(p, context, 0, t.row + row, squares);
+        }
         float sum = 0;
         to_memory out;
         if constexpr (halves) {

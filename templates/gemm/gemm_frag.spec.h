@@ -5,7 +5,6 @@ struct k1_qkv {
         const bf16 *x;
         const bf16 *packed;
         const int *pos;
-        const float *h_ss;
         bf16 *qr;
         bf16 *k_cache;
         bf16 *v_cache;
@@ -15,7 +14,7 @@ struct k1_qkv {
     static constexpr int tile_m = 8, tile_n = 32, threads = 256, ahead = 1, resident = 4;
     static constexpr int width = 4;
     static constexpr long long a_stride = 256;
-    static constexpr bool row_sums = false;
+    static constexpr bool row_sums = false, input_sums = true;
     using a_type = bf16;
     using b_type = a_type;
     struct context {
@@ -31,15 +30,17 @@ struct k1_qkv {
     DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
-        context c;
+        context c = {};
         c.sequence = row; // !37:5
         c.position = p.pos[c.sequence]; // !37:5
-        const float h_ss = load_one(p.h_ss + row); // !33:5
-        const float q_ms = op_div(h_ss, 256.0f); // !33:5
+        return c;
+    }
+    DEV static void summed(const args &p, context &c, int batch, int row, float squares)
+    {
+        const float q_ms = op_div(squares, 256.0f); // !33:5
         const float q_me = op_add(q_ms, 1e-05f); // !33:5
         const float q_r = op_rsqrt(q_me); // !33:5
         c.q_r = q_r;
-        return c;
     }
     template <int W, class Out> DEV static void pairs_q_raw(const args &p, const context &c, int row, int pair, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
     {
@@ -89,9 +90,8 @@ struct k1_qkv {
 TF_LAYOUT(k1_qkv::args, x, 0);
 TF_LAYOUT(k1_qkv::args, packed, 8);
 TF_LAYOUT(k1_qkv::args, pos, 16);
-TF_LAYOUT(k1_qkv::args, h_ss, 24);
-TF_LAYOUT(k1_qkv::args, qr, 32);
-TF_LAYOUT(k1_qkv::args, k_cache, 40);
-TF_LAYOUT(k1_qkv::args, v_cache, 48);
-TF_LAYOUT(k1_qkv::args, B, 56);
-static_assert(sizeof(k1_qkv::args) == 64, "size of args");
+TF_LAYOUT(k1_qkv::args, qr, 24);
+TF_LAYOUT(k1_qkv::args, k_cache, 32);
+TF_LAYOUT(k1_qkv::args, v_cache, 40);
+TF_LAYOUT(k1_qkv::args, B, 48);
+static_assert(sizeof(k1_qkv::args) == 56, "size of args");

@@ -45,6 +45,19 @@ template <class T> struct piece_of_rows {
                 x[h][k] = in < rows && k < left ? to_float(row[in * stride + k]) : 0.0f;
             }
     }
+    // Squares: the sum of what a lane has, over the lanes that share a row, which row, and the one lane of those that says so.
+    DEV float squares() const
+    {
+        float sum = 0;
+        for (int k = 0; k < 32; k++) sum += x[squares_half()][k] * x[squares_half()][k];
+        return sum;
+    }
+    DEV static float squares_joined(float sum) { return sum; }
+    DEV static int squares_row() { return piece_results::row(squares_half()); }
+    DEV static bool squares_speaks() { return thread_index() % 32 < 8; }
+
+  private:
+    DEV static int squares_half() { return thread_index() / 4 % 2; }
 };
 template <class T> DEV void multiply(piece_results &r, const piece_of_weights<T> &w, const piece_of_rows<T> &a)
 {
@@ -76,6 +89,21 @@ template <class T> struct piece_of_rows {
         if (in < rows && k < left) x = *reinterpret_cast<const chunk *>(row + in * stride + k);
         if (left < 32) cut_chunk(x, left - k);
     }
+    // Squares: the sum of what a lane has, over the lanes that share a row, which row, and the one lane of those that says so.
+    DEV float squares() const
+    {
+        union {
+            chunk c;
+            neighbours<T, 8> of;
+        } raw = {x};
+        vec<float, 8> v;
+#pragma unroll
+        for (int i = 0; i < 8; i++) v[i] = to_float(raw.of.e[i]) * to_float(raw.of.e[i]);
+        return tree_join<take_sum>(v);
+    }
+    DEV static float squares_joined(float sum) { return wave_join<take_sum, 4>(sum); }
+    DEV static int squares_row() { return thread_index() % 32 / 4; }
+    DEV static bool squares_speaks() { return thread_index() % 4 == 0; }
 };
 
 #define TF_MMA_PIECES(T, kind)                                                                                                           \

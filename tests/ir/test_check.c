@@ -271,6 +271,11 @@ static const struct {
      "family: phase k0p has two matmuls"},
     {PHASE("gemm", LINEAR("l", "x", "w") "    epi %v f32[M,1] = row_sumsq %l #0\n    epi %u f32[M,1] = row_sumsq %l #0\n"),
      "family: phase k0p has two row sums"},
+    {PHASE("gemm", "    body %v f32[M,1] = row_sumsq %x5 #0\n" LINEAR("l", "x", "w")),
+     "family: %v: of a phase's body one sum is of its products' left operand"},
+    {PHASE("gemm", "    body %v f32[M,1] = row_sumsq %x #0\n    body %u f32[M,1] = row_sumsq %x #0\n" LINEAR("l", "x", "w")),
+     "family: %v: of a phase's body one sum is of its products' left operand"},
+    {PHASE("gemm", "    body %v f32[M,1] = row_sum %x #0\n" LINEAR("l", "x", "w")), "family: %v: the body of a gemm is its products"},
     {PHASE("gemm", LINEAR("l", "x", "w") LINEAR("m", "x", "wi")), "family: %m: products are joined by packing, so weights are params"},
     {PHASE("attention", NEG), "family: %y does not belong into phase k0p"},
     {PHASE("attention", "    epi %y f32[M,3,8] = attention %q, %k, %k " SIZES "#0\n"), "family: %y does not belong into phase k0p"},
@@ -345,6 +350,9 @@ static const struct {
      "partial-sums: %y reads the partial sums %ss as a whole value"},
     {PHASE("gemm", LINEAR("l", "x", "w") "    epi %ss f32[M,1] = row_sumsq %l #0\n    epi %y f32[M,1] = sqrt %ss #0\n"),
      "partial-sums: %y reads the partial sums %ss as a whole value"},
+    {KERNEL("k0", "gemm", "    body %ss f32[M,1] = row_sumsq %x #0\n" LINEAR("l", "x", "w"))
+         KERNEL("k1", "rows after k0p", "    body %y f32[M,1] = sqrt %ss #0\n"),
+     "partial-sums: %y reads %ss, which a product takes for its own phase"},
     {"out %ss as result\n" SUMS, "partial-sums: output %ss is partial sums"},
     /* folded weights */
     {PHASE("gemm", "    body %l f32[M,6] = linear %x, %w fold_offset #0\n"), "fold: %l has fold_offset without fold"},

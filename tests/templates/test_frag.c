@@ -152,6 +152,85 @@ START_TEST(a_workgroup_takes_one_tile_after_the_other)
 }
 END_TEST
 
+/* ---- sums of squares of rows, taken while the product reads them */
+#define NORMED(M, K, N)                                                                                                                \
+    "block: t\ndtype: bf16\ndims: {M: " M ", K: " K ", N: " N "}\ninputs: {x: [M, K], r: [M, K]}\nparams: {n: [K], w: [N, K]}\nops:\n" \
+    "  - {out: h, op: add, in: [x, r]}\n  - {out: g, op: rmsnorm, in: [h, n]}\n  - {out: y, op: linear, in: [g, w]}\n"
+
+START_TEST(a_norm_before_a_product_of_few_rows_is_no_launch)
+{
+    static const struct {
+        const char *target, *disabled;
+        long long B;
+        int launches;
+        bool taken;
+    } cases[] = {{"sm_90a", NULL, 1, 5, true},   {"sm_80", NULL, 17, 5, true},  {"sm_90a", "input_sums", 1, 6, false},
+                 {"sm_90a", NULL, 48, 6, false}, {"gfx942", NULL, 1, 7, false}, {"sm_90a", "statistics", 1, 5, true}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const dim_override dims[] = {{"B", cases[i].B}};
+        rig *r = rig_plan(&(rig_request){.path = "specs/llama-decode.yaml",
+                                         .level = fusion_tile,
+                                         .target = cases[i].target,
+                                         .disabled = cases[i].disabled,
+                                         .dims = dims,
+                                         .dim_count = 1});
+        const char *text = ir_print(r->a, r->c.plan->program);
+        ck_assert_msg(r->c.plan->launch_count == cases[i].launches, "%s: %d launches\n%s", cases[i].target, r->c.plan->launch_count, text);
+        ck_assert_int_eq(strstr(text, "body %gate_up.ss") != NULL, cases[i].taken);
+        ck_assert_int_eq(strstr(text, "note fusion-disabled") != NULL, cases[i].disabled && !cases[i].taken);
+        ck_assert_int_eq(strstr(text, "without input_sums") != NULL, cases[i].disabled && !cases[i].taken);
+        rig_close(r);
+    }
+}
+END_TEST
+
+START_TEST(a_plan_with_sums_of_rows_reads_back)
+{
+    static const char *const disabled[] = {NULL, "input_sums"};
+    rig *r =
+        rig_plan(&(rig_request){.path = "specs/llama-decode.yaml", .level = fusion_tile, .target = "sm_90a", .disabled = disabled[_i]});
+    const char *text = ir_print(r->a, r->c.plan->program);
+    arena *a = arena_new();
+    const compile_request q =
+        {.name = "specs/llama-decode.yaml", .text = text, .size = strlen(text), .from_ir = true, .from = stage_plan, .target = "sm_90a"};
+    compiled c;
+    ck_assert_msg(compile(a, &q, &c) == code_ok, "%s", arena_diagnostics(a));
+    ck_assert_str_eq(ir_print(a, c.plan->program), text);
+    for (int i = 0; i < c.plan->launch_count; i++) ck_assert_str_eq(c.plan->launches[i].source.body, r->c.plan->launches[i].source.body);
+    arena_free(a);
+    rig_close(r);
+}
+END_TEST
+
+/* Rows of very different size, so that a row's sum is no other's; tails, several row tiles, more waves than pieces; a phase that others
+ * need the sum of, too. */
+static const struct {
+    const char *yaml, *line;
+    int launches;
+} normed[] = {{NORMED("3", "61", "40") "outputs: {y: y}\n", NULL, 2},
+              {NORMED("1", "1000", "33") "outputs: {y: y, h: h}\n", "gemm layer=frag threads=96 ahead=1", 2},
+              {NORMED("33", "520", "70") "outputs: {y: y}\n", "gemm layer=frag m=16", 2},
+              {NORMED("20", "4100", "36") "outputs: {y: y}\n", "gemm layer=frag n=16 threads=64 ahead=8", 2},
+              {NORMED("5", "90", "40") "  - {out: z, op: rmsnorm, in: [h, n]}\noutputs: {y: y, z: z}\n", NULL, 2},
+              {"block: t\ndtype: f16\ndims: {M: 9, K: 131, N: 40}\ninputs: {x: [M, K]}\nparams: {n: [K], w: [N, K]}\nops:\n"
+               "  - {out: g, op: rmsnorm, in: [x, n]}\n  - {out: y, op: linear, in: [g, w]}\noutputs: {y: y}\n",
+               NULL, 2}}; /* rows are aligned first */
+
+START_TEST(sums_of_rows_are_those_of_the_rows)
+{
+    const tuning tuning = {.lines = &normed[_i].line, .count = normed[_i].line != NULL};
+    rig *r = rig_open(&(rig_request){.yaml = normed[_i].yaml, .level = fusion_tile, .target = "sm_90a", .tuning = &tuning, .check = true});
+    ck_assert_int_eq(r->c.plan->launch_count, normed[_i].launches);
+    const size_t count = rig_count(r, "x");
+    const long long K = value_columns(rig_value(r, "x"));
+    for (size_t i = 0; i < count; i++) rig_data(r, "x")[i] *= 1 << (i / (size_t)K % 7);
+    rig_round(r);
+    rig_run(r);
+    rig_judge(r);
+    rig_close(r);
+}
+END_TEST
+
 /* Decode steps: rotated pairs, gates, caches, biases, residuals, sums of rows; the race and bounds checker looks on. */
 START_TEST(decode_blocks_are_right_and_free_of_races)
 {
@@ -197,6 +276,9 @@ int main(void)
     tcase_add_loop_test(t, every_number_of_rows_alignment_tail_and_tile_is_within_its_bound, 0, sizeof trials / sizeof *trials);
     tcase_add_test(t, rows_and_columns_that_do_not_exist_reach_no_result);
     tcase_add_test(t, a_workgroup_takes_one_tile_after_the_other);
+    tcase_add_test(t, a_norm_before_a_product_of_few_rows_is_no_launch);
+    tcase_add_loop_test(t, a_plan_with_sums_of_rows_reads_back, 0, 2);
+    tcase_add_loop_test(t, sums_of_rows_are_those_of_the_rows, 0, sizeof normed / sizeof *normed);
     tcase_add_loop_test(t, decode_blocks_are_right_and_free_of_races, 0, 4);
     tcase_add_loop_test(t, nvrtc_takes_decode_steps, 0, 5);
     suite_add_tcase(s, t);

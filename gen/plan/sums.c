@@ -1,0 +1,225 @@
+/* In: a program whose products read sums of squares of the very rows that they multiply. Out: what gen/plan/sums.h says. Refuses nothing
+ * itself. */
+#include "gen/plan/sums.h"
+#include "gen/plan/tile.h"
+#include "gen/plan/wishes.h"
+#include "ir/program/reason.h"
+#include <string.h>
+
+typedef struct taker {
+    builder *b;
+    ir_program *p;
+    const device_model *device;
+    wishes *wishes;
+    const tuning *tuning;
+} taker;
+
+static bool is_in(const ir_phase *phase, const ir_op *op)
+{
+    for (int i = 0; i < phase->op_count; i++)
+        if (phase->ops[i] == op) return true;
+    return false;
+}
+
+/* The sum of squares of the product's rows that the phase reads; NULL: it reads none. */
+static ir_value *sum_read(const ir_phase *phase)
+{
+    const ir_op *product = phase_first(phase, class_PRODUCT);
+    for (int i = 0; i < phase->op_count && product; i++)
+        for (int k = 0; k < phase->ops[i]->input_count; k++) {
+            const ir_op *sum = phase->ops[i]->inputs[k]->def;
+            if (sum && sum->kind == op_row_sumsq && sum->inputs[0] == product->inputs[0] && !is_in(phase, sum)) return sum->outputs[0];
+        }
+    return NULL;
+}
+
+static bool is_taken(const taker *t, ir_phase *phase)
+{
+    const tile_request r = {.a = t->b->a,
+                            .program = t->p,
+                            .phase = phase,
+                            .device = t->device,
+                            .target = t->device->target,
+                            .space = phase_space(t->b->a, phase),
+                            .wishes = t->wishes,
+                            .tuning = t->tuning};
+    return phase->family == family_gemm && program_choose(&r, phase)->takes_sums;
+}
+
+/* ---- the edges' notes */
+static fusion_note *note_of(const taker *t, const ir_value *v, const ir_op *user)
+{
+    for (int i = 0; i < t->p->note_count; i++)
+        if (t->p->notes[i].value == v && t->p->notes[i].user == user) return &t->p->notes[i];
+    return NULL;
+}
+
+static void drop_notes(taker *t, const ir_value *v, const ir_op *user)
+{
+    for (fusion_note *n; (n = note_of(t, v, user));) *n = t->p->notes[--t->p->note_count];
+}
+
+/* The rows, if a phase makes them, are stored for the sum as they are for the product. */
+static void add_note(taker *t, ir_value *rows, ir_op *user)
+{
+    ir_program *p = t->p;
+    const fusion_note *of_product = note_of(t, rows, user);
+    if (of_product || !value_root(rows)->def) return;
+    fusion_note *notes = arena_alloc(t->b->a, ((size_t)p->note_count + 1) * sizeof *notes);
+    if (p->note_count) memcpy(notes, p->notes, (size_t)p->note_count * sizeof *notes);
+    notes[p->note_count++] = (fusion_note){reason_code(reason_product_input), rows, user};
+    p->notes = notes;
+}
+
+/* ---- into the product's phase */
+/* Before the first product. */
+static void insert_op(arena *a, ir_phase *phase, ir_op *op)
+{
+    ir_op **ops = arena_alloc(a, ((size_t)phase->op_count + 1) * sizeof *ops);
+    int count = 0;
+    for (int i = 0; i < phase->op_count; i++) {
+        if (phase->ops[i] == phase_first(phase, class_PRODUCT)) ops[count++] = op;
+        ops[count++] = phase->ops[i];
+    }
+    phase->ops = ops, phase->op_count = count;
+}
+
+static void read_own(taker *t, ir_phase *phase, const ir_value *sum, ir_value *own)
+{
+    for (int i = 0; i < phase->op_count; i++)
+        for (int k = 0; k < phase->ops[i]->input_count; k++)
+            if (phase->ops[i]->inputs[k] == sum) {
+                drop_notes(t, sum, phase->ops[i]);
+                phase->ops[i]->inputs[k] = own;
+            }
+}
+
+static void take(taker *t, ir_phase *phase, ir_value *sum)
+{
+    const ir_op *product = phase_first(phase, class_PRODUCT);
+    const char *name = arena_printf(t->b->a, "%s.ss", phase->name);
+    ir_value *own = build_value(t->b, name, sum->type, sum);
+    ir_op *op = build_op(t->b, op_row_sumsq, sum->def, own, 1, product->inputs[0]);
+    op->role = role_body;
+    read_own(t, phase, sum, own);
+    insert_op(t->b->a, phase, op);
+    add_note(t, product->inputs[0], op);
+}
+
+/* ---- out of the phase that made it */
+static bool is_read(const taker *t, const ir_value *v)
+{
+    if (v->output) return true;
+    for (int k = 0; k < t->p->kernel_count; k++)
+        for (int i = 0; i < t->p->kernels[k]->phase_count; i++) {
+            const ir_phase *phase = t->p->kernels[k]->phases[i];
+            for (int n = 0; n < phase->op_count; n++)
+                for (int x = 0; x < phase->ops[n]->input_count; x++)
+                    if (phase->ops[n]->inputs[x] == v) return true;
+        }
+    return false;
+}
+
+static void remove_op(ir_phase *phase, const ir_op *op)
+{
+    int count = 0;
+    for (int i = 0; i < phase->op_count; i++)
+        if (phase->ops[i] != op) phase->ops[count++] = phase->ops[i];
+    phase->op_count = count;
+}
+
+/* Nobody waits for a phase that is gone: its readers are, as those of what it read, after whoever made that. */
+static void forget_phase(taker *t, const ir_phase *gone)
+{
+    for (int k = 0; k < t->p->kernel_count; k++)
+        for (int i = 0; i < t->p->kernels[k]->phase_count; i++) {
+            ir_phase *phase = t->p->kernels[k]->phases[i];
+            int count = 0;
+            for (int n = 0; n < phase->after_count; n++)
+                if (phase->after[n] != gone) phase->after[count++] = phase->after[n];
+            phase->after_count = count;
+        }
+}
+
+/* Views alone need no kernel; those that stand with the sum are of what it reads, and move to the first product that reads it. */
+static bool has_code(const ir_phase *phase)
+{
+    for (int i = 0; i < phase->op_count; i++)
+        if (!op_is_view(phase->ops[i])) return true;
+    return false;
+}
+
+static void remove_value(ir_program *p, const ir_value *v)
+{
+    memmove(p->values + v->id, p->values + v->id + 1, (size_t)(p->value_count - v->id - 1) * sizeof *p->values);
+    p->value_count--;
+    for (int i = v->id; i < p->value_count; i++) p->values[i]->id = i;
+}
+
+static void remove_sum(taker *t, const ir_value *sum, ir_phase *reader)
+{
+    ir_phase *maker = phase_of(t->p, sum->def);
+    drop_notes(t, sum->def->inputs[0], sum->def);
+    remove_op(maker, sum->def);
+    remove_value(t->p, sum);
+    if (has_code(maker)) return;
+    ir_op **ops = arena_alloc(t->b->a, ((size_t)(maker->op_count + reader->op_count) + 1) * sizeof *ops);
+    for (int i = 0; i < maker->op_count; i++) ops[i] = maker->ops[i], ops[i]->role = role_prologue;
+    memcpy(ops + maker->op_count, reader->ops, (size_t)reader->op_count * sizeof *ops);
+    reader->ops = ops, reader->op_count += maker->op_count;
+    forget_phase(t, maker);
+    int count = 0;
+    for (int k = 0; k < t->p->kernel_count; k++)
+        if (t->p->kernels[k]->phases[0] != maker) t->p->kernels[count++] = t->p->kernels[k];
+    t->p->kernel_count = count;
+}
+
+/* A phase runs after those that make what it reads. */
+static void wait_for_makers(taker *t, ir_phase *phase)
+{
+    const ir_value *makers[most_makers];
+    const int n = value_makers(phase_first(phase, class_PRODUCT)->inputs[0], makers);
+    for (int i = 0; i < n; i++) {
+        ir_phase *maker = phase_of(t->p, makers[i]->def);
+        bool known = maker == phase;
+        for (int k = 0; k < phase->after_count; k++) known |= phase->after[k] == maker;
+        if (known) continue;
+        ir_phase **list = arena_alloc(t->b->a, ((size_t)phase->after_count + 1) * sizeof *list);
+        if (phase->after_count) memcpy(list, phase->after, (size_t)phase->after_count * sizeof *list);
+        list[phase->after_count++] = maker;
+        phase->after = list;
+    }
+}
+
+static bool take_of_kernel(taker *t, const ir_kernel *kernel)
+{
+    ir_phase *phase = kernel->phases[0];
+    ir_value *sum = kernel->phase_count == 1 ? sum_read(phase) : NULL;
+    if (!sum || !is_taken(t, phase)) return false;
+    if (!t->p->input_sums) {
+        for (int i = 0; i < phase->op_count; i++) {
+            fusion_note *n = note_of(t, sum, phase->ops[i]);
+            if (n) n->code = reason_code(reason_disabled);
+        }
+        return false;
+    }
+    take(t, phase, sum);
+    wait_for_makers(t, phase);
+    if (!is_read(t, sum)) remove_sum(t, sum, phase);
+    return true;
+}
+
+void take_sums(builder *b, const device_model *device, wishes *w, const tuning *tuning)
+{
+    taker t = {b, b->p, device, w, tuning};
+    bool changed = false;
+    if (b->p->level < fusion_tile) return;
+    for (int k = 0; k < t.p->kernel_count; k++) {
+        const int before = t.p->kernel_count;
+        changed |= take_of_kernel(&t, t.p->kernels[k]);
+        k -= before - t.p->kernel_count; /* a kernel before this one is gone */
+    }
+    if (!changed) return;
+    build_list_ops(b);
+    ir_check(b->a, b->p, "input_sums");
+}
