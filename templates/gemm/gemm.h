@@ -303,6 +303,13 @@ template <class S> struct gemm_few {
         }
     }
 
+    // Of a sum among a wave's: what lanes write together, eight columns of rows that are 1 or 2 apart, and four neighbours of eight rows,
+    // which they read together, are in different banks.
+    DEV static int place(int row, int column)
+    {
+        return row * width + (column ^ ((row & 2) << 3 | ((row ^ row >> 2) & 1) << 3 | (row & 4)));
+    }
+
     DEV static void finish(const args &p, const tile &t, carry &c, scratch &s)
     {
         static_assert((each & (each - 1)) == 0, "tile: tile_m is a power of two");
@@ -310,7 +317,7 @@ template <class S> struct gemm_few {
         const vec<float, left> sums = c.folded.total();
 #pragma unroll
         for (int i = 0; i < left; i++) {
-            const int at = (first + i) / columns * width + (first + i) % columns * side + lane % side;
+            const int at = place((first + i) / columns, (first + i) % columns * side + lane % side);
             if (lane / side % alike == 0) s.part[wave()][at] = folds ? sums[i] : c.sum[i];
         }
         barrier();
@@ -321,8 +328,8 @@ template <class S> struct gemm_few {
             vec<float, W> lo = splat<W>(0.0f), hi = lo;
 #pragma unroll
             for (int w = 0; w < sharing; w++) {
-                lo += load_aligned<W>(&s.part[block * sharing + w][i * width + in]);
-                hi += load_aligned<W>(&s.part[block * sharing + w][i * width + in + S::granule]);
+                lo += load_aligned<W>(&s.part[block * sharing + w][place(i, in)]);
+                hi += load_aligned<W>(&s.part[block * sharing + w][place(i, in + S::granule)]);
             }
             float sum = 0;
             to_memory out;
