@@ -1,6 +1,8 @@
-/* Packed weights lie in memory as docs/packing.md says, byte by byte, on every target and for every program that multiplies by them. */
+/* Packed weights lie in memory as docs/packing.md says, byte by byte, on every target and for every program that multiplies by them: so one
+ * copy serves the plans of a model, and their signatures say so. */
 #include "tests/support.h"
 #include "ir/program/half.h"
+#include "runtime/module/signature.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,6 +68,72 @@ START_TEST(a_packed_weight_is_made_of_pieces)
 }
 END_TEST
 
+/* ---- plans of one model */
+static rig *planned(const char *path, const char *target, const char *dtype, const char *dim, long long value)
+{
+    const dim_override one = {.name = dim, .value = value};
+    return rig_plan(&(rig_request){.path = path, .level = fusion_tile, .target = target, .dtype = dtype, .dims = &one, .dim_count = 1});
+}
+
+/* How many packed weights of the other plan have the signature of one of these. */
+static int shared_weights(const rig *of, const rig *other)
+{
+    int shared = 0;
+    for (int i = 0; i < other->c.plan->pack_count; i++) {
+        const char *signature = pack_signature(other->a, &other->c.plan->packs[i]);
+        bool found = false;
+        for (int k = 0; k < of->c.plan->pack_count; k++) found |= strcmp(pack_signature(of->a, &of->c.plan->packs[k]), signature) == 0;
+        shared += found;
+    }
+    return shared;
+}
+
+static const char *const targets[] = {"host", "sm_80", "sm_90a", "gfx908", "gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1151", "gfx1201"};
+enum { target_total = sizeof targets / sizeof *targets };
+
+START_TEST(prefill_and_decode_of_any_batch_share_packed_weights)
+{
+    static const long long batches[] = {1, 2, 8, 16, 17, 64};
+    static const char block[] = "specs/llama-block.yaml", decode[] = "specs/llama-decode.yaml";
+    for (int f32 = 0; f32 < 2; f32++) {
+        const char *dtype = f32 ? "f32" : "bf16";
+        rig *prefill = planned(block, targets[_i], dtype, "S", 2048), *other = planned(block, targets[_i], "f16", "S", 2048);
+        const int count = prefill->c.plan->pack_count;
+        ck_assert_int_eq(count, 4);
+        ck_assert_int_eq(shared_weights(prefill, other), 0);
+        for (size_t k = 0; k < sizeof batches / sizeof *batches; k++) {
+            rig *r = planned(decode, targets[_i], dtype, "B", batches[k]);
+            const bool splits = f32 && strcmp(targets[_i], "sm_90a") == 0 && batches[k] <= 16; /* wgmma3 has weights of its own */
+            ck_assert_int_eq(r->c.plan->pack_count, count);
+            ck_assert_msg(shared_weights(prefill, r) == (splits ? 0 : count), "%s %s B=%lld: %d of %d weights are shared", targets[_i],
+                          dtype, batches[k], shared_weights(prefill, r), count);
+            rig_close(r);
+        }
+        rig_close(prefill);
+        rig_close(other);
+    }
+}
+END_TEST
+
+START_TEST(another_fold_is_another_weight)
+{
+    static const char form[] = "block: t\ndtype: bf16\ndims: {M: 40, K: 64}\ninputs: {x: [M, K]}\nparams: {%sw: [K, K]}\nops:\n"
+                               "%s  - {out: y, op: linear, in: [%s, w]}\noutputs: {y: y}\n";
+    static const char *const norms[][3] = {{"", "", "x"},
+                                           {"n: [K], ", "  - {out: h, op: rmsnorm, in: [x, n]}\n", "h"},
+                                           {"n: [K], ", "  - {out: h, op: rmsnorm, in: [x, n], unit_offset: true}\n", "h"}};
+    rig *r[3];
+    for (int i = 0; i < 3; i++) {
+        char yaml[512];
+        snprintf(yaml, sizeof yaml, form, norms[i][0], norms[i][1], norms[i][2]);
+        r[i] = rig_plan(&(rig_request){.yaml = yaml, .level = fusion_tile, .target = "sm_90a"});
+        ck_assert_int_eq(r[i]->c.plan->pack_count, 1);
+        for (int k = 0; k < i; k++) ck_assert_int_eq(shared_weights(r[k], r[i]), 0);
+    }
+    for (int i = 0; i < 3; i++) rig_close(r[i]);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("packing");
@@ -73,5 +141,10 @@ int main(void)
     tcase_set_timeout(t, 120);
     tcase_add_loop_test(t, a_packed_weight_is_made_of_pieces, 0, (int)(sizeof cases / sizeof *cases));
     suite_add_tcase(suite, t);
+    TCase *s = tcase_create("signatures");
+    tcase_set_timeout(s, 120);
+    tcase_add_loop_test(s, prefill_and_decode_of_any_batch_share_packed_weights, 0, target_total);
+    tcase_add_test(s, another_fold_is_another_weight);
+    suite_add_tcase(suite, s);
     return run_suite(suite);
 }
