@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "gen/plan/tile.h"
 #include "runtime/cli/tune/database.h"
+#include "runtime/cli/tune/entrant.h"
 #include "runtime/cli/tune/space.h"
 #include "runtime/cli/trial.h"
 #include "tests/support.h"
@@ -554,18 +555,21 @@ START_TEST(reports_have_every_trial_and_quote_what_is_in_them)
 }
 END_TEST
 
+static void use_hip_double(void)
+{
+    char library[4096];
+    const char *program = getenv("TFGEN") ? getenv("TFGEN") : "./build/default/tfgen", *slash = strrchr(program, '/');
+    snprintf(library, sizeof library, "%.*s/tests/doubles/libamdhip64_double.so", (int)(slash - program), program);
+    setenv("TFGEN_LIBHIP", library, 1);
+    snprintf(library, sizeof library, "%.*s/tests/doubles/libhiprtc_double.so", (int)(slash - program), program);
+    setenv("TFGEN_HIPRTC", library, 1);
+    setenv("TFGEN_CLANG", "none", 1);
+}
+
 /* A GPU's way: code by the workers, facts of code objects, launches through the driver; here that of the double of HIP's runtime. */
 START_TEST(a_gpu_is_tuned_through_its_driver)
 {
-    char prefix[2048];
-    const char *program = getenv("TFGEN") ? getenv("TFGEN") : "./build/default/tfgen", *slash = strrchr(program, '/');
-    snprintf(prefix, sizeof prefix, "%.*s/tests/doubles", (int)(slash - program), program);
-    char library[2200];
-    snprintf(library, sizeof library, "%s/libamdhip64_double.so", prefix);
-    setenv("TFGEN_LIBHIP", library, 1);
-    snprintf(library, sizeof library, "%s/libhiprtc_double.so", prefix);
-    setenv("TFGEN_HIPRTC", library, 1);
-    setenv("TFGEN_CLANG", "none", 1);
+    use_hip_double();
     json_t *kernel = tuned("tune specs/softmax.yaml --device=hip --effort=quick --json --dim=B=16,S=128 --budget=1h");
     ck_assert_msg(strcmp(how(kernel), "better") == 0 || strcmp(how(kernel), "default") == 0, "%s", output);
     ck_assert_int_gt(number_of("SELECT count(*) FROM trials WHERE registers > 0 AND code_hash IS NOT NULL AND predicted > 0"), 0);
@@ -573,6 +577,38 @@ START_TEST(a_gpu_is_tuned_through_its_driver)
                      1 + json_integer_value(json_object_get(kernel, "tried")));
     ck_assert_int_eq(number_of("SELECT count(*) FROM sessions WHERE label = 'AMD Instinct MI210' AND compiler LIKE 'hiprtc%'"), 1);
     json_decref(kernel);
+}
+END_TEST
+
+static const char two_kernels[] = "block: t\ndtype: bf16\ndims: {M: 2048, K: 64, N: 64}\ninputs: {x: [M, K]}\nparams: {w: [N, K]}\n"
+                                  "ops:\n  - {out: h, op: linear, in: [x, w]}\n  - {out: p, op: softmax, in: [h]}\noutputs: {p: p}\n";
+
+/* The product's default spilled, so that the plan was made again: candidates of the other kernel begin with that plan, or all spill. */
+static void check_spilled(void *argument)
+{
+    arena *a = *(arena **)argument;
+    compiled c;
+    const compile_request q = {
+        .text = two_kernels, .size = sizeof two_kernels - 1, .name = "t.yaml", .level = fusion_tile, .target = "gfx942"};
+    compile_inside(a, &q, &c);
+    const ir_tile spilled = c.plan->launches[0].kernel->phases[0]->tile, *other = &c.plan->launches[1].kernel->phases[0]->tile;
+    const spilled_tile marks[2] = {{spilled, 16, 4}, {{0}, 0, 0}};
+    const plan *again = plan_again(a, c.plan, marks);
+    ck_assert(again && !tile_same(&again->launches[0].kernel->phases[0]->tile, &spilled));
+    const course on = {.a = a, .request = &q, .fused = again->fused, .model = again->device, .plan = again};
+    ir_tile wanted = *other;
+    wanted.rows.threads /= 2;
+    const char *signature = phase_signature(a, again->program, again->launches[1].kernel->phases[0]);
+    const plan *made = course_plan(&on, a, space_line(a, signature, &wanted));
+    ck_assert(tile_same(&made->launches[1].kernel->phases[0]->tile, &wanted));
+    ck_assert(tile_same(&made->launches[0].kernel->phases[0]->tile, &again->launches[0].kernel->phases[0]->tile));
+}
+
+START_TEST(what_spills_in_the_default_is_no_candidates_fault)
+{
+    arena *a = arena_new();
+    ck_assert_msg(arena_run(a, check_spilled, &a) == code_ok, "%s", arena_diagnostics(a));
+    arena_free(a);
 }
 END_TEST
 
@@ -652,6 +688,7 @@ int main(void)
     tcase_add_test(e, without_time_nothing_is_tried_and_a_users_tile_is_left_alone);
     tcase_add_test(e, reports_have_every_trial_and_quote_what_is_in_them);
     tcase_add_test(e, a_gpu_is_tuned_through_its_driver);
+    tcase_add_test(e, what_spills_in_the_default_is_no_candidates_fault);
     tcase_add_test(e, a_wrong_plan_is_wrong_in_some_rows_too);
     tcase_add_test(e, of_large_plans_some_rows_of_every_stored_value_are_judged);
     suite_add_tcase(s, c), suite_add_tcase(s, t), suite_add_tcase(s, d), suite_add_tcase(s, e);

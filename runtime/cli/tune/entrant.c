@@ -14,7 +14,8 @@ plan *course_plan(const course *c, arena *a, const char *line)
     tuning *t = arena_alloc(a, sizeof *t);
     if (c->line_count) memcpy(lines, c->lines, c->line_count * sizeof *lines);
     if (line) lines[c->line_count] = line;
-    *t = (tuning){.lines = lines, .count = c->line_count + (line != NULL)};
+    *t = c->plan->tuning ? *c->plan->tuning : (tuning){0}; /* what spilled in the default spills here as well */
+    t->lines = lines, t->count = c->line_count + (line != NULL);
     arena_source(a, c->request->name, NULL, 0);
     return plan_choose(a, c->fused, c->model, t);
 }
@@ -42,19 +43,23 @@ static bool take(attempt *s, void (*body)(void *), candidate_status otherwise)
     return false;
 }
 
-static void make_plan(void *argument)
-{
-    attempt *s = argument;
-    plan *p = course_plan(s->c, s->e->a, s->e->line);
-    emit(s->e->a, p);
-    s->e->plan = p;
-}
-
 static int launch_of(const plan *p, const char *signature, arena *a)
 {
     for (int i = 0; i < p->launch_count; i++)
         if (strcmp(phase_signature(a, p->program, p->launches[i].kernel->phases[0]), signature) == 0) return i;
     return -1;
+}
+
+/* A tile that spilled when the default was made gave way to another. */
+static void make_plan(void *argument)
+{
+    attempt *s = argument;
+    plan *p = course_plan(s->c, s->e->a, s->e->line);
+    const int at = launch_of(p, s->signature, s->e->a);
+    if (at < 0 || !tile_same(&p->launches[at].kernel->phases[0]->tile, &s->e->tile))
+        bail(s->e->a, code_unsupported, (position){0}, "it spills");
+    emit(s->e->a, p);
+    s->e->plan = p;
 }
 
 /* A plan that was made again is another candidate's. */

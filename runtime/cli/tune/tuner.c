@@ -471,6 +471,7 @@ tuned_plan tuner_run(tuner *t, arena *a, const compile_request *r, const ir_prog
                   .bench = {.device = t->device, .seed = 1, .jobs = (int)t->o->number.jobs, .last_level = device_last_level(p->device),
                             .cache = t->cache}};
     for (size_t i = 0; i < c->line_count; i++) c->lines[i] = asked->lines[i];
+    c->plan = p;
     c->root = c->base = bench_open(a, graph, p, &c->bench, NULL);
     c->plan = out.plan = bench_plan_of(c->root);
     out.kernels = arena_alloc(a, ((size_t)c->plan->launch_count + 1) * sizeof *out.kernels);
