@@ -145,6 +145,13 @@ static dtype operands_of(const ir_phase *phase, dtype otherwise)
     return op ? op->inputs[0]->type : otherwise;
 }
 
+/* Of the highest clock, where the power limit leaves less while matrix units are busy. */
+static double loaded_share(const device_model *d)
+{
+    const double loaded = d->numbers[number_clock_loaded].value, highest = d->numbers[number_clock].value;
+    return loaded > 0 && highest > 0 ? loaded / highest : 1;
+}
+
 static double products_rate(const plan *p, const ir_phase *phase, unsigned *assumed)
 {
     const device_model *d = p->device;
@@ -152,9 +159,9 @@ static double products_rate(const plan *p, const ir_phase *phase, unsigned *assu
     const layer_kind layer = phase_layer(phase);
     if (!is_matrix(layer)) return d->rates[rate_vector].of[dtype_f32] * simt_share;
     const double share = layer == layer_mma && (d->target->layers >> layer_wgmma & 1) ? mma_share : 1;
-    if (d->rates[rate_products_reached].of[type] > 0) return d->rates[rate_products_reached].of[type] * share;
-    *assumed |= assumed_products;
-    return d->rates[rate_products].of[type] * products_share * share;
+    const double peak = d->rates[rate_products].of[type], reached = d->rates[rate_products_reached].of[type];
+    if (reached <= 0) *assumed |= assumed_products;
+    return fmin(reached > 0 ? reached : peak * products_share, peak * loaded_share(d)) * share;
 }
 
 static double launch_seconds(const device_model *d, const launch *l, unsigned *assumed)
