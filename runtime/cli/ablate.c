@@ -178,20 +178,13 @@ static void check_variant(void *argument)
         if (!t.checks[i].good) j->v->why = arena_strdup(j->whole->a, trial_complaint(j->a, &t.checks[i]));
 }
 
-static const char *last_error(arena *a, const arena *of)
-{
-    const char *said = arena_diagnostics(of), *mark = strstr(said, "error: ");
-    const char *from = mark ? mark + strlen("error: ") : said;
-    return arena_strndup(a, from, strcspn(from, "\n"));
-}
-
 /* Returns what went wrong, or NULL. */
 static const char *try_variant(ablate_job *whole, variant *v, void (*body)(void *), tfgen_code *code)
 {
     variant_job j = {arena_new(), whole, v};
     if (!j.a) bail(whole->a, code_bad_input, (position){0}, "out of memory");
     *code = arena_run(j.a, body, &j);
-    const char *why = *code == code_ok ? NULL : last_error(whole->a, j.a);
+    const char *why = *code == code_ok ? NULL : cli_first_error(whole->a, j.a);
     arena_free(j.a);
     return why;
 }
@@ -305,21 +298,12 @@ static json_t *variant_json(const ablate_job *j, const variant *v)
     return o;
 }
 
-/* --device's, else --target, else that of --device-model, else the one that most is known of. */
-static const char *target_of(arena *a, const cli_options *o, const compile_request *r)
-{
-    if (o->target) return o->target;
-    if (!r->device_model) return "sm_90a";
-    if (!strchr(r->device_model, '\n')) return device_model_named(a, r->device_model)->target->name;
-    return device_model_read(a, r->device_model, strlen(r->device_model), r->device_file)->target->name;
-}
-
 static void ablate_spec(void *argument)
 {
     ablate_job *j = argument;
     j->request = cli_request(j->a, j->o, j->path);
     if (j->request.from_ir) bail(j->a, code_usage, (position){0}, "--from: ablate needs a spec");
-    j->request.target = target_of(j->a, j->o, &j->request);
+    j->request.target = cli_target(j->a, j->o, &j->request);
     if (j->o->device && strcmp(j->o->device, "host") == 0)
         bail(j->a, code_usage, (position){0}, "--device: the host engine's times say nothing of fusions; leave it out, or name a GPU");
     j->without_effect = (text){.a = j->a};

@@ -14,6 +14,7 @@ int command_schema_main(const cli_options *o);
 int command_bench_main(const cli_options *o);
 int command_compare_main(const cli_options *o);
 int command_ablate_main(const cli_options *o);
+int command_predict_main(const cli_options *o);
 int command_fit_main(const cli_options *o);
 int command_explain_main(const cli_options *o);
 int command_build_main(const cli_options *o);
@@ -37,6 +38,11 @@ compile_request cli_request(arena *a, const cli_options *o, const char *path);
 
 /* Of --device-model, which may be NULL. */
 void cli_device_model(arena *a, const char *given, compile_request *r);
+
+/* Of commands that take one target and run nothing: --target, else that of --device-model, else the one that most is known of. */
+const char *cli_target(arena *a, const cli_options *o, const compile_request *r);
+/* The first error of another arena, without its place: a sentence for a table. */
+const char *cli_first_error(arena *a, const arena *of);
 
 /* The graph that results are compared with: the spec's, or for IR text of a later stage that of --spec at the text's dims and dtype, which
  * must have the text's inputs, parameters, states and outputs; NULL: there is none. Bails. */

@@ -46,16 +46,9 @@ static verdict judged(const compare_job *j, const between *speedup)
     return speedup->low >= needed ? verdict_good : verdict_noise;
 }
 
-static const recorded_run *find_run(const record *r, const char *key)
-{
-    for (int i = 0; i < r->count; i++)
-        if (strcmp(r->runs[i].key, key) == 0) return &r->runs[i];
-    return NULL;
-}
-
 static comparison compared(compare_job *j, const recorded_run *before, const record *after)
 {
-    comparison c = {.before = before, .after = find_run(after, before->key), .verdict = verdict_gone};
+    comparison c = {.before = before, .after = record_find(after, before->key), .verdict = verdict_gone};
     c.times[0] = between_of(j->a, before);
     if (!c.after) return c;
     if (strcmp(before->device, c.after->device) != 0)

@@ -40,13 +40,6 @@ static void plan_it(void *argument)
 
 static void close_arena(void *a) { arena_free(a); }
 
-static const char *first_error(arena *a, const arena *other)
-{
-    const char *said = arena_diagnostics(other), *mark = strstr(said, "error: ");
-    const char *from = mark ? mark + strlen("error: ") : said;
-    return arena_strndup(a, from, strcspn(from, "\n"));
-}
-
 static double largest_of(const footprint *f, long long layers)
 {
     const double running = footprint_bytes(f, layers), packing = footprint_packing(f, layers);
@@ -71,7 +64,7 @@ static fitting plan_at(const fit_job *j, const char *name, long long value, bool
         t.f = footprint_of(keep ? j->a : p.a, p.made.plan);
         t.bytes = largest_of(&t.f, j->o->number.layers);
     } else {
-        t.why = first_error(j->a, p.a);
+        t.why = cli_first_error(j->a, p.a);
     }
     if (keep)
         arena_defer(j->a, close_arena, p.a);
@@ -178,14 +171,6 @@ static json_t *found_json(const fit_job *j, const found *f)
 }
 
 /* ---- the command */
-static const char *target_of(arena *a, const cli_options *o, const compile_request *r)
-{
-    if (o->target) return o->target;
-    if (!r->device_model) return "sm_90a";
-    if (!strchr(r->device_model, '\n')) return device_model_named(a, r->device_model)->target->name;
-    return device_model_read(a, r->device_model, strlen(r->device_model), r->device_file)->target->name;
-}
-
 static void report_dim(fit_job *j, const dim *d)
 {
     const long long low = d->dynamic ? d->low : 1, high = d->dynamic ? d->high : INT_MAX;
@@ -226,7 +211,7 @@ static void fit_spec(void *argument)
     arena *a = j->a;
     compiled c;
     j->request = cli_request(a, j->o, j->path);
-    j->request.target = target_of(a, j->o, &j->request);
+    j->request.target = cli_target(a, j->o, &j->request);
     compile_inside(a, &j->request, &c);
     dim_table dims = c.plan->program->dims;
     const name_list asked = options_list(a, j->o->largest);

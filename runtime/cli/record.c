@@ -55,11 +55,30 @@ static const char *dims_of(const reader *r, json_t *dims)
     return t.data ? t.data : "";
 }
 
+static const char *key_text(arena *a, const char *const part[4], const char *dims, bool graph)
+{
+    return arena_printf(a, "%s %s level %s%s, %s%s", part[0], part[1], part[2], dims, part[3], graph ? ", graph replay" : "");
+}
+
 static const char *key_of(const reader *r, const json_t *o)
 {
-    const char *block = text_of(r, o, "block"), *type = text_of(r, o, "dtype"), *level = text_of(r, o, "fusion");
-    const char *target = text_of(r, o, "target"), *graph = json_is_true(json_object_get(o, "graph")) ? ", graph replay" : "";
-    return arena_printf(r->a, "%s %s level %s%s, %s%s", block, type, level, dims_of(r, json_object_get(o, "dims")), target, graph);
+    const char *const parts[] = {text_of(r, o, "block"), text_of(r, o, "dtype"), text_of(r, o, "fusion"), text_of(r, o, "target")};
+    return key_text(r->a, parts, dims_of(r, json_object_get(o, "dims")), json_is_true(json_object_get(o, "graph")));
+}
+
+const char *record_key(arena *a, const ir_program *p, const char *target, bool graph)
+{
+    const char *const parts[] = {p->name, dtype_name(p->type), fusion_level_name(p->level), target};
+    text dims = {.a = a};
+    for (int i = 0; i < p->dims.count; i++) text_printf(&dims, " %s=%lld", p->dims.dims[i].name, p->dims.dims[i].value);
+    return key_text(a, parts, dims.data ? dims.data : "", graph);
+}
+
+const recorded_run *record_find(const record *r, const char *key)
+{
+    for (int i = 0; i < r->count; i++)
+        if (strcmp(r->runs[i].key, key) == 0) return &r->runs[i];
+    return NULL;
 }
 
 static void read_launches(const reader *r, const json_t *list, recorded_run *out)
@@ -80,8 +99,8 @@ static void read_launches(const reader *r, const json_t *list, recorded_run *out
 
 static recorded_run *run_of(record *all, const char *key)
 {
-    for (int i = 0; i < all->count; i++)
-        if (strcmp(all->runs[i].key, key) == 0) return &all->runs[i];
+    recorded_run *known = (recorded_run *)record_find(all, key);
+    if (known) return known;
     all->runs[all->count] = (recorded_run){.key = key};
     return &all->runs[all->count++];
 }

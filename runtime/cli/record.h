@@ -2,6 +2,7 @@
  * record, with the place; they may be from anybody. */
 #ifndef TFGEN_CLI_RECORD_H
 #define TFGEN_CLI_RECORD_H
+#include "ir/ir.h"
 #include "runtime/cli/spread.h"
 #include <jansson.h>
 
@@ -30,4 +31,6 @@ typedef struct record {
 /* Writes {"record": 1, "tfgen": ..., "runs": runs} aside and renames it into place; bails code_io. */
 void record_write(arena *a, const char *path, json_t *runs);
 record record_read(arena *a, const char *path);
+const char *record_key(arena *a, const ir_program *p, const char *target, bool graph); /* of runs of this program */
+const recorded_run *record_find(const record *r, const char *key);                     /* NULL: there is none */
 #endif

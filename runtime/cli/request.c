@@ -90,6 +90,22 @@ compile_request cli_request(arena *a, const cli_options *o, const char *path)
     return r;
 }
 
+const char *cli_target(arena *a, const cli_options *o, const compile_request *r)
+{
+    static const char usual[] = "sm_90a";
+    if (o->target) return o->target;
+    if (!r->device_model) return usual;
+    if (!strchr(r->device_model, '\n')) return device_model_named(a, r->device_model)->target->name;
+    return device_model_read(a, r->device_model, strlen(r->device_model), r->device_file)->target->name;
+}
+
+const char *cli_first_error(arena *a, const arena *of)
+{
+    const char *said = arena_diagnostics(of), *mark = strstr(said, "error: ");
+    const char *from = mark ? mark + strlen("error: ") : said;
+    return arena_strndup(a, from, strcspn(from, "\n"));
+}
+
 /* ---- the graph of IR text */
 static const char *kind_name(const ir_value *v)
 {

@@ -70,6 +70,7 @@ LIKELY = [
     (r'runtime/(compile|system)/', 'libclang compilers compile_failures trust'), (r'runtime/data/random', 'data ref ir runtime models'),
     (r'runtime/cli/(bench|record|compare)', 'bench compare cli'), (r'runtime/cli/build', 'bundle examples cli'),
     (r'runtime/cli/explain', 'explain cli'), (r'runtime/cli/(fit|footprint)', 'fit'), (r'runtime/cli/ablate', 'ablate'),
+    (r'runtime/cli/predict', 'predict_command'),
     (r'runtime/cli/(trial|verify|run)', 'judge reports cli bench parts data models'),
     (r'runtime/cli/', 'cli reports data doctor bench emit'),
 ]

@@ -87,6 +87,10 @@ const char *explained_layer(layer_kind layer);
 const char *explained_frame(frame_kind frame);
 double launches_seconds(const explained_kernel *k, int count, bool floor);
 
+/* The same request on another device, with the tiles that are chosen for it; its sums. */
+explained_device explain_device(arena *a, compile_request r, const device_model *d);
+void explain_add_up(explained_device *d);
+
 void explain_print(const explanation *e);
 json_t *explain_json(const explanation *e);
 /* The page: one file that needs nothing else. */

@@ -1,0 +1,41 @@
+/* In: a request, a device model. Out: the plan that is made for that device, counted and predicted. Refuses nothing: where there is no
+ * plan, the sentence that says why stands for it. */
+#include "runtime/cli/explain/explanation.h"
+
+/* A plan for another device, whose refusal does not end the command. */
+typedef struct other_plan {
+    arena *a;
+    compile_request request;
+    explained_device *out;
+} other_plan;
+
+void explain_add_up(explained_device *d)
+{
+    d->foreseen = d->count > 0 && d->kernels[0].foreseen;
+    d->floor = launches_seconds(d->kernels, d->count, true);
+    d->seconds = launches_seconds(d->kernels, d->count, false);
+    for (int i = 0; i < d->count; i++) d->assumed |= d->kernels[i].predicted.assumed;
+}
+
+static void plan_other(void *argument)
+{
+    other_plan *j = argument;
+    compiled c;
+    compile_inside(j->a, &j->request, &c);
+    j->out->count = c.plan->launch_count;
+    j->out->kernels = explain_kernels(j->a, c.graph, c.plan);
+    explain_add_up(j->out);
+}
+
+static void close_arena(void *a) { arena_free(a); }
+
+explained_device explain_device(arena *a, compile_request r, const device_model *d)
+{
+    explained_device out = {.model = d};
+    other_plan j = {arena_new(), r, &out};
+    if (!j.a) bail(a, code_bad_input, (position){0}, "out of memory");
+    arena_defer(a, close_arena, j.a);
+    j.request.target = d->target->name, j.request.device_model = d->name, j.request.device_file = NULL, j.request.dump = NULL;
+    if (arena_run(j.a, plan_other, &j) != code_ok) out = (explained_device){.model = d, .refused = cli_first_error(a, j.a)};
+    return out;
+}

@@ -1,0 +1,278 @@
+/* In: a spec, device models, a sweep of a dim, recorded runs. Out: for each value and device the time that the plan made for it should
+ * take, what sets that time, and where the run was recorded the measured time and the error. Refuses what planning refuses of every device.
+ */
+#include "runtime/cli/explain/explanation.h"
+#include "runtime/cli/record.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { most_points = 64 };
+
+typedef struct point {
+    long long value; /* of the dim that is swept */
+    const device_model *device;
+    const char *refused; /* why there is no plan, or NULL */
+    int launches;
+    double floor, seconds, operations, bytes;
+    unsigned assumed;
+    const char *longest; /* launch, and its limit */
+    predicted_limit limit;
+    double measured; /* 0: not recorded */
+} point;
+
+typedef struct predict_job {
+    arena *a;
+    const cli_options *o;
+    const char *path;
+    compile_request request;
+    const char *swept; /* the dim, or NULL */
+    long long values[most_points];
+    int value_count;
+    const device_model **devices;
+    int device_count;
+    record recorded;
+    point *points;
+    int count;
+} predict_job;
+
+/* ---- what is asked for */
+static _Noreturn void refuse_sweep(const predict_job *j)
+{
+    bail(j->a, code_usage, (position){0}, "--sweep: '%s' is not DIM=V,V,... or DIM=V..V (doubling), at most %d values", j->o->sweep,
+         most_points);
+}
+
+static long long whole(const predict_job *j, const char **at)
+{
+    char *end;
+    const long long x = strtoll(*at, &end, 10);
+    if (end == *at || x < 1) refuse_sweep(j);
+    *at = end;
+    return x;
+}
+
+static void add_value(predict_job *j, long long value)
+{
+    if (j->value_count == most_points) refuse_sweep(j);
+    j->values[j->value_count++] = value;
+}
+
+/* "S=1,16,1000", "S=128..8192" */
+static void read_sweep(predict_job *j)
+{
+    const char *given = j->o->sweep, *equals = given ? strchr(given, '=') : NULL;
+    if (!given) {
+        j->value_count = 1;
+        return;
+    }
+    if (!equals || equals == given) refuse_sweep(j);
+    j->swept = arena_strndup(j->a, given, (size_t)(equals - given));
+    for (const char *at = equals + 1;; at++) {
+        const long long value = whole(j, &at);
+        add_value(j, value);
+        if (strncmp(at, "..", 2) == 0) {
+            at += 2;
+            const long long last = whole(j, &at);
+            for (long long v = 2 * value; v <= last; v *= 2) add_value(j, v);
+        }
+        if (!*at) return;
+        if (*at != ',') refuse_sweep(j);
+    }
+}
+
+static void list_devices(predict_job *j)
+{
+    const name_list given = options_list(j->a, j->o->device_model && strcmp(j->o->device_model, "all") != 0 ? j->o->device_model : NULL);
+    j->devices = arena_alloc(j->a, (device_model_total() + given.count + 1) * sizeof(*j->devices));
+    for (size_t i = 0; i < given.count; i++) {
+        const device_model *d = device_model_named(j->a, given.names[i]);
+        if (d->numbers[number_bandwidth].value <= 0)
+            bail(j->a, code_usage, (position){0}, "--device-model: %s does not say what its bandwidth is, so nothing is predicted",
+                 d->name);
+        j->devices[j->device_count++] = d;
+    }
+    for (size_t i = 0; !given.count && i < device_model_total(); i++) {
+        const device_model *d = device_model_at(j->a, i);
+        if (d->numbers[number_bandwidth].value > 0) j->devices[j->device_count++] = d;
+    }
+}
+
+/* ---- one point, in an arena of its own */
+typedef struct point_job {
+    arena *a;
+    predict_job *whole;
+    compile_request request;
+    point *p;
+} point_job;
+
+static double measured_of(const point_job *j, const plan *p)
+{
+    const record *r = &j->whole->recorded;
+    for (int graph = 1; graph >= 0 && r->count; graph--) {
+        const recorded_run *run = record_find(r, record_key(j->a, p->program, p->target->name, graph));
+        if (!run || !p->device->match || !strstr(run->device, p->device->match)) continue;
+        double *sorted = arena_alloc(j->a, (size_t)run->sample_count * sizeof *sorted);
+        memcpy(sorted, run->samples, (size_t)run->sample_count * sizeof *sorted);
+        return spread_of(sorted, run->sample_count).median;
+    }
+    return 0;
+}
+
+static void predict_it(void *argument)
+{
+    point_job *j = argument;
+    point *p = j->p;
+    compiled c;
+    double most = 0;
+    compile_inside(j->a, &j->request, &c);
+    p->launches = c.plan->launch_count;
+    for (int i = 0; i < c.plan->launch_count; i++) {
+        const explained_kernel *k = &explain_kernels(j->a, c.graph, c.plan)[i];
+        p->floor += k->floor, p->seconds += k->predicted.seconds, p->assumed |= k->predicted.assumed;
+        p->operations += k->work.products + k->work.others, p->bytes += k->work.read + k->work.written;
+        if (k->predicted.seconds <= most) continue;
+        most = k->predicted.seconds;
+        p->longest = arena_strdup(j->whole->a, k->launch->name), p->limit = k->predicted.limit;
+    }
+    p->measured = measured_of(j, c.plan);
+}
+
+static void add_point(predict_job *whole, int value, const device_model *d)
+{
+    point *p = &whole->points[whole->count++];
+    const size_t count = whole->request.graph.override_count;
+    dim_override *dims = arena_alloc(whole->a, (count + 1) * sizeof *dims);
+    point_job j = {arena_new(), whole, whole->request, p};
+    if (!j.a) bail(whole->a, code_bad_input, (position){0}, "out of memory");
+    *p = (point){.value = whole->values[value], .device = d};
+    if (count) memcpy(dims, whole->request.graph.overrides, count * sizeof *dims);
+    if (whole->swept) {
+        dims[count] = (dim_override){whole->swept, p->value};
+        j.request.graph.overrides = dims, j.request.graph.override_count = count + 1;
+    }
+    j.request.target = d->target->name, j.request.device_model = d->name;
+    const tfgen_code code = arena_run(j.a, predict_it, &j);
+    if (code != code_ok) p->refused = cli_first_error(whole->a, j.a);
+    arena_free(j.a);
+    if (code == code_bad_input || code == code_usage) bail(whole->a, code, (position){0}, "%s", p->refused);
+}
+
+/* ---- output */
+static double error_of(const point *p) { return p->seconds / p->measured - 1; }
+
+static void print_point(const predict_job *j, const point *p)
+{
+    arena *a = j->a;
+    printf("  %-12s", p->device->name);
+    if (p->refused) {
+        printf(" no plan: %s\n", p->refused);
+        return;
+    }
+    printf(" %8d %12s %12s", p->launches, spread_time_text(a, p->floor, true), spread_time_text(a, p->seconds, true));
+    if (p->measured > 0)
+        printf(" %12s %+7.1f %%", spread_time_text(a, p->measured, true), 100 * error_of(p));
+    else if (j->recorded.count)
+        printf(" %12s %9s", "-", "");
+    printf("  %s, %s%s\n", p->longest, predicted_limit_names[p->limit], p->assumed ? "" : "  (figures measured)");
+}
+
+static int by_size(const void *x, const void *y)
+{
+    const double a = fabs(error_of(*(const point *const *)x)), b = fabs(error_of(*(const point *const *)y));
+    return (a > b) - (a < b);
+}
+
+/* Points with a measured time, the nearest first. */
+static const point **measured_points(const predict_job *j, int *count)
+{
+    const point **list = arena_alloc(j->a, ((size_t)j->count + 1) * sizeof(*list));
+    *count = 0;
+    for (int i = 0; i < j->count; i++)
+        if (j->points[i].measured > 0) list[(*count)++] = &j->points[i];
+    qsort(list, (size_t)*count, sizeof(*list), by_size);
+    return list;
+}
+
+static double median_error(const point *const *list, int count)
+{
+    const double low = fabs(error_of(list[(count - 1) / 2])), high = fabs(error_of(list[count / 2]));
+    return (low + high) / 2;
+}
+
+static void print_errors(const predict_job *j)
+{
+    int count;
+    const point **list = measured_points(j, &count);
+    if (!j->recorded.count) return;
+    if (!count) {
+        printf("\nno run of %s at these dims is among the recorded ones\n", j->path);
+        return;
+    }
+    const point *worst = list[count - 1];
+    printf("\n%d measured: median error %.1f %%, worst %+.1f %% (%s", count, 100 * median_error(list, count), 100 * error_of(worst),
+           worst->device->name);
+    if (j->swept) printf(", %s=%lld", j->swept, worst->value);
+    puts(")");
+}
+
+static void print_all(const predict_job *j)
+{
+    printf("%s: times that are predicted (docs/insight.md)\n  %-12s %8s %12s %12s%s  longest launch, limited by\n", j->path, "device",
+           "launches", "floor", "predicted", j->recorded.count ? "     measured     error" : "");
+    for (int i = 0; i < j->count; i++) {
+        if (j->swept && i % j->device_count == 0) printf("%s=%lld\n", j->swept, j->points[i].value);
+        print_point(j, &j->points[i]);
+    }
+    print_errors(j);
+}
+
+static json_t *point_json(const predict_job *j, const point *p)
+{
+    json_t *o = json_pack("{s:s, s:s}", "device", p->device->name, "target", p->device->target->name);
+    if (j->swept) json_object_set_new(o, j->swept, json_integer(p->value));
+    if (p->refused) {
+        json_object_set_new(o, "refused", json_string(p->refused));
+        return o;
+    }
+    json_object_update_new(o, json_pack("{s:i, s:f, s:f, s:f, s:f, s:s, s:s}", "launches", p->launches, "operations", p->operations,
+                                        "bytes", p->bytes, "floor_seconds", p->floor, "predicted_seconds", p->seconds, "longest",
+                                        p->longest, "limit", predicted_limit_names[p->limit]));
+    if (p->measured > 0) json_object_set_new(o, "measured_seconds", json_real(p->measured));
+    if (p->measured > 0) json_object_set_new(o, "error", json_real(error_of(p)));
+    return o;
+}
+
+static void predict_spec(void *argument)
+{
+    predict_job *j = argument;
+    cli_options one = *j->o;
+    one.device_model = NULL;
+    j->request = cli_request(j->a, &one, j->path);
+    if (j->request.from_ir) bail(j->a, code_usage, (position){0}, "--from: predict needs a spec");
+    read_sweep(j);
+    list_devices(j);
+    if (j->o->measured) j->recorded = record_read(j->a, j->o->measured);
+    j->points = arena_alloc(j->a, ((size_t)j->value_count * (size_t)j->device_count + 1) * sizeof *j->points);
+    for (int i = 0; i < j->value_count; i++)
+        for (int d = 0; d < j->device_count; d++) add_point(j, i, j->devices[d]);
+    if (!j->o->json) {
+        print_all(j);
+        return;
+    }
+    json_t *all = json_array();
+    for (int i = 0; i < j->count; i++) json_array_append_new(all, point_json(j, &j->points[i]));
+    json_dumpf(all, stdout, JSON_INDENT(2));
+    putchar('\n');
+    json_decref(all);
+}
+
+int command_predict_main(const cli_options *o)
+{
+    if (o->file_count > 1) {
+        fputs("tfgen: predict takes one SPEC; give each its own call\n", stderr);
+        return code_usage;
+    }
+    predict_job j = {.a = arena_new(), .o = o, .path = o->files[0]};
+    return cli_run(predict_spec, &j, j.a);
+}
