@@ -400,7 +400,7 @@ static void put(const program *p, const char *name, tfgen_tensor_kind kind, floa
                            &error), &error);
 }
 
-/* Register tiles for many rows, another program for two. */
+/* Matrix units or register tiles for many rows, another program for two. */
 START_TEST(a_variant_runs_the_calls_that_it_covers)
 {
     static const char products[] = "block: products\ndtype: f32\ndims: {M: 40, D: 64, F: 96}\ndynamic: {M: [1, 40]}\n"
@@ -410,7 +410,7 @@ START_TEST(a_variant_runs_the_calls_that_it_covers)
     static float x[40 * 64], w[96 * 64], y[40 * 96];
     program p;
     tfgen_error error;
-    setenv("TFGEN_DOUBLE_DEVICES", "gfx1100", 1);
+    setenv("TFGEN_DOUBLE_DEVICES", _i ? "gfx1100" : "gfx942", 1);
     must(start(&p, "hip", products, sizeof products - 1, &error), &error);
     put(&p, "x", TFGEN_INPUT, x, 40 * 64);
     put(&p, "w", TFGEN_PARAM, w, 96 * 64);
@@ -598,7 +598,7 @@ static void add_results(Suite *suite)
     tcase_add_test(c, the_real_hiprtc_makes_the_code_object);
     tcase_add_test(c, two_devices_work_at_once_and_the_current_one_stays);
     tcase_add_test(c, eight_threads_execute_one_plan);
-    tcase_add_test(c, a_variant_runs_the_calls_that_it_covers);
+    tcase_add_loop_test(c, a_variant_runs_the_calls_that_it_covers, 0, 2);
     tcase_add_test(c, a_captured_call_is_replayed);
     tcase_add_test(c, a_call_only_queues_its_launches);
     tcase_add_test(c, modules_and_memory_may_go_while_kernels_run);
