@@ -172,14 +172,14 @@ template <class S> struct gemm_mfma {
 
     // Of a stage's packed columns: where chunk `chunk` of column `in` lies from the first column's on; what comes with each stage.
     static constexpr int packed_step = row_bytes / packing::row_bytes * packing::bytes;
-    DEV static int packed_offset(int in, int chunk)
+    DEV static unsigned packed_offset(unsigned in, unsigned chunk)
     {
         return in / 16 * (16 * b_stride) + in % 16 / 8 * 512 + chunk / 4 * packing::bytes + chunk % 4 * 128 + in % 8 * 16;
     }
     // Thread i loads piece i % 8 of A's lines i / 8, i / 8 + lines, ...: a wave reads whole rows. Of B it loads chunk i / 8 % 8 of a line
     // among eight, and of the lines that are as far apart: whole lines of packed pieces.
-    DEV static int b_line(int thread) { return thread / 64 * 8 + thread % 8; }
-    DEV static int b_chunk(int thread) { return thread / 8 % 8; }
+    DEV static unsigned b_line(unsigned thread) { return thread / 64 * 8 + thread % 8; }
+    DEV static unsigned b_chunk(unsigned thread) { return thread / 8 % 8; }
     DEV static int wave_here() { return uniform(thread_index() / TF_WAVE); }
     DEV static int line_here() { return wave_here() * (TF_WAVE / 8) + thread_index() % TF_WAVE / 8; }
     DEV static int piece_here() { return thread_index() % 8; }
@@ -353,10 +353,10 @@ template <class S> struct gemm_mfma {
     {
         int thread = thread_index();
         settle(thread); // what follows from it is made here, not kept in registers through the main loop
-        const int line = thread / 8, k = stage * tile_k + thread % 8 * V, b_k = stage * tile_k + b_chunk(thread) * V;
+        const int line = thread / 8, k = stage * tile_k + thread % 8 * V, b_k = stage * tile_k + static_cast<int>(b_chunk(thread)) * V;
 #pragma unroll
         for (int i = 0; i < b_pieces; i++) {
-            const int n = least(b_line(thread) + i * lines, s.b_last);
+            const int n = least(static_cast<int>(b_line(thread)) + i * lines, s.b_last);
             if constexpr (!S::b_plain)
                 h.b[i] = packed(S::template b<V>(p, t.batch, t.column * tile_n + n, b_k, S::K - b_k));
             else
