@@ -31,12 +31,9 @@ typedef struct reader {
     scanner in;
     builder b;
     pending *pending;
-    int pending_count;
-    position *op_places; /* in this text; the ops' own positions are in the spec */
-    position *spec_places;
     declared *declared;
-    int declared_count;
-    int depth; /* 0: file, 1: in a kernel, 2: in a phase */
+    position *op_places, *spec_places;        /* in this text; the ops' own positions are in the spec */
+    int pending_count, declared_count, depth; /* 0: file, 1: in a kernel, 2: in a phase */
     ir_kernel *kernel;
     ir_phase *phase;
     bool has_frame; /* of the kernel */
@@ -614,8 +611,7 @@ static void settle_names(reader *r)
 static void move_places(reader *r, bool to_spec)
 {
     const position *places = to_spec ? r->spec_places : r->op_places;
-    for (int i = 0; i < r->declared_count; i++)
-        r->declared[i].value->at = to_spec ? r->declared[i].spec : r->declared[i].here;
+    for (int i = 0; i < r->declared_count; i++) r->declared[i].value->at = to_spec ? r->declared[i].spec : r->declared[i].here;
     for (int i = 0; i < r->b.p->op_count; i++) {
         ir_op *op = r->b.p->ops[i];
         op->at = places[i];
