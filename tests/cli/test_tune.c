@@ -346,18 +346,26 @@ static pid_t write_in_child(int number, int trials, int kill_after)
     return child;
 }
 
-static long long number_of(const char *sql)
+/* False: there is no such file or table yet. */
+static bool ask_number(const char *sql, long long *n)
 {
     sqlite3 *db;
-    sqlite3_stmt *s;
+    sqlite3_stmt *s = NULL;
     char path[128];
     snprintf(path, sizeof path, "%s/a/b/trials.db", folder);
-    ck_assert_int_eq(sqlite3_open_v2(path, &db, SQLITE_OPEN_READWRITE, NULL), SQLITE_OK);
-    ck_assert_int_eq(sqlite3_prepare_v2(db, sql, -1, &s, NULL), SQLITE_OK);
-    ck_assert_int_eq(sqlite3_step(s), SQLITE_ROW);
-    const long long n = sqlite3_column_int64(s, 0);
+    bool there = sqlite3_open_v2(path, &db, SQLITE_OPEN_READWRITE, NULL) == SQLITE_OK;
+    sqlite3_busy_timeout(db, 60000);
+    there = there && sqlite3_prepare_v2(db, sql, -1, &s, NULL) == SQLITE_OK && sqlite3_step(s) == SQLITE_ROW;
+    if (there) *n = sqlite3_column_int64(s, 0);
     sqlite3_finalize(s);
     sqlite3_close(db);
+    return there;
+}
+
+static long long number_of(const char *sql)
+{
+    long long n = -1;
+    ck_assert_msg(ask_number(sql, &n), "%s", sql);
     return n;
 }
 
@@ -509,6 +517,46 @@ START_TEST(without_time_nothing_is_tried_and_a_users_tile_is_left_alone)
     ck_assert_int_eq(number_of("SELECT count(*) FROM trials"), 0);
     ck_assert_int_ne(access("wisdom", F_OK), 0);
     json_decref(kernel);
+}
+END_TEST
+
+/* The command in a process of its own, until it has ended `trials`; then the signal, and how it ends. */
+static int tune_until(long long trials, int signal)
+{
+    char wisdom[128], database[128];
+    snprintf(wisdom, sizeof wisdom, "%s/wisdom", folder);
+    snprintf(database, sizeof database, "%s/a/b/trials.db", folder);
+    const char *program = getenv("TFGEN") ? getenv("TFGEN") : "./tfgen";
+    const pid_t child = fork();
+    if (child == 0) {
+        setenv("TFGEN_WISDOM", wisdom, 1), setenv("TFGEN_TRIALS", database, 1);
+        execlp(program, program, "tune", "specs/llama-block.yaml", "--device=host", "--effort=full", "--budget=1h", "-q", NULL);
+        _exit(127);
+    }
+    ck_assert_int_gt(child, 0);
+    long long ended = 0;
+    while (!ask_number("SELECT count(*) FROM trials WHERE ended IS NOT NULL", &ended) || ended < trials) usleep(50000);
+    int status;
+    kill(child, signal);
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    return status;
+}
+
+/* One search is over at once and its best meets the default; the kernels behind it are not begun. A killed one leaves a sound file. */
+START_TEST(control_c_keeps_the_best_so_far_and_a_kill_leaves_a_sound_database)
+{
+    const int status = tune_until(2, _i ? SIGKILL : SIGINT);
+    ck_assert_int_eq(number_of("SELECT count(*) FROM pragma_integrity_check WHERE integrity_check <> 'ok'"), 0);
+    if (_i) {
+        ck_assert(WIFSIGNALED(status));
+        ck_assert_int_ge(number_of("SELECT count(*) FROM trials WHERE ended IS NOT NULL"), 2);
+        return;
+    }
+    ck_assert_msg(WIFEXITED(status) && WEXITSTATUS(status) == 0, "%d", status);
+    ck_assert_int_eq(number_of("SELECT count(*) FROM sessions WHERE how = 'stopped'"), 1);
+    ck_assert_int_eq(number_of("SELECT count(*) FROM trials WHERE ended IS NULL"), 0);
+    ck_assert_int_eq(number_of("SELECT count(*) FROM trials WHERE status = 'kept'"),
+                     number_of("SELECT count(DISTINCT signature) FROM trials"));
 }
 END_TEST
 
@@ -687,6 +735,7 @@ int main(void)
     tcase_add_test(e, what_was_tuned_is_used_and_not_tuned_again);
     tcase_add_test(e, without_time_nothing_is_tried_and_a_users_tile_is_left_alone);
     tcase_add_test(e, reports_have_every_trial_and_quote_what_is_in_them);
+    tcase_add_loop_test(e, control_c_keeps_the_best_so_far_and_a_kill_leaves_a_sound_database, 0, 2);
     tcase_add_test(e, a_gpu_is_tuned_through_its_driver);
     tcase_add_test(e, what_spills_in_the_default_is_no_candidates_fault);
     tcase_add_test(e, a_wrong_plan_is_wrong_in_some_rows_too);

@@ -81,7 +81,13 @@ START_TEST(a_plan_has_the_tiles_of_its_options)
     o.tiles = wrong;
     ck_assert_int_eq(tfgen_plan_create(ffn, sizeof ffn - 1, "ffn.yaml", &o, &plan, &error), TFGEN_USAGE);
     ck_assert_msg(strstr(error.text, "tile 'gate_up: nn=32': ") != NULL, "%s", error.text);
-    o.tiles = illegal;
+    o.tile_count = 0, o.wisdom = "/nowhere/wisdom";
+    ck_assert_int_eq(tfgen_plan_create(ffn, sizeof ffn - 1, "ffn.yaml", &o, &plan, &error), TFGEN_IO);
+    ck_assert_msg(strstr(error.text, "wisdom: cannot read /nowhere/wisdom: ") != NULL, "%s", error.text);
+    setenv("TFGEN_WISDOM", "/nowhere/wisdom", 1); /* the usual place may be empty */
+    o.wisdom = NULL;
+    tfgen_plan_free(plan_of(&o));
+    o.tile_count = 1, o.tiles = illegal;
     ck_assert_int_eq(tfgen_plan_create(ffn, sizeof ffn - 1, "ffn.yaml", &o, &plan, &error), TFGEN_UNSUPPORTED);
 }
 END_TEST
