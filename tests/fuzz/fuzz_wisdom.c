@@ -30,7 +30,7 @@ const fuzz_kind fuzz_this = {.name = "fuzz_wisdom",
                              .most_bytes = 1 << 14,
                              .text = true,
                              .repair = repair,
-                             .cases = 1000};
+                             .cases = 400};
 
 static const char spec[] = "block: t\ndtype: bf16\ndims: {M: 512, K: 256, N: 512}\ndynamic: {M: [1, 4096]}\n"
                            "inputs: {x: [M, K]}\nparams: {w: [N, K], v: [K, N], n: [K]}\n"
