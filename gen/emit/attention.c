@@ -123,7 +123,7 @@ void heads_write_maps(heads *h, long long pack, long long block_k)
     write_map(h, "v_map", op->inputs[2], t->kv_heads, 1, block_k);
 }
 
-void heads_write_rules(heads *h)
+static void write_mask(heads *h)
 {
     const ir_op *op = h->op;
     const ir_value *q = op->inputs[0], *k = op->inputs[1], *v = op->inputs[2];
@@ -134,7 +134,29 @@ void heads_write_rules(heads *h)
     write_line(w, "using type = %s;", dtype_c_name(q->type));
     write_line(w, "DEV static int batches(const args &p) { return %s; }", extent_c(h->e, &q->shape[0]));
     write_line(w, "DEV static int queries(const args &p) { return %s; }", extent_c(h->e, &q->shape[1]));
+}
+
+void heads_write_rules(heads *h)
+{
+    write_mask(h);
     write_keys(h);
+}
+
+static void write_length(heads *h, const char *name, const ir_value *v)
+{
+    write_line(h->w, "DEV static const int *%s(const args &p) { return %s; }", name, v ? use_value(h->e, v, false) : "nullptr");
+}
+
+void heads_write_cache(heads *h)
+{
+    const ir_op *op = h->op;
+    write_mask(h);
+    write_length(h, "starts", op->attributes.at);
+    write_length(h, "lengths", op->attributes.lengths);
+    write_line(h->w, "DEV static int most_keys(const args &p) { return %s; }", extent_c(h->e, value_tokens(op->inputs[1])));
+    write_line(h->w, "static constexpr long long key_stride = %lld, value_stride = %lld;", view_of(h->e->a, op->inputs[1]).stride,
+               view_of(h->e->a, op->inputs[2]).stride);
+    write_line(h->w, "static constexpr int most_queries = %lld;", extent_high(&op->inputs[0]->shape[1], &h->e->plan->program->dims));
 }
 
 void heads_write_lists(heads *h)
@@ -142,14 +164,6 @@ void heads_write_lists(heads *h)
     enum { most_in_a_chain = 8192 };
     const long long most = extent_high(value_tokens(h->op->inputs[1]), &h->e->plan->program->dims);
     write_line(h->w, "static constexpr bool long_lists = %s;", most > most_in_a_chain ? "true" : "false");
-}
-
-void heads_write_strides(heads *h)
-{
-    const ir_op *op = h->op;
-    write_line(h->w, "static constexpr long long key_stride = %lld, value_stride = %lld;", view_of(h->e->a, op->inputs[1]).stride,
-               view_of(h->e->a, op->inputs[2]).stride);
-    write_line(h->w, "static constexpr int most_queries = %lld;", extent_high(&op->inputs[0]->shape[1], &h->e->plan->program->dims));
 }
 
 void heads_write_pointers(heads *h)

@@ -3,96 +3,35 @@
 // have equal runs of all sequences' keys, however long each sequence is. Refuses (static_assert) heads that are no multiple of 16 columns
 // up to 256. A row without a visible key is zeros.
 //
-// A turn is so many keys that every warp of a workgroup has `keys` of them; a lead is what 8 rows and a head of keys need of a sequence.
-// The turns of all leads, one after the other, are cut into as many runs as there are workgroups, so a lead may lie in several: its parts.
-// Who has the last part joins them, in their order; the others give theirs, through memory. A workgroup goes through its run from the end,
-// so that it gives before it may have to wait, and it waits for lower ones only.
+// A turn is so many keys that every warp of a workgroup has `keys` of them; which workgroup has which turns, decode_runs.h says. Who has
+// the last part of a lead joins them, in their order; the others give theirs, through memory or, within a cluster, without.
 #pragma once
 
-template <class S> struct decode_mma {
-    using args = typename S::args;
+template <class S> struct decode_mma : decode_runs<S, S::threads / 32 * S::warp_keys> {
+    using runs = decode_runs<S, S::threads / 32 * S::warp_keys>;
+    using typename runs::args, typename runs::part, typename runs::stand, typename runs::numbers;
+    using runs::group, runs::most_rows, runs::known;
     using type = typename S::type;
     static constexpr int head_dim = S::head_dim, keys = S::warp_keys, threads = S::threads, resident = S::resident;
     static constexpr int warps = threads / 32, units = keys / 16;
-    static constexpr int group = S::heads / S::kv_heads, most_rows = group * S::most_queries, kept = most_rows < 8 ? most_rows : 8;
+    static constexpr int kept = most_rows < 8 ? most_rows : 8;
     static constexpr int wide = head_dim / 32, results = head_dim / 16, turn = warps * keys, pitch = head_dim + 4;
     static constexpr bool narrow = head_dim % 32 != 0; // half a block at the end
+    static constexpr int cluster = cluster_present<S::cluster>; // workgroups that reach each other's memory
     static constexpr float to_log2 = 1.44269504089f;
     static constexpr float lazy = 8.0f; // sums are rescaled when a row's largest score has grown by more (in log2)
     static_assert(head_dim % 16 == 0 && head_dim <= 256, "head size");
     static_assert(keys % 16 == 0 && threads % 32 == 0, "tile: whole products and warps");
 
+    static constexpr bool guesses = S::resident == 1; // there are registers to begin before the launch ahead has ended
     struct alignas(16) memory {
         float o[warps][kept][pitch], largest[warps][kept], sum[warps][kept]; // of the warps
         float joined[kept][pitch];
+        float given[S::cluster > 1 ? kept : 1][S::cluster > 1 ? pitch : 4]; // a part for another workgroup of the cluster
+        typename runs::run turns;
     };
 
-    // ---- turns
-    struct visible { // keys of a sequence that some query sees
-        int from, to;
-        DEV bool none() const { return to <= from; }
-        DEV int turns() const { return none() ? 1 : ceil_div(to - from, turn); }
-    };
-    DEV static visible visible_in(const args &p, int batch)
-    {
-        const int all = S::keys(p, batch), last = S::position(p, batch, S::queries(p) - 1);
-        const int oldest = S::window ? S::position(p, batch, 0) - S::window + 1 : 0;
-        return {oldest > 0 ? oldest : 0, S::causal && last < all ? last + 1 : all};
-    }
-    DEV static int row_tiles(const args &p) { return ceil_div(group * S::queries(p), 8); }
-    DEV static int leads(const args &p) { return S::kv_heads * row_tiles(p); } // of a sequence
-
-    struct place { // a sequence, its leads' first turn, turns of each
-        int batch, first, each;
-    };
-    // Of 32 sequences, one a lane.
-    DEV static int turns_of_lane(const args &p, int batch0)
-    {
-        const int batch = batch0 + thread_index() % 32;
-        return batch < S::batches(p) ? leads(p) * visible_in(p, batch).turns() : 0;
-    }
-    DEV static int sum_of_lanes(int x)
-    {
-#pragma unroll
-        for (int mask = 1; mask < 32; mask *= 2) x += warp_xor(x, mask);
-        return x;
-    }
-    DEV static int sum_to_lane(int x)
-    {
-        const int lane = thread_index() % 32;
-#pragma unroll
-        for (int step = 1; step < 32; step *= 2) {
-            const int before = lane_value(x, lane - step & 31);
-            x += lane >= step ? before : 0;
-        }
-        return x;
-    }
-    DEV static int all_turns(const args &p)
-    {
-        int sum = 0;
-        for (int batch0 = 0; batch0 < S::batches(p); batch0 += 32) sum += sum_of_lanes(turns_of_lane(p, batch0));
-        return sum;
-    }
-    // Where turn `index` is: one of them.
-    DEV static place find(const args &p, int index)
-    {
-        for (int batch0 = 0, before = 0;; batch0 += 32) {
-            const int own = turns_of_lane(p, batch0), to = before + sum_to_lane(own), all = lane_value(to, 31);
-            if (index < all) {
-                const int lane = sum_of_lanes(to <= index), count = lane_value(own, lane);
-                return {batch0 + lane, lane_value(to, lane) - count, count / leads(p)};
-            }
-            before = all;
-        }
-    }
-
-    // ---- a part of a lead
-    struct part {
-        visible seen;
-        int batch, kv_head, row0; // of the group's rows
-        int from, to, each;       // turns of the lead's
-        int rows;                 // up to 8
-    };
+    // ---- a part's keys
     struct sums { // of a warp: rows are a product's columns
         cache_results o[results];
         float largest[2], sum[2]; // in log2
@@ -144,9 +83,9 @@ template <class S> struct decode_mma {
         {
 #pragma unroll
             for (int e = 0; e < 2; e++) {
-                const int position = S::position(p, t.batch, token_of(p, t, cache_results::column(e)));
-                high[e] = S::most_queries > 1 && S::causal && position < t.seen.to ? position + 1 : t.seen.to;
-                low[e] = S::most_queries > 1 && S::window ? position - S::window + 1 : t.seen.from;
+                const int position = t.start + token_of(p, t, cache_results::column(e));
+                high[e] = S::most_queries > 1 && S::causal && position < t.seen_to ? position + 1 : t.seen_to;
+                low[e] = S::most_queries > 1 && S::window ? position - S::window + 1 : t.seen_from;
             }
         }
         DEV bool has(int e, int key) const { return key < high[e] && (S::most_queries == 1 || S::window == 0 || key >= low[e]); }
@@ -210,7 +149,7 @@ template <class S> struct decode_mma {
 
     DEV static void attend(const args &p, const part &t, sums &all)
     {
-        const int warp = thread_index() / 32;
+        const int warp = thread_index() / 32, last = t.seen_from + t.to * turn, end = last < t.seen_to ? last : t.seen_to;
         const type *const k = S::k(p, t.batch, 0, t.kv_head), *const v = S::v(p, t.batch, 0, t.kv_head);
         const sight seen(p, t);
         queries q;
@@ -220,14 +159,12 @@ template <class S> struct decode_mma {
 #pragma unroll
         for (int e = 0; e < 2; e++) all.largest[e] = take_max::identity(), all.sum[e] = 0.0f;
 #pragma unroll 1
-        for (int i = t.from; i < t.to; i++) {
-            const int key = t.seen.from + (i * warps + warp) * keys;
-            if (key >= t.seen.to) break;
+        for (int key = t.seen_from + t.from * turn + warp * keys; key < end; key += turn) {
             rows_of_cache x[units], y[units];
 #pragma unroll
-            for (int u = 0; u < units; u++) x[u].load(k, S::key_stride, key + u * 16, t.seen.to);
+            for (int u = 0; u < units; u++) x[u].load(k, S::key_stride, key + u * 16, t.seen_to);
 #pragma unroll
-            for (int u = 0; u < units; u++) y[u].load(v, S::value_stride, key + u * 16, t.seen.to);
+            for (int u = 0; u < units; u++) y[u].load(v, S::value_stride, key + u * 16, t.seen_to);
             cache_results s[units];
 #pragma unroll
             for (int u = 0; u < units; u++) scores(seen, q, x[u], key + u * 16, s[u]);
@@ -287,54 +224,31 @@ template <class S> struct decode_mma {
         return x;
     }
 
-    // ---- parts in memory: one of a workgroup at most. It is there when the 8 bytes before it hold a number that memory nobody wrote does
-    // not; who took it clears them.
+    // ---- parts: a workgroup gives one at most. Those of other clusters are taken from memory, where one is whole when the 8 bytes before
+    // it hold a number that memory nobody wrote does not; who took it clears them.
     static constexpr unsigned long long full = 0x9d2be3167f4a91c5ull;
-    static constexpr int slice = 4 + kept * (head_dim + 4); // floats: of a row, places, largest, sum
+    static constexpr int slice = 4 + kept * pitch; // floats: of a row, places, largest, sum
     DEV static float *slice_of(const args &p, int workgroup) { return S::partial(p) + static_cast<long long>(workgroup) * slice; }
     DEV static unsigned long long *flag_of(const args &p, int workgroup)
     {
         return reinterpret_cast<unsigned long long *>(slice_of(p, workgroup));
     }
-    DEV static void give(const args &p, const part &t, const memory &m)
+    // The first workgroup of this one's cluster.
+    DEV static int cluster_start() { return block_index() / cluster * cluster; }
+
+    DEV static void give(const args &p, const part &t, memory &m)
     {
-        float *to = slice_of(p, block_index()) + 4;
+        const bool near = cluster > 1 && t.taker < cluster_start() + cluster;
+        float *to = near ? m.given[0] : slice_of(p, block_index()) + 4;
         for (int i = thread_index(); i < t.rows * fours; i += threads) {
             const int row = i / fours, place = i % fours * 4;
             const joined x = join_warps(m, row, place);
-            *reinterpret_cast<four *>(to + row * (head_dim + 4) + place) = x.o;
-            if (place == 0) *reinterpret_cast<four *>(to + row * (head_dim + 4) + head_dim) = {{x.largest, x.sum, 0.0f, 0.0f}};
+            *reinterpret_cast<four *>(to + row * pitch + place) = x.o;
+            if (place == 0) *reinterpret_cast<four *>(to + row * pitch + head_dim) = {{x.largest, x.sum, 0.0f, 0.0f}};
         }
+        if (near) return;
         barrier();
         if (thread_index() == 0) flag_store(flag_of(p, block_index()), full);
-    }
-    // Adds the parts of workgroups from `first` to this one, before its own, many loads at a time.
-    DEV static joined take(const args &p, int first, int row, int place, const joined &own)
-    {
-        constexpr int at_once = 8;
-        joined all;
-        all.clear();
-        const int last = block_index() - 1;
-#pragma unroll 1
-        for (int from = first; from <= last; from += at_once) {
-            four o[at_once], numbers[at_once];
-#pragma unroll
-            for (int i = 0; i < at_once; i++) {
-                const float *part = slice_of(p, from + i < last ? from + i : last) + 4 + row * (head_dim + 4);
-                o[i] = *reinterpret_cast<const four *>(part + place);
-                numbers[i] = *reinterpret_cast<const four *>(part + head_dim);
-            }
-            float largest = all.largest;
-#pragma unroll
-            for (int i = 0; i < at_once; i++) largest = larger(largest, numbers[i].e[0]);
-            rescale(all, largest);
-#pragma unroll
-            for (int i = 0; i < at_once; i++)
-                if (from + i <= last) all.add(o[i], factor_of(numbers[i].e[0], largest), numbers[i].e[1]);
-        }
-        rescale(all, larger(all.largest, own.largest));
-        all.add(own.o, factor_of(own.largest, all.largest), own.sum);
-        return all;
     }
     DEV static void rescale(joined &x, float largest)
     {
@@ -344,23 +258,62 @@ template <class S> struct decode_mma {
         x.sum *= factor;
         x.largest = largest;
     }
-    DEV static void await(const args &p, int first)
+    // Adds 4 places of the parts of workgroups from `first` up to `end`, many loads at a time.
+    template <bool Near> DEV static void take(const args &p, const memory &m, int first, int end, int row, int place, joined &all)
     {
-        for (int i = first + thread_index(); i < block_index(); i += threads) {
+        constexpr int at_once = 8;
+#pragma unroll 1
+        for (int from = first; from < end; from += at_once) {
+            four o[at_once], numbers[at_once];
+#pragma unroll
+            for (int i = 0; i < at_once; i++) {
+                const int of = from + i < end ? from + i : end - 1;
+                const float *part = Near ? m.given[0] + row * pitch : slice_of(p, of) + 4 + row * pitch;
+                o[i] = four_of<Near>(part + place, of);
+                numbers[i] = four_of<Near>(part + head_dim, of);
+            }
+            float largest = all.largest;
+#pragma unroll
+            for (int i = 0; i < at_once; i++) largest = larger(largest, numbers[i].e[0]);
+            rescale(all, largest);
+#pragma unroll
+            for (int i = 0; i < at_once; i++)
+                if (from + i < end) all.add(o[i], factor_of(numbers[i].e[0], largest), numbers[i].e[1]);
+        }
+    }
+    template <bool Near> DEV static four four_of(const float *from, int workgroup)
+    {
+        if constexpr (Near)
+            return cluster_read(from, workgroup - cluster_start());
+        else
+            return *reinterpret_cast<const four *>(from);
+    }
+    DEV static void await(const args &p, int first, int end)
+    {
+        for (int i = first + thread_index(); i < end; i += threads) {
             while (flag_read(flag_of(p, i)) != full) pause();
             flag_store(flag_of(p, i), 0);
         }
         barrier();
     }
 
-    // The lead's results; parts of it are with workgroups from `first` on.
-    DEV static void store(const args &p, const part &t, memory &m, int first)
+    // The lead's results.
+    DEV static void store(const args &p, const part &t, memory &m)
     {
-        if (first < block_index()) await(p, first);
+        const int own = block_index(), first = t.giver, near = first > cluster_start() ? first : cluster_start();
+        if (first < near) await(p, first, near);
         for (int i = thread_index(); i < t.rows * fours; i += threads) {
             const int row = i / fours, place = i % fours * 4;
             joined x = join_warps(m, row, place);
-            if (first < block_index()) x = take(p, first, row, place, x);
+            if (first < own) {
+                joined all;
+                all.clear();
+                take<false>(p, m, first, near, row, place, all);
+                if constexpr (cluster > 1) take<true>(p, m, near, own, row, place, all);
+                rescale(all, larger(all.largest, x.largest));
+                all.add(x.o, factor_of(x.largest, all.largest), x.sum);
+                x = all;
+            }
             const float factor = x.sum == 0.0f ? 0.0f : 1.0f / x.sum;
 #pragma unroll
             for (int k = 0; k < 4; k++) m.joined[row][column_at(place + k)] = x.o.e[k] * factor;
@@ -375,47 +328,85 @@ template <class S> struct decode_mma {
         }
     }
 
-    // ---- a workgroup's run
-    DEV static part part_of(const args &p, const place &at, int from, int to)
+    // ---- a run. Before the launch ahead has ended it is reckoned with numbers that may be about to change: what they say is asked for
+    // into the cache of all multiprocessors, and begun with; the numbers that memory has then decide whether it counts.
+    DEV static void ask_ahead(const args &p, const memory &m)
     {
-        const int lead = (to - 1 - at.first) / at.each, first = at.first + lead * at.each, tile = lead % row_tiles(p);
-        const int rows = group * S::queries(p) - tile * 8;
-        return {visible_in(p, at.batch), at.batch, lead / row_tiles(p), tile * 8,           from > first ? from - first : 0,
-                to - first,              at.each,  rows < 8 ? rows : 8};
+        constexpr int turn_bytes = turn * head_dim * 2, most = 1 << 17, turns = most / 2 / turn_bytes > 0 ? most / 2 / turn_bytes : 1;
+        const stand &s = m.turns.stands[0];
+        const part &t = s.now;
+        const int i = thread_index() / 2, from = t.seen_from + (t.from + i) * turn, end = t.seen_from + t.to * turn;
+        if (s.to <= m.turns.from || i >= turns || S::key_stride != head_dim || S::value_stride != head_dim) return;
+        const int most_to = end < t.seen_to ? end : t.seen_to, to = from + turn < most_to ? from + turn : most_to;
+        if (from >= to) return;
+        cache_ask(thread_index() % 2 ? S::v(p, t.batch, from, t.kv_head) : S::k(p, t.batch, from, t.kv_head), (to - from) * head_dim * 2);
     }
-    // The workgroup with turn `index`, of `count` that share `all` turns.
-    DEV static int owner(int index, int count, int all)
-    {
-        return static_cast<int>(((index + 1ll) * count - 1) / all);
-    }
+    DEV static bool differs(const numbers &x, const numbers &y) { return x.start != y.start || x.length != y.length; }
+
     DEV static void run(const args &p, memory &m)
     {
+        const bool first_warp = thread_index() < 32, own = thread_index() < S::batches(p);
+        bool sure = !guesses || S::batches(p) > known; // of the numbers
         next_may_start();
-        previous_wait();
-        if (S::queries(p) == 0 || S::batches(p) == 0) return;
-        const int all = all_turns(p), count = block_total() < all ? block_total() : all;
-        if (block_index() >= count) return;
-        const int first = static_cast<int>(static_cast<long long>(all) * block_index() / count);
-        int index = static_cast<int>(static_cast<long long>(all) * (block_index() + 1) / count);
-        place at = find(p, index - 1);
-#pragma unroll 1
-        for (;;) {
-            const part t = part_of(p, at, first, index);
-            sums s;
-            attend(p, t, s);
-            put(m, t, s);
+        if (S::queries(p) == 0 || S::batches(p) == 0) return previous_wait();
+        if (!sure) {
+            if (first_warp) runs::reckon(p, m.turns);
             barrier();
-            if (t.to < t.each)
-                give(p, t, m);
-            else
-                store(p, t, m, t.from > 0 ? owner(index - t.to, count, all) : block_index());
-            index -= t.to - t.from;
-            if (index <= first) break;
+            ask_ahead(p, m);
+        }
+        previous_wait();
+        if (sure) {
+            if (first_warp) runs::reckon(p, m.turns);
+            barrier();
+        }
+        bool arrived = false, met = false; // at the cluster's barrier, which says that parts are given
+#pragma unroll 1
+        for (int at = 0;; at ^= 1) {
+            const stand &now = m.turns.stands[at];
+            numbers again = {};
+            const bool looks = !sure && first_warp && own;
+            if (looks) again = runs::read(p, thread_index());
+            if (now.to > m.turns.from) {
+                sums s;
+                const part t = now.now;
+                attend(p, t, s);
+                put(m, t, s);
+            }
+            if (!sure && first_warp) {
+                const bool stale = any_lane(looks && differs(again, m.turns.of[thread_index()]));
+                if (thread_index() == 0) m.turns.stale = stale;
+            }
+            barrier();
+            if (!sure) {
+                sure = true;
+                if (m.turns.stale) {
+                    if (first_warp) runs::reckon(p, m.turns);
+                    barrier();
+                    at = 1; // the first again
+                    continue;
+                }
+            }
+            if (now.to <= m.turns.from) break;
+            if (thread_index() == threads - 32) runs::step(p, m.turns, now, m.turns.stands[at ^ 1]);
+            const part t = now.now;
+            const bool last = t.to == t.each;
+            if (!last) give(p, t, m);
+            if (cluster > 1 && !arrived) cluster_arrive();
+            arrived = true;
+            if (last) {
+                if (cluster > 1 && t.giver < block_index()) {
+                    cluster_wait();
+                    met = true;
+                }
+                store(p, t, m);
+            }
             barrier(); // the next part uses the same memory
-            if (index > at.first) continue;
-            at.batch--;
-            at.each = visible_in(p, at.batch).turns();
-            at.first -= leads(p) * at.each;
+        }
+        if constexpr (cluster > 1) { // whose memory is there until all have read it
+            if (!arrived) cluster_arrive();
+            if (!met) cluster_wait();
+            cluster_arrive();
+            cluster_wait();
         }
     }
 };
@@ -429,11 +420,16 @@ template <class S> struct decode_mma {
     }                                                             \
     TF_EXPORT(name)
 #else
-#define TF_KERNEL_DECODE(name, ...)                                                           \
-    extern "C" __global__ void __launch_bounds__(__VA_ARGS__::threads, __VA_ARGS__::resident) \
-        name(const __grid_constant__ __VA_ARGS__::args p)                                     \
-    {                                                                                         \
-        __shared__ __VA_ARGS__::memory memory;                                                \
-        __VA_ARGS__::run(p, memory);                                                          \
+#if __CUDA_ARCH__ >= 900
+#define TF_DECODE_CLUSTER(P) __cluster_dims__(P::cluster, 1, 1)
+#else
+#define TF_DECODE_CLUSTER(P)
+#endif
+#define TF_KERNEL_DECODE(name, ...)                                                                                           \
+    extern "C" __global__ void TF_DECODE_CLUSTER(__VA_ARGS__) __launch_bounds__(__VA_ARGS__::threads, __VA_ARGS__::resident) \
+        name(const __grid_constant__ __VA_ARGS__::args p)                                                                     \
+    {                                                                                                                         \
+        __shared__ __VA_ARGS__::memory memory;                                                                                \
+        __VA_ARGS__::run(p, memory);                                                                                          \
     }
 #endif

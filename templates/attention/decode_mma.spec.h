@@ -10,7 +10,7 @@ struct k2_decode {
         int B;
     };
     static constexpr int head_dim = 32, heads = 8, kv_heads = 2;
-    static constexpr int warp_keys = 32, threads = 256, resident = 1;
+    static constexpr int warp_keys = 32, threads = 256, resident = 1, cluster = 1;
     static constexpr bool causal = true;
     static constexpr int window = 0;
     static constexpr float softcap = 0.0f, scale = 0.17677669f;
@@ -18,12 +18,9 @@ struct k2_decode {
     using type = bf16;
     DEV static int batches(const args &p) { return p.B; }
     DEV static int queries(const args &p) { return 1; }
-    DEV static int keys(const args &p, int batch)
-    {
-        const int keys = p.pos[batch] + 1, most = 64; // !41:5
-        return keys < 0 ? 0 : keys < most ? keys : most;
-    }
-    DEV static int position(const args &p, int batch, int token) { return p.pos[batch] + token; }
+    DEV static const int *starts(const args &p) { return p.pos; }
+    DEV static const int *lengths(const args &p) { return nullptr; }
+    DEV static int most_keys(const args &p) { return 64; }
     static constexpr long long key_stride = 32, value_stride = 32;
     static constexpr int most_queries = 1;
     DEV static const type *q(const args &p, int batch, int token, int head)

@@ -18,6 +18,7 @@ struct cache_results {
 #if defined(TF_ON_HOST)
 
 DEV int lane_value(int x, int lane) { return tf_hs_shfl(x, lane, 32); } // that lane's
+DEV int lanes_with(bool yes) { return __builtin_popcountll(tf_hs_ballot(yes)); }
 DEV row_piece load_piece(const void *from)
 {
     row_piece p;
@@ -66,6 +67,7 @@ DEV unsigned turned(unsigned pair)
 #else
 
 DEV int lane_value(int x, int lane) { return __shfl_sync(0xffffffffu, x, lane); }
+DEV int lanes_with(bool yes) { return __popc(__ballot_sync(0xffffffffu, yes)); }
 // Volatile: all are asked for before the first is used. Each is read once by the whole launch, or nearly.
 DEV row_piece load_piece(const void *from)
 {

@@ -32,6 +32,14 @@ DEV void flag_store(unsigned long long *flag, unsigned long long value)
     __hip_atomic_store(flag, value, __ATOMIC_RELEASE, __HIP_MEMORY_SCOPE_AGENT);
 }
 DEV void pause() { tf_hs_yield(); }
+DEV int number_read(const int *number) { return __hip_atomic_load(number, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT); }
+
+// A block of the host engine is alone in its cluster.
+template <int Members> inline constexpr int cluster_present = 1;
+DEV void cluster_arrive() {}
+DEV void cluster_wait() {}
+DEV neighbours<float, 4> cluster_read(const float *own, int) { return *reinterpret_cast<const neighbours<float, 4> *>(own); }
+DEV void cache_ask(const void *, int) {}
 #else
 
 DEV unsigned packed(bf16, float lo, float hi)
@@ -81,4 +89,33 @@ DEV void flag_store(unsigned long long *flag, unsigned long long value)
     asm volatile("st.release.gpu.u64 [%0], %1;" ::"l"(flag), "l"(value) : "memory");
 }
 DEV void pause() { asm volatile("nanosleep.u32 20;"); }
+// That another launch may be about to write: read again behind the wait for that launch, it is the number that then is there.
+DEV int number_read(const int *number)
+{
+    int value;
+    asm volatile("ld.relaxed.gpu.s32 %0, [%1];" : "=r"(value) : "l"(number));
+    return value;
+}
+
+// ---- clusters: workgroups side by side on the grid that start together and reach each other's shared memory (sm_90a)
+template <int Members> inline constexpr int cluster_present = Members; // of which each brings a part of what all get
+DEV void cluster_arrive() { asm volatile("barrier.cluster.arrive.release;" ::: "memory"); } // by all threads of all members
+DEV void cluster_wait() { asm volatile("barrier.cluster.wait.acquire;" ::: "memory"); }
+// From where `own` lies in the memory of another member.
+DEV neighbours<float, 4> cluster_read(const float *own, int member)
+{
+    neighbours<float, 4> x;
+    asm volatile("{ .reg .b32 there; mapa.shared::cluster.u32 there, %4, %5;\n"
+                 "ld.shared::cluster.v4.f32 {%0, %1, %2, %3}, [there]; }"
+                 : "=f"(x.e[0]), "=f"(x.e[1]), "=f"(x.e[2]), "=f"(x.e[3])
+                 : "r"(static_cast<unsigned>(__cvta_generic_to_shared(own))), "r"(member));
+    return x;
+}
+// Brings what will be read soon to the cache of all multiprocessors (16 bytes at a time).
+DEV void cache_ask(const void *from, int bytes)
+{
+#if __CUDA_ARCH__ >= 900
+    asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(from), "r"(bytes));
+#endif
+}
 #endif

@@ -75,8 +75,6 @@ DEV void piece_load(shared_address to, const tensor_map &map, shared_address bar
 
 // ---- clusters: workgroups side by side on the grid that start together and reach each other's shared memory
 
-template <int Members> inline constexpr int cluster_present = Members; // of which each brings a part of what all get
-
 DEV int cluster_rank()
 {
     int rank;

@@ -159,8 +159,7 @@ inline bool host_land(shared_address barrier)
     }
     return true;
 }
-// A block of the host engine is alone in its cluster: it brings all parts itself.
-template <int Members> inline constexpr int cluster_present = 1;
+// A cluster is one block, which brings all parts itself.
 DEV void cluster_meet() { __syncthreads(); }
 template <int Members>
 DEV void tensor_load_all(shared_address to, const tensor_map &map, shared_address barrier, int column, int row, int box_rows)

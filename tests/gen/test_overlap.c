@@ -208,8 +208,14 @@ static bool loads_weights(const program *p, const char *text)
     return false;
 }
 
+/* What decides nothing: rows that are asked for into the L2, and numbers of sequences that say which, if they are read again behind the
+ * wait. */
+static bool reads_number(const char *text) { return starts(text, "ld.relaxed.gpu"); }
+static bool is_hint(const char *text) { return starts(text, "cp.async.bulk.prefetch.L2") || reads_number(text); }
+
 typedef struct findings {
     int waits, signals, ahead, wrong; /* ahead: loads of weights that may precede the wait */
+    int hints, numbers;               /* hints that may; numbers that are read behind it */
     char text[300];
 } findings;
 
@@ -223,8 +229,10 @@ static findings examine(const char *ptx, const launch *of)
     for (int i = 0; i < p.count; i++) {
         const char *text = unguarded(p.list[i].text);
         f.waits += starts(text, "griddepcontrol.wait"), f.signals += starts(text, "griddepcontrol.launch_dependents");
+        f.numbers += p.list[i].waited && reads_number(text);
         if (p.list[i].waited || !touches_memory(text)) continue;
-        if (loads_weights(&p, text)) f.ahead++;
+        if (is_hint(text)) f.hints++;
+        else if (loads_weights(&p, text)) f.ahead++;
         else if (f.wrong++ == 0) snprintf(f.text, sizeof f.text, "%s", text);
     }
     for (int i = 0; i < p.count; i++) free(p.list[i].text);
@@ -271,6 +279,8 @@ START_TEST(no_kernel_touches_what_others_write_before_its_wait)
         ck_assert_msg(f.wrong == 0, "%s: %d accesses may precede the wait, the first: %s", l->name, f.wrong, f.text);
         ck_assert_int_gt(f.waits, 0);
         ck_assert_int_gt(f.signals, 0);
+        ck_assert_int_eq(f.hints > 0, strstr(program_text(l), "decode_mma<") != NULL);
+        ck_assert_int_eq(f.hints > 0, f.numbers > 0);
         ahead += f.ahead, seen++;
         free(ptx);
     }

@@ -14,6 +14,15 @@
     "  - {out: kc, op: kv_append, in: [k], state: keys, at: pos}\n  - {out: vc, op: kv_append, in: [v], state: values, at: pos}\n"  \
     "  - {out: y, op: attention, in: [q, kc, vc], heads: H, kv_heads: KV, at: pos" more "}\noutputs: {y: y}\n"
 
+/* Keys up to a length that is given by itself. */
+#define COUNTED(more)                                                                                                              \
+    "block: step\ndtype: bf16\ndims: {B: 4, S: 1, L: 64, H: 8, KV: 2, hd: 64}\n"                                                  \
+    "inputs: {q: [B, S, H*hd], k: [B, S, KV*hd], v: [B, S, KV*hd], pos: {shape: [B], dtype: i32, range: [0, L-S]},\n"              \
+    "  n: {shape: [B], dtype: i32, range: [0, L]}}\n"                                                                              \
+    "state: {keys: [B, KV, L, hd], values: [B, KV, L, hd]}\nops:\n"                                                                \
+    "  - {out: kc, op: kv_append, in: [k], state: keys, at: pos}\n  - {out: vc, op: kv_append, in: [v], state: values, at: pos}\n"  \
+    "  - {out: y, op: attention, in: [q, kc, vc], heads: H, kv_heads: KV, lengths: n" more "}\noutputs: {y: y}\n"
+
 enum { most_sequences = 40 };
 
 typedef struct decode_step {
@@ -23,27 +32,31 @@ typedef struct decode_step {
 } decode_step;
 
 static const char causal[] = STEP(", causal: true"), windowed[] = STEP(", causal: true, window: 70"),
-                  capped[] = STEP(", causal: true, softcap: 20"), all_keys[] = STEP("");
+                  capped[] = STEP(", causal: true, softcap: 20"), all_keys[] = STEP(""),
+                  counted[] = COUNTED(""), both[] = COUNTED(", at: pos, causal: true, window: 90");
 
 static const decode_step steps[] = {
     {"sm_90a", "bf16", causal, NULL, 4, 1, 4200, 4, 1, 32, {0, 999, 4095, 16}},
     {"sm_80", "f16", causal, NULL, 5, 1, 420, 8, 2, 64, {0, 99, 409, 16, 127}},
     {"sm_90a", "bf16", causal, NULL, 1, 1, 1024, 8, 2, 128, {-1}},
     {"sm_90a", "bf16", causal, NULL, 2, 1, 700, 7, 1, 128, {513, 699}},
-    {"sm_80", "bf16", causal, "decode keys=16 threads=128 splits=5", 3, 1, 300, 4, 4, 80, {299, 1, 128}},
-    {"sm_90a", "f16", causal, "decode keys=16 threads=64 splits=3", 2, 1, 260, 8, 1, 96, {200, 31}},
+    {"sm_80", "bf16", causal, "decode keys=16 threads=128 splits=5 cluster=1", 3, 1, 300, 4, 4, 80, {299, 1, 128}},
+    {"sm_90a", "f16", causal, "decode keys=16 threads=64 splits=3 cluster=1", 2, 1, 260, 8, 1, 96, {200, 31}},
     {"sm_90a", "bf16", causal, NULL, 2, 1, 530, 16, 1, 256, {529, 64}},
-    {"sm_80", "bf16", causal, "decode keys=32 threads=64 splits=4", 2, 1, 300, 16, 1, 16, {299, 33}},
+    {"sm_80", "bf16", causal, "decode keys=32 threads=64 splits=4 cluster=1", 2, 1, 300, 16, 1, 16, {299, 33}},
     {"sm_90a", "bf16", causal, NULL, 2, 1, 300, 6, 2, 32, {299, 33}},
-    {"sm_90a", "bf16", causal, "decode keys=64 threads=64 splits=4", 2, 1, 600, 4, 2, 48, {599, 63}},
-    {"sm_90a", "bf16", causal, "decode keys=16 threads=64 splits=7", 3, 2, 400, 8, 2, 64, {0, 398, 77}},
-    {"sm_80", "bf16", causal, "decode keys=16 threads=64 splits=7", 3, 3, 400, 4, 2, 64, {0, 397, 77}},
-    {"sm_90a", "f16", causal, "decode keys=16 threads=32 splits=4", 2, 4, 200, 8, 2, 64, {196, 14}},
-    {"sm_90a", "bf16", windowed, "decode keys=16 threads=64 splits=3", 4, 1, 600, 8, 2, 64, {0, 69, 70, 599}},
-    {"sm_80", "bf16", windowed, "decode keys=16 threads=64 splits=3", 4, 4, 600, 4, 1, 128, {0, 66, 67, 596}},
-    {"sm_90a", "bf16", capped, "decode keys=16 threads=64 splits=3", 2, 2, 300, 8, 2, 64, {150, 298}},
-    {"sm_90a", "bf16", all_keys, "decode keys=16 threads=64 splits=3", 2, 3, 300, 4, 2, 64, {150, 297}},
-    {"sm_90a", "bf16", causal, "decode keys=16 threads=32 splits=2", 40, 1, 100, 2, 1, 32,
+    {"sm_90a", "bf16", causal, "decode keys=64 threads=64 splits=4 cluster=1", 2, 1, 600, 4, 2, 48, {599, 63}},
+    {"sm_90a", "bf16", causal, "decode keys=16 threads=64 splits=7 cluster=1", 3, 2, 400, 8, 2, 64, {0, 398, 77}},
+    {"sm_80", "bf16", causal, "decode keys=16 threads=64 splits=7 cluster=1", 3, 3, 400, 4, 2, 64, {0, 397, 77}},
+    {"sm_90a", "f16", causal, "decode keys=16 threads=32 splits=4 cluster=1", 2, 4, 200, 8, 2, 64, {196, 14}},
+    {"sm_90a", "bf16", windowed, "decode keys=16 threads=64 splits=3 cluster=1", 4, 1, 600, 8, 2, 64, {0, 69, 70, 599}},
+    {"sm_80", "bf16", windowed, "decode keys=16 threads=64 splits=3 cluster=1", 4, 4, 600, 4, 1, 128, {0, 66, 67, 596}},
+    {"sm_90a", "bf16", capped, "decode keys=16 threads=64 splits=3 cluster=1", 2, 2, 300, 8, 2, 64, {150, 298}},
+    {"sm_90a", "bf16", all_keys, "decode keys=16 threads=64 splits=3 cluster=1", 2, 3, 300, 4, 2, 64, {150, 297}},
+    {"sm_80", "bf16", counted, "decode keys=16 threads=64 splits=3 cluster=1", 3, 1, 300, 4, 2, 64, {150, 299, 0}},
+    {"sm_90a", "bf16", both, "decode keys=16 threads=64 splits=3 cluster=1", 3, 2, 300, 4, 2, 64, {150, 297, 0}},
+    {"sm_90a", "bf16", causal, "decode keys=16 threads=64 splits=4 cluster=4", 3, 1, 500, 8, 2, 64, {499, 70, 300}},
+    {"sm_90a", "bf16", causal, "decode keys=16 threads=32 splits=2 cluster=1", 40, 1, 100, 2, 1, 32,
      {99, 0, 15, 16, 17, 31, 32, 33, 47, 48, 49, 50, 1, 2, 3, 63, 64, 65, 80, 81, 90, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 18, 98, 97, 96, 95,
       94, 93, 92, 91}},
 };
@@ -66,6 +79,8 @@ static void place(rig *r, const decode_step *t)
     for (int b = 0; b < t->B; b++) rig_data(r, "pos")[b] = t->pos[b] < 0 ? t->L + t->pos[b] : t->pos[b];
     for (size_t i = 0; i < rig_count(r, "keys"); i++)
         if ((double)(i / (size_t)t->hd % (size_t)t->L) >= rig_data(r, "pos")[i / (size_t)(t->hd * t->L * t->KV)]) keys[i] = values[i] = NAN;
+    const bool counts = t->yaml == counted || t->yaml == both;
+    for (int b = 0; counts && b < t->B; b++) rig_data(r, "n")[b] = b == 2 ? 0 : rig_data(r, "pos")[b] + t->S; /* the third sees nothing */
     rig_round(r);
 }
 
@@ -127,6 +142,9 @@ START_TEST(a_tile_that_it_cannot_have_is_an_error_that_says_why)
                  {"sm_80", "decode keys=48", "keys is 16, 32 or 64", code_unsupported},
                  {"sm_80", "decode threads=48", "threads are whole warps", code_unsupported},
                  {"sm_90a", "decode threads=512 resident=5", "a multiprocessor has 2048 threads", code_unsupported},
+                 {"sm_80", "decode splits=4 cluster=2", "the target has no clusters", code_unsupported},
+                 {"sm_90a", "decode splits=6 cluster=4", "cluster divides splits", code_unsupported},
+                 {"sm_90a", "decode splits=6 cluster=3", "cluster is a power of two", code_unsupported},
                  {"sm_90a", "decode team=4", "decode_mma has no setting 'team'", code_usage},
                  {"sm_80", "decode threads=512 resident=1", "bytes of shared memory; a workgroup has 49152", code_unsupported}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

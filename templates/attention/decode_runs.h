@@ -1,0 +1,155 @@
+// In: one spec struct S of a decode phase (docs/spec-structs.md: attention), keys that a workgroup takes in a turn. Out: which keys each
+// workgroup has: equal runs of all sequences' keys, however long each sequence is. Refuses nothing. Needs isa/mma_cache.h.
+//
+// A lead is what 8 rows and a head of keys need of a sequence, a row being a query of a head of the group. The turns of all leads, one after
+// the other, are cut into as many runs as there are workgroups, so a lead may lie in several: its parts. A run is gone through from its end,
+// so that who has a lead's last part, and joins all of them, has given another lead's part before, and waits for lower workgroups only.
+#pragma once
+
+template <class S, int Turn> struct decode_runs {
+    using args = typename S::args;
+    static constexpr int group = S::heads / S::kv_heads, most_rows = group * S::most_queries;
+    static constexpr int known = 32; // sequences whose numbers are kept
+
+    struct visible { // keys of a sequence that some query sees
+        int from, to, turns;
+    };
+    struct numbers { // of a sequence, in memory
+        int start, length;
+    };
+    DEV static numbers read(const args &p, int batch)
+    {
+        const int *const starts = S::starts(p), *const lengths = S::lengths(p);
+        return {starts ? number_read(starts + batch) : 0, lengths ? number_read(lengths + batch) : 0};
+    }
+    DEV static visible visible_in(const args &p, const numbers &n)
+    {
+        const int most = S::most_keys(p), given = S::lengths(p) ? n.length : S::starts(p) ? n.start + S::queries(p) : most;
+        const int all = given < most ? given : most, last = n.start + S::queries(p) - 1;
+        const int oldest = S::window ? n.start - S::window + 1 : 0;
+        visible v = {oldest > 0 ? oldest : 0, S::causal && last < all ? last + 1 : all, 1};
+        if (v.to > v.from) v.turns = ceil_div(v.to - v.from, Turn);
+        return v;
+    }
+    DEV static int row_tiles(const args &p) { return most_rows <= 8 ? 1 : ceil_div(group * S::queries(p), 8); }
+    DEV static int leads(const args &p) { return S::kv_heads * row_tiles(p); } // of a sequence
+
+    struct place { // a sequence, its leads' first turn, turns of each
+        int batch, first, each;
+    };
+    struct part { // of a lead
+        int batch, start, kv_head, row0; // row0: of the group's rows
+        int seen_from, seen_to;          // keys
+        int from, to, each;              // turns of the lead's
+        int rows;                        // up to 8
+        int giver, taker;                // the workgroups with the lead's first part and with the last
+    };
+    struct stand { // how far a run is, which is gone through from its end
+        int to;    // of its turns the first ones are left
+        place at;
+        part now; // the one that ends there
+    };
+
+    struct run {
+        int all, count, from; // turns of the batch, workgroups that share them out; this one's first turn
+        stand stands[2];      // now, and then
+        numbers of[known];
+        int stale; // these are not what memory has
+    };
+
+    // ---- by the first warp
+    DEV static int sum_of_lanes(int x)
+    {
+#pragma unroll
+        for (int mask = 1; mask < 32; mask *= 2) x += warp_xor(x, mask);
+        return x;
+    }
+    DEV static int sum_to_lane(int x)
+    {
+        const int lane = thread_index() % 32;
+#pragma unroll
+        for (int step = 1; step < 32; step *= 2) {
+            const int before = lane_value(x, lane - step & 31);
+            x += lane >= step ? before : 0;
+        }
+        return x;
+    }
+    // Of 32 sequences from `batch0` on, one a lane: turns of its leads, and of those up to it.
+    struct turns_of_lanes {
+        int own, to;
+        DEV void count(const args &p, run &m, int batch0, bool keep)
+        {
+            const int lane = thread_index() % 32, batch = batch0 + lane;
+            own = 0;
+            if (batch < S::batches(p)) {
+                const numbers n = read(p, batch);
+                own = leads(p) * visible_in(p, n).turns;
+                if (keep && batch0 == 0) m.of[lane] = n;
+            }
+        }
+        DEV int all() const { return lane_value(to, 31); }
+    };
+    DEV static void reckon(const args &p, run &m)
+    {
+        const int batches = S::batches(p), lane = thread_index() % 32;
+        turns_of_lanes t;
+        t.count(p, m, 0, true);
+        t.to = batches > 1 ? sum_to_lane(t.own) : lane_value(t.own, 0);
+        int all = t.all();
+        for (int batch0 = 32; batch0 < batches; batch0 += 32) {
+            turns_of_lanes more;
+            more.count(p, m, batch0, false);
+            all += sum_of_lanes(more.own);
+        }
+        const int count = block_total() < all ? block_total() : all, each = all / count, rest = all % count, own = block_index();
+        const int from = own * each + (own < rest ? own : rest), to = own < count ? from + each + (own < rest) : from;
+        place at = {0, 0, t.all() / leads(p)};
+        if (batches > 1 && own < count) {
+            int batch0 = 0;
+            for (int before; before = t.all(), to > before;) {
+                batch0 += 32;
+                t.count(p, m, batch0, false);
+                t.to = before + sum_to_lane(t.own);
+            }
+            const int in = lanes_with(t.to < to), turns = lane_value(t.own, in);
+            at = {batch0 + in, lane_value(t.to, in) - turns, turns / leads(p)};
+        }
+        __syncwarp();
+        if (lane == 0) {
+            m.all = all, m.count = count, m.from = from;
+            stand &now = m.stands[0];
+            now.to = to, now.at = at;
+            if (own < count) now.now = part_at(p, m, now);
+        }
+    }
+    DEV static numbers numbers_of(const args &p, const run &m, int batch) { return batch < known ? m.of[batch] : read(p, batch); }
+    // The workgroup with a turn.
+    DEV static int owner(const run &m, int index)
+    {
+        const int each = m.all / m.count, rest = m.all % m.count, longer = rest * (each + 1);
+        return index < longer ? index / (each + 1) : rest + (index - longer) / each;
+    }
+    DEV static part part_at(const args &p, const run &m, const stand &s)
+    {
+        const place &at = s.at;
+        const int tiles = row_tiles(p), lead = (s.to - 1 - at.first) / at.each, first = at.first + lead * at.each, tile = lead % tiles;
+        const int rows = group * S::queries(p) - tile * 8, own = block_index();
+        const numbers n = numbers_of(p, m, at.batch);
+        const visible v = visible_in(p, n);
+        return {at.batch, n.start, lead / tiles, tile * 8, v.from, v.to, m.from > first ? m.from - first : 0, s.to - first, at.each,
+                rows < 8 ? rows : 8, m.from > first ? owner(m, first) : own, s.to < first + at.each ? owner(m, first + at.each - 1) : own};
+    }
+    // What follows on a part, by one thread.
+    DEV static void step(const args &p, const run &m, const stand &now, stand &then)
+    {
+        then.to = now.to - (now.now.to - now.now.from);
+        if (then.to <= m.from) return;
+        then.at = now.at;
+        if (then.to == then.at.first) {
+            then.at.batch--;
+            then.at.each = visible_in(p, numbers_of(p, m, then.at.batch)).turns;
+            then.at.first -= leads(p) * then.at.each;
+        }
+        then.now = part_at(p, m, then);
+    }
+};
