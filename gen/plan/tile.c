@@ -222,6 +222,28 @@ static bool rows_lie_right(const tile_request *r, const program *p)
     return !p->aligned_rows || !r->segments || !product || product->kind != op_linear || value_alignment(r->a, product->inputs[0]) == 16;
 }
 
+/* How often a product with the tile goes through its weights. */
+static long long row_tiles(const tile_request *r, const ir_tile *t)
+{
+    segment_list segments;
+    tile_request own;
+    launch l = {.rows = r->space.rows, .multiple = extent_number(1), .column_tiles = 1, .tile_rows = 1, .cluster = 1};
+    if (own_request(r, t->program, &segments, &own)) return 0;
+    program_at(t->program)->geometry(&own, t, &l);
+    return (extent_value(&l.rows, &r->program->dims) + l.tile_rows - 1) / l.tile_rows;
+}
+
+/* A tile that was right for another number of rows may make a product read its weights twice here, which the model's choice reads once. */
+static bool serves_here(const tile_request *r, const wisdom_entry *e, phase_size size)
+{
+    offer list[program_count];
+    ir_tile t;
+    const char *why;
+    if (r->phase->family != family_gemm || e->size.rows == size.rows) return true;
+    const offer *own = cheapest(list, ask_programs(r, list), 0);
+    return !own || !tile_default(r, own->of->kind, &t, &why) || row_tiles(r, &t) > 1 || row_tiles(r, &e->tile) <= 1;
+}
+
 /* What a tuning found for the nearest phase like this, of which the phase can have the tile; NULL: nothing, or the user or the text has a
  * say in it. */
 static const ir_tile *tile_known(const tile_request *r)
@@ -230,10 +252,11 @@ static const ir_tile *tile_known(const tile_request *r)
     if (!t || !t->wisdom || !is_free(r)) return NULL;
     int count;
     const char *device = t->device ? t->device : r->device->name, *signature = phase_signature(r->a, r->program, r->phase);
-    const wisdom_entry **list =
-        wisdom_find(r->a, t->wisdom, r->target, device, signature, phase_size_of(r->a, r->program, r->phase), &count);
+    const phase_size size = phase_size_of(r->a, r->program, r->phase);
+    const wisdom_entry **list = wisdom_find(r->a, t->wisdom, r->target, device, signature, size, &count);
     for (int i = 0; i < count; i++)
-        if (!tile_illegal(r, &list[i]->tile) && rows_lie_right(r, program_at(list[i]->tile.program))) return &list[i]->tile;
+        if (!tile_illegal(r, &list[i]->tile) && rows_lie_right(r, program_at(list[i]->tile.program)) && serves_here(r, list[i], size))
+            return &list[i]->tile;
     return NULL;
 }
 

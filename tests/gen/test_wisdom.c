@@ -105,6 +105,31 @@ START_TEST(what_was_learned_reaches_as_far_as_twice_the_rows_on_the_same_device)
 }
 END_TEST
 
+/* A tile of eight rows for sixteen: the weights would be read twice, where the model's choice reads them once. At its own size it is taken,
+ * whatever the model says. */
+START_TEST(a_tile_that_goes_through_the_weights_more_often_serves_its_own_size_alone)
+{
+    arena *a = arena_new();
+    const char *line = "gemm: layer=few m=8 thread_m=8";
+    made m = plan_for(&(ask){.rows = 8, .line = line});
+    text t = {.a = a};
+    text_printf(&t, "%s", wisdom_head);
+    const wisdom_entry e = wisdom_of(m.a, m.c.plan->program, m.c.plan->target, "h200", phase_at(&m, 0));
+    wisdom_put(&t, &e);
+    arena_free(m.a);
+    const struct {
+        int rows;
+        bool taken;
+    } cases[] = {{8, true}, {7, true}, {4, true}, {16, false}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        m = plan_for(&(ask){.rows = cases[i].rows, .w = read_text(a, t.data)});
+        ck_assert_msg((phase_at(&m, 0)->from == tile_of_wisdom) == cases[i].taken, "%d rows", cases[i].rows);
+        arena_free(m.a);
+    }
+    arena_free(a);
+}
+END_TEST
+
 START_TEST(the_nearest_of_several_sizes_is_taken)
 {
     arena *a = arena_new();
@@ -339,6 +364,7 @@ int main(void)
     TCase *c = tcase_create("plans"), *f = tcase_create("files");
     tcase_add_test(c, a_plan_has_the_tiles_that_were_learned_and_says_so);
     tcase_add_loop_test(c, what_was_learned_reaches_as_far_as_twice_the_rows_on_the_same_device, 0, sizeof reaches / sizeof *reaches);
+    tcase_add_test(c, a_tile_that_goes_through_the_weights_more_often_serves_its_own_size_alone);
     tcase_add_test(c, the_nearest_of_several_sizes_is_taken);
     tcase_add_loop_test(c, a_line_that_is_damaged_or_stale_is_told_and_costs_no_other, 0, sizeof stale / sizeof *stale);
     tcase_add_test(c, what_is_no_wisdom_file_is_one_line_that_says_so);

@@ -176,15 +176,28 @@ static void compile_all(void *argument)
     }
 }
 
-static void find_same(const course *c, candidate *const *list, int count)
+static void see(course *c, const entrant *e)
 {
-    for (int i = 0; i < count; i++)
-        for (int k = 0; k < i && list[i]->status == candidate_new; k++) {
-            const entrant *x = list[i]->item, *y = list[k]->item;
-            if (list[k]->status != candidate_new || !x->code_hash || x->code_hash != y->code_hash) continue;
-            list[i]->status = candidate_same;
-            list[i]->reason = arena_printf(c->a, "the same code as %s", y->text);
-        }
+    if (c->seen_count == c->seen_room) {
+        const int room = c->seen_room ? 2 * c->seen_room : 64;
+        const entrant **list = arena_alloc(c->a, (size_t)room * sizeof *list);
+        if (c->seen_count) memcpy(list, c->seen, (size_t)c->seen_count * sizeof *list);
+        c->seen = list, c->seen_room = room;
+    }
+    c->seen[c->seen_count++] = e;
+}
+
+static void find_same(course *c, candidate *x)
+{
+    const entrant *e = x->item;
+    if (x->status != candidate_new || !e->code_hash) return;
+    for (int i = 0; i < c->seen_count; i++) {
+        if (c->seen[i]->code_hash != e->code_hash) continue;
+        x->status = candidate_same;
+        x->reason = arena_printf(c->a, "the same code as %s", c->seen[i]->text);
+        return;
+    }
+    see(c, e);
 }
 
 static void note_launch(entrant *e, const char *signature)
@@ -193,7 +206,7 @@ static void note_launch(entrant *e, const char *signature)
     if (at >= 0) e->threads = e->plan->launches[at].threads, e->shared_bytes = e->plan->launches[at].shared_bytes;
 }
 
-void entrants_prepare(const course *c, candidate *const *list, int count, const char *signature)
+void entrants_prepare(course *c, candidate *const *list, int count, const char *signature)
 {
     for (int i = 0; i < count; i++) {
         entrant *e = list[i]->item;
@@ -205,7 +218,7 @@ void entrants_prepare(const course *c, candidate *const *list, int count, const 
         compiling j = {c, list, count, arena_new()};
         (void)arena_run(j.a, compile_all, &j);
         arena_free(j.a);
-        find_same(c, list, count);
+        for (int i = 0; i < count; i++) find_same(c, list[i]);
     }
     for (int i = 0; i < count; i++) {
         attempt s = {.c = c, .x = list[i], .e = list[i]->item, .signature = signature};

@@ -4,21 +4,6 @@
 #define TFGEN_TUNE_ENTRANT_H
 #include "runtime/cli/tune/tuner.h"
 
-/* What all candidates of a plan share. */
-typedef struct course {
-    tuner *t;
-    arena *a;
-    const compile_request *request;
-    const ir_program *graph, *fused;
-    const device_model *model;
-    const char *device;    /* as wisdom names it */
-    const char **lines;    /* what the user asks, and what was kept so far */
-    size_t line_count;
-    bench_options bench;
-    bench *root, *base;    /* of the default; of the default with what was kept */
-    const plan *plan;      /* of base */
-} course;
-
 typedef struct entrant { /* item of a candidate */
     ir_tile tile;
     const char *line, *text;
@@ -32,10 +17,27 @@ typedef struct entrant { /* item of a candidate */
     int runs; /* of a batch */
 } entrant;
 
+/* What all candidates of a plan share. */
+typedef struct course {
+    tuner *t;
+    arena *a;
+    const compile_request *request;
+    const ir_program *graph, *fused;
+    const device_model *model;
+    const char *device;    /* as wisdom names it */
+    const char **lines;    /* what the user asks, and what was kept so far */
+    size_t line_count;
+    bench_options bench;
+    bench *root, *base;    /* of the default; of the default with what was kept */
+    const plan *plan;      /* of base */
+    const entrant **seen;  /* candidates of the kernel whose code is known */
+    int seen_count, seen_room;
+} course;
+
 /* The plan with the line; not emitted. In the arena. Bails. */
 plan *course_plan(const course *c, arena *a, const char *line);
 /* Plans, compiles in parallel, opens. */
-void entrants_prepare(const course *c, candidate *const *list, int count, const char *signature);
+void entrants_prepare(course *c, candidate *const *list, int count, const char *signature);
 bool entrant_time(const course *c, candidate *x, double *seconds);
 bool entrant_check(const course *c, candidate *x);
 void entrant_close(candidate *x);

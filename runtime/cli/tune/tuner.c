@@ -28,7 +28,7 @@ typedef struct effort {
     const char *name;
     int wave, most, patience, rounds, pairs;
 } effort;
-static const effort efforts[] = {{"quick", 8, 24, 1, 4, 15}, {"normal", 12, 96, 2, 6, 25}, {"full", 16, 2048, 2048, 8, 41}};
+static const effort efforts[] = {{"quick", 8, 24, 1, 4, 25}, {"normal", 12, 96, 2, 6, 61}, {"full", 16, 2048, 2048, 8, 151}};
 
 static const effort *effort_of(const cli_options *o)
 {
@@ -48,7 +48,7 @@ typedef struct subject {
     int pool_count, pool_room, kept_count;
     double until;
     work work;
-    double run_seconds, launch_seconds, floor_seconds;
+    double share, run_seconds, launch_seconds, floor_seconds;
     bool seeded;
     int tried;
     double best;
@@ -337,7 +337,7 @@ static search_result search_kernel(subject *s, candidate *standard)
                               .rounds = how->rounds,
                               .pairs = how->pairs,
                               .until = s->until,
-                              .margin = 0.005,
+                              .margin = s->share / 100 > 0.001 ? s->share / 100 : 0.001,
                               .seed = (unsigned long long)s->c->t->o->number.seed};
     return search_run(s->a, standard, &side, &o);
 }
@@ -436,7 +436,8 @@ static void tune_one(course *c, tuned_plan *out, int index, const char *path, co
     else if (stopped || seconds_now() >= t->until) k->how = "no time";
     else {
         const char *limit;
-        k->seconds = s.run_seconds = seconds_of_run(c), s.launch_seconds = k->launch_seconds;
+        k->seconds = s.run_seconds = seconds_of_run(c), s.launch_seconds = k->launch_seconds, s.share = k->share;
+        c->seen_count = 0;
         s.work = bench_work(c->base, (int)(l - c->plan->launches));
         if (c->model->numbers[number_bandwidth].value > 0)
             s.floor_seconds = peaks_floor(c->model, c->plan->program->type, &s.work, &limit);
