@@ -16,8 +16,8 @@
  * Every object may be used from many threads at once: it is immutable once made, but for weights and modules, to which others may add
  * (tfgen_weights_add, tfgen_module_prepare) while calls are under way. Concurrent executes need separate workspaces and outputs. A plan
  * must outlive its modules, a device its modules and weights; weights and modules may be freed in any order, when no call is under way that
- * was given them. Nothing here prints, exits, installs signal handlers or keeps global state. Where a function returns a status, *out is NULL unless TFGEN_OK, and `error` may
- * be NULL. C99 and C++17. */
+ * was given them. Nothing here prints, exits, installs signal handlers or keeps global state. Where a function returns a status, *out is
+ * NULL unless TFGEN_OK, and `error` may be NULL. C99 and C++17. */
 #ifndef TFGEN_H
 #define TFGEN_H
 #include <stddef.h>

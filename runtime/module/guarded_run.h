@@ -10,7 +10,7 @@ typedef struct guarded_run guarded_run;
 typedef struct guarded_options {
     tfgen_device *device;  /* for the plan's target; NULL: the host engine, in the geometry of the plan's target */
     bool check;            /* race and bounds checker: the host engine only */
-    /* With check: told after each launch of each value's storage that it touched, by name, the bytes read and written, each once; or NULL */
+    /* With check: told after each launch of each value's storage that it touched, by name, the bytes read and written, each once. */
     void (*touched)(void *touched_context, const char *kernel, const char *name, size_t read, size_t written);
     void *touched_context;
     int jobs;              /* compilers, and the host's workers, at once; 0: one a CPU */

@@ -1,9 +1,10 @@
 // In: one spec struct S of a decode phase (docs/spec-structs.md: attention), keys that a workgroup takes in a turn. Out: which keys each
 // workgroup has: equal runs of all sequences' keys, however long each sequence is. Refuses nothing. Needs isa/mma_cache.h.
 //
-// A lead is what 8 rows and a head of keys need of a sequence, a row being a query of a head of the group. The turns of all leads, one after
-// the other, are cut into as many runs as there are workgroups, so a lead may lie in several: its parts. A run is gone through from its end,
-// so that who has a lead's last part, and joins all of them, has given another lead's part before, and waits for lower workgroups only.
+// A lead is what 8 rows and a head of keys need of a sequence, a row being a query of a head of the group. The turns of all leads, one
+// after the other, are cut into as many runs as there are workgroups, so a lead may lie in several: its parts. A run is gone through from
+// its end, so that who has a lead's last part, and joins all of them, has given another lead's part before, and waits for lower workgroups
+// only.
 #pragma once
 
 template <class S, int Turn> struct decode_runs {
