@@ -223,7 +223,8 @@ static bool check(void *context, candidate *x) { return entrant_check(((subject 
 static void release(void *context, candidate *x)
 {
     const subject *s = context;
-    if (x->status != candidate_new) end_trial(s, x);
+    const bool interrupted = stopped && x->status == candidate_refused; /* Ctrl-C ends compilers, too: that says nothing of the tile */
+    if (x->status != candidate_new && !interrupted) end_trial(s, x);
     entrant_close(x);
 }
 
