@@ -267,7 +267,7 @@ search_result search_run(arena *a, candidate *standard, const search_side *side,
         const bool more = run_wave(&s);
         const double after = s.best == standard ? 1 : s.best->ratio;
         idle = after < before * (1 - o->margin) ? 0 : idle + 1;
-        s.r.ended = (!more || idle >= o->patience) && !is_over(&s); /* what the time cut off has not ended */
+        s.r.ended = !more || idle >= o->patience;
     }
     decide(&s);
     return s.r;

@@ -109,29 +109,12 @@ static void offer_defaults(walk *w)
     }
 }
 
-typedef struct looking {
-    walk walk;
-    const ir_tile *of;
-    arena *a;
-} looking;
-
-static void look(void *argument)
-{
-    looking *l = argument;
-    walk *w = &l->walk;
-    w->request = tile_request_of(l->a, w->s->plan, w->s->phase);
-    offer_defaults(w);
-    for (int changed = 1; changed <= most_changed && w->count < w->most; changed++) change(w, l->of, 0, changed, changed);
-}
-
-/* What programs say of thousands of tiles is kept no longer than this. */
 int space_near(space *s, const ir_tile *of, int most, ir_tile *out)
 {
-    looking l = {.walk = {.s = s, .info = &program_table[of->program], .out = out, .most = most}, .of = of, .a = arena_new()};
-    if (!l.a) return 0;
-    (void)arena_run(l.a, look, &l);
-    arena_free(l.a);
-    return l.walk.count;
+    walk w = {s, tile_request_of(s->a, s->plan, s->phase), &program_table[of->program], out, 0, most};
+    offer_defaults(&w);
+    for (int changed = 1; changed <= most_changed && w.count < most; changed++) change(&w, of, 0, changed, changed);
+    return w.count;
 }
 
 /* ---- text */

@@ -223,8 +223,7 @@ static bool check(void *context, candidate *x) { return entrant_check(((subject 
 static void release(void *context, candidate *x)
 {
     const subject *s = context;
-    const bool interrupted = stopped && x->status == candidate_refused; /* Ctrl-C ends compilers, too: that says nothing of the tile */
-    if (x->status != candidate_new && !interrupted) end_trial(s, x);
+    if (x->status != candidate_new) end_trial(s, x);
     entrant_close(x);
 }
 
