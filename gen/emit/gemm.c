@@ -138,8 +138,8 @@ static void write_a_map(gemm *g, int box_rows)
     write_map(g, "a_map", box);
 }
 
-/* A stage is two pieces long; of a cluster each brings one. */
-static tensor_box box_of_pieces(const gemm *g, const gemm_wgmma_tile *t)
+/* Of n packed columns, k long. */
+static tensor_box stage_of_pieces(const gemm *g, int n, int k)
 {
     const dtype type = g->e->plan->packs[pack_index(g)].type;
     const long long along_k = g->packed_k * dtype_size(type) / piece_row_bytes;
@@ -148,9 +148,17 @@ static tensor_box box_of_pieces(const gemm *g, const gemm_wgmma_tile *t)
                         .stride = along_k * piece_bytes,
                         .rows = extent_number(g->packed_n / piece_columns),
                         .columns = along_k,
-                        .box_rows = t->n / piece_columns,
-                        .box_columns = 2 / t->cluster,
+                        .box_rows = n / piece_columns,
+                        .box_columns = k * dtype_size(type) / piece_row_bytes,
                         .pieces = true};
+}
+
+/* A stage is two pieces long; of a cluster each brings one. */
+static tensor_box box_of_pieces(const gemm *g, const gemm_wgmma_tile *t)
+{
+    tensor_box box = stage_of_pieces(g, t->n, t->k);
+    box.box_columns /= t->cluster;
+    return box;
 }
 
 static tensor_box box_of_rows(const gemm *g, const gemm_wgmma_tile *t)
@@ -165,12 +173,16 @@ static tensor_box box_of_rows(const gemm *g, const gemm_wgmma_tile *t)
                         .box_columns = 128 / dtype_size(type)};
 }
 
-static void write_maps(gemm *g, const gemm_wgmma_tile *t, tensor_box b)
+static void write_maps(gemm *g, int m, tensor_box b)
 {
     tensor_box *box = arena_alloc(g->e->a, sizeof *box);
     *box = b;
-    write_a_map(g, t->m);
+    write_a_map(g, m);
     write_map(g, "b_map", box);
+}
+
+static void write_partial(gemm *g)
+{
     const char *partial = g->e->scratch < 0 ? "nullptr" : use_scratch(g->e, g->e->scratch, true);
     write_line(g->w, "DEV static float *partial(const args &p) { return %s; }", partial);
 }
@@ -561,7 +573,22 @@ static void on_warpgroups(emission *e, writer *w, tensor_box (*box)(const gemm *
                g.row_sum ? "true" : "false", gemm_reads(&g) ? "true" : "false");
     gemm_write_operand_type(&g);
     gemm_write_context(&g);
-    write_maps(&g, t, box(&g, t));
+    write_maps(&g, t->m, box(&g, t));
+    write_partial(&g);
+    gemm_write_epilogue(&g);
+}
+
+void gemm_on_turned_warpgroups(emission *e, writer *w, int resident)
+{
+    const gemm_turned_tile *t = &e->phase->tile.gemm_turned;
+    gemm g = gemm_start(e, w, false, gemm_stored_width);
+    write_line(w, "static constexpr int tile_m = %d, tile_n = %d, tile_k = %d, threads = %d, slots = %d;", t->m, t->n, t->k, t->threads,
+               t->slots);
+    write_line(w, "static constexpr int row_slots = %d, split = %d, resident = %d, width = %d;", t->row_slots, t->split, resident, g.width);
+    write_line(w, "static constexpr bool row_sums = %s;", g.row_sum ? "true" : "false");
+    gemm_write_operand_type(&g);
+    gemm_write_context(&g);
+    write_maps(&g, t->m, stage_of_pieces(&g, t->n, t->k));
     gemm_write_epilogue(&g);
 }
 

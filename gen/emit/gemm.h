@@ -41,4 +41,6 @@ void gemm_on_warpgroups_split(emission *e, writer *w);
 /* What follows the tile of a product that takes pieces of packed weights from memory to registers (gemm_frag). halves: its columns may be
  * one half of a block. */
 void gemm_on_pieces(gemm *g, bool halves);
+/* Of tile.gemm_turned; resident: workgroups that share a multiprocessor. */
+void gemm_on_turned_warpgroups(emission *e, writer *w, int resident);
 #endif

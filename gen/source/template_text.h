@@ -12,7 +12,7 @@ typedef enum template_use {
     use_rope = 2 << program_count,
     use_registers = use_gemm_simt | use_gemm_few,
     use_waves = use_gemm_mfma | use_gemm_wmma | use_attention_mfma | use_attention_wmma,
-    use_warpgroups = use_gemm_wgmma | use_gemm_wgmma3 | use_attention_wgmma,
+    use_warpgroups = use_gemm_wgmma | use_gemm_turned | use_gemm_wgmma3 | use_attention_wgmma,
     use_mixed = use_rows | use_registers | use_attention_simt | use_decode | use_combine | use_pack | use_align,
     use_all = use_mixed | use_warpgroups | use_waves | use_gemm_mma | use_decode_mma | use_gemm_frag
 } template_use;

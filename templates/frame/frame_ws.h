@@ -172,6 +172,96 @@ template <class F> DEV void run_ws(const typename F::args &p)
     }
 }
 
+// ---- one tile a workgroup, for programs that wait for memory. P as above, and: consumers: threads, behind which comes the warp that
+// loads; late_slots, late_bytes: what is loaded late has slots of its own (scratch_bytes), at most as many; resident: workgroups that share
+// a multiprocessor. Sums meet in shared memory, where the slots were:
+//   prepare(p): what late loads need that no launch writes; start(p, tile, carry): what is read ahead of the products
+//   compute(p, tile, ring, late memory, carry): leaves sums; finish(p, tile, carry, sums)
+
+template <class P> DEV void ws_start_tile(const typename P::args &p, const typename P::tile &t, ring<one_phase<P>> r)
+{
+    using F = one_phase<P>;
+    for (int i = 0; i < F::slots; i++) {
+        barrier_init(r.full(i), 1);
+        barrier_init(r.empty(i), P::consumers / 128);
+    }
+    barrier_init_done();
+    for (int s = 0; s < P::stages(p, t) && s < P::slots; s++, r.step()) ws_load_early<F, P>(p, t, s, r.here());
+    P::prepare(p);
+}
+
+// Of every stage that the consumers have done with, both slots are free: of a stage P::slots later and of one P::late_slots later.
+template <class P> DEV void ws_produce_tile(const typename P::args &p, const typename P::tile &t, ring<one_phase<P>> r)
+{
+    using F = one_phase<P>;
+    static_assert(P::late_slots <= P::slots, "tile: a stage's barrier is there before what is loaded late");
+    const int n = P::stages(p, t);
+    const shared_address memory = r.memory + ws_memory<F>::scratch;
+    ring<F> later = r;
+    previous_wait();
+    for (int s = 0; s < n; s++, later.step()) {
+        if (s >= P::late_slots) {
+            const int ahead = s - P::late_slots + P::slots;
+            barrier_wait(r.empty(r.position), r.parity);
+            if (ahead < n) ws_load_early<F, P>(p, t, ahead, r.here());
+            if (ahead == n - 1) next_may_start(); // nothing more is in the way of the next one's weights
+            r.step();
+        }
+        P::load(late(), p, t, s, {memory + s % P::late_slots * P::late_bytes, later.full(later.position)});
+    }
+    if (n <= P::slots) next_may_start();
+}
+
+template <class P> DEV void run_ws_tile(const typename P::args &p)
+{
+    using F = one_phase<P>;
+#if defined(TF_ON_HOST)
+    TF_SHARED_DYN(unsigned char, ws_shared);
+#else
+    extern __shared__ unsigned char ws_shared[];
+#endif
+    const shared_address base = (shared_at(ws_shared) + 1023) & ~1023u;
+    ring<F> r{base, base + ws_memory<F>::barriers, 0, 0};
+    if (block_index() >= P::tiles(p)) { // of a host's grid, where a workgroup is a whole cluster
+        previous_wait();
+        return;
+    }
+    const typename P::tile t = P::at(p, block_index());
+    const bool loads = thread_index() == P::consumers;
+    if (loads) ws_start_tile<P>(p, t, r);
+    __syncthreads();
+    if (thread_index() >= P::consumers) {
+        if (loads) ws_produce_tile<P>(p, t, r);
+        ws_meet<F>();
+    } else {
+        previous_wait();
+        typename P::carry c;
+        P::start(p, t, c);
+        P::compute(p, t, r, base + ws_memory<F>::scratch, c);
+        ws_meet<F>();
+        P::finish(p, t, c, base);
+    }
+    if constexpr (F::cluster > 1) ws_meet<F>(); // others may still read this one's memory
+}
+
+#if defined(TF_ON_HOST)
+#define TF_KERNEL_WS_TILE(name, ...)                                                            \
+    extern "C" __global__ void name(const __VA_ARGS__::args p) { run_ws_tile<__VA_ARGS__>(p); } \
+    TF_EXPORT(name)
+#else
+#if defined(TF_ALL_REGISTERS)
+#define TF_WS_RESIDENT(P) 1
+#else
+#define TF_WS_RESIDENT(P) P::resident
+#endif
+#define TF_KERNEL_WS_TILE(name, ...)                                                                                                \
+    extern "C" __global__ void __cluster_dims__(__VA_ARGS__::cluster, 1, 1)                                                         \
+        __launch_bounds__(__VA_ARGS__::threads, TF_WS_RESIDENT(__VA_ARGS__)) name(const __grid_constant__ __VA_ARGS__::args p) \
+    {                                                                                                                               \
+        run_ws_tile<__VA_ARGS__>(p);                                                                                                \
+    }
+#endif
+
 #if defined(TF_ON_HOST)
 #define TF_KERNEL_WS(name, ...)                                                            \
     extern "C" __global__ void name(const __VA_ARGS__::args p) { run_ws<__VA_ARGS__>(p); } \

@@ -73,6 +73,17 @@ DEV void piece_load(shared_address to, const tensor_map &map, shared_address bar
                  : "memory");
 }
 
+// The same, of weights that nobody reads again soon: they leave the L2 first.
+DEV void piece_load_once(shared_address to, const tensor_map &map, shared_address barrier, int n, int k)
+{
+    unsigned long long first;
+    asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(first));
+    asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes.L2::cache_hint "
+                 "[%0], [%1, {%3, %4, %5}], [%2], %6;" ::"r"(to),
+                 "l"(&map), "r"(barrier), "r"(0), "r"(n), "r"(k), "l"(first)
+                 : "memory");
+}
+
 // ---- clusters: workgroups side by side on the grid that start together and reach each other's shared memory
 
 DEV int cluster_rank()
@@ -117,6 +128,24 @@ DEV void barrier_arrive_at(int member, shared_address barrier, bool yes)
                  : "memory");
 }
 
+// W floats of another member's shared memory, at the place that has this address here: after a cluster_meet() behind what was stored there,
+// and before one that the other comes to.
+template <int W> DEV vec<float, W> cluster_read(int member, shared_address from)
+{
+    static_assert(W == 2 || W == 4, "tile: 8 or 16 bytes");
+    vec<float, W> v;
+    shared_address there;
+    asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(from), "r"(member));
+    float x[W];
+    if constexpr (W == 2)
+        asm volatile("ld.shared::cluster.v2.f32 {%0, %1}, [%2];" : "=f"(x[0]), "=f"(x[1]) : "r"(there));
+    else
+        asm volatile("ld.shared::cluster.v4.f32 {%0, %1, %2, %3}, [%4];" : "=f"(x[0]), "=f"(x[1]), "=f"(x[2]), "=f"(x[3]) : "r"(there));
+#pragma unroll
+    for (int i = 0; i < W; i++) v[i] = x[i];
+    return v;
+}
+
 // Orders ordinary accesses before asynchronous ones (tensor loads, matrix products) of the same memory, in both directions.
 DEV void foreign_fence() { asm volatile("fence.proxy.async.global;" ::: "memory"); }
 DEV void own_fence() { asm volatile("fence.proxy.async.global;" ::: "memory"); }
@@ -124,6 +153,7 @@ DEV void async_fence_shared() { asm volatile("fence.proxy.async.shared::cta;" ::
 
 // ---- shared memory by address
 
+DEV void shared_write(shared_address to, float x) { asm volatile("st.shared.f32 [%0], %1;" ::"r"(to), "f"(x) : "memory"); }
 DEV void shared_read(shared_address from, float &x, float &y, float &z, float &w)
 {
     asm volatile("ld.shared.v4.f32 {%0, %1, %2, %3}, [%4];" : "=f"(x), "=f"(y), "=f"(z), "=f"(w) : "r"(from) : "memory");
@@ -182,6 +212,11 @@ template <class T, int N> struct wgmma;
 
 #define TF_TEN(t) "%" t "0,%" t "1,%" t "2,%" t "3,%" t "4,%" t "5,%" t "6,%" t "7,%" t "8,%" t "9"
 #define TF_LIST_32 TF_TEN("") "," TF_TEN("1") "," TF_TEN("2") ",%30,%31"
+#define TF_LIST_8 "%0,%1,%2,%3,%4,%5,%6,%7"
+#define TF_LIST_16 TF_TEN("") ",%10,%11,%12,%13,%14,%15"
+#define TF_LIST_24 TF_TEN("") "," TF_TEN("1") ",%20,%21,%22,%23"
+#define TF_LIST_40 TF_TEN("") "," TF_TEN("1") "," TF_TEN("2") "," TF_TEN("3")
+#define TF_LIST_56 TF_LIST_40 "," TF_TEN("4") ",%50,%51,%52,%53,%54,%55"
 #define TF_LIST_48 TF_TEN("") "," TF_TEN("1") "," TF_TEN("2") "," TF_TEN("3") ",%40,%41,%42,%43,%44,%45,%46,%47"
 #define TF_LIST_80 \
     TF_TEN("") "," TF_TEN("1") "," TF_TEN("2") "," TF_TEN("3") "," TF_TEN("4") "," TF_TEN("5") "," TF_TEN("6") "," TF_TEN("7")
@@ -196,14 +231,19 @@ template <class T, int N> struct wgmma;
     "," TF_TEN("1") "," TF_TEN("2") "," TF_TEN("3") "," TF_TEN("4") "," TF_TEN("5") "," TF_TEN("6") "," TF_TEN("7") "," TF_TEN( \
         "8") "," TF_TEN("9") "," TF_TEN("10") "," TF_TEN("11") ",%120,%121,%122,%123,%124,%125,%126,%127"
 #define TF_OUT_4(i) "+f"(d[i]), "+f"(d[i + 1]), "+f"(d[i + 2]), "+f"(d[i + 3])
-#define TF_OUT_16(i) TF_OUT_4(i), TF_OUT_4(i + 4), TF_OUT_4(i + 8), TF_OUT_4(i + 12)
-#define TF_OUT_32 TF_OUT_16(0), TF_OUT_16(16)
-#define TF_OUT_48 TF_OUT_32, TF_OUT_16(32)
-#define TF_OUT_80 TF_OUT_64, TF_OUT_16(64)
-#define TF_OUT_112 TF_OUT_96, TF_OUT_16(96)
-#define TF_OUT_64 TF_OUT_32, TF_OUT_16(32), TF_OUT_16(48)
-#define TF_OUT_96 TF_OUT_64, TF_OUT_16(64), TF_OUT_16(80)
-#define TF_OUT_128 TF_OUT_64, TF_OUT_16(64), TF_OUT_16(80), TF_OUT_16(96), TF_OUT_16(112)
+#define TF_OUT_RUN(i) TF_OUT_4(i), TF_OUT_4(i + 4), TF_OUT_4(i + 8), TF_OUT_4(i + 12)
+#define TF_OUT_8 TF_OUT_4(0), TF_OUT_4(4)
+#define TF_OUT_16 TF_OUT_RUN(0)
+#define TF_OUT_24 TF_OUT_RUN(0), TF_OUT_4(16), TF_OUT_4(20)
+#define TF_OUT_32 TF_OUT_RUN(0), TF_OUT_RUN(16)
+#define TF_OUT_40 TF_OUT_32, TF_OUT_4(32), TF_OUT_4(36)
+#define TF_OUT_56 TF_OUT_40, TF_OUT_RUN(40)
+#define TF_OUT_48 TF_OUT_32, TF_OUT_RUN(32)
+#define TF_OUT_80 TF_OUT_64, TF_OUT_RUN(64)
+#define TF_OUT_112 TF_OUT_96, TF_OUT_RUN(96)
+#define TF_OUT_64 TF_OUT_32, TF_OUT_RUN(32), TF_OUT_RUN(48)
+#define TF_OUT_96 TF_OUT_64, TF_OUT_RUN(64), TF_OUT_RUN(80)
+#define TF_OUT_128 TF_OUT_64, TF_OUT_RUN(64), TF_OUT_RUN(80), TF_OUT_RUN(96), TF_OUT_RUN(112)
 
 #define TF_WGMMA(T, N, R, A, B, KEEP, KIND, MAJOR)                                                                                \
     template <> struct wgmma<T, N> {                                                                                              \
@@ -280,15 +320,30 @@ DEV float tf32_small(float left)
     TF_WGMMA(T, 128, 64, "%64", "%65", "%66", KIND, MAJOR)     \
     TF_WGMMA(T, 192, 96, "%96", "%97", "%98", KIND, MAJOR)     \
     TF_WGMMA(T, 256, 128, "%128", "%129", "%130", KIND, MAJOR)
+// Of few columns, which are rows of a product whose operands have changed places (gemm/gemm_turned.h).
+#define TF_WGMMA_NARROW(T, KIND)                             \
+    TF_WGMMA(T, 16, 8, "%8", "%9", "%10", KIND, ", 0, 0")    \
+    TF_WGMMA(T, 32, 16, "%16", "%17", "%18", KIND, ", 0, 0") \
+    TF_WGMMA(T, 48, 24, "%24", "%25", "%26", KIND, ", 0, 0") \
+    TF_WGMMA(T, 80, 40, "%40", "%41", "%42", KIND, ", 0, 0") \
+    TF_WGMMA(T, 112, 56, "%56", "%57", "%58", KIND, ", 0, 0")
 
 TF_WGMMA_SIZES(bf16, "k16.f32.bf16.bf16", ", 0, 0")
 TF_WGMMA_SIZES(f16, "k16.f32.f16.f16", ", 0, 0")
 TF_WGMMA_SIZES(float, "k8.f32.tf32.tf32", "")
+TF_WGMMA_NARROW(bf16, "k16.f32.bf16.bf16")
+TF_WGMMA_NARROW(f16, "k16.f32.f16.f16")
 
 #undef TF_WGMMA_SIZES
+#undef TF_WGMMA_NARROW
 #undef TF_WGMMA
 #undef TF_TEN
+#undef TF_LIST_8
+#undef TF_LIST_16
+#undef TF_LIST_24
 #undef TF_LIST_32
+#undef TF_LIST_40
+#undef TF_LIST_56
 #undef TF_LIST_64
 #undef TF_LIST_48
 #undef TF_LIST_80
@@ -299,7 +354,12 @@ TF_WGMMA_SIZES(float, "k8.f32.tf32.tf32", "")
 #undef TF_LIST_96
 #undef TF_LIST_128
 #undef TF_OUT_4
+#undef TF_OUT_RUN
+#undef TF_OUT_8
 #undef TF_OUT_16
+#undef TF_OUT_24
+#undef TF_OUT_40
+#undef TF_OUT_56
 #undef TF_OUT_32
 #undef TF_OUT_64
 #undef TF_OUT_96

@@ -116,6 +116,11 @@ DEV void piece_load(shared_address to, const tensor_map &map, shared_address bar
     host_issue(to, map, barrier, k, n, 0, 0, false);
 }
 
+DEV void piece_load_once(shared_address to, const tensor_map &map, shared_address barrier, int n, int k)
+{
+    piece_load(to, map, barrier, n, k);
+}
+
 DEV void host_piece(char *to, const char *from, long long valid, int bytes)
 {
     for (int i = 0; i < bytes; i++) to[i] = i < valid ? from[i] : 0;
@@ -172,11 +177,18 @@ DEV void piece_load_all(shared_address to, const tensor_map &map, shared_address
     for (int i = 0; i < Members; i++) piece_load(to + i * bytes, map, barrier, n, k + i);
 }
 DEV void barrier_arrive_at(int member, shared_address barrier, bool yes) { barrier_arrive_if(barrier, yes && member == 0); }
+template <int W> DEV vec<float, W> cluster_read(int, shared_address from)
+{
+    vec<float, W> v;
+    for (int i = 0; i < W; i++) v[i] = host_shared<float>(from)[i];
+    return v;
+}
 DEV void foreign_fence() { __threadfence(); }
 DEV void own_fence() { __threadfence(); }
 DEV void async_fence_shared() { __threadfence_block(); }
 
 // ---- shared memory by address
+DEV void shared_write(shared_address to, float x) { *host_shared<float>(to) = x; }
 DEV void shared_read(shared_address from, float &x, float &y, float &z, float &w)
 {
     const float *p = host_shared<float>(from);

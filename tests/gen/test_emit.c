@@ -154,7 +154,8 @@ static const beside besides[] = {
     {"templates/attention/attention.spec.h", "specs/llama-block.yaml", family_attention, "gfx942", "attention layer=simt"},
     {"templates/attention/decode.spec.h", "specs/llama-decode.yaml", family_decode, "gfx942", NULL},
     {"templates/attention/decode_mma.spec.h", "specs/llama-decode.yaml", family_decode, "sm_80", NULL},
-    {"templates/gemm/gemm_ws.spec.h", "specs/llama-block.yaml", family_gemm, "sm_90a", NULL},
+    {"templates/gemm/gemm_ws.spec.h", "specs/llama-block.yaml", family_gemm, "sm_90a", "gemm layer=wgmma"},
+    {"templates/gemm/gemm_turned.spec.h", "specs/llama-block.yaml", family_gemm, "sm_90a", "gemm layer=turned"},
     {"templates/gemm/align.spec.h", "tests/specs/odd-rows.yaml", family_align, "sm_90a", NULL},
     {"templates/gemm/gemm_mma.spec.h", "specs/llama-block.yaml", family_gemm, "sm_80", NULL},
     {"templates/gemm/gemm_frag.spec.h", "specs/llama-decode.yaml", family_gemm, "sm_80", NULL},
@@ -480,7 +481,7 @@ END_TEST
 
 /* Loads by tensor maps of rank 2 and 4, a product in parts, a state, a dynamic dim, a grid in clusters of what is resident. */
 static const char mapped[] =
-    "block: mapped\ndtype: bf16\ndims: {B: 2, S: 64, L: 128, D: 1024, H: 4, hd: 64}\ndynamic: {S: [1, 64]}\n"
+    "block: mapped\ndtype: bf16\ndims: {B: 2, S: 80, L: 144, D: 1024, H: 4, hd: 64}\ndynamic: {S: [1, 80]}\n"
     "inputs: {x: [B, S, D], pos: {shape: [B], dtype: i32, range: [0, 64]}}\nparams: {w: [H*hd, D]}\n"
     "state: {k_cache: [B, H, L, hd], v_cache: [B, H, L, hd]}\nops:\n  - {out: q, op: linear, in: [x, w]}\n"
     "  - {out: k, op: kv_append, in: [q], state: k_cache, at: pos}\n  - {out: v, op: kv_append, in: [q], state: v_cache, at: pos}\n"

@@ -51,7 +51,7 @@ static build must_build(const char *text, const tuning *t)
 static const struct {
     const char *text, *tile;
     bool wgmma;
-} layers[] = {{PRODUCT("bf16", "65", "64"), "tile layer=wgmma m=128", true},
+} layers[] = {{PRODUCT("bf16", "129", "64"), "tile layer=wgmma m=128", true},
               {PRODUCT("f16", "4096", "20"), "tile layer=wgmma m=128", true},
               {PRODUCT("f32", "16", "64"), "tile layer=few m=8", false}, /* few rows: the weight is read once, and that is all there is */
               {PRODUCT("f32", "64", "64"), "tile layer=simt", false},
@@ -73,7 +73,7 @@ END_TEST
 /* They share a kernel, whose results of 2 bytes a row do not leave in pieces of 16. */
 START_TEST(products_of_one_column_on_wgmma_are_not_staged)
 {
-    build b = must_build("block: t\ndtype: bf16\ndims: {B: 2, S: 39, K: 1, N: 1}\ninputs: {x: [B, S, K]}\nparams: {v: [N, K], w: [N, K]}\n"
+    build b = must_build("block: t\ndtype: bf16\ndims: {B: 2, S: 70, K: 1, N: 1}\ninputs: {x: [B, S, K]}\nparams: {v: [N, K], w: [N, K]}\n"
                          "ops:\n  - {out: y, op: linear, in: [x, v]}\n  - {out: z, op: linear, in: [x, w]}\noutputs: {y: y, z: z}\n",
                          NULL);
     const char *text = ir_print(b.a, b.p->program);
@@ -144,7 +144,7 @@ START_TEST(tensor_maps_come_first_and_say_what_they_map)
     ck_assert_int_eq(w->kind, argument_map);
     ck_assert_int_eq(w->offset, 128);
     ck_assert_str_eq(x->box->value->name, "x");
-    ck_assert_int_eq(extent_value(&x->box->rows, &b.p->program->dims), 65);
+    ck_assert_int_eq(extent_value(&x->box->rows, &b.p->program->dims), 129);
     ck_assert_int_eq(x->box->columns, 64);
     ck_assert_int_eq(x->box->stride, 128);
     ck_assert_int_eq(x->box->box_rows, 128);
@@ -166,22 +166,22 @@ START_TEST(a_layer_that_a_phase_cannot_have_is_an_error_that_says_why)
     static const struct {
         const char *line, *text, *message;
     } cases[] = {{"gemm layer=wgmma", PRODUCT("f32", "64", "64"), "operands are not both bf16 or both f16"},
-                 {"gemm layer=wgmma n=48", PRODUCT("bf16", "64", "64"), "n=48; it is 64 to 256"},
-                 {"gemm n=80", PRODUCT("bf16", "64", "64"), "n goes in steps of 32"},
-                 {"gemm m=64", PRODUCT("bf16", "64", "64"), "m=64; it is 128 to 128"},
-                 {"gemm n=256 slots=5", PRODUCT("bf16", "64", "64"), "bytes of shared memory; a workgroup has 232448"},
-                 {"gemm cluster=3", PRODUCT("bf16", "64", "64"), "cluster=3; it is 1 to 2"},
-                 {"gemm cluster=2 group=5", PRODUCT("bf16", "64", "64"), "cluster divides group"},
-                 {"gemm stage=2", PRODUCT("bf16", "64", "64"), "stage=2; it is 0 to 1"},
-                 {"gemm stage=1", RESIDUAL, "stage=1: the epilogue reads rows from memory"},
-                 {"gemm stage=1", PRODUCT("bf16", "64", "64"), "stage=1: rows of a result do not begin at multiples of 16 bytes"},
+                 {"gemm layer=wgmma n=48", PRODUCT("bf16", "129", "64"), "n=48; it is 64 to 256"},
+                 {"gemm n=80", PRODUCT("bf16", "129", "64"), "n goes in steps of 32"},
+                 {"gemm m=64", PRODUCT("bf16", "129", "64"), "m=64; it is 128 to 128"},
+                 {"gemm n=256 slots=5", PRODUCT("bf16", "129", "64"), "bytes of shared memory; a workgroup has 232448"},
+                 {"gemm cluster=3", PRODUCT("bf16", "129", "64"), "cluster=3; it is 1 to 2"},
+                 {"gemm cluster=2 group=5", PRODUCT("bf16", "129", "64"), "cluster divides group"},
+                 {"gemm stage=2", PRODUCT("bf16", "129", "64"), "stage=2; it is 0 to 1"},
+                 {"gemm layer=wgmma stage=1", RESIDUAL, "stage=1: the epilogue reads rows from memory"},
+                 {"gemm stage=1", PRODUCT("bf16", "129", "64"), "stage=1: rows of a result do not begin at multiples of 16 bytes"},
                  {"gemm cluster=2", PRODUCT("f32", "64", "128"), "cluster=2; it is 1 to 1"},
-                 {"gemm layer=wgmma3", PRODUCT("bf16", "64", "64"), "operands are not both f32"},
+                 {"gemm layer=wgmma3", PRODUCT("bf16", "129", "64"), "operands are not both f32"},
                  {"gemm n=192", PRODUCT("f32", "64", "128"), "n=192; it is 64 to 128"},
                  {"gemm n=80", PRODUCT("f32", "64", "128"), "n is 64, 96 or 128"},
                  {"gemm k=64", PRODUCT("f32", "64", "128"), "k=64; it is 32 to 32"},
                  {"gemm n=128 slots=5", PRODUCT("f32", "64", "128"), "bytes of shared memory; a workgroup has 232448"},
-                 {"gemm split=17", PRODUCT("bf16", "64", "64"), "split=17; it is 1 to 16"}};
+                 {"gemm split=17", PRODUCT("bf16", "129", "64"), "split=17; it is 1 to 16"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const tuning t = {.lines = &cases[i].line, .count = 1};
         build b = build_spec(cases[i].text, "sm_90a", &t);
@@ -196,14 +196,14 @@ END_TEST
 START_TEST(the_host_engine_runs_what_sm_90a_gets)
 {
     static const char *const options[] = {"tests/h200/product.yaml --dim=M=131,N=263,K=200",
-                                          "tests/h200/residual.yaml --dim=M=37,N=70,K=66 --dtype=f16",
+                                          "tests/h200/residual.yaml --dim=M=131,N=70,K=66 --dtype=f16",
                                           "tests/h200/product.yaml --dim=M=129,N=67,K=67",
-                                          "specs/qkv-rope.yaml",
+                                          "specs/qkv-rope.yaml --dim=S=130,D=64,H=2,KV=1",
                                           "tests/h200/product.yaml --dim=M=129,N=33,K=72 --check",
                                           "tests/h200/product.yaml --dim=M=131,N=264,K=200",
                                           "tests/h200/product.yaml --dim=M=385,N=40,K=72 --check",
                                           "specs/swiglu.yaml --dim=B=1,S=141,D=72,F=136",
-                                          "specs/bert-block.yaml --dim=S=33",
+                                          "specs/bert-block.yaml --dim=S=130,D=64,H=2,F=96",
                                           "specs/attention.yaml --dim=S=67,hd=48",
                                           "specs/attention.yaml --dim=S=150,hd=64,B=2 --dtype=f16",
                                           "tests/h200/residual.yaml --dim=M=131,N=70,K=133 --dtype=f32",

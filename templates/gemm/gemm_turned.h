@@ -1,0 +1,179 @@
+// In: one spec struct S of a matrix product (docs/spec-structs.md: gemm). Out: its program for few rows under the warp-specialised frame,
+// one tile a workgroup: packed columns are the rows of wgmma's results and rows of A their columns, so that nothing is multiplied for rows
+// that do not exist. A cluster of S::split workgroups cuts up a tile's length, adds up in each other's shared memory in a fixed order, and
+// shares out the tile's rows. Refuses (static_assert) tiles other than 16 to 128 rows in steps of 16 by 64 to 256 columns in steps of 32,
+// stages of 64, 128 or 256.
+//
+// Beyond the common contract S has: a_map(p), b_map(p), slots, width as in gemm_ws.h, a_map with boxes of tile_m rows, b_map with boxes of
+// tile_n columns x tile_k; row_slots: slots for rows of A; split; resident: workgroups that share a multiprocessor.
+#pragma once
+
+template <class S> struct gemm_turned {
+    using args = typename S::args;
+    using type = typename S::a_type;
+    static constexpr int tile_m = S::tile_m, tile_n = S::tile_n, tile_k = S::tile_k, slots = S::slots, resident = S::resident;
+    static constexpr int groups = (tile_n + 63) / 64, consumers = 128 * groups, threads = consumers + 32, cluster = S::split;
+    static constexpr int slot_bytes = tile_n * tile_k * 2, along_bytes = tile_n * 64; // of B; of its pieces side by side along n
+    static constexpr int boxes = tile_k / 64, box_bytes = tile_m * 128;               // of rows, 128 bytes along k each
+    static constexpr int late_slots = S::row_slots, late_bytes = boxes * box_bytes, scratch_bytes = late_slots * late_bytes;
+    static constexpr int members = cluster_present<S::split>;
+    static constexpr int pitch = tile_n + 4; // floats of a row of sums: a warp's stores are in all banks
+    static constexpr bool turns = false;
+    static_assert(S::threads == threads, "tile: a warpgroup for 64 columns, and a warp that loads");
+    static_assert(tile_m % 16 == 0 && tile_m <= 128, "tile: rows are columns of wgmma");
+    static_assert(tile_n % 32 == 0 && tile_n >= 64 && tile_n <= 256, "tile: 32 columns are a block of the epilogue");
+    static_assert(tile_k % 64 == 0 && tile_k <= 256 && sizeof(type) == 2, "tile: whole boxes of 128 bytes along k");
+    static_assert(slots * slot_bytes + scratch_bytes >= tile_m * pitch * 4, "tile: sums fit where the slots are");
+    static_assert(S::granule == 16 && (S::width == 2 || S::width == 4), "tile: a block has two halves");
+
+    using product = wgmma<type, tile_m>;
+    struct tile {
+        int row, column, part; // row, column: in tiles
+    };
+    struct carry {
+        float acc[product::registers];
+        int row; // of A, whose results the thread stores
+        bool exists;
+        typename S::context context;
+    };
+
+    static constexpr int column_tiles = (S::packed_n + tile_n - 1) / tile_n;
+    static constexpr int all_stages = (S::K + tile_k - 1) / tile_k;
+    static_assert(S::split >= 1 && S::split <= all_stages && S::split <= 8, "tile: a part has a stage");
+    DEV static int row_tiles(const args &p) { return (S::rows(p) + tile_m - 1) / tile_m; }
+    DEV static int tiles(const args &p) { return row_tiles(p) * column_tiles * members; }
+    DEV static int first_stage(int part) { return part * all_stages / S::split; }
+    DEV static int stages(const args &, const tile &t)
+    {
+        return members < S::split ? all_stages : first_stage(t.part + 1) - first_stage(t.part);
+    }
+    DEV static int column_of(const tile &t, int stage) { return (first_stage(t.part) + stage) * tile_k; }
+    DEV static unsigned bytes(const args &) { return slot_bytes + late_bytes; }
+
+    // On the grid the parts of a tile lie side by side, then row tiles of the same columns, which are in L2 then.
+    DEV static tile at(const args &p, int item)
+    {
+        const int whole = item / members, rows = row_tiles(p);
+        return {whole % rows, whole / rows, item % members};
+    }
+
+    DEV static void load(early, const args &p, const tile &t, int stage, slot m)
+    {
+        piece_load_once(m.memory, S::b_map(p), m.full, t.column * (tile_n / 16), column_of(t, stage) / 32);
+    }
+    DEV static void prepare(const args &p) { tensor_prefetch(S::a_map(p)); }
+    DEV static void load(late, const args &p, const tile &t, int stage, slot m)
+    {
+#pragma unroll
+        for (int i = 0; i < boxes; i++)
+            tensor_load(m.memory + i * box_bytes, S::a_map(p), m.full, column_of(t, stage) + i * 64, t.row * tile_m);
+    }
+
+    // ---- products. Sums of more than `longest` stages are sums of sums (sums.h). A workgroup that is alone in its cluster (the host's)
+    // has all parts, and adds them up as the others do.
+    static constexpr int longest = 32768 / tile_k, part_stages = (all_stages + S::split - 1) / S::split;
+    static constexpr bool folds = members < S::split || part_stages > longest;
+
+    // Of 64 columns of a warpgroup. Where these are no whole number of warpgroups, the last one has some that another one has, too.
+    DEV static int first_column()
+    {
+        const int first = thread_index() / 128 * 64;
+        return tile_n % 64 && first > tile_n - 64 ? tile_n - 64 : first;
+    }
+
+    // n stages; a slot is free as soon as its products are done: what is waited for is memory.
+    template <class Ring> DEV static void multiply(Ring &ring, shared_address rows, int &row_slot, float (&acc)[product::registers], int n)
+    {
+        int s = 0;
+        stage_products<type, tile_m> products;
+        do {
+            const slot m = ring.wait();
+            const auto w = piece_operand(m.memory + first_column() / 16 * 1024), x = operand(rows + row_slot * late_bytes);
+            pin(acc);
+            product_fence();
+#pragma unroll
+            for (int k = 0; k < tile_k / 16; k++)
+                products.multiply(acc, operand_behind(w, k / 2 * along_bytes + k % 2 * 256),
+                                  operand_behind(x, k / 4 * box_bytes + k % 4 * 32), k ? 1 : s);
+            products.commit();
+            products.template wait<0>(acc);
+            pin(acc);
+            barrier_arrive_if(ring.empty(ring.position), thread_index() % 128 == 0);
+            ring.step();
+            row_slot = row_slot + 1 == late_slots ? 0 : row_slot + 1;
+        } while (++s < n);
+    }
+
+    template <class Ring> DEV static void compute(const args &p, const tile &t, Ring &ring, shared_address rows, carry &c)
+    {
+        int row_slot = 0;
+        if constexpr (!folds) {
+            multiply(ring, rows, row_slot, c.acc, stages(p, t));
+        } else {
+            float total[product::registers] = {};
+            for (int part = t.part; part < S::split; part += members)
+                for (int stage = first_stage(part); stage < first_stage(part + 1); stage += longest) {
+                    const int left = first_stage(part + 1) - stage;
+                    multiply(ring, rows, row_slot, c.acc, left < longest ? left : longest);
+#pragma unroll
+                    for (int i = 0; i < product::registers; i++) total[i] += c.acc[i];
+                }
+#pragma unroll
+            for (int i = 0; i < product::registers; i++) c.acc[i] = total[i];
+        }
+        group_barrier(1, consumers); // all are done with the slots
+        const int thread = thread_index() % 128, group = thread_index() / 128;
+#pragma unroll
+        for (int i = 0; i < product::registers; i++) {
+            const int column = first_column() + fragment::row(thread, i);
+            if (tile_n % 64 == 0 || column >= group * 64) // else another warpgroup's
+                shared_write(ring.memory + (fragment::column(thread, i) * pitch + column) * 4, c.acc[i]);
+        }
+    }
+
+    // ---- a tile's rows are shared out among the members, and a member's among teams of threads
+    static constexpr int share = (tile_m + members - 1) / members, per_row = tile_n / 2 / S::width;
+    static constexpr int team_of(int rows) // the largest power of two: at most a warp, and what a row has work for
+    {
+        int team = 1;
+        while (2 * team * rows <= consumers && 2 * team <= 32 && 2 * team <= per_row) team *= 2;
+        return team;
+    }
+    static constexpr int team = team_of(share);
+
+    DEV static void start(const args &p, const tile &t, carry &c)
+    {
+        const int in = thread_index() / team, row = t.part * share + in;
+        c.row = t.row * tile_m + row;
+        c.exists = in < share && row < tile_m && c.row < S::rows(p);
+        if (c.exists) c.context = S::begin(p, 0, c.row);
+    }
+
+    DEV static vec<float, S::width> summed(shared_address from) // in the order of the parts
+    {
+        vec<float, S::width> each[members];
+#pragma unroll
+        for (int i = 0; i < members; i++) each[i] = cluster_read<S::width>(i, from);
+#pragma unroll
+        for (int i = 1; i < members; i++) each[0] += each[i];
+        return each[0];
+    }
+
+    DEV static void finish(const args &p, const tile &t, carry &c, shared_address sums)
+    {
+        if (!c.exists) return;
+        const shared_address row = sums + (c.row - t.row * tile_m) * pitch * 4;
+        float sum = 0;
+        to_memory out;
+#pragma unroll
+        for (int i = 0; i < (per_row + team - 1) / team; i++) {
+            const int in = (i * team + thread_index() % team) * S::width, low = in / 16 * 32 + in % 16, n = t.column * tile_n + low;
+            if ((per_row % team && in >= tile_n / 2) || (S::packed_n % tile_n && n >= S::packed_n)) break;
+            S::template epilogue<S::width>(p, c.context, 0, c.row, n, summed(row + low * 4), summed(row + (low + 16) * 4), sum, out);
+        }
+        if constexpr (S::row_sums) {
+            sum = wave_join<take_sum, team>(sum);
+            if (thread_index() % team == 0) S::finish_row(p, 0, c.row, t.column, sum);
+        }
+    }
+};

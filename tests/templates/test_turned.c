@@ -1,0 +1,212 @@
+/* Products of few rows on wgmma with columns and rows in each other's places (layer turned, templates/gemm/gemm_turned.h): which phases
+ * have them, what they refuse, that their source is right on the host engine at every number of rows, alignment, tail and part of a length,
+ * and that NVRTC makes code without spills of decode steps. */
+#include "tests/support.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PRODUCT(type, M, N, K)                                                                                        \
+    "block: t\ndtype: " type "\ndims: {M: " M ", K: " K ", N: " N "}\ndynamic: {M: [1, 4096]}\ninputs: {x: [M, K]}\n" \
+    "params: {w: [N, K]}\nops:\n  - {out: y, op: linear, in: [x, w]}\noutputs: {y: y}\n"
+
+/* ---- plans */
+static const struct {
+    const char *yaml, *target, *tile;
+} plans[] = {{PRODUCT("bf16", "17", "70", "64"), "sm_90a", "layer=turned m=32 n=64 k=128 threads=160 slots=2 row_slots=2 split=1"},
+             {PRODUCT("f16", "64", "4096", "4096"), "sm_90a", "layer=turned m=64 n=64 k=128 threads=160 slots=7 row_slots=7 split=2"},
+             {PRODUCT("bf16", "64", "28672", "4096"), "sm_90a", "layer=turned m=64 n=224 k=64 threads=544 slots=6 row_slots=6 split=1"},
+             {PRODUCT("bf16", "33", "2048", "8192"), "sm_90a", "layer=turned m=48 n=64 k=128 threads=160 slots=4 row_slots=3 split=4"},
+             {PRODUCT("bf16", "128", "300", "100000"), "sm_90a", "layer=turned m=128"},
+             {PRODUCT("bf16", "16", "4096", "4096"), "sm_90a", "layer=frag"},
+             {PRODUCT("bf16", "129", "4096", "4096"), "sm_90a", "layer=wgmma"},
+             {PRODUCT("bf16", "129", "4096", "4096"), "sm_90a", "layer=wgmma"},
+             {PRODUCT("f32", "64", "70", "128"), "sm_90a", "layer=wgmma3"},
+             {PRODUCT("bf16", "64", "70", "64"), "sm_80", "layer=mma"}};
+
+START_TEST(a_product_of_few_rows_in_16_bits_changes_columns_and_rows)
+{
+    rig *r = rig_plan(&(rig_request){.yaml = plans[_i].yaml, .level = fusion_tile, .target = plans[_i].target});
+    const launch *l = &r->c.plan->launches[0];
+    const bool turned = strstr(plans[_i].tile, "turned") != NULL;
+    const char *text = ir_print(r->a, r->c.plan->program);
+    ck_assert_msg(strstr(text, plans[_i].tile) != NULL, "%s", text);
+    ck_assert_int_eq(strstr(l->source.body, "TF_KERNEL_WS_TILE(t_y, gemm_turned<k0_y>)") != NULL, turned);
+    if (turned) {
+        ck_assert_int_eq(l->dynamic_bytes, l->shared_bytes);
+        ck_assert_int_eq(l->resident, 0); /* a tile a workgroup: the grid is all of them */
+        ck_assert_int_eq(launch_grid(l, &r->c.plan->program->dims) % l->cluster, 0);
+        /* of clusters of more than two workgroups not every multiprocessor finds its place, unless two share one */
+        if (l->cluster > 2) ck_assert_int_le(2 * (l->shared_bytes + 1024), 228 * 1024);
+        ck_assert_int_eq(l->arguments[0].box->box_rows, tile_setting(l->kernel->phases[0], "m"));
+        ck_assert_int_eq(l->arguments[1].box->box_rows, tile_setting(l->kernel->phases[0], "n") / 16);
+        ck_assert_int_eq(l->arguments[1].box->box_columns, tile_setting(l->kernel->phases[0], "k") / 32);
+    }
+    rig_close(r);
+}
+END_TEST
+
+START_TEST(a_tile_that_turned_cannot_have_is_an_error_that_says_why)
+{
+    static const struct {
+        const char *target, *type, *line, *message;
+    } cases[] = {{"gfx942", "bf16", "gemm layer=turned", "the target has no such instructions"},
+                 {"sm_80", "bf16", "gemm layer=turned", "the target has no such instructions"},
+                 {"sm_90a", "f32", "gemm layer=turned", "operands are not both bf16 or both f16"},
+                 {"sm_90a", "bf16", "gemm layer=turned m=40", "m goes in steps of 16"},
+                 {"sm_90a", "bf16", "gemm layer=turned m=144", "m=144; it is 16 to 128"},
+                 {"sm_90a", "bf16", "gemm layer=turned n=80", "n goes in steps of 32"},
+                 {"sm_90a", "bf16", "gemm layer=turned n=128", "threads are 128 for 64 columns, and 32"},
+                 {"sm_90a", "bf16", "gemm layer=turned split=3", "split is 1, 2, 4 or 8"},
+                 {"sm_90a", "bf16", "gemm layer=turned slots=3 row_slots=4", "row_slots is at most slots"},
+                 {"sm_90a", "bf16", "gemm layer=turned split=2", "a part of a split has a stage"},
+                 {"sm_90a", "bf16", "gemm layer=turned m=128 n=256 k=64 threads=544 slots=2 row_slots=2",
+                  "the slots are too few for the tile's sums"},
+                 {"sm_90a", "bf16", "gemm layer=turned slots=12 m=128", "bytes of shared memory; a workgroup has 232448"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const tuning t = {.lines = &cases[i].line, .count = 1};
+        const char *yaml = *cases[i].type == 'f' ? PRODUCT("f32", "64", "70", "128") : PRODUCT("bf16", "64", "70", "64");
+        const compile_request q =
+            {.name = "t.yaml", .text = yaml, .size = strlen(yaml), .level = fusion_tile, .target = cases[i].target, .tuning = &t};
+        arena *a = arena_new();
+        compiled c;
+        const tfgen_code code = compile(a, &q, &c);
+        ck_assert_msg(code == code_unsupported, "%s %s: %d", cases[i].target, cases[i].line, code);
+        ck_assert_msg(strstr(arena_diagnostics(a), cases[i].message) != NULL, "%s: %s", cases[i].line, arena_diagnostics(a));
+        arena_free(a);
+    }
+}
+END_TEST
+
+/* ---- the host engine runs the very source, the race and bounds checker looks on: every number of rows about a tile's end, tails of K in
+ * and beyond a piece, of N, rows that are aligned first, more row tiles than one, parts that differ in length, slots that come again,
+ * widths, columns beside each other of which the last has none, sums of rows */
+typedef struct trial {
+    const char *path, *dtype, *line;
+    long long M, N, K;
+} trial;
+
+#define PLAIN "tests/h200/product.yaml"
+#define RESIDUAL "tests/h200/residual.yaml"
+static const trial trials[] = {{PLAIN, "bf16", "gemm layer=turned", 1, 1, 1},
+                               {RESIDUAL, "f16", "gemm layer=turned", 7, 33, 31},
+                               {RESIDUAL, "bf16", "gemm layer=turned", 16, 48, 100},
+                               {PLAIN, "bf16", NULL, 33, 97, 67},
+                               {RESIDUAL, "f16", NULL, 63, 70, 193},
+                               {PLAIN, "f16", NULL, 64, 131, 520},
+                               {RESIDUAL, "bf16", "gemm layer=turned", 65, 64, 129},
+                               {RESIDUAL, "bf16", "gemm layer=turned m=16 split=2", 50, 130, 300},
+                               {PLAIN, "f16", "gemm layer=turned m=32 split=4 slots=2 row_slots=2", 40, 263, 700},
+                               {PLAIN, "bf16", "gemm layer=turned m=32 row_slots=2", 33, 300, 200},
+                               {RESIDUAL, "f16", "gemm layer=turned m=48 split=4 row_slots=2", 49, 200, 555},
+                               {RESIDUAL, "bf16", "gemm layer=turned n=64 k=64 threads=160 split=8", 20, 130, 513},
+                               {RESIDUAL, "bf16", "gemm layer=turned m=16 n=96 k=128 threads=288 slots=3 row_slots=2", 21, 200, 500},
+                               {PLAIN, "f16", "gemm layer=turned m=32 n=224 threads=544 k=128 slots=2 row_slots=2 split=2", 33, 450, 900},
+                               {RESIDUAL, "f16", "gemm layer=turned m=48 n=160 threads=416 slots=3 row_slots=3", 33, 290, 96},
+                               {PLAIN, "bf16", "gemm layer=turned m=32 n=256 threads=544 slots=3", 18, 390, 96}};
+
+START_TEST(every_number_of_rows_alignment_tail_and_tile_is_within_its_bound)
+{
+    const trial *t = &trials[_i];
+    const dim_override dims[] = {{"M", t->M}, {"N", t->N}, {"K", t->K}};
+    const tuning tuning = {.lines = &t->line, .count = t->line != NULL};
+    rig *r = rig_open(&(rig_request){.path = t->path,
+                                     .level = fusion_tile,
+                                     .target = "sm_90a",
+                                     .dtype = t->dtype,
+                                     .dims = dims,
+                                     .dim_count = 3,
+                                     .tuning = &tuning,
+                                     .check = true});
+    ck_assert_ptr_nonnull(strstr(ir_print(r->a, r->c.plan->program), "layer=turned"));
+    rig_run(r);
+    rig_judge(r);
+    rig_close(r);
+}
+END_TEST
+
+/* What lies beyond a row's end, or in rows that do not exist, is not a number: nothing of it may reach a result. */
+START_TEST(rows_and_columns_that_do_not_exist_reach_no_result)
+{
+    rig *r = rig_open(&(rig_request){.yaml = PRODUCT("bf16", "40", "40", "61"), .level = fusion_tile, .target = "sm_90a"});
+    rig_set_dim(r, "M", 19);
+    rig_run(r);
+    rig_judge(r);
+    ck_assert(rig_tail_untouched(r, "y"));
+    rig_close(r);
+}
+END_TEST
+
+/* Who brings an operand for whom is no part of the sums, nor how many rows or columns a tile has; rows that are there alone are what they
+ * are among others. */
+START_TEST(clusters_and_tiles_change_no_bit)
+{
+    static const char *const lines[] = {"gemm layer=turned m=32 split=2", "gemm layer=turned m=32 split=2 row_slots=2",
+                                        "gemm layer=turned m=64 split=2 slots=2 row_slots=2",
+                                        "gemm layer=turned m=16 n=64 threads=160 split=2"};
+    static const dim_override dims[] = {{"M", 37}, {"N", 136}, {"K", 300}};
+    double *first = NULL;
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        const tuning t = {.lines = &lines[i], .count = 1};
+        rig *r = rig_open(&(rig_request){
+            .path = PLAIN, .level = fusion_tile, .target = "sm_90a", .dtype = "bf16", .dims = dims, .dim_count = 3, .tuning = &t});
+        rig_run(r);
+        const size_t count = rig_count(r, "y");
+        const double *now = rig_read(r, "y");
+        if (!first) first = copy_numbers(now, count);
+        ck_assert_msg(same_numbers(first, now, count), "%s", lines[i]);
+        rig_close(r);
+    }
+    free(first);
+}
+END_TEST
+
+/* Decode steps and a short prompt: rotated pairs, gates, caches, biases, residuals, sums of rows. */
+START_TEST(blocks_are_right_and_free_of_races)
+{
+    static const char *const options[] = {"specs/llama-decode.yaml --dim=B=33,L=20,D=96,H=4,KV=2,F=104",
+                                          "specs/llama-decode.yaml --dim=B=64,L=9,D=66,H=3,KV=1,F=70 --dtype=f16",
+                                          "specs/gpt2-decode.yaml --dim=B=40,L=18,D=66,H=3,F=130 --dtype=f16",
+                                          "specs/llama-block.yaml --dim=B=1,S=63,D=64,H=2,KV=1,F=70"};
+    const char *program = getenv("TFGEN") ? getenv("TFGEN") : "./tfgen";
+    char command[512];
+    snprintf(command, sizeof command, "o=$(%s run %s --target=sm_90a --check --repeat=0) && echo \"$o\" | grep -q 'layers.* turned'",
+             program, options[_i]);
+    ck_assert_msg(system(command) == 0, "%s", command);
+}
+END_TEST
+
+/* No spills, no serialised products: `tfgen --code` refuses those (runtime/compile/nvrtc.c). */
+START_TEST(nvrtc_takes_decode_steps)
+{
+    static const char *const options[] = {"specs/llama-decode.yaml --preset=llama-8b --dim=B=64",
+                                          "specs/llama-decode.yaml --preset=llama-1b --dim=B=33 --dtype=f16",
+                                          "specs/gpt2-decode.yaml --dim=B=64,D=1625,H=25,F=6403 --dtype=f16",
+                                          "tests/h200/product.yaml --dim=M=100,N=100,K=100000"};
+    const char *program = getenv("TFGEN") ? getenv("TFGEN") : "./tfgen";
+    char command[512];
+    snprintf(command, sizeof command, "d=$(mktemp -d) && %s %s --target=sm_90a --code -q -o $d; s=$?; rm -rf $d; exit $s", program,
+             options[_i]);
+    const int status = system(command);
+    if (status == code_unsupported << 8)
+        printf("skipped: no NVRTC\n");
+    else
+        ck_assert_msg(status == 0, "%s: status %d", command, status >> 8);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *s = suite_create("turned");
+    TCase *t = tcase_create("turned");
+    tcase_set_timeout(t, 120);
+    tcase_add_loop_test(t, a_product_of_few_rows_in_16_bits_changes_columns_and_rows, 0, sizeof plans / sizeof *plans);
+    tcase_add_test(t, a_tile_that_turned_cannot_have_is_an_error_that_says_why);
+    tcase_add_loop_test(t, every_number_of_rows_alignment_tail_and_tile_is_within_its_bound, 0, sizeof trials / sizeof *trials);
+    tcase_add_test(t, rows_and_columns_that_do_not_exist_reach_no_result);
+    tcase_add_test(t, clusters_and_tiles_change_no_bit);
+    tcase_add_loop_test(t, blocks_are_right_and_free_of_races, 0, 4);
+    tcase_add_loop_test(t, nvrtc_takes_decode_steps, 0, 4);
+    suite_add_tcase(s, t);
+    return run_suite(s);
+}
