@@ -89,6 +89,7 @@ $(B)/%.o: %.c
 # Files that embed text by .incbin depend on that text.
 $(B)/gen/source/template_text.o $(B)/runtime/host/cc.o $(B)/runtime/host/embed.o: $(TEMPLATES)
 $(B)/ir/devices/device_models.o $(B)/counted/ir/devices/device_models.o: $(wildcard specs/devices/*.yaml)
+$(B)/runtime/wisdom/shipped.o: $(wildcard specs/wisdom/*)
 $(B)/runtime/compile/libclang_work.o: runtime/compile/libclang_cuda.h
 $(B)/runtime/cli/explain/explain_page.o: runtime/cli/explain/page.html
 # Tables are X-macros.
@@ -261,7 +262,7 @@ D := $(DESTDIR)$(PREFIX)
 FILLED := sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|'
 install: all
 	install -d $(D)/bin $(D)/include $(D)/lib/pkgconfig $(D)/lib/cmake/tfgen $(D)/libexec/tfgen $(D)/share/man/man1
-	install -d $(D)/share/tfgen/specs/devices
+	install -d $(D)/share/tfgen/specs/devices $(D)/share/tfgen/specs/wisdom
 	install -m 755 tfgen $(D)/bin/
 	install -m 755 tfgen-worker $(D)/libexec/tfgen/
 	install -m 644 runtime/api/tfgen.h $(D)/include/
@@ -273,6 +274,7 @@ install: all
 	install -m 644 runtime/install/tfgenConfig.cmake $(D)/lib/cmake/tfgen/
 	install -m 644 specs/*.yaml $(D)/share/tfgen/specs/
 	install -m 644 specs/devices/*.yaml $(D)/share/tfgen/specs/devices/
+	install -m 644 specs/wisdom/*.wisdom $(D)/share/tfgen/specs/wisdom/
 	install -m 644 docs/tfgen-spec.schema.json $(D)/share/tfgen/
 	install -m 644 docs/tfgen.1 $(D)/share/man/man1/
 

@@ -73,7 +73,8 @@ typedef struct tfgen_plan_options {
     const char *const *tiles;
     size_t tile_count;
     /* What tunings found, for phases without a tile of your own: a file (docs/tuning.md), or "none". NULL: $TFGEN_WISDOM, else
-     * ~/.local/share/tfgen/wisdom, where there is one. It decides time alone: what it has of other code or other shapes is not used. */
+     * ~/.local/share/tfgen/wisdom, where there is one, over what is part of libtfgen. It decides time alone: what it has of other code or
+     * other shapes is not used. */
     const char *wisdom;
 } tfgen_plan_options;
 #define TFGEN_PLAN_OPTIONS_INIT                                                                                \

@@ -10,10 +10,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+static bool is_none(const char *s) { return !*s || strcmp(s, "none") == 0; }
+
 const char *wisdom_path(arena *a)
 {
     const char *given = secure_getenv("TFGEN_WISDOM"), *data = secure_getenv("XDG_DATA_HOME"), *home = secure_getenv("HOME");
-    if (given) return *given && strcmp(given, "none") != 0 ? arena_strdup(a, given) : NULL;
+    if (given) return is_none(given) ? NULL : arena_strdup(a, given);
     if (data && *data == '/') return arena_printf(a, "%s/tfgen/wisdom", data);
     return home && *home == '/' ? arena_printf(a, "%s/.local/share/tfgen/wisdom", home) : NULL;
 }
@@ -62,11 +64,13 @@ wisdom *wisdom_load_file(arena *a, const char *path)
 
 const wisdom *wisdom_load(arena *a, const char *given)
 {
-    if (given && strcmp(given, "none") == 0) return NULL;
+    const char *asked = given ? given : secure_getenv("TFGEN_WISDOM");
+    if (asked && is_none(asked)) return NULL;
     const char *path = given ? given : wisdom_path(a);
     const wisdom *w = path ? read_file(a, path) : NULL;
     if (given && !w) cannot(a, "read", path, errno);
-    return w;
+    if (given) return w;
+    return w ? wisdom_over(a, w, wisdom_shipped(a)) : wisdom_shipped(a);
 }
 
 /* ---- two lists */
@@ -94,7 +98,8 @@ static void put_entry(wisdom *w, const wisdom_entry *from, wisdom_change *change
     change->added++;
 }
 
-static wisdom *merged(arena *a, const wisdom *x, const wisdom *y, wisdom_change *change)
+/* over: what x has an entry for, y has no say in. */
+static wisdom *merged(arena *a, const wisdom *x, const wisdom *y, bool over, wisdom_change *change)
 {
     wisdom *w = arena_alloc(a, sizeof *w);
     *w = (wisdom){arena_alloc(a, ((size_t)x->count + (size_t)y->count + 1) * sizeof *w->list), 0, {.a = a}};
@@ -102,13 +107,14 @@ static wisdom *merged(arena *a, const wisdom *x, const wisdom *y, wisdom_change 
     for (int i = 0; i < x->count; i++)
         if (!x->list[i].stale) put_entry(w, &x->list[i], &unused);
     for (int i = 0; i < y->count; i++)
-        if (!y->list[i].stale) put_entry(w, &y->list[i], change);
+        if (!y->list[i].stale && !(over && find_key(w, &y->list[i]))) put_entry(w, &y->list[i], change);
     for (int i = 0; i < x->count; i++)
         if (x->list[i].stale && *x->list[i].text) w->list[w->count++] = x->list[i];
     return w;
 }
 
-wisdom *wisdom_merge(arena *a, const wisdom *x, const wisdom *y) { return merged(a, x, y, &(wisdom_change){0}); }
+wisdom *wisdom_merge(arena *a, const wisdom *x, const wisdom *y) { return merged(a, x, y, false, &(wisdom_change){0}); }
+wisdom *wisdom_over(arena *a, const wisdom *x, const wisdom *y) { return merged(a, x, y, true, &(wisdom_change){0}); }
 
 const char *wisdom_text(arena *a, const wisdom *w, bool stale)
 {
@@ -154,7 +160,7 @@ wisdom_change wisdom_add(arena *a, const char *path, const wisdom *more)
     make_folders(a, path);
     const int *held = lock(a, path);
     const wisdom *now = wisdom_load_file(a, path);
-    const char *text = wisdom_text(a, merged(a, now, more, &change), true);
+    const char *text = wisdom_text(a, merged(a, now, more, false, &change), true);
     if (strlen(text) > most_wisdom_bytes)
         bail(a, code_io, (position){0}, "wisdom: %s would have more than %d bytes", path, most_wisdom_bytes);
     if (!file_put(path, text, strlen(text))) cannot(a, "write", path, errno);

@@ -7,11 +7,14 @@
 
 /* $TFGEN_WISDOM, else $XDG_DATA_HOME/tfgen/wisdom, else ~/.local/share/tfgen/wisdom; NULL: none, by TFGEN_WISDOM=none or without a home. */
 const char *wisdom_path(arena *a);
-/* given: a path, "none", or NULL: the usual place. NULL: there is none. Bails. */
+/* given: a path, "none", or NULL: the usual place, and under it what is part of tfgen. NULL: there is none. Bails. */
 const wisdom *wisdom_load(arena *a, const char *given);
 /* The file's own, with stale lines; empty where there is no file. Bails. */
 wisdom *wisdom_load_file(arena *a, const char *path);
 
+const wisdom *wisdom_shipped(arena *a); /* what is part of tfgen (runtime/wisdom/shipped.def) */
+/* All of x, and of y what x has no entry for. */
+wisdom *wisdom_over(arena *a, const wisdom *x, const wisdom *y);
 /* Of two lists one entry a key, the better one, used ones first. */
 wisdom *wisdom_merge(arena *a, const wisdom *x, const wisdom *y);
 const char *wisdom_text(arena *a, const wisdom *w, bool stale); /* stale: those lines too, as they are */

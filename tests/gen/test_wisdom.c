@@ -327,6 +327,25 @@ START_TEST(stale_lines_stay_in_the_file)
 }
 END_TEST
 
+START_TEST(what_is_part_of_tfgen_lies_under_the_users_own)
+{
+    arena *a = arena_new();
+    setenv("TFGEN_WISDOM", "/nowhere/at/all", 1);
+    const wisdom *shipped = wisdom_load(a, NULL);
+    ck_assert(shipped && shipped->count > 0);
+    for (int i = 0; i < shipped->count; i++) /* stale it may be, when its program has changed; damaged it is not */
+        ck_assert_msg(!shipped->list[i].stale || *shipped->list[i].signature, "%s", shipped->list[i].stale);
+    setenv("TFGEN_WISDOM", "none", 1);
+    ck_assert_ptr_null(wisdom_load(a, NULL));
+    ck_assert_ptr_null(wisdom_load(a, "none"));
+    const wisdom *mine = one(a, "threads=32 team=8 v=1 # date=2026-01-01"), *theirs = one(a, "threads=64 team=8 v=1 # date=2026-02-02");
+    const wisdom *w = wisdom_over(a, mine, theirs);
+    ck_assert(w->count == 1 && w->list[0].tile.rows.threads == 32);
+    ck_assert_int_eq(wisdom_over(a, read_text(a, wisdom_head), theirs)->list[0].tile.rows.threads, 64);
+    arena_free(a);
+}
+END_TEST
+
 START_TEST(the_usual_place_follows_the_environment)
 {
     static const char *const cases[][4] = {{"/w", "/d", "/h", "/w"},
@@ -373,6 +392,7 @@ int main(void)
     tcase_add_test(c, programs_have_versions_of_their_own);
     tcase_add_checked_fixture(f, make_folder, remove_folder);
     tcase_add_test(f, nothing_is_lost_when_many_processes_write_one_file);
+    tcase_add_test(f, what_is_part_of_tfgen_lies_under_the_users_own);
     tcase_add_test(f, stale_lines_stay_in_the_file);
     tcase_add_loop_test(f, the_usual_place_follows_the_environment, 0, 7);
     suite_add_tcase(s, c);
