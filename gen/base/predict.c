@@ -6,10 +6,16 @@
 
 /* Of an H200: 4.3 of 4.8 TB/s, 790 of 989 TFLOP/s, an empty launch; what a launch takes to fill and to drain; cycles of the epilogue of a
  * tile of 128 x 256 that no product hides. mma.sync of a machine that has wgmma, and products of vector instructions: of the peak. */
-static const double bandwidth_share = 0.9, products_share = 0.8, usual_launch = 0.72e-6, fill = 1.3e-6, epilogue_cycles = 1250;
+static const double bandwidth_share = 0.9, products_share = 0.8, usual_launch = 0.72e-6, fill = 0.8e-6, epilogue_cycles = 1250;
 static const double mma_share = 0.62, simt_share = 0.6;
 
 const char *const predicted_limit_names[] = {"memory", "cache", "products", "arithmetic", "launch"};
+
+double wgmma_stage_cycles(long long n)
+{
+    const double multiply = 4.0 * (double)n, load = 300 + 2.5 * (double)n;
+    return multiply > load ? multiply : load;
+}
 
 static double up(double x, double step) { return ceil(x / step) * step; }
 
@@ -152,16 +158,24 @@ static double loaded_share(const device_model *d)
     return loaded > 0 && highest > 0 ? loaded / highest : 1;
 }
 
-static double products_rate(const plan *p, const ir_phase *phase, unsigned *assumed)
+/* Narrow tiles of wgmma wait for shared memory: a stage takes wgmma_stage_cycles(), of which 4 a column are products. */
+static double full_width(const ir_phase *phase)
+{
+    const int n = field_of(phase, "n", 256);
+    return phase->family == family_gemm && phase_layer(phase) == layer_wgmma ? 4.0 * n / wgmma_stage_cycles(n) : 1;
+}
+
+/* Of all units, of which `busy` is the share that multiplies at a time: the power limit leaves them their peak, or what it leaves all. */
+static double products_rate(const plan *p, const ir_phase *phase, double busy, unsigned *assumed)
 {
     const device_model *d = p->device;
     const dtype type = operands_of(phase, p->program->type);
     const layer_kind layer = phase_layer(phase);
-    if (!is_matrix(layer)) return d->rates[rate_vector].of[dtype_f32] * simt_share;
+    if (!is_matrix(layer)) return d->rates[rate_vector].of[dtype_f32] * simt_share * busy;
     const double share = layer == layer_mma && (d->target->layers >> layer_wgmma & 1) ? mma_share : 1;
     const double peak = d->rates[rate_products].of[type], reached = d->rates[rate_products_reached].of[type];
     if (reached <= 0) *assumed |= assumed_products;
-    return fmin(reached > 0 ? reached : peak * products_share, peak * loaded_share(d)) * share;
+    return fmin(peak * busy, fmin(reached > 0 ? reached : peak * products_share, peak * loaded_share(d))) * share;
 }
 
 static double launch_seconds(const device_model *d, const launch *l, unsigned *assumed)
@@ -173,11 +187,11 @@ static double launch_seconds(const device_model *d, const launch *l, unsigned *a
     return usual_launch;
 }
 
-/* Where one workgroup of a unit has tile after tile. */
+/* Where one workgroup of a unit has tile after tile: nothing hides the end of any. */
 static double epilogues(const device_model *d, const launch *l, double groups)
 {
     const double clock = d->numbers[number_clock_loaded].value > 0 ? d->numbers[number_clock_loaded].value : d->numbers[number_clock].value;
-    return l->resident == 1 && clock > 0 ? (ceil(groups / d->units) - 1) * epilogue_cycles / clock : 0;
+    return l->resident == 1 && clock > 0 ? ceil(groups / d->units) * epilogue_cycles / clock : 0;
 }
 
 static double over(double work, double rate) { return rate > 0 ? work / rate : 0; }
@@ -192,9 +206,12 @@ bool launch_predict(const plan *p, const launch *l, const work *w, prediction *o
     count_bytes(p, l, w, out);
     out->padded = padded_products(p, l, w);
     out->use = groups / up(groups, d->units);
-    out->memory = out->moved / (bandwidth_of(d, &out->assumed) * fmin(1, 2 * groups / d->units));
+    /* A product's weights come as its tiles do, unit by unit; of rows, few units draw all that there is. */
+    const double drawn = phase->family == family_gemm ? out->use : fmin(1, 2 * groups / d->units);
+    out->memory = out->moved / (bandwidth_of(d, &out->assumed) * drawn);
     out->cache = over(out->asked, d->numbers[number_l2_bandwidth].value);
-    out->products = w->products > 0 ? over(out->padded, products_rate(p, phase, &out->assumed) * out->use) : 0;
+    const double at_once = fmin(1, groups / d->units), busy = at_once * full_width(phase), tail = out->use / at_once;
+    out->products = w->products > 0 ? over(out->padded, products_rate(p, phase, busy, &out->assumed) * tail) : 0;
     out->arithmetic = over(w->others, d->rates[rate_vector].of[dtype_f32] * out->use);
     out->epilogues = epilogues(d, l, groups);
     out->fixed = launch_seconds(d, l, &out->assumed) + fill;

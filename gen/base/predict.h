@@ -5,6 +5,10 @@
 #define TFGEN_GEN_PREDICT_H
 #include "gen/base/work.h"
 
+/* Cycles of a stage of 64 along the length of a tile of 128 rows by n columns on wgmma: bound by the tensor cores (4096 operations a cycle
+ * and multiprocessor) or, a narrow one, by shared memory and L2. Its planner asks it, too. */
+double wgmma_stage_cycles(long long n);
+
 typedef enum predicted_limit {
     limited_by_memory,
     limited_by_cache,

@@ -82,7 +82,7 @@ static double time_of(const tile_request *r, const gemm_frag_tile *t)
  * fit. */
 static bool fill(const tile_request *r, int m, const int (*shape)[3], ir_tile *t)
 {
-    const long long pieces = (value_columns(request_product(r)->inputs[0]) * 2 + piece_row_bytes - 1) / piece_row_bytes;
+    const long long pieces = pieces_along(request_product(r));
     gemm_frag_tile *x = &t->gemm_frag;
     const int waves = pieces < (*shape)[1] ? pieces < 2 ? 2 : (int)power_of_two_up(pieces) : (*shape)[1];
     *x = (gemm_frag_tile){.m = m, .n = (*shape)[0] * piece_columns, .threads = waves * r->target->wave, .ahead = 1};

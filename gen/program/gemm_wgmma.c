@@ -1,4 +1,5 @@
 /* Products of 16-bit operands on wgmma (templates/gemm/gemm_ws.h). In: a product. Out: its tile by a model of its time on an H200. */
+#include "gen/base/predict.h"
 #include "gen/emit/gemm.h"
 #include "gen/program/warpgroups.h"
 
@@ -8,13 +9,6 @@ static double cost(const tile_request *r)
 {
     (void)r;
     return COST_OF_MATRIX_UNITS;
-}
-
-/* A stage is bound by the tensor cores (4096 operations a cycle and multiprocessor) or, a narrow one, by shared memory and L2. */
-static double stage_cycles(long long n)
-{
-    const double multiply = 4.0 * (double)n, load = 300 + 2.5 * (double)n;
-    return multiply > load ? multiply : load;
 }
 
 /* ---- results that pass through shared memory: 16 bytes at a time, in rows that begin at multiples of that */
@@ -66,7 +60,7 @@ static const char *obstacle(const tile_request *r) { return obstacle_to_16_bits(
 static void defaults(const tile_request *r, ir_tile *t)
 {
     static const int widths[] = {256, 224, 192, 160, 128, 96, 64};
-    const ws_choice best = ws_choose(r, length, stage_cycles, widths, sizeof widths / sizeof *widths, 0, 256);
+    const ws_choice best = ws_choose(r, length, wgmma_stage_cycles, widths, sizeof widths / sizeof *widths, 0, 256);
     gemm_wgmma_tile x = {.m = warpgroup_rows, .n = best.n, .k = length, .threads = warpgroup_threads, .group = 16, .split = best.split};
     /* Starting and ending together costs a cluster about 1 us; what it saves in the L2 shows in a launch of milliseconds only (1 % at
      * 8192^3). */

@@ -15,6 +15,6 @@ const program *program_of(const ir_phase *phase) { return programs[phase->tile.p
 
 long long program_packed_length(const program *p, const ir_op *product)
 {
-    const long long K = value_columns(product->inputs[0]), each = piece_row_bytes / dtype_size(product->inputs[1]->type);
-    return p->packed_length ? p->packed_length(K) : (K + each - 1) / each * each;
+    const int each = piece_row_bytes / dtype_size(product->inputs[1]->type);
+    return p->packed_length ? p->packed_length(value_columns(product->inputs[0])) : pieces_along(product) * each;
 }

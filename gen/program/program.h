@@ -55,6 +55,7 @@ typedef struct program {
 const program *program_of(const ir_phase *phase); /* that its tile is of */
 const program *program_at(program_kind kind);
 long long program_packed_length(const program *p, const ir_op *product);
+long long pieces_along(const ir_op *product); /* of its packed weight, along k */
 
 /* Results and threads of a tile on matrix units. */
 typedef struct tile_shape {

@@ -61,3 +61,9 @@ long long no_memory(const tile_request *r, const ir_tile *t)
     (void)r, (void)t;
     return 2;
 }
+
+long long pieces_along(const ir_op *product)
+{
+    const long long bytes = value_columns(product->inputs[0]) * dtype_size(product->inputs[1]->type);
+    return (bytes + piece_row_bytes - 1) / piece_row_bytes;
+}

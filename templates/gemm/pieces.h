@@ -37,12 +37,12 @@ template <class T> struct pieces {
     // The other way round.
     DEV static int column_of(int packed_k, long long at)
     {
-        const int in = static_cast<int>(at % elements);
-        return static_cast<int>(at / elements / (packed_k / length)) * columns + in / group_step * 8 + in / column_step % 8;
+        const unsigned in = at & (elements - 1), piece = static_cast<unsigned>(static_cast<unsigned long long>(at) / elements);
+        return piece / (packed_k / length) * columns + in / group_step * 8 + in / column_step % 8;
     }
     DEV static int k_of(int packed_k, long long at)
     {
-        const int in = static_cast<int>(at % elements);
-        return static_cast<int>(at / elements % (packed_k / length)) * length + in / chunk_step % 4 * chunk + in % chunk;
+        const unsigned in = at & (elements - 1), piece = static_cast<unsigned>(static_cast<unsigned long long>(at) / elements);
+        return piece % (packed_k / length) * length + in / chunk_step % 4 * chunk + in % chunk;
     }
 };

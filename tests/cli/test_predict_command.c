@@ -99,7 +99,7 @@ START_TEST(measured_times_stand_beside_with_their_error)
     for (int i = 0; i < 2; i++) {
         const json_t *p = json_array_get(all, (size_t)(2 * i));
         ck_assert_double_eq(number(p, "measured_seconds"), seconds[i]);
-        errors[i] = number(p, "predicted_seconds") / seconds[i] - 1;
+        errors[i] = (number(p, "predicted_seconds") + 3e-6) / seconds[i] - 1; /* a replay's start */
         ck_assert_double_eq_tol(number(p, "error"), errors[i], 1e-12);
         ck_assert_ptr_null(json_object_get(json_array_get(all, (size_t)(2 * i + 1)), "measured_seconds")); /* an H100 was not measured */
     }
