@@ -11,7 +11,7 @@ import tempfile
 import numpy as np
 
 from emulator import CodeObject, Machine
-from targets import TARGETS
+from targets import TARGETS, wave_of
 
 SOURCE = """extern "C" __attribute__((global)) void twice(unsigned *x)
 {
@@ -24,6 +24,17 @@ extern "C" __attribute__((global)) void calls(unsigned *x)
 {
     unsigned &mine = x[__builtin_amdgcn_workitem_id_x()];
     mine = next(next(mine) ^ mine);
+}
+
+extern "C" __attribute__((global)) void exchanges(unsigned *x)
+{
+    unsigned &mine = x[__builtin_amdgcn_workitem_id_x()];
+#if defined(__GFX11__) || defined(__GFX12__)
+    const unsigned at = __builtin_amdgcn_workitem_id_x();
+    mine = __builtin_amdgcn_permlanex16(mine, mine, 0x67452301, 0xefcdab89, false, false);
+    if (at % 2) mine = __builtin_amdgcn_permlanex16(mine, mine, 0x76543210, 0xfedcba98, false, false); // lanes that are off keep
+    if (at % 4 < 2) mine = __builtin_amdgcn_permlanex16(7, mine, 0x2, 0, false, true); // of a lane that is off: zero
+#endif
 }
 """
 CASES = {**{t: t for t in TARGETS}, "gfx90a:sramecc+:xnack-": "gfx90a", "gfx942:sramecc+:xnack+": "gfx942", "gfx950:xnack-": "gfx950"}
@@ -38,6 +49,17 @@ def code_of(folder, target):
     return CodeObject(f"{path}.hsaco")
 
 
+def exchanged(x, processor):
+    """What the kernel `exchanges` makes of x, 64 of which are two waves."""
+    if wave_of(processor) == 64:
+        return x
+    at = np.arange(64)
+    x = x[at ^ 17]
+    x = np.where(at % 2 == 1, x[at ^ 16], x)
+    source = (at & ~15 ^ 16) + np.where(at % 16 == 0, 2, 0)  # lanes that take lane 2 find it off
+    return np.where(at % 4 < 2, np.where(source % 4 < 2, x[source], 0), x).astype(np.uint32)
+
+
 def main():
     wrong = 0
     with tempfile.TemporaryDirectory() as folder:
@@ -47,10 +69,11 @@ def main():
             x = machine.memory.upload(numbers.tobytes(), "x")
             machine.run(code, "twice", 1, 64, struct.pack("<Q", x))
             machine.run(code, "calls", 1, 64, struct.pack("<Q", x))
+            machine.run(code, "exchanges", 1, 64, struct.pack("<Q", x))
             got = np.frombuffer(machine.memory.download(x, 256), np.uint32)
             machine.close()
             numbers = 2 * numbers
-            good = code.gfx == processor and np.array_equal(got, ((numbers * 3 + 1) ^ numbers) * 3 + 1)
+            good = code.gfx == processor and np.array_equal(got, exchanged(((numbers * 3 + 1) ^ numbers) * 3 + 1, processor))
             wrong += not good
             print(f"{'ok   ' if good else 'WRONG'} {target}: {code.gfx}")
     return wrong != 0

@@ -137,6 +137,8 @@ def _replaced_rdna(gfx, w0, w1):
         raise EmulatorError("VOP3-DPP and DPP8 are not emulated")
     if top == 0x33 and (w0 >> 16) & 0x7F in WMMA[family]:
         return "op_wmma", 8
+    if top == 0x35 and (w0 >> 16) & 0x3FF == 0x25C:
+        return "op_permlanex16", 12 if 255 in (w1 >> 9 & 0x1FF, w1 >> 18 & 0x1FF) else 8
     if top == 0x36 and has.emu_has_lds_op(0x1100, (w0 >> 18) & 0xFF):
         return "op_ds11", 8
     if family == "rdna3":

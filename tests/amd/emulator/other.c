@@ -64,6 +64,25 @@ void op_swap(ARGS)
     NEXT(4);
 }
 
+// ---------------------------------------------------------------- RDNA v_permlanex16_b32: each lane takes one of the 16
+// of the other half; with FI (op_sel 0) also of a lane that is off, else of those only with BC (op_sel 1) a zero
+static inline u32 scalar_source(u32 *s, u32 field, u32 literal) { return field == 255 ? literal : s[field]; }
+void op_permlanex16(ARGS)
+{
+    BEGIN u32 d = d0 & 0xff, from = (d1 & 0xff), low = (d1 >> 9) & 0x1ff, high = (d1 >> 18) & 0x1ff, old[32];
+    u64 select = (u64)scalar_source(s, high, in[2]) << 32 | scalar_source(s, low, in[2]);
+    memcpy(old, v + from * 32, sizeof old); // the result may lie where the source is
+    for (u32 l = 0; l < 32; l++) {
+        u32 other = ((l & 16) ^ 16) | (u32)(select >> 4 * (l & 15) & 15);
+        if (!ACTIVE(l)) continue;
+        if (ACTIVE(other) || d0 >> 11 & 1)
+            v[d * 32 + l] = old[other];
+        else if (d0 >> 12 & 1)
+            v[d * 32 + l] = 0;
+    }
+    NEXT(low == 255 || high == 255 ? 12 : 8);
+}
+
 // ---------------------------------------------------------------- gfx90a unfused multiply-add (absent from gfx940+ and
 // so from the emulator)
 static inline float vsrc(u32 *s, u32 *v, u32 f, u32 lit, int l)
