@@ -94,6 +94,8 @@ template <class S> struct align {
         return b.u;
     }
 
+    // Of values, for of two elements of an array clang would choose an address, and so keep the array in memory.
+    DEV static unsigned either(bool first, unsigned x, unsigned y) { return first ? x : y; }
     // 16 of 32 bytes, from `offset` on.
     DEV static words joined(const words &low, const words &high, int offset)
     {
@@ -101,9 +103,9 @@ template <class S> struct align {
 #pragma unroll
         for (int i = 0; i < 4; i++) w[i] = low.e[i], w[4 + i] = high.e[i];
 #pragma unroll
-        for (int i = 0; i < 6; i++) w[i] = offset & 8 ? w[i + 2] : w[i];
+        for (int i = 0; i < 6; i++) w[i] = either(offset & 8, w[i + 2], w[i]);
 #pragma unroll
-        for (int i = 0; i < 5; i++) w[i] = offset & 4 ? w[i + 1] : w[i];
+        for (int i = 0; i < 5; i++) w[i] = either(offset & 4, w[i + 1], w[i]);
         words out;
 #pragma unroll
         for (int i = 0; i < 4; i++) out.e[i] = sizeof(type) < 4 && offset & 2 ? w[i] >> 16 | w[i + 1] << 16 : w[i];
