@@ -175,6 +175,7 @@ typedef struct target_info { /* ir/target.def says what they are */
 const target_info *target_find(const char *name);       /* NULL when unknown */
 const target_info *target_of_machine(const char *arch); /* of an architecture without features; NULL: none runs there */
 const target_info *target_list(size_t *count);
+bool frame_asks(frame_kind frame, const target_info *target); /* for shared memory at launch; else a variable has it */
 extern const char *const target_names; /* all of them: "host,gfx90a,..." */
 
 /* Shared questions (ir/program/query.c) */

@@ -252,7 +252,7 @@ static void plan_kernel(planner *p, int index)
                   .column_tiles = 1,
                   .tile_rows = 1,
                   .cluster = 1};
-    if (frame_is_dynamic(program_table[of->kind].frame)) l->dynamic_bytes = l->shared_bytes;
+    if (frame_asks(program_table[of->kind].frame, p->p->target)) l->dynamic_bytes = l->shared_bytes;
     of->geometry(&request, &phase->tile, l);
     check_grid(p, l);
 }

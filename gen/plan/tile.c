@@ -51,7 +51,7 @@ static const char *rule_broken(const tile_request *r, const ir_tile *t)
     rule = p->illegal ? p->illegal(r, t) : NULL;
     if (rule) return rule;
     const long long shared = p->shared_bytes(r, t);
-    const int most = frame_is_dynamic(program_table[p->kind].frame) ? target->lds_bytes : target->static_bytes;
+    const int most = frame_asks(program_table[p->kind].frame, target) ? target->lds_bytes : target->static_bytes;
     if (shared > most) return arena_printf(r->a, "%lld bytes of shared memory; a workgroup has %d", shared, most);
     return NULL;
 }

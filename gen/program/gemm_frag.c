@@ -2,8 +2,14 @@
  * multiplies it, once for all rows. In: a product. Out: a tile that keeps as many bytes under way as the machine's memory needs. */
 #include "gen/emit/gemm.h"
 #include "gen/program/products.h"
+#include "ir/devices/occupancy.h"
 
-enum { piece_rows = 8, most_rows = 32, most_ahead = 8 };
+enum { most_ahead = 8 };
+
+/* Rows that an instruction multiplies by a piece (templates/isa/mma_pieces.h, wave_pieces.h); rows up to which the program is the cheapest.
+ */
+static int piece_rows(const target_info *target) { return target->vendor == vendor_amd ? 16 : 8; }
+static int most_rows(const target_info *target) { return target->vendor == vendor_amd ? 64 : 32; }
 
 static const char *obstacle(const tile_request *r) { return obstacle_to_16_bits(r, layer_frag); }
 
@@ -17,28 +23,39 @@ static bool joins_columns(const tile_request *r)
 /* ---- what a tile takes */
 static int waves_of(const tile_request *r, const gemm_frag_tile *t) { return t->threads / r->target->wave; }
 
-/* Of a thread: sums, pieces of weights and of rows under way, addresses (those of NVRTC 13 on tiles that do not spill). */
-static int registers_beside(const gemm_frag_tile *t) { return 4 * (t->n / piece_columns) * (t->m / piece_rows) + 28; }
-static int registers(const gemm_frag_tile *t)
+/* Of a thread: sums, pieces of weights and of rows under way, addresses (those of NVRTC 13 and clang 22 on tiles that do not spill). */
+static int registers_of_pieces(const target_info *target, int lines) { return lines * piece_row_bytes / 4 / target->wave; }
+static int registers(const target_info *target, const gemm_frag_tile *t)
 {
-    const int rows_ahead = t->ahead % 4 == 0 ? 4 : t->ahead, weights = 8 * (t->n / piece_columns), rows = 4 * (t->m / piece_rows);
-    return registers_beside(t) + t->ahead * weights + rows_ahead * rows;
+    const int rows_ahead = t->ahead % 4 == 0 ? 4 : t->ahead, weights = t->ahead * registers_of_pieces(target, t->n);
+    const int loop = t->n * t->m / target->wave + 28 + weights + rows_ahead * registers_of_pieces(target, t->m);
+    if (target->vendor != vendor_amd) return loop;
+    /* What the epilogue needs beside the next tile's weights. */
+    const int epilogue = (target->wave == 32 ? 144 : 96) + weights;
+    return loop > epilogue ? loop : epilogue;
 }
-static int registers_of_unit(const target_info *target) { return target->registers * target->wave; }
+/* A SIMD has them; there are four in a unit. */
+static int registers_of_unit(const target_info *target) { return target->registers * target->wave * (target->vendor == vendor_amd ? 4 : 1); }
 
-/* Workgroups that share a multiprocessor. */
-static int resident(const target_info *target, const gemm_frag_tile *t)
+/* gemm_frag<...>::memory_bytes of a tile that makes partial sums of its rows, or takes sums of those that it reads. */
+static long long memory_bytes(const target_info *target, const gemm_frag_tile *t, bool makes_sums, bool takes_sums)
 {
-    const int fit = registers_of_unit(target) / ((registers(t) + 7) / 8 * 8 * t->threads), most = 2048 / t->threads;
-    return fit < 1 ? 1 : fit < most ? fit : most;
+    const int padding = target->vendor == vendor_amd ? 0 : 4; /* of a row (piece_places) */
+    return 4ll * t->m * (t->threads / target->wave * (t->n + padding + takes_sums) + (makes_sums ? t->n / 2 : 0));
 }
-
-/* gemm_frag<...>::memory_bytes */
 static long long shared_bytes(const tile_request *r, const ir_tile *t)
 {
-    const gemm_frag_tile *x = &t->gemm_frag;
-    const int of_a_row = waves_of(r, x) * (x->n + 4 + (phase_input_sum(r->phase) ? 1 : 0)) + (request_sums_rows(r) ? x->n / 2 : 0);
-    return 4ll * x->m * of_a_row;
+    return memory_bytes(r->target, &t->gemm_frag, request_sums_rows(r), phase_input_sum(r->phase) != NULL);
+}
+
+/* Workgroups that share a unit. */
+static int resident(const device_model *d, const gemm_frag_tile *t)
+{
+    const kernel_need need = {.threads = t->threads,
+                              .registers = (registers(d->target, t) + 7) / 8 * 8,
+                              .shared = memory_bytes(d->target, t, true, true)};
+    occupancy o;
+    return occupancy_of(d, &need, &o) && o.groups > 1 ? o.groups : 1;
 }
 
 /* ---- how long it takes
@@ -70,8 +87,8 @@ static double round_time(const tile_request *r, const gemm_frag_tile *t, long lo
  * multiprocessors free, the next launch has loaded its first weights by the time this one ends. */
 static double time_of(const tile_request *r, const gemm_frag_tile *t)
 {
-    const double gap = r->target->overlaps ? 3e-6 : 0, wait = resident(r->target, t) == 1 ? 1e-6 * (t->m / piece_rows - 1) : 0;
-    const long long units = r->device->units, at_once = units * resident(r->target, t),
+    const double gap = r->target->overlaps ? 3e-6 : 0, wait = resident(r->device, t) == 1 ? 1e-6 * (t->m / piece_rows(r->target) - 1) : 0;
+    const long long units = r->device->units, at_once = units * resident(r->device, t),
                     tiles = (request_rows(r) + t->m - 1) / t->m * column_tiles(r, t->n), rest = tiles % at_once;
     double time = (double)(tiles / at_once) * (round_time(r, t, at_once) + wait);
     time += rest ? round_time(r, t, rest) : -wait;
@@ -86,12 +103,11 @@ static bool fill(const tile_request *r, int m, const int (*shape)[3], ir_tile *t
     gemm_frag_tile *x = &t->gemm_frag;
     const int waves = pieces < (*shape)[1] ? pieces < 2 ? 2 : (int)power_of_two_up(pieces) : (*shape)[1];
     *x = (gemm_frag_tile){.m = m, .n = (*shape)[0] * piece_columns, .threads = waves * r->target->wave, .ahead = 1};
-    const int most =
-        registers_of_unit(r->target) / (*shape)[2] / x->threads < 255 ? registers_of_unit(r->target) / (*shape)[2] / x->threads : 255;
-    bool fits = registers(x) <= most;
+    const int each = registers_of_unit(r->target) / (*shape)[2] / x->threads, most = each < 255 ? each : 255;
+    bool fits = x->threads <= r->target->max_threads && registers(r->target, x) <= most;
     while (fits && 2 * x->ahead <= most_ahead && x->ahead * waves < pieces) {
         x->ahead *= 2;
-        if (registers(x) <= most) continue;
+        if (registers(r->target, x) <= most) continue;
         x->ahead /= 2;
         break;
     }
@@ -102,14 +118,16 @@ static void defaults(const tile_request *r, ir_tile *t)
 {
     /* Pieces across, waves, resident: the first of those that are as fast. Few waves wait longer than the model knows, they are for sums of
      * many rows; so many that none has a place beside them are for a single tile. */
-    static const int shapes[][3] = {{2, 16, 1}, {1, 32, 1}, {1, 16, 1}, {2, 8, 2}, {4, 8, 1}, {8, 8, 1}};
-    const long long rows = request_rows(r), tiles = (rows + most_rows - 1) / most_rows,
-                    m = ((rows + tiles - 1) / tiles + piece_rows - 1) / piece_rows * piece_rows;
+    static const int shapes[][3] = {{2, 16, 1}, {1, 32, 1}, {1, 16, 1}, {2, 8, 2}, {4, 8, 1}, {8, 8, 1}, {2, 8, 1}, {1, 8, 1}, {2, 4, 1}};
+    enum { everywhere = 6 }; /* those that follow are for units of fewer registers and less LDS */
+    const int step = piece_rows(r->target), most = most_rows(r->target),
+              count = r->target->vendor == vendor_amd ? (int)(sizeof shapes / sizeof *shapes) : everywhere;
+    const long long rows = request_rows(r), tiles = (rows + most - 1) / most, m = ((rows + tiles - 1) / tiles + step - 1) / step * step;
     const bool pairs = joins_columns(r), once = tiles * column_tiles(r, piece_columns) <= r->device->units;
     double least = 1e30;
     ir_tile x = *t;
-    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
-        const bool useful = shapes[i][0] == 1 ? !pairs && (shapes[i][1] < 32 || once) : shapes[i][0] == 2 || m > 2 * piece_rows;
+    for (int i = 0; i < count; i++) {
+        const bool useful = shapes[i][0] == 1 ? !pairs && (shapes[i][1] < 32 || once) : shapes[i][0] == 2 || m > 2 * step;
         if (!useful || !fill(r, (int)m, &shapes[i], &x)) continue;
         const double time = time_of(r, &x.gemm_frag);
         if (time < 0.98 * least) t->gemm_frag = x.gemm_frag, least = time;
@@ -120,33 +138,33 @@ static void defaults(const tile_request *r, ir_tile *t)
 static double cost(const tile_request *r)
 {
     const long long rows = request_rows(r);
-    return rows > most_rows ? COST_OF_MATRIX_UNITS + 0.2 : 0.5;
+    return rows > most_rows(r->target) ? COST_OF_MATRIX_UNITS + 0.2 : 0.5;
 }
 
 static const char *illegal(const tile_request *r, const ir_tile *t)
 {
     const gemm_frag_tile *x = &t->gemm_frag;
-    if (x->m % piece_rows) return "m is a multiple of 8";
+    if (x->m % piece_rows(r->target)) return r->target->vendor == vendor_amd ? "m is a multiple of 16" : "m is a multiple of 8";
     if (x->threads % r->target->wave) return "threads are whole waves";
     if (x->n % piece_columns) return "n is a multiple of 16";
     if (x->n % 32 && joins_columns(r)) return "n is a multiple of 32 where the epilogue joins columns";
-    return registers(x) * x->threads > registers_of_unit(r->target) ? "the threads need more registers than there are" : NULL;
+    return registers(r->target, x) * x->threads > registers_of_unit(r->target) ? "the threads need more registers than there are" : NULL;
 }
 
 /* Fewer pieces under way, then fewer rows. */
 static bool smaller(const tile_request *r, ir_tile *t)
 {
-    (void)r;
     gemm_frag_tile *x = &t->gemm_frag;
+    const int step = piece_rows(r->target);
     if (x->ahead > 1) return x->ahead /= 2, true;
-    if (x->m > piece_rows) return x->m = x->m / 2 / piece_rows * piece_rows, true;
+    if (x->m > step) return x->m = x->m / 2 / step * step, true;
     return false;
 }
 
 static void geometry(const tile_request *r, const ir_tile *t, launch *l)
 {
     products_geometry(r, t->gemm_frag.m, t->gemm_frag.n, l);
-    l->resident = resident(r->target, &t->gemm_frag);
+    l->resident = resident(r->device, &t->gemm_frag);
 }
 
 static int parts(const tile_request *r, const ir_tile *t) { return column_tiles(r, t->gemm_frag.n); }
@@ -156,7 +174,7 @@ static void members(emission *e, writer *w)
     const gemm_frag_tile *x = &e->phase->tile.gemm_frag;
     gemm g = gemm_start(e, w, false, gemm_stored_width);
     write_line(w, "static constexpr int tile_m = %d, tile_n = %d, threads = %d, ahead = %d, resident = %d;", x->m, x->n, x->threads,
-               x->ahead, resident(e->plan->target, x));
+               x->ahead, resident(e->plan->device, x));
     gemm_on_pieces(&g, x->n % (2 * packed_granule) != 0);
 }
 

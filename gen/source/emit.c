@@ -94,8 +94,8 @@ static void append_target(text *out, const target_info *target, const unit *u)
     text_printf(out, "#define TF_WAVE %d\n", target->wave);
     /* Nothing of matrix units where a kernel multiplies on register tiles: the source is the same for a whole family, and so is
      * its cache entry. */
-    if (frame_is_dynamic(u->frame)) text_printf(out, "#define TF_CONST_IS_GLOBAL 1\n%s", u->quick ? "#define TF_QUICK 1\n" : "");
-    if (u->uses & use_waves)
+    if (frame_asks(u->frame, target)) text_printf(out, "#define TF_CONST_IS_GLOBAL 1\n%s", u->quick ? "#define TF_QUICK 1\n" : "");
+    if (u->uses & use_amd)
         text_printf(out, "#define TF_OPERAND_BYTES %d\n#define TF_LDS_BANKS %d\n#define TF_COPIES_TO_LDS %d\n", target->operand_bytes,
                     target->lds_banks, target->copies_to_lds);
 }
@@ -198,6 +198,13 @@ static bool stores_16_bits(const emission *e)
     return true;
 }
 
+/* The products of pieces that a program of several machines takes (templates/isa). */
+static unsigned pieces_of(const target_info *target, program_kind kind)
+{
+    if (kind != program_gemm_frag) return 0;
+    return target->layers >> layer_mfma & 1 ? use_pieces_mfma : target->layers >> layer_wmma & 1 ? use_pieces_wmma : use_pieces_mma;
+}
+
 static void emit_launch(emitter *of, launch *l)
 {
     const ir_phase *phase = l->kernel->phases[0];
@@ -215,7 +222,7 @@ static void emit_launch(emitter *of, launch *l)
                     from->template,
                     from->memory,
                     from->entry,
-                    1u << from->kind | (e.tables_made ? use_rope : 0),
+                    1u << from->kind | (e.tables_made ? use_rope : 0) | pieces_of(of->p->target, from->kind),
                     frame_of(l),
                     l->threads,
                     l->shared_bytes,

@@ -4,14 +4,18 @@
 #include "ir/base/arena.h"
 #include "ir/program/tile.h"
 
-/* Who needs a template: programs, the packing of weights, and phases that rotate. */
+/* Who needs a template: programs, the packing of weights, phases that rotate, and by the target's matrix units a program of several. */
 typedef enum template_use {
 #define PROGRAM(id, family, layer, frame, help) use_##id = 1 << program_##id,
 #include "ir/tile.def"
     use_pack = 1 << program_count,
     use_rope = 2 << program_count,
+    use_pieces_mma = 4 << program_count,
+    use_pieces_mfma = 8 << program_count,
+    use_pieces_wmma = 16 << program_count,
     use_registers = use_gemm_simt | use_gemm_few,
     use_waves = use_gemm_mfma | use_gemm_wmma | use_attention_mfma | use_attention_wmma,
+    use_amd = use_waves | use_pieces_mfma | use_pieces_wmma,
     use_warpgroups = use_gemm_wgmma | use_gemm_turned | use_gemm_wgmma3 | use_attention_wgmma,
     use_mixed = use_rows | use_registers | use_attention_simt | use_decode | use_combine | use_pack | use_align,
     use_all = use_mixed | use_warpgroups | use_waves | use_gemm_mma | use_decode_mma | use_gemm_frag

@@ -29,12 +29,3 @@ LIST(frame_names, frames)
 LIST(level_names, levels)
 LIST(source_names, sources)
 #undef LIST
-
-bool frame_is_dynamic(frame_kind frame)
-{
-    static const bool dynamic[] = {
-#define FRAME(name, dynamic, help) dynamic,
-#include "ir/kinds.def"
-    };
-    return dynamic[frame];
-}

@@ -40,5 +40,4 @@ const char *const *layer_names(size_t *count);
 const char *const *frame_names(size_t *count);
 const char *const *level_names(size_t *count);
 const char *const *source_names(size_t *count);
-bool frame_is_dynamic(frame_kind frame); /* shared memory is asked for at launch */
 #endif

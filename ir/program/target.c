@@ -39,3 +39,12 @@ const target_info *target_of_machine(const char *arch)
         if (strcmp(arch, machines[i][0]) == 0) return target_find(machines[i][1]);
     return target_find(arch);
 }
+
+bool frame_asks(frame_kind frame, const target_info *target)
+{
+    static const bool dynamic[] = {
+#define FRAME(name, dynamic, help) dynamic,
+#include "ir/kinds.def"
+    };
+    return dynamic[frame] && target->static_bytes < target->lds_bytes;
+}

@@ -11,6 +11,8 @@ template <class P> DEV void run_share(const typename P::args &p)
 {
 #if defined(TF_ON_HOST)
     TF_SHARED_DYN(float, memory);
+#elif defined(__clang__)
+    __shared__ __attribute__((aligned(16))) float memory[P::memory_bytes / 4];
 #else
     extern __shared__ __attribute__((aligned(16))) float memory[];
 #endif
@@ -35,6 +37,14 @@ template <class P> DEV void run_share(const typename P::args &p)
 #define TF_KERNEL_SHARE(name, ...)                                                            \
     extern "C" __global__ void name(const __VA_ARGS__::args p) { run_share<__VA_ARGS__>(p); } \
     TF_EXPORT(name)
+#elif defined(__clang__) // a unit has four SIMDs
+#define TF_SHARE_WAVES(P) ((P::resident * P::threads / TF_WAVE + 3) / 4)
+#define TF_KERNEL_SHARE(name, ...)                                                                                      \
+    extern "C" __global__ void __attribute__((amdgpu_flat_work_group_size(__VA_ARGS__::threads, __VA_ARGS__::threads))) \
+    __attribute__((amdgpu_waves_per_eu(TF_SHARE_WAVES(__VA_ARGS__)))) name(const __VA_ARGS__::args p)                   \
+    {                                                                                                                   \
+        run_share<__VA_ARGS__>(p);                                                                                      \
+    }
 #else
 #if defined(TF_ALL_REGISTERS)
 #define TF_RESIDENT(P) 1

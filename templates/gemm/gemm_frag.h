@@ -51,7 +51,7 @@ template <class S> struct gemm_frag {
     }
 
     // ---- piece u of turn j of a wave
-    DEV static int wave() { return thread_index() / TF_WAVE; }
+    DEV static int wave() { return piece_wave(); }
     DEV static int piece_at(int turn, int u) { return (turn * ahead + u) * waves + wave(); }
     DEV static bool exists(int turn, int u)
     {
@@ -82,7 +82,7 @@ template <class S> struct gemm_frag {
             const type *at = S::a_row(p, 0, t.row) + k;
 #pragma unroll
             for (int i = 0; i < down; i++)
-                x[i].load(at + i * piece_results::rows * S::a_stride, S::a_stride, S::rows(p) - t.row - i * piece_results::rows, left);
+                x[i].load(at, i * piece_results::rows, S::a_stride, S::rows(p) - t.row, left);
         }
         DEV vec<float, down> squares() const
         {
@@ -140,7 +140,11 @@ template <class S> struct gemm_frag {
 #pragma unroll
                     for (int g = 0; g < across; g++)
 #pragma unroll
-                        for (int i = 0; i < down; i++) multiply(folds ? part[g][i] : r.of[g][i], c.w[u][g], a[u % rows_ahead].x[i]);
+                        for (int i = 0; i < down; i++) {
+                            piece_results &sum = folds ? part[g][i] : r.of[g][i];
+                            multiply(sum, c.w[u][g], a[u % rows_ahead].x[i]);
+                            sum.settle();
+                        }
                     if constexpr (S::input_sums) squares.join(a[u % rows_ahead].squares());
                 }
                 const int v = (u + rows_ahead) % ahead, its_turn = turn + (u + rows_ahead) / ahead;
@@ -155,10 +159,10 @@ template <class S> struct gemm_frag {
     }
 
     // ---- the waves' sums: part[wave][row][column], then of each item of a row its share of the row sum
-    static constexpr int pitch = tile_n + 4; // what a wave stores at a time is in all banks
     static constexpr bool halves = tile_n % 32 != 0;
+    using places = piece_places<tile_m, tile_n, halves>;
     static constexpr int per_row = tile_n / (halves ? 1 : 2) / S::width; // items that threads take: `width` columns of each half of a block
-    static constexpr int part_floats = waves * tile_m * pitch;
+    static constexpr int part_floats = waves * places::floats;
     static constexpr int squares_at = part_floats + (S::row_sums ? tile_m * tile_n / 2 : 0); // squares[wave][row]
     static constexpr int memory_bytes = 4 * (squares_at + (S::input_sums ? waves * tile_m : 0));
     DEV static int item_row(int item) { return item / per_row; }
@@ -169,10 +173,7 @@ template <class S> struct gemm_frag {
         for (int g = 0; g < across; g++)
 #pragma unroll
             for (int i = 0; i < down; i++)
-#pragma unroll
-                for (int e = 0; e < piece_results::count; e++)
-                    memory[(wave() * tile_m + i * piece_results::rows + piece_results::row(e)) * pitch + g * piece_results::columns +
-                           piece_results::column(e)] = r.of[g][i].sum[e];
+                r.of[g][i].template put<places>(memory + wave() * places::floats, i * piece_results::rows, g * piece_results::columns);
         if constexpr (S::input_sums) {
 #pragma unroll
             for (int i = 0; i < down; i++) {
@@ -198,9 +199,9 @@ template <class S> struct gemm_frag {
     }
     DEV static vec<float, S::width> summed(float *memory, int row, int column)
     {
-        vec<float, S::width> all = load_aligned<S::width>(memory + row * pitch + column);
+        vec<float, S::width> all = load_aligned<S::width>(memory + places::at(row, column));
 #pragma unroll 4
-        for (int w = 1; w < waves; w++) all += load_aligned<S::width>(memory + (w * tile_m + row) * pitch + column);
+        for (int w = 1; w < waves; w++) all += load_aligned<S::width>(memory + w * places::floats + places::at(row, column));
         return all;
     }
     DEV static void store(const args &p, const tile &t, typename S::context context, int item, int rows, float *memory)

@@ -21,7 +21,22 @@ struct piece_results {
     DEV static int row(int i) { return thread_index() % 4 * 2 + i % 2; }
     DEV static int column(int i) { return thread_index() % 32 / 4 + i / 2 * 8; }
     float sum[count];
+    DEV void settle() {} // it is made by here
+    // To sums of M rows by N columns, from this row and column on.
+    template <class Places> DEV void put(float *sums, int row, int column) const
+    {
+#pragma unroll
+        for (int e = 0; e < count; e++) sums[Places::at(row + piece_results::row(e), column + piece_results::column(e))] = sum[e];
+    }
 };
+
+// Where sums of M rows by N columns lie in shared memory: what a wave stores at a time is in all banks.
+template <int M, int N, bool Halves> struct piece_places {
+    static constexpr int pitch = N + 4, floats = M * pitch;
+    DEV static int at(int row, int column) { return row * pitch + column; }
+};
+
+DEV int piece_wave() { return thread_index() / TF_WAVE; } // of the workgroup
 
 #if defined(TF_ON_HOST)
 
@@ -36,12 +51,12 @@ template <class T> struct piece_of_weights {
 };
 template <class T> struct piece_of_rows {
     float x[2][32];
-    // Rows from `row` on, `stride` elements apart, of which `rows` exist and `left` elements of each.
-    DEV void load(const T *row, long long stride, int rows, int left)
+    // Rows from `first` on of those that begin at `row`, `stride` elements apart; `rows` of them exist, and `left` elements of each.
+    DEV void load(const T *row, int first, long long stride, int rows, int left)
     {
         for (int h = 0; h < 2; h++)
             for (int k = 0; k < 32; k++) {
-                const int in = piece_results::row(h);
+                const int in = first + piece_results::row(h);
                 x[h][k] = in < rows && k < left ? to_float(row[in * stride + k]) : 0.0f;
             }
     }
@@ -82,9 +97,9 @@ template <class T> struct piece_of_weights {
 };
 template <class T> struct piece_of_rows {
     chunk x;
-    DEV void load(const T *row, long long stride, int rows, int left)
+    DEV void load(const T *row, int first, long long stride, int rows, int left)
     {
-        const int in = thread_index() % 32 / 4, k = thread_index() % 4 * 8;
+        const int in = first + thread_index() % 32 / 4, k = thread_index() % 4 * 8;
         x = {};
         if (in < rows && k < left) x = *reinterpret_cast<const chunk *>(row + in * stride + k);
         if (left < 32) cut_chunk(x, left - k);

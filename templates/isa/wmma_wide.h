@@ -29,7 +29,8 @@ template <class T> DEV typename wide_matrix<T>::operand weights_operand(sixteen_
     const bool high = thread_index() % 32 / 16;
 #pragma unroll
     for (int i = 0; i < 4; i++) {
-        const unsigned other = float_bits(lane_xor<32>(bits_float(own[i]), 16));
+        const int word = static_cast<int>(own[i]); // of the same lane of the other half
+        const unsigned other = __builtin_amdgcn_permlanex16(word, word, 0x76543210, static_cast<int>(0xfedcba98), false, false);
         both.piece[0][i] = high ? other : own[i];
         both.piece[1][i] = high ? own[i] : other;
     }

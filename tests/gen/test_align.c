@@ -98,13 +98,15 @@ START_TEST(what_only_kernels_see_has_longer_rows_from_the_start)
 {
     rig *r = rig_plan(&(rig_request){.path = "tests/specs/odd-rows.yaml", .level = fusion_tile, .target = "sm_90a"});
     const plan *p = r->c.plan;
+    const char *line = "gemm layer=mfma"; /* whose loads take rows at any address */
+    const tuning staged = {.lines = &line, .count = 1};
     const ir_value *v = program_value(p->program, "v");
     ck_assert_int_eq(v->root_stride, 56);
     ck_assert_ptr_null(copy_of(p, "v"));
     for (int i = 0; i < p->stored_count; i++)
         if (p->stored[i].value == v) ck_assert_int_eq(storage_bytes(&p->stored[i], &p->program->dims), 2 * 20 * 56 * 2);
     rig_close(r);
-    r = rig_plan(&(rig_request){.path = "tests/specs/odd-rows.yaml", .level = fusion_tile, .target = "gfx942"});
+    r = rig_plan(&(rig_request){.path = "tests/specs/odd-rows.yaml", .level = fusion_tile, .target = "gfx942", .tuning = &staged});
     ck_assert_int_eq(program_value(r->c.plan->program, "v")->root_stride, 0);
     ck_assert_int_eq(copies_in(r->c.plan), 0);
     rig_close(r);

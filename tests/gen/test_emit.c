@@ -160,7 +160,7 @@ static const beside besides[] = {
     {"templates/gemm/gemm_mma.spec.h", "specs/llama-block.yaml", family_gemm, "sm_80", NULL},
     {"templates/gemm/gemm_frag.spec.h", "specs/llama-decode.yaml", family_gemm, "sm_80", NULL},
     {"templates/attention/attention_mfma.spec.h", "specs/llama-block.yaml", family_attention, "gfx942", NULL},
-    {"templates/gemm/gemm_mfma.spec.h", "specs/llama-block.yaml", family_gemm, "gfx942", NULL},
+    {"templates/gemm/gemm_mfma.spec.h", "specs/llama-block.yaml", family_gemm, "gfx942", "gemm layer=mfma"},
 };
 
 START_TEST(a_spec_struct_lies_beside_each_template)
@@ -296,7 +296,7 @@ static const bad_tuning bad_tunings[] = {
     {"gemm: layer=simt thread_n=12", "thread_n", code_unsupported},
     {"gemm: layer=simt threads=4096 m=512 n=512 thread_m=8 thread_n=8", "threads=4096; it is 1 to 1024", code_unsupported},
     {"rows: team=3", "team and v are powers of two", code_unsupported},
-    {"gemm: layer=wgmma", "layer=wgmma: the target has no such instructions; gfx90a has simt, few, mfma here", code_unsupported},
+    {"gemm: layer=wgmma", "layer=wgmma: the target has no such instructions; gfx90a has simt, few, frag, mfma here", code_unsupported},
     {"y1: layer=wgmma", "phase y1 (gemm) on gfx90a: layer=wgmma: the target has no such instructions", code_unsupported},
     {"y1: layer=wmma", "layer=wmma: the target has no such instructions", code_unsupported},
     {"stats: layer=mfma", "layer=mfma: no program of the family has that layer; gfx90a has simt here", code_unsupported},

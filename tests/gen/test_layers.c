@@ -256,12 +256,12 @@ END_TEST
 static const struct {
     const char *text, *target, *tile;
 } amd_layers[] = {{PRODUCT("bf16", "4096", "64"), "gfx942", "layer=mfma m=64 n=64 k=64 threads=256 slots=1"},
-                  {PRODUCT("bf16", "17", "20"), "gfx908", "layer=mfma m=32 n=128 k=64"},
-                  {PRODUCT("f16", "17", "67"), "gfx1151", "layer=wmma m=32 n=128 k=64"},
+                  {PRODUCT("bf16", "17", "20"), "gfx908", "layer=frag m=32 n=32"},
+                  {PRODUCT("f16", "65", "67"), "gfx1151", "layer=wmma m=64 n=64 k=64"},
                   {PRODUCT("f32", "17", "20"), "gfx90a", "layer=mfma m=32 n=128 k=32"},
-                  {PRODUCT("f16", "17", "67"), "gfx1100", "layer=wmma m=32 n=128 k=64"},
+                  {PRODUCT("f16", "64", "67"), "gfx1100", "layer=frag m=64 n=32"},
                   {PRODUCT("f32", "64", "64"), "gfx1201", "layer=simt"},
-                  {PRODUCT("bf16", "16", "64"), "gfx950", "layer=few"}};
+                  {PRODUCT("bf16", "16", "64"), "gfx950", "layer=frag m=16"}};
 
 START_TEST(a_product_of_many_rows_is_on_the_matrix_units_that_a_machine_has)
 {
@@ -269,9 +269,13 @@ START_TEST(a_product_of_many_rows_is_on_the_matrix_units_that_a_machine_has)
     ck_assert_msg(b.code == code_ok, "%s", arena_diagnostics(b.a));
     const char *text = ir_print(b.a, b.p->program);
     ck_assert_msg(strstr(text, amd_layers[_i].tile) != NULL, "%s", text);
-    const bool matrix = strstr(amd_layers[_i].tile, "mma") || strstr(amd_layers[_i].tile, "mfma");
-    ck_assert_int_eq(strstr(b.p->launches[0].source.body, "TF_KERNEL_PUMP(t_y, one_phase<gemm_mfma<k0_y>>)") != NULL, matrix);
-    ck_assert_int_eq(strstr(b.p->launches[0].source.head, "#define TF_OPERAND_BYTES ") != NULL, matrix);
+    const bool matrix = strstr(amd_layers[_i].tile, "mma") || strstr(amd_layers[_i].tile, "mfma"),
+               frag = strstr(amd_layers[_i].tile, "frag") != NULL;
+    const launch *l = &b.p->launches[b.p->launch_count - 1];
+    ck_assert_int_eq(strstr(l->source.body, "TF_KERNEL_PUMP(t_y, one_phase<gemm_mfma<k0_y>>)") != NULL, matrix);
+    ck_assert_int_eq(strstr(l->source.body, "TF_KERNEL_SHARE(t_y, gemm_frag<k0_y>)") != NULL, frag);
+    ck_assert_int_eq(strstr(l->source.head, "#define TF_OPERAND_BYTES ") != NULL, matrix || frag);
+    ck_assert_int_eq(l->dynamic_bytes, 0);
     arena_free(b.a);
 }
 END_TEST
@@ -408,7 +412,7 @@ START_TEST(a_tile_that_matrix_units_cannot_have_is_an_error_that_says_why)
                  {"gfx90a", "gemm chiplets=65", "chiplets=65; it is 1 to 64"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const tuning t = {.lines = &cases[i].line, .count = 1};
-        build b = build_spec(PRODUCT("bf16", "64", "64"), cases[i].target, &t);
+        build b = build_spec(PRODUCT("bf16", "65", "64"), cases[i].target, &t);
         ck_assert_msg(b.code == code_unsupported, "%s %s: %d", cases[i].target, cases[i].line, b.code);
         ck_assert_msg(strstr(arena_diagnostics(b.a), cases[i].message) != NULL, "%s: %s", cases[i].line, arena_diagnostics(b.a));
         arena_free(b.a);

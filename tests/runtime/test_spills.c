@@ -289,12 +289,12 @@ START_TEST(emit_plans_again_and_says_so)
     write_spec(forms[1].body);
     ck_assert_msg(command("emit %s/t.yaml --target=gfx942 --code -o %s/out --dump=plan", folder, folder) == 0, "%s", output);
     says(output, "    spilled scratch=1040 vectors=0 layer=mfma m=64 n=64 k=64");
-    says(output, "tile layer=simt");
+    says(output, "tile layer=frag");
     says(output, "t_y                          planned again: a tile spilled 1040 bytes of scratch a thread, 0 vectors");
     says(text_of("out/manifest.json"), "\"spilled\": [");
     says(text_of("out/manifest.json"), "\"scratch_bytes\": 1040,");
     says(text_of("out/plan.ir"), "    spilled scratch=1040 vectors=0 layer=mfma m=64 n=64 k=64");
-    says(text_of("out/t_y.spec.h"), "tile_m = 64, tile_n = 64, tile_k = 16,");
+    says(text_of("out/t_y.spec.h"), "tile_m = 48, tile_n = 32,");
     ck_assert_msg(command("emit %s/out/plan.ir --from=plan --target=gfx942 -q -o %s/again", folder, folder) == 0, "%s", output);
     char *first = strdup(text_of("out/t_y.spec.h"));
     ck_assert_str_eq(strstr(text_of("again/t_y.spec.h"), "struct "), strstr(first, "struct "));

@@ -44,7 +44,10 @@ START_TEST(a_tile_that_frag_cannot_have_is_an_error_that_says_why)
 {
     static const struct {
         const char *target, *yaml, *line, *message;
-    } cases[] = {{"gfx942", PRODUCT("bf16", "4", "70", "64"), "gemm layer=frag", "the target has no such instructions"},
+    } cases[] = {{"gfx942", PRODUCT("f32", "4", "70", "64"), "gemm layer=frag", "operands are not both bf16 or both f16"},
+                 {"gfx942", PRODUCT("bf16", "4", "70", "64"), "gemm m=24", "m is a multiple of 16"},
+                 {"gfx1100", PRODUCT("bf16", "4", "70", "64"), "gemm threads=80", "threads are whole waves"},
+                 {"gfx90a", PRODUCT("bf16", "64", "70", "64"), "gemm n=64 threads=512", "131072 bytes of shared memory; a workgroup has 65536"},
                  {"host", PRODUCT("bf16", "4", "70", "64"), "gemm layer=frag", "the target has no such instructions"},
                  {"sm_80", PRODUCT("f32", "4", "70", "64"), "gemm layer=frag", "operands are not both bf16 or both f16"},
                  {"sm_80", PRODUCT("bf16", "4", "70", "64"), "gemm m=12", "m is a multiple of 8"},
@@ -96,7 +99,20 @@ static const trial trials[] = {{PLAIN, "sm_90a", "bf16", NULL, 1, 1, 1},
                                {PLAIN, "sm_90a", "bf16", "gemm layer=frag n=16 ahead=3 threads=96", 3, 70, 1030},
                                {RESIDUAL, "sm_90a", "f16", "gemm layer=frag n=48 ahead=1 threads=512", 5, 200, 777},
                                {RESIDUAL, "sm_80", "bf16", "gemm layer=frag n=112 ahead=2 threads=64 m=16", 50, 230, 300},
-                               {PLAIN, "sm_90a", "f16", "gemm layer=frag n=64 ahead=8 threads=64", 2, 130, 2000}};
+                               {PLAIN, "sm_90a", "f16", "gemm layer=frag n=64 ahead=8 threads=64", 2, 130, 2000},
+                               {PLAIN, "gfx942", "bf16", NULL, 1, 131, 263},
+                               {RESIDUAL, "gfx950", "f16", NULL, 2, 33, 31},
+                               {PLAIN, "gfx908", "bf16", NULL, 7, 97, 67},
+                               {RESIDUAL, "gfx1100", "bf16", NULL, 16, 48, 1000},
+                               {PLAIN, "gfx1201", "f16", NULL, 17, 130, 40},
+                               {RESIDUAL, "gfx90a", "f16", NULL, 33, 99, 511},
+                               {RESIDUAL, "gfx1151", "f16", NULL, 33, 64, 96},
+                               {PLAIN, "gfx942", "f16", NULL, 64, 67, 96},
+                               {PLAIN, "gfx1201", "bf16", NULL, 64, 70, 257},
+                               {RESIDUAL, "gfx950", "bf16", "gemm layer=frag", 65, 96, 129},
+                               {PLAIN, "gfx1100", "bf16", "gemm layer=frag n=16 ahead=3 threads=96", 3, 70, 1030},
+                               {RESIDUAL, "gfx942", "f16", "gemm layer=frag n=48 ahead=1 threads=256", 5, 200, 777},
+                               {RESIDUAL, "gfx908", "bf16", "gemm layer=frag n=96 ahead=2 threads=128 m=32", 50, 230, 300}};
 
 START_TEST(every_number_of_rows_alignment_tail_and_tile_is_within_its_bound)
 {
@@ -165,7 +181,7 @@ START_TEST(a_norm_before_a_product_of_few_rows_is_no_launch)
         int launches;
         bool taken;
     } cases[] = {{"sm_90a", NULL, 1, 5, true},   {"sm_80", NULL, 17, 5, true},  {"sm_90a", "input_sums", 1, 6, false},
-                 {"sm_90a", NULL, 48, 6, false}, {"gfx942", NULL, 1, 7, false}, {"sm_90a", "statistics", 1, 5, true}};
+                 {"sm_90a", NULL, 48, 6, false}, {"gfx942", NULL, 1, 6, true},  {"sm_90a", "statistics", 1, 5, true}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const dim_override dims[] = {{"B", cases[i].B}};
         rig *r = rig_plan(&(rig_request){.path = "specs/llama-decode.yaml",
@@ -207,19 +223,27 @@ END_TEST
 static const struct {
     const char *yaml, *line;
     int launches;
-} normed[] = {{NORMED("3", "61", "40") "outputs: {y: y}\n", NULL, 2},
-              {NORMED("1", "1000", "33") "outputs: {y: y, h: h}\n", "gemm layer=frag threads=96 ahead=1", 2},
-              {NORMED("33", "520", "70") "outputs: {y: y}\n", "gemm layer=frag m=16", 2},
-              {NORMED("20", "4100", "36") "outputs: {y: y}\n", "gemm layer=frag n=16 threads=64 ahead=8", 2},
-              {NORMED("5", "90", "40") "  - {out: z, op: rmsnorm, in: [h, n]}\noutputs: {y: y, z: z}\n", NULL, 2},
+    const char *target; /* NULL: sm_90a */
+} normed[] = {{NORMED("3", "61", "40") "outputs: {y: y}\n", NULL, 2, NULL},
+              {NORMED("1", "1000", "33") "outputs: {y: y, h: h}\n", "gemm layer=frag threads=96 ahead=1", 2, NULL},
+              {NORMED("33", "520", "70") "outputs: {y: y}\n", "gemm layer=frag m=16", 2, NULL},
+              {NORMED("20", "4100", "36") "outputs: {y: y}\n", "gemm layer=frag n=16 threads=64 ahead=8", 2, NULL},
+              {NORMED("5", "90", "40") "  - {out: z, op: rmsnorm, in: [h, n]}\noutputs: {y: y, z: z}\n", NULL, 2, NULL},
               {"block: t\ndtype: f16\ndims: {M: 9, K: 131, N: 40}\ninputs: {x: [M, K]}\nparams: {n: [K], w: [N, K]}\nops:\n"
                "  - {out: g, op: rmsnorm, in: [x, n]}\n  - {out: y, op: linear, in: [g, w]}\noutputs: {y: y}\n",
-               NULL, 2}}; /* rows are aligned first */
+               NULL, 2, NULL}, /* rows are aligned first */
+              {NORMED("17", "520", "70") "outputs: {y: y}\n", NULL, 2, "gfx942"},
+              {NORMED("3", "1000", "40") "outputs: {y: y}\n", NULL, 2, "gfx1100"},
+              {NORMED("33", "90", "33") "outputs: {y: y}\n", NULL, 2, "gfx1201"}};
 
 START_TEST(sums_of_rows_are_those_of_the_rows)
 {
     const tuning tuning = {.lines = &normed[_i].line, .count = normed[_i].line != NULL};
-    rig *r = rig_open(&(rig_request){.yaml = normed[_i].yaml, .level = fusion_tile, .target = "sm_90a", .tuning = &tuning, .check = true});
+    rig *r = rig_open(&(rig_request){.yaml = normed[_i].yaml,
+                                     .level = fusion_tile,
+                                     .target = normed[_i].target ? normed[_i].target : "sm_90a",
+                                     .tuning = &tuning,
+                                     .check = true});
     ck_assert_int_eq(r->c.plan->launch_count, normed[_i].launches);
     const size_t count = rig_count(r, "x");
     const long long K = value_columns(rig_value(r, "x"));
@@ -238,11 +262,11 @@ START_TEST(decode_blocks_are_right_and_free_of_races)
                                           "specs/llama-decode.yaml --dim=B=17,L=20,D=66,H=3,KV=1,F=70 --dtype=f16",
                                           "specs/gpt2-decode.yaml --dim=B=1,L=40,D=100,H=4,F=202",
                                           "specs/gpt2-decode.yaml --dim=B=9,L=18,D=66,H=3,F=130 --dtype=f16"};
-    static const char *const targets[] = {"sm_90a", "sm_80"};
+    static const char *const targets[] = {"sm_90a", "sm_80", "gfx942", "gfx1100", "gfx950", "gfx1201"};
     const char *program = getenv("TFGEN") ? getenv("TFGEN") : "./tfgen";
     char command[512];
     snprintf(command, sizeof command, "o=$(%s run %s --target=%s --check --repeat=0) && echo \"$o\" | grep -q 'layers.* frag'", program,
-             options[_i], targets[_i % 2]);
+             options[_i % 4], targets[_i < 8 ? _i % 2 + _i / 4 * 2 : 4 + _i % 2]);
     ck_assert_msg(system(command) == 0, "%s", command);
 }
 END_TEST
@@ -279,7 +303,7 @@ int main(void)
     tcase_add_test(t, a_norm_before_a_product_of_few_rows_is_no_launch);
     tcase_add_loop_test(t, a_plan_with_sums_of_rows_reads_back, 0, 2);
     tcase_add_loop_test(t, sums_of_rows_are_those_of_the_rows, 0, sizeof normed / sizeof *normed);
-    tcase_add_loop_test(t, decode_blocks_are_right_and_free_of_races, 0, 4);
+    tcase_add_loop_test(t, decode_blocks_are_right_and_free_of_races, 0, 10);
     tcase_add_loop_test(t, nvrtc_takes_decode_steps, 0, 5);
     suite_add_tcase(s, t);
     return run_suite(s);

@@ -1,5 +1,5 @@
 // ---- level none
-// Written by tfgen: bert_q of specs/bert-block.yaml for cdna; read it beside templates/gemm/gemm_mfma.h.
+// Written by tfgen: bert_q of specs/bert-block.yaml for cdna; read it beside templates/gemm/gemm_frag.h.
 struct k0_q {
     struct args {
         const bf16 *x;
@@ -9,21 +9,15 @@ struct k0_q {
         int B, S;
     };
     static constexpr int K = 128, packed_n = 128, packed_k = 128, granule = 16;
-    static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
-    static constexpr int chiplets = 8, chunk = 76;
+    static constexpr int tile_m = 48, tile_n = 32, threads = 256, ahead = 1, resident = 2;
+    static constexpr int width = 4;
     static constexpr long long a_stride = 128;
-    static constexpr bool a_dense = true, a_written = false;
-    static constexpr bool row_sums = false, a_plain = true, b_plain = true;
+    static constexpr bool row_sums = false, input_sums = false;
     using a_type = bf16;
-    using b_type = bf16;
+    using b_type = a_type;
     struct context {};
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static int batches(const args &p) { return 1; }
-    template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
-    {
-        const vec<float, V> x = load_aligned<V>(p.x + row * 128ll + k); // !12:10
-        return x;
-    }
     DEV static const a_type *a_row(const args &p, int batch, int row)
     {
         return p.x + row * 128ll;
@@ -54,7 +48,7 @@ TF_LAYOUT(k0_q::args, B, 32);
 TF_LAYOUT(k0_q::args, S, 36);
 static_assert(sizeof(k0_q::args) == 40, "size of args");
 
-// Written by tfgen: bert_k of specs/bert-block.yaml for cdna; read it beside templates/gemm/gemm_mfma.h.
+// Written by tfgen: bert_k of specs/bert-block.yaml for cdna; read it beside templates/gemm/gemm_frag.h.
 struct k1_k {
     struct args {
         const bf16 *x;
@@ -64,21 +58,15 @@ struct k1_k {
         int B, S;
     };
     static constexpr int K = 128, packed_n = 128, packed_k = 128, granule = 16;
-    static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
-    static constexpr int chiplets = 8, chunk = 76;
+    static constexpr int tile_m = 48, tile_n = 32, threads = 256, ahead = 1, resident = 2;
+    static constexpr int width = 4;
     static constexpr long long a_stride = 128;
-    static constexpr bool a_dense = true, a_written = false;
-    static constexpr bool row_sums = false, a_plain = true, b_plain = true;
+    static constexpr bool row_sums = false, input_sums = false;
     using a_type = bf16;
-    using b_type = bf16;
+    using b_type = a_type;
     struct context {};
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static int batches(const args &p) { return 1; }
-    template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
-    {
-        const vec<float, V> x = load_aligned<V>(p.x + row * 128ll + k); // !12:10
-        return x;
-    }
     DEV static const a_type *a_row(const args &p, int batch, int row)
     {
         return p.x + row * 128ll;
@@ -109,7 +97,7 @@ TF_LAYOUT(k1_k::args, B, 32);
 TF_LAYOUT(k1_k::args, S, 36);
 static_assert(sizeof(k1_k::args) == 40, "size of args");
 
-// Written by tfgen: bert_v of specs/bert-block.yaml for cdna; read it beside templates/gemm/gemm_mfma.h.
+// Written by tfgen: bert_v of specs/bert-block.yaml for cdna; read it beside templates/gemm/gemm_frag.h.
 struct k2_v {
     struct args {
         const bf16 *x;
@@ -119,21 +107,15 @@ struct k2_v {
         int B, S;
     };
     static constexpr int K = 128, packed_n = 128, packed_k = 128, granule = 16;
-    static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
-    static constexpr int chiplets = 8, chunk = 76;
+    static constexpr int tile_m = 48, tile_n = 32, threads = 256, ahead = 1, resident = 2;
+    static constexpr int width = 4;
     static constexpr long long a_stride = 128;
-    static constexpr bool a_dense = true, a_written = false;
-    static constexpr bool row_sums = false, a_plain = true, b_plain = true;
+    static constexpr bool row_sums = false, input_sums = false;
     using a_type = bf16;
-    using b_type = bf16;
+    using b_type = a_type;
     struct context {};
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static int batches(const args &p) { return 1; }
-    template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
-    {
-        const vec<float, V> x = load_aligned<V>(p.x + row * 128ll + k); // !12:10
-        return x;
-    }
     DEV static const a_type *a_row(const args &p, int batch, int row)
     {
         return p.x + row * 128ll;
@@ -212,7 +194,7 @@ TF_LAYOUT(k3_attention::args, B, 32);
 TF_LAYOUT(k3_attention::args, S, 36);
 static_assert(sizeof(k3_attention::args) == 40, "size of args");
 
-// Written by tfgen: bert_o of specs/bert-block.yaml for cdna; read it beside templates/gemm/gemm_mfma.h.
+// Written by tfgen: bert_o of specs/bert-block.yaml for cdna; read it beside templates/gemm/gemm_frag.h.
 struct k4_o {
     struct args {
         const bf16 *a;
@@ -222,21 +204,15 @@ struct k4_o {
         int B, S;
     };
     static constexpr int K = 128, packed_n = 128, packed_k = 128, granule = 16;
-    static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
-    static constexpr int chiplets = 8, chunk = 76;
+    static constexpr int tile_m = 48, tile_n = 32, threads = 256, ahead = 1, resident = 2;
+    static constexpr int width = 4;
     static constexpr long long a_stride = 128;
-    static constexpr bool a_dense = true, a_written = false;
-    static constexpr bool row_sums = false, a_plain = true, b_plain = true;
+    static constexpr bool row_sums = false, input_sums = false;
     using a_type = bf16;
-    using b_type = bf16;
+    using b_type = a_type;
     struct context {};
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static int batches(const args &p) { return 1; }
-    template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
-    {
-        const vec<float, V> a = load_aligned<V>(p.a + row * 128ll + k); // !34:5
-        return a;
-    }
     DEV static const a_type *a_row(const args &p, int batch, int row)
     {
         return p.a + row * 128ll;
@@ -376,7 +352,7 @@ TF_LAYOUT(k6_x1::args, B, 32);
 TF_LAYOUT(k6_x1::args, S, 36);
 static_assert(sizeof(k6_x1::args) == 40, "size of args");
 
-// Written by tfgen: bert_i of specs/bert-block.yaml for cdna; read it beside templates/gemm/gemm_mfma.h.
+// Written by tfgen: bert_i of specs/bert-block.yaml for cdna; read it beside templates/gemm/gemm_frag.h.
 struct k7_i {
     struct args {
         const bf16 *x1;
@@ -386,21 +362,15 @@ struct k7_i {
         int B, S;
     };
     static constexpr int K = 128, packed_n = 512, packed_k = 128, granule = 16;
-    static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
-    static constexpr int chiplets = 8, chunk = 76;
+    static constexpr int tile_m = 48, tile_n = 32, threads = 256, ahead = 1, resident = 2;
+    static constexpr int width = 4;
     static constexpr long long a_stride = 128;
-    static constexpr bool a_dense = true, a_written = false;
-    static constexpr bool row_sums = false, a_plain = true, b_plain = true;
+    static constexpr bool row_sums = false, input_sums = false;
     using a_type = bf16;
-    using b_type = bf16;
+    using b_type = a_type;
     struct context {};
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static int batches(const args &p) { return 1; }
-    template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
-    {
-        const vec<float, V> x1 = load_aligned<V>(p.x1 + row * 128ll + k); // !37:5
-        return x1;
-    }
     DEV static const a_type *a_row(const args &p, int batch, int row)
     {
         return p.x1 + row * 128ll;
@@ -467,7 +437,7 @@ TF_LAYOUT(k8_g::args, B, 16);
 TF_LAYOUT(k8_g::args, S, 20);
 static_assert(sizeof(k8_g::args) == 24, "size of args");
 
-// Written by tfgen: bert_m of specs/bert-block.yaml for cdna; read it beside templates/gemm/gemm_mfma.h.
+// Written by tfgen: bert_m of specs/bert-block.yaml for cdna; read it beside templates/gemm/gemm_frag.h.
 struct k9_m {
     struct args {
         const bf16 *g;
@@ -477,21 +447,15 @@ struct k9_m {
         int B, S;
     };
     static constexpr int K = 512, packed_n = 128, packed_k = 512, granule = 16;
-    static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
-    static constexpr int chiplets = 8, chunk = 76;
+    static constexpr int tile_m = 48, tile_n = 16, threads = 1024, ahead = 1, resident = 1;
+    static constexpr int width = 4;
     static constexpr long long a_stride = 512;
-    static constexpr bool a_dense = true, a_written = false;
-    static constexpr bool row_sums = false, a_plain = true, b_plain = true;
+    static constexpr bool row_sums = false, input_sums = false;
     using a_type = bf16;
-    using b_type = bf16;
+    using b_type = a_type;
     struct context {};
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static int batches(const args &p) { return 1; }
-    template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
-    {
-        const vec<float, V> g = load_aligned<V>(p.g + row * 512ll + k); // !39:5
-        return g;
-    }
     DEV static const a_type *a_row(const args &p, int batch, int row)
     {
         return p.g + row * 512ll;
@@ -508,10 +472,9 @@ struct k9_m {
         const vec<float, W> m = op_add(product, b_out); // !40:5
         out.template put<Slot, W>(p.m + row * 128ll + col, m); // !40:5
     }
-    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
+    template <int W, class Out> DEV static void columns(const args &p, const context &c, int batch, int row, int n, vec<float, W> product, float &sum, Out &out)
     {
-        columns_m_l<W, 0>(p, c, row, n, lo, sum, out);
-        columns_m_l<W, 1>(p, c, row, n + granule, hi, sum, out);
+        columns_m_l<W, 0>(p, c, row, n, product, sum, out);
     }
 };
 TF_LAYOUT(k9_m::args, g, 0);
@@ -632,7 +595,7 @@ TF_LAYOUT(k11_x2::args, S, 36);
 static_assert(sizeof(k11_x2::args) == 40, "size of args");
 
 // ---- level ops
-// Written by tfgen: bert_qkv of specs/bert-block.yaml for cdna; read it beside templates/gemm/gemm_mfma.h.
+// Written by tfgen: bert_qkv of specs/bert-block.yaml for cdna; read it beside templates/gemm/gemm_frag.h.
 struct k0_qkv {
     struct args {
         const bf16 *x;
@@ -646,21 +609,15 @@ struct k0_qkv {
         int B, S;
     };
     static constexpr int K = 128, packed_n = 384, packed_k = 128, granule = 16;
-    static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
-    static constexpr int chiplets = 8, chunk = 76;
+    static constexpr int tile_m = 48, tile_n = 32, threads = 256, ahead = 1, resident = 2;
+    static constexpr int width = 4;
     static constexpr long long a_stride = 128;
-    static constexpr bool a_dense = true, a_written = false;
-    static constexpr bool row_sums = false, a_plain = true, b_plain = true;
+    static constexpr bool row_sums = false, input_sums = false;
     using a_type = bf16;
-    using b_type = bf16;
+    using b_type = a_type;
     struct context {};
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static int batches(const args &p) { return 1; }
-    template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
-    {
-        const vec<float, V> x = load_aligned<V>(p.x + row * 128ll + k); // !12:10
-        return x;
-    }
     DEV static const a_type *a_row(const args &p, int batch, int row)
     {
         return p.x + row * 128ll;
@@ -765,7 +722,7 @@ TF_LAYOUT(k1_attention::args, B, 32);
 TF_LAYOUT(k1_attention::args, S, 36);
 static_assert(sizeof(k1_attention::args) == 40, "size of args");
 
-// Written by tfgen: bert_o of specs/bert-block.yaml for cdna; read it beside templates/gemm/gemm_mfma.h.
+// Written by tfgen: bert_o of specs/bert-block.yaml for cdna; read it beside templates/gemm/gemm_frag.h.
 struct k2_o {
     struct args {
         const bf16 *a;
@@ -776,21 +733,15 @@ struct k2_o {
         int B, S;
     };
     static constexpr int K = 128, packed_n = 128, packed_k = 128, granule = 16;
-    static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
-    static constexpr int chiplets = 8, chunk = 76;
+    static constexpr int tile_m = 48, tile_n = 32, threads = 256, ahead = 1, resident = 2;
+    static constexpr int width = 4;
     static constexpr long long a_stride = 128;
-    static constexpr bool a_dense = true, a_written = false;
-    static constexpr bool row_sums = false, a_plain = true, b_plain = true;
+    static constexpr bool row_sums = false, input_sums = false;
     using a_type = bf16;
-    using b_type = bf16;
+    using b_type = a_type;
     struct context {};
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static int batches(const args &p) { return 1; }
-    template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
-    {
-        const vec<float, V> a = load_aligned<V>(p.a + row * 128ll + k); // !34:5
-        return a;
-    }
     DEV static const a_type *a_row(const args &p, int batch, int row)
     {
         return p.a + row * 128ll;
@@ -894,7 +845,7 @@ TF_LAYOUT(k3_x1::args, B, 32);
 TF_LAYOUT(k3_x1::args, S, 36);
 static_assert(sizeof(k3_x1::args) == 40, "size of args");
 
-// Written by tfgen: bert_i of specs/bert-block.yaml for cdna; read it beside templates/gemm/gemm_mfma.h.
+// Written by tfgen: bert_i of specs/bert-block.yaml for cdna; read it beside templates/gemm/gemm_frag.h.
 struct k4_i {
     struct args {
         const bf16 *x1;
@@ -904,21 +855,15 @@ struct k4_i {
         int B, S;
     };
     static constexpr int K = 128, packed_n = 512, packed_k = 128, granule = 16;
-    static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
-    static constexpr int chiplets = 8, chunk = 76;
+    static constexpr int tile_m = 48, tile_n = 32, threads = 256, ahead = 1, resident = 2;
+    static constexpr int width = 4;
     static constexpr long long a_stride = 128;
-    static constexpr bool a_dense = true, a_written = false;
-    static constexpr bool row_sums = false, a_plain = true, b_plain = true;
+    static constexpr bool row_sums = false, input_sums = false;
     using a_type = bf16;
-    using b_type = bf16;
+    using b_type = a_type;
     struct context {};
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static int batches(const args &p) { return 1; }
-    template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
-    {
-        const vec<float, V> x1 = load_aligned<V>(p.x1 + row * 128ll + k); // !37:5
-        return x1;
-    }
     DEV static const a_type *a_row(const args &p, int batch, int row)
     {
         return p.x1 + row * 128ll;
@@ -950,7 +895,7 @@ TF_LAYOUT(k4_i::args, B, 32);
 TF_LAYOUT(k4_i::args, S, 36);
 static_assert(sizeof(k4_i::args) == 40, "size of args");
 
-// Written by tfgen: bert_m of specs/bert-block.yaml for cdna; read it beside templates/gemm/gemm_mfma.h.
+// Written by tfgen: bert_m of specs/bert-block.yaml for cdna; read it beside templates/gemm/gemm_frag.h.
 struct k5_m {
     struct args {
         const bf16 *g;
@@ -961,21 +906,15 @@ struct k5_m {
         int B, S;
     };
     static constexpr int K = 512, packed_n = 128, packed_k = 512, granule = 16;
-    static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
-    static constexpr int chiplets = 8, chunk = 76;
+    static constexpr int tile_m = 48, tile_n = 16, threads = 1024, ahead = 1, resident = 1;
+    static constexpr int width = 4;
     static constexpr long long a_stride = 512;
-    static constexpr bool a_dense = true, a_written = false;
-    static constexpr bool row_sums = false, a_plain = true, b_plain = true;
+    static constexpr bool row_sums = false, input_sums = false;
     using a_type = bf16;
-    using b_type = bf16;
+    using b_type = a_type;
     struct context {};
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static int batches(const args &p) { return 1; }
-    template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
-    {
-        const vec<float, V> g = load_aligned<V>(p.g + row * 512ll + k); // !39:5
-        return g;
-    }
     DEV static const a_type *a_row(const args &p, int batch, int row)
     {
         return p.g + row * 512ll;
@@ -994,10 +933,9 @@ struct k5_m {
         const vec<float, W> s2 = op_add(m, x1); // !41:5
         out.template put<Slot, W>(p.s2 + row * 128ll + col, s2); // !41:5
     }
-    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
+    template <int W, class Out> DEV static void columns(const args &p, const context &c, int batch, int row, int n, vec<float, W> product, float &sum, Out &out)
     {
-        columns_m_l<W, 0>(p, c, row, n, lo, sum, out);
-        columns_m_l<W, 1>(p, c, row, n + granule, hi, sum, out);
+        columns_m_l<W, 0>(p, c, row, n, product, sum, out);
     }
 };
 TF_LAYOUT(k5_m::args, g, 0);

@@ -69,7 +69,7 @@ TF_LAYOUT(k0_h::args, B, 32);
 TF_LAYOUT(k0_h::args, S, 36);
 static_assert(sizeof(k0_h::args) == 40, "size of args");
 
-// Written by tfgen: gpt2_qkv of specs/gpt2-block.yaml for cdna; read it beside templates/gemm/gemm_mfma.h.
+// Written by tfgen: gpt2_qkv of specs/gpt2-block.yaml for cdna; read it beside templates/gemm/gemm_frag.h.
 struct k1_qkv {
     struct args {
         const bf16 *h;
@@ -79,21 +79,15 @@ struct k1_qkv {
         int B, S;
     };
     static constexpr int K = 128, packed_n = 384, packed_k = 128, granule = 16;
-    static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
-    static constexpr int chiplets = 8, chunk = 76;
+    static constexpr int tile_m = 48, tile_n = 32, threads = 256, ahead = 1, resident = 2;
+    static constexpr int width = 4;
     static constexpr long long a_stride = 128;
-    static constexpr bool a_dense = true, a_written = false;
-    static constexpr bool row_sums = false, a_plain = true, b_plain = true;
+    static constexpr bool row_sums = false, input_sums = false;
     using a_type = bf16;
-    using b_type = bf16;
+    using b_type = a_type;
     struct context {};
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static int batches(const args &p) { return 1; }
-    template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
-    {
-        const vec<float, V> h = load_aligned<V>(p.h + row * 128ll + k); // !28:5
-        return h;
-    }
     DEV static const a_type *a_row(const args &p, int batch, int row)
     {
         return p.h + row * 128ll;
@@ -216,7 +210,7 @@ TF_LAYOUT(k3_attention::args, B, 32);
 TF_LAYOUT(k3_attention::args, S, 36);
 static_assert(sizeof(k3_attention::args) == 40, "size of args");
 
-// Written by tfgen: gpt2_o of specs/gpt2-block.yaml for cdna; read it beside templates/gemm/gemm_mfma.h.
+// Written by tfgen: gpt2_o of specs/gpt2-block.yaml for cdna; read it beside templates/gemm/gemm_frag.h.
 struct k4_o {
     struct args {
         const bf16 *a;
@@ -226,21 +220,15 @@ struct k4_o {
         int B, S;
     };
     static constexpr int K = 128, packed_n = 128, packed_k = 128, granule = 16;
-    static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
-    static constexpr int chiplets = 8, chunk = 76;
+    static constexpr int tile_m = 48, tile_n = 32, threads = 256, ahead = 1, resident = 2;
+    static constexpr int width = 4;
     static constexpr long long a_stride = 128;
-    static constexpr bool a_dense = true, a_written = false;
-    static constexpr bool row_sums = false, a_plain = true, b_plain = true;
+    static constexpr bool row_sums = false, input_sums = false;
     using a_type = bf16;
-    using b_type = bf16;
+    using b_type = a_type;
     struct context {};
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static int batches(const args &p) { return 1; }
-    template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
-    {
-        const vec<float, V> a = load_aligned<V>(p.a + row * 128ll + k); // !31:5
-        return a;
-    }
     DEV static const a_type *a_row(const args &p, int batch, int row)
     {
         return p.a + row * 128ll;
@@ -380,7 +368,7 @@ TF_LAYOUT(k6_h2::args, B, 32);
 TF_LAYOUT(k6_h2::args, S, 36);
 static_assert(sizeof(k6_h2::args) == 40, "size of args");
 
-// Written by tfgen: gpt2_fc of specs/gpt2-block.yaml for cdna; read it beside templates/gemm/gemm_mfma.h.
+// Written by tfgen: gpt2_fc of specs/gpt2-block.yaml for cdna; read it beside templates/gemm/gemm_frag.h.
 struct k7_fc {
     struct args {
         const bf16 *h2;
@@ -390,21 +378,15 @@ struct k7_fc {
         int B, S;
     };
     static constexpr int K = 128, packed_n = 512, packed_k = 128, granule = 16;
-    static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
-    static constexpr int chiplets = 8, chunk = 76;
+    static constexpr int tile_m = 48, tile_n = 32, threads = 256, ahead = 1, resident = 2;
+    static constexpr int width = 4;
     static constexpr long long a_stride = 128;
-    static constexpr bool a_dense = true, a_written = false;
-    static constexpr bool row_sums = false, a_plain = true, b_plain = true;
+    static constexpr bool row_sums = false, input_sums = false;
     using a_type = bf16;
-    using b_type = bf16;
+    using b_type = a_type;
     struct context {};
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static int batches(const args &p) { return 1; }
-    template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
-    {
-        const vec<float, V> h2 = load_aligned<V>(p.h2 + row * 128ll + k); // !34:5
-        return h2;
-    }
     DEV static const a_type *a_row(const args &p, int batch, int row)
     {
         return p.h2 + row * 128ll;
@@ -471,7 +453,7 @@ TF_LAYOUT(k8_g::args, B, 16);
 TF_LAYOUT(k8_g::args, S, 20);
 static_assert(sizeof(k8_g::args) == 24, "size of args");
 
-// Written by tfgen: gpt2_m of specs/gpt2-block.yaml for cdna; read it beside templates/gemm/gemm_mfma.h.
+// Written by tfgen: gpt2_m of specs/gpt2-block.yaml for cdna; read it beside templates/gemm/gemm_frag.h.
 struct k9_m {
     struct args {
         const bf16 *g;
@@ -481,21 +463,15 @@ struct k9_m {
         int B, S;
     };
     static constexpr int K = 512, packed_n = 128, packed_k = 512, granule = 16;
-    static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
-    static constexpr int chiplets = 8, chunk = 76;
+    static constexpr int tile_m = 48, tile_n = 16, threads = 1024, ahead = 1, resident = 1;
+    static constexpr int width = 4;
     static constexpr long long a_stride = 512;
-    static constexpr bool a_dense = true, a_written = false;
-    static constexpr bool row_sums = false, a_plain = true, b_plain = true;
+    static constexpr bool row_sums = false, input_sums = false;
     using a_type = bf16;
-    using b_type = bf16;
+    using b_type = a_type;
     struct context {};
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static int batches(const args &p) { return 1; }
-    template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
-    {
-        const vec<float, V> g = load_aligned<V>(p.g + row * 512ll + k); // !36:5
-        return g;
-    }
     DEV static const a_type *a_row(const args &p, int batch, int row)
     {
         return p.g + row * 512ll;
@@ -512,10 +488,9 @@ struct k9_m {
         const vec<float, W> m = op_add(product, b_out); // !37:5
         out.template put<Slot, W>(p.m + row * 128ll + col, m); // !37:5
     }
-    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
+    template <int W, class Out> DEV static void columns(const args &p, const context &c, int batch, int row, int n, vec<float, W> product, float &sum, Out &out)
     {
-        columns_m_l<W, 0>(p, c, row, n, lo, sum, out);
-        columns_m_l<W, 1>(p, c, row, n + granule, hi, sum, out);
+        columns_m_l<W, 0>(p, c, row, n, product, sum, out);
     }
 };
 TF_LAYOUT(k9_m::args, g, 0);
@@ -636,7 +611,7 @@ TF_LAYOUT(k0_h::args, B, 32);
 TF_LAYOUT(k0_h::args, S, 36);
 static_assert(sizeof(k0_h::args) == 40, "size of args");
 
-// Written by tfgen: gpt2_qkv of specs/gpt2-block.yaml for cdna; read it beside templates/gemm/gemm_mfma.h.
+// Written by tfgen: gpt2_qkv of specs/gpt2-block.yaml for cdna; read it beside templates/gemm/gemm_frag.h.
 struct k1_qkv {
     struct args {
         const bf16 *h;
@@ -646,21 +621,15 @@ struct k1_qkv {
         int B, S;
     };
     static constexpr int K = 128, packed_n = 384, packed_k = 128, granule = 16;
-    static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
-    static constexpr int chiplets = 8, chunk = 76;
+    static constexpr int tile_m = 48, tile_n = 32, threads = 256, ahead = 1, resident = 2;
+    static constexpr int width = 4;
     static constexpr long long a_stride = 128;
-    static constexpr bool a_dense = true, a_written = false;
-    static constexpr bool row_sums = false, a_plain = true, b_plain = true;
+    static constexpr bool row_sums = false, input_sums = false;
     using a_type = bf16;
-    using b_type = bf16;
+    using b_type = a_type;
     struct context {};
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static int batches(const args &p) { return 1; }
-    template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
-    {
-        const vec<float, V> h = load_aligned<V>(p.h + row * 128ll + k); // !28:5
-        return h;
-    }
     DEV static const a_type *a_row(const args &p, int batch, int row)
     {
         return p.h + row * 128ll;
@@ -783,7 +752,7 @@ TF_LAYOUT(k3_attention::args, B, 32);
 TF_LAYOUT(k3_attention::args, S, 36);
 static_assert(sizeof(k3_attention::args) == 40, "size of args");
 
-// Written by tfgen: gpt2_o of specs/gpt2-block.yaml for cdna; read it beside templates/gemm/gemm_mfma.h.
+// Written by tfgen: gpt2_o of specs/gpt2-block.yaml for cdna; read it beside templates/gemm/gemm_frag.h.
 struct k4_o {
     struct args {
         const bf16 *a;
@@ -794,21 +763,15 @@ struct k4_o {
         int B, S;
     };
     static constexpr int K = 128, packed_n = 128, packed_k = 128, granule = 16;
-    static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
-    static constexpr int chiplets = 8, chunk = 76;
+    static constexpr int tile_m = 48, tile_n = 32, threads = 256, ahead = 1, resident = 2;
+    static constexpr int width = 4;
     static constexpr long long a_stride = 128;
-    static constexpr bool a_dense = true, a_written = false;
-    static constexpr bool row_sums = false, a_plain = true, b_plain = true;
+    static constexpr bool row_sums = false, input_sums = false;
     using a_type = bf16;
-    using b_type = bf16;
+    using b_type = a_type;
     struct context {};
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static int batches(const args &p) { return 1; }
-    template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
-    {
-        const vec<float, V> a = load_aligned<V>(p.a + row * 128ll + k); // !31:5
-        return a;
-    }
     DEV static const a_type *a_row(const args &p, int batch, int row)
     {
         return p.a + row * 128ll;
@@ -912,7 +875,7 @@ TF_LAYOUT(k5_h2::args, B, 32);
 TF_LAYOUT(k5_h2::args, S, 36);
 static_assert(sizeof(k5_h2::args) == 40, "size of args");
 
-// Written by tfgen: gpt2_fc of specs/gpt2-block.yaml for cdna; read it beside templates/gemm/gemm_mfma.h.
+// Written by tfgen: gpt2_fc of specs/gpt2-block.yaml for cdna; read it beside templates/gemm/gemm_frag.h.
 struct k6_fc {
     struct args {
         const bf16 *h2;
@@ -922,21 +885,15 @@ struct k6_fc {
         int B, S;
     };
     static constexpr int K = 128, packed_n = 512, packed_k = 128, granule = 16;
-    static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
-    static constexpr int chiplets = 8, chunk = 76;
+    static constexpr int tile_m = 48, tile_n = 32, threads = 256, ahead = 1, resident = 2;
+    static constexpr int width = 4;
     static constexpr long long a_stride = 128;
-    static constexpr bool a_dense = true, a_written = false;
-    static constexpr bool row_sums = false, a_plain = true, b_plain = true;
+    static constexpr bool row_sums = false, input_sums = false;
     using a_type = bf16;
-    using b_type = bf16;
+    using b_type = a_type;
     struct context {};
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static int batches(const args &p) { return 1; }
-    template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
-    {
-        const vec<float, V> h2 = load_aligned<V>(p.h2 + row * 128ll + k); // !34:5
-        return h2;
-    }
     DEV static const a_type *a_row(const args &p, int batch, int row)
     {
         return p.h2 + row * 128ll;
@@ -968,7 +925,7 @@ TF_LAYOUT(k6_fc::args, B, 32);
 TF_LAYOUT(k6_fc::args, S, 36);
 static_assert(sizeof(k6_fc::args) == 40, "size of args");
 
-// Written by tfgen: gpt2_m of specs/gpt2-block.yaml for cdna; read it beside templates/gemm/gemm_mfma.h.
+// Written by tfgen: gpt2_m of specs/gpt2-block.yaml for cdna; read it beside templates/gemm/gemm_frag.h.
 struct k7_m {
     struct args {
         const bf16 *g;
@@ -979,21 +936,15 @@ struct k7_m {
         int B, S;
     };
     static constexpr int K = 512, packed_n = 128, packed_k = 512, granule = 16;
-    static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
-    static constexpr int chiplets = 8, chunk = 76;
+    static constexpr int tile_m = 48, tile_n = 16, threads = 1024, ahead = 1, resident = 1;
+    static constexpr int width = 4;
     static constexpr long long a_stride = 512;
-    static constexpr bool a_dense = true, a_written = false;
-    static constexpr bool row_sums = false, a_plain = true, b_plain = true;
+    static constexpr bool row_sums = false, input_sums = false;
     using a_type = bf16;
-    using b_type = bf16;
+    using b_type = a_type;
     struct context {};
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static int batches(const args &p) { return 1; }
-    template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
-    {
-        const vec<float, V> g = load_aligned<V>(p.g + row * 512ll + k); // !36:5
-        return g;
-    }
     DEV static const a_type *a_row(const args &p, int batch, int row)
     {
         return p.g + row * 512ll;
@@ -1012,10 +963,9 @@ struct k7_m {
         const vec<float, W> x2 = op_add(x1, m); // !38:5
         out.template put<Slot, W>(p.x2 + row * 128ll + col, x2); // !38:5
     }
-    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
+    template <int W, class Out> DEV static void columns(const args &p, const context &c, int batch, int row, int n, vec<float, W> product, float &sum, Out &out)
     {
-        columns_m_l<W, 0>(p, c, row, n, lo, sum, out);
-        columns_m_l<W, 1>(p, c, row, n + granule, hi, sum, out);
+        columns_m_l<W, 0>(p, c, row, n, product, sum, out);
     }
 };
 TF_LAYOUT(k7_m::args, g, 0);
@@ -1098,7 +1048,7 @@ TF_LAYOUT(k0_h::args, B, 32);
 TF_LAYOUT(k0_h::args, S, 36);
 static_assert(sizeof(k0_h::args) == 40, "size of args");
 
-// Written by tfgen: gpt2_qkv of specs/gpt2-block.yaml for cdna; read it beside templates/gemm/gemm_mfma.h.
+// Written by tfgen: gpt2_qkv of specs/gpt2-block.yaml for cdna; read it beside templates/gemm/gemm_frag.h.
 struct k1_qkv {
     struct args {
         const bf16 *h;
@@ -1108,21 +1058,15 @@ struct k1_qkv {
         int B, S;
     };
     static constexpr int K = 128, packed_n = 384, packed_k = 128, granule = 16;
-    static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
-    static constexpr int chiplets = 8, chunk = 76;
+    static constexpr int tile_m = 48, tile_n = 32, threads = 256, ahead = 1, resident = 2;
+    static constexpr int width = 4;
     static constexpr long long a_stride = 128;
-    static constexpr bool a_dense = true, a_written = false;
-    static constexpr bool row_sums = false, a_plain = true, b_plain = true;
+    static constexpr bool row_sums = false, input_sums = false;
     using a_type = bf16;
-    using b_type = bf16;
+    using b_type = a_type;
     struct context {};
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static int batches(const args &p) { return 1; }
-    template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
-    {
-        const vec<float, V> h = load_aligned<V>(p.h + row * 128ll + k); // !28:5
-        return h;
-    }
     DEV static const a_type *a_row(const args &p, int batch, int row)
     {
         return p.h + row * 128ll;
@@ -1197,7 +1141,7 @@ TF_LAYOUT(k2_attention::args, B, 16);
 TF_LAYOUT(k2_attention::args, S, 20);
 static_assert(sizeof(k2_attention::args) == 24, "size of args");
 
-// Written by tfgen: gpt2_o of specs/gpt2-block.yaml for cdna; read it beside templates/gemm/gemm_mfma.h.
+// Written by tfgen: gpt2_o of specs/gpt2-block.yaml for cdna; read it beside templates/gemm/gemm_frag.h.
 struct k3_o {
     struct args {
         const bf16 *a;
@@ -1208,21 +1152,15 @@ struct k3_o {
         int B, S;
     };
     static constexpr int K = 128, packed_n = 128, packed_k = 128, granule = 16;
-    static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
-    static constexpr int chiplets = 8, chunk = 76;
+    static constexpr int tile_m = 48, tile_n = 32, threads = 256, ahead = 1, resident = 2;
+    static constexpr int width = 4;
     static constexpr long long a_stride = 128;
-    static constexpr bool a_dense = true, a_written = false;
-    static constexpr bool row_sums = false, a_plain = true, b_plain = true;
+    static constexpr bool row_sums = false, input_sums = false;
     using a_type = bf16;
-    using b_type = bf16;
+    using b_type = a_type;
     struct context {};
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static int batches(const args &p) { return 1; }
-    template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
-    {
-        const vec<float, V> a = load_aligned<V>(p.a + row * 128ll + k); // !31:5
-        return a;
-    }
     DEV static const a_type *a_row(const args &p, int batch, int row)
     {
         return p.a + row * 128ll;
@@ -1326,7 +1264,7 @@ TF_LAYOUT(k4_h2::args, B, 32);
 TF_LAYOUT(k4_h2::args, S, 36);
 static_assert(sizeof(k4_h2::args) == 40, "size of args");
 
-// Written by tfgen: gpt2_fc of specs/gpt2-block.yaml for cdna; read it beside templates/gemm/gemm_mfma.h.
+// Written by tfgen: gpt2_fc of specs/gpt2-block.yaml for cdna; read it beside templates/gemm/gemm_frag.h.
 struct k5_fc {
     struct args {
         const bf16 *h2;
@@ -1336,21 +1274,15 @@ struct k5_fc {
         int B, S;
     };
     static constexpr int K = 128, packed_n = 512, packed_k = 128, granule = 16;
-    static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
-    static constexpr int chiplets = 8, chunk = 76;
+    static constexpr int tile_m = 48, tile_n = 32, threads = 256, ahead = 1, resident = 2;
+    static constexpr int width = 4;
     static constexpr long long a_stride = 128;
-    static constexpr bool a_dense = true, a_written = false;
-    static constexpr bool row_sums = false, a_plain = true, b_plain = true;
+    static constexpr bool row_sums = false, input_sums = false;
     using a_type = bf16;
-    using b_type = bf16;
+    using b_type = a_type;
     struct context {};
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static int batches(const args &p) { return 1; }
-    template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
-    {
-        const vec<float, V> h2 = load_aligned<V>(p.h2 + row * 128ll + k); // !34:5
-        return h2;
-    }
     DEV static const a_type *a_row(const args &p, int batch, int row)
     {
         return p.h2 + row * 128ll;
@@ -1382,7 +1314,7 @@ TF_LAYOUT(k5_fc::args, B, 32);
 TF_LAYOUT(k5_fc::args, S, 36);
 static_assert(sizeof(k5_fc::args) == 40, "size of args");
 
-// Written by tfgen: gpt2_m of specs/gpt2-block.yaml for cdna; read it beside templates/gemm/gemm_mfma.h.
+// Written by tfgen: gpt2_m of specs/gpt2-block.yaml for cdna; read it beside templates/gemm/gemm_frag.h.
 struct k6_m {
     struct args {
         const bf16 *g;
@@ -1393,21 +1325,15 @@ struct k6_m {
         int B, S;
     };
     static constexpr int K = 512, packed_n = 128, packed_k = 512, granule = 16;
-    static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
-    static constexpr int chiplets = 8, chunk = 76;
+    static constexpr int tile_m = 48, tile_n = 16, threads = 1024, ahead = 1, resident = 1;
+    static constexpr int width = 4;
     static constexpr long long a_stride = 512;
-    static constexpr bool a_dense = true, a_written = false;
-    static constexpr bool row_sums = false, a_plain = true, b_plain = true;
+    static constexpr bool row_sums = false, input_sums = false;
     using a_type = bf16;
-    using b_type = bf16;
+    using b_type = a_type;
     struct context {};
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static int batches(const args &p) { return 1; }
-    template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
-    {
-        const vec<float, V> g = load_aligned<V>(p.g + row * 512ll + k); // !36:5
-        return g;
-    }
     DEV static const a_type *a_row(const args &p, int batch, int row)
     {
         return p.g + row * 512ll;
@@ -1426,10 +1352,9 @@ struct k6_m {
         const vec<float, W> x2 = op_add(x1, m); // !38:5
         out.template put<Slot, W>(p.x2 + row * 128ll + col, x2); // !38:5
     }
-    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
+    template <int W, class Out> DEV static void columns(const args &p, const context &c, int batch, int row, int n, vec<float, W> product, float &sum, Out &out)
     {
-        columns_m_l<W, 0>(p, c, row, n, lo, sum, out);
-        columns_m_l<W, 1>(p, c, row, n + granule, hi, sum, out);
+        columns_m_l<W, 0>(p, c, row, n, product, sum, out);
     }
 };
 TF_LAYOUT(k6_m::args, g, 0);

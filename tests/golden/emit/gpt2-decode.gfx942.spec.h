@@ -68,7 +68,7 @@ TF_LAYOUT(k0_h::args, h, 24);
 TF_LAYOUT(k0_h::args, B, 32);
 static_assert(sizeof(k0_h::args) == 40, "size of args");
 
-// Written by tfgen: gpt2_decode_qkv of specs/gpt2-decode.yaml for cdna; read it beside templates/gemm/gemm.h.
+// Written by tfgen: gpt2_decode_qkv of specs/gpt2-decode.yaml for cdna; read it beside templates/gemm/gemm_frag.h.
 struct k1_qkv {
     struct args {
         const bf16 *h;
@@ -78,19 +78,15 @@ struct k1_qkv {
         int B;
     };
     static constexpr int K = 128, packed_n = 384, packed_k = 128, granule = 16;
-    static constexpr int tile_m = 1, tile_n = 32, tile_k = 16, thread_m = 1, thread_n = 4, threads = 256, slots = 2;
+    static constexpr int tile_m = 16, tile_n = 32, threads = 256, ahead = 1, resident = 4;
     static constexpr int width = 4;
-    static constexpr bool row_sums = false, a_plain = true, b_plain = true;
+    static constexpr long long a_stride = 128;
+    static constexpr bool row_sums = false, input_sums = false;
     using a_type = bf16;
-    using b_type = bf16;
+    using b_type = a_type;
     struct context {};
     DEV static int rows(const args &p) { return p.B; }
     DEV static int batches(const args &p) { return 1; }
-    template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
-    {
-        const vec<float, V> h = load_aligned<V>(p.h + row * 128ll + k); // !33:5
-        return h;
-    }
     DEV static const a_type *a_row(const args &p, int batch, int row)
     {
         return p.h + row * 128ll;
@@ -319,7 +315,7 @@ TF_LAYOUT(k5_join_combine::args, a, 8);
 TF_LAYOUT(k5_join_combine::args, B, 16);
 static_assert(sizeof(k5_join_combine::args) == 24, "size of args");
 
-// Written by tfgen: gpt2_decode_o of specs/gpt2-decode.yaml for cdna; read it beside templates/gemm/gemm.h.
+// Written by tfgen: gpt2_decode_o of specs/gpt2-decode.yaml for cdna; read it beside templates/gemm/gemm_frag.h.
 struct k6_o {
     struct args {
         const bf16 *a;
@@ -329,19 +325,15 @@ struct k6_o {
         int B;
     };
     static constexpr int K = 128, packed_n = 128, packed_k = 128, granule = 16;
-    static constexpr int tile_m = 1, tile_n = 32, tile_k = 16, thread_m = 1, thread_n = 4, threads = 256, slots = 2;
+    static constexpr int tile_m = 16, tile_n = 32, threads = 256, ahead = 1, resident = 4;
     static constexpr int width = 4;
-    static constexpr bool row_sums = false, a_plain = true, b_plain = true;
+    static constexpr long long a_stride = 128;
+    static constexpr bool row_sums = false, input_sums = false;
     using a_type = bf16;
-    using b_type = bf16;
+    using b_type = a_type;
     struct context {};
     DEV static int rows(const args &p) { return p.B; }
     DEV static int batches(const args &p) { return 1; }
-    template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
-    {
-        const vec<float, V> a = load_aligned<V>(p.a + row * 128ll + k); // !38:5
-        return a;
-    }
     DEV static const a_type *a_row(const args &p, int batch, int row)
     {
         return p.a + row * 128ll;
@@ -478,7 +470,7 @@ TF_LAYOUT(k8_h2::args, h2, 24);
 TF_LAYOUT(k8_h2::args, B, 32);
 static_assert(sizeof(k8_h2::args) == 40, "size of args");
 
-// Written by tfgen: gpt2_decode_fc of specs/gpt2-decode.yaml for cdna; read it beside templates/gemm/gemm.h.
+// Written by tfgen: gpt2_decode_fc of specs/gpt2-decode.yaml for cdna; read it beside templates/gemm/gemm_frag.h.
 struct k9_fc {
     struct args {
         const bf16 *h2;
@@ -488,19 +480,15 @@ struct k9_fc {
         int B;
     };
     static constexpr int K = 128, packed_n = 512, packed_k = 128, granule = 16;
-    static constexpr int tile_m = 1, tile_n = 32, tile_k = 16, thread_m = 1, thread_n = 4, threads = 256, slots = 2;
+    static constexpr int tile_m = 16, tile_n = 32, threads = 256, ahead = 1, resident = 4;
     static constexpr int width = 4;
-    static constexpr bool row_sums = false, a_plain = true, b_plain = true;
+    static constexpr long long a_stride = 128;
+    static constexpr bool row_sums = false, input_sums = false;
     using a_type = bf16;
-    using b_type = bf16;
+    using b_type = a_type;
     struct context {};
     DEV static int rows(const args &p) { return p.B; }
     DEV static int batches(const args &p) { return 1; }
-    template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
-    {
-        const vec<float, V> h2 = load_aligned<V>(p.h2 + row * 128ll + k); // !41:5
-        return h2;
-    }
     DEV static const a_type *a_row(const args &p, int batch, int row)
     {
         return p.h2 + row * 128ll;
@@ -565,7 +553,7 @@ TF_LAYOUT(k10_g::args, g, 8);
 TF_LAYOUT(k10_g::args, B, 16);
 static_assert(sizeof(k10_g::args) == 24, "size of args");
 
-// Written by tfgen: gpt2_decode_m of specs/gpt2-decode.yaml for cdna; read it beside templates/gemm/gemm.h.
+// Written by tfgen: gpt2_decode_m of specs/gpt2-decode.yaml for cdna; read it beside templates/gemm/gemm_frag.h.
 struct k11_m {
     struct args {
         const bf16 *g;
@@ -575,19 +563,15 @@ struct k11_m {
         int B;
     };
     static constexpr int K = 512, packed_n = 128, packed_k = 512, granule = 16;
-    static constexpr int tile_m = 1, tile_n = 32, tile_k = 16, thread_m = 1, thread_n = 4, threads = 256, slots = 2;
+    static constexpr int tile_m = 16, tile_n = 32, threads = 1024, ahead = 1, resident = 1;
     static constexpr int width = 4;
-    static constexpr bool row_sums = false, a_plain = true, b_plain = true;
+    static constexpr long long a_stride = 512;
+    static constexpr bool row_sums = false, input_sums = false;
     using a_type = bf16;
-    using b_type = bf16;
+    using b_type = a_type;
     struct context {};
     DEV static int rows(const args &p) { return p.B; }
     DEV static int batches(const args &p) { return 1; }
-    template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
-    {
-        const vec<float, V> g = load_aligned<V>(p.g + row * 512ll + k); // !43:5
-        return g;
-    }
     DEV static const a_type *a_row(const args &p, int batch, int row)
     {
         return p.g + row * 512ll;
@@ -725,7 +709,7 @@ TF_LAYOUT(k0_h::args, h, 24);
 TF_LAYOUT(k0_h::args, B, 32);
 static_assert(sizeof(k0_h::args) == 40, "size of args");
 
-// Written by tfgen: gpt2_decode_qkv of specs/gpt2-decode.yaml for cdna; read it beside templates/gemm/gemm.h.
+// Written by tfgen: gpt2_decode_qkv of specs/gpt2-decode.yaml for cdna; read it beside templates/gemm/gemm_frag.h.
 struct k1_qkv {
     struct args {
         const bf16 *h;
@@ -735,19 +719,15 @@ struct k1_qkv {
         int B;
     };
     static constexpr int K = 128, packed_n = 384, packed_k = 128, granule = 16;
-    static constexpr int tile_m = 1, tile_n = 32, tile_k = 16, thread_m = 1, thread_n = 4, threads = 256, slots = 2;
+    static constexpr int tile_m = 16, tile_n = 32, threads = 256, ahead = 1, resident = 4;
     static constexpr int width = 4;
-    static constexpr bool row_sums = false, a_plain = true, b_plain = true;
+    static constexpr long long a_stride = 128;
+    static constexpr bool row_sums = false, input_sums = false;
     using a_type = bf16;
-    using b_type = bf16;
+    using b_type = a_type;
     struct context {};
     DEV static int rows(const args &p) { return p.B; }
     DEV static int batches(const args &p) { return 1; }
-    template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
-    {
-        const vec<float, V> h = load_aligned<V>(p.h + row * 128ll + k); // !33:5
-        return h;
-    }
     DEV static const a_type *a_row(const args &p, int batch, int row)
     {
         return p.h + row * 128ll;
@@ -976,7 +956,7 @@ TF_LAYOUT(k5_join_combine::args, a, 8);
 TF_LAYOUT(k5_join_combine::args, B, 16);
 static_assert(sizeof(k5_join_combine::args) == 24, "size of args");
 
-// Written by tfgen: gpt2_decode_o of specs/gpt2-decode.yaml for cdna; read it beside templates/gemm/gemm.h.
+// Written by tfgen: gpt2_decode_o of specs/gpt2-decode.yaml for cdna; read it beside templates/gemm/gemm_frag.h.
 struct k6_o {
     struct args {
         const bf16 *a;
@@ -987,19 +967,15 @@ struct k6_o {
         int B;
     };
     static constexpr int K = 128, packed_n = 128, packed_k = 128, granule = 16;
-    static constexpr int tile_m = 1, tile_n = 32, tile_k = 16, thread_m = 1, thread_n = 4, threads = 256, slots = 2;
+    static constexpr int tile_m = 16, tile_n = 32, threads = 256, ahead = 1, resident = 4;
     static constexpr int width = 4;
-    static constexpr bool row_sums = false, a_plain = true, b_plain = true;
+    static constexpr long long a_stride = 128;
+    static constexpr bool row_sums = false, input_sums = false;
     using a_type = bf16;
-    using b_type = bf16;
+    using b_type = a_type;
     struct context {};
     DEV static int rows(const args &p) { return p.B; }
     DEV static int batches(const args &p) { return 1; }
-    template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
-    {
-        const vec<float, V> a = load_aligned<V>(p.a + row * 128ll + k); // !38:5
-        return a;
-    }
     DEV static const a_type *a_row(const args &p, int batch, int row)
     {
         return p.a + row * 128ll;
@@ -1101,7 +1077,7 @@ TF_LAYOUT(k7_h2::args, h2, 24);
 TF_LAYOUT(k7_h2::args, B, 32);
 static_assert(sizeof(k7_h2::args) == 40, "size of args");
 
-// Written by tfgen: gpt2_decode_fc of specs/gpt2-decode.yaml for cdna; read it beside templates/gemm/gemm.h.
+// Written by tfgen: gpt2_decode_fc of specs/gpt2-decode.yaml for cdna; read it beside templates/gemm/gemm_frag.h.
 struct k8_fc {
     struct args {
         const bf16 *h2;
@@ -1111,19 +1087,15 @@ struct k8_fc {
         int B;
     };
     static constexpr int K = 128, packed_n = 512, packed_k = 128, granule = 16;
-    static constexpr int tile_m = 1, tile_n = 32, tile_k = 16, thread_m = 1, thread_n = 4, threads = 256, slots = 2;
+    static constexpr int tile_m = 16, tile_n = 32, threads = 256, ahead = 1, resident = 4;
     static constexpr int width = 4;
-    static constexpr bool row_sums = false, a_plain = true, b_plain = true;
+    static constexpr long long a_stride = 128;
+    static constexpr bool row_sums = false, input_sums = false;
     using a_type = bf16;
-    using b_type = bf16;
+    using b_type = a_type;
     struct context {};
     DEV static int rows(const args &p) { return p.B; }
     DEV static int batches(const args &p) { return 1; }
-    template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
-    {
-        const vec<float, V> h2 = load_aligned<V>(p.h2 + row * 128ll + k); // !41:5
-        return h2;
-    }
     DEV static const a_type *a_row(const args &p, int batch, int row)
     {
         return p.h2 + row * 128ll;
@@ -1154,7 +1126,7 @@ TF_LAYOUT(k8_fc::args, g, 24);
 TF_LAYOUT(k8_fc::args, B, 32);
 static_assert(sizeof(k8_fc::args) == 40, "size of args");
 
-// Written by tfgen: gpt2_decode_m of specs/gpt2-decode.yaml for cdna; read it beside templates/gemm/gemm.h.
+// Written by tfgen: gpt2_decode_m of specs/gpt2-decode.yaml for cdna; read it beside templates/gemm/gemm_frag.h.
 struct k9_m {
     struct args {
         const bf16 *g;
@@ -1165,19 +1137,15 @@ struct k9_m {
         int B;
     };
     static constexpr int K = 512, packed_n = 128, packed_k = 512, granule = 16;
-    static constexpr int tile_m = 1, tile_n = 32, tile_k = 16, thread_m = 1, thread_n = 4, threads = 256, slots = 2;
+    static constexpr int tile_m = 16, tile_n = 32, threads = 1024, ahead = 1, resident = 1;
     static constexpr int width = 4;
-    static constexpr bool row_sums = false, a_plain = true, b_plain = true;
+    static constexpr long long a_stride = 512;
+    static constexpr bool row_sums = false, input_sums = false;
     using a_type = bf16;
-    using b_type = bf16;
+    using b_type = a_type;
     struct context {};
     DEV static int rows(const args &p) { return p.B; }
     DEV static int batches(const args &p) { return 1; }
-    template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
-    {
-        const vec<float, V> g = load_aligned<V>(p.g + row * 512ll + k); // !43:5
-        return g;
-    }
     DEV static const a_type *a_row(const args &p, int batch, int row)
     {
         return p.g + row * 512ll;
@@ -1280,7 +1248,7 @@ TF_LAYOUT(k0_h::args, h, 24);
 TF_LAYOUT(k0_h::args, B, 32);
 static_assert(sizeof(k0_h::args) == 40, "size of args");
 
-// Written by tfgen: gpt2_decode_qkv of specs/gpt2-decode.yaml for cdna; read it beside templates/gemm/gemm.h.
+// Written by tfgen: gpt2_decode_qkv of specs/gpt2-decode.yaml for cdna; read it beside templates/gemm/gemm_frag.h.
 struct k1_qkv {
     struct args {
         const bf16 *h;
@@ -1290,19 +1258,15 @@ struct k1_qkv {
         int B;
     };
     static constexpr int K = 128, packed_n = 384, packed_k = 128, granule = 16;
-    static constexpr int tile_m = 1, tile_n = 32, tile_k = 16, thread_m = 1, thread_n = 4, threads = 256, slots = 2;
+    static constexpr int tile_m = 16, tile_n = 32, threads = 256, ahead = 1, resident = 4;
     static constexpr int width = 4;
-    static constexpr bool row_sums = false, a_plain = true, b_plain = true;
+    static constexpr long long a_stride = 128;
+    static constexpr bool row_sums = false, input_sums = false;
     using a_type = bf16;
-    using b_type = bf16;
+    using b_type = a_type;
     struct context {};
     DEV static int rows(const args &p) { return p.B; }
     DEV static int batches(const args &p) { return 1; }
-    template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
-    {
-        const vec<float, V> h = load_aligned<V>(p.h + row * 128ll + k); // !33:5
-        return h;
-    }
     DEV static const a_type *a_row(const args &p, int batch, int row)
     {
         return p.h + row * 128ll;
@@ -1488,7 +1452,7 @@ TF_LAYOUT(k4_join_combine::args, a, 8);
 TF_LAYOUT(k4_join_combine::args, B, 16);
 static_assert(sizeof(k4_join_combine::args) == 24, "size of args");
 
-// Written by tfgen: gpt2_decode_o of specs/gpt2-decode.yaml for cdna; read it beside templates/gemm/gemm.h.
+// Written by tfgen: gpt2_decode_o of specs/gpt2-decode.yaml for cdna; read it beside templates/gemm/gemm_frag.h.
 struct k5_o {
     struct args {
         const bf16 *a;
@@ -1499,19 +1463,15 @@ struct k5_o {
         int B;
     };
     static constexpr int K = 128, packed_n = 128, packed_k = 128, granule = 16;
-    static constexpr int tile_m = 1, tile_n = 32, tile_k = 16, thread_m = 1, thread_n = 4, threads = 256, slots = 2;
+    static constexpr int tile_m = 16, tile_n = 32, threads = 256, ahead = 1, resident = 4;
     static constexpr int width = 4;
-    static constexpr bool row_sums = false, a_plain = true, b_plain = true;
+    static constexpr long long a_stride = 128;
+    static constexpr bool row_sums = false, input_sums = false;
     using a_type = bf16;
-    using b_type = bf16;
+    using b_type = a_type;
     struct context {};
     DEV static int rows(const args &p) { return p.B; }
     DEV static int batches(const args &p) { return 1; }
-    template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
-    {
-        const vec<float, V> a = load_aligned<V>(p.a + row * 128ll + k); // !38:5
-        return a;
-    }
     DEV static const a_type *a_row(const args &p, int batch, int row)
     {
         return p.a + row * 128ll;
@@ -1613,7 +1573,7 @@ TF_LAYOUT(k6_h2::args, h2, 24);
 TF_LAYOUT(k6_h2::args, B, 32);
 static_assert(sizeof(k6_h2::args) == 40, "size of args");
 
-// Written by tfgen: gpt2_decode_fc of specs/gpt2-decode.yaml for cdna; read it beside templates/gemm/gemm.h.
+// Written by tfgen: gpt2_decode_fc of specs/gpt2-decode.yaml for cdna; read it beside templates/gemm/gemm_frag.h.
 struct k7_fc {
     struct args {
         const bf16 *h2;
@@ -1623,19 +1583,15 @@ struct k7_fc {
         int B;
     };
     static constexpr int K = 128, packed_n = 512, packed_k = 128, granule = 16;
-    static constexpr int tile_m = 1, tile_n = 32, tile_k = 16, thread_m = 1, thread_n = 4, threads = 256, slots = 2;
+    static constexpr int tile_m = 16, tile_n = 32, threads = 256, ahead = 1, resident = 4;
     static constexpr int width = 4;
-    static constexpr bool row_sums = false, a_plain = true, b_plain = true;
+    static constexpr long long a_stride = 128;
+    static constexpr bool row_sums = false, input_sums = false;
     using a_type = bf16;
-    using b_type = bf16;
+    using b_type = a_type;
     struct context {};
     DEV static int rows(const args &p) { return p.B; }
     DEV static int batches(const args &p) { return 1; }
-    template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
-    {
-        const vec<float, V> h2 = load_aligned<V>(p.h2 + row * 128ll + k); // !41:5
-        return h2;
-    }
     DEV static const a_type *a_row(const args &p, int batch, int row)
     {
         return p.h2 + row * 128ll;
@@ -1666,7 +1622,7 @@ TF_LAYOUT(k7_fc::args, g, 24);
 TF_LAYOUT(k7_fc::args, B, 32);
 static_assert(sizeof(k7_fc::args) == 40, "size of args");
 
-// Written by tfgen: gpt2_decode_m of specs/gpt2-decode.yaml for cdna; read it beside templates/gemm/gemm.h.
+// Written by tfgen: gpt2_decode_m of specs/gpt2-decode.yaml for cdna; read it beside templates/gemm/gemm_frag.h.
 struct k8_m {
     struct args {
         const bf16 *g;
@@ -1677,19 +1633,15 @@ struct k8_m {
         int B;
     };
     static constexpr int K = 512, packed_n = 128, packed_k = 512, granule = 16;
-    static constexpr int tile_m = 1, tile_n = 32, tile_k = 16, thread_m = 1, thread_n = 4, threads = 256, slots = 2;
+    static constexpr int tile_m = 16, tile_n = 32, threads = 1024, ahead = 1, resident = 1;
     static constexpr int width = 4;
-    static constexpr bool row_sums = false, a_plain = true, b_plain = true;
+    static constexpr long long a_stride = 512;
+    static constexpr bool row_sums = false, input_sums = false;
     using a_type = bf16;
-    using b_type = bf16;
+    using b_type = a_type;
     struct context {};
     DEV static int rows(const args &p) { return p.B; }
     DEV static int batches(const args &p) { return 1; }
-    template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
-    {
-        const vec<float, V> g = load_aligned<V>(p.g + row * 512ll + k); // !43:5
-        return g;
-    }
     DEV static const a_type *a_row(const args &p, int batch, int row)
     {
         return p.g + row * 512ll;

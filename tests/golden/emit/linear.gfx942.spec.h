@@ -1,5 +1,5 @@
 // ---- level none
-// Written by tfgen: linear_l of specs/linear.yaml for cdna; read it beside templates/gemm/gemm_mfma.h.
+// Written by tfgen: linear_l of specs/linear.yaml for cdna; read it beside templates/gemm/gemm_frag.h.
 struct k0_l {
     struct args {
         const bf16 *x;
@@ -9,21 +9,15 @@ struct k0_l {
         int B, S;
     };
     static constexpr int K = 256, packed_n = 352, packed_k = 256, granule = 16;
-    static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
-    static constexpr int chiplets = 8, chunk = 76;
+    static constexpr int tile_m = 48, tile_n = 32, threads = 512, ahead = 1, resident = 1;
+    static constexpr int width = 4;
     static constexpr long long a_stride = 256;
-    static constexpr bool a_dense = true, a_written = false;
-    static constexpr bool row_sums = false, a_plain = true, b_plain = true;
+    static constexpr bool row_sums = false, input_sums = false;
     using a_type = bf16;
-    using b_type = bf16;
+    using b_type = a_type;
     struct context {};
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static int batches(const args &p) { return 1; }
-    template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
-    {
-        const vec<float, V> x = load_aligned<V>(p.x + row * 256ll + k); // !13:10
-        return x;
-    }
     DEV static const a_type *a_row(const args &p, int batch, int row)
     {
         return p.x + row * 256ll;

@@ -53,7 +53,7 @@ TF_LAYOUT(k0_h::args, B, 24);
 TF_LAYOUT(k0_h::args, S, 28);
 static_assert(sizeof(k0_h::args) == 32, "size of args");
 
-// Written by tfgen: llama_q of specs/llama-block.yaml for cdna; read it beside templates/gemm/gemm_mfma.h.
+// Written by tfgen: llama_q of specs/llama-block.yaml for cdna; read it beside templates/gemm/gemm_frag.h.
 struct k1_q {
     struct args {
         const bf16 *h;
@@ -62,21 +62,15 @@ struct k1_q {
         int B, S;
     };
     static constexpr int K = 256, packed_n = 256, packed_k = 256, granule = 16;
-    static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
-    static constexpr int chiplets = 8, chunk = 76;
+    static constexpr int tile_m = 48, tile_n = 32, threads = 512, ahead = 1, resident = 1;
+    static constexpr int width = 4;
     static constexpr long long a_stride = 256;
-    static constexpr bool a_dense = true, a_written = false;
-    static constexpr bool row_sums = false, a_plain = true, b_plain = true;
+    static constexpr bool row_sums = false, input_sums = false;
     using a_type = bf16;
-    using b_type = bf16;
+    using b_type = a_type;
     struct context {};
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static int batches(const args &p) { return 1; }
-    template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
-    {
-        const vec<float, V> h = load_aligned<V>(p.h + row * 256ll + k); // !26:5
-        return h;
-    }
     DEV static const a_type *a_row(const args &p, int batch, int row)
     {
         return p.h + row * 256ll;
@@ -104,7 +98,7 @@ TF_LAYOUT(k1_q::args, B, 24);
 TF_LAYOUT(k1_q::args, S, 28);
 static_assert(sizeof(k1_q::args) == 32, "size of args");
 
-// Written by tfgen: llama_k of specs/llama-block.yaml for cdna; read it beside templates/gemm/gemm_mfma.h.
+// Written by tfgen: llama_k of specs/llama-block.yaml for cdna; read it beside templates/gemm/gemm_frag.h.
 struct k2_k {
     struct args {
         const bf16 *h;
@@ -113,21 +107,15 @@ struct k2_k {
         int B, S;
     };
     static constexpr int K = 256, packed_n = 64, packed_k = 256, granule = 16;
-    static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
-    static constexpr int chiplets = 8, chunk = 76;
+    static constexpr int tile_m = 48, tile_n = 32, threads = 512, ahead = 1, resident = 1;
+    static constexpr int width = 4;
     static constexpr long long a_stride = 256;
-    static constexpr bool a_dense = true, a_written = false;
-    static constexpr bool row_sums = false, a_plain = true, b_plain = true;
+    static constexpr bool row_sums = false, input_sums = false;
     using a_type = bf16;
-    using b_type = bf16;
+    using b_type = a_type;
     struct context {};
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static int batches(const args &p) { return 1; }
-    template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
-    {
-        const vec<float, V> h = load_aligned<V>(p.h + row * 256ll + k); // !26:5
-        return h;
-    }
     DEV static const a_type *a_row(const args &p, int batch, int row)
     {
         return p.h + row * 256ll;
@@ -155,7 +143,7 @@ TF_LAYOUT(k2_k::args, B, 24);
 TF_LAYOUT(k2_k::args, S, 28);
 static_assert(sizeof(k2_k::args) == 32, "size of args");
 
-// Written by tfgen: llama_v of specs/llama-block.yaml for cdna; read it beside templates/gemm/gemm_mfma.h.
+// Written by tfgen: llama_v of specs/llama-block.yaml for cdna; read it beside templates/gemm/gemm_frag.h.
 struct k3_v {
     struct args {
         const bf16 *h;
@@ -164,21 +152,15 @@ struct k3_v {
         int B, S;
     };
     static constexpr int K = 256, packed_n = 64, packed_k = 256, granule = 16;
-    static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
-    static constexpr int chiplets = 8, chunk = 76;
+    static constexpr int tile_m = 48, tile_n = 32, threads = 512, ahead = 1, resident = 1;
+    static constexpr int width = 4;
     static constexpr long long a_stride = 256;
-    static constexpr bool a_dense = true, a_written = false;
-    static constexpr bool row_sums = false, a_plain = true, b_plain = true;
+    static constexpr bool row_sums = false, input_sums = false;
     using a_type = bf16;
-    using b_type = bf16;
+    using b_type = a_type;
     struct context {};
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static int batches(const args &p) { return 1; }
-    template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
-    {
-        const vec<float, V> h = load_aligned<V>(p.h + row * 256ll + k); // !26:5
-        return h;
-    }
     DEV static const a_type *a_row(const args &p, int batch, int row)
     {
         return p.h + row * 256ll;
@@ -336,7 +318,7 @@ TF_LAYOUT(k6_attention::args, B, 32);
 TF_LAYOUT(k6_attention::args, S, 36);
 static_assert(sizeof(k6_attention::args) == 40, "size of args");
 
-// Written by tfgen: llama_o of specs/llama-block.yaml for cdna; read it beside templates/gemm/gemm_mfma.h.
+// Written by tfgen: llama_o of specs/llama-block.yaml for cdna; read it beside templates/gemm/gemm_frag.h.
 struct k7_o {
     struct args {
         const bf16 *a;
@@ -345,21 +327,15 @@ struct k7_o {
         int B, S;
     };
     static constexpr int K = 256, packed_n = 256, packed_k = 256, granule = 16;
-    static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
-    static constexpr int chiplets = 8, chunk = 76;
+    static constexpr int tile_m = 48, tile_n = 32, threads = 512, ahead = 1, resident = 1;
+    static constexpr int width = 4;
     static constexpr long long a_stride = 256;
-    static constexpr bool a_dense = true, a_written = false;
-    static constexpr bool row_sums = false, a_plain = true, b_plain = true;
+    static constexpr bool row_sums = false, input_sums = false;
     using a_type = bf16;
-    using b_type = bf16;
+    using b_type = a_type;
     struct context {};
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static int batches(const args &p) { return 1; }
-    template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
-    {
-        const vec<float, V> a = load_aligned<V>(p.a + row * 256ll + k); // !32:5
-        return a;
-    }
     DEV static const a_type *a_row(const args &p, int batch, int row)
     {
         return p.a + row * 256ll;
@@ -480,7 +456,7 @@ TF_LAYOUT(k9_h2::args, B, 24);
 TF_LAYOUT(k9_h2::args, S, 28);
 static_assert(sizeof(k9_h2::args) == 32, "size of args");
 
-// Written by tfgen: llama_gate of specs/llama-block.yaml for cdna; read it beside templates/gemm/gemm_mfma.h.
+// Written by tfgen: llama_gate of specs/llama-block.yaml for cdna; read it beside templates/gemm/gemm_frag.h.
 struct k10_gate {
     struct args {
         const bf16 *h2;
@@ -489,21 +465,15 @@ struct k10_gate {
         int B, S;
     };
     static constexpr int K = 256, packed_n = 704, packed_k = 256, granule = 16;
-    static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
-    static constexpr int chiplets = 8, chunk = 76;
+    static constexpr int tile_m = 48, tile_n = 32, threads = 512, ahead = 1, resident = 1;
+    static constexpr int width = 4;
     static constexpr long long a_stride = 256;
-    static constexpr bool a_dense = true, a_written = false;
-    static constexpr bool row_sums = false, a_plain = true, b_plain = true;
+    static constexpr bool row_sums = false, input_sums = false;
     using a_type = bf16;
-    using b_type = bf16;
+    using b_type = a_type;
     struct context {};
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static int batches(const args &p) { return 1; }
-    template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
-    {
-        const vec<float, V> h2 = load_aligned<V>(p.h2 + row * 256ll + k); // !36:5
-        return h2;
-    }
     DEV static const a_type *a_row(const args &p, int batch, int row)
     {
         return p.h2 + row * 256ll;
@@ -533,7 +503,7 @@ TF_LAYOUT(k10_gate::args, B, 24);
 TF_LAYOUT(k10_gate::args, S, 28);
 static_assert(sizeof(k10_gate::args) == 32, "size of args");
 
-// Written by tfgen: llama_up of specs/llama-block.yaml for cdna; read it beside templates/gemm/gemm_mfma.h.
+// Written by tfgen: llama_up of specs/llama-block.yaml for cdna; read it beside templates/gemm/gemm_frag.h.
 struct k11_up {
     struct args {
         const bf16 *h2;
@@ -542,21 +512,15 @@ struct k11_up {
         int B, S;
     };
     static constexpr int K = 256, packed_n = 704, packed_k = 256, granule = 16;
-    static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
-    static constexpr int chiplets = 8, chunk = 76;
+    static constexpr int tile_m = 48, tile_n = 32, threads = 512, ahead = 1, resident = 1;
+    static constexpr int width = 4;
     static constexpr long long a_stride = 256;
-    static constexpr bool a_dense = true, a_written = false;
-    static constexpr bool row_sums = false, a_plain = true, b_plain = true;
+    static constexpr bool row_sums = false, input_sums = false;
     using a_type = bf16;
-    using b_type = bf16;
+    using b_type = a_type;
     struct context {};
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static int batches(const args &p) { return 1; }
-    template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
-    {
-        const vec<float, V> h2 = load_aligned<V>(p.h2 + row * 256ll + k); // !36:5
-        return h2;
-    }
     DEV static const a_type *a_row(const args &p, int batch, int row)
     {
         return p.h2 + row * 256ll;
@@ -661,7 +625,7 @@ TF_LAYOUT(k13_prod::args, B, 24);
 TF_LAYOUT(k13_prod::args, S, 28);
 static_assert(sizeof(k13_prod::args) == 32, "size of args");
 
-// Written by tfgen: llama_down of specs/llama-block.yaml for cdna; read it beside templates/gemm/gemm_mfma.h.
+// Written by tfgen: llama_down of specs/llama-block.yaml for cdna; read it beside templates/gemm/gemm_frag.h.
 struct k14_down {
     struct args {
         const bf16 *prod;
@@ -670,21 +634,15 @@ struct k14_down {
         int B, S;
     };
     static constexpr int K = 688, packed_n = 256, packed_k = 704, granule = 16;
-    static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
-    static constexpr int chiplets = 8, chunk = 76;
+    static constexpr int tile_m = 48, tile_n = 16, threads = 1024, ahead = 2, resident = 1;
+    static constexpr int width = 4;
     static constexpr long long a_stride = 688;
-    static constexpr bool a_dense = true, a_written = false;
-    static constexpr bool row_sums = false, a_plain = true, b_plain = true;
+    static constexpr bool row_sums = false, input_sums = false;
     using a_type = bf16;
-    using b_type = bf16;
+    using b_type = a_type;
     struct context {};
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static int batches(const args &p) { return 1; }
-    template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
-    {
-        const vec<float, V> prod = load_aligned<V>(p.prod + row * 688ll + k); // !40:5
-        return prod;
-    }
     DEV static const a_type *a_row(const args &p, int batch, int row)
     {
         return p.prod + row * 688ll;
@@ -699,10 +657,9 @@ struct k14_down {
     {
         out.template put<Slot, W>(p.down + row * 256ll + col, product); // !41:5
     }
-    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
+    template <int W, class Out> DEV static void columns(const args &p, const context &c, int batch, int row, int n, vec<float, W> product, float &sum, Out &out)
     {
-        columns_down<W, 0>(p, c, row, n, lo, sum, out);
-        columns_down<W, 1>(p, c, row, n + granule, hi, sum, out);
+        columns_down<W, 0>(p, c, row, n, product, sum, out);
     }
 };
 TF_LAYOUT(k14_down::args, prod, 0);
@@ -806,7 +763,7 @@ TF_LAYOUT(k0_h::args, B, 24);
 TF_LAYOUT(k0_h::args, S, 28);
 static_assert(sizeof(k0_h::args) == 32, "size of args");
 
-// Written by tfgen: llama_qkv of specs/llama-block.yaml for cdna; read it beside templates/gemm/gemm_mfma.h.
+// Written by tfgen: llama_qkv of specs/llama-block.yaml for cdna; read it beside templates/gemm/gemm_frag.h.
 struct k1_qkv {
     struct args {
         const bf16 *h;
@@ -817,21 +774,15 @@ struct k1_qkv {
         int B, S;
     };
     static constexpr int K = 256, packed_n = 384, packed_k = 256, granule = 16;
-    static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
-    static constexpr int chiplets = 8, chunk = 76;
+    static constexpr int tile_m = 48, tile_n = 32, threads = 512, ahead = 1, resident = 1;
+    static constexpr int width = 4;
     static constexpr long long a_stride = 256;
-    static constexpr bool a_dense = true, a_written = false;
-    static constexpr bool row_sums = false, a_plain = true, b_plain = true;
+    static constexpr bool row_sums = false, input_sums = false;
     using a_type = bf16;
-    using b_type = bf16;
+    using b_type = a_type;
     struct context {};
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static int batches(const args &p) { return 1; }
-    template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
-    {
-        const vec<float, V> h = load_aligned<V>(p.h + row * 256ll + k); // !26:5
-        return h;
-    }
     DEV static const a_type *a_row(const args &p, int batch, int row)
     {
         return p.h + row * 256ll;
@@ -1009,7 +960,7 @@ TF_LAYOUT(k4_attention::args, B, 32);
 TF_LAYOUT(k4_attention::args, S, 36);
 static_assert(sizeof(k4_attention::args) == 40, "size of args");
 
-// Written by tfgen: llama_o of specs/llama-block.yaml for cdna; read it beside templates/gemm/gemm_mfma.h.
+// Written by tfgen: llama_o of specs/llama-block.yaml for cdna; read it beside templates/gemm/gemm_frag.h.
 struct k5_o {
     struct args {
         const bf16 *a;
@@ -1019,21 +970,15 @@ struct k5_o {
         int B, S;
     };
     static constexpr int K = 256, packed_n = 256, packed_k = 256, granule = 16;
-    static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
-    static constexpr int chiplets = 8, chunk = 76;
+    static constexpr int tile_m = 48, tile_n = 32, threads = 512, ahead = 1, resident = 1;
+    static constexpr int width = 4;
     static constexpr long long a_stride = 256;
-    static constexpr bool a_dense = true, a_written = false;
-    static constexpr bool row_sums = false, a_plain = true, b_plain = true;
+    static constexpr bool row_sums = false, input_sums = false;
     using a_type = bf16;
-    using b_type = bf16;
+    using b_type = a_type;
     struct context {};
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static int batches(const args &p) { return 1; }
-    template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
-    {
-        const vec<float, V> a = load_aligned<V>(p.a + row * 256ll + k); // !32:5
-        return a;
-    }
     DEV static const a_type *a_row(const args &p, int batch, int row)
     {
         return p.a + row * 256ll;
@@ -1118,7 +1063,7 @@ TF_LAYOUT(k6_h2::args, B, 24);
 TF_LAYOUT(k6_h2::args, S, 28);
 static_assert(sizeof(k6_h2::args) == 32, "size of args");
 
-// Written by tfgen: llama_gate_up of specs/llama-block.yaml for cdna; read it beside templates/gemm/gemm_mfma.h.
+// Written by tfgen: llama_gate_up of specs/llama-block.yaml for cdna; read it beside templates/gemm/gemm_frag.h.
 struct k7_gate_up {
     struct args {
         const bf16 *h2;
@@ -1127,21 +1072,15 @@ struct k7_gate_up {
         int B, S;
     };
     static constexpr int K = 256, packed_n = 1376, packed_k = 256, granule = 16;
-    static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
-    static constexpr int chiplets = 8, chunk = 76;
+    static constexpr int tile_m = 48, tile_n = 32, threads = 512, ahead = 1, resident = 1;
+    static constexpr int width = 4;
     static constexpr long long a_stride = 256;
-    static constexpr bool a_dense = true, a_written = false;
-    static constexpr bool row_sums = false, a_plain = true, b_plain = true;
+    static constexpr bool row_sums = false, input_sums = false;
     using a_type = bf16;
-    using b_type = bf16;
+    using b_type = a_type;
     struct context {};
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static int batches(const args &p) { return 1; }
-    template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
-    {
-        const vec<float, V> h2 = load_aligned<V>(p.h2 + row * 256ll + k); // !36:5
-        return h2;
-    }
     DEV static const a_type *a_row(const args &p, int batch, int row)
     {
         return p.h2 + row * 256ll;
@@ -1171,7 +1110,7 @@ TF_LAYOUT(k7_gate_up::args, B, 24);
 TF_LAYOUT(k7_gate_up::args, S, 28);
 static_assert(sizeof(k7_gate_up::args) == 32, "size of args");
 
-// Written by tfgen: llama_down of specs/llama-block.yaml for cdna; read it beside templates/gemm/gemm_mfma.h.
+// Written by tfgen: llama_down of specs/llama-block.yaml for cdna; read it beside templates/gemm/gemm_frag.h.
 struct k8_down {
     struct args {
         const bf16 *prod;
@@ -1181,21 +1120,15 @@ struct k8_down {
         int B, S;
     };
     static constexpr int K = 688, packed_n = 256, packed_k = 704, granule = 16;
-    static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
-    static constexpr int chiplets = 8, chunk = 76;
+    static constexpr int tile_m = 48, tile_n = 16, threads = 1024, ahead = 2, resident = 1;
+    static constexpr int width = 4;
     static constexpr long long a_stride = 688;
-    static constexpr bool a_dense = true, a_written = false;
-    static constexpr bool row_sums = false, a_plain = true, b_plain = true;
+    static constexpr bool row_sums = false, input_sums = false;
     using a_type = bf16;
-    using b_type = bf16;
+    using b_type = a_type;
     struct context {};
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static int batches(const args &p) { return 1; }
-    template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
-    {
-        const vec<float, V> prod = load_aligned<V>(p.prod + row * 688ll + k); // !40:5
-        return prod;
-    }
     DEV static const a_type *a_row(const args &p, int batch, int row)
     {
         return p.prod + row * 688ll;
@@ -1212,10 +1145,9 @@ struct k8_down {
         const vec<float, W> x2 = op_add(x1, product); // !42:5
         out.template put<Slot, W>(p.x2 + row * 256ll + col, x2); // !42:5
     }
-    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
+    template <int W, class Out> DEV static void columns(const args &p, const context &c, int batch, int row, int n, vec<float, W> product, float &sum, Out &out)
     {
-        columns_down<W, 0>(p, c, row, n, lo, sum, out);
-        columns_down<W, 1>(p, c, row, n + granule, hi, sum, out);
+        columns_down<W, 0>(p, c, row, n, product, sum, out);
     }
 };
 TF_LAYOUT(k8_down::args, prod, 0);
@@ -1227,83 +1159,30 @@ TF_LAYOUT(k8_down::args, S, 36);
 static_assert(sizeof(k8_down::args) == 40, "size of args");
 
 // ---- level tile
-// Written by tfgen: llama_stats of specs/llama-block.yaml for cdna; read it beside templates/rows/rows.h.
-struct k0_stats {
-    struct args {
-        const bf16 *x;
-        float *h_ss;
-        int B, S;
-    };
-    struct context {
-        float h_ss;
-    };
-    template <int V> struct element {
-        packed<V> x;
-    };
-    static constexpr int N = 256, threads = 128, team = 32, V = 8, steps = 1;
-    DEV static int rows(const args &p) { return p.B * p.S; }
-    DEV static void begin(const args &p, int row, context &c)
-    {
-    }
-    template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
-    {
-        const vec<float, V> x = load_aligned<V>(p.x + row * 256ll + col); // !14:10
-        return {pack(x)};
-    }
-    static constexpr reduction kind(step<0>) { return reduction::sum; } // !26:5
-    template <int V> DEV static vec<float, V> term(step<0>, const args &p, const context &c, const element<V> &e, int row, int col)
-    {
-        return op_square(unpack(e.x)); // !26:5
-    }
-    DEV static void reduced(step<0>, const args &p, context &c, int row, float total)
-    {
-        c.h_ss = total;
-    }
-    template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
-    {
-    }
-    DEV static void write_row(const args &p, const context &c, int row)
-    {
-        store_one(p.h_ss + row, c.h_ss); // !26:5
-    }
-};
-TF_LAYOUT(k0_stats::args, x, 0);
-TF_LAYOUT(k0_stats::args, h_ss, 8);
-TF_LAYOUT(k0_stats::args, B, 16);
-TF_LAYOUT(k0_stats::args, S, 20);
-static_assert(sizeof(k0_stats::args) == 24, "size of args");
-
-// Written by tfgen: llama_qkv of specs/llama-block.yaml for cdna; read it beside templates/gemm/gemm_mfma.h.
+// Written by tfgen: llama_qkv of specs/llama-block.yaml for cdna; read it beside templates/gemm/gemm_frag.h.
 TF_TABLE unsigned long long k1_qkv_qr_turns[16] = {0x28be60db93910600ull, 0x11f130b61c287900ull, 0x7e6b006746579c0ull, 0x37ab95c63e892c0ull, 0x1883ec0e5870a90ull, 0xacbb4dc9a23f68ull, 0x4c10b4617af38cull, 0x217f20f7661d20ull, 0xec0334892a2e2ull, 0x67ee99a2a4482ull, 0x2dc4a879fd26full, 0x14279ffb3a5e5ull, 0x8e0206251efcull, 0x3e8919196a4cull, 0x1b89df4317adull, 0xc20873a521cull}; // !30:5
 struct k1_qkv {
     struct args {
         const bf16 *x;
         const bf16 *packed;
-        const float *h_ss;
         bf16 *qr;
         bf16 *kr;
         bf16 *v;
         int B, S;
     };
     static constexpr int K = 256, packed_n = 384, packed_k = 256, granule = 16;
-    static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
-    static constexpr int chiplets = 8, chunk = 76;
+    static constexpr int tile_m = 48, tile_n = 32, threads = 512, ahead = 1, resident = 1;
+    static constexpr int width = 4;
     static constexpr long long a_stride = 256;
-    static constexpr bool a_dense = true, a_written = false;
-    static constexpr bool row_sums = false, a_plain = true, b_plain = true;
+    static constexpr bool row_sums = false, input_sums = true;
     using a_type = bf16;
-    using b_type = bf16;
+    using b_type = a_type;
     struct context {
         float q_r;
         int position;
     };
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static int batches(const args &p) { return 1; }
-    template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
-    {
-        const vec<float, V> x = load_aligned<V>(p.x + row * 256ll + k); // !14:10
-        return x;
-    }
     DEV static const a_type *a_row(const args &p, int batch, int row)
     {
         return p.x + row * 256ll;
@@ -1311,14 +1190,16 @@ struct k1_qkv {
     DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
-        context c;
+        context c = {};
         c.position = (row % p.S); // !30:5
-        const float h_ss = load_one(p.h_ss + row); // !26:5
-        const float q_ms = op_div(h_ss, 256.0f); // !26:5
+        return c;
+    }
+    DEV static void summed(const args &p, context &c, int batch, int row, float squares)
+    {
+        const float q_ms = op_div(squares, 256.0f); // !26:5
         const float q_me = op_add(q_ms, 1e-05f); // !26:5
         const float q_r = op_rsqrt(q_me); // !26:5
         c.q_r = q_r;
-        return c;
     }
     template <int W, class Out> DEV static void pairs_q_raw(const args &p, const context &c, int row, int pair, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
     {
@@ -1367,13 +1248,12 @@ struct k1_qkv {
 };
 TF_LAYOUT(k1_qkv::args, x, 0);
 TF_LAYOUT(k1_qkv::args, packed, 8);
-TF_LAYOUT(k1_qkv::args, h_ss, 16);
-TF_LAYOUT(k1_qkv::args, qr, 24);
-TF_LAYOUT(k1_qkv::args, kr, 32);
-TF_LAYOUT(k1_qkv::args, v, 40);
-TF_LAYOUT(k1_qkv::args, B, 48);
-TF_LAYOUT(k1_qkv::args, S, 52);
-static_assert(sizeof(k1_qkv::args) == 56, "size of args");
+TF_LAYOUT(k1_qkv::args, qr, 16);
+TF_LAYOUT(k1_qkv::args, kr, 24);
+TF_LAYOUT(k1_qkv::args, v, 32);
+TF_LAYOUT(k1_qkv::args, B, 40);
+TF_LAYOUT(k1_qkv::args, S, 44);
+static_assert(sizeof(k1_qkv::args) == 48, "size of args");
 
 // Written by tfgen: llama_attention of specs/llama-block.yaml for cdna; read it beside templates/attention/attention_mfma.h.
 struct k2_attention {
@@ -1423,32 +1303,25 @@ TF_LAYOUT(k2_attention::args, B, 32);
 TF_LAYOUT(k2_attention::args, S, 36);
 static_assert(sizeof(k2_attention::args) == 40, "size of args");
 
-// Written by tfgen: llama_o of specs/llama-block.yaml for cdna; read it beside templates/gemm/gemm_mfma.h.
+// Written by tfgen: llama_o of specs/llama-block.yaml for cdna; read it beside templates/gemm/gemm_frag.h.
 struct k3_o {
     struct args {
         const bf16 *a;
         const bf16 *packed;
         const bf16 *x;
         bf16 *x1;
-        float *h2_ss;
         int B, S;
     };
     static constexpr int K = 256, packed_n = 256, packed_k = 256, granule = 16;
-    static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
-    static constexpr int chiplets = 8, chunk = 76;
+    static constexpr int tile_m = 48, tile_n = 32, threads = 512, ahead = 1, resident = 1;
+    static constexpr int width = 4;
     static constexpr long long a_stride = 256;
-    static constexpr bool a_dense = true, a_written = false;
-    static constexpr bool row_sums = true, a_plain = true, b_plain = true;
+    static constexpr bool row_sums = false, input_sums = false;
     using a_type = bf16;
-    using b_type = bf16;
+    using b_type = a_type;
     struct context {};
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static int batches(const args &p) { return 1; }
-    template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
-    {
-        const vec<float, V> a = load_aligned<V>(p.a + row * 256ll + k); // !32:5
-        return a;
-    }
     DEV static const a_type *a_row(const args &p, int batch, int row)
     {
         return p.a + row * 256ll;
@@ -1462,56 +1335,43 @@ struct k3_o {
     template <int W, int Slot, class Out> DEV static void columns_o_(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
     {
         const vec<float, W> x = load_aligned<W>(p.x + row * 256ll + col); // !14:10
-        const vec<float, W> x1 = op_cast<bf16>(op_add(x, product)); // !34:5
+        const vec<float, W> x1 = op_add(x, product); // !34:5
         out.template put<Slot, W>(p.x1 + row * 256ll + col, x1); // !34:5
-        sum += total<W>(op_square(x1)); // !36:5
     }
     template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
     {
         columns_o_<W, 0>(p, c, row, n, lo, sum, out);
         columns_o_<W, 1>(p, c, row, n + granule, hi, sum, out);
     }
-    DEV static void finish_row(const args &p, int batch, int row, int column_tile, float sum)
-    {
-        p.h2_ss[row * 4ll + column_tile] = sum; // !36:5
-    }
 };
 TF_LAYOUT(k3_o::args, a, 0);
 TF_LAYOUT(k3_o::args, packed, 8);
 TF_LAYOUT(k3_o::args, x, 16);
 TF_LAYOUT(k3_o::args, x1, 24);
-TF_LAYOUT(k3_o::args, h2_ss, 32);
-TF_LAYOUT(k3_o::args, B, 40);
-TF_LAYOUT(k3_o::args, S, 44);
-static_assert(sizeof(k3_o::args) == 48, "size of args");
+TF_LAYOUT(k3_o::args, B, 32);
+TF_LAYOUT(k3_o::args, S, 36);
+static_assert(sizeof(k3_o::args) == 40, "size of args");
 
-// Written by tfgen: llama_gate_up of specs/llama-block.yaml for cdna; read it beside templates/gemm/gemm_mfma.h.
+// Written by tfgen: llama_gate_up of specs/llama-block.yaml for cdna; read it beside templates/gemm/gemm_frag.h.
 struct k4_gate_up {
     struct args {
         const bf16 *x1;
         const bf16 *packed;
-        const float *h2_ss;
         bf16 *prod;
         int B, S;
     };
     static constexpr int K = 256, packed_n = 1376, packed_k = 256, granule = 16;
-    static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
-    static constexpr int chiplets = 8, chunk = 76;
+    static constexpr int tile_m = 48, tile_n = 32, threads = 512, ahead = 1, resident = 1;
+    static constexpr int width = 4;
     static constexpr long long a_stride = 256;
-    static constexpr bool a_dense = true, a_written = false;
-    static constexpr bool row_sums = false, a_plain = true, b_plain = true;
+    static constexpr bool row_sums = false, input_sums = true;
     using a_type = bf16;
-    using b_type = bf16;
+    using b_type = a_type;
     struct context {
         float gate_r;
     };
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static int batches(const args &p) { return 1; }
-    template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
-    {
-        const vec<float, V> x1 = load_aligned<V>(p.x1 + row * 256ll + k); // !34:5
-        return x1;
-    }
     DEV static const a_type *a_row(const args &p, int batch, int row)
     {
         return p.x1 + row * 256ll;
@@ -1519,14 +1379,15 @@ struct k4_gate_up {
     DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
-        context c;
-        float h2_ss = 0; // !36:5
-        for (int i = 0; i < 4; i++) h2_ss += p.h2_ss[row * 4ll + i];
-        const float gate_ms = op_div(h2_ss, 256.0f); // !36:5
+        context c = {};
+        return c;
+    }
+    DEV static void summed(const args &p, context &c, int batch, int row, float squares)
+    {
+        const float gate_ms = op_div(squares, 256.0f); // !36:5
         const float gate_me = op_add(gate_ms, 1e-05f); // !36:5
         const float gate_r = op_rsqrt(gate_me); // !36:5
         c.gate_r = gate_r;
-        return c;
     }
     template <int W, class Out> DEV static void pairs_gate_raw(const args &p, const context &c, int row, int pair, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
     {
@@ -1544,13 +1405,12 @@ struct k4_gate_up {
 };
 TF_LAYOUT(k4_gate_up::args, x1, 0);
 TF_LAYOUT(k4_gate_up::args, packed, 8);
-TF_LAYOUT(k4_gate_up::args, h2_ss, 16);
-TF_LAYOUT(k4_gate_up::args, prod, 24);
-TF_LAYOUT(k4_gate_up::args, B, 32);
-TF_LAYOUT(k4_gate_up::args, S, 36);
-static_assert(sizeof(k4_gate_up::args) == 40, "size of args");
+TF_LAYOUT(k4_gate_up::args, prod, 16);
+TF_LAYOUT(k4_gate_up::args, B, 24);
+TF_LAYOUT(k4_gate_up::args, S, 28);
+static_assert(sizeof(k4_gate_up::args) == 32, "size of args");
 
-// Written by tfgen: llama_down of specs/llama-block.yaml for cdna; read it beside templates/gemm/gemm_mfma.h.
+// Written by tfgen: llama_down of specs/llama-block.yaml for cdna; read it beside templates/gemm/gemm_frag.h.
 struct k5_down {
     struct args {
         const bf16 *prod;
@@ -1560,21 +1420,15 @@ struct k5_down {
         int B, S;
     };
     static constexpr int K = 688, packed_n = 256, packed_k = 704, granule = 16;
-    static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
-    static constexpr int chiplets = 8, chunk = 76;
+    static constexpr int tile_m = 48, tile_n = 16, threads = 1024, ahead = 2, resident = 1;
+    static constexpr int width = 4;
     static constexpr long long a_stride = 688;
-    static constexpr bool a_dense = true, a_written = false;
-    static constexpr bool row_sums = false, a_plain = true, b_plain = true;
+    static constexpr bool row_sums = false, input_sums = false;
     using a_type = bf16;
-    using b_type = bf16;
+    using b_type = a_type;
     struct context {};
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static int batches(const args &p) { return 1; }
-    template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
-    {
-        const vec<float, V> prod = load_aligned<V>(p.prod + row * 688ll + k); // !40:5
-        return prod;
-    }
     DEV static const a_type *a_row(const args &p, int batch, int row)
     {
         return p.prod + row * 688ll;
@@ -1591,10 +1445,9 @@ struct k5_down {
         const vec<float, W> x2 = op_add(x1, product); // !42:5
         out.template put<Slot, W>(p.x2 + row * 256ll + col, x2); // !42:5
     }
-    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
+    template <int W, class Out> DEV static void columns(const args &p, const context &c, int batch, int row, int n, vec<float, W> product, float &sum, Out &out)
     {
-        columns_down<W, 0>(p, c, row, n, lo, sum, out);
-        columns_down<W, 1>(p, c, row, n + granule, hi, sum, out);
+        columns_down<W, 0>(p, c, row, n, product, sum, out);
     }
 };
 TF_LAYOUT(k5_down::args, prod, 0);

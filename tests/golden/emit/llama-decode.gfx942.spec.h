@@ -52,7 +52,7 @@ TF_LAYOUT(k0_h::args, h, 16);
 TF_LAYOUT(k0_h::args, B, 24);
 static_assert(sizeof(k0_h::args) == 32, "size of args");
 
-// Written by tfgen: llama_decode_q of specs/llama-decode.yaml for cdna; read it beside templates/gemm/gemm.h.
+// Written by tfgen: llama_decode_q of specs/llama-decode.yaml for cdna; read it beside templates/gemm/gemm_frag.h.
 struct k1_q {
     struct args {
         const bf16 *h;
@@ -61,19 +61,15 @@ struct k1_q {
         int B;
     };
     static constexpr int K = 256, packed_n = 256, packed_k = 256, granule = 16;
-    static constexpr int tile_m = 1, tile_n = 32, tile_k = 16, thread_m = 1, thread_n = 4, threads = 256, slots = 2;
+    static constexpr int tile_m = 16, tile_n = 32, threads = 512, ahead = 1, resident = 2;
     static constexpr int width = 4;
-    static constexpr bool row_sums = false, a_plain = true, b_plain = true;
+    static constexpr long long a_stride = 256;
+    static constexpr bool row_sums = false, input_sums = false;
     using a_type = bf16;
-    using b_type = bf16;
+    using b_type = a_type;
     struct context {};
     DEV static int rows(const args &p) { return p.B; }
     DEV static int batches(const args &p) { return 1; }
-    template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
-    {
-        const vec<float, V> h = load_aligned<V>(p.h + row * 256ll + k); // !33:5
-        return h;
-    }
     DEV static const a_type *a_row(const args &p, int batch, int row)
     {
         return p.h + row * 256ll;
@@ -100,7 +96,7 @@ TF_LAYOUT(k1_q::args, q, 16);
 TF_LAYOUT(k1_q::args, B, 24);
 static_assert(sizeof(k1_q::args) == 32, "size of args");
 
-// Written by tfgen: llama_decode_k of specs/llama-decode.yaml for cdna; read it beside templates/gemm/gemm.h.
+// Written by tfgen: llama_decode_k of specs/llama-decode.yaml for cdna; read it beside templates/gemm/gemm_frag.h.
 struct k2_k {
     struct args {
         const bf16 *h;
@@ -109,19 +105,15 @@ struct k2_k {
         int B;
     };
     static constexpr int K = 256, packed_n = 64, packed_k = 256, granule = 16;
-    static constexpr int tile_m = 1, tile_n = 32, tile_k = 16, thread_m = 1, thread_n = 4, threads = 256, slots = 2;
+    static constexpr int tile_m = 16, tile_n = 32, threads = 512, ahead = 1, resident = 2;
     static constexpr int width = 4;
-    static constexpr bool row_sums = false, a_plain = true, b_plain = true;
+    static constexpr long long a_stride = 256;
+    static constexpr bool row_sums = false, input_sums = false;
     using a_type = bf16;
-    using b_type = bf16;
+    using b_type = a_type;
     struct context {};
     DEV static int rows(const args &p) { return p.B; }
     DEV static int batches(const args &p) { return 1; }
-    template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
-    {
-        const vec<float, V> h = load_aligned<V>(p.h + row * 256ll + k); // !33:5
-        return h;
-    }
     DEV static const a_type *a_row(const args &p, int batch, int row)
     {
         return p.h + row * 256ll;
@@ -148,7 +140,7 @@ TF_LAYOUT(k2_k::args, k_, 16);
 TF_LAYOUT(k2_k::args, B, 24);
 static_assert(sizeof(k2_k::args) == 32, "size of args");
 
-// Written by tfgen: llama_decode_v of specs/llama-decode.yaml for cdna; read it beside templates/gemm/gemm.h.
+// Written by tfgen: llama_decode_v of specs/llama-decode.yaml for cdna; read it beside templates/gemm/gemm_frag.h.
 struct k3_v {
     struct args {
         const bf16 *h;
@@ -157,19 +149,15 @@ struct k3_v {
         int B;
     };
     static constexpr int K = 256, packed_n = 64, packed_k = 256, granule = 16;
-    static constexpr int tile_m = 1, tile_n = 32, tile_k = 16, thread_m = 1, thread_n = 4, threads = 256, slots = 2;
+    static constexpr int tile_m = 16, tile_n = 32, threads = 512, ahead = 1, resident = 2;
     static constexpr int width = 4;
-    static constexpr bool row_sums = false, a_plain = true, b_plain = true;
+    static constexpr long long a_stride = 256;
+    static constexpr bool row_sums = false, input_sums = false;
     using a_type = bf16;
-    using b_type = bf16;
+    using b_type = a_type;
     struct context {};
     DEV static int rows(const args &p) { return p.B; }
     DEV static int batches(const args &p) { return 1; }
-    template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
-    {
-        const vec<float, V> h = load_aligned<V>(p.h + row * 256ll + k); // !33:5
-        return h;
-    }
     DEV static const a_type *a_row(const args &p, int batch, int row)
     {
         return p.h + row * 256ll;
@@ -438,7 +426,7 @@ TF_LAYOUT(k8_join_combine::args, a, 8);
 TF_LAYOUT(k8_join_combine::args, B, 16);
 static_assert(sizeof(k8_join_combine::args) == 24, "size of args");
 
-// Written by tfgen: llama_decode_o of specs/llama-decode.yaml for cdna; read it beside templates/gemm/gemm.h.
+// Written by tfgen: llama_decode_o of specs/llama-decode.yaml for cdna; read it beside templates/gemm/gemm_frag.h.
 struct k9_o {
     struct args {
         const bf16 *a;
@@ -447,19 +435,15 @@ struct k9_o {
         int B;
     };
     static constexpr int K = 256, packed_n = 256, packed_k = 256, granule = 16;
-    static constexpr int tile_m = 1, tile_n = 32, tile_k = 16, thread_m = 1, thread_n = 4, threads = 256, slots = 2;
+    static constexpr int tile_m = 16, tile_n = 32, threads = 512, ahead = 1, resident = 2;
     static constexpr int width = 4;
-    static constexpr bool row_sums = false, a_plain = true, b_plain = true;
+    static constexpr long long a_stride = 256;
+    static constexpr bool row_sums = false, input_sums = false;
     using a_type = bf16;
-    using b_type = bf16;
+    using b_type = a_type;
     struct context {};
     DEV static int rows(const args &p) { return p.B; }
     DEV static int batches(const args &p) { return 1; }
-    template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
-    {
-        const vec<float, V> a = load_aligned<V>(p.a + row * 256ll + k); // !41:5
-        return a;
-    }
     DEV static const a_type *a_row(const args &p, int batch, int row)
     {
         return p.a + row * 256ll;
@@ -577,7 +561,7 @@ TF_LAYOUT(k11_h2::args, h2, 16);
 TF_LAYOUT(k11_h2::args, B, 24);
 static_assert(sizeof(k11_h2::args) == 32, "size of args");
 
-// Written by tfgen: llama_decode_gate of specs/llama-decode.yaml for cdna; read it beside templates/gemm/gemm.h.
+// Written by tfgen: llama_decode_gate of specs/llama-decode.yaml for cdna; read it beside templates/gemm/gemm_frag.h.
 struct k12_gate {
     struct args {
         const bf16 *h2;
@@ -586,19 +570,15 @@ struct k12_gate {
         int B;
     };
     static constexpr int K = 256, packed_n = 704, packed_k = 256, granule = 16;
-    static constexpr int tile_m = 1, tile_n = 32, tile_k = 16, thread_m = 1, thread_n = 4, threads = 256, slots = 2;
+    static constexpr int tile_m = 16, tile_n = 32, threads = 512, ahead = 1, resident = 2;
     static constexpr int width = 4;
-    static constexpr bool row_sums = false, a_plain = true, b_plain = true;
+    static constexpr long long a_stride = 256;
+    static constexpr bool row_sums = false, input_sums = false;
     using a_type = bf16;
-    using b_type = bf16;
+    using b_type = a_type;
     struct context {};
     DEV static int rows(const args &p) { return p.B; }
     DEV static int batches(const args &p) { return 1; }
-    template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
-    {
-        const vec<float, V> h2 = load_aligned<V>(p.h2 + row * 256ll + k); // !45:5
-        return h2;
-    }
     DEV static const a_type *a_row(const args &p, int batch, int row)
     {
         return p.h2 + row * 256ll;
@@ -627,7 +607,7 @@ TF_LAYOUT(k12_gate::args, gate, 16);
 TF_LAYOUT(k12_gate::args, B, 24);
 static_assert(sizeof(k12_gate::args) == 32, "size of args");
 
-// Written by tfgen: llama_decode_up of specs/llama-decode.yaml for cdna; read it beside templates/gemm/gemm.h.
+// Written by tfgen: llama_decode_up of specs/llama-decode.yaml for cdna; read it beside templates/gemm/gemm_frag.h.
 struct k13_up {
     struct args {
         const bf16 *h2;
@@ -636,19 +616,15 @@ struct k13_up {
         int B;
     };
     static constexpr int K = 256, packed_n = 704, packed_k = 256, granule = 16;
-    static constexpr int tile_m = 1, tile_n = 32, tile_k = 16, thread_m = 1, thread_n = 4, threads = 256, slots = 2;
+    static constexpr int tile_m = 16, tile_n = 32, threads = 512, ahead = 1, resident = 2;
     static constexpr int width = 4;
-    static constexpr bool row_sums = false, a_plain = true, b_plain = true;
+    static constexpr long long a_stride = 256;
+    static constexpr bool row_sums = false, input_sums = false;
     using a_type = bf16;
-    using b_type = bf16;
+    using b_type = a_type;
     struct context {};
     DEV static int rows(const args &p) { return p.B; }
     DEV static int batches(const args &p) { return 1; }
-    template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
-    {
-        const vec<float, V> h2 = load_aligned<V>(p.h2 + row * 256ll + k); // !45:5
-        return h2;
-    }
     DEV static const a_type *a_row(const args &p, int batch, int row)
     {
         return p.h2 + row * 256ll;
@@ -750,7 +726,7 @@ TF_LAYOUT(k15_prod::args, prod, 16);
 TF_LAYOUT(k15_prod::args, B, 24);
 static_assert(sizeof(k15_prod::args) == 32, "size of args");
 
-// Written by tfgen: llama_decode_down of specs/llama-decode.yaml for cdna; read it beside templates/gemm/gemm.h.
+// Written by tfgen: llama_decode_down of specs/llama-decode.yaml for cdna; read it beside templates/gemm/gemm_frag.h.
 struct k16_down {
     struct args {
         const bf16 *prod;
@@ -759,19 +735,15 @@ struct k16_down {
         int B;
     };
     static constexpr int K = 688, packed_n = 256, packed_k = 704, granule = 16;
-    static constexpr int tile_m = 1, tile_n = 32, tile_k = 16, thread_m = 1, thread_n = 4, threads = 256, slots = 2;
+    static constexpr int tile_m = 16, tile_n = 16, threads = 1024, ahead = 2, resident = 1;
     static constexpr int width = 4;
-    static constexpr bool row_sums = false, a_plain = true, b_plain = true;
+    static constexpr long long a_stride = 688;
+    static constexpr bool row_sums = false, input_sums = false;
     using a_type = bf16;
-    using b_type = bf16;
+    using b_type = a_type;
     struct context {};
     DEV static int rows(const args &p) { return p.B; }
     DEV static int batches(const args &p) { return 1; }
-    template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
-    {
-        const vec<float, V> prod = load_aligned<V>(p.prod + row * 688ll + k); // !49:5
-        return prod;
-    }
     DEV static const a_type *a_row(const args &p, int batch, int row)
     {
         return p.prod + row * 688ll;
@@ -786,10 +758,9 @@ struct k16_down {
     {
         out.template put<Slot, W>(p.down + row * 256ll + col, product); // !50:5
     }
-    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
+    template <int W, class Out> DEV static void columns(const args &p, const context &c, int batch, int row, int n, vec<float, W> product, float &sum, Out &out)
     {
-        columns_down<W, 0>(p, c, row, n, lo, sum, out);
-        columns_down<W, 1>(p, c, row, n + granule, hi, sum, out);
+        columns_down<W, 0>(p, c, row, n, product, sum, out);
     }
 };
 TF_LAYOUT(k16_down::args, prod, 0);
@@ -890,7 +861,7 @@ TF_LAYOUT(k0_h::args, h, 16);
 TF_LAYOUT(k0_h::args, B, 24);
 static_assert(sizeof(k0_h::args) == 32, "size of args");
 
-// Written by tfgen: llama_decode_qkv of specs/llama-decode.yaml for cdna; read it beside templates/gemm/gemm.h.
+// Written by tfgen: llama_decode_qkv of specs/llama-decode.yaml for cdna; read it beside templates/gemm/gemm_frag.h.
 struct k1_qkv {
     struct args {
         const bf16 *h;
@@ -901,19 +872,15 @@ struct k1_qkv {
         int B;
     };
     static constexpr int K = 256, packed_n = 384, packed_k = 256, granule = 16;
-    static constexpr int tile_m = 1, tile_n = 32, tile_k = 16, thread_m = 1, thread_n = 4, threads = 256, slots = 2;
+    static constexpr int tile_m = 16, tile_n = 32, threads = 512, ahead = 1, resident = 2;
     static constexpr int width = 4;
-    static constexpr bool row_sums = false, a_plain = true, b_plain = true;
+    static constexpr long long a_stride = 256;
+    static constexpr bool row_sums = false, input_sums = false;
     using a_type = bf16;
-    using b_type = bf16;
+    using b_type = a_type;
     struct context {};
     DEV static int rows(const args &p) { return p.B; }
     DEV static int batches(const args &p) { return 1; }
-    template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
-    {
-        const vec<float, V> h = load_aligned<V>(p.h + row * 256ll + k); // !33:5
-        return h;
-    }
     DEV static const a_type *a_row(const args &p, int batch, int row)
     {
         return p.h + row * 256ll;
@@ -1202,7 +1169,7 @@ TF_LAYOUT(k6_join_combine::args, a, 8);
 TF_LAYOUT(k6_join_combine::args, B, 16);
 static_assert(sizeof(k6_join_combine::args) == 24, "size of args");
 
-// Written by tfgen: llama_decode_o of specs/llama-decode.yaml for cdna; read it beside templates/gemm/gemm.h.
+// Written by tfgen: llama_decode_o of specs/llama-decode.yaml for cdna; read it beside templates/gemm/gemm_frag.h.
 struct k7_o {
     struct args {
         const bf16 *a;
@@ -1212,19 +1179,15 @@ struct k7_o {
         int B;
     };
     static constexpr int K = 256, packed_n = 256, packed_k = 256, granule = 16;
-    static constexpr int tile_m = 1, tile_n = 32, tile_k = 16, thread_m = 1, thread_n = 4, threads = 256, slots = 2;
+    static constexpr int tile_m = 16, tile_n = 32, threads = 512, ahead = 1, resident = 2;
     static constexpr int width = 4;
-    static constexpr bool row_sums = false, a_plain = true, b_plain = true;
+    static constexpr long long a_stride = 256;
+    static constexpr bool row_sums = false, input_sums = false;
     using a_type = bf16;
-    using b_type = bf16;
+    using b_type = a_type;
     struct context {};
     DEV static int rows(const args &p) { return p.B; }
     DEV static int batches(const args &p) { return 1; }
-    template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
-    {
-        const vec<float, V> a = load_aligned<V>(p.a + row * 256ll + k); // !41:5
-        return a;
-    }
     DEV static const a_type *a_row(const args &p, int batch, int row)
     {
         return p.a + row * 256ll;
@@ -1307,7 +1270,7 @@ TF_LAYOUT(k8_h2::args, h2, 16);
 TF_LAYOUT(k8_h2::args, B, 24);
 static_assert(sizeof(k8_h2::args) == 32, "size of args");
 
-// Written by tfgen: llama_decode_gate_up of specs/llama-decode.yaml for cdna; read it beside templates/gemm/gemm.h.
+// Written by tfgen: llama_decode_gate_up of specs/llama-decode.yaml for cdna; read it beside templates/gemm/gemm_frag.h.
 struct k9_gate_up {
     struct args {
         const bf16 *h2;
@@ -1316,19 +1279,15 @@ struct k9_gate_up {
         int B;
     };
     static constexpr int K = 256, packed_n = 1376, packed_k = 256, granule = 16;
-    static constexpr int tile_m = 1, tile_n = 32, tile_k = 16, thread_m = 1, thread_n = 4, threads = 256, slots = 2;
+    static constexpr int tile_m = 16, tile_n = 32, threads = 512, ahead = 1, resident = 2;
     static constexpr int width = 4;
-    static constexpr bool row_sums = false, a_plain = true, b_plain = true;
+    static constexpr long long a_stride = 256;
+    static constexpr bool row_sums = false, input_sums = false;
     using a_type = bf16;
-    using b_type = bf16;
+    using b_type = a_type;
     struct context {};
     DEV static int rows(const args &p) { return p.B; }
     DEV static int batches(const args &p) { return 1; }
-    template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
-    {
-        const vec<float, V> h2 = load_aligned<V>(p.h2 + row * 256ll + k); // !45:5
-        return h2;
-    }
     DEV static const a_type *a_row(const args &p, int batch, int row)
     {
         return p.h2 + row * 256ll;
@@ -1357,7 +1316,7 @@ TF_LAYOUT(k9_gate_up::args, prod, 16);
 TF_LAYOUT(k9_gate_up::args, B, 24);
 static_assert(sizeof(k9_gate_up::args) == 32, "size of args");
 
-// Written by tfgen: llama_decode_down of specs/llama-decode.yaml for cdna; read it beside templates/gemm/gemm.h.
+// Written by tfgen: llama_decode_down of specs/llama-decode.yaml for cdna; read it beside templates/gemm/gemm_frag.h.
 struct k10_down {
     struct args {
         const bf16 *prod;
@@ -1367,19 +1326,15 @@ struct k10_down {
         int B;
     };
     static constexpr int K = 688, packed_n = 256, packed_k = 704, granule = 16;
-    static constexpr int tile_m = 1, tile_n = 32, tile_k = 16, thread_m = 1, thread_n = 4, threads = 256, slots = 2;
+    static constexpr int tile_m = 16, tile_n = 16, threads = 1024, ahead = 2, resident = 1;
     static constexpr int width = 4;
-    static constexpr bool row_sums = false, a_plain = true, b_plain = true;
+    static constexpr long long a_stride = 688;
+    static constexpr bool row_sums = false, input_sums = false;
     using a_type = bf16;
-    using b_type = bf16;
+    using b_type = a_type;
     struct context {};
     DEV static int rows(const args &p) { return p.B; }
     DEV static int batches(const args &p) { return 1; }
-    template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
-    {
-        const vec<float, V> prod = load_aligned<V>(p.prod + row * 688ll + k); // !49:5
-        return prod;
-    }
     DEV static const a_type *a_row(const args &p, int batch, int row)
     {
         return p.prod + row * 688ll;
@@ -1396,10 +1351,9 @@ struct k10_down {
         const vec<float, W> x2 = op_add(x1, product); // !51:5
         out.template put<Slot, W>(p.x2 + row * 256ll + col, x2); // !51:5
     }
-    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
+    template <int W, class Out> DEV static void columns(const args &p, const context &c, int batch, int row, int n, vec<float, W> product, float &sum, Out &out)
     {
-        columns_down<W, 0>(p, c, row, n, lo, sum, out);
-        columns_down<W, 1>(p, c, row, n + granule, hi, sum, out);
+        columns_down<W, 0>(p, c, row, n, product, sum, out);
     }
 };
 TF_LAYOUT(k10_down::args, prod, 0);
@@ -1410,81 +1364,31 @@ TF_LAYOUT(k10_down::args, B, 32);
 static_assert(sizeof(k10_down::args) == 40, "size of args");
 
 // ---- level tile
-// Written by tfgen: llama_decode_stats of specs/llama-decode.yaml for cdna; read it beside templates/rows/rows.h.
-struct k0_stats {
-    struct args {
-        const bf16 *x;
-        float *h_ss;
-        int B;
-    };
-    struct context {
-        float h_ss;
-    };
-    template <int V> struct element {
-        packed<V> x;
-    };
-    static constexpr int N = 256, threads = 128, team = 32, V = 8, steps = 1;
-    DEV static int rows(const args &p) { return p.B; }
-    DEV static void begin(const args &p, int row, context &c)
-    {
-    }
-    template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
-    {
-        const vec<float, V> x = load_aligned<V>(p.x + row * 256ll + col); // !15:3
-        return {pack(x)};
-    }
-    static constexpr reduction kind(step<0>) { return reduction::sum; } // !33:5
-    template <int V> DEV static vec<float, V> term(step<0>, const args &p, const context &c, const element<V> &e, int row, int col)
-    {
-        return op_square(unpack(e.x)); // !33:5
-    }
-    DEV static void reduced(step<0>, const args &p, context &c, int row, float total)
-    {
-        c.h_ss = total;
-    }
-    template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
-    {
-    }
-    DEV static void write_row(const args &p, const context &c, int row)
-    {
-        store_one(p.h_ss + row, c.h_ss); // !33:5
-    }
-};
-TF_LAYOUT(k0_stats::args, x, 0);
-TF_LAYOUT(k0_stats::args, h_ss, 8);
-TF_LAYOUT(k0_stats::args, B, 16);
-static_assert(sizeof(k0_stats::args) == 24, "size of args");
-
-// Written by tfgen: llama_decode_qkv of specs/llama-decode.yaml for cdna; read it beside templates/gemm/gemm.h.
+// Written by tfgen: llama_decode_qkv of specs/llama-decode.yaml for cdna; read it beside templates/gemm/gemm_frag.h.
 TF_TABLE unsigned long long k1_qkv_qr_turns[16] = {0x28be60db93910600ull, 0x11f130b61c287900ull, 0x7e6b006746579c0ull, 0x37ab95c63e892c0ull, 0x1883ec0e5870a90ull, 0xacbb4dc9a23f68ull, 0x4c10b4617af38cull, 0x217f20f7661d20ull, 0xec0334892a2e2ull, 0x67ee99a2a4482ull, 0x2dc4a879fd26full, 0x14279ffb3a5e5ull, 0x8e0206251efcull, 0x3e8919196a4cull, 0x1b89df4317adull, 0xc20873a521cull}; // !37:5
 struct k1_qkv {
     struct args {
         const bf16 *x;
         const bf16 *packed;
         const int *pos;
-        const float *h_ss;
         bf16 *qr;
         bf16 *k_cache;
         bf16 *v_cache;
         int B;
     };
     static constexpr int K = 256, packed_n = 384, packed_k = 256, granule = 16;
-    static constexpr int tile_m = 1, tile_n = 32, tile_k = 16, thread_m = 1, thread_n = 4, threads = 256, slots = 2;
+    static constexpr int tile_m = 16, tile_n = 32, threads = 512, ahead = 1, resident = 2;
     static constexpr int width = 4;
-    static constexpr bool row_sums = false, a_plain = true, b_plain = true;
+    static constexpr long long a_stride = 256;
+    static constexpr bool row_sums = false, input_sums = true;
     using a_type = bf16;
-    using b_type = bf16;
+    using b_type = a_type;
     struct context {
         float q_r;
         int position, sequence;
     };
     DEV static int rows(const args &p) { return p.B; }
     DEV static int batches(const args &p) { return 1; }
-    template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
-    {
-        const vec<float, V> x = load_aligned<V>(p.x + row * 256ll + k); // !15:3
-        return x;
-    }
     DEV static const a_type *a_row(const args &p, int batch, int row)
     {
         return p.x + row * 256ll;
@@ -1492,15 +1396,17 @@ struct k1_qkv {
     DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
-        context c;
+        context c = {};
         c.sequence = row; // !37:5
         c.position = p.pos[c.sequence]; // !37:5
-        const float h_ss = load_one(p.h_ss + row); // !33:5
-        const float q_ms = op_div(h_ss, 256.0f); // !33:5
+        return c;
+    }
+    DEV static void summed(const args &p, context &c, int batch, int row, float squares)
+    {
+        const float q_ms = op_div(squares, 256.0f); // !33:5
         const float q_me = op_add(q_ms, 1e-05f); // !33:5
         const float q_r = op_rsqrt(q_me); // !33:5
         c.q_r = q_r;
-        return c;
     }
     template <int W, class Out> DEV static void pairs_q_raw(const args &p, const context &c, int row, int pair, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
     {
@@ -1550,12 +1456,11 @@ struct k1_qkv {
 TF_LAYOUT(k1_qkv::args, x, 0);
 TF_LAYOUT(k1_qkv::args, packed, 8);
 TF_LAYOUT(k1_qkv::args, pos, 16);
-TF_LAYOUT(k1_qkv::args, h_ss, 24);
-TF_LAYOUT(k1_qkv::args, qr, 32);
-TF_LAYOUT(k1_qkv::args, k_cache, 40);
-TF_LAYOUT(k1_qkv::args, v_cache, 48);
-TF_LAYOUT(k1_qkv::args, B, 56);
-static_assert(sizeof(k1_qkv::args) == 64, "size of args");
+TF_LAYOUT(k1_qkv::args, qr, 24);
+TF_LAYOUT(k1_qkv::args, k_cache, 32);
+TF_LAYOUT(k1_qkv::args, v_cache, 40);
+TF_LAYOUT(k1_qkv::args, B, 48);
+static_assert(sizeof(k1_qkv::args) == 56, "size of args");
 
 // Written by tfgen: llama_decode_decode of specs/llama-decode.yaml for cdna; read it beside templates/attention/decode.h.
 struct k2_decode {
@@ -1633,30 +1538,25 @@ TF_LAYOUT(k2_join_combine::args, a, 8);
 TF_LAYOUT(k2_join_combine::args, B, 16);
 static_assert(sizeof(k2_join_combine::args) == 24, "size of args");
 
-// Written by tfgen: llama_decode_o of specs/llama-decode.yaml for cdna; read it beside templates/gemm/gemm.h.
+// Written by tfgen: llama_decode_o of specs/llama-decode.yaml for cdna; read it beside templates/gemm/gemm_frag.h.
 struct k3_o {
     struct args {
         const bf16 *a;
         const bf16 *packed;
         const bf16 *x;
         bf16 *x1;
-        float *h2_ss;
         int B;
     };
     static constexpr int K = 256, packed_n = 256, packed_k = 256, granule = 16;
-    static constexpr int tile_m = 1, tile_n = 32, tile_k = 16, thread_m = 1, thread_n = 4, threads = 256, slots = 2;
+    static constexpr int tile_m = 16, tile_n = 32, threads = 512, ahead = 1, resident = 2;
     static constexpr int width = 4;
-    static constexpr bool row_sums = true, a_plain = true, b_plain = true;
+    static constexpr long long a_stride = 256;
+    static constexpr bool row_sums = false, input_sums = false;
     using a_type = bf16;
-    using b_type = bf16;
+    using b_type = a_type;
     struct context {};
     DEV static int rows(const args &p) { return p.B; }
     DEV static int batches(const args &p) { return 1; }
-    template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
-    {
-        const vec<float, V> a = load_aligned<V>(p.a + row * 256ll + k); // !41:5
-        return a;
-    }
     DEV static const a_type *a_row(const args &p, int batch, int row)
     {
         return p.a + row * 256ll;
@@ -1670,53 +1570,42 @@ struct k3_o {
     template <int W, int Slot, class Out> DEV static void columns_o_(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
     {
         const vec<float, W> x = load_aligned<W>(p.x + row * 256ll + col); // !15:3
-        const vec<float, W> x1 = op_cast<bf16>(op_add(x, product)); // !43:5
+        const vec<float, W> x1 = op_add(x, product); // !43:5
         out.template put<Slot, W>(p.x1 + row * 256ll + col, x1); // !43:5
-        sum += total<W>(op_square(x1)); // !45:5
     }
     template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
     {
         columns_o_<W, 0>(p, c, row, n, lo, sum, out);
         columns_o_<W, 1>(p, c, row, n + granule, hi, sum, out);
     }
-    DEV static void finish_row(const args &p, int batch, int row, int column_tile, float sum)
-    {
-        p.h2_ss[row * 8ll + column_tile] = sum; // !45:5
-    }
 };
 TF_LAYOUT(k3_o::args, a, 0);
 TF_LAYOUT(k3_o::args, packed, 8);
 TF_LAYOUT(k3_o::args, x, 16);
 TF_LAYOUT(k3_o::args, x1, 24);
-TF_LAYOUT(k3_o::args, h2_ss, 32);
-TF_LAYOUT(k3_o::args, B, 40);
-static_assert(sizeof(k3_o::args) == 48, "size of args");
+TF_LAYOUT(k3_o::args, B, 32);
+static_assert(sizeof(k3_o::args) == 40, "size of args");
 
-// Written by tfgen: llama_decode_gate_up of specs/llama-decode.yaml for cdna; read it beside templates/gemm/gemm.h.
+// Written by tfgen: llama_decode_gate_up of specs/llama-decode.yaml for cdna; read it beside templates/gemm/gemm_frag.h.
 struct k4_gate_up {
     struct args {
         const bf16 *x1;
         const bf16 *packed;
-        const float *h2_ss;
         bf16 *prod;
         int B;
     };
     static constexpr int K = 256, packed_n = 1376, packed_k = 256, granule = 16;
-    static constexpr int tile_m = 1, tile_n = 32, tile_k = 16, thread_m = 1, thread_n = 4, threads = 256, slots = 2;
+    static constexpr int tile_m = 16, tile_n = 32, threads = 512, ahead = 1, resident = 2;
     static constexpr int width = 4;
-    static constexpr bool row_sums = false, a_plain = true, b_plain = true;
+    static constexpr long long a_stride = 256;
+    static constexpr bool row_sums = false, input_sums = true;
     using a_type = bf16;
-    using b_type = bf16;
+    using b_type = a_type;
     struct context {
         float gate_r;
     };
     DEV static int rows(const args &p) { return p.B; }
     DEV static int batches(const args &p) { return 1; }
-    template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
-    {
-        const vec<float, V> x1 = load_aligned<V>(p.x1 + row * 256ll + k); // !43:5
-        return x1;
-    }
     DEV static const a_type *a_row(const args &p, int batch, int row)
     {
         return p.x1 + row * 256ll;
@@ -1724,14 +1613,15 @@ struct k4_gate_up {
     DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
-        context c;
-        float h2_ss = 0; // !45:5
-        for (int i = 0; i < 8; i++) h2_ss += p.h2_ss[row * 8ll + i];
-        const float gate_ms = op_div(h2_ss, 256.0f); // !45:5
+        context c = {};
+        return c;
+    }
+    DEV static void summed(const args &p, context &c, int batch, int row, float squares)
+    {
+        const float gate_ms = op_div(squares, 256.0f); // !45:5
         const float gate_me = op_add(gate_ms, 1e-05f); // !45:5
         const float gate_r = op_rsqrt(gate_me); // !45:5
         c.gate_r = gate_r;
-        return c;
     }
     template <int W, class Out> DEV static void pairs_gate_raw(const args &p, const context &c, int row, int pair, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
     {
@@ -1749,12 +1639,11 @@ struct k4_gate_up {
 };
 TF_LAYOUT(k4_gate_up::args, x1, 0);
 TF_LAYOUT(k4_gate_up::args, packed, 8);
-TF_LAYOUT(k4_gate_up::args, h2_ss, 16);
-TF_LAYOUT(k4_gate_up::args, prod, 24);
-TF_LAYOUT(k4_gate_up::args, B, 32);
-static_assert(sizeof(k4_gate_up::args) == 40, "size of args");
+TF_LAYOUT(k4_gate_up::args, prod, 16);
+TF_LAYOUT(k4_gate_up::args, B, 24);
+static_assert(sizeof(k4_gate_up::args) == 32, "size of args");
 
-// Written by tfgen: llama_decode_down of specs/llama-decode.yaml for cdna; read it beside templates/gemm/gemm.h.
+// Written by tfgen: llama_decode_down of specs/llama-decode.yaml for cdna; read it beside templates/gemm/gemm_frag.h.
 struct k5_down {
     struct args {
         const bf16 *prod;
@@ -1764,19 +1653,15 @@ struct k5_down {
         int B;
     };
     static constexpr int K = 688, packed_n = 256, packed_k = 704, granule = 16;
-    static constexpr int tile_m = 1, tile_n = 32, tile_k = 16, thread_m = 1, thread_n = 4, threads = 256, slots = 2;
+    static constexpr int tile_m = 16, tile_n = 16, threads = 1024, ahead = 2, resident = 1;
     static constexpr int width = 4;
-    static constexpr bool row_sums = false, a_plain = true, b_plain = true;
+    static constexpr long long a_stride = 688;
+    static constexpr bool row_sums = false, input_sums = false;
     using a_type = bf16;
-    using b_type = bf16;
+    using b_type = a_type;
     struct context {};
     DEV static int rows(const args &p) { return p.B; }
     DEV static int batches(const args &p) { return 1; }
-    template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
-    {
-        const vec<float, V> prod = load_aligned<V>(p.prod + row * 688ll + k); // !49:5
-        return prod;
-    }
     DEV static const a_type *a_row(const args &p, int batch, int row)
     {
         return p.prod + row * 688ll;
@@ -1793,10 +1678,9 @@ struct k5_down {
         const vec<float, W> x2 = op_add(x1, product); // !51:5
         out.template put<Slot, W>(p.x2 + row * 256ll + col, x2); // !51:5
     }
-    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
+    template <int W, class Out> DEV static void columns(const args &p, const context &c, int batch, int row, int n, vec<float, W> product, float &sum, Out &out)
     {
-        columns_down<W, 0>(p, c, row, n, lo, sum, out);
-        columns_down<W, 1>(p, c, row, n + granule, hi, sum, out);
+        columns_down<W, 0>(p, c, row, n, product, sum, out);
     }
 };
 TF_LAYOUT(k5_down::args, prod, 0);

@@ -1,5 +1,5 @@
 // ---- level none
-// Written by tfgen: long_chains_l of tests/specs/long-chains.yaml for cdna; read it beside templates/gemm/gemm_mfma.h.
+// Written by tfgen: long_chains_l of tests/specs/long-chains.yaml for cdna; read it beside templates/gemm/gemm_frag.h.
 struct k0_l {
     struct args {
         const bf16 *x;
@@ -8,21 +8,15 @@ struct k0_l {
         int M;
     };
     static constexpr int K = 40, packed_n = 64, packed_k = 64, granule = 16;
-    static constexpr int tile_m = 32, tile_n = 128, tile_k = 64, threads = 256, slots = 1, group = 8;
-    static constexpr int chiplets = 8, chunk = 76;
+    static constexpr int tile_m = 32, tile_n = 32, threads = 128, ahead = 1, resident = 6;
+    static constexpr int width = 4;
     static constexpr long long a_stride = 40;
-    static constexpr bool a_dense = true, a_written = false;
-    static constexpr bool row_sums = false, a_plain = true, b_plain = true;
+    static constexpr bool row_sums = false, input_sums = false;
     using a_type = bf16;
-    using b_type = bf16;
+    using b_type = a_type;
     struct context {};
     DEV static int rows(const args &p) { return p.M; }
     DEV static int batches(const args &p) { return 1; }
-    template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
-    {
-        const vec<float, V> x = load_aligned<V>(p.x + row * 40ll + k); // !8:10
-        return x;
-    }
     DEV static const a_type *a_row(const args &p, int batch, int row)
     {
         return p.x + row * 40ll;
@@ -235,7 +229,7 @@ TF_LAYOUT(k5_mish::args, mish, 16);
 TF_LAYOUT(k5_mish::args, M, 24);
 static_assert(sizeof(k5_mish::args) == 32, "size of args");
 
-// Written by tfgen: long_chains_u of tests/specs/long-chains.yaml for cdna; read it beside templates/gemm/gemm_mfma.h.
+// Written by tfgen: long_chains_u of tests/specs/long-chains.yaml for cdna; read it beside templates/gemm/gemm_frag.h.
 struct k6_u {
     struct args {
         const bf16 *x;
@@ -244,21 +238,15 @@ struct k6_u {
         int M;
     };
     static constexpr int K = 40, packed_n = 64, packed_k = 64, granule = 16;
-    static constexpr int tile_m = 32, tile_n = 128, tile_k = 64, threads = 256, slots = 1, group = 8;
-    static constexpr int chiplets = 8, chunk = 76;
+    static constexpr int tile_m = 32, tile_n = 32, threads = 128, ahead = 1, resident = 6;
+    static constexpr int width = 4;
     static constexpr long long a_stride = 40;
-    static constexpr bool a_dense = true, a_written = false;
-    static constexpr bool row_sums = false, a_plain = true, b_plain = true;
+    static constexpr bool row_sums = false, input_sums = false;
     using a_type = bf16;
-    using b_type = bf16;
+    using b_type = a_type;
     struct context {};
     DEV static int rows(const args &p) { return p.M; }
     DEV static int batches(const args &p) { return 1; }
-    template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
-    {
-        const vec<float, V> x = load_aligned<V>(p.x + row * 40ll + k); // !8:10
-        return x;
-    }
     DEV static const a_type *a_row(const args &p, int batch, int row)
     {
         return p.x + row * 40ll;
@@ -1023,7 +1011,7 @@ TF_LAYOUT(k26_y::args, M, 16);
 static_assert(sizeof(k26_y::args) == 24, "size of args");
 
 // ---- level ops
-// Written by tfgen: long_chains_gate_up of tests/specs/long-chains.yaml for cdna; read it beside templates/gemm/gemm_mfma.h.
+// Written by tfgen: long_chains_gate_up of tests/specs/long-chains.yaml for cdna; read it beside templates/gemm/gemm_frag.h.
 struct k0_gate_up {
     struct args {
         const bf16 *x;
@@ -1054,23 +1042,17 @@ struct k0_gate_up {
         return scaled;
     }
     static constexpr int K = 40, packed_n = 128, packed_k = 64, granule = 16;
-    static constexpr int tile_m = 32, tile_n = 128, tile_k = 64, threads = 256, slots = 1, group = 8;
-    static constexpr int chiplets = 8, chunk = 76;
+    static constexpr int tile_m = 32, tile_n = 32, threads = 128, ahead = 1, resident = 6;
+    static constexpr int width = 4;
     static constexpr long long a_stride = 40;
-    static constexpr bool a_dense = true, a_written = false;
-    static constexpr bool row_sums = false, a_plain = true, b_plain = true;
+    static constexpr bool row_sums = false, input_sums = false;
     using a_type = bf16;
-    using b_type = bf16;
+    using b_type = a_type;
     struct context {
         float one, r;
     };
     DEV static int rows(const args &p) { return p.M; }
     DEV static int batches(const args &p) { return 1; }
-    template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
-    {
-        const vec<float, V> x = load_aligned<V>(p.x + row * 40ll + k); // !8:10
-        return x;
-    }
     DEV static const a_type *a_row(const args &p, int batch, int row)
     {
         return p.x + row * 40ll;

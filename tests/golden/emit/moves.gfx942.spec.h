@@ -164,28 +164,53 @@ TF_LAYOUT(k3_dd::args, B, 24);
 TF_LAYOUT(k3_dd::args, S, 28);
 static_assert(sizeof(k3_dd::args) == 32, "size of args");
 
-// Written by tfgen: moves_y1 of tests/specs/moves.yaml for cdna; read it beside templates/gemm/gemm.h.
-struct k4_y1 {
+// Written by tfgen: moves_x_rows of tests/specs/moves.yaml for cdna; read it beside templates/gemm/align.h.
+struct k4_align_x_rows {
     struct args {
         const bf16 *x;
+        bf16 *x_rows;
+        int B, S;
+    };
+    static constexpr int N = 12, stride = 16, threads = 256, each = 4;
+    using type = bf16;
+    DEV static int rows(const args &p) { return p.B * p.S; }
+    DEV static const type *from(const args &p, int row)
+    {
+        return p.x + row * 12ll; // !13:5
+    }
+    DEV static type *to(const args &p, int row)
+    {
+        return p.x_rows + row * 16ll; // !13:5
+    }
+};
+TF_LAYOUT(k4_align_x_rows::args, x, 0);
+TF_LAYOUT(k4_align_x_rows::args, x_rows, 8);
+TF_LAYOUT(k4_align_x_rows::args, B, 16);
+TF_LAYOUT(k4_align_x_rows::args, S, 20);
+static_assert(sizeof(k4_align_x_rows::args) == 24, "size of args");
+
+// Written by tfgen: moves_y1 of tests/specs/moves.yaml for cdna; read it beside templates/gemm/gemm_frag.h.
+struct k4_y1 {
+    struct args {
+        const bf16 *x_rows;
         const bf16 *packed;
         const bf16 *b1;
         bf16 *y1;
         int B, S;
     };
     static constexpr int K = 12, packed_n = 32, packed_k = 32, granule = 16;
-    static constexpr int tile_m = 8, tile_n = 32, tile_k = 16, thread_m = 8, thread_n = 4, threads = 256, slots = 2;
+    static constexpr int tile_m = 16, tile_n = 32, threads = 128, ahead = 1, resident = 8;
     static constexpr int width = 4;
-    static constexpr bool row_sums = false, a_plain = false, b_plain = true;
+    static constexpr long long a_stride = 16;
+    static constexpr bool row_sums = false, input_sums = false;
     using a_type = bf16;
-    using b_type = bf16;
+    using b_type = a_type;
     struct context {};
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static int batches(const args &p) { return 1; }
-    template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
+    DEV static const a_type *a_row(const args &p, int batch, int row)
     {
-        const vec<float, V> x = load<V>(p.x + row * 12ll + k, left); // !6:10
-        return x;
+        return p.x_rows + row * 16ll;
     }
     DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
@@ -207,7 +232,7 @@ struct k4_y1 {
         columns_y1_l<W, 1>(p, c, row, n + granule, hi, sum, out);
     }
 };
-TF_LAYOUT(k4_y1::args, x, 0);
+TF_LAYOUT(k4_y1::args, x_rows, 0);
 TF_LAYOUT(k4_y1::args, packed, 8);
 TF_LAYOUT(k4_y1::args, b1, 16);
 TF_LAYOUT(k4_y1::args, y1, 24);
@@ -523,28 +548,53 @@ TF_LAYOUT(k3_dd::args, B, 24);
 TF_LAYOUT(k3_dd::args, S, 28);
 static_assert(sizeof(k3_dd::args) == 32, "size of args");
 
-// Written by tfgen: moves_y1 of tests/specs/moves.yaml for cdna; read it beside templates/gemm/gemm.h.
-struct k4_y1 {
+// Written by tfgen: moves_x_rows of tests/specs/moves.yaml for cdna; read it beside templates/gemm/align.h.
+struct k4_align_x_rows {
     struct args {
         const bf16 *x;
+        bf16 *x_rows;
+        int B, S;
+    };
+    static constexpr int N = 12, stride = 16, threads = 256, each = 4;
+    using type = bf16;
+    DEV static int rows(const args &p) { return p.B * p.S; }
+    DEV static const type *from(const args &p, int row)
+    {
+        return p.x + row * 12ll; // !13:5
+    }
+    DEV static type *to(const args &p, int row)
+    {
+        return p.x_rows + row * 16ll; // !13:5
+    }
+};
+TF_LAYOUT(k4_align_x_rows::args, x, 0);
+TF_LAYOUT(k4_align_x_rows::args, x_rows, 8);
+TF_LAYOUT(k4_align_x_rows::args, B, 16);
+TF_LAYOUT(k4_align_x_rows::args, S, 20);
+static_assert(sizeof(k4_align_x_rows::args) == 24, "size of args");
+
+// Written by tfgen: moves_y1 of tests/specs/moves.yaml for cdna; read it beside templates/gemm/gemm_frag.h.
+struct k4_y1 {
+    struct args {
+        const bf16 *x_rows;
         const bf16 *packed;
         const bf16 *b1;
         bf16 *y1;
         int B, S;
     };
     static constexpr int K = 12, packed_n = 32, packed_k = 32, granule = 16;
-    static constexpr int tile_m = 8, tile_n = 32, tile_k = 16, thread_m = 8, thread_n = 4, threads = 256, slots = 2;
+    static constexpr int tile_m = 16, tile_n = 32, threads = 128, ahead = 1, resident = 8;
     static constexpr int width = 4;
-    static constexpr bool row_sums = false, a_plain = false, b_plain = true;
+    static constexpr long long a_stride = 16;
+    static constexpr bool row_sums = false, input_sums = false;
     using a_type = bf16;
-    using b_type = bf16;
+    using b_type = a_type;
     struct context {};
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static int batches(const args &p) { return 1; }
-    template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
+    DEV static const a_type *a_row(const args &p, int batch, int row)
     {
-        const vec<float, V> x = load<V>(p.x + row * 12ll + k, left); // !6:10
-        return x;
+        return p.x_rows + row * 16ll;
     }
     DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
@@ -566,7 +616,7 @@ struct k4_y1 {
         columns_y1_l<W, 1>(p, c, row, n + granule, hi, sum, out);
     }
 };
-TF_LAYOUT(k4_y1::args, x, 0);
+TF_LAYOUT(k4_y1::args, x_rows, 0);
 TF_LAYOUT(k4_y1::args, packed, 8);
 TF_LAYOUT(k4_y1::args, b1, 16);
 TF_LAYOUT(k4_y1::args, y1, 24);
@@ -839,28 +889,53 @@ TF_LAYOUT(k3_dd::args, B, 24);
 TF_LAYOUT(k3_dd::args, S, 28);
 static_assert(sizeof(k3_dd::args) == 32, "size of args");
 
-// Written by tfgen: moves_y1 of tests/specs/moves.yaml for cdna; read it beside templates/gemm/gemm.h.
-struct k4_y1 {
+// Written by tfgen: moves_x_rows of tests/specs/moves.yaml for cdna; read it beside templates/gemm/align.h.
+struct k4_align_x_rows {
     struct args {
         const bf16 *x;
+        bf16 *x_rows;
+        int B, S;
+    };
+    static constexpr int N = 12, stride = 16, threads = 256, each = 4;
+    using type = bf16;
+    DEV static int rows(const args &p) { return p.B * p.S; }
+    DEV static const type *from(const args &p, int row)
+    {
+        return p.x + row * 12ll; // !13:5
+    }
+    DEV static type *to(const args &p, int row)
+    {
+        return p.x_rows + row * 16ll; // !13:5
+    }
+};
+TF_LAYOUT(k4_align_x_rows::args, x, 0);
+TF_LAYOUT(k4_align_x_rows::args, x_rows, 8);
+TF_LAYOUT(k4_align_x_rows::args, B, 16);
+TF_LAYOUT(k4_align_x_rows::args, S, 20);
+static_assert(sizeof(k4_align_x_rows::args) == 24, "size of args");
+
+// Written by tfgen: moves_y1 of tests/specs/moves.yaml for cdna; read it beside templates/gemm/gemm_frag.h.
+struct k4_y1 {
+    struct args {
+        const bf16 *x_rows;
         const bf16 *packed;
         const bf16 *b1;
         bf16 *y1;
         int B, S;
     };
     static constexpr int K = 12, packed_n = 32, packed_k = 32, granule = 16;
-    static constexpr int tile_m = 8, tile_n = 32, tile_k = 16, thread_m = 8, thread_n = 4, threads = 256, slots = 2;
+    static constexpr int tile_m = 16, tile_n = 32, threads = 128, ahead = 1, resident = 8;
     static constexpr int width = 4;
-    static constexpr bool row_sums = false, a_plain = false, b_plain = true;
+    static constexpr long long a_stride = 16;
+    static constexpr bool row_sums = false, input_sums = false;
     using a_type = bf16;
-    using b_type = bf16;
+    using b_type = a_type;
     struct context {};
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static int batches(const args &p) { return 1; }
-    template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
+    DEV static const a_type *a_row(const args &p, int batch, int row)
     {
-        const vec<float, V> x = load<V>(p.x + row * 12ll + k, left); // !6:10
-        return x;
+        return p.x_rows + row * 16ll;
     }
     DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
@@ -882,7 +957,7 @@ struct k4_y1 {
         columns_y1_l<W, 1>(p, c, row, n + granule, hi, sum, out);
     }
 };
-TF_LAYOUT(k4_y1::args, x, 0);
+TF_LAYOUT(k4_y1::args, x_rows, 0);
 TF_LAYOUT(k4_y1::args, packed, 8);
 TF_LAYOUT(k4_y1::args, b1, 16);
 TF_LAYOUT(k4_y1::args, y1, 24);

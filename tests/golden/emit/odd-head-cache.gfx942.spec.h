@@ -1,24 +1,46 @@
 // ---- level none
-// Written by tfgen: odd_head_cache_q of tests/specs/odd-head-cache.yaml for cdna; read it beside templates/gemm/gemm.h.
-struct k0_q {
+// Written by tfgen: odd_head_cache_x_rows of tests/specs/odd-head-cache.yaml for cdna; read it beside templates/gemm/align.h.
+struct k0_align_x_rows {
     struct args {
         const bf16 *x;
+        bf16 *x_rows;
+    };
+    static constexpr int N = 44, stride = 48, threads = 256, each = 4;
+    using type = bf16;
+    DEV static int rows(const args &p) { return 10; }
+    DEV static const type *from(const args &p, int row)
+    {
+        return p.x + row * 44ll; // !9:5
+    }
+    DEV static type *to(const args &p, int row)
+    {
+        return p.x_rows + row * 48ll; // !9:5
+    }
+};
+TF_LAYOUT(k0_align_x_rows::args, x, 0);
+TF_LAYOUT(k0_align_x_rows::args, x_rows, 8);
+static_assert(sizeof(k0_align_x_rows::args) == 16, "size of args");
+
+// Written by tfgen: odd_head_cache_q of tests/specs/odd-head-cache.yaml for cdna; read it beside templates/gemm/gemm_frag.h.
+struct k0_q {
+    struct args {
+        const bf16 *x_rows;
         const bf16 *packed;
         bf16 *q;
     };
     static constexpr int K = 44, packed_n = 64, packed_k = 64, granule = 16;
-    static constexpr int tile_m = 8, tile_n = 32, tile_k = 16, thread_m = 8, thread_n = 4, threads = 256, slots = 2;
+    static constexpr int tile_m = 16, tile_n = 32, threads = 128, ahead = 1, resident = 8;
     static constexpr int width = 4;
-    static constexpr bool row_sums = false, a_plain = false, b_plain = true;
+    static constexpr long long a_stride = 48;
+    static constexpr bool row_sums = false, input_sums = false;
     using a_type = bf16;
-    using b_type = bf16;
+    using b_type = a_type;
     struct context {};
     DEV static int rows(const args &p) { return 10; }
     DEV static int batches(const args &p) { return 1; }
-    template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
+    DEV static const a_type *a_row(const args &p, int batch, int row)
     {
-        const vec<float, V> x = load<V>(p.x + row * 44ll + k, left); // !5:10
-        return x;
+        return p.x_rows + row * 48ll;
     }
     DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
@@ -38,31 +60,31 @@ struct k0_q {
         columns_q<W, 1>(p, c, row, n + granule, hi, sum, out);
     }
 };
-TF_LAYOUT(k0_q::args, x, 0);
+TF_LAYOUT(k0_q::args, x_rows, 0);
 TF_LAYOUT(k0_q::args, packed, 8);
 TF_LAYOUT(k0_q::args, q, 16);
 static_assert(sizeof(k0_q::args) == 24, "size of args");
 
-// Written by tfgen: odd_head_cache_k of tests/specs/odd-head-cache.yaml for cdna; read it beside templates/gemm/gemm.h.
+// Written by tfgen: odd_head_cache_k of tests/specs/odd-head-cache.yaml for cdna; read it beside templates/gemm/gemm_frag.h.
 struct k1_k {
     struct args {
-        const bf16 *x;
+        const bf16 *x_rows;
         const bf16 *packed;
         bf16 *k_;
     };
     static constexpr int K = 44, packed_n = 64, packed_k = 64, granule = 16;
-    static constexpr int tile_m = 8, tile_n = 32, tile_k = 16, thread_m = 8, thread_n = 4, threads = 256, slots = 2;
+    static constexpr int tile_m = 16, tile_n = 32, threads = 128, ahead = 1, resident = 8;
     static constexpr int width = 4;
-    static constexpr bool row_sums = false, a_plain = false, b_plain = true;
+    static constexpr long long a_stride = 48;
+    static constexpr bool row_sums = false, input_sums = false;
     using a_type = bf16;
-    using b_type = bf16;
+    using b_type = a_type;
     struct context {};
     DEV static int rows(const args &p) { return 10; }
     DEV static int batches(const args &p) { return 1; }
-    template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
+    DEV static const a_type *a_row(const args &p, int batch, int row)
     {
-        const vec<float, V> x = load<V>(p.x + row * 44ll + k, left); // !5:10
-        return x;
+        return p.x_rows + row * 48ll;
     }
     DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
@@ -82,31 +104,31 @@ struct k1_k {
         columns_k_<W, 1>(p, c, row, n + granule, hi, sum, out);
     }
 };
-TF_LAYOUT(k1_k::args, x, 0);
+TF_LAYOUT(k1_k::args, x_rows, 0);
 TF_LAYOUT(k1_k::args, packed, 8);
 TF_LAYOUT(k1_k::args, k_, 16);
 static_assert(sizeof(k1_k::args) == 24, "size of args");
 
-// Written by tfgen: odd_head_cache_v of tests/specs/odd-head-cache.yaml for cdna; read it beside templates/gemm/gemm.h.
+// Written by tfgen: odd_head_cache_v of tests/specs/odd-head-cache.yaml for cdna; read it beside templates/gemm/gemm_frag.h.
 struct k2_v {
     struct args {
-        const bf16 *x;
+        const bf16 *x_rows;
         const bf16 *packed;
         bf16 *v;
     };
     static constexpr int K = 44, packed_n = 64, packed_k = 64, granule = 16;
-    static constexpr int tile_m = 8, tile_n = 32, tile_k = 16, thread_m = 8, thread_n = 4, threads = 256, slots = 2;
+    static constexpr int tile_m = 16, tile_n = 32, threads = 128, ahead = 1, resident = 8;
     static constexpr int width = 4;
-    static constexpr bool row_sums = false, a_plain = false, b_plain = true;
+    static constexpr long long a_stride = 48;
+    static constexpr bool row_sums = false, input_sums = false;
     using a_type = bf16;
-    using b_type = bf16;
+    using b_type = a_type;
     struct context {};
     DEV static int rows(const args &p) { return 10; }
     DEV static int batches(const args &p) { return 1; }
-    template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
+    DEV static const a_type *a_row(const args &p, int batch, int row)
     {
-        const vec<float, V> x = load<V>(p.x + row * 44ll + k, left); // !5:10
-        return x;
+        return p.x_rows + row * 48ll;
     }
     DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
@@ -126,7 +148,7 @@ struct k2_v {
         columns_v<W, 1>(p, c, row, n + granule, hi, sum, out);
     }
 };
-TF_LAYOUT(k2_v::args, x, 0);
+TF_LAYOUT(k2_v::args, x_rows, 0);
 TF_LAYOUT(k2_v::args, packed, 8);
 TF_LAYOUT(k2_v::args, v, 16);
 static_assert(sizeof(k2_v::args) == 24, "size of args");
@@ -362,28 +384,50 @@ TF_LAYOUT(k7_join_combine::args, a, 8);
 static_assert(sizeof(k7_join_combine::args) == 16, "size of args");
 
 // ---- level ops
-// Written by tfgen: odd_head_cache_qkv of tests/specs/odd-head-cache.yaml for cdna; read it beside templates/gemm/gemm.h.
-struct k0_qkv {
+// Written by tfgen: odd_head_cache_x_rows of tests/specs/odd-head-cache.yaml for cdna; read it beside templates/gemm/align.h.
+struct k0_align_x_rows {
     struct args {
         const bf16 *x;
+        bf16 *x_rows;
+    };
+    static constexpr int N = 44, stride = 48, threads = 256, each = 4;
+    using type = bf16;
+    DEV static int rows(const args &p) { return 10; }
+    DEV static const type *from(const args &p, int row)
+    {
+        return p.x + row * 44ll; // !9:5
+    }
+    DEV static type *to(const args &p, int row)
+    {
+        return p.x_rows + row * 48ll; // !9:5
+    }
+};
+TF_LAYOUT(k0_align_x_rows::args, x, 0);
+TF_LAYOUT(k0_align_x_rows::args, x_rows, 8);
+static_assert(sizeof(k0_align_x_rows::args) == 16, "size of args");
+
+// Written by tfgen: odd_head_cache_qkv of tests/specs/odd-head-cache.yaml for cdna; read it beside templates/gemm/gemm_frag.h.
+struct k0_qkv {
+    struct args {
+        const bf16 *x_rows;
         const bf16 *packed;
         bf16 *q;
         bf16 *k_;
         bf16 *v;
     };
     static constexpr int K = 44, packed_n = 192, packed_k = 64, granule = 16;
-    static constexpr int tile_m = 8, tile_n = 32, tile_k = 16, thread_m = 8, thread_n = 4, threads = 256, slots = 2;
+    static constexpr int tile_m = 16, tile_n = 32, threads = 128, ahead = 1, resident = 8;
     static constexpr int width = 4;
-    static constexpr bool row_sums = false, a_plain = false, b_plain = true;
+    static constexpr long long a_stride = 48;
+    static constexpr bool row_sums = false, input_sums = false;
     using a_type = bf16;
-    using b_type = bf16;
+    using b_type = a_type;
     struct context {};
     DEV static int rows(const args &p) { return 10; }
     DEV static int batches(const args &p) { return 1; }
-    template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
+    DEV static const a_type *a_row(const args &p, int batch, int row)
     {
-        const vec<float, V> x = load<V>(p.x + row * 44ll + k, left); // !5:10
-        return x;
+        return p.x_rows + row * 48ll;
     }
     DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
@@ -425,7 +469,7 @@ struct k0_qkv {
         columns_v<W, 1>(p, c, row, n - 128 + granule, hi, sum, out);
     }
 };
-TF_LAYOUT(k0_qkv::args, x, 0);
+TF_LAYOUT(k0_qkv::args, x_rows, 0);
 TF_LAYOUT(k0_qkv::args, packed, 8);
 TF_LAYOUT(k0_qkv::args, q, 16);
 TF_LAYOUT(k0_qkv::args, k_, 24);
@@ -663,11 +707,33 @@ TF_LAYOUT(k5_join_combine::args, a, 8);
 static_assert(sizeof(k5_join_combine::args) == 16, "size of args");
 
 // ---- level tile
-// Written by tfgen: odd_head_cache_qkv of tests/specs/odd-head-cache.yaml for cdna; read it beside templates/gemm/gemm.h.
+// Written by tfgen: odd_head_cache_x_rows of tests/specs/odd-head-cache.yaml for cdna; read it beside templates/gemm/align.h.
+struct k0_align_x_rows {
+    struct args {
+        const bf16 *x;
+        bf16 *x_rows;
+    };
+    static constexpr int N = 44, stride = 48, threads = 256, each = 4;
+    using type = bf16;
+    DEV static int rows(const args &p) { return 10; }
+    DEV static const type *from(const args &p, int row)
+    {
+        return p.x + row * 44ll; // !9:5
+    }
+    DEV static type *to(const args &p, int row)
+    {
+        return p.x_rows + row * 48ll; // !9:5
+    }
+};
+TF_LAYOUT(k0_align_x_rows::args, x, 0);
+TF_LAYOUT(k0_align_x_rows::args, x_rows, 8);
+static_assert(sizeof(k0_align_x_rows::args) == 16, "size of args");
+
+// Written by tfgen: odd_head_cache_qkv of tests/specs/odd-head-cache.yaml for cdna; read it beside templates/gemm/gemm_frag.h.
 TF_TABLE unsigned long long k0_qkv_qr_turns[11] = {0x28be60db93910600ull, 0x11a30fd1cd021100ull, 0x7a276644dc26940ull, 0x34e0a46fcdbd2e0ull, 0x16e3b077439a450ull, 0x9e885061f8e2d0ull, 0x449ffb0f6bd994ull, 0x1db4c26c5ab1abull, 0xcdbeb389fec1dull, 0x590fe3a627487ull, 0x268d871cb1c30ull}; // !12:5
 struct k0_qkv {
     struct args {
-        const bf16 *x;
+        const bf16 *x_rows;
         const bf16 *packed;
         const int *pos;
         bf16 *qr;
@@ -675,20 +741,20 @@ struct k0_qkv {
         bf16 *v_cache;
     };
     static constexpr int K = 44, packed_n = 192, packed_k = 64, granule = 16;
-    static constexpr int tile_m = 8, tile_n = 32, tile_k = 16, thread_m = 8, thread_n = 4, threads = 256, slots = 2;
-    static constexpr int width = 4;
-    static constexpr bool row_sums = false, a_plain = false, b_plain = true;
+    static constexpr int tile_m = 16, tile_n = 32, threads = 128, ahead = 1, resident = 8;
+    static constexpr int width = 2;
+    static constexpr long long a_stride = 48;
+    static constexpr bool row_sums = false, input_sums = false;
     using a_type = bf16;
-    using b_type = bf16;
+    using b_type = a_type;
     struct context {
         int position, sequence;
     };
     DEV static int rows(const args &p) { return 10; }
     DEV static int batches(const args &p) { return 1; }
-    template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
+    DEV static const a_type *a_row(const args &p, int batch, int row)
     {
-        const vec<float, V> x = load<V>(p.x + row * 44ll + k, left); // !5:10
-        return x;
+        return p.x_rows + row * 48ll;
     }
     DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
@@ -720,18 +786,15 @@ struct k0_qkv {
         if (left <= 0) return;
         const rope_turn<W> kr_turn = rope_turn_at<W, 11>(pair, c.position, k0_qkv_qr_turns); // !13:5
         const vec<float, W> kr = rope_low(kr_turn, lo, hi); // !13:5
-        if (c.position >= 0 && c.position < 9) // !14:5
-            for (int i = 0; i < W && i < left; i++) store_one(p.k_cache + ((c.sequence * 2ll + (col + i) / 22) * 9 + c.position) * 22 + (col + i) % 22, kr[i]); // !14:5
+        if (c.position >= 0 && c.position < 9) out.template put_some<0, W>(p.k_cache + ((c.sequence * 2ll + col / 22) * 9 + c.position) * 22 + col % 22, left, kr); // !14:5
         const vec<float, W> kr_far = rope_high(kr_turn, lo, hi); // !13:5
-        if (c.position >= 0 && c.position < 9) // !14:5
-            for (int i = 0; i < W && i < left; i++) store_one(p.k_cache + ((c.sequence * 2ll + (far + i) / 22) * 9 + c.position) * 22 + (far + i) % 22, kr_far[i]); // !14:5
+        if (c.position >= 0 && c.position < 9) out.template put_some<1, W>(p.k_cache + ((c.sequence * 2ll + far / 22) * 9 + c.position) * 22 + far % 22, left, kr_far); // !14:5
     }
     template <int W, int Slot, class Out> DEV static void columns_v(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
     {
         const int left = 44 - col;
         if (left <= 0) return;
-        if (c.position >= 0 && c.position < 9) // !15:5
-            for (int i = 0; i < W; i++) store_one(p.v_cache + ((c.sequence * 2ll + (col + i) / 22) * 9 + c.position) * 22 + (col + i) % 22, product[i]); // !15:5
+        if (c.position >= 0 && c.position < 9) out.template put<Slot, W>(p.v_cache + ((c.sequence * 2ll + col / 22) * 9 + c.position) * 22 + col % 22, product); // !15:5
     }
     template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
     {
@@ -747,7 +810,7 @@ struct k0_qkv {
         columns_v<W, 1>(p, c, row, n - 128 + granule, hi, sum, out);
     }
 };
-TF_LAYOUT(k0_qkv::args, x, 0);
+TF_LAYOUT(k0_qkv::args, x_rows, 0);
 TF_LAYOUT(k0_qkv::args, packed, 8);
 TF_LAYOUT(k0_qkv::args, pos, 16);
 TF_LAYOUT(k0_qkv::args, qr, 24);

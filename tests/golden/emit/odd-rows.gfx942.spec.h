@@ -1,31 +1,49 @@
 // ---- level none
-// Written by tfgen: odd_rows_a of tests/specs/odd-rows.yaml for cdna; read it beside templates/gemm/gemm_mfma.h.
-struct k0_a {
+// Written by tfgen: odd_rows_flat_rows of tests/specs/odd-rows.yaml for cdna; read it beside templates/gemm/align.h.
+struct k0_align_flat_rows {
     struct args {
         const bf16 *x;
+        bf16 *flat_rows;
+        int S;
+    };
+    static constexpr int N = 37, stride = 40, threads = 256, each = 4;
+    using type = bf16;
+    DEV static int rows(const args &p) { return 2 * p.S; }
+    DEV static const type *from(const args &p, int row)
+    {
+        return p.x + row * 37ll; // !11:5
+    }
+    DEV static type *to(const args &p, int row)
+    {
+        return p.flat_rows + row * 40ll; // !11:5
+    }
+};
+TF_LAYOUT(k0_align_flat_rows::args, x, 0);
+TF_LAYOUT(k0_align_flat_rows::args, flat_rows, 8);
+TF_LAYOUT(k0_align_flat_rows::args, S, 16);
+static_assert(sizeof(k0_align_flat_rows::args) == 24, "size of args");
+
+// Written by tfgen: odd_rows_a of tests/specs/odd-rows.yaml for cdna; read it beside templates/gemm/gemm_frag.h.
+struct k0_a {
+    struct args {
+        const bf16 *flat_rows;
         const bf16 *packed;
         bf16 *a;
         int S;
     };
     static constexpr int K = 37, packed_n = 64, packed_k = 64, granule = 16;
-    static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
-    static constexpr int chiplets = 8, chunk = 76;
-    static constexpr long long a_stride = 37;
-    static constexpr bool a_dense = true, a_written = false;
-    static constexpr bool row_sums = false, a_plain = false, b_plain = true;
+    static constexpr int tile_m = 48, tile_n = 32, threads = 128, ahead = 1, resident = 4;
+    static constexpr int width = 4;
+    static constexpr long long a_stride = 40;
+    static constexpr bool row_sums = false, input_sums = false;
     using a_type = bf16;
-    using b_type = bf16;
+    using b_type = a_type;
     struct context {};
     DEV static int rows(const args &p) { return 2 * p.S; }
     DEV static int batches(const args &p) { return 1; }
-    template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
-    {
-        const vec<float, V> flat = load<V>(p.x + row * 37ll + k, left); // !10:5
-        return flat;
-    }
     DEV static const a_type *a_row(const args &p, int batch, int row)
     {
-        return p.x + row * 37ll;
+        return p.flat_rows + row * 40ll;
     }
     DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
@@ -45,39 +63,57 @@ struct k0_a {
         columns_a<W, 1>(p, c, row, n + granule, hi, sum, out);
     }
 };
-TF_LAYOUT(k0_a::args, x, 0);
+TF_LAYOUT(k0_a::args, flat_rows, 0);
 TF_LAYOUT(k0_a::args, packed, 8);
 TF_LAYOUT(k0_a::args, a, 16);
 TF_LAYOUT(k0_a::args, S, 24);
 static_assert(sizeof(k0_a::args) == 32, "size of args");
 
-// Written by tfgen: odd_rows_t of tests/specs/odd-rows.yaml for cdna; read it beside templates/gemm/gemm_mfma.h.
-struct k1_t {
+// Written by tfgen: odd_rows_x_rows of tests/specs/odd-rows.yaml for cdna; read it beside templates/gemm/align.h.
+struct k1_align_x_rows {
     struct args {
         const bf16 *x;
+        bf16 *x_rows;
+        int S;
+    };
+    static constexpr int N = 37, stride = 40, threads = 256, each = 4;
+    using type = bf16;
+    DEV static int rows(const args &p) { return 2 * p.S; }
+    DEV static const type *from(const args &p, int row)
+    {
+        return p.x + row * 37ll; // !12:5
+    }
+    DEV static type *to(const args &p, int row)
+    {
+        return p.x_rows + row * 40ll; // !12:5
+    }
+};
+TF_LAYOUT(k1_align_x_rows::args, x, 0);
+TF_LAYOUT(k1_align_x_rows::args, x_rows, 8);
+TF_LAYOUT(k1_align_x_rows::args, S, 16);
+static_assert(sizeof(k1_align_x_rows::args) == 24, "size of args");
+
+// Written by tfgen: odd_rows_t of tests/specs/odd-rows.yaml for cdna; read it beside templates/gemm/gemm_frag.h.
+struct k1_t {
+    struct args {
+        const bf16 *x_rows;
         const bf16 *packed;
         bf16 *t;
         int S;
     };
     static constexpr int K = 37, packed_n = 64, packed_k = 64, granule = 16;
-    static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
-    static constexpr int chiplets = 8, chunk = 76;
-    static constexpr long long a_stride = 37;
-    static constexpr bool a_dense = true, a_written = false;
-    static constexpr bool row_sums = false, a_plain = false, b_plain = true;
+    static constexpr int tile_m = 48, tile_n = 32, threads = 128, ahead = 1, resident = 4;
+    static constexpr int width = 4;
+    static constexpr long long a_stride = 40;
+    static constexpr bool row_sums = false, input_sums = false;
     using a_type = bf16;
-    using b_type = bf16;
+    using b_type = a_type;
     struct context {};
     DEV static int rows(const args &p) { return 2 * p.S; }
     DEV static int batches(const args &p) { return 1; }
-    template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
-    {
-        const vec<float, V> x = load<V>(p.x + row * 37ll + k, left); // !7:10
-        return x;
-    }
     DEV static const a_type *a_row(const args &p, int batch, int row)
     {
-        return p.x + row * 37ll;
+        return p.x_rows + row * 40ll;
     }
     DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
@@ -97,7 +133,7 @@ struct k1_t {
         columns_t<W, 1>(p, c, row, n + granule, hi, sum, out);
     }
 };
-TF_LAYOUT(k1_t::args, x, 0);
+TF_LAYOUT(k1_t::args, x_rows, 0);
 TF_LAYOUT(k1_t::args, packed, 8);
 TF_LAYOUT(k1_t::args, t, 16);
 TF_LAYOUT(k1_t::args, S, 24);
@@ -182,7 +218,7 @@ struct k3_s {
     {
         const vec<float, V> s_n = op_mul(e.h, c.s_r); // !14:5
         const vec<float, V> s = op_mul(s_n, e.nw); // !14:5
-        store_aligned<V>(p.s + row * 37ll + col, s); // !14:5
+        store_aligned<V>(p.s + row * 40ll + col, s); // !14:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
     {
@@ -194,7 +230,7 @@ TF_LAYOUT(k3_s::args, s, 16);
 TF_LAYOUT(k3_s::args, S, 24);
 static_assert(sizeof(k3_s::args) == 32, "size of args");
 
-// Written by tfgen: odd_rows_u of tests/specs/odd-rows.yaml for cdna; read it beside templates/gemm/gemm_mfma.h.
+// Written by tfgen: odd_rows_u of tests/specs/odd-rows.yaml for cdna; read it beside templates/gemm/gemm_frag.h.
 struct k4_u {
     struct args {
         const bf16 *s;
@@ -203,24 +239,18 @@ struct k4_u {
         int S;
     };
     static constexpr int K = 37, packed_n = 64, packed_k = 64, granule = 16;
-    static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
-    static constexpr int chiplets = 8, chunk = 76;
-    static constexpr long long a_stride = 37;
-    static constexpr bool a_dense = true, a_written = false;
-    static constexpr bool row_sums = false, a_plain = false, b_plain = true;
+    static constexpr int tile_m = 48, tile_n = 32, threads = 128, ahead = 1, resident = 4;
+    static constexpr int width = 4;
+    static constexpr long long a_stride = 40;
+    static constexpr bool row_sums = false, input_sums = false;
     using a_type = bf16;
-    using b_type = bf16;
+    using b_type = a_type;
     struct context {};
     DEV static int rows(const args &p) { return 2 * p.S; }
     DEV static int batches(const args &p) { return 1; }
-    template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
-    {
-        const vec<float, V> s = load<V>(p.s + row * 37ll + k, left); // !14:5
-        return s;
-    }
     DEV static const a_type *a_row(const args &p, int batch, int row)
     {
-        return p.s + row * 37ll;
+        return p.s + row * 40ll;
     }
     DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
@@ -270,7 +300,7 @@ struct k5_v {
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
         const vec<float, V> v = op_silu(e.u); // !16:5
-        store_aligned<V>(p.v + row * 51ll + col, v); // !16:5
+        store_aligned<V>(p.v + row * 56ll + col, v); // !16:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
     {
@@ -281,7 +311,7 @@ TF_LAYOUT(k5_v::args, v, 8);
 TF_LAYOUT(k5_v::args, S, 16);
 static_assert(sizeof(k5_v::args) == 24, "size of args");
 
-// Written by tfgen: odd_rows_y of tests/specs/odd-rows.yaml for cdna; read it beside templates/gemm/gemm_mfma.h.
+// Written by tfgen: odd_rows_y of tests/specs/odd-rows.yaml for cdna; read it beside templates/gemm/gemm_frag.h.
 struct k6_y {
     struct args {
         const bf16 *v;
@@ -290,24 +320,18 @@ struct k6_y {
         int S;
     };
     static constexpr int K = 51, packed_n = 64, packed_k = 64, granule = 16;
-    static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
-    static constexpr int chiplets = 8, chunk = 76;
-    static constexpr long long a_stride = 51;
-    static constexpr bool a_dense = true, a_written = false;
-    static constexpr bool row_sums = false, a_plain = false, b_plain = true;
+    static constexpr int tile_m = 48, tile_n = 32, threads = 128, ahead = 1, resident = 4;
+    static constexpr int width = 4;
+    static constexpr long long a_stride = 56;
+    static constexpr bool row_sums = false, input_sums = false;
     using a_type = bf16;
-    using b_type = bf16;
+    using b_type = a_type;
     struct context {};
     DEV static int rows(const args &p) { return 2 * p.S; }
     DEV static int batches(const args &p) { return 1; }
-    template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
-    {
-        const vec<float, V> v = load<V>(p.v + row * 51ll + k, left); // !16:5
-        return v;
-    }
     DEV static const a_type *a_row(const args &p, int batch, int row)
     {
-        return p.v + row * 51ll;
+        return p.v + row * 56ll;
     }
     DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
@@ -360,7 +384,7 @@ struct k7_rest {
         const vec<float, V> few = e.wide; // !18:5
         if (col < 3) store_aligned<V>(p.few + row * 3ll + col, few); // !18:5
         const vec<float, V> rest_from3 = e.wide; // !18:5
-        if (col >= 3 && col < 40) store_aligned<V>(p.rest + row * 37ll + col - 3, rest_from3); // !18:5
+        if (col >= 3 && col < 40) store_aligned<V>(p.rest + row * 40ll + col - 3, rest_from3); // !18:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
     {
@@ -372,7 +396,7 @@ TF_LAYOUT(k7_rest::args, rest, 16);
 TF_LAYOUT(k7_rest::args, S, 24);
 static_assert(sizeof(k7_rest::args) == 32, "size of args");
 
-// Written by tfgen: odd_rows_z of tests/specs/odd-rows.yaml for cdna; read it beside templates/gemm/gemm_mfma.h.
+// Written by tfgen: odd_rows_z of tests/specs/odd-rows.yaml for cdna; read it beside templates/gemm/gemm_frag.h.
 struct k8_z {
     struct args {
         const bf16 *rest;
@@ -381,24 +405,18 @@ struct k8_z {
         int S;
     };
     static constexpr int K = 37, packed_n = 64, packed_k = 64, granule = 16;
-    static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
-    static constexpr int chiplets = 8, chunk = 76;
-    static constexpr long long a_stride = 37;
-    static constexpr bool a_dense = true, a_written = false;
-    static constexpr bool row_sums = false, a_plain = false, b_plain = true;
+    static constexpr int tile_m = 48, tile_n = 32, threads = 128, ahead = 1, resident = 4;
+    static constexpr int width = 4;
+    static constexpr long long a_stride = 40;
+    static constexpr bool row_sums = false, input_sums = false;
     using a_type = bf16;
-    using b_type = bf16;
+    using b_type = a_type;
     struct context {};
     DEV static int rows(const args &p) { return 2 * p.S; }
     DEV static int batches(const args &p) { return 1; }
-    template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
-    {
-        const vec<float, V> rest = load<V>(p.rest + row * 37ll + k, left); // !18:5
-        return rest;
-    }
     DEV static const a_type *a_row(const args &p, int batch, int row)
     {
-        return p.rest + row * 37ll;
+        return p.rest + row * 40ll;
     }
     DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
@@ -424,33 +442,27 @@ TF_LAYOUT(k8_z::args, z, 16);
 TF_LAYOUT(k8_z::args, S, 24);
 static_assert(sizeof(k8_z::args) == 32, "size of args");
 
-// Written by tfgen: odd_rows_b of tests/specs/odd-rows.yaml for cdna; read it beside templates/gemm/gemm_mfma.h.
+// Written by tfgen: odd_rows_b of tests/specs/odd-rows.yaml for cdna; read it beside templates/gemm/gemm_frag.h.
 struct k9_b {
     struct args {
-        const bf16 *x;
+        const bf16 *x_rows;
         const bf16 *packed;
         bf16 *b;
         int S;
     };
     static constexpr int K = 37, packed_n = 64, packed_k = 64, granule = 16;
-    static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
-    static constexpr int chiplets = 8, chunk = 76;
-    static constexpr long long a_stride = 37;
-    static constexpr bool a_dense = true, a_written = false;
-    static constexpr bool row_sums = false, a_plain = false, b_plain = true;
+    static constexpr int tile_m = 48, tile_n = 32, threads = 128, ahead = 1, resident = 4;
+    static constexpr int width = 4;
+    static constexpr long long a_stride = 40;
+    static constexpr bool row_sums = false, input_sums = false;
     using a_type = bf16;
-    using b_type = bf16;
+    using b_type = a_type;
     struct context {};
     DEV static int rows(const args &p) { return 2 * p.S; }
     DEV static int batches(const args &p) { return 1; }
-    template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
-    {
-        const vec<float, V> x = load<V>(p.x + row * 37ll + k, left); // !7:10
-        return x;
-    }
     DEV static const a_type *a_row(const args &p, int batch, int row)
     {
-        return p.x + row * 37ll;
+        return p.x_rows + row * 40ll;
     }
     DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
@@ -470,7 +482,7 @@ struct k9_b {
         columns_b<W, 1>(p, c, row, n + granule, hi, sum, out);
     }
 };
-TF_LAYOUT(k9_b::args, x, 0);
+TF_LAYOUT(k9_b::args, x_rows, 0);
 TF_LAYOUT(k9_b::args, packed, 8);
 TF_LAYOUT(k9_b::args, b, 16);
 TF_LAYOUT(k9_b::args, S, 24);
@@ -512,33 +524,51 @@ TF_LAYOUT(k10_c::args, S, 16);
 static_assert(sizeof(k10_c::args) == 24, "size of args");
 
 // ---- level ops
-// Written by tfgen: odd_rows_a of tests/specs/odd-rows.yaml for cdna; read it beside templates/gemm/gemm_mfma.h.
-struct k0_a {
+// Written by tfgen: odd_rows_flat_rows of tests/specs/odd-rows.yaml for cdna; read it beside templates/gemm/align.h.
+struct k0_align_flat_rows {
     struct args {
         const bf16 *x;
+        bf16 *flat_rows;
+        int S;
+    };
+    static constexpr int N = 37, stride = 40, threads = 256, each = 4;
+    using type = bf16;
+    DEV static int rows(const args &p) { return 2 * p.S; }
+    DEV static const type *from(const args &p, int row)
+    {
+        return p.x + row * 37ll; // !11:5
+    }
+    DEV static type *to(const args &p, int row)
+    {
+        return p.flat_rows + row * 40ll; // !11:5
+    }
+};
+TF_LAYOUT(k0_align_flat_rows::args, x, 0);
+TF_LAYOUT(k0_align_flat_rows::args, flat_rows, 8);
+TF_LAYOUT(k0_align_flat_rows::args, S, 16);
+static_assert(sizeof(k0_align_flat_rows::args) == 24, "size of args");
+
+// Written by tfgen: odd_rows_a of tests/specs/odd-rows.yaml for cdna; read it beside templates/gemm/gemm_frag.h.
+struct k0_a {
+    struct args {
+        const bf16 *flat_rows;
         const bf16 *packed;
         bf16 *a;
         int S;
     };
     static constexpr int K = 37, packed_n = 64, packed_k = 64, granule = 16;
-    static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
-    static constexpr int chiplets = 8, chunk = 76;
-    static constexpr long long a_stride = 37;
-    static constexpr bool a_dense = true, a_written = false;
-    static constexpr bool row_sums = false, a_plain = false, b_plain = true;
+    static constexpr int tile_m = 48, tile_n = 32, threads = 128, ahead = 1, resident = 4;
+    static constexpr int width = 4;
+    static constexpr long long a_stride = 40;
+    static constexpr bool row_sums = false, input_sums = false;
     using a_type = bf16;
-    using b_type = bf16;
+    using b_type = a_type;
     struct context {};
     DEV static int rows(const args &p) { return 2 * p.S; }
     DEV static int batches(const args &p) { return 1; }
-    template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
-    {
-        const vec<float, V> flat = load<V>(p.x + row * 37ll + k, left); // !10:5
-        return flat;
-    }
     DEV static const a_type *a_row(const args &p, int batch, int row)
     {
-        return p.x + row * 37ll;
+        return p.flat_rows + row * 40ll;
     }
     DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
@@ -558,40 +588,59 @@ struct k0_a {
         columns_a<W, 1>(p, c, row, n + granule, hi, sum, out);
     }
 };
-TF_LAYOUT(k0_a::args, x, 0);
+TF_LAYOUT(k0_a::args, flat_rows, 0);
 TF_LAYOUT(k0_a::args, packed, 8);
 TF_LAYOUT(k0_a::args, a, 16);
 TF_LAYOUT(k0_a::args, S, 24);
 static_assert(sizeof(k0_a::args) == 32, "size of args");
 
-// Written by tfgen: odd_rows_qkv of tests/specs/odd-rows.yaml for cdna; read it beside templates/gemm/gemm_mfma.h.
-struct k1_qkv {
+// Written by tfgen: odd_rows_x_rows of tests/specs/odd-rows.yaml for cdna; read it beside templates/gemm/align.h.
+struct k1_align_x_rows {
     struct args {
         const bf16 *x;
+        bf16 *x_rows;
+        int S;
+    };
+    static constexpr int N = 37, stride = 40, threads = 256, each = 4;
+    using type = bf16;
+    DEV static int rows(const args &p) { return 2 * p.S; }
+    DEV static const type *from(const args &p, int row)
+    {
+        return p.x + row * 37ll; // !12:5
+    }
+    DEV static type *to(const args &p, int row)
+    {
+        return p.x_rows + row * 40ll; // !12:5
+    }
+};
+TF_LAYOUT(k1_align_x_rows::args, x, 0);
+TF_LAYOUT(k1_align_x_rows::args, x_rows, 8);
+TF_LAYOUT(k1_align_x_rows::args, S, 16);
+static_assert(sizeof(k1_align_x_rows::args) == 24, "size of args");
+
+// Written by tfgen: odd_rows_qkv of tests/specs/odd-rows.yaml for cdna; read it beside templates/gemm/gemm_frag.h.
+struct k1_qkv {
+    struct args {
+        const bf16 *x_rows;
         const bf16 *packed;
+        const bf16 *x;
         bf16 *h;
         bf16 *b;
         int S;
     };
     static constexpr int K = 37, packed_n = 128, packed_k = 64, granule = 16;
-    static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
-    static constexpr int chiplets = 8, chunk = 76;
-    static constexpr long long a_stride = 37;
-    static constexpr bool a_dense = true, a_written = false;
-    static constexpr bool row_sums = false, a_plain = false, b_plain = true;
+    static constexpr int tile_m = 48, tile_n = 32, threads = 128, ahead = 1, resident = 4;
+    static constexpr int width = 4;
+    static constexpr long long a_stride = 40;
+    static constexpr bool row_sums = false, input_sums = false;
     using a_type = bf16;
-    using b_type = bf16;
+    using b_type = a_type;
     struct context {};
     DEV static int rows(const args &p) { return 2 * p.S; }
     DEV static int batches(const args &p) { return 1; }
-    template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
-    {
-        const vec<float, V> x = load<V>(p.x + row * 37ll + k, left); // !7:10
-        return x;
-    }
     DEV static const a_type *a_row(const args &p, int batch, int row)
     {
-        return p.x + row * 37ll;
+        return p.x_rows + row * 40ll;
     }
     DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
@@ -624,12 +673,13 @@ struct k1_qkv {
         columns_b<W, 1>(p, c, row, n - 64 + granule, hi, sum, out);
     }
 };
-TF_LAYOUT(k1_qkv::args, x, 0);
+TF_LAYOUT(k1_qkv::args, x_rows, 0);
 TF_LAYOUT(k1_qkv::args, packed, 8);
-TF_LAYOUT(k1_qkv::args, h, 16);
-TF_LAYOUT(k1_qkv::args, b, 24);
-TF_LAYOUT(k1_qkv::args, S, 32);
-static_assert(sizeof(k1_qkv::args) == 40, "size of args");
+TF_LAYOUT(k1_qkv::args, x, 16);
+TF_LAYOUT(k1_qkv::args, h, 24);
+TF_LAYOUT(k1_qkv::args, b, 32);
+TF_LAYOUT(k1_qkv::args, S, 40);
+static_assert(sizeof(k1_qkv::args) == 48, "size of args");
 
 // Written by tfgen: odd_rows_s of tests/specs/odd-rows.yaml for cdna; read it beside templates/rows/rows.h.
 struct k2_s {
@@ -672,7 +722,7 @@ struct k2_s {
     {
         const vec<float, V> s_n = op_mul(e.h, c.s_r); // !14:5
         const vec<float, V> s = op_mul(s_n, e.nw); // !14:5
-        store_aligned<V>(p.s + row * 37ll + col, s); // !14:5
+        store_aligned<V>(p.s + row * 40ll + col, s); // !14:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
     {
@@ -684,7 +734,7 @@ TF_LAYOUT(k2_s::args, s, 16);
 TF_LAYOUT(k2_s::args, S, 24);
 static_assert(sizeof(k2_s::args) == 32, "size of args");
 
-// Written by tfgen: odd_rows_u of tests/specs/odd-rows.yaml for cdna; read it beside templates/gemm/gemm_mfma.h.
+// Written by tfgen: odd_rows_u of tests/specs/odd-rows.yaml for cdna; read it beside templates/gemm/gemm_frag.h.
 struct k3_u {
     struct args {
         const bf16 *s;
@@ -693,24 +743,18 @@ struct k3_u {
         int S;
     };
     static constexpr int K = 37, packed_n = 64, packed_k = 64, granule = 16;
-    static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
-    static constexpr int chiplets = 8, chunk = 76;
-    static constexpr long long a_stride = 37;
-    static constexpr bool a_dense = true, a_written = false;
-    static constexpr bool row_sums = false, a_plain = false, b_plain = true;
+    static constexpr int tile_m = 48, tile_n = 32, threads = 128, ahead = 1, resident = 4;
+    static constexpr int width = 4;
+    static constexpr long long a_stride = 40;
+    static constexpr bool row_sums = false, input_sums = false;
     using a_type = bf16;
-    using b_type = bf16;
+    using b_type = a_type;
     struct context {};
     DEV static int rows(const args &p) { return 2 * p.S; }
     DEV static int batches(const args &p) { return 1; }
-    template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
-    {
-        const vec<float, V> s = load<V>(p.s + row * 37ll + k, left); // !14:5
-        return s;
-    }
     DEV static const a_type *a_row(const args &p, int batch, int row)
     {
-        return p.s + row * 37ll;
+        return p.s + row * 40ll;
     }
     DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
@@ -723,7 +767,7 @@ struct k3_u {
         const int left = 51 - col;
         if (left <= 0) return;
         const vec<float, W> v = op_silu(product); // !16:5
-        out.template put_some<Slot, W>(p.v + row * 51ll + col, left, v); // !16:5
+        out.template put_some<Slot, W>(p.v + row * 56ll + col, left, v); // !16:5
     }
     template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
     {
@@ -737,7 +781,7 @@ TF_LAYOUT(k3_u::args, v, 16);
 TF_LAYOUT(k3_u::args, S, 24);
 static_assert(sizeof(k3_u::args) == 32, "size of args");
 
-// Written by tfgen: odd_rows_y of tests/specs/odd-rows.yaml for cdna; read it beside templates/gemm/gemm_mfma.h.
+// Written by tfgen: odd_rows_y of tests/specs/odd-rows.yaml for cdna; read it beside templates/gemm/gemm_frag.h.
 struct k4_y {
     struct args {
         const bf16 *v;
@@ -746,24 +790,18 @@ struct k4_y {
         int S;
     };
     static constexpr int K = 51, packed_n = 64, packed_k = 64, granule = 16;
-    static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
-    static constexpr int chiplets = 8, chunk = 76;
-    static constexpr long long a_stride = 51;
-    static constexpr bool a_dense = true, a_written = false;
-    static constexpr bool row_sums = false, a_plain = false, b_plain = true;
+    static constexpr int tile_m = 48, tile_n = 32, threads = 128, ahead = 1, resident = 4;
+    static constexpr int width = 4;
+    static constexpr long long a_stride = 56;
+    static constexpr bool row_sums = false, input_sums = false;
     using a_type = bf16;
-    using b_type = bf16;
+    using b_type = a_type;
     struct context {};
     DEV static int rows(const args &p) { return 2 * p.S; }
     DEV static int batches(const args &p) { return 1; }
-    template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
-    {
-        const vec<float, V> v = load<V>(p.v + row * 51ll + k, left); // !16:5
-        return v;
-    }
     DEV static const a_type *a_row(const args &p, int batch, int row)
     {
-        return p.v + row * 51ll;
+        return p.v + row * 56ll;
     }
     DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
@@ -816,7 +854,7 @@ struct k5_rest {
         const vec<float, V> few = e.wide; // !18:5
         if (col < 3) store_aligned<V>(p.few + row * 3ll + col, few); // !18:5
         const vec<float, V> rest_from3 = e.wide; // !18:5
-        if (col >= 3 && col < 40) store_aligned<V>(p.rest + row * 37ll + col - 3, rest_from3); // !18:5
+        if (col >= 3 && col < 40) store_aligned<V>(p.rest + row * 40ll + col - 3, rest_from3); // !18:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
     {
@@ -828,7 +866,7 @@ TF_LAYOUT(k5_rest::args, rest, 16);
 TF_LAYOUT(k5_rest::args, S, 24);
 static_assert(sizeof(k5_rest::args) == 32, "size of args");
 
-// Written by tfgen: odd_rows_z of tests/specs/odd-rows.yaml for cdna; read it beside templates/gemm/gemm_mfma.h.
+// Written by tfgen: odd_rows_z of tests/specs/odd-rows.yaml for cdna; read it beside templates/gemm/gemm_frag.h.
 struct k6_z {
     struct args {
         const bf16 *rest;
@@ -837,24 +875,18 @@ struct k6_z {
         int S;
     };
     static constexpr int K = 37, packed_n = 64, packed_k = 64, granule = 16;
-    static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
-    static constexpr int chiplets = 8, chunk = 76;
-    static constexpr long long a_stride = 37;
-    static constexpr bool a_dense = true, a_written = false;
-    static constexpr bool row_sums = false, a_plain = false, b_plain = true;
+    static constexpr int tile_m = 48, tile_n = 32, threads = 128, ahead = 1, resident = 4;
+    static constexpr int width = 4;
+    static constexpr long long a_stride = 40;
+    static constexpr bool row_sums = false, input_sums = false;
     using a_type = bf16;
-    using b_type = bf16;
+    using b_type = a_type;
     struct context {};
     DEV static int rows(const args &p) { return 2 * p.S; }
     DEV static int batches(const args &p) { return 1; }
-    template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
-    {
-        const vec<float, V> rest = load<V>(p.rest + row * 37ll + k, left); // !18:5
-        return rest;
-    }
     DEV static const a_type *a_row(const args &p, int batch, int row)
     {
-        return p.rest + row * 37ll;
+        return p.rest + row * 40ll;
     }
     DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
@@ -916,33 +948,51 @@ TF_LAYOUT(k7_c::args, S, 16);
 static_assert(sizeof(k7_c::args) == 24, "size of args");
 
 // ---- level tile
-// Written by tfgen: odd_rows_a of tests/specs/odd-rows.yaml for cdna; read it beside templates/gemm/gemm_mfma.h.
-struct k0_a {
+// Written by tfgen: odd_rows_flat_rows of tests/specs/odd-rows.yaml for cdna; read it beside templates/gemm/align.h.
+struct k0_align_flat_rows {
     struct args {
         const bf16 *x;
+        bf16 *flat_rows;
+        int S;
+    };
+    static constexpr int N = 37, stride = 40, threads = 256, each = 4;
+    using type = bf16;
+    DEV static int rows(const args &p) { return 2 * p.S; }
+    DEV static const type *from(const args &p, int row)
+    {
+        return p.x + row * 37ll; // !11:5
+    }
+    DEV static type *to(const args &p, int row)
+    {
+        return p.flat_rows + row * 40ll; // !11:5
+    }
+};
+TF_LAYOUT(k0_align_flat_rows::args, x, 0);
+TF_LAYOUT(k0_align_flat_rows::args, flat_rows, 8);
+TF_LAYOUT(k0_align_flat_rows::args, S, 16);
+static_assert(sizeof(k0_align_flat_rows::args) == 24, "size of args");
+
+// Written by tfgen: odd_rows_a of tests/specs/odd-rows.yaml for cdna; read it beside templates/gemm/gemm_frag.h.
+struct k0_a {
+    struct args {
+        const bf16 *flat_rows;
         const bf16 *packed;
         bf16 *a;
         int S;
     };
     static constexpr int K = 37, packed_n = 64, packed_k = 64, granule = 16;
-    static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
-    static constexpr int chiplets = 8, chunk = 76;
-    static constexpr long long a_stride = 37;
-    static constexpr bool a_dense = true, a_written = false;
-    static constexpr bool row_sums = false, a_plain = false, b_plain = true;
+    static constexpr int tile_m = 48, tile_n = 32, threads = 128, ahead = 1, resident = 4;
+    static constexpr int width = 4;
+    static constexpr long long a_stride = 40;
+    static constexpr bool row_sums = false, input_sums = false;
     using a_type = bf16;
-    using b_type = bf16;
+    using b_type = a_type;
     struct context {};
     DEV static int rows(const args &p) { return 2 * p.S; }
     DEV static int batches(const args &p) { return 1; }
-    template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
-    {
-        const vec<float, V> flat = load<V>(p.x + row * 37ll + k, left); // !10:5
-        return flat;
-    }
     DEV static const a_type *a_row(const args &p, int batch, int row)
     {
-        return p.x + row * 37ll;
+        return p.flat_rows + row * 40ll;
     }
     DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
@@ -962,41 +1012,59 @@ struct k0_a {
         columns_a<W, 1>(p, c, row, n + granule, hi, sum, out);
     }
 };
-TF_LAYOUT(k0_a::args, x, 0);
+TF_LAYOUT(k0_a::args, flat_rows, 0);
 TF_LAYOUT(k0_a::args, packed, 8);
 TF_LAYOUT(k0_a::args, a, 16);
 TF_LAYOUT(k0_a::args, S, 24);
 static_assert(sizeof(k0_a::args) == 32, "size of args");
 
-// Written by tfgen: odd_rows_qkv of tests/specs/odd-rows.yaml for cdna; read it beside templates/gemm/gemm_mfma.h.
-struct k1_qkv {
+// Written by tfgen: odd_rows_x_rows of tests/specs/odd-rows.yaml for cdna; read it beside templates/gemm/align.h.
+struct k1_align_x_rows {
     struct args {
         const bf16 *x;
+        bf16 *x_rows;
+        int S;
+    };
+    static constexpr int N = 37, stride = 40, threads = 256, each = 4;
+    using type = bf16;
+    DEV static int rows(const args &p) { return 2 * p.S; }
+    DEV static const type *from(const args &p, int row)
+    {
+        return p.x + row * 37ll; // !12:5
+    }
+    DEV static type *to(const args &p, int row)
+    {
+        return p.x_rows + row * 40ll; // !12:5
+    }
+};
+TF_LAYOUT(k1_align_x_rows::args, x, 0);
+TF_LAYOUT(k1_align_x_rows::args, x_rows, 8);
+TF_LAYOUT(k1_align_x_rows::args, S, 16);
+static_assert(sizeof(k1_align_x_rows::args) == 24, "size of args");
+
+// Written by tfgen: odd_rows_qkv of tests/specs/odd-rows.yaml for cdna; read it beside templates/gemm/gemm_frag.h.
+struct k1_qkv {
+    struct args {
+        const bf16 *x_rows;
         const bf16 *packed;
+        const bf16 *x;
         bf16 *h;
         bf16 *b;
-        float *s_ss;
         int S;
     };
     static constexpr int K = 37, packed_n = 128, packed_k = 64, granule = 16;
-    static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
-    static constexpr int chiplets = 8, chunk = 76;
-    static constexpr long long a_stride = 37;
-    static constexpr bool a_dense = true, a_written = false;
-    static constexpr bool row_sums = true, a_plain = false, b_plain = true;
+    static constexpr int tile_m = 48, tile_n = 32, threads = 128, ahead = 1, resident = 4;
+    static constexpr int width = 4;
+    static constexpr long long a_stride = 40;
+    static constexpr bool row_sums = false, input_sums = false;
     using a_type = bf16;
-    using b_type = bf16;
+    using b_type = a_type;
     struct context {};
     DEV static int rows(const args &p) { return 2 * p.S; }
     DEV static int batches(const args &p) { return 1; }
-    template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
-    {
-        const vec<float, V> x = load<V>(p.x + row * 37ll + k, left); // !7:10
-        return x;
-    }
     DEV static const a_type *a_row(const args &p, int batch, int row)
     {
-        return p.x + row * 37ll;
+        return p.x_rows + row * 40ll;
     }
     DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
@@ -1009,9 +1077,8 @@ struct k1_qkv {
         const int left = 37 - col;
         if (left <= 0) return;
         const vec<float, W> x = load<W>(p.x + row * 37ll + col, left); // !7:10
-        const vec<float, W> h = op_cast<bf16>(op_add(x, product)); // !13:5
+        const vec<float, W> h = op_add(x, product); // !13:5
         out.template put_some<Slot, W>(p.h + row * 37ll + col, left, h); // !13:5
-        sum += total<W>(mask<W>(op_square(h), left)); // !14:5
     }
     template <int W, int Slot, class Out> DEV static void columns_b(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
     {
@@ -1029,61 +1096,75 @@ struct k1_qkv {
         columns_b<W, 0>(p, c, row, n - 64, lo, sum, out);
         columns_b<W, 1>(p, c, row, n - 64 + granule, hi, sum, out);
     }
-    DEV static void finish_row(const args &p, int batch, int row, int column_tile, float sum)
-    {
-        p.s_ss[row * 2ll + column_tile] = sum; // !14:5
-    }
 };
-TF_LAYOUT(k1_qkv::args, x, 0);
+TF_LAYOUT(k1_qkv::args, x_rows, 0);
 TF_LAYOUT(k1_qkv::args, packed, 8);
-TF_LAYOUT(k1_qkv::args, h, 16);
-TF_LAYOUT(k1_qkv::args, b, 24);
-TF_LAYOUT(k1_qkv::args, s_ss, 32);
+TF_LAYOUT(k1_qkv::args, x, 16);
+TF_LAYOUT(k1_qkv::args, h, 24);
+TF_LAYOUT(k1_qkv::args, b, 32);
 TF_LAYOUT(k1_qkv::args, S, 40);
 static_assert(sizeof(k1_qkv::args) == 48, "size of args");
 
-// Written by tfgen: odd_rows_u of tests/specs/odd-rows.yaml for cdna; read it beside templates/gemm/gemm_mfma.h.
-struct k2_u {
+// Written by tfgen: odd_rows_h_rows of tests/specs/odd-rows.yaml for cdna; read it beside templates/gemm/align.h.
+struct k2_align_h_rows {
     struct args {
         const bf16 *h;
+        bf16 *h_rows;
+        int S;
+    };
+    static constexpr int N = 37, stride = 40, threads = 256, each = 4;
+    using type = bf16;
+    DEV static int rows(const args &p) { return 2 * p.S; }
+    DEV static const type *from(const args &p, int row)
+    {
+        return p.h + row * 37ll; // !14:5
+    }
+    DEV static type *to(const args &p, int row)
+    {
+        return p.h_rows + row * 40ll; // !14:5
+    }
+};
+TF_LAYOUT(k2_align_h_rows::args, h, 0);
+TF_LAYOUT(k2_align_h_rows::args, h_rows, 8);
+TF_LAYOUT(k2_align_h_rows::args, S, 16);
+static_assert(sizeof(k2_align_h_rows::args) == 24, "size of args");
+
+// Written by tfgen: odd_rows_u of tests/specs/odd-rows.yaml for cdna; read it beside templates/gemm/gemm_frag.h.
+struct k2_u {
+    struct args {
+        const bf16 *h_rows;
         const bf16 *packed;
-        const float *s_ss;
         bf16 *v;
         int S;
     };
     static constexpr int K = 37, packed_n = 64, packed_k = 64, granule = 16;
-    static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
-    static constexpr int chiplets = 8, chunk = 76;
-    static constexpr long long a_stride = 37;
-    static constexpr bool a_dense = true, a_written = false;
-    static constexpr bool row_sums = false, a_plain = false, b_plain = true;
+    static constexpr int tile_m = 48, tile_n = 32, threads = 128, ahead = 1, resident = 4;
+    static constexpr int width = 4;
+    static constexpr long long a_stride = 40;
+    static constexpr bool row_sums = false, input_sums = true;
     using a_type = bf16;
-    using b_type = bf16;
+    using b_type = a_type;
     struct context {
         float u_r;
     };
     DEV static int rows(const args &p) { return 2 * p.S; }
     DEV static int batches(const args &p) { return 1; }
-    template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
-    {
-        const vec<float, V> h = load<V>(p.h + row * 37ll + k, left); // !13:5
-        return h;
-    }
     DEV static const a_type *a_row(const args &p, int batch, int row)
     {
-        return p.h + row * 37ll;
+        return p.h_rows + row * 40ll;
     }
     DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
-        context c;
-        float s_ss = 0; // !14:5
-        for (int i = 0; i < 2; i++) s_ss += p.s_ss[row * 2ll + i];
-        const float u_ms = op_div(s_ss, 37.0f); // !14:5
+        context c = {};
+        return c;
+    }
+    DEV static void summed(const args &p, context &c, int batch, int row, float squares)
+    {
+        const float u_ms = op_div(squares, 37.0f); // !14:5
         const float u_me = op_add(u_ms, 1e-05f); // !14:5
         const float u_r = op_rsqrt(u_me); // !14:5
         c.u_r = u_r;
-        return c;
     }
     template <int W, int Slot, class Out> DEV static void columns_u_raw(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
     {
@@ -1091,7 +1172,7 @@ struct k2_u {
         if (left <= 0) return;
         const vec<float, W> u = op_mul(product, c.u_r); // !14:5
         const vec<float, W> v = op_silu(u); // !16:5
-        out.template put_some<Slot, W>(p.v + row * 51ll + col, left, v); // !16:5
+        out.template put_some<Slot, W>(p.v + row * 56ll + col, left, v); // !16:5
     }
     template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
     {
@@ -1099,14 +1180,13 @@ struct k2_u {
         columns_u_raw<W, 1>(p, c, row, n + granule, hi, sum, out);
     }
 };
-TF_LAYOUT(k2_u::args, h, 0);
+TF_LAYOUT(k2_u::args, h_rows, 0);
 TF_LAYOUT(k2_u::args, packed, 8);
-TF_LAYOUT(k2_u::args, s_ss, 16);
-TF_LAYOUT(k2_u::args, v, 24);
-TF_LAYOUT(k2_u::args, S, 32);
-static_assert(sizeof(k2_u::args) == 40, "size of args");
+TF_LAYOUT(k2_u::args, v, 16);
+TF_LAYOUT(k2_u::args, S, 24);
+static_assert(sizeof(k2_u::args) == 32, "size of args");
 
-// Written by tfgen: odd_rows_y of tests/specs/odd-rows.yaml for cdna; read it beside templates/gemm/gemm_mfma.h.
+// Written by tfgen: odd_rows_y of tests/specs/odd-rows.yaml for cdna; read it beside templates/gemm/gemm_frag.h.
 struct k3_y {
     struct args {
         const bf16 *v;
@@ -1115,24 +1195,18 @@ struct k3_y {
         int S;
     };
     static constexpr int K = 51, packed_n = 64, packed_k = 64, granule = 16;
-    static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
-    static constexpr int chiplets = 8, chunk = 76;
-    static constexpr long long a_stride = 51;
-    static constexpr bool a_dense = true, a_written = false;
-    static constexpr bool row_sums = false, a_plain = false, b_plain = true;
+    static constexpr int tile_m = 48, tile_n = 32, threads = 128, ahead = 1, resident = 4;
+    static constexpr int width = 4;
+    static constexpr long long a_stride = 56;
+    static constexpr bool row_sums = false, input_sums = false;
     using a_type = bf16;
-    using b_type = bf16;
+    using b_type = a_type;
     struct context {};
     DEV static int rows(const args &p) { return 2 * p.S; }
     DEV static int batches(const args &p) { return 1; }
-    template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
-    {
-        const vec<float, V> v = load<V>(p.v + row * 51ll + k, left); // !16:5
-        return v;
-    }
     DEV static const a_type *a_row(const args &p, int batch, int row)
     {
-        return p.v + row * 51ll;
+        return p.v + row * 56ll;
     }
     DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
@@ -1158,33 +1232,51 @@ TF_LAYOUT(k3_y::args, y, 16);
 TF_LAYOUT(k3_y::args, S, 24);
 static_assert(sizeof(k3_y::args) == 32, "size of args");
 
-// Written by tfgen: odd_rows_z of tests/specs/odd-rows.yaml for cdna; read it beside templates/gemm/gemm_mfma.h.
-struct k4_z {
+// Written by tfgen: odd_rows_rest_rows of tests/specs/odd-rows.yaml for cdna; read it beside templates/gemm/align.h.
+struct k4_align_rest_rows {
     struct args {
         const bf16 *wide;
+        bf16 *rest_rows;
+        int S;
+    };
+    static constexpr int N = 37, stride = 40, threads = 256, each = 4;
+    using type = bf16;
+    DEV static int rows(const args &p) { return 2 * p.S; }
+    DEV static const type *from(const args &p, int row)
+    {
+        return p.wide + row * 40ll + 3; // !19:5
+    }
+    DEV static type *to(const args &p, int row)
+    {
+        return p.rest_rows + row * 40ll; // !19:5
+    }
+};
+TF_LAYOUT(k4_align_rest_rows::args, wide, 0);
+TF_LAYOUT(k4_align_rest_rows::args, rest_rows, 8);
+TF_LAYOUT(k4_align_rest_rows::args, S, 16);
+static_assert(sizeof(k4_align_rest_rows::args) == 24, "size of args");
+
+// Written by tfgen: odd_rows_z of tests/specs/odd-rows.yaml for cdna; read it beside templates/gemm/gemm_frag.h.
+struct k4_z {
+    struct args {
+        const bf16 *rest_rows;
         const bf16 *packed;
         bf16 *z;
         int S;
     };
     static constexpr int K = 37, packed_n = 64, packed_k = 64, granule = 16;
-    static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
-    static constexpr int chiplets = 8, chunk = 76;
+    static constexpr int tile_m = 48, tile_n = 32, threads = 128, ahead = 1, resident = 4;
+    static constexpr int width = 4;
     static constexpr long long a_stride = 40;
-    static constexpr bool a_dense = true, a_written = false;
-    static constexpr bool row_sums = false, a_plain = false, b_plain = true;
+    static constexpr bool row_sums = false, input_sums = false;
     using a_type = bf16;
-    using b_type = bf16;
+    using b_type = a_type;
     struct context {};
     DEV static int rows(const args &p) { return 2 * p.S; }
     DEV static int batches(const args &p) { return 1; }
-    template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
-    {
-        const vec<float, V> rest = load<V>(p.wide + row * 40ll + k + 3, left); // !18:5
-        return rest;
-    }
     DEV static const a_type *a_row(const args &p, int batch, int row)
     {
-        return p.wide + row * 40ll + 3;
+        return p.rest_rows + row * 40ll;
     }
     DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
@@ -1204,7 +1296,7 @@ struct k4_z {
         columns_z<W, 1>(p, c, row, n + granule, hi, sum, out);
     }
 };
-TF_LAYOUT(k4_z::args, wide, 0);
+TF_LAYOUT(k4_z::args, rest_rows, 0);
 TF_LAYOUT(k4_z::args, packed, 8);
 TF_LAYOUT(k4_z::args, z, 16);
 TF_LAYOUT(k4_z::args, S, 24);

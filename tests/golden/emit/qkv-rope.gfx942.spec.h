@@ -1,5 +1,5 @@
 // ---- level none
-// Written by tfgen: qkv_rope_q of specs/qkv-rope.yaml for cdna; read it beside templates/gemm/gemm_mfma.h.
+// Written by tfgen: qkv_rope_q of specs/qkv-rope.yaml for cdna; read it beside templates/gemm/gemm_frag.h.
 struct k0_q {
     struct args {
         const bf16 *x;
@@ -8,21 +8,15 @@ struct k0_q {
         int B, S;
     };
     static constexpr int K = 256, packed_n = 256, packed_k = 256, granule = 16;
-    static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
-    static constexpr int chiplets = 8, chunk = 76;
+    static constexpr int tile_m = 48, tile_n = 32, threads = 512, ahead = 1, resident = 1;
+    static constexpr int width = 4;
     static constexpr long long a_stride = 256;
-    static constexpr bool a_dense = true, a_written = false;
-    static constexpr bool row_sums = false, a_plain = true, b_plain = true;
+    static constexpr bool row_sums = false, input_sums = false;
     using a_type = bf16;
-    using b_type = bf16;
+    using b_type = a_type;
     struct context {};
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static int batches(const args &p) { return 1; }
-    template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
-    {
-        const vec<float, V> x = load_aligned<V>(p.x + row * 256ll + k); // !13:10
-        return x;
-    }
     DEV static const a_type *a_row(const args &p, int batch, int row)
     {
         return p.x + row * 256ll;
@@ -50,7 +44,7 @@ TF_LAYOUT(k0_q::args, B, 24);
 TF_LAYOUT(k0_q::args, S, 28);
 static_assert(sizeof(k0_q::args) == 32, "size of args");
 
-// Written by tfgen: qkv_rope_k of specs/qkv-rope.yaml for cdna; read it beside templates/gemm/gemm_mfma.h.
+// Written by tfgen: qkv_rope_k of specs/qkv-rope.yaml for cdna; read it beside templates/gemm/gemm_frag.h.
 struct k1_k {
     struct args {
         const bf16 *x;
@@ -59,21 +53,15 @@ struct k1_k {
         int B, S;
     };
     static constexpr int K = 256, packed_n = 64, packed_k = 256, granule = 16;
-    static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
-    static constexpr int chiplets = 8, chunk = 76;
+    static constexpr int tile_m = 48, tile_n = 32, threads = 512, ahead = 1, resident = 1;
+    static constexpr int width = 4;
     static constexpr long long a_stride = 256;
-    static constexpr bool a_dense = true, a_written = false;
-    static constexpr bool row_sums = false, a_plain = true, b_plain = true;
+    static constexpr bool row_sums = false, input_sums = false;
     using a_type = bf16;
-    using b_type = bf16;
+    using b_type = a_type;
     struct context {};
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static int batches(const args &p) { return 1; }
-    template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
-    {
-        const vec<float, V> x = load_aligned<V>(p.x + row * 256ll + k); // !13:10
-        return x;
-    }
     DEV static const a_type *a_row(const args &p, int batch, int row)
     {
         return p.x + row * 256ll;
@@ -101,7 +89,7 @@ TF_LAYOUT(k1_k::args, B, 24);
 TF_LAYOUT(k1_k::args, S, 28);
 static_assert(sizeof(k1_k::args) == 32, "size of args");
 
-// Written by tfgen: qkv_rope_v of specs/qkv-rope.yaml for cdna; read it beside templates/gemm/gemm_mfma.h.
+// Written by tfgen: qkv_rope_v of specs/qkv-rope.yaml for cdna; read it beside templates/gemm/gemm_frag.h.
 struct k2_v {
     struct args {
         const bf16 *x;
@@ -110,21 +98,15 @@ struct k2_v {
         int B, S;
     };
     static constexpr int K = 256, packed_n = 64, packed_k = 256, granule = 16;
-    static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
-    static constexpr int chiplets = 8, chunk = 76;
+    static constexpr int tile_m = 48, tile_n = 32, threads = 512, ahead = 1, resident = 1;
+    static constexpr int width = 4;
     static constexpr long long a_stride = 256;
-    static constexpr bool a_dense = true, a_written = false;
-    static constexpr bool row_sums = false, a_plain = true, b_plain = true;
+    static constexpr bool row_sums = false, input_sums = false;
     using a_type = bf16;
-    using b_type = bf16;
+    using b_type = a_type;
     struct context {};
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static int batches(const args &p) { return 1; }
-    template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
-    {
-        const vec<float, V> x = load_aligned<V>(p.x + row * 256ll + k); // !13:10
-        return x;
-    }
     DEV static const a_type *a_row(const args &p, int batch, int row)
     {
         return p.x + row * 256ll;
@@ -235,7 +217,7 @@ TF_LAYOUT(k4_kr::args, S, 20);
 static_assert(sizeof(k4_kr::args) == 24, "size of args");
 
 // ---- level ops
-// Written by tfgen: qkv_rope_qkv of specs/qkv-rope.yaml for cdna; read it beside templates/gemm/gemm_mfma.h.
+// Written by tfgen: qkv_rope_qkv of specs/qkv-rope.yaml for cdna; read it beside templates/gemm/gemm_frag.h.
 struct k0_qkv {
     struct args {
         const bf16 *x;
@@ -246,21 +228,15 @@ struct k0_qkv {
         int B, S;
     };
     static constexpr int K = 256, packed_n = 384, packed_k = 256, granule = 16;
-    static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
-    static constexpr int chiplets = 8, chunk = 76;
+    static constexpr int tile_m = 48, tile_n = 32, threads = 512, ahead = 1, resident = 1;
+    static constexpr int width = 4;
     static constexpr long long a_stride = 256;
-    static constexpr bool a_dense = true, a_written = false;
-    static constexpr bool row_sums = false, a_plain = true, b_plain = true;
+    static constexpr bool row_sums = false, input_sums = false;
     using a_type = bf16;
-    using b_type = bf16;
+    using b_type = a_type;
     struct context {};
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static int batches(const args &p) { return 1; }
-    template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
-    {
-        const vec<float, V> x = load_aligned<V>(p.x + row * 256ll + k); // !13:10
-        return x;
-    }
     DEV static const a_type *a_row(const args &p, int batch, int row)
     {
         return p.x + row * 256ll;
@@ -391,7 +367,7 @@ TF_LAYOUT(k2_kr::args, S, 20);
 static_assert(sizeof(k2_kr::args) == 24, "size of args");
 
 // ---- level tile
-// Written by tfgen: qkv_rope_qkv of specs/qkv-rope.yaml for cdna; read it beside templates/gemm/gemm_mfma.h.
+// Written by tfgen: qkv_rope_qkv of specs/qkv-rope.yaml for cdna; read it beside templates/gemm/gemm_frag.h.
 TF_TABLE unsigned long long k0_qkv_qr_turns[16] = {0x28be60db93910600ull, 0x11f130b61c287900ull, 0x7e6b006746579c0ull, 0x37ab95c63e892c0ull, 0x1883ec0e5870a90ull, 0xacbb4dc9a23f68ull, 0x4c10b4617af38cull, 0x217f20f7661d20ull, 0xec0334892a2e2ull, 0x67ee99a2a4482ull, 0x2dc4a879fd26full, 0x14279ffb3a5e5ull, 0x8e0206251efcull, 0x3e8919196a4cull, 0x1b89df4317adull, 0xc20873a521cull}; // !23:5
 struct k0_qkv {
     struct args {
@@ -403,23 +379,17 @@ struct k0_qkv {
         int B, S;
     };
     static constexpr int K = 256, packed_n = 384, packed_k = 256, granule = 16;
-    static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
-    static constexpr int chiplets = 8, chunk = 76;
+    static constexpr int tile_m = 48, tile_n = 32, threads = 512, ahead = 1, resident = 1;
+    static constexpr int width = 4;
     static constexpr long long a_stride = 256;
-    static constexpr bool a_dense = true, a_written = false;
-    static constexpr bool row_sums = false, a_plain = true, b_plain = true;
+    static constexpr bool row_sums = false, input_sums = false;
     using a_type = bf16;
-    using b_type = bf16;
+    using b_type = a_type;
     struct context {
         int position;
     };
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static int batches(const args &p) { return 1; }
-    template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
-    {
-        const vec<float, V> x = load_aligned<V>(p.x + row * 256ll + k); // !13:10
-        return x;
-    }
     DEV static const a_type *a_row(const args &p, int batch, int row)
     {
         return p.x + row * 256ll;

@@ -55,7 +55,7 @@ TF_LAYOUT(k0_h::args, B, 24);
 TF_LAYOUT(k0_h::args, S, 28);
 static_assert(sizeof(k0_h::args) == 32, "size of args");
 
-// Written by tfgen: ropes_q of tests/specs/ropes.yaml for cdna; read it beside templates/gemm/gemm.h.
+// Written by tfgen: ropes_q of tests/specs/ropes.yaml for cdna; read it beside templates/gemm/gemm_frag.h.
 struct k1_q {
     struct args {
         const bf16 *h;
@@ -64,19 +64,15 @@ struct k1_q {
         int B, S;
     };
     static constexpr int K = 24, packed_n = 32, packed_k = 32, granule = 16;
-    static constexpr int tile_m = 8, tile_n = 32, tile_k = 16, thread_m = 8, thread_n = 4, threads = 256, slots = 2;
-    static constexpr int width = 4;
-    static constexpr bool row_sums = false, a_plain = true, b_plain = true;
+    static constexpr int tile_m = 16, tile_n = 32, threads = 128, ahead = 1, resident = 8;
+    static constexpr int width = 2;
+    static constexpr long long a_stride = 24;
+    static constexpr bool row_sums = false, input_sums = false;
     using a_type = bf16;
-    using b_type = bf16;
+    using b_type = a_type;
     struct context {};
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static int batches(const args &p) { return 1; }
-    template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
-    {
-        const vec<float, V> h = load_aligned<V>(p.h + row * 24ll + k); // !10:5
-        return h;
-    }
     DEV static const a_type *a_row(const args &p, int batch, int row)
     {
         return p.h + row * 24ll;
@@ -91,7 +87,7 @@ struct k1_q {
     {
         const int left = 30 - col;
         if (left <= 0) return;
-        out.template put_some<Slot, W>(p.q + row * 30ll + col, left, product); // !11:5
+        out.template put<Slot, W>(p.q + row * 30ll + col, product); // !11:5
     }
     template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
     {
@@ -106,7 +102,7 @@ TF_LAYOUT(k1_q::args, B, 24);
 TF_LAYOUT(k1_q::args, S, 28);
 static_assert(sizeof(k1_q::args) == 32, "size of args");
 
-// Written by tfgen: ropes_k of tests/specs/ropes.yaml for cdna; read it beside templates/gemm/gemm.h.
+// Written by tfgen: ropes_k of tests/specs/ropes.yaml for cdna; read it beside templates/gemm/gemm_frag.h.
 struct k2_k {
     struct args {
         const bf16 *h;
@@ -115,19 +111,15 @@ struct k2_k {
         int B, S;
     };
     static constexpr int K = 24, packed_n = 32, packed_k = 32, granule = 16;
-    static constexpr int tile_m = 8, tile_n = 32, tile_k = 16, thread_m = 8, thread_n = 4, threads = 256, slots = 2;
-    static constexpr int width = 4;
-    static constexpr bool row_sums = false, a_plain = true, b_plain = true;
+    static constexpr int tile_m = 16, tile_n = 32, threads = 128, ahead = 1, resident = 8;
+    static constexpr int width = 2;
+    static constexpr long long a_stride = 24;
+    static constexpr bool row_sums = false, input_sums = false;
     using a_type = bf16;
-    using b_type = bf16;
+    using b_type = a_type;
     struct context {};
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static int batches(const args &p) { return 1; }
-    template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
-    {
-        const vec<float, V> h = load_aligned<V>(p.h + row * 24ll + k); // !10:5
-        return h;
-    }
     DEV static const a_type *a_row(const args &p, int batch, int row)
     {
         return p.h + row * 24ll;
@@ -142,7 +134,7 @@ struct k2_k {
     {
         const int left = 30 - col;
         if (left <= 0) return;
-        out.template put_some<Slot, W>(p.k_ + row * 30ll + col, left, product); // !12:5
+        out.template put<Slot, W>(p.k_ + row * 30ll + col, product); // !12:5
     }
     template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
     {
@@ -157,7 +149,7 @@ TF_LAYOUT(k2_k::args, B, 24);
 TF_LAYOUT(k2_k::args, S, 28);
 static_assert(sizeof(k2_k::args) == 32, "size of args");
 
-// Written by tfgen: ropes_v of tests/specs/ropes.yaml for cdna; read it beside templates/gemm/gemm.h.
+// Written by tfgen: ropes_v of tests/specs/ropes.yaml for cdna; read it beside templates/gemm/gemm_frag.h.
 struct k3_v {
     struct args {
         const bf16 *h;
@@ -166,19 +158,15 @@ struct k3_v {
         int B, S;
     };
     static constexpr int K = 24, packed_n = 32, packed_k = 32, granule = 16;
-    static constexpr int tile_m = 8, tile_n = 32, tile_k = 16, thread_m = 8, thread_n = 4, threads = 256, slots = 2;
-    static constexpr int width = 4;
-    static constexpr bool row_sums = false, a_plain = true, b_plain = true;
+    static constexpr int tile_m = 16, tile_n = 32, threads = 128, ahead = 1, resident = 8;
+    static constexpr int width = 2;
+    static constexpr long long a_stride = 24;
+    static constexpr bool row_sums = false, input_sums = false;
     using a_type = bf16;
-    using b_type = bf16;
+    using b_type = a_type;
     struct context {};
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static int batches(const args &p) { return 1; }
-    template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
-    {
-        const vec<float, V> h = load_aligned<V>(p.h + row * 24ll + k); // !10:5
-        return h;
-    }
     DEV static const a_type *a_row(const args &p, int batch, int row)
     {
         return p.h + row * 24ll;
@@ -193,7 +181,7 @@ struct k3_v {
     {
         const int left = 30 - col;
         if (left <= 0) return;
-        out.template put_some<Slot, W>(p.v + row * 30ll + col, left, product); // !13:5
+        out.template put<Slot, W>(p.v + row * 30ll + col, product); // !13:5
     }
     template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
     {
@@ -512,7 +500,7 @@ TF_LAYOUT(k0_h::args, B, 24);
 TF_LAYOUT(k0_h::args, S, 28);
 static_assert(sizeof(k0_h::args) == 32, "size of args");
 
-// Written by tfgen: ropes_qkv of tests/specs/ropes.yaml for cdna; read it beside templates/gemm/gemm.h.
+// Written by tfgen: ropes_qkv of tests/specs/ropes.yaml for cdna; read it beside templates/gemm/gemm_frag.h.
 struct k1_qkv {
     struct args {
         const bf16 *h;
@@ -523,19 +511,15 @@ struct k1_qkv {
         int B, S;
     };
     static constexpr int K = 24, packed_n = 96, packed_k = 32, granule = 16;
-    static constexpr int tile_m = 8, tile_n = 32, tile_k = 16, thread_m = 8, thread_n = 4, threads = 256, slots = 2;
-    static constexpr int width = 4;
-    static constexpr bool row_sums = false, a_plain = true, b_plain = true;
+    static constexpr int tile_m = 16, tile_n = 32, threads = 128, ahead = 1, resident = 8;
+    static constexpr int width = 2;
+    static constexpr long long a_stride = 24;
+    static constexpr bool row_sums = false, input_sums = false;
     using a_type = bf16;
-    using b_type = bf16;
+    using b_type = a_type;
     struct context {};
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static int batches(const args &p) { return 1; }
-    template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
-    {
-        const vec<float, V> h = load_aligned<V>(p.h + row * 24ll + k); // !10:5
-        return h;
-    }
     DEV static const a_type *a_row(const args &p, int batch, int row)
     {
         return p.h + row * 24ll;
@@ -550,19 +534,19 @@ struct k1_qkv {
     {
         const int left = 30 - col;
         if (left <= 0) return;
-        out.template put_some<Slot, W>(p.q + row * 30ll + col, left, product); // !11:5
+        out.template put<Slot, W>(p.q + row * 30ll + col, product); // !11:5
     }
     template <int W, int Slot, class Out> DEV static void columns_k_(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
     {
         const int left = 30 - col;
         if (left <= 0) return;
-        out.template put_some<Slot, W>(p.k_ + row * 30ll + col, left, product); // !12:5
+        out.template put<Slot, W>(p.k_ + row * 30ll + col, product); // !12:5
     }
     template <int W, int Slot, class Out> DEV static void columns_v(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
     {
         const int left = 30 - col;
         if (left <= 0) return;
-        out.template put_some<Slot, W>(p.v + row * 30ll + col, left, product); // !13:5
+        out.template put<Slot, W>(p.v + row * 30ll + col, product); // !13:5
     }
     template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
     {
@@ -837,82 +821,31 @@ TF_LAYOUT(k6_join_combine::args, S, 20);
 static_assert(sizeof(k6_join_combine::args) == 24, "size of args");
 
 // ---- level tile
-// Written by tfgen: ropes_stats of tests/specs/ropes.yaml for cdna; read it beside templates/rows/rows.h.
-struct k0_stats {
-    struct args {
-        const bf16 *x;
-        float *h_ss;
-        int B, S;
-    };
-    struct context {
-        float h_ss;
-    };
-    template <int V> struct element {
-        packed<V> x;
-    };
-    static constexpr int N = 24, threads = 128, team = 4, V = 8, steps = 1;
-    DEV static int rows(const args &p) { return p.B * p.S; }
-    DEV static void begin(const args &p, int row, context &c)
-    {
-    }
-    template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
-    {
-        const vec<float, V> x = load_aligned<V>(p.x + row * 24ll + col); // !6:10
-        return {pack(x)};
-    }
-    static constexpr reduction kind(step<0>) { return reduction::sum; } // !10:5
-    template <int V> DEV static vec<float, V> term(step<0>, const args &p, const context &c, const element<V> &e, int row, int col)
-    {
-        return op_square(unpack(e.x)); // !10:5
-    }
-    DEV static void reduced(step<0>, const args &p, context &c, int row, float total)
-    {
-        c.h_ss = total;
-    }
-    template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
-    {
-    }
-    DEV static void write_row(const args &p, const context &c, int row)
-    {
-        store_one(p.h_ss + row, c.h_ss); // !10:5
-    }
-};
-TF_LAYOUT(k0_stats::args, x, 0);
-TF_LAYOUT(k0_stats::args, h_ss, 8);
-TF_LAYOUT(k0_stats::args, B, 16);
-TF_LAYOUT(k0_stats::args, S, 20);
-static_assert(sizeof(k0_stats::args) == 24, "size of args");
-
-// Written by tfgen: ropes_qkv of tests/specs/ropes.yaml for cdna; read it beside templates/gemm/gemm.h.
+// Written by tfgen: ropes_qkv of tests/specs/ropes.yaml for cdna; read it beside templates/gemm/gemm_frag.h.
 TF_TABLE unsigned long long k1_qkv_qr_turns[5] = {0x28be60db93910600ull, 0x6751a832fb73300ull, 0x105ffcf68600a30ull, 0x29862a60a2c308ull, 0x694c487f352e4ull}; // !14:5
 struct k1_qkv {
     struct args {
         const bf16 *x;
         const bf16 *packed;
         const int *pos;
-        const float *h_ss;
         bf16 *qr;
         bf16 *k_;
         bf16 *vc;
         int B, S;
     };
     static constexpr int K = 24, packed_n = 96, packed_k = 32, granule = 16;
-    static constexpr int tile_m = 8, tile_n = 32, tile_k = 16, thread_m = 8, thread_n = 4, threads = 256, slots = 2;
-    static constexpr int width = 4;
-    static constexpr bool row_sums = false, a_plain = true, b_plain = true;
+    static constexpr int tile_m = 16, tile_n = 32, threads = 128, ahead = 1, resident = 8;
+    static constexpr int width = 2;
+    static constexpr long long a_stride = 24;
+    static constexpr bool row_sums = false, input_sums = true;
     using a_type = bf16;
-    using b_type = bf16;
+    using b_type = a_type;
     struct context {
         float q_r;
         int position, sequence;
     };
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static int batches(const args &p) { return 1; }
-    template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
-    {
-        const vec<float, V> x = load_aligned<V>(p.x + row * 24ll + k); // !6:10
-        return x;
-    }
     DEV static const a_type *a_row(const args &p, int batch, int row)
     {
         return p.x + row * 24ll;
@@ -920,15 +853,17 @@ struct k1_qkv {
     DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
-        context c;
+        context c = {};
         c.sequence = (row / p.S); // !14:5
         c.position = (p.pos[c.sequence] + row % p.S); // !14:5
-        const float h_ss = load_one(p.h_ss + row); // !10:5
-        const float q_ms = op_div(h_ss, 24.0f); // !10:5
+        return c;
+    }
+    DEV static void summed(const args &p, context &c, int batch, int row, float squares)
+    {
+        const float q_ms = op_div(squares, 24.0f); // !10:5
         const float q_me = op_add(q_ms, 1e-05f); // !10:5
         const float q_r = op_rsqrt(q_me); // !10:5
         c.q_r = q_r;
-        return c;
     }
     template <int W, int Slot, class Out> DEV static void columns_q_raw(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
     {
@@ -936,22 +871,21 @@ struct k1_qkv {
         if (left <= 0) return;
         const vec<float, W> q = op_mul(product, c.q_r); // !10:5
         const vec<float, W> qr = rope_interleaved<10, 10>(q, col, c.position, k1_qkv_qr_turns); // !14:5
-        out.template put_some<Slot, W>(p.qr + row * 30ll + col, left, qr); // !14:5
+        out.template put<Slot, W>(p.qr + row * 30ll + col, qr); // !14:5
     }
     template <int W, int Slot, class Out> DEV static void columns_k_raw(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
     {
         const int left = 30 - col;
         if (left <= 0) return;
         const vec<float, W> k_ = op_mul(product, c.q_r); // !10:5
-        out.template put_some<Slot, W>(p.k_ + row * 30ll + col, left, k_); // !10:5
+        out.template put<Slot, W>(p.k_ + row * 30ll + col, k_); // !10:5
     }
     template <int W, int Slot, class Out> DEV static void columns_v_raw(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
     {
         const int left = 30 - col;
         if (left <= 0) return;
         const vec<float, W> v = op_mul(product, c.q_r); // !10:5
-        if (c.position >= 0 && c.position < 33) // !17:5
-            for (int i = 0; i < W && i < left; i++) store_one(p.vc + ((c.sequence * 3ll + (col + i) / 10) * 33 + c.position) * 10 + (col + i) % 10, v[i]); // !17:5
+        if (c.position >= 0 && c.position < 33) out.template put<Slot, W>(p.vc + ((c.sequence * 3ll + col / 10) * 33 + c.position) * 10 + col % 10, v); // !17:5
     }
     template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
     {
@@ -972,13 +906,12 @@ struct k1_qkv {
 TF_LAYOUT(k1_qkv::args, x, 0);
 TF_LAYOUT(k1_qkv::args, packed, 8);
 TF_LAYOUT(k1_qkv::args, pos, 16);
-TF_LAYOUT(k1_qkv::args, h_ss, 24);
-TF_LAYOUT(k1_qkv::args, qr, 32);
-TF_LAYOUT(k1_qkv::args, k_, 40);
-TF_LAYOUT(k1_qkv::args, vc, 48);
-TF_LAYOUT(k1_qkv::args, B, 56);
-TF_LAYOUT(k1_qkv::args, S, 60);
-static_assert(sizeof(k1_qkv::args) == 64, "size of args");
+TF_LAYOUT(k1_qkv::args, qr, 24);
+TF_LAYOUT(k1_qkv::args, k_, 32);
+TF_LAYOUT(k1_qkv::args, vc, 40);
+TF_LAYOUT(k1_qkv::args, B, 48);
+TF_LAYOUT(k1_qkv::args, S, 52);
+static_assert(sizeof(k1_qkv::args) == 56, "size of args");
 
 // Written by tfgen: ropes_ks of tests/specs/ropes.yaml for cdna; read it beside templates/rows/rows.h.
 TF_TABLE unsigned long long k2_ks_kr_turns[3] = {0x28be60db93910600ull, 0x1e422a180698490ull, 0xeaa47914d906dull}; // !15:5

@@ -1,5 +1,5 @@
 // ---- level none
-// Written by tfgen: stored_product_h of tests/specs/stored-product.yaml for cdna; read it beside templates/gemm/gemm.h.
+// Written by tfgen: stored_product_h of tests/specs/stored-product.yaml for cdna; read it beside templates/gemm/gemm_frag.h.
 struct k0_h {
     struct args {
         const bf16 *k_;
@@ -7,19 +7,15 @@ struct k0_h {
         bf16 *h;
     };
     static constexpr int K = 32, packed_n = 32, packed_k = 32, granule = 16;
-    static constexpr int tile_m = 8, tile_n = 32, tile_k = 16, thread_m = 8, thread_n = 4, threads = 256, slots = 2;
+    static constexpr int tile_m = 16, tile_n = 32, threads = 128, ahead = 1, resident = 8;
     static constexpr int width = 4;
-    static constexpr bool row_sums = false, a_plain = true, b_plain = true;
+    static constexpr long long a_stride = 32;
+    static constexpr bool row_sums = false, input_sums = false;
     using a_type = bf16;
-    using b_type = bf16;
+    using b_type = a_type;
     struct context {};
     DEV static int rows(const args &p) { return 10; }
     DEV static int batches(const args &p) { return 1; }
-    template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
-    {
-        const vec<float, V> k_ = load_aligned<V>(p.k_ + row * 32ll + k); // !5:10
-        return k_;
-    }
     DEV static const a_type *a_row(const args &p, int batch, int row)
     {
         return p.k_ + row * 32ll;
@@ -80,7 +76,7 @@ TF_LAYOUT(k1_a::args, h, 0);
 TF_LAYOUT(k1_a::args, a, 8);
 static_assert(sizeof(k1_a::args) == 16, "size of args");
 
-// Written by tfgen: stored_product_u of tests/specs/stored-product.yaml for cdna; read it beside templates/gemm/gemm.h.
+// Written by tfgen: stored_product_u of tests/specs/stored-product.yaml for cdna; read it beside templates/gemm/gemm_frag.h.
 struct k2_u {
     struct args {
         const bf16 *a;
@@ -88,19 +84,15 @@ struct k2_u {
         bf16 *u;
     };
     static constexpr int K = 24, packed_n = 32, packed_k = 32, granule = 16;
-    static constexpr int tile_m = 8, tile_n = 32, tile_k = 16, thread_m = 8, thread_n = 4, threads = 256, slots = 2;
+    static constexpr int tile_m = 16, tile_n = 32, threads = 128, ahead = 1, resident = 8;
     static constexpr int width = 4;
-    static constexpr bool row_sums = false, a_plain = true, b_plain = true;
+    static constexpr long long a_stride = 24;
+    static constexpr bool row_sums = false, input_sums = false;
     using a_type = bf16;
-    using b_type = bf16;
+    using b_type = a_type;
     struct context {};
     DEV static int rows(const args &p) { return 10; }
     DEV static int batches(const args &p) { return 1; }
-    template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
-    {
-        const vec<float, V> a = load_aligned<V>(p.a + row * 24ll + k); // !9:5
-        return a;
-    }
     DEV static const a_type *a_row(const args &p, int batch, int row)
     {
         return p.a + row * 24ll;
@@ -162,7 +154,7 @@ TF_LAYOUT(k3_r::args, k_, 8);
 TF_LAYOUT(k3_r::args, r, 16);
 static_assert(sizeof(k3_r::args) == 24, "size of args");
 
-// Written by tfgen: stored_product_z of tests/specs/stored-product.yaml for cdna; read it beside templates/gemm/gemm.h.
+// Written by tfgen: stored_product_z of tests/specs/stored-product.yaml for cdna; read it beside templates/gemm/gemm_frag.h.
 struct k4_z {
     struct args {
         const bf16 *r;
@@ -170,19 +162,15 @@ struct k4_z {
         bf16 *z;
     };
     static constexpr int K = 32, packed_n = 32, packed_k = 32, granule = 16;
-    static constexpr int tile_m = 8, tile_n = 32, tile_k = 16, thread_m = 8, thread_n = 4, threads = 256, slots = 2;
+    static constexpr int tile_m = 16, tile_n = 32, threads = 128, ahead = 1, resident = 8;
     static constexpr int width = 4;
-    static constexpr bool row_sums = false, a_plain = true, b_plain = true;
+    static constexpr long long a_stride = 32;
+    static constexpr bool row_sums = false, input_sums = false;
     using a_type = bf16;
-    using b_type = bf16;
+    using b_type = a_type;
     struct context {};
     DEV static int rows(const args &p) { return 10; }
     DEV static int batches(const args &p) { return 1; }
-    template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
-    {
-        const vec<float, V> r = load_aligned<V>(p.r + row * 32ll + k); // !11:5
-        return r;
-    }
     DEV static const a_type *a_row(const args &p, int batch, int row)
     {
         return p.r + row * 32ll;
@@ -211,7 +199,7 @@ TF_LAYOUT(k4_z::args, z, 16);
 static_assert(sizeof(k4_z::args) == 24, "size of args");
 
 // ---- level ops
-// Written by tfgen: stored_product_h of tests/specs/stored-product.yaml for cdna; read it beside templates/gemm/gemm.h.
+// Written by tfgen: stored_product_h of tests/specs/stored-product.yaml for cdna; read it beside templates/gemm/gemm_frag.h.
 struct k0_h {
     struct args {
         const bf16 *k_;
@@ -220,19 +208,15 @@ struct k0_h {
         bf16 *a;
     };
     static constexpr int K = 32, packed_n = 32, packed_k = 32, granule = 16;
-    static constexpr int tile_m = 8, tile_n = 32, tile_k = 16, thread_m = 8, thread_n = 4, threads = 256, slots = 2;
+    static constexpr int tile_m = 16, tile_n = 32, threads = 128, ahead = 1, resident = 8;
     static constexpr int width = 4;
-    static constexpr bool row_sums = false, a_plain = true, b_plain = true;
+    static constexpr long long a_stride = 32;
+    static constexpr bool row_sums = false, input_sums = false;
     using a_type = bf16;
-    using b_type = bf16;
+    using b_type = a_type;
     struct context {};
     DEV static int rows(const args &p) { return 10; }
     DEV static int batches(const args &p) { return 1; }
-    template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
-    {
-        const vec<float, V> k_ = load_aligned<V>(p.k_ + row * 32ll + k); // !5:10
-        return k_;
-    }
     DEV static const a_type *a_row(const args &p, int batch, int row)
     {
         return p.k_ + row * 32ll;
@@ -263,7 +247,7 @@ TF_LAYOUT(k0_h::args, h, 16);
 TF_LAYOUT(k0_h::args, a, 24);
 static_assert(sizeof(k0_h::args) == 32, "size of args");
 
-// Written by tfgen: stored_product_u of tests/specs/stored-product.yaml for cdna; read it beside templates/gemm/gemm.h.
+// Written by tfgen: stored_product_u of tests/specs/stored-product.yaml for cdna; read it beside templates/gemm/gemm_frag.h.
 struct k1_u {
     struct args {
         const bf16 *a;
@@ -273,19 +257,15 @@ struct k1_u {
         bf16 *r;
     };
     static constexpr int K = 24, packed_n = 32, packed_k = 32, granule = 16;
-    static constexpr int tile_m = 8, tile_n = 32, tile_k = 16, thread_m = 8, thread_n = 4, threads = 256, slots = 2;
+    static constexpr int tile_m = 16, tile_n = 32, threads = 128, ahead = 1, resident = 8;
     static constexpr int width = 4;
-    static constexpr bool row_sums = false, a_plain = true, b_plain = true;
+    static constexpr long long a_stride = 24;
+    static constexpr bool row_sums = false, input_sums = false;
     using a_type = bf16;
-    using b_type = bf16;
+    using b_type = a_type;
     struct context {};
     DEV static int rows(const args &p) { return 10; }
     DEV static int batches(const args &p) { return 1; }
-    template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
-    {
-        const vec<float, V> a = load_aligned<V>(p.a + row * 24ll + k); // !9:5
-        return a;
-    }
     DEV static const a_type *a_row(const args &p, int batch, int row)
     {
         return p.a + row * 24ll;
@@ -316,7 +296,7 @@ TF_LAYOUT(k1_u::args, k_, 24);
 TF_LAYOUT(k1_u::args, r, 32);
 static_assert(sizeof(k1_u::args) == 40, "size of args");
 
-// Written by tfgen: stored_product_z of tests/specs/stored-product.yaml for cdna; read it beside templates/gemm/gemm.h.
+// Written by tfgen: stored_product_z of tests/specs/stored-product.yaml for cdna; read it beside templates/gemm/gemm_frag.h.
 struct k2_z {
     struct args {
         const bf16 *r;
@@ -324,19 +304,15 @@ struct k2_z {
         bf16 *z;
     };
     static constexpr int K = 32, packed_n = 32, packed_k = 32, granule = 16;
-    static constexpr int tile_m = 8, tile_n = 32, tile_k = 16, thread_m = 8, thread_n = 4, threads = 256, slots = 2;
+    static constexpr int tile_m = 16, tile_n = 32, threads = 128, ahead = 1, resident = 8;
     static constexpr int width = 4;
-    static constexpr bool row_sums = false, a_plain = true, b_plain = true;
+    static constexpr long long a_stride = 32;
+    static constexpr bool row_sums = false, input_sums = false;
     using a_type = bf16;
-    using b_type = bf16;
+    using b_type = a_type;
     struct context {};
     DEV static int rows(const args &p) { return 10; }
     DEV static int batches(const args &p) { return 1; }
-    template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
-    {
-        const vec<float, V> r = load_aligned<V>(p.r + row * 32ll + k); // !11:5
-        return r;
-    }
     DEV static const a_type *a_row(const args &p, int batch, int row)
     {
         return p.r + row * 32ll;

@@ -1,5 +1,5 @@
 // ---- level none
-// Written by tfgen: swiglu_gate of specs/swiglu.yaml for cdna; read it beside templates/gemm/gemm_mfma.h.
+// Written by tfgen: swiglu_gate of specs/swiglu.yaml for cdna; read it beside templates/gemm/gemm_frag.h.
 struct k0_gate {
     struct args {
         const bf16 *x;
@@ -8,21 +8,15 @@ struct k0_gate {
         int B, S;
     };
     static constexpr int K = 256, packed_n = 352, packed_k = 256, granule = 16;
-    static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
-    static constexpr int chiplets = 8, chunk = 76;
+    static constexpr int tile_m = 48, tile_n = 32, threads = 512, ahead = 1, resident = 1;
+    static constexpr int width = 4;
     static constexpr long long a_stride = 256;
-    static constexpr bool a_dense = true, a_written = false;
-    static constexpr bool row_sums = false, a_plain = true, b_plain = true;
+    static constexpr bool row_sums = false, input_sums = false;
     using a_type = bf16;
-    using b_type = bf16;
+    using b_type = a_type;
     struct context {};
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static int batches(const args &p) { return 1; }
-    template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
-    {
-        const vec<float, V> x = load_aligned<V>(p.x + row * 256ll + k); // !14:10
-        return x;
-    }
     DEV static const a_type *a_row(const args &p, int batch, int row)
     {
         return p.x + row * 256ll;
@@ -52,7 +46,7 @@ TF_LAYOUT(k0_gate::args, B, 24);
 TF_LAYOUT(k0_gate::args, S, 28);
 static_assert(sizeof(k0_gate::args) == 32, "size of args");
 
-// Written by tfgen: swiglu_up of specs/swiglu.yaml for cdna; read it beside templates/gemm/gemm_mfma.h.
+// Written by tfgen: swiglu_up of specs/swiglu.yaml for cdna; read it beside templates/gemm/gemm_frag.h.
 struct k1_up {
     struct args {
         const bf16 *x;
@@ -61,21 +55,15 @@ struct k1_up {
         int B, S;
     };
     static constexpr int K = 256, packed_n = 352, packed_k = 256, granule = 16;
-    static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
-    static constexpr int chiplets = 8, chunk = 76;
+    static constexpr int tile_m = 48, tile_n = 32, threads = 512, ahead = 1, resident = 1;
+    static constexpr int width = 4;
     static constexpr long long a_stride = 256;
-    static constexpr bool a_dense = true, a_written = false;
-    static constexpr bool row_sums = false, a_plain = true, b_plain = true;
+    static constexpr bool row_sums = false, input_sums = false;
     using a_type = bf16;
-    using b_type = bf16;
+    using b_type = a_type;
     struct context {};
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static int batches(const args &p) { return 1; }
-    template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
-    {
-        const vec<float, V> x = load_aligned<V>(p.x + row * 256ll + k); // !14:10
-        return x;
-    }
     DEV static const a_type *a_row(const args &p, int batch, int row)
     {
         return p.x + row * 256ll;
@@ -181,7 +169,7 @@ TF_LAYOUT(k3_prod::args, S, 28);
 static_assert(sizeof(k3_prod::args) == 32, "size of args");
 
 // ---- level ops
-// Written by tfgen: swiglu_gate_up of specs/swiglu.yaml for cdna; read it beside templates/gemm/gemm_mfma.h.
+// Written by tfgen: swiglu_gate_up of specs/swiglu.yaml for cdna; read it beside templates/gemm/gemm_frag.h.
 struct k0_gate_up {
     struct args {
         const bf16 *x;
@@ -190,21 +178,15 @@ struct k0_gate_up {
         int B, S;
     };
     static constexpr int K = 256, packed_n = 704, packed_k = 256, granule = 16;
-    static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
-    static constexpr int chiplets = 8, chunk = 76;
+    static constexpr int tile_m = 48, tile_n = 32, threads = 512, ahead = 1, resident = 1;
+    static constexpr int width = 4;
     static constexpr long long a_stride = 256;
-    static constexpr bool a_dense = true, a_written = false;
-    static constexpr bool row_sums = false, a_plain = true, b_plain = true;
+    static constexpr bool row_sums = false, input_sums = false;
     using a_type = bf16;
-    using b_type = bf16;
+    using b_type = a_type;
     struct context {};
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static int batches(const args &p) { return 1; }
-    template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
-    {
-        const vec<float, V> x = load_aligned<V>(p.x + row * 256ll + k); // !14:10
-        return x;
-    }
     DEV static const a_type *a_row(const args &p, int batch, int row)
     {
         return p.x + row * 256ll;

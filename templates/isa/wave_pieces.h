@@ -1,0 +1,146 @@
+// In: pieces of a packed weight (docs/packing.md) and rows of A, both in memory. Out: under the names of isa/mma_pieces.h, AMD's products
+// of a piece and 16 rows, whose operands go from memory to registers: the 16 packed columns of the piece are the lines of a, rows are the
+// lines of b, so a lane has neighbouring columns of one row. Each 16 bytes of a piece are loaded by one lane. Refuses f32. Needs
+// isa/mfma.h, or isa/wmma.h and isa/wmma_wide.h.
+#pragma once
+
+// What of a chunk of 16 bytes lies beyond its row's end becomes zero: `left` elements of 2 bytes exist.
+DEV void cut_chunk(sixteen_bytes &c, int left)
+{
+#pragma unroll
+    for (int i = 0; i < 4; i++) {
+        const unsigned word = c[i];
+        c[i] = left > 2 * i + 1 ? word : left > 2 * i ? word & 0xffffu : 0u;
+    }
+}
+
+#if defined(TF_ON_HOST)
+DEV int piece_wave() { return thread_index() / TF_WAVE; } // of the workgroup
+#else
+DEV int piece_wave() { return uniform(thread_index() / TF_WAVE); }
+#endif
+
+// Which of a piece's chunks a lane has: part() of the first `parts`, and of those that follow. Rows of A alike, so that k is merely summed
+// in another order than memory's.
+struct piece_lanes {
+    static constexpr int parts = TF_WAVE / 16, loads = 4 / parts;
+    DEV static int line() { return thread_index() % 16; }
+    DEV static int part() { return thread_index() % TF_WAVE / 16; }
+#if TF_WAVE == 32
+    DEV static int column() { return wide::line_read(line()); }
+#else
+    DEV static int column() { return line(); }
+#endif
+};
+
+// Rows of A that a wave multiplies by a piece at a time, and how its results lie in its lanes: neighbours of one row.
+struct piece_results {
+    static constexpr int rows = 16, columns = 16, count = 256 / TF_WAVE;
+    DEV static int row(int) { return piece_lanes::line(); }
+    DEV static int column(int i) { return piece_lanes::part() * count + i; }
+    accumulator sum;
+    // It is made by here: else the compiler puts off multiplying until all that is under way has come, and holds the next pieces beside it.
+    DEV void settle()
+    {
+#if defined(__gfx908__) // whose products are in registers of their own
+        asm volatile("" : "+a"(sum));
+#elif !defined(TF_ON_HOST)
+        asm volatile("" : "+v"(sum));
+#endif
+    }
+    // To sums of M rows by N columns, from this row and column on.
+    template <class Places> DEV void put(float *sums, int row, int column) const
+    {
+#pragma unroll
+        for (int e = 0; e < count; e += 4) {
+            const vec<float, 4> neighbours = {sum[e], sum[e + 1], sum[e + 2], sum[e + 3]};
+            store_aligned<4>(sums + Places::at(row + piece_lanes::line(), column + piece_results::column(e)), neighbours);
+        }
+    }
+};
+
+// Where sums of M rows by N columns lie in LDS: a line of 32 floats has 16 columns of two rows, in quads that are permuted so that neither
+// the 16 rows that lanes store side by side nor the quads that they read meet in a bank. Halves: who reads takes every group of 16 columns,
+// else every other one.
+template <int M, int N, bool Halves> struct piece_places {
+    static constexpr int floats = M * N;
+    DEV static int at(int row, int column)
+    {
+        const int group = column / 16, in = row ^ (Halves ? group : group / 2) % 2 * 3;
+        return (group * (M / 2) + in / 2) * 32 + (in % 2 * 4 + (column / 4 % 4 ^ in / 2 % 4)) * 4 + column % 4;
+    }
+};
+
+// What the compiler does not know to be the same in all lanes would not be taken for a scalar.
+DEV global_address scalar_of(const void *same_in_all_lanes)
+{
+#if defined(TF_ON_HOST)
+    return scalar(reinterpret_cast<const char *>(same_in_all_lanes));
+#else
+    return scalar(uniform(same_in_all_lanes));
+#endif
+}
+
+template <class T> struct piece_of_weights {
+    sixteen_bytes chunk[piece_lanes::loads];
+    DEV void load(const T *piece)
+    {
+        const unsigned column = piece_lanes::column(), at = column / 8 * 512 + piece_lanes::part() * 128 + column % 8 * 16;
+        const global_address from = scalar_of(piece);
+#pragma unroll
+        for (int i = 0; i < piece_lanes::loads; i++) chunk[i] = global_read(from + (at + i * piece_lanes::parts * 128));
+    }
+};
+
+template <class T> struct piece_of_rows {
+    sixteen_bytes chunk[piece_lanes::loads];
+    // Rows from `first` on of those that begin at `row`, `stride` elements apart; `rows` of them exist, and `left` elements of each. The
+    // rows that do not exist are the last one again: their results are not stored.
+    DEV void load(const T *row, int first, long long stride, int rows, int left)
+    {
+        const int in = first + piece_lanes::line() < rows ? first + piece_lanes::line() : rows - 1, part = piece_lanes::part();
+        const global_address from = scalar_of(row);
+        const unsigned line = static_cast<unsigned>(in) * static_cast<unsigned>(stride * sizeof(T));
+#pragma unroll
+        for (int i = 0; i < piece_lanes::loads; i++) {
+            const int own = part + i * piece_lanes::parts, last = (left - 1) / 8, at = left < 32 && own > last ? last : own;
+            chunk[i] = global_read(from + (line + at * 16));
+            if (left < 32) cut_chunk(chunk[i], left - own * 8);
+        }
+    }
+    // Squares: the sum of what a lane has, over the lanes that share a row, which row, and the one lane of those that says so.
+    DEV float squares() const
+    {
+        float sum = 0;
+#pragma unroll
+        for (int i = 0; i < piece_lanes::loads; i++) {
+            const neighbours<T, 8> raw = __builtin_bit_cast(neighbours<T, 8>, chunk[i]);
+            vec<float, 8> v;
+#pragma unroll
+            for (int e = 0; e < 8; e++) v[e] = to_float(raw.e[e]) * to_float(raw.e[e]);
+            sum += tree_join<take_sum>(v);
+        }
+        return sum;
+    }
+    DEV static float squares_joined(float sum)
+    {
+#pragma unroll
+        for (int mask = 16; mask < TF_WAVE; mask *= 2) sum += lane_xor<TF_WAVE>(sum, mask);
+        return sum;
+    }
+    DEV static int squares_row() { return piece_lanes::line(); }
+    DEV static bool squares_speaks() { return piece_lanes::part() == 0; }
+};
+
+template <class T> DEV void multiply(piece_results &r, const piece_of_weights<T> &w, const piece_of_rows<T> &a)
+{
+#pragma unroll
+    for (int i = 0; i < piece_lanes::loads; i++) {
+#if TF_WAVE == 32
+        r.sum = matrix<T>::multiply(weights_operand<T>(w.chunk[i]), weights_operand<T>(a.chunk[i]), r.sum);
+#else
+        using operand = typename matrix<T>::operand;
+        r.sum = matrix<T>::multiply(__builtin_bit_cast(operand, w.chunk[i]), __builtin_bit_cast(operand, a.chunk[i]), r.sum);
+#endif
+    }
+}
