@@ -113,7 +113,7 @@ static const char *const *kernel_names(arena *a, const ir_program *p)
     kernel_namer n = {a, name_identifier(a, p->name ? p->name : "block"), {.a = a}, {.a = a}};
     const char **names = arena_alloc(a, ((size_t)p->kernel_count + 1) * sizeof *names);
     for (int k = 0; k < p->kernel_count; k++)
-        if (p->kernels[k]->phase_count == 1) names[k] = kernel_name(&n, p->kernels[k]->phases[0]);
+        names[k] = p->kernels[k]->phase_count ? kernel_name(&n, p->kernels[k]->phases[0]) : "";
     return names;
 }
 
