@@ -98,8 +98,8 @@ static int cluster_size(const tile_request *r, const ir_tile *tile)
 
 /* Two workgroups a multiprocessor where there is a lead for each: one loads while the other joins its warps. Else one, with all the
  * registers that it wants. (H200, us, behind a product: B64 H32/8 hd128 L1024 one 73, two 72; B1 H32/8 hd128 L2048 16 keys a warp
- * 6.2, 32 5.8, in clusters of 8 5.1; B4 H28/4 L4001 in clusters of 4 15, without 13; B16 H32/8 hd128 L2048 32 keys 37.5, 16 36.4; B32
- * H32/4 hd64 L2048 64 keys 20.2, 32 21.4; B1 H32/8 hd64 L1024 in clusters of 4 2.5, without 3.3.) */
+ * 6.2, 32 5.8, in clusters of 8 5.1; B4 H28/4 L4001 in clusters of 4 15, without 13; B16 H32/8 hd128 L2048 32 keys 37.5, 16 36.4;
+ * B32 H32/4 hd64 L2048 64 keys 20.2, 32 21.4; B1 H32/8 hd64 L1024 in clusters of 4 2.5, without 3.3.) */
 static void defaults(const tile_request *r, ir_tile *tile)
 {
     enum { long_run = 128 }; /* keys of a warp */

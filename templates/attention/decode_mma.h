@@ -332,14 +332,14 @@ template <class S> struct decode_mma : decode_runs<S, S::threads / 32 * S::warp_
     // into the cache of all multiprocessors, and begun with; the numbers that memory has then decide whether it counts.
     DEV static void ask_ahead(const args &p, const memory &m)
     {
-        constexpr int turn_bytes = turn * head_dim * 2, most = 1 << 17, turns = most / 2 / turn_bytes > 0 ? most / 2 / turn_bytes : 1;
+        constexpr int most = 4 << 20; // bytes, of all workgroups: more of it hinders the launch ahead
         const stand &s = m.turns.stands[0];
         const part &t = s.now;
-        const int i = thread_index() / 2, from = t.seen_from + (t.from + i) * turn, end = t.seen_from + t.to * turn;
-        if (s.to <= m.turns.from || i >= turns || S::key_stride != head_dim || S::value_stride != head_dim) return;
-        const int most_to = end < t.seen_to ? end : t.seen_to, to = from + turn < most_to ? from + turn : most_to;
+        if (s.to <= m.turns.from || thread_index() > 1 || S::key_stride != head_dim || S::value_stride != head_dim) return;
+        const int from = t.seen_from + t.from * turn, end = t.seen_from + t.to * turn, some = from + most / (4 * head_dim) / block_total();
+        const int most_to = end < t.seen_to ? end : t.seen_to, to = some < most_to ? some : most_to;
         if (from >= to) return;
-        cache_ask(thread_index() % 2 ? S::v(p, t.batch, from, t.kv_head) : S::k(p, t.batch, from, t.kv_head), (to - from) * head_dim * 2);
+        cache_ask(thread_index() ? S::v(p, t.batch, from, t.kv_head) : S::k(p, t.batch, from, t.kv_head), (to - from) * head_dim * 2);
     }
     DEV static bool differs(const numbers &x, const numbers &y) { return x.start != y.start || x.length != y.length; }
 
