@@ -1,6 +1,6 @@
 """In: tinygrad's emulator module. Out: the same, with instructions corrected that random programs showed to be wrong there: rounding to
-even, integer clamps, 24-bit multiplies, SDWA results, 16-bit operations on high registers. Refuses SDWA with float modifiers, by an
-exception when one is met."""
+even, integer clamps, 24-bit multiplies, SDWA results, 16-bit operations on high registers. Refuses SDWA with float modifiers or
+carries, by an exception when one is met."""
 import inspect
 
 
@@ -69,6 +69,8 @@ def apply(emu):
     def compile_sdwa(inst, ctx):
         if any(emu._iattr(inst, f) for f in ("src0_neg", "src0_abs", "src1_neg", "src1_abs")):
             raise RuntimeError("SDWA neg/abs is not emulated")
+        if "_CO_" in inst.op.name:
+            raise RuntimeError("carries of SDWA are not emulated")
         cl.append((inst.op.name, emu._iattr(inst, "clmp")))
         try: return sd(inst, ctx)
         finally: cl.pop()
