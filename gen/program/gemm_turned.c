@@ -4,17 +4,9 @@
 #include "gen/program/products.h"
 #include <math.h>
 
-enum { rows_of_frag = 16, most_rows = 128, most_split = 8, most_slots = 24, row_step = 16, column_step = 32 };
+enum { rows_of_frag = 16, most_rows_of_parts = 112, most_rows = 128, most_split = 8, most_slots = 24, row_step = 16, column_step = 32 };
 
 static const char *obstacle(const tile_request *r) { return obstacle_to_16_bits(r, layer_turned); }
-
-/* Readings of the weight (gen/program/products.h): one, at the speed of memory. Up to 16 rows frag is faster. */
-static double cost(const tile_request *r)
-{
-    const long long rows = request_rows(r);
-    if (rows <= rows_of_frag) return 0.6;
-    return rows <= most_rows ? 0.4 : COST_OF_MATRIX_UNITS + 0.1;
-}
 
 static long long length_of(const tile_request *r) { return value_columns(request_product(r)->inputs[0]); }
 
@@ -64,15 +56,24 @@ static long long workgroups(const tile_request *r, const gemm_turned_tile *x)
     return (request_rows(r) + x->m - 1) / x->m * column_tiles(r, x->n) * x->split;
 }
 
+/* What the tensor cores take for a workgroup: a warpgroup's instruction, 16 long, takes half a cycle a row. */
+static double products_time(const tile_request *r, const gemm_turned_tile *x)
+{
+    const double known = r->device->numbers[number_clock].value, clock = known > 0 ? known : 1.7e9, waits = 1.2;
+    const double instructions = (double)length_of(r) / x->split / 16 * (x->threads / 128);
+    return waits * instructions * x->m / 2 / clock;
+}
+
 static double time_of(const tile_request *r, const gemm_turned_tile *x, int together)
 {
-    const double l2_over_memory = 2.3, shallow = 1.1, next_round = 1.5e-6, start = 3e-6, hidden_start = 2.2e-6, meeting = 0.1e-6;
+    const double l2_over_memory = 2.5, shallow = 1.1, next_round = 1.5e-6, start = 3e-6, hidden_start = 2.2e-6, meeting = 0.1e-6;
     const long long seats = (long long)r->device->units * together, count = workgroups(r, x), rest = count % seats;
     const double memory = bandwidth(r), length = 2.0 * (double)length_of(r) / x->split, weights = x->n * length;
     const double share = fmin(1, (double)rest / (double)r->device->units);
     double time = (double)(count - rest) * weights / memory;
     if (rest) time += (double)rest * weights / (memory * pow(share, 0.3));
     time = fmax(time, (double)count * (weights + x->m * length) / (l2_over_memory * memory));
+    time = fmax(time, (double)((count + r->device->units - 1) / r->device->units) * products_time(r, x));
     if (together > 1) time *= shallow;
     time += (double)((count - 1) / seats) * next_round;
     return time + (together > 1 ? hidden_start + meeting * x->split : start);
@@ -114,6 +115,24 @@ static void defaults(const tile_request *r, ir_tile *t)
     for (int split = 2; split >= 1; split--)
         for (int n = split == 2 ? 64 : 128; n <= 256; n += column_step) try_tile(r, tile_of(m, n, split), 1, &t->gemm_turned, &least);
     for (int split = 1; split <= most_split; split *= 2) try_tile(r, tile_of(m, 64, split), 2, &t->gemm_turned, &least);
+}
+
+static long long columns_of(const tile_request *r)
+{
+    long long columns = 0;
+    for (int i = 0; i < r->phase->op_count; i++)
+        if (r->phase->ops[i]->kind == op_linear) columns += value_columns(r->phase->ops[i]->outputs[0]);
+    return columns;
+}
+
+/* Readings of the weight (gen/program/products.h): one, at the speed of memory. Up to 16 rows frag is faster; tiles of 128 rows are where
+ * there are more, or nearly that many and so few columns that more than two parts have to meet to give most multiprocessors work. */
+static double cost(const tile_request *r)
+{
+    const long long rows = request_rows(r);
+    if (rows <= rows_of_frag) return 0.6;
+    const bool parts = 2 * columns_of(r) < 48ll * r->device->units;
+    return rows <= (parts ? most_rows_of_parts : most_rows) ? 0.4 : COST_OF_MATRIX_UNITS + 0.1;
 }
 
 static const char *illegal(const tile_request *r, const ir_tile *t)
