@@ -88,6 +88,7 @@ typedef struct launch {
     int threads, shared_bytes;
     int dynamic_bytes; /* what of shared_bytes a launch asks for; 0: all of it is in the kernel */
     bool overlap;      /* may be launched so that it begins before the launch ahead of it has ended: it waits itself */
+    long long under_way; /* bytes that a workgroup asks memory for ahead, where its program knows; 0: it does not */
     int resident;      /* at most so many workgroups a multiprocessor, which share out the tiles; 0: any grid */
     /* tiles = ceil(rows/tile_rows) * column_tiles * multiple; multiple covers batches or heads */
     extent rows, multiple;

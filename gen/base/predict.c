@@ -224,3 +224,16 @@ bool launch_predict(const plan *p, const launch *l, const work *w, prediction *o
                                                     : limited_by_arithmetic;
     return true;
 }
+
+bool launch_flight(const plan *p, const launch *l, flight *out)
+{
+    const device_model *d = p->device;
+    const double bandwidth = d->numbers[number_bandwidth].value;
+    if (!l->under_way || bandwidth <= 0) return false;
+    const double groups = fmin(l->resident, ceil((double)launch_grid(l, &p->program->dims) / d->units));
+    *out = (flight){.bytes = groups * (double)l->under_way,
+                    .needed = bandwidth * device_latency(d) / d->units,
+                    .latency = device_latency(d),
+                    .assumed = d->numbers[number_latency].value <= 0};
+    return true;
+}

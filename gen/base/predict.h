@@ -33,5 +33,14 @@ typedef struct prediction {
     unsigned assumed;
 } prediction;
 
+/* Bytes that a unit's workgroups have asked memory for at a time, and those that come in memory's latency at its bandwidth: with fewer under
+ * way memory waits. */
+typedef struct flight {
+    double bytes, needed, latency; /* seconds */
+    bool assumed;                  /* the device file does not tell the latency */
+} flight;
+/* False: the program does not know, or the device file has no bandwidth. */
+bool launch_flight(const plan *p, const launch *l, flight *out);
+
 bool launch_predict(const plan *p, const launch *l, const work *w, prediction *out);
 #endif

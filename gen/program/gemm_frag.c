@@ -51,21 +51,30 @@ static long long shared_bytes(const tile_request *r, const ir_tile *t)
 /* Workgroups that share a unit. */
 static int resident(const device_model *d, const gemm_frag_tile *t)
 {
-    const kernel_need need = {.threads = t->threads,
-                              .registers = (registers(d->target, t) + 7) / 8 * 8,
-                              .shared = memory_bytes(d->target, t, true, true)};
+    const int needed = (registers(d->target, t) + 7) / 8 * 8, by_registers_alone = registers_of_unit(d->target) / (needed * t->threads),
+              most = 2048 / t->threads; /* of threads that any unit holds */
+    const kernel_need need = {.threads = t->threads, .registers = needed, .shared = memory_bytes(d->target, t, true, true)};
     occupancy o;
-    return occupancy_of(d, &need, &o) && o.groups > 1 ? o.groups : 1;
+    const int groups = occupancy_of(d, &need, &o) ? o.groups : by_registers_alone < most ? by_registers_alone : most;
+    return groups > 1 ? groups : 1;
 }
 
 /* ---- how long it takes
  * All multiprocessors together get what memory delivers. One gets a tile's weights no sooner than what its waves have under way comes
- * round, once in the time of a load under load; and weights and rows, which come from L2, no faster than its port takes them. As measured
- * on an H200 at 1 to 32 rows: 2 us, and 1.45 times its share of memory's bandwidth. */
+ * round, once in memory's latency; and weights and rows, which come from L2, no faster than its port takes them: 1.45 times its share of
+ * memory's bandwidth, as measured on an H200 at 1 to 32 rows. */
 static double bandwidth_of(const device_model *d)
 {
     const double reached = d->numbers[number_bandwidth_reached].value, most = d->numbers[number_bandwidth].value;
     return reached > 0 ? reached : most > 0 ? most : 1e12;
+}
+
+/* Bytes of weights that a workgroup's waves ask for ahead. */
+static long long under_way(const tile_request *r, const gemm_frag_tile *t)
+{
+    const long long pieces = (value_columns(request_product(r)->inputs[0]) * 2 + piece_row_bytes - 1) / piece_row_bytes,
+                    ahead = (long long)t->ahead * waves_of(r, t);
+    return (ahead < pieces ? ahead : pieces) * (t->n / piece_columns) * piece_bytes;
 }
 
 /* `count` tiles at a time. */
@@ -75,8 +84,8 @@ static double round_time(const tile_request *r, const gemm_frag_tile *t, long lo
                  rows = (double)(request_rows(r) < t->m ? request_rows(r) : t->m) * line;
     const double memory = bandwidth_of(r->device), port = 1.45 * memory / r->device->units;
     const long long together = (count + r->device->units - 1) / r->device->units; /* on one multiprocessor */
-    const double under_way = (double)waves_of(r, t) * t->ahead * t->n / piece_columns * piece_bytes;
-    const double times[] = {(double)count * weights / memory, (double)together * (weights + rows) / port, 2e-6 * weights / under_way};
+    const double times[] = {(double)count * weights / memory, (double)together * (weights + rows) / port,
+                            device_latency(r->device) * weights / (double)under_way(r, t)};
     double longest = times[0];
     for (int i = 1; i < 3; i++)
         if (times[i] > longest) longest = times[i];
@@ -165,6 +174,7 @@ static void geometry(const tile_request *r, const ir_tile *t, launch *l)
 {
     products_geometry(r, t->gemm_frag.m, t->gemm_frag.n, l);
     l->resident = resident(r->device, &t->gemm_frag);
+    l->under_way = under_way(r, &t->gemm_frag);
 }
 
 static int parts(const tile_request *r, const ir_tile *t) { return column_tiles(r, t->gemm_frag.n); }

@@ -54,4 +54,5 @@ device_model *device_model_default(arena *a, const target_info *target);
 /* What a device that calls itself `label` is; where none matches, the default. */
 device_model *device_model_of(arena *a, const target_info *target, const char *label);
 double device_last_level(const device_model *d); /* bytes of the cache next to memory; 0: not known */
+double device_latency(const device_model *d);    /* of memory; an H200's where the file does not say */
 #endif

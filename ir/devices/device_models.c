@@ -106,3 +106,9 @@ double device_last_level(const device_model *d)
     const double cache = d->numbers[number_cache].value;
     return cache > 0 ? cache : d->numbers[number_l2].value;
 }
+
+double device_latency(const device_model *d)
+{
+    const double known = d->numbers[number_latency].value, of_an_h200 = 2e-6;
+    return known > 0 ? known : of_an_h200;
+}

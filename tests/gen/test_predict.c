@@ -122,6 +122,7 @@ typedef struct foreseen {
     const char *yaml, *tile;
     int index;
     prediction got;
+    flight under_way;
     work work;
 } foreseen;
 
@@ -141,6 +142,7 @@ static void foresee(void *argument)
     const launch *l = &c.plan->launches[f->index];
     f->work = launch_work(f->a, c.plan, l, NULL, NULL);
     ck_assert(launch_predict(c.plan, l, &f->work, &f->got));
+    ck_assert_int_eq(launch_flight(c.plan, l, &f->under_way), l->under_way > 0);
 }
 
 static foreseen foreseen_of(const char *yaml, const char *tile, int index)
@@ -169,6 +171,27 @@ START_TEST(a_product_takes_its_tiles_rounds)
     ck_assert_double_eq_tol(p.seconds, 1e-6 + 0.8e-6 + p.products + p.epilogues, 1e-12);
     ck_assert_int_eq(p.limit, limited_by_products);
     ck_assert_uint_eq(p.assumed, 0);
+}
+END_TEST
+
+#define ONE_ROW(N, K)                                                                                        \
+    "block: p\ndtype: bf16\ndims: {N: " N ", K: " K "}\ninputs: {x: [1, K]}\nparams: {w: [N, K]}\n" \
+    "ops:\n  - {out: y, op: linear, in: [x, w]}\noutputs: {y: y}\n"
+
+/* Four waves have two pieces of 32 columns each under way, where two of eight units have a tile; then seven pieces are all that there is;
+ * then each unit has two workgroups. */
+START_TEST(weights_under_way_are_those_that_waves_ask_for_ahead)
+{
+    static const struct {
+        const char *yaml;
+        double bytes;
+    } cases[] = {{ONE_ROW("64", "1024"), 4 * 2 * 2 * 1024}, {ONE_ROW("64", "200"), 7 * 2 * 1024}, {ONE_ROW("512", "1024"), 2 * 16384}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const flight f = foreseen_of(cases[i].yaml, "gemm layer=frag n=32 threads=128 ahead=2", 0).under_way;
+        ck_assert_double_eq(f.bytes, cases[i].bytes);
+        ck_assert_double_eq_tol(f.needed, 2e12 * 2e-6 / 8, 1e-6);
+        ck_assert(f.assumed);
+    }
 }
 END_TEST
 
@@ -277,6 +300,7 @@ int main(void)
     tcase_add_test(units, every_gpu_target_is_in_the_table);
     tcase_add_test(units, what_limits_is_told_with_what_would_free_it);
     tcase_add_test(times, a_product_takes_its_tiles_rounds);
+    tcase_add_test(times, weights_under_way_are_those_that_waves_ask_for_ahead);
     tcase_add_test(times, rows_of_a_group_come_again_for_each_set_of_columns);
     tcase_add_test(times, rows_beyond_the_matrix_cost_as_much_as_rows_of_it);
     tcase_add_test(times, few_units_and_narrow_tiles_multiply_at_their_peak);
