@@ -96,6 +96,22 @@ static const launch *decode_launch(const rig *r)
     return found;
 }
 
+/* Of the parts that workgroups gave each other all were taken: the 8 bytes before each are cleared, and the next launch takes none of them.
+ * Returns how many there were. */
+static int parts_taken(rig *r, const decode_step *t)
+{
+    static const unsigned long long full = 0x9d2be3167f4a91c5ull; /* templates/attention/decode_mma.h */
+    const int rows = t->H / t->KV * t->S, slice = 4 + (rows < 8 ? rows : 8) * (t->hd + 4);
+    const size_t words = (size_t)extent_value(&r->c.plan->scratches[0].floats, &r->graph->dims) / 2;
+    unsigned long long *data = calloc(words, sizeof *data);
+    int taken = 0;
+    ck_assert_int_eq(guarded_get_scratch(r->s, 0, data, words * sizeof *data, &r->log), code_ok);
+    for (size_t i = 0; i < words; i++) ck_assert_msg(data[i] != full, "the part at byte %zu was not taken", 8 * i);
+    for (size_t i = 0; i < words; i += (size_t)slice / 2) taken += data[i] == 0;
+    free(data);
+    return taken;
+}
+
 START_TEST(every_head_group_and_length_is_within_its_bound)
 {
     const decode_step *t = &steps[_i];
@@ -106,6 +122,13 @@ START_TEST(every_head_group_and_length_is_within_its_bound)
     rig_judge(r);
     const double *y = rig_read(r, "y");
     for (size_t k = 0; k < rig_count(r, "y"); k++) ck_assert_msg(isfinite(y[k]), "element %zu is not finite", k);
+    const int taken = parts_taken(r, t);
+    if (_i == 0) ck_assert_int_gt(taken, 0); /* the longest of the sequences has more than one workgroup's share */
+    if (_i < 2) {
+        rig_execute(r); /* the same rows are appended again */
+        ck_assert(same_numbers(y, rig_read(r, "y"), rig_count(r, "y")));
+        (void)parts_taken(r, t);
+    }
     rig_close(r);
 }
 END_TEST
