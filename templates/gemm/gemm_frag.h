@@ -184,6 +184,10 @@ template <class S> struct gemm_frag {
         }
         barrier();
         const int rows = S::rows(p) - t.row < tile_m ? S::rows(p) - t.row : tile_m;
+        for (int i = thread_index(); i < places::count(rows); i += threads) add_waves(memory + places::nth(i), places::floats);
+        if constexpr (S::input_sums)
+            for (int row = thread_index(); row < rows; row += threads) add_waves(memory + squares_at + row, tile_m);
+        barrier();
         store(p, t, r.context, thread_index(), rows, memory);
 #pragma unroll 1
         for (int item = thread_index() + threads; item < rows * per_row; item += threads)
@@ -197,23 +201,23 @@ template <class S> struct gemm_frag {
             }
         }
     }
+    // What the first wave has of a number becomes the sum of what all have, each `step` behind the one before.
+    DEV static void add_waves(float *number, int step)
+    {
+        float all = *number;
+#pragma unroll
+        for (int w = 1; w < waves; w++) all += number[w * step];
+        *number = all;
+    }
     DEV static vec<float, S::width> summed(float *memory, int row, int column)
     {
-        vec<float, S::width> all = load_aligned<S::width>(memory + places::at(row, column));
-#pragma unroll 4
-        for (int w = 1; w < waves; w++) all += load_aligned<S::width>(memory + w * places::floats + places::at(row, column));
-        return all;
+        return load_aligned<S::width>(memory + places::at(row, column));
     }
     DEV static void store(const args &p, const tile &t, typename S::context context, int item, int rows, float *memory)
     {
         const int row = item_row(item), in = item % per_row * S::width;
         if (row >= rows) return;
-        if constexpr (S::input_sums) {
-            float squares = memory[squares_at + row];
-#pragma unroll 4
-            for (int w = 1; w < waves; w++) squares += memory[squares_at + w * tile_m + row];
-            S::summed(p, context, 0, t.row + row, squares);
-        }
+        if constexpr (S::input_sums) S::summed(p, context, 0, t.row + row, memory[squares_at + row]);
         float sum = 0;
         to_memory out;
         if constexpr (halves) {

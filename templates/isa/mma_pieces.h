@@ -34,6 +34,9 @@ struct piece_results {
 template <int M, int N, bool Halves> struct piece_places {
     static constexpr int pitch = N + 4, floats = M * pitch;
     DEV static int at(int row, int column) { return row * pitch + column; }
+    // The numbers of so many rows, in the order in which they lie.
+    DEV static int count(int rows) { return rows * N; }
+    DEV static int nth(int i) { return at(i / N, i % N); }
 };
 
 DEV int piece_wave() { return thread_index() / TF_WAVE; } // of the workgroup

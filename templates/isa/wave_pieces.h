@@ -69,6 +69,9 @@ template <int M, int N, bool Halves> struct piece_places {
         const int group = column / 16, in = row ^ (Halves ? group : group / 2) % 2 * 3;
         return (group * (M / 2) + in / 2) * 32 + (in % 2 * 4 + (column / 4 % 4 ^ in / 2 % 4)) * 4 + column % 4;
     }
+    // The numbers of so many rows, in the order in which they lie; others lie between them.
+    DEV static int count(int) { return floats; }
+    DEV static int nth(int i) { return i; }
 };
 
 // What the compiler does not know to be the same in all lanes would not be taken for a scalar.
