@@ -28,7 +28,7 @@ for spec in ${SPECS:-specs/*.yaml}; do
 done
 # 1, primes, one more than a tile: dims that a spec does not have are left out of its list by hand
 for dtype in ${ODD:-bf16 f16 f32}; do
-    for tag in 1x1x1 37x13x5 127x257x67 129x257x64 131x263x1031 333x500x1366 300x1004x252 257x129x8 \
+    for tag in 1x1x1 37x13x5 127x257x67 33x2100x1030 64x300x4100 129x257x64 131x263x1031 333x500x1366 300x1004x252 257x129x8 \
         $([ $dtype = f32 ] && echo 17x1x128 129x257x129 191x70x4096); do
         dims=M=${tag%%x*},N=$(echo $tag | cut -dx -f2),K=${tag##*x}
         make_one tests/h200/product.yaml tile $dtype $tag --dim=$dims
