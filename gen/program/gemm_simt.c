@@ -29,6 +29,7 @@ static const char *illegal(const tile_request *r, const ir_tile *t)
 {
     const gemm_simt_tile *x = &t->gemm_simt;
     if (x->m % x->thread_m != 0 || x->n % x->thread_n != 0) return "thread_m divides m and thread_n divides n";
+    if (x->thread_m > 2 && x->thread_m % 4) return "thread_m is 1, 2 or a multiple of 4"; /* loads of neighbours are aligned to 16 bytes */
     if (x->thread_n % (2 * r->target->width) != 0)
         return arena_printf(r->a, "thread_n is a multiple of %d", 2 * r->target->width);
     if (x->n % 32) return "n goes in steps of 32";

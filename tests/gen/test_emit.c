@@ -294,6 +294,7 @@ static const bad_tuning bad_tunings[] = {
     {"gemm: layer=simt m=1024 n=1024 thread_m=32 thread_n=32 threads=1024", "bytes of shared memory; a workgroup has 65536",
      code_unsupported},
     {"gemm: layer=simt thread_n=12", "thread_n", code_unsupported},
+    {"gemm: layer=simt m=24 n=64 k=32 thread_m=3 thread_n=8 threads=64", "thread_m is 1, 2 or a multiple of 4", code_unsupported},
     {"gemm: layer=simt threads=4096 m=512 n=512 thread_m=8 thread_n=8", "threads=4096; it is 1 to 1024", code_unsupported},
     {"rows: team=3", "team and v are powers of two", code_unsupported},
     {"gemm: layer=wgmma", "layer=wgmma: the target has no such instructions; gfx90a has simt, few, frag, mfma here", code_unsupported},
