@@ -132,20 +132,22 @@ END_TEST
 
 /* ---- operations of matrix instructions: those of whole tiles */
 static const struct {
-    const char *target;
+    const char *target, *tile;
     long long M, N, K, operations; /* operations: of tiles of 64 x 64 or 128 columns, in stages of 64 */
-} products[] = {{"gfx90a", 64, 64, 64, 2 * 64 * 64 * 64},
-                {"gfx1100", 32, 64, 48, 2 * 64 * 64 * 64},
-                {"gfx950", 40, 80, 64, 2 * 64 * 128 * 64}};
+} products[] = {{"gfx90a", "gemm: layer=mfma", 64, 64, 64, 2 * 64 * 64 * 64},
+                {"gfx1100", "gemm: layer=wmma", 32, 64, 48, 2 * 64 * 64 * 64},
+                {"gfx950", "gemm: layer=mfma", 40, 80, 64, 2 * 64 * 128 * 64}};
 
 START_TEST(matrix_instructions_do_the_operations_that_are_predicted)
 {
     const char *yaml = "block: p\ndtype: bf16\ndims: {M: 64, N: 64, K: 64}\ninputs: {x: [M, K]}\nparams: {w: [N, K]}\n"
                        "ops:\n  - {out: y, op: linear, in: [x, w]}\noutputs: {y: y}\n";
     const dim_override dims[] = {{"M", products[_i].M}, {"N", products[_i].N}, {"K", products[_i].K}};
+    const tuning tiles = {.lines = &products[_i].tile, .count = 1};
     record *r = calloc(1, sizeof *r);
     opened = rig_open(&(rig_request){.yaml = yaml,
                                      .level = fusion_tile,
+                                     .tuning = &tiles,
                                      .target = products[_i].target,
                                      .dims = dims,
                                      .dim_count = 3,
