@@ -735,7 +735,7 @@ struct k16_down {
         int B;
     };
     static constexpr int K = 688, packed_n = 256, packed_k = 704, granule = 16;
-    static constexpr int tile_m = 16, tile_n = 16, threads = 1024, ahead = 2, resident = 1;
+    static constexpr int tile_m = 16, tile_n = 32, threads = 1024, ahead = 2, resident = 1;
     static constexpr int width = 4;
     static constexpr long long a_stride = 688;
     static constexpr bool row_sums = false, input_sums = false;
@@ -758,9 +758,10 @@ struct k16_down {
     {
         out.template put<Slot, W>(p.down + row * 256ll + col, product); // !50:5
     }
-    template <int W, class Out> DEV static void columns(const args &p, const context &c, int batch, int row, int n, vec<float, W> product, float &sum, Out &out)
+    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
     {
-        columns_down<W, 0>(p, c, row, n, product, sum, out);
+        columns_down<W, 0>(p, c, row, n, lo, sum, out);
+        columns_down<W, 1>(p, c, row, n + granule, hi, sum, out);
     }
 };
 TF_LAYOUT(k16_down::args, prod, 0);
@@ -1326,7 +1327,7 @@ struct k10_down {
         int B;
     };
     static constexpr int K = 688, packed_n = 256, packed_k = 704, granule = 16;
-    static constexpr int tile_m = 16, tile_n = 16, threads = 1024, ahead = 2, resident = 1;
+    static constexpr int tile_m = 16, tile_n = 32, threads = 1024, ahead = 2, resident = 1;
     static constexpr int width = 4;
     static constexpr long long a_stride = 688;
     static constexpr bool row_sums = false, input_sums = false;
@@ -1351,9 +1352,10 @@ struct k10_down {
         const vec<float, W> x2 = op_add(x1, product); // !51:5
         out.template put<Slot, W>(p.x2 + row * 256ll + col, x2); // !51:5
     }
-    template <int W, class Out> DEV static void columns(const args &p, const context &c, int batch, int row, int n, vec<float, W> product, float &sum, Out &out)
+    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
     {
-        columns_down<W, 0>(p, c, row, n, product, sum, out);
+        columns_down<W, 0>(p, c, row, n, lo, sum, out);
+        columns_down<W, 1>(p, c, row, n + granule, hi, sum, out);
     }
 };
 TF_LAYOUT(k10_down::args, prod, 0);
@@ -1653,7 +1655,7 @@ struct k5_down {
         int B;
     };
     static constexpr int K = 688, packed_n = 256, packed_k = 704, granule = 16;
-    static constexpr int tile_m = 16, tile_n = 16, threads = 1024, ahead = 2, resident = 1;
+    static constexpr int tile_m = 16, tile_n = 32, threads = 1024, ahead = 2, resident = 1;
     static constexpr int width = 4;
     static constexpr long long a_stride = 688;
     static constexpr bool row_sums = false, input_sums = false;
@@ -1678,9 +1680,10 @@ struct k5_down {
         const vec<float, W> x2 = op_add(x1, product); // !51:5
         out.template put<Slot, W>(p.x2 + row * 256ll + col, x2); // !51:5
     }
-    template <int W, class Out> DEV static void columns(const args &p, const context &c, int batch, int row, int n, vec<float, W> product, float &sum, Out &out)
+    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
     {
-        columns_down<W, 0>(p, c, row, n, product, sum, out);
+        columns_down<W, 0>(p, c, row, n, lo, sum, out);
+        columns_down<W, 1>(p, c, row, n + granule, hi, sum, out);
     }
 };
 TF_LAYOUT(k5_down::args, prod, 0);
