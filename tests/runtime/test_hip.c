@@ -186,12 +186,12 @@ static bool spill_on_matrix_units(void)
     return there;
 }
 
-static void ran_on_simt(program *p)
+static void ran_on_the_next_cheapest(program *p)
 {
     tfgen_error error;
     const ir_phase *phase = p->module->plan->launches[0].kernel->phases[0];
     ck_assert_ptr_ne(p->module->plan, p->plan->compiled.plan);
-    ck_assert_int_eq(phase_layer(phase), layer_simt);
+    ck_assert_int_eq(phase_layer(phase), layer_frag);
     ck_assert_int_eq(phase->spilled[0].scratch, 1040);
     ck_assert_ptr_null(strstr(tfgen_plan_manifest(p->plan), "\"spilled\""));
     ck_assert_ptr_nonnull(strstr(tfgen_module_manifest(p->module), "\"spilled\""));
@@ -205,7 +205,7 @@ START_TEST(a_kernel_that_spills_runs_from_a_plan_made_again)
     tfgen_error error;
     if (!spill_on_matrix_units()) return;
     must(start(&p, "hip", product_spec, sizeof product_spec - 1, &error), &error);
-    ran_on_simt(&p);
+    ran_on_the_next_cheapest(&p);
     stop(&p);
     directory_remove(spill_folder);
     nothing_wrong();
@@ -239,7 +239,7 @@ START_TEST(a_variant_that_spills_is_planned_again)
     ck_assert_ptr_eq(p.module->plan, p.plan->compiled.plan);
     must(tfgen_module_prepare(p.module, &dim, 1, NULL, &error), &error);
     const ir_phase *phase = p.module->variants->plan->launches[0].kernel->phases[0];
-    ck_assert_int_eq(phase_layer(phase), layer_simt);
+    ck_assert_int_eq(phase_layer(phase), layer_frag);
     ck_assert_int_eq(phase->spilled_count, 1);
     ck_assert_ptr_nonnull(strstr(tfgen_module_manifest(p.module), "\"spilled\""));
     for (size_t i = 0; i < p.count; i++) {
@@ -308,7 +308,7 @@ START_TEST(a_bundle_has_the_kernels_of_the_plan_made_again)
     must(tfgen_module_create(p.plan, p.device, &options, &p.module, &error), &error);
     must(make_memory(&p, &error), &error);
     must(tfgen_weights_create(p.module, p.tensors, p.stream, &p.weights, &error), &error);
-    ran_on_simt(&p);
+    ran_on_the_next_cheapest(&p);
     stop(&p);
     free(bundle);
     directory_remove(spill_folder);

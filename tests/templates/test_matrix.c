@@ -21,12 +21,15 @@ static const matrix_case cases[] = {{"sm_80", "bf16", "layer=mma"},     {"sm_80"
 START_TEST(products_on_matrix_units_are_within_their_bounds)
 {
     const matrix_case *c = &cases[_i];
-    char yaml[512];
+    char yaml[512], line[64];
+    snprintf(line, sizeof line, "gemm %.*s", (int)strcspn(c->layer, " "), c->layer);
+    const char *lines = line;
+    const tuning tuning = {.lines = &lines, .count = 1};
     snprintf(yaml, sizeof yaml,
              "block: t\ndtype: %s\ndims: {M: 37, N: 75, K: 141}\ninputs: {x: [M, K]}\nparams: {w: [N, K], b: [N]}\nops:\n"
              "  - {out: y, op: linear, in: [x, w, b]}\noutputs: {y: y}\n",
              c->dtype);
-    rig *r = rig_open(&(rig_request){.yaml = yaml, .level = fusion_tile, .target = c->target});
+    rig *r = rig_open(&(rig_request){.yaml = yaml, .level = fusion_tile, .target = c->target, .tuning = &tuning});
     ck_assert_ptr_nonnull(strstr(ir_print(r->a, r->c.plan->program), c->layer));
     rig_run(r);
     rig_judge(r);
