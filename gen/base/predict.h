@@ -33,8 +33,8 @@ typedef struct prediction {
     unsigned assumed;
 } prediction;
 
-/* Bytes that a unit's workgroups have asked memory for at a time, and those that come in memory's latency at its bandwidth: with fewer under
- * way memory waits. */
+/* Bytes that a unit's workgroups have asked memory for at a time, and those that come in memory's latency at its bandwidth: with fewer
+ * under way memory waits. */
 typedef struct flight {
     double bytes, needed, latency; /* seconds */
     bool assumed;                  /* the device file does not tell the latency */

@@ -35,7 +35,10 @@ static int registers(const target_info *target, const gemm_frag_tile *t)
     return loop > epilogue ? loop : epilogue;
 }
 /* A SIMD has them; there are four in a unit. */
-static int registers_of_unit(const target_info *target) { return target->registers * target->wave * (target->vendor == vendor_amd ? 4 : 1); }
+static int registers_of_unit(const target_info *target)
+{
+    return target->registers * target->wave * (target->vendor == vendor_amd ? 4 : 1);
+}
 
 /* gemm_frag<...>::memory_bytes of a tile that makes partial sums of its rows, or takes sums of those that it reads. */
 static long long memory_bytes(const target_info *target, const gemm_frag_tile *t, bool makes_sums, bool takes_sums)

@@ -42,7 +42,7 @@ static const race_case cases[] = {{.target = "sm_90a", .yaml = NORM},
                                   {.target = "sm_80", .yaml = ATTENTION},
                                   {.target = "gfx942", .yaml = DECODE},
                                   {.target = "sm_90a", .yaml = DECODE},
-                                  {.target = "sm_90a", .yaml = BIAS("f16")},
+                                  {.target = "sm_90a", .yaml = BIAS("f16"), .dims = {{"M", 140}}, .dim_count = 1}, /* wgmma */
                                   {.target = "sm_80", .yaml = BIAS("f16")},
                                   {.target = "gfx942", .yaml = BIAS("f16")},
                                   {.target = "gfx942", .yaml = BIAS("bf16")},
