@@ -155,7 +155,7 @@ START_TEST(progress_with_an_estimate_is_for_terminals)
 {
     use_compiler(slow_once);
     if (!emit_at_terminal("--jobs=1")) return;
-    says("\r\033[Kcompiling 1/10, ");
+    says("\r\033[Kcompiling 1/9, ");
     says(" s left  llama");
     ck_assert(strstr(output, "is not compiled for gfx942"));
 }
