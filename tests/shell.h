@@ -2,7 +2,9 @@
  * test fails. Defined in tests/support.c. */
 #ifndef TFGEN_TESTS_SHELL_H
 #define TFGEN_TESTS_SHELL_H
-extern char output[1 << 16];
+extern char output[8 << 20];
 int shell(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* Of $TFGEN, else ./tfgen, with stderr in the output. */
+int tfgen(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void says(const char *part); /* output has it */
 #endif

@@ -318,7 +318,15 @@ int run_suite(Suite *suite)
 }
 
 /* ---- tests/shell.h */
-char output[1 << 16];
+char output[8 << 20];
+
+static int run_command(const char *command)
+{
+    FILE *pipe = popen(command, "r");
+    ck_assert_ptr_nonnull(pipe);
+    output[fread(output, 1, sizeof output - 1, pipe)] = '\0';
+    return WEXITSTATUS(pclose(pipe));
+}
 
 int shell(const char *format, ...)
 {
@@ -327,10 +335,19 @@ int shell(const char *format, ...)
     va_start(list, format);
     vsnprintf(command, sizeof command, format, list);
     va_end(list);
-    FILE *pipe = popen(command, "r");
-    ck_assert_ptr_nonnull(pipe);
-    output[fread(output, 1, sizeof output - 1, pipe)] = '\0';
-    return WEXITSTATUS(pclose(pipe));
+    return run_command(command);
+}
+
+int tfgen(const char *format, ...)
+{
+    const char *program = getenv("TFGEN") ? getenv("TFGEN") : "./tfgen";
+    char arguments[4096], command[8192];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(arguments, sizeof arguments, format, list);
+    va_end(list);
+    snprintf(command, sizeof command, "%s %s 2>&1", program, arguments);
+    return run_command(command);
 }
 
 void says(const char *part) { ck_assert_msg(strstr(output, part) != NULL, "no '%s' in:\n%s", part, output); }

@@ -1,30 +1,15 @@
 /* The command as a person or a script sees it: exit codes, help, errors, output. Runs $TFGEN (default ./tfgen). */
 #define _GNU_SOURCE
 #include "ir/ir.h"
+#include "tests/shell.h"
 #include <check.h>
 #include <jansson.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
+
 #include <unistd.h>
-
-static char output[1 << 20];
-
-/* Runs `tfgen ARGUMENTS` with stderr in the output; returns the exit code. */
-static int tfgen(const char *arguments)
-{
-    const char *program = getenv("TFGEN") ? getenv("TFGEN") : "./tfgen";
-    char command[4096];
-    snprintf(command, sizeof command, "%s %s 2>&1", program, arguments);
-    FILE *pipe = popen(command, "r");
-    ck_assert_ptr_nonnull(pipe);
-    output[fread(output, 1, sizeof output - 1, pipe)] = '\0';
-    return WEXITSTATUS(pclose(pipe));
-}
-
-static void says(const char *part) { ck_assert_msg(strstr(output, part) != NULL, "no '%s' in:\n%s", part, output); }
 
 static char folder[64];
 static void make_folder(void)
@@ -81,7 +66,7 @@ START_TEST(every_command_and_every_list_that_help_names_is_there)
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
         char arguments[64];
         snprintf(arguments, sizeof arguments, "help %s", commands[i]);
-        ck_assert_msg(tfgen(arguments) == 0, "%s", output);
+        ck_assert_msg(tfgen("%s", arguments) == 0, "%s", output);
         says(commands[i]);
     }
     ck_assert_int_eq(tfgen("emit --no-fuse=help"), 0);
@@ -107,10 +92,11 @@ END_TEST
 START_TEST(a_word_that_is_no_command_is_no_spec_either)
 {
     make_folder();
-    ck_assert_int_eq(tfgen(in_folder("--version; cp specs/rmsnorm.yaml %s/spec; t=$(realpath ${TFGEN:-./tfgen}); cd %s && $t rnu spec")),
+    ck_assert_int_eq(tfgen("%s",
+                           in_folder("--version; cp specs/rmsnorm.yaml %s/spec; t=$(realpath ${TFGEN:-./tfgen}); cd %s && $t rnu spec")),
                      2);
     says("no command and no file is called 'rnu'; did you mean tfgen run?");
-    ck_assert_int_eq(tfgen(in_folder("--version; t=$(realpath ${TFGEN:-./tfgen}); cd %s && ls && $t spec -q && ls")),
+    ck_assert_int_eq(tfgen("%s", in_folder("--version; t=$(realpath ${TFGEN:-./tfgen}); cd %s && ls && $t spec -q && ls")),
                      0); /* a file is a spec whatever its name */
     says("spec\nspec\nspec.tfgen");
     ck_assert_int_eq(tfgen("-q run specs/rmsnorm.yaml"), 2);
@@ -176,7 +162,7 @@ END_TEST
 START_TEST(a_list_that_is_given_twice_is_one_list)
 {
     make_folder();
-    ck_assert_int_eq(tfgen(in_folder("specs/rmsnorm.yaml -q --dim B=2 --dim S=3 -o %s/out && grep ^dim %s/out/plan.ir")), 0);
+    ck_assert_int_eq(tfgen("%s", in_folder("specs/rmsnorm.yaml -q --dim B=2 --dim S=3 -o %s/out && grep ^dim %s/out/plan.ir")), 0);
     says("B = 2 ");
     says("S = 3 ");
     remove_folder();
@@ -196,11 +182,11 @@ START_TEST(a_device_model_is_a_name_or_a_file)
     says("device model h200 is of target sm_90a, not of host");
     ck_assert_int_eq(tfgen("specs/rmsnorm.yaml --target=sm_90a --device-model=./nothing.yaml"), 3);
     says("./nothing.yaml: cannot open");
-    ck_assert_int_eq(tfgen(in_folder("--version; sed s/2048/3072000/ specs/devices/h200.yaml >%s/d.yaml")), 0);
-    ck_assert_int_eq(tfgen(in_folder("run specs/rmsnorm.yaml --target=sm_90a --device-model=%s/d.yaml")), 3);
+    ck_assert_int_eq(tfgen("%s", in_folder("--version; sed s/2048/3072000/ specs/devices/h200.yaml >%s/d.yaml")), 0);
+    ck_assert_int_eq(tfgen("%s", in_folder("run specs/rmsnorm.yaml --target=sm_90a --device-model=%s/d.yaml")), 3);
     says("/d.yaml:9:19: error: row_threads: a whole number from 1 to 65536");
-    ck_assert_int_eq(tfgen(in_folder("--version; printf 'name: a\\0b' >%s/z.yaml")), 0);
-    ck_assert_int_eq(tfgen(in_folder("specs/rmsnorm.yaml --device-model=%s/z.yaml")), 3);
+    ck_assert_int_eq(tfgen("%s", in_folder("--version; printf 'name: a\\0b' >%s/z.yaml")), 0);
+    ck_assert_int_eq(tfgen("%s", in_folder("specs/rmsnorm.yaml --device-model=%s/z.yaml")), 3);
     says("it has a NUL character");
     remove_folder();
 }
@@ -225,7 +211,7 @@ START_TEST(what_others_call_a_dtype_and_a_dim_that_is_not_there_get_a_hint)
         snprintf(hint, sizeof hint, "did you mean %s?", called[i][1]);
         if (i % 2) snprintf(arguments, sizeof arguments, "specs/rmsnorm.yaml -o /dev/null/x --dtype=%s", called[i][0]);
         else snprintf(arguments, sizeof arguments, "run specs/rmsnorm.yaml --dtype=%s", called[i][0]);
-        ck_assert_int_eq(tfgen(arguments), 3);
+        ck_assert_int_eq(tfgen("%s", arguments), 3);
         says(hint);
     }
     ck_assert_int_eq(tfgen("verify specs/rmsnorm.yaml --dtype=float32"), 2);
@@ -271,7 +257,7 @@ END_TEST
 START_TEST(bad_usage_is_2)
 {
     ck_assert_int_eq(tfgen("--nonsense specs/rmsnorm.yaml"), 2);
-    ck_assert_int_eq(tfgen(""), 2);
+    ck_assert_int_eq(tfgen("%s", ""), 2);
     ck_assert_int_eq(tfgen("check --weights=x specs/rmsnorm.yaml"), 2);
     says("not an option of `tfgen check`");
     ck_assert_int_eq(tfgen("specs/rmsnorm.yaml --fusion=til"), 2);
@@ -288,7 +274,7 @@ START_TEST(a_bad_spec_is_3_and_a_missing_one_too)
     ck_assert_int_eq(tfgen("check specs/no-such-file.yaml"), 3);
     says("No such file");
     make_folder();
-    ck_assert_int_eq(tfgen(in_folder("check /dev/null")), 3);
+    ck_assert_int_eq(tfgen("%s", in_folder("check /dev/null")), 3);
     ck_assert_int_eq(tfgen("specs/rmsnorm.yaml --dim QQ=3 -o /dev/null/x"), 3);
     remove_folder();
 }
@@ -310,13 +296,13 @@ END_TEST
 START_TEST(emit_writes_plan_sources_headers_and_manifest)
 {
     make_folder();
-    ck_assert_int_eq(tfgen(in_folder("specs/llama-block.yaml -o %s/out --target=gfx942 && cat %s/out/manifest.json")), 0);
+    ck_assert_int_eq(tfgen("%s", in_folder("specs/llama-block.yaml -o %s/out --target=gfx942 && cat %s/out/manifest.json")), 0);
     json_t *manifest = json_loads(strchr(output, '{'), 0, NULL);
     ck_assert_ptr_nonnull(manifest);
     ck_assert_str_eq(json_string_value(json_object_get(manifest, "target")), "gfx942");
     ck_assert_uint_ge(json_array_size(json_object_get(manifest, "kernels")), 5);
     json_decref(manifest);
-    ck_assert_int_eq(tfgen(in_folder("--version && ls %s/out/*.hip %s/out/*.spec.h %s/out/plan.ir")), 0);
+    ck_assert_int_eq(tfgen("%s", in_folder("--version && ls %s/out/*.hip %s/out/*.spec.h %s/out/plan.ir")), 0);
     remove_folder();
 }
 END_TEST
@@ -324,8 +310,8 @@ END_TEST
 START_TEST(emission_is_deterministic_to_the_byte)
 {
     make_folder();
-    ck_assert_int_eq(tfgen(in_folder("specs/llama-decode.yaml -q -o %s/a")), 0);
-    ck_assert_int_eq(tfgen(in_folder("specs/llama-decode.yaml -q -o %s/b; diff -r %s/a %s/b && echo same")), 0);
+    ck_assert_int_eq(tfgen("%s", in_folder("specs/llama-decode.yaml -q -o %s/a")), 0);
+    ck_assert_int_eq(tfgen("%s", in_folder("specs/llama-decode.yaml -q -o %s/b; diff -r %s/a %s/b && echo same")), 0);
     says("same");
     remove_folder();
 }
@@ -335,7 +321,7 @@ START_TEST(what_is_dumped_is_all_that_is_left_when_no_folder_is_named)
 {
     make_folder();
     ck_assert_int_eq(
-        tfgen(in_folder(
+        tfgen("%s", in_folder(
             "--version; s=$PWD/specs t=$(realpath ${TFGEN:-./tfgen}); cd %s && $t $s/rmsnorm.yaml --dump=plan >plan && ls && $t "
             "$s/rmsnorm.yaml "
             "--dump=plan -o out | cmp - plan && ls out")),
@@ -351,7 +337,7 @@ START_TEST(a_dumped_stage_is_read_back_and_gives_the_same_kernels)
 {
     static const char *const stages[] = {"graph", "ir", "fuse", "plan"};
     make_folder();
-    ck_assert_int_eq(tfgen(in_folder("specs/llama-block.yaml -q -o %s/direct")), 0);
+    ck_assert_int_eq(tfgen("%s", in_folder("specs/llama-block.yaml -q -o %s/direct")), 0);
     for (int i = 0; i < 4; i++) {
         char arguments[1024];
         snprintf(
@@ -360,7 +346,7 @@ START_TEST(a_dumped_stage_is_read_back_and_gives_the_same_kernels)
             "for f in %s/direct/*.hip; do grep -vE '^#line|^// Written' $f >%s/1; grep -vE '^#line|^// Written' %s/again/$(basename $f) "
             ">%s/2; cmp %s/1 %s/2 || exit 1; done; echo same",
             stages[i], folder, folder, folder, stages[i], folder, folder, folder, folder, folder, folder, folder);
-        ck_assert_msg(tfgen(arguments) == 0, "%s: %s", stages[i], output);
+        ck_assert_msg(tfgen("%s", arguments) == 0, "%s: %s", stages[i], output);
         says("same");
     }
     remove_folder();
@@ -383,12 +369,12 @@ START_TEST(text_of_another_stage_is_refused_by_name)
     for (int of = 0; of < 4; of++) {
         char command[512];
         snprintf(command, sizeof command, "specs/rmsnorm.yaml --dump=%s -q -o %s/out >%s/text.ir;:", stages[of], folder, folder);
-        ck_assert_int_eq(tfgen(command), 0);
+        ck_assert_int_eq(tfgen("%s", command), 0);
         for (int from = 0; from < 4; from++) {
             snprintf(command, sizeof command, "rm -rf %s/out", folder);
             ck_assert_int_eq(system(command), 0);
             snprintf(command, sizeof command, "%s/text.ir --from=%s -q -o %s/out", folder, stages[from], folder);
-            ck_assert_msg(tfgen(command) == codes[of][from], "text of %s from %s: %s", stages[of], stages[from], output);
+            ck_assert_msg(tfgen("%s", command) == codes[of][from], "text of %s from %s: %s", stages[of], stages[from], output);
             if (codes[of][from])
                 says(of < 2 && from < 2 ? "must be lowered" : of < 2 ? "this text has no kernels" : "this text has kernels");
             snprintf(command, sizeof command, "%s/out/manifest.json", folder);
@@ -407,21 +393,22 @@ static void edit_plan(const char *edit)
     char arguments[512];
     snprintf(arguments, sizeof arguments, SMALL " -q --dump=plan -o %s/x >%s/whole.ir && sed '%s' %s/whole.ir >%s/plan.ir", folder, folder,
              edit, folder, folder);
-    ck_assert_msg(tfgen(arguments) == 0, "%s", output);
+    ck_assert_msg(tfgen("%s", arguments) == 0, "%s", output);
 }
 
 START_TEST(a_plan_that_was_edited_is_run_and_judged_by_the_spec)
 {
     make_folder();
     edit_plan("s/ k=[0-9]* / k=16 /");
-    ck_assert_int_eq(tfgen(in_folder("--version; cmp %s/plan.ir %s/whole.ir")), 1);
-    ck_assert_msg(tfgen(in_folder("run %s/plan.ir --from=plan --spec=specs/swiglu.yaml --repeat=0")) == 0, "%s", output);
+    ck_assert_int_eq(tfgen("%s", in_folder("--version; cmp %s/plan.ir %s/whole.ir")), 1);
+    ck_assert_msg(tfgen("%s", in_folder("run %s/plan.ir --from=plan --spec=specs/swiglu.yaml --repeat=0")) == 0, "%s", output);
     says("good: every value is within its bound");
     says("linear x2 + silu + mul");
     edit_plan("s/= silu /= relu /");
-    ck_assert_msg(tfgen(in_folder("run %s/plan.ir --from=plan --spec=specs/swiglu.yaml --repeat=0")) == 1, "%s", output);
+    ck_assert_msg(tfgen("%s", in_folder("run %s/plan.ir --from=plan --spec=specs/swiglu.yaml --repeat=0")) == 1, "%s", output);
     says("BAD: a bound is exceeded");
-    ck_assert_msg(tfgen(in_folder("bench %s/plan.ir --from=plan --spec=specs/swiglu.yaml --check --device=host --seconds=0")) == 1, "%s",
+    ck_assert_msg(tfgen("%s", in_folder("bench %s/plan.ir --from=plan --spec=specs/swiglu.yaml --check --device=host --seconds=0")) == 1,
+                  "%s",
                   output);
     says("BAD: a bound is exceeded");
     remove_folder();
@@ -437,12 +424,12 @@ START_TEST(text_of_every_stage_is_run_and_timed)
         snprintf(arguments, sizeof arguments,
                  SMALL " -q --dump=%s -o %s/x >%s/text.ir && ${TFGEN:-./tfgen} run %s/text.ir --from=%s --repeat=0 %s", stages[i], folder,
                  folder, folder, stages[i], i ? "--spec=specs/swiglu.yaml" : "");
-        ck_assert_msg(tfgen(arguments) == 0, "%s: %s", stages[i], output);
+        ck_assert_msg(tfgen("%s", arguments) == 0, "%s: %s", stages[i], output);
         says("good: every value is within its bound");
         says("linear x2 + silu + mul");
         snprintf(arguments, sizeof arguments, "bench %s/text.ir --from=%s --device=host --seconds=0 %s", folder, stages[i],
                  i ? "" : "--fusion=none,tile");
-        ck_assert_msg(tfgen(arguments) == 0, "%s: %s", stages[i], output);
+        ck_assert_msg(tfgen("%s", arguments) == 0, "%s: %s", stages[i], output);
         ck_assert_int_eq(times("whole run"), i ? 1 : 2);
     }
     remove_folder();
@@ -453,16 +440,16 @@ START_TEST(text_without_its_spec_is_not_called_good_and_another_spec_is_refused)
 {
     make_folder();
     edit_plan("");
-    ck_assert_msg(tfgen(in_folder("run %s/plan.ir --from=plan --repeat=0")) == 0, "%s", output);
+    ck_assert_msg(tfgen("%s", in_folder("run %s/plan.ir --from=plan --repeat=0")) == 0, "%s", output);
     says("not checked: this text has no graph");
     ck_assert_ptr_null(strstr(output, "good"));
-    ck_assert_int_eq(tfgen(in_folder("run %s/plan.ir --from=plan --reference=always")), 2);
+    ck_assert_int_eq(tfgen("%s", in_folder("run %s/plan.ir --from=plan --reference=always")), 2);
     says("--spec=SPEC names");
-    ck_assert_int_eq(tfgen(in_folder("bench %s/plan.ir --from=plan --check --device=host")), 2);
+    ck_assert_int_eq(tfgen("%s", in_folder("bench %s/plan.ir --from=plan --check --device=host")), 2);
     says("--spec=SPEC names");
-    ck_assert_int_eq(tfgen(in_folder("run %s/plan.ir --from=plan --spec=specs/rmsnorm.yaml")), 3); /* it has no F */
+    ck_assert_int_eq(tfgen("%s", in_folder("run %s/plan.ir --from=plan --spec=specs/rmsnorm.yaml")), 3); /* it has no F */
     ck_assert_int_eq(
-        tfgen(in_folder(
+        tfgen("%s", in_folder(
             "--version; sed 's/w_gate/gate_w/g' specs/swiglu.yaml >%s/other.yaml; ${TFGEN:-./tfgen} run %s/plan.ir --from=plan "
             "--spec=%s/other.yaml")),
         2);
@@ -487,7 +474,7 @@ START_TEST(errors_in_ir_text_show_its_line_also_after_it_was_read)
                  "%s/tall.yaml -q --dump=graph -o %s/x >%s/tall.ir && sed -i 's/bf16.4,2./bf16[%s]/' %s/tall.ir && "
                  "${TFGEN:-./tfgen} %s/tall.ir --from=graph -q -o %s/x",
                  folder, folder, folder, shapes[i], folder, folder, folder);
-        ck_assert_int_ne(tfgen(command), 0);
+        ck_assert_int_ne(tfgen("%s", command), 0);
         says(i ? "is too large" : "up to 2147483600 rows");
         says("tall.ir:6:");
         says("    6 | in   %x");
@@ -502,7 +489,7 @@ START_TEST(without_libclang_code_is_made_and_one_note_says_so)
     make_folder();
     setenv("TFGEN_LIBCLANG", "/nonexistent.so", 1);
     setenv("TFGEN_CACHE_DIR", in_folder("%s/cache"), 1);
-    const int code = tfgen(in_folder("specs/gelu-layernorm-linear.yaml -q --target=gfx90a,gfx90a --code -o %s/out"));
+    const int code = tfgen("%s", in_folder("specs/gelu-layernorm-linear.yaml -q --target=gfx90a,gfx90a --code -o %s/out"));
     unsetenv("TFGEN_LIBCLANG");
     unsetenv("TFGEN_CACHE_DIR"); /* each test is a process of its own */
     ck_assert_msg(code == 0 || code == 4, "%s", output); /* 4: no compiler here */
@@ -515,7 +502,7 @@ END_TEST
 START_TEST(code_is_made_without_a_word_when_all_checks_agree)
 {
     make_folder();
-    const int code = tfgen(in_folder("specs/rmsnorm.yaml -q --target=gfx90a --code -o %s/out"));
+    const int code = tfgen("%s", in_folder("specs/rmsnorm.yaml -q --target=gfx90a --code -o %s/out"));
     ck_assert_msg(code == 4 || (code == 0 && (*output == 0 || times("note: ") == 1)), "%s", output);
     remove_folder();
 }
@@ -534,13 +521,13 @@ END_TEST
 START_TEST(outputs_are_written_and_depend_on_the_seed)
 {
     make_folder();
-    ck_assert_int_eq(tfgen(in_folder("run specs/softmax.yaml -q --repeat=0 -o %s/a.safetensors")), 0);
-    ck_assert_int_eq(tfgen(in_folder(
+    ck_assert_int_eq(tfgen("%s", in_folder("run specs/softmax.yaml -q --repeat=0 -o %s/a.safetensors")), 0);
+    ck_assert_int_eq(tfgen("%s", in_folder(
                          "run specs/softmax.yaml -q --repeat=0 -o %s/b.safetensors; cmp %s/a.safetensors %s/b.safetensors && echo same")),
                      0);
     says("same");
     ck_assert_int_eq(
-        tfgen(in_folder(
+        tfgen("%s", in_folder(
             "run specs/softmax.yaml -q --repeat=0 --seed=2 -o %s/c.safetensors; cmp -s %s/a.safetensors %s/c.safetensors || echo differs")),
         0);
     says("differs");
@@ -608,7 +595,7 @@ START_TEST(a_step_begins_with_the_states_that_the_step_before_left)
         write_step(step, x[step]);
         snprintf(arguments, sizeof arguments, "run %s/chain.yaml -q --repeat=2 --input=%s/in%d -o %s/out%d", folder, folder, step, folder,
                  step);
-        if (step == 0) ck_assert_int_eq(tfgen(arguments), 3); /* no state, and none is made up */
+        if (step == 0) ck_assert_int_eq(tfgen("%s", arguments), 3); /* no state, and none is made up */
         if (step == 0) says("kept");
         snprintf(arguments + strlen(arguments), 128, " --state=%s/out%d", folder, step - 1);
         if (step == 0)
@@ -617,7 +604,7 @@ START_TEST(a_step_begins_with_the_states_that_the_step_before_left)
                 "run %s/chain.yaml -q --dump-data=%s/begin && ${TFGEN:-./tfgen} run %s/chain.yaml -q --input=%s/in0 --state=%s/begin -o "
                 "%s/out0",
                 folder, folder, folder, folder, folder, folder);
-        ck_assert_msg(tfgen(arguments) == 0, "%s", output);
+        ck_assert_msg(tfgen("%s", arguments) == 0, "%s", output);
     }
     read_tensor("begin", "kept", before, sizeof before);
     read_tensor("out2", "kept", kept, sizeof kept);
@@ -627,7 +614,7 @@ START_TEST(a_step_begins_with_the_states_that_the_step_before_left)
                 const int step = b ? 2 - row : row;
                 ck_assert_mem_eq(kept[b][head][row], row == 3 ? before[b][head][row] : &x[step][b][4 * head], 16);
             }
-    ck_assert_int_eq(tfgen(in_folder("run %s/chain.yaml -q --state=%s/in0")), 3);
+    ck_assert_int_eq(tfgen("%s", in_folder("run %s/chain.yaml -q --state=%s/in0")), 3);
     says("kept");
     remove_folder();
 }

@@ -1,33 +1,15 @@
 /* `tfgen compare` and `bench --record`: medians and what the noise leaves open are reckoned here by hand; the gate's exit codes; files that
  * are no records. No case depends on how fast this machine is. */
 #define _GNU_SOURCE
+#include "tests/shell.h"
 #include "tests/support.h"
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-static char output[1 << 20], folder[] = "/tmp/tfgen-compare-XXXXXX";
-
-static int tfgen(const char *format, ...) __attribute__((format(printf, 1, 2)));
-static int tfgen(const char *format, ...)
-{
-    char arguments[1024], command[2048];
-    const char *program = getenv("TFGEN") ? getenv("TFGEN") : "./tfgen";
-    va_list list;
-    va_start(list, format);
-    vsnprintf(arguments, sizeof arguments, format, list);
-    va_end(list);
-    snprintf(command, sizeof command, "%s %s 2>&1", program, arguments);
-    FILE *pipe = popen(command, "r");
-    ck_assert_ptr_nonnull(pipe);
-    output[fread(output, 1, sizeof output - 1, pipe)] = '\0';
-    return WEXITSTATUS(pclose(pipe));
-}
-
-static void says(const char *part) { ck_assert_msg(strstr(output, part) != NULL, "no '%s' in:\n%s", part, output); }
+static char folder[] = "/tmp/tfgen-compare-XXXXXX";
 
 static void write_file(const char *name, const char *text)
 {

@@ -1,33 +1,13 @@
 /* `tfgen predict`: the same figures as explain has, at every value of a sweep, and the error against recorded runs. */
 #define _GNU_SOURCE
+#include "tests/shell.h"
 #include "tests/support.h"
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
-
-static char output[4 << 20];
-
-static int tfgen(const char *format, ...) __attribute__((format(printf, 1, 2)));
-static int tfgen(const char *format, ...)
-{
-    char arguments[1024], command[2048];
-    const char *program = getenv("TFGEN") ? getenv("TFGEN") : "./tfgen";
-    va_list list;
-    va_start(list, format);
-    vsnprintf(arguments, sizeof arguments, format, list);
-    va_end(list);
-    snprintf(command, sizeof command, "%s %s 2>&1", program, arguments);
-    FILE *pipe = popen(command, "r");
-    ck_assert_ptr_nonnull(pipe);
-    output[fread(output, 1, sizeof output - 1, pipe)] = '\0';
-    return WEXITSTATUS(pclose(pipe));
-}
-
-static void says(const char *part) { ck_assert_msg(strstr(output, part) != NULL, "no '%s' in:\n%s", part, output); }
 
 static json_t *parsed(void)
 {
