@@ -12,12 +12,18 @@
 
 static bool is_none(const char *s) { return !*s || strcmp(s, "none") == 0; }
 
+const char *wisdom_data_path(arena *a, const char *file)
+{
+    const char *data = secure_getenv("XDG_DATA_HOME"), *home = secure_getenv("HOME");
+    if (data && *data == '/') return arena_printf(a, "%s/tfgen/%s", data, file);
+    return home && *home == '/' ? arena_printf(a, "%s/.local/share/tfgen/%s", home, file) : NULL;
+}
+
 const char *wisdom_path(arena *a)
 {
-    const char *given = secure_getenv("TFGEN_WISDOM"), *data = secure_getenv("XDG_DATA_HOME"), *home = secure_getenv("HOME");
+    const char *given = secure_getenv("TFGEN_WISDOM");
     if (given) return is_none(given) ? NULL : arena_strdup(a, given);
-    if (data && *data == '/') return arena_printf(a, "%s/tfgen/wisdom", data);
-    return home && *home == '/' ? arena_printf(a, "%s/.local/share/tfgen/wisdom", home) : NULL;
+    return wisdom_data_path(a, "wisdom");
 }
 
 /* Up to one byte more than is allowed; -1 and errno. */

@@ -5,6 +5,8 @@
 #define TFGEN_WISDOM_FILE_H
 #include "gen/plan/wisdom.h"
 
+/* $XDG_DATA_HOME/tfgen/FILE, else ~/.local/share/tfgen/FILE; NULL without a home. */
+const char *wisdom_data_path(arena *a, const char *file);
 /* $TFGEN_WISDOM, else $XDG_DATA_HOME/tfgen/wisdom, else ~/.local/share/tfgen/wisdom; NULL: none, by TFGEN_WISDOM=none or without a home. */
 const char *wisdom_path(arena *a);
 /* given: a path, "none", or NULL: the usual place, and under it what is part of tfgen. NULL: there is none. Bails. */

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "runtime/cli/tune/database.h"
 #include "runtime/cli/cli.h"
+#include "runtime/wisdom/wisdom_file.h"
 #include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,10 +38,8 @@ static void close_database(void *d) { sqlite3_close(((database *)d)->db); }
 
 const char *database_path(arena *a)
 {
-    const char *given = secure_getenv("TFGEN_TRIALS"), *data = secure_getenv("XDG_DATA_HOME"), *home = secure_getenv("HOME");
-    if (given && *given) return arena_strdup(a, given);
-    if (data && *data == '/') return arena_printf(a, "%s/tfgen/trials.db", data);
-    return home && *home == '/' ? arena_printf(a, "%s/.local/share/tfgen/trials.db", home) : NULL;
+    const char *given = secure_getenv("TFGEN_TRIALS");
+    return given && *given ? arena_strdup(a, given) : wisdom_data_path(a, "trials.db");
 }
 
 static void run(database *d, const char *sql, const char *what)
@@ -77,6 +76,18 @@ static void set_up(database *d)
     run(d, "COMMIT", "write");
 }
 
+/* SQLite does not wait for its busy timeout here: of several that open a new file at once all but one are told that it is locked. */
+static void use_wal(database *d)
+{
+    enum { step_ms = 5 };
+    int code = SQLITE_BUSY;
+    for (int waited = 0; code == SQLITE_BUSY && waited < wait_ms; waited += step_ms) {
+        if (waited) sqlite3_sleep(step_ms);
+        code = sqlite3_exec(d->db, "PRAGMA journal_mode = WAL", NULL, NULL, NULL);
+    }
+    if (code != SQLITE_OK) cannot(d, "open");
+}
+
 database *database_open(arena *a, const char *path)
 {
     database *d = arena_alloc(a, sizeof *d);
@@ -87,7 +98,8 @@ database *database_open(arena *a, const char *path)
     if (sqlite3_open_v2(path, &d->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK)
         bail(a, code_io, (position){0}, "trials: cannot open %s: %s", path, d->db ? sqlite3_errmsg(d->db) : "no memory");
     sqlite3_busy_timeout(d->db, wait_ms);
-    run(d, "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA trusted_schema = OFF", "open");
+    use_wal(d);
+    run(d, "PRAGMA synchronous = NORMAL; PRAGMA trusted_schema = OFF", "open");
     set_up(d);
     return d;
 }
