@@ -363,6 +363,11 @@ def torch_block(x, w, H, KV, hd, cos, sin):
     return x + F.linear(F.silu(g) * u, w["w_down"])
 
 
+def joined_weights(v, type_):
+    v = {n: t.to(type_) for n, t in v.items() if n not in ("x", "pos", "k_cache", "v_cache")}
+    return {**v, "qkv": torch.cat([v["wq"], v["wk"], v["wv"]]), "gate_up": torch.cat([v["w_gate"], v["w_up"]])}
+
+
 def block(name, dtype, tune=False, goal=None):
     B, S, D, H, KV, hd, Fd = SHAPES[name]
     size, T = torch.finfo(TYPE[dtype]).bits // 8, B * S
@@ -374,15 +379,12 @@ def block(name, dtype, tune=False, goal=None):
     ours.calls()[0]()
     angles = torch.outer(torch.arange(S, device=DEVICE).double(), 500000.0 ** (-torch.arange(0, hd, 2, device=DEVICE).double() / hd))
 
-    def joined(v, type_):
-        v = {n: t.to(type_) for n, t in v.items()}
-        return v["x"], {**v, "qkv": torch.cat([v["wq"], v["wk"], v["wv"]]), "gate_up": torch.cat([v["w_gate"], v["w_up"]])}
     tables = (angles.cos().to(TYPE[dtype]), angles.sin().to(TYPE[dtype]))
-    x, w = joined(data[0], torch.float32)
+    x, w = data[0]["x"].float(), joined_weights(data[0], torch.float32)
     want = torch_block(x, w, H, KV, hd, angles.cos().float(), angles.sin().float())
     d = agree(f"block {name}", ours.out[0]["y"], want, LIMIT[dtype] if dtype != "f32" else 1e-4)
     del x, w, want
-    inputs = [joined(v, TYPE[dtype]) for v in data]
+    inputs = [(v["x"], joined_weights(v, TYPE[dtype])) for v in data]
 
     def peer(x, w):
         return torch_block(x, w, H, KV, hd, *tables)
@@ -425,11 +427,6 @@ def torch_decode(x, w, kc, vc, H, KV, hd, cos, sin):
     return x + F.linear(F.silu(g) * u, w["w_down"])
 
 
-def joined_weights(v, type_):
-    v = {n: t.to(type_) for n, t in v.items() if n not in ("x", "pos", "k_cache", "v_cache")}
-    return {**v, "qkv": torch.cat([v["wq"], v["wk"], v["wv"]]), "gate_up": torch.cat([v["w_gate"], v["w_up"]])}
-
-
 def decode_block(name, B, L, D, H, KV, hd, Fd, goal=None, tune=False):
     dtype, type_ = "bf16", TYPE["bf16"]
     shapes = {"wq": (H * hd, D), "wk": (KV * hd, D), "wv": (KV * hd, D), "wo": (D, H * hd), "w_gate": (Fd, D), "w_up": (Fd, D),
@@ -461,13 +458,14 @@ def decode_block(name, B, L, D, H, KV, hd, Fd, goal=None, tune=False):
 
 
 def decode(tune):
+    first = len(rows)
     for case in DECODE:
         attempt(decode_block, *case, tune)
-    conclude("decode blocks", rows[-len(DECODE):])
+    conclude("decode blocks", rows[first:])
 
 
 def conclude(what, own):
-    ratios = sorted((r["ratio"], r["case"]) for r in own if r["case"].startswith("decode"))
+    ratios = sorted((r["ratio"], r["case"]) for r in own)
     if ratios:
         print(f"{len(ratios)} {what}: geometric mean {mean([r for r, c in ratios]):.3f} of torch.compile, worst "
               + "; ".join(f"{r:.2f} {c}" for r, c in ratios[:3]) + "  goal >= 1.10", flush=True)
