@@ -173,6 +173,7 @@ typedef struct target_info { /* ir/target.def says what they are */
     const char *device; /* the device file of plans that name none: ir/devices/device_model.h */
 } target_info;
 const target_info *target_find(const char *name);       /* NULL when unknown */
+bool target_has(const target_info *target, layer_kind layer);
 const target_info *target_of_machine(const char *arch); /* of an architecture without features; NULL: none runs there */
 const target_info *target_list(size_t *count);
 bool frame_asks(frame_kind frame, const target_info *target); /* for shared memory at launch; else a variable has it */
@@ -196,6 +197,8 @@ int op_operands(const ir_op *op, ir_value **out, int most);       /* inputs, the
 ir_phase *phase_of(const ir_program *p, const ir_op *op);
 ir_value *program_value(const ir_program *p, const char *name);
 const program_index *program_index_make(arena *a, const ir_program *p); /* of its present kernels */
+int phase_index(const ir_phase *phase, const ir_op *op); /* of its ops; -1: it has not this one. Both may be NULL */
+bool phase_has(const ir_phase *phase, const ir_op *op);
 const ir_op *phase_first(const ir_phase *phase, op_class class);        /* its first op of that class; NULL: it has none */
 layer_kind phase_layer(const ir_phase *phase);                          /* of its program; simt before planning */
 

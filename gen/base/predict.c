@@ -172,7 +172,7 @@ static double products_rate(const plan *p, const ir_phase *phase, double busy, u
     const dtype type = operands_of(phase, p->program->type);
     const layer_kind layer = phase_layer(phase);
     if (!is_matrix(layer)) return d->rates[rate_vector].of[dtype_f32] * simt_share * busy;
-    const double share = layer == layer_mma && (d->target->layers >> layer_wgmma & 1) ? mma_share : 1;
+    const double share = layer == layer_mma && target_has(d->target, layer_wgmma) ? mma_share : 1;
     const double peak = d->rates[rate_products].of[type], reached = d->rates[rate_products_reached].of[type];
     if (reached <= 0) *assumed |= assumed_products;
     return fmin(peak * busy, fmin(reached > 0 ? reached : peak * products_share, peak * loaded_share(d))) * share;

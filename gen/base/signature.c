@@ -39,9 +39,7 @@ static bool same_type(const ir_value *x, const ir_value *y)
 static bool made_inside(const signer *s, const ir_value *v)
 {
     if (s->p->index) return v->def && s->p->index->maker[v->id] == s->phase;
-    for (int i = 0; i < s->phase->op_count; i++)
-        if (s->phase->ops[i] == v->def) return true;
-    return false;
+    return phase_has(s->phase, v->def);
 }
 
 static void put_operands(signer *s, const ir_op *op)

@@ -32,9 +32,8 @@ static double stored_bytes(const counter *c, const ir_value *v)
 static bool made_here(const counter *c, const ir_value *v)
 {
     while (v->def && op_is_view(v->def)) v = v->def->inputs[v->def->input_count - 1];
-    for (int p = 0; v->def && p < c->kernel->phase_count; p++)
-        for (int i = 0; i < c->kernel->phases[p]->op_count; i++)
-            if (c->kernel->phases[p]->ops[i] == v->def) return true;
+    for (int p = 0; p < c->kernel->phase_count; p++)
+        if (phase_has(c->kernel->phases[p], v->def)) return true;
     return false;
 }
 

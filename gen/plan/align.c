@@ -41,21 +41,14 @@ static const char *free_name(const aligner *g, name_map *taken, const char *name
 }
 
 /* ---- the copy */
-static int index_in(const ir_phase *phase, const ir_op *op)
-{
-    for (int i = 0; op && i < phase->op_count; i++)
-        if (phase->ops[i] == op) return i;
-    return -1;
-}
-
 /* v is a view that stands in `from`, its first reader, which now is `to`. */
 static void move_view(ir_phase *from, ir_phase *to, const ir_value *v)
 {
-    const int at = index_in(from, v->def);
+    const int at = phase_index(from, v->def);
     if (at < 0) return;
     ir_op *op = v->def;
     for (int i = 0; i < op->input_count; i++) move_view(from, to, op->inputs[i]);
-    const int now = index_in(from, op);
+    const int now = phase_index(from, op);
     memmove(from->ops + now, from->ops + now + 1, (size_t)(from->op_count - now - 1) * sizeof *from->ops);
     from->op_count--;
     op->role = role_prologue;
@@ -128,14 +121,7 @@ static bool align_operand(aligner *g, int k)
     for (int i = 0; i < phase->op_count && !product; i++)
         if (phase->ops[i]->kind == op_linear) product = phase->ops[i];
     if (g->p->kernels[k]->phase_count != 1 || phase->family != family_gemm || !product) return false;
-    tile_request r = {.a = g->b->a,
-                      .program = g->p,
-                      .phase = phase,
-                      .device = g->device,
-                      .target = g->device->target,
-                      .space = phase_space(g->b->a, phase),
-                      .wishes = g->wishes,
-                      .tuning = g->tuning};
+    tile_request r = request_of(g->b->a, g->p, phase, g->device, g->wishes, g->tuning);
     ir_value *v = product->inputs[0];
     if (!program_choose(&r, phase)->aligned_rows || value_alignment(g->b->a, v) == 16) return false;
     if (may_be_longer(g, v)) {

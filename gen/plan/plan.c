@@ -226,15 +226,8 @@ static void plan_kernel(planner *p, int index)
              kernel->name, kernel->phase_count);
     ir_phase *phase = kernel->phases[0];
     segment_list segments;
-    tile_request request = {.a = p->a,
-                            .program = p->program,
-                            .phase = phase,
-                            .device = p->p->device,
-                            .target = p->p->target,
-                            .space = phase_space(p->a, phase),
-                            .segments = &segments,
-                            .wishes = p->wishes,
-                            .tuning = p->tuning};
+    tile_request request = request_of(p->a, p->program, phase, p->p->device, p->wishes, p->tuning);
+    request.segments = &segments;
     const program *of = choose_tile(p, &request, phase, &segments);
     const char *name = p->names[index];
     if (needs_packing(phase)) plan_pack(p, kernel, phase, segments.packed_columns, name);

@@ -25,14 +25,7 @@ static bool is_split(builder *b, const ir_kernel *kernel, const device_model *de
 {
     ir_phase *phase = kernel->phases[0];
     if (kernel->phase_count != 1 || phase->family != family_decode || !whole_attention(phase)) return false;
-    const tile_request r = {.a = b->a,
-                            .program = b->p,
-                            .phase = phase,
-                            .device = device,
-                            .target = device->target,
-                            .space = phase_space(b->a, phase),
-                            .wishes = w,
-                            .tuning = t};
+    const tile_request r = request_of(b->a, b->p, phase, device, w, t);
     return split_is_needed(phase, program_choose(&r, phase));
 }
 

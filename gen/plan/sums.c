@@ -14,13 +14,6 @@ typedef struct taker {
     const tuning *tuning;
 } taker;
 
-static bool is_in(const ir_phase *phase, const ir_op *op)
-{
-    for (int i = 0; i < phase->op_count; i++)
-        if (phase->ops[i] == op) return true;
-    return false;
-}
-
 /* The sum of squares of the product's rows that the phase reads; NULL: it reads none. */
 static ir_value *sum_read(const ir_phase *phase)
 {
@@ -28,21 +21,14 @@ static ir_value *sum_read(const ir_phase *phase)
     for (int i = 0; i < phase->op_count && product; i++)
         for (int k = 0; k < phase->ops[i]->input_count; k++) {
             const ir_op *sum = phase->ops[i]->inputs[k]->def;
-            if (sum && sum->kind == op_row_sumsq && sum->inputs[0] == product->inputs[0] && !is_in(phase, sum)) return sum->outputs[0];
+            if (sum && sum->kind == op_row_sumsq && sum->inputs[0] == product->inputs[0] && !phase_has(phase, sum)) return sum->outputs[0];
         }
     return NULL;
 }
 
 static bool is_taken(const taker *t, ir_phase *phase)
 {
-    const tile_request r = {.a = t->b->a,
-                            .program = t->p,
-                            .phase = phase,
-                            .device = t->device,
-                            .target = t->device->target,
-                            .space = phase_space(t->b->a, phase),
-                            .wishes = t->wishes,
-                            .tuning = t->tuning};
+    const tile_request r = request_of(t->b->a, t->p, phase, t->device, t->wishes, t->tuning);
     return phase->family == family_gemm && program_choose(&r, phase)->takes_sums;
 }
 

@@ -7,7 +7,6 @@
 
 static const char *family_of(const tile_request *r) { return family_names(NULL)[r->phase->family]; }
 
-static bool target_has(const target_info *target, layer_kind layer) { return layer == layer_simt || target->layers >> layer & 1; }
 
 static const char *obstacle_of(const tile_request *r, const program *p)
 {
@@ -90,12 +89,7 @@ bool tile_default(const tile_request *r, program_kind kind, ir_tile *t, const ch
 
 tile_request tile_request_of(arena *a, const plan *p, const ir_phase *phase)
 {
-    return (tile_request){.a = a,
-                          .program = p->program,
-                          .phase = phase,
-                          .device = p->device,
-                          .target = p->target,
-                          .space = phase_space(a, phase)};
+    return request_of(a, p->program, phase, p->device, NULL, NULL);
 }
 
 static void check(const tile_request *r, const ir_tile *t)

@@ -81,7 +81,7 @@ static int split_count(const tile_request *r, const decode_mma_tile *t)
     return splits < 1 ? 1 : splits < 1024 ? (int)splits : 1024;
 }
 
-static bool has_clusters(const tile_request *r) { return r->target->layers >> layer_wgmma & 1; }
+static bool has_clusters(const tile_request *r) { return target_has(r->target, layer_wgmma); }
 
 /* Of a short cache a lead is a cluster's, which joins its parts in half the time. Not all multiprocessors can be in clusters. */
 static int cluster_size(const tile_request *r, const ir_tile *tile)

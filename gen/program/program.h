@@ -63,6 +63,9 @@ typedef struct tile_shape {
 } tile_shape;
 
 /* ---- what several programs ask of a phase (gen/program/request.c) */
+/* w, t: NULL where nobody asks anything of tiles. segments and packed_n are left to whoever finds them. */
+tile_request request_of(arena *a, const ir_program *p, const ir_phase *phase, const device_model *device, struct wishes *w,
+                        const tuning *t);
 long long request_rows(const tile_request *r);         /* of the phase's space, at the plan's own dims; of a matmul of each matrix */
 const ir_op *request_product(const tile_request *r);   /* the first; NULL: none */
 const ir_op *request_attention(const tile_request *r); /* the attention, a part of one, or what combines them */

@@ -1,6 +1,19 @@
 /* In: a request. Out: what several programs ask of its phase. Refuses nothing. */
 #include "gen/program/program.h"
 
+tile_request request_of(arena *a, const ir_program *p, const ir_phase *phase, const device_model *device, struct wishes *w,
+                        const tuning *t)
+{
+    return (tile_request){.a = a,
+                          .program = p,
+                          .phase = phase,
+                          .device = device,
+                          .target = device->target,
+                          .space = phase_space(a, phase),
+                          .wishes = w,
+                          .tuning = t};
+}
+
 const ir_op *request_product(const tile_request *r) { return phase_first(r->phase, class_PRODUCT); }
 
 const ir_op *request_attention(const tile_request *r) { return phase_first(r->phase, class_ATTENTION); }
@@ -22,9 +35,7 @@ long long request_queries(const tile_request *r) { return extent_value(&request_
 
 bool phase_makes(const ir_phase *phase, const ir_value *v)
 {
-    for (int i = 0; i < phase->op_count; i++)
-        if (phase->ops[i] == v->def) return !op_is_view(v->def);
-    return false;
+    return phase_has(phase, v->def) && !op_is_view(v->def);
 }
 
 bool request_sums_rows(const tile_request *r)

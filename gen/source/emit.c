@@ -202,7 +202,7 @@ static bool stores_16_bits(const emission *e)
 static unsigned pieces_of(const target_info *target, program_kind kind)
 {
     if (kind != program_gemm_frag) return 0;
-    return target->layers >> layer_mfma & 1 ? use_pieces_mfma : target->layers >> layer_wmma & 1 ? use_pieces_wmma : use_pieces_mma;
+    return target_has(target, layer_mfma) ? use_pieces_mfma : target_has(target, layer_wmma) ? use_pieces_wmma : use_pieces_mma;
 }
 
 static void emit_launch(emitter *of, launch *l)

@@ -62,12 +62,14 @@ int op_operands(const ir_op *op, ir_value **out, int most)
     return n;
 }
 
-static bool phase_has(const ir_phase *phase, const ir_op *op)
+int phase_index(const ir_phase *phase, const ir_op *op)
 {
-    for (int i = 0; phase && i < phase->op_count; i++)
-        if (phase->ops[i] == op) return true;
-    return false;
+    for (int i = 0; phase && op && i < phase->op_count; i++)
+        if (phase->ops[i] == op) return i;
+    return -1;
 }
+
+bool phase_has(const ir_phase *phase, const ir_op *op) { return phase_index(phase, op) >= 0; }
 
 ir_phase *phase_of(const ir_program *p, const ir_op *op)
 {

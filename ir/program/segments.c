@@ -8,18 +8,11 @@ typedef struct owners {
     int first, second;
 } owners;
 
-static int index_in_phase(const ir_phase *phase, const ir_op *op)
-{
-    for (int i = 0; op && i < phase->op_count; i++)
-        if (phase->ops[i] == op) return i;
-    return -1;
-}
-
 /* Through views; a concat shows columns of several products. */
 static int index_of_maker(const ir_phase *phase, const ir_value *v)
 {
     const ir_value *makers[most_makers];
-    return value_makers(v, makers) == 1 ? index_in_phase(phase, makers[0]->def) : -1;
+    return value_makers(v, makers) == 1 ? phase_index(phase, makers[0]->def) : -1;
 }
 
 static bool is_product(const ir_op *op)
@@ -140,7 +133,7 @@ bool gemm_segments(arena *a, const ir_phase *phase, segment_list *out)
 
 const gemm_segment *segment_of(const segment_list *list, const ir_phase *phase, const ir_op *op)
 {
-    int i = index_in_phase(phase, op);
+    int i = phase_index(phase, op);
     return i < 0 || list->of_op[i] < 0 ? NULL : &list->items[list->of_op[i]];
 }
 
@@ -184,13 +177,6 @@ phase_extent phase_space(arena *a, const ir_phase *phase)
         else if (value_columns(v) > space.columns) space.columns = value_columns(v);
     }
     return space;
-}
-
-static bool phase_has(const ir_phase *phase, const ir_op *op)
-{
-    for (int i = 0; phase && i < phase->op_count; i++)
-        if (phase->ops[i] == op) return true;
-    return false;
 }
 
 static bool shows(const ir_op *op, const ir_value *v)

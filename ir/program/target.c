@@ -48,3 +48,5 @@ bool frame_asks(frame_kind frame, const target_info *target)
     };
     return dynamic[frame] && target->static_bytes < target->lds_bytes;
 }
+
+bool target_has(const target_info *target, layer_kind layer) { return layer == layer_simt || target->layers >> layer & 1; }
