@@ -315,17 +315,13 @@ static void ablate_spec(void *argument)
     }
     json_t *all = json_array();
     for (int i = 0; i < j->count; i++) json_array_append_new(all, variant_json(j, &j->list[i]));
-    json_dumpf(all, stdout, JSON_INDENT(2));
-    putchar('\n');
+    cli_print_json(all);
     json_decref(all);
 }
 
 int command_ablate_main(const cli_options *o)
 {
-    if (o->file_count > 1) {
-        fputs("tfgen: ablate takes one SPEC; give each its own call\n", stderr);
-        return code_usage;
-    }
+    if (!cli_is_one_spec(o, "ablate")) return code_usage;
     ablate_job j = {.a = arena_new(), .o = o, .path = o->files[0]};
     const int code = cli_run(ablate_spec, &j, j.a);
     return code == code_ok && j.failed ? code_check_failed : code;

@@ -28,21 +28,6 @@ typedef struct report {
     const char *check;    /* a sentence, or NULL */
 } report;
 
-/* ---- devices */
-static void close_device(void *d) { tfgen_device_close(d); }
-
-static tfgen_device *open_device(arena *a, const char *name)
-{
-    tfgen_device *device;
-    tfgen_error error;
-    const tfgen_status status = tfgen_device_open(name, &device, &error);
-    if (status != TFGEN_OK) bail(a, (tfgen_code)status, (position){0}, "--device: %s", error.text);
-    arena_defer(a, close_device, device);
-    if (!*device->info.target)
-        bail(a, code_unsupported, (position){0}, "--device: tfgen has no target for %s (%s)", device->info.name, device->info.label);
-    return device;
-}
-
 /* ---- words */
 static bool on_host(const report *p) { return strcmp(p->device->name, "host") == 0; }
 
@@ -203,7 +188,7 @@ static void bench_level(void *argument)
     arena *a = j->a;
     cli_options o = *j->o;
     o.fusion = j->level;
-    tfgen_device *device = open_device(a, o.device);
+    tfgen_device *device = cli_open_device(a, o.device);
     compile_request request = cli_request(a, &o, j->path);
     compiled c;
     request.target = device->info.target, request.device_label = device->info.label;
@@ -273,10 +258,7 @@ int command_bench_main(const cli_options *o)
             if (code == code_ok && j.failed) code = code_check_failed;
             if (code > worst) worst = code;
         }
-    if (o->json && worst != code_usage) {
-        json_dumpf(all, stdout, JSON_INDENT(2));
-        putchar('\n');
-    }
+    if (o->json && worst != code_usage) cli_print_json(all);
     if (o->record && worst <= code_check_failed) worst = write_record(o->record, all, worst);
     json_decref(all);
     arena_free(levels.a);

@@ -66,10 +66,8 @@ static void list_entries(cache_job *j, bool only_broken)
     j->only_broken = only_broken;
     j->list = json_array();
     cache_walk(j->cache, show_entry, j);
-    if (j->o->json) {
-        json_dumpf(j->list, stdout, JSON_INDENT(2));
-        putchar('\n');
-    } else if (!j->o->quiet) {
+    if (j->o->json) cli_print_json(j->list);
+    else if (!j->o->quiet) {
         printf("%lld entries, %lld KB in %s; %lld broken\n", j->entries, (j->bytes + 1023) / 1024, cache_path(j->cache), j->broken);
     }
     json_decref(j->list);

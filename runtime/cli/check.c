@@ -32,10 +32,7 @@ int command_check_main(const cli_options *o)
         if (code > worst) worst = code;
         arena_free(j.a);
     }
-    if (o->json) {
-        json_dumpf(results, stdout, JSON_INDENT(2));
-        putchar('\n');
-    }
+    if (o->json) cli_print_json(results);
     json_decref(results);
     return worst;
 }

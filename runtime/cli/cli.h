@@ -1,7 +1,9 @@
 /* What the commands share: files, colours, progress, and the request that their options make. */
 #ifndef TFGEN_CLI_H
 #define TFGEN_CLI_H
+#include <jansson.h>
 #include <stdio.h>
+#include "runtime/api/tfgen.h"
 #include "runtime/cli/options.h"
 #include "runtime/cache/cache.h"
 #include "runtime/api/compile.h"
@@ -48,11 +50,19 @@ const char *cli_first_error(arena *a, const arena *of);
  * must have the text's inputs, parameters, states and outputs; NULL: there is none. Bails. */
 const ir_program *cli_graph(arena *a, const cli_options *o, const compiled *c);
 
+/* False, and an error: there are several. */
+bool cli_is_one_spec(const cli_options *o, const char *command);
+/* Of --device, closed with the arena. Bails where there is none, or none that tfgen has a target for. */
+tfgen_device *cli_open_device(arena *a, const char *name);
+
 /* The kernel cache, closed with the arena; NULL with --no-cache or an empty TFGEN_CACHE_DIR. Warns on stderr. */
 cache *cli_cache(arena *a, const cli_options *o);
 
 /* Runs body under the arena, prints its diagnostics on stderr, frees the arena, and returns the exit code. */
 int cli_run(void (*body)(void *), void *argument, arena *a);
+
+/* On stdout, a line end behind it. */
+void cli_print_json(const json_t *all);
 
 /* On stderr, only on a terminal, after two seconds: done/total and an ETA. */
 typedef struct progress { double start, shown; const char *what; long long done, total; bool terminal; } progress;

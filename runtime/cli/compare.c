@@ -110,10 +110,7 @@ static void print_all(const compare_job *j)
         else
             print_one(j, &j->list[i]);
     }
-    if (j->o->json) {
-        json_dumpf(all, stdout, JSON_INDENT(2));
-        putchar('\n');
-    }
+    if (j->o->json) cli_print_json(all);
     json_decref(all);
 }
 

@@ -74,10 +74,7 @@ static void list_devices(void *argument)
     if (!l->json) printf("%-8s %-36s %-24s %-9s %5s %10s\n", "name", "label", "architecture", "target", "units", "memory");
     for (size_t k = 0; k < device_kind_count; k++) list_kind(l, device_kinds[k]);
     json_t *all = json_pack("{s:o, s:o}", "devices", l->devices, "missing", l->missing);
-    if (l->json) {
-        json_dumpf(all, stdout, JSON_INDENT(2));
-        putchar('\n');
-    }
+    if (l->json) cli_print_json(all);
     json_decref(all);
 }
 
@@ -115,10 +112,7 @@ static void list_models(void *argument)
         else
             print_model(d);
     }
-    if (l->json) {
-        json_dumpf(all, stdout, JSON_INDENT(2));
-        putchar('\n');
-    }
+    if (l->json) cli_print_json(all);
     json_decref(all);
 }
 

@@ -276,10 +276,8 @@ static void end(visit *v)
     for (size_t i = 0; i < count; i++)
         names = arena_printf(v->a, "%s%s%s", names, i ? ", " : "", json_string_value(json_array_get(v->runs_on, i)));
     json_t *all = json_pack("{s:b, s:o, s:o}", "good", count > 0, "runs_on", v->runs_on, "checks", v->checks);
-    if (v->json) {
-        json_dumpf(all, stdout, JSON_INDENT(2));
-        putchar('\n');
-    } else if (count && !v->quiet) printf("tfgen can run on: %s\n", names);
+    if (v->json) cli_print_json(all);
+    else if (count && !v->quiet) printf("tfgen can run on: %s\n", names);
     json_decref(all);
     if (!count)
         bail(v->a, code_check_failed, (position){0},

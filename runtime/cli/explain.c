@@ -90,16 +90,12 @@ static void explain_spec(void *argument)
     arena_defer(j->a, release_json, all);
     if (j->o->html) explain_page(j->a, j->o->html, all);
     if (!j->o->json) return;
-    json_dumpf(all, stdout, JSON_INDENT(2));
-    putchar('\n');
+    cli_print_json(all);
 }
 
 int command_explain_main(const cli_options *o)
 {
-    if (o->file_count > 1) {
-        fputs("tfgen: explain takes one SPEC; give each its own call\n", stderr);
-        return code_usage;
-    }
+    if (!cli_is_one_spec(o, "explain")) return code_usage;
     explain_job j = {arena_new(), o, o->files[0]};
     return cli_run(explain_spec, &j, j.a);
 }

@@ -224,16 +224,12 @@ static void fit_spec(void *argument)
     if (!asked.count && !dims.dynamic_count)
         bail(a, code_usage, (position){0}, "the spec has no dynamic dim; --largest names one that is to be as large as fits");
     if (!j->all) return;
-    json_dumpf(j->all, stdout, JSON_INDENT(2));
-    putchar('\n');
+    cli_print_json(j->all);
 }
 
 int command_fit_main(const cli_options *o)
 {
-    if (o->file_count > 1) {
-        fputs("tfgen: fit takes one SPEC; give each its own call\n", stderr);
-        return code_usage;
-    }
+    if (!cli_is_one_spec(o, "fit")) return code_usage;
     fit_job j = {.a = arena_new(), .o = o, .path = o->files[0]};
     return cli_run(fit_spec, &j, j.a);
 }

@@ -268,17 +268,13 @@ static void predict_spec(void *argument)
     }
     json_t *all = json_array();
     for (int i = 0; i < j->count; i++) json_array_append_new(all, point_json(j, &j->points[i]));
-    json_dumpf(all, stdout, JSON_INDENT(2));
-    putchar('\n');
+    cli_print_json(all);
     json_decref(all);
 }
 
 int command_predict_main(const cli_options *o)
 {
-    if (o->file_count > 1) {
-        fputs("tfgen: predict takes one SPEC; give each its own call\n", stderr);
-        return code_usage;
-    }
+    if (!cli_is_one_spec(o, "predict")) return code_usage;
     predict_job j = {.a = arena_new(), .o = o, .path = o->files[0]};
     return cli_run(predict_spec, &j, j.a);
 }

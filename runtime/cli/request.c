@@ -1,5 +1,6 @@
 /* In: options. Out: compile requests. Refuses unknown levels, stages and fusions by name, with what is known. */
 #include "runtime/cli/cli.h"
+#include "runtime/device/device.h"
 #include "runtime/wisdom/wisdom_file.h"
 #include <string.h>
 
@@ -168,4 +169,26 @@ int cli_run(void (*body)(void *), void *argument, arena *a)
     fputs(arena_diagnostics(a), stderr);
     arena_free(a);
     return code;
+}
+
+/* ---- one spec, one device */
+bool cli_is_one_spec(const cli_options *o, const char *command)
+{
+    if (o->file_count <= 1) return true;
+    fprintf(stderr, "tfgen: %s takes one SPEC; give each its own call\n", command);
+    return false;
+}
+
+static void close_device(void *d) { tfgen_device_close(d); }
+
+tfgen_device *cli_open_device(arena *a, const char *name)
+{
+    tfgen_device *device;
+    tfgen_error error;
+    const tfgen_status status = tfgen_device_open(name, &device, &error);
+    if (status != TFGEN_OK) bail(a, (tfgen_code)status, (position){0}, "--device: %s", error.text);
+    arena_defer(a, close_device, device);
+    if (!*device->info.target)
+        bail(a, code_unsupported, (position){0}, "--device: tfgen has no target for %s (%s)", device->info.name, device->info.label);
+    return device;
 }

@@ -101,8 +101,7 @@ static void print_json(arena *a, const ir_program *graph, const plan *p, const t
                   dtype_name(p->program->type), "fusion", fusion_level_name(p->program->level), "target", p->target->name, "device",
                   r->device, "launches", r->launches, "seconds", r->total_seconds, "compile_seconds", r->compile_seconds, "referenced",
                   r->referenced, "good", r->referenced ? json_boolean(r->good) : json_null(), "kernels", kernels, "checks", checks);
-    json_dumpf(all, stdout, JSON_INDENT(2));
-    putchar('\n');
+    cli_print_json(all);
     json_decref(all);
 }
 

@@ -272,10 +272,8 @@ static void verify_and_report(void *argument)
 {
     verify_job *j = argument;
     verify_all(j);
-    if (j->o->json) {
-        json_dumpf(j->cases, stdout, JSON_INDENT(2));
-        putchar('\n');
-    } else if (!j->o->quiet) print_table(j);
+    if (j->o->json) cli_print_json(j->cases);
+    else if (!j->o->quiet) print_table(j);
     if (j->failures.data) fputs(j->failures.data, stderr);
     if (j->o->summary) write_summary(j);
 }

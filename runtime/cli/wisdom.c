@@ -62,8 +62,7 @@ static void list_json(const wisdom_job *j, const wisdom *w)
 {
     json_t *list = json_array();
     for (int i = 0; i < w->count; i++) json_array_append_new(list, entry_json(j, &w->list[i]));
-    json_dumpf(list, stdout, JSON_INDENT(2));
-    putchar('\n');
+    cli_print_json(list);
     json_decref(list);
 }
 

@@ -248,8 +248,7 @@ static void print_report(const random_run *r)
 {
     if (r->o->json) {
         json_t *all = report_json(r);
-        json_dumpf(all, stdout, JSON_INDENT(2));
-        putchar('\n');
+        cli_print_json(all);
         json_decref(all);
         return;
     }

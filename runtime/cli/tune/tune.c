@@ -103,20 +103,6 @@ static void tune_dims(void *argument)
 }
 
 /* ---- the command */
-static void close_device(void *d) { tfgen_device_close(d); }
-
-static tfgen_device *open_device(arena *a, const char *name)
-{
-    tfgen_device *device;
-    tfgen_error error;
-    const tfgen_status status = tfgen_device_open(name, &device, &error);
-    if (status != TFGEN_OK) bail(a, (tfgen_code)status, (position){0}, "--device: %s", error.text);
-    arena_defer(a, close_device, device);
-    if (!*device->info.target)
-        bail(a, code_unsupported, (position){0}, "--device: tfgen has no target for %s (%s)", device->info.name, device->info.label);
-    return device;
-}
-
 static const char *today(arena *a)
 {
     const time_t now = time(NULL);
@@ -165,7 +151,7 @@ static void begin(tune_job *j)
     text command = {.a = t->a};
     text_printf(&command, "tfgen tune");
     for (int i = 0; i < o->file_count; i++) text_printf(&command, " %s", o->files[i]);
-    t->device = open_device(t->a, o->device);
+    t->device = cli_open_device(t->a, o->device);
     t->cache = cli_cache(t->a, o);
     t->wisdom = o->wisdom ? o->wisdom : wisdom_path(t->a);
     if (!t->wisdom || strcmp(t->wisdom, "none") == 0)
@@ -239,10 +225,7 @@ int command_tune_main(const cli_options *o)
     tune_job j = {.t = {.a = arena_new(), .o = o}, .all = o->json ? json_array() : NULL};
     whole w = {&j, code_ok};
     int code = cli_run(tune_all, &w, j.t.a);
-    if (j.all && code == code_ok) {
-        json_dumpf(j.all, stdout, JSON_INDENT(2));
-        putchar('\n');
-    }
+    if (j.all && code == code_ok) cli_print_json(j.all);
     json_decref(j.all);
     if (w.worst > code) code = w.worst;
     return code == code_ok && j.wrong ? code_check_failed : code;
