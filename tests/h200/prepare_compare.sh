@@ -1,17 +1,18 @@
 #!/bin/sh
 # usage: prepare_compare.sh FOLDER   Makes what bench/compare.py needs on a machine with PyTorch and CUDA, but with none of tfgen's
-# libraries: libtfgen.so, tfgen-worker and the libraries beside them. There: sh FOLDER/compare.sh ARGUMENTS, which keeps its cache in
-# FOLDER.
+# libraries: libtfgen.so, tfgen-worker and the libraries beside them. There: sh FOLDER/compare.sh ARGUMENTS, or
+# sh FOLDER/compare.sh same_bits (tests/h200/same_bits.py); the cache is kept in FOLDER.
 set -eu
 out=$1
 make -j2
 rm -rf "$out"
-mkdir -p "$out/bench" "$out/examples" "$out/lib"
+mkdir -p "$out/bench" "$out/examples" "$out/lib" "$out/tests/h200"
 strip --strip-unneeded -o "$out/lib/libtfgen.so" libtfgen.so
 strip -o "$out/tfgen-worker" tfgen-worker
 ldd libtfgen.so tfgen-worker | awk '$2 == "=>" {print $3}' | sort -u |
     grep -v '/lib\(c\|m\|gcc_s\|dl\|pthread\|rt\)\.so' | while read -r library; do cp -L "$library" "$out/lib"; done
 cp bench/compare.py "$out/bench"
+cp tests/h200/same_bits.py "$out/tests/h200"
 cp examples/torch_block.py "$out/examples"
 cp -r specs "$out"
 cat >"$out/compare.sh" <<'RUN'
@@ -19,6 +20,7 @@ cat >"$out/compare.sh" <<'RUN'
 here=$(cd "$(dirname "$0")" && pwd)
 export TFGEN_LIBRARY=$here/lib/libtfgen.so TFGEN_WORKER=$here/tfgen-worker TFGEN_CACHE_DIR=${TFGEN_CACHE_DIR:-$here/cache}
 export LD_LIBRARY_PATH=$here/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} PYTHONUNBUFFERED=1
+[ "${1:-}" = same_bits ] && exec python3 "$here/tests/h200/same_bits.py"
 exec python3 "$here/bench/compare.py" "$@"
 RUN
 du -sh "$out"
