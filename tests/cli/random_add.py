@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """In: reports of `tfgen verify --random=N --first=I --seed=K --json`, one a slice. Out: their sum: specs and outcomes a target and dtype,
-causes, the largest and smallest error over bound of each op's values. Refuses (exit 2) slices of one seed that overlap, which would count
-twice. Exit 1 where anything failed, or where a pair of target and dtype has fewer specs than --least."""
+causes, the largest and smallest error over bound of each op's values, and the largest RMS of one value's. Refuses (exit 2) slices of one
+seed that overlap, which would count twice. Exit 1 where anything failed, or where a pair of target and dtype has fewer specs than --least."""
 import argparse
 import collections
 import json
@@ -35,19 +35,20 @@ def main():
             known = causes.setdefault(cause["cause"], dict(cause, count=0))
             known["count"] += cause["count"]
         for op, r in report["ratios"].items():
-            known = ratios.setdefault(op, [0, 0.0, 0.0])
+            known = ratios.setdefault(op, [0, 0.0, 0.0, 0.0, 0.0])
             known[0] += r["values"]
             known[1] = max(known[1], r["largest"])
             known[2] = min(x for x in (known[2], r["smallest"]) if x > 0) if known[2] or r["smallest"] else 0.0
+            known[3:] = max(known[3], r["rms"]), max(known[4], r["rms_f32"])
     print("| target | dtype | specs | good | refused | failed |\n|---|---|---|---|---|---|")
     failed = 0
     for (target, dtype), row in sorted(pairs.items()):
         bad = sum(v for k, v in row.items() if k not in GOOD)
         failed += bad
         print(f"| {target} | {dtype} | {row['specs']} | {row['good']} | {row['refused']} | {bad} |")
-    print("\n| op | values | largest error over bound | smallest above 0 |\n|---|---|---|---|")
-    for op, (values, largest, smallest) in sorted(ratios.items()):
-        print(f"| {op} | {values} | {largest:.3g} | {smallest:.3g} |")
+    print("\n| op | values | largest error over bound | smallest above 0 | largest RMS of a value | in f32 |\n|---|---|---|---|---|---|")
+    for op, (values, largest, smallest, rms, rms_f32) in sorted(ratios.items()):
+        print(f"| {op} | {values} | {largest:.3g} | {smallest:.3g} | {rms:.3g} | {rms_f32:.3g} |")
     print()
     for cause in sorted(causes.values(), key=lambda c: -c["count"]):
         print(f"{cause['count']} times {cause['cause']} (first {cause['first']})")

@@ -35,10 +35,12 @@ class Schedule:
 
     def take(self, now):
         """The first index and the count of a slice that begins at `now`, or None."""
+        if now >= self.limit or self.broken_in_a_row >= self.patience:
+            return None
         count = self.count if now + self.count * self.usual() < self.limit else int((self.limit - now) / self.usual())
         if self.last is not None:
             count = min(count, self.last - self.next)
-        if count <= 0 or now >= self.limit or self.broken_in_a_row >= self.patience:
+        if count <= 0:
             return None
         self.next += count
         return self.next - count, count

@@ -9,8 +9,9 @@ from random_slices import BROKEN, CUT, ENDED, Runner, Schedule
 
 # By its first index a slice ends well, has a case that failed, prints no report, ends as no report does, or never ends.
 COMMAND = ["sh", "-c", """
-report() { printf '{"seed": 1, "first": %d, "specs": %d, "kernels": 5, "unjudged": 0, "causes": [], "ratios": {}, '\
-'"cases": [{"target": "host", "dtype": "f32", "specs": 2, "good": %d, "wrong": %d}]}' {first} {count} $1 $2; }
+report() { printf '{"seed": 1, "first": %d, "specs": %d, "kernels": 5, "unjudged": 0, "causes": [], "ratios": {"linear": '\
+'{"values": 3, "largest": 0.%d, "smallest": 0.001, "rms": 0.0%d, "rms_f32": 0}}, '\
+'"cases": [{"target": "host", "dtype": "f32", "specs": 2, "good": %d, "wrong": %d}]}' {first} {count} $((4 + $1)) $1 $1 $2; }
 case {first} in
 0) report 6 0 ;;
 2) report 5 1; exit 1 ;;
@@ -69,6 +70,7 @@ class Slices(unittest.TestCase):
         self.assertFalse(good)
         self.assertEqual(files, ["0.json", "2.json"])
         self.assertIn("| host | f32 | 4 | 11 | 0 | 1 |", text)
+        self.assertIn("| linear | 6 | 0.9 | 0.001 | 0.06 | 0 |", text)
 
     def test_what_has_no_report_or_did_not_end_is_named_and_not_counted(self):
         text, good, files, states = run(10)

@@ -21,23 +21,25 @@ typedef struct level_job {
     random_results results;
 } level_job;
 
-static void note_ratio(random_report *out, op_kind kind, double ratio)
+static void note_ratio(random_ratio *r, const trial_check *c, dtype type)
 {
-    random_ratio *r = &out->ratios[kind];
-    if (ratio > r->largest) r->largest = ratio;
-    if (ratio > 0 && (r->smallest == 0 || ratio < r->smallest)) r->smallest = ratio;
+    if (c->ratio > r->largest) r->largest = c->ratio;
+    if (c->ratio > 0 && (r->smallest == 0 || c->ratio < r->smallest)) r->smallest = c->ratio;
     r->count++;
+    if (c->count < trial_spread_count) return;
+    if (c->spread > r->spread) r->spread = c->spread;
+    if (type == dtype_f32 && c->spread > r->spread_f32) r->spread_f32 = c->spread;
 }
 
 /* Names of checks are those of values, or, end to end, of outputs. */
-static op_kind maker_of(const ir_program *graph, const trial_check *check)
+static const ir_value *value_of(const ir_program *graph, const trial_check *check)
 {
     for (int i = 0; i < graph->value_count; i++) {
         const ir_value *v = graph->values[i];
         const char *name = check->end_to_end ? v->output : v->name;
-        if (v->def && name && strcmp(name, check->name) == 0) return v->def->kind;
+        if (v->def && name && strcmp(name, check->name) == 0) return v;
     }
-    return op_count;
+    return NULL;
 }
 
 static void note_checks(level_job *j, const ir_program *graph, const trial_result *result)
@@ -45,10 +47,10 @@ static void note_checks(level_job *j, const ir_program *graph, const trial_resul
     const trial_check *worst = NULL;
     for (int i = 0; i < result->check_count; i++) {
         const trial_check *c = &result->checks[i];
-        const op_kind kind = maker_of(graph, c);
-        if (!c->end_to_end && kind < op_count && c->good) note_ratio(j->out, kind, c->ratio);
+        const ir_value *v = value_of(graph, c);
+        if (v && !c->end_to_end && c->good) note_ratio(&j->out->ratios[v->def->kind], c, v->type);
         if (c->ratio > j->mine->ratio) j->mine->ratio = c->ratio;
-        if (!c->good && !worst) worst = c, j->mine->op = kind;
+        if (!c->good && !worst) worst = c, j->mine->op = v ? v->def->kind : op_count;
     }
     j->out->unjudged += result->unjudged;
     j->mine->outcome = worst || !result->good || !result->referenced ? random_wrong : random_good;

@@ -105,6 +105,8 @@ static void add_ratios(random_run *r, const random_report *report)
         random_ratio *to = &r->ratios[k];
         if (from->largest > to->largest) to->largest = from->largest;
         if (from->smallest > 0 && (to->smallest == 0 || from->smallest < to->smallest)) to->smallest = from->smallest;
+        if (from->spread > to->spread) to->spread = from->spread;
+        if (from->spread_f32 > to->spread_f32) to->spread_f32 = from->spread_f32;
         to->count += from->count;
     }
 }
@@ -202,11 +204,12 @@ static void print_counts(const random_run *r)
 
 static void print_ratios(const random_run *r)
 {
-    printf("\n%-18s %8s %10s %10s   error over bound, largest and smallest of the values that an op made\n", "op", "values", "largest",
-           "smallest");
+    printf("\n%-18s %8s %10s %10s %10s %10s   error over bound: of the values that an op made, and the largest RMS of one\n", "op", "values",
+           "largest", "smallest", "RMS", "RMS in f32");
     for (int k = 0; k < op_count; k++)
         if (r->ratios[k].count)
-            printf("%-18s %8d %10.3g %10.3g\n", op_table[k].name, r->ratios[k].count, r->ratios[k].largest, r->ratios[k].smallest);
+            printf("%-18s %8d %10.3g %10.3g %10.3g %10.3g\n", op_table[k].name, r->ratios[k].count, r->ratios[k].largest,
+                   r->ratios[k].smallest, r->ratios[k].spread, r->ratios[k].spread_f32);
 }
 
 static void print_causes(const random_run *r)
@@ -236,8 +239,9 @@ static json_t *report_json(const random_run *r)
     for (int k = 0; k < op_count; k++)
         if (r->ratios[k].count)
             json_object_set_new(ratios, op_table[k].name,
-                                json_pack("{s:i, s:f, s:f}", "values", r->ratios[k].count, "largest", r->ratios[k].largest, "smallest",
-                                          r->ratios[k].smallest));
+                                json_pack("{s:i, s:f, s:f, s:f, s:f}", "values", r->ratios[k].count, "largest", r->ratios[k].largest,
+                                          "smallest", r->ratios[k].smallest, "rms", r->ratios[k].spread, "rms_f32",
+                                          r->ratios[k].spread_f32));
     json_object_set_new(all, "cases", counts);
     json_object_set_new(all, "causes", causes);
     json_object_set_new(all, "ratios", ratios);
