@@ -1,4 +1,4 @@
-/* The planner and the emitter: golden spec headers of every shipped spec, plans that read back, sources that compile,
+/* The planner and the emitter: golden spec headers of every spec, plans that read back, sources that compile,
  * layouts that the compilers confirm, tunings, sizes that follow dynamic dims. TFGEN_GOLDEN_UPDATE=1 rewrites
  * tests/golden/emit. */
 #define _GNU_SOURCE
@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 typedef struct build {
@@ -66,7 +67,7 @@ static char *slurp(const char *path)
     return text;
 }
 
-static const char *const golden_targets[] = {"host", "gfx942"};
+static const char other_target[] = "gfx942";
 
 static bool updating(void)
 {
@@ -92,25 +93,6 @@ static void compare_golden(const char *path, const char *text)
     free(expected);
 }
 
-/* Spec headers of all launches; a level that emits what the one below does is named only. */
-static char *headers_of(arena *keep, const char *spec, const char *text, const char *target)
-{
-    struct text all = {.a = keep};
-    const char *below = "";
-    for (int level = 0; level < 3; level++) {
-        build b = {.name = spec, .text = text, .target = target, .level = (fusion_level)level};
-        struct text headers = {.a = keep};
-        must_build(&b);
-        for (int i = 0; i < b.p->launch_count; i++) text_printf(&headers, "%s\n", b.p->launches[i].spec_header);
-        const bool same = strcmp(headers.data, below) == 0;
-        text_printf(&all, "// ---- level %s%s\n%s", level_names(NULL)[level], same ? ": as the one before" : "",
-                    same ? "" : headers.data);
-        below = headers.data;
-        arena_free(b.a);
-    }
-    return all.data;
-}
-
 static char spec_paths[64][256];
 static int spec_count;
 
@@ -129,14 +111,85 @@ static const char *base_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
-START_TEST(shipped_specs_emit_the_golden_spec_headers)
+/* "tests/golden/emit/llama-block", and for a spec that holds levels apart "tests/golden/emit/every-op/ops". */
+static const char *golden_folder(arena *a, const char *spec, fusion_level level)
 {
-    const char *spec = spec_paths[_i / 2], *target = golden_targets[_i % 2], *base = base_name(spec);
-    char *text = slurp(spec);
-    arena *keep = arena_new();
-    compare_golden(arena_printf(keep, "tests/golden/emit/%.*s.%s.spec.h", (int)strcspn(base, "."), base, target),
-                   headers_of(keep, spec, text, target));
-    arena_free(keep);
+    const char *base = base_name(spec);
+    const char *folder = arena_printf(a, "tests/golden/emit/%.*s", (int)strcspn(base, "."), base);
+    return strcmp(base, "every-op.yaml") == 0 ? arena_printf(a, "%s/%s", folder, level_names(NULL)[level]) : folder;
+}
+
+/* What must be done to `from` to make `to`, as diff says it; "" of equals. */
+static const char *difference(arena *a, const char *from, const char *to)
+{
+    const char *names[2] = {arena_printf(a, "/tmp/tfgen-emit-%d.from", getpid()), arena_printf(a, "/tmp/tfgen-emit-%d.to", getpid())};
+    const char *const texts[2] = {from, to};
+    for (int i = 0; i < 2; i++) {
+        FILE *f = fopen(names[i], "wb");
+        ck_assert(f && fputs(texts[i], f) >= 0 && fclose(f) == 0);
+    }
+    FILE *f = popen(arena_printf(a, "diff -U1 --label host --label %s %s %s", other_target, names[0], names[1]), "r");
+    struct text t = {.a = a};
+    char line[2000];
+    ck_assert(f);
+    while (fgets(line, sizeof line, f)) text_append(&t, line, strlen(line));
+    const int code = pclose(f);
+    ck_assert(WIFEXITED(code) && WEXITSTATUS(code) <= 1);
+    unlink(names[0]);
+    unlink(names[1]);
+    return t.data ? t.data : "";
+}
+
+/* The spec header of a kernel of that name, or "". */
+static const char *header_of(const build *b, const char *kernel)
+{
+    for (int i = 0; i < b->p->launch_count; i++)
+        if (strcmp(b->p->launches[i].name, kernel) == 0) return b->p->launches[i].spec_header;
+    return "";
+}
+
+static int files_of(const char *folder)
+{
+    glob_t g;
+    char pattern[300];
+    snprintf(pattern, sizeof pattern, "%s/*.*", folder);
+    const int count = glob(pattern, 0, NULL, &g) == 0 ? (int)g.gl_pathc : 0;
+    globfree(&g);
+    return count;
+}
+
+/* A page a kernel: what the host's is, and in what the other target's differs; one that only the other has differs from nothing. */
+static void compare_level(const char *spec, const char *text, fusion_level level)
+{
+    build host = {.name = spec, .text = text, .target = "host", .level = level}, other = host;
+    other.target = other_target;
+    must_build(&host);
+    must_build(&other);
+    const char *folder = golden_folder(host.a, spec, level);
+    int files = 0;
+    if (updating()) ck_assert_int_eq(system(arena_printf(host.a, "rm -rf %s && mkdir -p %s", folder, folder)), 0);
+    for (int i = 0; i < host.p->launch_count; i++, files++)
+        compare_golden(arena_printf(host.a, "%s/%s.h", folder, host.p->launches[i].name), host.p->launches[i].spec_header);
+    for (int i = 0; i < host.p->launch_count + other.p->launch_count; i++) {
+        const bool ours = i < host.p->launch_count;
+        const char *name = ours ? host.p->launches[i].name : other.p->launches[i - host.p->launch_count].name;
+        if (!ours && *header_of(&host, name)) continue;
+        const char *differs = difference(host.a, header_of(&host, name), header_of(&other, name));
+        if (!*differs) continue;
+        compare_golden(arena_printf(host.a, "%s/%s.%s.diff", folder, name, other_target), differs);
+        files++;
+    }
+    ck_assert_msg(files_of(folder) == files, "%s has files of no kernel: TFGEN_GOLDEN_UPDATE=1 removes them", folder);
+    arena_free(host.a);
+    arena_free(other.a);
+}
+
+START_TEST(specs_emit_the_golden_spec_headers)
+{
+    char *text = slurp(spec_paths[_i]);
+    const bool apart = strcmp(base_name(spec_paths[_i]), "every-op.yaml") == 0;
+    for (int level = apart ? fusion_none : fusion_tile; level <= fusion_tile; level++)
+        compare_level(spec_paths[_i], text, (fusion_level)level);
     free(text);
 }
 END_TEST
@@ -649,7 +702,7 @@ int main(void)
     Suite *s = suite_create("emit");
     TCase *t = tcase_create("plans");
     tcase_set_timeout(t, 120);
-    tcase_add_loop_test(t, shipped_specs_emit_the_golden_spec_headers, 0, 2 * spec_count);
+    tcase_add_loop_test(t, specs_emit_the_golden_spec_headers, 0, spec_count);
     tcase_add_loop_test(t, a_spec_struct_lies_beside_each_template, 0, sizeof besides / sizeof *besides);
     tcase_add_loop_test(t, equal_inputs_give_equal_bytes, 0, spec_count);
     tcase_add_loop_test(t, a_plan_reads_back_as_the_same_plan, 0, spec_count);

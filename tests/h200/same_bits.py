@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""In: nothing but a GPU, PyTorch and libtfgen (TFGEN_LIBRARY names it). Out: for decode blocks of 1 to 64 sequences, odd sizes among them, in how
+"""In: nothing but a GPU, PyTorch and libtfgen (TFGEN_LIBRARY names it).
+Out: for decode blocks of 1 to 64 sequences, odd sizes among them, in how
 many of 200 runs results or caches differ from the first run's; between runs the workspace is filled with noise, the output with NaN, and
 copies keep the memory busy. Exit code 1 where anything differs or is not finite.
 
@@ -27,7 +28,8 @@ def differing(text, B, L, D, H, KV, hd, F):
         scale = t["shape"][-1] ** -0.5 if len(t["shape"]) > 1 else 1
         kept[t["name"]] = (torch.randn(t["shape"], device=DEVICE) * scale).to(t["dtype"])
         return kept[t["name"]]
-    layer = Layer(text, b"llama-decode.yaml", param, DEVICE, dims={"B": B, "L": L, "D": D, "H": H, "KV": KV, "hd": hd, "F": F}, dtype="bf16")
+    dims = {"B": B, "L": L, "D": D, "H": H, "KV": KV, "hd": hd, "F": F}
+    layer = Layer(text, b"llama-decode.yaml", param, DEVICE, dims=dims, dtype="bf16")
     caches = [torch.randn(B, KV, L, hd, device=DEVICE).bfloat16() for _ in range(2)]
     run = layer.prepare({**kept, "x": torch.randn(B, 1, D, device=DEVICE).bfloat16(), "k_cache": caches[0], "v_cache": caches[1],
                          "pos": torch.randint(0, L, (B,), device=DEVICE, dtype=torch.int32)})

@@ -1,0 +1,22 @@
+// Written by tfgen: decode_heads_combine of tests/specs/decode-heads.yaml for host; read it beside templates/attention/decode.h.
+struct k2_join_combine {
+    struct args {
+        const float *y_part;
+        bf16 *y;
+    };
+    static constexpr int head_dim = 64, heads = 8, splits = 1;
+    static constexpr int threads = 1;
+    DEV static int batches(const args &p) { return 4; }
+    DEV static int queries(const args &p) { return 1; }
+    DEV static const float *partial(const args &p, int batch, int head, int token, int split)
+    {
+        return p.y_part + (((batch * 1 + token) * 8 + head) * 1ll + split) * 66; // !14:5
+    }
+    template <int V> DEV static void write(const args &p, int batch, int token, int head, int col, int left, vec<float, V> o)
+    {
+        store<V>(p.y + (batch * 1 + token) * 512ll + head * 64 + col, left, o); // !14:5
+    }
+};
+TF_LAYOUT(k2_join_combine::args, y_part, 0);
+TF_LAYOUT(k2_join_combine::args, y, 8);
+static_assert(sizeof(k2_join_combine::args) == 16, "size of args");

@@ -1,0 +1,48 @@
+// Written by tfgen: decode_heads_decode of tests/specs/decode-heads.yaml for host; read it beside templates/attention/decode.h.
+struct k2_decode {
+    struct args {
+        const int *pos;
+        const bf16 *q;
+        const bf16 *keys;
+        const bf16 *values;
+        float *y_part;
+    };
+    static constexpr int head_dim = 64, heads = 8, kv_heads = 2;
+    static constexpr int team = 1, threads = 1, splits = 1;
+    static constexpr bool causal = true;
+    static constexpr int window = 200;
+    static constexpr float softcap = 0.0f, scale = 0.125f;
+    static constexpr bool aligned = true;
+    using type = bf16;
+    DEV static int batches(const args &p) { return 4; }
+    DEV static int queries(const args &p) { return 1; }
+    DEV static int keys(const args &p, int batch)
+    {
+        const int keys = p.pos[batch] + 1, most = 300; // !14:5
+        return keys < 0 ? 0 : keys < most ? keys : most;
+    }
+    DEV static int position(const args &p, int batch, int token) { return p.pos[batch] + token; }
+    static constexpr bool long_lists = false;
+    DEV static const type *q(const args &p, int batch, int token, int head)
+    {
+        return p.q + (batch * 1 + token) * 512ll + head * 64; // !14:5
+    }
+    DEV static const type *k(const args &p, int batch, int key, int head)
+    {
+        return p.keys + (batch * 2ll + head) * 300 * 64ll + key * 64ll; // !14:5
+    }
+    DEV static const type *v(const args &p, int batch, int key, int head)
+    {
+        return p.values + (batch * 2ll + head) * 300 * 64ll + key * 64ll; // !14:5
+    }
+    DEV static float *partial(const args &p, int batch, int head, int token, int split)
+    {
+        return p.y_part + (((batch * 1 + token) * 8 + head) * 1ll + split) * 66; // !14:5
+    }
+};
+TF_LAYOUT(k2_decode::args, pos, 0);
+TF_LAYOUT(k2_decode::args, q, 8);
+TF_LAYOUT(k2_decode::args, keys, 16);
+TF_LAYOUT(k2_decode::args, values, 24);
+TF_LAYOUT(k2_decode::args, y_part, 32);
+static_assert(sizeof(k2_decode::args) == 40, "size of args");

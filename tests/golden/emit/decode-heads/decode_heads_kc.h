@@ -1,0 +1,37 @@
+// Written by tfgen: decode_heads_kc of tests/specs/decode-heads.yaml for host; read it beside templates/rows/rows.h.
+struct k0_kc {
+    struct args {
+        const int *pos;
+        const bf16 *k_;
+        bf16 *keys;
+    };
+    struct context {
+        int position, sequence;
+    };
+    template <int V> struct element {
+        vec<float, V> k_;
+    };
+    static constexpr int N = 128, threads = 1, team = 1, V = 16, steps = 0;
+    DEV static int rows(const args &p) { return 4; }
+    DEV static void begin(const args &p, int row, context &c)
+    {
+        c.sequence = row; // !12:5
+        c.position = p.pos[c.sequence]; // !12:5
+    }
+    template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
+    {
+        const vec<float, V> k_ = load_aligned<V>(p.k_ + row * 128ll + col); // !7:3
+        return {k_};
+    }
+    template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
+    {
+        if (c.position >= 0 && c.position < 300) store_aligned<V>(p.keys + ((c.sequence * 2ll + col / 64) * 300 + c.position) * 64 + col % 64, e.k_); // !12:5
+    }
+    DEV static void write_row(const args &p, const context &c, int row)
+    {
+    }
+};
+TF_LAYOUT(k0_kc::args, pos, 0);
+TF_LAYOUT(k0_kc::args, k_, 8);
+TF_LAYOUT(k0_kc::args, keys, 16);
+static_assert(sizeof(k0_kc::args) == 24, "size of args");

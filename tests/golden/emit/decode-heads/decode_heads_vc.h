@@ -1,0 +1,37 @@
+// Written by tfgen: decode_heads_vc of tests/specs/decode-heads.yaml for host; read it beside templates/rows/rows.h.
+struct k1_vc {
+    struct args {
+        const int *pos;
+        const bf16 *v;
+        bf16 *values;
+    };
+    struct context {
+        int position, sequence;
+    };
+    template <int V> struct element {
+        vec<float, V> v;
+    };
+    static constexpr int N = 128, threads = 1, team = 1, V = 16, steps = 0;
+    DEV static int rows(const args &p) { return 4; }
+    DEV static void begin(const args &p, int row, context &c)
+    {
+        c.sequence = row; // !13:5
+        c.position = p.pos[c.sequence]; // !13:5
+    }
+    template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
+    {
+        const vec<float, V> v = load_aligned<V>(p.v + row * 128ll + col); // !8:3
+        return {v};
+    }
+    template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
+    {
+        if (c.position >= 0 && c.position < 300) store_aligned<V>(p.values + ((c.sequence * 2ll + col / 64) * 300 + c.position) * 64 + col % 64, e.v); // !13:5
+    }
+    DEV static void write_row(const args &p, const context &c, int row)
+    {
+    }
+};
+TF_LAYOUT(k1_vc::args, pos, 0);
+TF_LAYOUT(k1_vc::args, v, 8);
+TF_LAYOUT(k1_vc::args, values, 16);
+static_assert(sizeof(k1_vc::args) == 24, "size of args");

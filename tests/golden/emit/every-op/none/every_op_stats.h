@@ -1,0 +1,45 @@
+// Written by tfgen: every_op_stats of tests/specs/every-op.yaml for host; read it beside templates/rows/rows.h.
+struct k21_stats {
+    struct args {
+        const bf16 *c7;
+        float *d1;
+        int B, S;
+    };
+    struct context {
+        float d1;
+    };
+    template <int V> struct element {
+        vec<float, V> c7;
+    };
+    static constexpr int N = 37, threads = 1, team = 1, V = 16, steps = 1;
+    DEV static int rows(const args &p) { return p.B * p.S; }
+    DEV static void begin(const args &p, int row, context &c)
+    {
+    }
+    template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
+    {
+        const vec<float, V> c7 = load<V>(p.c7 + row * 37ll + col, left); // !28:5
+        return {c7};
+    }
+    static constexpr reduction kind(step<0>) { return reduction::sum; } // !29:5
+    template <int V> DEV static vec<float, V> term(step<0>, const args &p, const context &c, const element<V> &e, int row, int col)
+    {
+        return e.c7; // !29:5
+    }
+    DEV static void reduced(step<0>, const args &p, context &c, int row, float total)
+    {
+        c.d1 = total;
+    }
+    template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
+    {
+    }
+    DEV static void write_row(const args &p, const context &c, int row)
+    {
+        store_one(p.d1 + row, c.d1); // !29:5
+    }
+};
+TF_LAYOUT(k21_stats::args, c7, 0);
+TF_LAYOUT(k21_stats::args, d1, 8);
+TF_LAYOUT(k21_stats::args, B, 16);
+TF_LAYOUT(k21_stats::args, S, 20);
+static_assert(sizeof(k21_stats::args) == 24, "size of args");

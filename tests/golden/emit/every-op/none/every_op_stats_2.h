@@ -1,0 +1,45 @@
+// Written by tfgen: every_op_stats_2 of tests/specs/every-op.yaml for host; read it beside templates/rows/rows.h.
+struct k23_stats_2 {
+    struct args {
+        const float *a5;
+        float *d3;
+        int B, S;
+    };
+    struct context {
+        float d3;
+    };
+    template <int V> struct element {
+        vec<float, V> a5;
+    };
+    static constexpr int N = 37, threads = 1, team = 1, V = 16, steps = 1;
+    DEV static int rows(const args &p) { return p.B * p.S; }
+    DEV static void begin(const args &p, int row, context &c)
+    {
+    }
+    template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
+    {
+        const vec<float, V> a5 = load<V>(p.a5 + row * 37ll + col, left); // !12:5
+        return {a5};
+    }
+    static constexpr reduction kind(step<0>) { return reduction::max; } // !31:5
+    template <int V> DEV static vec<float, V> term(step<0>, const args &p, const context &c, const element<V> &e, int row, int col)
+    {
+        return e.a5; // !31:5
+    }
+    DEV static void reduced(step<0>, const args &p, context &c, int row, float total)
+    {
+        c.d3 = total;
+    }
+    template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
+    {
+    }
+    DEV static void write_row(const args &p, const context &c, int row)
+    {
+        store_one(p.d3 + row, c.d3); // !31:5
+    }
+};
+TF_LAYOUT(k23_stats_2::args, a5, 0);
+TF_LAYOUT(k23_stats_2::args, d3, 8);
+TF_LAYOUT(k23_stats_2::args, B, 16);
+TF_LAYOUT(k23_stats_2::args, S, 20);
+static_assert(sizeof(k23_stats_2::args) == 24, "size of args");

@@ -1,0 +1,60 @@
+// Written by tfgen: folds_h1 of tests/specs/folds.yaml for host; read it beside templates/rows/rows.h.
+struct k0_h1 {
+    struct args {
+        const float *x;
+        float *h1_c;
+        float *h1_v;
+        int B, S;
+    };
+    struct context {
+        float h1_mu, h1_v;
+    };
+    template <int V> struct element {
+        vec<float, V> x;
+    };
+    static constexpr int N = 36, threads = 1, team = 1, V = 16, steps = 2;
+    DEV static int rows(const args &p) { return p.B * p.S; }
+    DEV static void begin(const args &p, int row, context &c)
+    {
+    }
+    template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
+    {
+        const vec<float, V> x = load<V>(p.x + row * 36ll + col, left); // !6:10
+        return {x};
+    }
+    static constexpr reduction kind(step<0>) { return reduction::sum; } // !9:5
+    template <int V> DEV static vec<float, V> term(step<0>, const args &p, const context &c, const element<V> &e, int row, int col)
+    {
+        return e.x; // !9:5
+    }
+    DEV static void reduced(step<0>, const args &p, context &c, int row, float total)
+    {
+        const float h1_mu = op_div(total, 36.0f); // !9:5
+        c.h1_mu = h1_mu;
+    }
+    static constexpr reduction kind(step<1>) { return reduction::sum; } // !9:5
+    template <int V> DEV static vec<float, V> term(step<1>, const args &p, const context &c, const element<V> &e, int row, int col)
+    {
+        const vec<float, V> h1_c = op_sub(e.x, c.h1_mu); // !9:5
+        return op_square(h1_c); // !9:5
+    }
+    DEV static void reduced(step<1>, const args &p, context &c, int row, float total)
+    {
+        c.h1_v = total;
+    }
+    template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
+    {
+        const vec<float, V> h1_c = op_sub(e.x, c.h1_mu); // !9:5
+        store<V>(p.h1_c + row * 36ll + col, left, h1_c); // !9:5
+    }
+    DEV static void write_row(const args &p, const context &c, int row)
+    {
+        store_one(p.h1_v + row, c.h1_v); // !9:5
+    }
+};
+TF_LAYOUT(k0_h1::args, x, 0);
+TF_LAYOUT(k0_h1::args, h1_c, 8);
+TF_LAYOUT(k0_h1::args, h1_v, 16);
+TF_LAYOUT(k0_h1::args, B, 24);
+TF_LAYOUT(k0_h1::args, S, 28);
+static_assert(sizeof(k0_h1::args) == 32, "size of args");

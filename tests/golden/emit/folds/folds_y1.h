@@ -1,0 +1,60 @@
+// Written by tfgen: folds_y1 of tests/specs/folds.yaml for host; read it beside templates/gemm/gemm.h.
+struct k1_y1 {
+    struct args {
+        const float *h1_c;
+        const float *packed;
+        const float *h1_v;
+        float *y1;
+        int B, S;
+    };
+    static constexpr int K = 36, packed_n = 32, packed_k = 48, granule = 16;
+    static constexpr int tile_m = 16, tile_n = 128, tile_k = 64, thread_m = 8, thread_n = 32, threads = 8, slots = 2;
+    static constexpr int width = 16;
+    static constexpr bool row_sums = false, a_plain = true, b_plain = true;
+    using a_type = float;
+    using b_type = float;
+    struct context {
+        float y1_r;
+    };
+    DEV static int rows(const args &p) { return p.B * p.S; }
+    DEV static int batches(const args &p) { return 1; }
+    template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
+    {
+        const vec<float, V> h1_c = load<V>(p.h1_c + row * 36ll + k, left); // !9:5
+        return h1_c;
+    }
+    DEV static const a_type *a_row(const args &p, int batch, int row)
+    {
+        return p.h1_c + row * 36ll;
+    }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
+    DEV static context begin(const args &p, int batch, int row)
+    {
+        context c;
+        const float h1_v = load_one(p.h1_v + row); // !9:5
+        const float y1_vm = op_div(h1_v, 36.0f); // !9:5
+        const float y1_ve = op_add(y1_vm, 1e-05f); // !9:5
+        const float y1_r = op_rsqrt(y1_ve); // !9:5
+        c.y1_r = y1_r;
+        return c;
+    }
+    template <int W, int Slot, class Out> DEV static void columns_y1_raw(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
+    {
+        const int left = 16 - col;
+        if (left <= 0) return;
+        const vec<float, W> y1 = op_mul(product, c.y1_r); // !9:5
+        out.template put<Slot, W>(p.y1 + row * 16ll + col, y1); // !9:5
+    }
+    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
+    {
+        columns_y1_raw<W, 0>(p, c, row, n, lo, sum, out);
+        columns_y1_raw<W, 1>(p, c, row, n + granule, hi, sum, out);
+    }
+};
+TF_LAYOUT(k1_y1::args, h1_c, 0);
+TF_LAYOUT(k1_y1::args, packed, 8);
+TF_LAYOUT(k1_y1::args, h1_v, 16);
+TF_LAYOUT(k1_y1::args, y1, 24);
+TF_LAYOUT(k1_y1::args, B, 32);
+TF_LAYOUT(k1_y1::args, S, 36);
+static_assert(sizeof(k1_y1::args) == 40, "size of args");

@@ -1,0 +1,60 @@
+// Written by tfgen: folds_y2 of tests/specs/folds.yaml for host; read it beside templates/gemm/gemm.h.
+struct k3_y2 {
+    struct args {
+        const float *x;
+        const float *packed;
+        const float *ss;
+        float *y2;
+        int B, S;
+    };
+    static constexpr int K = 36, packed_n = 32, packed_k = 48, granule = 16;
+    static constexpr int tile_m = 16, tile_n = 128, tile_k = 64, thread_m = 8, thread_n = 32, threads = 8, slots = 2;
+    static constexpr int width = 16;
+    static constexpr bool row_sums = false, a_plain = true, b_plain = true;
+    using a_type = float;
+    using b_type = float;
+    struct context {
+        float y2_r2;
+    };
+    DEV static int rows(const args &p) { return p.B * p.S; }
+    DEV static int batches(const args &p) { return 1; }
+    template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
+    {
+        const vec<float, V> x = load<V>(p.x + row * 36ll + k, left); // !6:10
+        return x;
+    }
+    DEV static const a_type *a_row(const args &p, int batch, int row)
+    {
+        return p.x + row * 36ll;
+    }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
+    DEV static context begin(const args &p, int batch, int row)
+    {
+        context c;
+        const float ss = load_one(p.ss + row); // !12:5
+        const float y2_ms = op_div(ss, 36.0f); // !13:5
+        const float y2_me = op_add(y2_ms, 1e-06f); // !14:5
+        const float y2_r2 = op_rsqrt(y2_me); // !15:5
+        c.y2_r2 = y2_r2;
+        return c;
+    }
+    template <int W, int Slot, class Out> DEV static void columns_y2_raw(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
+    {
+        const int left = 16 - col;
+        if (left <= 0) return;
+        const vec<float, W> y2 = op_mul(product, c.y2_r2); // !17:5
+        out.template put<Slot, W>(p.y2 + row * 16ll + col, y2); // !17:5
+    }
+    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
+    {
+        columns_y2_raw<W, 0>(p, c, row, n, lo, sum, out);
+        columns_y2_raw<W, 1>(p, c, row, n + granule, hi, sum, out);
+    }
+};
+TF_LAYOUT(k3_y2::args, x, 0);
+TF_LAYOUT(k3_y2::args, packed, 8);
+TF_LAYOUT(k3_y2::args, ss, 16);
+TF_LAYOUT(k3_y2::args, y2, 24);
+TF_LAYOUT(k3_y2::args, B, 32);
+TF_LAYOUT(k3_y2::args, S, 36);
+static_assert(sizeof(k3_y2::args) == 40, "size of args");

@@ -1,0 +1,70 @@
+// Written by tfgen: gelu_layernorm_linear_g of specs/gelu-layernorm-linear.yaml for host; read it beside templates/rows/rows.h.
+struct k1_g {
+    struct args {
+        const bf16 *l;
+        const bf16 *norm_w;
+        const bf16 *norm_b;
+        bf16 *g;
+        int B, S;
+    };
+    struct context {
+        float n_mu, n_r;
+    };
+    template <int V> struct element {
+        vec<float, V> l, norm_w, norm_b;
+    };
+    static constexpr int N = 344, threads = 1, team = 1, V = 16, steps = 2;
+    DEV static int rows(const args &p) { return p.B * p.S; }
+    DEV static void begin(const args &p, int row, context &c)
+    {
+    }
+    template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
+    {
+        const vec<float, V> l = load<V>(p.l + row * 344ll + col, left); // !20:5
+        const vec<float, V> norm_w = load<V>(p.norm_w + col, left); // !17:3
+        const vec<float, V> norm_b = load<V>(p.norm_b + col, left); // !18:3
+        return {l, norm_w, norm_b};
+    }
+    static constexpr reduction kind(step<0>) { return reduction::sum; } // !21:5
+    template <int V> DEV static vec<float, V> term(step<0>, const args &p, const context &c, const element<V> &e, int row, int col)
+    {
+        return e.l; // !21:5
+    }
+    DEV static void reduced(step<0>, const args &p, context &c, int row, float total)
+    {
+        const float n_mu = op_div(total, 344.0f); // !21:5
+        c.n_mu = n_mu;
+    }
+    static constexpr reduction kind(step<1>) { return reduction::sum; } // !21:5
+    template <int V> DEV static vec<float, V> term(step<1>, const args &p, const context &c, const element<V> &e, int row, int col)
+    {
+        const vec<float, V> n_c = op_sub(e.l, c.n_mu); // !21:5
+        return op_square(n_c); // !21:5
+    }
+    DEV static void reduced(step<1>, const args &p, context &c, int row, float total)
+    {
+        const float n_vm = op_div(total, 344.0f); // !21:5
+        const float n_ve = op_add(n_vm, 1e-05f); // !21:5
+        const float n_r = op_rsqrt(n_ve); // !21:5
+        c.n_r = n_r;
+    }
+    template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
+    {
+        const vec<float, V> n_c = op_sub(e.l, c.n_mu); // !21:5
+        const vec<float, V> n_n = op_mul(n_c, c.n_r); // !21:5
+        const vec<float, V> n_t = op_mul(n_n, e.norm_w); // !21:5
+        const vec<float, V> n_ = op_add(n_t, e.norm_b); // !21:5
+        const vec<float, V> g = op_gelu_erf(n_); // !22:5
+        store<V>(p.g + row * 344ll + col, left, g); // !22:5
+    }
+    DEV static void write_row(const args &p, const context &c, int row)
+    {
+    }
+};
+TF_LAYOUT(k1_g::args, l, 0);
+TF_LAYOUT(k1_g::args, norm_w, 8);
+TF_LAYOUT(k1_g::args, norm_b, 16);
+TF_LAYOUT(k1_g::args, g, 24);
+TF_LAYOUT(k1_g::args, B, 32);
+TF_LAYOUT(k1_g::args, S, 36);
+static_assert(sizeof(k1_g::args) == 40, "size of args");

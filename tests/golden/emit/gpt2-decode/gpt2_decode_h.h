@@ -1,0 +1,68 @@
+// Written by tfgen: gpt2_decode_h of specs/gpt2-decode.yaml for host; read it beside templates/rows/rows.h.
+struct k0_h {
+    struct args {
+        const bf16 *x;
+        const bf16 *ln_1_w;
+        const bf16 *ln_1_b;
+        bf16 *h;
+        int B;
+    };
+    struct context {
+        float h_mu, h_r;
+    };
+    template <int V> struct element {
+        vec<float, V> x, ln_1_w, ln_1_b;
+    };
+    static constexpr int N = 128, threads = 1, team = 1, V = 16, steps = 2;
+    DEV static int rows(const args &p) { return p.B; }
+    DEV static void begin(const args &p, int row, context &c)
+    {
+    }
+    template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
+    {
+        const vec<float, V> x = load_aligned<V>(p.x + row * 128ll + col); // !12:3
+        const vec<float, V> ln_1_w = load_aligned<V>(p.ln_1_w + col); // !15:3
+        const vec<float, V> ln_1_b = load_aligned<V>(p.ln_1_b + col); // !16:3
+        return {x, ln_1_w, ln_1_b};
+    }
+    static constexpr reduction kind(step<0>) { return reduction::sum; } // !33:5
+    template <int V> DEV static vec<float, V> term(step<0>, const args &p, const context &c, const element<V> &e, int row, int col)
+    {
+        return e.x; // !33:5
+    }
+    DEV static void reduced(step<0>, const args &p, context &c, int row, float total)
+    {
+        const float h_mu = op_div(total, 128.0f); // !33:5
+        c.h_mu = h_mu;
+    }
+    static constexpr reduction kind(step<1>) { return reduction::sum; } // !33:5
+    template <int V> DEV static vec<float, V> term(step<1>, const args &p, const context &c, const element<V> &e, int row, int col)
+    {
+        const vec<float, V> h_c = op_sub(e.x, c.h_mu); // !33:5
+        return op_square(h_c); // !33:5
+    }
+    DEV static void reduced(step<1>, const args &p, context &c, int row, float total)
+    {
+        const float h_vm = op_div(total, 128.0f); // !33:5
+        const float h_ve = op_add(h_vm, 1e-05f); // !33:5
+        const float h_r = op_rsqrt(h_ve); // !33:5
+        c.h_r = h_r;
+    }
+    template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
+    {
+        const vec<float, V> h_c = op_sub(e.x, c.h_mu); // !33:5
+        const vec<float, V> h_n = op_mul(h_c, c.h_r); // !33:5
+        const vec<float, V> h_t = op_mul(h_n, e.ln_1_w); // !33:5
+        const vec<float, V> h = op_add(h_t, e.ln_1_b); // !33:5
+        store_aligned<V>(p.h + row * 128ll + col, h); // !33:5
+    }
+    DEV static void write_row(const args &p, const context &c, int row)
+    {
+    }
+};
+TF_LAYOUT(k0_h::args, x, 0);
+TF_LAYOUT(k0_h::args, ln_1_w, 8);
+TF_LAYOUT(k0_h::args, ln_1_b, 16);
+TF_LAYOUT(k0_h::args, h, 24);
+TF_LAYOUT(k0_h::args, B, 32);
+static_assert(sizeof(k0_h::args) == 40, "size of args");

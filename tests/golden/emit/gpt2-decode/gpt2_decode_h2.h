@@ -1,0 +1,68 @@
+// Written by tfgen: gpt2_decode_h2 of specs/gpt2-decode.yaml for host; read it beside templates/rows/rows.h.
+struct k6_h2 {
+    struct args {
+        const bf16 *x1;
+        const bf16 *ln_2_w;
+        const bf16 *ln_2_b;
+        bf16 *h2;
+        int B;
+    };
+    struct context {
+        float h2_mu, h2_r;
+    };
+    template <int V> struct element {
+        vec<float, V> x1, ln_2_w, ln_2_b;
+    };
+    static constexpr int N = 128, threads = 1, team = 1, V = 16, steps = 2;
+    DEV static int rows(const args &p) { return p.B; }
+    DEV static void begin(const args &p, int row, context &c)
+    {
+    }
+    template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
+    {
+        const vec<float, V> x1 = load_aligned<V>(p.x1 + row * 128ll + col); // !40:5
+        const vec<float, V> ln_2_w = load_aligned<V>(p.ln_2_w + col); // !23:3
+        const vec<float, V> ln_2_b = load_aligned<V>(p.ln_2_b + col); // !24:3
+        return {x1, ln_2_w, ln_2_b};
+    }
+    static constexpr reduction kind(step<0>) { return reduction::sum; } // !41:5
+    template <int V> DEV static vec<float, V> term(step<0>, const args &p, const context &c, const element<V> &e, int row, int col)
+    {
+        return e.x1; // !41:5
+    }
+    DEV static void reduced(step<0>, const args &p, context &c, int row, float total)
+    {
+        const float h2_mu = op_div(total, 128.0f); // !41:5
+        c.h2_mu = h2_mu;
+    }
+    static constexpr reduction kind(step<1>) { return reduction::sum; } // !41:5
+    template <int V> DEV static vec<float, V> term(step<1>, const args &p, const context &c, const element<V> &e, int row, int col)
+    {
+        const vec<float, V> h2_c = op_sub(e.x1, c.h2_mu); // !41:5
+        return op_square(h2_c); // !41:5
+    }
+    DEV static void reduced(step<1>, const args &p, context &c, int row, float total)
+    {
+        const float h2_vm = op_div(total, 128.0f); // !41:5
+        const float h2_ve = op_add(h2_vm, 1e-05f); // !41:5
+        const float h2_r = op_rsqrt(h2_ve); // !41:5
+        c.h2_r = h2_r;
+    }
+    template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
+    {
+        const vec<float, V> h2_c = op_sub(e.x1, c.h2_mu); // !41:5
+        const vec<float, V> h2_n = op_mul(h2_c, c.h2_r); // !41:5
+        const vec<float, V> h2_t = op_mul(h2_n, e.ln_2_w); // !41:5
+        const vec<float, V> h2 = op_add(h2_t, e.ln_2_b); // !41:5
+        store_aligned<V>(p.h2 + row * 128ll + col, h2); // !41:5
+    }
+    DEV static void write_row(const args &p, const context &c, int row)
+    {
+    }
+};
+TF_LAYOUT(k6_h2::args, x1, 0);
+TF_LAYOUT(k6_h2::args, ln_2_w, 8);
+TF_LAYOUT(k6_h2::args, ln_2_b, 16);
+TF_LAYOUT(k6_h2::args, h2, 24);
+TF_LAYOUT(k6_h2::args, B, 32);
+static_assert(sizeof(k6_h2::args) == 40, "size of args");

@@ -1,0 +1,48 @@
+// Written by tfgen: llama_attention of specs/llama-block.yaml for host; read it beside templates/attention/attention.h.
+struct k2_attention {
+    struct args {
+        const bf16 *qr;
+        const bf16 *kr;
+        const bf16 *v;
+        bf16 *a;
+        int B, S;
+    };
+    static constexpr int head_dim = 32, heads = 8, kv_heads = 2;
+    static constexpr int block_q = 64, block_k = 32, team = 1, threads = 64;
+    static constexpr bool causal = true;
+    static constexpr int window = 0;
+    static constexpr float softcap = 0.0f, scale = 0.17677669f;
+    static constexpr bool aligned = true;
+    using type = bf16;
+    DEV static int batches(const args &p) { return p.B; }
+    DEV static int queries(const args &p) { return p.S; }
+    DEV static int keys(const args &p, int batch)
+    {
+        return p.S;
+    }
+    DEV static int position(const args &p, int batch, int token) { return token; }
+    static constexpr bool long_lists = false;
+    DEV static const type *q(const args &p, int batch, int token, int head)
+    {
+        return p.qr + (batch * p.S + token) * 256ll + head * 32; // !32:5
+    }
+    DEV static const type *k(const args &p, int batch, int key, int head)
+    {
+        return p.kr + (batch * p.S + key) * 64ll + head * 32; // !32:5
+    }
+    DEV static const type *v(const args &p, int batch, int key, int head)
+    {
+        return p.v + (batch * p.S + key) * 64ll + head * 32; // !32:5
+    }
+    template <int V> DEV static void write(const args &p, int batch, int token, int head, int col, int left, vec<float, V> o)
+    {
+        store<V>(p.a + (batch * p.S + token) * 256ll + head * 32 + col, left, o); // !32:5
+    }
+};
+TF_LAYOUT(k2_attention::args, qr, 0);
+TF_LAYOUT(k2_attention::args, kr, 8);
+TF_LAYOUT(k2_attention::args, v, 16);
+TF_LAYOUT(k2_attention::args, a, 24);
+TF_LAYOUT(k2_attention::args, B, 32);
+TF_LAYOUT(k2_attention::args, S, 36);
+static_assert(sizeof(k2_attention::args) == 40, "size of args");

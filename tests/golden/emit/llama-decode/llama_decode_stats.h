@@ -1,0 +1,44 @@
+// Written by tfgen: llama_decode_stats of specs/llama-decode.yaml for host; read it beside templates/rows/rows.h.
+struct k0_stats {
+    struct args {
+        const bf16 *x;
+        float *h_ss;
+        int B;
+    };
+    struct context {
+        float h_ss;
+    };
+    template <int V> struct element {
+        vec<float, V> x;
+    };
+    static constexpr int N = 256, threads = 1, team = 1, V = 16, steps = 1;
+    DEV static int rows(const args &p) { return p.B; }
+    DEV static void begin(const args &p, int row, context &c)
+    {
+    }
+    template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
+    {
+        const vec<float, V> x = load_aligned<V>(p.x + row * 256ll + col); // !15:3
+        return {x};
+    }
+    static constexpr reduction kind(step<0>) { return reduction::sum; } // !33:5
+    template <int V> DEV static vec<float, V> term(step<0>, const args &p, const context &c, const element<V> &e, int row, int col)
+    {
+        return op_square(e.x); // !33:5
+    }
+    DEV static void reduced(step<0>, const args &p, context &c, int row, float total)
+    {
+        c.h_ss = total;
+    }
+    template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
+    {
+    }
+    DEV static void write_row(const args &p, const context &c, int row)
+    {
+        store_one(p.h_ss + row, c.h_ss); // !33:5
+    }
+};
+TF_LAYOUT(k0_stats::args, x, 0);
+TF_LAYOUT(k0_stats::args, h_ss, 8);
+TF_LAYOUT(k0_stats::args, B, 16);
+static_assert(sizeof(k0_stats::args) == 24, "size of args");

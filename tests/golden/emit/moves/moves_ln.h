@@ -1,0 +1,52 @@
+// Written by tfgen: moves_ln of tests/specs/moves.yaml for host; read it beside templates/rows/rows.h.
+struct k6_ln {
+    struct args {
+        const bf16 *y3;
+        const bf16 *w;
+        bf16 *ln;
+        int B, S;
+    };
+    struct context {
+        float ln_m;
+    };
+    template <int V> struct element {
+        vec<float, V> y5;
+    };
+    static constexpr int N = 21, threads = 1, team = 1, V = 16, steps = 1;
+    DEV static int rows(const args &p) { return p.B * p.S; }
+    DEV static void begin(const args &p, int row, context &c)
+    {
+    }
+    template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
+    {
+        const vec<float, V> y4 = load<V>(p.y3 + row * 21ll + col, left); // !16:5
+        const vec<float, V> w = load<V>(p.w + col, left); // !6:38
+        const vec<float, V> y5 = op_mul(y4, w); // !17:5
+        return {y5};
+    }
+    static constexpr reduction kind(step<0>) { return reduction::sum; } // !18:5
+    template <int V> DEV static vec<float, V> term(step<0>, const args &p, const context &c, const element<V> &e, int row, int col)
+    {
+        return op_square(e.y5); // !18:5
+    }
+    DEV static void reduced(step<0>, const args &p, context &c, int row, float total)
+    {
+        const float ln_q = op_sqrt(total); // !18:5
+        const float ln_m = op_max(ln_q, 1e-12f); // !18:5
+        c.ln_m = ln_m;
+    }
+    template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
+    {
+        const vec<float, V> ln = op_div(e.y5, c.ln_m); // !18:5
+        store<V>(p.ln + row * 21ll + col, left, ln); // !18:5
+    }
+    DEV static void write_row(const args &p, const context &c, int row)
+    {
+    }
+};
+TF_LAYOUT(k6_ln::args, y3, 0);
+TF_LAYOUT(k6_ln::args, w, 8);
+TF_LAYOUT(k6_ln::args, ln, 16);
+TF_LAYOUT(k6_ln::args, B, 24);
+TF_LAYOUT(k6_ln::args, S, 28);
+static_assert(sizeof(k6_ln::args) == 32, "size of args");

@@ -1,0 +1,48 @@
+// Written by tfgen: odd_head_cache_decode of tests/specs/odd-head-cache.yaml for host; read it beside templates/attention/decode.h.
+struct k1_decode {
+    struct args {
+        const int *pos;
+        const bf16 *qr;
+        const bf16 *k_cache;
+        const bf16 *v_cache;
+        float *a_part;
+    };
+    static constexpr int head_dim = 22, heads = 2, kv_heads = 2;
+    static constexpr int team = 1, threads = 1, splits = 1;
+    static constexpr bool causal = true;
+    static constexpr int window = 0;
+    static constexpr float softcap = 0.0f, scale = 0.21320072f;
+    static constexpr bool aligned = false;
+    using type = bf16;
+    DEV static int batches(const args &p) { return 2; }
+    DEV static int queries(const args &p) { return 5; }
+    DEV static int keys(const args &p, int batch)
+    {
+        const int keys = p.pos[batch] + 5, most = 9; // !16:5
+        return keys < 0 ? 0 : keys < most ? keys : most;
+    }
+    DEV static int position(const args &p, int batch, int token) { return p.pos[batch] + token; }
+    static constexpr bool long_lists = false;
+    DEV static const type *q(const args &p, int batch, int token, int head)
+    {
+        return p.qr + (batch * 5 + token) * 44ll + head * 22; // !16:5
+    }
+    DEV static const type *k(const args &p, int batch, int key, int head)
+    {
+        return p.k_cache + (batch * 2ll + head) * 9 * 22ll + key * 22ll; // !16:5
+    }
+    DEV static const type *v(const args &p, int batch, int key, int head)
+    {
+        return p.v_cache + (batch * 2ll + head) * 9 * 22ll + key * 22ll; // !16:5
+    }
+    DEV static float *partial(const args &p, int batch, int head, int token, int split)
+    {
+        return p.a_part + (((batch * 5 + token) * 2 + head) * 1ll + split) * 24; // !16:5
+    }
+};
+TF_LAYOUT(k1_decode::args, pos, 0);
+TF_LAYOUT(k1_decode::args, qr, 8);
+TF_LAYOUT(k1_decode::args, k_cache, 16);
+TF_LAYOUT(k1_decode::args, v_cache, 24);
+TF_LAYOUT(k1_decode::args, a_part, 32);
+static_assert(sizeof(k1_decode::args) == 40, "size of args");

@@ -1,0 +1,67 @@
+// Written by tfgen: odd_rows_qkv of tests/specs/odd-rows.yaml for host; read it beside templates/gemm/gemm.h.
+struct k1_qkv {
+    struct args {
+        const bf16 *x;
+        const bf16 *packed;
+        bf16 *h;
+        bf16 *b;
+        float *s_ss;
+        int S;
+    };
+    static constexpr int K = 37, packed_n = 128, packed_k = 64, granule = 16;
+    static constexpr int tile_m = 32, tile_n = 128, tile_k = 64, thread_m = 8, thread_n = 32, threads = 16, slots = 2;
+    static constexpr int width = 16;
+    static constexpr bool row_sums = true, a_plain = false, b_plain = true;
+    using a_type = bf16;
+    using b_type = bf16;
+    struct context {};
+    DEV static int rows(const args &p) { return 2 * p.S; }
+    DEV static int batches(const args &p) { return 1; }
+    template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
+    {
+        const vec<float, V> x = load<V>(p.x + row * 37ll + k, left); // !7:10
+        return x;
+    }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
+    DEV static context begin(const args &p, int batch, int row)
+    {
+        context c;
+        return c;
+    }
+    template <int W, int Slot, class Out> DEV static void columns_t(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
+    {
+        const int left = 37 - col;
+        if (left <= 0) return;
+        const vec<float, W> x = load<W>(p.x + row * 37ll + col, left); // !7:10
+        const vec<float, W> h = op_cast<bf16>(op_add(x, product)); // !13:5
+        out.template put_some<Slot, W>(p.h + row * 37ll + col, left, h); // !13:5
+        sum += total<W>(mask<W>(op_square(h), left)); // !14:5
+    }
+    template <int W, int Slot, class Out> DEV static void columns_b(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
+    {
+        const int left = 51 - col;
+        if (left <= 0) return;
+        out.template put_some<Slot, W>(p.b + row * 51ll + col, left, product); // !20:5
+    }
+    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
+    {
+        if (n < 64) {
+            columns_t<W, 0>(p, c, row, n, lo, sum, out);
+            columns_t<W, 1>(p, c, row, n + granule, hi, sum, out);
+            return;
+        }
+        columns_b<W, 0>(p, c, row, n - 64, lo, sum, out);
+        columns_b<W, 1>(p, c, row, n - 64 + granule, hi, sum, out);
+    }
+    DEV static void finish_row(const args &p, int batch, int row, int column_tile, float sum)
+    {
+        p.s_ss[row + column_tile] = sum; // !14:5
+    }
+};
+TF_LAYOUT(k1_qkv::args, x, 0);
+TF_LAYOUT(k1_qkv::args, packed, 8);
+TF_LAYOUT(k1_qkv::args, h, 16);
+TF_LAYOUT(k1_qkv::args, b, 24);
+TF_LAYOUT(k1_qkv::args, s_ss, 32);
+TF_LAYOUT(k1_qkv::args, S, 40);
+static_assert(sizeof(k1_qkv::args) == 48, "size of args");

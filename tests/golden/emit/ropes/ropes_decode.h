@@ -1,0 +1,51 @@
+// Written by tfgen: ropes_decode of tests/specs/ropes.yaml for host; read it beside templates/attention/decode.h.
+struct k3_decode {
+    struct args {
+        const int *pos;
+        const bf16 *qr;
+        const bf16 *kc;
+        const bf16 *vc;
+        float *a_part;
+        int B, S;
+    };
+    static constexpr int head_dim = 10, heads = 3, kv_heads = 3;
+    static constexpr int team = 1, threads = 1, splits = 1;
+    static constexpr bool causal = true;
+    static constexpr int window = 7;
+    static constexpr float softcap = 30.0f, scale = 0.31622776f;
+    static constexpr bool aligned = false;
+    using type = bf16;
+    DEV static int batches(const args &p) { return p.B; }
+    DEV static int queries(const args &p) { return p.S; }
+    DEV static int keys(const args &p, int batch)
+    {
+        const int keys = p.pos[batch] + p.S, most = 33; // !18:5
+        return keys < 0 ? 0 : keys < most ? keys : most;
+    }
+    DEV static int position(const args &p, int batch, int token) { return p.pos[batch] + token; }
+    static constexpr bool long_lists = false;
+    DEV static const type *q(const args &p, int batch, int token, int head)
+    {
+        return p.qr + (batch * p.S + token) * 30ll + head * 10; // !18:5
+    }
+    DEV static const type *k(const args &p, int batch, int key, int head)
+    {
+        return p.kc + (batch * 3ll + head) * 33 * 10ll + key * 10ll; // !18:5
+    }
+    DEV static const type *v(const args &p, int batch, int key, int head)
+    {
+        return p.vc + (batch * 3ll + head) * 33 * 10ll + key * 10ll; // !18:5
+    }
+    DEV static float *partial(const args &p, int batch, int head, int token, int split)
+    {
+        return p.a_part + (((batch * p.S + token) * 3 + head) * 1ll + split) * 12; // !18:5
+    }
+};
+TF_LAYOUT(k3_decode::args, pos, 0);
+TF_LAYOUT(k3_decode::args, qr, 8);
+TF_LAYOUT(k3_decode::args, kc, 16);
+TF_LAYOUT(k3_decode::args, vc, 24);
+TF_LAYOUT(k3_decode::args, a_part, 32);
+TF_LAYOUT(k3_decode::args, B, 40);
+TF_LAYOUT(k3_decode::args, S, 44);
+static_assert(sizeof(k3_decode::args) == 48, "size of args");

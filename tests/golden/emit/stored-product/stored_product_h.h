@@ -1,0 +1,51 @@
+// Written by tfgen: stored_product_h of tests/specs/stored-product.yaml for host; read it beside templates/gemm/gemm.h.
+struct k0_h {
+    struct args {
+        const bf16 *k_;
+        const bf16 *packed;
+        bf16 *h;
+        bf16 *a;
+    };
+    static constexpr int K = 32, packed_n = 32, packed_k = 32, granule = 16;
+    static constexpr int tile_m = 16, tile_n = 128, tile_k = 64, thread_m = 8, thread_n = 32, threads = 8, slots = 2;
+    static constexpr int width = 16;
+    static constexpr bool row_sums = false, a_plain = true, b_plain = true;
+    using a_type = bf16;
+    using b_type = bf16;
+    struct context {};
+    DEV static int rows(const args &p) { return 10; }
+    DEV static int batches(const args &p) { return 1; }
+    template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
+    {
+        const vec<float, V> k_ = load_aligned<V>(p.k_ + row * 32ll + k); // !5:10
+        return k_;
+    }
+    DEV static const a_type *a_row(const args &p, int batch, int row)
+    {
+        return p.k_ + row * 32ll;
+    }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
+    DEV static context begin(const args &p, int batch, int row)
+    {
+        context c;
+        return c;
+    }
+    template <int W, int Slot, class Out> DEV static void columns_h(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
+    {
+        const int left = 24 - col;
+        if (left <= 0) return;
+        out.template put_some<Slot, W>(p.h + row * 24ll + col, left, op_cast<bf16>(product)); // !8:5
+        const vec<float, W> a = op_relu(op_cast<bf16>(product)); // !9:5
+        out.template put_some<Slot, W>(p.a + row * 24ll + col, left, a); // !9:5
+    }
+    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
+    {
+        columns_h<W, 0>(p, c, row, n, lo, sum, out);
+        columns_h<W, 1>(p, c, row, n + granule, hi, sum, out);
+    }
+};
+TF_LAYOUT(k0_h::args, k_, 0);
+TF_LAYOUT(k0_h::args, packed, 8);
+TF_LAYOUT(k0_h::args, h, 16);
+TF_LAYOUT(k0_h::args, a, 24);
+static_assert(sizeof(k0_h::args) == 32, "size of args");

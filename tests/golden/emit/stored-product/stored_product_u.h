@@ -1,0 +1,52 @@
+// Written by tfgen: stored_product_u of tests/specs/stored-product.yaml for host; read it beside templates/gemm/gemm.h.
+struct k1_u {
+    struct args {
+        const bf16 *a;
+        const bf16 *packed;
+        bf16 *u;
+        const bf16 *k_;
+        bf16 *r;
+    };
+    static constexpr int K = 24, packed_n = 32, packed_k = 32, granule = 16;
+    static constexpr int tile_m = 16, tile_n = 128, tile_k = 64, thread_m = 8, thread_n = 32, threads = 8, slots = 2;
+    static constexpr int width = 16;
+    static constexpr bool row_sums = false, a_plain = true, b_plain = true;
+    using a_type = bf16;
+    using b_type = bf16;
+    struct context {};
+    DEV static int rows(const args &p) { return 10; }
+    DEV static int batches(const args &p) { return 1; }
+    template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
+    {
+        const vec<float, V> a = load_aligned<V>(p.a + row * 24ll + k); // !9:5
+        return a;
+    }
+    DEV static const a_type *a_row(const args &p, int batch, int row)
+    {
+        return p.a + row * 24ll;
+    }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
+    DEV static context begin(const args &p, int batch, int row)
+    {
+        context c;
+        return c;
+    }
+    template <int W, int Slot, class Out> DEV static void columns_u(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
+    {
+        out.template put<Slot, W>(p.u + row * 32ll + col, op_cast<bf16>(product)); // !10:5
+        const vec<float, W> k_ = load_aligned<W>(p.k_ + row * 32ll + col); // !5:10
+        const vec<float, W> r = op_add(op_cast<bf16>(product), k_); // !11:5
+        out.template put<Slot, W>(p.r + row * 32ll + col, r); // !11:5
+    }
+    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
+    {
+        columns_u<W, 0>(p, c, row, n, lo, sum, out);
+        columns_u<W, 1>(p, c, row, n + granule, hi, sum, out);
+    }
+};
+TF_LAYOUT(k1_u::args, a, 0);
+TF_LAYOUT(k1_u::args, packed, 8);
+TF_LAYOUT(k1_u::args, u, 16);
+TF_LAYOUT(k1_u::args, k_, 24);
+TF_LAYOUT(k1_u::args, r, 32);
+static_assert(sizeof(k1_u::args) == 40, "size of args");

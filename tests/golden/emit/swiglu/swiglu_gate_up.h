@@ -1,0 +1,52 @@
+// Written by tfgen: swiglu_gate_up of specs/swiglu.yaml for host; read it beside templates/gemm/gemm.h.
+struct k0_gate_up {
+    struct args {
+        const bf16 *x;
+        const bf16 *packed;
+        bf16 *prod;
+        int B, S;
+    };
+    static constexpr int K = 256, packed_n = 704, packed_k = 256, granule = 16;
+    static constexpr int tile_m = 32, tile_n = 128, tile_k = 64, thread_m = 8, thread_n = 32, threads = 16, slots = 2;
+    static constexpr int width = 16;
+    static constexpr bool row_sums = false, a_plain = true, b_plain = true;
+    using a_type = bf16;
+    using b_type = bf16;
+    struct context {};
+    DEV static int rows(const args &p) { return p.B * p.S; }
+    DEV static int batches(const args &p) { return 1; }
+    template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
+    {
+        const vec<float, V> x = load_aligned<V>(p.x + row * 256ll + k); // !14:10
+        return x;
+    }
+    DEV static const a_type *a_row(const args &p, int batch, int row)
+    {
+        return p.x + row * 256ll;
+    }
+    DEV static const b_type *packed(const args &p) { return p.packed; }
+    DEV static context begin(const args &p, int batch, int row)
+    {
+        context c;
+        return c;
+    }
+    template <int W, class Out> DEV static void pairs_gate(const args &p, const context &c, int row, int pair, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
+    {
+        const int col = pair;
+        const int left = 344 - pair;
+        if (left <= 0) return;
+        const vec<float, W> act = op_silu(lo); // !21:5
+        const vec<float, W> prod = op_mul(act, hi); // !22:5
+        out.template put_some<0, W>(p.prod + row * 344ll + col, left, prod); // !22:5
+    }
+    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
+    {
+        pairs_gate<W>(p, c, row, n / (2 * granule) * granule + n % (2 * granule), lo, hi, sum, out);
+    }
+};
+TF_LAYOUT(k0_gate_up::args, x, 0);
+TF_LAYOUT(k0_gate_up::args, packed, 8);
+TF_LAYOUT(k0_gate_up::args, prod, 16);
+TF_LAYOUT(k0_gate_up::args, B, 24);
+TF_LAYOUT(k0_gate_up::args, S, 28);
+static_assert(sizeof(k0_gate_up::args) == 32, "size of args");

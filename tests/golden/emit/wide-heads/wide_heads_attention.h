@@ -1,0 +1,45 @@
+// Written by tfgen: wide_heads_attention of tests/specs/wide-heads.yaml for host; read it beside templates/attention/attention.h.
+struct k0_attention {
+    struct args {
+        const bf16 *q;
+        const bf16 *k_;
+        const bf16 *v;
+        bf16 *p_;
+    };
+    static constexpr int head_dim = 1021, heads = 2, kv_heads = 1;
+    static constexpr int block_q = 64, block_k = 32, team = 1, threads = 64;
+    static constexpr bool causal = true;
+    static constexpr int window = 0;
+    static constexpr float softcap = 5.0f, scale = 0.031295877f;
+    static constexpr bool aligned = false;
+    using type = bf16;
+    DEV static int batches(const args &p) { return 2; }
+    DEV static int queries(const args &p) { return 3; }
+    DEV static int keys(const args &p, int batch)
+    {
+        return 3;
+    }
+    DEV static int position(const args &p, int batch, int token) { return token; }
+    static constexpr bool long_lists = false;
+    DEV static const type *q(const args &p, int batch, int token, int head)
+    {
+        return p.q + (batch * 3 + token) * 2042ll + head * 1021; // !16:5
+    }
+    DEV static const type *k(const args &p, int batch, int key, int head)
+    {
+        return p.k_ + (batch * 3 + key) * 1021ll + head * 1021; // !16:5
+    }
+    DEV static const type *v(const args &p, int batch, int key, int head)
+    {
+        return p.v + (batch * 3 + key) * 1021ll + head * 1021; // !16:5
+    }
+    template <int V> DEV static void write(const args &p, int batch, int token, int head, int col, int left, vec<float, V> o)
+    {
+        store<V>(p.p_ + (batch * 3 + token) * 2042ll + head * 1021 + col, left, o); // !16:5
+    }
+};
+TF_LAYOUT(k0_attention::args, q, 0);
+TF_LAYOUT(k0_attention::args, k_, 8);
+TF_LAYOUT(k0_attention::args, v, 16);
+TF_LAYOUT(k0_attention::args, p_, 24);
+static_assert(sizeof(k0_attention::args) == 32, "size of args");

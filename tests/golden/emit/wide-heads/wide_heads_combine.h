@@ -1,0 +1,22 @@
+// Written by tfgen: wide_heads_combine of tests/specs/wide-heads.yaml for host; read it beside templates/attention/decode.h.
+struct k3_join_combine {
+    struct args {
+        const float *d_part;
+        bf16 *d;
+    };
+    static constexpr int head_dim = 1021, heads = 2, splits = 1;
+    static constexpr int threads = 1;
+    DEV static int batches(const args &p) { return 2; }
+    DEV static int queries(const args &p) { return 3; }
+    DEV static const float *partial(const args &p, int batch, int head, int token, int split)
+    {
+        return p.d_part + (((batch * 3 + token) * 2 + head) * 1ll + split) * 1023; // !19:5
+    }
+    template <int V> DEV static void write(const args &p, int batch, int token, int head, int col, int left, vec<float, V> o)
+    {
+        store<V>(p.d + (batch * 3 + token) * 2042ll + head * 1021 + col, left, o); // !19:5
+    }
+};
+TF_LAYOUT(k3_join_combine::args, d_part, 0);
+TF_LAYOUT(k3_join_combine::args, d, 8);
+static_assert(sizeof(k3_join_combine::args) == 16, "size of args");
