@@ -72,10 +72,9 @@ static program_kind read_program(line_reader *r, wisdom_entry *e)
     const char *word = next_word(r), *at = strchr(word, '@');
     const char *name = at ? arena_strndup(r->a, word, (size_t)(at - word)) : word;
     e->version = at ? at + 1 : "";
-    for (int i = 1; i < program_count; i++)
-        if (strcmp(program_table[i].name, name) == 0) return (program_kind)i;
-    e->stale = arena_printf(r->a, "there is no program '%s'", name);
-    return program_none;
+    const program_kind kind = program_named(name);
+    if (!kind) e->stale = arena_printf(r->a, "there is no program '%s'", name);
+    return kind;
 }
 
 static void read_sizes(line_reader *r, wisdom_entry *e)
@@ -97,19 +96,6 @@ static void read_signature(line_reader *r, wisdom_entry *e)
     const size_t size = strlen(word);
     e->signature = size ? arena_strndup(r->a, word, size - 1) : "";
     if (size < 2 || word[size - 1] != ':') e->stale = "expected a signature with a colon behind it";
-}
-
-static void read_setting(line_reader *r, wisdom_entry *e, const char *word)
-{
-    const program_info *p = &program_table[e->tile.program];
-    const size_t key = strcspn(word, "=");
-    const int i = tile_field_find(e->tile.program, word, key);
-    long long value = 0;
-    if (i < 0) e->stale = arena_printf(r->a, "%s has no field '%.*s'", p->name, (int)key, word);
-    else if (e->tile.given & 1u << i) e->stale = arena_printf(r->a, "a second %s", p->fields[i].name);
-    else if (!word[key] || !read_count(word + key + 1, p->fields[i].most, &value) || value < p->fields[i].least)
-        e->stale = arena_printf(r->a, "'%s': %s is %d to %d", word, p->fields[i].name, p->fields[i].least, p->fields[i].most);
-    else e->tile.at[i] = (int)value, e->tile.given |= 1u << i;
 }
 
 static bool is_date(const char *s)
@@ -140,7 +126,7 @@ static void read_measured(line_reader *r, wisdom_entry *e)
 static void read_settings(line_reader *r, wisdom_entry *e)
 {
     const char *word;
-    for (word = next_word(r); !e->stale && *word && *word != '#'; word = next_word(r)) read_setting(r, e, word);
+    for (word = next_word(r); !e->stale && *word && *word != '#'; word = next_word(r)) e->stale = tile_read_setting(r->a, word, &e->tile);
     if (*word == '#') read_measured(r, e);
     const program_info *p = &program_table[e->tile.program];
     for (int i = 0; !e->stale && i < p->field_count; i++)

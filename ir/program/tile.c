@@ -1,6 +1,7 @@
 /* In: ir/tile.def and ir/kinds.def. Out: the programs and their fields as tables, and look-ups in them. Refuses nothing: what is not there
  * is program_none, or -1. */
 #include "ir/program/tile.h"
+#include <stdlib.h>
 #include <string.h>
 
 #define PROGRAM(id, family, layer, frame, help) static const tile_field id##_fields[] = {
@@ -29,6 +30,13 @@ program_kind program_find(phase_family family, layer_kind layer)
     return program_none;
 }
 
+program_kind program_named(const char *name)
+{
+    for (int i = 1; i < program_count; i++)
+        if (strcmp(program_table[i].name, name) == 0) return (program_kind)i;
+    return program_none;
+}
+
 int family_programs(phase_family family)
 {
     int count = 0;
@@ -42,6 +50,21 @@ int tile_field_find(program_kind program, const char *name, size_t size)
     for (int i = 0; i < p->field_count; i++)
         if (strlen(p->fields[i].name) == size && memcmp(p->fields[i].name, name, size) == 0) return i;
     return -1;
+}
+
+const char *tile_read_setting(arena *a, const char *word, ir_tile *t)
+{
+    const program_info *p = &program_table[t->program];
+    const size_t key = strcspn(word, "="), digits = word[key] ? strspn(word + key + 1, "0123456789") : 0;
+    const int i = tile_field_find(t->program, word, key);
+    if (i < 0) return arena_printf(a, "%s has no field '%.*s'", p->name, (int)key, word);
+    const tile_field *f = &p->fields[i];
+    if (t->given & 1u << i) return arena_printf(a, "a second %s", f->name);
+    const long long value = digits ? strtoll(word + key + 1, NULL, 10) : -1;
+    if (!digits || word[key + 1 + digits] || value < f->least || value > f->most)
+        return arena_printf(a, "'%s': %s is %d to %d", word, f->name, f->least, f->most);
+    t->at[i] = (int)value, t->given |= 1u << i;
+    return NULL;
 }
 
 bool tile_is_whole(const ir_tile *t) { return t->program && t->given == (1u << program_table[t->program].field_count) - 1; }

@@ -15,36 +15,40 @@ void ref_free(ref_tensor *t)
 }
 
 /* ---- values */
-static bool allocate(ref_state *r, const ir_value *v)
+static bool count_elements(ref_state *r, const ir_value *v)
 {
     long long count = 1;
-    ref_tensor *t = &r->tensors[v->id];
     for (int i = 0; i < ref_rank(r, v); i++)
         if (__builtin_mul_overflow(count, ref_axis(r, v, i), &count)) count = -1;
     if (count < 0 || count > 1LL << 40) return ref_fail(r, NULL, "a value is too large");
-    t->count = (size_t)count;
+    r->tensors[v->id].count = (size_t)count;
+    return true;
+}
+
+static bool allocate(ref_state *r, const ir_value *v)
+{
+    ref_tensor *t = &r->tensors[v->id];
+    if (!count_elements(r, v)) return false;
     t->value = calloc(t->count + 1, sizeof *t->value);
     t->error = calloc(t->count + 1, sizeof *t->error);
     return (t->value && t->error) || ref_fail(r, NULL, "out of memory");
 }
 
-/* A copy: the caller's data is never changed, and what the run frees is its own. */
 static bool take_given(ref_state *r, const ir_value *v, const ref_tensor *given)
 {
+    ref_tensor *t = &r->tensors[v->id];
     if (!given || !given->value) {
         snprintf(r->message, r->message_size, "reference: no data for %%%s", v->name);
         return false;
     }
-    if (!allocate(r, v)) return false;
-    ref_tensor *t = &r->tensors[v->id];
+    if (!count_elements(r, v)) return false;
     if (given->count != t->count) {
         snprintf(r->message, r->message_size, "reference: %%%s takes %zu numbers, %zu are given", v->name, t->count,
                  given->count);
         return false;
     }
-    memcpy(t->value, given->value, t->count * sizeof *t->value);
-    if (given->error) memcpy(t->error, given->error, t->count * sizeof *t->error);
-    r->on_grid[v->id] = true;
+    *t = *given;
+    r->borrowed[v->id] = r->on_grid[v->id] = true;
     return true;
 }
 
@@ -150,9 +154,18 @@ static bool evaluate(ref_state *r, const ir_op *op)
 }
 
 /* ---- runs */
-static void note_use(int *last, const ir_value *v, int op)
+/* What evaluating an op reads; some are NULL. */
+static int read_count(const ir_op *op) { return op->input_count + 3 + ref_fold_most_needs; }
+
+static const ir_value *read_at(const ir_op *op, int i)
 {
-    if (v) last[v->id] = op;
+    const ir_attributes *t = &op->attributes;
+    const ir_value *const others[] = {t->lengths, t->at, t->state};
+    const ir_value *needs[ref_fold_most_needs];
+    if (i < op->input_count) return op->inputs[i];
+    if (i < op->input_count + 3) return others[i - op->input_count];
+    ref_fold_needs(op, needs);
+    return needs[i - op->input_count - 3];
 }
 
 /* last[id]: index of the last op that reads the value. */
@@ -161,32 +174,63 @@ static void find_last_uses(const ir_program *p, int *last)
     for (int i = 0; i < p->value_count; i++) last[i] = -1;
     for (int i = 0; i < p->op_count; i++) {
         const ir_op *op = p->ops[i];
-        for (int k = 0; k < op->input_count; k++) note_use(last, op->inputs[k], i);
-        note_use(last, op->attributes.lengths, i);
-        note_use(last, op->attributes.at, i);
-        note_use(last, op->attributes.state, i);
-        for (int k = 0; k < op->output_count; k++) note_use(last, op->outputs[k], i);
-        const ir_value *needs[ref_fold_most_needs];
-        ref_fold_needs(op, needs);
-        for (int k = 0; k < ref_fold_most_needs; k++) note_use(last, needs[k], i);
+        for (int k = 0; k < read_count(op); k++)
+            if (read_at(op, k)) last[read_at(op, k)->id] = i;
+        for (int k = 0; k < op->output_count; k++) last[op->outputs[k]->id] = i;
     }
 }
 
-static void hand_over(ref_state *r, const ir_value *v, ref_tensor *const *results)
+static bool is_wanted(const ref_state *r, const ir_value *v)
 {
-    ref_tensor *t = &r->tensors[v->id];
-    if (results && results[v->id])
-        *results[v->id] = *t;
-    else
-        ref_free(t);
-    *t = (ref_tensor){0};
+    return !r->rules || !r->rules->wanted || r->rules->wanted(r->rules->context, v);
+}
+
+/* The device's numbers stand for it. */
+static bool is_taken(const ref_state *r, const ir_value *v) { return !is_wanted(r, v) && ref_is_stored(r, v); }
+
+static bool is_evaluated(const ref_state *r, const ir_op *op)
+{
+    for (int k = 0; k < op->output_count; k++)
+        if (is_wanted(r, op->outputs[k]) || (r->needed[op->outputs[k]->id] && !is_taken(r, op->outputs[k]))) return true;
+    return false;
+}
+
+static void find_needed(ref_state *r)
+{
+    for (int i = r->p->op_count - 1; i >= 0; i--) {
+        const ir_op *op = r->p->ops[i];
+        const int count = is_evaluated(r, op) ? read_count(op) : 0;
+        for (int k = 0; k < count; k++)
+            if (read_at(op, k)) r->needed[read_at(op, k)->id] = true;
+    }
+}
+
+static void release(ref_state *r, const ir_value *v)
+{
+    if (r->borrowed[v->id]) r->tensors[v->id] = (ref_tensor){0};
+    else ref_free(&r->tensors[v->id]);
+}
+
+/* Results are the caller's to free: what is borrowed is copied. */
+static bool hand_over(ref_state *r, const ir_value *v, ref_tensor *const *results)
+{
+    const ref_tensor t = r->tensors[v->id];
+    const bool asked = results && results[v->id];
+    if (asked && r->borrowed[v->id]) {
+        if (!allocate(r, v)) return false;
+        memcpy(r->tensors[v->id].value, t.value, t.count * sizeof *t.value);
+        if (t.error) memcpy(r->tensors[v->id].error, t.error, t.count * sizeof *t.error);
+    }
+    if (asked) *results[v->id] = r->tensors[v->id], r->tensors[v->id] = (ref_tensor){0};
+    else release(r, v);
+    return true;
 }
 
 static bool load(ref_state *r, const ref_tensor *const *inputs)
 {
     for (int i = 0; i < r->p->value_count; i++) {
         const ir_value *v = r->p->values[i];
-        if (v->kind == value_result) continue;
+        if (v->kind == value_result || !(r->needed[i] || is_wanted(r, v))) continue;
         if (v->kind != value_constant) {
             if (!take_given(r, v, inputs[i])) return false;
             continue;
@@ -197,6 +241,18 @@ static bool load(ref_state *r, const ref_tensor *const *inputs)
             r->tensors[i].error[k] = fabs(v->constant - (double)(float)v->constant);
         }
         r->on_grid[i] = true;
+    }
+    return true;
+}
+
+static bool take_stored(ref_state *r, const ir_op *op)
+{
+    for (int k = 0; k < op->output_count; k++) {
+        const ir_value *v = op->outputs[k];
+        if (!r->needed[v->id]) continue;
+        if (!allocate(r, v)) return false;
+        r->rules->take(r->rules->context, v, r->tensors[v->id].value);
+        r->on_grid[v->id] = true;
     }
     return true;
 }
@@ -213,14 +269,16 @@ static bool run_op(ref_state *r, const ir_op *op)
 static bool run_all(ref_state *r, const ref_tensor *const *inputs, ref_tensor *const *results, int *last)
 {
     find_last_uses(r->p, last);
+    find_needed(r);
     if (!ref_derive(r) || !load(r, inputs)) return false;
     for (int i = 0; i < r->p->op_count; i++) {
-        if (!run_op(r, r->p->ops[i])) return false;
+        const ir_op *op = r->p->ops[i];
+        if (!(is_evaluated(r, op) ? run_op(r, op) : take_stored(r, op))) return false;
         for (int k = 0; k < r->p->value_count; k++)
-            if (last[k] == i) hand_over(r, r->p->values[k], results);
+            if (last[k] == i && !hand_over(r, r->p->values[k], results)) return false;
     }
     for (int k = 0; k < r->p->value_count; k++)
-        if (last[k] < 0) hand_over(r, r->p->values[k], results);
+        if (last[k] < 0 && !hand_over(r, r->p->values[k], results)) return false;
     return true;
 }
 
@@ -235,14 +293,18 @@ bool ref_run(const ir_program *graph, const ref_tensor *const inputs[], bool rou
     r.attributes = calloc(n, sizeof *r.attributes);
     r.on_grid = calloc(n, sizeof *r.on_grid);
     r.unknown = calloc(n, sizeof *r.unknown);
-    const bool room = r.tensors && r.shapes && r.attributes && r.on_grid && r.unknown && last;
+    r.borrowed = calloc(n, sizeof *r.borrowed);
+    r.needed = calloc(n, sizeof *r.needed);
+    const bool room = r.tensors && r.shapes && r.attributes && r.on_grid && r.unknown && r.borrowed && r.needed && last;
     const bool good = room ? run_all(&r, inputs, results, last) : ref_fail(&r, NULL, "out of memory");
-    for (size_t i = 0; r.tensors && i < n; i++) ref_free(&r.tensors[i]);
+    for (int i = 0; room && i < graph->value_count; i++) release(&r, graph->values[i]);
     free(r.tensors);
     free(r.shapes);
     free(r.attributes);
     free(r.on_grid);
     free(r.unknown);
+    free(r.borrowed);
+    free(r.needed);
     free(last);
     return good;
 }

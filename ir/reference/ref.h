@@ -59,12 +59,16 @@ typedef struct ref_rules {
     /* Products and attention are computed for some rows alone, spread over all from the first to the last; elements of the others, and what
      * follows from them, have infinite errors, so nobody judges them. Of values that go on with the device's numbers that is all. */
     bool sampled;
+    /* Of a run for some values alone: whether this is one of them; NULL: all are. Only what those are made of is evaluated, back to values
+     * that are stored, of which `take` fills in the device's numbers. */
+    bool (*wanted)(void *context, const ir_value *graph_value);
+    void (*take)(void *context, const ir_value *graph_value, double *value);
     void *context;
 } ref_rules;
 
-/* inputs: by value id; needed for inputs, params and states, already rounded to their dtypes. round_stored: numbers are
- * rounded where they are stored (and by cast), else only their errors tell of it. results: by value id; where not NULL,
- * receives the value, to be freed by ref_free(). rules may be NULL. False: `message` says why. */
+/* inputs: by value id; needed for inputs, params and states, already rounded to their dtypes; they are read, and not copied.
+ * round_stored: numbers are rounded where they are stored (and by cast), else only their errors tell of it. results: by value id; where
+ * not NULL, receives the value, to be freed by ref_free(). rules may be NULL. False: `message` says why. */
 bool ref_run(const ir_program *graph, const ref_tensor *const inputs[], bool round_stored, const ref_rules *rules,
              ref_tensor *const results[], char *message, size_t message_size);
 void ref_free(ref_tensor *t);

@@ -19,6 +19,8 @@ typedef struct ref_state {
     ref_tensor *tensors; /* by value id; count 0: not there */
     bool *on_grid;       /* by value id: its numbers are numbers of its dtype, so storing them rounds nothing */
     bool *unknown;       /* by value id: some of its errors are infinite */
+    bool *borrowed;      /* by value id: its numbers are the caller's */
+    bool *needed;        /* by value id: what is wanted is made of it, or it is wanted itself */
     char *message;
     size_t message_size;
 } ref_state;

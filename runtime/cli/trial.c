@@ -3,12 +3,13 @@
  * rounding does not cascade; every output is judged end to end as well. Refuses data that does not fit. */
 #include "runtime/cli/trial.h"
 #include "runtime/cli/spread.h"
+#include "gen/base/signature.h"
 #include "ir/program/half.h"
 #include "ir/program/operations.h"
-#include "runtime/data/random.h"
 #include "runtime/data/safetensors.h"
 #include "runtime/module/guarded_run.h"
 #include "runtime/cli/ref_plan.h"
+#include "runtime/cli/trial_data.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,46 +21,20 @@ typedef struct trial {
     const trial_options *o;
     guarded_run *s;
     host_log log;
-    ref_tensor *inputs; /* by graph value id */
+    const ref_tensor *inputs; /* by graph value id */
     const ref_tensor **given;
+    bool *judged; /* by launch: with trial_options.only */
     trial_result result;
 } trial;
 
 /* ---- data */
-static const char *const prefixes[] = {"", "weights.", "input.", "decode."};
-enum { prefix_count = sizeof prefixes / sizeof *prefixes };
-
-static bool is_data(const ir_value *v) { return v->kind == value_input || v->kind == value_param || v->kind == value_state; }
-
-static void free_buffer(void *p) { free(p); }
-
-/* Data and reference results may be larger than an arena wants; they are freed with it all the same. */
-static double *numbers(arena *a, long long count)
+static void find_inputs(trial *t)
 {
-    double *p = calloc((size_t)(count > 0 ? count : 1), sizeof *p);
-    if (!p) bail(a, code_device, (position){0}, "not enough memory for %lld numbers", count);
-    arena_defer(a, free_buffer, p);
-    return p;
-}
-
-static void fill_inputs(trial *t)
-{
-    const safetensors *weights = t->o->weights ? safetensors_open(t->a, t->o->weights) : NULL;
-    const safetensors *input = t->o->input ? safetensors_open(t->a, t->o->input) : NULL;
-    const safetensors *state = t->o->state ? safetensors_open(t->a, t->o->state) : input;
-    const ir_program *g = t->graph;
-    t->inputs = arena_alloc(t->a, (size_t)(g->value_count + 1) * sizeof *t->inputs);
-    t->given = arena_alloc(t->a, (size_t)(g->value_count + 1) * sizeof *t->given);
-    for (int i = 0; i < g->value_count; i++) {
-        const ir_value *v = g->values[i];
-        if (!is_data(v)) continue;
-        const long long count = value_count(v, &g->dims);
-        const safetensors *file = v->kind == value_param ? weights : v->kind == value_state ? state : input;
-        t->inputs[i] = (ref_tensor){numbers(t->a, count), NULL, (size_t)count};
-        t->given[i] = &t->inputs[i];
-        if (file) safetensors_read_value(file, v, &g->dims, prefixes, prefix_count, true, t->inputs[i].value);
-        else random_fill(g, v, t->o->seed, t->inputs[i].value);
-    }
+    const data_files files = {t->o->weights, t->o->input, t->o->state};
+    t->inputs = t->o->inputs ? t->o->inputs : data_make(t->a, t->graph, t->o->seed, &files);
+    t->given = arena_alloc(t->a, (size_t)(t->graph->value_count + 1) * sizeof *t->given);
+    for (int i = 0; i < t->graph->value_count; i++)
+        if (data_is_given(t->graph->values[i])) t->given[i] = &t->inputs[i];
 }
 
 /* The plan's value for a graph's value: the same name. */
@@ -83,12 +58,12 @@ static void *staging(size_t bytes)
 static void upload(trial *t)
 {
     for (int i = 0; i < t->graph->value_count; i++) {
-        const ir_value *v = t->graph->values[i], *p = is_data(v) ? planned(t, v) : NULL;
+        const ir_value *v = t->graph->values[i], *p = data_is_given(v) ? planned(t, v) : NULL;
         if (!p || !guarded_bytes(t->s, p)) continue; /* a value that no kernel reads */
         const size_t bytes = t->inputs[i].count * (size_t)dtype_size(v->type);
         void *data = staging(bytes);
         if (!data) bail(t->a, code_device, (position){0}, "not enough memory for %zu bytes of %s", bytes, v->name);
-        for (size_t k = 0; k < t->inputs[i].count; k++) dtype_put(v->type, data, k, t->inputs[i].value[k]);
+        data_put(v, &t->inputs[i], data);
         const tfgen_code code = guarded_put(t->s, p, data, bytes, &t->log);
         free(data);
         need(t, code);
@@ -136,6 +111,50 @@ static bool rule_rounds_scores(void *context, const ir_op *attention)
     return ref_plan_rounds_scores(((const trial *)context)->plan, attention);
 }
 static bool rule_splits(void *context, const ir_op *linear) { return ref_plan_splits(((const trial *)context)->plan, linear); }
+
+/* ---- one phase alone */
+static bool makes(const ir_phase *phase, const ir_value *v)
+{
+    for (int i = 0; i < phase->op_count; i++)
+        for (int k = 0; k < phase->ops[i]->output_count; k++)
+            for (const ir_value *at = v; at; at = at->root)
+                if (phase->ops[i]->outputs[k] == at) return true;
+    return false;
+}
+
+/* A value that no graph has, as statistics of rows are: those who read it show whether it is right. */
+static bool hands_on(const trial *t, const ir_phase *from, const ir_phase *to)
+{
+    for (int i = 0; i < to->op_count; i++)
+        for (int k = 0; k < to->ops[i]->input_count; k++) {
+            const ir_value *v = to->ops[i]->inputs[k];
+            const ir_value *g = program_value(t->graph, v->name);
+            if (makes(from, v) && !(g && in_memory(t, g))) return true;
+        }
+    return false;
+}
+
+static void find_judged(trial *t)
+{
+    t->judged = arena_alloc(t->a, (size_t)t->plan->launch_count + 1);
+    for (int i = 0; i < t->plan->launch_count; i++) {
+        const ir_phase *phase = t->plan->launches[i].kernel->phases[0];
+        t->judged[i] = strcmp(phase_signature(t->a, t->plan->program, phase), t->o->only) == 0;
+        for (int k = 0; k < i; k++) t->judged[i] |= t->judged[k] && hands_on(t, t->plan->launches[k].kernel->phases[0], phase);
+    }
+}
+
+static bool rule_wanted(void *context, const ir_value *v)
+{
+    const trial *t = context;
+    const ir_value *p = planned(t, v);
+    if (!p || !in_memory(t, v)) return false;
+    for (int i = 0; i < t->plan->launch_count; i++)
+        if (t->judged[i] && makes(t->plan->launches[i].kernel->phases[0], p)) return true;
+    return false;
+}
+
+static void rule_take(void *context, const ir_value *v, double *value) { download(context, planned(context, v), value); }
 
 static trial_check *add_check(trial *t, const char *name)
 {
@@ -197,7 +216,7 @@ static ref_tensor **output_results(trial *t)
 /* The RMS of the errors that the reference expects, relative to the values, but for those that it does not know. */
 static double expected_rms(trial *t, const ref_tensor *exact)
 {
-    double *off = numbers(t->a, (long long)exact->count);
+    double *off = data_numbers(t->a, (long long)exact->count);
     for (size_t i = 0; i < exact->count; i++) off[i] = exact->value[i] + (exact->error && isfinite(exact->error[i]) ? exact->error[i] : 0);
     return ref_rms(exact->value, off, exact->count);
 }
@@ -220,7 +239,7 @@ static void judge_rms(trial *t, const ir_value *v, const ref_tensor *exact, cons
 static void tell_result(trial *t, const ir_value *v, const ref_tensor *exact, const double *got)
 {
     if (!t->o->result) return;
-    double *bound = numbers(t->a, (long long)exact->count);
+    double *bound = data_numbers(t->a, (long long)exact->count);
     for (size_t i = 0; i < exact->count; i++) bound[i] = exact->error ? ref_sigmas * exact->error[i] : 0;
     t->o->result(t->o->context, v, got, bound, exact->count);
 }
@@ -235,7 +254,7 @@ static void check_outputs(trial *t, const ref_rules *rules, ref_tensor **exact)
     for (int i = 0; i < t->graph->value_count; i++) {
         const ir_value *v = t->graph->values[i];
         if (!v->output) continue;
-        double *got = numbers(t->a, (long long)exact[i]->count);
+        double *got = data_numbers(t->a, (long long)exact[i]->count);
         download(t, planned(t, v), got);
         judge(t, v->output, exact[i], got, true);
         judge_rms(t, v, exact[i], rounded[i]);
@@ -245,18 +264,22 @@ static void check_outputs(trial *t, const ref_rules *rules, ref_tensor **exact)
 
 static void compare(trial *t, ref_tensor **exact)
 {
+    const bool some = t->o->sample_above > 0 && t->result.operations > t->o->sample_above;
     const ref_rules rules = {.stored = rule_stored,
                              .folded = rule_folded,
                              .rounds_scores = rule_rounds_scores,
                              .splits = rule_splits,
                              .finished = rule_finished,
-                             .sampled = t->o->sample_above > 0 && t->result.operations > t->o->sample_above,
+                             .sampled = some,
+                             .wanted = t->o->only ? rule_wanted : NULL,
+                             .take = rule_take,
                              .context = t};
+    if (t->o->only) find_judged(t);
     const char *wrong = ref_plan_wrong(t->a, t->plan, t->graph);
     if (wrong) bail(t->a, code_check_failed, (position){0}, "internal: %s", wrong);
     t->result.checks = arena_alloc(t->a, (size_t)(2 * t->graph->value_count + 1) * sizeof *t->result.checks);
     reference(t, true, &rules, output_results(t));
-    if (!rules.sampled) check_outputs(t, &rules, exact);
+    if (!some && !t->o->only) check_outputs(t, &rules, exact);
     t->result.good = true;
     for (int i = 0; i < t->result.check_count; i++) {
         t->result.good = t->result.good && t->result.checks[i].good;
@@ -331,7 +354,7 @@ static void time_runs(trial *t, const double *first)
     memcpy(t->result.kernel_seconds, first, (size_t)launches * sizeof *first);
     for (int i = 0; i < launches; i++) t->result.total_seconds += first[i];
     if (repeat < 1) return;
-    double *times = numbers(t->a, (long long)repeat * (launches + 1)), *one = numbers(t->a, launches + 1);
+    double *times = data_numbers(t->a, (long long)repeat * (launches + 1)), *one = data_numbers(t->a, launches + 1);
     for (int r = 0; r < repeat; r++) {
         const double start = seconds_now();
         need(t, guarded_execute(t->s, one, &t->log));
@@ -352,7 +375,7 @@ static void add_item(trial *t, item_list *list, const char *name, const ir_value
 {
     long long *shape = arena_alloc(t->a, max_rank * sizeof *shape);
     const long long count = value_count(v, &t->graph->dims);
-    void *bytes = numbers(t->a, count);
+    void *bytes = data_numbers(t->a, count);
     for (int i = 0; i < v->rank; i++) shape[i] = extent_value(&v->shape[i], &t->graph->dims);
     for (long long i = 0; i < count; i++) {
         if (as_double) ((double *)bytes)[i] = data[i];
@@ -363,7 +386,7 @@ static void add_item(trial *t, item_list *list, const char *name, const ir_value
 
 static void add_stored(trial *t, item_list *list, const char *name, const ir_value *v, const ir_value *stored)
 {
-    double *got = numbers(t->a, value_count(v, &t->graph->dims));
+    double *got = data_numbers(t->a, value_count(v, &t->graph->dims));
     download(t, stored, got);
     add_item(t, list, name, v, got, false);
 }
@@ -397,9 +420,9 @@ static void write_data(trial *t, ref_tensor *const *exact)
     item_list list = {arena_alloc(t->a, (size_t)t->graph->value_count * 3 * sizeof *list.items), 0};
     for (int i = 0; i < t->graph->value_count; i++) {
         const ir_value *v = t->graph->values[i];
-        if (is_data(v)) add_item(t, &list, v->name, v, t->inputs[i].value, false);
+        if (data_is_given(v)) add_item(t, &list, v->name, v, t->inputs[i].value, false);
         if (!v->output) continue;
-        double *bound = numbers(t->a, (long long)exact[i]->count);
+        double *bound = data_numbers(t->a, (long long)exact[i]->count);
         for (size_t k = 0; k < exact[i]->count; k++) bound[k] = exact[i]->error ? ref_sigmas * exact[i]->error[k] : 0;
         add_item(t, &list, arena_printf(t->a, "ref.%s", v->output), v, exact[i]->value, true);
         add_item(t, &list, arena_printf(t->a, "bound.%s", v->output), v, bound, true);
@@ -419,12 +442,12 @@ trial_result trial_run(arena *a, const ir_program *graph, const plan *p, const t
     *t = (trial){.a = a, .graph = graph, .plan = p, .o = o};
     t->result.operations = operations_of(a, graph);
     open_session(t);
-    fill_inputs(t);
+    find_inputs(t);
     upload(t);
     need(t, guarded_poison(t->s, &t->log));
     need(t, guarded_pack(t->s, &t->log));
     const int before = guarded_launches(t->s);
-    double *first = numbers(a, t->plan->launch_count + 1);
+    double *first = data_numbers(a, t->plan->launch_count + 1);
     need(t, guarded_execute(t->s, first, &t->log));
     t->result.launches = guarded_launches(t->s) - before;
     t->result.good = true;

@@ -4,6 +4,7 @@
 #ifndef TFGEN_CLI_TRIAL_H
 #define TFGEN_CLI_TRIAL_H
 #include "runtime/cli/cli.h"
+#include "ir/reference/ref.h"
 #include "runtime/api/tfgen.h"
 
 typedef enum reference_when { reference_auto, reference_always, reference_never } reference_when;
@@ -18,6 +19,8 @@ typedef struct trial_options {
     reference_when reference;
     double sample_above; /* operations: of graphs that cost more only some rows of products and attention are computed, and no output is
                           * judged end to end; 0: never */
+    const char *only; /* a signature: what phases of it store is judged, and what those store that read what no graph has of it; or NULL */
+    const ref_tensor *inputs; /* data_make() of the graph and the seed, for many trials; NULL: made for this one */
     const char *weights, *input, *state; /* safetensors, or NULL for random data; state NULL: states are in input */
     const char *output, *dump_data;
     void (*compiled)(void *context, const char *kernel); /* progress */

@@ -1,6 +1,7 @@
 /* In: entrant.h. Out: candidates that are ready, or say why not. Each has an arena of its own, which ends with it. */
 #include "runtime/cli/tune/entrant.h"
 #include "runtime/cli/trial.h"
+#include "runtime/cli/trial_data.h"
 #include <stdlib.h>
 #include <string.h>
 #define XXH_INLINE_ALL
@@ -257,24 +258,29 @@ bool entrant_time(const course *c, candidate *x, double *seconds)
 }
 
 /* ---- against the reference */
+enum { check_seed = 1 }; /* as `tfgen run` has it */
+
 static void check_body(void *argument)
 {
     attempt *s = argument;
     const bool host = strcmp(s->c->t->device->info.name, "host") == 0;
     const trial_options options = {.device = host ? NULL : s->c->t->device,
-                                   .seed = 1,
+                                   .seed = check_seed,
                                    .jobs = (int)s->c->t->o->number.jobs,
                                    .cache = s->c->t->cache,
                                    .reference = reference_always,
+                                   .only = s->signature,
+                                   .inputs = s->c->inputs,
                                    .sample_above = most_check_operations};
     s->checked = trial_run(s->e->a, s->c->graph, s->e->plan, &options);
 }
 
-bool entrant_check(const course *c, candidate *x)
+bool entrant_check(course *c, candidate *x, const char *signature)
 {
     entrant *e = x->item, own = *e;
     own.a = arena_new();
-    attempt s = {.c = c, .x = x, .e = &own};
+    attempt s = {.c = c, .x = x, .e = &own, .signature = signature};
+    if (!c->inputs) c->inputs = data_make(c->a, c->graph, check_seed, NULL);
     const bool ran = take(&s, check_body, candidate_failed);
     for (int i = 0; ran && i < s.checked.check_count && !x->reason; i++)
         if (!s.checked.checks[i].good) x->reason = first_line(c->a, trial_complaint(own.a, &s.checked.checks[i]));

@@ -2,6 +2,7 @@
  * reason: a candidate that cannot be had is one less. */
 #ifndef TFGEN_TUNE_ENTRANT_H
 #define TFGEN_TUNE_ENTRANT_H
+#include "ir/reference/ref.h"
 #include "runtime/cli/tune/tuner.h"
 
 typedef struct entrant { /* item of a candidate */
@@ -30,6 +31,7 @@ typedef struct course {
     bench_options bench;
     bench *root, *base;    /* of the default; of the default with what was kept */
     const plan *plan;      /* of base */
+    const ref_tensor *inputs; /* that candidates are checked on; NULL: none was yet */
     const entrant **seen;  /* candidates of the kernel whose code is known */
     int seen_count, seen_room;
 } course;
@@ -39,6 +41,6 @@ plan *course_plan(const course *c, arena *a, const char *line);
 /* Plans, compiles in parallel, opens. */
 void entrants_prepare(course *c, candidate *const *list, int count, const char *signature);
 bool entrant_time(const course *c, candidate *x, double *seconds);
-bool entrant_check(const course *c, candidate *x);
+bool entrant_check(course *c, candidate *x, const char *signature); /* what phases of the signature store */
 void entrant_close(candidate *x);
 #endif

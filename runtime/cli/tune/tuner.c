@@ -218,7 +218,11 @@ static bool time_candidate(void *context, candidate *x, double *seconds)
     return entrant_time(s->c, x, seconds);
 }
 
-static bool check(void *context, candidate *x) { return entrant_check(((subject *)context)->c, x); }
+static bool check(void *context, candidate *x)
+{
+    const subject *s = context;
+    return entrant_check(s->c, x, s->signature);
+}
 
 static void release(void *context, candidate *x)
 {
@@ -231,16 +235,14 @@ static double now(void *context) { return (void)context, seconds_now(); }
 static bool is_stopped(void *context) { return (void)context, stopped; }
 
 /* ---- what is known */
-static bool read_tile(const char *program, const char *tile, ir_tile *out)
+/* As space_text() writes it; false: another tfgen did, or something else. */
+static bool read_tile(arena *a, const char *program, const char *tile, ir_tile *out)
 {
-    *out = (ir_tile){0};
-    for (int i = 1; i < program_count; i++)
-        if (strcmp(program_table[i].name, program) == 0) out->program = (program_kind)i;
-    if (!out->program) return false;
-    for (const char *at = tile + strspn(tile, " "); *at; at += strspn(at, " ")) {
-        const size_t key = strcspn(at, "= "), size = strcspn(at, " ");
-        const int i = tile_field_find(out->program, at, key);
-        if (i >= 0 && at[key] == '=') out->at[i] = atoi(at + key + 1), out->given |= 1u << i;
+    *out = (ir_tile){.program = program_named(program)};
+    const char *at = tile + strcspn(tile, " "); /* behind the layer */
+    for (at += strspn(at, " "); *at && out->program; at += strspn(at, " ")) {
+        const size_t size = strcspn(at, " ");
+        if (tile_read_setting(a, arena_strndup(a, at, size), out)) return false;
         at += size;
     }
     return tile_is_whole(out);
@@ -252,7 +254,7 @@ static void take_known(void *context, const char *program, const char *version, 
 {
     subject *s = context;
     ir_tile t;
-    if (!read_tile(program, tile, &t) || strcmp(program_version(s->a, t.program), version) != 0) return;
+    if (!read_tile(s->a, program, tile, &t) || strcmp(program_version(s->a, t.program), version) != 0) return;
     const bool unfinished = !*status && interrupted < 2, good = ratio > 0 && ratio < 1 && strcmp(status, "wrong") != 0;
     if (unfinished || tile_same(&t, &s->space->phase->tile)) return;
     space_forget(s->space, &t);
