@@ -110,13 +110,13 @@ static void step(void *context, const char *kernel) { progress_step(context, ker
 /* The best device there is: the first GPU that tfgen has a target for; NULL: the host engine, also for what only it does. */
 static const char *device_wanted(arena *a, const cli_options *o)
 {
-    enum { most = 64 };
     if (o->device || o->target || o->check || o->from) return o->device;
-    tfgen_device_info *list = arena_alloc(a, most * sizeof *list);
+    const size_t count = tfgen_device_list(NULL, 0);
+    tfgen_device_info *list = arena_alloc(a, count * sizeof *list);
     list[0].size = sizeof *list;
-    const size_t count = tfgen_device_list(list, most);
-    for (size_t i = 0; i < count && i < most; i++)
-        if (list[i].target[0] && strcmp(list[i].name, "host") != 0) return list[i].name;
+    tfgen_device_list(list, count);
+    for (size_t i = 0; i + 1 < count; i++) /* the last is the host */
+        if (list[i].target[0]) return list[i].name;
     return NULL;
 }
 

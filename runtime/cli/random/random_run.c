@@ -204,8 +204,8 @@ static void print_counts(const random_run *r)
 
 static void print_ratios(const random_run *r)
 {
-    printf("\n%-18s %8s %10s %10s %10s %10s   error over bound: of the values that an op made, and the largest RMS of one\n", "op", "values",
-           "largest", "smallest", "RMS", "RMS in f32");
+    printf("\n%-18s %8s %10s %10s %10s %10s   error over bound: of the values that an op made, and the largest RMS of one\n", "op",
+           "values", "largest", "smallest", "RMS", "RMS in f32");
     for (int k = 0; k < op_count; k++)
         if (r->ratios[k].count)
             printf("%-18s %8d %10.3g %10.3g %10.3g %10.3g\n", op_table[k].name, r->ratios[k].count, r->ratios[k].largest,
