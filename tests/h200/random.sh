@@ -5,7 +5,7 @@
 # gfx90a too: there is no HIPRTC). For each OUT/PART.txt (sums, slices that did not end, next free index) and OUT/PART.tar.gz (a report a
 # slice, specs of failures reduced). The exit code says whether all was good.
 # OPTIMISE=0: clang's level in host runs (default 3, as users have it); JOBS: slices at a time; MOST: specs of a part at most; SLICE: specs
-# a slice.
+# a slice; TARGETS: of the host engine, not all; GPUS: so many, not all.
 set -u
 [ $# -ge 2 ] || { sed -n '2s/^# usage: //p' "$0" >&2; exit 2; }
 mkdir -p "$1" && out=$(cd "$1" && pwd) && here=$(cd "$(dirname "$0")" && pwd) || exit 2
@@ -56,9 +56,9 @@ ONE
     case $part in
     host)
         slices host 4 -- env PATH="$LOADED:$PATH" "$TFGEN" verify --random='{count}' --first='{first}' --seed="$seed" --jobs=1 --json \
-            -o "$out/host/found" ;;
+            ${TARGETS:+--target="$TARGETS"} -o "$out/host/found" ;;
     cuda)
-        gpus=$(nvidia-smi -L | grep -c '^GPU')
+        gpus=${GPUS:-$(nvidia-smi -L | grep -c '^GPU')}
         # Opening a device takes a driver longer than a spec takes: a slice does it twice, to ask for the target and to run its specs.
         slices cuda 16 --gpus="$gpus" -- "$TFGEN" verify --random='{count}' --first='{first}' --seed="$seed" \
             --device=cuda --jobs=1 --json -o "$out/cuda/found" ;;
