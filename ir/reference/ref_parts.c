@@ -72,6 +72,8 @@ void ref_sum_add(ref_sum *s, double term, double error)
     s->partial_squares += s->block * s->block;
     s->term_squares += term * term;
     s->input_squares += error * error;
+    s->repeats += s->count > 0 && term == s->last && term != 0;
+    s->last = term;
     if (++s->count % REF_CHAIN != 0 || s->whole) return;
     s->partial_squares += s->value * s->value;
     s->block = 0;
@@ -85,11 +87,18 @@ ref_chains ref_chains_of(double n, bool whole)
     return (ref_chains){m > 1 ? L / m / 3 + (m + 1) / 3 : n / 3, m > 1 ? L / 2 + m / 6 : n / 6};
 }
 
+double ref_repeated(size_t count, size_t repeats)
+{
+    if (repeats * 20 < count) return 0;
+    return (double)count * (double)repeats / (ref_sigmas * ref_sigmas);
+}
+
 double ref_sum_rounding(const ref_sum *s)
 {
     const ref_chains c = ref_chains_of(s->count > 1 ? (double)s->count - 1 : 0, s->whole);
     const double in_order = s->count > 1 ? s->partial_squares : 0;
-    return REF_UNIT * REF_UNIT * (fmax(in_order, c.of_value * s->value * s->value) + (c.of_terms + 1) * s->term_squares);
+    const double alike = ref_repeated(s->count, s->repeats) * s->value * s->value;
+    return REF_UNIT * REF_UNIT * (fmax(in_order, c.of_value * s->value * s->value) + (c.of_terms + 1) * s->term_squares + alike);
 }
 
 double ref_sum_error(const ref_sum *s) { return s->input_squares + ref_sum_rounding(s); }

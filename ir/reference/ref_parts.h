@@ -75,11 +75,17 @@ void ref_overflow(dtype t, double *value, double *error);
  * (templates/base/sums.h), unless `whole` says that a chain may have all (attention's weights). */
 typedef struct ref_sum {
     double value, block, partial_squares, term_squares, input_squares; /* block: of the terms since the last whole one */
-    size_t count;
+    double last;
+    size_t count, repeats; /* repeats: terms equal to the one ahead of them, but for zeros */
     bool whole;
 } ref_sum;
 #define REF_CHAIN 4096
 void ref_sum_add(ref_sum *s, double term, double error);
+/* What equal terms round by, squared, in squares of u of the sum. A partial sum is a whole number of its own last places, so adding a term
+ * rounds by what that term leaves of one, whatever the partial sum: equal terms all round alike within a binade, and their roundings, at
+ * most u times the partial sum each, add up instead of cancelling. A term that n terms of a sum of `count` are equal to stands ahead of an
+ * equal one about n^2 / count times, so n follows from the repeats. Few repeats are chance: 16 bits hold few numbers. */
+double ref_repeated(size_t count, size_t repeats);
 double ref_sum_rounding(const ref_sum *s); /* squared error by rounding alone */
 /* What n additions round in random order, in squares of u: so many of the sum's square, so many of its terms' squares. */
 typedef struct ref_chains {

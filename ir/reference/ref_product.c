@@ -13,6 +13,8 @@
  * s, where s^2 is sum t^2 of the 32 if signs vary, and the errors of different 32 are independent; if they do not, all errors have one
  * direction and are 8 u y. So e_y^2 has (16 + 64) u^2 sum t^2 + 64 u^2 y^2 more.
  *
+ * Equal terms round alike (ref_repeated in ir/reference/ref_parts.h).
+ *
  * Two sums of products run side by side, sum x w and sum g w^2; multiplication and addition round apart (-ffp-contract is off in ISO C), so
  * that the numbers do not depend on the processor. */
 #include "ir/reference/ref_parts.h"
@@ -156,15 +158,43 @@ static double fold_noise(const product *p, const double *rows, size_t row)
     return sum * p->fold_least * p->fold_least;
 }
 
-static void write_block(const product *p, const block *b, size_t m, size_t n, const lane *errors, const double *rows,
-                        const double *fixed)
+/* Which rows of a block, or columns of a panel, have many numbers that are equal to the one ahead of them. */
+static unsigned repeating(const double *numbers, size_t count, size_t K, size_t step)
 {
+    unsigned bits = 0;
+    for (size_t i = 0; i < count; i++) {
+        size_t repeats = 0;
+        for (size_t k = 1; k < K; k++) repeats += numbers[k * step + i] == numbers[(k - 1) * step + i] && numbers[k * step + i] != 0;
+        bits |= (unsigned)(ref_repeated(K, repeats) > 0) << i;
+    }
+    return bits;
+}
+
+/* Terms that are equal to the one ahead of them. */
+static size_t repeated_terms(const product *p, const double *rows, size_t row, const lane *w, size_t i)
+{
+    size_t repeats = 0;
+    for (size_t k = 1; k < p->K; k++) {
+        const double x = rows[2 * k * tall + row];
+        repeats += x == rows[2 * (k - 1) * tall + row] && w[k][i] == w[k - 1][i] && x * w[k][i] != 0;
+    }
+    return repeats;
+}
+
+/* columns: repeating() of w. */
+static void write_block(const product *p, const block *b, size_t m, size_t n, const lane *w, unsigned columns, const lane *errors,
+                        const double *rows, const double *fixed)
+{
+    const unsigned alike = columns ? repeating(rows, tall, p->K, 2 * tall) : 0;
+
     for (size_t row = 0; row < tall && m + row < p->M; row++) {
         for (size_t i = 0; i < lanes && n + i < p->N; i++) {
             const double y = b->sum[row][i], random_order = (double)(p->K - 1) / 3 * y * y;
             double squares = fixed[row] + b->noise[row][i] + (errors ? weight_noise(p, errors, rows, row, i) : 0);
             const bool rounds = isfinite(y) || p->split; /* infinities and NaN are exact, but not those made of two parts */
             if (rounds && p->K > 1) squares += REF_UNIT * REF_UNIT * fmax(b->partial[row][i], random_order);
+            if (rounds && alike >> row & columns >> i & 1)
+                squares += REF_UNIT * REF_UNIT * ref_repeated(p->K, repeated_terms(p, rows, row, w, i)) * y * y;
             if (p->split) squares += 64 * REF_UNIT * REF_UNIT * y * y;
             p->y[(m + row) * p->N + n + i] = y;
             p->y_error[(m + row) * p->N + n + i] = sqrt(squares);
@@ -183,7 +213,10 @@ static void multiply_group(const product *p, size_t first, const lane *w, const 
 {
     const size_t stride = p->K < 32 ? 1 : p->K < 2048 ? p->K / 16 : 128;
     double fixed[tall];
+    unsigned columns[group / lanes];
     block b;
+    for (size_t panel = 0; panel < group / lanes; panel++)
+        columns[panel] = repeating((const double *)(w + panel * p->K), lanes, p->K, lanes);
     for (size_t m = 0; m < p->M; m += tall) {
         if (!ref_takes_group(p->run, m / tall, p->M)) {
             leave_out(p, m, first);
@@ -193,7 +226,8 @@ static void multiply_group(const product *p, size_t first, const lane *w, const 
         for (size_t row = 0; row < tall; row++) fixed[row] = fold_noise(p, rows, row);
         for (size_t panel = 0; panel < group / lanes && first + panel * lanes < p->N; panel++) {
             multiply(rows, w + panel * p->K, p->K, stride, &b);
-            write_block(p, &b, m, first + panel * lanes, errors ? errors + panel * p->K : NULL, rows, fixed);
+            write_block(p, &b, m, first + panel * lanes, w + panel * p->K, columns[panel], errors ? errors + panel * p->K : NULL, rows,
+                        fixed);
         }
     }
 }
