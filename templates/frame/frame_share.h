@@ -25,7 +25,7 @@ template <class P> DEV void run_share(const typename P::args &p)
 #pragma unroll 1
     while (index < tiles) {
         const typename P::tile t = P::at(p, index);
-        const typename P::results r = P::compute(p, t, c);
+        typename P::results r = P::compute(p, t, c);
         index += block_total();
         if (index < tiles) P::start(p, P::at(p, index), c);
         P::finish(p, t, r, memory);

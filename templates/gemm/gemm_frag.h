@@ -32,12 +32,10 @@ template <class S> struct gemm_frag {
     struct carry {
         weights w[ahead][across];
     };
-    // Squares of rows are added up as they are read, piece by piece: no chain has more than 256 sums.
-    static constexpr int square_levels = sum_levels(turns * ahead, 256);
-    using square_sums = running<take_sum, down, square_levels, static_cast<int>(root_up(turns *ahead, square_levels))>;
+    using square_sums = piece_squares<type, turns * ahead>;
     struct results {
         piece_results of[across][down];
-        vec<float, down> squares;    // of the rows of each product, as the wave saw them
+        square_sums squares[S::input_sums ? down : 1]; // of the rows of each product, as the wave saw them
         typename S::context context; // of the row of the first item that the thread stores
     };
 
@@ -84,13 +82,6 @@ template <class S> struct gemm_frag {
             for (int i = 0; i < down; i++)
                 x[i].load(at, i * piece_results::rows, S::a_stride, S::rows(p) - t.row, left);
         }
-        DEV vec<float, down> squares() const
-        {
-            vec<float, down> v;
-#pragma unroll
-            for (int i = 0; i < down; i++) v[i] = x[i].squares();
-            return v;
-        }
     };
 
     // Long sums are sums of sums (sums.h).
@@ -123,7 +114,6 @@ template <class S> struct gemm_frag {
     {
         results r;
         sums part;
-        square_sums squares;
         rows_of_a a[rows_ahead];
 #pragma unroll
         for (int u = 0; u < rows_ahead; u++)
@@ -145,7 +135,9 @@ template <class S> struct gemm_frag {
                             multiply(sum, c.w[u][g], a[u % rows_ahead].x[i]);
                             sum.settle();
                         }
-                    if constexpr (S::input_sums) squares.join(a[u % rows_ahead].squares());
+                    if constexpr (S::input_sums)
+#pragma unroll
+                        for (int i = 0; i < down; i++) r.squares[i].join(a[u % rows_ahead].x[i]);
                 }
                 const int v = (u + rows_ahead) % ahead, its_turn = turn + (u + rows_ahead) / ahead;
                 if (exists(turn + 1, u)) load_weights(p, t, c, turn + 1, u);
@@ -154,7 +146,6 @@ template <class S> struct gemm_frag {
             if (folds && (turn + 1) % folded_turns == 0) add(r.of, part);
         }
         if constexpr (folds) add(r.of, part);
-        if constexpr (S::input_sums) r.squares = squares.total();
         return r;
     }
 
@@ -167,7 +158,7 @@ template <class S> struct gemm_frag {
     static constexpr int memory_bytes = 4 * (squares_at + (S::input_sums ? waves * tile_m : 0));
     DEV static int item_row(int item) { return item / per_row; }
 
-    DEV static void finish(const args &p, const tile &t, const results &r, float *memory)
+    DEV static void finish(const args &p, const tile &t, results &r, float *memory)
     {
 #pragma unroll
         for (int g = 0; g < across; g++)
@@ -176,11 +167,7 @@ template <class S> struct gemm_frag {
                 r.of[g][i].template put<places>(memory + wave() * places::floats, i * piece_results::rows, g * piece_results::columns);
         if constexpr (S::input_sums) {
 #pragma unroll
-            for (int i = 0; i < down; i++) {
-                const float sum = operand::squares_joined(r.squares[i]);
-                if (operand::squares_speaks())
-                    memory[squares_at + wave() * tile_m + i * piece_results::rows + operand::squares_row()] = sum;
-            }
+            for (int i = 0; i < down; i++) r.squares[i].put(memory + squares_at + wave() * tile_m + i * piece_results::rows);
         }
         barrier();
         const int rows = S::rows(p) - t.row < tile_m ? S::rows(p) - t.row : tile_m;

@@ -63,24 +63,16 @@ template <class T> struct piece_of_rows {
                 x[h][k] = in < rows && k < left ? to_float(row[in * stride + k]) : 0.0f;
             }
     }
-    // Squares: the sum of what a lane has, over the lanes that share a row, which row, and the one lane of those that says so.
-    DEV float squares() const
-    {
-        float sum = 0;
-        for (int k = 0; k < 32; k++) sum += x[squares_half()][k] * x[squares_half()][k];
-        return sum;
-    }
-    DEV static float squares_joined(float sum) { return sum; }
-    DEV static int squares_row() { return piece_results::row(squares_half()); }
-    DEV static bool squares_speaks() { return thread_index() % 32 < 8; }
-
-  private:
-    DEV static int squares_half() { return thread_index() / 4 % 2; }
 };
 template <class T> DEV void multiply(piece_results &r, const piece_of_weights<T> &w, const piece_of_rows<T> &a)
 {
     for (int i = 0; i < 4; i++)
         for (int k = 0; k < 32; k++) r.sum[i] += w.x[i / 2][k] * a.x[i % 2][k];
+}
+template <class T> DEV void multiply_rows(piece_results &r, const piece_of_rows<T> &a)
+{
+    for (int i = 0; i < 4; i++)
+        for (int k = 0; k < 32 && piece_results::row(i) == piece_results::column(i); k++) r.sum[i] += a.x[i % 2][k] * a.x[i % 2][k];
 }
 
 #else
@@ -107,21 +99,6 @@ template <class T> struct piece_of_rows {
         if (in < rows && k < left) x = *reinterpret_cast<const chunk *>(row + in * stride + k);
         if (left < 32) cut_chunk(x, left - k);
     }
-    // Squares: the sum of what a lane has, over the lanes that share a row, which row, and the one lane of those that says so.
-    DEV float squares() const
-    {
-        union {
-            chunk c;
-            neighbours<T, 8> of;
-        } raw = {x};
-        vec<float, 8> v;
-#pragma unroll
-        for (int i = 0; i < 8; i++) v[i] = to_float(raw.of.e[i]) * to_float(raw.of.e[i]);
-        return tree_join<take_sum>(v);
-    }
-    DEV static float squares_joined(float sum) { return wave_join<take_sum, 4>(sum); }
-    DEV static int squares_row() { return thread_index() % 32 / 4; }
-    DEV static bool squares_speaks() { return thread_index() % 4 == 0; }
 };
 
 #define TF_MMA_PIECES(T, kind)                                                                                                           \
@@ -136,4 +113,42 @@ template <class T> struct piece_of_rows {
 TF_MMA_PIECES(bf16, "bf16")
 TF_MMA_PIECES(f16, "f16")
 #undef TF_MMA_PIECES
+// A lane has of a row what it would have of a column: rows are multiplied by rows.
+template <class T> DEV void multiply_rows(piece_results &r, const piece_of_rows<T> &a)
+{
+    piece_of_weights<T> columns = {};
+    columns.half[0] = a.x;
+    multiply(r, columns, a);
+}
 #endif
+
+// Sums of squares of rows, of up to Count pieces: what lies on the diagonal of their products with each other. No chain has more than 256
+// products, whose sums are cut off where those of numbers of either sign are as often too small as too large.
+template <class T, int Count> struct piece_squares {
+    static constexpr int folded = Count > 128 ? static_cast<int>(root_up(Count, 2)) : Count;
+    piece_results now = {}, all = {};
+    int count = 0;
+    DEV void join(const piece_of_rows<T> &a)
+    {
+        multiply_rows(now, a);
+        if (folded == Count || ++count < folded) return;
+        fold();
+        count = 0;
+    }
+    DEV void fold()
+    {
+#pragma unroll
+        for (int i = 0; i < piece_results::count; i++) {
+            all.sum[i] += now.sum[i];
+            now.sum[i] = 0;
+        }
+    }
+    // To sums of rows, from this one on.
+    DEV void put(float *sums)
+    {
+        if constexpr (folded < Count) fold();
+#pragma unroll
+        for (int i = 0; i < piece_results::count; i++)
+            if (piece_results::row(i) == piece_results::column(i)) sums[piece_results::row(i)] = folded < Count ? all.sum[i] : now.sum[i];
+    }
+};

@@ -111,28 +111,6 @@ template <class T> struct piece_of_rows {
             if (left < 32) cut_chunk(chunk[i], left - own * 8);
         }
     }
-    // Squares: the sum of what a lane has, over the lanes that share a row, which row, and the one lane of those that says so.
-    DEV float squares() const
-    {
-        float sum = 0;
-#pragma unroll
-        for (int i = 0; i < piece_lanes::loads; i++) {
-            const neighbours<T, 8> raw = __builtin_bit_cast(neighbours<T, 8>, chunk[i]);
-            vec<float, 8> v;
-#pragma unroll
-            for (int e = 0; e < 8; e++) v[e] = to_float(raw.e[e]) * to_float(raw.e[e]);
-            sum += tree_join<take_sum>(v);
-        }
-        return sum;
-    }
-    DEV static float squares_joined(float sum)
-    {
-#pragma unroll
-        for (int mask = 16; mask < TF_WAVE; mask *= 2) sum += lane_xor<TF_WAVE>(sum, mask);
-        return sum;
-    }
-    DEV static int squares_row() { return piece_lanes::line(); }
-    DEV static bool squares_speaks() { return piece_lanes::part() == 0; }
 };
 
 template <class T> DEV void multiply(piece_results &r, const piece_of_weights<T> &w, const piece_of_rows<T> &a)
@@ -147,3 +125,30 @@ template <class T> DEV void multiply(piece_results &r, const piece_of_weights<T>
 #endif
     }
 }
+
+// Sums of squares of rows, of up to Count pieces: no chain has more than 256.
+template <class T, int Count> struct piece_squares {
+    static constexpr int levels = sum_levels(Count, 256);
+    running<take_sum, 1, levels, static_cast<int>(root_up(Count, levels))> own;
+    DEV void join(const piece_of_rows<T> &a)
+    {
+        float sum = 0;
+#pragma unroll
+        for (int i = 0; i < piece_lanes::loads; i++) {
+            const neighbours<T, 8> raw = __builtin_bit_cast(neighbours<T, 8>, a.chunk[i]);
+            vec<float, 8> v;
+#pragma unroll
+            for (int e = 0; e < 8; e++) v[e] = to_float(raw.e[e]) * to_float(raw.e[e]);
+            sum += tree_join<take_sum>(v);
+        }
+        own.join(splat<1>(sum));
+    }
+    // To sums of rows, from this one on.
+    DEV void put(float *sums)
+    {
+        float sum = own.total()[0];
+#pragma unroll
+        for (int mask = 16; mask < TF_WAVE; mask *= 2) sum += lane_xor<TF_WAVE>(sum, mask);
+        if (piece_lanes::part() == 0) sums[piece_lanes::line()] = sum;
+    }
+};

@@ -229,6 +229,7 @@ static const struct {
               {NORMED("1", "1000", "33") "outputs: {y: y, h: h}\n", "gemm layer=frag threads=96 ahead=1", 2, NULL},
               {NORMED("33", "520", "70") "outputs: {y: y}\n", "gemm layer=frag m=16", 2, NULL},
               {NORMED("20", "4100", "36") "outputs: {y: y}\n", "gemm layer=frag n=16 threads=64 ahead=8", 2, NULL},
+              {NORMED("2", "8330", "20") "outputs: {y: y}\n", "gemm layer=frag n=16 threads=64 ahead=2", 2, NULL},
               {NORMED("5", "90", "40") "  - {out: z, op: rmsnorm, in: [h, n]}\noutputs: {y: y, z: z}\n", NULL, 2, NULL},
               {"block: t\ndtype: f16\ndims: {M: 9, K: 131, N: 40}\ninputs: {x: [M, K]}\nparams: {n: [K], w: [N, K]}\nops:\n"
                "  - {out: g, op: rmsnorm, in: [x, n]}\n  - {out: y, op: linear, in: [g, w]}\noutputs: {y: y}\n",
