@@ -90,6 +90,7 @@ $(B)/%.o: %.c
 $(B)/gen/source/template_text.o $(B)/runtime/host/cc.o $(B)/runtime/host/embed.o: $(TEMPLATES)
 $(B)/ir/devices/device_models.o $(B)/counted/ir/devices/device_models.o: $(wildcard specs/devices/*.yaml)
 $(B)/runtime/wisdom/shipped.o: $(wildcard specs/wisdom/*)
+$(B)/runtime/cli/table/shipped.o: $(wildcard specs/*.yaml specs/tables/*.yaml)
 $(B)/runtime/compile/libclang_work.o: runtime/compile/libclang_cuda.h
 $(B)/runtime/cli/explain/explain_page.o: runtime/cli/explain/page.html
 # Tables are X-macros.
@@ -148,7 +149,8 @@ $(TESTS:=.o) $(FUZZERS:=.o) $(VERIFY_CODE).o: $(B)/tests/%.o: %.c
 	$(if $(V),,@echo "  CC   $<")
 	$(Q)$(CC) $(ALL_CFLAGS) -MF $@.d -c -o $@ $<
 $(TESTS): | $(DOUBLES)
-$(B)/tests/test_doctor $(B)/tests/test_hip $(B)/tests/test_hip_failures $(B)/tests/test_random $(B)/tests/test_tune: | \
+$(B)/tests/test_doctor $(B)/tests/test_hip $(B)/tests/test_hip_failures $(B)/tests/test_random $(B)/tests/test_table \
+  $(B)/tests/test_tune: | \
   $(HIP_DOUBLES)
 $(filter-out %/test_scale,$(TESTS)): $(B)/tests/%: $(B)/tests/%.o $(SUPPORT) $(CLI_PARTS) $(B)/libtfgen.a $(B)/tfgen $(B)/tfgen-worker
 	$(if $(V),,@echo "  LINK $@")
@@ -262,7 +264,7 @@ D := $(DESTDIR)$(PREFIX)
 FILLED := sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|'
 install: all
 	install -d $(D)/bin $(D)/include $(D)/lib/pkgconfig $(D)/lib/cmake/tfgen $(D)/libexec/tfgen $(D)/share/man/man1
-	install -d $(D)/share/tfgen/specs/devices $(D)/share/tfgen/specs/wisdom
+	install -d $(D)/share/tfgen/specs/devices $(D)/share/tfgen/specs/tables $(D)/share/tfgen/specs/wisdom
 	install -m 755 tfgen $(D)/bin/
 	install -m 755 tfgen-worker $(D)/libexec/tfgen/
 	install -m 644 runtime/api/tfgen.h $(D)/include/
@@ -274,6 +276,7 @@ install: all
 	install -m 644 runtime/install/tfgenConfig.cmake $(D)/lib/cmake/tfgen/
 	install -m 644 specs/*.yaml $(D)/share/tfgen/specs/
 	install -m 644 specs/devices/*.yaml $(D)/share/tfgen/specs/devices/
+	install -m 644 specs/tables/*.yaml $(D)/share/tfgen/specs/tables/
 	install -m 644 specs/wisdom/*.wisdom $(D)/share/tfgen/specs/wisdom/
 	install -m 644 docs/tfgen-spec.schema.json $(D)/share/tfgen/
 	install -m 644 docs/tfgen.1 $(D)/share/man/man1/

@@ -23,6 +23,7 @@ int command_build_main(const cli_options *o);
 int command_cache_main(const cli_options *o);
 int command_wisdom_main(const cli_options *o);
 int command_tune_main(const cli_options *o);
+int command_table_main(const cli_options *o);
 int command_devices_main(const cli_options *o);
 int command_doctor_main(const cli_options *o);
 
@@ -37,6 +38,8 @@ void cli_make_folder(arena *a, const char *path);
 
 /* The request of one spec, from options: dims, preset, dtype, fusion, no-fuse, target, from. */
 compile_request cli_request(arena *a, const cli_options *o, const char *path);
+/* The same of a text that is there already. */
+compile_request cli_request_text(arena *a, const cli_options *o, const char *name, const char *text, size_t size);
 
 /* Of --device-model, which may be NULL. */
 void cli_device_model(arena *a, const char *given, compile_request *r);

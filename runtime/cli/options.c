@@ -267,7 +267,7 @@ static bool complain_of_option(command_kind command, const char *given)
 static const char *separator(const option_info *o)
 {
     if (!o->argument) return NULL;
-    if (strcmp(o->argument, "TILE") == 0) return "\n";
+    if (strcmp(o->argument, "TILE") == 0 || strcmp(o->argument, "TILES") == 0) return "\n";
     return strcmp(o->argument, "LIST") == 0 || strchr(o->argument, ',') ? "," : NULL;
 }
 
@@ -440,6 +440,17 @@ dim_override *options_dims(arena *a, const char *option, const char *given, size
     }
     *count = list.count;
     return out;
+}
+
+dim_sweep options_sweep(arena *a, const char *given)
+{
+    dim_sweep s = {0};
+    const char *equals = given ? strchr(given, '=') : NULL;
+    if (!given) return s;
+    if (equals) s = (dim_sweep){arena_strndup(a, given, (size_t)(equals - given)), options_list(a, equals + 1)};
+    if (!equals || equals == given || !s.values.count)
+        bail(a, code_usage, (position){0}, "--sweep: '%s' is not NAME=NUMBER,NUMBER,...", given);
+    return s;
 }
 
 const char *fusion_level_name(fusion_level level) { return level_names(NULL)[level]; }

@@ -33,6 +33,8 @@ typedef struct name_list { const char **names; size_t count; } name_list;
 name_list options_list(arena *a, const char *comma_separated);           /* NULL or "" gives an empty list */
 name_list options_lines(arena *a, const char *lines);                    /* of --tile */
 dim_override *options_dims(arena *a, const char *option, const char *dims, size_t *count); /* N=V,N=V */
+typedef struct dim_sweep { const char *dim; name_list values; } dim_sweep;
+dim_sweep options_sweep(arena *a, const char *given);                     /* "S=128,256"; no values for NULL */
 /* Of --option; `otherwise` when it is not given. Bails when it is no number from low to high. */
 double options_real(arena *a, const char *option, const char *given, double low, double high, double otherwise);
 fusion_level options_level(arena *a, const char *name);

@@ -63,12 +63,18 @@ static const tuning *tuning_of(arena *a, const cli_options *o)
 
 compile_request cli_request(arena *a, const cli_options *o, const char *path)
 {
-    compile_request r = {.name = path, .target = o->target ? o->target : "host", .level = fusion_tile};
+    size_t size;
+    const char *text = cli_read_file(a, path, &size);
+    return cli_request_text(a, o, path, text, size);
+}
+
+compile_request cli_request_text(arena *a, const cli_options *o, const char *name, const char *text, size_t size)
+{
+    compile_request r = {.name = name, .text = text, .size = size, .target = o->target ? o->target : "host", .level = fusion_tile};
     size_t dims;
     const dim_override *overrides = options_dims(a, "dim", o->dim, &dims);
     name_list disabled = options_list(a, o->no_fuse);
     check_fusion_names(a, disabled);
-    r.text = cli_read_file(a, path, &r.size);
     cli_device_model(a, o->device_model, &r);
     r.tuning = tuning_of(a, o);
     r.graph = (graph_options){o->preset, overrides, dims, o->dtype};

@@ -29,7 +29,7 @@ static host_engine *the_engine(void)
 
 static const char *run_on_host(device *d, const op *o, host_log *log)
 {
-    enum { least_shared = 64 }; /* an unused struct of shared memory has no LDS in the code object */
+    enum { least_shared = 128 }; /* an unused struct of shared memory, a number a wave, has no LDS in the code object */
     static _Alignas(128) unsigned char arguments[most_argument_bytes]; /* one runs at a time */
     const kernel *k = o->kernel;
     const unsigned shared = k->lds_bytes + o->dynamic_bytes;

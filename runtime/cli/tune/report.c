@@ -1,5 +1,6 @@
 /* In: report.h. Out: the file. Nothing of a name or a reason is trusted: pages and CSV quote them. */
 #include "runtime/cli/tune/report.h"
+#include "runtime/cli/markup.h"
 #include "runtime/cli/spread.h"
 #include <jansson.h>
 #include <math.h>
@@ -91,18 +92,7 @@ static void put_text(text *t, const trial_group *g)
     text_printf(t, "\n");
 }
 
-/* ---- CSV: RFC 4180 */
-static void put_cell(text *t, const char *s)
-{
-    if (!s[strcspn(s, ",\"\r\n")]) {
-        text_printf(t, "%s", s);
-        return;
-    }
-    text_printf(t, "\"");
-    for (; *s; s++) text_printf(t, *s == '"' ? "\"\"" : "%c", *s);
-    text_printf(t, "\"");
-}
-
+/* ---- CSV */
 static void put_csv(text *t, const trial_group *g)
 {
     const char *cells[column_count];
@@ -114,9 +104,9 @@ static void put_csv(text *t, const trial_group *g)
     for (size_t i = 0; i < g->count; i++) {
         const trial_row *r = &g->rows[i];
         columns_of(t->a, r, cells);
-        put_cell(t, r->kernel), text_printf(t, ","), put_cell(t, r->signature);
-        text_printf(t, ",%lld,%lld,%s,", r->rows, r->keys, r->target), put_cell(t, r->device);
-        for (int c = 0; c < column_count; c++) text_printf(t, ","), put_cell(t, cells[c]);
+        csv_put(t, r->kernel), text_printf(t, ","), csv_put(t, r->signature);
+        text_printf(t, ",%lld,%lld,%s,", r->rows, r->keys, r->target), csv_put(t, r->device);
+        for (int c = 0; c < column_count; c++) text_printf(t, ","), csv_put(t, cells[c]);
         text_printf(t, "\r\n");
     }
 }
@@ -153,17 +143,6 @@ static const char style[] =
     "td:first-child,th:first-child,td:last-child{text-align:left;font-family:monospace}tr.kept{background:#dfd}tr.wrong{background:#fdd}"
     "code{word-break:break-all;color:#666}svg{border:1px solid #ddd;margin-right:1em}text{font:11px system-ui,sans-serif}</style>\n";
 
-static void put_escaped(text *t, const char *s)
-{
-    for (; *s; s++) {
-        if (*s == '<') text_printf(t, "&lt;");
-        else if (*s == '>') text_printf(t, "&gt;");
-        else if (*s == '&') text_printf(t, "&amp;");
-        else if (*s == '"') text_printf(t, "&quot;");
-        else text_append(t, s, 1);
-    }
-}
-
 enum { picture_width = 420, picture_height = 260, picture_margin = 34 };
 
 static void open_picture(text *t, const char *title, double low, double high)
@@ -196,7 +175,7 @@ static void put_model(text *t, const trial_group *g)
         if (!(s > 0 && p > 0)) continue;
         text_printf(t, "<circle cx=%.1f cy=%.1f r=3 fill=#36c><title>", place(log(p), log(low), log(high), false),
                     place(log(s), log(low), log(high), true));
-        put_escaped(t, g->rows[i].tile), text_printf(t, "</title></circle>");
+        markup_put(t, g->rows[i].tile), text_printf(t, "</title></circle>");
     }
     text_printf(t, "</svg>\n");
 }
@@ -221,17 +200,17 @@ static void put_page(text *t, const trial_group *g)
     const trial_row **list = sorted(t->a, g);
     const char *cells[column_count];
     if (!t->size) text_printf(t, "%s<h1>tfgen tune</h1>\n", style);
-    text_printf(t, "<h2>"), put_escaped(t, g->rows->kernel);
-    text_printf(t, ", rows %lld, keys %lld, on ", g->rows->rows, g->rows->keys), put_escaped(t, g->rows->device);
-    text_printf(t, "</h2><p><code>"), put_escaped(t, g->rows->signature), text_printf(t, "</code></p>\n");
+    text_printf(t, "<h2>"), markup_put(t, g->rows->kernel);
+    text_printf(t, ", rows %lld, keys %lld, on ", g->rows->rows, g->rows->keys), markup_put(t, g->rows->device);
+    text_printf(t, "</h2><p><code>"), markup_put(t, g->rows->signature), text_printf(t, "</code></p>\n");
     put_model(t, g), put_progress(t, g);
     text_printf(t, "<table><tr>");
     for (int c = 0; c < column_count; c++) text_printf(t, "<th>%s</th>", column_names[c]);
     text_printf(t, "</tr>\n");
     for (size_t i = 0; i < g->count; i++) {
         columns_of(t->a, list[i], cells);
-        text_printf(t, "<tr class=\""), put_escaped(t, cells[2]), text_printf(t, "\">");
-        for (int c = 0; c < column_count; c++) text_printf(t, "<td>"), put_escaped(t, cells[c]), text_printf(t, "</td>");
+        text_printf(t, "<tr class=\""), markup_put(t, cells[2]), text_printf(t, "\">");
+        for (int c = 0; c < column_count; c++) text_printf(t, "<td>"), markup_put(t, cells[c]), text_printf(t, "</td>");
         text_printf(t, "</tr>\n");
     }
     text_printf(t, "</table>\n");

@@ -171,23 +171,6 @@ static int tune_file(tune_job *j, const char *path, const char *dim, const char 
     return cli_run(tune_dims, &c, c.a);
 }
 
-typedef struct sweep {
-    const char *dim;
-    name_list values;
-} sweep;
-
-/* "S=128,256,512" */
-static sweep sweep_of(arena *a, const char *given)
-{
-    sweep s = {0};
-    const char *equals = given ? strchr(given, '=') : NULL;
-    if (!given) return s;
-    if (equals) s = (sweep){arena_strndup(a, given, (size_t)(equals - given)), options_list(a, equals + 1)};
-    if (!equals || equals == given || !s.values.count)
-        bail(a, code_usage, (position){0}, "--sweep: '%s' is not NAME=NUMBER,NUMBER,...", given);
-    return s;
-}
-
 typedef struct whole {
     tune_job *j;
     int worst;
@@ -198,7 +181,7 @@ static void tune_all(void *argument)
     whole *w = argument;
     tune_job *j = w->j;
     tuner *t = &j->t;
-    const sweep s = sweep_of(t->a, t->o->sweep);
+    const dim_sweep s = options_sweep(t->a, t->o->sweep);
     const double budget = seconds_of(t->a, t->o->budget);
     if (t->o->report) report_check(t->a, t->o->report);
     if (!t->o->file_count) {

@@ -1,0 +1,184 @@
+/* In: nearest.h. Out: the nearest legal tile. Values of fields are asked nearest first; for each set of them up to three other fields move,
+ * over powers of two. Distances are sums of |log2(value / wanted)|. */
+#include "runtime/cli/table/nearest.h"
+#include "gen/plan/tile.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { most_moved = 3, most_values = 64, most_sets = 400 };
+
+typedef struct hunt {
+    arena *a, *scratch; /* scratch: of one set of asked values */
+    const plan *plan;
+    const ir_phase *phase;
+    const wish *wish;
+    tile_request request; /* in scratch */
+    const program_info *info;
+    ir_tile home; /* the program's default, with what is asked for */
+    unsigned asked;
+    ir_tile set;
+    double off, least_off, least_moved; /* of the set; of the best so far */
+    nearest best;
+} hunt;
+
+static double apart(int x, int y) { return x == y ? 0 : fabs(log2((x + 1.0) / (y + 1.0))); }
+
+/* ---- values of a field */
+static bool is_step(const tile_field *f, int value, bool all)
+{
+    int odd = value;
+    while (odd && odd % 2 == 0) odd /= 2;
+    if (value == f->least || value == f->most || f->most - f->least < 16 || odd == 1) return true;
+    return all && (odd == 3 || (value % 32 == 0 && value <= 512));
+}
+
+/* The nearest to the wanted one first, which need not be there. */
+static int list_values(const tile_field *f, int wanted, bool all, int most, int *out)
+{
+    int count = 0;
+    for (int v = f->least; v <= f->most; v++) {
+        if (v != wanted && !is_step(f, v, all)) continue;
+        int at = count < most ? count++ : most;
+        for (; at > 0 && apart(out[at - 1], wanted) > apart(v, wanted); at--)
+            if (at < most) out[at] = out[at - 1];
+        if (at < most) out[at] = v;
+    }
+    return count;
+}
+
+/* ---- one set of asked values: the other fields */
+static void offer(hunt *h, const ir_tile *t, double moved)
+{
+    if (tile_illegal(&h->request, t)) return;
+    h->best.found = true, h->best.tile = *t;
+    h->least_off = h->off, h->least_moved = moved;
+}
+
+static void move_others(hunt *h, const ir_tile *from, int first, int left, double moved)
+{
+    if (h->best.found && (h->off > h->least_off || moved >= h->least_moved)) return;
+    if (!left) {
+        offer(h, from, moved);
+        return;
+    }
+    for (int i = first; i < h->info->field_count; i++) {
+        int values[most_values];
+        if (h->asked & 1u << i) continue;
+        const int count = list_values(&h->info->fields[i], h->home.at[i], left == 1 && first == 0, most_values, values);
+        for (int k = 0; k < count; k++) {
+            ir_tile t = *from;
+            t.at[i] = values[k];
+            if (values[k] != h->home.at[i]) move_others(h, &t, i + 1, left - 1, moved + apart(values[k], h->home.at[i]));
+        }
+    }
+}
+
+static void move_any(void *hunt_)
+{
+    hunt *h = hunt_;
+    h->request = tile_request_of(h->scratch, h->plan, h->phase);
+    for (int n = 0; n <= most_moved; n++) move_others(h, &h->set, 0, n, 0);
+}
+
+static void try_set(hunt *h, const ir_tile *asked, double off)
+{
+    h->off = off, h->set = *asked, h->scratch = arena_new();
+    (void)arena_run(h->scratch, move_any, h);
+    arena_free(h->scratch);
+}
+
+/* ---- sets of asked values, nearest first */
+typedef struct value_set {
+    int at[most_tile_fields];
+    double off;
+} value_set;
+
+static int by_distance(const void *x, const void *y)
+{
+    const double a = ((const value_set *)x)->off, b = ((const value_set *)y)->off;
+    return (a > b) - (a < b);
+}
+
+static value_set *list_sets(const hunt *h, int *count)
+{
+    size_t room = 1;
+    const int most = h->wish->count > 2 ? 16 : most_values; /* of a field */
+    for (int i = 0; i < h->info->field_count; i++)
+        if (h->asked & 1u << i && room < 1 << 16) room *= (size_t)most + 1;
+    value_set *list = arena_alloc(h->a, room * sizeof *list);
+    memcpy(list[0].at, h->home.at, sizeof list[0].at);
+    *count = 1;
+    for (int i = 0; i < h->info->field_count; i++) {
+        int values[most_values];
+        if (!(h->asked & 1u << i)) continue;
+        const int steps = list_values(&h->info->fields[i], h->home.at[i], true, most, values), before = *count;
+        for (int k = 0; k < steps; k++)
+            for (int n = 0; n < before && (size_t)*count < room && values[k] != h->home.at[i]; n++) {
+                list[*count] = list[n];
+                list[*count].at[i] = values[k];
+                list[(*count)++].off += apart(values[k], h->home.at[i]);
+            }
+    }
+    qsort(list, (size_t)*count, sizeof *list, by_distance);
+    return list;
+}
+
+/* ---- programs */
+/* False: it lacks a field, or is of another layer. */
+static bool take_asked(hunt *h)
+{
+    h->asked = 0;
+    if (h->wish->layer >= 0 && h->wish->layer != (int)h->info->layer) return false;
+    for (int i = 0; i < h->wish->count; i++) {
+        const int at = tile_field_find(h->home.program, h->wish->settings[i].key, strlen(h->wish->settings[i].key));
+        if (at < 0) return false;
+        h->home.at[at] = h->wish->settings[i].value, h->asked |= 1u << at;
+    }
+    return true;
+}
+
+static bool in_range(const hunt *h, const ir_tile *t)
+{
+    for (int i = 0; i < h->info->field_count; i++)
+        if (t->at[i] < h->info->fields[i].least || t->at[i] > h->info->fields[i].most) return false;
+    return true;
+}
+
+/* Of the sets of asked values the first alone, which is what was asked for, or the others. */
+static void hunt_program(hunt *h, program_kind kind, bool first)
+{
+    const char *why;
+    int count;
+    const tile_request r = tile_request_of(h->a, h->plan, h->phase);
+    h->info = &program_table[kind], h->home = (ir_tile){.program = kind};
+    if (!take_asked(h)) return;
+    h->best.known = true;
+    if (!tile_default(&r, kind, &h->home, &why) && !h->home.given) {
+        if (!h->best.why) h->best.why = why;
+        return;
+    }
+    (void)take_asked(h);
+    const char *wrong = tile_illegal(&r, &h->home);
+    if (first && wrong && (!h->best.why || kind == h->phase->tile.program)) h->best.why = wrong;
+    const value_set *list = list_sets(h, &count);
+    for (int i = !first; i < (first ? 1 : count) && i < most_sets && !(h->best.found && list[i].off > h->least_off); i++) {
+        ir_tile t = h->home;
+        memcpy(t.at, list[i].at, sizeof t.at);
+        if (in_range(h, &t)) try_set(h, &t, list[i].off);
+    }
+}
+
+nearest nearest_tile(arena *a, const plan *p, const ir_phase *phase, const wish *asked)
+{
+    hunt h = {.a = a, .plan = p, .phase = phase, .wish = asked};
+    const program_kind own = phase->tile.program; /* the planner's own choice where others are as near */
+    for (int first = 1; first >= 0 && !h.best.found; first--) {
+        hunt_program(&h, own, first);
+        for (int i = 1; i < program_count; i++)
+            if (program_table[i].family == phase->family && (program_kind)i != own) hunt_program(&h, (program_kind)i, first);
+    }
+    h.best.exact = h.best.found && h.least_off == 0;
+    if (h.best.exact) h.best.why = NULL;
+    return h.best;
+}

@@ -1,0 +1,424 @@
+/* In: SPEC... or the name of a table, options. Out: table.h's rows, printed, as JSON or as a file. Exit code 1 when a value is outside its
+ * bound. All that is timed is open at once and runs in turn, so that clocks that drift change every row alike. */
+#define _GNU_SOURCE
+#include "runtime/cli/table/table.h"
+#include "gen/base/peaks.h"
+#include "gen/base/signature.h"
+#include "runtime/cli/bench.h"
+#include "runtime/cli/table/grid.h"
+#include "runtime/cli/table/nearest.h"
+#include "runtime/cli/trial.h"
+#include "runtime/cli/trial_data.h"
+#include "runtime/cli/tune/space.h"
+#include <string.h>
+#include <unistd.h>
+
+enum { most_samples = 2000, least_samples = 5 };
+static const double batch_seconds = 0.004, most_check_operations = 4e9;
+
+typedef struct table_case table_case;
+typedef struct entry { /* a row that is timed */
+    arena *a; /* of its plan and its buffers; NULL: there is nothing to time */
+    table_case *of;
+    int row;
+    const char *line, *signature; /* of the grid's point; or NULL */
+    const plan *plan;
+    bench *bench;
+    double *samples;
+    int count, runs;
+} entry;
+
+typedef struct table_job table_job;
+struct table_case { /* a spec at some dims */
+    table_job *j;
+    arena *a;
+    const char *path, *text, *value; /* text: of a shipped spec, or NULL; value: of the sweep, or NULL */
+    size_t size;
+    compile_request request;
+    compiled c;
+    bench_options options;
+    const device_model *peaks; /* or NULL */
+    ref_tensor *inputs;
+    bench *root; /* of the default's plan */
+};
+
+struct table_job {
+    arena *a;
+    const cli_options *o;
+    const shipped_table *shipped; /* or NULL */
+    tfgen_device *device;
+    cache *cache;
+    grid grid;
+    dim_sweep sweep;
+    table t;
+    entry *entries; /* by row */
+    table_case *cases;
+    int case_count, worst;
+};
+
+/* ---- rows */
+static const char *dims_text(arena *a, const dim_table *dims)
+{
+    text t = {.a = a};
+    for (int i = 0; i < dims->count; i++) text_printf(&t, "%s%s=%lld", i ? "," : "", dims->dims[i].name, dims->dims[i].value);
+    return t.data ? t.data : "";
+}
+
+static entry *add_row(table_case *c, const char *label)
+{
+    table_job *j = c->j;
+    table *t = &j->t;
+    if (t->count == t->room) {
+        const int room = t->room ? 2 * t->room : 64;
+        table_row *rows = arena_alloc(j->a, (size_t)room * sizeof *rows);
+        entry *entries = arena_alloc(j->a, (size_t)room * sizeof *entries);
+        if (t->count) memcpy(rows, t->rows, (size_t)t->count * sizeof *rows), memcpy(entries, j->entries, (size_t)t->count * sizeof *entries);
+        t->rows = rows, j->entries = entries, t->room = room;
+    }
+    const ir_program *p = c->c.plan->program;
+    t->rows[t->count] = (table_row){.block = arena_strdup(j->a, p->name), .dims = dims_text(j->a, &p->dims), .label = label, .tile = "",
+                                    .note = "", .limit = ""};
+    entry *e = &j->entries[t->count];
+    *e = (entry){.of = c, .row = t->count++};
+    return e;
+}
+
+static table_row *row_of(const entry *e) { return &e->of->j->t.rows[e->row]; }
+
+static void say(const entry *e, row_status status, const char *why)
+{
+    arena *a = e->of->j->a;
+    row_of(e)->status = status;
+    row_of(e)->note = text_harmless(a, arena_strndup(a, why, strcspn(why, "\n")));
+}
+
+/* ---- plans */
+static plan *plan_with(const table_case *c, arena *a, const char *line)
+{
+    const tuning *own = c->c.plan->tuning;
+    const size_t count = own ? own->count : 0;
+    const char **lines = arena_alloc(a, (count + 2) * sizeof *lines);
+    tuning *t = arena_alloc(a, sizeof *t);
+    *t = own ? *own : (tuning){0};
+    for (size_t i = 0; i < count; i++) lines[i] = own->lines[i];
+    lines[count] = line;
+    t->lines = lines, t->count = count + 1;
+    arena_source(a, c->request.name, NULL, 0);
+    plan *p = plan_choose(a, c->c.plan->fused, c->c.plan->device, t);
+    emit(a, p);
+    return p;
+}
+
+/* The phase that the line is for: of a family the first. */
+static const ir_phase *phase_asked(arena *a, const plan *p, const char *line, wish **out)
+{
+    const char **names = arena_alloc(a, ((size_t)p->program->kernel_count + 1) * sizeof *names);
+    wishes *w = wishes_read(a, &(tuning){.lines = &line, .count = 1});
+    for (int i = 0; i < p->program->kernel_count; i++) names[i] = "";
+    for (int i = 0; i < p->launch_count; i++)
+        for (int k = 0; k < p->program->kernel_count; k++)
+            if (p->program->kernels[k] == p->launches[i].kernel) names[k] = p->launches[i].name;
+    wishes_settle(w, p->program, names, true);
+    *out = &w->list[0];
+    for (int i = 0; i < p->launch_count; i++)
+        if (wish_is_for(*out, p->launches[i].kernel->phases[0])) return p->launches[i].kernel->phases[0];
+    wish_refuse(w, *out, "the spec has no phase of that family");
+}
+
+static const char *fields_of(arena *a, const ir_phase *phase)
+{
+    text t = {.a = a};
+    text_printf(&t, "no program of the family %s has all of these settings", family_names(NULL)[phase->family]);
+    for (int i = 1; i < program_count; i++) {
+        const program_info *p = &program_table[i];
+        if (p->family != phase->family) continue;
+        text_printf(&t, "; %s has", layer_names(NULL)[p->layer]);
+        for (int k = 0; k < p->field_count; k++) text_printf(&t, "%s %s", k ? "," : "", p->fields[k].name);
+    }
+    return t.data;
+}
+
+static void add_point(table_case *c, const grid_point *g)
+{
+    table_job *j = c->j;
+    wish *w;
+    const plan *p = c->c.plan;
+    const ir_phase *phase = phase_asked(c->a, p, g->line, &w);
+    const nearest n = nearest_tile(c->a, p, phase, w);
+    if (!n.known) bail(c->a, code_usage, (position){0}, "--grid: '%s': %s", g->line, fields_of(c->a, phase));
+    entry *e = add_row(c, g->label);
+    if (!n.found || (!n.exact && !j->o->nearest && !j->shipped)) {
+        say(e, row_illegal, n.why);
+        return;
+    }
+    e->signature = phase_signature(j->a, p->program, phase);
+    row_of(e)->tile = space_text(j->a, &n.tile);
+    e->line = space_line(j->a, e->signature, &n.tile);
+    if (!n.exact) row_of(e)->note = arena_printf(j->a, "the nearest: %s", text_harmless(j->a, n.why));
+}
+
+static int find_launch(const plan *p, const char *signature, arena *a)
+{
+    for (int i = 0; i < p->launch_count; i++)
+        if (strcmp(phase_signature(a, p->program, p->launches[i].kernel->phases[0]), signature) == 0) return i;
+    return -1;
+}
+
+/* ---- one row: opened, checked */
+static void open_entry(void *argument)
+{
+    entry *e = argument;
+    table_case *c = e->of;
+    e->plan = e->line ? plan_with(c, e->a, e->line) : c->c.plan;
+    e->bench = e->line ? bench_open(e->a, c->c.graph, e->plan, &c->options, c->root) : c->root;
+    const plan *p = bench_plan_of(e->bench);
+    const int at = e->line ? find_launch(p, e->signature, e->a) : 0;
+    if (at < 0 || (e->line && strcmp(space_text(e->a, &p->launches[at].kernel->phases[0]->tile), row_of(e)->tile) != 0))
+        bail(e->a, code_unsupported, (position){0}, "it spills");
+    e->plan = p;
+}
+
+static void check_entry(void *argument)
+{
+    entry *e = argument;
+    table_case *c = e->of;
+    const bool host = c->j->t.host;
+    const trial_options options = {.device = host ? NULL : c->j->device,
+                                   .seed = (unsigned long long)c->j->o->number.seed,
+                                   .jobs = (int)c->j->o->number.jobs,
+                                   .cache = c->j->cache,
+                                   .reference = reference_always,
+                                   .sample_above = most_check_operations,
+                                   .only = e->signature,
+                                   .inputs = c->inputs};
+    const trial_result r = trial_run(e->a, c->c.graph, e->plan, &options);
+    for (int i = 0; i < r.check_count && !r.good; i++)
+        if (!r.checks[i].good) {
+            say(e, row_wrong, trial_complaint(e->a, &r.checks[i]));
+            return;
+        }
+}
+
+static void take_work(entry *e)
+{
+    table_row *r = row_of(e);
+    const table_case *c = e->of;
+    double most = 0;
+    r->launches = e->plan->launch_count;
+    for (int i = 0; i < r->launches; i++) {
+        const char *limit = "";
+        const work w = bench_work(e->bench, i);
+        const double least = c->peaks ? peaks_floor(c->peaks, e->plan->program->type, &w, &limit) : 0;
+        r->work = work_add(&r->work, &w);
+        r->floor += least;
+        if (least > most) most = least, r->limit = limit;
+    }
+}
+
+static bool attempt(entry *e, void (*body)(void *))
+{
+    arena *a = arena_new();
+    arena *own = e->a;
+    if (body == check_entry) e->a = a; /* what a check needs goes with it */
+    else arena_free(a), a = NULL;
+    const bool good = arena_run(e->a, body, e) == code_ok;
+    if (!good) say(e, row_failed, cli_first_error(e->of->j->a, e->a));
+    if (a) e->a = own, arena_free(a);
+    return good;
+}
+
+static void prepare(entry *e)
+{
+    if (row_of(e)->status == row_illegal) return;
+    e->a = arena_new();
+    if (!attempt(e, open_entry)) return;
+    if (!e->of->j->o->no_check) attempt(e, check_entry);
+    take_work(e);
+    e->samples = arena_alloc(e->of->j->a, most_samples * sizeof *e->samples);
+}
+
+/* ---- one case */
+static void read_case(table_case *c)
+{
+    table_job *j = c->j;
+    arena *a = c->a;
+    cli_options o = *j->o;
+    if (j->shipped && !o.preset) o.dim = arena_printf(a, "%s%s%s", j->shipped->dims, o.dim ? "," : "", o.dim ? o.dim : "");
+    if (j->shipped && !o.dtype) o.dtype = "f32";
+    if (c->value) o.dim = arena_printf(a, "%s%s%s=%s", o.dim ? o.dim : "", o.dim ? "," : "", j->sweep.dim, c->value);
+    c->request = c->text ? cli_request_text(a, &o, c->path, c->text, c->size) : cli_request(a, &o, c->path);
+    c->request.target = j->device->info.target, c->request.device_label = j->device->info.label;
+    compile_inside(a, &c->request, &c->c);
+}
+
+/* A default that is another device's, or has no bandwidth, says nothing. */
+static const device_model *peaks_of(const table_case *c)
+{
+    const device_model *d = c->c.plan->device;
+    return (!d->match || strstr(c->j->device->info.label, d->match)) && d->numbers[number_bandwidth].value > 0 ? d : NULL;
+}
+
+static void open_case(void *argument)
+{
+    table_case *c = argument;
+    table_job *j = c->j;
+    read_case(c);
+    c->peaks = peaks_of(c);
+    c->options = (bench_options){.device = j->device,
+                                 .seed = (unsigned long long)j->o->number.seed,
+                                 .jobs = (int)j->o->number.jobs,
+                                 .last_level = c->peaks ? device_last_level(c->peaks) : 0,
+                                 .cache = j->cache};
+    const plan *p = c->c.plan;
+    j->t.target = p->target->name, j->t.model = arena_strdup(j->a, p->device->name), j->t.dtype = dtype_name(p->program->type);
+    const int first = j->t.count;
+    for (int i = 0; i < j->grid.count; i++) add_point(c, &j->grid.list[i]);
+    if (!j->grid.count) (void)add_row(c, "");
+    if (!j->o->no_check) c->inputs = data_make(c->a, c->c.graph, c->options.seed, NULL);
+    c->root = bench_open(c->a, c->c.graph, p, &c->options, NULL);
+    c->c.plan = (plan *)bench_plan_of(c->root);
+    for (int i = first; i < j->t.count; i++) prepare(&j->entries[i]);
+}
+
+static void add_case(table_job *j, const char *path, const char *text, size_t size, const char *value)
+{
+    table_case *c = &j->cases[j->case_count++];
+    *c = (table_case){.j = j, .a = arena_new(), .path = path, .text = text, .size = size, .value = value};
+    const int code = (int)arena_run(c->a, open_case, c);
+    fputs(arena_diagnostics(c->a), stderr);
+    if (code > j->worst) j->worst = code;
+}
+
+static void add_cases(table_job *j, const char *path, const char *text, size_t size)
+{
+    for (size_t k = 0; k < j->sweep.values.count; k++) add_case(j, path, text, size, j->sweep.values.names[k]);
+    if (!j->sweep.values.count) add_case(j, path, text, size, NULL);
+}
+
+/* ---- times */
+typedef struct timing {
+    entry *e;
+    double seconds[bench_most_runs];
+} timing;
+
+static void time_entry(void *argument)
+{
+    timing *t = argument;
+    entry *e = t->e;
+    if (!e->runs) { /* caches of code are cold; and it says how many fit a batch */
+        bench_runs(e->bench, 2, t->seconds);
+        e->runs = t->seconds[1] * bench_most_runs > batch_seconds ? (int)(batch_seconds / t->seconds[1]) + 1 : bench_most_runs;
+    }
+    const int count = e->runs < most_samples - e->count ? e->runs : most_samples - e->count;
+    if (count < 1) return;
+    bench_runs(e->bench, count, t->seconds);
+    memcpy(e->samples + e->count, t->seconds, (size_t)count * sizeof *t->seconds);
+    e->count += count;
+}
+
+static bool is_timed(const entry *e) { return e->samples && row_of(e)->status == row_timed; }
+
+static void time_all(table_job *j, double seconds)
+{
+    const double start = seconds_now();
+    progress bar = progress_start("timing, rounds", least_samples);
+    for (int round = 0; round < least_samples || seconds_now() - start < seconds; round++) {
+        for (int i = 0; i < j->t.count; i++) {
+            timing t = {.e = &j->entries[(i + round) % j->t.count]};
+            if (is_timed(t.e) && arena_run(t.e->a, time_entry, &t) != code_ok)
+                say(t.e, row_failed, cli_first_error(j->a, t.e->a));
+        }
+        if (round < least_samples) progress_step(&bar, "");
+    }
+    progress_end(&bar);
+    for (int i = 0; i < j->t.count; i++) {
+        const entry *e = &j->entries[i];
+        if (!is_timed(e)) continue;
+        j->t.rows[i].samples = e->count;
+        j->t.rows[i].time = spread_of(e->samples, e->count);
+    }
+}
+
+/* Benches share their case's buffers: those of the rows end first. */
+static void close_all(void *argument)
+{
+    table_job *j = argument;
+    for (int i = j->t.count - 1; i >= 0; i--)
+        if (j->entries[i].a) arena_free(j->entries[i].a);
+    for (int i = j->case_count - 1; i >= 0; i--) arena_free(j->cases[i].a);
+}
+
+/* ---- the command */
+/* A word that is neither a table nor a file. */
+static void check_name(const table_job *j, const char *name)
+{
+    size_t count;
+    if (table_shipped(name) && j->o->file_count > 1)
+        bail(j->a, code_usage, (position){0}, "table: %s is a table that is part of tfgen; it stands alone", name);
+    if (table_shipped(name) || strpbrk(name, "/.") || strcmp(name, "-") == 0 || access(name, F_OK) == 0) return;
+    const char *const *names = table_names(j->a, &count), *near = nearest_name(name, names, count);
+    text all = {.a = j->a};
+    for (size_t i = 0; i < count; i++) text_printf(&all, "%s%s", i ? ", " : "", names[i]);
+    bail(j->a, code_usage, (position){0}, "table: no file and no table is called '%s'%s%s%s; tables are %s", text_harmless(j->a, name),
+         near ? "; did you mean " : "", near ? near : "", near ? "?" : "", all.data);
+}
+
+static void read_options(table_job *j)
+{
+    const cli_options *o = j->o;
+    for (int i = 0; i < o->file_count; i++) check_name(j, o->files[i]);
+    j->shipped = o->file_count == 1 ? table_shipped(o->files[0]) : NULL;
+    const char *grid = o->grid ? o->grid : j->shipped ? j->shipped->grid : NULL;
+    const name_list lines = options_lines(j->a, grid);
+    j->grid = grid_read(j->a, lines.names, lines.count);
+    j->sweep = options_sweep(j->a, o->sweep ? o->sweep : j->shipped ? j->shipped->sweep : NULL);
+    if (o->report) table_check_path(j->a, o->report);
+    if (o->nearest && !j->grid.count) bail(j->a, code_usage, (position){0}, "--nearest is for points of --grid, and there are none");
+}
+
+static void open_device(table_job *j)
+{
+    j->device = cli_open_device(j->a, j->o->device);
+    j->cache = cli_cache(j->a, j->o);
+    j->t.device = j->device->info.name, j->t.label = j->device->info.label;
+    j->t.host = strcmp(j->t.device, "host") == 0;
+    j->t.title = j->shipped ? j->shipped->title : NULL;
+    arena_defer(j->a, close_all, j);
+}
+
+static void run_table(void *argument)
+{
+    table_job *j = argument;
+    const cli_options *o = j->o;
+    const double seconds = options_real(j->a, "seconds", o->seconds, 0, 3600, 2);
+    read_options(j);
+    const name_list specs = options_list(j->a, j->shipped ? j->shipped->specs : NULL);
+    const size_t files = j->shipped ? specs.count : (size_t)o->file_count, values = j->sweep.values.count ? j->sweep.values.count : 1;
+    j->cases = arena_alloc(j->a, (files * values + 1) * sizeof *j->cases);
+    open_device(j);
+    for (size_t i = 0; i < files; i++) {
+        size_t size = 0;
+        const char *path = j->shipped ? NULL : o->files[i], *shipped = j->shipped ? table_spec(specs.names[i], &size, &path) : NULL;
+        add_cases(j, path, shipped, size);
+    }
+    if (!j->t.count) return;
+    time_all(j, seconds);
+    for (int i = 0; i < j->t.count; i++) {
+        const row_status s = j->t.rows[i].status;
+        const int code = s == row_wrong ? code_check_failed : s == row_failed ? code_compile_failed : code_ok;
+        if (code > j->worst) j->worst = code;
+    }
+    if (o->json) {
+        json_t *all = table_json(&j->t);
+        cli_print_json(all);
+        json_decref(all);
+    } else if (!o->quiet) table_print(j->a, &j->t);
+    if (o->report) table_write(j->a, &j->t, o->report);
+}
+
+int command_table_main(const cli_options *o)
+{
+    table_job *j = &(table_job){.a = arena_new(), .o = o};
+    const int code = cli_run(run_table, j, j->a);
+    return code ? code : j->worst;
+}

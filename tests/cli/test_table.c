@@ -1,0 +1,277 @@
+/* Tables: the shipped ones run small on the host engine, grids are read, the nearest tile is the nearest, a page quotes what is in it, and a
+ * GPU's rows have floors (by the double of HIP's runtime). No test depends on real times. */
+#define _GNU_SOURCE
+#include "gen/plan/tile.h"
+#include "runtime/cli/table/grid.h"
+#include "runtime/cli/table/nearest.h"
+#include "runtime/cli/table/table.h"
+#include "tests/shell.h"
+#include "tests/support.h"
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- grids */
+static void read_grid(void *argument)
+{
+    arena *a = *(arena **)argument;
+    const char *const lines[] = {"gemm: m=64,128 n=96 k=32,64", "(first) rows:  threads=7", "  ", "(of v) norm: v=1,2"};
+    const grid g = grid_read(a, lines, 4);
+    static const char *const expected[][2] = {{"m=64 n=96 k=32", "gemm: m=64 n=96 k=32"},   {"m=64 n=96 k=64", "gemm: m=64 n=96 k=64"},
+                                              {"m=128 n=96 k=32", "gemm: m=128 n=96 k=32"}, {"m=128 n=96 k=64", "gemm: m=128 n=96 k=64"},
+                                              {"(first)", "rows: threads=7"},               {"(of v) v=1", "norm: v=1"},
+                                              {"(of v) v=2", "norm: v=2"}};
+    ck_assert_int_eq(g.count, 7);
+    for (int i = 0; i < g.count; i++) {
+        ck_assert_str_eq(g.list[i].label, expected[i][0]);
+        ck_assert_str_eq(g.list[i].line, expected[i][1]);
+    }
+}
+
+START_TEST(a_grid_is_the_product_of_its_settings_line_by_line)
+{
+    arena *a = arena_new();
+    ck_assert_msg(arena_run(a, read_grid, &a) == code_ok, "%s", arena_diagnostics(a));
+    arena_free(a);
+}
+END_TEST
+
+static const char *const bad_grids[][2] = {{"threads=64", "begins with the name of a phase"},
+                                           {": threads=64", "begins with the name of a phase"},
+                                           {"rows:  ", "expected key=value"},
+                                           {"rows: threads", "expected key=value"},
+                                           {"rows: =3", "expected key=value"},
+                                           {"rows: threads=1,,2", "threads has an empty value"},
+                                           {"rows: threads=", "threads has an empty value"},
+                                           {"(rows: threads=1", "ends in ')'"},
+                                           {"rows: threads=64,x", "expected key=number"},
+                                           {"rows: thread=64", "simt has threads, team, v"},
+                                           {"rows: layer=mma threads=64", "no program of the family rows has all"},
+                                           {"norm: threads=64", "no phase, kernel or family is called 'norm'"},
+                                           {"gemm: m=1", "the spec has no phase of that family"}};
+
+START_TEST(a_line_that_is_no_grid_is_told)
+{
+    ck_assert_int_eq(tfgen("table specs/rmsnorm.yaml --device=host --no-check --seconds=0 --grid '%s'", bad_grids[_i][0]), code_usage);
+    says(bad_grids[_i][1]);
+}
+END_TEST
+
+START_TEST(what_a_table_cannot_do_is_told)
+{
+    ck_assert_int_eq(tfgen("table specs/rmsnorm.yaml --device=host --nearest"), code_usage);
+    says("--nearest is for points of --grid");
+    ck_assert_int_eq(tfgen("table specs/rmsnorm.yaml --device=host --report=x.pdf"), code_usage);
+    says("ends in .html, .svg, .csv or .json");
+    ck_assert_int_eq(tfgen("table rmsnorm-block --device=host"), code_usage);
+    says("did you mean rmsnorm-blocks?");
+    ck_assert_int_eq(tfgen("table rmsnorm-blocks specs/rmsnorm.yaml --device=host"), code_usage);
+    says("it stands alone");
+    ck_assert_int_eq(tfgen("table specs/bad/add-shapes.yaml --device=host"), code_bad_input);
+    ck_assert_int_eq(tfgen("table"), code_usage);
+}
+END_TEST
+
+/* ---- the nearest tile */
+static double apart(int x, int y) { return fabs(log2((x + 1.0) / (y + 1.0))); }
+
+typedef struct asking {
+    const rig *r;
+    const char *line;
+    nearest n;
+    double least; /* of all tiles that there are, in the asked fields */
+} asking;
+
+static const wish *wish_of(arena *a, const plan *p, const char *line)
+{
+    const char *names[1] = {p->launches[0].name};
+    wishes *w = wishes_read(a, &(tuning){.lines = &line, .count = 1});
+    wishes_settle(w, p->program, names, true);
+    return &w->list[0];
+}
+
+/* Of rows: powers of two for what is not asked. */
+static void ask_rows(void *argument)
+{
+    asking *s = argument;
+    arena *a = s->r->a;
+    const plan *p = s->r->c.plan;
+    const ir_phase *phase = p->launches[0].kernel->phases[0];
+    const wish *w = wish_of(a, p, s->line);
+    const tile_request q = tile_request_of(a, p, phase);
+    s->n = nearest_tile(a, p, phase, w);
+    s->least = INFINITY;
+    for (int threads = 1; threads <= 1024; threads++)
+        for (int team = 1; team <= 1024; team *= 2)
+            for (int v = 1; v <= 16; v *= 2) {
+                ir_tile t = phase->tile;
+                t.rows.threads = threads, t.rows.team = team, t.rows.v = v;
+                const double off = apart(threads, w->settings[0].value);
+                if (off < s->least && !tile_illegal(&q, &t)) s->least = off;
+            }
+    ck_assert(s->n.known && s->n.found && !s->n.why == s->n.exact);
+    ck_assert_ptr_null(tile_illegal(&q, &s->n.tile));
+    ck_assert_double_eq_tol(apart(s->n.tile.rows.threads, w->settings[0].value), s->least, 1e-12);
+}
+
+static const char *const asked_rows[] = {"rows: threads=64", "rows: threads=1024", "rows: threads=3", "rows: threads=97", "rows: threads=9999"};
+START_TEST(a_point_has_the_nearest_of_all_tiles)
+{
+    rig *r = rig_plan(&(rig_request){.path = "specs/rmsnorm.yaml", .level = fusion_tile, .target = "sm_90a", .dtype = "f32"});
+    asking s = {.r = r, .line = asked_rows[_i]};
+    ck_assert_msg(arena_run(r->a, ask_rows, &s) == code_ok, "%s", arena_diagnostics(r->a));
+    rig_close(r);
+}
+END_TEST
+
+static const struct {
+    const char *target, *line;
+    bool exact;
+} products[] = {{"sm_90a", "gemm: m=1 k=32", true},  {"sm_90a", "gemm: m=2 k=256", true},          {"sm_90a", "gemm: layer=wgmma3 n=64", true},
+                {"gfx90a", "gemm: m=1 k=128", true}, {"sm_90a", "gemm: layer=wgmma3 m=1", false}, {"host", "gemm: m=3 k=100", false}};
+
+static void ask_product(void *argument)
+{
+    asking *s = argument;
+    const plan *p = s->r->c.plan;
+    const tile_request q = tile_request_of(s->r->a, p, p->launches[0].kernel->phases[0]);
+    s->n = nearest_tile(s->r->a, p, p->launches[0].kernel->phases[0], wish_of(s->r->a, p, s->line));
+    ck_assert(s->n.found && !tile_illegal(&q, &s->n.tile));
+}
+
+START_TEST(products_keep_what_is_asked_and_move_the_rest)
+{
+    rig *r = rig_plan(&(rig_request){.path = "specs/swiglu.yaml", .level = fusion_tile, .target = products[_i].target, .dtype = "f32"});
+    asking s = {.r = r, .line = products[_i].line};
+    ck_assert_msg(arena_run(r->a, ask_product, &s) == code_ok, "%s", arena_diagnostics(r->a));
+    ck_assert_msg(s.n.exact == products[_i].exact && !s.n.why == s.n.exact, "%s", s.n.why ? s.n.why : "exact");
+    rig_close(r);
+}
+END_TEST
+
+/* ---- the command */
+static json_t *table_of(const char *arguments)
+{
+    json_error_t error;
+    ck_assert_msg(tfgen("table %s --json 2>/dev/null", arguments) == 0, "%s", output);
+    json_t *all = json_loads(output, 0, &error);
+    ck_assert_msg(all != NULL, "%s: %s", error.text, output);
+    return all;
+}
+
+static const char *field(const json_t *t, size_t row, const char *name)
+{
+    return json_string_value(json_object_get(json_array_get(json_object_get(t, "rows"), row), name));
+}
+
+static const struct {
+    const char *name, *small;
+    size_t rows;
+} shipped[] = {{"rmsnorm-blocks", "--dim=S=4,D=64", 5},
+               {"swiglu-tiles", "--dim=S=2,D=64,F=40", 6},
+               {"swiglu-weights", "--dim=S=2,D=64,F=40", 4},
+               {"swiglu-bounds", "--dim=D=64,F=40 --sweep S=1,8", 2},
+               {"attention-lengths", "--dim=H=2,KV=2 --sweep S=8,16,32", 3},
+               {"block-batches", "--dim=S=4,D=64,H=1,KV=1,F=40 --sweep B=1,2,3,4", 4}};
+
+/* Every row is timed, compared with the reference, and in f32. */
+START_TEST(a_shipped_table_runs)
+{
+    char arguments[256];
+    snprintf(arguments, sizeof arguments, "%s %s --device=host --seconds=0", shipped[_i].name, shipped[_i].small);
+    json_t *t = table_of(arguments);
+    ck_assert_int_eq(json_array_size(json_object_get(t, "rows")), shipped[_i].rows);
+    ck_assert_str_eq(json_string_value(json_object_get(t, "dtype")), "f32");
+    for (size_t i = 0; i < shipped[_i].rows; i++) {
+        ck_assert_msg(strcmp(field(t, i, "status"), "timed") == 0, "%s", output);
+        ck_assert(!*field(t, i, "point") == !*field(t, i, "tile"));
+    }
+    json_decref(t);
+    ck_assert_int_eq(tfgen("help table"), 0);
+    says(shipped[_i].name);
+}
+END_TEST
+
+/* Without --nearest a point that is no legal tile says why; with it, which tile stands for it. The table itself is good. */
+START_TEST(an_illegal_point_says_why)
+{
+    json_t *t = table_of("specs/rmsnorm.yaml --device=host --seconds=0 --dim=S=2 --grid '(a) rows: threads=8,4096'");
+    ck_assert_str_eq(field(t, 0, "status"), "timed");
+    ck_assert_str_eq(field(t, 1, "status"), "illegal");
+    ck_assert_str_eq(field(t, 1, "point"), "(a) threads=4096");
+    ck_assert_ptr_nonnull(strstr(field(t, 1, "note"), "threads=4096; it is 1 to 1024"));
+    json_decref(t);
+    t = table_of("specs/rmsnorm.yaml --device=host --seconds=0 --dim=S=2 --nearest --grid 'rows: threads=4096'");
+    ck_assert_str_eq(field(t, 0, "status"), "timed");
+    ck_assert_ptr_nonnull(strstr(field(t, 0, "note"), "the nearest: "));
+    json_decref(t);
+}
+END_TEST
+
+static const char strange[] = "block: t\ndtype: f32\ndims: {M: 4, D: 32}\ninputs: {x: [M, D]}\nops: [{out: y, op: softmax, in: [x]}]\n"
+                              "outputs: {y: y}\n";
+
+START_TEST(reports_have_every_row_and_quote_what_is_in_them)
+{
+    char folder[] = "/tmp/tfgen-table-XXXXXX";
+    ck_assert_ptr_nonnull(mkdtemp(folder));
+    ck_assert_int_eq(shell("printf '%%s' '%s' > %s/t.yaml", strange, folder), 0);
+    for (int i = 0; i < 4; i++) {
+        static const char *const ends[] = {"html", "svg", "csv", "json"};
+        ck_assert_int_eq(tfgen("table %s/t.yaml --device=host --seconds=0 -q --grid '(<b>,\"&) rows: threads=4,8' --report=%s/r.%s", folder,
+                               folder, ends[i]), 0);
+    }
+    ck_assert_int_eq(shell("cat %s/r.csv", folder), 0);
+    says("\"(<b>,\"\"&) threads=4\"");
+    ck_assert_int_eq(shell("wc -l <%s/r.csv", folder), 0);
+    says("3\n");
+    ck_assert_int_eq(shell("cat %s/r.svg", folder), 0);
+    says("(&lt;b&gt;,&quot;&amp;) threads=8");
+    ck_assert_ptr_null(strstr(output, "<b>"));
+    ck_assert_int_eq(shell("python3 -c \"import sys, xml.dom.minidom as x; x.parse(sys.argv[1])\" %s/r.svg", folder), 0);
+    ck_assert_int_eq(shell("cat %s/r.html", folder), 0);
+    ck_assert(strstr(output, "<svg") && !strstr(output, "<b>") && !strstr(output, "http://www.w3.org/1999"));
+    ck_assert_int_eq(shell("rm -r %s", folder), 0);
+}
+END_TEST
+
+/* Of a GPU whose model has a bandwidth: the floor, and what it limits; here the double of HIP's runtime. */
+START_TEST(a_gpus_rows_have_floors)
+{
+    char library[4096];
+    const char *program = getenv("TFGEN") ? getenv("TFGEN") : "./build/default/tfgen", *slash = strrchr(program, '/');
+    snprintf(library, sizeof library, "%.*s/tests/doubles/libamdhip64_double.so", (int)(slash - program), program);
+    setenv("TFGEN_LIBHIP", library, 1);
+    snprintf(library, sizeof library, "%.*s/tests/doubles/libhiprtc_double.so", (int)(slash - program), program);
+    setenv("TFGEN_HIPRTC", library, 1);
+    setenv("TFGEN_CLANG", "none", 1);
+    json_t *t = table_of("rmsnorm-blocks --device=hip --seconds=0 --dim=S=64 --grid 'rows: threads=1024'");
+    const json_t *row = json_array_get(json_object_get(t, "rows"), 0);
+    ck_assert_str_eq(json_string_value(json_object_get(t, "target")), "gfx90a");
+    ck_assert_str_eq(field(t, 0, "status"), "timed");
+    ck_assert_str_eq(field(t, 0, "limit"), "memory");
+    ck_assert_str_eq(field(t, 0, "note"), "");
+    ck_assert(json_real_value(json_object_get(row, "floor_seconds")) > 0 && json_real_value(json_object_get(row, "of_floor")) > 0);
+    json_decref(t);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *s = suite_create("table");
+    TCase *g = tcase_create("grids"), *n = tcase_create("nearest"), *c = tcase_create("command");
+    tcase_add_test(g, a_grid_is_the_product_of_its_settings_line_by_line);
+    tcase_add_loop_test(g, a_line_that_is_no_grid_is_told, 0, sizeof bad_grids / sizeof *bad_grids);
+    tcase_add_test(g, what_a_table_cannot_do_is_told);
+    tcase_add_loop_test(n, a_point_has_the_nearest_of_all_tiles, 0, sizeof asked_rows / sizeof *asked_rows);
+    tcase_add_loop_test(n, products_keep_what_is_asked_and_move_the_rest, 0, sizeof products / sizeof *products);
+    tcase_set_timeout(c, 120);
+    tcase_add_loop_test(c, a_shipped_table_runs, 0, sizeof shipped / sizeof *shipped);
+    tcase_add_test(c, an_illegal_point_says_why);
+    tcase_add_test(c, reports_have_every_row_and_quote_what_is_in_them);
+    tcase_add_test(c, a_gpus_rows_have_floors);
+    suite_add_tcase(s, g), suite_add_tcase(s, n), suite_add_tcase(s, c);
+    return run_suite(s);
+}
