@@ -1,0 +1,203 @@
+#!/usr/bin/env python3
+"""In: tfgen and a GPU. Out: what the model's choice of tiles loses against the best that `tfgen tune` finds: a line a case, then for each
+kind of case the geometric mean of tuned time over untuned time (1: nothing is lost) and the worst ones by name. Refuses (exit 1) a case
+whose candidates were wrong or that did not run; a goal that is missed is printed and is no failure.
+
+usage: untuned.py TFGEN OUT [--seed=1] [--first=0] [--seconds=100] [--kinds=presets,products,attention,rows,blocks] [--add FILE...]
+
+Cases are every preset of every shipped spec, 60 products, 30 attentions, 30 row operations and 20 blocks that the seed draws, in an order
+that the seed draws, too, so that any slice of them is a sample of all. A slice begins at case FIRST and begins none after SECONDS; its
+cases are added to OUT/untuned-SEED.jsonl, of which the sums are, and the next index is printed. All trials are in OUT/trials.db.
+--add: the sums of files of several slices, and nothing is run."""
+import argparse
+import json
+import math
+import os
+import random
+import subprocess
+import sys
+import time
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+KINDS = {"presets": None, "products": 60, "attention": 30, "rows": 30, "blocks": 20}
+BUDGET = {"presets": 10, "products": 6, "attention": 6, "rows": 4, "blocks": 12}  # seconds of a case
+GOAL, LEAST = 0.95, 0.85
+PRESETS = ("tiny-small", "tiny-medium", "exercise", "llama-1b", "llama-8b")
+
+
+def between(draw, low, high, step=1):
+    """As many between 1 and 2 as between 1000 and 2000."""
+    return max(low, round(math.exp(draw.uniform(math.log(low), math.log(high))) / step) * step)
+
+
+def length(draw, low, high):
+    return between(draw, low, high, draw.choice((64, 64, 64, 64, 128, 256, 8, 8, 2, 1)))
+
+
+def dtype_of(draw):
+    return draw.choice(("bf16",) * 12 + ("f16",) * 3 + ("f32",) * 5)
+
+
+def product(draw):
+    name = draw.choice(("product", "product", "residual", "linear", "swiglu", "gelu-layernorm-linear", "layernorm-gelu-linear"))
+    dtype = dtype_of(draw)
+    while True:
+        M, N, K = between(draw, 1, 8192, draw.choice((1, 1, 16, 128))), length(draw, 128, 16384), length(draw, 128, 16384)
+        if M * N * K <= (1e11 if dtype == "f32" else 4e11):
+            break
+    own = name in ("product", "residual")
+    return name, {"M": M, "N": N, "K": K} if own else {"B": 1, "S": M, "D": K, "F": N}, dtype
+
+
+def attention(draw):
+    dtype = dtype_of(draw)
+    while True:
+        B, S, hd = between(draw, 1, 32), between(draw, 16, 8192, draw.choice((1, 64, 128))), draw.choice((32, 64, 64, 80, 96, 128, 128))
+        KV, group = draw.choice((1, 2, 4, 8, 16)), draw.choice((1, 1, 2, 4, 8))
+        if B * S * S * KV * group * hd <= (1e10 if dtype == "f32" else 1e11) and KV * group <= 64:
+            return "attention", {"B": B, "S": S, "H": KV * group, "KV": KV, "hd": hd}, dtype
+
+
+def row(draw):
+    while True:
+        S, D = between(draw, 1, 8192), length(draw, 64, 16384)
+        if S * D <= 1 << 26:
+            return draw.choice(("rmsnorm", "layernorm", "softmax", "l2norm", "elementwise")), {"B": 1, "S": S, "D": D}, dtype_of(draw)
+
+
+def block(draw):
+    name = draw.choice(("llama-block", "llama-decode", "gpt2-block", "gpt2-decode", "bert-block", "qkv-rope"))
+    hd, KV, group = draw.choice((64, 64, 128)), draw.choice((2, 4, 8)), draw.choice((1, 2, 4))
+    if name.startswith(("gpt2", "bert")):
+        group = 1
+    H = KV * group
+    dims = {"D": H * hd, "H": H}
+    if name not in ("qkv-rope",):
+        dims["F"] = between(draw, 2 * H * hd, 5 * H * hd, draw.choice((2, 16, 256)))
+    if name.startswith(("llama", "qkv")):
+        dims["KV"] = KV
+    if name.endswith("decode"):
+        dims.update(B=between(draw, 1, 64), L=between(draw, 128, 4096))
+    else:
+        dims.update(B=between(draw, 1, 4), S=between(draw, 16, 2048))
+    return name, dims, draw.choice(("bf16",) * 4 + ("f32",))
+
+
+def drawn(kind, seed):
+    """(name, spec, options) of a kind's cases. Each has numbers of its own, so that more of them change none."""
+    draw_one = {"products": product, "attention": attention, "rows": row, "blocks": block}[kind]
+    for i in range(KINDS[kind]):
+        name, dims, dtype = draw_one(random.Random(f"{kind} {seed} {i}"))
+        spec = f"tests/h200/{name}.yaml" if name in ("product", "residual") else f"specs/{name}.yaml"
+        text = ",".join(f"{d}={v}" for d, v in dims.items())
+        yield f"{name} {dtype} {text}", spec, [f"--dim={text}", f"--dtype={dtype}"]
+
+
+def presets():
+    folder = os.path.join(ROOT, "specs")
+    for file in sorted(f for f in os.listdir(folder) if f.endswith(".yaml")):
+        with open(os.path.join(folder, file), encoding="utf-8") as f:
+            text = f.read()
+        for preset in PRESETS:
+            if f"\n  {preset}:" in text:
+                yield f"{file[:-5]} {preset}", f"specs/{file}", [f"--preset={preset}"]
+
+
+def cases_of(seed, kinds):
+    cases = [(k, *c) for k in kinds for c in (presets() if k == "presets" else drawn(k, seed))]
+    random.Random(seed).shuffle(cases)
+    return cases
+
+
+def last_line(text):
+    lines = [line for line in text.splitlines() if line.strip()]
+    return lines[-1][:200] if lines else "it said nothing"
+
+
+def run_case(options, kind, name, spec, more):
+    command = [os.path.abspath(options.tfgen), "tune", spec, *more, "--effort=quick", f"--budget={BUDGET[kind]}s", "--json", "-q",
+               f"--trials={options.out}/trials.db", f"--wisdom={options.out}/wisdom", "--again", f"--seed={options.seed}"]
+    command += [f"--device={options.device}"] if options.device else []
+    began, result = time.monotonic(), {"case": name, "kind": kind}
+    try:
+        done = subprocess.run(command, cwd=ROOT, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=BUDGET[kind] + 60,
+                              check=False)
+    except subprocess.TimeoutExpired:
+        return {**result, "failed": "it did not end"}
+    result["took"] = time.monotonic() - began
+    if done.returncode:
+        return {**result, "failed": f"exit code {done.returncode}: {last_line(done.stderr)}"}
+    plan = json.loads(done.stdout)[0]
+    return {**result, "untuned_us": plan["seconds"] * 1e6, "of_best": 1 / plan["gain"],
+            "better": [f"{k['kernel']} {k['gain']:.3f}: {k['tile']} after {k['default']}" for k in plan["kernels"] if k["how"] == "better"]}
+
+
+def mean(values):
+    return math.exp(sum(map(math.log, values)) / len(values)) if values else float("nan")
+
+
+def sums(results):
+    """(text, whether every case ran)"""
+    lines = []
+    for kind in [*KINDS, "all"]:
+        own = sorted((r["of_best"], r["case"]) for r in results if "of_best" in r and kind in (r["kind"], "all"))
+        if not own:
+            continue
+        below = [x for x in own if x[0] < LEAST]
+        lines.append(f"{kind}: {len(own)} cases, geometric mean {mean([x for x, _ in own]):.3f} (goal {GOAL}), {len(below)} below {LEAST}; "
+                     "worst " + "; ".join(f"{x:.3f} {name}" for x, name in own[:5]))
+    failed = [r for r in results if "failed" in r]
+    lines += [f"FAILED {r['case']}: {r['failed']}" for r in failed]
+    return "\n".join(lines), not failed
+
+
+def read(paths):
+    """The last result of each case."""
+    found = {}
+    for path in paths:
+        with open(path, encoding="utf-8") as f:
+            for line in f:
+                result = json.loads(line)
+                found[result["case"]] = result
+    return list(found.values())
+
+
+def run_slice(options):
+    os.makedirs(options.out, exist_ok=True)
+    path, cases = f"{options.out}/untuned-{options.seed}.jsonl", cases_of(options.seed, options.kinds)
+    began, at = time.monotonic(), options.first
+    while at < len(cases) and time.monotonic() - began < options.seconds:
+        result = run_case(options, *cases[at])
+        with open(path, "a", encoding="utf-8") as f:
+            f.write(json.dumps(result) + "\n")
+        said = result.get("failed") or f"{result['untuned_us']:9.1f} us  {result['of_best']:.3f} of the best"
+        said = "; ".join([said, *result.get("better", [])])
+        print(f"{at:4d} {result['case']:70s} {said}", flush=True)
+        at += 1
+    print(f"next index {at} of {len(cases)}")
+    return read([path])
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("tfgen", nargs="?")
+    parser.add_argument("out", nargs="?")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--first", type=int, default=0)
+    parser.add_argument("--seconds", type=float, default=100)
+    parser.add_argument("--device", default="", help="default: the first GPU")
+    parser.add_argument("--kinds", type=lambda s: s.split(","), default=list(KINDS))
+    parser.add_argument("--add", nargs="+", default=[])
+    options = parser.parse_args()
+    if not options.add and not options.out:
+        parser.error("TFGEN and OUT are wanted, or --add")
+    if set(options.kinds) - set(KINDS):
+        parser.error(f"--kinds: there are {', '.join(KINDS)}")
+    options.out = options.out and os.path.abspath(options.out)
+    text, good = sums(read(options.add) if options.add else run_slice(options))
+    print(text)
+    return 0 if good else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
