@@ -89,9 +89,7 @@ static writer whole_struct(emission *e, const writer *members)
 /* ---- one source file */
 static void append_target(text *out, const target_info *target, const unit *u)
 {
-    static const char *const vendors[] = {"HOST", "AMD", "NVIDIA"};
-    text_printf(out, "#define TF_TARGET_%s 1\n", vendors[target->vendor]);
-    text_printf(out, "#define TF_WAVE %d\n", target->wave);
+    template_target(out, target);
     /* Nothing of matrix units where a kernel multiplies on register tiles: the source is the same for a whole family, and so is
      * its cache entry. */
     if (frame_asks(u->frame, target)) text_printf(out, "#define TF_CONST_IS_GLOBAL 1\n%s", u->quick ? "#define TF_QUICK 1\n" : "");

@@ -23,6 +23,12 @@ static const template_bounds bounds[] = {
 };
 enum { template_count = sizeof bounds / sizeof *bounds };
 
+void template_target(text *out, const target_info *target)
+{
+    static const char *const vendors[] = {"HOST", "AMD", "NVIDIA"};
+    text_printf(out, "#define TF_TARGET_%s 1\n#define TF_WAVE %d\n", vendors[target->vendor], target->wave);
+}
+
 size_t template_total(void) { return template_count; }
 
 template_text template_at(size_t i)

@@ -2,9 +2,11 @@
 #ifndef TFGEN_GEN_TEMPLATE_TEXT_H
 #define TFGEN_GEN_TEMPLATE_TEXT_H
 #include "ir/base/arena.h"
+#include "ir/ir.h"
 #include "ir/program/tile.h"
 
-/* Who needs a template: programs, the packing of weights, phases that rotate, and by the target's matrix units a program of several. */
+/* Who needs a template: programs, the packing of weights, phases that rotate, by the target's matrix units a program of several, and what
+ * measures a device (gen/source/probe.h). */
 typedef enum template_use {
 #define PROGRAM(id, family, layer, frame, help) use_##id = 1 << program_##id,
 #include "ir/tile.def"
@@ -13,12 +15,13 @@ typedef enum template_use {
     use_pieces_mma = 4 << program_count,
     use_pieces_mfma = 8 << program_count,
     use_pieces_wmma = 16 << program_count,
+    use_probe = 32 << program_count,
     use_registers = use_gemm_simt | use_gemm_few,
     use_waves = use_gemm_mfma | use_gemm_wmma | use_attention_mfma | use_attention_wmma,
     use_amd = use_waves | use_pieces_mfma | use_pieces_wmma,
     use_warpgroups = use_gemm_wgmma | use_gemm_turned | use_gemm_wgmma3 | use_attention_wgmma,
     use_mixed = use_rows | use_registers | use_attention_simt | use_decode | use_combine | use_pack | use_align,
-    use_all = use_mixed | use_warpgroups | use_waves | use_gemm_mma | use_decode_mma | use_gemm_frag
+    use_all = use_mixed | use_warpgroups | use_waves | use_gemm_mma | use_decode_mma | use_gemm_frag | use_probe
 } template_use;
 
 typedef struct template_text {
@@ -28,6 +31,7 @@ typedef struct template_text {
     unsigned users;
 } template_text;
 
+void template_target(text *out, const target_info *target); /* what all templates are told of it, ahead of them */
 size_t template_total(void);
 template_text template_at(size_t i); /* in order of inclusion */
 /* Appends its text under a #line. Lines that include another template or say #pragma once become empty, so line numbers

@@ -18,6 +18,12 @@ typedef enum device_rate {
     rate_count
 } device_rate;
 
+typedef enum device_count {
+#define COUNT(key, least, most, required, help) fact_##key,
+#include "ir/devices/facts.def"
+    fact_counts
+} device_count;
+
 typedef struct device_fact {
     double value; /* 0: the file does not say */
     fact_source source;
@@ -37,12 +43,16 @@ typedef struct device_model {
     const target_info *target;
 #define COUNT(key, least, most, required, help) int key;
 #include "ir/devices/facts.def"
+    device_fact counts[fact_counts]; /* where those come from, and the same numbers */
     device_fact numbers[number_count];
     device_rates rates[rate_count];
 } device_model;
 
 /* Of a file's text; complaints name `path`. Bails. The arena's source is then this text. */
 device_model *device_model_read(arena *a, const char *text, size_t size, const char *path);
+
+/* The text of a file that reads back as this model. */
+const char *device_model_print(arena *a, const device_model *d);
 
 /* Those that are part of tfgen (ir/devices/models.def), by index; the source of the arena stays what it is. */
 size_t device_model_total(void);

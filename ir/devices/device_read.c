@@ -1,5 +1,5 @@
-/* In: the text of a device file, from anybody. Out: the device model. Refuses unknown and missing keys, targets and dtypes that there are
- * not, numbers out of ir/devices/facts.def's ranges and numbers that do not say where they come from. */
+/* In: the text of a device file, from anybody; a device model. Out: the device model; the text. Refuses unknown and missing keys, targets
+ * and dtypes that there are not, numbers out of ir/devices/facts.def's ranges and numbers that do not say where they come from. */
 #include "ir/devices/device_model.h"
 #include "ir/read/yaml.h"
 #include <ctype.h>
@@ -17,13 +17,14 @@ typedef struct fact_key {
     double least, most;
     bool required;
     size_t offset;
+    int count; /* of fact_count: which */
 } fact_key;
 
 static const fact_key keys[] = {
-#define COUNT(key, least, most, required, help) {#key, help, fact_count, least, most, required, offsetof(device_model, key)},
+#define COUNT(key, least, most, required, help) {#key, help, fact_count, least, most, required, offsetof(device_model, key), fact_##key},
 #define NUMBER(key, least, most, help) \
-    {#key, help, fact_number, least, most, false, offsetof(device_model, numbers) + number_##key * sizeof(device_fact)},
-#define RATE(key, help) {#key, help, fact_rate, 1e6, 1e21, false, offsetof(device_model, rates) + rate_##key * sizeof(device_rates)},
+    {#key, help, fact_number, least, most, false, offsetof(device_model, numbers) + number_##key * sizeof(device_fact), 0},
+#define RATE(key, help) {#key, help, fact_rate, 1e6, 1e21, false, offsetof(device_model, rates) + rate_##key * sizeof(device_rates), 0},
 #include "ir/devices/facts.def"
 };
 enum { key_count = sizeof keys / sizeof *keys, word_count = 4, most_word = 31, most_text = 120 };
@@ -88,7 +89,7 @@ static void read_fact(arena *a, const fact_key *k, const spec_node *n, device_mo
     if (fact.source == source_none) complain(a, n->at, "%s: it is not said where this comes from: measured, data sheet or chosen", k->key);
     if (!read_number(a, k, is, &fact.value)) return;
     if (k->kind == fact_count)
-        *(int *)((char *)d + k->offset) = (int)fact.value;
+        *(int *)((char *)d + k->offset) = (int)fact.value, d->counts[k->count] = fact;
     else
         *(device_fact *)((char *)d + k->offset) = fact;
 }
@@ -168,6 +169,55 @@ static void read_entry(arena *a, const spec_node *key, const spec_node *n, devic
         return;
     }
     refuse_key(a, key);
+}
+
+/* ---- back to text */
+/* In quotes: notes are words of people, with colons. */
+static void put_quoted(text *t, const char *s)
+{
+    text_printf(t, "\"");
+    for (; *s; s++) text_printf(t, *s == '"' || *s == '\\' ? "\\%c" : "%c", *s);
+    text_printf(t, "\"");
+}
+
+static void put_source(text *t, fact_source source, const char *note)
+{
+    text_printf(t, ", %s: ", sources[source]);
+    put_quoted(t, note);
+    text_printf(t, "}\n");
+}
+
+static void put_rates(text *t, const char *key, const device_rates *r)
+{
+    int given = 0;
+    text_printf(t, "%s: {", key);
+    for (int i = 0; i < dtype_count; i++)
+        if (r->of[i] > 0) text_printf(t, "%s%s: %.4g", given++ ? ", " : "", dtype_name((dtype)i), r->of[i]);
+    put_source(t, r->source, r->note);
+}
+
+static void put_fact(text *t, const device_model *d, const fact_key *k)
+{
+    if (k->kind == fact_rate) {
+        const device_rates *r = (const device_rates *)((const char *)d + k->offset);
+        if (r->source != source_none) put_rates(t, k->key, r);
+        return;
+    }
+    const device_fact *f = k->kind == fact_count ? &d->counts[k->count] : (const device_fact *)((const char *)d + k->offset);
+    if (f->source == source_none) return;
+    text_printf(t, f->value < 1e7 && f->value == floor(f->value) ? "%s: {is: %.0f" : "%s: {is: %.4g", k->key, f->value);
+    put_source(t, f->source, f->note);
+}
+
+const char *device_model_print(arena *a, const device_model *d)
+{
+    text t = {.a = a};
+    text_printf(&t, "name: %s\nlabel: ", d->name);
+    put_quoted(&t, d->label);
+    if (d->match) text_printf(&t, "\nmatch: "), put_quoted(&t, d->match);
+    text_printf(&t, "\ntarget: %s\n", d->target->name);
+    for (int i = 0; i < key_count; i++) put_fact(&t, d, &keys[i]);
+    return t.data;
 }
 
 device_model *device_model_read(arena *a, const char *text, size_t size, const char *path)

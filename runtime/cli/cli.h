@@ -25,6 +25,7 @@ int command_wisdom_main(const cli_options *o);
 int command_tune_main(const cli_options *o);
 int command_table_main(const cli_options *o);
 int command_devices_main(const cli_options *o);
+int command_calibrate_main(const cli_options *o);
 int command_doctor_main(const cli_options *o);
 
 /* Reads a whole file ("-" is standard input) of at most 64 MB into the arena; bails code_io with the reason. */

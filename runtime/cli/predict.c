@@ -34,6 +34,7 @@ typedef struct predict_job {
     long long values[most_points];
     int value_count;
     const device_model **devices;
+    const char **named; /* what the user says of each */
     int device_count;
     record recorded;
     point *points;
@@ -85,20 +86,34 @@ static void read_sweep(predict_job *j)
     }
 }
 
+/* A name, or a file. */
+static const device_model *device_called(predict_job *j, const char *given)
+{
+    compile_request r = {0};
+    cli_device_model(j->a, given, &r);
+    return r.device_file ? device_model_read(j->a, r.device_model, strlen(r.device_model), r.device_file) : device_model_named(j->a, given);
+}
+
+static void add_device(predict_job *j, const device_model *d, const char *named)
+{
+    j->named[j->device_count] = named, j->devices[j->device_count++] = d;
+}
+
 static void list_devices(predict_job *j)
 {
     const name_list given = options_list(j->a, j->o->device_model && strcmp(j->o->device_model, "all") != 0 ? j->o->device_model : NULL);
-    j->devices = arena_alloc(j->a, (device_model_total() + given.count + 1) * sizeof(*j->devices));
+    const size_t room = device_model_total() + given.count + 1;
+    j->devices = arena_alloc(j->a, room * sizeof *j->devices), j->named = arena_alloc(j->a, room * sizeof *j->named);
     for (size_t i = 0; i < given.count; i++) {
-        const device_model *d = device_model_named(j->a, given.names[i]);
+        const device_model *d = device_called(j, given.names[i]);
         if (d->numbers[number_bandwidth].value <= 0)
             bail(j->a, code_usage, (position){0}, "--device-model: %s does not say what its bandwidth is, so nothing is predicted",
                  d->name);
-        j->devices[j->device_count++] = d;
+        add_device(j, d, given.names[i]);
     }
     for (size_t i = 0; !given.count && i < device_model_total(); i++) {
         const device_model *d = device_model_at(j->a, i);
-        if (d->numbers[number_bandwidth].value > 0) j->devices[j->device_count++] = d;
+        if (d->numbers[number_bandwidth].value > 0) add_device(j, d, d->name);
     }
 }
 
@@ -143,8 +158,9 @@ static void predict_it(void *argument)
     find_measured(j, c.plan);
 }
 
-static void add_point(predict_job *whole, int value, const device_model *d)
+static void add_point(predict_job *whole, int value, int device)
 {
+    const device_model *d = whole->devices[device];
     point *p = &whole->points[whole->count++];
     const size_t count = whole->request.graph.override_count;
     dim_override *dims = arena_alloc(whole->a, (count + 1) * sizeof *dims);
@@ -156,7 +172,8 @@ static void add_point(predict_job *whole, int value, const device_model *d)
         dims[count] = (dim_override){whole->swept, p->value};
         j.request.graph.overrides = dims, j.request.graph.override_count = count + 1;
     }
-    j.request.target = d->target->name, j.request.device_model = d->name;
+    j.request.target = d->target->name;
+    cli_device_model(whole->a, whole->named[device], &j.request);
     const tfgen_code code = arena_run(j.a, predict_it, &j);
     if (code != code_ok) p->refused = cli_first_error(whole->a, j.a);
     arena_free(j.a);
@@ -261,7 +278,7 @@ static void predict_spec(void *argument)
     if (j->o->measured) j->recorded = record_read(j->a, j->o->measured);
     j->points = arena_alloc(j->a, ((size_t)j->value_count * (size_t)j->device_count + 1) * sizeof *j->points);
     for (int i = 0; i < j->value_count; i++)
-        for (int d = 0; d < j->device_count; d++) add_point(j, i, j->devices[d]);
+        for (int d = 0; d < j->device_count; d++) add_point(j, i, d);
     if (!j->o->json) {
         print_all(j);
         return;

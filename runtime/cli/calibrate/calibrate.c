@@ -1,0 +1,411 @@
+/* In: a device of this machine. Out: its device file: what of ir/devices/facts.def can be measured, measured; what a shipped file of the
+ * same device has of the rest, with the source that it names there. Refuses what the device and its compilers refuse. */
+#include "runtime/cli/bench.h"
+#include "runtime/cli/calibrate/meter.h"
+#include "runtime/cli/spread.h"
+#include <ctype.h>
+#include <math.h>
+#include <string.h>
+
+typedef struct calibration {
+    arena *a;
+    const cli_options *o;
+    tfgen_device *device;
+    const target_info *target;
+    const device_model *base; /* that plans of what is measured are made for */
+    bool known;               /* base is this device's */
+    bool most_bandwidth;      /* what memory has at most is a measurement, too */
+    cache *cache;
+    meter *meter;
+    int chunks;       /* of the meter's memory */
+    int units;        /* that run at the same time */
+    double sustained; /* seconds */
+    device_model out;
+    progress bar;
+} calibration;
+
+static const char *note_of(calibration *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static const char *note_of(calibration *c, const char *format, ...)
+{
+    char note[121];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(note, sizeof note, format, list);
+    va_end(list);
+    return arena_strdup(c->a, note);
+}
+
+static void set(calibration *c, device_number n, double value, const char *note)
+{
+    c->out.numbers[n] = (device_fact){value, source_measured, note};
+}
+
+static void told(calibration *c, const char *what) { progress_step(&c->bar, what); }
+
+/* ---- reading memory and caches */
+static int divisor(int x, int y) { return y ? divisor(y, x % y) : x; }
+
+/* Every workgroup reads chunks of the window for a while; bytes a second. */
+static double read_rate(calibration *c, long long grid, int chunks)
+{
+    const double enough = 0.5e-3;
+    enum { most = 1 << 14 };
+    probe_run run = {.kind = probe_read, .grid = grid, .chunks = chunks, .count = 1, .step = (int)(grid % chunks)};
+    while (run.step < 1 || (chunks > 1 && divisor(run.step, chunks) != 1)) run.step++;
+    if (run.step >= chunks) run.step = chunks > 1 ? 1 : 0;
+    while (run.count < most && meter_seconds(c->meter, &run, 1) < enough) run.count *= 4;
+    return (double)grid * run.count * probe_chunk / meter_seconds(c->meter, &run, 1);
+}
+
+/* The least that is under way with which memory gives nearly all: it came round once in that time. */
+static void measure_latency(calibration *c)
+{
+    static const double shares[] = {0.125, 0.1875, 0.25, 0.375, 0.5, 0.625, 0.75, 1, 1.25, 1.5, 2};
+    enum { count = sizeof shares / sizeof *shares };
+    double rates[count], best = 0;
+    long long grids[count];
+    for (int i = 0; i < count; i++) {
+        grids[i] = (long long)ceil(shares[i] * c->units);
+        rates[i] = read_rate(c, grids[i], c->chunks);
+        if (rates[i] > best) best = rates[i];
+    }
+    int i = 0;
+    while (rates[i] < 0.95 * best) i++;
+    set(c, number_latency, (double)grids[i] * probe_chunk / rates[i],
+        note_of(c, "%.0f KB under way are enough for 95 %% of %.4g bytes/s read", (double)grids[i] * probe_chunk / 1024, best));
+    if (!(c->out.numbers[number_bandwidth].value > 0))
+        set(c, number_bandwidth, best, note_of(c, "the most that was read; no data sheet is known")), c->most_bandwidth = true;
+}
+
+/* Windows from small to all of the meter's memory. L2 is as large as the last one that is read at more than halfway from memory's rate to
+ * the best. */
+static void measure_cache(calibration *c)
+{
+    enum { most_windows = 40 };
+    int windows[most_windows], count = 0;
+    double rates[most_windows], best = 0;
+    const long long grid = (long long)read_groups * c->units;
+    for (int w = 16; w <= c->chunks && count < most_windows - 1; w *= 2) {
+        windows[count++] = w;
+        if (w >= 128 && w + w / 2 <= c->chunks) windows[count++] = w + w / 2;
+    }
+    for (int i = 0; i < count; i++) {
+        rates[i] = read_rate(c, grid, windows[i]);
+        if (rates[i] > best) best = rates[i];
+    }
+    const double memory = rates[count - 1];
+    if (best < 1.2 * memory) return; /* no cache shows */
+    int last = 0;
+    for (int i = 0; i < count; i++)
+        if (rates[i] > (best + memory) / 2) last = i;
+    set(c, number_l2_bandwidth, best, note_of(c, "reading a window over and over; memory so: %.4g", memory));
+    if (!(c->out.numbers[number_l2].value > 0))
+        set(c, number_l2, (double)windows[last] * probe_chunk, note_of(c, "the largest window that is read much faster than memory"));
+    const long long few = c->units > 8 ? c->units / 8 : 1;
+    set(c, number_unit_bandwidth, read_rate(c, few, 64) / (double)few, note_of(c, "of %lld workgroups that read 4 MB", few));
+}
+
+/* ---- launches */
+static void measure_launches(calibration *c)
+{
+    probe_run run = {.kind = probe_nothing, .grid = c->units, .chunks = 1};
+    const double began = seconds_now();
+    (void)meter_seconds(c->meter, &run, 4);
+    const int row = seconds_now() - began < 20e-3 ? 128 : 8; /* of a device that is slow to wait for few say as much */
+    set(c, number_launch_cost, meter_seconds(c->meter, &run, row), note_of(c, "empty, %d workgroups, %d in a row", c->units, row));
+    if (c->target->overlaps) {
+        run.overlap = true;
+        set(c, number_overlap_cost, meter_seconds(c->meter, &run, row), note_of(c, "the same, each begins before the last has ended"));
+    }
+}
+
+/* From two counts, so that the launch itself is no part of it: of a run that takes much longer than a shorter one. */
+static double seconds_an_answer(calibration *c)
+{
+    enum { most = 1 << 22 };
+    probe_run run = {.kind = probe_answers, .grid = 2, .chunks = 1, .count = 64, .together = true};
+    for (double shorter = meter_seconds(c->meter, &run, 1); run.count < most;) {
+        const int few = run.count;
+        run.count *= 4;
+        const double longer = meter_seconds(c->meter, &run, 1);
+        if (longer > 3 * shorter) return (longer - shorter) / (2.0 * (run.count - few));
+        shorter = longer;
+    }
+    return 0;
+}
+
+static void measure_hop(calibration *c)
+{
+    const double seconds = seconds_an_answer(c);
+    if (seconds > 1e-9) set(c, number_hop_cost, seconds, "two workgroups that answer each other");
+}
+
+/* ---- clocks */
+static double clock_now(calibration *c)
+{
+    enum { few = 2000, many = 12000 };
+    probe_run run = {.kind = probe_cycles, .grid = 1, .chunks = 1, .count = few};
+    double cycles, more;
+    const double short_time = meter_cycles(c->meter, &run, &cycles);
+    run.count = many;
+    const double long_time = meter_cycles(c->meter, &run, &more);
+    return long_time > short_time && more > cycles ? (more - cycles) / (long_time - short_time) : 0;
+}
+
+static bool is_clock(double hertz) { return hertz >= 1e8 && hertz <= 1e11; }
+
+static void measure_clock(calibration *c)
+{
+    enum { runs = 15 };
+    double list[runs];
+    if (c->target->vendor == vendor_host) return; /* processors count time, not cycles */
+    for (int i = 0; i < runs; i++) list[i] = clock_now(c);
+    const double hertz = spread_of(list, runs).median;
+    if (is_clock(hertz)) set(c, number_clock, hertz, "one thread alone");
+}
+
+/* ---- rates */
+static void set_rate(device_rates *r, dtype type, double value, const char *note)
+{
+    r->of[type] = value, r->source = source_measured, r->note = note;
+}
+
+static void measure_vector(calibration *c)
+{
+    probe_run run = {.kind = probe_multiply, .grid = 8ll * c->units, .chunks = 1, .count = 16};
+    while (run.count < 1 << 20 && meter_seconds(c->meter, &run, 1) < 1e-3) run.count *= 2;
+    const double work = 2.0 * probe_sums * multiply_threads * (double)run.grid * run.count, start = seconds_now();
+    double reached = 0, best = 0;
+    do {
+        reached = work / meter_seconds(c->meter, &run, 1);
+        if (reached > best) best = reached;
+    } while (seconds_now() - start < c->sustained / 2);
+    set_rate(&c->out.rates[rate_vector_reached], dtype_f32, reached, note_of(c, "multiply-adds on %d sums a thread", (int)probe_sums));
+    device_rates *most = &c->out.rates[rate_vector];
+    if (!(most->of[dtype_f32] > 0)) set_rate(most, dtype_f32, best, "multiply-adds, the most; no data sheet is known");
+}
+
+/* ---- kernels of tfgen's own, on random data */
+/* In an arena of its own, so that its buffers are gone before the next one's are made. */
+static void run_apart(calibration *c, void (*body)(void *), void *argument, arena *a)
+{
+    const tfgen_code code = arena_run(a, body, argument);
+    const char *said = code == code_ok ? "" : cli_first_error(c->a, a);
+    arena_free(a);
+    if (code != code_ok) bail(c->a, code, (position){0}, "%s", said);
+}
+
+static bench *open_bench(calibration *c, arena *a, const char *spec, bench_options *o)
+{
+    compile_request r = {.text = spec,
+                         .size = strlen(spec),
+                         .name = "calibrate.yaml",
+                         .target = c->target->name,
+                         .level = fusion_tile,
+                         .device_label = c->device->info.label};
+    compiled done;
+    compile_inside(a, &r, &done);
+    *o = (bench_options){.device = c->device,
+                         .seed = 1,
+                         .jobs = (int)c->o->number.jobs,
+                         .cache = c->cache,
+                         .last_level = device_last_level(c->base)};
+    return bench_open(a, done.graph, done.plan, o, NULL);
+}
+
+typedef struct product_rate {
+    double sustained, best, clock; /* operations a second; Hz right behind it, or 0 */
+} product_rate;
+
+static product_rate run_product(calibration *c, bench *b, double work)
+{
+    double list[bench_most_runs];
+    product_rate r = {0};
+    const double start = seconds_now();
+    int batch = 1;
+    do {
+        bench_runs(b, batch, list);
+        r.sustained = work / spread_of(list, batch).median;
+        if (r.sustained > r.best) r.best = r.sustained;
+        if (batch < bench_most_runs) batch *= 2;
+    } while (seconds_now() - start < c->sustained);
+    if (c->target->vendor != vendor_host) r.clock = clock_now(c);
+    return r;
+}
+
+typedef struct product_job {
+    calibration *c;
+    arena *a;
+    dtype type;
+    long long size;
+    product_rate rate;
+    bool is_large; /* a run takes a while */
+} product_job;
+
+static void try_product(void *argument)
+{
+    enum { largest = 8192 };
+    product_job *j = argument;
+    const double enough = j->c->target->vendor == vendor_host ? 5e-3 : 0.7e-3;
+    const char *spec = arena_printf(j->a,
+                                    "block: calibrate\ndtype: %s\ndims: {N: %lld}\ninputs: {x: [N, N]}\nparams: {w: [N, N]}\nops:\n"
+                                    "  - {out: y, op: linear, in: [x, w]}\noutputs: {y: y}\n",
+                                    dtype_name(j->type), j->size);
+    bench_options o;
+    double first[2];
+    bench *b = open_bench(j->c, j->a, spec, &o);
+    bench_runs(b, 2, first);
+    j->is_large = first[1] >= enough || j->size >= largest;
+    if (j->is_large) j->rate = run_product(j->c, b, 2.0 * (double)j->size * (double)j->size * (double)j->size);
+}
+
+static product_job measure_product(calibration *c, dtype type)
+{
+    product_job j = {.c = c, .type = type, .size = c->target->vendor == vendor_host ? 128 : 256};
+    do {
+        j.size *= 4, j.a = arena_new();
+        run_apart(c, try_product, &j, j.a);
+    } while (!j.is_large);
+    return j;
+}
+
+static void measure_products(calibration *c)
+{
+    static const dtype types[] = {dtype_f32, dtype_f16, dtype_bf16};
+    device_rates *reached = &c->out.rates[rate_products_reached], *most = &c->out.rates[rate_products];
+    const bool from_sheet = most->source != source_none;
+    double clock = 0;
+    long long size = 0;
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+        const product_job j = measure_product(c, types[i]);
+        const product_rate r = j.rate;
+        size = j.size;
+        set_rate(reached, types[i], r.sustained,
+                 note_of(c, "a product of %lld^3 of random numbers, after %.1f s of it", size, c->sustained));
+        if (!from_sheet) set_rate(most, types[i], r.best, "the same products, their fastest runs; no data sheet is known");
+        if (types[i] != dtype_f32 && (!clock || r.clock < clock)) clock = r.clock;
+        told(c, dtype_name(types[i]));
+    }
+    if (is_clock(clock)) set(c, number_clock_loaded, clock, note_of(c, "right after a product of %lld^3 of 16 bits", size));
+}
+
+typedef struct copy_job {
+    calibration *c;
+    arena *a;
+    long long rows; /* of 8 KB */
+    double rate;
+} copy_job;
+
+static void run_copy(void *argument)
+{
+    copy_job *j = argument;
+    const char *spec = arena_printf(j->a,
+                                    "block: calibrate\ndtype: bf16\ndims: {M: %lld, N: 4096}\ninputs: {x: [M, N]}\nops:\n"
+                                    "  - {out: y, op: neg, in: [x]}\noutputs: {y: y}\n",
+                                    j->rows);
+    bench_options o;
+    double list[bench_most_runs];
+    bench *b = open_bench(j->c, j->a, spec, &o);
+    bench_runs(b, 4, list);
+    bench_runs(b, 16, list);
+    j->rate = 2.0 * (double)j->rows * 8192 / spread_of(list, 16).median;
+}
+
+static void measure_copy(calibration *c)
+{
+    const long long rows = (long long)c->chunks * probe_chunk / 4 / 8192;
+    copy_job j = {c, arena_new(), rows > 16 ? rows : 16, 0};
+    run_apart(c, run_copy, &j, j.a);
+    set(c, number_bandwidth_reached, j.rate, note_of(c, "a kernel that reads and writes %.4g MB each", (double)j.rows * 8192e-6));
+    if (c->most_bandwidth && c->out.numbers[number_bandwidth].value < j.rate)
+        set(c, number_bandwidth, j.rate, "the most that was copied; no data sheet is known");
+}
+
+/* ---- what the file begins with */
+static const char *name_of(calibration *c, const char *label)
+{
+    enum { most = 31 };
+    char name[most + 1] = "";
+    int size = 0;
+    for (const char *s = label; *s && size < most; s++) {
+        const bool good = isalnum((unsigned char)*s);
+        if (good)
+            name[size++] = (char)tolower((unsigned char)*s);
+        else if (size && name[size - 1] != '-')
+            name[size++] = '-';
+    }
+    while (size && name[size - 1] == '-') size--;
+    name[size] = 0;
+    return size ? arena_strdup(c->a, name) : "device";
+}
+
+static bool is_base(const calibration *c, const char *label)
+{
+    return c->target->vendor == vendor_host || (c->base->match && strstr(label, c->base->match));
+}
+
+static void set_units(calibration *c)
+{
+    c->out.units = c->units, c->out.counts[fact_units] = (device_fact){c->units, source_measured, "its driver says so"};
+    c->out.chiplets = 1, c->out.counts[fact_chiplets] = (device_fact){1, source_chosen, "it was not measured"};
+}
+
+/* Bytes to read: far more than caches hold. */
+static double room_of(const calibration *c, double memory)
+{
+    const double cache = device_last_level(c->base), least = 64e6, most = 1e9;
+    const double wanted = c->known && cache > 0 && 8 * cache < most      ? 8 * cache
+                          : c->known && c->target->vendor == vendor_host ? least
+                                                                         : most;
+    const double room = memory > 0 ? memory / 8 : least;
+    return wanted < least ? fmin(least, room) : fmin(wanted, room);
+}
+
+static void begin(calibration *c)
+{
+    const tfgen_device_info *d = &c->device->info;
+    const char *label = text_harmless(c->a, d->label);
+    c->target = target_find(d->target);
+    c->base = device_model_of(c->a, c->target, label);
+    c->known = is_base(c, label), c->units = d->multiprocessors > 0 ? d->multiprocessors : 1;
+    if (c->known)
+        c->out = *c->base;
+    else
+        c->out = (device_model){.name = name_of(c, label), .label = label, .match = label, .target = c->target}, set_units(c);
+    if (c->target->vendor != vendor_host) set(c, number_memory, (double)d->memory_bytes, "its driver says so");
+    c->chunks = (int)(room_of(c, (double)d->memory_bytes) / probe_chunk);
+    if (c->chunks < 64) c->chunks = 64;
+}
+
+static void calibrate(void *argument)
+{
+    calibration *c = argument;
+    c->device = cli_open_device(c->a, c->o->device);
+    c->cache = cli_cache(c->a, c->o);
+    c->sustained = options_real(c->a, "seconds", c->o->seconds, 0, 3600, 2);
+    begin(c);
+    c->bar = progress_start("measuring", 11);
+    c->meter = meter_open(c->a, c->device, c->target, (long long)c->chunks * probe_chunk, c->cache, (int)c->o->number.jobs);
+    told(c, "code");
+    measure_clock(c), told(c, "clock");
+    measure_launches(c), told(c, "launches");
+    measure_hop(c), told(c, "answers");
+    measure_latency(c), told(c, "memory");
+    measure_cache(c), told(c, "caches");
+    measure_copy(c), told(c, "copies");
+    measure_vector(c), told(c, "arithmetic");
+    measure_products(c);
+    progress_end(&c->bar);
+    const char *text =
+        arena_printf(c->a, "# Written by tfgen calibrate on %s.\n%s", c->device->info.name, device_model_print(c->a, &c->out));
+    if (c->o->output)
+        cli_write_file(c->a, c->o->output, text, strlen(text));
+    else
+        fputs(text, stdout);
+}
+
+int command_calibrate_main(const cli_options *o)
+{
+    calibration c = {.a = arena_new(), .o = o};
+    return cli_run(calibrate, &c, c.a);
+}

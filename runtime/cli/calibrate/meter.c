@@ -1,0 +1,157 @@
+/* In: meter.h. Out: times, by the device's events. Refuses what meter.h says. */
+#include "runtime/cli/calibrate/meter.h"
+#include "gen/source/probe.h"
+#include "runtime/cli/spread.h"
+#include <string.h>
+
+enum { samples = 9, result_bytes = 1024 };
+static const double long_enough = 0.03; /* of waiting, for the median of fewer samples */
+
+typedef struct probe_args { /* as templates/probe/probes.h has it */
+    const void *from;
+    void *to;
+    int chunks, count, step;
+    float x, y;
+} probe_args;
+_Static_assert(sizeof(probe_args) == 40, "the layout of templates/probe/probes.h");
+
+struct meter {
+    arena *a;
+    tfgen_device *device;
+    const device_api *api;
+    const target_info *target;
+    void *stream, *events[2], *image, *kernels[probe_count], *from, *to;
+    bool graphs;
+    tfgen_error error;
+    host_log log;
+};
+
+static void need(meter *m, tfgen_status status)
+{
+    if (status != TFGEN_OK) bail_with_log(m->a, (tfgen_code)status, m->log.text ? m->log.text : "", "%s", m->error.text);
+}
+
+static void close_meter(void *meter_)
+{
+    meter *m = meter_;
+    for (int i = 0; i < 2; i++)
+        if (m->events[i]) m->api->event_destroy(m->device, m->events[i]);
+    if (m->from) m->api->free(m->device, m->from);
+    if (m->to) m->api->free(m->device, m->to);
+    if (m->image) m->api->unload(m->device, m->image);
+    if (m->stream) m->api->stream_destroy(m->device, m->stream);
+    host_log_free(&m->log);
+}
+
+/* ---- code */
+static void compile_code(meter *m, const char *source, cache *c, int jobs)
+{
+    const code_request request = {.source = source, .size = strlen(source), .name = "probes.hip", .arch = m->device->info.arch};
+    code_result result = {0};
+    bool hit;
+    (void)cache_compile_all(c, &request, 1, jobs, &result, &hit, NULL, NULL);
+    if (result.status == build_ok) {
+        const tfgen_status status = m->api->load(m->device, result.code, result.code_size, &m->image, &m->error);
+        code_result_free(&result);
+        need(m, status);
+        return;
+    }
+    const char *log = arena_strdup(m->a, result.log ? result.log : "");
+    const tfgen_code code = code_exit(result.status);
+    code_result_free(&result);
+    bail_with_log(m->a, code, log, "the kernels that measure a device have no code for %s", m->device->info.arch);
+}
+
+static void make_kernels(meter *m, cache *c, int jobs)
+{
+    static const char *const names[probe_count] = {"probe_nothing", "probe_read", "probe_multiply", "probe_cycles", "probe_answers"};
+    const source_text source = probe_source(m->a, m->target);
+    const char *whole = cli_whole_source(m->a, &source);
+    device_source own = {.name = "probes", .file = "probes.hip", .text = whole, .cache = c, .seconds = compiler_time_limit, .log = &m->log};
+    if (m->api->compile)
+        need(m, m->api->compile(m->device, &own, &m->image, &m->error));
+    else
+        compile_code(m, whole, c, jobs);
+    for (int i = 0; i < probe_count; i++) need(m, m->api->kernel(m->device, m->image, names[i], 0, &m->kernels[i], &m->error));
+}
+
+/* ---- memory */
+meter *meter_open(arena *a, tfgen_device *d, const target_info *target, long long bytes, cache *c, int jobs)
+{
+    meter *m = arena_alloc(a, sizeof *m);
+    *m = (meter){.a = a, .device = d, .api = d->api, .target = target};
+    arena_defer(a, close_meter, m);
+    need(m, m->api->stream_create(d, &m->stream, &m->error));
+    for (int i = 0; i < 2; i++) need(m, m->api->event_create(d, &m->events[i], &m->error));
+    make_kernels(m, c, jobs);
+    need(m, m->api->alloc(d, (size_t)bytes, "memory to read", &m->from, &m->error));
+    need(m, m->api->alloc(d, result_bytes, "results", &m->to, &m->error));
+    need(m, m->api->fill(d, m->from, 0x5a, (size_t)bytes, m->stream, &m->error));
+    need(m, m->api->synchronize(d, m->stream, &m->error));
+    m->graphs = m->api->graph_begin(d, m->stream, &m->error) == TFGEN_OK;
+    if (!m->graphs) return m;
+    void *graph;
+    need(m, m->api->graph_end(d, m->stream, &graph, &m->error));
+    m->api->graph_destroy(d, graph);
+    return m;
+}
+
+/* ---- runs */
+static void start(meter *m, const probe_run *run, int launches)
+{
+    const unsigned threads = run->kind == probe_read                                     ? read_threads
+                             : run->kind == probe_nothing || run->kind == probe_multiply ? multiply_threads
+                                                                                         : (unsigned)m->target->wave;
+    const launch_shape shape = {.grid = (unsigned)run->grid,
+                                .threads = threads,
+                                .wave = (unsigned)m->target->wave,
+                                .cooperative = run->together,
+                                .overlap = run->overlap};
+    for (int i = 0; i < launches; i++) {
+        _Alignas(128) probe_args args = {m->from, m->to, run->chunks, run->count, run->step, 1.0f, 0.0f};
+        need(m, m->api->launch(m->device, m->kernels[run->kind], &shape, &args, sizeof args, m->stream, &m->error));
+    }
+}
+
+static void clear(meter *m) { need(m, m->api->fill(m->device, m->to, 0, result_bytes, m->stream, &m->error)); }
+
+static double timed(meter *m, const probe_run *run, int launches, void *graph)
+{
+    double seconds;
+    clear(m);
+    need(m, m->api->event_record(m->device, m->events[0], m->stream, &m->error));
+    if (graph)
+        need(m, m->api->graph_launch(m->device, graph, m->stream, &m->error));
+    else
+        start(m, run, launches);
+    need(m, m->api->event_record(m->device, m->events[1], m->stream, &m->error));
+    need(m, m->api->event_elapsed(m->device, m->events[0], m->events[1], &seconds, &m->error));
+    return seconds > 0 ? seconds : 1e-9;
+}
+
+double meter_seconds(meter *m, const probe_run *run, int launches)
+{
+    double list[samples];
+    void *graph = NULL;
+    if (m->graphs && launches > 1) {
+        need(m, m->api->graph_begin(m->device, m->stream, &m->error));
+        start(m, run, launches);
+        need(m, m->api->graph_end(m->device, m->stream, &graph, &m->error));
+    }
+    (void)timed(m, run, launches, graph);
+    const double began = seconds_now();
+    int count = 0;
+    do list[count++] = timed(m, run, launches, graph) / launches;
+    while (count < samples && seconds_now() - began < long_enough);
+    if (graph) m->api->graph_destroy(m->device, graph);
+    return spread_of(list, count).median;
+}
+
+double meter_cycles(meter *m, const probe_run *run, double *cycles)
+{
+    unsigned counted[2];
+    const double seconds = timed(m, run, 1, NULL);
+    need(m, m->api->copy(m->device, counted, m->to, sizeof counted, TFGEN_FROM_DEVICE, m->stream, &m->error));
+    *cycles = (double)counted[0] + 4294967296.0 * counted[1];
+    return seconds;
+}

@@ -1,0 +1,142 @@
+// In: memory and numbers, whose layout runtime/cli/calibrate/meter.h has, too. Out: kernels that read, multiply, wait, or do nothing, for
+// who times them (tfgen calibrate). Refuses nothing.
+#pragma once
+
+struct probe_args {
+    const unsigned *from;
+    unsigned *to;
+    int chunks, count, step; // chunks of `from`; how often; from chunk to chunk
+    float x, y;              // 1 and 0, which a compiler does not know
+};
+TF_LAYOUT(probe_args, to, 8);
+TF_LAYOUT(probe_args, x, 28);
+static_assert(sizeof(probe_args) == 40, "layout");
+
+constexpr int probe_threads = 512, probe_ahead = 8; // a chunk: so many pieces of 16 bytes a thread
+
+#if defined(__CUDACC_RTC__)
+DEV unsigned long long cycles_now()
+{
+    unsigned long long now;
+    asm volatile("mov.u64 %0, %%clock64;" : "=l"(now)::"memory");
+    return now;
+}
+DEV unsigned flag_read(const unsigned *flag)
+{
+    unsigned value;
+    asm volatile("ld.acquire.gpu.u32 %0, [%1];" : "=r"(value) : "l"(flag) : "memory");
+    return value;
+}
+DEV void flag_write(unsigned *flag, unsigned value) { asm volatile("st.release.gpu.u32 [%0], %1;" ::"l"(flag), "r"(value) : "memory"); }
+DEV void flag_pause() {}
+#else
+DEV unsigned long long cycles_now() { return __builtin_readcyclecounter(); }
+#if defined(TF_ON_HOST)
+DEV unsigned flag_read(const unsigned *flag) { return __atomic_load_n(flag, __ATOMIC_ACQUIRE); }
+DEV void flag_write(unsigned *flag, unsigned value) { __atomic_store_n(flag, value, __ATOMIC_RELEASE); }
+DEV void flag_pause() { tf_hs_yield(); }
+#else
+DEV unsigned flag_read(const unsigned *flag) { return __hip_atomic_load(flag, __ATOMIC_ACQUIRE, __HIP_MEMORY_SCOPE_AGENT); }
+DEV void flag_write(unsigned *flag, unsigned value) { __hip_atomic_store(flag, value, __ATOMIC_RELEASE, __HIP_MEMORY_SCOPE_AGENT); }
+DEV void flag_pause() {}
+#endif
+#endif
+// Of RDNA 3 the counter has 20 bits.
+#if defined(TF_TARGET_AMD) && TF_WAVE == 32
+constexpr unsigned long long cycle_mask = 0xfffff;
+#else
+constexpr unsigned long long cycle_mask = ~0ull;
+#endif
+
+DEV void run_nothing(const probe_args &) {}
+
+// Chunk after chunk, each thread with probe_ahead loads under way.
+DEV void run_read(const probe_args &p)
+{
+    struct alignas(16) piece {
+        unsigned e[4];
+    };
+    const auto from = reinterpret_cast<const piece *>(p.from) + thread_index();
+    unsigned seen = 0;
+    int chunk = block_index() % p.chunks;
+    for (int i = 0; i < p.count; i++) {
+        piece got[probe_ahead];
+        const piece *at = from + static_cast<long long>(chunk) * (probe_ahead * probe_threads);
+#pragma unroll
+        for (int k = 0; k < probe_ahead; k++) got[k] = at[k * probe_threads];
+#pragma unroll
+        for (int k = 0; k < probe_ahead; k++) seen |= got[k].e[0] | got[k].e[1] | got[k].e[2] | got[k].e[3];
+        chunk += p.step;
+        while (chunk >= p.chunks) chunk -= p.chunks;
+    }
+    if (seen == 1u) p.to[0] = seen; // no memory of the caller has such
+}
+
+// 32 sums of each thread.
+DEV void run_multiply(const probe_args &p)
+{
+    float sum[32];
+#pragma unroll
+    for (int k = 0; k < 32; k++) sum[k] = static_cast<float>(thread_index() + k);
+    for (int i = 0; i < p.count; i++)
+#pragma unroll
+        for (int k = 0; k < 32; k++) sum[k] = fused(sum[k], p.x, p.y);
+    float all = 0;
+#pragma unroll
+    for (int k = 0; k < 32; k++) all += sum[k];
+    if (all < 0.0f) p.to[0] = float_bits(all);
+}
+
+// One thread that multiplies and adds, each on what was before: how many cycles go by.
+DEV void run_cycles(const probe_args &p)
+{
+    if (thread_index() != 0 || block_index() != 0) return;
+    unsigned long long last = cycles_now(), all = 0;
+    float x = p.x;
+    for (int i = 0; i < p.count; i++) {
+#pragma unroll
+        for (int k = 0; k < 32; k++) x = fused(x, p.x, p.y);
+        const unsigned long long now = cycles_now();
+        all += (now - last) & cycle_mask;
+        last = now;
+    }
+    p.to[0] = static_cast<unsigned>(all), p.to[1] = static_cast<unsigned>(all >> 32), p.to[2] = float_bits(x);
+}
+
+// Two workgroups answer each other `count` times, from zeros on.
+DEV void run_answers(const probe_args &p)
+{
+    if (thread_index() != 0 || block_index() > 1) return;
+    unsigned *const own = p.to + 64 * block_index();
+    const unsigned *const other = p.to + 64 * (1 - block_index());
+    for (unsigned i = 1; i <= static_cast<unsigned>(p.count); i++) {
+        if (block_index() == 0) flag_write(own, i);
+        while (flag_read(other) < i) flag_pause();
+        if (block_index() == 1) flag_write(own, i);
+    }
+}
+
+#if defined(TF_ON_HOST)
+#define TF_PROBE(name, threads)                                                       \
+    extern "C" __global__ void probe_##name(const probe_args p) { run_##name(p); }    \
+    TF_EXPORT(probe_##name)
+#elif defined(__clang__)
+#define TF_PROBE(name, threads)                                                                                              \
+    extern "C" __global__ void __attribute__((amdgpu_flat_work_group_size(threads, threads))) probe_##name(const probe_args p) \
+    {                                                                                                                        \
+        run_##name(p);                                                                                                       \
+    }
+#else
+#define TF_PROBE(name, threads)                                                                             \
+    extern "C" __global__ void __launch_bounds__(threads) probe_##name(const __grid_constant__ probe_args p) \
+    {                                                                                                       \
+        next_may_start();                                                                                   \
+        previous_wait();                                                                                    \
+        run_##name(p);                                                                                      \
+    }
+#endif
+TF_PROBE(nothing, 256)
+TF_PROBE(read, probe_threads)
+TF_PROBE(multiply, 256)
+TF_PROBE(cycles, TF_WAVE)
+TF_PROBE(answers, TF_WAVE)

@@ -1,0 +1,195 @@
+/* `tfgen calibrate`: the host engine and, through the doubles of HIP (tests/doubles), a GPU; what it writes reads back, and plans are made
+ * with it. Runs $TFGEN (default ./tfgen). No test looks at a time but that it is one. */
+#define _GNU_SOURCE
+#include "gen/source/probe.h"
+#include "tests/runtime/hip_program.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+static char output[1 << 16], folder[] = "/tmp/tfgen-calibrate-XXXXXX";
+
+static int tfgen(const char *arguments)
+{
+    const char *program = getenv("TFGEN") ? getenv("TFGEN") : "./tfgen";
+    char command[4096];
+    snprintf(command, sizeof command, "%s %s 2>&1", program, arguments);
+    FILE *pipe = popen(command, "r");
+    ck_assert_ptr_nonnull(pipe);
+    output[fread(output, 1, sizeof output - 1, pipe)] = '\0';
+    return WEXITSTATUS(pclose(pipe));
+}
+
+static void says(const char *part) { ck_assert_msg(strstr(output, part) != NULL, "no '%s' in:\n%s", part, output); }
+
+static const char *in_folder(const char *format, const char *more)
+{
+    static char text[2][512];
+    static int turn;
+    snprintf(text[turn ^= 1], sizeof *text, format, folder, more);
+    return text[turn];
+}
+
+typedef struct reading {
+    arena *a;
+    const char *text;
+    device_model *model;
+} reading;
+
+static void read_file(void *argument)
+{
+    reading *r = argument;
+    r->model = device_model_read(r->a, r->text, strlen(r->text), "calibrated.yaml");
+}
+
+static reading read_text(const char *text)
+{
+    reading r = {arena_new(), text, NULL};
+    ck_assert_msg(arena_run(r.a, read_file, &r) == code_ok, "%s in:\n%s", arena_diagnostics(r.a), text);
+    return r;
+}
+
+static void is_measured(const device_fact *f)
+{
+    ck_assert_int_eq(f->source, source_measured);
+    ck_assert_double_gt(f->value, 0);
+    ck_assert_uint_gt(strlen(f->note), 0);
+}
+
+/* Whatever target: launches, answers, memory, and the rates of every dtype. */
+static void has_what_all_have(const device_model *d)
+{
+    static const device_number all[] = {number_launch_cost, number_hop_cost, number_latency, number_bandwidth_reached};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) is_measured(&d->numbers[all[i]]);
+    for (int type = 0; type < dtype_count; type++)
+        ck_assert_int_eq(d->rates[rate_products_reached].of[type] > 0, dtype_is_real((dtype)type));
+    ck_assert_double_gt(d->rates[rate_vector_reached].of[dtype_f32], 0);
+    ck_assert_int_eq(d->rates[rate_products_reached].source, source_measured);
+}
+
+/* No shipped file says what a host's memory or products can do: all of it is measured, and then there are predictions for it. */
+START_TEST(the_host_is_measured_and_predictions_are_made_with_that)
+{
+    char path[256];
+    snprintf(path, sizeof path, "%s/host.yaml", folder);
+    ck_assert_int_eq(tfgen("predict specs/linear.yaml --device-model=host"), code_usage);
+    ck_assert_msg(tfgen(in_folder("calibrate --device=host --seconds=0 -o %s/host.yaml", "")) == 0, "%s", output);
+    ck_assert_str_eq(output, "");
+    char text[1 << 14];
+    FILE *f = fopen(path, "r");
+    ck_assert_ptr_nonnull(f);
+    text[fread(text, 1, sizeof text - 1, f)] = 0;
+    fclose(f);
+    reading r = read_text(text);
+    has_what_all_have(r.model);
+    is_measured(&r.model->numbers[number_bandwidth]);
+    ck_assert_str_eq(r.model->name, "host");
+    ck_assert_int_eq(r.model->counts[fact_units].source, source_chosen);
+    ck_assert_msg(tfgen(in_folder("predict specs/linear.yaml --device-model=%s/host.yaml", "")) == 0, "%s", output);
+    arena_free(r.a);
+}
+END_TEST
+
+/* A GPU's way, and a device that tfgen has a file of: what that file has from a data sheet stays, with its source. */
+START_TEST(a_gpu_is_measured_through_its_driver_and_keeps_its_data_sheet)
+{
+    ck_assert_msg(tfgen("calibrate --device=hip --seconds=0") == 0, "%s", output);
+    reading r = read_text(output);
+    has_what_all_have(r.model);
+    ck_assert_str_eq(r.model->name, "mi210");
+    ck_assert_str_eq(r.model->target->name, "gfx90a");
+    ck_assert_int_eq(r.model->units, 104);
+    ck_assert_int_eq(r.model->counts[fact_units].source, source_data_sheet);
+    ck_assert_int_eq(r.model->rates[rate_products].source, source_data_sheet);
+    is_measured(&r.model->numbers[number_clock]);
+    is_measured(&r.model->numbers[number_memory]);
+    arena_free(r.a);
+}
+END_TEST
+
+START_TEST(what_cannot_be_measured_is_refused)
+{
+    ck_assert_int_eq(tfgen("calibrate --device=hip:7"), code_usage);
+    ck_assert_int_eq(tfgen("calibrate --device=host --seconds=never"), code_usage);
+    ck_assert_int_eq(tfgen("calibrate specs/linear.yaml"), code_usage);
+}
+END_TEST
+
+/* A file that was damaged on its way is refused where it is wrong. */
+START_TEST(a_damaged_file_says_where)
+{
+    const device_model *h200;
+    arena *a = arena_new();
+    char path[256];
+    h200 = device_model_find(a, "h200");
+    const char *text = device_model_print(a, h200);
+    snprintf(path, sizeof path, "%s/damaged.yaml", folder);
+    char *copy = arena_strdup(a, text), *at = strstr(copy, "is: ");
+    at[4] = 'x';
+    FILE *f = fopen(path, "w");
+    ck_assert_ptr_nonnull(f);
+    fputs(copy, f);
+    fclose(f);
+    ck_assert_int_eq(tfgen(in_folder("emit specs/linear.yaml --target=sm_90a --dump=plan --device-model=%s/damaged.yaml", "")),
+                     code_bad_input);
+    says("damaged.yaml:5:13: error: units: a whole number from 1 to 65536 is wanted here");
+    arena_free(a);
+}
+END_TEST
+
+/* Every shipped file is printed as text that reads back as the same model. */
+START_TEST(a_model_that_is_printed_reads_back)
+{
+    for (size_t i = 0; i < device_model_total(); i++) {
+        arena *a = arena_new();
+        const device_model *d = device_model_at(a, i);
+        const char *text = device_model_print(a, d);
+        reading r = read_text(text);
+        ck_assert_str_eq(device_model_print(r.a, r.model), text);
+        ck_assert_int_eq(r.model->units, d->units);
+        ck_assert_int_eq(r.model->chiplets, d->chiplets);
+        for (int n = 0; n < number_count; n++) ck_assert_int_eq(r.model->numbers[n].source, d->numbers[n].source);
+        arena_free(r.a);
+        arena_free(a);
+    }
+}
+END_TEST
+
+/* By every compiler that is here; host engine and HIPRTC's double run them above. */
+START_TEST(the_kernels_that_measure_compile_for_every_target)
+{
+    size_t count;
+    const target_info *list = target_list(&count);
+    for (size_t i = 0; i < count; i++) {
+        if (list[i].vendor == vendor_host) continue;
+        arena *a = arena_new();
+        unsetenv("TFGEN_CLANG");
+        const source_text source = probe_source(a, &list[i]);
+        char *whole = source_join(a, &source);
+        const code_request q = {.source = whole, .size = strlen(whole), .name = "probes.hip", .arch = list[i].name};
+        code_result r = {0};
+        const code_status status = code_compile(&q, &r);
+        ck_assert_msg(status == build_ok || status == build_unsupported, "%s: %s", list[i].name, r.log);
+        code_result_free(&r);
+        arena_free(a);
+    }
+}
+END_TEST
+
+int main(int argc, char **argv)
+{
+    (void)argc;
+    if (!mkdtemp(folder) || !use_doubles(argv[0])) return EXIT_FAILURE;
+    Suite *s = suite_create("calibrate");
+    TCase *c = tcase_create("calibrate");
+    tcase_set_timeout(c, 300);
+    tcase_add_test(c, the_host_is_measured_and_predictions_are_made_with_that);
+    tcase_add_test(c, a_gpu_is_measured_through_its_driver_and_keeps_its_data_sheet);
+    tcase_add_test(c, what_cannot_be_measured_is_refused);
+    tcase_add_test(c, a_damaged_file_says_where);
+    tcase_add_test(c, a_model_that_is_printed_reads_back);
+    tcase_add_test(c, the_kernels_that_measure_compile_for_every_target);
+    suite_add_tcase(s, c);
+    return run_suite(s);
+}
