@@ -84,10 +84,13 @@ typedef struct ref_verdict {
     size_t unjudged;
 } ref_verdict;
 ref_verdict ref_compare(const ref_tensor *t, const double *got);
+/* Of one element: |got - value| / (ref_sigmas * error); infinite where no bound covers it, 0 where it is not judged. */
+double ref_ratio(const ref_tensor *t, size_t i, double got);
 double ref_rms(const double *expected, const double *got, size_t count);
 /* The same of what the errors of t say: what a correct evaluation typically stays below. */
 double ref_rms_of_errors(const ref_tensor *t);
 
 /* What stands in device data for an element that no kernel wrote: a NaN that no arithmetic makes, and never right. */
 double ref_unwritten(void);
+bool ref_is_unwritten(double d);
 #endif

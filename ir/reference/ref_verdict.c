@@ -13,7 +13,7 @@ double ref_unwritten(void)
     return d;
 }
 
-static bool is_unwritten(double d)
+bool ref_is_unwritten(double d)
 {
     uint64_t bits;
     memcpy(&bits, &d, sizeof bits);
@@ -51,11 +51,17 @@ double ref_rms_of_errors(const ref_tensor *t)
 /* How far off one element is, as a part of its bound; infinite when no bound covers it. */
 static double element_ratio(double expected, double got, double bound)
 {
-    if (is_unwritten(got)) return INFINITY;
+    if (ref_is_unwritten(got)) return INFINITY;
     if (isnan(expected)) return isnan(got) ? 0 : INFINITY;
     if (expected == got) return 0;
     const double difference = fabs(got - expected);
     return isnan(difference) || !(bound > 0) ? INFINITY : difference / bound;
+}
+
+double ref_ratio(const ref_tensor *t, size_t i, double got)
+{
+    const double bound = ref_sigmas * ref_error(t, i);
+    return isfinite(bound) || ref_is_unwritten(got) ? element_ratio(t->value[i], got, bound) : 0;
 }
 
 ref_verdict ref_compare(const ref_tensor *t, const double *got)
@@ -69,7 +75,7 @@ ref_verdict ref_compare(const ref_tensor *t, const double *got)
         const bool judged = isfinite(bound);
         v.unjudged += !judged;
         if (judged) add_square(&m, t->value[i], got[i]);
-        const double ratio = judged || is_unwritten(got[i]) ? element_ratio(t->value[i], got[i], bound) : 0;
+        const double ratio = ref_ratio(t, i, got[i]);
         if (judged && bound > 0) squares += ratio * ratio, spreads++;
         if (i > 0 && ratio <= v.ratio) continue;
         v.ratio = ratio, v.worst = i, v.bound = bound;

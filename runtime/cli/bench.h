@@ -38,6 +38,8 @@ const plan *bench_plan_of(const bench *b); /* what runs */
 void bench_runs(bench *b, int count, double *seconds);
 /* Seconds of each launch, the median of up to bench_most_runs runs with an event between two. Bails. */
 void bench_launches(bench *b, int count, double *seconds);
+/* Seconds of up to bench_most_runs runs of one launch alone, each on the next set of buffers, filled by whole runs before. Bails. */
+void bench_alone(bench *b, int launch, int count, double *seconds);
 work bench_work(bench *b, int launch);
 
 bench_result bench_plan(arena *a, const ir_program *graph, const plan *p, const bench_options *o);

@@ -379,6 +379,21 @@ void bench_launches(bench *b, int count, double *seconds)
     for (int i = 0; i < b->module->launch_count; i++) seconds[i] = spread_of(b->samples + (size_t)(i + 1) * b->room, count).median;
 }
 
+void bench_alone(bench *b, int launch, int count, double *seconds)
+{
+    const tfgen_module *m = b->module;
+    for (int r = 0; r < count; r++) {
+        const buffer_set *s = &b->sets[b->next++ % b->set_count];
+        const call c = {.tensors = s->tensors, .workspace = s->workspace, .weights = s->packed, .stream = b->stream};
+        need(b, b->api->event_record(b->device, b->events[2 * r], b->stream, &b->error));
+        need(b, unit_launch(m, &m->units[m->pack_count + launch], &c, &b->error));
+        need(b, b->api->event_record(b->device, b->events[2 * r + 1], b->stream, &b->error));
+    }
+    need(b, b->api->synchronize(b->device, b->stream, &b->error));
+    for (int r = 0; r < count; r++)
+        need(b, b->api->event_elapsed(b->device, b->events[2 * r], b->events[2 * r + 1], &seconds[r], &b->error));
+}
+
 /* While they are packed they are there twice. */
 static void free_params(bench *b)
 {

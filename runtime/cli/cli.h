@@ -13,6 +13,7 @@ int command_run_main(const cli_options *o);
 int command_verify_main(const cli_options *o);
 int command_check_main(const cli_options *o);
 int command_schema_main(const cli_options *o);
+int command_bisect_main(const cli_options *o);
 int command_bench_main(const cli_options *o);
 int command_compare_main(const cli_options *o);
 int command_ablate_main(const cli_options *o);

@@ -1,5 +1,6 @@
 /* In: a spec and options. Out: the plan run on this machine: kernels, what was fused into each, times, errors beside their computed
  * bounds; as a table or as JSON. Exit code 1 when a bound is exceeded. */
+#include "runtime/cli/source_edits.h"
 #include "runtime/cli/trial.h"
 #include "runtime/cli/spread.h"
 #include <jansson.h>
@@ -107,19 +108,6 @@ static void print_json(arena *a, const ir_program *graph, const plan *p, const t
 
 static void step(void *context, const char *kernel) { progress_step(context, kernel); }
 
-/* The best device there is: the first GPU that tfgen has a target for; NULL: the host engine, also for what only it does. */
-static const char *device_wanted(arena *a, const cli_options *o)
-{
-    if (o->device || o->target || o->check || o->from) return o->device;
-    const size_t count = tfgen_device_list(NULL, 0);
-    tfgen_device_info *list = arena_alloc(a, count * sizeof *list);
-    list[0].size = sizeof *list;
-    tfgen_device_list(list, count);
-    for (size_t i = 0; i + 1 < count; i++) /* the last is the host */
-        if (list[i].target[0]) return list[i].name;
-    return NULL;
-}
-
 static void run_spec(void *argument)
 {
     run_job *j = argument;
@@ -128,12 +116,13 @@ static void run_spec(void *argument)
     const char *target = o->target;
     if (target && strchr(target, ','))
         bail(a, code_usage, (position){0}, "--target: one target here, not '%s'; emit, build and verify take several", target);
-    tfgen_device *device = trial_device(a, device_wanted(a, o), o->check != NULL, &target);
+    tfgen_device *device = trial_device(a, trial_best_device(a, o), o->check != NULL, &target);
     compile_request request = cli_request(a, o, j->path);
     compiled c;
     if (target) request.target = target;
     request.device_label = trial_label(a, device);
     compile_inside(a, &request, &c);
+    const source_edits edits = source_edits_apply(a, o->replace_source, c.plan);
     const ir_program *graph = cli_graph(a, o, &c);
     if (!graph && (o->dump_data || (o->reference && strcmp(o->reference, "always") == 0)))
         bail(a, code_usage, (position){0}, "--from=%s: the reference needs a graph, which --spec=SPEC names", o->from);
@@ -154,6 +143,7 @@ static void run_spec(void *argument)
                                    .context = &bar};
     const trial_result r = trial_run(a, graph ? graph : c.plan->program, c.plan, &options);
     progress_end(&bar);
+    source_edits_check(a, &edits, c.plan, r.plan);
     j->failed = !r.good;
     if (r.plan != c.plan) compile_dump(a, &request, r.plan);
     if (o->json) print_json(a, graph, r.plan, &r);

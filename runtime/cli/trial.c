@@ -76,8 +76,23 @@ static bool in_memory(const trial *t, const ir_value *graph_value)
     if (!p || !guarded_bytes(t->s, p)) return false;
     if (p->root || p->output || p->kind == value_state) return true;
     for (int i = 0; i < t->plan->stored_count; i++)
-        if (t->plan->stored[i].value == p) return t->plan->stored[i].parts <= 1;
+        if (t->plan->stored[i].value == p) return true;
     return false;
+}
+
+static double element(dtype type, const void *data, size_t at)
+{
+    return guarded_is_poison(type, data, at) ? ref_unwritten() : dtype_get(type, data, at);
+}
+
+static double sum_of_parts(dtype type, const void *data, size_t at, int parts)
+{
+    double sum = 0;
+    for (size_t i = at; i < at + (size_t)parts; i++) {
+        if (guarded_is_poison(type, data, i)) return ref_unwritten();
+        sum += dtype_get(type, data, i);
+    }
+    return sum;
 }
 
 /* What the device has for a value of the plan, through its view. */
@@ -89,9 +104,10 @@ static void download(trial *t, const ir_value *v, double *out)
     const tfgen_code got = guarded_get(t->s, v, data, bytes, &t->log);
     const long long count = value_count(v, &t->plan->program->dims), columns = value_columns(v);
     const long long stride = v->root_stride ? v->root_stride : columns, offset = v->root ? v->root_offset : 0;
+    const int parts = t->plan->parts[v->id] > 1 ? t->plan->parts[v->id] : 1; /* sums of a row: a number a column tile */
     for (long long i = 0; got == code_ok && i < count; i++) {
         const size_t at = (size_t)(i / columns * stride + offset + i % columns);
-        out[i] = guarded_is_poison(v->type, data, at) ? ref_unwritten() : dtype_get(v->type, data, at);
+        out[i] = parts > 1 ? sum_of_parts(v->type, data, at * (size_t)parts, parts) : element(v->type, data, at);
     }
     free(data);
     need(t, got);
@@ -188,6 +204,7 @@ static void rule_finished(void *context, const ir_value *v, ref_tensor *r)
     if (!got) bail(t->a, code_device, (position){0}, "not enough memory for %zu numbers of %s", r->count, v->name);
     download(t, planned(t, v), got);
     judge(t, v->name, r, got, false);
+    if (t->o->judged) t->o->judged(t->o->context, v, r, got);
     memcpy(r->value, got, r->count * sizeof *got);
     if (r->error) memset(r->error, 0, r->count * sizeof *r->error);
     free(got);
@@ -262,6 +279,17 @@ static void check_outputs(trial *t, const ref_rules *rules, ref_tensor **exact)
     }
 }
 
+static void tell_unnamed(trial *t)
+{
+    for (int i = 0; i < t->plan->stored_count; i++) {
+        const ir_value *v = t->plan->stored[i].value;
+        if (program_value(t->graph, v->name) || v->def->kind == op_attention_partial) continue;
+        double *got = data_numbers(t->a, value_count(v, &t->plan->program->dims));
+        download(t, v, got);
+        t->o->unnamed(t->o->context, v, got, t->given);
+    }
+}
+
 static void compare(trial *t, ref_tensor **exact)
 {
     const bool some = t->o->sample_above > 0 && t->result.operations > t->o->sample_above;
@@ -279,6 +307,7 @@ static void compare(trial *t, ref_tensor **exact)
     if (wrong) bail(t->a, code_check_failed, (position){0}, "internal: %s", wrong);
     t->result.checks = arena_alloc(t->a, (size_t)(2 * t->graph->value_count + 1) * sizeof *t->result.checks);
     reference(t, true, &rules, output_results(t));
+    if (t->o->unnamed) tell_unnamed(t);
     if (!some && !t->o->only) check_outputs(t, &rules, exact);
     t->result.good = true;
     for (int i = 0; i < t->result.check_count; i++) {
@@ -321,6 +350,18 @@ const char *trial_complaint(arena *a, const trial_check *c)
     if (!(c->spread <= REF_MOST_SPREAD) && c->count >= trial_spread_count)
         return arena_printf(a, "the RMS of error/bound of %s is %.3g, at most %g\n", c->name, c->spread, REF_MOST_SPREAD);
     return arena_printf(a, "the RMS error of %s is %.3g times that of rounding at the stored values\n", c->name, c->rms / c->rms_rounded);
+}
+
+const char *trial_best_device(arena *a, const cli_options *o)
+{
+    if (o->device || o->target || o->check || o->from) return o->device;
+    const size_t count = tfgen_device_list(NULL, 0);
+    tfgen_device_info *list = arena_alloc(a, count * sizeof *list);
+    list[0].size = sizeof *list;
+    tfgen_device_list(list, count);
+    for (size_t i = 0; i + 1 < count; i++) /* the last is the host */
+        if (list[i].target[0]) return list[i].name;
+    return NULL;
 }
 
 static void close_device(void *d) { tfgen_device_close(d); }

@@ -26,6 +26,11 @@ typedef struct trial_options {
     void (*compiled)(void *context, const char *kernel); /* progress */
     /* What the device has for an output, and how far each number may be from the exact one; after the reference, when not NULL. */
     void (*result)(void *context, const ir_value *output, const double *got, const double *bound, size_t count);
+    /* A value that is in memory, and what it should be on the device's own inputs, before the reference goes on with the device's numbers;
+     * in the order of the graph's ops; when not NULL. */
+    void (*judged)(void *context, const ir_value *v, const ref_tensor *expected, const double *got);
+    /* Then each value in the workspace that the graph has no name for; given: by id of the graph's inputs, params and states. */
+    void (*unnamed)(void *context, const ir_value *planned, const double *got, const ref_tensor *const *given);
     void *context;
 } trial_options;
 
@@ -64,6 +69,9 @@ trial_result trial_run(arena *a, const ir_program *graph, const plan *p, const t
 /* What is wrong with a check that is not good: one line. */
 const char *trial_complaint(arena *a, const trial_check *c);
 
+/* The best device there is where none is asked for: the first GPU that tfgen has a target for; NULL: the host engine, also for what it
+ * alone does. */
+const char *trial_best_device(arena *a, const cli_options *o);
 /* --device: opens it and makes its target that of *target; NULL, when none was asked for, leaves the host engine to the run. Bails. */
 tfgen_device *trial_device(arena *a, const char *name, bool check, const char **target);
 /* What the device calls itself; NULL: the host engine. */

@@ -1,0 +1,162 @@
+/* In: a spec, or edited kernels of it, on a device. Out: the first value whose numbers are not what they should be, with op, tile, element
+ * and source line; or the launch that is furthest above the cost model. Exit code 0: nothing was found; 1: something was. Refuses data that
+ * does not fit the spec.
+ *
+ * The plan runs once. Each value in memory is compared with the reference on the device's own inputs, so that the first that is wrong is
+ * where the fault is, however far its consequences go: no second run of a prefix is needed. What lies inside its phase is then looked for
+ * with one more run (shown.c). */
+#include "runtime/cli/bisect/bisect.h"
+#include "runtime/cli/trial_data.h"
+#include <string.h>
+
+/* Operations of a graph: above the first only some rows of products and attention are judged; up to the second a fault on the host engine
+ * is shown to its checker, too, which takes some 20 times as long as a run. */
+static const double sample_above = 2e10, check_below = 3e8;
+
+/* ---- one run of the plan as it is */
+static trial_result run_whole(bisection *b)
+{
+    progress bar = progress_start("compiling", b->plan->launch_count + b->plan->pack_count);
+    b->whole = (walk){.a = b->a, .graph = b->graph, .plan = b->plan, .bar = &bar};
+    trial_options o = walk_options(b, &b->whole);
+    const trial_result r = trial_run(b->a, b->graph, b->plan, &o);
+    progress_end(&bar);
+    source_edits_check(b->a, &b->edits, b->plan, r.plan);
+    b->plan = r.plan;
+    b->on = r.device;
+    b->sampled = r.operations > sample_above;
+    walk_outputs(&b->whole, b->graph, &r);
+    return r;
+}
+
+/* ---- the checker: races and accesses out of bounds, each with its line */
+typedef struct checking {
+    arena *a;
+    bisection *b;
+} checking;
+
+static void run_checked(void *checking_)
+{
+    checking *c = checking_;
+    trial_options o = c->b->trial;
+    o.check = true, o.reference = reference_never;
+    (void)trial_run(c->a, c->b->graph, c->b->plan, &o);
+}
+
+/* The first report: a line, and those under it that begin with a blank; the checker makes one for each thread. */
+static const char *first_report(arena *a, const char *all)
+{
+    static const char head[] = "the checker found faults\n";
+    const char *from = strstr(all, head), *end;
+    if (!from) return arena_strdup(a, all); /* no checker said it: the kernel did not compile or did not end */
+    from += sizeof head - 1;
+    end = from + strcspn(from, "\n");
+    while (end[0] == '\n' && end[1] == ' ') end += 1 + strcspn(end + 1, "\n");
+    return arena_strndup(a, from, (size_t)(end - from));
+}
+
+static void ask_checker(bisection *b, double operations)
+{
+    if (b->device || !(b->o->check || (b->found && operations <= check_below))) return;
+    checking c = {arena_new(), b};
+    if (!c.a) return;
+    b->checked = true;
+    if (arena_run(c.a, run_checked, &c) != code_ok) b->checker = first_report(b->a, arena_diagnostics(c.a));
+    arena_free(c.a);
+    b->found |= b->checker != NULL;
+}
+
+/* ---- the command */
+static void find_overflow(bisection *b)
+{
+    for (int i = 0; i < b->whole.count && b->what == bisect_nan && !b->overflow; i++)
+        if (b->whole.list[i].overflows) b->overflow = &b->whole.list[i];
+}
+
+static void find_parting(bisection *b)
+{
+    if (!b->graph) bail(b->a, code_usage, (position){0}, "--from=%s: the reference needs a graph, which --spec=SPEC names", b->o->from);
+    const data_files files = {b->o->weights, b->o->input, b->o->state};
+    b->trial.inputs = data_make(b->a, b->graph, b->trial.seed, &files);
+    const trial_result r = run_whole(b);
+    const parting *first = walk_first(&b->whole, b->plan);
+    find_overflow(b);
+    if (first) {
+        b->found = true;
+        b->first = b->stored = (finding){*first, locate(b, b->plan, first)};
+        if (!first->end_to_end) bisect_inside(b);
+    }
+    ask_checker(b, r.operations);
+    if (b->o->expected) bisect_expected(b);
+}
+
+static bisect_what what_of(const cli_options *o)
+{
+    return !o->what || strcmp(o->what, "diff") == 0 ? bisect_diff : strcmp(o->what, "nan") == 0 ? bisect_nan : bisect_slow;
+}
+
+static void refuse_options(const bisection *b)
+{
+    const cli_options *o = b->o;
+    if (o->target && strchr(o->target, ',')) bail(b->a, code_usage, (position){0}, "--target: one target here, not '%s'", o->target);
+    if (o->expected && b->what != bisect_diff) bail(b->a, code_usage, (position){0}, "--expected: it is for --what=diff");
+    if ((o->weights || o->input || o->state || o->check) && b->what == bisect_slow)
+        bail(b->a, code_usage, (position){0},
+             "--what=slow: times are of random data; --weights, --input, --state and --check are for diff and nan");
+    if ((o->tolerance || o->seconds) && b->what != bisect_slow)
+        bail(b->a, code_usage, (position){0}, "--tolerance and --seconds are for --what=slow; bounds of numbers are computed");
+}
+
+static void make_plan(bisection *b)
+{
+    const char *target = b->o->target, *name = trial_best_device(b->a, b->o);
+    compiled c;
+    if (b->what == bisect_slow) {
+        b->device = cli_open_device(b->a, name ? name : "host");
+        if (target && strcmp(target, b->device->info.target) != 0)
+            bail(b->a, code_usage, (position){0}, "--target=%s: the device %s needs %s", target, b->device->info.name,
+                 b->device->info.target);
+        target = b->device->info.target;
+    } else {
+        b->device = trial_device(b->a, name, b->o->check != NULL, &target);
+    }
+    b->request = cli_request(b->a, b->o, b->path);
+    if (target) b->request.target = target;
+    b->request.device_label = trial_label(b->a, b->device);
+    compile_inside(b->a, &b->request, &c);
+    b->plan = c.plan;
+    b->graph = cli_graph(b->a, b->o, &c);
+    b->edits = source_edits_apply(b->a, b->o->replace_source, c.plan);
+}
+
+static void bisect_spec(void *argument)
+{
+    bisection *b = argument;
+    const cli_options *o = b->o;
+    b->what = what_of(o);
+    refuse_options(b);
+    b->tolerance = options_real(b->a, "tolerance", o->tolerance, 0, 1000, 0.5);
+    make_plan(b);
+    b->trial = (trial_options){.device = b->device,
+                               .seed = (unsigned long long)o->number.seed,
+                               .jobs = (int)o->number.jobs,
+                               .cache = cli_cache(b->a, o),
+                               .reference = reference_always,
+                               .sample_above = sample_above};
+    if (b->what == bisect_slow)
+        bisect_times(b);
+    else
+        find_parting(b);
+    if (o->json)
+        bisect_print_json(b);
+    else if (!o->quiet)
+        bisect_print(b);
+}
+
+int command_bisect_main(const cli_options *o)
+{
+    if (!cli_is_one_spec(o, "bisect")) return code_usage;
+    bisection b = {.a = arena_new(), .o = o, .path = o->files[0]};
+    const int code = cli_run(bisect_spec, &b, b.a);
+    return code == code_ok && b.found ? code_check_failed : code;
+}

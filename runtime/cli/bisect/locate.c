@@ -1,0 +1,180 @@
+/* In: a value that is wrong, and the element of it. Out: what makes it: the op and its line in the spec, the launch, its phase, the tile
+ * that has the element, and the line of the emitted source. Refuses nothing: what is not known is NULL. */
+#include "gen/base/names.h"
+#include "ir/program/segments.h"
+#include "runtime/cli/bisect/bisect.h"
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- the spec */
+static const char *trimmed(arena *a, const char *from, size_t size)
+{
+    while (size && strchr(" \t\r", from[size - 1])) size--;
+    while (size && strchr(" \t", *from)) from++, size--;
+    return arena_strndup(a, from, size);
+}
+
+static const char *line_of_text(arena *a, const char *text, int line)
+{
+    for (; line > 1 && text; line--) text = (text = strchr(text, '\n')) ? text + 1 : NULL;
+    return text ? trimmed(a, text, strcspn(text, "\n")) : NULL;
+}
+
+static const char *spec_line(const bisection *b, const ir_op *op)
+{
+    size_t size;
+    if (op->at.line < 1) return NULL;
+    if (!b->request.from_ir) return line_of_text(b->a, b->request.text, op->at.line);
+    return b->o->spec ? line_of_text(b->a, cli_read_file(b->a, b->o->spec, &size), op->at.line) : NULL;
+}
+
+static const ir_op *spec_op(const bisection *b, const ir_op *op)
+{
+    if (program_value(b->graph, op->outputs[0]->name) || op->origin < 0 || op->origin >= b->graph->op_count) return op;
+    return b->graph->ops[op->origin]; /* a step of a composite */
+}
+
+/* ---- the tile */
+static const char *tile_text(arena *a, const ir_phase *phase)
+{
+    const program_info *info = &program_table[phase->tile.program];
+    text t = {.a = a};
+    for (int i = 0; i < info->field_count; i++) text_printf(&t, "%s%s=%d", i ? " " : "", info->fields[i].name, phase->tile.at[i]);
+    return t.data ? t.data : "";
+}
+
+static int field_of(const ir_phase *phase, const char *name)
+{
+    const int i = tile_field_find(phase->tile.program, name, strlen(name));
+    return i < 0 ? 0 : phase->tile.at[i];
+}
+
+/* The element's row and column as the phase counts them, whose rows may be several of the value's. */
+static bool in_space(arena *a, const ir_phase *phase, const ir_value *v, const dim_table *dims, long long index, long long *row,
+                     long long *column)
+{
+    const extent own = value_rows(a, v), space = phase_space(a, phase).rows;
+    const long long columns = value_columns(v), rows = extent_value(&own, dims), walked = extent_value(&space, dims);
+    if (columns < 1 || walked < 1 || rows % walked != 0) return false;
+    const long long each = rows / walked;
+    *row = index / columns / each, *column = index / columns % each * columns + index % columns;
+    return true;
+}
+
+/* The packed column of a phase's product that a value's column is computed in; -1: none. */
+static long long packed_column(arena *a, const ir_phase *phase, const ir_value *v, long long column)
+{
+    segment_list list;
+    if (!gemm_segments(a, phase, &list)) return -1;
+    const gemm_segment *s = segment_of(&list, phase, v->def);
+    for (int i = 0; !s && i < list.count; i++)
+        if (list.items[i].first == v->def || list.items[i].second == v->def) s = &list.items[i];
+    for (long long n = 0; s && n < s->packed_count; n++) {
+        bool second;
+        if (segment_column(s, n, &second) == column && (s->kind != segment_pair_join || second == (v->def == s->second)))
+            return s->packed_start + n;
+    }
+    return -1;
+}
+
+static const char *span(arena *a, const char *what, long long at, int size, long long end)
+{
+    const long long from = at / size * size, to = from + size < end ? from + size : end;
+    return to - from == 1 ? arena_printf(a, "%s %lld", what, from) : arena_printf(a, "%ss %lld to %lld", what, from, to - 1);
+}
+
+static const char *product_tile(arena *a, const launch *l, const ir_phase *phase, const ir_value *v, const dim_table *dims, long long index)
+{
+    long long row, column;
+    const int m = field_of(phase, "m"), n = field_of(phase, "n");
+    if (!m || !n || !in_space(a, phase, v, dims, index, &row, &column)) return NULL;
+    const char *rows = span(a, "row", row, m, extent_value(&l->rows, dims));
+    const long long packed = value_columns(v) > 1 ? packed_column(a, phase, v, column) : -1;
+    segment_list list;
+    if (packed < 0 || !gemm_segments(a, phase, &list)) return rows;
+    return arena_printf(a, "%s, %s", rows, span(a, "packed column", packed, n, list.packed_columns));
+}
+
+/* Of [B, S, heads*hd] or [B, S, heads, hd]. */
+static const char *attention_tile(arena *a, const ir_phase *phase, const ir_value *v, const dim_table *dims, long long index)
+{
+    const ir_op *op = phase_first(phase, class_ATTENTION);
+    if (!op || v->rank < 3) return NULL;
+    const long long heads = op->attributes.heads, tokens = extent_value(&v->shape[1], dims);
+    const long long width = value_columns(v) * (v->rank > 3 ? extent_value(&v->shape[2], dims) : 1);
+    if (heads < 1 || tokens < 1 || width % heads != 0) return NULL;
+    const long long token = index / width % tokens, head = index % width / (width / heads);
+    const char *where = arena_printf(a, "sequence %lld, head %lld", index / width / tokens, head);
+    const int block = field_of(phase, "pack") > 1 ? 0 : field_of(phase, "block_q");
+    return block ? arena_printf(a, "%s, %s", where, span(a, "token", token, block, tokens)) : where;
+}
+
+static const char *tile_of(arena *a, const launch *l, const ir_phase *phase, const ir_value *v, const dim_table *dims, long long index)
+{
+    if (phase->family == family_gemm) return product_tile(a, l, phase, v, dims, index);
+    if (phase->family == family_attention || phase->family == family_decode) return attention_tile(a, phase, v, dims, index);
+    long long row, column;
+    if (phase->family != family_rows || !in_space(a, phase, v, dims, index, &row, &column)) return NULL;
+    return span(a, "row", row, l->tile_rows, extent_value(&l->rows, dims));
+}
+
+/* ---- the emitted line */
+static bool has_word(const char *line, size_t size, const char *word)
+{
+    const size_t length = strlen(word);
+    for (size_t i = 0; i + length <= size; i++)
+        if (memcmp(line + i, word, length) == 0) return true;
+    return false;
+}
+
+/* The first line from `from` on that has the word. */
+static bool find_line(place_made *m, arena *a, const char *source, const char *from, const char *word)
+{
+    int line = 1;
+    for (const char *at = source; *at; line++) {
+        const size_t size = strcspn(at, "\n");
+        if (at >= from && strncmp(at, "#line", 5) != 0 && has_word(at, size, word)) {
+            m->line = line, m->text = trimmed(a, at, size);
+            return true;
+        }
+        at += size + (at[size] == '\n');
+    }
+    return false;
+}
+
+/* Where the value is computed, else where it is stored, else the struct of its phase. */
+static void find_source(arena *a, place_made *m, const plan *p, const ir_value *v)
+{
+    const char *source = source_join(a, &m->launch->source), *name = names_choose(a, p->program).values[v->id];
+    const char *head = arena_printf(a, "struct %s_%s {", m->launch->kernel->name, name_identifier(a, m->phase->name));
+    const char *body = strstr(source, head);
+    m->file = m->launch->file;
+    if (!body) body = source;
+    if (find_line(m, a, source, body, arena_printf(a, " %s = ", name)) || find_line(m, a, source, body, arena_printf(a, "p.%s +", name)) ||
+        find_line(m, a, source, body, arena_printf(a, "p.%s[", name)))
+        return;
+    if (!find_line(m, a, source, body, arena_printf(a, "!%d:%d", v->def->at.line, v->def->at.column))) find_line(m, a, source, body, head);
+}
+
+static const launch *launch_of(const plan *p, const ir_phase *phase)
+{
+    for (int i = 0; i < p->launch_count; i++)
+        for (int k = 0; k < p->launches[i].kernel->phase_count; k++)
+            if (p->launches[i].kernel->phases[k] == phase) return &p->launches[i];
+    return NULL;
+}
+
+place_made locate(bisection *b, const plan *p, const parting *found)
+{
+    place_made m = {0};
+    arena *a = b->a;
+    const ir_value *v = program_value(p->program, found->value->name);
+    m.op = found->value->def ? spec_op(b, found->value->def) : NULL;
+    if (m.op) m.spec_text = spec_line(b, m.op);
+    if (!v || !v->def || !(m.phase = phase_of(p->program, v->def)) || !(m.launch = launch_of(p, m.phase))) return m;
+    m.computes = kernel_ops(a, b->graph, m.launch->kernel);
+    m.tile = tile_text(a, m.phase);
+    m.within = tile_of(a, m.launch, m.phase, v, &p->program->dims, found->first);
+    find_source(a, &m, p, v);
+    return m;
+}

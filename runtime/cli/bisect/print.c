@@ -1,0 +1,335 @@
+/* In: a bisection. Out: it as text or as JSON on standard output. Refuses nothing. */
+#include "runtime/cli/bisect/bisect.h"
+#include "runtime/cli/spread.h"
+#include <math.h>
+#include <string.h>
+
+static const char *const what_names[] = {"diff", "nan", "slow"};
+
+static const char *const kind_texts[] = {
+    [parting_none] = "right",
+    [parting_beyond] = "beyond its bound",
+    [parting_unwritten] = "nobody wrote it, or what it is made of",
+    [parting_infinite] = "no number, and should be one",
+    [parting_together] = "each element is within its bound, all together are too far off",
+};
+static const char *const kind_names[] = {"none", "beyond", "unwritten", "infinite", "together"};
+
+/* ---- words */
+static void coordinates(text *t, const ir_value *v, const dim_table *dims, long long index)
+{
+    long long at[max_rank] = {0};
+    for (int i = v->rank - 1; i >= 0; i--) {
+        const long long size = extent_value(&v->shape[i], dims);
+        at[i] = size > 0 ? index % size : 0;
+        index = size > 0 ? index / size : 0;
+    }
+    for (int i = 0; i < v->rank; i++) text_printf(t, "%s%lld", i ? "," : "", at[i]);
+}
+
+static const char *element_text(const bisection *b, const parting *p)
+{
+    text t = {.a = b->a};
+    text_printf(&t, "[");
+    coordinates(&t, p->value, &b->graph->dims, p->first);
+    text_printf(&t, "]");
+    return t.data;
+}
+
+static const char *box_text(const bisection *b, const parting *p)
+{
+    text t = {.a = b->a};
+    for (int i = 0; i < p->value->rank; i++) {
+        text_printf(&t, i ? "," : "[");
+        if (p->low[i] == p->high[i])
+            text_printf(&t, "%lld", p->low[i]);
+        else
+            text_printf(&t, "%lld..%lld", p->low[i], p->high[i]);
+    }
+    text_printf(&t, "]");
+    return t.data;
+}
+
+static const char *bold(void) { return colour_code(stdout, colour_bold); }
+static const char *plain(void) { return colour_code(stdout, colour_none); }
+
+static void print_line(const char *what, const char *text) { printf("    %-10s %s\n", what, text); }
+
+/* ---- a value that parts */
+static void print_numbers(const bisection *b, const parting *p)
+{
+    printf("    %-10s %s: ", "element", element_text(b, p));
+    if (p->end_to_end)
+        printf("%.3g times its bound of %.3g away, from the inputs on\n", p->ratio, p->bound);
+    else if (p->kind == parting_unwritten)
+        printf("nobody wrote it, or what it is made of; it should be %.6g\n", p->expected);
+    else if (isfinite(p->ratio))
+        printf("%.6g, should be %.6g within %.3g: %.3g times that\n", p->got, p->expected, p->bound, p->ratio);
+    else
+        printf("%.6g, should be %.6g\n", p->got, p->expected);
+}
+
+static void print_extent(const bisection *b, const parting *p)
+{
+    if (p->end_to_end) return;
+    if (p->kind == parting_together)
+        printf("    %-10s %s: the RMS of error over bound is %.3g, at most %g\n", "all", kind_texts[p->kind], p->spread, REF_MOST_SPREAD);
+    else
+        printf("    %-10s %lld of %lld elements, within %s\n", "wrong", p->bad, p->elements, box_text(b, p));
+    if (p->unwritten) printf("    %-10s %lld of them were not written\n", "", p->unwritten);
+    if (p->zeros) print_line("", "they are 0");
+    if (p->factor != 0) printf("    %-10s they are %.6g times what they should be\n", "", p->factor);
+}
+
+static void print_made(const bisection *b, const place_made *m)
+{
+    if (m->op)
+        printf("    %-10s %s at %s:%d:%d", "op", op_table[m->op->kind].name, b->o->spec ? b->o->spec : b->path, m->op->at.line,
+               m->op->at.column);
+    if (m->op) printf("%s%s\n", m->spec_text ? "   " : "", m->spec_text ? m->spec_text : "");
+    if (!m->launch) return;
+    printf("    %-10s %s, phase %s: %s\n", "kernel", m->launch->name, m->phase->name, m->computes);
+    printf("    %-10s %s%s%s: %s\n", "tile", m->within ? m->within : "", m->within ? ", of " : "",
+           program_table[m->phase->tile.program].name, m->tile);
+    printf("    %-10s %s:%d: %s\n", "source", m->file, m->line, m->text);
+}
+
+static void print_finding(const bisection *b, const char *title, const finding *f)
+{
+    printf("  %s%s %%%s%s\n", bold(), title, f->parting.value->name, plain());
+    print_made(b, &f->made);
+    print_numbers(b, &f->parting);
+    print_extent(b, &f->parting);
+}
+
+/* ---- what was done */
+static void print_head(const bisection *b)
+{
+    const ir_program *p = b->plan->program;
+    printf("%s%s  %s  level %s%s  ", bold(), p->name, dtype_name(p->type), fusion_level_name(p->level), plain());
+    if (b->device && b->what == bisect_slow)
+        printf("on %s, target %s, model %s\n", b->device->info.name, p ? b->plan->target->name : "", b->plan->device->name);
+    else if (!b->device)
+        printf("geometry of %s\n", b->plan->target->name);
+    else
+        printf("on %s, target %s\n", b->on, b->plan->target->name);
+    for (int i = 0; i < b->edits.count; i++) printf("  %s is that of %s\n", b->edits.list[i].file, b->edits.folder);
+}
+
+/* Values in memory, or those of them that are wrong. */
+static int values_of(const walk *w, bool wrong)
+{
+    int n = 0;
+    for (int i = 0; i < w->count; i++) n += !w->list[i].end_to_end && (!wrong || w->list[i].kind != parting_none);
+    return n;
+}
+
+static void print_notes(const bisection *b)
+{
+    if (b->vanished) {
+        printf("  with %d values of phase %s in memory, too, every value is right:", b->shown, b->stored.made.phase->name);
+        puts(" the fault depends on time, or on what a compiler makes of the whole phase");
+    }
+    if (b->hidden) printf("  %s%s", b->hidden, b->hidden[strlen(b->hidden) - 1] == '\n' ? "" : "\n");
+    if (b->lost) printf("  with its values in memory the phase has another source: %s\n", b->lost);
+    if (b->sampled) puts("  of products and attention only some rows were judged: all of them would take too long");
+    if (b->overflow)
+        printf("  %%%s has elements that %s cannot hold, by the reference itself: no kernel is at fault\n", b->overflow->value->name,
+               dtype_name(b->overflow->value->type));
+}
+
+static void print_checker(const bisection *b)
+{
+    if (!b->checker) {
+        if (b->checked) puts("  the checker finds no race and no access out of bounds");
+        return;
+    }
+    printf("  %sthe checker, of the first access that it refuses%s\n", bold(), plain());
+    for (const char *at = b->checker; *at; at += strcspn(at, "\n"), at += *at == '\n') printf("    %.*s\n", (int)strcspn(at, "\n"), at);
+}
+
+static void print_expected(const bisection *b)
+{
+    const expected_result *e = &b->expected;
+    if (!e->file) return;
+    if (e->unknown) printf("  %s also has %s: no values of the spec\n", e->file, e->unknown);
+    if (!e->first) {
+        printf("  %s agrees with the spec: %d values, each within its bound on the values before it\n", e->file, e->given);
+        return;
+    }
+    const finding f = {*e->first, {.op = e->first->value->def}};
+    print_finding(b, arena_printf(b->a, "%s parts from the spec at", e->file), &f);
+    if (e->between) printf("    %-10s %s: the file does not have them, so it may be any of these ops\n", "before it", e->between);
+}
+
+static void print_slow(const bisection *b)
+{
+    printf("  %-28s %12s %12s %12s %8s  %s\n", "launch", "in its chain", "alone", "model", "times", "the model's limit");
+    for (int i = 0; i < b->timed->launch_count; i++) {
+        const slow_launch *l = &b->launches[i];
+        printf("%s %-28s %12s %12s %12s %8.2f  %s\n", l == b->slowest ? " >" : "  ", l->launch->name,
+               spread_time_text(b->a, l->chained, true), spread_time_text(b->a, l->alone, true), spread_time_text(b->a, l->predicted, true),
+               l->chained / l->predicted, l->limit);
+    }
+    if (!b->found) {
+        printf("  nothing is more than %g times its model's time\n", 1 + b->tolerance);
+        return;
+    }
+    printf("  %sthe furthest above the model: %s%s\n", bold(), b->slowest->launch->name, plain());
+    print_made(b, &b->first.made);
+    if (b->slowest->alone < (1 + b->tolerance) * b->slowest->predicted)
+        puts("    alone it is as fast as the model says: it waits for what runs before it, or for what that left in the caches");
+}
+
+void bisect_print(const bisection *b)
+{
+    print_head(b);
+    if (b->what == bisect_slow) {
+        print_slow(b);
+        return;
+    }
+    const ir_value *stored = b->stored.parting.value;
+    printf("  %d values in memory were compared, each on the device's own inputs: ", values_of(&b->whole, false));
+    if (!stored)
+        printf("%sall are right%s\n", colour_code(stdout, colour_good), plain());
+    else
+        printf("%s%d wrong%s, %%%s the first\n", colour_code(stdout, colour_bad), values_of(&b->whole, true), plain(), stored->name);
+    if (stored) print_finding(b, "the first wrong value:", &b->first);
+    if (stored && strcmp(b->first.parting.value->name, stored->name) != 0) print_finding(b, "the first that is in memory:", &b->stored);
+    print_notes(b);
+    print_checker(b);
+    print_expected(b);
+}
+
+/* ---- JSON */
+static json_t *number_json(double x) { return isfinite(x) ? json_real(x) : json_null(); }
+
+static void set_text(json_t *o, const char *key, const char *text)
+{
+    if (text) json_object_set_new(o, key, json_string(text));
+}
+
+static json_t *index_json(const bisection *b, const parting *p)
+{
+    json_t *list = json_array();
+    long long index = p->first, at[max_rank] = {0};
+    for (int i = p->value->rank - 1; i >= 0; i--) {
+        const long long size = extent_value(&p->value->shape[i], &b->graph->dims);
+        at[i] = size > 0 ? index % size : 0, index = size > 0 ? index / size : 0;
+    }
+    for (int i = 0; i < p->value->rank; i++) json_array_append_new(list, json_integer(at[i]));
+    return list;
+}
+
+static json_t *box_json(const parting *p)
+{
+    json_t *list = json_array();
+    for (int i = 0; i < p->value->rank; i++)
+        json_array_append_new(list, json_pack("[I, I]", (json_int_t)p->low[i], (json_int_t)p->high[i]));
+    return list;
+}
+
+static json_t *parting_json(const bisection *b, const parting *p)
+{
+    json_t *o = json_pack("{s:s, s:s, s:I}", "value", p->value->name, "kind", kind_names[p->kind], "elements", (json_int_t)p->elements);
+    json_object_set_new(o, "worst_ratio", number_json(p->worst_ratio));
+    json_object_set_new(o, "rms_ratio", number_json(p->spread));
+    if (p->kind == parting_none) return o;
+    json_object_set_new(o, "end_to_end", json_boolean(p->end_to_end));
+    json_object_set_new(o, "element", index_json(b, p));
+    json_object_set_new(o, "bound", number_json(p->bound));
+    json_object_set_new(o, "ratio", number_json(p->ratio));
+    if (p->end_to_end) return o;
+    json_object_set_new(o, "got", number_json(p->got));
+    json_object_set_new(o, "expected", number_json(p->expected));
+    json_object_set_new(o, "wrong", json_integer(p->bad));
+    json_object_set_new(o, "unwritten", json_integer(p->unwritten));
+    json_object_set_new(o, "infinite", json_integer(p->infinite));
+    if (p->bad) json_object_set_new(o, "within", box_json(p));
+    if (p->factor != 0) json_object_set_new(o, "factor", json_real(p->factor));
+    return o;
+}
+
+static void made_json(const bisection *b, json_t *o, const place_made *m)
+{
+    if (m->op) {
+        json_t *spec =
+            json_pack("{s:s, s:i, s:i}", "file", b->o->spec ? b->o->spec : b->path, "line", m->op->at.line, "column", m->op->at.column);
+        set_text(spec, "text", m->spec_text);
+        json_object_set_new(o, "op", json_string(op_table[m->op->kind].name));
+        json_object_set_new(o, "spec", spec);
+    }
+    if (!m->launch) return;
+    json_object_set_new(o, "kernel", json_string(m->launch->name));
+    json_object_set_new(o, "phase", json_string(m->phase->name));
+    json_object_set_new(o, "ops", json_string(m->computes));
+    json_object_set_new(o, "program", json_string(program_table[m->phase->tile.program].name));
+    set_text(o, "tile", m->tile);
+    set_text(o, "tile_of_element", m->within);
+    json_object_set_new(o, "source", json_pack("{s:s, s:i, s:s}", "file", m->file, "line", m->line, "text", m->text));
+}
+
+static json_t *finding_json(const bisection *b, const finding *f)
+{
+    json_t *o = parting_json(b, &f->parting);
+    made_json(b, o, &f->made);
+    return o;
+}
+
+static json_t *slow_json(const bisection *b)
+{
+    json_t *list = json_array();
+    for (int i = 0; i < b->timed->launch_count; i++) {
+        const slow_launch *l = &b->launches[i];
+        json_t *o = json_pack("{s:s, s:f, s:f, s:f, s:s, s:b}", "kernel", l->launch->name, "chained_seconds", l->chained, "alone_seconds",
+                              l->alone, "predicted_seconds", l->predicted, "limit", l->limit, "slowest", l == b->slowest);
+        if (l == b->slowest) made_json(b, o, &b->first.made);
+        json_array_append_new(list, o);
+    }
+    return list;
+}
+
+static json_t *expected_json(const bisection *b)
+{
+    const expected_result *e = &b->expected;
+    json_t *o = json_pack("{s:s, s:i, s:b}", "file", e->file, "values", e->given, "parts", e->first != NULL), *list = json_array();
+    for (int i = 0; i < e->given; i++) json_array_append_new(list, parting_json(b, &e->list[i]));
+    json_object_set_new(o, "checks", list);
+    if (e->first) json_object_set_new(o, "first", finding_json(b, &(finding){*e->first, {.op = e->first->value->def}}));
+    set_text(o, "unknown", e->unknown);
+    set_text(o, "between", e->between);
+    return o;
+}
+
+static void numbers_json(const bisection *b, json_t *o)
+{
+    json_t *list = json_array();
+    for (int i = 0; i < b->whole.count; i++) json_array_append_new(list, parting_json(b, &b->whole.list[i]));
+    json_object_set_new(o, "checks", list);
+    json_object_set_new(o, "sampled", json_boolean(b->sampled));
+    if (b->stored.parting.value) {
+        json_object_set_new(o, "first", finding_json(b, &b->first));
+        json_object_set_new(o, "first_in_memory", finding_json(b, &b->stored));
+        json_object_set_new(o, "shown", json_integer(b->shown));
+        json_object_set_new(o, "vanished", json_boolean(b->vanished));
+    }
+    set_text(o, "hidden", b->hidden);
+    set_text(o, "lost", b->lost);
+    set_text(o, "checker", b->checker);
+    if (b->overflow) set_text(o, "overflow", b->overflow->value->name);
+    if (b->expected.file) json_object_set_new(o, "expected", expected_json(b));
+}
+
+void bisect_print_json(const bisection *b)
+{
+    const ir_program *p = b->plan->program;
+    json_t *o = json_pack("{s:s, s:s, s:s, s:s, s:s, s:b}", "what", what_names[b->what], "block", p->name, "dtype", dtype_name(p->type),
+                          "fusion", fusion_level_name(p->level), "target", b->plan->target->name, "found", b->found);
+    set_text(o, "device", b->what == bisect_slow ? b->device->info.name : b->on);
+    if (b->what == bisect_slow)
+        json_object_set_new(o, "launches", slow_json(b));
+    else
+        numbers_json(b, o);
+    cli_print_json(o);
+    json_decref(o);
+}

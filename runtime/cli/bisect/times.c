@@ -1,0 +1,100 @@
+/* In: a plan on a device that has a model. Out: each launch's time in its chain and alone beside the model's, and the one that is furthest
+ * above it. Refuses devices whose model has no bandwidth: there is nothing to compare with. */
+#include "gen/base/predict.h"
+#include "runtime/cli/bench.h"
+#include "runtime/cli/bisect/bisect.h"
+#include "runtime/cli/spread.h"
+#include <string.h>
+
+enum { batch = 8, least_rounds = 3, most_rounds = 400 };
+
+typedef struct timing {
+    bisection *b;
+    bench *bench;
+    const plan *plan;
+    double *chained, *alone; /* medians of batches: launch by launch, most_rounds each */
+    int rounds;
+} timing;
+
+static void time_round(timing *t)
+{
+    double *each = arena_alloc(t->b->a, ((size_t)t->plan->launch_count + 1) * sizeof *each), runs[batch];
+    bench_launches(t->bench, batch, each);
+    for (int i = 0; i < t->plan->launch_count; i++) {
+        bench_alone(t->bench, i, batch, runs);
+        t->chained[i * most_rounds + t->rounds] = each[i];
+        t->alone[i * most_rounds + t->rounds] = spread_of(runs, batch).median;
+    }
+    t->rounds++;
+}
+
+static void time_all(timing *t, double seconds)
+{
+    const size_t room = ((size_t)t->plan->launch_count + 1) * most_rounds * sizeof(double);
+    double unused[batch];
+    t->chained = arena_alloc(t->b->a, room), t->alone = arena_alloc(t->b->a, room);
+    bench_runs(t->bench, batch, unused); /* clocks rise, pages are touched */
+    progress bar = progress_start("timing, rounds", least_rounds);
+    const double start = seconds_now();
+    while (t->rounds < least_rounds || (seconds_now() - start < seconds && t->rounds < most_rounds)) {
+        time_round(t);
+        if (t->rounds > bar.total) bar.total = t->rounds;
+        progress_step(&bar, "");
+    }
+    progress_end(&bar);
+}
+
+static slow_launch judged(timing *t, int i)
+{
+    const launch *l = &t->plan->launches[i];
+    const work w = bench_work(t->bench, i);
+    prediction p;
+    if (!launch_predict(t->plan, l, &w, &p))
+        bail(t->b->a, code_usage, (position){0},
+             "--what=slow: the device model %s does not say what its bandwidth is; --device-model names "
+             "another, or a file (docs/devices.md)",
+             t->plan->device->name);
+    return (slow_launch){l, spread_of(t->chained + i * most_rounds, t->rounds).median,
+                         spread_of(t->alone + i * most_rounds, t->rounds).median, p.seconds, predicted_limit_names[p.limit]};
+}
+
+static void need_model(const bisection *b)
+{
+    const device_model *d = b->plan->device;
+    if (d->numbers[number_bandwidth].value <= 0)
+        bail(b->a, code_usage, (position){0},
+             "--what=slow: the device model %s does not say what its bandwidth is, so nothing is predicted; "
+             "--device-model names another, or a file (docs/devices.md)",
+             d->name);
+    if (d->match && !strstr(b->device->info.label, d->match))
+        bail(b->a, code_usage, (position){0},
+             "--what=slow: the device model %s is of a device that is called '%s', this one is '%s'; "
+             "--device-model names another, or a file (docs/devices.md)",
+             d->name, d->match, b->device->info.label);
+}
+
+void bisect_times(bisection *b)
+{
+    need_model(b);
+    const bench_options options = {.device = b->device,
+                                   .seed = b->trial.seed,
+                                   .jobs = b->trial.jobs,
+                                   .last_level = device_last_level(b->plan->device),
+                                   .cache = b->trial.cache};
+    timing t = {.b = b, .bench = bench_open(b->a, b->graph ? b->graph : b->plan->program, b->plan, &options, NULL)};
+    t.plan = bench_plan_of(t.bench);
+    source_edits_check(b->a, &b->edits, b->plan, t.plan);
+    time_all(&t, options_real(b->a, "seconds", b->o->seconds, 0, 3600, 2));
+    b->launches = arena_alloc(b->a, ((size_t)t.plan->launch_count + 1) * sizeof *b->launches);
+    for (int i = 0; i < t.plan->launch_count; i++) {
+        slow_launch *l = &b->launches[i];
+        *l = judged(&t, i);
+        if (!b->slowest || l->chained - l->predicted > b->slowest->chained - b->slowest->predicted) b->slowest = l;
+    }
+    b->found = b->slowest && b->slowest->chained > (1 + b->tolerance) * b->slowest->predicted;
+    b->timed = t.plan;
+    if (!b->slowest) return;
+    const ir_phase *phase = b->slowest->launch->kernel->phases[0];
+    const ir_value *last = phase->op_count ? phase->ops[phase->op_count - 1]->outputs[0] : NULL;
+    if (last) b->first = (finding){.made = locate(b, t.plan, &(parting){.value = last})};
+}

@@ -1,0 +1,477 @@
+/* `tfgen bisect`: faults that are planted in emitted kernels are found, each with its op, element and line; so are another framework's
+ * numbers that part; and what is right is left alone. */
+#define _GNU_SOURCE
+#include "runtime/data/safetensors.h"
+#include "tests/shell.h"
+#include "tests/support.h"
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static char folder[64], *content;
+static json_t *found;
+
+static void open_folder(void)
+{
+    strcpy(folder, "/tmp/tfgen-bisect-XXXXXX");
+    ck_assert_ptr_nonnull(mkdtemp(folder));
+}
+
+static void close_folder(void)
+{
+    shell("rm -rf %s", folder);
+    json_decref(found);
+    found = NULL;
+    free(content);
+    content = NULL;
+}
+
+static void parse(void)
+{
+    json_decref(found);
+    found = json_loads(output, 0, NULL);
+    ck_assert_msg(found != NULL, "%s", output);
+}
+
+static const char *path_of(const char *file)
+{
+    static char path[256];
+    snprintf(path, sizeof path, "%s/%s", folder, file);
+    return path;
+}
+
+static void write_text(const char *file, const char *whole)
+{
+    FILE *f = fopen(path_of(file), "w");
+    ck_assert_ptr_nonnull(f);
+    fputs(whole, f);
+    ck_assert_int_eq(fclose(f), 0);
+}
+
+static void read_text(const char *file)
+{
+    FILE *f = fopen(path_of(file), "r");
+    size_t room = 0;
+    free(content);
+    content = NULL;
+    ck_assert_ptr_nonnull(f);
+    ck_assert_int_gt(getdelim(&content, &room, 0, f), 0);
+    fclose(f);
+}
+
+/* The kernel's file with each `from` turned into `to`. */
+static void edit(const char *file, const char *from, const char *to)
+{
+    char *made;
+    size_t size;
+    read_text(file);
+    FILE *f = open_memstream(&made, &size);
+    const char *at = content, *next = strstr(at, from);
+    ck_assert_msg(next != NULL, "'%s' is not in %s", from, file);
+    for (; next; at = next + strlen(from), next = strstr(at, from)) fprintf(f, "%.*s%s", (int)(next - at), at, to);
+    fputs(at, f);
+    fclose(f);
+    write_text(file, made);
+    free(made);
+}
+
+/* `arguments`: a spec and its options, as emit and bisect both take them. */
+static void emit_sources(const char *arguments) { ck_assert_msg(tfgen("emit %s -q -o %s", arguments, folder) == 0, "%s", output); }
+
+static void find(const char *arguments, const char *options)
+{
+    ck_assert_msg(tfgen("bisect %s %s --replace-source=%s --json", arguments, options, folder) == 1, "%s", output);
+    parse();
+}
+
+static void find_planted(const char *arguments, const char *options, const char *file, const char *from, const char *to)
+{
+    emit_sources(arguments);
+    edit(file, from, to);
+    find(arguments, options);
+}
+
+static const json_t *first(void)
+{
+    const json_t *o = json_object_get(found, "first");
+    ck_assert_msg(o != NULL, "%s", output);
+    return o;
+}
+
+static const char *string(const json_t *o, const char *key)
+{
+    const char *s = json_string_value(json_object_get(o, key));
+    ck_assert_msg(s != NULL, "no %s in:\n%s", key, output);
+    return s;
+}
+
+static long long integer(const json_t *o, const char *key)
+{
+    ck_assert_msg(json_is_integer(json_object_get(o, key)), "no %s in:\n%s", key, output);
+    return json_integer_value(json_object_get(o, key));
+}
+
+/* The first wrong value, the op that the spec has for it, and its line there. */
+static void is_first(const char *value, const char *op, int line)
+{
+    ck_assert_msg(strcmp(string(first(), "value"), value) == 0, "%s instead of %s:\n%s", string(first(), "value"), value, output);
+    ck_assert_str_eq(string(first(), "op"), op);
+    ck_assert_int_eq(integer(json_object_get(first(), "spec"), "line"), line);
+}
+
+/* The emitted line: the file's own at that number. */
+static void names_line(const char *file, const char *part)
+{
+    const json_t *source = json_object_get(first(), "source");
+    const char *said = string(source, "text");
+    ck_assert_str_eq(string(source, "file"), file);
+    ck_assert_msg(strstr(said, part) != NULL, "'%s' is not '%s'", said, part);
+    read_text(file);
+    const char *at = content;
+    for (long long line = integer(source, "line"); line > 1; line--) at = strchr(at, '\n') + 1;
+    ck_assert_msg(strstr(at, said) != NULL && strstr(at, said) < strchr(at, '\n'), "line %lld of %s is not '%s'", integer(source, "line"),
+                  file, said);
+}
+
+static void lies_within(long long axis, long long low, long long high)
+{
+    const json_t *range = json_array_get(json_object_get(first(), "within"), (size_t)axis);
+    ck_assert_int_eq(json_integer_value(json_array_get(range, 0)), low);
+    ck_assert_int_eq(json_integer_value(json_array_get(range, 1)), high);
+}
+
+#define ATTENTION "specs/attention.yaml --target=host"
+#define SWIGLU "specs/swiglu.yaml --target=host"
+#define NORM "specs/rmsnorm.yaml --target=host"
+
+START_TEST(a_missing_barrier_is_found_and_the_checker_names_the_access)
+{
+    find_planted(ATTENTION, "", "attention_attention.hip", "        barrier();\n        return at(stage);", "        return at(stage);");
+    is_first("a", "attention", 19);
+    ck_assert_msg(strstr(string(found, "checker"), "which nobody wrote\n  kernel attention_attention") != NULL, "%s",
+                  string(found, "checker"));
+}
+END_TEST
+
+START_TEST(a_wrong_stride_is_found)
+{
+    find_planted(NORM, "", "rmsnorm_n.hip", "p.x + row * 256ll", "p.x + row * 255ll");
+    is_first("n", "rmsnorm", 17);
+    names_line("rmsnorm_n.hip", "n_ = op_mul(n_n, e.w);");
+    lies_within(1, 1, 36); /* row 0 is right */
+}
+END_TEST
+
+START_TEST(a_missed_mask_is_found)
+{
+    static char arguments[128];
+    snprintf(arguments, sizeof arguments, "%s/s.yaml --target=host", folder);
+    ck_assert_int_eq(shell("sed 's/causal: true/causal: false/' specs/attention.yaml >%s/s.yaml", folder), 0);
+    find_planted(arguments, "", "attention_attention.hip", "key < to && key_is_visible", "key_is_visible");
+    is_first("a", "attention", 19);
+    ck_assert_int_eq(integer(first(), "wrong") > 9000, 1);
+}
+END_TEST
+
+START_TEST(an_overflow_in_f16_is_found)
+{
+    find_planted(SWIGLU " --dtype=f16", "--what=nan", "swiglu_gate_up.hip", "op_mul(act, hi)",
+                 "op_mul(op_cast<f16>(act * 1e6f) * 1e-6f, hi)");
+    is_first("prod", "mul", 22);
+    ck_assert_str_eq(string(first(), "kind"), "infinite");
+    names_line("swiglu_gate_up.hip", "1e6f");
+}
+END_TEST
+
+START_TEST(a_key_of_the_future_is_found)
+{
+    find_planted(ATTENTION, "", "attention_attention.hip", "key <= position)", "key <= position + 1)");
+    is_first("a", "attention", 19);
+    lies_within(1, 0, 35); /* the last token has no future */
+    ck_assert_ptr_nonnull(strstr(string(first(), "tile_of_element"), "sequence 0, head 0"));
+}
+END_TEST
+
+START_TEST(a_dropped_tail_is_found)
+{
+    find_planted(ATTENTION, "", "attention_attention.hip", "ceil_div(t.to - t.from, block_k)", "(t.to - t.from) / block_k");
+    is_first("a", "attention", 19);
+    lies_within(1, 32, 36);
+}
+END_TEST
+
+START_TEST(a_row_that_nobody_writes_is_found)
+{
+    find_planted(NORM, "", "rmsnorm_n.hip", "return p.B * p.S; }", "return p.B * p.S - 1; }");
+    is_first("n", "rmsnorm", 17);
+    ck_assert_str_eq(string(first(), "kind"), "unwritten");
+    ck_assert_int_eq(integer(first(), "unwritten"), 256);
+    lies_within(1, 36, 36);
+    ck_assert_str_eq(string(first(), "tile_of_element"), "row 36");
+}
+END_TEST
+
+/* Gate and up are not in memory: the change is made again in the kernel that stores them. */
+START_TEST(a_swapped_operand_is_found_inside_its_kernel)
+{
+    find_planted(SWIGLU, "", "swiglu_gate_up.hip", "op_silu(lo)", "op_silu(hi)");
+    is_first("act", "silu", 21);
+    ck_assert_str_eq(string(json_object_get(found, "first_in_memory"), "value"), "prod");
+    ck_assert_int_eq(integer(found, "shown"), 3);
+    names_line("swiglu_gate_up.hip", "act = op_silu(hi);");
+}
+END_TEST
+
+/* A sum that is begun with what was there: of a step of a norm, which the spec has no name for. */
+START_TEST(a_sum_that_is_not_reset_is_found)
+{
+    static const char block[] = "specs/llama-block.yaml --target=host";
+    find_planted(block, "", "llama_o.hip", "column_tile] = sum;", "column_tile] += sum;");
+    is_first("h2.ss", "rmsnorm", 36);
+    ck_assert_str_eq(string(first(), "kernel"), "llama_o");
+    names_line("llama_o.hip", "column_tile] += sum;");
+}
+END_TEST
+
+START_TEST(a_wrong_scale_is_found)
+{
+    find_planted("specs/llama-block.yaml --target=host", "", "llama_gate_up.hip", "op_mul(lo, c.gate_r)", "op_mul(lo, c.gate_r * 2.0f)");
+    is_first("gate", "linear", 37);
+    ck_assert_double_eq_tol(json_number_value(json_object_get(first(), "factor")), 2, 0.01);
+    ck_assert_str_eq(string(json_object_get(found, "first_in_memory"), "value"), "prod");
+    ck_assert_ptr_nonnull(strstr(string(first(), "tile_of_element"), "rows 0 to 31, packed columns 0 to 127"));
+    names_line("llama_gate_up.hip", "gate = op_mul(lo, c.gate_r * 2.0f);");
+}
+END_TEST
+
+START_TEST(a_rounding_at_the_wrong_place_is_found)
+{
+    find_planted(SWIGLU " --dtype=f32", "", "swiglu_gate_up.hip", "op_mul(act, hi)", "op_mul(op_cast<bf16>(act), hi)");
+    is_first("prod", "mul", 22);
+}
+END_TEST
+
+START_TEST(a_fault_in_a_packed_weight_is_found)
+{
+    find_planted("specs/linear.yaml --target=host", "", "linear_l_pack.hip", "col * 256ll + k", "col * 256ll + (k ^ 1)");
+    is_first("l", "linear", 18);
+}
+END_TEST
+
+START_TEST(a_fault_is_found_in_the_geometry_of_a_gpu)
+{
+    find_planted("specs/swiglu.yaml --target=sm_90a", "", "swiglu_gate_up.hip", "op_silu(lo)", "op_silu(-lo)");
+    is_first("act", "silu", 21);
+}
+END_TEST
+
+START_TEST(what_is_right_is_left_alone)
+{
+    ck_assert_int_eq(tfgen("bisect " SWIGLU), 0);
+    says("all are right");
+    ck_assert_int_eq(tfgen("bisect " SWIGLU " --what=nan --json"), 0);
+    parse();
+    ck_assert(json_is_false(json_object_get(found, "found")));
+    emit_sources(SWIGLU);
+    edit("swiglu_gate_up.hip", "op_silu(lo)", "op_silu( lo )"); /* a blank is no edit */
+    ck_assert_int_eq(tfgen("bisect " SWIGLU " --replace-source=%s", folder), 0);
+    ck_assert_ptr_null(strstr(output, "is that of"));
+}
+END_TEST
+
+START_TEST(run_takes_edited_kernels_too)
+{
+    emit_sources(SWIGLU);
+    edit("swiglu_gate_up.hip", "op_silu(lo)", "op_silu(hi)");
+    ck_assert_int_eq(tfgen("run " SWIGLU " --replace-source=%s --repeat=0", folder), 1);
+    says("BAD: a bound is exceeded");
+}
+END_TEST
+
+START_TEST(what_bisect_cannot_do_it_says)
+{
+    ck_assert_int_eq(tfgen("bisect " SWIGLU " --replace-source=/nowhere"), 2);
+    says("--replace-source: /nowhere has no kernel of this plan");
+    emit_sources("specs/swiglu.yaml --target=gfx942");
+    ck_assert_int_eq(tfgen("bisect " SWIGLU " --replace-source=%s", folder), 2);
+    says("was emitted for cdna, wave 64, this plan is for host, wave 1");
+    ck_assert_int_eq(tfgen("bisect " SWIGLU " --what=wrong"), 2);
+    ck_assert_int_eq(tfgen("bisect " SWIGLU " --what=nan --expected=x"), 2);
+    ck_assert_int_eq(tfgen("bisect " SWIGLU " --tolerance=1"), 2);
+    ck_assert_int_eq(tfgen("bisect " SWIGLU " --what=slow --weights=x"), 2);
+    ck_assert_int_eq(tfgen("bisect specs/swiglu.yaml specs/linear.yaml"), 2);
+    ck_assert_int_eq(tfgen("bisect specs/bad/add-shapes.yaml"), 3);
+    ck_assert_int_eq(tfgen("bisect specs/swiglu.yaml --target=sm_12"), 4);
+    ck_assert_int_eq(tfgen("bisect specs/swiglu.yaml --device=host --what=slow"), 2);
+    says("the device model host does not say what its bandwidth is");
+}
+END_TEST
+
+/* ---- another framework's numbers */
+enum { rows = 37, length = 256, columns = 344 };
+typedef struct swiglu {
+    arena *a;
+    double *x, *w_gate, *w_up, *gate, *up, *act, *prod;
+} swiglu;
+
+static double *read_tensor(arena *a, const safetensors *file, const char *name)
+{
+    const safetensors_tensor *t = safetensors_need(file, name);
+    double *out = arena_alloc(a, (size_t)t->count * sizeof *out);
+    safetensors_read(file, t, out);
+    return out;
+}
+
+static double *product(arena *a, const double *x, const double *w)
+{
+    double *y = arena_alloc(a, (size_t)rows * columns * sizeof *y);
+    for (int r = 0; r < rows; r++)
+        for (int n = 0; n < columns; n++)
+            for (int k = 0; k < length; k++) y[r * columns + n] += x[r * length + k] * w[n * length + k];
+    return y;
+}
+
+static double silu(double x) { return x / (1 + exp(-x)); }
+static double gelu(double x) { return x * (1 + erf(x / sqrt(2))) / 2; }
+
+/* As a framework would compute it that has another function in place of silu. */
+static void compute(void *argument, double (*function)(double))
+{
+    swiglu *s = argument;
+    const safetensors *file = safetensors_open(s->a, path_of("data.safetensors"));
+    s->x = read_tensor(s->a, file, "x"), s->w_gate = read_tensor(s->a, file, "w_gate"), s->w_up = read_tensor(s->a, file, "w_up");
+    s->gate = product(s->a, s->x, s->w_gate), s->up = product(s->a, s->x, s->w_up);
+    s->act = arena_alloc(s->a, (size_t)rows * columns * sizeof(double)),
+    s->prod = arena_alloc(s->a, (size_t)rows * columns * sizeof(double));
+    for (int i = 0; i < rows * columns; i++) s->act[i] = function(s->gate[i]), s->prod[i] = s->act[i] * s->up[i];
+}
+
+static void write_all(swiglu *s, const char *file, bool whole)
+{
+    static const long long shape[3] = {1, rows, columns}; /* a framework may have no axis of batches */
+    const safetensors_item items[] = {{"prod", "F64", 2, shape + 1, s->prod},
+                                      {"gate", "F64", 3, shape, s->gate},
+                                      {"up", "F64", 3, shape, s->up},
+                                      {"act", "F64", 3, shape, s->act},
+                                      {"logits", "F64", 3, shape, s->act}};
+    safetensors_write(s->a, path_of(file), items, whole ? 5 : 1);
+}
+
+static void write_files(void *argument)
+{
+    compute(argument, silu), write_all(argument, "right.safetensors", true);
+    compute(argument, gelu), write_all(argument, "wrong.safetensors", true), write_all(argument, "end.safetensors", false);
+}
+
+static void make_files(void)
+{
+    swiglu s = {.a = arena_new()};
+    ck_assert_int_eq(tfgen("run " SWIGLU " --repeat=0 --dump-data=%s/data.safetensors", folder), 0);
+    ck_assert_int_eq(arena_run(s.a, write_files, &s), code_ok);
+    arena_free(s.a);
+}
+
+static int compare_with(const char *file)
+{
+    return tfgen("bisect " SWIGLU " --weights=%s/data.safetensors --input=%s/data.safetensors --expected=%s/%s --json", folder, folder,
+                 folder, file);
+}
+
+START_TEST(numbers_of_another_framework_part_where_its_op_is_another)
+{
+    make_files();
+    ck_assert_msg(compare_with("right.safetensors") == 0, "%s", output);
+    parse();
+    const json_t *e = json_object_get(found, "expected");
+    ck_assert_int_eq(integer(e, "values"), 4);
+    ck_assert_str_eq(string(e, "unknown"), "logits");
+    ck_assert_msg(compare_with("wrong.safetensors") == 1, "%s", output);
+    parse();
+    const json_t *parted = json_object_get(json_object_get(found, "expected"), "first");
+    ck_assert_str_eq(string(parted, "value"), "act");
+    ck_assert_str_eq(string(parted, "op"), "silu");
+    ck_assert_int_eq(integer(json_object_get(parted, "spec"), "line"), 21);
+    ck_assert_double_gt(json_number_value(json_object_get(parted, "ratio")), 1);
+    ck_assert_ptr_null(json_object_get(found, "first")); /* the kernels are right */
+    ck_assert_msg(compare_with("end.safetensors") == 1, "%s", output);
+    parse();
+    e = json_object_get(found, "expected");
+    ck_assert_str_eq(string(json_object_get(e, "first"), "value"), "prod");
+    ck_assert_str_eq(string(e, "between"), "gate, up, act");
+}
+END_TEST
+
+START_TEST(files_that_are_not_of_the_spec_are_refused)
+{
+    make_files();
+    ck_assert_int_eq(compare_with("data.safetensors"), 3);
+    says("has no value of specs/swiglu.yaml");
+    ck_assert_int_eq(tfgen("bisect " SWIGLU " --dim=S=3 --expected=%s/right.safetensors", folder), 3);
+    says("gate is [1,37,344], the spec's %gate is [1,3,344]");
+    ck_assert_int_eq(compare_with("nothing.safetensors"), 3);
+}
+END_TEST
+
+/* ---- time */
+/* A model of the host engine that allows each launch a second: times of kernels are far below, that of a loop of seconds would be above. */
+static void write_model(const char *file, const char *bandwidth)
+{
+    char model[400];
+    snprintf(model, sizeof model,
+             "name: cpu\nlabel: a processor\ntarget: host\nunits: {is: 1, chosen: one}\nchiplets: {is: 1, chosen: one}\n%s", bandwidth);
+    write_text(file, model);
+}
+
+START_TEST(a_launch_that_waits_for_nothing_is_the_slowest)
+{
+    write_model("slow.yaml", "bandwidth: {is: 1e9, chosen: for a test}\n");
+    emit_sources("specs/softmax.yaml --target=host");
+    ck_assert_int_eq(
+        tfgen("bisect specs/softmax.yaml --what=slow --device=host --seconds=0 --device-model=%s/slow.yaml --json --tolerance=1000",
+              folder),
+        0);
+    parse();
+    const json_t *l = json_array_get(json_object_get(found, "launches"), 0);
+    ck_assert_double_gt(json_number_value(json_object_get(l, "chained_seconds")), 0);
+    ck_assert_double_gt(json_number_value(json_object_get(l, "alone_seconds")), 0);
+    ck_assert_double_gt(json_number_value(json_object_get(l, "predicted_seconds")), 0);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("bisect");
+    TCase *faults = tcase_create("faults"), *numbers = tcase_create("numbers"), *times = tcase_create("times");
+    tcase_add_checked_fixture(faults, open_folder, close_folder);
+    tcase_add_checked_fixture(numbers, open_folder, close_folder);
+    tcase_add_checked_fixture(times, open_folder, close_folder);
+    tcase_add_test(faults, a_missing_barrier_is_found_and_the_checker_names_the_access);
+    tcase_add_test(faults, a_wrong_stride_is_found);
+    tcase_add_test(faults, a_missed_mask_is_found);
+    tcase_add_test(faults, an_overflow_in_f16_is_found);
+    tcase_add_test(faults, a_key_of_the_future_is_found);
+    tcase_add_test(faults, a_dropped_tail_is_found);
+    tcase_add_test(faults, a_row_that_nobody_writes_is_found);
+    tcase_add_test(faults, a_swapped_operand_is_found_inside_its_kernel);
+    tcase_add_test(faults, a_sum_that_is_not_reset_is_found);
+    tcase_add_test(faults, a_wrong_scale_is_found);
+    tcase_add_test(faults, a_rounding_at_the_wrong_place_is_found);
+    tcase_add_test(faults, a_fault_in_a_packed_weight_is_found);
+    tcase_add_test(faults, a_fault_is_found_in_the_geometry_of_a_gpu);
+    tcase_add_test(numbers, what_is_right_is_left_alone);
+    tcase_add_test(numbers, run_takes_edited_kernels_too);
+    tcase_add_test(numbers, what_bisect_cannot_do_it_says);
+    tcase_add_test(numbers, numbers_of_another_framework_part_where_its_op_is_another);
+    tcase_add_test(numbers, files_that_are_not_of_the_spec_are_refused);
+    tcase_add_test(times, a_launch_that_waits_for_nothing_is_the_slowest);
+    tcase_set_timeout(faults, 120);
+    tcase_set_timeout(numbers, 120);
+    tcase_set_timeout(times, 120);
+    suite_add_tcase(suite, faults);
+    suite_add_tcase(suite, numbers);
+    suite_add_tcase(suite, times);
+    return run_suite(suite);
+}
