@@ -3,9 +3,16 @@
 
 usage: compare.py [products] [few] [fused] [attention] [rows] [blocks] [fp32] [decode] [sweep] [--only=TEXT] [--count=40] [--seed=1]
                   [--tune] [--json=FILE]                                                              default: all but sweep and --tune
+       compare.py tuned|kept --state=FOLDER [--budget=55] [--within=SECONDS] [--count=10] [--seed=1] [--only=TEXT] [--json=FILE]
 
 few: products of 1 to 64 rows; decode: blocks that generate a token a sequence, over a cache; sweep: --count decode blocks of shapes that
 --seed draws. --tune: torch.compile's max-autotune beside its default. --only: cases whose name has TEXT.
+
+tuned: tfgen untuned, tfgen with what `tfgen tune` finds in --budget seconds (10 at most for an operation), and torch.compile's
+max-autotune, in turn, with how long each took to tune: blocks and decode blocks of the presets, and --count shapes that --seed draws, half
+of them operations. --state keeps wisdom, trials and results; what is in there is not done again, and after --within seconds no case is
+begun, so that slices add up. kept: each line of that wisdom that was better, alone, against the default; it fails where one is not.
+TFGEN names the command (default: tfgen beside this folder).
 
 Every time is GPU time of one call: the median of CUDA-graph replays of several calls over rotated inputs, with the 10 % and 90 % points.
 The contenders of a case take turns, in an order drawn for each round, so clocks and heat are the same for all of them. Both sides' results
@@ -17,13 +24,16 @@ import math
 import os
 import random
 import sys
+import time
 
 import torch
 import torch.nn.functional as F
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "examples"))
+sys.path.insert(0, HERE)
 from torch_block import Layer  # noqa: E402
+from tuned import Tuning  # noqa: E402
 
 DEVICE = torch.device("cuda")
 BANDWIDTH = 0.0  # bytes/s, read and written: measured_bandwidth()
@@ -31,6 +41,9 @@ PEAK = {"bf16": 790e12, "f16": 790e12, "f32": 60e12}
 TYPE = {"bf16": torch.bfloat16, "f16": torch.float16, "f32": torch.float32}
 L2 = 64 << 20
 rows, wrong, only = [], [], None
+tuning, key = None, None  # of the parts tuned and kept: Tuning, and the case
+confirm = False           # of the part kept
+deadline = math.inf
 
 
 def specs(name):
@@ -100,7 +113,10 @@ def difference(got, want):
 class Ours:
     """A spec over some sets of inputs and weights, each with buffers of its own, so that a call is nothing but tfgen_execute."""
 
-    def __init__(self, text, dims, dtype, data, fusion="tile"):
+    def __init__(self, text, dims, dtype, data, fusion="tile", wisdom=None):
+        self.given = text, dims, dtype, data, fusion
+        if tuning:
+            os.environ["TFGEN_WISDOM"] = wisdom or "none"
         self.layer = Layer(text, b"compare.yaml", lambda t: data[0][t["name"]], DEVICE, dims=dims, dtype=dtype, fusion=fusion)
         self.runs = [self.layer.prepare(d) for d in data]
         self.out = [r.outputs for r in self.runs]
@@ -116,6 +132,9 @@ class Ours:
 
 def report(case, dtype, flops, bytes_, peers, ours, tolerance, goal=None):
     """peers: name -> list of closures. Prints a line a case, with the best of the peers."""
+    if tuning:
+        (report_kept if confirm else report_tuned)(case, dtype, max(flops / PEAK[dtype], bytes_ / BANDWIDTH) * 1e6, peers, ours)
+        return
     floor = max(flops / PEAK[dtype], bytes_ / BANDWIDTH) * 1e6
     timed = times_of(case, {**peers, "tfgen": ours.calls()})
     ours.close()
@@ -128,6 +147,67 @@ def report(case, dtype, flops, bytes_, peers, ours, tolerance, goal=None):
           f"{best or '-':>16s} {timed[best][0] if best else 0:8.1f} us  "
           f"{ratio:5.2f}x  floor {floor:7.1f} us {100 * floor / mine[0]:3.0f} %  {flops / mine[0] / 1e6:6.1f} TFLOP/s"
           + (f"  goal {goal}" if goal else ""), flush=True)
+
+
+def first_call_seconds(peers):
+    """Of each, which compiles and tunes it; those that fail are left out."""
+    seconds = {}
+    for name, calls in peers.items():
+        start = time.monotonic()
+        try:
+            calls[0]()
+            torch.cuda.synchronize()
+            seconds[name] = time.monotonic() - start
+        except Exception as e:
+            print(f"  {name} failed: {type(e).__name__} {str(e)[:120]}", flush=True)
+    return seconds
+
+
+def with_wisdom(case, dtype, ours, path):
+    """The same call planned with that wisdom; its results agree with those without."""
+    other = Ours(*ours.given, wisdom=path)
+    other.calls()[0]()
+    ours.calls()[0]()
+    for name, out in other.out[0].items():
+        agree(f"{case} tuned {name}", out, ours.out[0][name], 2 * LIMIT[dtype])
+    return other
+
+
+def report_tuned(case, dtype, floor, peers, ours):
+    done = tuning.tune(key, *ours.given[:3], None if case.split()[0] in ("block", "decode") else 10)
+    torch_seconds = first_call_seconds(peers)
+    tuned_ = with_wisdom(case, dtype, ours, tuning.wisdom)
+    timed = times_of(case, {**{n: peers[n] for n in torch_seconds}, "untuned": ours.calls(), "tfgen": tuned_.calls()})
+    tuned_.close()
+    ours.close()
+    best = min(torch_seconds, key=lambda n: timed[n][0]) if torch_seconds else None
+    done.update(case=case, dtype=dtype, floor_us=floor, us=timed, torch_seconds=torch_seconds, gain=timed["untuned"][0] / timed["tfgen"][0],
+                over_torch=timed[best][0] / timed["tfgen"][0] if best else None)
+    tuning.save()
+    rows.append(done)
+    print_tuned(done, best)
+
+
+def print_tuned(r, best):
+    t = r["us"]
+    peer = f"{best} {t[best][0]:8.1f} us, {r['over_torch']:5.2f}x, in {r['torch_seconds'][best]:5.1f} s" if best else "no peer"
+    print(f"{r['case']:52s} {r['dtype']:5s} untuned {t['untuned'][0]:8.1f} us  tuned {t['tfgen'][0]:8.1f} us, {r['gain']:5.3f}x, in "
+          f"{r['tune_seconds']:5.1f} s ({r['tried']} tried{'' if r['ended'] else ', time was up'})  {peer}  "
+          f"{100 * r['floor_us'] / t['tfgen'][0]:3.0f} % of floor", flush=True)
+
+
+def report_kept(case, dtype, floor, peers, ours):
+    """Each line alone, in a process that found none of them: the default and the line, in turn."""
+    for line in tuning.kept(key):
+        mine = with_wisdom(case, dtype, ours, tuning.one(line))
+        timed = times_of(case, {"default": ours.calls(), "tfgen": mine.calls()}, rounds=101)
+        mine.close()
+        gain = timed["default"][0] / timed["tfgen"][0]
+        rows.append({"case": case, "line": line, "us": timed, "gain": gain})
+        if gain <= 1:
+            wrong.append(f"{case}: no gain by {line}")
+        print(f"{case:52s} default {timed['default'][0]:8.2f} us  kept {timed['tfgen'][0]:8.2f} us  {gain:6.4f}x  {line[:100]}", flush=True)
+    ours.close()
 
 
 def agree(case, got, want, limit):
@@ -144,8 +224,14 @@ LIMIT = {"bf16": 1.5e-2, "f16": 2e-3, "f32": 1e-5}
 
 
 def attempt(function, *args, **named):
-    if only and only not in f"{function.__name__} {' '.join(map(str, args))}":
+    global key
+    name = f"{function.__name__} {' '.join(map(str, args))}"
+    if only and only not in name:
         return
+    if tuning:
+        key = name
+        if time.monotonic() > deadline or (not tuning.kept(key) if confirm else "us" in tuning.cases.get(key, {})):
+            return
     try:
         function(*args, **named)
     except RuntimeError as e:
@@ -163,7 +249,7 @@ def sets(bytes_):
 
 
 def compiled(function, tune, modes=("default",)):
-    names = list(modes) + (["max-autotune-no-cudagraphs"] if tune else [])
+    names = list(() if tuning else modes) + (["max-autotune-no-cudagraphs"] if tune or tuning else [])
     out = {}
     for mode in names:
         torch._dynamo.reset()
@@ -189,8 +275,10 @@ def product(M, N, K, dtype="bf16", goal=None):
     exact = torch.float64 if dtype == "f32" else torch.float32
     torch.backends.cuda.matmul.allow_tf32 = False
     d = agree(f"{M}x{N}x{K}", ours.out[0]["y"], data[0]["x"].to(exact) @ data[0]["w"].to(exact).T, LIMIT[dtype])
-    report(f"product {M}x{N}x{K}", dtype, 2.0 * M * N * K, bytes_, {"cuBLAS": [lambda v=v: F.linear(v["x"], v["w"]) for v in data]}, ours,
-           d, goal)
+    peers = {"cuBLAS": [lambda v=v: F.linear(v["x"], v["w"]) for v in data]}
+    if tuning:
+        peers = {n: [lambda f=f, v=v: f(v["x"], v["w"]) for v in data] for n, f in compiled(F.linear, True).items()}
+    report(f"product {M}x{N}x{K}", dtype, 2.0 * M * N * K, bytes_, peers, ours, d, goal)
 
 
 def products(tune):
@@ -491,22 +579,76 @@ def sweep(tune, count=40, seed=1):
     conclude(f"drawn decode blocks (seed {seed})", rows[first:])
 
 
+# ---- tuned
+PRESETS = [("tiny-small", 8, 128, 512, 8, 8, 64, 2048), ("tiny-medium", 16, 512, 1024, 16, 8, 64, 4096),
+           ("exercise", 4, 512, 2048, 32, 32, 64, 5468), ("llama-1b", 1, 1024, 2048, 32, 8, 64, 8192),
+           ("llama-8b", 1, 2048, 4096, 32, 8, 128, 14336)]  # specs/llama-decode.yaml
+
+
+def drawn_operations(draw, count):
+    def between(low, high, step):
+        return round(math.exp(draw.uniform(math.log(low), math.log(high))) / step) * step
+    for i in range(count):
+        if i % 2 == 0:
+            yield product, (between(16, 8192, 1), between(1024, 16384, 8), between(1024, 16384, 8))
+        else:
+            name = draw.choice(("rmsnorm", "layernorm", "softmax", "add+rmsnorm"))
+            yield row, (name, between(512, 16384, 4), between(512, 8192, 8), "bf16")
+
+
+def tuned_cases(count, seed):
+    draw = random.Random(seed)
+    for function, args in drawn_operations(draw, count // 2):
+        attempt(function, *args)
+    for case in PRESETS:
+        attempt(decode_block, *case)
+    for name in SHAPES:
+        attempt(block, name, "bf16")
+    for i in range(count - count // 2):
+        attempt(decode_block, f"drawn{i}", *drawn_shape(draw))
+
+
+def tuned(tune, count=10, seed=1):
+    tuned_cases(count, seed)
+    done = [c for c in tuning.cases.values() if "us" in c]
+    print(f"\n{len(done)} cases are done, {sum(c['tune_seconds'] for c in done):.0f} s of tfgen tune, "
+          f"{sum(sum(c['torch_seconds'].values()) for c in done):.0f} s of torch.compile:")
+    for c in done:
+        print_tuned(c, min(c["torch_seconds"], key=lambda n: c["us"][n][0]) if c["torch_seconds"] else None)
+    over = [c["over_torch"] for c in done if c["over_torch"]]
+    if over:
+        print(f"geometric means: tuned {mean([c['gain'] for c in done]):.3f} of untuned, {mean(over):.3f} of torch.compile's max-autotune")
+
+
+def kept(tune, count=10, seed=1):
+    global confirm
+    confirm = True
+    tuned_cases(count, seed)
+    print(f"{len(rows)} lines, {sum(r['gain'] > 1 for r in rows)} faster than the default")
+
+
 def main():
-    global BANDWIDTH, only
+    global BANDWIDTH, only, tuning, deadline
     parts = {"products": products, "few": few, "fused": fused, "attention": attention, "rows": rows_, "blocks": blocks, "fp32": fp32,
-             "decode": decode, "sweep": sweep}
+             "decode": decode, "sweep": sweep, "tuned": tuned, "kept": kept}
     options = dict(a[2:].partition("=")[::2] for a in sys.argv[1:] if a.startswith("--"))
-    asked = [a for a in sys.argv[1:] if not a.startswith("--")] or [p for p in parts if p != "sweep"]
-    strange = [o for o in options if o not in ("tune", "json", "only", "count", "seed")] + [a for a in asked if a not in parts]
+    asked = [a for a in sys.argv[1:] if not a.startswith("--")] or [p for p in parts if p not in ("sweep", "tuned", "kept")]
+    strange = [o for o in options if o not in ("tune", "json", "only", "count", "seed", "state", "budget", "within")]
+    strange += [a for a in asked if a not in parts]
     if strange:
         sys.exit(f"compare.py: {strange[0]}: there is no such part or option\n\n{__doc__}")
+    if ("state" in options) != (asked in (["tuned"], ["kept"])):
+        sys.exit("compare.py: tuned and kept stand alone, and have --state=FOLDER")
+    if "state" in options:
+        deadline = time.monotonic() + float(options.get("within", math.inf))
+        tuning = Tuning(options["state"], float(options.get("budget", 55)), os.environ.get("TFGEN", os.path.join(HERE, "..", "tfgen")))
     only = options.get("only")
     torch.manual_seed(1)
     random.seed(1)
     BANDWIDTH = measured_bandwidth()
     print(f"{torch.cuda.get_device_name()}, PyTorch {torch.__version__}, copies {BANDWIDTH / 1e12:.2f} TB/s")
     for part in asked:
-        drawn = {"count": int(options.get("count", 40)), "seed": int(options.get("seed", 1))} if part == "sweep" else {}
+        drawn = {n: int(options[n]) for n in ("count", "seed") if n in options and part in ("sweep", "tuned", "kept")}
         with torch.no_grad():
             parts[part]("tune" in options, **drawn)
         if "json" in options:

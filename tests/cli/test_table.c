@@ -1,5 +1,5 @@
-/* Tables: the shipped ones run small on the host engine, grids are read, the nearest tile is the nearest, a page quotes what is in it, and a
- * GPU's rows have floors (by the double of HIP's runtime). No test depends on real times. */
+/* Tables: the shipped ones run small on the host engine, grids are read, the nearest tile is the nearest, a page quotes what is in it,
+ * and a GPU's rows have floors (by the double of HIP's runtime). No test depends on real times. */
 #define _GNU_SOURCE
 #include "gen/plan/tile.h"
 #include "runtime/cli/table/grid.h"
@@ -116,7 +116,8 @@ static void ask_rows(void *argument)
     ck_assert_double_eq_tol(apart(s->n.tile.rows.threads, w->settings[0].value), s->least, 1e-12);
 }
 
-static const char *const asked_rows[] = {"rows: threads=64", "rows: threads=1024", "rows: threads=3", "rows: threads=97", "rows: threads=9999"};
+static const char *const asked_rows[] = {"rows: threads=64", "rows: threads=1024", "rows: threads=3", "rows: threads=97",
+                                         "rows: threads=9999"};
 START_TEST(a_point_has_the_nearest_of_all_tiles)
 {
     rig *r = rig_plan(&(rig_request){.path = "specs/rmsnorm.yaml", .level = fusion_tile, .target = "sm_90a", .dtype = "f32"});
@@ -129,8 +130,9 @@ END_TEST
 static const struct {
     const char *target, *line;
     bool exact;
-} products[] = {{"sm_90a", "gemm: m=1 k=32", true},  {"sm_90a", "gemm: m=2 k=256", true},          {"sm_90a", "gemm: layer=wgmma3 n=64", true},
-                {"gfx90a", "gemm: m=1 k=128", true}, {"sm_90a", "gemm: layer=wgmma3 m=1", false}, {"host", "gemm: m=3 k=100", false}};
+} products[] = {{"sm_90a", "gemm: m=1 k=32", true},          {"sm_90a", "gemm: m=2 k=256", true},
+                {"sm_90a", "gemm: layer=wgmma3 n=64", true}, {"gfx90a", "gemm: m=1 k=128", true},
+                {"sm_90a", "gemm: layer=wgmma3 m=1", false}, {"host", "gemm: m=3 k=100", false}};
 
 static void ask_product(void *argument)
 {

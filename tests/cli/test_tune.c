@@ -661,6 +661,17 @@ START_TEST(what_spills_in_the_default_is_no_candidates_fault)
 }
 END_TEST
 
+/* What bench/compare.py tunes cases with. */
+START_TEST(a_list_of_cases_is_tuned_in_slices)
+{
+    if (system("python3 -c '' 2>/dev/null") != 0) {
+        printf("skipped: %s: there is no python3\n", __func__);
+        return;
+    }
+    ck_assert_int_eq(system("python3 -B tests/cli/tuned_test.py"), 0);
+}
+END_TEST
+
 /* ---- the reference of some rows */
 static void check_sampled(void *argument)
 {
@@ -784,6 +795,7 @@ int main(void)
     tcase_add_test(e, reports_have_every_trial_and_quote_what_is_in_them);
     tcase_add_loop_test(e, control_c_keeps_the_best_so_far_and_a_kill_leaves_a_sound_database, 0, 2);
     tcase_add_test(e, a_gpu_is_tuned_through_its_driver);
+    tcase_add_test(e, a_list_of_cases_is_tuned_in_slices);
     tcase_add_test(e, what_spills_in_the_default_is_no_candidates_fault);
     tcase_add_test(e, a_wrong_plan_is_wrong_in_some_rows_too);
     tcase_add_loop_test(e, a_phase_alone_is_judged_as_it_is_among_all, 0, sizeof phases_of / sizeof *phases_of);

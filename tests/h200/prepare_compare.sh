@@ -1,6 +1,6 @@
 #!/bin/sh
 # usage: prepare_compare.sh FOLDER   Makes what bench/compare.py needs on a machine with PyTorch and CUDA, but with none of tfgen's
-# libraries: libtfgen.so, tfgen-worker and the libraries beside them. There: sh FOLDER/compare.sh ARGUMENTS, or
+# libraries: libtfgen.so, tfgen, tfgen-worker and the libraries beside them. There: sh FOLDER/compare.sh ARGUMENTS, or
 # sh FOLDER/compare.sh same_bits (tests/h200/same_bits.py); the cache is kept in FOLDER.
 set -eu
 out=$1
@@ -9,9 +9,10 @@ rm -rf "$out"
 mkdir -p "$out/bench" "$out/examples" "$out/lib" "$out/tests/h200"
 strip --strip-unneeded -o "$out/lib/libtfgen.so" libtfgen.so
 strip -o "$out/tfgen-worker" tfgen-worker
-ldd libtfgen.so tfgen-worker | awk '$2 == "=>" {print $3}' | sort -u |
+strip -o "$out/tfgen" tfgen
+ldd libtfgen.so tfgen-worker tfgen | awk '$2 == "=>" {print $3}' | sort -u |
     grep -v '/lib\(c\|m\|gcc_s\|dl\|pthread\|rt\)\.so' | while read -r library; do cp -L "$library" "$out/lib"; done
-cp bench/compare.py "$out/bench"
+cp bench/compare.py bench/tuned.py "$out/bench"
 cp tests/h200/same_bits.py "$out/tests/h200"
 cp examples/torch_block.py "$out/examples"
 cp -r specs "$out"

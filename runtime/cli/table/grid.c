@@ -61,7 +61,10 @@ static grid_point point_of(const grid_line *l, int number, bool alone)
 {
     text settings = {.a = l->a};
     const char *values[most_settings];
-    for (int i = l->count - 1; i >= 0; i--) values[i] = l->settings[i].values[number % l->settings[i].count], number /= l->settings[i].count;
+    for (int i = l->count - 1; i >= 0; i--) {
+        const setting *s = &l->settings[i];
+        values[i] = s->values[number % s->count], number /= s->count;
+    }
     for (int i = 0; i < l->count; i++) text_printf(&settings, "%s%s=%s", i ? " " : "", l->settings[i].key, values[i]);
     const char *label = !l->label ? settings.data : alone ? l->label : arena_printf(l->a, "%s %s", l->label, settings.data);
     return (grid_point){text_harmless(l->a, label), arena_printf(l->a, "%s: %s", l->selector, settings.data)};

@@ -72,7 +72,8 @@ static entry *add_row(table_case *c, const char *label)
         const int room = t->room ? 2 * t->room : 64;
         table_row *rows = arena_alloc(j->a, (size_t)room * sizeof *rows);
         entry *entries = arena_alloc(j->a, (size_t)room * sizeof *entries);
-        if (t->count) memcpy(rows, t->rows, (size_t)t->count * sizeof *rows), memcpy(entries, j->entries, (size_t)t->count * sizeof *entries);
+        if (t->count) memcpy(rows, t->rows, (size_t)t->count * sizeof *rows);
+        if (t->count) memcpy(entries, j->entries, (size_t)t->count * sizeof *entries);
         t->rows = rows, j->entries = entries, t->room = room;
     }
     const ir_program *p = c->c.plan->program;

@@ -9,7 +9,8 @@ const char *const row_status_names[] = {"timed", "illegal", "failed", "wrong"};
 
 /* ---- columns of all kinds */
 enum { column_count = 9 };
-static const char *const column_names[column_count] = {"median us", "10 %", "90 %", "GFLOP/s", "GB/s", "floor us", "of floor", "launches", "limit"};
+static const char *const column_names[column_count] = {"median us", "10 %",     "90 %",     "GFLOP/s", "GB/s",
+                                                       "floor us",  "of floor", "launches", "limit"};
 
 static const char *number(arena *a, const char *format, double x) __attribute__((format(printf, 2, 0)));
 static const char *number(arena *a, const char *format, double x) { return x > 0 ? arena_printf(a, format, x) : ""; }
@@ -39,7 +40,10 @@ const char *table_row_name(arena *a, const table_row *r)
     return arena_printf(a, "%s %s%s%s", r->block, r->dims, *r->label ? " " : "", r->label);
 }
 
-static bool same_case(const table_row *x, const table_row *y) { return strcmp(x->block, y->block) == 0 && strcmp(x->dims, y->dims) == 0; }
+static bool same_case(const table_row *x, const table_row *y)
+{
+    return strcmp(x->block, y->block) == 0 && strcmp(x->dims, y->dims) == 0;
+}
 
 /* ---- text */
 static void print_row(arena *a, const table_row *r)
@@ -56,8 +60,8 @@ static void print_row(arena *a, const table_row *r)
 
 void table_print(arena *a, const table *t)
 {
-    printf("%s%s%s%s  on %s: %s (target %s, model %s)%s\n", colour_code(stdout, colour_bold), t->title ? t->title : "", t->title ? "  " : "",
-           t->dtype, t->device, t->label, t->target, t->model, colour_code(stdout, colour_none));
+    printf("%s%s%s%s  on %s: %s (target %s, model %s)%s\n", colour_code(stdout, colour_bold), t->title ? t->title : "",
+           t->title ? "  " : "", t->dtype, t->device, t->label, t->target, t->model, colour_code(stdout, colour_none));
     if (t->host) printf("  these times are the CPU's: the host engine runs the kernels; they say nothing of a GPU\n");
     printf("  %-20s", "");
     for (int c = 0; c < column_count; c++) printf(" %10s", column_names[c]);
@@ -147,10 +151,12 @@ static void put_bar(text *out, const table_row *r, int y, double most)
     text_printf(out, "<path d=\"M%.1f %dH%.1f\" stroke=\"#000\"/>", bar_left + r->time.low * scale, y + bar_height / 2,
                 bar_left + r->time.high * scale);
     if (r->floor > 0)
-        text_printf(out, "<path d=\"M%.1f %dv%d\" stroke=\"#c30\" stroke-width=\"2\"/>", bar_left + r->floor * scale, y - 2, bar_height + 4);
+        text_printf(out, "<path d=\"M%.1f %dv%d\" stroke=\"#c30\" stroke-width=\"2\"/>", bar_left + r->floor * scale, y - 2,
+                    bar_height + 4);
     const char *share = r->floor > 0 ? arena_printf(out->a, ", %.0f %% of floor", 100 * r->floor / r->time.median) : "";
     const double end = r->time.high * scale > width ? r->time.high * scale : width;
-    put_words(out, bar_left + 6 + (int)end, y + 13, "", arena_printf(out->a, "%s%s", spread_time_text(out->a, r->time.median, true), share));
+    const char *words = arena_printf(out->a, "%s%s", spread_time_text(out->a, r->time.median, true), share);
+    put_words(out, bar_left + 6 + (int)end, y + 13, "", words);
 }
 
 static const char *bar_name(arena *a, const table *t, const table_row *r)
@@ -169,8 +175,8 @@ static void put_svg(text *out, const table *t)
                 bar_left + bar_room + 220, height);
     put_words(out, 12, 22, " font-size=\"15\"", t->title ? t->title : t->rows[0].block);
     put_words(out, 12, 40, " fill=\"#555\"",
-              arena_printf(out->a, "%s on %s (%s); medians, 10 to 90 %%; red: the floor by the device model %s%s", t->dtype, t->label, t->target,
-                           t->model, t->host ? "; the CPU's times, which say nothing of a GPU" : ""));
+              arena_printf(out->a, "%s on %s (%s); medians, 10 to 90 %%; red: the floor by the device model %s%s", t->dtype, t->label,
+                           t->target, t->model, t->host ? "; the CPU's times, which say nothing of a GPU" : ""));
     for (int i = 0; i < t->count; i++) {
         const int y = bar_top + i * bar_step;
         put_words(out, bar_left - 8, y + 13, " text-anchor=\"end\"", bar_name(out->a, t, &t->rows[i]));
