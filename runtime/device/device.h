@@ -95,8 +95,10 @@ typedef struct host_device_options {
     bool poison;               /* check behind allocations, fill shared memory with NaN before each workgroup */
     bool check;                /* race and bounds checker: a launch that it faults ends with code_check_failed */
     unsigned workers;          /* 0: one a processor */
+    int multiprocessors;       /* that it says it has, for launches that share out tiles; 0: its processors */
     void (*touched)(void *context, const char *kernel, const char *name, size_t read, size_t written); /* with check: host_touched */
     void *context;                                                                                    /* of touched */
+    const host_watch *watch;   /* with check: told of each access, instead of looking for races */
     host_log *log;             /* the engine's reports, appended by launches, which are then made by one thread only; or NULL */
 } host_device_options;
 tfgen_status host_device_open(const host_device_options *options, tfgen_device **out, tfgen_error *error);

@@ -48,7 +48,8 @@ tfgen_status host_device_open(const host_device_options *options, tfgen_device *
 {
     host_machine *m = calloc(1, sizeof *m);
     const host_engine_options engine = {.workers = options->workers, .poison = options->poison, .no_signals = !options->guard,
-                                        .touched = options->touched, .context = options->context};
+                                        .touched = options->touched, .context = options->context,
+                                        .watch = options->watch};
     if (m) m->engine = host_engine_open(&engine);
     if (!m || !m->engine) {
         free(m);
@@ -57,6 +58,7 @@ tfgen_status host_device_open(const host_device_options *options, tfgen_device *
     m->device.api = &host_device;
     m->options = *options;
     describe(&m->device.info, options->target);
+    if (options->multiprocessors > 0) m->device.info.multiprocessors = options->multiprocessors;
     *out = &m->device;
     return TFGEN_OK;
 }

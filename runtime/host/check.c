@@ -24,6 +24,7 @@ struct host_check {
     happens order;
     unsigned count, told;
     size_t matrix; /* operations of matrix instructions */
+    bool watched;  /* accesses are told, and not compared with each other */
     const void *seen[MAX_TOLD];
 };
 
@@ -31,7 +32,7 @@ typedef struct place {
     cell *cells; /* of the first byte's region */
     size_t offset;
     bool shared;
-    char name[64];
+    const char *name; /* the region's own */
 } place;
 
 checker *check_new(launch *l)
@@ -39,7 +40,9 @@ checker *check_new(launch *l)
     checker *c = calloc(1, sizeof *c);
     if (!c) return NULL;
     c->l = l;
-    if (happens_open(&c->order, l->blocks, l->shape.waves, l->cooperative)) return c;
+    c->watched = l->engine->options.watch != NULL;
+    watch_begin(l);
+    if (c->watched || happens_open(&c->order, l->blocks, l->shape.waves, l->cooperative)) return c;
     happens_close(&c->order);
     free(c);
     return NULL;
@@ -65,6 +68,7 @@ static void tell_touched(const launch *l, const region *r)
 void check_free(checker *c)
 {
     host_engine *e = c->l->engine;
+    watch_end(c->l);
     pthread_rwlock_wrlock(&e->memory_lock);
     if (e->options.touched && c->matrix) e->options.touched(e->options.context, c->l->kernel, NULL, c->matrix, 0);
     for (size_t i = 0; i < e->region_count && e->options.touched; i++)
@@ -87,21 +91,38 @@ static unsigned number_of(const block *b)
 }
 static unsigned grid_wave(const checker *c, const hs_wave *w) { return number_of(block_of(w)) * c->order.per_block + w->idx; }
 
-void check_block_start(checker *c, block *b)
+bool check_block_start(checker *c, block *b)
 {
+    if (c->watched) return watch_block(b);
     happens_block(&c->order, number_of(b));
     if (b->cells) memset(b->cells, 0, cells_bytes(b->shape.shared_bytes));
     check_block_end(b);
+    return true;
 }
-void check_collective(checker *c, hs_wave *w) { happens_collective(&c->order, grid_wave(c, w)); }
-void check_barrier(checker *c, block *b) { happens_barrier(&c->order, number_of(b)); }
+void check_collective(checker *c, hs_wave *w)
+{
+    if (c->watched) watch_meeting(w, w->exec);
+    else happens_collective(&c->order, grid_wave(c, w));
+}
+void check_barrier(checker *c, block *b)
+{
+    if (!c->watched) happens_barrier(&c->order, number_of(b));
+    for (unsigned i = 0; c->watched && i < b->shape.waves; i++) watch_meeting(&b->waves[i], b->waves[i].live);
+}
 void check_matrix(checker *c, hs_u32 operations) { c->matrix += operations; }
-void check_grid(checker *c) { happens_grid(&c->order); }
+void check_grid(checker *c)
+{
+    if (!c->watched) happens_grid(&c->order);
+}
 
 void check_sync(const void *p, int kind)
 {
     const hs_thread *t = host_self.pub.cur;
-    checker *c = block_of(t->w)->launch->check;
+    checker *c = t ? block_of(t->w)->launch->check : NULL;
+    if (!c || c->watched || kind & (HS_SYNC_STANDS_IN | HS_SYNC_STOOD_IN)) {
+        if (c && c->watched && kind & (HS_SYNC_STANDS_IN | HS_SYNC_STOOD_IN)) watch_stand_in(t, kind);
+        return;
+    }
     host_self.busy++;
     happens_sync(&c->order, grid_wave(c, t->w), (uintptr_t)p, kind);
     host_self.busy--;
@@ -261,6 +282,7 @@ void check_drop(block *b)
 {
     if (b->cells) munmap(b->cells, cells_bytes(b->shape.shared_bytes));
     b->cells = NULL;
+    watch_drop(b);
 }
 void check_block_end(block *b)
 {
@@ -284,31 +306,31 @@ static bool find_global(checker *c, uintptr_t p, unsigned long bytes, place *at)
     region *r = memory_find(e, p, 0);
     const bool inside = r && bytes <= r->high - p;
     if (inside) {
-        if (!r->cells) r->cells = map_cells(r->high - r->low);
+        if (!r->cells && !c->watched) r->cells = map_cells(r->high - r->low);
         at->cells = r->cells;
         at->offset = p - r->low;
-        strncpy(at->name, r->name, sizeof at->name - 1);
+        at->name = r->name;
     }
     pthread_rwlock_unlock(&e->memory_lock);
     return inside;
 }
 
-static place shared_place(block *b, uintptr_t p)
+static place shared_place(block *b, uintptr_t p, bool watched)
 {
-    if (!b->cells) b->cells = map_cells(b->shape.shared_bytes);
+    if (!b->cells && !watched) b->cells = map_cells(b->shape.shared_bytes);
     return (place){.cells = b->cells, .offset = p - (uintptr_t)b->pub.shared, .shared = true, .name = "shared"};
 }
 
-static place variable_place(block *b, const host_module *m, uintptr_t p)
+static place variable_place(block *b, const host_module *m, uintptr_t p, bool watched)
 {
-    if (!b->static_cells) b->static_cells = map_cells(m->shared_bytes);
+    if (!b->static_cells && !watched) b->static_cells = map_cells(m->shared_bytes);
     return (place){.cells = b->static_cells, .offset = p - (uintptr_t)m->shared, .shared = true, .name = "__shared__ variables"};
 }
 
 bool check_access(const void *p, unsigned long bytes, int kind, const void *pc)
 {
     const hs_thread *t = host_self.pub.cur;
-    if (!t || !bytes) return true;
+    if (!t || !bytes || (kind & HS_CHECK_SAID && !block_of(t->w)->launch->check->watched)) return true;
     block *b = block_of(t->w);
     checker *c = b->launch->check;
     const host_module *m = b->launch->module;
@@ -318,15 +340,20 @@ bool check_access(const void *p, unsigned long bytes, int kind, const void *pc)
     place at = {0};
     host_self.busy++;
     if (variable) {
-        at = variable_place(b, m, a);
+        at = variable_place(b, m, a, c->watched);
     } else if (b->shared_map && in(a, (uintptr_t)b->shared_map, b->shared_map_bytes)) {
         if (!in(a, shared, b->shape.shared_bytes) || bytes > b->shape.shared_bytes - (a - shared))
             return outside(c, b, "shared", p, bytes, kind, pc);
-        at = shared_place(b, a);
+        at = shared_place(b, a, c->watched);
     } else if (!find_global(c, a, bytes, &at)) {
         return outside(c, b, NULL, p, bytes, kind, pc);
     }
-    if (at.cells) touch_all(c, &at, bytes, kind, pc);
+    if (c->watched) {
+        const host_access access = {.memory = at.shared ? NULL : at.name, .offset = at.offset, .bytes = bytes, .code = (uintptr_t)pc};
+        watch_access(t, &access, kind);
+    } else if (at.cells) {
+        touch_all(c, &at, bytes, kind, pc);
+    }
     host_self.busy--;
     return true;
 }

@@ -45,6 +45,7 @@ struct block {
     size_t slab_bytes, stack_stride, shared_map_bytes;
     unsigned guards;
     void *cells, *static_cells; /* of the checker, for shared memory and for __shared__ variables */
+    struct watched_lane *lanes; /* of who watches */
     char *static_copy;          /* of the module's __shared__ variables while another block has them */
     size_t static_copy_bytes;
     void *contexts; /* of the fallback that swaps by call */
@@ -138,6 +139,7 @@ struct host_launch_state {
     host_engine *engine;
     host_module *module;
     const char *kernel;
+    const host_launch_dims *dims;
     void (*entry)(void **);
     void **params;
     hs_dim3 grid, block;
@@ -226,7 +228,7 @@ void memory_close(host_engine *e);
 /* ---- --check (check.c, happens.c) ---- */
 checker *check_new(launch *l);
 void check_free(checker *c);
-void check_block_start(checker *c, block *b);
+bool check_block_start(checker *c, block *b); /* false: no memory */
 void check_collective(checker *c, hs_wave *w);
 void check_barrier(checker *c, block *b);
 void check_grid(checker *c);
@@ -237,6 +239,15 @@ void check_sync(const void *p, int kind);
 void check_block_end(block *b); /* before it returns to the pool */
 void check_drop(block *b);      /* before it goes */
 unsigned check_count(const checker *c);
+
+/* ---- who watches (watch.c) ---- */
+void watch_begin(launch *l);
+void watch_end(launch *l);
+bool watch_block(block *b); /* it starts; false: no memory */
+void watch_drop(block *b);  /* before it goes */
+void watch_meeting(hs_wave *w, hs_u64 lanes);
+void watch_stand_in(const hs_thread *t, int kind);
+void watch_access(const hs_thread *t, const host_access *access, int kind);
 
 /* ---- text (log.c) ---- */
 void log_add(host_log *log, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -276,7 +276,7 @@ void block_start(block *b, launch *l, unsigned number, bool poison)
     b->resume = b->threads;
     if (poison && b->pub.shared) poison_bytes(b->pub.shared, b->shape.shared_bytes);
     if (!prepare_static_shared(b, l, poison) && launch_fail(l, HOST_NO_MEMORY)) launch_reported(l);
-    if (l->check) check_block_start(l->check, b);
+    if (l->check && !check_block_start(l->check, b) && launch_fail(l, HOST_NO_MEMORY)) launch_reported(l);
 }
 
 bool block_run(block *b)

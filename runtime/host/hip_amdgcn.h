@@ -216,6 +216,9 @@ typedef hs_u32 hs_u32x4 __attribute__((ext_vector_type(4)));
 template <class T, unsigned BYTES> HS_INLINE T hs_buffer_load(hs_buffer b, hs_u32 offset, hs_u32 scalar)
 {
     T v = {};
+    tf_hs_stands_in();
+    if ((hs_u64)offset < b.records)
+        tf_hs_says(b.base + offset + scalar, b.records - offset < BYTES ? b.records - offset : BYTES, HS_CHECK_READ);
     // Whole words are in range or not; the scalar offset takes part in the address, as on gfx9 raw buffers.
     for (unsigned i = 0; i < BYTES; i += BYTES < 4 ? BYTES : 4)
         if ((hs_u64)offset + i + (BYTES < 4 ? BYTES : 4) <= b.records)
@@ -224,6 +227,9 @@ template <class T, unsigned BYTES> HS_INLINE T hs_buffer_load(hs_buffer b, hs_u3
 }
 template <unsigned BYTES, class T> HS_INLINE void hs_buffer_store(T v, hs_buffer b, hs_u32 offset, hs_u32 scalar)
 {
+    tf_hs_stands_in();
+    if ((hs_u64)offset < b.records)
+        tf_hs_says(b.base + offset + scalar, b.records - offset < BYTES ? b.records - offset : BYTES, HS_CHECK_WRITE);
     for (unsigned i = 0; i < BYTES; i += BYTES < 4 ? BYTES : 4)
         if ((hs_u64)offset + i + (BYTES < 4 ? BYTES : 4) <= b.records)
             __builtin_memcpy(b.base + offset + scalar + i, (const char *)&v + i, BYTES < 4 ? BYTES : 4);
@@ -249,6 +255,9 @@ template <unsigned BYTES> HS_INLINE void hs_copy_to_lds(const hs_place *s, const
     hs_u64 *mail = hs_collect(s, (hs_u64)(uintptr_t)lds);
     char *to = (char *)(uintptr_t)mail[__builtin_ctzll(hs_cur->w->exec)] + immediate + hs_lane() * (BYTES < 4 ? 4 : BYTES);
     hs_u32 words[4] = {}; // small copies write a word, extended with zeros
+    tf_hs_stands_in();
+    if (valid) tf_hs_says(from + immediate, BYTES, HS_CHECK_READ);
+    tf_hs_says(to, BYTES < 4 ? 4 : BYTES, HS_CHECK_WRITE);
     if (valid) __builtin_memcpy(words, from + immediate, BYTES);
     __builtin_memcpy(to, words, BYTES < 4 ? 4 : BYTES);
 }

@@ -19,7 +19,33 @@ HS_UNCHECKED HS_INLINE void hs_note(const volatile void *p, unsigned long bytes,
     hs_rt.sync((const void *)p, (acquire ? HS_SYNC_ACQUIRE : 0) | (release ? HS_SYNC_RELEASE : 0) | (write ? 0 : HS_SYNC_LOAD));
 }
 #define HS_NOTE(p, kind, order) hs_note(p, sizeof *(p), kind, order, __builtin_return_address(0))
+// What the machine's instruction accesses, in one access of this lane, where the code around it stands in for that instruction:
+// tf_hs_stands_in() until the end of its scope. Told to who watches (host_watch); races are looked for in what the code itself does.
+static HS_UNCHECKED __attribute__((noinline)) void tf_hs_says(const volatile void *p, unsigned long bytes, int kind)
+{
+    hs_rt.access((const void *)p, bytes, kind | HS_CHECK_SAID, __builtin_return_address(0));
+}
+struct hs_stand_in {
+    HS_UNCHECKED inline __attribute__((always_inline)) hs_stand_in() { hs_rt.sync(nullptr, HS_SYNC_STANDS_IN); }
+    HS_UNCHECKED inline __attribute__((always_inline)) ~hs_stand_in() { hs_rt.sync(nullptr, HS_SYNC_STOOD_IN); }
+};
+#define tf_hs_stands_in() hs_stand_in hs_stands_in_here
+// One access, however the compiler would cut it up.
+template <class T> HS_ATOMIC T tf_hs_read_whole(const T *p)
+{
+    hs_rt.access(p, sizeof *p, HS_CHECK_READ, __builtin_return_address(0));
+    return *p;
+}
+template <class T> HS_ATOMIC void tf_hs_write_whole(T *p, const T &v)
+{
+    hs_rt.access(p, sizeof *p, HS_CHECK_WRITE, __builtin_return_address(0));
+    *p = v;
+}
 #else
+#define tf_hs_says(p, bytes, kind) ((void)0)
+#define tf_hs_stands_in() ((void)0)
+template <class T> HS_INLINE T tf_hs_read_whole(const T *p) { return *p; }
+template <class T> HS_INLINE void tf_hs_write_whole(T *p, const T &v) { *p = v; }
 #define HS_ATOMIC HS_INLINE
 #define HS_NOTE(p, kind, order) ((void)(order))
 #endif

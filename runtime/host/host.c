@@ -150,7 +150,7 @@ static host_status run_checked(launch *l)
 
 host_status host_launch(host_engine *e, host_module *m, const char *kernel, const host_launch_dims *dims, void **params, host_log *log)
 {
-    launch l = {.engine = e, .module = m, .kernel = kernel, .params = params, .log = log};
+    launch l = {.engine = e, .module = m, .kernel = kernel, .dims = dims, .params = params, .log = log};
     host_log unread = {0};
     if (!log) l.log = &unread;
     host_status status = HOST_OK;

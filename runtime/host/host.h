@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 typedef struct host_engine host_engine; /* workers, pooled stacks, registered memory */
 typedef struct host_module host_module; /* one shared object */
@@ -42,6 +43,32 @@ void host_log_add(host_log *log, const char *bytes, size_t size);
  * instructions (those of AMD, which waves execute together; multiplying and adding are two). */
 typedef void host_touched(void *context, const char *kernel, const char *name, size_t read, size_t written);
 
+/* One access of one lane, in a checked launch. */
+typedef enum host_access_kind { HOST_READ, HOST_WRITE, HOST_ATOMIC_READ, HOST_ATOMIC_WRITE, HOST_ACCESS_KINDS } host_access_kind;
+typedef struct host_access {
+    const char *memory;   /* the allocation's name, the same pointer as long as it is there; null: shared memory */
+    size_t offset, bytes; /* in it, and of how many; allocations begin at multiples of 256 */
+    unsigned block, wave, lane;
+    unsigned meetings; /* collectives and barriers that this lane has taken part in since its block began */
+    host_access_kind kind;
+    bool bulk;      /* a copy that runs without lanes: `bytes` in one go */
+    bool matrix;    /* an operand that a matrix instruction takes from shared memory itself */
+    uintptr_t code; /* behind the instruction, for host_module_places() */
+} host_access;
+/* Is told of the accesses of checked launches, as the GPU's instructions would make them: where code of the host engine stands in for an
+ * instruction, that instruction's. Calls come from one thread at a time. Races are not looked for then. */
+typedef struct host_launch_dims host_launch_dims;
+typedef struct host_watch {
+    void (*begin)(void *context, const char *kernel, const host_launch_dims *dims);
+    void (*access)(void *context, const host_access *access);
+    void (*end)(void *context, const host_module *module); /* before allocations and code can go */
+    void *context;
+} host_watch;
+/* For each of the addresses the calls that it lies in, the innermost first: `told` with its index, how far out, and the place as
+ * file:line or file:line:column. An address that no symboliser knows is not told of. */
+typedef void host_place_told(void *context, size_t index, unsigned depth, const char *function, const char *place);
+void host_module_places(const host_module *module, const uintptr_t *codes, size_t count, host_place_told *told, void *context);
+
 typedef struct host_engine_options {
     unsigned workers;        /* threads that run blocks, the caller's included; 0: one a CPU */
     unsigned stall_limit_ms; /* a launch without a barrier or an end of a block for this long is a hang; 0: 60 s */
@@ -49,6 +76,7 @@ typedef struct host_engine_options {
     bool poison;             /* fill shared memory with NaN before each block, check the slack behind allocations */
     host_touched *touched;   /* null: nobody is told */
     void *context;           /* of touched */
+    const host_watch *watch; /* null: nobody watches */
     bool no_signals; /* install no handlers: a fault in a kernel ends the process as any other does, and nothing watches for hangs */
 } host_engine_options;
 /* null options: the defaults. Null when memory or threads are short. */
@@ -83,7 +111,7 @@ bool host_module_has(const host_module *module, const char *kernel);
 bool host_module_cached(const host_module *module);         /* came from the cache */
 const char *host_module_compiler(const host_module *module); /* path of the compiler, which belongs to the cache key */
 
-typedef struct host_launch_dims {
+struct host_launch_dims {
     unsigned grid[3], block[3]; /* zeros in y and z mean 1 */
     unsigned shared_bytes;      /* static and dynamic shared memory of a block */
     unsigned wave;              /* 1, 2, 4 .. 64; 0: 1 */
@@ -91,7 +119,7 @@ typedef struct host_launch_dims {
                              thread a block */
     bool cooperative;           /* all blocks are resident: tf_grid_sync() and waiting for other blocks work */
     bool strict;                /* a wave operation that not all live lanes of the wave reach is an error */
-} host_launch_dims;
+};
 /* params as for hipModuleLaunchKernel: params[i] points at argument i. Thread-safe: several threads may launch at once.
  * The text of a failure is appended to log (which may be null). */
 host_status host_launch(host_engine *engine, host_module *module, const char *kernel, const host_launch_dims *dims, void **params,

@@ -94,7 +94,11 @@ enum { HS_MFMA_32x32x8_BF16, HS_MFMA_16x16x16_BF16, HS_MFMA_32x32x8_F16, HS_MFMA
        HS_MFMA_32x32x4_BF16, HS_MFMA_16x16x8_BF16, HS_MMA_COUNT };
 
 enum { HS_CHECK_READ, HS_CHECK_WRITE, HS_CHECK_ATOMIC_READ, HS_CHECK_ATOMIC_WRITE };
-enum { HS_SYNC_ACQUIRE = 1, HS_SYNC_RELEASE = 2, HS_SYNC_FENCE = 4, HS_SYNC_LOAD = 8 }; /* LOAD: an atomic that only reads */
+/* With these: what the machine's own instruction accesses where code here stands in for it. Only who watches is told (host_watch). BULK:
+ * a copy that runs without lanes, to the bytes that it brings in one go; MATRIX: an operand that a matrix instruction takes itself. */
+enum { HS_CHECK_SAID = 4, HS_CHECK_BULK = 8, HS_CHECK_MATRIX = 16 };
+enum { HS_SYNC_ACQUIRE = 1, HS_SYNC_RELEASE = 2, HS_SYNC_FENCE = 4, HS_SYNC_LOAD = 8, /* LOAD: an atomic that only reads */
+       HS_SYNC_STANDS_IN = 16, HS_SYNC_STOOD_IN = 32 }; /* between these a lane's accesses are none of the machine's */
 
 /* The engine, as a kernel sees it. A module has one, filled in after dlopen(): no symbol of the process is needed, so that
  * it does not matter whether the engine sits in a program, in a library, or in a library that was opened privately. */

@@ -32,21 +32,68 @@ static char *symboliser_of(const host_module *m)
     return access("/usr/bin/addr2line", X_OK) ? NULL : strdup("/usr/bin/addr2line");
 }
 
-/* The symboliser's answer is "function, newline, file:line (and column), newline" for each inlined call, innermost first. */
-static bool tell_lines(const char *answer, host_log *log)
+bool module_has_lines(const host_module *m) { return m->lines; }
+
+/* What the symboliser says of these addresses, each ahead of its places; false: there is none, or it failed. */
+static bool ask_symboliser(const host_module *m, const uintptr_t *codes, size_t count, host_log *answer)
 {
-    enum { MOST = 4 };
-    unsigned told = 0;
-    for (const char *p = answer; *p && *p != '\n' && told < MOST; told++) {
-        const char *place = strchr(p, '\n'), *end = place ? strchr(place + 1, '\n') : NULL;
-        if (!end || place[1] == '?') break;
-        log_add(log, "%s%.*s (%.*s)", told ? ", in " : "", (int)(end - place - 1), place + 1, (int)(place - p), p);
-        p = end + 1;
+    enum { TEXT = 24 };
+    char *tool = m->file >= 0 ? symboliser_of(m) : NULL, object[64];
+    char **argv = calloc(count + 5, sizeof *argv), *text = malloc(count * TEXT + 1);
+    bool told = false;
+    if (tool && argv && text) {
+        const bool binutils = strstr(tool, "addr2line") != NULL;
+        snprintf(object, sizeof object, "--%s=/proc/%ld/fd/%d", binutils ? "exe" : "obj", (long)getpid(), m->file);
+        size_t n = 0;
+        argv[n++] = tool, argv[n++] = object, argv[n++] = binutils ? "-ifCa" : "--functions=short";
+        if (!binutils) argv[n++] = "--addresses";
+        for (size_t i = 0; i < count; i++) {
+            argv[n + i] = text + i * TEXT;
+            snprintf(argv[n + i], TEXT, "0x%lx", (unsigned long)(codes[i] - m->low));
+        }
+        told = process_run(argv, -1, SYMBOLISE_LIMIT_MS, answer) == PROCESS_OK && answer->text;
     }
-    return told > 0;
+    free(text);
+    free(argv);
+    free(tool);
+    return told;
 }
 
-bool module_has_lines(const host_module *m) { return m->lines; }
+/* "address, newline", then for each inlined call "function, newline, file:line (and column), newline". */
+static void tell_places(char *answer, size_t count, size_t first, host_place_told *told, void *context)
+{
+    size_t behind = 0; /* the address that was told last */
+    unsigned depth = 0;
+    for (char *line = answer, *end; (end = strchr(line, '\n')) != NULL; line = end + 1) {
+        *end = 0;
+        if (strncmp(line, "0x", 2) == 0) {
+            behind++, depth = 0;
+        } else if (*line) {
+            char *place = end + 1;
+            if (!(end = strchr(place, '\n'))) return;
+            *end = 0;
+            if (behind && behind <= count && *place != '?') told(context, first + behind - 1, depth++, line, place);
+        }
+    }
+}
+
+void host_module_places(const host_module *m, const uintptr_t *codes, size_t count, host_place_told *told, void *context)
+{
+    enum { AT_ONCE = 128 };
+    for (size_t first = 0; first < count; first += AT_ONCE) {
+        host_log answer = {0};
+        const size_t n = count - first < AT_ONCE ? count - first : AT_ONCE;
+        if (ask_symboliser(m, codes + first, n, &answer)) tell_places(answer.text, n, first, told, context);
+        host_log_free(&answer);
+    }
+}
+
+static void tell_place(void *context, size_t index, unsigned depth, const char *function, const char *place)
+{
+    enum { MOST = 4 };
+    (void)index;
+    if (depth < MOST) log_add(context, "%s%s (%s)", depth ? ", in " : "", place, function);
+}
 
 void module_place(const host_module *m, uintptr_t pc, host_log *log)
 {
@@ -56,20 +103,9 @@ void module_place(const host_module *m, uintptr_t pc, host_log *log)
         log_add(log, "%s in %s", info.dli_sname ? info.dli_sname : "?", info.dli_fname ? info.dli_fname : "unknown code");
         return;
     }
-    char *tool = m->file >= 0 ? symboliser_of(m) : NULL;
-    bool told = false;
-    if (tool) {
-        char object[64], address[40];
-        host_log answer = {0};
-        const bool binutils = strstr(tool, "addr2line") != NULL;
-        snprintf(object, sizeof object, "--%s=/proc/%ld/fd/%d", binutils ? "exe" : "obj", (long)getpid(), m->file);
-        snprintf(address, sizeof address, "0x%lx", (unsigned long)(pc - m->low));
-        char *argv[] = {tool, object, binutils ? "-ifC" : "--functions=short", address, NULL};
-        told = process_run(argv, -1, SYMBOLISE_LIMIT_MS, &answer) == PROCESS_OK && answer.text && tell_lines(answer.text, log);
-        host_log_free(&answer);
-    }
-    free(tool);
-    if (told) return;
+    const size_t before = log->size;
+    host_module_places(m, &pc, 1, tell_place, log);
+    if (log->size > before) return;
     dladdr((void *)pc, &info);
     if (info.dli_sname) log_add(log, "%s+%#lx", info.dli_sname, (unsigned long)(pc - (uintptr_t)info.dli_saddr));
     else log_add(log, "the module's code +%#lx", (unsigned long)(pc - m->low));

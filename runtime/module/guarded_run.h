@@ -13,6 +13,8 @@ typedef struct guarded_options {
     /* With check: told after each launch of each value's storage that it touched, by name, the bytes read and written, each once. */
     void (*touched)(void *touched_context, const char *kernel, const char *name, size_t read, size_t written);
     void *touched_context;
+    const host_watch *watch; /* with check: told of each access, instead of looking for races. The host then has as many
+                              multiprocessors as the plan's device */
     int jobs;              /* compilers, and the host's workers, at once; 0: one a CPU */
     struct cache *cache;   /* compiled kernels (runtime/cache/cache.h); NULL: cache_dir */
     const char *cache_dir; /* NULL: none kept */

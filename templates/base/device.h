@@ -171,7 +171,8 @@ template <class T, int W> struct alignas(sizeof(T) * W >= 16 ? 16 : sizeof(T) * 
     T e[W];
 };
 
-#if defined(TF_ON_HOST) // a CPU takes vectors at any address
+#if defined(TF_ON_HOST) && !defined(HS_CHECK) // a CPU takes vectors at any address; a GPU, whose accesses are checked, does not
+#define TF_ANY_ADDRESS
 template <class T, int W> struct __attribute__((packed)) neighbours_anywhere {
     T e[W];
 };
@@ -215,6 +216,8 @@ template <int W, class T> DEV vec<float, W> load_aligned(T *from)
     for (int i = 0; i < W; i++) v[i] = to_float(raw.e[i]);
     return v;
 }
+#elif defined(TF_ON_HOST)
+template <class Raw> DEV Raw load_constant(const Raw *from) { return tf_hs_read_whole(from); }
 #else
 template <class Raw> DEV Raw load_constant(const Raw *from) { return *from; }
 #endif
@@ -226,10 +229,18 @@ template <int W, class T> DEV vec<float, W> load_aligned(const T *from)
     for (int i = 0; i < W; i++) v[i] = to_float(raw.e[i]);
     return v;
 }
+// One element.
+#if defined(TF_ON_HOST)
+template <class T> DEV T element_of(const T *from) { return tf_hs_read_whole(from); }
+template <class T> DEV void put_element(T *to, T x) { tf_hs_write_whole(to, x); }
+#else
+template <class T> DEV T element_of(const T *from) { return *from; }
+template <class T> DEV void put_element(T *to, T x) { *to = x; }
+#endif
 template <int W, class T> DEV vec<float, W> load(const T *from, int left)
 {
     vec<float, W> v;
-#if defined(TF_ON_HOST)
+#if defined(TF_ANY_ADDRESS)
     if (left >= W) {
         const neighbours_anywhere<T, W> raw = *reinterpret_cast<const neighbours_anywhere<T, W> *>(from);
         for (int i = 0; i < W; i++) v[i] = to_float(raw.e[i]);
@@ -237,7 +248,7 @@ template <int W, class T> DEV vec<float, W> load(const T *from, int left)
     }
 #endif
 #pragma unroll
-    for (int i = 0; i < W; i++) v[i] = i < left ? to_float(from[i]) : 0.0f;
+    for (int i = 0; i < W; i++) v[i] = i < left ? to_float(element_of(from + i)) : 0.0f;
     return v;
 }
 template <int W, class T> DEV void store_aligned(T *to, vec<float, W> v)
@@ -245,7 +256,11 @@ template <int W, class T> DEV void store_aligned(T *to, vec<float, W> v)
     neighbours<T, W> raw;
 #pragma unroll
     for (int i = 0; i < W; i++) raw.e[i] = from_float<T>::convert(v[i]);
+#if defined(TF_ON_HOST)
+    tf_hs_write_whole(reinterpret_cast<neighbours<T, W> *>(to), raw);
+#else
     *reinterpret_cast<neighbours<T, W> *>(to) = raw;
+#endif
 }
 #if defined(__CUDACC_RTC__)
 // One instruction converts two; its result needs no packing.
@@ -263,7 +278,7 @@ template <int W> DEV void store_aligned(bf16 *to, vec<float, W> v)
 #endif
 template <int W, class T> DEV void store(T *to, int left, vec<float, W> v)
 {
-#if defined(TF_ON_HOST)
+#if defined(TF_ANY_ADDRESS)
     if (left >= W) {
         neighbours_anywhere<T, W> raw;
         for (int i = 0; i < W; i++) raw.e[i] = from_float<T>::convert(v[i]);
@@ -273,7 +288,7 @@ template <int W, class T> DEV void store(T *to, int left, vec<float, W> v)
 #endif
 #pragma unroll
     for (int i = 0; i < W; i++)
-        if (i < left) to[i] = from_float<T>::convert(v[i]);
+        if (i < left) put_element(to + i, from_float<T>::convert(v[i]));
 }
 
 // Where an epilogue's results go: pieces of W neighbours, of the first (Slot 0) or the second half of a block's columns. first: numbers a

@@ -18,8 +18,13 @@ DEV unsigned storage_bits(bf16 x) { return x.bits; }
 DEV unsigned storage_bits(f16 x) { return __builtin_bit_cast(unsigned short, x); }
 DEV unsigned storage_bits(float x) { return float_bits(x); }
 
+#if defined(TF_ON_HOST)
+DEV void lds_write(lds_address to, sixteen_bytes x) { tf_hs_write_whole(reinterpret_cast<sixteen_bytes *>(to), x); }
+template <class T> DEV T lds_read(lds_address from) { return tf_hs_read_whole(reinterpret_cast<const T *>(from)); }
+#else
 DEV void lds_write(lds_address to, sixteen_bytes x) { *reinterpret_cast<__attribute__((address_space(3))) sixteen_bytes *>(to) = x; }
 template <class T> DEV T lds_read(lds_address from) { return *reinterpret_cast<__attribute__((address_space(3))) const T *>(from); }
+#endif
 
 // A pointer to global memory that is the same in all lanes, in scalar registers: an address then is that and one 32-bit offset for all of a
 // lane's loads.
@@ -39,7 +44,11 @@ DEV global_address scalar(const char *same_in_all_lanes)
 typedef unsigned sixteen_bytes_anywhere __attribute__((ext_vector_type(4), aligned(2))); // memory takes whole loads at any address
 DEV sixteen_bytes global_read(global_address from)
 {
+#if defined(TF_ON_HOST)
+    return tf_hs_read_whole(reinterpret_cast<const sixteen_bytes_anywhere *>(from));
+#else
     return *reinterpret_cast<const __attribute__((address_space(1))) sixteen_bytes_anywhere *>(from);
+#endif
 }
 
 // The registers hold x here: what makes it is not moved beyond, into the branches of its users.

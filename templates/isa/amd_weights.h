@@ -28,7 +28,11 @@ template <int First> DEV sixteen_bytes packed_weights(bf16, const wide_accumulat
 }
 
 using eight_bytes = unsigned __attribute__((ext_vector_type(2)));
+#if defined(TF_ON_HOST)
+DEV void lds_write(lds_address to, eight_bytes x) { tf_hs_write_whole(reinterpret_cast<eight_bytes *>(to), x); }
+#else
 DEV void lds_write(lds_address to, eight_bytes x) { *reinterpret_cast<__attribute__((address_space(3))) eight_bytes *>(to) = x; }
+#endif
 
 // Of four lines of eight 16-bit elements, element I of each.
 template <int I> DEV eight_bytes across(sixteen_bytes a, sixteen_bytes b, sixteen_bytes c, sixteen_bytes d)

@@ -86,6 +86,9 @@ template <class T> DEV T *host_shared(shared_address at)
 struct copies {
     DEV void start(shared_address to, const void *from, int valid)
     {
+        tf_hs_stands_in();
+        if (valid) tf_hs_says(from, valid, HS_CHECK_READ);
+        tf_hs_says(host_shared<char>(to), 16, HS_CHECK_WRITE);
         if (to / 16 % 2) {
             land({to, valid, group, static_cast<const char *>(from)});
             return;
@@ -96,6 +99,7 @@ struct copies {
     DEV void commit() { group++; }
     template <int Left> DEV void wait() // all groups but the last `Left` have landed
     {
+        tf_hs_stands_in();
         int kept = 0;
         for (int i = 0; i < count; i++)
             if (under_way[i].group + Left < group)
@@ -128,6 +132,9 @@ template <class T, int Pieces> struct row_operand {
     float x[2][16];
     DEV void read(shared_address lines, int unit)
     {
+        const int lane = fragment<Pieces>::lane();
+        tf_hs_stands_in();
+        tf_hs_says(host_shared<char>(lines + fragment<Pieces>::a_at(lane % 16, unit * 2 + lane / 16)), 16, HS_CHECK_READ); // ldmatrix
         for (int h = 0; h < 2; h++)
             for (int k = 0; k < 16; k++) {
                 const int line = fragment<Pieces>::row(h), piece = unit * 2 + k / 8;
@@ -139,6 +146,11 @@ template <class T, int Pieces> struct column_operand {
     float x[4][2][16];
     DEV void read(shared_address lines, int unit)
     {
+        const int lane = fragment<Pieces>::lane(), first = fragment<Pieces>::column_of(lane / 16, lane % 8);
+        tf_hs_stands_in();
+        for (int half = 0; half < 2; half++) // ldmatrix
+            tf_hs_says(host_shared<char>(lines + fragment<Pieces>::b_at(first, unit * 2 + lane / 8 % 2) + half * 16 * Pieces * 16), 16,
+                       HS_CHECK_READ);
         for (int j = 0; j < 4; j++)
             for (int i = 0; i < 2; i++)
                 for (int k = 0; k < 16; k++) {

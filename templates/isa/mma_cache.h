@@ -21,15 +21,15 @@ DEV int lane_value(int x, int lane) { return tf_hs_shfl(x, lane, 32); } // that 
 DEV int lanes_with(bool yes) { return __builtin_popcountll(tf_hs_ballot(yes)); }
 DEV row_piece load_piece(const void *from)
 {
-    row_piece p;
-    __builtin_memcpy(p.pair, from, 16);
-    return p;
+    return tf_hs_read_whole(static_cast<const row_piece *>(from));
 }
 DEV row_piece load_half_piece(const void *from)
 {
-    row_piece p = {};
-    __builtin_memcpy(p.pair, from, 8);
-    return p;
+    struct half {
+        unsigned pair[2];
+    };
+    const half h = tf_hs_read_whole(static_cast<const half *>(from));
+    return {{h.pair[0], h.pair[1]}};
 }
 template <class T> DEV float host_half(T, unsigned pair, int i)
 {

@@ -48,6 +48,9 @@ template <class T> struct piece_of_weights {
     float x[2][32];
     DEV void load(const T *piece)
     {
+        tf_hs_stands_in();
+        for (int h = 0; h < 2; h++)
+            tf_hs_says(piece + thread_index() % 4 * 64 + thread_index() % 32 / 4 * 8 + h * 256, 16, HS_CHECK_READ);
         for (int h = 0; h < 2; h++)
             for (int k = 0; k < 32; k++) x[h][k] = to_float(piece[h * 256 + k / 8 * 64 + thread_index() % 32 / 4 * 8 + k % 8]);
     }
@@ -57,6 +60,9 @@ template <class T> struct piece_of_rows {
     // Rows from `first` on of those that begin at `row`, `stride` elements apart; `rows` of them exist, and `left` elements of each.
     DEV void load(const T *row, int first, long long stride, int rows, int left)
     {
+        const int line = first + thread_index() % 32 / 4, chunk = thread_index() % 4 * 8;
+        tf_hs_stands_in();
+        if (line < rows && chunk < left) tf_hs_says(row + line * stride + chunk, 16, HS_CHECK_READ);
         for (int h = 0; h < 2; h++)
             for (int k = 0; k < 32; k++) {
                 const int in = first + piece_results::row(h);

@@ -38,7 +38,7 @@ DEV int number_read(const int *number) { return __hip_atomic_load(number, __ATOM
 template <int Members> inline constexpr int cluster_present = 1;
 DEV void cluster_arrive() {}
 DEV void cluster_wait() {}
-DEV neighbours<float, 4> cluster_read(const float *own, int) { return *reinterpret_cast<const neighbours<float, 4> *>(own); }
+DEV neighbours<float, 4> cluster_read(const float *own, int) { return load_constant(reinterpret_cast<const neighbours<float, 4> *>(own)); }
 DEV void cache_ask(const void *, int) {}
 #else
 

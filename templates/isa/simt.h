@@ -129,8 +129,8 @@ template <class Take, int Team> DEV float team_join(float x, float *slot)
         x = wave_join<Take, TF_WAVE>(x);
         if (thread_index() % TF_WAVE == 0) slot[wave] = x;
         barrier();
-        float all = slot[first];
-        for (int i = 1; i < waves; i++) all = Take::join(all, slot[first + i]);
+        float all = element_of(slot + first);
+        for (int i = 1; i < waves; i++) all = Take::join(all, element_of(slot + first + i));
         barrier();
         return all;
     }

@@ -1,6 +1,7 @@
 // In: shared memory of a block of the host engine, tensor maps as runtime/device/device_host.c lays them out. Out: the names of
 // isa/wgmma.h on a CPU: transaction barriers, tensor loads with their swizzle, warpgroup products. Refuses nothing; a wait that cannot end
-// is the engine's to report. Products happen at once here; tensor loads land as late as they may, so that a missing wait is seen.
+// is the engine's to report. Products happen at once here; tensor loads land as late as they may, so that a missing wait is seen. What
+// the machine's instructions access is said where they are issued (tf_hs_says).
 #pragma once
 #if defined(TF_ON_HOST)
 
@@ -29,6 +30,7 @@ template <class T> DEV void host_write(T *p, T x) { __hip_atomic_store(p, x, __A
 // take turns, so reading and writing back is one step.
 DEV void host_barrier_add(shared_address barrier, int arrivals, int bytes)
 {
+    tf_hs_stands_in();
     long long *word = host_shared<long long>(barrier), x = host_read(word);
     const long long each = x & 0xffff;
     long long pending = (x >> 16 & 0xffff) - arrivals, tx = (x >> 33) + bytes, phase = x >> 32 & 1;
@@ -38,9 +40,14 @@ DEV void host_barrier_add(shared_address barrier, int arrivals, int bytes)
     }
     host_write(word, tx * 0x200000000ll | phase << 32 | pending << 16 | each);
 }
-DEV void barrier_init(shared_address barrier, int arrivals) { host_write(host_shared<long long>(barrier), arrivals * 0x10001ll); }
+DEV void barrier_init(shared_address barrier, int arrivals)
+{
+    tf_hs_stands_in();
+    host_write(host_shared<long long>(barrier), arrivals * 0x10001ll);
+}
 DEV void barrier_init_done()
 {
+    tf_hs_stands_in();
     for (int i = 0; i < 256; i++) host_write(host_shared<unsigned>(4 * i), 0u);
 }
 DEV void barrier_expect(shared_address barrier, unsigned bytes) { host_barrier_add(barrier, 1, static_cast<int>(bytes)); }
@@ -51,12 +58,14 @@ DEV void barrier_arrive_if(shared_address barrier, bool yes)
 inline bool host_land(shared_address barrier);
 DEV void barrier_wait(shared_address barrier, unsigned parity)
 {
+    tf_hs_stands_in();
     while ((host_read(host_shared<long long>(barrier)) >> 32 & 1) == parity)
         if (!host_land(barrier)) tf_hs_yield();
 }
 
 DEV void group_barrier(int index, int threads)
 {
+    tf_hs_stands_in();
     unsigned *count = host_shared<unsigned>(8 * index), *turn = count + 1;
     const unsigned now = host_read(turn), arrived = host_read(count) + 1;
     host_write(count, arrived == static_cast<unsigned>(threads) ? 0u : arrived);
@@ -68,6 +77,7 @@ DEV void group_barrier(int index, int threads)
 
 DEV void group_arrive(int index, int threads)
 {
+    tf_hs_stands_in();
     unsigned *count = host_shared<unsigned>(8 * index), *turn = count + 1;
     const unsigned arrived = host_read(count) + 1;
     host_write(count, arrived == static_cast<unsigned>(threads) ? 0u : arrived);
@@ -99,10 +109,40 @@ DEV unsigned long long *host_loads_of(shared_address barrier)
     }
     __builtin_trap();
 }
+// What of a tensor load a row of its box is: where it lies in memory, and how much of it exists. Rows of pieces have 1024 bytes.
+struct host_row {
+    const char *from;
+    long long valid;
+};
+DEV host_row host_row_of(const host_load &l, int i)
+{
+    if (l.map.box_pieces) {
+        const long long n = l.row + i % l.map.box_rows, at = (l.column + i / l.map.box_rows) * 1024ll;
+        const bool inside = n < l.map.rows && at < l.map.row_bytes;
+        return {l.map.data + (inside ? n * l.map.stride + at : 0), inside ? 1024 : 0};
+    }
+    const int heads = l.wide ? l.map.box_heads : 1;
+    const long long at = static_cast<long long>(l.column) * l.map.element, row = l.row + i / heads, head = l.head + i % heads;
+    const bool inside = row < l.map.rows && at < l.map.row_bytes && (!l.wide || (head < l.map.heads && l.batch < l.map.batches));
+    const long long line = row * l.map.stride + (l.wide ? head * l.map.head_stride + l.batch * l.map.batch_stride : 0);
+    const long long left = inside ? l.map.row_bytes - at : 0;
+    return {l.map.data + (inside ? line + at : 0), left < 128 ? left : 128};
+}
+DEV void host_load_says(const host_load &l, shared_address to)
+{
+    const int bytes = l.map.box_pieces ? 1024 : 128;
+    for (int i = 0; i < l.bytes() / bytes; i++) {
+        const host_row row = host_row_of(l, i);
+        if (row.valid) tf_hs_says(row.from, row.valid, HS_CHECK_READ | HS_CHECK_BULK);
+        tf_hs_says(host_shared<char>(to + i * bytes), bytes, HS_CHECK_WRITE | HS_CHECK_BULK);
+    }
+}
 DEV void host_issue(shared_address to, const tensor_map &map, shared_address barrier, int column, int row, int head, int batch, bool wide)
 {
+    tf_hs_stands_in();
     unsigned long long *first = host_loads_of(barrier);
     const host_load load = {map, static_cast<shared_address>(host_read(first)), column, row, head, batch, wide};
+    host_load_says(load, to);
     for (int i = 0; i < load.bytes() / 8; i++) host_shared<unsigned long long>(to)[i] = ~0ull;
     *host_shared<host_load>(to) = load;
     host_write(first, static_cast<unsigned long long>(barrier) << 32 | to);
@@ -127,28 +167,23 @@ DEV void host_piece(char *to, const char *from, long long valid, int bytes)
 }
 DEV void host_bring(shared_address to, const host_load &l)
 {
-    const int heads = l.wide ? l.map.box_heads : 1;
-    for (int i = 0; i < l.map.box_rows * heads; i++)
-        for (int j = 0; j < 8; j++) {
-            const long long at = static_cast<long long>(l.column) * l.map.element + 16 * j, row = l.row + i / heads,
-                            head = l.head + i % heads;
-            const bool inside = row < l.map.rows && (!l.wide || (head < l.map.heads && l.batch < l.map.batches));
-            const long long line = row * l.map.stride + (l.wide ? head * l.map.head_stride + l.batch * l.map.batch_stride : 0);
-            host_piece(host_shared<char>(to + i * 128 + ((j ^ i % 8) << 4)), l.map.data + (inside ? line + at : 0),
-                       inside ? l.map.row_bytes - at : 0, 16);
-        }
+    for (int i = 0; i < l.bytes() / 128; i++) {
+        const host_row row = host_row_of(l, i);
+        for (int j = 0; j < 8; j++)
+            host_piece(host_shared<char>(to + i * 128 + ((j ^ i % 8) << 4)), row.from + 16 * j, row.valid - 16 * j, 16);
+    }
 }
 DEV void host_bring_pieces(shared_address to, const host_load &l)
 {
-    for (int i = 0; i < l.map.box_rows * l.map.box_pieces; i++) {
-        const long long n = l.row + i % l.map.box_rows, at = (l.column + i / l.map.box_rows) * 1024ll;
-        const bool inside = n < l.map.rows && at < l.map.row_bytes;
-        host_piece(host_shared<char>(to + i * 1024), l.map.data + (inside ? n * l.map.stride + at : 0), inside ? 1024 : 0, 1024);
+    for (int i = 0; i < l.bytes() / 1024; i++) {
+        const host_row row = host_row_of(l, i);
+        host_piece(host_shared<char>(to + i * 1024), row.from, row.valid, 1024);
     }
 }
 // Lands what is under way to a barrier; false: nothing is.
 inline bool host_land(shared_address barrier)
 {
+    tf_hs_stands_in();
     unsigned long long *first = host_loads_of(barrier);
     shared_address to = static_cast<shared_address>(host_read(first));
     if (!to) return false;
@@ -179,9 +214,7 @@ DEV void piece_load_all(shared_address to, const tensor_map &map, shared_address
 DEV void barrier_arrive_at(int member, shared_address barrier, bool yes) { barrier_arrive_if(barrier, yes && member == 0); }
 template <int W> DEV vec<float, W> cluster_read(int, shared_address from)
 {
-    vec<float, W> v;
-    for (int i = 0; i < W; i++) v[i] = host_shared<float>(from)[i];
-    return v;
+    return load_aligned<W>(host_shared<float>(from));
 }
 DEV void foreign_fence() { __threadfence(); }
 DEV void own_fence() { __threadfence(); }
@@ -191,16 +224,19 @@ DEV void async_fence_shared() { __threadfence_block(); }
 DEV void shared_write(shared_address to, float x) { *host_shared<float>(to) = x; }
 DEV void shared_read(shared_address from, float &x, float &y, float &z, float &w)
 {
-    const float *p = host_shared<float>(from);
-    x = p[0], y = p[1], z = p[2], w = p[3];
+    const vec<float, 4> v = load_aligned<4>(host_shared<float>(from));
+    x = v[0], y = v[1], z = v[2], w = v[3];
 }
 DEV void shared_read(shared_address from, unsigned (&x)[4])
 {
-    for (int i = 0; i < 4; i++) x[i] = host_shared<unsigned>(from)[i];
+    const auto raw = load_constant(host_shared<neighbours<unsigned, 4>>(from));
+    for (int i = 0; i < 4; i++) x[i] = raw.e[i];
 }
 DEV void fragment_store(shared_address rows, int pitch, const unsigned (&x)[4])
 {
     const int lane = thread_index() % 32;
+    tf_hs_stands_in();
+    tf_hs_says(host_shared<char>(rows + lane % 16 * pitch + lane / 16 * 16), 16, HS_CHECK_WRITE); // stmatrix
     for (int i = 0; i < 4; i++) *host_shared<unsigned>(rows + (lane / 4 + i % 2 * 8) * pitch + i / 2 * 16 + lane % 4 * 4) = x[i];
 }
 template <int N> DEV void registers_shrink() {}
@@ -223,14 +259,31 @@ struct fragment {
     DEV static int column(int thread, int i) { return i / 4 * 8 + thread % 4 * 2 + i % 2; }
 };
 
+// Of an operand's row `row`, piece 0 or 1 of 16 bytes along k.
+DEV shared_address host_operand_at(unsigned long long operand, int row, int piece)
+{
+    const unsigned from = static_cast<unsigned>(operand << 4), base = from & ~127u, first = from & 127u;
+    return operand & host_of_pieces ? from + row / 8 * 512 + piece * 128 + row % 8 * 16
+                                    : base + row * 128 + (first + 16 * piece ^ row % 8 << 4);
+}
+// 8 rows of 16 bytes are what the machine reads at a time. Of A a warp has 16 rows for itself; the warps share B's.
+DEV void left_operand_says(unsigned long long operand)
+{
+    const int thread = thread_index() % 128, lane = thread % 32, row = thread / 32 * 16 + lane / 16 * 8 + lane % 8;
+    tf_hs_says(host_shared<char>(host_operand_at(operand, row, lane / 8 % 2)), 16, HS_CHECK_READ | HS_CHECK_MATRIX);
+}
+template <int N> DEV void right_operand_says(unsigned long long operand)
+{
+    for (int i = thread_index() % 128; i < 2 * N; i += 128)
+        tf_hs_says(host_shared<char>(host_operand_at(operand, i / 16 * 8 + i % 8, i / 8 % 2)), 16, HS_CHECK_READ | HS_CHECK_MATRIX);
+}
+
 // 32 bytes along k of row `row` of an operand.
 template <class T> DEV vec<float, 32 / sizeof(T)> host_operand(unsigned long long operand, int row)
 {
     vec<float, 32 / sizeof(T)> v;
-    const unsigned from = static_cast<unsigned>(operand << 4), base = from & ~127u, first = from & 127u;
     for (unsigned piece = 0; piece < 2; piece++) {
-        const T *at = host_shared<T>(operand & host_of_pieces ? from + row / 8 * 512 + piece * 128 + row % 8 * 16
-                                                              : base + row * 128 + (first + 16 * piece ^ row % 8 << 4));
+        const T *at = host_shared<T>(host_operand_at(operand, row, static_cast<int>(piece)));
         for (unsigned i = 0; i < 16 / sizeof(T); i++) v[piece * 16 / sizeof(T) + i] = to_float(at[i]);
     }
     return v;
@@ -240,6 +293,7 @@ template <class T, int N> struct wgmma {
     static constexpr int registers = N / 2;
     static void multiply(float (&d)[registers], unsigned long long a, unsigned long long b, int keep)
     {
+        tf_hs_stands_in();
         const int thread = thread_index() % 128;
         const auto x = host_operand<T>(a, fragment::row(thread, 0)), y = host_operand<T>(a, fragment::row(thread, 2));
         for (int i = 0; i < registers; i += 4)
@@ -270,6 +324,8 @@ template <class T, int N> struct stage_products {
     DEV void multiply(float (&)[wgmma<T, N>::registers], unsigned long long a, unsigned long long b, int keep)
     {
         if (count == most) __builtin_trap();
+        left_operand_says(a);
+        right_operand_says<N>(b);
         under_way[count++] = {a, b, keep, group};
     }
     DEV void commit() { group++; }
@@ -294,6 +350,9 @@ DEV float tf32_small(float left) { return left != left ? left : tf32_large(left)
 
 DEV void fragment_load(shared_address rows, int piece, float *a)
 {
+    const int lane = thread_index() % 32, line = thread_index() / 32 % 4 * 16 + lane % 16;
+    tf_hs_stands_in();
+    tf_hs_says(host_shared<char>(rows + line * 128 + ((piece + lane / 16 ^ line % 8) << 4)), 16, HS_CHECK_READ); // ldmatrix
     for (int i = 0; i < 4; i++) {
         const int row = fragment::row(thread_index() % 128, i % 2 * 2);
         a[i] = *host_shared<float>(rows + row * 128 + ((piece + i / 2 ^ row % 8) << 4) + thread_index() % 4 * 4);
@@ -305,6 +364,8 @@ template <int N> struct wgmma_parts {
     static constexpr int registers = N / 2;
     template <int Keep> static void multiply(float (&d)[registers], const float *a, unsigned long long b)
     {
+        tf_hs_stands_in();
+        right_operand_says<N>(b);
         const int thread = thread_index() % 128;
         vec<float, 8> x, y;
         for (int other = 0; other < 4; other++)

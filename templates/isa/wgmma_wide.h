@@ -11,7 +11,7 @@ DEV void tensor_load(shared_address to, const tensor_map &map, shared_address ba
 }
 DEV int warpgroup() { return thread_index() / 128; }
 DEV float quotient(float x, float y) { return x / y; }
-DEV void shared_zero(shared_address to) { host_piece(host_shared<char>(to), nullptr, 0, 16); }
+DEV void shared_zero(shared_address to) { store_aligned<4>(host_shared<float>(to), splat<4>(0.0f)); }
 template <class T> DEV vec<float, 2> unpacked(T, unsigned pair)
 {
     vec<float, 2> v;
@@ -26,6 +26,9 @@ template <class T, int N> struct wgmma_wide {
     static void along(float (&d)[registers], unsigned long long a, unsigned long long b, int keep)
     {
         const int thread = thread_index() % 128;
+        tf_hs_stands_in();
+        left_operand_says(a);
+        right_operand_says<N>(b);
         for (int i = 0; i < registers; i++) {
             const auto x = host_operand<T>(a, fragment::row(thread, i)), y = host_operand<T>(b, fragment::column(thread, i));
             float sum = keep ? d[i] : 0.0f;
@@ -38,6 +41,10 @@ template <class T, int N> struct wgmma_wide {
     {
         const int thread = thread_index() % 128, panel = static_cast<int>(b >> 32);
         const shared_address from = static_cast<unsigned>(b & 0xffffffffu) << 4;
+        tf_hs_stands_in();
+        for (int i = thread; i < 2 * N; i += 128) // 8 rows of k of 16 bytes along n at a time
+            tf_hs_says(host_shared<char>(from + i / 128 * panel + i % 16 * 128 + ((i / 16 % 8 ^ i % 8) << 4)), 16,
+                       HS_CHECK_READ | HS_CHECK_MATRIX);
         for (int lane = 0; lane < 4; lane++)
             for (int i = 0; i < 4; i++) {
                 unsigned pair = a[i];

@@ -1,0 +1,71 @@
+/* In: accesses, meetings and stand-ins of a checked launch.
+ * Out: what host_watch tells: each access as the machine's own instruction makes it, with how often the lane has met others by then.
+ * Refuses nothing. */
+#define _GNU_SOURCE
+#include <stdlib.h>
+#include <string.h>
+#include "runtime/host/engine.h"
+
+struct watched_lane {
+    unsigned meetings, stand_ins; /* stand_ins: how deep the lane is in code that stands in for the machine's */
+};
+
+static const host_watch *watch_of(const launch *l) { return l->engine->options.watch; }
+
+void watch_begin(launch *l)
+{
+    if (watch_of(l)) watch_of(l)->begin(watch_of(l)->context, l->kernel, l->dims);
+}
+
+void watch_end(launch *l)
+{
+    if (watch_of(l)) watch_of(l)->end(watch_of(l)->context, l->module);
+}
+
+bool watch_block(block *b)
+{
+    if (!watch_of(b->launch)) return true;
+    const size_t lanes = (size_t)b->shape.waves * b->shape.wave;
+    if (!b->lanes) b->lanes = malloc(lanes * sizeof *b->lanes);
+    if (b->lanes) memset(b->lanes, 0, lanes * sizeof *b->lanes);
+    return b->lanes != NULL;
+}
+
+void watch_drop(block *b)
+{
+    free(b->lanes);
+    b->lanes = NULL;
+}
+
+static struct watched_lane *lane_of(const hs_wave *w, unsigned lane)
+{
+    const block *b = block_of(w);
+    return b->lanes ? &b->lanes[w->idx * b->shape.wave + lane] : NULL;
+}
+
+void watch_meeting(hs_wave *w, hs_u64 lanes)
+{
+    if (!block_of(w)->lanes) return;
+    for (hs_u64 m = lanes; m; m &= m - 1) lane_of(w, (unsigned)__builtin_ctzll(m))->meetings++;
+}
+
+void watch_stand_in(const hs_thread *t, int kind)
+{
+    struct watched_lane *lane = lane_of(t->w, t->lane);
+    if (!lane) return;
+    if (kind & HS_SYNC_STANDS_IN) lane->stand_ins++;
+    else if (lane->stand_ins) lane->stand_ins--;
+}
+
+void watch_access(const hs_thread *t, const host_access *access, int kind)
+{
+    const block *b = block_of(t->w);
+    const struct watched_lane *lane = lane_of(t->w, t->lane);
+    const host_watch *watch = watch_of(b->launch);
+    if (!lane || (lane->stand_ins && !(kind & HS_CHECK_SAID))) return;
+    host_access told = *access;
+    told.block = b->pub.id.x + b->pub.grid.x * (b->pub.id.y + b->pub.grid.y * b->pub.id.z);
+    told.wave = t->w->idx, told.lane = t->lane, told.meetings = lane->meetings;
+    told.kind = (host_access_kind)(kind & 3), told.bulk = kind & HS_CHECK_BULK, told.matrix = kind & HS_CHECK_MATRIX;
+    watch->access(watch->context, &told);
+}
