@@ -162,12 +162,16 @@ typedef struct ir_program {
 
 typedef enum target_vendor { vendor_host, vendor_amd, vendor_nvidia } target_vendor;
 
+typedef enum lds_reads { lds_reads_NEIGHBOURS, lds_reads_CDNA, lds_reads_CDNA4 } lds_reads;
+
 typedef struct target_info { /* ir/target.def says what they are */
     const char *name, *family;
     target_vendor vendor;
     int wave;
     unsigned layers; /* bit i: layer_kind i */
     int lds_bytes, static_bytes, max_threads, width, operand_bytes, lds_banks;
+    lds_reads reads;
+    int sector_bytes, line_bytes;
     bool overlaps, copies_to_lds;
     int registers;
     const char *device; /* the device file of plans that name none: ir/devices/device_model.h */

@@ -4,8 +4,10 @@
 
 #define L(layer) (1u << layer_##layer)
 static const target_info targets[] = {
-#define TARGET(name, family, vendor, wave, layers, lds, fixed, threads, width, operand, banks, overlaps, copies, registers, device) \
-    {#name, #family, vendor_##vendor, wave, layers, lds, fixed, threads, width, operand, banks, overlaps, copies, registers, device},
+#define TARGET(name, family, vendor, wave, layers, lds, fixed, threads, width, operand, banks, reads, sector, line, overlaps, copies, \
+               registers, device)                                                                                                     \
+    {#name,    #family, vendor_##vendor, wave,   layers, lds,      fixed,  threads,   width, operand, banks, lds_reads_##reads,       \
+     sector,   line,    overlaps,        copies, registers, device},
 #include "ir/target.def"
 };
 #undef L
