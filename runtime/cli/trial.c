@@ -332,7 +332,8 @@ static void open_session(trial *t)
 {
     tfgen_code code;
     const guarded_options options =
-        {.device = t->o->device, .check = t->o->check, .jobs = t->o->jobs, .cache = t->o->cache, .progress = tell_progress, .context = t};
+        {.device = t->o->device, .check = t->o->check, .watch = t->o->watch, .jobs = t->o->jobs, .cache = t->o->cache,
+         .progress = tell_progress, .context = t};
     const double start = seconds_now();
     arena_defer(t->a, free_log, &t->log);
     t->s = guarded_open(t->plan, &options, &code, &t->log);

@@ -15,6 +15,7 @@ typedef struct trial_options {
     int repeat; /* timed runs after the checked one */
     int jobs;
     bool check; /* race and bounds checker */
+    const struct host_watch *watch; /* with check: told of each access, instead of looking for races */
     cache *cache; /* of compiled kernels, or NULL */
     reference_when reference;
     double sample_above; /* operations: of graphs that cost more only some rows of products and attention are computed, and no output is

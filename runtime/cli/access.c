@@ -1,0 +1,103 @@
+/* In: a spec and options. Out: what each wave of its kernels asks memory for and what shared memory's banks make of it, as the host engine
+ * sees the emitted kernels access it in the geometry of a GPU; as text, as JSON, as a picture. Refuses the host as a target, which has no
+ * waves. */
+#include "runtime/cli/access/report.h"
+#include "runtime/cli/source_edits.h"
+#include "runtime/cli/trial.h"
+#include <string.h>
+
+typedef struct access_job {
+    arena *a;
+    const cli_options *o;
+    const char *path;
+} access_job;
+
+static void free_recorder(void *r) { access_recorder_free(r); }
+
+static void release_json(void *json) { json_decref(json); }
+
+/* Bails where no kernel is called so. */
+static void check_kernel(arena *a, const plan *p, const char *kernel)
+{
+    const char **names = arena_alloc(a, (size_t)(p->launch_count + p->pack_count + 1) * sizeof *names);
+    size_t count = 0;
+    for (int i = 0; i < p->launch_count; i++) names[count++] = p->launches[i].name;
+    for (int i = 0; i < p->pack_count; i++) names[count++] = p->packs[i].name;
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(names[i], kernel) == 0) return;
+    const char *near = nearest_name(kernel, names, count);
+    text all = {.a = a};
+    for (size_t i = 0; i < count; i++) text_printf(&all, "%s%s", i ? ", " : "", names[i]);
+    bail(a, code_usage, (position){0}, "--kernel: no kernel is called '%.80s'%s%s%s; there are %s", kernel, near ? "; did you mean '" : "",
+         near ? near : "", near ? "'?" : "", all.data);
+}
+
+static access_recorder *new_recorder(const access_job *j, const plan *p)
+{
+    const access_options options = {.device = p->device,
+                                    .limit = (size_t)j->o->number.limit,
+                                    .seed = (unsigned long long)j->o->number.seed,
+                                    .only = j->o->kernel,
+                                    .spec = arena_source_name(j->a)};
+    access_recorder *r = access_recorder_new(&options);
+    if (!r) bail(j->a, code_bad_input, (position){0}, "out of memory");
+    arena_defer(j->a, free_recorder, r);
+    return r;
+}
+
+static void tell(access_report *report, const cli_options *o)
+{
+    if (o->svg) access_picture(report, o->svg);
+    if (o->json) {
+        json_t *all = access_json(report);
+        arena_defer(report->a, release_json, all);
+        cli_print_json(all);
+    } else if (!o->svg) {
+        access_print(report);
+    }
+}
+
+static void step(void *context, const char *kernel) { progress_step(context, kernel); }
+
+static void access_spec_file(void *argument)
+{
+    const access_job *j = argument;
+    arena *a = j->a;
+    const cli_options *o = j->o;
+    compile_request request = cli_request(a, o, j->path);
+    compiled c;
+    if (o->target && strchr(o->target, ',')) bail(a, code_usage, (position){0}, "--target: access takes one");
+    request.target = cli_target(a, o, &request);
+    compile_inside(a, &request, &c);
+    if (c.plan->target->vendor == vendor_host)
+        bail(a, code_unsupported, (position){0}, "--target=host: a CPU's threads have no waves whose accesses could be told; name a GPU");
+    const source_edits edits = source_edits_apply(a, o->replace_source, c.plan);
+    if (o->kernel) check_kernel(a, c.plan, o->kernel);
+    const ir_program *graph = cli_graph(a, o, &c);
+    access_recorder *r = new_recorder(j, c.plan);
+    progress bar = progress_start("compiling", c.plan->launch_count + c.plan->pack_count);
+    const trial_options options = {.seed = (unsigned long long)o->number.seed,
+                                   .jobs = (int)o->number.jobs,
+                                   .check = true,
+                                   .watch = access_recorder_watch(r),
+                                   .cache = cli_cache(a, o),
+                                   .reference = reference_never,
+                                   .compiled = step,
+                                   .context = &bar};
+    const trial_result t = trial_run(a, graph ? graph : c.plan->program, c.plan, &options);
+    progress_end(&bar);
+    source_edits_check(a, &edits, c.plan, t.plan);
+    access_report report = {.a = a, .path = arena_source_name(a), .graph = graph, .plan = t.plan, .limit = (size_t)o->number.limit,
+                            .seed = (unsigned long long)o->number.seed};
+    bool lost;
+    report.launches = access_recorder_launches(r, &report.count, &lost);
+    if (lost) bail(a, code_device, (position){0}, "not enough memory to record all accesses: --limit or --kernel takes less");
+    tell(&report, o);
+}
+
+int command_access_main(const cli_options *o)
+{
+    if (!cli_is_one_spec(o, "access")) return code_usage;
+    access_job j = {arena_new(), o, o->files[0]};
+    return cli_run(access_spec_file, &j, j.a);
+}

@@ -1,0 +1,59 @@
+/* In: a report. Out: it as JSON (docs/insight.md). Refuses nothing. */
+#include "runtime/cli/access/report.h"
+
+static json_t *text_or_null(const char *s) { return s ? json_string(s) : json_null(); }
+
+static json_t *row_json(const access_report *r, const access_launch *l, const access_row *x)
+{
+    json_t *row = json_pack("{s:o, s:s, s:i, s:o, s:o, s:o, s:f, s:f, s:f, s:b}", "memory", text_or_null(x->memory), "access",
+                            access_name(x), "width", x->width, "source", text_or_null(x->place.source), "spec",
+                            text_or_null(access_spec(r, l, x)), "calls", text_or_null(x->place.calls), "requests", x->requests, "lanes",
+                            x->lanes, "bytes_asked", x->asked, "bad", x->bad);
+    json_t *cost = x->memory ? json_pack("{s:f, s:f, s:f, s:f, s:f}", "bytes_used", x->used, "sectors", x->sectors, "least_sectors", x->least,
+                                         "lines", x->lines, "used", access_share(r, x))
+                             : json_pack("{s:f, s:f, s:i}", "cycles", x->cycles, "least_cycles", x->least_cycles, "ways", x->ways);
+    json_object_update(row, cost);
+    json_decref(cost);
+    return row;
+}
+
+/* "distance": touches by the number of other lines since the last; [0] none, [i] from 2^(i-1) on. */
+static json_t *reuse_json(const access_reuse *u)
+{
+    json_t *distances = json_array();
+    int last = access_distances;
+    while (last && u->distance[last - 1] <= 0) last--;
+    for (int i = 0; i < last; i++) json_array_append_new(distances, json_real(u->distance[i]));
+    return json_pack("{s:f, s:f, s:f, s:f, s:f, s:o}", "touches", u->touches, "first", u->first, "hits", u->hits, "cache_bytes", u->bytes,
+                     "sampled", u->rate, "distance", distances);
+}
+
+static json_t *launch_json(const access_report *r, const access_launch *l)
+{
+    json_t *rows = json_array(), *spread = json_array();
+    for (int i = 0; i < l->row_count; i++) json_array_append_new(rows, row_json(r, l, &l->rows[i]));
+    for (int i = 0; i < l->spread_count; i++)
+        json_array_append_new(spread, json_pack("{s:s, s:f, s:f}", "memory", l->spread[i].memory, "lines", l->spread[i].lines, "fetched",
+                                                l->spread[i].fetched));
+    json_t *caches = json_pack("{s:o, s:o, s:i, s:f, s:f, s:f, s:o}", "workgroup", reuse_json(&l->own), "launch", reuse_json(&l->shared),
+                               "at_once", l->at_once, "touched_bytes", l->touched, "working_set_bytes", l->working_set,
+                               "chiplet_working_set_bytes", l->chiplet_set, "chiplets", spread);
+    return json_pack("{s:s, s:s, s:i, s:i, s:I, s:I, s:i, s:o, s:o}", "kernel", l->kernel, "ops", access_ops(r, l), "workgroups",
+                     (int)l->workgroups, "threads", (int)l->threads, "accesses", (json_int_t)l->accesses, "recorded",
+                     (json_int_t)l->recorded, "whole_workgroups", (int)l->whole, "rows", rows, "caches", caches);
+}
+
+json_t *access_json(const access_report *r)
+{
+    const target_info *t = r->plan->target;
+    const ir_program *p = r->plan->program;
+    json_t *launches = json_array(), *dims = json_object();
+    for (int i = 0; i < p->dims.count; i++) json_object_set_new(dims, p->dims.dims[i].name, json_integer(p->dims.dims[i].value));
+    for (int i = 0; i < r->count; i++)
+        if (!r->launches[i].passed) json_array_append_new(launches, launch_json(r, &r->launches[i]));
+    return json_pack("{s:s, s:s, s:s, s:o, s:s, s:s, s:i, s:i, s:i, s:i, s:i, s:I, s:I, s:o}", "block", p->name, "dtype",
+                     dtype_name(p->type), "fusion", fusion_level_name(p->level), "dims", dims, "target", t->name, "device",
+                     r->plan->device->name, "wave", t->wave, "sector_bytes", t->sector_bytes, "line_bytes", t->line_bytes, "banks",
+                     t->lds_banks, "chiplets", r->plan->device->chiplets, "limit", (json_int_t)r->limit, "seed", (json_int_t)r->seed,
+                     "launches", launches);
+}

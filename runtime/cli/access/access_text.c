@@ -1,0 +1,130 @@
+/* In: a report. Out: it as text on standard output: a line for each line of the source that accesses memory. Refuses nothing. */
+#include "runtime/cli/access/report.h"
+#include <string.h>
+
+static const char *bytes_text(arena *a, double bytes)
+{
+    return bytes < 1e4   ? arena_printf(a, "%.0f B", bytes)
+           : bytes < 1e7 ? arena_printf(a, "%.1f kB", bytes * 1e-3)
+                         : arena_printf(a, "%.1f MB", bytes * 1e-6);
+}
+
+static const char *bold(void) { return colour_code(stdout, colour_bold); }
+static const char *bad(void) { return colour_code(stdout, colour_bad); }
+static const char *plain(void) { return colour_code(stdout, colour_none); }
+
+static void print_head(const access_report *r)
+{
+    const target_info *t = r->plan->target;
+    const ir_program *p = r->plan->program;
+    printf("%s%s  %s  level %s%s ", bold(), p->name, dtype_name(p->type), fusion_level_name(p->level), plain());
+    for (int i = 0; i < p->dims.count; i++) printf(" %s=%lld", p->dims.dims[i].name, p->dims.dims[i].value);
+    printf("\nin the geometry of %s, as %s has it: waves of %d; sectors of %d bytes, lines of %d; %d banks of 4 bytes\n", t->name,
+           r->plan->device->name, t->wave, t->sector_bytes, t->line_bytes, t->lds_banks);
+}
+
+static const char *width_text(arena *a, const access_row *row)
+{
+    return row->bulk || !row->width ? access_name(row) : arena_printf(a, "%s %d B", access_name(row), row->width);
+}
+
+/* "!  x  read 16 B  requests  lanes  sectors of least  used  place" */
+static void print_row(const access_report *r, const access_launch *l, const access_row *row)
+{
+    const double all = row->memory ? row->sectors : row->cycles, least = row->memory ? row->least : row->least_cycles;
+    const char *spec = access_spec(r, l, row), *used = "";
+    if (row->memory) used = arena_printf(r->a, "%4.0f %%", 100 * access_share(r, row));
+    else used = row->ways > 1 ? arena_printf(r->a, "%d-way", row->ways) : "";
+    printf("%s%c %-14s %-16s %10.0f %6.1f %8.2f %8.2f %7s%s  %s%s%s\n", row->bad ? bad() : "", row->bad ? '!' : ' ',
+           row->memory ? row->memory : "shared", width_text(r->a, row), row->requests, row->lanes / row->requests, all / row->requests,
+           least / row->requests, used, row->bad ? plain() : "", row->place.source ? row->place.source : "?", spec ? "  " : "",
+           spec ? spec : "");
+}
+
+static void print_rows(const access_report *r, const access_launch *l, bool memory)
+{
+    bool head = false;
+    for (int i = 0; i < l->row_count; i++) {
+        if (!l->rows[i].memory == memory) continue;
+        if (!head)
+            printf("  %-14s %-16s %10s %6s %8s %8s %7s  line\n", memory ? "memory" : "shared memory", "", "requests", "lanes",
+                   memory ? "sectors" : "cycles", "least", memory ? "used" : "");
+        head = true;
+        print_row(r, l, &l->rows[i]);
+    }
+}
+
+static void print_totals(const access_report *r, const access_launch *l)
+{
+    double sectors = 0, used = 0, cycles = 0, least = 0;
+    for (int i = 0; i < l->row_count; i++) {
+        sectors += l->rows[i].sectors, used += l->rows[i].used;
+        cycles += l->rows[i].cycles, least += l->rows[i].least_cycles;
+    }
+    if (sectors > 0)
+        printf("  asked of caches: %s in %.0f sectors, of which %.0f %% is used\n", bytes_text(r->a, sectors * r->plan->target->sector_bytes),
+               sectors, 100 * used / (sectors * r->plan->target->sector_bytes));
+    if (cycles > 0) printf("  banks: %.0f cycles, %.0f of them lost to conflicts\n", cycles, cycles - least);
+}
+
+/* Shares of touches that come again within so many bytes. */
+static void print_reuse(const access_report *r, const char *who, const access_reuse *u)
+{
+    const int line = r->plan->target->line_bytes;
+    double sum = 0;
+    if (u->touches <= 0) return;
+    printf("  %s: %.0f %% of touches of lines are the first;", who, 100 * u->first / u->touches);
+    for (int i = 0; i < access_distances; i++) {
+        sum += u->distance[i];
+        if (i % 3 == 2 && u->distance[i] + u->distance[i - 1] + u->distance[i - 2] > 0)
+            printf(" within %s %.0f %%", bytes_text(r->a, (double)line * (double)(1ll << i)), 100 * sum / u->touches);
+    }
+    if (u->rate < 1) printf(" (of a sample, %.1f %% of lines)", 100 * u->rate);
+    putchar('\n');
+}
+
+static void print_caches(const access_report *r, const access_launch *l)
+{
+    const device_model *d = r->plan->device;
+    print_reuse(r, "a workgroup", &l->own);
+    print_reuse(r, "all at once", &l->shared);
+    if (l->shared.touches > 0)
+        printf("  L2: %s touched, %s by the %d workgroups at most that run at once", bytes_text(r->a, l->touched),
+               bytes_text(r->a, l->working_set), l->at_once);
+    if (l->shared.touches > 0 && d->chiplets > 1)
+        printf(", %s by those of a chiplet", bytes_text(r->a, l->chiplet_set));
+    if (l->shared.touches > 0 && l->shared.bytes > 0)
+        printf("; %s %s, %.0f %% of touches hit", bytes_text(r->a, l->shared.bytes), d->chiplets > 1 ? "a chiplet" : "are there",
+               100 * l->shared.hits / l->shared.touches);
+    if (l->shared.touches > 0) putchar('\n');
+    for (int i = 0; i < l->spread_count && d->chiplets > 1; i++) {
+        const access_spread *s = &l->spread[i];
+        if (s->fetched > s->lines)
+            printf("  chiplets: %s is read by %.2f of %d on average, %s in all\n", s->memory, s->fetched / s->lines, d->chiplets,
+                   bytes_text(r->a, s->fetched * r->plan->target->line_bytes));
+    }
+}
+
+static void print_launch(const access_report *r, const access_launch *l)
+{
+    printf("\n%s%s%s  %s  %u workgroups of %u threads\n", bold(), l->kernel, plain(), access_ops(r, l), l->workgroups, l->threads);
+    if (l->recorded < l->accesses)
+        printf("  %struncated%s: %llu of %llu accesses are looked at (--limit), those of %u whole workgroups\n", bad(), plain(), l->recorded,
+               l->accesses, l->whole);
+    print_rows(r, l, true);
+    print_rows(r, l, false);
+    print_totals(r, l);
+    print_caches(r, l);
+}
+
+void access_print(const access_report *r)
+{
+    int faults = 0;
+    print_head(r);
+    for (int i = 0; i < r->count; i++) {
+        if (!r->launches[i].passed) print_launch(r, &r->launches[i]);
+        for (int k = 0; k < r->launches[i].row_count && !r->launches[i].passed; k++) faults += r->launches[i].rows[k].bad;
+    }
+    printf("\n%d line%s marked !: more than twice the sectors that the bytes fill, or conflicts, and a twentieth of the launch's\n", faults,
+           faults == 1 ? " is" : "s are");
+}

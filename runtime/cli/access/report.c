@@ -1,0 +1,48 @@
+/* In, out, refusals: report.h: what text, JSON and picture say alike. */
+#include "runtime/cli/access/report.h"
+#include "runtime/cli/trial.h"
+#include <string.h>
+
+static const launch *launch_of(const access_report *r, const access_launch *l)
+{
+    for (int i = 0; i < r->plan->launch_count; i++)
+        if (strcmp(r->plan->launches[i].name, l->kernel) == 0) return &r->plan->launches[i];
+    return NULL;
+}
+
+/* Whose phases a launch's lines belong to: its own, or of a kernel that packs weights those of the product that they are for. */
+static const ir_kernel *kernel_of(const access_report *r, const access_launch *l)
+{
+    const launch *of = launch_of(r, l);
+    for (int i = 0; !of && i < r->plan->pack_count; i++)
+        if (strcmp(r->plan->packs[i].name, l->kernel) == 0) return r->plan->packs[i].kernel;
+    return of ? of->kernel : NULL;
+}
+
+const char *access_ops(const access_report *r, const access_launch *l)
+{
+    const launch *of = launch_of(r, l);
+    return of ? kernel_ops(r->a, r->graph, of->kernel) : "packs weights";
+}
+
+const char *access_spec(const access_report *r, const access_launch *l, const access_row *row)
+{
+    const ir_kernel *k = kernel_of(r, l);
+    if (row->place.spec) return row->place.spec;
+    for (int p = 0; k && p < k->phase_count; p++)
+        for (int i = 0; i < k->phases[p]->op_count; i++)
+            if (k->phases[p]->ops[i]->at.line > 0) return arena_printf(r->a, "%s:%d", r->path, k->phases[p]->ops[i]->at.line);
+    return NULL;
+}
+
+const char *access_name(const access_row *row)
+{
+    static const char *const plain[HOST_ACCESS_KINDS] = {"read", "write", "atomic read", "atomic"};
+    if (row->bulk) return row->kind == HOST_READ ? "tensor load" : "tensor write";
+    return row->matrix ? "operand" : plain[row->kind];
+}
+
+double access_share(const access_report *r, const access_row *row)
+{
+    return row->sectors > 0 ? row->used / (row->sectors * r->plan->target->sector_bytes) : 1;
+}

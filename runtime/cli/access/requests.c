@@ -1,0 +1,208 @@
+/* In: accesses of lanes. Out: requests: what the lanes of a wave ask for by one instruction at a time, counted into a row of the
+ * instruction, and the lines that they touch. Refuses nothing.
+ *
+ * The host engine runs lane after lane, so lanes' accesses are put side by side here: the n-th by the same code since the lanes' last
+ * meeting (a collective or a barrier) is one request, as lanes that take the same way through the code execute it together. */
+#include "runtime/cli/access/recording.h"
+#include <stdlib.h>
+#include <string.h>
+
+#define COMPARE(field) \
+    if (x->field != y->field) return x->field < y->field ? -1 : 1
+
+static int by_lane(const void *left, const void *right)
+{
+    const event *x = left, *y = right;
+    COMPARE(block);
+    COMPARE(wave);
+    COMPARE(lane);
+    COMPARE(code);
+    COMPARE(meetings);
+    COMPARE(time);
+    return 0;
+}
+
+static int by_request(const void *left, const void *right)
+{
+    const event *x = left, *y = right;
+    COMPARE(block);
+    COMPARE(wave);
+    COMPARE(code);
+    COMPARE(meetings);
+    COMPARE(order);
+    COMPARE(lane);
+    return 0;
+}
+
+static int by_time(const void *left, const void *right)
+{
+    const touch *x = left, *y = right;
+    COMPARE(block);
+    COMPARE(time);
+    COMPARE(line);
+    return 0;
+}
+
+static bool is_same_lane(const event *x, const event *y)
+{
+    return x->block == y->block && x->wave == y->wave && x->lane == y->lane && x->code == y->code && x->meetings == y->meetings;
+}
+
+static bool is_same_request(const event *x, const event *y)
+{
+    return x->block == y->block && x->wave == y->wave && x->code == y->code && x->meetings == y->meetings && x->order == y->order &&
+           x->memory == y->memory && !x->bulk;
+}
+
+/* ---- bytes of a request */
+typedef struct piece {
+    unsigned long long low, high;
+} piece;
+
+static int by_place(const void *left, const void *right)
+{
+    const piece *x = left, *y = right;
+    COMPARE(low);
+    return 0;
+}
+
+/* Of sorted pieces: the units of `size` bytes that they touch; told, when not NULL, of each. */
+static double units_of(const piece *all, int n, unsigned long long size, void (*told)(void *context, unsigned long long unit), void *context)
+{
+    unsigned long long next = 0; /* the first that was not counted yet */
+    double count = 0;
+    for (int i = 0; i < n; i++)
+        for (unsigned long long unit = all[i].low / size > next ? all[i].low / size : next; unit <= (all[i].high - 1) / size; unit++) {
+            count++, next = unit + 1;
+            if (told) told(context, unit);
+        }
+    return count;
+}
+
+void access_coalesce(const unsigned long long *places, int n, unsigned long long bytes, int sector, int line, double *used, double *sectors,
+                     double *lines)
+{
+    piece all[banks_most_lanes];
+    for (int i = 0; i < n; i++) all[i] = (piece){places[i], places[i] + bytes};
+    qsort(all, (size_t)n, sizeof *all, by_place);
+    *used = units_of(all, n, 1, NULL, NULL);
+    *sectors = units_of(all, n, (unsigned)sector, NULL, NULL);
+    *lines = units_of(all, n, (unsigned)line, NULL, NULL);
+}
+
+/* ---- one request */
+static raw_row *row_of(recording *r, const event *e)
+{
+    const unsigned flags = (unsigned)(e->kind | e->bulk << 2 | e->matrix << 3);
+    const unsigned long long key = (unsigned long long)e->memory << 48 | (unsigned long long)e->code << 4 | flags;
+    const unsigned number = number_of(&r->row_keys, key, &r->failed);
+    if (r->failed) return NULL;
+    if (number < r->rows.count) return (raw_row *)r->rows.items + number;
+    raw_row *added = list_add(&r->rows, sizeof *added, &r->failed);
+    if (!added) return NULL;
+    *added = (raw_row){.code = e->code, .memory = e->memory};
+    added->row = (access_row){.kind = (host_access_kind)e->kind, .bulk = e->bulk, .matrix = e->matrix, .width = (int)e->bytes};
+    return added;
+}
+
+typedef struct toucher {
+    recording *r;
+    const event *first;
+} toucher;
+
+static void touch_line(void *context, unsigned long long line)
+{
+    const toucher *t = context;
+    recording *r = t->r;
+    touch *added = list_add(&r->touches, sizeof *added, &r->failed);
+    if (!added) return;
+    *added = (touch){t->first->block, t->first->time, number_of(&r->lines, (unsigned long long)t->first->memory << 48 | line, &r->failed)};
+    const bool read = t->first->kind != HOST_WRITE;
+    if (read && !r->failed) r->lines.marks[added->line] |= 1ull << t->first->block % (unsigned)r->o->device->chiplets;
+}
+
+static access_example example_of(const event *e, size_t n, const target_info *target)
+{
+    access_example x = {.bytes = e->bulk ? e->bytes : 0};
+    x.lanes.lanes = target->wave, x.lanes.read = e->kind == HOST_READ || e->kind == HOST_ATOMIC_READ;
+    for (size_t i = 0; i < n; i++) {
+        const int lane = e->bulk ? 0 : e[i].lane % banks_most_lanes;
+        x.lanes.present[lane] = true, x.lanes.place[lane] = e[i].offset;
+        if ((int)e[i].bytes > x.lanes.bytes) x.lanes.bytes = (int)e[i].bytes;
+    }
+    return x;
+}
+
+/* Of the same number of lanes, the one that takes the most. */
+static void count_shared(const recording *r, const event *e, size_t n, access_row *row)
+{
+    const target_info *target = r->o->device->target;
+    const access_example x = example_of(e, n, target);
+    bank_cost cost = {.cycles = (int)((e->bytes + 127) / 128), .least = (int)((e->bytes + 127) / 128), .ways = 1};
+    if (!e->bulk) cost = banks_cost(target, &x.lanes);
+    row->cycles += cost.cycles, row->least_cycles += cost.least;
+    if (row->requests == 0 || cost.ways > row->ways) row->worst = x;
+    if (cost.ways > row->ways) row->ways = cost.ways;
+}
+
+static void count_memory(recording *r, const event *e, size_t n, access_row *row)
+{
+    const target_info *target = r->o->device->target;
+    piece all[banks_most_lanes];
+    toucher t = {r, e};
+    for (size_t i = 0; i < n; i++) {
+        all[i] = (piece){e[i].offset, e[i].offset + e[i].bytes};
+        if (e[i].time < t.first->time) t.first = &e[i];
+    }
+    qsort(all, n, sizeof *all, by_place);
+    const double used = units_of(all, (int)n, 1, NULL, NULL), sectors = units_of(all, (int)n, (unsigned)target->sector_bytes, NULL, NULL);
+    const double least = (double)((long long)(used + target->sector_bytes - 1) / target->sector_bytes);
+    row->used += used, row->sectors += sectors, row->least += least;
+    row->lines += units_of(all, (int)n, (unsigned)target->line_bytes, touch_line, &t);
+    if (row->requests == 0 || (int)(sectors - least) > row->ways) row->worst = example_of(e, n, target);
+    if (row->requests == 0 || (int)(sectors - least) > row->ways) row->ways = (int)(sectors - least); /* of memory: sectors too many */
+}
+
+static void count_request(recording *r, const event *e, size_t n)
+{
+    raw_row *raw = row_of(r, e);
+    if (!raw || n > banks_most_lanes) return;
+    if (e->memory) count_memory(r, e, n, &raw->row);
+    else count_shared(r, e, n, &raw->row);
+    raw->row.requests++, raw->row.lanes += (double)n;
+    for (size_t i = 0; i < n; i++) {
+        raw->row.asked += e[i].bytes;
+        if ((int)e[i].bytes != raw->row.width) raw->row.width = 0;
+    }
+}
+
+/* In order of time, behind what there is. */
+static void keep_touches(recording *r)
+{
+    touch *all = r->touches.items;
+    if (r->touches.count) qsort(all, r->touches.count, sizeof *all, by_time);
+    for (size_t i = 0; i < r->touches.count; i++) {
+        if (i == 0 || all[i].block != all[i - 1].block) {
+            struct start *start = list_add(&r->starts, sizeof *start, &r->failed);
+            if (start) *start = (struct start){r->stream.count, all[i].block};
+        }
+        unsigned *line = list_add(&r->stream, sizeof *line, &r->failed);
+        if (line) *line = all[i].line;
+    }
+    r->touches.count = 0;
+}
+
+void requests_make(recording *r)
+{
+    event *all = r->events.items;
+    const size_t count = r->events.count;
+    qsort(all, count, sizeof *all, by_lane);
+    for (size_t i = 1; i < count; i++) all[i].order = is_same_lane(&all[i - 1], &all[i]) ? all[i - 1].order + 1 : 0;
+    qsort(all, count, sizeof *all, by_request);
+    for (size_t i = 0, n; i < count && !r->failed; i += n) {
+        for (n = 1; i + n < count && is_same_request(&all[i], &all[i + n]); n++) {}
+        count_request(r, &all[i], n);
+    }
+    keep_touches(r);
+    r->events.count = 0;
+}

@@ -1,0 +1,189 @@
+/* `tfgen access`: figures of emitted kernels against closed forms of what their spec has to move; what it refuses; the picture. */
+#define _GNU_SOURCE
+#include "tests/shell.h"
+#include "tests/support.h"
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static json_t *access_of(const char *what)
+{
+    json_error_t error;
+    ck_assert_msg(tfgen("access %s --json", what) == 0, "%.2000s", output);
+    json_t *all = json_loads(output, 0, &error);
+    ck_assert_msg(all != NULL, "%s:\n%.2000s", error.text, output);
+    return all;
+}
+
+static double number(const json_t *o, const char *key) { return json_number_value(json_object_get(o, key)); }
+static const char *string(const json_t *o, const char *key)
+{
+    const char *s = json_string_value(json_object_get(o, key));
+    return s ? s : "";
+}
+
+/* Of a kernel's rows: those of a memory ("" is shared memory) and a way to access it, added up. */
+static double sum(const json_t *all, const char *kernel, const char *memory, const char *access, const char *key)
+{
+    double total = 0;
+    size_t i, k;
+    json_t *launch, *row;
+    json_array_foreach(json_object_get(all, "launches"), i, launch)
+        json_array_foreach(json_object_get(launch, "rows"), k, row)
+            if (strcmp(string(launch, "kernel"), kernel) == 0 && strcmp(string(row, "memory"), memory) == 0 &&
+                strcmp(string(row, "access"), access) == 0)
+                total += number(row, key);
+    return total;
+}
+
+static void check_whole(const json_t *all)
+{
+    size_t i, k;
+    json_t *launch, *row;
+    ck_assert_uint_gt(json_array_size(json_object_get(all, "launches")), 0);
+    json_array_foreach(json_object_get(all, "launches"), i, launch)
+    {
+        double asked = 0;
+        ck_assert(number(launch, "accesses") == number(launch, "recorded") && number(launch, "accesses") > 0);
+        json_array_foreach(json_object_get(launch, "rows"), k, row)
+        {
+            ck_assert_msg(*string(row, "source") && *string(row, "spec"), "%s", json_dumps(row, 0));
+            asked += number(row, "lanes");
+            if (*string(row, "memory")) ck_assert_double_le(number(row, "least_sectors"), number(row, "sectors"));
+            else ck_assert_double_le(number(row, "least_cycles"), number(row, "cycles"));
+        }
+        ck_assert_double_eq(asked, number(launch, "accesses")); /* each is in one row */
+    }
+}
+
+START_TEST(a_norm_asks_for_each_byte_once_on_every_target)
+{
+    static const char *const targets[] = {"gfx908", "gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1151", "gfx1201", "sm_80", "sm_90a"};
+    char what[128];
+    snprintf(what, sizeof what, "specs/rmsnorm.yaml --target=%s --dim=B=2,S=7,D=512", targets[_i]);
+    json_t *all = access_of(what);
+    check_whole(all);
+    ck_assert_str_eq(string(all, "target"), targets[_i]);
+    const double bytes = 2 * 7 * 512 * 2;
+    const char *kernel = "rmsnorm_n";
+    ck_assert_double_eq(sum(all, kernel, "x", "read", "bytes_used"), bytes);
+    ck_assert_double_eq(sum(all, kernel, "w", "read", "bytes_used"), bytes);
+    ck_assert_double_eq(sum(all, kernel, "n", "write", "bytes_used"), bytes);
+    ck_assert_double_eq(sum(all, kernel, "n", "write", "bytes_asked"), bytes);
+    ck_assert_double_eq(sum(all, kernel, "x", "read", "sectors") * number(all, "sector_bytes"), bytes);
+    json_decref(all);
+}
+END_TEST
+
+/* 128 x 128 x 128 on wgmma, one tile: two stages of 64 along k, of four products of 16 for two warpgroups. */
+START_TEST(a_product_on_wgmma_loads_boxes_and_reads_operands_without_conflicts)
+{
+    json_t *all = access_of("specs/linear.yaml --target=sm_90a --dim=B=1,S=128,D=128,F=128 --tile='gemm: layer=wgmma m=128 n=128 slots=4'");
+    check_whole(all);
+    const double bytes = 128 * 128 * 2, products = 8 * 2;
+    const char *kernel = "linear_l";
+    ck_assert_double_eq(sum(all, kernel, "x", "tensor load", "bytes_used"), bytes);
+    ck_assert_double_eq(sum(all, kernel, "x", "tensor load", "sectors"), bytes / 32);
+    ck_assert_double_eq(sum(all, kernel, "linear_l_pack", "tensor load", "bytes_used"), bytes);
+    ck_assert_double_eq(sum(all, kernel, "", "tensor write", "bytes_asked"), 2 * bytes);
+    /* A: a warp's 16 rows of 32 bytes; B: 128 columns of 32 bytes, shared by four warps */
+    const double requests = products * 4 * (1 + 2);
+    ck_assert_double_eq(sum(all, kernel, "", "operand", "requests"), requests);
+    ck_assert_double_eq(sum(all, kernel, "", "operand", "cycles"), 4 * requests);
+    ck_assert_double_eq(sum(all, kernel, "", "operand", "least_cycles"), 4 * requests);
+    ck_assert_double_eq(sum(all, kernel, "l", "write", "bytes_used"), bytes);
+    ck_assert_double_eq(number(json_object_get(json_array_get(json_object_get(all, "launches"), 1), "caches"), "touched_bytes"), 3 * bytes + 128 * 2); /* and b */
+    json_decref(all);
+}
+END_TEST
+
+START_TEST(blocks_and_decode_steps_are_recorded_whole)
+{
+    static const char *const whats[] = {"specs/llama-decode.yaml --target=sm_90a", "specs/llama-decode.yaml --target=gfx950",
+                                        "specs/attention.yaml --target=sm_90a --dim=S=64", "specs/gpt2-block.yaml --target=sm_80",
+                                        "specs/linear.yaml --target=sm_90a --dtype=f32 --tile='gemm: layer=wgmma3'"};
+    json_t *all = access_of(whats[_i]);
+    check_whole(all);
+    json_decref(all);
+}
+END_TEST
+
+START_TEST(what_is_left_out_is_said)
+{
+    ck_assert_int_eq(tfgen("access specs/rmsnorm.yaml --dim=B=1,S=64,D=256 --limit=1000"), 0);
+    says("truncated: ");
+    says("accesses are looked at (--limit), those of ");
+    ck_assert_int_eq(tfgen("access specs/llama-block.yaml --kernel=llama_o --target=sm_80"), 0);
+    says("llama_o  linear + add + rmsnorm");
+    ck_assert(strstr(output, "llama_down") == NULL);
+}
+END_TEST
+
+START_TEST(bad_requests_are_refused)
+{
+    ck_assert_int_eq(tfgen("access specs/rmsnorm.yaml --kernel=rmsnorm_m"), 2);
+    says("no kernel is called 'rmsnorm_m'; did you mean 'rmsnorm_n'?");
+    ck_assert_int_eq(tfgen("access specs/rmsnorm.yaml --target=host"), 4);
+    says("no waves");
+    ck_assert_int_eq(tfgen("access specs/rmsnorm.yaml --target=sm_80,sm_90a"), 2);
+    says("--target: access takes one");
+    ck_assert_int_eq(tfgen("access specs/rmsnorm.yaml specs/linear.yaml"), 2);
+    ck_assert_int_eq(tfgen("access specs/rmsnorm.yaml --limit=0"), 2);
+    ck_assert_int_eq(tfgen("access specs/rmsnorm.yaml --svg=/dev/null/a.svg"), 7);
+    ck_assert_int_eq(tfgen("access"), 2);
+}
+END_TEST
+
+/* Elements end in the order in which they began, and nothing is asked for from elsewhere. */
+static void check_svg(const char *text)
+{
+    const char *open[64];
+    int depth = 0;
+    ck_assert(strncmp(text, "<svg xmlns=\"http://www.w3.org/2000/svg\"", 39) == 0);
+    ck_assert(strstr(text + 39, "http") == NULL && strstr(text, "prefers-color-scheme: dark") != NULL);
+    for (const char *at = strchr(text, '<'); at; at = strchr(at + 1, '<')) {
+        const char *end = strchr(at, '>');
+        ck_assert_ptr_nonnull(end);
+        if (at[1] == '/') {
+            ck_assert_int_gt(depth--, 0);
+            ck_assert(strncmp(open[depth], at + 2, (size_t)(end - at - 2)) == 0);
+        } else if (end[-1] != '/') {
+            ck_assert_int_lt(depth, 64);
+            open[depth++] = at + 1;
+        }
+    }
+    ck_assert_int_eq(depth, 0);
+}
+
+START_TEST(the_picture_is_one_file_that_needs_no_other)
+{
+    char path[] = "/tmp/tfgen-access-XXXXXX.svg";
+    close(mkstemps(path, 4));
+    ck_assert_int_eq(tfgen("access specs/llama-block.yaml --target=sm_80 --svg=%s", path), 0);
+    FILE *f = fopen(path, "rb");
+    char *text = calloc(1, 8 << 20);
+    ck_assert(f && text && fread(text, 1, (8 << 20) - 1, f) > 1000);
+    check_svg(text);
+    ck_assert_ptr_nonnull(strstr(text, "llama_attention"));
+    fclose(f);
+    free(text);
+    unlink(path);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("access");
+    TCase *cases = tcase_create("access");
+    tcase_add_loop_test(cases, a_norm_asks_for_each_byte_once_on_every_target, 0, 9);
+    tcase_add_test(cases, a_product_on_wgmma_loads_boxes_and_reads_operands_without_conflicts);
+    tcase_add_loop_test(cases, blocks_and_decode_steps_are_recorded_whole, 0, 5);
+    tcase_add_test(cases, what_is_left_out_is_said);
+    tcase_add_test(cases, bad_requests_are_refused);
+    tcase_add_test(cases, the_picture_is_one_file_that_needs_no_other);
+    tcase_set_timeout(cases, 120);
+    suite_add_tcase(suite, cases);
+    return run_suite(suite);
+}
