@@ -922,7 +922,8 @@ START_TEST(the_rounding_of_a_sum_is_that_of_the_steps_on_its_way)
     }
     near(ref_sum_rounding(&blocks) / (REF_UNIT * REF_UNIT),
          fmax(in_order, (L / m / 3 + (m + 1) / 3) * terms * terms) + (L / 2 + m / 6 + 1) * terms + alike);
-    near(ref_sum_rounding(&whole) / (REF_UNIT * REF_UNIT), fmax(8192.0 * 8193 * 16385 / 6, n / 3 * terms * terms) + (n / 6 + 1) * terms + alike);
+    near(ref_sum_rounding(&whole) / (REF_UNIT * REF_UNIT),
+         fmax(8192.0 * 8193 * 16385 / 6, n / 3 * terms * terms) + (n / 6 + 1) * terms + alike);
 }
 END_TEST
 
