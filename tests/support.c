@@ -66,7 +66,7 @@ static void make_room(rig *r)
         const ir_value *v = r->graph->values[i];
         r->room[i] = (size_t)value_count(v, &r->graph->dims);
         if (!is_data(v)) continue;
-        r->data[i] = (ref_tensor){must_allocate(r->room[i], sizeof(double)), NULL, r->room[i]};
+        r->data[i] = (ref_tensor){.value = must_allocate(r->room[i], sizeof(double)), .count = r->room[i]};
         r->given[i] = &r->data[i];
     }
 }

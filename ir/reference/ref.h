@@ -35,6 +35,9 @@ enum { ref_sigmas = 6 };
 typedef struct ref_tensor {
     double *value, *error; /* error NULL: exact */
     size_t count;
+    /* NULL, or the part of each error that comes from one number of which the whole row is made (x + m, x * r), with its sign: in sums
+     * along the row these add up, where other errors cancel. The library's own; callers leave it NULL. */
+    double *common;
 } ref_tensor;
 
 /* A linear's packed weight is weight[n][k] * factor[k], or * (1 + factor[k]), rounded once, and its operand has not been multiplied by the

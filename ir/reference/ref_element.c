@@ -8,6 +8,7 @@
  * reaches beyond the function's domain, or across its pole, the error is infinite. */
 #include "ir/reference/ref_parts.h"
 #include <math.h>
+#include <stdlib.h>
 
 /* Written from the definitions; ir/op.def only names them. */
 static double apply(op_kind kind, double x, double y)
@@ -142,6 +143,45 @@ static void step_on(const ref_state *r, const ir_value *out, long long *index, c
     }
 }
 
+/* What a row's common number does to one element: of an operand that is stretched along the row, all of its error; of another, what is
+ * common in it already. */
+static double signed_change(op_kind kind, const ref_tensor *t, size_t at, bool stretched, double other, bool second, double f)
+{
+    const double step = stretched ? ref_error(t, at) : t->common ? t->common[at] : 0;
+    if (step == 0 || !isfinite(step)) return 0;
+    const double to = second ? apply(kind, other, t->value[at] + step) : apply(kind, t->value[at] + step, other);
+    return isfinite(to - f) ? to - f : 0;
+}
+
+typedef struct operands {
+    const ref_tensor *x, *y; /* y NULL: there is one */
+    const long long *steps[2];
+} operands;
+
+static bool has_common(const ref_tensor *t, bool stretched) { return t && (t->common || (stretched && !ref_exact(t))); }
+
+/* Two numbers of a row (x + m) * r are independent: their sizes add as squares, and the larger has the sign. */
+static bool note_common(ref_state *r, const ir_op *op, const operands *o, ref_tensor *f)
+{
+    const ir_value *out = op->outputs[0];
+    const int last = ref_rank(r, out) - 1;
+    if (last < 0 || ref_axis(r, out, last) < 2) return true;
+    const bool x_stretched = o->steps[0][last] == 0, y_stretched = o->y && o->steps[1][last] == 0;
+    if (!has_common(o->x, x_stretched) && !has_common(o->y, y_stretched)) return true;
+    f->common = calloc(f->count + 1, sizeof *f->common);
+    if (!f->common) return ref_fail(r, op, "out of memory");
+    long long index[max_rank] = {0};
+    size_t at[2] = {0, 0};
+    for (size_t i = 0; i < f->count; i++) {
+        const double x = o->x->value[at[0]], y = o->y ? o->y->value[at[1]] : 0;
+        const double by_x = signed_change(op->kind, o->x, at[0], x_stretched, y, false, apply(op->kind, x, y));
+        const double by_y = o->y ? signed_change(op->kind, o->y, at[1], y_stretched, x, true, apply(op->kind, x, y)) : 0;
+        f->common[i] = copysign(hypot(by_x, by_y), fabs(by_x) > fabs(by_y) ? by_x : by_y);
+        step_on(r, out, index, o->steps, at);
+    }
+    return true;
+}
+
 bool ref_element(ref_state *r, const ir_op *op)
 {
     const ir_value *out = op->outputs[0];
@@ -158,7 +198,7 @@ bool ref_element(ref_state *r, const ir_op *op)
                     two ? ref_error(y, at[1]) : 0, &f->value[i], &f->error[i]);
         step_on(r, out, index, steps, at);
     }
-    return true;
+    return note_common(r, op, &(operands){x, y, {x_steps, y_steps}}, f);
 }
 
 /* ---- reductions of rows */
@@ -179,7 +219,7 @@ static void row_extreme(const ref_tensor *x, size_t start, size_t columns, doubl
 static void row_total(op_kind kind, const ref_tensor *x, size_t start, size_t columns, double *value, double *error)
 {
     ref_sum s = {0};
-    double squares = 0; /* of errors, which have one sign */
+    double squares = 0, common = 0; /* squares: of errors, which have one sign */
     for (size_t i = start; i < start + columns; i++) {
         const double v = x->value[i], e = ref_error(x, i);
         if (kind == op_row_sumsq) {
@@ -188,12 +228,13 @@ static void row_total(op_kind kind, const ref_tensor *x, size_t start, size_t co
         } else {
             ref_sum_add(&s, v, e);
         }
+        if (x->common) common += (kind == op_row_sumsq ? 2 * v : 1) * x->common[i];
     }
     const double scale = kind == op_row_mean ? 1 / (double)columns : 1;
     const double own = kind == op_row_mean ? REF_UNIT * s.value : 0;
     *value = scale * s.value;
     /* the caller knows whether what was added is certain */
-    *error = isfinite(s.value) ? scale * sqrt(ref_sum_error(&s) + own * own + squares * squares) : 0;
+    *error = isfinite(s.value) ? scale * sqrt(ref_sum_error(&s) + own * own + squares * squares + common * common) : 0;
 }
 
 bool ref_reduce(ref_state *r, const ir_op *op)

@@ -287,6 +287,17 @@ static void add_row_errors(const ir_value *number, const ref_state *r, size_t co
     }
 }
 
+/* What is common to a row of x makes one error of each of its products. */
+static void add_common(const product *p, const double *common)
+{
+    for (size_t m = 0; common && m < p->M; m++)
+        for (size_t n = 0; n < p->N; n++) {
+            double c = 0, *e = &p->y_error[m * p->N + n];
+            for (size_t k = 0; isfinite(*e) && k < p->K; k++) c += common[m * p->K + k] * weight_at(p, k, n);
+            *e = isfinite(c) ? hypot(*e, c) : *e;
+        }
+}
+
 static void add_bias(const ref_tensor *b, size_t columns, ref_tensor *y)
 {
     for (size_t i = 0; i < y->count; i++) {
@@ -324,6 +335,7 @@ bool ref_linear(ref_state *r, const ir_op *op)
     p.split = r->rules && r->rules->splits && r->rules->splits(r->rules->context, op);
     const ref_fold fold = r->rules && r->rules->folded ? r->rules->folded(r->rules->context, op) : (ref_fold){0};
     if (!take_fold(r, op, &fold, &p) || !run_product(r, op, &p)) return false;
+    add_common(&p, x->common);
     if (fold.folds) add_row_errors(ref_fold_row_number(r, op, &fold), r, N, y);
     if (b) add_bias(b, N, y);
     return true;
@@ -374,6 +386,7 @@ bool ref_matmul(ref_state *r, const ir_op *op)
         if (!ref_exact(x)) p.x_error = x->error + x_batch * M * K;
         if (!ref_exact(w)) p.w_error = w->error + w_batch * K * N;
         if (!run_product(r, op, &p)) return false;
+        add_common(&p, x->common ? x->common + x_batch * M * K : NULL);
     }
     return true;
 }

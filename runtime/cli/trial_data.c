@@ -73,7 +73,7 @@ ref_tensor *data_make(arena *a, const ir_program *graph, unsigned long long seed
         if (!data_is_given(v)) continue;
         const long long count = value_count(v, &graph->dims);
         const safetensors *file = v->kind == value_param ? weights : v->kind == value_state ? state : input;
-        list[i] = (ref_tensor){data_numbers(a, count), NULL, (size_t)count};
+        list[i] = (ref_tensor){.value = data_numbers(a, count), .count = (size_t)count};
         if (file) safetensors_read_value(file, v, &graph->dims, prefixes, prefix_count, true, list[i].value);
         else fill(graph, v, seed, &list[i]);
     }

@@ -57,7 +57,7 @@ static inline bench *bench_open(const char *yaml, size_t size, const graph_optio
         b->results[i] = &b->result[i];
         if (v->kind == value_result || v->kind == value_constant) continue;
         const size_t count = (size_t)value_count(v, &b->graph->dims);
-        b->data[i] = (ref_tensor){calloc(count + 1, sizeof(double)), NULL, count};
+        b->data[i] = (ref_tensor){.value = calloc(count + 1, sizeof(double)), .count = count};
         b->inputs[i] = &b->data[i];
     }
     return b;

@@ -162,6 +162,31 @@ START_TEST(a_norm_of_one_number_of_either_sign_stays_below_its_bound)
 }
 END_TEST
 
+/* m + c and m * c have one error along a row, that of m: it adds up in the row's sum and product, by the sign that it has in each. */
+START_TEST(what_a_whole_row_has_from_one_number_adds_up)
+{
+    static const char yaml[] = "block: t\ndtype: f32\ndims: {M: 6, N: 256}\ninputs: {x: [M, N], c: [N], w: [1, N]}\n"
+                               "ops: [{out: m, op: row_mean, in: [x]}, {out: a, op: add, in: [m, c]}, {out: s, op: row_sum, in: [a]}, "
+                               "{out: b, op: mul, in: [m, c]}, {out: t, op: row_sum, in: [b]}, {out: p, op: matmul, in: [a, w], "
+                               "transpose: true}, {out: q, op: row_sumsq, in: [a]}]\noutputs: {s: s, t: t, p: p, q: q, m: m, a: a}\n";
+    bench *b = open_as(yaml, "f32", NULL, 0);
+    double *c = bench_data(b, "c"), *w = bench_data(b, "w");
+    for (int i = 0; i < 256; i++) c[i] = i % 2 ? -1 : 1, w[i] = 0.5; /* what c multiplies cancels */
+    bench_run(b, false, NULL);
+    const ref_tensor *m = bench_result(b, "m"), *a = bench_result(b, "a"), *s = bench_result(b, "s"), *t = bench_result(b, "t");
+    const ref_tensor *p = bench_result(b, "p"), *q = bench_result(b, "q");
+    for (int row = 0; row < 6; row++) {
+        double slope = 0;
+        for (int i = 0; i < 256; i++) slope += 2 * a->value[row * 256 + i];
+        ck_assert_double_gt(s->error[row], 255 * m->error[row]);
+        ck_assert_double_gt(p->error[row], 127 * m->error[row]);
+        ck_assert_double_gt(q->error[row], 0.99 * fabs(slope) * m->error[row]);
+        ck_assert_double_lt(t->error[row], 32 * m->error[row] + 32 * REF_UNIT * (1 + fabs(m->value[row])));
+    }
+    bench_close(b);
+}
+END_TEST
+
 /* Of a million terms, in blocks of 1024 and of 4096, one sign and both: below the bound, and a chain of all is above a tenth of it. */
 START_TEST(a_sum_of_a_million_terms_has_the_bound_of_its_blocks)
 {
@@ -517,6 +542,7 @@ int main(void)
     tcase_add_loop_test(c, a_sum_of_many_equal_terms_stays_below_the_bound_too, 0, 6);
     tcase_add_test(c, large_scores_come_near_their_bound);
     tcase_add_test(c, a_norm_of_one_number_of_either_sign_stays_below_its_bound);
+    tcase_add_test(c, what_a_whole_row_has_from_one_number_adds_up);
     tcase_add_loop_test(c, a_sum_of_a_million_terms_has_the_bound_of_its_blocks, 0, 2);
     tcase_add_loop_test(c, three_products_in_tf32_stay_below_their_bound_and_one_does_not, 0, sizeof split_cases / sizeof *split_cases);
     tcase_add_loop_test(c, a_wrong_device_exceeds_the_bound_in_f32, 0, fault_case_count);

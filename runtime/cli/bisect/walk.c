@@ -53,7 +53,7 @@ static void note_unnamed(void *context, const ir_value *v, const double *got, co
         const row_sum *s = &w->sums[i];
         if (strcmp(s->op->outputs[0]->name, v->name) != 0) continue;
         const ir_value *x = program_value(w->graph, s->op->inputs[0]->name);
-        const ref_tensor own = {s->numbers, NULL, (size_t)value_count(x, &w->graph->dims)};
+        const ref_tensor own = {.value = s->numbers, .count = (size_t)value_count(x, &w->graph->dims)};
         const ref_tensor *inputs[] = {s->numbers ? &own : data[x->id], NULL};
         ref_tensor sum = {0}, *results[] = {NULL, &sum};
         if (!inputs[0] || !ref_run(sum_graph(w->a, w->graph, s->op), inputs, false, NULL, results, message, sizeof message)) continue;
