@@ -74,6 +74,7 @@ typedef struct scratch {
     const char *name;
     const ir_phase *phase; /* whose it is */
     extent floats;         /* over dynamic dims */
+    const struct launch *trace; /* records of when this one computes its tiles (templates/frame/trace.h); NULL: it is of floats */
 } scratch;
 
 typedef struct launch {
@@ -96,6 +97,8 @@ typedef struct launch {
     int cluster;    /* the grid is a multiple of it: workgroups that start together */
     int grid_limit; /* largest useful grid; the frame strides over the rest. 0: none */
 } launch;
+
+enum { trace_record_bytes = 48 }; /* of a workgroup, or of a tile */
 
 /* A value kept in the workspace. floats-per-row partial sums have parts > 1. */
 typedef struct storage {
@@ -128,7 +131,7 @@ typedef struct forbidden_tile {
     spilled_tile tile;
 } forbidden_tile;
 
-/* What tiles phases are to have, and which they are not to have; NULL: the choice of gen/plan/tile.c. */
+/* What tiles phases are to have, and which they are not to have; NULL: the choice of gen/plan/tile.c, and no trace. */
 typedef struct tuning {
     const char *const *lines; /* a user's: "gate_up: layer=wgmma m=128 n=192" (gen/plan/wishes.h) */
     size_t count;
@@ -136,6 +139,7 @@ typedef struct tuning {
     const char *device;          /* by what name it is looked up there; NULL: the device model's */
     const forbidden_tile *forbidden;
     size_t forbidden_count;
+    bool trace; /* kernels say when they compute each tile, in a scratch of theirs (docs/insight.md) */
 } tuning;
 
 plan *plan_choose(arena *a, const ir_program *fused, const device_model *device, const tuning *tuning);
@@ -149,10 +153,13 @@ char *manifest_json(arena *a, const plan *p);
 /* The plan's manifest with those of `count` variants of it in "variants". */
 char *manifest_with(arena *a, const plan *p, const plan *const *variants, int count);
 
+/* Its tiles, each of which is one workgroup's. */
+long long launch_tiles(const launch *l, const dim_table *dims);
 /* Workgroups of a launch; with `resident`, tiles: a device starts at most resident * multiprocessors of them. */
 long long launch_grid(const launch *l, const dim_table *dims);
 long long pack_grid(const packed_weight *w); /* workgroups of the pack kernel */
 long long storage_bytes(const storage *s, const dim_table *dims);
+long long scratch_bytes(const scratch *s, const dim_table *dims);
 /* Bytes of workspace for the given dims; offsets[i] of stored values, then of scratches (256-byte aligned), when not NULL. */
 long long workspace_layout(const plan *p, const dim_table *dims, long long *offsets);
 #endif

@@ -15,10 +15,15 @@ static long long aligned_sum(long long offset, long long bytes)
     return (sum + 255) / 256 * 256;
 }
 
-long long launch_grid(const launch *l, const dim_table *dims)
+long long launch_tiles(const launch *l, const dim_table *dims)
 {
     const long long rows = extent_value(&l->rows, dims), row_tiles = rows / l->tile_rows + (rows % l->tile_rows != 0);
-    long long tiles = times(times(row_tiles, l->column_tiles), extent_value(&l->multiple, dims));
+    return times(times(row_tiles, l->column_tiles), extent_value(&l->multiple, dims));
+}
+
+long long launch_grid(const launch *l, const dim_table *dims)
+{
+    long long tiles = launch_tiles(l, dims);
     if (l->grid_limit && tiles > l->grid_limit) tiles = l->grid_limit;
     return tiles < 1 ? 1 : tiles;
 }
@@ -36,6 +41,13 @@ long long storage_bytes(const storage *s, const dim_table *dims)
     return times(times(times(count, value_stride(v)), s->parts), dtype_size(v->type));
 }
 
+/* Of a trace: workgroups, then tiles; where data decide how many there are (decode_mma), as many again for workgroups that share them. */
+long long scratch_bytes(const scratch *s, const dim_table *dims)
+{
+    if (!s->trace) return times(extent_value(&s->floats, dims), 4);
+    return times(times(launch_tiles(s->trace, dims), 2) + launch_grid(s->trace, dims), trace_record_bytes);
+}
+
 long long workspace_layout(const plan *p, const dim_table *dims, long long *offsets)
 {
     long long at = 0;
@@ -43,7 +55,7 @@ long long workspace_layout(const plan *p, const dim_table *dims, long long *offs
         const bool value = i < p->stored_count;
         if (offsets) offsets[i] = at;
         at = aligned_sum(at, value ? storage_bytes(&p->stored[i], dims)
-                                   : times(extent_value(&p->scratches[i - p->stored_count].floats, dims), 4));
+                                   : scratch_bytes(&p->scratches[i - p->stored_count], dims));
     }
     return at;
 }

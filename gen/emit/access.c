@@ -49,6 +49,13 @@ const char *use_scratch(emission *e, int index, bool written)
                                       .size = sizeof(void *)});
 }
 
+void use_trace_of(emission *e)
+{
+    if (e->trace >= 0)
+        (void)use_argument(e, (argument){.kind = argument_scratch, .name = "tf_trace", .index = e->trace, .written = true,
+                                         .size = sizeof(void *)});
+}
+
 const char *use_packed(emission *e, int index, bool written)
 {
     return use_argument(e,

@@ -16,7 +16,7 @@ typedef struct emission {
     const plan *plan;
     const naming *names;
     const ir_phase *phase;
-    int pack, scratch;       /* the phase's among the plan's; -1: it has none */
+    int pack, scratch, trace; /* the phase's among the plan's; trace: among scratches; -1: it has none */
     value_facts *facts;      /* by value id; the same for all phases, each of which finds its own */
     bool short_results;      /* of the whole program */
     const char *struct_name; /* k1_qkv */
@@ -38,6 +38,7 @@ typedef struct emission {
 /* ---- access.c: arguments and addresses */
 const char *use_value(emission *e, const ir_value *v, bool written); /* "p.x", of v's root; registers the argument */
 const char *use_scratch(emission *e, int index, bool written);
+void use_trace_of(emission *e); /* the argument in which the launch's trace is, where it has one */
 const char *use_packed(emission *e, int index, bool written);
 const char *use_map(emission *e, const char *name, const tensor_box *box);
 const char *extent_c(emission *e, const extent *x); /* C of an extent over p.; registers its dims; in () when a sum */

@@ -175,6 +175,14 @@ static void plan_scratch(planner *p, const ir_kernel *kernel, const tile_request
         (scratch){.name = arena_printf(p->a, "%s.parts", kernel->name), .phase = r->phase, .floats = floats};
 }
 
+/* Where a launch says when, if it is to. */
+static void plan_trace(planner *p, const launch *l)
+{
+    if (!p->tuning || !p->tuning->trace) return;
+    const char *name = arena_printf(p->a, "%s.trace", l->kernel->name);
+    p->p->scratches[p->p->scratch_count++] = (scratch){.name = name, .phase = l->kernel->phases[0], .trace = l};
+}
+
 /* ---- launches */
 static void check_grid(const planner *p, const launch *l)
 {
@@ -248,6 +256,7 @@ static void plan_kernel(planner *p, int index)
     if (frame_asks(program_table[of->kind].frame, p->p->target)) l->dynamic_bytes = l->shared_bytes;
     of->geometry(&request, &phase->tile, l);
     check_grid(p, l);
+    plan_trace(p, l);
 }
 
 static void settle_wishes(planner *p, bool final)
@@ -274,7 +283,7 @@ plan *plan_choose(arena *a, const ir_program *fused, const device_model *device,
     align_operands(&b, device, p.wishes, tuning);
     const size_t kernels = (size_t)p.program->kernel_count + 1, values = (size_t)p.program->value_count + 1;
     p.p->launches = arena_alloc(a, kernels * sizeof *p.p->launches);
-    p.p->scratches = arena_alloc(a, kernels * sizeof *p.p->scratches);
+    p.p->scratches = arena_alloc(a, 2 * kernels * sizeof *p.p->scratches);
     p.p->packs = arena_alloc(a, kernels * sizeof *p.p->packs);
     p.p->stored = arena_alloc(a, values * sizeof *p.p->stored);
     p.p->parts = arena_alloc(a, values * sizeof *p.p->parts);

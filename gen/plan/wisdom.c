@@ -15,7 +15,7 @@ static uint64_t mixed(uint64_t hash, const char *s, size_t size)
     return hash;
 }
 
-/* Comments and blanks change no code. */
+/* Comments and blanks change no code, nor does what is left out of it. */
 static uint64_t mixed_code(uint64_t hash, const char *s, size_t size)
 {
     for (size_t i = 0; i < size; i++) {
@@ -24,7 +24,8 @@ static uint64_t mixed_code(uint64_t hash, const char *s, size_t size)
         else if (s[i] == '/' && next == '*') {
             for (i += 2; i + 1 < size && !(s[i] == '*' && s[i + 1] == '/'); i++) {}
             i++;
-        } else if (!strchr(" \t\n", s[i])) hash = mixed(hash, s + i, 1);
+        } else if (template_traced(s + i, size - i)) i += template_traced(s + i, size - i) - 1;
+        else if (!strchr(" \t\n", s[i])) hash = mixed(hash, s + i, 1);
     }
     return hash;
 }

@@ -59,6 +59,7 @@ static emission emission_new(const emitter *of, const ir_kernel *kernel, const i
                   .phase = phase,
                   .pack = -1,
                   .scratch = -1,
+                  .trace = -1,
                   .facts = of->facts,
                   .tables = {.a = a},
                   .functions = {.a = a}};
@@ -203,16 +204,29 @@ static unsigned pieces_of(const target_info *target, program_kind kind)
     return target_has(target, layer_mfma) ? use_pieces_mfma : target_has(target, layer_wmma) ? use_pieces_wmma : use_pieces_mma;
 }
 
+/* Of a phase they lie side by side. */
+static void take_scratches(emitter *of, emission *e)
+{
+    for (; of->scratches < of->p->scratch_count && of->p->scratches[of->scratches].phase == e->phase; of->scratches++)
+        *(of->p->scratches[of->scratches].trace ? &e->trace : &e->scratch) = of->scratches;
+}
+
+static unsigned uses_of(const emitter *of, const emission *e, program_kind kind)
+{
+    return 1u << kind | (e->tables_made ? use_rope : 0) | (e->trace >= 0 ? use_trace : 0) | pieces_of(of->p->target, kind);
+}
+
 static void emit_launch(emitter *of, launch *l)
 {
     const ir_phase *phase = l->kernel->phases[0];
     emission e = emission_new(of, l->kernel, phase);
     e.short_results = of->short_results;
     if (of->packs < of->p->pack_count && of->p->packs[of->packs].phase == phase) e.pack = of->packs++;
-    if (of->scratches < of->p->scratch_count && of->p->scratches[of->scratches].phase == phase) e.scratch = of->scratches++;
+    take_scratches(of, &e);
     writer members = {.a = of->a};
     const program *from = program_of(phase);
     from->members(&e, &members);
+    use_trace_of(&e);
     const writer w = whole_struct(&e, &members);
     const unit u = {l->name,
                     l->file,
@@ -220,7 +234,7 @@ static void emit_launch(emitter *of, launch *l)
                     from->template,
                     from->memory,
                     from->entry,
-                    1u << from->kind | (e.tables_made ? use_rope : 0) | pieces_of(of->p->target, from->kind),
+                    uses_of(of, &e, from->kind),
                     frame_of(l),
                     l->threads,
                     l->shared_bytes,

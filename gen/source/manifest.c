@@ -216,7 +216,8 @@ static json_t *workspace_json(arena *a, const plan *p)
     }
     for (int i = 0; i < p->scratch_count; i++) {
         json_t *o = json_pack("{s:s, s:I}", "scratch", p->scratches[i].name, "offset", (json_int_t)offsets[p->stored_count + i]);
-        json_object_set_new(o, "floats", extent_json(a, &p->scratches[i].floats, dims));
+        if (p->scratches[i].trace) json_object_set_new(o, "trace", json_string(p->scratches[i].trace->name));
+        else json_object_set_new(o, "floats", extent_json(a, &p->scratches[i].floats, dims));
         json_array_append_new(list, o);
     }
     return json_pack("{s:I, s:o}", "bytes", (json_int_t)bytes, "values", list);

@@ -45,14 +45,36 @@ static bool starts(const char *line, size_t size, const char *with)
 /* What another file of the same text would say again. */
 static bool is_left_out(const char *line, size_t size) { return starts(line, size, "#pragma once") || starts(line, size, "#include \""); }
 
-void template_append(text *out, size_t i)
+size_t template_traced(const char *s, size_t size)
+{
+    static const char mark[] = " TF_TRACED(";
+    size_t at = sizeof mark - 1;
+    if (!starts(s, size, mark)) return 0;
+    for (int open = 1; open && at < size; at++) open += (s[at] == '(') - (s[at] == ')');
+    return at < size && s[at] == ';' ? at + 1 : at;
+}
+
+static void append_line(text *out, const char *line, size_t size, bool traced)
+{
+    size_t from = 0;
+    for (size_t at = 0; at < size && !traced; at++) {
+        const size_t skip = line[at] == ' ' ? template_traced(line + at, size - at) : 0;
+        if (!skip) continue;
+        text_append(out, line + from, at - from);
+        from = at + skip;
+        at = from - 1;
+    }
+    text_append(out, line + from, size - from);
+}
+
+void template_append(text *out, size_t i, bool traced)
 {
     const template_text t = template_at(i);
     text_printf(out, "#line 1 \"%s\"\n", t.name);
     for (size_t at = 0; at < t.size;) {
         const char *end = memchr(t.data + at, '\n', t.size - at);
         const size_t size = end ? (size_t)(end - t.data) - at : t.size - at;
-        if (!is_left_out(t.data + at, size)) text_append(out, t.data + at, size);
+        if (!is_left_out(t.data + at, size)) append_line(out, t.data + at, size, traced);
         text_append(out, "\n", 1);
         at += size + 1;
     }
@@ -74,7 +96,7 @@ const template_set *templates_find(arena *a, template_set **known, unsigned uses
     text out = {.a = a, .data = arena_alloc(a, size), .capacity = size};
     template_set *made = arena_alloc(a, sizeof *made);
     for (size_t i = 0; i < template_count; i++)
-        if (bounds[i].users & uses) template_append(&out, i);
+        if (bounds[i].users & uses) template_append(&out, i, uses & use_trace);
     *made = (template_set){uses, out.data, count_lines(out.data), *known};
     return *known = made;
 }

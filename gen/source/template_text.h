@@ -16,6 +16,7 @@ typedef enum template_use {
     use_pieces_mfma = 8 << program_count,
     use_pieces_wmma = 16 << program_count,
     use_probe = 32 << program_count,
+    use_trace = 64 << program_count, /* kernels that say when (docs/insight.md) */
     use_registers = use_gemm_simt | use_gemm_few,
     use_waves = use_gemm_mfma | use_gemm_wmma | use_attention_mfma | use_attention_wmma,
     use_amd = use_waves | use_pieces_mfma | use_pieces_wmma,
@@ -35,8 +36,10 @@ void template_target(text *out, const target_info *target); /* what all template
 size_t template_total(void);
 template_text template_at(size_t i); /* in order of inclusion */
 /* Appends its text under a #line. Lines that include another template or say #pragma once become empty, so line numbers
- * stay. */
-void template_append(text *out, size_t i);
+ * stay. Without `traced` what traces is left out of its lines. */
+void template_append(text *out, size_t i, bool traced);
+/* Characters of " TF_TRACED(...);" at the beginning of `s`; 0: it begins otherwise. */
+size_t template_traced(const char *s, size_t size);
 
 /* The texts of the templates that a source needs, joined once for all sources that need the same ones. */
 typedef struct template_set {

@@ -42,5 +42,19 @@ void bench_launches(bench *b, int count, double *seconds);
 void bench_alone(bench *b, int launch, int count, double *seconds);
 work bench_work(bench *b, int launch);
 
+/* ---- a run that is looked into (runtime/cli/trace/) */
+/* The next run is half of all sets further on: not on what a bench that takes them in turn with this one has just used. */
+void bench_pass_half(bench *b);
+/* Workgroups of a launch. */
+long long bench_workgroups(const bench *b, int launch);
+/* `before` runs on other sets of buffers, as far as there are others, then one on the first set, and waits. Bails. */
+void bench_run_last(bench *b, int before);
+/* Of the first set: all outputs and states, one after the other; with data NULL, how many bytes they have. Bails. */
+size_t bench_results(bench *b, void *data);
+void bench_forget_results(bench *b); /* outputs become 0xff... */
+/* Of the first set: a scratch of the plan, read or cleared. Bails. */
+void bench_read_scratch(bench *b, int scratch, void *data, size_t bytes);
+void bench_clear_scratch(bench *b, int scratch, size_t bytes);
+
 bench_result bench_plan(arena *a, const ir_program *graph, const plan *p, const bench_options *o);
 #endif

@@ -394,6 +394,57 @@ void bench_alone(bench *b, int launch, int count, double *seconds)
         need(b, b->api->event_elapsed(b->device, b->events[2 * r], b->events[2 * r + 1], &seconds[r], &b->error));
 }
 
+/* ---- a run that is looked into */
+void bench_pass_half(bench *b) { b->next += b->set_count / 2; }
+
+long long bench_workgroups(const bench *b, int launch)
+{
+    return unit_grid(b->module, &b->plan->launches[launch], &b->plan->program->dims);
+}
+
+void bench_run_last(bench *b, int before)
+{
+    b->next = b->set_count > before ? b->set_count - before : 0;
+    for (int i = b->set_count > before ? 0 : before; i <= before; i++) start_run(b, run_whole, b->events + 2 * i);
+    need(b, b->api->synchronize(b->device, b->stream, &b->error));
+}
+
+static bool is_result(const bench *b, int i) { return kind_of(b, i) == TFGEN_OUTPUT || kind_of(b, i) == TFGEN_STATE; }
+
+size_t bench_results(bench *b, void *data)
+{
+    size_t at = 0;
+    for (int i = 0; i < b->module->tensors.count; i++) {
+        const size_t bytes = is_result(b, i) ? tensor_bytes(b, i) : 0;
+        if (bytes && data)
+            need(b, b->api->copy(b->device, (char *)data + at, b->sets[0].tensors[i], bytes, TFGEN_FROM_DEVICE, b->stream, &b->error));
+        at += bytes;
+    }
+    need(b, b->api->synchronize(b->device, b->stream, &b->error));
+    return at;
+}
+
+void bench_forget_results(bench *b)
+{
+    for (int i = 0; i < b->module->tensors.count; i++)
+        if (kind_of(b, i) == TFGEN_OUTPUT && tensor_bytes(b, i))
+            need(b, b->api->fill(b->device, b->sets[0].tensors[i], 0xff, tensor_bytes(b, i), b->stream, &b->error));
+}
+
+static void *scratch_of(const bench *b, int scratch) { return b->sets[0].workspace[b->plan->stored_count + scratch]; }
+
+void bench_read_scratch(bench *b, int scratch, void *data, size_t bytes)
+{
+    need(b, b->api->copy(b->device, data, scratch_of(b, scratch), bytes, TFGEN_FROM_DEVICE, b->stream, &b->error));
+    need(b, b->api->synchronize(b->device, b->stream, &b->error));
+}
+
+void bench_clear_scratch(bench *b, int scratch, size_t bytes)
+{
+    need(b, b->api->fill(b->device, scratch_of(b, scratch), 0, bytes, b->stream, &b->error));
+    need(b, b->api->synchronize(b->device, b->stream, &b->error));
+}
+
 /* While they are packed they are there twice. */
 static void free_params(bench *b)
 {

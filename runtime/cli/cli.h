@@ -21,6 +21,7 @@ int command_predict_main(const cli_options *o);
 int command_fit_main(const cli_options *o);
 int command_explain_main(const cli_options *o);
 int command_access_main(const cli_options *o);
+int command_trace_main(const cli_options *o);
 int command_build_main(const cli_options *o);
 int command_cache_main(const cli_options *o);
 int command_wisdom_main(const cli_options *o);

@@ -57,7 +57,10 @@ static const tuning *tuning_of(arena *a, const cli_options *o)
 {
     const name_list lines = options_lines(a, o->tile);
     tuning *t = arena_alloc(a, sizeof *t);
-    *t = (tuning){.lines = lines.names, .count = lines.count, .wisdom = wisdom_load(a, o->command == command_build ? "none" : o->wisdom)};
+    *t = (tuning){.lines = lines.names,
+                  .count = lines.count,
+                  .wisdom = wisdom_load(a, o->command == command_build ? "none" : o->wisdom),
+                  .trace = o->trace != NULL};
     return t;
 }
 

@@ -86,7 +86,7 @@ static tfgen_status allocate_workspace(guarded_run *s, tfgen_error *error)
     for (int i = 0; i < s->module->workspace_count && status == TFGEN_OK; i++) {
         const bool stored = i < p->stored_count;
         const scratch *c = &p->scratches[stored ? 0 : i - p->stored_count];
-        status = allocate(s, &s->workspace[i], stored ? storage_bytes(&p->stored[i], dims) : extent_value(&c->floats, dims) * 4,
+        status = allocate(s, &s->workspace[i], stored ? storage_bytes(&p->stored[i], dims) : scratch_bytes(c, dims),
                           stored ? p->stored[i].value->name : c->name, error);
         s->workspace_pointers[i] = s->workspace[i].data;
     }

@@ -31,22 +31,22 @@ bool spill_mark_read(const void *code, size_t size, code_result *out)
 }
 
 /* ---- workspace */
-static long long floats_at(const scratch *s, const dim_table *dims, bool high)
+static long long bytes_at(const scratch *s, const dim_table *dims, bool high)
 {
     dim_table at = *dims;
     for (int i = 0; i < at.count; i++)
         if (at.dims[i].dynamic) at.dims[i].value = high ? at.dims[i].high : at.dims[i].low;
-    return extent_value(&s->floats, &at);
+    return scratch_bytes(s, &at);
 }
 
-/* Of both plans the floats are a row's times the same rows, rounded up to tiles: so it is enough to compare them at both ends. */
+/* Of both plans they are a row's times the same rows, rounded up to tiles: so it is enough to compare them at both ends. */
 static bool has_room(const plan *p, const scratch *s)
 {
     for (int i = 0; i < p->scratch_count; i++) {
         const scratch *mine = &p->scratches[i];
         if (strcmp(mine->name, s->name) != 0) continue;
-        return floats_at(s, &p->program->dims, false) <= floats_at(mine, &p->program->dims, false) &&
-               floats_at(s, &p->program->dims, true) <= floats_at(mine, &p->program->dims, true);
+        return bytes_at(s, &p->program->dims, false) <= bytes_at(mine, &p->program->dims, false) &&
+               bytes_at(s, &p->program->dims, true) <= bytes_at(mine, &p->program->dims, true);
     }
     return false;
 }

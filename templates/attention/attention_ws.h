@@ -122,7 +122,7 @@ template <class S> struct attention_ws {
             const int lanes = groups * parts, lane = group * parts + part, index = round * lanes + (round % 2 ? lanes - 1 - lane : lane);
             return (ceil_div(S::queries(p), group_tokens) - 1 - index) * group_tokens;
         }
-    };
+    }; TF_TRACED(DEV static int trace_pair(const tile &t) { return t.batch * heads_apart() + t.head / pack; });
 
     struct memory {
         shared_address base;
@@ -523,11 +523,11 @@ template <class S> struct attention_ws {
 
     template <bool Resident>
     DEV static void rows(const args &p, const tile &t, int token, const memory &m, int &q_count, ring<attention_ws> &r)
-    {
-        carry c;
-        start(c, p, t, token);
-        if (t.n > 0) compute<Resident>(p, t, token, m, q_count++, r, c);
-        finish(p, t, token, c);
+    { TF_TRACED(const int by = token < S::queries(p) ? thread_index() / 128 * 128 : -1);
+        carry c; TF_TRACED(const int own = trace_pair(t) * ceil_div(S::queries(p), group_tokens) + token / group_tokens);
+        start(c, p, t, token); TF_TRACED(trace_start(p.tf_trace, own, by, by / 128 - 1));
+        if (t.n > 0) compute<Resident>(p, t, token, m, q_count++, r, c); TF_TRACED(trace_computed(p.tf_trace, own, by));
+        finish(p, t, token, c); TF_TRACED(trace_end(p.tf_trace, own, by));
     }
     DEV static void consume_stream(const args &p, const memory &m)
     {
@@ -555,7 +555,7 @@ template <class S> struct attention_ws {
     }
 
     DEV static void run(const args &p)
-    {
+    { TF_TRACED(trace_enter(p.tf_trace, pairs(p) * ceil_div(S::queries(p), group_tokens)));
 #if defined(TF_ON_HOST)
         TF_SHARED_DYN(unsigned char, ws_shared);
 #else
@@ -581,7 +581,7 @@ template <class S> struct attention_ws {
         if (thread_index() < 128) {
             registers_shrink<groups == 2 ? 40 : 32>();
             if (thread_index() != 0) return;
-            previous_wait();
+            previous_wait(); TF_TRACED(trace_ready(p.tf_trace));
             if (resident(p))
                 produce_resident(p, m);
             else
@@ -594,7 +594,7 @@ template <class S> struct attention_ws {
                 consume_resident(p, m);
             else
                 consume_stream(p, m);
-        }
+        } TF_TRACED(trace_leave(p.tf_trace, 128));
     }
 };
 

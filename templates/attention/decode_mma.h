@@ -29,13 +29,13 @@ template <class S> struct decode_mma : decode_runs<S, S::threads / 32 * S::warp_
         float joined[kept][pitch];
         float given[S::cluster > 1 ? kept : 1][S::cluster > 1 ? pitch : 4]; // a part for another workgroup of the cluster
         typename runs::run turns;
-    };
+    }; TF_TRACED(DEV static int lead_in(const args &p, const part &t) { return t.kv_head * runs::row_tiles(p) + t.row0 / 8; });
 
     // ---- a part's keys
     struct sums { // of a warp: rows are a product's columns
         cache_results o[results];
         float largest[2], sum[2]; // in log2
-    };
+    }; TF_TRACED(DEV static int trace_part(const args &a, part t) { return block_index() + t.batch * runs::leads(a) + lead_in(a, t); });
     DEV static int token_of(const args &p, const part &t, int row) // the last one's where the row is none
     {
         const int token = S::most_queries == 1 ? 0 : (t.row0 + row) / group, last = S::queries(p) - 1;
@@ -344,7 +344,7 @@ template <class S> struct decode_mma : decode_runs<S, S::threads / 32 * S::warp_
     DEV static bool differs(const numbers &x, const numbers &y) { return x.start != y.start || x.length != y.length; }
 
     DEV static void run(const args &p, memory &m)
-    {
+    { TF_TRACED(trace_enter(p.tf_trace, 0));
         const bool first_warp = thread_index() < 32, own = thread_index() < S::batches(p);
         bool sure = !guesses || S::batches(p) > known; // of the numbers
         next_may_start();
@@ -354,7 +354,7 @@ template <class S> struct decode_mma : decode_runs<S, S::threads / 32 * S::warp_
             barrier();
             ask_ahead(p, m);
         }
-        previous_wait();
+        previous_wait(); TF_TRACED(if (thread_index() == 0) trace_ready(p.tf_trace));
         if (sure) {
             if (first_warp) runs::reckon(p, m.turns);
             barrier();
@@ -368,9 +368,9 @@ template <class S> struct decode_mma : decode_runs<S, S::threads / 32 * S::warp_
             if (looks) again = runs::read(p, thread_index());
             if (now.to > m.turns.from) {
                 sums s;
-                const part t = now.now;
+                const part t = now.now; TF_TRACED(trace_start(p.tf_trace, trace_part(p, t), 0));
                 attend(p, t, s);
-                put(m, t, s);
+                put(m, t, s); TF_TRACED(trace_computed(p.tf_trace, trace_part(p, t), 0));
             }
             if (!sure && first_warp) {
                 const bool stale = any_lane(looks && differs(again, m.turns.of[thread_index()]));
@@ -400,8 +400,8 @@ template <class S> struct decode_mma : decode_runs<S, S::threads / 32 * S::warp_
                 }
                 store(p, t, m);
             }
-            barrier(); // the next part uses the same memory
-        }
+            barrier(); TF_TRACED(trace_end(p.tf_trace, trace_part(p, t), 0)); // the next part uses the same memory
+        } TF_TRACED(trace_leave(p.tf_trace, 0));
         if constexpr (cluster > 1) { // whose memory is there until all have read it
             if (!arrived) cluster_arrive();
             if (!met) cluster_wait();

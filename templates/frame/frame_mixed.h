@@ -70,7 +70,7 @@ template <class P> struct mixed_ring {
 };
 
 template <class P> DEV void run_mixed(const typename P::args &p)
-{
+{ TF_TRACED(trace_enter(p.tf_trace, P::tiles(p)));
 #if defined(TF_ON_HOST)
     TF_SHARED_STRUCT(mixed_memory<P>, memory);
 #else
@@ -78,15 +78,15 @@ template <class P> DEV void run_mixed(const typename P::args &p)
     mixed_memory<P> &memory = *reinterpret_cast<mixed_memory<P> *>(bytes);
 #endif
     if constexpr (!signalling<P>::own) next_may_start();
-    previous_wait();
+    previous_wait(); TF_TRACED(if (thread_index() == 0) trace_ready(p.tf_trace));
     const int tiles = P::tiles(p);
     for (int index = block_index(); index < tiles; index += block_total()) {
         const typename P::tile t = P::at(p, index);
-        typename P::carry c;
+        typename P::carry c; TF_TRACED(trace_start(p.tf_trace, index, 0));
         mixed_ring<P> ring{p, t, memory, 0, P::stages(p, t), {}};
         ring.start();
-        P::compute(p, t, ring, c);
+        P::compute(p, t, ring, c); TF_TRACED(trace_computed(p.tf_trace, index, 0));
         P::finish(p, t, c, memory.scratch);
-        barrier(); // the next tile reuses the slots and the scratch
-    }
+        barrier(); TF_TRACED(trace_end(p.tf_trace, index, 0)); // the next tile reuses the slots and the scratch
+    } TF_TRACED(trace_leave(p.tf_trace, 0));
 }

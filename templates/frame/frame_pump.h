@@ -50,7 +50,7 @@ template <class P, int From, int To> DEV void load_parts(const typename P::sourc
 }
 
 template <class F> DEV void run_pump(const typename F::args &p)
-{
+{ TF_TRACED(trace_enter(p.tf_trace, trace_total<F>(p)));
 #if defined(TF_ON_HOST)
     TF_SHARED_STRUCT(pump_bytes<F>, shared);
     const lds_address memory = shared.byte;
@@ -67,7 +67,7 @@ template <class F> DEV void run_pump(const typename F::args &p)
         });
     };
     if (w.valid(p)) weights(w);
-    for (; w.valid(p); w = next) {
+    for (; w.valid(p); w = next) { TF_TRACED(const int own = trace_slot<F>(p, w); trace_start(p.tf_trace, own, 0));
         next.next();
         if constexpr (F::phases > 1) {
             if (thread_index() == 0) await<F>(p, w);
@@ -81,16 +81,16 @@ template <class F> DEV void run_pump(const typename F::args &p)
             load_parts<P, 0, P::late_parts>(from, 0, memory + position * F::slot_bytes);
             pump_ring<F, P> ring{memory, position, from, 0, P::stages(a, t)};
             typename P::carry c;
-            P::compute(a, t, ring, c);
+            P::compute(a, t, ring, c); TF_TRACED(trace_computed(p.tf_trace, own, 0));
             if (next.valid(p)) weights(next);
-            P::finish(a, t, c, memory + pump_memory<F>::scratch);
+            P::finish(a, t, c, memory + pump_memory<F>::scratch); TF_TRACED(trace_end(p.tf_trace, own, 0));
         });
         if constexpr (F::phases > 1) {
             own_fence();
             wave_group_barrier();
             if (thread_index() == 0) publish<F>(p, w);
         }
-    }
+    } TF_TRACED(trace_leave(p.tf_trace, 0));
     if constexpr (F::phases > 1)
         if (thread_index() == 0) leave<F>(p);
 }

@@ -8,7 +8,7 @@
 #pragma once
 
 template <class P> DEV void run_share(const typename P::args &p)
-{
+{ TF_TRACED(trace_enter(p.tf_trace, P::tiles(p)));
 #if defined(TF_ON_HOST)
     TF_SHARED_DYN(float, memory);
 #elif defined(__clang__)
@@ -21,16 +21,16 @@ template <class P> DEV void run_share(const typename P::args &p)
     typename P::carry c;
     if (index < tiles) P::start(p, P::at(p, index), c);
     next_may_start();
-    previous_wait();
+    previous_wait(); TF_TRACED(if (thread_index() == 0) trace_ready(p.tf_trace));
 #pragma unroll 1
     while (index < tiles) {
-        const typename P::tile t = P::at(p, index);
-        typename P::results r = P::compute(p, t, c);
+        const typename P::tile t = P::at(p, index); TF_TRACED(const int own = index; trace_start(p.tf_trace, own, 0));
+        typename P::results r = P::compute(p, t, c); TF_TRACED(trace_computed(p.tf_trace, own, 0));
         index += block_total();
         if (index < tiles) P::start(p, P::at(p, index), c);
-        P::finish(p, t, r, memory);
+        P::finish(p, t, r, memory); TF_TRACED(trace_end(p.tf_trace, own, 0));
         if (index < tiles) barrier(); // the next tile uses the same memory
-    }
+    } TF_TRACED(trace_leave(p.tf_trace, 0));
 }
 
 #if defined(TF_ON_HOST)

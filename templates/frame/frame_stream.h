@@ -69,7 +69,7 @@ template <class P> struct stream {
 };
 
 template <class P> DEV void run_stream(const typename P::args &p)
-{
+{ TF_TRACED(trace_enter(p.tf_trace, P::tiles(p)));
 #if defined(TF_ON_HOST)
     const shared_address memory = 0;
 #else
@@ -77,15 +77,15 @@ template <class P> DEV void run_stream(const typename P::args &p)
     const shared_address memory = shared_at(stream_shared);
 #endif
     const int tiles = P::tiles(p);
-    previous_wait();
+    previous_wait(); TF_TRACED(if (thread_index() == 0) trace_ready(p.tf_trace));
     if (block_index() >= tiles) return;
     stream<P> s(p, memory, tiles);
 #pragma unroll 1
     for (int index = block_index(); index < tiles; index += block_total()) {
-        typename P::carry c;
-        P::compute(p, s, c);
-        P::finish(p, P::at(p, index), c, memory + stream_memory<P>::scratch);
-    }
+        typename P::carry c; TF_TRACED(trace_start(p.tf_trace, index, 0));
+        P::compute(p, s, c); TF_TRACED(trace_computed(p.tf_trace, index, 0));
+        P::finish(p, P::at(p, index), c, memory + stream_memory<P>::scratch); TF_TRACED(trace_end(p.tf_trace, index, 0));
+    } TF_TRACED(trace_leave(p.tf_trace, 0));
     s.under_way.template wait<0>();
 }
 

@@ -88,8 +88,8 @@ template <class F> DEV void ws_produce(const typename F::args &p, ring<F> r)
 {
     item<F> w = item<F>::first();
     int ahead = w.valid(p) ? ws_load_ahead<F>(p, w, r) : 0;
-    previous_wait();
-    for (; w.valid(p); w.next(), ahead = 0) {
+    previous_wait(); TF_TRACED(trace_ready(p.tf_trace));
+    for (; w.valid(p); w.next(), ahead = 0) { TF_TRACED(trace_asked(p.tf_trace, trace_slot<F>(p, w)));
         if (ahead == 0 && !ready<F>(p, w)) ahead = ws_load_ahead<F>(p, w, r);
         await<F>(p, w);
         F::with(p, w.phase, [&](auto program, const auto &a) {
@@ -117,13 +117,13 @@ template <class F> DEV void ws_consume(const typename F::args &p, ring<F> r, sha
     previous_wait();
     if constexpr (F::turns)
         if (thread_index() / 128 == 2) turn_pass(); // the first is the first one's
-    for (item<F> w = item<F>::first(); w.valid(p); w.next()) {
+    for (item<F> w = item<F>::first(); w.valid(p); w.next()) { TF_TRACED(const int own = trace_slot<F>(p, w));
         F::with(p, w.phase, [&](auto program, const auto &a) {
             using P = decltype(program);
             const auto t = P::at(a, w.index);
-            typename P::carry c;
-            P::compute(a, t, r, c);
-            P::finish(a, t, c, scratch);
+            typename P::carry c; TF_TRACED(trace_loaded(p.tf_trace, own, ws_producers, r));
+            P::compute(a, t, r, c); TF_TRACED(trace_computed(p.tf_trace, own, ws_producers));
+            P::finish(a, t, c, scratch); TF_TRACED(trace_end(p.tf_trace, own, ws_producers));
         });
         if constexpr (F::phases > 1) {
             own_fence();
@@ -142,7 +142,7 @@ template <class F> DEV void ws_meet()
 }
 
 template <class F> DEV void run_ws(const typename F::args &p)
-{
+{ TF_TRACED(trace_enter(p.tf_trace, trace_total<F>(p)));
 #if defined(TF_ON_HOST)
     TF_SHARED_DYN(unsigned char, ws_shared);
 #else
@@ -163,7 +163,7 @@ template <class F> DEV void run_ws(const typename F::args &p)
         if (thread_index() == 0) ws_produce<F>(p, r);
     } else {
         registers_grow<232>();
-        ws_consume<F>(p, r, base + ws_memory<F>::scratch);
+        ws_consume<F>(p, r, base + ws_memory<F>::scratch); TF_TRACED(trace_leave(p.tf_trace, ws_producers));
     }
     if constexpr (F::cluster > 1) ws_meet<F>(); // others may still reach this one's memory
     if constexpr (F::phases > 1) {
@@ -213,7 +213,7 @@ template <class P> DEV void ws_produce_tile(const typename P::args &p, const typ
 }
 
 template <class P> DEV void run_ws_tile(const typename P::args &p)
-{
+{ TF_TRACED(trace_enter(p.tf_trace, P::tiles(p)));
     using F = one_phase<P>;
 #if defined(TF_ON_HOST)
     TF_SHARED_DYN(unsigned char, ws_shared);
@@ -228,18 +228,18 @@ template <class P> DEV void run_ws_tile(const typename P::args &p)
     }
     const typename P::tile t = P::at(p, block_index());
     const bool loads = thread_index() == P::consumers;
-    if (loads) ws_start_tile<P>(p, t, r);
+    if (loads) ws_start_tile<P>(p, t, r); TF_TRACED(if (loads) trace_asked(p.tf_trace, block_index()));
     __syncthreads();
     if (thread_index() >= P::consumers) {
         if (loads) ws_produce_tile<P>(p, t, r);
         ws_meet<F>();
     } else {
-        previous_wait();
-        typename P::carry c;
+        previous_wait(); TF_TRACED(if (thread_index() == 0) trace_ready(p.tf_trace));
+        typename P::carry c; TF_TRACED(trace_start(p.tf_trace, block_index(), 0));
         P::start(p, t, c);
-        P::compute(p, t, r, base + ws_memory<F>::scratch, c);
+        P::compute(p, t, r, base + ws_memory<F>::scratch, c); TF_TRACED(trace_computed(p.tf_trace, block_index(), 0));
         ws_meet<F>();
-        P::finish(p, t, c, base);
+        P::finish(p, t, c, base); TF_TRACED(trace_end(p.tf_trace, block_index(), 0); trace_leave(p.tf_trace, 0));
     }
     if constexpr (F::cluster > 1) ws_meet<F>(); // others may still read this one's memory
 }

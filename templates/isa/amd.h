@@ -30,7 +30,7 @@ template <class T> DEV T lds_read(lds_address from) { return *reinterpret_cast<_
 // lane's loads.
 using global_address = const __attribute__((address_space(1))) char *;
 DEV global_address scalar(const char *same_in_all_lanes)
-{
+{ TF_TRACED(same_in_all_lanes = uniform(same_in_all_lanes));
 #if !defined(TF_ON_HOST) && __clang_major__ < 17 // reckoned in vector registers it would stay there, which ends the compiler: illegal copy
     same_in_all_lanes = uniform(same_in_all_lanes);
 #endif

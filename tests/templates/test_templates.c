@@ -28,7 +28,7 @@ static host_module *functions_module(bool packs)
     for (size_t i = 0; i < template_total(); i++) {
         bool used = template_at(i).users == use_all;
         for (size_t k = 0; k < sizeof more / sizeof *more; k++) used = used || strcmp(template_at(i).name, more[k]) == 0;
-        if (used) template_append(&source, i);
+        if (used) template_append(&source, i, false);
     }
     char *own = slurp("tests/templates/template_ops.hip");
     ck_assert_ptr_nonnull(own);
@@ -606,7 +606,7 @@ START_TEST(a_template_with_its_spec_struct_compiles_without_warnings)
     const int fd = mkstemp(path);
     ck_assert_int_ge(fd, 0);
     FILE *f = fdopen(fd, "wb");
-    fprintf(f, "#define TF_TARGET_AMD 1\n#define TF_WAVE 64\n");
+    fprintf(f, "#define TF_TARGET_AMD 1\n#define TF_WAVE 64\n#define TF_TRACED(...)\n");
     static const char *const before[] = {"base/device.h",       "base/ops.h",  "isa/simt.h",  "base/sums.h",
                                          "frame/frame_mixed.h", "base/spec.h", "base/rope.h", "gemm/pieces.h", "attention/attention.h"};
     for (size_t i = 0; i < sizeof before / sizeof *before; i++) fprintf(f, "#include \"templates/%s\"\n", before[i]);

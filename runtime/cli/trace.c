@@ -1,0 +1,253 @@
+/* In: a spec and options. Out: a timeline of its tiles on this machine's device or host engine: as text, JSON, a picture, or for Perfetto.
+ * Refuses what planning and the device refuse; exit code 1 when tracing changed a result. */
+#define _GNU_SOURCE
+#include "runtime/cli/trace/timeline.h"
+#include "runtime/cli/bench.h"
+#include "runtime/cli/spread.h"
+#include "runtime/cli/trial.h"
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+typedef struct trace_job {
+    arena *a;
+    const cli_options *o;
+    const char *path;
+} trace_job;
+
+enum { runs_before = 2 /* that the traced one finds the device at work */, least_rounds = 3, most_rounds = 200 };
+
+/* ---- the device */
+static void close_device(void *d) { tfgen_device_close(d); }
+
+static tfgen_device *host_device_for(arena *a, const cli_options *o, const char *target)
+{
+    const target_info *as = compile_target(a, target);
+    const host_device_options options = {.target = strcmp(as->family, "host") == 0 ? NULL : as,
+                                         .guard = true,
+                                         .workers = (unsigned)o->number.jobs};
+    tfgen_device *device;
+    tfgen_error error;
+    const tfgen_status status = host_device_open(&options, &device, &error);
+    if (status != TFGEN_OK) bail(a, (tfgen_code)status, (position){0}, "the host engine: %s", error.text);
+    arena_defer(a, close_device, device);
+    return device;
+}
+
+/* The one that is asked for, else the first GPU that tfgen has a target for; a target without a device is the host engine's. */
+static tfgen_device *device_for(arena *a, const cli_options *o, const char **target)
+{
+    const char *name = o->device ? o->device : trial_best_device(a, o);
+    tfgen_device *device = trial_device(a, name, false, target);
+    if (!device) device = host_device_for(a, o, *target ? *target : "host");
+    *target = device->info.target;
+    return device;
+}
+
+/* ---- the clock of the host engine (templates/frame/trace.h) */
+typedef struct instant {
+    unsigned long long ticks;
+    double nanoseconds;
+} instant;
+
+static instant now(void)
+{
+    struct timespec t;
+    instant i;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+#if defined(__x86_64__)
+    i.ticks = __builtin_ia32_rdtsc();
+#elif defined(__aarch64__)
+    __asm__ volatile("mrs %0, cntvct_el0" : "=r"(i.ticks));
+#else
+    i.ticks = (unsigned long long)t.tv_sec * 1000000000u + (unsigned long long)t.tv_nsec;
+#endif
+    i.nanoseconds = 1e9 * (double)t.tv_sec + (double)t.tv_nsec;
+    return i;
+}
+
+typedef struct clock_kind {
+    const char *name;
+    double nanoseconds; /* of a tick */
+} clock_kind;
+
+static clock_kind clock_of(const tfgen_device *d, const target_info *target, instant from, instant to)
+{
+    if (d->api == &host_device)
+        return (clock_kind){"this machine's", (to.nanoseconds - from.nanoseconds) / (double)(to.ticks - from.ticks)};
+    return target->vendor == vendor_amd ? (clock_kind){"the device's, 100 MHz", 10} : (clock_kind){"the device's", 1};
+}
+
+/* ---- two plans of one program */
+typedef struct pair {
+    arena *a;
+    const ir_program *graph;
+    bench *plain, *traced;
+    bench_options options;
+    bool whole_tiles; /* what one thread says of its part of a tile holds for all: on the host engine the others may come later */
+} pair;
+
+static const plan *plan_of(arena *a, compile_request request, const ir_program **graph, const cli_options *o, bool trace)
+{
+    compiled c;
+    tuning t = *request.tuning;
+    t.trace = trace;
+    request.tuning = &t;
+    compile_inside(a, &request, &c);
+    if (!trace) *graph = cli_graph(a, o, &c);
+    if (!trace && !*graph) *graph = c.plan->program;
+    return c.plan;
+}
+
+/* A kernel that spills is planned again: with a trace another one may. */
+static void check_same_tiles(const pair *p)
+{
+    arena *a = p->a;
+    if (strcmp(ir_print(a, bench_plan_of(p->plain)->program), ir_print(a, bench_plan_of(p->traced)->program)) != 0)
+        bail(a, code_unsupported, (position){0},
+             "with tracing a kernel's registers do not suffice, and its tile would be another one; "
+             "--tile fixes one that has room");
+}
+
+/* Each on the same inputs, one behind the other. */
+static bool same_results(const pair *p)
+{
+    const size_t bytes = bench_results(p->plain, NULL);
+    char *one = calloc(2, bytes ? bytes : 1);
+    if (!one) bail(p->a, code_device, (position){0}, "not enough memory for %zu bytes of results", 2 * bytes);
+    arena_defer(p->a, free, one);
+    bench_forget_results(p->plain);
+    bench_run_last(p->plain, 0);
+    (void)bench_results(p->plain, one);
+    bench_forget_results(p->plain);
+    bench_run_last(p->traced, 0);
+    (void)bench_results(p->plain, one + bytes);
+    return memcmp(one, one + bytes, bytes) == 0;
+}
+
+/* In turn, so that what else the machine does meets both. */
+static void time_both(const pair *p, trace_facts *f)
+{
+    double plain[most_rounds], traced[most_rounds], one;
+    const double start = seconds_now();
+    bench_pass_half(p->traced);
+    bench_runs(p->plain, 1, &one);
+    bench_runs(p->traced, 1, &one);
+    int n = 0;
+    for (; n < most_rounds && (n < least_rounds || seconds_now() - start < p->options.seconds); n++) {
+        bench_runs(p->plain, 1, &plain[n]);
+        bench_runs(p->traced, 1, &traced[n]);
+    }
+    f->runs = n;
+    f->plain = spread_of(plain, n).median;
+    f->traced = spread_of(traced, n).median;
+}
+
+/* ---- records */
+static const scratch *trace_of(const plan *p, int launch, int *index)
+{
+    for (int i = 0; i < p->scratch_count; i++)
+        if (p->scratches[i].trace == &p->launches[launch]) return *index = i, &p->scratches[i];
+    return NULL;
+}
+
+static void clear_records(const pair *p, const plan *with)
+{
+    for (int i = 0, at = 0; i < with->launch_count; i++) {
+        const scratch *s = trace_of(with, i, &at);
+        bench_clear_scratch(p->traced, at, (size_t)scratch_bytes(s, &with->program->dims));
+    }
+}
+
+static bool has_sums(phase_family f) { return f == family_gemm || f == family_attention || f == family_decode; }
+
+static trace_records *read_records(const pair *p, const plan *with)
+{
+    arena *a = p->a;
+    trace_records *list = arena_alloc(a, ((size_t)with->launch_count + 1) * sizeof *list);
+    for (int i = 0, at = 0; i < with->launch_count; i++) {
+        const launch *l = &with->launches[i];
+        const size_t bytes = (size_t)scratch_bytes(trace_of(with, i, &at), &with->program->dims);
+        unsigned long long *words = calloc(1, bytes);
+        if (!words) bail(a, code_device, (position){0}, "not enough memory for a trace of %zu bytes", bytes);
+        arena_defer(a, free, words);
+        bench_read_scratch(p->traced, at, words, bytes);
+        const long long own = bench_workgroups(p->traced, i);
+        list[i] = (trace_records){.name = l->name,
+                                  .ops = kernel_ops(a, p->graph, l->kernel),
+                                  .words = words,
+                                  .workgroups = own,
+                                  .places = (long long)bytes / trace_record_bytes - own,
+                                  .sums = p->whole_tiles && has_sums(l->kernel->phases[0]->family)};
+    }
+    return list;
+}
+
+static int units_of(const tfgen_device *d, const cli_options *o)
+{
+    return d->api == &host_device && o->number.jobs > 0 ? (int)o->number.jobs : d->info.multiprocessors;
+}
+
+static void release_json(void *json) { json_decref(json); }
+
+static void report(const trace_job *j, const trace_facts *f, const timeline *t)
+{
+    arena *a = j->a;
+    const char *events = j->o->output ? trace_events(a, f, t) : NULL, *picture = j->o->svg ? trace_picture(a, f, t) : NULL;
+    if (events) cli_write_file(a, j->o->output, events, strlen(events));
+    if (picture) cli_write_file(a, j->o->svg, picture, strlen(picture));
+    if (j->o->json) {
+        json_t *all = trace_summary(f, t);
+        arena_defer(a, release_json, all);
+        cli_print_json(all);
+    } else if (!j->o->quiet) {
+        trace_print(f, t);
+    }
+}
+
+static void trace_spec(void *argument)
+{
+    trace_job *j = argument;
+    arena *a = j->a;
+    const cli_options *o = j->o;
+    if (o->target && strchr(o->target, ',')) bail(a, code_usage, (position){0}, "--target: one target here, not '%s'", o->target);
+    const char *target = o->target;
+    tfgen_device *device = device_for(a, o, &target);
+    compile_request request = cli_request(a, o, j->path);
+    request.target = target, request.device_label = trial_label(a, device->api == &host_device ? NULL : device);
+    pair p = {.a = a,
+              .options = {.device = device,
+                          .seed = (unsigned long long)o->number.seed,
+                          .jobs = (int)o->number.jobs,
+                          .seconds = options_real(a, "seconds", o->seconds, 0, 3600, 2),
+                          .graph = o->graph != NULL,
+                          .cache = cli_cache(a, o)}};
+    const plan *plain = plan_of(a, request, &p.graph, o, false), *traced = plan_of(a, request, &p.graph, o, true);
+    p.plain = bench_open(a, p.graph, plain, &p.options, NULL);
+    p.traced = bench_open(a, p.graph, traced, &p.options, p.plain);
+    p.whole_tiles = device->api != &host_device || traced->target->wave == 1;
+    check_same_tiles(&p);
+    traced = bench_plan_of(p.traced);
+    const instant from = now();
+    if (!same_results(&p)) bail(a, code_check_failed, (position){0}, "internal: tracing changed a result");
+    trace_facts f = {.block = traced->program->name,
+                     .dtype = dtype_name(traced->program->type),
+                     .level = fusion_level_name(traced->program->level),
+                     .target = traced->target->name,
+                     .graph = o->graph != NULL};
+    time_both(&p, &f);
+    clear_records(&p, traced);
+    bench_run_last(p.traced, runs_before);
+    const trace_records *records = read_records(&p, traced);
+    const clock_kind clock = clock_of(device, traced->target, from, now());
+    f.clock = clock.name;
+    f.device = device->api == &host_device ? "host" : arena_printf(a, "%s, %s", device->info.name, device->info.label);
+    report(j, &f, timeline_make(a, records, traced->launch_count, clock.nanoseconds, units_of(device, o)));
+}
+
+int command_trace_main(const cli_options *o)
+{
+    if (!cli_is_one_spec(o, "trace")) return code_usage;
+    trace_job j = {arena_new(), o, o->files[0]};
+    return cli_run(trace_spec, &j, j.a);
+}
