@@ -1,5 +1,6 @@
 /* In: ir/kinds.def. Out: its names by enum. Refuses nothing. */
 #include "ir/program/kinds.h"
+#include <string.h>
 
 static const char *const families[] = {
 #define FAMILY(name, help) #name,
@@ -11,7 +12,7 @@ static const char *const families[] = {
 #define FRAME(name, dynamic, help) #name,
 #include "ir/kinds.def"
 }, *const levels[] = {
-#define LEVEL(name, help) #name,
+#define LEVEL(name, there, help) #name,
 #include "ir/kinds.def"
 }, *const sources[] = {
 #define SOURCE(name, help) #name,
@@ -29,3 +30,20 @@ LIST(frame_names, frames)
 LIST(level_names, levels)
 LIST(source_names, sources)
 #undef LIST
+
+#define THERE_0(name)
+#define THERE_1(name) "," #name
+const char *const fusion_levels = (
+#define LEVEL(name, there, help) THERE_##there(name)
+#include "ir/kinds.def"
+                                      ) + 1;
+
+bool level_find(const char *name, fusion_level *level)
+{
+    for (int i = 0; i < level_count; i++)
+        if (strcmp(name, levels[i]) == 0) {
+            *level = (fusion_level)i;
+            return true;
+        }
+    return false;
+}

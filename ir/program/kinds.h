@@ -23,7 +23,7 @@ typedef enum frame_kind {
 } frame_kind;
 
 typedef enum fusion_level {
-#define LEVEL(name, help) fusion_##name,
+#define LEVEL(name, there, help) fusion_##name,
 #include "ir/kinds.def"
     level_count
 } fusion_level;
@@ -40,4 +40,7 @@ const char *const *layer_names(size_t *count);
 const char *const *frame_names(size_t *count);
 const char *const *level_names(size_t *count);
 const char *const *source_names(size_t *count);
+extern const char *const fusion_levels; /* those that are there: "none,ops,tile" */
+/* Also of one that is not there yet. */
+bool level_find(const char *name, fusion_level *level);
 #endif

@@ -457,12 +457,12 @@ const char *fusion_level_name(fusion_level level) { return level_names(NULL)[lev
 
 fusion_level options_level(arena *a, const char *name)
 {
+    fusion_level level;
     size_t count;
     const char *const *names = level_names(&count);
-    for (size_t i = 0; i < count; i++)
-        if (strcmp(name, names[i]) == 0) return (fusion_level)i;
+    if (level_find(name, &level)) return level;
     if (strchr(name, ',')) bail(a, code_usage, (position){0}, "--fusion: one level here, not '%s'; verify and bench take several", name);
     const char *near = nearest_name(name, names, count);
-    bail(a, code_usage, (position){0}, "--fusion: unknown level '%s'%s%s%s; levels are none, ops, tile", name,
-         near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    bail(a, code_usage, (position){0}, "--fusion: unknown level '%s'%s%s%s; levels are %s", name,
+         near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "", fusion_levels);
 }

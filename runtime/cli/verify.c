@@ -209,7 +209,7 @@ static void verify_all(void *argument)
     const cli_options *o = j->o;
     arena *a = j->a;
     int sizes = 0;
-    j->levels = expand(a, o->fusion, "none,ops,tile", "tile");
+    j->levels = expand(a, o->fusion, fusion_levels, "tile");
     j->dtypes = expand(a, o->dtype, dtype_names(a, true, ",", ","), "spec");
     const char *target = o->target;
     j->device = trial_device(a, o->device, false, &target);

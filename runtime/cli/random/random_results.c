@@ -6,7 +6,9 @@
 
 fusion_level random_level(const char *name)
 {
-    return strcmp(name, "none") == 0 ? fusion_none : strcmp(name, "ops") == 0 ? fusion_ops : fusion_tile;
+    fusion_level level = fusion_tile;
+    level_find(name, &level);
+    return level;
 }
 
 compile_request random_request(const random_trial *t)

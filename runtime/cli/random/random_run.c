@@ -316,7 +316,7 @@ static void random_verify(void *argument)
     r->limits = (random_limits){120, 1200};
     r->device = o->device && strcmp(o->device, "host") != 0 ? o->device : NULL;
     target = random_device_target(r->a, r->device, target);
-    r->levels = expand(r->a, o->fusion, "none,ops,tile");
+    r->levels = expand(r->a, o->fusion, fusion_levels);
     r->types = expand(r->a, o->dtype, dtype_names(r->a, true, ",", ","));
     r->targets = expand(r->a, target, target_names);
     check_lists(r);
