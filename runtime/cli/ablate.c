@@ -1,14 +1,18 @@
 /* In: a spec, fusions. Out: variants of it, each with some fusions turned off: launches, bytes, workspace, predicted and, on a device,
- * measured time; and what each fusion is worth. Each variant is run on random data and compared with the float64 reference first: only
- * where the values of both agree with it is a ratio printed. Refuses what planning refuses of the whole plan. */
+ * measured time; and what each fusion is worth; each is printed when it is known. Each variant is run on random data and compared with the
+ * float64 reference first: only where the values of both agree with it is a ratio printed. Variants of one plan are run once, and none is
+ * begun when the budget is spent. Refuses what planning refuses of the whole plan. */
 #include "gen/base/predict.h"
 #include "runtime/cli/bench.h"
 #include "runtime/cli/trial.h"
+#include "runtime/cli/trial_data.h"
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { most_combined = 6 };
+/* Operations: of what costs more on a device only some rows of products and attention are compared. */
+static const double sample_above = 2e9;
 
 typedef struct variant {
     const char *name; /* "tile", "tile without rope" */
@@ -17,8 +21,9 @@ typedef struct variant {
     size_t off_count;
     bool single; /* all but one fusion */
     /* ---- what came of it */
-    const char *refused, *text; /* text: of the program, without notes */
+    const char *refused, *text; /* text: of the program, without level and notes */
     bool checked, agrees, foreseen, measured;
+    bool late;       /* neither run nor measured: the budget was spent */
     const char *why; /* it does not agree, or was not checked */
     int launches;
     work work;
@@ -33,7 +38,10 @@ typedef struct ablate_job {
     compile_request request; /* at the dims asked for */
     variant *list;
     int count;
-    text without_effect; /* names of fusions */
+    tfgen_device *device;     /* NULL: nothing is measured */
+    const ref_tensor *inputs; /* of what runs on the device */
+    double until;             /* no variant is run later */
+    text without_effect;      /* names of fusions */
     bool failed;
 } ablate_job;
 
@@ -108,47 +116,29 @@ typedef struct variant_job {
     variant *v;
 } variant_job;
 
-static compile_request request_of(const variant_job *j, bool own_sizes)
+static compile_request request_of(const variant_job *j)
 {
     compile_request r = j->whole->request;
     r.level = j->v->level, r.disabled = j->v->off, r.disabled_count = j->v->off_count;
-    if (own_sizes)
-        r.target = "host", r.device_model = NULL, r.device_label = NULL, r.tuning = NULL, r.graph = (graph_options){.dtype = r.graph.dtype};
     return r;
 }
 
-static const char *without_notes(arena *a, const char *text)
+/* What of a program's text decides what runs: not its level, which stands ahead of its device, and no notes. */
+static const char *what_runs(arena *a, const char *text)
 {
-    const char *notes = strstr(text, "\nnote ");
-    return notes ? arena_strndup(a, text, (size_t)(notes - text)) : text;
-}
-
-static void measure(variant_job *j, const compiled *c, tfgen_device *device)
-{
-    const cli_options *o = j->whole->o;
-    const bench_options options = {.device = device,
-                                   .seed = (unsigned long long)o->number.seed,
-                                   .jobs = (int)o->number.jobs,
-                                   .seconds = options_real(j->a, "seconds", o->seconds, 0, 3600, 2),
-                                   .last_level = device_last_level(c->plan->device),
-                                   .graph = o->graph != NULL,
-                                   .cache = cli_cache(j->a, o)};
-    j->v->seconds = bench_plan(j->a, c->graph, c->plan, &options).whole;
-    j->v->measured = true;
+    const char *from = strstr(text, "\ndevice "), *notes = strstr(text, "\nnote ");
+    if (!from) from = text;
+    return notes ? arena_strndup(a, from, (size_t)(notes - from)) : from;
 }
 
 static void plan_variant(void *argument)
 {
     variant_job *j = argument;
     variant *v = j->v;
-    compile_request r = request_of(j, false);
-    const char *target = j->whole->o->target;
-    tfgen_device *device = trial_device(j->a, j->whole->o->device, false, &target);
-    if (device) r.target = target;
+    const compile_request r = request_of(j);
     compiled c;
-    r.device_label = trial_label(j->a, device);
     compile_inside(j->a, &r, &c);
-    v->text = arena_strdup(j->whole->a, without_notes(j->a, ir_print(j->a, c.plan->program)));
+    v->text = arena_strdup(j->whole->a, what_runs(j->a, ir_print(j->a, c.plan->program)));
     v->launches = c.plan->launch_count, v->foreseen = true;
     v->workspace = (double)workspace_layout(c.plan, &c.plan->program->dims, NULL);
     for (int i = 0; i < c.plan->launch_count; i++) {
@@ -158,24 +148,48 @@ static void plan_variant(void *argument)
         v->work = work_add(&v->work, &one);
         v->moved += p.moved, v->predicted += p.seconds;
     }
-    if (device) measure(j, &c, device);
 }
 
-/* At the spec's own sizes, which the reference computes in a moment: what is fused does not depend on them. */
+static void measure_variant(void *argument)
+{
+    variant_job *j = argument;
+    const cli_options *o = j->whole->o;
+    const compile_request r = request_of(j);
+    compiled c;
+    compile_inside(j->a, &r, &c);
+    const bench_options options = {.device = j->whole->device,
+                                   .seed = (unsigned long long)o->number.seed,
+                                   .jobs = (int)o->number.jobs,
+                                   .seconds = options_real(j->a, "seconds", o->seconds, 0, 3600, 2),
+                                   .last_level = device_last_level(c.plan->device),
+                                   .graph = o->graph != NULL,
+                                   .cache = cli_cache(j->a, o)};
+    j->v->seconds = bench_plan(j->a, c.graph, c.plan, &options).whole;
+    j->v->measured = true;
+}
+
+/* On the device what is measured there; else on the host engine at the spec's own sizes, which the reference computes in a moment: what is
+ * fused does not depend on them. */
 static void check_variant(void *argument)
 {
     variant_job *j = argument;
-    const compile_request r = request_of(j, true);
+    const ablate_job *whole = j->whole;
+    compile_request r = request_of(j);
     compiled c;
+    if (!whole->device)
+        r.target = "host", r.device_model = NULL, r.device_label = NULL, r.tuning = NULL, r.graph = (graph_options){.dtype = r.graph.dtype};
     compile_inside(j->a, &r, &c);
-    const trial_options options = {.seed = (unsigned long long)j->whole->o->number.seed,
-                                   .jobs = (int)j->whole->o->number.jobs,
-                                   .cache = cli_cache(j->a, j->whole->o),
+    const trial_options options = {.device = whole->device,
+                                   .seed = (unsigned long long)whole->o->number.seed,
+                                   .jobs = (int)whole->o->number.jobs,
+                                   .cache = cli_cache(j->a, whole->o),
+                                   .inputs = whole->inputs,
+                                   .sample_above = whole->device ? sample_above : 0,
                                    .reference = reference_always};
     const trial_result t = trial_run(j->a, c.graph, c.plan, &options);
     j->v->agrees = t.good;
     for (int i = 0; i < t.check_count && !t.good; i++)
-        if (!t.checks[i].good) j->v->why = arena_strdup(j->whole->a, trial_complaint(j->a, &t.checks[i]));
+        if (!t.checks[i].good) j->v->why = arena_strdup(whole->a, trial_complaint(j->a, &t.checks[i]));
 }
 
 /* Returns what went wrong, or NULL. */
@@ -189,38 +203,13 @@ static const char *try_variant(ablate_job *whole, variant *v, void (*body)(void 
     return why;
 }
 
-static void run_variants(ablate_job *j)
-{
-    int kept = 0;
-    progress bar = progress_start("variants", j->count);
-    for (int i = 0; i < j->count; i++) {
-        variant v = j->list[i];
-        tfgen_code code;
-        v.refused = try_variant(j, &v, plan_variant, &code);
-        if (v.refused && i == 0) bail(j->a, code, (position){0}, "%s", v.refused);
-        if (v.single && !v.refused && strcmp(v.text, j->list[0].text) == 0) {
-            text_printf(&j->without_effect, "%s%s", j->without_effect.size ? ", " : "", v.off[0]);
-            continue;
-        }
-        if (!v.refused && !j->o->no_check) {
-            const char *why = try_variant(j, &v, check_variant, &code);
-            v.checked = !why;
-            if (why) v.why = why;
-            j->failed |= !v.agrees;
-        }
-        j->list[kept++] = v;
-        progress_step(&bar, v.name);
-    }
-    j->count = kept;
-    progress_end(&bar);
-}
-
 /* ---- output */
 static double time_of(const variant *v) { return v->measured ? v->seconds.median : v->predicted; }
 
 static bool comparable(const ablate_job *j, const variant *v)
 {
-    return !v->refused && v->agrees && j->list[0].agrees && time_of(v) > 0 && time_of(&j->list[0]) > 0;
+    if (v->refused || !v->agrees || !j->list[0].agrees || v->measured != j->list[0].measured) return false;
+    return time_of(v) > 0 && time_of(&j->list[0]) > 0;
 }
 
 static void print_variant(const ablate_job *j, const variant *v)
@@ -233,12 +222,19 @@ static void print_variant(const ablate_job *j, const variant *v)
     }
     printf(" %8d %10.3f %10.3f %12.3f %12s", v->launches, bytes * 1e-6, v->moved * 1e-6, v->workspace * 1e-6,
            v->foreseen ? spread_time_text(j->a, v->predicted, true) : "-");
-    if (v->measured) printf(" %12s", spread_time_text(j->a, v->seconds.median, true));
+    if (j->device) printf(" %12s", v->measured ? spread_time_text(j->a, v->seconds.median, true) : "-");
     if (comparable(j, v))
         printf(" %8.3f", time_of(v) / time_of(&j->list[0]));
     else
         printf(" %8s", "-");
-    printf("  %s%s\n", v->agrees ? "agrees" : v->checked ? "DISAGREES: " : v->why ? "NOT RUN: " : "not checked", v->why ? v->why : "");
+    printf("  %s%s\n",
+           v->late      ? "not run: the budget is spent"
+           : v->agrees  ? v->why ? "agrees, NOT MEASURED: " : "agrees"
+           : v->checked ? "DISAGREES: "
+           : v->why     ? "NOT RUN: "
+                        : "not checked",
+           v->why ? v->why : "");
+    fflush(stdout);
 }
 
 /* What a plan without it takes longer, a mark for each fortieth of the largest. */
@@ -261,19 +257,85 @@ static void print_chart(const ablate_job *j)
     if (j->without_effect.size) printf("  of no use here: %s\n", j->without_effect.data);
 }
 
-static void print_all(const ablate_job *j)
+static void print_head(const ablate_job *j)
+{
+    printf("%s  for %s, %s\n", j->path, j->request.target, j->device ? "measured" : "predicted");
+    printf("  %-28s %8s %10s %10s %12s %12s%s %8s\n", "variant", "launches", "MB", "MB moved", "workspace MB", "predicted",
+           j->device ? "     measured" : "", "times");
+    fflush(stdout);
+}
+
+static void print_end(const ablate_job *j)
 {
     const variant *first = &j->list[0];
-    printf("%s  for %s, %s\n", j->path, j->request.target, first->measured ? "measured" : "predicted");
-    printf("  %-28s %8s %10s %10s %12s %12s%s %8s\n", "variant", "launches", "MB", "MB moved", "workspace MB", "predicted",
-           first->measured ? "     measured" : "", "times");
-    for (int i = 0; i < j->count; i++) print_variant(j, &j->list[i]);
-    if (!j->o->no_check) printf("  checked at the spec's own sizes on the host engine against float64; times are of %s\n", first->name);
+    if (!j->o->no_check)
+        printf("  checked %s against float64; times are of %s\n",
+               j->device ? "on the device at these sizes" : "at the spec's own sizes on the host engine", first->name);
     if (first->agrees)
         print_chart(j);
     else
         printf("  no ratio is printed: %s\n",
                j->o->no_check ? "nothing was checked" : "the whole plan is not known to agree with the reference");
+}
+
+/* ---- all variants */
+/* What an earlier variant of the same plan came to. */
+static const variant *twin_of(const ablate_job *j, int kept, const variant *v)
+{
+    for (int i = 0; i < kept && !v->refused; i++)
+        if (!j->list[i].refused && strcmp(j->list[i].text, v->text) == 0) return &j->list[i];
+    return NULL;
+}
+
+static void take_results(variant *v, const variant *from)
+{
+    v->checked = from->checked, v->agrees = from->agrees, v->late = from->late, v->why = from->why;
+    v->measured = from->measured, v->seconds = from->seconds;
+}
+
+static void run_variant(ablate_job *j, variant *v)
+{
+    tfgen_code code;
+    v->late = seconds_now() > j->until;
+    if (v->late) return;
+    if (!j->o->no_check) {
+        const char *why = try_variant(j, v, check_variant, &code);
+        v->checked = !why;
+        if (why) v->why = why;
+        j->failed |= !v->agrees;
+    }
+    if (!j->device || (v->checked && !v->agrees)) return;
+    const char *why = try_variant(j, v, measure_variant, &code);
+    if (!why) return;
+    v->why = why;
+    j->failed = true;
+}
+
+static void run_variants(ablate_job *j)
+{
+    int kept = 0;
+    progress bar = progress_start("variants", j->count);
+    for (int i = 0; i < j->count; i++) {
+        variant v = j->list[i];
+        tfgen_code code;
+        v.refused = try_variant(j, &v, plan_variant, &code);
+        if (v.refused && i == 0) bail(j->a, code, (position){0}, "%s", v.refused);
+        if (v.single && !v.refused && strcmp(v.text, j->list[0].text) == 0) {
+            text_printf(&j->without_effect, "%s%s", j->without_effect.size ? ", " : "", v.off[0]);
+            continue;
+        }
+        const variant *twin = twin_of(j, kept, &v);
+        if (twin)
+            take_results(&v, twin);
+        else if (!v.refused)
+            run_variant(j, &v);
+        j->list[kept++] = v;
+        progress_end(&bar);
+        if (!j->o->json) print_variant(j, &j->list[kept - 1]);
+        progress_step(&bar, v.name);
+    }
+    j->count = kept;
+    progress_end(&bar);
 }
 
 static json_t *variant_json(const ablate_job *j, const variant *v)
@@ -294,23 +356,44 @@ static json_t *variant_json(const ablate_job *j, const variant *v)
     if (v->measured) json_object_set_new(o, "measured_seconds", json_real(v->seconds.median));
     if (v->checked) json_object_set_new(o, "agrees", json_boolean(v->agrees));
     if (v->why) json_object_set_new(o, "why", json_string(v->why));
+    if (v->late) json_object_set_new(o, "late", json_true());
     if (comparable(j, v)) json_object_set_new(o, "times", json_real(time_of(v) / time_of(&j->list[0])));
     return o;
+}
+
+/* Data of the sizes that are timed, once for all variants: their graph is the same. */
+static void make_inputs(ablate_job *j)
+{
+    const compile_request *r = &j->request;
+    if (!j->device || j->o->no_check) return;
+    const ir_program *graph = graph_read(j->a, r->text, r->size, r->name, &r->graph);
+    j->inputs = data_make(j->a, graph, (unsigned long long)j->o->number.seed, NULL);
+}
+
+static void prepare(ablate_job *j)
+{
+    const char *target = j->o->target;
+    j->request = cli_request(j->a, j->o, j->path);
+    if (j->request.from_ir) bail(j->a, code_usage, (position){0}, "--from: ablate needs a spec");
+    if (j->o->device && strcmp(j->o->device, "host") == 0)
+        bail(j->a, code_usage, (position){0}, "--device: the host engine's times say nothing of fusions; leave it out, or name a GPU");
+    j->device = trial_device(j->a, j->o->device, false, &target);
+    j->request.target = j->device ? target : cli_target(j->a, j->o, &j->request);
+    j->request.device_label = trial_label(j->a, j->device);
+    j->until = seconds_now() + options_seconds(j->a, "budget", j->o->budget, 600);
+    j->without_effect = (text){.a = j->a};
+    list_variants(j);
+    make_inputs(j);
 }
 
 static void ablate_spec(void *argument)
 {
     ablate_job *j = argument;
-    j->request = cli_request(j->a, j->o, j->path);
-    if (j->request.from_ir) bail(j->a, code_usage, (position){0}, "--from: ablate needs a spec");
-    j->request.target = cli_target(j->a, j->o, &j->request);
-    if (j->o->device && strcmp(j->o->device, "host") == 0)
-        bail(j->a, code_usage, (position){0}, "--device: the host engine's times say nothing of fusions; leave it out, or name a GPU");
-    j->without_effect = (text){.a = j->a};
-    list_variants(j);
+    prepare(j);
+    if (!j->o->json) print_head(j);
     run_variants(j);
     if (!j->o->json) {
-        print_all(j);
+        print_end(j);
         return;
     }
     json_t *all = json_array();

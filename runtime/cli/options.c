@@ -455,6 +455,18 @@ dim_sweep options_sweep(arena *a, const char *given)
 
 const char *fusion_level_name(fusion_level level) { return level_names(NULL)[level]; }
 
+double options_seconds(arena *a, const char *option, const char *given, double otherwise)
+{
+    char *end;
+    if (!given) return otherwise;
+    errno = 0;
+    const double x = strtod(given, &end);
+    const double unit = strcmp(end, "m") == 0 ? 60 : strcmp(end, "h") == 0 ? 3600 : *end == 0 || strcmp(end, "s") == 0 ? 1 : 0;
+    if (end == given || !unit || errno || !(x * unit >= 0 && x * unit <= 86400 * 7))
+        bail(a, code_usage, (position){0}, "--%s: '%s' is not a time: 60s, 5m, 1h; up to a week", option, given);
+    return x * unit;
+}
+
 fusion_level options_level(arena *a, const char *name)
 {
     fusion_level level;

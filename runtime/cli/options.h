@@ -37,6 +37,8 @@ typedef struct dim_sweep { const char *dim; name_list values; } dim_sweep;
 dim_sweep options_sweep(arena *a, const char *given);                     /* "S=128,256"; no values for NULL */
 /* Of --option; `otherwise` when it is not given. Bails when it is no number from low to high. */
 double options_real(arena *a, const char *option, const char *given, double low, double high, double otherwise);
+/* Of --option: "60", "60s", "5m", "1h". */
+double options_seconds(arena *a, const char *option, const char *given, double otherwise);
 fusion_level options_level(arena *a, const char *name);
 const char *fusion_level_name(fusion_level level);
 #endif

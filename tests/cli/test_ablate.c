@@ -99,6 +99,54 @@ START_TEST(every_set_of_the_named_fusions_is_a_variant)
 }
 END_TEST
 
+/* Doubles of HIP and HIPRTC, which run code by the host engine. */
+static void use_doubles(void)
+{
+    char path[4096];
+    const char *program = getenv("TFGEN") ? getenv("TFGEN") : "./build/default/tfgen", *slash = strrchr(program, '/');
+    snprintf(path, sizeof path, "%.*s/tests/doubles/libamdhip64_double.so", (int)(slash - program), program);
+    setenv("TFGEN_LIBHIP", path, 1);
+    snprintf(path, sizeof path, "%.*s/tests/doubles/libhiprtc_double.so", (int)(slash - program), program);
+    setenv("TFGEN_HIPRTC", path, 1);
+    setenv("TFGEN_CLANG", "none", 1);
+    setenv("TFGEN_DOUBLE_MEMORY", "20000", 1); /* few sets of buffers */
+}
+
+START_TEST(on_a_device_variants_are_measured_and_checked_there)
+{
+    use_doubles();
+    ck_assert_msg(tfgen("ablate specs/softmax.yaml --device=hip --seconds=0 --dim=S=2,D=32 --json") == 0, "%s", output);
+    json_t *all = parsed(), *v;
+    const double full = number(named(all, "variant", "tile"), "measured_seconds");
+    size_t i;
+    ck_assert_double_gt(full, 0);
+    json_array_foreach(all, i, v)
+    {
+        ck_assert(json_is_true(json_object_get(v, "agrees")));
+        ck_assert_double_eq_tol(number(v, "times"), number(v, "measured_seconds") / full, 1e-12);
+    }
+    /* one plan, timed once */
+    ck_assert_double_eq(number(named(all, "variant", "ops"), "measured_seconds"), full);
+    json_decref(all);
+}
+END_TEST
+
+START_TEST(no_variant_is_run_when_the_budget_is_spent)
+{
+    use_doubles();
+    ck_assert_int_eq(tfgen("ablate specs/swiglu.yaml --device=hip --budget=0"), 0);
+    says("not run: the budget is spent\n  none ");
+    says("no ratio is printed");
+    ck_assert_int_eq(tfgen("ablate specs/swiglu.yaml --budget=0 --json"), 0);
+    json_t *all = parsed();
+    ck_assert(json_is_true(json_object_get(named(all, "variant", "none"), "late")));
+    ck_assert_ptr_null(json_object_get(named(all, "variant", "none"), "times"));
+    json_decref(all);
+    ck_assert_int_eq(tfgen("ablate specs/swiglu.yaml --budget=soon"), 2);
+    says("--budget: 'soon' is not a time");
+}
+END_TEST
+
 START_TEST(what_ablate_cannot_do_it_says)
 {
     ck_assert_int_eq(tfgen("ablate specs/swiglu.yaml --combine=ropes"), 2);
@@ -120,6 +168,8 @@ int main(void)
     tcase_add_test(command, ratios_stand_between_variants_that_agree);
     tcase_add_test(command, what_could_not_be_run_has_no_ratio);
     tcase_add_test(command, every_set_of_the_named_fusions_is_a_variant);
+    tcase_add_test(command, on_a_device_variants_are_measured_and_checked_there);
+    tcase_add_test(command, no_variant_is_run_when_the_budget_is_spent);
     tcase_add_test(command, what_ablate_cannot_do_it_says);
     tcase_set_timeout(command, 120);
     suite_add_tcase(suite, command);

@@ -21,19 +21,6 @@ typedef struct tune_case { /* a spec at some dims */
     const char *path, *dim, *value; /* swept, or NULL */
 } tune_case;
 
-/* "60", "60s", "5m", "1h" */
-static double seconds_of(arena *a, const char *given)
-{
-    char *end;
-    if (!given) return 60;
-    errno = 0;
-    double x = strtod(given, &end);
-    const double unit = strcmp(end, "m") == 0 ? 60 : strcmp(end, "h") == 0 ? 3600 : *end == 0 || strcmp(end, "s") == 0 ? 1 : 0;
-    if (end == given || !unit || errno || !(x * unit >= 0 && x * unit <= 86400 * 7))
-        bail(a, code_usage, (position){0}, "--budget: '%s' is not a time: 60s, 5m, 1h; up to a week", given);
-    return x * unit;
-}
-
 /* ---- what is told */
 static void print_kernel(const tuned_kernel *k)
 {
@@ -182,7 +169,7 @@ static void tune_all(void *argument)
     tune_job *j = w->j;
     tuner *t = &j->t;
     const dim_sweep s = options_sweep(t->a, t->o->sweep);
-    const double budget = seconds_of(t->a, t->o->budget);
+    const double budget = options_seconds(t->a, "budget", t->o->budget, 60);
     if (t->o->report) report_check(t->a, t->o->report);
     if (!t->o->file_count) {
         const char *path = trials_path(t);
