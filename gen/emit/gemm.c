@@ -578,6 +578,12 @@ static void on_warpgroups(emission *e, writer *w, tensor_box (*box)(const gemm *
     gemm_write_epilogue(&g);
 }
 
+static void write_sums_of_rows(gemm *g)
+{
+    write_line(g->w, "static constexpr bool row_sums = %s, input_sums = %s;", g->row_sum ? "true" : "false",
+               g->input_sum ? "true" : "false");
+}
+
 void gemm_on_turned_warpgroups(emission *e, writer *w, int resident)
 {
     const gemm_turned_tile *t = &e->phase->tile.gemm_turned;
@@ -585,7 +591,7 @@ void gemm_on_turned_warpgroups(emission *e, writer *w, int resident)
     write_line(w, "static constexpr int tile_m = %d, tile_n = %d, tile_k = %d, threads = %d, slots = %d;", t->m, t->n, t->k, t->threads,
                t->slots);
     write_line(w, "static constexpr int row_slots = %d, split = %d, resident = %d, width = %d;", t->row_slots, t->split, resident, g.width);
-    write_line(w, "static constexpr bool row_sums = %s;", g.row_sum ? "true" : "false");
+    write_sums_of_rows(&g);
     gemm_write_operand_type(&g);
     gemm_write_context(&g);
     write_maps(&g, t->m, stage_of_pieces(&g, t->n, t->k));
@@ -600,7 +606,7 @@ void gemm_on_pieces(gemm *g, bool halves)
     writer *w = g->w;
     write_line(w, "static constexpr int width = %d;", g->width);
     write_line(w, "static constexpr long long a_stride = %lld;", view_of(g->e->a, g->a).stride);
-    write_line(w, "static constexpr bool row_sums = %s, input_sums = %s;", g->row_sum ? "true" : "false", g->input_sum ? "true" : "false");
+    write_sums_of_rows(g);
     gemm_write_operand_type(g);
     gemm_write_context(g);
     write_a_row(g, row_of_a(g));

@@ -185,4 +185,5 @@ const program gemm_turned_program = {.kind = program_gemm_turned,
                                      .parts = parts,
                                      .members = members,
                                      .pack = "pack",
+                                     .takes_sums = true,
                                      .aligned_rows = true};

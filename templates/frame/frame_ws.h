@@ -173,8 +173,8 @@ template <class F> DEV void run_ws(const typename F::args &p)
 }
 
 // ---- one tile a workgroup, for programs that wait for memory. P as above, and: consumers: threads, behind which comes the warp that
-// loads; late_slots, late_bytes: what is loaded late has slots of its own (scratch_bytes), at most as many; resident: workgroups that share
-// a multiprocessor. Sums meet in shared memory, where the slots were:
+// loads; releases: arrivals of theirs that free a slot; late_slots, late_bytes: what is loaded late has slots of its own (scratch_bytes),
+// at most as many; resident: workgroups that share a multiprocessor. Sums meet in shared memory, where the slots were:
 //   prepare(p): what late loads need that no launch writes; start(p, tile, carry): what is read ahead of the products
 //   compute(p, tile, ring, late memory, carry): leaves sums; finish(p, tile, carry, sums)
 
@@ -183,7 +183,7 @@ template <class P> DEV void ws_start_tile(const typename P::args &p, const typen
     using F = one_phase<P>;
     for (int i = 0; i < F::slots; i++) {
         barrier_init(r.full(i), 1);
-        barrier_init(r.empty(i), P::consumers / 128);
+        barrier_init(r.empty(i), P::releases);
     }
     barrier_init_done();
     for (int s = 0; s < P::stages(p, t) && s < P::slots; s++, r.step()) ws_load_early<F, P>(p, t, s, r.here());

@@ -5,7 +5,8 @@
 // stages of 64, 128 or 256.
 //
 // Beyond the common contract S has: a_map(p), b_map(p), slots, width as in gemm_ws.h, a_map with boxes of tile_m rows, b_map with boxes of
-// tile_n columns x tile_k; row_slots: slots for rows of A; split; resident: workgroups that share a multiprocessor.
+// tile_n columns x tile_k; row_slots: slots for rows of A; split; resident: workgroups that share a multiprocessor; input_sums: sums of
+// squares of A's rows are taken from the slots while tensor cores multiply, and handed to summed().
 #pragma once
 
 template <class S> struct gemm_turned {
@@ -19,6 +20,7 @@ template <class S> struct gemm_turned {
     static constexpr int members = cluster_present<S::split>;
     static constexpr int pitch = tile_n + 4; // floats of a row of sums: a warp's stores are in all banks
     static constexpr bool turns = false;
+    static constexpr int releases = S::input_sums ? consumers / 32 : groups; // arrivals that free a slot: who reads rows says so, too
     static_assert(S::threads == threads, "tile: a warpgroup for 64 columns, and a warp that loads");
     static_assert(tile_m % 16 == 0 && tile_m <= 128, "tile: rows are columns of wgmma");
     static_assert(tile_n % 32 == 0 && tile_n >= 64 && tile_n <= 256, "tile: 32 columns are a block of the epilogue");
@@ -81,8 +83,54 @@ template <class S> struct gemm_turned {
         return tile_n % 64 && first > tile_n - 64 ? tile_n - 64 : first;
     }
 
+    // ---- squares of rows, taken from a slot by all consumers: eight neighbours have a row's 128 bytes of a box, in whatever order they
+    // lie, and the same rows of each stage. No chain has more than 256 sums.
+    static constexpr int rows_at_once = consumers / 8, row_turns = (tile_m + rows_at_once - 1) / rows_at_once;
+    static constexpr int square_levels = sum_levels(all_stages, 256);
+    using square_sums = running<take_sum, row_turns, square_levels, static_cast<int>(root_up(all_stages, square_levels))>;
+    DEV static int square_row(int turn) { return turn * rows_at_once + thread_index() / 8; }
+    DEV static float squares_of(const unsigned (&x)[4])
+    {
+        union {
+            unsigned word[4];
+            neighbours<type, 8> of;
+        } raw = {{x[0], x[1], x[2], x[3]}};
+        float sum = 0;
+#pragma unroll
+        for (int i = 0; i < 8; i++) sum = fused(to_float(raw.of.e[i]), to_float(raw.of.e[i]), sum);
+        return sum;
+    }
+    DEV static vec<float, row_turns> squares_of_stage(shared_address rows)
+    {
+        vec<float, row_turns> sums = splat<row_turns>(0.0f);
+#pragma unroll
+        for (int turn = 0; turn < row_turns; turn++) {
+            const int row = square_row(turn) < tile_m ? square_row(turn) : 0; // of what is too much nothing is kept
+#pragma unroll
+            for (int i = 0; i < boxes; i++) {
+                unsigned x[4];
+                shared_read(rows + i * box_bytes + row * 128 + thread_index() % 8 * 16, x);
+                sums[turn] += squares_of(x);
+            }
+        }
+        return sums;
+    }
+    // Behind a row's sums there is room.
+    static constexpr int squares_at = tile_n;
+    DEV static void put(const square_sums &squares, shared_address sums)
+    {
+        const vec<float, row_turns> all = squares.total();
+#pragma unroll
+        for (int turn = 0; turn < row_turns; turn++) {
+            const float sum = wave_join<take_sum, 8>(all[turn]);
+            if (thread_index() % 8 == 0 && square_row(turn) < tile_m)
+                shared_write(sums + (square_row(turn) * pitch + squares_at) * 4, sum);
+        }
+    }
+
     // n stages; a slot is free as soon as its products are done: what is waited for is memory.
-    template <class Ring> DEV static void multiply(Ring &ring, shared_address rows, int &row_slot, float (&acc)[product::registers], int n)
+    template <class Ring>
+    DEV static void multiply(Ring &ring, shared_address rows, int &row_slot, float (&acc)[product::registers], square_sums &squares, int n)
     {
         int s = 0;
         stage_products<type, tile_m> products;
@@ -96,9 +144,11 @@ template <class S> struct gemm_turned {
                 products.multiply(acc, operand_behind(w, k / 2 * along_bytes + k % 2 * 256),
                                   operand_behind(x, k / 4 * box_bytes + k % 4 * 32), k ? 1 : s);
             products.commit();
+            if constexpr (S::input_sums) squares.join(squares_of_stage(rows + row_slot * late_bytes));
             products.template wait<0>(acc);
             pin(acc);
-            barrier_arrive_if(ring.empty(ring.position), thread_index() % 128 == 0);
+            if constexpr (S::input_sums) warp_meet(); // all have read
+            barrier_arrive_if(ring.empty(ring.position), thread_index() % (consumers / releases) == 0);
             ring.step();
             row_slot = row_slot + 1 == late_slots ? 0 : row_slot + 1;
         } while (++s < n);
@@ -107,14 +157,15 @@ template <class S> struct gemm_turned {
     template <class Ring> DEV static void compute(const args &p, const tile &t, Ring &ring, shared_address rows, carry &c)
     {
         int row_slot = 0;
+        square_sums squares;
         if constexpr (!folds) {
-            multiply(ring, rows, row_slot, c.acc, stages(p, t));
+            multiply(ring, rows, row_slot, c.acc, squares, stages(p, t));
         } else {
             float total[product::registers] = {};
             for (int part = t.part; part < S::split; part += members)
                 for (int stage = first_stage(part); stage < first_stage(part + 1); stage += longest) {
                     const int left = first_stage(part + 1) - stage;
-                    multiply(ring, rows, row_slot, c.acc, left < longest ? left : longest);
+                    multiply(ring, rows, row_slot, c.acc, squares, left < longest ? left : longest);
 #pragma unroll
                     for (int i = 0; i < product::registers; i++) total[i] += c.acc[i];
                 }
@@ -129,6 +180,7 @@ template <class S> struct gemm_turned {
             if (tile_n % 64 == 0 || column >= group * 64) // else another warpgroup's
                 shared_write(ring.memory + (fragment::column(thread, i) * pitch + column) * 4, c.acc[i]);
         }
+        if constexpr (S::input_sums) put(squares, ring.memory);
     }
 
     // ---- a tile's rows are shared out among the members, and a member's among teams of threads
@@ -149,11 +201,11 @@ template <class S> struct gemm_turned {
         if (c.exists) c.context = S::begin(p, 0, c.row);
     }
 
-    DEV static vec<float, S::width> summed(shared_address from) // in the order of the parts
+    template <int W> DEV static vec<float, W> summed(shared_address from) // in the order of the parts
     {
-        vec<float, S::width> each[members];
+        vec<float, W> each[members];
 #pragma unroll
-        for (int i = 0; i < members; i++) each[i] = cluster_read<S::width>(i, from);
+        for (int i = 0; i < members; i++) each[i] = cluster_read<W>(i, from);
 #pragma unroll
         for (int i = 1; i < members; i++) each[0] += each[i];
         return each[0];
@@ -163,13 +215,15 @@ template <class S> struct gemm_turned {
     {
         if (!c.exists) return;
         const shared_address row = sums + (c.row - t.row * tile_m) * pitch * 4;
+        if constexpr (S::input_sums) S::summed(p, c.context, 0, c.row, summed<1>(row + squares_at * 4)[0]);
         float sum = 0;
         to_memory out;
 #pragma unroll
         for (int i = 0; i < (per_row + team - 1) / team; i++) {
             const int in = (i * team + thread_index() % team) * S::width, low = in / 16 * 32 + in % 16, n = t.column * tile_n + low;
             if ((per_row % team && in >= tile_n / 2) || (S::packed_n % tile_n && n >= S::packed_n)) break;
-            S::template epilogue<S::width>(p, c.context, 0, c.row, n, summed(row + low * 4), summed(row + (low + 16) * 4), sum, out);
+            S::template epilogue<S::width>(p, c.context, 0, c.row, n, summed<S::width>(row + low * 4),
+                                           summed<S::width>(row + (low + 16) * 4), sum, out);
         }
         if constexpr (S::row_sums) {
             sum = wave_join<take_sum, team>(sum);

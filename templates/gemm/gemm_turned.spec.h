@@ -4,7 +4,6 @@ struct k1_qkv {
     struct args {
         tensor_map a_map;
         tensor_map b_map;
-        const float *h_ss;
         bf16 *qr;
         bf16 *kr;
         bf16 *v;
@@ -13,7 +12,7 @@ struct k1_qkv {
     static constexpr int K = 256, packed_n = 384, packed_k = 256, granule = 16;
     static constexpr int tile_m = 48, tile_n = 64, tile_k = 128, threads = 160, slots = 2;
     static constexpr int row_slots = 2, split = 1, resident = 2, width = 4;
-    static constexpr bool row_sums = false;
+    static constexpr bool row_sums = false, input_sums = true;
     using a_type = bf16;
     using b_type = a_type;
     struct context {
@@ -26,14 +25,16 @@ struct k1_qkv {
     DEV static const tensor_map &b_map(const args &p) { return p.b_map; }
     DEV static context begin(const args &p, int batch, int row)
     {
-        context c;
+        context c = {};
         c.position = (row % p.S); // !30:5
-        const float h_ss = load_one(p.h_ss + row); // !26:5
-        const float q_ms = op_div(h_ss, 256.0f); // !26:5
+        return c;
+    }
+    DEV static void summed(const args &p, context &c, int batch, int row, float squares)
+    {
+        const float q_ms = op_div(squares, 256.0f); // !26:5
         const float q_me = op_add(q_ms, 1e-05f); // !26:5
         const float q_r = op_rsqrt(q_me); // !26:5
         c.q_r = q_r;
-        return c;
     }
     template <int W, class Out> DEV static void pairs_q_raw(const args &p, const context &c, int row, int pair, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
     {
@@ -82,10 +83,9 @@ struct k1_qkv {
 };
 TF_LAYOUT(k1_qkv::args, a_map, 0);
 TF_LAYOUT(k1_qkv::args, b_map, 128);
-TF_LAYOUT(k1_qkv::args, h_ss, 256);
-TF_LAYOUT(k1_qkv::args, qr, 264);
-TF_LAYOUT(k1_qkv::args, kr, 272);
-TF_LAYOUT(k1_qkv::args, v, 280);
-TF_LAYOUT(k1_qkv::args, B, 288);
-TF_LAYOUT(k1_qkv::args, S, 292);
+TF_LAYOUT(k1_qkv::args, qr, 256);
+TF_LAYOUT(k1_qkv::args, kr, 264);
+TF_LAYOUT(k1_qkv::args, v, 272);
+TF_LAYOUT(k1_qkv::args, B, 280);
+TF_LAYOUT(k1_qkv::args, S, 284);
 static_assert(sizeof(k1_qkv::args) == 384, "size of args");

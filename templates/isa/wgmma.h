@@ -50,6 +50,9 @@ DEV void barrier_wait(shared_address barrier, unsigned parity)
 // Among `threads` threads (whole warps); barrier 0 is __syncthreads'.
 DEV void group_barrier(int index, int threads) { asm volatile("bar.sync %0, %1;" ::"r"(index), "r"(threads) : "memory"); }
 
+// What all lanes of a warp read or wrote by here comes before what any of them does after.
+DEV void warp_meet() { __syncwarp(); }
+
 // The half of group_barrier() that does not wait.
 DEV void group_arrive(int index, int threads) { asm volatile("bar.arrive %0, %1;" ::"r"(index), "r"(threads) : "memory"); }
 
@@ -132,12 +135,14 @@ DEV void barrier_arrive_at(int member, shared_address barrier, bool yes)
 // and before one that the other comes to.
 template <int W> DEV vec<float, W> cluster_read(int member, shared_address from)
 {
-    static_assert(W == 2 || W == 4, "tile: 8 or 16 bytes");
+    static_assert(W == 1 || W == 2 || W == 4, "tile: 4, 8 or 16 bytes");
     vec<float, W> v;
     shared_address there;
     asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(from), "r"(member));
     float x[W];
-    if constexpr (W == 2)
+    if constexpr (W == 1)
+        asm volatile("ld.shared::cluster.f32 %0, [%1];" : "=f"(x[0]) : "r"(there));
+    else if constexpr (W == 2)
         asm volatile("ld.shared::cluster.v2.f32 {%0, %1}, [%2];" : "=f"(x[0]), "=f"(x[1]) : "r"(there));
     else
         asm volatile("ld.shared::cluster.v4.f32 {%0, %1, %2, %3}, [%4];" : "=f"(x[0]), "=f"(x[1]), "=f"(x[2]), "=f"(x[3]) : "r"(there));

@@ -75,6 +75,8 @@ DEV void group_barrier(int index, int threads)
         while (host_read(turn) == now) tf_hs_yield();
 }
 
+DEV void warp_meet() { group_barrier(16 + thread_index() / 32, 32); }
+
 DEV void group_arrive(int index, int threads)
 {
     tf_hs_stands_in();

@@ -182,7 +182,8 @@ START_TEST(a_norm_before_a_product_of_few_rows_is_no_launch)
         int launches;
         bool taken;
     } cases[] = {{"sm_90a", NULL, 1, 5, true},   {"sm_80", NULL, 17, 5, true},  {"sm_90a", "input_sums", 1, 6, false},
-                 {"sm_90a", NULL, 48, 6, false}, {"gfx942", NULL, 1, 6, true},  {"sm_90a", "statistics", 1, 5, true}};
+                 {"sm_90a", NULL, 48, 5, true},  {"gfx942", NULL, 1, 6, true},  {"sm_90a", "statistics", 1, 5, true},
+                 {"sm_80", NULL, 48, 6, false}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const dim_override dims[] = {{"B", cases[i].B}};
         rig *r = rig_plan(&(rig_request){.path = "specs/llama-decode.yaml",
@@ -192,7 +193,7 @@ START_TEST(a_norm_before_a_product_of_few_rows_is_no_launch)
                                          .dims = dims,
                                          .dim_count = 1});
         const char *text = ir_print(r->a, r->c.plan->program);
-        ck_assert_msg(r->c.plan->launch_count == cases[i].launches, "%s: %d launches\n%s", cases[i].target, r->c.plan->launch_count, text);
+        ck_assert_msg(r->c.plan->launch_count == cases[i].launches, "%s: %d launches", cases[i].target, r->c.plan->launch_count);
         ck_assert_int_eq(strstr(text, "body %gate_up.ss") != NULL, cases[i].taken);
         ck_assert_int_eq(strstr(text, "note fusion-disabled") != NULL, cases[i].disabled && !cases[i].taken);
         ck_assert_int_eq(strstr(text, "without input_sums") != NULL, cases[i].disabled && !cases[i].taken);

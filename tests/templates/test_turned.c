@@ -162,6 +162,41 @@ START_TEST(clusters_and_tiles_change_no_bit)
 }
 END_TEST
 
+/* Sums of squares of the rows, taken from the slots. Rows of very different size, so that a row's sum is no other's; tails of K, more rows
+ * at once than a tile has and fewer, rows that do not exist, parts, slots that come again, sums of sums, rows that are aligned first. */
+#define NORMED(M, K, N)                                                                                                                \
+    "block: t\ndtype: bf16\ndims: {M: " M ", K: " K ", N: " N "}\ninputs: {x: [M, K], r: [M, K]}\nparams: {n: [K], w: [N, K]}\nops:\n" \
+    "  - {out: h, op: add, in: [x, r]}\n  - {out: g, op: rmsnorm, in: [h, n]}\n  - {out: y, op: linear, in: [g, w]}\noutputs: {y: y}\n"
+static const struct {
+    const char *yaml, *line;
+} normed[] = {{NORMED("33", "72", "40"), NULL},
+              {NORMED("64", "328", "72"), "gemm layer=turned m=64 split=2 slots=3 row_slots=2"},
+              {NORMED("100", "200", "70"), "gemm layer=turned m=112 k=64 split=2 slots=3 row_slots=3"},
+              {NORMED("21", "520", "200"), "gemm layer=turned m=16 n=96 k=128 threads=288 slots=3 row_slots=2"},
+              {NORMED("40", "264", "260"), "gemm layer=turned m=48 n=256 k=64 threads=544 slots=3 row_slots=3 split=4"},
+              {NORMED("17", "16520", "33"), "gemm layer=turned m=32 k=64 slots=8 row_slots=8"},
+              {"block: t\ndtype: f16\ndims: {M: 19, K: 131, N: 40}\ninputs: {x: [M, K]}\nparams: {n: [K], w: [N, K]}\nops:\n"
+               "  - {out: g, op: rmsnorm, in: [x, n]}\n  - {out: y, op: linear, in: [g, w]}\noutputs: {y: y}\n",
+               NULL}};
+
+START_TEST(sums_of_rows_are_those_of_the_rows)
+{
+    const tuning tuning = {.lines = &normed[_i].line, .count = normed[_i].line != NULL};
+    rig *r =
+        rig_open(&(rig_request){.yaml = normed[_i].yaml, .level = fusion_tile, .target = "sm_90a", .tuning = &tuning, .check = true});
+    const char *text = ir_print(r->a, r->c.plan->program);
+    ck_assert_msg(strstr(text, "layer=turned") && strstr(text, "body %y.ss"), "%s", text);
+    ck_assert_int_eq(r->c.plan->launch_count, 2);
+    const size_t count = rig_count(r, "x");
+    const long long K = value_columns(rig_value(r, "x"));
+    for (size_t i = 0; i < count; i++) rig_data(r, "x")[i] *= 1 << (i / (size_t)K % 7);
+    rig_round(r);
+    rig_run(r);
+    rig_judge(r);
+    rig_close(r);
+}
+END_TEST
+
 /* Decode steps and a short prompt: rotated pairs, gates, caches, biases, residuals, sums of rows. */
 START_TEST(blocks_are_right_and_free_of_races)
 {
@@ -206,6 +241,7 @@ int main(void)
     tcase_add_loop_test(t, every_number_of_rows_alignment_tail_and_tile_is_within_its_bound, 0, sizeof trials / sizeof *trials);
     tcase_add_test(t, rows_and_columns_that_do_not_exist_reach_no_result);
     tcase_add_test(t, clusters_and_tiles_change_no_bit);
+    tcase_add_loop_test(t, sums_of_rows_are_those_of_the_rows, 0, sizeof normed / sizeof *normed);
     tcase_add_loop_test(t, blocks_are_right_and_free_of_races, 0, 4);
     tcase_add_loop_test(t, nvrtc_takes_decode_steps, 0, 4);
     suite_add_tcase(s, t);
