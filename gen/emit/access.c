@@ -62,6 +62,11 @@ const char *use_packed(emission *e, int index, bool written)
                         (argument){.kind = argument_packed, .name = "packed", .index = index, .written = written, .size = sizeof(void *)});
 }
 
+const char *use_next_packed(emission *e, int index)
+{
+    return use_argument(e, (argument){.kind = argument_packed, .name = "next", .index = index, .size = sizeof(void *)});
+}
+
 /* Maps have names of their own, so equal boxes under two names are two arguments. */
 const char *use_map(emission *e, const char *name, const tensor_box *box)
 {

@@ -40,6 +40,7 @@ const char *use_value(emission *e, const ir_value *v, bool written); /* "p.x", o
 const char *use_scratch(emission *e, int index, bool written);
 void use_trace_of(emission *e); /* the argument in which the launch's trace is, where it has one */
 const char *use_packed(emission *e, int index, bool written);
+const char *use_next_packed(emission *e, int index); /* of the launch behind this one */
 const char *use_map(emission *e, const char *name, const tensor_box *box);
 const char *extent_c(emission *e, const extent *x); /* C of an extent over p.; registers its dims; in () when a sum */
 void finish_arguments(emission *e);                 /* pointers, then dims; offsets and sizes */
@@ -207,4 +208,5 @@ void context_know(const kept_list *kept, scope *s);
 /* ---- members of the spec struct, args left out; of products and attention see gemm.h, attention.h */
 void emit_rows(emission *e, writer *w);
 void emit_pack(emission *e, writer *w, int index); /* the packed weight plan->packs[index] */
+void emit_next(emission *e, writer *w, const launch *own); /* next.c: which weights it asks for that the launch behind it loads first */
 #endif

@@ -355,6 +355,7 @@ template <class S> struct decode_mma : decode_runs<S, S::threads / 32 * S::warp_
             ask_ahead(p, m);
         }
         previous_wait(); TF_TRACED(if (thread_index() == 0) trace_ready(p.tf_trace));
+        next_weights<S>::ask(p, thread_index(), 32);
         if (sure) {
             if (first_warp) runs::reckon(p, m.turns);
             barrier();

@@ -310,6 +310,7 @@ struct to_memory {
 template <int I> struct step {
 };
 enum class reduction { sum, max, min };
+template <class...> using nothing = void; // of what a struct has
 
 constexpr int ceil_div(int x, int y) { return (x + y - 1) / y; }
 

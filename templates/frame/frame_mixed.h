@@ -15,7 +15,6 @@ template <class P> struct mixed_memory {
     typename P::scratch scratch;
 };
 
-template <class...> using nothing = void;
 template <class P, class = void> struct staging {
     static constexpr bool used = false;
     struct type {

@@ -4,7 +4,7 @@
 //
 // P: args, tile, carry (types), threads, resident (workgroups that share a multiprocessor, at least), memory_bytes
 //    tiles(p), at(p, index) -> tile, start(p, tile, carry): issues the first loads of weights; compute(p, tile, carry);
-//    results(carry) -> what finish(p, tile, results, memory) needs once carry is another tile's
+//    results(carry) -> what finish(p, tile, results, memory) needs once carry is another tile's; ask_next(p): all weights have come
 #pragma once
 
 template <class P> DEV void run_share(const typename P::args &p)
@@ -27,7 +27,10 @@ template <class P> DEV void run_share(const typename P::args &p)
         const typename P::tile t = P::at(p, index); TF_TRACED(const int own = index; trace_start(p.tf_trace, own, 0));
         typename P::results r = P::compute(p, t, c); TF_TRACED(trace_computed(p.tf_trace, own, 0));
         index += block_total();
-        if (index < tiles) P::start(p, P::at(p, index), c);
+        if (index < tiles)
+            P::start(p, P::at(p, index), c);
+        else
+            P::ask_next(p);
         P::finish(p, t, r, memory); TF_TRACED(trace_end(p.tf_trace, own, 0));
         if (index < tiles) barrier(); // the next tile uses the same memory
     } TF_TRACED(trace_leave(p.tf_trace, 0));

@@ -175,7 +175,8 @@ template <class F> DEV void run_ws(const typename F::args &p)
 // ---- one tile a workgroup, for programs that wait for memory. P as above, and: consumers: threads, behind which comes the warp that
 // loads; releases: arrivals of theirs that free a slot; late_slots, late_bytes: what is loaded late has slots of its own (scratch_bytes),
 // at most as many; resident: workgroups that share a multiprocessor. Sums meet in shared memory, where the slots were:
-//   prepare(p): what late loads need that no launch writes; start(p, tile, carry): what is read ahead of the products
+//   prepare(p): what late loads need that no launch writes; ask_next(p): all weights are under way
+//   start(p, tile, carry): what is read ahead of the products
 //   compute(p, tile, ring, late memory, carry): leaves sums; finish(p, tile, carry, sums)
 
 template <class P> DEV void ws_start_tile(const typename P::args &p, const typename P::tile &t, ring<one_phase<P>> r)
@@ -188,6 +189,13 @@ template <class P> DEV void ws_start_tile(const typename P::args &p, const typen
     barrier_init_done();
     for (int s = 0; s < P::stages(p, t) && s < P::slots; s++, r.step()) ws_load_early<F, P>(p, t, s, r.here());
     P::prepare(p);
+}
+
+// Nothing more is in the way of the next launch's weights.
+template <class P> DEV void ws_all_loaded(const typename P::args &p)
+{
+    next_may_start();
+    P::ask_next(p);
 }
 
 // Of every stage that the consumers have done with, both slots are free: of a stage P::slots later and of one P::late_slots later.
@@ -204,12 +212,12 @@ template <class P> DEV void ws_produce_tile(const typename P::args &p, const typ
             const int ahead = s - P::late_slots + P::slots;
             barrier_wait(r.empty(r.position), r.parity);
             if (ahead < n) ws_load_early<F, P>(p, t, ahead, r.here());
-            if (ahead == n - 1) next_may_start(); // nothing more is in the way of the next one's weights
+            if (ahead == n - 1) ws_all_loaded<P>(p);
             r.step();
         }
         P::load(late(), p, t, s, {memory + s % P::late_slots * P::late_bytes, later.full(later.position)});
     }
-    if (n <= P::slots) next_may_start();
+    if (n <= P::slots) ws_all_loaded<P>(p);
 }
 
 template <class P> DEV void run_ws_tile(const typename P::args &p)

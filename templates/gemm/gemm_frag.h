@@ -72,6 +72,8 @@ template <class S> struct gemm_frag {
             if (exists(0, u)) load_weights(p, t, c, 0, u);
     }
 
+    DEV static void ask_next(const args &p) { next_weights<S>::ask(p, thread_index(), TF_WAVE); }
+
     struct rows_of_a {
         operand x[down];
         DEV void load(const args &p, const tile &t, int piece)

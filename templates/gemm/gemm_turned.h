@@ -64,6 +64,7 @@ template <class S> struct gemm_turned {
         piece_load_once(m.memory, S::b_map(p), m.full, t.column * (tile_n / 16), column_of(t, stage) / 32);
     }
     DEV static void prepare(const args &p) { tensor_prefetch(S::a_map(p)); }
+    DEV static void ask_next(const args &p) { next_weights<S>::ask(p, 0, 1); }
     DEV static void load(late, const args &p, const tile &t, int stage, slot m)
     {
 #pragma unroll

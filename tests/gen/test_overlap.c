@@ -315,6 +315,54 @@ START_TEST(a_path_round_the_wait_is_found)
 }
 END_TEST
 
+/* ---- weights of the next launch */
+static long long constant_of(const launch *l, const char *name)
+{
+    const char *at = strstr(l->source.body, name);
+    return at ? atoll(at + strlen(name)) : -1;
+}
+
+static int weights_asked(const launch *l)
+{
+    for (int i = 0; i < l->argument_count; i++)
+        if (l->arguments[i].kind == argument_packed && strcmp(l->arguments[i].name, "next") == 0) return l->arguments[i].index;
+    return -1;
+}
+
+START_TEST(a_launch_asks_for_weights_that_the_next_one_has)
+{
+    static const struct {
+        const char *target, *spec;
+        long long B;
+        int asking;
+    } sizes[] = {{"sm_90a", "specs/llama-decode.yaml", 1, 3},  {"sm_90a", "specs/llama-decode.yaml", 64, 3},
+                 {"sm_90a", "specs/llama-decode.yaml", 16, 3}, {"sm_90a", "specs/llama-block.yaml", 64, 0},
+                 {"sm_80", "specs/llama-decode.yaml", 1, 0},   {"gfx942", "specs/llama-decode.yaml", 1, 0}};
+    const dim_override dims[] = {{"B", sizes[_i].B}, {"D", 2048}, {"H", 32}, {"KV", 8}, {"hd", 64}, {"F", 5468}};
+    rig *r = rig_plan(&(rig_request){.path = sizes[_i].spec, .level = fusion_tile, .target = sizes[_i].target, .dtype = "bf16",
+                                     .dims = dims, .dim_count = 6});
+    const plan *p = r->c.plan;
+    int asking = 0;
+    for (int i = 0; i < p->launch_count; i++) {
+        const launch *l = &p->launches[i];
+        const int asked = weights_asked(l);
+        if (asked < 0) continue;
+        const packed_weight *w = &p->packs[asked];
+        const long long runs = constant_of(l, "next_runs = "), bytes = constant_of(l, "next_bytes = "),
+                        step = constant_of(l, "next_step = ");
+        ck_assert_int_lt(i + 1, p->launch_count);
+        ck_assert_ptr_eq(w->phase, p->launches[i + 1].kernel->phases[0]);
+        ck_assert(runs > 0 && bytes > 0 && bytes % 1024 == 0 && step % 1024 == 0 && bytes <= step);
+        ck_assert_int_le((runs - 1) * step + bytes, w->columns * w->length * 2);
+        ck_assert_int_le(runs * bytes, 4 << 20);
+        ck_assert_int_gt(runs * bytes, 2 << 20);
+        asking++;
+    }
+    ck_assert_int_eq(asking, sizes[_i].asking);
+    rig_close(r);
+}
+END_TEST
+
 START_TEST(what_comes_next_decides_when_it_may_start)
 {
     static const struct {
@@ -349,6 +397,7 @@ int main(void)
     tcase_set_timeout(t, 120);
     tcase_add_loop_test(t, no_kernel_touches_what_others_write_before_its_wait, 0, (int)(sizeof cases / sizeof *cases));
     tcase_add_test(t, a_path_round_the_wait_is_found);
+    tcase_add_loop_test(t, a_launch_asks_for_weights_that_the_next_one_has, 0, 6);
     tcase_add_loop_test(t, what_comes_next_decides_when_it_may_start, 0, 2);
     tcase_add_loop_test(t, other_targets_know_no_overlap, 0, 4);
     suite_add_tcase(suite, t);

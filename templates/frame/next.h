@@ -1,0 +1,19 @@
+// In: a spec struct S, which may know what the launch behind it loads first (gen/emit/next.c). Out: hints that bring that to the cache of
+// all multiprocessors. Refuses nothing.
+//
+// S that knows has: next(p): packed weights; next_runs runs of next_bytes, next_step bytes from one to the next. Needs isa/nvidia.h.
+#pragma once
+
+template <class S, class = void> struct next_weights {
+    template <class Args> DEV static void ask(const Args &, int, int) {}
+};
+template <class S> struct next_weights<S, nothing<decltype(S::next_runs)>> {
+    // By the first `threads` threads of each workgroup, of which this is one or none.
+    DEV static void ask(const typename S::args &p, int thread, int threads)
+    {
+        if (thread >= threads) return;
+        const char *from = static_cast<const char *>(S::next(p));
+        for (int run = block_index() + thread * block_total(); run < S::next_runs; run += threads * block_total())
+            cache_ask(from + run * S::next_step, S::next_bytes);
+    }
+};
