@@ -27,4 +27,9 @@ bool wave_attention_smaller(const tile_request *r, ir_tile *t);
 long long wave_attention_bytes(const tile_request *r, const ir_tile *t);
 void wave_attention_geometry(const tile_request *r, const ir_tile *t, launch *l);
 void wave_attention_members(emission *e, writer *w);
+
+/* ---- attention of few queries over a cache, whole (gen/program/waves_decode.c), likewise in t->decode_mma */
+const char *wave_decode_obstacle(const tile_request *r);
+void wave_decode_defaults(const tile_request *r, ir_tile *t);
+bool wave_decode_smaller(const tile_request *r, ir_tile *t);
 #endif

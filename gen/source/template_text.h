@@ -19,10 +19,12 @@ typedef enum template_use {
     use_trace = 64 << program_count, /* kernels that say when (docs/insight.md) */
     use_registers = use_gemm_simt | use_gemm_few,
     use_waves = use_gemm_mfma | use_gemm_wmma | use_attention_mfma | use_attention_wmma,
-    use_amd = use_waves | use_pieces_mfma | use_pieces_wmma,
+    use_decode_waves = use_decode_mfma | use_decode_wmma,
+    use_decode_runs = use_decode_mma | use_decode_waves,
+    use_amd = use_waves | use_decode_waves | use_pieces_mfma | use_pieces_wmma,
     use_warpgroups = use_gemm_wgmma | use_gemm_turned | use_gemm_wgmma3 | use_attention_wgmma,
     use_mixed = use_rows | use_registers | use_attention_simt | use_decode | use_combine | use_pack | use_align,
-    use_all = use_mixed | use_warpgroups | use_waves | use_gemm_mma | use_decode_mma | use_gemm_frag | use_probe
+    use_all = use_mixed | use_warpgroups | use_waves | use_gemm_mma | use_decode_runs | use_gemm_frag | use_probe
 } template_use;
 
 typedef struct template_text {

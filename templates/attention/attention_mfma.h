@@ -298,7 +298,7 @@ template <class S> struct attention_mfma {
     template <int I>
     DEV static void put_columns(lds_address m, sixteen_bytes a, sixteen_bytes b, sixteen_bytes c, sixteen_bytes d, int block, int piece)
     {
-        lds_write(m + value_line(block, I) + (value_piece(block, piece) ^ value_key(block, I)) * 16, across<I>(a, b, c, d));
+        lds_write(m + value_line(block, I) + (value_piece(block, piece) ^ value_key(block, I)) * 16, across(I, a, b, c, d));
         if constexpr (I < 7) put_columns<I + 1>(m, a, b, c, d, block, piece);
     }
     // Which of a line's pieces lies first: lines that lanes read together begin in different banks, of which there are 32 or 64.

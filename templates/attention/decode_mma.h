@@ -1,40 +1,45 @@
 // In: one spec struct S of a decode phase (docs/spec-structs.md: attention). Out: its program on warps' matrix products, in one launch:
-// keys and values go from memory to registers and are read once for every 8 rows, a row being a query of a head of the group. Workgroups
-// have equal runs of all sequences' keys, however long each sequence is. Refuses (static_assert) heads that are no multiple of 16 columns
-// up to 256. A row without a visible key is zeros.
+// keys and values go from memory to registers and are read once for as many rows as the machine multiplies at a time (NVIDIA 8, AMD 16), a
+// row being a query of a head of the group. Workgroups have equal runs of all sequences' keys, however long each sequence is. Refuses
+// (static_assert) heads that are no multiple of 16 columns up to 256. A row without a visible key is zeros.
 //
 // A turn is so many keys that every warp of a workgroup has `keys` of them; which workgroup has which turns, decode_runs.h says. Who has
 // the last part of a lead joins them, in their order; the others give theirs, through memory or, within a cluster, without.
+//
+// From the ISA layer (isa/mma_cache.h, isa/wave_cache.h): cache_tile<type, head size>, a warp's products of a block of keys, or of values,
+// and its rows; exchange in a warp; words and parts that workgroups hand to each other; clusters.
 #pragma once
 
-template <class S> struct decode_mma : decode_runs<S, S::threads / 32 * S::warp_keys> {
-    using runs = decode_runs<S, S::threads / 32 * S::warp_keys>;
+template <class S>
+struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::warp_keys, cache_tile<typename S::type, S::head_dim>::rows> {
+    using tile = cache_tile<typename S::type, S::head_dim>;
+    using runs = decode_runs<S, S::threads / TF_WAVE * S::warp_keys, tile::rows>;
     using typename runs::args, typename runs::part, typename runs::stand, typename runs::numbers;
     using runs::group, runs::most_rows, runs::known;
     using type = typename S::type;
     static constexpr int head_dim = S::head_dim, keys = S::warp_keys, threads = S::threads, resident = S::resident;
-    static constexpr int warps = threads / 32, units = keys / 16;
-    static constexpr int kept = most_rows < 8 ? most_rows : 8;
-    static constexpr int wide = head_dim / 32, results = head_dim / 16, turn = warps * keys, pitch = head_dim + 4;
-    static constexpr bool narrow = head_dim % 32 != 0; // half a block at the end
+    static constexpr int warps = threads / TF_WAVE, units = keys / tile::unit, lane_rows = tile::lane_rows;
+    static constexpr int kept = most_rows < tile::rows ? most_rows : tile::rows;
+    static constexpr int turn = warps * keys, pitch = head_dim + 4;
     static constexpr int cluster = cluster_present<S::cluster>; // workgroups that reach each other's memory
     static constexpr float to_log2 = 1.44269504089f;
     static constexpr float lazy = 8.0f; // sums are rescaled when a row's largest score has grown by more (in log2)
     static_assert(head_dim % 16 == 0 && head_dim <= 256, "head size");
-    static_assert(keys % 16 == 0 && threads % 32 == 0, "tile: whole products and warps");
+    static_assert(keys % tile::unit == 0 && threads % TF_WAVE == 0, "tile: whole products and warps");
 
-    static constexpr bool guesses = S::resident == 1; // there are registers to begin before the launch ahead has ended
-    struct alignas(16) memory {
-        float o[warps][kept][pitch], largest[warps][kept], sum[warps][kept]; // of the warps
-        float joined[kept][pitch];
+    static constexpr bool guesses = tile::guesses && S::resident == 1; // there are registers to begin before the launch ahead has ended
+    struct alignas(16) memory : tile::shelf {
+        float o[warps][kept * tile::pitch], largest[warps][kept], sum[warps][kept]; // of the warps
+        float joined[tile::in_order ? 1 : kept][tile::in_order ? 4 : pitch];
         float given[S::cluster > 1 ? kept : 1][S::cluster > 1 ? pitch : 4]; // a part for another workgroup of the cluster
         typename runs::run turns;
-    }; TF_TRACED(DEV static int lead_in(const args &p, const part &t) { return t.kv_head * runs::row_tiles(p) + t.row0 / 8; });
+    }; TF_TRACED(DEV static int lead_in(const args &p, const part &t) { return t.kv_head * runs::row_tiles(p) + t.row0 / tile::rows; });
 
     // ---- a part's keys
+    using scores = typename tile::scores;
     struct sums { // of a warp: rows are a product's columns
-        cache_results o[results];
-        float largest[2], sum[2]; // in log2
+        typename tile::results o;
+        float largest[lane_rows], sum[lane_rows]; // in log2
     }; TF_TRACED(DEV static int trace_part(const args &a, part t) { return block_index() + t.batch * runs::leads(a) + lead_in(a, t); });
     DEV static int token_of(const args &p, const part &t, int row) // the last one's where the row is none
     {
@@ -43,47 +48,14 @@ template <class S> struct decode_mma : decode_runs<S, S::threads / 32 * S::warp_
     }
     DEV static int head_of(const part &t, int row) { return t.kv_head * group + (t.row0 + row) % group; }
 
-    struct queries {
-        row_piece of[wide + narrow];
-        DEV void load(const args &p, const part &t)
-        {
-            const int row = thread_index() % 32 / 4;
-            const type *at = S::q(p, t.batch, token_of(p, t, row), head_of(t, row));
-            const bool exists = row < t.rows;
-#pragma unroll
-            for (int n = 0; n < wide + narrow; n++) of[n] = {};
-            if (exists) {
-#pragma unroll
-                for (int n = 0; n < wide; n++) of[n] = cache_block<32>::load(at + n * 32);
-                if constexpr (narrow) of[wide] = cache_block<16>::load(at + wide * 32);
-            }
-        }
-    };
-    struct rows_of_cache { // 16 keys or values
-        cache_block<32> blocks[wide + 1];
-        cache_block<16> last;
-        // Rows from `row` on of a head, of which the first `to` exist; the last one stands for those behind it.
-        DEV void load(const type *head, long long stride, int row, int to)
-        {
-#pragma unroll
-            for (int h = 0; h < 2; h++) {
-                const int own = row + cache_results::row(2 * h);
-                const type *at = head + (own < to ? own : to - 1) * stride;
-#pragma unroll
-                for (int n = 0; n < wide; n++) blocks[n].half[h] = cache_block<32>::load(at + n * 32);
-                if constexpr (narrow) last.half[h] = cache_block<16>::load(at + wide * 32);
-            }
-        }
-    };
-
-    // Keys that a lane's two rows see.
+    // Keys that a lane's rows see.
     struct sight {
-        int low[2], high[2];
+        int low[lane_rows], high[lane_rows];
         DEV sight(const args &p, const part &t)
         {
 #pragma unroll
-            for (int e = 0; e < 2; e++) {
-                const int position = t.start + token_of(p, t, cache_results::column(e));
+            for (int e = 0; e < lane_rows; e++) {
+                const int position = t.start + token_of(p, t, tile::row(e));
                 high[e] = S::most_queries > 1 && S::causal && position < t.seen_to ? position + 1 : t.seen_to;
                 low[e] = S::most_queries > 1 && S::window ? position - S::window + 1 : t.seen_from;
             }
@@ -91,90 +63,100 @@ template <class S> struct decode_mma : decode_runs<S, S::threads / 32 * S::warp_
         DEV bool has(int e, int key) const { return key < high[e] && (S::most_queries == 1 || S::window == 0 || key >= low[e]); }
     };
 
-    DEV static void scores(const sight &seen, const queries &q, const rows_of_cache &k, int key, cache_results &s)
+    DEV static void shape(const sight &seen, int key, scores &s)
     {
-        s = {};
 #pragma unroll
-        for (int n = 0; n < wide; n++) k.blocks[n].along(type(), s, q.of[n]);
-        if constexpr (narrow) k.last.along(type(), s, q.of[wide]);
-#pragma unroll
-        for (int i = 0; i < 4; i++) {
+        for (int i = 0; i < tile::count; i++) {
             if constexpr (S::softcap > 0.0f)
                 s.x[i] = S::softcap * to_log2 * op_tanh(s.x[i] * (S::scale / S::softcap));
             else
                 s.x[i] *= S::scale * to_log2;
-            if (!seen.has(i % 2, key + cache_results::row(i))) s.x[i] = take_max::identity();
+            if (!seen.has(i % lane_rows, key + tile::key(i))) s.x[i] = take_max::identity();
         }
     }
     // Rows' largest scores so far; what was summed is rescaled where one has grown enough.
-    DEV static void raise(sums &all, const cache_results (&s)[units])
+    DEV static void raise(sums &all, const scores (&s)[units])
     {
-        float top[2];
+        float top[lane_rows];
+        bool grown = false;
 #pragma unroll
-        for (int e = 0; e < 2; e++) {
-            top[e] = larger(s[0].x[e], s[0].x[e + 2]);
+        for (int e = 0; e < lane_rows; e++) {
 #pragma unroll
-            for (int u = 1; u < units; u++) top[e] = larger(top[e], larger(s[u].x[e], s[u].x[e + 2]));
+            for (int u = 0; u < units; u++) {
+                float of_unit = s[u].x[e];
 #pragma unroll
-            for (int mask = 4; mask < 32; mask *= 2) top[e] = larger(top[e], warp_xor(top[e], mask));
+                for (int i = e + lane_rows; i < tile::count; i += lane_rows) of_unit = larger(of_unit, s[u].x[i]);
+                top[e] = u ? larger(top[e], of_unit) : of_unit;
+            }
+#pragma unroll
+            for (int mask = tile::sharing; mask < TF_WAVE; mask *= 2) top[e] = larger(top[e], warp_xor(top[e], mask));
+            grown = grown || top[e] > all.largest[e] + lazy;
         }
-        if (!any_lane(top[0] > all.largest[0] + lazy || top[1] > all.largest[1] + lazy)) return;
-        float factor[2];
+        if (!any_lane(grown)) return;
+        float factor[lane_rows];
 #pragma unroll
-        for (int e = 0; e < 2; e++) {
+        for (int e = 0; e < lane_rows; e++) {
             const float before = all.largest[e];
             all.largest[e] = larger(before, top[e]);
             factor[e] = before == take_max::identity() ? 0.0f : machine_exp2(before - all.largest[e]);
             all.sum[e] *= factor[e];
         }
-#pragma unroll
-        for (int d = 0; d < results; d++)
-#pragma unroll
-            for (int i = 0; i < 4; i++) all.o[d].x[i] *= factor[i % 2];
+        all.o.scale(factor);
     }
-    DEV static void add(sums &all, const rows_of_cache &v, const cache_results &s)
+    DEV static void weigh(sums &all, const scores &s, float (&w)[tile::count])
     {
-        float w[4];
 #pragma unroll
-        for (int i = 0; i < 4; i++) {
-            const float largest = all.largest[i % 2];
+        for (int i = 0; i < tile::count; i++) {
+            const float largest = all.largest[i % lane_rows];
             w[i] = machine_exp2(s.x[i] - (largest == take_max::identity() ? 0.0f : largest));
-            all.sum[i % 2] += w[i];
+            all.sum[i % lane_rows] += w[i];
         }
-        const unsigned weights[2] = {turned(packed(type(), w[0], w[1])), turned(packed(type(), w[2], w[3]))};
-#pragma unroll
-        for (int n = 0; n < wide; n++) v.blocks[n].across(type(), all.o + 2 * n, weights);
-        if constexpr (narrow) v.last.across(type(), all.o + 2 * wide, weights);
     }
 
-    DEV static void attend(const args &p, const part &t, sums &all)
+    DEV static void attend(const args &p, const part &t, memory &m, sums &all)
     {
-        const int warp = thread_index() / 32, last = t.seen_from + t.to * turn, end = last < t.seen_to ? last : t.seen_to;
+        const int last = t.seen_from + t.to * turn, end = last < t.seen_to ? last : t.seen_to;
         const type *const k = S::k(p, t.batch, 0, t.kv_head), *const v = S::v(p, t.batch, 0, t.kv_head);
         const sight seen(p, t);
-        queries q;
-        q.load(p, t);
+        typename tile::queries q;
+        q.load([&](int row) { return S::q(p, t.batch, token_of(p, t, row), head_of(t, row)); }, m, t.rows, threads);
+        all.o.clear();
 #pragma unroll
-        for (int d = 0; d < results; d++) all.o[d] = {};
-#pragma unroll
-        for (int e = 0; e < 2; e++) all.largest[e] = take_max::identity(), all.sum[e] = 0.0f;
+        for (int e = 0; e < lane_rows; e++) all.largest[e] = take_max::identity(), all.sum[e] = 0.0f;
 #pragma unroll 1
-        for (int key = t.seen_from + t.from * turn + warp * keys; key < end; key += turn) {
-            rows_of_cache x[units], y[units];
+        for (int key = t.seen_from + t.from * turn + warp_index() * keys; key < end; key += turn) {
+            typename tile::keys x[units];
+            typename tile::values y[units];
+            if constexpr (!tile::late) {
 #pragma unroll
-            for (int u = 0; u < units; u++) x[u].load(k, S::key_stride, key + u * 16, t.seen_to);
+                for (int u = 0; u < units; u++) x[u].load(k, S::key_stride, key + u * tile::unit, t.seen_to);
 #pragma unroll
-            for (int u = 0; u < units; u++) y[u].load(v, S::value_stride, key + u * 16, t.seen_to);
-            cache_results s[units];
+                for (int u = 0; u < units; u++) y[u].load(v, S::value_stride, key + u * tile::unit, t.seen_to);
+                tile::all_asked();
+            }
+            scores s[units];
 #pragma unroll
-            for (int u = 0; u < units; u++) scores(seen, q, x[u], key + u * 16, s[u]);
+            for (int u = 0; u < units; u++) {
+                if constexpr (tile::late)
+                    tile::multiply_late(q, k, S::key_stride, key + u * tile::unit, t.seen_to, s[u]);
+                else
+                    x[u].multiply(q, s[u]);
+                shape(seen, key + u * tile::unit, s[u]);
+            }
             raise(all, s);
 #pragma unroll
-            for (int u = 0; u < units; u++) add(all, y[u], s[u]);
+            for (int u = 0; u < units; u++) {
+                float w[tile::count];
+                weigh(all, s[u], w);
+                if constexpr (tile::late)
+                    all.o.add_late(v, S::value_stride, key + u * tile::unit, t.seen_to, w);
+                else
+                    all.o.add(y[u], w);
+            }
         }
     }
 
-    // ---- results: 4 places of a row, in the order in which products have columns (column_at)
+    // ---- results: 4 places of a row, in the order in which products have columns (tile::column_at)
     using four = neighbours<float, 4>;
     static constexpr int fours = head_dim / 4;
     struct joined {
@@ -189,26 +171,19 @@ template <class S> struct decode_mma : decode_runs<S, S::threads / 32 * S::warp_
         }
     };
     DEV static float factor_of(float own, float largest) { return own == take_max::identity() ? 0.0f : machine_exp2(own - largest); }
-    DEV static int column_at(int place)
-    {
-        const int d = place / 16, row = place % 16;
-        return d < 2 * wide ? d / 2 * 32 + cache_block<32>::column_of(d % 2, row) : wide * 32 + cache_block<16>::column_of(0, row);
-    }
 
     DEV static void put(memory &m, const part &t, sums &all)
     {
-        const int lane = thread_index() % 32, warp = thread_index() / 32;
+        const int lane = thread_index() % TF_WAVE, warp = warp_index();
 #pragma unroll
-        for (int e = 0; e < 2; e++) {
+        for (int e = 0; e < lane_rows; e++)
 #pragma unroll
-            for (int mask = 4; mask < 32; mask *= 2) all.sum[e] += warp_xor(all.sum[e], mask);
-            const int row = cache_results::column(e);
-            if (row >= t.rows) continue;
+            for (int mask = tile::sharing; mask < TF_WAVE; mask *= 2) all.sum[e] += warp_xor(all.sum[e], mask);
+        all.o.put(m.o[warp], t.rows);
 #pragma unroll
-            for (int d = 0; d < results; d++)
-#pragma unroll
-                for (int h = 0; h < 2; h++) m.o[warp][row][d * 16 + cache_results::row(2 * h)] = all.o[d].x[2 * h + e];
-            if (lane < 4) m.largest[warp][row] = all.largest[e], m.sum[warp][row] = all.sum[e];
+        for (int e = 0; e < lane_rows; e++) {
+            const int row = tile::row(e);
+            if (lane < tile::sharing && row < t.rows) m.largest[warp][row] = all.largest[e], m.sum[warp][row] = all.sum[e];
         }
     }
     // What the warps have of a row.
@@ -220,7 +195,7 @@ template <class S> struct decode_mma : decode_runs<S, S::threads / 32 * S::warp_
         for (int w = 0; w < warps; w++) x.largest = larger(x.largest, m.largest[w][row]);
 #pragma unroll
         for (int w = 0; w < warps; w++)
-            x.add(*reinterpret_cast<const four *>(&m.o[w][row][place]), factor_of(m.largest[w][row], x.largest), m.sum[w][row]);
+            x.add(*reinterpret_cast<const four *>(&m.o[w][tile::at(row, place)]), factor_of(m.largest[w][row], x.largest), m.sum[w][row]);
         return x;
     }
 
@@ -240,13 +215,14 @@ template <class S> struct decode_mma : decode_runs<S, S::threads / 32 * S::warp_
     {
         const bool near = cluster > 1 && t.taker < cluster_start() + cluster;
         float *to = near ? m.given[0] : slice_of(p, block_index()) + 4;
-        for (int i = thread_index(); i < t.rows * fours; i += threads) {
+        for (int i = thread_again(); i < t.rows * fours; i += threads) {
             const int row = i / fours, place = i % fours * 4;
             const joined x = join_warps(m, row, place);
-            *reinterpret_cast<four *>(to + row * pitch + place) = x.o;
-            if (place == 0) *reinterpret_cast<four *>(to + row * pitch + head_dim) = {{x.largest, x.sum, 0.0f, 0.0f}};
+            part_store(to + row * pitch + place, x.o);
+            if (place == 0) part_store(to + row * pitch + head_dim, {{x.largest, x.sum, 0.0f, 0.0f}});
         }
         if (near) return;
+        parts_stored();
         barrier();
         if (thread_index() == 0) flag_store(flag_of(p, block_index()), full);
     }
@@ -286,7 +262,7 @@ template <class S> struct decode_mma : decode_runs<S, S::threads / 32 * S::warp_
         if constexpr (Near)
             return cluster_read(from, workgroup - cluster_start());
         else
-            return *reinterpret_cast<const four *>(from);
+            return part_read(from);
     }
     DEV static void await(const args &p, int first, int end)
     {
@@ -302,7 +278,7 @@ template <class S> struct decode_mma : decode_runs<S, S::threads / 32 * S::warp_
     {
         const int own = block_index(), first = t.giver, near = first > cluster_start() ? first : cluster_start();
         if (first < near) await(p, first, near);
-        for (int i = thread_index(); i < t.rows * fours; i += threads) {
+        for (int i = thread_again(); i < t.rows * fours; i += threads) {
             const int row = i / fours, place = i % fours * 4;
             joined x = join_warps(m, row, place);
             if (first < own) {
@@ -315,9 +291,15 @@ template <class S> struct decode_mma : decode_runs<S, S::threads / 32 * S::warp_
                 x = all;
             }
             const float factor = x.sum == 0.0f ? 0.0f : 1.0f / x.sum;
+            if constexpr (tile::in_order) {
+                const vec<float, 4> v = {x.o.e[0] * factor, x.o.e[1] * factor, x.o.e[2] * factor, x.o.e[3] * factor};
+                S::template write<4>(p, t.batch, token_of(p, t, row), head_of(t, row), place, 4, v);
+            } else {
 #pragma unroll
-            for (int k = 0; k < 4; k++) m.joined[row][column_at(place + k)] = x.o.e[k] * factor;
+                for (int k = 0; k < 4; k++) m.joined[row][tile::column_at(place + k)] = x.o.e[k] * factor;
+            }
         }
+        if constexpr (tile::in_order) return;
         barrier();
         for (int i = thread_index(); i < t.rows * (head_dim / 8); i += threads) {
             const int row = i / (head_dim / 8), column = i % (head_dim / 8) * 8;
@@ -345,7 +327,7 @@ template <class S> struct decode_mma : decode_runs<S, S::threads / 32 * S::warp_
 
     DEV static void run(const args &p, memory &m)
     { TF_TRACED(trace_enter(p.tf_trace, 0));
-        const bool first_warp = thread_index() < 32, own = thread_index() < S::batches(p);
+        const bool first_warp = thread_index() < TF_WAVE, known_to = thread_index() < S::batches(p);
         bool sure = !guesses || S::batches(p) > known; // of the numbers
         next_may_start();
         if (S::queries(p) == 0 || S::batches(p) == 0) return previous_wait();
@@ -365,12 +347,12 @@ template <class S> struct decode_mma : decode_runs<S, S::threads / 32 * S::warp_
         for (int at = 0;; at ^= 1) {
             const stand &now = m.turns.stands[at];
             numbers again = {};
-            const bool looks = !sure && first_warp && own;
+            const bool looks = !sure && first_warp && known_to;
             if (looks) again = runs::read(p, thread_index());
             if (now.to > m.turns.from) {
                 sums s;
-                const part t = now.now; TF_TRACED(trace_start(p.tf_trace, trace_part(p, t), 0));
-                attend(p, t, s);
+                const part t = warp_same(now.now); TF_TRACED(trace_start(p.tf_trace, trace_part(p, t), 0));
+                attend(p, t, m, s);
                 put(m, t, s); TF_TRACED(trace_computed(p.tf_trace, trace_part(p, t), 0));
             }
             if (!sure && first_warp) {
@@ -388,8 +370,8 @@ template <class S> struct decode_mma : decode_runs<S, S::threads / 32 * S::warp_
                 }
             }
             if (now.to <= m.turns.from) break;
-            if (thread_index() == threads - 32) runs::step(p, m.turns, now, m.turns.stands[at ^ 1]);
-            const part t = now.now;
+            if (thread_index() == threads - TF_WAVE) runs::step(p, m.turns, now, m.turns.stands[at ^ 1]);
+            const part t = warp_same(now.now);
             const bool last = t.to == t.each;
             if (!last) give(p, t, m);
             if (cluster > 1 && !arrived) cluster_arrive();
@@ -420,6 +402,15 @@ template <class S> struct decode_mma : decode_runs<S, S::threads / 32 * S::warp_
         __VA_ARGS__::run(p, memory);                              \
     }                                                             \
     TF_EXPORT(name)
+#elif defined(__clang__) // a unit has four SIMDs
+#define TF_DECODE_WAVES(P) ((P::resident * P::threads / TF_WAVE + 3) / 4)
+#define TF_KERNEL_DECODE(name, ...)                                                                                     \
+    extern "C" __global__ void __attribute__((amdgpu_flat_work_group_size(__VA_ARGS__::threads, __VA_ARGS__::threads))) \
+    __attribute__((amdgpu_waves_per_eu(TF_DECODE_WAVES(__VA_ARGS__)))) name(const __VA_ARGS__::args p)                  \
+    {                                                                                                                   \
+        __shared__ __VA_ARGS__::memory memory;                                                                          \
+        __VA_ARGS__::run(p, memory);                                                                                    \
+    }
 #else
 #if __CUDA_ARCH__ >= 900
 #define TF_DECODE_CLUSTER(P) __cluster_dims__(P::cluster, 1, 1)

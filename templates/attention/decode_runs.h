@@ -1,16 +1,17 @@
-// In: one spec struct S of a decode phase (docs/spec-structs.md: attention), keys that a workgroup takes in a turn. Out: which keys each
-// workgroup has: equal runs of all sequences' keys, however long each sequence is. Refuses nothing. Needs isa/mma_cache.h.
+// In: one spec struct S of a decode phase (docs/spec-structs.md: attention), keys that a workgroup takes in a turn, rows that are
+// multiplied at a time. Out: which keys each workgroup has: equal runs of all sequences' keys, however long each sequence is. Refuses
+// nothing. Needs isa/mma_cache.h or isa/wave_cache.h.
 //
-// A lead is what 8 rows and a head of keys need of a sequence, a row being a query of a head of the group. The turns of all leads, one
+// A lead is what these rows and a head of keys need of a sequence, a row being a query of a head of the group. The turns of all leads, one
 // after the other, are cut into as many runs as there are workgroups, so a lead may lie in several: its parts. A run is gone through from
 // its end, so that who has a lead's last part, and joins all of them, has given another lead's part before, and waits for lower workgroups
 // only.
 #pragma once
 
-template <class S, int Turn> struct decode_runs {
+template <class S, int Turn, int Rows> struct decode_runs {
     using args = typename S::args;
     static constexpr int group = S::heads / S::kv_heads, most_rows = group * S::most_queries;
-    static constexpr int known = 32; // sequences whose numbers are kept
+    static constexpr int known = TF_WAVE; // sequences whose numbers are kept
 
     struct visible { // keys of a sequence that some query sees
         int from, to, turns;
@@ -32,7 +33,7 @@ template <class S, int Turn> struct decode_runs {
         if (v.to > v.from) v.turns = ceil_div(v.to - v.from, Turn);
         return v;
     }
-    DEV static int row_tiles(const args &p) { return most_rows <= 8 ? 1 : ceil_div(group * S::queries(p), 8); }
+    DEV static int row_tiles(const args &p) { return most_rows <= Rows ? 1 : ceil_div(group * S::queries(p), Rows); }
     DEV static int leads(const args &p) { return S::kv_heads * row_tiles(p); } // of a sequence
 
     struct place { // a sequence, its leads' first turn, turns of each
@@ -42,7 +43,7 @@ template <class S, int Turn> struct decode_runs {
         int batch, start, kv_head, row0; // row0: of the group's rows
         int seen_from, seen_to;          // keys
         int from, to, each;              // turns of the lead's
-        int rows;                        // up to 8
+        int rows;                        // up to Rows
         int giver, taker;                // the workgroups with the lead's first part and with the last
     };
     struct stand { // how far a run is, which is gone through from its end
@@ -62,25 +63,25 @@ template <class S, int Turn> struct decode_runs {
     DEV static int sum_of_lanes(int x)
     {
 #pragma unroll
-        for (int mask = 1; mask < 32; mask *= 2) x += warp_xor(x, mask);
+        for (int mask = 1; mask < TF_WAVE; mask *= 2) x += warp_xor(x, mask);
         return x;
     }
     DEV static int sum_to_lane(int x)
     {
-        const int lane = thread_index() % 32;
+        const int lane = thread_index() % TF_WAVE;
 #pragma unroll
-        for (int step = 1; step < 32; step *= 2) {
-            const int before = lane_value(x, lane - step & 31);
+        for (int step = 1; step < TF_WAVE; step *= 2) {
+            const int before = lane_value(x, lane - step & TF_WAVE - 1);
             x += lane >= step ? before : 0;
         }
         return x;
     }
-    // Of 32 sequences from `batch0` on, one a lane: turns of its leads, and of those up to it.
+    // Of as many sequences from `batch0` on, one a lane: turns of its leads, and of those up to it.
     struct turns_of_lanes {
         int own, to;
         DEV void count(const args &p, run &m, int batch0, bool keep)
         {
-            const int lane = thread_index() % 32, batch = batch0 + lane;
+            const int lane = thread_index() % TF_WAVE, batch = batch0 + lane;
             own = 0;
             if (batch < S::batches(p)) {
                 const numbers n = read(p, batch);
@@ -88,16 +89,16 @@ template <class S, int Turn> struct decode_runs {
                 if (keep && batch0 == 0) m.of[lane] = n;
             }
         }
-        DEV int all() const { return lane_value(to, 31); }
+        DEV int all() const { return lane_value(to, TF_WAVE - 1); }
     };
     DEV static void reckon(const args &p, run &m)
     {
-        const int batches = S::batches(p), lane = thread_index() % 32;
+        const int batches = S::batches(p), lane = thread_index() % TF_WAVE;
         turns_of_lanes t;
         t.count(p, m, 0, true);
         t.to = batches > 1 ? sum_to_lane(t.own) : lane_value(t.own, 0);
         int all = t.all();
-        for (int batch0 = 32; batch0 < batches; batch0 += 32) {
+        for (int batch0 = TF_WAVE; batch0 < batches; batch0 += TF_WAVE) {
             turns_of_lanes more;
             more.count(p, m, batch0, false);
             all += sum_of_lanes(more.own);
@@ -108,14 +109,14 @@ template <class S, int Turn> struct decode_runs {
         if (batches > 1 && own < count) {
             int batch0 = 0;
             for (int before; before = t.all(), to > before;) {
-                batch0 += 32;
+                batch0 += TF_WAVE;
                 t.count(p, m, batch0, false);
                 t.to = before + sum_to_lane(t.own);
             }
             const int in = lanes_with(t.to < to), turns = lane_value(t.own, in);
             at = {batch0 + in, lane_value(t.to, in) - turns, turns / leads(p)};
         }
-        __syncwarp();
+        warp_sync();
         if (lane == 0) {
             m.all = all, m.count = count, m.from = from;
             stand &now = m.stands[0];
@@ -134,11 +135,12 @@ template <class S, int Turn> struct decode_runs {
     {
         const place &at = s.at;
         const int tiles = row_tiles(p), lead = (s.to - 1 - at.first) / at.each, first = at.first + lead * at.each, tile = lead % tiles;
-        const int rows = group * S::queries(p) - tile * 8, own = block_index();
+        const int rows = group * S::queries(p) - tile * Rows, own = block_index();
         const numbers n = numbers_of(p, m, at.batch);
         const visible v = visible_in(p, n);
-        return {at.batch, n.start, lead / tiles, tile * 8, v.from, v.to, m.from > first ? m.from - first : 0, s.to - first, at.each,
-                rows < 8 ? rows : 8, m.from > first ? owner(m, first) : own, s.to < first + at.each ? owner(m, first + at.each - 1) : own};
+        const int giver = m.from > first ? owner(m, first) : own, taker = s.to < first + at.each ? owner(m, first + at.each - 1) : own;
+        return {at.batch, n.start, lead / tiles, tile * Rows, v.from, v.to, m.from > first ? m.from - first : 0, s.to - first, at.each,
+                rows < Rows ? rows : Rows, giver, taker};
     }
     // What follows on a part, by one thread.
     DEV static void step(const args &p, const run &m, const stand &now, stand &then)

@@ -41,6 +41,16 @@ DEV global_address scalar(const char *same_in_all_lanes)
     return p;
 }
 
+// What the compiler does not know to be the same in all lanes would not be taken for a scalar.
+DEV global_address scalar_of(const void *same_in_all_lanes)
+{
+#if defined(TF_ON_HOST)
+    return scalar(reinterpret_cast<const char *>(same_in_all_lanes));
+#else
+    return scalar(uniform(same_in_all_lanes));
+#endif
+}
+
 typedef unsigned sixteen_bytes_anywhere __attribute__((ext_vector_type(4), aligned(2))); // memory takes whole loads at any address
 DEV sixteen_bytes global_read(global_address from)
 {

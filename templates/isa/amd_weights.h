@@ -1,9 +1,9 @@
 // In: scores of a wave's registers. Out: what attention needs beside products: exp2, votes, weights rounded into 16 bytes, 4 x 8 blocks
-// transposed in registers. Refuses f32. Needs isa/mfma_wide.h or isa/wmma_wide.h.
+// transposed in registers. Refuses f32. Needs isa/mfma.h or isa/wmma.h.
 #pragma once
 
 // Elements First to First + 7 of x, none of them negative, in T. Without an instruction for it bf16 rounds ties up.
-template <int First> DEV sixteen_bytes packed_weights(f16, const wide_accumulator &x)
+template <int First, class Numbers> DEV sixteen_bytes packed_weights(f16, const Numbers &x)
 {
     using eight = _Float16 __attribute__((ext_vector_type(8)));
     eight h;
@@ -11,7 +11,7 @@ template <int First> DEV sixteen_bytes packed_weights(f16, const wide_accumulato
     for (int i = 0; i < 8; i++) h[i] = static_cast<_Float16>(x[First + i]);
     return __builtin_bit_cast(sixteen_bytes, h);
 }
-template <int First> DEV sixteen_bytes packed_weights(bf16, const wide_accumulator &x)
+template <int First, class Numbers> DEV sixteen_bytes packed_weights(bf16, const Numbers &x)
 {
 #if defined(TF_CONVERTS_BF16)
     __bf16 __attribute__((ext_vector_type(8))) h;
@@ -34,11 +34,11 @@ DEV void lds_write(lds_address to, eight_bytes x) { tf_hs_write_whole(reinterpre
 DEV void lds_write(lds_address to, eight_bytes x) { *reinterpret_cast<__attribute__((address_space(3))) eight_bytes *>(to) = x; }
 #endif
 
-// Of four lines of eight 16-bit elements, element I of each.
-template <int I> DEV eight_bytes across(sixteen_bytes a, sixteen_bytes b, sixteen_bytes c, sixteen_bytes d)
+// Of four lines of 16-bit elements, element i of each.
+template <class Line> DEV eight_bytes across(int i, Line a, Line b, Line c, Line d)
 {
-    constexpr unsigned pick = I % 2 ? 0x07060302u : 0x05040100u;
-    return {__builtin_amdgcn_perm(b[I / 2], a[I / 2], pick), __builtin_amdgcn_perm(d[I / 2], c[I / 2], pick)};
+    const unsigned pick = i % 2 ? 0x07060302u : 0x05040100u;
+    return {__builtin_amdgcn_perm(b[i / 2], a[i / 2], pick), __builtin_amdgcn_perm(d[i / 2], c[i / 2], pick)};
 }
 
 DEV float wave_exp2(float x)
@@ -53,13 +53,14 @@ DEV float wave_exp2(float x)
 }
 DEV float wave_reciprocal(float x) { return __builtin_amdgcn_rcpf(x); }
 #if TF_WAVE == 32
-DEV bool any_lane(bool x) { return __builtin_amdgcn_ballot_w32(x) != 0; }
+DEV unsigned lanes_of(bool x) { return __builtin_amdgcn_ballot_w32(x); } // a bit a lane
 #elif defined(TF_ON_HOST) || __has_builtin(__builtin_amdgcn_ballot_w64)
-DEV bool any_lane(bool x) { return __builtin_amdgcn_ballot_w64(x) != 0; }
+DEV unsigned long long lanes_of(bool x) { return __builtin_amdgcn_ballot_w64(x); }
 #else // HIPRTC 5.2
-DEV bool any_lane(bool x)
+DEV unsigned long long lanes_of(bool x)
 {
     constexpr int not_equal = 33; // LLVM's ICMP_NE
-    return __builtin_amdgcn_uicmp(static_cast<unsigned>(x), 0u, not_equal) != 0;
+    return __builtin_amdgcn_uicmp(static_cast<unsigned>(x), 0u, not_equal);
 }
 #endif
+DEV bool any_lane(bool x) { return lanes_of(x) != 0; }

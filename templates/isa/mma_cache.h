@@ -1,6 +1,7 @@
 // In: rows of queries, keys and values in memory, 16 bits an element. Out: NVIDIA's m16n8k16 on operands that go from memory to registers:
 // a lane has 16 neighbouring bytes of a row, so of the 32 columns of a block the products take them in an order of their own; turned
-// matrices make columns out of rows. Refuses f32. On the host engine lanes exchange what they have. Needs isa/nvidia.h.
+// matrices make columns out of rows. What attention over a cache (attention/decode_mma.h) is made of: cache_tile. Refuses f32. On the host
+// engine lanes exchange what they have. Needs isa/nvidia.h.
 #pragma once
 
 // What a lane has of the columns of a block: of rows lane / 4, the 8 columns from 8 * (lane % 4) on, or of a block of 16 columns 4 of them.
@@ -134,4 +135,123 @@ template <int Columns> struct cache_block {
     }
     // The block's column that row `row` of results i is.
     DEV static int column_of(int i, int row) { return row % 8 / 2 * each + (2 * i + row / 8) * 2 + row % 2; }
+};
+
+DEV int warp_index() { return thread_index() / 32; } // of the workgroup
+DEV int thread_again() { return thread_index(); }
+template <class X> DEV X warp_same(const X &x) { return x; } // what all lanes have the same of
+DEV void warp_sync() { __syncwarp(); }
+
+// Parts that workgroups hand to each other through memory, each of one thread's stores behind a flag.
+DEV void part_store(float *to, const neighbours<float, 4> &x) { *reinterpret_cast<neighbours<float, 4> *>(to) = x; }
+DEV neighbours<float, 4> part_read(const float *from) { return *reinterpret_cast<const neighbours<float, 4> *>(from); }
+DEV void parts_stored() {} // the flag's store publishes them
+
+// Rows of queries, `unit` keys or values at a time: scores(key, row) = keys * rows, results(column, row) += turned values * weights.
+template <class T, int HeadDim> struct cache_tile {
+    static constexpr int rows = 8, unit = 16;
+    static constexpr int count = 4, lane_rows = 2; // scores of a lane, and of how many rows in turn
+    static constexpr int sharing = 4;              // lanes that many apart have the same rows
+    static constexpr bool guesses = true;          // a launch may begin before the one ahead has ended
+    static constexpr bool late = false;            // there are registers for keys and values of a turn
+    static constexpr int wide = HeadDim / 32, blocks = HeadDim / 16;
+    static constexpr bool narrow = HeadDim % 32 != 0; // half a block at the end
+    DEV static int key(int i) { return cache_results::row(i); } // of a lane's scores
+    DEV static int row(int e) { return cache_results::column(e); }
+    DEV static void all_asked() {}
+
+    struct scores {
+        float x[count];
+    };
+    struct shelf {}; // rows of queries are in registers
+    struct queries {
+        row_piece of[wide + narrow];
+        // The first `rows` of rows that begin at row_at(row).
+        template <class Row> DEV void load(const Row &row_at, shelf &, int rows, int)
+        {
+            const int row = thread_index() % 32 / 4;
+            const T *const at = row_at(row);
+            const bool exists = row < rows;
+#pragma unroll
+            for (int n = 0; n < wide + narrow; n++) of[n] = {};
+            if (exists) {
+#pragma unroll
+                for (int n = 0; n < wide; n++) of[n] = cache_block<32>::load(at + n * 32);
+                if constexpr (narrow) of[wide] = cache_block<16>::load(at + wide * 32);
+            }
+        }
+    };
+    struct rows_of_cache { // 16 keys or values
+        cache_block<32> of[wide + 1];
+        cache_block<16> last;
+        // Rows from `row` on of a head, of which the first `to` exist; the last one stands for those behind it.
+        DEV void load(const T *head, long long stride, int row, int to)
+        {
+#pragma unroll
+            for (int h = 0; h < 2; h++) {
+                const int own = row + cache_results::row(2 * h);
+                const T *at = head + (own < to ? own : to - 1) * stride;
+#pragma unroll
+                for (int n = 0; n < wide; n++) of[n].half[h] = cache_block<32>::load(at + n * 32);
+                if constexpr (narrow) last.half[h] = cache_block<16>::load(at + wide * 32);
+            }
+        }
+    };
+    struct keys : rows_of_cache {
+        DEV void multiply(const queries &q, scores &s) const
+        {
+            cache_results r = {};
+#pragma unroll
+            for (int n = 0; n < wide; n++) this->of[n].along(T(), r, q.of[n]);
+            if constexpr (narrow) this->last.along(T(), r, q.of[wide]);
+#pragma unroll
+            for (int i = 0; i < count; i++) s.x[i] = r.x[i];
+        }
+    };
+    using values = rows_of_cache;
+
+    struct results {
+        cache_results of[blocks];
+        DEV void clear()
+        {
+#pragma unroll
+            for (int d = 0; d < blocks; d++) of[d] = {};
+        }
+        DEV void scale(const float (&factor)[lane_rows])
+        {
+#pragma unroll
+            for (int d = 0; d < blocks; d++)
+#pragma unroll
+                for (int i = 0; i < 4; i++) of[d].x[i] *= factor[i % 2];
+        }
+        DEV void add(const values &v, const float (&w)[count])
+        {
+            const unsigned weights[2] = {turned(packed(T(), w[0], w[1])), turned(packed(T(), w[2], w[3]))};
+#pragma unroll
+            for (int n = 0; n < wide; n++) v.of[n].across(T(), of + 2 * n, weights);
+            if constexpr (narrow) v.last.across(T(), of + 2 * wide, weights);
+        }
+        // To a warp's places in shared memory, of the rows that exist.
+        DEV void put(float *to, int rows) const
+        {
+#pragma unroll
+            for (int e = 0; e < lane_rows; e++) {
+                if (row(e) >= rows) continue;
+#pragma unroll
+                for (int d = 0; d < blocks; d++)
+#pragma unroll
+                    for (int h = 0; h < 2; h++) to[at(row(e), d * 16 + cache_results::row(2 * h))] = of[d].x[2 * h + e];
+            }
+        }
+    };
+
+    // Where places of rows lie in shared memory, and which columns they are.
+    static constexpr int pitch = HeadDim + 4;
+    static constexpr bool in_order = false; // places are not columns
+    DEV static int at(int row, int place) { return row * pitch + place; }
+    DEV static int column_at(int place)
+    {
+        const int d = place / 16, row = place % 16;
+        return d < 2 * wide ? d / 2 * 32 + cache_block<32>::column_of(d % 2, row) : wide * 32 + cache_block<16>::column_of(0, row);
+    }
 };

@@ -74,16 +74,6 @@ template <int M, int N, bool Halves> struct piece_places {
     DEV static int nth(int i) { return i; }
 };
 
-// What the compiler does not know to be the same in all lanes would not be taken for a scalar.
-DEV global_address scalar_of(const void *same_in_all_lanes)
-{
-#if defined(TF_ON_HOST)
-    return scalar(reinterpret_cast<const char *>(same_in_all_lanes));
-#else
-    return scalar(uniform(same_in_all_lanes));
-#endif
-}
-
 template <class T> struct piece_of_weights {
     sixteen_bytes chunk[piece_lanes::loads];
     DEV void load(const T *piece)

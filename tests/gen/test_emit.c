@@ -205,7 +205,7 @@ static const beside besides[] = {
     {"templates/rows/rows.spec.h", "specs/layernorm.yaml", family_rows, "gfx942", NULL},
     {"templates/gemm/gemm.spec.h", "specs/llama-block.yaml", family_gemm, "gfx942", "gemm layer=simt"},
     {"templates/attention/attention.spec.h", "specs/llama-block.yaml", family_attention, "gfx942", "attention layer=simt"},
-    {"templates/attention/decode.spec.h", "specs/llama-decode.yaml", family_decode, "gfx942", NULL},
+    {"templates/attention/decode.spec.h", "specs/llama-decode.yaml", family_decode, "gfx942", "decode layer=simt"},
     {"templates/attention/decode_mma.spec.h", "specs/llama-decode.yaml", family_decode, "sm_80", NULL},
     {"templates/gemm/gemm_ws.spec.h", "specs/llama-block.yaml", family_gemm, "sm_90a", "gemm layer=wgmma"},
     {"templates/gemm/gemm_turned.spec.h", "specs/llama-block.yaml", family_gemm, "sm_90a", "gemm layer=turned"},

@@ -523,7 +523,8 @@ static const golden goldens[] = {
     {"templates/rows/rows.spec.h", "specs/layernorm.yaml", "rows", "layernorm_n", NULL, NULL},
     {"templates/gemm/gemm.spec.h", "specs/llama-block.yaml", "gemm", "llama_qkv", NULL, NULL},
     {"templates/attention/attention.spec.h", "specs/llama-block.yaml", "attention", "llama_attention", NULL, NULL},
-    {"templates/attention/decode.spec.h", "specs/llama-decode.yaml", "decode", NULL, NULL, NULL}, /* the first of its family */
+    {"templates/attention/decode.spec.h", "specs/llama-decode.yaml", "decode", NULL, "gfx942",
+     "decode layer=simt"}, /* the first of its family */
     {"templates/gemm/pack.spec.h", "specs/llama-block.yaml", "pack", "llama_qkv_pack", NULL, NULL},
     {"templates/gemm/gemm_mfma.spec.h", "specs/llama-block.yaml", "gemm_mfma", "llama_qkv", "gfx942", "gemm layer=mfma"},
     {"templates/attention/attention_mfma.spec.h", "specs/llama-block.yaml", "attention_mfma", "llama_attention", "gfx942", NULL},

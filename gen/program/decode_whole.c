@@ -1,0 +1,145 @@
+/* In: a request of a decode phase whose keys are not split. Out: what gen/program/decode_whole.h says. Refuses nothing itself. */
+#include "gen/program/decode_whole.h"
+#include "gen/emit/attention.h"
+
+enum { most_index = 0x7fffffff };
+
+static bool is_amd(const target_info *target) { return target->vendor == vendor_amd; }
+static bool is_rdna(const target_info *target) { return is_amd(target) && target->wave == 32; }
+
+/* Of a product (templates/isa/mma_cache.h, wave_cache.h). */
+static long long rows_at_once(const target_info *target) { return is_amd(target) ? 16 : 8; }
+int decode_unit(const target_info *target) { return is_amd(target) ? target->wave / 2 : 16; }
+
+long long decode_rows(const tile_request *r)
+{
+    const ir_attributes *t = &request_attention(r)->attributes;
+    return t->heads / t->kv_heads * extent_high(&request_attention(r)->inputs[0]->shape[1], &r->program->dims);
+}
+
+static long long row_tiles(const tile_request *r)
+{
+    const long long at_once = rows_at_once(r->target);
+    return (decode_rows(r) + at_once - 1) / at_once;
+}
+
+static long long rows_kept(const tile_request *r)
+{
+    const long long rows = decode_rows(r), at_once = rows_at_once(r->target);
+    return rows < at_once ? rows : at_once;
+}
+
+long long decode_keys(const tile_request *r) { return extent_high(value_tokens(request_attention(r)->inputs[1]), &r->program->dims); }
+
+/* Of all sequences, with the shortest turns. */
+static double most_turns(const tile_request *r)
+{
+    const ir_op *op = request_attention(r);
+    const long long keys = decode_keys(r), batches = extent_high(&op->inputs[0]->shape[0], &r->program->dims);
+    return (double)batches * (double)(op->attributes.kv_heads * row_tiles(r)) * (double)(keys / 16 + 1);
+}
+
+const char *decode_whole_obstacle(const tile_request *r)
+{
+    const ir_op *op = request_attention(r);
+    const dtype type = op->inputs[0]->type;
+    const long long head = request_head(r);
+    if (!dtype_is_real(type) || dtype_size(type) != 2) return "operands are neither bf16 nor f16";
+    if (head % 16 != 0 || head > 256) return "the head size is no multiple of 16 up to 256";
+    for (int i = 0; i < 3; i++) {
+        const view v = view_of(r->a, op->inputs[i]);
+        if (v.stride % 8 || v.offset % 8) return "rows do not begin at multiples of 16 bytes";
+        if (is_amd(r->target) && v.stride >= (1 << 30) / 64) return "rows are too long";
+    }
+    if (most_turns(r) > most_index) return "there are more keys than its ints count";
+    return op->kind == op_attention ? NULL : "its keys are split";
+}
+
+double decode_whole_cost(const tile_request *r)
+{
+    (void)r;
+    return 0.5;
+}
+
+long long decode_leads(const tile_request *r)
+{
+    const ir_op *op = request_attention(r);
+    return extent_value(&op->inputs[0]->shape[0], &r->program->dims) * op->attributes.kv_heads * row_tiles(r);
+}
+
+long long decode_turns(const tile_request *r, const decode_mma_tile *t)
+{
+    const long long turn = t->threads / r->target->wave * t->keys;
+    return (decode_keys(r) + turn - 1) / turn;
+}
+
+/* Whole leads, without parts to join, where that leaves little of the machine idle. */
+int decode_splits(const tile_request *r, const decode_mma_tile *t)
+{
+    const long long room = (long long)r->device->units * t->resident, leads = decode_leads(r), turns = decode_turns(r, t);
+    const long long even = room / leads;
+    const long long fill = even * leads * 10 >= room * 9 ? even : (room + leads - 1) / leads;
+    const long long splits = fill < turns ? fill : turns;
+    return splits < 1 ? 1 : splits < 1024 ? (int)splits : 1024;
+}
+
+long long decode_under_way(const tile_request *r, const decode_mma_tile *t)
+{
+    const long long turn = t->threads / r->target->wave * t->keys, keys = decode_keys(r), head = request_head(r);
+    const bool late = is_rdna(r->target) && head > 128; /* 128 columns of keys or of values at a time */
+    return (turn < keys ? turn : keys) * (late ? 128 : 2 * head) * 2;
+}
+
+const char *decode_whole_illegal(const tile_request *r, const ir_tile *tile)
+{
+    const decode_mma_tile *t = &tile->decode_mma;
+    if (!is_power_of_two(t->keys)) return "keys is a power of two";
+    if (t->threads % r->target->wave) return "threads are whole waves";
+    return t->threads * t->resident > decode_most_threads ? "a unit has 2048 threads" : NULL;
+}
+
+/* sizeof(memory) of the template */
+long long decode_whole_bytes(const tile_request *r, const ir_tile *tile)
+{
+    const decode_mma_tile *t = &tile->decode_mma;
+    const long long kept = rows_kept(r), head = request_head(r), waves = t->threads / r->target->wave, padded = head + 4;
+    const bool in_order = is_amd(r->target); /* columns are stored from where the waves left them */
+    const long long of_waves = kept * waves * ((in_order ? head : padded) + 2), joined = in_order ? 4 : kept * padded;
+    const long long run = 36 + 2 * r->target->wave; /* two stands of 16, numbers of a wave of sequences, four more */
+    const long long floats = of_waves + joined + (t->cluster > 1 ? kept * padded : 4) + run;
+    const long long shelf = is_rdna(r->target) && head > 64 ? head * 2 * 16 : 0; /* queries */
+    return shelf + (floats * 4 + 15) / 16 * 16;
+}
+
+void decode_whole_geometry(const tile_request *r, const ir_tile *tile, launch *l)
+{
+    const ir_op *op = request_attention(r);
+    l->rows = extent_number(1);
+    l->multiple = extent_multiply(r->a, op->at, op->inputs[0]->shape[0], extent_number(op->attributes.kv_heads * row_tiles(r)));
+    l->column_tiles = tile->decode_mma.splits;
+    l->resident = tile->decode_mma.resident;
+    l->cluster = tile->decode_mma.cluster;
+    l->under_way = decode_under_way(r, &tile->decode_mma);
+}
+
+/* A workgroup gives one part at most: places, the largest score and the sum of each row, behind a flag. */
+extent decode_whole_scratch(const tile_request *r, const ir_tile *tile)
+{
+    const ir_op *op = request_attention(r);
+    const long long slice = 4 + rows_kept(r) * (request_head(r) + 4);
+    return extent_multiply(r->a, op->at, op->inputs[0]->shape[0],
+                           extent_number(op->attributes.kv_heads * row_tiles(r) * tile->decode_mma.splits * slice));
+}
+
+void decode_whole_members(emission *e, writer *w)
+{
+    const decode_mma_tile *x = &e->phase->tile.decode_mma;
+    heads h = heads_start(e, w);
+    heads_write_sizes(&h);
+    write_line(w, "static constexpr int warp_keys = %d, threads = %d, resident = %d, cluster = %d;", x->keys, x->threads, x->resident,
+               x->cluster);
+    heads_write_cache(&h);
+    heads_write_pointers(&h);
+    heads_write_output(&h, true);
+    write_line(w, "DEV static float *partial(const args &p) { return %s; }", use_scratch(e, e->scratch, true));
+}

@@ -1,0 +1,26 @@
+/* What the programs share that take attention of few queries over a cache whole, in one launch (templates/attention/decode_mma.h): on
+ * NVIDIA's mma, on AMD's mfma and wmma. Their tiles have the same fields: t->decode_mma serves all. */
+#ifndef TFGEN_GEN_DECODE_WHOLE_H
+#define TFGEN_GEN_DECODE_WHOLE_H
+#include "gen/program/program.h"
+
+enum { decode_most_threads = 2048 }; /* of a unit, whoever made it */
+
+long long decode_rows(const tile_request *r);      /* of a head of keys: queries of the group's heads */
+long long decode_keys(const tile_request *r);      /* that a sequence can have */
+int decode_unit(const target_info *target);        /* keys that a wave multiplies at a time */
+/* What lies side by side, at the plan's own dims: rows that are multiplied at a time, of a head of keys and a sequence. */
+long long decode_leads(const tile_request *r);
+long long decode_turns(const tile_request *r, const decode_mma_tile *t); /* of a lead with all its keys */
+/* Workgroups a lead, of which every unit has its share and each has a turn at least. */
+int decode_splits(const tile_request *r, const decode_mma_tile *t);
+long long decode_under_way(const tile_request *r, const decode_mma_tile *t); /* bytes of keys and values that a workgroup asks for */
+
+const char *decode_whole_obstacle(const tile_request *r);
+double decode_whole_cost(const tile_request *r);
+const char *decode_whole_illegal(const tile_request *r, const ir_tile *t);
+long long decode_whole_bytes(const tile_request *r, const ir_tile *t);
+void decode_whole_geometry(const tile_request *r, const ir_tile *t, launch *l);
+extent decode_whole_scratch(const tile_request *r, const ir_tile *t);
+void decode_whole_members(emission *e, writer *w);
+#endif
