@@ -150,7 +150,7 @@ $(TESTS:=.o) $(FUZZERS:=.o) $(VERIFY_CODE).o: $(B)/tests/%.o: %.c
 	$(Q)$(CC) $(ALL_CFLAGS) -MF $@.d -c -o $@ $<
 $(TESTS): | $(DOUBLES)
 $(B)/tests/test_calibrate $(B)/tests/test_doctor $(B)/tests/test_hip $(B)/tests/test_hip_failures $(B)/tests/test_random \
-  $(B)/tests/test_table $(B)/tests/test_tune: | $(HIP_DOUBLES)
+  $(B)/tests/test_ranks $(B)/tests/test_table $(B)/tests/test_tune: | $(HIP_DOUBLES)
 $(filter-out %/test_scale,$(TESTS)): $(B)/tests/%: $(B)/tests/%.o $(SUPPORT) $(CLI_PARTS) $(B)/libtfgen.a $(B)/tfgen $(B)/tfgen-worker
 	$(if $(V),,@echo "  LINK $@")
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $< $(SUPPORT) $(CLI_PARTS) -Wl,--whole-archive $(B)/libtfgen.a -Wl,--no-whole-archive $(CHECK_LIBS) $(LIBS)

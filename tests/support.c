@@ -351,3 +351,14 @@ int tfgen(const char *format, ...)
 }
 
 void says(const char *part) { ck_assert_msg(strstr(output, part) != NULL, "no '%s' in:\n%s", part, output); }
+
+void use_hip_double(void)
+{
+    char library[4096];
+    const char *program = getenv("TFGEN") ? getenv("TFGEN") : "./build/default/tfgen", *slash = strrchr(program, '/');
+    snprintf(library, sizeof library, "%.*s/tests/doubles/libamdhip64_double.so", (int)(slash - program), program);
+    setenv("TFGEN_LIBHIP", library, 1);
+    snprintf(library, sizeof library, "%.*s/tests/doubles/libhiprtc_double.so", (int)(slash - program), program);
+    setenv("TFGEN_HIPRTC", library, 1);
+    setenv("TFGEN_CLANG", "none", 1);
+}

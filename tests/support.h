@@ -69,4 +69,6 @@ double rig_judge(rig *r);
 bool same_numbers(const double *x, const double *y, size_t count); /* bit by bit; NaNs are one number */
 double *copy_numbers(const double *x, size_t count);
 int run_suite(Suite *suite);
+/* HIP's runtime and compiler are those of tests/doubles from now on, and no other compiler is there. */
+void use_hip_double(void);
 #endif

@@ -242,13 +242,7 @@ END_TEST
 /* Of a GPU whose model has a bandwidth: the floor, and what it limits; here the double of HIP's runtime. */
 START_TEST(a_gpus_rows_have_floors)
 {
-    char library[4096];
-    const char *program = getenv("TFGEN") ? getenv("TFGEN") : "./build/default/tfgen", *slash = strrchr(program, '/');
-    snprintf(library, sizeof library, "%.*s/tests/doubles/libamdhip64_double.so", (int)(slash - program), program);
-    setenv("TFGEN_LIBHIP", library, 1);
-    snprintf(library, sizeof library, "%.*s/tests/doubles/libhiprtc_double.so", (int)(slash - program), program);
-    setenv("TFGEN_HIPRTC", library, 1);
-    setenv("TFGEN_CLANG", "none", 1);
+    use_hip_double();
     json_t *t = table_of("rmsnorm-blocks --device=hip --seconds=0 --dim=S=64 --grid 'rows: threads=1024'");
     const json_t *row = json_array_get(json_object_get(t, "rows"), 0);
     ck_assert_str_eq(json_string_value(json_object_get(t, "target")), "gfx90a");

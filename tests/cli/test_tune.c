@@ -163,7 +163,7 @@ static bool sim_stopped(void *context)
 
 static search_result search_device(arena *a, simulated *d, candidate *standard, double budget)
 {
-    const search_side side = {sim_propose, sim_prepare, sim_time, sim_timed, sim_check, sim_release, sim_now, sim_stopped, d};
+    const search_side side = {sim_propose, sim_prepare, sim_time, sim_timed, sim_check, NULL, sim_release, sim_now, sim_stopped, d};
     const search_options o = {
         .wave = 12, .most = 300, .patience = 2, .rounds = 6, .pairs = 25, .until = budget, .margin = 0.005, .seed = 5};
     *standard = (candidate){.item = (void *)(size_t)d->standard, .status = candidate_ready};
@@ -314,7 +314,7 @@ static void write_trials(void *argument)
 {
     const writing *w = argument;
     const double seconds[] = {1e-5, 2e-5}, against[] = {1e-5, 1e-5};
-    database *d = database_open(w->a, arena_printf(w->a, "%s/a/b/trials.db", folder));
+    database *d = database_open(w->a, arena_printf(w->a, "%s/a/b/trials.db", folder), false);
     const long long session = database_begin(d, &(database_session){.command = "test", .label = "x", .seed = 1});
     for (int i = 0; i < w->trials; i++) {
         database_trial t = {.session = session,
@@ -403,7 +403,7 @@ static void see(void *context, const char *program, const char *version, const c
 static void read_back(void *argument)
 {
     arena *a = ((writing *)argument)->a;
-    database *d = database_open(a, arena_printf(a, "%s/a/b/trials.db", folder));
+    database *d = database_open(a, arena_printf(a, "%s/a/b/trials.db", folder), false);
     seen s = {0};
     const database_trial hung = {.key = {"x(y)", "host", "host", {8, 0}}, .program = "rows", .version = "1", .tile = "threads=5"};
     (void)database_start(d, &hung);
@@ -428,7 +428,11 @@ START_TEST(what_is_known_is_the_newest_of_each_tile_and_what_hung)
 }
 END_TEST
 
-static void open_it(void *argument) { (void)database_open(*(arena **)argument, arena_printf(*(arena **)argument, "%s/file", folder)); }
+static void open_it(void *argument)
+{
+    arena *a = *(arena **)argument;
+    (void)database_open(a, arena_printf(a, "%s/file", folder), false);
+}
 
 START_TEST(a_file_that_is_no_database_or_is_newer_is_refused)
 {
@@ -603,17 +607,6 @@ START_TEST(reports_have_every_trial_and_quote_what_is_in_them)
     ck_assert_int_eq(tfgen("tune"), code_usage);
 }
 END_TEST
-
-static void use_hip_double(void)
-{
-    char library[4096];
-    const char *program = getenv("TFGEN") ? getenv("TFGEN") : "./build/default/tfgen", *slash = strrchr(program, '/');
-    snprintf(library, sizeof library, "%.*s/tests/doubles/libamdhip64_double.so", (int)(slash - program), program);
-    setenv("TFGEN_LIBHIP", library, 1);
-    snprintf(library, sizeof library, "%.*s/tests/doubles/libhiprtc_double.so", (int)(slash - program), program);
-    setenv("TFGEN_HIPRTC", library, 1);
-    setenv("TFGEN_CLANG", "none", 1);
-}
 
 /* A GPU's way: code by the workers, facts of code objects, launches through the driver; here that of the double of HIP's runtime. */
 START_TEST(a_gpu_is_tuned_through_its_driver)

@@ -1,20 +1,13 @@
 /* In: database.h. Out: an SQLite file in WAL mode: readers wait for nobody, writers for each other. Refuses (bails) what SQLite refuses,
  * with its text. */
 #define _GNU_SOURCE
-#include "runtime/cli/tune/database.h"
+#include "runtime/cli/tune/database_parts.h"
 #include "runtime/cli/cli.h"
 #include "runtime/wisdom/wisdom_file.h"
-#include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { database_version = 2, wait_ms = 60000 };
-
-struct database {
-    arena *a;
-    sqlite3 *db;
-    const char *path;
-};
 
 /* Times are seconds, dates those of SQLite in UTC. A trial without `ended` was interrupted, or is under way. */
 static const char schema[] =
@@ -27,9 +20,12 @@ static const char schema[] =
     " run_seconds REAL, launch_seconds REAL, operations REAL, bytes REAL, floor_seconds REAL, waves INTEGER, most_waves INTEGER);"
     "CREATE TABLE IF NOT EXISTS samples(trial INTEGER REFERENCES trials, round INTEGER, seconds REAL, default_seconds REAL,"
     " PRIMARY KEY(trial, round)) WITHOUT ROWID;"
+    "CREATE TABLE IF NOT EXISTS shared(sweep TEXT, key TEXT, what TEXT, rank INTEGER, value TEXT, PRIMARY KEY(sweep, key, what))"
+    " WITHOUT ROWID;"
+    "CREATE TABLE IF NOT EXISTS beats(sweep TEXT, rank INTEGER, beat INTEGER, PRIMARY KEY(sweep, rank)) WITHOUT ROWID;"
     "CREATE INDEX IF NOT EXISTS trials_by_kernel ON trials(signature, target, device, rows, keys);";
 
-static _Noreturn void cannot(database *d, const char *what)
+_Noreturn void database_cannot(database *d, const char *what)
 {
     bail(d->a, code_io, (position){0}, "trials: cannot %s %s: %s", what, d->path, sqlite3_errmsg(d->db));
 }
@@ -44,22 +40,22 @@ const char *database_path(arena *a)
 
 static void run(database *d, const char *sql, const char *what)
 {
-    if (sqlite3_exec(d->db, sql, NULL, NULL, NULL) != SQLITE_OK) cannot(d, what);
+    if (sqlite3_exec(d->db, sql, NULL, NULL, NULL) != SQLITE_OK) database_cannot(d, what);
 }
 
-static sqlite3_stmt *prepare(database *d, const char *sql)
+sqlite3_stmt *database_prepare(database *d, const char *sql)
 {
     sqlite3_stmt *s;
-    if (sqlite3_prepare_v2(d->db, sql, -1, &s, NULL) != SQLITE_OK) cannot(d, "read");
+    if (sqlite3_prepare_v2(d->db, sql, -1, &s, NULL) != SQLITE_OK) database_cannot(d, "read");
     return s;
 }
 
 static int file_version(database *d)
 {
-    sqlite3_stmt *s = prepare(d, "PRAGMA user_version");
+    sqlite3_stmt *s = database_prepare(d, "PRAGMA user_version");
     const int step = sqlite3_step(s), version = step == SQLITE_ROW ? sqlite3_column_int(s, 0) : -1;
     sqlite3_finalize(s);
-    if (version < 0) cannot(d, "read");
+    if (version < 0) database_cannot(d, "read");
     return version;
 }
 
@@ -85,10 +81,10 @@ static void use_wal(database *d)
         if (waited) sqlite3_sleep(step_ms);
         code = sqlite3_exec(d->db, "PRAGMA journal_mode = WAL", NULL, NULL, NULL);
     }
-    if (code != SQLITE_OK) cannot(d, "open");
+    if (code != SQLITE_OK) database_cannot(d, "open");
 }
 
-database *database_open(arena *a, const char *path)
+database *database_open(arena *a, const char *path, bool many_hosts)
 {
     database *d = arena_alloc(a, sizeof *d);
     const char *slash = strrchr(path, '/');
@@ -98,14 +94,15 @@ database *database_open(arena *a, const char *path)
     if (sqlite3_open_v2(path, &d->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK)
         bail(a, code_io, (position){0}, "trials: cannot open %s: %s", path, d->db ? sqlite3_errmsg(d->db) : "no memory");
     sqlite3_busy_timeout(d->db, wait_ms);
-    use_wal(d);
+    if (many_hosts) run(d, "PRAGMA journal_mode = DELETE", "open"); /* the log's index is memory, which hosts do not share */
+    else use_wal(d);
     run(d, "PRAGMA synchronous = NORMAL; PRAGMA trusted_schema = OFF", "open");
     set_up(d);
     return d;
 }
 
 /* ---- rows */
-static void put_text(sqlite3_stmt *s, int at, const char *v)
+void database_put_text(sqlite3_stmt *s, int at, const char *v)
 {
     if (v) sqlite3_bind_text(s, at, v, -1, SQLITE_TRANSIENT);
     else sqlite3_bind_null(s, at);
@@ -117,50 +114,50 @@ static void put_real(sqlite3_stmt *s, int at, double v)
     else sqlite3_bind_null(s, at);
 }
 
-static void step(database *d, sqlite3_stmt *s)
+void database_step(database *d, sqlite3_stmt *s)
 {
     const int code = sqlite3_step(s);
     sqlite3_finalize(s);
-    if (code != SQLITE_DONE) cannot(d, "write");
+    if (code != SQLITE_DONE) database_cannot(d, "write");
 }
 
 long long database_begin(database *d, const database_session *t)
 {
-    sqlite3_stmt *s = prepare(d, "INSERT INTO sessions(command, label, arch, target, model, driver, compiler, clocks, tfgen, seed)"
+    sqlite3_stmt *s = database_prepare(d, "INSERT INTO sessions(command, label, arch, target, model, driver, compiler, clocks, tfgen, seed)"
                                  " VALUES(?, ?, ?, ?, ?, ?, ?, ?, '" TFGEN_VERSION "', ?)");
     const char *const texts[] = {t->command, t->label, t->arch, t->target, t->model, t->driver, t->compiler, t->clocks};
-    for (int i = 0; i < 8; i++) put_text(s, i + 1, texts[i]);
+    for (int i = 0; i < 8; i++) database_put_text(s, i + 1, texts[i]);
     sqlite3_bind_int64(s, 9, (sqlite3_int64)t->seed);
-    step(d, s);
+    database_step(d, s);
     return sqlite3_last_insert_rowid(d->db);
 }
 
 void database_end(database *d, long long session, const char *how)
 {
-    sqlite3_stmt *s = prepare(d, "UPDATE sessions SET ended = CURRENT_TIMESTAMP, how = ? WHERE id = ?");
-    put_text(s, 1, how);
+    sqlite3_stmt *s = database_prepare(d, "UPDATE sessions SET ended = CURRENT_TIMESTAMP, how = ? WHERE id = ?");
+    database_put_text(s, 1, how);
     sqlite3_bind_int64(s, 2, session);
-    step(d, s);
+    database_step(d, s);
 }
 
 long long database_start(database *d, const database_trial *t)
 {
-    sqlite3_stmt *s = prepare(d, "INSERT INTO trials(session, signature, rows, keys, target, device, block, kernel, program, version, tile,"
+    sqlite3_stmt *s = database_prepare(d, "INSERT INTO trials(session, signature, rows, keys, target, device, block, kernel, program, version, tile,"
                                  " predicted) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
     const char *const texts[] = {t->key.target, t->key.device, t->block, t->kernel, t->program, t->version, t->tile};
     sqlite3_bind_int64(s, 1, t->session);
-    put_text(s, 2, t->key.signature);
+    database_put_text(s, 2, t->key.signature);
     sqlite3_bind_int64(s, 3, t->key.size.rows);
     sqlite3_bind_int64(s, 4, t->key.size.keys);
-    for (int i = 0; i < 7; i++) put_text(s, i + 5, texts[i]);
+    for (int i = 0; i < 7; i++) database_put_text(s, i + 5, texts[i]);
     put_real(s, 12, t->predicted);
-    step(d, s);
+    database_step(d, s);
     return sqlite3_last_insert_rowid(d->db);
 }
 
 static int rounds_there(database *d, long long trial)
 {
-    sqlite3_stmt *s = prepare(d, "SELECT count(*) FROM samples WHERE trial = ?");
+    sqlite3_stmt *s = database_prepare(d, "SELECT count(*) FROM samples WHERE trial = ?");
     sqlite3_bind_int64(s, 1, trial);
     const int count = sqlite3_step(s) == SQLITE_ROW ? sqlite3_column_int(s, 0) : 0;
     sqlite3_finalize(s);
@@ -169,7 +166,7 @@ static int rounds_there(database *d, long long trial)
 
 static void put_samples(database *d, long long trial, const database_trial *t)
 {
-    sqlite3_stmt *s = prepare(d, "INSERT INTO samples VALUES(?, ?, ?, ?)");
+    sqlite3_stmt *s = database_prepare(d, "INSERT INTO samples VALUES(?, ?, ?, ?)");
     for (int i = rounds_there(d, trial); i < t->rounds; i++) {
         sqlite3_bind_int64(s, 1, trial);
         sqlite3_bind_int(s, 2, i);
@@ -179,7 +176,7 @@ static void put_samples(database *d, long long trial, const database_trial *t)
         sqlite3_reset(s);
         if (code == SQLITE_DONE) continue;
         sqlite3_finalize(s);
-        cannot(d, "write");
+        database_cannot(d, "write");
     }
     sqlite3_finalize(s);
 }
@@ -187,26 +184,26 @@ static void put_samples(database *d, long long trial, const database_trial *t)
 static void save(database *d, long long trial, const database_trial *t, bool ended)
 {
     run(d, "BEGIN IMMEDIATE", "lock");
-    sqlite3_stmt *s = prepare(d, "UPDATE trials SET status = ?, reason = ?, ratio = ?, registers = ?, spills = ?,"
+    sqlite3_stmt *s = database_prepare(d, "UPDATE trials SET status = ?, reason = ?, ratio = ?, registers = ?, spills = ?,"
                                  " scratch_bytes = ?, shared_bytes = ?, threads = ?, code_hash = ?, compile_seconds = ?, checked = ?,"
                                  " run_seconds = ?, launch_seconds = ?, operations = ?, bytes = ?, floor_seconds = ?, waves = ?,"
                                  " most_waves = ?,"
                                  " ended = CASE WHEN ? THEN CURRENT_TIMESTAMP END WHERE id = ?");
     const int numbers[] = {t->registers, t->spills, t->scratch_bytes, t->shared_bytes, t->threads};
-    put_text(s, 1, t->status);
-    put_text(s, 2, t->reason);
+    database_put_text(s, 1, t->status);
+    database_put_text(s, 2, t->reason);
     put_real(s, 3, t->ratio);
     for (int i = 0; i < 5; i++)
         if (i < 3 && t->registers < 0) sqlite3_bind_null(s, 4 + i);
         else sqlite3_bind_int(s, 4 + i, numbers[i]);
-    put_text(s, 9, t->code_hash);
+    database_put_text(s, 9, t->code_hash);
     put_real(s, 10, t->compile_seconds);
     sqlite3_bind_int(s, 11, t->checked);
     const double reals[] = {t->run_seconds, t->launch_seconds, t->operations, t->bytes, t->floor_seconds, t->waves, t->most_waves};
     for (int i = 0; i < 7; i++) put_real(s, 12 + i, reals[i]);
     sqlite3_bind_int(s, 19, ended);
     sqlite3_bind_int64(s, 20, trial);
-    step(d, s);
+    database_step(d, s);
     put_samples(d, trial, t);
     run(d, "COMMIT", "write");
 }
@@ -223,30 +220,30 @@ static const char *column(sqlite3_stmt *s, int at)
 
 void database_known(database *d, const database_key *key, database_visit *visit, void *context)
 {
-    sqlite3_stmt *s = prepare(
+    sqlite3_stmt *s = database_prepare(
         d, "SELECT program, version, tile, status, ratio, (SELECT count(*) FROM trials AS later WHERE later.signature = t.signature AND"
            " later.target = t.target AND later.device = t.device AND later.rows = t.rows AND later.keys = t.keys AND"
            " later.program = t.program AND later.version = t.version AND later.tile = t.tile AND later.status IS NULL) FROM trials AS t"
            " WHERE id IN (SELECT max(id) FROM trials WHERE signature = ? AND target = ? AND device = ? AND rows = ? AND keys = ?"
            " GROUP BY program, version, tile) ORDER BY id");
-    put_text(s, 1, key->signature);
-    put_text(s, 2, key->target);
-    put_text(s, 3, key->device);
+    database_put_text(s, 1, key->signature);
+    database_put_text(s, 2, key->target);
+    database_put_text(s, 3, key->device);
     sqlite3_bind_int64(s, 4, key->size.rows);
     sqlite3_bind_int64(s, 5, key->size.keys);
     int code;
     while ((code = sqlite3_step(s)) == SQLITE_ROW)
         visit(context, column(s, 0), column(s, 1), column(s, 2), column(s, 3), sqlite3_column_double(s, 4), sqlite3_column_int(s, 5));
     sqlite3_finalize(s);
-    if (code != SQLITE_DONE) cannot(d, "read");
+    if (code != SQLITE_DONE) database_cannot(d, "read");
 }
 
 long long database_count(database *d)
 {
-    sqlite3_stmt *s = prepare(d, "SELECT count(*) FROM trials");
+    sqlite3_stmt *s = database_prepare(d, "SELECT count(*) FROM trials");
     const long long count = sqlite3_step(s) == SQLITE_ROW ? sqlite3_column_int64(s, 0) : -1;
     sqlite3_finalize(s);
-    if (count < 0) cannot(d, "read");
+    if (count < 0) database_cannot(d, "read");
     return count;
 }
 
@@ -270,11 +267,12 @@ static trial_row row_of(sqlite3_stmt *s, arena *a)
 
 trial_row *database_rows(database *d, arena *a, long long session, size_t *count)
 {
-    sqlite3_stmt *s = prepare(
+    sqlite3_stmt *s = database_prepare(
         d, "SELECT kernel, signature, target, device, program, tile, status, reason, rows, keys, id,"
            " (SELECT count(*) FROM samples WHERE trial = trials.id), predicted, ratio, run_seconds, launch_seconds, operations, bytes,"
            " floor_seconds, compile_seconds, registers, spills, scratch_bytes, shared_bytes, threads, waves, most_waves, checked"
-           " FROM trials WHERE ? IN (0, session) ORDER BY signature, target, device, rows, keys, id");
+           " FROM trials WHERE ?1 IN (0, session) OR session IN (SELECT value FROM shared WHERE key = 'session' AND sweep ="
+           " (SELECT sweep FROM shared WHERE key = 'session' AND value = CAST(?1 AS TEXT))) ORDER BY signature, target, device, rows, keys, id");
     size_t room = 0;
     trial_row *list = NULL;
     sqlite3_bind_int64(s, 1, session);
@@ -288,6 +286,6 @@ trial_row *database_rows(database *d, arena *a, long long session, size_t *count
         list[*count] = row_of(s, a);
     }
     sqlite3_finalize(s);
-    if (code != SQLITE_DONE) cannot(d, "read");
+    if (code != SQLITE_DONE) database_cannot(d, "read");
     return list;
 }

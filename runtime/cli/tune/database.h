@@ -10,7 +10,9 @@ typedef struct database database;
 
 /* $TFGEN_TRIALS, else $XDG_DATA_HOME/tfgen/trials.db, else ~/.local/share/tfgen/trials.db; NULL without a home. */
 const char *database_path(arena *a);
-database *database_open(arena *a, const char *path); /* makes file and folders; closed with the arena */
+/* Makes file and folders; closed with the arena. many_hosts: tuners of several hosts have it open, on a file system that they share and
+ * whose locks are POSIX's. */
+database *database_open(arena *a, const char *path, bool many_hosts);
 
 typedef struct database_session { /* of one command */
     const char *command, *label, *arch, *target, *model, *driver, *compiler, *clocks;
@@ -52,7 +54,7 @@ typedef void database_visit(void *context, const char *program, const char *vers
 void database_known(database *d, const database_key *key, database_visit *visit, void *context);
 long long database_count(database *d); /* trials */
 
-/* For reports: trials of a session, or of all (0), kernel by kernel, as they were begun. */
+/* For reports: trials of a session with those of its sweep, or of all (0), kernel by kernel, as they were begun. */
 typedef struct trial_row {
     const char *kernel, *signature, *target, *device, *program, *tile, *status, *reason;
     long long rows, keys, trial, rounds;
@@ -60,4 +62,23 @@ typedef struct trial_row {
     int registers, spills, scratch_bytes, shared_bytes, threads, waves, most_waves, checked; /* -1: not known */
 } trial_row;
 trial_row *database_rows(database *d, arena *a, long long session, size_t *count);
+
+/* ---- what the processes of a sweep tell each other (runtime/cli/tune/share.h) */
+/* True: nobody had told it before, and this rank has now. */
+bool database_tell(database *d, const char *sweep, const char *key, const char *what, int rank, const char *value);
+const char *database_told(database *d, arena *a, const char *sweep, const char *key, const char *what, int *rank); /* or NULL */
+/* What `from` told is this rank's from now on; false: it was another's. */
+bool database_take_over(database *d, const char *sweep, const char *key, const char *what, int from, int rank);
+int database_count_told(database *d, const char *sweep, const char *key, const char *like);
+/* -1: the rank has ended. */
+void database_beat(database *d, const char *sweep, int rank, long long beat);
+typedef void database_beats_visit(void *context, int rank, long long beat);
+void database_beats(database *d, const char *sweep, database_beats_visit *visit, void *context);
+/* Tiles that a rank began with and did not end are anybody's again, but for those that were interrupted twice. */
+void database_give_back(database *d, const char *sweep, int rank);
+/* Of the sweep's trials of a kernel those that were faster than the default, the fastest first. */
+typedef void database_best_visit(void *context, const char *program, const char *version, const char *tile, double ratio);
+void database_best(database *d, const char *sweep, const database_key *key, long long but_session, database_best_visit *visit,
+                   void *context);
+void database_forget(database *d, const char *sweep);
 #endif

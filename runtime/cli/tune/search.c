@@ -255,11 +255,35 @@ static void decide(search *s)
     else if (s->r.standard->status == candidate_ready) s->r.standard->status = candidate_beaten;
 }
 
+/* Ready, with the ratio that others measured: they meet the default next. */
+static void take_in(search *s, const candidate *some, int count)
+{
+    candidate *list[search_most_joined];
+    for (int i = 0; i < count; i++) {
+        list[i] = arena_alloc(s->a, sizeof *list[i]);
+        *list[i] = some[i];
+        s->r.list[s->r.count++] = list[i];
+    }
+    s->side->prepare(s->side->context, list, count);
+    (void)keep_ready(s, list, count);
+}
+
+static void leave_to_others(search *s)
+{
+    s->r.elsewhere = true;
+    for (int i = 1; i < s->r.count; i++) {
+        if (s->r.list[i]->status != candidate_ready) continue;
+        s->r.list[i]->status = candidate_beaten;
+        s->side->release(s->side->context, s->r.list[i]);
+    }
+    if (s->r.standard->status == candidate_ready) s->r.standard->status = candidate_beaten;
+}
+
 search_result search_run(arena *a, candidate *standard, const search_side *side, const search_options *o)
 {
     search s = {.a = a, .side = side, .o = o, .random = o->seed, .best = standard};
     s.r = (search_result){.standard = standard, .kept = standard, .ratio = 1};
-    s.r.list = arena_alloc(a, ((size_t)o->most + 2) * sizeof *s.r.list);
+    s.r.list = arena_alloc(a, ((size_t)o->most + search_most_joined + 2) * sizeof *s.r.list);
     s.r.list[s.r.count++] = standard;
     int idle = 0;
     while (!s.r.ended && !is_over(&s) && standard->status == candidate_ready) {
@@ -269,6 +293,10 @@ search_result search_run(arena *a, candidate *standard, const search_side *side,
         idle = after < before * (1 - o->margin) ? 0 : idle + 1;
         s.r.ended = !more || idle >= o->patience;
     }
-    decide(&s);
+    candidate others[search_most_joined];
+    const int joined = side->join ? side->join(side->context, search_most_joined, others) : 0;
+    if (joined > 0) take_in(&s, others, joined);
+    if (joined < 0) leave_to_others(&s);
+    else decide(&s);
     return s.r;
 }

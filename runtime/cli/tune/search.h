@@ -38,7 +38,7 @@ typedef struct candidate {
     double ratio;       /* median of seconds / against; 0: not timed */
 } candidate;
 
-enum { search_most_wave = 64 };
+enum { search_most_wave = 64, search_most_joined = 4 };
 
 typedef struct search_side { /* the proposer, the device, the clock */
     /* Up to `most` candidates that were not proposed yet, the likeliest first: neighbours of `best`, or of the default where it is NULL. */
@@ -48,6 +48,9 @@ typedef struct search_side { /* the proposer, the device, the clock */
     bool (*time)(void *context, candidate *c, double *seconds);
     void (*timed)(void *context, const candidate *c); /* it has one round more, and its ratio is that of all */
     bool (*check)(void *context, candidate *c); /* against the reference, before it is kept; false: it is wrong, and says how */
+    /* When waves have ended: candidates that others found, their ratio filled in, which meet the default as well; -1: it is not for this
+     * search to decide. NULL: there are no others. */
+    int (*join)(void *context, int most, candidate *out);
     void (*release)(void *context, candidate *c); /* it is timed no more; its status is final unless it is ready */
     double (*now)(void *context);                 /* seconds */
     bool (*stopped)(void *context);               /* the user has enough */
@@ -71,6 +74,7 @@ typedef struct search_result {
     double noise;        /* standard error of its logarithm */
     candidate **list;    /* all, the default first */
     int count;
+    bool elsewhere; /* others decide: `kept` says nothing */
     bool ended; /* not by the time, and not by the user */
 } search_result;
 

@@ -85,6 +85,7 @@ static void tune_dims(void *argument)
     compile_inside(a, &r, &done);
     const tuned_plan p = tuner_run(t, a, &r, done.graph, done.plan, c->path, dims_text(a, &done.plan->program->dims));
     for (int i = 0; i < p.count; i++) c->j->wrong |= p.kernels[i].wrong > 0;
+    if (t->ranks.rank > 0) return; /* the first tells what came of it */
     if (c->j->all) json_array_append_new(c->j->all, plan_json(c, &p));
     else if (!t->o->quiet) print_plan(c, &p);
 }
@@ -131,6 +132,20 @@ static const char *trials_path(const tuner *t)
     return path;
 }
 
+/* Each rank has a device of its own, unless the user names one, or the host engine. */
+static const char *own_device(const tuner *t)
+{
+    const char *given = t->o->device;
+    tfgen_device *best = NULL;
+    tfgen_error error;
+    if (t->ranks.size < 2 || (given && strchr(given, ':'))) return given;
+    if (!given && tfgen_device_open(NULL, &best, &error) == TFGEN_OK) {
+        given = arena_strndup(t->a, best->info.name, strcspn(best->info.name, ":"));
+        tfgen_device_close(best);
+    }
+    return !given || strcmp(given, "host") == 0 ? given : arena_printf(t->a, "%s:%d", given, t->ranks.local);
+}
+
 static void begin(tune_job *j)
 {
     tuner *t = &j->t;
@@ -138,18 +153,20 @@ static void begin(tune_job *j)
     text command = {.a = t->a};
     text_printf(&command, "tfgen tune");
     for (int i = 0; i < o->file_count; i++) text_printf(&command, " %s", o->files[i]);
-    t->device = cli_open_device(t->a, o->device);
+    t->device = cli_open_device(t->a, own_device(t));
     t->cache = cli_cache(t->a, o);
     t->wisdom = o->wisdom ? o->wisdom : wisdom_path(t->a);
     if (!t->wisdom || strcmp(t->wisdom, "none") == 0)
         bail(t->a, code_usage, (position){0}, "tune: there is nowhere to write what is found; --wisdom=FILE names a file");
-    t->trials = database_open(t->a, trials_path(t));
+    t->trials = database_open(t->a, trials_path(t), t->ranks.many_hosts);
     t->date = today(t->a);
     const tfgen_device_info *d = &t->device->info;
     const char *model = o->device_model ? o->device_model : device_model_of(t->a, target_find(d->target), d->label)->name;
     const database_session s = {text_harmless(t->a, command.data), d->label, d->arch, d->target, model, driver_of(t->a, d),
                                 compiler_of(t->a, t->device), NULL, (unsigned long long)o->number.seed};
     t->session = database_begin(t->trials, &s);
+    if (t->ranks.size > 1)
+        t->share = share_open(t->a, t->trials, &t->ranks, t->session, arena_printf(t->a, "%s %s", d->target, text_harmless(t->a, d->label)));
 }
 
 static int tune_file(tune_job *j, const char *path, const char *dim, const char *value)
@@ -173,7 +190,7 @@ static void tune_all(void *argument)
     if (t->o->report) report_check(t->a, t->o->report);
     if (!t->o->file_count) {
         const char *path = trials_path(t);
-        report_write(t->a, database_open(t->a, path), 0, t->o->report);
+        report_write(t->a, database_open(t->a, path, false), 0, t->o->report);
         return;
     }
     begin(j);
@@ -187,16 +204,36 @@ static void tune_all(void *argument)
             if (code > w->worst) w->worst = code;
         }
     database_end(t->trials, t->session, tuner_stopped() ? "stopped" : "done");
-    if (t->o->report) report_write(t->a, t->trials, t->session, t->o->report);
+    if (t->o->report && t->ranks.rank == 0) report_write(t->a, t->trials, t->session, t->o->report);
 }
 
-int command_tune_main(const cli_options *o)
+static int tune_alone(const cli_options *o, const ranks *r)
 {
-    tune_job j = {.t = {.a = arena_new(), .o = o}, .all = o->json ? json_array() : NULL};
+    const bool tells = r->rank == 0;
+    tune_job j = {.t = {.a = arena_new(), .o = o, .ranks = *r}, .all = o->json && tells ? json_array() : NULL};
     whole w = {&j, code_ok};
     int code = cli_run(tune_all, &w, j.t.a);
     if (j.all && code == code_ok) cli_print_json(j.all);
     json_decref(j.all);
     if (w.worst > code) code = w.worst;
     return code == code_ok && j.wrong ? code_check_failed : code;
+}
+
+typedef struct ranked {
+    const cli_options *o;
+    const ranks *r;
+} ranked;
+
+static int tune_ranked(void *context)
+{
+    const ranked *x = context;
+    return tune_alone(x->o, x->r);
+}
+
+int command_tune_main(const cli_options *o)
+{
+    const ranks r = ranks_of(o->a);
+    if (r.size < 2 || !o->file_count) return tune_alone(o, &r);
+    const ranks_work work = {tune_ranked, &(ranked){o, &r}, o->trials ? o->trials : database_path(o->a)};
+    return ranks_supervise(&r, &work);
 }

@@ -42,7 +42,7 @@ typedef struct subject {
     course *c;
     arena *a;
     space *space;
-    const char *signature, *name, *block;
+    const char *signature, *name, *block, *key; /* key: as ranks call it */
     phase_size size;
     candidate *pool, *kept; /* proposed by nobody yet; kept: of a run before, to begin with */
     int pool_count, pool_room, kept_count;
@@ -67,6 +67,9 @@ typedef struct foresight {
     candidate *x;
     arena *a;
 } foresight;
+
+static void best_of_all(const subject *s, double ratio, ir_tile *tile);
+static void rebase(course *c, const char *line);
 
 static void predict(void *argument)
 {
@@ -112,21 +115,40 @@ static int likeliest(const subject *s)
     return best;
 }
 
+/* What another rank has is not tried here. */
+static bool is_mine(const subject *s, const candidate *x)
+{
+    const entrant *e = x->item;
+    return !s->c->t->share || share_take(s->c->t->share, s->key, program_table[e->tile.program].name, e->text);
+}
+
+static int take_from_pool(subject *s, int most, candidate *out)
+{
+    int count = 0;
+    while (count < most && s->pool_count) {
+        const int at = likeliest(s);
+        out[count] = s->pool[at];
+        memmove(&s->pool[at], &s->pool[at + 1], (size_t)(--s->pool_count - at) * sizeof *s->pool);
+        count += is_mine(s, &out[count]);
+    }
+    return count;
+}
+
 static int propose(void *context, const candidate *best, int most, candidate *out)
 {
     enum { near = 96 };
     subject *s = context;
-    ir_tile list[near];
-    const ir_tile *from = best ? &((entrant *)best->item)->tile : &s->space->phase->tile;
-    int count = 0;
-    for (; !s->seeded && count < s->kept_count && count < most; count++) out[count] = s->kept[count];
+    ir_tile list[near], from = best ? ((entrant *)best->item)->tile : s->space->phase->tile;
+    int count = 0, found;
+    if (s->c->t->share) best_of_all(s, best ? best->ratio : 1, &from);
+    for (int i = 0; !s->seeded && i < s->kept_count && count < most; i++)
+        if (is_mine(s, &s->kept[i])) out[count++] = s->kept[i];
     s->seeded = true;
-    for (int i = space_near(s->space, from, near, list) - 1; i >= 0; i--) add_to_pool(s, made_candidate(s, &list[i]));
-    for (; count < most && s->pool_count; count++) {
-        const int at = likeliest(s);
-        out[count] = s->pool[at];
-        memmove(&s->pool[at], &s->pool[at + 1], (size_t)(--s->pool_count - at) * sizeof *s->pool);
-    }
+    do {
+        found = space_near(s->space, &from, near, list);
+        for (int i = found - 1; i >= 0; i--) add_to_pool(s, made_candidate(s, &list[i]));
+        count += take_from_pool(s, most - count, out + count);
+    } while (!count && found);
     return count;
 }
 
@@ -261,6 +283,67 @@ static void take_known(void *context, const char *program, const char *version, 
     if (good && s->kept_count < 4) s->kept[s->kept_count++] = made_candidate(s, &t);
 }
 
+/* ---- what other ranks found */
+typedef struct others {
+    const subject *s;
+    ir_tile *tiles;
+    double *ratios;
+    int count, most;
+} others;
+
+static void take_other(void *context, const char *program, const char *version, const char *tile, double ratio)
+{
+    others *o = context;
+    ir_tile t;
+    arena *a = o->s->a;
+    if (o->count == o->most || !read_tile(a, program, tile, &t) || strcmp(program_version(a, t.program), version) != 0) return;
+    o->tiles[o->count] = t, o->ratios[o->count++] = ratio;
+}
+
+static void best_of_all(const subject *s, double ratio, ir_tile *tile)
+{
+    ir_tile best;
+    double least;
+    others o = {s, &best, &least, 0, 1};
+    const database_key key = key_of(s);
+    share_best(s->c->t->share, &key, take_other, &o);
+    if (o.count && least < ratio) *tile = best;
+}
+
+static int join(void *context, int most, candidate *out)
+{
+    subject *s = context;
+    ir_tile tiles[search_most_joined];
+    double ratios[search_most_joined];
+    others o = {s, tiles, ratios, 0, most};
+    const database_key key = key_of(s);
+    if (!share_join(s->c->t->share, s->key, s->until)) return -1;
+    share_best(s->c->t->share, &key, take_other, &o);
+    for (int i = 0; i < o.count; i++) out[i] = made_candidate(s, &tiles[i]), out[i].ratio = ratios[i];
+    return o.count;
+}
+
+/* "default", or ratio, noise and the line. */
+static void tell_decision(const subject *s, const search_result *r)
+{
+    const entrant *e = r->kept->item;
+    const char *said = r->kept == r->standard ? "default" : arena_printf(s->a, "%.17g %.17g %s", r->ratio, r->noise, e->line);
+    (void)share_tell(s->c->t->share, s->key, "decision", said);
+}
+
+static void take_decision(subject *s, tuned_kernel *k, const char *said)
+{
+    char *at;
+    k->how = "default", k->ended = true;
+    k->tried = share_taken(s->c->t->share, s->key);
+    if (strcmp(said, "default") == 0) return;
+    k->how = "better";
+    k->ratio = strtod(said, &at), k->noise = strtod(at, &at);
+    const char *line = arena_strdup(s->a, at + strspn(at, " ")), *tile = strstr(line, ": ");
+    if (tile) k->tile = tile + 2;
+    rebase(s->c, line);
+}
+
 static bool is_known(const tuner *t, const subject *s)
 {
     int count;
@@ -332,9 +415,10 @@ static candidate standard_of(subject *s)
 static search_result search_kernel(subject *s, candidate *standard)
 {
     const effort *how = effort_of(s->c->t->o);
-    const search_side side = {propose, prepare, time_candidate, timed, check, release, now, is_stopped, s};
-    const search_options o = {.wave = how->wave,
-                              .most = how->most,
+    const int ranks = s->c->t->ranks.size; /* whose waves are one together */
+    const search_side side = {propose, prepare, time_candidate, timed, check, s->c->t->share ? join : NULL, release, now, is_stopped, s};
+    const search_options o = {.wave = (how->wave + ranks - 1) / ranks,
+                              .most = (how->most + ranks - 1) / ranks,
                               .patience = how->patience,
                               .rounds = how->rounds,
                               .pairs = how->pairs,
@@ -359,7 +443,7 @@ static void rebase(course *c, const char *line)
 /* until: of this kernel. */
 static void tune_kernel(course *c, subject *s, tuned_kernel *k, const char *path, const char *where)
 {
-    s->best = 1, s->terminal = isatty(STDERR_FILENO) && !c->t->o->quiet;
+    s->best = 1, s->terminal = isatty(STDERR_FILENO) && !c->t->o->quiet && c->t->ranks.rank == 0;
     s->kept = arena_alloc(s->a, 4 * sizeof *s->kept);
     const database_key key = key_of(s);
     if (c->t->resume) database_known(c->t->trials, &key, take_known, s);
@@ -374,6 +458,11 @@ static void tune_kernel(course *c, subject *s, tuned_kernel *k, const char *path
         bail(c->a, code_device, (position){0}, "the device failed: %s", standard.reason ? standard.reason : "no time");
     tell_wrong(s, &r, path, where);
     count_candidates(k, &r);
+    if (r.elsewhere) {
+        take_decision(s, k, share_told(c->t->share, s->a, s->key, "decision"));
+        return;
+    }
+    if (c->t->share) tell_decision(s, &r), k->tried = share_taken(c->t->share, s->key); /* ahead of the wisdom, which others look into */
     k->tile = best->text, k->ratio = r.ratio, k->noise = r.noise, k->ended = r.ended;
     k->how = r.kept == r.standard ? "default" : "better";
     if (r.kept != r.standard || r.ended) keep(s, &r, k->seconds);
@@ -434,7 +523,11 @@ static void tune_one(course *c, tuned_plan *out, int index, const char *path, co
     for (int i = index; i < out->count; i++)
         if (!*out->kernels[i].how) left += out->kernels[i].share;
     s.until = seconds_now() + (t->until - seconds_now()) * k->share / left;
-    if (!t->again && !t->resume && is_known(t, &s)) k->how = "known";
+    s.key = arena_printf(c->a, "%s %s %s %s rows=%lld keys=%lld %s", path, where, c->plan->target->name, c->device, s.size.rows,
+                         s.size.keys, k->signature);
+    const char *decision = t->share ? share_told(t->share, c->a, s.key, "decision") : NULL;
+    if (decision) take_decision(&s, k, decision);
+    else if (!t->again && !t->resume && is_known(t, &s)) k->how = "known";
     else if (stopped || seconds_now() >= t->until) k->how = "no time";
     else {
         const char *limit;
@@ -444,6 +537,28 @@ static void tune_one(course *c, tuned_plan *out, int index, const char *path, co
         if (c->model->numbers[number_bandwidth].value > 0)
             s.floor_seconds = peaks_floor(c->model, c->plan->program->type, &s.work, &limit);
         tune_kernel(c, &s, k, path, where);
+    }
+    if (t->share) share_pass(t->share, s.key);
+}
+
+/* Ranks measure shares of their own, and go through the kernels in one order: that of whoever tells it first. */
+static void agree_on_order(course *c, tuned_plan *out, const char *path, const char *where)
+{
+    const char *key = arena_printf(c->a, "%s %s %s %s", path, where, c->plan->target->name, c->device);
+    text mine = {.a = c->a};
+    for (int i = 0; i < out->count; i++) text_printf(&mine, "%.17g %s\n", out->kernels[i].share, out->kernels[i].signature);
+    (void)share_tell(c->t->share, key, "order", mine.data ? mine.data : "");
+    const name_list lines = options_lines(c->a, share_told(c->t->share, c->a, key, "order"));
+    for (size_t i = 0; i < lines.count && (int)i < out->count; i++) {
+        char *at;
+        const double share = strtod(lines.names[i], &at);
+        for (int n = (int)i; n < out->count; n++) {
+            if (strcmp(out->kernels[n].signature, at + strspn(at, " ")) != 0) continue;
+            const tuned_kernel one = out->kernels[n];
+            out->kernels[n] = out->kernels[i], out->kernels[i] = one;
+            out->kernels[i].share = share;
+            break;
+        }
     }
 }
 
@@ -480,6 +595,7 @@ tuned_plan tuner_run(tuner *t, arena *a, const compile_request *r, const ir_prog
     out.kernels = arena_alloc(a, ((size_t)c->plan->launch_count + 1) * sizeof *out.kernels);
     out.before = seconds_of_run(c);
     const int count = list_kernels(c, &out);
+    if (t->share) agree_on_order(c, &out, path, where);
     for (int i = 0; i < count; i++) tune_one(c, &out, i, path, where);
     out.ratio = compare(c);
     return out;

@@ -4,6 +4,7 @@
 #define TFGEN_TUNE_TUNER_H
 #include "runtime/cli/bench.h"
 #include "runtime/cli/tune/database.h"
+#include "runtime/cli/tune/share.h"
 #include "runtime/cli/tune/space.h"
 #include "runtime/wisdom/wisdom_file.h"
 
@@ -19,6 +20,8 @@ typedef struct tuner { /* of one command */
     double until;       /* by seconds_now() */
     bool again, resume; /* also what is known; go on with what the database knows */
     int tried;          /* candidates of the whole command */
+    ranks ranks;        /* that tune together */
+    share *share;       /* what they tell each other; NULL: this one is alone */
 } tuner;
 
 typedef struct tuned_kernel {
