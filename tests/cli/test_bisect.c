@@ -268,6 +268,46 @@ START_TEST(a_fault_is_found_in_the_geometry_of_a_gpu)
 }
 END_TEST
 
+START_TEST(an_access_beyond_a_value_is_found_and_the_checker_names_its_line)
+{
+    find_planted(NORM, "", "rmsnorm_n.hip", "p.n_ + row * 256ll", "p.n_ + row * 257ll");
+    ck_assert_ptr_nonnull(strstr(string(found, "fault"), "memory fault, a write at n, "));
+    ck_assert_ptr_nonnull(strstr(string(found, "checker"), "out of bounds: write of 32 bytes at n+"));
+    ck_assert_ptr_nonnull(strstr(string(found, "checker"), "specs/rmsnorm.yaml:17:"));
+    ck_assert_ptr_null(json_object_get(found, "first"));
+}
+END_TEST
+
+/* The kernel that stores more has more arguments. */
+START_TEST(a_fault_that_goes_when_values_are_stored_is_told)
+{
+    find_planted(SWIGLU, "", "swiglu_gate_up.hip", "op_mul(act, hi)", "op_mul(act, hi) * (sizeof(args) > 40 ? 1.0f : 2.0f)");
+    is_first("prod", "mul", 22);
+    ck_assert(json_is_true(json_object_get(found, "vanished")));
+    ck_assert_ptr_null(json_object_get(found, "lost"));
+}
+END_TEST
+
+/* A line more where another one is gone: nobody knows to which of the other kernel's lines that belongs. */
+START_TEST(an_edit_that_has_no_place_is_told)
+{
+    find_planted(SWIGLU, "", "swiglu_gate_up.hip", "const vec<float, W> act = op_silu(lo);",
+                 "const vec<float, W> both = lo + hi;\n const vec<float, W> act = op_silu(both);");
+    is_first("prod", "mul", 22);
+    ck_assert_ptr_nonnull(strstr(string(found, "lost"), "the change at swiglu_gate_up.hip:"));
+}
+END_TEST
+
+START_TEST(what_a_dtype_cannot_hold_is_no_fault)
+{
+    write_text("s.yaml", "block: large\ndtype: f16\ndims: {B: 4, D: 32}\ninputs: {x: [B, D]}\n"
+                         "ops:\n  - {out: y, op: mul, in: [x, 1000000]}\noutputs: {y: y}\n");
+    ck_assert_msg(tfgen("bisect %s --target=host --what=nan --json", path_of("s.yaml")) == 0, "%s", output);
+    parse();
+    ck_assert_str_eq(string(found, "overflow"), "y");
+}
+END_TEST
+
 START_TEST(what_is_right_is_left_alone)
 {
     ck_assert_int_eq(tfgen("bisect " SWIGLU), 0);
@@ -416,28 +456,32 @@ START_TEST(files_that_are_not_of_the_spec_are_refused)
 END_TEST
 
 /* ---- time */
-/* A model of the host engine that allows each launch a second: times of kernels are far below, that of a loop of seconds would be above. */
-static void write_model(const char *file, const char *bandwidth)
+/* A model of the host engine: a processor of a GB/s. Times are compared with those of a loop that takes longer than all else together. */
+START_TEST(the_launch_that_is_slow_is_found)
 {
-    char model[400];
-    snprintf(model, sizeof model,
-             "name: cpu\nlabel: a processor\ntarget: host\nunits: {is: 1, chosen: one}\nchiplets: {is: 1, chosen: one}\n%s", bandwidth);
-    write_text(file, model);
-}
-
-START_TEST(a_launch_that_waits_for_nothing_is_the_slowest)
-{
-    write_model("slow.yaml", "bandwidth: {is: 1e9, chosen: for a test}\n");
-    emit_sources("specs/softmax.yaml --target=host");
-    ck_assert_int_eq(
-        tfgen("bisect specs/softmax.yaml --what=slow --device=host --seconds=0 --device-model=%s/slow.yaml --json --tolerance=1000",
-              folder),
-        0);
+    static const char arguments[] = "specs/swiglu.yaml --fusion=none";
+    write_text("cpu.yaml", "name: cpu\nlabel: a processor\ntarget: host\nunits: {is: 1, chosen: one}\nchiplets: {is: 1, chosen: one}\n"
+                           "bandwidth: {is: 1e9, chosen: for a test}\n");
+    ck_assert_msg(tfgen("emit %s -q -o %s --target=host", arguments, folder) == 0, "%s", output);
+    edit("swiglu_act.hip", "DEV static void begin(const args &p, int row, context &c)\n    {",
+         "DEV static void begin(const args &p, int row, context &c)\n    {\n        for (volatile int i = 0; i < 400000; i++);");
+    ck_assert_msg(tfgen("bisect %s --what=slow --device=host --seconds=0 --device-model=%s/cpu.yaml --replace-source=%s --json", arguments,
+                        folder, folder) == 1, "%s", output);
     parse();
-    const json_t *l = json_array_get(json_object_get(found, "launches"), 0);
-    ck_assert_double_gt(json_number_value(json_object_get(l, "chained_seconds")), 0);
-    ck_assert_double_gt(json_number_value(json_object_get(l, "alone_seconds")), 0);
-    ck_assert_double_gt(json_number_value(json_object_get(l, "predicted_seconds")), 0);
+    const json_t *launches = json_object_get(found, "launches");
+    ck_assert_uint_eq(json_array_size(launches), 4);
+    size_t i;
+    json_t *l;
+    json_array_foreach(launches, i, l)
+    {
+        ck_assert_int_eq(json_is_true(json_object_get(l, "slowest")), strcmp(string(l, "kernel"), "swiglu_act") == 0);
+        ck_assert_double_gt(json_number_value(json_object_get(l, "chained_seconds")), 0);
+        ck_assert_double_gt(json_number_value(json_object_get(l, "alone_seconds")), 0);
+        ck_assert_double_gt(json_number_value(json_object_get(l, "predicted_seconds")), 0);
+        if (strcmp(string(l, "kernel"), "swiglu_act") == 0) ck_assert_int_eq(integer(json_object_get(l, "spec"), "line"), 21);
+    }
+    ck_assert_int_eq(tfgen("bisect %s --what=slow --device=host --seconds=0 --device-model=%s/cpu.yaml --tolerance=1000", arguments, folder), 0);
+    says("nothing is more than 1001 times its model's time");
 }
 END_TEST
 
@@ -461,12 +505,16 @@ int main(void)
     tcase_add_test(faults, a_rounding_at_the_wrong_place_is_found);
     tcase_add_test(faults, a_fault_in_a_packed_weight_is_found);
     tcase_add_test(faults, a_fault_is_found_in_the_geometry_of_a_gpu);
+    tcase_add_test(faults, an_access_beyond_a_value_is_found_and_the_checker_names_its_line);
+    tcase_add_test(faults, a_fault_that_goes_when_values_are_stored_is_told);
+    tcase_add_test(faults, an_edit_that_has_no_place_is_told);
+    tcase_add_test(numbers, what_a_dtype_cannot_hold_is_no_fault);
     tcase_add_test(numbers, what_is_right_is_left_alone);
     tcase_add_test(numbers, run_takes_edited_kernels_too);
     tcase_add_test(numbers, what_bisect_cannot_do_it_says);
     tcase_add_test(numbers, numbers_of_another_framework_part_where_its_op_is_another);
     tcase_add_test(numbers, files_that_are_not_of_the_spec_are_refused);
-    tcase_add_test(times, a_launch_that_waits_for_nothing_is_the_slowest);
+    tcase_add_test(times, the_launch_that_is_slow_is_found);
     tcase_set_timeout(faults, 120);
     tcase_set_timeout(numbers, 120);
     tcase_set_timeout(times, 120);

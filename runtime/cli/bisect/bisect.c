@@ -14,19 +14,53 @@
 static const double sample_above = 2e10, check_below = 3e8;
 
 /* ---- one run of the plan as it is */
-static trial_result run_whole(bisection *b)
+typedef struct whole_run {
+    arena *a;
+    bisection *b;
+    trial_result result;
+} whole_run;
+
+static void run_body(void *whole)
 {
+    whole_run *w = whole;
+    bisection *b = w->b;
     progress bar = progress_start("compiling", b->plan->launch_count + b->plan->pack_count);
     b->whole = (walk){.a = b->a, .graph = b->graph, .plan = b->plan, .bar = &bar};
-    trial_options o = walk_options(b, &b->whole);
-    const trial_result r = trial_run(b->a, b->graph, b->plan, &o);
+    const trial_options o = walk_options(b, &b->whole);
+    w->result = trial_run(w->a, b->graph, b->plan, &o);
     progress_end(&bar);
-    source_edits_check(b->a, &b->edits, b->plan, r.plan);
-    b->plan = r.plan;
-    b->on = r.device;
-    b->sampled = r.operations > sample_above;
-    walk_outputs(&b->whole, b->graph, &r);
-    return r;
+    source_edits_check(w->a, &b->edits, b->plan, w->result.plan);
+}
+
+static void free_arena(void *a) { arena_free(a); }
+
+/* What follows the first error: its log. */
+static const char *log_of(arena *a, const char *said)
+{
+    const char *end = said + strcspn(said, "\n");
+    return arena_strdup(a, *end ? end + 1 : "");
+}
+
+/* False: a kernel on the host engine touched memory that is not its own, or did not end; a GPU would be lost for the rest of the process,
+ * and says no more of it. */
+static bool run_whole(bisection *b)
+{
+    whole_run w = {.a = arena_new(), .b = b};
+    if (!w.a) bail(b->a, code_device, (position){0}, "not enough memory");
+    arena_defer(b->a, free_arena, w.a);
+    const tfgen_code code = arena_run(w.a, run_body, &w);
+    if (code != code_ok) {
+        const char *why = cli_first_error(b->a, w.a), *log = log_of(b->a, arena_diagnostics(w.a));
+        if (code != code_device || b->device) bail_with_log(b->a, code, log, "%s", why);
+        b->fault = *log ? log : why;
+        return false;
+    }
+    b->plan = w.result.plan;
+    b->on = w.result.device;
+    b->sampled = w.result.operations > sample_above;
+    b->operations = w.result.operations;
+    walk_outputs(&b->whole, b->graph, &w.result);
+    return true;
 }
 
 /* ---- the checker: races and accesses out of bounds, each with its line */
@@ -55,9 +89,9 @@ static const char *first_report(arena *a, const char *all)
     return arena_strndup(a, from, (size_t)(end - from));
 }
 
-static void ask_checker(bisection *b, double operations)
+static void ask_checker(bisection *b)
 {
-    if (b->device || !(b->o->check || (b->found && operations <= check_below))) return;
+    if (b->device || !(b->o->check || b->fault || (b->found && b->operations <= check_below))) return;
     checking c = {arena_new(), b};
     if (!c.a) return;
     b->checked = true;
@@ -78,15 +112,15 @@ static void find_parting(bisection *b)
     if (!b->graph) bail(b->a, code_usage, (position){0}, "--from=%s: the reference needs a graph, which --spec=SPEC names", b->o->from);
     const data_files files = {b->o->weights, b->o->input, b->o->state};
     b->trial.inputs = data_make(b->a, b->graph, b->trial.seed, &files);
-    const trial_result r = run_whole(b);
-    const parting *first = walk_first(&b->whole, b->plan);
-    find_overflow(b);
+    b->found = !run_whole(b);
+    const parting *first = b->fault ? NULL : walk_first(&b->whole, b->plan);
     if (first) {
         b->found = true;
         b->first = b->stored = (finding){*first, locate(b, b->plan, first)};
         if (!first->end_to_end) bisect_inside(b);
     }
-    ask_checker(b, r.operations);
+    find_overflow(b);
+    ask_checker(b);
     if (b->o->expected) bisect_expected(b);
 }
 

@@ -95,9 +95,11 @@ typedef struct bisection {
     source_edits edits;
     trial_options trial;
     /* ---- what came of it */
-    const char *on; /* the device */
-    bool sampled;   /* of products and attention only some rows were judged */
-    walk whole;     /* the plan as it is */
+    const char *on;    /* the device */
+    double operations; /* of the graph */
+    const char *fault; /* how the host engine stopped a kernel, or NULL: then nothing was compared */
+    bool sampled;      /* of products and attention only some rows were judged */
+    walk whole;        /* the plan as it is */
     bool found;
     finding stored;          /* the first value in memory that is wrong; launch NULL and no parting: none */
     finding first;           /* what of it is wrong first, with the phase's own values stored; the same where that tells no more */

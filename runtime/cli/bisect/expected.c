@@ -127,7 +127,6 @@ void bisect_expected(bisection *b)
     const ref_tensor **given = arena_alloc(a, values * sizeof *given);
     for (int i = 0; i < b->graph->value_count; i++)
         if (data_is_given(b->graph->values[i])) given[i] = &b->trial.inputs[i];
-    if (!ref_run(b->graph, given, true, &rules, none, message, sizeof message))
-        bail(a, code_check_failed, (position){0}, "%s", message);
+    if (!ref_run(b->graph, given, true, &rules, none, message, sizeof message)) bail(a, code_check_failed, (position){0}, "%s", message);
     b->found |= b->expected.first != NULL;
 }

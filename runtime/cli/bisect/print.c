@@ -138,6 +138,11 @@ static void print_notes(const bisection *b)
                dtype_name(b->overflow->value->type));
 }
 
+static void print_lines(const char *text)
+{
+    for (const char *at = text; *at; at += strcspn(at, "\n"), at += *at == '\n') printf("    %.*s\n", (int)strcspn(at, "\n"), at);
+}
+
 static void print_checker(const bisection *b)
 {
     if (!b->checker) {
@@ -145,7 +150,7 @@ static void print_checker(const bisection *b)
         return;
     }
     printf("  %sthe checker, of the first access that it refuses%s\n", bold(), plain());
-    for (const char *at = b->checker; *at; at += strcspn(at, "\n"), at += *at == '\n') printf("    %.*s\n", (int)strcspn(at, "\n"), at);
+    print_lines(b->checker);
 }
 
 static void print_expected(const bisection *b)
@@ -186,6 +191,12 @@ void bisect_print(const bisection *b)
     print_head(b);
     if (b->what == bisect_slow) {
         print_slow(b);
+        return;
+    }
+    if (b->fault) {
+        printf("  %sthe host engine stopped the run%s\n", bold(), plain());
+        print_lines(b->fault);
+        print_checker(b);
         return;
     }
     const ir_value *stored = b->stored.parting.value;
@@ -316,6 +327,7 @@ static void numbers_json(const bisection *b, json_t *o)
     set_text(o, "hidden", b->hidden);
     set_text(o, "lost", b->lost);
     set_text(o, "checker", b->checker);
+    set_text(o, "fault", b->fault);
     if (b->overflow) set_text(o, "overflow", b->overflow->value->name);
     if (b->expected.file) json_object_set_new(o, "expected", expected_json(b));
 }
