@@ -38,8 +38,9 @@ const plan *bench_plan_of(const bench *b); /* what runs */
 void bench_runs(bench *b, int count, double *seconds);
 /* Seconds of each launch, the median of up to bench_most_runs runs with an event between two. Bails. */
 void bench_launches(bench *b, int count, double *seconds);
-/* Seconds of up to bench_most_runs runs of one launch alone, each on the next set of buffers, filled by whole runs before. Bails. */
-void bench_alone(bench *b, int launch, int count, double *seconds);
+/* What a run takes in a queue of `count` runs, each on the next set of buffers: of all launches but `without`, or of `only` alone (-1: no
+ * such launch). On a GPU the queue is a captured graph, so that no launch waits for the caller. Bails. */
+double bench_queue(bench *b, int without, int only, int count);
 work bench_work(bench *b, int launch);
 
 /* ---- a run that is looked into (runtime/cli/trace/) */

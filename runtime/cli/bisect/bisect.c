@@ -10,8 +10,9 @@
 #include <string.h>
 
 /* Operations of a graph: above the first only some rows of products and attention are judged; up to the second a fault on the host engine
- * is shown to its checker, too, which takes some 20 times as long as a run. */
+ * may be shown to its checker, too, which takes some 20 times as long as a run. */
 static const double sample_above = 2e10, check_below = 3e8;
+enum { most_checked = 16 }; /* kernels, which are compiled again for the checker */
 
 /* ---- one run of the plan as it is */
 typedef struct whole_run {
@@ -89,9 +90,18 @@ static const char *first_report(arena *a, const char *all)
     return arena_strndup(a, from, (size_t)(end - from));
 }
 
+/* What an elementwise op gets wrong inside its phase is no race. */
+static bool checker_may_know(const bisection *b)
+{
+    const place_made *m = &b->first.made;
+    if (b->fault || b->vanished) return true;
+    if (!b->found || b->operations > check_below || b->plan->launch_count + b->plan->pack_count > most_checked) return false;
+    return !m->op || op_table[m->op->kind].class != class_ELEMENT || b->first.parting.kind != parting_beyond;
+}
+
 static void ask_checker(bisection *b)
 {
-    if (b->device || !(b->o->check || b->fault || (b->found && b->operations <= check_below))) return;
+    if (b->device || !(b->o->check || checker_may_know(b))) return;
     checking c = {arena_new(), b};
     if (!c.a) return;
     b->checked = true;

@@ -28,10 +28,12 @@ static const char *spec_line(const bisection *b, const ir_op *op)
     return b->o->spec ? line_of_text(b->a, cli_read_file(b->a, b->o->spec, &size), op->at.line) : NULL;
 }
 
+/* The graph's op: the one that makes the value, or that a step of a composite comes from. */
 static const ir_op *spec_op(const bisection *b, const ir_op *op)
 {
-    if (program_value(b->graph, op->outputs[0]->name) || op->origin < 0 || op->origin >= b->graph->op_count) return op;
-    return b->graph->ops[op->origin]; /* a step of a composite */
+    const ir_value *v = b->graph ? program_value(b->graph, op->outputs[0]->name) : NULL;
+    if (v && v->def) return v->def;
+    return b->graph && op->origin >= 0 && op->origin < b->graph->op_count ? b->graph->ops[op->origin] : op;
 }
 
 /* ---- the tile */
