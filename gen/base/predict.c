@@ -48,13 +48,22 @@ static tiles tiles_of(const plan *p, const launch *l)
 
 static bool is_matrix(layer_kind layer) { return layer != layer_simt && layer != layer_few; }
 
+/* What frag on NVIDIA adds where it sums its rows' squares: a product of the rows with themselves beside those of a tile's pieces of
+ * columns (templates/isa/mma_pieces.h). */
+static double squares_share(const plan *p, const ir_phase *phase)
+{
+    const bool multiplied = phase_layer(phase) == layer_frag && p->target->vendor == vendor_nvidia && phase_input_sum(phase);
+    return multiplied ? (double)piece_columns / field_of(phase, "n", piece_columns) : 0;
+}
+
 /* Of a linear: whole tiles, along its length too. */
 static double padded_linear(const plan *p, const launch *l, const ir_op *product)
 {
     const ir_phase *phase = l->kernel->phases[0];
     const tiles t = tiles_of(p, l);
     const double length = (double)value_columns(product->inputs[0]), columns = (double)pack_of(p, phase)->columns;
-    return 2 * t.rows * l->tile_rows * fmax(columns, t.columns * field_of(phase, "n", 0)) * up(length, field_of(phase, "k", 1));
+    const double all = 2 * t.rows * l->tile_rows * fmax(columns, t.columns * field_of(phase, "n", 0)) * up(length, field_of(phase, "k", 1));
+    return all * (1 + squares_share(p, phase));
 }
 
 /* Of an attention: with the halves of its blocks that a mask hides. */
@@ -83,15 +92,41 @@ static int side_of(const ir_phase *phase, const ir_value *v)
     return -1;
 }
 
-/* Bytes of a product's operands. Every tile asks for its rows and its columns. Tiles that run at once, a group of row tiles by as many
- * column tiles as there are units for, walk along the length together, so what they share comes from memory once. What does not fit half of
- * the last level of cache comes again: columns for each group, a group's rows for each set of column tiles. */
+/* What tiles that run at once touch, added up over all of them. Tiles go down each column of a group of row tiles, group after group. */
+typedef struct touched {
+    double rows, columns; /* row tiles, column tiles */
+} touched;
+
+static touched touched_by(const tiles *t, double group, double at_once)
+{
+    enum { most = 1 << 16 }; /* the rest is like these */
+    const double all = t->rows * t->columns, each = group * t->columns, sets = fmax(1, ceil(all / at_once));
+    const int walked = sets < most ? (int)sets : most;
+    touched sum = {0, 0};
+    for (int set = 0; set < walked; set++) {
+        const double from = set * at_once, last = fmin(from + at_once, all) - 1;
+        const double first_group = floor(from / each), last_group = floor(last / each);
+        const double first_rows = fmin(group, t->rows - first_group * group), last_rows = fmin(group, t->rows - last_group * group);
+        const double column = floor((from - first_group * each) / first_rows), to = floor((last - last_group * each) / last_rows);
+        const bool one = first_group == last_group;
+        const double in_first = (first_group + 1) * each - from, in_last = last - last_group * each + 1; /* tiles */
+        sum.rows += one ? fmin(first_rows, last - from + 1)
+                        : fmin(first_rows, in_first) + (last_group - first_group - 1) * group + fmin(last_rows, in_last);
+        sum.columns += one ? to - column + 1 : last_group - first_group > 1 ? t->columns : fmin(t->columns, t->columns - column + to + 1);
+    }
+    return (touched){sum.rows * sets / walked, sum.columns * sets / walked};
+}
+
+/* Bytes of a product's operands. Every tile asks for its rows and its columns. Tiles that run at once walk along the length together, so
+ * what they share comes from memory once. What does not fit half of the last level of cache comes again for those that run next: columns
+ * for each group; a group's rows where between two uses of them the columns that pass have no room beside them. */
 static void count_product(const plan *p, const launch *l, const work *w, prediction *out)
 {
     const ir_phase *phase = l->kernel->phases[0];
     const tiles t = tiles_of(p, l);
-    const double group = fmin(field_of(phase, "group", 1), t.rows), room = device_last_level(p->device) / 2;
-    const double at_once = fmax(1, floor(p->device->units / t.split / group));
+    const double together = field_of(phase, "cluster", 1); /* workgroups that one tile of t is for */
+    const double group = fmax(1, fmin(floor(field_of(phase, "group", 1) / together), t.rows));
+    const double at_once = fmax(1, floor(p->device->units / t.split / together)), room = device_last_level(p->device) / 2;
     const packed_weight *pack = pack_of(p, phase);
     double operands = 0, right = 0, left = 0;
     for (int i = 0; i < w->tensor_count; i++) {
@@ -102,10 +137,11 @@ static void count_product(const plan *p, const launch *l, const work *w, predict
     }
     if (pack) right = (double)pack->columns * (double)pack->length * dtype_size(pack->type);
     const double others = w->read + w->written - operands;
-    const bool fits = left + right <= room;
+    const double between = left / t.rows * group + right / t.columns * fmin(ceil(at_once / group), t.columns);
+    const bool fits = left + right <= room, kept = fits || between <= room;
+    const touched all = kept ? (touched){t.rows, t.columns * ceil(t.rows / group)} : touched_by(&t, group, at_once);
     out->asked = left * t.columns + right * t.rows + others;
-    out->moved = left * (fits || left / t.rows * group <= room ? 1 : ceil(t.columns / at_once)) +
-                 right * (fits || right <= room ? 1 : ceil(t.rows / group)) + others;
+    out->moved = left * (all.rows / t.rows) + right * (fits || right <= room ? 1 : all.columns / t.columns) + others;
 }
 
 /* Keys and values are asked for by each tile of queries, and are still cached when the next one asks. */

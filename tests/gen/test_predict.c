@@ -3,6 +3,8 @@
 #include "ir/devices/occupancy.h"
 #include "tests/support.h"
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- what a unit holds */
@@ -205,6 +207,56 @@ START_TEST(rows_of_a_group_come_again_for_each_set_of_columns)
 }
 END_TEST
 
+/* 512 rows, 1024 long; nothing fits half of the cache, which is as large as the rows. */
+static const struct {
+    const char *columns, *tile;
+    double rows, weight; /* how often they come */
+} walks[] = {
+    /* 4 x 5 tiles by groups of two row tiles, 8 at a time: four columns of the first group; its fifth and three of the second; two more */
+    {"640", "gemm layer=wgmma n=128 group=2 slots=4", (2 + 4 + 2) / 4.0, (4 + 4 + 2) / 5.0},
+    /* groups of three row tiles and of one: the second eight have seven tiles of the first group and one of the second */
+    {"640", "gemm layer=wgmma n=128 group=3 slots=4", (3 + 4 + 1) / 4.0, (3 + 4 + 4) / 5.0},
+    /* and of three columns: then one and three */
+    {"384", "gemm layer=wgmma n=128 group=3 slots=4", (3 + 2) / 4.0, (3 + 3) / 3.0},
+    /* clusters of two take 256 rows: 2 x 4 tiles, 4 at a time; a group is one or both of them */
+    {"512", "gemm layer=wgmma n=128 group=2 cluster=2 slots=4", (1 + 1) / 2.0, (4 + 4) / 4.0},
+    {"512", "gemm layer=wgmma n=128 group=4 cluster=2 slots=4", (2 + 2) / 2.0, (2 + 2) / 4.0},
+};
+
+START_TEST(what_tiles_at_once_touch_comes_again_for_the_next)
+{
+    const double columns = atof(walks[_i].columns), x = 512 * 1024 * 2, w = columns * 1024 * 2, y = 512 * columns * 2;
+    char yaml[512];
+    snprintf(yaml, sizeof yaml,
+             "block: p\ndtype: bf16\ndims: {M: 512, N: %s, K: 1024}\ninputs: {x: [M, K]}\nparams: {w: [N, K]}\n"
+             "ops:\n  - {out: y, op: linear, in: [x, w]}\noutputs: {y: y}\n",
+             walks[_i].columns);
+    const prediction p = foreseen_of(yaml, walks[_i].tile, 0).got;
+    ck_assert_double_eq_tol(p.moved, walks[_i].rows * x + walks[_i].weight * w + y, 1e-6);
+}
+END_TEST
+
+/* A group's rows take three eighths of half of the cache; the columns that pass between two uses of them six eighths, or three. */
+START_TEST(rows_stay_where_the_columns_between_have_room_too)
+{
+    const char *yaml = "block: p\ndtype: bf16\ndims: {M: 512, N: 2048, K: 384}\ninputs: {x: [M, K]}\nparams: {w: [N, K]}\n"
+                       "ops:\n  - {out: y, op: linear, in: [x, w]}\noutputs: {y: y}\n";
+    const double x = 512 * 384 * 2, w = 2048 * 384 * 2, y = 512 * 2048 * 2;
+    ck_assert_double_eq(foreseen_of(yaml, "gemm layer=wgmma n=128 group=2 slots=4", 0).got.moved, 4 * x + 2 * w + y);
+    ck_assert_double_eq(foreseen_of(yaml, "gemm layer=wgmma n=64 group=2 slots=4", 0).got.moved, x + 2 * w + y);
+}
+END_TEST
+
+/* The sum of squares of a row is a product with itself: one piece beside the tile's two. */
+START_TEST(squares_on_matrix_units_are_counted)
+{
+    const char *yaml = "block: p\ndtype: bf16\ndims: {M: 8, N: 512, K: 512}\ninputs: {x: [M, K]}\nparams: {w: [N, K], g: [K]}\n"
+                       "ops:\n  - {out: h, op: rmsnorm, in: [x, g]}\n  - {out: y, op: linear, in: [h, w]}\noutputs: {y: y}\n";
+    const prediction p = foreseen_of(yaml, "gemm layer=frag m=8 n=32", 0).got;
+    ck_assert_double_eq(p.padded, 2.0 * 8 * 512 * 512 * 1.5);
+}
+END_TEST
+
 START_TEST(rows_beyond_the_matrix_cost_as_much_as_rows_of_it)
 {
     const char *yaml = "block: p\ndtype: bf16\ndims: {M: 130, N: 128, K: 64}\ninputs: {x: [M, K]}\nparams: {w: [N, K]}\n"
@@ -302,6 +354,9 @@ int main(void)
     tcase_add_test(times, a_product_takes_its_tiles_rounds);
     tcase_add_test(times, weights_under_way_are_those_that_waves_ask_for_ahead);
     tcase_add_test(times, rows_of_a_group_come_again_for_each_set_of_columns);
+    tcase_add_loop_test(times, what_tiles_at_once_touch_comes_again_for_the_next, 0, sizeof walks / sizeof *walks);
+    tcase_add_test(times, rows_stay_where_the_columns_between_have_room_too);
+    tcase_add_test(times, squares_on_matrix_units_are_counted);
     tcase_add_test(times, rows_beyond_the_matrix_cost_as_much_as_rows_of_it);
     tcase_add_test(times, few_units_and_narrow_tiles_multiply_at_their_peak);
     tcase_add_test(times, rows_take_the_time_of_their_bytes);
