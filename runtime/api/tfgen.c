@@ -1,6 +1,7 @@
 /* The public interface and nothing else. In: calls. Out: plans that own their arena. Refuses with a status and a text. */
 #include "runtime/api/tfgen.h"
 #include "runtime/module/variants.h"
+#include "runtime/system/ranges.h"
 #include "runtime/wisdom/wisdom_file.h"
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -90,7 +91,9 @@ tfgen_status tfgen_plan_create(const char *spec, size_t size, const char *name, 
         return device_report(error, TFGEN_NO_MEMORY, "not enough memory");
     }
     plan_job job = {plan, spec, name, size, &known};
+    range_begin("tfgen plan", name);
     const tfgen_code code = arena_run(plan->arena, plan_body, &job);
+    range_end();
     if (code == code_ok) {
         *out = plan;
         return TFGEN_OK;

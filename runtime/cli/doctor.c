@@ -4,6 +4,7 @@
 #include "runtime/cli/cli.h"
 #include "runtime/device/device.h"
 #include "runtime/compile/worker.h"
+#include "runtime/system/ranges.h"
 #include <errno.h>
 #include <glob.h>
 #include <jansson.h>
@@ -192,6 +193,17 @@ static void check_variables(visit *v)
                "unset HSA_OVERRIDE_GFX_VERSION where tfgen has a target for the GPU itself");
 }
 
+/* Only where somebody asks for ranges. */
+static void check_ranges(visit *v)
+{
+    const char *libraries[2] = {NULL}, *asked;
+    const size_t count = ranges_open(libraries, 2, &asked);
+    for (size_t i = 0; i < count && i < 2; i++) report(v, verdict_good, "TFGEN_PROFILE", libraries[i], NULL);
+    if (asked && !count)
+        report(v, verdict_bad, "TFGEN_PROFILE", arena_printf(v->a, "%s: no library of NVTX or roctx could be opened", asked),
+               "install the profiler's (libnvtx3interop, librocprofiler-sdk-roctx), or name one: TFGEN_PROFILE=/path/to/library.so");
+}
+
 static void check_node(visit *v, const char *path, const char *mend)
 {
     if (access(path, F_OK)) return;
@@ -296,6 +308,7 @@ static void examine(void *argument)
         if (device_kinds[k] != &host_device) check_kind(v, device_kinds[k]);
     if (host) json_array_append_new(v->runs_on, json_string("host"));
     check_variables(v);
+    check_ranges(v);
     check_nodes(v);
     check_cache(v);
     end(v);

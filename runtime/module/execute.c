@@ -3,6 +3,7 @@
  * lock, waits for nothing. */
 #include "runtime/module/variants.h"
 #include "runtime/module/weights.h"
+#include "runtime/system/ranges.h"
 #include <stdint.h>
 #include <string.h>
 
@@ -55,9 +56,12 @@ tfgen_status unit_launch(const tfgen_module *m, const unit *u, const call *c, tf
     launch_shape shape = u->shape;
     if (c->dims && u->launch) shape.grid = unit_grid(m, u->launch, c->dims);
     memset(bytes, 0, u->argument_bytes); /* padding too: what is on the stack goes to no device */
-    const tfgen_status status = put_arguments(m, u, c, bytes, error);
+    tfgen_status status = put_arguments(m, u, c, bytes, error);
     if (status != TFGEN_OK) return status;
-    return m->device->api->launch(m->device, u->kernel, &shape, bytes, u->argument_bytes, c->stream, error);
+    range_begin(u->name, NULL);
+    status = m->device->api->launch(m->device, u->kernel, &shape, bytes, u->argument_bytes, c->stream, error);
+    range_end();
+    return status;
 }
 
 static tfgen_status check_tensors(const tfgen_module *m, void *const *tensors, tfgen_error *error)
@@ -115,5 +119,8 @@ tfgen_status tfgen_execute(const tfgen_module *m, const tfgen_weights *weights, 
     status = check_workspace(runs, &dims, workspace, known.workspace_bytes, error);
     if (status == TFGEN_OK) status = check_tensors(runs, known.tensors, error);
     if (status != TFGEN_OK) return status;
-    return launch_all(runs, weights, &known, known.dim_count || runs != m ? &dims : NULL, stream, workspace, error);
+    range_begin("tfgen execute", m->plan->program->name);
+    status = launch_all(runs, weights, &known, known.dim_count || runs != m ? &dims : NULL, stream, workspace, error);
+    range_end();
+    return status;
 }

@@ -5,6 +5,7 @@
 #include "runtime/module/plan_code.h"
 #include "runtime/cache/cache.h"
 #include "runtime/system/parallel.h"
+#include "runtime/system/ranges.h"
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -326,7 +327,10 @@ static void make_on_device(build *b)
     b->missing = arena_alloc(b->m->arena, ((size_t)unit_count(b->m) + 1) * sizeof *b->missing);
     load_from_bundle(b);
     sort_missing(b);
-    if (b->status == TFGEN_OK) run_parallel((size_t)b->missing_count, b->settings->options->jobs, compile_unit, b);
+    if (b->status != TFGEN_OK || !b->missing_count) return;
+    range_begin("tfgen compile", NULL);
+    run_parallel((size_t)b->missing_count, b->settings->options->jobs, compile_unit, b);
+    range_end();
 }
 
 /* ---- by the cache and the compilers, in child processes */
@@ -439,7 +443,9 @@ tfgen_status module_build(const plan *p, tfgen_device *d, const module_settings 
     pthread_mutex_init(&m->preparing, NULL);
     build b = {.m = m, .settings = settings, .error = error, .status = TFGEN_OK};
     pthread_mutex_init(&b.lock, NULL);
+    range_begin("tfgen load", p->program->name);
     const tfgen_code code = arena_run(m->arena, build_body, &b);
+    range_end();
     pthread_mutex_destroy(&b.lock);
     if (code != code_ok) b.status = device_report(error, (tfgen_status)code, "%s", arena_diagnostics(m->arena));
     if (b.status == TFGEN_OK) *out = m;

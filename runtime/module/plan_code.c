@@ -1,5 +1,6 @@
 /* In: plans and what compilers made of them. Out: plan_code.h. Refuses nothing. */
 #include "runtime/module/plan_code.h"
+#include "runtime/system/ranges.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -115,7 +116,11 @@ static void compile_missing(round_job *j)
     code_result *results = arena_alloc(j->a, ((size_t)j->count + 1) * sizeof *results);
     for (int i = 0; i < j->count; i++) requests[i] = j->c->requests[j->missing[i]];
     if (j->count && j->o->begin) j->o->begin(j->o->context, j->count);
-    if (j->count) (void)cache_compile_all(j->o->cache, requests, (size_t)j->count, j->o->jobs, results, j->hit, tell_done, j);
+    if (j->count) {
+        range_begin("tfgen compile", NULL);
+        (void)cache_compile_all(j->o->cache, requests, (size_t)j->count, j->o->jobs, results, j->hit, tell_done, j);
+        range_end();
+    }
     for (int i = 0; i < j->count; i++) j->c->results[j->missing[i]] = results[i], j->c->hit[j->missing[i]] = j->hit[i];
 }
 

@@ -2,6 +2,7 @@
  * kernels, and copies of what kernels read as it is, but for what is there already. Refuses missing and misaligned pointers, and what the
  * device refuses; the weights are then as they were. */
 #include "runtime/module/weights.h"
+#include "runtime/system/ranges.h"
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -100,12 +101,14 @@ static tfgen_status weights_add(tfgen_weights *w, const tfgen_module *m, void *c
                                 tfgen_error *error)
 {
     addition a = {.to = w, .m = m, .call = name};
+    range_begin("tfgen pack", m->plan->program->name);
     tfgen_status status = make_missing(&a, tensors, error);
     if (status == TFGEN_OK && weight_next(&a.made)) {
         status = weights_fill(m, a.memory, tensors, stream, NULL, error);
         const tfgen_status waited = m->device->api->synchronize(m->device, stream, status == TFGEN_OK ? error : NULL);
         if (status == TFGEN_OK) status = waited;
     }
+    range_end();
     free(a.memory);
     if (status == TFGEN_OK) weights_append(&w->first, atomic_load(&a.made));
     else weights_free_list(m->device, &a.made);
