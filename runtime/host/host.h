@@ -59,9 +59,9 @@ typedef struct host_access {
  * instruction, that instruction's. Calls come from one thread at a time. Races are not looked for then. */
 typedef struct host_launch_dims host_launch_dims;
 typedef struct host_watch {
-    void (*begin)(void *context, const char *kernel, const host_launch_dims *dims);
+    void (*begin)(void *context, const char *kernel, const host_launch_dims *dims, const host_module *module);
     void (*access)(void *context, const host_access *access);
-    void (*end)(void *context, const host_module *module); /* before allocations and code can go */
+    void (*end)(void *context); /* before allocations and code can go */
     void *context;
 } host_watch;
 /* For each of the addresses the calls that it lies in, the innermost first: `told` with its index, how far out, and the place as

@@ -14,12 +14,12 @@ static const host_watch *watch_of(const launch *l) { return l->engine->options.w
 
 void watch_begin(launch *l)
 {
-    if (watch_of(l)) watch_of(l)->begin(watch_of(l)->context, l->kernel, l->dims);
+    if (watch_of(l)) watch_of(l)->begin(watch_of(l)->context, l->kernel, l->dims, l->module);
 }
 
 void watch_end(launch *l)
 {
-    if (watch_of(l)) watch_of(l)->end(watch_of(l)->context, l->module);
+    if (watch_of(l)) watch_of(l)->end(watch_of(l)->context);
 }
 
 bool watch_block(block *b)

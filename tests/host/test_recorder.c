@@ -72,7 +72,9 @@ START_TEST(a_copy_uses_all_that_it_asks_for)
         ck_assert_double_eq(row->sectors, row->requests * cases[_i].sectors);
         ck_assert_double_eq(row->least, row->sectors);
         ck_assert_double_eq(row->lines, row->requests * (cases[_i].wave / 32));
-        ck_assert(!row->bad && row->width == 4);
+        ck_assert_double_eq(row->brought, row->sectors);
+        ck_assert_double_eq(row->kept, 2048);
+        ck_assert(!row->fault && row->width == 4);
     }
     ck_assert_double_eq(l->touched, 4096);
     unwatch();
@@ -104,7 +106,24 @@ START_TEST(strided_loads_use_an_eighth)
     char place[64];
     snprintf(place, sizeof place, "access.hip:%d", line_of("access.hip", "strides"));
     ck_assert_str_eq(row->place.source, place);
-    ck_assert(row->bad && !row_of(l, "b", HOST_WRITE)->bad);
+    ck_assert_double_eq(row->brought, row->sectors);
+    ck_assert_double_eq(row->kept, 128 * 4);
+    ck_assert(row->fault == access_waste && !row_of(l, "b", HOST_WRITE)->fault);
+    unwatch();
+}
+END_TEST
+
+/* Each lane walks along a row of its own: 8 requests share each sector, and a workgroup uses all of it. */
+START_TEST(rows_of_lanes_are_asked_for_again_and_again)
+{
+    watch("h200", 1 << 20);
+    const access_launch *l = run("walks", 2, 32, 32, args(2 * 32 * 16, 1));
+    const access_row *row = row_of(l, "a", HOST_READ);
+    ck_assert_double_eq(row->requests, 2 * 16);
+    ck_assert_double_eq(row->sectors, 2 * 16 * 32);
+    ck_assert_double_eq(row->brought, 2 * 32 * 2);
+    ck_assert_double_eq(row->kept, 2 * 32 * 64);
+    ck_assert_int_eq(row->fault, access_again);
     unwatch();
 }
 END_TEST
@@ -165,7 +184,7 @@ START_TEST(conflicts_of_a_turned_tile_go_with_its_pitch)
     ck_assert_double_eq(row->cycles, 32.0 * cases[_i].ways);
     ck_assert_double_eq(row->least_cycles, 32);
     ck_assert_int_eq(row->ways, cases[_i].ways);
-    ck_assert_int_eq(row->bad, cases[_i].ways > 1);
+    ck_assert_int_eq(row->fault, cases[_i].ways > 1 ? access_conflicts : access_good);
     ck_assert_int_eq(row_of(l, NULL, HOST_WRITE)->ways, 1);
     unwatch();
 }
@@ -227,7 +246,8 @@ START_TEST(a_bad_kernel_is_named_with_its_lines)
     watch("h200", 1 << 20);
     const access_launch *l = run("planted_kernel", 1, 32, 32, args(32, 8));
     const access_row *loads = row_of(l, "a", HOST_READ), *writes = row_of(l, NULL, HOST_WRITE), *reads = row_of(l, NULL, HOST_READ);
-    ck_assert(loads->bad && writes->bad && reads->bad && !row_of(l, "b", HOST_WRITE)->bad);
+    ck_assert(loads->fault == access_waste && writes->fault == access_conflicts && reads->fault == access_conflicts);
+    ck_assert(!row_of(l, "b", HOST_WRITE)->fault);
     ck_assert_str_eq(loads->place.spec, "planted.yaml:7");
     ck_assert_str_eq(loads->place.source, "templates/rows/planted.h:15");
     ck_assert_str_eq(writes->place.source, "templates/rows/planted.h:16");
@@ -235,7 +255,7 @@ START_TEST(a_bad_kernel_is_named_with_its_lines)
     ck_assert(!writes->place.spec && writes->ways == 8 && reads->ways == 8);
     ck_assert_double_eq(writes->cycles, 8);
     ck_assert_ptr_nonnull(strstr(loads->place.calls, "planted.yaml:7 (read<float>)\ntemplates/rows/planted.h:15 (run_planted<planted>)"));
-    ck_assert(l->rows[0].bad && l->rows[1].bad && l->rows[2].bad); /* the worst first */
+    ck_assert(l->rows[0].fault && l->rows[1].fault && l->rows[2].fault); /* the worst first */
     unwatch();
 }
 END_TEST
@@ -343,6 +363,7 @@ int main(void)
     tcase_add_loop_test(c, a_copy_uses_all_that_it_asks_for, 0, 4);
     tcase_add_test(c, lanes_beyond_the_end_take_no_part);
     tcase_add_test(c, strided_loads_use_an_eighth);
+    tcase_add_test(c, rows_of_lanes_are_asked_for_again_and_again);
     tcase_add_test(c, sixteen_bytes_a_lane_are_one_request);
     tcase_add_test(c, lanes_of_different_ways_are_one_request_again_once_they_meet);
     tcase_add_test(c, stand_ins_tell_what_the_machine_does);

@@ -14,6 +14,16 @@ extern "C" __global__ void strides(const access_args p)
 }
 TF_EXPORT(strides)
 
+// Each thread sums a row of 16 floats.
+extern "C" __global__ void walks(const access_args p)
+{
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    float sum = 0;
+    for (int k = 0; k < 16; k++) sum += p.a[i * 16 + k];
+    p.b[i] = sum;
+}
+TF_EXPORT(walks)
+
 // 16 bytes a lane.
 struct four { float x[4]; };
 extern "C" __global__ void vectors(const access_args p)
@@ -75,7 +85,7 @@ struct planted {
     {
 #line 7 "planted.yaml"
         return p.a[i * 8];
-#line 78 "access.hip"
+#line 89 "access.hip"
     }
 };
 #line 11 "templates/rows/planted.h"
@@ -88,6 +98,6 @@ template <class S> static inline __attribute__((always_inline)) void run_planted
     __syncthreads();
     p.b[t] = memory[(31 - t) * 8];
 }
-#line 89 "access.hip"
+#line 102 "access.hip"
 extern "C" __global__ void planted_kernel(const access_args p) { run_planted<planted>(p); }
 TF_EXPORT(planted_kernel)

@@ -5,13 +5,15 @@ static json_t *text_or_null(const char *s) { return s ? json_string(s) : json_nu
 
 static json_t *row_json(const access_report *r, const access_launch *l, const access_row *x)
 {
-    json_t *row = json_pack("{s:o, s:s, s:i, s:o, s:o, s:o, s:f, s:f, s:f, s:b}", "memory", text_or_null(x->memory), "access",
-                            access_name(x), "width", x->width, "source", text_or_null(x->place.source), "spec",
-                            text_or_null(access_spec(r, l, x)), "calls", text_or_null(x->place.calls), "requests", x->requests, "lanes",
-                            x->lanes, "bytes_asked", x->asked, "bad", x->bad);
-    json_t *cost = x->memory ? json_pack("{s:f, s:f, s:f, s:f, s:f}", "bytes_used", x->used, "sectors", x->sectors, "least_sectors", x->least,
-                                         "lines", x->lines, "used", access_share(r, x))
-                             : json_pack("{s:f, s:f, s:i}", "cycles", x->cycles, "least_cycles", x->least_cycles, "ways", x->ways);
+    json_t *row =
+        json_pack("{s:o, s:s, s:i, s:o, s:o, s:o, s:f, s:f, s:f, s:o}", "memory", text_or_null(x->memory), "access", access_name(x),
+                  "width", x->width, "source", text_or_null(x->place.source), "spec", text_or_null(access_spec(r, l, x)), "calls",
+                  text_or_null(x->place.calls), "requests", x->requests, "lanes", x->lanes, "bytes_asked", x->asked, "fault",
+                  *access_faults[x->fault] ? json_string(access_faults[x->fault]) : json_null());
+    json_t *cost = x->memory
+                       ? json_pack("{s:f, s:f, s:f, s:f, s:f, s:f, s:f}", "bytes_used", x->used, "sectors", x->sectors, "least_sectors",
+                                   x->least, "lines", x->lines, "used", access_share(r, x), "brought", x->brought, "kept", x->kept)
+                       : json_pack("{s:f, s:f, s:i}", "cycles", x->cycles, "least_cycles", x->least_cycles, "ways", x->ways);
     json_object_update(row, cost);
     json_decref(cost);
     return row;

@@ -28,17 +28,17 @@ static const char *width_text(arena *a, const access_row *row)
     return row->bulk || !row->width ? access_name(row) : arena_printf(a, "%s %d B", access_name(row), row->width);
 }
 
-/* "!  x  read 16 B  requests  lanes  sectors of least  used  place" */
+/* "!  x  read 16 B  requests  lanes  sectors  least  used  kept  place" */
 static void print_row(const access_report *r, const access_launch *l, const access_row *row)
 {
     const double all = row->memory ? row->sectors : row->cycles, least = row->memory ? row->least : row->least_cycles;
     const char *spec = access_spec(r, l, row), *used = "";
-    if (row->memory) used = arena_printf(r->a, "%4.0f %%", 100 * access_share(r, row));
-    else used = row->ways > 1 ? arena_printf(r->a, "%d-way", row->ways) : "";
-    printf("%s%c %-14s %-16s %10.0f %6.1f %8.2f %8.2f %7s%s  %s%s%s\n", row->bad ? bad() : "", row->bad ? '!' : ' ',
+    if (row->memory) used = arena_printf(r->a, "%4.0f %% %4.0f %%", 100 * access_share(r, row), 100 * access_kept(r, row));
+    else used = arena_printf(r->a, row->ways > 1 ? "%d-way" : "", row->ways);
+    printf("%s%c %-14s %-16s %9.0f %6.1f %8.2f %8.2f  %-13s%s %s%s%s%s%s\n", row->fault ? bad() : "", row->fault ? '!' : ' ',
            row->memory ? row->memory : "shared", width_text(r->a, row), row->requests, row->lanes / row->requests, all / row->requests,
-           least / row->requests, used, row->bad ? plain() : "", row->place.source ? row->place.source : "?", spec ? "  " : "",
-           spec ? spec : "");
+           least / row->requests, used, row->fault ? plain() : "", row->place.source ? row->place.source : "?", spec ? "  " : "",
+           spec ? spec : "", row->fault ? "  " : "", access_faults[row->fault]);
 }
 
 static void print_rows(const access_report *r, const access_launch *l, bool memory)
@@ -47,8 +47,8 @@ static void print_rows(const access_report *r, const access_launch *l, bool memo
     for (int i = 0; i < l->row_count; i++) {
         if (!l->rows[i].memory == memory) continue;
         if (!head)
-            printf("  %-14s %-16s %10s %6s %8s %8s %7s  line\n", memory ? "memory" : "shared memory", "", "requests", "lanes",
-                   memory ? "sectors" : "cycles", "least", memory ? "used" : "");
+            printf("  %-14s %-16s %9s %6s %8s %8s  %-13s line\n", memory ? "memory" : "shared memory", "", "requests", "lanes",
+                   memory ? "sectors" : "cycles", "least", memory ? "  used   kept" : "");
         head = true;
         print_row(r, l, &l->rows[i]);
     }
@@ -56,14 +56,16 @@ static void print_rows(const access_report *r, const access_launch *l, bool memo
 
 static void print_totals(const access_report *r, const access_launch *l)
 {
-    double sectors = 0, used = 0, cycles = 0, least = 0;
+    double sectors = 0, used = 0, brought = 0, kept = 0, cycles = 0, least = 0;
     for (int i = 0; i < l->row_count; i++) {
         sectors += l->rows[i].sectors, used += l->rows[i].used;
+        brought += l->rows[i].brought * r->plan->target->sector_bytes, kept += l->rows[i].kept;
         cycles += l->rows[i].cycles, least += l->rows[i].least_cycles;
     }
     if (sectors > 0)
-        printf("  asked of caches: %s in %.0f sectors, of which %.0f %% is used\n", bytes_text(r->a, sectors * r->plan->target->sector_bytes),
-               sectors, 100 * used / (sectors * r->plan->target->sector_bytes));
+        printf("  asked of caches: %s in %.0f sectors, %.0f %% used; workgroups bring %s, %.0f %% used\n",
+               bytes_text(r->a, sectors * r->plan->target->sector_bytes), sectors, 100 * used / (sectors * r->plan->target->sector_bytes),
+               bytes_text(r->a, brought), 100 * kept / brought);
     if (cycles > 0) printf("  banks: %.0f cycles, %.0f of them lost to conflicts\n", cycles, cycles - least);
 }
 
@@ -109,8 +111,8 @@ static void print_launch(const access_report *r, const access_launch *l)
 {
     printf("\n%s%s%s  %s  %u workgroups of %u threads\n", bold(), l->kernel, plain(), access_ops(r, l), l->workgroups, l->threads);
     if (l->recorded < l->accesses)
-        printf("  %struncated%s: %llu of %llu accesses are looked at (--limit), those of %u whole workgroups\n", bad(), plain(), l->recorded,
-               l->accesses, l->whole);
+        printf("  %struncated%s: %llu of %llu accesses are looked at (--limit), those of %u whole workgroups\n", bad(), plain(),
+               l->recorded, l->accesses, l->whole);
     print_rows(r, l, true);
     print_rows(r, l, false);
     print_totals(r, l);
@@ -119,12 +121,12 @@ static void print_launch(const access_report *r, const access_launch *l)
 
 void access_print(const access_report *r)
 {
-    int faults = 0;
+    int faults[access_fault_count] = {0};
     print_head(r);
     for (int i = 0; i < r->count; i++) {
         if (!r->launches[i].passed) print_launch(r, &r->launches[i]);
-        for (int k = 0; k < r->launches[i].row_count && !r->launches[i].passed; k++) faults += r->launches[i].rows[k].bad;
+        for (int k = 0; k < r->launches[i].row_count && !r->launches[i].passed; k++) faults[r->launches[i].rows[k].fault]++;
     }
-    printf("\n%d line%s marked !: more than twice the sectors that the bytes fill, or conflicts, and a twentieth of the launch's\n", faults,
-           faults == 1 ? " is" : "s are");
+    printf("\nlines marked !: %d with conflicts, %d that waste what they bring, %d that ask for sectors again (docs/insight.md)\n",
+           faults[access_conflicts], faults[access_waste], faults[access_again]);
 }

@@ -1,5 +1,5 @@
-/* In: the lines that a launch touches, workgroup after workgroup. Out: how soon lines come again, in a workgroup and among those that run at
- * once; how much those touch together; lines that several chiplets read. Refuses nothing. Workgroups that run at once are taken to touch
+/* In: the lines that a launch touches, workgroup after workgroup. Out: how soon lines come again, in a workgroup and among those that run
+ * at once; how much those touch together; lines that several chiplets read. Refuses nothing. Workgroups that run at once are taken to touch
  * a line each in turn. */
 #define _GNU_SOURCE
 #include "runtime/cli/access/recording.h"
@@ -69,7 +69,8 @@ static void count_sets(cached *c)
     access_launch *l = c->r->launch;
     for (size_t from = 0, to; from < c->blocks; from = to) {
         to = set_end(c, from);
-        const double set = (double)reuse_distinct(&c->room, c->stream + c->starts[from].at, end_of(c, to - 1) - c->starts[from].at) * c->line;
+        const double set =
+            (double)reuse_distinct(&c->room, c->stream + c->starts[from].at, end_of(c, to - 1) - c->starts[from].at) * c->line;
         if (set > l->working_set) l->working_set = set;
     }
 }

@@ -13,8 +13,8 @@ static const char style[] =
     " .p5 { fill: #bfe3f2; } .p6 { fill: #d6e69a; } .p7 { fill: #f7c6a3; }\n.lane { fill: #1a1d21; font-size: 8px; }\n"
     "text { font: 13px system-ui, sans-serif; } .head { font-size: 17px; font-weight: 600; } .small { font-size: 11px; }"
     " .code { font: 12px ui-monospace, monospace; }\n"
-    "@media (prefers-color-scheme: dark) {\n.paper { fill: #121417; } .ink { fill: #e6e8ea; } .dim { fill: #a2abb5; } .hot { fill: #ff9c94; }"
-    " .none { fill: #23282e; } .idle { fill: #4a525c; } .clash { stroke: #ff9c94; }\n}\n</style>\n";
+    "@media (prefers-color-scheme: dark) {\n.paper { fill: #121417; } .ink { fill: #e6e8ea; } .dim { fill: #a2abb5; }"
+    " .hot { fill: #ff9c94; } .none { fill: #23282e; } .idle { fill: #4a525c; } .clash { stroke: #ff9c94; }\n}\n</style>\n";
 
 typedef struct picture {
     const access_report *r;
@@ -104,14 +104,16 @@ static void put_cell(grid *g, int x, int y, unsigned long long at)
     const int lane = lane_of(g, at);
     text *out = &g->p->out;
     if (lane < 0) {
-        text_printf(out, "<rect class=\"%s\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\"/>\n", g->row->memory && comes(g, at) ? "idle" : "none",
-                    x, y, cell - 1, cell - 1);
+        text_printf(out, "<rect class=\"%s\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\"/>\n",
+                    g->row->memory && comes(g, at) ? "idle" : "none", x, y, cell - 1, cell - 1);
         return;
     }
-    const int colour = g->row->bulk ? (int)(at / 16 % 8) : g->row->memory ? lane * 8 / g->lanes->lanes : banks_phase(g->target, g->lanes, lane);
+    const int colour = g->row->bulk     ? (int)(at / 16 % 8)
+                       : g->row->memory ? lane * 8 / g->lanes->lanes
+                                        : banks_phase(g->target, g->lanes, lane);
     const unsigned long long from = g->row->bulk ? at / 16 * 16 : g->lanes->place[lane];
-    text_printf(out, "<rect class=\"p%d\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\"><title>lane %d: %llu</title></rect>\n", colour & 7, x, y,
-                cell - 1, cell - 1, lane, from);
+    text_printf(out, "<rect class=\"p%d\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\"><title>lane %d: %llu</title></rect>\n", colour & 7,
+                x, y, cell - 1, cell - 1, lane, from);
     if (clashes(g, at, lane))
         text_printf(out, "<rect class=\"clash\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\"/>\n", x + 1, y + 1, cell - 3, cell - 3);
     if (from / word == at / word && !g->row->bulk)
@@ -123,7 +125,8 @@ static void put_grid(grid *g)
     picture *p = g->p;
     const int left = margin + labels, shown = g->count < most_rows ? g->count : most_rows;
     for (int w = 0; w < g->words; w += 8)
-        put_text(p, left + w * cell, p->y + 10, "dim small", arena_printf(p->r->a, g->row->memory ? "+%d" : "%d", g->row->memory ? w * word : w));
+        put_text(p, left + w * cell, p->y + 10, "dim small",
+                 arena_printf(p->r->a, g->row->memory ? "+%d" : "%d", g->row->memory ? w * word : w));
     p->y += 14;
     for (int i = 0; i < shown; i++) {
         put_text(p, margin, p->y + 11, "dim code", arena_printf(p->r->a, "0x%llx", g->rows[i] * g->line));
@@ -141,8 +144,8 @@ static const char *numbers_of(const access_report *r, const access_row *x)
 {
     const double n = x->requests;
     if (x->memory)
-        return arena_printf(r->a, "%.0f requests, %.1f lanes; %.2f sectors each, %.2f would do; %.0f %% of their bytes used", n, x->lanes / n,
-                            x->sectors / n, x->least / n, 100 * access_share(r, x));
+        return arena_printf(r->a, "%.0f requests, %.1f lanes; %.2f sectors each, %.2f would do; %.0f %% of their bytes used", n,
+                            x->lanes / n, x->sectors / n, x->least / n, 100 * access_share(r, x));
     return arena_printf(r->a, "%.0f requests, %.1f lanes; %.2f cycles each, %.2f would do; %s", n, x->lanes / n, x->cycles / n,
                         x->least_cycles / n, x->ways > 1 ? arena_printf(r->a, "conflicts, %d-way at worst", x->ways) : "no conflicts");
 }
@@ -156,8 +159,8 @@ static void put_panel(picture *p, const access_launch *l, const access_row *row)
     g.line = (unsigned)(g.words * word);
     find_rows(&g);
     const char *spec = access_spec(r, l, row);
-    put_text(p, margin, p->y + 16, row->bad ? "hot" : "ink",
-             arena_printf(r->a, "%s%s: %s%s", row->bad ? "! " : "", row->memory ? row->memory : "shared memory", access_name(row),
+    put_text(p, margin, p->y + 16, row->fault ? "hot" : "ink",
+             arena_printf(r->a, "%s%s: %s%s", row->fault ? "! " : "", row->memory ? row->memory : "shared memory", access_name(row),
                           row->width && !row->bulk ? arena_printf(r->a, ", %d bytes a lane", row->width) : ""));
     put_text(p, margin, p->y + 33, "dim code",
              arena_printf(r->a, "%s%s%s", row->place.source ? row->place.source : "?", spec ? "   " : "", spec ? spec : ""));
@@ -189,11 +192,14 @@ static void put_legend(picture *p)
     put_text(p, margin, 54, "dim",
              arena_printf(r->a, "A cell is 4 bytes. Memory: a row is a line of %d bytes, sectors have %d; colours go with lanes, with the "
                           "number of each in its first cell.", t->line_bytes, t->sector_bytes));
-    put_text(p, margin, 72, "dim", "Shared memory: a column is a bank; colours are phases, in which lanes are served together. Tensor loads: "
-                                   "colours are pieces of 16 bytes.");
-    static const char *const classes[] = {"idle", "none", "clash"}, *const says[] = {"comes, not asked for", "not asked for", "waits for its bank"};
+    put_text(p, margin, 72, "dim",
+             "Shared memory: a column is a bank; colours are phases, in which lanes are served together. Tensor loads: "
+             "colours are pieces of 16 bytes.");
+    static const char *const classes[] = {"idle", "none", "clash"}, *const says[] = {"comes, not asked for", "not asked for",
+                                                                                     "waits for its bank"};
     for (int i = 0; i < 3; i++) {
-        text_printf(&p->out, "<rect class=\"%s\" x=\"%d\" y=\"84\" width=\"%d\" height=\"%d\"/>\n", classes[i], margin + 170 * i, cell - 1, cell - 1);
+        text_printf(&p->out, "<rect class=\"%s\" x=\"%d\" y=\"84\" width=\"%d\" height=\"%d\"/>\n", classes[i], margin + 170 * i, cell - 1,
+                    cell - 1);
         put_text(p, margin + 170 * i + 20, 95, "ink small", says[i]);
     }
     p->y = 112;

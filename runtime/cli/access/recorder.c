@@ -27,11 +27,11 @@ static unsigned short memory_number(recording *r, const char *is)
 }
 
 /* ---- the engine's calls */
-static void begin(void *context, const char *kernel, const host_launch_dims *dims)
+static void begin(void *context, const char *kernel, const host_launch_dims *dims, const host_module *module)
 {
     access_recorder *a = context;
     recording *r = &a->now;
-    *r = (recording){.o = &a->o, .cooperative = dims->cooperative, .block = UINT_MAX};
+    *r = (recording){.o = &a->o, .module = module, .cooperative = dims->cooperative, .block = UINT_MAX};
     if (a->o.only && strcmp(a->o.only, kernel) != 0) return;
     r->launch = list_add(&a->launches, sizeof *r->launch, &a->lost);
     if (!r->launch) return;
@@ -43,7 +43,8 @@ static void begin(void *context, const char *kernel, const host_launch_dims *dim
     memory_number(r, NULL);
 }
 
-/* A workgroup that did not fit is left out whole, where workgroups run one after the other: a part would have requests with lanes missing. */
+/* A workgroup that did not fit is left out whole, where workgroups run one after the other: a part would have requests with lanes missing.
+ */
 static void next_block(recording *r, unsigned block)
 {
     if (block == r->block || r->cooperative) return;
@@ -91,11 +92,18 @@ static void forget(recording *r)
 {
     struct memory *memories = r->memories.items;
     for (size_t i = 0; i < r->memories.count; i++) free(memories[i].name);
-    list *lists[] = {&r->events, &r->touches, &r->memories, &r->rows, &r->stream, &r->starts};
+    access_place *places = r->places.items;
+    for (size_t i = 0; i < r->places.count; i++) {
+        free((char *)places[i].source);
+        free((char *)places[i].spec);
+        free((char *)places[i].calls);
+    }
+    list *lists[] = {&r->events, &r->touches, &r->memories, &r->rows, &r->stream, &r->starts, &r->places, &r->placed};
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) free(lists[i]->items);
     number_close(&r->codes);
     number_close(&r->row_keys);
     number_close(&r->lines);
+    number_close(&r->sectors);
     *r = (recording){0};
 }
 
@@ -108,7 +116,7 @@ static unsigned passes_before(const access_recorder *a, const char *kernel)
     return n;
 }
 
-static void end(void *context, const host_module *module)
+static void end(void *context)
 {
     access_recorder *a = context;
     recording *r = &a->now;
@@ -118,7 +126,7 @@ static void end(void *context, const host_module *module)
             r->launch->whole = r->cooperative && !r->full ? r->launch->workgroups : r->launch->whole + !r->cooperative;
         }
         caches_count(r);
-        rows_make(r, module);
+        rows_make(r);
         r->launch->passed = passes_before(a, r->launch->kernel);
     }
     a->lost |= r->failed;

@@ -1,6 +1,6 @@
-/* In: accesses of lanes as the host engine tells them (host_watch). Out: for each launch, what its waves asked memory and shared memory for,
- * instruction by instruction: sectors, lines, cycles of banks; and what caches make of it. Refuses nothing: beyond `limit` accesses of a
- * launch are counted and not looked at, and the launch says so. */
+/* In: accesses of lanes as the host engine tells them (host_watch). Out: for each launch, what its waves asked memory and shared memory
+ * for, instruction by instruction: sectors, lines, cycles of banks; and what caches make of it. Refuses nothing: beyond `limit` accesses of
+ * a launch are counted and not looked at, and the launch says so. */
 #ifndef TFGEN_CLI_RECORDER_H
 #define TFGEN_CLI_RECORDER_H
 #include "ir/devices/device_model.h"
@@ -29,6 +29,15 @@ typedef struct access_place {
     const char *calls;  /* all calls that it lies in, the innermost first */
 } access_place;
 
+/* What is wrong with a line, and makes up a share of its launch's that counts. */
+typedef enum access_fault {
+    access_good,
+    access_conflicts, /* cycles of banks lost */
+    access_waste,     /* more than half of the bytes that its workgroups bring is used by none of their requests */
+    access_again,     /* more than twice the sectors that a request's bytes fill: other requests of the workgroup use the rest */
+    access_fault_count
+} access_fault;
+
 /* All requests of one line of the source to one allocation. A request is what lanes of a wave ask for by one instruction at a time, at most
  * 16 bytes each, or one row of a bulk copy. */
 typedef struct access_row {
@@ -39,9 +48,10 @@ typedef struct access_row {
     access_place place;
     double requests, lanes, asked, used; /* bytes that lanes asked for, each; bytes of the request, each once */
     double sectors, least, lines;        /* of memory: least is the sectors that the bytes fill */
+    double brought, kept;                /* of memory: sectors that a workgroup's requests have, each once; bytes of them that they use */
     double cycles, least_cycles;         /* of shared memory */
     int ways;                            /* of its worst request */
-    bool bad;                            /* more than twice the sectors, or cycles lost: and a share of the launch's that counts */
+    access_fault fault;
     access_example worst;
 } access_row;
 

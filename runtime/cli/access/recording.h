@@ -21,12 +21,6 @@ typedef struct number_table { /* keys, numbered as they come */
     unsigned long long *keys, *marks; /* by number; marks are the user's, zero at first */
 } number_table;
 
-typedef struct raw_row { /* of one instruction */
-    unsigned code, memory;
-    unsigned char kind, bulk, matrix;
-    access_row row;
-} raw_row;
-
 /* A list that grows; `failed` once memory was short. */
 typedef struct list {
     void *items;
@@ -36,13 +30,17 @@ void *list_add(list *l, size_t size, bool *failed); /* zeroed; NULL: no memory *
 
 typedef struct recording {
     const access_options *o;
+    const host_module *module;
     access_launch *launch;
     bool active, cooperative, full, failed;
     unsigned block; /* whose accesses `events` has, where one block runs after the other */
     unsigned time;
-    list events, touches, memories /* struct memory */, rows /* raw_row, by number of row_keys */;
+    list events, touches, memories /* struct memory */, rows /* access_row, by number of row_keys */;
     list stream, starts; /* numbers of lines, block after block; where each block begins: struct start */
+    list places; /* access_place: lines of the source that code is of */
+    list placed; /* of each code the number of its place: unsigned */
     number_table codes, row_keys, lines; /* keys of lines: memory << 48 | line; marked with a bit for each chiplet that reads it */
+    number_table sectors; /* of the events: row << 44 | sector; marked with a bit for each 64th of it that is used */
 } recording;
 
 struct start {
@@ -61,6 +59,8 @@ void requests_make(recording *r);
 void caches_count(recording *r);
 unsigned number_of(number_table *t, unsigned long long key, bool *failed);
 void number_close(number_table *t);
-/* Rows of the launch, by line of the source, the worst first. */
-void rows_make(recording *r, const host_module *module);
+/* Of all codes that have none yet. */
+void places_find(recording *r);
+/* Rows of the launch, the worst first. */
+void rows_make(recording *r);
 #endif

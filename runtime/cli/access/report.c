@@ -42,6 +42,13 @@ const char *access_name(const access_row *row)
     return row->matrix ? "operand" : plain[row->kind];
 }
 
+const char *const access_faults[access_fault_count] = {"", "conflicts", "waste", "again"};
+
+double access_kept(const access_report *r, const access_row *row)
+{
+    return row->brought > 0 ? row->kept / (row->brought * r->plan->target->sector_bytes) : 1;
+}
+
 double access_share(const access_report *r, const access_row *row)
 {
     return row->sectors > 0 ? row->used / (row->sectors * r->plan->target->sector_bytes) : 1;

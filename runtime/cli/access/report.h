@@ -21,7 +21,10 @@ const char *access_ops(const access_report *r, const access_launch *l);
 /* The line of the spec that a row's access is made for: its own, else the first op's of its launch. */
 const char *access_spec(const access_report *r, const access_launch *l, const access_row *row);
 const char *access_name(const access_row *row); /* "read", "tensor load", ... */
-double access_share(const access_report *r, const access_row *row); /* bytes used, of those that its sectors have */
+/* Of the bytes that sectors have, those used: of each request's; of a workgroup's, whose requests share sectors. */
+double access_share(const access_report *r, const access_row *row);
+double access_kept(const access_report *r, const access_row *row);
+extern const char *const access_faults[access_fault_count]; /* "", "conflicts", ... */
 
 void access_print(const access_report *r);
 json_t *access_json(const access_report *r);

@@ -67,7 +67,8 @@ static int by_place(const void *left, const void *right)
 }
 
 /* Of sorted pieces: the units of `size` bytes that they touch; told, when not NULL, of each. */
-static double units_of(const piece *all, int n, unsigned long long size, void (*told)(void *context, unsigned long long unit), void *context)
+static double units_of(const piece *all, int n, unsigned long long size, void (*told)(void *context, unsigned long long unit),
+                       void *context)
 {
     unsigned long long next = 0; /* the first that was not counted yet */
     double count = 0;
@@ -91,17 +92,21 @@ void access_coalesce(const unsigned long long *places, int n, unsigned long long
 }
 
 /* ---- one request */
-static raw_row *row_of(recording *r, const event *e)
+static access_row *row_of(recording *r, const event *e)
 {
-    const unsigned flags = (unsigned)(e->kind | e->bulk << 2 | e->matrix << 3);
-    const unsigned long long key = (unsigned long long)e->memory << 48 | (unsigned long long)e->code << 4 | flags;
+    const unsigned flags = (unsigned)(e->kind | e->bulk << 2 | e->matrix << 3), place = ((const unsigned *)r->placed.items)[e->code];
+    const unsigned long long key = (unsigned long long)e->memory << 48 | (unsigned long long)place << 4 | flags;
     const unsigned number = number_of(&r->row_keys, key, &r->failed);
     if (r->failed) return NULL;
-    if (number < r->rows.count) return (raw_row *)r->rows.items + number;
-    raw_row *added = list_add(&r->rows, sizeof *added, &r->failed);
+    if (number < r->rows.count) return (access_row *)r->rows.items + number;
+    access_row *added = list_add(&r->rows, sizeof *added, &r->failed);
     if (!added) return NULL;
-    *added = (raw_row){.code = e->code, .memory = e->memory};
-    added->row = (access_row){.kind = (host_access_kind)e->kind, .bulk = e->bulk, .matrix = e->matrix, .width = (int)e->bytes};
+    *added = (access_row){.memory = ((const struct memory *)r->memories.items)[e->memory].name,
+                          .place = ((const access_place *)r->places.items)[place],
+                          .kind = (host_access_kind)e->kind,
+                          .bulk = e->bulk,
+                          .matrix = e->matrix,
+                          .width = (int)e->bytes};
     return added;
 }
 
@@ -145,6 +150,30 @@ static void count_shared(const recording *r, const event *e, size_t n, access_ro
     if (cost.ways > row->ways) row->ways = cost.ways;
 }
 
+/* Which sectors a workgroup's requests of a row have, and what of them they use. Elements have 2 bytes at least where a sector has 128. */
+static void keep_sectors(recording *r, const event *e, size_t n, unsigned row)
+{
+    const unsigned sector = (unsigned)r->o->device->target->sector_bytes, part = sector > 64 ? sector / 64 : 1;
+    for (size_t i = 0; i < n; i++)
+        for (unsigned long long at = e[i].offset / part; at <= (e[i].offset + e[i].bytes - 1) / part; at++) {
+            const unsigned long long in = at * part;
+            const unsigned number = number_of(&r->sectors, (unsigned long long)row << 44 | in / sector, &r->failed);
+            if (r->failed) return;
+            r->sectors.marks[number] |= 1ull << in % sector / part;
+        }
+}
+
+static void count_sectors(recording *r)
+{
+    const unsigned sector = (unsigned)r->o->device->target->sector_bytes, part = sector > 64 ? sector / 64 : 1;
+    access_row *rows = r->rows.items;
+    for (size_t i = 0; i < r->sectors.count; i++) {
+        access_row *row = &rows[r->sectors.keys[i] >> 44];
+        row->brought++, row->kept += __builtin_popcountll(r->sectors.marks[i]) * part;
+    }
+    number_close(&r->sectors);
+}
+
 static void count_memory(recording *r, const event *e, size_t n, access_row *row)
 {
     const target_info *target = r->o->device->target;
@@ -165,14 +194,14 @@ static void count_memory(recording *r, const event *e, size_t n, access_row *row
 
 static void count_request(recording *r, const event *e, size_t n)
 {
-    raw_row *raw = row_of(r, e);
-    if (!raw || n > banks_most_lanes) return;
-    if (e->memory) count_memory(r, e, n, &raw->row);
-    else count_shared(r, e, n, &raw->row);
-    raw->row.requests++, raw->row.lanes += (double)n;
+    access_row *row = row_of(r, e);
+    if (!row || n > banks_most_lanes) return;
+    if (e->memory) count_memory(r, e, n, row), keep_sectors(r, e, n, (unsigned)(row - (access_row *)r->rows.items));
+    else count_shared(r, e, n, row);
+    row->requests++, row->lanes += (double)n;
     for (size_t i = 0; i < n; i++) {
-        raw->row.asked += e[i].bytes;
-        if ((int)e[i].bytes != raw->row.width) raw->row.width = 0;
+        row->asked += e[i].bytes;
+        if ((int)e[i].bytes != row->width) row->width = 0;
     }
 }
 
@@ -196,13 +225,15 @@ void requests_make(recording *r)
 {
     event *all = r->events.items;
     const size_t count = r->events.count;
-    qsort(all, count, sizeof *all, by_lane);
+    places_find(r);
+    if (count) qsort(all, count, sizeof *all, by_lane);
     for (size_t i = 1; i < count; i++) all[i].order = is_same_lane(&all[i - 1], &all[i]) ? all[i - 1].order + 1 : 0;
     qsort(all, count, sizeof *all, by_request);
     for (size_t i = 0, n; i < count && !r->failed; i += n) {
         for (n = 1; i + n < count && is_same_request(&all[i], &all[i + n]); n++) {}
         count_request(r, &all[i], n);
     }
+    if (!r->failed) count_sectors(r);
     keep_touches(r);
     r->events.count = 0;
 }
