@@ -20,6 +20,7 @@ void heads_write_cache(heads *h);
 void heads_write_pointers(heads *h);                                /* q, k, v in memory */
 void heads_write_maps(heads *h, long long pack, long long block_k); /* as tensor maps */
 void heads_write_partial(heads *h, const ir_value *x, bool written);
-void heads_write_output(heads *h, bool in_eights); /* in_eights: write() is given eight columns that exist */
+void heads_write_output(heads *h, bool in_eights); /* in_eights: write() is given eight columns that
+                                                     * exist, or so many as are whole 16 bytes */
 
 #endif

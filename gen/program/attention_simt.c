@@ -70,6 +70,13 @@ static bool smaller(const tile_request *r, ir_tile *t)
 
 static void geometry(const tile_request *r, const ir_tile *t, launch *l) { attention_geometry(r, t->attention_simt.block_q, l); }
 
+/* A thread's columns are whole vectors that exist (head_part of the template). */
+static bool has_vectors(const heads *h, const attention_simt_tile *x)
+{
+    const long long each = h->head / x->team;
+    return h->head % (4 * x->team) == 0 && each <= 256 && each * dtype_size(h->op->outputs[0]->type) % 16 == 0;
+}
+
 static void members(emission *e, writer *w)
 {
     const attention_simt_tile *x = &e->phase->tile.attention_simt;
@@ -79,7 +86,7 @@ static void members(emission *e, writer *w)
     heads_write_rules(&h);
     heads_write_lists(&h);
     heads_write_pointers(&h);
-    heads_write_output(&h, false);
+    heads_write_output(&h, has_vectors(&h, x));
 }
 
 const program attention_simt_program = {.kind = program_attention_simt,

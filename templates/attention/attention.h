@@ -72,10 +72,12 @@ template <int N> using columns = typename columns_of<N>::type;
 template <int HeadDim, int Team> struct head_part {
     static constexpr int count = ceil_div(ceil_div(HeadDim, Team), 4) * 4;
     DEV static int first() { return thread_index() % Team * count; }
-    template <class T> DEV static columns<count> read(const T *row)
+    // Aligned: heads begin at multiples of 16 bytes.
+    template <bool Aligned, class T> DEV static columns<count> read(const T *row)
     {
-        if constexpr (count * Team == HeadDim && HeadDim * sizeof(T) % 16 == 0)
-            return columns_of<count>::load(row + first(), count);
+        constexpr int bytes = count * static_cast<int>(sizeof(T));
+        if constexpr (Aligned && count * Team == HeadDim && (bytes % 16 == 0 || bytes == 8))
+            return columns_of<count>::load_aligned(row + first());
         else
             return columns_of<count>::load(row + first(), HeadDim - first());
     }
@@ -294,7 +296,8 @@ template <class S> struct attention {
         c.row.clear();
         c.exists = t.token < S::queries(p);
         c.position = c.exists ? S::position(p, t.batch, t.token) : -1;
-        const columns<head::count> read = c.exists ? head::read(S::q(p, t.batch, t.token, t.head)) : columns_of<head::count>::zero();
+        const columns<head::count> read =
+            c.exists ? head::template read<S::aligned>(S::q(p, t.batch, t.token, t.head)) : columns_of<head::count>::zero();
         float q[head::count];
         if constexpr (head::count > 256) {
 #pragma unroll 1

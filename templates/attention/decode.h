@@ -37,19 +37,11 @@ template <class S> struct decode {
     DEV static void load(const args &, const tile &, int, slot &) {}
     template <class Ring> DEV static void compute(const args &, const tile &, Ring &, carry &) {}
 
-    template <class T> DEV static columns<head::count> read(const T *row)
-    {
-        if constexpr (S::aligned && head::count * S::team == S::head_dim)
-            return columns_of<head::count>::load_aligned(row + head::first());
-        else
-            return head::read(row);
-    }
-
     // Every stride-th key from the first on, some at a time, so that their loads are under way together.
     DEV static void one_row(const args &p, const tile &t, int token, int h, int first, int stride,
                             key_sums<head::count, S::long_lists> &row)
     {
-        const columns<head::count> q = head::read(S::q(p, t.batch, token, h));
+        const columns<head::count> q = head::template read<S::aligned>(S::q(p, t.batch, token, h));
         const int position = S::position(p, t.batch, token), oldest = position - S::window + 1;
         const int from = S::window && oldest > t.from ? oldest : t.from, to = S::causal && position < t.to ? position + 1 : t.to;
         int chain = 0;
@@ -63,8 +55,8 @@ template <class S> struct decode {
 #pragma unroll
             for (int j = 0; j < at_once; j++) {
                 const int key = key0 + j * stride < to ? key0 + j * stride : to - 1;
-                const columns<head::count> x = q * read(S::k(p, t.batch, key, t.kv_head));
-                v[j] = read(S::v(p, t.batch, key, t.kv_head));
+                const columns<head::count> x = q * head::template read<S::aligned>(S::k(p, t.batch, key, t.kv_head));
+                v[j] = head::template read<S::aligned>(S::v(p, t.batch, key, t.kv_head));
                 score[j] = wave_join<take_sum, S::team>(tree_join<take_sum>(x));
             }
             score = shaped_score<S>(score);

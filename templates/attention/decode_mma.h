@@ -195,7 +195,8 @@ struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::warp_keys, cache_ti
         for (int w = 0; w < warps; w++) x.largest = larger(x.largest, m.largest[w][row]);
 #pragma unroll
         for (int w = 0; w < warps; w++)
-            x.add(*reinterpret_cast<const four *>(&m.o[w][tile::at(row, place)]), factor_of(m.largest[w][row], x.largest), m.sum[w][row]);
+            x.add(element_of(reinterpret_cast<const four *>(&m.o[w][tile::at(row, place)])), factor_of(m.largest[w][row], x.largest),
+                  m.sum[w][row]);
         return x;
     }
 

@@ -45,8 +45,8 @@ template <class S> struct align {
         for (int j = 0; j < S::each; j++) {
             const place w = where(t, j);
             if (w.row < rows)
-                *reinterpret_cast<words *>(S::to(p, w.row) + w.piece * V) =
-                    cut(joined(low[j], high[j], offset_of(S::from(p, w.row))), S::N - w.piece * V);
+                put_element(reinterpret_cast<words *>(S::to(p, w.row) + w.piece * V),
+                            cut(joined(low[j], high[j], offset_of(S::from(p, w.row))), S::N - w.piece * V));
         }
     }
 

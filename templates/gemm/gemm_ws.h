@@ -163,7 +163,7 @@ template <class S> struct gemm_ws {
 #pragma unroll
         for (int i = 0; i < registers; i += 4) {
             const four x = {{c.acc[i], c.acc[i + 1], c.acc[i + 2], c.acc[i + 3]}};
-            *reinterpret_cast<four *>(to + 4 + (i * 32 + thread_index() % 128) * 4) = x;
+            put_element(reinterpret_cast<four *>(to + 4 + (i * 32 + thread_index() % 128) * 4), x);
         }
         group_barrier(4 + thread_index() / 128, 128);
         if (thread_index() % 128 == 0) flag_store(reinterpret_cast<unsigned long long *>(to), full);
@@ -182,7 +182,7 @@ template <class S> struct gemm_ws {
             const float *from = slice_of(p, t, part) + 4 + thread * 4;
 #pragma unroll
             for (int i = 0; i < registers; i += 4) {
-                const four x = *reinterpret_cast<const four *>(from + i * 128);
+                const four x = element_of(reinterpret_cast<const four *>(from + i * 128));
 #pragma unroll
                 for (int k = 0; k < 4; k++) c.acc[i + k] += x.e[k];
             }

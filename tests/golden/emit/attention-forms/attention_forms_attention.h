@@ -38,7 +38,7 @@ struct k2_attention {
     }
     template <int V> DEV static void write(const args &p, int batch, int token, int head, int col, int left, vec<float, V> o)
     {
-        store<V>(p.a + (batch * p.S + token) * 96ll + head * 24 + col, left, o); // !11:5
+        store_aligned<V>(p.a + (batch * p.S + token) * 96ll + head * 24 + col, o); // !11:5
     }
 };
 TF_LAYOUT(k2_attention::args, pos, 0);

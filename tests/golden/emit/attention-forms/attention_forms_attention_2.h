@@ -38,7 +38,7 @@ struct k3_attention_2 {
     }
     template <int V> DEV static void write(const args &p, int batch, int token, int head, int col, int left, vec<float, V> o)
     {
-        store<V>(p.b + (batch * p.S + token) * 96ll + head * 24 + col, left, o); // !12:5
+        store_aligned<V>(p.b + (batch * p.S + token) * 96ll + head * 24 + col, o); // !12:5
     }
 };
 TF_LAYOUT(k3_attention_2::args, n_, 0);

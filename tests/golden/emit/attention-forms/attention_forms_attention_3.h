@@ -36,7 +36,7 @@ struct k4_attention_3 {
     }
     template <int V> DEV static void write(const args &p, int batch, int token, int head, int col, int left, vec<float, V> o)
     {
-        store<V>(p.c_ + (batch * p.S + token) * 96ll + head * 24 + col, left, o); // !13:5
+        store_aligned<V>(p.c_ + (batch * p.S + token) * 96ll + head * 24 + col, o); // !13:5
     }
 };
 TF_LAYOUT(k4_attention_3::args, q, 0);

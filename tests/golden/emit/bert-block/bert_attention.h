@@ -36,7 +36,7 @@ struct k1_attention {
     }
     template <int V> DEV static void write(const args &p, int batch, int token, int head, int col, int left, vec<float, V> o)
     {
-        store<V>(p.a + (batch * p.S + token) * 128ll + head * 32 + col, left, o); // !34:5
+        store_aligned<V>(p.a + (batch * p.S + token) * 128ll + head * 32 + col, o); // !34:5
     }
 };
 TF_LAYOUT(k1_attention::args, q, 0);

@@ -34,7 +34,7 @@ struct k2_attention {
     }
     template <int V> DEV static void write(const args &p, int batch, int token, int head, int col, int left, vec<float, V> o)
     {
-        store<V>(p.a + (batch * p.S + token) * 128ll + head * 32 + col, left, o); // !31:5
+        store_aligned<V>(p.a + (batch * p.S + token) * 128ll + head * 32 + col, o); // !31:5
     }
 };
 TF_LAYOUT(k2_attention::args, qkv, 0);
