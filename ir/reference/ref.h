@@ -89,6 +89,7 @@ typedef struct ref_verdict {
 ref_verdict ref_compare(const ref_tensor *t, const double *got);
 /* Of one element: |got - value| / (ref_sigmas * error); infinite where no bound covers it, 0 where it is not judged. */
 double ref_ratio(const ref_tensor *t, size_t i, double got);
+double ref_unit(dtype t); /* unit roundoff */
 double ref_rms(const double *expected, const double *got, size_t count);
 /* The same of what the errors of t say: what a correct evaluation typically stays below. */
 double ref_rms_of_errors(const ref_tensor *t);

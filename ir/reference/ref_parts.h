@@ -28,7 +28,6 @@ typedef struct ref_state {
 #define REF_UNIT 0x1p-24   /* unit roundoff of float32 */
 #define REF_LEAST 0x1p-126 /* below it a device may flush to 0 */
 
-double ref_unit(dtype t);
 double ref_least(dtype t); /* half the smallest step, or what is flushed */
 
 /* Each returns false after ref_fail(). Outputs are allocated and zeroed, with errors. */

@@ -52,7 +52,11 @@ static bool run_whole(bisection *b)
     const tfgen_code code = arena_run(w.a, run_body, &w);
     if (code != code_ok) {
         const char *why = cli_first_error(b->a, w.a), *log = log_of(b->a, arena_diagnostics(w.a));
-        if (code != code_device || b->device) bail_with_log(b->a, code, log, "%s", why);
+        if (code == code_device && b->device)
+            bail_with_log(b->a, code, log,
+                          "%s; --target=%s without --device runs the same kernels on the host engine, which tells the line", why,
+                          b->plan->target->name);
+        if (code != code_device) bail_with_log(b->a, code, log, "%s", why);
         b->fault = *log ? log : why;
         return false;
     }
@@ -122,8 +126,13 @@ static void find_parting(bisection *b)
     if (!b->graph) bail(b->a, code_usage, (position){0}, "--from=%s: the reference needs a graph, which --spec=SPEC names", b->o->from);
     const data_files files = {b->o->weights, b->o->input, b->o->state};
     b->trial.inputs = data_make(b->a, b->graph, b->trial.seed, &files);
-    b->found = !run_whole(b);
-    const parting *first = b->fault ? NULL : walk_first(&b->whole, b->plan);
+    const parting *first = NULL;
+    const long long most = b->o->repeat ? b->o->number.repeat : 1;
+    do {
+        b->found = !run_whole(b);
+        b->runs++;
+        first = b->fault ? NULL : walk_first(&b->whole, b->plan);
+    } while (!b->found && !first && b->runs < most);
     if (first) {
         b->found = true;
         b->first = b->stored = (finding){*first, locate(b, b->plan, first)};

@@ -96,6 +96,7 @@ typedef struct bisection {
     trial_options trial;
     /* ---- what came of it */
     const char *on;    /* the device */
+    long long runs; /* until something was wrong, or as many as were asked for */
     double operations; /* of the graph */
     const char *fault; /* how the host engine stopped a kernel, or NULL: then nothing was compared */
     bool sampled;      /* of products and attention only some rows were judged */

@@ -4,6 +4,7 @@
 #include "runtime/cli/bisect/bisect.h"
 #include "runtime/cli/trial_data.h"
 #include "runtime/data/safetensors.h"
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -53,6 +54,13 @@ static void need_shape(const comparing *c, const safetensors_tensor *t, const ir
          shape_text(a, t->shape, t->rank), v->name, shape_text(a, shape, v->rank));
 }
 
+/* What an op reads may be rounded once more inside it: frameworks compute a rope or a norm of several ops, each in the dtype. Told as an
+ * error of the operand. */
+static void allow_rounding(dtype type, ref_tensor *t)
+{
+    for (size_t i = 0; i < t->count && dtype_is_real(type); i++) t->error[i] = hypot(t->error[i], ref_unit(type) * fabs(t->value[i]));
+}
+
 static void compare_value(void *context, const ir_value *v, ref_tensor *r)
 {
     comparing *c = context;
@@ -60,6 +68,7 @@ static void compare_value(void *context, const ir_value *v, ref_tensor *r)
     const safetensors_tensor *t = tensor_of(c, v);
     if (!t) {
         if (!e->first) text_printf(&c->between, "%s%s", c->between.size ? ", " : "", v->name);
+        allow_rounding(v->type, r);
         return;
     }
     need_shape(c, t, v);
@@ -76,6 +85,7 @@ static void compare_value(void *context, const ir_value *v, ref_tensor *r)
     }
     memcpy(r->value, got, r->count * sizeof *got);
     memset(r->error, 0, r->count * sizeof *r->error);
+    allow_rounding(v->type, r);
     free(got);
 }
 
@@ -112,6 +122,21 @@ static bool always(void *context, const ir_op *op)
     return true;
 }
 
+static const ref_tensor **operands(bisection *b)
+{
+    const ref_tensor **given = arena_alloc(b->a, ((size_t)b->graph->value_count + 1) * sizeof *given);
+    for (int i = 0; i < b->graph->value_count; i++) {
+        const ir_value *v = b->graph->values[i];
+        if (!data_is_given(v)) continue;
+        ref_tensor *t = arena_alloc(b->a, sizeof *t);
+        *t = b->trial.inputs[i];
+        t->error = data_numbers(b->a, (long long)t->count);
+        allow_rounding(v->type, t);
+        given[i] = t;
+    }
+    return given;
+}
+
 /* A framework rounds each op's result to its dtype, and may round an attention's exponentials. */
 void bisect_expected(bisection *b)
 {
@@ -122,11 +147,8 @@ void bisect_expected(bisection *b)
     b->expected = (expected_result){.file = b->o->expected, .list = arena_alloc(a, ((size_t)b->graph->value_count + 1) * sizeof(parting))};
     c.used = arena_alloc(a, safetensors_count(c.file) + 1);
     note_unknown(&c);
-    const size_t values = (size_t)b->graph->value_count + 1;
-    ref_tensor **none = arena_alloc(a, values * sizeof *none);
-    const ref_tensor **given = arena_alloc(a, values * sizeof *given);
-    for (int i = 0; i < b->graph->value_count; i++)
-        if (data_is_given(b->graph->values[i])) given[i] = &b->trial.inputs[i];
-    if (!ref_run(b->graph, given, true, &rules, none, message, sizeof message)) bail(a, code_check_failed, (position){0}, "%s", message);
+    ref_tensor **none = arena_alloc(a, ((size_t)b->graph->value_count + 1) * sizeof *none);
+    if (!ref_run(b->graph, operands(b), true, &rules, none, message, sizeof message))
+        bail(a, code_check_failed, (position){0}, "%s", message);
     b->found |= b->expected.first != NULL;
 }

@@ -201,9 +201,10 @@ void bisect_print(const bisection *b)
     }
     const ir_value *stored = b->stored.parting.value;
     printf("  %d values in memory were compared, each on the device's own inputs: ", values_of(&b->whole, false));
-    if (!stored)
-        printf("%sall are right%s\n", colour_code(stdout, colour_good), plain());
-    else
+    if (!stored) {
+        printf("%sall are right%s", colour_code(stdout, colour_good), plain());
+        printf(b->runs > 1 ? " in %lld runs\n" : "\n", b->runs);
+    } else
         printf("%s%d wrong%s, %%%s the first\n", colour_code(stdout, colour_bad), values_of(&b->whole, true), plain(), stored->name);
     if (stored) print_finding(b, "the first wrong value:", &b->first);
     if (stored && strcmp(b->first.parting.value->name, stored->name) != 0) print_finding(b, "the first that is in memory:", &b->stored);
@@ -318,6 +319,7 @@ static void numbers_json(const bisection *b, json_t *o)
     for (int i = 0; i < b->whole.count; i++) json_array_append_new(list, parting_json(b, &b->whole.list[i]));
     json_object_set_new(o, "checks", list);
     json_object_set_new(o, "sampled", json_boolean(b->sampled));
+    json_object_set_new(o, "runs", json_integer(b->runs));
     if (b->stored.parting.value) {
         json_object_set_new(o, "first", finding_json(b, &b->first));
         json_object_set_new(o, "first_in_memory", finding_json(b, &b->stored));
