@@ -231,6 +231,7 @@ run-amd:
 	/usr/bin/python3 tests/amd/rows_code.py
 	/usr/bin/python3 tests/amd/chiplets.py
 	/usr/bin/python3 tests/amd/product_mfma.py
+	/usr/bin/python3 tests/amd/trace.py
 	/usr/bin/python3 tests/amd/run.py
 	sh tests/doubles/run_amd.sh $(CURDIR)/$(B)
 

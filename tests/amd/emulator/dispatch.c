@@ -7,6 +7,7 @@
 #include <xmmintrin.h>
 
 int emu_target, emu_wave;
+u64 emu_clock;
 u64 emu_shared_aperture, emu_private_aperture;
 void emu_config(int target, int ws, u32 lds, u64 sap, u64 pap)
 {
@@ -71,7 +72,7 @@ int emu_run(wave *w, slot *tab, u64 base, u64 nslots, u64 quantum, u32 mxcsr)
             break;
         }
         pcv = pc;
-        n++;
+        n++, emu_clock++;
         e->count++;
         e->f(b[e->ix[0]], b[e->ix[1]], b[e->ix[2]], b[e->ix[3]], b[e->ix[4]], b[e->ix[5]]);
         if (__builtin_expect(e->flags, 0)) {

@@ -111,6 +111,8 @@ def _replaced_cdna(gfx, w0):
     top, has = w0 >> 26, native()
     if w0 >> 23 == 0x1A7 and (w0 >> 16) & 0x7F in MFMA.get(gfx, {}):
         return "op_mfma", 8
+    if top == 0x30 and (w0 >> 18) & 0xFF == 0x25:
+        return "op_memrealtime", 8
     if top == 0x38 and has.emu_has_memory_op(0x900, (w0 >> 18) & 0x7F):
         return "op_mubuf9", 8
     if top == 0x37:
@@ -163,6 +165,8 @@ def replacement(gfx, w0, w1):
     if w0 >> 23 == 0x17D and (w0 >> 8) & 0xFF == 1 and 235 <= (w0 & 0xFF) <= 238:
         return "op_mov_aperture", 4
     if w0 >> 23 == 0x17D:
+        if family_of(gfx) != "cdna" and w0 & 0xFFFF == 0x4D83:
+            return "op_realtime_message", 4
         jump = ((w0 >> 8) & 0xFF) - (0x1C if family_of(gfx) == "cdna" else 0x47)
         if 0 <= jump < 3:
             return ("op_getpc", "op_setpc", "op_swappc")[jump], 4

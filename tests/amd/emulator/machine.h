@@ -42,6 +42,7 @@ typedef struct {
 } wave;
 
 extern int emu_target, emu_wave;                      /* 0x90a ... 0x1201; lanes of a wave */
+extern u64 emu_clock;                                 /* instructions of all waves so far */
 extern u64 emu_shared_aperture, emu_private_aperture; /* high words of generic addresses into LDS and scratch */
 
 #define ARGS u64 S_, u64 V_, u64 M_, u64 L_, u64 X_, u64 A_

@@ -51,6 +51,23 @@ void op_getreg(ARGS)
     NEXT(4);
 }
 
+// ---------------------------------------------------------------- clocks: s_memrealtime, s_sendmsg_rtn_b64 of the real time
+static inline void put_clock(u32 *s, u32 to)
+{
+    s[to] = (u32)emu_clock;
+    s[to + 1] = (u32)(emu_clock >> 32);
+}
+void op_memrealtime(ARGS)
+{
+    BEGIN put_clock(s, d0 >> 6 & 0x7f);
+    NEXT(8);
+}
+void op_realtime_message(ARGS)
+{
+    BEGIN put_clock(s, d0 >> 16 & 0x7f);
+    NEXT(4);
+}
+
 // ---------------------------------------------------------------- gfx950 v_permlane{16,32}_swap_b32 (e32)
 void op_swap(ARGS)
 {
