@@ -39,6 +39,7 @@ typedef struct cuda_launch_config {
     CUDA_MAYBE(DriverGetVersion, "cuDriverGetVersion", (int *version))                                                                     \
     CUDA_CALL(GetErrorName, "cuGetErrorName", (int code, const char **name))                                                               \
     CUDA_CALL(GetErrorString, "cuGetErrorString", (int code, const char **text))                                                           \
+    CUDA_MAYBE(DeviceGetPCIBusId, "cuDeviceGetPCIBusId", (char *bus, int size, int device))                                                \
     CUDA_CALL(DeviceGetCount, "cuDeviceGetCount", (int *count))                                                                            \
     CUDA_CALL(DeviceGet, "cuDeviceGet", (int *device, int ordinal))                                                                        \
     CUDA_CALL(DeviceGetName, "cuDeviceGetName", (char *name, int size, int device))                                                        \

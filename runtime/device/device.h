@@ -13,6 +13,7 @@ struct tfgen_device {
     const device_api *api;
     int ordinal;
     tfgen_device_info info;
+    char bus[32]; /* 0000:41:00.0, or "": the driver does not say */
     /* an api's own device begins with this struct */
 };
 

@@ -192,6 +192,9 @@ static tfgen_status cuda_open(int ordinal, tfgen_device **out, tfgen_error *erro
             check(&m->cu, m->cu.DeviceGetAttribute(&m->most_shared, cuda_device_most_shared, m->id), "cuDeviceGetAttribute", "", error);
     if (status == TFGEN_OK) m->overlaps = takes_overlap(&m->cu);
     if (status == TFGEN_OK) status = take_context(m, error);
+    if (status == TFGEN_OK && m->cu.DeviceGetPCIBusId &&
+        m->cu.DeviceGetPCIBusId(m->device.bus, sizeof m->device.bus, m->id) != cuda_success)
+        m->device.bus[0] = '\0';
     if (status == TFGEN_OK) *out = &m->device;
     else free(m);
     return status;

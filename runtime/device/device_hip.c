@@ -241,6 +241,9 @@ static tfgen_status hip_open(int ordinal, tfgen_device **out, tfgen_error *error
     m->id = ordinal;
     if (!open_library(&m->hip, why, sizeof why)) status = device_report(error, TFGEN_UNSUPPORTED, "%s", why);
     else status = describe(m, error);
+    if (status == TFGEN_OK && m->hip.DeviceGetPCIBusId &&
+        m->hip.DeviceGetPCIBusId(m->device.bus, sizeof m->device.bus, m->id) != hip_success)
+        m->device.bus[0] = '\0';
     if (status == TFGEN_OK) *out = &m->device;
     else free(m);
     return status;

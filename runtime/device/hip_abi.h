@@ -59,6 +59,7 @@ enum { hip_arch_name_offset_5 = 396, hip_properties_size_5 = 792 };
     CALL(DeviceSynchronize, (void))                                                                                                        \
     MAYBE(GetDevicePropertiesR0600, (void *properties, int device))                                                                        \
     MAYBE(GetDeviceProperties, (void *properties, int device))                                                                             \
+    MAYBE(DeviceGetPCIBusId, (char *bus, int size, int device))                                                                            \
     MAYBE(RuntimeGetVersion, (int *version))                                                                                               \
     CALL(ModuleLoadData, (hip_module *module, const void *image))                                                                          \
     CALL(ModuleUnload, (hip_module module))                                                                                                \

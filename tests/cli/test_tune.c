@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "gen/plan/tile.h"
 #include "runtime/cli/tune/database.h"
+#include "runtime/cli/tune/clocks.h"
 #include "runtime/cli/tune/entrant.h"
 #include "runtime/cli/tune/space.h"
 #include "runtime/cli/trial.h"
@@ -15,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -456,11 +458,41 @@ START_TEST(a_file_that_is_no_database_or_is_newer_is_refused)
 }
 END_TEST
 
+/* ---- clocks */
+START_TEST(a_devices_clocks_are_told_or_why_not)
+{
+    arena *a = arena_new();
+    char library[4096];
+    const char *program = getenv("TFGEN") ? getenv("TFGEN") : "./build/default/tfgen", *slash = strrchr(program, '/');
+    tfgen_device d = {.api = &cuda_device};
+    ck_assert_ptr_nonnull(strstr(clocks_now(a, &d).why, "at which bus"));
+    strcpy(d.bus, "0000:41:00.0");
+    setenv("TFGEN_LIBNVML", "/no/such/library", 1);
+    ck_assert(!clocks_now(a, &d).text && strstr(clocks_now(a, &d).why, "/no/such/library"));
+    snprintf(library, sizeof library, "%.*s/tests/doubles/libnvidia_ml_double.so", (int)(slash - program), program);
+    setenv("TFGEN_LIBNVML", library, 1);
+    ck_assert_str_eq(clocks_now(a, &d).text, "sm 1755 of 1980 MHz, memory 3201 of 3201 MHz, 421 of 700 W, 45 C");
+    setenv("TFGEN_DOUBLE_NO_POWER", "1", 1);
+    ck_assert_str_eq(clocks_now(a, &d).text, "sm 1755 of 1980 MHz, memory 3201 of 3201 MHz, 45 C");
+    strcpy(d.bus, "0000:42:00.0");
+    ck_assert_str_eq(clocks_now(a, &d).why, "NVML knows no device at 0000:42:00.0");
+    d.api = &hip_device;
+    strcpy(d.bus, "0000:FF:1F.7");
+    ck_assert_ptr_nonnull(strstr(clocks_now(a, &d).why, "/sys/bus/pci/devices/0000:ff:1f.7/pp_dpm_sclk"));
+    char command[512];
+    snprintf(command, sizeof command, "cd %s && printf '0: 500Mhz\\n1: 1250Mhz *\\n2: 1700Mhz\\n' >pp_dpm_sclk && "
+             "printf '0: 1600Mhz *' >pp_dpm_mclk", folder);
+    ck_assert_int_eq(system(command), 0);
+    ck_assert_str_eq(clocks_of_folder(a, folder).text, "core 1250 of 1700 MHz, memory 1600 of 1600 MHz");
+    arena_free(a);
+}
+END_TEST
+
 /* ---- the command */
 static char output[1 << 16];
 static int tfgen(const char *arguments)
 {
-    char command[1024];
+    char command[4096];
     snprintf(command, sizeof command, "( TFGEN_WISDOM=%s/wisdom TFGEN_TRIALS=%s/a/b/trials.db ${TFGEN:-./tfgen} %s ) 2>&1", folder, folder,
              arguments);
     FILE *pipe = popen(command, "r");
@@ -494,6 +526,7 @@ START_TEST(what_was_tuned_is_used_and_not_tuned_again)
     ck_assert_int_eq(trials, tried + 1); /* and the default */
     ck_assert_int_eq(number_of("SELECT count(*) FROM trials WHERE ended IS NULL OR status IS NULL OR threads = 0"), 0);
     ck_assert_int_eq(number_of("SELECT count(*) FROM trials WHERE status = 'kept'"), 1);
+    ck_assert_int_eq(number_of("SELECT count(*) FROM sessions WHERE clocks IS NULL AND clocks_why LIKE 'processors %'"), 1);
     ck_assert_int_ge(number_of("SELECT count(*) FROM samples"), tried);
     char tile[256];
     snprintf(tile, sizeof tile, "from wisdom\n    tile %s\n", strchr(json_string_value(json_object_get(first, "tile")), ' ') + 1);
@@ -654,6 +687,46 @@ START_TEST(what_spills_in_the_default_is_no_candidates_fault)
 }
 END_TEST
 
+/* A host compiler that makes kernels do nothing unless their threads take 16 columns at a time, as those of the default do. */
+static const char bad_compiler[] =
+    "#!/bin/sh\nt=$(mktemp)\ncat >$t\nif ! grep -q 'V = 16,' $t; then\n"
+    "  sed -i '/DEV void run_mixed(const typename P::args/{n;s/{/{ return;/}' $t\nfi\n"
+    "for c in clang-22 clang-21 clang-20 clang-19 clang-18 clang-17 clang-16 clang-15 clang-14 clang; do\n"
+    "  command -v $c >/dev/null && { $c \"$@\" <$t; code=$?; rm $t; exit $code; }\ndone\n";
+
+static void write_compiler(const char *path)
+{
+    FILE *f = fopen(path, "w");
+    ck_assert_ptr_nonnull(f);
+    fputs(bad_compiler, f);
+    fclose(f);
+    ck_assert_int_eq(chmod(path, 0755), 0);
+}
+
+/* Nothing is faster than to do nothing: such a candidate wins, is compared with the reference, told with the command that shows it, and
+ * not kept. */
+START_TEST(a_wrong_candidate_is_told_and_not_kept)
+{
+    char compiler[128], command[4096];
+    snprintf(compiler, sizeof compiler, "%s/compiler", folder);
+    write_compiler(compiler);
+    setenv("TFGEN_HOST_CC", compiler, 1);
+    setenv("TFGEN_CACHE_DIR", "", 1);
+    ck_assert_int_eq(tfgen("tune specs/softmax.yaml --device=host --effort=quick --dim=S=5 --budget=1h"), code_check_failed);
+    ck_assert_msg(strstr(output, "tfgen: a wrong result, which is a bug of tfgen: value p is ") != NULL, "%s", output);
+    ck_assert_int_ge(number_of("SELECT count(*) FROM trials WHERE status = 'wrong' AND reason LIKE 'value p is %' AND NOT checked"), 1);
+    ck_assert_int_eq(number_of("SELECT count(*) FROM trials WHERE status = 'kept' AND tile NOT LIKE '% v=16'"), 0);
+    ck_assert_int_eq(number_of("SELECT count(*) FROM trials WHERE status = 'kept'"), 1);
+    const char *shown = strstr(output, "\n  tfgen run specs/softmax.yaml --dim B=1,S=5,D=256 --device=host --reference=always "
+                                       "--tile 'rows(");
+    ck_assert_msg(shown != NULL, "%s", output);
+    shown += strlen("\n  tfgen ");
+    snprintf(command, sizeof command, "%.*s", (int)strcspn(shown, "\n"), shown);
+    ck_assert_msg(!strstr(command, "v=16"), "%s", command);
+    ck_assert_int_eq(tfgen(command), code_check_failed);
+}
+END_TEST
+
 /* What bench/compare.py tunes cases with. */
 START_TEST(a_list_of_cases_is_tuned_in_slices)
 {
@@ -781,6 +854,7 @@ int main(void)
     tcase_add_test(d, many_tuners_of_one_file_lose_nothing_and_a_kill_costs_its_trial_alone);
     tcase_add_test(d, what_is_known_is_the_newest_of_each_tile_and_what_hung);
     tcase_add_loop_test(d, a_file_that_is_no_database_or_is_newer_is_refused, 0, 3);
+    tcase_add_test(d, a_devices_clocks_are_told_or_why_not);
     tcase_set_timeout(e, 120);
     tcase_add_checked_fixture(e, make_folder, remove_folder);
     tcase_add_test(e, what_was_tuned_is_used_and_not_tuned_again);
@@ -788,6 +862,7 @@ int main(void)
     tcase_add_test(e, reports_have_every_trial_and_quote_what_is_in_them);
     tcase_add_loop_test(e, control_c_keeps_the_best_so_far_and_a_kill_leaves_a_sound_database, 0, 2);
     tcase_add_test(e, a_gpu_is_tuned_through_its_driver);
+    tcase_add_test(e, a_wrong_candidate_is_told_and_not_kept);
     tcase_add_test(e, a_list_of_cases_is_tuned_in_slices);
     tcase_add_test(e, what_spills_in_the_default_is_no_candidates_fault);
     tcase_add_test(e, a_wrong_plan_is_wrong_in_some_rows_too);

@@ -59,6 +59,17 @@ static int file_version(database *d)
     return version;
 }
 
+/* Columns that files of this version may lack. */
+static bool has_column(database *d, const char *of, const char *name)
+{
+    sqlite3_stmt *s = database_prepare(d, "SELECT count(*) FROM pragma_table_info(?) WHERE name = ?");
+    database_put_text(s, 1, of);
+    database_put_text(s, 2, name);
+    const bool there = sqlite3_step(s) == SQLITE_ROW && sqlite3_column_int(s, 0) == 1;
+    sqlite3_finalize(s);
+    return there;
+}
+
 static void set_up(database *d)
 {
     run(d, "BEGIN IMMEDIATE", "lock");
@@ -68,6 +79,7 @@ static void set_up(database *d)
         bail(d->a, code_io, (position){0}, "trials: %s is of version %d; this tfgen knows %d", d->path, version, database_version);
     }
     run(d, schema, "make the tables of");
+    if (!has_column(d, "sessions", "clocks_why")) run(d, "ALTER TABLE sessions ADD COLUMN clocks_why TEXT", "widen");
     run(d, arena_printf(d->a, "PRAGMA user_version = %d", database_version), "write");
     run(d, "COMMIT", "write");
 }
@@ -123,13 +135,22 @@ void database_step(database *d, sqlite3_stmt *s)
 
 long long database_begin(database *d, const database_session *t)
 {
-    sqlite3_stmt *s = database_prepare(d, "INSERT INTO sessions(command, label, arch, target, model, driver, compiler, clocks, tfgen, seed)"
-                                 " VALUES(?, ?, ?, ?, ?, ?, ?, ?, '" TFGEN_VERSION "', ?)");
-    const char *const texts[] = {t->command, t->label, t->arch, t->target, t->model, t->driver, t->compiler, t->clocks};
-    for (int i = 0; i < 8; i++) database_put_text(s, i + 1, texts[i]);
-    sqlite3_bind_int64(s, 9, (sqlite3_int64)t->seed);
+    sqlite3_stmt *s = database_prepare(d, "INSERT INTO sessions(command, label, arch, target, model, driver, compiler, tfgen, seed)"
+                                 " VALUES(?, ?, ?, ?, ?, ?, ?, '" TFGEN_VERSION "', ?)");
+    const char *const texts[] = {t->command, t->label, t->arch, t->target, t->model, t->driver, t->compiler};
+    for (int i = 0; i < 7; i++) database_put_text(s, i + 1, texts[i]);
+    sqlite3_bind_int64(s, 8, (sqlite3_int64)t->seed);
     database_step(d, s);
     return sqlite3_last_insert_rowid(d->db);
+}
+
+void database_clocks(database *d, long long session, const char *clocks, const char *why)
+{
+    sqlite3_stmt *s = database_prepare(d, "UPDATE sessions SET clocks = ?, clocks_why = ? WHERE id = ? AND clocks IS NULL");
+    database_put_text(s, 1, clocks);
+    database_put_text(s, 2, why);
+    sqlite3_bind_int64(s, 3, session);
+    database_step(d, s);
 }
 
 void database_end(database *d, long long session, const char *how)
@@ -142,7 +163,8 @@ void database_end(database *d, long long session, const char *how)
 
 long long database_start(database *d, const database_trial *t)
 {
-    sqlite3_stmt *s = database_prepare(d, "INSERT INTO trials(session, signature, rows, keys, target, device, block, kernel, program, version, tile,"
+    sqlite3_stmt *s = database_prepare(d, "INSERT INTO trials(session, signature, rows, keys, target, device, block, kernel, program,"
+                                          " version, tile,"
                                  " predicted) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
     const char *const texts[] = {t->key.target, t->key.device, t->block, t->kernel, t->program, t->version, t->tile};
     sqlite3_bind_int64(s, 1, t->session);
@@ -272,7 +294,8 @@ trial_row *database_rows(database *d, arena *a, long long session, size_t *count
            " (SELECT count(*) FROM samples WHERE trial = trials.id), predicted, ratio, run_seconds, launch_seconds, operations, bytes,"
            " floor_seconds, compile_seconds, registers, spills, scratch_bytes, shared_bytes, threads, waves, most_waves, checked"
            " FROM trials WHERE ?1 IN (0, session) OR session IN (SELECT value FROM shared WHERE key = 'session' AND sweep ="
-           " (SELECT sweep FROM shared WHERE key = 'session' AND value = CAST(?1 AS TEXT))) ORDER BY signature, target, device, rows, keys, id");
+           " (SELECT sweep FROM shared WHERE key = 'session' AND value = CAST(?1 AS TEXT))) ORDER BY signature, target, device, rows, keys,"
+           " id");
     size_t room = 0;
     trial_row *list = NULL;
     sqlite3_bind_int64(s, 1, session);

@@ -15,10 +15,12 @@ const char *database_path(arena *a);
 database *database_open(arena *a, const char *path, bool many_hosts);
 
 typedef struct database_session { /* of one command */
-    const char *command, *label, *arch, *target, *model, *driver, *compiler, *clocks;
+    const char *command, *label, *arch, *target, *model, *driver, *compiler;
     unsigned long long seed;
 } database_session;
 long long database_begin(database *d, const database_session *s);
+/* How fast the device runs under load, or why nobody knows: of the session's first plan. */
+void database_clocks(database *d, long long session, const char *clocks, const char *why);
 void database_end(database *d, long long session, const char *how); /* done, budget, stopped */
 
 typedef struct database_key { /* a kernel on a device: trials of one key are comparable */

@@ -82,7 +82,8 @@ void database_give_back(database *d, const char *sweep, int rank)
     database_step(d, s);
 }
 
-void database_best(database *d, const char *sweep, const database_key *key, long long but_session, database_best_visit *visit, void *context)
+void database_best(database *d, const char *sweep, const database_key *key, long long but_session, database_best_visit *visit,
+                   void *context)
 {
     sqlite3_stmt *s = about(d, "SELECT program, version, tile, ratio FROM trials WHERE session IN (SELECT value FROM shared WHERE sweep = ?"
                                " AND key = 'session') AND signature = ? AND target = ? AND device = ? AND rows = ? AND keys = ? AND"

@@ -163,10 +163,11 @@ static void begin(tune_job *j)
     const tfgen_device_info *d = &t->device->info;
     const char *model = o->device_model ? o->device_model : device_model_of(t->a, target_find(d->target), d->label)->name;
     const database_session s = {text_harmless(t->a, command.data), d->label, d->arch, d->target, model, driver_of(t->a, d),
-                                compiler_of(t->a, t->device), NULL, (unsigned long long)o->number.seed};
+                                compiler_of(t->a, t->device), (unsigned long long)o->number.seed};
     t->session = database_begin(t->trials, &s);
     if (t->ranks.size > 1)
-        t->share = share_open(t->a, t->trials, &t->ranks, t->session, arena_printf(t->a, "%s %s", d->target, text_harmless(t->a, d->label)));
+        t->share = share_open(t->a, t->trials, &t->ranks, t->session,
+                              arena_printf(t->a, "%s %s", d->target, text_harmless(t->a, d->label)));
 }
 
 static int tune_file(tune_job *j, const char *path, const char *dim, const char *value)

@@ -1,5 +1,6 @@
 /* In: tuner.h. Out: kernels tuned one after the other, the longest first, each among what was kept of those before it. */
 #define _GNU_SOURCE
+#include "runtime/cli/tune/clocks.h"
 #include "runtime/cli/tune/entrant.h"
 #include "gen/base/peaks.h"
 #include "gen/base/predict.h"
@@ -594,6 +595,8 @@ tuned_plan tuner_run(tuner *t, arena *a, const compile_request *r, const ir_prog
     c->plan = out.plan = bench_plan_of(c->root);
     out.kernels = arena_alloc(a, ((size_t)c->plan->launch_count + 1) * sizeof *out.kernels);
     out.before = seconds_of_run(c);
+    const clocks now = clocks_now(a, t->device); /* it has just run */
+    database_clocks(t->trials, t->session, now.text, now.why);
     const int count = list_kernels(c, &out);
     if (t->share) agree_on_order(c, &out, path, where);
     for (int i = 0; i < count; i++) tune_one(c, &out, i, path, where);

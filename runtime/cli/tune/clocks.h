@@ -1,0 +1,15 @@
+/* In: a device that has just run something. Out: its clocks, power and heat, for whoever asks later why a time was what it was; by NVML
+ * (libnvidia-ml.so.1, opened at run time, or what TFGEN_LIBNVML names) or by what amdgpu writes into /sys. Refuses nothing: what cannot be
+ * read is said. */
+#ifndef TFGEN_TUNE_CLOCKS_H
+#define TFGEN_TUNE_CLOCKS_H
+#include "runtime/device/device.h"
+
+typedef struct clocks {
+    const char *text; /* "sm 1755 of 1980 MHz, memory 3201 of 3201 MHz, 421 of 700 W, 45 C"; NULL: */
+    const char *why;  /* the reason, or NULL */
+} clocks;
+
+clocks clocks_now(arena *a, const tfgen_device *d);
+clocks clocks_of_folder(arena *a, const char *folder); /* /sys/bus/pci/devices/0000:41:00.0 */
+#endif
