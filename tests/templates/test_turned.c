@@ -13,10 +13,12 @@
 /* ---- plans */
 static const struct {
     const char *yaml, *target, *tile;
-} plans[] = {{PRODUCT("bf16", "17", "70", "64"), "sm_90a", "layer=turned m=32 n=64 k=128 threads=160 slots=2 row_slots=2 split=1"},
+} plans[] = {{PRODUCT("bf16", "17", "70", "64"), "sm_90a", "layer=turned m=32 n=96 k=128 threads=288 slots=2 row_slots=2 split=1"},
              {PRODUCT("f16", "64", "4096", "4096"), "sm_90a", "layer=turned m=64 n=64 k=128 threads=160 slots=7 row_slots=7 split=2"},
              {PRODUCT("bf16", "64", "28672", "4096"), "sm_90a", "layer=turned m=64 n=224 k=64 threads=544 slots=6 row_slots=6 split=1"},
-             {PRODUCT("bf16", "33", "2048", "8192"), "sm_90a", "layer=turned m=48 n=64 k=128 threads=160 slots=4 row_slots=3 split=4"},
+             {PRODUCT("bf16", "33", "2048", "8192"), "sm_90a", "layer=turned m=48 n=64 k=128 threads=160 slots=8 row_slots=8 split=2"},
+             {PRODUCT("bf16", "32", "2048", "8192"), "sm_90a", "layer=turned m=32 n=64 k=256 threads=160 slots=5 row_slots=4 split=2"},
+             {PRODUCT("bf16", "64", "16384", "3072"), "sm_90a", "layer=turned m=64 n=128 k=64 threads=288 slots=9 row_slots=9 split=1"},
              {PRODUCT("bf16", "128", "4096", "100000"), "sm_90a", "layer=turned m=128"},
              {PRODUCT("bf16", "128", "1024", "4096"), "sm_90a", "layer=wgmma"},
              {PRODUCT("bf16", "16", "4096", "4096"), "sm_90a", "layer=frag"},
@@ -57,7 +59,7 @@ START_TEST(a_tile_that_turned_cannot_have_is_an_error_that_says_why)
                  {"sm_90a", "bf16", "gemm layer=turned m=40", "m goes in steps of 16"},
                  {"sm_90a", "bf16", "gemm layer=turned m=144", "m=144; it is 16 to 128"},
                  {"sm_90a", "bf16", "gemm layer=turned n=80", "n goes in steps of 32"},
-                 {"sm_90a", "bf16", "gemm layer=turned n=128", "threads are 128 for 64 columns, and 32"},
+                 {"sm_90a", "bf16", "gemm layer=turned n=160", "threads are 128 for 64 columns, and 32"},
                  {"sm_90a", "bf16", "gemm layer=turned split=3", "split is 1, 2, 4 or 8"},
                  {"sm_90a", "bf16", "gemm layer=turned slots=3 row_slots=4", "row_slots is at most slots"},
                  {"sm_90a", "bf16", "gemm layer=turned split=2", "a part of a split has a stage"},
