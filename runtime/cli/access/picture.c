@@ -7,7 +7,7 @@
 enum { margin = 24, labels = 84, cell = 14, width = 1024, most_rows = 24, most_panels = 6, word = 4 };
 
 static const char style[] =
-    "<style>\n:root { color-scheme: light dark; }\n.paper { fill: #fbfbfa; } .ink { fill: #1a1d21; } .dim { fill: #5a626c; }"
+    "<style>\n:root { color-scheme: light dark; max-width: 100%; height: auto; }\n.paper { fill: #fbfbfa; } .ink { fill: #1a1d21; } .dim { fill: #5a626c; }"
     " .hot { fill: #b3261e; }\n.none { fill: #eef1f5; } .idle { fill: #c3cad3; } .clash { fill: none; stroke: #b3261e; stroke-width: 2; }\n"
     ".p0 { fill: #9ec5fe; } .p1 { fill: #a3e4c4; } .p2 { fill: #ffd88a; } .p3 { fill: #f5b3c8; } .p4 { fill: #c9b6f7; }"
     " .p5 { fill: #bfe3f2; } .p6 { fill: #d6e69a; } .p7 { fill: #f7c6a3; }\n.lane { fill: #1a1d21; font-size: 8px; }\n"
@@ -212,8 +212,8 @@ void access_picture(const access_report *r, const char *path)
     put_legend(&p);
     for (int i = 0; i < r->count; i++)
         if (!r->launches[i].passed && r->launches[i].row_count) put_launch(&p, &r->launches[i]);
-    text_printf(&whole, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" role=\"img\" "
-                "aria-label=\"what waves ask memory and shared memory for\">\n<title>", width, p.y + margin, width);
+    text_printf(&whole, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\" role=\"img\" "
+                "aria-label=\"what waves ask memory and shared memory for\">\n<title>", width, p.y + margin, width, p.y + margin);
     put_escaped(&whole, r->plan->program->name);
     text_printf(&whole, "</title>\n%s<rect class=\"paper\" width=\"100%%\" height=\"100%%\"/>\n", style);
     text_append(&whole, p.out.data, p.out.size);
