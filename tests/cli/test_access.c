@@ -111,6 +111,37 @@ START_TEST(blocks_and_decode_steps_are_recorded_whole)
 }
 END_TEST
 
+/* Kernels as they are emitted, with one line made bad. */
+static const struct {
+    const char *by, *fault;
+} planted[] = {{"load_aligned<V>(p.x + row * 2048ll + col * 8 % 2048)", "waste"}, /* 16 bytes of each line */
+               {"load<V>(p.x + row * 2048ll + col, V)", "again"}};              /* an element at a time */
+
+START_TEST(a_planted_line_is_named)
+{
+    static const char dims[] = "specs/rmsnorm.yaml --target=gfx942 --dim=B=1,S=64,D=2048";
+    char folder[] = "/tmp/tfgen-access-XXXXXX", what[256];
+    ck_assert_ptr_nonnull(mkdtemp(folder));
+    ck_assert_int_eq(tfgen("emit %s -q -o %s", dims, folder), 0);
+    ck_assert_int_eq(shell("grep -q 'load_aligned<V>(p.x + row \\* 2048ll + col)' %s/rmsnorm_n.hip", folder), 0);
+    ck_assert_int_eq(shell("sed -i 's/load_aligned<V>(p.x + row \\* 2048ll + col)/%s/' %s/rmsnorm_n.hip", planted[_i].by, folder), 0);
+    for (int bad = 0; bad < 2; bad++) {
+        snprintf(what, sizeof what, "%s%s%s", dims, bad ? " --replace-source=" : "", bad ? folder : "");
+        json_t *all = access_of(what), *row, *rows = json_object_get(json_array_get(json_object_get(all, "launches"), 0), "rows");
+        size_t i, faults = 0;
+        json_array_foreach(rows, i, row) faults += *string(row, "fault") != 0;
+        ck_assert_uint_eq(faults, (size_t)bad);
+        row = json_array_get(rows, 0);
+        if (bad) ck_assert_str_eq(string(row, "fault"), planted[_i].fault);
+        if (bad) ck_assert_str_eq(string(row, "memory"), "x");
+        if (bad) ck_assert_str_eq(string(row, "spec"), "specs/rmsnorm.yaml:13");
+        if (bad) ck_assert(strncmp(string(row, "source"), "templates/rows/rows.h:", 22) == 0);
+        json_decref(all);
+    }
+    shell("rm -r %s", folder);
+}
+END_TEST
+
 START_TEST(what_is_left_out_is_said)
 {
     ck_assert_int_eq(tfgen("access specs/rmsnorm.yaml --dim=B=1,S=64,D=256 --limit=1000"), 0);
@@ -181,6 +212,7 @@ int main(void)
     tcase_add_loop_test(cases, a_norm_asks_for_each_byte_once_on_every_target, 0, 9);
     tcase_add_test(cases, a_product_on_wgmma_loads_boxes_and_reads_operands_without_conflicts);
     tcase_add_loop_test(cases, blocks_and_decode_steps_are_recorded_whole, 0, 5);
+    tcase_add_loop_test(cases, a_planted_line_is_named, 0, sizeof planted / sizeof *planted);
     tcase_add_test(cases, what_is_left_out_is_said);
     tcase_add_test(cases, bad_requests_are_refused);
     tcase_add_test(cases, the_picture_is_one_file_that_needs_no_other);
