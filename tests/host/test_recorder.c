@@ -140,15 +140,21 @@ START_TEST(sixteen_bytes_a_lane_are_one_request)
 }
 END_TEST
 
+static void add_row(const access_row *row, double *requests, double *lanes, double *lines)
+{
+    *requests += row->requests, *lanes += row->lanes, *lines += row->lines;
+}
+
 START_TEST(lanes_of_different_ways_are_one_request_again_once_they_meet)
 {
     watch("h200", 1 << 20);
-    const access_launch *l = run("ragged", 1, 32, 32, args(256, 1));
-    double requests = 0, lanes = 0;
+    const access_launch *l = run("ragged", 1, 32, 32, args(512, 1));
+    double requests = 0, lanes = 0, lines = 0;
     for (int i = 0; i < l->row_count; i++)
-        if (l->rows[i].memory && strcmp(l->rows[i].memory, "a") == 0) requests += l->rows[i].requests, lanes += l->rows[i].lanes;
-    ck_assert_double_eq(requests, 4 + 1); /* turns of the longest way, and what all do together */
-    ck_assert_double_eq(lanes, 32 + 24 + 16 + 8 + 32);
+        if (l->rows[i].memory && strcmp(l->rows[i].memory, "a") == 0) add_row(&l->rows[i], &requests, &lanes, &lines);
+    ck_assert_double_eq(requests, 2 * (4 + 1) + 1); /* turns of the longest way, and what all do together */
+    ck_assert_double_eq(lanes, 2 * (32 + 24 + 16 + 8 + 32) + 32);
+    ck_assert_double_eq(lines, 2 * (4 + 1) + 1); /* a request of both turns would have two */
     unwatch();
 }
 END_TEST

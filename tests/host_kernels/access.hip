@@ -45,12 +45,15 @@ extern "C" __global__ void turned(const access_args p)
 }
 TF_EXPORT(turned)
 
-// Lanes of a wave take turns of different lengths through a loop, then all the same one again.
+// Lanes of a wave take turns of different lengths through a loop and meet, twice; then all do the same.
 extern "C" __global__ void ragged(const access_args p)
 {
     float sum = 0;
-    for (int i = 0; i <= (int)threadIdx.x % 4; i++) sum += p.a[i * 64 + threadIdx.x]; // line: ragged
-    __syncthreads();
+    for (int turn = 0; turn < 2; turn++) {
+        for (int i = 0; i <= (int)threadIdx.x % 4; i++) sum += p.a[(turn * 4 + i) * 64 + threadIdx.x]; // line: ragged
+        __syncthreads();
+        sum += p.a[turn * 64 + threadIdx.x];
+    }
     p.b[threadIdx.x] = sum + p.a[threadIdx.x]; // line: together
 }
 TF_EXPORT(ragged)
@@ -85,7 +88,7 @@ struct planted {
     {
 #line 7 "planted.yaml"
         return p.a[i * 8];
-#line 89 "access.hip"
+#line 92 "access.hip"
     }
 };
 #line 11 "templates/rows/planted.h"
@@ -98,6 +101,6 @@ template <class S> static inline __attribute__((always_inline)) void run_planted
     __syncthreads();
     p.b[t] = memory[(31 - t) * 8];
 }
-#line 102 "access.hip"
+#line 105 "access.hip"
 extern "C" __global__ void planted_kernel(const access_args p) { run_planted<planted>(p); }
 TF_EXPORT(planted_kernel)
