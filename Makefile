@@ -229,6 +229,7 @@ run-amd:
 	/usr/bin/python3 tests/amd/code.py
 	/usr/bin/python3 tests/amd/attention_code.py
 	/usr/bin/python3 tests/amd/rows_code.py
+	/usr/bin/python3 tests/amd/decode_code.py
 	/usr/bin/python3 tests/amd/chiplets.py
 	/usr/bin/python3 tests/amd/product_mfma.py
 	/usr/bin/python3 tests/amd/trace.py

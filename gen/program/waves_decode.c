@@ -16,12 +16,13 @@ static double needed(const tile_request *r)
     return r->device->numbers[number_bandwidth].value * device_latency(r->device) / r->device->units;
 }
 
-/* Four waves, one a SIMD, of two workgroups a unit: one loads while the other multiplies. A wave takes more keys at a time where less is
- * under way than memory needs, the registers hold them, and there are turns for every workgroup. */
+/* Four waves, one a SIMD, of two workgroups a unit: one loads while the other multiplies. Of long heads CDNA's registers hold one of them,
+ * with twice as much under way; RDNA's hold four, with half as much. A wave takes more keys at a time where less is under way than memory
+ * needs, the registers hold them, and there are turns for every workgroup. */
 void wave_decode_defaults(const tile_request *r, ir_tile *tile)
 {
     const int unit = decode_unit(r->target), waves = 4;
-    const int resident = request_head(r) > 128 && r->target->wave == 64 ? 1 : 2;
+    const int resident = request_head(r) <= 128 ? 2 : r->target->wave == 64 ? 1 : 4;
     decode_mma_tile t = {.keys = unit, .threads = waves * r->target->wave, .resident = resident, .splits = 1, .cluster = 1};
     tile->decode_mma = t;
     while (t.threads > r->target->wave && decode_whole_bytes(r, tile) > r->target->static_bytes) tile->decode_mma.threads = t.threads /= 2;

@@ -238,7 +238,7 @@ struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::warp_keys, cache_ti
     // Adds 4 places of the parts of workgroups from `first` up to `end`, many loads at a time.
     template <bool Near> DEV static void take(const args &p, const memory &m, int first, int end, int row, int place, joined &all)
     {
-        constexpr int at_once = 8;
+        constexpr int at_once = tile::parts_at_once;
 #pragma unroll 1
         for (int from = first; from < end; from += at_once) {
             four o[at_once], numbers[at_once];

@@ -153,6 +153,7 @@ template <class T, int HeadDim> struct cache_tile {
     static constexpr int count = 4, lane_rows = 2; // scores of a lane, and of how many rows in turn
     static constexpr int sharing = 4;              // lanes that many apart have the same rows
     static constexpr bool guesses = true;          // a launch may begin before the one ahead has ended
+    static constexpr int parts_at_once = 8;        // of other workgroups, that are read
     static constexpr bool late = false;            // there are registers for keys and values of a turn
     static constexpr int wide = HeadDim / 32, blocks = HeadDim / 16;
     static constexpr bool narrow = HeadDim % 32 != 0; // half a block at the end

@@ -108,6 +108,7 @@ template <class T, int HeadDim> struct cache_tile {
     static constexpr int count = 8, lane_rows = 1; // scores of a lane, and of how many rows
     static constexpr int sharing = 16;             // lanes that many apart have the same row
     static constexpr bool guesses = false;         // no launch begins before the one ahead has ended
+    static constexpr int parts_at_once = 16;       // of other workgroups, that are read: from beyond the L2, so each time is long
     // Of RDNA's registers results of a long head leave room for 128 columns of keys or of values at a time.
     static constexpr bool late = TF_WAVE == 32 && HeadDim > 128;
     static constexpr int pieces = HeadDim / 8, steps = ceil_div(pieces, parts); // of 16 bytes; products of a row of keys

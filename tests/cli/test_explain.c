@@ -173,6 +173,10 @@ START_TEST(the_text_says_why_and_what_it_costs)
                            "--tile=\"gemm layer=frag n=16 threads=1024 ahead=4\""),
                      0);
     says("weights under way: 65.5 kB a unit; memory's latency of 2.00 us (assumed: an H200's) times its bandwidth is 34.9 kB");
+    ck_assert_int_eq(tfgen("explain specs/llama-decode.yaml --preset=llama-8b --no-code --fusion=tile --target=gfx942 "
+                           "--tile=\"decode keys=32 threads=256 resident=2\""),
+                     0);
+    says("keys and values under way: 65.5 kB a unit; memory's latency of 2.00 us (assumed: an H200's) times its bandwidth is 34.9 kB");
     ck_assert_int_eq(tfgen("explain specs/rmsnorm.yaml --no-code --target=gfx942"), 0);
     says("every time is a prediction: no AMD GPU was measured");
     ck_assert_int_eq(tfgen("explain specs/rmsnorm.yaml --device-model=mi355x --no-code"), 0);
