@@ -83,9 +83,16 @@ int decode_splits(const tile_request *r, const decode_mma_tile *t)
     return splits < 1 ? 1 : splits < 1024 ? (int)splits : 1024;
 }
 
+long long decode_ring_bytes(const tile_request *r, const decode_mma_tile *t)
+{
+    const long long turns = (long long)(t->threads / r->target->wave) * t->slots;
+    return turns * t->keys * request_head(r) * 4 + (turns + 1) / 2 * 16; /* and what tells that they are there */
+}
+
 long long decode_under_way(const tile_request *r, const decode_mma_tile *t)
 {
-    const long long turn = t->threads / r->target->wave * t->keys, keys = decode_keys(r), head = request_head(r);
+    const long long turns = t->slots ? t->slots : 1; /* of a wave */
+    const long long turn = t->threads / r->target->wave * t->keys * turns, keys = decode_keys(r), head = request_head(r);
     const bool late = is_rdna(r->target) && head > 128; /* 128 columns of keys or of values at a time */
     return (turn < keys ? turn : keys) * (late ? 128 : 2 * head) * 2;
 }
@@ -108,7 +115,7 @@ long long decode_whole_bytes(const tile_request *r, const ir_tile *tile)
     const long long run = 36 + 2 * r->target->wave; /* two stands of 16, numbers of a wave of sequences, four more */
     const long long floats = of_waves + joined + (t->cluster > 1 ? kept * padded : 4) + run;
     const long long shelf = is_rdna(r->target) && head > 64 ? head * 2 * 16 : 0; /* queries */
-    return shelf + (floats * 4 + 15) / 16 * 16;
+    return decode_ring_bytes(r, t) + shelf + (floats * 4 + 15) / 16 * 16;
 }
 
 void decode_whole_geometry(const tile_request *r, const ir_tile *tile, launch *l)
@@ -136,8 +143,8 @@ void decode_whole_members(emission *e, writer *w)
     const decode_mma_tile *x = &e->phase->tile.decode_mma;
     heads h = heads_start(e, w);
     heads_write_sizes(&h);
-    write_line(w, "static constexpr int warp_keys = %d, threads = %d, resident = %d, cluster = %d;", x->keys, x->threads, x->resident,
-               x->cluster);
+    write_line(w, "static constexpr int warp_keys = %d, threads = %d, resident = %d, cluster = %d, slots = %d;", x->keys, x->threads,
+               x->resident, x->cluster, x->slots);
     heads_write_cache(&h);
     heads_write_pointers(&h);
     heads_write_output(&h, true);

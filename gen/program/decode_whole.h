@@ -14,6 +14,8 @@ long long decode_leads(const tile_request *r);
 long long decode_turns(const tile_request *r, const decode_mma_tile *t); /* of a lead with all its keys */
 /* Workgroups a lead, of which every unit has its share and each has a turn at least. */
 int decode_splits(const tile_request *r, const decode_mma_tile *t);
+/* Of shared memory, for keys and values that a workgroup has under way there. */
+long long decode_ring_bytes(const tile_request *r, const decode_mma_tile *t);
 long long decode_under_way(const tile_request *r, const decode_mma_tile *t); /* bytes of keys and values that a workgroup asks for */
 
 const char *decode_whole_obstacle(const tile_request *r);

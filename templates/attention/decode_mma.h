@@ -1,7 +1,8 @@
 // In: one spec struct S of a decode phase (docs/spec-structs.md: attention). Out: its program on warps' matrix products, in one launch:
-// keys and values go from memory to registers and are read once for as many rows as the machine multiplies at a time (NVIDIA 8, AMD 16), a
-// row being a query of a head of the group. Workgroups have equal runs of all sequences' keys, however long each sequence is. Refuses
-// (static_assert) heads that are no multiple of 16 columns up to 256. A row without a visible key is zeros.
+// keys and values go from memory to registers, or (slots > 0) to shared memory some turns ahead, and are read once for as many rows as the
+// machine multiplies at a time (NVIDIA 8, AMD 16), a row being a query of a head of the group. Workgroups have equal runs of all sequences'
+// keys, however long each sequence is. Refuses (static_assert) heads that are no multiple of 16 columns up to 256. A row without a visible
+// key is zeros.
 //
 // A turn is so many keys that every warp of a workgroup has `keys` of them; which workgroup has which turns, decode_runs.h says. Who has
 // the last part of a lead joins them, in their order; the others give theirs, through memory or, within a cluster, without.
@@ -17,8 +18,9 @@ struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::warp_keys, cache_ti
     using typename runs::args, typename runs::part, typename runs::stand, typename runs::numbers;
     using runs::group, runs::most_rows, runs::known;
     using type = typename S::type;
-    static constexpr int head_dim = S::head_dim, keys = S::warp_keys, threads = S::threads, resident = S::resident;
+    static constexpr int head_dim = S::head_dim, keys = S::warp_keys, threads = S::threads, resident = S::resident, slots = S::slots;
     static constexpr int warps = threads / TF_WAVE, units = keys / tile::unit, lane_rows = tile::lane_rows;
+    using ring = typename tile::template ring<warps, slots, keys>;
     static constexpr int kept = most_rows < tile::rows ? most_rows : tile::rows;
     static constexpr int turn = warps * keys, pitch = head_dim + 4;
     static constexpr int cluster = cluster_present<S::cluster>; // workgroups that reach each other's memory
@@ -26,9 +28,10 @@ struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::warp_keys, cache_ti
     static constexpr float lazy = 8.0f; // sums are rescaled when a row's largest score has grown by more (in log2)
     static_assert(head_dim % 16 == 0 && head_dim <= 256, "head size");
     static_assert(keys % tile::unit == 0 && threads % TF_WAVE == 0, "tile: whole products and warps");
+    static_assert(slots == 0 || (S::key_stride == head_dim && S::value_stride == head_dim), "rows one behind the other");
 
     static constexpr bool guesses = tile::guesses && S::resident == 1; // there are registers to begin before the launch ahead has ended
-    struct alignas(16) memory : tile::shelf {
+    struct alignas(16) memory : tile::shelf, ring::memory {
         float o[warps][kept * tile::pitch], largest[warps][kept], sum[warps][kept]; // of the warps
         float joined[tile::in_order ? 1 : kept][tile::in_order ? 4 : pitch];
         float given[S::cluster > 1 ? kept : 1][S::cluster > 1 ? pitch : 4]; // a part for another workgroup of the cluster
@@ -113,18 +116,12 @@ struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::warp_keys, cache_ti
         }
     }
 
-    DEV static void attend(const args &p, const part &t, memory &m, sums &all)
+    // All turns of a warp, from `first` on, through registers.
+    DEV static void attend_far(const type *k, const type *v, int first, int end, const part &t, const sight &seen,
+                               const typename tile::queries &q, sums &all)
     {
-        const int last = t.seen_from + t.to * turn, end = last < t.seen_to ? last : t.seen_to;
-        const type *const k = S::k(p, t.batch, 0, t.kv_head), *const v = S::v(p, t.batch, 0, t.kv_head);
-        const sight seen(p, t);
-        typename tile::queries q;
-        q.load([&](int row) { return S::q(p, t.batch, token_of(p, t, row), head_of(t, row)); }, m, t.rows, threads);
-        all.o.clear();
-#pragma unroll
-        for (int e = 0; e < lane_rows; e++) all.largest[e] = take_max::identity(), all.sum[e] = 0.0f;
 #pragma unroll 1
-        for (int key = t.seen_from + t.from * turn + warp_index() * keys; key < end; key += turn) {
+        for (int key = first; key < end; key += turn) {
             typename tile::keys x[units];
             typename tile::values y[units];
             if constexpr (!tile::late) {
@@ -154,6 +151,66 @@ struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::warp_keys, cache_ti
                     all.o.add(y[u], w);
             }
         }
+    }
+
+    // A warp's turn from `key` on, keys and values in its slot.
+    template <class Turn>
+    DEV static void take_near(const Turn &here, int key, int to, const sight &seen, const typename tile::queries &q, sums &all)
+    {
+        scores s[units];
+#pragma unroll
+        for (int u = 0; u < units; u++) {
+            typename tile::keys x;
+            x.load_near(here.keys, u * tile::unit, to - key);
+            x.multiply(q, s[u]);
+            shape(seen, key + u * tile::unit, s[u]);
+        }
+        raise(all, s);
+#pragma unroll
+        for (int u = 0; u < units; u++) {
+            typename tile::values y;
+            y.load_near(here.values, u * tile::unit, to - key);
+            float w[tile::count];
+            weigh(all, s[u], w);
+            all.o.add(y, w);
+        }
+    }
+    // All turns of a warp, from `first` on: the first of them have been asked for.
+    DEV static void attend_near(const type *k, const type *v, int first, int end, const part &t, const sight &seen,
+                                const typename tile::queries &q, ring &r, sums &all)
+    {
+#pragma unroll 1
+        for (int key = first; key < end; key += turn) {
+            take_near(r.take(), key, t.seen_to, seen, q, all);
+            r.leave();
+            if (key + slots * turn < end) ask(k, v, key + slots * turn, t, r);
+        }
+    }
+    DEV static void ask(const type *k, const type *v, int key, const part &t, ring &r)
+    {
+        const int left = t.seen_to - key;
+        const long long before = static_cast<long long>(key) * head_dim;
+        r.ask(k + before, v + before, (left < keys ? left : keys) * head_dim);
+    }
+
+    DEV static void attend(const args &p, const part &t, memory &m, ring &r, sums &all)
+    {
+        const int last = t.seen_from + t.to * turn, end = last < t.seen_to ? last : t.seen_to;
+        const int first = t.seen_from + t.from * turn + warp_index() * keys;
+        const type *const k = S::k(p, t.batch, 0, t.kv_head), *const v = S::v(p, t.batch, 0, t.kv_head);
+        if constexpr (slots > 0)
+#pragma unroll 1
+            for (int i = 0; i < slots && first + i * turn < end; i++) ask(k, v, first + i * turn, t, r);
+        const sight seen(p, t);
+        typename tile::queries q;
+        q.load([&](int row) { return S::q(p, t.batch, token_of(p, t, row), head_of(t, row)); }, m, t.rows, threads);
+        all.o.clear();
+#pragma unroll
+        for (int e = 0; e < lane_rows; e++) all.largest[e] = take_max::identity(), all.sum[e] = 0.0f;
+        if constexpr (slots > 0)
+            attend_near(k, v, first, end, t, seen, q, r, all);
+        else
+            attend_far(k, v, first, end, t, seen, q, all);
     }
 
     // ---- results: 4 places of a row, in the order in which products have columns (tile::column_at)
@@ -332,6 +389,7 @@ struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::warp_keys, cache_ti
         bool sure = !guesses || S::batches(p) > known; // of the numbers
         next_may_start();
         if (S::queries(p) == 0 || S::batches(p) == 0) return previous_wait();
+        ring r(m);
         if (!sure) {
             if (first_warp) runs::reckon(p, m.turns);
             barrier();
@@ -353,7 +411,7 @@ struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::warp_keys, cache_ti
             if (now.to > m.turns.from) {
                 sums s;
                 const part t = warp_same(now.now); TF_TRACED(trace_start(p.tf_trace, trace_part(p, t), 0));
-                attend(p, t, m, s);
+                attend(p, t, m, r, s);
                 put(m, t, s); TF_TRACED(trace_computed(p.tf_trace, trace_part(p, t), 0));
             }
             if (!sure && first_warp) {
@@ -422,7 +480,7 @@ struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::warp_keys, cache_ti
     extern "C" __global__ void TF_DECODE_CLUSTER(__VA_ARGS__) __launch_bounds__(__VA_ARGS__::threads, __VA_ARGS__::resident) \
         name(const __grid_constant__ __VA_ARGS__::args p)                                                                     \
     {                                                                                                                         \
-        __shared__ __VA_ARGS__::memory memory;                                                                                \
-        __VA_ARGS__::run(p, memory);                                                                                          \
+        extern __shared__ __attribute__((aligned(16))) unsigned char memory[];                                                \
+        __VA_ARGS__::run(p, *reinterpret_cast<__VA_ARGS__::memory *>(memory));                                                \
     }
 #endif

@@ -10,7 +10,7 @@ struct k2_decode {
         int B;
     };
     static constexpr int head_dim = 32, heads = 8, kv_heads = 2;
-    static constexpr int warp_keys = 32, threads = 256, resident = 1, cluster = 1;
+    static constexpr int warp_keys = 32, threads = 256, resident = 1, cluster = 1, slots = 0;
     static constexpr bool causal = true;
     static constexpr int window = 0;
     static constexpr float softcap = 0.0f, scale = 0.17677669f;

@@ -1,7 +1,7 @@
 // In: rows of queries, keys and values in memory, 16 bits an element. Out: NVIDIA's m16n8k16 on operands that go from memory to registers:
 // a lane has 16 neighbouring bytes of a row, so of the 32 columns of a block the products take them in an order of their own; turned
 // matrices make columns out of rows. What attention over a cache (attention/decode_mma.h) is made of: cache_tile. Refuses f32. On the host
-// engine lanes exchange what they have. Needs isa/nvidia.h.
+// engine lanes exchange what they have. Needs isa/nvidia.h, isa/cache_ring.h.
 #pragma once
 
 // What a lane has of the columns of a block: of rows lane / 4, the 8 columns from 8 * (lane % 4) on, or of a block of 16 columns 4 of them.
@@ -32,6 +32,8 @@ DEV row_piece load_half_piece(const void *from)
     const half h = tf_hs_read_whole(static_cast<const half *>(from));
     return {{h.pair[0], h.pair[1]}};
 }
+DEV row_piece near_piece(const void *from) { return load_piece(from); }
+DEV row_piece near_half_piece(const void *from) { return load_half_piece(from); }
 template <class T> DEV float host_half(T, unsigned pair, int i)
 {
     return to_float(__builtin_bit_cast(T, static_cast<unsigned short>(pair >> 16 * i)));
@@ -84,6 +86,17 @@ DEV row_piece load_half_piece(const void *from)
     asm volatile("ld.global.L1::no_allocate.v2.u32 {%0, %1}, [%2];" : "=r"(p.pair[0]), "=r"(p.pair[1]) : "l"(from));
     return p;
 }
+// From shared memory.
+DEV row_piece near_piece(const void *from)
+{
+    const neighbours<unsigned, 4> x = *static_cast<const neighbours<unsigned, 4> *>(from);
+    return {{x.e[0], x.e[1], x.e[2], x.e[3]}};
+}
+DEV row_piece near_half_piece(const void *from)
+{
+    const neighbours<unsigned, 2> x = *static_cast<const neighbours<unsigned, 2> *>(from);
+    return {{x.e[0], x.e[1], 0, 0}};
+}
 #define TF_MMA(T, kind)                                                                                                  \
     DEV void multiply_pairs(T, cache_results &r, const unsigned (&a)[4], unsigned b0, unsigned b1)                       \
     {                                                                                                                    \
@@ -113,6 +126,10 @@ template <int Columns> struct cache_block {
     template <class T> DEV static row_piece load(const T *block) // of the lane's row
     {
         return Columns == 32 ? load_piece(block + first()) : load_half_piece(block + first());
+    }
+    template <class T> DEV static row_piece load_near(const T *block) // in shared memory
+    {
+        return Columns == 32 ? near_piece(block + first()) : near_half_piece(block + first());
     }
     // r[row][column] += block * rows of another block with the same columns, 8 of them
     template <class T> DEV void along(T type, cache_results &r, const row_piece &other) const
@@ -160,6 +177,7 @@ template <class T, int HeadDim> struct cache_tile {
     DEV static int key(int i) { return cache_results::row(i); } // of a lane's scores
     DEV static int row(int e) { return cache_results::column(e); }
     DEV static void all_asked() {}
+    template <int Warps, int Slots, int Keys> using ring = cache_ring<T, Warps, Slots, Keys * HeadDim>; // of turns under way
 
     struct scores {
         float x[count];
@@ -195,6 +213,18 @@ template <class T, int HeadDim> struct cache_tile {
 #pragma unroll
                 for (int n = 0; n < wide; n++) of[n].half[h] = cache_block<32>::load(at + n * 32);
                 if constexpr (narrow) last.half[h] = cache_block<16>::load(at + wide * 32);
+            }
+        }
+        // The same of rows in shared memory, one behind the other.
+        DEV void load_near(const T *head, int row, int to)
+        {
+#pragma unroll
+            for (int h = 0; h < 2; h++) {
+                const int own = row + cache_results::row(2 * h);
+                const T *at = head + (own < to ? own : to - 1) * HeadDim;
+#pragma unroll
+                for (int n = 0; n < wide; n++) of[n].half[h] = cache_block<32>::load_near(at + n * 32);
+                if constexpr (narrow) last.half[h] = cache_block<16>::load_near(at + wide * 32);
             }
         }
     };

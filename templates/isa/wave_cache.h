@@ -124,6 +124,10 @@ template <class T, int HeadDim> struct cache_tile {
     DEV static int row(int) { return line(); }
     // All loads are asked for before the first is waited for.
     DEV static void all_asked() { schedule_fence(); }
+    template <int, int, int> struct ring { // all goes through registers
+        struct memory {};
+        DEV ring(memory &) {}
+    };
     DEV static operand operand_of(sixteen_bytes own)
     {
 #if TF_WAVE == 32

@@ -53,7 +53,7 @@ LIKELY = [
      'tiles decode_mma attention decode emit layers models'),
     (r'gen/(program/|tile|plan|layout|align)', 'tiles emit layers align ir models launches overlap'),
     (r'gen/manifest', 'emit api bundle launches'), (r'gen/', 'emit tiles models rows align overlap properties templates'),
-    (r'templates/attention/decode_|templates/isa/(mma_cache|wave_cache|nvidia)', 'decode_mma races attention parts'),
+    (r'templates/attention/decode_|templates/isa/(bulk|cache_ring|mma_cache|wave_cache|nvidia)', 'decode_mma races attention parts'),
     (r'templates/attention/decode', 'decode races attention templates models'),
     (r'templates/attention/', 'attention races mma layers templates decode models'),
     (r'templates/base/(ops|rope)', 'templates op_properties sums models'),

@@ -56,6 +56,13 @@ static const decode_step steps[] = {
     {"sm_80", "bf16", counted, "decode keys=16 threads=64 splits=3 cluster=1", 3, 1, 300, 4, 2, 64, {150, 299, 0}},
     {"sm_90a", "bf16", both, "decode keys=16 threads=64 splits=3 cluster=1", 3, 2, 300, 4, 2, 64, {150, 297, 0}},
     {"sm_90a", "bf16", causal, "decode keys=16 threads=64 splits=4 cluster=4", 3, 1, 500, 8, 2, 64, {499, 70, 300}},
+    /* slots: more and fewer turns than there are, parts that follow each other, rows of 32 bytes, windows that begin anywhere */
+    {"sm_90a", "bf16", causal, "decode keys=16 threads=64 splits=3 cluster=1 slots=2", 4, 1, 600, 8, 2, 64, {0, 15, 333, 599}},
+    {"sm_90a", "f16", causal, "decode keys=32 threads=32 splits=2 cluster=1 slots=3", 3, 1, 301, 6, 2, 80, {300, 31, 128}},
+    {"sm_90a", "bf16", windowed, "decode keys=16 threads=96 splits=2 cluster=1 slots=5", 4, 4, 600, 4, 1, 128, {0, 66, 67, 596}},
+    {"sm_90a", "bf16", causal, "decode keys=64 threads=64 splits=2 cluster=1 slots=1", 2, 1, 700, 3, 3, 16, {699, 63}},
+    {"sm_90a", "bf16", both, "decode keys=16 threads=64 splits=3 cluster=1 slots=2", 3, 2, 300, 4, 2, 48, {150, 297, 0}},
+    {"sm_90a", "bf16", causal, "decode keys=16 threads=64 splits=4 cluster=4 slots=2", 3, 1, 500, 16, 1, 64, {499, 70, 300}},
     {"sm_90a", "bf16", causal, "decode keys=16 threads=32 splits=2 cluster=1", 40, 1, 100, 2, 1, 32,
      {99, 0, 15, 16, 17, 31, 32, 33, 47, 48, 49, 50, 1, 2, 3, 63, 64, 65, 80, 81, 90, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 18, 98, 97, 96, 95,
       94, 93, 92, 91}},
@@ -88,8 +95,8 @@ static rig *open_step(const decode_step *t, bool plan_only)
 {
     const dim_override dims[] = {{"B", t->B}, {"S", t->S}, {"L", t->L}, {"H", t->H}, {"KV", t->KV}, {"hd", t->hd}};
     const tuning tuning = {.lines = &t->line, .count = t->line != NULL};
-    const rig_request q = {.yaml = t->yaml, .level = fusion_tile, .target = t->target,
-                           .dtype = t->dtype, .dims = dims, .dim_count = 6, .tuning = &tuning};
+    const rig_request q = {.yaml = t->yaml, .level = fusion_tile, .target = t->target, .dtype = t->dtype, .dims = dims, .dim_count = 6,
+                           .tuning = &tuning, .check = t->line && strstr(t->line, "slots")}; /* the checker of races looks on */
     return plan_only ? rig_plan(&q) : rig_open(&q);
 }
 
@@ -201,7 +208,9 @@ START_TEST(a_tile_that_it_cannot_have_is_an_error_that_says_why)
                  {"sm_90a", "decode splits=6 cluster=4", "cluster divides splits", code_unsupported},
                  {"sm_90a", "decode splits=6 cluster=3", "cluster is a power of two", code_unsupported},
                  {"sm_90a", "decode team=4", "decode_mma has no setting 'team'", code_usage},
-                 {"sm_80", "decode threads=512 resident=1", "bytes of shared memory; a workgroup has 49152", code_unsupported}};
+                 {"sm_80", "decode slots=2", "the target has no copies of many bytes", code_unsupported},
+                 {"sm_90a", "decode threads=512 resident=1 keys=32 slots=16", "bytes of shared memory; a workgroup has 232448",
+                  code_unsupported}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         arena *a = arena_new();
         compiled c;
@@ -216,12 +225,34 @@ START_TEST(a_tile_that_it_cannot_have_is_an_error_that_says_why)
 }
 END_TEST
 
+/* Keys and values of a long cache are under way in shared memory, 120 KB of them at least; of a short one they go through registers. */
+START_TEST(a_long_cache_has_slots)
+{
+    static const struct {
+        const char *target;
+        int B, L, H, KV, hd, slots, keys;
+    } caches[] = {{"sm_90a", 59, 6205, 48, 16, 64, 2, 32}, {"sm_90a", 51, 63005, 8, 2, 80, 2, 32}, {"sm_90a", 35, 28768, 48, 8, 96, 3, 16},
+                  {"sm_90a", 1, 131072, 32, 8, 128, 2, 16}, {"sm_90a", 16, 4096, 16, 4, 256, 2, 16}, {"sm_90a", 64, 8192, 16, 4, 32, 4, 32},
+                  {"sm_90a", 8, 1024, 32, 8, 64, 0, 32},    {"sm_80", 59, 6205, 48, 16, 64, 0, 32}};
+    for (size_t i = 0; i < sizeof caches / sizeof *caches; i++) {
+        const decode_step t = {caches[i].target, "bf16",      causal,      NULL,         caches[i].B, 1,
+                               caches[i].L,      caches[i].H, caches[i].KV, caches[i].hd, {0}};
+        rig *r = open_step(&t, true);
+        const decode_mma_tile *tile = &decode_launch(r)->kernel->phases[0]->tile.decode_mma;
+        ck_assert_msg(tile->slots == caches[i].slots && tile->keys == caches[i].keys, "%zu: slots %d, keys %d", i, tile->slots, tile->keys);
+        ck_assert_int_eq(tile->resident, tile->slots || i == 6 ? 1 : 2);
+        rig_close(r);
+    }
+}
+END_TEST
+
 /* The most registers that a thread needs: large heads, odd groups, several queries and a window, 64 keys at a time. */
 START_TEST(compilers_make_code_without_spills)
 {
     static const char *const options[] = {"sm_80 --dim=hd=128,H=32,KV=8,L=2048", "sm_90a --dim=hd=128,H=7,KV=1,S=2",
                                           "sm_80 --dim=hd=256,H=16,KV=2,S=2", "sm_90a --dim=hd=64,H=8,KV=1,B=120,L=4096",
-                                          "sm_90a --dim=hd=128,H=32,KV=8,B=64", "gfx908 --compiler=clang --dim=hd=256,H=16,KV=1,L=2048",
+                                          "sm_90a --dim=hd=128,H=32,KV=8,B=64", "sm_90a --dim=hd=256,H=16,KV=2,B=40,L=4096",
+                                          "gfx908 --compiler=clang --dim=hd=256,H=16,KV=1,L=2048",
                                           "gfx90a --compiler=clang --dim=hd=64,H=8,KV=1,B=200,L=4096",
                                           "gfx1100 --compiler=clang --dim=hd=192,H=16,KV=2,S=2,L=2048",
                                           "gfx1201 --compiler=clang --dim=hd=128,H=16,KV=1,L=2048"};
@@ -246,7 +277,8 @@ int main(void)
     tcase_set_timeout(plans, 120);
     tcase_add_loop_test(plans, what_it_refuses_is_split_in_two_kernels, 0, (int)(sizeof refused / sizeof *refused));
     tcase_add_test(plans, a_tile_that_it_cannot_have_is_an_error_that_says_why);
-    tcase_add_loop_test(plans, compilers_make_code_without_spills, 0, 9);
+    tcase_add_test(plans, a_long_cache_has_slots);
+    tcase_add_loop_test(plans, compilers_make_code_without_spills, 0, 10);
     suite_add_tcase(suite, plans);
     return run_suite(suite);
 }
