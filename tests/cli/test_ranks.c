@@ -23,11 +23,13 @@ static void remove_folder(void) { ck_assert_int_eq(shell("rm -rf %s", folder), 0
 
 static const char *tfgen_path(void) { return getenv("TFGEN") ? getenv("TFGEN") : "./tfgen"; }
 
-static pid_t start_rank(int rank, int size, const char *const *arguments)
+/* by_script: launchers may start a script that starts the command. */
+static pid_t start_rank(int rank, int size, const char *const *arguments, bool by_script)
 {
     char text[3][16], paths[2][128], out[128];
-    const char *list[16] = {tfgen_path(), "tune"};
-    for (int i = 0; i < 13 && arguments[i]; i++) list[2 + i] = arguments[i];
+    const char *list[20] = {"/bin/sh", "-c", "\"$@\"; exit $?", "sh", tfgen_path(), "tune"};
+    const char *const *command = by_script ? list : list + 4;
+    for (int i = 0; i < 13 && arguments[i]; i++) list[6 + i] = arguments[i];
     snprintf(text[0], sizeof text[0], "%d", rank), snprintf(text[1], sizeof text[1], "%d", size);
     snprintf(paths[0], sizeof paths[0], "%s/wisdom", folder), snprintf(paths[1], sizeof paths[1], "%s/trials.db", folder);
     snprintf(out, sizeof out, "%s/rank%d.txt", folder, rank);
@@ -37,7 +39,7 @@ static pid_t start_rank(int rank, int size, const char *const *arguments)
     setenv("OMPI_COMM_WORLD_SIZE", text[1], 1), setenv("OMPI_COMM_WORLD_LOCAL_SIZE", text[1], 1);
     setenv("PMIX_NAMESPACE", folder, 1), setenv("TFGEN_WISDOM", paths[0], 1), setenv("TFGEN_TRIALS", paths[1], 1);
     if (!freopen(out, "w", stdout) || dup2(1, 2) < 0) _exit(126);
-    execv(list[0], (char *const *)list);
+    execv(command[0], (char *const *)command);
     _exit(127);
 }
 
@@ -89,7 +91,7 @@ START_TEST(ranks_share_the_candidates_and_one_database_results)
     enum { ranks = 3 };
     const char *const arguments[] = {"specs/softmax.yaml", "--device=host", "--dim=S=5", "--budget=1h", "--json", NULL};
     pid_t list[ranks];
-    for (int i = 0; i < ranks; i++) list[i] = start_rank(i, ranks, arguments);
+    for (int i = 0; i < ranks; i++) list[i] = start_rank(i, ranks, arguments, i == 1);
     for (int i = 0; i < ranks; i++) ck_assert_int_eq(exit_of(list[i]), 0);
     check_shared(ranks);
     read_rank(1);
@@ -127,7 +129,7 @@ START_TEST(a_rank_that_dies_costs_its_candidate_and_not_the_sweep)
     const char *const arguments[] = {"specs/softmax.yaml", "specs/llama-block.yaml", "--device=host", "--budget=1h", "-q", NULL};
     static const char all_try[] = "SELECT count(DISTINCT session) FROM trials WHERE ratio > 0 AND status <> 'kept'";
     pid_t list[ranks];
-    for (int i = 0; i < ranks; i++) list[i] = start_rank(i, ranks, arguments);
+    for (int i = 0; i < ranks; i++) list[i] = start_rank(i, ranks, arguments, false);
     wait_for(all_try, ranks);
     const long long before = shared_number("SELECT count(*) FROM trials WHERE ended IS NOT NULL");
     const pid_t victim = _i ? list[2] : child_of(list[2]);
@@ -157,7 +159,7 @@ START_TEST(each_rank_has_a_device_of_its_own)
     pid_t list[ranks];
     use_hip_double();
     setenv("TFGEN_DOUBLE_DEVICES", "gfx90a,gfx90a", 1);
-    for (int i = 0; i < ranks; i++) list[i] = start_rank(i, ranks, arguments);
+    for (int i = 0; i < ranks; i++) list[i] = start_rank(i, ranks, arguments, false);
     for (int i = 0; i < ranks; i++) ck_assert_int_eq(exit_of(list[i]), i ? 0 : code_usage);
     check_shared(2);
     read_rank(2);

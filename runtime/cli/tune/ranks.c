@@ -22,8 +22,8 @@ static int number_of(const char *name, int otherwise)
     return given && end != given && !*end && x >= 0 && x < 1 << 20 ? (int)x : otherwise;
 }
 
-/* When the launcher of this host began, which tells its launches from those of another one with its number. */
-static unsigned long long launcher_start(void)
+/* When the parent began, which tells it from another one with its number. */
+static unsigned long long parent_start(void)
 {
     char path[64], line[1024] = "";
     snprintf(path, sizeof path, "/proc/%d/stat", (int)getppid());
@@ -38,18 +38,18 @@ static unsigned long long launcher_start(void)
 ranks ranks_of(arena *a)
 {
     static const struct {
-        const char *rank, *size, *local, *locals, *job;
-    } launchers[] = {
-        {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_SIZE", "PMIX_NAMESPACE"},
-        {"PMI_RANK", "PMI_SIZE", "MPI_LOCALRANKID", "MPI_LOCALNRANKS", "PMI_JOBID"}};
+        const char *rank, *size, *local, *locals, *job, *launcher; /* job: a number that may come again; launcher: its address */
+    } launchers[] = {{"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_SIZE",
+                      "PMIX_NAMESPACE", "OMPI_MCA_orte_hnp_uri"},
+                     {"PMI_RANK", "PMI_SIZE", "MPI_LOCALRANKID", "MPI_LOCALNRANKS", "PMI_JOBID", ""}};
     for (size_t i = 0; i < sizeof launchers / sizeof *launchers; i++) {
         ranks r = {.rank = number_of(launchers[i].rank, -1), .size = number_of(launchers[i].size, 0)};
         if (r.rank < 0 || r.size < 2 || r.rank >= r.size) continue;
         r.local = number_of(launchers[i].local, r.rank);
         r.many_hosts = number_of(launchers[i].locals, r.size) < r.size;
-        const char *job = secure_getenv(launchers[i].job);
-        r.sweep = text_harmless(a, job ? job : "");
-        if (!r.many_hosts) r.sweep = arena_printf(a, "%s %d %llu", r.sweep, (int)getppid(), launcher_start());
+        const char *job = secure_getenv(launchers[i].job), *launcher = secure_getenv(launchers[i].launcher);
+        r.sweep = job ? text_harmless(a, arena_printf(a, "%s %s", job, launcher ? launcher : ""))
+                      : arena_printf(a, "%d %llu", (int)getppid(), parent_start());
         return r;
     }
     return (ranks){.size = 1, .sweep = ""};
