@@ -7,7 +7,8 @@
 enum { margin = 24, labels = 84, cell = 14, width = 1024, most_rows = 24, most_panels = 6, word = 4 };
 
 static const char style[] =
-    "<style>\n:root { color-scheme: light dark; max-width: 100%; height: auto; }\n.paper { fill: #fbfbfa; } .ink { fill: #1a1d21; } .dim { fill: #5a626c; }"
+    "<style>\n:root { color-scheme: light dark; max-width: 100%; height: auto; }\n"
+    ".paper { fill: #fbfbfa; } .ink { fill: #1a1d21; } .dim { fill: #5a626c; }"
     " .hot { fill: #b3261e; }\n.none { fill: #eef1f5; } .idle { fill: #c3cad3; } .clash { fill: none; stroke: #b3261e; stroke-width: 2; }\n"
     ".p0 { fill: #9ec5fe; } .p1 { fill: #a3e4c4; } .p2 { fill: #ffd88a; } .p3 { fill: #f5b3c8; } .p4 { fill: #c9b6f7; }"
     " .p5 { fill: #bfe3f2; } .p6 { fill: #d6e69a; } .p7 { fill: #f7c6a3; }\n.lane { fill: #1a1d21; font-size: 8px; }\n"
