@@ -333,6 +333,7 @@ bool check_access(const void *p, unsigned long bytes, int kind, const void *pc)
     if (!t || !bytes || (kind & HS_CHECK_SAID && !block_of(t->w)->launch->check->watched)) return true;
     block *b = block_of(t->w);
     checker *c = b->launch->check;
+    if (c->watched && !(kind & HS_CHECK_SAID) && watch_stands_in(t)) return true;
     const host_module *m = b->launch->module;
     const uintptr_t a = (uintptr_t)p, shared = (uintptr_t)b->pub.shared;
     const bool variable = in(a, (uintptr_t)m->shared, m->shared_bytes) && bytes <= m->shared_bytes - (a - (uintptr_t)m->shared);

@@ -247,6 +247,7 @@ bool watch_block(block *b); /* it starts; false: no memory */
 void watch_drop(block *b);  /* before it goes */
 void watch_meeting(hs_wave *w, hs_u64 lanes);
 void watch_stand_in(const hs_thread *t, int kind);
+bool watch_stands_in(const hs_thread *t); /* accesses are none of the machine's now */
 void watch_access(const hs_thread *t, const host_access *access, int kind);
 
 /* ---- text (log.c) ---- */

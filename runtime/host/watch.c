@@ -57,12 +57,18 @@ void watch_stand_in(const hs_thread *t, int kind)
     else if (lane->stand_ins) lane->stand_ins--;
 }
 
+bool watch_stands_in(const hs_thread *t)
+{
+    const struct watched_lane *lane = lane_of(t->w, t->lane);
+    return !lane || lane->stand_ins;
+}
+
 void watch_access(const hs_thread *t, const host_access *access, int kind)
 {
     const block *b = block_of(t->w);
     const struct watched_lane *lane = lane_of(t->w, t->lane);
     const host_watch *watch = watch_of(b->launch);
-    if (!lane || (lane->stand_ins && !(kind & HS_CHECK_SAID))) return;
+    if (!lane) return;
     host_access told = *access;
     told.block = b->pub.id.x + b->pub.grid.x * (b->pub.id.y + b->pub.grid.y * b->pub.id.z);
     told.wave = t->w->idx, told.lane = t->lane, told.meetings = lane->meetings;
