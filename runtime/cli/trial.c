@@ -95,22 +95,30 @@ static double sum_of_parts(dtype type, const void *data, size_t at, int parts)
     return sum;
 }
 
-/* What the device has for a value of the plan, through its view. */
-static void download(trial *t, const ir_value *v, double *out)
+/* The storage of a value, for the caller to free. */
+static void *fetched(trial *t, const ir_value *v)
 {
     const size_t bytes = guarded_bytes(t->s, v);
     void *data = staging(bytes);
     if (!data) bail(t->a, code_device, (position){0}, "not enough memory for %zu bytes of %s", bytes, v->name);
     const tfgen_code got = guarded_get(t->s, v, data, bytes, &t->log);
+    if (got != code_ok) free(data);
+    need(t, got);
+    return data;
+}
+
+/* What the device has for a value of the plan, through its view. */
+static void download(trial *t, const ir_value *v, double *out)
+{
+    void *data = fetched(t, v);
     const long long count = value_count(v, &t->plan->program->dims), columns = value_columns(v);
     const long long stride = v->root_stride ? v->root_stride : columns, offset = v->root ? v->root_offset : 0;
     const int parts = t->plan->parts[v->id] > 1 ? t->plan->parts[v->id] : 1; /* sums of a row: a number a column tile */
-    for (long long i = 0; got == code_ok && i < count; i++) {
+    for (long long i = 0; i < count; i++) {
         const size_t at = (size_t)(i / columns * stride + offset + i % columns);
         out[i] = parts > 1 ? sum_of_parts(v->type, data, at * (size_t)parts, parts) : element(v->type, data, at);
     }
     free(data);
-    need(t, got);
 }
 
 /* ---- the reference's questions */
@@ -279,13 +287,23 @@ static void check_outputs(trial *t, const ref_rules *rules, ref_tensor **exact)
     }
 }
 
+/* Parts of an attention lie side by side. */
+static void download_parts(trial *t, const ir_value *v, double *out, size_t count)
+{
+    void *data = fetched(t, v);
+    for (size_t i = 0; i < count; i++) out[i] = element(v->type, data, i);
+    free(data);
+}
+
 static void tell_unnamed(trial *t)
 {
     for (int i = 0; i < t->plan->stored_count; i++) {
         const ir_value *v = t->plan->stored[i].value;
-        if (program_value(t->graph, v->name) || v->def->kind == op_attention_partial) continue;
-        double *got = data_numbers(t->a, value_count(v, &t->plan->program->dims));
-        download(t, v, got);
+        if (program_value(t->graph, v->name)) continue;
+        const size_t count = guarded_bytes(t->s, v) / (size_t)dtype_size(v->type);
+        double *got = data_numbers(t->a, (long long)count);
+        if (v->def->kind == op_attention_partial) download_parts(t, v, got, count);
+        else download(t, v, got);
         t->o->unnamed(t->o->context, v, got, t->given);
     }
 }

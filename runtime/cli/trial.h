@@ -30,7 +30,8 @@ typedef struct trial_options {
     /* A value that is in memory, and what it should be on the device's own inputs, before the reference goes on with the device's numbers;
      * in the order of the graph's ops; when not NULL. */
     void (*judged)(void *context, const ir_value *v, const ref_tensor *expected, const double *got);
-    /* Then each value in the workspace that the graph has no name for; given: by id of the graph's inputs, params and states. */
+    /* Then each value in the workspace that the graph has no name for, of an attention's parts all numbers; given: by id of the graph's
+     * inputs, params and states. */
     void (*unnamed)(void *context, const ir_value *planned, const double *got, const ref_tensor *const *given);
     void *context;
 } trial_options;

@@ -299,6 +299,35 @@ START_TEST(an_edit_that_has_no_place_is_told)
 }
 END_TEST
 
+/* What one kernel leaves for another without a name in the spec tells which of the two is wrong. */
+#define DECODE "specs/llama-decode.yaml --target=host --dim=B=2,D=64,H=4,KV=2,F=64,L=16"
+
+START_TEST(a_fault_in_the_parts_of_an_attention_is_theirs)
+{
+    find_planted(DECODE, "", "llama_decode_decode.hip", "scale = 0.25f", "scale = 0.5f");
+    is_first("a.part", "attention", 41);
+    ck_assert_str_eq(string(first(), "kernel"), "llama_decode_decode");
+}
+END_TEST
+
+START_TEST(a_fault_where_parts_are_joined_is_not_theirs)
+{
+    find_planted(DECODE, "", "llama_decode_combine.hip", "splat<1>(o * scale)", "splat<1>(o)");
+    is_first("a", "attention", 41);
+    ck_assert_str_eq(string(first(), "kernel"), "llama_decode_combine");
+}
+END_TEST
+
+START_TEST(a_fault_in_an_aligned_copy_is_found)
+{
+    find_planted("specs/swiglu.yaml --target=gfx90a --dim=B=1,S=7,D=53,F=37", "", "swiglu_x_rows.hip", "p.x + row * 53ll",
+                 "p.x + row * 52ll");
+    is_first("x.rows", "linear", 19);
+    ck_assert_str_eq(string(first(), "kernel"), "swiglu_x_rows");
+    lies_within(1, 1, 6);
+}
+END_TEST
+
 START_TEST(what_a_dtype_cannot_hold_is_no_fault)
 {
     write_text("s.yaml", "block: large\ndtype: f16\ndims: {B: 4, D: 32}\ninputs: {x: [B, D]}\n"
@@ -554,6 +583,9 @@ int main(void)
     tcase_add_test(faults, an_access_beyond_a_value_is_found_and_the_checker_names_its_line);
     tcase_add_test(faults, a_fault_that_goes_when_values_are_stored_is_told);
     tcase_add_test(faults, an_edit_that_has_no_place_is_told);
+    tcase_add_test(faults, a_fault_in_the_parts_of_an_attention_is_theirs);
+    tcase_add_test(faults, a_fault_where_parts_are_joined_is_not_theirs);
+    tcase_add_test(faults, a_fault_in_an_aligned_copy_is_found);
     tcase_add_test(numbers, what_a_dtype_cannot_hold_is_no_fault);
     tcase_add_test(numbers, what_is_right_is_left_alone);
     tcase_add_test(numbers, run_takes_edited_kernels_too);

@@ -48,11 +48,13 @@ typedef struct finding {
     place_made made;
 } finding;
 
-/* A sum of rows that a norm is made of: the spec has no name for it, and it is in memory where another phase makes it. */
-typedef struct row_sum {
-    const ir_op *op; /* of the lowered graph, whose input is a value of the graph */
-    double *numbers; /* of that, as the device has them; NULL: it does not */
-} row_sum;
+/* What is in memory, for another phase, without the spec having a name for it: sums of rows that a norm is made of, parts of an attention,
+ * aligned copies. */
+typedef struct unnamed_step {
+    const ir_op *op; /* of the plan, or a sum of the lowered graph */
+    /* Of what it reads, as the device has it; of parts what the attention should be. value NULL: the run has not come to it. */
+    ref_tensor known;
+} unnamed_step;
 
 /* A run of a plan, value after value on the device's own inputs. */
 typedef struct walk {
@@ -60,10 +62,10 @@ typedef struct walk {
     bisect_what what;
     const ir_program *graph; /* whose values are judged */
     const plan *plan;
-    parting *list; /* in order of the graph's ops, then sums */
+    parting *list; /* in order of the graph's ops, then steps */
     int count;
-    row_sum *sums;
-    int sum_count;
+    unnamed_step *steps;
+    int step_count;
     progress *bar; /* of kernels that are compiled, or NULL */
 } walk;
 
@@ -96,7 +98,7 @@ typedef struct bisection {
     trial_options trial;
     /* ---- what came of it */
     const char *on;    /* the device */
-    long long runs; /* until something was wrong, or as many as were asked for */
+    long long runs;    /* until something was wrong, or as many as were asked for */
     double operations; /* of the graph */
     const char *fault; /* how the host engine stopped a kernel, or NULL: then nothing was compared */
     bool sampled;      /* of products and attention only some rows were judged */

@@ -176,7 +176,8 @@ place_made locate(bisection *b, const plan *p, const parting *found)
     if (!v || !v->def || !(m.phase = phase_of(p->program, v->def)) || !(m.launch = launch_of(p, m.phase))) return m;
     m.computes = kernel_ops(a, b->graph, m.launch->kernel);
     m.tile = tile_text(a, m.phase);
-    m.within = tile_of(a, m.launch, m.phase, v, &p->program->dims, found->first);
+    const ir_value *shaped = v->def->kind == op_attention_partial ? found->value : v; /* parts are judged as the attention */
+    m.within = tile_of(a, m.launch, m.phase, shaped, &p->program->dims, found->first);
     find_source(a, &m, p, v);
     return m;
 }

@@ -1,29 +1,44 @@
 /* In: runs of a plan (runtime/cli/trial.h). Out: for each value in memory how it parts from what it should be on the device's own inputs,
  * so that the first wrong one is where the fault is. Refuses what the device refuses. */
 #include "runtime/cli/bisect/bisect.h"
+#include "runtime/cli/trial_data.h"
+#include <math.h>
 #include <string.h>
 
-/* ---- sums of rows */
+/* ---- steps that the spec has no name for */
+static void add_step(walk *w, const ir_op *op) { w->steps[w->step_count++] = (unnamed_step){.op = op}; }
+
 static bool is_sum(const walk *w, const ir_op *op)
 {
     if (op_table[op->kind].class != class_REDUCE || program_value(w->graph, op->outputs[0]->name)) return false;
     return program_value(w->graph, op->inputs[0]->name) && program_value(w->plan->program, op->outputs[0]->name);
 }
 
-static void list_sums(walk *w)
+static void list_steps(walk *w)
 {
-    const ir_program *lowered = w->graph->kernel_count ? w->graph : lower(w->a, w->graph);
-    w->sums = arena_alloc(w->a, ((size_t)lowered->op_count + 1) * sizeof *w->sums);
+    const ir_program *lowered = w->graph->kernel_count ? w->graph : lower(w->a, w->graph), *planned = w->plan->program;
+    w->steps = arena_alloc(w->a, ((size_t)lowered->op_count + (size_t)planned->op_count + 1) * sizeof *w->steps);
     for (int i = 0; i < lowered->op_count; i++)
-        if (is_sum(w, lowered->ops[i])) w->sums[w->sum_count++] = (row_sum){lowered->ops[i], NULL};
+        if (is_sum(w, lowered->ops[i])) add_step(w, lowered->ops[i]);
+    for (int i = 0; i < planned->op_count; i++)
+        if (planned->ops[i]->kind == op_align || planned->ops[i]->kind == op_attention_combine) add_step(w, planned->ops[i]);
 }
 
-static void keep_numbers(walk *w, const ir_value *v, const double *numbers, size_t count)
+static double *copied(walk *w, const double *numbers, size_t count)
 {
-    for (int i = 0; i < w->sum_count; i++) {
-        if (strcmp(w->sums[i].op->inputs[0]->name, v->name) != 0) continue;
-        w->sums[i].numbers = arena_alloc(w->a, (count + 1) * sizeof *numbers);
-        memcpy(w->sums[i].numbers, numbers, count * sizeof *numbers);
+    double *out = data_numbers(w->a, (long long)count);
+    memcpy(out, numbers, count * sizeof *out);
+    return out;
+}
+
+static void keep_known(walk *w, const ir_value *v, const ref_tensor *expected, const double *got)
+{
+    for (int i = 0; i < w->step_count; i++) {
+        unnamed_step *s = &w->steps[i];
+        const bool joins = s->op->kind == op_attention_combine;
+        if (strcmp((joins ? s->op->outputs : s->op->inputs)[0]->name, v->name) != 0) continue;
+        s->known = (ref_tensor){.value = copied(w, joins ? expected->value : got, expected->count), .count = expected->count};
+        if (joins && expected->error) s->known.error = copied(w, expected->error, expected->count);
     }
 }
 
@@ -44,21 +59,57 @@ static const ir_program *sum_graph(arena *a, const ir_program *graph, const ir_o
     return p;
 }
 
-/* A stored value that the spec has no name for. */
+static void judge_sum(walk *w, const ir_op *op, const ref_tensor *x, const double *got)
+{
+    char message[512];
+    const ref_tensor *inputs[] = {x, NULL};
+    ref_tensor sum = {0}, *results[] = {NULL, &sum};
+    if (!ref_run(sum_graph(w->a, w->graph, op), inputs, false, NULL, results, message, sizeof message)) return;
+    w->list[w->count++] = parting_of(op->outputs[0], &w->graph->dims, &sum, got, w->what);
+    ref_free(&sum);
+}
+
+/* Element d of a head from its parts, each its elements, the largest score and the sum of exponentials (templates/attention/decode.h). */
+static double joined(const double *parts, int count, long long size, long long d)
+{
+    double largest = -INFINITY, sum = 0, o = 0;
+    for (int i = 0; i < count; i++) largest = fmax(largest, parts[i * (size + 2) + size]);
+    for (int i = 0; i < count; i++) {
+        const double *part = parts + i * (size + 2), scale = largest > -INFINITY ? exp(part[size] - largest) : 0;
+        o += part[d] * scale, sum += part[size + 1] * scale;
+    }
+    return sum > 0 ? o / sum : 0;
+}
+
+/* Parts are wrong where what they join to is: in float64, so that joining has no part in it. */
+static void judge_parts(walk *w, const unnamed_step *s, const ir_value *v, const double *parts)
+{
+    const ir_value *whole = program_value(w->graph, s->op->outputs[0]->name);
+    const long long size = value_columns(v) - 2;
+    const int count = w->plan->parts[v->id];
+    double *got = data_numbers(w->a, (long long)s->known.count);
+    ir_value *named = arena_alloc(w->a, sizeof *named); /* the attention's elements, under the name of its parts */
+    *named = *whole;
+    named->name = v->name, named->output = NULL;
+    for (long long i = 0; i < (long long)s->known.count; i++) got[i] = joined(parts + i / size * count * (size + 2), count, size, i % size);
+    w->list[w->count++] = parting_of(named, &w->graph->dims, &s->known, got, w->what);
+}
+
 static void note_unnamed(void *context, const ir_value *v, const double *got, const ref_tensor *const *data)
 {
     walk *w = context;
-    char message[512];
-    for (int i = 0; i < w->sum_count; i++) {
-        const row_sum *s = &w->sums[i];
-        if (strcmp(s->op->outputs[0]->name, v->name) != 0) continue;
-        const ir_value *x = program_value(w->graph, s->op->inputs[0]->name);
-        const ref_tensor own = {.value = s->numbers, .count = (size_t)value_count(x, &w->graph->dims)};
-        const ref_tensor *inputs[] = {s->numbers ? &own : data[x->id], NULL};
-        ref_tensor sum = {0}, *results[] = {NULL, &sum};
-        if (!inputs[0] || !ref_run(sum_graph(w->a, w->graph, s->op), inputs, false, NULL, results, message, sizeof message)) continue;
-        w->list[w->count++] = parting_of(s->op->outputs[0], &w->graph->dims, &sum, got, w->what);
-        ref_free(&sum);
+    for (int i = 0; i < w->step_count; i++) {
+        const unnamed_step *s = &w->steps[i];
+        const bool joins = s->op->kind == op_attention_combine;
+        const ir_value *x = joins ? NULL : program_value(w->graph, s->op->inputs[0]->name);
+        const ref_tensor *known = s->known.value ? &s->known : x ? data[x->id] : NULL;
+        if (!known || strcmp((joins ? s->op->inputs : s->op->outputs)[0]->name, v->name) != 0) continue;
+        if (joins)
+            judge_parts(w, s, v, got);
+        else if (s->op->kind == op_align)
+            w->list[w->count++] = parting_of(v, &w->graph->dims, known, got, w->what);
+        else
+            judge_sum(w, s->op, known, got);
     }
 }
 
@@ -66,7 +117,7 @@ static void note_value(void *context, const ir_value *v, const ref_tensor *expec
 {
     walk *w = context;
     w->list[w->count++] = parting_of(v, &w->graph->dims, expected, got, w->what);
-    keep_numbers(w, v, got, expected->count);
+    keep_known(w, v, expected, got);
 }
 
 /* ---- runs */
@@ -80,8 +131,8 @@ trial_options walk_options(const bisection *b, walk *w)
 {
     trial_options o = b->trial;
     w->what = b->what;
-    list_sums(w);
-    w->list = arena_alloc(w->a, ((size_t)w->graph->value_count * 2 + (size_t)w->sum_count + 1) * sizeof *w->list);
+    list_steps(w);
+    w->list = arena_alloc(w->a, ((size_t)w->graph->value_count * 2 + (size_t)w->step_count + 1) * sizeof *w->list);
     o.judged = note_value, o.unnamed = note_unnamed, o.compiled = note_compiled, o.context = w;
     return o;
 }
