@@ -71,4 +71,7 @@ double *copy_numbers(const double *x, size_t count);
 int run_suite(Suite *suite);
 /* HIP's runtime and compiler are those of tests/doubles from now on, and no other compiler is there. */
 void use_hip_double(void);
+/* The host compiler is from now on a script in the folder, by which kernels of rows do nothing unless their threads take 16 columns at a
+ * time; and nothing is cached. */
+void use_bad_compiler(const char *folder);
 #endif

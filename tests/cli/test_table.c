@@ -212,6 +212,25 @@ START_TEST(an_illegal_point_says_why)
 }
 END_TEST
 
+/* A row whose values are wrong is no time: the exit code says so, and the others are there. */
+START_TEST(a_wrong_row_has_no_time)
+{
+    char folder[] = "/tmp/tfgen-table-XXXXXX";
+    ck_assert_ptr_nonnull(mkdtemp(folder));
+    use_bad_compiler(folder);
+    ck_assert_int_eq(tfgen("table specs/softmax.yaml --device=host --seconds=0 --dim=S=5 --json --grid 'rows: v=8,16' 2>/dev/null"),
+                     code_check_failed);
+    json_t *t = json_loads(output, 0, NULL);
+    ck_assert_msg(t != NULL, "%s", output);
+    ck_assert_str_eq(field(t, 0, "status"), "wrong");
+    ck_assert_ptr_nonnull(strstr(field(t, 0, "note"), "value p is "));
+    ck_assert_ptr_null(json_object_get(json_array_get(json_object_get(t, "rows"), 0), "seconds"));
+    ck_assert_str_eq(field(t, 1, "status"), "timed");
+    json_decref(t);
+    ck_assert_int_eq(shell("rm -r %s", folder), 0);
+}
+END_TEST
+
 static const char strange[] = "block: t\ndtype: f32\ndims: {M: 4, D: 32}\ninputs: {x: [M, D]}\nops: [{out: y, op: softmax, in: [x]}]\n"
                               "outputs: {y: y}\n";
 
@@ -266,6 +285,7 @@ int main(void)
     tcase_set_timeout(c, 120);
     tcase_add_loop_test(c, a_shipped_table_runs, 0, sizeof shipped / sizeof *shipped);
     tcase_add_test(c, an_illegal_point_says_why);
+    tcase_add_test(c, a_wrong_row_has_no_time);
     tcase_add_test(c, reports_have_every_row_and_quote_what_is_in_them);
     tcase_add_test(c, a_gpus_rows_have_floors);
     suite_add_tcase(s, g), suite_add_tcase(s, n), suite_add_tcase(s, c);

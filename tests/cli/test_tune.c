@@ -16,7 +16,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -687,31 +686,12 @@ START_TEST(what_spills_in_the_default_is_no_candidates_fault)
 }
 END_TEST
 
-/* A host compiler that makes kernels do nothing unless their threads take 16 columns at a time, as those of the default do. */
-static const char bad_compiler[] =
-    "#!/bin/sh\nt=$(mktemp)\ncat >$t\nif ! grep -q 'V = 16,' $t; then\n"
-    "  sed -i '/DEV void run_mixed(const typename P::args/{n;s/{/{ return;/}' $t\nfi\n"
-    "for c in clang-22 clang-21 clang-20 clang-19 clang-18 clang-17 clang-16 clang-15 clang-14 clang; do\n"
-    "  command -v $c >/dev/null && { $c \"$@\" <$t; code=$?; rm $t; exit $code; }\ndone\n";
-
-static void write_compiler(const char *path)
-{
-    FILE *f = fopen(path, "w");
-    ck_assert_ptr_nonnull(f);
-    fputs(bad_compiler, f);
-    fclose(f);
-    ck_assert_int_eq(chmod(path, 0755), 0);
-}
-
 /* Nothing is faster than to do nothing: such a candidate wins, is compared with the reference, told with the command that shows it, and
  * not kept. */
 START_TEST(a_wrong_candidate_is_told_and_not_kept)
 {
-    char compiler[128], command[4096];
-    snprintf(compiler, sizeof compiler, "%s/compiler", folder);
-    write_compiler(compiler);
-    setenv("TFGEN_HOST_CC", compiler, 1);
-    setenv("TFGEN_CACHE_DIR", "", 1);
+    char command[4096];
+    use_bad_compiler(folder);
     ck_assert_int_eq(tfgen("tune specs/softmax.yaml --device=host --effort=quick --dim=S=5 --budget=1h"), code_check_failed);
     ck_assert_msg(strstr(output, "tfgen: a wrong result, which is a bug of tfgen: value p is ") != NULL, "%s", output);
     ck_assert_int_ge(number_of("SELECT count(*) FROM trials WHERE status = 'wrong' AND reason LIKE 'value p is %' AND NOT checked"), 1);
