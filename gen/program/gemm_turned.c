@@ -41,10 +41,11 @@ static bool sums_fit(const gemm_turned_tile *x)
 }
 
 /* ---- how long it takes
- * Memory delivers weights as fast as it can, and what the workgroups have under way comes round in its latency; near both limits both count.
- * So a few workgroups whose slots fill their multiprocessors are nearly as fast as many, and the next launch begins on the others. Rows come
- * from the L2, and the tensor cores multiply meanwhile. Workgroups that find no seat begin late. The numbers are fitted to 1,000 tiles of 23
- * products of 24 to 128 rows, timed in chains of launches on an H200, where the tile that they choose takes 1.2 % longer than the best. */
+ * Memory delivers weights as fast as it can, and what the workgroups have under way comes round in its latency; near both limits both
+ * count. So a few workgroups whose slots fill their multiprocessors are nearly as fast as many, and the next launch begins on the others.
+ * Rows come from the L2, and the tensor cores multiply meanwhile. Workgroups that find no seat begin late. The numbers are fitted to 1,000
+ * tiles of 23 products of 24 to 128 rows, timed in chains of launches on an H200, where the tile that they choose takes 2 % longer than the
+ * best. */
 static double bandwidth(const tile_request *r)
 {
     const device_fact *numbers = r->device->numbers;
