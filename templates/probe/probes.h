@@ -50,25 +50,41 @@ constexpr unsigned long long cycle_mask = ~0ull;
 
 DEV void run_nothing(const probe_args &) {}
 
-// Chunk after chunk, each thread with probe_ahead loads under way.
+struct alignas(16) probe_piece {
+    unsigned e[4];
+};
+#if defined(__CUDACC_RTC__) // past a multiprocessor's own cache
+DEV probe_piece piece_read(const probe_piece *from)
+{
+    probe_piece x;
+    asm volatile("ld.global.cg.v4.u32 {%0, %1, %2, %3}, [%4];" : "=r"(x.e[0]), "=r"(x.e[1]), "=r"(x.e[2]), "=r"(x.e[3]) : "l"(from));
+    return x;
+}
+#else
+DEV probe_piece piece_read(const probe_piece *from) { return *from; }
+#endif
+
+// Chunk after chunk: each thread always has loads under way, of this chunk or of the next one.
 DEV void run_read(const probe_args &p)
 {
-    struct alignas(16) piece {
-        unsigned e[4];
-    };
-    const auto from = reinterpret_cast<const piece *>(p.from) + thread_index();
-    unsigned seen = 0;
+    const auto from = reinterpret_cast<const probe_piece *>(p.from) + thread_index();
+    constexpr long long pieces = probe_ahead * probe_threads;
     int chunk = block_index() % p.chunks;
-    for (int i = 0; i < p.count; i++) {
-        piece got[probe_ahead];
-        const piece *at = from + static_cast<long long>(chunk) * (probe_ahead * probe_threads);
+    unsigned seen = 0;
+    probe_piece got[probe_ahead];
 #pragma unroll
-        for (int k = 0; k < probe_ahead; k++) got[k] = at[k * probe_threads];
-#pragma unroll
-        for (int k = 0; k < probe_ahead; k++) seen |= got[k].e[0] | got[k].e[1] | got[k].e[2] | got[k].e[3];
+    for (int k = 0; k < probe_ahead; k++) got[k] = piece_read(from + chunk * pieces + k * probe_threads);
+    for (int i = 1; i < p.count; i++) {
         chunk += p.step;
         while (chunk >= p.chunks) chunk -= p.chunks;
+#pragma unroll
+        for (int k = 0; k < probe_ahead; k++) {
+            seen |= got[k].e[0] | got[k].e[1] | got[k].e[2] | got[k].e[3];
+            got[k] = piece_read(from + chunk * pieces + k * probe_threads);
+        }
     }
+#pragma unroll
+    for (int k = 0; k < probe_ahead; k++) seen |= got[k].e[0] | got[k].e[1] | got[k].e[2] | got[k].e[3];
     if (seen == 1u) p.to[0] = seen; // no memory of the caller has such
 }
 

@@ -70,9 +70,9 @@ static void measure_latency(calibration *c)
         if (rates[i] > best) best = rates[i];
     }
     int i = 0;
-    while (rates[i] < 0.95 * best) i++;
+    while (rates[i] < 0.9 * best) i++;
     set(c, number_latency, (double)grids[i] * probe_chunk / rates[i],
-        note_of(c, "%.0f KB under way are enough for 95 %% of %.4g bytes/s read", (double)grids[i] * probe_chunk / 1024, best));
+        note_of(c, "%.0f KB under way are enough for 90 %% of %.4g bytes/s read", (double)grids[i] * probe_chunk / 1024, best));
     if (!(c->out.numbers[number_bandwidth].value > 0))
         set(c, number_bandwidth, best, note_of(c, "the most that was read; no data sheet is known")), c->most_bandwidth = true;
 }
@@ -85,7 +85,8 @@ static void measure_cache(calibration *c)
     int windows[most_windows], count = 0;
     double rates[most_windows], best = 0;
     const long long grid = (long long)read_groups * c->units;
-    for (int w = 16; w <= c->chunks && count < most_windows - 1; w *= 2) {
+    const double known = c->out.numbers[number_l2].value; /* of what it is known to hold a quarter: units have caches of their own */
+    for (int w = known > 0 ? (int)fmax(16, known / 4 / probe_chunk) : 16; w <= c->chunks && count < most_windows - 1; w *= 2) {
         windows[count++] = w;
         if (w >= 128 && w + w / 2 <= c->chunks) windows[count++] = w + w / 2;
     }
@@ -233,6 +234,8 @@ static product_rate run_product(calibration *c, bench *b, double work)
     return r;
 }
 
+enum { largest_product = 8192 };
+
 typedef struct product_job {
     calibration *c;
     arena *a;
@@ -244,7 +247,6 @@ typedef struct product_job {
 
 static void try_product(void *argument)
 {
-    enum { largest = 8192 };
     product_job *j = argument;
     const double enough = j->c->target->vendor == vendor_host ? 5e-3 : 0.7e-3;
     const char *spec = arena_printf(j->a,
@@ -255,7 +257,7 @@ static void try_product(void *argument)
     double first[2];
     bench *b = open_bench(j->c, j->a, spec, &o);
     bench_runs(b, 2, first);
-    j->is_large = first[1] >= enough || j->size >= largest;
+    j->is_large = first[1] >= enough || j->size >= largest_product;
     if (j->is_large) j->rate = run_product(j->c, b, 2.0 * (double)j->size * (double)j->size * (double)j->size);
 }
 
@@ -263,7 +265,7 @@ static product_job measure_product(calibration *c, dtype type)
 {
     product_job j = {.c = c, .type = type, .size = c->target->vendor == vendor_host ? 128 : 256};
     do {
-        j.size *= 4, j.a = arena_new();
+        j.size = j.size * 4 < largest_product ? j.size * 4 : largest_product, j.a = arena_new();
         run_apart(c, try_product, &j, j.a);
     } while (!j.is_large);
     return j;
@@ -311,11 +313,15 @@ static void run_copy(void *argument)
     j->rate = 2.0 * (double)j->rows * 8192 / spread_of(list, 16).median;
 }
 
+/* Of a size with which a run takes much longer than to start. */
 static void measure_copy(calibration *c)
 {
-    const long long rows = (long long)c->chunks * probe_chunk / 4 / 8192;
-    copy_job j = {c, arena_new(), rows > 16 ? rows : 16, 0};
-    run_apart(c, run_copy, &j, j.a);
+    const double room = (double)c->device->info.memory_bytes / 32;
+    copy_job j = {c, NULL, 256, 0};
+    do {
+        j.rows *= 8, j.a = arena_new();
+        run_apart(c, run_copy, &j, j.a);
+    } while (16384.0 * (double)j.rows / j.rate < 0.2e-3 && 8 * 8192.0 * (double)j.rows < room);
     set(c, number_bandwidth_reached, j.rate, note_of(c, "a kernel that reads and writes %.4g MB each", (double)j.rows * 8192e-6));
     if (c->most_bandwidth && c->out.numbers[number_bandwidth].value < j.rate)
         set(c, number_bandwidth, j.rate, "the most that was copied; no data sheet is known");
