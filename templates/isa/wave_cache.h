@@ -7,9 +7,9 @@
 // operand of that product is values with keys side by side, of which memory has columns side by side. Each lane therefore loads 16 bytes
 // of its 8 keys, 8 columns, and turns these 8 x 8 elements in its own registers: a v_perm makes two elements, so 32 of them stand beside 8
 // loads of 1 KB a wave and nothing passes through LDS. Heads of 64 columns fill 8 lanes with a row, so the lines' other half has other
-// keys; halves of 16 bytes change places by one DPP move a word. Through LDS the same would take a write and four reads of each 16 bytes,
-// and a third of what fits there at a time. Each element is loaded once for all 16 rows, a wave's load of values has whole rows of memory,
-// one of keys 64 bytes (RDNA: 32) of 16 rows, whose next ones the very next load takes.
+// keys; halves of 16 bytes change places by one DPP move a word. Through LDS each element would be written and read once more, by reads of
+// 2 bytes or with the same v_perm behind wider ones. Each element is loaded once for all 16 rows; a wave's load of values has whole rows of
+// memory, one of keys 64 bytes (RDNA: 32) of 16 rows, whose next ones the very next load takes.
 #pragma once
 
 // ---- a wave

@@ -391,6 +391,7 @@ int main(void)
 {
     Suite *suite = suite_create("work");
     TCase *counts = tcase_create("counting"), *limits = tcase_create("peaks");
+    tcase_set_timeout(counts, 60);
     tcase_add_test(counts, a_product_counts_two_operations_a_term_and_each_byte_once);
     tcase_add_test(counts, what_is_fused_away_is_not_moved);
     tcase_add_test(counts, a_norm_reads_its_row_once);
