@@ -13,16 +13,19 @@ static arena *a;
 static access_recorder *recorder;
 
 /* A recorder with an engine that it watches, for a device that tfgen knows. */
-static void watch(const char *device, size_t limit)
+static void watch_some(const char *device, size_t limit, int at_once)
 {
     a = arena_new();
-    const access_options options = {.device = device_model_find(a, device), .limit = limit, .seed = 1, .spec = "planted.yaml"};
+    const access_options options =
+        {.device = device_model_find(a, device), .limit = limit, .seed = 1, .spec = "planted.yaml", .at_once = at_once};
     recorder = access_recorder_new(&options);
     ck_assert(options.device && recorder);
     host_engine_close(engine);
     engine = host_engine_open(&(host_engine_options){.workers = 2, .watch = access_recorder_watch(recorder)});
     ck_assert_ptr_nonnull(engine);
 }
+
+static void watch(const char *device, size_t limit) { watch_some(device, limit, 0); }
 
 static void unwatch(void)
 {
@@ -287,6 +290,24 @@ START_TEST(what_comes_again_comes_after_all_the_others)
 }
 END_TEST
 
+/* 128 threads copy 4 lines to 4 others. */
+START_TEST(a_working_set_is_of_workgroups_that_run_at_once)
+{
+    watch_some("h200", 1 << 20, 3);
+    const access_launch *l = run("copies", 10, 128, 32, args(1280, 1));
+    ck_assert_double_eq(l->touched, 10 * 8 * 128);
+    ck_assert_double_eq(l->working_set, 3 * 8 * 128);
+    ck_assert_double_eq(l->chiplet_set, l->working_set);
+    ck_assert_double_eq(l->shared.first, 10 * 8);
+    unwatch();
+    watch("h200", 1 << 20);
+    l = run("copies", 10, 128, 32, args(1280, 1));
+    ck_assert_int_eq(l->at_once, 132 * (2048 / 128 < 233472 / (16384 + 1024) ? 2048 / 128 : 233472 / (16384 + 1024)));
+    ck_assert_double_eq(l->working_set, l->touched);
+    unwatch();
+}
+END_TEST
+
 START_TEST(distances_are_those_of_a_list)
 {
     enum { touches = 3000, lines = 200 };
@@ -377,6 +398,7 @@ int main(void)
     tcase_add_test(c, banks_serve_lanes_in_the_phases_of_each_machine);
     tcase_add_test(c, a_bad_kernel_is_named_with_its_lines);
     tcase_add_test(c, what_comes_again_comes_after_all_the_others);
+    tcase_add_test(c, a_working_set_is_of_workgroups_that_run_at_once);
     tcase_add_test(c, distances_are_those_of_a_list);
     tcase_add_test(c, a_sample_stands_for_all);
     tcase_add_test(c, beyond_the_limit_whole_workgroups_are_left_out_and_said);

@@ -99,8 +99,8 @@ void caches_count(recording *r)
     access_launch *l = r->launch;
     const device_model *d = r->o->device;
     cached c = {.r = r, .stream = r->stream.items, .starts = r->starts.items, .count = r->stream.count, .blocks = r->starts.count,
-                .at_once = (size_t)(r->o->at_once > 0 ? r->o->at_once : d->units), .line = d->target->line_bytes};
-    l->at_once = (int)c.at_once, l->touched = (double)r->lines.count * c.line;
+                .at_once = (size_t)l->at_once, .line = d->target->line_bytes};
+    l->touched = (double)r->lines.count * c.line;
     l->own = reuse_of(&c, 0), l->shared = reuse_of(&c, d->numbers[number_l2].value / d->chiplets);
     if (!c.count) return;
     c.mixed = malloc(c.count * sizeof *c.mixed);

@@ -1,5 +1,6 @@
 /* In, out, refusals: recorder.h. */
 #define _GNU_SOURCE
+#include "ir/devices/occupancy.h"
 #include "runtime/cli/access/recording.h"
 #include <limits.h>
 #include <stdlib.h>
@@ -26,6 +27,14 @@ static unsigned short memory_number(recording *r, const char *is)
     return added ? (unsigned short)(r->memories.count - 1) : 0;
 }
 
+/* Workgroups at most: registers may allow fewer. */
+static int at_once(const device_model *d, int threads, unsigned shared)
+{
+    const kernel_need need = {.threads = threads, .shared = shared};
+    occupancy held;
+    return d->units * (occupancy_of(d, &need, &held) && held.groups > 0 ? held.groups : 1);
+}
+
 /* ---- the engine's calls */
 static void begin(void *context, const char *kernel, const host_launch_dims *dims, const host_module *module)
 {
@@ -39,6 +48,7 @@ static void begin(void *context, const char *kernel, const host_launch_dims *dim
     r->launch->workgroups = dims->grid[0] * (dims->grid[1] ? dims->grid[1] : 1) * (dims->grid[2] ? dims->grid[2] : 1);
     r->launch->threads = dims->block[0] * (dims->block[1] ? dims->block[1] : 1) * (dims->block[2] ? dims->block[2] : 1);
     r->launch->wave = dims->wave ? dims->wave : 1;
+    r->launch->at_once = a->o.at_once > 0 ? a->o.at_once : at_once(a->o.device, (int)r->launch->threads, dims->shared_bytes);
     r->active = r->launch->kernel != NULL;
     memory_number(r, NULL);
 }

@@ -13,7 +13,7 @@ typedef struct access_options {
     unsigned long long seed;    /* of the sample of lines, where there are many */
     const char *only;           /* a kernel's name, or NULL: all */
     const char *spec;           /* what lines of the spec are of, as sources name it; NULL: no line is */
-    int at_once;                /* workgroups that run at once; 0: as many as the device has units */
+    int at_once;                /* workgroups that run at once; 0: as many as the device's units hold, by threads and shared memory */
 } access_options;
 
 /* What one instruction asked for in one of its requests: the picture's. */
