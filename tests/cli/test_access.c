@@ -100,6 +100,34 @@ START_TEST(a_product_on_wgmma_loads_boxes_and_reads_operands_without_conflicts)
 }
 END_TEST
 
+/* By how many chiplets a memory's lines are read. */
+static double readers(const json_t *launch, const char *memory)
+{
+    size_t i;
+    json_t *one;
+    json_array_foreach(json_object_get(json_object_get(launch, "caches"), "chiplets"), i, one)
+        if (strcmp(string(one, "memory"), memory) == 0) return number(one, "fetched") / number(one, "lines");
+    return 0;
+}
+
+/* 8 x 8 tiles, those of a column of them one after the other: dealt out to 8 chiplets in turn each has a row of tiles, and all columns of
+ * the weight; in succession (templates/frame/chiplets.h) a column, and all rows. */
+START_TEST(chiplets_read_what_their_tiles_share)
+{
+    for (int chiplets = 1; chiplets <= 8; chiplets += 7) {
+        char what[160];
+        snprintf(what, sizeof what, "specs/linear.yaml --target=gfx942 --dim=B=1,S=512,D=64,F=512 --kernel=linear_l --tile='gemm: layer=mfma "
+                 "m=64 n=64 chiplets=%d'", chiplets);
+        json_t *all = access_of(what);
+        const json_t *launch = json_array_get(json_object_get(all, "launches"), 0);
+        ck_assert_double_eq(number(launch, "workgroups"), 64);
+        ck_assert_double_eq(readers(launch, "x"), chiplets);
+        ck_assert_double_eq(readers(launch, "linear_l_pack"), 9 - chiplets);
+        json_decref(all);
+    }
+}
+END_TEST
+
 START_TEST(blocks_and_decode_steps_are_recorded_whole)
 {
     static const char *const whats[] = {"specs/llama-decode.yaml --target=sm_90a", "specs/llama-decode.yaml --target=gfx950",
@@ -213,6 +241,7 @@ int main(void)
     TCase *cases = tcase_create("access");
     tcase_add_loop_test(cases, a_norm_asks_for_each_byte_once_on_every_target, 0, 9);
     tcase_add_test(cases, a_product_on_wgmma_loads_boxes_and_reads_operands_without_conflicts);
+    tcase_add_test(cases, chiplets_read_what_their_tiles_share);
     tcase_add_loop_test(cases, blocks_and_decode_steps_are_recorded_whole, 0, 5);
     tcase_add_loop_test(cases, a_planted_line_is_named, 0, sizeof planted / sizeof *planted);
     tcase_add_test(cases, what_is_left_out_is_said);
