@@ -284,6 +284,23 @@ END_TEST
     "block: t\ndtype: " type "\ndims: {B: 1, S: " S ", H: 8, hd: " hd "}\ninputs: {q: [B, S, H*hd], k: [B, S, H*hd], v: [B, S, H*hd]}\n" \
     "ops:\n  - {out: a, op: attention, in: [q, k, v], heads: H, causal: true" more "}\noutputs: {y: a}\n"
 
+#define MANY_HEADS(S)                                                                                                     \
+    "block: t\ndtype: f32\ndims: {B: 32, S: " S ", H: 16, hd: 64}\ninputs: {q: [B, S, H*hd], k: [B, S, H*hd], v: [B, S, H*hd]}\n" \
+    "ops:\n  - {out: a, op: attention, in: [q, k, v], heads: H, causal: true}\noutputs: {y: a}\n"
+
+START_TEST(a_thread_has_a_query_alone_where_there_are_queries_for_all_threads)
+{
+    static const char *const cases[][2] = {{MANY_HEADS("128"), "layer=simt block_q=128 block_k=64 team=1 threads=128"},
+                                           {MANY_HEADS("16"), "layer=simt block_q=64 block_k=32 team=4 threads=256"}};
+    for (int i = 0; i < 2; i++) {
+        build b = must_build(cases[i][0], NULL);
+        const char *text = ir_print(b.a, b.p->program);
+        ck_assert_msg(strstr(text, cases[i][1]) != NULL, "%s", text);
+        arena_free(b.a);
+    }
+}
+END_TEST
+
 static const struct {
     const char *text, *target, *tile;
 } amd_attentions[] = {{ATTENTION("bf16", "8192", "128", ""), "gfx908", "layer=mfma block_q=64 block_k=32 threads=128"},
@@ -435,6 +452,7 @@ int main(void)
     tcase_add_loop_test(t, the_host_engine_runs_what_sm_90a_gets, 0, 14);
     tcase_add_loop_test(t, nvrtc_takes_every_form_of_a_product_on_wgmma, 0, 9);
     tcase_add_loop_test(t, a_product_of_many_rows_is_on_the_matrix_units_that_a_machine_has, 0, sizeof amd_layers / sizeof *amd_layers);
+    tcase_add_test(t, a_thread_has_a_query_alone_where_there_are_queries_for_all_threads);
     tcase_add_loop_test(t, attention_of_many_queries_is_on_the_matrix_units, 0, sizeof amd_attentions / sizeof *amd_attentions);
     tcase_add_test(t, attention_that_matrix_units_cannot_have_is_an_error_that_says_why);
     tcase_add_loop_test(t, the_host_engine_runs_the_attention_that_amd_gets, 0, 10);
