@@ -116,8 +116,8 @@ START_TEST(chiplets_read_what_their_tiles_share)
 {
     for (int chiplets = 1; chiplets <= 8; chiplets += 7) {
         char what[160];
-        snprintf(what, sizeof what, "specs/linear.yaml --target=gfx942 --dim=B=1,S=512,D=64,F=512 --kernel=linear_l --tile='gemm: layer=mfma "
-                 "m=64 n=64 chiplets=%d'", chiplets);
+        snprintf(what, sizeof what, "specs/linear.yaml --target=gfx942 --dim=B=1,S=512,D=64,F=512 --kernel=linear_l "
+                 "--tile='gemm: layer=mfma m=64 n=64 chiplets=%d'", chiplets);
         json_t *all = access_of(what);
         const json_t *launch = json_array_get(json_object_get(all, "launches"), 0);
         ck_assert_double_eq(number(launch, "workgroups"), 64);
