@@ -25,8 +25,8 @@ START_TEST(a_page_that_is_wrong_is_named_with_its_line)
                                "rm $p; exit $code", pages[i].page), 1);
         says(pages[i].says);
     }
-    ck_assert_int_eq(shell("exec 2>&1; p=$(mktemp); printf '```console\\n$ echo one\\ntwo\\n```\\n' >$p; python3 tests/course.py --update $p; "
-                           "code=$?; cat $p; rm $p; exit $code"), 0);
+    ck_assert_int_eq(shell("exec 2>&1; p=$(mktemp); printf '```console\\n$ echo one\\ntwo\\n```\\n' >$p; "
+                           "python3 tests/course.py --update $p; code=$?; cat $p; rm $p; exit $code"), 0);
     says("```console\n$ echo one\none\n```\n");
 }
 END_TEST

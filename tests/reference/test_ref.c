@@ -741,7 +741,7 @@ START_TEST(verdicts_know_infinities_and_nan)
 {
     double value[] = {1, NAN, INFINITY, 7e4, 0, 2}, error[] = {0.5, 0, 0, 1, INFINITY, 0};
     double got[] = {4, NAN, INFINITY, 7e4, 55, 2};
-    const ref_tensor t = {value, error, 6};
+    const ref_tensor t = {.value = value, .error = error, .count = 6};
     ref_verdict v = ref_compare(&t, got);
     ck_assert_double_eq(v.ratio, 1); /* 3 of 6 * 0.5 */
     ck_assert_uint_eq(v.worst, 0);
