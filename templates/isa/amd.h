@@ -52,10 +52,15 @@ DEV global_address scalar_of(const void *same_in_all_lanes)
 }
 
 typedef unsigned sixteen_bytes_anywhere __attribute__((ext_vector_type(4), aligned(2))); // memory takes whole loads at any address
+#if defined(TF_ON_HOST)
+struct sixteen_bytes_in_one { // a template would take the typedef without its alignment
+    sixteen_bytes_anywhere raw;
+};
+#endif
 DEV sixteen_bytes global_read(global_address from)
 {
 #if defined(TF_ON_HOST)
-    return tf_hs_read_whole(reinterpret_cast<const sixteen_bytes_anywhere *>(from));
+    return tf_hs_read_whole(reinterpret_cast<const sixteen_bytes_in_one *>(from)).raw;
 #else
     return *reinterpret_cast<const __attribute__((address_space(1))) sixteen_bytes_anywhere *>(from);
 #endif
