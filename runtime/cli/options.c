@@ -444,14 +444,20 @@ dim_override *options_dims(arena *a, const char *option, const char *given, size
     return out;
 }
 
+/* All are read before the first is worked at: that takes as long as a budget says. */
 dim_sweep options_sweep(arena *a, const char *given)
 {
     dim_sweep s = {0};
     const char *equals = given ? strchr(given, '=') : NULL;
     if (!given) return s;
     if (equals) s = (dim_sweep){arena_strndup(a, given, (size_t)(equals - given)), options_list(a, equals + 1)};
-    if (!equals || equals == given || !s.values.count)
-        bail(a, code_usage, (position){0}, "--sweep: '%s' is not NAME=NUMBER,NUMBER,...", given);
+    bool good = equals && equals != given && s.values.count;
+    for (size_t i = 0; good && i < s.values.count; i++) {
+        char *end;
+        errno = 0;
+        good = strtoll(s.values.names[i], &end, 10) > 0 && !*end && !errno;
+    }
+    if (!good) bail(a, code_usage, (position){0}, "--sweep: '%s' is not NAME=NUMBER,NUMBER,...", given);
     return s;
 }
 
