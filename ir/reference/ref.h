@@ -27,10 +27,11 @@
 
 enum { ref_sigmas = 6 };
 
-/* All elements together are judged more sharply than one: the root mean square of their ratios may be a quarter, 1.5 times what it is
- * where every error is as large as the model takes it (1/6). Roundings are taken at their maximum and sums as if each rounding of a
- * partial sum had that size, so a right device stays below a tenth: 0.077 is the largest of the shipped specs and those of tests/specs. */
-#define REF_MOST_SPREAD 0.25
+/* All elements together are judged more sharply than one: the root mean square of their ratios may be 1.5 times the largest that was seen
+ * of a right device, 0.125 in 1,741 drawn specs at three levels each (0.077 of the shipped specs and those of tests/specs). Roundings are
+ * taken at their maximum and sums as if each rounding of a partial sum had that size, so it stays below 1/6, where every error is as large
+ * as the model takes it. */
+#define REF_MOST_SPREAD 0.19
 
 typedef struct ref_tensor {
     double *value, *error; /* error NULL: exact */
