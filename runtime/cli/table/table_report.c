@@ -21,7 +21,7 @@ static void columns_of(arena *a, const table_row *r, const char *out[column_coun
     const char *const all[column_count] = {number(a, "%.2f", s * 1e6),
                                            s > 0 ? number(a, "%.2f", r->time.low * 1e6) : "",
                                            s > 0 ? number(a, "%.2f", r->time.high * 1e6) : "",
-                                           s > 0 ? number(a, "%.5g", operations / s * 1e-9) : "",
+                                           s > 0 ? number(a, operations / s < 1e14 ? "%.5g" : "%.0f", operations / s * 1e-9) : "",
                                            s > 0 ? number(a, "%.4g", (r->work.read + r->work.written) / s * 1e-9) : "",
                                            number(a, "%.2f", r->floor * 1e6),
                                            s > 0 ? number(a, "%.3f", r->floor / s) : "",
@@ -143,12 +143,12 @@ static void put_words(text *out, int x, int y, const char *attributes, const cha
 static void put_bar(text *out, const table_row *r, int y, double most)
 {
     if (r->status != row_timed) {
-        put_words(out, bar_left, y + 13, " fill=\"#a33\"", said(out->a, r));
+        put_words(out, bar_left, y + 13, " class=\"bad\"", said(out->a, r));
         return;
     }
     const double scale = bar_room / most, width = r->time.median * scale;
     text_printf(out, "<rect x=\"%d\" y=\"%d\" width=\"%.1f\" height=\"%d\" fill=\"#69c\"/>", bar_left, y, width, bar_height);
-    text_printf(out, "<path d=\"M%.1f %dH%.1f\" stroke=\"#000\"/>", bar_left + r->time.low * scale, y + bar_height / 2,
+    text_printf(out, "<path d=\"M%.1f %dH%.1f\" class=\"ink\"/>", bar_left + r->time.low * scale, y + bar_height / 2,
                 bar_left + r->time.high * scale);
     if (r->floor > 0)
         text_printf(out, "<path d=\"M%.1f %dv%d\" stroke=\"#c30\" stroke-width=\"2\"/>", bar_left + r->floor * scale, y - 2,
@@ -166,15 +166,21 @@ static const char *bar_name(arena *a, const table *t, const table_row *r)
     return one && *r->label ? r->label : table_row_name(a, r);
 }
 
+/* As light or dark as whoever looks has it. */
+static const char colours[] =
+    "<style>:root{color-scheme:light dark}.paper{fill:#fff}text{fill:#111}text.dim{fill:#555}text.bad{fill:#a33}path.ink{stroke:#000}"
+    "@media(prefers-color-scheme:dark){.paper{fill:#121417}text{fill:#e6e8ea}text.dim{fill:#a2abb5}text.bad{fill:#f99}"
+    "path.ink{stroke:#fff}}</style>";
+
 static void put_svg(text *out, const table *t)
 {
     const double most = longest(t);
     const int height = bar_top + t->count * bar_step + 12;
     text_printf(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" font-family=\"system-ui,sans-serif\""
-                     " font-size=\"12\"><rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>",
-                bar_left + bar_room + 220, height);
+                     " font-size=\"12\">%s<rect width=\"100%%\" height=\"100%%\" class=\"paper\"/>",
+                bar_left + bar_room + 220, height, colours);
     put_words(out, 12, 22, " font-size=\"15\"", t->title ? t->title : t->rows[0].block);
-    put_words(out, 12, 40, " fill=\"#555\"",
+    put_words(out, 12, 40, " class=\"dim\"",
               arena_printf(out->a, "%s on %s (%s); medians, 10 to 90 %%; red: the floor by the device model %s%s", t->dtype, t->label,
                            t->target, t->model, t->host ? "; the CPU's times, which say nothing of a GPU" : ""));
     for (int i = 0; i < t->count; i++) {
@@ -187,9 +193,12 @@ static void put_svg(text *out, const table *t)
 
 /* ---- the page */
 static const char style[] =
-    "<!doctype html><meta charset=utf-8><title>tfgen table</title><style>body{font:14px system-ui,sans-serif;margin:2em;max-width:90em}"
-    "table{border-collapse:collapse;margin:1em 0}td,th{padding:2px 8px;text-align:right;border-bottom:1px solid #ddd}"
-    "td:first-child,th:first-child,td.words{text-align:left}tr.illegal{color:#888}tr.wrong,tr.failed{background:#fdd}</style>\n";
+    "<!doctype html><html lang=en><meta charset=utf-8><meta name=viewport content=\"width=device-width\"><title>tfgen table</title><style>"
+    ":root{color-scheme:light dark}body{font:14px system-ui,sans-serif;margin:1em;max-width:90em}.wide{overflow-x:auto}"
+    "table{border-collapse:collapse;margin:1em 0}td,th{padding:2px 8px;text-align:right;border-bottom:1px solid #8884;white-space:nowrap}"
+    "td:first-child,th:first-child,td.words,th.words{text-align:left}tr.illegal{color:#888}tr.wrong,tr.failed{background:#f003}</style>\n";
+/* What is wider than a window moves within it, by the keyboard too. */
+static const char wide[] = "<div class=wide tabindex=0 role=region aria-label=\"%s\">";
 
 static void put_cells(text *out, const table_row *r)
 {
@@ -206,12 +215,15 @@ static void put_cells(text *out, const table_row *r)
 static void put_page(text *out, const table *t)
 {
     text_printf(out, "%s", style);
+    text_printf(out, wide, "picture");
     put_svg(out, t);
+    text_printf(out, "</div>");
+    text_printf(out, wide, "numbers");
     text_printf(out, "<table><tr><th>point</th>");
     for (int c = 0; c < column_count; c++) text_printf(out, "<th>%s</th>", column_names[c]);
-    text_printf(out, "<th>tile</th><th></th></tr>\n");
+    text_printf(out, "<th class=words>tile</th><th></th></tr>\n");
     for (int i = 0; i < t->count; i++) put_cells(out, &t->rows[i]);
-    text_printf(out, "</table>\n");
+    text_printf(out, "</table></div>\n");
 }
 
 /* ---- files */
