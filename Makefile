@@ -71,7 +71,7 @@ help:
 # make               the command ./tfgen and libtfgen (static and shared)
 # make demo          installs what is missing (apt), builds, runs the Llama block on this machine and checks it
 # make test          the same for all tests: a seeded sample, under five minutes on two cores
-# make verify-all    the full matrix of specs, levels, dtypes, targets and odd sizes
+# make verify-all    the full matrix of specs, levels, dtypes, targets and odd sizes, then all tests, those tagged long too
 # make verify-code  every kernel of every spec, preset, level and dtype compiled for every GPU target; goes on where it was stopped
 # make test-amd TINYGRAD_DIR=...   real AMD code objects run in an instruction emulator and examined (installs LLVM's tools and numpy)
 # make mutants       SEED=1 COUNT=150: which small faults, planted one by one in a copy of the tree, the suites notice (tests/mutants)
@@ -204,9 +204,10 @@ fuzz: fuzz-programs
 run-tests: $(PRODUCTS) $(TESTS) $(FUZZERS) $(VERIFY_CODE)
 	@TFGEN=$(B)/tfgen TFGEN_WORKER=$(CURDIR)/$(B)/tfgen-worker sh tests/run.sh $(B) $(TESTS) $(FUZZERS)
 
-verify-all: all
+verify-all: all $(TESTS)
 	./tfgen verify specs/*.yaml tests/specs/*.yaml tests/specs/views/*.yaml --fusion=all --dtype=all --target=all --sizes=all \
 	  --summary=docs/verification.md
+	CK_EXCLUDE_TAGS= TFGEN=$(B)/tfgen TFGEN_WORKER=$(CURDIR)/$(B)/tfgen-worker sh tests/run.sh $(B) $(TESTS)
 
 verify-code: all $(VERIFY_CODE)
 	VERIFY_CODE=$(VERIFY_CODE) SUMMARY=docs/verification.md sh tests/cli/verify_code.sh $(B)/verify-code $$(nproc)

@@ -15,6 +15,8 @@ export TFGEN_WISDOM="${TFGEN_WISDOM:-none}" # what a developer has tuned here is
 export UBSAN_OPTIONS="${UBSAN_OPTIONS:-print_stacktrace=1}"
 # Limits are there for what hangs, on any machine under any load; they say nothing of speed.
 export CK_DEFAULT_TIMEOUT="${CK_DEFAULT_TIMEOUT:-60}" CK_TIMEOUT_MULTIPLIER="${CK_TIMEOUT_MULTIPLIER:-20}"
+# Cases tagged long are left to `make verify-all`, or `make test CK_EXCLUDE_TAGS=`.
+export CK_EXCLUDE_TAGS="${CK_EXCLUDE_TAGS-long}"
 start=$(date +%s)
 mkfifo "$folder/finished" && exec 3<>"$folder/finished" || exit 1
 

@@ -239,15 +239,21 @@ int main(void)
 {
     Suite *suite = suite_create("access");
     TCase *cases = tcase_create("access");
-    tcase_add_loop_test(cases, a_norm_asks_for_each_byte_once_on_every_target, 0, 9);
+    tcase_add_loop_test(cases, a_norm_asks_for_each_byte_once_on_every_target, 2, 4);
     tcase_add_test(cases, a_product_on_wgmma_loads_boxes_and_reads_operands_without_conflicts);
     tcase_add_test(cases, chiplets_read_what_their_tiles_share);
-    tcase_add_loop_test(cases, blocks_and_decode_steps_are_recorded_whole, 0, 5);
+    tcase_add_loop_test(cases, blocks_and_decode_steps_are_recorded_whole, 0, 1);
     tcase_add_loop_test(cases, a_planted_line_is_named, 0, sizeof planted / sizeof *planted);
     tcase_add_test(cases, what_is_left_out_is_said);
     tcase_add_test(cases, bad_requests_are_refused);
     tcase_add_test(cases, the_picture_is_one_file_that_needs_no_other);
     tcase_set_timeout(cases, 120);
     suite_add_tcase(suite, cases);
+    TCase *more = tcase_create("more targets");
+    tcase_set_tags(more, "long");
+    tcase_set_timeout(more, 600);
+    tcase_add_loop_test(more, a_norm_asks_for_each_byte_once_on_every_target, 0, 9);
+    tcase_add_loop_test(more, blocks_and_decode_steps_are_recorded_whole, 1, 5);
+    suite_add_tcase(suite, more);
     return run_suite(suite);
 }

@@ -189,7 +189,11 @@ int main(int argc, char **argv)
     tcase_add_test(c, what_cannot_be_measured_is_refused);
     tcase_add_test(c, a_damaged_file_says_where);
     tcase_add_test(c, a_model_that_is_printed_reads_back);
-    tcase_add_test(c, the_kernels_that_measure_compile_for_every_target);
     suite_add_tcase(s, c);
+    TCase *compilers = tcase_create("compilers");
+    tcase_set_tags(compilers, "long");
+    tcase_set_timeout(compilers, 300);
+    tcase_add_test(compilers, the_kernels_that_measure_compile_for_every_target);
+    suite_add_tcase(s, compilers);
     return run_suite(s);
 }

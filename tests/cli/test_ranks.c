@@ -193,8 +193,13 @@ int main(void)
     tcase_add_checked_fixture(c, make_folder, remove_folder);
     tcase_add_test(c, ranks_share_the_candidates_and_one_database_results);
     tcase_add_loop_test(c, a_rank_that_dies_costs_its_candidate_and_not_the_sweep, 0, 2);
-    tcase_add_test(c, each_rank_has_a_device_of_its_own);
-    tcase_add_test(c, open_mpis_launcher_starts_them);
     suite_add_tcase(s, c);
+    TCase *devices = tcase_create("devices");
+    tcase_set_tags(devices, "long");
+    tcase_set_timeout(devices, 120);
+    tcase_add_checked_fixture(devices, make_folder, remove_folder);
+    tcase_add_test(devices, each_rank_has_a_device_of_its_own);
+    tcase_add_test(devices, open_mpis_launcher_starts_them);
+    suite_add_tcase(s, devices);
     return run_suite(s);
 }
