@@ -113,17 +113,37 @@ static void read_copy(aligner *g, ir_phase *reader, const ir_value *v, const ir_
 }
 
 /* ---- which operands */
+static const ir_op *first_linear(const ir_phase *phase)
+{
+    for (int i = 0; i < phase->op_count; i++)
+        if (phase->ops[i]->kind == op_linear) return phase->ops[i];
+    return NULL;
+}
+
+static bool wants_aligned(const aligner *g, const ir_kernel *kernel)
+{
+    ir_phase *phase = kernel->phases[0];
+    if (kernel->phase_count != 1 || phase->family != family_gemm || !first_linear(phase)) return false;
+    const tile_request r = request_of(g->b->a, g->p, phase, g->device, g->wishes, g->tuning);
+    return program_choose(&r, phase)->aligned_rows;
+}
+
+/* Of all kernels, before the first is changed, while an index knows who reads what. */
+static const bool *list_wants(const aligner *g)
+{
+    bool *wants = arena_alloc(g->b->a, (size_t)g->p->kernel_count + 1);
+    g->p->index = program_index_make(g->b->a, g->p);
+    for (int k = 0; k < g->p->kernel_count; k++) wants[k] = wants_aligned(g, g->p->kernels[k]);
+    g->p->index = NULL;
+    return wants;
+}
+
 /* True when a kernel was added before kernel k. */
 static bool align_operand(aligner *g, int k)
 {
     ir_phase *phase = g->p->kernels[k]->phases[0];
-    const ir_op *product = NULL;
-    for (int i = 0; i < phase->op_count && !product; i++)
-        if (phase->ops[i]->kind == op_linear) product = phase->ops[i];
-    if (g->p->kernels[k]->phase_count != 1 || phase->family != family_gemm || !product) return false;
-    tile_request r = request_of(g->b->a, g->p, phase, g->device, g->wishes, g->tuning);
-    ir_value *v = product->inputs[0];
-    if (!program_choose(&r, phase)->aligned_rows || value_alignment(g->b->a, v) == 16) return false;
+    ir_value *v = first_linear(phase)->inputs[0];
+    if (value_alignment(g->b->a, v) == 16) return false;
     if (may_be_longer(g, v)) {
         v->root_stride = aligned_columns(v);
         return false;
@@ -160,8 +180,9 @@ void align_operands(builder *b, const device_model *device, wishes *w, const tun
     ir_kernel **room = arena_alloc(b->a, (size_t)(2 * b->p->kernel_count + 1) * sizeof *room);
     if (b->p->kernel_count) memcpy(room, b->p->kernels, (size_t)b->p->kernel_count * sizeof *room);
     b->p->kernels = room;
-    for (int k = 0; k < b->p->kernel_count; k++)
-        if (align_operand(&g, k)) changed = true, k++;
+    const bool *wants = list_wants(&g);
+    for (int k = 0, i = 0; k < b->p->kernel_count; k++, i++) /* i: k before kernels were added */
+        if (wants[i] && align_operand(&g, k)) changed = true, k++;
     if (!changed) return;
     build_list_ops(b);
     ir_check(b->a, b->p, "align");

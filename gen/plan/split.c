@@ -110,14 +110,18 @@ void split_keys(builder *b, const device_model *device, wishes *w, const tuning 
     ir_program *p = b->p;
     name_map kernels = {.a = b->a}, phases = {.a = b->a};
     ir_kernel **list = arena_alloc(b->a, (2 * (size_t)p->kernel_count + 1) * sizeof *list);
+    bool *split = arena_alloc(b->a, (size_t)p->kernel_count + 1);
     int count = 0;
     for (int k = 0; k < p->kernel_count; k++) {
         (void)names_add(&kernels, p->kernels[k]->name, p->kernels[k]);
         for (int i = 0; i < p->kernels[k]->phase_count; i++) (void)names_add(&phases, p->kernels[k]->phases[i]->name, p->kernels[k]);
     }
+    p->index = program_index_make(b->a, p);
+    for (int k = 0; k < p->kernel_count; k++) split[k] = is_split(b, p->kernels[k], device, w, t);
+    p->index = NULL;
     for (int k = 0; k < p->kernel_count; k++) {
         list[count++] = p->kernels[k];
-        if (is_split(b, p->kernels[k], device, w, t)) {
+        if (split[k]) {
             list[count] = split_kernel(b, &kernels, &phases, p->kernels[k]);
             count++;
         }

@@ -177,11 +177,9 @@ static void wait_for_makers(taker *t, ir_phase *phase)
     }
 }
 
-static bool take_of_kernel(taker *t, const ir_kernel *kernel)
+static bool take_of_phase(taker *t, ir_phase *phase)
 {
-    ir_phase *phase = kernel->phases[0];
-    ir_value *sum = kernel->phase_count == 1 ? sum_read(phase) : NULL;
-    if (!sum || !is_taken(t, phase)) return false;
+    ir_value *sum = sum_read(phase);
     if (!t->p->input_sums) {
         for (int i = 0; i < phase->op_count; i++) {
             fusion_note *n = note_of(t, sum, phase->ops[i]);
@@ -195,16 +193,27 @@ static bool take_of_kernel(taker *t, const ir_kernel *kernel)
     return true;
 }
 
+/* Asked of all before the first is changed, while an index knows who reads what. */
+static int list_takers(const taker *t, ir_phase **list)
+{
+    int count = 0;
+    t->p->index = program_index_make(t->b->a, t->p);
+    for (int k = 0; k < t->p->kernel_count; k++) {
+        const ir_kernel *kernel = t->p->kernels[k];
+        if (kernel->phase_count == 1 && sum_read(kernel->phases[0]) && is_taken(t, kernel->phases[0])) list[count++] = kernel->phases[0];
+    }
+    t->p->index = NULL;
+    return count;
+}
+
 void take_sums(builder *b, const device_model *device, wishes *w, const tuning *tuning)
 {
     taker t = {b, b->p, device, w, tuning};
     bool changed = false;
     if (b->p->level < fusion_tile) return;
-    for (int k = 0; k < t.p->kernel_count; k++) {
-        const int before = t.p->kernel_count;
-        changed |= take_of_kernel(&t, t.p->kernels[k]);
-        k -= before - t.p->kernel_count; /* a kernel before this one is gone */
-    }
+    ir_phase **takers = arena_alloc(b->a, ((size_t)b->p->kernel_count + 1) * sizeof *takers);
+    const int count = list_takers(&t, takers);
+    for (int i = 0; i < count; i++) changed |= take_of_phase(&t, takers[i]);
     if (!changed) return;
     build_list_ops(b);
     ir_check(b->a, b->p, "input_sums");
