@@ -12,7 +12,33 @@ typedef struct taker {
     const device_model *device;
     wishes *wishes;
     const tuning *tuning;
+    /* By ids, which stay as they are until all is done: how often ops read a value, which phase makes it, and where its notes are. What
+     * goes is marked (a phase without ops, a note without a value, gone) and taken out at the end: one at a time would walk all each time. */
+    int *reads, *first_note, *notes;
+    ir_phase **made_in;
+    bool *gone;
 } taker;
+
+static void look_around(taker *t)
+{
+    const size_t values = (size_t)t->p->value_count + 2;
+    t->reads = arena_alloc(t->b->a, values * sizeof *t->reads);
+    t->first_note = arena_alloc(t->b->a, values * sizeof *t->first_note);
+    t->notes = arena_alloc(t->b->a, ((size_t)t->p->note_count + 1) * sizeof *t->notes);
+    t->made_in = arena_alloc(t->b->a, values * sizeof(ir_phase *));
+    t->gone = arena_alloc(t->b->a, values);
+    for (int k = 0; k < t->p->kernel_count; k++)
+        for (int i = 0; i < t->p->kernels[k]->phase_count; i++) {
+            ir_phase *phase = t->p->kernels[k]->phases[i];
+            for (int n = 0; n < phase->op_count; n++) {
+                for (int x = 0; x < phase->ops[n]->input_count; x++) t->reads[phase->ops[n]->inputs[x]->id]++;
+                for (int x = 0; x < phase->ops[n]->output_count; x++) t->made_in[phase->ops[n]->outputs[x]->id] = phase;
+            }
+        }
+    for (int i = 0; i < t->p->note_count; i++) t->first_note[t->p->notes[i].value->id + 2]++;
+    for (size_t i = 2; i < values; i++) t->first_note[i] += t->first_note[i - 1];
+    for (int i = 0; i < t->p->note_count; i++) t->notes[t->first_note[t->p->notes[i].value->id + 1]++] = i;
+}
 
 /* The sum of squares of the product's rows that the phase reads; NULL: it reads none. */
 static ir_value *sum_read(const ir_phase *phase)
@@ -35,26 +61,22 @@ static bool is_taken(const taker *t, ir_phase *phase)
 /* ---- the edges' notes */
 static fusion_note *note_of(const taker *t, const ir_value *v, const ir_op *user)
 {
-    for (int i = 0; i < t->p->note_count; i++)
-        if (t->p->notes[i].value == v && t->p->notes[i].user == user) return &t->p->notes[i];
+    for (int i = t->first_note[v->id]; i < t->first_note[v->id + 1]; i++) {
+        fusion_note *n = &t->p->notes[t->notes[i]];
+        if (n->value == v && n->user == user) return n;
+    }
     return NULL;
 }
 
 static void drop_notes(taker *t, const ir_value *v, const ir_op *user)
 {
-    for (fusion_note *n; (n = note_of(t, v, user));) *n = t->p->notes[--t->p->note_count];
+    for (fusion_note *n; (n = note_of(t, v, user));) n->value = NULL;
 }
 
 /* The rows, if a phase makes them, are stored for the sum as they are for the product. */
 static void add_note(taker *t, ir_value *rows, ir_op *user)
 {
-    ir_program *p = t->p;
-    const fusion_note *of_product = note_of(t, rows, user);
-    if (of_product || !value_root(rows)->def) return;
-    fusion_note *notes = arena_alloc(t->b->a, ((size_t)p->note_count + 1) * sizeof *notes);
-    if (p->note_count) memcpy(notes, p->notes, (size_t)p->note_count * sizeof *notes);
-    notes[p->note_count++] = (fusion_note){reason_code(reason_product_input), rows, user};
-    p->notes = notes;
+    if (value_root(rows)->def) t->p->notes[t->p->note_count++] = (fusion_note){reason_code(reason_product_input), rows, user};
 }
 
 /* ---- into the product's phase */
@@ -77,6 +99,7 @@ static void read_own(taker *t, ir_phase *phase, const ir_value *sum, ir_value *o
             if (phase->ops[i]->inputs[k] == sum) {
                 drop_notes(t, sum, phase->ops[i]);
                 phase->ops[i]->inputs[k] = own;
+                t->reads[sum->id]--;
             }
 }
 
@@ -93,38 +116,12 @@ static void take(taker *t, ir_phase *phase, ir_value *sum)
 }
 
 /* ---- out of the phase that made it */
-static bool is_read(const taker *t, const ir_value *v)
-{
-    if (v->output) return true;
-    for (int k = 0; k < t->p->kernel_count; k++)
-        for (int i = 0; i < t->p->kernels[k]->phase_count; i++) {
-            const ir_phase *phase = t->p->kernels[k]->phases[i];
-            for (int n = 0; n < phase->op_count; n++)
-                for (int x = 0; x < phase->ops[n]->input_count; x++)
-                    if (phase->ops[n]->inputs[x] == v) return true;
-        }
-    return false;
-}
-
 static void remove_op(ir_phase *phase, const ir_op *op)
 {
     int count = 0;
     for (int i = 0; i < phase->op_count; i++)
         if (phase->ops[i] != op) phase->ops[count++] = phase->ops[i];
     phase->op_count = count;
-}
-
-/* Nobody waits for a phase that is gone: its readers are, as those of what it read, after whoever made that. */
-static void forget_phase(taker *t, const ir_phase *gone)
-{
-    for (int k = 0; k < t->p->kernel_count; k++)
-        for (int i = 0; i < t->p->kernels[k]->phase_count; i++) {
-            ir_phase *phase = t->p->kernels[k]->phases[i];
-            int count = 0;
-            for (int n = 0; n < phase->after_count; n++)
-                if (phase->after[n] != gone) phase->after[count++] = phase->after[n];
-            phase->after_count = count;
-        }
 }
 
 /* Views alone need no kernel; those that stand with the sum are of what it reads, and move to the first product that reads it. */
@@ -135,29 +132,51 @@ static bool has_code(const ir_phase *phase)
     return false;
 }
 
-static void remove_value(ir_program *p, const ir_value *v)
-{
-    memmove(p->values + v->id, p->values + v->id + 1, (size_t)(p->value_count - v->id - 1) * sizeof *p->values);
-    p->value_count--;
-    for (int i = v->id; i < p->value_count; i++) p->values[i]->id = i;
-}
-
 static void remove_sum(taker *t, const ir_value *sum, ir_phase *reader)
 {
-    ir_phase *maker = phase_of(t->p, sum->def);
+    ir_phase *maker = t->made_in[sum->id];
     drop_notes(t, sum->def->inputs[0], sum->def);
     remove_op(maker, sum->def);
-    remove_value(t->p, sum);
+    t->gone[sum->id] = true;
     if (has_code(maker)) return;
     ir_op **ops = arena_alloc(t->b->a, ((size_t)(maker->op_count + reader->op_count) + 1) * sizeof *ops);
-    for (int i = 0; i < maker->op_count; i++) ops[i] = maker->ops[i], ops[i]->role = role_prologue;
+    for (int i = 0; i < maker->op_count; i++) {
+        ops[i] = maker->ops[i], ops[i]->role = role_prologue;
+        for (int x = 0; x < ops[i]->output_count; x++) t->made_in[ops[i]->outputs[x]->id] = reader;
+    }
     memcpy(ops + maker->op_count, reader->ops, (size_t)reader->op_count * sizeof *ops);
     reader->ops = ops, reader->op_count += maker->op_count;
-    forget_phase(t, maker);
+    maker->op_count = 0;
+}
+
+/* Nobody waits for a phase that is gone: its readers are, as those of what it read, after whoever made that. */
+static void forget_gone_phases(ir_phase *phase)
+{
     int count = 0;
-    for (int k = 0; k < t->p->kernel_count; k++)
-        if (t->p->kernels[k]->phases[0] != maker) t->p->kernels[count++] = t->p->kernels[k];
-    t->p->kernel_count = count;
+    for (int n = 0; n < phase->after_count; n++)
+        if (phase->after[n]->op_count > 0) phase->after[count++] = phase->after[n];
+    phase->after_count = count;
+}
+
+/* What was marked. `values`: how many there were before. */
+static void take_out(taker *t, int values)
+{
+    ir_program *p = t->p;
+    int count = 0;
+    for (int k = 0; k < p->kernel_count; k++) {
+        for (int i = 0; i < p->kernels[k]->phase_count; i++) forget_gone_phases(p->kernels[k]->phases[i]);
+        if (p->kernels[k]->phases[0]->op_count > 0) p->kernels[count++] = p->kernels[k];
+    }
+    p->kernel_count = count;
+    count = 0;
+    for (int i = 0; i < p->note_count; i++)
+        if (p->notes[i].value) p->notes[count++] = p->notes[i];
+    p->note_count = count;
+    count = 0;
+    for (int i = 0; i < p->value_count; i++)
+        if (i >= values || !t->gone[i]) p->values[count++] = p->values[i];
+    p->value_count = count;
+    for (int i = 0; i < count; i++) p->values[i]->id = i;
 }
 
 /* A phase runs after those that make what it reads. */
@@ -166,7 +185,7 @@ static void wait_for_makers(taker *t, ir_phase *phase)
     const ir_value *makers[most_makers];
     const int n = value_makers(phase_first(phase, class_PRODUCT)->inputs[0], makers);
     for (int i = 0; i < n; i++) {
-        ir_phase *maker = phase_of(t->p, makers[i]->def);
+        ir_phase *maker = t->made_in[makers[i]->id];
         bool known = maker == phase;
         for (int k = 0; k < phase->after_count; k++) known |= phase->after[k] == maker;
         if (known) continue;
@@ -189,7 +208,7 @@ static bool take_of_phase(taker *t, ir_phase *phase)
     }
     take(t, phase, sum);
     wait_for_makers(t, phase);
-    if (!is_read(t, sum)) remove_sum(t, sum, phase);
+    if (!sum->output && t->reads[sum->id] == 0) remove_sum(t, sum, phase);
     return true;
 }
 
@@ -208,13 +227,19 @@ static int list_takers(const taker *t, ir_phase **list)
 
 void take_sums(builder *b, const device_model *device, wishes *w, const tuning *tuning)
 {
-    taker t = {b, b->p, device, w, tuning};
+    taker t = {.b = b, .p = b->p, .device = device, .wishes = w, .tuning = tuning};
     bool changed = false;
     if (b->p->level < fusion_tile) return;
     ir_phase **takers = arena_alloc(b->a, ((size_t)b->p->kernel_count + 1) * sizeof *takers);
     const int count = list_takers(&t, takers);
+    const int values = b->p->value_count;
+    look_around(&t);
+    fusion_note *notes = arena_alloc(b->a, ((size_t)(b->p->note_count + count) + 1) * sizeof *notes);
+    if (b->p->note_count) memcpy(notes, b->p->notes, (size_t)b->p->note_count * sizeof *notes);
+    b->p->notes = notes;
     for (int i = 0; i < count; i++) changed |= take_of_phase(&t, takers[i]);
     if (!changed) return;
+    take_out(&t, values);
     build_list_ops(b);
     ir_check(b->a, b->p, "input_sums");
 }
