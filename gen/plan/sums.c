@@ -13,7 +13,7 @@ typedef struct taker {
     wishes *wishes;
     const tuning *tuning;
     /* By ids, which stay as they are until all is done: how often ops read a value, which phase makes it, and where its notes are. What
-     * goes is marked (a phase without ops, a note without a value, gone) and taken out at the end: one at a time would walk all each time. */
+     * goes is marked (a phase without ops, a note without a value, gone) and taken out at the end: else each would walk all. */
     int *reads, *first_note, *notes;
     ir_phase **made_in;
     bool *gone;

@@ -730,7 +730,12 @@ int main(void)
     suite_add_tcase(s, n);
     TCase *c = tcase_create("compilers");
     tcase_set_timeout(c, 120);
-    tcase_add_loop_test(c, emitted_sources_compile, 0, spec_count);
+    tcase_add_loop_test(c, emitted_sources_compile, 0, spec_count / 2);
+    suite_add_tcase(s, c);
+    c = tcase_create("more compilers");
+    tcase_set_tags(c, "long");
+    tcase_set_timeout(c, 120);
+    tcase_add_loop_test(c, emitted_sources_compile, spec_count / 2, spec_count);
     suite_add_tcase(s, c);
     SRunner *r = srunner_create(s);
     srunner_run_all(r, CK_ENV);

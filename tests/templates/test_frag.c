@@ -306,8 +306,14 @@ int main(void)
     tcase_add_test(t, a_norm_before_a_product_of_few_rows_is_no_launch);
     tcase_add_loop_test(t, a_plan_with_sums_of_rows_reads_back, 0, 2);
     tcase_add_loop_test(t, sums_of_rows_are_those_of_the_rows, 0, sizeof normed / sizeof *normed);
-    tcase_add_loop_test(t, decode_blocks_are_right_and_free_of_races, 0, 10);
-    tcase_add_loop_test(t, nvrtc_takes_decode_steps, 0, 5);
+    tcase_add_loop_test(t, decode_blocks_are_right_and_free_of_races, 0, 4);
+    tcase_add_loop_test(t, nvrtc_takes_decode_steps, 0, 2);
     suite_add_tcase(s, t);
+    TCase *more = tcase_create("more blocks");
+    tcase_set_tags(more, "long");
+    tcase_set_timeout(more, 120);
+    tcase_add_loop_test(more, decode_blocks_are_right_and_free_of_races, 4, 10);
+    tcase_add_loop_test(more, nvrtc_takes_decode_steps, 2, 5);
+    suite_add_tcase(s, more);
     return run_suite(s);
 }
