@@ -40,8 +40,7 @@ struct bench {
 
 static void need(bench *b, tfgen_status status)
 {
-    if (status == TFGEN_OK) return;
-    bail_with_log(b->a, (tfgen_code)status, b->log.text ? b->log.text : "", "%s", b->error.text);
+    if (status != TFGEN_OK) cli_device_bails(b->a, status, "", &b->error, b->log.text);
 }
 
 static void free_memory(void *p) { free(p); }

@@ -59,6 +59,9 @@ const ir_program *cli_graph(arena *a, const cli_options *o, const compiled *c);
 
 /* False, and an error: there are several. */
 bool cli_is_one_spec(const cli_options *o, const char *command);
+/* Bails with the first line of what a device says, `what` ahead of it; behind it stands its log, or where there is none (NULL or empty) the
+ * other lines of what it says. */
+_Noreturn void cli_device_bails(arena *a, tfgen_status status, const char *what, const tfgen_error *error, const char *log);
 /* Of --device, closed with the arena. Bails where there is none, or none that tfgen has a target for. */
 tfgen_device *cli_open_device(arena *a, const char *name);
 

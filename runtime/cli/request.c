@@ -188,6 +188,13 @@ bool cli_is_one_spec(const cli_options *o, const char *command)
     return false;
 }
 
+_Noreturn void cli_device_bails(arena *a, tfgen_status status, const char *what, const tfgen_error *error, const char *log)
+{
+    const size_t first = strcspn(error->text, "\n");
+    const char *rest = error->text + first + (error->text[first] != 0);
+    bail_with_log(a, (tfgen_code)status, log && *log ? log : rest, "%s%.*s", what, (int)first, error->text);
+}
+
 static void close_device(void *d) { tfgen_device_close(d); }
 
 tfgen_device *cli_open_device(arena *a, const char *name)
@@ -195,7 +202,7 @@ tfgen_device *cli_open_device(arena *a, const char *name)
     tfgen_device *device;
     tfgen_error error;
     const tfgen_status status = tfgen_device_open(name, &device, &error);
-    if (status != TFGEN_OK) bail(a, (tfgen_code)status, (position){0}, "--device: %s", error.text);
+    if (status != TFGEN_OK) cli_device_bails(a, status, "--device: ", &error, NULL);
     arena_defer(a, close_device, device);
     if (!*device->info.target)
         bail(a, code_unsupported, (position){0}, "--device: tfgen has no target for %s (%s)", device->info.name, device->info.label);

@@ -29,7 +29,7 @@ static tfgen_device *host_device_for(arena *a, const cli_options *o, const char 
     tfgen_device *device;
     tfgen_error error;
     const tfgen_status status = host_device_open(&options, &device, &error);
-    if (status != TFGEN_OK) bail(a, (tfgen_code)status, (position){0}, "the host engine: %s", error.text);
+    if (status != TFGEN_OK) cli_device_bails(a, status, "the host engine: ", &error, NULL);
     arena_defer(a, close_device, device);
     return device;
 }

@@ -392,7 +392,7 @@ tfgen_device *trial_device(arena *a, const char *name, bool check, const char **
     if (!name || strcmp(name, "host") == 0) return NULL;
     if (check) bail(a, code_usage, (position){0}, "--check: only the host engine checks; leave --device out");
     const tfgen_status status = tfgen_device_open(name, &device, &error);
-    if (status != TFGEN_OK) bail(a, (tfgen_code)status, (position){0}, "--device: %s", error.text);
+    if (status != TFGEN_OK) cli_device_bails(a, status, "--device: ", &error, NULL);
     arena_defer(a, close_device, device);
     if (!*tfgen_device_target(device)) bail(a, code_unsupported, (position){0}, "--device: tfgen has no target for %s", name);
     if (*target && strcmp(*target, tfgen_device_target(device)) != 0)

@@ -28,7 +28,7 @@ struct meter {
 
 static void need(meter *m, tfgen_status status)
 {
-    if (status != TFGEN_OK) bail_with_log(m->a, (tfgen_code)status, m->log.text ? m->log.text : "", "%s", m->error.text);
+    if (status != TFGEN_OK) cli_device_bails(m->a, status, "", &m->error, m->log.text);
 }
 
 static void close_meter(void *meter_)
