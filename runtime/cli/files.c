@@ -45,6 +45,10 @@ void cli_make_folder(arena *a, const char *path)
 
 void cli_write_file(arena *a, const char *path, const void *data, size_t size)
 {
+    if (strcmp(path, "-") == 0) {
+        if (fwrite(data, 1, size, stdout) != size || fflush(stdout)) bail(a, code_io, (position){0}, "cannot write: %s", strerror(errno));
+        return;
+    }
     const char *slash = strrchr(path, '/');
     if (slash && slash != path) cli_make_folder(a, arena_strndup(a, path, (size_t)(slash - path)));
     if (!file_put(path, data, size)) bail(a, code_io, (position){0}, "%s: cannot write: %s", path, strerror(errno));

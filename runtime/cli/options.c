@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 typedef struct command_info { const char *name; char letter; const char *arguments, *summary, *text; } command_info;
@@ -319,6 +320,59 @@ static bool check_values(cli_options *o)
     return good;
 }
 
+/* ---- files that are written */
+typedef struct written {
+    const char *name, *path, *letters;
+} written;
+enum { most_written = 16 };
+
+static int list_written(const cli_options *o, written *out)
+{
+    int count = 0;
+#define WRITES(field, name, letters) \
+    if (o->field) out[count++] = (written){name, o->field, letters};
+#include "runtime/cli/options.def"
+    return count;
+}
+
+static bool is_stdout(const written *w) { return strcmp(w->path, "-") == 0; }
+
+bool options_fill_stdout(const cli_options *o)
+{
+    written list[most_written];
+    const int count = list_written(o, list);
+    for (int i = 0; i < count; i++)
+        if (is_stdout(&list[i])) return true;
+    return false;
+}
+
+/* Devices and pipes may have all that is written. */
+static bool is_one_file(const char *x, const char *y)
+{
+    struct stat at;
+    while (strncmp(x, "./", 2) == 0) x += 2;
+    while (strncmp(y, "./", 2) == 0) y += 2;
+    return strcmp(x, y) == 0 && (stat(x, &at) != 0 || S_ISREG(at.st_mode));
+}
+
+/* One thing goes to one place. */
+static bool check_written(const cli_options *o)
+{
+    written list[most_written];
+    const int count = list_written(o, list);
+    for (int i = 0; i < count; i++) {
+        const written *w = &list[i];
+        if (is_stdout(w) && !strchr(w->letters, commands[o->command].letter))
+            return fprintf(stderr, "tfgen: --%s: - is no place for it; give it a name\n", w->name), false;
+        if (is_stdout(w) && o->json) return fprintf(stderr, "tfgen: --%s=- and --json would both be standard output\n", w->name), false;
+        for (int k = 0; k < i; k++)
+            if (is_one_file(list[k].path, w->path))
+                return fprintf(stderr, "tfgen: --%s and --%s are both '%s'; each needs a file of its own\n", list[k].name, w->name, w->path),
+                       false;
+    }
+    return true;
+}
+
 static void make_tables(command_kind command, struct option *longs, char *shorts)
 {
     int n = 0;
@@ -367,7 +421,7 @@ static bool read_options(int argc, char **argv, cli_options *out, bool named, in
         if (answer(key, out, named)) return false;
     }
     *code = code_usage;
-    return check_values(out);
+    return check_values(out) && check_written(out);
 }
 
 static bool needs_file(command_kind c) { return commands[c].arguments[0] != '\0'; }
@@ -395,94 +449,4 @@ bool options_parse(int argc, char **argv, cli_options *out, int *exit_code)
         fprintf(stderr, "tfgen: usage: tfgen %s [options] %s; see tfgen %s --help\n", commands[out->command].name,
                 commands[out->command].arguments, commands[out->command].name);
     return false;
-}
-
-static name_list split(arena *a, const char *given, char at)
-{
-    name_list list = {0};
-    if (!given || !*given) return list;
-    size_t most = 1;
-    for (const char *p = given; *p; p++) most += *p == at;
-    list.names = arena_alloc(a, most * sizeof *list.names);
-    for (const char *p = given;; p++) {
-        const char *end = strchr(p, at);
-        const size_t n = end ? (size_t)(end - p) : strlen(p);
-        if (n) list.names[list.count++] = arena_strndup(a, p, n);
-        p += n;
-        if (!*p) return list;
-    }
-}
-
-name_list options_list(arena *a, const char *given) { return split(a, given, ','); }
-name_list options_lines(arena *a, const char *given) { return split(a, given, '\n'); }
-
-double options_real(arena *a, const char *option, const char *given, double low, double high, double otherwise)
-{
-    char *end;
-    if (!given) return otherwise;
-    errno = 0;
-    const double x = strtod(given, &end);
-    if (end == given || *end || errno || !(x >= low && x <= high))
-        bail(a, code_usage, (position){0}, "--%s: '%s' is not a number from %g to %g", option, given, low, high);
-    return x;
-}
-
-dim_override *options_dims(arena *a, const char *option, const char *given, size_t *count)
-{
-    name_list list = options_list(a, given);
-    dim_override *out = arena_alloc(a, (list.count + 1) * sizeof *out);
-    for (size_t i = 0; i < list.count; i++) {
-        const char *equals = strchr(list.names[i], '=');
-        char *end = NULL;
-        errno = 0;
-        if (equals) out[i].value = strtoll(equals + 1, &end, 10);
-        if (!equals || end == equals + 1 || *end || errno)
-            bail(a, code_usage, (position){0}, "--%s: '%s' is not NAME=NUMBER", option, list.names[i]);
-        out[i].name = arena_strndup(a, list.names[i], (size_t)(equals - list.names[i]));
-    }
-    *count = list.count;
-    return out;
-}
-
-/* All are read before the first is worked at: that takes as long as a budget says. */
-dim_sweep options_sweep(arena *a, const char *given)
-{
-    dim_sweep s = {0};
-    const char *equals = given ? strchr(given, '=') : NULL;
-    if (!given) return s;
-    if (equals) s = (dim_sweep){arena_strndup(a, given, (size_t)(equals - given)), options_list(a, equals + 1)};
-    bool good = equals && equals != given && s.values.count;
-    for (size_t i = 0; good && i < s.values.count; i++) {
-        char *end;
-        errno = 0;
-        good = strtoll(s.values.names[i], &end, 10) > 0 && !*end && !errno;
-    }
-    if (!good) bail(a, code_usage, (position){0}, "--sweep: '%s' is not NAME=NUMBER,NUMBER,...", given);
-    return s;
-}
-
-const char *fusion_level_name(fusion_level level) { return level_names(NULL)[level]; }
-
-double options_seconds(arena *a, const char *option, const char *given, double otherwise)
-{
-    char *end;
-    if (!given) return otherwise;
-    errno = 0;
-    const double x = strtod(given, &end);
-    const double unit = strcmp(end, "m") == 0 ? 60 : strcmp(end, "h") == 0 ? 3600 : *end == 0 || strcmp(end, "s") == 0 ? 1 : 0;
-    if (end == given || !unit || errno || !(x * unit >= 0 && x * unit <= 86400 * 7))
-        bail(a, code_usage, (position){0}, "--%s: '%s' is not a time: 60s, 5m, 1h; up to a week", option, given);
-    return x * unit;
-}
-
-fusion_level options_level(arena *a, const char *name)
-{
-    fusion_level level;
-    size_t count;
-    const char *const *names = level_names(&count);
-    if (level_find(name, &level)) return level;
-    if (strchr(name, ',')) bail(a, code_usage, (position){0}, "--fusion: one level here, not '%s'; verify and bench take several", name);
-    const char *near = nearest_name(name, names, count);
-    bail(a, code_usage, (position){0}, "--fusion: unknown level '%s'%s%s%s; levels are %s", name,
-         near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "", fusion_levels);
 }

@@ -28,6 +28,8 @@ typedef struct cli_options {
 /* Returns true when the caller should go on; else *exit_code says how to end (help and version end with 0). */
 bool options_parse(int argc, char **argv, cli_options *out, int *exit_code);
 
+bool options_fill_stdout(const cli_options *o); /* an option names - as a file: nothing else is printed there */
+
 /* Parsed forms; they complain through the arena (position 0) and bail. */
 typedef struct name_list { const char **names; size_t count; } name_list;
 name_list options_list(arena *a, const char *comma_separated);           /* NULL or "" gives an empty list */

@@ -200,7 +200,7 @@ static void report(const trace_job *j, const trace_facts *f, const timeline *t)
         json_t *all = trace_summary(f, t);
         arena_defer(a, release_json, all);
         cli_print_json(all);
-    } else if (!j->o->quiet) {
+    } else if (!j->o->quiet && !options_fill_stdout(j->o)) {
         trace_print(f, t);
     }
 }

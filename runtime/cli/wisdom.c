@@ -98,8 +98,7 @@ static void tell_stale(const wisdom_job *j, const char *path, const wisdom *w)
 static void write_text(const wisdom_job *j, const char *path, const wisdom *w)
 {
     const char *text = wisdom_text(j->a, w, false);
-    if (strcmp(path, "-") == 0) fputs(text, stdout);
-    else cli_write_file(j->a, path, text, strlen(text));
+    cli_write_file(j->a, path, text, strlen(text));
 }
 
 static void export(const wisdom_job *j)

@@ -404,10 +404,7 @@ static void calibrate(void *argument)
     progress_end(&c->bar);
     const char *text =
         arena_printf(c->a, "# Written by tfgen calibrate on %s.\n%s", c->device->info.name, device_model_print(c->a, &c->out));
-    if (c->o->output)
-        cli_write_file(c->a, c->o->output, text, strlen(text));
-    else
-        fputs(text, stdout);
+    cli_write_file(c->a, c->o->output ? c->o->output : "-", text, strlen(text));
 }
 
 int command_calibrate_main(const cli_options *o)
