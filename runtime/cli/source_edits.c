@@ -6,7 +6,7 @@
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+#include <sys/stat.h>
 
 /* ---- sources of a plan */
 static int unit_count(const plan *p) { return p->pack_count + p->launch_count; }
@@ -326,6 +326,15 @@ static const char *merged(arena *a, const source_edit *e, const char *other, tex
 }
 
 /* ---- the folder */
+/* False: there is nothing. A pipe would be waited for. */
+static bool is_file(arena *a, const char *path)
+{
+    struct stat at;
+    if (stat(path, &at) != 0) return false;
+    if (!S_ISREG(at.st_mode)) bail(a, code_usage, (position){0}, "--replace-source: %s is no file", path);
+    return true;
+}
+
 /* "// Written by tfgen: llama_o of specs/llama-block.yaml for host, wave 1. ...": host, wave 1. */
 static const char *made_for(arena *a, const char *source)
 {
@@ -342,6 +351,46 @@ static bool same_but_places(arena *a, const char *x, const char *y)
     return same;
 }
 
+/* The next line of a plan's text that says what its kernels are: no notes, no reasons, no places in the spec. `size` 0: there is none. */
+static piece next_said(const char *at)
+{
+    static const char *const unsaid[] = {"not ", "from ", "note "};
+    for (; *at; at += strcspn(at, "\n"), at += *at == '\n') {
+        const char *line = at + strspn(at, " "), *place = strstr(line, " !");
+        const int size = (int)strcspn(line, "\n");
+        bool says = size > 0;
+        for (size_t i = 0; i < sizeof unsaid / sizeof *unsaid; i++) says &= strncmp(line, unsaid[i], strlen(unsaid[i])) != 0;
+        if (says) return (piece){at, line, place && place < line + size ? (int)(place - line) : size};
+    }
+    return (piece){at, at, 0};
+}
+
+/* A line of a plan's text without its columns. */
+static const char *one_blank(arena *a, const piece *p)
+{
+    text t = {.a = a};
+    for (int i = 0; i < p->size; i++)
+        if (p->at[i] != ' ' || (i + 1 < p->size && p->at[i + 1] != ' ')) text_append(&t, &p->at[i], 1);
+    return t.data ? t.data : "nothing more";
+}
+
+/* What `tfgen emit` wrote beside the kernels, where it is: the same kernels with the same shapes and tiles. */
+static void check_plan(arena *a, const char *folder, const plan *p)
+{
+    const char *path = arena_printf(a, "%s/plan.ir", folder);
+    size_t size;
+    if (!is_file(a, path)) return;
+    const char *whole = cli_read_file(a, path, &size), *theirs = strstr(whole, "\nkernel "), *own = strstr(ir_print(a, p->program), "\nkernel ");
+    if (!theirs || !own) return;
+    piece x = next_said(theirs), y = next_said(own);
+    while (x.size && same_piece(&x, &y)) x = next_said(x.at + strcspn(x.at, "\n")), y = next_said(y.at + strcspn(y.at, "\n"));
+    if (!same_piece(&x, &y))
+        bail(a, code_usage, (position){0},
+             "--replace-source: %s was emitted of another plan: line %d of its plan.ir is '%s', this plan has '%s'; emit takes the same "
+             "--dim, --dtype, --fusion, --tile and --device-model",
+             folder, line_number(whole, x.at), one_blank(a, &x), one_blank(a, &y));
+}
+
 source_edits source_edits_apply(arena *a, const char *folder, plan *p)
 {
     source_edits e = {folder, arena_alloc(a, ((size_t)unit_count(p) + 1) * sizeof *e.list), 0};
@@ -349,7 +398,7 @@ source_edits source_edits_apply(arena *a, const char *folder, plan *p)
     for (int i = 0; folder && i < unit_count(p); i++) {
         const char *file = unit_file(a, p, i), *path = arena_printf(a, "%s/%s", folder, file);
         size_t size;
-        if (access(path, F_OK) != 0) continue;
+        if (!is_file(a, path)) continue;
         found++;
         const char *before = source_join(a, unit_source(p, i)), *after = cli_read_file(a, path, &size);
         if (strlen(after) != size) bail(a, code_bad_input, (position){0}, "%s: it has a NUL character", path);
@@ -360,6 +409,7 @@ source_edits source_edits_apply(arena *a, const char *folder, plan *p)
         e.list[e.count++] = (source_edit){file, before, after};
         replace(a, unit_source(p, i), after);
     }
+    if (found) check_plan(a, folder, p);
     if (folder && !found)
         bail(a, code_usage, (position){0}, "--replace-source: %s has no kernel of this plan (as %s, which `tfgen emit -o %s` writes)",
              folder, unit_file(a, p, p->pack_count), folder);

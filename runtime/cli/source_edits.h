@@ -1,6 +1,6 @@
 /* In: a folder of kernels that `tfgen emit` wrote and somebody edited; plans. Out: plans that run the edited sources; and the edits made
  * again in the sources of a plan that differs from the first one in what it stores. Refuses (code_usage) a folder without a kernel of the
- * plan, and kernels that were emitted for another target. */
+ * plan, kernels that were emitted for another target, and a folder whose plan.ir has other kernels, shapes or tiles. */
 #ifndef TFGEN_CLI_SOURCE_EDITS_H
 #define TFGEN_CLI_SOURCE_EDITS_H
 #include "gen/gen.h"
