@@ -11,12 +11,8 @@ enum { most_bytes = 64 << 20 };
 
 static void close_file(void *file) { fclose(file); }
 
-char *cli_read_file(arena *a, const char *path, size_t *size)
+static char *read_stream(arena *a, FILE *in, const char *path, size_t *size)
 {
-    const bool standard = strcmp(path, "-") == 0;
-    FILE *in = standard ? stdin : fopen(path, "rb");
-    if (!in) bail(a, code_bad_input, (position){0}, "%s: cannot open: %s", path, strerror(errno));
-    if (!standard) arena_defer(a, close_file, in);
     struct stat st;
     if (fstat(fileno(in), &st) == 0 && S_ISDIR(st.st_mode)) bail(a, code_bad_input, (position){0}, "%s: is a folder", path);
     text all = {.a = a};
@@ -28,6 +24,33 @@ char *cli_read_file(arena *a, const char *path, size_t *size)
     if (ferror(in)) bail(a, code_io, (position){0}, "%s: cannot read: %s", path, strerror(errno));
     *size = all.size;
     return all.data ? all.data : arena_strdup(a, "");
+}
+
+/* What standard input had, for who asks again: a spec is read for each level and each size. */
+static struct standard {
+    char *data;
+    size_t size;
+} standard;
+
+static char *read_standard(arena *a, size_t *size)
+{
+    if (!standard.data) {
+        const char *all = read_stream(a, stdin, "-", &standard.size);
+        standard.data = malloc(standard.size + 1);
+        if (!standard.data) bail(a, code_device, (position){0}, "not enough memory for standard input");
+        memcpy(standard.data, all, standard.size + 1);
+    }
+    *size = standard.size;
+    return memcpy(arena_alloc(a, *size + 1), standard.data, *size + 1);
+}
+
+char *cli_read_file(arena *a, const char *path, size_t *size)
+{
+    if (strcmp(path, "-") == 0) return read_standard(a, size);
+    FILE *in = fopen(path, "rb");
+    if (!in) bail(a, code_bad_input, (position){0}, "%s: cannot open: %s", path, strerror(errno));
+    arena_defer(a, close_file, in);
+    return read_stream(a, in, path, size);
 }
 
 void cli_make_folder(arena *a, const char *path)

@@ -35,8 +35,15 @@ typedef struct name_list { const char **names; size_t count; } name_list;
 name_list options_list(arena *a, const char *comma_separated);           /* NULL or "" gives an empty list */
 name_list options_lines(arena *a, const char *lines);                    /* of --tile */
 dim_override *options_dims(arena *a, const char *option, const char *dims, size_t *count); /* N=V,N=V */
-typedef struct dim_sweep { const char *dim; name_list values; } dim_sweep;
-dim_sweep options_sweep(arena *a, const char *given);                     /* "S=128,256"; no values for NULL */
+enum { sweep_most = 64 };
+typedef struct dim_sweep {
+    const char *dim; /* NULL: none is swept, and there is one value, which nobody reads */
+    long long values[sweep_most];
+    int count;
+} dim_sweep;
+dim_sweep options_sweep(arena *a, const char *given); /* "S=128,256", "S=16..128" by doubling; or NULL */
+/* With one dim more; dim NULL: as they are. */
+cli_options options_at(arena *a, const cli_options *o, const char *dim, long long value);
 /* Of --option; `otherwise` when it is not given. Bails when it is no number from low to high. */
 double options_real(arena *a, const char *option, const char *given, double low, double high, double otherwise);
 /* Of --option: "60", "60s", "5m", "1h". */

@@ -52,21 +52,41 @@ dim_override *options_dims(arena *a, const char *option, const char *given, size
     return out;
 }
 
-/* All are read before the first is worked at: that takes as long as a budget says. */
+/* "16" or "16..128", which is 16, 32, 64, 128; false: neither, or too many. */
+static bool add_values(dim_sweep *s, const char **at)
+{
+    char *end;
+    errno = 0;
+    const long long first = strtoll(*at, &end, 10);
+    long long last = first;
+    bool good = end != *at;
+    if (good && strncmp(end, "..", 2) == 0) *at = end + 2, last = strtoll(*at, &end, 10), good = end != *at;
+    *at = end;
+    if (!good || errno || first < 1) return false;
+    for (long long v = first;; v *= 2) {
+        if (s->count == sweep_most) return false;
+        s->values[s->count++] = v;
+        if (v > last / 2) return true;
+    }
+}
+
 dim_sweep options_sweep(arena *a, const char *given)
 {
     dim_sweep s = {0};
-    const char *equals = given ? strchr(given, '=') : NULL;
-    if (!given) return s;
-    if (equals) s = (dim_sweep){arena_strndup(a, given, (size_t)(equals - given)), options_list(a, equals + 1)};
-    bool good = equals && equals != given && s.values.count;
-    for (size_t i = 0; good && i < s.values.count; i++) {
-        char *end;
-        errno = 0;
-        good = strtoll(s.values.names[i], &end, 10) > 0 && !*end && !errno;
-    }
-    if (!good) bail(a, code_usage, (position){0}, "--sweep: '%s' is not NAME=NUMBER,NUMBER,...", given);
-    return s;
+    const char *equals = given ? strchr(given, '=') : NULL, *at = equals;
+    if (!given) return (dim_sweep){.count = 1};
+    if (equals) s.dim = arena_strndup(a, given, (size_t)(equals - given));
+    for (bool good = equals && equals != given; good; good = *at == ',')
+        if (at++, !add_values(&s, &at)) break;
+        else if (!*at) return s;
+    bail(a, code_usage, (position){0}, "--sweep: '%s' is not DIM=V,V,... or DIM=V..V (doubling), at most %d values", given, sweep_most);
+}
+
+cli_options options_at(arena *a, const cli_options *o, const char *dim, long long value)
+{
+    cli_options at = *o;
+    if (dim) at.dim = arena_printf(a, "%s%s%s=%lld", o->dim ? o->dim : "", o->dim ? "," : "", dim, value);
+    return at;
 }
 
 const char *fusion_level_name(fusion_level level) { return level_names(NULL)[level]; }

@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { most_points = 64 };
-
 /* What bench --graph measures between two events beside the launches: an H200 takes 8.4 us for a rmsnorm of 2048 x 2048 so, and 5.4 us in a
  * chain of them. */
 static const double replay_start = 3e-6;
@@ -30,9 +28,7 @@ typedef struct predict_job {
     const cli_options *o;
     const char *path;
     compile_request request;
-    const char *swept; /* the dim, or NULL */
-    long long values[most_points];
-    int value_count;
+    dim_sweep sweep;
     const device_model **devices;
     const char **named; /* what the user says of each */
     int device_count;
@@ -42,50 +38,6 @@ typedef struct predict_job {
 } predict_job;
 
 /* ---- what is asked for */
-static _Noreturn void refuse_sweep(const predict_job *j)
-{
-    bail(j->a, code_usage, (position){0}, "--sweep: '%s' is not DIM=V,V,... or DIM=V..V (doubling), at most %d values", j->o->sweep,
-         most_points);
-}
-
-static long long whole(const predict_job *j, const char **at)
-{
-    char *end;
-    const long long x = strtoll(*at, &end, 10);
-    if (end == *at || x < 1) refuse_sweep(j);
-    *at = end;
-    return x;
-}
-
-static void add_value(predict_job *j, long long value)
-{
-    if (j->value_count == most_points) refuse_sweep(j);
-    j->values[j->value_count++] = value;
-}
-
-/* "S=1,16,1000", "S=128..8192" */
-static void read_sweep(predict_job *j)
-{
-    const char *given = j->o->sweep, *equals = given ? strchr(given, '=') : NULL;
-    if (!given) {
-        j->value_count = 1;
-        return;
-    }
-    if (!equals || equals == given) refuse_sweep(j);
-    j->swept = arena_strndup(j->a, given, (size_t)(equals - given));
-    for (const char *at = equals + 1;; at++) {
-        const long long value = whole(j, &at);
-        add_value(j, value);
-        if (strncmp(at, "..", 2) == 0) {
-            at += 2;
-            const long long last = whole(j, &at);
-            for (long long v = 2 * value; v <= last; v *= 2) add_value(j, v);
-        }
-        if (!*at) return;
-        if (*at != ',') refuse_sweep(j);
-    }
-}
-
 /* A name, or a file. */
 static const device_model *device_called(predict_job *j, const char *given)
 {
@@ -147,8 +99,9 @@ static void predict_it(void *argument)
     double most = 0;
     compile_inside(j->a, &j->request, &c);
     p->launches = c.plan->launch_count;
+    const explained_kernel *kernels = explain_kernels(j->a, c.graph, c.plan);
     for (int i = 0; i < c.plan->launch_count; i++) {
-        const explained_kernel *k = &explain_kernels(j->a, c.graph, c.plan)[i];
+        const explained_kernel *k = &kernels[i];
         p->floor += k->floor, p->seconds += k->predicted.seconds, p->assumed |= k->predicted.assumed;
         p->operations += k->work.products + k->work.others, p->bytes += k->work.read + k->work.written;
         if (k->predicted.seconds <= most) continue;
@@ -166,10 +119,10 @@ static void add_point(predict_job *whole, int value, int device)
     dim_override *dims = arena_alloc(whole->a, (count + 1) * sizeof *dims);
     point_job j = {arena_new(), whole, whole->request, p};
     if (!j.a) bail(whole->a, code_bad_input, (position){0}, "out of memory");
-    *p = (point){.value = whole->values[value], .device = d};
+    *p = (point){.value = whole->sweep.values[value], .device = d};
     if (count) memcpy(dims, whole->request.graph.overrides, count * sizeof *dims);
-    if (whole->swept) {
-        dims[count] = (dim_override){whole->swept, p->value};
+    if (whole->sweep.dim) {
+        dims[count] = (dim_override){whole->sweep.dim, p->value};
         j.request.graph.overrides = dims, j.request.graph.override_count = count + 1;
     }
     j.request.target = d->target->name;
@@ -234,7 +187,7 @@ static void print_errors(const predict_job *j)
     const point *worst = list[count - 1];
     printf("\n%d measured: median error %.1f %%, worst %+.1f %% (%s", count, 100 * median_error(list, count), 100 * error_of(worst),
            worst->device->name);
-    if (j->swept) printf(", %s=%lld", j->swept, worst->value);
+    if (j->sweep.dim) printf(", %s=%lld", j->sweep.dim, worst->value);
     puts(")");
 }
 
@@ -243,7 +196,7 @@ static void print_all(const predict_job *j)
     printf("%s: times that are predicted (docs/insight.md)\n  %-12s %8s %12s %12s%s  longest launch, limited by\n", j->path, "device",
            "launches", "floor", "predicted", j->recorded.count ? "     measured     error" : "");
     for (int i = 0; i < j->count; i++) {
-        if (j->swept && i % j->device_count == 0) printf("%s=%lld\n", j->swept, j->points[i].value);
+        if (j->sweep.dim && i % j->device_count == 0) printf("%s=%lld\n", j->sweep.dim, j->points[i].value);
         print_point(j, &j->points[i]);
     }
     print_errors(j);
@@ -252,7 +205,7 @@ static void print_all(const predict_job *j)
 static json_t *point_json(const predict_job *j, const point *p)
 {
     json_t *o = json_pack("{s:s, s:s}", "device", p->device->name, "target", p->device->target->name);
-    if (j->swept) json_object_set_new(o, j->swept, json_integer(p->value));
+    if (j->sweep.dim) json_object_set_new(o, j->sweep.dim, json_integer(p->value));
     if (p->refused) {
         json_object_set_new(o, "refused", json_string(p->refused));
         return o;
@@ -273,11 +226,11 @@ static void predict_spec(void *argument)
     one.device_model = NULL;
     j->request = cli_request(j->a, &one, j->path);
     if (j->request.from_ir) bail(j->a, code_usage, (position){0}, "--from: predict needs a spec");
-    read_sweep(j);
+    j->sweep = options_sweep(j->a, j->o->sweep);
     list_devices(j);
     if (j->o->measured) j->recorded = record_read(j->a, j->o->measured);
-    j->points = arena_alloc(j->a, ((size_t)j->value_count * (size_t)j->device_count + 1) * sizeof *j->points);
-    for (int i = 0; i < j->value_count; i++)
+    j->points = arena_alloc(j->a, ((size_t)j->sweep.count * (size_t)j->device_count + 1) * sizeof *j->points);
+    for (int i = 0; i < j->sweep.count; i++)
         for (int d = 0; d < j->device_count; d++) add_point(j, i, d);
     if (!j->o->json) {
         print_all(j);

@@ -32,8 +32,10 @@ typedef struct table_job table_job;
 struct table_case { /* a spec at some dims */
     table_job *j;
     arena *a;
-    const char *path, *text, *value; /* text: of a shipped spec, or NULL; value: of the sweep, or NULL */
+    const char *path, *text; /* text: of a shipped spec, or NULL */
     size_t size;
+    long long value; /* of the sweep */
+    bool readable;
     compile_request request;
     compiled c;
     bench_options options;
@@ -239,17 +241,18 @@ static void prepare(entry *e)
 }
 
 /* ---- one case */
-static void read_case(table_case *c)
+static void read_case(void *argument)
 {
+    table_case *c = argument;
     table_job *j = c->j;
     arena *a = c->a;
     cli_options o = *j->o;
     if (j->shipped && !o.preset) o.dim = arena_printf(a, "%s%s%s", j->shipped->dims, o.dim ? "," : "", o.dim ? o.dim : "");
     if (j->shipped && !o.dtype) o.dtype = "f32";
-    if (c->value) o.dim = arena_printf(a, "%s%s%s=%s", o.dim ? o.dim : "", o.dim ? "," : "", j->sweep.dim, c->value);
+    o = options_at(a, &o, j->sweep.dim, c->value);
     c->request = c->text ? cli_request_text(a, &o, c->path, c->text, c->size) : cli_request(a, &o, c->path);
-    c->request.target = j->device->info.target, c->request.device_label = j->device->info.label;
-    compile_inside(a, &c->request, &c->c);
+    (void)graph_read(a, c->request.text, c->request.size, c->request.name, &c->request.graph);
+    c->readable = true;
 }
 
 /* A default that is another device's, or has no bandwidth, says nothing. */
@@ -263,7 +266,8 @@ static void open_case(void *argument)
 {
     table_case *c = argument;
     table_job *j = c->j;
-    read_case(c);
+    c->request.target = j->device->info.target, c->request.device_label = j->device->info.label;
+    compile_inside(c->a, &c->request, &c->c);
     c->peaks = peaks_of(c);
     c->options = (bench_options){.device = j->device,
                                  .seed = (unsigned long long)j->o->number.seed,
@@ -281,19 +285,21 @@ static void open_case(void *argument)
     for (int i = first; i < j->t.count; i++) prepare(&j->entries[i]);
 }
 
-static void add_case(table_job *j, const char *path, const char *text, size_t size, const char *value)
+static void run_case(table_case *c, void (*body)(void *))
 {
-    table_case *c = &j->cases[j->case_count++];
-    *c = (table_case){.j = j, .a = arena_new(), .path = path, .text = text, .size = size, .value = value};
-    const int code = (int)arena_run(c->a, open_case, c);
+    const int code = (int)arena_run(c->a, body, c);
     fputs(arena_diagnostics(c->a), stderr);
-    if (code > j->worst) j->worst = code;
+    if (code > c->j->worst) c->j->worst = code;
 }
 
+/* At each value of the sweep; what cannot be read is told before the first is timed. */
 static void add_cases(table_job *j, const char *path, const char *text, size_t size)
 {
-    for (size_t k = 0; k < j->sweep.values.count; k++) add_case(j, path, text, size, j->sweep.values.names[k]);
-    if (!j->sweep.values.count) add_case(j, path, text, size, NULL);
+    for (int k = 0; k < j->sweep.count; k++) {
+        table_case *c = &j->cases[j->case_count++];
+        *c = (table_case){.j = j, .a = arena_new(), .path = path, .text = text, .size = size, .value = j->sweep.values[k]};
+        run_case(c, read_case);
+    }
 }
 
 /* ---- times */
@@ -340,13 +346,14 @@ static void time_all(table_job *j, double seconds)
     }
 }
 
-/* Benches share their case's buffers: those of the rows end first. */
+/* Benches share their case's buffers: those of the rows end first. What is closed is closed once. */
 static void close_all(void *argument)
 {
     table_job *j = argument;
     for (int i = j->t.count - 1; i >= 0; i--)
         if (j->entries[i].a) arena_free(j->entries[i].a);
     for (int i = j->case_count - 1; i >= 0; i--) arena_free(j->cases[i].a);
+    j->t.count = j->case_count = 0;
 }
 
 /* ---- the command */
@@ -384,7 +391,6 @@ static void open_device(table_job *j)
     j->t.device = j->device->info.name, j->t.label = j->device->info.label;
     j->t.host = strcmp(j->t.device, "host") == 0;
     j->t.title = j->shipped ? j->shipped->title : NULL;
-    arena_defer(j->a, close_all, j);
 }
 
 static void run_table(void *argument)
@@ -394,14 +400,18 @@ static void run_table(void *argument)
     const double seconds = options_real(j->a, "seconds", o->seconds, 0, 3600, 2);
     read_options(j);
     const name_list specs = options_list(j->a, j->shipped ? j->shipped->specs : NULL);
-    const size_t files = j->shipped ? specs.count : (size_t)o->file_count, values = j->sweep.values.count ? j->sweep.values.count : 1;
-    j->cases = arena_alloc(j->a, (files * values + 1) * sizeof *j->cases);
-    open_device(j);
+    const size_t files = j->shipped ? specs.count : (size_t)o->file_count;
+    j->cases = arena_alloc(j->a, (files * (size_t)j->sweep.count + 1) * sizeof *j->cases);
+    arena_defer(j->a, close_all, j);
     for (size_t i = 0; i < files; i++) {
         size_t size = 0;
         const char *path = j->shipped ? NULL : o->files[i], *shipped = j->shipped ? table_spec(specs.names[i], &size, &path) : NULL;
         add_cases(j, path, shipped, size);
     }
+    open_device(j);
+    arena_defer(j->a, close_all, j); /* ahead of the device */
+    for (int i = 0; i < j->case_count; i++)
+        if (j->cases[i].readable) run_case(&j->cases[i], open_case);
     if (!j->t.count) return;
     time_all(j, seconds);
     for (int i = 0; i < j->t.count; i++) {

@@ -18,7 +18,8 @@ typedef struct tune_job {
 typedef struct tune_case { /* a spec at some dims */
     tune_job *j;
     arena *a;
-    const char *path, *dim, *value; /* swept, or NULL */
+    const char *path, *dim; /* dim: swept, or NULL */
+    long long value;
 } tune_case;
 
 /* ---- what is told */
@@ -71,16 +72,27 @@ static json_t *plan_json(const tune_case *c, const tuned_plan *p)
 }
 
 /* ---- one spec at some dims */
+static compile_request request_of(const tune_case *c)
+{
+    cli_options o = options_at(c->a, c->j->t.o, c->dim, c->value);
+    o.wisdom = "none"; /* the default is the model's */
+    return cli_request(c->a, &o, c->path);
+}
+
+static void read_case(void *argument)
+{
+    const tune_case *c = argument;
+    const compile_request r = request_of(c);
+    (void)graph_read(c->a, r.text, r.size, r.name, &r.graph);
+}
+
 static void tune_dims(void *argument)
 {
     tune_case *c = argument;
     arena *a = c->a;
     tuner *t = &c->j->t;
-    cli_options o = *t->o;
     compiled done;
-    o.wisdom = "none"; /* the default is the model's */
-    if (c->dim) o.dim = arena_printf(a, "%s%s%s=%s", o.dim ? o.dim : "", o.dim ? "," : "", c->dim, c->value);
-    compile_request r = cli_request(a, &o, c->path);
+    compile_request r = request_of(c);
     r.target = t->device->info.target, r.device_label = t->device->info.label;
     compile_inside(a, &r, &done);
     const tuned_plan p = tuner_run(t, a, &r, done.graph, done.plan, c->path, dims_text(a, &done.plan->program->dims));
@@ -170,40 +182,52 @@ static void begin(tune_job *j)
                               arena_printf(t->a, "%s %s", d->target, text_harmless(t->a, d->label)));
 }
 
-static int tune_file(tune_job *j, const char *path, const char *dim, const char *value)
-{
-    tune_case c = {j, arena_new(), path, dim, value};
-    return cli_run(tune_dims, &c, c.a);
-}
-
 typedef struct whole {
     tune_job *j;
+    dim_sweep sweep;
     int worst;
 } whole;
+
+/* The spec at the value, both by their numbers; false: it went wrong. */
+static bool with_case(whole *w, int file, int value, void (*body)(void *))
+{
+    tune_case c = {w->j, arena_new(), w->j->t.o->files[file], w->sweep.dim, w->sweep.values[value]};
+    const int code = cli_run(body, &c, c.a);
+    if (code > w->worst) w->worst = code;
+    return code == code_ok;
+}
+
+/* By case, what can be read: the others are told before the first budget is spent. NULL: none can. */
+static const bool *readable(whole *w)
+{
+    const int values = w->sweep.count, files = w->j->t.o->file_count;
+    bool *list = arena_alloc(w->j->t.a, (size_t)files * (size_t)values + 1), any = false;
+    for (int i = 0; i < files * values; i++) any |= list[i] = with_case(w, i / values, i % values, read_case);
+    return any ? list : NULL;
+}
 
 static void tune_all(void *argument)
 {
     whole *w = argument;
     tune_job *j = w->j;
     tuner *t = &j->t;
-    const dim_sweep s = options_sweep(t->a, t->o->sweep);
     const double budget = options_seconds(t->a, "budget", t->o->budget, 60);
+    w->sweep = options_sweep(t->a, t->o->sweep);
     if (t->o->report) report_check(t->a, t->o->report);
     if (!t->o->file_count) {
         const char *path = trials_path(t);
         report_write(t->a, database_open(t->a, path, false), 0, t->o->report);
         return;
     }
+    const bool *can = readable(w);
+    if (!can) return;
     begin(j);
     t->again = t->o->again != NULL, t->resume = t->o->resume != NULL;
     tuner_listen();
-    const size_t values = s.values.count ? s.values.count : 1;
-    for (int i = 0; i < t->o->file_count; i++)
-        for (size_t k = 0; k < values && !tuner_stopped(); k++) {
-            t->until = seconds_now() + budget;
-            const int code = tune_file(j, t->o->files[i], s.dim, s.values.count ? s.values.names[k] : NULL);
-            if (code > w->worst) w->worst = code;
-        }
+    for (int i = 0; i < t->o->file_count * w->sweep.count && !tuner_stopped(); i++) {
+        t->until = seconds_now() + budget;
+        if (can[i]) (void)with_case(w, i / w->sweep.count, i % w->sweep.count, tune_dims);
+    }
     database_end(t->trials, t->session, tuner_stopped() ? "stopped" : "done");
     if (t->o->report && t->ranks.rank == 0) report_write(t->a, t->trials, t->session, t->o->report);
 }
@@ -212,7 +236,7 @@ static int tune_alone(const cli_options *o, const ranks *r)
 {
     const bool tells = r->rank == 0;
     tune_job j = {.t = {.a = arena_new(), .o = o, .ranks = *r}, .all = o->json && tells ? json_array() : NULL};
-    whole w = {&j, code_ok};
+    whole w = {.j = &j, .worst = code_ok};
     int code = cli_run(tune_all, &w, j.t.a);
     if (j.all && code == code_ok) cli_print_json(j.all);
     json_decref(j.all);
