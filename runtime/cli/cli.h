@@ -31,7 +31,7 @@ int command_devices_main(const cli_options *o);
 int command_calibrate_main(const cli_options *o);
 int command_doctor_main(const cli_options *o);
 
-/* Reads a whole file ("-" is standard input, which is the same each time) of at most 64 MB into the arena; bails code_io with the reason. */
+/* Reads a whole file ("-" is standard input, the same each time) of at most 64 MB into the arena; bails code_io with the reason. */
 char *cli_read_file(arena *a, const char *path, size_t *size);
 /* Writes aside and renames into place; - is standard output. Makes parent folders. Bails code_io. */
 void cli_write_file(arena *a, const char *path, const void *data, size_t size);

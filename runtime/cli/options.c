@@ -367,8 +367,8 @@ static bool check_written(const cli_options *o)
         if (is_stdout(w) && o->json) return fprintf(stderr, "tfgen: --%s=- and --json would both be standard output\n", w->name), false;
         for (int k = 0; k < i; k++)
             if (is_one_file(list[k].path, w->path))
-                return fprintf(stderr, "tfgen: --%s and --%s are both '%s'; each needs a file of its own\n", list[k].name, w->name, w->path),
-                       false;
+                return fprintf(stderr, "tfgen: --%s and --%s are both '%s'; each needs a file of its own\n", list[k].name, w->name,
+                               w->path), false;
     }
     return true;
 }

@@ -1,4 +1,5 @@
-/* In: what options were given as. Out: lists, numbers, sizes of dims, levels. Refuses (bails code_usage) what is none, with what it should be. */
+/* In: what options were given as. Out: lists, numbers, sizes of dims, levels. Refuses (bails code_usage) what is none, with what it should
+ * be. */
 #define _GNU_SOURCE
 #include "runtime/cli/options.h"
 #include <errno.h>

@@ -98,7 +98,8 @@ END_TEST
 
 START_TEST(what_predict_cannot_do_it_says)
 {
-    static const char *const wrong[] = {"S", "=5", "S=", "S=0", "S=a", "S=5;6", "S=1..", "S=1,,2", "S=1..9223372036854775807,1,1", "S=9223372036854775808"};
+    static const char *const wrong[] = {"S", "=5", "S=", "S=0", "S=a", "S=5;6", "S=1..", "S=1,,2",
+                                        "S=1..9223372036854775807,1,1", "S=9223372036854775808"};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         ck_assert_msg(tfgen("predict specs/rmsnorm.yaml '--sweep=%s'", wrong[i]) == 2, "%s: %s", wrong[i], output);
         says("is not DIM=V,V,... or DIM=V..V (doubling), at most 64 values");
