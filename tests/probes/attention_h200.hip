@@ -1,12 +1,16 @@
 // In: PROBE_... macros (attention_h200.c has the list). Out: one kernel, `probe`, of the warp-specialised attention with a spec struct as
 // the generator writes it. Refuses nothing.
 #define TF_WAVE 32
+#define TF_TRACED(...) // what traces is left out of sources that are not traced (templates/frame/trace.h)
 #include "templates/base/device.h"
+#include "templates/base/ops.h"
 #include "templates/isa/simt.h"
+#include "templates/base/sums.h"
+#include "templates/isa/nvidia.h"
 #include "templates/isa/wgmma.h"
+#include "templates/isa/wgmma_wide.h"
 #include "templates/frame/frame.h"
 #include "templates/frame/frame_ws.h"
-#include "templates/isa/wgmma_wide.h"
 #include "templates/attention/attention_ws.h"
 
 struct attention_spec {
