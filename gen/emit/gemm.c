@@ -61,7 +61,7 @@ void gemm_write_a(gemm *g, bool by_rows)
     if (a_plain(g) || by_rows) write_a_row(g, at.row);
 }
 
-static int pack_index(const gemm *g)
+int gemm_pack(const gemm *g)
 {
     if (g->e->pack >= 0) return g->e->pack;
     bail(g->e->a, code_unsupported, g->product->at, "internal: a product without a packed weight");
@@ -69,7 +69,7 @@ static int pack_index(const gemm *g)
 
 static void write_packed(gemm *g)
 {
-    write_line(g->w, "DEV static const b_type *packed(const args &p) { return %s; }", use_packed(g->e, pack_index(g), false));
+    write_line(g->w, "DEV static const b_type *packed(const args &p) { return %s; }", use_packed(g->e, gemm_pack(g), false));
 }
 
 /* On mma both operands are copied as they lie in memory. */
@@ -114,77 +114,6 @@ void gemm_write_b(gemm *g)
         write_dense_b(g);
     else
         write_packed(g);
-}
-
-/* ---- operands on wgmma: tensor maps */
-static void write_map(gemm *g, const char *name, const tensor_box *box)
-{
-    write_line(g->w, "DEV static const tensor_map &%s(const args &p) { return %s; }", name, use_map(g->e, name, box));
-}
-
-static void write_a_map(gemm *g, int box_rows)
-{
-    const view v = view_of(g->e->a, g->a);
-    const int size = dtype_size(g->a->type);
-    tensor_box *box = arena_alloc(g->e->a, sizeof *box);
-    *box = (tensor_box){.value = v.root,
-                        .type = g->a->type,
-                        .start = v.offset * size,
-                        .stride = v.stride * size,
-                        .rows = g->e->space.rows,
-                        .columns = g->K,
-                        .box_rows = box_rows,
-                        .box_columns = 128 / size};
-    write_map(g, "a_map", box);
-}
-
-/* Of n packed columns, k long. */
-static tensor_box stage_of_pieces(const gemm *g, int n, int k)
-{
-    const dtype type = g->e->plan->packs[pack_index(g)].type;
-    const long long along_k = g->packed_k * dtype_size(type) / piece_row_bytes;
-    return (tensor_box){.packed = pack_index(g),
-                        .type = type,
-                        .stride = along_k * piece_bytes,
-                        .rows = extent_number(g->packed_n / piece_columns),
-                        .columns = along_k,
-                        .box_rows = n / piece_columns,
-                        .box_columns = k * dtype_size(type) / piece_row_bytes,
-                        .pieces = true};
-}
-
-/* A stage is two pieces long; of a cluster each brings one. */
-static tensor_box box_of_pieces(const gemm *g, const gemm_wgmma_tile *t)
-{
-    tensor_box box = stage_of_pieces(g, t->n, t->k);
-    box.box_columns /= t->cluster;
-    return box;
-}
-
-static tensor_box box_of_rows(const gemm *g, const gemm_wgmma_tile *t)
-{
-    const dtype type = g->e->plan->packs[pack_index(g)].type;
-    return (tensor_box){.packed = pack_index(g),
-                        .type = type,
-                        .stride = g->packed_k * dtype_size(type),
-                        .rows = extent_number(g->packed_n),
-                        .columns = g->packed_k,
-                        .box_rows = t->n,
-                        .box_columns = 128 / dtype_size(type)};
-}
-
-static void write_maps(gemm *g, int m, tensor_box b)
-{
-    tensor_box *box = arena_alloc(g->e->a, sizeof *box);
-    *box = b;
-    write_a_map(g, m);
-    write_map(g, "b_map", box);
-}
-
-static void write_partial(gemm *g)
-{
-    const char *partial = g->e->scratch < 0 ? "nullptr" : use_scratch(g->e, g->e->scratch, true);
-    write_line(g->w, "DEV static float *partial(const args &p) { return %s; }", partial);
 }
 
 /* ---- row scalars of the epilogue */
@@ -481,7 +410,7 @@ void gemm_write_plain(gemm *g)
     writer *w = g->w;
     write_line(w, "static constexpr bool row_sums = %s, a_plain = %s, b_plain = %s;", g->row_sum ? "true" : "false",
                a_plain(g) ? "true" : "false", is_matmul(g) ? "false" : "true");
-    const char *b = is_matmul(g) ? shared_type(g->b) : dtype_c_name(g->e->plan->packs[pack_index(g)].type);
+    const char *b = is_matmul(g) ? shared_type(g->b) : dtype_c_name(g->e->plan->packs[gemm_pack(g)].type);
     write_line(w, "using a_type = %s;", prologue(g) ? "float" : shared_type(g->a));
     write_line(w, "using b_type = %s;", b);
 }
@@ -547,7 +476,7 @@ gemm gemm_start(emission *e, writer *w, bool passes_shared, int width)
     return g;
 }
 
-/* ---- what two programs each write */
+/* ---- all members of some programs */
 void gemm_on_register_tiles(emission *e, writer *w)
 {
     const gemm_simt_tile *t = &e->phase->tile.gemm_simt;
@@ -562,54 +491,21 @@ void gemm_on_register_tiles(emission *e, writer *w)
     gemm_write_epilogue(&g);
 }
 
-static void on_warpgroups(emission *e, writer *w, tensor_box (*box)(const gemm *g, const gemm_wgmma_tile *t))
-{
-    const gemm_wgmma_tile *t = &e->phase->tile.gemm_wgmma;
-    gemm g = gemm_start(e, w, t->stage, gemm_stored_width);
-    write_line(w, "static constexpr int tile_m = %d, tile_n = %d, tile_k = %d, threads = %d, slots = %d, group = %d;", t->m, t->n, t->k,
-               t->threads, t->slots, t->group);
-    write_line(w, "static constexpr int cluster = %d, split = %d, width = %d, results = %d;", t->cluster, t->split, g.width, g.results);
-    write_line(w, "static constexpr bool staged = %s, row_sums = %s, reads = %s;", g.staged ? "true" : "false",
-               g.row_sum ? "true" : "false", gemm_reads(&g) ? "true" : "false");
-    gemm_write_operand_type(&g);
-    gemm_write_context(&g);
-    write_maps(&g, t->m, box(&g, t));
-    write_partial(&g);
-    gemm_write_epilogue(&g);
-}
-
-static void write_sums_of_rows(gemm *g)
+void gemm_write_sums(gemm *g)
 {
     write_line(g->w, "static constexpr bool row_sums = %s, input_sums = %s;", g->row_sum ? "true" : "false",
                g->input_sum ? "true" : "false");
 }
-
-void gemm_on_turned_warpgroups(emission *e, writer *w, int resident)
-{
-    const gemm_turned_tile *t = &e->phase->tile.gemm_turned;
-    gemm g = gemm_start(e, w, false, gemm_stored_width);
-    write_line(w, "static constexpr int tile_m = %d, tile_n = %d, tile_k = %d, threads = %d, slots = %d;", t->m, t->n, t->k, t->threads,
-               t->slots);
-    write_line(w, "static constexpr int row_slots = %d, split = %d, resident = %d, width = %d;", t->row_slots, t->split, resident, g.width);
-    write_sums_of_rows(&g);
-    gemm_write_operand_type(&g);
-    gemm_write_context(&g);
-    write_maps(&g, t->m, stage_of_pieces(&g, t->n, t->k));
-    gemm_write_epilogue(&g);
-}
-
-void gemm_on_warpgroups(emission *e, writer *w) { on_warpgroups(e, w, box_of_pieces); }
-void gemm_on_warpgroups_split(emission *e, writer *w) { on_warpgroups(e, w, box_of_rows); }
 
 void gemm_on_pieces(gemm *g, bool halves)
 {
     writer *w = g->w;
     write_line(w, "static constexpr int width = %d;", g->width);
     write_line(w, "static constexpr long long a_stride = %lld;", view_of(g->e->a, g->a).stride);
-    write_sums_of_rows(g);
+    gemm_write_sums(g);
     gemm_write_operand_type(g);
     gemm_write_context(g);
     write_a_row(g, row_of_a(g));
-    write_line(w, "DEV static const b_type *packed(const args &p) { return %s; }", use_packed(g->e, pack_index(g), false));
+    write_line(w, "DEV static const b_type *packed(const args &p) { return %s; }", use_packed(g->e, gemm_pack(g), false));
     write_epilogue(g, halves);
 }

@@ -30,7 +30,9 @@ void gemm_write_context(gemm *g);         /* row scalars, extents */
 void gemm_write_a(gemm *g, bool by_rows); /* by_rows: a_row() too, at any alignment */
 void gemm_write_b(gemm *g);
 void gemm_write_rows_of_operands(gemm *g); /* only a_row() and packed() */
+void gemm_write_sums(gemm *g); /* row_sums, input_sums */
 void gemm_write_epilogue(gemm *g);
+int gemm_pack(const gemm *g); /* its packed weight, among the plan's */
 bool gemm_reads(const gemm *g); /* an epilogue op has an operand in memory that is wider than a number a row */
 
 /* All members of a product on register tiles (tile.gemm_simt, whose fields gemm_few has too), or on warpgroups (tile.gemm_wgmma, likewise

@@ -1,0 +1,106 @@
+/* In: a gemm phase on warpgroups. Out: members of its spec struct (docs/spec-structs.md: gemm on matrix units): both operands come by tensor
+ * maps. Refuses what gen/emit/gemm.c does. */
+#include "gen/emit/gemm.h"
+
+static void write_map(gemm *g, const char *name, const tensor_box *box)
+{
+    write_line(g->w, "DEV static const tensor_map &%s(const args &p) { return %s; }", name, use_map(g->e, name, box));
+}
+
+static void write_a_map(gemm *g, int box_rows)
+{
+    const view v = view_of(g->e->a, g->a);
+    const int size = dtype_size(g->a->type);
+    tensor_box *box = arena_alloc(g->e->a, sizeof *box);
+    *box = (tensor_box){.value = v.root,
+                        .type = g->a->type,
+                        .start = v.offset * size,
+                        .stride = v.stride * size,
+                        .rows = g->e->space.rows,
+                        .columns = g->K,
+                        .box_rows = box_rows,
+                        .box_columns = 128 / size};
+    write_map(g, "a_map", box);
+}
+
+/* Of n packed columns, k long. */
+static tensor_box stage_of_pieces(const gemm *g, int n, int k)
+{
+    const dtype type = g->e->plan->packs[gemm_pack(g)].type;
+    const long long along_k = g->packed_k * dtype_size(type) / piece_row_bytes;
+    return (tensor_box){.packed = gemm_pack(g),
+                        .type = type,
+                        .stride = along_k * piece_bytes,
+                        .rows = extent_number(g->packed_n / piece_columns),
+                        .columns = along_k,
+                        .box_rows = n / piece_columns,
+                        .box_columns = k * dtype_size(type) / piece_row_bytes,
+                        .pieces = true};
+}
+
+/* A stage is two pieces long; of a cluster each brings one. */
+static tensor_box box_of_pieces(const gemm *g, const gemm_wgmma_tile *t)
+{
+    tensor_box box = stage_of_pieces(g, t->n, t->k);
+    box.box_columns /= t->cluster;
+    return box;
+}
+
+static tensor_box box_of_rows(const gemm *g, const gemm_wgmma_tile *t)
+{
+    const dtype type = g->e->plan->packs[gemm_pack(g)].type;
+    return (tensor_box){.packed = gemm_pack(g),
+                        .type = type,
+                        .stride = g->packed_k * dtype_size(type),
+                        .rows = extent_number(g->packed_n),
+                        .columns = g->packed_k,
+                        .box_rows = t->n,
+                        .box_columns = 128 / dtype_size(type)};
+}
+
+static void write_maps(gemm *g, int m, tensor_box b)
+{
+    tensor_box *box = arena_alloc(g->e->a, sizeof *box);
+    *box = b;
+    write_a_map(g, m);
+    write_map(g, "b_map", box);
+}
+
+static void write_partial(gemm *g)
+{
+    const char *partial = g->e->scratch < 0 ? "nullptr" : use_scratch(g->e, g->e->scratch, true);
+    write_line(g->w, "DEV static float *partial(const args &p) { return %s; }", partial);
+}
+
+static void on_warpgroups(emission *e, writer *w, tensor_box (*box)(const gemm *g, const gemm_wgmma_tile *t))
+{
+    const gemm_wgmma_tile *t = &e->phase->tile.gemm_wgmma;
+    gemm g = gemm_start(e, w, t->stage, gemm_stored_width);
+    write_line(w, "static constexpr int tile_m = %d, tile_n = %d, tile_k = %d, threads = %d, slots = %d, group = %d;", t->m, t->n, t->k,
+               t->threads, t->slots, t->group);
+    write_line(w, "static constexpr int cluster = %d, split = %d, width = %d, results = %d;", t->cluster, t->split, g.width, g.results);
+    write_line(w, "static constexpr bool staged = %s, row_sums = %s, reads = %s;", g.staged ? "true" : "false",
+               g.row_sum ? "true" : "false", gemm_reads(&g) ? "true" : "false");
+    gemm_write_operand_type(&g);
+    gemm_write_context(&g);
+    write_maps(&g, t->m, box(&g, t));
+    write_partial(&g);
+    gemm_write_epilogue(&g);
+}
+
+void gemm_on_turned_warpgroups(emission *e, writer *w, int resident)
+{
+    const gemm_turned_tile *t = &e->phase->tile.gemm_turned;
+    gemm g = gemm_start(e, w, false, gemm_stored_width);
+    write_line(w, "static constexpr int tile_m = %d, tile_n = %d, tile_k = %d, threads = %d, slots = %d;", t->m, t->n, t->k, t->threads,
+               t->slots);
+    write_line(w, "static constexpr int row_slots = %d, split = %d, resident = %d, width = %d;", t->row_slots, t->split, resident, g.width);
+    gemm_write_sums(&g);
+    gemm_write_operand_type(&g);
+    gemm_write_context(&g);
+    write_maps(&g, t->m, stage_of_pieces(&g, t->n, t->k));
+    gemm_write_epilogue(&g);
+}
+
+void gemm_on_warpgroups(emission *e, writer *w) { on_warpgroups(e, w, box_of_pieces); }
+void gemm_on_warpgroups_split(emission *e, writer *w) { on_warpgroups(e, w, box_of_rows); }
