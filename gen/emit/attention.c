@@ -116,7 +116,7 @@ void heads_write_maps(heads *h, long long pack, long long block_k)
     const ir_op *op = h->op;
     const ir_value *k = op->inputs[1];
     const ir_attributes *t = &op->attributes;
-    write_line(h->w, "static constexpr bool ragged = %s, ping_pong = true;", t->lengths || t->at ? "true" : "false");
+    write_line(h->w, "static constexpr bool ragged = %s;", t->lengths || t->at ? "true" : "false");
     write_line(h->w, "DEV static int most_keys(const args &p) { return %s; }", extent_c(h->e, value_tokens(k)));
     write_map(h, "q_map", op->inputs[0], t->heads, pack, 64 / pack);
     write_map(h, "k_map", k, t->kv_heads, 1, block_k);
@@ -125,12 +125,9 @@ void heads_write_maps(heads *h, long long pack, long long block_k)
 
 static void write_mask(heads *h)
 {
-    const ir_op *op = h->op;
-    const ir_value *q = op->inputs[0], *k = op->inputs[1], *v = op->inputs[2];
+    const ir_value *q = h->op->inputs[0];
     writer *w = h->w;
-    const bool aligned = aligned_rows(h, q) && aligned_rows(h, k) && aligned_rows(h, v);
     write_numbers(h);
-    write_line(w, "static constexpr bool aligned = %s;", aligned ? "true" : "false");
     write_line(w, "using type = %s;", dtype_c_name(q->type));
     write_line(w, "DEV static int batches(const args &p) { return %s; }", extent_c(h->e, &q->shape[0]));
     write_line(w, "DEV static int queries(const args &p) { return %s; }", extent_c(h->e, &q->shape[1]));
@@ -163,7 +160,10 @@ void heads_write_lists(heads *h)
 {
     enum { most_in_a_chain = 8192 };
     const long long most = extent_high(value_tokens(h->op->inputs[1]), &h->e->plan->program->dims);
-    write_line(h->w, "static constexpr bool long_lists = %s;", most > most_in_a_chain ? "true" : "false");
+    bool aligned = true;
+    for (int i = 0; i < 3; i++) aligned &= aligned_rows(h, h->op->inputs[i]);
+    write_line(h->w, "static constexpr bool aligned = %s, long_lists = %s;", aligned ? "true" : "false",
+               most > most_in_a_chain ? "true" : "false");
 }
 
 void heads_write_pointers(heads *h)

@@ -14,13 +14,12 @@ typedef struct heads {
 heads heads_start(emission *e, writer *w);                          /* writes nothing yet */
 void heads_write_sizes(heads *h);                                   /* head_dim, heads, kv_heads */
 void heads_write_rules(heads *h);                                   /* mask, scale, types, extents, keys and positions */
-void heads_write_lists(heads *h);                                   /* may lists of keys be too long for one chain of additions */
+/* Of programs off the matrix units: may rows be loaded 16 bytes at a time, may lists of keys be too long for one chain of additions. */
+void heads_write_lists(heads *h);
 /* In place of rules, of few queries over a cache: where a sequence's numbers lie, strides of keys and values. */
 void heads_write_cache(heads *h);
 void heads_write_pointers(heads *h);                                /* q, k, v in memory */
 void heads_write_maps(heads *h, long long pack, long long block_k); /* as tensor maps */
 void heads_write_partial(heads *h, const ir_value *x, bool written);
-void heads_write_output(heads *h, bool in_eights); /* in_eights: write() is given eight columns that
-                                                     * exist, or so many as are whole 16 bytes */
-
+void heads_write_output(heads *h, bool in_eights); /* in_eights: write() is given eight columns that exist, or as many as are 16 bytes */
 #endif

@@ -37,7 +37,9 @@ static void write_a_row(gemm *g, const char *row)
     write_line(w, "}");
 }
 
-void gemm_write_a(gemm *g, bool by_rows)
+void gemm_write_rows_of_a(gemm *g) { write_a_row(g, row_of_a(g)); }
+
+void gemm_write_a(gemm *g)
 {
     emission *e = g->e;
     writer *w = g->w;
@@ -58,7 +60,6 @@ void gemm_write_a(gemm *g, bool by_rows)
             write_line(w, "return %s;", value);
     }
     write_line(w, "}");
-    if (a_plain(g) || by_rows) write_a_row(g, at.row);
 }
 
 int gemm_pack(const gemm *g)
@@ -72,10 +73,9 @@ static void write_packed(gemm *g)
     write_line(g->w, "DEV static const b_type *packed(const args &p) { return %s; }", use_packed(g->e, gemm_pack(g), false));
 }
 
-/* On mma both operands are copied as they lie in memory. */
 void gemm_write_rows_of_operands(gemm *g)
 {
-    write_a_row(g, row_of_a(g));
+    gemm_write_rows_of_a(g);
     write_packed(g);
 }
 
@@ -399,37 +399,34 @@ static void dry_run(gemm *g)
     write_narrow_sinks(g, &s);
 }
 
-void gemm_write_operand_type(gemm *g)
+void gemm_write_a_type(gemm *g) { write_line(g->w, "using a_type = %s;", dtype_c_name(g->a->type)); }
+
+void gemm_write_operand_types(gemm *g)
 {
-    write_line(g->w, "using a_type = %s;", dtype_c_name(g->a->type));
+    gemm_write_a_type(g);
     write_line(g->w, "using b_type = a_type;");
 }
 
 void gemm_write_plain(gemm *g)
 {
-    writer *w = g->w;
-    write_line(w, "static constexpr bool row_sums = %s, a_plain = %s, b_plain = %s;", g->row_sum ? "true" : "false",
+    write_line(g->w, "static constexpr bool row_sums = %s, a_plain = %s, b_plain = %s;", g->row_sum ? "true" : "false",
                a_plain(g) ? "true" : "false", is_matmul(g) ? "false" : "true");
-    const char *b = is_matmul(g) ? shared_type(g->b) : dtype_c_name(g->e->plan->packs[gemm_pack(g)].type);
-    write_line(w, "using a_type = %s;", prologue(g) ? "float" : shared_type(g->a));
-    write_line(w, "using b_type = %s;", b);
-}
-
-static void write_extents(gemm *g)
-{
-    emission *e = g->e;
-    const ir_value *out = g->product->outputs[0];
-    extent batches = extent_number(1);
-    for (int i = 0; is_matmul(g) && i + 2 < out->rank; i++) batches = extent_multiply(e->a, out->at, batches, out->shape[i]);
-    const extent *rows = is_matmul(g) ? &out->shape[out->rank - 2] : &e->space.rows;
-    write_line(g->w, "DEV static int rows(const args &p) { return %s; }", extent_c(e, rows));
-    write_line(g->w, "DEV static int batches(const args &p) { return %s; }", extent_c(e, &batches));
 }
 
 void gemm_write_context(gemm *g)
 {
+    const ir_value *out = g->product->outputs[0];
+    const extent *rows = is_matmul(g) ? &out->shape[out->rank - 2] : &g->e->space.rows;
     write_context(g->e, g->w, &g->kept, &g->numbers);
-    write_extents(g);
+    write_line(g->w, "DEV static int rows(const args &p) { return %s; }", extent_c(g->e, rows));
+}
+
+void gemm_write_batches(gemm *g)
+{
+    const ir_value *out = g->product->outputs[0];
+    extent batches = extent_number(1);
+    for (int i = 0; is_matmul(g) && i + 2 < out->rank; i++) batches = extent_multiply(g->e->a, out->at, batches, out->shape[i]);
+    write_line(g->w, "DEV static int batches(const args &p) { return %s; }", extent_c(g->e, &batches));
 }
 
 static void write_epilogue(gemm *g, bool halves)
@@ -471,9 +468,13 @@ gemm gemm_start(emission *e, writer *w, bool passes_shared, int width)
     const int arguments = e->argument_count;
     dry_run(&g);
     e->argument_count = arguments; /* what it used is used again, in the order of the text */
-    write_line(w, "static constexpr int K = %lld, packed_n = %lld, packed_k = %lld, granule = %d;", g.K, g.packed_n, g.packed_k,
-               packed_granule);
     return g;
+}
+
+void gemm_write_sizes(const gemm *g)
+{
+    write_line(g->w, "static constexpr int K = %lld, packed_n = %lld, packed_k = %lld, granule = %d;", g->K, g->packed_n, g->packed_k,
+               packed_granule);
 }
 
 /* ---- all members of some programs */
@@ -481,17 +482,20 @@ void gemm_on_register_tiles(emission *e, writer *w)
 {
     const gemm_simt_tile *t = &e->phase->tile.gemm_simt;
     gemm g = gemm_start(e, w, false, e->plan->target->width);
+    gemm_write_sizes(&g);
     write_line(w, "static constexpr int tile_m = %d, tile_n = %d, tile_k = %d, thread_m = %d, thread_n = %d, threads = %d, slots = %d;",
                t->m, t->n, t->k, t->thread_m, t->thread_n, t->threads, t->slots);
     write_line(w, "static constexpr int width = %d;", g.width);
-    gemm_write_plain(&g);
+    write_line(w, "static constexpr bool row_sums = %s, b_plain = %s;", g.row_sum ? "true" : "false", is_matmul(&g) ? "false" : "true");
+    write_line(w, "using b_type = %s;", is_matmul(&g) ? shared_type(g.b) : dtype_c_name(e->plan->packs[gemm_pack(&g)].type));
     gemm_write_context(&g);
-    gemm_write_a(&g, false);
+    gemm_write_batches(&g);
+    gemm_write_a(&g);
     gemm_write_b(&g);
     gemm_write_epilogue(&g);
 }
 
-void gemm_write_sums(gemm *g)
+void gemm_write_sums(const gemm *g)
 {
     write_line(g->w, "static constexpr bool row_sums = %s, input_sums = %s;", g->row_sum ? "true" : "false",
                g->input_sum ? "true" : "false");
@@ -503,9 +507,8 @@ void gemm_on_pieces(gemm *g, bool halves)
     write_line(w, "static constexpr int width = %d;", g->width);
     write_line(w, "static constexpr long long a_stride = %lld;", view_of(g->e->a, g->a).stride);
     gemm_write_sums(g);
-    gemm_write_operand_type(g);
+    gemm_write_operand_types(g);
     gemm_write_context(g);
-    write_a_row(g, row_of_a(g));
-    write_line(w, "DEV static const b_type *packed(const args &p) { return %s; }", use_packed(g->e, gemm_pack(g), false));
+    gemm_write_rows_of_operands(g);
     write_epilogue(g, halves);
 }

@@ -21,18 +21,22 @@ typedef struct gemm {
 
 enum { gemm_stored_width = 0 }; /* as many as all rows that the epilogue stores begin at multiples of */
 
-/* Finds out what the epilogue needs, and writes the sizes. Then come the program's own constants, context, operands and epilogue. width:
- * neighbours that a thread stores. */
+/* Finds out what the epilogue needs, and writes nothing yet. Then come sizes, the program's own constants, context, operands and epilogue.
+ * width: neighbours that a thread stores. */
 gemm gemm_start(emission *e, writer *w, bool passes_shared, int width);
-void gemm_write_plain(gemm *g);           /* row_sums, and which operands lie in memory as they are multiplied; their types */
-void gemm_write_operand_type(gemm *g);    /* of 16-bit and tf32 operands: a_type is b_type */
-void gemm_write_context(gemm *g);         /* row scalars, extents */
-void gemm_write_a(gemm *g, bool by_rows); /* by_rows: a_row() too, at any alignment */
-void gemm_write_b(gemm *g);
-void gemm_write_rows_of_operands(gemm *g); /* only a_row() and packed() */
-void gemm_write_sums(gemm *g); /* row_sums, input_sums */
+void gemm_write_sizes(const gemm *g);      /* K, packed_n, packed_k, granule */
+void gemm_write_sums(const gemm *g);       /* row_sums, input_sums */
+void gemm_write_plain(gemm *g);            /* row_sums; do rows of A begin at multiples of 16 bytes, is B packed */
+void gemm_write_a_type(gemm *g);           /* of operands that are multiplied as they lie in memory */
+void gemm_write_operand_types(gemm *g);    /* likewise, and that b_type is the same */
+void gemm_write_context(gemm *g);          /* row scalars, rows() */
+void gemm_write_batches(gemm *g);          /* of a matmul; 1 of linears */
+void gemm_write_a(gemm *g);                /* a(): elements of a row, whatever makes them */
+void gemm_write_rows_of_a(gemm *g);        /* a_row(), at any alignment */
+void gemm_write_b(gemm *g);                /* packed(), or b() of a matmul */
+void gemm_write_rows_of_operands(gemm *g); /* a_row() and packed() */
 void gemm_write_epilogue(gemm *g);
-int gemm_pack(const gemm *g); /* its packed weight, among the plan's */
+int gemm_pack(const gemm *g);   /* its packed weight, among the plan's */
 bool gemm_reads(const gemm *g); /* an epilogue op has an operand in memory that is wider than a number a row */
 
 /* All members of a product on register tiles (tile.gemm_simt, whose fields gemm_few has too), or on warpgroups (tile.gemm_wgmma, likewise

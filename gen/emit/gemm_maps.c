@@ -1,5 +1,5 @@
-/* In: a gemm phase on warpgroups. Out: members of its spec struct (docs/spec-structs.md: gemm on matrix units): both operands come by tensor
- * maps. Refuses what gen/emit/gemm.c does. */
+/* In: a gemm phase on warpgroups. Out: members of its spec struct (docs/spec-structs.md: gemm on matrix units): both operands come by
+ * tensor maps. Refuses what gen/emit/gemm.c does. */
 #include "gen/emit/gemm.h"
 
 static void write_map(gemm *g, const char *name, const tensor_box *box)
@@ -66,23 +66,32 @@ static void write_maps(gemm *g, int m, tensor_box b)
     write_map(g, "b_map", box);
 }
 
+/* Through which the parts of a tile meet, where it has several. */
 static void write_partial(gemm *g)
 {
-    const char *partial = g->e->scratch < 0 ? "nullptr" : use_scratch(g->e, g->e->scratch, true);
-    write_line(g->w, "DEV static float *partial(const args &p) { return %s; }", partial);
+    if (g->e->scratch < 0) return;
+    write_line(g->w, "DEV static float *partial(const args &p) { return %s; }", use_scratch(g->e, g->e->scratch, true));
+}
+
+/* How long a packed column is only the map knows. */
+static void write_sizes(const gemm *g)
+{
+    write_line(g->w, "static constexpr int K = %lld, packed_n = %lld, granule = %d;", g->K, g->packed_n, packed_granule);
 }
 
 static void on_warpgroups(emission *e, writer *w, tensor_box (*box)(const gemm *g, const gemm_wgmma_tile *t))
 {
     const gemm_wgmma_tile *t = &e->phase->tile.gemm_wgmma;
     gemm g = gemm_start(e, w, t->stage, gemm_stored_width);
+    write_sizes(&g);
     write_line(w, "static constexpr int tile_m = %d, tile_n = %d, tile_k = %d, threads = %d, slots = %d, group = %d;", t->m, t->n, t->k,
                t->threads, t->slots, t->group);
     write_line(w, "static constexpr int cluster = %d, split = %d, width = %d, results = %d;", t->cluster, t->split, g.width, g.results);
     write_line(w, "static constexpr bool staged = %s, row_sums = %s, reads = %s;", g.staged ? "true" : "false",
                g.row_sum ? "true" : "false", gemm_reads(&g) ? "true" : "false");
-    gemm_write_operand_type(&g);
+    gemm_write_a_type(&g);
     gemm_write_context(&g);
+    gemm_write_batches(&g);
     write_maps(&g, t->m, box(&g, t));
     write_partial(&g);
     gemm_write_epilogue(&g);
@@ -92,11 +101,12 @@ void gemm_on_turned_warpgroups(emission *e, writer *w, int resident)
 {
     const gemm_turned_tile *t = &e->phase->tile.gemm_turned;
     gemm g = gemm_start(e, w, false, gemm_stored_width);
+    write_sizes(&g);
     write_line(w, "static constexpr int tile_m = %d, tile_n = %d, tile_k = %d, threads = %d, slots = %d;", t->m, t->n, t->k, t->threads,
                t->slots);
     write_line(w, "static constexpr int row_slots = %d, split = %d, resident = %d, width = %d;", t->row_slots, t->split, resident, g.width);
     gemm_write_sums(&g);
-    gemm_write_operand_type(&g);
+    gemm_write_a_type(&g);
     gemm_write_context(&g);
     write_maps(&g, t->m, stage_of_pieces(&g, t->n, t->k));
     gemm_write_epilogue(&g);

@@ -186,6 +186,7 @@ static void members(emission *e, writer *w)
 {
     const gemm_frag_tile *x = &e->phase->tile.gemm_frag;
     gemm g = gemm_start(e, w, false, gemm_stored_width);
+    gemm_write_sizes(&g);
     write_line(w, "static constexpr int tile_m = %d, tile_n = %d, threads = %d, ahead = %d, resident = %d;", x->m, x->n, x->threads,
                x->ahead, resident(e->plan->device, x));
     gemm_on_pieces(&g, x->n % (2 * packed_granule) != 0);

@@ -120,13 +120,15 @@ static void members(emission *e, writer *w)
 {
     const gemm_mma_tile *x = &e->phase->tile.gemm_mma;
     gemm g = gemm_start(e, w, false, gemm_stored_width);
+    gemm_write_sizes(&g);
     write_line(w, "static constexpr int tile_m = %d, tile_n = %d, tile_k = %d, threads = %d, slots = %d, group = %d;", x->m, x->n, x->k,
                x->threads, x->slots, x->group);
     write_line(w, "static constexpr int width = %d, resident = %d;", g.width, resident(x, g.row_sum != NULL));
     write_line(w, "static constexpr long long a_stride = %lld;", view_of(e->a, g.a).stride);
     write_line(w, "static constexpr bool row_sums = %s, reads = %s;", g.row_sum ? "true" : "false", gemm_reads(&g) ? "true" : "false");
-    gemm_write_operand_type(&g);
+    gemm_write_operand_types(&g);
     gemm_write_context(&g);
+    gemm_write_batches(&g);
     gemm_write_rows_of_operands(&g);
     gemm_write_epilogue(&g);
 }

@@ -112,14 +112,16 @@ void wave_product_members(emission *e, writer *w)
 {
     const gemm_mfma_tile *t = &e->phase->tile.gemm_mfma;
     gemm g = gemm_start(e, w, false, 4);
+    gemm_write_sizes(&g);
     write_line(w, "static constexpr int tile_m = %d, tile_n = %d, tile_k = %d, threads = %d, slots = %d, group = %d;", t->m, t->n, t->k,
                t->threads, t->slots, t->group);
     write_line(w, "static constexpr int chiplets = %d, chunk = %d;", t->chiplets, t->chunk);
     write_line(w, "static constexpr long long a_stride = %lld;", view_of(e->a, g.a).stride);
-    write_line(w, "static constexpr bool a_dense = true, a_written = false;");
     gemm_write_plain(&g);
+    gemm_write_operand_types(&g);
     gemm_write_context(&g);
-    gemm_write_a(&g, true);
+    gemm_write_batches(&g);
+    gemm_write_rows_of_a(&g);
     gemm_write_b(&g);
     gemm_write_epilogue(&g);
 }

@@ -5,9 +5,9 @@
 //
 // Beyond the common contract S has: q_map(p), k_map(p), v_map(p): tensor maps (head_dim, heads, tokens, batch) with boxes of 64 columns x
 // {pack heads x 64 / pack tokens; 1 head x block_k tokens}, 128-byte swizzle; pack: query heads of one group that share a row tile; slots;
-// most_keys(p) >= keys(p, any); ragged: rows of k and v may lie in memory beyond keys(p, batch); ping_pong: warpgroups issue in turns.
-// Where all blocks of a head fit in the slots each warpgroup has row tiles of its own over them ("resident"); else the warpgroups of a
-// tile walk a stream of blocks together.
+// most_keys(p) >= keys(p, any); ragged: rows of k and v may lie in memory beyond keys(p, batch). Where all blocks of a head fit in the
+// slots each warpgroup has row tiles of its own over them ("resident"); else the warpgroups of a tile walk a stream of blocks together, and
+// issue products in turns.
 // (J. Shah et al., "FlashAttention-3", 2024: the overlap within a warpgroup and between two.)
 #pragma once
 
@@ -23,6 +23,7 @@ template <class S> struct attention_ws {
     static constexpr int barriers = slots * slot_bytes + q_buffers * groups * q_bytes;
     static constexpr int shared_bytes = fixed_bytes + q_buffers * groups * (q_bytes + 16);
     static_assert(S::block_q % 64 == 0 && (groups == 2 || groups == 3), "tile: two or three warpgroups of 64 rows");
+    static_assert(S::threads == threads, "tile: a warpgroup for 64 rows, and one that loads");
     static_assert(head_dim % 16 == 0 && head_dim <= 256, "head size");
     static_assert(block_k % 16 == 0 && block_k <= 256, "tile: blocks of keys are whole products");
     static_assert(64 % pack == 0 && S::heads / S::kv_heads % pack == 0, "tile: packed heads divide a group and a warpgroup's rows");
@@ -344,11 +345,11 @@ template <class S> struct attention_ws {
 
     template <bool Resident> DEV static void take_turn(int group)
     {
-        if constexpr (S::ping_pong && !Resident) group_barrier(token_barrier + group, 256);
+        if constexpr (!Resident) group_barrier(token_barrier + group, 256);
     }
     template <bool Resident> DEV static void pass_turn(int group)
     {
-        if constexpr (S::ping_pong && !Resident) group_arrive(token_barrier + (group + 1 == groups ? 0 : group + 1), 256);
+        if constexpr (!Resident) group_arrive(token_barrier + (group + 1 == groups ? 0 : group + 1), 256);
     }
 
     // Products of block i's scores and of block i-1's values in flight together; softmax of the former beside the latter.

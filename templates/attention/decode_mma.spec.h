@@ -14,7 +14,6 @@ struct k2_decode {
     static constexpr bool causal = true;
     static constexpr int window = 0;
     static constexpr float softcap = 0.0f, scale = 0.17677669f;
-    static constexpr bool aligned = true;
     using type = bf16;
     DEV static int batches(const args &p) { return p.B; }
     DEV static int queries(const args &p) { return 1; }

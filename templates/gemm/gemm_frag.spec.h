@@ -22,7 +22,6 @@ struct k1_qkv {
         int position, sequence;
     };
     DEV static int rows(const args &p) { return p.B; }
-    DEV static int batches(const args &p) { return 1; }
     DEV static const a_type *a_row(const args &p, int batch, int row)
     {
         return p.x + row * 256ll;

@@ -3,10 +3,13 @@
 // 128 bytes of k a stage. Refuses (static_assert) tiles that the waves do not share out evenly. Any M, N, K from 1.
 //
 // Beyond the common contract S has: group: row tiles that share a column of B tiles while it is in L2; chiplets, chunk: chiplets.h;
-// a_written: A may be written by this launch; a_dense: a row of A lies in memory as it is used, at a_row(), and rows are a_stride elements
-// apart (else only a<V>()). With two slots (where copies to LDS are 16 bytes wide; a_plain; 512 threads) both operands are copied
-// directly and the two halves of the waves take turns with the matrix units; with one a stage passes through registers.
+// a_row(p, batch, row), rows a_stride elements apart; where A is what another phase of the same launch writes, a_written. With two slots
+// (where copies to LDS are 16 bytes wide; a_plain; 512 threads) both operands are copied directly and the two halves of the waves take
+// turns with the matrix units; with one a stage passes through registers.
 #pragma once
+
+template <class S, class = void> inline constexpr bool a_is_written = false;
+template <class S> inline constexpr bool a_is_written<S, nothing<decltype(S::a_written)>> = S::a_written;
 
 template <class S> struct gemm_mfma {
     using args = typename S::args;
@@ -105,7 +108,7 @@ template <class S> struct gemm_mfma {
             const int i = Part % 2 * count + j;
             const lds_address line = to + (is_a ? 0 : a_bytes) + (i * 64 + uniform(thread_index() / 64) * 8) * row_bytes;
             if constexpr (is_a)
-                copy_to_lds<S::a_written>(line, s.a[i], offset, step);
+                copy_to_lds<a_is_written<S>>(line, s.a[i], offset, step);
             else
                 copy_to_lds<false>(line, s.b[i], offset, step);
         }
@@ -306,9 +309,9 @@ template <class S> struct gemm_mfma {
     DEV static staged_place place_of(const args &p, const tile &t)
     {
         staged_place s = {nullptr, nullptr, S::rows(p) - 1 - t.row * tile_m, S::packed_n - 1 - t.column * tile_n, false};
-        if constexpr (S::a_dense) s.a = uniform(S::a_row(p, t.batch, t.row * tile_m));
+        s.a = uniform(S::a_row(p, t.batch, t.row * tile_m));
         if constexpr (S::b_plain) s.b = uniform(S::packed(p) + t.column * tile_n * (1ll * S::packed_k));
-        s.whole = S::a_dense && S::b_plain && a_pieces * lines - 1 <= s.a_last && b_pieces * lines - 1 <= s.b_last;
+        s.whole = S::b_plain && a_pieces * lines - 1 <= s.a_last && b_pieces * lines - 1 <= s.b_last;
         return s;
     }
     DEV static int least(int x, int y) { return x < y ? x : y; }
@@ -366,10 +369,7 @@ template <class S> struct gemm_mfma {
 #pragma unroll
         for (int i = 0; i < a_pieces; i++) {
             const int row = least(line + i * lines, s.a_last);
-            if constexpr (!S::a_dense)
-                h.a[i] = packed(S::template a<V>(p, t.batch, t.row * tile_m + row, k, S::K - k));
-            else
-                h.a[i] = cut(s.a + 1ll * row * a_stride + 1ll * k * sizeof(type), S::K - k);
+            h.a[i] = cut(s.a + 1ll * row * a_stride + 1ll * k * sizeof(type), S::K - k);
         }
     }
     DEV static void put(lds_address m, const held &h)

@@ -14,21 +14,15 @@ struct k1_qkv {
     static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
     static constexpr int chiplets = 8, chunk = 76;
     static constexpr long long a_stride = 256;
-    static constexpr bool a_dense = true, a_written = false;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;
     using a_type = bf16;
-    using b_type = bf16;
+    using b_type = a_type;
     struct context {
         float q_r;
         int position;
     };
     DEV static int rows(const args &p) { return p.B * p.S; }
     DEV static int batches(const args &p) { return 1; }
-    template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
-    {
-        const vec<float, V> x = load_aligned<V>(p.x + row * 256ll + k); // !14:10
-        return x;
-    }
     DEV static const a_type *a_row(const args &p, int batch, int row)
     {
         return p.x + row * 256ll;

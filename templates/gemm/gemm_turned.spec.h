@@ -9,18 +9,16 @@ struct k1_qkv {
         bf16 *v;
         int B, S;
     };
-    static constexpr int K = 256, packed_n = 384, packed_k = 256, granule = 16;
+    static constexpr int K = 256, packed_n = 384, granule = 16;
     static constexpr int tile_m = 48, tile_n = 64, tile_k = 128, threads = 160, slots = 2;
     static constexpr int row_slots = 2, split = 1, resident = 2, width = 4;
     static constexpr bool row_sums = false, input_sums = true;
     using a_type = bf16;
-    using b_type = a_type;
     struct context {
         float q_r;
         int position;
     };
     DEV static int rows(const args &p) { return p.B * p.S; }
-    DEV static int batches(const args &p) { return 1; }
     DEV static const tensor_map &a_map(const args &p) { return p.a_map; }
     DEV static const tensor_map &b_map(const args &p) { return p.b_map; }
     DEV static context begin(const args &p, int batch, int row)

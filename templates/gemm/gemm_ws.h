@@ -20,6 +20,7 @@ template <class S> struct gemm_ws {
     static constexpr int scratch_bytes = S::staged ? ws_consumers / 32 * 16 * pitch : 0, cluster = S::cluster;
     static constexpr bool turns = false;
     static constexpr int threads = ws_threads;
+    static_assert(S::threads == threads, "tile: two warpgroups, and one that loads");
     static_assert(S::group % cluster == 0, "tile: a group holds whole clusters");
     static_assert(cluster <= 2, "tile: a stage is two pieces long, of which each of a cluster brings its own");
     static_assert(tile_m == 128 && tile_n % 32 == 0 && tile_n <= 256, "tile: two warpgroups of 64 rows, blocks of 32 columns");

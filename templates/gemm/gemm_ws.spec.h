@@ -10,12 +10,11 @@ struct k1_qkv {
         bf16 *v;
         int B, S;
     };
-    static constexpr int K = 256, packed_n = 384, packed_k = 256, granule = 16;
+    static constexpr int K = 256, packed_n = 384, granule = 16;
     static constexpr int tile_m = 128, tile_n = 64, tile_k = 64, threads = 384, slots = 8, group = 16;
     static constexpr int cluster = 1, split = 1, width = 4, results = 2;
     static constexpr bool staged = false, row_sums = false, reads = false;
     using a_type = bf16;
-    using b_type = a_type;
     struct context {
         float q_r;
         int position;
@@ -24,7 +23,6 @@ struct k1_qkv {
     DEV static int batches(const args &p) { return 1; }
     DEV static const tensor_map &a_map(const args &p) { return p.a_map; }
     DEV static const tensor_map &b_map(const args &p) { return p.b_map; }
-    DEV static float *partial(const args &p) { return nullptr; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;

@@ -26,7 +26,6 @@ typedef struct problem {
 
 typedef struct tuned {
     int block_q, block_k, slots, pack;
-    bool ping_pong;
 } tuned;
 
 typedef struct probe_args { /* as in attention_h200.hip */
@@ -119,7 +118,7 @@ static int shared_bytes(const problem *p, const tuned *t)
 
 static tuned default_tuning(const problem *p)
 {
-    tuned t = {p->hd <= 64 ? 192 : 128, p->hd <= 128 ? 128 : p->hd <= 192 ? 112 : 80, 8, 1, true};
+    tuned t = {p->hd <= 64 ? 192 : 128, p->hd <= 128 ? 128 : p->hd <= 192 ? 112 : 80, 8, 1};
     while (shared_bytes(p, &t) > most_shared)
         t.slots--;
     while (p->H / p->KV % (2 * t.pack) == 0 && t.pack < 64)
@@ -129,9 +128,8 @@ static tuned default_tuning(const problem *p)
 
 static void code_name(char *name, const char *folder, const problem *p, const tuned *t)
 {
-    sprintf(name, "%s/h%d-%d-d%d%s%s-w%d-c%g%s-q%d-k%d-s%d-p%d%s.cubin", folder, p->H, p->KV, p->hd, p->causal ? "-causal" : "",
-            p->f16 ? "-f16" : "", p->window, p->softcap, p->ragged ? "-ragged" : "", t->block_q, t->block_k, t->slots, t->pack,
-            t->ping_pong ? "-turns" : "");
+    sprintf(name, "%s/h%d-%d-d%d%s%s-w%d-c%g%s-q%d-k%d-s%d-p%d.cubin", folder, p->H, p->KV, p->hd, p->causal ? "-causal" : "",
+            p->f16 ? "-f16" : "", p->window, p->softcap, p->ragged ? "-ragged" : "", t->block_q, t->block_k, t->slots, t->pack);
 }
 
 static char *read_file(const char *name, size_t *size)
@@ -167,7 +165,6 @@ static void compile(const char *folder, const problem *p, const tuned *t)
     sprintf(defines[d++], "-DPROBE_BLOCK_K=%d", t->block_k);
     sprintf(defines[d++], "-DPROBE_SLOTS=%d", t->slots);
     sprintf(defines[d++], "-DPROBE_PACK=%d", t->pack);
-    sprintf(defines[d++], "-DPROBE_PING_PONG=%d", t->ping_pong);
     for (int i = 0; i < d; i++)
         options[n++] = defines[i];
     char *source = read_file("tests/probes/attention_h200.hip", &size);
@@ -502,9 +499,9 @@ static void time_problem(const char *folder, const problem *p, const tuned *trie
     for (int c = 0; c < count; c++) {
         qsort(times[c], rounds, sizeof(float), ascending);
         const float median = times[c][rounds / 2];
-        printf("B%d S%d H%d/%d d%d%s  q%d k%d slots %d pack %d%s  %8.1f us (%.1f to %.1f)  %6.1f TFLOP/s\n", p->B, p->S, p->H, p->KV, p->hd,
-               p->causal ? " causal" : "", tries[c].block_q, tries[c].block_k, tries[c].slots, tries[c].pack,
-               tries[c].ping_pong ? " turns" : "", median, times[c][rounds / 10], times[c][rounds - 1 - rounds / 10], flop / median * 1e-6);
+        printf("B%d S%d H%d/%d d%d%s  q%d k%d slots %d pack %d  %8.1f us (%.1f to %.1f)  %6.1f TFLOP/s\n", p->B, p->S, p->H, p->KV, p->hd,
+               p->causal ? " causal" : "", tries[c].block_q, tries[c].block_k, tries[c].slots, tries[c].pack, median, times[c][rounds / 10],
+               times[c][rounds - 1 - rounds / 10], flop / median * 1e-6);
         CU(cuModuleUnload(jobs[c][0].module));
     }
     fflush(stdout);
@@ -534,24 +531,15 @@ static const struct timed_case {
     tuned tries[most_tries];
 } timed[] = {
     {{4, 512, 512, 32, 32, 64, true, dense, 0, 0, false, false},
-     {{192, 128, 8, 1, true}, {128, 128, 8, 1, true}, {192, 64, 16, 1, true}, {128, 64, 16, 1, true}, {192, 128, 6, 1, true}}},
-    {{8, 128, 128, 8, 8, 64, true, dense, 0, 0, false, false}, {{192, 128, 8, 1, true}, {192, 64, 16, 1, true}}},
-    {{16, 512, 512, 16, 8, 64, true, dense, 0, 0, false, false}, {{192, 128, 8, 2, true}, {192, 128, 8, 1, true}, {192, 64, 16, 2, true}}},
-    {{1, 2048, 2048, 32, 8, 64, true, dense, 0, 0, false, false},
-     {{192, 128, 8, 4, true},
-      {192, 128, 8, 4, false},
-      {128, 128, 8, 4, true},
-      {128, 128, 8, 4, false},
-      {128, 192, 6, 4, true},
-      {128, 192, 6, 4, false}}},
+     {{192, 128, 8, 1}, {128, 128, 8, 1}, {192, 64, 16, 1}, {128, 64, 16, 1}, {192, 128, 6, 1}}},
+    {{8, 128, 128, 8, 8, 64, true, dense, 0, 0, false, false}, {{192, 128, 8, 1}, {192, 64, 16, 1}}},
+    {{16, 512, 512, 16, 8, 64, true, dense, 0, 0, false, false}, {{192, 128, 8, 2}, {192, 128, 8, 1}, {192, 64, 16, 2}}},
+    {{1, 2048, 2048, 32, 8, 64, true, dense, 0, 0, false, false}, {{192, 128, 8, 4}, {128, 128, 8, 4}, {128, 192, 6, 4}}},
     {{1, 4096, 4096, 32, 8, 128, true, dense, 0, 0, false, false},
-     {{128, 128, 6, 4, true}, {128, 128, 6, 4, false}, {128, 128, 6, 1, true}, {128, 128, 5, 4, true}, {128, 176, 4, 4, true}}},
-    {{2, 8192, 8192, 16, 16, 128, true, dense, 0, 0, false, false},
-     {{128, 128, 6, 1, true}, {128, 128, 5, 1, true}, {128, 176, 4, 1, true}}},
-    {{2, 8192, 8192, 16, 16, 128, false, dense, 0, 0, false, false},
-     {{128, 128, 6, 1, true}, {128, 128, 5, 1, true}, {128, 176, 4, 1, true}}},
-    {{2, 8192, 8192, 16, 16, 64, false, dense, 0, 0, false, false},
-     {{192, 128, 8, 1, true}, {192, 128, 8, 1, false}, {128, 192, 6, 1, true}, {128, 128, 6, 1, true}}},
+     {{128, 128, 6, 4}, {128, 128, 6, 1}, {128, 128, 5, 4}, {128, 176, 4, 4}}},
+    {{2, 8192, 8192, 16, 16, 128, true, dense, 0, 0, false, false}, {{128, 128, 6, 1}, {128, 128, 5, 1}, {128, 176, 4, 1}}},
+    {{2, 8192, 8192, 16, 16, 128, false, dense, 0, 0, false, false}, {{128, 128, 6, 1}, {128, 128, 5, 1}, {128, 176, 4, 1}}},
+    {{2, 8192, 8192, 16, 16, 64, false, dense, 0, 0, false, false}, {{192, 128, 8, 1}, {128, 192, 6, 1}, {128, 128, 6, 1}}},
 };
 
 enum { variants = 2 };
@@ -560,8 +548,7 @@ enum { variants = 2 };
 static tuned variant(const problem *p, int v)
 {
     tuned t = default_tuning(p);
-    if (v)
-        t.slots = 4, t.block_k = t.block_k == 128 ? 64 : t.block_k, t.ping_pong = p->hd != 64;
+    if (v) t.slots = 4, t.block_k = t.block_k == 128 ? 64 : t.block_k;
     return t;
 }
 

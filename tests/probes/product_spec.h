@@ -11,7 +11,6 @@ template <class Machine, int Columns, int Length> struct product_spec : Machine 
     static constexpr int packed_n = round_up(N, 2 * granule), packed_k = round_up(K, pieces<type>::length);
     static constexpr bool row_sums = false, a_plain = K * sizeof(type) % 16 == 0, b_plain = true;
     static constexpr int a_stride = K;
-    static constexpr bool a_dense = true;
     using a_type = type;
     using b_type = type;
     struct args : Machine::maps {
@@ -27,10 +26,6 @@ template <class Machine, int Columns, int Length> struct product_spec : Machine 
     DEV static int batches(const args &) { return 1; }
     DEV static const type *a_row(const args &p, int, int row) { return p.x + static_cast<long long>(row) * K; }
     DEV static const type *packed(const args &p) { return p.w; }
-    template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
-    {
-        return load<V>(a_row(p, batch, row) + k, left);
-    }
     DEV static context begin(const args &, int, int) { return {}; }
     // Rows begin at multiples of `step` elements: so wide are the stores where a whole W is not aligned.
     template <int W> DEV static void put(const args &p, int row, int col, vec<float, W> v)

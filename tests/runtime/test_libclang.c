@@ -470,9 +470,10 @@ static const libclang_facts *asked_by(const char *file, const char *name)
     return &a->facts;
 }
 
-/* Asked for in member templates that are instantiated below S::steps only. */
-static bool asked_by_no_step(const char *header, const char *member)
+/* Asked for in member functions that nobody calls: of steps where there are none, of parts where a tile is whole. */
+static bool asked_by_none(const char *header, const char *member)
 {
+    if (strstr(header, "split = 1,") && !strcmp(member, "partial")) return true;
     return strstr(header, "steps = 0;") && (!strcmp(member, "kind") || !strcmp(member, "term"));
 }
 
@@ -502,8 +503,7 @@ static void compare_header(const char *header, char *sentence, size_t room)
     for (; *names && !*sentence; names++) {
         const libclang_facts *f = asked_by(file, *names);
         for (size_t i = 0; i < f->n_requirements && !*sentence; i++)
-            if (!f->requirements[i].guarded && !has(&members, f->requirements[i].name) &&
-                !asked_by_no_step(header, f->requirements[i].name))
+            if (!f->requirements[i].guarded && !has(&members, f->requirements[i].name) && !asked_by_none(header, f->requirements[i].name))
                 snprintf(sentence, room, "%s:%u: %s asks for S::%s, which %s does not have", file, f->requirements[i].line, *names,
                          f->requirements[i].name, structure);
     }

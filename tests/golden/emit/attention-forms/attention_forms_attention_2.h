@@ -13,7 +13,6 @@ struct k3_attention_2 {
     static constexpr bool causal = false;
     static constexpr int window = 0;
     static constexpr float softcap = 0.0f, scale = 0.20412415f;
-    static constexpr bool aligned = true;
     using type = bf16;
     DEV static int batches(const args &p) { return 3; }
     DEV static int queries(const args &p) { return p.S; }
@@ -23,7 +22,7 @@ struct k3_attention_2 {
         return keys < 0 ? 0 : keys < most ? keys : most;
     }
     DEV static int position(const args &p, int batch, int token) { return token; }
-    static constexpr bool long_lists = false;
+    static constexpr bool aligned = true, long_lists = false;
     DEV static const type *q(const args &p, int batch, int token, int head)
     {
         return p.q + (batch * p.S + token) * 96ll + head * 24; // !12:5

@@ -12,7 +12,6 @@ struct k0_attention {
     static constexpr bool causal = true;
     static constexpr int window = 0;
     static constexpr float softcap = 0.0f, scale = 0.17677669f;
-    static constexpr bool aligned = true;
     using type = bf16;
     DEV static int batches(const args &p) { return p.B; }
     DEV static int queries(const args &p) { return p.S; }
@@ -21,7 +20,7 @@ struct k0_attention {
         return p.S;
     }
     DEV static int position(const args &p, int batch, int token) { return token; }
-    static constexpr bool long_lists = false;
+    static constexpr bool aligned = true, long_lists = false;
     DEV static const type *q(const args &p, int batch, int token, int head)
     {
         return p.q + (batch * p.S + token) * 256ll + head * 32; // !19:5

@@ -10,8 +10,7 @@ struct k6_y4 {
     static constexpr int K = 36, packed_n = 32, packed_k = 48, granule = 16;
     static constexpr int tile_m = 16, tile_n = 128, tile_k = 64, thread_m = 8, thread_n = 32, threads = 8, slots = 2;
     static constexpr int width = 16;
-    static constexpr bool row_sums = false, a_plain = true, b_plain = true;
-    using a_type = float;
+    static constexpr bool row_sums = false, b_plain = true;
     using b_type = float;
     struct context {
         float y4_r;
@@ -22,10 +21,6 @@ struct k6_y4 {
     {
         const vec<float, V> x = load<V>(p.x + row * 36ll + k, left); // !6:10
         return x;
-    }
-    DEV static const a_type *a_row(const args &p, int batch, int row)
-    {
-        return p.x + row * 36ll;
     }
     DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)

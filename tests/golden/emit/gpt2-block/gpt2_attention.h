@@ -10,7 +10,6 @@ struct k2_attention {
     static constexpr bool causal = true;
     static constexpr int window = 0;
     static constexpr float softcap = 0.0f, scale = 0.17677669f;
-    static constexpr bool aligned = true;
     using type = bf16;
     DEV static int batches(const args &p) { return p.B; }
     DEV static int queries(const args &p) { return p.S; }
@@ -19,7 +18,7 @@ struct k2_attention {
         return p.S;
     }
     DEV static int position(const args &p, int batch, int token) { return token; }
-    static constexpr bool long_lists = false;
+    static constexpr bool aligned = true, long_lists = false;
     DEV static const type *q(const args &p, int batch, int token, int head)
     {
         return p.qkv + (batch * p.S + token) * 384ll + head * 32; // !31:5

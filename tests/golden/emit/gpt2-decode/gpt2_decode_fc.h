@@ -10,8 +10,7 @@ struct k7_fc {
     static constexpr int K = 128, packed_n = 512, packed_k = 128, granule = 16;
     static constexpr int tile_m = 4, tile_n = 256, tile_k = 64, thread_m = 4, thread_n = 32, threads = 8, slots = 2;
     static constexpr int width = 16;
-    static constexpr bool row_sums = false, a_plain = true, b_plain = true;
-    using a_type = bf16;
+    static constexpr bool row_sums = false, b_plain = true;
     using b_type = bf16;
     struct context {};
     DEV static int rows(const args &p) { return p.B; }
@@ -20,10 +19,6 @@ struct k7_fc {
     {
         const vec<float, V> h2 = load_aligned<V>(p.h2 + row * 128ll + k); // !41:5
         return h2;
-    }
-    DEV static const a_type *a_row(const args &p, int batch, int row)
-    {
-        return p.h2 + row * 128ll;
     }
     DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)

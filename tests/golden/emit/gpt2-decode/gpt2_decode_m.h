@@ -11,8 +11,7 @@ struct k8_m {
     static constexpr int K = 512, packed_n = 128, packed_k = 512, granule = 16;
     static constexpr int tile_m = 4, tile_n = 256, tile_k = 64, thread_m = 4, thread_n = 32, threads = 8, slots = 2;
     static constexpr int width = 16;
-    static constexpr bool row_sums = false, a_plain = true, b_plain = true;
-    using a_type = bf16;
+    static constexpr bool row_sums = false, b_plain = true;
     using b_type = bf16;
     struct context {};
     DEV static int rows(const args &p) { return p.B; }
@@ -21,10 +20,6 @@ struct k8_m {
     {
         const vec<float, V> g = load_aligned<V>(p.g + row * 512ll + k); // !43:5
         return g;
-    }
-    DEV static const a_type *a_row(const args &p, int batch, int row)
-    {
-        return p.g + row * 512ll;
     }
     DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)

@@ -13,7 +13,6 @@ struct k2_decode {
     static constexpr bool causal = true;
     static constexpr int window = 0;
     static constexpr float softcap = 0.0f, scale = 0.17677669f;
-    static constexpr bool aligned = true;
     using type = bf16;
     DEV static int batches(const args &p) { return p.B; }
     DEV static int queries(const args &p) { return 1; }
@@ -23,7 +22,7 @@ struct k2_decode {
         return keys < 0 ? 0 : keys < most ? keys : most;
     }
     DEV static int position(const args &p, int batch, int token) { return p.pos[batch] + token; }
-    static constexpr bool long_lists = false;
+    static constexpr bool aligned = true, long_lists = false;
     DEV static const type *q(const args &p, int batch, int token, int head)
     {
         return p.qr + (batch * 1 + token) * 256ll + head * 32; // !41:5

@@ -10,8 +10,7 @@ struct k4_gate_up {
     static constexpr int K = 256, packed_n = 1376, packed_k = 256, granule = 16;
     static constexpr int tile_m = 4, tile_n = 256, tile_k = 64, thread_m = 4, thread_n = 32, threads = 8, slots = 2;
     static constexpr int width = 16;
-    static constexpr bool row_sums = false, a_plain = true, b_plain = true;
-    using a_type = bf16;
+    static constexpr bool row_sums = false, b_plain = true;
     using b_type = bf16;
     struct context {
         float gate_r;
@@ -22,10 +21,6 @@ struct k4_gate_up {
     {
         const vec<float, V> x1 = load_aligned<V>(p.x1 + row * 256ll + k); // !43:5
         return x1;
-    }
-    DEV static const a_type *a_row(const args &p, int batch, int row)
-    {
-        return p.x1 + row * 256ll;
     }
     DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)

@@ -11,8 +11,7 @@ struct k3_o {
     static constexpr int K = 256, packed_n = 256, packed_k = 256, granule = 16;
     static constexpr int tile_m = 4, tile_n = 256, tile_k = 64, thread_m = 4, thread_n = 32, threads = 8, slots = 2;
     static constexpr int width = 16;
-    static constexpr bool row_sums = true, a_plain = true, b_plain = true;
-    using a_type = bf16;
+    static constexpr bool row_sums = true, b_plain = true;
     using b_type = bf16;
     struct context {};
     DEV static int rows(const args &p) { return p.B; }
@@ -21,10 +20,6 @@ struct k3_o {
     {
         const vec<float, V> a = load_aligned<V>(p.a + row * 256ll + k); // !41:5
         return a;
-    }
-    DEV static const a_type *a_row(const args &p, int batch, int row)
-    {
-        return p.a + row * 256ll;
     }
     DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)

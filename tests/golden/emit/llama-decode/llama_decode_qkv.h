@@ -14,8 +14,7 @@ struct k1_qkv {
     static constexpr int K = 256, packed_n = 384, packed_k = 256, granule = 16;
     static constexpr int tile_m = 4, tile_n = 256, tile_k = 64, thread_m = 4, thread_n = 32, threads = 8, slots = 2;
     static constexpr int width = 16;
-    static constexpr bool row_sums = false, a_plain = true, b_plain = true;
-    using a_type = bf16;
+    static constexpr bool row_sums = false, b_plain = true;
     using b_type = bf16;
     struct context {
         float q_r;
@@ -27,10 +26,6 @@ struct k1_qkv {
     {
         const vec<float, V> x = load_aligned<V>(p.x + row * 256ll + k); // !15:3
         return x;
-    }
-    DEV static const a_type *a_row(const args &p, int batch, int row)
-    {
-        return p.x + row * 256ll;
     }
     DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)

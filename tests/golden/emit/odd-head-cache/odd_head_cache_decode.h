@@ -12,7 +12,6 @@ struct k1_decode {
     static constexpr bool causal = true;
     static constexpr int window = 0;
     static constexpr float softcap = 0.0f, scale = 0.21320072f;
-    static constexpr bool aligned = false;
     using type = bf16;
     DEV static int batches(const args &p) { return 2; }
     DEV static int queries(const args &p) { return 5; }
@@ -22,7 +21,7 @@ struct k1_decode {
         return keys < 0 ? 0 : keys < most ? keys : most;
     }
     DEV static int position(const args &p, int batch, int token) { return p.pos[batch] + token; }
-    static constexpr bool long_lists = false;
+    static constexpr bool aligned = false, long_lists = false;
     DEV static const type *q(const args &p, int batch, int token, int head)
     {
         return p.qr + (batch * 5 + token) * 44ll + head * 22; // !16:5

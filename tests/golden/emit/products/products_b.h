@@ -9,8 +9,7 @@ struct k1_b {
     static constexpr int K = 12, packed_n = 32, packed_k = 32, granule = 16;
     static constexpr int tile_m = 16, tile_n = 128, tile_k = 64, thread_m = 8, thread_n = 32, threads = 8, slots = 2;
     static constexpr int width = 16;
-    static constexpr bool row_sums = false, a_plain = false, b_plain = false;
-    using a_type = f16;
+    static constexpr bool row_sums = false, b_plain = false;
     using b_type = f16;
     struct context {};
     DEV static int rows(const args &p) { return p.S; }

@@ -13,7 +13,6 @@ struct k3_decode {
     static constexpr bool causal = true;
     static constexpr int window = 7;
     static constexpr float softcap = 30.0f, scale = 0.31622776f;
-    static constexpr bool aligned = false;
     using type = bf16;
     DEV static int batches(const args &p) { return p.B; }
     DEV static int queries(const args &p) { return p.S; }
@@ -23,7 +22,7 @@ struct k3_decode {
         return keys < 0 ? 0 : keys < most ? keys : most;
     }
     DEV static int position(const args &p, int batch, int token) { return p.pos[batch] + token; }
-    static constexpr bool long_lists = false;
+    static constexpr bool aligned = false, long_lists = false;
     DEV static const type *q(const args &p, int batch, int token, int head)
     {
         return p.qr + (batch * p.S + token) * 30ll + head * 10; // !18:5

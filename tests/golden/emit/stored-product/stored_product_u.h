@@ -10,8 +10,7 @@ struct k1_u {
     static constexpr int K = 24, packed_n = 32, packed_k = 32, granule = 16;
     static constexpr int tile_m = 16, tile_n = 128, tile_k = 64, thread_m = 8, thread_n = 32, threads = 8, slots = 2;
     static constexpr int width = 16;
-    static constexpr bool row_sums = false, a_plain = true, b_plain = true;
-    using a_type = bf16;
+    static constexpr bool row_sums = false, b_plain = true;
     using b_type = bf16;
     struct context {};
     DEV static int rows(const args &p) { return 10; }
@@ -20,10 +19,6 @@ struct k1_u {
     {
         const vec<float, V> a = load_aligned<V>(p.a + row * 24ll + k); // !9:5
         return a;
-    }
-    DEV static const a_type *a_row(const args &p, int batch, int row)
-    {
-        return p.a + row * 24ll;
     }
     DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)

@@ -11,7 +11,6 @@ struct k0_attention {
     static constexpr bool causal = true;
     static constexpr int window = 0;
     static constexpr float softcap = 5.0f, scale = 0.031295877f;
-    static constexpr bool aligned = false;
     using type = bf16;
     DEV static int batches(const args &p) { return 2; }
     DEV static int queries(const args &p) { return 3; }
@@ -20,7 +19,7 @@ struct k0_attention {
         return 3;
     }
     DEV static int position(const args &p, int batch, int token) { return token; }
-    static constexpr bool long_lists = false;
+    static constexpr bool aligned = false, long_lists = false;
     DEV static const type *q(const args &p, int batch, int token, int head)
     {
         return p.q + (batch * 3 + token) * 2042ll + head * 1021; // !16:5

@@ -12,7 +12,6 @@ struct k3_decode {
     static constexpr bool causal = true;
     static constexpr int window = 5;
     static constexpr float softcap = 0.0f, scale = 0.031295877f;
-    static constexpr bool aligned = false;
     using type = bf16;
     DEV static int batches(const args &p) { return 2; }
     DEV static int queries(const args &p) { return 3; }
@@ -22,7 +21,7 @@ struct k3_decode {
         return keys < 0 ? 0 : keys < most ? keys : most;
     }
     DEV static int position(const args &p, int batch, int token) { return p.pos[batch] + token; }
-    static constexpr bool long_lists = false;
+    static constexpr bool aligned = false, long_lists = false;
     DEV static const type *q(const args &p, int batch, int token, int head)
     {
         return p.q + (batch * 3 + token) * 2042ll + head * 1021; // !19:5
