@@ -396,10 +396,9 @@ static void ablate_spec(void *argument)
         print_end(j);
         return;
     }
-    json_t *all = json_array();
+    json_t *all = cli_keep_json(j->a, json_array());
     for (int i = 0; i < j->count; i++) json_array_append_new(all, variant_json(j, &j->list[i]));
     cli_print_json(all);
-    json_decref(all);
 }
 
 int command_ablate_main(const cli_options *o)

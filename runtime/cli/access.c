@@ -14,8 +14,6 @@ typedef struct access_job {
 
 static void free_recorder(void *r) { access_recorder_free(r); }
 
-static void release_json(void *json) { json_decref(json); }
-
 /* Bails where no kernel is called so. */
 static void check_kernel(arena *a, const plan *p, const char *kernel)
 {
@@ -48,13 +46,8 @@ static access_recorder *new_recorder(const access_job *j, const plan *p)
 static void tell(access_report *report, const cli_options *o)
 {
     if (o->svg) access_picture(report, o->svg);
-    if (o->json) {
-        json_t *all = access_json(report);
-        arena_defer(report->a, release_json, all);
-        cli_print_json(all);
-    } else if (!o->svg) {
-        access_print(report);
-    }
+    if (o->json) cli_print_json(cli_keep_json(report->a, access_json(report)));
+    else if (!o->svg) access_print(report);
 }
 
 static void step(void *context, const char *kernel) { progress_step(context, kernel); }
@@ -66,7 +59,6 @@ static void access_spec_file(void *argument)
     const cli_options *o = j->o;
     compile_request request = cli_request(a, o, j->path);
     compiled c;
-    if (o->target && strchr(o->target, ',')) bail(a, code_usage, (position){0}, "--target: access takes one");
     request.target = cli_target(a, o, &request);
     compile_inside(a, &request, &c);
     if (c.plan->target->vendor == vendor_host)

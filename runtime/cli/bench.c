@@ -2,6 +2,7 @@
  * one JSON array. Refuses levels, files and devices that do not exist; exit code 1 when --check finds a value outside its bound. */
 #include "runtime/cli/bench.h"
 #include "gen/base/peaks.h"
+#include "runtime/cli/plan_words.h"
 #include "runtime/cli/record.h"
 #include "runtime/cli/trial.h"
 #include <jansson.h>
@@ -32,13 +33,6 @@ typedef struct report {
 static bool on_host(const report *p) { return strcmp(p->device->name, "host") == 0; }
 
 static const char *time_text(arena *a, double seconds) { return spread_time_text(a, seconds, true); }
-
-static const char *dims_text(arena *a, const dim_table *dims)
-{
-    text t = {.a = a};
-    for (int i = 0; i < dims->count; i++) text_printf(&t, "%s%s=%lld", i ? " " : "", dims->dims[i].name, dims->dims[i].value);
-    return t.data ? t.data : "";
-}
 
 static double bytes_of(const work *w) { return w->read + w->written; }
 
@@ -78,7 +72,7 @@ static void print_head(const report *p)
     const ir_program *program = p->plan->program;
     printf("%s%s  %s  level %s%s  on %s: %s (target %s)\n  %s\n", colour_code(stdout, colour_bold), program->name,
            dtype_name(program->type), fusion_level_name(program->level), colour_code(stdout, colour_none), p->device->name,
-           p->device->label, p->plan->target->name, dims_text(p->a, &program->dims));
+           p->device->label, p->plan->target->name, dims_text(p->a, &program->dims, " "));
     if (on_host(p)) printf("  these times are the CPU's: the host engine runs the kernels; they say nothing of a GPU\n");
     printf("  %-26s %12s %12s %12s %10s %9s %8s %8s%s\n", "launch", "median", "10 %", "90 %", "GFLOP", "MB", "GFLOP/s", "GB/s",
            p->peaks ? " of floor" : "");
@@ -121,13 +115,6 @@ static json_t *launch_json(const report *p, const char *name, const char *ops, c
     return o;
 }
 
-static json_t *dims_json(const dim_table *dims)
-{
-    json_t *o = json_object();
-    for (int i = 0; i < dims->count; i++) json_object_set_new(o, dims->dims[i].name, json_integer(dims->dims[i].value));
-    return o;
-}
-
 /* Of whole runs, in their order. */
 static json_t *samples_json(const bench_result *r)
 {
@@ -151,7 +138,7 @@ static json_t *report_json(const report *p)
     json_t *o = json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:o, s:b, s:i, s:i, s:f, s:f, s:s?, s:o, s:o}",
                           "block", program->name, "dtype", dtype_name(program->type), "fusion", fusion_level_name(program->level),
                           "device", p->device->name, "label", p->device->label, "target", p->plan->target->name, "clock", on_host(p) ?
-                          "CPU" : "device events", "dims", dims_json(&program->dims), "graph", p->graphs, "repeats", r->repeats,
+                          "CPU" : "device events", "dims", cli_json_dims(&program->dims), "graph", p->graphs, "repeats", r->repeats,
                           "sets", r->sets, "set_bytes", r->set_bytes, "compile_seconds", r->compile_seconds, "check", p->check,
                           "whole", launch_json(p, "whole", "", &r->whole, &all, floor_of_all(p), NULL), "launches", launches);
     if (p->samples) json_object_set_new(o, "samples", samples_json(r));
@@ -162,24 +149,14 @@ static json_t *report_json(const report *p)
 static const char *check_result(bench_job *j, const ir_program *graph, const compiled *c, tfgen_device *device)
 {
     if (!graph) bail(j->a, code_usage, (position){0}, "--check: the reference needs a graph, which --spec=SPEC names");
-    const bool host = strcmp(device->info.name, "host") == 0;
-    const trial_options options = {.device = host ? NULL : device,
-                                   .seed = 1,
+    const trial_options options = {.device = device,
+                                   .seed = (unsigned long long)j->o->number.seed,
+                                   .jobs = (int)j->o->number.jobs,
                                    .cache = cli_cache(j->a, j->o),
                                    .reference = reference_always};
     const trial_result r = trial_run(j->a, graph, c->plan, &options);
     j->failed = !r.good;
     return r.good ? "checked: every value is within its bound" : "BAD: a bound is exceeded (tfgen run shows which)";
-}
-
-/* Of a model that was asked for: it must be this device's. A default that is another device's, or has no bandwidth, says nothing. */
-static const device_model *peaks_of(arena *a, const cli_options *o, const device_model *d, const tfgen_device *device)
-{
-    const bool matches = !d->match || strstr(device->info.label, d->match);
-    if (!matches && o->device_model)
-        bail(a, code_usage, (position){0}, "--device-model=%s is for a device that is called '%s'; this one is '%s'", o->device_model,
-             d->match, device->info.label);
-    return matches && d->numbers[number_bandwidth].value > 0 ? d : NULL;
 }
 
 static void bench_level(void *argument)
@@ -193,7 +170,7 @@ static void bench_level(void *argument)
     compiled c;
     request.target = device->info.target, request.device_label = device->info.label;
     compile_inside(a, &request, &c);
-    const device_model *limits = peaks_of(a, &o, c.plan->device, device);
+    const device_model *limits = cli_peaks(a, &o, c.plan->device, device);
     const bench_options options = {.device = device,
                                    .seed = (unsigned long long)o.number.seed,
                                    .jobs = (int)o.number.jobs,

@@ -43,13 +43,11 @@ static void need(bench *b, tfgen_status status)
     if (status != TFGEN_OK) cli_device_bails(b->a, status, "", &b->error, b->log.text);
 }
 
-static void free_memory(void *p) { free(p); }
-
 static void *memory(bench *b, size_t bytes)
 {
     void *p = calloc(bytes ? bytes : 1, 1);
     if (!p) bail(b->a, code_device, (position){0}, "not enough memory for %zu bytes", bytes);
-    arena_defer(b->a, free_memory, p);
+    arena_defer(b->a, free, p);
     return p;
 }
 

@@ -32,15 +32,6 @@ static const char *age_text(arena *a, double seconds)
     return seconds < 2 * 86400 ? arena_printf(a, "%.0f h", seconds / 3600) : arena_printf(a, "%.0f d", seconds / 86400);
 }
 
-/* Kernel names come from files that anybody may have written: nothing but ASCII reaches the terminal and JSON. */
-static const char *harmless(arena *a, const char *s)
-{
-    char *copy = arena_strdup(a, s);
-    for (char *p = copy; *p; p++)
-        if (*p < ' ' || *p > '~') *p = '?';
-    return copy;
-}
-
 static void show_entry(void *context, const cache_info *info)
 {
     cache_job *j = context;
@@ -48,7 +39,9 @@ static void show_entry(void *context, const cache_info *info)
     j->bytes += info->bytes;
     j->broken += info->fault != NULL;
     if (j->only_broken && !info->fault) return;
-    const char *name = harmless(j->a, info->name), *arch = harmless(j->a, info->arch), *compiler = harmless(j->a, info->compiler);
+    /* names come from files that anybody may have written */
+    const char *name = text_harmless(j->a, info->name), *arch = text_harmless(j->a, info->arch);
+    const char *compiler = text_harmless(j->a, info->compiler);
     if (j->o->json) {
         json_array_append_new(j->list, json_pack("{s:s, s:s, s:s, s:s, s:s, s:I, s:f, s:s?}", "id", info->id, "kind",
                                                  cache_kind_names[info->kind], "kernel", name, "arch", arch, "compiler", compiler, "bytes",

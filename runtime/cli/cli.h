@@ -48,8 +48,12 @@ compile_request cli_request_text(arena *a, const cli_options *o, const char *nam
 /* Of --device-model, which may be NULL. */
 void cli_device_model(arena *a, const char *given, compile_request *r);
 
+/* Bails where --target names several. */
+void cli_one_target(arena *a, const cli_options *o);
 /* Of commands that take one target and run nothing: --target, else that of --device-model, else the one that most is known of. */
 const char *cli_target(arena *a, const cli_options *o, const compile_request *r);
+/* The first line of a log, harmless, at most 300 characters; "" of NULL. */
+const char *cli_first_line(arena *a, const char *log);
 /* The first error of another arena, without its place: a sentence for a table. */
 const char *cli_first_error(arena *a, const arena *of);
 
@@ -64,6 +68,11 @@ bool cli_is_one_spec(const cli_options *o, const char *command);
 _Noreturn void cli_device_bails(arena *a, tfgen_status status, const char *what, const tfgen_error *error, const char *log);
 /* Of --device, closed with the arena. Bails where there is none, or none that tfgen has a target for. */
 tfgen_device *cli_open_device(arena *a, const char *name);
+/* The host engine in the geometry of a target, where wild accesses are errors. */
+tfgen_device *cli_open_host(arena *a, const char *target, unsigned workers);
+/* The model that what a device reached is a share of: NULL: it is of another device, or does not say what its bandwidth is. One that was
+ * asked for by --device-model must be this device's. */
+const device_model *cli_peaks(arena *a, const cli_options *o, const device_model *d, const tfgen_device *device);
 
 /* The kernel cache, closed with the arena; NULL with --no-cache or an empty TFGEN_CACHE_DIR. Warns on stderr. */
 cache *cli_cache(arena *a, const cli_options *o);
@@ -71,8 +80,11 @@ cache *cli_cache(arena *a, const cli_options *o);
 /* Runs body under the arena, prints its diagnostics on stderr, frees the arena, and returns the exit code. */
 int cli_run(void (*body)(void *), void *argument, arena *a);
 
-/* On stdout, a line end behind it. */
-void cli_print_json(const json_t *all);
+json_t *cli_keep_json(arena *a, json_t *json); /* released with the arena; the same */
+const char *cli_json_text(arena *a, const json_t *all, size_t flags); /* flags: jansson's */
+void cli_print_json(const json_t *all); /* on stdout, a line end behind it */
+json_t *cli_json_number(double x);      /* null: it is not finite, of which JSON has none */
+json_t *cli_json_dims(const dim_table *dims);
 
 /* On stderr, only on a terminal, after two seconds: done/total and an ETA. */
 typedef struct progress { double start, shown; const char *what; long long done, total; bool terminal; } progress;

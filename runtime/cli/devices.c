@@ -10,23 +10,15 @@
 static const char *memory_text(arena *a, int64_t bytes) { return arena_printf(a, "%.1f GB", (double)bytes / (1 << 30)); }
 
 /* What a vendor's library says goes to terminals and into JSON. */
-static const char *plain(arena *a, const char *s)
-{
-    char *copy = arena_strdup(a, s);
-    for (char *p = copy; *p; p++)
-        if (*p < ' ' || *p > '~') *p = '?';
-    return copy;
-}
-
 static json_t *device_json(arena *a, const tfgen_device_info *d)
 {
-    return json_pack("{s:s, s:s, s:s, s:s, s:i, s:I}", "name", d->name, "label", plain(a, d->label), "arch", plain(a, d->arch), "target",
-                     d->target, "units", d->multiprocessors, "memory_bytes", (json_int_t)d->memory_bytes);
+    return json_pack("{s:s, s:s, s:s, s:s, s:i, s:I}", "name", d->name, "label", text_harmless(a, d->label), "arch",
+                     text_harmless(a, d->arch), "target", d->target, "units", d->multiprocessors, "memory_bytes", (json_int_t)d->memory_bytes);
 }
 
 static void print_device(arena *a, const tfgen_device_info *d)
 {
-    printf("%-8s %-36s %-24s %-9s %5d %10s\n", d->name, plain(a, d->label), plain(a, d->arch), *d->target ? d->target : "-",
+    printf("%-8s %-36s %-24s %-9s %5d %10s\n", d->name, text_harmless(a, d->label), text_harmless(a, d->arch), *d->target ? d->target : "-",
            d->multiprocessors, memory_text(a, d->memory_bytes));
 }
 
@@ -49,14 +41,15 @@ static void list_kind(listing *l, const device_api *kind)
             tfgen_device_close(device);
         } else if (l->json) {
             json_array_append_new(l->missing,
-                                  json_pack("{s:s, s:i, s:s}", "kind", kind->kind, "ordinal", i, "why", plain(l->a, error.text)));
+                                  json_pack("{s:s, s:i, s:s}", "kind", kind->kind, "ordinal", i, "why", text_harmless(l->a, error.text)));
         } else {
-            printf("%s:%d cannot be opened: %s\n", kind->kind, i, plain(l->a, error.text));
+            printf("%s:%d cannot be opened: %s\n", kind->kind, i, text_harmless(l->a, error.text));
         }
     }
     if (count > 0) return;
-    if (l->json) json_array_append_new(l->missing, json_pack("{s:s, s:s}", "kind", kind->kind, "why", plain(l->a, why)));
-    else printf("%s%-8s none: %s%s\n", colour_code(stdout, colour_dim), kind->kind, plain(l->a, why), colour_code(stdout, colour_none));
+    const char *said = text_harmless(l->a, why);
+    if (l->json) json_array_append_new(l->missing, json_pack("{s:s, s:s}", "kind", kind->kind, "why", said));
+    else printf("%s%-8s none: %s%s\n", colour_code(stdout, colour_dim), kind->kind, said, colour_code(stdout, colour_none));
 }
 
 static void list_devices(void *argument)
@@ -68,7 +61,7 @@ static void list_devices(void *argument)
             stderr,
             "tfgen: warning: HSA_OVERRIDE_GFX_VERSION=%s: AMD GPUs pretend to be another; the value is part of each kernel's key in the "
             "cache\n",
-            plain(l->a, pretends));
+            text_harmless(l->a, pretends));
     l->devices = json_array();
     l->missing = json_array();
     if (!l->json) printf("%-8s %-36s %-24s %-9s %5s %10s\n", "name", "label", "architecture", "target", "units", "memory");

@@ -22,20 +22,10 @@ typedef struct visit {
     json_t *checks, *runs_on;
 } visit;
 
-/* Logs may hold anything; the first line is enough. */
-static char *first_line(arena *a, const char *s)
-{
-    char *copy = arena_strdup(a, s ? s : "");
-    copy[strcspn(copy, "\n")] = '\0';
-    for (char *p = copy; *p; p++)
-        if (*p < ' ' || *p > '~') *p = '?';
-    return copy;
-}
-
 static void report(visit *v, verdict state, const char *name, const char *text, const char *mend)
 {
     static const colour colours[] = {colour_good, colour_dim, colour_bad};
-    const char *line = first_line(v->a, text);
+    const char *line = cli_first_line(v->a, text);
     if (v->json)
         json_array_append_new(v->checks, json_pack("{s:s, s:s, s:s, s:s?}", "name", name, "state", verdict_names[state], "text", line,
                                                    "mend", state == verdict_good ? NULL : mend));

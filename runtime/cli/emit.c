@@ -105,15 +105,11 @@ static json_t *facts_json(const char *file, const code_result *r)
 /* The manifest of a folder with code objects has one more key, "code": what compiler made each, and what it needs. */
 static void write_manifest(arena *a, const plan *p, const char *folder, json_t *code)
 {
-    json_t *manifest = json_loads(manifest_json(a, p), 0, NULL);
+    json_t *manifest = cli_keep_json(a, json_loads(manifest_json(a, p), 0, NULL));
     if (code) json_object_set(manifest, "code", code);
-    char *text = json_dumps(manifest, JSON_INDENT(2));
+    const char *text = cli_json_text(a, manifest, JSON_INDENT(2));
     cli_write_file(a, arena_printf(a, "%s/manifest.json", folder), text, strlen(text));
-    free(text);
-    json_decref(manifest);
 }
-
-static void release_json(void *json) { json_decref(json); }
 
 /* What is cached was checked when it was made. slot[i]: where unit i is among those that are checked; -1: it is not. */
 static emit_check check_units(const emit_job *j, const plan_code *code, const unit *units, int *slot)
@@ -183,8 +179,7 @@ static void compile_units(const emit_job *j, const compile_request *request, con
     int *slot = arena_alloc(a, (size_t)(code->count + 1) * sizeof *slot);
     const emit_check check = check_units(j, code, units, slot);
     const char *extension = strncmp(p->target->name, "sm_", 3) == 0 ? "cubin" : "hsaco";
-    json_t *facts = json_object();
-    arena_defer(a, release_json, facts);
+    json_t *facts = cli_keep_json(a, json_object());
     for (int i = 0; i < code->count; i++) {
         const code_result *r = &code->results[i];
         const char *said = slot[i] < 0 ? "" : emit_check_report(&check, slot[i], r), *name = units[i].plan.kernel;

@@ -11,13 +11,11 @@ static void free_answers(void *argument)
     libclang_answers_free(c->answers, (size_t)c->count);
 }
 
-static void free_text(void *text) { free(text); }
-
 /* Owned by malloc, kept as long as the arena. */
 static const char *adopted(arena *a, char *text)
 {
     if (!text) return "";
-    arena_defer(a, free_text, text);
+    arena_defer(a, free, text);
     return text;
 }
 

@@ -74,20 +74,15 @@ static explanation *explained(arena *a, const cli_options *o, const char *path)
     return e;
 }
 
-static void release_json(void *json) { json_decref(json); }
-
 static void explain_spec(void *argument)
 {
     const explain_job *j = argument;
-    if (j->o->target && strchr(j->o->target, ','))
-        bail(j->a, code_usage, (position){0}, "--target: explain takes one; its tables have all devices");
     const explanation *e = explained(j->a, j->o, j->path);
     if (!j->o->json && !j->o->html) {
         explain_print(e);
         return;
     }
-    json_t *all = explain_json(e);
-    arena_defer(j->a, release_json, all);
+    const json_t *all = cli_keep_json(j->a, explain_json(e));
     if (j->o->html) explain_page(j->a, j->o->html, all);
     if (!j->o->json) return;
     cli_print_json(all);

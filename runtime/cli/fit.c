@@ -203,8 +203,6 @@ static void find_room(fit_job *j)
                j->device->label, gigabytes(j->room));
 }
 
-static void release_json(void *json) { json_decref(json); }
-
 static void fit_spec(void *argument)
 {
     fit_job *j = argument;
@@ -217,7 +215,7 @@ static void fit_spec(void *argument)
     const name_list asked = options_list(a, j->o->largest);
     j->device = c.plan->device;
     find_room(j);
-    if (j->o->json) arena_defer(a, release_json, j->all = json_array());
+    if (j->o->json) j->all = cli_keep_json(a, json_array());
     for (size_t i = 0; i < asked.count; i++) report_dim(j, dim_named(j, &dims, asked.names[i]));
     for (int i = 0; !asked.count && i < dims.count; i++)
         if (dims.dims[i].dynamic) report_dim(j, &dims.dims[i]);

@@ -236,10 +236,9 @@ static void predict_spec(void *argument)
         print_all(j);
         return;
     }
-    json_t *all = json_array();
+    json_t *all = cli_keep_json(j->a, json_array());
     for (int i = 0; i < j->count; i++) json_array_append_new(all, point_json(j, &j->points[i]));
     cli_print_json(all);
-    json_decref(all);
 }
 
 int command_predict_main(const cli_options *o)

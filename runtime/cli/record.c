@@ -6,17 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void release_json(void *json) { json_decref(json); }
-
 void record_write(arena *a, const char *path, json_t *runs)
 {
-    json_t *all = json_pack("{s:i, s:s, s:O}", "record", record_version, "tfgen", TFGEN_VERSION, "runs", runs);
-    arena_defer(a, release_json, all);
-    char *text = json_dumps(all, JSON_INDENT(1));
-    if (!text) bail(a, code_device, (position){0}, "not enough memory for the record");
-    const char *kept = arena_printf(a, "%s\n", text);
-    free(text);
-    cli_write_file(a, path, kept, strlen(kept));
+    json_t *all = cli_keep_json(a, json_pack("{s:i, s:s, s:O}", "record", record_version, "tfgen", TFGEN_VERSION, "runs", runs));
+    const char *text = arena_printf(a, "%s\n", cli_json_text(a, all, JSON_INDENT(1)));
+    cli_write_file(a, path, text, strlen(text));
 }
 
 /* ---- reading */
@@ -130,7 +124,7 @@ record record_read(arena *a, const char *path)
     json_error_t error;
     json_t *all = json_loadb(text, size, JSON_REJECT_DUPLICATES, &error);
     if (!all) bail(a, code_bad_input, (position){0}, "%s:%d:%d: %s", path, error.line, error.column, text_harmless(a, error.text));
-    arena_defer(a, release_json, all);
+    cli_keep_json(a, all);
     const json_t *runs = json_object_get(all, "runs");
     if (json_integer_value(json_object_get(all, "record")) != record_version || !json_array_size(runs))
         refuse(&r, "this is no record of runs; bench --record=FILE writes one");

@@ -100,13 +100,27 @@ compile_request cli_request_text(arena *a, const cli_options *o, const char *nam
     return r;
 }
 
+void cli_one_target(arena *a, const cli_options *o)
+{
+    if (o->target && strchr(o->target, ','))
+        bail(a, code_usage, (position){0}, "--target: one target here, not '%s'; emit, build and verify take several", o->target);
+}
+
 const char *cli_target(arena *a, const cli_options *o, const compile_request *r)
 {
     static const char usual[] = "sm_90a";
+    cli_one_target(a, o);
     if (o->target) return o->target;
     if (!r->device_model) return usual;
     if (!strchr(r->device_model, '\n')) return device_model_named(a, r->device_model)->target->name;
     return device_model_read(a, r->device_model, strlen(r->device_model), r->device_file)->target->name;
+}
+
+const char *cli_first_line(arena *a, const char *log)
+{
+    enum { most = 300 };
+    const size_t size = log ? strcspn(log, "\n") : 0;
+    return text_harmless(a, arena_strndup(a, log ? log : "", size < most ? size : most));
 }
 
 const char *cli_first_error(arena *a, const arena *of)
@@ -207,4 +221,25 @@ tfgen_device *cli_open_device(arena *a, const char *name)
     if (!*device->info.target)
         bail(a, code_unsupported, (position){0}, "--device: tfgen has no target for %s (%s)", device->info.name, device->info.label);
     return device;
+}
+
+tfgen_device *cli_open_host(arena *a, const char *target, unsigned workers)
+{
+    const target_info *as = compile_target(a, target);
+    const host_device_options options = {.target = as->vendor == vendor_host ? NULL : as, .guard = true, .workers = workers};
+    tfgen_device *device;
+    tfgen_error error;
+    const tfgen_status status = host_device_open(&options, &device, &error);
+    if (status != TFGEN_OK) cli_device_bails(a, status, "the host engine: ", &error, NULL);
+    arena_defer(a, close_device, device);
+    return device;
+}
+
+const device_model *cli_peaks(arena *a, const cli_options *o, const device_model *d, const tfgen_device *device)
+{
+    const bool matches = !d->match || strstr(device->info.label, d->match);
+    if (!matches && o->device_model)
+        bail(a, code_usage, (position){0}, "--device-model=%s is for a device that is called '%s'; this one is '%s'", o->device_model,
+             d->match, device->info.label);
+    return matches && d->numbers[number_bandwidth].value > 0 ? d : NULL;
 }

@@ -90,20 +90,18 @@ static void print_json(arena *a, const ir_program *graph, const plan *p, const t
                                                  kernel_ops(a, graph, p->launches[i].kernel)));
     for (int i = 0; i < r->check_count; i++) {
         const trial_check *c = &r->checks[i];
-        /* JSON has no infinities: a ratio or an error that is not finite is null */
         json_array_append_new(checks, json_pack("{s:s, s:b, s:o, s:o, s:b, s:I, s:I, s:o, s:f}", "value", c->name, "good", c->good, "ratio",
-                                                isfinite(c->ratio) ? json_real(c->ratio) : json_null(), "rms_ratio",
-                                                isfinite(c->spread) ? json_real(c->spread) : json_null(), "end_to_end", c->end_to_end,
+                                                cli_json_number(c->ratio), "rms_ratio",
+                                                cli_json_number(c->spread), "end_to_end", c->end_to_end,
                                                 "elements", (json_int_t)c->count, "unjudged", (json_int_t)c->unjudged, "rms",
-                                                isfinite(c->rms) ? json_real(c->rms) : json_null(), "rms_rounded", c->rms_rounded));
+                                                cli_json_number(c->rms), "rms_rounded", c->rms_rounded));
     }
     json_t *all =
         json_pack("{s:s, s:s, s:s, s:s, s:s, s:i, s:f, s:f, s:b, s:o, s:o, s:o}", "block", p->program->name, "dtype",
                   dtype_name(p->program->type), "fusion", fusion_level_name(p->program->level), "target", p->target->name, "device",
                   r->device, "launches", r->launches, "seconds", r->total_seconds, "compile_seconds", r->compile_seconds, "referenced",
                   r->referenced, "good", r->referenced ? json_boolean(r->good) : json_null(), "kernels", kernels, "checks", checks);
-    cli_print_json(all);
-    json_decref(all);
+    cli_print_json(cli_keep_json(a, all));
 }
 
 static void step(void *context, const char *kernel) { progress_step(context, kernel); }
@@ -114,8 +112,7 @@ static void run_spec(void *argument)
     arena *a = j->a;
     const cli_options *o = j->o;
     const char *target = o->target;
-    if (target && strchr(target, ','))
-        bail(a, code_usage, (position){0}, "--target: one target here, not '%s'; emit, build and verify take several", target);
+    cli_one_target(a, o);
     tfgen_device *device = trial_device(a, trial_best_device(a, o), o->check != NULL, &target);
     compile_request request = cli_request(a, o, j->path);
     compiled c;

@@ -39,9 +39,3 @@ const char *colour_code(FILE *out, colour c)
     const char *no = secure_getenv("NO_COLOR");
     return (no && *no) || !isatty(fileno(out)) ? "" : codes[c];
 }
-
-void cli_print_json(const json_t *all)
-{
-    json_dumpf(all, stdout, JSON_INDENT(2));
-    putchar('\n');
-}

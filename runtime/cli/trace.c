@@ -18,28 +18,12 @@ typedef struct trace_job {
 enum { runs_before = 2 /* that the traced one finds the device at work */, least_rounds = 3, most_rounds = 200 };
 
 /* ---- the device */
-static void close_device(void *d) { tfgen_device_close(d); }
-
-static tfgen_device *host_device_for(arena *a, const cli_options *o, const char *target)
-{
-    const target_info *as = compile_target(a, target);
-    const host_device_options options = {.target = strcmp(as->family, "host") == 0 ? NULL : as,
-                                         .guard = true,
-                                         .workers = (unsigned)o->number.jobs};
-    tfgen_device *device;
-    tfgen_error error;
-    const tfgen_status status = host_device_open(&options, &device, &error);
-    if (status != TFGEN_OK) cli_device_bails(a, status, "the host engine: ", &error, NULL);
-    arena_defer(a, close_device, device);
-    return device;
-}
-
 /* The one that is asked for, else the first GPU that tfgen has a target for; a target without a device is the host engine's. */
 static tfgen_device *device_for(arena *a, const cli_options *o, const char **target)
 {
     const char *name = o->device ? o->device : trial_best_device(a, o);
     tfgen_device *device = trial_device(a, name, false, target);
-    if (!device) device = host_device_for(a, o, *target ? *target : "host");
+    if (!device) device = cli_open_host(a, *target ? *target : "host", (unsigned)o->number.jobs);
     *target = device->info.target;
     return device;
 }
@@ -188,21 +172,14 @@ static int units_of(const tfgen_device *d, const cli_options *o)
     return d->api == &host_device && o->number.jobs > 0 ? (int)o->number.jobs : d->info.multiprocessors;
 }
 
-static void release_json(void *json) { json_decref(json); }
-
 static void report(const trace_job *j, const trace_facts *f, const timeline *t)
 {
     arena *a = j->a;
     const char *events = j->o->output ? trace_events(a, f, t) : NULL, *picture = j->o->svg ? trace_picture(a, f, t) : NULL;
     if (events) cli_write_file(a, j->o->output, events, strlen(events));
     if (picture) cli_write_file(a, j->o->svg, picture, strlen(picture));
-    if (j->o->json) {
-        json_t *all = trace_summary(f, t);
-        arena_defer(a, release_json, all);
-        cli_print_json(all);
-    } else if (!j->o->quiet && !options_fill_stdout(j->o)) {
-        trace_print(f, t);
-    }
+    if (j->o->json) cli_print_json(cli_keep_json(a, trace_summary(f, t)));
+    else if (!j->o->quiet && !options_fill_stdout(j->o)) trace_print(f, t);
 }
 
 static void trace_spec(void *argument)
@@ -210,7 +187,7 @@ static void trace_spec(void *argument)
     trace_job *j = argument;
     arena *a = j->a;
     const cli_options *o = j->o;
-    if (o->target && strchr(o->target, ',')) bail(a, code_usage, (position){0}, "--target: one target here, not '%s'", o->target);
+    cli_one_target(a, o);
     const char *target = o->target;
     tfgen_device *device = device_for(a, o, &target);
     compile_request request = cli_request(a, o, j->path);

@@ -349,8 +349,9 @@ static void tell_progress(void *context, const tfgen_progress *p)
 static void open_session(trial *t)
 {
     tfgen_code code;
+    tfgen_device *device = t->o->device && t->o->device->api != &host_device ? t->o->device : NULL;
     const guarded_options options =
-        {.device = t->o->device, .check = t->o->check, .watch = t->o->watch, .jobs = t->o->jobs, .cache = t->o->cache,
+        {.device = device, .check = t->o->check, .watch = t->o->watch, .jobs = t->o->jobs, .cache = t->o->cache,
          .progress = tell_progress, .context = t};
     const double start = seconds_now();
     arena_defer(t->a, free_log, &t->log);
@@ -383,21 +384,14 @@ const char *trial_best_device(arena *a, const cli_options *o)
     return NULL;
 }
 
-static void close_device(void *d) { tfgen_device_close(d); }
-
 tfgen_device *trial_device(arena *a, const char *name, bool check, const char **target)
 {
-    tfgen_device *device;
-    tfgen_error error;
     if (!name || strcmp(name, "host") == 0) return NULL;
     if (check) bail(a, code_usage, (position){0}, "--check: only the host engine checks; leave --device out");
-    const tfgen_status status = tfgen_device_open(name, &device, &error);
-    if (status != TFGEN_OK) cli_device_bails(a, status, "--device: ", &error, NULL);
-    arena_defer(a, close_device, device);
-    if (!*tfgen_device_target(device)) bail(a, code_unsupported, (position){0}, "--device: tfgen has no target for %s", name);
-    if (*target && strcmp(*target, tfgen_device_target(device)) != 0)
-        bail(a, code_usage, (position){0}, "--target=%s: the device %s needs %s", *target, name, tfgen_device_target(device));
-    *target = tfgen_device_target(device);
+    tfgen_device *device = cli_open_device(a, name);
+    if (*target && strcmp(*target, device->info.target) != 0)
+        bail(a, code_usage, (position){0}, "--target=%s: the device %s needs %s", *target, name, device->info.target);
+    *target = device->info.target;
     return device;
 }
 

@@ -10,7 +10,7 @@
 typedef enum reference_when { reference_auto, reference_always, reference_never } reference_when;
 
 typedef struct trial_options {
-    tfgen_device *device; /* NULL: the host engine */
+    tfgen_device *device; /* NULL, or the host's: the host engine, as the plan's target has it */
     unsigned long long seed;
     int repeat; /* timed runs after the checked one */
     int jobs;

@@ -11,14 +11,12 @@ enum { prefix_count = sizeof prefixes / sizeof *prefixes };
 
 bool data_is_given(const ir_value *v) { return v->kind == value_input || v->kind == value_param || v->kind == value_state; }
 
-static void free_buffer(void *p) { free(p); }
-
 /* Data and reference results may be larger than an arena wants; they are freed with it all the same. */
 double *data_numbers(arena *a, long long count)
 {
     double *p = calloc((size_t)(count > 0 ? count : 1), sizeof *p);
     if (!p) bail(a, code_device, (position){0}, "not enough memory for %lld numbers", count);
-    arena_defer(a, free_buffer, p);
+    arena_defer(a, free, p);
     return p;
 }
 

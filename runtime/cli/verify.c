@@ -144,8 +144,8 @@ static void record(verify_job *j, tally *spec, const verify_case *c, tfgen_code 
             both[i]->worst = worst->ratio, both[i]->worst_case = arena_printf(j->a, "%s, value %s", c->name, worst->name);
     }
     json_array_append_new(j->cases, json_pack("{s:s, s:b, s:o, s:o, s:s, s:I, s:s}", "case", text_harmless(j->a, c->name), "good", good,
-                                              "ratio", isfinite(worst->ratio) ? json_real(worst->ratio) : json_null(), "rms_ratio",
-                                              isfinite(spread) ? json_real(spread) : json_null(), "value", worst->name, "unjudged",
+                                              "ratio", cli_json_number(worst->ratio), "rms_ratio",
+                                              cli_json_number(spread), "value", worst->name, "unjudged",
                                               (json_int_t)c->result.unjudged, "message", diagnostics));
     if (!good) text_printf(&j->failures, "FAILED %s: %s", c->name, failure(j->a, c, worst, code, diagnostics));
 }

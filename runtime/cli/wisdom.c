@@ -1,6 +1,7 @@
 /* In: what to do with wisdom files. Out: their entries as a table, JSON or text; one file of several. Refuses unknown words with exit code
  * 2, a file that cannot be read or written with 7. Damaged and stale lines are told, and are never an error: plans pass over them. */
 #include "runtime/cli/cli.h"
+#include "runtime/cli/plan_words.h"
 #include "runtime/wisdom/wisdom_file.h"
 #include <jansson.h>
 #include <string.h>
@@ -36,14 +37,6 @@ static const wisdom *usual(const wisdom_job *j) { return wisdom_load_file(j->a, 
 static void show_path(const wisdom_job *j) { puts(usual_path(j)); }
 
 /* ---- ls */
-static const char *tile_text(arena *a, const ir_tile *tile)
-{
-    const program_info *p = &program_table[tile->program];
-    text t = {.a = a};
-    for (int i = 0; i < p->field_count; i++) text_printf(&t, "%s%s=%d", i ? " " : "", p->fields[i].name, tile->at[i]);
-    return t.data ? t.data : "";
-}
-
 static const char *gain_text(arena *a, const wisdom_entry *e)
 {
     return e->seconds > 0 && e->default_seconds > 0 ? arena_printf(a, "%.3fx", e->default_seconds / e->seconds) : "-";
@@ -60,10 +53,9 @@ static json_t *entry_json(const wisdom_job *j, const wisdom_entry *e)
 
 static void list_json(const wisdom_job *j, const wisdom *w)
 {
-    json_t *list = json_array();
+    json_t *list = cli_keep_json(j->a, json_array());
     for (int i = 0; i < w->count; i++) json_array_append_new(list, entry_json(j, &w->list[i]));
     cli_print_json(list);
-    json_decref(list);
 }
 
 static void list(const wisdom_job *j)

@@ -190,7 +190,7 @@ START_TEST(bad_requests_are_refused)
     ck_assert_int_eq(tfgen("access specs/rmsnorm.yaml --target=host"), 4);
     says("no waves");
     ck_assert_int_eq(tfgen("access specs/rmsnorm.yaml --target=sm_80,sm_90a"), 2);
-    says("--target: access takes one");
+    says("--target: one target here, not 'sm_80,sm_90a'");
     ck_assert_int_eq(tfgen("access specs/rmsnorm.yaml specs/linear.yaml"), 2);
     ck_assert_int_eq(tfgen("access specs/rmsnorm.yaml --limit=0"), 2);
     ck_assert_int_eq(tfgen("access specs/rmsnorm.yaml --svg=/dev/null/a.svg"), 7);

@@ -380,6 +380,7 @@ START_TEST(what_bisect_cannot_do_it_says)
     ck_assert_int_eq(tfgen("bisect " SWIGLU " --what=nan --expected=x"), 2);
     ck_assert_int_eq(tfgen("bisect " SWIGLU " --tolerance=1"), 2);
     ck_assert_int_eq(tfgen("bisect " SWIGLU " --what=slow --weights=x"), 2);
+    ck_assert_int_eq(tfgen("bisect " SWIGLU " --what=slow --repeat=2"), 2);
     ck_assert_int_eq(tfgen("bisect specs/swiglu.yaml specs/linear.yaml"), 2);
     ck_assert_int_eq(tfgen("bisect specs/bad/add-shapes.yaml"), 3);
     ck_assert_int_eq(tfgen("bisect specs/swiglu.yaml --target=sm_12"), 4);

@@ -275,6 +275,8 @@ START_TEST(a_gpus_rows_have_floors)
     ck_assert_str_eq(field(t, 0, "note"), "");
     ck_assert(json_real_value(json_object_get(row, "floor_seconds")) > 0 && json_real_value(json_object_get(row, "of_floor")) > 0);
     json_decref(t);
+    ck_assert_int_eq(tfgen("table rmsnorm-blocks --device=hip --device-model=mi250x --seconds=0"), code_usage);
+    says("--device-model=mi250x is for a device that is called ");
 }
 END_TEST
 

@@ -1,19 +1,13 @@
 /* In, out, refusals: report.h: what text, JSON and picture say alike. */
 #include "runtime/cli/access/report.h"
+#include "runtime/cli/plan_words.h"
 #include "runtime/cli/trial.h"
 #include <string.h>
-
-static const launch *launch_of(const access_report *r, const access_launch *l)
-{
-    for (int i = 0; i < r->plan->launch_count; i++)
-        if (strcmp(r->plan->launches[i].name, l->kernel) == 0) return &r->plan->launches[i];
-    return NULL;
-}
 
 /* Whose phases a launch's lines belong to: its own, or of a kernel that packs weights those of the product that they are for. */
 static const ir_kernel *kernel_of(const access_report *r, const access_launch *l)
 {
-    const launch *of = launch_of(r, l);
+    const launch *of = launch_named(r->plan, l->kernel);
     for (int i = 0; !of && i < r->plan->pack_count; i++)
         if (strcmp(r->plan->packs[i].name, l->kernel) == 0) return r->plan->packs[i].kernel;
     return of ? of->kernel : NULL;
@@ -21,7 +15,7 @@ static const ir_kernel *kernel_of(const access_report *r, const access_launch *l
 
 const char *access_ops(const access_report *r, const access_launch *l)
 {
-    const launch *of = launch_of(r, l);
+    const launch *of = launch_named(r->plan, l->kernel);
     return of ? kernel_ops(r->a, r->graph, of->kernel) : "packs weights";
 }
 

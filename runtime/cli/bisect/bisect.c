@@ -151,11 +151,12 @@ static bisect_what what_of(const cli_options *o)
 static void refuse_options(const bisection *b)
 {
     const cli_options *o = b->o;
-    if (o->target && strchr(o->target, ',')) bail(b->a, code_usage, (position){0}, "--target: one target here, not '%s'", o->target);
+    cli_one_target(b->a, o);
     if (o->expected && b->what != bisect_diff) bail(b->a, code_usage, (position){0}, "--expected: it is for --what=diff");
-    if ((o->weights || o->input || o->state || o->check) && b->what == bisect_slow)
+    if ((o->weights || o->input || o->state || o->check || o->repeat) && b->what == bisect_slow)
         bail(b->a, code_usage, (position){0},
-             "--what=slow: times are of random data; --weights, --input, --state and --check are for diff and nan");
+             "--what=slow: times are of random data, for --seconds; --weights, --input, --state, --check and --repeat are for diff and "
+             "nan");
     if ((o->tolerance || o->seconds) && b->what != bisect_slow)
         bail(b->a, code_usage, (position){0}, "--tolerance and --seconds are for --what=slow; bounds of numbers are computed");
 }

@@ -3,6 +3,7 @@
 #include "gen/base/names.h"
 #include "ir/program/segments.h"
 #include "runtime/cli/bisect/bisect.h"
+#include "runtime/cli/plan_words.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,14 +38,6 @@ static const ir_op *spec_op(const bisection *b, const ir_op *op)
 }
 
 /* ---- the tile */
-static const char *tile_text(arena *a, const ir_phase *phase)
-{
-    const program_info *info = &program_table[phase->tile.program];
-    text t = {.a = a};
-    for (int i = 0; i < info->field_count; i++) text_printf(&t, "%s%s=%d", i ? " " : "", info->fields[i].name, phase->tile.at[i]);
-    return t.data ? t.data : "";
-}
-
 static int field_of(const ir_phase *phase, const char *name)
 {
     const int i = tile_field_find(phase->tile.program, name, strlen(name));
@@ -175,7 +168,7 @@ place_made locate(bisection *b, const plan *p, const parting *found)
     if (m.op) m.spec_text = spec_line(b, m.op);
     if (!v || !v->def || !(m.phase = phase_of(p->program, v->def)) || !(m.launch = launch_of(p, m.phase))) return m;
     m.computes = kernel_ops(a, b->graph, m.launch->kernel);
-    m.tile = tile_text(a, m.phase);
+    m.tile = tile_text(a, &m.phase->tile);
     const ir_value *shaped = v->def->kind == op_attention_partial ? found->value : v; /* parts are judged as the attention */
     m.within = tile_of(a, m.launch, m.phase, shaped, &p->program->dims, found->first);
     find_source(a, &m, p, v);

@@ -214,8 +214,6 @@ void bisect_print(const bisection *b)
 }
 
 /* ---- JSON */
-static json_t *number_json(double x) { return isfinite(x) ? json_real(x) : json_null(); }
-
 static void set_text(json_t *o, const char *key, const char *text)
 {
     if (text) json_object_set_new(o, key, json_string(text));
@@ -244,16 +242,16 @@ static json_t *box_json(const parting *p)
 static json_t *parting_json(const bisection *b, const parting *p)
 {
     json_t *o = json_pack("{s:s, s:s, s:I}", "value", p->value->name, "kind", kind_names[p->kind], "elements", (json_int_t)p->elements);
-    json_object_set_new(o, "worst_ratio", number_json(p->worst_ratio));
-    json_object_set_new(o, "rms_ratio", number_json(p->spread));
+    json_object_set_new(o, "worst_ratio", cli_json_number(p->worst_ratio));
+    json_object_set_new(o, "rms_ratio", cli_json_number(p->spread));
     if (p->kind == parting_none) return o;
     json_object_set_new(o, "end_to_end", json_boolean(p->end_to_end));
     json_object_set_new(o, "element", index_json(b, p));
-    json_object_set_new(o, "bound", number_json(p->bound));
-    json_object_set_new(o, "ratio", number_json(p->ratio));
+    json_object_set_new(o, "bound", cli_json_number(p->bound));
+    json_object_set_new(o, "ratio", cli_json_number(p->ratio));
     if (p->end_to_end) return o;
-    json_object_set_new(o, "got", number_json(p->got));
-    json_object_set_new(o, "expected", number_json(p->expected));
+    json_object_set_new(o, "got", cli_json_number(p->got));
+    json_object_set_new(o, "expected", cli_json_number(p->expected));
     json_object_set_new(o, "wrong", json_integer(p->bad));
     json_object_set_new(o, "unwritten", json_integer(p->unwritten));
     json_object_set_new(o, "infinite", json_integer(p->infinite));
@@ -344,6 +342,5 @@ void bisect_print_json(const bisection *b)
         json_object_set_new(o, "launches", slow_json(b));
     else
         numbers_json(b, o);
-    cli_print_json(o);
-    json_decref(o);
+    cli_print_json(cli_keep_json(b->a, o));
 }

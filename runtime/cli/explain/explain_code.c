@@ -18,8 +18,8 @@ static void count_compiled(void *context, const char *kernel, bool cached, bool 
 
 static const char *first_line(arena *a, const char *log)
 {
-    const size_t n = log ? strcspn(log, "\n") : 0;
-    return n ? text_harmless(a, arena_strndup(a, log, n)) : "the compiler said nothing";
+    const char *line = cli_first_line(a, log);
+    return *line ? line : "the compiler said nothing";
 }
 
 const plan_code *explain_compile(arena *a, const cli_options *o, const plan **p, const char **missing)

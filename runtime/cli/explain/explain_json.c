@@ -2,13 +2,6 @@
 #include "runtime/cli/explain/explanation.h"
 #include <string.h>
 
-static json_t *dims_json(const dim_table *dims)
-{
-    json_t *o = json_object();
-    for (int i = 0; i < dims->count; i++) json_object_set_new(o, dims->dims[i].name, json_integer(dims->dims[i].value));
-    return o;
-}
-
 static json_t *shape_json(const ir_value *v, const dim_table *dims)
 {
     json_t *list = json_array();
@@ -233,7 +226,7 @@ json_t *explain_json(const explanation *e)
         if (first->devices[i].model->numbers[number_bandwidth].value > 0)
             json_array_append_new(models, model_json(first->devices[i].model, p->type));
     return json_pack("{s:s, s:s, s:s, s:s, s:o, s:s, s:s, s:b, s:s, s:o, s:o, s:o}", "tfgen", TFGEN_VERSION, "block", p->name, "dtype",
-                     dtype_name(p->type), "spec", text_harmless(e->a, e->path), "dims", dims_json(&p->dims), "target",
+                     dtype_name(p->type), "spec", text_harmless(e->a, e->path), "dims", cli_json_dims(&p->dims), "target",
                      e->device->target->name, "device", e->device->name, "measured_vendor", e->device->target->vendor == vendor_nvidia,
                      "text", plain_text(e), "graph", e->graph ? graph_json(e->graph) : json_null(), "models", models, "levels", levels);
 }

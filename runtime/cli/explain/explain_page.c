@@ -23,11 +23,9 @@ void explain_page(arena *a, const char *path, const json_t *all)
 {
     static const char mark[] = "@DATA@";
     const char *at = strstr(tfgen_explain_page, mark);
-    char *json = json_dumps(all, JSON_COMPACT);
     text page = {.a = a};
     text_append(&page, tfgen_explain_page, (size_t)(at - tfgen_explain_page));
-    append_harmless(&page, json ? json : "{}");
-    free(json);
+    append_harmless(&page, cli_json_text(a, all, JSON_COMPACT));
     text_append(&page, at + strlen(mark), strlen(at + strlen(mark)));
     cli_write_file(a, path, page.data, page.size);
 }

@@ -5,6 +5,7 @@
 #include "gen/base/peaks.h"
 #include "gen/base/signature.h"
 #include "runtime/cli/bench.h"
+#include "runtime/cli/plan_words.h"
 #include "runtime/cli/table/grid.h"
 #include "runtime/cli/table/nearest.h"
 #include "runtime/cli/trial.h"
@@ -59,13 +60,6 @@ struct table_job {
 };
 
 /* ---- rows */
-static const char *dims_text(arena *a, const dim_table *dims)
-{
-    text t = {.a = a};
-    for (int i = 0; i < dims->count; i++) text_printf(&t, "%s%s=%lld", i ? "," : "", dims->dims[i].name, dims->dims[i].value);
-    return t.data ? t.data : "";
-}
-
 static entry *add_row(table_case *c, const char *label)
 {
     table_job *j = c->j;
@@ -79,8 +73,8 @@ static entry *add_row(table_case *c, const char *label)
         t->rows = rows, j->entries = entries, t->room = room;
     }
     const ir_program *p = c->c.plan->program;
-    t->rows[t->count] = (table_row){.block = arena_strdup(j->a, p->name), .dims = dims_text(j->a, &p->dims), .label = label, .tile = "",
-                                    .note = "", .limit = ""};
+    t->rows[t->count] = (table_row){.block = arena_strdup(j->a, p->name), .dims = dims_text(j->a, &p->dims, ","), .label = label,
+                                    .tile = "", .note = "", .limit = ""};
     entry *e = &j->entries[t->count];
     *e = (entry){.of = c, .row = t->count++};
     return e;
@@ -160,13 +154,6 @@ static void add_point(table_case *c, const grid_point *g)
     if (!n.exact) row_of(e)->note = arena_printf(j->a, "the nearest: %s", text_harmless(j->a, n.why));
 }
 
-static int find_launch(const plan *p, const char *signature, arena *a)
-{
-    for (int i = 0; i < p->launch_count; i++)
-        if (strcmp(phase_signature(a, p->program, p->launches[i].kernel->phases[0]), signature) == 0) return i;
-    return -1;
-}
-
 /* ---- one row: opened, checked */
 static void open_entry(void *argument)
 {
@@ -175,7 +162,7 @@ static void open_entry(void *argument)
     e->plan = e->line ? plan_with(c, e->a, e->line) : c->c.plan;
     e->bench = e->line ? bench_open(e->a, c->c.graph, e->plan, &c->options, c->root) : c->root;
     const plan *p = bench_plan_of(e->bench);
-    const int at = e->line ? find_launch(p, e->signature, e->a) : 0;
+    const int at = e->line ? launch_of_signature(e->a, p, e->signature) : 0;
     if (at < 0 || (e->line && strcmp(space_text(e->a, &p->launches[at].kernel->phases[0]->tile), row_of(e)->tile) != 0))
         bail(e->a, code_unsupported, (position){0}, "it spills");
     e->plan = p;
@@ -185,8 +172,7 @@ static void check_entry(void *argument)
 {
     entry *e = argument;
     table_case *c = e->of;
-    const bool host = c->j->t.host;
-    const trial_options options = {.device = host ? NULL : c->j->device,
+    const trial_options options = {.device = c->j->device,
                                    .seed = (unsigned long long)c->j->o->number.seed,
                                    .jobs = (int)c->j->o->number.jobs,
                                    .cache = c->j->cache,
@@ -218,24 +204,36 @@ static void take_work(entry *e)
     }
 }
 
-static bool attempt(entry *e, void (*body)(void *))
+static void note_worst(table_job *j, int code)
 {
-    arena *a = arena_new();
+    if (code > j->worst) j->worst = code;
+}
+
+/* In the entry's arena; false: it went wrong, and the row says how. */
+static bool attempt(entry *e, void (*body)(void *), void *argument)
+{
+    const int code = (int)arena_run(e->a, body, argument);
+    if (code) say(e, row_failed, cli_first_error(e->of->j->a, e->a));
+    note_worst(e->of->j, code);
+    return !code;
+}
+
+/* What a check needs goes with it. */
+static void check_apart(entry *e)
+{
     arena *own = e->a;
-    if (body == check_entry) e->a = a; /* what a check needs goes with it */
-    else arena_free(a), a = NULL;
-    const bool good = arena_run(e->a, body, e) == code_ok;
-    if (!good) say(e, row_failed, cli_first_error(e->of->j->a, e->a));
-    if (a) e->a = own, arena_free(a);
-    return good;
+    e->a = arena_new();
+    (void)attempt(e, check_entry, e);
+    arena_free(e->a);
+    e->a = own;
 }
 
 static void prepare(entry *e)
 {
     if (row_of(e)->status == row_illegal) return;
     e->a = arena_new();
-    if (!attempt(e, open_entry)) return;
-    if (!e->of->j->o->no_check) attempt(e, check_entry);
+    if (!attempt(e, open_entry, e)) return;
+    if (!e->of->j->o->no_check) check_apart(e);
     take_work(e);
     e->samples = arena_alloc(e->of->j->a, most_samples * sizeof *e->samples);
 }
@@ -255,20 +253,13 @@ static void read_case(void *argument)
     c->readable = true;
 }
 
-/* A default that is another device's, or has no bandwidth, says nothing. */
-static const device_model *peaks_of(const table_case *c)
-{
-    const device_model *d = c->c.plan->device;
-    return (!d->match || strstr(c->j->device->info.label, d->match)) && d->numbers[number_bandwidth].value > 0 ? d : NULL;
-}
-
 static void open_case(void *argument)
 {
     table_case *c = argument;
     table_job *j = c->j;
     c->request.target = j->device->info.target, c->request.device_label = j->device->info.label;
     compile_inside(c->a, &c->request, &c->c);
-    c->peaks = peaks_of(c);
+    c->peaks = cli_peaks(c->a, j->o, c->c.plan->device, j->device);
     c->options = (bench_options){.device = j->device,
                                  .seed = (unsigned long long)j->o->number.seed,
                                  .jobs = (int)j->o->number.jobs,
@@ -285,11 +276,15 @@ static void open_case(void *argument)
     for (int i = first; i < j->t.count; i++) prepare(&j->entries[i]);
 }
 
+/* Rows that it has by then have no times. */
 static void run_case(table_case *c, void (*body)(void *))
 {
+    table_job *j = c->j;
     const int code = (int)arena_run(c->a, body, c);
     fputs(arena_diagnostics(c->a), stderr);
-    if (code > c->j->worst) c->j->worst = code;
+    note_worst(j, code);
+    for (int i = 0; i < j->t.count && code; i++)
+        if (j->entries[i].of == c && j->t.rows[i].status == row_timed) say(&j->entries[i], row_failed, cli_first_error(j->a, c->a));
 }
 
 /* At each value of the sweep; what cannot be read is told before the first is timed. */
@@ -332,8 +327,7 @@ static void time_all(table_job *j, double seconds)
     for (int round = 0; round < least_samples || seconds_now() - start < seconds; round++) {
         for (int i = 0; i < j->t.count; i++) {
             timing t = {.e = &j->entries[(i + round) % j->t.count]};
-            if (is_timed(t.e) && arena_run(t.e->a, time_entry, &t) != code_ok)
-                say(t.e, row_failed, cli_first_error(j->a, t.e->a));
+            if (is_timed(t.e)) (void)attempt(t.e, time_entry, &t);
         }
         if (round < least_samples) progress_step(&bar, "");
     }
@@ -414,16 +408,10 @@ static void run_table(void *argument)
         if (j->cases[i].readable) run_case(&j->cases[i], open_case);
     if (!j->t.count) return;
     time_all(j, seconds);
-    for (int i = 0; i < j->t.count; i++) {
-        const row_status s = j->t.rows[i].status;
-        const int code = s == row_wrong ? code_check_failed : s == row_failed ? code_compile_failed : code_ok;
-        if (code > j->worst) j->worst = code;
-    }
-    if (o->json) {
-        json_t *all = table_json(&j->t);
-        cli_print_json(all);
-        json_decref(all);
-    } else if (!o->quiet) table_print(j->a, &j->t);
+    for (int i = 0; i < j->t.count; i++)
+        if (j->t.rows[i].status == row_wrong) note_worst(j, code_check_failed);
+    if (o->json) cli_print_json(cli_keep_json(j->a, table_json(&j->t)));
+    else if (!o->quiet) table_print(j->a, &j->t);
     if (o->report) table_write(j->a, &j->t, o->report);
 }
 

@@ -94,16 +94,9 @@ json_t *table_json(const table *t)
                      t->target, "model", t->model, "dtype", t->dtype, "clock", t->host ? "CPU" : "device events", "rows", rows);
 }
 
-static void free_string(void *s) { free(s); }
-
 static void put_json(text *out, const table *t)
 {
-    json_t *all = table_json(t);
-    char *dumped = json_dumps(all, JSON_INDENT(1));
-    json_decref(all);
-    if (!dumped) bail(out->a, code_device, (position){0}, "--report: not enough memory");
-    arena_defer(out->a, free_string, dumped);
-    text_printf(out, "%s\n", dumped);
+    text_printf(out, "%s\n", cli_json_text(out->a, cli_keep_json(out->a, table_json(t)), JSON_INDENT(1)));
 }
 
 /* ---- CSV */

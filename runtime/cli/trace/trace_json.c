@@ -1,6 +1,6 @@
 /* In: a timeline. Out: its summary as JSON, and all of it in Chrome's trace format, which Perfetto reads. Refuses nothing. */
 #include "runtime/cli/trace/timeline.h"
-#include <stdlib.h>
+#include "runtime/cli/cli.h"
 
 /* ---- the summary, in seconds */
 static json_t *seconds(double nanoseconds) { return json_real(nanoseconds * 1e-9); }
@@ -100,17 +100,11 @@ static void name_tracks(arena *a, json_t *events, const trace_facts *f, const ti
                                       : arena_printf(a, "unit %d", i / lanes_each));
 }
 
-static void free_text(void *p) { free(p); }
-
 const char *trace_events(arena *a, const trace_facts *f, const timeline *t)
 {
     json_t *events = json_array();
     name_tracks(a, events, f, t);
     for (int i = 0; i < t->launch_count; i++) add_launch(events, t, i);
-    json_t *all = json_pack("{s:o, s:s, s:o}", "traceEvents", events, "displayTimeUnit", "ns", "otherData", trace_summary(f, t));
-    char *text = json_dumps(all, JSON_COMPACT);
-    json_decref(all);
-    if (!text) bail(a, code_device, (position){0}, "not enough memory for the trace");
-    arena_defer(a, free_text, text);
-    return text;
+    return cli_json_text(a, cli_keep_json(a, json_pack("{s:o, s:s, s:o}", "traceEvents", events, "displayTimeUnit", "ns", "otherData",
+                                                       trace_summary(f, t))), JSON_COMPACT);
 }

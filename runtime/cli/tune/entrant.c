@@ -1,5 +1,6 @@
 /* In: entrant.h. Out: candidates that are ready, or say why not. Each has an arena of its own, which ends with it. */
 #include "runtime/cli/tune/entrant.h"
+#include "runtime/cli/plan_words.h"
 #include "runtime/cli/trial.h"
 #include "runtime/cli/trial_data.h"
 #include <stdlib.h>
@@ -30,25 +31,12 @@ typedef struct attempt {
     trial_result checked;
 } attempt;
 
-static const char *first_line(arena *a, const char *s)
-{
-    const size_t n = strcspn(s, "\n");
-    return text_harmless(a, arena_strndup(a, s, n < 300 ? n : 300));
-}
-
 static bool take(attempt *s, void (*body)(void *), candidate_status otherwise)
 {
     if (arena_run(s->e->a, body, s) == code_ok) return true;
     s->x->status = otherwise;
-    s->x->reason = first_line(s->c->a, arena_diagnostics(s->e->a));
+    s->x->reason = cli_first_line(s->c->a, arena_diagnostics(s->e->a));
     return false;
-}
-
-static int launch_of(const plan *p, const char *signature, arena *a)
-{
-    for (int i = 0; i < p->launch_count; i++)
-        if (strcmp(phase_signature(a, p->program, p->launches[i].kernel->phases[0]), signature) == 0) return i;
-    return -1;
 }
 
 /* A tile that spilled when the default was made gave way to another. */
@@ -56,7 +44,7 @@ static void make_plan(void *argument)
 {
     attempt *s = argument;
     plan *p = course_plan(s->c, s->e->a, s->e->line);
-    const int at = launch_of(p, s->signature, s->e->a);
+    const int at = launch_of_signature(s->e->a, p, s->signature);
     if (at < 0 || !tile_same(&p->launches[at].kernel->phases[0]->tile, &s->e->tile))
         bail(s->e->a, code_unsupported, (position){0}, "it spills");
     emit(s->e->a, p);
@@ -69,7 +57,7 @@ static void open_bench(void *argument)
     attempt *s = argument;
     s->e->bench = bench_open(s->e->a, s->c->graph, s->e->plan, &s->c->bench, s->c->root);
     const plan *p = bench_plan_of(s->e->bench);
-    const int at = launch_of(p, s->signature, s->e->a);
+    const int at = launch_of_signature(s->e->a, p, s->signature);
     if (p == s->e->plan || at < 0) return;
     bail(s->e->a, code_unsupported, (position){0}, "it spills");
 }
@@ -138,7 +126,7 @@ static void take_code(const course *c, candidate *x, const code_result *r)
         x->reason = arena_printf(c->a, "it spills %d bytes of scratch a thread, %d vectors", spilled.scratch, spilled.vectors);
     } else if (r->status != build_ok) {
         x->status = candidate_refused;
-        x->reason = first_line(c->a, r->log ? r->log : "no code");
+        x->reason = cli_first_line(c->a, r->log ? r->log : "no code");
     }
 }
 
@@ -203,7 +191,7 @@ static void find_same(course *c, candidate *x)
 
 static void note_launch(entrant *e, const char *signature)
 {
-    const int at = launch_of(e->plan, signature, e->a);
+    const int at = launch_of_signature(e->a, e->plan, signature);
     if (at >= 0) e->threads = e->plan->launches[at].threads, e->shared_bytes = e->plan->launches[at].shared_bytes;
 }
 
@@ -252,7 +240,7 @@ bool entrant_time(const course *c, candidate *x, double *seconds)
     timing t = {.e = x->item};
     if (!t.e->bench) return false;
     const bool good = arena_run(t.e->a, time_batch, &t) == code_ok;
-    if (!good) x->reason = first_line(c->a, arena_diagnostics(t.e->a));
+    if (!good) x->reason = cli_first_line(c->a, arena_diagnostics(t.e->a));
     *seconds = t.median;
     return good;
 }
@@ -263,8 +251,7 @@ enum { check_seed = 1 }; /* as `tfgen run` has it */
 static void check_body(void *argument)
 {
     attempt *s = argument;
-    const bool host = strcmp(s->c->t->device->info.name, "host") == 0;
-    const trial_options options = {.device = host ? NULL : s->c->t->device,
+    const trial_options options = {.device = s->c->t->device,
                                    .seed = check_seed,
                                    .jobs = (int)s->c->t->o->number.jobs,
                                    .cache = s->c->t->cache,
@@ -283,7 +270,7 @@ bool entrant_check(course *c, candidate *x, const char *signature)
     if (!c->inputs) c->inputs = data_make(c->a, c->graph, check_seed, NULL);
     const bool ran = take(&s, check_body, candidate_failed);
     for (int i = 0; ran && i < s.checked.check_count && !x->reason; i++)
-        if (!s.checked.checks[i].good) x->reason = first_line(c->a, trial_complaint(own.a, &s.checked.checks[i]));
+        if (!s.checked.checks[i].good) x->reason = cli_first_line(c->a, trial_complaint(own.a, &s.checked.checks[i]));
     arena_free(own.a);
     return ran && s.checked.good;
 }

@@ -123,17 +123,11 @@ static json_t *row_json(const trial_row *r)
                      (json_int_t)r->rounds);
 }
 
-static void free_string(void *s) { free(s); }
-
 static void put_json(text *t, const trial_row *rows, size_t count)
 {
     json_t *list = json_array();
     for (size_t i = 0; i < count; i++) json_array_append_new(list, row_json(&rows[i]));
-    char *all = json_dumps(list, JSON_INDENT(1));
-    json_decref(list);
-    if (!all) bail(t->a, code_device, (position){0}, "--report: not enough memory");
-    arena_defer(t->a, free_string, all);
-    text_printf(t, "%s\n", all);
+    text_printf(t, "%s\n", cli_json_text(t->a, cli_keep_json(t->a, list), JSON_INDENT(1)));
 }
 
 /* ---- the page */

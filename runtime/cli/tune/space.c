@@ -1,6 +1,7 @@
 /* In: space.h. Out: legal tiles. Refuses nothing. */
 #include "runtime/cli/tune/space.h"
 #include "gen/plan/tile.h"
+#include "runtime/cli/plan_words.h"
 #include <string.h>
 
 enum { most_changed = 3 };
@@ -120,11 +121,8 @@ int space_near(space *s, const ir_tile *of, int most, ir_tile *out)
 /* ---- text */
 const char *space_text(arena *a, const ir_tile *t)
 {
-    const program_info *p = &program_table[t->program];
-    text out = {.a = a};
-    text_printf(&out, "layer=%s", layer_names(NULL)[p->layer]);
-    for (int i = 0; i < p->field_count; i++) text_printf(&out, " %s=%d", p->fields[i].name, t->at[i]);
-    return out.data;
+    const char *layer = layer_names(NULL)[program_table[t->program].layer], *fields = tile_text(a, t);
+    return arena_printf(a, "layer=%s%s%s", layer, *fields ? " " : "", fields);
 }
 
 const char *space_line(arena *a, const char *signature, const ir_tile *t)

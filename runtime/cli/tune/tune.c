@@ -1,6 +1,7 @@
 /* In: specs, dims to sweep, a budget. Out: each kernel tuned on this machine's device, as tables or JSON; trials in the database, what was
  * found in the wisdom, which plans use from then on. Exit code 1 when a candidate's results were wrong. */
 #define _GNU_SOURCE
+#include "runtime/cli/plan_words.h"
 #include "runtime/cli/tune/report.h"
 #include "runtime/cli/tune/tuner.h"
 #include <errno.h>
@@ -35,20 +36,13 @@ static void print_kernel(const tuned_kernel *k)
         printf("  %-26s %safter %s%s\n", "", colour_code(stdout, colour_dim), k->standard, colour_code(stdout, colour_none));
 }
 
-static const char *dims_text(arena *a, const dim_table *dims)
-{
-    text t = {.a = a};
-    for (int i = 0; i < dims->count; i++) text_printf(&t, "%s%s=%lld", i ? "," : "", dims->dims[i].name, dims->dims[i].value);
-    return t.data ? t.data : "";
-}
-
 static void print_plan(const tune_case *c, const tuned_plan *p)
 {
     const ir_program *program = p->plan->program;
     const tfgen_device_info *d = &c->j->t.device->info;
     printf("%s%s  %s  level %s%s  on %s: %s (target %s, model %s)\n  %s\n", colour_code(stdout, colour_bold), program->name,
            dtype_name(program->type), fusion_level_name(program->level), colour_code(stdout, colour_none), d->name, d->label,
-           p->plan->target->name, p->plan->device->name, dims_text(c->a, &program->dims));
+           p->plan->target->name, p->plan->device->name, dims_text(c->a, &program->dims, ","));
     printf("  %-26s %8s  %-8s %7s %6s  %s\n", "kernel", "of run", "", "gain", "tried", "tile");
     for (int i = 0; i < p->count; i++) print_kernel(&p->kernels[i]);
     printf("  whole run: %s, with what was kept %.3f times as fast\n\n", spread_time_text(c->a, p->before, true), 1 / p->ratio);
@@ -67,8 +61,8 @@ static json_t *plan_json(const tune_case *c, const tuned_plan *p)
     const ir_program *program = p->plan->program;
     return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:f, s:f, s:o}", "block", program->name, "dtype", dtype_name(program->type),
                      "device", c->j->t.device->info.name, "label", c->j->t.device->info.label, "target", p->plan->target->name, "model",
-                     p->plan->device->name, "dims", dims_text(c->a, &program->dims), "seconds", p->before, "gain", 1 / p->ratio, "kernels",
-                     list);
+                     p->plan->device->name, "dims", dims_text(c->a, &program->dims, ","), "seconds", p->before, "gain", 1 / p->ratio,
+                     "kernels", list);
 }
 
 /* ---- one spec at some dims */
@@ -95,7 +89,7 @@ static void tune_dims(void *argument)
     compile_request r = request_of(c);
     r.target = t->device->info.target, r.device_label = t->device->info.label;
     compile_inside(a, &r, &done);
-    const tuned_plan p = tuner_run(t, a, &r, done.graph, done.plan, c->path, dims_text(a, &done.plan->program->dims));
+    const tuned_plan p = tuner_run(t, a, &r, done.graph, done.plan, c->path, dims_text(a, &done.plan->program->dims, ","));
     for (int i = 0; i < p.count; i++) c->j->wrong |= p.kernels[i].wrong > 0;
     if (t->ranks.rank > 0) return; /* the first tells what came of it */
     if (c->j->all) json_array_append_new(c->j->all, plan_json(c, &p));
@@ -128,12 +122,10 @@ static const char *driver_of(arena *a, const tfgen_device_info *d)
     return got ? text_harmless(a, line) : NULL;
 }
 
-static void free_string(void *s) { free(s); }
-
 static const char *compiler_of(arena *a, const tfgen_device *d)
 {
     char *identity = d->api->compile ? NULL : code_compiler_identity(d->info.arch, compiler_auto);
-    if (identity) arena_defer(a, free_string, identity);
+    if (identity) arena_defer(a, free, identity);
     return identity;
 }
 

@@ -1,5 +1,6 @@
 /* In: tuner.h. Out: kernels tuned one after the other, the longest first, each among what was kept of those before it. */
 #define _GNU_SOURCE
+#include "runtime/cli/plan_words.h"
 #include "runtime/cli/tune/clocks.h"
 #include "runtime/cli/tune/entrant.h"
 #include "gen/base/peaks.h"
@@ -392,13 +393,6 @@ static void tell_wrong(const subject *s, const search_result *r, const char *pat
         fprintf(stderr, "  tfgen run %s%s%s --device=%s --reference=always --tile '%s'\n", path, *where ? " --dim " : "", where,
                 s->c->t->device->info.name, ((const entrant *)x->item)->line);
     }
-}
-
-static const launch *launch_named(const plan *p, const char *name)
-{
-    for (int i = 0; i < p->launch_count; i++)
-        if (strcmp(p->launches[i].name, name) == 0) return &p->launches[i];
-    return NULL;
 }
 
 static candidate standard_of(subject *s)

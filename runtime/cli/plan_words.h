@@ -1,0 +1,10 @@
+/* In: plans. Out: what several commands say of them alike, and launches by what they are called. Refuses nothing. */
+#ifndef TFGEN_CLI_PLAN_WORDS_H
+#define TFGEN_CLI_PLAN_WORDS_H
+#include "gen/gen.h"
+
+const char *dims_text(arena *a, const dim_table *dims, const char *between); /* "B=1,S=37" */
+const char *tile_text(arena *a, const ir_tile *t);                           /* "m=128 n=64"; its layer is not in it */
+const launch *launch_named(const plan *p, const char *name);                 /* NULL: there is none */
+int launch_of_signature(arena *a, const plan *p, const char *signature);     /* index of the first; -1: there is none */
+#endif
