@@ -1,12 +1,13 @@
 #!/bin/sh
 # usage: random_prepare.sh FOLDER   Makes FOLDER, all that random.sh needs on a machine with gcc's linker, python3 and perhaps CUDA, but
-# with no LLVM and none of tfgen's libraries: tfgen with libyaml, jansson and xxhash inside, LLVM 22 (portable_clang.sh; 45 MB), and with
-# TINYGRAD_DIR, for the emulator, the parts of tinygrad that it uses. Under 50 MB in all.
+# with no LLVM and none of tfgen's libraries: tfgen with libyaml, jansson, xxhash and SQLite inside, LLVM 22 (portable_clang.sh; 45 MB), and
+# with TINYGRAD_DIR, for the emulator, the parts of tinygrad that it uses. Under 50 MB in all.
 set -eu
 out=$1 here=$(dirname "$0")
 build=build/h200
 cd "$here/../.." && case $out in /*) ;; *) out=$OLDPWD/$out ;; esac
-make -j2 B=$build LIBS='-l:libyaml.a -l:libjansson.a -l:libxxhash.a -ldl -lm' $build/tfgen $build/tfgen-worker
+libs='-l:libyaml.a -l:libjansson.a -l:libxxhash.a -ldl -lm'
+make -j2 B=$build LIBS="$libs" CLI_LIBS="-l:libsqlite3.a $libs" $build/tfgen $build/tfgen-worker
 sh tests/h200/portable_clang.sh $build/clang.tar.xz
 rm -rf "$out"
 mkdir -p "$out"
