@@ -34,10 +34,11 @@ static uint64_t mixed_code(uint64_t hash, const char *s, size_t size)
 const char *program_version(arena *a, program_kind kind)
 {
     const program_info *p = &program_table[kind];
+    const unsigned uses = template_uses(kind, NULL);
     uint64_t hash = mixed(0xcbf29ce484222325ull, p->name, strlen(p->name));
     for (size_t i = 0; i < template_total(); i++) {
         const template_text t = template_at(i);
-        if (t.users >> kind & 1 && (t.users & use_all) != use_all) hash = mixed_code(hash, t.data, t.size);
+        if (t.users & uses && (t.users & use_all) != use_all) hash = mixed_code(hash, t.data, t.size);
     }
     for (int i = 0; i < p->field_count; i++) hash = mixed(hash, p->fields[i].name, strlen(p->fields[i].name) + 1);
     return arena_printf(a, "%08x", (unsigned)(hash ^ hash >> 32));

@@ -197,13 +197,6 @@ static bool stores_16_bits(const emission *e)
     return true;
 }
 
-/* The products of pieces that a program of several machines takes (templates/isa). */
-static unsigned pieces_of(const target_info *target, program_kind kind)
-{
-    if (kind != program_gemm_frag) return 0;
-    return target_has(target, layer_mfma) ? use_pieces_mfma : target_has(target, layer_wmma) ? use_pieces_wmma : use_pieces_mma;
-}
-
 /* Of a phase they lie side by side. */
 static void take_scratches(emitter *of, emission *e)
 {
@@ -213,7 +206,7 @@ static void take_scratches(emitter *of, emission *e)
 
 static unsigned uses_of(const emitter *of, const emission *e, program_kind kind)
 {
-    return 1u << kind | (e->tables_made ? use_rope : 0) | (e->trace >= 0 ? use_trace : 0) | pieces_of(of->p->target, kind);
+    return template_uses(kind, of->p->target) | (e->tables_made ? use_rope : 0) | (e->trace >= 0 ? use_trace : 0);
 }
 
 static void emit_launch(emitter *of, launch *l)

@@ -23,6 +23,14 @@ static const template_bounds bounds[] = {
 };
 enum { template_count = sizeof bounds / sizeof *bounds };
 
+unsigned template_uses(program_kind kind, const target_info *target)
+{
+    const unsigned own = 1u << kind;
+    if (kind != program_gemm_frag) return own;
+    if (!target) return own | use_pieces_mma | use_pieces_mfma | use_pieces_wmma;
+    return own | (target_has(target, layer_mfma) ? use_pieces_mfma : target_has(target, layer_wmma) ? use_pieces_wmma : use_pieces_mma);
+}
+
 void template_target(text *out, const target_info *target)
 {
     static const char *const vendors[] = {"HOST", "AMD", "NVIDIA"};

@@ -34,6 +34,9 @@ typedef struct template_text {
     unsigned users;
 } template_text;
 
+/* Of what a program's kernels have templates: use_... of its own, and of the products of pieces that one of several machines takes. target
+ * NULL: on any. */
+unsigned template_uses(program_kind kind, const target_info *target);
 void template_target(text *out, const target_info *target); /* what all templates are told of it, ahead of them */
 size_t template_total(void);
 template_text template_at(size_t i); /* in order of inclusion */

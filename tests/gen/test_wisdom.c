@@ -1,5 +1,6 @@
 /* Wisdom: what a plan takes from it and what it leaves, lines that are damaged or stale, two files in one, many writers of one file. */
 #define _GNU_SOURCE
+#include "gen/source/template_text.h"
 #include "runtime/wisdom/wisdom_file.h"
 #include "tests/support.h"
 #include <stdio.h>
@@ -377,6 +378,31 @@ START_TEST(programs_have_versions_of_their_own)
 }
 END_TEST
 
+/* What kernels are made of, but for what all have, what rotations have, and what packs weights. */
+static void check_templates(const launch *l)
+{
+    const program_kind kind = l->kernel->phases[0]->tile.program;
+    for (size_t i = 0; i < template_total(); i++) {
+        char head[100];
+        const template_text t = template_at(i);
+        snprintf(head, sizeof head, "#line 1 \"%s\"\n", t.name);
+        if ((t.users & use_all) == use_all || t.users == use_rope || !strstr(l->source.templates, head)) continue;
+        ck_assert_msg(t.users & template_uses(kind, NULL), "%s: its version knows nothing of %s", program_table[kind].name, t.name);
+    }
+}
+
+START_TEST(a_version_knows_all_templates_of_a_programs_kernels)
+{
+    static const char *const targets[] = {"sm_80", "sm_90a", "gfx942", "gfx1201"};
+    static const char *const paths[] = {"specs/llama-block.yaml", "specs/llama-decode.yaml"};
+    for (int i = 0; i < 8; i++) {
+        rig *r = rig_plan(&(rig_request){.path = paths[i % 2], .level = fusion_tile, .target = targets[i / 2]});
+        for (int k = 0; k < r->c.plan->launch_count; k++) check_templates(&r->c.plan->launches[k]);
+        rig_close(r);
+    }
+}
+END_TEST
+
 int main(void)
 {
     Suite *s = suite_create("wisdom");
@@ -390,6 +416,7 @@ int main(void)
     tcase_add_test(c, a_tile_that_the_phase_cannot_have_is_passed_over);
     tcase_add_loop_test(c, of_two_entries_the_newer_then_the_faster_is_kept_whichever_comes_first, 0, 5);
     tcase_add_test(c, programs_have_versions_of_their_own);
+    tcase_add_test(c, a_version_knows_all_templates_of_a_programs_kernels);
     tcase_add_checked_fixture(f, make_folder, remove_folder);
     tcase_add_test(f, nothing_is_lost_when_many_processes_write_one_file);
     tcase_add_test(f, what_is_part_of_tfgen_lies_under_the_users_own);
