@@ -1,18 +1,21 @@
 #!/usr/bin/env python3
 """tfgen beside what a user would pick instead, on one GPU, in one process, on the same inputs.
 
-usage: compare.py [products] [few] [fused] [attention] [rows] [blocks] [fp32] [decode] [sweep] [--only=TEXT] [--count=40] [--seed=1]
+usage: compare.py [products] [few] [fused] [attention] [rows] [blocks] [fp32] [decode] [sweep] [--only=TEXT,TEXT] [--count=40] [--seed=1]
                   [--tune] [--json=FILE]                                                              default: all but sweep and --tune
-       compare.py tuned|kept --state=FOLDER [--budget=55] [--within=SECONDS] [--count=10] [--seed=1] [--only=TEXT] [--json=FILE]
+       compare.py tuned|kept --state=FOLDER [--budget=55] [--within=SECONDS] [--count=10] [--seed=1] [--only=TEXT,TEXT] [--alone=TEXT,TEXT]
+                  [--json=FILE] [--rehearse]
 
 few: products of 1 to 64 rows; decode: blocks that generate a token a sequence, over a cache; sweep: --count decode blocks of shapes that
---seed draws. --tune: torch.compile's max-autotune beside its default. --only: cases whose name has TEXT.
+--seed draws. --tune: torch.compile's max-autotune beside its default. --only: cases whose name has a TEXT.
 
 tuned: tfgen untuned, tfgen with what `tfgen tune` finds in --budget seconds (10 at most for an operation), and torch.compile's
-max-autotune, in turn, with how long each took to tune: blocks and decode blocks of the presets, and --count shapes that --seed draws, half
-of them operations. --state keeps wisdom, trials and results; what is in there is not done again, and after --within seconds no case is
-begun, so that slices add up. kept: each line of that wisdom that was better, alone, against the default; it fails where one is not.
-TFGEN names the command (default: tfgen beside this folder).
+max-autotune, in turn, with how long each took to tune: blocks and decode blocks of the presets, --count shapes and --count operations that
+--seed draws. --state keeps wisdom, trials and results; what is in there is not done again, and no case is begun that would not end within
+--within seconds, so that slices add up. Processes with one --state, a GPU each (CUDA_VISIBLE_DEVICES), take cases in turn. --alone: cases
+whose name has a TEXT have no peer. kept: each line of that wisdom that was better, alone, against the default; it fails where one is not
+faster by three standard errors, and writes confirmed.wisdom of the others. --rehearse: small cases, without a GPU on PyTorch's CPU and the
+host engine: the way through all of it, and no times of a GPU. TFGEN names the command (default: tfgen beside this folder).
 
 Every time is GPU time of one call: the median of CUDA-graph replays of several calls over rotated inputs, with the 10 % and 90 % points.
 The contenders of a case take turns, in an order drawn for each round, so clocks and heat are the same for all of them. Both sides' results
@@ -30,104 +33,26 @@ import torch
 import torch.nn.functional as F
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, os.path.join(HERE, "..", "examples"))
 sys.path.insert(0, HERE)
-from torch_block import Layer  # noqa: E402
-from tuned import Tuning  # noqa: E402
+from race import (DEVICE, ON_GPU, Ours, difference, gain, give_back_memory, measured_bandwidth, rounds_of, spread, times_of,  # noqa: E402
+                  wait)
+from tuned import Tuning, mean, tuned_line, tuned_table  # noqa: E402
 
-DEVICE = torch.device("cuda")
 BANDWIDTH = 0.0  # bytes/s, read and written: measured_bandwidth()
 PEAK = {"bf16": 790e12, "f16": 790e12, "f32": 60e12}
 TYPE = {"bf16": torch.bfloat16, "f16": torch.float16, "f32": torch.float32}
-L2 = 64 << 20
+L2 = 64 << 20 if ON_GPU else 1 << 10
 rows, wrong, only = [], [], None
 tuning, key = None, None  # of the parts tuned and kept: Tuning, and the case
 confirm = False           # of the part kept
-deadline = math.inf
+deadline, longest = math.inf, {}
+alone = ()                # of the part tuned: what the names of cases have that torch.compile does not tune
+rehearsal = False
 
 
 def specs(name):
     with open(os.path.join(HERE, "..", "specs", name + ".yaml"), "rb") as f:
         return f.read()
-
-
-def graph_of(calls):
-    """calls: closures over rotated inputs. A graph of some of them, in turn, and how many."""
-    for c in calls:
-        c()
-    torch.cuda.synchronize()
-    side = torch.cuda.Stream()
-    side.wait_stream(torch.cuda.current_stream())
-    with torch.cuda.stream(side):
-        for c in calls:
-            c()
-    torch.cuda.current_stream().wait_stream(side)
-    graph, inner = torch.cuda.CUDAGraph(), max(len(calls), 8) // len(calls) * len(calls)
-    with torch.cuda.graph(graph):
-        for i in range(inner):
-            calls[i % len(calls)]()
-    return graph, inner
-
-
-def replayed_us(graph, inner):
-    graph.replay()  # what ran before was another contender
-    start, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
-    start.record()
-    graph.replay()
-    end.record()
-    end.synchronize()
-    return start.elapsed_time(end) * 1e3 / inner
-
-
-def times_of(case, contenders, rounds=25):
-    """contenders: name -> closures. Median, 10 % and 90 % microseconds of one call of each, timed in turn."""
-    graphs = {}
-    for name, calls in contenders.items():
-        try:
-            graphs[name] = graph_of(calls)
-        except Exception as e:  # a peer that cannot do the case is said and left out
-            if name == "tfgen":
-                raise
-            print(f"  {case}: {name} failed: {type(e).__name__} {str(e)[:120]}", flush=True)
-    times, order = {n: [] for n in graphs}, list(graphs)
-    for i in range(rounds):
-        random.shuffle(order)
-        for name in order:
-            times[name].append(replayed_us(*graphs[name]))
-    ordered = {n: sorted(t) for n, t in times.items()}
-    return {n: (t[len(t) // 2], t[len(t) // 10], t[len(t) * 9 // 10]) for n, t in ordered.items()}
-
-
-def measured_bandwidth():
-    """Of the best of some ways to copy 1 GB."""
-    x, y = (torch.zeros(1 << 28, device=DEVICE) for _ in range(2))
-    ways = (lambda: y.copy_(x), lambda: torch.mul(x, 2.0, out=y), lambda: torch.neg(x.view(torch.bfloat16), out=y.view(torch.bfloat16)))
-    return 8 * x.numel() / min(replayed_us(*graph_of([w])) for w in ways for _ in range(5)) * 1e6
-
-
-def difference(got, want):
-    got, want = got.double().flatten(), want.double().flatten()
-    return ((got - want).norm() / want.norm()).item() if torch.isfinite(got).all() else math.inf
-
-
-class Ours:
-    """A spec over some sets of inputs and weights, each with buffers of its own, so that a call is nothing but tfgen_execute."""
-
-    def __init__(self, text, dims, dtype, data, fusion="tile", wisdom=None):
-        self.given = text, dims, dtype, data, fusion
-        if tuning:
-            os.environ["TFGEN_WISDOM"] = wisdom or "none"
-        self.layer = Layer(text, b"compare.yaml", lambda t: data[0][t["name"]], DEVICE, dims=dims, dtype=dtype, fusion=fusion)
-        self.runs = [self.layer.prepare(d) for d in data]
-        self.out = [r.outputs for r in self.runs]
-
-    def calls(self):
-        return [r.execute for r in self.runs]
-
-    def close(self):
-        for r in self.runs:
-            r.close()
-        self.layer.close()
 
 
 def report(case, dtype, flops, bytes_, peers, ours, tolerance, goal=None):
@@ -153,10 +78,12 @@ def first_call_seconds(peers):
     """Of each, which compiles and tunes it; those that fail are left out."""
     seconds = {}
     for name, calls in peers.items():
+        if any(part in key for part in alone):
+            continue
         start = time.monotonic()
         try:
             calls[0]()
-            torch.cuda.synchronize()
+            wait()
             seconds[name] = time.monotonic() - start
         except Exception as e:
             print(f"  {name} failed: {type(e).__name__} {str(e)[:120]}", flush=True)
@@ -173,40 +100,39 @@ def with_wisdom(case, dtype, ours, path):
     return other
 
 
+WARM = 0.3  # seconds: a GPU that waited for compilers has low clocks
+
+
 def report_tuned(case, dtype, floor, peers, ours):
-    done = tuning.tune(key, *ours.given[:3], None if case.split()[0] in ("block", "decode") else 10)
+    done = tuning.tune(key, *ours.given[:3], None if is_long(key) else 10)
     torch_seconds = first_call_seconds(peers)
-    tuned_ = with_wisdom(case, dtype, ours, tuning.wisdom)
-    timed = times_of(case, {**{n: peers[n] for n in torch_seconds}, "untuned": ours.calls(), "tfgen": tuned_.calls()})
+    tuned_ = with_wisdom(case, dtype, ours, tuning.path(key, "wisdom"))
+    times = rounds_of(case, {**{n: peers[n] for n in torch_seconds}, "untuned": ours.calls(), "tfgen": tuned_.calls()}, 51, WARM)
     tuned_.close()
     ours.close()
-    best = min(torch_seconds, key=lambda n: timed[n][0]) if torch_seconds else None
-    done.update(case=case, dtype=dtype, floor_us=floor, us=timed, torch_seconds=torch_seconds, gain=timed["untuned"][0] / timed["tfgen"][0],
-                over_torch=timed[best][0] / timed["tfgen"][0] if best else None)
-    tuning.save()
+    timed = {n: spread(t) for n, t in times.items()}
+    peer = next((n for n in torch_seconds if n in timed), None)
+    done.update(case=case, dtype=dtype, floor_us=floor, us=timed, torch_seconds=torch_seconds, gain=gain(times, "tfgen", "untuned"),
+                over_torch=gain(times, "tfgen", peer) if peer else None)
+    tuning.save(done)
     rows.append(done)
-    print_tuned(done, best)
-
-
-def print_tuned(r, best):
-    t = r["us"]
-    peer = f"{best} {t[best][0]:8.1f} us, {r['over_torch']:5.2f}x, in {r['torch_seconds'][best]:5.1f} s" if best else "no peer"
-    print(f"{r['case']:52s} {r['dtype']:5s} untuned {t['untuned'][0]:8.1f} us  tuned {t['tfgen'][0]:8.1f} us, {r['gain']:5.3f}x, in "
-          f"{r['tune_seconds']:5.1f} s ({r['tried']} tried{'' if r['ended'] else ', time was up'})  {peer}  "
-          f"{100 * r['floor_us'] / t['tfgen'][0]:3.0f} % of floor", flush=True)
+    print(tuned_line(done), flush=True)
 
 
 def report_kept(case, dtype, floor, peers, ours):
     """Each line alone, in a process that found none of them: the default and the line, in turn."""
     for line in tuning.kept(key):
         mine = with_wisdom(case, dtype, ours, tuning.one(line))
-        timed = times_of(case, {"default": ours.calls(), "tfgen": mine.calls()}, rounds=101)
+        times = rounds_of(case, {"default": ours.calls(), "tfgen": mine.calls()}, 151, WARM)
         mine.close()
-        gain = timed["default"][0] / timed["tfgen"][0]
-        rows.append({"case": case, "line": line, "us": timed, "gain": gain})
-        if gain <= 1:
+        better, noise = gain(times, "tfgen", "default")
+        timed = {n: spread(t) for n, t in times.items()}
+        rows.append({"case": case, "line": line, "us": timed, "gain": better, "noise": noise})
+        good = better - 3 * noise > 1
+        if not good:
             wrong.append(f"{case}: no gain by {line}")
-        print(f"{case:52s} default {timed['default'][0]:8.2f} us  kept {timed['tfgen'][0]:8.2f} us  {gain:6.4f}x  {line[:100]}", flush=True)
+        print(f"{'kept ' if good else 'NOT  '}{case:52s} default {timed['default'][0]:8.2f} us  kept {timed['tfgen'][0]:8.2f} us  "
+              f"{better:6.4f}x (+-{noise:.4f})  {line}", flush=True)
     ours.close()
 
 
@@ -223,21 +149,37 @@ def agree(case, got, want, limit):
 LIMIT = {"bf16": 1.5e-2, "f16": 2e-3, "f32": 1e-5}
 
 
+def is_long(name):
+    return name.split()[0] in ("block", "decode_block")
+
+
+def is_due(name):
+    """Of the parts tuned and kept: whether there is something to do, time for it, and nobody at it."""
+    if confirm:
+        return bool(tuning.kept(name)) and time.monotonic() < deadline
+    expected = longest.get(is_long(name), tuning.budget + 20 if is_long(name) else 20)
+    return "us" not in tuning.case(name) and time.monotonic() + expected <= deadline and tuning.take(name)
+
+
 def attempt(function, *args, **named):
     global key
     name = f"{function.__name__} {' '.join(map(str, args))}"
-    if only and only not in name:
+    if only and not any(text in name for text in only):
         return
     if tuning:
         key = name
-        if time.monotonic() > deadline or (not tuning.kept(key) if confirm else "us" in tuning.cases.get(key, {})):
+        if not is_due(name):
             return
+    start = time.monotonic()
     try:
         function(*args, **named)
     except RuntimeError as e:
         wrong.append(str(args))
         print(f"{function.__name__}{args}: FAILED {str(e)[:300]}", flush=True)
-    torch.cuda.empty_cache()
+    if tuning and not confirm:
+        longest[is_long(name)] = max(longest.get(is_long(name), 0), time.monotonic() - start)
+        tuning.give_back(name)
+    give_back_memory()
 
 
 def normal(*shape, dtype, scale=1.0):
@@ -295,10 +237,6 @@ def products(tune):
 
 
 FEW = [(4096, 4096), (14336, 4096), (4096, 14336), (28672, 4096), (2048, 8192)]  # N, K
-
-
-def mean(ratios):
-    return math.exp(sum(map(math.log, ratios)) / len(ratios))
 
 
 def few(tune):
@@ -586,68 +524,90 @@ PRESETS = [("tiny-small", 8, 128, 512, 8, 8, 64, 2048), ("tiny-medium", 16, 512,
            ("llama-8b", 1, 2048, 4096, 32, 8, 128, 14336)]  # specs/llama-decode.yaml
 
 
+def between(draw, low, high, step):
+    return round(math.exp(draw.uniform(math.log(low), math.log(high))) / step) * step
+
+
 def drawn_operations(draw, count):
-    def between(low, high, step):
-        return round(math.exp(draw.uniform(math.log(low), math.log(high))) / step) * step
     for i in range(count):
         if i % 2 == 0:
-            yield product, (between(16, 8192, 1), between(1024, 16384, 8), between(1024, 16384, 8))
+            yield product, (between(draw, 16, 8192, 1), between(draw, 1024, 16384, 8), between(draw, 1024, 16384, 8))
         else:
             name = draw.choice(("rmsnorm", "layernorm", "softmax", "add+rmsnorm"))
-            yield row, (name, between(512, 16384, 4), between(512, 8192, 8), "bf16")
+            yield row, (name, between(draw, 512, 16384, 4), between(draw, 512, 8192, 8), "bf16")
+
+
+def drawn_block(draw):
+    """Of a block: 16 to 4096 tokens of 1 to 4 sequences."""
+    hd, KV = draw.choice((64, 64, 128)), draw.choice((2, 4, 8))
+    H = KV * draw.choice((1, 2, 4))
+    return draw.choice((1, 1, 2, 4)), between(draw, 16, 4096, draw.choice((1, 16, 64))), H * hd, H, KV, hd, between(draw, 2 * H * hd,
+                                                                                                                  5 * H * hd, 16)
+
+
+def small(function, args):
+    """The case of a rehearsal."""
+    return {product: (5, 24, 16), row: (args[0], 8, 32, "bf16"), block: args, decode_block: (args[0], 2, 6, 32, 2, 1, 16, 48)}[function]
 
 
 def tuned_cases(count, seed):
-    draw = random.Random(seed)
-    for function, args in drawn_operations(draw, count // 2):
+    """Long ones first: processes that share them end at the same time."""
+    cases = [(block, (name, "bf16")) for name in reversed(list(SHAPES))] + [(decode_block, case) for case in reversed(PRESETS)]
+    for i in range(count):
+        draw = random.Random(f"shape {seed} {i}")
+        if i % 2:
+            SHAPES[f"drawn{i}"] = drawn_block(draw)
+            cases.append((block, (f"drawn{i}", "bf16")))
+        else:
+            cases.append((decode_block, (f"drawn{i}", *drawn_shape(draw))))
+    cases += drawn_operations(random.Random(f"operations {seed}"), count)
+    if rehearsal:
+        SHAPES.update({name: (1, 6, 32, 2, 1, 16, 48) for name in SHAPES})
+        cases = [(function, small(function, args)) for function, args in cases]
+    for function, args in cases:
         attempt(function, *args)
-    for case in PRESETS:
-        attempt(decode_block, *case)
-    for name in SHAPES:
-        attempt(block, name, "bf16")
-    for i in range(count - count // 2):
-        attempt(decode_block, f"drawn{i}", *drawn_shape(draw))
 
 
 def tuned(tune, count=10, seed=1):
     tuned_cases(count, seed)
-    done = [c for c in tuning.cases.values() if "us" in c]
-    print(f"\n{len(done)} cases are done, {sum(c['tune_seconds'] for c in done):.0f} s of tfgen tune, "
-          f"{sum(sum(c['torch_seconds'].values()) for c in done):.0f} s of torch.compile:")
-    for c in done:
-        print_tuned(c, min(c["torch_seconds"], key=lambda n: c["us"][n][0]) if c["torch_seconds"] else None)
-    over = [c["over_torch"] for c in done if c["over_torch"]]
-    if over:
-        print(f"geometric means: tuned {mean([c['gain'] for c in done]):.3f} of untuned, {mean(over):.3f} of torch.compile's max-autotune")
+    print("\n" + tuned_table(tuning.cases()))
 
 
 def kept(tune, count=10, seed=1):
     global confirm
     confirm = True
     tuned_cases(count, seed)
-    print(f"{len(rows)} lines, {sum(r['gain'] > 1 for r in rows)} faster than the default")
+    lines = [r["line"] for r in rows if r["gain"] - 3 * r["noise"] > 1]
+    tuning.write(os.path.join(tuning.folder, "confirmed.wisdom"), "\n".join(["wisdom 1", *lines, ""]))
+    print(f"{len(rows)} lines, {len(lines)} faster than the default: confirmed.wisdom")
 
 
 def main():
-    global BANDWIDTH, only, tuning, deadline
+    global BANDWIDTH, only, tuning, deadline, alone, rehearsal
     parts = {"products": products, "few": few, "fused": fused, "attention": attention, "rows": rows_, "blocks": blocks, "fp32": fp32,
              "decode": decode, "sweep": sweep, "tuned": tuned, "kept": kept}
     options = dict(a[2:].partition("=")[::2] for a in sys.argv[1:] if a.startswith("--"))
     asked = [a for a in sys.argv[1:] if not a.startswith("--")] or [p for p in parts if p not in ("sweep", "tuned", "kept")]
-    strange = [o for o in options if o not in ("tune", "json", "only", "count", "seed", "state", "budget", "within")]
+    strange = [o for o in options if o not in ("tune", "json", "only", "count", "seed", "state", "budget", "within", "alone", "rehearse")]
     strange += [a for a in asked if a not in parts]
     if strange:
         sys.exit(f"compare.py: {strange[0]}: there is no such part or option\n\n{__doc__}")
     if ("state" in options) != (asked in (["tuned"], ["kept"])):
         sys.exit("compare.py: tuned and kept stand alone, and have --state=FOLDER")
+    rehearsal = "rehearse" in options
+    if not ON_GPU and not ("state" in options and rehearsal):
+        sys.exit("compare.py: PyTorch sees no GPU; without one, tuned and kept can be rehearsed: --rehearse")
     if "state" in options:
+        os.environ["TFGEN_WISDOM"] = "none"  # of what is untuned
+        alone = tuple(filter(None, options.get("alone", "").split(",")))
         deadline = time.monotonic() + float(options.get("within", math.inf))
-        tuning = Tuning(options["state"], float(options.get("budget", 55)), os.environ.get("TFGEN", os.path.join(HERE, "..", "tfgen")))
-    only = options.get("only")
+        tuning = Tuning(options["state"], float(options.get("budget", 55)), os.environ.get("TFGEN", os.path.join(HERE, "..", "tfgen")),
+                        "cuda" if ON_GPU else "host")
+    only = tuple(filter(None, options.get("only", "").split(",")))
     torch.manual_seed(1)
     random.seed(1)
     BANDWIDTH = measured_bandwidth()
-    print(f"{torch.cuda.get_device_name()}, PyTorch {torch.__version__}, copies {BANDWIDTH / 1e12:.2f} TB/s")
+    print(f"{torch.cuda.get_device_name() if ON_GPU else 'no GPU'}, PyTorch {torch.__version__}, copies {BANDWIDTH / 1e12:.2f} TB/s")
     for part in asked:
         drawn = {n: int(options[n]) for n in ("count", "seed") if n in options and part in ("sweep", "tuned", "kept")}
         with torch.no_grad():

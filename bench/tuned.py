@@ -1,9 +1,17 @@
-"""Cases of compare.py tuned by `tfgen tune`, and what came of them, in a folder: wisdom, trials.db, cases.json. What is in there is not
-done again, so a long list of cases is done in slices. Needs no PyTorch."""
+"""Cases of compare.py tuned by `tfgen tune`, and what came of them, in a folder: wisdom, trials.db, and a file a case in cases/. What is in
+there is not done again, so a long list of cases is done in slices; processes that share the folder take cases in turn, and one that is
+killed loses the case that it was at. Needs no PyTorch.
+
+usage: tuned.py FOLDER [--markdown]        the table of what is in there"""
+import fcntl
 import json
+import math
 import os
+import re
 import subprocess
+import sys
 import time
+import zlib
 
 HEAD = "wisdom 1\n"
 
@@ -13,14 +21,14 @@ class Tuning:
 
     def __init__(self, folder, budget, tfgen, device="cuda"):
         self.folder, self.budget, self.tfgen, self.device = folder, budget, tfgen, device
-        os.makedirs(folder, exist_ok=True)
-        self.wisdom, self.file = os.path.join(folder, "wisdom"), os.path.join(folder, "cases.json")
-        self.cases = {}
-        if os.path.exists(self.file):
-            with open(self.file) as f:
-                self.cases = json.load(f)
-        if not os.path.exists(self.wisdom):
-            self.write(self.wisdom, HEAD)
+        self.wisdom, self.trials = os.path.join(folder, "wisdom"), os.path.join(folder, "trials.db")
+        self.held = {}
+        os.makedirs(os.path.join(folder, "cases"), exist_ok=True)
+
+    # ---- what is known of a case
+    def path(self, key, kind):
+        name = re.sub(r"[^A-Za-z0-9]+", "-", key)[:60]
+        return os.path.join(self.folder, "cases", f"{name}-{zlib.crc32(key.encode()):08x}.{kind}")
 
     @staticmethod
     def write(path, text):
@@ -28,43 +36,127 @@ class Tuning:
             f.write(text)
         os.replace(path + ".new", path)
 
-    def save(self):
-        self.write(self.file, json.dumps(self.cases, indent=1))
+    def case(self, key):
+        path = self.path(key, "json")
+        if not os.path.exists(path):
+            return {"key": key}
+        with open(path) as f:
+            return json.load(f)
 
-    def lines(self):
-        with open(self.wisdom) as f:
+    def cases(self):
+        folder = os.path.join(self.folder, "cases")
+        return [json.load(open(os.path.join(folder, name))) for name in sorted(os.listdir(folder)) if name.endswith(".json")]
+
+    def save(self, case):
+        self.write(self.path(case["key"], "json"), json.dumps(case, indent=1))
+
+    def kept(self, key):
+        return self.case(key).get("kept", [])
+
+    # ---- who works at it
+    def take(self, key):
+        """False: another process is at it. A process that ends, however it does, gives it back."""
+        file = open(self.path(key, "lock"), "w")
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            file.close()
+            return False
+        self.held[key] = file
+        return True
+
+    def give_back(self, key):
+        self.held.pop(key).close()
+
+    # ---- tuning
+    def run(self, *arguments):
+        done = subprocess.run([self.tfgen, *arguments], capture_output=True, text=True)
+        if done.returncode:
+            raise RuntimeError(f"tfgen {arguments[0]}: exit code {done.returncode}: {done.stderr.strip()[:500]}")
+        return done.stdout
+
+    @staticmethod
+    def lines(path):
+        if not os.path.exists(path):
+            return []
+        with open(path) as f:
             return [line for line in f.read().splitlines()[1:] if line and not line.startswith("#")]
 
     def tune(self, key, text, dims, dtype, most=None):
-        """What tfgen tune says of the case: seconds it took, kernels, and the lines of wisdom that are better than the default."""
-        case = self.cases.setdefault(key, {})
+        """What tfgen tune says of the case: seconds it took, kernels, and the lines of wisdom that are better than the default. Its own
+        wisdom is the file path(key, "wisdom")."""
+        case = self.case(key)
         if "tune_seconds" in case:
             return case
-        spec = os.path.join(self.folder, "case.yaml")
+        spec, wisdom, start = self.path(key, "yaml"), self.path(key, "wisdom"), time.monotonic()
         with open(spec, "wb") as f:
             f.write(text)
-        before, start = set(self.lines()), time.monotonic()
-        done = subprocess.run([self.tfgen, "tune", spec, "--json", f"--device={self.device}", f"--dtype={dtype}",
-                               f"--budget={min(self.budget, most or self.budget):g}s", f"--wisdom={self.wisdom}",
-                               "--trials=" + os.path.join(self.folder, "trials.db"),
-                               *(["--dim=" + ",".join(f"{n}={v}" for n, v in dims.items())] if dims else [])],
-                              capture_output=True, text=True)
-        if done.returncode:
-            raise RuntimeError(f"tfgen tune: exit code {done.returncode}: {done.stderr.strip()[:500]}")
-        kernels = json.loads(done.stdout)[0]["kernels"]
+        told = json.loads(self.run("tune", spec, "--json", f"--device={self.device}", f"--dtype={dtype}", f"--wisdom={wisdom}",
+                                   f"--budget={min(self.budget, most or self.budget):g}s", f"--trials={self.trials}",
+                                   *(["--dim=" + ",".join(f"{n}={v}" for n, v in dims.items())] if dims else [])))
+        seconds, kernels = time.monotonic() - start, told[0]["kernels"]
         better = {k["signature"] for k in kernels if k["how"] == "better"}
-        new = [line for line in self.lines() if line not in before]
-        case.update(tune_seconds=time.monotonic() - start, tried=sum(k["tried"] for k in kernels),
+        if not os.path.exists(wisdom):
+            self.write(wisdom, HEAD)
+        self.run("wisdom", "import", wisdom, f"--wisdom={self.wisdom}")
+        case.update(tune_seconds=seconds, dims=dims, type=dtype, tried=sum(k["tried"] for k in kernels),
                     ended=all(k["ended"] or k["how"] in ("known", "yours") for k in kernels), how=[k["how"] for k in kernels],
-                    kept=[line for line in new if line.split(": ")[0].split(" ")[-1] in better])
-        self.save()
+                    kernels=[{n: k[n] for n in ("kernel", "how", "share", "gain", "noise", "tried", "default", "tile")} for k in kernels],
+                    kept=[line for line in self.lines(wisdom) if line.split(": ")[0].split(" ")[-1] in better])
+        self.save(case)
         return case
 
-    def kept(self, key):
-        return self.cases.get(key, {}).get("kept", [])
-
     def one(self, line):
-        """A wisdom file with this line alone."""
-        path = os.path.join(self.folder, "one")
+        """A wisdom file with this line alone, this process's."""
+        path = os.path.join(self.folder, f"one-{os.getpid()}")
         self.write(path, HEAD + line + "\n")
         return path
+
+
+# ---- the table
+def mean(ratios):
+    return math.exp(sum(map(math.log, ratios)) / len(ratios))
+
+
+def peer_of(case):
+    """Name, seconds that it took to compile and tune, microseconds; or None."""
+    name, seconds = next(iter(case["torch_seconds"].items()), (None, 0))
+    return (name, seconds, case["us"][name][0]) if case["over_torch"] else None
+
+
+def remarks(case):
+    better = [f"{k['kernel']} {k['gain']:.3f}" for k in case["kernels"] if k["how"] == "better"]
+    return f"{case['tried']} tried{'' if case['ended'] else ', time was up'}" + "".join("; " + b for b in better)
+
+
+def tuned_line(case):
+    """In characters."""
+    untuned, mine, peer = case["us"]["untuned"][0], case["us"]["tfgen"][0], peer_of(case)
+    beside = f"{peer[0]} {peer[2]:8.1f} us, {case['over_torch'][0]:5.2f}x, in {peer[1]:5.1f} s" if peer else "no peer"
+    return (f"{case['case']:52s} {case['dtype']:5s} untuned {untuned:8.1f} us  tuned {mine:8.1f} us, {case['gain'][0]:5.3f}x "
+            f"(+-{case['gain'][1]:.3f}), in {case['tune_seconds']:5.1f} s ({remarks(case)})  {beside}  "
+            f"{100 * case['floor_us'] / mine:3.0f} % of floor")
+
+
+def marked_line(case):
+    peer = peer_of(case)
+    return (f"| {case['case']} | {case['us']['untuned'][0]:.1f} | {case['us']['tfgen'][0]:.1f} | {case['gain'][0]:.3f} "
+            f"| {case['tune_seconds']:.0f} | {case['tried']} | {f'{peer[2]:.1f}' if peer else '-'} "
+            f"| {case['over_torch'][0] if peer else 0:.2f} | {f'{peer[1]:.0f}' if peer else '-'} |").replace("| 0.00 |", "| - |")
+
+
+def tuned_table(cases, line=tuned_line):
+    done = [c for c in cases if "us" in c]
+    over = [c["over_torch"][0] for c in done if c["over_torch"]]
+    text = [line(c) for c in done]
+    text.append(f"{len(done)} cases are done, {sum(c['tune_seconds'] for c in done):.0f} s of tfgen tune, "
+                f"{sum(sum(c['torch_seconds'].values()) for c in done):.0f} s of torch.compile")
+    if done:
+        text.append(f"geometric mean: tuned {mean([c['gain'][0] for c in done]):.3f} times as fast as untuned")
+    if over:
+        text.append(f"geometric mean: tuned {mean(over):.3f} times as fast as torch.compile's max-autotune ({len(over)} cases)")
+    return "\n".join(text)
+
+
+if __name__ == "__main__":
+    print(tuned_table(Tuning(sys.argv[1], 0, None).cases(), marked_line if "--markdown" in sys.argv else tuned_line))

@@ -10,7 +10,7 @@ import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "..", "bench"))
-from tuned import HEAD, Tuning  # noqa: E402
+from tuned import HEAD, Tuning, marked_line, tuned_table  # noqa: E402
 
 TFGEN = os.environ.get("TFGEN", "./tfgen")
 with open(os.path.join(HERE, "..", "..", "specs", "softmax.yaml"), "rb") as f:
@@ -22,21 +22,59 @@ def check(what, good):
         sys.exit(f"tuned_test: {what}")
 
 
+def refused(call):
+    try:
+        call()
+    except RuntimeError as e:
+        return str(e)
+    return ""
+
+
+OTHER = """import sys, time
+sys.path.insert(0, sys.argv[1])
+from tuned import Tuning
+mine = Tuning(sys.argv[2], 0, None)
+print(mine.take("a case"), flush=True)
+time.sleep(600)"""
+
+
+def check_taken(folder):
+    """Processes share a folder: what one is at, no other takes, and a killed one is at nothing."""
+    other = subprocess.Popen([sys.executable, "-B", "-c", OTHER, os.path.join(HERE, "..", "..", "bench"), folder], stdout=subprocess.PIPE)
+    mine = Tuning(folder, 0, TFGEN, "host")
+    check("the other takes it", other.stdout.readline() == b"True\n")
+    check("another case is free", mine.take("another") and not mine.take("a case"))
+    other.kill()
+    other.wait()
+    check("who is gone holds nothing", mine.take("a case"))
+    mine.give_back("a case")
+    check("what is given back can be taken", Tuning(folder, 0, TFGEN, "host").take("a case"))
+
+
+def timed(case, untuned, tuned, peer):
+    """As compare.py adds it."""
+    return {**case, "case": case["key"], "dtype": "f32", "floor_us": 1.0, "us": {"untuned": untuned, "tfgen": tuned, "peer": peer},
+            "torch_seconds": {"peer": 3.0}, "gain": (untuned[0] / tuned[0], 0.01), "over_torch": (peer[0] / tuned[0], 0.01)}
+
+
 with tempfile.TemporaryDirectory() as folder:
     first = Tuning(folder, 0, TFGEN, "host")
     case = first.tune("softmax", TEXT, {"S": 5}, "f32", 10)
     check("no time is left: nothing is tried", case["how"] == ["no time"] and case["tried"] == 0 and case["kept"] == [])
-    check("a case is done once", first.tune("softmax", b"no spec", {}, "f32") is case)
+    check("a case is done once", first.tune("softmax", b"no spec", {}, "f32") == case)
     check("what was done is known later", Tuning(folder, 1, "/no/command", "host").tune("softmax", TEXT, {}, "f32")["tried"] == 0)
-    try:
-        first.tune("bad", b"block: 7", {}, "f32")
-        check("a spec that is none is told", False)
-    except RuntimeError as e:
-        check(f"the reason is in {e}", "exit code 3" in str(e))
+    said = refused(lambda: first.tune("bad", b"block: 7", {}, "f32"))
+    check(f"the reason is in {said}", "exit code 3" in said)
     again = Tuning(folder, 2, TFGEN, "host")
     case = again.tune("longer", TEXT, {"S": 5}, "f32")
     check(f"something is tried: {case}", case["tried"] > 0 and len(case["kept"]) == case["how"].count("better"))
-    for line in again.lines():
+    check("its wisdom is part of all", set(again.lines(again.path("longer", "wisdom"))) == set(again.lines(again.wisdom)))
+    for line in again.lines(again.wisdom):
         path = again.one(line)
         said = subprocess.run([TFGEN, "wisdom", "ls", path], capture_output=True, text=True, check=True).stdout
         check(said, "1 entries; 0 lines are not used" in said and open(path).read() == HEAD + line + "\n")
+    check("of what was not timed there is no table", tuned_table(again.cases()).startswith("0 cases"))
+    again.save(timed(case, [8.0, 7, 9], [4.0, 3, 5], [2.0, 1, 3]))
+    text = tuned_table(Tuning(folder, 0, None).cases(), marked_line)
+    check(text, "| longer | 8.0 | 4.0 | 2.000 |" in text and "| 2.0 | 0.50 | 3 |" in text and "tuned 0.500 times as fast as torch" in text)
+    check_taken(folder)

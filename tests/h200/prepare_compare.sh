@@ -1,7 +1,7 @@
 #!/bin/sh
 # usage: prepare_compare.sh FOLDER   Makes what bench/compare.py needs on a machine with PyTorch and CUDA, but with none of tfgen's
 # libraries: libtfgen.so, tfgen, tfgen-worker and the libraries beside them. There: sh FOLDER/compare.sh ARGUMENTS, or
-# sh FOLDER/compare.sh same_bits (tests/h200/same_bits.py); the cache is kept in FOLDER.
+# sh FOLDER/compare.sh same_bits (tests/h200/same_bits.py), or sh FOLDER/tests/h200/tuned.sh; the cache is kept in FOLDER.
 set -eu
 out=$1
 make -j2
@@ -12,8 +12,8 @@ strip -o "$out/tfgen-worker" tfgen-worker
 strip -o "$out/tfgen" tfgen
 ldd libtfgen.so tfgen-worker tfgen | awk '$2 == "=>" {print $3}' | sort -u |
     grep -v '/lib\(c\|m\|gcc_s\|dl\|pthread\|rt\)\.so' | while read -r library; do cp -L "$library" "$out/lib"; done
-cp bench/compare.py bench/tuned.py "$out/bench"
-cp tests/h200/same_bits.py "$out/tests/h200"
+cp bench/compare.py bench/race.py bench/tuned.py "$out/bench"
+cp tests/h200/same_bits.py tests/h200/tuned.sh "$out/tests/h200"
 cp examples/torch_block.py "$out/examples"
 cp -r specs "$out"
 cat >"$out/compare.sh" <<'RUN'

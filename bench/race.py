@@ -1,0 +1,145 @@
+"""Contenders on one device, in turn. A time is GPU time of one call: of CUDA-graph replays of several calls over rotated inputs; contenders
+take turns, in an order drawn for each round, so that clocks and heat are the same for all of them. Without a GPU calls are timed by the
+clock, on PyTorch's CPU and the host engine, which says nothing of a GPU. Needs PyTorch."""
+import math
+import os
+import random
+import sys
+import time
+
+import torch
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "examples"))
+from torch_block import Layer  # noqa: E402
+
+DEVICE = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+ON_GPU = DEVICE.type == "cuda"
+
+
+def wait():
+    if ON_GPU:
+        torch.cuda.synchronize()
+
+
+def give_back_memory():
+    if ON_GPU:
+        torch.cuda.empty_cache()
+
+
+def graph_of(calls):
+    """calls: closures over rotated inputs. A graph of some of them, in turn, and how many; without a GPU the list itself."""
+    for c in calls:
+        c()
+    wait()
+    inner = max(len(calls), 8) // len(calls) * len(calls)
+    if not ON_GPU:
+        return calls, len(calls)
+    side = torch.cuda.Stream()
+    side.wait_stream(torch.cuda.current_stream())
+    with torch.cuda.stream(side):
+        for c in calls:
+            c()
+    torch.cuda.current_stream().wait_stream(side)
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        for i in range(inner):
+            calls[i % len(calls)]()
+    return graph, inner
+
+
+def called_us(calls, inner):
+    start = time.perf_counter()
+    for c in calls:
+        c()
+    return (time.perf_counter() - start) * 1e6 / inner
+
+
+def replayed_us(graph, inner):
+    if not ON_GPU:
+        return called_us(graph, inner)
+    graph.replay()  # what ran before was another contender
+    start, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+    start.record()
+    graph.replay()
+    end.record()
+    end.synchronize()
+    return start.elapsed_time(end) * 1e3 / inner
+
+
+def graphs_of(case, contenders):
+    graphs = {}
+    for name, calls in contenders.items():
+        try:
+            graphs[name] = graph_of(calls)
+        except Exception as e:  # a peer that cannot do the case is said and left out
+            if name == "tfgen":
+                raise
+            print(f"  {case}: {name} failed: {type(e).__name__} {str(e)[:120]}", flush=True)
+    return graphs
+
+
+def rounds_of(case, contenders, rounds=25, warm_seconds=0.0):
+    """contenders: name -> closures. Microseconds of one call of each, round by round. warm_seconds: of runs before the first, so that the
+    clocks are those of work."""
+    graphs = graphs_of(case, contenders)
+    times, order, start = {n: [] for n in graphs}, list(graphs), time.monotonic()
+    while time.monotonic() - start < warm_seconds:
+        for name in order:
+            replayed_us(*graphs[name])
+    for i in range(rounds):
+        random.shuffle(order)
+        for name in order:
+            times[name].append(replayed_us(*graphs[name]))
+    return times
+
+
+def spread(times):
+    """Median, 10 % and 90 %."""
+    t = sorted(times)
+    return t[len(t) // 2], t[len(t) // 10], t[len(t) * 9 // 10]
+
+
+def times_of(case, contenders, rounds=25):
+    return {n: spread(t) for n, t in rounds_of(case, contenders, rounds).items()}
+
+
+def gain(times, name, over):
+    """How many times as fast as `over` it is: median of the rounds' ratios, and the standard error of that."""
+    logs = sorted(math.log(o / t) for o, t in zip(times[over], times[name]))
+    middle = logs[len(logs) // 2]
+    off = sorted(abs(x - middle) for x in logs)[len(logs) // 2]
+    return math.exp(middle), math.exp(middle) * 1.2533 * 1.4826 * off / math.sqrt(len(logs))
+
+
+def measured_bandwidth():
+    """Of the best of some ways to copy 1 GB."""
+    x, y = (torch.zeros(1 << 28 if ON_GPU else 1 << 20, device=DEVICE) for _ in range(2))
+    ways = (lambda: y.copy_(x), lambda: torch.mul(x, 2.0, out=y), lambda: torch.neg(x.view(torch.bfloat16), out=y.view(torch.bfloat16)))
+    return 8 * x.numel() / min(replayed_us(*graph_of([w])) for w in ways for _ in range(5)) * 1e6
+
+
+def difference(got, want):
+    got, want = got.double().flatten(), want.double().flatten()
+    return ((got - want).norm() / want.norm()).item() if torch.isfinite(got).all() else math.inf
+
+
+class Ours:
+    """A spec over some sets of inputs and weights, each with buffers of its own, so that a call is nothing but tfgen_execute. wisdom: a
+    file, "none", or None for the usual place."""
+
+    def __init__(self, text, dims, dtype, data, fusion="tile", wisdom=None):
+        self.given, before = (text, dims, dtype, data, fusion), dict(os.environ)
+        if wisdom:
+            os.environ["TFGEN_WISDOM"] = wisdom
+        self.layer = Layer(text, b"compare.yaml", lambda t: data[0][t["name"]], DEVICE, dims=dims, dtype=dtype, fusion=fusion)
+        os.environ.update(before)
+        self.runs = [self.layer.prepare(d) for d in data]
+        self.out = [r.outputs for r in self.runs]
+
+    def calls(self):
+        return [r.execute for r in self.runs]
+
+    def close(self):
+        for r in self.runs:
+            r.close()
+        self.layer.close()
