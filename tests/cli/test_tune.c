@@ -9,6 +9,7 @@
 #include "runtime/cli/trial.h"
 #include "runtime/cli/trial_data.h"
 #include "tests/support.h"
+#include <glob.h>
 #include <jansson.h>
 #include <math.h>
 #include <signal.h>
@@ -162,13 +163,19 @@ static bool sim_stopped(void *context)
     return d->stop_at > 0 && d->clock >= d->stop_at;
 }
 
-static search_result search_device(arena *a, simulated *d, candidate *standard, double budget)
+/* end, wave_seconds: as search_options has them. */
+static search_result search_until(arena *a, simulated *d, candidate *standard, double budget, double end, double wave_seconds)
 {
     const search_side side = {sim_propose, sim_prepare, sim_time, sim_timed, sim_check, NULL, sim_release, sim_now, sim_stopped, d};
-    const search_options o = {
-        .wave = 12, .most = 300, .patience = 2, .rounds = 6, .pairs = 25, .until = budget, .margin = 0.005, .seed = 5};
+    const search_options o = {.wave = 12, .most = 300, .patience = 2, .rounds = 6, .pairs = 25, .until = budget, .end = end,
+                              .wave_seconds = wave_seconds, .margin = 0.005, .seed = 5};
     *standard = (candidate){.item = (void *)(size_t)d->standard, .status = candidate_ready};
     return search_run(a, standard, &side, &o);
+}
+
+static search_result search_device(arena *a, simulated *d, candidate *standard, double budget)
+{
+    return search_until(a, d, standard, budget, 0, 0);
 }
 
 /* Over a thousand devices: what is kept is right, within 2 % of the best on average, and never more than 1 % slower than the default. */
@@ -213,6 +220,33 @@ START_TEST(a_search_ends_when_its_time_is_up_and_keeps_what_it_has)
         ck_assert(!r.ended || d->clock < 60);
         ck_assert_msg(d->clock < 60, "seed %d: %g s", seed, d->clock); /* a wave, the last meetings, and hangs */
         ck_assert(d->at[point_of(r.kept)].truth <= 1.01 * d->at[d->standard].truth);
+        arena_free(a);
+    }
+    free(d);
+}
+END_TEST
+
+/* What a wave takes is known from the one before, or from another search: none begins that would not end in time. */
+START_TEST(a_wave_that_would_end_too_late_is_not_begun)
+{
+    simulated *d = malloc(sizeof *d);
+    ck_assert_ptr_nonnull(d);
+    for (int seed = 1; seed <= 100; seed++) {
+        arena *a = arena_new();
+        candidate standard;
+        make_device(d, (unsigned long long)seed);
+        for (int p = 0; p < points; p++) d->at[p].hangs = false;
+        const double end = 9;
+        const search_result r = search_until(a, d, &standard, seed % 2 ? end : 3, end, 0);
+        ck_assert_msg(d->clock < end + 1, "seed %d: %g s", seed, d->clock); /* and the last meeting */
+        ck_assert(r.count > 1 && r.wave_seconds > 2 && r.wave_seconds < 9);
+        for (int i = 1; i < r.count; i++) /* what was compiled is timed */
+            ck_assert(r.list[i]->rounds > 0 || r.list[i]->status == candidate_refused || r.list[i]->status == candidate_failed);
+        const double before = d->clock;
+        make_device(d, (unsigned long long)seed);
+        d->clock = before;
+        const search_result none = search_until(a, d, &standard, before + 10, before + 2, r.wave_seconds);
+        ck_assert(none.count == 1 && !none.ended && none.kept == &standard && none.wave_seconds == r.wave_seconds);
         arena_free(a);
     }
     free(d);
@@ -656,6 +690,44 @@ START_TEST(a_gpu_is_tuned_through_its_driver)
 }
 END_TEST
 
+/* A line that ships: behind "# " in the line above it what the command is given, so that a plan has the line's tile by default. */
+static void check_shipped(const char *path, int number, const char *arguments, const char *line)
+{
+    char target[32], device[64], command[1024], tile[512];
+    const char *settings = strstr(line, ": ");
+    ck_assert_msg(settings && sscanf(line, "%*s %31s %63s", target, device) == 2, "%s:%d: no line of wisdom", path, number);
+    ck_assert_msg(strncmp(arguments, "# ", 2) == 0 && strstr(arguments, ".yaml"), "%s:%d: above it no # SPEC OPTIONS", path, number);
+    snprintf(command, sizeof command, "%.*s --target=%s --device-model=%s --dump=plan", (int)strcspn(arguments + 2, "\n"), arguments + 2,
+             target, device);
+    ck_assert_msg(tfgen(command) == 0, "%s:%d: %s", path, number, output);
+    snprintf(tile, sizeof tile, "%.*s\n", (int)strcspn(settings + 2, "#\n") - 1, settings + 2);
+    const char *found = strstr(output, "    from wisdom\n    tile ");
+    ck_assert_msg(found && strstr(found, tile), "%s:%d: `tfgen %s` does not use it: tune again, or take the line out (tfgen wisdom ls "
+                  "shipped)", path, number, command);
+}
+
+START_TEST(every_line_that_ships_is_used_by_default)
+{
+    char above[4096] = "", line[4096];
+    int lines = 0;
+    glob_t files;
+    ck_assert_int_eq(glob("specs/wisdom/*.wisdom", 0, NULL, &files), 0);
+    for (size_t i = 0; i < files.gl_pathc; i++) {
+        FILE *f = fopen(files.gl_pathv[i], "r");
+        ck_assert_ptr_nonnull(f);
+        for (int number = 1; fgets(line, sizeof line, f); number++) {
+            if (number > 1 && *line != '#') check_shipped(files.gl_pathv[i], number, above, line), lines++;
+            strcpy(above, line);
+        }
+        fclose(f);
+    }
+    globfree(&files);
+    ck_assert_int_gt(lines, 0);
+    ck_assert_int_eq(tfgen("wisdom ls shipped --json"), 0);
+    ck_assert_msg(!strstr(output, "\"stale\""), "%s", output);
+}
+END_TEST
+
 static const char two_kernels[] = "block: t\ndtype: bf16\ndims: {M: 2048, K: 64, N: 64}\ninputs: {x: [M, K]}\nparams: {w: [N, K]}\n"
                                   "ops:\n  - {out: h, op: linear, in: [x, w]}\n  - {out: p, op: softmax, in: [h]}\noutputs: {p: p}\n";
 
@@ -826,9 +898,11 @@ END_TEST
 int main(void)
 {
     Suite *s = suite_create("tune");
-    TCase *c = tcase_create("search"), *t = tcase_create("tiles"), *d = tcase_create("database"), *e = tcase_create("command");
+    TCase *c = tcase_create("search"), *t = tcase_create("tiles"), *d = tcase_create("database"), *e = tcase_create("command"),
+          *w = tcase_create("shipped");
     tcase_add_test(c, what_is_kept_is_near_the_best_and_never_worse_than_the_default);
     tcase_add_loop_test(c, a_search_ends_when_its_time_is_up_and_keeps_what_it_has, 0, 2);
+    tcase_add_test(c, a_wave_that_would_end_too_late_is_not_begun);
     tcase_add_test(c, a_seed_repeats_a_search);
     tcase_add_test(c, a_default_that_fails_ends_the_search);
     tcase_add_loop_test(t, proposed_tiles_are_legal_new_and_can_be_asked_for, 0, sizeof proposed / sizeof *proposed);
@@ -850,6 +924,8 @@ int main(void)
     tcase_add_test(e, a_wrong_plan_is_wrong_in_some_rows_too);
     tcase_add_loop_test(e, a_phase_alone_is_judged_as_it_is_among_all, 0, sizeof phases_of / sizeof *phases_of);
     tcase_add_test(e, of_large_plans_some_rows_of_every_stored_value_are_judged);
-    suite_add_tcase(s, c), suite_add_tcase(s, t), suite_add_tcase(s, d), suite_add_tcase(s, e);
+    tcase_add_checked_fixture(w, make_folder, remove_folder);
+    tcase_add_test(w, every_line_that_ships_is_used_by_default);
+    suite_add_tcase(s, w), suite_add_tcase(s, c), suite_add_tcase(s, t), suite_add_tcase(s, d), suite_add_tcase(s, e);
     return run_suite(s);
 }
