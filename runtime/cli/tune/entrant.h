@@ -34,6 +34,7 @@ typedef struct course {
     const ref_tensor *inputs; /* that candidates are checked on; NULL: none was yet */
     const entrant **seen;  /* candidates of the kernel whose code is known */
     int seen_count, seen_room;
+    double wave_seconds; /* what a wave takes; 0: none was yet */
 } course;
 
 /* The plan with the line; not emitted. In the arena. Bails. */

@@ -27,6 +27,8 @@ static unsigned long long next_random(search *s) /* splitmix64 */
 
 static bool is_over(const search *s) { return s->side->stopped(s->side->context) || s->side->now(s->side->context) >= s->o->until; }
 
+static bool wave_fits(const search *s) { return !(s->o->end > 0) || s->side->now(s->side->context) + s->r.wave_seconds <= s->o->end; }
+
 /* ---- times */
 static double median_of(search *s, const double *list, int count)
 {
@@ -113,10 +115,12 @@ static int drop_slow(search *s, candidate **list, int count, int rounds)
     return left;
 }
 
-/* Who stays in the race has seen `rounds` rounds, and stays ready for the last meeting. */
+/* Who stays in the race has seen `rounds` rounds, and stays ready for the last meeting. To be made ready took so much longer than a round
+ * that there is always time for one. */
 static void race(search *s, candidate **list, int count)
 {
-    for (int round = 1; round <= s->o->rounds && count && !is_over(s); round++) {
+    const search_side *side = s->side;
+    for (int round = 1; round <= s->o->rounds && count && !(round == 1 ? side->stopped(side->context) : is_over(s)); round++) {
         if (!run_round(s, list, count)) break;
         count = drop_slow(s, list, count, round);
     }
@@ -170,12 +174,15 @@ static void choose_best(search *s)
 static bool run_wave(search *s)
 {
     candidate *list[search_most_wave];
+    const double start = s->side->now(s->side->context);
     int count = propose(s, list);
     if (!count) return false;
     s->side->prepare(s->side->context, list, count);
     count = keep_ready(s, list, count);
     race(s, list, count);
     choose_best(s);
+    const double took = s->side->now(s->side->context) - start;
+    s->r.wave_seconds = s->r.wave_seconds > 0 ? (s->r.wave_seconds + took) / 2 : took;
     return true;
 }
 
@@ -282,11 +289,11 @@ static void leave_to_others(search *s)
 search_result search_run(arena *a, candidate *standard, const search_side *side, const search_options *o)
 {
     search s = {.a = a, .side = side, .o = o, .random = o->seed, .best = standard};
-    s.r = (search_result){.standard = standard, .kept = standard, .ratio = 1};
+    s.r = (search_result){.standard = standard, .kept = standard, .ratio = 1, .wave_seconds = o->wave_seconds};
     s.r.list = arena_alloc(a, ((size_t)o->most + search_most_joined + 2) * sizeof *s.r.list);
     s.r.list[s.r.count++] = standard;
     int idle = 0;
-    while (!s.r.ended && !is_over(&s) && standard->status == candidate_ready) {
+    while (!s.r.ended && !is_over(&s) && wave_fits(&s) && standard->status == candidate_ready) {
         const double before = s.best == standard ? 1 : s.best->ratio;
         const bool more = run_wave(&s);
         const double after = s.best == standard ? 1 : s.best->ratio;

@@ -62,7 +62,9 @@ typedef struct search_options {
     int most;          /* candidates in all */
     int patience;      /* waves that bring nothing */
     int rounds, pairs; /* most of a wave, of the last meeting */
-    double until;      /* by search_side.now */
+    double until;      /* by search_side.now: no wave begins later */
+    double end;        /* nor one that would end behind this, by what waves took; 0: it may */
+    double wave_seconds; /* what a wave took in earlier searches; 0: nobody knows */
     double margin;     /* how much faster is worth keeping: 0.005 is half a percent */
     unsigned long long seed;
 } search_options;
@@ -74,6 +76,7 @@ typedef struct search_result {
     double noise;        /* standard error of its logarithm */
     candidate **list;    /* all, the default first */
     int count;
+    double wave_seconds; /* what a wave takes: the last one counts half */
     bool elsewhere; /* others decide: `kept` says nothing */
     bool ended; /* not by the time, and not by the user */
 } search_result;

@@ -204,6 +204,7 @@ static void tune_all(void *argument)
     tune_job *j = w->j;
     tuner *t = &j->t;
     const double budget = options_seconds(t->a, "budget", t->o->budget, 60);
+    double start = seconds_now();
     w->sweep = options_sweep(t->a, t->o->sweep);
     if (t->o->report) report_check(t->a, t->o->report);
     if (!t->o->file_count) {
@@ -217,8 +218,9 @@ static void tune_all(void *argument)
     t->again = t->o->again != NULL, t->resume = t->o->resume != NULL;
     tuner_listen();
     for (int i = 0; i < t->o->file_count * w->sweep.count && !tuner_stopped(); i++) {
-        t->until = seconds_now() + budget;
+        t->until = start + budget;
         if (can[i]) (void)with_case(w, i / w->sweep.count, i % w->sweep.count, tune_dims);
+        start = seconds_now();
     }
     database_end(t->trials, t->session, tuner_stopped() ? "stopped" : "done");
     if (t->o->report && t->ranks.rank == 0) report_write(t->a, t->trials, t->session, t->o->report);

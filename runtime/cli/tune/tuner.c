@@ -418,9 +418,13 @@ static search_result search_kernel(subject *s, candidate *standard)
                               .rounds = how->rounds,
                               .pairs = how->pairs,
                               .until = s->until,
+                              .end = s->c->t->until,
+                              .wave_seconds = s->c->wave_seconds,
                               .margin = s->share / 100 > 0.001 ? s->share / 100 : 0.001,
                               .seed = (unsigned long long)s->c->t->o->number.seed};
-    return search_run(s->a, standard, &side, &o);
+    const search_result r = search_run(s->a, standard, &side, &o);
+    s->c->wave_seconds = r.wave_seconds;
+    return r;
 }
 
 static void rebase(course *c, const char *line)
