@@ -1,11 +1,11 @@
 /* In: one run of the reference. Out: what its files share: units, axes, sums, cores. Refuses: nothing itself. */
 #define _GNU_SOURCE
 #include "ir/reference/ref_parts.h"
+#include "ir/base/processors.h"
 #include "ir/program/half.h"
 #include <math.h>
 #include <pthread.h>
 #include <stdio.h>
-#include <unistd.h>
 
 /* The first, the last, and as many between, evenly. */
 bool ref_takes_group(const ref_state *r, size_t index, size_t rows)
@@ -125,9 +125,9 @@ void ref_parallel(size_t count, void (*work)(void *context, size_t i), void *con
     enum { most = 63 };
     pthread_t others[most];
     crew c = {count, 0, work, context};
-    const long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    const int cores = processor_count();
     size_t started = 0;
-    while (started < most && (long)started + 1 < cores && started + 1 < count &&
+    while (started < most && (int)started + 1 < cores && started + 1 < count &&
            pthread_create(&others[started], NULL, work_along, &c) == 0)
         started++;
     work_along(&c);

@@ -2,6 +2,7 @@
  * and events are the caller's time. Refuses streams and graphs, which the host does not have. */
 #define _GNU_SOURCE
 #include "runtime/device/device.h"
+#include "ir/base/processors.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,8 +37,8 @@ static int host_count(char *why, size_t why_size)
 
 static void describe(tfgen_device_info *info, const target_info *target)
 {
-    const long cpus = sysconf(_SC_NPROCESSORS_ONLN), pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
-    *info = (tfgen_device_info){.size = sizeof *info, .name = "host", .multiprocessors = cpus > 0 ? (int)cpus : 1,
+    const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+    *info = (tfgen_device_info){.size = sizeof *info, .name = "host", .multiprocessors = processor_count(),
                                 .memory_bytes = pages > 0 && page > 0 ? (int64_t)pages * page : 0};
     snprintf(info->label, sizeof info->label, "%s", target ? "this machine's processors, as a GPU" : "this machine's processors");
     snprintf(info->arch, sizeof info->arch, "host");

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "ir/base/processors.h"
 #include "runtime/host/engine.h"
 
 enum { MAX_THREADS = 1024, MAX_WORKERS = 256, MAX_SHARED = 1 << 30, DEFAULT_STACK = 64 << 10, LONE_STACK = 1 << 20 };
@@ -29,8 +30,7 @@ host_engine *host_engine_open(const host_engine_options *options)
     host_engine *e = calloc(1, sizeof *e);
     if (!e) return NULL;
     if (options) e->options = *options;
-    const long cpus = sysconf(_SC_NPROCESSORS_ONLN);
-    if (!e->options.workers) e->options.workers = cpus > 0 ? (unsigned)cpus : 1;
+    if (!e->options.workers) e->options.workers = (unsigned)processor_count();
     if (e->options.workers > MAX_WORKERS) e->options.workers = MAX_WORKERS;
     if (!e->options.stall_limit_ms) e->options.stall_limit_ms = DEFAULT_STALL_MS;
     e->threads = calloc(e->options.workers, sizeof *e->threads);

@@ -1,9 +1,9 @@
 /* In: a count of independent jobs. Out: all of them done, a few at a time. Refuses nothing. */
 #define _GNU_SOURCE
 #include "runtime/system/parallel.h"
+#include "ir/base/processors.h"
 #include <pthread.h>
 #include <stdatomic.h>
-#include <unistd.h>
 
 enum { most_threads = 64 };
 
@@ -26,7 +26,7 @@ void run_parallel(size_t n, int jobs, void (*each)(void *context, size_t index),
     crew c = {.n = n, .each = each, .context = context};
     pthread_t threads[most_threads];
     int started = 0;
-    if (jobs <= 0) jobs = (int)sysconf(_SC_NPROCESSORS_ONLN);
+    if (jobs <= 0) jobs = processor_count();
     while (started + 1 < jobs && started < most_threads && (size_t)started + 1 < n &&
            !pthread_create(&threads[started], NULL, take, &c))
         started++;

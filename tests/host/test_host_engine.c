@@ -2,6 +2,7 @@
 #include "tests/host/test_host_common.h"
 #include <dirent.h>
 #include <pthread.h>
+#include <sched.h>
 #include <sys/stat.h>
 
 START_TEST(vectors_of_any_length_are_added)
@@ -120,6 +121,26 @@ START_TEST(stacks_hold_the_frames_that_the_compiler_reports)
     host_log_free(&log);
     host_module_free(m);
     host_engine_close(own);
+}
+END_TEST
+
+/* A processor of many, as a batch system gives it away: threads for the others would stand in each other's way. */
+START_TEST(an_engine_has_as_many_workers_as_the_process_has_processors)
+{
+    cpu_set_t allowed, one;
+    int first = 0;
+    ck_assert_int_eq(sched_getaffinity(0, sizeof allowed, &allowed), 0);
+    while (!CPU_ISSET(first, &allowed)) first++;
+    CPU_ZERO(&one);
+    CPU_SET(first, &one);
+    ck_assert_int_eq(sched_setaffinity(0, sizeof one, &one), 0);
+    host_engine *narrow = host_engine_open(NULL);
+    ck_assert_uint_eq(host_engine_workers(narrow), 1);
+    host_engine_close(narrow);
+    ck_assert_int_eq(sched_setaffinity(0, sizeof allowed, &allowed), 0);
+    host_engine *wide = host_engine_open(NULL);
+    ck_assert_uint_eq(host_engine_workers(wide), CPU_COUNT(&allowed) < 256 ? (unsigned)CPU_COUNT(&allowed) : 256);
+    host_engine_close(wide);
 }
 END_TEST
 
@@ -514,6 +535,7 @@ int main(void)
     tcase_add_loop_test(t, a_barrier_waits_for_waiting_loops_and_not_for_the_gone, 0, shapes);
     tcase_add_test(t, stacks_are_as_large_as_the_export_says);
     tcase_add_loop_test(t, stacks_hold_the_frames_that_the_compiler_reports, 0, 2);
+    tcase_add_test(t, an_engine_has_as_many_workers_as_the_process_has_processors);
     tcase_add_test(t, atomics_count_across_workers);
     tcase_add_loop_test(t, half_conversions_round_to_nearest_even, 0, 2);
     tcase_add_loop_test(t, products_agree_with_plain_loops, 0, sizeof products / sizeof *products);

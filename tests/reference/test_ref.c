@@ -2,11 +2,11 @@
  * tests/reference/test_ref_bounds.c. */
 #define _GNU_SOURCE
 #include "tests/reference/ref_harness.h"
+#include "ir/base/processors.h"
 #include "ir/reference/ref_parts.h"
 #include <pthread.h>
 #include <stdatomic.h>
 #include <time.h>
-#include <unistd.h>
 
 static bench *open_text(const char *yaml) { return bench_open(yaml, strlen(yaml), NULL); }
 
@@ -944,7 +944,7 @@ static void work_slowly(void *context, size_t i)
         atomic_fetch_add(&w->begun_elsewhere, 1);
         slept(200000000);
     } else
-        for (int turn = 0; turn < 500 && sysconf(_SC_NPROCESSORS_ONLN) > 1 && !w->begun_elsewhere; turn++) slept(1000000);
+        for (int turn = 0; turn < 500 && processor_count() > 1 && !w->begun_elsewhere; turn++) slept(1000000);
     atomic_fetch_add(&w->done, 1);
 }
 

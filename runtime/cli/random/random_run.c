@@ -2,6 +2,7 @@
  * counts. Refuses options that make no sense here. A range of indices (--first) gives the same cases whoever runs it, so that a long run
  * can be cut into slices, run beside each other, and added up. */
 #include "runtime/cli/random/random_run.h"
+#include "ir/base/processors.h"
 #include "runtime/cli/random/random_child.h"
 #include "runtime/cli/random/random_reduce.h"
 #include "runtime/cli/trial.h"
@@ -10,7 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { most_targets = 16, most_causes = 400 };
 
@@ -311,7 +311,7 @@ static void random_verify(void *argument)
                        : "output");
     refuse_others(r->a, o);
     r->count = o->number.random, r->seed = o->number.seed, r->first = o->number.first;
-    r->jobs = o->number.jobs ? (int)o->number.jobs : (int)sysconf(_SC_NPROCESSORS_ONLN);
+    r->jobs = o->number.jobs ? (int)o->number.jobs : processor_count();
     if (r->jobs > random_most_children) r->jobs = random_most_children;
     r->limits = (random_limits){120, 1200};
     r->device = o->device && strcmp(o->device, "host") != 0 ? o->device : NULL;
