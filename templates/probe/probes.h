@@ -53,12 +53,21 @@ DEV void run_nothing(const probe_args &) {}
 struct alignas(16) probe_piece {
     unsigned e[4];
 };
-#if defined(__CUDACC_RTC__) // past a multiprocessor's own cache
+// Past a unit's own cache: its workgroups follow each other through what one of them has just read, and would get it from there.
+#if defined(__CUDACC_RTC__)
 DEV probe_piece piece_read(const probe_piece *from)
 {
     probe_piece x;
     asm volatile("ld.global.cg.v4.u32 {%0, %1, %2, %3}, [%4];" : "=r"(x.e[0]), "=r"(x.e[1]), "=r"(x.e[2]), "=r"(x.e[3]) : "l"(from));
     return x;
+}
+#elif defined(TF_TARGET_AMD)
+DEV probe_piece piece_read(const probe_piece *from)
+{
+    const auto half = reinterpret_cast<const unsigned long long *>(from);
+    const unsigned long long x = __hip_atomic_load(half, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
+    const unsigned long long y = __hip_atomic_load(half + 1, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
+    return {{static_cast<unsigned>(x), static_cast<unsigned>(x >> 32), static_cast<unsigned>(y), static_cast<unsigned>(y >> 32)}};
 }
 #else
 DEV probe_piece piece_read(const probe_piece *from) { return *from; }

@@ -45,7 +45,7 @@ static void told(calibration *c, const char *what) { progress_step(&c->bar, what
 /* ---- reading memory and caches */
 static int divisor(int x, int y) { return y ? divisor(y, x % y) : x; }
 
-/* Every workgroup reads chunks of the window for a while; bytes a second. */
+/* Every workgroup reads chunks of the window for a while, all of them together each chunk at least once; bytes a second. */
 static double read_rate(calibration *c, long long grid, int chunks)
 {
     const double enough = 0.5e-3;
@@ -53,7 +53,7 @@ static double read_rate(calibration *c, long long grid, int chunks)
     probe_run run = {.kind = probe_read, .grid = grid, .chunks = chunks, .count = 1, .step = (int)(grid % chunks)};
     while (run.step < 1 || (chunks > 1 && divisor(run.step, chunks) != 1)) run.step++;
     if (run.step >= chunks) run.step = chunks > 1 ? 1 : 0;
-    while (run.count < most && meter_seconds(c->meter, &run, 1) < enough) run.count *= 4;
+    while (run.count < most && (grid * run.count < chunks || meter_seconds(c->meter, &run, 1) < enough)) run.count *= 4;
     return (double)grid * run.count * probe_chunk / meter_seconds(c->meter, &run, 1);
 }
 
@@ -102,8 +102,7 @@ static void measure_cache(calibration *c)
     set(c, number_l2_bandwidth, best, note_of(c, "reading a window over and over; memory so: %.4g", memory));
     if (!(c->out.numbers[number_l2].value > 0))
         set(c, number_l2, (double)windows[last] * probe_chunk, note_of(c, "the largest window that is read much faster than memory"));
-    const long long few = c->units > 8 ? c->units / 8 : 1;
-    set(c, number_unit_bandwidth, read_rate(c, few, 64) / (double)few, note_of(c, "of %lld workgroups that read 4 MB", few));
+    set(c, number_unit_bandwidth, read_rate(c, 1, 64), "one workgroup alone that reads 4 MB");
 }
 
 /* ---- launches */
@@ -356,13 +355,11 @@ static void set_units(calibration *c)
     c->out.chiplets = 1, c->out.counts[fact_chiplets] = (device_fact){1, source_chosen, "it was not measured"};
 }
 
-/* Bytes to read: far more than caches hold. */
+/* Bytes to read: of which caches hold a sixty-fourth, whatever they keep. */
 static double room_of(const calibration *c, double memory)
 {
-    const double cache = device_last_level(c->base), least = 64e6, most = 1e9;
-    const double wanted = c->known && cache > 0 && 8 * cache < most      ? 8 * cache
-                          : c->known && c->target->vendor == vendor_host ? least
-                                                                         : most;
+    const double cache = device_last_level(c->base), least = 64e6, unknown = 16e9;
+    const double wanted = c->target->vendor == vendor_host ? least : c->known && cache > 0 ? 64 * cache : unknown;
     const double room = memory > 0 ? memory / 8 : least;
     return wanted < least ? fmin(least, room) : fmin(wanted, room);
 }

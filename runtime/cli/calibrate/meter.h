@@ -7,8 +7,8 @@
 
 typedef enum probe_kind { probe_nothing, probe_read, probe_multiply, probe_cycles, probe_answers, probe_count } probe_kind;
 
-/* probe_read takes chunks of bytes, of which a unit's workgroups of so many threads have four under way; probe_multiply so many sums. */
-enum { read_threads = 512, probe_chunk = 16 * 8 * read_threads, read_groups = 4, multiply_threads = 256, probe_sums = 32 };
+/* probe_read takes chunks of bytes, of which a unit's workgroups of so many threads have two under way; probe_multiply so many sums. */
+enum { read_threads = 512, probe_chunk = 16 * 8 * read_threads, read_groups = 2, multiply_threads = 256, probe_sums = 32 };
 
 typedef struct meter meter;
 /* Closed with the arena. bytes: of memory that kernels may read, whole chunks of it. cache: of compiled kernels, or NULL. */
