@@ -1,0 +1,52 @@
+#!/bin/sh
+# usage: faults.sh TFGEN TARGET [DEVICE]   From the repository's root. Plants a fault at a time in kernels that are emitted for TARGET, and
+# has `tfgen bisect` find it: on DEVICE (cuda, hip), else on the host engine in that target's geometry. On cuda a slow launch, too. Each has
+# to be found at its value (or launch) and its line of the spec. FAULTS: names of those to plant, else all. Exit 1 when one is not found.
+set -u
+[ $# -ge 2 ] || { sed -n '2s/^# usage: //p' "$0" >&2; exit 2; }
+tfgen=$1 target=$2 device=${3:-}
+where=--target=$target repeat=1 bad=0
+[ -z "$device" ] || where=--device=$device
+[ "$device" = cuda ] && repeat=50 # what two warps race for is right now and then
+edited=$(mktemp -d) log=$(mktemp)
+trap 'rm -rf "$edited" "$log"' EXIT
+
+# planted NAME SPEC DIMS OPTIONS KERNEL VALUE PLACE SED
+planted() {
+    case " ${FAULTS:-$1} " in *" $1 "*) ;; *) return ;; esac
+    name=$1 spec=specs/$2.yaml dims=$3 options=$4 kernel=$5 value=$6 place=$7 edit=$8
+    rm -rf "$edited"
+    "$tfgen" emit "$spec" --target="$target" --dim="$dims" -q -o "$edited" \
+        $(echo "$options" | sed "s/--what=[a-z]*//;s/--seconds=[0-9.]*//") || bad=1
+    cp "$edited/$kernel.hip" "$log" && sed -i "$edit" "$edited/$kernel.hip"
+    cmp -s "$log" "$edited/$kernel.hip" && { echo "FAIL  $name: $kernel of $target has no such line"; bad=1; return; }
+    "$tfgen" bisect "$spec" "$where" --dim="$dims" $options --repeat=$repeat --replace-source="$edited" --no-cache >"$log" 2>&1
+    code=$?
+    if [ $code = 1 ] && grep -A1 "$value$" "$log" | grep -q "^ *op .* at $spec:$place:" &&
+        { [ -z "${TFGEN_DOUBLE_EMULATOR:-}" ] || grep -q ' wave instructions' "$log"; }; then
+        echo "ok    $name in $kernel of $target${device:+ on $device}: $(grep "$value" "$log" | head -1 | sed 's/^ *//')"
+    else
+        echo "FAIL  $name in $kernel of $target: exit code $code, wanted: $value at $spec:$place"
+        cat "$log"
+        bad=1
+    fi
+}
+found='the first wrong value: '
+heads=B=1,S=37,H=2,KV=1,hd=16 few=B=1,S=7,D=53,F=37 block=B=1,S=5,D=48,H=3,KV=1,hd=16,F=53
+planted barrier linear $few '' linear_l "$found%l" 18 '/^        barrier();$/{N;/\n *const int rows = S::rows/s/^.*\n//}'
+planted stride rmsnorm B=1,S=3,D=53 '' rmsnorm_n "$found%n" 17 's/p.x + row \* 53ll/p.x + row * 52ll/'
+planted future attention $heads '' attention_attention "$found%a" 19 \
+    's/key <= position)/key <= position + 1)/;s/S::position(p, batch, token) + 1 : keys/S::position(p, batch, token) + 2 : keys/'
+planted tail attention $heads '' attention_attention "$found%a" 19 's/ceil_div(t.to - t.from, block_k)/(t.to - t.from) \/ block_k/'
+planted overflow swiglu $few '--dtype=f16 --what=nan' swiglu_gate_up "$found%prod" 22 \
+    's/op_mul(act, hi)/op_mul(op_cast<f16>(act * 1e6f) * 1e-6f, hi)/'
+planted unwritten rmsnorm B=1,S=3,D=53 '' rmsnorm_n "$found%n" 17 's/return p.B \* p.S; }/return p.B * p.S - 1; }/'
+planted swapped swiglu $few '' swiglu_gate_up "$found%act" 21 's/op_silu(lo)/op_silu(hi)/'
+planted factor llama-block $block '' llama_gate_up "$found%gate" 37 's/op_mul(lo, c.gate_r)/op_mul(lo, c.gate_r * 2.0f)/'
+planted scale attention $heads '' attention_attention "$found%a" 19 's/scale = 0[.0-9]*f/scale = 0.5f/'
+planted packing linear $few '' linear_l_pack "$found%l" 18 's/col \* 53ll + k)/col * 53ll + (k ^ (k < 52)))/'
+planted rounding swiglu $few --dtype=f32 swiglu_gate_up "$found%prod" 22 's/op_mul(act, hi)/op_mul(op_cast<bf16>(act), hi)/'
+planted copy swiglu $few '' swiglu_x_rows "$found%x.rows" 19 's/p.x + row \* 53ll/p.x + row * 52ll/'
+[ "$device" = cuda ] && planted slow rmsnorm B=1,S=3,D=53 '--what=slow --seconds=0.1' rmsnorm_n \
+    'the furthest above the model: rmsnorm_n' 17 '/DEV static void begin/{n;s/{/{ for (volatile int i = 0; i < 4000; i++);/}'
+exit $bad
