@@ -1,7 +1,7 @@
 #!/bin/sh
-# usage: prepare_runtime.sh FOLDER   Builds what runtime.sh, verify.sh, untuned.py and counters.py need where no library but glibc's is
-# wanted: tfgen, tfgen-worker and the measuring programs, with libyaml, jansson, xxhash and SQLite inside. There:
-# python3 FOLDER/tests/h200/untuned.py FOLDER/tfgen OUT.
+# usage: prepare_runtime.sh FOLDER   Builds what runtime.sh, verify.sh, untuned.py, counters.py, commands.py and faults.sh need
+# where no library but glibc's is wanted: tfgen, tfgen-worker and the measuring programs, with libyaml, jansson, xxhash and SQLite inside.
+# There: python3 FOLDER/tests/h200/untuned.py FOLDER/tfgen OUT.
 set -eu
 out=$1
 libs=''
@@ -13,7 +13,7 @@ cc=${CC:-gcc}
 $cc -std=c11 -O2 -g -Wall -Wextra -pthread -I. -o build/h200/measure tests/h200/runtime.c build/h200/libtfgen.a $libs -ldl -lm -rdynamic
 $cc -std=c11 -O2 -g -Wall -Wextra -pthread -I. -o build/h200/variants tests/h200/variants.c build/h200/libtfgen.a $libs -ldl -lm -rdynamic
 mkdir -p "$out/tests/h200"
-cp tests/h200/untuned.py tests/h200/counters.py tests/h200/product.yaml tests/h200/residual.yaml "$out/tests/h200"
+for f in untuned.py counters.py commands.py product.yaml residual.yaml; do cp "tests/h200/$f" "$out/tests/h200"; done
 cp build/h200/tfgen build/h200/tfgen-worker build/h200/measure build/h200/variants "$out"
-cp tests/h200/runtime.sh tests/h200/presets.py tests/h200/verify.sh "$out"
+cp tests/faults.sh tests/h200/runtime.sh tests/h200/presets.py tests/h200/verify.sh "$out"
 cp -r specs "$out"
