@@ -9,9 +9,11 @@
 #include "runtime/cli/trial.h"
 #include "runtime/cli/trial_data.h"
 #include "tests/support.h"
+#include <errno.h>
 #include <glob.h>
 #include <jansson.h>
 #include <math.h>
+#include <pty.h>
 #include <signal.h>
 #include <sqlite3.h>
 #include <stdio.h>
@@ -578,6 +580,30 @@ START_TEST(what_was_tuned_is_used_and_not_tuned_again)
 }
 END_TEST
 
+/* How many were tried, what the best gains, how long this kernel has and how long all have. */
+START_TEST(at_a_terminal_a_tuning_says_how_far_it_is)
+{
+    int terminal;
+    size_t n = 0;
+    const pid_t child = forkpty(&terminal, NULL, NULL, NULL);
+    if (child < 0) {
+        printf("skipped: %s: no pseudo-terminal here: %s\n", __func__, strerror(errno));
+        return;
+    }
+    if (child == 0) {
+        ck_assert_int_eq(tfgen("tune specs/softmax.yaml --device=host --effort=quick --dim=S=5 --budget=1h >/dev/null 2>/dev/tty"), 0);
+        _exit(0);
+    }
+    for (ssize_t got; n < sizeof output - 1 && (got = read(terminal, output + n, sizeof output - 1 - n)) > 0;) n += (size_t)got;
+    output[n] = 0;
+    close(terminal);
+    int status;
+    ck_assert(waitpid(child, &status, 0) == child && status == 0);
+    ck_assert_msg(strstr(output, "\r\033[Ksoftmax_p: ") && strstr(output, " tried, best 1.000 of the default, 3"), "%s", output);
+    ck_assert_msg(strstr(output, " s left\r\033[K") != NULL, "%s", output); /* nothing of it stays */
+}
+END_TEST
+
 START_TEST(without_time_nothing_is_tried_and_a_users_tile_is_left_alone)
 {
     json_t *kernel = tuned(TUNE "--budget=0");
@@ -687,6 +713,11 @@ START_TEST(a_gpu_is_tuned_through_its_driver)
                      1 + json_integer_value(json_object_get(kernel, "tried")));
     ck_assert_int_eq(number_of("SELECT count(*) FROM sessions WHERE label = 'AMD Instinct MI210' AND compiler LIKE 'hiprtc%'"), 1);
     json_decref(kernel);
+    char arguments[256];
+    snprintf(arguments, sizeof arguments, "tune --report=%s/r.html; cat %s/r.html", folder, folder);
+    ck_assert_int_eq(tfgen(arguments), 0);
+    ck_assert_msg(strstr(output, "measured us by model us</text>") && strstr(output, "best so far, of the default, by trial</text>"), "%s",
+                  output);
 }
 END_TEST
 
@@ -757,6 +788,52 @@ START_TEST(what_spills_in_the_default_is_no_candidates_fault)
     arena *a = arena_new();
     ck_assert_msg(arena_run(a, check_spilled, &a) == code_ok, "%s", arena_diagnostics(a));
     arena_free(a);
+}
+END_TEST
+
+/* What differs in its tile alone, and not in its code and launches, is compiled and timed once. */
+typedef struct same_code {
+    arena *a;
+    candidate x[2];
+} same_code;
+
+static void check_same(void *argument)
+{
+    same_code *s = argument;
+    arena *a = s->a;
+    compiled made;
+    const compile_request q = {.text = two_kernels, .size = sizeof two_kernels - 1, .name = "t.yaml", .level = fusion_tile,
+                               .target = "gfx90a", .device_label = "AMD Instinct MI210",
+                               .graph = {.overrides = &(dim_override){"M", 16}, .override_count = 1}};
+    compile_inside(a, &q, &made);
+    cli_options options = {.a = a, .number.jobs = 2};
+    tuner t = {.a = a, .o = &options, .device = cli_open_device(a, "hip"), .cache = cli_cache(a, &options)};
+    course c = {.t = &t, .a = a, .request = &q, .graph = made.graph, .fused = made.plan->fused, .model = made.plan->device,
+                .plan = made.plan, .bench = {.device = t.device, .seed = 1, .jobs = 2, .cache = t.cache}};
+    c.root = c.base = bench_open(a, made.graph, made.plan, &c.bench, NULL);
+    const ir_phase *phase = made.plan->launches[1].kernel->phases[0];
+    const char *signature = phase_signature(a, made.plan->program, phase);
+    ir_tile tile = phase->tile;
+    tile.rows.threads /= 2;
+    for (int i = 0; i < 2; i++) {
+        entrant *e = arena_alloc(a, sizeof *e);
+        *e = (entrant){.tile = tile, .line = space_line(a, signature, &tile), .text = space_text(a, &tile)};
+        s->x[i] = (candidate){.item = e};
+    }
+    candidate *const list[] = {&s->x[0], &s->x[1]};
+    entrants_prepare(&c, list, 2, signature);
+    for (int i = 0; i < 2; i++) entrant_close(list[i]);
+}
+
+START_TEST(candidates_of_one_code_are_timed_once)
+{
+    use_hip_double();
+    same_code s = {.a = arena_new()};
+    ck_assert_msg(arena_run(s.a, check_same, &s) == code_ok, "%s", arena_diagnostics(s.a));
+    ck_assert_msg(s.x[0].status == candidate_ready, "%s", s.x[0].reason);
+    ck_assert_int_eq(s.x[1].status, candidate_same);
+    ck_assert_msg(strstr(s.x[1].reason, "the same code as layer=simt threads=") != NULL, "%s", s.x[1].reason);
+    arena_free(s.a);
 }
 END_TEST
 
@@ -899,7 +976,7 @@ int main(void)
 {
     Suite *s = suite_create("tune");
     TCase *c = tcase_create("search"), *t = tcase_create("tiles"), *d = tcase_create("database"), *e = tcase_create("command"),
-          *w = tcase_create("shipped");
+          *w = tcase_create("shipped"), *k = tcase_create("code"), *i = tcase_create("terminal");
     tcase_add_test(c, what_is_kept_is_near_the_best_and_never_worse_than_the_default);
     tcase_add_loop_test(c, a_search_ends_when_its_time_is_up_and_keeps_what_it_has, 0, 2);
     tcase_add_test(c, a_wave_that_would_end_too_late_is_not_begun);
@@ -917,7 +994,6 @@ int main(void)
     tcase_add_test(e, without_time_nothing_is_tried_and_a_users_tile_is_left_alone);
     tcase_add_test(e, reports_have_every_trial_and_quote_what_is_in_them);
     tcase_add_loop_test(e, control_c_keeps_the_best_so_far_and_a_kill_leaves_a_sound_database, 0, 2);
-    tcase_add_test(e, a_gpu_is_tuned_through_its_driver);
     tcase_add_test(e, a_wrong_candidate_is_told_and_not_kept);
     tcase_add_test(e, a_list_of_cases_is_tuned_in_slices);
     tcase_add_test(e, what_spills_in_the_default_is_no_candidates_fault);
@@ -926,6 +1002,13 @@ int main(void)
     tcase_add_test(e, of_large_plans_some_rows_of_every_stored_value_are_judged);
     tcase_add_checked_fixture(w, make_folder, remove_folder);
     tcase_add_test(w, every_line_that_ships_is_used_by_default);
-    suite_add_tcase(s, w), suite_add_tcase(s, c), suite_add_tcase(s, t), suite_add_tcase(s, d), suite_add_tcase(s, e);
+    tcase_set_timeout(k, 120);
+    tcase_add_checked_fixture(k, make_folder, remove_folder);
+    tcase_add_test(k, candidates_of_one_code_are_timed_once);
+    tcase_add_test(k, a_gpu_is_tuned_through_its_driver);
+    tcase_set_timeout(i, 120);
+    tcase_add_checked_fixture(i, make_folder, remove_folder);
+    tcase_add_test(i, at_a_terminal_a_tuning_says_how_far_it_is);
+    suite_add_tcase(s, w), suite_add_tcase(s, k), suite_add_tcase(s, i), suite_add_tcase(s, c), suite_add_tcase(s, t), suite_add_tcase(s, d), suite_add_tcase(s, e);
     return run_suite(s);
 }
