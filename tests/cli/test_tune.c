@@ -1009,6 +1009,7 @@ int main(void)
     tcase_set_timeout(i, 120);
     tcase_add_checked_fixture(i, make_folder, remove_folder);
     tcase_add_test(i, at_a_terminal_a_tuning_says_how_far_it_is);
-    suite_add_tcase(s, w), suite_add_tcase(s, k), suite_add_tcase(s, i), suite_add_tcase(s, c), suite_add_tcase(s, t), suite_add_tcase(s, d), suite_add_tcase(s, e);
+    suite_add_tcase(s, w), suite_add_tcase(s, k), suite_add_tcase(s, i);
+    suite_add_tcase(s, c), suite_add_tcase(s, t), suite_add_tcase(s, d), suite_add_tcase(s, e);
     return run_suite(s);
 }
