@@ -30,6 +30,7 @@ static const char *table_name(const emission *e, const ir_op *op)
 
 const char *rope_table(emission *e, const ir_op *op)
 {
+    enum { a_row = 6 };
     const double turn = 6.283185307179586476925286766559;
     const ir_attributes *t = &op->attributes;
     for (int i = 0; i < e->tables_made; i++)
@@ -37,11 +38,17 @@ const char *rope_table(emission *e, const ir_op *op)
     const char *name = table_name(e, op);
     if (e->tables_made == max_tables) bail(e->a, code_unsupported, op->at, "more than %d rotations in one phase", max_tables);
     e->table_ops[e->tables_made++] = op;
-    text list = {.a = e->a};
+    write_spec_line(&e->tables, op->at, "TF_TABLE unsigned long long %s[%lld] = {", name, t->rotary / 2);
+    text row = {.a = e->a};
     for (long long i = 0; i < t->rotary / 2; i++) {
         const double turns = scaled_frequency(&t->scaling, pow(t->theta, -2.0 * (double)i / (double)t->rotary)) / turn;
-        text_printf(&list, "%s0x%llxull", i ? ", " : "", (unsigned long long)ldexp(turns - floor(turns), 64));
+        text_printf(&row, "0x%llxull", (unsigned long long)ldexp(turns - floor(turns), 64));
+        const bool last = i + 1 == t->rotary / 2, full = i % a_row == a_row - 1;
+        text_printf(&row, last ? "" : full ? "," : ", ");
+        if (!last && !full) continue;
+        write_line(&e->tables, "%s", row.data);
+        row = (text){.a = e->a};
     }
-    write_spec_line(&e->tables, op->at, "TF_TABLE unsigned long long %s[%lld] = {%s};", name, t->rotary / 2, list.data);
+    write_line(&e->tables, "};");
     return name;
 }

@@ -87,14 +87,22 @@ static bool aligned_store(scope *s, const ir_value *v, const place *at)
     return s->whole > 0 && (w.offset - at->shift) % s->whole == 0 && w.stride % s->whole == 0;
 }
 
-/* A piece of neighbours to `to`, of which `left` exist (NULL: all), by `out` in an epilogue. */
-static void write_piece(scope *s, position at, const char *head, const char *to, const char *left, const char *name)
+/* NULL: always. Returns the indentation of the statement that follows. */
+static const char *write_test(scope *s, position at, const char *test)
 {
-    const char *some = left ? arena_printf(s->e->a, ", %s", left) : "";
+    if (!test) return "";
+    write_spec_line(s->w, at, "if (%s)", test);
+    return "    ";
+}
+
+/* A piece of neighbours to `to`, of which `left` exist (NULL: all), by `out` in an epilogue; where `test` holds (NULL: always). */
+static void write_piece(scope *s, position at, const char *test, const char *to, const char *left, const char *name)
+{
+    const char *some = left ? arena_printf(s->e->a, ", %s", left) : "", *in = write_test(s, at, test);
     if (s->slot)
-        write_spec_line(s->w, at, "%sout.template put%s<%s, %s>(%s%s, %s);", head, left ? "_some" : "", s->slot, s->lanes, to, some, name);
+        write_spec_line(s->w, at, "%sout.template put%s<%s, %s>(%s%s, %s);", in, left ? "_some" : "", s->slot, s->lanes, to, some, name);
     else
-        write_spec_line(s->w, at, "%sstore%s<%s>(%s%s, %s);", head, left ? "" : "_aligned", s->lanes, to, some, name);
+        write_spec_line(s->w, at, "%sstore%s<%s>(%s%s, %s);", in, left ? "" : "_aligned", s->lanes, to, some, name);
 }
 
 static void count_put(scope *s, const ir_value *v, bool whole)
@@ -109,10 +117,9 @@ static void write_dense(scope *s, const ir_value *v, const place *at, const char
     arena *a = s->e->a;
     const char *name = evaluate(s, v, at), *to = address(s->e, v, at->row, place_column(a, at), true);
     const char *test = joined(a, when, at->guard);
-    const char *head = test ? arena_printf(a, "if (%s) ", test) : "";
     const bool aligned = aligned_store(s, v, at);
     count_put(s, v, aligned);
-    write_piece(s, v->def->at, head, to, at->left ? at->left : aligned ? NULL : s->lanes, name);
+    write_piece(s, v->def->at, test, to, at->left ? at->left : aligned ? NULL : s->lanes, name);
 }
 
 /* [B, KV, L, hd]: column h*hd + d of token t of sequence b goes to [b, h, position, d]; where heads have an axis of their own,
@@ -144,14 +151,15 @@ static void write_cache(scope *s, const ir_value *v, const place *at, const char
     const char *test = joined(a, joined(a, when, at->guard), room);
     count_put(s, v, s->whole > 0 && head % s->whole == 0);
     if (s->whole > 0 && head % s->whole == 0) {
-        write_piece(s, op->at, arena_printf(a, "if (%s) ", test), cache_address(s, op, at->row, col, position), at->left, name);
+        write_piece(s, op->at, test, cache_address(s, op, at->row, col, position), at->left, name);
         return;
     }
     const char *to = cache_address(s, op, at->row, arena_printf(a, "(%s + i)", place_column(a, at)), position);
-    write_spec_line(s->w, op->at, "if (%s)", test);
+    const char *in = write_test(s, op->at, test);
     /* A pair's half ends at `left`; what follows it in memory belongs to another lane. */
     const char *end = at->left ? arena_printf(a, " && i < %s", at->left) : "";
-    write_spec_line(s->w, op->at, "    for (int i = 0; i < %s%s; i++) store_one(%s, %s[i]);", s->lanes, end, to, name);
+    write_spec_line(s->w, op->at, "%sfor (int i = 0; i < %s%s; i++)", in, s->lanes, end);
+    write_spec_line(s->w, op->at, "%s    store_one(%s, %s[i]);", in, to, name);
 }
 
 void write_store(scope *s, const ir_value *v, const place *at, const char *when)
@@ -167,5 +175,6 @@ void write_narrow_store(scope *s, const ir_value *v, const char *row, const char
     emission *e = s->e;
     const char *own = same_row_count(e, v, &e->space.rows) ? row : row_of(e, v, e->shape, row);
     const char *name = evaluate_narrow(s, v, own), *to = address(e, v, own, "0", true);
-    write_spec_line(s->w, v->def->at, "%s%s%sstore_one(%s, %s);", when ? "if (" : "", when ? when : "", when ? ") " : "", to, name);
+    const char *in = write_test(s, v->def->at, when);
+    write_spec_line(s->w, v->def->at, "%sstore_one(%s, %s);", in, to, name);
 }

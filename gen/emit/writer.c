@@ -1,5 +1,5 @@
-/* In: lines with places. Out: source text. Refuses: nothing. #line is written once a run of lines of one place, and
- * once after it. */
+/* In: lines with places. Out: source text, lines without a place broken where they are wide. Refuses: nothing. #line is written ahead of
+ * each line with a place, since compilers count on from it, and once behind a run of them. */
 #include "gen/emit/writer.h"
 #include <stdio.h>
 #include <string.h>
@@ -54,16 +54,38 @@ void writer_splice(writer *to, const writer *from)
     }
 }
 
-static void append_line(text *out, const written_line *l)
+enum { most_columns = 140 };
+
+/* Where to break code of which `room` columns fit: behind the last comma that stands in no list of template arguments; 0: nowhere. */
+static int break_of(const char *code, int room)
 {
-    if (l->code[0]) text_printf(out, "%*s%s", l->indent * 4, "", l->code);
+    int depth = 0, at = 0;
+    for (int i = 0; code[i] && i < room; i++) {
+        depth += (code[i] == '<') - (code[i] == '>');
+        if (code[i] == ',' && code[i + 1] == ' ' && depth == 0) at = i + 1;
+    }
+    return at;
+}
+
+/* Returns how many lines it became. A line with a place stays whole: behind a break it would be of the spec's next line. */
+static int append_line(text *out, const written_line *l)
+{
+    const char *code = l->code;
+    int lines = 1, indent = code[0] ? l->indent * 4 : 0;
+    for (int at; !l->spec_line && indent + (int)strlen(code) > most_columns && (at = break_of(code, most_columns - indent)); lines++) {
+        text_printf(out, "%*s%.*s\n", indent, "", at, code);
+        code += at + 1;
+        indent = (l->indent + 2) * 4;
+    }
+    text_printf(out, "%*s%s", indent, "", code);
     if (l->spec_line) text_printf(out, " // !%d:%d", l->spec_line, l->spec_column);
     text_append(out, "\n", 1);
+    return lines;
 }
 
 void writer_plain(text *out, const writer *w)
 {
-    for (int i = 0; i < w->count; i++) append_line(out, &w->lines[i]);
+    for (int i = 0; i < w->count; i++) (void)append_line(out, &w->lines[i]);
 }
 
 int count_lines(const char *text)
@@ -91,8 +113,7 @@ void writer_with_lines(text *out, const writer *w, int before, const char *spec,
             lines++;
         }
         place = l->spec_line;
-        append_line(out, l);
-        lines++;
+        lines += append_line(out, l);
     }
     if (place) text_printf(out, "#line %d \"%s\"\n", lines + 2, file);
 }

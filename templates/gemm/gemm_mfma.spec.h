@@ -1,5 +1,9 @@
 // Written by tfgen: llama_qkv of specs/llama-block.yaml for cdna; read it beside templates/gemm/gemm_mfma.h.
-TF_TABLE unsigned long long k1_qkv_qr_turns[16] = {0x28be60db93910600ull, 0x11f130b61c287900ull, 0x7e6b006746579c0ull, 0x37ab95c63e892c0ull, 0x1883ec0e5870a90ull, 0xacbb4dc9a23f68ull, 0x4c10b4617af38cull, 0x217f20f7661d20ull, 0xec0334892a2e2ull, 0x67ee99a2a4482ull, 0x2dc4a879fd26full, 0x14279ffb3a5e5ull, 0x8e0206251efcull, 0x3e8919196a4cull, 0x1b89df4317adull, 0xc20873a521cull}; // !30:5
+TF_TABLE unsigned long long k1_qkv_qr_turns[16] = { // !30:5
+    0x28be60db93910600ull, 0x11f130b61c287900ull, 0x7e6b006746579c0ull, 0x37ab95c63e892c0ull, 0x1883ec0e5870a90ull, 0xacbb4dc9a23f68ull,
+    0x4c10b4617af38cull, 0x217f20f7661d20ull, 0xec0334892a2e2ull, 0x67ee99a2a4482ull, 0x2dc4a879fd26full, 0x14279ffb3a5e5ull,
+    0x8e0206251efcull, 0x3e8919196a4cull, 0x1b89df4317adull, 0xc20873a521cull
+};
 struct k1_qkv {
     struct args {
         const bf16 *x;
@@ -39,7 +43,8 @@ struct k1_qkv {
         c.q_r = q_r;
         return c;
     }
-    template <int W, class Out> DEV static void pairs_q_raw(const args &p, const context &c, int row, int pair, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
+    template <int W, class Out> DEV static void pairs_q_raw(const args &p, const context &c, int row, int pair, vec<float, W> lo,
+            vec<float, W> hi, float &sum, Out &out)
     {
         const int head = pair / 16;
         pair %= 16;
@@ -52,7 +57,8 @@ struct k1_qkv {
         const vec<float, W> qr_far = rope_high(qr_turn, q, q_far); // !30:5
         out.template put<1, W>(p.qr + row * 256ll + far, qr_far); // !30:5
     }
-    template <int W, class Out> DEV static void pairs_k_raw(const args &p, const context &c, int row, int pair, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
+    template <int W, class Out> DEV static void pairs_k_raw(const args &p, const context &c, int row, int pair, vec<float, W> lo,
+            vec<float, W> hi, float &sum, Out &out)
     {
         const int head = pair / 16;
         pair %= 16;
@@ -65,12 +71,14 @@ struct k1_qkv {
         const vec<float, W> kr_far = rope_high(kr_turn, k_, k__far); // !31:5
         out.template put<1, W>(p.kr + row * 64ll + far, kr_far); // !31:5
     }
-    template <int W, int Slot, class Out> DEV static void columns_v_raw(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
+    template <int W, int Slot, class Out> DEV static void columns_v_raw(const args &p, const context &c, int row, int col,
+            vec<float, W> product, float &sum, Out &out)
     {
         const vec<float, W> v = op_mul(product, c.q_r); // !26:5
         out.template put<Slot, W>(p.v + row * 64ll + col, v); // !26:5
     }
-    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
+    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo,
+            vec<float, W> hi, float &sum, Out &out)
     {
         if (n < 256) {
             pairs_q_raw<W>(p, c, row, n / (2 * granule) * granule + n % (2 * granule), lo, hi, sum, out);

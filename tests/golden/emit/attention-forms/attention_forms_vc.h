@@ -26,7 +26,8 @@ struct k1_vc {
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        if (c.position >= 0 && c.position < 150) store_aligned<V>(p.v_cache + ((c.sequence * 2ll + col / 24) * 150 + c.position) * 24 + col % 24, e.v); // !10:5
+        if (c.position >= 0 && c.position < 150) // !10:5
+            store_aligned<V>(p.v_cache + ((c.sequence * 2ll + col / 24) * 150 + c.position) * 24 + col % 24, e.v); // !10:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
     {

@@ -27,7 +27,8 @@ struct k2_o {
         context c;
         return c;
     }
-    template <int W, int Slot, class Out> DEV static void columns_o_l(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
+    template <int W, int Slot, class Out> DEV static void columns_o_l(const args &p, const context &c, int row, int col,
+            vec<float, W> product, float &sum, Out &out)
     {
         const vec<float, W> bo = load_aligned<W>(p.bo + col); // !21:3
         const vec<float, W> o_ = op_add(product, bo); // !35:5
@@ -35,7 +36,8 @@ struct k2_o {
         const vec<float, W> s1 = op_add(o_, x); // !36:5
         out.template put<Slot, W>(p.s1 + row * 128ll + col, s1); // !36:5
     }
-    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
+    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo,
+            vec<float, W> hi, float &sum, Out &out)
     {
         columns_o_l<W, 0>(p, c, row, n, lo, sum, out);
         columns_o_l<W, 1>(p, c, row, n + granule, hi, sum, out);

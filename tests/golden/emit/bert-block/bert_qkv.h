@@ -30,25 +30,29 @@ struct k0_qkv {
         context c;
         return c;
     }
-    template <int W, int Slot, class Out> DEV static void columns_q_l(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
+    template <int W, int Slot, class Out> DEV static void columns_q_l(const args &p, const context &c, int row, int col,
+            vec<float, W> product, float &sum, Out &out)
     {
         const vec<float, W> bq = load_aligned<W>(p.bq + col); // !15:3
         const vec<float, W> q = op_add(product, bq); // !31:5
         out.template put<Slot, W>(p.q + row * 128ll + col, q); // !31:5
     }
-    template <int W, int Slot, class Out> DEV static void columns_k_l(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
+    template <int W, int Slot, class Out> DEV static void columns_k_l(const args &p, const context &c, int row, int col,
+            vec<float, W> product, float &sum, Out &out)
     {
         const vec<float, W> bk = load_aligned<W>(p.bk + col); // !17:3
         const vec<float, W> k_ = op_add(product, bk); // !32:5
         out.template put<Slot, W>(p.k_ + row * 128ll + col, k_); // !32:5
     }
-    template <int W, int Slot, class Out> DEV static void columns_v_l(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
+    template <int W, int Slot, class Out> DEV static void columns_v_l(const args &p, const context &c, int row, int col,
+            vec<float, W> product, float &sum, Out &out)
     {
         const vec<float, W> bv = load_aligned<W>(p.bv + col); // !19:3
         const vec<float, W> v = op_add(product, bv); // !33:5
         out.template put<Slot, W>(p.v + row * 128ll + col, v); // !33:5
     }
-    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
+    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo,
+            vec<float, W> hi, float &sum, Out &out)
     {
         if (n < 128) {
             columns_q_l<W, 0>(p, c, row, n, lo, sum, out);

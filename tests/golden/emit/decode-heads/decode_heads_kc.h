@@ -25,7 +25,8 @@ struct k0_kc {
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        if (c.position >= 0 && c.position < 300) store_aligned<V>(p.keys + ((c.sequence * 2ll + col / 64) * 300 + c.position) * 64 + col % 64, e.k_); // !12:5
+        if (c.position >= 0 && c.position < 300) // !12:5
+            store_aligned<V>(p.keys + ((c.sequence * 2ll + col / 64) * 300 + c.position) * 64 + col % 64, e.k_); // !12:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
     {

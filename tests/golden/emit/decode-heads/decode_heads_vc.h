@@ -25,7 +25,8 @@ struct k1_vc {
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        if (c.position >= 0 && c.position < 300) store_aligned<V>(p.values + ((c.sequence * 2ll + col / 64) * 300 + c.position) * 64 + col % 64, e.v); // !13:5
+        if (c.position >= 0 && c.position < 300) // !13:5
+            store_aligned<V>(p.values + ((c.sequence * 2ll + col / 64) * 300 + c.position) * 64 + col % 64, e.v); // !13:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
     {

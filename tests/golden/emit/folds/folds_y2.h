@@ -33,14 +33,16 @@ struct k3_y2 {
         c.y2_r2 = y2_r2;
         return c;
     }
-    template <int W, int Slot, class Out> DEV static void columns_y2_raw(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
+    template <int W, int Slot, class Out> DEV static void columns_y2_raw(const args &p, const context &c, int row, int col,
+            vec<float, W> product, float &sum, Out &out)
     {
         const int left = 16 - col;
         if (left <= 0) return;
         const vec<float, W> y2 = op_mul(product, c.y2_r2); // !17:5
         out.template put<Slot, W>(p.y2 + row * 16ll + col, y2); // !17:5
     }
-    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
+    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo,
+            vec<float, W> hi, float &sum, Out &out)
     {
         columns_y2_raw<W, 0>(p, c, row, n, lo, sum, out);
         columns_y2_raw<W, 1>(p, c, row, n + granule, hi, sum, out);

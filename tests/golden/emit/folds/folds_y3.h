@@ -31,14 +31,16 @@ struct k5_y3 {
         c.y3_r3 = y3_r3;
         return c;
     }
-    template <int W, int Slot, class Out> DEV static void columns_y3_raw(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
+    template <int W, int Slot, class Out> DEV static void columns_y3_raw(const args &p, const context &c, int row, int col,
+            vec<float, W> product, float &sum, Out &out)
     {
         const int left = 16 - col;
         if (left <= 0) return;
         const vec<float, W> y3 = op_mul(product, c.y3_r3); // !23:5
         out.template put<Slot, W>(p.y3 + row * 16ll + col, y3); // !23:5
     }
-    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
+    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo,
+            vec<float, W> hi, float &sum, Out &out)
     {
         columns_y3_raw<W, 0>(p, c, row, n, lo, sum, out);
         columns_y3_raw<W, 1>(p, c, row, n + granule, hi, sum, out);

@@ -33,14 +33,16 @@ struct k6_y4 {
         c.y4_r = y4_r;
         return c;
     }
-    template <int W, int Slot, class Out> DEV static void columns_y4_raw(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
+    template <int W, int Slot, class Out> DEV static void columns_y4_raw(const args &p, const context &c, int row, int col,
+            vec<float, W> product, float &sum, Out &out)
     {
         const int left = 16 - col;
         if (left <= 0) return;
         const vec<float, W> y4 = op_mul(product, c.y4_r); // !27:5
         out.template put<Slot, W>(p.y4 + row * 16ll + col, y4); // !27:5
     }
-    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
+    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo,
+            vec<float, W> hi, float &sum, Out &out)
     {
         columns_y4_raw<W, 0>(p, c, row, n, lo, sum, out);
         columns_y4_raw<W, 1>(p, c, row, n + granule, hi, sum, out);

@@ -26,14 +26,16 @@ struct k5_fc {
         context c;
         return c;
     }
-    template <int W, int Slot, class Out> DEV static void columns_fc_l(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
+    template <int W, int Slot, class Out> DEV static void columns_fc_l(const args &p, const context &c, int row, int col,
+            vec<float, W> product, float &sum, Out &out)
     {
         const vec<float, W> b_fc = load_aligned<W>(p.b_fc + col); // !24:3
         const vec<float, W> fc = op_add(product, b_fc); // !35:5
         const vec<float, W> g = op_gelu_tanh(fc); // !36:5
         out.template put<Slot, W>(p.g + row * 512ll + col, g); // !36:5
     }
-    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
+    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo,
+            vec<float, W> hi, float &sum, Out &out)
     {
         columns_fc_l<W, 0>(p, c, row, n, lo, sum, out);
         columns_fc_l<W, 1>(p, c, row, n + granule, hi, sum, out);

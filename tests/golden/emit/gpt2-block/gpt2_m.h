@@ -27,7 +27,8 @@ struct k6_m {
         context c;
         return c;
     }
-    template <int W, int Slot, class Out> DEV static void columns_m_l(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
+    template <int W, int Slot, class Out> DEV static void columns_m_l(const args &p, const context &c, int row, int col,
+            vec<float, W> product, float &sum, Out &out)
     {
         const vec<float, W> x1 = load_aligned<W>(p.x1 + row * 128ll + col); // !33:5
         const vec<float, W> b_out = load_aligned<W>(p.b_out + col); // !26:3
@@ -35,7 +36,8 @@ struct k6_m {
         const vec<float, W> x2 = op_add(x1, m); // !38:5
         out.template put<Slot, W>(p.x2 + row * 128ll + col, x2); // !38:5
     }
-    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
+    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo,
+            vec<float, W> hi, float &sum, Out &out)
     {
         columns_m_l<W, 0>(p, c, row, n, lo, sum, out);
         columns_m_l<W, 1>(p, c, row, n + granule, hi, sum, out);

@@ -27,7 +27,8 @@ struct k5_o {
         context c;
         return c;
     }
-    template <int W, int Slot, class Out> DEV static void columns_o_l(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
+    template <int W, int Slot, class Out> DEV static void columns_o_l(const args &p, const context &c, int row, int col,
+            vec<float, W> product, float &sum, Out &out)
     {
         const vec<float, W> x = load_aligned<W>(p.x + row * 128ll + col); // !12:3
         const vec<float, W> b_proj = load_aligned<W>(p.b_proj + col); // !22:3
@@ -35,7 +36,8 @@ struct k5_o {
         const vec<float, W> x1 = op_add(x, o_); // !40:5
         out.template put<Slot, W>(p.x1 + row * 128ll + col, x1); // !40:5
     }
-    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
+    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo,
+            vec<float, W> hi, float &sum, Out &out)
     {
         columns_o_l<W, 0>(p, c, row, n, lo, sum, out);
         columns_o_l<W, 1>(p, c, row, n + granule, hi, sum, out);

@@ -26,13 +26,15 @@ struct k1_qkv {
         context c;
         return c;
     }
-    template <int W, int Slot, class Out> DEV static void columns_qkv_l(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
+    template <int W, int Slot, class Out> DEV static void columns_qkv_l(const args &p, const context &c, int row, int col,
+            vec<float, W> product, float &sum, Out &out)
     {
         const vec<float, W> b_qkv = load_aligned<W>(p.b_qkv + col); // !19:3
         const vec<float, W> qkv = op_add(product, b_qkv); // !34:5
         out.template put<Slot, W>(p.qkv + row * 384ll + col, qkv); // !34:5
     }
-    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
+    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo,
+            vec<float, W> hi, float &sum, Out &out)
     {
         columns_qkv_l<W, 0>(p, c, row, n, lo, sum, out);
         columns_qkv_l<W, 1>(p, c, row, n + granule, hi, sum, out);

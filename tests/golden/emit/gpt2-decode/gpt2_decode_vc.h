@@ -26,7 +26,8 @@ struct k3_vc {
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        if (c.position >= 0 && c.position < 64) store_aligned<V>(p.v_cache + ((c.sequence * 4ll + col / 32) * 64 + c.position) * 32 + col % 32, e.v); // !37:5
+        if (c.position >= 0 && c.position < 64) // !37:5
+            store_aligned<V>(p.v_cache + ((c.sequence * 4ll + col / 32) * 64 + c.position) * 32 + col % 32, e.v); // !37:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
     {

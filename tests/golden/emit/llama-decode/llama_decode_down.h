@@ -26,13 +26,15 @@ struct k5_down {
         context c;
         return c;
     }
-    template <int W, int Slot, class Out> DEV static void columns_down(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
+    template <int W, int Slot, class Out> DEV static void columns_down(const args &p, const context &c, int row, int col,
+            vec<float, W> product, float &sum, Out &out)
     {
         const vec<float, W> x1 = load_aligned<W>(p.x1 + row * 256ll + col); // !43:5
         const vec<float, W> x2 = op_add(x1, product); // !51:5
         out.template put<Slot, W>(p.x2 + row * 256ll + col, x2); // !51:5
     }
-    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
+    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo,
+            vec<float, W> hi, float &sum, Out &out)
     {
         columns_down<W, 0>(p, c, row, n, lo, sum, out);
         columns_down<W, 1>(p, c, row, n + granule, hi, sum, out);

@@ -33,7 +33,8 @@ struct k4_gate_up {
         c.gate_r = gate_r;
         return c;
     }
-    template <int W, class Out> DEV static void pairs_gate_raw(const args &p, const context &c, int row, int pair, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
+    template <int W, class Out> DEV static void pairs_gate_raw(const args &p, const context &c, int row, int pair, vec<float, W> lo,
+            vec<float, W> hi, float &sum, Out &out)
     {
         const int col = pair;
         const vec<float, W> gate = op_mul(lo, c.gate_r); // !45:5
@@ -42,7 +43,8 @@ struct k4_gate_up {
         const vec<float, W> prod = op_mul(act, up); // !49:5
         out.template put<0, W>(p.prod + row * 688ll + col, prod); // !49:5
     }
-    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
+    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo,
+            vec<float, W> hi, float &sum, Out &out)
     {
         pairs_gate_raw<W>(p, c, row, n / (2 * granule) * granule + n % (2 * granule), lo, hi, sum, out);
     }

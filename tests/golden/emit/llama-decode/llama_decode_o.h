@@ -27,14 +27,16 @@ struct k3_o {
         context c;
         return c;
     }
-    template <int W, int Slot, class Out> DEV static void columns_o_(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
+    template <int W, int Slot, class Out> DEV static void columns_o_(const args &p, const context &c, int row, int col,
+            vec<float, W> product, float &sum, Out &out)
     {
         const vec<float, W> x = load_aligned<W>(p.x + row * 256ll + col); // !15:3
         const vec<float, W> x1 = op_cast<bf16>(op_add(x, product)); // !43:5
         out.template put<Slot, W>(p.x1 + row * 256ll + col, x1); // !43:5
         sum += total<W>(op_square(x1)); // !45:5
     }
-    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
+    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo,
+            vec<float, W> hi, float &sum, Out &out)
     {
         columns_o_<W, 0>(p, c, row, n, lo, sum, out);
         columns_o_<W, 1>(p, c, row, n + granule, hi, sum, out);

@@ -35,7 +35,8 @@ struct k0_gate_up {
         c.r = r;
         return c;
     }
-    template <int W, class Out> DEV static void pairs_l(const args &p, const context &c, int row, int pair, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
+    template <int W, class Out> DEV static void pairs_l(const args &p, const context &c, int row, int pair, vec<float, W> lo,
+            vec<float, W> hi, float &sum, Out &out)
     {
         const int col = pair;
         const int left = 56 - pair;
@@ -54,7 +55,8 @@ struct k0_gate_up {
         const vec<float, W> scaled = op_div(c_, c.r); // !22:5
         out.template put_some<0, W>(p.scaled + row * 56ll + col, left, scaled); // !22:5
     }
-    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
+    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo,
+            vec<float, W> hi, float &sum, Out &out)
     {
         pairs_l<W>(p, c, row, n / (2 * granule) * granule + n % (2 * granule), lo, hi, sum, out);
     }

@@ -22,7 +22,8 @@ struct k0_q {
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        if (col >= 1 && col < 5) store_aligned<V>(p.q + row * 4ll + col - 1, e.q_from1); // !9:5
+        if (col >= 1 && col < 5) // !9:5
+            store_aligned<V>(p.q + row * 4ll + col - 1, e.q_from1); // !9:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
     {

@@ -26,7 +26,8 @@ struct k4_y1 {
         context c;
         return c;
     }
-    template <int W, int Slot, class Out> DEV static void columns_y1_l(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
+    template <int W, int Slot, class Out> DEV static void columns_y1_l(const args &p, const context &c, int row, int col,
+            vec<float, W> product, float &sum, Out &out)
     {
         const int left = 21 - col;
         if (left <= 0) return;
@@ -34,7 +35,8 @@ struct k4_y1 {
         const vec<float, W> y1 = op_add(product, b1); // !13:5
         out.template put_some<Slot, W>(p.y1 + row * 21ll + col, left, y1); // !13:5
     }
-    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
+    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo,
+            vec<float, W> hi, float &sum, Out &out)
     {
         columns_y1_l<W, 0>(p, c, row, n, lo, sum, out);
         columns_y1_l<W, 1>(p, c, row, n + granule, hi, sum, out);

@@ -1,5 +1,8 @@
 // Written by tfgen: odd_head_cache_qkv of tests/specs/odd-head-cache.yaml for host; read it beside templates/gemm/gemm.h.
-TF_TABLE unsigned long long k0_qkv_qr_turns[11] = {0x28be60db93910600ull, 0x11a30fd1cd021100ull, 0x7a276644dc26940ull, 0x34e0a46fcdbd2e0ull, 0x16e3b077439a450ull, 0x9e885061f8e2d0ull, 0x449ffb0f6bd994ull, 0x1db4c26c5ab1abull, 0xcdbeb389fec1dull, 0x590fe3a627487ull, 0x268d871cb1c30ull}; // !12:5
+TF_TABLE unsigned long long k0_qkv_qr_turns[11] = { // !12:5
+    0x28be60db93910600ull, 0x11a30fd1cd021100ull, 0x7a276644dc26940ull, 0x34e0a46fcdbd2e0ull, 0x16e3b077439a450ull, 0x9e885061f8e2d0ull,
+    0x449ffb0f6bd994ull, 0x1db4c26c5ab1abull, 0xcdbeb389fec1dull, 0x590fe3a627487ull, 0x268d871cb1c30ull
+};
 struct k0_qkv {
     struct args {
         const bf16 *x;
@@ -32,7 +35,8 @@ struct k0_qkv {
         c.position = (p.pos[c.sequence] + row % 5); // !12:5
         return c;
     }
-    template <int W, class Out> DEV static void pairs_q(const args &p, const context &c, int row, int pair, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
+    template <int W, class Out> DEV static void pairs_q(const args &p, const context &c, int row, int pair, vec<float, W> lo,
+            vec<float, W> hi, float &sum, Out &out)
     {
         const int head = pair / 16;
         pair %= 16;
@@ -45,7 +49,8 @@ struct k0_qkv {
         const vec<float, W> qr_far = rope_high(qr_turn, lo, hi); // !12:5
         out.template put_some<1, W>(p.qr + row * 44ll + far, left, qr_far); // !12:5
     }
-    template <int W, class Out> DEV static void pairs_k_(const args &p, const context &c, int row, int pair, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
+    template <int W, class Out> DEV static void pairs_k_(const args &p, const context &c, int row, int pair, vec<float, W> lo,
+            vec<float, W> hi, float &sum, Out &out)
     {
         const int head = pair / 16;
         pair %= 16;
@@ -55,19 +60,24 @@ struct k0_qkv {
         const rope_turn<W> kr_turn = rope_turn_at<W, 11>(pair, c.position, k0_qkv_qr_turns); // !13:5
         const vec<float, W> kr = rope_low(kr_turn, lo, hi); // !13:5
         if (c.position >= 0 && c.position < 9) // !14:5
-            for (int i = 0; i < W && i < left; i++) store_one(p.k_cache + ((c.sequence * 2ll + (col + i) / 22) * 9 + c.position) * 22 + (col + i) % 22, kr[i]); // !14:5
+            for (int i = 0; i < W && i < left; i++) // !14:5
+                store_one(p.k_cache + ((c.sequence * 2ll + (col + i) / 22) * 9 + c.position) * 22 + (col + i) % 22, kr[i]); // !14:5
         const vec<float, W> kr_far = rope_high(kr_turn, lo, hi); // !13:5
         if (c.position >= 0 && c.position < 9) // !14:5
-            for (int i = 0; i < W && i < left; i++) store_one(p.k_cache + ((c.sequence * 2ll + (far + i) / 22) * 9 + c.position) * 22 + (far + i) % 22, kr_far[i]); // !14:5
+            for (int i = 0; i < W && i < left; i++) // !14:5
+                store_one(p.k_cache + ((c.sequence * 2ll + (far + i) / 22) * 9 + c.position) * 22 + (far + i) % 22, kr_far[i]); // !14:5
     }
-    template <int W, int Slot, class Out> DEV static void columns_v(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
+    template <int W, int Slot, class Out> DEV static void columns_v(const args &p, const context &c, int row, int col,
+            vec<float, W> product, float &sum, Out &out)
     {
         const int left = 44 - col;
         if (left <= 0) return;
         if (c.position >= 0 && c.position < 9) // !15:5
-            for (int i = 0; i < W && i < left; i++) store_one(p.v_cache + ((c.sequence * 2ll + (col + i) / 22) * 9 + c.position) * 22 + (col + i) % 22, product[i]); // !15:5
+            for (int i = 0; i < W && i < left; i++) // !15:5
+                store_one(p.v_cache + ((c.sequence * 2ll + (col + i) / 22) * 9 + c.position) * 22 + (col + i) % 22, product[i]); // !15:5
     }
-    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
+    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo,
+            vec<float, W> hi, float &sum, Out &out)
     {
         if (n < 64) {
             pairs_q<W>(p, c, row, n / (2 * granule) * granule + n % (2 * granule), lo, hi, sum, out);

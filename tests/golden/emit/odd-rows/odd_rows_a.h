@@ -25,13 +25,15 @@ struct k0_a {
         context c;
         return c;
     }
-    template <int W, int Slot, class Out> DEV static void columns_a(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
+    template <int W, int Slot, class Out> DEV static void columns_a(const args &p, const context &c, int row, int col,
+            vec<float, W> product, float &sum, Out &out)
     {
         const int left = 51 - col;
         if (left <= 0) return;
         out.template put_some<Slot, W>(p.a + row * 51ll + col, left, product); // !11:5
     }
-    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
+    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo,
+            vec<float, W> hi, float &sum, Out &out)
     {
         columns_a<W, 0>(p, c, row, n, lo, sum, out);
         columns_a<W, 1>(p, c, row, n + granule, hi, sum, out);

@@ -27,7 +27,8 @@ struct k1_qkv {
         context c;
         return c;
     }
-    template <int W, int Slot, class Out> DEV static void columns_t(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
+    template <int W, int Slot, class Out> DEV static void columns_t(const args &p, const context &c, int row, int col,
+            vec<float, W> product, float &sum, Out &out)
     {
         const int left = 37 - col;
         if (left <= 0) return;
@@ -36,13 +37,15 @@ struct k1_qkv {
         out.template put_some<Slot, W>(p.h + row * 37ll + col, left, h); // !13:5
         sum += total<W>(mask<W>(op_square(h), left)); // !14:5
     }
-    template <int W, int Slot, class Out> DEV static void columns_b(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
+    template <int W, int Slot, class Out> DEV static void columns_b(const args &p, const context &c, int row, int col,
+            vec<float, W> product, float &sum, Out &out)
     {
         const int left = 51 - col;
         if (left <= 0) return;
         out.template put_some<Slot, W>(p.b + row * 51ll + col, left, product); // !20:5
     }
-    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
+    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo,
+            vec<float, W> hi, float &sum, Out &out)
     {
         if (n < 64) {
             columns_t<W, 0>(p, c, row, n, lo, sum, out);

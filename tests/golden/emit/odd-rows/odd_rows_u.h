@@ -33,7 +33,8 @@ struct k2_u {
         c.u_r = u_r;
         return c;
     }
-    template <int W, int Slot, class Out> DEV static void columns_u_raw(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
+    template <int W, int Slot, class Out> DEV static void columns_u_raw(const args &p, const context &c, int row, int col,
+            vec<float, W> product, float &sum, Out &out)
     {
         const int left = 51 - col;
         if (left <= 0) return;
@@ -41,7 +42,8 @@ struct k2_u {
         const vec<float, W> v = op_silu(u); // !16:5
         out.template put_some<Slot, W>(p.v + row * 51ll + col, left, v); // !16:5
     }
-    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
+    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo,
+            vec<float, W> hi, float &sum, Out &out)
     {
         columns_u_raw<W, 0>(p, c, row, n, lo, sum, out);
         columns_u_raw<W, 1>(p, c, row, n + granule, hi, sum, out);

@@ -25,13 +25,15 @@ struct k3_y {
         context c;
         return c;
     }
-    template <int W, int Slot, class Out> DEV static void columns_y(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
+    template <int W, int Slot, class Out> DEV static void columns_y(const args &p, const context &c, int row, int col,
+            vec<float, W> product, float &sum, Out &out)
     {
         const int left = 37 - col;
         if (left <= 0) return;
         out.template put_some<Slot, W>(p.y + row * 37ll + col, left, product); // !17:5
     }
-    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
+    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo,
+            vec<float, W> hi, float &sum, Out &out)
     {
         columns_y<W, 0>(p, c, row, n, lo, sum, out);
         columns_y<W, 1>(p, c, row, n + granule, hi, sum, out);

@@ -35,7 +35,8 @@ struct k3_a {
         context c;
         return c;
     }
-    template <int W, int Slot, class Out> DEV static void columns_a(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
+    template <int W, int Slot, class Out> DEV static void columns_a(const args &p, const context &c, int row, int col,
+            vec<float, W> product, float &sum, Out &out)
     {
         const int left = 9 - col;
         if (left <= 0) return;
@@ -45,7 +46,8 @@ struct k3_a {
         const vec<float, W> d = op_mul(c_, s); // !13:5
         out.template put_some<Slot, W>(p.d + row * 9ll + col, left, d); // !13:5
     }
-    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
+    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo,
+            vec<float, W> hi, float &sum, Out &out)
     {
         row += batch * p.S;
         columns_a<W, 0>(p, c, row, n, lo, sum, out);

@@ -30,13 +30,15 @@ struct k1_b {
         context c;
         return c;
     }
-    template <int W, int Slot, class Out> DEV static void columns_b(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
+    template <int W, int Slot, class Out> DEV static void columns_b(const args &p, const context &c, int row, int col,
+            vec<float, W> product, float &sum, Out &out)
     {
         const int left = 9 - col;
         if (left <= 0) return;
         out.template put_some<Slot, W>(p.b + row * 9ll + col, left, product); // !10:5
     }
-    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
+    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo,
+            vec<float, W> hi, float &sum, Out &out)
     {
         row += batch * p.S;
         columns_b<W, 0>(p, c, row, n, lo, sum, out);

@@ -1,5 +1,7 @@
 // Written by tfgen: ropes_ks of tests/specs/ropes.yaml for host; read it beside templates/rows/rows.h.
-TF_TABLE unsigned long long k2_ks_kr_turns[3] = {0x28be60db93910600ull, 0x1e422a180698490ull, 0xeaa47914d906dull}; // !15:5
+TF_TABLE unsigned long long k2_ks_kr_turns[3] = { // !15:5
+    0x28be60db93910600ull, 0x1e422a180698490ull, 0xeaa47914d906dull
+};
 struct k2_ks {
     struct args {
         const int *pos;
@@ -29,7 +31,8 @@ struct k2_ks {
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
         const vec<float, V> kr = rope_half<10, 6>(e.k_, e.k__far, col, c.position, k2_ks_kr_turns); // !15:5
-        if (c.position >= 0 && c.position < 33) store_aligned<V>(p.kc + ((c.sequence * 3ll + col / 10) * 33 + c.position) * 10 + col % 10, kr); // !16:5
+        if (c.position >= 0 && c.position < 33) // !16:5
+            store_aligned<V>(p.kc + ((c.sequence * 3ll + col / 10) * 33 + c.position) * 10 + col % 10, kr); // !16:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
     {

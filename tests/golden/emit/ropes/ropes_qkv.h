@@ -1,5 +1,7 @@
 // Written by tfgen: ropes_qkv of tests/specs/ropes.yaml for host; read it beside templates/gemm/gemm.h.
-TF_TABLE unsigned long long k1_qkv_qr_turns[5] = {0x28be60db93910600ull, 0x6751a832fb73300ull, 0x105ffcf68600a30ull, 0x29862a60a2c308ull, 0x694c487f352e4ull}; // !14:5
+TF_TABLE unsigned long long k1_qkv_qr_turns[5] = { // !14:5
+    0x28be60db93910600ull, 0x6751a832fb73300ull, 0x105ffcf68600a30ull, 0x29862a60a2c308ull, 0x694c487f352e4ull
+};
 struct k1_qkv {
     struct args {
         const bf16 *x;
@@ -40,7 +42,8 @@ struct k1_qkv {
         c.q_r = q_r;
         return c;
     }
-    template <int W, int Slot, class Out> DEV static void columns_q_raw(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
+    template <int W, int Slot, class Out> DEV static void columns_q_raw(const args &p, const context &c, int row, int col,
+            vec<float, W> product, float &sum, Out &out)
     {
         const int left = 30 - col;
         if (left <= 0) return;
@@ -48,22 +51,26 @@ struct k1_qkv {
         const vec<float, W> qr = rope_interleaved<10, 10>(q, col, c.position, k1_qkv_qr_turns); // !14:5
         out.template put_some<Slot, W>(p.qr + row * 30ll + col, left, qr); // !14:5
     }
-    template <int W, int Slot, class Out> DEV static void columns_k_raw(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
+    template <int W, int Slot, class Out> DEV static void columns_k_raw(const args &p, const context &c, int row, int col,
+            vec<float, W> product, float &sum, Out &out)
     {
         const int left = 30 - col;
         if (left <= 0) return;
         const vec<float, W> k_ = op_mul(product, c.q_r); // !10:5
         out.template put_some<Slot, W>(p.k_ + row * 30ll + col, left, k_); // !10:5
     }
-    template <int W, int Slot, class Out> DEV static void columns_v_raw(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
+    template <int W, int Slot, class Out> DEV static void columns_v_raw(const args &p, const context &c, int row, int col,
+            vec<float, W> product, float &sum, Out &out)
     {
         const int left = 30 - col;
         if (left <= 0) return;
         const vec<float, W> v = op_mul(product, c.q_r); // !10:5
         if (c.position >= 0 && c.position < 33) // !17:5
-            for (int i = 0; i < W && i < left; i++) store_one(p.vc + ((c.sequence * 3ll + (col + i) / 10) * 33 + c.position) * 10 + (col + i) % 10, v[i]); // !17:5
+            for (int i = 0; i < W && i < left; i++) // !17:5
+                store_one(p.vc + ((c.sequence * 3ll + (col + i) / 10) * 33 + c.position) * 10 + (col + i) % 10, v[i]); // !17:5
     }
-    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
+    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo,
+            vec<float, W> hi, float &sum, Out &out)
     {
         if (n < 32) {
             columns_q_raw<W, 0>(p, c, row, n, lo, sum, out);

@@ -25,7 +25,8 @@ struct k0_h {
         context c;
         return c;
     }
-    template <int W, int Slot, class Out> DEV static void columns_h(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
+    template <int W, int Slot, class Out> DEV static void columns_h(const args &p, const context &c, int row, int col,
+            vec<float, W> product, float &sum, Out &out)
     {
         const int left = 24 - col;
         if (left <= 0) return;
@@ -33,7 +34,8 @@ struct k0_h {
         const vec<float, W> a = op_relu(op_cast<bf16>(product)); // !9:5
         out.template put_some<Slot, W>(p.a + row * 24ll + col, left, a); // !9:5
     }
-    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
+    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo,
+            vec<float, W> hi, float &sum, Out &out)
     {
         columns_h<W, 0>(p, c, row, n, lo, sum, out);
         columns_h<W, 1>(p, c, row, n + granule, hi, sum, out);

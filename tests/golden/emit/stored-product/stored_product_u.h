@@ -26,14 +26,16 @@ struct k1_u {
         context c;
         return c;
     }
-    template <int W, int Slot, class Out> DEV static void columns_u(const args &p, const context &c, int row, int col, vec<float, W> product, float &sum, Out &out)
+    template <int W, int Slot, class Out> DEV static void columns_u(const args &p, const context &c, int row, int col,
+            vec<float, W> product, float &sum, Out &out)
     {
         out.template put<Slot, W>(p.u + row * 32ll + col, op_cast<bf16>(product)); // !10:5
         const vec<float, W> k_ = load_aligned<W>(p.k_ + row * 32ll + col); // !5:10
         const vec<float, W> r = op_add(op_cast<bf16>(product), k_); // !11:5
         out.template put<Slot, W>(p.r + row * 32ll + col, r); // !11:5
     }
-    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
+    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo,
+            vec<float, W> hi, float &sum, Out &out)
     {
         columns_u<W, 0>(p, c, row, n, lo, sum, out);
         columns_u<W, 1>(p, c, row, n + granule, hi, sum, out);

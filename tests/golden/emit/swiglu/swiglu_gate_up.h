@@ -25,7 +25,8 @@ struct k0_gate_up {
         context c;
         return c;
     }
-    template <int W, class Out> DEV static void pairs_gate(const args &p, const context &c, int row, int pair, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
+    template <int W, class Out> DEV static void pairs_gate(const args &p, const context &c, int row, int pair, vec<float, W> lo,
+            vec<float, W> hi, float &sum, Out &out)
     {
         const int col = pair;
         const int left = 344 - pair;
@@ -34,7 +35,8 @@ struct k0_gate_up {
         const vec<float, W> prod = op_mul(act, hi); // !22:5
         out.template put_some<0, W>(p.prod + row * 344ll + col, left, prod); // !22:5
     }
-    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)
+    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo,
+            vec<float, W> hi, float &sum, Out &out)
     {
         pairs_gate<W>(p, c, row, n / (2 * granule) * granule + n % (2 * granule), lo, hi, sum, out);
     }

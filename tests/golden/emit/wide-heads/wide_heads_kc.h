@@ -25,7 +25,8 @@ struct k1_kc {
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        if (c.position >= 0 && c.position < 9) store_aligned<V>(p.k_cache + ((c.sequence * 1ll + col / 1021) * 9 + c.position) * 1021 + col % 1021, e.k_); // !17:5
+        if (c.position >= 0 && c.position < 9) // !17:5
+            store_aligned<V>(p.k_cache + ((c.sequence * 1ll + col / 1021) * 9 + c.position) * 1021 + col % 1021, e.k_); // !17:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
     {
