@@ -13,7 +13,8 @@ static const char *memory_text(arena *a, int64_t bytes) { return arena_printf(a,
 static json_t *device_json(arena *a, const tfgen_device_info *d)
 {
     return json_pack("{s:s, s:s, s:s, s:s, s:i, s:I}", "name", d->name, "label", text_harmless(a, d->label), "arch",
-                     text_harmless(a, d->arch), "target", d->target, "units", d->multiprocessors, "memory_bytes", (json_int_t)d->memory_bytes);
+                     text_harmless(a, d->arch), "target", d->target,
+                     "units", d->multiprocessors, "memory_bytes", (json_int_t)d->memory_bytes);
 }
 
 static void print_device(arena *a, const tfgen_device_info *d)

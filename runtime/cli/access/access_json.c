@@ -54,7 +54,8 @@ json_t *access_json(const access_report *r)
         if (!r->launches[i].passed) json_array_append_new(launches, launch_json(r, &r->launches[i]));
     return json_pack("{s:s, s:s, s:s, s:o, s:s, s:s, s:i, s:i, s:i, s:i, s:i, s:I, s:I, s:o}", "block", p->name, "dtype",
                      dtype_name(p->type), "fusion", fusion_level_name(p->level), "dims", cli_json_dims(&p->dims), "target", t->name,
-                     "device", r->plan->device->name, "wave", t->wave, "sector_bytes", t->sector_bytes, "line_bytes", t->line_bytes, "banks",
+                     "device", r->plan->device->name, "wave",
+                     t->wave, "sector_bytes", t->sector_bytes, "line_bytes", t->line_bytes, "banks",
                      t->lds_banks, "chiplets", r->plan->device->chiplets, "limit", (json_int_t)r->limit, "seed", (json_int_t)r->seed,
                      "launches", launches);
 }
