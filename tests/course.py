@@ -60,8 +60,13 @@ class Page:
                 break
 
     def check(self):
-        with open(self.path, encoding="utf-8") as file:
-            text = file.read()
+        try:
+            with open(self.path, encoding="utf-8") as file:
+                text = file.read()
+        except OSError as error:
+            self.bad += 1
+            print(f"{self.path}: {error.strerror}")
+            return
         new = BLOCK.sub(self.block, text)
         if new != text:
             with open(self.path, "w", encoding="utf-8") as file:

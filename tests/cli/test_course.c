@@ -25,6 +25,8 @@ START_TEST(a_page_that_is_wrong_is_named_with_its_line)
                                "rm $p; exit $code", pages[i].page), 1);
         says(pages[i].says);
     }
+    ck_assert_int_eq(shell("exec 2>&1; python3 tests/course.py /no/page.md"), 1);
+    ck_assert_str_eq(output, "/no/page.md: No such file or directory\n1 pages, 0 commands, 0 passed over, 1 wrong\n");
     ck_assert_int_eq(shell("exec 2>&1; p=$(mktemp); printf '```console\\n$ echo one\\ntwo\\n```\\n' >$p; "
                            "python3 tests/course.py --update $p; code=$?; cat $p; rm $p; exit $code"), 0);
     says("```console\n$ echo one\none\n```\n");

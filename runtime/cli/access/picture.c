@@ -2,20 +2,18 @@
  * grid, a row of it a line of cache or of all banks, a cell 4 bytes: who asks for it, what comes unasked, what waits for a bank. Refuses
  * nothing: of launches with many lines it has the first, and says how many it leaves out. */
 #include "runtime/cli/access/report.h"
+#include "runtime/cli/markup.h"
 #include <string.h>
 
 enum { margin = 24, labels = 84, cell = 14, width = 1024, most_rows = 24, most_panels = 6, word = 4 };
 
+static const markup_rule colours[] = {{".paper", "fill", markup_paper}, {".ink", "fill", markup_ink},  {".dim", "fill", markup_dim},
+                                      {".hot", "fill", markup_hot},     {".none", "fill", markup_band}, {".idle", "fill", markup_idle},
+                                      {".clash", "stroke", markup_hot}};
 static const char style[] =
-    "<style>\n:root { color-scheme: light dark; max-width: 100%; height: auto; }\n"
-    ".paper { fill: #fbfbfa; } .ink { fill: #1a1d21; } .dim { fill: #5a626c; }"
-    " .hot { fill: #b3261e; }\n.none { fill: #eef1f5; } .idle { fill: #c3cad3; } .clash { fill: none; stroke: #b3261e; stroke-width: 2; }\n"
-    ".p0 { fill: #9ec5fe; } .p1 { fill: #a3e4c4; } .p2 { fill: #ffd88a; } .p3 { fill: #f5b3c8; } .p4 { fill: #c9b6f7; }"
-    " .p5 { fill: #bfe3f2; } .p6 { fill: #d6e69a; } .p7 { fill: #f7c6a3; }\n.lane { fill: #1a1d21; font-size: 8px; }\n"
-    "text { font: 13px system-ui, sans-serif; } .head { font-size: 17px; font-weight: 600; } .small { font-size: 11px; }"
-    " .code { font: 12px ui-monospace, monospace; }\n"
-    "@media (prefers-color-scheme: dark) {\n.paper { fill: #121417; } .ink { fill: #e6e8ea; } .dim { fill: #a2abb5; }"
-    " .hot { fill: #ff9c94; } .none { fill: #23282e; } .idle { fill: #4a525c; } .clash { stroke: #ff9c94; }\n}\n</style>\n";
+    ":root{max-width:100%;height:auto}.clash{fill:none;stroke-width:2}.p0{fill:#9ec5fe}.p1{fill:#a3e4c4}.p2{fill:#ffd88a}.p3{fill:#f5b3c8}"
+    ".p4{fill:#c9b6f7}.p5{fill:#bfe3f2}.p6{fill:#d6e69a}.p7{fill:#f7c6a3}.lane{fill:#1a1d21}text{font:13px system-ui,sans-serif}"
+    ".head{font-size:17px;font-weight:600}.small{font-size:11px}.code{font:12px ui-monospace,monospace}";
 
 typedef struct picture {
     const access_report *r;
@@ -23,19 +21,10 @@ typedef struct picture {
     int y;
 } picture;
 
-static void put_escaped(text *t, const char *s)
-{
-    for (; *s; s++) {
-        const char *by = *s == '&' ? "&amp;" : *s == '<' ? "&lt;" : *s == '>' ? "&gt;" : *s == '"' ? "&quot;" : NULL;
-        if (by) text_printf(t, "%s", by);
-        else if ((unsigned char)*s >= ' ') text_append(t, s, 1);
-    }
-}
-
 static void put_text(picture *p, int x, int y, const char *class, const char *s)
 {
     text_printf(&p->out, "<text class=\"%s\" x=\"%d\" y=\"%d\">", class, x, y);
-    put_escaped(&p->out, s);
+    markup_put(&p->out, s);
     text_printf(&p->out, "</text>\n");
 }
 
@@ -215,8 +204,10 @@ void access_picture(const access_report *r, const char *path)
         if (!r->launches[i].passed && r->launches[i].row_count) put_launch(&p, &r->launches[i]);
     text_printf(&whole, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\" role=\"img\" "
                 "aria-label=\"what waves ask memory and shared memory for\">\n<title>", width, p.y + margin, width, p.y + margin);
-    put_escaped(&whole, r->plan->program->name);
-    text_printf(&whole, "</title>\n%s<rect class=\"paper\" width=\"100%%\" height=\"100%%\"/>\n", style);
+    markup_put(&whole, r->plan->program->name);
+    text_printf(&whole, "</title>\n<style>");
+    markup_rules(&whole, colours, sizeof colours / sizeof *colours);
+    text_printf(&whole, "%s</style>\n<rect class=\"paper\" width=\"100%%\" height=\"100%%\"/>\n", style);
     text_append(&whole, p.out.data, p.out.size);
     text_printf(&whole, "</svg>\n");
     cli_write_file(r->a, path, whole.data, whole.size);

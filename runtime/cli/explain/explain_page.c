@@ -1,7 +1,7 @@
-/* In: an explanation as JSON. Out: page.html with it inside: one file that needs no other. Refuses nothing; what is in the JSON cannot end
- * the element that holds it. */
+/* In: an explanation as JSON. Out: page.html with it and the colours of markup.h inside: one file that needs no other. Refuses nothing;
+ * what is in the JSON cannot end the element that holds it. */
 #include "runtime/cli/explain/explanation.h"
-#include <stdlib.h>
+#include "runtime/cli/markup.h"
 #include <string.h>
 
 __asm__(".pushsection .rodata\n.hidden tfgen_explain_page\n.global tfgen_explain_page\ntfgen_explain_page:\n"
@@ -19,13 +19,21 @@ static void append_harmless(text *t, const char *json)
     }
 }
 
+/* What stands ahead of the mark; behind it. */
+static const char *append_until(text *t, const char *page, const char *mark)
+{
+    const char *at = strstr(page, mark);
+    text_append(t, page, (size_t)(at - page));
+    return at + strlen(mark);
+}
+
 void explain_page(arena *a, const char *path, const json_t *all)
 {
-    static const char mark[] = "@DATA@";
-    const char *at = strstr(tfgen_explain_page, mark);
     text page = {.a = a};
-    text_append(&page, tfgen_explain_page, (size_t)(at - tfgen_explain_page));
+    const char *rest = append_until(&page, tfgen_explain_page, "@COLOURS@");
+    markup_variables(&page);
+    rest = append_until(&page, rest, "@DATA@");
     append_harmless(&page, cli_json_text(a, all, JSON_COMPACT));
-    text_append(&page, at + strlen(mark), strlen(at + strlen(mark)));
+    text_append(&page, rest, strlen(rest));
     cli_write_file(a, path, page.data, page.size);
 }

@@ -159,19 +159,17 @@ static const char *bar_name(arena *a, const table *t, const table_row *r)
     return one && *r->label ? r->label : table_row_name(a, r);
 }
 
-/* As light or dark as whoever looks has it. */
-static const char colours[] =
-    "<style>:root{color-scheme:light dark}.paper{fill:#fff}text{fill:#111}text.dim{fill:#555}text.bad{fill:#a33}path.ink{stroke:#000}"
-    "@media(prefers-color-scheme:dark){.paper{fill:#121417}text{fill:#e6e8ea}text.dim{fill:#a2abb5}text.bad{fill:#f99}"
-    "path.ink{stroke:#fff}}</style>";
+static const markup_rule colours[] = {{".paper", "fill", markup_paper}, {"text", "fill", markup_ink},   {"text.dim", "fill", markup_dim},
+                                      {"text.bad", "fill", markup_hot}, {"path.ink", "stroke", markup_ink}};
 
 static void put_svg(text *out, const table *t)
 {
     const double most = longest(t);
     const int height = bar_top + t->count * bar_step + 12;
     text_printf(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" font-family=\"system-ui,sans-serif\""
-                     " font-size=\"12\">%s<rect width=\"100%%\" height=\"100%%\" class=\"paper\"/>",
-                bar_left + bar_room + 220, height, colours);
+                     " font-size=\"12\"><style>", bar_left + bar_room + 220, height);
+    markup_rules(out, colours, sizeof colours / sizeof *colours);
+    text_printf(out, "</style><rect width=\"100%%\" height=\"100%%\" class=\"paper\"/>");
     put_words(out, 12, 22, " font-size=\"15\"", t->title ? t->title : t->rows[0].block);
     put_words(out, 12, 40, " class=\"dim\"",
               arena_printf(out->a, "%s on %s (%s); medians, 10 to 90 %%; red: the floor by the device model %s%s", t->dtype, t->label,
@@ -185,11 +183,8 @@ static void put_svg(text *out, const table *t)
 }
 
 /* ---- the page */
-static const char style[] =
-    "<!doctype html><html lang=en><meta charset=utf-8><meta name=viewport content=\"width=device-width\"><title>tfgen table</title><style>"
-    ":root{color-scheme:light dark}body{font:14px system-ui,sans-serif;margin:1em;max-width:90em}.wide{overflow-x:auto}"
-    "table{border-collapse:collapse;margin:1em 0}td,th{padding:2px 8px;text-align:right;border-bottom:1px solid #8884;white-space:nowrap}"
-    "td:first-child,th:first-child,td.words,th.words{text-align:left}tr.illegal{color:#888}tr.wrong,tr.failed{background:#f003}</style>\n";
+static const char style[] = "td:first-child,th:first-child,td.words,th.words{text-align:left}tr.illegal{color:var(--dim)}"
+                            "tr.wrong,tr.failed{background:#f003}";
 /* What is wider than a window moves within it, by the keyboard too. */
 static const char wide[] = "<div class=wide tabindex=0 role=region aria-label=\"%s\">";
 
@@ -207,7 +202,7 @@ static void put_cells(text *out, const table_row *r)
 
 static void put_page(text *out, const table *t)
 {
-    text_printf(out, "%s", style);
+    markup_page(out, "tfgen table", style);
     text_printf(out, wide, "picture");
     put_svg(out, t);
     text_printf(out, "</div>");

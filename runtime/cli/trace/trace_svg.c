@@ -1,6 +1,7 @@
 /* In: a timeline. Out: a picture of it, SVG that needs no other file: a row a unit, a colour a launch, beneath it what each launch takes.
  * Horizontally it is as wide as what shows it, texts keep their size; its colours are light or dark as the reader's. Each launch can be
  * reached by keyboard, which fades the others. Refuses nothing. */
+#include "runtime/cli/markup.h"
 #include "runtime/cli/trace/timeline.h"
 #include <math.h>
 #include <stdlib.h>
@@ -12,36 +13,27 @@ enum {
     right = 98 /* per cent */,
     head = 64,
     line = 40,
-    colours = 8,
     row = 100,
     room = 92 /* of a unit's row, for tiles */
 };
 
+static const markup_rule rules[] = {{"svg", "background", markup_paper},
+                                    {"text", "fill", markup_ink},
+                                    {".dim", "fill", markup_dim},
+                                    {".axis", "stroke", markup_line},
+                                    {"a:focus .back,a:hover .back", "stroke", markup_link},
+                                    {".c0.tile,.c0 .key", "fill", markup_hue},
+                                    {".c1.tile,.c1 .key", "fill", markup_hue + 1},
+                                    {".c2.tile,.c2 .key", "fill", markup_hue + 2},
+                                    {".c3.tile,.c3 .key", "fill", markup_hue + 3},
+                                    {".c4.tile,.c4 .key", "fill", markup_hue + 4},
+                                    {".c5.tile,.c5 .key", "fill", markup_hue + 5},
+                                    {".c6.tile,.c6 .key", "fill", markup_hue + 6},
+                                    {".c7.tile,.c7 .key", "fill", markup_hue + 7}};
 static const char style[] =
-    ":root{color-scheme:light dark;--ink:#1a1d21;--dim:#5a626c;--paper:#fbfbfa;--line:#d9dce0;--link:#0b57c4}"
-    ".c0{--c:#3b6fb6}.c1{--c:#c2571a}.c2{--c:#2e8555}.c3{--c:#8a4fbf}.c4{--c:#b3261e}.c5{--c:#0f7f8c}.c6{--c:#9a6b00}.c7{--c:#6b7280}"
-    "@media(prefers-color-scheme:dark){:root{--ink:#e6e8ea;--dim:#a2abb5;--paper:#121417;--line:#343a41;--link:#8ab8ff}"
-    ".c0{--c:#7fb0f5}.c1{--c:#f2935c}.c2{--c:#69c493}.c3{--c:#c59af0}.c4{--c:#ff8f86}.c5{--c:#5cc7d4}.c6{--c:#dbb04a}.c7{--c:#a3abb8}}"
-    "svg{background:var(--paper)}text{fill:var(--ink);font:13px system-ui,sans-serif}.dim{fill:var(--dim)}.title{font-size:16px}"
-    ".tile{fill:var(--c)}.axis{stroke:var(--line);stroke-width:1;vector-effect:non-scaling-stroke}.key{fill:var(--c)}.back{fill:none;"
-    "pointer-events:all}a:focus{outline:none}a:focus .back,a:hover .back{stroke:var(--link);stroke-width:2}"
+    "text{font:13px system-ui,sans-serif}.title{font-size:16px}.axis{stroke-width:1;vector-effect:non-scaling-stroke}"
+    ".back{fill:none;pointer-events:all}a:focus{outline:none}a:focus .back,a:hover .back{stroke-width:2}"
     "@media(max-width:560px){text{font-size:12px}.title{font-size:14px}.more{display:none}}";
-
-static void append_escaped(text *out, const char *s)
-{
-    for (; *s; s++) {
-        if (*s == '<')
-            text_append(out, "&lt;", 4);
-        else if (*s == '>')
-            text_append(out, "&gt;", 4);
-        else if (*s == '&')
-            text_append(out, "&amp;", 5);
-        else if (*s == '"')
-            text_append(out, "&quot;", 6);
-        else
-            text_append(out, s, 1);
-    }
-}
 
 static double along(const timeline *t, double nanoseconds) { return t->length > 0 ? nanoseconds / t->length * wide : 0; }
 
@@ -79,7 +71,7 @@ static void write_tiles(text *out, const timeline *t, int index)
         if (list[i]->lane >= lanes) lanes = list[i]->lane + 1;
     }
     qsort(list, (size_t)l->tile_count, sizeof *list, by_row);
-    text_printf(out, "<path id=\"t%d\" class=\"tile c%d\" d=\"", index, index % colours);
+    text_printf(out, "<path id=\"t%d\" class=\"tile c%d\" d=\"", index, index % markup_hues);
     for (long long i = 0, next; i < l->tile_count; i = next) {
         const timeline_tile *x = list[i];
         double to = x->end;
@@ -91,7 +83,7 @@ static void write_tiles(text *out, const timeline *t, int index)
         write_bar(out, t, x, to, lanes);
     }
     text_printf(out, "\"><title>");
-    append_escaped(out, l->name);
+    markup_put(out, l->name);
     text_printf(out, "</title></path>\n");
 }
 
@@ -120,15 +112,15 @@ static void write_axis(text *out, const timeline *t, int height)
 static void write_key(text *out, const timeline *t, int index, int y)
 {
     const timeline_launch *l = &t->launches[index];
-    text_printf(out, "<a id=\"k%d\" href=\"#t%d\" class=\"c%d\" aria-label=\"", index, index, index % colours);
-    append_escaped(out, l->name);
+    text_printf(out, "<a id=\"k%d\" href=\"#t%d\" class=\"c%d\" aria-label=\"", index, index, index % markup_hues);
+    markup_put(out, l->name);
     text_printf(out, ": from %.2f to %.2f microseconds, busy %.1f percent\">", l->begin / 1e3, l->end / 1e3, 100 * l->busy);
     text_printf(out, "<rect class=\"back\" x=\"1%%\" y=\"%d\" width=\"98%%\" height=\"%d\" rx=\"4\"/>", y - 15, line - 3);
     text_printf(out, "<rect class=\"key\" x=\"2%%\" y=\"%d\" width=\"14\" height=\"14\" rx=\"3\"/><text x=\"%d%%\" y=\"%d\">", y - 9, left,
                 y + 2);
-    append_escaped(out, l->name);
+    markup_put(out, l->name);
     text_printf(out, "<tspan class=\"dim more\">  ");
-    append_escaped(out, l->ops);
+    markup_put(out, l->ops);
     text_printf(out,
                 "</tspan></text><text class=\"dim\" x=\"%d%%\" y=\"%d\">%.2f us, busy %.0f %%<tspan class=\"more\">, before %.0f, between "
                 "%.0f, after %.0f, unused %.0f; %lld tiles of %.2f us</tspan></text></a>\n",
@@ -144,11 +136,13 @@ const char *trace_picture(arena *a, const trace_facts *f, const timeline *t)
     text_printf(&out, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"100%%\" height=\"%d\" role=\"group\" aria-labelledby=\"name\">\n",
                 all);
     text_printf(&out, "<title id=\"name\">");
-    append_escaped(&out, arena_printf(a, "tfgen trace: %s on %s", f->block, f->device));
-    text_printf(&out, "</title>\n<style>%s", style);
+    markup_put(&out, arena_printf(a, "tfgen trace: %s on %s", f->block, f->device));
+    text_printf(&out, "</title>\n<style>");
+    markup_rules(&out, rules, sizeof rules / sizeof *rules);
+    text_printf(&out, "%s", style);
     write_fading(&out, t);
     text_printf(&out, "</style>\n<text class=\"title\" x=\"2%%\" y=\"24\">");
-    append_escaped(&out, arena_printf(a, "%s %s, %s, %s", f->block, f->dtype, f->level, f->device));
+    markup_put(&out, arena_printf(a, "%s %s, %s, %s", f->block, f->dtype, f->level, f->device));
     text_printf(&out,
                 "</text>\n<text class=\"dim\" x=\"2%%\" y=\"46\">%.2f us, %d units busy %.1f %%<tspan class=\"more\">; a row is a unit, a "
                 "colour a launch</tspan></text>\n",

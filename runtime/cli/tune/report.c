@@ -132,10 +132,10 @@ static void put_json(text *t, const trial_row *rows, size_t count)
 
 /* ---- the page */
 static const char style[] =
-    "<!doctype html><meta charset=utf-8><title>tfgen tune</title><style>body{font:14px system-ui,sans-serif;margin:2em;max-width:90em}"
-    "table{border-collapse:collapse;margin:1em 0}td,th{padding:2px 8px;text-align:right;border-bottom:1px solid #ddd}"
-    "td:first-child,th:first-child,td:last-child{text-align:left;font-family:monospace}tr.kept{background:#dfd}tr.wrong{background:#fdd}"
-    "code{word-break:break-all;color:#666}svg{border:1px solid #ddd;margin-right:1em}text{font:11px system-ui,sans-serif}</style>\n";
+    "td:first-child,th:first-child,td:last-child{text-align:left;font-family:monospace}tr.kept{background:#0f03}tr.wrong{background:#f003}"
+    "code{word-break:break-all;color:var(--dim)}svg{border:1px solid var(--line);margin-right:1em}"
+    "text{font:11px system-ui,sans-serif;fill:var(--ink)}line{stroke:var(--dim)}circle{fill:var(--link)}"
+    "polyline{fill:none;stroke:var(--good);stroke-width:2}";
 
 enum { picture_width = 420, picture_height = 260, picture_margin = 34 };
 
@@ -162,28 +162,31 @@ static void put_model(text *t, const trial_group *g)
     }
     if (!(high > 0)) return;
     open_picture(t, "measured us by model us", low * 1e6, high * 1e6);
-    text_printf(t, "<line x1=%d y1=%d x2=%d y2=%d stroke=#bbb />", picture_margin, picture_height - picture_margin,
+    text_printf(t, "<line x1=%d y1=%d x2=%d y2=%d />", picture_margin, picture_height - picture_margin,
                 picture_width - picture_margin, picture_margin);
     for (size_t i = 0; i < g->count; i++) {
         const double s = launch_seconds(&g->rows[i]), p = g->rows[i].predicted;
         if (!(s > 0 && p > 0)) continue;
-        text_printf(t, "<circle cx=%.1f cy=%.1f r=3 fill=#36c><title>", place(log(p), log(low), log(high), false),
+        text_printf(t, "<circle cx=%.1f cy=%.1f r=3><title>", place(log(p), log(low), log(high), false),
                     place(log(s), log(low), log(high), true));
         markup_put(t, g->rows[i].tile), text_printf(t, "</title></circle>");
     }
     text_printf(t, "</svg>\n");
 }
 
+/* What does nothing is fast. */
+static bool is_right(const trial_row *r) { return r->ratio > 0 && strcmp(r->status, candidate_status_names[candidate_wrong]) != 0; }
+
 /* The best ratio to the default so far, trial by trial. */
 static void put_progress(text *t, const trial_group *g)
 {
     double least = 1, best = 1;
     for (size_t i = 0; i < g->count; i++)
-        if (g->rows[i].ratio > 0) least = fmin(least, g->rows[i].ratio);
+        if (is_right(&g->rows[i])) least = fmin(least, g->rows[i].ratio);
     open_picture(t, "best so far, of the default, by trial", least, 1);
-    text_printf(t, "<polyline fill=none stroke=#393 stroke-width=2 points=\"");
+    text_printf(t, "<polyline points=\"");
     for (size_t i = 0; i < g->count; i++) {
-        if (g->rows[i].ratio > 0) best = fmin(best, g->rows[i].ratio);
+        if (is_right(&g->rows[i])) best = fmin(best, g->rows[i].ratio);
         text_printf(t, "%.1f,%.1f ", place((double)i, 0, (double)g->count, false), place(best, least, 1, true));
     }
     text_printf(t, "\"/></svg>\n");
@@ -193,12 +196,12 @@ static void put_page(text *t, const trial_group *g)
 {
     const trial_row **list = sorted(t->a, g);
     const char *cells[column_count];
-    if (!t->size) text_printf(t, "%s<h1>tfgen tune</h1>\n", style);
+    if (!t->size) markup_page(t, "tfgen tune", style), text_printf(t, "<h1>tfgen tune</h1>\n");
     text_printf(t, "<h2>"), markup_put(t, g->rows->kernel);
     text_printf(t, ", rows %lld, keys %lld, on ", g->rows->rows, g->rows->keys), markup_put(t, g->rows->device);
     text_printf(t, "</h2><p><code>"), markup_put(t, g->rows->signature), text_printf(t, "</code></p>\n");
     put_model(t, g), put_progress(t, g);
-    text_printf(t, "<table><tr>");
+    text_printf(t, "<div class=wide tabindex=0 role=region aria-label=trials><table><tr>");
     for (int c = 0; c < column_count; c++) text_printf(t, "<th>%s</th>", column_names[c]);
     text_printf(t, "</tr>\n");
     for (size_t i = 0; i < g->count; i++) {
@@ -207,7 +210,7 @@ static void put_page(text *t, const trial_group *g)
         for (int c = 0; c < column_count; c++) text_printf(t, "<td>"), markup_put(t, cells[c]), text_printf(t, "</td>");
         text_printf(t, "</tr>\n");
     }
-    text_printf(t, "</table>\n");
+    text_printf(t, "</table></div>\n");
 }
 
 /* ---- */
