@@ -673,8 +673,8 @@ static long long lines_of(const char *name)
 START_TEST(reports_have_every_trial_and_quote_what_is_in_them)
 {
     json_decref(tuned(TUNE "--budget=1h"));
-    ck_assert_int_eq(number_of("INSERT INTO trials(signature, target, device, kernel, tile, status, ratio, reason) VALUES('s(', 't', '<script>',"
-                               " 'k&k', 'a,\"b', 'wrong', 0.001, 'x' || char(27) || char(10) || 'y') RETURNING id") > 1, 1);
+    ck_assert_int_eq(number_of("INSERT INTO trials(signature, target, device, kernel, tile, status, ratio, reason) VALUES('s(', 't',"
+                               " '<script>', 'k&k', 'a,\"b', 'wrong', 0.001, 'x' || char(27) || char(10) || 'y') RETURNING id") > 1, 1);
     const long long trials = number_of("SELECT count(*) FROM trials");
     char arguments[512];
     snprintf(arguments, sizeof arguments,
