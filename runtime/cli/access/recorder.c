@@ -47,7 +47,6 @@ static void begin(void *context, const char *kernel, const host_launch_dims *dim
     r->launch->kernel = strdup(kernel);
     r->launch->workgroups = dims->grid[0] * (dims->grid[1] ? dims->grid[1] : 1) * (dims->grid[2] ? dims->grid[2] : 1);
     r->launch->threads = dims->block[0] * (dims->block[1] ? dims->block[1] : 1) * (dims->block[2] ? dims->block[2] : 1);
-    r->launch->wave = dims->wave ? dims->wave : 1;
     r->launch->at_once = a->o.at_once > 0 ? a->o.at_once : at_once(a->o.device, (int)r->launch->threads, dims->shared_bytes);
     r->active = r->launch->kernel != NULL;
     memory_number(r, NULL);

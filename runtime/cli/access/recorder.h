@@ -71,7 +71,7 @@ typedef struct access_spread { /* of one allocation, over chiplets */
 
 typedef struct access_launch {
     const char *kernel;
-    unsigned workgroups, threads, wave;
+    unsigned workgroups, threads;
     unsigned long long accesses, recorded; /* of lanes */
     unsigned whole;                        /* workgroups that are recorded */
     access_row *rows;
@@ -90,7 +90,4 @@ void access_recorder_free(access_recorder *r);
 const host_watch *access_recorder_watch(access_recorder *r);
 /* In the order of the launches; the recorder's. *lost: memory was short, and launches are missing. */
 const access_launch *access_recorder_launches(const access_recorder *r, int *count, bool *lost);
-/* Sectors and lines that a request touches, and its bytes, each once. `n` places of `bytes` each. */
-void access_coalesce(const unsigned long long *places, int n, unsigned long long bytes, int sector, int line, double *used, double *sectors,
-                     double *lines);
 #endif

@@ -80,17 +80,6 @@ static double units_of(const piece *all, int n, unsigned long long size, void (*
     return count;
 }
 
-void access_coalesce(const unsigned long long *places, int n, unsigned long long bytes, int sector, int line, double *used, double *sectors,
-                     double *lines)
-{
-    piece all[banks_most_lanes];
-    for (int i = 0; i < n; i++) all[i] = (piece){places[i], places[i] + bytes};
-    qsort(all, (size_t)n, sizeof *all, by_place);
-    *used = units_of(all, n, 1, NULL, NULL);
-    *sectors = units_of(all, n, (unsigned)sector, NULL, NULL);
-    *lines = units_of(all, n, (unsigned)line, NULL, NULL);
-}
-
 /* ---- one request */
 static access_row *row_of(recording *r, const event *e)
 {

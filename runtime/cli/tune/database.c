@@ -260,15 +260,6 @@ void database_known(database *d, const database_key *key, database_visit *visit,
     if (code != SQLITE_DONE) database_cannot(d, "read");
 }
 
-long long database_count(database *d)
-{
-    sqlite3_stmt *s = database_prepare(d, "SELECT count(*) FROM trials");
-    const long long count = sqlite3_step(s) == SQLITE_ROW ? sqlite3_column_int64(s, 0) : -1;
-    sqlite3_finalize(s);
-    if (count < 0) database_cannot(d, "read");
-    return count;
-}
-
 /* ---- reports */
 static int whole(sqlite3_stmt *s, int at) { return sqlite3_column_type(s, at) == SQLITE_NULL ? -1 : sqlite3_column_int(s, at); }
 

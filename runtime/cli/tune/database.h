@@ -54,7 +54,6 @@ void database_finish(database *d, long long trial, const database_trial *t);
 typedef void database_visit(void *context, const char *program, const char *version, const char *tile, const char *status, double ratio,
                             int interrupted);
 void database_known(database *d, const database_key *key, database_visit *visit, void *context);
-long long database_count(database *d); /* trials */
 
 /* For reports: trials of a session with those of its sweep, or of all (0), kernel by kernel, as they were begun. */
 typedef struct trial_row {

@@ -22,6 +22,18 @@ plan *course_plan(const course *c, arena *a, const char *line)
     return plan_choose(a, c->fused, c->model, t);
 }
 
+void course_rebase(course *c, const char *line)
+{
+    const char **lines = arena_alloc(c->a, (c->line_count + 2) * sizeof *lines);
+    if (c->line_count) memcpy(lines, c->lines, c->line_count * sizeof *lines);
+    lines[c->line_count++] = line;
+    c->lines = lines;
+    plan *p = course_plan(c, c->a, NULL);
+    emit(c->a, p);
+    c->base = bench_open(c->a, c->graph, p, &c->bench, c->root);
+    c->plan = bench_plan_of(c->base);
+}
+
 /* ---- steps that may bail, each in the entrant's arena */
 typedef struct attempt {
     const course *c;

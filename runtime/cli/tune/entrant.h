@@ -39,6 +39,8 @@ typedef struct course {
 
 /* The plan with the line; not emitted. In the arena. Bails. */
 plan *course_plan(const course *c, arena *a, const char *line);
+/* The line is kept: from now on the plan with it is what candidates are tried in. Bails. */
+void course_rebase(course *c, const char *line);
 /* Plans, compiles in parallel, opens. */
 void entrants_prepare(course *c, candidate *const *list, int count, const char *signature);
 bool entrant_time(const course *c, candidate *x, double *seconds);

@@ -13,7 +13,6 @@ typedef struct search {
     const search_options *o;
     unsigned long long random;
     search_result r;
-    int room;
     candidate *best; /* so far, or the default */
 } search;
 

@@ -19,7 +19,6 @@ typedef struct tuner { /* of one command */
     const char *date;
     double until;       /* by seconds_now() */
     bool again, resume; /* also what is known; go on with what the database knows */
-    int tried;          /* candidates of the whole command */
     ranks ranks;        /* that tune together */
     share *share;       /* what they tell each other; NULL: this one is alone */
 } tuner;

@@ -1,0 +1,90 @@
+/* In: tiles near the best. Out: those that the planner makes a plan of, the likeliest by the model first. Refuses nothing. */
+#include "gen/base/predict.h"
+#include "runtime/cli/tune/subject.h"
+#include <string.h>
+
+typedef struct foresight {
+    subject *s;
+    candidate *x;
+    arena *a;
+} foresight;
+
+static void predict(void *argument)
+{
+    const foresight *f = argument;
+    const plan *p = course_plan(f->s->c, f->a, ((entrant *)f->x->item)->line);
+    for (int i = 0; i < p->launch_count; i++) {
+        const ir_phase *phase = p->launches[i].kernel->phases[0];
+        prediction out;
+        if (strcmp(phase_signature(f->a, p->program, phase), f->s->signature) != 0) continue;
+        const work w = launch_work(f->a, p, &p->launches[i], NULL, NULL);
+        if (launch_predict(p, &p->launches[i], &w, &out)) f->x->predicted = out.seconds;
+        return;
+    }
+}
+
+bool subject_foresee(subject *s, candidate *x)
+{
+    foresight f = {s, x, arena_new()};
+    const bool good = arena_run(f.a, predict, &f) == code_ok;
+    arena_free(f.a);
+    return good;
+}
+
+static void add_to_pool(subject *s, candidate x)
+{
+    if (!subject_foresee(s, &x)) return;
+    if (s->pool_count == s->pool_room) {
+        const int room = s->pool_room ? 2 * s->pool_room : 64;
+        candidate *more = arena_alloc(s->a, (size_t)room * sizeof *more);
+        if (s->pool_count) memcpy(more, s->pool, (size_t)s->pool_count * sizeof *more);
+        s->pool = more, s->pool_room = room;
+    }
+    s->pool[s->pool_count++] = x;
+}
+
+/* The likeliest by the model, of those that it knows nothing of the one that came last: it is nearest to the best. */
+static int likeliest(const subject *s)
+{
+    int best = s->pool_count - 1;
+    for (int i = 0; i < s->pool_count; i++)
+        if (s->pool[i].predicted > 0 && (!(s->pool[best].predicted > 0) || s->pool[i].predicted < s->pool[best].predicted)) best = i;
+    return best;
+}
+
+/* What another rank has is not tried here. */
+static bool is_mine(const subject *s, const candidate *x)
+{
+    const entrant *e = x->item;
+    return !s->c->t->share || share_take(s->c->t->share, s->key, program_table[e->tile.program].name, e->text);
+}
+
+static int take_from_pool(subject *s, int most, candidate *out)
+{
+    int count = 0;
+    while (count < most && s->pool_count) {
+        const int at = likeliest(s);
+        out[count] = s->pool[at];
+        memmove(&s->pool[at], &s->pool[at + 1], (size_t)(--s->pool_count - at) * sizeof *s->pool);
+        count += is_mine(s, &out[count]);
+    }
+    return count;
+}
+
+int subject_propose(void *subject_, const candidate *best, int most, candidate *out)
+{
+    enum { near = 96 };
+    subject *s = subject_;
+    ir_tile list[near], from = best ? ((entrant *)best->item)->tile : s->space->phase->tile;
+    int count = 0, found;
+    if (s->c->t->share) subject_best_of_all(s, best ? best->ratio : 1, &from);
+    for (int i = 0; !s->seeded && i < s->kept_count && count < most; i++)
+        if (is_mine(s, &s->kept[i])) out[count++] = s->kept[i];
+    s->seeded = true;
+    do {
+        found = space_near(s->space, &from, near, list);
+        for (int i = found - 1; i >= 0; i--) add_to_pool(s, subject_candidate(s, &list[i]));
+        count += take_from_pool(s, most - count, out + count);
+    } while (!count && found);
+    return count;
+}

@@ -1,0 +1,83 @@
+/* In: candidates. Out: their rows in the database, written as they come to something; and what it knows of the kernel already. Refuses
+ * (bails) what the database refuses. */
+#include "ir/devices/occupancy.h"
+#include "runtime/cli/tune/subject.h"
+#include <string.h>
+
+static database_trial trial_of(const subject *s, const candidate *x)
+{
+    const entrant *e = x->item;
+    const char *hash = e->code_hash ? arena_printf(s->a, "%016llx", e->code_hash) : NULL;
+    const kernel_need need = {.threads = e->threads, .registers = e->registers, .shared = e->shared_bytes};
+    occupancy held = {0};
+    if (e->registers < 0 || !occupancy_of(s->c->model, &need, &held)) held = (occupancy){0};
+    return (database_trial){.session = s->c->t->session,
+                            .key = subject_key(s),
+                            .block = s->block,
+                            .kernel = s->name,
+                            .program = program_table[e->tile.program].name,
+                            .version = program_version(s->a, e->tile.program),
+                            .tile = e->text,
+                            .status = candidate_status_names[x->status],
+                            .reason = x->reason,
+                            .predicted = x->predicted,
+                            .ratio = x->ratio,
+                            .registers = e->registers,
+                            .spills = e->spills,
+                            .scratch_bytes = e->scratch_bytes,
+                            .shared_bytes = e->shared_bytes,
+                            .threads = e->threads,
+                            .code_hash = hash,
+                            .compile_seconds = e->compile_seconds,
+                            .run_seconds = s->run_seconds,
+                            .launch_seconds = s->launch_seconds,
+                            .operations = s->work.products + s->work.others,
+                            .bytes = s->work.read + s->work.written,
+                            .floor_seconds = s->floor_seconds,
+                            .waves = held.waves,
+                            .most_waves = held.most_waves,
+                            .seconds = x->seconds,
+                            .against = x->against,
+                            .rounds = x->rounds,
+                            .checked = x->checked};
+}
+
+void subject_begin_trial(const subject *s, const candidate *x)
+{
+    entrant *e = x->item;
+    const database_trial t = trial_of(s, x);
+    if (!e->row) e->row = database_start(s->c->t->trials, &t);
+}
+
+void subject_end_trial(const subject *s, const candidate *x)
+{
+    subject_begin_trial(s, x);
+    const database_trial t = trial_of(s, x);
+    database_finish(s->c->t->trials, ((entrant *)x->item)->row, &t);
+}
+
+void subject_timed(void *subject_, const candidate *x)
+{
+    const subject *s = subject_;
+    const database_trial t = trial_of(s, x);
+    database_save(s->c->t->trials, ((entrant *)x->item)->row, &t);
+}
+
+/* A tile that was interrupted twice is left alone. */
+static void take_known(void *context, const char *program, const char *version, const char *tile, const char *status, double ratio,
+                       int interrupted)
+{
+    subject *s = context;
+    ir_tile t;
+    if (!subject_read_tile(s->a, program, tile, &t) || strcmp(program_version(s->a, t.program), version) != 0) return;
+    const bool unfinished = !*status && interrupted < 2, good = ratio > 0 && ratio < 1 && strcmp(status, "wrong") != 0;
+    if (unfinished || tile_same(&t, &s->space->phase->tile)) return;
+    space_forget(s->space, &t);
+    if (good && s->kept_count < 4) s->kept[s->kept_count++] = subject_candidate(s, &t);
+}
+
+void subject_resume(subject *s)
+{
+    const database_key key = subject_key(s);
+    database_known(s->c->t->trials, &key, take_known, s);
+}
