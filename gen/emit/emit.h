@@ -208,5 +208,4 @@ void context_know(const kept_list *kept, scope *s);
 /* ---- members of the spec struct, args left out; of products and attention see gemm.h, attention.h */
 void emit_rows(emission *e, writer *w);
 void emit_pack(emission *e, writer *w, int index); /* the packed weight plan->packs[index] */
-void emit_next(emission *e, writer *w, const launch *own); /* next.c: which weights it asks for that the launch behind it loads first */
 #endif

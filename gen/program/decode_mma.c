@@ -100,4 +100,5 @@ const program decode_mma_program = {.kind = program_decode_mma,
                                     .smaller = smaller,
                                     .geometry = decode_whole_geometry,
                                     .members = decode_whole_members,
-                                    .scratch = decode_whole_scratch};
+                                    .scratch = decode_whole_scratch,
+                                    .asks_next = true};

@@ -207,5 +207,7 @@ const program gemm_frag_program = {.kind = program_gemm_frag,
                                    .parts = parts,
                                    .members = members,
                                    .pack = "pack",
+                                   .asks_next = true,
                                    .takes_sums = true,
+                                   .begins_with_weights = true,
                                    .aligned_rows = true};

@@ -201,5 +201,7 @@ const program gemm_turned_program = {.kind = program_gemm_turned,
                                      .parts = parts,
                                      .members = members,
                                      .pack = "pack",
+                                     .asks_next = true,
                                      .takes_sums = true,
+                                     .begins_with_weights = true,
                                      .aligned_rows = true};

@@ -45,10 +45,12 @@ typedef struct program {
     /* ---- of programs that keep something for others; NULL: they do not */
     int (*parts)(const tile_request *r, const ir_tile *t);      /* partial sums that a row of what it stores has */
     extent (*scratch)(const tile_request *r, const ir_tile *t); /* floats that its workgroups hand to each other; 0: none */
+    bool asks_next; /* its template asks for what the next launch loads first (templates/frame/next.h) */
     /* ---- of products */
     const char *pack;                        /* class template that packs its weights */
     long long (*packed_length)(long long K); /* elements of a packed column; NULL: K rounded up to whole pieces (docs/packing.md) */
     bool takes_sums;                         /* it can take sums of squares of A's rows while it reads them (gen/plan/sums.c) */
+    bool begins_with_weights;                /* pieces along their length, before the launch ahead has ended: that one may ask for them */
     bool aligned_rows;                       /* rows of A begin at multiples of 16 bytes, which gen/plan/align.c sees to */
 } program;
 

@@ -3,6 +3,7 @@
  * struct, the kernel. */
 #include "gen/emit/emit.h"
 #include "gen/program/program.h"
+#include "gen/source/next.h"
 #include "gen/source/template_text.h"
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-// In: a spec struct S, which may know what the launch behind it loads first (gen/emit/next.c). Out: hints that bring that to the cache of
+// In: a spec struct S, which may know what the launch behind it loads first (gen/source/next.c). Out: hints that bring that to the cache of
 // all multiprocessors. Refuses nothing.
 //
 // S that knows has: next(p): packed weights; next_runs runs of next_bytes, next_step bytes from one to the next. Needs isa/nvidia.h.

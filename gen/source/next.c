@@ -1,0 +1,48 @@
+/* In: a launch and the one behind it. Out: what gen/source/next.h says. Refuses nothing. */
+#include "gen/source/next.h"
+#include "gen/program/program.h"
+
+/* Bytes, of all workgroups. More is asked for twice, since the next launch begins meanwhile (H200, blocks that generate: 2 and 8 MB gain
+ * half as much, 12 MB nothing). */
+enum { asked_bytes = 4 << 20 };
+
+static const program *program_of_launch(const launch *l) { return program_of(l->kernel->phases[0]); }
+
+/* Its packed weights among the plan's; -1: it does not begin with any. */
+static int first_weights(const plan *p, const launch *l)
+{
+    for (int i = 0; i < p->pack_count && program_of_launch(l)->begins_with_weights; i++)
+        if (p->packs[i].phase == l->kernel->phases[0]) return i;
+    return -1;
+}
+
+/* Runs of memory with which the first workgroups of a launch begin. */
+typedef struct weight_runs {
+    long long count, length; /* bytes from one to the next: so long each is at most */
+} weight_runs;
+
+/* A workgroup has the packed columns of its tile, 16 by 16, from the start of its part of the length on: of 16 columns there is a run a
+ * part (one, where the length is no whole number of parts). There are as many workgroups as find a seat. */
+static weight_runs runs_of(const plan *p, const packed_weight *pack, const launch *l)
+{
+    const long long members = l->cluster > 1 ? l->cluster : 1, pieces = pack->length * dtype_size(pack->type) / piece_row_bytes;
+    const long long parts = pieces % members ? 1 : members, across = pack->columns / piece_columns, tiles = l->column_tiles / members;
+    const long long seats = (long long)p->device->units * (l->resident > 1 ? l->resident : 1);
+    const long long first = seats / parts * ((across + tiles - 1) / tiles);
+    return (weight_runs){(first < across ? first : across) * parts, pieces / parts * piece_bytes};
+}
+
+void emit_next(emission *e, writer *w, const launch *own)
+{
+    const plan *p = e->plan;
+    const launch *next = own + 1;
+    if (!p->target->overlaps || !own->overlap || !program_of_launch(own)->asks_next || next == p->launches + p->launch_count) return;
+    const int index = first_weights(p, next);
+    if (index < 0) return;
+    const weight_runs runs = runs_of(p, &p->packs[index], next);
+    const long long share = asked_bytes / runs.count / piece_bytes * piece_bytes, bytes = share < runs.length ? share : runs.length;
+    if (bytes == 0) return;
+    write_line(w, "static constexpr int next_runs = %lld, next_bytes = %lld;", runs.count, bytes);
+    write_line(w, "static constexpr long long next_step = %lld;", runs.length);
+    write_line(w, "DEV static const void *next(const args &p) { return %s; }", use_next_packed(e, index));
+}
