@@ -7,7 +7,12 @@ set -u
 tfgen=$1 target=$2 device=${3:-}
 where=--target=$target repeat=1 bad=0
 [ -z "$device" ] || where=--device=$device
-[ "$device" = cuda ] && repeat=50 # what two warps race for is right now and then
+late= # warps of a GPU may go in step: there the others come late, as they may
+if [ "$device" = cuda ]; then
+    repeat=50
+    wait='for (const long long from = clock64(); clock64() - from < 100000;) {}'
+    late="/DEV static void finish(const args &p, const tile &t, results &r, float \\*memory)/{n;s/{/{ if (wave() > 0) $wait/};"
+fi
 edited=$(mktemp -d) log=$(mktemp)
 trap 'rm -rf "$edited" "$log"' EXIT
 
@@ -33,7 +38,7 @@ planted() {
 }
 found='the first wrong value: '
 heads=B=1,S=37,H=2,KV=1,hd=16 few=B=1,S=7,D=53,F=37 block=B=1,S=5,D=48,H=3,KV=1,hd=16,F=53
-planted barrier linear $few '' linear_l "$found%l" 18 '/^        barrier();$/{N;/\n *const int rows = S::rows/s/^.*\n//}'
+planted barrier linear $few '' linear_l "$found%l" 18 "$late"'/^        barrier();$/{N;/\n *const int rows = S::rows/s/^.*\n//}'
 planted stride rmsnorm B=1,S=3,D=53 '' rmsnorm_n "$found%n" 17 's/p.x + row \* 53ll/p.x + row * 52ll/'
 planted future attention $heads '' attention_attention "$found%a" 19 \
     's/key <= position)/key <= position + 1)/;s/S::position(p, batch, token) + 1 : keys/S::position(p, batch, token) + 2 : keys/'
@@ -48,5 +53,5 @@ planted packing linear $few '' linear_l_pack "$found%l" 18 's/col \* 53ll + k)/c
 planted rounding swiglu $few --dtype=f32 swiglu_gate_up "$found%prod" 22 's/op_mul(act, hi)/op_mul(op_cast<bf16>(act), hi)/'
 planted copy swiglu $few '' swiglu_x_rows "$found%x.rows" 19 's/p.x + row \* 53ll/p.x + row * 52ll/'
 [ "$device" = cuda ] && planted slow rmsnorm B=1,S=3,D=53 '--what=slow --seconds=0.1' rmsnorm_n \
-    'the furthest above the model: rmsnorm_n' 17 '/DEV static void begin/{n;s/{/{ for (volatile int i = 0; i < 4000; i++);/}'
+    'the furthest above the model: rmsnorm_n' 17 "/DEV static void begin/{n;s/{/{ $wait/}"
 exit $bad

@@ -1,5 +1,5 @@
 #!/bin/sh
-# usage: prepare_runtime.sh FOLDER   Builds what runtime.sh, verify.sh, untuned.py, counters.py, commands.py and faults.sh need
+# usage: prepare_runtime.sh FOLDER   Builds what runtime.sh, verify.sh, untuned.py, counters.py, memory.py, commands.py and faults.sh need
 # where no library but glibc's is wanted: tfgen, tfgen-worker and the measuring programs, with libyaml, jansson, xxhash and SQLite inside.
 # There: python3 FOLDER/tests/h200/untuned.py FOLDER/tfgen OUT.
 set -eu
@@ -12,8 +12,9 @@ make -j2 B=build/h200 LIBS="$libs -ldl -lm" build/h200/tfgen build/h200/tfgen-wo
 cc=${CC:-gcc}
 $cc -std=c11 -O2 -g -Wall -Wextra -pthread -I. -o build/h200/measure tests/h200/runtime.c build/h200/libtfgen.a $libs -ldl -lm -rdynamic
 $cc -std=c11 -O2 -g -Wall -Wextra -pthread -I. -o build/h200/variants tests/h200/variants.c build/h200/libtfgen.a $libs -ldl -lm -rdynamic
+$cc -std=c11 -O2 -g -Wall -Wextra -pthread -I. -o build/h200/memory tests/h200/memory.c build/h200/libtfgen.a $libs -ldl -lm -rdynamic
 mkdir -p "$out/tests/h200"
-for f in untuned.py counters.py commands.py product.yaml residual.yaml; do cp "tests/h200/$f" "$out/tests/h200"; done
-cp build/h200/tfgen build/h200/tfgen-worker build/h200/measure build/h200/variants "$out"
+for f in untuned.py counters.py memory.py commands.py product.yaml residual.yaml; do cp "tests/h200/$f" "$out/tests/h200"; done
+cp build/h200/tfgen build/h200/tfgen-worker build/h200/measure build/h200/variants build/h200/memory "$out"
 cp tests/faults.sh tests/h200/runtime.sh tests/h200/presets.py tests/h200/verify.sh "$out"
 cp -r specs "$out"
