@@ -36,6 +36,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 from race import (DEVICE, ON_GPU, Ours, difference, gain, give_back_memory, measured_bandwidth, rounds_of, spread, times_of,  # noqa: E402
                   wait)
+from shapes import DECODE, FEW, LLM, SHAPES, cases_of, drawn_shape  # noqa: E402
 from tuned import Tuning, mean, tuned_line, tuned_table  # noqa: E402
 
 BANDWIDTH = 0.0  # bytes/s, read and written: measured_bandwidth()
@@ -200,10 +201,6 @@ def compiled(function, tune, modes=("default",)):
 
 
 # ---- products
-LLM = [(2048, 4096, 4096), (2048, 6144, 4096), (2048, 28672, 4096), (2048, 4096, 14336), (4096, 6144, 4096), (4096, 4096, 14336),
-       (8192, 4096, 4096), (1024, 4096, 4096), (512, 4096, 4096), (256, 14336, 4096), (128, 4096, 14336), (2048, 3072, 2048),
-       (2048, 2048, 2048), (2048, 16384, 2048), (2048, 2048, 8192), (1021, 4093, 4099), (2039, 5471, 2053), (509, 8191, 1021),
-       (4001, 4001, 4001), (3001, 2048, 2048), (2048, 10936, 2048), (8192, 1024, 8192), (1536, 4608, 1536), (8192, 8192, 2048)]
 LINEAR = b"block: linear\ndtype: bf16\ndims: {M: 1, N: 1, K: 1}\ninputs: {x: [M, K]}\nparams: {w: [N, K]}\n" \
          b"ops: [{out: l, op: linear, in: [x, w]}]\noutputs: {y: l}\n"
 
@@ -234,9 +231,6 @@ def products(tune):
     if ratios:
         print(f"{len(ratios)} products: geometric mean {mean(ratios):.3f} of cuBLAS, worst {min(ratios):.3f}"
               "  goal >= 1.0, >= 0.85")
-
-
-FEW = [(4096, 4096), (14336, 4096), (4096, 14336), (28672, 4096), (2048, 8192)]  # N, K
 
 
 def few(tune):
@@ -370,11 +364,6 @@ def rows_(tune):
 
 
 # ---- blocks
-SHAPES = {"tiny-small": (8, 128, 512, 8, 8, 64, 2048), "tiny-medium": (16, 512, 1024, 16, 8, 64, 4096),
-          "exercise": (4, 512, 2048, 32, 32, 64, 5468), "llama-1b": (1, 2048, 2048, 32, 8, 64, 8192),
-          "llama-8b": (1, 4096, 4096, 32, 8, 128, 14336)}
-
-
 def rotated(x, cos, sin):
     a, b = x.chunk(2, -1)
     return torch.cat([a * cos - b * sin, b * cos + a * sin], -1)
@@ -433,14 +422,6 @@ def fp32(tune):
 
 
 # ---- blocks that generate: one token a sequence, over a cache
-DECODE = [("Llama-1B", 1, 1024, 2048, 32, 8, 64, 8192, "<= 38 us"), ("Llama-1B", 8, 1024, 2048, 32, 8, 64, 8192, "<= 44 us"),
-          ("exercise", 1, 512, 2048, 32, 32, 64, 5468, "<= 34 us"), ("Llama-8B", 1, 2048, 4096, 32, 8, 128, 14336, "<= 107 us"),
-          ("Llama-8B", 16, 2048, 4096, 32, 8, 128, 14336, "<= 142 us"), ("D3584", 1, 4096, 3584, 28, 4, 128, 18944, ">= 1.10"),
-          ("D3584", 4, 1000, 3584, 28, 4, 128, 18944, ">= 1.10"), ("D2048", 32, 2048, 2048, 32, 4, 64, 5632, ">= 1.10"),
-          ("D3072", 64, 1024, 3072, 24, 8, 128, 8192, ">= 1.10"), ("D8192", 1, 8192, 8192, 64, 8, 128, 28672, ">= 1.10"),
-          ("Llama-8B", 1, 131072, 4096, 32, 8, 128, 14336, "<= 250 us")]
-
-
 def torch_decode(x, w, kc, vc, H, KV, hd, cos, sin):
     """All sequences stand at the cache's last row."""
     B, _, D = x.shape
@@ -498,19 +479,6 @@ def conclude(what, own):
               + "; ".join(f"{r:.2f} {c}" for r, c in ratios[:3]) + "  goal >= 1.10", flush=True)
 
 
-def drawn_shape(draw):
-    """Of a decode block: D of 512 to 8192, 1 to 64 sequences, 128 to 131072 keys, at most 4 GB of caches."""
-    def between(low, high, step=1):
-        return round(math.exp(draw.uniform(math.log(low), math.log(high))) / step) * step
-    while True:
-        hd = draw.choice((64, 64, 80, 96, 128, 128, 128))
-        D, B, L = between(512, 8192, 64), between(1, 64), between(128, 131072)
-        KV = draw.choice([n for n in (1, 2, 4, 8, 16, 32) if n * hd <= D])
-        H = KV * draw.choice([g for g in (1, 2, 3, 4, 6, 7, 8) if KV * g * hd <= 2 * D])
-        if 4 * B * KV * L * hd <= 4 << 30 and H * hd * 4 >= D:
-            return B, L, D, H, KV, hd, between(2 * D, 5 * D, draw.choice((2, 16, 256)))
-
-
 def sweep(tune, count=40, seed=1):
     draw, first = random.Random(seed), len(rows)
     for i in range(count):
@@ -519,48 +487,14 @@ def sweep(tune, count=40, seed=1):
 
 
 # ---- tuned
-PRESETS = [("tiny-small", 8, 128, 512, 8, 8, 64, 2048), ("tiny-medium", 16, 512, 1024, 16, 8, 64, 4096),
-           ("exercise", 4, 512, 2048, 32, 32, 64, 5468), ("llama-1b", 1, 1024, 2048, 32, 8, 64, 8192),
-           ("llama-8b", 1, 2048, 4096, 32, 8, 128, 14336)]  # specs/llama-decode.yaml
-
-
-def between(draw, low, high, step):
-    return round(math.exp(draw.uniform(math.log(low), math.log(high))) / step) * step
-
-
-def drawn_operations(draw, count):
-    for i in range(count):
-        if i % 2 == 0:
-            yield product, (between(draw, 16, 8192, 1), between(draw, 1024, 16384, 8), between(draw, 1024, 16384, 8))
-        else:
-            name = draw.choice(("rmsnorm", "layernorm", "softmax", "add+rmsnorm"))
-            yield row, (name, between(draw, 512, 16384, 4), between(draw, 512, 8192, 8), "bf16")
-
-
-def drawn_block(draw):
-    """Of a block: 16 to 4096 tokens of 1 to 4 sequences."""
-    hd, KV = draw.choice((64, 64, 128)), draw.choice((2, 4, 8))
-    H = KV * draw.choice((1, 2, 4))
-    return draw.choice((1, 1, 2, 4)), between(draw, 16, 4096, draw.choice((1, 16, 64))), H * hd, H, KV, hd, between(draw, 2 * H * hd,
-                                                                                                                  5 * H * hd, 16)
-
-
 def small(function, args):
     """The case of a rehearsal."""
     return {product: (5, 24, 16), row: (args[0], 8, 32, "bf16"), block: args, decode_block: (args[0], 2, 6, 32, 2, 1, 16, 48)}[function]
 
 
 def tuned_cases(count, seed):
-    """What may be left over when the time is up comes last."""
-    cases = [(block, (name, "bf16")) for name in reversed(list(SHAPES))] + [(decode_block, case) for case in reversed(PRESETS)]
-    cases += drawn_operations(random.Random(f"operations {seed}"), count)
-    for i in range(count):
-        draw = random.Random(f"shape {seed} {i}")
-        if i % 2:
-            SHAPES[f"drawn{i}"] = drawn_block(draw)
-            cases.append((block, (f"drawn{i}", "bf16")))
-        else:
-            cases.append((decode_block, (f"drawn{i}", *drawn_shape(draw))))
+    functions = {f.__name__: f for f in (block, decode_block, product, row)}
+    cases = [(functions[name], args) for name, args in cases_of(count, seed)]
     if rehearsal:
         SHAPES.update({name: (1, 6, 32, 2, 1, 16, 48) for name in SHAPES})
         cases = [(function, small(function, args)) for function, args in cases]

@@ -4,12 +4,14 @@ command uses.
 
 usage: tuned_test.py        TFGEN names the command (default ./tfgen)"""
 import os
+import re
 import subprocess
 import sys
 import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "..", "bench"))
+from shapes import PRESETS, SHAPES, cases_of  # noqa: E402
 from tuned import HEAD, Tuning, marked_line, tuned_table  # noqa: E402
 
 TFGEN = os.environ.get("TFGEN", "./tfgen")
@@ -57,6 +59,31 @@ def timed(case, untuned, tuned, peer):
             "torch_seconds": {"peer": 3.0}, "gain": (untuned[0] / tuned[0], 0.01), "over_torch": (peer[0] / tuned[0], 0.01)}
 
 
+def presets_of(spec):
+    """name -> numbers, in the spec's order."""
+    with open(os.path.join(HERE, "..", "..", "specs", spec)) as f:
+        found = re.findall(r"^  ([a-z0-9-]+): +\{(B: .*?)\}", f.read(), re.MULTILINE)
+    return {name: {k: v for k, v in re.findall(r"(\w+): +(\d+)", text)} for name, text in found}
+
+
+def check_shapes():
+    block = {name: dict(zip(("B", "S", "D", "H", "KV", "hd", "F"), map(str, shape))) for name, shape in SHAPES.items()}
+    for name, numbers in presets_of("llama-block.yaml").items():
+        check(f"block {name} {numbers}", numbers and block[name].items() >= numbers.items())
+    decode = {name: dict(zip(("B", "L", "D", "H", "KV", "hd", "F"), map(str, rest))) for name, *rest in PRESETS}
+    for name, numbers in presets_of("llama-decode.yaml").items():
+        check(f"decode {name} {numbers}", numbers and decode[name].items() >= numbers.items())
+    for seed in range(1, 50):
+        cases = cases_of(10, seed)
+        check("ten shapes and ten operations are drawn", len(cases) == 30 and cases == cases_of(10, seed))
+        for name, args in cases:
+            B, S, D, H, KV, hd, _ = SHAPES[args[0]] if name == "block" else args[1:] if name == "decode_block" else [1] * 7
+            good = H % KV == 0 and hd % 2 == 0 and min(B, S, D, *(a for a in args if isinstance(a, int))) > 0
+            check(f"{name} {args} {SHAPES.get(args[0])}", good)
+    check("other seeds draw others", cases_of(10, 1) != cases_of(10, 2))
+
+
+check_shapes()
 with tempfile.TemporaryDirectory() as folder:
     first = Tuning(folder, 0, TFGEN, "host")
     case = first.tune("softmax", TEXT, {"S": 5}, "f32", 10)

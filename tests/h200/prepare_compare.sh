@@ -12,7 +12,7 @@ strip -o "$out/tfgen-worker" tfgen-worker
 strip -o "$out/tfgen" tfgen
 ldd libtfgen.so tfgen-worker tfgen | awk '$2 == "=>" {print $3}' | sort -u |
     grep -v '/lib\(c\|m\|gcc_s\|dl\|pthread\|rt\)\.so' | while read -r library; do cp -L "$library" "$out/lib"; done
-cp bench/compare.py bench/race.py bench/tuned.py "$out/bench"
+cp bench/compare.py bench/race.py bench/shapes.py bench/tuned.py "$out/bench"
 cp tests/h200/same_bits.py tests/h200/tuned.sh "$out/tests/h200"
 cp examples/torch_block.py "$out/examples"
 cp -r specs "$out"
