@@ -211,6 +211,14 @@ wisdom *wisdom_read(arena *a, const char *data, size_t size)
 }
 
 /* ---- writing */
+/* To a tenth of a nanosecond: what is read and written again stays what it was. */
+static void put_time(text *t, const char *name, double seconds)
+{
+    if (!(seconds > 0)) return;
+    text_printf(t, " %s=", name);
+    text_number(t, round(seconds * 1e10) / 1e4);
+}
+
 void wisdom_put(text *t, const wisdom_entry *e)
 {
     const program_info *p = &program_table[e->tile.program];
@@ -220,8 +228,7 @@ void wisdom_put(text *t, const wisdom_entry *e)
     for (int i = 0; i < p->field_count; i++) text_printf(t, " %s=%d", p->fields[i].name, e->tile.at[i]);
     const bool measured = e->seconds > 0 || e->default_seconds > 0 || *e->date;
     if (measured) text_printf(t, " #");
-    if (e->seconds > 0) text_printf(t, " us="), text_number(t, e->seconds * 1e6);
-    if (e->default_seconds > 0) text_printf(t, " default_us="), text_number(t, e->default_seconds * 1e6);
+    put_time(t, "us", e->seconds), put_time(t, "default_us", e->default_seconds);
     if (*e->date) text_printf(t, " date=%s", e->date);
     text_printf(t, "\n");
 }

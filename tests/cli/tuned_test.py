@@ -77,7 +77,7 @@ def check_shapes():
         cases = cases_of(10, seed)
         check("ten shapes and ten operations are drawn", len(cases) == 30 and cases == cases_of(10, seed))
         for name, args in cases:
-            B, S, D, H, KV, hd, _ = SHAPES[args[0]] if name == "block" else args[1:] if name == "decode_block" else [1] * 7
+            B, S, D, H, KV, hd, _ = SHAPES[args[0]] if name == "block" else args[1:] if name == "decode_block" else [2] * 7
             good = H % KV == 0 and hd % 2 == 0 and min(B, S, D, *(a for a in args if isinstance(a, int))) > 0
             check(f"{name} {args} {SHAPES.get(args[0])}", good)
     check("other seeds draw others", cases_of(10, 1) != cases_of(10, 2))

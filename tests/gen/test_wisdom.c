@@ -197,6 +197,22 @@ START_TEST(a_line_that_is_damaged_or_stale_is_told_and_costs_no_other)
 }
 END_TEST
 
+/* A file that went from one to the next a hundred times is the first one. */
+START_TEST(what_is_read_and_written_again_stays_what_it_was)
+{
+    arena *a = arena_new();
+    const char *line = arena_printf(a, "%srows@%s sm_90a h200 rows=1 x(y): threads=32 team=8 v=1 # us=", wisdom_head,
+                                    program_version(a, program_rows));
+    for (int i = 1; i <= 1000; i++) {
+        const char *text = arena_printf(a, "%s%d.%d default_us=%d date=2026-11-22\n", line, i * i, i % 9 + 1, 7 * i);
+        ck_assert_str_eq(wisdom_text(a, read_text(a, text), true), text);
+    }
+    const char *fine = arena_printf(a, "%s6.875149485857902\n", line);
+    ck_assert_ptr_nonnull(strstr(wisdom_text(a, read_text(a, fine), true), " # us=6.8751\n"));
+    arena_free(a);
+}
+END_TEST
+
 START_TEST(what_is_no_wisdom_file_is_one_line_that_says_so)
 {
     arena *a = arena_new();
@@ -412,6 +428,7 @@ int main(void)
     tcase_add_test(c, a_tile_that_goes_through_the_weights_more_often_serves_its_own_size_alone);
     tcase_add_test(c, the_nearest_of_several_sizes_is_taken);
     tcase_add_loop_test(c, a_line_that_is_damaged_or_stale_is_told_and_costs_no_other, 0, sizeof stale / sizeof *stale);
+    tcase_add_test(c, what_is_read_and_written_again_stays_what_it_was);
     tcase_add_test(c, what_is_no_wisdom_file_is_one_line_that_says_so);
     tcase_add_test(c, a_tile_that_the_phase_cannot_have_is_passed_over);
     tcase_add_loop_test(c, of_two_entries_the_newer_then_the_faster_is_kept_whichever_comes_first, 0, 5);
