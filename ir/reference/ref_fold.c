@@ -27,19 +27,6 @@ bool ref_fold_is_factor(const ref_state *r, const ir_op *linear, const ref_fold 
     return ref_attributes(r, h)->unit_offset ? f->plus_one && h->inputs[1] == f->factor : is_factor(h->inputs[1], f);
 }
 
-const ir_value *ref_fold_row_number(const ref_state *r, const ir_op *linear, const ref_fold *f)
-{
-    const ir_op *h = linear->inputs[0]->def;
-    if (h->kind != op_mul) return NULL;
-    const ir_op *scaled = h->inputs[is_factor(h->inputs[0], f)]->def;
-    if (!scaled || scaled->kind != op_mul) return NULL;
-    for (int k = 0; k < 2; k++) {
-        const ir_value *v = scaled->inputs[k];
-        if (ref_rank(r, v) == ref_rank(r, linear->inputs[0]) && ref_axis(r, v, -1) == 1) return v;
-    }
-    return NULL;
-}
-
 static int add_inputs(const ir_op *op, const ir_value **needs, int n)
 {
     for (int k = 0; op && k < op->input_count && k < 2; k++) needs[n++] = op->inputs[k];

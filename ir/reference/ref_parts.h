@@ -60,10 +60,9 @@ bool ref_exact(const ref_tensor *t);                                 /* no error
 long long ref_axis(const ref_state *r, const ir_value *v, int axis); /* negative axes count from the back */
 bool ref_is_stored(const ref_state *r, const ir_value *v);
 
-/* ref_fold.c: whether the operand of a linear is a product with this factor; the number of each row that it is multiplied with as well,
- * where the graph has one, or NULL; and values that a folded linear needs beyond its own operands, NULL at the end. */
+/* ref_fold.c: whether the operand of a linear is a product with this factor, and values that a folded linear needs beyond its own
+ * operands, NULL at the end. */
 bool ref_fold_is_factor(const ref_state *r, const ir_op *linear, const ref_fold *f);
-const ir_value *ref_fold_row_number(const ref_state *r, const ir_op *linear, const ref_fold *f);
 enum { ref_fold_most_needs = 6 };
 void ref_fold_needs(const ir_op *linear, const ir_value *needs[ref_fold_most_needs]);
 

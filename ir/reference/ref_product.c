@@ -277,16 +277,6 @@ static bool take_fold(ref_state *r, const ir_op *op, const ref_fold *f, product 
     return true;
 }
 
-/* One number multiplies a whole row of the operand, so its error is the whole row's: it does not average out over the sum. */
-static void add_row_errors(const ir_value *number, const ref_state *r, size_t columns, ref_tensor *y)
-{
-    const ref_tensor *t = number ? ref_of(r, number) : NULL;
-    for (size_t i = 0; t && t->error && t->count == y->count / columns && i < y->count; i++) {
-        const double n = t->value[i / columns], e = n == 0 ? 0 : t->error[i / columns] / n * y->value[i];
-        y->error[i] = sqrt(y->error[i] * y->error[i] + e * e);
-    }
-}
-
 /* What is common to a row of x makes one error of each of its products. */
 static void add_common(const product *p, const double *common)
 {
@@ -336,7 +326,6 @@ bool ref_linear(ref_state *r, const ir_op *op)
     const ref_fold fold = r->rules && r->rules->folded ? r->rules->folded(r->rules->context, op) : (ref_fold){0};
     if (!take_fold(r, op, &fold, &p) || !run_product(r, op, &p)) return false;
     add_common(&p, x->common);
-    if (fold.folds) add_row_errors(ref_fold_row_number(r, op, &fold), r, N, y);
     if (b) add_bias(b, N, y);
     return true;
 }

@@ -670,11 +670,14 @@ START_TEST(a_factor_written_by_hand_is_folded_like_a_norms)
 }
 END_TEST
 
-/* r is off by e: so is all of its row, in one direction, which no sum averages out. */
+/* r is off by e: so is all of its row, in one direction, which no sum averages out. It is so once: nearly all of the error is that. */
 START_TEST(the_error_of_a_row_number_is_the_whole_rows)
 {
-    bench *b = open_text(by_hand);
-    for (size_t i = 0; i < 24; i++) bench_data(b, "x")[i] = 4;
+    char text[sizeof by_hand];
+    memcpy(text, by_hand, sizeof text);
+    memcpy(strstr(text, "bf16"), "f32 ", 4);
+    bench *b = open_text(text);
+    for (size_t i = 0; i < 24; i++) bench_data(b, "x")[i] = 16;
     for (size_t k = 0; k < 8; k++) bench_data(b, "g")[k] = 1;
     for (size_t k = 0; k < 16; k++) bench_data(b, "w")[k] = 1;
     fold_rule fold = {b, "g", false, false};
@@ -682,7 +685,10 @@ START_TEST(the_error_of_a_row_number_is_the_whole_rows)
     bench_run(b, false, &rules);
     const ref_tensor *r = bench_result(b, "r"), *y = bench_result(b, "y");
     ck_assert_double_gt(r->error[0], 0);
-    for (size_t i = 0; i < 6; i++) ck_assert_double_ge(y->error[i], r->error[i / 2] / r->value[i / 2] * y->value[i]);
+    for (size_t i = 0; i < 6; i++) {
+        const double of_row = r->error[i / 2] / r->value[i / 2] * y->value[i];
+        ck_assert_msg(y->error[i] >= of_row && y->error[i] < 1.2 * of_row, "%g, of r %g", y->error[i], of_row);
+    }
     bench_close(b);
 }
 END_TEST
