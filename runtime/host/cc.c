@@ -118,7 +118,7 @@ static void build(arguments *a, const char *compiler, const host_compile_options
     if (has_avx512()) add_words(a, "-mprefer-vector-width=512");
     if (o->lines) add_words(a, "-gline-tables-only");
     if (o->check)
-        add_words(a, "-DHS_CHECK -g -fno-vectorize -fno-slp-vectorize -fno-omit-frame-pointer -fsanitize=kernel-address "
+        add_words(a, "-DHS_CHECK -gline-tables-only -fno-vectorize -fno-slp-vectorize -fno-omit-frame-pointer -fsanitize=kernel-address "
                      "-mllvm -asan-stack=0 -mllvm -asan-globals=0 -mllvm -asan-instrument-atomics=0 "
                      "-mllvm -asan-instrumentation-with-call-threshold=0");
 #ifdef HS_UCONTEXT
