@@ -229,7 +229,7 @@ END_TEST
 /* A sum that is begun with what was there: of a step of a norm, which the spec has no name for. */
 START_TEST(a_sum_that_is_not_reset_is_found)
 {
-    static const char block[] = "specs/llama-block.yaml --target=host";
+    static const char block[] = "specs/llama-block.yaml --target=host --dim=B=1,S=33,D=160,H=5,KV=1,F=40";
     find_planted(block, "", "llama_o.hip", "column_tile] = sum;", "column_tile] += sum;");
     is_first("h2.ss", "rmsnorm", 36);
     ck_assert_str_eq(string(first(), "kernel"), "llama_o");

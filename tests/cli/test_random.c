@@ -283,7 +283,7 @@ START_TEST(a_planted_mistake_is_found_and_reduced_to_the_op_that_has_it)
     const random_spec *s = NULL;
     for (int i = 0; !s; i++) {
         const random_spec *one = draw(a, i);
-        if (has_op(one, op_silu) && one->op_count > 5 && one->op_count < 12) s = one;
+        if (has_op(one, op_silu) && one->op_count > 3 && one->op_count < 7) s = one;
     }
     random_case c = case_of(a, s);
     ck_assert_int_eq(random_report_failure(random_child_run(child, &c, &limits), 1), -1);

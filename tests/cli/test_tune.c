@@ -872,10 +872,12 @@ START_TEST(a_list_of_cases_is_tuned_in_slices)
 END_TEST
 
 /* ---- the reference of some rows */
+static const cli_options usual; /* kernels are compiled once, and then come from the cache */
+
 static void check_sampled(void *argument)
 {
     const rig *r = argument;
-    trial_options o = {.seed = 1, .reference = reference_always, .sample_above = 1};
+    trial_options o = {.seed = 1, .reference = reference_always, .sample_above = 1, .cache = cli_cache(r->a, &usual)};
     const trial_result some = trial_run(r->a, r->graph, r->c.plan, &o);
     o.sample_above = 0;
     const trial_result all = trial_run(r->a, r->graph, r->c.plan, &o);
@@ -914,7 +916,8 @@ static void check_phases(void *argument)
 {
     const rig *r = argument;
     bool seen[64] = {false};
-    trial_options o = {.seed = 1, .reference = reference_always, .inputs = data_make(r->a, r->graph, 1, NULL)};
+    trial_options o = {.seed = 1, .reference = reference_always, .inputs = data_make(r->a, r->graph, 1, NULL),
+                       .cache = cli_cache(r->a, &usual)};
     const trial_result all = trial_run(r->a, r->graph, r->c.plan, &o);
     for (int i = 0; i < r->c.plan->launch_count; i++) {
         o.only = phase_signature(r->a, r->c.plan->program, r->c.plan->launches[i].kernel->phases[0]);
@@ -957,7 +960,7 @@ static void check_wrong(void *argument)
         const compile_request q = {.text = yaml, .size = strlen(yaml), .name = "t.yaml", .level = fusion_tile, .target = "host"};
         compile_inside(a, &q, &c[i]);
     }
-    trial_options o = {.seed = 1, .reference = reference_always, .sample_above = 1};
+    trial_options o = {.seed = 1, .reference = reference_always, .sample_above = 1, .cache = cli_cache(a, &usual)};
     for (int i = 0; i < 2; i++) { /* a row's number of the norm is no value of the graph: the product that reads it is wrong */
         const plan *p = c[1].plan;
         if (i) o.only = phase_signature(a, p->program, p->launches[0].kernel->phases[0]);

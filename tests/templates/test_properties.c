@@ -221,7 +221,7 @@ static void give_token(rig *step, const double *x, int b, int t)
 static void check_row(const rig *block, const double *got, int b, int t, double slack)
 {
     const ref_tensor *all = &block->exact[rig_value(block, "x2")->id];
-    ref_tensor row = {all->value + (b * S + t) * D, all->error + (b * S + t) * D, D};
+    ref_tensor row = {.value = all->value + (b * S + t) * D, .error = all->error + (b * S + t) * D, .count = D};
     const ref_verdict v = ref_compare(&row, got);
     ck_assert_msg(v.ratio <= slack, "sequence %d, token %d: %.3g times its bound away", b, t, v.ratio);
 }
