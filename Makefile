@@ -26,6 +26,10 @@ ALL_CFLAGS := -std=c11 $(WARN) $(CFLAGS) -fPIC -fvisibility=hidden -pthread -I. 
   $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer -fno-sanitize-recover=undefined)
 # JIT-compiled kernels resolve the engine's functions from the process, hence -rdynamic.
 ALL_LDFLAGS := $(LDFLAGS) -rdynamic -pthread $(if $(SAN),-fsanitize=$(SAN))
+# Tests' own files are compiled as often as they run: not optimised, but for those that compute much themselves; and linked without the
+# debug information that 80 programs would each have of the whole library (TEST_LDFLAGS= keeps it, for a debugger).
+TEST_FLAGS ?= -O0
+TEST_LDFLAGS ?= $(if $(SAN),,-Wl,-S)
 LIBS := -lyaml -ljansson -lxxhash -ldl -lm
 # The command alone keeps trials of tunings.
 CLI_LIBS := -lsqlite3 $(LIBS)
@@ -147,18 +151,21 @@ vpath %.c $(sort $(dir $(TEST_SOURCES) $(FUZZ_SOURCES)))
 $(TESTS:=.o) $(FUZZERS:=.o) $(VERIFY_CODE).o: $(B)/tests/%.o: %.c
 	@mkdir -p $(@D)
 	$(if $(V),,@echo "  CC   $<")
-	$(Q)$(CC) $(ALL_CFLAGS) -MF $@.d -c -o $@ $<
+	$(Q)$(CC) $(ALL_CFLAGS) $(TEST_FLAGS) -MF $@.d -c -o $@ $<
+$(addprefix $(B)/tests/,test_ref_bounds.o test_scale.o test_sums.o test_templates.o test_tune.o): TEST_FLAGS :=
+$(FUZZERS:=.o) $(VERIFY_CODE).o: TEST_FLAGS :=
 $(TESTS): | $(DOUBLES)
 $(B)/tests/test_calibrate $(B)/tests/test_doctor $(B)/tests/test_hip $(B)/tests/test_hip_failures $(B)/tests/test_random \
   $(B)/tests/test_ranks $(B)/tests/test_table $(B)/tests/test_tune: | $(HIP_DOUBLES)
 $(filter-out %/test_scale,$(TESTS)): $(B)/tests/%: $(B)/tests/%.o $(SUPPORT) $(CLI_PARTS) $(B)/libtfgen.a $(B)/tfgen $(B)/tfgen-worker
 	$(if $(V),,@echo "  LINK $@")
-	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $< $(SUPPORT) $(CLI_PARTS) -Wl,--whole-archive $(B)/libtfgen.a -Wl,--no-whole-archive $(CHECK_LIBS) $(LIBS)
+	$(Q)$(CC) $(ALL_LDFLAGS) $(TEST_LDFLAGS) -o $@ $< $(SUPPORT) $(CLI_PARTS) \
+	  -Wl,--whole-archive $(B)/libtfgen.a -Wl,--no-whole-archive $(CHECK_LIBS) $(LIBS)
 # What tests/ir/test_scale.c counts: each basic block of these calls it.
 $(B)/counted/%.o: %.c
 	@mkdir -p $(@D)
 	$(if $(V),,@echo "  CC   $< (counted)")
-	$(Q)$(CC) $(ALL_CFLAGS) -fsanitize-coverage=trace-pc -c -o $@ $<
+	$(Q)$(CC) $(ALL_CFLAGS) -O1 -g0 -fsanitize-coverage=trace-pc -c -o $@ $<
 $(B)/tests/test_scale: $(B)/tests/%: $(B)/tests/%.o $(COUNTED) $(B)/libtfgen.a
 	$(if $(V),,@echo "  LINK $@")
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $< $(COUNTED) $(B)/libtfgen.a $(CHECK_LIBS) $(LIBS)
