@@ -309,6 +309,23 @@ double *copy_numbers(const double *x, size_t count)
     return copy;
 }
 
+TCase *suite_long(Suite *suite, const char *name, double timeout)
+{
+    TCase *t = tcase_create(name);
+    tcase_set_tags(t, "long");
+    tcase_set_timeout(t, timeout);
+    suite_add_tcase(suite, t);
+    return t;
+}
+
+void add_some_now(TCase *now, TCase *later, const TTest *test, int count, const int *list)
+{
+    for (int i = 0, listed; i < count; i++) {
+        for (listed = 0; list[listed] >= 0 && list[listed] != i;) listed++;
+        tcase_add_loop_test(list[listed] == i ? now : later, test, i, i + 1);
+    }
+}
+
 int run_suite(Suite *suite)
 {
     SRunner *runner = srunner_create(suite);

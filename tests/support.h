@@ -68,6 +68,11 @@ double rig_judge(rig *r);
 
 bool same_numbers(const double *x, const double *y, size_t count); /* bit by bit; NaNs are one number */
 double *copy_numbers(const double *x, size_t count);
+/* Cases of their own that `make test` leaves to `make verify-all`: tagged long. */
+TCase *suite_long(Suite *suite, const char *name, double timeout);
+/* Of a loop's `count` cases those of `list`, which ends with -1, are for `now`, all others for later: now a case for each way through the
+ * code, later those that go the same way at other sizes. */
+void add_some_now(TCase *now, TCase *later, const TTest *test, int count, const int *list);
 int run_suite(Suite *suite);
 /* HIP's runtime and compiler are those of tests/doubles from now on, and no other compiler is there. */
 void use_hip_double(void);

@@ -1,6 +1,7 @@
 /* Which ISA layer a product is planned on, and what follows: packed weights, tensor maps, frame, geometry, and that NVRTC takes it. */
 #include "gen/gen.h"
 #include "runtime/cli/ref_plan.h"
+#include "tests/support.h"
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -450,7 +451,8 @@ int main(void)
     tcase_add_test(t, a_layer_that_a_phase_cannot_have_is_an_error_that_says_why);
     tcase_add_loop_test(t, the_checker_sees_no_fault_in_products_of_few_rows, 0, 2);
     tcase_add_loop_test(t, the_host_engine_runs_what_sm_90a_gets, 0, 7);
-    tcase_add_loop_test(t, nvrtc_takes_every_form_of_a_product_on_wgmma, 0, 4);
+    TCase *more = suite_long(s, "more layers", 120);
+    add_some_now(t, more, nvrtc_takes_every_form_of_a_product_on_wgmma, 9, (const int[]){1, 4, 7, -1});
     tcase_add_loop_test(t, a_product_of_many_rows_is_on_the_matrix_units_that_a_machine_has, 0, sizeof amd_layers / sizeof *amd_layers);
     tcase_add_test(t, a_thread_has_a_query_alone_where_there_are_queries_for_all_threads);
     tcase_add_loop_test(t, attention_of_many_queries_is_on_the_matrix_units, 0, sizeof amd_attentions / sizeof *amd_attentions);
@@ -460,17 +462,8 @@ int main(void)
     tcase_add_test(t, many_tiles_are_large_and_aligned_rows_have_two_slots_where_loads_go_to_lds);
     tcase_add_test(t, a_tile_that_matrix_units_cannot_have_is_an_error_that_says_why);
     suite_add_tcase(s, t);
-    TCase *more = tcase_create("more layers");
-    tcase_set_tags(more, "long");
-    tcase_set_timeout(more, 120);
     tcase_add_loop_test(more, the_host_engine_runs_what_sm_90a_gets, 7, 14);
-    tcase_add_loop_test(more, nvrtc_takes_every_form_of_a_product_on_wgmma, 4, 9);
     tcase_add_loop_test(more, the_host_engine_runs_the_attention_that_amd_gets, 5, 10);
     tcase_add_loop_test(more, clang_takes_the_attention_that_amd_gets, 3, 6);
-    suite_add_tcase(s, more);
-    SRunner *r = srunner_create(s);
-    srunner_run_all(r, CK_ENV);
-    const int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(s);
 }

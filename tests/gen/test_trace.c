@@ -432,8 +432,10 @@ int main(void)
     suite_add_tcase(s, t);
     t = tcase_create("records");
     tcase_set_timeout(t, 300);
-    tcase_add_loop_test(t, every_tile_leaves_a_record_and_results_keep_their_bits, 0, sizeof runs / sizeof *runs);
-    tcase_add_loop_test(t, a_program_leaves_as_many_records_as_it_has_tiles, 0, sizeof cases / sizeof *cases);
+    TCase *more = suite_long(s, "more records", 300);
+    add_some_now(t, more, every_tile_leaves_a_record_and_results_keep_their_bits, sizeof runs / sizeof *runs, (const int[]){1, 2, -1});
+    add_some_now(t, more, a_program_leaves_as_many_records_as_it_has_tiles, sizeof cases / sizeof *cases,
+                 (const int[]){1, 2, 4, 5, 6, 8, -1});
     tcase_add_test(t, parts_of_a_cache_leave_a_record_each);
     tcase_add_test(t, a_tile_that_takes_long_is_seen);
     suite_add_tcase(s, t);

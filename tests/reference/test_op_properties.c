@@ -338,7 +338,8 @@ int main(void)
     tcase_add_loop_test(c, max_and_min_pass_nan_on, 0, 3);
     tcase_add_loop_test(c, linear_is_linear, 0, 1);
     tcase_add_loop_test(c, rope_turns_pairs_and_products_depend_on_relative_positions_only, 0, 1);
-    tcase_add_loop_test(c, rope_turns_by_the_angle_of_position_131071_too, 0, 9);
+    /* Each machine, and each dtype. */
+    add_some_now(c, suite_long(suite, "more angles", 120), rope_turns_by_the_angle_of_position_131071_too, 9, (const int[]){0, 4, 8, -1});
     tcase_add_loop_test(c, l2norm_of_zero_tiny_and_large_rows, 0, 3);
     tcase_add_loop_test(c, a_window_hides_what_lies_before_it_and_a_softcap_bounds_scores, 0, 3);
     tcase_add_loop_test(c, lengths_hide_keys_and_a_sequence_of_none_is_0, 0, 3);

@@ -265,23 +265,17 @@ int main(void)
     Suite *suite = suite_create("decode_mma");
     TCase *t = tcase_create("results");
     tcase_set_timeout(t, 120);
-    tcase_add_loop_test(t, every_head_group_and_length_is_within_its_bound, 0, 10);
-    tcase_add_loop_test(t, every_head_group_and_length_is_within_its_bound, 20, 24);
-    tcase_add_loop_test(t, every_head_group_and_length_is_within_its_bound, 28, 33);
     suite_add_tcase(suite, t);
-    TCase *more = tcase_create("more results");
-    tcase_set_tags(more, "long");
-    tcase_set_timeout(more, 120);
-    tcase_add_loop_test(more, every_head_group_and_length_is_within_its_bound, 10, 20);
-    tcase_add_loop_test(more, every_head_group_and_length_is_within_its_bound, 24, 28);
-    tcase_add_loop_test(more, every_head_group_and_length_is_within_its_bound, 33, (int)(sizeof steps / sizeof *steps));
-    suite_add_tcase(suite, more);
+    TCase *more = suite_long(suite, "more results", 120);
+    /* Many sequences, whole heads of 256, the cap, lengths, windows, slots, clusters; of AMD odd groups, whole heads, several queries. */
+    add_some_now(t, more, every_head_group_and_length_is_within_its_bound, sizeof steps / sizeof *steps,
+                 (const int[]){0, 1, 6, 15, 17, 22, 24, 25, 28, 31, 36, 39, -1});
     TCase *plans = tcase_create("plans");
     tcase_set_timeout(plans, 120);
     tcase_add_loop_test(plans, what_it_refuses_is_split_in_two_kernels, 0, (int)(sizeof refused / sizeof *refused));
     tcase_add_test(plans, a_tile_that_it_cannot_have_is_an_error_that_says_why);
     tcase_add_test(plans, a_long_cache_has_slots);
-    tcase_add_loop_test(plans, compilers_make_code_without_spills, 0, 10);
+    add_some_now(plans, more, compilers_make_code_without_spills, 10, (const int[]){1, 6, 8, -1});
     suite_add_tcase(suite, plans);
     return run_suite(suite);
 }

@@ -300,20 +300,16 @@ int main(void)
     tcase_set_timeout(t, 120);
     tcase_add_loop_test(t, a_product_of_few_rows_in_16_bits_takes_its_weights_to_registers, 0, sizeof plans / sizeof *plans);
     tcase_add_test(t, a_tile_that_frag_cannot_have_is_an_error_that_says_why);
-    tcase_add_loop_test(t, every_number_of_rows_alignment_tail_and_tile_is_within_its_bound, 0, sizeof trials / sizeof *trials);
+    TCase *more = suite_long(s, "more of frag", 120);
+    add_some_now(t, more, every_number_of_rows_alignment_tail_and_tile_is_within_its_bound, sizeof trials / sizeof *trials,
+                 (const int[]){1, 3, 6, 8, 12, 13, 16, 18, 20, 23, 26, -1});
     tcase_add_test(t, rows_and_columns_that_do_not_exist_reach_no_result);
     tcase_add_test(t, a_workgroup_takes_one_tile_after_the_other);
     tcase_add_test(t, a_norm_before_a_product_of_few_rows_is_no_launch);
     tcase_add_loop_test(t, a_plan_with_sums_of_rows_reads_back, 0, 2);
-    tcase_add_loop_test(t, sums_of_rows_are_those_of_the_rows, 0, sizeof normed / sizeof *normed);
-    tcase_add_loop_test(t, decode_blocks_are_right_and_free_of_races, 0, 4);
-    tcase_add_loop_test(t, nvrtc_takes_decode_steps, 0, 2);
+    add_some_now(t, more, sums_of_rows_are_those_of_the_rows, sizeof normed / sizeof *normed, (const int[]){1, 4, 5, 6, 8, -1});
+    add_some_now(t, more, decode_blocks_are_right_and_free_of_races, 10, (const int[]){1, 2, -1});
+    add_some_now(t, more, nvrtc_takes_decode_steps, 5, (const int[]){1, -1});
     suite_add_tcase(s, t);
-    TCase *more = tcase_create("more blocks");
-    tcase_set_tags(more, "long");
-    tcase_set_timeout(more, 120);
-    tcase_add_loop_test(more, decode_blocks_are_right_and_free_of_races, 4, 10);
-    tcase_add_loop_test(more, nvrtc_takes_decode_steps, 2, 5);
-    suite_add_tcase(s, more);
     return run_suite(s);
 }

@@ -157,9 +157,11 @@ int main(void)
     tcase_add_loop_test(t, a_product_of_many_rows_in_16_bits_is_on_mma, 0, sizeof plans / sizeof *plans);
     tcase_add_test(t, sm_90a_has_mma_where_it_is_asked_for);
     tcase_add_test(t, a_tile_that_mma_cannot_have_is_an_error_that_says_why);
-    tcase_add_loop_test(t, every_alignment_tail_and_tile_is_within_its_bound, 0, sizeof trials / sizeof *trials);
+    TCase *more = suite_long(s, "more of mma", 120);
+    add_some_now(t, more, every_alignment_tail_and_tile_is_within_its_bound, sizeof trials / sizeof *trials,
+                 (const int[]){1, 3, 4, 6, -1});
     tcase_add_loop_test(t, no_thread_reads_what_another_is_writing, 0, 3);
-    tcase_add_loop_test(t, nvrtc_takes_every_form_of_a_product, 0, 4);
+    add_some_now(t, more, nvrtc_takes_every_form_of_a_product, 4, (const int[]){1, -1});
     suite_add_tcase(s, t);
     return run_suite(s);
 }

@@ -1,5 +1,6 @@
 /* Layers of real models on the host engine: every fusion level, dtype and two geometries against what HuggingFace transformers computed,
- * and against the float64 reference. Without TFGEN_TEST_ALL=1 a sample runs, in which each pair of model, level and dtype meets. */
+ * and against the float64 reference. Without TFGEN_TEST_ALL=1 a sample runs, in which each pair of model, level and dtype meets;
+ * `make test` leaves out one of the two levels below tile for each model. */
 #include "ir/program/half.h"
 #include "runtime/data/safetensors.h"
 #include "tests/support.h"
@@ -33,14 +34,14 @@ enum { case_count = model_count * 3 * 3 * 2 };
 typedef struct model_case {
     const model *model;
     int level, dtype, target;
-    bool sample;
+    bool sample, later; /* later: of the sample, what is left to make verify-all */
 } model_case;
 
 static model_case case_of(int i)
 {
     const int m = i / 18, level = i / 6 % 3, dtype = i / 2 % 3, target = i % 2;
     const bool host = target == 0 && (m + level) % 3 == dtype, other = target == 1 && level == 2 && m % 2 == 0 && m % 3 == dtype;
-    return (model_case){&models[m], level, dtype, target, host || other};
+    return (model_case){&models[m], level, dtype, target, host || other, level < 2 && m % 2 != level};
 }
 
 /* ---- data */
@@ -162,10 +163,11 @@ END_TEST
 int main(void)
 {
     Suite *suite = suite_create("models");
-    TCase *c = tcase_create("layers");
+    TCase *c = tcase_create("layers"), *more = suite_long(suite, "more layers", 120);
     tcase_set_timeout(c, 120);
     for (int i = 0; i < case_count; i++)
-        if (case_of(i).sample || getenv("TFGEN_TEST_ALL")) tcase_add_loop_test(c, a_model_layer_is_reproduced, i, i + 1);
+        if (case_of(i).sample || getenv("TFGEN_TEST_ALL"))
+            tcase_add_loop_test(case_of(i).later ? more : c, a_model_layer_is_reproduced, i, i + 1);
     suite_add_tcase(suite, c);
     return run_suite(suite);
 }

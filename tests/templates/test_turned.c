@@ -240,12 +240,14 @@ int main(void)
     tcase_set_timeout(t, 120);
     tcase_add_loop_test(t, a_product_of_few_rows_in_16_bits_changes_columns_and_rows, 0, sizeof plans / sizeof *plans);
     tcase_add_test(t, a_tile_that_turned_cannot_have_is_an_error_that_says_why);
-    tcase_add_loop_test(t, every_number_of_rows_alignment_tail_and_tile_is_within_its_bound, 0, sizeof trials / sizeof *trials);
+    TCase *more = suite_long(s, "more of turned", 120);
+    add_some_now(t, more, every_number_of_rows_alignment_tail_and_tile_is_within_its_bound, sizeof trials / sizeof *trials,
+                 (const int[]){1, 4, 7, 8, 11, 12, 14, -1});
     tcase_add_test(t, rows_and_columns_that_do_not_exist_reach_no_result);
     tcase_add_test(t, clusters_and_tiles_change_no_bit);
-    tcase_add_loop_test(t, sums_of_rows_are_those_of_the_rows, 0, sizeof normed / sizeof *normed);
-    tcase_add_loop_test(t, blocks_are_right_and_free_of_races, 0, 4);
-    tcase_add_loop_test(t, nvrtc_takes_decode_steps, 0, 4);
+    add_some_now(t, more, sums_of_rows_are_those_of_the_rows, sizeof normed / sizeof *normed, (const int[]){1, 4, 6, -1});
+    add_some_now(t, more, blocks_are_right_and_free_of_races, 4, (const int[]){1, 2, -1});
+    add_some_now(t, more, nvrtc_takes_decode_steps, 4, (const int[]){1, -1});
     suite_add_tcase(s, t);
     return run_suite(s);
 }
