@@ -58,6 +58,7 @@ const char *arena_diagnostics(const arena *a); /* all of them, rendered, each en
 
 /* The candidate nearest to `word` (at most a third of its length in changes, or one; a swap is one), or NULL. */
 const char *nearest_name(const char *word, const char *const *candidates, size_t n);
+const char *nearest_hint(arena *a, const char *near); /* "; did you mean 'near'?", or "" of NULL */
 
 /* A string that grows in an arena. Always NUL-terminated. Zero-initialise with {.a = a}. */
 typedef struct text {

@@ -44,3 +44,5 @@ const char *nearest_name(const char *word, const char *const *candidates, size_t
     }
     return best;
 }
+
+const char *nearest_hint(arena *a, const char *near) { return near ? arena_printf(a, "; did you mean '%s'?", near) : ""; }

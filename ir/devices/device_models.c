@@ -78,8 +78,7 @@ device_model *device_model_named(arena *a, const char *name)
         text_printf(&known, "%s%s", i ? ", " : "", names[i]);
     }
     const char *near = nearest_name(name, names, device_model_total());
-    bail(a, code_usage, (position){0}, "no device model is called '%.40s'%s%s%s; there are %s", name, near ? "; did you mean '" : "",
-         near ? near : "", near ? "'?" : "", known.data);
+    bail(a, code_usage, (position){0}, "no device model is called '%.40s'%s; there are %s", name, nearest_hint(a, near), known.data);
 }
 
 device_model *device_model_default(arena *a, const target_info *target)

@@ -154,7 +154,7 @@ static void refuse_key(arena *a, const spec_node *key)
     memcpy(known, words, sizeof words);
     for (int i = 0; i < key_count; i++) known[word_count + i] = keys[i].key;
     const char *near = nearest_name(key->text, known, word_count + key_count);
-    complain(a, key->at, "unknown key '%.40s'%s%s%s", key->text, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    complain(a, key->at, "unknown key '%.40s'%s", key->text, nearest_hint(a, near));
 }
 
 static void read_entry(arena *a, const spec_node *key, const spec_node *n, device_model *d)

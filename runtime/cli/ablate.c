@@ -75,19 +75,10 @@ static void add_combinations(ablate_job *j, name_list names)
 
 static name_list named_fusions(ablate_job *j)
 {
-    size_t count;
-    const char *const *known = fusion_names(&count);
     const name_list given = options_list(j->a, j->o->combine);
     if (given.count > most_combined)
         bail(j->a, code_usage, (position){0}, "--combine: at most %d fusions, which are %d variants", most_combined, 1 << most_combined);
-    for (size_t i = 0; i < given.count; i++) {
-        bool found = false;
-        for (size_t k = 0; k < count && !found; k++) found = strcmp(given.names[i], known[k]) == 0;
-        const char *near = found ? NULL : nearest_name(given.names[i], known, count);
-        if (!found)
-            bail(j->a, code_usage, (position){0}, "--combine: no fusion is called '%.40s'%s%s%s; see tfgen emit --no-fuse=help",
-                 given.names[i], near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
-    }
+    cli_check_fusions(j->a, "combine", given);
     return given;
 }
 
@@ -160,7 +151,7 @@ static void measure_variant(void *argument)
     const bench_options options = {.device = j->whole->device,
                                    .seed = (unsigned long long)o->number.seed,
                                    .jobs = (int)o->number.jobs,
-                                   .seconds = options_real(j->a, "seconds", o->seconds, 0, 3600, 2),
+                                   .seconds = o->real.seconds,
                                    .last_level = device_last_level(c.plan->device),
                                    .graph = o->graph != NULL,
                                    .cache = cli_cache(j->a, o)};

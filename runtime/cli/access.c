@@ -26,8 +26,7 @@ static void check_kernel(arena *a, const plan *p, const char *kernel)
     const char *near = nearest_name(kernel, names, count);
     text all = {.a = a};
     for (size_t i = 0; i < count; i++) text_printf(&all, "%s%s", i ? ", " : "", names[i]);
-    bail(a, code_usage, (position){0}, "--kernel: no kernel is called '%.80s'%s%s%s; there are %s", kernel, near ? "; did you mean '" : "",
-         near ? near : "", near ? "'?" : "", all.data);
+    bail(a, code_usage, (position){0}, "--kernel: no kernel is called '%.80s'%s; there are %s", kernel, nearest_hint(a, near), all.data);
 }
 
 static access_recorder *new_recorder(const access_job *j, const plan *p)

@@ -174,7 +174,7 @@ static void bench_level(void *argument)
     const bench_options options = {.device = device,
                                    .seed = (unsigned long long)o.number.seed,
                                    .jobs = (int)o.number.jobs,
-                                   .seconds = options_real(a, "seconds", o.seconds, 0, 3600, 2),
+                                   .seconds = o.real.seconds,
                                    .last_level = limits ? device_last_level(limits) : 0,
                                    .graph = o.graph != NULL,
                                    .cache = cli_cache(a, &o)};

@@ -152,8 +152,8 @@ static void run_action(void *argument)
         return;
     }
     const char *near = nearest_name(j->o->files[0], names, count);
-    bail(j->a, code_usage, (position){0}, "tfgen cache: '%s' is none of path, ls, verify, gc, clear, export FILE, import FILE%s%s%s",
-         j->o->files[0], near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    bail(j->a, code_usage, (position){0}, "tfgen cache: '%s' is none of path, ls, verify, gc, clear, export FILE, import FILE%s",
+         j->o->files[0], nearest_hint(j->a, near));
 }
 
 int command_cache_main(const cli_options *o)

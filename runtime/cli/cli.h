@@ -35,6 +35,8 @@ int command_doctor_main(const cli_options *o);
 char *cli_read_file(arena *a, const char *path, size_t *size);
 /* Writes aside and renames into place; - is standard output. Makes parent folders. Bails code_io. */
 void cli_write_file(arena *a, const char *path, const void *data, size_t size);
+/* Which of the endings a path has; bails where it is none. */
+int cli_file_kind(arena *a, const char *option, const char *path, const char *const *ends, int count);
 void cli_write_source(arena *a, const char *path, const source_text *s);
 /* Whole, for compilers, as long as the arena lives but none of its limited memory. */
 const char *cli_whole_source(arena *a, const source_text *s);
@@ -45,6 +47,8 @@ compile_request cli_request(arena *a, const cli_options *o, const char *path);
 /* The same of a text that is there already. */
 compile_request cli_request_text(arena *a, const cli_options *o, const char *name, const char *text, size_t size);
 
+/* Bails where one is no fusion's name. */
+void cli_check_fusions(arena *a, const char *option, name_list given);
 /* Of --device-model, which may be NULL. */
 void cli_device_model(arena *a, const char *given, compile_request *r);
 

@@ -118,7 +118,7 @@ static void compare_records(void *argument)
 {
     compare_job *j = argument;
     const cli_options *o = j->o;
-    j->least = options_real(j->a, "min-speedup", o->min_speedup, 0.001, 1000, 1);
+    j->least = o->real.min_speedup;
     j->tolerance = options_real(j->a, "tolerance", o->tolerance, 0, 0.99, 0.05);
     const record before = record_read(j->a, o->files[0]), after = record_read(j->a, o->files[1]);
     j->list = arena_alloc(j->a, (size_t)before.count * sizeof *j->list);

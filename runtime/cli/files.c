@@ -77,6 +77,17 @@ void cli_write_file(arena *a, const char *path, const void *data, size_t size)
     if (!file_put(path, data, size)) bail(a, code_io, (position){0}, "%s: cannot write: %s", path, strerror(errno));
 }
 
+int cli_file_kind(arena *a, const char *option, const char *path, const char *const *ends, int count)
+{
+    const char *dot = strrchr(path, '.');
+    text all = {.a = a};
+    for (int i = 0; i < count; i++) {
+        if (dot && strcmp(dot, ends[i]) == 0) return i;
+        text_printf(&all, "%s%s", i == 0 ? "" : i + 1 < count ? ", " : " or ", ends[i]);
+    }
+    bail(a, code_usage, (position){0}, "--%s: '%s' is no name of a %s; it ends in %s", option, path, option, all.data);
+}
+
 void cli_write_source(arena *a, const char *path, const source_text *s)
 {
     char *whole = source_whole(s);

@@ -193,7 +193,7 @@ static const dim *dim_named(const fit_job *j, dim_table *dims, const char *name)
 static void find_room(fit_job *j)
 {
     const double memory = j->device->numbers[number_memory].value;
-    j->share = options_real(j->a, "memory", j->o->memory, 0, 1, 0.9);
+    j->share = j->o->real.memory;
     if (memory <= 0)
         bail(j->a, code_usage, (position){0},
              "device model %s does not say how much memory there is; --device-model names another, or a file", j->device->name);

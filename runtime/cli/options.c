@@ -295,6 +295,17 @@ static bool read_number(const char *name, const char *given, long long low, long
     return false;
 }
 
+static bool read_real(const char *name, const char *given, double low, double high, double *out)
+{
+    char *end;
+    if (!given) return true;
+    errno = 0;
+    *out = strtod(given, &end);
+    if (end != given && !*end && !errno && *out >= low && *out <= high) return true;
+    fprintf(stderr, "tfgen: --%s: '%s' is not a number from %g to %g\n", name, given, low, high);
+    return false;
+}
+
 static bool is_word_of(const char *name, const char *given, const char *const *words, size_t count)
 {
     if (!given) return true;
@@ -313,6 +324,9 @@ static bool check_values(cli_options *o)
 #define NUMBER(field, name, low, high, otherwise) \
     o->number.field = otherwise; \
     good = good && read_number(name, o->field, low, high, &o->number.field);
+#define REAL(field, name, low, high, otherwise) \
+    o->real.field = otherwise; \
+    good = good && read_real(name, o->field, low, high, &o->real.field);
 #define WORDS(field, name, ...)                                                                                                            \
     good =                                                                                                                                 \
         good && is_word_of(name, o->field, (const char *const[]){__VA_ARGS__}, sizeof(const char *const[]){__VA_ARGS__} / sizeof(char *));

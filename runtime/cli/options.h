@@ -20,6 +20,10 @@ typedef struct cli_options {
 #define NUMBER(field, name, low, high, otherwise) long long field;
 #include "runtime/cli/options.def"
     } number; /* options that are whole numbers, read; what they are when they are not given */
+    struct {
+#define REAL(field, name, low, high, otherwise) double field;
+#include "runtime/cli/options.def"
+    } real; /* options that are numbers, likewise */
     char **files;
     int file_count;
     arena *a; /* the caller frees it */

@@ -112,6 +112,6 @@ fusion_level options_level(arena *a, const char *name)
     if (level_find(name, &level)) return level;
     if (strchr(name, ',')) bail(a, code_usage, (position){0}, "--fusion: one level here, not '%s'; verify and bench take several", name);
     const char *near = nearest_name(name, names, count);
-    bail(a, code_usage, (position){0}, "--fusion: unknown level '%s'%s%s%s; levels are %s", name,
-         near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "", fusion_levels);
+    bail(a, code_usage, (position){0}, "--fusion: unknown level '%s'%s; levels are %s", name,
+         nearest_hint(a, near), fusion_levels);
 }

@@ -4,7 +4,7 @@
 #include "runtime/wisdom/wisdom_file.h"
 #include <string.h>
 
-static void check_fusion_names(arena *a, name_list given)
+void cli_check_fusions(arena *a, const char *option, name_list given)
 {
     size_t count;
     const char *const *known = fusion_names(&count);
@@ -15,8 +15,8 @@ static void check_fusion_names(arena *a, name_list given)
         text all = {.a = a};
         for (size_t k = 0; k < count; k++) text_printf(&all, "%s%s", k ? ", " : "", known[k]);
         const char *near = nearest_name(given.names[i], known, count);
-        bail(a, code_usage, (position){0}, "--no-fuse: no fusion is called '%s'%s%s%s; fusions are %s", given.names[i],
-             near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "", all.data);
+        bail(a, code_usage, (position){0}, "--%s: no fusion is called '%s'%s; fusions are %s", option, given.names[i],
+             nearest_hint(a, near), all.data);
     }
 }
 
@@ -77,7 +77,7 @@ compile_request cli_request_text(arena *a, const cli_options *o, const char *nam
     size_t dims;
     const dim_override *overrides = options_dims(a, "dim", o->dim, &dims);
     name_list disabled = options_list(a, o->no_fuse);
-    check_fusion_names(a, disabled);
+    cli_check_fusions(a, "no-fuse", disabled);
     cli_device_model(a, o->device_model, &r);
     r.tuning = tuning_of(a, o);
     r.graph = (graph_options){o->preset, overrides, dims, o->dtype};

@@ -196,7 +196,7 @@ static void trace_spec(void *argument)
               .options = {.device = device,
                           .seed = (unsigned long long)o->number.seed,
                           .jobs = (int)o->number.jobs,
-                          .seconds = options_real(a, "seconds", o->seconds, 0, 3600, 2),
+                          .seconds = o->real.seconds,
                           .graph = o->graph != NULL,
                           .cache = cli_cache(a, o)}};
     const plan *plain = plan_of(a, request, &p.graph, o, false), *traced = plan_of(a, request, &p.graph, o, true);

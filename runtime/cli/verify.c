@@ -198,8 +198,8 @@ static void check_lists(verify_job *j)
     for (size_t i = 0; i < j->dtypes.count; i++)
         if (strcmp(j->dtypes.names[i], "spec") != 0 && !dtype_parse_real(j->dtypes.names[i], &type)) {
             const char *near = dtype_parse(j->dtypes.names[i], &type) ? NULL : dtype_hint(j->dtypes.names[i]); /* one of positions: none */
-            bail(j->a, code_usage, (position){0}, "--dtype: '%s' is not %s%s%s%s", j->dtypes.names[i],
-                 dtype_names(j->a, true, ", ", " or "), near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+            bail(j->a, code_usage, (position){0}, "--dtype: '%s' is not %s%s", j->dtypes.names[i],
+                 dtype_names(j->a, true, ", ", " or "), nearest_hint(j->a, near));
         }
 }
 

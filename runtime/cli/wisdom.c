@@ -181,8 +181,8 @@ static void run_action(void *argument)
         return;
     }
     const char *near = nearest_name(word, names, action_count);
-    bail(j->a, code_usage, (position){0}, "tfgen wisdom: '%s' is none of path, ls, export, import, merge, diff%s%s%s", word,
-         near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    bail(j->a, code_usage, (position){0}, "tfgen wisdom: '%s' is none of path, ls, export, import, merge, diff%s", word,
+         nearest_hint(j->a, near));
 }
 
 int command_wisdom_main(const cli_options *o)

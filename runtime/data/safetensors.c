@@ -267,7 +267,7 @@ static _Noreturn void refuse_missing(const safetensors *f, const char *name)
     const char **names = arena_alloc(f->a, n * sizeof *names);
     for (size_t i = 0; i < n; i++) names[i] = f->tensors[i].name;
     const char *near = nearest_name(name, names, n);
-    bad(f, "has no tensor '%s'%s%s%s", name, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    bad(f, "has no tensor '%s'%s", name, nearest_hint(f->a, near));
 }
 
 const safetensors_tensor *safetensors_need(const safetensors *f, const char *name)

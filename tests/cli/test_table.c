@@ -66,7 +66,7 @@ START_TEST(what_a_table_cannot_do_is_told)
     ck_assert_int_eq(tfgen("table specs/rmsnorm.yaml --device=host --report=x.pdf"), code_usage);
     says("ends in .html, .svg, .csv or .json");
     ck_assert_int_eq(tfgen("table rmsnorm-block --device=host"), code_usage);
-    says("did you mean rmsnorm-blocks?");
+    says("did you mean 'rmsnorm-blocks'?");
     ck_assert_int_eq(tfgen("table rmsnorm-blocks specs/rmsnorm.yaml --device=host"), code_usage);
     says("it stands alone");
     ck_assert_int_eq(tfgen("table specs/rmsnorm.yaml --device=host --sweep=S=2,4.8"), code_usage);

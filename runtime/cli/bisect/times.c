@@ -85,7 +85,7 @@ void bisect_times(bisection *b)
     timing t = {.b = b, .bench = bench_open(b->a, b->graph ? b->graph : b->plan->program, b->plan, &options, NULL)};
     t.plan = bench_plan_of(t.bench);
     source_edits_check(b->a, &b->edits, b->plan, t.plan);
-    time_all(&t, options_real(b->a, "seconds", b->o->seconds, 0, 3600, 2));
+    time_all(&t, b->o->real.seconds);
     b->launches = arena_alloc(b->a, ((size_t)t.plan->launch_count + 1) * sizeof *b->launches);
     for (int i = 0; i < t.plan->launch_count; i++) {
         slow_launch *l = &b->launches[i];

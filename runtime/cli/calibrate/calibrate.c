@@ -385,7 +385,7 @@ static void calibrate(void *argument)
     calibration *c = argument;
     c->device = cli_open_device(c->a, c->o->device);
     c->cache = cli_cache(c->a, c->o);
-    c->sustained = options_real(c->a, "seconds", c->o->seconds, 0, 3600, 2);
+    c->sustained = c->o->real.seconds;
     begin(c);
     c->bar = progress_start("measuring", 11);
     c->meter = meter_open(c->a, c->device, c->target, (long long)c->chunks * probe_chunk, c->cache, (int)c->o->number.jobs);

@@ -361,8 +361,8 @@ static void check_name(const table_job *j, const char *name)
     const char *const *names = table_names(j->a, &count), *near = nearest_name(name, names, count);
     text all = {.a = j->a};
     for (size_t i = 0; i < count; i++) text_printf(&all, "%s%s", i ? ", " : "", names[i]);
-    bail(j->a, code_usage, (position){0}, "table: no file and no table is called '%s'%s%s%s; tables are %s", text_harmless(j->a, name),
-         near ? "; did you mean " : "", near ? near : "", near ? "?" : "", all.data);
+    bail(j->a, code_usage, (position){0}, "table: no file and no table is called '%s'%s; tables are %s", text_harmless(j->a, name),
+         nearest_hint(j->a, near), all.data);
 }
 
 static void read_options(table_job *j)
@@ -391,7 +391,6 @@ static void run_table(void *argument)
 {
     table_job *j = argument;
     const cli_options *o = j->o;
-    const double seconds = options_real(j->a, "seconds", o->seconds, 0, 3600, 2);
     read_options(j);
     const name_list specs = options_list(j->a, j->shipped ? j->shipped->specs : NULL);
     const size_t files = j->shipped ? specs.count : (size_t)o->file_count;
@@ -407,7 +406,7 @@ static void run_table(void *argument)
     for (int i = 0; i < j->case_count; i++)
         if (j->cases[i].readable) run_case(&j->cases[i], open_case);
     if (!j->t.count) return;
-    time_all(j, seconds);
+    time_all(j, o->real.seconds);
     for (int i = 0; i < j->t.count; i++)
         if (j->t.rows[i].status == row_wrong) note_worst(j, code_check_failed);
     if (o->json) cli_print_json(cli_keep_json(j->a, table_json(&j->t)));

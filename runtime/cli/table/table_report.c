@@ -215,29 +215,15 @@ static void put_page(text *out, const table *t)
 }
 
 /* ---- files */
-typedef struct kind {
-    const char *end;
-    void (*put)(text *, const table *);
-} kind;
-static const kind kinds[] = {{".html", put_page}, {".svg", put_svg}, {".csv", put_csv}, {".json", put_json}};
+enum { kind_count = 4 };
+static const char *const ends[kind_count] = {".html", ".svg", ".csv", ".json"};
 
-static const kind *kind_of(const char *path)
-{
-    const char *dot = strrchr(path, '.');
-    for (size_t i = 0; dot && i < sizeof kinds / sizeof *kinds; i++)
-        if (strcmp(dot, kinds[i].end) == 0) return &kinds[i];
-    return NULL;
-}
-
-void table_check_path(arena *a, const char *path)
-{
-    if (!kind_of(path))
-        bail(a, code_usage, (position){0}, "--report: '%s' is no name of a report; it ends in .html, .svg, .csv or .json", path);
-}
+void table_check_path(arena *a, const char *path) { (void)cli_file_kind(a, "report", path, ends, kind_count); }
 
 void table_write(arena *a, const table *t, const char *path)
 {
+    static void (*const put[kind_count])(text *, const table *) = {put_page, put_svg, put_csv, put_json};
     text out = {.a = a};
-    kind_of(path)->put(&out, t);
+    put[cli_file_kind(a, "report", path, ends, kind_count)](&out, t);
     cli_write_file(a, path, out.data, out.size);
 }

@@ -214,29 +214,22 @@ static void put_page(text *t, const trial_group *g)
 }
 
 /* ---- */
-typedef enum report_kind { report_html, report_csv, report_json, report_txt, report_none } report_kind;
+typedef enum report_kind { report_html, report_csv, report_json, report_txt, report_kinds } report_kind;
 
-static report_kind kind_of(const char *path)
+static report_kind kind_of(arena *a, const char *path)
 {
-    static const char *const ends[] = {".html", ".csv", ".json", ".txt"};
-    const char *dot = strrchr(path, '.');
-    for (int i = 0; dot && i < report_none; i++)
-        if (strcmp(dot, ends[i]) == 0) return (report_kind)i;
-    return report_none;
+    static const char *const ends[report_kinds] = {".html", ".csv", ".json", ".txt"};
+    return (report_kind)cli_file_kind(a, "report", path, ends, report_kinds);
 }
 
-void report_check(arena *a, const char *path)
-{
-    if (kind_of(path) == report_none)
-        bail(a, code_usage, (position){0}, "--report: '%s' is no name of a report; it ends in .html, .csv, .json or .txt", path);
-}
+void report_check(arena *a, const char *path) { (void)kind_of(a, path); }
 
 void report_write(arena *a, database *d, long long session, const char *path)
 {
     static void (*const put[])(text *, const trial_group *) = {put_page, put_csv, NULL, put_text};
     size_t count;
     const trial_row *rows = database_rows(d, a, session, &count);
-    const report_kind kind = kind_of(path);
+    const report_kind kind = kind_of(a, path);
     text t = {.a = a};
     if (kind == report_json) put_json(&t, rows, count);
     for (size_t at = 0; kind != report_json && at < count;) {
