@@ -11,6 +11,14 @@ static bool aligned_rows(const heads *h, const ir_value *x)
 
 static const char *tokens_of(heads *h, const ir_value *x) { return grouped(h->e->a, extent_c(h->e, value_tokens(x))); }
 
+/* "batch * p.S + ": the tokens of the sequences ahead. */
+static const char *sequence_of(heads *h, const ir_value *x)
+{
+    long long tokens = 0;
+    if (extent_is_number(value_tokens(x), &tokens) && tokens == 1) return "batch + ";
+    return arena_printf(h->e->a, "batch * %s + ", tokens_of(h, x));
+}
+
 /* A cache may have more rows than an int counts, so where a head begins is reckoned in 64 bits; it does not change in loops
  * over keys. Rows of other values are checked when a kernel is planned. */
 static const char *cache_row(heads *h, const ir_value *x, const char *token, const char *head, long long count)
@@ -27,7 +35,7 @@ static const char *cache_row(heads *h, const ir_value *x, const char *token, con
 static const char *token_address(heads *h, const ir_value *x, const char *token, const char *column, bool written)
 {
     arena *a = h->e->a;
-    const char *row = arena_printf(a, "(batch * %s + %s)", tokens_of(h, x), token), *first = arena_printf(a, "head * %lld", h->head);
+    const char *row = arena_printf(a, "(%s%s)", sequence_of(h, x), token), *first = arena_printf(a, "head * %lld", h->head);
     if (x->rank == 4)
         return address(h->e, x, arena_printf(a, "(%s * %s + head)", row, grouped(a, extent_c(h->e, &x->shape[2]))), column ? column : "0",
                        written);

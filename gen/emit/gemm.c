@@ -158,21 +158,34 @@ static void write_summed(gemm *g, const bool *summed)
     write_line(w, "}");
 }
 
+/* What begin() knows: all but what depends on the sum of the row. */
+static writer known_ahead(gemm *g, const bool *summed)
+{
+    writer w = {.a = g->e->a};
+    scope s = scope_new(g->e, &w, "W");
+    numbers_write(&g->numbers, &s);
+    for (int i = 0; i < g->kept.scalar_count; i++)
+        if (!is_summed(g, summed, g->kept.scalars[i].value))
+            write_line(&w, "c.%s = %s;", g->kept.scalars[i].name, evaluate_narrow(&s, g->kept.scalars[i].value, g->kept.scalars[i].row));
+    return w;
+}
+
 static void write_begin(gemm *g)
 {
     const bool *summed = find_summed(g);
     writer *w = g->w;
-    write_line(w, "DEV static context begin(const args &p, int batch, int row)");
-    write_line(w, "{");
-    flatten_row(g, w);
-    write_line(w, g->input_sum ? "context c = {};" : "context c;");
-    scope s = scope_new(g->e, w, "W");
-    numbers_write(&g->numbers, &s);
-    for (int i = 0; i < g->kept.scalar_count; i++)
-        if (!is_summed(g, summed, g->kept.scalars[i].value))
-            write_line(w, "c.%s = %s;", g->kept.scalars[i].name, evaluate_narrow(&s, g->kept.scalars[i].value, g->kept.scalars[i].row));
-    write_line(w, "return c;");
-    write_line(w, "}");
+    const writer known = known_ahead(g, summed);
+    if (known.count > 0) {
+        write_line(w, "DEV static context begin(const args &p, int batch, int row)");
+        write_line(w, "{");
+        flatten_row(g, w);
+        write_line(w, g->input_sum ? "context c = {};" : "context c;");
+        writer_splice(w, &known);
+        write_line(w, "return c;");
+        write_line(w, "}");
+    } else {
+        write_line(w, "DEV static context begin(const args &p, int batch, int row) { return {}; }");
+    }
     if (g->input_sum) write_summed(g, summed);
 }
 

@@ -22,17 +22,23 @@ static const char *element_of(packing *g, const ir_op *linear)
     return arena_printf(e->a, "op_mul(%s, %s)", value, factor);
 }
 
+/* A packed column, counted from the segment's first. */
+static const char *in_segment(packing *g, const gemm_segment *s)
+{
+    return s->packed_start ? arena_printf(g->e->a, "n - %lld", s->packed_start) : "n";
+}
+
 static void write_plain(packing *g, const gemm_segment *s)
 {
-    write_line(g->w, "const int col = n - %lld;", s->packed_start);
+    write_line(g->w, "const int col = %s;", in_segment(g, s));
     write_spec_line(g->w, s->first->at, "return col < %lld ? %s : 0.0f;", s->columns, element_of(g, s->first));
 }
 
 static void write_pairs(packing *g, const gemm_segment *s)
 {
     const int block = 2 * packed_granule;
-    write_line(g->w, "const int at = n - %lld, in = at %% %d, pair = at / %d * %d + in %% %d;", s->packed_start, block, block,
-               packed_granule, packed_granule);
+    write_line(g->w, "const int at = %s, in = at %% %d, pair = at / %d * %d + in %% %d;", in_segment(g, s), block, block, packed_granule,
+               packed_granule);
     if (s->kind == segment_pair_join) {
         write_line(g->w, "const int col = pair;");
         write_line(g->w, "if (col >= %lld) return 0.0f;", s->pairs);

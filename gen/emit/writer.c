@@ -25,6 +25,11 @@ static void append(writer *w, position at, const char *format, va_list arguments
     char *code = arena_alloc(w->a, (size_t)size + 1);
     vsnprintf(code, (size_t)size + 1, format, arguments);
     if (code[0] == '}') w->indent--;
+    if (strcmp(code, "}") == 0 && w->count > 1 && strcmp(w->lines[w->count - 1].code, "{") == 0) {
+        written_line *head = &w->lines[--w->count - 1];
+        head->code = arena_printf(w->a, "%s {}", head->code);
+        return;
+    }
     push(w, (written_line){w->indent, at.line, at.column, code});
     if (size > 0 && code[size - 1] == '{') w->indent++;
 }

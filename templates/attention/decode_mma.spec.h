@@ -24,7 +24,7 @@ struct k2_decode {
     static constexpr int most_queries = 1;
     DEV static const type *q(const args &p, int batch, int token, int head)
     {
-        return p.qr + (batch * 1 + token) * 256ll + head * 32; // !41:5
+        return p.qr + (batch + token) * 256ll + head * 32; // !41:5
     }
     DEV static const type *k(const args &p, int batch, int key, int head)
     {
@@ -36,7 +36,7 @@ struct k2_decode {
     }
     template <int V> DEV static void write(const args &p, int batch, int token, int head, int col, int left, vec<float, V> o)
     {
-        store_aligned<V>(p.a + (batch * 1 + token) * 256ll + head * 32 + col, o); // !41:5
+        store_aligned<V>(p.a + (batch + token) * 256ll + head * 32 + col, o); // !41:5
     }
     DEV static float *partial(const args &p) { return p.k2_parts; }
 };

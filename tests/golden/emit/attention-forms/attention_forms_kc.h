@@ -29,9 +29,7 @@ struct k0_kc {
         if (c.position >= 0 && c.position < 150) // !9:5
             store_aligned<V>(p.k_cache + ((c.sequence * 2ll + col / 24) * 150 + c.position) * 24 + col % 24, e.k_); // !9:5
     }
-    DEV static void write_row(const args &p, const context &c, int row)
-    {
-    }
+    DEV static void write_row(const args &p, const context &c, int row) {}
 };
 TF_LAYOUT(k0_kc::args, pos, 0);
 TF_LAYOUT(k0_kc::args, k_, 8);

@@ -29,9 +29,7 @@ struct k1_vc {
         if (c.position >= 0 && c.position < 150) // !10:5
             store_aligned<V>(p.v_cache + ((c.sequence * 2ll + col / 24) * 150 + c.position) * 24 + col % 24, e.v); // !10:5
     }
-    DEV static void write_row(const args &p, const context &c, int row)
-    {
-    }
+    DEV static void write_row(const args &p, const context &c, int row) {}
 };
 TF_LAYOUT(k1_vc::args, pos, 0);
 TF_LAYOUT(k1_vc::args, v, 8);

@@ -15,9 +15,7 @@ struct k3_x1 {
     };
     static constexpr int N = 128, threads = 1, team = 1, V = 16, steps = 2;
     DEV static int rows(const args &p) { return p.B * p.S; }
-    DEV static void begin(const args &p, int row, context &c)
-    {
-    }
+    DEV static void begin(const args &p, int row, context &c) {}
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
     {
         const vec<float, V> s1 = load_aligned<V>(p.s1 + row * 128ll + col); // !36:5
@@ -56,9 +54,7 @@ struct k3_x1 {
         const vec<float, V> x1 = op_add(x1_t, e.norm_b); // !37:5
         store_aligned<V>(p.x1 + row * 128ll + col, x1); // !37:5
     }
-    DEV static void write_row(const args &p, const context &c, int row)
-    {
-    }
+    DEV static void write_row(const args &p, const context &c, int row) {}
 };
 TF_LAYOUT(k3_x1::args, s1, 0);
 TF_LAYOUT(k3_x1::args, norm_w, 8);

@@ -15,9 +15,7 @@ struct k6_x2 {
     };
     static constexpr int N = 128, threads = 1, team = 1, V = 16, steps = 2;
     DEV static int rows(const args &p) { return p.B * p.S; }
-    DEV static void begin(const args &p, int row, context &c)
-    {
-    }
+    DEV static void begin(const args &p, int row, context &c) {}
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
     {
         const vec<float, V> s2 = load_aligned<V>(p.s2 + row * 128ll + col); // !41:5
@@ -56,9 +54,7 @@ struct k6_x2 {
         const vec<float, V> x2 = op_add(x2_t, e.last_b); // !42:5
         store_aligned<V>(p.x2 + row * 128ll + col, x2); // !42:5
     }
-    DEV static void write_row(const args &p, const context &c, int row)
-    {
-    }
+    DEV static void write_row(const args &p, const context &c, int row) {}
 };
 TF_LAYOUT(k6_x2::args, s2, 0);
 TF_LAYOUT(k6_x2::args, last_w, 8);

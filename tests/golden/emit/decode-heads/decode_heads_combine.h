@@ -14,7 +14,7 @@ struct k2_join_combine {
     }
     template <int V> DEV static void write(const args &p, int batch, int token, int head, int col, int left, vec<float, V> o)
     {
-        store<V>(p.y + (batch * 1 + token) * 512ll + head * 64 + col, left, o); // !14:5
+        store<V>(p.y + (batch + token) * 512ll + head * 64 + col, left, o); // !14:5
     }
 };
 TF_LAYOUT(k2_join_combine::args, y_part, 0);

@@ -24,7 +24,7 @@ struct k2_decode {
     static constexpr bool aligned = true, long_lists = false;
     DEV static const type *q(const args &p, int batch, int token, int head)
     {
-        return p.q + (batch * 1 + token) * 512ll + head * 64; // !14:5
+        return p.q + (batch + token) * 512ll + head * 64; // !14:5
     }
     DEV static const type *k(const args &p, int batch, int key, int head)
     {

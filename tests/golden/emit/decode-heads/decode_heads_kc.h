@@ -28,9 +28,7 @@ struct k0_kc {
         if (c.position >= 0 && c.position < 300) // !12:5
             store_aligned<V>(p.keys + ((c.sequence * 2ll + col / 64) * 300 + c.position) * 64 + col % 64, e.k_); // !12:5
     }
-    DEV static void write_row(const args &p, const context &c, int row)
-    {
-    }
+    DEV static void write_row(const args &p, const context &c, int row) {}
 };
 TF_LAYOUT(k0_kc::args, pos, 0);
 TF_LAYOUT(k0_kc::args, k_, 8);

@@ -28,9 +28,7 @@ struct k1_vc {
         if (c.position >= 0 && c.position < 300) // !13:5
             store_aligned<V>(p.values + ((c.sequence * 2ll + col / 64) * 300 + c.position) * 64 + col % 64, e.v); // !13:5
     }
-    DEV static void write_row(const args &p, const context &c, int row)
-    {
-    }
+    DEV static void write_row(const args &p, const context &c, int row) {}
 };
 TF_LAYOUT(k1_vc::args, pos, 0);
 TF_LAYOUT(k1_vc::args, v, 8);

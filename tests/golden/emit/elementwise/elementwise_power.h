@@ -15,9 +15,7 @@ struct k0_power {
     };
     static constexpr int N = 256, threads = 1, team = 1, V = 16, steps = 0;
     DEV static int rows(const args &p) { return p.B * p.S; }
-    DEV static void begin(const args &p, int row, context &c)
-    {
-    }
+    DEV static void begin(const args &p, int row, context &c) {}
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
     {
         const vec<float, V> a = load_aligned<V>(p.a + row * 256ll + col); // !14:10
@@ -38,9 +36,7 @@ struct k0_power {
         store_aligned<V>(p.cosine + row * 256ll + col, e.cosine); // !21:5
         store_aligned<V>(p.power + row * 256ll + col, e.power); // !22:5
     }
-    DEV static void write_row(const args &p, const context &c, int row)
-    {
-    }
+    DEV static void write_row(const args &p, const context &c, int row) {}
 };
 TF_LAYOUT(k0_power::args, a, 0);
 TF_LAYOUT(k0_power::args, b, 8);

@@ -15,9 +15,7 @@ struct k1_g {
     };
     static constexpr int N = 344, threads = 1, team = 1, V = 16, steps = 2;
     DEV static int rows(const args &p) { return p.B * p.S; }
-    DEV static void begin(const args &p, int row, context &c)
-    {
-    }
+    DEV static void begin(const args &p, int row, context &c) {}
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
     {
         const vec<float, V> l = load<V>(p.l + row * 344ll + col, left); // !20:5
@@ -57,9 +55,7 @@ struct k1_g {
         const vec<float, V> g = op_gelu_erf(n_); // !22:5
         store<V>(p.g + row * 344ll + col, left, g); // !22:5
     }
-    DEV static void write_row(const args &p, const context &c, int row)
-    {
-    }
+    DEV static void write_row(const args &p, const context &c, int row) {}
 };
 TF_LAYOUT(k1_g::args, l, 0);
 TF_LAYOUT(k1_g::args, norm_w, 8);

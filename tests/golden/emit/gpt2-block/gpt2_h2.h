@@ -15,9 +15,7 @@ struct k4_h2 {
     };
     static constexpr int N = 128, threads = 1, team = 1, V = 16, steps = 2;
     DEV static int rows(const args &p) { return p.B * p.S; }
-    DEV static void begin(const args &p, int row, context &c)
-    {
-    }
+    DEV static void begin(const args &p, int row, context &c) {}
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
     {
         const vec<float, V> x1 = load_aligned<V>(p.x1 + row * 128ll + col); // !33:5
@@ -56,9 +54,7 @@ struct k4_h2 {
         const vec<float, V> h2 = op_add(h2_t, e.ln_2_b); // !34:5
         store_aligned<V>(p.h2 + row * 128ll + col, h2); // !34:5
     }
-    DEV static void write_row(const args &p, const context &c, int row)
-    {
-    }
+    DEV static void write_row(const args &p, const context &c, int row) {}
 };
 TF_LAYOUT(k4_h2::args, x1, 0);
 TF_LAYOUT(k4_h2::args, ln_2_w, 8);

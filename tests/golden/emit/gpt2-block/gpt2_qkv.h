@@ -21,11 +21,7 @@ struct k1_qkv {
         return h;
     }
     DEV static const b_type *packed(const args &p) { return p.packed; }
-    DEV static context begin(const args &p, int batch, int row)
-    {
-        context c;
-        return c;
-    }
+    DEV static context begin(const args &p, int batch, int row) { return {}; }
     template <int W, int Slot, class Out> DEV static void columns_qkv_l(const args &p, const context &c, int row, int col,
             vec<float, W> product, float &sum, Out &out)
     {

@@ -15,7 +15,7 @@ struct k4_join_combine {
     }
     template <int V> DEV static void write(const args &p, int batch, int token, int head, int col, int left, vec<float, V> o)
     {
-        store<V>(p.a + (batch * 1 + token) * 128ll + head * 32 + col, left, o); // !38:5
+        store<V>(p.a + (batch + token) * 128ll + head * 32 + col, left, o); // !38:5
     }
 };
 TF_LAYOUT(k4_join_combine::args, a_part, 0);

@@ -25,7 +25,7 @@ struct k4_decode {
     static constexpr bool aligned = true, long_lists = false;
     DEV static const type *q(const args &p, int batch, int token, int head)
     {
-        return p.qkv + (batch * 1 + token) * 384ll + head * 32; // !38:5
+        return p.qkv + (batch + token) * 384ll + head * 32; // !38:5
     }
     DEV static const type *k(const args &p, int batch, int key, int head)
     {

@@ -15,9 +15,7 @@ struct k0_h {
     };
     static constexpr int N = 128, threads = 1, team = 1, V = 16, steps = 2;
     DEV static int rows(const args &p) { return p.B; }
-    DEV static void begin(const args &p, int row, context &c)
-    {
-    }
+    DEV static void begin(const args &p, int row, context &c) {}
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
     {
         const vec<float, V> x = load_aligned<V>(p.x + row * 128ll + col); // !12:3
@@ -56,9 +54,7 @@ struct k0_h {
         const vec<float, V> h = op_add(h_t, e.ln_1_b); // !33:5
         store_aligned<V>(p.h + row * 128ll + col, h); // !33:5
     }
-    DEV static void write_row(const args &p, const context &c, int row)
-    {
-    }
+    DEV static void write_row(const args &p, const context &c, int row) {}
 };
 TF_LAYOUT(k0_h::args, x, 0);
 TF_LAYOUT(k0_h::args, ln_1_w, 8);

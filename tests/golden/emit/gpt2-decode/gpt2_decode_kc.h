@@ -29,9 +29,7 @@ struct k2_kc {
         if (c.position >= 0 && c.position < 64) // !36:5
             store_aligned<V>(p.k_cache + ((c.sequence * 4ll + col / 32) * 64 + c.position) * 32 + col % 32, e.k_); // !36:5
     }
-    DEV static void write_row(const args &p, const context &c, int row)
-    {
-    }
+    DEV static void write_row(const args &p, const context &c, int row) {}
 };
 TF_LAYOUT(k2_kc::args, pos, 0);
 TF_LAYOUT(k2_kc::args, qkv, 8);

@@ -29,9 +29,7 @@ struct k3_vc {
         if (c.position >= 0 && c.position < 64) // !37:5
             store_aligned<V>(p.v_cache + ((c.sequence * 4ll + col / 32) * 64 + c.position) * 32 + col % 32, e.v); // !37:5
     }
-    DEV static void write_row(const args &p, const context &c, int row)
-    {
-    }
+    DEV static void write_row(const args &p, const context &c, int row) {}
 };
 TF_LAYOUT(k3_vc::args, pos, 0);
 TF_LAYOUT(k3_vc::args, qkv, 8);

@@ -15,9 +15,7 @@ struct k1_n {
     };
     static constexpr int N = 344, threads = 1, team = 1, V = 16, steps = 2;
     DEV static int rows(const args &p) { return p.B * p.S; }
-    DEV static void begin(const args &p, int row, context &c)
-    {
-    }
+    DEV static void begin(const args &p, int row, context &c) {}
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
     {
         const vec<float, V> g = load<V>(p.g + row * 344ll + col, left); // !21:5
@@ -56,9 +54,7 @@ struct k1_n {
         const vec<float, V> n_ = op_add(n_t, e.norm_b); // !22:5
         store<V>(p.n_ + row * 344ll + col, left, n_); // !22:5
     }
-    DEV static void write_row(const args &p, const context &c, int row)
-    {
-    }
+    DEV static void write_row(const args &p, const context &c, int row) {}
 };
 TF_LAYOUT(k1_n::args, g, 0);
 TF_LAYOUT(k1_n::args, norm_w, 8);

@@ -15,9 +15,7 @@ struct k0_n {
     };
     static constexpr int N = 256, threads = 1, team = 1, V = 16, steps = 2;
     DEV static int rows(const args &p) { return p.B * p.S; }
-    DEV static void begin(const args &p, int row, context &c)
-    {
-    }
+    DEV static void begin(const args &p, int row, context &c) {}
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
     {
         const vec<float, V> x = load_aligned<V>(p.x + row * 256ll + col); // !13:10
@@ -56,9 +54,7 @@ struct k0_n {
         const vec<float, V> n_ = op_add(n_t, e.b); // !18:5
         store_aligned<V>(p.n_ + row * 256ll + col, n_); // !18:5
     }
-    DEV static void write_row(const args &p, const context &c, int row)
-    {
-    }
+    DEV static void write_row(const args &p, const context &c, int row) {}
 };
 TF_LAYOUT(k0_n::args, x, 0);
 TF_LAYOUT(k0_n::args, w, 8);

@@ -13,9 +13,7 @@ struct k0_stats {
     };
     static constexpr int N = 256, threads = 1, team = 1, V = 16, steps = 1;
     DEV static int rows(const args &p) { return p.B * p.S; }
-    DEV static void begin(const args &p, int row, context &c)
-    {
-    }
+    DEV static void begin(const args &p, int row, context &c) {}
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
     {
         const vec<float, V> x = load_aligned<V>(p.x + row * 256ll + col); // !14:10
@@ -30,9 +28,7 @@ struct k0_stats {
     {
         c.h_ss = total;
     }
-    template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
-    {
-    }
+    template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left) {}
     DEV static void write_row(const args &p, const context &c, int row)
     {
         store_one(p.h_ss + row, c.h_ss); // !26:5

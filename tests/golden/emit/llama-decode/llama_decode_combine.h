@@ -15,7 +15,7 @@ struct k2_join_combine {
     }
     template <int V> DEV static void write(const args &p, int batch, int token, int head, int col, int left, vec<float, V> o)
     {
-        store<V>(p.a + (batch * 1 + token) * 256ll + head * 32 + col, left, o); // !41:5
+        store<V>(p.a + (batch + token) * 256ll + head * 32 + col, left, o); // !41:5
     }
 };
 TF_LAYOUT(k2_join_combine::args, a_part, 0);

@@ -25,7 +25,7 @@ struct k2_decode {
     static constexpr bool aligned = true, long_lists = false;
     DEV static const type *q(const args &p, int batch, int token, int head)
     {
-        return p.qr + (batch * 1 + token) * 256ll + head * 32; // !41:5
+        return p.qr + (batch + token) * 256ll + head * 32; // !41:5
     }
     DEV static const type *k(const args &p, int batch, int key, int head)
     {

@@ -14,9 +14,7 @@ struct k1_y {
     };
     static constexpr int N = 40, threads = 1, team = 1, V = 16, steps = 1;
     DEV static int rows(const args &p) { return p.M; }
-    DEV static void begin(const args &p, int row, context &c)
-    {
-    }
+    DEV static void begin(const args &p, int row, context &c) {}
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
     {
         const vec<float, V> x = load<V>(p.x + row * 40ll + col, left); // !8:10
@@ -51,9 +49,7 @@ struct k1_y {
         const vec<float, V> y = op_sin(si); // !38:5
         store<V>(p.y + row * 40ll + col, left, y); // !38:5
     }
-    DEV static void write_row(const args &p, const context &c, int row)
-    {
-    }
+    DEV static void write_row(const args &p, const context &c, int row) {}
 };
 TF_LAYOUT(k1_y::args, x, 0);
 TF_LAYOUT(k1_y::args, k_, 8);

@@ -31,9 +31,7 @@ struct k2_cc {
         const vec<float, V> cc = col >= 0 && col < 5 ? e.z_at0 : (col - 5) >= 0 && (col - 5) < 1 ? splat<V>(c.pp) : e.o__at6; // !11:5
         store_aligned<V>(p.cc + row * 13ll + col, cc); // !11:5
     }
-    DEV static void write_row(const args &p, const context &c, int row)
-    {
-    }
+    DEV static void write_row(const args &p, const context &c, int row) {}
 };
 TF_LAYOUT(k2_cc::args, pp, 0);
 TF_LAYOUT(k2_cc::args, z, 8);

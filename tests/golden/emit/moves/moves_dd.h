@@ -12,9 +12,7 @@ struct k3_dd {
     };
     static constexpr int N = 17, threads = 1, team = 1, V = 1, steps = 0;
     DEV static int rows(const args &p) { return p.B * p.S; }
-    DEV static void begin(const args &p, int row, context &c)
-    {
-    }
+    DEV static void begin(const args &p, int row, context &c) {}
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
     {
         const vec<float, V> q_at0 = load<V>(p.q + row * 4ll + col, col >= 0 && col < 4 ? V : 0); // !9:5
@@ -26,9 +24,7 @@ struct k3_dd {
     {
         store_aligned<V>(p.dd + row * 17ll + col, e.dd); // !12:5
     }
-    DEV static void write_row(const args &p, const context &c, int row)
-    {
-    }
+    DEV static void write_row(const args &p, const context &c, int row) {}
 };
 TF_LAYOUT(k3_dd::args, q, 0);
 TF_LAYOUT(k3_dd::args, cc, 8);

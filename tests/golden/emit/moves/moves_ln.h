@@ -14,9 +14,7 @@ struct k6_ln {
     };
     static constexpr int N = 21, threads = 1, team = 1, V = 16, steps = 1;
     DEV static int rows(const args &p) { return p.B * p.S; }
-    DEV static void begin(const args &p, int row, context &c)
-    {
-    }
+    DEV static void begin(const args &p, int row, context &c) {}
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
     {
         const vec<float, V> y4 = load<V>(p.y3 + row * 21ll + col, left); // !16:5
@@ -40,9 +38,7 @@ struct k6_ln {
         const vec<float, V> ln = op_div(e.y5, c.ln_m); // !18:5
         store<V>(p.ln + row * 21ll + col, left, ln); // !18:5
     }
-    DEV static void write_row(const args &p, const context &c, int row)
-    {
-    }
+    DEV static void write_row(const args &p, const context &c, int row) {}
 };
 TF_LAYOUT(k6_ln::args, y3, 0);
 TF_LAYOUT(k6_ln::args, w, 8);

@@ -11,9 +11,7 @@ struct k0_q {
     };
     static constexpr int N = 12, threads = 1, team = 1, V = 1, steps = 0;
     DEV static int rows(const args &p) { return p.B * p.S; }
-    DEV static void begin(const args &p, int row, context &c)
-    {
-    }
+    DEV static void begin(const args &p, int row, context &c) {}
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
     {
         const vec<float, V> x = load_aligned<V>(p.x + row * 12ll + col); // !6:10
@@ -25,9 +23,7 @@ struct k0_q {
         if (col >= 1 && col < 5) // !9:5
             store_aligned<V>(p.q + row * 4ll + col - 1, e.q_from1); // !9:5
     }
-    DEV static void write_row(const args &p, const context &c, int row)
-    {
-    }
+    DEV static void write_row(const args &p, const context &c, int row) {}
 };
 TF_LAYOUT(k0_q::args, x, 0);
 TF_LAYOUT(k0_q::args, q, 8);

@@ -14,9 +14,7 @@ struct k5_y3 {
     };
     static constexpr int N = 7, threads = 1, team = 1, V = 16, steps = 1;
     DEV static int rows(const args &p) { return 3 * p.B * p.S; }
-    DEV static void begin(const args &p, int row, context &c)
-    {
-    }
+    DEV static void begin(const args &p, int row, context &c) {}
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
     {
         const vec<float, V> y2 = load<V>(p.y1 + row * 7ll + col, left); // !14:5
@@ -41,9 +39,7 @@ struct k5_y3 {
         const vec<float, V> y3 = op_mul(y3_n, e.nw); // !15:5
         store<V>(p.y3 + row * 7ll + col, left, y3); // !15:5
     }
-    DEV static void write_row(const args &p, const context &c, int row)
-    {
-    }
+    DEV static void write_row(const args &p, const context &c, int row) {}
 };
 TF_LAYOUT(k5_y3::args, y1, 0);
 TF_LAYOUT(k5_y3::args, nw, 8);

@@ -18,9 +18,7 @@ struct k0_x_y {
     };
     static constexpr int N = 16, threads = 1, team = 1, V = 16, steps = 0;
     DEV static int rows(const args &p) { return p.int_ * p.S; }
-    DEV static void begin(const args &p, int row, context &c)
-    {
-    }
+    DEV static void begin(const args &p, int row, context &c) {}
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
     {
         const vec<float, V> load_ = load_aligned<V>(p.load_ + row * 16ll + col); // !6:10
@@ -43,9 +41,7 @@ struct k0_x_y {
         store_aligned<V>(p.c_ + row * 16ll + col, e.c_); // !8:5
         store_aligned<V>(p.x_y + row * 16ll + col, e.x_y); // !13:5
     }
-    DEV static void write_row(const args &p, const context &c, int row)
-    {
-    }
+    DEV static void write_row(const args &p, const context &c, int row) {}
 };
 TF_LAYOUT(k0_x_y::args, load_, 0);
 TF_LAYOUT(k0_x_y::args, p_, 8);

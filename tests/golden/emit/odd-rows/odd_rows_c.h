@@ -11,9 +11,7 @@ struct k5_c {
     };
     static constexpr int N = 3, threads = 1, team = 1, V = 16, steps = 0;
     DEV static int rows(const args &p) { return 2 * p.S; }
-    DEV static void begin(const args &p, int row, context &c)
-    {
-    }
+    DEV static void begin(const args &p, int row, context &c) {}
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
     {
         const vec<float, V> few = load<V>(p.wide + row * 40ll + col, left); // !18:5
@@ -24,9 +22,7 @@ struct k5_c {
     {
         store<V>(p.c_ + row * 3ll + col, left, e.c_); // !21:5
     }
-    DEV static void write_row(const args &p, const context &c, int row)
-    {
-    }
+    DEV static void write_row(const args &p, const context &c, int row) {}
 };
 TF_LAYOUT(k5_c::args, wide, 0);
 TF_LAYOUT(k5_c::args, c_, 8);

@@ -29,12 +29,7 @@ struct k3_a {
             if (i < left && n < 9) column[i] = load_one(p.yy + (batch * 12 + k + i) * 9ll + n);
         return column;
     }
-    DEV static context begin(const args &p, int batch, int row)
-    {
-        row += batch * p.S;
-        context c;
-        return c;
-    }
+    DEV static context begin(const args &p, int batch, int row) { return {}; }
     template <int W, int Slot, class Out> DEV static void columns_a(const args &p, const context &c, int row, int col,
             vec<float, W> product, float &sum, Out &out)
     {

@@ -24,12 +24,7 @@ struct k1_b {
     {
         return load<V>(p.z + (batch * 9 + n) * 12ll + k, n < 9 ? left : 0);
     }
-    DEV static context begin(const args &p, int batch, int row)
-    {
-        row += batch * p.S;
-        context c;
-        return c;
-    }
+    DEV static context begin(const args &p, int batch, int row) { return {}; }
     template <int W, int Slot, class Out> DEV static void columns_b(const args &p, const context &c, int row, int col,
             vec<float, W> product, float &sum, Out &out)
     {

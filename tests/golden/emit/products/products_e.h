@@ -11,9 +11,7 @@ struct k0_e {
     };
     static constexpr int N = 12, threads = 1, team = 1, V = 16, steps = 0;
     DEV static int rows(const args &p) { return 3 * p.B * p.S; }
-    DEV static void begin(const args &p, int row, context &c)
-    {
-    }
+    DEV static void begin(const args &p, int row, context &c) {}
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
     {
         const vec<float, V> x = load<V>(p.x + row * 12ll + col, left); // !6:10
@@ -24,9 +22,7 @@ struct k0_e {
     {
         store<V>(p.e_ + row * 12ll + col, left, e.e_); // !9:5
     }
-    DEV static void write_row(const args &p, const context &c, int row)
-    {
-    }
+    DEV static void write_row(const args &p, const context &c, int row) {}
 };
 TF_LAYOUT(k0_e::args, x, 0);
 TF_LAYOUT(k0_e::args, e_, 8);

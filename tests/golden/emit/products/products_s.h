@@ -13,9 +13,7 @@ struct k2_s {
     };
     static constexpr int N = 9, threads = 1, team = 1, V = 16, steps = 2;
     DEV static int rows(const args &p) { return 3 * p.B * p.S; }
-    DEV static void begin(const args &p, int row, context &c)
-    {
-    }
+    DEV static void begin(const args &p, int row, context &c) {}
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
     {
         const vec<float, V> b = load<V>(p.b + row * 9ll + col, left); // !10:5
@@ -49,9 +47,7 @@ struct k2_s {
         const vec<float, V> s = op_div_or_zero(s_e, c.s_s); // !12:5
         store<V>(p.s + row * 9ll + col, left, s); // !12:5
     }
-    DEV static void write_row(const args &p, const context &c, int row)
-    {
-    }
+    DEV static void write_row(const args &p, const context &c, int row) {}
 };
 TF_LAYOUT(k2_s::args, b, 0);
 TF_LAYOUT(k2_s::args, s, 8);

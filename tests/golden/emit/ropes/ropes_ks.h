@@ -34,9 +34,7 @@ struct k2_ks {
         if (c.position >= 0 && c.position < 33) // !16:5
             store_aligned<V>(p.kc + ((c.sequence * 3ll + col / 10) * 33 + c.position) * 10 + col % 10, kr); // !16:5
     }
-    DEV static void write_row(const args &p, const context &c, int row)
-    {
-    }
+    DEV static void write_row(const args &p, const context &c, int row) {}
 };
 TF_LAYOUT(k2_ks::args, pos, 0);
 TF_LAYOUT(k2_ks::args, k_, 8);

@@ -15,9 +15,7 @@ struct k1_y3 {
     };
     static constexpr int N = 12, threads = 1, team = 1, V = 16, steps = 2;
     DEV static int rows(const args &p) { return 6; }
-    DEV static void begin(const args &p, int row, context &c)
-    {
-    }
+    DEV static void begin(const args &p, int row, context &c) {}
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
     {
         const vec<float, V> x = load<V>(p.x + row * 12ll + col, left); // !5:10

@@ -20,11 +20,7 @@ struct k0_gate_up {
         return x;
     }
     DEV static const b_type *packed(const args &p) { return p.packed; }
-    DEV static context begin(const args &p, int batch, int row)
-    {
-        context c;
-        return c;
-    }
+    DEV static context begin(const args &p, int batch, int row) { return {}; }
     template <int W, class Out> DEV static void pairs_gate(const args &p, const context &c, int row, int pair, vec<float, W> lo,
             vec<float, W> hi, float &sum, Out &out)
     {

@@ -28,9 +28,7 @@ struct k1_kc {
         if (c.position >= 0 && c.position < 9) // !17:5
             store_aligned<V>(p.k_cache + ((c.sequence * 1ll + col / 1021) * 9 + c.position) * 1021 + col % 1021, e.k_); // !17:5
     }
-    DEV static void write_row(const args &p, const context &c, int row)
-    {
-    }
+    DEV static void write_row(const args &p, const context &c, int row) {}
 };
 TF_LAYOUT(k1_kc::args, pos, 0);
 TF_LAYOUT(k1_kc::args, k_, 8);

@@ -28,9 +28,7 @@ struct k2_vc {
         if (c.position >= 0 && c.position < 9) // !18:5
             store_aligned<V>(p.v_cache + ((c.sequence * 1ll + col / 1021) * 9 + c.position) * 1021 + col % 1021, e.v); // !18:5
     }
-    DEV static void write_row(const args &p, const context &c, int row)
-    {
-    }
+    DEV static void write_row(const args &p, const context &c, int row) {}
 };
 TF_LAYOUT(k2_vc::args, pos, 0);
 TF_LAYOUT(k2_vc::args, v, 8);

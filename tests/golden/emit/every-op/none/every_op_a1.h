@@ -11,9 +11,7 @@ struct k0_a1 {
     };
     static constexpr int N = 37, threads = 1, team = 1, V = 16, steps = 0;
     DEV static int rows(const args &p) { return p.B * p.S; }
-    DEV static void begin(const args &p, int row, context &c)
-    {
-    }
+    DEV static void begin(const args &p, int row, context &c) {}
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
     {
         const vec<float, V> x = load<V>(p.x + row * 37ll + col, left); // !6:10
@@ -24,9 +22,7 @@ struct k0_a1 {
     {
         store<V>(p.a1 + row * 37ll + col, left, e.a1); // !8:5
     }
-    DEV static void write_row(const args &p, const context &c, int row)
-    {
-    }
+    DEV static void write_row(const args &p, const context &c, int row) {}
 };
 TF_LAYOUT(k0_a1::args, x, 0);
 TF_LAYOUT(k0_a1::args, a1, 8);

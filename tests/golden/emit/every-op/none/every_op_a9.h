@@ -11,9 +11,7 @@ struct k8_a9 {
     };
     static constexpr int N = 37, threads = 1, team = 1, V = 16, steps = 0;
     DEV static int rows(const args &p) { return p.B * p.S; }
-    DEV static void begin(const args &p, int row, context &c)
-    {
-    }
+    DEV static void begin(const args &p, int row, context &c) {}
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
     {
         const vec<float, V> a7 = load<V>(p.a7 + row * 37ll + col, left); // !14:5
@@ -24,9 +22,7 @@ struct k8_a9 {
     {
         store<V>(p.a9 + row * 37ll + col, left, e.a9); // !16:5
     }
-    DEV static void write_row(const args &p, const context &c, int row)
-    {
-    }
+    DEV static void write_row(const args &p, const context &c, int row) {}
 };
 TF_LAYOUT(k8_a9::args, a7, 0);
 TF_LAYOUT(k8_a9::args, a9, 8);

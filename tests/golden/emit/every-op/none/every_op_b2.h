@@ -11,9 +11,7 @@ struct k10_b2 {
     };
     static constexpr int N = 37, threads = 1, team = 1, V = 16, steps = 0;
     DEV static int rows(const args &p) { return p.B * p.S; }
-    DEV static void begin(const args &p, int row, context &c)
-    {
-    }
+    DEV static void begin(const args &p, int row, context &c) {}
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
     {
         const vec<float, V> b1 = load<V>(p.b1 + row * 37ll + col, left); // !17:5
@@ -24,9 +22,7 @@ struct k10_b2 {
     {
         store<V>(p.b2 + row * 37ll + col, left, e.b2); // !18:5
     }
-    DEV static void write_row(const args &p, const context &c, int row)
-    {
-    }
+    DEV static void write_row(const args &p, const context &c, int row) {}
 };
 TF_LAYOUT(k10_b2::args, b1, 0);
 TF_LAYOUT(k10_b2::args, b2, 8);

@@ -11,9 +11,7 @@ struct k12_b4 {
     };
     static constexpr int N = 37, threads = 1, team = 1, V = 16, steps = 0;
     DEV static int rows(const args &p) { return p.B * p.S; }
-    DEV static void begin(const args &p, int row, context &c)
-    {
-    }
+    DEV static void begin(const args &p, int row, context &c) {}
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
     {
         const vec<float, V> a9 = load<V>(p.a9 + row * 37ll + col, left); // !16:5
@@ -24,9 +22,7 @@ struct k12_b4 {
     {
         store<V>(p.b4 + row * 37ll + col, left, e.b4); // !20:5
     }
-    DEV static void write_row(const args &p, const context &c, int row)
-    {
-    }
+    DEV static void write_row(const args &p, const context &c, int row) {}
 };
 TF_LAYOUT(k12_b4::args, a9, 0);
 TF_LAYOUT(k12_b4::args, b4, 8);

@@ -12,9 +12,7 @@ struct k15_c2 {
     };
     static constexpr int N = 37, threads = 1, team = 1, V = 16, steps = 0;
     DEV static int rows(const args &p) { return p.B * p.S; }
-    DEV static void begin(const args &p, int row, context &c)
-    {
-    }
+    DEV static void begin(const args &p, int row, context &c) {}
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
     {
         const vec<float, V> c1 = load<V>(p.c1 + row * 37ll + col, left); // !22:5
@@ -26,9 +24,7 @@ struct k15_c2 {
     {
         store<V>(p.c2 + row * 37ll + col, left, e.c2); // !23:5
     }
-    DEV static void write_row(const args &p, const context &c, int row)
-    {
-    }
+    DEV static void write_row(const args &p, const context &c, int row) {}
 };
 TF_LAYOUT(k15_c2::args, c1, 0);
 TF_LAYOUT(k15_c2::args, u, 8);

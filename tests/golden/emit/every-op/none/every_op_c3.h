@@ -29,9 +29,7 @@ struct k16_c3 {
         const vec<float, V> c3 = op_mul(e.c2, c.r); // !24:5
         store<V>(p.c3 + row * 37ll + col, left, c3); // !24:5
     }
-    DEV static void write_row(const args &p, const context &c, int row)
-    {
-    }
+    DEV static void write_row(const args &p, const context &c, int row) {}
 };
 TF_LAYOUT(k16_c3::args, r, 0);
 TF_LAYOUT(k16_c3::args, c2, 8);

@@ -11,9 +11,7 @@ struct k17_c4 {
     };
     static constexpr int N = 37, threads = 1, team = 1, V = 16, steps = 0;
     DEV static int rows(const args &p) { return p.B * p.S; }
-    DEV static void begin(const args &p, int row, context &c)
-    {
-    }
+    DEV static void begin(const args &p, int row, context &c) {}
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
     {
         const vec<float, V> c3 = load<V>(p.c3 + row * 37ll + col, left); // !24:5
@@ -24,9 +22,7 @@ struct k17_c4 {
     {
         store<V>(p.c4 + row * 37ll + col, left, e.c4); // !25:5
     }
-    DEV static void write_row(const args &p, const context &c, int row)
-    {
-    }
+    DEV static void write_row(const args &p, const context &c, int row) {}
 };
 TF_LAYOUT(k17_c4::args, c3, 0);
 TF_LAYOUT(k17_c4::args, c4, 8);

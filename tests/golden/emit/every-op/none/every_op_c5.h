@@ -12,9 +12,7 @@ struct k18_c5 {
     };
     static constexpr int N = 37, threads = 1, team = 1, V = 16, steps = 0;
     DEV static int rows(const args &p) { return p.B * p.S; }
-    DEV static void begin(const args &p, int row, context &c)
-    {
-    }
+    DEV static void begin(const args &p, int row, context &c) {}
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
     {
         const vec<float, V> c4 = load<V>(p.c4 + row * 37ll + col, left); // !25:5
@@ -26,9 +24,7 @@ struct k18_c5 {
     {
         store<V>(p.c5 + row * 37ll + col, left, e.c5); // !26:5
     }
-    DEV static void write_row(const args &p, const context &c, int row)
-    {
-    }
+    DEV static void write_row(const args &p, const context &c, int row) {}
 };
 TF_LAYOUT(k18_c5::args, c4, 0);
 TF_LAYOUT(k18_c5::args, c_, 8);

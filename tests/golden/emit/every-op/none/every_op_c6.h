@@ -29,9 +29,7 @@ struct k19_c6 {
         const vec<float, V> c6 = op_min(e.c5, c.t); // !27:5
         store<V>(p.c6 + row * 37ll + col, left, c6); // !27:5
     }
-    DEV static void write_row(const args &p, const context &c, int row)
-    {
-    }
+    DEV static void write_row(const args &p, const context &c, int row) {}
 };
 TF_LAYOUT(k19_c6::args, t, 0);
 TF_LAYOUT(k19_c6::args, c5, 8);

@@ -11,9 +11,7 @@ struct k20_c7 {
     };
     static constexpr int N = 37, threads = 1, team = 1, V = 16, steps = 0;
     DEV static int rows(const args &p) { return p.B * p.S; }
-    DEV static void begin(const args &p, int row, context &c)
-    {
-    }
+    DEV static void begin(const args &p, int row, context &c) {}
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
     {
         const vec<float, V> c6 = load<V>(p.c6 + row * 37ll + col, left); // !27:5
@@ -24,9 +22,7 @@ struct k20_c7 {
     {
         store<V>(p.c7 + row * 37ll + col, left, e.c7); // !28:5
     }
-    DEV static void write_row(const args &p, const context &c, int row)
-    {
-    }
+    DEV static void write_row(const args &p, const context &c, int row) {}
 };
 TF_LAYOUT(k20_c7::args, c6, 0);
 TF_LAYOUT(k20_c7::args, c7, 8);

@@ -13,9 +13,7 @@ struct k22_d2 {
     };
     static constexpr int N = 37, threads = 1, team = 1, V = 16, steps = 1;
     DEV static int rows(const args &p) { return p.B * p.S; }
-    DEV static void begin(const args &p, int row, context &c)
-    {
-    }
+    DEV static void begin(const args &p, int row, context &c) {}
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
     {
         const vec<float, V> b3 = load<V>(p.b3 + row * 37ll + col, left); // !19:5
@@ -31,9 +29,7 @@ struct k22_d2 {
         const float d2 = op_div(total, 37.0f); // !30:5
         c.d2 = d2;
     }
-    template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
-    {
-    }
+    template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left) {}
     DEV static void write_row(const args &p, const context &c, int row)
     {
         store_one(p.d2 + row, c.d2); // !30:5

@@ -23,9 +23,7 @@ struct k26_e1 {
     {
         return {};
     }
-    template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
-    {
-    }
+    template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left) {}
     DEV static void write_row(const args &p, const context &c, int row)
     {
         store_one(p.e1 + row, c.e1); // !34:5

@@ -23,9 +23,7 @@ struct k27_e2 {
     {
         return {};
     }
-    template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
-    {
-    }
+    template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left) {}
     DEV static void write_row(const args &p, const context &c, int row)
     {
         store_one(p.e2 + row, c.e2); // !35:5

@@ -23,9 +23,7 @@ struct k28_e3 {
     {
         return {};
     }
-    template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
-    {
-    }
+    template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left) {}
     DEV static void write_row(const args &p, const context &c, int row)
     {
         store_one(p.e3 + row, c.e3); // !36:5

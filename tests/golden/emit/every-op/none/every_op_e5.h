@@ -29,9 +29,7 @@ struct k30_e5 {
         const vec<float, V> e5 = op_add(e.c7, c.e4); // !38:5
         store<V>(p.e5 + row * 37ll + col, left, e5); // !38:5
     }
-    DEV static void write_row(const args &p, const context &c, int row)
-    {
-    }
+    DEV static void write_row(const args &p, const context &c, int row) {}
 };
 TF_LAYOUT(k30_e5::args, e4, 0);
 TF_LAYOUT(k30_e5::args, c7, 8);

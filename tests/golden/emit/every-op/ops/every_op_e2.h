@@ -14,9 +14,7 @@ struct k2_e2 {
     };
     static constexpr int N = 37, threads = 1, team = 1, V = 16, steps = 1;
     DEV static int rows(const args &p) { return p.B * p.S; }
-    DEV static void begin(const args &p, int row, context &c)
-    {
-    }
+    DEV static void begin(const args &p, int row, context &c) {}
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
     {
         const vec<float, V> a5 = load<V>(p.a5 + row * 37ll + col, left); // !12:5
@@ -33,9 +31,7 @@ struct k2_e2 {
         const float e2 = op_add(total, d4); // !35:5
         c.e2 = e2;
     }
-    template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
-    {
-    }
+    template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left) {}
     DEV static void write_row(const args &p, const context &c, int row)
     {
         store_one(p.e2 + row, c.e2); // !35:5

@@ -18,9 +18,7 @@ struct k4_e5 {
     };
     static constexpr int N = 37, threads = 1, team = 1, V = 16, steps = 1;
     DEV static int rows(const args &p) { return p.B * p.S; }
-    DEV static void begin(const args &p, int row, context &c)
-    {
-    }
+    DEV static void begin(const args &p, int row, context &c) {}
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
     {
         const vec<float, V> b3 = load<V>(p.b3 + row * 37ll + col, left); // !19:5

@@ -13,9 +13,7 @@ struct k5_f {
     };
     static constexpr int N = 37, threads = 1, team = 1, V = 16, steps = 2;
     DEV static int rows(const args &p) { return p.B * p.S; }
-    DEV static void begin(const args &p, int row, context &c)
-    {
-    }
+    DEV static void begin(const args &p, int row, context &c) {}
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
     {
         const vec<float, V> e5 = load<V>(p.e5 + row * 37ll + col, left); // !38:5
@@ -49,9 +47,7 @@ struct k5_f {
         const vec<float, V> f = op_div_or_zero(f_e, c.f_s); // !39:5
         store<V>(p.f + row * 37ll + col, left, f); // !39:5
     }
-    DEV static void write_row(const args &p, const context &c, int row)
-    {
-    }
+    DEV static void write_row(const args &p, const context &c, int row) {}
 };
 TF_LAYOUT(k5_f::args, e5, 0);
 TF_LAYOUT(k5_f::args, f, 8);
