@@ -1,6 +1,7 @@
-/* In: a spec, a preset (or -), dims; or nothing, for what is free. Out: what a GPU's driver says was taken by each kind of memory that `tfgen fit` counts, as JSON, and
- * whether a run in it is right: weights are zeros and an identity, values of a cache are other numbers in every sequence, head and half, and
- * outputs have to be their means. Exit code 6 where memory is short, as tfgen's; 1 where a number is wrong. Run by memory.py. */
+/* In: a spec, a preset (or -), dims; or nothing, for what is free. Out: what a GPU's driver says was taken by each kind of memory that
+ * `tfgen fit` counts, as JSON, and whether a run in it is right: weights are zeros and an identity, values of a cache are other numbers in
+ * every sequence, head and half, and outputs have to be their means. Exit code 6 where memory is short, as tfgen's; 1 where a number is
+ * wrong. Run by memory.py. */
 #define _GNU_SOURCE
 #include "runtime/module/module.h"
 #include <dlfcn.h>
@@ -189,7 +190,8 @@ static long long wrong_numbers(void)
     long long wrong = 0;
     for (long long i = 0; i < looks; i++) {
         const long long row = looks > 1 ? (rows - 1) * i / (looks - 1) : 0;
-        must(tfgen_device_copy(device, part, at((int)count - 1, row * width * 2), (size_t)(width * 2), TFGEN_FROM_DEVICE, NULL, &error), "copy");
+        const char *from = at((int)count - 1, row * width * 2);
+        must(tfgen_device_copy(device, part, from, (size_t)(width * 2), TFGEN_FROM_DEVICE, NULL, &error), "copy");
         for (long long k = 0; k < width; k++) {
             const double want = wanted(y, row, k, values, block), got = (double)from_bf16(part[k]);
             if (fabs(got - want) <= fabs(want) * most) continue;
@@ -290,7 +292,7 @@ int main(int argc, char **argv)
     const double seconds = now() - began;
     took("the_run");
     const long long wrong = wrong_numbers();
-    printf("\"taken\": %lld, \"allocations\": %lld, \"granule\": %d, \"seconds\": %.4f, \"wrong\": %lld}\n", opened - free_bytes(), allocations,
-           granule, seconds, wrong);
+    printf("\"taken\": %lld, \"allocations\": %lld, \"granule\": %d, \"seconds\": %.4f, \"wrong\": %lld}\n", opened - free_bytes(),
+           allocations, granule, seconds, wrong);
     return wrong ? 1 : 0;
 }

@@ -76,7 +76,8 @@ class Checker:
     def prepare(self, free):
         """Of each case what fits 80 % of the memory, what is free but for KEPT, and what is free; and all that will be run, compiled."""
         with concurrent.futures.ThreadPoolExecutor(16) as pool:
-            fits = list(pool.map(lambda case: (self.fit(case, share=0.8), self.fit(case, room=free - KEPT), self.fit(case, room=free)), CASES))
+            fits = list(pool.map(lambda case: (self.fit(case, share=0.8), self.fit(case, room=free - KEPT), self.fit(case, room=free)),
+                                 CASES))
             values = [{said["largest"], least["largest"], most["largest"] + ("bytes_of_one_more" in most)} for said, least, most in fits]
             list(pool.map(lambda one: self.compile(*one), [(case, v) for case, of_case in zip(CASES, values) for v in of_case]))
         return fits
@@ -91,7 +92,8 @@ class Checker:
             return
         self.kinds(said, told)
         running = sum(said[kind] for kind in KINDS)
-        self.judge(told["wrong"] == 0, f"running {running / 1e9:.3f} GB by fit; taken {told['taken'] / 1e9:.3f} GB, of it code {told['code'] / 1e6:.1f} MB, "
+        self.judge(told["wrong"] == 0,
+                   f"running {running / 1e9:.3f} GB by fit; taken {told['taken'] / 1e9:.3f} GB, of it code {told['code'] / 1e6:.1f} MB, "
                    f"the run {told['the_run'] / 1e6:.1f} MB more; {told['seconds'] * 1e3:.1f} ms; {told['wrong']} wrong")
         self.edge(case, free, least, most)
 
