@@ -229,6 +229,7 @@ START_TEST(the_picture_is_one_file_that_needs_no_other)
     ck_assert(f && text && fread(text, 1, (8 << 20) - 1, f) > 1000);
     check_svg(text);
     ck_assert_ptr_nonnull(strstr(text, "llama_attention"));
+    ck_assert_ptr_nonnull(strstr(text, "viewBox=\"0 0 580 ")); /* 32 cells of 14 and the places beside them, whatever is written */
     fclose(f);
     free(text);
     unlink(path);

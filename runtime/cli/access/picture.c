@@ -5,7 +5,7 @@
 #include "runtime/cli/markup.h"
 #include <string.h>
 
-enum { margin = 24, labels = 84, cell = 14, width = 1024, most_rows = 24, most_panels = 6, word = 4 };
+enum { margin = 24, labels = 84, cell = 14, least_words = 32, most_rows = 24, most_panels = 6, word = 4 };
 
 static const markup_rule colours[] = {{".paper", "fill", markup_paper}, {".ink", "fill", markup_ink},  {".dim", "fill", markup_dim},
                                       {".hot", "fill", markup_hot},     {".none", "fill", markup_band}, {".idle", "fill", markup_idle},
@@ -18,7 +18,7 @@ static const char style[] =
 typedef struct picture {
     const access_report *r;
     text out;
-    int y;
+    int y, words; /* words: cells of the widest grid */
 } picture;
 
 static void put_text(picture *p, int x, int y, const char *class, const char *s)
@@ -148,6 +148,7 @@ static void put_panel(picture *p, const access_launch *l, const access_row *row)
     g.words = row->memory ? t->line_bytes / word : banks_count(t, g.lanes);
     g.line = (unsigned)(g.words * word);
     find_rows(&g);
+    if (g.words > p->words) p->words = g.words;
     const char *spec = access_spec(r, l, row);
     put_text(p, margin, p->y + 16, row->fault ? "hot" : "ink",
              arena_printf(r->a, "%s%s: %s%s", row->fault ? "! " : "", row->memory ? row->memory : "shared memory", access_name(row),
@@ -164,9 +165,9 @@ static void put_launch(picture *p, const access_launch *l)
 {
     const int most = p->r->count > 1 ? most_panels : l->row_count;
     put_text(p, margin, p->y + 20, "head ink", l->kernel);
-    put_text(p, margin, p->y + 38, "dim",
-             arena_printf(p->r->a, "%s; %u workgroups of %u threads", access_ops(p->r, l), l->workgroups, l->threads));
-    p->y += 48;
+    put_text(p, margin, p->y + 38, "dim", access_ops(p->r, l));
+    put_text(p, margin, p->y + 56, "dim", arena_printf(p->r->a, "%u workgroups of %u threads", l->workgroups, l->threads));
+    p->y += 66;
     for (int i = 0; i < l->row_count && i < most; i++) put_panel(p, l, &l->rows[i]);
     if (l->row_count > most)
         put_text(p, margin, p->y + 4, "dim", arena_printf(p->r->a, "%d more lines: --kernel=%s has all", l->row_count - most, l->kernel));
@@ -177,31 +178,33 @@ static void put_legend(picture *p)
 {
     const access_report *r = p->r;
     const target_info *t = r->plan->target;
-    put_text(p, margin, 34, "head ink",
-             arena_printf(r->a, "%s: what waves ask for, in the geometry of %s", r->plan->program->name, t->name));
-    put_text(p, margin, 54, "dim",
-             arena_printf(r->a, "A cell is 4 bytes. Memory: a row is a line of %d bytes, sectors have %d; colours go with lanes, with the "
-                          "number of each in its first cell.", t->line_bytes, t->sector_bytes));
-    put_text(p, margin, 72, "dim",
-             "Shared memory: a column is a bank; colours are phases, in which lanes are served together. Tensor loads: "
-             "colours are pieces of 16 bytes.");
+    const char *const lines[] = {
+        arena_printf(r->a, "what waves ask for, in the geometry of %s", t->name),
+        arena_printf(r->a, "A cell is 4 bytes. Memory: a row is a line of %d bytes, with sectors", t->line_bytes),
+        arena_printf(r->a, "of %d; colours go with lanes, with the number of each in its first cell.", t->sector_bytes),
+        "Shared memory: a column is a bank; colours are phases, in which lanes",
+        "are served together. Tensor loads: colours are pieces of 16 bytes."};
+    put_text(p, margin, 34, "head ink", r->plan->program->name);
+    p->y = 36;
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) put_text(p, margin, p->y += 18, "dim", lines[i]);
     static const char *const classes[] = {"idle", "none", "clash"}, *const says[] = {"comes, not asked for", "not asked for",
                                                                                      "waits for its bank"};
     for (int i = 0; i < 3; i++) {
-        text_printf(&p->out, "<rect class=\"%s\" x=\"%d\" y=\"84\" width=\"%d\" height=\"%d\"/>\n", classes[i], margin + 170 * i, cell - 1,
-                    cell - 1);
-        put_text(p, margin + 170 * i + 20, 95, "ink small", says[i]);
+        text_printf(&p->out, "<rect class=\"%s\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\"/>\n", classes[i], margin + 170 * i,
+                    p->y + 12, cell - 1, cell - 1);
+        put_text(p, margin + 170 * i + 20, p->y + 23, "ink small", says[i]);
     }
-    p->y = 112;
+    p->y += 40;
 }
 
 void access_picture(const access_report *r, const char *path)
 {
-    picture p = {.r = r, .out = {.a = r->a}};
+    picture p = {.r = r, .out = {.a = r->a}, .words = least_words};
     text whole = {.a = r->a};
     put_legend(&p);
     for (int i = 0; i < r->count; i++)
         if (!r->launches[i].passed && r->launches[i].row_count) put_launch(&p, &r->launches[i]);
+    const int width = 2 * margin + labels + p.words * cell;
     text_printf(&whole, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\" role=\"img\" "
                 "aria-label=\"what waves ask memory and shared memory for\">\n<title>", width, p.y + margin, width, p.y + margin);
     markup_put(&whole, r->plan->program->name);

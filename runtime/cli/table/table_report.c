@@ -116,7 +116,7 @@ static void put_csv(text *out, const table *t)
 }
 
 /* ---- the picture: a bar a row, its floor a line across it */
-enum { bar_height = 18, bar_step = 24, bar_left = 330, bar_room = 480, bar_top = 52 };
+enum { bar_height = 18, bar_step = 24, most_left = 330, bar_room = 480, bar_top = 52, letter = 7 };
 
 static double longest(const table *t)
 {
@@ -133,23 +133,23 @@ static void put_words(text *out, int x, int y, const char *attributes, const cha
     text_printf(out, "</text>");
 }
 
-static void put_bar(text *out, const table_row *r, int y, double most)
+static void put_bar(text *out, const table_row *r, int left, int y, double most)
 {
     if (r->status != row_timed) {
-        put_words(out, bar_left, y + 13, " class=\"bad\"", said(out->a, r));
+        put_words(out, left, y + 13, " class=\"bad\"", said(out->a, r));
         return;
     }
     const double scale = bar_room / most, width = r->time.median * scale;
-    text_printf(out, "<rect x=\"%d\" y=\"%d\" width=\"%.1f\" height=\"%d\" fill=\"#69c\"/>", bar_left, y, width, bar_height);
-    text_printf(out, "<path d=\"M%.1f %dH%.1f\" class=\"ink\"/>", bar_left + r->time.low * scale, y + bar_height / 2,
-                bar_left + r->time.high * scale);
+    text_printf(out, "<rect x=\"%d\" y=\"%d\" width=\"%.1f\" height=\"%d\" fill=\"#69c\"/>", left, y, width, bar_height);
+    text_printf(out, "<path d=\"M%.1f %dH%.1f\" class=\"ink\"/>", left + r->time.low * scale, y + bar_height / 2,
+                left + r->time.high * scale);
     if (r->floor > 0)
-        text_printf(out, "<path d=\"M%.1f %dv%d\" stroke=\"#c30\" stroke-width=\"2\"/>", bar_left + r->floor * scale, y - 2,
+        text_printf(out, "<path d=\"M%.1f %dv%d\" stroke=\"#c30\" stroke-width=\"2\"/>", left + r->floor * scale, y - 2,
                     bar_height + 4);
     const char *share = r->floor > 0 ? arena_printf(out->a, ", %.0f %% of floor", 100 * r->floor / r->time.median) : "";
     const double end = r->time.high * scale > width ? r->time.high * scale : width;
     const char *words = arena_printf(out->a, "%s%s", spread_time_text(out->a, r->time.median, true), share);
-    put_words(out, bar_left + 6 + (int)end, y + 13, "", words);
+    put_words(out, left + 6 + (int)end, y + 13, "", words);
 }
 
 static const char *bar_name(arena *a, const table *t, const table_row *r)
@@ -159,25 +159,37 @@ static const char *bar_name(arena *a, const table *t, const table_row *r)
     return one && *r->label ? r->label : table_row_name(a, r);
 }
 
+/* Where bars begin: behind the longest name. */
+static int left_of(arena *a, const table *t)
+{
+    size_t most = 0;
+    for (int i = 0; i < t->count; i++) {
+        const size_t size = strlen(bar_name(a, t, &t->rows[i]));
+        if (size > most) most = size;
+    }
+    return most * letter + 20 < most_left ? (int)most * letter + 20 : most_left;
+}
+
 static const markup_rule colours[] = {{".paper", "fill", markup_paper}, {"text", "fill", markup_ink},   {"text.dim", "fill", markup_dim},
                                       {"text.bad", "fill", markup_hot}, {"path.ink", "stroke", markup_ink}};
 
 static void put_svg(text *out, const table *t)
 {
     const double most = longest(t);
-    const int height = bar_top + t->count * bar_step + 12;
+    const int height = bar_top + t->count * bar_step + 12, left = left_of(out->a, t);
+    const char *words = arena_printf(out->a, "%s on %s (%s); medians, 10 to 90 %%; red: the floor by the device model %s%s", t->dtype,
+                                     t->label, t->target, t->model, t->host ? "; the CPU's times, which say nothing of a GPU" : "");
+    const int bars = left + bar_room + 220, said_in = 24 + letter * (int)strlen(words);
     text_printf(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" font-family=\"system-ui,sans-serif\""
-                     " font-size=\"12\"><style>", bar_left + bar_room + 220, height);
+                     " font-size=\"12\"><style>", bars > said_in ? bars : said_in, height);
     markup_rules(out, colours, sizeof colours / sizeof *colours);
     text_printf(out, "</style><rect width=\"100%%\" height=\"100%%\" class=\"paper\"/>");
     put_words(out, 12, 22, " font-size=\"15\"", t->title ? t->title : t->rows[0].block);
-    put_words(out, 12, 40, " class=\"dim\"",
-              arena_printf(out->a, "%s on %s (%s); medians, 10 to 90 %%; red: the floor by the device model %s%s", t->dtype, t->label,
-                           t->target, t->model, t->host ? "; the CPU's times, which say nothing of a GPU" : ""));
+    put_words(out, 12, 40, " class=\"dim\"", words);
     for (int i = 0; i < t->count; i++) {
         const int y = bar_top + i * bar_step;
-        put_words(out, bar_left - 8, y + 13, " text-anchor=\"end\"", bar_name(out->a, t, &t->rows[i]));
-        put_bar(out, &t->rows[i], y, most);
+        put_words(out, left - 8, y + 13, " text-anchor=\"end\"", bar_name(out->a, t, &t->rows[i]));
+        put_bar(out, &t->rows[i], left, y, most);
     }
     text_printf(out, "</svg>\n");
 }

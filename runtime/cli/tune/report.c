@@ -133,7 +133,7 @@ static void put_json(text *t, const trial_row *rows, size_t count)
 /* ---- the page */
 static const char style[] =
     "td:first-child,th:first-child,td:last-child{text-align:left;font-family:monospace}tr.kept{background:#0f03}tr.wrong{background:#f003}"
-    "code{word-break:break-all;color:var(--dim)}svg{border:1px solid var(--line);margin-right:1em}"
+    "code{word-break:break-all;color:var(--dim)}svg{border:1px solid var(--line);box-sizing:border-box;max-width:100%;height:auto}"
     "text{font:11px system-ui,sans-serif;fill:var(--ink)}line{stroke:var(--dim)}circle{fill:var(--link)}"
     "polyline{fill:none;stroke:var(--good);stroke-width:2}";
 
@@ -141,7 +141,8 @@ enum { picture_width = 420, picture_height = 260, picture_margin = 34 };
 
 static void open_picture(text *t, const char *title, double low, double high)
 {
-    text_printf(t, "<svg width=%d height=%d role=img><text x=8 y=14>%s</text>", picture_width, picture_height, title);
+    text_printf(t, "<svg viewBox=\"0 0 %d %d\" width=%d role=img><text x=8 y=14>%s</text>", picture_width, picture_height, picture_width,
+                title);
     text_printf(t, "<text x=4 y=%d>%.3g</text><text x=4 y=%d>%.3g</text>", picture_margin, high, picture_height - 8, low);
 }
 
