@@ -116,6 +116,14 @@ char *arena_printf(arena *a, const char *format, ...)
     return s;
 }
 
+void *arena_more(arena *a, void *list, int count, int *room, size_t size)
+{
+    if (count < *room) return list;
+    *room = *room ? 2 * *room : 64;
+    void *more = arena_alloc(a, (size_t)*room * size);
+    return count ? memcpy(more, list, (size_t)count * size) : more;
+}
+
 size_t arena_used(const arena *a) { return a->total; }
 
 void arena_defer(arena *a, void (*call)(void *), void *argument)

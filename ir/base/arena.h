@@ -34,6 +34,8 @@ char *arena_strdup(arena *a, const char *s);
 char *arena_strndup(arena *a, const char *s, size_t n);
 char *arena_printf(arena *a, const char *format, ...) __attribute__((format(printf, 2, 3)));
 size_t arena_used(const arena *a); /* bytes that were asked for */
+/* Of a list in the arena: room for one more item of `size` bytes behind `count` of *room. The list, or a longer copy. */
+void *arena_more(arena *a, void *list, int count, int *room, size_t size);
 void arena_defer(arena *a, void (*call)(void *), void *argument);
 
 /* Names the text that positions refer to from now on; it is kept by reference. NULL text: no caret lines. */

@@ -6,6 +6,7 @@
 #include "runtime/cli/bench.h"
 #include "runtime/cli/trial.h"
 #include "runtime/cli/trial_data.h"
+#include "runtime/device/device.h"
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
@@ -370,7 +371,7 @@ static void prepare(ablate_job *j)
         bail(j->a, code_usage, (position){0}, "--device: the host engine's times say nothing of fusions; leave it out, or name a GPU");
     j->device = trial_device(j->a, j->o->device, false, &target);
     j->request.target = j->device ? target : cli_target(j->a, j->o, &j->request);
-    j->request.device_label = trial_label(j->a, j->device);
+    j->request.device_label = j->device ? j->device->info.label : NULL;
     j->until = seconds_now() + options_seconds(j->a, "budget", j->o->budget, 600);
     j->without_effect = (text){.a = j->a};
     list_variants(j);

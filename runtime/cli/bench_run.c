@@ -219,11 +219,13 @@ static void make_sets(bench *b)
 }
 
 /* ---- runs */
-static void launch_all(bench *b, const buffer_set *s, void **events)
+/* All launches but `without`, or `only` one (-1: no such), with an event behind each where there are events. */
+static void launch_some(bench *b, const buffer_set *s, int without, int only, void **events)
 {
     const tfgen_module *m = b->module;
     const call c = {.tensors = s->tensors, .workspace = s->workspace, .weights = s->packed, .stream = b->stream};
     for (int i = 0; i < m->launch_count; i++) {
+        if (i == without || (only >= 0 && i != only)) continue;
         need(b, unit_launch(m, &m->units[m->pack_count + i], &c, &b->error));
         if (events) need(b, b->api->event_record(b->device, events[i + 1], b->stream, &b->error));
     }
@@ -233,7 +235,7 @@ static void capture_graphs(bench *b)
 {
     for (int i = 0; i < b->set_count; i++) {
         need(b, b->api->graph_begin(b->device, b->stream, &b->error));
-        launch_all(b, &b->sets[i], NULL);
+        launch_some(b, &b->sets[i], -1, -1, NULL);
         need(b, b->api->graph_end(b->device, b->stream, &b->sets[i].graph, &b->error));
     }
 }
@@ -245,7 +247,7 @@ static void start_run(bench *b, run_kind kind, void **events)
     const buffer_set *s = &b->sets[b->next++ % b->set_count];
     need(b, b->api->event_record(b->device, events[0], b->stream, &b->error));
     if (kind == run_whole && s->graph) need(b, b->api->graph_launch(b->device, s->graph, b->stream, &b->error));
-    else launch_all(b, s, kind == run_each ? events : NULL);
+    else launch_some(b, s, -1, -1, kind == run_each ? events : NULL);
     if (kind == run_whole) need(b, b->api->event_record(b->device, events[1], b->stream, &b->error));
 }
 
@@ -378,13 +380,7 @@ void bench_launches(bench *b, int count, double *seconds)
 
 static void queue_runs(bench *b, int without, int only, int count)
 {
-    const tfgen_module *m = b->module;
-    for (int r = 0; r < count; r++) {
-        const buffer_set *s = &b->sets[b->next++ % b->set_count];
-        const call c = {.tensors = s->tensors, .workspace = s->workspace, .weights = s->packed, .stream = b->stream};
-        for (int i = 0; i < m->launch_count; i++)
-            if (i != without && (only < 0 || i == only)) need(b, unit_launch(m, &m->units[m->pack_count + i], &c, &b->error));
-    }
+    for (int r = 0; r < count; r++) launch_some(b, &b->sets[b->next++ % b->set_count], without, only, NULL);
 }
 
 /* The first replay of a graph is not timed: code and graph go to the device with it. */

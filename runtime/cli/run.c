@@ -3,6 +3,7 @@
 #include "runtime/cli/source_edits.h"
 #include "runtime/cli/trial.h"
 #include "runtime/cli/spread.h"
+#include "runtime/device/device.h"
 #include <jansson.h>
 #include <math.h>
 #include <string.h>
@@ -117,7 +118,7 @@ static void run_spec(void *argument)
     compile_request request = cli_request(a, o, j->path);
     compiled c;
     if (target) request.target = target;
-    request.device_label = trial_label(a, device);
+    request.device_label = device ? device->info.label : NULL;
     compile_inside(a, &request, &c);
     const source_edits edits = source_edits_apply(a, o->replace_source, c.plan);
     const ir_program *graph = cli_graph(a, o, &c);

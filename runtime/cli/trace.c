@@ -191,7 +191,7 @@ static void trace_spec(void *argument)
     const char *target = o->target;
     tfgen_device *device = device_for(a, o, &target);
     compile_request request = cli_request(a, o, j->path);
-    request.target = target, request.device_label = trial_label(a, device->api == &host_device ? NULL : device);
+    request.target = target, request.device_label = device->api == &host_device ? NULL : device->info.label;
     pair p = {.a = a,
               .options = {.device = device,
                           .seed = (unsigned long long)o->number.seed,

@@ -395,12 +395,6 @@ tfgen_device *trial_device(arena *a, const char *name, bool check, const char **
     return device;
 }
 
-const char *trial_label(arena *a, const tfgen_device *device)
-{
-    tfgen_device_info info = {.size = sizeof info};
-    return device && tfgen_device_query(device, &info) == TFGEN_OK ? arena_strdup(a, info.label) : NULL;
-}
-
 static void time_runs(trial *t, const double *first)
 {
     const int launches = t->plan->launch_count, repeat = t->o->repeat;

@@ -76,8 +76,6 @@ const char *trial_complaint(arena *a, const trial_check *c);
 const char *trial_best_device(arena *a, const cli_options *o);
 /* --device: opens it and makes its target that of *target; NULL, when none was asked for, leaves the host engine to the run. Bails. */
 tfgen_device *trial_device(arena *a, const char *name, bool check, const char **target);
-/* What the device calls itself; NULL: the host engine. */
-const char *trial_label(arena *a, const tfgen_device *device);
 
 /* What a kernel computes, as op names of the spec in order: "rmsnorm linear rope"; without a graph, as its own. */
 const char *kernel_ops(arena *a, const ir_program *graph, const ir_kernel *k);

@@ -2,6 +2,7 @@
  * A size that a spec cannot have (heads that do not divide, say) is left out and counted, never silently. */
 #include "runtime/cli/random/random_run.h"
 #include "runtime/cli/trial.h"
+#include "runtime/device/device.h"
 #include <jansson.h>
 #include <math.h>
 #include <string.h>
@@ -78,7 +79,7 @@ static void run_case(void *argument)
     verify_case *c = argument;
     compile_request r = cli_request(c->a, c->o, c->path);
     compiled done;
-    r.device_label = trial_label(c->a, c->device);
+    r.device_label = c->device ? c->device->info.label : NULL;
     compile_inside(c->a, &r, &done);
     const trial_options options = {.device = c->device, .seed = (unsigned long long)c->o->number.seed,
                                    .jobs = (int)c->o->number.jobs, .reference = reference_always,

@@ -176,7 +176,7 @@ static void make_plan(bisection *b)
     }
     b->request = cli_request(b->a, b->o, b->path);
     if (target) b->request.target = target;
-    b->request.device_label = trial_label(b->a, b->device);
+    b->request.device_label = b->device ? b->device->info.label : NULL;
     compile_inside(b->a, &b->request, &c);
     b->plan = c.plan;
     b->graph = cli_graph(b->a, b->o, &c);

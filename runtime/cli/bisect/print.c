@@ -16,22 +16,24 @@ static const char *const kind_texts[] = {
 static const char *const kind_names[] = {"none", "beyond", "unwritten", "infinite", "together"};
 
 /* ---- words */
-static void coordinates(text *t, const ir_value *v, const dim_table *dims, long long index)
+/* Of a parting's first element, by axis. */
+static void find_indices(const bisection *b, const parting *p, long long at[max_rank])
 {
-    long long at[max_rank] = {0};
-    for (int i = v->rank - 1; i >= 0; i--) {
-        const long long size = extent_value(&v->shape[i], dims);
+    long long index = p->first;
+    for (int i = p->value->rank - 1; i >= 0; i--) {
+        const long long size = extent_value(&p->value->shape[i], &b->graph->dims);
         at[i] = size > 0 ? index % size : 0;
         index = size > 0 ? index / size : 0;
     }
-    for (int i = 0; i < v->rank; i++) text_printf(t, "%s%lld", i ? "," : "", at[i]);
 }
 
 static const char *element_text(const bisection *b, const parting *p)
 {
     text t = {.a = b->a};
+    long long at[max_rank];
+    find_indices(b, p, at);
     text_printf(&t, "[");
-    coordinates(&t, p->value, &b->graph->dims, p->first);
+    for (int i = 0; i < p->value->rank; i++) text_printf(&t, "%s%lld", i ? "," : "", at[i]);
     text_printf(&t, "]");
     return t.data;
 }
@@ -222,11 +224,8 @@ static void set_text(json_t *o, const char *key, const char *text)
 static json_t *index_json(const bisection *b, const parting *p)
 {
     json_t *list = json_array();
-    long long index = p->first, at[max_rank] = {0};
-    for (int i = p->value->rank - 1; i >= 0; i--) {
-        const long long size = extent_value(&p->value->shape[i], &b->graph->dims);
-        at[i] = size > 0 ? index % size : 0, index = size > 0 ? index / size : 0;
-    }
+    long long at[max_rank];
+    find_indices(b, p, at);
     for (int i = 0; i < p->value->rank; i++) json_array_append_new(list, json_integer(at[i]));
     return list;
 }

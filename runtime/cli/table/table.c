@@ -55,6 +55,7 @@ struct table_job {
     dim_sweep sweep;
     table t;
     entry *entries; /* by row */
+    int entry_room;
     table_case *cases;
     int case_count, worst;
 };
@@ -64,14 +65,8 @@ static entry *add_row(table_case *c, const char *label)
 {
     table_job *j = c->j;
     table *t = &j->t;
-    if (t->count == t->room) {
-        const int room = t->room ? 2 * t->room : 64;
-        table_row *rows = arena_alloc(j->a, (size_t)room * sizeof *rows);
-        entry *entries = arena_alloc(j->a, (size_t)room * sizeof *entries);
-        if (t->count) memcpy(rows, t->rows, (size_t)t->count * sizeof *rows);
-        if (t->count) memcpy(entries, j->entries, (size_t)t->count * sizeof *entries);
-        t->rows = rows, j->entries = entries, t->room = room;
-    }
+    t->rows = arena_more(j->a, t->rows, t->count, &t->room, sizeof *t->rows);
+    j->entries = arena_more(j->a, j->entries, t->count, &j->entry_room, sizeof *j->entries);
     const ir_program *p = c->c.plan->program;
     t->rows[t->count] = (table_row){.block = arena_strdup(j->a, p->name), .dims = dims_text(j->a, &p->dims, ","), .label = label,
                                     .tile = "", .note = "", .limit = ""};

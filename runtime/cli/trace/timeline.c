@@ -1,6 +1,7 @@
 /* In: records. Out: timeline.h. Refuses records that were never written, and times that run backwards. */
 #include "runtime/cli/trace/timeline.h"
 #include "gen/gen.h"
+#include "runtime/cli/spread.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -159,8 +160,7 @@ static void add_up_tiles(const builder *b, timeline_launch *l)
     l->end = larger(l->end, l->last);
     l->stores = !l->sums ? -1 : all > 0 ? stores / all : 0;
     l->data = !told ? -1 : all > 0 ? waits / all : 0;
-    qsort(times, (size_t)l->tile_count, sizeof *times, by_number);
-    if (l->tile_count) l->median = (times[(l->tile_count - 1) / 2] + times[l->tile_count / 2]) / 2;
+    if (l->tile_count) l->median = spread_of(times, (int)l->tile_count).median;
 }
 
 /* Of one unit, tile by tile in order of start: until when it is busy, and how much of that it was. */

@@ -179,12 +179,7 @@ static void compile_all(void *argument)
 
 static void see(course *c, const entrant *e)
 {
-    if (c->seen_count == c->seen_room) {
-        const int room = c->seen_room ? 2 * c->seen_room : 64;
-        const entrant **list = arena_alloc(c->a, (size_t)room * sizeof *list);
-        if (c->seen_count) memcpy(list, c->seen, (size_t)c->seen_count * sizeof *list);
-        c->seen = list, c->seen_room = room;
-    }
+    c->seen = arena_more(c->a, c->seen, c->seen_count, &c->seen_room, sizeof *c->seen);
     c->seen[c->seen_count++] = e;
 }
 

@@ -45,12 +45,9 @@ static void rate(search *s, candidate *c)
 
 static void add_round(search *s, candidate *c, double seconds, double against)
 {
-    if (c->rounds == c->room) {
-        const int room = c->room ? 2 * c->room : 16;
-        double *own = arena_alloc(s->a, 2 * (size_t)room * sizeof *own), *other = own + room;
-        if (c->rounds) memcpy(own, c->seconds, (size_t)c->rounds * sizeof *own), memcpy(other, c->against, (size_t)c->rounds * sizeof *own);
-        c->seconds = own, c->against = other, c->room = room;
-    }
+    int room = c->room;
+    c->seconds = arena_more(s->a, c->seconds, c->rounds, &room, sizeof *c->seconds);
+    c->against = arena_more(s->a, c->against, c->rounds, &c->room, sizeof *c->against);
     c->seconds[c->rounds] = seconds, c->against[c->rounds++] = against;
     rate(s, c);
 }

@@ -23,12 +23,7 @@ static bool is_known(const space *s, const ir_tile *t)
 
 void space_forget(space *s, const ir_tile *t)
 {
-    if (s->known_count == s->known_room) {
-        const int room = s->known_room ? 2 * s->known_room : 64;
-        ir_tile *list = arena_alloc(s->a, (size_t)room * sizeof *list);
-        if (s->known_count) memcpy(list, s->known, (size_t)s->known_count * sizeof *list);
-        s->known = list, s->known_room = room;
-    }
+    s->known = arena_more(s->a, s->known, s->known_count, &s->known_room, sizeof *s->known);
     s->known[s->known_count++] = *t;
 }
 

@@ -34,12 +34,7 @@ bool subject_foresee(subject *s, candidate *x)
 static void add_to_pool(subject *s, candidate x)
 {
     if (!subject_foresee(s, &x)) return;
-    if (s->pool_count == s->pool_room) {
-        const int room = s->pool_room ? 2 * s->pool_room : 64;
-        candidate *more = arena_alloc(s->a, (size_t)room * sizeof *more);
-        if (s->pool_count) memcpy(more, s->pool, (size_t)s->pool_count * sizeof *more);
-        s->pool = more, s->pool_room = room;
-    }
+    s->pool = arena_more(s->a, s->pool, s->pool_count, &s->pool_room, sizeof *s->pool);
     s->pool[s->pool_count++] = x;
 }
 
