@@ -7,4 +7,8 @@ int shell(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Of $TFGEN, else ./tfgen, with stderr in the output. */
 int tfgen(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void says(const char *part); /* output has it */
+char *whole_file(const char *path); /* for the caller to free */
+/* Fails where a text is no SVG that needs no other file: elements end in the order in which they began, nothing is asked for from
+ * elsewhere, and it is light or dark as its reader is. */
+void is_picture(const char *svg);
 #endif

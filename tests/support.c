@@ -370,6 +370,38 @@ int tfgen(const char *format, ...)
 
 void says(const char *part) { ck_assert_msg(strstr(output, part) != NULL, "no '%s' in:\n%s", part, output); }
 
+char *whole_file(const char *path)
+{
+    char *text = NULL;
+    size_t room = 0;
+    FILE *f = fopen(path, "rb");
+    ck_assert_msg(f != NULL, "%s is missing", path);
+    ck_assert_msg(getdelim(&text, &room, 0, f) > 0, "%s is empty", path);
+    fclose(f);
+    return text;
+}
+
+void is_picture(const char *svg)
+{
+    const char *open[64];
+    int depth = 0;
+    ck_assert(strncmp(svg, "<svg xmlns=\"http://www.w3.org/2000/svg\"", 39) == 0);
+    ck_assert(!strstr(svg + 39, "http") && strstr(svg, "prefers-color-scheme: dark"));
+    ck_assert(!strstr(svg, "<script") && !strstr(svg, "url(") && !strstr(svg, "\"nan") && !strstr(svg, "\"inf"));
+    for (const char *at = strchr(svg, '<'); at; at = strchr(at + 1, '<')) {
+        const char *end = strchr(at, '>');
+        ck_assert_ptr_nonnull(end);
+        if (at[1] == '/') {
+            ck_assert_int_gt(depth--, 0);
+            ck_assert(strncmp(open[depth], at + 2, (size_t)(end - at - 2)) == 0);
+        } else if (end[-1] != '/') {
+            ck_assert_int_lt(depth, 64);
+            open[depth++] = at + 1;
+        }
+    }
+    ck_assert_int_eq(depth, 0);
+}
+
 void use_hip_double(void)
 {
     char library[4096];

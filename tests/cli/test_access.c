@@ -198,39 +198,15 @@ START_TEST(bad_requests_are_refused)
 }
 END_TEST
 
-/* Elements end in the order in which they began, and nothing is asked for from elsewhere. */
-static void check_svg(const char *text)
-{
-    const char *open[64];
-    int depth = 0;
-    ck_assert(strncmp(text, "<svg xmlns=\"http://www.w3.org/2000/svg\"", 39) == 0);
-    ck_assert(strstr(text + 39, "http") == NULL && strstr(text, "prefers-color-scheme: dark") != NULL);
-    for (const char *at = strchr(text, '<'); at; at = strchr(at + 1, '<')) {
-        const char *end = strchr(at, '>');
-        ck_assert_ptr_nonnull(end);
-        if (at[1] == '/') {
-            ck_assert_int_gt(depth--, 0);
-            ck_assert(strncmp(open[depth], at + 2, (size_t)(end - at - 2)) == 0);
-        } else if (end[-1] != '/') {
-            ck_assert_int_lt(depth, 64);
-            open[depth++] = at + 1;
-        }
-    }
-    ck_assert_int_eq(depth, 0);
-}
-
 START_TEST(the_picture_is_one_file_that_needs_no_other)
 {
     char path[] = "/tmp/tfgen-access-XXXXXX.svg";
     close(mkstemps(path, 4));
     ck_assert_int_eq(tfgen("access specs/llama-block.yaml --target=sm_80 --svg=%s", path), 0);
-    FILE *f = fopen(path, "rb");
-    char *text = calloc(1, 8 << 20);
-    ck_assert(f && text && fread(text, 1, (8 << 20) - 1, f) > 1000);
-    check_svg(text);
+    char *text = whole_file(path);
+    is_picture(text);
     ck_assert_ptr_nonnull(strstr(text, "llama_attention"));
     ck_assert_ptr_nonnull(strstr(text, "viewBox=\"0 0 580 ")); /* 32 cells of 14 and the places beside them, whatever is written */
-    fclose(f);
     free(text);
     unlink(path);
 }

@@ -1,12 +1,12 @@
 /* `tfgen bench`: the command's tables and JSON are read as a machine would. What it counts is in tests/gen/test_work.c. */
 #define _GNU_SOURCE
 #include "runtime/cli/bench.h"
+#include "tests/shell.h"
 #include "tests/support.h"
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 /* ---- times */
@@ -40,24 +40,11 @@ START_TEST(times_are_told_in_the_unit_that_fits_them)
 END_TEST
 
 /* ---- the command */
-static char output[1 << 20];
-
-static int tfgen(const char *arguments)
-{
-    const char *program = getenv("TFGEN") ? getenv("TFGEN") : "./tfgen";
-    char command[2048];
-    snprintf(command, sizeof command, "%s bench %s 2>&1", program, arguments);
-    FILE *pipe = popen(command, "r");
-    ck_assert_ptr_nonnull(pipe);
-    output[fread(output, 1, sizeof output - 1, pipe)] = '\0';
-    return WEXITSTATUS(pclose(pipe));
-}
-
-static void says(const char *part) { ck_assert_msg(strstr(output, part) != NULL, "no '%s' in:\n%s", part, output); }
+static int bench_with(const char *arguments) { return tfgen("bench %s", arguments); }
 
 START_TEST(every_level_has_a_table_that_says_whose_times_they_are)
 {
-    ck_assert_int_eq(tfgen("specs/rmsnorm.yaml --device=host --dim S=5 --seconds=0.05 --fusion=all --check"), 0);
+    ck_assert_int_eq(bench_with("specs/rmsnorm.yaml --device=host --dim S=5 --seconds=0.05 --fusion=all --check"), 0);
     says("level none");
     says("level ops");
     says("level tile");
@@ -69,7 +56,7 @@ END_TEST
 
 START_TEST(json_has_every_launch_with_its_spread_and_its_work)
 {
-    ck_assert_int_eq(tfgen("specs/swiglu.yaml --device=host --dim S=5 --seconds=0.1 --json"), 0);
+    ck_assert_int_eq(bench_with("specs/swiglu.yaml --device=host --dim S=5 --seconds=0.1 --json"), 0);
     json_t *all = json_loads(output, 0, NULL), *one = json_array_get(all, 0), *launches = json_object_get(one, "launches");
     ck_assert_msg(one != NULL, "%s", output);
     ck_assert_str_eq(json_string_value(json_object_get(one, "clock")), "CPU");
@@ -112,13 +99,13 @@ START_TEST(with_peaks_the_share_of_the_floor_is_printed)
     char path[] = "/tmp/tfgen-host-peaks-XXXXXX", arguments[256];
     write_model(path, NULL);
     snprintf(arguments, sizeof arguments, "specs/l2norm.yaml --device=host --dim S=5 --seconds=0.01 --json --device-model=%s", path);
-    ck_assert_int_eq(tfgen(arguments), 0);
+    ck_assert_int_eq(bench_with(arguments), 0);
     json_t *all = json_loads(output, 0, NULL), *whole = json_object_get(json_array_get(all, 0), "whole");
     const double share = json_real_value(json_object_get(whole, "of_floor"));
     ck_assert_msg(share > 0 && share < 1, "%s", output);
     json_decref(all);
     snprintf(arguments, sizeof arguments, "specs/l2norm.yaml --device=host --dim S=5 --seconds=0.01 --device-model=%s", path);
-    ck_assert_int_eq(tfgen(arguments), 0);
+    ck_assert_int_eq(bench_with(arguments), 0);
     says("of floor");
     says("fit the last-level cache");
     unlink(path);
@@ -130,7 +117,7 @@ START_TEST(peaks_of_another_device_are_refused)
     char path[] = "/tmp/tfgen-host-peaks-XXXXXX", arguments[256];
     write_model(path, "Cray-1");
     snprintf(arguments, sizeof arguments, "specs/l2norm.yaml --device=host --dim S=5 --seconds=0.01 --device-model=%s", path);
-    ck_assert_int_eq(tfgen(arguments), 2);
+    ck_assert_int_eq(bench_with(arguments), 2);
     says("is for a device that is called 'Cray-1'; this one is '");
     unlink(path);
 }
@@ -138,18 +125,18 @@ END_TEST
 
 START_TEST(what_bench_cannot_do_it_says)
 {
-    ck_assert_int_eq(tfgen("specs/rmsnorm.yaml --device=host --graph"), 4);
+    ck_assert_int_eq(bench_with("specs/rmsnorm.yaml --device=host --graph"), 4);
     says("the host engine has none");
-    ck_assert_int_eq(tfgen("specs/rmsnorm.yaml --device=host --seconds=forever"), 2);
+    ck_assert_int_eq(bench_with("specs/rmsnorm.yaml --device=host --seconds=forever"), 2);
     says("--seconds: 'forever' is not a number");
-    ck_assert_int_eq(tfgen("specs/rmsnorm.yaml --device=host --seconds=-1"), 2);
-    ck_assert_int_eq(tfgen("specs/rmsnorm.yaml --device=abacus"), 2);
+    ck_assert_int_eq(bench_with("specs/rmsnorm.yaml --device=host --seconds=-1"), 2);
+    ck_assert_int_eq(bench_with("specs/rmsnorm.yaml --device=abacus"), 2);
     says("--device: ");
-    ck_assert_int_eq(tfgen("specs/rmsnorm.yaml --fusion=most"), 2);
+    ck_assert_int_eq(bench_with("specs/rmsnorm.yaml --fusion=most"), 2);
     says("unknown level 'most'");
-    ck_assert_int_eq(tfgen("specs/rmsnorm.yaml --device=host --device-model=h200"), 2);
+    ck_assert_int_eq(bench_with("specs/rmsnorm.yaml --device=host --device-model=h200"), 2);
     says("device model h200 is of target sm_90a, not of host");
-    ck_assert_int_eq(tfgen(""), 2);
+    ck_assert_int_eq(bench_with(""), 2);
     says("usage: tfgen bench");
 }
 END_TEST

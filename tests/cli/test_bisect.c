@@ -54,13 +54,8 @@ static void write_text(const char *file, const char *whole)
 
 static void read_text(const char *file)
 {
-    FILE *f = fopen(path_of(file), "r");
-    size_t room = 0;
     free(content);
-    content = NULL;
-    ck_assert_ptr_nonnull(f);
-    ck_assert_int_gt(getdelim(&content, &room, 0, f), 0);
-    fclose(f);
+    content = whole_file(path_of(file));
 }
 
 /* The kernel's file with each `from` turned into `to`. */

@@ -3,33 +3,12 @@
 #define _GNU_SOURCE
 #include "gen/source/probe.h"
 #include "tests/runtime/hip_program.h"
+#include "tests/shell.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 
-static char output[1 << 16], folder[] = "/tmp/tfgen-calibrate-XXXXXX";
-
-static int tfgen(const char *arguments)
-{
-    const char *program = getenv("TFGEN") ? getenv("TFGEN") : "./tfgen";
-    char command[4096];
-    snprintf(command, sizeof command, "%s %s 2>&1", program, arguments);
-    FILE *pipe = popen(command, "r");
-    ck_assert_ptr_nonnull(pipe);
-    output[fread(output, 1, sizeof output - 1, pipe)] = '\0';
-    return WEXITSTATUS(pclose(pipe));
-}
-
-static void says(const char *part) { ck_assert_msg(strstr(output, part) != NULL, "no '%s' in:\n%s", part, output); }
-
-static const char *in_folder(const char *format, const char *more)
-{
-    static char text[2][512];
-    static int turn;
-    snprintf(text[turn ^= 1], sizeof *text, format, folder, more);
-    return text[turn];
-}
+static char folder[] = "/tmp/tfgen-calibrate-XXXXXX";
 
 typedef struct reading {
     arena *a;
@@ -74,20 +53,17 @@ START_TEST(the_host_is_measured_and_predictions_are_made_with_that)
     char path[256];
     snprintf(path, sizeof path, "%s/host.yaml", folder);
     ck_assert_int_eq(tfgen("predict specs/linear.yaml --device-model=host"), code_usage);
-    ck_assert_msg(tfgen(in_folder("calibrate --device=host --seconds=0 -o %s/host.yaml", "")) == 0, "%s", output);
+    ck_assert_msg(tfgen("calibrate --device=host --seconds=0 -o %s/host.yaml", folder) == 0, "%s", output);
     ck_assert_str_eq(output, "");
-    char text[1 << 14];
-    FILE *f = fopen(path, "r");
-    ck_assert_ptr_nonnull(f);
-    text[fread(text, 1, sizeof text - 1, f)] = 0;
-    fclose(f);
+    char *text = whole_file(path);
     reading r = read_text(text);
     has_what_all_have(r.model);
     is_measured(&r.model->numbers[number_bandwidth]);
     ck_assert_str_eq(r.model->name, "host");
     ck_assert_int_eq(r.model->counts[fact_units].source, source_chosen);
-    ck_assert_msg(tfgen(in_folder("predict specs/linear.yaml --device-model=%s/host.yaml", "")) == 0, "%s", output);
+    ck_assert_msg(tfgen("predict specs/linear.yaml --device-model=%s/host.yaml", folder) == 0, "%s", output);
     arena_free(r.a);
+    free(text);
 }
 END_TEST
 
@@ -133,7 +109,7 @@ START_TEST(a_damaged_file_says_where)
     ck_assert_ptr_nonnull(f);
     fputs(copy, f);
     fclose(f);
-    ck_assert_int_eq(tfgen(in_folder("emit specs/linear.yaml --target=sm_90a --dump=plan --device-model=%s/damaged.yaml", "")),
+    ck_assert_int_eq(tfgen("emit specs/linear.yaml --target=sm_90a --dump=plan --device-model=%s/damaged.yaml", folder),
                      code_bad_input);
     says("damaged.yaml:5:13: error: units: a whole number from 1 to 65536 is wanted here");
     arena_free(a);

@@ -2,28 +2,17 @@
  * of HIP (tests/doubles) pretend. Runs $TFGEN (default ./tfgen). */
 #define _GNU_SOURCE
 #include "tests/runtime/hip_program.h"
+#include "tests/shell.h"
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-
-static char output[1 << 16];
 
 /* With variables in front; stderr is left out of JSON. */
-static int tfgen(const char *variables, const char *arguments)
+static int with(const char *variables, const char *arguments)
 {
-    const char *program = getenv("TFGEN") ? getenv("TFGEN") : "./tfgen";
-    char command[4096];
-    snprintf(command, sizeof command, "env %s %s %s%s", variables, program, arguments,
-             strstr(arguments, "--json") ? " 2>/dev/null" : " 2>&1");
-    FILE *pipe = popen(command, "r");
-    ck_assert_ptr_nonnull(pipe);
-    output[fread(output, 1, sizeof output - 1, pipe)] = '\0';
-    return WEXITSTATUS(pclose(pipe));
+    return shell("env %s ${TFGEN:-./tfgen} %s%s", variables, arguments, strstr(arguments, "--json") ? " 2>/dev/null" : " 2>&1");
 }
-
-static void says(const char *part) { ck_assert_msg(strstr(output, part) != NULL, "no '%s' in:\n%s", part, output); }
 
 static json_t *parsed(void)
 {
@@ -45,7 +34,7 @@ static const char *check_text(json_t *all, const char *name, const char *field)
 
 START_TEST(devices_lists_every_gpu_and_the_host)
 {
-    ck_assert_int_eq(tfgen("TFGEN_DOUBLE_DEVICES=gfx942,gfx906 TFGEN_LIBCUDA=/nowhere", "devices"), 0);
+    ck_assert_int_eq(with("TFGEN_DOUBLE_DEVICES=gfx942,gfx906 TFGEN_LIBCUDA=/nowhere", "devices"), 0);
     says("hip:0    AMD Instinct MI300X                  gfx942:sramecc+:xnack-   gfx942      304");
     says("hip:1    AMD Instinct MI50                    gfx906:sramecc+:xnack-   -            60");
     says("cuda     none: ");
@@ -55,7 +44,7 @@ END_TEST
 
 START_TEST(devices_are_json_for_scripts)
 {
-    ck_assert_int_eq(tfgen("TFGEN_DOUBLE_DEVICES=gfx1100 TFGEN_LIBCUDA=/nowhere", "devices --json"), 0);
+    ck_assert_int_eq(with("TFGEN_DOUBLE_DEVICES=gfx1100 TFGEN_LIBCUDA=/nowhere", "devices --json"), 0);
     json_t *all = parsed(), *devices = json_object_get(all, "devices"), *first = json_array_get(devices, 0),
            *missing = json_object_get(all, "missing");
     ck_assert_uint_eq(json_array_size(devices), 2);
@@ -70,17 +59,17 @@ END_TEST
 
 START_TEST(an_overridden_architecture_is_warned_of)
 {
-    ck_assert_int_eq(tfgen("TFGEN_DOUBLE_DEVICES=gfx1101 HSA_OVERRIDE_GFX_VERSION=11.0.0", "devices"), 0);
+    ck_assert_int_eq(with("TFGEN_DOUBLE_DEVICES=gfx1101 HSA_OVERRIDE_GFX_VERSION=11.0.0", "devices"), 0);
     says("warning: HSA_OVERRIDE_GFX_VERSION=11.0.0");
     says("gfx1100                  gfx1100");
-    ck_assert_int_eq(tfgen("TFGEN_DOUBLE_DEVICES=gfx1101 HSA_OVERRIDE_GFX_VERSION=11.0.0", "doctor"), 0);
+    ck_assert_int_eq(with("TFGEN_DOUBLE_DEVICES=gfx1101 HSA_OVERRIDE_GFX_VERSION=11.0.0", "doctor"), 0);
     says("unset HSA_OVERRIDE_GFX_VERSION");
 }
 END_TEST
 
 START_TEST(doctor_tries_the_gpu_and_names_what_can_run)
 {
-    ck_assert_int_eq(tfgen("TFGEN_DOUBLE_DEVICES=gfx90a HIP_VISIBLE_DEVICES=0", "doctor --json"), 0);
+    ck_assert_int_eq(with("TFGEN_DOUBLE_DEVICES=gfx90a HIP_VISIBLE_DEVICES=0", "doctor --json"), 0);
     json_t *all = parsed(), *runs_on = json_object_get(all, "runs_on");
     ck_assert(json_is_true(json_object_get(all, "good")));
     ck_assert_str_eq(json_string_value(json_array_get(runs_on, 0)), "hip:0");
@@ -96,7 +85,7 @@ END_TEST
 
 START_TEST(a_driver_that_is_too_old_for_the_code_is_found_and_mended)
 {
-    ck_assert_int_eq(tfgen("TFGEN_DOUBLE_FAULT=hipModuleLoadData:1:209", "doctor"), 0);
+    ck_assert_int_eq(with("TFGEN_DOUBLE_FAULT=hipModuleLoadData:1:209", "doctor"), 0);
     says("the driver does not load HIPRTC API 6.3's code: hipModuleLoadData: hipErrorNoBinaryForGpu");
     says("TFGEN_CLANG=none for its own HIPRTC");
     says("tfgen can run on: host");
@@ -105,13 +94,13 @@ END_TEST
 
 START_TEST(a_machine_where_nothing_can_run_is_exit_code_1)
 {
-    ck_assert_int_eq(tfgen("TFGEN_HOST_CC=/nowhere/clang TFGEN_LIBHIP=/nowhere TFGEN_LIBCUDA=/nowhere TFGEN_CACHE_DIR=", "doctor"), 1);
+    ck_assert_int_eq(with("TFGEN_HOST_CC=/nowhere/clang TFGEN_LIBHIP=/nowhere TFGEN_LIBCUDA=/nowhere TFGEN_CACHE_DIR=", "doctor"), 1);
     says("the host compiler /nowhere/clang");
     says("apt install clang-22 (or any clang from 14 on), or set TFGEN_HOST_CC");
     says("TFGEN_LIBHIP cannot be opened");
     says("set TFGEN_CACHE_DIR to a folder");
     says("nothing can run on this machine");
-    ck_assert_int_eq(tfgen("TFGEN_HOST_CC=/nowhere/clang TFGEN_LIBHIP=/nowhere TFGEN_LIBCUDA=/nowhere", "doctor --json"), 1);
+    ck_assert_int_eq(with("TFGEN_HOST_CC=/nowhere/clang TFGEN_LIBHIP=/nowhere TFGEN_LIBCUDA=/nowhere", "doctor --json"), 1);
     json_t *all = parsed();
     ck_assert(json_is_false(json_object_get(all, "good")));
     ck_assert_str_eq(check_text(all, "host engine", "state"), "bad");
@@ -121,7 +110,7 @@ END_TEST
 
 START_TEST(a_missing_worker_and_a_broken_cache_are_found)
 {
-    ck_assert_int_eq(tfgen("TFGEN_WORKER=/nowhere/worker TFGEN_CACHE_DIR=/proc/nowhere", "doctor"), 0);
+    ck_assert_int_eq(with("TFGEN_WORKER=/nowhere/worker TFGEN_CACHE_DIR=/proc/nowhere", "doctor"), 0);
     says("tfgen-worker");
     says("set TFGEN_WORKER");
 }
@@ -129,7 +118,7 @@ END_TEST
 
 START_TEST(hidden_gpus_are_explained)
 {
-    ck_assert_int_eq(tfgen("HIP_VISIBLE_DEVICES=-1", "doctor"), 0);
+    ck_assert_int_eq(with("HIP_VISIBLE_DEVICES=-1", "doctor"), 0);
     says("HIP_VISIBLE_DEVICES=-1 hides every GPU");
     says("tfgen can run on: host");
 }

@@ -157,15 +157,9 @@ END_TEST
 START_TEST(a_picture_needs_no_other_file_and_names_each_launch)
 {
     rig *r = rig_plan(&(rig_request){.path = "specs/llama-block.yaml", .level = fusion_tile, .target = "sm_90a"});
-    static char svg[4 << 20];
     trace_once();
-    FILE *f = fopen(path_of("t.svg"), "r");
-    ck_assert_ptr_nonnull(f);
-    svg[fread(svg, 1, sizeof svg - 1, f)] = 0;
-    fclose(f);
-    ck_assert_int_eq(strncmp(svg, "<svg xmlns=\"http://www.w3.org/2000/svg\"", 39), 0);
-    ck_assert_ptr_eq(strstr(svg + 30, "http"), strstr(svg, "http") > svg + 30 ? strstr(svg, "http") : NULL);
-    ck_assert(!strstr(svg, "<script") && !strstr(svg, "url(") && !strstr(svg, "nan") && !strstr(svg, "inf"));
+    char *svg = whole_file(path_of("t.svg"));
+    is_picture(svg);
     for (int i = 0; i < r->c.plan->launch_count; i++) {
         char path[64], key[64];
         snprintf(path, sizeof path, "<path id=\"t%d\"", i);
@@ -173,14 +167,7 @@ START_TEST(a_picture_needs_no_other_file_and_names_each_launch)
         ck_assert(strstr(svg, path) && strstr(svg, key) && strstr(svg, r->c.plan->launches[i].name));
     }
     rig_close(r);
-    int open = 0; /* every element that is opened is closed */
-    for (const char *at = strchr(svg, '<'); at; at = strchr(at + 1, '<')) {
-        const char *end = strchr(at, '>');
-        ck_assert_ptr_nonnull(end);
-        open += at[1] == '/' ? -1 : end[-1] == '/' ? 0 : 1;
-        ck_assert_int_ge(open, 0);
-    }
-    ck_assert_int_eq(open, 0);
+    free(svg);
 }
 END_TEST
 

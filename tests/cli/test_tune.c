@@ -8,6 +8,7 @@
 #include "runtime/cli/tune/space.h"
 #include "runtime/cli/trial.h"
 #include "runtime/cli/trial_data.h"
+#include "tests/shell.h"
 #include "tests/support.h"
 #include <errno.h>
 #include <glob.h>
@@ -524,22 +525,15 @@ START_TEST(a_devices_clocks_are_told_or_why_not)
 END_TEST
 
 /* ---- the command */
-static char output[1 << 16];
-static int tfgen(const char *arguments)
+static int tune(const char *arguments)
 {
-    char command[4096];
-    snprintf(command, sizeof command, "( TFGEN_WISDOM=%s/wisdom TFGEN_TRIALS=%s/a/b/trials.db ${TFGEN:-./tfgen} %s ) 2>&1", folder, folder,
-             arguments);
-    FILE *pipe = popen(command, "r");
-    ck_assert_ptr_nonnull(pipe);
-    output[fread(output, 1, sizeof output - 1, pipe)] = 0;
-    return WEXITSTATUS(pclose(pipe));
+    return shell("( TFGEN_WISDOM=%s/wisdom TFGEN_TRIALS=%s/a/b/trials.db ${TFGEN:-./tfgen} %s ) 2>&1", folder, folder, arguments);
 }
 
 static json_t *tuned(const char *arguments)
 {
     json_error_t error;
-    ck_assert_msg(tfgen(arguments) == 0, "%s", output);
+    ck_assert_msg(tune(arguments) == 0, "%s", output);
     json_t *all = json_loads(output, 0, &error), *kernel = json_array_get(json_object_get(json_array_get(all, 0), "kernels"), 0);
     ck_assert_msg(kernel != NULL, "%s: %s", error.text, output);
     json_incref(kernel);
@@ -565,9 +559,9 @@ START_TEST(what_was_tuned_is_used_and_not_tuned_again)
     ck_assert_int_ge(number_of("SELECT count(*) FROM samples"), tried);
     char tile[256];
     snprintf(tile, sizeof tile, "from wisdom\n    tile %s\n", strchr(json_string_value(json_object_get(first, "tile")), ' ') + 1);
-    ck_assert_int_eq(tfgen("specs/softmax.yaml --dim=S=5 --dump=plan"), 0);
+    ck_assert_int_eq(tune("specs/softmax.yaml --dim=S=5 --dump=plan"), 0);
     ck_assert_msg(strstr(output, tile) != NULL, "%s in\n%s", tile, output);
-    ck_assert_int_eq(tfgen("wisdom ls"), 0);
+    ck_assert_int_eq(tune("wisdom ls"), 0);
     ck_assert_msg(strstr(output, "1 entries; 0 lines are not used") != NULL, "%s", output);
     json_t *again = tuned(TUNE "--budget=1h");
     ck_assert_str_eq(how(again), "known");
@@ -591,7 +585,7 @@ START_TEST(at_a_terminal_a_tuning_says_how_far_it_is)
         return;
     }
     if (child == 0) {
-        ck_assert_int_eq(tfgen("tune specs/softmax.yaml --device=host --effort=quick --dim=S=5 --budget=1h >/dev/null 2>/dev/tty"), 0);
+        ck_assert_int_eq(tune("tune specs/softmax.yaml --device=host --effort=quick --dim=S=5 --budget=1h >/dev/null 2>/dev/tty"), 0);
         _exit(0);
     }
     for (ssize_t got; n < sizeof output - 1 && (got = read(terminal, output + n, sizeof output - 1 - n)) > 0;) n += (size_t)got;
@@ -680,7 +674,7 @@ START_TEST(reports_have_every_trial_and_quote_what_is_in_them)
     snprintf(arguments, sizeof arguments,
              "tune --report=%s/r.json && cd %s && ln -sf \"$OLDPWD/${TFGEN:-./tfgen}\" t && export TFGEN_TRIALS=a/b/trials.db && "
              "./t tune --report=r.csv && ./t tune --report=r.html && ./t tune --report=r.txt && cat r.html", folder, folder);
-    ck_assert_msg(tfgen(arguments) == 0, "%s", output);
+    ck_assert_msg(tune(arguments) == 0, "%s", output);
     ck_assert_ptr_nonnull(strstr(output, "&lt;script&gt;"));
     ck_assert_ptr_null(strstr(output, "<script"));
     ck_assert_ptr_null(strchr(output, 27));
@@ -688,7 +682,7 @@ START_TEST(reports_have_every_trial_and_quote_what_is_in_them)
     ck_assert_ptr_nonnull(strstr(output, "<tr class=\"kept\">"));
     ck_assert_ptr_nonnull(strstr(output, "@media (prefers-color-scheme: dark){:root{--ink:"));
     snprintf(arguments, sizeof arguments, "--version; cat %s/r.csv", folder);
-    ck_assert_int_eq(tfgen(arguments), 0);
+    ck_assert_int_eq(tune(arguments), 0);
     ck_assert_ptr_nonnull(strstr(output, ",\"a,\"\"b\","));
     ck_assert_int_eq(lines_of("r.csv"), trials + 1);
     char path[128];
@@ -697,10 +691,10 @@ START_TEST(reports_have_every_trial_and_quote_what_is_in_them)
     ck_assert_int_eq((long long)json_array_size(all), trials);
     json_decref(all);
     ck_assert_int_eq(lines_of("r.txt"), trials + 2 * 4);
-    ck_assert_int_eq(tfgen("tune --report=x.pdf"), code_usage);
-    ck_assert_int_eq(tfgen("tune specs/rmsnorm.yaml --device=host --trials=/dev/null --sweep=S=2,4.8"), code_usage);
+    ck_assert_int_eq(tune("tune --report=x.pdf"), code_usage);
+    ck_assert_int_eq(tune("tune specs/rmsnorm.yaml --device=host --trials=/dev/null --sweep=S=2,4.8"), code_usage);
     ck_assert_ptr_nonnull(strstr(output, "--sweep: 'S=2,4.8' is not DIM=V,V,... or DIM=V..V (doubling), at most 64 values"));
-    ck_assert_int_eq(tfgen("tune"), code_usage);
+    ck_assert_int_eq(tune("tune"), code_usage);
 }
 END_TEST
 
@@ -717,7 +711,7 @@ START_TEST(a_gpu_is_tuned_through_its_driver)
     json_decref(kernel);
     char arguments[256];
     snprintf(arguments, sizeof arguments, "tune --report=%s/r.html; cat %s/r.html", folder, folder);
-    ck_assert_int_eq(tfgen(arguments), 0);
+    ck_assert_int_eq(tune(arguments), 0);
     ck_assert_msg(strstr(output, "measured us by model us</text>") && strstr(output, "best so far, of the default, by trial</text>"), "%s",
                   output);
 }
@@ -732,7 +726,7 @@ static void check_shipped(const char *path, int number, const char *arguments, c
     ck_assert_msg(strncmp(arguments, "# ", 2) == 0 && strstr(arguments, ".yaml"), "%s:%d: above it no # SPEC OPTIONS", path, number);
     snprintf(command, sizeof command, "%.*s --target=%s --device-model=%s --dump=plan", (int)strcspn(arguments + 2, "\n"), arguments + 2,
              target, device);
-    ck_assert_msg(tfgen(command) == 0, "%s:%d: %s", path, number, output);
+    ck_assert_msg(tune(command) == 0, "%s:%d: %s", path, number, output);
     snprintf(tile, sizeof tile, "%.*s\n", (int)strcspn(settings + 2, "#\n") - 1, settings + 2);
     const char *found = strstr(output, "    from wisdom\n    tile ");
     ck_assert_msg(found && strstr(found, tile), "%s:%d: `tfgen %s` does not use it: tune again, or take the line out (tfgen wisdom ls "
@@ -756,7 +750,7 @@ START_TEST(every_line_that_ships_is_used_by_default)
     }
     globfree(&files);
     ck_assert_int_gt(lines, 0);
-    ck_assert_int_eq(tfgen("wisdom ls shipped --json"), 0);
+    ck_assert_int_eq(tune("wisdom ls shipped --json"), 0);
     ck_assert_msg(!strstr(output, "\"stale\""), "%s", output);
 }
 END_TEST
@@ -845,7 +839,7 @@ START_TEST(a_wrong_candidate_is_told_and_not_kept)
 {
     char command[4096];
     use_bad_compiler(folder);
-    ck_assert_int_eq(tfgen("tune specs/softmax.yaml --device=host --effort=quick --dim=S=200 --budget=1h"), code_check_failed);
+    ck_assert_int_eq(tune("tune specs/softmax.yaml --device=host --effort=quick --dim=S=200 --budget=1h"), code_check_failed);
     ck_assert_msg(strstr(output, "tfgen: a wrong result, which is a bug of tfgen: value p is ") != NULL, "%s", output);
     ck_assert_int_ge(number_of("SELECT count(*) FROM trials WHERE status = 'wrong' AND reason LIKE 'value p is %' AND NOT checked"), 1);
     ck_assert_int_eq(number_of("SELECT count(*) FROM trials WHERE status = 'kept' AND tile NOT LIKE '% v=16'"), 0);
@@ -856,7 +850,7 @@ START_TEST(a_wrong_candidate_is_told_and_not_kept)
     shown += strlen("\n  tfgen ");
     snprintf(command, sizeof command, "%.*s", (int)strcspn(shown, "\n"), shown);
     ck_assert_msg(!strstr(command, "v=16"), "%s", command);
-    ck_assert_int_eq(tfgen(command), code_check_failed);
+    ck_assert_int_eq(tune(command), code_check_failed);
 }
 END_TEST
 
