@@ -116,9 +116,10 @@ static void build(arguments *a, const char *compiler, const host_compile_options
     const int version = version_of(compiler);
     if (version && version < 15) add_words(a, "-Xclang -fallow-half-arguments-and-returns"); /* its f16 is __fp16 */
     if (has_avx512()) add_words(a, "-mprefer-vector-width=512");
-    if (o->lines) add_words(a, "-gline-tables-only");
+    /* Of version 5 binutils' addr2line (2.40) does not find inlined calls whose code lies in several pieces. */
+    if (o->lines || o->check) add_words(a, "-gdwarf-4 -gline-tables-only");
     if (o->check)
-        add_words(a, "-DHS_CHECK -gline-tables-only -fno-vectorize -fno-slp-vectorize -fno-omit-frame-pointer -fsanitize=kernel-address "
+        add_words(a, "-DHS_CHECK -fno-vectorize -fno-slp-vectorize -fno-omit-frame-pointer -fsanitize=kernel-address "
                      "-mllvm -asan-stack=0 -mllvm -asan-globals=0 -mllvm -asan-instrument-atomics=0 "
                      "-mllvm -asan-instrumentation-with-call-threshold=0");
 #ifdef HS_UCONTEXT
