@@ -159,6 +159,53 @@ START_TEST(figures_of_every_spec_and_level_add_up)
 }
 END_TEST
 
+static double up_to(double x, double step) { return ceil(x / step) * step; }
+
+/* linear.yaml: a product with a bias, here in tiles of which the last ones reach beyond it, in rounds of which the last one is not full. */
+START_TEST(figures_of_a_product_are_closed_forms)
+{
+    const double rows = 2048, columns = 5468, length = 2048;
+    ck_assert_int_eq(tfgen("explain specs/linear.yaml --dim=B=1,S=2048,F=5468,D=2048 --target=gfx90a --fusion=tile --no-code --json"), 0);
+    json_t *all = read_json(), *level = json_array_get(json_object_get(all, "levels"), 0);
+    const json_t *k = json_array_get(json_object_get(level, "kernels"), 0), *work = json_object_get(k, "work");
+    const json_t *p = json_object_get(k, "predicted"), *mi210 = json_array_get(json_object_get(all, "models"), 0);
+    const json_t *tile = json_object_get(json_array_get(json_object_get(k, "phases"), 0), "tile");
+    const double tiles = ceil(rows / number(tile, "m")) * ceil(columns / number(tile, "n")), units = number(mi210, "units");
+    ck_assert_double_eq(number(work, "products"), 2 * rows * columns * length);
+    ck_assert_double_eq(number(work, "others"), rows * columns);
+    ck_assert_double_eq(number(work, "bytes_read"), 2 * (rows * length + columns * length + columns));
+    ck_assert_double_eq(number(work, "bytes_written"), 2 * rows * columns);
+    ck_assert_double_eq(number(k, "workgroups"), tiles);
+    ck_assert_double_eq(number(p, "padded_products"), 2 * length * tiles * number(tile, "m") * number(tile, "n"));
+    ck_assert_double_eq_tol(number(p, "unit_use"), tiles / up_to(tiles, units), 1e-12);
+    ck_assert_double_eq_tol(number(k, "floor_seconds"), 2 * rows * columns * length / number(mi210, "products"), 1e-12);
+    ck_assert_str_eq(string(k, "floor_limit"), "products");
+    const double packed = number(level, "packed_bytes");
+    ck_assert(packed >= 2 * columns * length && packed <= 2 * up_to(columns, number(tile, "n")) * length);
+    json_decref(all);
+    ck_assert_int_eq(tfgen("fit specs/linear.yaml --dim=B=1,F=5468,D=2048 --target=gfx90a --json"), 0);
+    all = read_json();
+    ck_assert_double_eq(number(json_array_get(all, 0), "weights"), packed + 2 * columns);
+    json_decref(all);
+}
+END_TEST
+
+/* What fit says is what the runtime allocates (tests/cli/test_fit.c). */
+START_TEST(workspace_is_what_fit_says)
+{
+    ck_assert_int_eq(tfgen("explain specs/llama-decode.yaml --preset=llama-8b --dim=B=64 --fusion=tile --no-code --json"), 0);
+    json_t *all = read_json();
+    const double bytes = number(json_array_get(json_object_get(all, "levels"), 0), "workspace_bytes");
+    json_decref(all);
+    ck_assert_int_eq(tfgen("fit specs/llama-decode.yaml --preset=llama-8b --json"), 0);
+    all = read_json();
+    ck_assert_double_eq(number(json_array_get(all, 0), "largest"), 64);
+    ck_assert_double_eq(number(json_array_get(all, 0), "workspace"), bytes);
+    ck_assert_double_gt(bytes, 0);
+    json_decref(all);
+}
+END_TEST
+
 START_TEST(the_text_says_why_and_what_it_costs)
 {
     ck_assert_int_eq(tfgen("explain specs/llama-block.yaml --preset=llama-1b --no-code --fusion=tile"), 0);
@@ -187,6 +234,20 @@ START_TEST(the_text_says_why_and_what_it_costs)
 END_TEST
 
 /* ---- code */
+/* A unit of gfx90a: four SIMDs of 512 registers, given out by eights, and places for 8 waves; 64 KB of shared memory, by 512 bytes. */
+static void check_held(const json_t *code, double threads)
+{
+    const json_t *held = json_object_get(code, "held");
+    const double waves = threads / 64, registers = number(code, "registers"), shared = number(code, "shared_bytes");
+    const double simd = fmin(8, floor(512 / up_to(registers, 8))), by_waves = floor(simd / ceil(waves / 4));
+    const double groups = shared > 0 ? fmin(by_waves, floor(65536 / up_to(shared, 512))) : by_waves;
+    ck_assert_double_eq(number(held, "workgroups"), groups);
+    ck_assert_double_eq(number(held, "waves"), ceil(groups * waves / 4));
+    ck_assert_double_eq(number(held, "most_waves"), 8);
+    ck_assert_double_eq(number(code, "scratch_bytes"), 0);
+    ck_assert_double_eq(number(code, "vector_spills"), 0);
+}
+
 START_TEST(registers_are_those_of_the_code_object)
 {
     char folder[] = "/tmp/tfgen-explain-XXXXXX";
@@ -205,7 +266,7 @@ START_TEST(registers_are_those_of_the_code_object)
         ck_assert_double_eq(number(told, "sgprs"), number(facts, "sgprs"));
         ck_assert_double_eq(number(told, "shared_bytes"), number(facts, "lds_bytes"));
         ck_assert_double_gt(number(told, "matrix_instructions"), 0);
-        ck_assert_double_gt(number(json_object_get(told, "held"), "workgroups"), 0);
+        check_held(told, number(k, "threads"));
     }
     ck_assert_uint_gt(i, 0);
     json_decref(all), json_decref(manifest);
@@ -280,15 +341,6 @@ START_TEST(matrix_instructions_are_counted_in_machine_code)
 END_TEST
 
 /* ---- the page */
-static char *whole_file(const char *path)
-{
-    FILE *in = fopen(path, "rb");
-    ck_assert_ptr_nonnull(in);
-    output[fread(output, 1, sizeof output - 1, in)] = '\0';
-    fclose(in);
-    return output;
-}
-
 static int occurrences(const char *text, const char *part)
 {
     int n = 0;
@@ -306,7 +358,7 @@ START_TEST(the_page_is_one_file_that_needs_no_other_and_no_text_ends_its_script)
                      0);
     close(file);
     ck_assert_int_eq(tfgen("explain %s --no-code --html=%s", spec, page), 0);
-    const char *html = whole_file(page);
+    char *html = whole_file(page);
     ck_assert_int_eq(occurrences(html, "</script>"), 2);
     ck_assert_int_eq(occurrences(html, "<img"), 0);
     ck_assert_int_eq(occurrences(html, "http"), 2); /* the name of SVG, and a word of the policy that forbids the network */
@@ -317,6 +369,7 @@ START_TEST(the_page_is_one_file_that_needs_no_other_and_no_text_ends_its_script)
     json_t *all = json_loadb(data, (size_t)(strstr(data, "</script>") - data), 0, NULL);
     ck_assert_str_eq(string(all, "block"), "n");
     json_decref(all);
+    free(html);
     unlink(page), unlink(spec);
 }
 END_TEST
@@ -356,6 +409,8 @@ int main(void)
     Suite *suite = suite_create("explain");
     TCase *figures = tcase_create("figures"), *code = tcase_create("code"), *page = tcase_create("page");
     tcase_add_loop_test(figures, figures_of_every_spec_and_level_add_up, 0, spec_count);
+    tcase_add_test(figures, figures_of_a_product_are_closed_forms);
+    tcase_add_test(figures, workspace_is_what_fit_says);
     tcase_add_test(figures, the_text_says_why_and_what_it_costs);
     tcase_add_test(figures, text_of_a_plan_is_explained_as_it_is);
     tcase_add_test(figures, what_explain_cannot_do_it_says);
