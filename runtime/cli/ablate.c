@@ -369,6 +369,8 @@ static void prepare(ablate_job *j)
     if (j->request.from_ir) bail(j->a, code_usage, (position){0}, "--from: ablate needs a spec");
     if (j->o->device && strcmp(j->o->device, "host") == 0)
         bail(j->a, code_usage, (position){0}, "--device: the host engine's times say nothing of fusions; leave it out, or name a GPU");
+    if (!j->o->device && (j->o->seconds || j->o->graph))
+        bail(j->a, code_usage, (position){0}, "--seconds and --graph are for --device, without which nothing is timed");
     j->device = trial_device(j->a, j->o->device, false, &target);
     j->request.target = j->device ? target : cli_target(j->a, j->o, &j->request);
     j->request.device_label = j->device ? j->device->info.label : NULL;

@@ -210,7 +210,8 @@ static void emit_spec(void *argument)
 {
     emit_job *j = argument;
     arena *a = j->a;
-    if (j->o->compiler && !j->o->code) bail(a, code_usage, (position){0}, "--compiler: nothing is compiled without --code");
+    if ((j->o->compiler || j->o->time_limit) && !j->o->code)
+        bail(a, code_usage, (position){0}, "--%s: nothing is compiled without --code", j->o->compiler ? "compiler" : "time-limit");
     j->cache = j->o->code ? cli_cache(a, j->o) : NULL;
     const compile_request r = cli_request(a, j->o, j->path);
     name_list targets = options_list(a, j->o->target ? j->o->target : "host");

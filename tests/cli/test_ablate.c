@@ -154,6 +154,8 @@ START_TEST(what_ablate_cannot_do_it_says)
     ck_assert_int_eq(tfgen("ablate specs/swiglu.yaml --combine=qkv,gate_up,rmsnorm,bias,activation,residual,rope"), 2);
     says("--combine: at most 6 fusions, which are 64 variants");
     ck_assert_int_eq(tfgen("ablate specs/swiglu.yaml --device=host"), 2);
+    ck_assert_int_eq(tfgen("ablate specs/swiglu.yaml --seconds=1"), 2);
+    says("--seconds and --graph are for --device");
     ck_assert_int_eq(tfgen("ablate specs/swiglu.yaml specs/linear.yaml"), 2);
     ck_assert_int_eq(tfgen("ablate specs/bad/add-shapes.yaml"), 3);
     ck_assert_int_eq(tfgen("ablate specs/swiglu.yaml --target=sm_12"), 4);
