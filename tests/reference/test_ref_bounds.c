@@ -162,23 +162,26 @@ START_TEST(a_norm_of_one_number_of_either_sign_stays_below_its_bound)
 }
 END_TEST
 
-/* m + c and m * c have one error along a row, that of m: it adds up in the row's sum and product, by the sign that it has in each. */
+/* m + c and m * c have one error along a row, that of m: it adds up in the row's sum and product, by the sign that it has in each, and
+ * whichever operand it is of. */
 START_TEST(what_a_whole_row_has_from_one_number_adds_up)
 {
     static const char yaml[] = "block: t\ndtype: f32\ndims: {M: 6, N: 256}\ninputs: {x: [M, N], c: [N], w: [1, N]}\n"
                                "ops: [{out: m, op: row_mean, in: [x]}, {out: a, op: add, in: [m, c]}, {out: s, op: row_sum, in: [a]}, "
                                "{out: b, op: mul, in: [m, c]}, {out: t, op: row_sum, in: [b]}, {out: p, op: matmul, in: [a, w], "
-                               "transpose: true}, {out: q, op: row_sumsq, in: [a]}]\noutputs: {s: s, t: t, p: p, q: q, m: m, a: a}\n";
+                               "transpose: true}, {out: q, op: row_sumsq, in: [a]}, {out: d, op: add, in: [c, m]}, "
+                               "{out: u, op: row_sum, in: [d]}]\noutputs: {s: s, t: t, p: p, q: q, u: u, m: m, a: a}\n";
     bench *b = open_as(yaml, "f32", NULL, 0);
     double *c = bench_data(b, "c"), *w = bench_data(b, "w");
     for (int i = 0; i < 256; i++) c[i] = i % 2 ? -1 : 1, w[i] = 0.5; /* what c multiplies cancels */
     bench_run(b, false, NULL);
     const ref_tensor *m = bench_result(b, "m"), *a = bench_result(b, "a"), *s = bench_result(b, "s"), *t = bench_result(b, "t");
-    const ref_tensor *p = bench_result(b, "p"), *q = bench_result(b, "q");
+    const ref_tensor *p = bench_result(b, "p"), *q = bench_result(b, "q"), *u = bench_result(b, "u");
     for (int row = 0; row < 6; row++) {
         double slope = 0;
         for (int i = 0; i < 256; i++) slope += 2 * a->value[row * 256 + i];
         ck_assert_double_gt(s->error[row], 255 * m->error[row]);
+        ck_assert_double_eq(u->error[row], s->error[row]);
         ck_assert_double_gt(p->error[row], 127 * m->error[row]);
         ck_assert_double_gt(q->error[row], 0.99 * fabs(slope) * m->error[row]);
         ck_assert_double_lt(t->error[row], 32 * m->error[row] + 32 * REF_UNIT * (1 + fabs(m->value[row])));
