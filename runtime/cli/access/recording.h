@@ -10,6 +10,7 @@ typedef struct event { /* one access of one lane, of at most 16 bytes; or one ro
     unsigned short wave, memory; /* memory 0: shared */
     unsigned char lane, kind, bulk, matrix;
 } event;
+_Static_assert(sizeof(event) == 40, "as --limit says (runtime/cli/options.def)");
 
 typedef struct touch { /* of a line, by a request */
     unsigned block, time, line;
