@@ -370,6 +370,33 @@ int tfgen(const char *format, ...)
 
 void says(const char *part) { ck_assert_msg(strstr(output, part) != NULL, "no '%s' in:\n%s", part, output); }
 
+json_t *parsed(void)
+{
+    json_error_t error;
+    json_t *all = json_loads(output, 0, &error);
+    ck_assert_msg(all != NULL, "%d: %s in\n%.3000s", error.line, error.text, output);
+    return all;
+}
+
+double number(const json_t *o, const char *key)
+{
+    ck_assert_msg(json_is_number(json_object_get(o, key)), "no number %s in:\n%.3000s", key, output);
+    return json_number_value(json_object_get(o, key));
+}
+
+long long integer(const json_t *o, const char *key)
+{
+    ck_assert_msg(json_is_integer(json_object_get(o, key)), "no whole number %s in:\n%.3000s", key, output);
+    return json_integer_value(json_object_get(o, key));
+}
+
+const char *string(const json_t *o, const char *key)
+{
+    const char *s = json_string_value(json_object_get(o, key));
+    ck_assert_msg(s != NULL, "no string %s in:\n%.3000s", key, output);
+    return s;
+}
+
 char *whole_file(const char *path)
 {
     char *text = NULL;

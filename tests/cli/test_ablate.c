@@ -9,13 +9,6 @@
 
 static void says_not(const char *part) { ck_assert_msg(strstr(output, part) == NULL, "'%s' in:\n%s", part, output); }
 
-static json_t *parsed(void)
-{
-    json_t *all = json_loads(output, 0, NULL);
-    ck_assert_msg(all != NULL, "%s", output);
-    return all;
-}
-
 static const json_t *named(const json_t *list, const char *key, const char *name)
 {
     size_t i;
@@ -23,12 +16,6 @@ static const json_t *named(const json_t *list, const char *key, const char *name
     json_array_foreach((json_t *)list, i, o) if (strcmp(json_string_value(json_object_get(o, key)), name) == 0) return o;
     ck_abort_msg("no %s in:\n%s", name, output);
     return NULL;
-}
-
-static double number(const json_t *o, const char *key)
-{
-    ck_assert_msg(json_object_get(o, key) != NULL, "no %s in:\n%s", key, output);
-    return json_number_value(json_object_get(o, key));
 }
 
 START_TEST(variants_are_counted_as_explain_counts_them)

@@ -17,8 +17,8 @@ static json_t *access_of(const char *what)
     return all;
 }
 
-static double number(const json_t *o, const char *key) { return json_number_value(json_object_get(o, key)); }
-static const char *string(const json_t *o, const char *key)
+static double number_of(const json_t *o, const char *key) { return json_number_value(json_object_get(o, key)); }
+static const char *text_of(const json_t *o, const char *key)
 {
     const char *s = json_string_value(json_object_get(o, key));
     return s ? s : "";
@@ -32,9 +32,9 @@ static double sum(const json_t *all, const char *kernel, const char *memory, con
     json_t *launch, *row;
     json_array_foreach(json_object_get(all, "launches"), i, launch)
         json_array_foreach(json_object_get(launch, "rows"), k, row)
-            if (strcmp(string(launch, "kernel"), kernel) == 0 && strcmp(string(row, "memory"), memory) == 0 &&
-                strcmp(string(row, "access"), access) == 0)
-                total += number(row, key);
+            if (strcmp(text_of(launch, "kernel"), kernel) == 0 && strcmp(text_of(row, "memory"), memory) == 0 &&
+                strcmp(text_of(row, "access"), access) == 0)
+                total += number_of(row, key);
     return total;
 }
 
@@ -46,15 +46,15 @@ static void check_whole(const json_t *all)
     json_array_foreach(json_object_get(all, "launches"), i, launch)
     {
         double asked = 0;
-        ck_assert(number(launch, "accesses") == number(launch, "recorded") && number(launch, "accesses") > 0);
+        ck_assert(number_of(launch, "accesses") == number_of(launch, "recorded") && number_of(launch, "accesses") > 0);
         json_array_foreach(json_object_get(launch, "rows"), k, row)
         {
-            ck_assert_msg(*string(row, "source") && *string(row, "spec"), "%s", json_dumps(row, 0));
-            asked += number(row, "lanes");
-            if (*string(row, "memory")) ck_assert_double_le(number(row, "least_sectors"), number(row, "sectors"));
-            else ck_assert_double_le(number(row, "least_cycles"), number(row, "cycles"));
+            ck_assert_msg(*text_of(row, "source") && *text_of(row, "spec"), "%s", json_dumps(row, 0));
+            asked += number_of(row, "lanes");
+            if (*text_of(row, "memory")) ck_assert_double_le(number_of(row, "least_sectors"), number_of(row, "sectors"));
+            else ck_assert_double_le(number_of(row, "least_cycles"), number_of(row, "cycles"));
         }
-        ck_assert_double_eq(asked, number(launch, "accesses")); /* each is in one row */
+        ck_assert_double_eq(asked, number_of(launch, "accesses")); /* each is in one row */
     }
 }
 
@@ -65,14 +65,14 @@ START_TEST(a_norm_asks_for_each_byte_once_on_every_target)
     snprintf(what, sizeof what, "specs/rmsnorm.yaml --target=%s --dim=B=2,S=7,D=512", targets[_i]);
     json_t *all = access_of(what);
     check_whole(all);
-    ck_assert_str_eq(string(all, "target"), targets[_i]);
+    ck_assert_str_eq(text_of(all, "target"), targets[_i]);
     const double bytes = 2 * 7 * 512 * 2;
     const char *kernel = "rmsnorm_n";
     ck_assert_double_eq(sum(all, kernel, "x", "read", "bytes_used"), bytes);
     ck_assert_double_eq(sum(all, kernel, "w", "read", "bytes_used"), bytes);
     ck_assert_double_eq(sum(all, kernel, "n", "write", "bytes_used"), bytes);
     ck_assert_double_eq(sum(all, kernel, "n", "write", "bytes_asked"), bytes);
-    ck_assert_double_eq(sum(all, kernel, "x", "read", "sectors") * number(all, "sector_bytes"), bytes);
+    ck_assert_double_eq(sum(all, kernel, "x", "read", "sectors") * number_of(all, "sector_bytes"), bytes);
     json_decref(all);
 }
 END_TEST
@@ -95,7 +95,7 @@ START_TEST(a_product_on_wgmma_loads_boxes_and_reads_operands_without_conflicts)
     ck_assert_double_eq(sum(all, kernel, "", "operand", "least_cycles"), 4 * requests);
     ck_assert_double_eq(sum(all, kernel, "l", "write", "bytes_used"), bytes);
     const json_t *caches = json_object_get(json_array_get(json_object_get(all, "launches"), 1), "caches");
-    ck_assert_double_eq(number(caches, "touched_bytes"), 3 * bytes + 128 * 2); /* and b */
+    ck_assert_double_eq(number_of(caches, "touched_bytes"), 3 * bytes + 128 * 2); /* and b */
     json_decref(all);
 }
 END_TEST
@@ -106,7 +106,7 @@ static double readers(const json_t *launch, const char *memory)
     size_t i;
     json_t *one;
     json_array_foreach(json_object_get(json_object_get(launch, "caches"), "chiplets"), i, one)
-        if (strcmp(string(one, "memory"), memory) == 0) return number(one, "fetched") / number(one, "lines");
+        if (strcmp(text_of(one, "memory"), memory) == 0) return number_of(one, "fetched") / number_of(one, "lines");
     return 0;
 }
 
@@ -120,7 +120,7 @@ START_TEST(chiplets_read_what_their_tiles_share)
                  "--tile='gemm: layer=mfma m=64 n=64 chiplets=%d'", chiplets);
         json_t *all = access_of(what);
         const json_t *launch = json_array_get(json_object_get(all, "launches"), 0);
-        ck_assert_double_eq(number(launch, "workgroups"), 64);
+        ck_assert_double_eq(number_of(launch, "workgroups"), 64);
         ck_assert_double_eq(readers(launch, "x"), chiplets);
         ck_assert_double_eq(readers(launch, "linear_l_pack"), 9 - chiplets);
         json_decref(all);
@@ -157,13 +157,13 @@ START_TEST(a_planted_line_is_named)
         snprintf(what, sizeof what, "%s%s%s", dims, bad ? " --replace-source=" : "", bad ? folder : "");
         json_t *all = access_of(what), *row, *rows = json_object_get(json_array_get(json_object_get(all, "launches"), 0), "rows");
         size_t i, faults = 0;
-        json_array_foreach(rows, i, row) faults += *string(row, "fault") != 0;
+        json_array_foreach(rows, i, row) faults += *text_of(row, "fault") != 0;
         ck_assert_uint_eq(faults, (size_t)bad);
         row = json_array_get(rows, 0);
-        if (bad) ck_assert_str_eq(string(row, "fault"), planted[_i].fault);
-        if (bad) ck_assert_str_eq(string(row, "memory"), "x");
-        if (bad) ck_assert_str_eq(string(row, "spec"), "specs/rmsnorm.yaml:13");
-        if (bad) ck_assert(strncmp(string(row, "source"), "templates/rows/rows.h:", 22) == 0);
+        if (bad) ck_assert_str_eq(text_of(row, "fault"), planted[_i].fault);
+        if (bad) ck_assert_str_eq(text_of(row, "memory"), "x");
+        if (bad) ck_assert_str_eq(text_of(row, "spec"), "specs/rmsnorm.yaml:13");
+        if (bad) ck_assert(strncmp(text_of(row, "source"), "templates/rows/rows.h:", 22) == 0);
         json_decref(all);
     }
     shell("rm -r %s", folder);

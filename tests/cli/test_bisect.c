@@ -33,8 +33,7 @@ static void close_folder(void)
 static void parse(void)
 {
     json_decref(found);
-    found = json_loads(output, 0, NULL);
-    ck_assert_msg(found != NULL, "%s", output);
+    found = parsed();
 }
 
 static const char *path_of(const char *file)
@@ -95,19 +94,6 @@ static const json_t *first(void)
     const json_t *o = json_object_get(found, "first");
     ck_assert_msg(o != NULL, "%s", output);
     return o;
-}
-
-static const char *string(const json_t *o, const char *key)
-{
-    const char *s = json_string_value(json_object_get(o, key));
-    ck_assert_msg(s != NULL, "no %s in:\n%.3000s", key, output);
-    return s;
-}
-
-static long long integer(const json_t *o, const char *key)
-{
-    ck_assert_msg(json_is_integer(json_object_get(o, key)), "no %s in:\n%.3000s", key, output);
-    return json_integer_value(json_object_get(o, key));
 }
 
 /* The first wrong value, the op that the spec has for it, and its line there. */

@@ -49,7 +49,7 @@ static void write_samples(const char *name, const double *samples, int count)
 
 static const double eleven[] = {100, 101, 99, 102, 98, 103, 97, 104, 96, 105, 95};
 
-static double number(const char *key)
+static double number_in(const char *key)
 {
     json_t *all = json_loads(output, 0, NULL);
     const double x = json_number_value(json_object_get(json_array_get(all, 0), key));
@@ -65,11 +65,11 @@ START_TEST(the_noise_is_reckoned_by_rank)
     write_samples("a", eleven, 11);
     write_samples("b", half, 11);
     ck_assert_int_eq(tfgen("compare %s/a %s/b --json", folder, folder), 0);
-    ck_assert_double_eq_tol(number("before"), 100e-6, 1e-12);
-    ck_assert_double_eq_tol(number("after"), 50e-6, 1e-12);
-    ck_assert_double_eq_tol(number("speedup"), 2, 1e-9);
-    ck_assert_double_eq_tol(number("speedup_low"), 96 / 52.0, 1e-9);
-    ck_assert_double_eq_tol(number("speedup_high"), 104 / 48.0, 1e-9);
+    ck_assert_double_eq_tol(number_in("before"), 100e-6, 1e-12);
+    ck_assert_double_eq_tol(number_in("after"), 50e-6, 1e-12);
+    ck_assert_double_eq_tol(number_in("speedup"), 2, 1e-9);
+    ck_assert_double_eq_tol(number_in("speedup_low"), 96 / 52.0, 1e-9);
+    ck_assert_double_eq_tol(number_in("speedup_high"), 104 / 48.0, 1e-9);
 }
 END_TEST
 
@@ -113,7 +113,7 @@ START_TEST(runs_of_one_key_are_pooled)
     write_record("a", both);
     write_samples("b", first, 5);
     ck_assert_int_eq(tfgen("compare %s/a %s/b --json", folder, folder), 0);
-    ck_assert_double_eq_tol(number("before"), 15e-6, 1e-12);
+    ck_assert_double_eq_tol(number_in("before"), 15e-6, 1e-12);
 }
 END_TEST
 

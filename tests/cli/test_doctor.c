@@ -14,14 +14,6 @@ static int with(const char *variables, const char *arguments)
     return shell("env %s ${TFGEN:-./tfgen} %s%s", variables, arguments, strstr(arguments, "--json") ? " 2>/dev/null" : " 2>&1");
 }
 
-static json_t *parsed(void)
-{
-    json_error_t error;
-    json_t *all = json_loads(output, 0, &error);
-    ck_assert_msg(all != NULL, "%s in:\n%s", error.text, output);
-    return all;
-}
-
 /* The first check of that name. */
 static const char *check_text(json_t *all, const char *name, const char *field)
 {

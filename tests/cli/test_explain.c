@@ -19,8 +19,8 @@ static json_t *read_json(void)
     return all;
 }
 
-static double number(const json_t *o, const char *key) { return json_number_value(json_object_get(o, key)); }
-static const char *string(const json_t *o, const char *key)
+static double number_of(const json_t *o, const char *key) { return json_number_value(json_object_get(o, key)); }
+static const char *text_of(const json_t *o, const char *key)
 {
     const char *s = json_string_value(json_object_get(o, key));
     return s ? s : "";
@@ -63,8 +63,8 @@ static double tensors(const json_t *level, const char *key, const char *const *k
     size_t i, k;
     json_t *kernel, *tensor;
     json_array_foreach(json_object_get(level, "kernels"), i, kernel)
-        json_array_foreach(json_object_get(kernel, "tensors"), k, tensor) if (is_one_of(string(tensor, "kind"), kinds)) sum +=
-        number(tensor, key);
+        json_array_foreach(json_object_get(kernel, "tensors"), k, tensor) if (is_one_of(text_of(tensor, "kind"), kinds)) sum +=
+        number_of(tensor, key);
     return sum;
 }
 
@@ -73,7 +73,7 @@ static double sum_of(const json_t *list, const char *key)
     double sum = 0;
     size_t i;
     json_t *one;
-    json_array_foreach((json_t *)list, i, one) sum += number(one, key);
+    json_array_foreach((json_t *)list, i, one) sum += number_of(one, key);
     return sum;
 }
 
@@ -85,27 +85,27 @@ static void check_kernels(const json_t *level)
     json_array_foreach(kernels, i, k)
     {
         const json_t *work = json_object_get(k, "work"), *p = json_object_get(k, "predicted");
-        products += number(work, "products"), others += number(work, "others");
-        read += number(work, "bytes_read"), written += number(work, "bytes_written");
-        ck_assert_double_eq(sum_of(json_object_get(k, "tensors"), "read"), number(work, "bytes_read"));
-        ck_assert_double_eq(sum_of(json_object_get(k, "tensors"), "written"), number(work, "bytes_written"));
-        const double bytes = number(work, "bytes_read") + number(work, "bytes_written");
-        ck_assert_double_eq_tol(number(work, "intensity"), (number(work, "products") + number(work, "others")) / bytes, 1e-9);
-        ck_assert_double_ge(number(p, "bytes_asked") * (1 + 1e-9), bytes * 0.999);
-        ck_assert_double_ge(number(p, "padded_products"), number(work, "products"));
-        const double computing = number(p, "products_seconds") + number(p, "arithmetic_seconds") + number(p, "epilogue_seconds");
-        const double longest = fmax(fmax(number(p, "memory_seconds"), number(p, "cache_seconds")), computing);
-        ck_assert_double_eq_tol(number(p, "seconds"), number(p, "fixed_seconds") + longest, 1e-12);
-        ck_assert_double_lt(number(k, "floor_seconds"), number(p, "seconds"));
-        seconds += number(p, "seconds"), floor += number(k, "floor_seconds");
-        ck_assert(*string(k, "source") && json_array_size(json_object_get(k, "phases")) > 0);
+        products += number_of(work, "products"), others += number_of(work, "others");
+        read += number_of(work, "bytes_read"), written += number_of(work, "bytes_written");
+        ck_assert_double_eq(sum_of(json_object_get(k, "tensors"), "read"), number_of(work, "bytes_read"));
+        ck_assert_double_eq(sum_of(json_object_get(k, "tensors"), "written"), number_of(work, "bytes_written"));
+        const double bytes = number_of(work, "bytes_read") + number_of(work, "bytes_written");
+        ck_assert_double_eq_tol(number_of(work, "intensity"), (number_of(work, "products") + number_of(work, "others")) / bytes, 1e-9);
+        ck_assert_double_ge(number_of(p, "bytes_asked") * (1 + 1e-9), bytes * 0.999);
+        ck_assert_double_ge(number_of(p, "padded_products"), number_of(work, "products"));
+        const double computing = number_of(p, "products_seconds") + number_of(p, "arithmetic_seconds") + number_of(p, "epilogue_seconds");
+        const double longest = fmax(fmax(number_of(p, "memory_seconds"), number_of(p, "cache_seconds")), computing);
+        ck_assert_double_eq_tol(number_of(p, "seconds"), number_of(p, "fixed_seconds") + longest, 1e-12);
+        ck_assert_double_lt(number_of(k, "floor_seconds"), number_of(p, "seconds"));
+        seconds += number_of(p, "seconds"), floor += number_of(k, "floor_seconds");
+        ck_assert(*text_of(k, "source") && json_array_size(json_object_get(k, "phases")) > 0);
     }
     const json_t *all = json_object_get(level, "work");
-    ck_assert(products == number(all, "products") && others == number(all, "others"));
-    ck_assert(read == number(all, "bytes_read") && written == number(all, "bytes_written"));
-    ck_assert_double_eq_tol(number(level, "predicted_seconds"), seconds, 1e-12);
-    ck_assert_double_eq_tol(number(level, "floor_seconds"), floor, 1e-12);
-    ck_assert_int_eq((int)number(level, "launches"), (int)json_array_size(kernels));
+    ck_assert(products == number_of(all, "products") && others == number_of(all, "others"));
+    ck_assert(read == number_of(all, "bytes_read") && written == number_of(all, "bytes_written"));
+    ck_assert_double_eq_tol(number_of(level, "predicted_seconds"), seconds, 1e-12);
+    ck_assert_double_eq_tol(number_of(level, "floor_seconds"), floor, 1e-12);
+    ck_assert_int_eq((int)number_of(level, "launches"), (int)json_array_size(kernels));
 }
 
 /* What launches write for each other is what edges cost: not a byte more or less. */
@@ -119,8 +119,8 @@ static void check_edges(const json_t *level)
     json_t *e;
     json_array_foreach((json_t *)edges, i, e)
     {
-        ck_assert(*string(e, "value") && *string(e, "user") && *string(e, "code") && strlen(string(e, "reason")) > 10);
-        ck_assert_double_eq_tol(number(e, "seconds"), (number(e, "bytes_read") + number(e, "bytes_written")) / 4.3e12, 1e-12);
+        ck_assert(*text_of(e, "value") && *text_of(e, "user") && *text_of(e, "code") && strlen(text_of(e, "reason")) > 10);
+        ck_assert_double_eq_tol(number_of(e, "seconds"), (number_of(e, "bytes_read") + number_of(e, "bytes_written")) / 4.3e12, 1e-12);
     }
 }
 
@@ -130,14 +130,14 @@ static void check_devices(const json_t *level)
     json_t *d;
     json_array_foreach(json_object_get(level, "devices"), i, d)
     {
-        if (*string(d, "refused")) continue;
-        ck_assert_double_gt(number(d, "predicted_seconds"), number(d, "floor_seconds"));
-        ck_assert_int_eq((int)number(d, "launches"), (int)json_array_size(json_object_get(d, "kernels")));
+        if (*text_of(d, "refused")) continue;
+        ck_assert_double_gt(number_of(d, "predicted_seconds"), number_of(d, "floor_seconds"));
+        ck_assert_int_eq((int)number_of(d, "launches"), (int)json_array_size(json_object_get(d, "kernels")));
         double products = 0;
         size_t k;
         json_t *kernel;
-        json_array_foreach(json_object_get(d, "kernels"), k, kernel) products += number(json_object_get(kernel, "work"), "products");
-        ck_assert_double_eq(products, number(json_object_get(level, "work"), "products")); /* whatever the tiles */
+        json_array_foreach(json_object_get(d, "kernels"), k, kernel) products += number_of(json_object_get(kernel, "work"), "products");
+        ck_assert_double_eq(products, number_of(json_object_get(level, "work"), "products")); /* whatever the tiles */
     }
     ck_assert_uint_eq(i, 12); /* all models but the host's */
 }
@@ -147,7 +147,7 @@ START_TEST(figures_of_every_spec_and_level_add_up)
     ck_assert_int_eq(tfgen("explain %s.yaml --no-code --json", specs[_i]), 0);
     json_t *all = read_json(), *level;
     size_t i;
-    ck_assert_str_eq(string(all, "target"), "sm_90a");
+    ck_assert_str_eq(text_of(all, "target"), "sm_90a");
     ck_assert_uint_eq(json_array_size(json_object_get(all, "levels")), 3);
     json_array_foreach(json_object_get(all, "levels"), i, level)
     {
@@ -170,22 +170,22 @@ START_TEST(figures_of_a_product_are_closed_forms)
     const json_t *k = json_array_get(json_object_get(level, "kernels"), 0), *work = json_object_get(k, "work");
     const json_t *p = json_object_get(k, "predicted"), *mi210 = json_array_get(json_object_get(all, "models"), 0);
     const json_t *tile = json_object_get(json_array_get(json_object_get(k, "phases"), 0), "tile");
-    const double tiles = ceil(rows / number(tile, "m")) * ceil(columns / number(tile, "n")), units = number(mi210, "units");
-    ck_assert_double_eq(number(work, "products"), 2 * rows * columns * length);
-    ck_assert_double_eq(number(work, "others"), rows * columns);
-    ck_assert_double_eq(number(work, "bytes_read"), 2 * (rows * length + columns * length + columns));
-    ck_assert_double_eq(number(work, "bytes_written"), 2 * rows * columns);
-    ck_assert_double_eq(number(k, "workgroups"), tiles);
-    ck_assert_double_eq(number(p, "padded_products"), 2 * length * tiles * number(tile, "m") * number(tile, "n"));
-    ck_assert_double_eq_tol(number(p, "unit_use"), tiles / up_to(tiles, units), 1e-12);
-    ck_assert_double_eq_tol(number(k, "floor_seconds"), 2 * rows * columns * length / number(mi210, "products"), 1e-12);
-    ck_assert_str_eq(string(k, "floor_limit"), "products");
-    const double packed = number(level, "packed_bytes");
-    ck_assert(packed >= 2 * columns * length && packed <= 2 * up_to(columns, number(tile, "n")) * length);
+    const double tiles = ceil(rows / number_of(tile, "m")) * ceil(columns / number_of(tile, "n")), units = number_of(mi210, "units");
+    ck_assert_double_eq(number_of(work, "products"), 2 * rows * columns * length);
+    ck_assert_double_eq(number_of(work, "others"), rows * columns);
+    ck_assert_double_eq(number_of(work, "bytes_read"), 2 * (rows * length + columns * length + columns));
+    ck_assert_double_eq(number_of(work, "bytes_written"), 2 * rows * columns);
+    ck_assert_double_eq(number_of(k, "workgroups"), tiles);
+    ck_assert_double_eq(number_of(p, "padded_products"), 2 * length * tiles * number_of(tile, "m") * number_of(tile, "n"));
+    ck_assert_double_eq_tol(number_of(p, "unit_use"), tiles / up_to(tiles, units), 1e-12);
+    ck_assert_double_eq_tol(number_of(k, "floor_seconds"), 2 * rows * columns * length / number_of(mi210, "products"), 1e-12);
+    ck_assert_str_eq(text_of(k, "floor_limit"), "products");
+    const double packed = number_of(level, "packed_bytes");
+    ck_assert(packed >= 2 * columns * length && packed <= 2 * up_to(columns, number_of(tile, "n")) * length);
     json_decref(all);
     ck_assert_int_eq(tfgen("fit specs/linear.yaml --dim=B=1,F=5468,D=2048 --target=gfx90a --json"), 0);
     all = read_json();
-    ck_assert_double_eq(number(json_array_get(all, 0), "weights"), packed + 2 * columns);
+    ck_assert_double_eq(number_of(json_array_get(all, 0), "weights"), packed + 2 * columns);
     json_decref(all);
 }
 END_TEST
@@ -195,12 +195,12 @@ START_TEST(workspace_is_what_fit_says)
 {
     ck_assert_int_eq(tfgen("explain specs/llama-decode.yaml --preset=llama-8b --dim=B=64 --fusion=tile --no-code --json"), 0);
     json_t *all = read_json();
-    const double bytes = number(json_array_get(json_object_get(all, "levels"), 0), "workspace_bytes");
+    const double bytes = number_of(json_array_get(json_object_get(all, "levels"), 0), "workspace_bytes");
     json_decref(all);
     ck_assert_int_eq(tfgen("fit specs/llama-decode.yaml --preset=llama-8b --json"), 0);
     all = read_json();
-    ck_assert_double_eq(number(json_array_get(all, 0), "largest"), 64);
-    ck_assert_double_eq(number(json_array_get(all, 0), "workspace"), bytes);
+    ck_assert_double_eq(number_of(json_array_get(all, 0), "largest"), 64);
+    ck_assert_double_eq(number_of(json_array_get(all, 0), "workspace"), bytes);
     ck_assert_double_gt(bytes, 0);
     json_decref(all);
 }
@@ -238,14 +238,14 @@ END_TEST
 static void check_held(const json_t *code, double threads)
 {
     const json_t *held = json_object_get(code, "held");
-    const double waves = threads / 64, registers = number(code, "registers"), shared = number(code, "shared_bytes");
+    const double waves = threads / 64, registers = number_of(code, "registers"), shared = number_of(code, "shared_bytes");
     const double simd = fmin(8, floor(512 / up_to(registers, 8))), by_waves = floor(simd / ceil(waves / 4));
     const double groups = shared > 0 ? fmin(by_waves, floor(65536 / up_to(shared, 512))) : by_waves;
-    ck_assert_double_eq(number(held, "workgroups"), groups);
-    ck_assert_double_eq(number(held, "waves"), ceil(groups * waves / 4));
-    ck_assert_double_eq(number(held, "most_waves"), 8);
-    ck_assert_double_eq(number(code, "scratch_bytes"), 0);
-    ck_assert_double_eq(number(code, "vector_spills"), 0);
+    ck_assert_double_eq(number_of(held, "workgroups"), groups);
+    ck_assert_double_eq(number_of(held, "waves"), ceil(groups * waves / 4));
+    ck_assert_double_eq(number_of(held, "most_waves"), 8);
+    ck_assert_double_eq(number_of(code, "scratch_bytes"), 0);
+    ck_assert_double_eq(number_of(code, "vector_spills"), 0);
 }
 
 START_TEST(registers_are_those_of_the_code_object)
@@ -259,14 +259,14 @@ START_TEST(registers_are_those_of_the_code_object)
     size_t i;
     json_array_foreach(json_object_get(level, "kernels"), i, k)
     {
-        const json_t *told = json_object_get(k, "code"), *facts = json_object_get(code, string(k, "name"));
-        ck_assert_msg(facts != NULL, "%s", string(k, "name"));
-        ck_assert_double_eq(number(told, "registers"), number(facts, "vgprs"));
-        ck_assert_double_eq(number(told, "agprs"), number(facts, "agprs"));
-        ck_assert_double_eq(number(told, "sgprs"), number(facts, "sgprs"));
-        ck_assert_double_eq(number(told, "shared_bytes"), number(facts, "lds_bytes"));
-        ck_assert_double_gt(number(told, "matrix_instructions"), 0);
-        check_held(told, number(k, "threads"));
+        const json_t *told = json_object_get(k, "code"), *facts = json_object_get(code, text_of(k, "name"));
+        ck_assert_msg(facts != NULL, "%s", text_of(k, "name"));
+        ck_assert_double_eq(number_of(told, "registers"), number_of(facts, "vgprs"));
+        ck_assert_double_eq(number_of(told, "agprs"), number_of(facts, "agprs"));
+        ck_assert_double_eq(number_of(told, "sgprs"), number_of(facts, "sgprs"));
+        ck_assert_double_eq(number_of(told, "shared_bytes"), number_of(facts, "lds_bytes"));
+        ck_assert_double_gt(number_of(told, "matrix_instructions"), 0);
+        check_held(told, number_of(k, "threads"));
     }
     ck_assert_uint_gt(i, 0);
     json_decref(all), json_decref(manifest);
@@ -282,7 +282,7 @@ START_TEST(without_a_compiler_it_says_so_and_says_the_rest)
     ck_assert_int_eq(tfgen("explain specs/rmsnorm.yaml --no-cache --json"), 0);
     json_t *all = read_json(), *level = json_array_get(json_object_get(all, "levels"), 0);
     const json_t *code = json_object_get(json_array_get(json_object_get(level, "kernels"), 0), "code");
-    ck_assert_msg(*string(code, "missing"), "%.2000s", output);
+    ck_assert_msg(*text_of(code, "missing"), "%.2000s", output);
     ck_assert_ptr_null(json_object_get(code, "registers"));
     check_kernels(level);
     json_decref(all);
@@ -367,7 +367,7 @@ START_TEST(the_page_is_one_file_that_needs_no_other_and_no_text_ends_its_script)
     ck_assert_int_eq(occurrences(html, "prefers-color-scheme: dark"), 2);
     const char *data = strstr(html, "id=\"data\">") + strlen("id=\"data\">");
     json_t *all = json_loadb(data, (size_t)(strstr(data, "</script>") - data), 0, NULL);
-    ck_assert_str_eq(string(all, "block"), "n");
+    ck_assert_str_eq(text_of(all, "block"), "n");
     json_decref(all);
     free(html);
     unlink(page), unlink(spec);

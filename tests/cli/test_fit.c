@@ -11,12 +11,6 @@
 #include <string.h>
 #include <unistd.h>
 
-static double number(const json_t *o, const char *key)
-{
-    ck_assert_msg(json_object_get(o, key) != NULL, "no %s in:\n%s", key, output);
-    return json_number_value(json_object_get(o, key));
-}
-
 /* ---- what the runtime allocates */
 static tfgen_error error;
 static void must(tfgen_status status) { ck_assert_msg(status == TFGEN_OK, "%d: %s", status, error.text); }

@@ -9,19 +9,6 @@
 #include <string.h>
 #include <unistd.h>
 
-static json_t *parsed(void)
-{
-    json_t *all = json_loads(output, 0, NULL);
-    ck_assert_msg(all != NULL, "%s", output);
-    return all;
-}
-
-static double number(const json_t *o, const char *key)
-{
-    ck_assert_msg(json_object_get(o, key) != NULL, "no %s in:\n%s", key, output);
-    return json_number_value(json_object_get(o, key));
-}
-
 START_TEST(each_point_is_what_explain_predicts_there)
 {
     ck_assert_int_eq(tfgen("predict specs/llama-block.yaml --preset=llama-1b --sweep=S=16,1000,2048 --device-model=mi300x,h200 --json"), 0);

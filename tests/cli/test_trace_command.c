@@ -26,17 +26,6 @@ static json_t *read_json(const char *name)
     return read;
 }
 
-static double number(const json_t *o, const char *key)
-{
-    ck_assert_msg(json_is_number(json_object_get(o, key)), "no number %s", key);
-    return json_number_value(json_object_get(o, key));
-}
-static const char *string(const json_t *o, const char *key)
-{
-    ck_assert_msg(json_is_string(json_object_get(o, key)), "no string %s", key);
-    return json_string_value(json_object_get(o, key));
-}
-
 static void trace_once(void)
 {
     const int code =
