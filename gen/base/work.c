@@ -8,8 +8,10 @@
 enum { most_operands = 32 };
 
 typedef struct counter {
-    const plan *plan;
-    const ir_kernel *kernel;
+    const ir_program *program;
+    const plan *plan; /* or NULL: nothing is known of partial sums */
+    ir_phase *const *phases;
+    int phase_count;
     integer_source *integers;
     void *context;
     work sum;
@@ -17,14 +19,14 @@ typedef struct counter {
 
 static double bytes_of(const counter *c, const ir_value *v)
 {
-    return (double)value_count(v, &c->plan->program->dims) * dtype_size(v->type);
+    return (double)value_count(v, &c->program->dims) * dtype_size(v->type);
 }
 
 /* What a launch of another kernel stored may be more than the value says: partial sums. */
 static double stored_bytes(const counter *c, const ir_value *v)
 {
-    for (int i = 0; i < c->plan->stored_count; i++)
-        if (c->plan->stored[i].value == v) return (double)storage_bytes(&c->plan->stored[i], &c->plan->program->dims);
+    for (int i = 0; c->plan && i < c->plan->stored_count; i++)
+        if (c->plan->stored[i].value == v) return (double)storage_bytes(&c->plan->stored[i], &c->program->dims);
     return bytes_of(c, v);
 }
 
@@ -32,8 +34,8 @@ static double stored_bytes(const counter *c, const ir_value *v)
 static bool made_here(const counter *c, const ir_value *v)
 {
     while (v->def && op_is_view(v->def)) v = v->def->inputs[v->def->input_count - 1];
-    for (int p = 0; p < c->kernel->phase_count; p++)
-        if (phase_has(c->kernel->phases[p], v->def)) return true;
+    for (int p = 0; p < c->phase_count; p++)
+        if (phase_has(c->phases[p], v->def)) return true;
     return false;
 }
 
@@ -65,7 +67,7 @@ static bool attends(const ir_op *op) { return op->kind == op_attention || op->ki
 static void count_keys(counter *c, const ir_op *op)
 {
     const ir_attributes *t = &op->attributes;
-    const double keys = attention_seen(op, &c->plan->program->dims, c->integers, c->context).keys;
+    const double keys = attention_seen(op, &c->program->dims, c->integers, c->context).keys;
     const double width = (double)value_head_size(op->inputs[0], t->heads);
     for (int i = 1; i < 3; i++)
         if (!made_here(c, op->inputs[i]))
@@ -92,7 +94,7 @@ static void count_writes(counter *c, const ir_phase *phase, const ir_op *op)
         const ir_value *v = op->outputs[i];
         if (op->kind == op_kv_append)
             add_writing(c, v, bytes_of(c, op->inputs[0]));
-        else if (value_stored(c->plan->program, phase, v))
+        else if (value_stored(c->program, phase, v))
             add_writing(c, v, value_root(v) == v ? stored_bytes(c, v) : bytes_of(c, v));
     }
 }
@@ -100,21 +102,34 @@ static void count_writes(counter *c, const ir_phase *phase, const ir_op *op)
 static void count_op(counter *c, const ir_phase *phase, const ir_op *op)
 {
     if (op_is_view(op)) return;
-    const operations n = op_operations(op, &c->plan->program->dims, c->integers, c->context);
+    const operations n = op_operations(op, &c->program->dims, c->integers, c->context);
     c->sum.products += n.products, c->sum.others += n.others;
     count_reads(c, op);
     count_writes(c, phase, op);
 }
 
+static work count_all(arena *a, counter *c)
+{
+    int ops = 0;
+    for (int i = 0; i < c->phase_count; i++) ops += c->phases[i]->op_count;
+    c->sum.tensors = arena_alloc(a, ((size_t)ops * (most_operands + 1) + 1) * sizeof *c->sum.tensors);
+    for (int i = 0; i < c->phase_count; i++)
+        for (int k = 0; k < c->phases[i]->op_count; k++) count_op(c, c->phases[i], c->phases[i]->ops[k]);
+    return c->sum;
+}
+
 work launch_work(arena *a, const plan *p, const launch *l, integer_source *integers, void *context)
 {
-    counter c = {.plan = p, .kernel = l->kernel, .integers = integers, .context = context};
-    int ops = 0;
-    for (int i = 0; i < l->kernel->phase_count; i++) ops += l->kernel->phases[i]->op_count;
-    c.sum.tensors = arena_alloc(a, ((size_t)ops * (most_operands + 1) + 1) * sizeof *c.sum.tensors);
-    for (int i = 0; i < l->kernel->phase_count; i++)
-        for (int k = 0; k < l->kernel->phases[i]->op_count; k++) count_op(&c, l->kernel->phases[i], l->kernel->phases[i]->ops[k]);
-    return c.sum;
+    counter c = {.program = p->program, .plan = p, .phases = l->kernel->phases, .phase_count = l->kernel->phase_count,
+                 .integers = integers, .context = context};
+    return count_all(a, &c);
+}
+
+work phase_work(arena *a, const ir_program *p, const ir_phase *phase)
+{
+    ir_phase *const phases[] = {(ir_phase *)phase};
+    counter c = {.program = p, .phases = phases, .phase_count = 1};
+    return count_all(a, &c);
 }
 
 work work_add(const work *x, const work *y)

@@ -3,10 +3,10 @@
 #include "gen/plan/tile.h"
 #include "gen/plan/wisdom.h"
 #include "gen/plan/wishes.h"
+#include <math.h>
 #include <string.h>
 
 static const char *family_of(const tile_request *r) { return family_names(NULL)[r->phase->family]; }
-
 
 static const char *obstacle_of(const tile_request *r, const program *p)
 {
@@ -135,7 +135,8 @@ static int layer_asked(const tile_request *r)
         const char *obstacle = w->of_family ? layer_obstacle(r, (layer_kind)w->layer) : NULL;
         if (obstacle)
             wish_passed_over(w, code_unsupported, arena_printf(r->a, "phase %s on %s: %s", r->phase->name, r->target->name, obstacle));
-        else layer = w->layer;
+        else
+            layer = w->layer;
     }
     return layer;
 }
@@ -143,29 +144,57 @@ static int layer_asked(const tile_request *r)
 /* What a program of the phase's family says of it. */
 typedef struct offer {
     const program *of;
-    const char *obstacle;
-    double cost; /* without an obstacle */
+    const char *obstacle, *avoided; /* avoided: by its time it is taken only where there is no other */
+    double seconds;                 /* without an obstacle */
 } offer;
 
-/* Of the programs whose layer the target has; returns how many. */
+static double seconds_of(const tile_request *r, const program *p)
+{
+    ir_tile t = {.program = p->kind, .given = (1u << program_table[p->kind].field_count) - 1};
+    p->defaults(r, &t);
+    return rule_broken(r, &t) ? INFINITY : request_seconds(r, p, &t);
+}
+
+/* Where times are guesses, simt comes last. */
+static void avoid_simt(const tile_request *r, offer *list, int count)
+{
+    bool others = false;
+    for (int i = 0; i < count; i++)
+        others |= program_table[list[i].of->kind].layer != layer_simt && !list[i].obstacle && !list[i].avoided;
+    for (int i = 0; i < count && others && request_is_guessed(r); i++)
+        if (program_table[list[i].of->kind].layer == layer_simt && !list[i].obstacle)
+            list[i].avoided = "another program serves the shape, and the device was not measured";
+}
+
+/* Of the programs whose layer the target has; returns how many. What they take is asked where there is a choice. */
 static int ask_programs(const tile_request *r, offer *list)
 {
-    int count = 0;
+    int count = 0, open = 0;
     for (int i = 1; i < program_count; i++) {
         const program *p = program_at((program_kind)i);
         if (program_table[i].family != r->phase->family || !target_has(r->target, program_table[i].layer)) continue;
         const char *obstacle = obstacle_of(r, p);
-        list[count++] = (offer){p, obstacle, !obstacle && p->cost ? p->cost(r) : 0};
+        list[count++] = (offer){p, obstacle, obstacle || !p->avoid ? NULL : p->avoid(r), 0};
+        open += !obstacle;
     }
+    avoid_simt(r, list, count);
+    segment_list segments;
+    tile_request own = *r;
+    if (open < 2 || !request_segments(r, &segments)) return count;
+    own.segments = &segments, own.packed_n = segments.packed_columns;
+    for (int i = 0; i < count; i++)
+        if (!list[i].obstacle) list[i].seconds = seconds_of(&own, list[i].of);
     return count;
 }
 
 static const offer *cheapest(const offer *list, int count, unsigned tried)
 {
-    const offer *best = NULL;
-    for (int i = 0; i < count; i++)
-        if (!list[i].obstacle && !(tried >> list[i].of->kind & 1) && (!best || list[i].cost < best->cost)) best = &list[i];
-    return best;
+    const offer *best = NULL, *avoided = NULL;
+    for (int i = 0; i < count; i++) {
+        const offer **of = list[i].avoided ? &avoided : &best;
+        if (!list[i].obstacle && !(tried >> list[i].of->kind & 1) && (!*of || list[i].seconds < (*of)->seconds)) *of = &list[i];
+    }
+    return best ? best : avoided;
 }
 
 const program *program_next(const tile_request *r, unsigned tried)
@@ -180,17 +209,18 @@ static void add_refusal(ir_phase *phase, const program *p, const char *why)
     phase->refused[phase->refused_count++] = (refusal){program_table[p->kind].layer, why};
 }
 
-/* First those that something is in the way of, then those that cost more. */
+/* First those that something is in the way of, then those that take longer. */
 static void say_refusals(const tile_request *r, ir_phase *phase, const offer *list, int count, const offer *best)
 {
     phase->refused = arena_alloc(r->a, layer_count * sizeof *phase->refused);
     for (int i = 0; i < count; i++)
-        if (list[i].obstacle) add_refusal(phase, list[i].of, list[i].obstacle);
+        if (list[i].obstacle || (list[i].avoided && &list[i] != best))
+            add_refusal(phase, list[i].of, list[i].obstacle ? list[i].obstacle : list[i].avoided);
     for (int i = 0; i < count && best; i++)
-        if (!list[i].obstacle && &list[i] != best)
+        if (!list[i].obstacle && !list[i].avoided && &list[i] != best)
             add_refusal(phase, list[i].of,
-                        arena_printf(r->a, "costs %.3g, %s %.3g", list[i].cost, layer_names(NULL)[program_table[best->of->kind].layer],
-                                     best->cost));
+                        arena_printf(r->a, "%.3g us, %s %.3g", list[i].seconds * 1e6,
+                                     layer_names(NULL)[program_table[best->of->kind].layer], best->seconds * 1e6));
 }
 
 /* The product, or the attention: what people look for in the spec. */
@@ -305,8 +335,7 @@ static int field_of(const wish *w, int setting, program_kind program)
 static const char *wish_obstacle(const tile_request *r, const wish *w, program_kind program)
 {
     const program_info *p = &program_table[program];
-    if (w->layer >= 0 && w->layer != (int)p->layer)
-        return arena_printf(r->a, "phase %s is computed by %s", r->phase->name, p->name);
+    if (w->layer >= 0 && w->layer != (int)p->layer) return arena_printf(r->a, "phase %s is computed by %s", r->phase->name, p->name);
     for (int i = 0; i < w->count; i++)
         if (field_of(w, i, program) < 0)
             return arena_printf(r->a, "%s has no setting '%s'; those of %s, by which phase %s is computed, are %s", p->name,

@@ -2,12 +2,34 @@
  * how many threads share a query, how many keys are in shared memory at a time. */
 #include "gen/emit/attention.h"
 #include "gen/program/attention.h"
+#include <math.h>
 
-/* Costs of attention: 1 is this one's, whatever the shape. */
-static double cost(const tile_request *r)
+extern const program attention_simt_program;
+
+static long long shared_bytes(const tile_request *r, const ir_tile *t)
 {
-    (void)r;
-    return 1;
+    const attention_simt_tile *x = &t->attention_simt;
+    const long long each = ((request_head(r) + x->team - 1) / x->team + 3) / 4 * 4;
+    return mixed_memory(1, 2 * x->block_k * each * x->team * 4, 1, 16);
+}
+
+/* Of a key, each lane of a team makes the weights and takes part in adding up products. */
+static void asks(const tile_request *r, const ir_tile *t, demand *d)
+{
+    enum { lane_operations = 10, exchange_operations = 8, end_cycles = 600, block_cycles = 100 };
+    const attention_simt_tile *x = &t->attention_simt;
+    const double reached = x->team == 1 ? 0.55 : 0.28; /* of the vector rate, beside loads from shared memory and exponentials */
+    const double queries = fmin(x->block_q, (double)request_queries(r));
+    attention_demand(r, x->block_q, 1, 1, d); /* no key beyond the last is multiplied, and no query that there is not */
+    const double pairs = d->others / 8 * queries / x->block_q, shared = (double)shared_bytes(r, t),
+                 room = r->device->numbers[number_shared].value;
+    int exchanges = 0;
+    while (1 << exchanges < x->team) exchanges++;
+    d->together = fmax(1, fmin(2048 / x->threads, floor((room > 0 ? room : r->target->static_bytes) / shared)));
+    d->threads = queries * x->team, d->products *= queries / x->block_q;
+    d->products += pairs * x->team * (lane_operations + exchange_operations * exchanges), d->others = 0, d->share = reached;
+    d->ahead = 2.0 * x->block_k * (double)request_head(r) * dtype_size(request_attention(r)->inputs[1]->type), d->streamed = d->asked;
+    d->cycles = end_cycles + block_cycles * pairs / queries / x->block_k;
 }
 
 /* Of some 64 columns more than a head has, which is what its threads' vectors may round it up to; what does not suffice is halved below. */
@@ -18,35 +40,39 @@ static long long block_keys(const tile_request *r, long long head)
     return keys;
 }
 
-/* Blocks of so many queries are enough for two on each multiprocessor: then a thread may have a whole row, whose keys it
- * reads once for all its columns and whose scores no lanes exchange (H200, f32, B4 S512 H32 hd64: 663 us with teams of 4, 316 alone). */
-static bool fills_machine(const tile_request *r, long long block_q)
+static void fit(const tile_request *r, ir_tile *t)
 {
-    const ir_op *op = request_attention(r);
-    const extent *shape = op->outputs[0]->shape;
-    const dim_table *dims = &r->program->dims;
-    const long long blocks = (extent_value(&shape[1], dims) + block_q - 1) / block_q;
-    return extent_value(&shape[0], dims) * blocks * op->attributes.heads >= 2 * r->device->units;
+    while (t->attention_simt.block_k > 1 && shared_bytes(r, t) > r->target->static_bytes) t->attention_simt.block_k /= 2;
 }
 
-static long long shared_bytes(const tile_request *r, const ir_tile *t)
+static void try_team(const tile_request *r, int team, int threads, double *least, ir_tile *best)
 {
-    const attention_simt_tile *x = &t->attention_simt;
-    const long long each = ((request_head(r) + x->team - 1) / x->team + 3) / 4 * 4;
-    return mixed_memory(1, 2 * x->block_k * each * x->team * 4, 1, 16);
+    const long long head = request_head(r);
+    ir_tile x = *best;
+    x.attention_simt = (attention_simt_tile){.block_q = threads / team,
+                                             .block_k = team == 1 ? 64 : (int)block_keys(r, head),
+                                             .team = team,
+                                             .threads = threads};
+    fit(r, &x);
+    const double seconds = request_seconds(r, &attention_simt_program, &x);
+    if (seconds < 0.95 * *least) *best = x, *least = seconds;
 }
 
+/* On NVIDIA a thread may have as many columns as registers hold, up to a whole row, whose keys it reads once for all its columns and whose
+ * scores no lanes exchange (H200, f32, B4 S512 H32 hd64: 663 us with teams of 4, 316 alone); else 16. Fewer threads are for few queries. */
 static void defaults(const tile_request *r, ir_tile *t)
 {
-    const bool host = r->target->vendor == vendor_host;
+    enum { most_columns = 64, usual_columns = 16 };
+    const bool host = r->target->vendor == vendor_host, nvidia = r->target->vendor == vendor_nvidia;
     const long long head = request_head(r);
-    /* Fewer queries than half of a block's leave threads idle (H200, bf16, B17 S16 H16 hd64: 22.3 us alone, 11.7 in teams of 4). */
-    const bool alone = r->target->vendor == vendor_nvidia && head <= 64 && request_queries(r) > 64 && fills_machine(r, 128);
-    attention_simt_tile x = {.block_k = alone ? 64 : (int)block_keys(r, head), .threads = host ? 64 : alone ? 128 : 256};
-    x.team = host || alone ? 1 : (int)request_team(r, (head + 15) / 16);
-    x.block_q = x.threads / x.team;
-    t->attention_simt = x;
-    while (t->attention_simt.block_k > 1 && shared_bytes(r, t) > r->target->static_bytes) t->attention_simt.block_k /= 2;
+    const int usual = host ? 1 : (int)request_team(r, (head + usual_columns - 1) / usual_columns), threads = host ? 64 : 256;
+    t->attention_simt = (attention_simt_tile){threads / usual, (int)block_keys(r, head), usual, threads};
+    fit(r, t);
+    if (!nvidia) return;
+    double least = request_seconds(r, &attention_simt_program, t);
+    for (int team = usual; team >= 1 && team * most_columns >= head; team /= 2)
+        for (int some = 128; some >= 64; some /= 2)
+            if (some / team <= 128) try_team(r, team, some, &least, t);
 }
 
 static const char *illegal(const tile_request *r, const ir_tile *t)
@@ -96,7 +122,7 @@ const program attention_simt_program = {.kind = program_attention_simt,
                                         .memory = "sizeof(mixed_memory<$P>)",
                                         .entry = "TF_KERNEL($K, $T, $S, $P)",
                                         .obstacle = attention_in_registers_obstacle,
-                                        .cost = cost,
+                                        .demand = asks,
                                         .defaults = defaults,
                                         .illegal = illegal,
                                         .shared_bytes = shared_bytes,

@@ -1,6 +1,9 @@
-/* Attention on wgmma (templates/attention/attention_ws.h). In: an attention over all keys. Out: the tile that an H200 was fastest with. */
+/* Attention on wgmma (templates/attention/attention_ws.h). In: an attention over all keys. Out: its tile by the model of time.
+ */
 #include "gen/emit/attention.h"
 #include "gen/program/attention.h"
+
+extern const program attention_wgmma_program;
 
 static bool reachable(arena *a, const ir_value *x)
 {
@@ -24,11 +27,6 @@ static const char *obstacle(const tile_request *r)
     return NULL;
 }
 
-static long long keys_of(const tile_request *r) { return extent_value(value_tokens(request_attention(r)->inputs[1]), &r->program->dims); }
-
-/* A tile of 64 rows by 64 keys is the least that it computes. */
-static double cost(const tile_request *r) { return request_queries(r) >= 48 && keys_of(r) >= 48 ? 0.5 : 2; }
-
 /* attention_ws<...>::shared_bytes: queries twice where there is room */
 static long long bytes_of(const tile_request *r, const attention_wgmma_tile *t)
 {
@@ -37,17 +35,39 @@ static long long bytes_of(const tile_request *r, const attention_wgmma_tile *t)
     return fixed + 2 * queries <= r->target->lds_bytes ? fixed + 2 * queries : fixed + queries;
 }
 
-static void defaults(const tile_request *r, ir_tile *t)
+/* The warpgroups of a workgroup take a row tile of 64 each; what a block's softmax takes is hidden behind another's products in part. */
+static void asks(const tile_request *r, const ir_tile *t, demand *d)
+{
+    enum { end_cycles = 2000, begin = 2500, block_cycles = 150 };
+    const attention_wgmma_tile *x = &t->attention_wgmma;
+    attention_demand(r, x->block_q, x->pack, x->block_k, d);
+    d->matrix = true;
+    d->ahead = (double)x->slots * x->block_k * (double)request_head(r) * 2, d->streamed = d->asked;
+    d->cycles = end_cycles + block_cycles * d->others / (8.0 * x->block_q * x->block_k), d->begin = begin;
+}
+
+/* The keys of a block that registers have room for; of few keys fewer, since a mask cuts whole blocks. */
+static attention_wgmma_tile tile_of(const tile_request *r, int block_k)
 {
     const ir_op *op = request_attention(r);
     const long long head = request_head(r), group = op->attributes.heads / op->attributes.kv_heads;
     attention_wgmma_tile x = {.block_q = head <= 64 && !op->attributes.window && !(op->attributes.softcap > 0) ? 192 : 128, .pack = 1};
-    x.block_k = head <= 64 && keys_of(r) <= 512 ? 64 : head <= 128 ? 128 : head <= 192 ? 112 : head <= 240 ? 64 : 48;
-    x.slots = head <= 64 && x.block_k == 64 ? 16 : 8;
+    x.block_k = block_k, x.slots = head <= 64 && block_k == 64 ? 16 : 8;
     while (bytes_of(r, &x) > r->target->lds_bytes) x.slots--;
     while (group % (2 * x.pack) == 0 && x.pack < 64) x.pack *= 2;
     x.threads = 128 + 2 * x.block_q;
-    t->attention_wgmma = x;
+    return x;
+}
+
+static void defaults(const tile_request *r, ir_tile *t)
+{
+    const long long head = request_head(r);
+    const int most = head <= 128 ? 128 : head <= 192 ? 112 : head <= 240 ? 64 : 48;
+    ir_tile few = *t;
+    t->attention_wgmma = tile_of(r, most);
+    if (most <= 64) return;
+    few.attention_wgmma = tile_of(r, 64);
+    if (request_seconds(r, &attention_wgmma_program, &few) < request_seconds(r, &attention_wgmma_program, t)) *t = few;
 }
 
 static const char *illegal(const tile_request *r, const ir_tile *t)
@@ -104,7 +124,7 @@ const program attention_wgmma_program = {.kind = program_attention_wgmma,
                                          .memory = "$P::shared_bytes",
                                          .entry = "TF_KERNEL_ATTENTION_WS($K, $S)",
                                          .obstacle = obstacle,
-                                         .cost = cost,
+                                         .demand = asks,
                                          .defaults = defaults,
                                          .illegal = illegal,
                                          .shared_bytes = shared_bytes,

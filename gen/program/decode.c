@@ -57,10 +57,31 @@ static int parts(const tile_request *r, const ir_tile *t)
     return t->decode.splits;
 }
 
-static double cost(const tile_request *r)
+/* Each head of queries reads its keys and values itself, a few at a time, all but the first from L2; parts wait for the launch that joins
+ * them, unless they are asked of a plan that has it. */
+static void asks(const tile_request *r, const ir_tile *t, demand *d)
 {
-    (void)r;
-    return 1;
+    enum { lane_operations = 10, exchange_operations = 8, columns_of_four = 16 };
+    const double reached = 0.28; /* of the vector rate, as attention_simt's */
+    const ir_op *op = request_attention(r);
+    const decode_tile *x = &t->decode;
+    const work *w = request_work(r);
+    const double head = (double)request_head(r), batch = (double)extent_value(&op->outputs[0]->shape[0], &r->program->dims),
+                 rows = (double)request_queries(r) * (double)op->attributes.heads, at_once = head / x->team <= columns_of_four ? 4 : 2;
+    double once = 0;
+    for (int i = 0; i < w->tensor_count; i++)
+        if (w->tensors[i].value == op->inputs[1] || w->tensors[i].value == op->inputs[2]) once += w->tensors[i].read;
+    d->groups = batch * (double)op->attributes.kv_heads * x->splits;
+    d->together = x->threads < 2048 ? 2048 / x->threads : 1;
+    d->memory = (w->read + w->written) / d->groups;
+    d->asked = d->memory + once * (rows / (double)op->attributes.kv_heads - 1) / d->groups;
+    d->ahead = 2 * at_once * head * dtype_size(op->inputs[1]->type) * x->threads / x->team, d->streamed = d->asked, d->trips = 2;
+    int exchanges = 0;
+    while (1 << exchanges < x->team) exchanges++;
+    const double pairs = w->products / (4 * head) / d->groups;
+    d->products = w->products / d->groups + pairs * x->team * (lane_operations + exchange_operations * exchanges);
+    d->others = w->others / d->groups, d->share = reached, d->type = op->inputs[0]->type;
+    if (op->kind == op_attention) d->behind = 1;
 }
 
 static void members(emission *e, writer *w)
@@ -81,7 +102,7 @@ const program decode_program = {.kind = program_decode,
                                 .memory = "sizeof(mixed_memory<$P>)",
                                 .entry = "TF_KERNEL($K, $T, $S, $P)",
                                 .obstacle = attention_in_registers_obstacle,
-                                .cost = cost,
+                                .demand = asks,
                                 .defaults = defaults,
                                 .illegal = illegal,
                                 .shared_bytes = shared_bytes,

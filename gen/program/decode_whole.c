@@ -55,12 +55,6 @@ const char *decode_whole_obstacle(const tile_request *r)
     return op->kind == op_attention ? NULL : "its keys are split";
 }
 
-double decode_whole_cost(const tile_request *r)
-{
-    (void)r;
-    return 0.5;
-}
-
 long long decode_leads(const tile_request *r)
 {
     const ir_op *op = request_attention(r);
@@ -95,6 +89,20 @@ long long decode_under_way(const tile_request *r, const decode_mma_tile *t)
     const long long turn = t->threads / r->target->wave * t->keys * turns, keys = decode_keys(r), head = request_head(r);
     const bool late = is_rdna(r->target) && head > 128; /* 128 columns of keys or of values at a time */
     return (turn < keys ? turn : keys) * (late ? 128 : 2 * head) * 2;
+}
+
+/* Keys of all sequences are shared out evenly; parts meet in memory, or in a cluster. */
+void decode_whole_demand(const tile_request *r, const ir_tile *tile, demand *d)
+{
+    enum { end_cycles = 1500 };
+    const decode_mma_tile *t = &tile->decode_mma;
+    const work *w = request_work(r);
+    d->groups = (double)(decode_leads(r) * t->splits), d->together = t->resident;
+    d->memory = d->asked = (w->read + w->written) / d->groups;
+    d->ahead = (double)decode_under_way(r, t), d->streamed = d->memory;
+    d->matrix = true, d->type = request_attention(r)->inputs[0]->type;
+    d->products = w->products / d->groups * (double)rows_at_once(r->target) / (double)rows_kept(r), d->others = w->others / d->groups;
+    d->cycles = end_cycles, d->hops = t->cluster > 1 ? 1 : t->splits > 1 ? 2 : 0;
 }
 
 const char *decode_whole_illegal(const tile_request *r, const ir_tile *tile)

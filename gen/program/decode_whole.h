@@ -19,7 +19,7 @@ long long decode_ring_bytes(const tile_request *r, const decode_mma_tile *t);
 long long decode_under_way(const tile_request *r, const decode_mma_tile *t); /* bytes of keys and values that a workgroup asks for */
 
 const char *decode_whole_obstacle(const tile_request *r);
-double decode_whole_cost(const tile_request *r);
+void decode_whole_demand(const tile_request *r, const ir_tile *t, demand *d);
 const char *decode_whole_illegal(const tile_request *r, const ir_tile *t);
 long long decode_whole_bytes(const tile_request *r, const ir_tile *t);
 void decode_whole_geometry(const tile_request *r, const ir_tile *t, launch *l);

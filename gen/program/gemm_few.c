@@ -3,19 +3,45 @@
 #include "gen/emit/gemm.h"
 #include "gen/program/products.h"
 
+extern const program gemm_few_program;
+
 enum { most_rows = 8, block = 32, columns = block / 8 /* of a lane */ };
 
-/* All of the weight is read once for each tile of rows. */
-static double cost(const tile_request *r)
+/* Beyond some rows a weight is read more often than its operations are worth anywhere; where tf32 could multiply them, sooner, though few
+ * is faster for the least weights: products of one model on both sides of that number have a packed weight each. */
+static const char *avoid(const tile_request *r)
 {
-    const long long rows = request_rows(r);
-    return (double)((rows + most_rows - 1) / most_rows);
+    enum { rows_worth = 32, rows_sooner = 16 };
+    const dtype type = request_product(r)->inputs[0]->type;
+    const bool tf32 = target_has(r->target, layer_wgmma3) && dtype_multiplies(type, layer_wgmma3);
+    const bool sooner = tf32 || request_is_guessed(r);
+    if (request_rows(r) > (sooner ? rows_sooner : rows_worth)) return sooner ? "rows are more than 16" : "rows are more than 32";
+    return target_has(r->target, layer_frag) && !obstacle_to_16_bits(r, layer_frag) ? "frag reads weights once for all rows" : NULL;
+}
+
+/* All of the weight is read once for each tile of rows; what a turn of all lanes reads is under way while they multiply the last one's. */
+static void asks(const tile_request *r, const ir_tile *t, demand *d)
+{
+    enum { end_cycles = 900 };
+    const double drawn = 0.77; /* few loads are under way beside the sums */
+    const gemm_few_tile *x = &t->gemm_few;
+    const int bytes = product_bytes(r), line = 16 * (r->target->wave / 8) * (x->threads / r->target->wave / (x->n / block));
+    product_demand(r, &(product_cut){x->m, x->n, 1, 1, (int)((request_rows(r) + x->m - 1) / x->m), 1}, d);
+    d->together = 2048 / x->threads, d->drawn = drawn;
+    d->ahead = (double)(x->n + x->m) * line, d->streamed = (double)(x->n + x->m) * (double)product_length(r) * bytes;
+    d->share = 0.2, d->cycles = end_cycles, d->trips = 1;
 }
 
 static void defaults(const tile_request *r, ir_tile *t)
 {
-    const long long rows = request_rows(r), m = rows < most_rows ? power_of_two_up(rows) : most_rows;
-    t->gemm_few = (gemm_few_tile){.m = (int)m, .n = block, .k = 16, .thread_m = (int)m, .thread_n = columns, .threads = 256, .slots = 2};
+    const long long rows = request_rows(r), most = rows < most_rows ? power_of_two_up(rows) : most_rows;
+    double least = 1e30;
+    for (int m = (int)most; m >= 1 && 2 * m >= most; m /= 2) {
+        ir_tile x = *t;
+        x.gemm_few = (gemm_few_tile){.m = m, .n = block, .k = 16, .thread_m = m, .thread_n = columns, .threads = 256, .slots = 2};
+        const double seconds = request_seconds(r, &gemm_few_program, &x);
+        if (seconds < 0.95 * least) *t = x, least = seconds;
+    }
 }
 
 static const char *illegal(const tile_request *r, const ir_tile *t)
@@ -40,7 +66,8 @@ const program gemm_few_program = {.kind = program_gemm_few,
                                   .template = "templates/gemm/gemm.h",
                                   .memory = "sizeof(mixed_memory<$P>)",
                                   .entry = "TF_KERNEL($K, $T, $S, $P)",
-                                  .cost = cost,
+                                  .avoid = avoid,
+                                  .demand = asks,
                                   .defaults = defaults,
                                   .illegal = illegal,
                                   .shared_bytes = shared_bytes,

@@ -3,6 +3,9 @@
 #include "gen/emit/gemm.h"
 #include "gen/program/products.h"
 #include "ir/devices/occupancy.h"
+#include <math.h>
+
+extern const program gemm_frag_program;
 
 enum { most_ahead = 8 };
 
@@ -62,16 +65,7 @@ static int resident(const device_model *d, const gemm_frag_tile *t)
     return groups > 1 ? groups : 1;
 }
 
-/* ---- how long it takes
- * All multiprocessors together get what memory delivers. One gets a tile's weights no sooner than what its waves have under way comes
- * round, once in memory's latency; and weights and rows, which come from L2, no faster than its port takes them: 1.45 times its share of
- * memory's bandwidth, as measured on an H200 at 1 to 32 rows. */
-static double bandwidth_of(const device_model *d)
-{
-    const double reached = d->numbers[number_bandwidth_reached].value, most = d->numbers[number_bandwidth].value;
-    return reached > 0 ? reached : most > 0 ? most : 1e12;
-}
-
+/* ---- what it asks of a device */
 /* Bytes of weights that a workgroup's waves ask for ahead. */
 static long long under_way(const tile_request *r, const gemm_frag_tile *t)
 {
@@ -80,31 +74,20 @@ static long long under_way(const tile_request *r, const gemm_frag_tile *t)
     return (ahead < pieces ? ahead : pieces) * (t->n / piece_columns) * piece_bytes;
 }
 
-/* `count` tiles at a time. */
-static double round_time(const tile_request *r, const gemm_frag_tile *t, long long count)
-{
-    const double line = (double)value_columns(request_product(r)->inputs[0]) * 2, weights = t->n * line,
-                 rows = (double)(request_rows(r) < t->m ? request_rows(r) : t->m) * line;
-    const double memory = bandwidth_of(r->device), port = 1.45 * memory / r->device->units;
-    const long long together = (count + r->device->units - 1) / r->device->units; /* on one multiprocessor */
-    const double times[] = {(double)count * weights / memory, (double)together * (weights + rows) / port,
-                            device_latency(r->device) * weights / (double)under_way(r, t)};
-    double longest = times[0];
-    for (int i = 1; i < 3; i++)
-        if (times[i] > longest) longest = times[i];
-    return longest;
-}
-
 /* Workgroups stay, and take one tile after the other; between two a multiprocessor of a single workgroup waits for rows. Where they leave
  * multiprocessors free, the next launch has loaded its first weights by the time this one ends. */
-static double time_of(const tile_request *r, const gemm_frag_tile *t)
+static void asks(const tile_request *r, const ir_tile *tile, demand *d)
 {
-    const double gap = r->target->overlaps ? 3e-6 : 0, wait = resident(r->device, t) == 1 ? 1e-6 * (t->m / piece_rows(r->target) - 1) : 0;
-    const long long units = r->device->units, at_once = units * resident(r->device, t),
-                    tiles = (request_rows(r) + t->m - 1) / t->m * column_tiles(r, t->n), rest = tiles % at_once;
-    double time = (double)(tiles / at_once) * (round_time(r, t, at_once) + wait);
-    time += rest ? round_time(r, t, rest) : -wait;
-    return time + gap * (double)(tiles < units ? tiles : units) / (double)units;
+    enum { rows_wait = 1700, gap = 4000, hidden = 3000, waits = 2 };
+    const double loads = 1.45, reached = 0.4; /* to registers: half of what a unit takes to shared memory; few products of each operand */
+    const gemm_frag_tile *t = &tile->gemm_frag;
+    const double line = (double)value_columns(request_product(r)->inputs[0]) * 2, step = piece_rows(r->target);
+    product_demand(r, &(product_cut){t->m, t->n, piece_row_bytes / 2, 1, 1, 1}, d);
+    d->together = resident(r->device, t), d->matrix = true, d->share = reached;
+    d->taken = d->asked * loads;
+    d->ahead = (double)under_way(r, t) / waits, d->streamed = t->n * line;
+    d->turn = d->together > 1 ? 0 : rows_wait * (t->m / step - 1);
+    if (r->target->overlaps) d->begin = gap * fmin(1, d->groups / r->device->units) - hidden;
 }
 
 /* Of tiles of so many rows, pieces across and waves the one with most under way where `resident` share a multiprocessor; false: it does not
@@ -141,17 +124,12 @@ static void defaults(const tile_request *r, ir_tile *t)
     for (int i = 0; i < count; i++) {
         const bool useful = shapes[i][0] == 1 ? !pairs && (shapes[i][1] < 32 || once) : shapes[i][0] == 2 || m > 2 * step;
         if (!useful || !fill(r, (int)m, &shapes[i], &x)) continue;
-        const double time = time_of(r, &x.gemm_frag);
+        const double time = request_seconds(r, &gemm_frag_program, &x);
         if (time < 0.98 * least) t->gemm_frag = x.gemm_frag, least = time;
     }
 }
 
-/* Readings of the weight (gen/program/products.h), half as dear as those of programs that multiply one number at a time. */
-static double cost(const tile_request *r)
-{
-    const long long rows = request_rows(r);
-    return rows > most_rows(r->target) ? COST_OF_MATRIX_UNITS + 0.2 : 0.5;
-}
+static const char *avoid(const tile_request *r) { return request_rows(r) > most_rows(r->target) ? "a tile has not all rows" : NULL; }
 
 static const char *illegal(const tile_request *r, const ir_tile *t)
 {
@@ -198,7 +176,8 @@ const program gemm_frag_program = {.kind = program_gemm_frag,
                                    .memory = "$P::memory_bytes",
                                    .entry = "TF_KERNEL_SHARE($K, $P)",
                                    .obstacle = obstacle,
-                                   .cost = cost,
+                                   .avoid = avoid,
+                                   .demand = asks,
                                    .defaults = defaults,
                                    .illegal = illegal,
                                    .shared_bytes = shared_bytes,

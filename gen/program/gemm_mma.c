@@ -2,13 +2,9 @@
  * wgmma. */
 #include "gen/emit/gemm.h"
 #include "gen/program/products.h"
+#include <math.h>
 
-/* Where there is wgmma, too, that one is faster. */
-static double cost(const tile_request *r)
-{
-    (void)r;
-    return COST_OF_MATRIX_UNITS + 0.1;
-}
+extern const program gemm_mma_program;
 
 static int warps_down(const gemm_mma_tile *t)
 {
@@ -35,21 +31,37 @@ static int resident(const gemm_mma_tile *t, bool sums)
     return by_shared < 1 ? 1 : by_shared < by_registers ? (int)by_shared : by_registers;
 }
 
-/* Cycles of a stage of `together` workgroups on one multiprocessor: 1024 multiply-adds, or 128 bytes of shared memory, a cycle; or, as
- * measured on an H200, 1800 until what was asked for `slots - 1` stages ago has come. */
-static double stage_cycles(const gemm_mma_tile *t, long long together)
+/* Of the matrix units' rate: where there is wgmma, too, its instructions reach less; with fewer results a thread, or a workgroup, more of
+ * the time goes to loads of operands. */
+static double share_of(const tile_request *r, const gemm_mma_tile *x)
 {
-    const int warps = t->threads / 32, down = warps_down(t);
-    const double multiply = (double)t->m * t->n * t->k / 1024, shared = (double)(t->m * (warps / down + 1) + t->n * (down + 1)) * t->k / 64;
-    const double busy = (multiply > shared ? multiply : shared) * (double)together, latency = 1800.0 / (t->slots - 1);
-    return busy > latency ? busy : latency;
+    const int results = x->m * x->n / x->threads;
+    const double slowness = results >= 128 ? (x->m * x->n >= 32768 ? 1 : 1.1) : results >= 64 ? 1.2 : 1.3;
+    return (target_has(r->target, layer_wgmma) ? 0.62 : 1) / slowness;
 }
 
-static double tile_cycles(const gemm_mma_tile *t, long long tiles, long long K)
+/* Nobody has timed small products on it beside wgmma. */
+/* wgmma has twice the rate; where times are guesses, up to 32 rows are frag's, which reads weights once for all of them. */
+static const char *avoid(const tile_request *r)
 {
-    const long long together = resident(t, false), rounds = tiles / together, rest = tiles % together;
-    const double stage = (double)rounds * stage_cycles(t, together) + (rest ? stage_cycles(t, rest) : 0);
-    return (double)((K + t->k - 1) / t->k) * stage + (double)tiles * t->m * t->n / 16 + 2500;
+    enum { rows_of_frag = 32 };
+    if (target_has(r->target, layer_wgmma)) return "the target has wgmma";
+    const bool of_frag = request_is_guessed(r) && request_rows(r) <= rows_of_frag && !obstacle_to_16_bits(r, layer_frag);
+    return of_frag ? "frag reads weights once for all rows" : NULL;
+}
+
+static void asks(const tile_request *r, const ir_tile *t, demand *d)
+{
+    enum { end_column = 16, begin = 2500 };
+    const gemm_mma_tile *x = &t->gemm_mma;
+    const int warps = x->threads / 32, down = warps_down(x);
+    const double stages = ceil((double)product_length(r) / x->k), stage = 2.0 * (x->m + x->n) * x->k;
+    product_demand(r, &(product_cut){x->m, x->n, x->k, 1, x->group, 1}, d);
+    d->together = resident(x, false);
+    d->matrix = true, d->share = share_of(r, x);
+    d->shared = stages * 2.0 * (double)(x->m * (warps / down + 1) + x->n * (down + 1)) * x->k;
+    d->ahead = stage * (x->slots - 1), d->streamed = stage * stages;
+    d->cycles = (double)x->m * x->n / end_column, d->begin = begin;
 }
 
 static const char *obstacle(const tile_request *r) { return obstacle_to_16_bits(r, layer_mma); }
@@ -57,25 +69,22 @@ static const char *obstacle(const tile_request *r) { return obstacle_to_16_bits(
 /* 128 x 256 with a warp on 64 x 64 reads least from shared memory; the others are for few tiles. */
 static void defaults(const tile_request *r, ir_tile *t)
 {
-    static const struct {
-        gemm_mma_tile tile;
-        double slowness; /* per product beside the first, all multiprocessors busy, on an H200 */
-    } known[] = {{{128, 256, 32, 256, 4, 8}, 1},    {{256, 128, 32, 256, 4, 8}, 1},   {{128, 128, 32, 128, 3, 8}, 1.1},
-                 {{128, 128, 64, 256, 3, 8}, 1.18}, {{64, 128, 32, 128, 4, 8}, 1.24}, {{64, 128, 64, 128, 4, 8}, 1.24},
-                 {{64, 64, 64, 128, 3, 8}, 1.3},    {{32, 128, 64, 128, 4, 8}, 1.3}};
-    const long long rows = request_rows(r), K = value_columns(request_product(r)->inputs[0]);
-    t->gemm_mma = known[0].tile;
+    static const gemm_mma_tile known[] = {{128, 256, 32, 256, 4, 8}, {256, 128, 32, 256, 4, 8}, {128, 128, 32, 128, 3, 8},
+                                          {128, 128, 64, 256, 3, 8}, {64, 128, 32, 128, 4, 8},  {64, 128, 64, 128, 4, 8},
+                                          {64, 64, 64, 128, 3, 8},   {32, 128, 64, 128, 4, 8}};
+    const long long K = product_length(r);
+    ir_tile x = *t;
+    t->gemm_mma = known[0];
     double least = 1e30;
     enum {
         longest = 32768,
         folded = 32
     }; /* longer sums are sums of sums, for which a thread has registers beside so many results (gemm_mma.h) */
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
-        const gemm_mma_tile *x = &known[i].tile;
-        if (K > longest && x->m * x->n / x->threads > folded) continue;
-        const long long count = ((rows + x->m - 1) / x->m) * ((r->packed_n + x->n - 1) / x->n);
-        const double cycles = known[i].slowness * tile_cycles(x, (count + r->device->units - 1) / r->device->units, K);
-        if (cycles < 0.98 * least) t->gemm_mma = *x, least = cycles;
+        x.gemm_mma = known[i];
+        if (K > longest && known[i].m * known[i].n / known[i].threads > folded) continue;
+        const double seconds = request_seconds(r, &gemm_mma_program, &x);
+        if (seconds < 0.98 * least) t->gemm_mma = known[i], least = seconds;
     }
 }
 
@@ -139,7 +148,8 @@ const program gemm_mma_program = {.kind = program_gemm_mma,
                                   .memory = "stream_memory<$P>::bytes",
                                   .entry = "TF_KERNEL_STREAM($K, $P)",
                                   .obstacle = obstacle,
-                                  .cost = cost,
+                                  .avoid = avoid,
+                                  .demand = asks,
                                   .defaults = defaults,
                                   .illegal = illegal,
                                   .shared_bytes = shared_bytes,

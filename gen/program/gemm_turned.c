@@ -4,7 +4,7 @@
 #include "gen/program/products.h"
 #include <math.h>
 
-enum { rows_of_frag = 16, most_rows_of_long_stages = 48, most_rows_of_parts = 112, most_rows = 128 };
+enum { most_rows_of_long_stages = 48, most_rows = 128 };
 enum { most_split = 8, most_slots = 24, row_step = 16, column_step = 32 };
 
 static const char *obstacle(const tile_request *r) { return obstacle_to_16_bits(r, layer_turned); }
@@ -133,22 +133,25 @@ static void defaults(const tile_request *r, ir_tile *t)
             }
 }
 
-static long long columns_of(const tile_request *r)
+/* ---- what it asks of a device, beside other programs: of its own tiles time_of() knows more */
+static void asks(const tile_request *r, const ir_tile *tile, demand *d)
 {
-    long long columns = 0;
-    for (int i = 0; i < r->phase->op_count; i++)
-        if (r->phase->ops[i]->kind == op_linear) columns += value_columns(r->phase->ops[i]->outputs[0]);
-    return columns;
+    enum { round = 2500, begin = 2500, hidden_begin = 1200, meeting = 170 };
+    const double shallow = 0.9;
+    const gemm_turned_tile *x = &tile->gemm_turned;
+    product_demand(r, &(product_cut){x->m, x->n, x->k, x->split, 1, 1}, d);
+    d->together = resident(r->target, x);
+    d->matrix = true, d->share = 1 / (1.1 + x->m / 250.0); /* the more rows, the more it waits for them */
+    if (d->together > 1) d->drawn = shallow;
+    d->ahead = (double)x->slots * x->n * x->k * 2, d->streamed = x->n * 2.0 * (double)length_of(r) / x->split;
+    d->cycles = round, d->begin = d->together > 1 ? hidden_begin + meeting * x->split : begin;
 }
 
-/* Readings of the weight (gen/program/products.h): one, at the speed of memory. Up to 16 rows frag is faster; tiles of 128 rows are where
- * there are more, or nearly that many and so few columns that more than two parts have to meet to give most multiprocessors work. */
-static double cost(const tile_request *r)
+/* Of more rows than a tile has, what it is better at is to cut up a length. */
+static const char *avoid(const tile_request *r)
 {
-    const long long rows = request_rows(r);
-    if (rows <= rows_of_frag) return 0.6;
-    const bool parts = 2 * columns_of(r) < 48ll * r->device->units;
-    return rows <= (parts ? most_rows_of_parts : most_rows) ? 0.4 : COST_OF_MATRIX_UNITS + 0.1;
+    enum { worth_cutting = 2048 };
+    return request_rows(r) > most_rows && length_of(r) < worth_cutting ? "a tile has not all rows, and their length is short" : NULL;
 }
 
 static const char *illegal(const tile_request *r, const ir_tile *t)
@@ -192,7 +195,8 @@ const program gemm_turned_program = {.kind = program_gemm_turned,
                                      .memory = "ws_memory<one_phase<$P>>::bytes",
                                      .entry = "TF_KERNEL_WS_TILE($K, $P)",
                                      .obstacle = obstacle,
-                                     .cost = cost,
+                                     .avoid = avoid,
+                                     .demand = asks,
                                      .defaults = defaults,
                                      .illegal = illegal,
                                      .shared_bytes = shared_bytes,

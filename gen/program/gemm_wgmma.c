@@ -1,15 +1,12 @@
-/* Products of 16-bit operands on wgmma (templates/gemm/gemm_ws.h). In: a product. Out: its tile by a model of its time on an H200. */
-#include "gen/base/predict.h"
+/* Products of 16-bit operands on wgmma (templates/gemm/gemm_ws.h). In: a product. Out: its tile by the model of time. */
 #include "gen/emit/gemm.h"
 #include "gen/program/warpgroups.h"
 
+extern const program gemm_wgmma_program;
+
 enum { length = 64 };
 
-static double cost(const tile_request *r)
-{
-    (void)r;
-    return COST_OF_MATRIX_UNITS;
-}
+static void asks(const tile_request *r, const ir_tile *t, demand *d) { ws_demand(r, t, 1, d); }
 
 /* ---- results that pass through shared memory: 16 bytes at a time, in rows that begin at multiples of that */
 static bool narrow(const tile_request *r, const ir_value *v) { return value_columns(v) == 1 && r->space.columns != 1; }
@@ -57,18 +54,20 @@ static const char *stage_obstacle(const tile_request *r)
 
 static const char *obstacle(const tile_request *r) { return obstacle_to_16_bits(r, layer_wgmma); }
 
+static void fill(const tile_request *r, ir_tile *t)
+{
+    gemm_wgmma_tile *x = &t->gemm_wgmma;
+    x->slots = (r->target->lds_bytes - 1024 - x->stage * ws_stage_bytes) / ((x->m + x->n) * 128 + 16);
+    if (x->slots > 8) x->slots = 8;
+}
+
 static void defaults(const tile_request *r, ir_tile *t)
 {
     static const int widths[] = {256, 224, 192, 160, 128, 96, 64};
-    const ws_choice best = ws_choose(r, length, wgmma_stage_cycles, widths, sizeof widths / sizeof *widths, 0, 256);
-    gemm_wgmma_tile x = {.m = warpgroup_rows, .n = best.n, .k = length, .threads = warpgroup_threads, .group = 16, .split = best.split};
-    /* Starting and ending together costs a cluster about 1 us; what it saves in the L2 shows in a launch of milliseconds only (1 % at
-     * 8192^3). */
-    x.cluster = (request_rows(r) + warpgroup_rows - 1) / warpgroup_rows % 2 == 0 && best.cycles > 2e6 ? 2 : 1;
-    x.stage = !stage_obstacle(r);
-    x.slots = (r->target->lds_bytes - 1024 - x.stage * ws_stage_bytes) / ((x.m + x.n) * 128 + 16);
-    if (x.slots > 8) x.slots = 8;
-    t->gemm_wgmma = x;
+    const bool even = (request_rows(r) + warpgroup_rows - 1) / warpgroup_rows % 2 == 0;
+    t->gemm_wgmma =
+        (gemm_wgmma_tile){.m = warpgroup_rows, .k = length, .threads = warpgroup_threads, .group = 16, .stage = !stage_obstacle(r)};
+    ws_choose(r, &gemm_wgmma_program, &(ws_search){widths, sizeof widths / sizeof *widths, even ? 2 : 1, 0, 256, fill}, t);
 }
 
 static const char *illegal(const tile_request *r, const ir_tile *t)
@@ -100,7 +99,7 @@ const program gemm_wgmma_program = {.kind = program_gemm_wgmma,
                                     .memory = "ws_memory<one_phase<$P>>::bytes",
                                     .entry = "TF_KERNEL_WS($K, one_phase<$P>)",
                                     .obstacle = obstacle,
-                                    .cost = cost,
+                                    .demand = asks,
                                     .defaults = defaults,
                                     .illegal = illegal,
                                     .shared_bytes = shared_bytes,

@@ -1,7 +1,9 @@
 /* Products of f32 operands on wgmma (templates/gemm/gemm_ws_split.h): x = large + small, each in tf32, and a product adds up large * large,
- * large * small and small * large. In: a product. Out: its tile by a model of its time on an H200. */
+ * large * small and small * large. In: a product. Out: its tile by the model of time. */
 #include "gen/emit/gemm.h"
 #include "gen/program/warpgroups.h"
+
+extern const program gemm_wgmma3_program;
 
 enum { length = 32 };
 
@@ -13,36 +15,29 @@ static const char *obstacle(const tile_request *r)
     return product->inputs[0]->type != dtype_f32 || product->inputs[1]->type != dtype_f32 ? "operands are not both f32" : NULL;
 }
 
-/* Sums of 32 products are truncated, longer ones are rounded (templates/gemm/gemm_ws_split.h): where few make a result, f32 instructions
- * are as accurate and memory is the limit anyway. */
-static double cost(const tile_request *r)
+/* Sums of 32 products are truncated, longer ones are rounded (templates/gemm/gemm_ws_split.h): of the shortest, and of those that 16 parts
+ * of 32768 do not hold, f32's own are better, as few makes them. */
+static const char *avoid(const tile_request *r)
 {
-    return value_columns(request_product(r)->inputs[0]) < 128 ? COST_TOO_HIGH : COST_OF_MATRIX_UNITS;
+    enum { shortest = 128, longest = 16 << 15, rows_of_few = 16 };
+    if (product_length(r) < shortest) return "sums of fewer than 128 products are more accurate in f32";
+    return product_length(r) > longest && request_rows(r) <= rows_of_few ? "so long sums of few rows are more accurate in f32" : NULL;
 }
 
-/* A stage of 32 is 12 instructions of n/2 cycles for each of two warpgroups, and as each also waits, adds and splits, narrow ones do not
- * fill the time. */
-static double stage_cycles(long long n)
+static void asks(const tile_request *r, const ir_tile *t, demand *d) { ws_demand(r, t, 2, d); }
+
+static void fill(const tile_request *r, ir_tile *t)
 {
-    const double multiply = 12.0 * (double)n, load = 124 + 11 * (double)n;
-    return multiply > load ? multiply : load;
+    (void)r;
+    t->gemm_wgmma3.slots = t->gemm_wgmma3.n == 128 ? 4 : t->gemm_wgmma3.n == 96 ? 5 : 7;
 }
 
 static void defaults(const tile_request *r, ir_tile *t)
 {
     static const int widths[] = {128, 96, 64};
+    t->gemm_wgmma3 = (gemm_wgmma3_tile){.m = warpgroup_rows, .k = length, .threads = warpgroup_threads, .group = 16};
     /* beside sums of parts of 128 columns and their epilogue there are too few registers */
-    const ws_choice best = ws_choose(r, length, stage_cycles, widths, 3, 1, 96);
-    t->gemm_wgmma3 = (gemm_wgmma3_tile){.m = warpgroup_rows,
-                                        .n = best.n,
-                                        .k = length,
-                                        .threads = warpgroup_threads,
-                                        .group = 16,
-                                        .cluster = 1,
-                                        .split = best.split,
-                                        .slots = best.n == 128  ? 4
-                                                 : best.n == 96 ? 5
-                                                                : 7};
+    ws_choose(r, &gemm_wgmma3_program, &(ws_search){widths, 3, 1, 1, 96, fill}, t);
 }
 
 static const char *illegal(const tile_request *r, const ir_tile *t)
@@ -73,7 +68,8 @@ const program gemm_wgmma3_program = {.kind = program_gemm_wgmma3,
                                      .memory = "ws_memory<one_phase<$P>>::bytes",
                                      .entry = "TF_KERNEL_WS($K, one_phase<$P>)",
                                      .obstacle = obstacle,
-                                     .cost = cost,
+                                     .avoid = avoid,
+                                     .demand = asks,
                                      .defaults = defaults,
                                      .illegal = illegal,
                                      .shared_bytes = shared_bytes,

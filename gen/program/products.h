@@ -3,12 +3,6 @@
 #define TFGEN_GEN_PRODUCTS_H
 #include "gen/program/program.h"
 
-/* Costs of products are counted in times that all of the weight is read: a program of few rows reads it once for 8 of them, and what other
- * programs take for a tile of any number of rows was, on the machines measured, worth between two and three readings. */
-#define COST_OF_MATRIX_UNITS 2.5
-#define COST_OF_REGISTER_TILES 2.9
-#define COST_TOO_HIGH 1e9
-
 /* What is in the way of any program that copies rows of A and of a packed weight as they lie in memory; NULL: nothing. */
 const char *obstacle_to_rows(const tile_request *r);
 const char *obstacle_to_16_bits(const tile_request *r, layer_kind layer); /* the same, or operands that are not both bf16 or both f16 */
@@ -16,6 +10,19 @@ const char *obstacle_to_16_bits(const tile_request *r, layer_kind layer); /* the
 /* rows, multiple, tile_rows and column_tiles of tiles of m rows and n packed columns. */
 void products_geometry(const tile_request *r, int m, int n, launch *l);
 int column_tiles(const tile_request *r, int n);
+
+/* How a product is cut up: tiles of m rows and n packed columns, stages of k along the length, parts of it, row tiles that go through all
+ * columns together. */
+typedef struct product_cut {
+    int m, n, k, parts, group;
+    int together; /* workgroups that one tile is for */
+} product_cut;
+/* Workgroups, bytes and operations of one. Tiles that run at once walk along the length together, so what they share comes from memory
+ * once. What does not fit half of the last level of cache comes again for those that run next: columns for each group; a group's rows where
+ * between two uses of them the columns that pass have no room beside them. */
+void product_demand(const tile_request *r, const product_cut *cut, demand *d);
+long long product_length(const tile_request *r);
+int product_bytes(const tile_request *r); /* of an element of its rows */
 
 /* ---- register tiles: those of simt and few have the same fields, t->gemm_simt serves both */
 bool register_tile_smaller(const tile_request *r, ir_tile *t);

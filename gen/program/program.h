@@ -3,6 +3,8 @@
  * phase's family what is in its way and what it costs, takes the cheapest, and asks that one for everything else. */
 #ifndef TFGEN_GEN_PROGRAM_H
 #define TFGEN_GEN_PROGRAM_H
+#include "gen/base/cost.h"
+#include "gen/base/work.h"
 #include "gen/emit/emit.h"
 
 /* A phase that is to have a program. What a program knows of a phase, it knows from here. */
@@ -17,6 +19,7 @@ typedef struct tile_request {
     const segment_list *segments; /* gemm, likewise */
     struct wishes *wishes; /* what the user asks of tiles */
     const tuning *tuning;  /* or NULL: for its wisdom */
+    work *work;            /* of the phase, once it is counted (request_work()) */
     bool second;           /* the program is none that text, user or cost ask for: what they say of the tile is of another one */
 } tile_request;
 
@@ -29,9 +32,10 @@ typedef struct program {
     const char *memory, *entry;
     /* NULL: nothing is in the way of the phase on this target; else what, as a clause. The target has the program's layer. */
     const char *(*obstacle)(const tile_request *r);
-    /* What the planner compares among programs of one family, in a unit of the family's; the smallest is taken. NULL: the family's only
-     * one. */
-    double (*cost)(const tile_request *r);
+    /* Why planning takes it, whatever time it takes, only where somebody asks for it or there is no other; NULL, or no function: it may. */
+    const char *(*avoid)(const tile_request *r);
+    /* What a launch with a legal tile asks of the device: planning takes the program, and programs the tile, whose cost is least. */
+    void (*demand)(const tile_request *r, const ir_tile *t, demand *d);
     void (*defaults)(const tile_request *r, ir_tile *t); /* every field of t */
     /* The rule of the template that t breaks, though each field is in its range; NULL: none. No function: there are no such rules. */
     const char *(*illegal)(const tile_request *r, const ir_tile *t);
@@ -73,6 +77,11 @@ const ir_op *request_product(const tile_request *r);   /* the first; NULL: none 
 const ir_op *request_attention(const tile_request *r); /* the attention, a part of one, or what combines them */
 long long request_head(const tile_request *r);         /* elements of a head */
 long long request_queries(const tile_request *r);
+const work *request_work(const tile_request *r);
+/* Seconds of a launch of the program with the tile. */
+double request_seconds(const tile_request *r, const program *p, const ir_tile *t);
+/* The model of time is fitted to an H200: what it says of two programs on a device that nobody has measured, or on AMD, is a guess. */
+bool request_is_guessed(const tile_request *r);
 bool phase_makes(const ir_phase *phase, const ir_value *v); /* by an op with code */
 bool request_sums_rows(const tile_request *r);              /* its epilogue stores partial sums */
 bool is_power_of_two(long long n);

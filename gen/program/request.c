@@ -4,7 +4,10 @@
 tile_request request_of(arena *a, const ir_program *p, const ir_phase *phase, const device_model *device, struct wishes *w,
                         const tuning *t)
 {
+    work *counted = arena_alloc(a, sizeof *counted);
+    *counted = (work){0};
     return (tile_request){.a = a,
+                          .work = counted,
                           .program = p,
                           .phase = phase,
                           .device = device,
@@ -32,6 +35,24 @@ long long request_head(const tile_request *r)
 }
 
 long long request_queries(const tile_request *r) { return extent_value(&request_attention(r)->inputs[0]->shape[1], &r->program->dims); }
+
+const work *request_work(const tile_request *r)
+{
+    if (!r->work->tensors) *r->work = phase_work(r->a, r->program, r->phase);
+    return r->work;
+}
+
+double request_seconds(const tile_request *r, const program *p, const ir_tile *t)
+{
+    demand d = {.groups = 1, .together = 1, .threads = tile_threads(t), .overlap = r->target->overlaps};
+    p->demand(r, t, &d);
+    return cost_of(r->device, &d).seconds;
+}
+
+bool request_is_guessed(const tile_request *r)
+{
+    return r->target->vendor == vendor_amd || r->device->numbers[number_bandwidth_reached].value <= 0;
+}
 
 bool phase_makes(const ir_phase *phase, const ir_value *v)
 {

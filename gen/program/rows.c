@@ -1,6 +1,7 @@
 /* Rows: a team of threads a row (templates/rows/rows.h). In: a rows phase. Out: how many threads share a row, and how many columns each
  * takes at a time: fewest that keep the machine busy, whole heads, pieces and slices. */
 #include "gen/program/program.h"
+#include <math.h>
 
 static bool on_host(const tile_request *r) { return r->target->vendor == vendor_host; }
 
@@ -107,6 +108,36 @@ static long long team_of(const tile_request *r, long long vectors)
     return team;
 }
 
+/* Of elementwise arithmetic a multiply-add is two; what goes with it (conversions, moves) is as much again. */
+static double arithmetic(const tile_request *r)
+{
+    double sum = 0;
+    for (int i = 0; i < r->phase->op_count; i++) {
+        const ir_op *op = r->phase->ops[i];
+        const bool of_input = op_table[op->kind].class == class_REDUCE || op->kind == op_kv_append; /* of a cache the rows that are new */
+        const ir_value *v = of_input ? op->inputs[0] : op->outputs[0];
+        if (!op_is_view(op)) sum += 4.0 * op_cost(op, r->phase, r->target) * (double)value_count(v, &r->program->dims);
+    }
+    return sum;
+}
+
+/* What a thread has of a row it asks for at once, as far as its registers go; lanes and waves of a team exchange what they add up. */
+static void asks(const tile_request *r, const ir_tile *t, demand *d)
+{
+    enum { most_ahead = 32, exchange = 30, meeting = 60, wave_meeting = 30 };
+    const rows_tile *x = &t->rows;
+    const work *w = request_work(r);
+    const double rows = (double)extent_value(&r->space.rows, &r->program->dims), each = x->threads / x->team;
+    const double vectors = ceil((double)r->space.columns / x->v / x->team);
+    const int wave = x->team < r->target->wave ? x->team : r->target->wave;
+    double join = x->team > r->target->wave ? meeting + wave_meeting * (x->team / r->target->wave) : 0;
+    for (int lanes = 1; lanes < wave; lanes *= 2) join += exchange;
+    d->groups = ceil(rows / each), d->together = x->threads < 2048 ? 2048 / x->threads : 1;
+    d->memory = d->asked = (w->read + w->written) / d->groups;
+    d->others = arithmetic(r) / d->groups;
+    d->trips = ceil(vectors / most_ahead), d->cycles = reductions_of(r->phase) * join;
+}
+
 static void defaults(const tile_request *r, ir_tile *t)
 {
     const long long v = vector_of(r), vectors = (r->space.columns + v - 1) / v, team = on_host(r) ? 1 : team_of(r, vectors);
@@ -152,6 +183,7 @@ const program rows_program = {.kind = program_rows,
                               .template = "templates/rows/rows.h",
                               .memory = "sizeof(mixed_memory<$P>)",
                               .entry = "TF_KERNEL($K, $T, $S, $P)",
+                              .demand = asks,
                               .defaults = defaults,
                               .illegal = illegal,
                               .shared_bytes = shared_bytes,

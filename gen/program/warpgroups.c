@@ -1,7 +1,8 @@
 /* In: a request of a product, a model of a stage. Out: what gen/program/warpgroups.h says. Refuses nothing itself. */
 #include "gen/program/warpgroups.h"
+#include <math.h>
 
-enum { launch_start = 2500 };
+enum { launch_start = 1800 };
 
 static long long length_of(const tile_request *r) { return value_columns(request_product(r)->inputs[0]); }
 
@@ -10,53 +11,68 @@ static long long tiles_of(const tile_request *r, long long n)
     return (request_rows(r) + warpgroup_rows - 1) / warpgroup_rows * ((r->packed_n + n - 1) / n);
 }
 
-/* Stages, then the epilogue and the first loads, which nothing hides; as often as the workgroup with most tiles has them. */
-double ws_cycles(const tile_request *r, long long n, int k, ws_stage_model *stage)
+/* Where there are so few tiles that many multiprocessors would have no work, a tile's length is cut into parts of at least 4 stages.
+ * Changes `best` where all that takes clearly less time than whole tiles of any width. */
+static void try_parts(const tile_request *r, const program *p, ws_fill *fill, int n, double *least, ir_tile *best)
 {
-    const long long units = r->device->units;
-    const double tile = (double)((length_of(r) + k - 1) / k) * stage(n) + 9.0 * (double)n + 700;
-    return (double)((tiles_of(r, n) + units - 1) / units) * tile + launch_start;
-}
-
-/* Where there are so few tiles that many multiprocessors would have no work, a tile's length is cut into parts of at least 4 stages. The
- * last one waits until the others have stored their sums, and reads those one after the other (H200: about 40 cycles a column). Changes
- * `best` where all that takes clearly less time than whole tiles of any width. */
-static void try_parts(const tile_request *r, ws_choice *best, int n, int k, ws_stage_model *model)
-{
-    enum { most = 8, least_stages = 4, meeting = 2500, column = 40 };
-    const long long stages = (length_of(r) + k - 1) / k, tiles = tiles_of(r, n);
-    const double whole = ws_cycles(r, n, k, model), stage = model(n);
+    enum { most = 16, least_stages = 4 };
+    ir_tile x = *best;
+    const long long stages = (length_of(r) + x.gemm_wgmma.k - 1) / x.gemm_wgmma.k, tiles = tiles_of(r, n);
     for (int split = 2; split <= most && tiles * split <= r->device->units && stages / split >= least_stages; split++) {
-        const double saved = (double)(stages - (stages + split - 1) / split) * stage;
-        const double cycles = whole - saved + meeting + (split - 1) * column * (double)n;
-        if (cycles < best->cycles) *best = (ws_choice){n, split, cycles};
+        x.gemm_wgmma.n = n, x.gemm_wgmma.split = split, x.gemm_wgmma.cluster = 1;
+        fill(r, &x);
+        const double seconds = request_seconds(r, p, &x);
+        if (seconds < *least) *best = x, *least = seconds;
     }
 }
 
 /* A part adds up this many products at most, as far as 16 parts go: longer chains of sums lose too much (templates/base/sums.h), and tensor
  * cores truncate each. */
-static void cut_long(const tile_request *r, ws_choice *best, int widest)
+static void cut_long(const tile_request *r, ws_fill *fill, int widest, ir_tile *best)
 {
     enum { longest = 32768, most = 16 };
     const long long parts = (length_of(r) + longest - 1) / longest;
-    if (parts <= best->split) return;
-    best->split = parts < most ? (int)parts : most;
-    if (best->n > widest) best->n = widest;
+    gemm_wgmma_tile *x = &best->gemm_wgmma;
+    if (parts <= x->split) return;
+    x->split = parts < most ? (int)parts : most, x->cluster = 1;
+    if (x->n > widest) x->n = widest;
+    fill(r, best);
 }
 
-ws_choice ws_choose(const tile_request *r, int k, ws_stage_model *stage, const int *widths, int count, int first_cut, int widest_cut)
+static void try_whole(const tile_request *r, const program *p, ws_fill *fill, int n, int cluster, double *least, ir_tile *best)
 {
-    ws_choice best = {widths[0], 1, ws_cycles(r, widths[0], k, stage)};
-    for (int i = 1; i < count; i++) {
-        const double cycles = ws_cycles(r, widths[i], k, stage);
-        if (cycles < 0.99 * best.cycles) best = (ws_choice){widths[i], 1, cycles};
-    }
-    ws_choice cut = best;
-    cut.cycles *= 0.9;
-    for (int i = first_cut; i < count; i++) try_parts(r, &cut, widths[i], k, stage);
-    cut.cycles = best.cycles;
-    cut_long(r, &cut, widest_cut);
-    return cut;
+    ir_tile x = *best;
+    x.gemm_wgmma.n = n, x.gemm_wgmma.split = 1, x.gemm_wgmma.cluster = cluster;
+    fill(r, &x);
+    const double seconds = request_seconds(r, p, &x);
+    if (seconds < 0.99 * *least) *best = x, *least = seconds;
+}
+
+void ws_choose(const tile_request *r, const program *p, const ws_search *s, ir_tile *t)
+{
+    double least = 1e30;
+    for (int cluster = 1; cluster <= s->most_cluster; cluster++)
+        for (int i = 0; i < s->count; i++) try_whole(r, p, s->fill, s->widths[i], cluster, &least, t);
+    least *= 0.9;
+    for (int i = s->first_cut; i < s->count; i++) try_parts(r, p, s->fill, s->widths[i], &least, t);
+    cut_long(r, s->fill, s->widest_cut, t);
+}
+
+/* Its stages hide nothing of the epilogue and of the first loads. The last part of a length waits until the others have stored their sums,
+ * and reads those one after the other. A cluster starts and ends together. */
+void ws_demand(const tile_request *r, const ir_tile *t, int operands, demand *d)
+{
+    enum { whole_end = 700, column_end = 9, unstaged_column = 3, meeting = 2500, sum_column = 20, cluster_start = 1500 };
+    const double drawn = 0.83; /* where memory is the limit, its loads do not always come in time */
+    const gemm_wgmma_tile *x = &t->gemm_wgmma;
+    product_demand(r, &(product_cut){warpgroup_rows * x->cluster, x->n, x->k, x->split, x->group / x->cluster, x->cluster}, d);
+    const double stages = ceil((double)((length_of(r) + x->k - 1) / x->k) / x->split), stage = 128.0 * (warpgroup_rows + operands * x->n);
+    d->groups *= x->cluster, d->memory /= x->cluster, d->asked /= x->cluster, d->products /= x->cluster, d->others /= x->cluster;
+    d->matrix = true, d->drawn = drawn;
+    d->ahead = x->slots * stage, d->streamed = stages * stage, d->taken = d->streamed;
+    d->cycles = whole_end + (x->stage ? column_end : column_end + unstaged_column) * (double)x->n;
+    if (x->split > 1) d->cycles += meeting + (x->split - 1) * sum_column * (double)x->n;
+    d->begin = launch_start + (x->cluster > 1 ? cluster_start : 0);
 }
 
 const char *ws_illegal(const tile_request *r, const ir_tile *t)

@@ -1,24 +1,23 @@
-/* What the two programs of products on wgmma share (templates/frame/frame_ws.h): the cycles of a launch of 128-row tiles, the parts that a
- * tile's length is cut into, and their memory. */
+/* What the two programs of products on wgmma share (templates/frame/frame_ws.h): what a launch of 128-row tiles asks of a device, the parts
+ * that a tile's length is cut into, and their memory. */
 #ifndef TFGEN_GEN_WARPGROUPS_H
 #define TFGEN_GEN_WARPGROUPS_H
 #include "gen/program/products.h"
 
 enum { warpgroup_rows = 128, warpgroup_threads = 384 };
 
-typedef struct ws_choice { /* of width and parts, with the cycles that the launch takes by the model */
-    int n, split;
-    double cycles;
-} ws_choice;
-
-/* Cycles of one stage of a tile of n columns. */
-typedef double ws_stage_model(long long n);
-
-double ws_cycles(const tile_request *r, long long n, int k, ws_stage_model *stage);
-/* The best width of `widths` (the first is the default), then parts for any width from `first_cut` on; at most `widest_cut` columns where a
- * length has to be cut. */
-ws_choice ws_choose(const tile_request *r, int k, ws_stage_model *stage, const int *widths, int count, int first_cut, int widest_cut);
+/* Sets what follows from a tile's width, parts and cluster. */
+typedef void ws_fill(const tile_request *r, ir_tile *t);
+typedef struct ws_search {
+    const int *widths; /* the first is the default */
+    int count, most_cluster;
+    int first_cut, widest_cut; /* widths whose length may be cut, from this one on; most columns where it has to be cut */
+    ws_fill *fill;
+} ws_search;
+/* The best width of whole tiles by the model, then parts. */
+void ws_choose(const tile_request *r, const program *p, const ws_search *s, ir_tile *t);
 /* The tiles of wgmma and wgmma3 have the same fields: t->gemm_wgmma serves both. */
+void ws_demand(const tile_request *r, const ir_tile *t, int operands, demand *d); /* operands: copies of B */
 const char *ws_illegal(const tile_request *r, const ir_tile *t);
 long long ws_shared_bytes(const ir_tile *t, int operands); /* operands: copies of B */
 void ws_geometry(const tile_request *r, const ir_tile *t, launch *l);

@@ -13,10 +13,11 @@ const char *wave_product_obstacle(const tile_request *r, layer_kind layer, const
     return dtype_multiplies(a->type, layer) ? NULL : types;
 }
 
-double wave_product_cost(const tile_request *r)
+/* Nobody has measured an AMD GPU: up to 16 rows few, up to 64 frag read weights once, at the speed of memory. */
+const char *wave_product_avoid(const tile_request *r)
 {
-    (void)r;
-    return COST_OF_MATRIX_UNITS;
+    const long long most = obstacle_to_16_bits(r, layer_frag) ? 16 : 64;
+    return request_rows(r) <= most ? "other programs read weights of few rows once" : NULL;
 }
 
 /* Rows of A lie at multiples of 16 bytes and are whole pieces of 16. */
@@ -37,6 +38,19 @@ static int chunk_of(const device_model *device, int threads)
 }
 
 static int length_of(const tile_request *r) { return wave_row_bytes / dtype_size(request_product(r)->inputs[0]->type); }
+
+/* Loads of the next stage are under way while one is multiplied. */
+void wave_product_demand(const tile_request *r, const ir_tile *tile, demand *d)
+{
+    enum { end_cycles = 2000 };
+    const gemm_mfma_tile *t = &tile->gemm_mfma;
+    const double stage = (double)(t->m + t->n) * wave_row_bytes;
+    const int each = 8 * r->target->wave / t->threads;
+    product_demand(r, &(product_cut){t->m, t->n, t->k, 1, t->group, 1}, d);
+    d->together = each > 1 ? each : 1, d->matrix = true;
+    d->ahead = stage, d->streamed = stage * (double)((product_length(r) + t->k - 1) / t->k);
+    d->cycles = end_cycles;
+}
 
 /* The largest tile of which there are enough to keep three quarters of the machine busy. */
 void wave_product_defaults(const tile_request *r, ir_tile *tile, int first)

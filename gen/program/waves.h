@@ -9,7 +9,8 @@ enum { wave_row_bytes = 128 }; /* of an operand's row in a stage */
 /* ---- products (gen/program/waves.c). The tiles of mfma and wmma have the same fields: t->gemm_mfma serves both. */
 const char *wave_product_obstacle(const tile_request *r, layer_kind layer,
                                   const char *types); /* types: what is said of others than the layer's */
-double wave_product_cost(const tile_request *r);
+const char *wave_product_avoid(const tile_request *r);
+void wave_product_demand(const tile_request *r, const ir_tile *t, demand *d);
 void wave_product_defaults(const tile_request *r, ir_tile *t, int first); /* first: of the tiles, the largest that may be taken */
 const char *wave_product_illegal(const tile_request *r, const ir_tile *t);
 bool wave_product_smaller(const tile_request *r, ir_tile *t);
@@ -20,7 +21,8 @@ void wave_product_members(emission *e, writer *w);
 
 /* ---- attention (gen/program/waves_attention.c), likewise in t->attention_mfma */
 const char *wave_attention_obstacle(const tile_request *r, long long most_head);
-double wave_attention_cost(const tile_request *r);
+const char *wave_attention_avoid(const tile_request *r);
+void wave_attention_demand(const tile_request *r, const ir_tile *t, demand *d);
 void wave_attention_defaults(const tile_request *r, ir_tile *t, bool narrow); /* narrow: waves of 32 lanes */
 const char *wave_attention_illegal(const tile_request *r, const ir_tile *t);
 bool wave_attention_smaller(const tile_request *r, ir_tile *t);

@@ -19,8 +19,21 @@ const char *wave_attention_obstacle(const tile_request *r, long long most_head)
     return NULL;
 }
 
-/* A wave has 32 queries. */
-double wave_attention_cost(const tile_request *r) { return request_queries(r) > 16 ? 0.5 : 2; }
+/* Nobody has measured an AMD GPU: a wave has 32 queries, of which few would leave most of its products unused. */
+const char *wave_attention_avoid(const tile_request *r)
+{
+    return request_queries(r) <= 16 ? "queries are 16 or fewer" : NULL;
+}
+
+void wave_attention_demand(const tile_request *r, const ir_tile *tile, demand *d)
+{
+    enum { end_cycles = 2000 };
+    const attention_mfma_tile *t = &tile->attention_mfma;
+    const int each = 8 * r->target->wave / t->threads;
+    attention_demand(r, t->block_q, 1, t->block_k, d);
+    d->together = each > 1 ? each : 1, d->matrix = true, d->share = 0.5;
+    d->ahead = 2.0 * t->block_k * (double)request_head(r) * 2, d->streamed = d->asked, d->cycles = end_cycles;
+}
 
 /* Columns of values: as many as half of the threads bring in whole turns. */
 static long long bytes_of(long long head, const attention_mfma_tile *t)

@@ -10,10 +10,10 @@ const char *wave_decode_obstacle(const tile_request *r)
     return decode_whole_obstacle(r);
 }
 
-/* Bytes that a unit has to ask for at a time. */
+/* Bytes that a unit has to ask for at a time: of a wave that multiplies what came nothing is under way. */
 static double needed(const tile_request *r)
 {
-    return r->device->numbers[number_bandwidth].value * device_latency(r->device) / r->device->units;
+    return 2 * r->device->numbers[number_bandwidth].value * device_latency(r->device) / r->device->units;
 }
 
 /* Four waves, one a SIMD, of two workgroups a unit: one loads while the other multiplies. Of long heads CDNA's registers hold one of them,

@@ -108,6 +108,6 @@ double device_last_level(const device_model *d)
 
 double device_latency(const device_model *d)
 {
-    const double known = d->numbers[number_latency].value, of_an_h200 = 2e-6;
+    const double known = d->numbers[number_latency].value, of_an_h200 = 1e-6;
     return known > 0 ? known : of_an_h200;
 }

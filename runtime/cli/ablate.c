@@ -2,7 +2,7 @@
  * measured time; and what each fusion is worth; each is printed when it is known. Each variant is run on random data and compared with the
  * float64 reference first: only where the values of both agree with it is a ratio printed. Variants of one plan are run once, and none is
  * begun when the budget is spent. Refuses what planning refuses of the whole plan. */
-#include "gen/base/predict.h"
+#include "gen/plan/predict.h"
 #include "runtime/cli/bench.h"
 #include "runtime/cli/trial.h"
 #include "runtime/cli/trial_data.h"
@@ -136,7 +136,7 @@ static void plan_variant(void *argument)
     for (int i = 0; i < c.plan->launch_count; i++) {
         const work one = launch_work(j->a, c.plan, &c.plan->launches[i], NULL, NULL);
         prediction p;
-        v->foreseen = launch_predict(c.plan, &c.plan->launches[i], &one, &p) && v->foreseen;
+        v->foreseen = launch_predict(j->a, c.plan, &c.plan->launches[i], &one, &p) && v->foreseen;
         v->work = work_add(&v->work, &one);
         v->moved += p.moved, v->predicted += p.seconds;
     }

@@ -1,6 +1,6 @@
 /* An independent count of bytes: the host engine's checker sees every access of the emitted kernels, and says of each allocation how many
  * bytes a launch read and wrote, each once. That is what gen/base/work.c reckons from the IR, to the byte. */
-#include "gen/base/predict.h"
+#include "gen/plan/predict.h"
 #include "tests/support.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -158,7 +158,7 @@ START_TEST(matrix_instructions_do_the_operations_that_are_predicted)
     const plan *p = guarded_plan(opened->s);
     const work w = launch_work(opened->a, p, &p->launches[0], NULL, NULL);
     prediction q;
-    ck_assert(launch_predict(p, &p->launches[0], &w, &q));
+    ck_assert(launch_predict(opened->a, p, &p->launches[0], &w, &q));
     ck_assert_double_eq(r->matrix, (double)products[_i].operations);
     ck_assert_double_eq(q.padded, r->matrix);
     ck_assert_double_le(w.products, r->matrix);

@@ -13,17 +13,17 @@
 /* ---- plans */
 static const struct {
     const char *yaml, *target, *tile;
-} plans[] = {{PRODUCT("bf16", "17", "70", "64"), "sm_90a", "layer=turned m=32 n=96 k=128 threads=288 slots=2 row_slots=2 split=1"},
+} plans[] = {{PRODUCT("bf16", "17", "70", "64"), "sm_90a", "layer=frag m=24"},
              {PRODUCT("f16", "64", "4096", "4096"), "sm_90a", "layer=turned m=64 n=64 k=128 threads=160 slots=7 row_slots=7 split=2"},
              {PRODUCT("bf16", "64", "28672", "4096"), "sm_90a", "layer=turned m=64 n=224 k=64 threads=544 slots=6 row_slots=6 split=1"},
              {PRODUCT("bf16", "33", "2048", "8192"), "sm_90a", "layer=turned m=48 n=64 k=128 threads=160 slots=8 row_slots=8 split=2"},
              {PRODUCT("bf16", "32", "2048", "8192"), "sm_90a", "layer=turned m=32 n=64 k=256 threads=160 slots=5 row_slots=4 split=2"},
              {PRODUCT("bf16", "64", "16384", "3072"), "sm_90a", "layer=turned m=64 n=128 k=64 threads=288 slots=9 row_slots=9 split=1"},
              {PRODUCT("bf16", "128", "4096", "100000"), "sm_90a", "layer=turned m=128"},
-             {PRODUCT("bf16", "128", "1024", "4096"), "sm_90a", "layer=wgmma"},
+             {PRODUCT("bf16", "128", "1024", "4096"), "sm_90a", "layer=turned m=128"},
              {PRODUCT("bf16", "16", "4096", "4096"), "sm_90a", "layer=frag"},
-             {PRODUCT("bf16", "129", "4096", "4096"), "sm_90a", "layer=wgmma"},
-             {PRODUCT("bf16", "129", "4096", "4096"), "sm_90a", "layer=wgmma"},
+             {PRODUCT("bf16", "129", "4096", "4096"), "sm_90a", "layer=turned m=80"},
+             {PRODUCT("bf16", "129", "4096", "1024"), "sm_90a", "layer=wgmma"},
              {PRODUCT("f32", "64", "70", "128"), "sm_90a", "layer=wgmma3"},
              {PRODUCT("bf16", "64", "70", "64"), "sm_80", "layer=mma"}};
 
@@ -94,9 +94,9 @@ typedef struct trial {
 static const trial trials[] = {{PLAIN, "bf16", "gemm layer=turned", 1, 1, 1},
                                {RESIDUAL, "f16", "gemm layer=turned", 7, 33, 31},
                                {RESIDUAL, "bf16", "gemm layer=turned", 16, 48, 100},
-                               {PLAIN, "bf16", NULL, 33, 97, 67},
-                               {RESIDUAL, "f16", NULL, 63, 70, 193},
-                               {PLAIN, "f16", NULL, 64, 131, 520},
+                               {PLAIN, "bf16", "gemm layer=turned", 33, 97, 67},
+                               {RESIDUAL, "f16", "gemm layer=turned", 63, 70, 193},
+                               {PLAIN, "f16", "gemm layer=turned", 64, 131, 520},
                                {RESIDUAL, "bf16", "gemm layer=turned", 65, 64, 129},
                                {RESIDUAL, "bf16", "gemm layer=turned m=16 split=2", 50, 130, 300},
                                {PLAIN, "f16", "gemm layer=turned m=32 split=4 slots=2 row_slots=2", 40, 263, 700},
@@ -171,7 +171,7 @@ END_TEST
     "  - {out: h, op: add, in: [x, r]}\n  - {out: g, op: rmsnorm, in: [h, n]}\n  - {out: y, op: linear, in: [g, w]}\noutputs: {y: y}\n"
 static const struct {
     const char *yaml, *line;
-} normed[] = {{NORMED("33", "72", "40"), NULL},
+} normed[] = {{NORMED("33", "72", "40"), "gemm layer=turned"},
               {NORMED("64", "328", "72"), "gemm layer=turned m=64 split=2 slots=3 row_slots=2"},
               {NORMED("100", "200", "70"), "gemm layer=turned m=112 k=64 split=2 slots=3 row_slots=3"},
               {NORMED("21", "520", "200"), "gemm layer=turned m=16 n=96 k=128 threads=288 slots=3 row_slots=2"},
@@ -179,7 +179,7 @@ static const struct {
               {NORMED("17", "16520", "33"), "gemm layer=turned m=32 k=64 slots=8 row_slots=8"},
               {"block: t\ndtype: f16\ndims: {M: 19, K: 131, N: 40}\ninputs: {x: [M, K]}\nparams: {n: [K], w: [N, K]}\nops:\n"
                "  - {out: g, op: rmsnorm, in: [x, n]}\n  - {out: y, op: linear, in: [g, w]}\noutputs: {y: y}\n",
-               NULL}};
+               "gemm layer=turned"}};
 
 START_TEST(sums_of_rows_are_those_of_the_rows)
 {
@@ -208,7 +208,8 @@ START_TEST(blocks_are_right_and_free_of_races)
                                           "specs/llama-block.yaml --dim=B=1,S=63,D=64,H=2,KV=1,F=70"};
     const char *program = getenv("TFGEN") ? getenv("TFGEN") : "./tfgen";
     char command[512];
-    snprintf(command, sizeof command, "o=$(%s run %s --target=sm_90a --check --repeat=0) && echo \"$o\" | grep -q 'layers.* turned'",
+    snprintf(command, sizeof command,
+             "o=$(%s run %s --target=sm_90a --tile='gemm layer=turned' --check --repeat=0) && echo \"$o\" | grep -q 'layers.* turned'",
              program, options[_i]);
     ck_assert_msg(system(command) == 0, "%s", command);
 }

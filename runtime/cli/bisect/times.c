@@ -1,6 +1,6 @@
 /* In: a plan on a device that has a model. Out: each launch's time in its chain and alone beside the model's, and the one that is furthest
  * above it. Refuses devices whose model has no bandwidth: there is nothing to compare with. */
-#include "gen/base/predict.h"
+#include "gen/plan/predict.h"
 #include "runtime/cli/bench.h"
 #include "runtime/cli/bisect/bisect.h"
 #include "runtime/cli/spread.h"
@@ -50,7 +50,7 @@ static slow_launch judged(timing *t, int i)
     const launch *l = &t->plan->launches[i];
     const work w = bench_work(t->bench, i);
     prediction p;
-    if (!launch_predict(t->plan, l, &w, &p))
+    if (!launch_predict(t->b->a, t->plan, l, &w, &p))
         bail(t->b->a, code_usage, (position){0},
              "--what=slow: the device model %s does not say what its bandwidth is; --device-model names "
              "another, or a file (docs/devices.md)",

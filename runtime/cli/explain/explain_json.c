@@ -72,11 +72,12 @@ static void add_prediction(json_t *o, const explained_kernel *k)
     json_object_set_new(o, "floor_seconds", json_real(k->floor));
     json_object_set_new(o, "floor_limit", json_string(k->limit));
     json_object_set_new(o, "predicted",
-                        json_pack("{s:f, s:s, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:o}", "seconds", p->seconds, "limit",
-                                  predicted_limit_names[p->limit], "bytes_asked", p->asked, "bytes_moved", p->moved, "padded_products",
-                                  p->padded, "unit_use", p->use, "memory_seconds", p->memory, "cache_seconds", p->cache, "products_seconds",
-                                  p->products, "arithmetic_seconds", p->arithmetic, "epilogue_seconds", p->epilogues, "fixed_seconds",
-                                  p->fixed, "assumed", assumed_json(p->assumed)));
+                        json_pack("{s:f, s:s, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:o}", "seconds", p->seconds,
+                                  "limit", predicted_limit_names[p->limit], "bytes_asked", p->asked, "bytes_moved", p->moved,
+                                  "padded_products", p->padded, "unit_use", p->use, "memory_seconds", p->memory, "cache_seconds", p->cache,
+                                  "products_seconds", p->products, "arithmetic_seconds", p->arithmetic, "latency_seconds", p->latency,
+                                  "shared_seconds", p->shared, "epilogue_seconds", p->epilogues, "fixed_seconds", p->fixed, "assumed",
+                                  assumed_json(p->assumed)));
 }
 
 static json_t *work_json(const work *w)
@@ -148,8 +149,9 @@ static json_t *kernel_json(const explanation *e, const explained_level *l, const
     add_prediction(o, k);
     flight f;
     if (launch_flight(l->plan, k->launch, &f))
-        json_object_set_new(o, "under_way", json_pack("{s:f, s:f, s:f, s:b}", "bytes", f.bytes, "needed", f.needed, "latency_seconds",
-                                                      f.latency, "latency_assumed", f.assumed));
+        json_object_set_new(o, "under_way",
+                            json_pack("{s:f, s:f, s:f, s:b}", "bytes", f.bytes, "needed", f.needed, "latency_seconds", f.latency,
+                                      "latency_assumed", f.assumed));
     return o;
 }
 

@@ -29,7 +29,7 @@ explained_kernel *explain_kernels(arena *a, const ir_program *graph, const plan 
         k->ops = kernel_ops(a, graph, k->launch->kernel);
         k->op_count = origins_of(a, k->launch->kernel, graph ? graph->op_count : p->program->op_count);
         k->work = launch_work(a, p, k->launch, NULL, NULL);
-        k->foreseen = launch_predict(p, k->launch, &k->work, &k->predicted);
+        k->foreseen = launch_predict(a, p, k->launch, &k->work, &k->predicted);
         if (k->foreseen) k->floor = peaks_floor(p->device, p->program->type, &k->work, &k->limit);
     }
     return list;

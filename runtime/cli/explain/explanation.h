@@ -2,7 +2,7 @@
  * them: one structure that text, JSON and the page are written from. */
 #ifndef TFGEN_CLI_EXPLANATION_H
 #define TFGEN_CLI_EXPLANATION_H
-#include "gen/base/predict.h"
+#include "gen/plan/predict.h"
 #include "ir/devices/occupancy.h"
 #include "runtime/cli/cli.h"
 #include "runtime/module/plan_code.h"

@@ -1,5 +1,5 @@
 /* In: tiles near the best. Out: those that the planner makes a plan of, the likeliest by the model first. Refuses nothing. */
-#include "gen/base/predict.h"
+#include "gen/plan/predict.h"
 #include "runtime/cli/tune/subject.h"
 #include <string.h>
 
@@ -18,7 +18,7 @@ static void predict(void *argument)
         prediction out;
         if (strcmp(phase_signature(f->a, p->program, phase), f->s->signature) != 0) continue;
         const work w = launch_work(f->a, p, &p->launches[i], NULL, NULL);
-        if (launch_predict(p, &p->launches[i], &w, &out)) f->x->predicted = out.seconds;
+        if (launch_predict(f->a, p, &p->launches[i], &w, &out)) f->x->predicted = out.seconds;
         return;
     }
 }

@@ -1,0 +1,128 @@
+/* In: launches and work. Out: predict.h. Refuses devices without a bandwidth. */
+#include "gen/plan/predict.h"
+#include "gen/plan/tile.h"
+#include <math.h>
+
+const char *const predicted_limit_names[] = {"memory", "cache", "products", "arithmetic", "launch", "latency", "shared memory"};
+
+static double up(double x, double step) { return ceil(x / step) * step; }
+
+static int field_of(const ir_phase *phase, const char *name, int otherwise)
+{
+    size_t size = 0;
+    while (name[size]) size++;
+    const int i = tile_field_find(phase->tile.program, name, size);
+    return i < 0 ? otherwise : phase->tile.at[i];
+}
+
+static const packed_weight *pack_of(const plan *p, const ir_phase *phase)
+{
+    for (int i = 0; i < p->pack_count; i++)
+        if (p->packs[i].phase == phase) return &p->packs[i];
+    return NULL;
+}
+
+/* ---- tiles */
+typedef struct tiles {
+    double rows, columns, split; /* tiles along the rows, along the columns; parts of a tile's length */
+} tiles;
+
+static tiles tiles_of(const plan *p, const launch *l)
+{
+    const ir_phase *phase = l->kernel->phases[0];
+    const double rows = (double)extent_value(&l->rows, &p->program->dims), split = field_of(phase, "split", 1);
+    return (tiles){ceil(rows / l->tile_rows), l->column_tiles / split, split};
+}
+
+/* What frag on NVIDIA adds where it sums its rows' squares: a product of the rows with themselves beside those of a tile's pieces of
+ * columns (templates/isa/mma_pieces.h). */
+static double squares_share(const plan *p, const ir_phase *phase)
+{
+    const bool multiplied = phase_layer(phase) == layer_frag && p->target->vendor == vendor_nvidia && phase_input_sum(phase);
+    return multiplied ? (double)piece_columns / field_of(phase, "n", piece_columns) : 0;
+}
+
+/* Of a linear: whole tiles, along its length too. */
+static double padded_linear(const plan *p, const launch *l, const ir_op *product)
+{
+    const ir_phase *phase = l->kernel->phases[0];
+    const tiles t = tiles_of(p, l);
+    const double length = (double)value_columns(product->inputs[0]), columns = (double)pack_of(p, phase)->columns;
+    const double all = 2 * t.rows * l->tile_rows * fmax(columns, t.columns * field_of(phase, "n", 0)) * up(length, field_of(phase, "k", 1));
+    return all * (1 + squares_share(p, phase));
+}
+
+/* Of an attention: with the halves of its blocks that a mask hides. */
+static double padded_products(const plan *p, const launch *l, const work *w)
+{
+    const ir_phase *phase = l->kernel->phases[0];
+    const ir_op *product = phase_first(phase, class_PRODUCT), *attention = phase_first(phase, class_ATTENTION);
+    if (product && pack_of(p, phase)) return padded_linear(p, l, product);
+    if (!attention || !attention->attributes.causal || attention->kind != op_attention) return w->products;
+    const dim_table *dims = &p->program->dims;
+    const ir_value *q = attention->inputs[0];
+    const double queries = (double)extent_value(&q->shape[0], dims) * (double)extent_value(&q->shape[1], dims);
+    const double masked = queries * (field_of(phase, "block_k", 1) - 1) / 2;
+    return w->products + 4 * masked * (double)attention->attributes.heads * (double)value_head_size(q, attention->attributes.heads);
+}
+
+/* ---- time */
+/* Ends of a product's workgroups go with its products; others' are waits for memory. */
+static predicted_limit limit_of(const prediction *p)
+{
+    const bool multiplies = p->products > 0;
+    const double times[] = {[limited_by_memory] = p->memory,
+                            [limited_by_cache] = p->cache,
+                            [limited_by_products] = multiplies ? p->products + p->epilogues : 0,
+                            [limited_by_arithmetic] = p->arithmetic,
+                            [limited_by_launch] = p->fixed,
+                            [limited_by_latency] = multiplies ? p->latency : p->latency + p->epilogues,
+                            [limited_by_shared] = p->shared};
+    predicted_limit most = limited_by_memory;
+    for (int i = 1; i < (int)(sizeof times / sizeof *times); i++)
+        if (times[i] > times[most]) most = (predicted_limit)i;
+    return most;
+}
+
+bool launch_predict(arena *a, const plan *p, const launch *l, const work *w, prediction *out)
+{
+    const ir_phase *phase = l->kernel->phases[0];
+    segment_list segments;
+    demand d = {.groups = 1, .together = 1, .threads = l->threads, .overlap = l->overlap};
+    *out = (prediction){0};
+    if (p->device->numbers[number_bandwidth].value <= 0) return false;
+    tile_request r = tile_request_of(a, p, phase);
+    if (request_segments(&r, &segments)) r.segments = &segments, r.packed_n = segments.packed_columns;
+    *r.work = *w;
+    program_of(phase)->demand(&r, &phase->tile, &d);
+    const cost c = cost_of(p->device, &d);
+    *out = (prediction){.asked = d.asked * d.groups,
+                        .moved = d.memory * d.groups,
+                        .padded = padded_products(p, l, w),
+                        .use = d.groups / up(d.groups, p->device->units),
+                        .memory = c.memory,
+                        .cache = c.cache,
+                        .products = c.products,
+                        .arithmetic = c.others,
+                        .latency = c.flight,
+                        .shared = c.shared,
+                        .epilogues = c.ends,
+                        .fixed = c.start,
+                        .seconds = c.seconds,
+                        .assumed = c.assumed};
+    out->limit = limit_of(out);
+    return true;
+}
+
+bool launch_flight(const plan *p, const launch *l, flight *out)
+{
+    const device_model *d = p->device;
+    const double bandwidth = d->numbers[number_bandwidth].value;
+    if (!l->under_way || bandwidth <= 0) return false;
+    const double groups = fmin(l->resident, ceil((double)launch_grid(l, &p->program->dims) / d->units));
+    *out = (flight){.bytes = groups * (double)l->under_way,
+                    .needed = bandwidth * device_latency(d) / d->units,
+                    .latency = device_latency(d),
+                    .assumed = d->numbers[number_latency].value <= 0};
+    return true;
+}
