@@ -3,12 +3,16 @@
 kind of case the geometric mean of tuned time over untuned time (1: nothing is lost) and the worst ones by name. Refuses (exit 1) a case
 whose candidates were wrong or that did not run; a goal that is missed is printed and is no failure.
 
-usage: untuned.py TFGEN OUT [--seed=1] [--first=0] [--seconds=100] [--kinds=presets,products,attention,rows,blocks] [--add FILE...]
+usage: untuned.py TFGEN OUT [--seed=1] [--first=0] [--seconds=100] [--part=0/1] [--jobs=N] [--budget=1]
+                  [--kinds=presets,products,attention,rows,blocks]
+       untuned.py --add FILE...
 
 Cases are every preset of every shipped spec, 60 products, 30 attentions, 30 row operations and 20 blocks that the seed draws, in an order
 that the seed draws, too, so that any slice of them is a sample of all. A slice begins at case FIRST and begins none after SECONDS; its
 cases are added to OUT/untuned-SEED.jsonl, of which the sums are, and the next index is printed. All trials are in OUT/trials.db.
---add: the sums of files of several slices, and nothing is run."""
+--part=K/N: of N processes, each with a GPU and a folder of its own, the one of cases K, K+N, ...; --jobs: compilers at once;
+--budget: times the usual seconds of a case.
+--add: a table of the cases of several files, the sums of all, and nothing is run."""
 import argparse
 import json
 import math
@@ -115,12 +119,14 @@ def last_line(text):
 
 
 def run_case(options, kind, name, spec, more):
-    command = [os.path.abspath(options.tfgen), "tune", spec, *more, "--effort=quick", f"--budget={BUDGET[kind]}s", "--json", "-q",
+    budget = BUDGET[kind] * options.budget
+    command = [os.path.abspath(options.tfgen), "tune", spec, *more, "--effort=quick", f"--budget={budget:g}s", "--json", "-q",
                f"--trials={options.out}/trials.db", f"--wisdom={options.out}/wisdom", "--again", f"--seed={options.seed}"]
     command += [f"--device={options.device}"] if options.device else []
+    command += [f"--jobs={options.jobs}"] if options.jobs else []
     began, result = time.monotonic(), {"case": name, "kind": kind}
     try:
-        done = subprocess.run(command, cwd=ROOT, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=BUDGET[kind] + 60,
+        done = subprocess.run(command, cwd=ROOT, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=budget + 60,
                               check=False)
     except subprocess.TimeoutExpired:
         return {**result, "failed": "it did not end"}
@@ -129,6 +135,7 @@ def run_case(options, kind, name, spec, more):
         return {**result, "failed": f"exit code {done.returncode}: {last_line(done.stderr)}"}
     plan = json.loads(done.stdout)[0]
     return {**result, "untuned_us": plan["seconds"] * 1e6, "of_best": 1 / plan["gain"],
+            "tried": sum(k["tried"] for k in plan["kernels"]),
             "better": [f"{k['kernel']} {k['gain']:.3f}: {k['tile']} after {k['default']}" for k in plan["kernels"] if k["how"] == "better"]}
 
 
@@ -165,7 +172,7 @@ def read(paths):
 def run_slice(options):
     os.makedirs(options.out, exist_ok=True)
     path, cases = f"{options.out}/untuned-{options.seed}.jsonl", cases_of(options.seed, options.kinds)
-    began, at = time.monotonic(), options.first
+    began, at = time.monotonic(), options.first + options.part[0]
     while at < len(cases) and time.monotonic() - began < options.seconds:
         result = run_case(options, *cases[at])
         with open(path, "a", encoding="utf-8") as f:
@@ -173,9 +180,24 @@ def run_slice(options):
         said = result.get("failed") or f"{result['untuned_us']:9.1f} us  {result['of_best']:.3f} of the best"
         said = "; ".join([said, *result.get("better", [])])
         print(f"{at:4d} {result['case']:70s} {said}", flush=True)
-        at += 1
+        at += options.part[1]
     print(f"next index {at} of {len(cases)}")
     return read([path])
+
+
+def table(results):
+    """A line a case, the worst first."""
+    ran = sorted((r for r in results if "of_best" in r), key=lambda r: r["of_best"])
+    return "\n".join(f"{r['kind']:10s} {r['case']:70s} untuned {r['untuned_us']:9.2f} us  tuned {r['untuned_us'] * r['of_best']:9.2f} us  "
+                     f"{r['of_best']:.3f}" for r in ran)
+
+
+def part_of(text):
+    """(K, N) of K/N."""
+    k, _, n = text.partition("/")
+    if not (k.isdigit() and n.isdigit() and int(k) < int(n)):
+        raise argparse.ArgumentTypeError("K/N is wanted, K from 0 to N-1")
+    return int(k), int(n)
 
 
 def main():
@@ -185,6 +207,9 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--seconds", type=float, default=100)
+    parser.add_argument("--part", type=part_of, default=(0, 1))
+    parser.add_argument("--jobs", type=int, default=0)
+    parser.add_argument("--budget", type=float, default=1)
     parser.add_argument("--device", default="", help="default: the first GPU")
     parser.add_argument("--kinds", type=lambda s: s.split(","), default=list(KINDS))
     parser.add_argument("--add", nargs="+", default=[])
@@ -194,7 +219,10 @@ def main():
     if set(options.kinds) - set(KINDS):
         parser.error(f"--kinds: there are {', '.join(KINDS)}")
     options.out = options.out and os.path.abspath(options.out)
-    text, good = sums(read(options.add) if options.add else run_slice(options))
+    results = read(options.add) if options.add else run_slice(options)
+    text, good = sums(results)
+    if options.add:
+        print(table(results))
     print(text)
     return 0 if good else 1
 
