@@ -3,9 +3,10 @@
 #include <math.h>
 
 /* Of an H200, for devices that nobody has measured: 4.3 of 4.8 TB/s, 790 of 989 TFLOP/s, an empty launch; L2 over memory; a unit's bytes of
- * shared memory a cycle; threads with which a unit's arithmetic is busy. */
+ * shared memory a cycle; threads with which a unit's arithmetic is busy; what L2 gives workgroups that go through a length in step, which
+ * ask for the same at the same time. */
 static const double bandwidth_share = 0.9, products_share = 0.8, usual_launch = 0.72e-6, l2_over_memory = 2.5, unit_over_part = 2.5,
-                    shared_bytes = 128, usual_clock = 1.7e9, usual_bandwidth = 1e12;
+                    shared_bytes = 128, in_step = 1.6, usual_clock = 1.7e9, usual_bandwidth = 1e12;
 enum { usual_busy_threads = 512 };
 
 static double number(const device_model *d, device_number n, double otherwise)
@@ -34,46 +35,72 @@ static double vector_rate(const device_model *d)
     return reached > 0 ? reached : most > 0 ? most : 256 * d->units * device_clock(d, false);
 }
 
-/* Operations a second of all units, of which `busy` is the share that multiplies: the power limit leaves them their peak, or what it leaves
- * all; and that, where all did before. */
-static double matrix_rate(const device_model *d, dtype type, double busy, bool all_before, unsigned *assumed)
+/* Operations a second of all units, of which `busy` is the share that multiplies and reaches `share` of its peak: that, or what the power
+ * limit leaves all; and what is left of that, where all did before. */
+static double matrix_rate(const device_model *d, const demand *x, double busy, bool all_before, unsigned *assumed)
 {
-    const double known = d->rates[rate_products].of[type], peak = known > 0 ? known : 8 * vector_rate(d);
-    const double reached = d->rates[rate_products_reached].of[type], loaded = device_clock(d, true) / device_clock(d, false);
+    const double known = d->rates[rate_products].of[x->type], peak = known > 0 ? known : 8 * vector_rate(d);
+    const double reached = d->rates[rate_products_reached].of[x->type], loaded = device_clock(d, true) / device_clock(d, false);
     if (reached <= 0) *assumed |= assumed_products;
-    const double most = fmin(peak, fmin(reached > 0 ? reached : peak * products_share, peak * loaded));
-    return all_before ? most * busy : fmin(peak * busy, most);
+    const double most = fmin(peak, fmin(reached > 0 ? reached : peak * products_share, peak * loaded)) * (all_before ? busy : 1);
+    return fmin(peak * busy * (x->share > 0 ? x->share : 1), most);
 }
 
 /* Few units draw more than their part of memory's bandwidth: half of them four fifths. */
 static double drawn(double busy) { return pow(fmin(1, busy), 0.3); }
 
-/* `count` workgroups at a time. */
-static void add_round(const device_model *d, const demand *x, double count, double times, cost *c)
+/* What comes from memory, through L2 and ahead of its use comes at the same time; whole stages, which come when all of them has, wait for
+ * others than the longest, too, where those take nearly as long. */
+static double loads(const demand *x, double memory, double cache, double flight)
+{
+    const double sharp = 6, most = fmax(memory, fmax(cache, flight));
+    if (!x->steps) return most;
+    return most > 0 ? most * pow(pow(memory / most, sharp) + pow(cache / most, sharp) + pow(flight / most, sharp), 1 / sharp) : 0;
+}
+
+/* What `count` workgroups at a time take of each, at a clock. */
+static cost round_at(const device_model *d, const demand *x, double count, double clock, unsigned *assumed)
 {
     const double units = d->units, busy = fmin(1, count / units), busiest = ceil(count / units);
-    const double memory = number(d, number_bandwidth, 0) > 0 ? device_bandwidth(d, &c->assumed) : usual_bandwidth;
+    const double memory = number(d, number_bandwidth, 0) > 0 ? device_bandwidth(d, assumed) : usual_bandwidth;
     const double l2 = number(d, number_l2_bandwidth, l2_over_memory * memory),
                  unit = number(d, number_unit_bandwidth, unit_over_part * l2 / units);
     const double lanes = fmin(1, busiest * x->threads / (d->busy_threads ? d->busy_threads : usual_busy_threads));
-    const double clock = x->matrix ? fmin(device_clock(d, false), device_clock(d, true) / busy) : device_clock(d, false),
-                 share = x->share > 0 ? x->share : 1;
-    const double vector = vector_rate(d) / units * (lanes > 0 ? lanes : 1);
+    const double vector = vector_rate(d) / units * (lanes > 0 ? lanes : 1), share = x->share > 0 ? x->share : 1;
     cost now = {0};
     now.memory = count * x->memory / (memory * drawn(busy) * (x->drawn > 0 ? x->drawn : 1));
     now.cache = fmax(count * x->asked / l2, busiest * (x->taken > 0 ? x->taken : x->asked) / unit);
+    if (x->steps && x->groups <= count) now.cache /= in_step;
     now.flight = x->ahead > 0 ? x->streamed / x->ahead * device_latency(d) : 0;
     if (x->products > 0)
-        now.products = (x->matrix ? busiest * units * busy * x->products / matrix_rate(d, x->type, busy, x->groups > count, &c->assumed)
-                                  : busiest * x->products / vector) /
-                       share;
+        now.products = x->matrix ? busiest * units * busy * x->products / matrix_rate(d, x, busy, x->groups > count, assumed)
+                                 : busiest * x->products / (vector * share);
     now.others = busiest * x->others / vector;
     now.shared = busiest * x->shared / (shared_bytes * clock);
     now.ends = x->cycles / clock + x->trips * device_latency(d) + x->hops * number(d, number_hop_cost, device_latency(d));
-    const double longest = fmax(fmax(fmax(now.memory, now.cache), now.flight), fmax(now.products + now.others, now.shared));
+    now.seconds = fmax(loads(x, now.memory, now.cache, now.flight), fmax(now.products + now.others, now.shared));
+    return now;
+}
+
+/* Matrix units that are busy all the time bring the clock down to what power leaves; those that wait for something do not. */
+static double clock_of(const device_model *d, const demand *x, double count)
+{
+    const double highest = device_clock(d, false), loaded = device_clock(d, true), known = d->rates[rate_products].of[x->type];
+    if (!x->matrix || x->products <= 0 || known <= 0) return highest;
+    unsigned ignored = 0;
+    const cost others = round_at(d, x, count, highest, &ignored);
+    const double multiplies = count * x->products / known, alone = multiplies / (fmin(1, count / d->units) * (x->share > 0 ? x->share : 1)),
+                 longest = fmax(fmax(others.memory, others.cache), fmax(others.flight, alone));
+    return fmin(highest, fmax(loaded, loaded * longest / multiplies));
+}
+
+/* `count` workgroups at a time. */
+static void add_round(const device_model *d, const demand *x, double count, double times, cost *c)
+{
+    const cost now = round_at(d, x, count, clock_of(d, x, count), &c->assumed);
     c->memory += times * now.memory, c->cache += times * now.cache, c->flight += times * now.flight;
     c->products += times * now.products, c->others += times * now.others, c->shared += times * now.shared, c->ends += times * now.ends;
-    c->seconds += times * (longest + now.ends);
+    c->seconds += times * (now.seconds + now.ends);
 }
 
 static double launch_seconds(const device_model *d, bool overlap, unsigned *assumed)
@@ -91,9 +118,9 @@ cost cost_of(const device_model *d, const demand *x)
     const double seats = d->units * fmax(1, x->together), rounds = floor(x->groups / seats), rest = x->groups - rounds * seats;
     if (rounds > 0) add_round(d, x, seats, rounds, &c);
     if (rest > 0) add_round(d, x, rest, 1, &c);
-    const double turns = (rounds + (rest > 0) - 1) * x->turn / device_clock(d, x->matrix);
+    const double clock = clock_of(d, x, fmin(seats, x->groups)), turns = (rounds + (rest > 0) - 1) * x->turn / clock;
     const double launch = launch_seconds(d, x->overlap, &c.assumed);
-    c.start = fmax(0, launch + x->begin / device_clock(d, x->matrix)) + x->behind * (launch + device_latency(d));
+    c.start = fmax(0, launch + x->begin / clock) + x->behind * (launch + device_latency(d));
     c.ends += turns, c.seconds += turns + c.start;
     return c;
 }

@@ -25,6 +25,7 @@ typedef struct demand {
     double begin;            /* cycles of the launch, once; below 0: it does so much while the launch ahead of it ends */
     double hops;             /* times that it waits for another workgroup's word */
     double behind;           /* further launches that join what workgroups of this one made */
+    bool steps;              /* workgroups that begin at once go through a length in step, by loads of whole stages */
     bool overlap;            /* the launch begins before the one ahead of it has ended */
 } demand;
 

@@ -58,11 +58,12 @@ static void try_team(const tile_request *r, int team, int threads, double *least
     if (seconds < 0.95 * *least) *best = x, *least = seconds;
 }
 
-/* On NVIDIA a thread may have as many columns as registers hold, up to a whole row, whose keys it reads once for all its columns and whose
- * scores no lanes exchange (H200, f32, B4 S512 H32 hd64: 663 us with teams of 4, 316 alone); else 16. Fewer threads are for few queries. */
+/* On NVIDIA a thread may have a whole row of up to 64 columns, whose keys it reads once for all of them and whose scores no lanes exchange
+ * (H200, f32, B4 S512 H32 hd64: 663 us with teams of 4, 316 alone); else 16: with 24 (hd 96) it is slower. Fewer threads are for
+ * queries that do not fill two blocks. */
 static void defaults(const tile_request *r, ir_tile *t)
 {
-    enum { most_columns = 64, usual_columns = 16 };
+    enum { most_alone = 64, usual_columns = 16 };
     const bool host = r->target->vendor == vendor_host, nvidia = r->target->vendor == vendor_nvidia;
     const long long head = request_head(r);
     const int usual = host ? 1 : (int)request_team(r, (head + usual_columns - 1) / usual_columns), threads = host ? 64 : 256;
@@ -70,9 +71,11 @@ static void defaults(const tile_request *r, ir_tile *t)
     fit(r, t);
     if (!nvidia) return;
     double least = request_seconds(r, &attention_simt_program, t);
-    for (int team = usual; team >= 1 && team * most_columns >= head; team /= 2)
-        for (int some = 128; some >= 64; some /= 2)
-            if (some / team <= 128) try_team(r, team, some, &least, t);
+    const bool few = request_queries(r) < 2 * threads / usual;
+    for (int some = 128; some >= 64; some /= 2) {
+        if (few) try_team(r, usual, some, &least, t);
+        if (usual > 1 && head <= most_alone) try_team(r, 1, some, &least, t);
+    }
 }
 
 static const char *illegal(const tile_request *r, const ir_tile *t)

@@ -19,7 +19,8 @@ static const char *avoid(const tile_request *r)
     return target_has(r->target, layer_frag) && !obstacle_to_16_bits(r, layer_frag) ? "frag reads weights once for all rows" : NULL;
 }
 
-/* All of the weight is read once for each tile of rows; what a turn of all lanes reads is under way while they multiply the last one's. */
+/* All of the weight is read once for each tile of rows; what a turn of all lanes reads is under way while they multiply the last
+ * one's; of a single row registers have room for two. */
 static void asks(const tile_request *r, const ir_tile *t, demand *d)
 {
     enum { end_cycles = 900 };
@@ -28,19 +29,26 @@ static void asks(const tile_request *r, const ir_tile *t, demand *d)
     const int bytes = product_bytes(r), line = 16 * (r->target->wave / 8) * (x->threads / r->target->wave / (x->n / block));
     product_demand(r, &(product_cut){x->m, x->n, 1, 1, (int)((request_rows(r) + x->m - 1) / x->m), 1}, d);
     d->together = 2048 / x->threads, d->drawn = drawn;
-    d->ahead = (double)(x->n + x->m) * line, d->streamed = (double)(x->n + x->m) * (double)product_length(r) * bytes;
+    d->ahead = (double)(x->n + x->m) * line * (request_rows(r) == 1 ? 2 : 1);
+    d->streamed = (double)(x->n + x->m) * (double)product_length(r) * bytes;
     d->share = 0.2, d->cycles = end_cycles, d->trips = 1;
 }
 
+/* Twice as many waves have twice as much under way. Beside 8 rows' sums, or an epilogue that joins columns, they have too few registers for
+ * it; those of a single row have as much by themselves. */
 static void defaults(const tile_request *r, ir_tile *t)
 {
+    enum { usual = 256, most_of_twice = 4 };
     const long long rows = request_rows(r), most = rows < most_rows ? power_of_two_up(rows) : most_rows;
     double least = 1e30;
     for (int m = (int)most; m >= 1 && 2 * m >= most; m /= 2) {
-        ir_tile x = *t;
-        x.gemm_few = (gemm_few_tile){.m = m, .n = block, .k = 16, .thread_m = m, .thread_n = columns, .threads = 256, .slots = 2};
-        const double seconds = request_seconds(r, &gemm_few_program, &x);
-        if (seconds < 0.95 * least) *t = x, least = seconds;
+        const bool twice = rows > 1 && m <= most_of_twice && !joins_columns(r);
+        for (int threads = usual; threads <= (twice ? 2 * usual : usual); threads *= 2) {
+            ir_tile x = *t;
+            x.gemm_few = (gemm_few_tile){.m = m, .n = block, .k = 16, .thread_m = m, .thread_n = columns, .threads = threads, .slots = 2};
+            const double seconds = request_seconds(r, &gemm_few_program, &x);
+            if (seconds < 0.95 * least) *t = x, least = seconds;
+        }
     }
 }
 

@@ -16,13 +16,6 @@ static int most_rows(const target_info *target) { return target->vendor == vendo
 
 static const char *obstacle(const tile_request *r) { return obstacle_to_16_bits(r, layer_frag); }
 
-static bool joins_columns(const tile_request *r)
-{
-    for (int i = 0; i < r->segments->count; i++)
-        if (r->segments->items[i].kind != segment_plain) return true;
-    return false;
-}
-
 /* ---- what a tile takes */
 static int waves_of(const tile_request *r, const gemm_frag_tile *t) { return t->threads / r->target->wave; }
 
@@ -78,7 +71,7 @@ static long long under_way(const tile_request *r, const gemm_frag_tile *t)
  * multiprocessors free, the next launch has loaded its first weights by the time this one ends. */
 static void asks(const tile_request *r, const ir_tile *tile, demand *d)
 {
-    enum { rows_wait = 1700, gap = 4000, hidden = 3000, waits = 2 };
+    enum { rows_wait = 2400, gap = 5660, hidden = 4240, waits = 2 };
     const double loads = 1.45, reached = 0.4; /* to registers: half of what a unit takes to shared memory; few products of each operand */
     const gemm_frag_tile *t = &tile->gemm_frag;
     const double line = (double)value_columns(request_product(r)->inputs[0]) * 2, step = piece_rows(r->target);

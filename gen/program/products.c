@@ -40,6 +40,13 @@ void products_geometry(const tile_request *r, int m, int n, launch *l)
     for (int i = 0; i + 2 < out->rank; i++) l->multiple = extent_multiply(r->a, out->at, l->multiple, out->shape[i]);
 }
 
+bool joins_columns(const tile_request *r)
+{
+    for (int i = 0; i < r->segments->count; i++)
+        if (r->segments->items[i].kind != segment_plain) return true;
+    return false;
+}
+
 /* ---- what it asks of a device */
 long long product_length(const tile_request *r) { return value_columns(request_product(r)->inputs[0]); }
 int product_bytes(const tile_request *r) { return dtype_size(request_product(r)->inputs[0]->type); }

@@ -21,6 +21,7 @@ typedef struct product_cut {
  * once. What does not fit half of the last level of cache comes again for those that run next: columns for each group; a group's rows where
  * between two uses of them the columns that pass have no room beside them. */
 void product_demand(const tile_request *r, const product_cut *cut, demand *d);
+bool joins_columns(const tile_request *r); /* the epilogue makes one number of two columns */
 long long product_length(const tile_request *r);
 int product_bytes(const tile_request *r); /* of an element of its rows */
 

@@ -58,18 +58,26 @@ void ws_choose(const tile_request *r, const program *p, const ws_search *s, ir_t
     cut_long(r, s->fill, s->widest_cut, t);
 }
 
+/* Rows of a stage, by what a unit takes for them: those beyond the last one are filled with zeros, which takes longer than reading. */
+static double rows_taken(const tile_request *r, const demand *d)
+{
+    const double fill = 2.5, rows = (double)request_rows(r), tiles = ceil(rows / warpgroup_rows), beyond = tiles * warpgroup_rows - rows;
+    return warpgroup_rows + fill * beyond / (d->groups > r->device->units ? tiles : 1);
+}
+
 /* Its stages hide nothing of the epilogue and of the first loads. The last part of a length waits until the others have stored their sums,
  * and reads those one after the other. A cluster starts and ends together. */
 void ws_demand(const tile_request *r, const ir_tile *t, int operands, demand *d)
 {
-    enum { whole_end = 700, column_end = 9, unstaged_column = 3, meeting = 2500, sum_column = 20, cluster_start = 1500 };
-    const double drawn = 0.83; /* where memory is the limit, its loads do not always come in time */
+    enum { whole_end = 900, column_end = 12, unstaged_column = 4, meeting = 4500, sum_column = 12, cluster_start = 1500 };
+    const double drawn = 0.83, share = 0.85; /* of memory, whose loads do not always come in time; of the products of one unit */
     const gemm_wgmma_tile *x = &t->gemm_wgmma;
     product_demand(r, &(product_cut){warpgroup_rows * x->cluster, x->n, x->k, x->split, x->group / x->cluster, x->cluster}, d);
     const double stages = ceil((double)((length_of(r) + x->k - 1) / x->k) / x->split), stage = 128.0 * (warpgroup_rows + operands * x->n);
     d->groups *= x->cluster, d->memory /= x->cluster, d->asked /= x->cluster, d->products /= x->cluster, d->others /= x->cluster;
-    d->matrix = true, d->drawn = drawn;
-    d->ahead = x->slots * stage, d->streamed = stages * stage, d->taken = d->streamed;
+    d->matrix = true, d->steps = true, d->drawn = drawn, d->share = share;
+    d->ahead = x->slots * stage, d->streamed = stages * stage;
+    d->taken = stages * 128 * (rows_taken(r, d) + operands * x->n);
     d->cycles = whole_end + (x->stage ? column_end : column_end + unstaged_column) * (double)x->n;
     if (x->split > 1) d->cycles += meeting + (x->split - 1) * sum_column * (double)x->n;
     d->begin = launch_start + (x->cluster > 1 ? cluster_start : 0);

@@ -105,8 +105,8 @@ static const trial trials[] = {{PLAIN, "bf16", "gemm layer=turned", 1, 1, 1},
                                {RESIDUAL, "bf16", "gemm layer=turned n=64 k=64 threads=160 split=8", 20, 130, 513},
                                {RESIDUAL, "bf16", "gemm layer=turned m=16 n=96 k=128 threads=288 slots=3 row_slots=2", 21, 200, 500},
                                {PLAIN, "f16", "gemm layer=turned m=32 n=224 threads=544 k=128 slots=2 row_slots=2 split=2", 33, 450, 900},
-                               {RESIDUAL, "f16", "gemm layer=turned m=48 n=160 threads=416 slots=3 row_slots=3", 33, 290, 96},
-                               {PLAIN, "bf16", "gemm layer=turned m=32 n=256 threads=544 slots=3", 18, 390, 96}};
+                               {RESIDUAL, "f16", "gemm layer=turned m=48 n=160 k=64 threads=416 slots=3 row_slots=3", 33, 290, 96},
+                               {PLAIN, "bf16", "gemm layer=turned m=32 n=256 k=64 threads=544 slots=3", 18, 390, 96}};
 
 START_TEST(every_number_of_rows_alignment_tail_and_tile_is_within_its_bound)
 {
