@@ -214,7 +214,7 @@ run-tests: $(PRODUCTS) $(TESTS) $(FUZZERS) $(VERIFY_CODE)
 verify-all: all $(TESTS)
 	./tfgen verify specs/*.yaml tests/specs/*.yaml tests/specs/views/*.yaml --fusion=all --dtype=all --target=all --sizes=all \
 	  --summary=docs/verification.md
-	CK_EXCLUDE_TAGS= TFGEN=$(B)/tfgen TFGEN_WORKER=$(CURDIR)/$(B)/tfgen-worker sh tests/run.sh $(B) $(TESTS)
+	CK_EXCLUDE_TAGS= TFGEN_HOST_OPTIMISE=3 TFGEN=$(B)/tfgen TFGEN_WORKER=$(CURDIR)/$(B)/tfgen-worker sh tests/run.sh $(B) $(TESTS)
 
 verify-code: all $(VERIFY_CODE)
 	VERIFY_CODE=$(VERIFY_CODE) SUMMARY=docs/verification.md sh tests/cli/verify_code.sh $(B)/verify-code $$(nproc)

@@ -35,8 +35,21 @@ static char *in_path(const char *name)
     return NULL;
 }
 
+/* $TFGEN_HOST_OPTIMISE, the level of those who ask for the default: 0 to 3; unset 3; -1: something else. What runs for a moment, as most
+ * tests do, is not worth the compiler's longest thoughts. */
+static int usual_level(void)
+{
+    const char *wish = secure_getenv("TFGEN_HOST_OPTIMISE");
+    if (!wish || !*wish) return 3;
+    return wish[0] >= '0' && wish[0] <= '3' && !wish[1] ? wish[0] - '0' : -1;
+}
+
 host_status cc_find(const host_compile_options *o, char **path, host_log *log)
 {
+    if (usual_level() < 0) {
+        log_add(log, "TFGEN_HOST_OPTIMISE=%s is no level: it is 0 to 3\n", secure_getenv("TFGEN_HOST_OPTIMISE"));
+        return HOST_NO_COMPILER;
+    }
     const char *named = o->compiler ? o->compiler : secure_getenv("TFGEN_HOST_CC");
     if (named && *named) {
         if ((*path = in_path(named))) return HOST_OK;
@@ -103,7 +116,7 @@ static bool has_avx512(void)
  * development package and no symbol of this process is needed. */
 static void build(arguments *a, const char *compiler, const host_compile_options *o)
 {
-    const int level = o->check ? 1 : o->optimise < 0 || o->optimise > 3 ? 3 : o->optimise;
+    const int level = o->check ? 1 : o->optimise < 0 || o->optimise > 3 ? usual_level() : o->optimise;
     char optimise[4] = {'-', 'O', (char)('0' + level), 0};
     add(a, compiler, SIZE_MAX >> 1);
     add_words(

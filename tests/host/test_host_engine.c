@@ -369,6 +369,23 @@ START_TEST(a_second_compile_comes_from_the_cache)
     ck_assert_int_eq(compile(TINY "// cached\n", p, &other, &log), HOST_OK);
     ck_assert(!host_module_cached(first) && host_module_cached(second) && !host_module_cached(other));
     ck_assert(host_module_has(second, "f") && !host_module_has(second, "g"));
+    host_module_free(second);
+    const host_compile_options usual = {.cache_dir = cache, .optimise = -1};
+    setenv("TFGEN_HOST_OPTIMISE", "2", 1); /* what was asked for by number, and is there */
+    ck_assert_int_eq(compile(TINY "// cached\n", usual, &second, &log), HOST_OK);
+    ck_assert(host_module_cached(second));
+    setenv("TFGEN_HOST_OPTIMISE", "3", 1); /* what is usual without it, and is not there */
+    host_module_free(second);
+    ck_assert_int_eq(compile(TINY "// cached\n", usual, &second, &log), HOST_OK);
+    ck_assert(!host_module_cached(second));
+    host_module_free(second);
+    unsetenv("TFGEN_HOST_OPTIMISE");
+    ck_assert_int_eq(compile(TINY "// cached\n", usual, &second, &log), HOST_OK);
+    ck_assert(host_module_cached(second));
+    setenv("TFGEN_HOST_OPTIMISE", "4", 1);
+    host_module *none;
+    ck_assert_int_eq(compile(TINY, usual, &none, &log), HOST_NO_COMPILER);
+    ck_assert_msg(strstr(log.text, "TFGEN_HOST_OPTIMISE=4 is no level") != NULL, "%s", log.text);
     host_module_free(first);
     host_module_free(second);
     host_module_free(other);

@@ -197,7 +197,8 @@ class Suites:
         tap, out = tree.folder / 'suite.tap', tree.folder / 'suite.log'
         tap.write_text('')
         environment = {**os.environ, 'TFGEN': 'build/default/tfgen', 'TFGEN_WORKER': str(tree.built / 'tfgen-worker'),
-                       'TFGEN_CACHE_DIR': str(cache), 'CK_TAP_LOG_FILE_NAME': str(tap), 'CK_TIMEOUT_MULTIPLIER': '5'}
+                       'TFGEN_CACHE_DIR': str(cache), 'TFGEN_HOST_OPTIMISE': '1', 'CK_TAP_LOG_FILE_NAME': str(tap),
+                       'CK_TIMEOUT_MULTIPLIER': '5'}
         began = time.monotonic()
         with out.open('wb') as f:
             p = subprocess.Popen([f'build/default/tests/{name}'], cwd=tree.folder, env=environment, stdout=f,

@@ -1,6 +1,7 @@
 /* How exact long sums are: reductions and products of a hundred thousand terms and more, against float64 and beside the same numbers added
  * up in blocks of 32 and blocks of those, as PyTorch does (aten/src/ATen/native/cpu/SumKernel.cpp). One chain is a hundred times as far
  * off. */
+#define _GNU_SOURCE
 #include "tests/support.h"
 #include <math.h>
 #include <stdio.h>
@@ -180,9 +181,12 @@ int main(void)
     Suite *suite = suite_create("sums");
     TCase *t = tcase_create("sums");
     tcase_set_timeout(t, 120);
-    tcase_add_loop_test(t, long_products_are_added_up_in_blocks, 0, (int)(sizeof products / sizeof *products));
-    tcase_add_loop_test(t, long_rows_are_added_up_in_blocks, 0, (int)(sizeof row_targets / sizeof *row_targets));
-    tcase_add_loop_test(t, values_of_long_lists_of_keys_are_added_up_in_blocks, 0, (int)(sizeof lists / sizeof *lists));
+    setenv("TFGEN_HOST_OPTIMISE", "3", 1); /* here kernels run longer than they are compiled */
+    /* Now every program: any number of levels, a lane's, three, wgmma3, mfma; rows and lists on the host and on a GPU, parts of a cache. */
+    TCase *more = suite_long(suite, "more sums", 120);
+    add_some_now(t, more, long_products_are_added_up_in_blocks, sizeof products / sizeof *products, (const int[]){0, 1, 4, 6, 7, -1});
+    add_some_now(t, more, long_rows_are_added_up_in_blocks, sizeof row_targets / sizeof *row_targets, (const int[]){0, 2, -1});
+    add_some_now(t, more, values_of_long_lists_of_keys_are_added_up_in_blocks, sizeof lists / sizeof *lists, (const int[]){0, 2, 5, -1});
     tcase_add_test(t, many_partial_sums_of_a_row_are_added_up_in_blocks);
     suite_add_tcase(suite, t);
     return run_suite(suite);
