@@ -571,6 +571,7 @@ int main(void)
     tcase_set_tags(more, "long");
     tcase_add_checked_fixture(more, open_folder, close_folder);
     tcase_add_test(more, a_row_that_nobody_writes_is_found);
+    tcase_add_test(more, a_wrong_scale_is_found);
     tcase_add_test(more, a_fault_in_a_packed_weight_is_found);
     tcase_add_test(more, a_fault_is_found_in_the_geometry_of_a_gpu);
     tcase_add_test(more, a_dozen_faults_are_found_in_the_geometry_of_each_vendor);
@@ -589,7 +590,6 @@ int main(void)
     tcase_add_test(faults, a_dropped_tail_is_found);
     tcase_add_test(faults, a_swapped_operand_is_found_inside_its_kernel);
     tcase_add_test(faults, a_sum_that_is_not_reset_is_found);
-    tcase_add_test(faults, a_wrong_scale_is_found);
     tcase_add_test(faults, a_rounding_at_the_wrong_place_is_found);
     tcase_add_test(faults, an_edit_that_has_no_place_is_told);
     tcase_add_test(numbers, what_a_dtype_cannot_hold_is_no_fault);
