@@ -17,7 +17,7 @@ struct k1_pack {
         const auto *const p_wv = p.wv;
         if (k >= 256) return 0.0f;
         if (n < 256) {
-            const int at = n - 0, in = at % 32, pair = at / 32 * 16 + in % 16;
+            const int at = n, in = at % 32, pair = at / 32 * 16 + in % 16;
             const int head = pair / 16, j = pair % 16, col = head * 32 + j + (in < 16 ? 0 : 16);
             return j < 16 ? op_mul(load_one(p_wq + col * 256ll + k), load_one(p_attn_norm + k)) : 0.0f; // !27:5
         }
